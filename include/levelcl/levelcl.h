@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* levelcl: large sparse linear systems on any OpenCL device.
+ *
+ * Tiers, each usable with those above it alone:
+ *   0  status.h, log.h          results and text
+ *   1  context.h                devices and contexts
+ *   2  matrix.h                 matrices: read, make, check
+ *   3  precond.h                partition, factor, apply
+ *   4  solver.h, options.h      solve; options as text
+ * opencl.h, for callers who own a cl_context, is included apart. */
+#ifndef LEVELCL_H
+#define LEVELCL_H
+
+#include <levelcl/context.h>
+#include <levelcl/log.h>
+#include <levelcl/matrix.h>
+#include <levelcl/options.h>
+#include <levelcl/precond.h>
+#include <levelcl/solver.h>
+#include <levelcl/status.h>
+#include <levelcl/version.h>
+
+#endif

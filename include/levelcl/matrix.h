@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sparse matrices in host memory, and how they are read, made and written.
+ *
+ * Letters used throughout: n rows, nnz stored entries, A x = b, r = b - A x.
+ * All indices are zero-based, columns of a row ascend, no column repeats.
+ *
+ * Thread-safety: an object is used by one thread at a time. */
+#ifndef LEVELCL_MATRIX_H
+#define LEVELCL_MATRIX_H
+
+#include <levelcl/log.h>
+#include <levelcl/status.h>
+
+#include <stdint.h>
+
+LCL_BEGIN_DECLS
+
+/* Compressed sparse rows. A plain struct: fill it from your own arrays, or let
+ * the readers and generators below fill it. Row i holds the entries
+ * row_ptr[i] .. row_ptr[i+1]-1 of col_ind and val; row_ptr[rows] == nnz. */
+struct lcl_csr {
+    int64_t rows;
+    int64_t cols;
+    int64_t nnz;
+    int64_t *row_ptr; /* rows + 1 */
+    int32_t *col_ind; /* nnz */
+    double *val;      /* nnz */
+};
+
+/* A dense matrix by columns: entry (i, j) is val[i + j * rows]. */
+struct lcl_dense {
+    int64_t rows;
+    int64_t cols;
+    double *val;
+};
+
+/* What a reader saw besides the matrix itself. */
+struct lcl_read_info {
+    int64_t entries;        /* entries in the file */
+    int64_t duplicates;     /* entries summed into an earlier one */
+    int64_t explicit_zeros; /* stored entries equal to zero, kept */
+    int64_t bytes;          /* bytes of uncompressed text */
+    int symmetric;          /* header said symmetric (or skew-symmetric: -1) */
+    int pattern;            /* header said pattern: values are 1 */
+};
+
+/* Frees the arrays of a struct that the library filled, and zeroes it. */
+LCL_API void lcl_csr_finish(struct lcl_csr *A);
+LCL_API void lcl_dense_finish(struct lcl_dense *X);
+
+/* Checks that A is a well-formed CSR matrix: counts, ascending row pointers,
+ * ascending columns in range, finite values.
+ * Returns LCL_OK, LCL_EINVAL (A or an array is NULL) or LCL_EFORMAT, and logs
+ * the first offending row. */
+LCL_NODISCARD LCL_API enum lcl_status
+lcl_csr_check(const struct lcl_csr *A, const struct lcl_log *log);
+
+/* Reads a Matrix Market file, plain or compressed (recognised by content: gzip
+ * and xz). Coordinate format; real, integer or pattern; general, symmetric or
+ * skew-symmetric (expanded to both triangles). Duplicates are summed. `info`
+ * may be NULL. On success the caller owns *A; on error *A is all zero.
+ * Source: Boisvert, Pozo, Remington, "The Matrix Market exchange formats",
+ * NISTIR 5935 (1996).
+ * Returns LCL_OK; LCL_EIO (path, decompression); LCL_EFORMAT (the message
+ * names file, line and what was expected); LCL_EUNSUPPORTED (complex,
+ * Hermitian, array format); LCL_ERANGE; LCL_ENOMEM. */
+LCL_NODISCARD LCL_API enum lcl_status
+lcl_csr_read(struct lcl_csr *A, const char *path, struct lcl_read_info *info,
+             const struct lcl_log *log);
+
+/* Reads a dense matrix or vector: Matrix Market array format, or coordinate
+ * format with the missing entries zero. Ownership and errors as above. */
+LCL_NODISCARD LCL_API enum lcl_status
+lcl_dense_read(struct lcl_dense *X, const char *path,
+               struct lcl_read_info *info, const struct lcl_log *log);
+
+/* Writes X as a Matrix Market array, 17 significant digits, to a temporary
+ * name in the same folder that is renamed at the end: no partial file is left.
+ * Returns LCL_OK, LCL_EIO or LCL_ENOMEM. */
+LCL_NODISCARD LCL_API enum lcl_status
+lcl_dense_write(const struct lcl_dense *X, const char *path,
+                const struct lcl_log *log);
+
+/* Makes a built-in problem from its name: "lap3d:N", "lap3d:N,b=3",
+ * "parabolic", "q2:M", "kuhn:NX,NY,NZ,b". Ownership as lcl_csr_read.
+ * Returns LCL_OK, LCL_EINVAL (unknown name, bad number), LCL_ERANGE or
+ * LCL_ENOMEM. */
+LCL_NODISCARD LCL_API enum lcl_status
+lcl_csr_problem(struct lcl_csr *A, const char *name, const struct lcl_log *log);
+
+/* y = A x in plain sequential C; x has cols, y has rows entries. */
+LCL_API void lcl_csr_multiply(const struct lcl_csr *A, const double *x,
+                              double *y);
+
+LCL_END_DECLS
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Preconditioners: create (analysis) -> update (values) -> apply. */
+#ifndef LEVELCL_PRECOND_H
+#define LEVELCL_PRECOND_H
+
+#include <levelcl/context.h>
+#include <levelcl/matrix.h>
+
+LCL_BEGIN_DECLS
+
+enum lcl_precond_type {
+    LCL_PRECOND_DEFAULT = 0, /* ILDU0 */
+    LCL_PRECOND_NONE,
+    LCL_PRECOND_JACOBI,
+    LCL_PRECOND_ILU0,  /* L U on each subdomain */
+    LCL_PRECOND_ILDU0, /* L D U on each subdomain, both factors unit */
+    LCL_PRECOND_COUNT,
+};
+
+/* How L, D and U are applied on the subdomains. Published names are those of
+ * Mehta et al., arXiv 2508.04917. */
+enum lcl_trisolve {
+    LCL_TRISOLVE_DEFAULT = 0, /* packed */
+    LCL_TRISOLVE_PACKED,      /* level-packed slabs, no atomics, bitwise
+                                 reproducible */
+    LCL_TRISOLVE_DAG_VC_ILDU0_FUSED, /* sections 4.2.3 and 4.4: CSR, a row a
+                                        work-item, one launch */
+    LCL_TRISOLVE_COUNT,
+};
+
+enum lcl_partition_type {
+    LCL_PARTITION_DEFAULT = 0, /* METIS */
+    LCL_PARTITION_METIS,       /* graph partition, equal parts */
+    LCL_PARTITION_GEOMETRIC,   /* boxes of a Cartesian grid (Algorithm 3.1) */
+    LCL_PARTITION_NATURAL,     /* chunks of consecutive rows */
+    LCL_PARTITION_LABELS,      /* the caller's labels */
+    LCL_PARTITION_COUNT,
+};
+
+/* METIS edge weights 1 + 1000 |a_ij| / sqrt(|a_ii a_jj|). */
+enum lcl_weights {
+    LCL_WEIGHTS_AUTO = 0, /* where the couplings differ much in strength */
+    LCL_WEIGHTS_ON,
+    LCL_WEIGHTS_OFF,
+    LCL_WEIGHTS_COUNT,
+};
+
+/* What becomes of a pivot smaller than pivot_tol times the largest entry of
+ * its row. Every policy but FAIL continues and reports the row. */
+enum lcl_pivot {
+    LCL_PIVOT_DEFAULT = 0, /* BOOST */
+    LCL_PIVOT_FAIL,        /* stop with LCL_EPIVOT */
+    LCL_PIVOT_BOOST,       /* pivot_tol times the largest entry, sign kept */
+    LCL_PIVOT_REPLACE,     /* the largest entry itself, sign kept */
+    LCL_PIVOT_SHIFT,       /* factor the subdomain again with a shifted
+                              diagonal (Manteuffel) until no pivot is small */
+    LCL_PIVOT_COUNT,
+};
+
+struct lcl_partition_params {
+    enum lcl_partition_type type;
+    enum lcl_weights weights;
+    int64_t rows;   /* rows of a subdomain at most; 0: chosen for the device */
+    int64_t box[3]; /* GEOMETRIC: cells of a subdomain along x, y, z */
+    int64_t grid[3]; /* GEOMETRIC: cells of the grid; 0: read off a 7-point
+                        pattern */
+    const int32_t *labels; /* LABELS: n labels >= 0 */
+    int64_t labels_count;  /* their number, checked against n */
+};
+
+/* All zero is the default. */
+struct lcl_precond_params {
+    enum lcl_precond_type type;
+    enum lcl_trisolve trisolve;
+    struct lcl_partition_params partition;
+    enum lcl_pivot pivot;
+    double pivot_tol; /* 0: 1e-10 */
+};
+
+#define LCL_PRECOND_PARAMS_INIT {0}
+
+/* What a preconditioner is made of. */
+struct lcl_precond_info {
+    enum lcl_precond_type type;
+    enum lcl_trisolve trisolve;
+    int64_t rows;
+    int64_t nnz;            /* of the matrix */
+    int64_t nnz_kept;       /* inside subdomains */
+    double dropped_share;   /* dropped entries over off-diagonal entries */
+    double dropped_weight;  /* the same by absolute value */
+    int64_t parts;          /* subdomains */
+    int64_t part_rows_min;
+    int64_t part_rows_max;
+    int64_t levels_max;     /* of one sweep of one subdomain */
+    double levels_mean;
+    int64_t missing_diagonals;
+    int64_t pivots_repaired;
+    int64_t repaired_rows[8]; /* the first of them, in the caller's numbering */
+    uint64_t factor_bytes;  /* on the device */
+    int launches;           /* of one application */
+    int barriers;           /* of one application, the most in one subdomain */
+    int group_size;
+    bool weighted;          /* METIS saw edge weights */
+};
+
+/* Thread-safety: that of its context. */
+typedef struct lcl_precond lcl_precond;
+
+/* Partitions, reorders, finds levels, factors. A is square with finite values;
+ * its arrays must stay valid until the preconditioner is destroyed.
+ * Returns LCL_OK; LCL_PIVOTS_REPAIRED (usable, see the info);
+ * LCL_EINVAL (parameters); LCL_EFORMAT (A malformed, not square, empty);
+ * LCL_EPIVOT; LCL_ERANGE (a subdomain does not fit local memory); LCL_EDEVMEM;
+ * LCL_EDEVICE; LCL_EBUILD; LCL_ENOMEM. */
+LCL_NODISCARD LCL_API enum lcl_status
+lcl_precond_create(lcl_precond **out, lcl_context *ctx,
+                   const struct lcl_csr *A,
+                   const struct lcl_precond_params *params);
+
+/* Takes new values for the pattern that was analysed (nnz doubles in the order
+ * of A's entries) and refactors; no partition, symbolic work, compilation or
+ * allocation. Statuses as above. A solver that uses the preconditioner sees
+ * the new matrix from its next solve. */
+LCL_NODISCARD LCL_API enum lcl_status
+lcl_precond_update(lcl_precond *M, const double *val);
+
+/* x = M^-1 b for host vectors of n doubles in A's numbering. Blocks.
+ * Returns LCL_OK, LCL_EINVAL or LCL_EDEVICE. */
+LCL_NODISCARD LCL_API enum lcl_status
+lcl_precond_apply(lcl_precond *M, const double *b, double *x);
+
+LCL_API const struct lcl_precond_info *lcl_precond_info(const lcl_precond *M);
+LCL_API void lcl_precond_destroy(lcl_precond **M);
+
+/* Names as they are printed and parsed: "ildu0", "packed", "metis", "boost". */
+LCL_API const char *lcl_precond_name(enum lcl_precond_type type);
+LCL_API const char *lcl_trisolve_name(enum lcl_trisolve trisolve);
+LCL_API const char *lcl_partition_name(enum lcl_partition_type type);
+LCL_API const char *lcl_pivot_name(enum lcl_pivot pivot);
+
+LCL_END_DECLS
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Krylov solvers: create -> solve -> report. */
+#ifndef LEVELCL_SOLVER_H
+#define LEVELCL_SOLVER_H
+
+#include <levelcl/precond.h>
+
+LCL_BEGIN_DECLS
+
+enum lcl_solver_type {
+    LCL_SOLVER_DEFAULT = 0, /* BiCGSTAB */
+    LCL_SOLVER_BICGSTAB,    /* right-preconditioned; van der Vorst, SIAM J. Sci.
+                               Stat. Comput. 13 (1992) */
+    LCL_SOLVER_COUNT,
+};
+
+/* What a monitor is told: seen from the host every few iterations. */
+struct lcl_progress_info {
+    int iteration;
+    double residual; /* ||r|| / ||b|| by the recurrence */
+    double seconds;  /* since the solve began */
+};
+
+struct lcl_solver_params {
+    enum lcl_solver_type type;
+    double rtol;    /* ||b - A x|| <= rtol ||b||; 0: 1e-8 */
+    double atol;    /* or ||b - A x|| <= atol; 0: not asked for */
+    int max_iters;  /* 0: 10000 */
+    int stagnation; /* iterations without a new best residual; 0: 2000 */
+    /* Called between batches of iterations; returning false stops the solve
+     * with LCL_ITERATION_LIMIT. May be NULL. */
+    bool (*monitor)(void *user, const struct lcl_progress_info *info);
+    void *monitor_user;
+};
+
+#define LCL_SOLVER_PARAMS_INIT {0}
+
+/* Why a solve ended: > 0 converged, < 0 failed. */
+enum lcl_stop {
+    LCL_STOP_NONE = 0,      /* not run */
+    LCL_STOP_RTOL = 1,      /* true residual within rtol ||b|| */
+    LCL_STOP_ATOL = 2,      /* true residual within atol */
+    LCL_STOP_ZERO_RHS = 3,  /* b = 0, x = 0 */
+    LCL_STOP_MAX_ITERS = -1,
+    LCL_STOP_STAGNATION = -2,
+    LCL_STOP_BREAKDOWN_RHO = -3,   /* <r0, r> = 0 */
+    LCL_STOP_BREAKDOWN_ALPHA = -4, /* <r0, A M^-1 p> = 0 */
+    LCL_STOP_BREAKDOWN_OMEGA = -5, /* A M^-1 s = 0 or orthogonal to s */
+    LCL_STOP_NOT_FINITE = -6,
+    LCL_STOP_MONITOR = -7,
+};
+
+struct lcl_report {
+    enum lcl_stop stop;
+    int iterations; /* whole ones: two applications of M and A each */
+    int restarts;   /* with r0 = b - A x, after a breakdown or a drift */
+    double norm_b;
+    double residual;      /* ||r|| / ||b|| by the recurrence */
+    double true_residual; /* ||b - A x|| / ||b||, computed at the end */
+    double seconds;
+    const double *history; /* residual after each iteration, history[0] = 1 at
+                              x = 0; owned by the solver, until its next solve */
+    int history_count;
+};
+
+/* Thread-safety: that of its context. */
+typedef struct lcl_solver lcl_solver;
+
+/* Prepares to solve with the matrix and preconditioner of M, which must outlive
+ * the solver. Returns LCL_OK, LCL_EINVAL, LCL_EDEVMEM, LCL_EDEVICE, LCL_EBUILD
+ * or LCL_ENOMEM. */
+LCL_NODISCARD LCL_API enum lcl_status
+lcl_solver_create(lcl_solver **out, lcl_precond *M,
+                  const struct lcl_solver_params *params);
+
+/* Solves A x = b for host vectors of n doubles in A's numbering. x is the
+ * start on entry and the last iterate on return. `report` may be NULL.
+ * Returns LCL_OK only if the true residual meets the tolerance;
+ * LCL_ITERATION_LIMIT, LCL_STAGNATION, LCL_BREAKDOWN, LCL_NOT_FINITE (x is
+ * then the last finite iterate); LCL_EINVAL; LCL_EFORMAT (b or x holds NaN or
+ * Inf); LCL_EDEVICE. */
+LCL_NODISCARD LCL_API enum lcl_status
+lcl_solver_solve(lcl_solver *S, const double *b, double *x,
+                 struct lcl_report *report);
+
+LCL_API void lcl_solver_destroy(lcl_solver **S);
+
+LCL_API const char *lcl_solver_name(enum lcl_solver_type type);
+/* The name of a stop reason and a sentence about it. */
+LCL_API const char *lcl_stop_name(enum lcl_stop stop);
+LCL_API const char *lcl_stop_str(enum lcl_stop stop);
+
+LCL_END_DECLS
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Release and ABI numbers; the build reads them from here. */
+#ifndef LEVELCL_VERSION_H
+#define LEVELCL_VERSION_H
+
+#include <levelcl/export.h>
+
+#define LCL_VERSION_MAJOR 0
+#define LCL_VERSION_MINOR 1
+#define LCL_VERSION_PATCH 0
+#define LCL_VERSION "0.1.0"
+
+/* Raised by every release that is not binary compatible with the one before
+ * (while the major version is 0, every release that changes a struct). */
+#define LCL_SOVERSION 0
+
+LCL_BEGIN_DECLS
+
+/* The version of the library that is linked, which may differ from
+ * LCL_VERSION of the header that was compiled against. Static storage. */
+LCL_API const char *lcl_version(void);
+
+LCL_END_DECLS
+
+#endif

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Subdomains: labels, the permutation they give, the reordered matrix.
+#pragma once
+
+#include <levelcl/precond.h>
+
+// Rows part_ptr[p] .. part_ptr[p+1]-1 of the new numbering are subdomain p;
+// new row i is old row perm[i], and inverse[perm[i]] == i. Inside a subdomain
+// rows keep their old order.
+struct lcl_partition {
+    int64_t n;
+    int64_t parts;
+    int64_t *part_ptr; // parts + 1
+    int32_t *perm;     // n, new -> old
+    int32_t *inverse;  // n, old -> new
+    bool weighted;     // METIS saw edge weights
+};
+
+// Partitions the rows of A (square) so that no subdomain has more than
+// `max_rows` rows; params->rows, where set, lowers the limit. No part is empty.
+// Returns LCL_OK, LCL_EINVAL, LCL_ERANGE or LCL_ENOMEM, with a logged reason.
+enum lcl_status lcl_partition_create(struct lcl_partition *P,
+                                     const struct lcl_csr *A,
+                                     const struct lcl_partition_params *params,
+                                     int64_t max_rows,
+                                     const struct lcl_log *log);
+void lcl_partition_finish(struct lcl_partition *P);
+
+// One method each: fills label[0 .. n-1] with part numbers, any numbering.
+enum lcl_status lcl_partition_natural(int32_t *label, const struct lcl_csr *A,
+                                      int64_t rows);
+enum lcl_status
+lcl_partition_geometric(int32_t *label, const struct lcl_csr *A,
+                        const struct lcl_partition_params *params,
+                        const struct lcl_log *log);
+enum lcl_status lcl_partition_metis(int32_t *label, const struct lcl_csr *A,
+                                    enum lcl_weights weights, int64_t rows,
+                                    bool *weighted, const struct lcl_log *log);
+
+// B = A with rows and columns in the new numbering, columns sorted (Mehta et
+// al., Algorithm 3.2). Entry k of B is entry map[k] of A; *map has nnz
+// elements, is the caller's to free with lcl_free().
+enum lcl_status lcl_csr_reorder(struct lcl_csr *B, int64_t **map,
+                                const struct lcl_csr *A, const int32_t *perm,
+                                const int32_t *inverse,
+                                const struct lcl_log *log);
+
+// What dropping the couplings between subdomains costs: entries kept, and the
+// dropped share of the off-diagonal entries by number and by |value|.
+struct lcl_drop_info {
+    int64_t kept;
+    double share;
+    double weight;
+    int64_t missing_diagonals;
+};
+struct lcl_drop_info lcl_partition_drop(const struct lcl_partition *P,
+                                        const struct lcl_csr *reordered);
