@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Names of the public enums, from one table each.
+#include "lib/names.h"
+
+#include <levelcl/context.h>
+#include <levelcl/precond.h>
+#include <levelcl/solver.h>
+
+#define TABLE(list)                                                            \
+ {                                                                             \
+  list, (int)(sizeof(list) / sizeof *(list))                                   \
+ }
+
+static const char *const exchanges[LCL_EXCHANGE_COUNT] = {
+    [LCL_EXCHANGE_AUTO] = "auto",   [LCL_EXCHANGE_NONE] = "none",
+    [LCL_EXCHANGE_LOCAL] = "local", [LCL_EXCHANGE_KHR] = "khr",
+    [LCL_EXCHANGE_INTEL] = "intel", [LCL_EXCHANGE_NV_PTX] = "nv_ptx",
+    [LCL_EXCHANGE_AMD] = "amd",
+};
+
+static const char *const atomic_adds[LCL_ATOMIC_ADD_COUNT] = {
+    [LCL_ATOMIC_ADD_NONE] = "none", [LCL_ATOMIC_ADD_CAS] = "cas",
+    [LCL_ATOMIC_ADD_EXT] = "ext",   [LCL_ATOMIC_ADD_NV_PTX] = "nv_ptx",
+    [LCL_ATOMIC_ADD_AMD] = "amd",
+};
+
+static const char *const progresses[LCL_PROGRESS_COUNT] = {
+    [LCL_PROGRESS_NONE] = "none",
+    [LCL_PROGRESS_GROUP] = "group",
+    [LCL_PROGRESS_WAVE] = "wave",
+};
+
+static const char *const device_types[LCL_DEVICE_TYPE_COUNT] = {
+    [LCL_DEVICE_OTHER] = "other",
+    [LCL_DEVICE_CPU] = "cpu",
+    [LCL_DEVICE_GPU] = "gpu",
+};
+
+static const char *const phases[LCL_PHASE_COUNT] = {
+    [LCL_PHASE_READ] = "read",         [LCL_PHASE_PARTITION] = "partition",
+    [LCL_PHASE_SYMBOLIC] = "symbolic", [LCL_PHASE_COMPILE] = "compile",
+    [LCL_PHASE_NUMERIC] = "numeric",   [LCL_PHASE_UPLOAD] = "upload",
+    [LCL_PHASE_SOLVE] = "solve",
+};
+
+static const char *const solvers[LCL_SOLVER_COUNT] = {
+    [LCL_SOLVER_DEFAULT] = "bicgstab",
+    [LCL_SOLVER_BICGSTAB] = "bicgstab",
+};
+
+static const char *const preconds[LCL_PRECOND_COUNT] = {
+    [LCL_PRECOND_DEFAULT] = "ildu0", [LCL_PRECOND_NONE] = "none",
+    [LCL_PRECOND_JACOBI] = "jacobi", [LCL_PRECOND_ILU0] = "ilu0",
+    [LCL_PRECOND_ILDU0] = "ildu0",
+};
+
+static const char *const trisolves[LCL_TRISOLVE_COUNT] = {
+    [LCL_TRISOLVE_DEFAULT] = "packed",
+    [LCL_TRISOLVE_PACKED] = "packed",
+    [LCL_TRISOLVE_DAG_VC_ILDU0_FUSED] = "dag_vc_ILDU0_fused",
+};
+
+static const char *const partitions[LCL_PARTITION_COUNT] = {
+    [LCL_PARTITION_DEFAULT] = "metis",
+    [LCL_PARTITION_METIS] = "metis",
+    [LCL_PARTITION_GEOMETRIC] = "geometric",
+    [LCL_PARTITION_NATURAL] = "natural",
+    [LCL_PARTITION_LABELS] = "labels",
+};
+
+static const char *const pivots[LCL_PIVOT_COUNT] = {
+    [LCL_PIVOT_DEFAULT] = "boost", [LCL_PIVOT_FAIL] = "fail",
+    [LCL_PIVOT_BOOST] = "boost",   [LCL_PIVOT_REPLACE] = "replace",
+    [LCL_PIVOT_SHIFT] = "shift",
+};
+
+static const char *const weights[LCL_WEIGHTS_COUNT] = {
+    [LCL_WEIGHTS_AUTO] = "auto",
+    [LCL_WEIGHTS_ON] = "on",
+    [LCL_WEIGHTS_OFF] = "off",
+};
+
+static const struct lcl_names exchange_names = TABLE(exchanges);
+static const struct lcl_names atomic_add_names = TABLE(atomic_adds);
+static const struct lcl_names progress_names = TABLE(progresses);
+static const struct lcl_names device_type_names = TABLE(device_types);
+static const struct lcl_names phase_names = TABLE(phases);
+
+const struct lcl_names lcl_solver_names = TABLE(solvers);
+const struct lcl_names lcl_precond_names = TABLE(preconds);
+const struct lcl_names lcl_trisolve_names = TABLE(trisolves);
+const struct lcl_names lcl_partition_names = TABLE(partitions);
+const struct lcl_names lcl_pivot_names = TABLE(pivots);
+const struct lcl_names lcl_weights_names = TABLE(weights);
+
+// clang-format off
+#define STOP(reason) [LCL_STOP_##reason - LCL_STOP_MONITOR]
+static const struct {
+    const char *name, *sentence;
+} stops[] = {
+    STOP(NONE) = {"none", "no solve was run"},
+    STOP(RTOL) = {"rtol", "the true residual is within rtol ||b||"},
+    STOP(ATOL) = {"atol", "the true residual is within atol"},
+    STOP(ZERO_RHS) = {"zero-rhs", "the right-hand side is zero, and so is x"},
+    STOP(MAX_ITERS) = {"max-iters", "the iteration limit was reached"},
+    STOP(STAGNATION) = {"stagnation", "the residual stopped falling"},
+    STOP(BREAKDOWN_RHO) = {"breakdown-rho", "breakdown: the residual became orthogonal to the shadow residual"},
+    STOP(BREAKDOWN_ALPHA) = {"breakdown-alpha", "breakdown: the search direction became orthogonal to the shadow residual"},
+    STOP(BREAKDOWN_OMEGA) = {"breakdown-omega", "breakdown: the stabilising step vanished"},
+    STOP(NOT_FINITE) = {"not-finite", "NaN or Inf appeared in the iteration"},
+    STOP(MONITOR) = {"monitor", "the solve was stopped from outside"},
+};
+// clang-format on
+
+static const char *name_of(const struct lcl_names *names, int value)
+{
+    if (value < 0 || value >= names->count)
+        return "unknown";
+    return names->name[value];
+}
+
+const char *lcl_exchange_name(enum lcl_exchange exchange)
+{
+    return name_of(&exchange_names, (int)exchange);
+}
+
+const char *lcl_atomic_add_name(enum lcl_atomic_add add)
+{
+    return name_of(&atomic_add_names, (int)add);
+}
+
+const char *lcl_progress_name(enum lcl_progress progress)
+{
+    return name_of(&progress_names, (int)progress);
+}
+
+const char *lcl_device_type_name(enum lcl_device_type type)
+{
+    return name_of(&device_type_names, (int)type);
+}
+
+const char *lcl_phase_name(enum lcl_phase phase)
+{
+    return name_of(&phase_names, (int)phase);
+}
+
+const char *lcl_solver_name(enum lcl_solver_type type)
+{
+    return name_of(&lcl_solver_names, (int)type);
+}
+
+const char *lcl_precond_name(enum lcl_precond_type type)
+{
+    return name_of(&lcl_precond_names, (int)type);
+}
+
+const char *lcl_trisolve_name(enum lcl_trisolve trisolve)
+{
+    return name_of(&lcl_trisolve_names, (int)trisolve);
+}
+
+const char *lcl_partition_name(enum lcl_partition_type type)
+{
+    return name_of(&lcl_partition_names, (int)type);
+}
+
+const char *lcl_pivot_name(enum lcl_pivot pivot)
+{
+    return name_of(&lcl_pivot_names, (int)pivot);
+}
+
+static bool is_stop(enum lcl_stop stop)
+{
+    return stop >= LCL_STOP_MONITOR && stop <= LCL_STOP_ZERO_RHS;
+}
+
+const char *lcl_stop_name(enum lcl_stop stop)
+{
+    return is_stop(stop) ? stops[stop - LCL_STOP_MONITOR].name : "unknown";
+}
+
+const char *lcl_stop_str(enum lcl_stop stop)
+{
+    if (!is_stop(stop))
+        return "unknown stop reason";
+    return stops[stop - LCL_STOP_MONITOR].sentence;
+}

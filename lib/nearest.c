@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The known name nearest to a mistyped one.
+#include <levelcl/options.h>
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <string.h>
+
+// Swapped neighbours are the commonest slip and cost half of any other edit:
+// "idlu0" is nearer to "ildu0" than to "ilu0".
+enum { LONGEST = 48, SWAP = 1, EDIT = 2 };
+
+static bool same(char a, char b)
+{
+    return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+static int min(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+// The cheapest edits that make b of a (optimal string alignment). Row i of the
+// table, for the first i letters of a, is kept in row[i % 3]. Neither word is
+// longer than LONGEST.
+static int distance(const char *a, const char *b)
+{
+    const int m = (int)strlen(a);
+    const int n = (int)strlen(b);
+    int row[3][LONGEST + 1];
+    for (int j = 0; j <= n; ++j)
+        row[0][j] = EDIT * j;
+    for (int i = 1; i <= m; ++i) {
+        const int *before = row[(i + 1) % 3];
+        const int *above = row[(i + 2) % 3];
+        int *here = row[i % 3];
+        here[0] = EDIT * i;
+        for (int j = 1; j <= n; ++j) {
+            const int change = same(a[i - 1], b[j - 1]) ? 0 : EDIT;
+            here[j] =
+                min(above[j - 1] + change, EDIT + min(above[j], here[j - 1]));
+            if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) &&
+                same(a[i - 2], b[j - 1]))
+                here[j] = min(here[j], before[j - 2] + SWAP);
+        }
+    }
+    return row[m % 3][n];
+}
+
+const char *lcl_nearest(const char *word, const char *const *names, int count)
+{
+    const size_t length = strlen(word);
+    if (length > LONGEST)
+        return NULL;
+    const char *nearest = NULL;
+    int best = EDIT * (1 + (int)length / 3) + 1;
+    for (int i = 0; i < count; ++i) {
+        if (strlen(names[i]) > LONGEST)
+            continue;
+        const int cost = distance(word, names[i]);
+        if (cost < best) {
+            best = cost;
+            nearest = names[i];
+        }
+    }
+    return nearest;
+}

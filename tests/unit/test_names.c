@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every enum value has a name, and foreign values are survived.
+#include "tests/support/test.h"
+
+#include <levelcl/solver.h>
+
+#define ASSERT_NAMED(name_of, count)                                           \
+ do {                                                                          \
+  for (int value = 0; value < (int)(count); ++value) {                         \
+   assert_non_null(name_of(value));                                            \
+   assert_string_not_equal(name_of(value), "unknown");                         \
+  }                                                                            \
+  assert_string_equal(name_of(count), "unknown");                              \
+  assert_string_equal(name_of(-1), "unknown");                                 \
+ } while (0)
+
+static void test_names__every_value_has_one(void **state)
+{
+    (void)state;
+    ASSERT_NAMED(lcl_exchange_name, LCL_EXCHANGE_COUNT);
+    ASSERT_NAMED(lcl_atomic_add_name, LCL_ATOMIC_ADD_COUNT);
+    ASSERT_NAMED(lcl_progress_name, LCL_PROGRESS_COUNT);
+    ASSERT_NAMED(lcl_device_type_name, LCL_DEVICE_TYPE_COUNT);
+    ASSERT_NAMED(lcl_phase_name, LCL_PHASE_COUNT);
+    ASSERT_NAMED(lcl_solver_name, LCL_SOLVER_COUNT);
+    ASSERT_NAMED(lcl_precond_name, LCL_PRECOND_COUNT);
+    ASSERT_NAMED(lcl_trisolve_name, LCL_TRISOLVE_COUNT);
+    ASSERT_NAMED(lcl_partition_name, LCL_PARTITION_COUNT);
+    ASSERT_NAMED(lcl_pivot_name, LCL_PIVOT_COUNT);
+}
+
+static void test_names__default_is_the_method_it_stands_for(void **state)
+{
+    (void)state;
+    assert_string_equal(lcl_solver_name(LCL_SOLVER_DEFAULT), "bicgstab");
+    assert_string_equal(lcl_precond_name(LCL_PRECOND_DEFAULT), "ildu0");
+    assert_string_equal(lcl_trisolve_name(LCL_TRISOLVE_DEFAULT), "packed");
+    assert_string_equal(lcl_partition_name(LCL_PARTITION_DEFAULT), "metis");
+    assert_string_equal(lcl_pivot_name(LCL_PIVOT_DEFAULT), "boost");
+}
+
+static void test_names__published_name_is_spelt_as_published(void **state)
+{
+    (void)state;
+    assert_string_equal(lcl_trisolve_name(LCL_TRISOLVE_DAG_VC_ILDU0_FUSED),
+                        "dag_vc_ILDU0_fused");
+}
+
+static void test_names__every_stop_has_its_own_name_and_sentence(void **state)
+{
+    (void)state;
+    for (int a = LCL_STOP_MONITOR; a <= LCL_STOP_ZERO_RHS; ++a) {
+        assert_string_not_equal(lcl_stop_name(a), "unknown");
+        for (int b = a + 1; b <= LCL_STOP_ZERO_RHS; ++b) {
+            assert_string_not_equal(lcl_stop_name(a), lcl_stop_name(b));
+            assert_string_not_equal(lcl_stop_str(a), lcl_stop_str(b));
+        }
+    }
+}
+
+static void test_names__foreign_stops_are_unknown(void **state)
+{
+    (void)state;
+    assert_string_equal(lcl_stop_name(LCL_STOP_MONITOR - 1), "unknown");
+    assert_string_equal(lcl_stop_name(LCL_STOP_ZERO_RHS + 1), "unknown");
+    assert_string_equal(lcl_stop_str(-1000), "unknown stop reason");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names__every_value_has_one),
+        cmocka_unit_test(test_names__default_is_the_method_it_stands_for),
+        cmocka_unit_test(test_names__published_name_is_spelt_as_published),
+        cmocka_unit_test(test_names__every_stop_has_its_own_name_and_sentence),
+        cmocka_unit_test(test_names__foreign_stops_are_unknown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
