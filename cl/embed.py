@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Embed kernel sources: embed.py OUT.c HEADER.cl.h ... -- KERNEL.cl ...
 
-The #include lines of the files are for tools and are left out: headers are
-put before every kernel in the order given here."""
+The #include and #pragma once lines of the files are for tools and are left
+blank: headers are put before every kernel in the order given here."""
 import json
 import os
 import re
@@ -13,7 +13,7 @@ import sys
 def literal(path):
     name = os.path.basename(path)
     lines = open(path, encoding="ascii").read().split("\n")
-    lines = [re.sub(r"^#include .*$", "", line) for line in lines]
+    lines = [re.sub(r"^#(include .*|pragma once)$", "", line) for line in lines]
     text = [f'#line 1 "{name}"'] + lines
     return name, "\n".join("    " + json.dumps(line + "\n") for line in text)
 

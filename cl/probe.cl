@@ -20,7 +20,7 @@
 # define LCL_MODE 1 // PROBE_ADD: enum lcl_atomic_add
 #endif
 
-#define POLLS (1 << 15)
+#define POLLS (1 << 18)
 
 #if LCL_PROBE == PROBE_EXCHANGE
 // out[i] = sum of the lane numbers of i's wave
@@ -62,7 +62,7 @@ kernel void progress(global double *out, volatile global int *flag, int stride)
 #elif LCL_PROBE == PROBE_ADD
 # if LCL_MODE == 1
 #  pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
-inline void add(volatile local double *p, double v)
+static inline void add(volatile local double *p, double v)
 {
     volatile local ulong *word = (volatile local ulong *)p;
     ulong seen = 0, want;
@@ -72,20 +72,20 @@ inline void add(volatile local double *p, double v)
     } while (seen != want);
 }
 # elif LCL_MODE == 2
-inline void add(volatile local double *p, double v)
+static inline void add(volatile local double *p, double v)
 {
     atomic_fetch_add_explicit((volatile local atomic_double *)p, v,
                               memory_order_relaxed, memory_scope_work_group);
 }
 # elif LCL_MODE == 3
-inline void add(volatile local double *p, double v)
+static inline void add(volatile local double *p, double v)
 {
     double old;
     asm volatile("atom.shared.add.f64 %0, [%1], %2;"
                  : "=d"(old) : "r"((uint)(size_t)p), "d"(v) : "memory");
 }
 # else
-inline void add(volatile local double *p, double v)
+static inline void add(volatile local double *p, double v)
 {
     __builtin_amdgcn_ds_atomic_fadd_f64((local double *)p, v);
 }

@@ -52,7 +52,7 @@
 
 // The value of lane (own lane XOR mask); mask is below the wave width.
 #if defined(LCL_EXCHANGE_NV_PTX)
-inline double wave_xor(double v, uint mask, local double *scratch)
+static inline double wave_xor(double v, uint mask, local double *scratch)
 {
     uint2 a = as_uint2(v), b;
     asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;"
@@ -62,7 +62,7 @@ inline double wave_xor(double v, uint mask, local double *scratch)
     return as_double(b);
 }
 #elif defined(LCL_EXCHANGE_AMD)
-inline double wave_xor(double v, uint mask, local double *scratch)
+static inline double wave_xor(double v, uint mask, local double *scratch)
 {
     const int from = (int)((get_local_id(0) ^ mask) % LCL_WIDTH) * 4;
     const int2 a = as_int2(v);
@@ -71,17 +71,17 @@ inline double wave_xor(double v, uint mask, local double *scratch)
 }
 #elif defined(LCL_EXCHANGE_KHR)
 # pragma OPENCL EXTENSION cl_khr_subgroup_shuffle : enable
-inline double wave_xor(double v, uint mask, local double *scratch)
+static inline double wave_xor(double v, uint mask, local double *scratch)
 {
     return sub_group_shuffle_xor(v, mask);
 }
 #elif defined(LCL_EXCHANGE_INTEL)
-inline double wave_xor(double v, uint mask, local double *scratch)
+static inline double wave_xor(double v, uint mask, local double *scratch)
 {
     return intel_sub_group_shuffle_xor(v, mask);
 }
 #elif LCL_WIDTH > 1
-inline double wave_xor(double v, uint mask, local double *scratch)
+static inline double wave_xor(double v, uint mask, local double *scratch)
 {
     const uint lid = get_local_id(0);
     GROUP_BARRIER();
@@ -90,7 +90,7 @@ inline double wave_xor(double v, uint mask, local double *scratch)
     return scratch[lid ^ mask];
 }
 #else
-inline double wave_xor(double v, uint mask, local double *scratch)
+static inline double wave_xor(double v, uint mask, local double *scratch)
 {
     return v;
 }
@@ -98,7 +98,7 @@ inline double wave_xor(double v, uint mask, local double *scratch)
 
 // The sum over each run of `lanes` consecutive lanes, on each of them; lanes
 // is a power of two up to the wave width.
-inline double wave_sum(double v, uint lanes, local double *scratch)
+static inline double wave_sum(double v, uint lanes, local double *scratch)
 {
     for (uint mask = lanes / 2; mask > 0; mask /= 2)
         v += wave_xor(v, mask, scratch);
@@ -106,7 +106,7 @@ inline double wave_sum(double v, uint lanes, local double *scratch)
 }
 
 // The sum over the group, on each work-item.
-inline double group_sum(double v, local double *scratch)
+static inline double group_sum(double v, local double *scratch)
 {
     v = wave_sum(v, LCL_WIDTH, scratch);
 #if LCL_GROUP > LCL_WIDTH

@@ -19,7 +19,7 @@ bool lcl_spec_defines(char *text, size_t size, const struct lcl_spec *spec)
     } fields[] = {
         {"WIDTH", spec->width}, {"GROUP", spec->group}, {"ROWS", spec->rows},
         {"STEPS", spec->steps}, {"SLOTS", spec->slots}, {"DEPTH", spec->depth},
-        {"LANES", spec->lanes}, {"PROBE", spec->probe}, {"MODE", spec->mode},
+        {"LANES", spec->lanes}, {"WIDE", spec->wide}, {"PROBE", spec->probe}, {"MODE", spec->mode},
     };
     size_t at = 0;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i) {

@@ -20,6 +20,7 @@ struct lcl_spec {
     int slots; // entries of a row fetched ahead into registers
     int depth; // steps fetched ahead
     int lanes; // lanes that share a row
+    int wide;  // 1: 64-bit row pointers
     int probe; // what probe.cl tries
     int mode;  // variant of a kernel, named in its file
 };

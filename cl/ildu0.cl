@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Numeric ILU(0) on subdomains, in the packed-level layout, values only:
+//     A ~ L U          with L unit lower           (LCL_MODE 1, ILU0)
+//     A ~ L D U        with L and U unit           (LCL_MODE 2, ILDU0)
+// on the pattern of A inside the subdomain. Mehta et al., arXiv 2508.04917,
+// Algorithm 4.4, row by row (IKJ), all rows of a level at once.
+//
+// Data:   val holds the entries of the reordered matrix; source[s] is the entry
+//         of slot s counted from the subdomain's first, -1 for padding;
+//         diagonal[i] the same for the diagonal of row i, -1 where missing.
+// Launch: one group a subdomain.
+// Result: slots, inv_d[i] = 1 / d_i; repaired[p] counts the pivots that were
+//         smaller than tol times the largest entry of their row, bad[i] tells
+//         which. `policy` as enum lcl_pivot; `shift[p]` is added to the diagonal
+//         relative to the largest entry of the row; a negative shift skips the
+//         subdomain.
+#include "factor.cl.h"
+#include "wave.cl.h"
+
+#ifndef LCL_MODE
+# define LCL_MODE 2
+#endif
+#define ILDU0 (LCL_MODE == 2)
+
+#define PIVOT_REPLACE 3
+
+// A row under way: the places of its entries, in ascending column order.
+struct row {
+    ulong lower, upper; // first slot of L and of U
+    uint stride;
+    uint lower_count, upper_count;
+    uint self; // local number, also the column of padding
+};
+
+static inline struct row row_of(global const struct lcl_step *s, ulong base, uint self)
+{
+    const uint lane = self - s->first;
+    const struct row r = {base + s->lower + lane, base + s->upper + lane,
+                          s->rows, s->lower_slots, s->upper_slots, self};
+    return r;
+}
+
+// Copies the entries of a run of slots; returns the largest magnitude.
+static inline double load(global double *slot_val, global const int *source,
+                   global const double *val, ulong first, uint count,
+                   uint stride)
+{
+    double largest = 0;
+    for (uint k = 0; k < count; ++k) {
+        const ulong s = first + (ulong)k * stride;
+        const double a = source[s] < 0 ? 0.0 : val[source[s]];
+        slot_val[s] = a;
+        largest = fmax(largest, fabs(a));
+    }
+    return largest;
+}
+
+// Row r minus factor times row c of U, on the pattern of r: two ascending lists
+// are merged. `k` is the entry of r that is being eliminated. Returns what is
+// taken from the diagonal.
+static inline double eliminate(global double *slot_val, global const ushort *col,
+                        struct row r, struct row c, uint k, double factor)
+{
+    double from_diagonal = 0;
+    uint l = k + 1, u = 0;
+    for (uint m = 0; m < c.upper_count; ++m) {
+        const ulong at = c.upper + (ulong)m * c.stride;
+        const uint j = col[at];
+        const double update = factor * slot_val[at];
+        if (j == c.self)
+            break;
+        if (j == r.self) {
+            from_diagonal += update;
+        } else if (j < r.self) {
+            while (l < r.lower_count &&
+                   col[r.lower + (ulong)l * r.stride] < j)
+                ++l;
+            if (l < r.lower_count && col[r.lower + (ulong)l * r.stride] == j)
+                slot_val[r.lower + (ulong)l * r.stride] -= update;
+        } else {
+            while (u < r.upper_count &&
+                   col[r.upper + (ulong)u * r.stride] != r.self &&
+                   col[r.upper + (ulong)u * r.stride] < j)
+                ++u;
+            if (u < r.upper_count && col[r.upper + (ulong)u * r.stride] == j)
+                slot_val[r.upper + (ulong)u * r.stride] -= update;
+        }
+    }
+    return from_diagonal;
+}
+
+// A pivot that is large enough, or its repair.
+static inline double repair(double d, double largest, double tol, int policy,
+                     bool *small)
+{
+    *small = !(fabs(d) > tol * largest) || !isfinite(d);
+    if (!*small)
+        return d;
+    if (largest == 0)
+        return 1;
+    return copysign(policy == PIVOT_REPLACE ? largest : tol * largest,
+                    isfinite(d) ? d : 1.0);
+}
+
+WORK_GROUP
+kernel void ildu0(global const struct lcl_part *parts,
+                  global const struct lcl_step *steps, global const ushort *col,
+                  global const ushort *step_of, global const int *source,
+                  global const int *diagonal, global const double *val,
+                  global double *slot_val, global double *inv_d,
+                  global const double *shift, global int *repaired,
+                  global uchar *bad, int policy, double tol)
+{
+    local int small_pivots;
+    const uint lid = get_local_id(0);
+    const struct lcl_part p = parts[get_group_id(0)];
+    const double own_shift = shift[get_group_id(0)];
+    if (own_shift < 0)
+        return;
+    if (lid == 0)
+        small_pivots = 0;
+    GROUP_BARRIER();
+    val += p.entry;
+    steps += p.step;
+    step_of += p.row;
+    for (uint s = 0; s < p.steps; ++s) {
+        if (lid < steps[s].rows) {
+            const struct row r = row_of(&steps[s], p.slot, steps[s].first + lid);
+            const int d_source = diagonal[p.row + r.self];
+            double d = d_source < 0 ? 0.0 : val[d_source];
+            double largest =
+                fmax(fabs(d), load(slot_val, source, val, r.lower,
+                                   r.lower_count, r.stride));
+            largest = fmax(largest, load(slot_val, source, val, r.upper,
+                                         r.upper_count, r.stride));
+            d += copysign(own_shift * largest, d);
+            for (uint k = 0; k < r.lower_count; ++k) {
+                const ulong at = r.lower + (ulong)k * r.stride;
+                const uint j = col[at];
+                if (j == r.self)
+                    break;
+                const double a = slot_val[at], l = a * inv_d[p.row + j];
+                const struct row c = row_of(&steps[step_of[j]], p.slot, j);
+                d -= eliminate(slot_val, col, r, c, k, ILDU0 ? a : l);
+                slot_val[at] = l;
+            }
+            bool small;
+            d = repair(d, largest, tol, policy, &small);
+            const double inverse = 1.0 / d;
+            inv_d[p.row + r.self] = inverse;
+            bad[p.row + r.self] = small;
+            if (small)
+                atomic_inc(&small_pivots);
+            for (uint k = 0; ILDU0 && k < r.upper_count; ++k)
+                slot_val[r.upper + (ulong)k * r.stride] *= inverse;
+        }
+        GROUP_BARRIER_GLOBAL();
+    }
+    if (lid == 0)
+        repaired[get_group_id(0)] = small_pivots;
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Moving vectors between numberings, and the diagonal preconditioner.
+// Launch: any number of groups; every kernel visits each element once.
+#include "wave.cl.h"
+
+// y[i] = x[map[i]]
+WORK_GROUP
+kernel void gather(long n, global const uint *map, global const double *x,
+                   global double *y)
+{
+    for (RANGE(i, n))
+        y[i] = x[map[i]];
+}
+
+// y[map[i]] = x[i]
+WORK_GROUP
+kernel void scatter(long n, global const uint *map, global const double *x,
+                    global double *y)
+{
+    for (RANGE(i, n))
+        y[map[i]] = x[i];
+}
+
+// x = D^-1 b; nothing where stop[at] is not 0
+WORK_GROUP
+kernel void scale(long n, global const double *inv_d, global const double *b,
+                  global double *x, global const int *stop, int at)
+{
+    if (stop[at])
+        return;
+    for (RANGE(i, n))
+        x[i] = inv_d[i] * b[i];
+}
+
+// inv_d[i] = 1 / val[diagonal[i]], 1 where the diagonal is missing, zero or
+// not finite; bad[i] tells where
+WORK_GROUP
+kernel void invert_diagonal(long n, global const long *diagonal,
+                            global const double *val, global double *inv_d,
+                            global uchar *bad)
+{
+    for (RANGE(i, n)) {
+        const double d = diagonal[i] < 0 ? 0.0 : val[diagonal[i]];
+        const bool sound = d != 0 && isfinite(1.0 / d);
+        inv_d[i] = sound ? 1.0 / d : 1.0;
+        bad[i] = !sound;
+    }
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Launch geometry that follows from what a device is.
+#pragma once
+
+#include <levelcl/context.h>
+
+#include <stdint.h>
+
+// Work-items of a group for kernels over vectors: 1 at width 1, else 256 or
+// the nearest multiple of the wave width that the device runs.
+int lcl_vector_group(const struct lcl_caps *caps);
+
+// Groups of a kernel over vectors, and so partial sums of a dot product: enough
+// to fill the device (8 groups of 256 a unit), few enough that every group can
+// add them all up again. Depends on the device alone, so that sums are the same
+// from run to run.
+int lcl_vector_groups(const struct lcl_caps *caps);

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ILU(0) and ILDU(0) factors of all subdomains on the device.
+#include "lib/factor/ildu0.h"
+
+#include "host/alloc.h"
+#include "host/launch.h"
+#include "host/log.h"
+#include "host/runtime.h"
+
+// A shift starts at this share of a row's largest entry and doubles.
+#define FIRST_SHIFT 1e-3
+enum { SHIFT_ROUNDS = 16 };
+
+static enum lcl_status upload_layout(struct lcl_factor *F,
+                                     const struct lcl_layout *L)
+{
+    const struct {
+        lcl_buffer **buffer;
+        const void *data;
+        int64_t count;
+        size_t size;
+        const char *what;
+    } uploads[] = {
+        {&F->part, L->part, L->parts, sizeof *L->part, "subdomains"},
+        {&F->step, L->step, L->steps, sizeof *L->step, "steps"},
+        {&F->col, L->col, L->slots, sizeof *L->col, "factor columns"},
+        {&F->step_of, L->step_of, L->n, sizeof *L->step_of, "steps of rows"},
+        {&F->source, L->source, L->slots, sizeof *L->source, "slot sources"},
+        {&F->diagonal, L->diagonal, L->n, sizeof *L->diagonal, "diagonals"},
+    };
+    enum lcl_status st = LCL_OK;
+    for (size_t i = 0; i < sizeof uploads / sizeof *uploads && st == LCL_OK; ++i)
+        st = lcl_buffer_create_from(uploads[i].buffer, F->ctx, uploads[i].data,
+                                    uploads[i].count, uploads[i].size,
+                                    uploads[i].what);
+    return st;
+}
+
+static enum lcl_status allocate(struct lcl_factor *F)
+{
+    lcl_context *ctx = F->ctx;
+    enum lcl_status st;
+    if ((st = lcl_buffer_create(&F->val, ctx, F->slots, sizeof(double),
+                                "factor values")) < 0 ||
+        (st = lcl_buffer_create(&F->inv_d, ctx, F->n, sizeof(double),
+                                "inverse diagonal")) < 0 ||
+        (st = lcl_buffer_create(&F->shift, ctx, F->parts, sizeof(double),
+                                "diagonal shifts")) < 0 ||
+        (st = lcl_buffer_create(&F->repaired, ctx, F->parts, sizeof(int32_t),
+                                "pivot counts")) < 0 ||
+        (st = lcl_buffer_create(&F->bad, ctx, F->n, 1, "pivot flags")) < 0)
+        return st;
+    F->counts = lcl_calloc((size_t)F->parts, sizeof *F->counts);
+    F->shifts = lcl_calloc((size_t)F->parts, sizeof *F->shifts);
+    return F->counts && F->shifts
+               ? LCL_OK
+               : lcl_fail_memory(lcl_context_log(ctx), "pivot counts");
+}
+
+static enum lcl_status get_kernel(struct lcl_factor *F)
+{
+    const struct lcl_spec spec = {.source = "ildu0.cl",
+                                  .kernel = "ildu0",
+                                  .group = F->group,
+                                  .mode = (int)F->form};
+    return lcl_kernel_get(&F->kernel, F->ctx, &spec);
+}
+
+enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
+                                const struct lcl_layout *L, int group,
+                                const struct lcl_precond_params *params)
+{
+    enum lcl_status st;
+    *F = (struct lcl_factor){
+        .ctx = ctx,
+        .form = params->type == LCL_PRECOND_ILU0 ? LCL_FORM_ILU0
+                                                 : LCL_FORM_ILDU0,
+        .pivot = params->pivot ? params->pivot : LCL_PIVOT_BOOST,
+        .pivot_tol = params->pivot_tol > 0 ? params->pivot_tol : 1e-10,
+        .n = L->n,
+        .parts = L->parts,
+        .slots = L->slots,
+        .rows_max = L->rows_max,
+        .steps_max = L->steps_max,
+        .row_slots_max = L->row_slots_max,
+        .group = group,
+    };
+    if ((st = upload_layout(F, L)) < 0 || (st = allocate(F)) < 0 ||
+        (st = get_kernel(F)) < 0)
+        lcl_factor_finish(F);
+    return st;
+}
+
+void lcl_factor_finish(struct lcl_factor *F)
+{
+    lcl_buffer **const buffers[] = {
+        &F->part,    &F->step,     &F->col,   &F->val,      &F->inv_d, &F->step_of,
+        &F->source,  &F->diagonal, &F->shift, &F->repaired, &F->bad,
+    };
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i)
+        lcl_buffer_destroy(buffers[i]);
+    lcl_free(F->counts);
+    lcl_free(F->shifts);
+    *F = (struct lcl_factor){0};
+}
+
+// Factors the subdomains whose shift is not negative; returns what the device
+// counted in F->counts.
+static enum lcl_status factor_once(struct lcl_factor *F, const lcl_buffer *val)
+{
+    enum lcl_status st = lcl_buffer_write(
+        F->shift, F->shifts, (size_t)F->parts * sizeof *F->shifts);
+    if (st < 0)
+        return st;
+    st = LCL_LAUNCH(F->kernel, F->parts, lcl_arg_buffer(F->part),
+                    lcl_arg_buffer(F->step), lcl_arg_buffer(F->col),
+                    lcl_arg_buffer(F->step_of), lcl_arg_buffer(F->source),
+                    lcl_arg_buffer(F->diagonal), lcl_arg_buffer(val),
+                    lcl_arg_buffer(F->val), lcl_arg_buffer(F->inv_d),
+                    lcl_arg_buffer(F->shift), lcl_arg_buffer(F->repaired),
+                    lcl_arg_buffer(F->bad), lcl_arg_int((int)F->pivot),
+                    lcl_arg_double(F->pivot_tol));
+    if (st < 0)
+        return st;
+    return lcl_buffer_read(F->repaired, F->counts,
+                           (size_t)F->parts * sizeof *F->counts);
+}
+
+static enum lcl_status find_repaired(const struct lcl_factor *F,
+                                     struct lcl_repairs *repairs)
+{
+    const int most = sizeof repairs->rows / sizeof *repairs->rows;
+    for (int64_t p = 0; p < F->parts; ++p)
+        repairs->count += F->counts[p];
+    if (repairs->count == 0)
+        return LCL_OK;
+    unsigned char *bad = lcl_malloc((size_t)F->n, 1);
+    if (!bad)
+        return lcl_fail_memory(lcl_context_log(F->ctx), "pivot flags");
+    const enum lcl_status st = lcl_buffer_read(F->bad, bad, (size_t)F->n);
+    for (int64_t i = 0, found = 0; st == LCL_OK && i < F->n && found < most; ++i)
+        if (bad[i])
+            repairs->rows[found++] = i;
+    lcl_free(bad);
+    return st;
+}
+
+// Gives every subdomain with small pivots a larger shift, the others a rest.
+// Returns how many are left.
+static int64_t raise_shifts(struct lcl_factor *F)
+{
+    int64_t left = 0;
+    for (int64_t p = 0; p < F->parts; ++p) {
+        const bool again = F->shifts[p] >= 0 && F->counts[p] > 0;
+        const double last = F->shifts[p];
+        F->shifts[p] = !again ? -1 : last == 0 ? FIRST_SHIFT : 2 * last;
+        left += again;
+    }
+    return left;
+}
+
+enum lcl_status lcl_factor_numeric(struct lcl_factor *F, const lcl_buffer *val,
+                                   struct lcl_repairs *repairs)
+{
+    enum lcl_status st;
+    *repairs = (struct lcl_repairs){0};
+    for (int64_t p = 0; p < F->parts; ++p)
+        F->shifts[p] = 0;
+    if ((st = factor_once(F, val)) < 0 || (st = find_repaired(F, repairs)) < 0)
+        return st;
+    if (repairs->count > 0 && F->pivot == LCL_PIVOT_FAIL)
+        return LCL_EPIVOT;
+    for (int round = 0; round < SHIFT_ROUNDS && repairs->count > 0 &&
+                        F->pivot == LCL_PIVOT_SHIFT && raise_shifts(F) > 0;
+         ++round)
+        if ((st = factor_once(F, val)) < 0)
+            return st;
+    return LCL_OK;
+}
+
+uint64_t lcl_factor_bytes(const struct lcl_factor *F)
+{
+    return lcl_buffer_bytes(F->part) + lcl_buffer_bytes(F->step) +
+           lcl_buffer_bytes(F->col) + lcl_buffer_bytes(F->val) +
+           lcl_buffer_bytes(F->inv_d);
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What Krylov methods share: the system, the vectors b, x and r, the history,
+// and one table of functions a method.
+#pragma once
+
+#include "lib/precond/precond.h"
+
+#include <levelcl/solver.h>
+
+struct lcl_krylov_ops {
+    // Allocates S->method. On error the caller calls destroy().
+    enum lcl_status (*create)(struct lcl_solver *S);
+    // Runs from S->x with S->r = b - A x, ||r||^2 = S->rr, until something
+    // stops it; sets S->stop and adds to the history. LCL_STOP_RTOL means that
+    // the recurrence met S->target; the true residual is the caller's to check.
+    // x is the last sound iterate whatever the reason.
+    enum lcl_status (*cycle)(struct lcl_solver *S);
+    void (*destroy)(struct lcl_solver *S); // S->method, which may be NULL
+};
+
+struct lcl_solver {
+    lcl_context *ctx;
+    lcl_precond *M;
+    const struct lcl_krylov_ops *ops;
+    struct lcl_solver_params params; // no zeros left but atol and monitor
+    lcl_buffer *b, *x, *r;           // n, the system's numbering
+    lcl_buffer *sums;                // partial sums: two of one a group
+    double *host_sums;
+    double norm_b, rr;
+    double target; // of ||r||^2
+    double start;  // when the solve began
+    enum lcl_stop stop;
+    int iterations, restarts;
+    double *history;
+    int history_count, history_room;
+    double best; // smallest ||r||^2 so far, and when it was
+    int best_at;
+    void *method;
+};
+
+extern const struct lcl_krylov_ops lcl_bicgstab;
+
+// Notes ||r||^2 after `iteration` iterations of the solve; each is noted once.
+enum lcl_status lcl_krylov_note(struct lcl_solver *S, int iteration, double rr);
+
+// Why the host would stop now: LCL_STOP_STAGNATION, LCL_STOP_MONITOR or
+// LCL_STOP_NONE. Calls the monitor.
+enum lcl_stop lcl_krylov_watch(struct lcl_solver *S);

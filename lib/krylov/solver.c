@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Krylov solvers as the caller sees them: start, restarts, the true residual
+// and a status that follows from it.
+#include "lib/krylov/krylov.h"
+
+#include "host/alloc.h"
+#include "host/interop.h"
+#include "host/log.h"
+#include "host/runtime.h"
+
+#include <levelcl/opencl.h>
+
+#include <math.h>
+
+// The recurrence ends at the tolerance; its rounding may leave the true
+// residual this much above.
+#define ACCEPT 1.1
+// A restart must have gained this much for another one to be worth it.
+#define GAIN 0.9
+
+static const struct lcl_krylov_ops *const methods[LCL_SOLVER_COUNT] = {
+    [LCL_SOLVER_DEFAULT] = &lcl_bicgstab,
+    [LCL_SOLVER_BICGSTAB] = &lcl_bicgstab,
+};
+
+// ------------------------------------------------------------------- create
+
+static enum lcl_status take_params(struct lcl_solver_params *p,
+                                   const struct lcl_solver_params *params,
+                                   const struct lcl_log *log)
+{
+    static const struct lcl_solver_params defaults = LCL_SOLVER_PARAMS_INIT;
+    *p = params ? *params : defaults;
+    if ((unsigned)p->type >= LCL_SOLVER_COUNT)
+        return lcl_fail(log, LCL_EINVAL, "lcl_solver_create: unknown type %d",
+                        (int)p->type);
+    if (!(p->rtol >= 0 && p->rtol < 1) || !(p->atol >= 0) || isinf(p->atol))
+        return lcl_fail(log, LCL_EINVAL,
+                        "rtol %g, atol %g: expected 0 <= rtol < 1, atol >= 0",
+                        p->rtol, p->atol);
+    if (p->max_iters < 0 || p->stagnation < 0)
+        return lcl_fail(log, LCL_EINVAL,
+                        "max_iters %d, stagnation %d: expected 0 or more",
+                        p->max_iters, p->stagnation);
+    if (p->rtol == 0)
+        p->rtol = 1e-8;
+    if (p->max_iters == 0)
+        p->max_iters = 10000;
+    if (p->stagnation == 0)
+        p->stagnation = 2000;
+    return LCL_OK;
+}
+
+static enum lcl_status allocate(lcl_solver *S)
+{
+    const int64_t n = S->M->system.n, sums = 2 * S->M->system.matrix.groups;
+    lcl_buffer **const vectors[] = {&S->b, &S->x, &S->r};
+    enum lcl_status st = LCL_OK;
+    for (int i = 0; i < 3 && st == LCL_OK; ++i)
+        st = lcl_buffer_create(vectors[i], S->ctx, n, sizeof(double), "vector");
+    if (st == LCL_OK)
+        st = lcl_buffer_create(&S->sums, S->ctx, sums, sizeof(double),
+                               "partial sums");
+    if (st < 0)
+        return st;
+    S->host_sums = lcl_malloc((size_t)sums, sizeof *S->host_sums);
+    return S->host_sums
+               ? LCL_OK
+               : lcl_fail_memory(lcl_context_log(S->ctx), "partial sums");
+}
+
+enum lcl_status lcl_solver_create(lcl_solver **out, lcl_precond *M,
+                                  const struct lcl_solver_params *params)
+{
+    struct lcl_solver_params p;
+    enum lcl_status st;
+    if (out)
+        *out = NULL;
+    if (!out || !M)
+        return LCL_EINVAL;
+    const struct lcl_log *log = lcl_context_log(M->ctx);
+    if ((st = take_params(&p, params, log)) < 0)
+        return st;
+    lcl_solver *S = lcl_calloc(1, sizeof *S);
+    if (!S)
+        return lcl_fail_memory(log, "a solver");
+    *S = (lcl_solver){
+        .ctx = M->ctx, .M = M, .ops = methods[p.type], .params = p};
+    if ((st = allocate(S)) < 0 || (st = S->ops->create(S)) < 0)
+        lcl_solver_destroy(&S);
+    *out = S;
+    return st;
+}
+
+void lcl_solver_destroy(lcl_solver **solver)
+{
+    if (!solver || !*solver)
+        return;
+    lcl_solver *S = *solver;
+    S->ops->destroy(S);
+    lcl_buffer_destroy(&S->b);
+    lcl_buffer_destroy(&S->x);
+    lcl_buffer_destroy(&S->r);
+    lcl_buffer_destroy(&S->sums);
+    lcl_free(S->host_sums);
+    lcl_free(S->history);
+    lcl_free(S);
+    *solver = NULL;
+}
+
+// ------------------------------------------------------------------- history
+
+enum lcl_status lcl_krylov_note(struct lcl_solver *S, int iteration, double rr)
+{
+    if (iteration < S->history_count)
+        return LCL_OK;
+    if (S->history_count == S->history_room) {
+        const int room = S->history_room ? 2 * S->history_room : 256;
+        double *longer =
+            lcl_realloc(S->history, (size_t)room, sizeof *longer);
+        if (!longer)
+            return lcl_fail_memory(lcl_context_log(S->ctx), "the history");
+        S->history = longer;
+        S->history_room = room;
+    }
+    S->history[S->history_count++] = sqrt(rr) / S->norm_b;
+    S->iterations = iteration;
+    if (rr < S->best) {
+        S->best = rr;
+        S->best_at = iteration;
+    }
+    return LCL_OK;
+}
+
+enum lcl_stop lcl_krylov_watch(struct lcl_solver *S)
+{
+    const struct lcl_progress_info info = {
+        .iteration = S->iterations,
+        .residual = S->history[S->history_count - 1],
+        .seconds = lcl_now() - S->start,
+    };
+    if (S->params.monitor && !S->params.monitor(S->params.monitor_user, &info))
+        return LCL_STOP_MONITOR;
+    return S->iterations - S->best_at > S->params.stagnation
+               ? LCL_STOP_STAGNATION
+               : LCL_STOP_NONE;
+}
+
+// ------------------------------------------------------------------- solve
+
+// r = b - A x; *norm2 = ||r||^2, added up in a fixed order.
+static enum lcl_status true_residual(lcl_solver *S, double *norm2)
+{
+    const struct lcl_system *sys = &S->M->system;
+    const int groups = sys->matrix.groups;
+    enum lcl_status st = lcl_spmv(&sys->matrix, LCL_SPMV_RESIDUAL, S->x, S->b,
+                                  S->r, S->sums, sys->never, 0);
+    if (st < 0)
+        return st;
+    st = lcl_buffer_read(S->sums, S->host_sums,
+                         2 * (size_t)groups * sizeof *S->host_sums);
+    *norm2 = 0;
+    for (int g = 0; g < groups && st == LCL_OK; ++g)
+        *norm2 += S->host_sums[groups + g];
+    return st;
+}
+
+static bool all_finite(const double *v, int64_t n)
+{
+    for (int64_t i = 0; i < n; ++i)
+        if (!isfinite(v[i]))
+            return false;
+    return true;
+}
+
+static bool all_zero(const double *v, int64_t n)
+{
+    for (int64_t i = 0; i < n; ++i)
+        if (v[i] != 0)
+            return false;
+    return true;
+}
+
+// ||b|| = ||b - A 0||, so that it is summed as all residuals are.
+static enum lcl_status measure_b(lcl_solver *S)
+{
+    double bb;
+    enum lcl_status st = lcl_buffer_fill(S->x, 0);
+    if (st < 0 || (st = true_residual(S, &bb)) < 0)
+        return st;
+    S->norm_b = sqrt(bb);
+    return LCL_OK;
+}
+
+// A vector that is not zero may have squares that all are, or that overflow.
+static enum lcl_status check_range_of_b(lcl_solver *S, bool zero)
+{
+    if (isfinite(S->norm_b) && (S->norm_b > 0 || zero))
+        return LCL_OK;
+    return lcl_fail(lcl_context_log(S->ctx), LCL_EFORMAT,
+                    "the squares of the right-hand side leave the range of "
+                    "double precision: scale the system");
+}
+
+static void begin(lcl_solver *S)
+{
+    S->start = lcl_now();
+    S->stop = LCL_STOP_NONE;
+    S->iterations = S->restarts = S->history_count = S->best_at = 0;
+    S->best = INFINITY;
+    const double r = S->params.rtol * S->norm_b, a = S->params.atol;
+    S->target = r > a ? r * r : a * a;
+}
+
+static bool is_breakdown(enum lcl_stop stop)
+{
+    return stop == LCL_STOP_BREAKDOWN_RHO ||
+           stop == LCL_STOP_BREAKDOWN_ALPHA ||
+           stop == LCL_STOP_BREAKDOWN_OMEGA || stop == LCL_STOP_NOT_FINITE;
+}
+
+// What the true residual says about why a cycle ended: the end, or (NONE) a
+// restart from here because it gained something.
+static enum lcl_stop judge(const lcl_solver *S, double before)
+{
+    const double limit = ACCEPT * ACCEPT * S->target;
+    const bool gained = S->rr <= GAIN * GAIN * before;
+    if (!isfinite(S->rr))
+        return LCL_STOP_NOT_FINITE;
+    if (S->rr <= limit)
+        return S->rr <= ACCEPT * ACCEPT * S->params.rtol * S->params.rtol *
+                            S->norm_b * S->norm_b
+                   ? LCL_STOP_RTOL
+                   : LCL_STOP_ATOL;
+    if (S->stop == LCL_STOP_RTOL)
+        return gained ? LCL_STOP_NONE : LCL_STOP_STAGNATION;
+    if (is_breakdown(S->stop) && gained &&
+        S->iterations < S->params.max_iters)
+        return LCL_STOP_NONE;
+    return S->stop;
+}
+
+static enum lcl_status iterate(lcl_solver *S)
+{
+    enum lcl_status st;
+    if ((st = true_residual(S, &S->rr)) < 0)
+        return st;
+    for (;;) {
+        const double before = S->rr;
+        if ((st = S->ops->cycle(S)) < 0 ||
+            (st = true_residual(S, &S->rr)) < 0)
+            return st;
+        S->stop = judge(S, before);
+        if (S->stop != LCL_STOP_NONE)
+            return LCL_OK;
+        ++S->restarts;
+        lcl_info(lcl_context_log(S->ctx),
+                 "restart after %d iterations, true residual %.3e",
+                 S->iterations, sqrt(S->rr) / S->norm_b);
+    }
+}
+
+static enum lcl_status status_of(enum lcl_stop stop)
+{
+    switch (stop) {
+    case LCL_STOP_RTOL:
+    case LCL_STOP_ATOL:
+    case LCL_STOP_ZERO_RHS:
+        return LCL_OK;
+    case LCL_STOP_NONE:
+    case LCL_STOP_MAX_ITERS:
+    case LCL_STOP_MONITOR:
+        return LCL_ITERATION_LIMIT;
+    case LCL_STOP_STAGNATION:
+        return LCL_STAGNATION;
+    case LCL_STOP_BREAKDOWN_RHO:
+    case LCL_STOP_BREAKDOWN_ALPHA:
+    case LCL_STOP_BREAKDOWN_OMEGA:
+        return LCL_BREAKDOWN;
+    case LCL_STOP_NOT_FINITE:
+        return LCL_NOT_FINITE;
+    }
+    return LCL_EINVAL;
+}
+
+static enum lcl_status finish(lcl_solver *S, struct lcl_report *report)
+{
+    const bool zero = S->stop == LCL_STOP_ZERO_RHS;
+    const int last = S->history_count - 1;
+    const struct lcl_report full = {
+        .stop = S->stop,
+        .iterations = S->iterations,
+        .restarts = S->restarts,
+        .norm_b = S->norm_b,
+        .residual = zero || last < 0 ? 0 : S->history[last],
+        .true_residual = zero ? 0 : sqrt(S->rr) / S->norm_b,
+        .seconds = lcl_now() - S->start,
+        .history = S->history,
+        .history_count = S->history_count,
+    };
+    if (report)
+        *report = full;
+    return status_of(S->stop);
+}
+
+// From b in S->b, with ||b|| known, and x in S->x.
+static enum lcl_status solve(lcl_solver *S, struct lcl_report *report)
+{
+    begin(S);
+    enum lcl_status st = LCL_OK;
+    if (S->norm_b == 0) {
+        S->stop = LCL_STOP_ZERO_RHS;
+        st = lcl_buffer_fill(S->x, 0);
+    } else {
+        st = iterate(S);
+    }
+    return st < 0 ? st : finish(S, report);
+}
+
+static enum lcl_status solve_host(lcl_solver *S, const double *b, double *x,
+                                  struct lcl_report *report)
+{
+    const struct lcl_system *sys = &S->M->system;
+    enum lcl_status st, got;
+    if ((st = lcl_system_put(sys, b, S->b)) < 0 || (st = measure_b(S)) < 0 ||
+        (st = check_range_of_b(S, all_zero(b, sys->n))) < 0 ||
+        (st = lcl_system_put(sys, x, S->x)) < 0 ||
+        (st = solve(S, report)) < 0)
+        return st;
+    got = lcl_system_get(sys, S->x, x);
+    return got < 0 ? got : st;
+}
+
+enum lcl_status lcl_solver_solve(lcl_solver *S, const double *b, double *x,
+                                 struct lcl_report *report)
+{
+    if (!S || !b || !x)
+        return LCL_EINVAL;
+    const int64_t n = S->M->system.n;
+    if (!all_finite(b, n) || !all_finite(x, n))
+        return lcl_fail(lcl_context_log(S->ctx), LCL_EFORMAT,
+                        "the %s holds NaN or Inf",
+                        all_finite(b, n) ? "start vector" : "right-hand side");
+    lcl_phase_enter(S->ctx, LCL_PHASE_SOLVE);
+    const enum lcl_status st = solve_host(S, b, x, report);
+    lcl_phase_leave(S->ctx);
+    return st;
+}
+
+// ------------------------------------------------------------------- interop
+
+static enum lcl_status norm_b_is_zero(lcl_solver *S, bool *zero)
+{
+    const size_t n = (size_t)S->M->system.n;
+    double *b = lcl_malloc(n, sizeof *b);
+    if (!b)
+        return lcl_fail_memory(lcl_context_log(S->ctx), "a vector");
+    const enum lcl_status st = lcl_buffer_read(S->b, b, n * sizeof *b);
+    *zero = st == LCL_OK && all_zero(b, (int64_t)n);
+    lcl_free(b);
+    return st;
+}
+
+static enum lcl_status solve_buffers(lcl_solver *S, lcl_buffer *b,
+                                     lcl_buffer *x, struct lcl_report *report)
+{
+    const struct lcl_system *sys = &S->M->system;
+    const size_t bytes = (size_t)sys->n * sizeof(double);
+    bool zero = false;
+    enum lcl_status st, got;
+    if (lcl_buffer_bytes(b) != bytes || lcl_buffer_bytes(x) != bytes)
+        return lcl_fail(lcl_context_log(S->ctx), LCL_EINVAL,
+                        "lcl_solver_solve_cl: buffers of %zu bytes expected",
+                        bytes);
+    if ((st = lcl_system_import(sys, b, S->b)) < 0 || (st = measure_b(S)) < 0 ||
+        (S->norm_b == 0 && (st = norm_b_is_zero(S, &zero)) < 0) ||
+        (st = check_range_of_b(S, zero)) < 0 ||
+        (st = lcl_system_import(sys, x, S->x)) < 0 ||
+        (st = solve(S, report)) < 0)
+        return st;
+    got = lcl_system_export(sys, S->x, x);
+    return got < 0 ? got : st;
+}
+
+enum lcl_status lcl_solver_solve_cl(lcl_solver *S, cl_mem b, cl_mem x,
+                                    struct lcl_report *report)
+{
+    lcl_buffer *in = NULL, *start = NULL;
+    enum lcl_status st;
+    if (!S || !b || !x)
+        return LCL_EINVAL;
+    lcl_phase_enter(S->ctx, LCL_PHASE_SOLVE);
+    if ((st = lcl_buffer_wrap(&in, S->ctx, b, "b")) == LCL_OK &&
+        (st = lcl_buffer_wrap(&start, S->ctx, x, "x")) == LCL_OK)
+        st = solve_buffers(S, in, start, report);
+    lcl_phase_leave(S->ctx);
+    lcl_buffer_destroy(&start);
+    lcl_buffer_destroy(&in);
+    return st;
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Jacobi: M = diag(A), in the caller's numbering; a diagonal that is missing,
+// zero or not finite counts as 1 and is reported.
+#include "lib/precond/precond.h"
+
+#include "host/alloc.h"
+#include "host/geometry.h"
+#include "host/launch.h"
+#include "host/log.h"
+#include "host/runtime.h"
+
+struct jacobi {
+    lcl_kernel *invert, *scale;
+    lcl_buffer *diagonal, *inv_d, *bad;
+};
+
+static enum lcl_status get_kernels(struct jacobi *J, lcl_context *ctx)
+{
+    struct lcl_spec spec = {.source = "vector.cl",
+                            .kernel = "invert_diagonal",
+                            .group = lcl_vector_group(lcl_context_caps(ctx))};
+    const enum lcl_status st = lcl_kernel_get(&J->invert, ctx, &spec);
+    if (st < 0)
+        return st;
+    spec.kernel = "scale";
+    return lcl_kernel_get(&J->scale, ctx, &spec);
+}
+
+static int64_t find_diagonal(const struct lcl_csr *A, int64_t i)
+{
+    for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
+        if (A->col_ind[k] == i)
+            return k;
+    return -1;
+}
+
+static enum lcl_status upload_diagonal(struct lcl_precond *M,
+                                       const struct lcl_csr *A)
+{
+    struct jacobi *J = M->method;
+    int64_t *at = lcl_malloc((size_t)A->rows, sizeof *at);
+    if (!at)
+        return lcl_fail_memory(lcl_context_log(M->ctx), "the diagonal");
+    for (int64_t i = 0; i < A->rows; ++i) {
+        at[i] = find_diagonal(A, i);
+        M->info.missing_diagonals += at[i] < 0;
+    }
+    const enum lcl_status st = lcl_buffer_create_from(
+        &J->diagonal, M->ctx, at, A->rows, sizeof *at, "places of the diagonal");
+    lcl_free(at);
+    return st;
+}
+
+static enum lcl_status create(struct lcl_precond *M, const struct lcl_csr *A,
+                              const struct lcl_precond_params *params)
+{
+    enum lcl_status st;
+    struct jacobi *J = M->method = lcl_calloc(1, sizeof *J);
+    (void)params;
+    if (!J)
+        return lcl_fail_memory(lcl_context_log(M->ctx), "a preconditioner");
+    if ((st = lcl_system_init(&M->system, M->ctx, A, NULL, NULL)) < 0 ||
+        (st = get_kernels(J, M->ctx)) < 0 ||
+        (st = upload_diagonal(M, A)) < 0 ||
+        (st = lcl_buffer_create(&J->inv_d, M->ctx, A->rows, sizeof(double),
+                                "inverse diagonal")) < 0 ||
+        (st = lcl_buffer_create(&J->bad, M->ctx, A->rows, 1,
+                                "pivot flags")) < 0)
+        return st;
+    M->info.launches = 1;
+    M->info.nnz_kept = A->rows - M->info.missing_diagonals;
+    M->info.factor_bytes = lcl_buffer_bytes(J->inv_d);
+    return LCL_OK;
+}
+
+static enum lcl_status report_bad(struct lcl_precond *M)
+{
+    const struct jacobi *J = M->method;
+    const size_t n = (size_t)M->system.n;
+    unsigned char *bad = lcl_malloc(n, 1);
+    if (!bad)
+        return lcl_fail_memory(lcl_context_log(M->ctx), "pivot flags");
+    const enum lcl_status st = lcl_buffer_read(J->bad, bad, n);
+    M->info.pivots_repaired = 0;
+    for (size_t i = 0; i < n && st == LCL_OK; ++i)
+        if (bad[i] && M->info.pivots_repaired++ < 8)
+            M->info.repaired_rows[M->info.pivots_repaired - 1] = (int64_t)i;
+    lcl_free(bad);
+    return st;
+}
+
+static enum lcl_status update(struct lcl_precond *M)
+{
+    struct jacobi *J = M->method;
+    const enum lcl_status st = LCL_LAUNCH(
+        J->invert, M->system.vector.groups, lcl_arg_long(M->system.n),
+        lcl_arg_buffer(J->diagonal), lcl_arg_buffer(M->system.matrix.val),
+        lcl_arg_buffer(J->inv_d), lcl_arg_buffer(J->bad));
+    return st < 0 ? st : report_bad(M);
+}
+
+static enum lcl_status apply(struct lcl_precond *M, const lcl_buffer *b,
+                             lcl_buffer *x, const lcl_buffer *stop, int at)
+{
+    const struct jacobi *J = M->method;
+    return LCL_LAUNCH(J->scale, M->system.vector.groups,
+                      lcl_arg_long(M->system.n), lcl_arg_buffer(J->inv_d),
+                      lcl_arg_buffer(b), lcl_arg_buffer(x),
+                      lcl_arg_buffer(stop), lcl_arg_int(at));
+}
+
+static void destroy(struct lcl_precond *M)
+{
+    struct jacobi *J = M->method;
+    if (!J)
+        return;
+    lcl_buffer_destroy(&J->diagonal);
+    lcl_buffer_destroy(&J->inv_d);
+    lcl_buffer_destroy(&J->bad);
+    lcl_free(J);
+}
+
+const struct lcl_precond_ops lcl_precond_jacobi = {create, update, apply,
+                                                   destroy};

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Preconditioners as the caller sees them.
+#include "lib/precond/precond.h"
+
+#include "host/alloc.h"
+#include "host/interop.h"
+#include "host/log.h"
+#include "host/runtime.h"
+
+#include <levelcl/opencl.h>
+
+#include <math.h>
+
+static const struct lcl_precond_ops *const methods[LCL_PRECOND_COUNT] = {
+    [LCL_PRECOND_DEFAULT] = &lcl_precond_ilu,
+    [LCL_PRECOND_NONE] = &lcl_precond_none,
+    [LCL_PRECOND_JACOBI] = &lcl_precond_jacobi,
+    [LCL_PRECOND_ILU0] = &lcl_precond_ilu,
+    [LCL_PRECOND_ILDU0] = &lcl_precond_ilu,
+};
+
+static enum lcl_status check_params(const struct lcl_precond_params *p,
+                                    const struct lcl_log *log)
+{
+    if ((unsigned)p->type >= LCL_PRECOND_COUNT ||
+        (unsigned)p->trisolve >= LCL_TRISOLVE_COUNT ||
+        (unsigned)p->pivot >= LCL_PIVOT_COUNT ||
+        (unsigned)p->partition.type >= LCL_PARTITION_COUNT ||
+        (unsigned)p->partition.weights >= LCL_WEIGHTS_COUNT)
+        return lcl_fail(log, LCL_EINVAL,
+                        "lcl_precond_create: an enum is out of range");
+    if (!(p->pivot_tol >= 0 && p->pivot_tol < 1))
+        return lcl_fail(log, LCL_EINVAL,
+                        "pivot_tol %g: expected a number from 0 to 1",
+                        p->pivot_tol);
+    if (p->type == LCL_PRECOND_ILU0 &&
+        p->trisolve == LCL_TRISOLVE_DAG_VC_ILDU0_FUSED)
+        return lcl_fail(log, LCL_EINVAL,
+                        "dag_vc_ILDU0_fused applies ildu0 factors, not ilu0");
+    return LCL_OK;
+}
+
+static enum lcl_status check_matrix(const struct lcl_csr *A,
+                                    const struct lcl_log *log)
+{
+    const enum lcl_status st = lcl_csr_check(A, log);
+    if (st < 0)
+        return st;
+    if (A->rows != A->cols)
+        return lcl_fail(log, LCL_EFORMAT,
+                        "the matrix is %lld x %lld: a square one is needed",
+                        (long long)A->rows, (long long)A->cols);
+    if (A->rows == 0)
+        return lcl_fail(log, LCL_EFORMAT, "the matrix is empty");
+    if (A->rows > INT32_MAX)
+        return lcl_fail(log, LCL_ERANGE, "%lld rows: at most 2^31 - 1 fit",
+                        (long long)A->rows);
+    return LCL_OK;
+}
+
+// Factors and turns what was found into a status and a warning.
+static enum lcl_status refactor(lcl_precond *M)
+{
+    lcl_phase_enter(M->ctx, LCL_PHASE_NUMERIC);
+    const enum lcl_status st = M->ops->update(M);
+    lcl_phase_leave(M->ctx);
+    const struct lcl_precond_info *info = &M->info;
+    if (st == LCL_EPIVOT)
+        return lcl_fail(lcl_context_log(M->ctx), st,
+                        "row %lld has a zero or tiny pivot, and the pivot "
+                        "policy is 'fail'",
+                        (long long)info->repaired_rows[0] + 1);
+    if (st < 0 || info->pivots_repaired == 0)
+        return st;
+    lcl_warn(lcl_context_log(M->ctx), "%lld pivots repaired, the first in row "
+                                      "%lld",
+             (long long)info->pivots_repaired,
+             (long long)info->repaired_rows[0] + 1);
+    return LCL_PIVOTS_REPAIRED;
+}
+
+enum lcl_status lcl_precond_create(lcl_precond **out, lcl_context *ctx,
+                                   const struct lcl_csr *A,
+                                   const struct lcl_precond_params *params)
+{
+    static const struct lcl_precond_params defaults = LCL_PRECOND_PARAMS_INIT;
+    const struct lcl_log *log = lcl_context_log(ctx);
+    enum lcl_status st;
+    if (!params)
+        params = &defaults;
+    if (out)
+        *out = NULL;
+    if (!out || !ctx || !A)
+        return lcl_fail(log, LCL_EINVAL,
+                        "lcl_precond_create: an argument is NULL");
+    if ((st = check_params(params, log)) < 0 ||
+        (st = check_matrix(A, log)) < 0)
+        return st;
+    lcl_precond *M = lcl_calloc(1, sizeof *M);
+    if (!M)
+        return lcl_fail_memory(log, "a preconditioner");
+    M->ctx = ctx;
+    M->ops = methods[params->type];
+    M->info = (struct lcl_precond_info){
+        .type = params->type ? params->type : LCL_PRECOND_ILDU0,
+        .rows = A->rows,
+        .nnz = A->nnz,
+    };
+    if ((st = M->ops->create(M, A, params)) < 0 || (st = refactor(M)) < 0)
+        lcl_precond_destroy(&M);
+    *out = M;
+    return st;
+}
+
+enum lcl_status lcl_precond_update(lcl_precond *M, const double *val)
+{
+    if (!M || !val)
+        return LCL_EINVAL;
+    for (int64_t k = 0; k < M->system.nnz; ++k)
+        if (!isfinite(val[k]))
+            return lcl_fail(lcl_context_log(M->ctx), LCL_EFORMAT,
+                            "lcl_precond_update: value %lld is not finite",
+                            (long long)k);
+    const enum lcl_status st = lcl_system_update(&M->system, val);
+    return st < 0 ? st : refactor(M);
+}
+
+static enum lcl_status make_vectors(lcl_precond *M)
+{
+    enum lcl_status st = LCL_OK;
+    if (!M->b)
+        st = lcl_buffer_create(&M->b, M->ctx, M->system.n, sizeof(double),
+                               "vector");
+    if (st == LCL_OK && !M->x)
+        st = lcl_buffer_create(&M->x, M->ctx, M->system.n, sizeof(double),
+                               "vector");
+    return st;
+}
+
+enum lcl_status lcl_precond_apply(lcl_precond *M, const double *b, double *x)
+{
+    enum lcl_status st;
+    if (!M || !b || !x)
+        return LCL_EINVAL;
+    if ((st = make_vectors(M)) < 0 ||
+        (st = lcl_system_put(&M->system, b, M->b)) < 0 ||
+        (st = M->ops->apply(M, M->b, M->x, M->system.never, 0)) < 0)
+        return st;
+    return lcl_system_get(&M->system, M->x, x);
+}
+
+enum lcl_status lcl_precond_apply_cl(lcl_precond *M, cl_mem b, cl_mem x)
+{
+    lcl_buffer *in = NULL, *result = NULL;
+    enum lcl_status st;
+    if (!M || !b || !x)
+        return LCL_EINVAL;
+    const size_t bytes = (size_t)M->system.n * sizeof(double);
+    if ((st = make_vectors(M)) < 0 ||
+        (st = lcl_buffer_wrap(&in, M->ctx, b, "b")) < 0 ||
+        (st = lcl_buffer_wrap(&result, M->ctx, x, "x")) < 0)
+        goto out;
+    if (lcl_buffer_bytes(in) != bytes || lcl_buffer_bytes(result) != bytes) {
+        st = lcl_fail(lcl_context_log(M->ctx), LCL_EINVAL,
+                      "lcl_precond_apply_cl: buffers of %zu bytes expected",
+                      bytes);
+        goto out;
+    }
+    if ((st = lcl_system_import(&M->system, in, M->b)) == LCL_OK &&
+        (st = M->ops->apply(M, M->b, M->x, M->system.never, 0)) == LCL_OK)
+        st = lcl_system_export(&M->system, M->x, result);
+out:
+    lcl_buffer_destroy(&result);
+    lcl_buffer_destroy(&in);
+    return st;
+}
+
+const struct lcl_precond_info *lcl_precond_info(const lcl_precond *M)
+{
+    return M ? &M->info : NULL;
+}
+
+void lcl_precond_destroy(lcl_precond **precond)
+{
+    if (!precond || !*precond)
+        return;
+    lcl_precond *M = *precond;
+    M->ops->destroy(M);
+    lcl_system_finish(&M->system);
+    lcl_buffer_destroy(&M->b);
+    lcl_buffer_destroy(&M->x);
+    lcl_free(M);
+    *precond = NULL;
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The inside of a preconditioner: one table of functions a method.
+#pragma once
+
+#include "lib/precond/system.h"
+
+#include <levelcl/precond.h>
+
+struct lcl_precond_ops {
+    // Analyses A and sets up M->system, M->info and M->method; then update()
+    // is called once. On error the caller calls destroy().
+    enum lcl_status (*create)(struct lcl_precond *M, const struct lcl_csr *A,
+                              const struct lcl_precond_params *params);
+    // Factors the values in M->system.matrix.val.
+    enum lcl_status (*update)(struct lcl_precond *M);
+    // Enqueues x = M^-1 b in the system's numbering; nothing happens where
+    // element `at` of `stop` (int32) is not 0.
+    enum lcl_status (*apply)(struct lcl_precond *M, const lcl_buffer *b,
+                             lcl_buffer *x, const lcl_buffer *stop, int at);
+    void (*destroy)(struct lcl_precond *M); // M->method, which may be NULL
+};
+
+struct lcl_precond {
+    lcl_context *ctx;
+    const struct lcl_precond_ops *ops;
+    struct lcl_precond_info info;
+    struct lcl_system system;
+    void *method;       // the method's own state
+    lcl_buffer *b, *x;  // for vectors of the caller, made when first needed
+};
+
+extern const struct lcl_precond_ops lcl_precond_none;
+extern const struct lcl_precond_ops lcl_precond_jacobi;
+extern const struct lcl_precond_ops lcl_precond_ilu;

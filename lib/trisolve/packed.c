@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The packed apply.
+#include "lib/trisolve/packed.h"
+
+#include "host/launch.h"
+
+enum {
+    GPU_ROWS = 512,      // one wave a group, a whole step a wave
+    CPU_ROWS = 16384,    // vector and factor of a subdomain in L2
+    ROWS_PER_LANE = 16,  // more rows than this a lane: another wave
+    MAX_WAVES = 8,
+    MAX_SLOTS = 8,       // entries of a row kept in registers
+};
+
+static int64_t clamp(int64_t value, int64_t low, int64_t high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+int64_t lcl_packed_rows(const struct lcl_caps *caps, int64_t n)
+{
+    if (caps->width > 1)
+        return GPU_ROWS;
+    const int64_t four_a_unit = n / (4 * (int64_t)caps->compute_units) + 1;
+    return clamp(four_a_unit, GPU_ROWS, CPU_ROWS);
+}
+
+int64_t lcl_packed_rows_limit(const struct lcl_caps *caps)
+{
+    if (caps->width == 1)
+        return UINT16_MAX;
+    // a quarter is left to the step table and what the driver takes
+    return clamp((int64_t)(caps->local_bytes / sizeof(double)) / 4 * 3, 0,
+                 UINT16_MAX);
+}
+
+int lcl_packed_group(const struct lcl_caps *caps, int64_t rows)
+{
+    int waves = 1;
+    while (2 * waves <= MAX_WAVES &&
+           rows > (int64_t)waves * caps->width * ROWS_PER_LANE &&
+           2 * waves * caps->width <= caps->max_group_size)
+        waves *= 2;
+    return caps->width == 1 ? 1 : waves * caps->width;
+}
+
+static int round_up(int64_t value, int multiple)
+{
+    return (int)((value + multiple - 1) / multiple * multiple);
+}
+
+// The step table goes to local memory where it fits beside the vector and is
+// not much larger.
+static int table_steps(const struct lcl_caps *caps, int rows, int64_t steps_max)
+{
+    const int steps = round_up(steps_max, 64);
+    const uint64_t vector = (uint64_t)rows * sizeof(double);
+    const uint64_t table = (uint64_t)steps * sizeof(struct lcl_step);
+    return table <= 2 * vector && vector + table <= caps->local_bytes ? steps
+                                                                      : 0;
+}
+
+enum lcl_status lcl_packed_init(struct lcl_packed *T, lcl_context *ctx,
+                                const struct lcl_factor *F)
+{
+    const struct lcl_caps *caps = lcl_context_caps(ctx);
+    struct lcl_spec spec = {.source = "packed.cl",
+                            .kernel = "packed",
+                            .group = F->group,
+                            .mode = (int)F->form};
+    if (caps->width > 1) {
+        spec.rows = round_up(F->rows_max, 128);
+        spec.steps = table_steps(caps, spec.rows, F->steps_max);
+        spec.slots = (int)clamp(F->row_slots_max, 1, MAX_SLOTS);
+        spec.depth = spec.slots > 6 ? 1 : spec.slots > 3 ? 2 : 4;
+    }
+    T->factor = F;
+    return lcl_kernel_get(&T->kernel, ctx, &spec);
+}
+
+enum lcl_status lcl_packed_apply(const struct lcl_packed *T,
+                                 const lcl_buffer *b, lcl_buffer *x,
+                                 const lcl_buffer *stop, int at)
+{
+    const struct lcl_factor *F = T->factor;
+    return LCL_LAUNCH(T->kernel, F->parts, lcl_arg_buffer(F->part),
+                      lcl_arg_buffer(F->step), lcl_arg_buffer(F->col),
+                      lcl_arg_buffer(F->val), lcl_arg_buffer(F->inv_d),
+                      lcl_arg_buffer(b), lcl_arg_buffer(x),
+                      lcl_arg_buffer(stop), lcl_arg_int(at));
+}

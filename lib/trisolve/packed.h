@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The packed apply: lower solve, scaling and upper solve of all subdomains in
+// one launch over level-packed slabs.
+#pragma once
+
+#include "lib/factor/ildu0.h"
+
+// Rows of a subdomain that suit the device (fewer for small systems, so that
+// every unit has work), and the most that its local memory holds.
+int64_t lcl_packed_rows(const struct lcl_caps *caps, int64_t n);
+int64_t lcl_packed_rows_limit(const struct lcl_caps *caps);
+
+// Work-items of a group for subdomains of `rows` rows.
+int lcl_packed_group(const struct lcl_caps *caps, int64_t rows);
+
+struct lcl_packed {
+    const struct lcl_factor *factor;
+    lcl_kernel *kernel;
+};
+
+enum lcl_status lcl_packed_init(struct lcl_packed *T, lcl_context *ctx,
+                                const struct lcl_factor *factor);
+
+// Enqueues x = (L D U)^-1 b; nothing happens where element `at` of `stop`
+// (int32) is not 0.
+enum lcl_status lcl_packed_apply(const struct lcl_packed *T,
+                                 const lcl_buffer *b, lcl_buffer *x,
+                                 const lcl_buffer *stop, int at);

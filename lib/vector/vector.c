@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Moving vectors between numberings.
+#include "lib/vector/vector.h"
+
+#include "host/geometry.h"
+#include "host/launch.h"
+
+enum lcl_status lcl_vector_ops_init(struct lcl_vector_ops *ops,
+                                    lcl_context *ctx)
+{
+    const struct lcl_caps *caps = lcl_context_caps(ctx);
+    struct lcl_spec spec = {.source = "vector.cl",
+                            .kernel = "gather",
+                            .group = lcl_vector_group(caps)};
+    ops->groups = lcl_vector_groups(caps);
+    const enum lcl_status st = lcl_kernel_get(&ops->gather, ctx, &spec);
+    if (st < 0)
+        return st;
+    spec.kernel = "scatter";
+    return lcl_kernel_get(&ops->scatter, ctx, &spec);
+}
+
+enum lcl_status lcl_gather(const struct lcl_vector_ops *ops, int64_t n,
+                           const lcl_buffer *map, const lcl_buffer *x,
+                           lcl_buffer *y)
+{
+    return LCL_LAUNCH(ops->gather, ops->groups, lcl_arg_long(n),
+                      lcl_arg_buffer(map), lcl_arg_buffer(x),
+                      lcl_arg_buffer(y));
+}
+
+enum lcl_status lcl_scatter(const struct lcl_vector_ops *ops, int64_t n,
+                            const lcl_buffer *map, const lcl_buffer *x,
+                            lcl_buffer *y)
+{
+    return LCL_LAUNCH(ops->scatter, ops->groups, lcl_arg_long(n),
+                      lcl_arg_buffer(map), lcl_arg_buffer(x),
+                      lcl_arg_buffer(y));
+}

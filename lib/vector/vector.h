@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Moving vectors between numberings.
+#pragma once
+
+#include "host/buffer.h"
+#include "host/program.h"
+
+struct lcl_vector_ops {
+    lcl_kernel *gather, *scatter;
+    int groups;
+};
+
+enum lcl_status lcl_vector_ops_init(struct lcl_vector_ops *ops,
+                                    lcl_context *ctx);
+
+// y[i] = x[map[i]] and y[map[i]] = x[i] for n elements; map holds uint32.
+enum lcl_status lcl_gather(const struct lcl_vector_ops *ops, int64_t n,
+                           const lcl_buffer *map, const lcl_buffer *x,
+                           lcl_buffer *y);
+enum lcl_status lcl_scatter(const struct lcl_vector_ops *ops, int64_t n,
+                            const lcl_buffer *map, const lcl_buffer *x,
+                            lcl_buffer *y);
