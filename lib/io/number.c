@@ -59,13 +59,14 @@ static char *scan_digits(char *p, struct decimal *d)
 // "e" must have digits behind it.
 static char *scan_exponent(char *p, struct decimal *d)
 {
-    if (*p != 'e' && *p != 'E' && *p != 'd' && *p != 'D')
+    if (*p == 'd' || *p == 'D')
+        *p = 'e';
+    if (*p != 'e' && *p != 'E')
         return p;
     int64_t exponent;
     char *end = lcl_parse_int(p + 1, &exponent);
     if (!end)
         return NULL;
-    *p = 'E';
     if (exponent > EXPONENT_LIMIT || exponent < -EXPONENT_LIMIT)
         d->cut = true;
     else

@@ -23,7 +23,7 @@ static inline char *lcl_skip_blanks(char *p)
 // there is no integer. A number that does not fit becomes +-INT64_MAX.
 char *lcl_parse_int(char *p, int64_t *value);
 
-// Reads a decimal number at p, exponent after e, E, d or D (which becomes E in
+// Reads a decimal number at p, exponent after e, E, d or D (which becomes e in
 // the text). Returns what follows, or NULL if there is no number; "nan" and
 // "inf" are none. Overflow gives an infinity. Call it in the C locale.
 char *lcl_parse_double(char *p, double *value);
