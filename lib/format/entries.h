@@ -31,8 +31,8 @@ void lcl_entries_finish(struct lcl_entries *E);
 // Makes A from E: expands the other triangle, sorts, and sums entries of the
 // same place in the order of the list. A->rows and A->cols are set, the rest
 // of *A is zero. *duplicates counts the entries of the list that were summed
-// into an earlier one. On error the arrays that A holds are the caller's to
-// free. Returns LCL_OK, LCL_ENOMEM or LCL_EFORMAT (a sum overflows).
+// into an earlier one. A sum may overflow. On error the arrays that A
+// holds are the caller's to free. Returns LCL_OK or LCL_ENOMEM.
 enum lcl_status lcl_csr_from_entries(struct lcl_csr *A,
                                      const struct lcl_entries *E,
                                      enum lcl_symmetry symmetry,

@@ -7,6 +7,7 @@
 #include "lib/io/number.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -38,6 +39,20 @@ static int64_t count_zeros(const double *val, int64_t n)
     return zeros;
 }
 
+static enum lcl_status check_sums(const struct lcl_csr *A,
+                                  const lcl_stream *stream)
+{
+    for (int64_t i = 0; i < A->rows; ++i)
+        for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
+            if (!isfinite(A->val[k]))
+                return lcl_fail(lcl_stream_log(stream), LCL_EFORMAT,
+                                "%s: expected duplicates with a finite sum, "
+                                "found %g at (%" PRId64 ", %" PRId32 ")",
+                                lcl_stream_name(stream), A->val[k], i + 1,
+                                A->col_ind[k] + 1);
+    return LCL_OK;
+}
+
 // The body of a coordinate file as CSR.
 static enum lcl_status read_coordinate(struct lcl_csr *A, lcl_stream *stream,
                                        const struct lcl_mm_header *h,
@@ -52,6 +67,8 @@ static enum lcl_status read_coordinate(struct lcl_csr *A, lcl_stream *stream,
     st = lcl_csr_from_entries(A, &entries, h->symmetry, &info->duplicates,
                               lcl_stream_log(stream));
     if (st < 0)
+        goto out;
+    if (info->duplicates > 0 && (st = check_sums(A, stream)) < 0)
         goto out;
     info->explicit_zeros = count_zeros(A->val, A->nnz);
     describe(info, h, stream);

@@ -58,8 +58,8 @@ static enum lcl_status expect_end_of_file(lcl_stream *stream,
         p = lcl_skip_blanks(p);
     } while (p == end);
     return lcl_stream_fail(stream, LCL_EFORMAT,
-                           "expected the end of the file after %" PRId64
-                           " entries, found %s",
+                           "expected the end of the file after entry %" PRId64
+                           ", found %s",
                            h->entries, lcl_mm_found(p).text);
 }
 

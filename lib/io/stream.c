@@ -62,6 +62,11 @@ int64_t lcl_stream_bytes(const lcl_stream *stream)
     return stream->bytes;
 }
 
+const char *lcl_stream_name(const lcl_stream *stream)
+{
+    return stream->name;
+}
+
 const struct lcl_log *lcl_stream_log(const lcl_stream *stream)
 {
     return stream->log;
@@ -132,10 +137,12 @@ static enum lcl_status decode(lcl_stream *s)
 static enum lcl_status fill(lcl_stream *s)
 {
     const size_t kept = s->end - s->begin;
-    if (kept == LCL_LINE_MAX)
+    if (kept == LCL_LINE_MAX) {
+        ++s->line;
         return lcl_stream_fail(s, LCL_EFORMAT,
                                "expected a line of less than %zu bytes",
                                LCL_LINE_MAX);
+    }
     memmove(s->text, s->text + s->begin, kept);
     s->begin = 0;
     s->end = kept;

@@ -38,6 +38,7 @@ enum lcl_status lcl_stream_line(lcl_stream *stream, char **begin, char **end);
 // Bytes of uncompressed text read so far.
 int64_t lcl_stream_bytes(const lcl_stream *stream);
 
+const char *lcl_stream_name(const lcl_stream *stream);
 const struct lcl_log *lcl_stream_log(const lcl_stream *stream);
 
 // Logs "NAME:LINE: ..." with the line fetched last, and returns `status`.

@@ -7,6 +7,7 @@
 
 #include <levelcl/matrix.h>
 
+#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -359,7 +360,7 @@ static void test_matrix_market__values_must_be_finite(void **state)
         {GENERAL "3 3 1\n1 1 1e309\n", LCL_EFORMAT,
          "m:3: expected a finite value, found '1e309'"},
         {GENERAL "2 2 2\n2 1 1e308\n2 1 1e308\n", LCL_EFORMAT,
-         "the duplicates of entry (2, 1) have no finite sum"},
+         "m: expected duplicates with a finite sum, found inf at (2, 1)"},
     };
     expect_csr_refusals(cases, COUNT(cases));
 }
@@ -374,7 +375,7 @@ static void test_matrix_market__wrong_number_of_entries_is_refused(void **state)
          "m:4: expected 100000000000 entries, found the end of the file after "
          "1"},
         {GENERAL "3 3 1\n1 1 1\n\n2 2 2\n", LCL_EFORMAT,
-         "m:5: expected the end of the file after 1 entries, found '2'"},
+         "m:5: expected the end of the file after entry 1, found '2'"},
     };
     expect_csr_refusals(cases, COUNT(cases));
 }
@@ -413,7 +414,7 @@ static void test_matrix_market__bad_arrays_are_refused(void **state)
         {ARRAY "3 1\n1\n2\n", LCL_EFORMAT,
          "m:5: expected 3 entries, found the end of the file after 2"},
         {ARRAY "1 1\n1\n2\n", LCL_EFORMAT,
-         "m:4: expected the end of the file after 1 entries, found '2'"},
+         "m:4: expected the end of the file after entry 1, found '2'"},
         {ARRAY "2 1\n1 2\n", LCL_EFORMAT,
          "m:3: expected the end of the line, found '2'"},
         {ARRAY "1 1\ninf\n", LCL_EFORMAT,
@@ -508,6 +509,27 @@ static void test_matrix_market__written_values_come_back(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
+static void test_matrix_market__decimal_comma_changes_nothing(void **state)
+{
+    (void)state;
+    if (!setlocale(LC_NUMERIC, "de_DE.UTF-8") &&
+        !setlocale(LC_NUMERIC, "fr_FR.UTF-8"))
+        skip();
+    // more digits than the fast path takes
+    double val[] = {0.12345678901234567, 1.5};
+    const struct lcl_dense X = {2, 1, val};
+    struct lcl_dense Y;
+    char path[LCL_TEST_PATH];
+    lcl_test_path(path, &folder, "X.mtx");
+    assert_int_equal(lcl_dense_write(&X, path, NULL), LCL_OK);
+    assert_int_equal(lcl_dense_read(&Y, path, NULL, NULL), LCL_OK);
+    assert_string_equal(localeconv()->decimal_point, ",");
+    setlocale(LC_NUMERIC, "C");
+    assert_memory_equal(Y.val, val, sizeof val);
+    lcl_dense_finish(&Y);
+    assert_int_equal(unlink(path), 0);
+}
+
 static void test_matrix_market__full_disk_leaves_nothing_behind(void **state)
 {
     (void)state;
@@ -596,6 +618,7 @@ int main(void)
         cmocka_unit_test(test_matrix_market__compressed_matrix_is_read),
         cmocka_unit_test(test_matrix_market__missing_file_is_an_error),
         cmocka_unit_test(test_matrix_market__written_values_come_back),
+        cmocka_unit_test(test_matrix_market__decimal_comma_changes_nothing),
         cmocka_unit_test(test_matrix_market__full_disk_leaves_nothing_behind),
         cmocka_unit_test(test_matrix_market__bad_targets_are_refused),
         cmocka_unit_test(test_matrix_market__written_file_has_usual_rights),

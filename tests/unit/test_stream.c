@@ -112,7 +112,7 @@ static void test_stream__endless_line_is_refused(void **state)
     (void)state;
     char text[64];
     assert_int_equal(drain_file("/dev/zero", text, sizeof text), LCL_EFORMAT);
-    assert_string_equal(capture.last, "/dev/zero:0: expected a line of less "
+    assert_string_equal(capture.last, "/dev/zero:1: expected a line of less "
                                       "than 1048576 bytes");
 }
 
