@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
-#include <string.h>
 
 // A sparse matrix has at most this many rows an entry, and a dense one that is
 // stored as entries at most this many places; more would let a tiny file ask

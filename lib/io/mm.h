@@ -36,8 +36,8 @@ enum lcl_status lcl_mm_read_entries(struct lcl_entries *E, lcl_stream *stream,
 enum lcl_status lcl_mm_read_values(double **values, lcl_stream *stream,
                                    const struct lcl_mm_header *h);
 
-// The public readers on an open stream; outputs are all zero at first and on
-// error.
+// The public readers on an open stream, in the C locale; outputs are all zero
+// at first and on error.
 enum lcl_status lcl_csr_read_stream(struct lcl_csr *A, lcl_stream *stream,
                                     struct lcl_read_info *info);
 enum lcl_status lcl_dense_read_stream(struct lcl_dense *X, lcl_stream *stream,

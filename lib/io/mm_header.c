@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Banner, comments and sizes of a Matrix Market file.
-#include "host/log.h"
 #include "lib/io/mm.h"
 #include "lib/io/number.h"
 

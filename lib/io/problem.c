@@ -7,9 +7,7 @@
 
 #include <levelcl/matrix.h>
 
-#include <inttypes.h>
 #include <stdbool.h>
-#include <string.h>
 
 #define KNOWN                                                                  \
  "known are lap3d:N, lap3d:N,b=B, parabolic, q2:M and kuhn:NX,NY,NZ,B, "       \
