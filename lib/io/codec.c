@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Decompression, one table of functions a file format.
+#include "lib/io/codec.h"
+
+#include "host/alloc.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include <lzma.h>
+#include <zlib.h>
+
+// ---- plain
+
+static void *plain_create(void)
+{
+    return lcl_malloc(1, 1);
+}
+
+static enum lcl_codec_result plain_step(void *state, struct lcl_codec_io *io)
+{
+    (void)state;
+    const size_t n = io->in_size < io->out_size ? io->in_size : io->out_size;
+    if (n == 0)
+        return io->last ? LCL_CODEC_END : LCL_CODEC_MORE;
+    memcpy(io->out, io->in, n);
+    io->in += n;
+    io->in_size -= n;
+    io->out += n;
+    io->out_size -= n;
+    return LCL_CODEC_MORE;
+}
+
+// ---- gzip
+
+struct gzip {
+    z_stream z;
+    bool between; // a member has ended, another may follow
+};
+
+static void *zlib_alloc(void *opaque, unsigned count, unsigned size)
+{
+    (void)opaque;
+    return lcl_malloc(count, size);
+}
+
+static void zlib_free(void *opaque, void *array)
+{
+    (void)opaque;
+    lcl_free(array);
+}
+
+static void *gzip_create(void)
+{
+    struct gzip *g = lcl_calloc(1, sizeof *g);
+    if (!g)
+        return NULL;
+    g->z.zalloc = zlib_alloc;
+    g->z.zfree = zlib_free;
+    // 16: a gzip header, not a zlib one
+    if (inflateInit2(&g->z, 16 + MAX_WBITS) == Z_OK)
+        return g;
+    lcl_free(g);
+    return NULL;
+}
+
+static int inflate_some(struct gzip *g, struct lcl_codec_io *io)
+{
+    const size_t most = UINT32_MAX;
+    const uInt in = (uInt)(io->in_size < most ? io->in_size : most);
+    const uInt out = (uInt)(io->out_size < most ? io->out_size : most);
+    g->z.next_in = (z_const Bytef *)io->in;
+    g->z.avail_in = in;
+    g->z.next_out = io->out;
+    g->z.avail_out = out;
+    const int code = inflate(&g->z, Z_NO_FLUSH);
+    io->in += in - g->z.avail_in;
+    io->in_size -= in - g->z.avail_in;
+    io->out += out - g->z.avail_out;
+    io->out_size -= out - g->z.avail_out;
+    return code;
+}
+
+static enum lcl_codec_result gzip_step(void *state, struct lcl_codec_io *io)
+{
+    struct gzip *g = state;
+    if (g->between && io->in_size == 0)
+        return io->last ? LCL_CODEC_END : LCL_CODEC_MORE;
+    if (g->between)
+        inflateReset(&g->z);
+    const int code = inflate_some(g, io);
+    g->between = code == Z_STREAM_END;
+    if (code == Z_OK || code == Z_STREAM_END)
+        return LCL_CODEC_MORE;
+    if (code == Z_BUF_ERROR)
+        return io->last ? LCL_CODEC_TRUNCATED : LCL_CODEC_MORE;
+    return code == Z_MEM_ERROR ? LCL_CODEC_NO_MEMORY : LCL_CODEC_CORRUPT;
+}
+
+static void gzip_destroy(void *state)
+{
+    struct gzip *g = state;
+    inflateEnd(&g->z);
+    lcl_free(g);
+}
+
+// ---- xz
+
+struct xz {
+    lzma_stream lzma;
+    lzma_allocator allocator;
+};
+
+static void *lzma_alloc_array(void *opaque, size_t count, size_t size)
+{
+    (void)opaque;
+    return lcl_malloc(count, size);
+}
+
+static void lzma_free_array(void *opaque, void *array)
+{
+    (void)opaque;
+    lcl_free(array);
+}
+
+static void *xz_create(void)
+{
+    struct xz *x = lcl_malloc(1, sizeof *x);
+    if (!x)
+        return NULL;
+    x->allocator = (lzma_allocator){lzma_alloc_array, lzma_free_array, NULL};
+    x->lzma = (lzma_stream)LZMA_STREAM_INIT;
+    x->lzma.allocator = &x->allocator;
+    const uint64_t limit = (uint64_t)LCL_CODEC_MEMORY_MB << 20;
+    if (lzma_stream_decoder(&x->lzma, limit, LZMA_CONCATENATED) == LZMA_OK)
+        return x;
+    lzma_end(&x->lzma);
+    lcl_free(x);
+    return NULL;
+}
+
+static enum lcl_codec_result xz_result(lzma_ret code)
+{
+    if (code == LZMA_OK)
+        return LCL_CODEC_MORE;
+    if (code == LZMA_STREAM_END)
+        return LCL_CODEC_END;
+    if (code == LZMA_BUF_ERROR)
+        return LCL_CODEC_TRUNCATED;
+    if (code == LZMA_MEM_ERROR)
+        return LCL_CODEC_NO_MEMORY;
+    return code == LZMA_MEMLIMIT_ERROR ? LCL_CODEC_TOO_BIG : LCL_CODEC_CORRUPT;
+}
+
+static enum lcl_codec_result xz_step(void *state, struct lcl_codec_io *io)
+{
+    struct xz *x = state;
+    if (io->in_size == 0 && !io->last)
+        return LCL_CODEC_MORE;
+    x->lzma.next_in = io->in;
+    x->lzma.avail_in = io->in_size;
+    x->lzma.next_out = io->out;
+    x->lzma.avail_out = io->out_size;
+    const lzma_ret code =
+        lzma_code(&x->lzma, io->last ? LZMA_FINISH : LZMA_RUN);
+    io->in = x->lzma.next_in;
+    io->in_size = x->lzma.avail_in;
+    io->out = x->lzma.next_out;
+    io->out_size = x->lzma.avail_out;
+    return xz_result(code);
+}
+
+static void xz_destroy(void *state)
+{
+    struct xz *x = state;
+    lzma_end(&x->lzma);
+    lcl_free(x);
+}
+
+// ---- the table
+
+// clang-format off
+static const struct lcl_codec codecs[] = {
+    {"gzip", "\x1f\x8b", 2, gzip_create, gzip_step, gzip_destroy},
+    {"xz", "\xfd" "7zXZ\0", 6, xz_create, xz_step, xz_destroy},
+    {"zstd", "\x28\xb5\x2f\xfd", 4, NULL, NULL, NULL},
+    {"bzip2", "BZh", 3, NULL, NULL, NULL},
+    {"zip", "PK\x03\x04", 4, NULL, NULL, NULL},
+    {"plain", "", 0, plain_create, plain_step, lcl_free},
+};
+// clang-format on
+
+const struct lcl_codec *lcl_codec_find(const void *bytes, size_t size)
+{
+    const struct lcl_codec *c = codecs;
+    while (c->magic_size > size || memcmp(bytes, c->magic, c->magic_size) != 0)
+        ++c;
+    return c;
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reading matrices and vectors from Matrix Market files.
+#include "lib/io/mm.h"
+
+#include "host/alloc.h"
+#include "host/log.h"
+#include "lib/io/number.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+
+// A sparse matrix has at most this many rows an entry, and a dense one that is
+// stored as entries at most this many places; more would let a tiny file ask
+// for any amount of memory. The constants leave room for small files.
+enum { SPREAD = 1000, SPREAD_ROWS = 1000, SPREAD_PLACES = 100000 };
+
+// Whether `count` is backed by the entries that the file announces.
+static bool is_backed(int64_t count, int64_t entries, int64_t allowance)
+{
+    return count / SPREAD <= entries + allowance;
+}
+
+static void describe(struct lcl_read_info *info, const struct lcl_mm_header *h,
+                     const lcl_stream *stream)
+{
+    info->entries = h->entries;
+    info->bytes = lcl_stream_bytes(stream);
+    info->symmetric = h->symmetry;
+    info->pattern = h->field == LCL_MM_PATTERN;
+}
+
+static int64_t count_zeros(const double *val, int64_t n)
+{
+    int64_t zeros = 0;
+    for (int64_t k = 0; k < n; ++k)
+        zeros += val[k] == 0;
+    return zeros;
+}
+
+static enum lcl_status check_sums(const struct lcl_csr *A,
+                                  const lcl_stream *stream)
+{
+    for (int64_t i = 0; i < A->rows; ++i)
+        for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
+            if (!isfinite(A->val[k]))
+                return lcl_fail(lcl_stream_log(stream), LCL_EFORMAT,
+                                "%s: expected duplicates with a finite sum, "
+                                "found %g at (%" PRId64 ", %" PRId32 ")",
+                                lcl_stream_name(stream), A->val[k], i + 1,
+                                A->col_ind[k] + 1);
+    return LCL_OK;
+}
+
+// The body of a coordinate file as CSR.
+static enum lcl_status read_coordinate(struct lcl_csr *A, lcl_stream *stream,
+                                       const struct lcl_mm_header *h,
+                                       struct lcl_read_info *info)
+{
+    struct lcl_entries entries = {0};
+    enum lcl_status st = lcl_mm_read_entries(&entries, stream, h);
+    if (st < 0)
+        goto out;
+    A->rows = h->rows;
+    A->cols = h->cols;
+    st = lcl_csr_from_entries(A, &entries, h->symmetry, &info->duplicates,
+                              lcl_stream_log(stream));
+    if (st < 0)
+        goto out;
+    if (info->duplicates > 0 && (st = check_sums(A, stream)) < 0)
+        goto out;
+    info->explicit_zeros = count_zeros(A->val, A->nnz);
+    describe(info, h, stream);
+out:
+    lcl_entries_finish(&entries);
+    if (st < 0)
+        lcl_csr_finish(A);
+    return st;
+}
+
+enum lcl_status lcl_csr_read_stream(struct lcl_csr *A, lcl_stream *stream,
+                                    struct lcl_read_info *info)
+{
+    struct lcl_mm_header h;
+    const enum lcl_status st = lcl_mm_read_header(&h, stream);
+    if (st < 0)
+        return st;
+    if (h.layout == LCL_MM_ARRAY)
+        return lcl_stream_fail(stream, LCL_EUNSUPPORTED,
+                               "expected a matrix in coordinate format, found "
+                               "a dense one in array format");
+    if (!is_backed(h.rows, h.entries, SPREAD_ROWS))
+        return lcl_stream_fail(stream, LCL_ERANGE,
+                               "expected more than %" PRId64 " entries for "
+                               "%" PRId64 " rows",
+                               h.entries, h.rows);
+    return read_coordinate(A, stream, &h, info);
+}
+
+static void scatter_csr(struct lcl_dense *X, const struct lcl_csr *A)
+{
+    for (int64_t i = 0; i < A->rows; ++i)
+        for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
+            X->val[i + A->col_ind[k] * X->rows] = A->val[k];
+}
+
+static enum lcl_status dense_from_coordinate(struct lcl_dense *X,
+                                             lcl_stream *stream,
+                                             const struct lcl_mm_header *h,
+                                             struct lcl_read_info *info)
+{
+    if (!is_backed(h->rows * h->cols, h->entries, SPREAD_PLACES))
+        return lcl_stream_fail(stream, LCL_ERANGE,
+                               "expected more than %" PRId64 " entries for a "
+                               "dense matrix of %" PRId64 " x %" PRId64,
+                               h->entries, h->rows, h->cols);
+    struct lcl_csr A = {0};
+    enum lcl_status st = read_coordinate(&A, stream, h, info);
+    if (st < 0)
+        return st;
+    X->val = lcl_calloc((size_t)(h->rows * h->cols), sizeof *X->val);
+    if (X->val)
+        scatter_csr(X, &A);
+    else
+        st = lcl_fail_memory(lcl_stream_log(stream), "a dense matrix");
+    lcl_csr_finish(&A);
+    return st;
+}
+
+// `values` holds the lower triangle by columns, strictly below if skew.
+static void scatter_triangle(struct lcl_dense *X, const double *values,
+                             enum lcl_symmetry symmetry)
+{
+    const bool skew = symmetry == LCL_SKEW_SYMMETRIC;
+    for (int64_t j = 0; j < X->cols; ++j)
+        for (int64_t i = j + skew; i < X->rows; ++i) {
+            X->val[i + j * X->rows] = *values;
+            X->val[j + i * X->rows] = skew ? -*values : *values;
+            ++values;
+        }
+}
+
+static enum lcl_status dense_from_array(struct lcl_dense *X, lcl_stream *stream,
+                                        const struct lcl_mm_header *h,
+                                        struct lcl_read_info *info)
+{
+    double *values = NULL;
+    enum lcl_status st = lcl_mm_read_values(&values, stream, h);
+    if (st < 0)
+        goto out;
+    describe(info, h, stream);
+    if (h->symmetry == LCL_GENERAL) {
+        X->val = values;
+        values = NULL;
+        goto out;
+    }
+    X->val = lcl_calloc((size_t)(h->rows * h->cols), sizeof *X->val);
+    if (X->val)
+        scatter_triangle(X, values, h->symmetry);
+    else
+        st = lcl_fail_memory(lcl_stream_log(stream), "a dense matrix");
+out:
+    lcl_free(values);
+    return st;
+}
+
+enum lcl_status lcl_dense_read_stream(struct lcl_dense *X, lcl_stream *stream,
+                                      struct lcl_read_info *info)
+{
+    struct lcl_mm_header h;
+    enum lcl_status st = lcl_mm_read_header(&h, stream);
+    if (st < 0)
+        return st;
+    X->rows = h.rows;
+    X->cols = h.cols;
+    st = h.layout == LCL_MM_ARRAY ? dense_from_array(X, stream, &h, info)
+                                  : dense_from_coordinate(X, stream, &h, info);
+    if (st < 0)
+        lcl_dense_finish(X);
+    return st;
+}
+
+// Opens `path` and reads either kind, the other being NULL.
+static enum lcl_status read_path(struct lcl_csr *A, struct lcl_dense *X,
+                                 const char *path, struct lcl_read_info *info,
+                                 const struct lcl_log *log)
+{
+    struct lcl_read_info seen = {0};
+    struct lcl_c_locale locale;
+    lcl_stream *stream;
+    if (!path)
+        return lcl_fail(log, LCL_EINVAL, "a file to read: the path is missing");
+    enum lcl_status st = lcl_stream_open(&stream, path, log);
+    if (st < 0)
+        return st;
+    if (lcl_c_locale_enter(&locale)) {
+        st = A ? lcl_csr_read_stream(A, stream, &seen)
+               : lcl_dense_read_stream(X, stream, &seen);
+        lcl_c_locale_leave(&locale);
+    } else {
+        st = lcl_fail_memory(log, "a locale");
+    }
+    lcl_stream_close(&stream);
+    if (info)
+        *info = seen;
+    return st;
+}
+
+enum lcl_status lcl_csr_read(struct lcl_csr *A, const char *path,
+                             struct lcl_read_info *info,
+                             const struct lcl_log *log)
+{
+    if (!A)
+        return lcl_fail(log, LCL_EINVAL, "a matrix to read: it is missing");
+    *A = (struct lcl_csr){0};
+    return read_path(A, NULL, path, info, log);
+}
+
+enum lcl_status lcl_dense_read(struct lcl_dense *X, const char *path,
+                               struct lcl_read_info *info,
+                               const struct lcl_log *log)
+{
+    if (!X)
+        return lcl_fail(log, LCL_EINVAL, "a matrix to read: it is missing");
+    *X = (struct lcl_dense){0};
+    return read_path(NULL, X, path, info, log);
+}

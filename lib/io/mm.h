@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The Matrix Market reader, piece by piece.
+#pragma once
+
+#include "lib/format/entries.h"
+#include "lib/io/stream.h"
+
+#include <levelcl/matrix.h>
+
+enum lcl_mm_layout { LCL_MM_COORDINATE, LCL_MM_ARRAY };
+enum lcl_mm_field { LCL_MM_REAL, LCL_MM_INTEGER, LCL_MM_PATTERN };
+
+struct lcl_mm_header {
+    enum lcl_mm_layout layout;
+    enum lcl_mm_field field;
+    enum lcl_symmetry symmetry;
+    int64_t rows;
+    int64_t cols;
+    int64_t entries; // lines that follow
+};
+
+// Reads banner, comments and sizes. Nothing may be allocated by these sizes:
+// they are only what the file claims. Returns LCL_OK, LCL_EFORMAT,
+// LCL_EUNSUPPORTED, LCL_ERANGE or what lcl_stream_line() returns.
+enum lcl_status lcl_mm_read_header(struct lcl_mm_header *h, lcl_stream *stream);
+
+// Reads the entries of a coordinate file and checks that nothing follows.
+// The memory in use is proportional to what was read. E is empty at first and
+// the caller's to finish, on error too. Returns LCL_OK, LCL_EFORMAT,
+// LCL_ENOMEM or what lcl_stream_line() returns.
+enum lcl_status lcl_mm_read_entries(struct lcl_entries *E, lcl_stream *stream,
+                                    const struct lcl_mm_header *h);
+
+// The same for the values of an array file; *values is NULL at first and to be
+// freed with lcl_free().
+enum lcl_status lcl_mm_read_values(double **values, lcl_stream *stream,
+                                   const struct lcl_mm_header *h);
+
+// The public readers on an open stream, in the C locale; outputs are all zero
+// at first and on error.
+enum lcl_status lcl_csr_read_stream(struct lcl_csr *A, lcl_stream *stream,
+                                    struct lcl_read_info *info);
+enum lcl_status lcl_dense_read_stream(struct lcl_dense *X, lcl_stream *stream,
+                                      struct lcl_read_info *info);
+
+// What was found at p, for a message: the word in quotes, shortened, without
+// control characters; or "the end of the line".
+struct lcl_found {
+    char text[48];
+};
+struct lcl_found lcl_mm_found(const char *p);

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Banner, comments and sizes of a Matrix Market file.
+#include "lib/io/mm.h"
+#include "lib/io/number.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+
+#include <strings.h>
+
+// More entries than this cannot be addressed with room to work on them.
+#define ENTRIES_MAX (INT64_MAX / 64)
+// A value of struct choice: well known, and not supported.
+#define UNSUPPORTED INT_MAX
+
+// A word of the banner: what it may be.
+struct choice {
+    const char *expected;
+    struct {
+        const char *word;
+        int value;
+    } words[5];
+};
+
+// clang-format off
+static const struct choice banner_choice = {
+    "'%%MatrixMarket'", {{"%%MatrixMarket", 0}}};
+static const struct choice object_choice = {
+    "'matrix'", {{"matrix", 0}}};
+static const struct choice layout_choice = {
+    "'coordinate' or 'array'",
+    {{"coordinate", LCL_MM_COORDINATE}, {"array", LCL_MM_ARRAY}}};
+static const struct choice field_choice = {
+    "'real', 'integer' or 'pattern'",
+    {{"real", LCL_MM_REAL}, {"integer", LCL_MM_INTEGER},
+     {"pattern", LCL_MM_PATTERN}, {"complex", UNSUPPORTED}}};
+static const struct choice symmetry_choice = {
+    "'general', 'symmetric' or 'skew-symmetric'",
+    {{"general", LCL_GENERAL}, {"symmetric", LCL_SYMMETRIC},
+     {"skew-symmetric", LCL_SKEW_SYMMETRIC}, {"Hermitian", UNSUPPORTED}}};
+// clang-format on
+
+struct lcl_found lcl_mm_found(const char *p)
+{
+    struct lcl_found found = {"the end of the line"};
+    if (lcl_is_gap(*p))
+        return found;
+    const size_t most = sizeof found.text - 6;
+    size_t n = 0;
+    found.text[n++] = '\'';
+    for (; n < most && !lcl_is_gap(*p); ++p)
+        found.text[n++] = *p >= ' ' && *p <= '~' ? *p : '?';
+    strcpy(found.text + n, lcl_is_gap(*p) ? "'" : "...'");
+    return found;
+}
+
+// The next word of the banner, as the value that stands for it.
+static enum lcl_status read_word(const lcl_stream *stream, char **p,
+                                 const struct choice *choice, int *value)
+{
+    char *word = lcl_skip_blanks(*p);
+    const size_t length = strcspn(word, " \t");
+    *p = word + length;
+    for (size_t i = 0; choice->words[i].word; ++i) {
+        const char *known = choice->words[i].word;
+        if (strlen(known) != length || strncasecmp(known, word, length) != 0)
+            continue;
+        *value = choice->words[i].value;
+        if (*value != UNSUPPORTED)
+            return LCL_OK;
+        return lcl_stream_fail(stream, LCL_EUNSUPPORTED,
+                               "%s matrices are not supported, expected %s",
+                               known, choice->expected);
+    }
+    return lcl_stream_fail(stream, LCL_EFORMAT, "expected %s, found %s",
+                           choice->expected, lcl_mm_found(word).text);
+}
+
+static enum lcl_status expect_end(const lcl_stream *stream, char *p)
+{
+    p = lcl_skip_blanks(p);
+    if (*p == '\0')
+        return LCL_OK;
+    return lcl_stream_fail(stream, LCL_EFORMAT,
+                           "expected the end of the line, found %s",
+                           lcl_mm_found(p).text);
+}
+
+// Combinations that the format rules out.
+static enum lcl_status check_kind(const lcl_stream *stream,
+                                  const struct lcl_mm_header *h)
+{
+    if (h->field != LCL_MM_PATTERN)
+        return LCL_OK;
+    if (h->layout == LCL_MM_ARRAY)
+        return lcl_stream_fail(stream, LCL_EFORMAT,
+                               "expected 'real' or 'integer' for an array, "
+                               "found 'pattern'");
+    if (h->symmetry == LCL_SKEW_SYMMETRIC)
+        return lcl_stream_fail(stream, LCL_EFORMAT,
+                               "expected 'general' or 'symmetric' for a "
+                               "pattern, found 'skew-symmetric'");
+    return LCL_OK;
+}
+
+static enum lcl_status read_banner(lcl_stream *stream, struct lcl_mm_header *h)
+{
+    enum lcl_status st;
+    char *p, *end;
+    int ignored, layout, field, symmetry;
+    if ((st = lcl_stream_line(stream, &p, &end)) < 0)
+        return st;
+    if (!p)
+        return lcl_stream_fail(stream, LCL_EFORMAT,
+                               "expected %s, found an empty file",
+                               banner_choice.expected);
+    if ((st = read_word(stream, &p, &banner_choice, &ignored)) < 0 ||
+        (st = read_word(stream, &p, &object_choice, &ignored)) < 0 ||
+        (st = read_word(stream, &p, &layout_choice, &layout)) < 0 ||
+        (st = read_word(stream, &p, &field_choice, &field)) < 0 ||
+        (st = read_word(stream, &p, &symmetry_choice, &symmetry)) < 0 ||
+        (st = expect_end(stream, p)) < 0)
+        return st;
+    h->layout = (enum lcl_mm_layout)layout;
+    h->field = (enum lcl_mm_field)field;
+    h->symmetry = (enum lcl_symmetry)symmetry;
+    return check_kind(stream, h);
+}
+
+// The next line that is neither blank nor a comment.
+static enum lcl_status find_size_line(lcl_stream *stream, char **p)
+{
+    char *line, *end;
+    do {
+        const enum lcl_status st = lcl_stream_line(stream, &line, &end);
+        if (st < 0)
+            return st;
+        if (!line)
+            return lcl_stream_fail(stream, LCL_EFORMAT,
+                                   "expected the sizes of the matrix, found "
+                                   "the end of the file");
+        line = lcl_skip_blanks(line);
+    } while (line == end || *line == '%');
+    *p = line;
+    return LCL_OK;
+}
+
+static enum lcl_status read_size(const lcl_stream *stream, char **p,
+                                 const char *what, int64_t *size)
+{
+    char *word = lcl_skip_blanks(*p);
+    *p = lcl_parse_int(word, size);
+    if (*p && *size >= 0 && lcl_is_gap(**p))
+        return LCL_OK;
+    return lcl_stream_fail(stream, LCL_EFORMAT,
+                           "expected the number of %s, found %s", what,
+                           lcl_mm_found(word).text);
+}
+
+static enum lcl_status check_shape(const lcl_stream *stream,
+                                   const struct lcl_mm_header *h)
+{
+    if (h->rows == 0 || h->cols == 0)
+        return lcl_stream_fail(stream, LCL_EFORMAT,
+                               "expected at least one row and column, found "
+                               "an empty matrix");
+    if (h->rows > INT32_MAX || h->cols > INT32_MAX)
+        return lcl_stream_fail(stream, LCL_ERANGE,
+                               "expected at most %d rows and columns, found "
+                               "%" PRId64 " x %" PRId64,
+                               INT32_MAX, h->rows, h->cols);
+    if (h->symmetry != LCL_GENERAL && h->rows != h->cols)
+        return lcl_stream_fail(stream, LCL_EFORMAT,
+                               "expected a square matrix, as it is "
+                               "symmetric, found %" PRId64 " x %" PRId64,
+                               h->rows, h->cols);
+    return LCL_OK;
+}
+
+// Places of the matrix that the file may store.
+static int64_t places(const struct lcl_mm_header *h)
+{
+    if (h->symmetry == LCL_GENERAL)
+        return h->rows * h->cols;
+    return h->rows * (h->rows + h->symmetry) / 2;
+}
+
+static enum lcl_status check_entries(const lcl_stream *stream,
+                                     const struct lcl_mm_header *h)
+{
+    if (h->entries > ENTRIES_MAX)
+        return lcl_stream_fail(stream, LCL_ERANGE,
+                               "expected at most %" PRId64 " entries, found "
+                               "%" PRId64,
+                               ENTRIES_MAX, h->entries);
+    if (h->entries > places(h))
+        return lcl_stream_fail(stream, LCL_EFORMAT,
+                               "expected at most %" PRId64 " entries, as the "
+                               "matrix is %" PRId64 " x %" PRId64
+                               ", found %" PRId64,
+                               places(h), h->rows, h->cols, h->entries);
+    return LCL_OK;
+}
+
+static enum lcl_status read_sizes(lcl_stream *stream, struct lcl_mm_header *h)
+{
+    enum lcl_status st;
+    char *p;
+    if ((st = find_size_line(stream, &p)) < 0 ||
+        (st = read_size(stream, &p, "rows", &h->rows)) < 0 ||
+        (st = read_size(stream, &p, "columns", &h->cols)) < 0)
+        return st;
+    if (h->layout == LCL_MM_COORDINATE &&
+        (st = read_size(stream, &p, "entries", &h->entries)) < 0)
+        return st;
+    if ((st = expect_end(stream, p)) < 0 || (st = check_shape(stream, h)) < 0)
+        return st;
+    if (h->layout == LCL_MM_ARRAY)
+        h->entries = places(h);
+    return check_entries(stream, h);
+}
+
+enum lcl_status lcl_mm_read_header(struct lcl_mm_header *h, lcl_stream *stream)
+{
+    *h = (struct lcl_mm_header){0};
+    const enum lcl_status st = read_banner(stream, h);
+    return st < 0 ? st : read_sizes(stream, h);
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Lines of a text file that may be compressed.
+#include "lib/io/stream.h"
+
+#include "host/alloc.h"
+#include "host/log.h"
+#include "lib/io/codec.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { RAW_SIZE = 1 << 18, MESSAGE = 512 };
+
+struct lcl_stream {
+    const char *name;
+    const struct lcl_log *log;
+    int fd; // -1: all bytes are in `raw` from the start
+    const struct lcl_codec *codec;
+    void *codec_state;
+    unsigned char *raw_buffer; // RAW_SIZE, for fd
+    const unsigned char *raw;  // bytes not yet decoded
+    size_t raw_size;
+    bool raw_last; // nothing comes after `raw`
+    char *text;    // LCL_LINE_MAX + 1, for the NUL of the last line
+    size_t begin;  // text[begin .. end) is decoded and not yet handed out
+    size_t end;
+    bool text_last; // nothing comes after text[end]
+    int64_t line;
+    int64_t bytes;
+};
+
+enum lcl_status lcl_fail_errno(const struct lcl_log *log, const char *path,
+                               const char *what)
+{
+    char reason[128];
+    if (strerror_r(errno, reason, sizeof reason) != 0)
+        snprintf(reason, sizeof reason, "error %d", errno);
+    return lcl_fail(log, LCL_EIO, "%s: cannot %s: %s", path, what, reason);
+}
+
+enum lcl_status lcl_stream_fail(const lcl_stream *stream,
+                                enum lcl_status status, const char *format, ...)
+{
+    char message[MESSAGE];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    return lcl_fail(stream->log, status, "%s:%" PRId64 ": %s", stream->name,
+                    stream->line, message);
+}
+
+int64_t lcl_stream_bytes(const lcl_stream *stream)
+{
+    return stream->bytes;
+}
+
+const char *lcl_stream_name(const lcl_stream *stream)
+{
+    return stream->name;
+}
+
+const struct lcl_log *lcl_stream_log(const lcl_stream *stream)
+{
+    return stream->log;
+}
+
+// Appends what one read() gives to `raw`, which then starts the buffer.
+static enum lcl_status read_raw(lcl_stream *s)
+{
+    if (s->raw_size > 0)
+        memmove(s->raw_buffer, s->raw, s->raw_size);
+    s->raw = s->raw_buffer;
+    ssize_t n;
+    do
+        n = read(s->fd, s->raw_buffer + s->raw_size, RAW_SIZE - s->raw_size);
+    while (n < 0 && errno == EINTR);
+    if (n < 0)
+        return lcl_fail_errno(s->log, s->name, "read");
+    s->raw_size += (size_t)n;
+    s->raw_last = n == 0;
+    return LCL_OK;
+}
+
+static enum lcl_status fail_codec(const lcl_stream *s,
+                                  enum lcl_codec_result result)
+{
+    const char *codec = s->codec->name;
+    switch (result) {
+    case LCL_CODEC_TRUNCATED:
+        return lcl_fail(s->log, LCL_EIO, "%s: the %s data are cut off", s->name,
+                        codec);
+    case LCL_CODEC_NO_MEMORY:
+        return lcl_fail_memory(s->log, "decompression");
+    case LCL_CODEC_TOO_BIG:
+        return lcl_fail(s->log, LCL_EUNSUPPORTED,
+                        "%s: the %s data need more than %d MiB of memory",
+                        s->name, codec, LCL_CODEC_MEMORY_MB);
+    case LCL_CODEC_MORE:
+    case LCL_CODEC_END:
+    case LCL_CODEC_CORRUPT:
+        break;
+    }
+    return lcl_fail(s->log, LCL_EIO, "%s: the %s data are damaged", s->name,
+                    codec);
+}
+
+// One step of the codec; fetches bytes first if it has none.
+static enum lcl_status decode(lcl_stream *s)
+{
+    enum lcl_status st;
+    if (s->raw_size == 0 && !s->raw_last && (st = read_raw(s)) < 0)
+        return st;
+    const size_t room = LCL_LINE_MAX - s->end;
+    struct lcl_codec_io io = {s->raw, s->raw_size,
+                              (unsigned char *)s->text + s->end, room,
+                              s->raw_last};
+    const enum lcl_codec_result result = s->codec->step(s->codec_state, &io);
+    s->raw = io.in;
+    s->raw_size = io.in_size;
+    s->end += room - io.out_size;
+    s->bytes += (int64_t)(room - io.out_size);
+    s->text_last = result == LCL_CODEC_END;
+    if (result == LCL_CODEC_MORE || result == LCL_CODEC_END)
+        return LCL_OK;
+    return fail_codec(s, result);
+}
+
+// Makes room behind the started line and decodes something into it.
+static enum lcl_status fill(lcl_stream *s)
+{
+    const size_t kept = s->end - s->begin;
+    if (kept == LCL_LINE_MAX) {
+        ++s->line;
+        return lcl_stream_fail(s, LCL_EFORMAT,
+                               "expected a line of less than %zu bytes",
+                               LCL_LINE_MAX);
+    }
+    memmove(s->text, s->text + s->begin, kept);
+    s->begin = 0;
+    s->end = kept;
+    enum lcl_status st = LCL_OK;
+    while (st == LCL_OK && s->end == kept && !s->text_last)
+        st = decode(s);
+    return st;
+}
+
+enum lcl_status lcl_stream_line(lcl_stream *s, char **begin, char **end)
+{
+    *begin = *end = NULL;
+    char *newline;
+    while (!(newline = memchr(s->text + s->begin, '\n', s->end - s->begin)) &&
+           !s->text_last) {
+        const enum lcl_status st = fill(s);
+        if (st < 0)
+            return st;
+    }
+    ++s->line;
+    if (s->begin == s->end)
+        return LCL_OK;
+    char *first = s->text + s->begin;
+    char *last = newline ? newline : s->text + s->end;
+    s->begin = (size_t)(last - s->text) + (newline != NULL);
+    if (last > first && last[-1] == '\r')
+        --last;
+    *last = '\0';
+    *begin = first;
+    *end = last;
+    return LCL_OK;
+}
+
+// A FIFO may deliver the magic bytes one at a time.
+static enum lcl_status choose_codec(lcl_stream *s)
+{
+    enum lcl_status st;
+    while (s->raw_size < LCL_CODEC_MAGIC_MAX && !s->raw_last)
+        if ((st = read_raw(s)) < 0)
+            return st;
+    const struct lcl_codec *codec = lcl_codec_find(s->raw, s->raw_size);
+    if (!codec->create)
+        return lcl_fail(s->log, LCL_EUNSUPPORTED,
+                        "%s: %s compression is not supported, expected plain "
+                        "text, gzip or xz",
+                        s->name, codec->name);
+    s->codec_state = codec->create();
+    if (!s->codec_state)
+        return lcl_fail_memory(s->log, "decompression");
+    s->codec = codec;
+    return LCL_OK;
+}
+
+static enum lcl_status open_file(lcl_stream *s)
+{
+    s->fd = open(s->name, O_RDONLY | O_CLOEXEC);
+    struct stat info;
+    if (s->fd < 0 || fstat(s->fd, &info) != 0)
+        return lcl_fail_errno(s->log, s->name, "open");
+    if (S_ISDIR(info.st_mode))
+        return lcl_fail(s->log, LCL_EIO, "%s: is a directory", s->name);
+    if (!S_ISREG(info.st_mode) && !S_ISFIFO(info.st_mode) &&
+        !S_ISCHR(info.st_mode))
+        return lcl_fail(s->log, LCL_EIO, "%s: is not a file", s->name);
+    s->raw_buffer = lcl_malloc(RAW_SIZE, 1);
+    return s->raw_buffer ? LCL_OK : lcl_fail_memory(s->log, "a file buffer");
+}
+
+// `bytes` is NULL where the path is to be opened.
+static enum lcl_status create(lcl_stream **out, const char *name,
+                              const void *bytes, size_t size,
+                              const struct lcl_log *log)
+{
+    enum lcl_status st;
+    *out = NULL;
+    lcl_stream *s = lcl_calloc(1, sizeof *s);
+    if (!s)
+        return lcl_fail_memory(log, "a file");
+    *s = (struct lcl_stream){.name = name,
+                             .log = log,
+                             .fd = -1,
+                             .raw = bytes,
+                             .raw_size = size,
+                             .raw_last = bytes != NULL};
+    s->text = lcl_malloc(LCL_LINE_MAX + 1, 1);
+    if (!s->text) {
+        st = lcl_fail_memory(log, "a line");
+        goto out;
+    }
+    if ((!bytes && (st = open_file(s)) < 0) || (st = choose_codec(s)) < 0)
+        goto out;
+    *out = s;
+    s = NULL;
+out:
+    lcl_stream_close(&s);
+    return st;
+}
+
+enum lcl_status lcl_stream_open(lcl_stream **out, const char *path,
+                                const struct lcl_log *log)
+{
+    return create(out, path, NULL, 0, log);
+}
+
+enum lcl_status lcl_stream_open_memory(lcl_stream **out, const char *name,
+                                       const void *bytes, size_t size,
+                                       const struct lcl_log *log)
+{
+    return create(out, name, size ? bytes : "", size, log);
+}
+
+void lcl_stream_close(lcl_stream **stream)
+{
+    lcl_stream *s = *stream;
+    if (!s)
+        return;
+    if (s->codec)
+        s->codec->destroy(s->codec_state);
+    if (s->fd >= 0)
+        close(s->fd);
+    lcl_free(s->raw_buffer);
+    lcl_free(s->text);
+    lcl_free(s);
+    *stream = NULL;
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reading, writing and making matrices with the n-th allocation failing, for
+// every n: out of memory is reported, and a sanitizer finds no leak.
+#include "tests/support/fail_alloc.h"
+#include "tests/support/folder.h"
+#include "tests/support/test.h"
+
+#include <levelcl/matrix.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SMALL "%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n2 1 3\n"
+#define ARRAY "%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n3\n"
+
+static struct lcl_test_folder folder;
+static char path[LCL_TEST_PATH];
+
+static int setup(void **state)
+{
+    (void)state;
+    lcl_test_folder_create(&folder);
+    lcl_test_path(path, &folder, "file");
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    lcl_test_folder_remove(&folder);
+    return 0;
+}
+
+static enum lcl_status read_csr(const char *name)
+{
+    struct lcl_csr A;
+    const enum lcl_status st = lcl_csr_read(&A, name, NULL, NULL);
+    if (st < 0)
+        assert_true(A.rows == 0 && !A.row_ptr && !A.col_ind && !A.val);
+    lcl_csr_finish(&A);
+    return st;
+}
+
+static enum lcl_status read_dense(const char *name)
+{
+    struct lcl_dense X;
+    const enum lcl_status st = lcl_dense_read(&X, name, NULL, NULL);
+    if (st < 0)
+        assert_true(X.rows == 0 && !X.val);
+    lcl_dense_finish(&X);
+    return st;
+}
+
+static enum lcl_status write_dense(const char *name)
+{
+    double val[] = {1, 2};
+    const struct lcl_dense X = {2, 1, val};
+    const enum lcl_status st = lcl_dense_write(&X, name, NULL);
+    assert_int_equal(lcl_test_folder_count(&folder), st == LCL_OK);
+    return st;
+}
+
+static enum lcl_status make_problem(const char *name)
+{
+    struct lcl_csr A;
+    const enum lcl_status st = lcl_csr_problem(&A, name, NULL);
+    if (st < 0)
+        assert_true(A.rows == 0 && !A.row_ptr && !A.col_ind && !A.val);
+    lcl_csr_finish(&A);
+    return st;
+}
+
+// Returns how many allocations the call makes.
+static long fail_each(enum lcl_status (*call)(const char *), const char *name)
+{
+    for (long n = 1;; ++n) {
+        lcl_test_fail_alloc_at(n);
+        const enum lcl_status st = call(name);
+        const bool failed = lcl_test_alloc_failed();
+        lcl_test_fail_alloc_at(0);
+        assert_int_equal(st, failed ? LCL_ENOMEM : LCL_OK);
+        if (!failed)
+            return n - 1;
+    }
+}
+
+static void write_text(const char *text)
+{
+    lcl_test_write_file(path, text, strlen(text));
+}
+
+static void test_alloc_io__plain_matrix(void **state)
+{
+    (void)state;
+    write_text(SMALL);
+    assert_in_range(fail_each(read_csr, path), 8, 12);
+}
+
+static void test_alloc_io__compressed_matrix(void **state)
+{
+    (void)state;
+    size_t size;
+    void *bytes = lcl_test_gzip(SMALL, &size);
+    lcl_test_write_file(path, bytes, size);
+    free(bytes);
+    assert_in_range(fail_each(read_csr, path), 9, 20);
+    bytes = lcl_test_xz(SMALL, &size);
+    lcl_test_write_file(path, bytes, size);
+    free(bytes);
+    assert_in_range(fail_each(read_csr, path), 9, 30);
+}
+
+// Growth of the entries and the scratch of a long row in reverse order.
+static void test_alloc_io__long_disordered_row(void **state)
+{
+    (void)state;
+    enum { N = 5000 };
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "%%%%MatrixMarket matrix coordinate pattern general\n");
+    fprintf(file, "1 %d %d\n", N, N);
+    for (int j = N; j > 0; --j)
+        fprintf(file, "1 %d\n", j);
+    assert_int_equal(fclose(file), 0);
+    assert_in_range(fail_each(read_csr, path), 10, 14);
+}
+
+static void test_alloc_io__dense_matrix(void **state)
+{
+    (void)state;
+    write_text(ARRAY);
+    assert_in_range(fail_each(read_dense, path), 6, 10);
+    write_text(SMALL);
+    assert_in_range(fail_each(read_dense, path), 9, 13);
+}
+
+static void test_alloc_io__written_matrix(void **state)
+{
+    (void)state;
+    unlink(path);
+    assert_in_range(fail_each(write_dense, path), 1, 4);
+}
+
+static void test_alloc_io__problems(void **state)
+{
+    (void)state;
+    assert_int_equal(fail_each(make_problem, "lap3d:3,b=2"), 4);
+    assert_int_equal(fail_each(make_problem, "q2:3"), 6);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_alloc_io__plain_matrix),
+        cmocka_unit_test(test_alloc_io__compressed_matrix),
+        cmocka_unit_test(test_alloc_io__long_disordered_row),
+        cmocka_unit_test(test_alloc_io__dense_matrix),
+        cmocka_unit_test(test_alloc_io__written_matrix),
+        cmocka_unit_test(test_alloc_io__problems),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Makes the n-th allocation fail. The test links with
+// -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc, which reaches our objects
+// and leaves those of shared libraries alone.
+#pragma once
+
+#include <stdbool.h>
+
+// The n-th allocation from now on fails, once; 0: none does.
+void lcl_test_fail_alloc_at(long n);
+
+// Whether it has failed.
+bool lcl_test_alloc_failed(void);

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A temporary folder and files in it.
+#include "tests/support/folder.h"
+#include "tests/support/test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dirent.h>
+#include <unistd.h>
+
+#include <lzma.h>
+#include <zlib.h>
+
+void lcl_test_folder_create(struct lcl_test_folder *folder)
+{
+    const char *parent = getenv("TMPDIR");
+    snprintf(folder->path, sizeof folder->path, "%s/levelcl-XXXXXX",
+             parent && strlen(parent) < LCL_TEST_PATH / 4 ? parent : "/tmp");
+    assert_non_null(mkdtemp(folder->path));
+}
+
+// Calls unlink() on each file if asked to. Returns how many there are.
+static int visit(const struct lcl_test_folder *folder, int remove_files)
+{
+    DIR *dir = opendir(folder->path);
+    assert_non_null(dir);
+    int count = 0;
+    for (struct dirent *entry; (entry = readdir(dir));) {
+        if (entry->d_name[0] == '.')
+            continue;
+        ++count;
+        char path[LCL_TEST_PATH];
+        lcl_test_path(path, folder, entry->d_name);
+        if (remove_files && unlink(path) != 0)
+            rmdir(path);
+    }
+    closedir(dir);
+    return count;
+}
+
+void lcl_test_folder_remove(struct lcl_test_folder *folder)
+{
+    visit(folder, 1);
+    assert_int_equal(rmdir(folder->path), 0);
+}
+
+int lcl_test_folder_count(const struct lcl_test_folder *folder)
+{
+    return visit(folder, 0);
+}
+
+void lcl_test_path(char path[LCL_TEST_PATH],
+                   const struct lcl_test_folder *folder, const char *name)
+{
+    const int n = snprintf(path, LCL_TEST_PATH, "%s/%s", folder->path, name);
+    assert_in_range(n, 1, LCL_TEST_PATH - 1);
+}
+
+void lcl_test_write_file(const char *path, const void *bytes, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+void *lcl_test_gzip(const char *text, size_t *size)
+{
+    z_stream z = {.next_in = (Bytef *)text, .avail_in = (uInt)strlen(text)};
+    assert_int_equal(
+        deflateInit2(&z, 9, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY),
+        Z_OK);
+    const size_t room = deflateBound(&z, z.avail_in) + 64;
+    void *bytes = malloc(room);
+    assert_non_null(bytes);
+    z.next_out = bytes;
+    z.avail_out = (uInt)room;
+    assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+    *size = z.total_out;
+    deflateEnd(&z);
+    return bytes;
+}
+
+void *lcl_test_xz(const char *text, size_t *size)
+{
+    const size_t length = strlen(text);
+    const size_t room = lzma_stream_buffer_bound(length);
+    unsigned char *bytes = malloc(room);
+    assert_non_null(bytes);
+    *size = 0;
+    assert_int_equal(lzma_easy_buffer_encode(6, LZMA_CHECK_CRC32, NULL,
+                                             (const uint8_t *)text, length,
+                                             bytes, size, room),
+                     LZMA_OK);
+    return bytes;
+}

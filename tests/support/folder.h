@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A temporary folder and files in it. Whatever fails here fails the test.
+#pragma once
+
+#include <stddef.h>
+
+enum { LCL_TEST_PATH = 256 };
+
+struct lcl_test_folder {
+    char path[LCL_TEST_PATH / 2];
+};
+
+void lcl_test_folder_create(struct lcl_test_folder *folder);
+
+// Removes the folder and the files in it.
+void lcl_test_folder_remove(struct lcl_test_folder *folder);
+
+// Files in the folder.
+int lcl_test_folder_count(const struct lcl_test_folder *folder);
+
+// path = FOLDER/name
+void lcl_test_path(char path[LCL_TEST_PATH],
+                   const struct lcl_test_folder *folder, const char *name);
+
+void lcl_test_write_file(const char *path, const void *bytes, size_t size);
+
+// Compressed copies, to be freed with free(); *size is set.
+void *lcl_test_gzip(const char *text, size_t *size);
+void *lcl_test_xz(const char *text, size_t *size);

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The CSR struct: checks, the reference product, building it from entries.
+#include "lib/format/entries.h"
+#include "tests/support/capture.h"
+#include "tests/support/test.h"
+
+#include <levelcl/matrix.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// [1 0 2; 0 3 0; 4 0 5] in arrays that a test may spoil.
+struct sample {
+    int64_t row_ptr[4];
+    int32_t col_ind[5];
+    double val[5];
+    struct lcl_csr A;
+};
+
+static struct lcl_csr *make(struct sample *s)
+{
+    *s = (struct sample){.row_ptr = {0, 2, 3, 5},
+                         .col_ind = {0, 2, 1, 0, 2},
+                         .val = {1, 2, 3, 4, 5}};
+    s->A = (struct lcl_csr){3, 3, 5, s->row_ptr, s->col_ind, s->val};
+    return &s->A;
+}
+
+static void expect_format(const struct lcl_csr *A, const char *message)
+{
+    struct lcl_test_log capture;
+    lcl_test_log_init(&capture);
+    assert_int_equal(lcl_csr_check(A, &capture.log), LCL_EFORMAT);
+    assert_string_equal(capture.last, message);
+}
+
+static void test_csr__well_formed_matrix_passes(void **state)
+{
+    (void)state;
+    struct sample s;
+    assert_int_equal(lcl_csr_check(make(&s), NULL), LCL_OK);
+}
+
+static void test_csr__matrix_without_entries_passes(void **state)
+{
+    (void)state;
+    int64_t row_ptr[] = {0, 0, 0};
+    const struct lcl_csr A = {2, 3, 0, row_ptr, NULL, NULL};
+    assert_int_equal(lcl_csr_check(&A, NULL), LCL_OK);
+}
+
+static void test_csr__missing_arrays_are_invalid(void **state)
+{
+    (void)state;
+#ifndef LCL_DEBUG_ABORT
+    struct sample s;
+    assert_int_equal(lcl_csr_check(NULL, NULL), LCL_EINVAL);
+    make(&s)->row_ptr = NULL;
+    assert_int_equal(lcl_csr_check(&s.A, NULL), LCL_EINVAL);
+    make(&s)->col_ind = NULL;
+    assert_int_equal(lcl_csr_check(&s.A, NULL), LCL_EINVAL);
+    make(&s)->val = NULL;
+    assert_int_equal(lcl_csr_check(&s.A, NULL), LCL_EINVAL);
+#endif
+}
+
+static void test_csr__bad_counts_are_named(void **state)
+{
+    (void)state;
+    struct sample s;
+    make(&s)->rows = 0;
+    expect_format(&s.A, "matrix: expected at least one row and column, found "
+                        "0 x 3 with 5 entries");
+    make(&s)->nnz = -1;
+    expect_format(&s.A, "matrix: expected at least one row and column, found "
+                        "3 x 3 with -1 entries");
+    make(&s)->cols = (int64_t)INT32_MAX + 1;
+    expect_format(&s.A, "matrix: expected at most 2147483647 rows and "
+                        "columns, found 3 x 2147483648");
+}
+
+static void test_csr__bad_row_pointers_are_named(void **state)
+{
+    (void)state;
+    struct sample s;
+    make(&s)->row_ptr[0] = 1;
+    expect_format(&s.A, "matrix: row 0 starts at entry 1, not at 0");
+    make(&s)->row_ptr[2] = 1;
+    expect_format(&s.A, "matrix: row 1 ends at entry 1, expected 2 to 5");
+    make(&s)->row_ptr[1] = INT64_MAX;
+    expect_format(&s.A, "matrix: row 0 ends at entry 9223372036854775807, "
+                        "expected 0 to 5");
+    make(&s)->row_ptr[3] = 4;
+    expect_format(&s.A, "matrix: the last row 2 ends at entry 4, expected 5");
+}
+
+static void test_csr__bad_columns_and_values_are_named(void **state)
+{
+    (void)state;
+    struct sample s;
+    make(&s)->col_ind[2] = 3;
+    expect_format(&s.A, "matrix: row 1 has column 3, expected 0 to 2");
+    make(&s)->col_ind[0] = -1;
+    expect_format(&s.A, "matrix: row 0 has column -1, expected 0 to 2");
+    make(&s)->col_ind[3] = 2;
+    expect_format(&s.A, "matrix: row 2 has column 2 after 2, expected "
+                        "ascending columns");
+    make(&s)->val[4] = INFINITY;
+    expect_format(&s.A, "matrix: row 2, column 2 has value inf, expected a "
+                        "finite one");
+    make(&s)->val[0] = NAN;
+    assert_int_equal(lcl_csr_check(&s.A, NULL), LCL_EFORMAT);
+}
+
+static void test_csr__multiply_is_the_product(void **state)
+{
+    (void)state;
+    struct sample s;
+    const double x[] = {1, 10, 100};
+    double y[3] = {-1, -1, -1};
+    lcl_csr_multiply(make(&s), x, y);
+    assert_true(y[0] == 201 && y[1] == 30 && y[2] == 504);
+}
+
+static void test_csr__finish_accepts_null_and_zeroes(void **state)
+{
+    (void)state;
+    struct lcl_csr A = {1, 1, 0, calloc(2, 8), calloc(1, 4), calloc(1, 8)};
+    struct lcl_dense X = {1, 1, calloc(1, 8)};
+    lcl_csr_finish(&A);
+    lcl_csr_finish(&A);
+    lcl_dense_finish(&X);
+    lcl_dense_finish(&X);
+    assert_true(A.rows == 0 && !A.row_ptr && !A.col_ind && !A.val);
+    assert_true(X.rows == 0 && !X.val);
+    lcl_csr_finish(NULL);
+    lcl_dense_finish(NULL);
+}
+
+static void test_csr__entries_are_sorted_and_summed_in_order(void **state)
+{
+    (void)state;
+    // 1e16 + 1 - 1e16 is 0 only in this order
+    struct lcl_entry at[] = {{1, 2, 5}, {0, 1, 1e16},  {1, 0, 3},
+                             {0, 1, 1}, {0, 1, -1e16}, {0, 0, 7}};
+    const struct lcl_entries E = {at, 6, 6};
+    struct lcl_csr A = {.rows = 2, .cols = 3};
+    int64_t duplicates = -1;
+    assert_int_equal(
+        lcl_csr_from_entries(&A, &E, LCL_GENERAL, &duplicates, NULL), LCL_OK);
+    assert_int_equal(lcl_csr_check(&A, NULL), LCL_OK);
+    assert_int_equal(duplicates, 2);
+    assert_int_equal(A.nnz, 4);
+    const int32_t col[] = {0, 1, 0, 2};
+    const double val[] = {7, 0, 3, 5};
+    assert_memory_equal(A.col_ind, col, sizeof col);
+    assert_memory_equal(A.val, val, sizeof val);
+    lcl_csr_finish(&A);
+}
+
+static void test_csr__long_disordered_rows_are_sorted(void **state)
+{
+    (void)state;
+    enum { N = 1000 };
+    struct lcl_entry *at = calloc(2 * N, sizeof *at);
+    for (int k = 0; k < 2 * N; ++k)
+        at[k] = (struct lcl_entry){1, k * 617 % N, k < N ? k : 1e6};
+    const struct lcl_entries E = {at, 2 * N, 2 * N};
+    struct lcl_csr A = {.rows = 3, .cols = N};
+    int64_t duplicates = 0;
+    assert_int_equal(
+        lcl_csr_from_entries(&A, &E, LCL_GENERAL, &duplicates, NULL), LCL_OK);
+    assert_int_equal(lcl_csr_check(&A, NULL), LCL_OK);
+    assert_int_equal(duplicates, N);
+    for (int k = 0; k < N; ++k)
+        assert_true(A.val[at[k].col] == k + 1e6);
+    lcl_csr_finish(&A);
+    free(at);
+}
+
+static void test_csr__triangles_are_mirrored(void **state)
+{
+    (void)state;
+    struct lcl_entry at[] = {{2, 0, 4}, {1, 0, 2}, {2, 0, 1}};
+    const struct lcl_entries E = {at, 3, 3};
+    struct lcl_csr A = {.rows = 3, .cols = 3};
+    int64_t duplicates = 0;
+    assert_int_equal(
+        lcl_csr_from_entries(&A, &E, LCL_SKEW_SYMMETRIC, &duplicates, NULL),
+        LCL_OK);
+    assert_int_equal(duplicates, 1);
+    const int32_t col[] = {1, 2, 0, 0};
+    const double val[] = {-2, -5, 2, 5};
+    assert_int_equal(A.nnz, 4);
+    assert_memory_equal(A.col_ind, col, sizeof col);
+    assert_memory_equal(A.val, val, sizeof val);
+    lcl_csr_finish(&A);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_csr__well_formed_matrix_passes),
+        cmocka_unit_test(test_csr__matrix_without_entries_passes),
+        cmocka_unit_test(test_csr__missing_arrays_are_invalid),
+        cmocka_unit_test(test_csr__bad_counts_are_named),
+        cmocka_unit_test(test_csr__bad_row_pointers_are_named),
+        cmocka_unit_test(test_csr__bad_columns_and_values_are_named),
+        cmocka_unit_test(test_csr__multiply_is_the_product),
+        cmocka_unit_test(test_csr__finish_accepts_null_and_zeroes),
+        cmocka_unit_test(test_csr__entries_are_sorted_and_summed_in_order),
+        cmocka_unit_test(test_csr__long_disordered_rows_are_sorted),
+        cmocka_unit_test(test_csr__triangles_are_mirrored),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

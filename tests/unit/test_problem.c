@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The built-in problems: sizes, values by hand, names that are refused.
+#include "tests/support/capture.h"
+#include "tests/support/test.h"
+
+#include <levelcl/matrix.h>
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct lcl_csr make(const char *name)
+{
+    struct lcl_csr A;
+    assert_int_equal(lcl_csr_problem(&A, name, NULL), LCL_OK);
+    assert_int_equal(lcl_csr_check(&A, NULL), LCL_OK);
+    assert_int_equal(A.rows, A.cols);
+    return A;
+}
+
+static double at(const struct lcl_csr *A, int64_t i, int64_t j)
+{
+    for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
+        if (A->col_ind[k] == j)
+            return A->val[k];
+    return 0;
+}
+
+static double row_sum(const struct lcl_csr *A, int64_t i)
+{
+    double sum = 0;
+    for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
+        sum += A->val[k];
+    return sum;
+}
+
+static bool is_symmetric(const struct lcl_csr *A)
+{
+    for (int64_t i = 0; i < A->rows; ++i)
+        for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
+            if (A->val[k] != at(A, A->col_ind[k], i))
+                return false;
+    return true;
+}
+
+static void test_problem__sizes_are_those_of_the_formulas(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int64_t rows, nnz;
+    } cases[] = {
+        {"lap3d:1", 1, 1},
+        {"lap3d:2", 8, 32},
+        {"lap3d:20", 8000, 53600},
+        {"lap3d:20,b=3", 24000, 482400},
+        {"lap3d:4,b=1", 64, 352},
+        {"parabolic", 525825, 3674625},
+        {"q2:1", 1, 1},
+        {"q2:2", 9, 49},
+        {"q2:128", 65025, 1030225},
+        {"kuhn:1,1,1,2", 2, 4},
+        {"kuhn:2,2,2,1", 8, 46},
+        {"kuhn:53,53,54,1", 151686, 2207664},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        struct lcl_csr A = make(cases[i].name);
+        assert_int_equal(A.rows, cases[i].rows);
+        assert_int_equal(A.nnz, cases[i].nnz);
+        lcl_csr_finish(&A);
+    }
+}
+
+static void test_problem__lap3d_has_six_and_minus_one(void **state)
+{
+    (void)state;
+    struct lcl_csr A = make("lap3d:3");
+    for (int64_t i = 0; i < A.rows; ++i)
+        assert_true(at(&A, i, i) == 6);
+    static const int neighbours[] = {4, 10, 12, 14, 16, 22};
+    for (int k = 0; k < 6; ++k)
+        assert_true(at(&A, 13, neighbours[k]) == -1);
+    assert_true(row_sum(&A, 13) == 0);
+    assert_true(is_symmetric(&A));
+    lcl_csr_finish(&A);
+}
+
+static void test_problem__lap3d_blocks_are_coupled_in_the_cell(void **state)
+{
+    (void)state;
+    struct lcl_csr A = make("lap3d:2,b=3");
+    for (int64_t r = 0; r < 3; ++r)
+        for (int64_t s = 0; s < 3; ++s) {
+            const double inside = r == s ? 6 + 0.1 * 2 : -0.1;
+            assert_true(at(&A, r, s) == inside);
+            assert_true(at(&A, r, 3 + s) == (r == s ? -1 : 0));
+        }
+    assert_int_equal(A.row_ptr[1], 12);
+    assert_true(is_symmetric(&A));
+    lcl_csr_finish(&A);
+}
+
+static void test_problem__parabolic_rows_sum_to_their_mass(void **state)
+{
+    (void)state;
+    struct lcl_csr A = make("parabolic");
+    const double m = 0x1p-20 / 12;
+    const int64_t i = 5 + 1025 * 7;
+    assert_int_equal(A.row_ptr[i + 1] - A.row_ptr[i], 7);
+    assert_true(fabs(at(&A, i, i) - (0.04 + 6 * m)) < 1e-15);
+    assert_true(at(&A, i, i + 1026) == m);
+    assert_true(fabs(at(&A, i, i + 1025) - (m - 0.01)) < 1e-17);
+    assert_true(fabs(row_sum(&A, i) - 12 * m) < 1e-15);
+    lcl_csr_finish(&A);
+}
+
+static void test_problem__q2_has_the_norm_of_the_published_matrix(void **state)
+{
+    (void)state;
+    struct lcl_csr A = make("q2:128");
+    double squares = 0;
+    for (int64_t k = 0; k < A.nnz; ++k)
+        squares += A.val[k] * A.val[k];
+    assert_true(fabs(sqrt(squares) - 1154.208067) < 1e-6);
+    lcl_csr_finish(&A);
+}
+
+static void test_problem__kuhn_is_the_same_each_time(void **state)
+{
+    (void)state;
+    struct lcl_csr A = make("kuhn:3,4,2,2"), B = make("kuhn:3,4,2,2");
+    assert_memory_equal(A.val, B.val, (size_t)A.nnz * sizeof *A.val);
+    for (int64_t i = 0; i < A.rows; ++i)
+        for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
+            const double shift = A.col_ind[k] == i ? 20 : 0;
+            assert_true(A.val[k] >= shift - 0.5 && A.val[k] < shift + 0.5);
+        }
+    lcl_csr_finish(&A);
+    lcl_csr_finish(&B);
+}
+
+static void test_problem__wrong_names_list_the_known_ones(void **state)
+{
+    (void)state;
+    static const char *const names[] = {
+        "",           "foo",          "lap3d",
+        "lap3d:",     "lap3d:0",      "lap3d:-1",
+        "lap3d:8x",   "lap3d: 8",     "lap3d:8,",
+        "lap3d:8,b=", "lap3d:8,b=0",  "lap3d:8,b=9",
+        "parabolic:", "q2:",          "q2:0",
+        "kuhn:1,2,3", "kuhn:1,2,3,9", "kuhn:1,2,3,4,5",
+        "LAP3D:8",    "lap3d:1.5"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+        struct lcl_test_log capture;
+        struct lcl_csr A = {.rows = 7};
+        char message[256];
+        lcl_test_log_init(&capture);
+        assert_int_equal(lcl_csr_problem(&A, names[i], &capture.log),
+                         LCL_EINVAL);
+        snprintf(message, sizeof message,
+                 "problem '%s' does not exist: known are lap3d:N, "
+                 "lap3d:N,b=B, parabolic, q2:M and kuhn:NX,NY,NZ,B, with "
+                 "numbers from 1 on and blocks B up to 8",
+                 names[i]);
+        assert_string_equal(capture.last, message);
+        assert_true(A.rows == 0 && !A.row_ptr);
+    }
+}
+
+static void test_problem__absurd_sizes_are_out_of_range(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"lap3d:1291",
+                                        "lap3d:1000,b=3",
+                                        "lap3d:99999999999",
+                                        "lap3d:99999999999999999999999",
+                                        "q2:23171",
+                                        "q2:9223372036854775807",
+                                        "kuhn:1,1,2147483648,1",
+                                        "kuhn:9223372036854775807,1,1,8"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+        struct lcl_test_log capture;
+        struct lcl_csr A = {.rows = 7};
+        lcl_test_log_init(&capture);
+        assert_int_equal(lcl_csr_problem(&A, names[i], &capture.log),
+                         LCL_ERANGE);
+        assert_non_null(strstr(capture.last, names[i]));
+        assert_non_null(strstr(capture.last, "at most 2147483647 rows"));
+        assert_true(A.rows == 0 && !A.row_ptr);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_problem__sizes_are_those_of_the_formulas),
+        cmocka_unit_test(test_problem__lap3d_has_six_and_minus_one),
+        cmocka_unit_test(test_problem__lap3d_blocks_are_coupled_in_the_cell),
+        cmocka_unit_test(test_problem__parabolic_rows_sum_to_their_mass),
+        cmocka_unit_test(test_problem__q2_has_the_norm_of_the_published_matrix),
+        cmocka_unit_test(test_problem__kuhn_is_the_same_each_time),
+        cmocka_unit_test(test_problem__wrong_names_list_the_known_ones),
+        cmocka_unit_test(test_problem__absurd_sizes_are_out_of_range),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
