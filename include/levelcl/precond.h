@@ -68,6 +68,18 @@ struct lcl_partition_params {
     int64_t labels_count;  /* their number, checked against n */
 };
 
+/* Reads labels from a file of one integer >= 0 a line, the format in which
+ * METIS writes a partition. On success the caller owns *labels, *count numbers,
+ * and frees them with lcl_labels_free(); on error *labels is NULL.
+ * Returns LCL_OK; LCL_EINVAL (an argument is NULL); LCL_EIO (path); LCL_EFORMAT
+ * (the message names file and line; an empty file too); LCL_ENOMEM. */
+LCL_NODISCARD LCL_API enum lcl_status
+lcl_labels_read(int32_t **labels, int64_t *count, const char *path,
+                const struct lcl_log *log);
+
+/* Frees *labels and sets it to NULL; NULL is allowed. */
+LCL_API void lcl_labels_free(int32_t **labels);
+
 /* All zero is the default. */
 struct lcl_precond_params {
     enum lcl_precond_type type;

@@ -26,13 +26,17 @@ enum lcl_status lcl_partition_create(struct lcl_partition *P,
                                      const struct lcl_log *log);
 void lcl_partition_finish(struct lcl_partition *P);
 
-// One method each: fills label[0 .. n-1] with part numbers, any numbering.
+// One method each: fills label[0 .. n-1] with part numbers below n, any
+// numbering. The limit is `rows` or params->rows, from 1 to n; only labels of
+// the caller may exceed it.
 enum lcl_status lcl_partition_natural(int32_t *label, const struct lcl_csr *A,
                                       int64_t rows);
-enum lcl_status
-lcl_partition_geometric(int32_t *label, const struct lcl_csr *A,
-                        const struct lcl_partition_params *params,
-                        const struct lcl_log *log);
+enum lcl_status lcl_partition_geometric(
+    int32_t *label, const struct lcl_csr *A,
+    const struct lcl_partition_params *params, const struct lcl_log *log);
+enum lcl_status lcl_partition_labels(int32_t *label, const struct lcl_csr *A,
+                                     const struct lcl_partition_params *params,
+                                     const struct lcl_log *log);
 enum lcl_status lcl_partition_metis(int32_t *label, const struct lcl_csr *A,
                                     enum lcl_weights weights, int64_t rows,
                                     bool *weighted, const struct lcl_log *log);

@@ -1,20 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A log that remembers the last error.
+// A log that keeps its last message.
 #include "tests/support/capture.h"
 
-#include <stdio.h>
+#include "tests/support/test.h"
 
-static void remember(void *user, enum lcl_log_level level, const char *text)
+#include <stdio.h>
+#include <string.h>
+
+static void keep(void *user, enum lcl_log_level level, const char *text)
 {
-    struct lcl_test_log *capture = user;
-    if (level != LCL_LOG_ERROR)
-        return;
-    ++capture->errors;
+    (void)level;
+    struct test_capture *capture = user;
+    ++capture->messages;
     snprintf(capture->last, sizeof capture->last, "%s", text);
 }
 
-void lcl_test_log_init(struct lcl_test_log *capture)
+void test_capture_init(struct test_capture *capture, enum lcl_log_level level)
 {
-    *capture = (struct lcl_test_log){
-        .log = {.fn = remember, .user = capture, .level = LCL_LOG_TRACE}};
+    *capture = (struct test_capture){
+        .log = {.fn = keep, .user = capture, .level = level},
+    };
+}
+
+void test_capture_expect(const struct test_capture *capture, const char *part)
+{
+    if (!strstr(capture->last, part))
+        fail_msg("\"%s\" does not contain \"%s\"", capture->last, part);
 }

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A log that remembers the last error.
+// A log that keeps its last message, for tests of what the user is told.
 #pragma once
 
 #include <levelcl/log.h>
 
-struct lcl_test_log {
-    struct lcl_log log; // pass &capture.log to the library
-    int errors;
+struct test_capture {
+    struct lcl_log log;
+    int messages;
     char last[1024];
 };
 
-// Must stay where it is while `log` is in use.
-void lcl_test_log_init(struct lcl_test_log *capture);
+// Connects `capture` to its own log. It must not move afterwards.
+void test_capture_init(struct test_capture *capture, enum lcl_log_level level);
+
+// Fails unless the last message contains `part`.
+void test_capture_expect(const struct test_capture *capture, const char *part);

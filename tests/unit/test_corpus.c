@@ -25,9 +25,9 @@ static enum lcl_status read_any(const char *path, const struct lcl_log *log)
 
 static void check_file(const char *folder, const char *name)
 {
-    struct lcl_test_log capture;
+    struct test_capture capture;
     char path[1024];
-    lcl_test_log_init(&capture);
+    test_capture_init(&capture, LCL_LOG_ERROR);
     snprintf(path, sizeof path, "%s/%s", folder, name);
     const enum lcl_status st = read_any(path, &capture.log);
     if (strncmp(name, "ok_", 3) == 0 && st != LCL_OK)

@@ -29,8 +29,8 @@ static struct lcl_csr *make(struct sample *s)
 
 static void expect_format(const struct lcl_csr *A, const char *message)
 {
-    struct lcl_test_log capture;
-    lcl_test_log_init(&capture);
+    struct test_capture capture;
+    test_capture_init(&capture, LCL_LOG_ERROR);
     assert_int_equal(lcl_csr_check(A, &capture.log), LCL_EFORMAT);
     assert_string_equal(capture.last, message);
 }

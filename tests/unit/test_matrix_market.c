@@ -90,10 +90,10 @@ static void expect_dense(const char *text, const char *expected)
 static void expect_csr_refusals(const struct refusal *cases, size_t count)
 {
     for (size_t i = 0; i < count; ++i) {
-        struct lcl_test_log capture;
+        struct test_capture capture;
         struct lcl_read_info info;
         struct lcl_csr A;
-        lcl_test_log_init(&capture);
+        test_capture_init(&capture, LCL_LOG_ERROR);
         assert_int_equal(read_csr(&A, cases[i].text, &info, &capture.log),
                          cases[i].status);
         assert_string_equal(capture.last, cases[i].message);
@@ -105,10 +105,10 @@ static void expect_csr_refusals(const struct refusal *cases, size_t count)
 static void expect_dense_refusals(const struct refusal *cases, size_t count)
 {
     for (size_t i = 0; i < count; ++i) {
-        struct lcl_test_log capture;
+        struct test_capture capture;
         struct lcl_read_info info;
         struct lcl_dense X;
-        lcl_test_log_init(&capture);
+        test_capture_init(&capture, LCL_LOG_ERROR);
         assert_int_equal(read_dense(&X, cases[i].text, &info, &capture.log),
                          cases[i].status);
         assert_string_equal(capture.last, cases[i].message);
@@ -536,9 +536,9 @@ static void test_matrix_market__full_disk_leaves_nothing_behind(void **state)
     const struct lcl_dense X = {5000, 1, calloc(5000, sizeof(double))};
     const struct rlimit small = {1000, RLIM_INFINITY};
     struct rlimit before;
-    struct lcl_test_log capture;
+    struct test_capture capture;
     char path[LCL_TEST_PATH], message[LCL_TEST_PATH + 64];
-    lcl_test_log_init(&capture);
+    test_capture_init(&capture, LCL_LOG_ERROR);
     lcl_test_path(path, &folder, "X.mtx");
     // a file size limit stands for the disk; its signal is not wanted
     signal(SIGXFSZ, SIG_IGN);
@@ -558,8 +558,8 @@ static void test_matrix_market__bad_targets_are_refused(void **state)
     (void)state;
     double one = 1;
     const struct lcl_dense X = {1, 1, &one};
-    struct lcl_test_log capture;
-    lcl_test_log_init(&capture);
+    struct test_capture capture;
+    test_capture_init(&capture, LCL_LOG_ERROR);
     assert_int_equal(lcl_dense_write(&X, "/no/such/dir/x", &capture.log),
                      LCL_EIO);
     assert_string_equal(

@@ -152,10 +152,10 @@ static void test_problem__wrong_names_list_the_known_ones(void **state)
         "kuhn:1,2,3", "kuhn:1,2,3,9", "kuhn:1,2,3,4,5",
         "LAP3D:8",    "lap3d:1.5"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
-        struct lcl_test_log capture;
+        struct test_capture capture;
         struct lcl_csr A = {.rows = 7};
         char message[256];
-        lcl_test_log_init(&capture);
+        test_capture_init(&capture, LCL_LOG_ERROR);
         assert_int_equal(lcl_csr_problem(&A, names[i], &capture.log),
                          LCL_EINVAL);
         snprintf(message, sizeof message,
@@ -180,9 +180,9 @@ static void test_problem__absurd_sizes_are_out_of_range(void **state)
                                         "kuhn:1,1,2147483648,1",
                                         "kuhn:9223372036854775807,1,1,8"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
-        struct lcl_test_log capture;
+        struct test_capture capture;
         struct lcl_csr A = {.rows = 7};
-        lcl_test_log_init(&capture);
+        test_capture_init(&capture, LCL_LOG_ERROR);
         assert_int_equal(lcl_csr_problem(&A, names[i], &capture.log),
                          LCL_ERANGE);
         assert_non_null(strstr(capture.last, names[i]));

@@ -16,12 +16,12 @@
 #include <unistd.h>
 
 static struct lcl_test_folder folder;
-static struct lcl_test_log capture;
+static struct test_capture capture;
 
 static int setup(void **state)
 {
     (void)state;
-    lcl_test_log_init(&capture);
+    test_capture_init(&capture, LCL_LOG_ERROR);
     lcl_test_folder_create(&folder);
     return 0;
 }

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What dropping the couplings between subdomains costs.
+#include "lib/partition/partition.h"
+
+#include <math.h>
+
+struct tally {
+    int64_t kept, dropped, diagonals;
+    double kept_weight, dropped_weight; // off-diagonal
+};
+
+static void count_row(struct tally *T, const struct lcl_csr *B, int64_t i,
+                      int64_t first, int64_t last)
+{
+    for (int64_t k = B->row_ptr[i]; k < B->row_ptr[i + 1]; ++k) {
+        const int64_t j = B->col_ind[k];
+        if (j < first || j >= last) {
+            ++T->dropped;
+            T->dropped_weight += fabs(B->val[k]);
+            continue;
+        }
+        ++T->kept;
+        if (j == i)
+            ++T->diagonals;
+        else
+            T->kept_weight += fabs(B->val[k]);
+    }
+}
+
+struct lcl_drop_info lcl_partition_drop(const struct lcl_partition *P,
+                                        const struct lcl_csr *reordered)
+{
+    struct tally T = {0};
+    for (int64_t p = 0; p < P->parts; ++p)
+        for (int64_t i = P->part_ptr[p]; i < P->part_ptr[p + 1]; ++i)
+            count_row(&T, reordered, i, P->part_ptr[p], P->part_ptr[p + 1]);
+    const int64_t couplings = T.kept - T.diagonals + T.dropped;
+    const double weight = T.kept_weight + T.dropped_weight;
+    return (struct lcl_drop_info){
+        .kept = T.kept,
+        .share = couplings ? (double)T.dropped / (double)couplings : 0,
+        .weight = weight > 0 ? T.dropped_weight / weight : 0,
+        .missing_diagonals = P->n - T.diagonals,
+    };
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Subdomains: labels by one of the methods, then the permutation they give.
+#include "lib/partition/partition.h"
+
+#include "host/alloc.h"
+#include "host/log.h"
+
+#include <inttypes.h>
+
+struct request {
+    const struct lcl_csr *A;
+    struct lcl_partition_params params; // rows is the limit that holds
+    bool weighted;
+    const struct lcl_log *log;
+};
+
+// Fills label[0 .. n-1] with numbers below n.
+typedef enum lcl_status method(int32_t *label, struct request *R);
+
+static enum lcl_status by_metis(int32_t *label, struct request *R)
+{
+    return lcl_partition_metis(label, R->A, R->params.weights, R->params.rows,
+                               &R->weighted, R->log);
+}
+
+static enum lcl_status by_geometry(int32_t *label, struct request *R)
+{
+    return lcl_partition_geometric(label, R->A, &R->params, R->log);
+}
+
+static enum lcl_status by_order(int32_t *label, struct request *R)
+{
+    return lcl_partition_natural(label, R->A, R->params.rows);
+}
+
+static enum lcl_status by_labels(int32_t *label, struct request *R)
+{
+    return lcl_partition_labels(label, R->A, &R->params, R->log);
+}
+
+static method *const methods[LCL_PARTITION_COUNT] = {
+    [LCL_PARTITION_DEFAULT] = by_metis,      [LCL_PARTITION_METIS] = by_metis,
+    [LCL_PARTITION_GEOMETRIC] = by_geometry, [LCL_PARTITION_NATURAL] = by_order,
+    [LCL_PARTITION_LABELS] = by_labels,
+};
+
+static enum lcl_status check(const struct lcl_csr *A,
+                             const struct lcl_partition_params *params,
+                             int64_t max_rows, const struct lcl_log *log)
+{
+    if (!A || !params)
+        return lcl_fail(log, LCL_EINVAL, "partition: an argument is NULL");
+    if (A->rows != A->cols || A->rows < 1)
+        return lcl_fail(log, LCL_EINVAL,
+                        "partition: the matrix is %" PRId64 " x %" PRId64
+                        ", expected square and not empty",
+                        A->rows, A->cols);
+    if (A->rows > INT32_MAX)
+        return lcl_fail(log, LCL_ERANGE,
+                        "partition: %" PRId64 " rows do not fit 32 bits",
+                        A->rows);
+    if ((unsigned)params->type >= LCL_PARTITION_COUNT ||
+        (unsigned)params->weights >= LCL_WEIGHTS_COUNT)
+        return lcl_fail(log, LCL_EINVAL,
+                        "partition: type %d or weights %d is unknown",
+                        (int)params->type, (int)params->weights);
+    if (params->rows < 0 || max_rows < 1)
+        return lcl_fail(log, LCL_EINVAL,
+                        "partition: subdomains of %" PRId64
+                        " rows, limit %" PRId64 ", cannot be made",
+                        params->rows, max_rows);
+    return LCL_OK;
+}
+
+static int64_t effective_limit(int64_t n, int64_t wanted, int64_t max_rows)
+{
+    int64_t limit = max_rows < n ? max_rows : n;
+    return wanted > 0 && wanted < limit ? wanted : limit;
+}
+
+// Numbers the parts in the order of their smallest row, which keeps parts that
+// are close in the old numbering close in the new one; unused labels vanish.
+static enum lcl_status renumber(int32_t *label, int64_t n, int64_t *parts,
+                                const struct lcl_log *log)
+{
+    int32_t *number = lcl_calloc((size_t)n, sizeof *number); // from 1
+    if (!number)
+        return lcl_fail_memory(log, "the subdomains");
+    int32_t used = 0;
+    for (int64_t i = 0; i < n; ++i) {
+        if (number[label[i]] == 0)
+            number[label[i]] = ++used;
+        label[i] = number[label[i]] - 1;
+    }
+    *parts = used;
+    lcl_free(number);
+    return LCL_OK;
+}
+
+// Stable counting sort of the rows by label. part_ptr has one place more than
+// it needs: part_ptr[p + 1] is the next free row of part p meanwhile.
+static enum lcl_status sort_rows(struct lcl_partition *P, const int32_t *label,
+                                 const struct lcl_log *log)
+{
+    P->part_ptr = lcl_calloc((size_t)P->parts + 2, sizeof *P->part_ptr);
+    P->perm = lcl_malloc((size_t)P->n, sizeof *P->perm);
+    P->inverse = lcl_malloc((size_t)P->n, sizeof *P->inverse);
+    if (!P->part_ptr || !P->perm || !P->inverse)
+        return lcl_fail_memory(log, "the permutation");
+    for (int64_t i = 0; i < P->n; ++i)
+        ++P->part_ptr[label[i] + 2];
+    for (int64_t p = 0; p < P->parts; ++p)
+        P->part_ptr[p + 2] += P->part_ptr[p + 1];
+    for (int64_t i = 0; i < P->n; ++i) {
+        const int64_t place = P->part_ptr[label[i] + 1]++;
+        P->perm[place] = (int32_t)i;
+        P->inverse[i] = (int32_t)place;
+    }
+    return LCL_OK;
+}
+
+static enum lcl_status check_sizes(const struct lcl_partition *P, int64_t limit,
+                                   const struct lcl_log *log)
+{
+    for (int64_t p = 0; p < P->parts; ++p) {
+        const int64_t size = P->part_ptr[p + 1] - P->part_ptr[p];
+        if (size > limit)
+            return lcl_fail(log, LCL_ERANGE,
+                            "the subdomain of row %" PRId32 " has %" PRId64
+                            " rows, the limit is %" PRId64,
+                            P->perm[P->part_ptr[p]], size, limit);
+    }
+    return LCL_OK;
+}
+
+enum lcl_status lcl_partition_create(struct lcl_partition *P,
+                                     const struct lcl_csr *A,
+                                     const struct lcl_partition_params *params,
+                                     int64_t max_rows,
+                                     const struct lcl_log *log)
+{
+    *P = (struct lcl_partition){0};
+    enum lcl_status st = check(A, params, max_rows, log);
+    if (st < 0)
+        return st;
+    struct request R = {.A = A, .params = *params, .log = log};
+    R.params.rows = effective_limit(A->rows, params->rows, max_rows);
+    P->n = A->rows;
+    int32_t *label = lcl_malloc((size_t)P->n, sizeof *label);
+    if (!label) {
+        st = lcl_fail_memory(log, "the subdomains");
+        goto out;
+    }
+    if ((st = methods[params->type](label, &R)) < 0 ||
+        (st = renumber(label, P->n, &P->parts, log)) < 0 ||
+        (st = sort_rows(P, label, log)) < 0 ||
+        (st = check_sizes(P, R.params.rows, log)) < 0)
+        goto out;
+    P->weighted = R.weighted;
+    lcl_info(log,
+             "partition: %" PRId64 " subdomains of at most %" PRId64 " rows%s",
+             P->parts, R.params.rows, P->weighted ? ", edges weighted" : "");
+out:
+    lcl_free(label);
+    if (st < 0)
+        lcl_partition_finish(P);
+    return st;
+}
+
+void lcl_partition_finish(struct lcl_partition *P)
+{
+    lcl_free(P->inverse);
+    lcl_free(P->perm);
+    lcl_free(P->part_ptr);
+    *P = (struct lcl_partition){0};
+}

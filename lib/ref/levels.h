@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reference of the level assignment (Mehta et al., Algorithm 4.2).
+#pragma once
+
+#include <levelcl/matrix.h>
+
+// Levels of the rows [first, last) of B, entries outside that window ignored:
+// level[i - first] = 0 where row i depends on no row, else 1 + the largest
+// level it depends on. Row i depends on j < i where b_ij or b_ji is stored, so
+// that one structure serves L and, read backwards, U. Returns the number of
+// levels.
+int32_t lcl_ref_levels(const struct lcl_csr *B, int64_t first, int64_t last,
+                       int32_t *level);

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Small matrices for tests.
+#include "tests/support/matrices.h"
+
+#include "tests/support/test.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+// splitmix64
+double test_random(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
+}
+
+static void *array(int64_t count, size_t size)
+{
+    void *memory = calloc((size_t)count + 1, size);
+    assert_non_null(memory);
+    return memory;
+}
+
+static struct lcl_csr allocate(int64_t n, int64_t entries)
+{
+    return (struct lcl_csr){
+        .rows = n,
+        .cols = n,
+        .row_ptr = array(n + 1, sizeof(int64_t)),
+        .col_ind = array(entries, sizeof(int32_t)),
+        .val = array(entries, sizeof(double)),
+    };
+}
+
+// Rows and columns must come in ascending order.
+static void append(struct lcl_csr *A, int64_t i, int64_t j, double value)
+{
+    A->col_ind[A->nnz] = (int32_t)j;
+    A->val[A->nnz] = value;
+    A->row_ptr[i + 1] = ++A->nnz;
+}
+
+void test_csr_finish(struct lcl_csr *A)
+{
+    free(A->row_ptr);
+    free(A->col_ind);
+    free(A->val);
+    *A = (struct lcl_csr){0};
+}
+
+double test_entry(const struct lcl_csr *A, int64_t i, int64_t j)
+{
+    for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
+        if (A->col_ind[k] == j)
+            return A->val[k];
+    return 0;
+}
+
+// From one column to the next, 1 / density on average, so that the time is that
+// of the entries, not of n^2.
+static int64_t gap(double density, uint64_t *state)
+{
+    return 1 + (int64_t)(test_random(state) * (2 / density - 1));
+}
+
+static void append_random_row(struct lcl_csr *A, int64_t i, int64_t limit,
+                              double density, uint64_t *state)
+{
+    const int64_t first = A->nnz;
+    int64_t diagonal = -1;
+    double sum = 1;
+    for (int64_t j = gap(density, state) - 1; j < A->cols;
+         j += gap(density, state)) {
+        if (diagonal < 0 && j >= i) {
+            diagonal = A->nnz;
+            append(A, i, i, 0);
+        }
+        if (j == i || A->nnz - first >= limit)
+            continue;
+        append(A, i, j, 2 * test_random(state) - 1);
+        sum += fabs(A->val[A->nnz - 1]);
+    }
+    if (diagonal < 0) {
+        diagonal = A->nnz;
+        append(A, i, i, 0);
+    }
+    A->val[diagonal] = sum;
+}
+
+struct lcl_csr test_random_csr(int64_t n, double per_row, unsigned seed)
+{
+    // Longer rows are cut off: so many entries come by chance never.
+    const int64_t limit =
+        n < 64 + 8 * (int64_t)per_row ? n : 64 + 8 * (int64_t)per_row;
+    struct lcl_csr A = allocate(n, n * (limit + 1));
+    uint64_t state = seed;
+    const double density = n > 1 ? per_row / (double)(n - 1) : 0;
+    for (int64_t i = 0; i < n; ++i) {
+        if (density > 0)
+            append_random_row(&A, i, limit, density, &state);
+        else
+            append(&A, i, i, 1);
+    }
+    return A;
+}
+
+static void append_cell(struct lcl_csr *A, const int64_t grid[3], int64_t cell)
+{
+    const int64_t step[3] = {1, grid[0], grid[0] * grid[1]};
+    const int64_t at[3] = {cell % grid[0], cell / step[1] % grid[1],
+                           cell / step[2]};
+    for (int d = 2; d >= 0; --d)
+        if (at[d] > 0)
+            append(A, cell, cell - step[d], -1);
+    append(A, cell, cell, 6);
+    for (int d = 0; d < 3; ++d)
+        if (at[d] < grid[d] - 1)
+            append(A, cell, cell + step[d], -1);
+}
+
+struct lcl_csr test_laplacian(int64_t nx, int64_t ny, int64_t nz)
+{
+    const int64_t grid[3] = {nx, ny, nz}, n = nx * ny * nz;
+    struct lcl_csr A = allocate(n, 7 * n);
+    for (int64_t cell = 0; cell < n; ++cell)
+        append_cell(&A, grid, cell);
+    return A;
+}
+
+struct lcl_csr test_expand_blocks(const struct lcl_csr *A, int64_t unknowns)
+{
+    const int64_t n = A->rows * unknowns;
+    struct lcl_csr B = allocate(n, A->nnz * unknowns * unknowns);
+    for (int64_t i = 0; i < n; ++i) {
+        const int64_t cell = i / unknowns;
+        for (int64_t k = A->row_ptr[cell]; k < A->row_ptr[cell + 1]; ++k)
+            for (int64_t u = 0; u < unknowns; ++u)
+                append(&B, i, A->col_ind[k] * unknowns + u, A->val[k]);
+    }
+    return B;
+}
+
+struct lcl_csr test_csr_from_dense(int64_t n, const double *dense)
+{
+    struct lcl_csr A = allocate(n, n * n);
+    for (int64_t i = 0; i < n; ++i) {
+        A.row_ptr[i + 1] = A.nnz;
+        for (int64_t j = 0; j < n; ++j)
+            if (dense[i * n + j] != 0)
+                append(&A, i, j, dense[i * n + j]);
+    }
+    return A;
+}
+
+struct lcl_csr test_identity(int64_t n)
+{
+    return test_random_csr(n, 0, 0);
+}
+
+struct lcl_csr test_dense_row(int64_t n, int64_t row)
+{
+    struct lcl_csr A = allocate(n, 2 * n);
+    for (int64_t i = 0; i < n; ++i) {
+        const int64_t first = i == row ? 0 : i, last = i == row ? n : i + 1;
+        for (int64_t j = first; j < last; ++j)
+            append(&A, i, j, i == j ? (double)n : -1);
+    }
+    return A;
+}
+
+int32_t *test_random_permutation(int64_t n, unsigned seed)
+{
+    int32_t *perm = array(n, sizeof *perm);
+    uint64_t state = seed;
+    for (int64_t i = 0; i < n; ++i) {
+        const int64_t j = (int64_t)(test_random(&state) * (double)(i + 1));
+        perm[i] = perm[j];
+        perm[j] = (int32_t)i;
+    }
+    return perm;
+}
+
+int32_t *test_inverse(int64_t n, const int32_t *perm)
+{
+    int32_t *inverse = array(n, sizeof *inverse);
+    for (int64_t i = 0; i < n; ++i)
+        inverse[perm[i]] = (int32_t)i;
+    return inverse;
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Small matrices for tests. Each is freed with test_csr_finish(); running out
+// of memory fails the test.
+#pragma once
+
+#include <levelcl/matrix.h>
+
+// About `per_row` entries off the diagonal in each row, at random, with values
+// in [-1, 1), and a diagonal that exceeds their sum. The pattern is not
+// symmetric. The same seed gives the same matrix everywhere.
+struct lcl_csr test_random_csr(int64_t n, double per_row, unsigned seed);
+
+// 7-point Laplacian on nx x ny x nz cells, x fastest: 6 and -1. With nz = 1 the
+// pattern is that of 5 points.
+struct lcl_csr test_laplacian(int64_t nx, int64_t ny, int64_t nz);
+
+// The matrix with `unknowns` rows per row of A, every entry a full block.
+struct lcl_csr test_expand_blocks(const struct lcl_csr *A, int64_t unknowns);
+
+// n rows from a dense array by rows, where 0 means not stored.
+struct lcl_csr test_csr_from_dense(int64_t n, const double *dense);
+
+// A diagonal of ones.
+struct lcl_csr test_identity(int64_t n);
+
+// A diagonal, and row `row` full: its column is empty.
+struct lcl_csr test_dense_row(int64_t n, int64_t row);
+
+// A random permutation and its inverse, freed with free().
+int32_t *test_random_permutation(int64_t n, unsigned seed);
+int32_t *test_inverse(int64_t n, const int32_t *perm);
+
+// The entry (i, j), 0 where none is stored.
+double test_entry(const struct lcl_csr *A, int64_t i, int64_t j);
+
+// The next of a sequence of numbers in [0, 1), the same everywhere.
+double test_random(uint64_t *state);
+
+void test_csr_finish(struct lcl_csr *A);

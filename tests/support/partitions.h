@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What every partition must satisfy.
+#pragma once
+
+#include "lib/partition/partition.h"
+
+// Fails unless P covers n rows by a permutation and its inverse, every part has
+// 1 to `limit` rows in their old order, and parts are ordered by first row.
+void test_partition_valid(const struct lcl_partition *P, int64_t n,
+                          int64_t limit);
+
+// The part of every old row, freed with free().
+int32_t *test_part_of_rows(const struct lcl_partition *P);
