@@ -108,7 +108,7 @@ static const struct {
     STOP(BREAKDOWN_ALPHA) = {"breakdown-alpha", "breakdown: the search direction became orthogonal to the shadow residual"},
     STOP(BREAKDOWN_OMEGA) = {"breakdown-omega", "breakdown: the stabilising step vanished"},
     STOP(NOT_FINITE) = {"not-finite", "NaN or Inf appeared in the iteration"},
-    STOP(MONITOR) = {"monitor", "the solve was stopped from outside"},
+    STOP(MONITOR) = {"monitor", "the solve was interrupted"},
 };
 // clang-format on
 
