@@ -25,10 +25,10 @@ struct option {
 
 // clang-format off
 static const struct option table[] = {
-    {"problem", '\0', TEXT, AT(problem), "NAME", "a built-in problem: lap3d:N, lap3d:N,b=3, parabolic, q2:M"},
+    {"problem", '\0', TEXT, AT(problem), "NAME", "built-in: lap3d:N, lap3d:N,b=3, parabolic, q2:M"},
     {NULL, 'b', TEXT, AT(rhs), "FILE", "right-hand side, Matrix Market (b = A * ones)"},
     {NULL, 'o', TEXT, AT(output), "FILE", "write x there, Matrix Market"},
-    {"device", '\0', TEXT, AT(device), "N|NAME", "number or part of the name, as clsolve devices lists them"},
+    {"device", '\0', TEXT, AT(device), "N|NAME", "number or part of the name, see clsolve devices"},
     {"json", '\0', FLAG, AT(json), NULL, "one JSON record on the standard output, also for errors"},
     {"history", '\0', TEXT, AT(history), "FILE", "write the residual of every iteration there"},
     {"profile", '\0', FLAG, AT(profile), NULL, "more detail in the time tree"},
