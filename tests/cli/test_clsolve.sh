@@ -4,7 +4,7 @@
 # no file left behind. Usage: test_clsolve.sh CLSOLVE
 set -u
 
-clsolve=$1
+clsolve=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 1' HUP INT TERM
