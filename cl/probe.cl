@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Small trials, from whose results the host learns what a device can do. Every
+// wait is bounded: a device that makes no progress gives a wrong answer, it
+// does not hang.
+#include "wave.cl.h"
+
+#ifndef LCL_PROBE
+# define LCL_PROBE 1
+#endif
+#define PROBE_EXCHANGE 1
+#define PROBE_LOCAL 2
+#define PROBE_PROGRESS 3
+#define PROBE_ADD 4
+#define PROBE_QUEUES 5
+
+#ifndef LCL_ROWS
+# define LCL_ROWS 64 // PROBE_LOCAL: doubles of local memory
+#endif
+#ifndef LCL_MODE
+# define LCL_MODE 1 // PROBE_ADD: enum lcl_atomic_add
+#endif
+
+#define POLLS (1 << 15)
+
+#if LCL_PROBE == PROBE_EXCHANGE
+// out[i] = sum of the lane numbers of i's wave
+WORK_GROUP
+kernel void exchange(global double *out)
+{
+    local double scratch[LCL_GROUP];
+    const uint lid = get_local_id(0);
+    out[lid] = wave_sum((double)(lid % LCL_WIDTH), LCL_WIDTH, scratch);
+}
+
+#elif LCL_PROBE == PROBE_LOCAL
+// out[0] = LCL_ROWS - 1, by way of the last double of local memory
+WORK_GROUP
+kernel void local_memory(global double *out)
+{
+    local double room[LCL_ROWS];
+    const uint lid = get_local_id(0);
+    for (uint i = lid; i < LCL_ROWS; i += LCL_GROUP)
+        room[i] = (double)i;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lid == 0)
+        out[0] = room[LCL_ROWS - 1];
+}
+
+#elif LCL_PROBE == PROBE_PROGRESS
+// Item i waits for item i - stride: of its own wave with stride 1, of the wave
+// before with stride LCL_WIDTH. out[i] = 1 where the wait ended in time.
+kernel void progress(global double *out, volatile global int *flag, int stride)
+{
+    const int i = (int)get_global_id(0);
+    int left = POLLS;
+    while (i >= stride && left > 0 && atomic_add(&flag[i - stride], 0) == 0)
+        --left;
+    atomic_xchg(&flag[i], 1);
+    out[i] = left > 0;
+}
+
+#elif LCL_PROBE == PROBE_ADD
+# if LCL_MODE == 1
+#  pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+inline void add(volatile local double *p, double v)
+{
+    volatile local ulong *word = (volatile local ulong *)p;
+    ulong seen = 0, want;
+    do {
+        want = seen;
+        seen = atom_cmpxchg(word, want, as_ulong(as_double(want) + v));
+    } while (seen != want);
+}
+# elif LCL_MODE == 2
+inline void add(volatile local double *p, double v)
+{
+    atomic_fetch_add_explicit((volatile local atomic_double *)p, v,
+                              memory_order_relaxed, memory_scope_work_group);
+}
+# elif LCL_MODE == 3
+inline void add(volatile local double *p, double v)
+{
+    double old;
+    asm volatile("atom.shared.add.f64 %0, [%1], %2;"
+                 : "=d"(old) : "r"((uint)(size_t)p), "d"(v) : "memory");
+}
+# else
+inline void add(volatile local double *p, double v)
+{
+    __builtin_amdgcn_ds_atomic_fadd_f64((local double *)p, v);
+}
+# endif
+// out[0] = 0 + 1 + ... + (LCL_GROUP - 1)
+WORK_GROUP
+kernel void local_add(global double *out)
+{
+    local double sum;
+    const uint lid = get_local_id(0);
+    if (lid == 0)
+        sum = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    add(&sum, (double)lid);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lid == 0)
+        out[0] = sum;
+}
+
+#else
+// One queue waits for what a later launch on another queue sets.
+kernel void wait_for_flag(global double *out, volatile global int *flag)
+{
+    int left = POLLS;
+    while (left > 0 && atomic_add(flag, 0) == 0)
+        --left;
+    out[0] = left > 0;
+}
+
+kernel void set_flag(volatile global int *flag)
+{
+    atomic_xchg(flag, 1);
+}
+#endif

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How the work-items of a group work together, on every device: the only file
+// that knows how lanes exchange values.
+//
+// A group has LCL_GROUP work-items, a multiple of the wave width LCL_WIDTH, a
+// power of two. Every function that takes `scratch` (LCL_GROUP doubles of local
+// memory) is called by all work-items of the group in uniform control flow:
+// the exchange through local memory has barriers inside, and PoCL's sub-group
+// functions are barriers too. Sums have a fixed order.
+#pragma once
+
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+
+#ifndef LCL_WIDTH
+# define LCL_WIDTH 1 // lanes of a wave, power of two; 1: one item a group
+#endif
+#ifndef LCL_GROUP
+# define LCL_GROUP LCL_WIDTH // work-items of a group
+#endif
+
+#if defined(LCL_EXCHANGE_INTEL) || defined(cl_intel_required_subgroup_size)
+# define LCL_WAVE_SIZE __attribute__((intel_reqd_sub_group_size(LCL_WIDTH)))
+#else
+# define LCL_WAVE_SIZE
+#endif
+#if LCL_WIDTH == 1
+# define WORK_GROUP __attribute__((reqd_work_group_size(1, 1, 1)))
+#else
+# define WORK_GROUP \
+  __attribute__((reqd_work_group_size(LCL_GROUP, 1, 1))) LCL_WAVE_SIZE
+#endif
+
+// ------------------------------------------------------------------- barriers
+
+// All work-items of the group; local memory is consistent after it. A group of
+// one wave needs less: AMD's compiler drops the barrier by itself, on NVIDIA
+// the lanes of a warp are not in step unless told.
+#if LCL_GROUP == 1
+# define GROUP_BARRIER()
+# define GROUP_BARRIER_GLOBAL()
+#elif LCL_GROUP == LCL_WIDTH && defined(LCL_EXCHANGE_NV_PTX)
+# define GROUP_BARRIER() \
+  asm volatile("bar.warp.sync 0xffffffff;" : : : "memory")
+# define GROUP_BARRIER_GLOBAL() GROUP_BARRIER()
+#else
+# define GROUP_BARRIER()        barrier(CLK_LOCAL_MEM_FENCE)
+# define GROUP_BARRIER_GLOBAL() \
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#endif
+
+// ------------------------------------------------------------------- exchange
+
+// The value of lane (own lane XOR mask); mask is below the wave width.
+#if defined(LCL_EXCHANGE_NV_PTX)
+inline double wave_xor(double v, uint mask, local double *scratch)
+{
+    uint2 a = as_uint2(v), b;
+    asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;"
+                 : "=r"(b.x) : "r"(a.x), "r"(mask));
+    asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;"
+                 : "=r"(b.y) : "r"(a.y), "r"(mask));
+    return as_double(b);
+}
+#elif defined(LCL_EXCHANGE_AMD)
+inline double wave_xor(double v, uint mask, local double *scratch)
+{
+    const int from = (int)((get_local_id(0) ^ mask) % LCL_WIDTH) * 4;
+    const int2 a = as_int2(v);
+    return as_double((int2)(__builtin_amdgcn_ds_bpermute(from, a.x),
+                            __builtin_amdgcn_ds_bpermute(from, a.y)));
+}
+#elif defined(LCL_EXCHANGE_KHR)
+# pragma OPENCL EXTENSION cl_khr_subgroup_shuffle : enable
+inline double wave_xor(double v, uint mask, local double *scratch)
+{
+    return sub_group_shuffle_xor(v, mask);
+}
+#elif defined(LCL_EXCHANGE_INTEL)
+inline double wave_xor(double v, uint mask, local double *scratch)
+{
+    return intel_sub_group_shuffle_xor(v, mask);
+}
+#elif LCL_WIDTH > 1
+inline double wave_xor(double v, uint mask, local double *scratch)
+{
+    const uint lid = get_local_id(0);
+    GROUP_BARRIER();
+    scratch[lid] = v;
+    GROUP_BARRIER();
+    return scratch[lid ^ mask];
+}
+#else
+inline double wave_xor(double v, uint mask, local double *scratch)
+{
+    return v;
+}
+#endif
+
+// The sum over each run of `lanes` consecutive lanes, on each of them; lanes
+// is a power of two up to the wave width.
+inline double wave_sum(double v, uint lanes, local double *scratch)
+{
+    for (uint mask = lanes / 2; mask > 0; mask /= 2)
+        v += wave_xor(v, mask, scratch);
+    return v;
+}
+
+// The sum over the group, on each work-item.
+inline double group_sum(double v, local double *scratch)
+{
+    v = wave_sum(v, LCL_WIDTH, scratch);
+#if LCL_GROUP > LCL_WIDTH
+    const uint lid = get_local_id(0);
+    GROUP_BARRIER();
+    if (lid % LCL_WIDTH == 0)
+        scratch[lid / LCL_WIDTH] = v;
+    GROUP_BARRIER();
+    v = 0;
+    for (uint w = 0; w < LCL_GROUP / LCL_WIDTH; ++w)
+        v += scratch[w];
+    GROUP_BARRIER();
+#endif
+    return v;
+}
+
+// ------------------------------------------------------------------- loops
+
+// for (RANGE(i, n)): the elements of a vector that are this work-item's: a
+// chunk for each item on a CPU, neighbouring elements on neighbouring lanes
+// elsewhere. The items of all groups together visit each i once.
+#if LCL_WIDTH == 1
+# define RANGE(i, n) \
+  long i = (n) * (long)get_group_id(0) / (long)get_num_groups(0), \
+       i##_end = (n) * ((long)get_group_id(0) + 1) / (long)get_num_groups(0); \
+  i < i##_end; \
+  ++i
+#else
+# define RANGE(i, n) \
+  long i = get_global_id(0); \
+  i < (n); \
+  i += get_global_size(0)
+#endif

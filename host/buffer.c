@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Device memory and pinned windows.
+#include "host/buffer.h"
+
+#include "host/alloc.h"
+#include "host/context.h"
+#include "host/interop.h"
+#include "host/log.h"
+
+struct lcl_buffer {
+    lcl_context *ctx;
+    cl_mem mem;
+    size_t bytes;
+    bool borrowed;
+};
+
+enum lcl_status lcl_buffer_create(lcl_buffer **out, lcl_context *ctx,
+                                  int64_t count, size_t size, const char *what)
+{
+    cl_int code;
+    *out = NULL;
+    const uint64_t limit = ctx->caps.max_buffer_bytes;
+    if (count < 0 || (uint64_t)count > limit / size)
+        return lcl_fail(&ctx->cl.log, LCL_ERANGE,
+                        "%s: %lld elements of %zu bytes; a buffer on %s holds "
+                        "%llu bytes",
+                        what, (long long)count, size, ctx->caps.name,
+                        (unsigned long long)limit);
+    lcl_buffer *b = lcl_calloc(1, sizeof *b);
+    if (!b)
+        return lcl_fail_memory(&ctx->cl.log, what);
+    *b = (lcl_buffer){.ctx = ctx, .bytes = (size_t)count * size};
+    const enum lcl_status st = LCL_CL_MAKE(
+        &ctx->cl, b->mem,
+        clCreateBuffer(ctx->context, CL_MEM_READ_WRITE,
+                       b->bytes ? b->bytes : size, NULL, &code));
+    if (st < 0) {
+        lcl_free(b);
+        return st;
+    }
+    *out = b;
+    return LCL_OK;
+}
+
+enum lcl_status lcl_buffer_create_from(lcl_buffer **out, lcl_context *ctx,
+                                       const void *data, int64_t count,
+                                       size_t size, const char *what)
+{
+    enum lcl_status st = lcl_buffer_create(out, ctx, count, size, what);
+    if (st == LCL_OK && (st = lcl_buffer_write(*out, data, (*out)->bytes)) < 0)
+        lcl_buffer_destroy(out);
+    return st;
+}
+
+enum lcl_status lcl_buffer_wrap(lcl_buffer **out, lcl_context *ctx, cl_mem mem,
+                                const char *what)
+{
+    size_t bytes = 0;
+    *out = NULL;
+    enum lcl_status st =
+        LCL_CL(&ctx->cl, clGetMemObjectInfo(mem, CL_MEM_SIZE, sizeof bytes,
+                                            &bytes, NULL));
+    if (st < 0)
+        return st;
+    lcl_buffer *b = lcl_calloc(1, sizeof *b);
+    if (!b)
+        return lcl_fail_memory(&ctx->cl.log, what);
+    *b = (lcl_buffer){
+        .ctx = ctx, .mem = mem, .bytes = bytes, .borrowed = true};
+    *out = b;
+    return LCL_OK;
+}
+
+void lcl_buffer_destroy(lcl_buffer **buffer)
+{
+    lcl_buffer *b = *buffer;
+    if (!b)
+        return;
+    if (!b->borrowed)
+        b->ctx->cl.api->clReleaseMemObject(b->mem);
+    lcl_free(b);
+    *buffer = NULL;
+}
+
+size_t lcl_buffer_bytes(const lcl_buffer *buffer)
+{
+    return buffer ? buffer->bytes : 0;
+}
+
+cl_mem lcl_buffer_mem(const lcl_buffer *buffer)
+{
+    return buffer ? buffer->mem : NULL;
+}
+
+enum lcl_status lcl_buffer_write(lcl_buffer *b, const void *data, size_t bytes)
+{
+    if (bytes == 0)
+        return LCL_OK;
+    lcl_clock_enter(&b->ctx->clock, LCL_PHASE_UPLOAD);
+    const enum lcl_status st =
+        LCL_CL(&b->ctx->cl,
+               clEnqueueWriteBuffer(b->ctx->queue, b->mem, CL_TRUE, 0, bytes,
+                                    data, 0, NULL, NULL));
+    lcl_clock_leave(&b->ctx->clock);
+    return st;
+}
+
+enum lcl_status lcl_buffer_read(const lcl_buffer *b, void *data, size_t bytes)
+{
+    if (bytes == 0)
+        return LCL_OK;
+    return LCL_CL(&b->ctx->cl,
+                  clEnqueueReadBuffer(b->ctx->queue, b->mem, CL_TRUE, 0, bytes,
+                                      data, 0, NULL, NULL));
+}
+
+enum lcl_status lcl_buffer_fill(lcl_buffer *b, unsigned char byte)
+{
+    if (b->bytes == 0)
+        return LCL_OK;
+    return LCL_CL(&b->ctx->cl,
+                  clEnqueueFillBuffer(b->ctx->queue, b->mem, &byte, 1, 0,
+                                      b->bytes, 0, NULL, NULL));
+}
+
+enum lcl_status lcl_buffer_copy(lcl_buffer *to, const lcl_buffer *from)
+{
+    if (from->bytes == 0)
+        return LCL_OK;
+    return LCL_CL(&to->ctx->cl,
+                  clEnqueueCopyBuffer(to->ctx->queue, from->mem, to->mem, 0, 0,
+                                      from->bytes, 0, NULL, NULL));
+}
+
+// ------------------------------------------------------------------- windows
+
+struct lcl_window {
+    const lcl_buffer *source;
+    cl_mem pinned; // both halves
+    char *host;
+    cl_event event[2];
+    unsigned posted, taken;
+};
+
+enum lcl_status lcl_window_create(lcl_window **out, const lcl_buffer *buffer)
+{
+    lcl_context *ctx = buffer->ctx;
+    const size_t bytes = 2 * buffer->bytes;
+    cl_int code;
+    enum lcl_status st;
+    *out = NULL;
+    lcl_window *w = lcl_calloc(1, sizeof *w);
+    if (!w)
+        return lcl_fail_memory(&ctx->cl.log, "a window");
+    w->source = buffer;
+    st = LCL_CL_MAKE(&ctx->cl, w->pinned,
+                     clCreateBuffer(ctx->context,
+                                    CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
+                                    bytes, NULL, &code));
+    if (st < 0) {
+        lcl_free(w);
+        return st;
+    }
+    st = LCL_CL_MAKE(&ctx->cl, w->host,
+                     clEnqueueMapBuffer(ctx->queue, w->pinned, CL_TRUE,
+                                        CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0,
+                                        NULL, NULL, &code));
+    if (st < 0) {
+        ctx->cl.api->clReleaseMemObject(w->pinned);
+        lcl_free(w);
+        return st;
+    }
+    *out = w;
+    return LCL_OK;
+}
+
+void lcl_window_destroy(lcl_window **window)
+{
+    lcl_window *w = *window;
+    if (!w)
+        return;
+    lcl_context *ctx = w->source->ctx;
+    for (const void *data; w->taken < w->posted;)
+        if (lcl_window_take(w, &data) < 0)
+            break;
+    ctx->cl.api->clEnqueueUnmapMemObject(ctx->queue, w->pinned, w->host, 0,
+                                         NULL, NULL);
+    ctx->cl.api->clFinish(ctx->queue);
+    ctx->cl.api->clReleaseMemObject(w->pinned);
+    lcl_free(w);
+    *window = NULL;
+}
+
+enum lcl_status lcl_window_post(lcl_window *w)
+{
+    lcl_context *ctx = w->source->ctx;
+    const size_t bytes = w->source->bytes, half = w->posted % 2;
+    const enum lcl_status st =
+        LCL_CL(&ctx->cl,
+               clEnqueueReadBuffer(ctx->queue, w->source->mem, CL_FALSE, 0,
+                                   bytes, w->host + half * bytes, 0, NULL,
+                                   &w->event[half]));
+    if (st < 0)
+        return st;
+    ++w->posted;
+    return LCL_CL(&ctx->cl, clFlush(ctx->queue));
+}
+
+enum lcl_status lcl_window_take(lcl_window *w, const void **data)
+{
+    lcl_context *ctx = w->source->ctx;
+    const size_t half = w->taken++ % 2;
+    *data = w->host + half * w->source->bytes;
+    const enum lcl_status st =
+        LCL_CL(&ctx->cl, clWaitForEvents(1, &w->event[half]));
+    ctx->cl.api->clReleaseEvent(w->event[half]);
+    return st;
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Device memory, and pinned host memory for reads that do not block.
+#pragma once
+
+#include <levelcl/context.h>
+
+#include <stddef.h>
+
+typedef struct lcl_buffer lcl_buffer;
+
+// `count` elements of `size` bytes, uninitialised; at least one byte is
+// allocated. `what` names the buffer in messages and must be a literal.
+// Returns LCL_OK, LCL_ERANGE (larger than one buffer may be), LCL_EDEVMEM,
+// LCL_EDEVICE or LCL_ENOMEM; *out is then NULL.
+enum lcl_status lcl_buffer_create(lcl_buffer **out, lcl_context *ctx,
+                                  int64_t count, size_t size,
+                                  const char *what);
+// The same, filled from host memory (blocking).
+enum lcl_status lcl_buffer_create_from(lcl_buffer **out, lcl_context *ctx,
+                                       const void *data, int64_t count,
+                                       size_t size, const char *what);
+void lcl_buffer_destroy(lcl_buffer **buffer); // accepts NULL inside
+size_t lcl_buffer_bytes(const lcl_buffer *buffer);
+
+// Blocking transfers of `bytes` bytes from the start of the buffer.
+enum lcl_status lcl_buffer_write(lcl_buffer *buffer, const void *data,
+                                 size_t bytes);
+enum lcl_status lcl_buffer_read(const lcl_buffer *buffer, void *data,
+                                size_t bytes);
+// Enqueued: sets every byte; copies the whole of `from`, which is no larger.
+enum lcl_status lcl_buffer_fill(lcl_buffer *buffer, unsigned char byte);
+enum lcl_status lcl_buffer_copy(lcl_buffer *to, const lcl_buffer *from);
+
+// A window through which the host looks at a small buffer without stalling the
+// queue: two halves of pinned memory, one being filled while the other is read.
+typedef struct lcl_window lcl_window;
+enum lcl_status lcl_window_create(lcl_window **out, const lcl_buffer *buffer);
+void lcl_window_destroy(lcl_window **window);
+// Enqueues a read of the buffer as it is at this point of the queue.
+enum lcl_status lcl_window_post(lcl_window *window);
+// Waits for the oldest posted read and gives its bytes, valid until the second
+// next post. At most two reads may be posted and not yet taken.
+enum lcl_status lcl_window_take(lcl_window *window, const void **data);

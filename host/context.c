@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Creating and destroying contexts.
+#include "host/context.h"
+
+#include "host/alloc.h"
+#include "host/caps.h"
+#include "host/device.h"
+#include "host/interop.h"
+#include "host/log.h"
+#include "host/runtime.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_WIDTH = 1024 };
+
+static enum lcl_status refuse_unfit(const lcl_context *ctx)
+{
+    if (!ctx->caps.fp64)
+        return lcl_fail(&ctx->cl.log, LCL_EUNSUPPORTED,
+                        "%s has no double precision (cl_khr_fp64), which every "
+                        "solver needs",
+                        ctx->caps.name);
+    return LCL_OK;
+}
+
+// A forced width without a way to exchange goes through local memory, which
+// works everywhere.
+static enum lcl_status force(lcl_context *ctx, int width,
+                             enum lcl_exchange exchange)
+{
+    if (width != 0) {
+        if (width < 0 || width > MAX_WIDTH || (width & (width - 1)) != 0)
+            return lcl_fail(&ctx->cl.log, LCL_EINVAL,
+                            "wave width %d: expected a power of two from 1 to "
+                            "%d",
+                            width, MAX_WIDTH);
+        ctx->caps.width = width;
+        ctx->caps.exchange =
+            width == 1 ? LCL_EXCHANGE_NONE : LCL_EXCHANGE_LOCAL;
+    }
+    if (exchange != LCL_EXCHANGE_AUTO) {
+        if ((exchange == LCL_EXCHANGE_NONE) != (ctx->caps.width == 1))
+            return lcl_fail(&ctx->cl.log, LCL_EINVAL,
+                            "exchange '%s' does not go with wave width %d",
+                            lcl_exchange_name(exchange), ctx->caps.width);
+        ctx->caps.exchange = exchange;
+    }
+    return LCL_OK;
+}
+
+static enum lcl_status environment_exchange(const lcl_context *ctx,
+                                            enum lcl_exchange *exchange)
+{
+    const char *text = getenv("LEVELCL_EXCHANGE");
+    if (!text || !*text)
+        return LCL_OK;
+    for (int e = 0; e < LCL_EXCHANGE_COUNT; ++e)
+        if (strcmp(text, lcl_exchange_name((enum lcl_exchange)e)) == 0) {
+            *exchange = (enum lcl_exchange)e;
+            return LCL_OK;
+        }
+    return lcl_fail(&ctx->cl.log, LCL_EINVAL,
+                    "LEVELCL_EXCHANGE=%s: expected auto, none, local, khr, "
+                    "intel, nv_ptx or amd",
+                    text);
+}
+
+static enum lcl_status environment_width(const lcl_context *ctx, int *width)
+{
+    const char *text = getenv("LEVELCL_WIDTH");
+    char *end;
+    if (!text || !*text)
+        return LCL_OK;
+    const long value = strtol(text, &end, 10);
+    if (*end || value < 1 || value > MAX_WIDTH)
+        return lcl_fail(&ctx->cl.log, LCL_EINVAL,
+                        "LEVELCL_WIDTH=%s: expected a power of two from 1 to "
+                        "%d",
+                        text, MAX_WIDTH);
+    *width = (int)value;
+    return LCL_OK;
+}
+
+static enum lcl_status force_all(lcl_context *ctx,
+                                 const struct lcl_context_params *params)
+{
+    int width = params->width;
+    enum lcl_exchange exchange = params->exchange;
+    enum lcl_status st = LCL_OK;
+    if (width == 0)
+        st = environment_width(ctx, &width);
+    if (st == LCL_OK && exchange == LCL_EXCHANGE_AUTO)
+        st = environment_exchange(ctx, &exchange);
+    return st < 0 ? st : force(ctx, width, exchange);
+}
+
+static enum lcl_status open_queue(lcl_context *ctx)
+{
+    cl_int code;
+    enum lcl_status st = LCL_CL_MAKE(
+        &ctx->cl, ctx->context,
+        clCreateContext(NULL, 1, &ctx->device, NULL, NULL, &code));
+    if (st < 0) {
+        ctx->context = NULL;
+        return st;
+    }
+    st = LCL_CL_MAKE(&ctx->cl, ctx->queue,
+                     clCreateCommandQueue(ctx->context, ctx->device,
+                                          CL_QUEUE_PROFILING_ENABLE, &code));
+    if (st < 0)
+        ctx->queue = NULL;
+    return st;
+}
+
+static enum lcl_status adopt_queue(lcl_context *ctx, cl_context context,
+                                   cl_command_queue queue)
+{
+    enum lcl_status st = LCL_CL(&ctx->cl, clRetainContext(context));
+    if (st < 0)
+        return st;
+    ctx->context = context;
+    if ((st = LCL_CL(&ctx->cl, clRetainCommandQueue(queue))) == LCL_OK)
+        ctx->queue = queue;
+    return st;
+}
+
+static enum lcl_status begin(lcl_context **out, struct lcl_context_params *p,
+                             const struct lcl_context_params *params,
+                             const struct lcl_cl_api *api)
+{
+    static const struct lcl_context_params defaults = LCL_CONTEXT_PARAMS_INIT;
+    if (!out)
+        return LCL_EINVAL;
+    *out = NULL;
+    *p = params ? *params : defaults;
+    lcl_context *ctx = lcl_calloc(1, sizeof *ctx);
+    if (!ctx)
+        return lcl_fail_memory(&p->log, "a context");
+    ctx->cl = (struct lcl_cl){.api = api, .log = p->log};
+    *out = ctx;
+    return LCL_OK;
+}
+
+// What follows once device, context and queue stand. Forced values go in last
+// and stay, so that the probe's own answers are those that are remembered.
+static enum lcl_status finish(lcl_context *ctx,
+                              const struct lcl_context_params *p)
+{
+    enum lcl_status st;
+    if ((st = lcl_cache_init(&ctx->cache, p->cache_dir, p->no_cache,
+                             &ctx->cl.log)) < 0 ||
+        (st = lcl_caps_probe(ctx)) < 0 || (st = force_all(ctx, p)) < 0)
+        return st;
+    lcl_info(&ctx->cl.log, "device %s (%s), width %d, exchange %s",
+             ctx->caps.name, ctx->caps.platform, ctx->caps.width,
+             lcl_exchange_name(ctx->caps.exchange));
+    return LCL_OK;
+}
+
+enum lcl_status lcl_runtime_create(lcl_context **out,
+                                   const struct lcl_context_params *params,
+                                   const struct lcl_cl_api *api)
+{
+    struct lcl_context_params p;
+    enum lcl_status st = begin(out, &p, params, api);
+    if (st < 0)
+        return st;
+    lcl_context *ctx = *out;
+    if ((st = lcl_device_choose(&ctx->cl, p.device, &ctx->device)) < 0 ||
+        (st = lcl_caps_query(&ctx->cl, ctx->device, &ctx->caps)) < 0 ||
+        (st = refuse_unfit(ctx)) < 0 || (st = open_queue(ctx)) < 0 ||
+        (st = finish(ctx, &p)) < 0)
+        lcl_context_destroy(out);
+    return st;
+}
+
+enum lcl_status lcl_runtime_create_cl(lcl_context **out, cl_context context,
+                                      cl_device_id device,
+                                      cl_command_queue queue,
+                                      const struct lcl_context_params *params,
+                                      const struct lcl_cl_api *api)
+{
+    struct lcl_context_params p;
+    enum lcl_status st = begin(out, &p, params, api);
+    if (st < 0)
+        return st;
+    lcl_context *ctx = *out;
+    ctx->device = device;
+    if ((st = lcl_caps_query(&ctx->cl, device, &ctx->caps)) < 0 ||
+        (st = refuse_unfit(ctx)) < 0 ||
+        (st = adopt_queue(ctx, context, queue)) < 0 ||
+        (st = finish(ctx, &p)) < 0)
+        lcl_context_destroy(out);
+    return st;
+}
+
+void lcl_context_destroy(lcl_context **context)
+{
+    if (!context || !*context)
+        return;
+    lcl_context *ctx = *context;
+    if (ctx->queue)
+        ctx->cl.api->clFinish(ctx->queue);
+    lcl_programs_finish(ctx);
+    lcl_cache_finish(&ctx->cache);
+    if (ctx->queue)
+        ctx->cl.api->clReleaseCommandQueue(ctx->queue);
+    if (ctx->context)
+        ctx->cl.api->clReleaseContext(ctx->context);
+    lcl_free(ctx);
+    *context = NULL;
+}
+
+const struct lcl_caps *lcl_context_caps(const lcl_context *ctx)
+{
+    return &ctx->caps;
+}
+
+const struct lcl_log *lcl_context_log(const lcl_context *ctx)
+{
+    return ctx ? &ctx->cl.log : NULL;
+}
+
+double lcl_context_seconds(const lcl_context *ctx, enum lcl_phase phase)
+{
+    return ctx->clock.seconds[phase];
+}
+
+struct lcl_build_info lcl_context_builds(const lcl_context *ctx)
+{
+    return ctx->builds;
+}
+
+enum lcl_status lcl_context_wait(lcl_context *ctx)
+{
+    return LCL_CL(&ctx->cl, clFinish(ctx->queue));
+}
+
+enum lcl_status lcl_context_flush(lcl_context *ctx)
+{
+    return LCL_CL(&ctx->cl, clFlush(ctx->queue));
+}
+
+void lcl_phase_enter(lcl_context *ctx, enum lcl_phase phase)
+{
+    lcl_clock_enter(&ctx->clock, phase);
+}
+
+void lcl_phase_leave(lcl_context *ctx)
+{
+    lcl_clock_leave(&ctx->clock);
+}

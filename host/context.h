@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The inside of a context, for the files of host/ alone.
+#pragma once
+
+#include "host/cache.h"
+#include "host/cl.h"
+#include "host/clock.h"
+#include "host/program.h"
+
+#include <levelcl/context.h>
+
+struct lcl_context {
+    struct lcl_cl cl;
+    cl_device_id device;
+    cl_context context;
+    cl_command_queue queue;
+    struct lcl_caps caps;
+    struct lcl_cache cache;
+    struct lcl_programs programs;
+    struct lcl_build_info builds;
+    struct lcl_clock clock;
+    bool proven; // passed its self-test, now or earlier
+};

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Enumerating and choosing devices.
+#include "host/device.h"
+
+#include "host/alloc.h"
+#include "host/caps.h"
+#include "host/log.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { MAX_PLATFORMS = 32, MAX_DEVICES = 64 };
+
+static enum lcl_status platforms(const struct lcl_cl *cl, cl_platform_id *ids,
+                                 cl_uint *count)
+{
+    *count = 0;
+    const cl_int code = cl->api->clGetPlatformIDs(MAX_PLATFORMS, ids, count);
+    if (code == -1001 || (code == CL_SUCCESS && *count == 0))
+        return lcl_fail(&cl->log, LCL_ENODEVICE,
+                        "no OpenCL platform is installed (pocl-opencl-icd "
+                        "gives one on every CPU)");
+    if (*count > MAX_PLATFORMS)
+        *count = MAX_PLATFORMS;
+    return lcl_cl_status(cl, code, "clGetPlatformIDs(...)", LCL_CL_PLACE);
+}
+
+enum lcl_status lcl_device_list(const struct lcl_cl *cl, cl_device_id **devices,
+                                int *count)
+{
+    cl_platform_id ids[MAX_PLATFORMS];
+    cl_uint n_platforms;
+    *devices = NULL;
+    *count = 0;
+    const enum lcl_status st = platforms(cl, ids, &n_platforms);
+    if (st < 0)
+        return st;
+    cl_device_id *all = lcl_calloc(n_platforms * MAX_DEVICES, sizeof *all);
+    if (!all)
+        return lcl_fail_memory(&cl->log, "the list of devices");
+    for (cl_uint p = 0; p < n_platforms; ++p) {
+        cl_uint n = 0;
+        if (cl->api->clGetDeviceIDs(ids[p], CL_DEVICE_TYPE_ALL, MAX_DEVICES,
+                                    all + *count, &n) == CL_SUCCESS)
+            *count += n < MAX_DEVICES ? (int)n : MAX_DEVICES;
+    }
+    *devices = all;
+    return LCL_OK;
+}
+
+static bool contains(const char *text, const char *part)
+{
+    const size_t n = strlen(part);
+    for (; *text; ++text)
+        if (strncasecmp(text, part, n) == 0)
+            return true;
+    return false;
+}
+
+// 2: what the default wants most, 1: second choice, 0: not by default.
+static int preference(const struct lcl_caps *caps)
+{
+    if (!caps->fp64)
+        return 0;
+    return caps->type == LCL_DEVICE_GPU ? 3 : caps->type == LCL_DEVICE_CPU ? 2 : 1;
+}
+
+static int choose_default(const struct lcl_caps *caps, int count)
+{
+    int best = count > 0 ? 0 : -1;
+    for (int i = 1; i < count; ++i)
+        if (preference(&caps[i]) > preference(&caps[best]))
+            best = i;
+    return best;
+}
+
+static int choose_named(const struct lcl_caps *caps, int count,
+                        const char *wanted)
+{
+    char *end;
+    const long number = strtol(wanted, &end, 10);
+    if (end != wanted && *end == '\0')
+        return number >= 0 && number < count ? (int)number : -1;
+    for (int i = 0; i < count; ++i)
+        if (contains(caps[i].name, wanted) || contains(caps[i].platform, wanted))
+            return i;
+    return -1;
+}
+
+// "0: name (platform), 1: ..." for the message that no device fits.
+static void describe(char *text, size_t size, const struct lcl_caps *caps,
+                     int count)
+{
+    size_t at = 0;
+    text[0] = '\0';
+    for (int i = 0; i < count && at < size; ++i)
+        at += (size_t)snprintf(text + at, size - at, "%s%d: %s (%s)",
+                               i ? ", " : "", i, caps[i].name,
+                               caps[i].platform);
+}
+
+static enum lcl_status choose(const struct lcl_cl *cl, const char *wanted,
+                              const struct lcl_caps *caps, int count,
+                              int *index)
+{
+    if (count == 0)
+        return lcl_fail(&cl->log, LCL_ENODEVICE,
+                        "no OpenCL platform has a device");
+    const bool any = !wanted || !*wanted;
+    *index = any ? choose_default(caps, count)
+                 : choose_named(caps, count, wanted);
+    if (*index >= 0)
+        return LCL_OK;
+    char list[512];
+    describe(list, sizeof list, caps, count);
+    return lcl_fail(&cl->log, LCL_ENODEVICE, "no device '%s'; there %s %s",
+                    wanted, count == 1 ? "is" : "are", list);
+}
+
+enum lcl_status lcl_device_choose(const struct lcl_cl *cl, const char *wanted,
+                                  cl_device_id *device)
+{
+    cl_device_id *devices = NULL;
+    struct lcl_caps *caps = NULL;
+    int count, index;
+    enum lcl_status st = lcl_device_list(cl, &devices, &count);
+    if (st < 0)
+        return st;
+    caps = lcl_calloc((size_t)count, sizeof *caps);
+    if (!caps) {
+        st = lcl_fail_memory(&cl->log, "the list of devices");
+        goto out;
+    }
+    for (int i = 0; i < count; ++i)
+        if ((st = lcl_caps_query(cl, devices[i], &caps[i])) < 0)
+            goto out;
+    if ((st = choose(cl, wanted, caps, count, &index)) == LCL_OK)
+        *device = devices[index];
+out:
+    lcl_free(caps);
+    lcl_free(devices);
+    return st;
+}
+
+enum lcl_status lcl_device_count(int *count, const struct lcl_log *log)
+{
+    struct lcl_cl cl = {.api = &lcl_cl_loader};
+    cl_device_id *devices;
+    if (!count)
+        return lcl_fail(log, LCL_EINVAL, "lcl_device_count: count is NULL");
+    if (log)
+        cl.log = *log;
+    const enum lcl_status st = lcl_device_list(&cl, &devices, count);
+    lcl_free(devices);
+    return st;
+}
+
+enum lcl_status lcl_device_caps(struct lcl_caps *caps, int index,
+                                const struct lcl_log *log)
+{
+    struct lcl_cl cl = {.api = &lcl_cl_loader};
+    cl_device_id *devices;
+    int count;
+    if (!caps)
+        return lcl_fail(log, LCL_EINVAL, "lcl_device_caps: caps is NULL");
+    if (log)
+        cl.log = *log;
+    enum lcl_status st = lcl_device_list(&cl, &devices, &count);
+    if (st < 0)
+        return st;
+    st = index >= 0 && index < count
+             ? lcl_caps_query(&cl, devices[index], caps)
+             : lcl_fail(log, LCL_ENODEVICE, "no device %d: there are %d", index,
+                        count);
+    lcl_free(devices);
+    return st;
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Contexts and buffers around OpenCL objects of the caller.
+#pragma once
+
+#include "host/buffer.h"
+#include "host/cl.h"
+#include "host/runtime.h"
+
+// As lcl_runtime_create(), on objects that are retained.
+enum lcl_status lcl_runtime_create_cl(lcl_context **out, cl_context context,
+                                      cl_device_id device,
+                                      cl_command_queue queue,
+                                      const struct lcl_context_params *params,
+                                      const struct lcl_cl_api *api);
+
+// A buffer around the caller's, which must outlive it.
+enum lcl_status lcl_buffer_wrap(lcl_buffer **out, lcl_context *ctx, cl_mem mem,
+                                const char *what);
+
+// The OpenCL object of a buffer, borrowed; NULL for NULL.
+cl_mem lcl_buffer_mem(const lcl_buffer *buffer);

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One kernel of a program: made by host/program.c, run through host/launch.h.
+#pragma once
+
+#include "host/cl.h"
+#include "host/program.h"
+
+struct lcl_kernel {
+    lcl_context *ctx;
+    cl_kernel kernel;
+    int group;
+    char name[48];
+};
+
+enum lcl_status lcl_kernel_make(struct lcl_kernel **out, lcl_context *ctx,
+                                cl_program program,
+                                const struct lcl_spec *spec);
+void lcl_kernel_free(lcl_context *ctx, struct lcl_kernel *kernel);
+const char *lcl_kernel_name(const struct lcl_kernel *kernel);

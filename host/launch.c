@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Making kernels, setting arguments, enqueueing.
+#include "host/launch.h"
+
+#include "host/alloc.h"
+#include "host/context.h"
+#include "host/interop.h"
+#include "host/kernel.h"
+#include "host/log.h"
+
+#include <stdio.h>
+
+static size_t kernel_info(lcl_context *ctx, cl_kernel kernel,
+                          cl_kernel_work_group_info what)
+{
+    cl_ulong value = 0; // size_t for one of the two queries: same width here
+    ctx->cl.api->clGetKernelWorkGroupInfo(kernel, ctx->device, what,
+                                          sizeof value, &value, NULL);
+    return (size_t)value;
+}
+
+// Checked before the first enqueue: PoCL aborts on too much local memory.
+static enum lcl_status check_limits(lcl_context *ctx, cl_kernel kernel,
+                                    const struct lcl_spec *spec)
+{
+    const size_t local = kernel_info(ctx, kernel, CL_KERNEL_LOCAL_MEM_SIZE);
+    const size_t group = kernel_info(ctx, kernel, CL_KERNEL_WORK_GROUP_SIZE);
+    if (local > ctx->caps.local_bytes)
+        return lcl_fail(&ctx->cl.log, LCL_ERANGE,
+                        "%s needs %zu bytes of local memory, %s has %llu",
+                        spec->kernel, local, ctx->caps.name,
+                        (unsigned long long)ctx->caps.local_bytes);
+    if ((size_t)spec->group > group)
+        return lcl_fail(&ctx->cl.log, LCL_ERANGE,
+                        "%s needs groups of %d work-items, %s runs %zu",
+                        spec->kernel, spec->group, ctx->caps.name, group);
+    return LCL_OK;
+}
+
+enum lcl_status lcl_kernel_make(struct lcl_kernel **out, lcl_context *ctx,
+                                cl_program program,
+                                const struct lcl_spec *spec)
+{
+    cl_int code;
+    struct lcl_kernel *k = lcl_calloc(1, sizeof *k);
+    if (!k)
+        return lcl_fail_memory(&ctx->cl.log, "a kernel");
+    *k = (struct lcl_kernel){.ctx = ctx, .group = spec->group};
+    snprintf(k->name, sizeof k->name, "%s", spec->kernel);
+    enum lcl_status st =
+        LCL_CL_MAKE(&ctx->cl, k->kernel,
+                    clCreateKernel(program, spec->kernel, &code));
+    if (st < 0) {
+        lcl_free(k);
+        return st;
+    }
+    if ((st = check_limits(ctx, k->kernel, spec)) < 0) {
+        lcl_kernel_free(ctx, k);
+        return st;
+    }
+    *out = k;
+    return LCL_OK;
+}
+
+void lcl_kernel_free(lcl_context *ctx, struct lcl_kernel *kernel)
+{
+    ctx->cl.api->clReleaseKernel(kernel->kernel);
+    lcl_free(kernel);
+}
+
+const char *lcl_kernel_name(const struct lcl_kernel *kernel)
+{
+    return kernel->name;
+}
+
+static enum lcl_status set_arg(lcl_kernel *k, cl_uint index,
+                               const struct lcl_arg *arg)
+{
+    if (arg->bytes > 0)
+        return LCL_CL(&k->ctx->cl, clSetKernelArg(k->kernel, index, arg->bytes,
+                                                  &arg->value));
+    const cl_mem mem = lcl_buffer_mem(arg->buffer);
+    return LCL_CL(&k->ctx->cl,
+                  clSetKernelArg(k->kernel, index, sizeof mem, &mem));
+}
+
+enum lcl_status lcl_launch(lcl_kernel *k, int64_t groups,
+                           const struct lcl_arg *args, int count)
+{
+    const size_t local = (size_t)k->group;
+    if (groups == 0)
+        return LCL_OK;
+    if (groups < 0 || groups > INT32_MAX / k->group)
+        return lcl_fail(&k->ctx->cl.log, LCL_ERANGE,
+                        "%s: %lld groups of %d work-items are too many",
+                        k->name, (long long)groups, k->group);
+    for (int i = 0; i < count; ++i) {
+        const enum lcl_status st = set_arg(k, (cl_uint)i, &args[i]);
+        if (st < 0)
+            return st;
+    }
+    const size_t global = (size_t)groups * local;
+    return LCL_CL(&k->ctx->cl,
+                  clEnqueueNDRangeKernel(k->ctx->queue, k->kernel, 1, NULL,
+                                         &global, &local, 0, NULL, NULL));
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Setting arguments and enqueueing.
+#pragma once
+
+#include "host/buffer.h"
+#include "host/program.h"
+
+#include <stdint.h>
+
+struct lcl_arg {
+    const lcl_buffer *buffer; // or, where NULL, `bytes` of `value`
+    size_t bytes;
+    union {
+        int32_t i32;
+        int64_t i64;
+        double f64;
+    } value;
+};
+
+static inline struct lcl_arg lcl_arg_buffer(const lcl_buffer *buffer)
+{
+    return (struct lcl_arg){.buffer = buffer};
+}
+
+static inline struct lcl_arg lcl_arg_int(int32_t value)
+{
+    return (struct lcl_arg){.bytes = 4, .value.i32 = value};
+}
+
+static inline struct lcl_arg lcl_arg_long(int64_t value)
+{
+    return (struct lcl_arg){.bytes = 8, .value.i64 = value};
+}
+
+static inline struct lcl_arg lcl_arg_double(double value)
+{
+    return (struct lcl_arg){.bytes = 8, .value.f64 = value};
+}
+
+// Enqueues `groups` work-groups; none is a success. The arguments are in the
+// kernel's order. Returns LCL_OK, LCL_ERANGE or LCL_EDEVICE.
+enum lcl_status lcl_launch(lcl_kernel *kernel, int64_t groups,
+                           const struct lcl_arg *args, int count);
+
+// LCL_LAUNCH(kernel, groups, arg, ...): lcl_launch() with the arguments listed.
+#define LCL_LAUNCH(kernel, groups, ...) \
+    lcl_launch((kernel), (groups), (const struct lcl_arg[]){__VA_ARGS__}, \
+               (int)(sizeof((const struct lcl_arg[]){__VA_ARGS__}) / \
+                     sizeof(struct lcl_arg)))

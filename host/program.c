@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Programs: assembling source, building, the table and its disk cache.
+#include "host/program.h"
+
+#include "host/alloc.h"
+#include "host/cache.h"
+#include "host/context.h"
+#include "host/kernel.h"
+#include "host/log.h"
+#include "host/sources.h"
+
+#include <levelcl/version.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// More live variants than this mean that something is specialised that should
+// be an argument.
+enum { MANY_PROGRAMS = 64 };
+
+struct lcl_program {
+    char *key;
+    cl_program program;
+    struct lcl_kernel **kernels;
+    size_t kernel_count;
+};
+
+// ------------------------------------------------------------------- source
+
+static const char *find_kernel_source(const char *name)
+{
+    for (const struct lcl_source *s = lcl_source_kernels; s->name; ++s)
+        if (strcmp(s->name, name) == 0)
+            return s->text;
+    return NULL;
+}
+
+char *lcl_program_source(const struct lcl_spec *spec)
+{
+    char defines[LCL_SPEC_TEXT];
+    const char *kernel = find_kernel_source(spec->source);
+    if (!kernel || !lcl_spec_defines(defines, sizeof defines, spec))
+        return NULL;
+    size_t bytes = strlen(defines) + strlen(kernel) + 1;
+    for (const struct lcl_source *s = lcl_source_headers; s->name; ++s)
+        bytes += strlen(s->text);
+    char *text = lcl_malloc(bytes, 1);
+    if (!text)
+        return NULL;
+    char *at = text + sprintf(text, "%s", defines);
+    for (const struct lcl_source *s = lcl_source_headers; s->name; ++s)
+        at += sprintf(at, "%s", s->text);
+    sprintf(at, "%s", kernel);
+    return text;
+}
+
+// Everything that can change the binary: library, device, driver, options and
+// the source, which starts with the defines.
+static char *key_of(const struct lcl_context *ctx, const char *source)
+{
+    const struct lcl_caps *c = &ctx->caps;
+    static const char format[] =
+        "levelcl %s\nplatform %s\ndevice %s\nvendor %s\nversion %s\n"
+        "driver %s\noptions %s\n%s";
+    const int bytes =
+        snprintf(NULL, 0, format, LCL_VERSION, c->platform, c->name, c->vendor,
+                 c->version, c->driver, c->cl_std, source);
+    char *key = lcl_malloc((size_t)bytes + 1, 1);
+    if (key)
+        snprintf(key, (size_t)bytes + 1, format, LCL_VERSION, c->platform,
+                 c->name, c->vendor, c->version, c->driver, c->cl_std, source);
+    return key;
+}
+
+// ------------------------------------------------------------------- building
+
+static void log_build(lcl_context *ctx, cl_program program,
+                      const char *source)
+{
+    const struct lcl_log *log = &ctx->cl.log;
+    size_t bytes = 0;
+    if (!lcl_log_wants(log, LCL_LOG_DEBUG))
+        return;
+    lcl_debug(log, "build on %s, driver %s, options %s", ctx->caps.name,
+              ctx->caps.driver, ctx->caps.cl_std);
+    ctx->cl.api->clGetProgramBuildInfo(program, ctx->device,
+                                       CL_PROGRAM_BUILD_LOG, 0, NULL, &bytes);
+    char *text = lcl_calloc(bytes + 1, 1);
+    if (text && ctx->cl.api->clGetProgramBuildInfo(
+                    program, ctx->device, CL_PROGRAM_BUILD_LOG, bytes, text,
+                    NULL) == CL_SUCCESS)
+        lcl_log_source(log, text);
+    lcl_free(text);
+    lcl_log_source(log, source);
+}
+
+static cl_int build(lcl_context *ctx, cl_program program)
+{
+    return ctx->cl.api->clBuildProgram(program, 1, &ctx->device,
+                                       ctx->caps.cl_std, NULL, NULL);
+}
+
+static cl_program load_binary(lcl_context *ctx, const char *key)
+{
+    size_t bytes;
+    unsigned char *blob = lcl_cache_load(&ctx->cache, key, &bytes);
+    if (!blob)
+        return NULL;
+    cl_int code, loaded = CL_SUCCESS;
+    cl_program program = ctx->cl.api->clCreateProgramWithBinary(
+        ctx->context, 1, &ctx->device, &bytes,
+        (const unsigned char **)&blob, &loaded, &code);
+    lcl_free(blob);
+    if (code == CL_SUCCESS && loaded == CL_SUCCESS &&
+        build(ctx, program) == CL_SUCCESS) {
+        ++ctx->builds.from_cache;
+        return program;
+    }
+    lcl_debug(&ctx->cl.log, "cache: the driver refused a binary, deleted");
+    lcl_cache_drop(&ctx->cache, key);
+    if (program && code == CL_SUCCESS)
+        ctx->cl.api->clReleaseProgram(program);
+    return NULL;
+}
+
+static void store_binary(lcl_context *ctx, cl_program program, const char *key)
+{
+    size_t bytes = 0;
+    if (!ctx->cache.dir ||
+        ctx->cl.api->clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES,
+                                      sizeof bytes, &bytes,
+                                      NULL) != CL_SUCCESS ||
+        bytes == 0)
+        return;
+    unsigned char *blob = lcl_malloc(bytes, 1);
+    if (blob && ctx->cl.api->clGetProgramInfo(program, CL_PROGRAM_BINARIES,
+                                              sizeof blob, &blob,
+                                              NULL) == CL_SUCCESS)
+        lcl_cache_store(&ctx->cache, key, blob, bytes);
+    lcl_free(blob);
+}
+
+static enum lcl_status build_source(cl_program *out, lcl_context *ctx,
+                                    const char *source, const char *name)
+{
+    cl_int code;
+    enum lcl_status st = LCL_CL_MAKE(
+        &ctx->cl, *out,
+        clCreateProgramWithSource(ctx->context, 1, &source, NULL, &code));
+    if (st < 0)
+        return st;
+    code = build(ctx, *out);
+    if (code == CL_SUCCESS) {
+        ++ctx->builds.compiled;
+        return LCL_OK;
+    }
+    log_build(ctx, *out, source);
+    ctx->cl.api->clReleaseProgram(*out);
+    return lcl_fail(&ctx->cl.log, LCL_EBUILD,
+                    "%s does not compile on %s: %s (%d)", name, ctx->caps.name,
+                    lcl_cl_error_name(code), code);
+}
+
+static enum lcl_status make_program(cl_program *out, lcl_context *ctx,
+                                    const char *source, const char *key,
+                                    const char *name)
+{
+    *out = load_binary(ctx, key);
+    if (*out)
+        return LCL_OK;
+    const double start = lcl_now();
+    const enum lcl_status st = build_source(out, ctx, source, name);
+    if (st == LCL_OK) {
+        store_binary(ctx, *out, key);
+        lcl_debug(&ctx->cl.log, "compiled %s in %.3f s", name,
+                  lcl_now() - start);
+    }
+    return st;
+}
+
+// ------------------------------------------------------------------- the table
+
+static void program_free(struct lcl_context *ctx, struct lcl_program *p)
+{
+    if (!p)
+        return;
+    for (size_t i = 0; i < p->kernel_count; ++i)
+        lcl_kernel_free(ctx, p->kernels[i]);
+    lcl_free(p->kernels);
+    if (p->program)
+        ctx->cl.api->clReleaseProgram(p->program);
+    lcl_free(p->key);
+    lcl_free(p);
+}
+
+void lcl_programs_finish(lcl_context *ctx)
+{
+    for (size_t i = 0; i < ctx->programs.count; ++i)
+        program_free(ctx, ctx->programs.all[i]);
+    lcl_free(ctx->programs.all);
+    ctx->programs = (struct lcl_programs){0};
+}
+
+static struct lcl_program *find_program(const struct lcl_programs *programs,
+                                        const char *key)
+{
+    for (size_t i = 0; i < programs->count; ++i)
+        if (strcmp(programs->all[i]->key, key) == 0)
+            return programs->all[i];
+    return NULL;
+}
+
+static enum lcl_status keep_program(lcl_context *ctx, struct lcl_program *p)
+{
+    struct lcl_programs *programs = &ctx->programs;
+    struct lcl_program **all =
+        lcl_realloc(programs->all, programs->count + 1, sizeof *all);
+    if (!all)
+        return lcl_fail_memory(&ctx->cl.log, "a program");
+    programs->all = all;
+    all[programs->count++] = p;
+    if (programs->count == MANY_PROGRAMS)
+        lcl_warn(&ctx->cl.log, "%d kernel programs are alive: specialised on "
+                               "something that should be an argument?",
+                 MANY_PROGRAMS);
+    return LCL_OK;
+}
+
+static enum lcl_status add_program(struct lcl_program **out, lcl_context *ctx,
+                                   const char *source, char *key,
+                                   const char *name)
+{
+    struct lcl_program *p = lcl_calloc(1, sizeof *p);
+    if (!p) {
+        lcl_free(key);
+        return lcl_fail_memory(&ctx->cl.log, "a program");
+    }
+    p->key = key;
+    lcl_clock_enter(&ctx->clock, LCL_PHASE_COMPILE);
+    enum lcl_status st = make_program(&p->program, ctx, source, key, name);
+    lcl_clock_leave(&ctx->clock);
+    if (st < 0)
+        p->program = NULL;
+    if (st < 0 || (st = keep_program(ctx, p)) < 0) {
+        program_free(ctx, p);
+        return st;
+    }
+    *out = p;
+    return LCL_OK;
+}
+
+static enum lcl_status get_program(struct lcl_program **out, lcl_context *ctx,
+                                   const struct lcl_spec *spec)
+{
+    char *source = lcl_program_source(spec);
+    char *key = source ? key_of(ctx, source) : NULL;
+    enum lcl_status st = LCL_OK;
+    if (!key) {
+        lcl_free(source);
+        return lcl_fail_memory(&ctx->cl.log, "a kernel's source");
+    }
+    *out = find_program(&ctx->programs, key);
+    if (*out)
+        lcl_free(key);
+    else
+        st = add_program(out, ctx, source, key, spec->source);
+    lcl_free(source);
+    return st;
+}
+
+// ------------------------------------------------------------------- kernels
+
+static struct lcl_kernel *find_kernel(const struct lcl_program *p,
+                                      const char *name)
+{
+    for (size_t i = 0; i < p->kernel_count; ++i)
+        if (strcmp(lcl_kernel_name(p->kernels[i]), name) == 0)
+            return p->kernels[i];
+    return NULL;
+}
+
+static enum lcl_status add_kernel(lcl_kernel **out, lcl_context *ctx,
+                                  struct lcl_program *p,
+                                  const struct lcl_spec *spec)
+{
+    struct lcl_kernel **kernels =
+        lcl_realloc(p->kernels, p->kernel_count + 1, sizeof *kernels);
+    if (!kernels)
+        return lcl_fail_memory(&ctx->cl.log, "a kernel");
+    p->kernels = kernels;
+    lcl_clock_enter(&ctx->clock, LCL_PHASE_COMPILE);
+    const enum lcl_status st =
+        lcl_kernel_make(&kernels[p->kernel_count], ctx, p->program, spec);
+    lcl_clock_leave(&ctx->clock);
+    if (st == LCL_OK)
+        *out = kernels[p->kernel_count++];
+    return st;
+}
+
+enum lcl_status lcl_kernel_get(lcl_kernel **out, lcl_context *ctx,
+                               const struct lcl_spec *spec)
+{
+    struct lcl_spec full = *spec;
+    struct lcl_program *p;
+    if (full.width == 0)
+        full.width = ctx->caps.width;
+    if (full.exchange == LCL_EXCHANGE_AUTO)
+        full.exchange = ctx->caps.exchange;
+    const enum lcl_status st = get_program(&p, ctx, &full);
+    if (st < 0)
+        return st;
+    *out = find_kernel(p, full.kernel);
+    return *out ? LCL_OK : add_kernel(out, ctx, p, &full);
+}
+
+enum lcl_status lcl_kernel_try(lcl_kernel **out, lcl_context *ctx,
+                               const struct lcl_spec *spec)
+{
+    const struct lcl_log log = ctx->cl.log;
+    if (log.level < LCL_LOG_DEBUG)
+        ctx->cl.log.fn = NULL;
+    const enum lcl_status st = lcl_kernel_get(out, ctx, spec);
+    ctx->cl.log = log;
+    return st;
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Contexts as lib/ sees them: no OpenCL type shows.
+#pragma once
+
+#include <levelcl/context.h>
+
+// The OpenCL functions in use; see host/cl.h.
+struct lcl_cl_api;
+extern const struct lcl_cl_api lcl_cl_loader;
+
+// Creates a context without its self-test. `api` is &lcl_cl_loader but in
+// tests. Statuses as lcl_context_create().
+enum lcl_status lcl_runtime_create(lcl_context **out,
+                                   const struct lcl_context_params *params,
+                                   const struct lcl_cl_api *api);
+
+const struct lcl_log *lcl_context_log(const lcl_context *ctx);
+
+// Whether the device has solved its known system; noting it is remembered on
+// disk for this device, driver and version of the library.
+bool lcl_context_proven(const lcl_context *ctx);
+void lcl_context_note_proven(lcl_context *ctx);
+
+// Waits until everything enqueued is done.
+enum lcl_status lcl_context_wait(lcl_context *ctx);
+// Hands enqueued work to the device without waiting.
+enum lcl_status lcl_context_flush(lcl_context *ctx);
+
+void lcl_phase_enter(lcl_context *ctx, enum lcl_phase phase);
+void lcl_phase_leave(lcl_context *ctx);

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a kernel is specialised on. spec -> key -> #define lines is a pure
+// function: equal specs give equal text, different specs different text.
+#pragma once
+
+#include <levelcl/context.h>
+
+#include <stddef.h>
+
+// Fields that a kernel does not use are zero and give no #define. Sizes,
+// pointers and values are arguments, never part of a spec.
+struct lcl_spec {
+    const char *source; // "packed.cl"
+    const char *kernel; // "packed"; not part of the key: one program, many kernels
+    int width;          // lanes of a wave; 1: no barriers, one item a group
+    enum lcl_exchange exchange;
+    int group; // work-items of a group
+    int rows;  // rows of a subdomain held in local memory
+    int steps; // steps of a subdomain held in local memory; 0: read in place
+    int slots; // entries of a row fetched ahead into registers
+    int depth; // steps fetched ahead
+    int lanes; // lanes that share a row
+    int probe; // what probe.cl tries
+    int mode;  // variant of a kernel, named in its file
+};
+
+enum { LCL_SPEC_TEXT = 512 };
+
+// The #define lines, which are also the key: "#define LCL_WIDTH 32\n...".
+// Returns false where `size` is too small, or a field is negative.
+bool lcl_spec_defines(char *text, size_t size, const struct lcl_spec *spec);
