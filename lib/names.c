@@ -104,11 +104,13 @@ static const struct {
     STOP(ZERO_RHS) = {"zero-rhs", "the right-hand side is zero, and so is x"},
     STOP(MAX_ITERS) = {"max-iters", "the iteration limit was reached"},
     STOP(STAGNATION) = {"stagnation", "the residual stopped falling"},
-    STOP(BREAKDOWN_RHO) = {"breakdown-rho", "breakdown: the residual became orthogonal to the shadow residual"},
-    STOP(BREAKDOWN_ALPHA) = {"breakdown-alpha", "breakdown: the search direction became orthogonal to the shadow residual"},
+    STOP(BREAKDOWN_RHO) = {"breakdown-rho",
+        "breakdown: the residual became orthogonal to the shadow residual"},
+    STOP(BREAKDOWN_ALPHA) = {"breakdown-alpha",
+        "breakdown: the search direction became orthogonal to the shadow residual"},
     STOP(BREAKDOWN_OMEGA) = {"breakdown-omega", "breakdown: the stabilising step vanished"},
     STOP(NOT_FINITE) = {"not-finite", "NaN or Inf appeared in the iteration"},
-    STOP(MONITOR) = {"monitor", "the solve was stopped from outside"},
+    STOP(MONITOR) = {"monitor", "the solve was interrupted"},
 };
 // clang-format on
 

@@ -1,0 +1,336 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# clsolve as its users meet it: exit codes, one sentence an error, valid JSON,
+# no file left behind. Usage: test_clsolve.sh CLSOLVE
+set -u
+
+clsolve=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 1' HUP INT TERM
+mkdir "$dir/in" "$dir/out" "$dir/none"
+cd "$dir/in" || exit 1
+export LEVELCL_CACHE_DIR="$dir/cache"
+passed=0
+failed=0
+
+# ---------------------------------------------------------------- checks
+
+pass()
+{
+    passed=$((passed + 1))
+}
+
+flunk()
+{
+    failed=$((failed + 1))
+    echo "FAILED $*"
+}
+
+# Runs clsolve; its streams are in $dir/stdout and $dir/stderr, $code is its
+# exit status.
+clsolve()
+{
+    "$clsolve" "$@" >"$dir/stdout" 2>"$dir/stderr"
+    code=$?
+}
+
+lines()
+{
+    wc -l <"$1" | tr -d ' '
+}
+
+is_json()
+{
+    [ "$(lines "$1")" = 1 ] || return 1
+    if command -v python3 >/dev/null 2>&1; then
+        python3 -c 'import json, sys
+def no(name): raise ValueError(name)
+json.load(open(sys.argv[1]), parse_constant=no)' "$1" 2>/dev/null
+    else
+        grep -q '^{.*}$' "$1"
+    fi
+}
+
+nothing_left()
+{
+    [ -z "$(ls -A "$dir/out")" ]
+}
+
+# refused CODE WORDS ARGS...: the exit status, one sentence on stderr that has
+# the words, no file left; with --json the same in one record.
+refused()
+{
+    want=$1 words=$2
+    shift 2
+    clsolve "$@"
+    if [ "$code" = "$want" ] && [ "$(lines "$dir/stderr")" = 1 ] &&
+        grep -q "^clsolve: .*$words" "$dir/stderr" && nothing_left; then
+        pass
+    else
+        flunk "clsolve $*: exit $code, expected $want and '$words':"
+        cat "$dir/stderr"
+    fi
+    clsolve "$@" --json
+    if [ "$code" = "$want" ] && [ "$(lines "$dir/stderr")" = 1 ] &&
+        is_json "$dir/stdout" && grep -q '"error":' "$dir/stdout" &&
+        grep -q "\"exit\":$want" "$dir/stdout" && nothing_left; then
+        pass
+    else
+        flunk "clsolve $* --json: exit $code, expected $want:"
+        cat "$dir/stdout" "$dir/stderr"
+    fi
+    rm -rf "$dir/out" && mkdir "$dir/out"
+}
+
+# A bad matrix file: input WORDS FILE
+bad_input()
+{
+    refused 3 "$1" "$2" -o "$dir/out/x.mtx"
+}
+
+# ends CODE ARGS...
+ends()
+{
+    want=$1
+    shift
+    clsolve "$@"
+    if [ "$code" = "$want" ]; then
+        pass
+    else
+        flunk "clsolve $*: exit $code, expected $want:"
+        cat "$dir/stderr"
+    fi
+}
+
+says()
+{
+    if grep -q -e "$2" "$dir/$1"; then
+        pass
+    else
+        flunk "$1 lacks '$2':"
+        cat "$dir/$1"
+    fi
+}
+
+# matrix FILE ROWS COLS NNZ, entries on the standard input
+matrix()
+{
+    {
+        echo '%%MatrixMarket matrix coordinate real general'
+        echo "$2 $3 $4"
+        cat
+    } >"$1"
+}
+
+# ---------------------------------------------------------------- inputs
+
+echo '1 1 4' | matrix one.mtx 1 1 1
+printf '1 1 4\n1 2 1\n2 1 1\n2 2 3\n' | matrix two.mtx 2 2 4
+printf '1 1 1\n2 2 1\n' | matrix wide.mtx 2 3 2
+matrix empty.mtx 0 0 0 </dev/null
+matrix no_entries.mtx 3 3 0 </dev/null
+printf '1 2 1\n2 1 1\n2 2 1\n' | matrix no_diagonal.mtx 2 2 3
+printf '1 1 4\n3 3 1\n' | matrix zero_row.mtx 3 3 2
+printf '1 1 4\n2 2 0\n' | matrix zeros_row.mtx 2 2 2
+printf '1 1 nan\n2 2 1\n' | matrix nan.mtx 2 2 2
+printf '1 1 1\n2 2 inf\n' | matrix inf.mtx 2 2 2
+printf '1 1 1\n2 2 1e999\n' | matrix overflow.mtx 2 2 2
+printf '0 1 1\n2 2 1\n' | matrix index_0.mtx 2 2 2
+printf '1 1 1\n3 2 1\n' | matrix row_past.mtx 2 2 2
+printf '1 1 1\n2 3 1\n' | matrix col_past.mtx 2 2 2
+printf '1 1 1\n2 -2 1\n' | matrix index_minus.mtx 2 2 2
+echo '1 1 1' | matrix rows_minus.mtx -2 2 1
+echo '1 1 1' | matrix nnz_minus.mtx 2 2 -1
+echo '1 1 1' | matrix nnz_absurd.mtx 2 2 999999999999999999999
+echo '1 1 1' | matrix nnz_large.mtx 2 2 1000000000000
+echo '1 1 1' | matrix rows_1e12.mtx 1000000000000 1000000000000 1
+printf '1 1 1\n' | matrix truncated.mtx 2 2 2
+printf '1 1 1\n2 2' | matrix half_line.mtx 2 2 2
+printf '1 1 1\n2 2 1x\n' | matrix rubbish_after.mtx 2 2 2
+printf '1 1 1\n2 2 1\n1 2 1\n' | matrix surplus.mtx 2 2 2
+printf '%%%%MatrixMarket matrix coordinate real\n1 1 1\n1 1 1\n' >short_banner.mtx
+printf '%%%%MatrixMarkt matrix coordinate real general\n1 1 1\n1 1 1\n' >banner.mtx
+printf '%%%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 0\n' >complex.mtx
+printf '%%%%MatrixMarket matrix coordinate real hermitian\n1 1 1\n1 1 1\n' >hermitian.mtx
+printf '%%%%MatrixMarket matrix array real general\n1 1\n1\n' >array.mtx
+printf '%%%%MatrixMarket matrix coordinate real general\n' >banner_only.mtx
+: >nothing.mtx
+printf '\177ELF\0\1\2\377\376\33[31m\n' >binary.mtx
+printf '\37\213\10\0rubbish rubbish' >rubbish.mtx.gz
+printf '\3757zXZ\0rubbish rubbish' >rubbish.mtx.xz
+printf '%%%%MatrixMarket matrix array real general\n2 1\n5\n4\n' >b.mtx
+printf '%%%%MatrixMarket matrix coordinate real general\n2 1 1\n2 1 7\n' >b_sparse.mtx
+printf '%%%%MatrixMarket matrix array real general\n3 1\n5\n4\n4\n' >b_long.mtx
+printf '%%%%MatrixMarket matrix array real general\n2 2\n5\n4\n4\n3\n' >b_wide.mtx
+printf '%%%%MatrixMarket matrix array real general\n2 1\n5\nnan\n' >b_nan.mtx
+printf '%%%%MatrixMarket matrix array real general\n2 1\n5\n' >b_short.mtx
+printf '0\n0\n' >labels.txt
+printf '0\n0\n1\n' >labels_long.txt
+
+# ---------------------------------------------------------------- usage
+
+refused 2 'no matrix given'
+refused 2 "unknown option '--rtoll': did you mean '--rtol'" --rtoll 1e-6 two.mtx
+refused 2 "unknown option '--jsno': did you mean '--json'" --jsno two.mtx
+refused 2 "unknown option '--zzzzzzzz'" --zzzzzzzz two.mtx
+refused 2 "unknown option '-z'" -z two.mtx
+refused 2 "'idlu0' for precond: did you mean 'ildu0'" --precond idlu0 two.mtx
+refused 2 "'ildu1' for precond: did you mean 'ildu0'" --precond=ildu1 two.mtx
+refused 2 "did you mean 'metis'" --partition mets two.mtx
+refused 2 "bad value 'nan' for rtol" --rtol nan two.mtx
+refused 2 "bad value '2' for rtol" --rtol=2 two.mtx
+refused 2 "bad value '0' for max-iters" --max-iters 0 two.mtx
+refused 2 'geometric:16,16,8' --partition geometric two.mtx
+refused 2 'needs a value' two.mtx --precond=
+refused 2 'takes no value' two.mtx --profile=1
+refused 2 'not there yet' --solver gmres two.mtx
+refused 2 'not there yet' --restart 30 two.mtx
+refused 2 'not there yet' doctor two.mtx
+refused 2 'unexpected argument' two.mtx one.mtx
+refused 2 'not both' two.mtx --problem lap3d:4
+refused 2 'unexpected argument' devices two.mtx
+refused 2 'where a system is solved' info two.mtx -o "$dir/out/x.mtx"
+refused 2 'lap4d' --problem lap4d:4
+refused 2 'lap3d' --problem lap3d:four
+refused 2 'lap3d' --problem lap3d:0
+refused 2 'lap3d' --problem lap3d:99999999999
+
+ends 0 --help
+says stdout '--precond'
+ends 0 -h
+ends 0 --version
+says stdout '^clsolve [0-9]'
+
+# ---------------------------------------------------------------- bad input
+
+bad_input 'missing.mtx' missing.mtx
+bad_input 'directory' "$dir"
+bad_input '2 x 3' wide.mtx
+bad_input 'empty' empty.mtx
+bad_input 'row 1 ' no_entries.mtx
+bad_input 'row 2 ' zero_row.mtx
+bad_input 'row 2 ' zeros_row.mtx
+bad_input 'nan.mtx:3: ' nan.mtx
+bad_input 'inf.mtx:4: ' inf.mtx
+bad_input 'overflow.mtx:4: ' overflow.mtx
+bad_input 'index_0.mtx:3: ' index_0.mtx
+bad_input 'row_past.mtx:4: ' row_past.mtx
+bad_input 'col_past.mtx:4: ' col_past.mtx
+bad_input 'index_minus.mtx:4: ' index_minus.mtx
+bad_input 'rows_minus.mtx:2: ' rows_minus.mtx
+bad_input 'nnz_minus.mtx:2: ' nnz_minus.mtx
+bad_input 'nnz_absurd.mtx:2: ' nnz_absurd.mtx
+bad_input 'nnz_large.mtx:' nnz_large.mtx
+bad_input 'rows_1e12.mtx:2: ' rows_1e12.mtx
+bad_input 'truncated.mtx:' truncated.mtx
+bad_input 'half_line.mtx:4: ' half_line.mtx
+bad_input 'rubbish_after.mtx:4: ' rubbish_after.mtx
+bad_input 'surplus.mtx:5: ' surplus.mtx
+bad_input 'short_banner.mtx:1: ' short_banner.mtx
+bad_input 'banner.mtx:1: ' banner.mtx
+bad_input 'complex' complex.mtx
+bad_input 'ermitian' hermitian.mtx
+bad_input 'array' array.mtx
+bad_input 'banner_only.mtx:' banner_only.mtx
+bad_input 'nothing.mtx:' nothing.mtx
+bad_input 'binary.mtx:1: ' binary.mtx
+bad_input 'rubbish.mtx.gz' rubbish.mtx.gz
+bad_input 'rubbish.mtx.xz' rubbish.mtx.xz
+
+refused 3 'missing.mtx' two.mtx -b missing.mtx
+refused 3 'right-hand side of 2 x 1' two.mtx -b b_long.mtx
+refused 3 'right-hand side of 2 x 1' two.mtx -b b_wide.mtx
+refused 3 'b_nan.mtx:4: ' two.mtx -b b_nan.mtx
+refused 3 'b_short.mtx:' two.mtx -b b_short.mtx
+refused 3 '3 labels' two.mtx --partition file:labels_long.txt
+refused 3 'labels_none' two.mtx --partition file:labels_none.txt
+refused 3 'cannot write' two.mtx -o "$dir/nowhere/x.mtx"
+refused 3 'cannot write' two.mtx -o "$dir/out"
+refused 3 'cannot write' two.mtx --history "$dir/nowhere/h.txt"
+
+# ---------------------------------------------------------------- no device
+
+OCL_ICD_VENDORS="$dir/none/"
+export OCL_ICD_VENDORS
+refused 4 '.' two.mtx -o "$dir/out/x.mtx"
+refused 4 '.' devices
+unset OCL_ICD_VENDORS
+
+# ---------------------------------------------------------------- a device
+
+finish()
+{
+    echo "$passed passed, $failed failed"
+    [ "$failed" = 0 ] || exit 1
+    exit "$1"
+}
+
+clsolve devices
+if [ "$code" != 0 ]; then
+    echo 'no OpenCL device: the rest is skipped'
+    finish 77
+fi
+ends 0 devices --json
+is_json "$dir/stdout" && pass || flunk 'devices --json'
+
+ends 0 --problem lap3d:8
+says stdout '^converged: '
+says stdout '^iterations '
+refused 4 '99' two.mtx --device 99 -o "$dir/out/x.mtx"
+
+ends 0 one.mtx -o "$dir/out/x.mtx"
+[ "$(tail -n 1 "$dir/out/x.mtx")" = 1 ] && pass || flunk '1 x 1: x is not 1'
+ends 0 two.mtx -b b.mtx -o "$dir/out/x.mtx" --history "$dir/out/history.txt"
+[ "$(lines "$dir/out/x.mtx")" = 4 ] && pass || flunk '-o: not two entries'
+grep -q '^0 1' "$dir/out/history.txt" && pass || flunk '--history: no start'
+ends 0 two.mtx -b b_sparse.mtx
+ends 0 two.mtx --partition file:labels.txt
+ends 0 two.mtx --partition=natural --precond jacobi -q
+[ ! -s "$dir/stdout" ] && [ ! -s "$dir/stderr" ] && pass || flunk '-q: not quiet'
+ends 0 info two.mtx
+says stdout '^symmetry '
+ends 0 info two.mtx --json
+is_json "$dir/stdout" && pass || flunk 'info --json'
+
+rm "$dir/out/"*
+ends 1 --problem lap3d:12 --max-iters 1 -o "$dir/out/x.mtx"
+says stdout '^not converged: '
+says stdout 'not a solution'
+[ -s "$dir/out/x.mtx" ] && pass || flunk 'not converged: x is not written'
+ends 1 --problem lap3d:12 --max-iters 1 -q
+says stderr '^clsolve: not converged: '
+ends 1 --problem lap3d:12 --max-iters 1 --json
+is_json "$dir/stdout" && pass || flunk 'not converged --json'
+says stdout '"exit":1'
+
+clsolve no_diagonal.mtx
+[ "$code" = 0 ] || [ "$code" = 1 ] && pass || flunk "no diagonal: exit $code"
+says stderr '^clsolve: warning: .* without a diagonal .* row 1'
+rm "$dir/out/"*
+refused 3 '.' no_diagonal.mtx --pivot fail -o "$dir/out/x.mtx"
+
+if [ -c /dev/full ]; then
+    "$clsolve" two.mtx >/dev/full 2>"$dir/stderr"
+    [ $? = 3 ] && pass || flunk 'a full disk is not noticed'
+fi
+
+# ---------------------------------------------------------------- Ctrl-C
+
+# The shell starts it with the signal ignored, so one that comes before the
+# solve does no harm.
+"$clsolve" --problem lap3d:80 --partition natural --precond jacobi \
+    --rtol 1e-300 --stagnation 1000000000 --max-iters 1000000000 \
+    >"$dir/stdout" 2>"$dir/stderr" &
+child=$!
+tries=0
+while kill -INT "$child" 2>/dev/null && [ $tries -lt 60 ]; do
+    sleep 1
+    tries=$((tries + 1))
+done
+kill -KILL "$child" 2>/dev/null
+wait "$child"
+[ $? = 1 ] && pass || flunk 'an interrupt does not end the solve in order'
+says stdout 'interrupted'
+
+finish 0

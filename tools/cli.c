@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The command line of clsolve: its own options here, all others as the
+// library's key=value.
+#include "tools/cli.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
+
+enum { NAMES = 64, PAIR_BYTES = 8192 };
+
+enum kind { TEXT, FLAG, TIMES };
+
+struct option {
+    const char *name; // long, NULL: none
+    char letter;      // short, '\0': none
+    enum kind kind;
+    size_t offset; // of the field in struct cli
+    const char *values;
+    const char *help;
+};
+
+#define AT(member) offsetof(struct cli, member)
+
+// clang-format off
+static const struct option table[] = {
+    {"problem", '\0', TEXT, AT(problem), "NAME", "built-in: lap3d:N, lap3d:N,b=3, parabolic, q2:M"},
+    {NULL, 'b', TEXT, AT(rhs), "FILE", "right-hand side, Matrix Market (b = A * ones)"},
+    {NULL, 'o', TEXT, AT(output), "FILE", "write x there, Matrix Market"},
+    {"device", '\0', TEXT, AT(device), "N|NAME", "number or part of the name, see clsolve devices"},
+    {"json", '\0', FLAG, AT(json), NULL, "one JSON record on the standard output, also for errors"},
+    {"history", '\0', TEXT, AT(history), "FILE", "write the residual of every iteration there"},
+    {"profile", '\0', FLAG, AT(profile), NULL, "more detail in the time tree"},
+    {NULL, 'q', FLAG, AT(quiet), NULL, "print nothing but errors"},
+    {NULL, 'v', TIMES, AT(verbose), NULL, "say what is done; -vv more, -vvv every OpenCL call"},
+    {"help", 'h', FLAG, AT(help), NULL, "this text"},
+    {"version", '\0', FLAG, AT(version), NULL, "the version"},
+};
+// clang-format on
+
+struct parser {
+    struct cli *cli;
+    struct messages *messages;
+    struct lcl_log log;
+    char **next;     // argument to read next, NULL at the end
+    bool only_files; // "--" was seen
+    bool named;      // a command or a matrix was seen
+};
+
+// ---------------------------------------------------------------- values
+
+static const struct option *find_long(const char *name, size_t length)
+{
+    for (int i = 0; i < COUNT(table); ++i)
+        if (table[i].name && strlen(table[i].name) == length &&
+            memcmp(table[i].name, name, length) == 0)
+            return &table[i];
+    return NULL;
+}
+
+static const struct option *find_short(char letter)
+{
+    for (int i = 0; i < COUNT(table); ++i)
+        if (table[i].letter == letter)
+            return &table[i];
+    return NULL;
+}
+
+static void raise(struct cli *cli, const struct option *option)
+{
+    void *field = (char *)cli + option->offset;
+    if (option->kind == TIMES)
+        ++*(int *)field;
+    else
+        *(bool *)field = true;
+}
+
+// The value of an option: what follows its '=', else the next argument.
+static const char *take_value(struct parser *parser, const char *attached,
+                              const char *dashed)
+{
+    const char *value = attached ? attached : *parser->next;
+    if (!attached && value)
+        ++parser->next;
+    if (!value || !*value) {
+        messages_fail(parser->messages, LCL_EINVAL, "%s needs a value", dashed);
+        return NULL;
+    }
+    return value;
+}
+
+// ---------------------------------------------------------------- options
+
+static enum lcl_status unknown_option(struct parser *parser, const char *name)
+{
+    const char *names[NAMES];
+    int count = 0;
+    for (int i = 0; i < COUNT(table); ++i)
+        if (table[i].name)
+            names[count++] = table[i].name;
+    for (int i = 0; count < NAMES && lcl_options_help(i); ++i)
+        names[count++] = lcl_options_help(i)->key;
+    const char *nearest = lcl_nearest(name, names, count);
+    if (!nearest)
+        return messages_fail(parser->messages, LCL_EINVAL,
+                             "unknown option '--%s'; clsolve --help lists all",
+                             name);
+    return messages_fail(parser->messages, LCL_EINVAL,
+                         "unknown option '--%s': did you mean '--%s'?", name,
+                         nearest);
+}
+
+// Whether the library has the key, now or planned.
+static bool is_library_key(const char *key)
+{
+    for (int i = 0; lcl_options_help(i); ++i)
+        if (strcmp(lcl_options_help(i)->key, key) == 0)
+            return true;
+    struct lcl_options unused = LCL_OPTIONS_INIT;
+    char pair[NAMES + 2];
+    snprintf(pair, sizeof pair, "%s=", key);
+    return lcl_options_parse(&unused, pair, NULL) == LCL_EUNSUPPORTED;
+}
+
+static enum lcl_status library_option(struct parser *parser, const char *name,
+                                      const char *attached)
+{
+    char key[NAMES];
+    char dashed[NAMES + 2];
+    snprintf(key, sizeof key, "%.*s", (int)strcspn(name, "="), name);
+    snprintf(dashed, sizeof dashed, "--%s", key);
+    if (!is_library_key(key))
+        return unknown_option(parser, key);
+    const char *value = take_value(parser, attached, dashed);
+    if (!value)
+        return LCL_EINVAL;
+    if (strcmp(key, "partition") == 0) {
+        const bool file = strncmp(value, "file:", 5) == 0 && value[5];
+        parser->cli->labels = file ? value + 5 : NULL;
+        if (file)
+            return LCL_OK;
+    }
+    char pair[PAIR_BYTES];
+    snprintf(pair, sizeof pair, "%s=%s", key, value);
+    return lcl_options_parse(&parser->cli->options, pair, &parser->log);
+}
+
+static enum lcl_status long_option(struct parser *parser, const char *name)
+{
+    const size_t length = strcspn(name, "=");
+    const char *attached = name[length] ? name + length + 1 : NULL;
+    const struct option *option = find_long(name, length);
+    if (!option)
+        return library_option(parser, name, attached);
+    char dashed[NAMES];
+    snprintf(dashed, sizeof dashed, "--%s", option->name);
+    if (option->kind != TEXT) {
+        if (attached)
+            return messages_fail(parser->messages, LCL_EINVAL,
+                                 "%s takes no value", dashed);
+        raise(parser->cli, option);
+        return LCL_OK;
+    }
+    const char *value = take_value(parser, attached, dashed);
+    if (!value)
+        return LCL_EINVAL;
+    *(const char **)((char *)parser->cli + option->offset) = value;
+    return LCL_OK;
+}
+
+// A bundle of letters, of which the last may have a value: "-qv", "-ox.mtx".
+static enum lcl_status short_options(struct parser *parser, const char *letters)
+{
+    for (; *letters; ++letters) {
+        const struct option *option = find_short(*letters);
+        const char dashed[] = {'-', *letters, '\0'};
+        if (!option)
+            return messages_fail(parser->messages, LCL_EINVAL,
+                                 "unknown option '%s'; clsolve --help lists "
+                                 "all",
+                                 dashed);
+        if (option->kind != TEXT) {
+            raise(parser->cli, option);
+            continue;
+        }
+        const char *rest = letters[1] ? letters + 1 : NULL;
+        const char *value = take_value(parser, rest, dashed);
+        if (!value)
+            return LCL_EINVAL;
+        *(const char **)((char *)parser->cli + option->offset) = value;
+        return LCL_OK;
+    }
+    return LCL_OK;
+}
+
+// ---------------------------------------------------------------- words
+
+static bool is_later_command(const char *word)
+{
+    return strcmp(word, "doctor") == 0 || strcmp(word, "bench") == 0;
+}
+
+// The first word may be a command; the other one is the matrix.
+static enum lcl_status word(struct parser *parser, const char *text)
+{
+    struct cli *cli = parser->cli;
+    const bool first = !parser->named && !parser->only_files;
+    parser->named = true;
+    if (first && strcmp(text, "devices") == 0) {
+        cli->command = CLI_DEVICES;
+        return LCL_OK;
+    }
+    if (first && strcmp(text, "info") == 0) {
+        cli->command = CLI_INFO;
+        return LCL_OK;
+    }
+    if (first && is_later_command(text))
+        return messages_fail(parser->messages, LCL_EUNSUPPORTED,
+                             "clsolve %s is not there yet", text);
+    if (cli->matrix || cli->command == CLI_DEVICES)
+        return messages_fail(parser->messages, LCL_EINVAL,
+                             "unexpected argument '%s'", text);
+    cli->matrix = text;
+    return LCL_OK;
+}
+
+static enum lcl_status argument(struct parser *parser, const char *text)
+{
+    if (parser->only_files || text[0] != '-' || text[1] == '\0')
+        return word(parser, text);
+    if (text[1] != '-')
+        return short_options(parser, text + 1);
+    if (text[2] != '\0')
+        return long_option(parser, text + 2);
+    parser->only_files = true;
+    return LCL_OK;
+}
+
+// ---------------------------------------------------------------- the whole
+
+static enum lcl_status check_matrix(const struct cli *cli,
+                                    struct messages *messages)
+{
+    if (cli->command == CLI_DEVICES && cli->problem)
+        return messages_fail(messages, LCL_EINVAL,
+                             "clsolve devices takes no matrix");
+    if (cli->matrix && cli->problem)
+        return messages_fail(messages, LCL_EINVAL,
+                             "give a matrix or --problem, not both");
+    if (cli->command != CLI_DEVICES && !cli->matrix && !cli->problem)
+        return messages_fail(messages, LCL_EINVAL,
+                             "no matrix given; clsolve --help says how");
+    return LCL_OK;
+}
+
+static enum lcl_status check(const struct cli *cli, struct messages *messages)
+{
+    const struct {
+        const char *value, *dashed;
+    } only_solve[] = {
+        {cli->rhs, "-b"}, {cli->output, "-o"}, {cli->history, "--history"}};
+    if (cli->help || cli->version)
+        return LCL_OK;
+    for (int i = 0; i < COUNT(only_solve); ++i)
+        if (cli->command != CLI_SOLVE && only_solve[i].value)
+            return messages_fail(messages, LCL_EINVAL,
+                                 "%s has a meaning only where a system is "
+                                 "solved",
+                                 only_solve[i].dashed);
+    return check_matrix(cli, messages);
+}
+
+// So that an error in an option before --json is reported as JSON, too.
+static bool wants_json(char **argv)
+{
+    for (; *argv; ++argv)
+        if (strcmp(*argv, "--json") == 0)
+            return true;
+    return false;
+}
+
+// The report says what was used, so the library's defaults are named here.
+static struct lcl_options default_options(void)
+{
+    struct lcl_options options = LCL_OPTIONS_INIT;
+    options.solver.type = LCL_SOLVER_BICGSTAB;
+    options.solver.rtol = 1e-8;
+    options.solver.max_iters = 10000;
+    options.solver.stagnation = 2000;
+    options.precond.type = LCL_PRECOND_ILDU0;
+    options.precond.trisolve = LCL_TRISOLVE_PACKED;
+    options.precond.partition.type = LCL_PARTITION_METIS;
+    options.precond.pivot = LCL_PIVOT_BOOST;
+    options.precond.pivot_tol = 1e-10;
+    return options;
+}
+
+enum lcl_status cli_parse(struct cli *cli, int argc, char **argv,
+                          struct messages *messages)
+{
+    *cli = (struct cli){.options = default_options(), .json = wants_json(argv)};
+    struct parser parser = {
+        .cli = cli,
+        .messages = messages,
+        .log = messages_log(messages),
+        .next = argv + (argc > 0),
+    };
+    while (*parser.next) {
+        const enum lcl_status st = argument(&parser, *parser.next++);
+        if (st < 0)
+            return st;
+    }
+    return check(cli, messages);
+}
+
+// ---------------------------------------------------------------- help
+
+static void print_option(FILE *out, const char *key, const char *values,
+                         const char *help)
+{
+    fprintf(out, "  %s%s%s\n        %s\n", key, values ? " " : "",
+            values ? values : "", help);
+}
+
+static void print_own_options(FILE *out)
+{
+    for (int i = 0; i < COUNT(table); ++i) {
+        const struct option *option = &table[i];
+        char key[NAMES];
+        if (!option->name)
+            snprintf(key, sizeof key, "-%c", option->letter);
+        else if (option->letter)
+            snprintf(key, sizeof key, "-%c, --%s", option->letter,
+                     option->name);
+        else
+            snprintf(key, sizeof key, "--%s", option->name);
+        print_option(out, key, option->values, option->help);
+    }
+}
+
+static void print_library_options(FILE *out)
+{
+    for (int i = 0; lcl_options_help(i); ++i) {
+        const struct lcl_option_help *help = lcl_options_help(i);
+        char key[NAMES];
+        snprintf(key, sizeof key, "--%s", help->key);
+        print_option(out, key, help->values, help->help);
+    }
+}
+
+void cli_print_help(FILE *out)
+{
+    fputs(
+        "usage: clsolve A.mtx [-b b.mtx] [-o x.mtx] [options]\n"
+        "       clsolve --problem lap3d:128 [options]\n"
+        "       clsolve info A.mtx [options]\n"
+        "       clsolve devices [--device N]\n"
+        "\n"
+        "Solves A x = b on an OpenCL device and says whether it converged, how\n"
+        "long each phase took and, if it failed, why. A is a sparse matrix in a\n"
+        "Matrix Market file, plain or compressed by gzip or xz. info shows what\n"
+        "a matrix and its preconditioner are like; devices lists the devices,\n"
+        "and probes one that --device names.\n"
+        "\n"
+        "What is solved and what is printed:\n",
+        out);
+    print_own_options(out);
+    fputs("\nHow it is solved (defaults in brackets):\n", out);
+    print_library_options(out);
+    fputs(
+        "\n"
+        "Exit status: 0 converged, 1 not converged, 2 wrong usage, 3 bad input,\n"
+        "4 no such device, device or build error.\n"
+        "\n"
+        "Examples:\n"
+        "  clsolve --problem lap3d:64\n"
+        "  clsolve A.mtx.gz -b b.mtx -o x.mtx --rtol 1e-10\n"
+        "  clsolve A.mtx --pivot shift --subdomain-rows 2048\n"
+        "  clsolve info A.mtx --json\n"
+        "\n"
+        "More is in the manual page clsolve(1).\n",
+        out);
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The command line of clsolve.
+#pragma once
+
+#include "tools/messages.h"
+
+#include <levelcl/options.h>
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum cli_command {
+    CLI_SOLVE = 0,
+    CLI_INFO,
+    CLI_DEVICES,
+};
+
+// What was asked for; text that was not given is NULL.
+struct cli {
+    enum cli_command command;
+    struct lcl_options options; // every default filled in
+    const char *matrix;
+    const char *problem;
+    const char *rhs;
+    const char *output;
+    const char *labels; // --partition file:F
+    const char *device;
+    const char *history;
+    bool json;
+    bool profile;
+    bool quiet;
+    bool help;
+    bool version;
+    int verbose;
+};
+
+// Reads the command line. The texts of *cli point into argv.
+// Returns LCL_OK, or LCL_EINVAL or LCL_EUNSUPPORTED with the reason kept;
+// cli->json is right even then.
+enum lcl_status cli_parse(struct cli *cli, int argc, char **argv,
+                          struct messages *messages);
+
+void cli_print_help(FILE *out);

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// clsolve: solves sparse linear systems from Matrix Market files.
+#include "tools/commands.h"
+#include "tools/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static enum lcl_status run(struct job *job)
+{
+    static enum lcl_status (*const commands[])(struct job *) = {
+        [CLI_SOLVE] = cmd_solve,
+        [CLI_INFO] = cmd_info,
+        [CLI_DEVICES] = cmd_devices,
+    };
+    if (job->cli.help) {
+        cli_print_help(stdout);
+        return LCL_OK;
+    }
+    if (job->cli.version) {
+        printf("clsolve %s\n", lcl_version());
+        return LCL_OK;
+    }
+    job->messages.verbose = job->cli.verbose;
+    job->log = messages_log(&job->messages);
+    return commands[job->cli.command](job);
+}
+
+static void complain(const struct job *job, enum lcl_status status, int code)
+{
+    fflush(stdout);
+    fprintf(stderr, "clsolve: %s\n",
+            *job->messages.error ? job->messages.error
+                                 : lcl_status_str(status));
+    if (job->cli.json)
+        json_error(job, status, code);
+}
+
+// A full disk behind the standard output is an error like another.
+static bool flush_output(void)
+{
+    return fflush(stdout) == 0 && !ferror(stdout);
+}
+
+int main(int argc, char **argv)
+{
+    struct job *job = calloc(1, sizeof *job);
+    if (!job) {
+        fputs("clsolve: out of memory\n", stderr);
+        return 4;
+    }
+    job->started = job_clock();
+    enum lcl_status st = cli_parse(&job->cli, argc, argv, &job->messages);
+    if (st == LCL_OK)
+        st = run(job);
+    int code = job_exit_code(job, st);
+    if (st < 0)
+        complain(job, st, code);
+    else if (!job->cli.quiet)
+        messages_print_warnings(&job->messages);
+    if (!flush_output()) {
+        fputs("clsolve: cannot write to the standard output\n", stderr);
+        code = 3;
+    }
+    job_finish(job);
+    free(job);
+    return code;
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// clsolve devices: what there is to solve on.
+#include "tools/commands.h"
+
+#include "tools/report.h"
+
+#include <stdlib.h>
+
+static enum lcl_status print_list(struct job *job, const struct lcl_caps *caps,
+                                  int count, bool probed)
+{
+    if (job->cli.json && !json_devices(caps, count))
+        return messages_fail(&job->messages, LCL_ENOMEM,
+                             "out of memory: no room for the report");
+    for (int i = 0; i < count && !job->cli.json && !job->cli.quiet; ++i)
+        text_device_entry(&caps[i], probed ? -1 : i);
+    return LCL_OK;
+}
+
+// With --device: that one, with what only trial builds can tell.
+static enum lcl_status probe_one(struct job *job)
+{
+    const enum lcl_status st = job_open_device(job);
+    if (st < 0)
+        return st;
+    return print_list(job, lcl_context_caps(job->ctx), 1, true);
+}
+
+static enum lcl_status list(struct job *job, struct lcl_caps *caps, int count)
+{
+    for (int i = 0; i < count; ++i) {
+        const enum lcl_status st = lcl_device_caps(&caps[i], i, &job->log);
+        if (st < 0)
+            return st;
+    }
+    return print_list(job, caps, count, false);
+}
+
+static enum lcl_status list_all(struct job *job)
+{
+    int count = 0;
+    enum lcl_status st = lcl_device_count(&count, &job->log);
+    if (st < 0)
+        return st;
+    if (count == 0)
+        return messages_fail(&job->messages, LCL_ENODEVICE,
+                             "no OpenCL device: install the driver of your GPU,"
+                             " or PoCL to solve on the CPU");
+    struct lcl_caps *caps = calloc((size_t)count, sizeof *caps);
+    if (!caps)
+        return messages_fail(&job->messages, LCL_ENOMEM,
+                             "out of memory: no room for the list of devices");
+    st = list(job, caps, count);
+    free(caps);
+    return st;
+}
+
+enum lcl_status cmd_devices(struct job *job)
+{
+    job->stage = JOB_DEVICE;
+    return job->cli.device ? probe_one(job) : list_all(job);
+}

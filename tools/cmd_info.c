@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// clsolve info A.mtx: what a matrix and its preconditioner are like.
+#include "tools/commands.h"
+
+#include "tools/report.h"
+
+static bool prints_text(const struct job *job)
+{
+    return !job->cli.json && !job->cli.quiet;
+}
+
+// The facts of the matrix alone need no device, so they come first.
+static enum lcl_status look_at_matrix(struct job *job)
+{
+    const bool square = job->A.rows == job->A.cols;
+    if (square && facts_symmetry(&job->facts, &job->A) < 0)
+        return messages_fail(&job->messages, LCL_ENOMEM,
+                             "out of memory: no room to look for symmetry");
+    if (prints_text(job)) {
+        text_matrix(job);
+        text_facts(job);
+        fflush(stdout);
+    }
+    return job_check_square(job);
+}
+
+static enum lcl_status print_precond(struct job *job)
+{
+    if (job->cli.json && !json_info(job))
+        return messages_fail(&job->messages, LCL_ENOMEM,
+                             "out of memory: no room for the report");
+    if (prints_text(job)) {
+        text_device(lcl_context_caps(job->ctx));
+        text_precond(job);
+    }
+    return LCL_OK;
+}
+
+enum lcl_status cmd_info(struct job *job)
+{
+    enum lcl_status st;
+    if ((st = job_read(job)) < 0 || (st = look_at_matrix(job)) < 0 ||
+        (st = job_open_device(job)) < 0 || (st = job_factor(job)) < 0)
+        return st;
+    return print_precond(job);
+}

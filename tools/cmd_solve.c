@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// clsolve A.mtx: solve and report.
+#include "tools/commands.h"
+
+#include "tools/report.h"
+
+static void print_header(const struct job *job)
+{
+    if (job->cli.json || job->cli.quiet)
+        return;
+    text_matrix(job);
+    text_device(lcl_context_caps(job->ctx));
+    text_method(job);
+    fflush(stdout);
+}
+
+static enum lcl_status print_result(struct job *job)
+{
+    if (job->cli.json) {
+        if (!json_solve(job, job_exit_code(job, job->outcome)))
+            return messages_fail(&job->messages, LCL_ENOMEM,
+                                 "out of memory: no room for the report");
+        return LCL_OK;
+    }
+    if (!job->cli.quiet)
+        text_result(job);
+    else if (job->outcome != LCL_OK)
+        fprintf(stderr, "clsolve: not converged: %s\n",
+                lcl_stop_str(job->report.stop));
+    return LCL_OK;
+}
+
+enum lcl_status cmd_solve(struct job *job)
+{
+    enum lcl_status st;
+    if ((st = job_check_paths(job)) < 0 || (st = job_read(job)) < 0 ||
+        (st = job_check_square(job)) < 0 || (st = job_prepare(job)) < 0 ||
+        (st = job_open_device(job)) < 0)
+        return st;
+    print_header(job);
+    if ((st = job_factor(job)) < 0 || (st = job_solve(job)) < 0 ||
+        (st = job_write(job)) < 0 || (st = print_result(job)) < 0)
+        return st;
+    return job->outcome;
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a matrix is like.
+#pragma once
+
+#include <levelcl/matrix.h>
+
+#include <stdbool.h>
+
+// Rows are counted from 1, as in the file; 0 where there is none.
+struct facts {
+    int64_t row_min; // entries of the shortest and of the longest row
+    int64_t row_max;
+    int64_t zero_rows; // without an entry other than 0
+    int64_t first_zero_row;
+    int64_t missing_diagonals;
+    int64_t first_missing_diagonal;
+    int64_t negative_diagonals;
+    int64_t positive_diagonals;
+
+    bool pattern_symmetric; // facts_symmetry()
+    double asymmetry;       // max |a_ij - a_ji| / max |a_ij|
+};
+
+// All but the symmetry, in one pass over the rows.
+void facts_rows(struct facts *facts, const struct lcl_csr *A);
+
+// The symmetry of a square A, in one pass over the entries.
+// Returns LCL_OK or LCL_ENOMEM.
+enum lcl_status facts_symmetry(struct facts *facts, const struct lcl_csr *A);

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The input of one run of clsolve: matrix, labels, right-hand side.
+#include "tools/job.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static enum lcl_status no_memory(struct job *job, const char *what)
+{
+    return messages_fail(&job->messages, LCL_ENOMEM,
+                         "out of memory: no room for %s", what);
+}
+
+static enum lcl_status read_matrix(struct job *job)
+{
+    if (job->cli.problem) {
+        job->stage = JOB_USAGE;
+        return lcl_csr_problem(&job->A, job->cli.problem, &job->log);
+    }
+    job->stage = JOB_INPUT;
+    return lcl_csr_read(&job->A, job->cli.matrix, &job->read, &job->log);
+}
+
+static enum lcl_status read_labels(struct job *job)
+{
+    if (!job->cli.labels)
+        return LCL_OK;
+    struct lcl_partition_params *partition =
+        &job->cli.options.precond.partition;
+    const enum lcl_status st = lcl_labels_read(&job->labels, &job->labels_count,
+                                               job->cli.labels, &job->log);
+    if (st < 0)
+        return st;
+    if (job->labels_count != job->A.rows)
+        return messages_fail(
+            &job->messages, LCL_EFORMAT,
+            "%s holds %" PRId64 " labels, but %s has %" PRId64 " rows",
+            job->cli.labels, job->labels_count, job_title(job), job->A.rows);
+    partition->type = LCL_PARTITION_LABELS;
+    partition->labels = job->labels;
+    partition->labels_count = job->labels_count;
+    return LCL_OK;
+}
+
+static enum lcl_status read_all(struct job *job)
+{
+    enum lcl_status st = read_matrix(job);
+    if (st < 0)
+        return st;
+    job->stage = JOB_INPUT;
+    facts_rows(&job->facts, &job->A);
+    return read_labels(job);
+}
+
+enum lcl_status job_read(struct job *job)
+{
+    const double start = job_clock();
+    const enum lcl_status st = read_all(job);
+    job->read_seconds += job_clock() - start;
+    return st;
+}
+
+enum lcl_status job_check_square(struct job *job)
+{
+    const struct lcl_csr *A = &job->A;
+    if (A->rows != A->cols)
+        return messages_fail(&job->messages, LCL_EFORMAT,
+                             "%s is %" PRId64 " x %" PRId64
+                             ": a linear system needs a square matrix",
+                             job_title(job), A->rows, A->cols);
+    if (A->rows == 0)
+        return messages_fail(&job->messages, LCL_EFORMAT,
+                             "%s is empty: it has no rows", job_title(job));
+    return LCL_OK;
+}
+
+static enum lcl_status read_rhs(struct job *job)
+{
+    const enum lcl_status st =
+        lcl_dense_read(&job->rhs, job->cli.rhs, NULL, &job->log);
+    if (st < 0)
+        return st;
+    if (job->rhs.rows != job->A.rows || job->rhs.cols != 1)
+        return messages_fail(&job->messages, LCL_EFORMAT,
+                             "%s is %" PRId64 " x %" PRId64
+                             ", but %s needs a right-hand side of %" PRId64
+                             " x 1",
+                             job->cli.rhs, job->rhs.rows, job->rhs.cols,
+                             job_title(job), job->A.rows);
+    job->b = job->rhs.val;
+    return LCL_OK;
+}
+
+// b = A * ones; x serves as the ones and is cleared again.
+static enum lcl_status make_rhs(struct job *job)
+{
+    const size_t n = (size_t)job->A.rows;
+    job->made_rhs = calloc(n, sizeof *job->made_rhs);
+    if (!job->made_rhs)
+        return no_memory(job, "the right-hand side");
+    for (size_t i = 0; i < n; ++i)
+        job->x[i] = 1;
+    lcl_csr_multiply(&job->A, job->x, job->made_rhs);
+    memset(job->x, 0, n * sizeof *job->x);
+    job->b = job->made_rhs;
+    return LCL_OK;
+}
+
+// A missing diagonal is for the pivot policy; its user should know of it.
+static enum lcl_status check_rows(struct job *job)
+{
+    const struct facts *facts = &job->facts;
+    if (facts->zero_rows > 0)
+        return messages_fail(&job->messages, LCL_EFORMAT,
+                             "row %" PRId64 " of %s holds no entry but zeros: "
+                             "the matrix is singular",
+                             facts->first_zero_row, job_title(job));
+    if (facts->missing_diagonals > 0)
+        messages_warn(&job->messages,
+                      "rows of %s without a diagonal entry: %" PRId64
+                      ", the first is row %" PRId64,
+                      job_title(job), facts->missing_diagonals,
+                      facts->first_missing_diagonal);
+    return LCL_OK;
+}
+
+enum lcl_status job_prepare(struct job *job)
+{
+    const double start = job_clock();
+    enum lcl_status st = check_rows(job);
+    if (st < 0)
+        return st;
+    job->x = calloc((size_t)job->A.rows, sizeof *job->x);
+    if (!job->x)
+        return no_memory(job, "the solution");
+    st = job->cli.rhs ? read_rhs(job) : make_rhs(job);
+    job->read_seconds += job_clock() - start;
+    return st;
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The steps of one run of clsolve.
+#include "tools/job.h"
+
+#include "tools/progress.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SAMPLES = 12 };
+
+double job_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+// ---------------------------------------------------------------- paths
+
+static enum lcl_status cannot_write(struct job *job, const char *path,
+                                    const char *why)
+{
+    return messages_fail(&job->messages, LCL_EIO, "cannot write '%s': %s", path,
+                         why);
+}
+
+// A file is written under another name in its folder and renamed, so the
+// folder must be writable, and a device or pipe must not be replaced.
+static enum lcl_status check_path(struct job *job, const char *path)
+{
+    char folder[PATH_MAX];
+    struct stat there;
+    if (!path)
+        return LCL_OK;
+    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
+        return cannot_write(job, path, "it is not a regular file");
+    if (strlen(path) >= sizeof folder)
+        return cannot_write(job, path, strerror(ENAMETOOLONG));
+    strcpy(folder, path);
+    char *slash = strrchr(folder, '/');
+    if (!slash)
+        strcpy(folder, ".");
+    else
+        slash[slash == folder] = '\0';
+    if (access(folder, W_OK | X_OK) != 0)
+        return cannot_write(job, path, strerror(errno));
+    return LCL_OK;
+}
+
+enum lcl_status job_check_paths(struct job *job)
+{
+    job->stage = JOB_OUTPUT;
+    const enum lcl_status st = check_path(job, job->cli.output);
+    return st < 0 ? st : check_path(job, job->cli.history);
+}
+
+// ---------------------------------------------------------------- work
+
+enum lcl_status job_open_device(struct job *job)
+{
+    const struct lcl_context_params params = {
+        .device = job->cli.device,
+        .log = job->log,
+    };
+    job->stage = JOB_DEVICE;
+    return lcl_context_create(&job->ctx, &params);
+}
+
+enum lcl_status job_factor(struct job *job)
+{
+    job->stage = JOB_WORK;
+    return lcl_precond_create(&job->M, job->ctx, &job->A,
+                              &job->cli.options.precond);
+}
+
+enum lcl_status job_solve(struct job *job)
+{
+    struct progress progress;
+    struct lcl_solver_params params = job->cli.options.solver;
+    params.monitor = progress_monitor;
+    params.monitor_user = &progress;
+    const enum lcl_status st = lcl_solver_create(&job->S, job->M, &params);
+    if (st < 0)
+        return st;
+    const struct cli *cli = &job->cli;
+    progress_begin(&progress, !cli->quiet && !cli->json && !cli->verbose);
+    job->outcome = lcl_solver_solve(job->S, job->b, job->x, &job->report);
+    progress_end(&progress);
+    return job->outcome;
+}
+
+// ---------------------------------------------------------------- output
+
+static bool write_history(const struct job *job, FILE *file)
+{
+    const struct lcl_report *report = &job->report;
+    fputs("# iteration residual\n", file);
+    for (int i = 0; i < report->history_count; ++i)
+        fprintf(file, "%d %.17g\n", i, report->history[i]);
+    return !ferror(file);
+}
+
+static enum lcl_status save_history(struct job *job)
+{
+    const char *path = job->cli.history;
+    if (!path)
+        return LCL_OK;
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return cannot_write(job, path, strerror(errno));
+    const bool written = write_history(job, file);
+    if (fclose(file) == 0 && written)
+        return LCL_OK;
+    const int reason = errno;
+    remove(path);
+    return cannot_write(job, path, strerror(reason));
+}
+
+static enum lcl_status save_solution(struct job *job)
+{
+    if (!job->cli.output)
+        return LCL_OK;
+    const struct lcl_dense X = {job->A.rows, 1, job->x};
+    return lcl_dense_write(&X, job->cli.output, &job->log);
+}
+
+enum lcl_status job_write(struct job *job)
+{
+    job->stage = JOB_OUTPUT;
+    const enum lcl_status st = save_history(job);
+    return st < 0 ? st : save_solution(job);
+}
+
+void job_finish(struct job *job)
+{
+    lcl_solver_destroy(&job->S);
+    lcl_precond_destroy(&job->M);
+    lcl_context_destroy(&job->ctx);
+    lcl_labels_free(&job->labels);
+    free(job->x);
+    free(job->made_rhs);
+    lcl_dense_finish(&job->rhs);
+    lcl_csr_finish(&job->A);
+}
+
+// ---------------------------------------------------------------- questions
+
+const char *job_title(const struct job *job)
+{
+    return job->cli.matrix ? job->cli.matrix : job->cli.problem;
+}
+
+struct job_times job_times(const struct job *job)
+{
+    struct job_times times = {.total = job_clock() - job->started};
+    times.other = times.total;
+    for (int phase = 0; phase < LCL_PHASE_COUNT; ++phase) {
+        times.phase[phase] =
+            job->ctx ? lcl_context_seconds(job->ctx, (enum lcl_phase)phase) : 0;
+        if (phase == LCL_PHASE_READ)
+            times.phase[phase] += job->read_seconds;
+        times.other -= times.phase[phase];
+    }
+    if (times.other < 0)
+        times.other = 0;
+    return times;
+}
+
+static bool blames_input(enum lcl_status status)
+{
+    return status == LCL_EIO || status == LCL_EFORMAT || status == LCL_EPIVOT ||
+           status == LCL_EUNSUPPORTED;
+}
+
+int job_exit_code(const struct job *job, enum lcl_status status)
+{
+    static const int of_stage[] = {
+        [JOB_USAGE] = 2, [JOB_INPUT] = 3, [JOB_DEVICE] = 4, [JOB_OUTPUT] = 3};
+    if (status >= 0)
+        return status == LCL_OK ? 0 : 1;
+    if (status == LCL_ENOMEM)
+        return 4;
+    if (job->stage != JOB_WORK)
+        return of_stage[job->stage];
+    if (status == LCL_EINVAL)
+        return 2;
+    return blames_input(status) ? 3 : 4;
+}
+
+bool job_has_subdomains(const struct job *job)
+{
+    const enum lcl_precond_type type = job->cli.options.precond.type;
+    return type == LCL_PRECOND_ILU0 || type == LCL_PRECOND_ILDU0;
+}
+
+int job_next_sample(const struct job *job, int i)
+{
+    const int last = job->report.history_count - 1;
+    const int step = last / SAMPLES + 1;
+    if (i >= last)
+        return last + 1;
+    return i + step < last ? i + step : last;
+}
+
+static const char *hint_by_stop(const struct job *job)
+{
+    switch (job->report.stop) {
+    case LCL_STOP_MAX_ITERS:
+        return "more iterations (--max-iters) or larger subdomains "
+               "(--subdomain-rows)";
+    case LCL_STOP_STAGNATION:
+        return "larger subdomains (--subdomain-rows), --pivot shift, or a "
+               "looser --rtol if rounding is what is left";
+    case LCL_STOP_BREAKDOWN_RHO:
+    case LCL_STOP_BREAKDOWN_ALPHA:
+    case LCL_STOP_BREAKDOWN_OMEGA:
+        return "another preconditioner (--precond jacobi), --pivot shift, or "
+               "larger subdomains (--subdomain-rows)";
+    case LCL_STOP_NOT_FINITE:
+        return "--pivot shift, or --precond jacobi to see whether the factors "
+               "are to blame";
+    case LCL_STOP_NONE:
+    case LCL_STOP_RTOL:
+    case LCL_STOP_ATOL:
+    case LCL_STOP_ZERO_RHS:
+    case LCL_STOP_MONITOR:
+        return NULL;
+    }
+    return NULL;
+}
+
+const char *job_hint(const struct job *job)
+{
+    const struct lcl_precond_info *info = lcl_precond_info(job->M);
+    if (job->outcome == LCL_OK || job->report.stop == LCL_STOP_MONITOR)
+        return NULL;
+    if (info->pivots_repaired > 0 &&
+        job->cli.options.precond.pivot != LCL_PIVOT_SHIFT)
+        return "--pivot shift: the factors have repaired pivots";
+    if (job->facts.negative_diagonals > 0 && job->facts.positive_diagonals > 0)
+        return "larger subdomains (--subdomain-rows) or --precond jacobi: the "
+               "diagonal has both signs, so the matrix may be indefinite, "
+               "which is hard for BiCGSTAB";
+    if (job_has_subdomains(job) && info->dropped_weight > 0.3)
+        return "larger subdomains (--subdomain-rows) or --weights on: much of "
+               "the coupling is dropped between subdomains";
+    return hint_by_stop(job);
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One run of clsolve: what it holds and the steps it is made of.
+#pragma once
+
+#include "tools/cli.h"
+#include "tools/facts.h"
+#include "tools/messages.h"
+
+#include <levelcl/levelcl.h>
+
+// Where a run is; decides what an error means for the exit status.
+enum job_stage {
+    JOB_USAGE = 0,
+    JOB_INPUT,
+    JOB_DEVICE,
+    JOB_WORK,
+    JOB_OUTPUT,
+};
+
+struct job {
+    struct cli cli;
+    struct messages messages;
+    struct lcl_log log;
+    enum job_stage stage;
+    double started;
+    double read_seconds;
+
+    struct lcl_csr A;
+    struct lcl_read_info read;
+    struct facts facts;
+    struct lcl_dense rhs; // -b
+    double *made_rhs;     // A * ones
+    const double *b;      // one of the two
+    double *x;
+    int32_t *labels;
+    int64_t labels_count;
+
+    lcl_context *ctx;
+    lcl_precond *M;
+    lcl_solver *S;
+    struct lcl_report report;
+    enum lcl_status outcome;
+};
+
+struct job_times {
+    double phase[LCL_PHASE_COUNT];
+    double other;
+    double total;
+};
+
+double job_clock(void);
+
+// Refuses paths for -o and --history that could not be written at the end.
+enum lcl_status job_check_paths(struct job *job);
+
+// Reads or makes the matrix, with its facts, and the labels.
+enum lcl_status job_read(struct job *job);
+
+// Refuses an empty matrix and one that is not square.
+enum lcl_status job_check_square(struct job *job);
+
+// Refuses a row of zeros; reads or makes the right-hand side.
+enum lcl_status job_prepare(struct job *job);
+
+enum lcl_status job_open_device(struct job *job);
+enum lcl_status job_factor(struct job *job);
+
+// Solves; what became of it is in job->outcome.
+enum lcl_status job_solve(struct job *job);
+
+// Writes the files of -o and --history.
+enum lcl_status job_write(struct job *job);
+
+void job_finish(struct job *job);
+
+// ---------------------------------------------------------------- questions
+
+// The matrix as the user called it.
+const char *job_title(const struct job *job);
+
+struct job_times job_times(const struct job *job);
+
+int job_exit_code(const struct job *job, enum lcl_status status);
+
+// Whether the preconditioner works on subdomains.
+bool job_has_subdomains(const struct job *job);
+
+// The residual history cut down to a table: the entry to show after entry i,
+// or the number of entries after the last one.
+int job_next_sample(const struct job *job, int i);
+
+// What to try when the solve failed; NULL if nothing comes to mind.
+const char *job_hint(const struct job *job);

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The live progress line, and Ctrl-C while a system is solved.
+#include "tools/progress.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+static const double every = 0.1; // seconds
+
+// The one mutable global of the tool: a signal handler reaches nothing else.
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int signal)
+{
+    (void)signal;
+    interrupted = 1;
+}
+
+bool progress_is_visible(void)
+{
+    return isatty(STDERR_FILENO) && isatty(STDOUT_FILENO);
+}
+
+void progress_begin(struct progress *progress, bool wanted)
+{
+    *progress = (struct progress){
+        .live = wanted && isatty(STDERR_FILENO),
+    };
+    struct sigaction action = {.sa_handler = on_interrupt};
+    action.sa_flags = (int)SA_RESETHAND; // the second Ctrl-C kills
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, &progress->before);
+}
+
+bool progress_monitor(void *user, const struct lcl_progress_info *info)
+{
+    struct progress *progress = user;
+    if (progress->live && info->seconds >= progress->next) {
+        fprintf(stderr, "\r  iteration %d   residual %.2e   %.1f s \033[K",
+                info->iteration, info->residual, info->seconds);
+        fflush(stderr);
+        progress->shown = true;
+        progress->next = info->seconds + every;
+    }
+    return !interrupted;
+}
+
+void progress_end(struct progress *progress)
+{
+    sigaction(SIGINT, &progress->before, NULL);
+    if (progress->shown)
+        fputs("\r\033[K", stderr);
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The example of the README: a 32 x 32 x 32 grid, solved on any device.
+#include <levelcl/levelcl.h>
+#include <stdio.h>
+
+int main(void)
+{
+    static double b[32 * 32 * 32] = {1}, x[32 * 32 * 32];
+    struct lcl_csr A = {0};
+    lcl_context *ctx = NULL;
+    lcl_precond *M = NULL;
+    lcl_solver *S = NULL;
+    struct lcl_report report = {0};
+    if (lcl_csr_problem(&A, "lap3d:32", NULL) == LCL_OK &&
+        lcl_context_create(&ctx, NULL) == LCL_OK &&
+        lcl_precond_create(&M, ctx, &A, NULL) >= LCL_OK &&
+        lcl_solver_create(&S, M, NULL) == LCL_OK &&
+        lcl_solver_solve(S, b, x, &report) == LCL_OK)
+        printf("x[0] = %.6f, %d iterations\n", x[0], report.iterations);
+    lcl_solver_destroy(&S);
+    lcl_precond_destroy(&M);
+    lcl_context_destroy(&ctx);
+    lcl_csr_finish(&A);
+    return report.stop > 0 ? 0 : 1;
+}

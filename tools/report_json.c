@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What clsolve prints as one JSON record. Options have the names that they
+// have on the command line; NaN and Inf become null.
+#include "tools/report.h"
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+
+enum { REPAIRED_SHOWN = 8 };
+
+static void put_text(cJSON *object, const char *key, const char *text)
+{
+    char clean[MESSAGE_BYTES];
+    snprintf(clean, sizeof clean, "%s", text);
+    messages_clean(clean);
+    cJSON_AddStringToObject(object, key, clean);
+}
+
+static void put_number(cJSON *object, const char *key, double number)
+{
+    cJSON_AddNumberToObject(object, key, number);
+}
+
+static void put_count(cJSON *object, const char *key, int64_t count)
+{
+    cJSON_AddNumberToObject(object, key, (double)count);
+}
+
+static void put_bool(cJSON *object, const char *key, bool value)
+{
+    cJSON_AddBoolToObject(object, key, value);
+}
+
+// Prints and frees the record.
+static bool print(cJSON *record)
+{
+    char *text = cJSON_PrintUnformatted(record);
+    cJSON_Delete(record);
+    if (!text)
+        return false;
+    const bool written = puts(text) >= 0;
+    cJSON_free(text);
+    return written;
+}
+
+// ---------------------------------------------------------------- parts
+
+static cJSON *put_matrix(cJSON *record, const struct job *job)
+{
+    const struct lcl_csr *A = &job->A;
+    const struct facts *facts = &job->facts;
+    cJSON *matrix = cJSON_AddObjectToObject(record, "matrix");
+    put_text(matrix, "name", job_title(job));
+    put_count(matrix, "rows", A->rows);
+    put_count(matrix, "cols", A->cols);
+    put_count(matrix, "nnz", A->nnz);
+    put_count(matrix, "duplicates", job->read.duplicates);
+    put_count(matrix, "explicit_zeros", job->read.explicit_zeros);
+    put_count(matrix, "row_min", facts->row_min);
+    put_count(matrix, "row_max", facts->row_max);
+    put_count(matrix, "zero_rows", facts->zero_rows);
+    put_count(matrix, "missing_diagonals", facts->missing_diagonals);
+    put_count(matrix, "positive_diagonals", facts->positive_diagonals);
+    put_count(matrix, "negative_diagonals", facts->negative_diagonals);
+    return matrix;
+}
+
+static void put_device(cJSON *device, const struct lcl_caps *caps)
+{
+    put_text(device, "name", caps->name);
+    put_text(device, "vendor", caps->vendor);
+    put_text(device, "platform", caps->platform);
+    put_text(device, "version", caps->version);
+    put_text(device, "driver", caps->driver);
+    put_text(device, "type", lcl_device_type_name(caps->type));
+    put_count(device, "compute_units", caps->compute_units);
+    put_count(device, "width", caps->width);
+    put_count(device, "max_group_size", caps->max_group_size);
+    put_bool(device, "queues_overlap", caps->queues_overlap);
+    put_count(device, "global_bytes", (int64_t)caps->global_bytes);
+    put_count(device, "max_buffer_bytes", (int64_t)caps->max_buffer_bytes);
+    put_count(device, "local_bytes", (int64_t)caps->local_bytes);
+    put_bool(device, "fp64", caps->fp64);
+    put_bool(device, "int64_atomics", caps->int64_atomics);
+    put_text(device, "exchange", lcl_exchange_name(caps->exchange));
+    put_text(device, "local_add", lcl_atomic_add_name(caps->local_add));
+    put_text(device, "progress", lcl_progress_name(caps->progress));
+    put_text(device, "cl_std", caps->cl_std);
+    put_number(device, "timer_resolution", caps->timer_resolution);
+}
+
+static void put_method(cJSON *record, const struct job *job)
+{
+    const struct lcl_precond_params *precond = &job->cli.options.precond;
+    const struct lcl_solver_params *solver = &job->cli.options.solver;
+    cJSON *method = cJSON_AddObjectToObject(record, "method");
+    put_text(method, "solver", lcl_solver_name(solver->type));
+    put_number(method, "rtol", solver->rtol);
+    put_number(method, "atol", solver->atol);
+    put_count(method, "max-iters", solver->max_iters);
+    put_count(method, "stagnation", solver->stagnation);
+    put_text(method, "precond", lcl_precond_name(precond->type));
+    put_text(method, "trisolve", lcl_trisolve_name(precond->trisolve));
+    put_text(method, "partition", lcl_partition_name(precond->partition.type));
+    put_count(method, "subdomain-rows", precond->partition.rows);
+    put_text(method, "pivot", lcl_pivot_name(precond->pivot));
+    put_number(method, "pivot-tol", precond->pivot_tol);
+    put_text(method, "rhs", job->cli.rhs ? job->cli.rhs : "A * ones");
+}
+
+static void put_repaired(cJSON *object, const struct lcl_precond_info *info)
+{
+    cJSON *rows = cJSON_AddArrayToObject(object, "repaired_rows");
+    put_count(object, "pivots_repaired", info->pivots_repaired);
+    for (int i = 0; i < REPAIRED_SHOWN && i < info->pivots_repaired; ++i)
+        cJSON_AddItemToArray(
+            rows, cJSON_CreateNumber((double)info->repaired_rows[i] + 1));
+}
+
+static void put_precond(cJSON *record, const struct job *job)
+{
+    const struct lcl_precond_info *info = lcl_precond_info(job->M);
+    cJSON *object = cJSON_AddObjectToObject(record, "precond");
+    put_text(object, "type", lcl_precond_name(info->type));
+    put_text(object, "trisolve", lcl_trisolve_name(info->trisolve));
+    put_count(object, "nnz_kept", info->nnz_kept);
+    put_number(object, "dropped_share", info->dropped_share);
+    put_number(object, "dropped_weight", info->dropped_weight);
+    put_count(object, "parts", info->parts);
+    put_count(object, "part_rows_min", info->part_rows_min);
+    put_count(object, "part_rows_max", info->part_rows_max);
+    put_count(object, "levels_max", info->levels_max);
+    put_number(object, "levels_mean", info->levels_mean);
+    put_count(object, "missing_diagonals", info->missing_diagonals);
+    put_repaired(object, info);
+    put_count(object, "factor_bytes", (int64_t)info->factor_bytes);
+    put_count(object, "launches", info->launches);
+    put_count(object, "barriers", info->barriers);
+    put_count(object, "group_size", info->group_size);
+    put_bool(object, "weighted", info->weighted);
+}
+
+static void put_history(cJSON *result, const struct job *job)
+{
+    const struct lcl_report *report = &job->report;
+    cJSON *rows = cJSON_AddArrayToObject(result, "history");
+    for (int i = 0; i < report->history_count; i = job_next_sample(job, i)) {
+        cJSON *row = cJSON_CreateObject();
+        put_count(row, "iteration", i);
+        put_number(row, "residual", report->history[i]);
+        cJSON_AddItemToArray(rows, row);
+    }
+}
+
+static void put_result(cJSON *record, const struct job *job)
+{
+    const struct lcl_report *report = &job->report;
+    const char *hint = job_hint(job);
+    cJSON *result = cJSON_AddObjectToObject(record, "result");
+    put_bool(result, "converged", job->outcome == LCL_OK);
+    put_text(result, "status", lcl_status_name(job->outcome));
+    put_text(result, "stop", lcl_stop_name(report->stop));
+    put_text(result, "message", lcl_stop_str(report->stop));
+    if (hint)
+        put_text(result, "to_try", hint);
+    put_count(result, "iterations", report->iterations);
+    put_count(result, "restarts", report->restarts);
+    put_number(result, "norm_b", report->norm_b);
+    put_number(result, "residual", report->residual);
+    put_number(result, "true_residual", report->true_residual);
+    put_number(result, "seconds", report->seconds);
+    put_history(result, job);
+    if (job->cli.output)
+        put_text(result, "written", job->cli.output);
+}
+
+static void put_times(cJSON *record, const struct job *job)
+{
+    const struct job_times times = job_times(job);
+    const struct lcl_build_info builds = lcl_context_builds(job->ctx);
+    cJSON *seconds = cJSON_AddObjectToObject(record, "seconds");
+    for (int phase = 0; phase < LCL_PHASE_COUNT; ++phase)
+        put_number(seconds, lcl_phase_name((enum lcl_phase)phase),
+                   times.phase[phase]);
+    put_number(seconds, "other", times.other);
+    put_number(seconds, "total", times.total);
+    cJSON *kernels = cJSON_AddObjectToObject(record, "kernels");
+    put_count(kernels, "compiled", builds.compiled);
+    put_count(kernels, "from_cache", builds.from_cache);
+}
+
+static void put_warnings(cJSON *record, const struct job *job)
+{
+    const struct messages *messages = &job->messages;
+    cJSON *list = cJSON_AddArrayToObject(record, "warnings");
+    for (int i = 0; i < messages->warnings && i < MESSAGES_KEPT; ++i)
+        cJSON_AddItemToArray(list, cJSON_CreateString(messages->warning[i]));
+}
+
+static cJSON *new_record(void)
+{
+    cJSON *record = cJSON_CreateObject();
+    put_text(record, "version", lcl_version());
+    return record;
+}
+
+// ---------------------------------------------------------------- records
+
+bool json_solve(const struct job *job, int exit_code)
+{
+    cJSON *record = new_record();
+    put_matrix(record, job);
+    put_device(cJSON_AddObjectToObject(record, "device"),
+               lcl_context_caps(job->ctx));
+    put_method(record, job);
+    put_result(record, job);
+    put_precond(record, job);
+    put_times(record, job);
+    put_warnings(record, job);
+    put_count(record, "exit", exit_code);
+    return print(record);
+}
+
+bool json_info(const struct job *job)
+{
+    cJSON *record = new_record();
+    cJSON *matrix = put_matrix(record, job);
+    put_bool(matrix, "pattern_symmetric", job->facts.pattern_symmetric);
+    put_number(matrix, "asymmetry", job->facts.asymmetry);
+    put_device(cJSON_AddObjectToObject(record, "device"),
+               lcl_context_caps(job->ctx));
+    put_precond(record, job);
+    put_times(record, job);
+    put_warnings(record, job);
+    put_count(record, "exit", 0);
+    return print(record);
+}
+
+bool json_devices(const struct lcl_caps *caps, int count)
+{
+    cJSON *record = new_record();
+    cJSON *list = cJSON_AddArrayToObject(record, "devices");
+    for (int i = 0; i < count; ++i) {
+        cJSON *device = cJSON_CreateObject();
+        put_device(device, &caps[i]);
+        cJSON_AddItemToArray(list, device);
+    }
+    put_count(record, "exit", 0);
+    return print(record);
+}
+
+bool json_error(const struct job *job, enum lcl_status status, int exit_code)
+{
+    cJSON *record = new_record();
+    cJSON *error = cJSON_AddObjectToObject(record, "error");
+    put_text(error, "status", lcl_status_name(status));
+    put_text(error, "message",
+             *job->messages.error ? job->messages.error
+                                  : lcl_status_str(status));
+    put_count(record, "exit", exit_code);
+    return print(record);
+}

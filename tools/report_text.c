@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What clsolve prints for people.
+#include "tools/report.h"
+
+#include "tools/progress.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { REPAIRED_SHOWN = 8 };
+
+static const char *plural(int64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void line(const char *label)
+{
+    printf("%-12s", label);
+}
+
+// ---------------------------------------------------------------- header
+
+void text_matrix(const struct job *job)
+{
+    const struct lcl_csr *A = &job->A;
+    line("matrix");
+    printf("%s: %" PRId64 " rows", job_title(job), A->rows);
+    if (A->rows != A->cols)
+        printf(", %" PRId64 " columns", A->cols);
+    printf(", %" PRId64 " nonzeros", A->nnz);
+    if (job->read.symmetric)
+        printf(job->read.symmetric > 0 ? " (symmetric file)"
+                                       : " (skew-symmetric file)");
+    if (job->read.duplicates > 0)
+        printf(" (%" PRId64 " duplicate%s summed)", job->read.duplicates,
+               plural(job->read.duplicates));
+    putchar('\n');
+}
+
+static void rows_with(const char *label, int64_t count, int64_t first)
+{
+    line(label);
+    printf("%" PRId64, count);
+    if (count > 0)
+        printf(", the first is row %" PRId64, first);
+    putchar('\n');
+}
+
+void text_facts(const struct job *job)
+{
+    const struct lcl_csr *A = &job->A;
+    const struct facts *facts = &job->facts;
+    line("rows of");
+    printf("%" PRId64 " to %" PRId64 " entries, %.1f on average\n",
+           facts->row_min, facts->row_max,
+           A->rows > 0 ? (double)A->nnz / (double)A->rows : 0.0);
+    rows_with("zero rows", facts->zero_rows, facts->first_zero_row);
+    rows_with("no diagonal", facts->missing_diagonals,
+              facts->first_missing_diagonal);
+    line("diagonal");
+    printf("%" PRId64 " positive, %" PRId64 " negative\n",
+           facts->positive_diagonals, facts->negative_diagonals);
+    if (A->rows != A->cols)
+        return;
+    line("symmetry");
+    printf("pattern %s, values ", facts->pattern_symmetric ? "yes" : "no");
+    if (facts->asymmetry == 0)
+        puts("yes");
+    else
+        printf("no: max |a_ij - a_ji| = %.1e max |a_ij|\n", facts->asymmetry);
+}
+
+void text_device(const struct lcl_caps *caps)
+{
+    line("device");
+    printf("%s (%s, %s)\n", caps->name, lcl_device_type_name(caps->type),
+           caps->platform);
+}
+
+void text_method(const struct job *job)
+{
+    const struct lcl_precond_params *precond = &job->cli.options.precond;
+    const struct lcl_solver_params *solver = &job->cli.options.solver;
+    line("method");
+    printf("%s, %s", lcl_solver_name(solver->type),
+           lcl_precond_name(precond->type));
+    if (job_has_subdomains(job))
+        printf(" (%s), %s", lcl_trisolve_name(precond->trisolve),
+               lcl_partition_name(precond->partition.type));
+    printf(", rtol %g", solver->rtol);
+    if (solver->atol > 0)
+        printf(", atol %g", solver->atol);
+    printf(", right-hand side %s\n", job->cli.rhs ? job->cli.rhs : "A * ones");
+}
+
+// ---------------------------------------------------------------- precond
+
+static void subdomains(const struct lcl_precond_info *info)
+{
+    line("subdomains");
+    printf("%" PRId64 " of %" PRId64 " to %" PRId64 " rows%s\n", info->parts,
+           info->part_rows_min, info->part_rows_max,
+           info->weighted ? ", cut by weights" : "");
+    line("levels");
+    printf("%" PRId64 " at most, %.1f on average\n", info->levels_max,
+           info->levels_mean);
+    line("dropped");
+    printf("%.1f %% of the couplings, %.1f %% by weight\n",
+           100 * info->dropped_share, 100 * info->dropped_weight);
+    line("factors");
+    printf("%.1f MB on the device\n", 1e-6 * (double)info->factor_bytes);
+}
+
+static void repaired(const struct lcl_precond_info *info)
+{
+    line("repaired");
+    printf("%" PRId64 " pivot%s, row%s", info->pivots_repaired,
+           plural(info->pivots_repaired), plural(info->pivots_repaired));
+    for (int i = 0; i < REPAIRED_SHOWN && i < info->pivots_repaired; ++i)
+        printf("%s %" PRId64, i ? "," : "", info->repaired_rows[i] + 1);
+    puts(info->pivots_repaired > REPAIRED_SHOWN ? ", ..." : "");
+}
+
+static void application(const struct lcl_precond_info *info)
+{
+    line("apply");
+    printf("%d launch%s, %d barriers at most, groups of %d\n", info->launches,
+           info->launches == 1 ? "" : "es", info->barriers, info->group_size);
+}
+
+void text_precond(const struct job *job)
+{
+    const struct lcl_precond_info *info = lcl_precond_info(job->M);
+    if (job_has_subdomains(job))
+        subdomains(info);
+    if (info->pivots_repaired > 0)
+        repaired(info);
+    if (job->cli.profile)
+        application(info);
+}
+
+// ---------------------------------------------------------------- result
+
+static void table(const struct job *job)
+{
+    const struct lcl_report *report = &job->report;
+    if (progress_is_visible() || report->history_count == 0)
+        return;
+    puts("\n iteration    residual");
+    for (int i = 0; i < report->history_count; i = job_next_sample(job, i))
+        printf("%10d   %9.3e\n", i, report->history[i]);
+}
+
+static void outcome(const struct job *job)
+{
+    const struct lcl_report *report = &job->report;
+    const char *hint = job_hint(job);
+    printf("\n%s: %s\n", job->outcome == LCL_OK ? "converged" : "not converged",
+           lcl_stop_str(report->stop));
+    if (hint)
+        printf("to try: %s\n", hint);
+    line("iterations");
+    printf("%d", report->iterations);
+    if (report->restarts > 0)
+        printf(", %d restart%s", report->restarts, plural(report->restarts));
+    putchar('\n');
+    line("residual");
+    printf("%.3e true, %.3e by the recurrence\n", report->true_residual,
+           report->residual);
+    if (!job->cli.output)
+        return;
+    line("written");
+    printf("%s%s\n", job->cli.output,
+           job->outcome == LCL_OK ? "" : ": the last iterate, not a solution");
+}
+
+static void share(const char *label, double seconds, double total)
+{
+    printf("  %-10s%10.3f s%7.1f %%", label, seconds, 100 * seconds / total);
+}
+
+static void detail(const struct job *job, int phase)
+{
+    const struct lcl_build_info builds = lcl_context_builds(job->ctx);
+    const int iterations = job->report.iterations;
+    if (phase == LCL_PHASE_COMPILE)
+        printf("   %d compiled, %d from the cache", builds.compiled,
+               builds.from_cache);
+    if (phase == LCL_PHASE_SOLVE && iterations > 0)
+        printf("   %.4f ms an iteration",
+               1e3 * job->report.seconds / iterations);
+    if (phase == LCL_PHASE_READ && job->read.bytes > 0)
+        printf("   %.1f MB of text", 1e-6 * (double)job->read.bytes);
+}
+
+static void times(const struct job *job)
+{
+    const struct job_times times = job_times(job);
+    printf("time        %10.3f s\n", times.total);
+    for (int phase = 0; phase < LCL_PHASE_COUNT; ++phase) {
+        share(lcl_phase_name((enum lcl_phase)phase), times.phase[phase],
+              times.total);
+        if (job->cli.profile)
+            detail(job, phase);
+        putchar('\n');
+    }
+    share("other", times.other, times.total);
+    putchar('\n');
+}
+
+void text_result(const struct job *job)
+{
+    table(job);
+    outcome(job);
+    text_precond(job);
+    times(job);
+}
+
+// ---------------------------------------------------------------- devices
+
+static void memory(const char *label, uint64_t bytes, const char *end)
+{
+    if (bytes >= (uint64_t)1 << 30)
+        printf("%s %.1f GiB%s", label, (double)bytes / (1 << 30), end);
+    else
+        printf("%s %.0f KiB%s", label, (double)bytes / 1024, end);
+}
+
+static void probed(const struct lcl_caps *caps)
+{
+    printf("   width %d, exchange %s, fp64 local sum %s, waiting %s\n",
+           caps->width, lcl_exchange_name(caps->exchange),
+           lcl_atomic_add_name(caps->local_add),
+           lcl_progress_name(caps->progress));
+    printf("   queues %s, timer %.0f ns, %s\n",
+           caps->queues_overlap ? "overlap" : "do not overlap",
+           1e9 * caps->timer_resolution, caps->cl_std);
+}
+
+void text_device_entry(const struct lcl_caps *caps, int index)
+{
+    if (index >= 0)
+        printf("%d  ", index);
+    printf("%s (%s)\n", caps->name, lcl_device_type_name(caps->type));
+    printf("   %s; %s; driver %s\n", caps->platform, caps->version,
+           caps->driver);
+    printf("   %d compute unit%s, groups of %d, fp64 %s, 64-bit atomics %s\n",
+           caps->compute_units, plural(caps->compute_units),
+           caps->max_group_size, caps->fp64 ? "yes" : "no",
+           caps->int64_atomics ? "yes" : "no");
+    memory("   memory", caps->global_bytes, "");
+    memory(", buffers up to", caps->max_buffer_bytes, "");
+    memory(", local", caps->local_bytes, "\n");
+    if (index < 0)
+        probed(caps);
+}
