@@ -98,7 +98,7 @@ largest() {
 
 # The functions that a PTX file declares and does not define.
 undefined_ptx() {
-    awk '/\.func/ {gsub(/\([^)]*\)/, ""); sub(/\($/, ""); name = $NF}
+    awk '/\.(func|entry)/ {gsub(/\([^)]*\)/, ""); sub(/\($/, ""); name = $NF}
         /^;/ {declared[name]} /^{/ {defined[name]}
         END {for (f in declared) if (!(f in defined)) print f}' "$1"
 }
