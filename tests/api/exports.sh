@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What the shared library exports against what its headers declare.
+# usage: exports.sh prefix LIBRARY               only lcl_ names are exported
+#        exports.sh declared LIBRARY HEADER...   all that LCL_API marks is there
+set -eu
+mode=$1 library=$2; shift 2
+
+exported() {
+    nm -D --defined-only "$library" | awk '{print $3}' | sort -u
+}
+
+# The name before the first parenthesis of each declaration with LCL_API.
+declared() {
+    cat "$@" | sed '/^ *#/d' | tr '\n' ' ' | sed 's|/\*[^*]*\*\+\([^/*][^*]*\*\+\)*/||g' |
+        tr ';{}' '[\n*]' | sed -n 's/.*LCL_API[^(]*[ *]\(lcl_[a-z0-9_]*\) *(.*/\1/p' |
+        sort -u
+}
+
+case $mode in
+prefix)
+    foreign=$(exported | grep -v '^lcl_' || true)
+    message="exported without the prefix lcl_"
+    ;;
+declared)
+    list=$(mktemp)
+    trap 'rm -f "$list"' EXIT
+    exported >"$list"
+    foreign=$(declared "$@" | comm -23 - "$list")
+    message="declared, not exported"
+    ;;
+esac
+[ -z "$foreign" ] || { printf '%s:\n%s\n' "$message" "$foreign"; exit 1; }
+echo "$(exported | wc -l) symbols"

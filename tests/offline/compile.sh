@@ -1,0 +1,154 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Compiles kernel sources for GPUs that are not here and prints what each
+# needs. A source is compiled for the targets that its name fits:
+#   NAME-amd.cl         gfx90a and gfx1030; those with .W32. not for gfx90a,
+#                       whose waves are 64 wide
+#   NAME-nv_ptx.cl      sm_90
+#   NAME-khr.cl         syntax only: no target here has these shuffles
+#   NAME-intel.cl       not at all: clang does not know all these shuffles
+#   any other NAME.cl   all three
+# Without clang-19, libclc-19 and rocm-device-libs: syntax only.
+# usage: compile.sh FOLDER           every .cl file in it
+#        compile.sh FOLDER DUMPER    first emptied, and filled by DUMPER FOLDER
+# Exit status 77: there is no clang.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+
+# ------------------------------------------------------------------ compilers
+
+opencl='-x cl -Xclang -finclude-default-header -Dasm=__asm__ -Wall -Werror -Wno-unused-function'
+nv_ext=+cl_khr_fp64,+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics
+libclc=/usr/lib/clc/nvptx64--nvidiacl.bc
+
+find_compilers() {
+    for clang in clang-19 clang-15 clang-14 clang ''; do
+        command -v "$clang" >/dev/null && break
+    done
+    rocm=$(find /usr/lib/*/amdgcn/bitcode /opt/rocm/amdgcn/bitcode \
+        -name ocml.bc 2>/dev/null | head -n 1)
+    rocm=${rocm%/ocml.bc}
+    full=no
+    [ "$clang" = clang-19 ] && [ -n "$rocm" ] && [ -e $libclc ] && full=yes
+    ptxas=$(command -v ptxas || command -v /usr/local/cuda/bin/ptxas)
+    export clang rocm full ptxas
+}
+
+# flags are several words
+# shellcheck disable=SC2086
+{
+syntax() {
+    case $1 in
+    *-amd.cl) target='amdgcn-amd-amdhsa -mcpu=gfx90a -nogpulib' ;;
+    *-nv_ptx.cl) target=nvptx64-nvidia-nvcl ;;
+    *) target=spir64-unknown-unknown ;;
+    esac
+    $clang $opencl -cl-std=CL2.0 -target $target -fsyntax-only \
+        -Xclang -cl-ext=+cl_khr_subgroup_shuffle -Wno-ignored-pragmas "$1" ||
+        return
+    note "syntax"
+}
+
+# amd FILE CHIP [FLAG]
+amd() {
+    $clang $opencl -cl-std=CL2.0 --target=amdgcn-amd-amdhsa "-mcpu=$2" ${3-} \
+        "--rocm-device-lib-path=$rocm" -O3 -S -o "$tmp/out.s" "$1" || return
+    if grep -q s_swappc_b64 "$tmp/out.s"; then
+        echo "a call is left: $(grep -o '[A-Za-z0-9_]*@rel32@lo' \
+            "$tmp/out.s" | sort -u | tr '\n' ' ')"
+        return 1
+    fi
+    note "$2: $(most vgpr_count) VGPR, $(most vgpr_spill_count) spilled," \
+        "$(most private_segment_fixed_size) B scratch," \
+        "$(most group_segment_fixed_size) B local"
+}
+
+# nvidia FILE CHIP
+nvidia() {
+    $clang $opencl -cl-std=CL1.2 --target=nvptx64-nvidia-nvcl \
+        -Xclang -target-cpu -Xclang "$2" -Xclang "-cl-ext=$nv_ext" \
+        -Xclang -mlink-builtin-bitcode -Xclang $libclc -Wno-linker-warnings \
+        -include "$here/nv_atomics.h" -O3 -S -o "$tmp/out.ptx" "$1" || return
+    if [ -z "$ptxas" ]; then
+        undefined=$(undefined_ptx "$tmp/out.ptx")
+        [ -z "$undefined" ] || { echo "a call is left: $undefined"; return 1; }
+        note "$2: PTX"
+        return
+    fi
+    "$ptxas" -v "-arch=$2" -o "$tmp/out.cubin" "$tmp/out.ptx" \
+        >"$tmp/ptxas" 2>&1 || { cat "$tmp/ptxas"; return 1; }
+    note "$2: $(largest 'registers' "$tmp/ptxas") registers," \
+        "$(largest 'bytes spill stores' "$tmp/ptxas") B spilled," \
+        "$(largest 'bytes smem' "$tmp/ptxas") B local"
+}
+}
+
+# --------------------------------------------------------------- measurements
+
+# The largest value of a field among the kernels of an AMD assembly file.
+most() {
+    awk -v field=".$1:" '$1 == field || $2 == field {
+        if ($NF + 0 > m) m = $NF + 0 } END {print m + 0}' "$tmp/out.s"
+}
+
+# largest UNIT FILE: the largest "N UNIT" of ptxas.
+largest() {
+    grep -oE "[0-9]+ $1" "$2" | awk '$1 > m {m = $1} END {print m + 0}'
+}
+
+# The functions that a PTX file declares and does not define.
+undefined_ptx() {
+    awk '/\.(func|entry)/ {gsub(/\([^)]*\)/, ""); sub(/\($/, ""); name = $NF}
+        /^;/ {declared[name]} /^{/ {defined[name]}
+        END {for (f in declared) if (!(f in defined)) print f}' "$1"
+}
+
+note() {
+    report="$report | $*"
+}
+
+# -------------------------------------------------------------------- sources
+
+compile() {
+    case $full$1 in
+    *-intel.cl) note "not compiled" ;;
+    no* | *-khr.cl) syntax "$1" ;;
+    *-nv_ptx.cl) nvidia "$1" sm_90 ;;
+    *.W32.*-amd.cl) amd "$1" gfx1030 ;;
+    *.W64.*-amd.cl)
+        amd "$1" gfx90a && amd "$1" gfx1030 -mwavefrontsize64 ;;
+    *-amd.cl) amd "$1" gfx90a && amd "$1" gfx1030 ;;
+    *) amd "$1" gfx90a && amd "$1" gfx1030 && nvidia "$1" sm_90 ;;
+    esac
+}
+
+# One file, one line, and what the compiler said where it failed.
+one() {
+    tmp=$(mktemp -d) || exit 1
+    trap 'rm -rf "$tmp"' EXIT
+    report=
+    if compile "$1" >"$tmp/said" 2>&1; then
+        echo "${1##*/}$report"
+    else
+        echo "FAIL ${1##*/}$report"
+        cat "$tmp/said"
+        exit 1
+    fi
+}
+
+if [ "$1" = --one ]; then
+    one "$2"
+    exit
+fi
+
+find_compilers
+[ -n "$clang" ] || { echo "no clang"; exit 77; }
+if [ $# -gt 1 ]; then
+    rm -rf "$1"
+    mkdir -p "$1"
+    "$2" "$1" >/dev/null || { echo "$2 failed"; exit 1; }
+fi
+echo "$clang, full compile: $full, ptxas: ${ptxas:-none}"
+find "$1" -name '*.cl' | grep -q . || { echo "no source in $1"; exit 1; }
+find "$1" -name '*.cl' -print0 | sort -z |
+    xargs -0 -n 1 -P "$(nproc)" "$0" --one

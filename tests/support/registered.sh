@@ -1,0 +1,17 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Every tests/FOLDER/test_NAME.c is named, as 'NAME', by the meson.build beside
+# it: a test that nobody builds passes for ever.
+# usage: registered.sh TESTS_FOLDER
+set -u
+cd "$1" || exit 1
+rc=0
+for file in */test_*.c; do
+    folder=${file%/*}
+    name=${file##*/test_}
+    name=${name%.c}
+    grep -qs "'$name'" "$folder/meson.build" && continue
+    echo "tests/$file is not in tests/$folder/meson.build" >&2
+    rc=1
+done
+exit $rc

@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The rules of the source tree that no compiler checks.
+# usage: style.sh SOURCE_ROOT
+set -u
+cd "$1" || exit 1
+rc=0
+
+# report RULE: fails if standard input is not empty, and shows it
+report() {
+    lines=$(cat)
+    [ -z "$lines" ] && return
+    printf '%s:\n%s\n' "$1" "$lines"
+    rc=1
+}
+
+# The files of some folders.
+sources() {
+    find "$@" -name '*.[ch]' -o -name '*.cl'
+}
+
+# Include lines of the files on standard input, as FILE:LINE:#include ...
+includes() {
+    xargs -r grep -nHE '^[[:space:]]*#[[:space:]]*include'
+}
+
+sources include host lib tools tests | includes |
+    grep -E '[<"]CL/' | grep -vE '^(host/|include/levelcl/opencl\.h:)' |
+    report 'OpenCL outside host/ and <levelcl/opencl.h>'
+sources include | includes | grep -E '"|<(host|lib|cl|tools|tests)/' |
+    report 'include/ needs more than public and system headers'
+sources host | includes | grep -E '[<"](lib|tools|tests)/' |
+    report 'host/ needs a layer above it'
+sources lib | includes | grep -E '[<"](tools|tests)/' |
+    report 'lib/ needs a layer above it'
+sources cl | includes | grep -vE '"[a-z0-9_]+\.cl\.h"' |
+    report 'cl/ needs more than its own headers'
+sources include host cl lib tools tests | includes | grep -F '../' |
+    report 'include by a relative path'
+sources include host cl lib tools tests |
+    while read -r file; do
+        head -n 1 "$file" | grep -q 'SPDX-License-Identifier: BSD-3-Clause' ||
+            echo "$file"
+    done | report 'no SPDX line at the top'
+exit $rc
