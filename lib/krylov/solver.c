@@ -4,6 +4,7 @@
 #include "lib/krylov/krylov.h"
 
 #include "host/alloc.h"
+#include "host/clock.h"
 #include "host/interop.h"
 #include "host/log.h"
 #include "host/runtime.h"

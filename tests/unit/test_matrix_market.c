@@ -97,7 +97,7 @@ static void expect_csr_refusals(const struct refusal *cases, size_t count)
         assert_int_equal(read_csr(&A, cases[i].text, &info, &capture.log),
                          cases[i].status);
         assert_string_equal(capture.last, cases[i].message);
-        assert_int_equal(capture.errors, 1);
+        assert_int_equal(capture.messages, 1);
         assert_true(A.rows == 0 && !A.row_ptr && !A.col_ind && !A.val);
     }
 }
