@@ -12,6 +12,7 @@
 enum {
     SEED = 1,
     FILL = 98, // per cent of the limit to aim at: METIS never balances exactly
+    IMBALANCE_MAX = 100, // per mill
     // METIS is not asked for parts below this: it fails, with text on stdout,
     // where a bisection leaves an empty side. Such parts are sliced instead.
     ROWS_MIN = 16,
@@ -22,8 +23,10 @@ enum {
 
 static idx_t parts_for(int64_t n, idx_t limit)
 {
+    if (n <= limit)
+        return n > 0;
     const int64_t aim = (int64_t)limit * FILL / 100;
-    return n <= limit ? n > 0 : (idx_t)((n + aim - 1) / aim);
+    return (idx_t)((n + aim - 1) / aim);
 }
 
 static enum lcl_status metis_status(int code, const struct lcl_log *log)
@@ -35,8 +38,9 @@ static enum lcl_status metis_status(int code, const struct lcl_log *log)
     return lcl_fail(log, LCL_EINVAL, "METIS failed with code %d", code);
 }
 
-// One k-way call. The imbalance allowed is the largest that keeps every part
-// within `limit`. k = 1 would divide by zero inside METIS 5.1.
+// One k-way call. Parts may be as uneven as `limit` lets them be, within
+// reason: a few tiny ones would idle a device. k = 1 would divide by zero
+// inside METIS 5.1.
 static enum lcl_status call_metis(idx_t *label, const struct lcl_graph *G,
                                   idx_t parts, idx_t limit,
                                   const struct lcl_log *log)
@@ -49,7 +53,9 @@ static enum lcl_status call_metis(idx_t *label, const struct lcl_graph *G,
     idx_t options[METIS_NOPTIONS];
     METIS_SetDefaultOptions(options);
     options[METIS_OPTION_SEED] = SEED;
-    options[METIS_OPTION_UFACTOR] = (idx_t)(slack * 1000 / G->n);
+    const int64_t imbalance = slack * 1000 / G->n; // per mill
+    options[METIS_OPTION_UFACTOR] =
+        (idx_t)(imbalance < IMBALANCE_MAX ? imbalance : IMBALANCE_MAX);
     idx_t n = G->n, constraints = 1, cut;
     return metis_status(METIS_PartGraphKway(&n, &constraints, G->ptr, G->adj,
                                             NULL, NULL, G->weight, &parts, NULL,
