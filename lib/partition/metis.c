@@ -167,7 +167,8 @@ static enum lcl_status partition_graph(idx_t *label, idx_t *parts, idx_t rows,
                                        const struct lcl_graph *G,
                                        const struct lcl_log *log)
 {
-    const idx_t limit = (ROWS_MIN + rows - 1) / rows * rows;
+    const idx_t limit =
+        rows < ROWS_MIN ? (ROWS_MIN + rows - 1) / rows * rows : rows;
     enum lcl_status st;
     if ((st = cut_graph(label, parts, limit, G, log)) < 0 ||
         (st = lcl_partition_balance(label, *parts, limit, G, log)) < 0)
@@ -199,17 +200,17 @@ static enum lcl_status partition_window(struct job *J, int64_t first,
         (st = partition_graph(label, &parts, J->rows, &G, J->log)) < 0)
         goto out;
     for (int64_t i = first; i < last; ++i)
-        J->label[i] = J->parts + label[i - first];
-    J->parts += parts;
+        J->label[i] = J->parts + (int32_t)label[i - first];
+    J->parts += (int32_t)parts;
 out:
     lcl_graph_finish(&G);
     lcl_free(label);
     return st;
 }
 
-// METIS seeds and uses rand() of the C library, and traps SIGABRT and SIGTERM
-// while it runs: two threads that partition at once are safe, but their
-// partitions may differ from run to run.
+// While it runs, METIS 5.1 seeds rand() and traps SIGABRT and SIGTERM for the
+// whole process. Threads that partition at once get valid partitions, but not
+// always the same ones, and may leave its handler of SIGTERM behind.
 enum lcl_status lcl_partition_metis(int32_t *label, const struct lcl_csr *A,
                                     enum lcl_weights weights, int64_t rows,
                                     bool *weighted, const struct lcl_log *log)

@@ -92,6 +92,8 @@ enum lcl_status lcl_weighing_create(struct lcl_weighing *W,
     }
     const double room = (double)(budget - 2 * A->nnz);
     W->scale = fmin(scale_wanted, fmax(0, room) / fmax(1, 2 * S.sum));
+    if (W->scale < 1) // all weights would be 1
+        lcl_weighing_finish(W);
     return LCL_OK;
 }
 
