@@ -5,8 +5,8 @@
 #include "host/alloc.h"
 #include "host/log.h"
 
-// Weights above this change nothing: factors 20 to 100,000 were tried on spe10
-// and gave iteration counts within 2 %.
+// The choice is uncritical: 20, 1000 and 100,000 gave iteration counts within 2
+// % of each other on a heterogeneous 60 x 220 x 20 reservoir grid.
 static const double scale_wanted = 1000;
 
 // A zero diagonal counts as the largest entry of its row, an empty row as 1.
