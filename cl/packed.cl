@@ -74,45 +74,62 @@ kernel void packed(global const struct lcl_part *parts,
 # define TABLE global
 #endif
 
-// The entries of one row of one step, in registers.
+// One row of one step, in registers.
 struct ahead {
     double val[LCL_SLOTS];
-    ushort col[LCL_SLOTS];
     double inv_d;
-    uint row;   // local number; LCL_ROWS where the lane has no row
-    uint slot;  // first slot, for what does not fit the registers
-    uint rows, slots;
+    ushort col[LCL_SLOTS];
+    int row;    // local number; -1 where the lane has none
+    uint slots; // entries, also those that the registers do not hold
 };
 
-static inline void fetch(struct ahead *a, TABLE const struct lcl_step *s, bool lower,
-                  uint lid, global const ushort *col, global const double *val,
-                  global const double *inv_d)
+// Every load is made, from the first slot where there is no entry: a load that
+// may not happen leaves the old value in its register, and merging the two
+// would wait for the load here instead of where it is needed.
+static inline void fetch(struct ahead *a, TABLE const struct lcl_step *table,
+                         bool lower, uint lid, global const ushort *col,
+                         global const double *val, global const double *inv_d)
 {
-    const bool active = lid < s->rows;
-    a->rows = s->rows;
-    a->row = active ? s->first + lid : LCL_ROWS;
-    a->slot = (lower ? s->lower : s->upper) + lid;
-    a->slots = active ? (lower ? s->lower_slots : s->upper_slots) : 0;
-    if (!lower)
-        a->inv_d = active ? inv_d[a->row] : 0;
+    const struct lcl_step s = *table;
+    const bool active = lid < s.rows;
+    const uint slots = lower ? s.lower_slots : s.upper_slots;
+    uint slot = (lower ? s.lower : s.upper) + lid;
+    a->row = active ? (int)(s.first + lid) : -1;
+    a->slots = active ? slots : 0;
 #pragma unroll
-    for (uint k = 0; k < LCL_SLOTS; ++k)
-        if (k < a->slots) {
-            a->val[k] = val[a->slot + k * a->rows];
-            a->col[k] = col[a->slot + k * a->rows];
-        }
+    for (uint k = 0; k < LCL_SLOTS; ++k, slot += s.rows) {
+        const uint at = k < a->slots ? slot : 0;
+        a->val[k] = val[at];
+        a->col[k] = col[at];
+    }
+    if (!lower)
+        a->inv_d = inv_d[active ? a->row : 0];
 }
 
-static inline double dot_ahead(const struct ahead *a, global const ushort *col,
-                        global const double *val, local const double *y)
+// What the registers do not hold of a long row.
+static inline double dot_rest(const struct ahead *a,
+                              TABLE const struct lcl_step *s, bool lower,
+                              uint lid, global const ushort *col,
+                              global const double *val, local const double *y)
+{
+    double sum = 0;
+    uint slot = (lower ? s->lower : s->upper) + lid + LCL_SLOTS * s->rows;
+    for (uint k = LCL_SLOTS; k < a->slots; ++k, slot += s->rows)
+        sum += val[slot] * y[col[slot]];
+    return sum;
+}
+
+static inline double dot(const struct ahead *a, TABLE const struct lcl_step *s,
+                         bool lower, uint lid, global const ushort *col,
+                         global const double *val, local const double *y)
 {
     double sum = 0;
 #pragma unroll
     for (uint k = 0; k < LCL_SLOTS; ++k)
         if (k < a->slots)
             sum += a->val[k] * y[a->col[k]];
-    for (uint k = LCL_SLOTS; k < a->slots; ++k)
-        sum += val[a->slot + k * a->rows] * y[col[a->slot + k * a->rows]];
+    if (a->slots > LCL_SLOTS)
+        sum += dot_rest(a, s, lower, lid, col, val, y);
     return sum;
 }
 
@@ -128,12 +145,12 @@ kernel void packed(global const struct lcl_part *restrict parts,
     local double y[LCL_ROWS];
     const uint lid = get_local_id(0);
     const struct lcl_part p = parts[get_group_id(0)];
-    struct ahead next[LCL_DEPTH];
     if (stop[at])
         return;
     col += p.slot;
     val += p.slot;
     inv_d += p.row;
+    x += p.row;
 #ifdef LCL_STEPS
     local struct lcl_step steps[LCL_STEPS];
     for (uint s = lid; s < p.steps; s += LCL_GROUP)
@@ -146,6 +163,7 @@ kernel void packed(global const struct lcl_part *restrict parts,
     GROUP_BARRIER();
 
     // p.steps is a multiple of LCL_DEPTH: the table ends with empty steps
+    struct ahead next[LCL_DEPTH];
 #pragma unroll
     for (uint d = 0; d < LCL_DEPTH; ++d)
         fetch(&next[d], &steps[d], true, lid, col, val, inv_d);
@@ -154,7 +172,7 @@ kernel void packed(global const struct lcl_part *restrict parts,
         for (uint d = 0; d < LCL_DEPTH; ++d) {
             struct ahead *a = &next[d];
             if (a->slots > 0)
-                y[a->row] -= dot_ahead(a, col, val, y);
+                y[a->row] -= dot(a, &steps[s + d], true, lid, col, val, y);
             if (s + LCL_DEPTH < p.steps)
                 fetch(a, &steps[s + d + LCL_DEPTH], true, lid, col, val, inv_d);
             GROUP_BARRIER();
@@ -167,12 +185,13 @@ kernel void packed(global const struct lcl_part *restrict parts,
 #pragma unroll
         for (uint d = 0; d < LCL_DEPTH; ++d) {
             struct ahead *a = &next[d];
-            if (a->row < LCL_ROWS) {
-                const double sum = dot_ahead(a, col, val, y);
+            if (a->row >= 0) {
+                const double sum =
+                    dot(a, &steps[s - 1 - d], false, lid, col, val, y);
                 const double x_i = ILDU0 ? y[a->row] * a->inv_d - sum
                                          : (y[a->row] - sum) * a->inv_d;
                 y[a->row] = x_i;
-                x[p.row + a->row] = x_i;
+                x[a->row] = x_i;
             }
             if (s > LCL_DEPTH)
                 fetch(a, &steps[s - 1 - d - LCL_DEPTH], false, lid, col, val,
