@@ -72,8 +72,9 @@ static enum lcl_status measure(struct bench *B, launch_fn launch, void *arg,
         (st = time_batch(B, launch, arg, 4, &once)) < 0)
         return st;
     const double want = once > 0 ? BATCH_SECONDS / once : MAX_LAUNCHES;
-    const int launches =
-        want < 1 ? 1 : want < MAX_LAUNCHES ? (int)want : MAX_LAUNCHES;
+    const int launches = want < 1              ? 1
+                         : want < MAX_LAUNCHES ? (int)want
+                                               : MAX_LAUNCHES;
     for (int i = 0; i < BATCHES && st == LCL_OK; ++i)
         st = time_batch(B, launch, arg, launches, &seconds[i]);
     if (st < 0)
@@ -101,8 +102,8 @@ static cJSON *line_for(const struct bench *B, const char *op,
     return line;
 }
 
-static void add_times(cJSON *line, const struct bench *B,
-                      const struct times *t, double bytes)
+static void add_times(cJSON *line, const struct bench *B, const struct times *t,
+                      double bytes)
 {
     cJSON_AddNumberToObject(line, "ms", 1e3 * t->median);
     cJSON_AddNumberToObject(line, "p10", 1e3 * t->p10);
@@ -286,8 +287,8 @@ static enum lcl_status set_up(struct bench *B, lcl_precond **M)
     for (int p = 0; p < LCL_PHASE_COUNT; ++p)
         before[p] = lcl_context_seconds(B->ctx, (enum lcl_phase)p);
     const double start = lcl_now();
-    const enum lcl_status st = lcl_precond_create(M, B->ctx, &B->problem->A,
-                                                  &B->options.precond);
+    const enum lcl_status st =
+        lcl_precond_create(M, B->ctx, &B->problem->A, &B->options.precond);
     if (st >= 0)
         print_setup(B, before, lcl_now() - start);
     return st;
