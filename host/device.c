@@ -149,7 +149,7 @@ enum lcl_status lcl_device_count(int *count, const struct lcl_log *log)
     struct lcl_cl cl = {.api = &lcl_cl_loader};
     cl_device_id *devices;
     if (!count)
-        return lcl_fail(log, LCL_EINVAL, "lcl_device_count: count is NULL");
+        return lcl_misuse(log, "lcl_device_count: count is NULL");
     if (log)
         cl.log = *log;
     const enum lcl_status st = lcl_device_list(&cl, &devices, count);
@@ -164,7 +164,7 @@ enum lcl_status lcl_device_caps(struct lcl_caps *caps, int index,
     cl_device_id *devices;
     int count;
     if (!caps)
-        return lcl_fail(log, LCL_EINVAL, "lcl_device_caps: caps is NULL");
+        return lcl_misuse(log, "lcl_device_caps: caps is NULL");
     if (log)
         cl.log = *log;
     enum lcl_status st = lcl_device_list(&cl, &devices, &count);
