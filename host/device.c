@@ -59,12 +59,14 @@ static bool contains(const char *text, const char *part)
     return false;
 }
 
-// 2: what the default wants most, 1: second choice, 0: not by default.
+// What the default wants most has the highest number.
 static int preference(const struct lcl_caps *caps)
 {
     if (!caps->fp64)
         return 0;
-    return caps->type == LCL_DEVICE_GPU ? 3 : caps->type == LCL_DEVICE_CPU ? 2 : 1;
+    return caps->type == LCL_DEVICE_GPU   ? 3
+           : caps->type == LCL_DEVICE_CPU ? 2
+                                          : 1;
 }
 
 static int choose_default(const struct lcl_caps *caps, int count)
