@@ -202,9 +202,10 @@ static enum lcl_status cycle(struct lcl_solver *S)
             --posted;
         }
     }
-    for (const void *rest; posted > 0; --posted)
-        if (lcl_window_take(K->window, &rest) < 0)
-            break;
+    for (const void *rest; posted > 0; --posted) {
+        const enum lcl_status taken = lcl_window_take(K->window, &rest);
+        st = st < 0 ? st : taken;
+    }
     if (S->stop == LCL_STOP_NONE)
         S->stop = LCL_STOP_MAX_ITERS;
     return st;

@@ -12,10 +12,10 @@ struct lcl_test_folder {
 
 void lcl_test_folder_create(struct lcl_test_folder *folder);
 
-// Removes the folder and the files in it.
+// Removes the folder and everything in it.
 void lcl_test_folder_remove(struct lcl_test_folder *folder);
 
-// Files in the folder.
+// Files in the folder and those in it.
 int lcl_test_folder_count(const struct lcl_test_folder *folder);
 
 // path = FOLDER/name
