@@ -9,6 +9,11 @@
 
 #include <string.h>
 
+// While it runs, METIS 5.1 seeds rand() and traps SIGABRT and SIGTERM for the
+// whole process: one call at a time, so that threads get the parts that one
+// alone would and its handlers are put back in order.
+static pthread_mutex_t metis_lock = PTHREAD_MUTEX_INITIALIZER;
+
 enum {
     SEED = 1,
     FILL = 98, // per cent of the limit to aim at: METIS never balances exactly
@@ -57,10 +62,12 @@ static enum lcl_status call_metis(idx_t *label, const struct lcl_graph *G,
     options[METIS_OPTION_UFACTOR] =
         (idx_t)(imbalance < IMBALANCE_MAX ? imbalance : IMBALANCE_MAX);
     idx_t n = G->n, constraints = 1, cut;
-    return metis_status(METIS_PartGraphKway(&n, &constraints, G->ptr, G->adj,
-                                            NULL, NULL, G->weight, &parts, NULL,
-                                            NULL, options, &cut, label),
-                        log);
+    pthread_mutex_lock(&metis_lock);
+    const int code = METIS_PartGraphKway(&n, &constraints, G->ptr, G->adj, NULL,
+                                         NULL, G->weight, &parts, NULL, NULL,
+                                         options, &cut, label);
+    pthread_mutex_unlock(&metis_lock);
+    return metis_status(code, log);
 }
 
 // The second level: splits every coarse part on its own.
@@ -208,9 +215,6 @@ out:
     return st;
 }
 
-// While it runs, METIS 5.1 seeds rand() and traps SIGABRT and SIGTERM for the
-// whole process. Threads that partition at once get valid partitions, but not
-// always the same ones, and may leave its handler of SIGTERM behind.
 enum lcl_status lcl_partition_metis(int32_t *label, const struct lcl_csr *A,
                                     enum lcl_weights weights, int64_t rows,
                                     bool *weighted, const struct lcl_log *log)
