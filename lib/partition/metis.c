@@ -7,6 +7,7 @@
 #include "host/alloc.h"
 #include "host/log.h"
 
+#include <pthread.h>
 #include <string.h>
 
 // While it runs, METIS 5.1 seeds rand() and traps SIGABRT and SIGTERM for the
