@@ -113,6 +113,17 @@ lcl_kernel *test_kernel(lcl_context *ctx, const struct lcl_spec *spec)
     return kernel;
 }
 
+int test_width(lcl_context *ctx)
+{
+    return lcl_context_caps(ctx)->width;
+}
+
+int test_group(lcl_context *ctx, int waves)
+{
+    const int width = test_width(ctx);
+    return width == 1 ? 1 : waves * width;
+}
+
 // ----------------------------------------------------------------- comparisons
 
 void test_expect_near(const char *what, const double *got,
