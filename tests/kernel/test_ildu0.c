@@ -5,12 +5,6 @@
 
 #include <stdlib.h>
 
-// Groups of one wave; at width 1 the rows stay as they are.
-static int width_of(lcl_context *ctx)
-{
-    return lcl_context_caps(ctx)->width;
-}
-
 static void expect_factors(lcl_context *ctx, struct test_system *S, int group,
                            const struct lcl_precond_params *params)
 {
@@ -29,11 +23,10 @@ static void expect_factors(lcl_context *ctx, struct test_system *S, int group,
 static void expect_all(lcl_context *ctx, enum lcl_precond_type type, int waves)
 {
     const struct lcl_precond_params params = {.type = type};
-    const int width = width_of(ctx);
     for (int i = 0; i < test_system_count(); ++i) {
         struct test_system S;
-        test_system_init(&S, i, width > 1);
-        expect_factors(ctx, &S, width == 1 ? 1 : waves * width, &params);
+        test_system_init(&S, i, test_width(ctx) > 1);
+        expect_factors(ctx, &S, test_group(ctx, waves), &params);
         test_system_finish(&S);
     }
 }
@@ -72,7 +65,6 @@ static struct lcl_csr bad_pivots(void)
 static void expect_policy(lcl_context *ctx, struct lcl_csr A, int64_t part_rows,
                           enum lcl_pivot pivot)
 {
-    const int width = width_of(ctx);
     for (int t = LCL_PRECOND_ILU0; t <= LCL_PRECOND_ILDU0; ++t) {
         const struct lcl_precond_params params = {
             .type = (enum lcl_precond_type)t,
@@ -80,8 +72,8 @@ static void expect_policy(lcl_context *ctx, struct lcl_csr A, int64_t part_rows,
             .pivot_tol = 1e-3,
         };
         struct test_system S;
-        test_system_from(&S, A, part_rows, width > 1);
-        expect_factors(ctx, &S, width, &params);
+        test_system_from(&S, A, part_rows, test_width(ctx) > 1);
+        expect_factors(ctx, &S, test_group(ctx, 1), &params);
         S.A = (struct lcl_csr){0};
         test_system_finish(&S);
     }
@@ -118,13 +110,12 @@ static void test_ildu0__negative_pivots_keep_their_sign(void **state)
 
 static void test_ildu0__policy_fail_names_the_first_row(void **state)
 {
-    const int width = width_of(*state);
     const struct lcl_precond_params params = {.pivot = LCL_PIVOT_FAIL};
     struct test_system S;
     struct test_factors F;
     struct lcl_repairs repairs;
-    test_system_from(&S, bad_pivots(), 4, width > 1);
-    test_factors_init(&F, *state, &S, width, &params);
+    test_system_from(&S, bad_pivots(), 4, test_width(*state) > 1);
+    test_factors_init(&F, *state, &S, test_group(*state, 1), &params);
     assert_int_equal(test_factors_run(&F, &repairs), LCL_EPIVOT);
     assert_int_equal(repairs.count, F.ref.repaired);
     assert_int_equal(F.ref.bad[repairs.rows[0]], 1);

@@ -2,7 +2,9 @@
 // A context for tests, buffers that show what a kernel did, comparisons.
 #include "tests/support/device.h"
 
+#include "host/runtime.h"
 #include "tests/support/matrices.h"
+#include "tests/support/simulator.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,12 +25,11 @@ static void print_line(void *user, enum lcl_log_level level, const char *text)
 
 bool test_device_create(void)
 {
-    // the self-test takes minutes in a simulator
     const struct lcl_context_params params = {
         .log = {.fn = print_line, .level = LCL_LOG_ERROR},
-        .no_self_test = true,
     };
-    const enum lcl_status st = lcl_context_create(&context, &params);
+    const enum lcl_status st =
+        lcl_runtime_create(&context, &params, test_cl_api());
     if (st != LCL_OK && st != LCL_ENODEVICE) {
         print_error("no context: %s\n", lcl_status_str(st));
         exit(1);
@@ -45,6 +46,7 @@ int test_device_enter(void **state)
 int test_device_leave(void **state)
 {
     (void)state;
+    test_simulator_release();
     lcl_context_destroy(&context);
     return 0;
 }
@@ -109,6 +111,17 @@ lcl_kernel *test_kernel(lcl_context *ctx, const struct lcl_spec *spec)
     lcl_kernel *kernel = NULL;
     assert_int_equal(lcl_kernel_get(&kernel, ctx, spec), LCL_OK);
     return kernel;
+}
+
+int test_width(lcl_context *ctx)
+{
+    return lcl_context_caps(ctx)->width;
+}
+
+int test_group(lcl_context *ctx, int waves)
+{
+    const int width = test_width(ctx);
+    return width == 1 ? 1 : waves * width;
 }
 
 // ----------------------------------------------------------------- comparisons

@@ -47,6 +47,10 @@ lcl_buffer *test_stop_flag(lcl_context *ctx, int32_t value);
 // The kernel of a spec, which must build.
 lcl_kernel *test_kernel(lcl_context *ctx, const struct lcl_spec *spec);
 
+// The wave width, and work-items of groups of so many waves; 1 at width 1.
+int test_width(lcl_context *ctx);
+int test_group(lcl_context *ctx, int waves);
+
 // ----------------------------------------------------------------- comparisons
 
 // Fails at the first i where |got - expected| > tolerance * max(1, |expected|),

@@ -61,6 +61,11 @@ int test_system_rows_limit(void)
     return wants_large() ? 640 : 64;
 }
 
+int64_t test_size(int64_t for_simulators, int64_t otherwise)
+{
+    return wants_large() ? otherwise : for_simulators;
+}
+
 static struct lcl_csr make(const struct description *d)
 {
     switch (d->kind) {

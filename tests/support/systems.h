@@ -29,3 +29,6 @@ void test_system_finish(struct test_system *S);
 
 // Rows that no subdomain exceeds.
 int test_system_rows_limit(void);
+
+// One of two sizes, by LEVELCL_TEST_SIZE.
+int64_t test_size(int64_t for_simulators, int64_t otherwise);
