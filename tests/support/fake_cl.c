@@ -166,6 +166,11 @@ static cl_int fake_clGetDeviceInfo(cl_device_id d, cl_device_info what,
 {
     if (fails_now(TEST_clGetDeviceInfo))
         return test_cl.code;
+    if (what == CL_DRIVER_VERSION && test_cl.driver_version && value) {
+        memcpy(value, test_cl.driver_version,
+               strlen(test_cl.driver_version) + 1);
+        return CL_SUCCESS;
+    }
     for (int i = 0; i < 2; ++i)
         if (test_cl.device_info[i].what == what && value &&
             size <= sizeof(cl_ulong)) {

@@ -26,7 +26,8 @@ struct test_cl {
         cl_device_info what;
         cl_ulong value;
     } device_info[2]; // values that devices claim instead of their own
-    bool spoil;       // every byte that is read comes back as `spoiled`
+    const char *driver_version; // that devices claim; NULL: their own
+    bool spoil; // every byte that is read comes back as `spoiled`
     unsigned char spoiled;
 
     // --- what was seen
