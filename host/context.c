@@ -191,6 +191,10 @@ enum lcl_status lcl_runtime_create_cl(lcl_context **out, cl_context context,
     if (st < 0)
         return st;
     lcl_context *ctx = *out;
+    if (!context || !device || !queue) {
+        lcl_context_destroy(out);
+        return lcl_misuse(&p.log, "lcl_context_create_cl: an argument is NULL");
+    }
     ctx->device = device;
     if ((st = lcl_caps_query(&ctx->cl, device, &ctx->caps)) < 0 ||
         (st = refuse_unfit(ctx)) < 0 ||

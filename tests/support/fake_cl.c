@@ -153,11 +153,11 @@ static cl_int fake_clEnqueueReadBuffer(cl_command_queue q, cl_mem mem,
 {
     if (fails_now(TEST_clEnqueueReadBuffer))
         return test_cl.code;
-    const cl_int code =
-        clEnqueueReadBuffer(q, mem, block, at, bytes, host, n, wait, event);
+    const cl_int code = clEnqueueReadBuffer(q, mem, block || test_cl.spoil, at,
+                                            bytes, host, n, wait, event);
     test_cl.objects += code == CL_SUCCESS && event;
-    if (block && test_cl.spoil_reads && bytes >= test_cl.spoil_reads)
-        ++*(double *)host;
+    if (test_cl.spoil)
+        memset(host, test_cl.spoiled, bytes);
     return code;
 }
 
@@ -166,6 +166,11 @@ static cl_int fake_clGetDeviceInfo(cl_device_id d, cl_device_info what,
 {
     if (fails_now(TEST_clGetDeviceInfo))
         return test_cl.code;
+    if (what == CL_DRIVER_VERSION && test_cl.driver_version && value) {
+        memcpy(value, test_cl.driver_version,
+               strlen(test_cl.driver_version) + 1);
+        return CL_SUCCESS;
+    }
     for (int i = 0; i < 2; ++i)
         if (test_cl.device_info[i].what == what && value &&
             size <= sizeof(cl_ulong)) {

@@ -25,8 +25,10 @@ struct test_cl {
     struct {
         cl_device_info what;
         cl_ulong value;
-    } device_info[2];   // values that devices claim instead of their own
-    size_t spoil_reads; // blocking reads of so many bytes or more are wrong
+    } device_info[2]; // values that devices claim instead of their own
+    const char *driver_version; // that devices claim; NULL: their own
+    bool spoil; // every byte that is read comes back as `spoiled`
+    unsigned char spoiled;
 
     // --- what was seen
     bool failed;

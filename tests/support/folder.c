@@ -25,7 +25,9 @@ void lcl_test_folder_create(struct lcl_test_folder *folder)
 
 // Visits what is in `path`, folders after what is in them. Returns how many
 // files there are.
-static int walk(const char *path, void (*visit)(const char *path, bool folder))
+static int walk(const char *path,
+                void (*visit)(void *user, const char *path, bool folder),
+                void *user)
 {
     int files = 0;
     DIR *dir = opendir(path);
@@ -39,30 +41,46 @@ static int walk(const char *path, void (*visit)(const char *path, bool folder))
         struct stat info;
         assert_int_equal(lstat(below, &info), 0);
         const bool folder = S_ISDIR(info.st_mode);
-        files += folder ? walk(below, visit) : 1;
+        files += folder ? walk(below, visit, user) : 1;
         if (visit)
-            visit(below, folder);
+            visit(user, below, folder);
     }
     if (dir)
         closedir(dir);
     return files;
 }
 
-static void remove_entry(const char *path, bool folder)
+static void remove_entry(void *user, const char *path, bool folder)
 {
-    (void)folder;
+    (void)user, (void)folder;
     assert_int_equal(remove(path), 0);
 }
 
 void lcl_test_folder_remove(struct lcl_test_folder *folder)
 {
-    walk(folder->path, remove_entry);
+    walk(folder->path, remove_entry, NULL);
     assert_int_equal(rmdir(folder->path), 0);
 }
 
 int lcl_test_folder_count(const struct lcl_test_folder *folder)
 {
-    return walk(folder->path, NULL);
+    return walk(folder->path, NULL, NULL);
+}
+
+static void list_entry(void *user, const char *path, bool folder)
+{
+    struct lcl_test_list *list = user;
+    if (folder)
+        return;
+    assert_true(list->count < LCL_TEST_FILES);
+    memcpy(list->path[list->count++], path, strlen(path) + 1);
+}
+
+void lcl_test_folder_list(struct lcl_test_list *list,
+                          const struct lcl_test_folder *folder)
+{
+    list->count = 0;
+    walk(folder->path, list_entry, list);
 }
 
 void lcl_test_path(char path[LCL_TEST_PATH],
@@ -78,6 +96,20 @@ void lcl_test_write_file(const char *path, const void *bytes, size_t size)
     assert_non_null(file);
     assert_int_equal(fwrite(bytes, 1, size, file), size);
     assert_int_equal(fclose(file), 0);
+}
+
+void *lcl_test_read_file(const char *path, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 0, SEEK_END), 0);
+    *size = (size_t)ftell(file);
+    rewind(file);
+    void *bytes = malloc(*size + 1);
+    assert_non_null(bytes);
+    assert_int_equal(fread(bytes, 1, *size, file), *size);
+    fclose(file);
+    return bytes;
 }
 
 void *lcl_test_gzip(const char *text, size_t *size)
