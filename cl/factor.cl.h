@@ -3,10 +3,13 @@
 // those that read it, and the host code that lays it out.
 //
 // The rows of a subdomain are numbered by level. A step is a run of at most
-// LCL_GROUP rows of one level, lane after lane; entry k of the row on lane t is
-// slot  off + k * rows + t  of its subdomain, so that lanes read neighbours.
-// Rows shorter than the longest of their step are padded with slots whose
-// column is the row itself and whose value is 0. Columns of a row ascend.
+// LCL_GROUP rows of one level, lane after lane; plane k of a step holds one slot
+// a row, so that lanes read neighbours: slot  first of the step + k * rows + lane
+// of its subdomain. A step of L has a plane for each entry of its longest row; a
+// step of U has the planes of 1/d first, then those of the entries. Columns of a
+// row ascend; shorter rows are filled up with slots whose column is the row
+// itself and whose value is 0. The steps of L come in ascending order, those of
+// U after them in descending order: the order in which they are read.
 #pragma once
 
 #ifdef __OPENCL_C_VERSION__
@@ -21,13 +24,16 @@ typedef uint64_t lcl_u64;
 #endif
 
 struct lcl_step {
-    lcl_u32 lower;       // slot of the first entry of L, from the subdomain's
-    lcl_u32 upper;       // the same of U
-    lcl_u16 first;       // row on lane 0, from the subdomain's first
-    lcl_u16 rows;        // rows of the step; 0 for steps that fill up a table
-    lcl_u16 lower_slots; // entries a row of L
-    lcl_u16 upper_slots; // entries a row of U
+    lcl_u32 lower;        // first slot of L, from the subdomain's first
+    lcl_u32 upper;        // first slot of U, likewise
+    lcl_u16 first;        // row on lane 0, from the subdomain's first
+    lcl_u16 rows;         // rows of the step
+    lcl_u16 lower_planes; // entries of the longest row of L
+    lcl_u16 upper_planes; // entries of the longest row of U, and 1/d
 } __attribute__((aligned(16))); // one load
+
+// Subdomains start at a multiple of this, for vector loads.
+#define LCL_SLOT_ALIGN 8
 
 struct lcl_part {
     lcl_u64 slot;  // first slot of the subdomain
@@ -36,4 +42,6 @@ struct lcl_part {
     lcl_u32 rows;
     lcl_u32 step; // first step
     lcl_u32 steps;
+    lcl_u32 slots;
+    lcl_u32 unused;
 };

@@ -6,7 +6,8 @@
 // Algorithm 4.4, row by row (IKJ), all rows of a level at once.
 //
 // Data:   val holds the entries of the reordered matrix; source[s] is the entry
-//         of slot s counted from the subdomain's first, -1 for padding;
+//         of slot s counted from the subdomain's first, negative for slots that
+//         hold no entry;
 //         diagonal[i] the same for the diagonal of row i, -1 where missing.
 // Launch: one group a subdomain.
 // Result: slots, inv_d[i] = 1 / d_i; repaired[p] counts the pivots that were
@@ -26,17 +27,21 @@
 
 // A row under way: the places of its entries, in ascending column order.
 struct row {
-    ulong lower, upper; // first slot of L and of U
+    ulong lower, upper; // slot of the first entry of L and of U
+    ulong diagonal;     // slot of 1/d
     uint stride;
     uint lower_count, upper_count;
     uint self; // local number, also the column of padding
 };
 
-static inline struct row row_of(global const struct lcl_step *s, ulong base, uint self)
+static inline struct row row_of(global const struct lcl_step *s, ulong base,
+                                uint self)
 {
-    const uint lane = self - s->first;
-    const struct row r = {base + s->lower + lane, base + s->upper + lane,
-                          s->rows, s->lower_slots, s->upper_slots, self};
+    const ulong at = base + self - s->first, diagonal = at + s->upper;
+    const struct row r = {at + s->lower,   diagonal + s->rows,
+                          diagonal,        s->rows,
+                          s->lower_planes, s->upper_planes - 1,
+                          self};
     return r;
 }
 
@@ -148,6 +153,7 @@ kernel void ildu0(global const struct lcl_part *parts,
             d = repair(d, largest, tol, policy, &small);
             const double inverse = 1.0 / d;
             inv_d[p.row + r.self] = inverse;
+            slot_val[r.diagonal] = inverse;
             bad[p.row + r.self] = small;
             if (small)
                 atomic_inc(&small_pivots);

@@ -3,11 +3,13 @@
 //     L y = b,   ILU0  (LCL_MODE 1):  x_i = (y_i - sum_j u_ij x_j) / d_i
 //                ILDU0 (LCL_MODE 2):  x_i = y_i / d_i - sum_j u_ij x_j
 //
-// Data:   factor.cl.h.
+// Data:   factor.cl.h; val and col are readable a chunk past the last slot.
 // Launch: one group a subdomain; its vector and, where LCL_STEPS > 0, its step
-//         table stand in local memory. A lane does a row of a step; the entries
-//         of the steps to come wait in registers, LCL_SLOTS a row, so that a
-//         step depends on local memory alone.
+//         table stand in local memory. The slots are one stream, read in chunks
+//         of 8 a work-item: one chunk is on its way in registers while the two
+//         before it are used from a ring in local memory, so that no step waits
+//         for global memory and loads are wide whatever the steps are like. A
+//         lane does a row of a step.
 // Width 1: an item does a subdomain in order, in place, without barriers.
 // Determinism: bitwise; one sum a row, in column order.
 // `stop[at]` other than 0: the caller has stopped, nothing is done.
@@ -22,21 +24,10 @@
 # define LCL_ROWS 64 // rows of a subdomain held in local memory
 #endif
 #ifndef LCL_SLOTS
-# define LCL_SLOTS 4 // entries of a row fetched ahead
-#endif
-#ifndef LCL_DEPTH
-# define LCL_DEPTH 2 // steps in registers: the one being done, those to come
+# define LCL_SLOTS 4 // entries of a row that are summed at once, at most 7
 #endif
 #ifndef LCL_LONG_ROWS
 # define LCL_LONG_ROWS 0 // 1: some rows have more than LCL_SLOTS entries
-#endif
-#ifndef LCL_WIDE
-# define LCL_WIDE 0 // 1: 2^32 slots or more
-#endif
-#if LCL_WIDE
-typedef ulong slot_t;
-#else
-typedef uint slot_t;
 #endif
 
 #if LCL_WIDTH == 1
@@ -55,8 +46,8 @@ WORK_GROUP
 kernel void packed(global const struct lcl_part *parts,
                    global const struct lcl_step *steps,
                    global const ushort *col, global const double *val,
-                   global const double *inv_d, global const double *b,
-                   global double *x, global const int *stop, int at)
+                   global const double *b, global double *x,
+                   global const int *stop, int at)
 {
     if (stop[at])
         return;
@@ -64,83 +55,144 @@ kernel void packed(global const struct lcl_part *parts,
     steps += p.step;
     col += p.slot;
     val += p.slot;
-    inv_d += p.row;
     b += p.row;
     x += p.row;
     for (uint i = 0; i < p.rows; ++i)
         x[i] = b[i] - dot_row(val + steps[i].lower, col + steps[i].lower,
-                              steps[i].lower_slots, x);
+                              steps[i].lower_planes, x);
     for (uint i = p.rows; i-- > 0;) {
-        const double sum = dot_row(val + steps[i].upper, col + steps[i].upper,
-                                   steps[i].upper_slots, x);
-        x[i] = ILDU0 ? x[i] * inv_d[i] - sum : (x[i] - sum) * inv_d[i];
+        const uint first = steps[i].upper;
+        const double inv_d = val[first];
+        const double sum = dot_row(val + first + 1, col + first + 1,
+                                   steps[i].upper_planes - 1, x);
+        x[i] = ILDU0 ? x[i] * inv_d - sum : (x[i] - sum) * inv_d;
     }
 }
 
 #else
 
-# ifdef LCL_STEPS
-#  define TABLE local
-# else
-#  define TABLE global
-# endif
+#define CHUNK (8 * LCL_GROUP) // slots
+#define RING (2 * CHUNK)
 
-// Where a row of a step stands, and its first entries, in registers.
-struct ahead {
-    double val[LCL_SLOTS];
-    double inv_d;
-    ushort col[LCL_SLOTS];
-    int row;    // local number; -1 where the lane has none
-    uint slots; // entries, also those that the registers do not hold
+// The slots of a subdomain on their way: from global memory to registers, from
+// there to the ring.
+struct stream {
+    global const double2 *val; // the subdomain's first slots
+    global const ushort8 *col;
+    uint slots;  // of the subdomain
+    uint loaded; // slots that have reached the ring
+    double2 next_val[4];
+    ushort8 next_col;
+    local double2 *ring_val;
+    local ushort8 *ring_col;
 };
 
-// What all work-items of a group read.
-struct factor {
-    global const ushort *col;
-    global const double *val, *inv_d;
-    slot_t slot; // first of the subdomain
-    uint row;    // likewise
-};
-
-// Every load is made, from the first slot where there is no entry: a load that
-// may not happen leaves the old value in its register, and merging the two
-// would wait for the load here instead of where it is needed.
-static inline void fetch(struct ahead *a, const struct factor *f,
-                         TABLE const struct lcl_step *table, bool lower)
+// Starts to load the chunk after those that have reached the ring.
+static inline void fetch(struct stream *s)
 {
-    const struct lcl_step s = *table;
     const uint lid = get_local_id(0);
-    const bool active = lid < s.rows;
-    const uint slots = lower ? s.lower_slots : s.upper_slots;
-    slot_t slot = f->slot + (lower ? s.lower : s.upper) + lid;
-    a->row = active ? (int)(s.first + lid) : -1;
-    a->slots = active ? slots : 0;
-# pragma unroll
-    for (uint k = 0; k < LCL_SLOTS; ++k, slot += s.rows) {
-        const slot_t at = k < a->slots ? slot : f->slot;
-        a->val[k] = f->val[at];
-        a->col[k] = f->col[at];
-    }
-    if (!lower)
-        a->inv_d = f->inv_d[f->row + (active ? a->row : 0)];
+#pragma unroll
+    for (uint j = 0; j < 4; ++j)
+        s->next_val[j] = s->val[s->loaded / 2 + j * LCL_GROUP + lid];
+    s->next_col = s->col[s->loaded / 8 + lid];
 }
 
-static inline double dot(const struct ahead *a, const struct factor *f,
-                         TABLE const struct lcl_step *s, bool lower,
-                         local const double *y)
+// Brings the slots below `end` to the ring, where at most one chunk is missing
+// and nobody looks at the older of the two chunks any more.
+static inline void advance(struct stream *s, uint end)
 {
+    if (end <= s->loaded)
+        return;
+    const uint lid = get_local_id(0), at = s->loaded % RING;
+#pragma unroll
+    for (uint j = 0; j < 4; ++j)
+        s->ring_val[at / 2 + j * LCL_GROUP + lid] = s->next_val[j];
+    s->ring_col[at / 8 + lid] = s->next_col;
+    s->loaded += CHUNK;
+    if (s->loaded < s->slots)
+        fetch(s);
+    GROUP_BARRIER();
+}
+
+static inline double value(const struct stream *s, uint slot)
+{
+    return ((local const double *)s->ring_val)[slot % RING];
+}
+
+static inline double product(const struct stream *s, uint slot,
+                             local const double *y)
+{
+    return value(s, slot) * y[((local const ushort *)s->ring_col)[slot % RING]];
+}
+
+// The entries of this lane's row, in `planes` planes of `rows` slots, times y.
+// Called by the whole group; lanes without a row get 0.
+static inline double dot_planes(struct stream *s, uint slot, uint rows,
+                                uint planes, local const double *y)
+{
+    const uint lid = get_local_id(0);
+    const bool active = lid < rows;
     double sum = 0;
-# pragma unroll
+    advance(s, slot + rows * min(planes, (uint)LCL_SLOTS));
+#pragma unroll
     for (uint k = 0; k < LCL_SLOTS; ++k)
-        if (k < a->slots)
-            sum += a->val[k] * y[a->col[k]];
-# if LCL_LONG_ROWS
-    slot_t slot = f->slot + (lower ? s->lower : s->upper) + get_local_id(0) +
-                  LCL_SLOTS * s->rows;
-    for (uint k = LCL_SLOTS; k < a->slots; ++k, slot += s->rows)
-        sum += f->val[slot] * y[f->col[slot]];
-# endif
+        if (active && k < planes)
+            sum += product(s, slot + k * rows + lid, y);
+#if LCL_LONG_ROWS
+    for (uint k = LCL_SLOTS; k < planes; ++k) {
+        GROUP_BARRIER();
+        advance(s, slot + (k + 1) * rows);
+        if (active)
+            sum += product(s, slot + k * rows + lid, y);
+    }
+#endif
     return sum;
+}
+
+#ifdef LCL_STEPS
+# define TABLE local
+#else
+# define TABLE global
+#endif
+
+static inline void solve_lower(struct stream *stream,
+                               TABLE const struct lcl_step *steps, uint count,
+                               local double *y)
+{
+    const uint lid = get_local_id(0);
+    for (uint i = 0; i < count; ++i) {
+        const struct lcl_step s = steps[i];
+        if (s.lower_planes == 0)
+            continue;
+        const double sum =
+            dot_planes(stream, s.lower, s.rows, s.lower_planes, y);
+        if (lid < s.rows)
+            y[s.first + lid] -= sum;
+        GROUP_BARRIER();
+    }
+}
+
+static inline void solve_upper(struct stream *stream,
+                               TABLE const struct lcl_step *steps, uint count,
+                               local double *y, global double *x)
+{
+    const uint lid = get_local_id(0);
+    for (uint i = count; i-- > 0;) {
+        const struct lcl_step s = steps[i];
+        const bool active = lid < s.rows;
+        advance(stream, s.upper + s.rows);
+        const double inv_d = active ? value(stream, s.upper + lid) : 0;
+        const double sum = dot_planes(stream, s.upper + s.rows, s.rows,
+                                      s.upper_planes - 1, y);
+        if (active) {
+            const uint row = s.first + lid;
+            const double x_i = ILDU0 ? y[row] * inv_d - sum
+                                     : (y[row] - sum) * inv_d;
+            y[row] = x_i;
+            x[row] = x_i;
+        }
+        GROUP_BARRIER();
+    }
 }
 
 WORK_GROUP
@@ -148,67 +200,34 @@ kernel void packed(global const struct lcl_part *restrict parts,
                    global const struct lcl_step *restrict all_steps,
                    global const ushort *restrict col,
                    global const double *restrict val,
-                   global const double *restrict inv_d,
                    global const double *restrict b, global double *restrict x,
                    global const int *stop, int at)
 {
     local double y[LCL_ROWS];
+    local double2 ring_val[RING / 2];
+    local ushort8 ring_col[RING / 8];
     const uint lid = get_local_id(0);
     const struct lcl_part p = parts[get_group_id(0)];
-    const struct factor f = {col, val, inv_d, (slot_t)p.slot, p.row};
+    struct stream stream = {.val = (global const double2 *)(val + p.slot),
+                            .col = (global const ushort8 *)(col + p.slot),
+                            .slots = p.slots,
+                            .loaded = 0,
+                            .ring_val = ring_val,
+                            .ring_col = ring_col};
     if (stop[at])
         return;
-# ifdef LCL_STEPS
+    fetch(&stream);
+#ifdef LCL_STEPS
     local struct lcl_step steps[LCL_STEPS];
     for (uint s = lid; s < p.steps; s += LCL_GROUP)
         steps[s] = all_steps[p.step + s];
-# else
+#else
     global const struct lcl_step *steps = all_steps + p.step;
-# endif
+#endif
     for (uint i = lid; i < p.rows; i += LCL_GROUP)
         y[i] = b[p.row + i];
     GROUP_BARRIER();
-
-    // A step's row waits in set s % LCL_DEPTH; what is fetched while step s is
-    // done is step s + LCL_DEPTH - 1. p.steps is a multiple of LCL_DEPTH.
-    struct ahead set[LCL_DEPTH];
-# pragma unroll
-    for (uint d = 0; d < LCL_DEPTH - 1; ++d)
-        fetch(&set[d], &f, &steps[d], true);
-    for (uint first = 0; first < p.steps; first += LCL_DEPTH) {
-# pragma unroll
-        for (uint d = 0; d < LCL_DEPTH; ++d) {
-            const uint s = first + d, next = s + LCL_DEPTH - 1;
-            struct ahead *a = &set[d];
-            if (next < p.steps)
-                fetch(&set[(d + LCL_DEPTH - 1) % LCL_DEPTH], &f, &steps[next],
-                      true);
-            if (a->slots > 0)
-                y[a->row] -= dot(a, &f, &steps[s], true, y);
-            GROUP_BARRIER();
-        }
-    }
-    const uint last = p.steps - 1;
-# pragma unroll
-    for (uint d = 0; d < LCL_DEPTH - 1; ++d)
-        fetch(&set[d], &f, &steps[last - d], false);
-    for (uint first = 0; first < p.steps; first += LCL_DEPTH) {
-# pragma unroll
-        for (uint d = 0; d < LCL_DEPTH; ++d) {
-            const uint s = first + d, next = s + LCL_DEPTH - 1;
-            struct ahead *a = &set[d];
-            if (next < p.steps)
-                fetch(&set[(d + LCL_DEPTH - 1) % LCL_DEPTH], &f,
-                      &steps[last - next], false);
-            if (a->row >= 0) {
-                const double sum = dot(a, &f, &steps[last - s], false, y);
-                const double x_i = ILDU0 ? y[a->row] * a->inv_d - sum
-                                         : (y[a->row] - sum) * a->inv_d;
-                y[a->row] = x_i;
-                x[p.row + a->row] = x_i;
-            }
-            GROUP_BARRIER();
-        }
-    }
+    solve_lower(&stream, steps, p.steps, y);
+    solve_upper(&stream, steps, p.steps, y, x + p.row);
 }
 #endif

@@ -18,8 +18,7 @@ struct lcl_spec {
     int group; // work-items of a group
     int rows;  // rows of a subdomain held in local memory
     int steps; // steps of a subdomain held in local memory; 0: read in place
-    int slots; // entries of a row fetched ahead into registers
-    int depth; // steps in registers
+    int slots; // entries of a row that are summed at once
     int lanes; // lanes that share a row
     int long_rows; // 1: rows of more than `slots` entries
     int wide;      // 1: 64-bit row pointers or slots

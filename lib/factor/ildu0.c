@@ -83,7 +83,7 @@ enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
         .slots = L->slots,
         .rows_max = L->rows_max,
         .steps_max = L->steps_max,
-        .row_slots_max = L->row_slots_max,
+        .planes_max = L->planes_max,
         .group = group,
     };
     if ((st = upload_layout(F, L)) < 0 || (st = allocate(F)) < 0 ||

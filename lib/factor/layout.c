@@ -8,7 +8,7 @@
 #include <assert.h>
 
 static_assert(sizeof(struct lcl_step) == 16, "as the device sees it");
-static_assert(sizeof(struct lcl_part) == 32, "as the device sees it");
+static_assert(sizeof(struct lcl_part) == 40, "as the device sees it");
 
 // What the functions below work on: the rows first .. last-1 of B.
 struct window {
@@ -48,10 +48,7 @@ static int64_t count_steps(const struct window *w, const int32_t *level,
     int64_t steps = 0;
     for (int64_t i = w->first; i < w->last; i = step_end(w, level, group, i))
         ++steps;
-    if (group == 1)
-        return steps;
-    return (steps + LCL_STEP_MULTIPLE - 1) / LCL_STEP_MULTIPLE *
-           LCL_STEP_MULTIPLE;
+    return steps;
 }
 
 static int64_t max_of(int64_t a, int64_t b)
@@ -76,12 +73,11 @@ static enum lcl_status place_parts(struct lcl_layout *L,
                             "most 65535 and 2147483647 fit",
                             (long long)p, (long long)rows, (long long)entries);
         const int64_t steps = count_steps(&w, level, group);
-        L->part[p] =
-            (struct lcl_part){.entry = (uint64_t)B->row_ptr[w.first],
-                              .row = (uint32_t)w.first,
-                              .rows = (uint32_t)rows,
-                              .step = (uint32_t)L->steps,
-                              .steps = (uint32_t)steps};
+        L->part[p] = (struct lcl_part){.entry = (uint64_t)B->row_ptr[w.first],
+                                       .row = (uint32_t)w.first,
+                                       .rows = (uint32_t)rows,
+                                       .step = (uint32_t)L->steps,
+                                       .steps = (uint32_t)steps};
         L->steps += steps;
         L->rows_max = max_of(L->rows_max, rows);
         L->steps_max = max_of(L->steps_max, steps);
@@ -92,7 +88,7 @@ static enum lcl_status place_parts(struct lcl_layout *L,
     return LCL_OK;
 }
 
-// A step has as many slots a row as its longest row needs.
+// A step has as many planes as its longest row needs, U one more for 1/d.
 static void size_step(struct lcl_step *s, const struct window *w, int64_t first,
                       int64_t last)
 {
@@ -104,40 +100,51 @@ static void size_step(struct lcl_step *s, const struct window *w, int64_t first,
     }
     *s = (struct lcl_step){.first = (uint16_t)(first - w->first),
                            .rows = (uint16_t)(last - first),
-                           .lower_slots = (uint16_t)lower,
-                           .upper_slots = (uint16_t)upper};
+                           .lower_planes = (uint16_t)lower,
+                           .upper_planes = (uint16_t)(upper + 1)};
 }
 
-// Steps of one subdomain; its slots of L come first, those of U follow. There is
-// at least one slot, so that a kernel may load what it has no use for.
+static uint32_t size_steps(struct lcl_layout *L, struct lcl_step *step,
+                           const struct window *w, const int32_t *level,
+                           int group)
+{
+    uint32_t s = 0;
+    for (int64_t i = w->first; i < w->last; ++s) {
+        const int64_t end = step_end(w, level, group, i);
+        size_step(&step[s], w, i, end);
+        for (; i < end; ++i)
+            L->step_of[i] = (uint16_t)s;
+        L->planes_max = max_of(L->planes_max, max_of(step[s].lower_planes,
+                                                     step[s].upper_planes - 1));
+    }
+    return s;
+}
+
+// The slots of one subdomain: L in ascending, U in descending order of steps.
 static enum lcl_status place_steps(struct lcl_layout *L, struct lcl_part *part,
                                    const struct window *w, const int32_t *level,
                                    int group, const struct lcl_log *log)
 {
     struct lcl_step *step = L->step + part->step;
+    const uint32_t steps = size_steps(L, step, w, level, group);
     uint64_t slots = 0;
-    uint32_t s = 0;
-    for (int64_t i = w->first; i < w->last; ++s) {
-        const int64_t end = step_end(w, level, group, i);
-        size_step(&step[s], w, i, end);
+    for (uint32_t s = 0; s < steps; ++s) {
         step[s].lower = (uint32_t)slots;
-        slots += (uint64_t)step[s].rows * step[s].lower_slots;
-        for (; i < end; ++i)
-            L->step_of[i] = (uint16_t)s;
-        L->row_slots_max = max_of(
-            L->row_slots_max, max_of(step[s].lower_slots, step[s].upper_slots));
+        slots += (uint64_t)step[s].rows * step[s].lower_planes;
     }
-    for (uint32_t t = 0; t < s; ++t) {
-        step[t].upper = (uint32_t)slots;
-        slots += (uint64_t)step[t].rows * step[t].upper_slots;
+    for (uint32_t s = steps; s-- > 0;) {
+        step[s].upper = (uint32_t)slots;
+        slots += (uint64_t)step[s].rows * step[s].upper_planes;
     }
+    if (slots > INT32_MAX)
+        return lcl_fail(log, LCL_ERANGE,
+                        "a subdomain needs %llu slots: at most 2^31 - 1 fit",
+                        (unsigned long long)slots);
     part->slot = (uint64_t)L->slots;
-    L->slots += slots > 0 ? (int64_t)slots : 1;
-    return slots <= INT32_MAX
-               ? LCL_OK
-               : lcl_fail(log, LCL_ERANGE,
-                          "a subdomain needs %llu slots: at most 2^31 - 1 fit",
-                          (unsigned long long)slots);
+    part->slots = (uint32_t)slots;
+    L->slots += (int64_t)((slots + LCL_SLOT_ALIGN - 1) / LCL_SLOT_ALIGN *
+                          LCL_SLOT_ALIGN);
+    return LCL_OK;
 }
 
 static void fill_row(struct lcl_layout *L, const struct lcl_part *part,
@@ -145,11 +152,12 @@ static void fill_row(struct lcl_layout *L, const struct lcl_part *part,
 {
     const struct lcl_step *s = &L->step[part->step + L->step_of[i]];
     const uint64_t self = (uint64_t)(i - w->first), lane = self - s->first;
-    const uint64_t base[2] = {part->slot + s->lower + lane,
-                              part->slot + s->upper + lane};
-    const int slots[2] = {s->lower_slots, s->upper_slots};
+    const uint64_t diagonal = part->slot + s->upper + lane;
+    const uint64_t base[2] = {part->slot + s->lower + lane, diagonal + s->rows};
+    const int planes[2] = {s->lower_planes, s->upper_planes - 1};
     int filled[2] = {0, 0};
     L->diagonal[i] = -1;
+    L->col[diagonal] = (uint16_t)self;
     for (int64_t k = w->B->row_ptr[i]; k < w->B->row_ptr[i + 1]; ++k) {
         const int32_t j = w->B->col_ind[k];
         const int32_t source = (int32_t)(k - (int64_t)part->entry);
@@ -165,20 +173,20 @@ static void fill_row(struct lcl_layout *L, const struct lcl_part *part,
         L->source[at] = source;
     }
     for (int u = 0; u < 2; ++u)
-        for (; filled[u] < slots[u]; ++filled[u]) {
-            const uint64_t at = base[u] + (uint64_t)filled[u] * s->rows;
-            L->col[at] = (uint16_t)self;
-            L->source[at] = -1;
-        }
+        for (; filled[u] < planes[u]; ++filled[u])
+            L->col[base[u] + (uint64_t)filled[u] * s->rows] = (uint16_t)self;
 }
 
 static enum lcl_status allocate_slots(struct lcl_layout *L,
                                       const struct lcl_log *log)
 {
     L->col = lcl_calloc((size_t)L->slots, sizeof *L->col);
-    L->source = lcl_calloc((size_t)L->slots, sizeof *L->source);
-    return L->col && L->source ? LCL_OK
-                               : lcl_fail_memory(log, "the factor's layout");
+    L->source = lcl_malloc((size_t)L->slots, sizeof *L->source);
+    if (!L->col || !L->source)
+        return lcl_fail_memory(log, "the factor's layout");
+    for (int64_t s = 0; s < L->slots; ++s)
+        L->source[s] = -1;
+    return LCL_OK;
 }
 
 static enum lcl_status lay_out(struct lcl_layout *L, const struct lcl_csr *B,
@@ -196,6 +204,7 @@ static enum lcl_status lay_out(struct lcl_layout *L, const struct lcl_csr *B,
         if ((st = place_steps(L, &L->part[p], &w, level, group, log)) < 0)
             return st;
     }
+    L->slots += LCL_SLOT_ALIGN * group;
     if ((st = allocate_slots(L, log)) < 0)
         return st;
     for (int64_t p = 0; p < L->parts; ++p) {

@@ -63,8 +63,9 @@ static void append_row(struct arrays *a, const struct lcl_layout *L,
     const struct lcl_step *s = &L->step[part->step + L->step_of[i]];
     const uint64_t base = part->slot + self - s->first;
     a->row_ptr[i] = (uint32_t)a->entries;
-    append(a, L, base + s->lower, s->lower_slots, s->rows, self);
-    append(a, L, base + s->upper, s->upper_slots, s->rows, self);
+    append(a, L, base + s->lower, s->lower_planes, s->rows, self);
+    append(a, L, base + s->upper + s->rows, s->upper_planes - 1u, s->rows,
+           self);
 }
 
 static void fill(struct arrays *a, const struct lcl_layout *L,

@@ -26,15 +26,6 @@ int64_t lcl_packed_rows(const struct lcl_caps *caps, int64_t n)
     return clamp(four_a_unit, GPU_ROWS, CPU_ROWS);
 }
 
-int64_t lcl_packed_rows_limit(const struct lcl_caps *caps)
-{
-    if (caps->width == 1)
-        return UINT16_MAX;
-    // a quarter is left to the step table and what the driver takes
-    return clamp((int64_t)(caps->local_bytes / sizeof(double)) / 4 * 3, 0,
-                 UINT16_MAX);
-}
-
 int lcl_packed_group(const struct lcl_caps *caps, int64_t rows)
 {
     int waves = 1;
@@ -45,6 +36,30 @@ int lcl_packed_group(const struct lcl_caps *caps, int64_t rows)
     return caps->width == 1 ? 1 : waves * caps->width;
 }
 
+// What a group has of values and columns in local memory (packed.cl: RING).
+static uint64_t ring_bytes(int group)
+{
+    return (uint64_t)group * 16 * (sizeof(double) + sizeof(uint16_t));
+}
+
+// Without the step table, with what a driver may take for itself.
+static uint64_t local_bytes_of(const struct lcl_caps *caps, int64_t rows)
+{
+    return (uint64_t)rows * sizeof(double) +
+           ring_bytes(lcl_packed_group(caps, rows)) + 64;
+}
+
+int64_t lcl_packed_rows_limit(const struct lcl_caps *caps)
+{
+    if (caps->width == 1)
+        return UINT16_MAX;
+    int64_t rows =
+        clamp((int64_t)(caps->local_bytes / sizeof(double)), 0, UINT16_MAX);
+    while (rows > 0 && local_bytes_of(caps, rows) > caps->local_bytes)
+        rows -= rows < 64 ? rows : 64;
+    return rows;
+}
+
 static int round_up(int64_t value, int multiple)
 {
     return (int)((value + multiple - 1) / multiple * multiple);
@@ -52,13 +67,14 @@ static int round_up(int64_t value, int multiple)
 
 // The step table goes to local memory where it fits beside the vector and is
 // not much larger.
-static int table_steps(const struct lcl_caps *caps, int rows, int64_t steps_max)
+static int table_steps(const struct lcl_caps *caps, const struct lcl_spec *spec,
+                       int64_t steps_max)
 {
     const int steps = round_up(steps_max, 64);
-    const uint64_t vector = (uint64_t)rows * sizeof(double);
+    const uint64_t vector = (uint64_t)spec->rows * sizeof(double);
     const uint64_t table = (uint64_t)steps * sizeof(struct lcl_step);
-    return table <= 2 * vector && vector + table <= caps->local_bytes ? steps
-                                                                      : 0;
+    const uint64_t all = vector + table + ring_bytes(spec->group);
+    return table <= 2 * vector && all + 64 <= caps->local_bytes ? steps : 0;
 }
 
 enum lcl_status lcl_packed_init(struct lcl_packed *T, lcl_context *ctx,
@@ -71,11 +87,9 @@ enum lcl_status lcl_packed_init(struct lcl_packed *T, lcl_context *ctx,
                             .mode = (int)F->form};
     if (caps->width > 1) {
         spec.rows = round_up(F->rows_max, 128);
-        spec.steps = table_steps(caps, spec.rows, F->steps_max);
-        spec.slots = (int)clamp(F->row_slots_max, 1, MAX_SLOTS);
-        spec.depth = DEPTH;
-        spec.long_rows = F->row_slots_max > spec.slots;
-        spec.wide = F->slots > UINT32_MAX;
+        spec.steps = table_steps(caps, &spec, F->steps_max);
+        spec.slots = (int)clamp(F->planes_max, 1, MAX_SLOTS);
+        spec.long_rows = F->planes_max > MAX_SLOTS;
     }
     T->factor = F;
     return lcl_kernel_get(&T->kernel, ctx, &spec);
@@ -88,7 +102,6 @@ enum lcl_status lcl_packed_apply(const struct lcl_packed *T,
     const struct lcl_factor *F = T->factor;
     return LCL_LAUNCH(T->kernel, F->parts, lcl_arg_buffer(F->part),
                       lcl_arg_buffer(F->step), lcl_arg_buffer(F->col),
-                      lcl_arg_buffer(F->val), lcl_arg_buffer(F->inv_d),
-                      lcl_arg_buffer(b), lcl_arg_buffer(x),
-                      lcl_arg_buffer(stop), lcl_arg_int(at));
+                      lcl_arg_buffer(F->val), lcl_arg_buffer(b),
+                      lcl_arg_buffer(x), lcl_arg_buffer(stop), lcl_arg_int(at));
 }

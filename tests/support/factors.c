@@ -43,14 +43,19 @@ static void read_doubles(const lcl_buffer *buffer, double *v, int64_t n)
 static void to_slots(const struct test_factors *F, double *slots)
 {
     const struct lcl_layout *L = &F->layout;
+    for (int64_t s = 0; s < L->slots; ++s)
+        slots[s] = 0;
     for (int64_t p = 0; p < L->parts; ++p) {
         const struct lcl_part *part = &L->part[p];
-        const int64_t end =
-            p + 1 < L->parts ? (int64_t)L->part[p + 1].slot : L->slots;
-        for (int64_t s = (int64_t)part->slot; s < end; ++s)
-            slots[s] = L->source[s] < 0
-                           ? 0
-                           : F->ref.val[part->entry + (uint64_t)L->source[s]];
+        for (uint64_t s = part->slot; s < part->slot + part->slots; ++s)
+            if (L->source[s] >= 0)
+                slots[s] =
+                    F->ref.val[part->entry + (uint64_t)L->source[s]];
+        for (uint32_t i = part->row; i < part->row + part->rows; ++i) {
+            const struct lcl_step *step = &L->step[part->step + L->step_of[i]];
+            slots[part->slot + step->upper + i - part->row - step->first] =
+                F->ref.inv_d[i];
+        }
     }
 }
 
