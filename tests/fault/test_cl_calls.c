@@ -135,6 +135,71 @@ static void test_cl_calls__a_kernel_that_does_not_build_is_named(void **state)
     assert_int_equal(test_cl.objects, 0);
 }
 
+// A solver lives on after a call that failed: the next solve is as good as any.
+static void fail_each_and_solve_again(lcl_solver *S, const double *b)
+{
+    for (long n = 1;; ++n) {
+        double x[TEST_JOB_ROWS] = {0};
+        const long objects = test_cl.objects;
+        fail_call(TEST_CL_ANY, n, CL_OUT_OF_RESOURCES);
+        test_cl.objects = objects;
+        const enum lcl_status st = lcl_solver_solve(S, b, x, NULL);
+        if (!test_cl.failed)
+            return;
+        assert_int_equal(st, LCL_EDEVICE);
+        memset(x, 0, sizeof x);
+        assert_int_equal(lcl_solver_solve(S, b, x, NULL), LCL_OK);
+        test_job_expect_solved(x);
+    }
+}
+
+static void test_cl_calls__a_solver_survives_any_failing_call(void **state)
+{
+    (void)state;
+    const struct lcl_context_params params = {.cache_dir = cache.path};
+    static struct test_system system;
+    lcl_context *ctx;
+    lcl_precond *M;
+    lcl_solver *S;
+    test_cl = (struct test_cl){0};
+    test_system_init(&system);
+    assert_int_equal(lcl_runtime_create(&ctx, &params, &test_cl_api), LCL_OK);
+    assert_int_equal(lcl_precond_create(&M, ctx, &system.A, NULL), LCL_OK);
+    assert_int_equal(lcl_solver_create(&S, M, NULL), LCL_OK);
+    fail_each_and_solve_again(S, system.b);
+    lcl_solver_destroy(&S);
+    lcl_precond_destroy(&M);
+    lcl_context_destroy(&ctx);
+    assert_int_equal(test_cl.objects, 0);
+}
+
+static void test_cl_calls__an_update_survives_any_failing_call(void **state)
+{
+    (void)state;
+    const struct lcl_context_params params = {.cache_dir = cache.path};
+    const struct lcl_precond_params parts = {.partition.rows = 50};
+    static struct test_system system;
+    double x[TEST_JOB_ROWS], expected[TEST_JOB_ROWS];
+    lcl_context *ctx;
+    lcl_precond *M;
+    test_system_init(&system);
+    assert_int_equal(lcl_runtime_create(&ctx, &params, &test_cl_api), LCL_OK);
+    assert_int_equal(lcl_precond_create(&M, ctx, &system.A, &parts), LCL_OK);
+    assert_int_equal(lcl_precond_apply(M, system.b, expected), LCL_OK);
+    for (long n = 1;; ++n) {
+        fail_call(TEST_CL_ANY, n, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+        const enum lcl_status st = lcl_precond_update(M, system.val);
+        if (!test_cl.failed)
+            break;
+        assert_int_equal(st, LCL_EDEVMEM);
+        assert_int_equal(lcl_precond_update(M, system.val), LCL_OK);
+        assert_int_equal(lcl_precond_apply(M, system.b, x), LCL_OK);
+        assert_memory_equal(x, expected, sizeof x);
+    }
+    lcl_precond_destroy(&M);
+    lcl_context_destroy(&ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -142,6 +207,8 @@ int main(void)
         cmocka_unit_test(test_cl_calls__full_device_memory_has_its_status),
         cmocka_unit_test(test_cl_calls__full_host_memory_has_its_status),
         cmocka_unit_test(test_cl_calls__any_call_of_a_cold_start_may_fail),
+        cmocka_unit_test(test_cl_calls__a_solver_survives_any_failing_call),
+        cmocka_unit_test(test_cl_calls__an_update_survives_any_failing_call),
         cmocka_unit_test(test_cl_calls__a_kernel_that_does_not_build_is_named),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

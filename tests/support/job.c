@@ -15,50 +15,48 @@ void test_need_device(void)
         exit(77);
 }
 
-struct lcl_csr test_job_matrix(void)
-{
-    enum { N = TEST_JOB_ROWS };
-    static int64_t row_ptr[N + 1];
-    static int32_t col_ind[3 * N];
-    static double val[3 * N];
-    int64_t nnz = 0;
-    for (int i = 0; i < N; ++i) {
-        for (int j = i > 0 ? i - 1 : 0; j <= i + 1 && j < N; ++j) {
-            col_ind[nnz] = j;
-            val[nnz++] = i == j ? 3 : -1;
-        }
-        row_ptr[i + 1] = nnz;
-    }
-    return (struct lcl_csr){N, N, nnz, row_ptr, col_ind, val};
-}
-
 static double solution(int row)
 {
     return 1 + row % 7;
 }
 
-void test_job_rhs(double b[TEST_JOB_ROWS])
+static void fill_matrix(struct test_system *s)
 {
-    const struct lcl_csr A = test_job_matrix();
+    enum { N = TEST_JOB_ROWS };
+    int64_t nnz = 0;
+    s->row_ptr[0] = 0;
+    for (int i = 0; i < N; ++i) {
+        for (int j = i > 0 ? i - 1 : 0; j <= i + 1 && j < N; ++j) {
+            s->col_ind[nnz] = j;
+            s->val[nnz++] = i == j ? 3 : -1;
+        }
+        s->row_ptr[i + 1] = nnz;
+    }
+    s->A = (struct lcl_csr){N, N, nnz, s->row_ptr, s->col_ind, s->val};
+}
+
+void test_system_init(struct test_system *system)
+{
     double x[TEST_JOB_ROWS];
     for (int i = 0; i < TEST_JOB_ROWS; ++i)
         x[i] = solution(i);
-    lcl_csr_multiply(&A, x, b);
+    fill_matrix(system);
+    lcl_csr_multiply(&system->A, x, system->b);
 }
 
 static enum lcl_status solve(struct test_job *job, lcl_context *ctx)
 {
-    const struct lcl_csr A = test_job_matrix();
     const struct lcl_solver_params few = {.max_iters = 12};
-    double b[TEST_JOB_ROWS];
+    struct test_system system;
     lcl_precond *M = NULL;
     lcl_solver *S = NULL;
     enum lcl_status st;
-    test_job_rhs(b);
+    test_system_init(&system);
     memset(job->x, 0, sizeof job->x);
-    if ((st = lcl_precond_create(&M, ctx, &A, &job->precond)) == LCL_OK &&
+    if ((st = lcl_precond_create(&M, ctx, &system.A, &job->precond)) ==
+            LCL_OK &&
         (st = lcl_solver_create(&S, M, &few)) == LCL_OK)
-        st = lcl_solver_solve(S, b, job->x, NULL);
+        st = lcl_solver_solve(S, system.b, job->x, NULL);
     lcl_solver_destroy(&S);
     lcl_precond_destroy(&M);
     return st;
