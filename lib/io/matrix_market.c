@@ -13,7 +13,7 @@
 // A sparse matrix has at most this many rows an entry, and a dense one that is
 // stored as entries at most this many places; more would let a tiny file ask
 // for any amount of memory. The constants leave room for small files.
-enum { SPREAD = 1000, SPREAD_ROWS = 1000, SPREAD_PLACES = 100000 };
+enum { SPREAD = 1000, SPREAD_ROWS = 1000, SPREAD_PLACES = 10000 };
 
 // Whether `count` is backed by the entries that the file announces.
 static bool is_backed(int64_t count, int64_t entries, int64_t allowance)

@@ -204,7 +204,7 @@ enum lcl_status lcl_levels_assign(int32_t *level, int32_t *count,
                                   lcl_context *ctx, const struct lcl_csr *B,
                                   const struct lcl_partition *P)
 {
-    struct device_levels D = {NULL};
+    struct device_levels D = {0};
     struct pattern S;
     enum lcl_status st = pattern_init(&S, B, P, lcl_context_log(ctx));
     if (st == LCL_OK && (st = upload(&D, ctx, &S, P)) == LCL_OK)

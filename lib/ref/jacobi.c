@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reference of the diagonal preconditioner.
+#include "lib/ref/jacobi.h"
+
+#include <math.h>
+
+// a_ii, 0 where it is not stored.
+static double diagonal_of(const struct lcl_csr *A, int64_t i)
+{
+    for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
+        if (A->col_ind[k] == i)
+            return A->val[k];
+    return 0;
+}
+
+int64_t lcl_ref_jacobi(const struct lcl_csr *A, double *inv_d,
+                       unsigned char *bad)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < A->rows; ++i) {
+        const double inverse = 1 / diagonal_of(A, i);
+        bad[i] = !isfinite(inverse);
+        inv_d[i] = bad[i] ? 1 : inverse;
+        count += bad[i];
+    }
+    return count;
+}

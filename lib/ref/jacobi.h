@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reference of the diagonal preconditioner.
+#pragma once
+
+#include <levelcl/matrix.h>
+
+// inv_d[i] = 1 / a_ii, or 1 where a_ii is not stored or has no finite inverse;
+// bad[i] tells where. Returns how many are bad.
+int64_t lcl_ref_jacobi(const struct lcl_csr *A, double *inv_d,
+                       unsigned char *bad);

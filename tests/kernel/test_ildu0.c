@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ildu0.cl, the factorisation, against the reference.
+#include "tests/support/device.h"
+#include "tests/support/factors.h"
+
+#include <stdlib.h>
+
+static void expect_factors(lcl_context *ctx, struct test_system *S, int group,
+                           const struct lcl_precond_params *params)
+{
+    struct test_factors F;
+    struct lcl_repairs repairs;
+    test_factors_init(&F, ctx, S, group, params);
+    assert_int_equal(test_factors_run(&F, &repairs), LCL_OK);
+    assert_int_equal(repairs.count, F.ref.repaired);
+    test_factors_compare(&F, 1e-12);
+    for (int64_t i = 0, found = 0; i < S->A.rows && found < 8; ++i)
+        if (F.ref.bad[i])
+            assert_int_equal(repairs.rows[found++], i);
+    test_factors_finish(&F);
+}
+
+static void expect_all(lcl_context *ctx, enum lcl_precond_type type, int waves)
+{
+    const struct lcl_precond_params params = {.type = type};
+    for (int i = 0; i < test_system_count(); ++i) {
+        struct test_system S;
+        test_system_init(&S, i, test_width(ctx) > 1);
+        expect_factors(ctx, &S, test_group(ctx, waves), &params);
+        test_system_finish(&S);
+    }
+}
+
+static void test_ildu0__ldu_matches_the_reference(void **state)
+{
+    expect_all(*state, LCL_PRECOND_ILDU0, 1);
+}
+
+static void test_ildu0__lu_matches_the_reference(void **state)
+{
+    expect_all(*state, LCL_PRECOND_ILU0, 2);
+}
+
+// ------------------------------------------------------------------- pivots
+
+// A zero in the middle of the elimination, a tiny and a missing diagonal, in
+// the first of two subdomains; the second is sound.
+static struct lcl_csr bad_pivots(void)
+{
+    // clang-format off
+    const double dense[] = {
+        2, 1, 0, 0,     0, 0, 0, 0,
+        2, 1, 3, 0,     0, 0, 0, 1,
+        0, 4, 1e-14, 1, 0, 0, 0, 0,
+        5, 0, 1, 0,     0, 0, 0, 0,
+        0, 0, 0, 0,     3, 1, 0, 0,
+        0, 0, 0, 0,     1, 3, 1, 0,
+        0, 0, 0, 0,     0, 1, 3, 1,
+        0, 1, 0, 0,     0, 0, 1, 3,
+    };
+    // clang-format on
+    return test_csr_from_dense(8, dense);
+}
+
+static void expect_policy(lcl_context *ctx, struct lcl_csr A, int64_t part_rows,
+                          enum lcl_pivot pivot)
+{
+    for (int t = LCL_PRECOND_ILU0; t <= LCL_PRECOND_ILDU0; ++t) {
+        const struct lcl_precond_params params = {
+            .type = (enum lcl_precond_type)t,
+            .pivot = pivot,
+            .pivot_tol = 1e-3,
+        };
+        struct test_system S;
+        test_system_from(&S, A, part_rows, test_width(ctx) > 1);
+        expect_factors(ctx, &S, test_group(ctx, 1), &params);
+        S.A = (struct lcl_csr){0};
+        test_system_finish(&S);
+    }
+    test_csr_finish(&A);
+}
+
+static void test_ildu0__small_pivots_are_boosted(void **state)
+{
+    expect_policy(*state, bad_pivots(), 4, LCL_PIVOT_BOOST);
+}
+
+static void test_ildu0__small_pivots_are_replaced(void **state)
+{
+    expect_policy(*state, bad_pivots(), 4, LCL_PIVOT_REPLACE);
+}
+
+static void test_ildu0__subdomains_with_small_pivots_are_shifted(void **state)
+{
+    expect_policy(*state, bad_pivots(), 4, LCL_PIVOT_SHIFT);
+}
+
+static void test_ildu0__rows_of_zeros_get_a_pivot_of_one(void **state)
+{
+    struct lcl_csr A = test_identity(3);
+    A.val[1] = 0;
+    expect_policy(*state, A, 3, LCL_PIVOT_BOOST);
+}
+
+static void test_ildu0__negative_pivots_keep_their_sign(void **state)
+{
+    const double dense[] = {-1e-9, 1, 1, -2};
+    expect_policy(*state, test_csr_from_dense(2, dense), 2, LCL_PIVOT_REPLACE);
+}
+
+static void test_ildu0__policy_fail_names_the_first_row(void **state)
+{
+    const struct lcl_precond_params params = {.pivot = LCL_PIVOT_FAIL};
+    struct test_system S;
+    struct test_factors F;
+    struct lcl_repairs repairs;
+    test_system_from(&S, bad_pivots(), 4, test_width(*state) > 1);
+    test_factors_init(&F, *state, &S, test_group(*state, 1), &params);
+    assert_int_equal(test_factors_run(&F, &repairs), LCL_EPIVOT);
+    assert_int_equal(repairs.count, F.ref.repaired);
+    assert_int_equal(F.ref.bad[repairs.rows[0]], 1);
+    test_factors_finish(&F);
+    test_system_finish(&S);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ildu0__ldu_matches_the_reference),
+        cmocka_unit_test(test_ildu0__lu_matches_the_reference),
+        cmocka_unit_test(test_ildu0__small_pivots_are_boosted),
+        cmocka_unit_test(test_ildu0__small_pivots_are_replaced),
+        cmocka_unit_test(test_ildu0__subdomains_with_small_pivots_are_shifted),
+        cmocka_unit_test(test_ildu0__rows_of_zeros_get_a_pivot_of_one),
+        cmocka_unit_test(test_ildu0__negative_pivots_keep_their_sign),
+        cmocka_unit_test(test_ildu0__policy_fail_names_the_first_row),
+    };
+    return test_device_run(tests);
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// packed.cl, the fused apply, against the reference.
+#include "tests/support/device.h"
+#include "tests/support/factors.h"
+
+#include "lib/ref/trisolve.h"
+#include "lib/trisolve/packed.h"
+
+#include <stdlib.h>
+
+// A form of the kernel. At width 1 only `type` makes a difference.
+struct form {
+    enum lcl_precond_type type;
+    int waves;
+    bool local_steps; // the step table in local memory
+    int slots, depth;
+};
+
+static const struct form forms[] = {
+    {LCL_PRECOND_ILDU0, 1, true, 4, 2},
+    {LCL_PRECOND_ILU0, 2, false, 1, 4},
+    {LCL_PRECOND_ILDU0, 2, true, 2, 1},
+    {LCL_PRECOND_ILU0, 1, false, 6, 1},
+};
+
+static lcl_kernel *kernel_of(lcl_context *ctx, const struct form *form)
+{
+    const int rows = test_system_rows_limit();
+    struct lcl_spec spec = {
+        .source = "packed.cl",
+        .kernel = "packed",
+        .group = test_group(ctx, form->waves),
+        .mode = form->type == LCL_PRECOND_ILU0 ? LCL_FORM_ILU0 : LCL_FORM_ILDU0,
+    };
+    if (test_width(ctx) > 1) {
+        spec.rows = rows;
+        spec.steps = form->local_steps ? rows : 0;
+        spec.slots = form->slots;
+        spec.depth = form->depth;
+    }
+    return test_kernel(ctx, &spec);
+}
+
+// Two applies: both near the reference, and equal bit for bit.
+static void expect_apply(lcl_context *ctx, const struct test_factors *F,
+                         const struct lcl_packed *T)
+{
+    const int64_t n = F->layout.n;
+    double *b = test_random_vector(n, 5), *expected = test_vector(n);
+    double *x[2] = {test_vector(n), test_vector(n)};
+    lcl_buffer *in = test_upload(ctx, b, n, sizeof *b);
+    lcl_buffer *go_on = test_stop_flag(ctx, 0), *out = NULL;
+    for (int i = 0; i < 2; ++i) {
+        lcl_buffer_destroy(&out);
+        out = test_poisoned(ctx, n, sizeof(double));
+        assert_int_equal(lcl_packed_apply(T, in, out, go_on, 0), LCL_OK);
+        test_download(out, x[i], n, sizeof(double));
+    }
+    lcl_ref_trisolve(&F->ref, b, expected);
+    test_expect_near("x", x[0], expected, n, 1e-11);
+    test_expect_same("x of the second apply", x[1], x[0], n);
+    lcl_buffer_destroy(&in);
+    lcl_buffer_destroy(&out);
+    lcl_buffer_destroy(&go_on);
+    free(b);
+    free(expected);
+    free(x[0]);
+    free(x[1]);
+}
+
+static void expect_nothing_done(lcl_context *ctx, const struct test_factors *F,
+                                const struct lcl_packed *T)
+{
+    const int64_t n = F->layout.n;
+    double *b = test_random_vector(n, 6);
+    lcl_buffer *in = test_upload(ctx, b, n, sizeof *b);
+    lcl_buffer *out = test_poisoned(ctx, n, sizeof(double));
+    lcl_buffer *stop = test_stop_flag(ctx, 4);
+    assert_int_equal(lcl_packed_apply(T, in, out, stop, 0), LCL_OK);
+    test_untouched(out);
+    lcl_buffer_destroy(&in);
+    lcl_buffer_destroy(&out);
+    lcl_buffer_destroy(&stop);
+    free(b);
+}
+
+static void expect_form(lcl_context *ctx, const struct form *form)
+{
+    const struct lcl_precond_params params = {.type = form->type};
+    struct lcl_packed T = {.kernel = kernel_of(ctx, form)};
+    for (int i = 0; i < test_system_count(); ++i) {
+        struct test_system S;
+        struct test_factors F;
+        struct lcl_repairs repairs;
+        test_system_init(&S, i, test_width(ctx) > 1);
+        test_factors_init(&F, ctx, &S, test_group(ctx, form->waves), &params);
+        assert_int_equal(test_factors_run(&F, &repairs), LCL_OK);
+        T.factor = &F.device;
+        expect_apply(ctx, &F, &T);
+        expect_nothing_done(ctx, &F, &T);
+        test_factors_finish(&F);
+        test_system_finish(&S);
+    }
+}
+
+static void test_packed__two_steps_ahead_match_the_reference(void **state)
+{
+    expect_form(*state, &forms[0]);
+}
+
+static void test_packed__rows_longer_than_registers_match(void **state)
+{
+    expect_form(*state, &forms[1]);
+}
+
+static void test_packed__groups_of_two_waves_match(void **state)
+{
+    expect_form(*state, &forms[2]);
+}
+
+static void test_packed__step_tables_in_global_memory_match(void **state)
+{
+    expect_form(*state, &forms[3]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_packed__two_steps_ahead_match_the_reference),
+        cmocka_unit_test(test_packed__rows_longer_than_registers_match),
+        cmocka_unit_test(test_packed__groups_of_two_waves_match),
+        cmocka_unit_test(test_packed__step_tables_in_global_memory_match),
+    };
+    return test_device_run(tests);
+}

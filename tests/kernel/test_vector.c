@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// vector.cl: moving vectors between numberings, the diagonal preconditioner.
+#include "tests/support/device.h"
+#include "tests/support/systems.h"
+
+#include "host/launch.h"
+#include "lib/ref/jacobi.h"
+#include "lib/vector/vector.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { GROUPS = 3 };
+
+static lcl_kernel *kernel_of(lcl_context *ctx, const char *name)
+{
+    const struct lcl_spec spec = {
+        .source = "vector.cl",
+        .kernel = name,
+        .group = test_group(ctx, 2),
+    };
+    return test_kernel(ctx, &spec);
+}
+
+// The sizes that are tried, 0 at the end.
+static const int64_t *sizes(void)
+{
+    static const int64_t small[] = {1, 2, 61, 0}, large[] = {1, 9973, 0};
+    return test_size(1, 0) ? small : large;
+}
+
+// ------------------------------------------------------------------ numberings
+
+typedef enum lcl_status mover(const struct lcl_vector_ops *ops, int64_t n,
+                              const lcl_buffer *map, const lcl_buffer *x,
+                              lcl_buffer *y);
+
+static double *moved(lcl_context *ctx, mover *move, const double *x,
+                     const int32_t *perm, int64_t n)
+{
+    const struct lcl_vector_ops ops = {
+        .gather = kernel_of(ctx, "gather"),
+        .scatter = kernel_of(ctx, "scatter"),
+        .groups = GROUPS,
+    };
+    double *y = test_vector(n);
+    lcl_buffer *map = test_upload(ctx, perm, n, sizeof *perm);
+    lcl_buffer *in = test_upload(ctx, x, n, sizeof *x);
+    lcl_buffer *out = test_poisoned(ctx, n, sizeof *y);
+    assert_int_equal(move(&ops, n, map, in, out), LCL_OK);
+    test_download(out, y, n, sizeof *y);
+    lcl_buffer_destroy(&map);
+    lcl_buffer_destroy(&in);
+    lcl_buffer_destroy(&out);
+    return y;
+}
+
+static void test_vector__gather_and_scatter_are_inverse(void **state)
+{
+    for (const int64_t *n = sizes(); *n > 0; ++n) {
+        int32_t *perm = test_random_permutation(*n, 3);
+        double *x = test_random_vector(*n, 4), *expected = test_vector(*n);
+        for (int64_t i = 0; i < *n; ++i)
+            expected[i] = x[perm[i]];
+        double *y = moved(*state, lcl_gather, x, perm, *n);
+        test_expect_same("gathered", y, expected, *n);
+        double *back = moved(*state, lcl_scatter, y, perm, *n);
+        test_expect_same("scattered", back, x, *n);
+        free(perm);
+        free(x);
+        free(expected);
+        free(y);
+        free(back);
+    }
+}
+
+// ------------------------------------------------------------------ diagonal
+
+static void test_vector__scale_multiplies_unless_stopped(void **state)
+{
+    lcl_kernel *scale = kernel_of(*state, "scale");
+    const int32_t flags[] = {0, 3};
+    lcl_buffer *stop = test_upload(*state, flags, 2, sizeof *flags);
+    for (const int64_t *n = sizes(); *n > 0; ++n) {
+        double *b = test_random_vector(*n, 5), *d = test_random_vector(*n, 6);
+        double *x = test_vector(*n);
+        lcl_buffer *in = test_upload(*state, b, *n, sizeof *b);
+        lcl_buffer *inv_d = test_upload(*state, d, *n, sizeof *d);
+        lcl_buffer *out = test_poisoned(*state, *n, sizeof *x);
+        for (int at = 1; at >= 0; --at) {
+            assert_int_equal(LCL_LAUNCH(scale, GROUPS, lcl_arg_long(*n),
+                                        lcl_arg_buffer(inv_d),
+                                        lcl_arg_buffer(in), lcl_arg_buffer(out),
+                                        lcl_arg_buffer(stop), lcl_arg_int(at)),
+                             LCL_OK);
+            if (at == 1)
+                test_untouched(out);
+        }
+        test_download(out, x, *n, sizeof *x);
+        for (int64_t i = 0; i < *n; ++i)
+            b[i] *= d[i];
+        test_expect_same("x", x, b, *n);
+        lcl_buffer_destroy(&in);
+        lcl_buffer_destroy(&inv_d);
+        lcl_buffer_destroy(&out);
+        free(b);
+        free(d);
+        free(x);
+    }
+    lcl_buffer_destroy(&stop);
+}
+
+// Where each diagonal entry is stored, -1 where it is not.
+static void find_diagonal(const struct lcl_csr *A, int64_t *at)
+{
+    for (int64_t i = 0; i < A->rows; ++i) {
+        at[i] = -1;
+        for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
+            if (A->col_ind[k] == i)
+                at[i] = k;
+    }
+}
+
+static void test_vector__inverse_diagonal_matches_the_reference(void **state)
+{
+    // sound; missing; zero; too small to invert; negative
+    const double dense[] = {4, 1, 0, 0, 0, 1,      0, 0, 0, 0, 0, 0,   1,
+                            0, 0, 0, 1, 0, 1e-310, 0, 0, 0, 0, 0, -0.5};
+    struct lcl_csr A = test_csr_from_dense(5, dense);
+    int64_t at[5];
+    double inv_d[5], expected[5];
+    unsigned char bad[5], expected_bad[5];
+    A.val[3] = 0;
+    find_diagonal(&A, at);
+    lcl_buffer *diagonal = test_upload(*state, at, 5, sizeof *at);
+    lcl_buffer *val = test_upload(*state, A.val, A.nnz, sizeof *A.val);
+    lcl_buffer *out = test_poisoned(*state, 5, sizeof *inv_d);
+    lcl_buffer *out_bad = test_poisoned(*state, 5, 1);
+    assert_int_equal(LCL_LAUNCH(kernel_of(*state, "invert_diagonal"), GROUPS,
+                                lcl_arg_long(5), lcl_arg_buffer(diagonal),
+                                lcl_arg_buffer(val), lcl_arg_buffer(out),
+                                lcl_arg_buffer(out_bad)),
+                     LCL_OK);
+    test_download(out, inv_d, 5, sizeof *inv_d);
+    test_download(out_bad, bad, 5, 1);
+    assert_int_equal(lcl_ref_jacobi(&A, expected, expected_bad), 3);
+    test_expect_near("1/d", inv_d, expected, 5, 0);
+    assert_memory_equal(bad, expected_bad, 5);
+    lcl_buffer_destroy(&diagonal);
+    lcl_buffer_destroy(&val);
+    lcl_buffer_destroy(&out);
+    lcl_buffer_destroy(&out_bad);
+    test_csr_finish(&A);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_vector__gather_and_scatter_are_inverse),
+        cmocka_unit_test(test_vector__scale_multiplies_unless_stopped),
+        cmocka_unit_test(test_vector__inverse_diagonal_matches_the_reference),
+    };
+    return test_device_run(tests);
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A context for tests, buffers that show what a kernel did, comparisons.
+#include "tests/support/device.h"
+
+#include "host/runtime.h"
+#include "tests/support/matrices.h"
+#include "tests/support/simulator.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { POISON = 0xff, GUARD = 64 };
+
+// -------------------------------------------------------------------- context
+
+static lcl_context *context;
+
+// Errors and what they say belong to the output of a test that fails.
+static void print_line(void *user, enum lcl_log_level level, const char *text)
+{
+    (void)user, (void)level;
+    print_message("levelcl: %s\n", text);
+}
+
+bool test_device_create(void)
+{
+    const struct lcl_context_params params = {
+        .log = {.fn = print_line, .level = LCL_LOG_ERROR},
+    };
+    const enum lcl_status st =
+        lcl_runtime_create(&context, &params, test_cl_api());
+    if (st != LCL_OK && st != LCL_ENODEVICE) {
+        print_error("no context: %s\n", lcl_status_str(st));
+        exit(1);
+    }
+    return st == LCL_OK;
+}
+
+int test_device_enter(void **state)
+{
+    *state = context;
+    return 0;
+}
+
+int test_device_leave(void **state)
+{
+    (void)state;
+    test_simulator_release();
+    lcl_context_destroy(&context);
+    return 0;
+}
+
+// -------------------------------------------------------------------- buffers
+
+lcl_buffer *test_poisoned(lcl_context *ctx, int64_t count, size_t size)
+{
+    lcl_buffer *buffer;
+    const int64_t bytes = count * (int64_t)size + GUARD;
+    assert_int_equal(lcl_buffer_create(&buffer, ctx, bytes, 1, "a test's"),
+                     LCL_OK);
+    assert_int_equal(lcl_buffer_fill(buffer, POISON), LCL_OK);
+    return buffer;
+}
+
+lcl_buffer *test_upload(lcl_context *ctx, const void *data, int64_t count,
+                        size_t size)
+{
+    lcl_buffer *buffer = test_poisoned(ctx, count, size);
+    assert_int_equal(lcl_buffer_write(buffer, data, (size_t)count * size),
+                     LCL_OK);
+    return buffer;
+}
+
+// Fails unless the bytes from `from` on are poison.
+static unsigned char *read_all(const lcl_buffer *buffer, size_t from)
+{
+    const size_t bytes = lcl_buffer_bytes(buffer);
+    unsigned char *all = malloc(bytes);
+    assert_non_null(all);
+    assert_int_equal(lcl_buffer_read(buffer, all, bytes), LCL_OK);
+    for (size_t i = from; i < bytes; ++i)
+        if (all[i] != POISON)
+            fail_msg("byte %zu was written, only %zu may be", i, from);
+    return all;
+}
+
+void test_download(const lcl_buffer *buffer, void *data, int64_t count,
+                   size_t size)
+{
+    const size_t bytes = (size_t)count * size;
+    unsigned char *all = read_all(buffer, bytes);
+    memcpy(data, all, bytes);
+    free(all);
+}
+
+void test_untouched(const lcl_buffer *buffer)
+{
+    free(read_all(buffer, 0));
+}
+
+lcl_buffer *test_stop_flag(lcl_context *ctx, int32_t value)
+{
+    return test_upload(ctx, &value, 1, sizeof value);
+}
+
+// ------------------------------------------------------------------- programs
+
+lcl_kernel *test_kernel(lcl_context *ctx, const struct lcl_spec *spec)
+{
+    lcl_kernel *kernel = NULL;
+    assert_int_equal(lcl_kernel_get(&kernel, ctx, spec), LCL_OK);
+    return kernel;
+}
+
+int test_width(lcl_context *ctx)
+{
+    return lcl_context_caps(ctx)->width;
+}
+
+int test_group(lcl_context *ctx, int waves)
+{
+    const int width = test_width(ctx);
+    return width == 1 ? 1 : waves * width;
+}
+
+// ----------------------------------------------------------------- comparisons
+
+void test_expect_near(const char *what, const double *got,
+                      const double *expected, int64_t n, double tolerance)
+{
+    for (int64_t i = 0; i < n; ++i) {
+        const double allowed = tolerance * fmax(1, fabs(expected[i]));
+        if (!(fabs(got[i] - expected[i]) <= allowed))
+            fail_msg("%s[%lld]: got %.17g, expected %.17g, tolerance %.3g",
+                     what, (long long)i, got[i], expected[i], allowed);
+    }
+}
+
+void test_expect_same(const char *what, const double *got,
+                      const double *expected, int64_t n)
+{
+    for (int64_t i = 0; i < n; ++i)
+        if (memcmp(&got[i], &expected[i], sizeof *got) != 0)
+            fail_msg("%s[%lld]: got %a, expected %a, bit for bit", what,
+                     (long long)i, got[i], expected[i]);
+}
+
+double *test_vector(int64_t n)
+{
+    double *v = calloc((size_t)n + 1, sizeof *v);
+    assert_non_null(v);
+    return v;
+}
+
+double *test_random_vector(int64_t n, unsigned seed)
+{
+    double *v = test_vector(n);
+    uint64_t state = seed;
+    for (int64_t i = 0; i < n; ++i)
+        v[i] = 2 * test_random(&state) - 1;
+    return v;
+}

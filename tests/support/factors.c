@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The factors of a system, by the reference and on the device.
+#include "tests/support/factors.h"
+
+#include "tests/support/device.h"
+
+#include <stdlib.h>
+
+void test_factors_init(struct test_factors *F, lcl_context *ctx,
+                       struct test_system *S, int group,
+                       const struct lcl_precond_params *params)
+{
+    const struct lcl_partition *P = &S->P;
+    *F = (struct test_factors){.system = S};
+    assert_int_equal(
+        lcl_ref_ildu0_init(&F->ref, &S->B, P->part_ptr, P->parts, params),
+        LCL_OK);
+    assert_int_equal(lcl_layout_init(&F->layout, &S->B, P->part_ptr, P->parts,
+                                     S->level, group, NULL),
+                     LCL_OK);
+    assert_int_equal(
+        lcl_factor_init(&F->device, ctx, &F->layout, group, params), LCL_OK);
+    F->val = test_upload(ctx, S->B.val, S->B.nnz, sizeof(double));
+    assert_int_equal(lcl_buffer_fill(F->device.val, 0xff), LCL_OK);
+    assert_int_equal(lcl_buffer_fill(F->device.inv_d, 0xff), LCL_OK);
+    assert_int_equal(lcl_buffer_fill(F->device.repaired, 0xff), LCL_OK);
+    assert_int_equal(lcl_buffer_fill(F->device.bad, 0xff), LCL_OK);
+}
+
+enum lcl_status test_factors_run(struct test_factors *F,
+                                 struct lcl_repairs *repairs)
+{
+    return lcl_factor_numeric(&F->device, F->val, repairs);
+}
+
+static void read_doubles(const lcl_buffer *buffer, double *v, int64_t n)
+{
+    assert_int_equal(lcl_buffer_bytes(buffer), (size_t)n * sizeof *v);
+    assert_int_equal(lcl_buffer_read(buffer, v, (size_t)n * sizeof *v), LCL_OK);
+}
+
+// The reference's values in the order of the slots.
+static void to_slots(const struct test_factors *F, double *slots)
+{
+    const struct lcl_layout *L = &F->layout;
+    for (int64_t p = 0; p < L->parts; ++p) {
+        const struct lcl_part *part = &L->part[p];
+        const int64_t end =
+            p + 1 < L->parts ? (int64_t)L->part[p + 1].slot : L->slots;
+        for (int64_t s = (int64_t)part->slot; s < end; ++s)
+            slots[s] = L->source[s] < 0
+                           ? 0
+                           : F->ref.val[part->entry + (uint64_t)L->source[s]];
+    }
+}
+
+void test_factors_compare(const struct test_factors *F, double tolerance)
+{
+    const int64_t slots = F->layout.slots, n = F->layout.n;
+    double *got = test_vector(slots), *expected = test_vector(slots);
+    double *inv_d = test_vector(n);
+    to_slots(F, expected);
+    read_doubles(F->device.val, got, slots);
+    read_doubles(F->device.inv_d, inv_d, n);
+    test_expect_near("slot", got, expected, slots, tolerance);
+    test_expect_near("1/d", inv_d, F->ref.inv_d, n, tolerance);
+    free(got);
+    free(expected);
+    free(inv_d);
+}
+
+void test_factors_finish(struct test_factors *F)
+{
+    lcl_ref_ildu0_finish(&F->ref);
+    lcl_layout_finish(&F->layout);
+    lcl_factor_finish(&F->device);
+    lcl_buffer_destroy(&F->val);
+}

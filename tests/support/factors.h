@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The factors of a system, by the reference and on the device.
+#pragma once
+
+#include "lib/factor/ildu0.h"
+#include "lib/ref/ildu0.h"
+#include "tests/support/systems.h"
+
+struct test_factors {
+    struct test_system *system;
+    struct lcl_ref_ildu0 ref;
+    struct lcl_layout layout;
+    struct lcl_factor device;
+    lcl_buffer *val; // the entries of B
+};
+
+// Lays out and uploads; the device's factors are NaN until they are factored.
+// `group`: work-items of a group.
+void test_factors_init(struct test_factors *F, lcl_context *ctx,
+                       struct test_system *S, int group,
+                       const struct lcl_precond_params *params);
+
+// Factors on the device; returns its status.
+enum lcl_status test_factors_run(struct test_factors *F,
+                                 struct lcl_repairs *repairs);
+
+// Fails unless all values of the device are within `tolerance` of the
+// reference's and the padding is 0.
+void test_factors_compare(const struct test_factors *F, double tolerance);
+
+void test_factors_finish(struct test_factors *F);

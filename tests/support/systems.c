@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The matrices on which kernels are tried.
+#include "tests/support/systems.h"
+
+#include "host/alloc.h"
+#include "lib/ref/levels.h"
+#include "lib/trisolve/levels.h"
+#include "tests/support/test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum kind { IDENTITY, RANDOM, DENSE_ROW, GRID };
+
+struct description {
+    const char *name;
+    enum kind kind;
+    int64_t part_rows;
+    int64_t n;      // rows; GRID: cells along x, y and half of z
+    double per_row; // RANDOM: entries off the diagonal
+    unsigned seed;
+};
+
+// clang-format off
+static const struct description small[] = {
+    {"one row",      IDENTITY,   1,  1,  0, 0},
+    {"two rows",     RANDOM,     2,  2,  1, 7},
+    {"diagonal",     IDENTITY,   3,  7,  0, 0},
+    {"dense row",    DENSE_ROW, 17, 17,  0, 0},
+    {"full",         RANDOM,    11, 11, 10, 1},
+    {"prime",        RANDOM,    31, 31,  3, 2},
+    {"several parts", RANDOM,   20, 53,  4, 3},
+    {"grid",         GRID,      16,  4,  0, 0},
+};
+static const struct description large[] = {
+    {"one row",      IDENTITY,    1,    1,  0, 0},
+    {"diagonal",     IDENTITY,  500, 1999,  0, 0},
+    {"dense row",    DENSE_ROW, 601,  601,  0, 0},
+    {"full",         RANDOM,     97,   97, 96, 1},
+    {"prime",        RANDOM,    640, 1009,  6, 2},
+    {"prime again",  RANDOM,    127, 1009,  6, 3},
+    {"long rows",    RANDOM,    128,  511, 40, 4},
+    {"grid",         GRID,      512,   16,  0, 0},
+};
+// clang-format on
+
+static bool wants_large(void)
+{
+    const char *size = getenv("LEVELCL_TEST_SIZE");
+    return size && strcmp(size, "large") == 0;
+}
+
+int test_system_count(void)
+{
+    return wants_large() ? (int)(sizeof large / sizeof *large)
+                         : (int)(sizeof small / sizeof *small);
+}
+
+int test_system_rows_limit(void)
+{
+    return wants_large() ? 640 : 64;
+}
+
+int64_t test_size(int64_t for_simulators, int64_t otherwise)
+{
+    return wants_large() ? otherwise : for_simulators;
+}
+
+static struct lcl_csr make(const struct description *d)
+{
+    switch (d->kind) {
+    case IDENTITY:
+        return test_identity(d->n);
+    case RANDOM:
+        return test_random_csr(d->n, d->per_row, d->seed);
+    case DENSE_ROW:
+        return test_dense_row(d->n, d->n / 3);
+    case GRID:
+        break;
+    }
+    return test_laplacian(d->n, d->n, (d->n + 1) / 2);
+}
+
+static void reorder(struct test_system *S)
+{
+    int64_t *map;
+    lcl_csr_finish(&S->B);
+    assert_int_equal(
+        lcl_csr_reorder(&S->B, &map, &S->A, S->P.perm, S->P.inverse, NULL),
+        LCL_OK);
+    lcl_free(map);
+}
+
+static void find_levels(struct test_system *S)
+{
+    S->level = calloc((size_t)S->A.rows, sizeof *S->level);
+    S->count = calloc((size_t)S->P.parts, sizeof *S->count);
+    assert_non_null(S->level);
+    assert_non_null(S->count);
+    for (int64_t p = 0; p < S->P.parts; ++p) {
+        const int64_t first = S->P.part_ptr[p];
+        S->count[p] = lcl_ref_levels(&S->B, first, S->P.part_ptr[p + 1],
+                                     S->level + first);
+    }
+}
+
+void test_system_from(struct test_system *S, struct lcl_csr A,
+                      int64_t part_rows, bool sorted)
+{
+    const struct lcl_partition_params params = {
+        .type = LCL_PARTITION_NATURAL,
+        .rows = part_rows,
+    };
+    *S = (struct test_system){.name = "a test's own", .A = A};
+    assert_int_equal(
+        lcl_partition_create(&S->P, &S->A, &params, part_rows, NULL), LCL_OK);
+    reorder(S);
+    find_levels(S);
+    if (!sorted)
+        return;
+    assert_int_equal(lcl_levels_sort(&S->P, S->level, &S->B, NULL), LCL_OK);
+    reorder(S);
+}
+
+void test_system_init(struct test_system *S, int index, bool sorted)
+{
+    const struct description *d = (wants_large() ? large : small) + index;
+    test_system_from(S, make(d), d->part_rows, sorted);
+    S->name = d->name;
+    print_message("on %s\n", d->name);
+}
+
+void test_system_finish(struct test_system *S)
+{
+    lcl_partition_finish(&S->P);
+    test_csr_finish(&S->A);
+    lcl_csr_finish(&S->B);
+    free(S->level);
+    free(S->count);
+    *S = (struct test_system){0};
+}

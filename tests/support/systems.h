@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The matrices on which kernels are tried, cut into subdomains and numbered by
+// level. They are small, for simulators; LEVELCL_TEST_SIZE=large asks for
+// larger ones.
+#pragma once
+
+#include "lib/partition/partition.h"
+#include "tests/support/matrices.h"
+
+struct test_system {
+    const char *name;
+    struct lcl_partition P; // chunks of consecutive rows of A
+    struct lcl_csr A;       // as made
+    struct lcl_csr B;       // reordered by P
+    int32_t *level;         // of the rows of B, by the reference
+    int32_t *count;         // levels of a subdomain
+};
+
+int test_system_count(void);
+
+// Number `index`; its rows are sorted by level or, where `sorted` is false, as
+// they were. Prints the name.
+void test_system_init(struct test_system *S, int index, bool sorted);
+
+// The same from a matrix, which becomes the system's.
+void test_system_from(struct test_system *S, struct lcl_csr A,
+                      int64_t part_rows, bool sorted);
+void test_system_finish(struct test_system *S);
+
+// Rows that no subdomain exceeds.
+int test_system_rows_limit(void);
+
+// One of two sizes, by LEVELCL_TEST_SIZE.
+int64_t test_size(int64_t for_simulators, int64_t otherwise);
