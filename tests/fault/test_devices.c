@@ -26,7 +26,7 @@ static int setup(void **state)
 static int reset(void **state)
 {
     (void)state;
-    test_cl = (struct test_cl){0};
+    fake_cl = (struct fake_cl){0};
     unsetenv("LEVELCL_WIDTH");
     unsetenv("LEVELCL_EXCHANGE");
     return 0;
@@ -38,7 +38,7 @@ static void expect_job(const struct lcl_context_params *params,
 {
     struct test_capture capture;
     test_capture_init(&capture, LCL_LOG_ERROR);
-    struct test_job job = {.context = *params, .api = &test_cl_api};
+    struct test_job job = {.context = *params, .api = &fake_cl_api};
     job.context.log = capture.log;
     job.context.no_cache = true;
     const enum lcl_status st = test_job_run(&job);
@@ -47,12 +47,12 @@ static void expect_job(const struct lcl_context_params *params,
                  capture.last, lcl_status_name(status));
     if (part)
         test_capture_expect(&capture, part);
-    assert_int_equal(test_cl.objects, 0);
+    assert_int_equal(fake_cl.objects, 0);
 }
 
 static void with_value(cl_device_info what, cl_ulong value)
 {
-    test_cl = (struct test_cl){.device_info = {{what, value}}};
+    fake_cl = (struct fake_cl){.device_info = {{what, value}}};
 }
 
 // ------------------------------------------------------------------- choice
@@ -214,15 +214,15 @@ static void test_devices__a_wrong_device_fails_its_self_test(void **state)
         const struct lcl_context_params params = {.no_cache = true,
                                                   .log = capture.log};
         lcl_context *ctx;
-        test_cl = (struct test_cl){0};
-        assert_int_equal(lcl_runtime_create(&ctx, &params, &test_cl_api),
+        fake_cl = (struct fake_cl){0};
+        assert_int_equal(lcl_runtime_create(&ctx, &params, &fake_cl_api),
                          LCL_OK);
-        test_cl.spoil = true;
-        test_cl.spoiled = bytes[i];
+        fake_cl.spoil = true;
+        fake_cl.spoiled = bytes[i];
         assert_int_equal(lcl_self_test(ctx), LCL_ESELFTEST);
         test_capture_expect(&capture, "wrong");
         lcl_context_destroy(&ctx);
-        assert_int_equal(test_cl.objects, 0);
+        assert_int_equal(fake_cl.objects, 0);
     }
 }
 
@@ -235,9 +235,9 @@ static void test_devices__kernels_compile_without_a_warning(void **state)
             struct test_job job = {
                 .context = {.width = width, .no_cache = true},
                 .precond = {.trisolve = (enum lcl_trisolve)trisolve},
-                .api = &test_cl_api};
+                .api = &fake_cl_api};
             assert_int_equal(test_job_run(&job), LCL_OK);
-            assert_string_equal(test_cl.build_log, "");
+            assert_string_equal(fake_cl.build_log, "");
         }
 }
 

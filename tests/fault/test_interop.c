@@ -18,7 +18,7 @@ struct owned {
     lcl_context *ctx;
     lcl_precond *M;
     lcl_solver *S;
-    struct test_system system;
+    struct test_chain chain;
 };
 
 static struct owned own;
@@ -74,11 +74,11 @@ static int create(void **state)
                                               .no_self_test = true};
     const struct lcl_precond_params parts = {.partition.rows =
                                                  TEST_JOB_ROWS / 4};
-    test_system_init(&own.system);
+    test_chain_init(&own.chain);
     assert_int_equal(lcl_context_create_cl(&own.ctx, own.context, own.device,
                                            own.queue, &params),
                      LCL_OK);
-    assert_int_equal(lcl_precond_create(&own.M, own.ctx, &own.system.A, &parts),
+    assert_int_equal(lcl_precond_create(&own.M, own.ctx, &own.chain.A, &parts),
                      LCL_OK);
     assert_int_equal(lcl_solver_create(&own.S, own.M, NULL), LCL_OK);
     return 0;
@@ -105,8 +105,8 @@ static void test_interop__buffers_give_the_solution_of_host_vectors(
 {
     (void)state;
     double host[TEST_JOB_ROWS] = {0}, device[TEST_JOB_ROWS] = {0};
-    cl_mem b = make_buffer(BYTES, own.system.b), x = make_buffer(BYTES, device);
-    assert_int_equal(lcl_solver_solve(own.S, own.system.b, host, NULL), LCL_OK);
+    cl_mem b = make_buffer(BYTES, own.chain.b), x = make_buffer(BYTES, device);
+    assert_int_equal(lcl_solver_solve(own.S, own.chain.b, host, NULL), LCL_OK);
     assert_int_equal(lcl_solver_solve_cl(own.S, b, x, NULL), LCL_OK);
     read_back(x, device);
     test_job_expect_solved(host);
@@ -119,8 +119,8 @@ static void test_interop__buffers_give_the_apply_of_host_vectors(void **state)
 {
     (void)state;
     double host[TEST_JOB_ROWS], device[TEST_JOB_ROWS];
-    cl_mem b = make_buffer(BYTES, own.system.b), x = make_buffer(BYTES, NULL);
-    assert_int_equal(lcl_precond_apply(own.M, own.system.b, host), LCL_OK);
+    cl_mem b = make_buffer(BYTES, own.chain.b), x = make_buffer(BYTES, NULL);
+    assert_int_equal(lcl_precond_apply(own.M, own.chain.b, host), LCL_OK);
     assert_int_equal(lcl_precond_apply_cl(own.M, b, x), LCL_OK);
     read_back(x, device);
     assert_memory_equal(device, host, sizeof host);
@@ -134,7 +134,7 @@ static void test_interop__a_zero_right_hand_side_gives_zero(void **state)
     double zero[TEST_JOB_ROWS] = {0}, x[TEST_JOB_ROWS];
     struct lcl_report report;
     cl_mem b = make_buffer(BYTES, zero),
-           start = make_buffer(BYTES, own.system.b);
+           start = make_buffer(BYTES, own.chain.b);
     assert_int_equal(lcl_solver_solve_cl(own.S, b, start, &report), LCL_OK);
     assert_int_equal(report.stop, LCL_STOP_ZERO_RHS);
     read_back(start, x);
@@ -146,7 +146,7 @@ static void test_interop__a_zero_right_hand_side_gives_zero(void **state)
 static void test_interop__buffers_of_another_size_are_refused(void **state)
 {
     (void)state;
-    cl_mem right = make_buffer(BYTES, own.system.b),
+    cl_mem right = make_buffer(BYTES, own.chain.b),
            small = make_buffer(8, NULL), large = make_buffer(BYTES + 8, NULL);
     const cl_mem wrong[] = {small, large};
     for (int i = 0; i < 2; ++i) {
@@ -167,8 +167,8 @@ static void test_interop__buffers_of_another_size_are_refused(void **state)
 static void test_interop__destroying_gives_every_reference_back(void **state)
 {
     const cl_uint before = references();
-    cl_mem b = make_buffer(BYTES, own.system.b),
-           x = make_buffer(BYTES, own.system.b);
+    cl_mem b = make_buffer(BYTES, own.chain.b),
+           x = make_buffer(BYTES, own.chain.b);
     cl_uint left = 0;
     create(state);
     assert_int_equal(lcl_solver_solve_cl(own.S, b, x, NULL), LCL_OK);

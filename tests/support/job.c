@@ -20,43 +20,42 @@ static double solution(int row)
     return 1 + row % 7;
 }
 
-static void fill_matrix(struct test_system *s)
+static void fill_matrix(struct test_chain *c)
 {
     enum { N = TEST_JOB_ROWS };
     int64_t nnz = 0;
-    s->row_ptr[0] = 0;
+    c->row_ptr[0] = 0;
     for (int i = 0; i < N; ++i) {
         for (int j = i > 0 ? i - 1 : 0; j <= i + 1 && j < N; ++j) {
-            s->col_ind[nnz] = j;
-            s->val[nnz++] = i == j ? 3 : -1;
+            c->col_ind[nnz] = j;
+            c->val[nnz++] = i == j ? 3 : -1;
         }
-        s->row_ptr[i + 1] = nnz;
+        c->row_ptr[i + 1] = nnz;
     }
-    s->A = (struct lcl_csr){N, N, nnz, s->row_ptr, s->col_ind, s->val};
+    c->A = (struct lcl_csr){N, N, nnz, c->row_ptr, c->col_ind, c->val};
 }
 
-void test_system_init(struct test_system *system)
+void test_chain_init(struct test_chain *chain)
 {
     double x[TEST_JOB_ROWS];
     for (int i = 0; i < TEST_JOB_ROWS; ++i)
         x[i] = solution(i);
-    fill_matrix(system);
-    lcl_csr_multiply(&system->A, x, system->b);
+    fill_matrix(chain);
+    lcl_csr_multiply(&chain->A, x, chain->b);
 }
 
 static enum lcl_status solve(struct test_job *job, lcl_context *ctx)
 {
     const struct lcl_solver_params few = {.max_iters = 12};
-    struct test_system system;
+    struct test_chain chain;
     lcl_precond *M = NULL;
     lcl_solver *S = NULL;
     enum lcl_status st;
-    test_system_init(&system);
+    test_chain_init(&chain);
     memset(job->x, 0, sizeof job->x);
-    if ((st = lcl_precond_create(&M, ctx, &system.A, &job->precond)) ==
-            LCL_OK &&
+    if ((st = lcl_precond_create(&M, ctx, &chain.A, &job->precond)) == LCL_OK &&
         (st = lcl_solver_create(&S, M, &few)) == LCL_OK)
-        st = lcl_solver_solve(S, system.b, job->x, NULL);
+        st = lcl_solver_solve(S, chain.b, job->x, NULL);
     lcl_solver_destroy(&S);
     lcl_precond_destroy(&M);
     return st;
