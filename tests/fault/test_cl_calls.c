@@ -59,13 +59,15 @@ static void expect_explained(enum lcl_status st, long n,
 }
 
 // Returns how many calls of `function` the job makes.
-static long fail_each(enum fake_cl_function function, cl_int code,
+static long fail_each(const struct lcl_precond_params *precond,
+                      enum fake_cl_function function, cl_int code,
                       enum lcl_status expected)
 {
     for (long n = 1;; ++n) {
         struct test_capture capture;
         test_capture_init(&capture, LCL_LOG_ERROR);
         struct test_job job = warm_job(&capture.log);
+        job.precond = *precond;
         fail_call(function, n, code);
         const enum lcl_status st = test_job_run(&job);
         expect_explained(st, n, &capture);
@@ -78,26 +80,36 @@ static long fail_each(enum fake_cl_function function, cl_int code,
     }
 }
 
+static const struct lcl_precond_params defaults = {0};
+
 static void test_cl_calls__any_call_may_run_out_of_resources(void **state)
 {
     (void)state;
-    assert_true(fail_each(FAKE_CL_ANY, CL_OUT_OF_RESOURCES, LCL_OK) > 100);
+    assert_true(fail_each(&defaults, FAKE_CL_ANY, CL_OUT_OF_RESOURCES, LCL_OK) >
+                100);
 }
 
 static void test_cl_calls__full_device_memory_has_its_status(void **state)
 {
     (void)state;
-    assert_true(fail_each(FAKE_clCreateBuffer, CL_MEM_OBJECT_ALLOCATION_FAILURE,
+    static const struct lcl_precond_params preconds[] = {
+        {.type = LCL_PRECOND_ILDU0},
+        {.trisolve = LCL_TRISOLVE_DAG_VC_ILDU0_FUSED},
+        {.type = LCL_PRECOND_JACOBI},
+    };
+    const cl_int full = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    for (size_t i = 0; i < sizeof preconds / sizeof *preconds; ++i)
+        assert_true(fail_each(&preconds[i], FAKE_clCreateBuffer, full,
+                              LCL_EDEVMEM) > 10);
+    assert_true(fail_each(&defaults, FAKE_clEnqueueNDRangeKernel, full,
                           LCL_EDEVMEM) > 10);
-    assert_true(fail_each(FAKE_clEnqueueNDRangeKernel,
-                          CL_MEM_OBJECT_ALLOCATION_FAILURE, LCL_EDEVMEM) > 10);
 }
 
 static void test_cl_calls__full_host_memory_has_its_status(void **state)
 {
     (void)state;
-    assert_true(
-        fail_each(FAKE_clCreateKernel, CL_OUT_OF_HOST_MEMORY, LCL_ENOMEM) > 5);
+    assert_true(fail_each(&defaults, FAKE_clCreateKernel, CL_OUT_OF_HOST_MEMORY,
+                          LCL_ENOMEM) > 5);
 }
 
 // The probe and every compilation, with nothing to recall.
