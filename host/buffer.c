@@ -196,11 +196,10 @@ enum lcl_status lcl_window_post(lcl_window *w)
 {
     lcl_context *ctx = w->source->ctx;
     const size_t bytes = w->source->bytes, half = w->posted % 2;
-    enum lcl_status st =
-        LCL_CL(&ctx->cl,
-               clEnqueueReadBuffer(ctx->queue, w->source->mem, CL_FALSE, 0,
-                                   bytes, w->host + half * bytes, 0, NULL,
-                                   &w->event[half]));
+    enum lcl_status st = LCL_CL(
+        &ctx->cl,
+        clEnqueueReadBuffer(ctx->queue, w->source->mem, CL_FALSE, 0, bytes,
+                            w->host + half * bytes, 0, NULL, &w->event[half]));
     if (st < 0)
         return st;
     if ((st = LCL_CL(&ctx->cl, clFlush(ctx->queue))) < 0) {

@@ -29,8 +29,8 @@ struct query {
 static void ask(struct query *q, cl_device_info what, void *value, size_t size)
 {
     if (q->st == LCL_OK)
-        q->st = LCL_CL(q->cl,
-                       clGetDeviceInfo(q->device, what, size, value, NULL));
+        q->st =
+            LCL_CL(q->cl, clGetDeviceInfo(q->device, what, size, value, NULL));
 }
 
 static void query_text(struct query *q, cl_device_info what, char *text,
@@ -67,10 +67,9 @@ static void query_platform(struct query *q, struct lcl_caps *caps)
     cl_platform_id platform = NULL;
     ask(q, CL_DEVICE_PLATFORM, &platform, sizeof platform);
     if (q->st == LCL_OK)
-        q->st = LCL_CL(q->cl,
-                       clGetPlatformInfo(platform, CL_PLATFORM_NAME,
-                                         sizeof caps->platform, caps->platform,
-                                         NULL));
+        q->st = LCL_CL(q->cl, clGetPlatformInfo(platform, CL_PLATFORM_NAME,
+                                                sizeof caps->platform,
+                                                caps->platform, NULL));
 }
 
 // Devices of OpenCL 1.1 may not know the question.

@@ -90,8 +90,7 @@ static enum lcl_status force_all(lcl_context *ctx,
     enum lcl_exchange exchange = params->exchange;
     enum lcl_status st = LCL_OK;
     if ((unsigned)exchange >= LCL_EXCHANGE_COUNT)
-        return lcl_misuse(&ctx->cl.log, "lcl_context_create: unknown exchange "
-                                        "%d",
+        return lcl_misuse(&ctx->cl.log, "lcl_context_create: exchange %d",
                           (int)exchange);
     if (width == 0)
         st = environment_width(ctx, &width);

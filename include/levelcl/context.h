@@ -122,8 +122,8 @@ typedef struct lcl_context lcl_context;
 /* Creates a context. `params` may be NULL and need live only until the call
  * returns, as for every params struct. The first context on a new device and
  * driver solves a small known system and refuses the device if it is wrong.
- * Returns LCL_OK, LCL_EINVAL (unknown device, width or exchange),
- * LCL_ENODEVICE, LCL_EUNSUPPORTED (no fp64), LCL_ESELFTEST, LCL_EDEVICE,
+ * Returns LCL_OK, LCL_EINVAL (width or exchange), LCL_ENODEVICE (none, or none
+ * that is meant), LCL_EUNSUPPORTED (no fp64), LCL_ESELFTEST, LCL_EDEVICE,
  * LCL_EBUILD or LCL_ENOMEM. */
 LCL_NODISCARD LCL_API enum lcl_status
 lcl_context_create(lcl_context **out, const struct lcl_context_params *params);

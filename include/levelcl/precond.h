@@ -124,7 +124,8 @@ typedef struct lcl_precond lcl_precond;
  * Returns LCL_OK; LCL_PIVOTS_REPAIRED (usable, see the info);
  * LCL_EINVAL (parameters); LCL_EFORMAT (A malformed, not square, empty);
  * LCL_EPIVOT; LCL_ERANGE (a subdomain does not fit local memory); LCL_EDEVMEM;
- * LCL_EDEVICE; LCL_EBUILD; LCL_ENOMEM. */
+ * LCL_EDEVICE; LCL_ESELFTEST (the device gave levels that cannot be);
+ * LCL_EBUILD; LCL_ENOMEM. */
 LCL_NODISCARD LCL_API enum lcl_status
 lcl_precond_create(lcl_precond **out, lcl_context *ctx,
                    const struct lcl_csr *A,

@@ -160,10 +160,10 @@ static enum lcl_status look(struct lcl_solver *S, int first)
     }
     const int last = (int)state[ITERATIONS];
     int it = S->history_count - first;
-    for (it = it < 0 ? 0 : it; it <= last; ++it)
-        if ((st = lcl_krylov_note(S, first + it, state[RING + it % RING_SIZE])) <
-            0)
-            return st;
+    for (it = it < 0 ? 0 : it; it <= last && st == LCL_OK; ++it)
+        st = lcl_krylov_note(S, first + it, state[RING + it % RING_SIZE]);
+    if (st < 0)
+        return st;
     S->stop = reasons[(int)state[REASON]];
     if (S->stop == LCL_STOP_NONE)
         S->stop = lcl_krylov_watch(S);

@@ -31,12 +31,12 @@ static bool fail_alloc(struct test_job *job, long n)
     struct test_capture capture;
     test_capture_init(&capture, LCL_LOG_ERROR);
     job->context.log = capture.log;
-    test_cl = (struct test_cl){0};
+    fake_cl = (struct fake_cl){0};
     lcl_test_fail_alloc_at(n);
     const enum lcl_status st = test_job_run(job);
     const bool failed = lcl_test_alloc_failed();
     lcl_test_fail_alloc_at(0);
-    assert_int_equal(test_cl.objects, 0);
+    assert_int_equal(fake_cl.objects, 0);
     if (st == LCL_OK)
         test_job_expect_solved(job->x);
     else if (st != LCL_ENOMEM || !failed)
@@ -51,7 +51,7 @@ static void fail_each(const struct lcl_precond_params *precond, int width)
 {
     struct test_job job = {.context = {.cache_dir = cache.path, .width = width},
                            .precond = *precond,
-                           .api = &test_cl_api};
+                           .api = &fake_cl_api};
     long n = 0;
     assert_false(fail_alloc(&job, 0)); // fills the cache
     while (fail_alloc(&job, ++n))

@@ -32,20 +32,20 @@ static struct lcl_build_info run(const char *dir)
     test_capture_init(&capture, LCL_LOG_WARN);
     struct test_job job = {
         .context = {.cache_dir = dir, .log = capture.log},
-        .api = &test_cl_api,
+        .api = &fake_cl_api,
     };
     const enum lcl_status st = test_job_run(&job);
     if (st != LCL_OK || capture.messages > 0)
         fail_msg("%s, \"%s\"", lcl_status_name(st), capture.last);
     test_job_expect_solved(job.x);
-    assert_int_equal(test_cl.objects, 0);
+    assert_int_equal(fake_cl.objects, 0);
     return job.builds;
 }
 
 static int warm_up(void **state)
 {
     (void)state;
-    test_cl = (struct test_cl){0};
+    fake_cl = (struct fake_cl){0};
     lcl_test_folder_create(&cache);
     assert_true(run(cache.path).compiled > 0);
     lcl_test_folder_list(&files, &cache);
@@ -142,10 +142,10 @@ static void test_cache_program__foreign_files_are_built_anew(void **state)
 static void test_cache_program__another_driver_finds_nothing(void **state)
 {
     (void)state;
-    test_cl.driver_version = "another";
+    fake_cl.driver_version = "another";
     assert_int_equal(run(cache.path).from_cache, 0);
     expect_warm();
-    test_cl.driver_version = NULL;
+    fake_cl.driver_version = NULL;
     expect_warm();
 }
 
@@ -180,11 +180,11 @@ static void test_cache_program__key_covers_library_and_sources(void **state)
 static void test_cache_program__a_refused_binary_is_built_anew(void **state)
 {
     (void)state;
-    test_cl = (struct test_cl){.function = TEST_clCreateProgramWithBinary,
+    fake_cl = (struct fake_cl){.function = FAKE_clCreateProgramWithBinary,
                                .fail_at = 1,
                                .code = CL_INVALID_BINARY};
     assert_int_equal(run(cache.path).compiled, 1);
-    assert_true(test_cl.failed);
+    assert_true(fake_cl.failed);
     expect_warm();
 }
 
@@ -192,11 +192,11 @@ static void test_cache_program__an_unbuildable_binary_is_built_anew(
     void **state)
 {
     (void)state;
-    test_cl = (struct test_cl){.function = TEST_clBuildProgram,
+    fake_cl = (struct fake_cl){.function = FAKE_clBuildProgram,
                                .fail_at = 1,
                                .code = CL_BUILD_PROGRAM_FAILURE};
     assert_int_equal(run(cache.path).compiled, 1);
-    assert_true(test_cl.failed);
+    assert_true(fake_cl.failed);
     expect_warm();
 }
 

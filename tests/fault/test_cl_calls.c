@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A whole job with the n-th OpenCL call failing, for every n: the error is
 // reported, or the call was not needed; nothing leaks and nothing crashes.
+#include "host/timer.h"
 #include "tests/support/capture.h"
 #include "tests/support/fake_cl.h"
 #include "tests/support/folder.h"
@@ -15,7 +16,7 @@ static struct test_job warm_job(const struct lcl_log *log)
 {
     return (struct test_job){
         .context = {.cache_dir = cache.path, .log = *log},
-        .api = &test_cl_api,
+        .api = &fake_cl_api,
     };
 }
 
@@ -37,18 +38,18 @@ static int teardown(void **state)
     return 0;
 }
 
-static void fail_call(enum test_cl_function function, long n, cl_int code)
+static void fail_call(enum fake_cl_function function, long n, cl_int code)
 {
-    test_cl =
-        (struct test_cl){.function = function, .fail_at = n, .code = code};
+    fake_cl =
+        (struct fake_cl){.function = function, .fail_at = n, .code = code};
 }
 
 // An error is explained, and names the call's code where it comes from it.
 static void expect_explained(enum lcl_status st, long n,
                              const struct test_capture *capture)
 {
-    if (test_cl.objects != 0)
-        fail_msg("call %ld: %ld objects leak", n, test_cl.objects);
+    if (fake_cl.objects != 0)
+        fail_msg("call %ld: %ld objects leak", n, fake_cl.objects);
     if (st > 0)
         fail_msg("call %ld: status %s", n, lcl_status_name(st));
     if (st < 0 && capture->messages == 0)
@@ -58,13 +59,15 @@ static void expect_explained(enum lcl_status st, long n,
 }
 
 // Returns how many calls of `function` the job makes.
-static long fail_each(enum test_cl_function function, cl_int code,
+static long fail_each(const struct lcl_precond_params *precond,
+                      enum fake_cl_function function, cl_int code,
                       enum lcl_status expected)
 {
     for (long n = 1;; ++n) {
         struct test_capture capture;
         test_capture_init(&capture, LCL_LOG_ERROR);
         struct test_job job = warm_job(&capture.log);
+        job.precond = *precond;
         fail_call(function, n, code);
         const enum lcl_status st = test_job_run(&job);
         expect_explained(st, n, &capture);
@@ -72,31 +75,41 @@ static long fail_each(enum test_cl_function function, cl_int code,
             test_job_expect_solved(job.x);
         else if (expected != LCL_OK)
             assert_int_equal(st, expected);
-        if (!test_cl.failed)
+        if (!fake_cl.failed)
             return n - 1;
     }
 }
 
+static const struct lcl_precond_params defaults = {0};
+
 static void test_cl_calls__any_call_may_run_out_of_resources(void **state)
 {
     (void)state;
-    assert_true(fail_each(TEST_CL_ANY, CL_OUT_OF_RESOURCES, LCL_OK) > 100);
+    assert_true(fail_each(&defaults, FAKE_CL_ANY, CL_OUT_OF_RESOURCES, LCL_OK) >
+                100);
 }
 
 static void test_cl_calls__full_device_memory_has_its_status(void **state)
 {
     (void)state;
-    assert_true(fail_each(TEST_clCreateBuffer, CL_MEM_OBJECT_ALLOCATION_FAILURE,
+    static const struct lcl_precond_params preconds[] = {
+        {.type = LCL_PRECOND_ILDU0},
+        {.trisolve = LCL_TRISOLVE_DAG_VC_ILDU0_FUSED},
+        {.type = LCL_PRECOND_JACOBI},
+    };
+    const cl_int full = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    for (size_t i = 0; i < sizeof preconds / sizeof *preconds; ++i)
+        assert_true(fail_each(&preconds[i], FAKE_clCreateBuffer, full,
+                              LCL_EDEVMEM) > 10);
+    assert_true(fail_each(&defaults, FAKE_clEnqueueNDRangeKernel, full,
                           LCL_EDEVMEM) > 10);
-    assert_true(fail_each(TEST_clEnqueueNDRangeKernel,
-                          CL_MEM_OBJECT_ALLOCATION_FAILURE, LCL_EDEVMEM) > 10);
 }
 
 static void test_cl_calls__full_host_memory_has_its_status(void **state)
 {
     (void)state;
-    assert_true(
-        fail_each(TEST_clCreateKernel, CL_OUT_OF_HOST_MEMORY, LCL_ENOMEM) > 5);
+    assert_true(fail_each(&defaults, FAKE_clCreateKernel, CL_OUT_OF_HOST_MEMORY,
+                          LCL_ENOMEM) > 5);
 }
 
 // The probe and every compilation, with nothing to recall.
@@ -107,15 +120,15 @@ static void test_cl_calls__any_call_of_a_cold_start_may_fail(void **state)
         struct test_capture capture;
         test_capture_init(&capture, LCL_LOG_ERROR);
         lcl_context *ctx;
-        fail_call(TEST_CL_ANY, n, CL_OUT_OF_RESOURCES);
+        fail_call(FAKE_CL_ANY, n, CL_OUT_OF_RESOURCES);
         const enum lcl_status st = lcl_runtime_create(
             &ctx,
             &(struct lcl_context_params){.no_cache = true, .log = capture.log},
-            &test_cl_api);
+            &fake_cl_api);
         assert_true((st == LCL_OK) == (ctx != NULL));
         lcl_context_destroy(&ctx);
         expect_explained(st, n, &capture);
-        if (!test_cl.failed)
+        if (!fake_cl.failed)
             break;
     }
 }
@@ -128,11 +141,100 @@ static void test_cl_calls__a_kernel_that_does_not_build_is_named(void **state)
     struct test_job job = warm_job(&capture.log);
     job.context.no_cache = true;
     job.precond.type = LCL_PRECOND_JACOBI;
-    fail_call(TEST_clBuildProgram, 4, CL_BUILD_PROGRAM_FAILURE);
+    fail_call(FAKE_clBuildProgram, 4, CL_BUILD_PROGRAM_FAILURE);
     assert_int_equal(test_job_run(&job), LCL_EBUILD);
     test_capture_expect(&capture, ".cl does not compile on ");
     test_capture_expect(&capture, "CL_BUILD_PROGRAM_FAILURE (-11)");
-    assert_int_equal(test_cl.objects, 0);
+    assert_int_equal(fake_cl.objects, 0);
+}
+
+// A solver lives on after a call that failed: the next solve is as good as any.
+static void fail_each_and_solve_again(lcl_solver *S, const double *b)
+{
+    for (long n = 1;; ++n) {
+        double x[TEST_JOB_ROWS] = {0};
+        const long objects = fake_cl.objects;
+        fail_call(FAKE_CL_ANY, n, CL_OUT_OF_RESOURCES);
+        fake_cl.objects = objects;
+        const enum lcl_status st = lcl_solver_solve(S, b, x, NULL);
+        if (!fake_cl.failed)
+            return;
+        assert_int_equal(st, LCL_EDEVICE);
+        memset(x, 0, sizeof x);
+        assert_int_equal(lcl_solver_solve(S, b, x, NULL), LCL_OK);
+        test_job_expect_solved(x);
+    }
+}
+
+static void test_cl_calls__a_solver_survives_any_failing_call(void **state)
+{
+    (void)state;
+    const struct lcl_context_params params = {.cache_dir = cache.path};
+    static struct test_chain chain;
+    lcl_context *ctx;
+    lcl_precond *M;
+    lcl_solver *S;
+    fake_cl = (struct fake_cl){0};
+    test_chain_init(&chain);
+    assert_int_equal(lcl_runtime_create(&ctx, &params, &fake_cl_api), LCL_OK);
+    assert_int_equal(lcl_precond_create(&M, ctx, &chain.A, NULL), LCL_OK);
+    assert_int_equal(lcl_solver_create(&S, M, NULL), LCL_OK);
+    fail_each_and_solve_again(S, chain.b);
+    lcl_solver_destroy(&S);
+    lcl_precond_destroy(&M);
+    lcl_context_destroy(&ctx);
+    assert_int_equal(fake_cl.objects, 0);
+}
+
+static void test_cl_calls__an_update_survives_any_failing_call(void **state)
+{
+    (void)state;
+    const struct lcl_context_params params = {.cache_dir = cache.path};
+    const struct lcl_precond_params parts = {.partition.rows = 50};
+    static struct test_chain chain;
+    double x[TEST_JOB_ROWS], expected[TEST_JOB_ROWS];
+    lcl_context *ctx;
+    lcl_precond *M;
+    test_chain_init(&chain);
+    assert_int_equal(lcl_runtime_create(&ctx, &params, &fake_cl_api), LCL_OK);
+    assert_int_equal(lcl_precond_create(&M, ctx, &chain.A, &parts), LCL_OK);
+    assert_int_equal(lcl_precond_apply(M, chain.b, expected), LCL_OK);
+    for (long n = 1;; ++n) {
+        fail_call(FAKE_CL_ANY, n, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+        const enum lcl_status st = lcl_precond_update(M, chain.val);
+        if (!fake_cl.failed)
+            break;
+        assert_int_equal(st, LCL_EDEVMEM);
+        assert_int_equal(lcl_precond_update(M, chain.val), LCL_OK);
+        assert_int_equal(lcl_precond_apply(M, chain.b, x), LCL_OK);
+        assert_memory_equal(x, expected, sizeof x);
+    }
+    lcl_precond_destroy(&M);
+    lcl_context_destroy(&ctx);
+}
+
+static void test_cl_calls__a_timer_ends_whatever_fails(void **state)
+{
+    (void)state;
+    const struct lcl_context_params params = {.cache_dir = cache.path};
+    lcl_context *ctx;
+    fake_cl = (struct fake_cl){0};
+    assert_int_equal(lcl_runtime_create(&ctx, &params, &fake_cl_api), LCL_OK);
+    const long objects = fake_cl.objects;
+    for (long n = 1; n == 1 || fake_cl.failed; ++n) {
+        lcl_timer *timer;
+        double seconds;
+        fail_call(FAKE_CL_ANY, n, CL_OUT_OF_RESOURCES);
+        enum lcl_status st = lcl_timer_start(&timer, ctx);
+        if (st == LCL_OK)
+            st = lcl_timer_stop(&timer, &seconds);
+        assert_null(timer);
+        assert_int_equal(st, fake_cl.failed ? LCL_EDEVICE : LCL_OK);
+        assert_int_equal(fake_cl.objects, 0);
+    }
+    fake_cl.objects = objects;
+    lcl_context_destroy(&ctx);
+    assert_int_equal(fake_cl.objects, 0);
 }
 
 int main(void)
@@ -142,6 +244,9 @@ int main(void)
         cmocka_unit_test(test_cl_calls__full_device_memory_has_its_status),
         cmocka_unit_test(test_cl_calls__full_host_memory_has_its_status),
         cmocka_unit_test(test_cl_calls__any_call_of_a_cold_start_may_fail),
+        cmocka_unit_test(test_cl_calls__a_solver_survives_any_failing_call),
+        cmocka_unit_test(test_cl_calls__an_update_survives_any_failing_call),
+        cmocka_unit_test(test_cl_calls__a_timer_ends_whatever_fails),
         cmocka_unit_test(test_cl_calls__a_kernel_that_does_not_build_is_named),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -4,17 +4,17 @@
 
 #include <string.h>
 
-struct test_cl test_cl;
+struct fake_cl fake_cl;
 
-static bool fails_now(enum test_cl_function function)
+static bool fails_now(enum fake_cl_function function)
 {
-    ++test_cl.calls[function];
-    ++test_cl.calls[TEST_CL_ANY];
-    if (test_cl.fail_at == 0 ||
-        (test_cl.function != TEST_CL_ANY && test_cl.function != function) ||
-        --test_cl.fail_at > 0)
+    ++fake_cl.calls[function];
+    ++fake_cl.calls[FAKE_CL_ANY];
+    if (fake_cl.fail_at == 0 ||
+        (fake_cl.function != FAKE_CL_ANY && fake_cl.function != function) ||
+        --fake_cl.fail_at > 0)
         return false;
-    test_cl.failed = true;
+    fake_cl.failed = true;
     return true;
 }
 
@@ -32,8 +32,6 @@ static bool fails_now(enum test_cl_function function)
         size_t size, size_t at, size_t bytes, cl_uint n, \
         const cl_event *wait, cl_event *event), \
         (q, mem, value, size, at, bytes, n, wait, event)) \
-    X(clEnqueueMarkerWithWaitList, (cl_command_queue q, cl_uint n, \
-        const cl_event *wait, cl_event *event), (q, n, wait, event)) \
     X(clEnqueueNDRangeKernel, (cl_command_queue q, cl_kernel k, cl_uint dim, \
         const size_t *at, const size_t *global, const size_t *local, \
         cl_uint n, const cl_event *wait, cl_event *event), \
@@ -104,7 +102,7 @@ static bool fails_now(enum test_cl_function function)
 #define X(name, params, args) \
     static cl_int fake_##name params \
     { \
-        return fails_now(TEST_##name) ? test_cl.code : name args; \
+        return fails_now(FAKE_##name) ? fake_cl.code : name args; \
     }
 CODE_FUNCTIONS(X)
 #undef X
@@ -112,12 +110,12 @@ CODE_FUNCTIONS(X)
 #define X(type, name, params, args) \
     static type fake_##name params \
     { \
-        if (fails_now(TEST_##name)) { \
-            *code = test_cl.code; \
+        if (fails_now(FAKE_##name)) { \
+            *code = fake_cl.code; \
             return NULL; \
         } \
         type object = name args; \
-        test_cl.objects += object != NULL; \
+        fake_cl.objects += object != NULL; \
         return object; \
     }
 OBJECT_FUNCTIONS(X)
@@ -126,8 +124,8 @@ OBJECT_FUNCTIONS(X)
 #define X(name, type, step) \
     static cl_int fake_##name(type object) \
     { \
-        ++test_cl.calls[TEST_##name]; \
-        test_cl.objects += step; \
+        ++fake_cl.calls[FAKE_##name]; \
+        fake_cl.objects += step; \
         return name(object); \
     }
 COUNT_FUNCTIONS(X)
@@ -135,13 +133,24 @@ COUNT_FUNCTIONS(X)
 
 // clang-format on
 
+static cl_int fake_clEnqueueMarkerWithWaitList(cl_command_queue q, cl_uint n,
+                                               const cl_event *wait,
+                                               cl_event *event)
+{
+    if (fails_now(FAKE_clEnqueueMarkerWithWaitList))
+        return fake_cl.code;
+    const cl_int code = clEnqueueMarkerWithWaitList(q, n, wait, event);
+    fake_cl.objects += code == CL_SUCCESS && event;
+    return code;
+}
+
 static cl_int fake_clEnqueueUnmapMemObject(cl_command_queue q, cl_mem mem,
                                            void *host, cl_uint n,
                                            const cl_event *wait,
                                            cl_event *event)
 {
-    ++test_cl.calls[TEST_clEnqueueUnmapMemObject];
-    --test_cl.objects;
+    ++fake_cl.calls[FAKE_clEnqueueUnmapMemObject];
+    --fake_cl.objects;
     return clEnqueueUnmapMemObject(q, mem, host, n, wait, event);
 }
 
@@ -151,30 +160,30 @@ static cl_int fake_clEnqueueReadBuffer(cl_command_queue q, cl_mem mem,
                                        void *host, cl_uint n,
                                        const cl_event *wait, cl_event *event)
 {
-    if (fails_now(TEST_clEnqueueReadBuffer))
-        return test_cl.code;
-    const cl_int code = clEnqueueReadBuffer(q, mem, block || test_cl.spoil, at,
+    if (fails_now(FAKE_clEnqueueReadBuffer))
+        return fake_cl.code;
+    const cl_int code = clEnqueueReadBuffer(q, mem, block || fake_cl.spoil, at,
                                             bytes, host, n, wait, event);
-    test_cl.objects += code == CL_SUCCESS && event;
-    if (test_cl.spoil)
-        memset(host, test_cl.spoiled, bytes);
+    fake_cl.objects += code == CL_SUCCESS && event;
+    if (fake_cl.spoil)
+        memset(host, fake_cl.spoiled, bytes);
     return code;
 }
 
 static cl_int fake_clGetDeviceInfo(cl_device_id d, cl_device_info what,
                                    size_t size, void *value, size_t *bytes)
 {
-    if (fails_now(TEST_clGetDeviceInfo))
-        return test_cl.code;
-    if (what == CL_DRIVER_VERSION && test_cl.driver_version && value) {
-        memcpy(value, test_cl.driver_version,
-               strlen(test_cl.driver_version) + 1);
+    if (fails_now(FAKE_clGetDeviceInfo))
+        return fake_cl.code;
+    if (what == CL_DRIVER_VERSION && fake_cl.driver_version && value) {
+        memcpy(value, fake_cl.driver_version,
+               strlen(fake_cl.driver_version) + 1);
         return CL_SUCCESS;
     }
     for (int i = 0; i < 2; ++i)
-        if (test_cl.device_info[i].what == what && value &&
+        if (fake_cl.device_info[i].what == what && value &&
             size <= sizeof(cl_ulong)) {
-            memcpy(value, &test_cl.device_info[i].value, size);
+            memcpy(value, &fake_cl.device_info[i].value, size);
             return CL_SUCCESS;
         }
     return clGetDeviceInfo(d, what, size, value, bytes);
@@ -183,11 +192,11 @@ static cl_int fake_clGetDeviceInfo(cl_device_id d, cl_device_info what,
 // What the compiler had to say about a program that it accepted.
 static void keep_build_log(cl_program p, cl_device_id d)
 {
-    char text[sizeof test_cl.build_log] = "";
+    char text[sizeof fake_cl.build_log] = "";
     clGetProgramBuildInfo(p, d, CL_PROGRAM_BUILD_LOG, sizeof text, text, NULL);
     text[sizeof text - 1] = '\0';
     if (text[strspn(text, " \n")])
-        memcpy(test_cl.build_log, text, sizeof text);
+        memcpy(fake_cl.build_log, text, sizeof text);
 }
 
 static cl_int fake_clBuildProgram(cl_program p, cl_uint n,
@@ -196,15 +205,15 @@ static cl_int fake_clBuildProgram(cl_program p, cl_uint n,
                                   void(CL_CALLBACK *notify)(cl_program, void *),
                                   void *user)
 {
-    if (fails_now(TEST_clBuildProgram))
-        return test_cl.code;
+    if (fails_now(FAKE_clBuildProgram))
+        return fake_cl.code;
     const cl_int code = clBuildProgram(p, n, devices, options, notify, user);
     if (code == CL_SUCCESS)
         keep_build_log(p, devices[0]);
     return code;
 }
 
-const struct lcl_cl_api test_cl_api = {
+const struct lcl_cl_api fake_cl_api = {
 #define X(function) .function = fake_##function,
     LCL_CL_FUNCTIONS(X)
 #undef X

@@ -8,19 +8,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum test_cl_function {
-    TEST_CL_ANY, // of those that may fail: not the releases
-#define X(function) TEST_##function,
+enum fake_cl_function {
+    FAKE_CL_ANY, // of those that may fail: not the releases
+#define X(function) FAKE_##function,
     LCL_CL_FUNCTIONS(X)
 #undef X
-        TEST_CL_FUNCTIONS,
+        FAKE_CL_FUNCTIONS,
 };
 
 // All zero: nothing goes wrong. Tests assign it as a whole.
-struct test_cl {
+struct fake_cl {
     // --- what goes wrong
     long fail_at;                   // the n-th call from now on, once; 0: none
-    enum test_cl_function function; // that counts
+    enum fake_cl_function function; // that counts
     cl_int code;
     struct {
         cl_device_info what;
@@ -32,10 +32,10 @@ struct test_cl {
 
     // --- what was seen
     bool failed;
-    long calls[TEST_CL_FUNCTIONS];
+    long calls[FAKE_CL_FUNCTIONS];
     long objects;         // made or retained and not released
     char build_log[1024]; // of the last successful build with any
 };
-extern struct test_cl test_cl;
+extern struct fake_cl fake_cl;
 
-extern const struct lcl_cl_api test_cl_api;
+extern const struct lcl_cl_api fake_cl_api;

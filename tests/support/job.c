@@ -15,50 +15,49 @@ void test_need_device(void)
         exit(77);
 }
 
-struct lcl_csr test_job_matrix(void)
-{
-    enum { N = TEST_JOB_ROWS };
-    static int64_t row_ptr[N + 1];
-    static int32_t col_ind[3 * N];
-    static double val[3 * N];
-    int64_t nnz = 0;
-    for (int i = 0; i < N; ++i) {
-        for (int j = i > 0 ? i - 1 : 0; j <= i + 1 && j < N; ++j) {
-            col_ind[nnz] = j;
-            val[nnz++] = i == j ? 3 : -1;
-        }
-        row_ptr[i + 1] = nnz;
-    }
-    return (struct lcl_csr){N, N, nnz, row_ptr, col_ind, val};
-}
-
 static double solution(int row)
 {
     return 1 + row % 7;
 }
 
-void test_job_rhs(double b[TEST_JOB_ROWS])
+static void fill_matrix(struct test_chain *c)
 {
-    const struct lcl_csr A = test_job_matrix();
+    enum { N = TEST_JOB_ROWS };
+    int64_t nnz = 0;
+    c->row_ptr[0] = 0;
+    for (int i = 0; i < N; ++i) {
+        for (int j = i > 0 ? i - 1 : 0; j <= i + 1 && j < N; ++j) {
+            c->col_ind[nnz] = j;
+            c->val[nnz++] = i == j ? 3 : -1;
+        }
+        c->row_ptr[i + 1] = nnz;
+    }
+    c->A = (struct lcl_csr){N, N, nnz, c->row_ptr, c->col_ind, c->val};
+}
+
+void test_chain_init(struct test_chain *chain)
+{
     double x[TEST_JOB_ROWS];
     for (int i = 0; i < TEST_JOB_ROWS; ++i)
         x[i] = solution(i);
-    lcl_csr_multiply(&A, x, b);
+    fill_matrix(chain);
+    lcl_csr_multiply(&chain->A, x, chain->b);
 }
 
 static enum lcl_status solve(struct test_job *job, lcl_context *ctx)
 {
-    const struct lcl_csr A = test_job_matrix();
-    const struct lcl_solver_params few = {.max_iters = 12};
-    double b[TEST_JOB_ROWS];
+    // as few iterations as do: all calls of each are tried
+    const struct lcl_solver_params few = {
+        .max_iters = job->precond.type == LCL_PRECOND_JACOBI ? 12 : 6};
+    struct test_chain chain;
     lcl_precond *M = NULL;
     lcl_solver *S = NULL;
     enum lcl_status st;
-    test_job_rhs(b);
+    test_chain_init(&chain);
     memset(job->x, 0, sizeof job->x);
-    if ((st = lcl_precond_create(&M, ctx, &A, &job->precond)) == LCL_OK &&
+    if ((st = lcl_precond_create(&M, ctx, &chain.A, &job->precond)) == LCL_OK &&
         (st = lcl_solver_create(&S, M, &few)) == LCL_OK)
-        st = lcl_solver_solve(S, b, job->x, NULL);
+        st = lcl_solver_solve(S, chain.b, job->x, NULL);
     lcl_solver_destroy(&S);
     lcl_precond_destroy(&M);
     return st;

@@ -8,10 +8,16 @@
 
 enum { TEST_JOB_ROWS = 216 };
 
-// A chain of cells, on which a few iterations do: rows -1, 3, -1. Static.
-struct lcl_csr test_job_matrix(void);
-// b = A x for the solution that the job has to find.
-void test_job_rhs(double b[TEST_JOB_ROWS]);
+// A chain of cells, on which a few iterations do: rows -1, 3, -1, and b = A x
+// for the solution that the job has to find. It must not move.
+struct test_chain {
+    struct lcl_csr A;
+    int64_t row_ptr[TEST_JOB_ROWS + 1];
+    int32_t col_ind[3 * TEST_JOB_ROWS];
+    double val[3 * TEST_JOB_ROWS];
+    double b[TEST_JOB_ROWS];
+};
+void test_chain_init(struct test_chain *chain);
 
 struct test_job {
     struct lcl_context_params context;

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Two contexts are independent: a job in each of two threads at once gives what
+// it gives alone. Under ThreadSanitizer this looks for state that they share.
+#include "tests/support/folder.h"
+#include "tests/support/job.h"
+#include "tests/support/test.h"
+
+#include <pthread.h>
+
+enum { THREADS = 2, ROUNDS = 3 };
+
+static int setup(void **state)
+{
+    (void)state;
+    test_need_device();
+    return 0;
+}
+
+static void *run(void *arg)
+{
+    struct test_job *job = arg;
+    for (int round = 0; round < ROUNDS; ++round)
+        if (test_job_run(job) != LCL_OK)
+            return NULL;
+    return job;
+}
+
+// Runs copies of the job at once; each has to find what it finds alone.
+static void expect_equal_results(const struct test_job *job)
+{
+    struct test_job alone = *job, jobs[THREADS];
+    pthread_t thread[THREADS];
+    assert_int_equal(test_job_run(&alone), LCL_OK);
+    test_job_expect_solved(alone.x);
+    for (int i = 0; i < THREADS; ++i) {
+        jobs[i] = *job;
+        assert_int_equal(pthread_create(&thread[i], NULL, run, &jobs[i]), 0);
+    }
+    for (int i = 0; i < THREADS; ++i) {
+        void *result;
+        assert_int_equal(pthread_join(thread[i], &result), 0);
+        assert_non_null(result);
+        assert_memory_equal(jobs[i].x, alone.x, sizeof alone.x);
+    }
+}
+
+static void test_threads__two_contexts_do_not_disturb_each_other(void **state)
+{
+    (void)state;
+    const struct test_job job = {.context = {.no_cache = true}};
+    expect_equal_results(&job);
+}
+
+static void test_threads__two_contexts_share_a_cache_folder(void **state)
+{
+    (void)state;
+    struct lcl_test_folder cache;
+    lcl_test_folder_create(&cache);
+    const struct test_job job = {.context = {.cache_dir = cache.path}};
+    expect_equal_results(&job);
+    lcl_test_folder_remove(&cache);
+}
+
+static void test_threads__many_lanes_do_not_disturb_each_other(void **state)
+{
+    (void)state;
+    const struct test_job job = {.context = {.no_cache = true, .width = 4}};
+    expect_equal_results(&job);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_threads__two_contexts_do_not_disturb_each_other),
+        cmocka_unit_test(test_threads__two_contexts_share_a_cache_folder),
+        cmocka_unit_test(test_threads__many_lanes_do_not_disturb_each_other),
+    };
+    return cmocka_run_group_tests(tests, setup, NULL);
+}

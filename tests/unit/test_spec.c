@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From specs to #define lines and sources, without a device.
+#include "host/program.h"
+#include "host/sources.h"
+#include "tests/support/test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
+
+static const struct lcl_spec full = {
+    .source = "packed.cl",
+    .kernel = "packed",
+    .width = 32,
+    .exchange = LCL_EXCHANGE_KHR,
+    .group = 64,
+    .rows = 512,
+    .steps = 128,
+    .slots = 3,
+    .depth = 4,
+    .lanes = 8,
+    .long_rows = 1,
+    .wide = 1,
+    .probe = 5,
+    .mode = 2,
+};
+
+static void defines_of(char text[LCL_SPEC_TEXT], const struct lcl_spec *spec)
+{
+    assert_true(lcl_spec_defines(text, LCL_SPEC_TEXT, spec));
+}
+
+static void test_spec__defines_are_these_lines(void **state)
+{
+    (void)state;
+    char text[LCL_SPEC_TEXT];
+    defines_of(text, &full);
+    assert_string_equal(text, "#define LCL_WIDTH 32\n"
+                              "#define LCL_GROUP 64\n"
+                              "#define LCL_ROWS 512\n"
+                              "#define LCL_STEPS 128\n"
+                              "#define LCL_SLOTS 3\n"
+                              "#define LCL_DEPTH 4\n"
+                              "#define LCL_LANES 8\n"
+                              "#define LCL_LONG_ROWS 1\n"
+                              "#define LCL_WIDE 1\n"
+                              "#define LCL_PROBE 5\n"
+                              "#define LCL_MODE 2\n"
+                              "#define LCL_EXCHANGE_KHR\n");
+}
+
+static void test_spec__fields_that_are_zero_give_no_line(void **state)
+{
+    (void)state;
+    char text[LCL_SPEC_TEXT];
+    const struct lcl_spec spec = {.width = 1, .group = 1};
+    defines_of(text, &spec);
+    assert_string_equal(text, "#define LCL_WIDTH 1\n"
+                              "#define LCL_GROUP 1\n"
+                              "#define LCL_EXCHANGE_NONE\n");
+}
+
+static void test_spec__equal_specs_give_equal_text(void **state)
+{
+    (void)state;
+    char a[LCL_SPEC_TEXT], b[LCL_SPEC_TEXT];
+    struct lcl_spec same = full;
+    same.kernel = "another of the same program";
+    memset(a, 'a', sizeof a);
+    memset(b, 'b', sizeof b);
+    defines_of(a, &full);
+    defines_of(b, &same);
+    assert_string_equal(a, b);
+}
+
+static int *field(struct lcl_spec *spec, int i)
+{
+    int *const fields[] = {&spec->width, &spec->group,     &spec->rows,
+                           &spec->steps, &spec->slots,     &spec->depth,
+                           &spec->lanes, &spec->long_rows, &spec->wide,
+                           &spec->probe, &spec->mode};
+    return i < COUNT(fields) ? fields[i] : NULL;
+}
+
+static void test_spec__each_field_changes_the_text(void **state)
+{
+    (void)state;
+    char before[LCL_SPEC_TEXT], after[LCL_SPEC_TEXT];
+    struct lcl_spec spec = full;
+    defines_of(before, &full);
+    for (int i = 0; field(&spec, i); ++i) {
+        spec = full;
+        ++*field(&spec, i);
+        defines_of(after, &spec);
+        assert_string_not_equal(before, after);
+    }
+}
+
+static void test_spec__each_exchange_has_its_own_text(void **state)
+{
+    (void)state;
+    char text[LCL_EXCHANGE_COUNT][LCL_SPEC_TEXT];
+    for (int e = LCL_EXCHANGE_NONE; e < LCL_EXCHANGE_COUNT; ++e) {
+        const struct lcl_spec spec = {.exchange = (enum lcl_exchange)e};
+        defines_of(text[e], &spec);
+        for (int other = LCL_EXCHANGE_NONE; other < e; ++other)
+            assert_string_not_equal(text[e], text[other]);
+    }
+}
+
+static void test_spec__short_buffers_are_refused_whole(void **state)
+{
+    (void)state;
+    char text[LCL_SPEC_TEXT];
+    defines_of(text, &full);
+    const size_t needed = strlen(text) + 1;
+    for (size_t size = 1; size < needed; ++size) {
+        text[size] = '!';
+        assert_false(lcl_spec_defines(text, size, &full));
+        assert_int_equal(text[size], '!');
+    }
+    assert_true(lcl_spec_defines(text, needed, &full));
+}
+
+static void test_spec__negative_fields_are_refused(void **state)
+{
+    (void)state;
+    char text[LCL_SPEC_TEXT];
+    struct lcl_spec spec = full;
+    for (int i = 0; field(&spec, i); ++i) {
+        spec = full;
+        *field(&spec, i) = -1;
+        assert_false(lcl_spec_defines(text, sizeof text, &spec));
+    }
+}
+
+static void test_spec__largest_values_fit_the_usual_buffer(void **state)
+{
+    (void)state;
+    char text[LCL_SPEC_TEXT];
+    struct lcl_spec spec = {.exchange = LCL_EXCHANGE_NV_PTX};
+    for (int i = 0; field(&spec, i); ++i)
+        *field(&spec, i) = INT32_MAX;
+    defines_of(text, &spec);
+}
+
+static void test_spec__source_is_defines_headers_and_kernel(void **state)
+{
+    (void)state;
+    char defines[LCL_SPEC_TEXT];
+    defines_of(defines, &full);
+    char *source = lcl_program_source(&full);
+    assert_non_null(source);
+    assert_memory_equal(source, defines, strlen(defines));
+    const char *at = source + strlen(defines);
+    for (const struct lcl_source *s = lcl_source_headers; s->name; ++s) {
+        assert_memory_equal(at, s->text, strlen(s->text));
+        at += strlen(s->text);
+    }
+    assert_memory_equal(at, "#line 1 \"packed.cl\"", 19);
+    free(source);
+}
+
+static void test_spec__unknown_source_is_null(void **state)
+{
+    (void)state;
+    struct lcl_spec spec = full;
+    spec.source = "no_such.cl";
+    assert_null(lcl_program_source(&spec));
+    spec = full;
+    spec.rows = -1;
+    assert_null(lcl_program_source(&spec));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_spec__defines_are_these_lines),
+        cmocka_unit_test(test_spec__fields_that_are_zero_give_no_line),
+        cmocka_unit_test(test_spec__equal_specs_give_equal_text),
+        cmocka_unit_test(test_spec__each_field_changes_the_text),
+        cmocka_unit_test(test_spec__each_exchange_has_its_own_text),
+        cmocka_unit_test(test_spec__short_buffers_are_refused_whole),
+        cmocka_unit_test(test_spec__negative_fields_are_refused),
+        cmocka_unit_test(test_spec__largest_values_fit_the_usual_buffer),
+        cmocka_unit_test(test_spec__source_is_defines_headers_and_kernel),
+        cmocka_unit_test(test_spec__unknown_source_is_null),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
