@@ -27,7 +27,7 @@ struct lcl_step {
     lcl_u16 rows;        // rows of the step; 0 for steps that fill up a table
     lcl_u16 lower_slots; // entries a row of L
     lcl_u16 upper_slots; // entries a row of U
-};
+} __attribute__((aligned(16))); // one load
 
 struct lcl_part {
     lcl_u64 slot;  // first slot of the subdomain

@@ -6,8 +6,8 @@
 // Data:   factor.cl.h.
 // Launch: one group a subdomain; its vector and, where LCL_STEPS > 0, its step
 //         table stand in local memory. A lane does a row of a step; the entries
-//         of the LCL_DEPTH steps to come wait in registers, LCL_SLOTS a row, so
-//         that a step depends on local memory alone.
+//         of the steps to come wait in registers, LCL_SLOTS a row, so that a
+//         step depends on local memory alone.
 // Width 1: an item does a subdomain in order, in place, without barriers.
 // Determinism: bitwise; one sum a row, in column order.
 // `stop[at]` other than 0: the caller has stopped, nothing is done.
@@ -25,14 +25,25 @@
 # define LCL_SLOTS 4 // entries of a row fetched ahead
 #endif
 #ifndef LCL_DEPTH
-# define LCL_DEPTH 2 // steps fetched ahead
+# define LCL_DEPTH 2 // steps in registers: the one being done, those to come
+#endif
+#ifndef LCL_LONG_ROWS
+# define LCL_LONG_ROWS 0 // 1: some rows have more than LCL_SLOTS entries
+#endif
+#ifndef LCL_WIDE
+# define LCL_WIDE 0 // 1: 2^32 slots or more
+#endif
+#if LCL_WIDE
+typedef ulong slot_t;
+#else
+typedef uint slot_t;
 #endif
 
 #if LCL_WIDTH == 1
 
 // sum_k val[k] x[col[k]]
 static inline double dot_row(global const double *val, global const ushort *col,
-                      uint count, global const double *x)
+                             uint count, global const double *x)
 {
     double sum = 0;
     for (uint k = 0; k < count; ++k)
@@ -42,10 +53,10 @@ static inline double dot_row(global const double *val, global const ushort *col,
 
 WORK_GROUP
 kernel void packed(global const struct lcl_part *parts,
-                   global const struct lcl_step *steps, global const ushort *col,
-                   global const double *val, global const double *inv_d,
-                   global const double *b, global double *x,
-                   global const int *stop, int at)
+                   global const struct lcl_step *steps,
+                   global const ushort *col, global const double *val,
+                   global const double *inv_d, global const double *b,
+                   global double *x, global const int *stop, int at)
 {
     if (stop[at])
         return;
@@ -68,51 +79,67 @@ kernel void packed(global const struct lcl_part *parts,
 
 #else
 
-#ifdef LCL_STEPS
-# define TABLE local
-#else
-# define TABLE global
-#endif
+# ifdef LCL_STEPS
+#  define TABLE local
+# else
+#  define TABLE global
+# endif
 
-// The entries of one row of one step, in registers.
+// Where a row of a step stands, and its first entries, in registers.
 struct ahead {
     double val[LCL_SLOTS];
-    ushort col[LCL_SLOTS];
     double inv_d;
-    uint row;   // local number; LCL_ROWS where the lane has no row
-    uint slot;  // first slot, for what does not fit the registers
-    uint rows, slots;
+    ushort col[LCL_SLOTS];
+    int row;    // local number; -1 where the lane has none
+    uint slots; // entries, also those that the registers do not hold
 };
 
-static inline void fetch(struct ahead *a, TABLE const struct lcl_step *s, bool lower,
-                  uint lid, global const ushort *col, global const double *val,
-                  global const double *inv_d)
+// What all work-items of a group read.
+struct factor {
+    global const ushort *col;
+    global const double *val, *inv_d;
+    slot_t slot; // first of the subdomain
+    uint row;    // likewise
+};
+
+// Every load is made, from the first slot where there is no entry: a load that
+// may not happen leaves the old value in its register, and merging the two
+// would wait for the load here instead of where it is needed.
+static inline void fetch(struct ahead *a, const struct factor *f,
+                         TABLE const struct lcl_step *table, bool lower)
 {
-    const bool active = lid < s->rows;
-    a->rows = s->rows;
-    a->row = active ? s->first + lid : LCL_ROWS;
-    a->slot = (lower ? s->lower : s->upper) + lid;
-    a->slots = active ? (lower ? s->lower_slots : s->upper_slots) : 0;
+    const struct lcl_step s = *table;
+    const uint lid = get_local_id(0);
+    const bool active = lid < s.rows;
+    const uint slots = lower ? s.lower_slots : s.upper_slots;
+    slot_t slot = f->slot + (lower ? s.lower : s.upper) + lid;
+    a->row = active ? (int)(s.first + lid) : -1;
+    a->slots = active ? slots : 0;
+# pragma unroll
+    for (uint k = 0; k < LCL_SLOTS; ++k, slot += s.rows) {
+        const slot_t at = k < a->slots ? slot : f->slot;
+        a->val[k] = f->val[at];
+        a->col[k] = f->col[at];
+    }
     if (!lower)
-        a->inv_d = active ? inv_d[a->row] : 0;
-#pragma unroll
-    for (uint k = 0; k < LCL_SLOTS; ++k)
-        if (k < a->slots) {
-            a->val[k] = val[a->slot + k * a->rows];
-            a->col[k] = col[a->slot + k * a->rows];
-        }
+        a->inv_d = f->inv_d[f->row + (active ? a->row : 0)];
 }
 
-static inline double dot_ahead(const struct ahead *a, global const ushort *col,
-                        global const double *val, local const double *y)
+static inline double dot(const struct ahead *a, const struct factor *f,
+                         TABLE const struct lcl_step *s, bool lower,
+                         local const double *y)
 {
     double sum = 0;
-#pragma unroll
+# pragma unroll
     for (uint k = 0; k < LCL_SLOTS; ++k)
         if (k < a->slots)
             sum += a->val[k] * y[a->col[k]];
-    for (uint k = LCL_SLOTS; k < a->slots; ++k)
-        sum += val[a->slot + k * a->rows] * y[col[a->slot + k * a->rows]];
+# if LCL_LONG_ROWS
+    slot_t slot = f->slot + (lower ? s->lower : s->upper) + get_local_id(0) +
+                  LCL_SLOTS * s->rows;
+    for (uint k = LCL_SLOTS; k < a->slots; ++k, slot += s->rows)
+        sum += f->val[slot] * y[f->col[slot]];
+# endif
     return sum;
 }
 
@@ -128,55 +155,58 @@ kernel void packed(global const struct lcl_part *restrict parts,
     local double y[LCL_ROWS];
     const uint lid = get_local_id(0);
     const struct lcl_part p = parts[get_group_id(0)];
-    struct ahead next[LCL_DEPTH];
+    const struct factor f = {col, val, inv_d, (slot_t)p.slot, p.row};
     if (stop[at])
         return;
-    col += p.slot;
-    val += p.slot;
-    inv_d += p.row;
-#ifdef LCL_STEPS
+# ifdef LCL_STEPS
     local struct lcl_step steps[LCL_STEPS];
     for (uint s = lid; s < p.steps; s += LCL_GROUP)
         steps[s] = all_steps[p.step + s];
-#else
+# else
     global const struct lcl_step *steps = all_steps + p.step;
-#endif
+# endif
     for (uint i = lid; i < p.rows; i += LCL_GROUP)
         y[i] = b[p.row + i];
     GROUP_BARRIER();
 
-    // p.steps is a multiple of LCL_DEPTH: the table ends with empty steps
-#pragma unroll
-    for (uint d = 0; d < LCL_DEPTH; ++d)
-        fetch(&next[d], &steps[d], true, lid, col, val, inv_d);
-    for (uint s = 0; s < p.steps; s += LCL_DEPTH) {
-#pragma unroll
+    // A step's row waits in set s % LCL_DEPTH; what is fetched while step s is
+    // done is step s + LCL_DEPTH - 1. p.steps is a multiple of LCL_DEPTH.
+    struct ahead set[LCL_DEPTH];
+# pragma unroll
+    for (uint d = 0; d < LCL_DEPTH - 1; ++d)
+        fetch(&set[d], &f, &steps[d], true);
+    for (uint first = 0; first < p.steps; first += LCL_DEPTH) {
+# pragma unroll
         for (uint d = 0; d < LCL_DEPTH; ++d) {
-            struct ahead *a = &next[d];
+            const uint s = first + d, next = s + LCL_DEPTH - 1;
+            struct ahead *a = &set[d];
+            if (next < p.steps)
+                fetch(&set[(d + LCL_DEPTH - 1) % LCL_DEPTH], &f, &steps[next],
+                      true);
             if (a->slots > 0)
-                y[a->row] -= dot_ahead(a, col, val, y);
-            if (s + LCL_DEPTH < p.steps)
-                fetch(a, &steps[s + d + LCL_DEPTH], true, lid, col, val, inv_d);
+                y[a->row] -= dot(a, &f, &steps[s], true, y);
             GROUP_BARRIER();
         }
     }
-#pragma unroll
-    for (uint d = 0; d < LCL_DEPTH; ++d)
-        fetch(&next[d], &steps[p.steps - 1 - d], false, lid, col, val, inv_d);
-    for (uint s = p.steps; s > 0; s -= LCL_DEPTH) {
-#pragma unroll
+    const uint last = p.steps - 1;
+# pragma unroll
+    for (uint d = 0; d < LCL_DEPTH - 1; ++d)
+        fetch(&set[d], &f, &steps[last - d], false);
+    for (uint first = 0; first < p.steps; first += LCL_DEPTH) {
+# pragma unroll
         for (uint d = 0; d < LCL_DEPTH; ++d) {
-            struct ahead *a = &next[d];
-            if (a->row < LCL_ROWS) {
-                const double sum = dot_ahead(a, col, val, y);
+            const uint s = first + d, next = s + LCL_DEPTH - 1;
+            struct ahead *a = &set[d];
+            if (next < p.steps)
+                fetch(&set[(d + LCL_DEPTH - 1) % LCL_DEPTH], &f,
+                      &steps[last - next], false);
+            if (a->row >= 0) {
+                const double sum = dot(a, &f, &steps[last - s], false, y);
                 const double x_i = ILDU0 ? y[a->row] * a->inv_d - sum
                                          : (y[a->row] - sum) * a->inv_d;
                 y[a->row] = x_i;
                 x[p.row + a->row] = x_i;
             }
-            if (s > LCL_DEPTH)
-                fetch(a, &steps[s - 1 - d - LCL_DEPTH], false, lid, col, val,
-                      inv_d);
             GROUP_BARRIER();
         }
     }

@@ -180,9 +180,10 @@ void lcl_window_destroy(lcl_window **window)
     if (!w)
         return;
     lcl_context *ctx = w->source->ctx;
-    for (const void *data; w->taken < w->posted;)
-        if (lcl_window_take(w, &data) < 0)
-            break;
+    while (w->taken < w->posted) {
+        const void *data;
+        (void)lcl_window_take(w, &data);
+    }
     ctx->cl.api->clEnqueueUnmapMemObject(ctx->queue, w->pinned, w->host, 0,
                                          NULL, NULL);
     ctx->cl.api->clFinish(ctx->queue);
@@ -195,15 +196,19 @@ enum lcl_status lcl_window_post(lcl_window *w)
 {
     lcl_context *ctx = w->source->ctx;
     const size_t bytes = w->source->bytes, half = w->posted % 2;
-    const enum lcl_status st =
+    enum lcl_status st =
         LCL_CL(&ctx->cl,
                clEnqueueReadBuffer(ctx->queue, w->source->mem, CL_FALSE, 0,
                                    bytes, w->host + half * bytes, 0, NULL,
                                    &w->event[half]));
     if (st < 0)
         return st;
+    if ((st = LCL_CL(&ctx->cl, clFlush(ctx->queue))) < 0) {
+        ctx->cl.api->clReleaseEvent(w->event[half]);
+        return st;
+    }
     ++w->posted;
-    return LCL_CL(&ctx->cl, clFlush(ctx->queue));
+    return LCL_OK;
 }
 
 enum lcl_status lcl_window_take(lcl_window *w, const void **data)

@@ -17,71 +17,86 @@ enum {
 
 enum { EXTENSIONS = 8192 };
 
-static void query_text(const struct lcl_cl *cl, cl_device_id device,
-                       cl_device_info what, char *text, size_t size)
+// Questions that every device answers. The first that fails is kept, logged,
+// and the rest are not asked: a 0 that stands for "no answer" would be taken
+// for the device's.
+struct query {
+    const struct lcl_cl *cl;
+    cl_device_id device;
+    enum lcl_status st;
+};
+
+static void ask(struct query *q, cl_device_info what, void *value, size_t size)
 {
-    char long_text[1024];
-    size_t bytes = 0;
-    text[0] = '\0';
-    if (cl->api->clGetDeviceInfo(device, what, sizeof long_text, long_text,
-                                 &bytes) == CL_SUCCESS &&
-        bytes > 0)
-        snprintf(text, size, "%.*s", (int)size - 1, long_text);
+    if (q->st == LCL_OK)
+        q->st = LCL_CL(q->cl,
+                       clGetDeviceInfo(q->device, what, size, value, NULL));
 }
 
-static uint64_t query_ulong(const struct lcl_cl *cl, cl_device_id device,
-                            cl_device_info what)
+static void query_text(struct query *q, cl_device_info what, char *text,
+                       size_t size)
+{
+    char long_text[1024] = "";
+    ask(q, what, long_text, sizeof long_text);
+    snprintf(text, size, "%.*s", (int)size - 1, long_text);
+}
+
+static uint64_t query_ulong(struct query *q, cl_device_info what)
 {
     cl_ulong value = 0;
-    cl->api->clGetDeviceInfo(device, what, sizeof value, &value, NULL);
+    ask(q, what, &value, sizeof value);
     return value;
 }
 
-static uint64_t query_uint(const struct lcl_cl *cl, cl_device_id device,
-                           cl_device_info what)
+static int query_uint(struct query *q, cl_device_info what)
 {
     cl_uint value = 0;
-    cl->api->clGetDeviceInfo(device, what, sizeof value, &value, NULL);
-    return value;
+    ask(q, what, &value, sizeof value);
+    return (int)value;
 }
 
-static size_t query_size(const struct lcl_cl *cl, cl_device_id device,
-                         cl_device_info what)
+static size_t query_size(struct query *q, cl_device_info what)
 {
     size_t value = 0;
-    cl->api->clGetDeviceInfo(device, what, sizeof value, &value, NULL);
+    ask(q, what, &value, sizeof value);
     return value;
 }
 
-static void query_platform(const struct lcl_cl *cl, cl_device_id device,
-                           struct lcl_caps *caps)
+static void query_platform(struct query *q, struct lcl_caps *caps)
 {
     cl_platform_id platform = NULL;
-    cl->api->clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform,
-                             &platform, NULL);
-    if (platform)
-        cl->api->clGetPlatformInfo(platform, CL_PLATFORM_NAME,
-                                   sizeof caps->platform, caps->platform,
-                                   NULL);
+    ask(q, CL_DEVICE_PLATFORM, &platform, sizeof platform);
+    if (q->st == LCL_OK)
+        q->st = LCL_CL(q->cl,
+                       clGetPlatformInfo(platform, CL_PLATFORM_NAME,
+                                         sizeof caps->platform, caps->platform,
+                                         NULL));
 }
 
-static enum lcl_device_type type_of(const struct lcl_cl *cl,
-                                    cl_device_id device)
+// Devices of OpenCL 1.1 may not know the question.
+static bool query_fp64(const struct query *q)
+{
+    cl_device_fp_config value = 0;
+    q->cl->api->clGetDeviceInfo(q->device, CL_DEVICE_DOUBLE_FP_CONFIG,
+                                sizeof value, &value, NULL);
+    return value != 0;
+}
+
+static enum lcl_device_type query_type(struct query *q)
 {
     cl_device_type type = 0;
-    cl->api->clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, NULL);
+    ask(q, CL_DEVICE_TYPE, &type, sizeof type);
     return type & CL_DEVICE_TYPE_GPU   ? LCL_DEVICE_GPU
            : type & CL_DEVICE_TYPE_CPU ? LCL_DEVICE_CPU
                                        : LCL_DEVICE_OTHER;
 }
 
 // Intel compiles for the width it likes unless told; 16 runs on every part.
-static int intel_width(const struct lcl_cl *cl, cl_device_id device)
+static int intel_width(struct query *q)
 {
-    size_t sizes[8] = {0}, bytes = 0;
-    cl->api->clGetDeviceInfo(device, DEVICE_SUB_GROUP_SIZES_INTEL, sizeof sizes,
-                             sizes, &bytes);
-    for (size_t i = 0; i < bytes / sizeof *sizes; ++i)
+    size_t sizes[16] = {0};
+    ask(q, DEVICE_SUB_GROUP_SIZES_INTEL, sizes, sizeof sizes);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i)
         if (sizes[i] == 16)
             return 16;
     return (int)sizes[0];
@@ -89,21 +104,21 @@ static int intel_width(const struct lcl_cl *cl, cl_device_id device)
 
 // A CPU runs a work-group's items in a loop: width 1 and no barriers is what
 // it does best.
-static void query_width(const struct lcl_cl *cl, cl_device_id device,
-                        const char *extensions, struct lcl_caps *caps)
+static void query_width(struct query *q, const char *extensions,
+                        struct lcl_caps *caps)
 {
     caps->width = 1;
     caps->exchange = LCL_EXCHANGE_NONE;
     if (caps->type == LCL_DEVICE_CPU)
         return;
     if (strstr(extensions, "cl_nv_device_attribute_query")) {
-        caps->width = (int)query_uint(cl, device, DEVICE_WARP_SIZE_NV);
+        caps->width = query_uint(q, DEVICE_WARP_SIZE_NV);
         caps->exchange = LCL_EXCHANGE_NV_PTX;
     } else if (strstr(extensions, "cl_amd_device_attribute_query")) {
-        caps->width = (int)query_uint(cl, device, DEVICE_WAVEFRONT_WIDTH_AMD);
+        caps->width = query_uint(q, DEVICE_WAVEFRONT_WIDTH_AMD);
         caps->exchange = LCL_EXCHANGE_AMD;
     } else if (strstr(extensions, "cl_intel_required_subgroup_size")) {
-        caps->width = intel_width(cl, device);
+        caps->width = intel_width(q);
         caps->exchange = LCL_EXCHANGE_INTEL;
     } else {
         caps->width = 32;
@@ -135,42 +150,44 @@ static void query_atomics(const char *extensions, struct lcl_caps *caps)
                                                    : LCL_ATOMIC_ADD_NONE;
 }
 
+static void query_identity(struct query *q, struct lcl_caps *caps)
+{
+    query_text(q, CL_DEVICE_NAME, caps->name, sizeof caps->name);
+    query_text(q, CL_DEVICE_VENDOR, caps->vendor, sizeof caps->vendor);
+    query_text(q, CL_DEVICE_VERSION, caps->version, sizeof caps->version);
+    query_text(q, CL_DRIVER_VERSION, caps->driver, sizeof caps->driver);
+    query_platform(q, caps);
+    caps->type = query_type(q);
+}
+
+static void query_limits(struct query *q, const char *extensions,
+                         struct lcl_caps *caps)
+{
+    caps->compute_units = query_uint(q, CL_DEVICE_MAX_COMPUTE_UNITS);
+    // AMD's standard query gives the preferred 256
+    caps->max_group_size =
+        (int)query_size(q, strstr(extensions, "cl_amd_device_attribute_query")
+                               ? DEVICE_MAX_WORK_GROUP_SIZE_AMD
+                               : CL_DEVICE_MAX_WORK_GROUP_SIZE);
+    caps->global_bytes = query_ulong(q, CL_DEVICE_GLOBAL_MEM_SIZE);
+    caps->max_buffer_bytes = query_ulong(q, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+    caps->local_bytes = query_ulong(q, CL_DEVICE_LOCAL_MEM_SIZE);
+    caps->fp64 = query_fp64(q);
+    caps->timer_resolution =
+        1e-9 * (double)query_size(q, CL_DEVICE_PROFILING_TIMER_RESOLUTION);
+}
+
 enum lcl_status lcl_caps_query(const struct lcl_cl *cl, cl_device_id device,
                                struct lcl_caps *caps)
 {
+    struct query q = {.cl = cl, .device = device};
     char extensions[EXTENSIONS] = "";
     *caps = (struct lcl_caps){.progress = LCL_PROGRESS_NONE};
-    const enum lcl_status st = LCL_CL(
-        cl, clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof extensions,
-                            extensions, NULL));
-    if (st < 0)
-        return st;
-    query_text(cl, device, CL_DEVICE_NAME, caps->name, sizeof caps->name);
-    query_text(cl, device, CL_DEVICE_VENDOR, caps->vendor, sizeof caps->vendor);
-    query_text(cl, device, CL_DEVICE_VERSION, caps->version,
-               sizeof caps->version);
-    query_text(cl, device, CL_DRIVER_VERSION, caps->driver,
-               sizeof caps->driver);
-    query_platform(cl, device, caps);
-    caps->type = type_of(cl, device);
-    caps->compute_units =
-        (int)query_uint(cl, device, CL_DEVICE_MAX_COMPUTE_UNITS);
-    // AMD's standard query gives the preferred 256
-    caps->max_group_size =
-        (int)query_size(cl, device,
-                        strstr(extensions, "cl_amd_device_attribute_query")
-                            ? DEVICE_MAX_WORK_GROUP_SIZE_AMD
-                            : CL_DEVICE_MAX_WORK_GROUP_SIZE);
-    caps->global_bytes = query_ulong(cl, device, CL_DEVICE_GLOBAL_MEM_SIZE);
-    caps->max_buffer_bytes =
-        query_ulong(cl, device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
-    caps->local_bytes = query_ulong(cl, device, CL_DEVICE_LOCAL_MEM_SIZE);
-    caps->fp64 = query_ulong(cl, device, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
-    caps->timer_resolution =
-        1e-9 * (double)query_size(cl, device,
-                                  CL_DEVICE_PROFILING_TIMER_RESOLUTION);
-    query_width(cl, device, extensions, caps);
+    ask(&q, CL_DEVICE_EXTENSIONS, extensions, sizeof extensions);
+    query_identity(&q, caps);
+    query_limits(&q, extensions, caps);
+    query_width(&q, extensions, caps);
     query_standard(extensions, caps);
     query_atomics(extensions, caps);
-    return LCL_OK;
+    return q.st;
 }

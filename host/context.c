@@ -89,6 +89,10 @@ static enum lcl_status force_all(lcl_context *ctx,
     int width = params->width;
     enum lcl_exchange exchange = params->exchange;
     enum lcl_status st = LCL_OK;
+    if ((unsigned)exchange >= LCL_EXCHANGE_COUNT)
+        return lcl_misuse(&ctx->cl.log, "lcl_context_create: unknown exchange "
+                                        "%d",
+                          (int)exchange);
     if (width == 0)
         st = environment_width(ctx, &width);
     if (st == LCL_OK && exchange == LCL_EXCHANGE_AUTO)
@@ -131,10 +135,10 @@ static enum lcl_status begin(lcl_context **out, struct lcl_context_params *p,
                              const struct lcl_cl_api *api)
 {
     static const struct lcl_context_params defaults = LCL_CONTEXT_PARAMS_INIT;
-    if (!out)
-        return LCL_EINVAL;
-    *out = NULL;
     *p = params ? *params : defaults;
+    if (!out)
+        return lcl_misuse(&p->log, "lcl_context_create: out is NULL");
+    *out = NULL;
     lcl_context *ctx = lcl_calloc(1, sizeof *ctx);
     if (!ctx)
         return lcl_fail_memory(&p->log, "a context");
@@ -187,6 +191,10 @@ enum lcl_status lcl_runtime_create_cl(lcl_context **out, cl_context context,
     if (st < 0)
         return st;
     lcl_context *ctx = *out;
+    if (!context || !device || !queue) {
+        lcl_context_destroy(out);
+        return lcl_misuse(&p.log, "lcl_context_create_cl: an argument is NULL");
+    }
     ctx->device = device;
     if ((st = lcl_caps_query(&ctx->cl, device, &ctx->caps)) < 0 ||
         (st = refuse_unfit(ctx)) < 0 ||

@@ -59,12 +59,14 @@ static bool contains(const char *text, const char *part)
     return false;
 }
 
-// 2: what the default wants most, 1: second choice, 0: not by default.
+// What the default wants most has the highest number.
 static int preference(const struct lcl_caps *caps)
 {
     if (!caps->fp64)
         return 0;
-    return caps->type == LCL_DEVICE_GPU ? 3 : caps->type == LCL_DEVICE_CPU ? 2 : 1;
+    return caps->type == LCL_DEVICE_GPU   ? 3
+           : caps->type == LCL_DEVICE_CPU ? 2
+                                          : 1;
 }
 
 static int choose_default(const struct lcl_caps *caps, int count)
@@ -149,7 +151,7 @@ enum lcl_status lcl_device_count(int *count, const struct lcl_log *log)
     struct lcl_cl cl = {.api = &lcl_cl_loader};
     cl_device_id *devices;
     if (!count)
-        return lcl_fail(log, LCL_EINVAL, "lcl_device_count: count is NULL");
+        return lcl_misuse(log, "lcl_device_count: count is NULL");
     if (log)
         cl.log = *log;
     const enum lcl_status st = lcl_device_list(&cl, &devices, count);
@@ -164,7 +166,7 @@ enum lcl_status lcl_device_caps(struct lcl_caps *caps, int index,
     cl_device_id *devices;
     int count;
     if (!caps)
-        return lcl_fail(log, LCL_EINVAL, "lcl_device_caps: caps is NULL");
+        return lcl_misuse(log, "lcl_device_caps: caps is NULL");
     if (log)
         cl.log = *log;
     enum lcl_status st = lcl_device_list(&cl, &devices, &count);

@@ -24,7 +24,9 @@ static enum lcl_status check_limits(lcl_context *ctx, cl_kernel kernel,
                                     const struct lcl_spec *spec)
 {
     const size_t local = kernel_info(ctx, kernel, CL_KERNEL_LOCAL_MEM_SIZE);
-    const size_t group = kernel_info(ctx, kernel, CL_KERNEL_WORK_GROUP_SIZE);
+    size_t group = kernel_info(ctx, kernel, CL_KERNEL_WORK_GROUP_SIZE);
+    if (group > (size_t)ctx->caps.max_group_size)
+        group = (size_t)ctx->caps.max_group_size;
     if (local > ctx->caps.local_bytes)
         return lcl_fail(&ctx->cl.log, LCL_ERANGE,
                         "%s needs %zu bytes of local memory, %s has %llu",

@@ -40,11 +40,19 @@ enum lcl_status lcl_fail(const struct lcl_log *log, enum lcl_status status,
     va_start(args, format);
     pass_on(log, LCL_LOG_ERROR, format, args);
     va_end(args);
-#ifdef LCL_DEBUG_ABORT
-    if (status == LCL_EINVAL)
-        abort();
-#endif
     return status;
+}
+
+enum lcl_status lcl_misuse(const struct lcl_log *log, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    pass_on(log, LCL_LOG_ERROR, format, args);
+    va_end(args);
+#ifdef LCL_DEBUG_ABORT
+    abort();
+#endif
+    return LCL_EINVAL;
 }
 
 enum lcl_status lcl_fail_memory(const struct lcl_log *log, const char *what)

@@ -26,6 +26,12 @@ enum lcl_status lcl_fail(const struct lcl_log *log, enum lcl_status status,
                          const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+// The same for a program that misuses the API: a NULL where none may be, an enum
+// out of range. Returns LCL_EINVAL; aborts in a build with debug-abort. What a
+// user may have typed is no misuse.
+enum lcl_status lcl_misuse(const struct lcl_log *log, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 // The same for memory: `what` says what did not fit.
 enum lcl_status lcl_fail_memory(const struct lcl_log *log, const char *what);
 

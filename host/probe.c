@@ -42,7 +42,7 @@ static bool try_exchange(lcl_context *ctx, lcl_buffer *out,
                                   .exchange = exchange};
     lcl_kernel *kernel;
     double sum[1024];
-    if (lcl_kernel_try(&kernel, ctx, &spec) < 0 ||
+    if (lcl_kernel_get(&kernel, ctx, &spec) < 0 ||
         !run_to(kernel, out, sum, (size_t)group * sizeof *sum))
         return false;
     for (int i = 0; i < group; ++i)
@@ -70,7 +70,7 @@ static bool try_local(lcl_context *ctx, lcl_buffer *out, uint64_t bytes)
     lcl_kernel *kernel;
     double last = 0;
     ctx->caps.local_bytes = bytes + 16; // a driver may add a few of its own
-    if (lcl_kernel_try(&kernel, ctx, &spec) == LCL_OK &&
+    if (lcl_kernel_get(&kernel, ctx, &spec) == LCL_OK &&
         run_to(kernel, out, &last, sizeof last) && last == doubles - 1)
         return true;
     ctx->caps.local_bytes = claim;
@@ -102,7 +102,7 @@ static bool try_add(lcl_context *ctx, lcl_buffer *out, enum lcl_atomic_add how)
                                   .mode = (int)how};
     lcl_kernel *kernel;
     double sum;
-    return lcl_kernel_try(&kernel, ctx, &spec) == LCL_OK &&
+    return lcl_kernel_get(&kernel, ctx, &spec) == LCL_OK &&
            run_to(kernel, out, &sum, sizeof sum) &&
            sum == 0.5 * ITEMS * (ITEMS - 1);
 }
@@ -141,7 +141,7 @@ static void probe_progress(lcl_context *ctx, lcl_buffer *out, lcl_buffer *flag)
                                   .group = ITEMS, .probe = PROGRESS};
     lcl_kernel *kernel;
     ctx->caps.progress = LCL_PROGRESS_NONE;
-    if (lcl_kernel_try(&kernel, ctx, &spec) < 0 ||
+    if (lcl_kernel_get(&kernel, ctx, &spec) < 0 ||
         !try_progress(ctx, kernel, out, flag, ITEMS))
         return;
     ctx->caps.progress = try_progress(ctx, kernel, out, flag, 1)
@@ -180,10 +180,10 @@ static void probe_queues(lcl_context *ctx, lcl_buffer *out, lcl_buffer *flag)
                             .group = 1, .probe = QUEUES};
     lcl_kernel *wait, *set;
     cl_int code;
-    if (lcl_kernel_try(&wait, ctx, &spec) < 0)
+    if (lcl_kernel_get(&wait, ctx, &spec) < 0)
         return;
     spec.kernel = "set_flag";
-    if (lcl_kernel_try(&set, ctx, &spec) < 0)
+    if (lcl_kernel_get(&set, ctx, &spec) < 0)
         return;
     cl_command_queue second = ctx->cl.api->clCreateCommandQueue(
         ctx->context, ctx->device, 0, &code);
@@ -237,6 +237,21 @@ static bool recall(lcl_context *ctx)
     return found;
 }
 
+// Quietly: a trial that fails is an answer, not an error. A log that wants
+// debug messages gets all of it.
+static void try_everything(lcl_context *ctx, lcl_buffer *out, lcl_buffer *flag)
+{
+    const struct lcl_log log = ctx->cl.log;
+    if (log.level < LCL_LOG_DEBUG)
+        ctx->cl.log.fn = NULL;
+    probe_exchange(ctx, out);
+    probe_local(ctx, out);
+    probe_add(ctx, out);
+    probe_progress(ctx, out, flag);
+    probe_queues(ctx, out, flag);
+    ctx->cl.log = log;
+}
+
 enum lcl_status lcl_caps_probe(lcl_context *ctx)
 {
     lcl_buffer *out = NULL, *flag = NULL;
@@ -248,11 +263,7 @@ enum lcl_status lcl_caps_probe(lcl_context *ctx)
         (st = lcl_buffer_create(&flag, ctx, 2 * ITEMS, sizeof(int32_t),
                                 "probe flags")) < 0)
         goto out;
-    probe_exchange(ctx, out);
-    probe_local(ctx, out);
-    probe_add(ctx, out);
-    probe_progress(ctx, out, flag);
-    probe_queues(ctx, out, flag);
+    try_everything(ctx, out, flag);
     remember(ctx);
 out:
     lcl_buffer_destroy(&flag);

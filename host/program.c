@@ -313,14 +313,3 @@ enum lcl_status lcl_kernel_get(lcl_kernel **out, lcl_context *ctx,
     *out = find_kernel(p, full.kernel);
     return *out ? LCL_OK : add_kernel(out, ctx, p, &full);
 }
-
-enum lcl_status lcl_kernel_try(lcl_kernel **out, lcl_context *ctx,
-                               const struct lcl_spec *spec)
-{
-    const struct lcl_log log = ctx->cl.log;
-    if (log.level < LCL_LOG_DEBUG)
-        ctx->cl.log.fn = NULL;
-    const enum lcl_status st = lcl_kernel_get(out, ctx, spec);
-    ctx->cl.log = log;
-    return st;
-}

@@ -24,10 +24,6 @@ typedef struct lcl_kernel lcl_kernel;
 enum lcl_status lcl_kernel_get(lcl_kernel **out, lcl_context *ctx,
                                const struct lcl_spec *spec);
 
-// As lcl_kernel_get(), quietly: for trial builds, whose failure is an answer.
-enum lcl_status lcl_kernel_try(lcl_kernel **out, lcl_context *ctx,
-                               const struct lcl_spec *spec);
-
 void lcl_programs_finish(lcl_context *ctx);
 
 // Source text of a spec as the driver gets it, without a device: defines,

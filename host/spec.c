@@ -5,9 +5,9 @@
 #include <stdio.h>
 
 static const char *const exchange_define[LCL_EXCHANGE_COUNT] = {
-    [LCL_EXCHANGE_AUTO] = "NONE",      [LCL_EXCHANGE_NONE] = "NONE",
-    [LCL_EXCHANGE_LOCAL] = "LOCAL",    [LCL_EXCHANGE_KHR] = "KHR",
-    [LCL_EXCHANGE_INTEL] = "INTEL",    [LCL_EXCHANGE_NV_PTX] = "NV_PTX",
+    [LCL_EXCHANGE_AUTO] = "NONE",   [LCL_EXCHANGE_NONE] = "NONE",
+    [LCL_EXCHANGE_LOCAL] = "LOCAL", [LCL_EXCHANGE_KHR] = "KHR",
+    [LCL_EXCHANGE_INTEL] = "INTEL", [LCL_EXCHANGE_NV_PTX] = "NV_PTX",
     [LCL_EXCHANGE_AMD] = "AMD",
 };
 
@@ -17,9 +17,12 @@ bool lcl_spec_defines(char *text, size_t size, const struct lcl_spec *spec)
         const char *name;
         int value;
     } fields[] = {
-        {"WIDTH", spec->width}, {"GROUP", spec->group}, {"ROWS", spec->rows},
-        {"STEPS", spec->steps}, {"SLOTS", spec->slots}, {"DEPTH", spec->depth},
-        {"LANES", spec->lanes}, {"WIDE", spec->wide}, {"PROBE", spec->probe}, {"MODE", spec->mode},
+        {"WIDTH", spec->width}, {"GROUP", spec->group},
+        {"ROWS", spec->rows},   {"STEPS", spec->steps},
+        {"SLOTS", spec->slots}, {"DEPTH", spec->depth},
+        {"LANES", spec->lanes}, {"LONG_ROWS", spec->long_rows},
+        {"WIDE", spec->wide},   {"PROBE", spec->probe},
+        {"MODE", spec->mode},
     };
     size_t at = 0;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i) {

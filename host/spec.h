@@ -11,18 +11,20 @@
 // pointers and values are arguments, never part of a spec.
 struct lcl_spec {
     const char *source; // "packed.cl"
-    const char *kernel; // "packed"; not part of the key: one program, many kernels
-    int width;          // lanes of a wave; 1: no barriers, one item a group
+    const char
+        *kernel; // "packed"; not part of the key: one program, many kernels
+    int width;   // lanes of a wave; 1: no barriers, one item a group
     enum lcl_exchange exchange;
     int group; // work-items of a group
     int rows;  // rows of a subdomain held in local memory
     int steps; // steps of a subdomain held in local memory; 0: read in place
     int slots; // entries of a row fetched ahead into registers
-    int depth; // steps fetched ahead
+    int depth; // steps in registers
     int lanes; // lanes that share a row
-    int wide;  // 1: 64-bit row pointers
-    int probe; // what probe.cl tries
-    int mode;  // variant of a kernel, named in its file
+    int long_rows; // 1: rows of more than `slots` entries
+    int wide;      // 1: 64-bit row pointers or slots
+    int probe;     // what probe.cl tries
+    int mode;      // variant of a kernel, named in its file
 };
 
 enum { LCL_SPEC_TEXT = 512 };

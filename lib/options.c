@@ -14,10 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Text that a user typed is not misuse of the API: lcl_fail(), which a debug
-// build turns into an abort, is not for it.
-#define refuse(log, ...)                                                       \
- (lcl_log_msg((log), LCL_LOG_ERROR, __VA_ARGS__), LCL_EINVAL)
+#define refuse(log, ...) lcl_fail((log), LCL_EINVAL, __VA_ARGS__)
 
 #define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
 
@@ -335,7 +332,7 @@ enum lcl_status lcl_options_parse(struct lcl_options *options, const char *text,
                                   const struct lcl_log *log)
 {
     if (!options || !text)
-        return lcl_fail(log, LCL_EINVAL, "lcl_options_parse: NULL argument");
+        return lcl_misuse(log, "lcl_options_parse: NULL argument");
     const char *equals = strchr(text, '=');
     if (!equals)
         return refuse(log, "expected key=value, found '%s'", text);

@@ -118,8 +118,9 @@ struct lcl_precond_info {
 /* Thread-safety: that of its context. */
 typedef struct lcl_precond lcl_precond;
 
-/* Partitions, reorders, finds levels, factors. A is square with finite values;
- * its arrays must stay valid until the preconditioner is destroyed.
+/* Partitions, reorders, finds levels, factors. A is square with finite values
+ * and need live only until the call returns: the device keeps a copy. NULL
+ * params are the defaults.
  * Returns LCL_OK; LCL_PIVOTS_REPAIRED (usable, see the info);
  * LCL_EINVAL (parameters); LCL_EFORMAT (A malformed, not square, empty);
  * LCL_EPIVOT; LCL_ERANGE (a subdomain does not fit local memory); LCL_EDEVMEM;

@@ -35,7 +35,9 @@ struct lcl_solver_params {
 
 #define LCL_SOLVER_PARAMS_INIT {0}
 
-/* Why a solve ended: > 0 converged, < 0 failed. */
+/* Why a solve ended: > 0 converged, < 0 failed. The recurrence stops at the
+ * tolerance; rounding may leave the true residual up to 1.1 times above it,
+ * beyond that the solve goes on from where it is. */
 enum lcl_stop {
     LCL_STOP_NONE = 0,      /* not run */
     LCL_STOP_RTOL = 1,      /* true residual within rtol ||b|| */

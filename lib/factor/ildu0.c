@@ -42,6 +42,7 @@ static enum lcl_status allocate(struct lcl_factor *F)
     enum lcl_status st;
     if ((st = lcl_buffer_create(&F->val, ctx, F->slots, sizeof(double),
                                 "factor values")) < 0 ||
+        (st = lcl_buffer_fill(F->val, 0)) < 0 ||
         (st = lcl_buffer_create(&F->inv_d, ctx, F->n, sizeof(double),
                                 "inverse diagonal")) < 0 ||
         (st = lcl_buffer_create(&F->shift, ctx, F->parts, sizeof(double),

@@ -108,7 +108,8 @@ static void size_step(struct lcl_step *s, const struct window *w, int64_t first,
                            .upper_slots = (uint16_t)upper};
 }
 
-// Steps of one subdomain; its slots of L come first, those of U follow.
+// Steps of one subdomain; its slots of L come first, those of U follow. There is
+// at least one slot, so that a kernel may load what it has no use for.
 static enum lcl_status place_steps(struct lcl_layout *L, struct lcl_part *part,
                                    const struct window *w, const int32_t *level,
                                    int group, const struct lcl_log *log)
@@ -131,7 +132,7 @@ static enum lcl_status place_steps(struct lcl_layout *L, struct lcl_part *part,
         slots += (uint64_t)step[t].rows * step[t].upper_slots;
     }
     part->slot = (uint64_t)L->slots;
-    L->slots += (int64_t)slots;
+    L->slots += slots > 0 ? (int64_t)slots : 1;
     return slots <= INT32_MAX
                ? LCL_OK
                : lcl_fail(log, LCL_ERANGE,
@@ -174,8 +175,8 @@ static void fill_row(struct lcl_layout *L, const struct lcl_part *part,
 static enum lcl_status allocate_slots(struct lcl_layout *L,
                                       const struct lcl_log *log)
 {
-    L->col = lcl_malloc((size_t)L->slots, sizeof *L->col);
-    L->source = lcl_malloc((size_t)L->slots, sizeof *L->source);
+    L->col = lcl_calloc((size_t)L->slots, sizeof *L->col);
+    L->source = lcl_calloc((size_t)L->slots, sizeof *L->source);
     return L->col && L->source ? LCL_OK
                                : lcl_fail_memory(log, "the factor's layout");
 }

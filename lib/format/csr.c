@@ -93,7 +93,7 @@ enum lcl_status lcl_csr_check(const struct lcl_csr *A,
                               const struct lcl_log *log)
 {
     if (!A || !A->row_ptr || (A->nnz > 0 && (!A->col_ind || !A->val)))
-        return lcl_fail(log, LCL_EINVAL, "matrix: an array is missing");
+        return lcl_misuse(log, "matrix: an array is missing");
     enum lcl_status st;
     if ((st = check_counts(A, log)) < 0 || (st = check_row_ptr(A, log)) < 0)
         return st;

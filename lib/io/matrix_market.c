@@ -13,7 +13,7 @@
 // A sparse matrix has at most this many rows an entry, and a dense one that is
 // stored as entries at most this many places; more would let a tiny file ask
 // for any amount of memory. The constants leave room for small files.
-enum { SPREAD = 1000, SPREAD_ROWS = 1000, SPREAD_PLACES = 100000 };
+enum { SPREAD = 1000, SPREAD_ROWS = 1000, SPREAD_PLACES = 10000 };
 
 // Whether `count` is backed by the entries that the file announces.
 static bool is_backed(int64_t count, int64_t entries, int64_t allowance)
@@ -189,7 +189,7 @@ static enum lcl_status read_path(struct lcl_csr *A, struct lcl_dense *X,
     struct lcl_c_locale locale;
     lcl_stream *stream;
     if (!path)
-        return lcl_fail(log, LCL_EINVAL, "a file to read: the path is missing");
+        return lcl_misuse(log, "a file to read: the path is missing");
     enum lcl_status st = lcl_stream_open(&stream, path, log);
     if (st < 0)
         return st;
@@ -211,7 +211,7 @@ enum lcl_status lcl_csr_read(struct lcl_csr *A, const char *path,
                              const struct lcl_log *log)
 {
     if (!A)
-        return lcl_fail(log, LCL_EINVAL, "a matrix to read: it is missing");
+        return lcl_misuse(log, "a matrix to read: it is missing");
     *A = (struct lcl_csr){0};
     return read_path(A, NULL, path, info, log);
 }
@@ -221,7 +221,7 @@ enum lcl_status lcl_dense_read(struct lcl_dense *X, const char *path,
                                const struct lcl_log *log)
 {
     if (!X)
-        return lcl_fail(log, LCL_EINVAL, "a matrix to read: it is missing");
+        return lcl_misuse(log, "a matrix to read: it is missing");
     *X = (struct lcl_dense){0};
     return read_path(NULL, X, path, info, log);
 }

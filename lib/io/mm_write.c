@@ -96,7 +96,7 @@ enum lcl_status lcl_dense_write(const struct lcl_dense *X, const char *path,
                                 const struct lcl_log *log)
 {
     if (!X || !X->val || !path)
-        return lcl_fail(log, LCL_EINVAL, "a file to write: X or path is NULL");
+        return lcl_misuse(log, "a file to write: X or path is NULL");
     enum lcl_status st = check_target(path, log);
     if (st < 0)
         return st;

@@ -408,14 +408,6 @@ static bool match(const struct problem *P, char *name, int64_t *number)
     return *name == '\0' && !(P->has_block && number[count - 1] > BLOCK_MAX);
 }
 
-// A wrong name comes from a user, not from a caller's mistake: no lcl_fail().
-static enum lcl_status fail_name(const char *name, const struct lcl_log *log)
-{
-    lcl_log_msg(log, LCL_LOG_ERROR, "problem '%s' does not exist: " KNOWN,
-                name);
-    return LCL_EINVAL;
-}
-
 static enum lcl_status make_named(struct lcl_csr *A, char *name,
                                   const struct lcl_log *log)
 {
@@ -424,14 +416,15 @@ static enum lcl_status make_named(struct lcl_csr *A, char *name,
         if (match(&problems[i], name, number))
             return problems[i].make(A, name, number, log);
     }
-    return fail_name(name, log);
+    return lcl_fail(log, LCL_EINVAL, "problem '%s' does not exist: " KNOWN,
+                    name);
 }
 
 enum lcl_status lcl_csr_problem(struct lcl_csr *A, const char *name,
                                 const struct lcl_log *log)
 {
     if (!A || !name)
-        return lcl_fail(log, LCL_EINVAL, "a problem: A or its name is NULL");
+        return lcl_misuse(log, "a problem: A or its name is NULL");
     *A = (struct lcl_csr){0};
     char *copy = lcl_strdup(name);
     if (!copy)

@@ -137,6 +137,14 @@ static enum lcl_status enqueue_iteration(struct lcl_solver *S, int it)
     return enqueue_x(S);
 }
 
+// Whether the device can have written this: a wrong one may write anything.
+static bool is_sound(const double *state, int most)
+{
+    const int known = sizeof reasons / sizeof *reasons;
+    return state[ITERATIONS] >= 0 && state[ITERATIONS] <= most &&
+           state[REASON] >= 0 && state[REASON] < known;
+}
+
 // Looks at the oldest posted state: notes its residuals, sets S->stop.
 static enum lcl_status look(struct lcl_solver *S, int first)
 {
@@ -146,14 +154,20 @@ static enum lcl_status look(struct lcl_solver *S, int first)
     if (st < 0)
         return st;
     const double *state = data;
+    if (!is_sound(state, S->params.max_iters - first)) {
+        S->stop = LCL_STOP_NOT_FINITE;
+        return LCL_OK;
+    }
     const int last = (int)state[ITERATIONS];
     int it = S->history_count - first;
-    for (it = it < 0 ? 0 : it; it <= last && st == LCL_OK; ++it)
-        st = lcl_krylov_note(S, first + it, state[RING + it % RING_SIZE]);
+    for (it = it < 0 ? 0 : it; it <= last; ++it)
+        if ((st = lcl_krylov_note(S, first + it, state[RING + it % RING_SIZE])) <
+            0)
+            return st;
     S->stop = reasons[(int)state[REASON]];
     if (S->stop == LCL_STOP_NONE)
         S->stop = lcl_krylov_watch(S);
-    return st;
+    return LCL_OK;
 }
 
 static enum lcl_status prepare(struct lcl_solver *S)
@@ -202,9 +216,10 @@ static enum lcl_status cycle(struct lcl_solver *S)
             --posted;
         }
     }
-    for (const void *rest; posted > 0; --posted)
-        if (lcl_window_take(K->window, &rest) < 0)
-            break;
+    for (const void *rest; posted > 0; --posted) {
+        const enum lcl_status taken = lcl_window_take(K->window, &rest);
+        st = st < 0 ? st : taken;
+    }
     if (S->stop == LCL_STOP_NONE)
         S->stop = LCL_STOP_MAX_ITERS;
     return st;

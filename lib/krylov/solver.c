@@ -24,6 +24,13 @@ static const struct lcl_krylov_ops *const methods[LCL_SOLVER_COUNT] = {
     [LCL_SOLVER_BICGSTAB] = &lcl_bicgstab,
 };
 
+// For entry points whose object may be the NULL that is complained of.
+static enum lcl_status refuse_null(const lcl_solver *S, const char *function)
+{
+    return lcl_misuse(S ? lcl_context_log(S->ctx) : NULL,
+                      "%s: an argument is NULL", function);
+}
+
 // ------------------------------------------------------------------- create
 
 static enum lcl_status take_params(struct lcl_solver_params *p,
@@ -33,8 +40,8 @@ static enum lcl_status take_params(struct lcl_solver_params *p,
     static const struct lcl_solver_params defaults = LCL_SOLVER_PARAMS_INIT;
     *p = params ? *params : defaults;
     if ((unsigned)p->type >= LCL_SOLVER_COUNT)
-        return lcl_fail(log, LCL_EINVAL, "lcl_solver_create: unknown type %d",
-                        (int)p->type);
+        return lcl_misuse(log, "lcl_solver_create: unknown type %d",
+                          (int)p->type);
     if (!(p->rtol >= 0 && p->rtol < 1) || !(p->atol >= 0) || isinf(p->atol))
         return lcl_fail(log, LCL_EINVAL,
                         "rtol %g, atol %g: expected 0 <= rtol < 1, atol >= 0",
@@ -77,9 +84,9 @@ enum lcl_status lcl_solver_create(lcl_solver **out, lcl_precond *M,
     enum lcl_status st;
     if (out)
         *out = NULL;
+    const struct lcl_log *log = M ? lcl_context_log(M->ctx) : NULL;
     if (!out || !M)
-        return LCL_EINVAL;
-    const struct lcl_log *log = lcl_context_log(M->ctx);
+        return lcl_misuse(log, "lcl_solver_create: an argument is NULL");
     if ((st = take_params(&p, params, log)) < 0)
         return st;
     lcl_solver *S = lcl_calloc(1, sizeof *S);
@@ -336,7 +343,7 @@ enum lcl_status lcl_solver_solve(lcl_solver *S, const double *b, double *x,
                                  struct lcl_report *report)
 {
     if (!S || !b || !x)
-        return LCL_EINVAL;
+        return refuse_null(S, "lcl_solver_solve");
     const int64_t n = S->M->system.n;
     if (!all_finite(b, n) || !all_finite(x, n))
         return lcl_fail(lcl_context_log(S->ctx), LCL_EFORMAT,
@@ -389,7 +396,7 @@ enum lcl_status lcl_solver_solve_cl(lcl_solver *S, cl_mem b, cl_mem x,
     lcl_buffer *in = NULL, *start = NULL;
     enum lcl_status st;
     if (!S || !b || !x)
-        return LCL_EINVAL;
+        return refuse_null(S, "lcl_solver_solve_cl");
     lcl_phase_enter(S->ctx, LCL_PHASE_SOLVE);
     if ((st = lcl_buffer_wrap(&in, S->ctx, b, "b")) == LCL_OK &&
         (st = lcl_buffer_wrap(&start, S->ctx, x, "x")) == LCL_OK)

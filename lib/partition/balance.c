@@ -8,6 +8,9 @@
 #include <assert.h>
 #include <stdlib.h>
 
+// Ample for what METIS leaves; bounds the time where a part is one long chain.
+enum { SWEEPS_MAX = 32 };
+
 struct move {
     idx_t vertex;
     idx_t target; // -1: no neighbouring part has room
@@ -17,7 +20,7 @@ struct move {
 struct balance {
     const struct lcl_graph *G;
     idx_t *label;
-    idx_t parts, limit;
+    idx_t limit;
     idx_t *size;           // parts
     idx_t *pull;           // parts, edge weight from one vertex; all 0 between
     struct move *moves;    // G->n
@@ -108,8 +111,9 @@ static void scatter(struct balance *B, idx_t part, const idx_t *member,
 static void relieve(struct balance *B, idx_t part, const idx_t *member,
                     idx_t count)
 {
-    while (B->size[part] > B->limit)
-        if (sweep_boundary(B, part, member, count) == 0)
+    for (int sweep = 0; sweep < SWEEPS_MAX; ++sweep)
+        if (B->size[part] <= B->limit ||
+            sweep_boundary(B, part, member, count) == 0)
             break;
     scatter(B, part, member, count);
 }
@@ -132,7 +136,6 @@ enum lcl_status lcl_partition_balance(idx_t *label, idx_t parts, idx_t limit,
     struct balance B = {
         .G = G,
         .label = label,
-        .parts = parts,
         .limit = limit,
         .size = lcl_calloc((size_t)parts, sizeof *B.size),
     };

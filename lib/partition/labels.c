@@ -122,8 +122,7 @@ enum lcl_status lcl_labels_read(int32_t **labels, int64_t *count,
                                 const char *path, const struct lcl_log *log)
 {
     if (!labels || !count || !path)
-        return lcl_fail(log, LCL_EINVAL,
-                        "lcl_labels_read: an argument is NULL");
+        return lcl_misuse(log, "lcl_labels_read: an argument is NULL");
     *labels = NULL;
     *count = 0;
     FILE *file = fopen(path, "r");

@@ -5,8 +5,8 @@
 #include "host/alloc.h"
 #include "host/log.h"
 
-// Weights above this change nothing: factors 20 to 100,000 were tried on spe10
-// and gave iteration counts within 2 %.
+// The choice is uncritical: 20, 1000 and 100,000 gave iteration counts within 2
+// % of each other on a heterogeneous 60 x 220 x 20 reservoir grid.
 static const double scale_wanted = 1000;
 
 // A zero diagonal counts as the largest entry of its row, an empty row as 1.
@@ -92,6 +92,8 @@ enum lcl_status lcl_weighing_create(struct lcl_weighing *W,
     }
     const double room = (double)(budget - 2 * A->nnz);
     W->scale = fmin(scale_wanted, fmax(0, room) / fmax(1, 2 * S.sum));
+    if (W->scale < 1) // all weights would be 1
+        lcl_weighing_finish(W);
     return LCL_OK;
 }
 

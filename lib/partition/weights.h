@@ -14,8 +14,9 @@ struct lcl_weighing {
 };
 
 // Decides whether the edges of A are weighted, and how. `budget` bounds the sum
-// of the weights over all stored entries, counted from both of their ends.
-// Returns LCL_OK or LCL_ENOMEM.
+// of the weights over all stored entries, counted from both of their ends;
+// where it leaves no room for weights, the edges are not weighted. Returns
+// LCL_OK or LCL_ENOMEM.
 enum lcl_status lcl_weighing_create(struct lcl_weighing *W,
                                     const struct lcl_csr *A,
                                     enum lcl_weights weights, int64_t budget,

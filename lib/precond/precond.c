@@ -27,8 +27,7 @@ static enum lcl_status check_params(const struct lcl_precond_params *p,
         (unsigned)p->pivot >= LCL_PIVOT_COUNT ||
         (unsigned)p->partition.type >= LCL_PARTITION_COUNT ||
         (unsigned)p->partition.weights >= LCL_WEIGHTS_COUNT)
-        return lcl_fail(log, LCL_EINVAL,
-                        "lcl_precond_create: an enum is out of range");
+        return lcl_misuse(log, "lcl_precond_create: an enum is out of range");
     if (!(p->pivot_tol >= 0 && p->pivot_tol < 1))
         return lcl_fail(log, LCL_EINVAL,
                         "pivot_tol %g: expected a number from 0 to 1",
@@ -56,6 +55,13 @@ static enum lcl_status check_matrix(const struct lcl_csr *A,
         return lcl_fail(log, LCL_ERANGE, "%lld rows: at most 2^31 - 1 fit",
                         (long long)A->rows);
     return LCL_OK;
+}
+
+// For entry points whose object may be the NULL that is complained of.
+static enum lcl_status refuse_null(const lcl_precond *M, const char *function)
+{
+    return lcl_misuse(M ? lcl_context_log(M->ctx) : NULL,
+                      "%s: an argument is NULL", function);
 }
 
 // Factors and turns what was found into a status and a warning.
@@ -91,8 +97,7 @@ enum lcl_status lcl_precond_create(lcl_precond **out, lcl_context *ctx,
     if (out)
         *out = NULL;
     if (!out || !ctx || !A)
-        return lcl_fail(log, LCL_EINVAL,
-                        "lcl_precond_create: an argument is NULL");
+        return lcl_misuse(log, "lcl_precond_create: an argument is NULL");
     if ((st = check_params(params, log)) < 0 ||
         (st = check_matrix(A, log)) < 0)
         return st;
@@ -115,7 +120,7 @@ enum lcl_status lcl_precond_create(lcl_precond **out, lcl_context *ctx,
 enum lcl_status lcl_precond_update(lcl_precond *M, const double *val)
 {
     if (!M || !val)
-        return LCL_EINVAL;
+        return refuse_null(M, "lcl_precond_update");
     for (int64_t k = 0; k < M->system.nnz; ++k)
         if (!isfinite(val[k]))
             return lcl_fail(lcl_context_log(M->ctx), LCL_EFORMAT,
@@ -141,7 +146,7 @@ enum lcl_status lcl_precond_apply(lcl_precond *M, const double *b, double *x)
 {
     enum lcl_status st;
     if (!M || !b || !x)
-        return LCL_EINVAL;
+        return refuse_null(M, "lcl_precond_apply");
     if ((st = make_vectors(M)) < 0 ||
         (st = lcl_system_put(&M->system, b, M->b)) < 0 ||
         (st = M->ops->apply(M, M->b, M->x, M->system.never, 0)) < 0)
@@ -154,7 +159,7 @@ enum lcl_status lcl_precond_apply_cl(lcl_precond *M, cl_mem b, cl_mem x)
     lcl_buffer *in = NULL, *result = NULL;
     enum lcl_status st;
     if (!M || !b || !x)
-        return LCL_EINVAL;
+        return refuse_null(M, "lcl_precond_apply_cl");
     const size_t bytes = (size_t)M->system.n * sizeof(double);
     if ((st = make_vectors(M)) < 0 ||
         (st = lcl_buffer_wrap(&in, M->ctx, b, "b")) < 0 ||

@@ -162,6 +162,24 @@ static enum lcl_status get_kernel(lcl_kernel **kernel, lcl_context *ctx,
     return lcl_kernel_get(kernel, ctx, &spec);
 }
 
+// Host code indexes by levels: what a wrong device gives must not get there.
+static enum lcl_status check(const int32_t *level, const int32_t *count,
+                             const struct lcl_partition *P, lcl_context *ctx)
+{
+    bool sound = true;
+    for (int64_t p = 0; p < P->parts && sound; ++p) {
+        const int64_t first = P->part_ptr[p], last = P->part_ptr[p + 1];
+        sound = count[p] >= 1 && count[p] <= last - first;
+        for (int64_t i = first; i < last && sound; ++i)
+            sound = level[i] >= 0 && level[i] < count[p];
+    }
+    return sound ? LCL_OK
+                 : lcl_fail(lcl_context_log(ctx), LCL_ESELFTEST,
+                            "%s gives levels that cannot be: it computes "
+                            "wrong results",
+                            lcl_context_caps(ctx)->name);
+}
+
 static enum lcl_status run(int32_t *level, int32_t *count, lcl_context *ctx,
                            const struct device_levels *D,
                            const struct lcl_partition *P)
@@ -178,14 +196,15 @@ static enum lcl_status run(int32_t *level, int32_t *count, lcl_context *ctx,
     st = lcl_buffer_read(D->level, level, (size_t)P->n * sizeof *level);
     if (st < 0)
         return st;
-    return lcl_buffer_read(D->count, count, (size_t)P->parts * sizeof *count);
+    st = lcl_buffer_read(D->count, count, (size_t)P->parts * sizeof *count);
+    return st < 0 ? st : check(level, count, P, ctx);
 }
 
 enum lcl_status lcl_levels_assign(int32_t *level, int32_t *count,
                                   lcl_context *ctx, const struct lcl_csr *B,
                                   const struct lcl_partition *P)
 {
-    struct device_levels D = {NULL};
+    struct device_levels D = {0};
     struct pattern S;
     enum lcl_status st = pattern_init(&S, B, P, lcl_context_log(ctx));
     if (st == LCL_OK && (st = upload(&D, ctx, &S, P)) == LCL_OK)

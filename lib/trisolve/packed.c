@@ -5,11 +5,12 @@
 #include "host/launch.h"
 
 enum {
-    GPU_ROWS = 512,      // one wave a group, a whole step a wave
-    CPU_ROWS = 16384,    // vector and factor of a subdomain in L2
-    ROWS_PER_LANE = 16,  // more rows than this a lane: another wave
+    GPU_ROWS = 512,     // one wave a group, a whole step a wave
+    CPU_ROWS = 16384,   // vector and factor of a subdomain in L2
+    ROWS_PER_LANE = 16, // more rows than this a lane: another wave
     MAX_WAVES = 8,
-    MAX_SLOTS = 8,       // entries of a row kept in registers
+    MAX_SLOTS = 8, // entries of a row kept in registers
+    DEPTH = 2,     // more than one step ahead gained nothing (H200)
 };
 
 static int64_t clamp(int64_t value, int64_t low, int64_t high)
@@ -72,7 +73,9 @@ enum lcl_status lcl_packed_init(struct lcl_packed *T, lcl_context *ctx,
         spec.rows = round_up(F->rows_max, 128);
         spec.steps = table_steps(caps, spec.rows, F->steps_max);
         spec.slots = (int)clamp(F->row_slots_max, 1, MAX_SLOTS);
-        spec.depth = spec.slots > 6 ? 1 : spec.slots > 3 ? 2 : 4;
+        spec.depth = DEPTH;
+        spec.long_rows = F->row_slots_max > spec.slots;
+        spec.wide = F->slots > UINT32_MAX;
     }
     T->factor = F;
     return lcl_kernel_get(&T->kernel, ctx, &spec);

@@ -4,16 +4,16 @@
 #pragma once
 
 #define LCL_ATOM_CMPXCHG(space, name, type)                                    \
-    inline __attribute__((overloadable)) type atom_cmpxchg(                    \
-        volatile space type *p, type expected, type desired)                   \
-    {                                                                          \
-        type old;                                                              \
-        __asm__ volatile("atom." name ".cas.b64 %0, [%1], %2, %3;"             \
-                         : "=l"(old)                                           \
-                         : "l"(p), "l"(expected), "l"(desired)                 \
-                         : "memory");                                          \
-        return old;                                                            \
-    }
+ inline __attribute__((overloadable)) type atom_cmpxchg(                       \
+     volatile space type *p, type expected, type desired)                      \
+ {                                                                             \
+  type old;                                                                    \
+  __asm__ volatile("atom." name ".cas.b64 %0, [%1], %2, %3;"                   \
+                   : "=l"(old)                                                 \
+                   : "l"(p), "l"(expected), "l"(desired)                       \
+                   : "memory");                                                \
+  return old;                                                                  \
+ }
 
 LCL_ATOM_CMPXCHG(__global, "global", ulong)
 LCL_ATOM_CMPXCHG(__global, "global", long)

@@ -3,11 +3,13 @@
 #include "tests/support/folder.h"
 #include "tests/support/test.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <dirent.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <lzma.h>
@@ -21,34 +23,64 @@ void lcl_test_folder_create(struct lcl_test_folder *folder)
     assert_non_null(mkdtemp(folder->path));
 }
 
-// Calls unlink() on each file if asked to. Returns how many there are.
-static int visit(const struct lcl_test_folder *folder, int remove_files)
+// Visits what is in `path`, folders after what is in them. Returns how many
+// files there are.
+static int walk(const char *path,
+                void (*visit)(void *user, const char *path, bool folder),
+                void *user)
 {
-    DIR *dir = opendir(folder->path);
-    assert_non_null(dir);
-    int count = 0;
-    for (struct dirent *entry; (entry = readdir(dir));) {
-        if (entry->d_name[0] == '.')
+    int files = 0;
+    DIR *dir = opendir(path);
+    for (struct dirent *entry; dir && (entry = readdir(dir));) {
+        char below[LCL_TEST_PATH];
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;
-        ++count;
-        char path[LCL_TEST_PATH];
-        lcl_test_path(path, folder, entry->d_name);
-        if (remove_files && unlink(path) != 0)
-            rmdir(path);
+        const int n =
+            snprintf(below, sizeof below, "%s/%s", path, entry->d_name);
+        assert_in_range(n, 1, LCL_TEST_PATH - 1);
+        struct stat info;
+        assert_int_equal(lstat(below, &info), 0);
+        const bool folder = S_ISDIR(info.st_mode);
+        files += folder ? walk(below, visit, user) : 1;
+        if (visit)
+            visit(user, below, folder);
     }
-    closedir(dir);
-    return count;
+    if (dir)
+        closedir(dir);
+    return files;
+}
+
+static void remove_entry(void *user, const char *path, bool folder)
+{
+    (void)user, (void)folder;
+    assert_int_equal(remove(path), 0);
 }
 
 void lcl_test_folder_remove(struct lcl_test_folder *folder)
 {
-    visit(folder, 1);
+    walk(folder->path, remove_entry, NULL);
     assert_int_equal(rmdir(folder->path), 0);
 }
 
 int lcl_test_folder_count(const struct lcl_test_folder *folder)
 {
-    return visit(folder, 0);
+    return walk(folder->path, NULL, NULL);
+}
+
+static void list_entry(void *user, const char *path, bool folder)
+{
+    struct lcl_test_list *list = user;
+    if (folder)
+        return;
+    assert_true(list->count < LCL_TEST_FILES);
+    memcpy(list->path[list->count++], path, strlen(path) + 1);
+}
+
+void lcl_test_folder_list(struct lcl_test_list *list,
+                          const struct lcl_test_folder *folder)
+{
+    list->count = 0;
+    walk(folder->path, list_entry, list);
 }
 
 void lcl_test_path(char path[LCL_TEST_PATH],
@@ -64,6 +96,20 @@ void lcl_test_write_file(const char *path, const void *bytes, size_t size)
     assert_non_null(file);
     assert_int_equal(fwrite(bytes, 1, size, file), size);
     assert_int_equal(fclose(file), 0);
+}
+
+void *lcl_test_read_file(const char *path, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 0, SEEK_END), 0);
+    *size = (size_t)ftell(file);
+    rewind(file);
+    void *bytes = malloc(*size + 1);
+    assert_non_null(bytes);
+    assert_int_equal(fread(bytes, 1, *size, file), *size);
+    fclose(file);
+    return bytes;
 }
 
 void *lcl_test_gzip(const char *text, size_t *size)

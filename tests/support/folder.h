@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-enum { LCL_TEST_PATH = 256 };
+enum { LCL_TEST_PATH = 256, LCL_TEST_FILES = 64 };
 
 struct lcl_test_folder {
     char path[LCL_TEST_PATH / 2];
@@ -12,17 +12,28 @@ struct lcl_test_folder {
 
 void lcl_test_folder_create(struct lcl_test_folder *folder);
 
-// Removes the folder and the files in it.
+// Removes the folder and everything in it.
 void lcl_test_folder_remove(struct lcl_test_folder *folder);
 
-// Files in the folder.
+// Files in the folder and those in it.
 int lcl_test_folder_count(const struct lcl_test_folder *folder);
+
+// Their paths.
+struct lcl_test_list {
+    char path[LCL_TEST_FILES][LCL_TEST_PATH];
+    int count;
+};
+void lcl_test_folder_list(struct lcl_test_list *list,
+                          const struct lcl_test_folder *folder);
 
 // path = FOLDER/name
 void lcl_test_path(char path[LCL_TEST_PATH],
                    const struct lcl_test_folder *folder, const char *name);
 
 void lcl_test_write_file(const char *path, const void *bytes, size_t size);
+
+// The bytes of a file, to be freed with free(); *size is set.
+void *lcl_test_read_file(const char *path, size_t *size);
 
 // Compressed copies, to be freed with free(); *size is set.
 void *lcl_test_gzip(const char *text, size_t *size);

@@ -51,6 +51,28 @@ static void test_balance__a_boundary_moves_by_the_excess_only(void **state)
     test_csr_finish(&A);
 }
 
+static void test_balance__the_loosest_vertex_moves_first(void **state)
+{
+    (void)state;
+    // Vertices 0 and 1 have one edge into the part of 4 and 5, vertex 3 two.
+    const double dense[] = {
+        1, 1, 1, 0, 1, 0, //
+        1, 1, 1, 0, 1, 0, //
+        1, 1, 1, 1, 0, 0, //
+        0, 0, 1, 1, 1, 1, //
+        1, 1, 0, 1, 1, 1, //
+        0, 0, 0, 1, 1, 1, //
+    };
+    const idx_t expected[] = {0, 0, 0, 1, 1, 1};
+    struct lcl_csr A = test_csr_from_dense(6, dense);
+    struct lcl_graph G = graph_of(&A);
+    idx_t label[] = {0, 0, 0, 0, 1, 1};
+    assert_int_equal(lcl_partition_balance(label, 2, 3, &G, NULL), LCL_OK);
+    assert_memory_equal(label, expected, sizeof expected);
+    lcl_graph_finish(&G);
+    test_csr_finish(&A);
+}
+
 static void test_balance__parts_within_the_limit_stay(void **state)
 {
     (void)state;
@@ -108,6 +130,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_balance__a_boundary_moves_by_the_excess_only),
+        cmocka_unit_test(test_balance__the_loosest_vertex_moves_first),
         cmocka_unit_test(test_balance__parts_within_the_limit_stay),
         cmocka_unit_test(test_balance__everything_in_one_part_is_spread),
         cmocka_unit_test(test_balance__a_slightly_full_grid_keeps_a_small_cut),

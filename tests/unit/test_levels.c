@@ -27,7 +27,9 @@ static void expect_levels(const struct lcl_csr *B, int64_t first, int64_t last)
     int32_t *known = calloc((size_t)(last - first + 1), sizeof *known);
     assert_non_null(level);
     assert_non_null(known);
+    level[last - first] = -1;
     const int32_t levels = lcl_ref_levels(B, first, last, level);
+    assert_int_equal(level[last - first], -1);
     int32_t most = 0;
     for (int64_t i = first; i < last; ++i) {
         known[i - first] = longest_path(B, first, i, known);

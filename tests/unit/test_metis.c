@@ -81,6 +81,18 @@ static void test_metis__dense_rows_stay_within_the_limit(void **state)
     expect_valid_for_many_limits(test_random_csr(120, 119, 1));
 }
 
+// METIS itself exceeds some of these limits.
+static void test_metis__diagonals_stay_within_the_limit(void **state)
+{
+    (void)state;
+    struct lcl_csr A = test_identity(1900);
+    for (int64_t rows = 17; rows < 60; ++rows) {
+        struct lcl_partition P = partition(&A, rows, LCL_WEIGHTS_AUTO);
+        lcl_partition_finish(&P);
+    }
+    test_csr_finish(&A);
+}
+
 static void test_metis__empty_rows_are_covered(void **state)
 {
     (void)state;
@@ -147,6 +159,7 @@ int main(void)
         cmocka_unit_test(test_metis__random_matrices_stay_within_the_limit),
         cmocka_unit_test(test_metis__disconnected_graphs_stay_within_the_limit),
         cmocka_unit_test(test_metis__dense_rows_stay_within_the_limit),
+        cmocka_unit_test(test_metis__diagonals_stay_within_the_limit),
         cmocka_unit_test(test_metis__empty_rows_are_covered),
         cmocka_unit_test(test_metis__two_levels_cut_little_more_than_boxes),
         cmocka_unit_test(test_metis__the_same_matrix_gives_the_same_partition),

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A whole job with the n-th host allocation failing, for every n: out of memory
+// is reported, or the allocation was not needed; a sanitizer finds no leak.
+#include "tests/support/capture.h"
+#include "tests/support/fail_alloc.h"
+#include "tests/support/fake_cl.h"
+#include "tests/support/folder.h"
+#include "tests/support/job.h"
+#include "tests/support/test.h"
+
+static struct lcl_test_folder cache;
+
+static int setup(void **state)
+{
+    (void)state;
+    test_need_device();
+    lcl_test_folder_create(&cache);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    lcl_test_folder_remove(&cache);
+    return 0;
+}
+
+// Whether the n-th allocation of the job failed.
+static bool fail_alloc(struct test_job *job, long n)
+{
+    struct test_capture capture;
+    test_capture_init(&capture, LCL_LOG_ERROR);
+    job->context.log = capture.log;
+    test_cl = (struct test_cl){0};
+    lcl_test_fail_alloc_at(n);
+    const enum lcl_status st = test_job_run(job);
+    const bool failed = lcl_test_alloc_failed();
+    lcl_test_fail_alloc_at(0);
+    assert_int_equal(test_cl.objects, 0);
+    if (st == LCL_OK)
+        test_job_expect_solved(job->x);
+    else if (st != LCL_ENOMEM || !failed)
+        fail_msg("allocation %ld: %s, \"%s\"", n, lcl_status_name(st),
+                 capture.last);
+    else
+        test_capture_expect(&capture, "out of memory");
+    return failed;
+}
+
+static void fail_each(const struct lcl_precond_params *precond, int width)
+{
+    struct test_job job = {.context = {.cache_dir = cache.path, .width = width},
+                           .precond = *precond,
+                           .api = &test_cl_api};
+    long n = 0;
+    assert_false(fail_alloc(&job, 0)); // fills the cache
+    while (fail_alloc(&job, ++n))
+        continue;
+    assert_true(n > 50);
+}
+
+static void test_alloc_solve__defaults(void **state)
+{
+    (void)state;
+    fail_each(&(struct lcl_precond_params){0}, 1);
+}
+
+static void test_alloc_solve__published_kernel_on_many_lanes(void **state)
+{
+    (void)state;
+    fail_each(&(struct lcl_precond_params){.trisolve =
+                                               LCL_TRISOLVE_DAG_VC_ILDU0_FUSED},
+              4);
+}
+
+static void test_alloc_solve__jacobi(void **state)
+{
+    (void)state;
+    fail_each(&(struct lcl_precond_params){.type = LCL_PRECOND_JACOBI}, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_alloc_solve__defaults),
+        cmocka_unit_test(test_alloc_solve__published_kernel_on_many_lanes),
+        cmocka_unit_test(test_alloc_solve__jacobi),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Kernels in the disk cache, seen through contexts: what is there is used, what
+// is rotten, stale or refused is built anew, and no user hears of it.
+#include "host/program.h"
+#include "tests/support/capture.h"
+#include "tests/support/fake_cl.h"
+#include "tests/support/folder.h"
+#include "tests/support/job.h"
+#include "tests/support/test.h"
+
+#include <levelcl/version.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct lcl_test_folder cache;
+static struct lcl_test_list files;
+
+static int need_device(void **state)
+{
+    (void)state;
+    test_need_device();
+    return 0;
+}
+
+// The job on the cache folder, without a word.
+static struct lcl_build_info run(const char *dir)
+{
+    struct test_capture capture;
+    test_capture_init(&capture, LCL_LOG_WARN);
+    struct test_job job = {
+        .context = {.cache_dir = dir, .log = capture.log},
+        .api = &test_cl_api,
+    };
+    const enum lcl_status st = test_job_run(&job);
+    if (st != LCL_OK || capture.messages > 0)
+        fail_msg("%s, \"%s\"", lcl_status_name(st), capture.last);
+    test_job_expect_solved(job.x);
+    assert_int_equal(test_cl.objects, 0);
+    return job.builds;
+}
+
+static int warm_up(void **state)
+{
+    (void)state;
+    test_cl = (struct test_cl){0};
+    lcl_test_folder_create(&cache);
+    assert_true(run(cache.path).compiled > 0);
+    lcl_test_folder_list(&files, &cache);
+    return 0;
+}
+
+static int clean_up(void **state)
+{
+    (void)state;
+    lcl_test_folder_remove(&cache);
+    return 0;
+}
+
+static void expect_warm(void)
+{
+    const struct lcl_build_info builds = run(cache.path);
+    assert_int_equal(builds.compiled, 0);
+    assert_true(builds.from_cache > 0);
+}
+
+// Something was built anew, and it is found the next time.
+static void expect_mended(void)
+{
+    assert_true(run(cache.path).compiled > 0);
+    expect_warm();
+}
+
+static void test_cache_program__second_context_compiles_nothing(void **state)
+{
+    (void)state;
+    expect_warm();
+}
+
+static void spoil_each_file(void (*spoil)(const char *path, char *bytes,
+                                          size_t size))
+{
+    for (int i = 0; i < files.count; ++i) {
+        size_t size;
+        char *bytes = lcl_test_read_file(files.path[i], &size);
+        spoil(files.path[i], bytes, size);
+        free(bytes);
+    }
+}
+
+static void truncate_file(const char *path, char *bytes, size_t size)
+{
+    lcl_test_write_file(path, bytes, size / 2);
+}
+
+static void empty_file(const char *path, char *bytes, size_t size)
+{
+    (void)size;
+    lcl_test_write_file(path, bytes, 0);
+}
+
+static void flip_last_byte(const char *path, char *bytes, size_t size)
+{
+    bytes[size - 1] ^= 1;
+    lcl_test_write_file(path, bytes, size);
+}
+
+// What another program might have put there.
+static void write_rubbish(const char *path, char *bytes, size_t size)
+{
+    memset(bytes, 'x', size);
+    lcl_test_write_file(path, bytes, size);
+}
+
+static void test_cache_program__spoilt_files_are_built_anew(void **state)
+{
+    (void)state;
+    spoil_each_file(truncate_file);
+    expect_mended();
+    spoil_each_file(flip_last_byte);
+    expect_mended();
+    spoil_each_file(empty_file);
+    expect_mended();
+    spoil_each_file(write_rubbish);
+    expect_mended();
+}
+
+// A sound file of one program under the name of another.
+static void test_cache_program__foreign_files_are_built_anew(void **state)
+{
+    (void)state;
+    size_t size;
+    char *bytes = lcl_test_read_file(files.path[0], &size);
+    for (int i = 1; i < files.count; ++i)
+        lcl_test_write_file(files.path[i], bytes, size);
+    free(bytes);
+    expect_mended();
+}
+
+static void test_cache_program__another_driver_finds_nothing(void **state)
+{
+    (void)state;
+    test_cl.driver_version = "another";
+    assert_int_equal(run(cache.path).from_cache, 0);
+    expect_warm();
+    test_cl.driver_version = NULL;
+    expect_warm();
+}
+
+// The key is stored as text: what it covers can be read there.
+static bool some_key_contains(const char *part)
+{
+    bool found = false;
+    for (int i = 0; i < files.count && !found; ++i) {
+        size_t size;
+        char *bytes = lcl_test_read_file(files.path[i], &size);
+        const size_t length = strlen(part);
+        for (size_t at = 0; at + length <= size && !found; ++at)
+            found = memcmp(bytes + at, part, length) == 0;
+        free(bytes);
+    }
+    return found;
+}
+
+static void test_cache_program__key_covers_library_and_sources(void **state)
+{
+    (void)state;
+    const struct lcl_spec spec = {.source = "packed.cl", .kernel = "packed"};
+    char *source = lcl_program_source(&spec);
+    assert_non_null(source);
+    assert_true(some_key_contains("levelcl " LCL_VERSION "\n"));
+    assert_true(some_key_contains("options -cl-std="));
+    assert_true(some_key_contains("#define LCL_WIDTH 1\n"));
+    assert_true(some_key_contains(strstr(source, "#line 1 \"wave.cl.h\"")));
+    free(source);
+}
+
+static void test_cache_program__a_refused_binary_is_built_anew(void **state)
+{
+    (void)state;
+    test_cl = (struct test_cl){.function = TEST_clCreateProgramWithBinary,
+                               .fail_at = 1,
+                               .code = CL_INVALID_BINARY};
+    assert_int_equal(run(cache.path).compiled, 1);
+    assert_true(test_cl.failed);
+    expect_warm();
+}
+
+static void test_cache_program__an_unbuildable_binary_is_built_anew(
+    void **state)
+{
+    (void)state;
+    test_cl = (struct test_cl){.function = TEST_clBuildProgram,
+                               .fail_at = 1,
+                               .code = CL_BUILD_PROGRAM_FAILURE};
+    assert_int_equal(run(cache.path).compiled, 1);
+    assert_true(test_cl.failed);
+    expect_warm();
+}
+
+// A folder that cannot be made stands for one that may not be written to: root
+// may write anywhere but below a file.
+static void test_cache_program__works_without_a_folder(void **state)
+{
+    (void)state;
+    const char *const impossible[] = {files.path[0], "/proc/levelcl"};
+    for (int i = 0; i < 2; ++i) {
+        assert_true(run(impossible[i]).compiled > 0);
+        assert_int_equal(run(impossible[i]).from_cache, 0);
+    }
+}
+
+static void test_cache_program__reads_a_read_only_folder(void **state)
+{
+    (void)state;
+    if (geteuid() == 0)
+        skip();
+    assert_int_equal(chmod(cache.path, 0500), 0);
+    expect_warm();
+    assert_int_equal(chmod(cache.path, 0700), 0);
+}
+
+int main(void)
+{
+#define TEST(name)                                                             \
+ cmocka_unit_test_setup_teardown(test_cache_program__##name, warm_up, clean_up)
+    const struct CMUnitTest tests[] = {
+        TEST(second_context_compiles_nothing),
+        TEST(spoilt_files_are_built_anew),
+        TEST(foreign_files_are_built_anew),
+        TEST(another_driver_finds_nothing),
+        TEST(key_covers_library_and_sources),
+        TEST(a_refused_binary_is_built_anew),
+        TEST(an_unbuildable_binary_is_built_anew),
+        TEST(works_without_a_folder),
+        TEST(reads_a_read_only_folder),
+    };
+#undef TEST
+    return cmocka_run_group_tests(tests, need_device, NULL);
+}

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Devices that are not there, that lack something, or that compute rubbish: one
+// sentence and a status, and never a crash.
+#include "lib/selftest.h"
+#include "tests/support/capture.h"
+#include "tests/support/child.h"
+#include "tests/support/fake_cl.h"
+#include "tests/support/job.h"
+#include "tests/support/test.h"
+
+#include <levelcl/context.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *program;
+
+static int setup(void **state)
+{
+    (void)state;
+    test_need_device();
+    return 0;
+}
+
+static int reset(void **state)
+{
+    (void)state;
+    test_cl = (struct test_cl){0};
+    unsetenv("LEVELCL_WIDTH");
+    unsetenv("LEVELCL_EXCHANGE");
+    return 0;
+}
+
+// The job ends with `status` and a sentence that holds `part`.
+static void expect_job(const struct lcl_context_params *params,
+                       enum lcl_status status, const char *part)
+{
+    struct test_capture capture;
+    test_capture_init(&capture, LCL_LOG_ERROR);
+    struct test_job job = {.context = *params, .api = &test_cl_api};
+    job.context.log = capture.log;
+    job.context.no_cache = true;
+    const enum lcl_status st = test_job_run(&job);
+    if (st != status)
+        fail_msg("got %s, \"%s\"; expected %s", lcl_status_name(st),
+                 capture.last, lcl_status_name(status));
+    if (part)
+        test_capture_expect(&capture, part);
+    assert_int_equal(test_cl.objects, 0);
+}
+
+static void with_value(cl_device_info what, cl_ulong value)
+{
+    test_cl = (struct test_cl){.device_info = {{what, value}}};
+}
+
+// ------------------------------------------------------------------- choice
+
+// Runs in a process whose loader finds no driver.
+static int run_without_platform(void)
+{
+    struct test_capture capture;
+    test_capture_init(&capture, LCL_LOG_ERROR);
+    const struct lcl_context_params params = {.log = capture.log};
+    lcl_context *ctx;
+    const enum lcl_status st = lcl_context_create(&ctx, &params);
+    return st == LCL_ENODEVICE && !ctx &&
+                   strstr(capture.last, "no OpenCL platform is installed")
+               ? 0
+               : 1;
+}
+
+static void test_devices__no_platform_is_one_sentence(void **state)
+{
+    (void)state;
+    const char *const args[] = {program, "no-platform", NULL};
+    setenv("OCL_ICD_VENDORS", "/nonexistent", 1);
+    const pid_t child = test_child_start(args);
+    unsetenv("OCL_ICD_VENDORS");
+    assert_int_equal(test_child_wait(child), 0);
+}
+
+static void test_devices__chosen_by_number_or_part_of_the_name(void **state)
+{
+    (void)state;
+    struct lcl_caps caps;
+    assert_int_equal(lcl_device_caps(&caps, 0, NULL), LCL_OK);
+    const size_t length = strlen(caps.name), from = length / 3;
+    caps.name[length - length / 3] = '\0';
+    expect_job(&(struct lcl_context_params){.device = "0"}, LCL_OK, NULL);
+    expect_job(&(struct lcl_context_params){.device = caps.name + from}, LCL_OK,
+               NULL);
+    expect_job(&(struct lcl_context_params){.device = ""}, LCL_OK, NULL);
+}
+
+static void test_devices__a_wrong_choice_lists_what_is_there(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"99", "-1", "no such thing",
+                                        "99999999999999999999"};
+    struct lcl_caps caps;
+    assert_int_equal(lcl_device_caps(&caps, 0, NULL), LCL_OK);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i)
+        expect_job(&(struct lcl_context_params){.device = wrong[i]},
+                   LCL_ENODEVICE, caps.name);
+}
+
+static void test_devices__a_number_past_the_end_has_no_caps(void **state)
+{
+    (void)state;
+    struct lcl_caps caps;
+    int count;
+    assert_int_equal(lcl_device_count(&count, NULL), LCL_OK);
+    assert_int_equal(lcl_device_caps(&caps, count, NULL), LCL_ENODEVICE);
+    assert_int_equal(lcl_device_caps(&caps, -1, NULL), LCL_ENODEVICE);
+}
+
+// ------------------------------------------------------------------- limits
+
+static void test_devices__no_double_precision_is_unsupported(void **state)
+{
+    (void)state;
+    with_value(CL_DEVICE_DOUBLE_FP_CONFIG, 0);
+    expect_job(&(struct lcl_context_params){0}, LCL_EUNSUPPORTED,
+               "no double precision");
+}
+
+static void test_devices__too_little_local_memory_is_a_range_error(void **state)
+{
+    (void)state;
+    static const cl_ulong bytes[] = {256, 32, 8, 0};
+    for (size_t i = 0; i < sizeof bytes / sizeof *bytes; ++i) {
+        with_value(CL_DEVICE_LOCAL_MEM_SIZE, bytes[i]);
+        expect_job(&(struct lcl_context_params){.width = 4}, LCL_ERANGE,
+                   "local memory");
+    }
+}
+
+static void test_devices__small_groups_are_enough_or_refused(void **state)
+{
+    (void)state;
+    with_value(CL_DEVICE_MAX_WORK_GROUP_SIZE, 8);
+    expect_job(&(struct lcl_context_params){.width = 4}, LCL_OK, NULL);
+    expect_job(&(struct lcl_context_params){.width = 64}, LCL_ERANGE,
+               "work-items");
+}
+
+static void test_devices__small_buffers_are_a_range_error(void **state)
+{
+    (void)state;
+    with_value(CL_DEVICE_MAX_MEM_ALLOC_SIZE, 64);
+    expect_job(&(struct lcl_context_params){0}, LCL_ERANGE, "holds 64 bytes");
+}
+
+// ------------------------------------------------------------------- forcing
+
+static void test_devices__a_wrong_width_is_refused(void **state)
+{
+    (void)state;
+    static const int wrong[] = {3, 2048, -1, 6};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i)
+        expect_job(&(struct lcl_context_params){.width = wrong[i]}, LCL_EINVAL,
+                   "expected a power of two from 1 to 1024");
+}
+
+static void test_devices__an_exchange_has_to_go_with_the_width(void **state)
+{
+    (void)state;
+    static const struct lcl_context_params wrong[] = {
+        {.width = 1, .exchange = LCL_EXCHANGE_LOCAL},
+        {.width = 4, .exchange = LCL_EXCHANGE_NONE},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i)
+        expect_job(&wrong[i], LCL_EINVAL, "does not go with wave width");
+}
+
+static void test_devices__rubbish_in_the_environment_is_refused(void **state)
+{
+    (void)state;
+    static const char *const widths[] = {
+        "5", "x", "0", "-4", "4x", "2048", "99999999999999999999"};
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; ++i) {
+        setenv("LEVELCL_WIDTH", widths[i], 1);
+        expect_job(&(struct lcl_context_params){0}, LCL_EINVAL,
+                   "expected a power of two");
+    }
+    unsetenv("LEVELCL_WIDTH");
+    setenv("LEVELCL_EXCHANGE", "shout", 1);
+    expect_job(&(struct lcl_context_params){0}, LCL_EINVAL,
+               "LEVELCL_EXCHANGE=shout: expected auto, none, local");
+}
+
+static void test_devices__the_environment_forces_and_params_win(void **state)
+{
+    (void)state;
+    setenv("LEVELCL_WIDTH", "4", 1);
+    setenv("LEVELCL_EXCHANGE", "local", 1);
+    expect_job(&(struct lcl_context_params){0}, LCL_OK, NULL);
+    setenv("LEVELCL_WIDTH", "3", 1);
+    setenv("LEVELCL_EXCHANGE", "", 1);
+    expect_job(&(struct lcl_context_params){.width = 1}, LCL_OK, NULL);
+}
+
+// ------------------------------------------------------------------- rubbish
+
+static void test_devices__a_wrong_device_fails_its_self_test(void **state)
+{
+    (void)state;
+    static const unsigned char bytes[] = {0x00, 0x01, 0x3f, 0x7f, 0xff};
+    for (size_t i = 0; i < sizeof bytes; ++i) {
+        struct test_capture capture;
+        test_capture_init(&capture, LCL_LOG_ERROR);
+        const struct lcl_context_params params = {.no_cache = true,
+                                                  .log = capture.log};
+        lcl_context *ctx;
+        test_cl = (struct test_cl){0};
+        assert_int_equal(lcl_runtime_create(&ctx, &params, &test_cl_api),
+                         LCL_OK);
+        test_cl.spoil = true;
+        test_cl.spoiled = bytes[i];
+        assert_int_equal(lcl_self_test(ctx), LCL_ESELFTEST);
+        test_capture_expect(&capture, "wrong");
+        lcl_context_destroy(&ctx);
+        assert_int_equal(test_cl.objects, 0);
+    }
+}
+
+// The compiler has nothing to say about any form of the kernels.
+static void test_devices__kernels_compile_without_a_warning(void **state)
+{
+    (void)state;
+    for (int trisolve = 1; trisolve < LCL_TRISOLVE_COUNT; ++trisolve)
+        for (int width = 1; width <= 4; width *= 4) {
+            struct test_job job = {
+                .context = {.width = width, .no_cache = true},
+                .precond = {.trisolve = (enum lcl_trisolve)trisolve},
+                .api = &test_cl_api};
+            assert_int_equal(test_job_run(&job), LCL_OK);
+            assert_string_equal(test_cl.build_log, "");
+        }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_devices__no_platform_is_one_sentence,
+                               reset),
+        cmocka_unit_test_setup(
+            test_devices__chosen_by_number_or_part_of_the_name, reset),
+        cmocka_unit_test_setup(test_devices__a_wrong_choice_lists_what_is_there,
+                               reset),
+        cmocka_unit_test_setup(test_devices__a_number_past_the_end_has_no_caps,
+                               reset),
+        cmocka_unit_test_setup(test_devices__no_double_precision_is_unsupported,
+                               reset),
+        cmocka_unit_test_setup(
+            test_devices__too_little_local_memory_is_a_range_error, reset),
+        cmocka_unit_test_setup(test_devices__small_groups_are_enough_or_refused,
+                               reset),
+        cmocka_unit_test_setup(test_devices__small_buffers_are_a_range_error,
+                               reset),
+        cmocka_unit_test_setup(test_devices__a_wrong_width_is_refused, reset),
+        cmocka_unit_test_setup(
+            test_devices__an_exchange_has_to_go_with_the_width, reset),
+        cmocka_unit_test_setup(
+            test_devices__rubbish_in_the_environment_is_refused, reset),
+        cmocka_unit_test_setup(
+            test_devices__the_environment_forces_and_params_win, reset),
+        cmocka_unit_test_setup(test_devices__a_wrong_device_fails_its_self_test,
+                               reset),
+        cmocka_unit_test_setup(test_devices__kernels_compile_without_a_warning,
+                               reset),
+    };
+    program = argv[0];
+    if (argc > 1)
+        return run_without_platform();
+    return cmocka_run_group_tests(tests, setup, NULL);
+}

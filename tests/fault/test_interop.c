@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Contexts, preconditioners and solvers on the caller's own OpenCL objects.
+#include "host/cl.h"
+#include "tests/support/capture.h"
+#include "tests/support/job.h"
+#include "tests/support/misuse.h"
+#include "tests/support/test.h"
+
+#include <levelcl/opencl.h>
+
+enum { BYTES = TEST_JOB_ROWS * sizeof(double) };
+
+// What a caller owns, and what levelcl makes of it.
+struct owned {
+    cl_device_id device;
+    cl_context context;
+    cl_command_queue queue;
+    lcl_context *ctx;
+    lcl_precond *M;
+    lcl_solver *S;
+    double b[TEST_JOB_ROWS];
+};
+
+static struct owned own;
+
+static cl_uint references(void)
+{
+    cl_uint context = 0, queue = 0;
+    clGetContextInfo(own.context, CL_CONTEXT_REFERENCE_COUNT, sizeof context,
+                     &context, NULL);
+    clGetCommandQueueInfo(own.queue, CL_QUEUE_REFERENCE_COUNT, sizeof queue,
+                          &queue, NULL);
+    return 1000 * context + queue;
+}
+
+static cl_mem make_buffer(size_t bytes, void *data)
+{
+    cl_int code;
+    const cl_mem_flags flags =
+        CL_MEM_READ_WRITE | (data ? CL_MEM_COPY_HOST_PTR : 0);
+    cl_mem mem = clCreateBuffer(own.context, flags, bytes, data, &code);
+    assert_int_equal(code, CL_SUCCESS);
+    return mem;
+}
+
+static int open_own_objects(void **state)
+{
+    (void)state;
+    cl_platform_id platform;
+    cl_int code, code2;
+    test_need_device();
+    assert_int_equal(clGetPlatformIDs(1, &platform, NULL), CL_SUCCESS);
+    assert_int_equal(
+        clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &own.device, NULL),
+        CL_SUCCESS);
+    own.context = clCreateContext(NULL, 1, &own.device, NULL, NULL, &code);
+    own.queue = clCreateCommandQueue(own.context, own.device, 0, &code2);
+    assert_true(code == CL_SUCCESS && code2 == CL_SUCCESS);
+    return 0;
+}
+
+static int close_own_objects(void **state)
+{
+    (void)state;
+    clReleaseCommandQueue(own.queue);
+    clReleaseContext(own.context);
+    return 0;
+}
+
+static int create(void **state)
+{
+    (void)state;
+    const struct lcl_context_params params = {.no_cache = true,
+                                              .no_self_test = true};
+    const struct lcl_precond_params parts = {.partition.rows =
+                                                 TEST_JOB_ROWS / 4};
+    const struct lcl_csr A = test_job_matrix();
+    test_job_rhs(own.b);
+    assert_int_equal(lcl_context_create_cl(&own.ctx, own.context, own.device,
+                                           own.queue, &params),
+                     LCL_OK);
+    assert_int_equal(lcl_precond_create(&own.M, own.ctx, &A, &parts), LCL_OK);
+    assert_int_equal(lcl_solver_create(&own.S, own.M, NULL), LCL_OK);
+    return 0;
+}
+
+static int destroy(void **state)
+{
+    (void)state;
+    lcl_solver_destroy(&own.S);
+    lcl_precond_destroy(&own.M);
+    lcl_context_destroy(&own.ctx);
+    return 0;
+}
+
+static void read_back(cl_mem mem, double x[TEST_JOB_ROWS])
+{
+    assert_int_equal(clEnqueueReadBuffer(own.queue, mem, CL_TRUE, 0, BYTES, x,
+                                         0, NULL, NULL),
+                     CL_SUCCESS);
+}
+
+static void test_interop__buffers_give_the_solution_of_host_vectors(
+    void **state)
+{
+    (void)state;
+    double host[TEST_JOB_ROWS] = {0}, device[TEST_JOB_ROWS] = {0};
+    cl_mem b = make_buffer(BYTES, own.b), x = make_buffer(BYTES, device);
+    assert_int_equal(lcl_solver_solve(own.S, own.b, host, NULL), LCL_OK);
+    assert_int_equal(lcl_solver_solve_cl(own.S, b, x, NULL), LCL_OK);
+    read_back(x, device);
+    test_job_expect_solved(host);
+    assert_memory_equal(device, host, sizeof host);
+    clReleaseMemObject(b);
+    clReleaseMemObject(x);
+}
+
+static void test_interop__buffers_give_the_apply_of_host_vectors(void **state)
+{
+    (void)state;
+    double host[TEST_JOB_ROWS], device[TEST_JOB_ROWS];
+    cl_mem b = make_buffer(BYTES, own.b), x = make_buffer(BYTES, NULL);
+    assert_int_equal(lcl_precond_apply(own.M, own.b, host), LCL_OK);
+    assert_int_equal(lcl_precond_apply_cl(own.M, b, x), LCL_OK);
+    read_back(x, device);
+    assert_memory_equal(device, host, sizeof host);
+    clReleaseMemObject(b);
+    clReleaseMemObject(x);
+}
+
+static void test_interop__a_zero_right_hand_side_gives_zero(void **state)
+{
+    (void)state;
+    double zero[TEST_JOB_ROWS] = {0}, x[TEST_JOB_ROWS];
+    struct lcl_report report;
+    cl_mem b = make_buffer(BYTES, zero), start = make_buffer(BYTES, own.b);
+    assert_int_equal(lcl_solver_solve_cl(own.S, b, start, &report), LCL_OK);
+    assert_int_equal(report.stop, LCL_STOP_ZERO_RHS);
+    read_back(start, x);
+    assert_memory_equal(x, zero, sizeof x);
+    clReleaseMemObject(b);
+    clReleaseMemObject(start);
+}
+
+static void test_interop__buffers_of_another_size_are_refused(void **state)
+{
+    (void)state;
+    cl_mem right = make_buffer(BYTES, own.b), small = make_buffer(8, NULL),
+           large = make_buffer(BYTES + 8, NULL);
+    const cl_mem wrong[] = {small, large};
+    for (int i = 0; i < 2; ++i) {
+        assert_int_equal(lcl_solver_solve_cl(own.S, right, wrong[i], NULL),
+                         LCL_EINVAL);
+        assert_int_equal(lcl_solver_solve_cl(own.S, wrong[i], right, NULL),
+                         LCL_EINVAL);
+        assert_int_equal(lcl_precond_apply_cl(own.M, right, wrong[i]),
+                         LCL_EINVAL);
+        assert_int_equal(lcl_precond_apply_cl(own.M, wrong[i], right),
+                         LCL_EINVAL);
+    }
+    clReleaseMemObject(right);
+    clReleaseMemObject(small);
+    clReleaseMemObject(large);
+}
+
+static void test_interop__destroying_gives_every_reference_back(void **state)
+{
+    const cl_uint before = references();
+    cl_mem b = make_buffer(BYTES, own.b), x = make_buffer(BYTES, own.b);
+    cl_uint left = 0;
+    create(state);
+    assert_int_equal(lcl_solver_solve_cl(own.S, b, x, NULL), LCL_OK);
+    assert_true(references() > before);
+    destroy(state);
+    clGetMemObjectInfo(x, CL_MEM_REFERENCE_COUNT, sizeof left, &left, NULL);
+    assert_int_equal(left, 1);
+    clReleaseMemObject(b);
+    clReleaseMemObject(x);
+    assert_int_equal(references(), before);
+}
+
+static void test_interop__null_objects_are_misuse(void **state)
+{
+    (void)state;
+    lcl_context *ctx;
+    assert_misuse(
+        lcl_context_create_cl(&ctx, NULL, own.device, own.queue, NULL));
+    assert_misuse(
+        lcl_context_create_cl(&ctx, own.context, NULL, own.queue, NULL));
+    assert_misuse(
+        lcl_context_create_cl(&ctx, own.context, own.device, NULL, NULL));
+    assert_misuse(lcl_solver_solve_cl(NULL, NULL, NULL, NULL));
+    assert_misuse(lcl_precond_apply_cl(NULL, NULL, NULL));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(
+            test_interop__buffers_give_the_solution_of_host_vectors, create,
+            destroy),
+        cmocka_unit_test_setup_teardown(
+            test_interop__buffers_give_the_apply_of_host_vectors, create,
+            destroy),
+        cmocka_unit_test_setup_teardown(
+            test_interop__a_zero_right_hand_side_gives_zero, create, destroy),
+        cmocka_unit_test_setup_teardown(
+            test_interop__buffers_of_another_size_are_refused, create, destroy),
+        cmocka_unit_test(test_interop__destroying_gives_every_reference_back),
+        cmocka_unit_test(test_interop__null_objects_are_misuse),
+    };
+    return cmocka_run_group_tests(tests, open_own_objects, close_own_objects);
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A table of OpenCL functions that count and fail.
+#include "tests/support/fake_cl.h"
+
+#include <string.h>
+
+struct test_cl test_cl;
+
+static bool fails_now(enum test_cl_function function)
+{
+    ++test_cl.calls[function];
+    ++test_cl.calls[TEST_CL_ANY];
+    if (test_cl.fail_at == 0 ||
+        (test_cl.function != TEST_CL_ANY && test_cl.function != function) ||
+        --test_cl.fail_at > 0)
+        return false;
+    test_cl.failed = true;
+    return true;
+}
+
+// ------------------------------------------------------------------- wrappers
+
+// clang-format off
+
+// Functions that return their code and make nothing.
+#define CODE_FUNCTIONS(X) \
+    X(clEnqueueCopyBuffer, (cl_command_queue q, cl_mem from, cl_mem to, \
+        size_t at, size_t to_at, size_t bytes, cl_uint n, \
+        const cl_event *wait, cl_event *event), \
+        (q, from, to, at, to_at, bytes, n, wait, event)) \
+    X(clEnqueueFillBuffer, (cl_command_queue q, cl_mem mem, const void *value, \
+        size_t size, size_t at, size_t bytes, cl_uint n, \
+        const cl_event *wait, cl_event *event), \
+        (q, mem, value, size, at, bytes, n, wait, event)) \
+    X(clEnqueueMarkerWithWaitList, (cl_command_queue q, cl_uint n, \
+        const cl_event *wait, cl_event *event), (q, n, wait, event)) \
+    X(clEnqueueNDRangeKernel, (cl_command_queue q, cl_kernel k, cl_uint dim, \
+        const size_t *at, const size_t *global, const size_t *local, \
+        cl_uint n, const cl_event *wait, cl_event *event), \
+        (q, k, dim, at, global, local, n, wait, event)) \
+    X(clEnqueueWriteBuffer, (cl_command_queue q, cl_mem mem, cl_bool block, \
+        size_t at, size_t bytes, const void *host, cl_uint n, \
+        const cl_event *wait, cl_event *event), \
+        (q, mem, block, at, bytes, host, n, wait, event)) \
+    X(clFinish, (cl_command_queue q), (q)) \
+    X(clFlush, (cl_command_queue q), (q)) \
+    X(clGetDeviceIDs, (cl_platform_id p, cl_device_type type, cl_uint room, \
+        cl_device_id *ids, cl_uint *count), (p, type, room, ids, count)) \
+    X(clGetEventProfilingInfo, (cl_event e, cl_profiling_info what, \
+        size_t size, void *value, size_t *bytes), (e, what, size, value, bytes)) \
+    X(clGetKernelWorkGroupInfo, (cl_kernel k, cl_device_id d, \
+        cl_kernel_work_group_info what, size_t size, void *value, \
+        size_t *bytes), (k, d, what, size, value, bytes)) \
+    X(clGetMemObjectInfo, (cl_mem mem, cl_mem_info what, size_t size, \
+        void *value, size_t *bytes), (mem, what, size, value, bytes)) \
+    X(clGetPlatformIDs, (cl_uint room, cl_platform_id *ids, cl_uint *count), \
+        (room, ids, count)) \
+    X(clGetPlatformInfo, (cl_platform_id p, cl_platform_info what, \
+        size_t size, void *value, size_t *bytes), (p, what, size, value, bytes)) \
+    X(clGetProgramBuildInfo, (cl_program p, cl_device_id d, \
+        cl_program_build_info what, size_t size, void *value, size_t *bytes), \
+        (p, d, what, size, value, bytes)) \
+    X(clGetProgramInfo, (cl_program p, cl_program_info what, size_t size, \
+        void *value, size_t *bytes), (p, what, size, value, bytes)) \
+    X(clSetKernelArg, (cl_kernel k, cl_uint index, size_t size, \
+        const void *value), (k, index, size, value)) \
+    X(clWaitForEvents, (cl_uint n, const cl_event *events), (n, events))
+
+// Functions that make an object, or map one, and store their code.
+#define OBJECT_FUNCTIONS(X) \
+    X(cl_mem, clCreateBuffer, (cl_context c, cl_mem_flags flags, size_t bytes, \
+        void *host, cl_int *code), (c, flags, bytes, host, code)) \
+    X(cl_command_queue, clCreateCommandQueue, (cl_context c, cl_device_id d, \
+        cl_command_queue_properties p, cl_int *code), (c, d, p, code)) \
+    X(cl_context, clCreateContext, (const cl_context_properties *p, cl_uint n, \
+        const cl_device_id *devices, \
+        void (CL_CALLBACK *notify)(const char *, const void *, size_t, void *), \
+        void *user, cl_int *code), (p, n, devices, notify, user, code)) \
+    X(cl_kernel, clCreateKernel, (cl_program p, const char *name, \
+        cl_int *code), (p, name, code)) \
+    X(cl_program, clCreateProgramWithBinary, (cl_context c, cl_uint n, \
+        const cl_device_id *devices, const size_t *bytes, \
+        const unsigned char **binaries, cl_int *status, cl_int *code), \
+        (c, n, devices, bytes, binaries, status, code)) \
+    X(cl_program, clCreateProgramWithSource, (cl_context c, cl_uint n, \
+        const char **text, const size_t *bytes, cl_int *code), \
+        (c, n, text, bytes, code)) \
+    X(void *, clEnqueueMapBuffer, (cl_command_queue q, cl_mem mem, \
+        cl_bool block, cl_map_flags flags, size_t at, size_t bytes, cl_uint n, \
+        const cl_event *wait, cl_event *event, cl_int *code), \
+        (q, mem, block, flags, at, bytes, n, wait, event, code))
+
+// Functions that take or give up an object; they do not fail.
+#define COUNT_FUNCTIONS(X) \
+    X(clReleaseCommandQueue, cl_command_queue, -1) \
+    X(clReleaseContext, cl_context, -1) \
+    X(clReleaseEvent, cl_event, -1) \
+    X(clReleaseKernel, cl_kernel, -1) \
+    X(clReleaseMemObject, cl_mem, -1) \
+    X(clReleaseProgram, cl_program, -1) \
+    X(clRetainCommandQueue, cl_command_queue, 1) \
+    X(clRetainContext, cl_context, 1)
+
+#define X(name, params, args) \
+    static cl_int fake_##name params \
+    { \
+        return fails_now(TEST_##name) ? test_cl.code : name args; \
+    }
+CODE_FUNCTIONS(X)
+#undef X
+
+#define X(type, name, params, args) \
+    static type fake_##name params \
+    { \
+        if (fails_now(TEST_##name)) { \
+            *code = test_cl.code; \
+            return NULL; \
+        } \
+        type object = name args; \
+        test_cl.objects += object != NULL; \
+        return object; \
+    }
+OBJECT_FUNCTIONS(X)
+#undef X
+
+#define X(name, type, step) \
+    static cl_int fake_##name(type object) \
+    { \
+        ++test_cl.calls[TEST_##name]; \
+        test_cl.objects += step; \
+        return name(object); \
+    }
+COUNT_FUNCTIONS(X)
+#undef X
+
+// clang-format on
+
+static cl_int fake_clEnqueueUnmapMemObject(cl_command_queue q, cl_mem mem,
+                                           void *host, cl_uint n,
+                                           const cl_event *wait,
+                                           cl_event *event)
+{
+    ++test_cl.calls[TEST_clEnqueueUnmapMemObject];
+    --test_cl.objects;
+    return clEnqueueUnmapMemObject(q, mem, host, n, wait, event);
+}
+
+// Reads that do not block give an event, which is an object.
+static cl_int fake_clEnqueueReadBuffer(cl_command_queue q, cl_mem mem,
+                                       cl_bool block, size_t at, size_t bytes,
+                                       void *host, cl_uint n,
+                                       const cl_event *wait, cl_event *event)
+{
+    if (fails_now(TEST_clEnqueueReadBuffer))
+        return test_cl.code;
+    const cl_int code = clEnqueueReadBuffer(q, mem, block || test_cl.spoil, at,
+                                            bytes, host, n, wait, event);
+    test_cl.objects += code == CL_SUCCESS && event;
+    if (test_cl.spoil)
+        memset(host, test_cl.spoiled, bytes);
+    return code;
+}
+
+static cl_int fake_clGetDeviceInfo(cl_device_id d, cl_device_info what,
+                                   size_t size, void *value, size_t *bytes)
+{
+    if (fails_now(TEST_clGetDeviceInfo))
+        return test_cl.code;
+    if (what == CL_DRIVER_VERSION && test_cl.driver_version && value) {
+        memcpy(value, test_cl.driver_version,
+               strlen(test_cl.driver_version) + 1);
+        return CL_SUCCESS;
+    }
+    for (int i = 0; i < 2; ++i)
+        if (test_cl.device_info[i].what == what && value &&
+            size <= sizeof(cl_ulong)) {
+            memcpy(value, &test_cl.device_info[i].value, size);
+            return CL_SUCCESS;
+        }
+    return clGetDeviceInfo(d, what, size, value, bytes);
+}
+
+// What the compiler had to say about a program that it accepted.
+static void keep_build_log(cl_program p, cl_device_id d)
+{
+    char text[sizeof test_cl.build_log] = "";
+    clGetProgramBuildInfo(p, d, CL_PROGRAM_BUILD_LOG, sizeof text, text, NULL);
+    text[sizeof text - 1] = '\0';
+    if (text[strspn(text, " \n")])
+        memcpy(test_cl.build_log, text, sizeof text);
+}
+
+static cl_int fake_clBuildProgram(cl_program p, cl_uint n,
+                                  const cl_device_id *devices,
+                                  const char *options,
+                                  void(CL_CALLBACK *notify)(cl_program, void *),
+                                  void *user)
+{
+    if (fails_now(TEST_clBuildProgram))
+        return test_cl.code;
+    const cl_int code = clBuildProgram(p, n, devices, options, notify, user);
+    if (code == CL_SUCCESS)
+        keep_build_log(p, devices[0]);
+    return code;
+}
+
+const struct lcl_cl_api test_cl_api = {
+#define X(function) .function = fake_##function,
+    LCL_CL_FUNCTIONS(X)
+#undef X
+};

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A whole job on a small system: context, preconditioner, solver, solution.
+#pragma once
+
+#include "host/runtime.h"
+
+#include <levelcl/solver.h>
+
+enum { TEST_JOB_ROWS = 216 };
+
+// A chain of cells, on which a few iterations do: rows -1, 3, -1. Static.
+struct lcl_csr test_job_matrix(void);
+// b = A x for the solution that the job has to find.
+void test_job_rhs(double b[TEST_JOB_ROWS]);
+
+struct test_job {
+    struct lcl_context_params context;
+    struct lcl_precond_params precond;
+    const struct lcl_cl_api *api; // NULL: the loader's
+    double x[TEST_JOB_ROWS];      // result
+    struct lcl_build_info builds; // result
+};
+
+// Ends the program with 77, as a test that is skipped, where OpenCL has no
+// device.
+void test_need_device(void);
+
+// Runs the job and frees everything. Returns the first status that is not
+// LCL_OK.
+enum lcl_status test_job_run(struct test_job *job);
+
+// Fails where x is not near the solution.
+void test_job_expect_solved(const double x[TEST_JOB_ROWS]);
