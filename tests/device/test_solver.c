@@ -12,15 +12,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Every way to precondition.
+#define PARTS                                                                  \
+ {                                                                             \
+  .type = LCL_PARTITION_NATURAL, .rows = 120                                   \
+ }
+
+// Every way to precondition, all on subdomains of one size: each size is
+// another kernel to compile.
 static const struct lcl_precond_params methods[] = {
     {.type = LCL_PRECOND_NONE},
     {.type = LCL_PRECOND_JACOBI},
-    {.type = LCL_PRECOND_ILU0},
-    {.type = LCL_PRECOND_ILDU0},
-    {.type = LCL_PRECOND_ILDU0, .trisolve = LCL_TRISOLVE_DAG_VC_ILDU0_FUSED},
+    {.type = LCL_PRECOND_ILU0, .partition = PARTS},
+    {.type = LCL_PRECOND_ILDU0, .partition = PARTS},
+    {.type = LCL_PRECOND_ILDU0,
+     .trisolve = LCL_TRISOLVE_DAG_VC_ILDU0_FUSED,
+     .partition = PARTS},
 };
 enum { METHODS = sizeof methods / sizeof *methods };
+static const struct lcl_precond_params *const ildu0 = &methods[3];
 
 // ------------------------------------------------------------------ small ones
 
@@ -60,7 +69,7 @@ static void test_solver__zero_right_side_gives_zero(void **state)
     const double b[20] = {0};
     struct lcl_csr A = test_random_csr(20, 3, 1);
     struct test_solve s;
-    test_solve_open(&s, *state, &A, NULL, NULL);
+    test_solve_open(&s, *state, &A, ildu0, NULL);
     s.x[3] = 7;
     assert_int_equal(test_solve_run(&s, b), LCL_OK);
     assert_int_equal(s.report.stop, LCL_STOP_ZERO_RHS);
@@ -75,7 +84,7 @@ static void test_solver__solution_as_start_takes_no_iteration(void **state)
     struct lcl_csr A = test_random_csr(90, 4, 2);
     double *b = test_right_side(&A), x[90];
     struct test_solve s;
-    test_solve_open(&s, *state, &A, NULL, NULL);
+    test_solve_open(&s, *state, &A, ildu0, NULL);
     for (int i = 0; i < 90; ++i)
         x[i] = s.x[i] = 1 + i % 7;
     assert_int_equal(test_solve_run(&s, b), LCL_OK);
@@ -153,7 +162,7 @@ static void test_solver__a_second_solve_starts_afresh(void **state)
     struct lcl_csr A = test_random_csr(300, 5, 4);
     double *b = test_right_side(&A), *first = test_vector(A.rows);
     struct test_solve s;
-    test_solve_open(&s, *state, &A, NULL, NULL);
+    test_solve_open(&s, *state, &A, ildu0, NULL);
     for (int i = 0; i < 2; ++i) {
         memset(s.x, 0, (size_t)A.rows * sizeof *s.x);
         assert_int_equal(test_solve_run(&s, b), LCL_OK);
@@ -229,17 +238,16 @@ static void apply_factors(void *user, const double *r, double *z)
 
 static void test_solver__ilu_histories_are_the_reference_s(void **state)
 {
-    const int64_t part_ptr[] = {0, 400, 800, 1200};
+    int64_t part_ptr[11];
     struct lcl_csr A = test_random_csr(1200, 8, 9);
+    for (int p = 0; p <= 10; ++p)
+        part_ptr[p] = 120 * p;
     for (int m = 2; m < METHODS; ++m) {
-        struct lcl_precond_params method = methods[m];
         struct lcl_ref_ildu0 F;
-        method.partition.type = LCL_PARTITION_NATURAL;
-        method.partition.rows = 400;
-        assert_int_equal(lcl_ref_ildu0_init(&F, &A, part_ptr, 3, &method),
+        assert_int_equal(lcl_ref_ildu0_init(&F, &A, part_ptr, 10, &methods[m]),
                          LCL_OK);
         expect_history(
-            *state, &A, &method,
+            *state, &A, &methods[m],
             (struct lcl_ref_bicgstab){.apply = apply_factors, .user = &F});
         lcl_ref_ildu0_finish(&F);
     }

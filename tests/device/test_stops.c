@@ -148,7 +148,7 @@ static void test_stops__monitor_stops_the_solve(void **state)
         .monitor = stop_after_two_calls,
         .monitor_user = &calls,
     };
-    struct lcl_csr A = test_laplacian(30, 30, 1);
+    struct lcl_csr A = test_laplacian(16, 16, 16);
     double *b = test_right_side(&A);
     expect_stop(*state, A, b, &params, LCL_STOP_MONITOR, LCL_ITERATION_LIMIT);
     assert_int_equal(calls, 2);

@@ -29,7 +29,7 @@ bool test_device_create(void)
         .log = {.fn = print_line, .level = LCL_LOG_ERROR},
     };
     const enum lcl_status st =
-        lcl_runtime_create(&context, &params, test_cl_api());
+        lcl_runtime_create(&context, &params, test_simulator_api());
     if (st != LCL_OK && st != LCL_ENODEVICE) {
         print_error("no context: %s\n", lcl_status_str(st));
         exit(1);

@@ -37,7 +37,7 @@ static cl_int CL_API_CALL keep(cl_mem buffer)
     return CL_SUCCESS;
 }
 
-const struct lcl_cl_api *test_cl_api(void)
+const struct lcl_cl_api *test_simulator_api(void)
 {
     api = lcl_cl_loader;
     if (getenv("OCLGRIND_UNINITIALIZED")) {

@@ -9,5 +9,5 @@ struct lcl_cl_api;
 //  - it forgets that clEnqueueFillBuffer initialised a buffer: written instead;
 //  - it takes a new buffer in the place of a released one for the old: none is
 //    released before test_simulator_release().
-const struct lcl_cl_api *test_cl_api(void);
+const struct lcl_cl_api *test_simulator_api(void);
 void test_simulator_release(void);

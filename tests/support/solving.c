@@ -51,6 +51,22 @@ static void expect_history(const struct lcl_report *report)
         assert_true(report->residual == last);
 }
 
+// What rounding may change in || b - A x || / || b ||: rounding errors of the
+// products, of the size of || |A| |x| ||, and of the sum.
+static double rounding_of(const struct test_solve *s, double norm_b,
+                          double residual)
+{
+    const struct lcl_csr *A = s->A;
+    double sum = 0;
+    for (int64_t i = 0; i < A->rows; ++i) {
+        double row = 0;
+        for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
+            row += fabs(A->val[k] * s->x[A->col_ind[k]]);
+        sum += row * row;
+    }
+    return 1e-10 * residual + 1e-14 * (1 + sqrt(sum) / norm_b);
+}
+
 static void expect_honest(const struct test_solve *s, const double *b,
                           enum lcl_status status)
 {
@@ -61,8 +77,7 @@ static void expect_honest(const struct test_solve *s, const double *b,
     if (report->stop == LCL_STOP_ZERO_RHS)
         return;
     const double residual = test_residual(s->A, b, s->x);
-    // two ways to add up the same residual
-    const double rounding = 1e-6 * residual + 1e-13;
+    const double rounding = rounding_of(s, norm_b, residual);
     if (isfinite(residual) &&
         !(fabs(residual - report->true_residual) <= rounding))
         fail_msg("true residual: got %g, expected %g", report->true_residual,
