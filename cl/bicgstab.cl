@@ -157,7 +157,7 @@ kernel void bicgstab_x(long n, int groups, global const double *sums,
     const double tt = sum_of(sums + groups, groups, scratch);
     const double omega = tt == 0 ? 0 : tr / tt;
     const double alpha = state[ALPHA];
-    const bool sound = isfinite(omega);
+    const bool sound = isfinite(tr) && isfinite(tt) && isfinite(omega);
     if (is_lead()) {
         stop[STOP_X] = sound ? 0 : NOT_FINITE;
         state[OMEGA] = omega;

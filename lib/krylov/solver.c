@@ -251,7 +251,8 @@ static enum lcl_stop judge(const lcl_solver *S, double before)
 static enum lcl_status iterate(lcl_solver *S)
 {
     enum lcl_status st;
-    if ((st = true_residual(S, &S->rr)) < 0)
+    if ((st = true_residual(S, &S->rr)) < 0 ||
+        (st = lcl_krylov_note(S, 0, S->rr)) < 0)
         return st;
     for (;;) {
         const double before = S->rr;

@@ -17,7 +17,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 # ------------------------------------------------------------------ compilers
 
-opencl='-x cl -Xclang -finclude-default-header -Dasm=__asm__ -Wall -Werror -Wno-unused-function'
+# local variables belong to the group: one item sets them for all
+opencl='-x cl -Xclang -finclude-default-header -Dasm=__asm__ -Wall -Werror -Wno-unused-function -Wno-sometimes-uninitialized'
 nv_ext=+cl_khr_fp64,+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics
 libclc=/usr/lib/clc/nvptx64--nvidiacl.bc
 

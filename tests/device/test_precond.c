@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Preconditioners as their users see them: new values, wrong arguments.
+#include "tests/support/device.h"
+#include "tests/support/matrices.h"
+#include "tests/support/solving.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+
+// ------------------------------------------------------------------ new values
+
+static void apply(lcl_precond *M, const double *b, double *x, int64_t n)
+{
+    for (int64_t i = 0; i < n; ++i)
+        x[i] = NAN;
+    assert_int_equal(lcl_precond_apply(M, b, x), LCL_OK);
+}
+
+// Updating with the values of `after` gives what a new preconditioner of
+// `after` gives, and compiles nothing.
+static void expect_update(lcl_context *ctx, const struct lcl_csr *before,
+                          const struct lcl_csr *after,
+                          const struct lcl_precond_params *params)
+{
+    const int64_t n = before->rows;
+    double *b = test_random_vector(n, 1);
+    double *x = test_vector(n), *expected = test_vector(n);
+    lcl_precond *M, *fresh;
+    assert_true(lcl_precond_create(&M, ctx, before, params) >= 0);
+    apply(M, b, x, n);
+    const struct lcl_build_info builds = lcl_context_builds(ctx);
+    assert_true(lcl_precond_update(M, after->val) >= 0);
+    apply(M, b, x, n);
+    const struct lcl_build_info later = lcl_context_builds(ctx);
+    assert_memory_equal(&later, &builds, sizeof builds);
+    assert_true(lcl_precond_create(&fresh, ctx, after, params) >= 0);
+    apply(fresh, b, expected, n);
+    test_expect_same("x", x, expected, n);
+    assert_int_equal(lcl_precond_info(M)->pivots_repaired,
+                     lcl_precond_info(fresh)->pivots_repaired);
+    lcl_precond_destroy(&M);
+    lcl_precond_destroy(&fresh);
+    free(b);
+    free(x);
+    free(expected);
+}
+
+static void test_precond__new_values_give_what_a_new_one_gives(void **state)
+{
+    struct lcl_csr before = test_random_csr(700, 6, 1);
+    struct lcl_csr after = test_random_csr(700, 6, 1);
+    for (int64_t k = 0; k < after.nnz; ++k)
+        after.val[k] *= 1 + (double)(k % 11) / 50;
+    for (int t = LCL_PRECOND_NONE; t < LCL_PRECOND_COUNT; ++t) {
+        const struct lcl_precond_params params = {
+            .type = (enum lcl_precond_type)t,
+            .partition = {.type = LCL_PARTITION_METIS,
+                          .weights = LCL_WEIGHTS_OFF,
+                          .rows = 120},
+        };
+        expect_update(*state, &before, &after, &params);
+    }
+    test_csr_finish(&before);
+    test_csr_finish(&after);
+}
+
+static void test_precond__repaired_pivots_are_forgotten_by_update(void **state)
+{
+    const struct lcl_precond_params params = {
+        .pivot = LCL_PIVOT_SHIFT,
+        .partition = {.type = LCL_PARTITION_NATURAL, .rows = 120},
+    };
+    struct lcl_csr bad = test_laplacian(10, 10, 2);
+    struct lcl_csr good = test_laplacian(10, 10, 2);
+    bad.val[0] = 0;
+    expect_update(*state, &bad, &good, &params);
+    expect_update(*state, &good, &bad, &params);
+    test_csr_finish(&bad);
+    test_csr_finish(&good);
+}
+
+static void test_precond__policy_fail_tells_the_row_in_the_caller_s_numbers(
+    void **state)
+{
+    const struct lcl_precond_params params = {.pivot = LCL_PIVOT_FAIL};
+    struct lcl_csr A = test_identity(9);
+    lcl_precond *M;
+    A.val[6] = 0;
+    assert_int_equal(lcl_precond_create(&M, *state, &A, &params), LCL_EPIVOT);
+    assert_null(M);
+    test_csr_finish(&A);
+}
+
+static void test_precond__missing_diagonals_are_repaired_and_told(void **state)
+{
+    const double dense[] = {0, 1, 0, 1, 2, 0, 0, 0, 3};
+    struct lcl_csr A = test_csr_from_dense(3, dense);
+    lcl_precond *M;
+    assert_int_equal(lcl_precond_create(&M, *state, &A, NULL),
+                     LCL_PIVOTS_REPAIRED);
+    assert_int_equal(lcl_precond_info(M)->missing_diagonals, 1);
+    assert_int_equal(lcl_precond_info(M)->pivots_repaired, 1);
+    assert_int_equal(lcl_precond_info(M)->repaired_rows[0], 0);
+    lcl_precond_destroy(&M);
+    test_csr_finish(&A);
+}
+
+// ------------------------------------------------------------------ arguments
+
+static void test_precond__wrong_parameters_are_refused(void **state)
+{
+    const struct lcl_precond_params wrong[] = {
+        {.type = (enum lcl_precond_type)99},
+        {.type = (enum lcl_precond_type) - 1},
+        {.trisolve = LCL_TRISOLVE_COUNT},
+        {.pivot = LCL_PIVOT_COUNT},
+        {.pivot_tol = -1},
+        {.pivot_tol = 1},
+        {.pivot_tol = NAN},
+        {.partition = {.type = LCL_PARTITION_COUNT}},
+        {.partition = {.weights = LCL_WEIGHTS_COUNT}},
+        {.partition = {.rows = -5}},
+        {.partition = {.type = LCL_PARTITION_LABELS}},
+        {.partition = {.type = LCL_PARTITION_GEOMETRIC}},
+        {.partition = {.type = LCL_PARTITION_GEOMETRIC,
+                       .box = {INT64_MAX, INT64_MAX, -1}}},
+        {.type = LCL_PRECOND_ILU0, .trisolve = LCL_TRISOLVE_DAG_VC_ILDU0_FUSED},
+    };
+    struct lcl_csr A = test_random_csr(30, 3, 1);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+        lcl_precond *M;
+        if (lcl_precond_create(&M, *state, &A, &wrong[i]) >= 0)
+            fail_msg("parameters %zu were taken", i);
+        assert_null(M);
+    }
+    test_csr_finish(&A);
+}
+
+static void test_precond__huge_subdomains_are_cut_to_what_fits(void **state)
+{
+    const struct lcl_precond_params params = {
+        .partition = {.type = LCL_PARTITION_NATURAL, .rows = INT64_MAX}};
+    struct lcl_csr A = test_identity(100);
+    lcl_precond *M;
+    assert_int_equal(lcl_precond_create(&M, *state, &A, &params), LCL_OK);
+    assert_int_equal(lcl_precond_info(M)->parts, 1);
+    lcl_precond_destroy(&M);
+    test_csr_finish(&A);
+}
+
+static void test_precond__unfit_matrices_are_refused(void **state)
+{
+    lcl_precond *M;
+    int64_t row_ptr[] = {0, 1, 2};
+    int32_t col[] = {0, 1};
+    double val[] = {1, NAN};
+    const struct lcl_csr not_finite = {2, 2, 2, row_ptr, col, val};
+    const struct lcl_csr wide = {1, 2, 1, row_ptr, col, val};
+    const struct lcl_csr empty = {0, 0, 0, row_ptr, col, val};
+    assert_int_equal(lcl_precond_create(&M, *state, &not_finite, NULL),
+                     LCL_EFORMAT);
+    assert_int_equal(lcl_precond_create(&M, *state, &wide, NULL), LCL_EFORMAT);
+    assert_int_equal(lcl_precond_create(&M, *state, &empty, NULL), LCL_EFORMAT);
+    assert_int_equal(lcl_precond_create(&M, *state, NULL, NULL), LCL_EINVAL);
+    assert_int_equal(lcl_precond_create(NULL, *state, &wide, NULL), LCL_EINVAL);
+    assert_int_equal(lcl_precond_create(&M, NULL, &wide, NULL), LCL_EINVAL);
+}
+
+static void test_precond__solver_parameters_are_checked(void **state)
+{
+    const struct lcl_solver_params wrong[] = {
+        {.type = LCL_SOLVER_COUNT},
+        {.rtol = 1},
+        {.rtol = -1},
+        {.rtol = NAN},
+        {.atol = -1},
+        {.atol = INFINITY},
+        {.max_iters = -1},
+        {.stagnation = -1},
+    };
+    const struct lcl_solver_params huge = {
+        .max_iters = INT_MAX, .stagnation = INT_MAX, .atol = 1e300};
+    const double b[] = {1, NAN}, zero[] = {0, 0};
+    struct lcl_csr A = test_identity(2);
+    double x[] = {0, 0};
+    lcl_precond *M;
+    lcl_solver *S;
+    assert_int_equal(lcl_precond_create(&M, *state, &A, NULL), LCL_OK);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i)
+        assert_int_equal(lcl_solver_create(&S, M, &wrong[i]), LCL_EINVAL);
+    assert_int_equal(lcl_solver_create(&S, NULL, NULL), LCL_EINVAL);
+    assert_int_equal(lcl_solver_create(&S, M, &huge), LCL_OK);
+    assert_int_equal(lcl_solver_solve(S, b, x, NULL), LCL_EFORMAT);
+    assert_int_equal(lcl_solver_solve(S, NULL, x, NULL), LCL_EINVAL);
+    assert_int_equal(lcl_solver_solve(S, zero, x, NULL), LCL_OK);
+    lcl_solver_destroy(&S);
+    lcl_precond_destroy(&M);
+    test_csr_finish(&A);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_precond__new_values_give_what_a_new_one_gives),
+        cmocka_unit_test(test_precond__repaired_pivots_are_forgotten_by_update),
+        cmocka_unit_test(
+            test_precond__policy_fail_tells_the_row_in_the_caller_s_numbers),
+        cmocka_unit_test(test_precond__missing_diagonals_are_repaired_and_told),
+        cmocka_unit_test(test_precond__wrong_parameters_are_refused),
+        cmocka_unit_test(test_precond__huge_subdomains_are_cut_to_what_fits),
+        cmocka_unit_test(test_precond__unfit_matrices_are_refused),
+        cmocka_unit_test(test_precond__solver_parameters_are_checked),
+    };
+    return test_device_run(tests);
+}

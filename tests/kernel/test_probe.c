@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// probe.cl and what the host concludes from it.
+#include "tests/support/device.h"
+
+#include "host/launch.h"
+
+#include <stdlib.h>
+
+static double *run(lcl_context *ctx, const struct lcl_spec *spec, int64_t n)
+{
+    double *result = test_vector(n);
+    lcl_buffer *out = test_poisoned(ctx, n, sizeof *result);
+    assert_int_equal(LCL_LAUNCH(test_kernel(ctx, spec), 1, lcl_arg_buffer(out)),
+                     LCL_OK);
+    test_download(out, result, n, sizeof *result);
+    lcl_buffer_destroy(&out);
+    return result;
+}
+
+static void test_probe__lanes_of_a_wave_add_up_their_numbers(void **state)
+{
+    const int width = test_width(*state), group = test_group(*state, 2);
+    const struct lcl_spec spec = {
+        .source = "probe.cl",
+        .kernel = "exchange",
+        .group = group,
+        .probe = 1,
+    };
+    double *sum = run(*state, &spec, group);
+    for (int i = 0; i < group; ++i)
+        assert_true(sum[i] == 0.5 * width * (width - 1));
+    free(sum);
+}
+
+static void test_probe__local_memory_holds_what_is_claimed(void **state)
+{
+    const uint64_t bytes = lcl_context_caps(*state)->local_bytes;
+    const struct lcl_spec spec = {
+        .source = "probe.cl",
+        .kernel = "local_memory",
+        .group = test_group(*state, 1),
+        .rows = (int)(bytes < 65536 ? bytes : 65536) / (int)sizeof(double),
+        .probe = 2,
+    };
+    double *last = run(*state, &spec, 1);
+    assert_true(last[0] == spec.rows - 1);
+    free(last);
+}
+
+static void test_probe__local_atomic_sums_are_complete(void **state)
+{
+    const struct lcl_caps *caps = lcl_context_caps(*state);
+    const struct lcl_spec spec = {
+        .source = "probe.cl",
+        .kernel = "local_add",
+        .width = 16,
+        .exchange = LCL_EXCHANGE_LOCAL,
+        .group = 16,
+        .probe = 4,
+        .mode = (int)caps->local_add,
+    };
+    if (caps->local_add == LCL_ATOMIC_ADD_NONE)
+        return;
+    double *sum = run(*state, &spec, 1);
+    assert_true(sum[0] == 0.5 * 16 * 15);
+    free(sum);
+}
+
+static void test_probe__capabilities_are_sane(void **state)
+{
+    const struct lcl_caps *caps = lcl_context_caps(*state);
+    assert_true(caps->fp64);
+    assert_in_range(caps->width, 1, caps->max_group_size);
+    assert_int_equal(caps->width & (caps->width - 1), 0);
+    assert_int_equal(caps->exchange == LCL_EXCHANGE_NONE, caps->width == 1);
+    assert_true(caps->compute_units >= 1);
+    assert_true(caps->local_bytes >= 16384);
+    assert_true(caps->max_buffer_bytes <= caps->global_bytes);
+    assert_in_range(caps->progress, 0, LCL_PROGRESS_COUNT - 1);
+    assert_in_range(caps->local_add, 0, LCL_ATOMIC_ADD_COUNT - 1);
+}
+
+static void test_probe__a_forced_width_is_taken(void **state)
+{
+    const char *forced = getenv("LEVELCL_WIDTH");
+    if (forced)
+        assert_int_equal(test_width(*state), strtol(forced, NULL, 10));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_probe__lanes_of_a_wave_add_up_their_numbers),
+        cmocka_unit_test(test_probe__local_memory_holds_what_is_claimed),
+        cmocka_unit_test(test_probe__local_atomic_sums_are_complete),
+        cmocka_unit_test(test_probe__capabilities_are_sane),
+        cmocka_unit_test(test_probe__a_forced_width_is_taken),
+    };
+    return test_device_run(tests);
+}

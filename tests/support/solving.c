@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A solve through the public interface, and what every report must hold.
+#include "tests/support/solving.h"
+
+#include "tests/support/test.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+void test_solve_open(struct test_solve *s, lcl_context *ctx,
+                     const struct lcl_csr *A,
+                     const struct lcl_precond_params *precond,
+                     const struct lcl_solver_params *params)
+{
+    *s = (struct test_solve){.A = A};
+    if (params)
+        s->params = *params;
+    s->x = calloc((size_t)A->rows, sizeof *s->x);
+    assert_non_null(s->x);
+    assert_true(lcl_precond_create(&s->M, ctx, A, precond) >= 0);
+    assert_int_equal(lcl_solver_create(&s->S, s->M, params), LCL_OK);
+}
+
+static double norm(int64_t n, const double *v)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < n; ++i)
+        sum += v[i] * v[i];
+    return sqrt(sum);
+}
+
+double test_residual(const struct lcl_csr *A, const double *b, const double *x)
+{
+    double *r = calloc((size_t)A->rows, sizeof *r);
+    assert_non_null(r);
+    lcl_csr_multiply(A, x, r);
+    for (int64_t i = 0; i < A->rows; ++i)
+        r[i] = b[i] - r[i];
+    const double residual = norm(A->rows, r) / norm(A->rows, b);
+    free(r);
+    return residual;
+}
+
+static void expect_history(const struct lcl_report *report)
+{
+    if (report->stop == LCL_STOP_ZERO_RHS)
+        return;
+    assert_int_equal(report->history_count, report->iterations + 1);
+    const double last = report->history[report->iterations];
+    if (isfinite(last))
+        assert_true(report->residual == last);
+}
+
+// What rounding may change in || b - A x || / || b ||: rounding errors of the
+// products, of the size of || |A| |x| ||, and of the sum.
+static double rounding_of(const struct test_solve *s, double norm_b,
+                          double residual)
+{
+    const struct lcl_csr *A = s->A;
+    double sum = 0;
+    for (int64_t i = 0; i < A->rows; ++i) {
+        double row = 0;
+        for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
+            row += fabs(A->val[k] * s->x[A->col_ind[k]]);
+        sum += row * row;
+    }
+    return 1e-10 * residual + 1e-14 * (1 + sqrt(sum) / norm_b);
+}
+
+static void expect_honest(const struct test_solve *s, const double *b,
+                          enum lcl_status status)
+{
+    const struct lcl_report *report = &s->report;
+    const double norm_b = norm(s->A->rows, b);
+    const double rtol = s->params.rtol > 0 ? s->params.rtol : 1e-8;
+    assert_int_equal(report->stop > 0, status == LCL_OK);
+    if (report->stop == LCL_STOP_ZERO_RHS)
+        return;
+    const double residual = test_residual(s->A, b, s->x);
+    const double rounding = rounding_of(s, norm_b, residual);
+    if (isfinite(residual) &&
+        !(fabs(residual - report->true_residual) <= rounding))
+        fail_msg("true residual: got %g, expected %g", report->true_residual,
+                 residual);
+    const double allowed = 1.1 * fmax(rtol, s->params.atol / norm_b);
+    if (status == LCL_OK && !(residual <= allowed + rounding))
+        fail_msg("success at %g, which is above %g", residual, allowed);
+}
+
+enum lcl_status test_solve_run(struct test_solve *s, const double *b)
+{
+    const enum lcl_status status = lcl_solver_solve(s->S, b, s->x, &s->report);
+    assert_true(status >= 0);
+    expect_history(&s->report);
+    expect_honest(s, b, status);
+    return status;
+}
+
+void test_solve_close(struct test_solve *s)
+{
+    lcl_solver_destroy(&s->S);
+    lcl_precond_destroy(&s->M);
+    free(s->x);
+    *s = (struct test_solve){0};
+}
+
+double *test_right_side(const struct lcl_csr *A)
+{
+    double *x = calloc((size_t)A->rows, sizeof *x);
+    double *b = calloc((size_t)A->rows, sizeof *b);
+    assert_non_null(x);
+    assert_non_null(b);
+    for (int64_t i = 0; i < A->rows; ++i)
+        x[i] = (double)(1 + i % 7);
+    lcl_csr_multiply(A, x, b);
+    free(x);
+    return b;
+}

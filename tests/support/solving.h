@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A solve through the public interface, and what every report must hold.
+#pragma once
+
+#include <levelcl/solver.h>
+
+struct test_solve {
+    const struct lcl_csr *A;
+    struct lcl_solver_params params;
+    lcl_precond *M;
+    lcl_solver *S;
+    double *x; // zero at first
+    struct lcl_report report;
+};
+
+// Creates preconditioner and solver, which must succeed; pivots may have been
+// repaired. `params` may be NULL.
+void test_solve_open(struct test_solve *s, lcl_context *ctx,
+                     const struct lcl_csr *A,
+                     const struct lcl_precond_params *precond,
+                     const struct lcl_solver_params *params);
+
+// Solves from s->x. Fails if the call fails or says what is not so: success
+// above 1.1 times the tolerance by the host's own residual, a true residual
+// that is not the host's, a history that has not an entry for the start and
+// each iteration.
+enum lcl_status test_solve_run(struct test_solve *s, const double *b);
+
+void test_solve_close(struct test_solve *s);
+
+// ||b - A x|| / ||b|| on the host.
+double test_residual(const struct lcl_csr *A, const double *b, const double *x);
+
+// A x for x_i = 1 + i mod 7, freed with free().
+double *test_right_side(const struct lcl_csr *A);
