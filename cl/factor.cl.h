@@ -3,13 +3,14 @@
 // those that read it, and the host code that lays it out.
 //
 // The rows of a subdomain are numbered by level. A step is a run of at most
-// LCL_GROUP rows of one level, lane after lane; plane k of a step holds one slot
-// a row, so that lanes read neighbours: slot  first of the step + k * rows + lane
-// of its subdomain. A step of L has a plane for each entry of its longest row; a
-// step of U has the planes of 1/d first, then those of the entries. Columns of a
-// row ascend; shorter rows are filled up with slots whose column is the row
-// itself and whose value is 0. The steps of L come in ascending order, those of
-// U after them in descending order: the order in which they are read.
+// LCL_GROUP rows of one level, lane after lane; plane k of a step holds one
+// slot a row, so that lanes read neighbours: slot  first of the step + k * rows
+// + lane of its subdomain. A step of L has a plane for each entry of its
+// longest row; a step of U has the planes of 1/d first, then those of the
+// entries. Columns of a row ascend; shorter rows are filled up with slots whose
+// column is the row itself and whose value is 0. The steps of L come in
+// ascending order, those of U after them in descending order: the order in
+// which they are read.
 #pragma once
 
 #ifdef __OPENCL_C_VERSION__
@@ -24,13 +25,29 @@ typedef uint64_t lcl_u64;
 #endif
 
 struct lcl_step {
-    lcl_u32 lower;        // first slot of L, from the subdomain's first
-    lcl_u32 upper;        // first slot of U, likewise
-    lcl_u16 first;        // row on lane 0, from the subdomain's first
-    lcl_u16 rows;         // rows of the step
-    lcl_u16 lower_planes; // entries of the longest row of L
-    lcl_u16 upper_planes; // entries of the longest row of U, and 1/d
+    lcl_u32 lower;              // first slot of L, from the subdomain's first
+    lcl_u32 upper;              // first slot of U, likewise
+    lcl_u16 first;              // row on lane 0, from the subdomain's first
+    lcl_u16 rows;               // rows of the step
+    lcl_u16 lower_planes;       // entries of the longest row of L
+    lcl_u16 upper_planes;       // entries of the longest row of U, and 1/d
 } __attribute__((aligned(16))); // one load
+
+// What a group does between two barriers: up to LCL_SWEEP_ENTRIES planes of
+// entries of one step. The sweeps of a subdomain stand in the order in which
+// they are done, which is that of the slots: each starts where the one before
+// it ends. Steps of L without entries have none.
+struct lcl_sweep {
+    lcl_u16 first; // row on lane 0, from the subdomain's first
+    lcl_u16 rows;
+    lcl_u16 planes; // with that of 1/d
+    lcl_u16 flags;
+} __attribute__((aligned(8)));
+
+#define LCL_SWEEP_UPPER    1 // of U
+#define LCL_SWEEP_DIAGONAL 2 // the first of a step of U: plane 0 is 1/d
+#define LCL_SWEEP_LAST     4 // the last of a step of U
+#define LCL_SWEEP_ENTRIES  7
 
 // Subdomains start at a multiple of this, for vector loads.
 #define LCL_SLOT_ALIGN 8
@@ -42,6 +59,8 @@ struct lcl_part {
     lcl_u32 rows;
     lcl_u32 step; // first step
     lcl_u32 steps;
+    lcl_u32 sweep; // first sweep
+    lcl_u32 sweeps;
     lcl_u32 slots;
     lcl_u32 unused;
 };

@@ -12,9 +12,9 @@
 // Launch: one group a subdomain.
 // Result: slots, inv_d[i] = 1 / d_i; repaired[p] counts the pivots that were
 //         smaller than tol times the largest entry of their row, bad[i] tells
-//         which. `policy` as enum lcl_pivot; `shift[p]` is added to the diagonal
-//         relative to the largest entry of the row; a negative shift skips the
-//         subdomain.
+//         which. `policy` as enum lcl_pivot; `shift[p]` is added to the
+//         diagonal relative to the largest entry of the row; a negative shift
+//         skips the subdomain.
 #include "factor.cl.h"
 #include "wave.cl.h"
 
@@ -38,17 +38,16 @@ static inline struct row row_of(global const struct lcl_step *s, ulong base,
                                 uint self)
 {
     const ulong at = base + self - s->first, diagonal = at + s->upper;
-    const struct row r = {at + s->lower,   diagonal + s->rows,
-                          diagonal,        s->rows,
-                          s->lower_planes, s->upper_planes - 1,
-                          self};
+    const struct row r = {
+        at + s->lower,   diagonal + s->rows,  diagonal, s->rows,
+        s->lower_planes, s->upper_planes - 1, self};
     return r;
 }
 
 // Copies the entries of a run of slots; returns the largest magnitude.
 static inline double load(global double *slot_val, global const int *source,
-                   global const double *val, ulong first, uint count,
-                   uint stride)
+                          global const double *val, ulong first, uint count,
+                          uint stride)
 {
     double largest = 0;
     for (uint k = 0; k < count; ++k) {
@@ -63,8 +62,9 @@ static inline double load(global double *slot_val, global const int *source,
 // Row r minus factor times row c of U, on the pattern of r: two ascending lists
 // are merged. `k` is the entry of r that is being eliminated. Returns what is
 // taken from the diagonal.
-static inline double eliminate(global double *slot_val, global const ushort *col,
-                        struct row r, struct row c, uint k, double factor)
+static inline double eliminate(global double *slot_val,
+                               global const ushort *col, struct row r,
+                               struct row c, uint k, double factor)
 {
     double from_diagonal = 0;
     uint l = k + 1, u = 0;
@@ -77,8 +77,7 @@ static inline double eliminate(global double *slot_val, global const ushort *col
         if (j == r.self) {
             from_diagonal += update;
         } else if (j < r.self) {
-            while (l < r.lower_count &&
-                   col[r.lower + (ulong)l * r.stride] < j)
+            while (l < r.lower_count && col[r.lower + (ulong)l * r.stride] < j)
                 ++l;
             if (l < r.lower_count && col[r.lower + (ulong)l * r.stride] == j)
                 slot_val[r.lower + (ulong)l * r.stride] -= update;
@@ -96,7 +95,7 @@ static inline double eliminate(global double *slot_val, global const ushort *col
 
 // A pivot that is large enough, or its repair.
 static inline double repair(double d, double largest, double tol, int policy,
-                     bool *small)
+                            bool *small)
 {
     *small = !(fabs(d) > tol * largest) || !isfinite(d);
     if (!*small)
@@ -130,12 +129,12 @@ kernel void ildu0(global const struct lcl_part *parts,
     step_of += p.row;
     for (uint s = 0; s < p.steps; ++s) {
         if (lid < steps[s].rows) {
-            const struct row r = row_of(&steps[s], p.slot, steps[s].first + lid);
+            const struct row r =
+                row_of(&steps[s], p.slot, steps[s].first + lid);
             const int d_source = diagonal[p.row + r.self];
             double d = d_source < 0 ? 0.0 : val[d_source];
-            double largest =
-                fmax(fabs(d), load(slot_val, source, val, r.lower,
-                                   r.lower_count, r.stride));
+            double largest = fmax(fabs(d), load(slot_val, source, val, r.lower,
+                                                r.lower_count, r.stride));
             largest = fmax(largest, load(slot_val, source, val, r.upper,
                                          r.upper_count, r.stride));
             d += copysign(own_shift * largest, d);

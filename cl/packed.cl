@@ -4,12 +4,12 @@
 //                ILDU0 (LCL_MODE 2):  x_i = y_i / d_i - sum_j u_ij x_j
 //
 // Data:   factor.cl.h; val and col are readable a chunk past the last slot.
-// Launch: one group a subdomain; its vector and, where LCL_STEPS > 0, its step
-//         table stand in local memory. The slots are one stream, read in chunks
-//         of 8 a work-item: one chunk is on its way in registers while the two
-//         before it are used from a ring in local memory, so that no step waits
-//         for global memory and loads are wide whatever the steps are like. A
-//         lane does a row of a step.
+// Launch: one group a subdomain; its vector and, where LCL_STEPS > 0, its table
+//         of sweeps stand in local memory. The slots are one stream, read in
+//         chunks: one is on its way in registers while the two before it are
+//         used from a ring in local memory, so that no sweep waits for global
+//         memory and loads are wide whatever the steps are like. A lane does a
+//         row of a sweep.
 // Width 1: an item does a subdomain in order, in place, without barriers.
 // Determinism: bitwise; one sum a row, in column order.
 // `stop[at]` other than 0: the caller has stopped, nothing is done.
@@ -23,11 +23,11 @@
 #ifndef LCL_ROWS
 # define LCL_ROWS 64 // rows of a subdomain held in local memory
 #endif
-#ifndef LCL_SLOTS
-# define LCL_SLOTS 4 // entries of a row that are summed at once, at most 7
+#ifndef LCL_STEPS
+# define LCL_STEPS 0 // sweeps of a subdomain held in local memory; 0: in place
 #endif
-#ifndef LCL_LONG_ROWS
-# define LCL_LONG_ROWS 0 // 1: some rows have more than LCL_SLOTS entries
+#ifndef LCL_SLOTS
+# define LCL_SLOTS 4 // entries a row of a sweep, at most LCL_SWEEP_ENTRIES
 #endif
 
 #if LCL_WIDTH == 1
@@ -71,8 +71,15 @@ kernel void packed(global const struct lcl_part *parts,
 
 #else
 
-#define CHUNK (8 * LCL_GROUP) // slots
-#define RING (2 * CHUNK)
+// Slots of a chunk: two sweeps fit, so that a chunk may be replaced in the ring
+// while a sweep is done and the next one is due.
+# if LCL_SLOTS <= 3
+#  define ITEM_SLOTS 8
+# else
+#  define ITEM_SLOTS 16
+# endif
+# define CHUNK (ITEM_SLOTS * LCL_GROUP)
+# define RING  (2 * CHUNK)
 
 // The slots of a subdomain on their way: from global memory to registers, from
 // there to the ring.
@@ -81,8 +88,8 @@ struct stream {
     global const ushort8 *col;
     uint slots;  // of the subdomain
     uint loaded; // slots that have reached the ring
-    double2 next_val[4];
-    ushort8 next_col;
+    double2 next_val[ITEM_SLOTS / 2];
+    ushort8 next_col[ITEM_SLOTS / 8];
     local double2 *ring_val;
     local ushort8 *ring_col;
 };
@@ -91,27 +98,31 @@ struct stream {
 static inline void fetch(struct stream *s)
 {
     const uint lid = get_local_id(0);
-#pragma unroll
-    for (uint j = 0; j < 4; ++j)
+# pragma unroll
+    for (uint j = 0; j < ITEM_SLOTS / 2; ++j)
         s->next_val[j] = s->val[s->loaded / 2 + j * LCL_GROUP + lid];
-    s->next_col = s->col[s->loaded / 8 + lid];
+# pragma unroll
+    for (uint j = 0; j < ITEM_SLOTS / 8; ++j)
+        s->next_col[j] = s->col[s->loaded / 8 + j * LCL_GROUP + lid];
 }
 
 // Brings the slots below `end` to the ring, where at most one chunk is missing
-// and nobody looks at the older of the two chunks any more.
+// and nobody looks at the older of the two chunks any more. They are seen after
+// a barrier.
 static inline void advance(struct stream *s, uint end)
 {
+    const uint lid = get_local_id(0), at = s->loaded % RING;
     if (end <= s->loaded)
         return;
-    const uint lid = get_local_id(0), at = s->loaded % RING;
-#pragma unroll
-    for (uint j = 0; j < 4; ++j)
+# pragma unroll
+    for (uint j = 0; j < ITEM_SLOTS / 2; ++j)
         s->ring_val[at / 2 + j * LCL_GROUP + lid] = s->next_val[j];
-    s->ring_col[at / 8 + lid] = s->next_col;
+# pragma unroll
+    for (uint j = 0; j < ITEM_SLOTS / 8; ++j)
+        s->ring_col[at / 8 + j * LCL_GROUP + lid] = s->next_col[j];
     s->loaded += CHUNK;
     if (s->loaded < s->slots)
         fetch(s);
-    GROUP_BARRIER();
 }
 
 static inline double value(const struct stream *s, uint slot)
@@ -125,79 +136,21 @@ static inline double product(const struct stream *s, uint slot,
     return value(s, slot) * y[((local const ushort *)s->ring_col)[slot % RING]];
 }
 
-// The entries of this lane's row, in `planes` planes of `rows` slots, times y.
-// Called by the whole group; lanes without a row get 0.
-static inline double dot_planes(struct stream *s, uint slot, uint rows,
+// `planes` planes of entries of a lane's row times y.
+static inline double dot_planes(const struct stream *s, uint slot, uint rows,
                                 uint planes, local const double *y)
 {
-    const uint lid = get_local_id(0);
-    const bool active = lid < rows;
     double sum = 0;
-    advance(s, slot + rows * min(planes, (uint)LCL_SLOTS));
-#pragma unroll
+# pragma unroll
     for (uint k = 0; k < LCL_SLOTS; ++k)
-        if (active && k < planes)
-            sum += product(s, slot + k * rows + lid, y);
-#if LCL_LONG_ROWS
-    for (uint k = LCL_SLOTS; k < planes; ++k) {
-        GROUP_BARRIER();
-        advance(s, slot + (k + 1) * rows);
-        if (active)
-            sum += product(s, slot + k * rows + lid, y);
-    }
-#endif
+        if (k < planes)
+            sum += product(s, slot + k * rows, y);
     return sum;
-}
-
-#ifdef LCL_STEPS
-# define TABLE local
-#else
-# define TABLE global
-#endif
-
-static inline void solve_lower(struct stream *stream,
-                               TABLE const struct lcl_step *steps, uint count,
-                               local double *y)
-{
-    const uint lid = get_local_id(0);
-    for (uint i = 0; i < count; ++i) {
-        const struct lcl_step s = steps[i];
-        if (s.lower_planes == 0)
-            continue;
-        const double sum =
-            dot_planes(stream, s.lower, s.rows, s.lower_planes, y);
-        if (lid < s.rows)
-            y[s.first + lid] -= sum;
-        GROUP_BARRIER();
-    }
-}
-
-static inline void solve_upper(struct stream *stream,
-                               TABLE const struct lcl_step *steps, uint count,
-                               local double *y, global double *x)
-{
-    const uint lid = get_local_id(0);
-    for (uint i = count; i-- > 0;) {
-        const struct lcl_step s = steps[i];
-        const bool active = lid < s.rows;
-        advance(stream, s.upper + s.rows);
-        const double inv_d = active ? value(stream, s.upper + lid) : 0;
-        const double sum = dot_planes(stream, s.upper + s.rows, s.rows,
-                                      s.upper_planes - 1, y);
-        if (active) {
-            const uint row = s.first + lid;
-            const double x_i = ILDU0 ? y[row] * inv_d - sum
-                                     : (y[row] - sum) * inv_d;
-            y[row] = x_i;
-            x[row] = x_i;
-        }
-        GROUP_BARRIER();
-    }
 }
 
 WORK_GROUP
 kernel void packed(global const struct lcl_part *restrict parts,
-                   global const struct lcl_step *restrict all_steps,
+                   global const struct lcl_sweep *restrict all_sweeps,
                    global const ushort *restrict col,
                    global const double *restrict val,
                    global const double *restrict b, global double *restrict x,
@@ -217,17 +170,46 @@ kernel void packed(global const struct lcl_part *restrict parts,
     if (stop[at])
         return;
     fetch(&stream);
-#ifdef LCL_STEPS
-    local struct lcl_step steps[LCL_STEPS];
-    for (uint s = lid; s < p.steps; s += LCL_GROUP)
-        steps[s] = all_steps[p.step + s];
-#else
-    global const struct lcl_step *steps = all_steps + p.step;
-#endif
+# if LCL_STEPS > 0
+    local struct lcl_sweep sweeps[LCL_STEPS];
+    for (uint t = lid; t < p.sweeps; t += LCL_GROUP)
+        sweeps[t] = all_sweeps[p.sweep + t];
+# else
+    global const struct lcl_sweep *sweeps = all_sweeps + p.sweep;
+# endif
     for (uint i = lid; i < p.rows; i += LCL_GROUP)
         y[i] = b[p.row + i];
     GROUP_BARRIER();
-    solve_lower(&stream, steps, p.steps, y);
-    solve_upper(&stream, steps, p.steps, y, x + p.row);
+
+    struct lcl_sweep w = sweeps[0];
+    uint slot = 0, end = w.rows * w.planes;
+    double inv_d = 1;
+    advance(&stream, end);
+    GROUP_BARRIER();
+    for (uint t = 1; t <= p.sweeps; ++t) {
+        if (lid < w.rows) {
+            const uint row = w.first + lid;
+            const bool diagonal = w.flags & LCL_SWEEP_DIAGONAL;
+            double y_i = y[row];
+            if (diagonal)
+                inv_d = value(&stream, slot + lid);
+            if (ILDU0 && diagonal)
+                y_i *= inv_d;
+            y_i -= dot_planes(&stream, slot + lid + (diagonal ? w.rows : 0),
+                              w.rows, w.planes - diagonal, y);
+            if (!ILDU0 && (w.flags & LCL_SWEEP_LAST))
+                y_i *= inv_d;
+            y[row] = y_i;
+            if (w.flags & LCL_SWEEP_LAST)
+                x[p.row + row] = y_i;
+        }
+        if (t < p.sweeps) {
+            w = sweeps[t];
+            slot = end;
+            end += w.rows * w.planes;
+            advance(&stream, end);
+        }
+        GROUP_BARRIER();
+    }
 }
 #endif

@@ -17,13 +17,12 @@ struct lcl_spec {
     enum lcl_exchange exchange;
     int group; // work-items of a group
     int rows;  // rows of a subdomain held in local memory
-    int steps; // steps of a subdomain held in local memory; 0: read in place
+    int steps; // sweeps of a subdomain held in local memory; 0: read in place
     int slots; // entries of a row that are summed at once
     int lanes; // lanes that share a row
-    int long_rows; // 1: rows of more than `slots` entries
-    int wide;      // 1: 64-bit row pointers or slots
-    int probe;     // what probe.cl tries
-    int mode;      // variant of a kernel, named in its file
+    int wide;  // 1: 64-bit row pointers or slots
+    int probe; // what probe.cl tries
+    int mode;  // variant of a kernel, named in its file
 };
 
 enum { LCL_SPEC_TEXT = 512 };

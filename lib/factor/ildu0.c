@@ -23,13 +23,15 @@ static enum lcl_status upload_layout(struct lcl_factor *F,
     } uploads[] = {
         {&F->part, L->part, L->parts, sizeof *L->part, "subdomains"},
         {&F->step, L->step, L->steps, sizeof *L->step, "steps"},
+        {&F->sweep, L->sweep, L->sweeps, sizeof *L->sweep, "sweeps"},
         {&F->col, L->col, L->slots, sizeof *L->col, "factor columns"},
         {&F->step_of, L->step_of, L->n, sizeof *L->step_of, "steps of rows"},
         {&F->source, L->source, L->slots, sizeof *L->source, "slot sources"},
         {&F->diagonal, L->diagonal, L->n, sizeof *L->diagonal, "diagonals"},
     };
     enum lcl_status st = LCL_OK;
-    for (size_t i = 0; i < sizeof uploads / sizeof *uploads && st == LCL_OK; ++i)
+    for (size_t i = 0; i < sizeof uploads / sizeof *uploads && st == LCL_OK;
+         ++i)
         st = lcl_buffer_create_from(uploads[i].buffer, F->ctx, uploads[i].data,
                                     uploads[i].count, uploads[i].size,
                                     uploads[i].what);
@@ -74,8 +76,8 @@ enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
     enum lcl_status st;
     *F = (struct lcl_factor){
         .ctx = ctx,
-        .form = params->type == LCL_PRECOND_ILU0 ? LCL_FORM_ILU0
-                                                 : LCL_FORM_ILDU0,
+        .form =
+            params->type == LCL_PRECOND_ILU0 ? LCL_FORM_ILU0 : LCL_FORM_ILDU0,
         .pivot = params->pivot ? params->pivot : LCL_PIVOT_BOOST,
         .pivot_tol = params->pivot_tol > 0 ? params->pivot_tol : 1e-10,
         .n = L->n,
@@ -83,7 +85,8 @@ enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
         .slots = L->slots,
         .rows_max = L->rows_max,
         .steps_max = L->steps_max,
-        .planes_max = L->planes_max,
+        .sweeps_max = L->sweeps_max,
+        .sweep_entries = L->sweep_entries,
         .group = group,
     };
     if ((st = upload_layout(F, L)) < 0 || (st = allocate(F)) < 0 ||
@@ -95,8 +98,9 @@ enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
 void lcl_factor_finish(struct lcl_factor *F)
 {
     lcl_buffer **const buffers[] = {
-        &F->part,    &F->step,     &F->col,   &F->val,      &F->inv_d, &F->step_of,
-        &F->source,  &F->diagonal, &F->shift, &F->repaired, &F->bad,
+        &F->part,     &F->sweep, &F->step,     &F->col,
+        &F->val,      &F->inv_d, &F->step_of,  &F->source,
+        &F->diagonal, &F->shift, &F->repaired, &F->bad,
     };
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i)
         lcl_buffer_destroy(buffers[i]);
@@ -109,8 +113,8 @@ void lcl_factor_finish(struct lcl_factor *F)
 // counted in F->counts.
 static enum lcl_status factor_once(struct lcl_factor *F, const lcl_buffer *val)
 {
-    enum lcl_status st = lcl_buffer_write(
-        F->shift, F->shifts, (size_t)F->parts * sizeof *F->shifts);
+    enum lcl_status st = lcl_buffer_write(F->shift, F->shifts,
+                                          (size_t)F->parts * sizeof *F->shifts);
     if (st < 0)
         return st;
     st = LCL_LAUNCH(F->kernel, F->parts, lcl_arg_buffer(F->part),
@@ -139,7 +143,8 @@ static enum lcl_status find_repaired(const struct lcl_factor *F,
     if (!bad)
         return lcl_fail_memory(lcl_context_log(F->ctx), "pivot flags");
     const enum lcl_status st = lcl_buffer_read(F->bad, bad, (size_t)F->n);
-    for (int64_t i = 0, found = 0; st == LCL_OK && i < F->n && found < most; ++i)
+    for (int64_t i = 0, found = 0; st == LCL_OK && i < F->n && found < most;
+         ++i)
         if (bad[i])
             repairs->rows[found++] = i;
     lcl_free(bad);
@@ -182,6 +187,6 @@ enum lcl_status lcl_factor_numeric(struct lcl_factor *F, const lcl_buffer *val,
 uint64_t lcl_factor_bytes(const struct lcl_factor *F)
 {
     return lcl_buffer_bytes(F->part) + lcl_buffer_bytes(F->step) +
-           lcl_buffer_bytes(F->col) + lcl_buffer_bytes(F->val) +
-           lcl_buffer_bytes(F->inv_d);
+           lcl_buffer_bytes(F->sweep) + lcl_buffer_bytes(F->col) +
+           lcl_buffer_bytes(F->val) + lcl_buffer_bytes(F->inv_d);
 }

@@ -19,11 +19,12 @@ struct lcl_factor {
     enum lcl_factor_form form;
     enum lcl_pivot pivot;
     double pivot_tol;
-    int64_t n, parts, slots, rows_max, steps_max, planes_max;
+    int64_t n, parts, slots, rows_max, steps_max, sweeps_max;
+    int sweep_entries;
     int group;
     lcl_kernel *kernel;
     // Read by whoever applies the factor.
-    lcl_buffer *part, *step, *col, *val, *inv_d;
+    lcl_buffer *part, *step, *sweep, *col, *val, *inv_d;
     // Used by the factorisation alone.
     lcl_buffer *step_of, *source, *diagonal, *shift, *repaired, *bad;
     int32_t *counts; // parts

@@ -8,7 +8,8 @@
 #include <assert.h>
 
 static_assert(sizeof(struct lcl_step) == 16, "as the device sees it");
-static_assert(sizeof(struct lcl_part) == 40, "as the device sees it");
+static_assert(sizeof(struct lcl_sweep) == 8, "as the device sees it");
+static_assert(sizeof(struct lcl_part) == 48, "as the device sees it");
 
 // What the functions below work on: the rows first .. last-1 of B.
 struct window {
@@ -104,6 +105,16 @@ static void size_step(struct lcl_step *s, const struct window *w, int64_t first,
                            .upper_planes = (uint16_t)(upper + 1)};
 }
 
+static int longest_sweep(const struct lcl_step *s, int entries)
+{
+    const int planes = s->lower_planes > s->upper_planes - 1
+                           ? s->lower_planes
+                           : s->upper_planes - 1;
+    if (planes > LCL_SWEEP_ENTRIES)
+        return LCL_SWEEP_ENTRIES;
+    return planes > entries ? planes : entries;
+}
+
 static uint32_t size_steps(struct lcl_layout *L, struct lcl_step *step,
                            const struct window *w, const int32_t *level,
                            int group)
@@ -114,8 +125,7 @@ static uint32_t size_steps(struct lcl_layout *L, struct lcl_step *step,
         size_step(&step[s], w, i, end);
         for (; i < end; ++i)
             L->step_of[i] = (uint16_t)s;
-        L->planes_max = max_of(L->planes_max, max_of(step[s].lower_planes,
-                                                     step[s].upper_planes - 1));
+        L->sweep_entries = longest_sweep(&step[s], L->sweep_entries);
     }
     return s;
 }
@@ -146,6 +156,70 @@ static enum lcl_status place_steps(struct lcl_layout *L, struct lcl_part *part,
                           LCL_SLOT_ALIGN);
     return LCL_OK;
 }
+
+// ------------------------------------------------------------------- sweeps
+
+// Splits `entries` planes of a step of L, or of a step of U with its 1/d, into
+// sweeps at `out`, which may be NULL; returns their number.
+static uint32_t split_step(struct lcl_sweep *out, const struct lcl_step *s,
+                           int entries, bool upper)
+{
+    uint32_t count = 0;
+    for (int k = 0; k < entries || (upper && k == 0); ++count) {
+        const bool diagonal = upper && k == 0;
+        const int rest = entries - k;
+        const int own = rest < LCL_SWEEP_ENTRIES ? rest : LCL_SWEEP_ENTRIES;
+        const bool last = upper && own == rest;
+        if (out)
+            out[count] = (struct lcl_sweep){
+                .first = s->first,
+                .rows = s->rows,
+                .planes = (uint16_t)(own + diagonal),
+                .flags = (uint16_t)((upper ? LCL_SWEEP_UPPER : 0) |
+                                    (diagonal ? LCL_SWEEP_DIAGONAL : 0) |
+                                    (last ? LCL_SWEEP_LAST : 0))};
+        k += own > 0 ? own : 1;
+    }
+    return count;
+}
+
+// The sweeps of a subdomain at `out`, which may be NULL; returns their number.
+static uint32_t split_part(struct lcl_sweep *out, const struct lcl_step *step,
+                           uint32_t steps)
+{
+    uint32_t count = 0;
+    for (uint32_t s = 0; s < steps; ++s)
+        count += split_step(out ? out + count : NULL, &step[s],
+                            step[s].lower_planes, false);
+    for (uint32_t s = steps; s-- > 0;)
+        count += split_step(out ? out + count : NULL, &step[s],
+                            step[s].upper_planes - 1, true);
+    return count;
+}
+
+static enum lcl_status place_sweeps(struct lcl_layout *L,
+                                    const struct lcl_log *log)
+{
+    for (int64_t p = 0; p < L->parts; ++p) {
+        struct lcl_part *part = &L->part[p];
+        part->sweep = (uint32_t)L->sweeps;
+        part->sweeps = split_part(NULL, L->step + part->step, part->steps);
+        L->sweeps += part->sweeps;
+        L->sweeps_max = max_of(L->sweeps_max, part->sweeps);
+    }
+    if (L->sweeps > UINT32_MAX)
+        return lcl_fail(log, LCL_ERANGE, "%lld sweeps: at most 2^32 - 1 fit",
+                        (long long)L->sweeps);
+    L->sweep = lcl_malloc((size_t)L->sweeps, sizeof *L->sweep);
+    if (!L->sweep)
+        return lcl_fail_memory(log, "the factor's sweeps");
+    for (int64_t p = 0; p < L->parts; ++p)
+        split_part(L->sweep + L->part[p].sweep, L->step + L->part[p].step,
+                   L->part[p].steps);
+    return LCL_OK;
+}
+
+// ------------------------------------------------------------------- slots
 
 static void fill_row(struct lcl_layout *L, const struct lcl_part *part,
                      const struct window *w, int64_t i)
@@ -204,8 +278,8 @@ static enum lcl_status lay_out(struct lcl_layout *L, const struct lcl_csr *B,
         if ((st = place_steps(L, &L->part[p], &w, level, group, log)) < 0)
             return st;
     }
-    L->slots += LCL_SLOT_ALIGN * group;
-    if ((st = allocate_slots(L, log)) < 0)
+    L->slots += 2 * LCL_SLOT_ALIGN * group;
+    if ((st = place_sweeps(L, log)) < 0 || (st = allocate_slots(L, log)) < 0)
         return st;
     for (int64_t p = 0; p < L->parts; ++p) {
         const struct window w = {B, part_ptr[p], part_ptr[p + 1]};
@@ -237,6 +311,7 @@ void lcl_layout_finish(struct lcl_layout *L)
 {
     lcl_free(L->part);
     lcl_free(L->step);
+    lcl_free(L->sweep);
     lcl_free(L->col);
     lcl_free(L->source);
     lcl_free(L->step_of);

@@ -169,7 +169,7 @@ static enum lcl_status create(struct lcl_precond *M, const struct lcl_csr *A,
         goto out;
     M->info.launches = 1;
     M->info.barriers = M->info.group_size == 1 ? 0
-                       : packed ? 1 + 2 * (int)a.layout.steps_max
+                       : packed ? 2 + (int)a.layout.sweeps_max
                                 : 2 + 2 * (int)M->info.levels_max;
     M->info.factor_bytes = lcl_factor_bytes(&I->factor);
 out:

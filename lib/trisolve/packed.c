@@ -36,10 +36,11 @@ int lcl_packed_group(const struct lcl_caps *caps, int64_t rows)
     return caps->width == 1 ? 1 : waves * caps->width;
 }
 
-// What a group has of values and columns in local memory (packed.cl: RING).
+// What a group has of values and columns in local memory at most (packed.cl:
+// RING).
 static uint64_t ring_bytes(int group)
 {
-    return (uint64_t)group * 16 * (sizeof(double) + sizeof(uint16_t));
+    return (uint64_t)group * 32 * (sizeof(double) + sizeof(uint16_t));
 }
 
 // Without the step table, with what a driver may take for itself.
@@ -65,33 +66,42 @@ static int round_up(int64_t value, int multiple)
     return (int)((value + multiple - 1) / multiple * multiple);
 }
 
-// The step table goes to local memory where it fits beside the vector and is
-// not much larger.
-static int table_steps(const struct lcl_caps *caps, const struct lcl_spec *spec,
-                       int64_t steps_max)
+// The table of sweeps goes to local memory where it fits beside the vector and
+// is not much larger.
+static int table_sweeps(const struct lcl_caps *caps, const struct lcl_factor *F,
+                        int rows)
 {
-    const int steps = round_up(steps_max, 64);
-    const uint64_t vector = (uint64_t)spec->rows * sizeof(double);
-    const uint64_t table = (uint64_t)steps * sizeof(struct lcl_step);
-    const uint64_t all = vector + table + ring_bytes(spec->group);
-    return table <= 2 * vector && all + 64 <= caps->local_bytes ? steps : 0;
+    const int sweeps = round_up(F->sweeps_max, 64);
+    const uint64_t table = (uint64_t)sweeps * sizeof(struct lcl_sweep);
+    const uint64_t vector = (uint64_t)rows * sizeof(double);
+    return table <= 2 * vector &&
+                   local_bytes_of(caps, rows) + table <= caps->local_bytes
+               ? sweeps
+               : 0;
 }
 
-enum lcl_status lcl_packed_init(struct lcl_packed *T, lcl_context *ctx,
+struct lcl_spec lcl_packed_spec(const struct lcl_caps *caps,
                                 const struct lcl_factor *F)
 {
-    const struct lcl_caps *caps = lcl_context_caps(ctx);
     struct lcl_spec spec = {.source = "packed.cl",
                             .kernel = "packed",
                             .group = F->group,
                             .mode = (int)F->form};
     if (caps->width > 1) {
         spec.rows = round_up(F->rows_max, 128);
-        spec.steps = table_steps(caps, &spec, F->steps_max);
-        spec.slots = (int)clamp(F->planes_max, 1, MAX_SLOTS);
-        spec.long_rows = F->planes_max > MAX_SLOTS;
+        spec.steps = table_sweeps(caps, F, spec.rows);
+        spec.slots = F->sweep_entries > 1 ? F->sweep_entries : 1;
     }
+    return spec;
+}
+
+enum lcl_status lcl_packed_init(struct lcl_packed *T, lcl_context *ctx,
+                                const struct lcl_factor *F)
+{
+    const struct lcl_caps *caps = lcl_context_caps(ctx);
+    const struct lcl_spec spec = lcl_packed_spec(caps, F);
     T->factor = F;
+    T->table = caps->width > 1 ? F->sweep : F->step;
     return lcl_kernel_get(&T->kernel, ctx, &spec);
 }
 
@@ -101,7 +111,7 @@ enum lcl_status lcl_packed_apply(const struct lcl_packed *T,
 {
     const struct lcl_factor *F = T->factor;
     return LCL_LAUNCH(T->kernel, F->parts, lcl_arg_buffer(F->part),
-                      lcl_arg_buffer(F->step), lcl_arg_buffer(F->col),
+                      lcl_arg_buffer(T->table), lcl_arg_buffer(F->col),
                       lcl_arg_buffer(F->val), lcl_arg_buffer(b),
                       lcl_arg_buffer(x), lcl_arg_buffer(stop), lcl_arg_int(at));
 }

@@ -13,8 +13,13 @@ int64_t lcl_packed_rows_limit(const struct lcl_caps *caps);
 // Work-items of a group for subdomains of `rows` rows.
 int lcl_packed_group(const struct lcl_caps *caps, int64_t rows);
 
+// What the kernel is specialised on.
+struct lcl_spec lcl_packed_spec(const struct lcl_caps *caps,
+                                const struct lcl_factor *factor);
+
 struct lcl_packed {
     const struct lcl_factor *factor;
+    const lcl_buffer *table; // of sweeps; at width 1 of steps
     lcl_kernel *kernel;
 };
 

@@ -12,33 +12,18 @@
 struct form {
     enum lcl_precond_type type;
     int waves;
-    bool local_steps; // the step table in local memory
-    int slots; // summed at once; longer rows take the other path
+    bool local_table; // the table of sweeps in local memory
 };
 
-static const struct form forms[] = {
-    {LCL_PRECOND_ILDU0, 1, true, 7},
-    {LCL_PRECOND_ILU0, 2, false, 1},
-    {LCL_PRECOND_ILDU0, 2, true, 2},
-    {LCL_PRECOND_ILU0, 1, false, 6},
-};
-
-static lcl_kernel *kernel_of(lcl_context *ctx, const struct form *form)
+static void packed_init(struct lcl_packed *T, lcl_context *ctx,
+                        const struct test_factors *F, const struct form *form)
 {
-    const int rows = test_system_rows_limit();
-    struct lcl_spec spec = {
-        .source = "packed.cl",
-        .kernel = "packed",
-        .group = test_group(ctx, form->waves),
-        .mode = form->type == LCL_PRECOND_ILU0 ? LCL_FORM_ILU0 : LCL_FORM_ILDU0,
-    };
-    if (test_width(ctx) > 1) {
-        spec.rows = rows;
-        spec.steps = form->local_steps ? rows : 0;
-        spec.slots = form->slots;
-        spec.long_rows = 1;
-    }
-    return test_kernel(ctx, &spec);
+    assert_int_equal(lcl_packed_init(T, ctx, &F->device), LCL_OK);
+    if (form->local_table || test_width(ctx) == 1)
+        return;
+    struct lcl_spec spec = lcl_packed_spec(lcl_context_caps(ctx), &F->device);
+    spec.steps = 0;
+    T->kernel = test_kernel(ctx, &spec);
 }
 
 // Two applies: both near the reference, and equal bit for bit.
@@ -87,7 +72,7 @@ static void expect_nothing_done(lcl_context *ctx, const struct test_factors *F,
 static void expect_form(lcl_context *ctx, const struct form *form)
 {
     const struct lcl_precond_params params = {.type = form->type};
-    struct lcl_packed T = {.kernel = kernel_of(ctx, form)};
+    struct lcl_packed T;
     for (int i = 0; i < test_system_count(); ++i) {
         struct test_system S;
         struct test_factors F;
@@ -95,7 +80,7 @@ static void expect_form(lcl_context *ctx, const struct form *form)
         test_system_init(&S, i, test_width(ctx) > 1);
         test_factors_init(&F, ctx, &S, test_group(ctx, form->waves), &params);
         assert_int_equal(test_factors_run(&F, &repairs), LCL_OK);
-        T.factor = &F.device;
+        packed_init(&T, ctx, &F, form);
         expect_apply(ctx, &F, &T);
         expect_nothing_done(ctx, &F, &T);
         test_factors_finish(&F);
@@ -103,33 +88,30 @@ static void expect_form(lcl_context *ctx, const struct form *form)
     }
 }
 
-static void test_packed__one_wave_matches_the_reference(void **state)
+static void test_packed__ildu0_matches_the_reference(void **state)
 {
-    expect_form(*state, &forms[0]);
+    const struct form form = {LCL_PRECOND_ILDU0, 1, true};
+    expect_form(*state, &form);
 }
 
-static void test_packed__long_rows_match(void **state)
+static void test_packed__ilu0_matches_the_reference(void **state)
 {
-    expect_form(*state, &forms[1]);
+    const struct form form = {LCL_PRECOND_ILU0, 2, true};
+    expect_form(*state, &form);
 }
 
-static void test_packed__groups_of_two_waves_match(void **state)
+static void test_packed__tables_in_global_memory_match(void **state)
 {
-    expect_form(*state, &forms[2]);
-}
-
-static void test_packed__step_tables_in_global_memory_match(void **state)
-{
-    expect_form(*state, &forms[3]);
+    const struct form form = {LCL_PRECOND_ILDU0, 2, false};
+    expect_form(*state, &form);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_packed__one_wave_matches_the_reference),
-        cmocka_unit_test(test_packed__long_rows_match),
-        cmocka_unit_test(test_packed__groups_of_two_waves_match),
-        cmocka_unit_test(test_packed__step_tables_in_global_memory_match),
+        cmocka_unit_test(test_packed__ildu0_matches_the_reference),
+        cmocka_unit_test(test_packed__ilu0_matches_the_reference),
+        cmocka_unit_test(test_packed__tables_in_global_memory_match),
     };
     return test_device_run(tests);
 }

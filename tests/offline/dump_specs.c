@@ -53,7 +53,7 @@ static const struct variant variants[] = {
     {"ldu",       1, {.source = "packed.cl", .rows = 512, .steps = 64,
                       .slots = 3, .mode = 2}},
     {"long_rows", 1, {.source = "packed.cl", .rows = 512, .steps = 128,
-                      .slots = 7, .long_rows = 1, .mode = 2}},
+                      .slots = 7, .mode = 2}},
     {"in_place",  4, {.source = "packed.cl", .rows = 2048, .slots = 4,
                       .mode = 2}},
     {"exchange",  2, {.source = "probe.cl", .probe = 1}},

@@ -18,9 +18,7 @@ static const struct lcl_spec full = {
     .rows = 512,
     .steps = 128,
     .slots = 3,
-    .depth = 4,
     .lanes = 8,
-    .long_rows = 1,
     .wide = 1,
     .probe = 5,
     .mode = 2,
@@ -41,9 +39,7 @@ static void test_spec__defines_are_these_lines(void **state)
                               "#define LCL_ROWS 512\n"
                               "#define LCL_STEPS 128\n"
                               "#define LCL_SLOTS 3\n"
-                              "#define LCL_DEPTH 4\n"
                               "#define LCL_LANES 8\n"
-                              "#define LCL_LONG_ROWS 1\n"
                               "#define LCL_WIDE 1\n"
                               "#define LCL_PROBE 5\n"
                               "#define LCL_MODE 2\n"
@@ -76,10 +72,9 @@ static void test_spec__equal_specs_give_equal_text(void **state)
 
 static int *field(struct lcl_spec *spec, int i)
 {
-    int *const fields[] = {&spec->width, &spec->group,     &spec->rows,
-                           &spec->steps, &spec->slots,     &spec->depth,
-                           &spec->lanes, &spec->long_rows, &spec->wide,
-                           &spec->probe, &spec->mode};
+    int *const fields[] = {&spec->width, &spec->group, &spec->rows,
+                           &spec->steps, &spec->slots, &spec->lanes,
+                           &spec->wide,  &spec->probe, &spec->mode};
     return i < COUNT(fields) ? fields[i] : NULL;
 }
 
