@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// All kernels one after another: an iteration or two on a small system, for
+// simulators to see what they hand on to each other.
+#include "tests/support/device.h"
+#include "tests/support/matrices.h"
+#include "tests/support/solving.h"
+
+#include <stdlib.h>
+
+static void expect_solved(lcl_context *ctx, enum lcl_trisolve trisolve)
+{
+    const struct lcl_precond_params precond = {
+        .trisolve = trisolve,
+        .partition = {.type = LCL_PARTITION_NATURAL, .rows = 17},
+    };
+    const struct lcl_solver_params params = {.rtol = 0.05};
+    struct lcl_csr A = test_laplacian(4, 4, 3);
+    double *b = test_right_side(&A);
+    struct test_solve s;
+    test_solve_open(&s, ctx, &A, &precond, &params);
+    assert_int_equal(test_solve_run(&s, b), LCL_OK);
+    test_solve_close(&s);
+    test_csr_finish(&A);
+    free(b);
+}
+
+static void test_solve__packed_applies_lead_to_the_solution(void **state)
+{
+    expect_solved(*state, LCL_TRISOLVE_PACKED);
+}
+
+static void test_solve__dag_vc_applies_lead_to_the_solution(void **state)
+{
+    expect_solved(*state, LCL_TRISOLVE_DAG_VC_ILDU0_FUSED);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_solve__packed_applies_lead_to_the_solution),
+        cmocka_unit_test(test_solve__dag_vc_applies_lead_to_the_solution),
+    };
+    return test_device_run(tests);
+}
