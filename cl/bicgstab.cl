@@ -25,21 +25,21 @@
 #define STOP_X 2
 
 // Reasons; lib/krylov/bicgstab.c has the same.
-#define CONVERGED 1
-#define BREAKDOWN_RHO 2
+#define CONVERGED       1
+#define BREAKDOWN_RHO   2
 #define BREAKDOWN_ALPHA 3
 #define BREAKDOWN_OMEGA 4
-#define NOT_FINITE 5
+#define NOT_FINITE      5
 
 // state[]: rho of even and of odd iterations, alpha, omega, iterations done,
 // the reason, and a ring of squared residual norms.
-#define RHO 0
-#define ALPHA 2
-#define OMEGA 3
+#define RHO        0
+#define ALPHA      2
+#define OMEGA      3
 #define ITERATIONS 4
-#define REASON 5
-#define RING 8
-#define RING_SIZE 256
+#define REASON     5
+#define RING       8
+#define RING_SIZE  256
 
 // A coefficient this small against what Cauchy-Schwarz allows is rounding.
 #define TINY 2.2e-16
@@ -124,9 +124,9 @@ kernel void bicgstab_s(int it, long n, int groups, global const double *sums,
     }
     const double r0v = sum_of(sums, groups, scratch);
     const double alpha = state[RHO + it % 2] / r0v;
-    const int reason = !isfinite(r0v)      ? NOT_FINITE
-                       : !isfinite(alpha)  ? BREAKDOWN_ALPHA
-                                           : 0;
+    const int reason = !isfinite(r0v)     ? NOT_FINITE
+                       : !isfinite(alpha) ? BREAKDOWN_ALPHA
+                                          : 0;
     if (is_lead()) {
         stop[STOP_S] = reason;
         state[ALPHA] = alpha;

@@ -12,8 +12,8 @@
 // `stop[at]` other than 0: the caller has stopped, nothing is done.
 #include "wave.cl.h"
 
-#define PLAIN 0
-#define DOT 1
+#define PLAIN    0
+#define DOT      1
 #define DOT_NORM 2
 #define RESIDUAL 3
 
@@ -59,15 +59,13 @@ static inline void multiply(int mode, long n,
                             global const double *restrict x,
                             global const double *restrict w,
                             global double *restrict y,
-                            global double *restrict sums,
-                            local double *scratch)
+                            global double *restrict sums, local double *scratch)
 {
     double wy = 0, yy = 0;
 #if LCL_WIDTH == 1
     for (RANGE(i, n))
-        finish_row(mode, i,
-                   row_dot(row_ptr[i], row_ptr[i + 1], 0, col, val, x), w, y,
-                   &wy, &yy);
+        finish_row(mode, i, row_dot(row_ptr[i], row_ptr[i + 1], 0, col, val, x),
+                   w, y, &wy, &yy);
 #else
     const uint lane = get_local_id(0) % LCL_LANES;
     const uint row = get_local_id(0) / LCL_LANES;
@@ -95,22 +93,20 @@ static inline void multiply(int mode, long n,
         sums[get_num_groups(0) + get_group_id(0)] = yy;
 }
 
-#define KERNEL(name, mode) \
-    WORK_GROUP \
-    kernel void name(long n, global const index_t *restrict row_ptr, \
-                     global const int *restrict col, \
-                     global const double *restrict val, \
-                     global const double *restrict x, \
-                     global const double *restrict w, \
-                     global double *restrict y, \
-                     global double *restrict sums, global const int *stop, \
-                     int at) \
-    { \
-        local double scratch[LCL_GROUP]; \
-        if (stop[at]) \
-            return; \
-        multiply(mode, n, row_ptr, col, val, x, w, y, sums, scratch); \
-    }
+#define KERNEL(name, mode)                                                     \
+ WORK_GROUP                                                                    \
+ kernel void name(                                                             \
+     long n, global const index_t *restrict row_ptr,                           \
+     global const int *restrict col, global const double *restrict val,        \
+     global const double *restrict x, global const double *restrict w,         \
+     global double *restrict y, global double *restrict sums,                  \
+     global const int *stop, int at)                                           \
+ {                                                                             \
+  local double scratch[LCL_GROUP];                                             \
+  if (stop[at])                                                                \
+   return;                                                                     \
+  multiply(mode, n, row_ptr, col, val, x, w, y, sums, scratch);                \
+ }
 
 KERNEL(csr_plain, PLAIN)
 KERNEL(csr_dot, DOT)

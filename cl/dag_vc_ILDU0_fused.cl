@@ -18,14 +18,11 @@
 #endif
 
 WORK_GROUP
-kernel void dag_vc_ILDU0_fused(global const uint *part_ptr,
-                               global const uint *first_level,
-                               global const uint *level_ptr,
-                               global const uint *row_ptr,
-                               global const int *col, global const double *val,
-                               global const double *inv_d,
-                               global const double *b, global double *x,
-                               global const int *stop, int at)
+kernel void dag_vc_ILDU0_fused(
+    global const uint *part_ptr, global const uint *first_level,
+    global const uint *level_ptr, global const uint *row_ptr,
+    global const int *col, global const double *val, global const double *inv_d,
+    global const double *b, global double *x, global const int *stop, int at)
 {
     local double sum[LCL_ROWS];
     if (stop[at])
@@ -37,7 +34,8 @@ kernel void dag_vc_ILDU0_fused(global const uint *part_ptr,
         sum[i - first] = b[i];
     GROUP_BARRIER();
     for (uint l = begin; l < end; ++l) {
-        for (uint i = level_ptr[l] + lid; i < level_ptr[l + 1]; i += LCL_GROUP) {
+        for (uint i = level_ptr[l] + lid; i < level_ptr[l + 1];
+             i += LCL_GROUP) {
             double s = sum[i - first];
             for (uint k = row_ptr[i]; k < row_ptr[i + 1]; ++k)
                 if (col[k] < (int)(i - first))
@@ -50,7 +48,8 @@ kernel void dag_vc_ILDU0_fused(global const uint *part_ptr,
         sum[i - first] *= inv_d[i];
     GROUP_BARRIER();
     for (uint l = end; l-- > begin;) {
-        for (uint i = level_ptr[l] + lid; i < level_ptr[l + 1]; i += LCL_GROUP) {
+        for (uint i = level_ptr[l] + lid; i < level_ptr[l + 1];
+             i += LCL_GROUP) {
             double s = sum[i - first];
             for (uint k = row_ptr[i]; k < row_ptr[i + 1]; ++k)
                 if (col[k] > (int)(i - first))

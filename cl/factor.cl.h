@@ -18,7 +18,6 @@ typedef ushort lcl_u16;
 typedef uint lcl_u32;
 typedef ulong lcl_u64;
 #else
-# include <stdint.h>
 typedef uint16_t lcl_u16;
 typedef uint32_t lcl_u32;
 typedef uint64_t lcl_u64;

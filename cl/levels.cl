@@ -31,11 +31,11 @@ kernel void levels(global const int *part_ptr, global const uint *row_ptr,
 }
 #else
 
-#define UNKNOWN -1
+# define UNKNOWN -1
 
 // Whether every row that row i depends on has its level.
-static inline bool is_ready(uint from, uint to, global const int *col, int first,
-                     local const int *known)
+static inline bool is_ready(uint from, uint to, global const int *col,
+                            int first, local const int *known)
 {
     for (uint k = from; k < to; ++k)
         if (known[col[k] - first] < 0)

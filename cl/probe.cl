@@ -8,10 +8,10 @@
 # define LCL_PROBE 1
 #endif
 #define PROBE_EXCHANGE 1
-#define PROBE_LOCAL 2
+#define PROBE_LOCAL    2
 #define PROBE_PROGRESS 3
-#define PROBE_ADD 4
-#define PROBE_QUEUES 5
+#define PROBE_ADD      4
+#define PROBE_QUEUES   5
 
 #ifndef LCL_ROWS
 # define LCL_ROWS 64 // PROBE_LOCAL: doubles of local memory
@@ -82,7 +82,9 @@ static inline void add(volatile local double *p, double v)
 {
     double old;
     asm volatile("atom.shared.add.f64 %0, [%1], %2;"
-                 : "=d"(old) : "r"((uint)(size_t)p), "d"(v) : "memory");
+                 : "=d"(old)
+                 : "r"((uint)(size_t)p), "d"(v)
+                 : "memory");
 }
 # else
 static inline void add(volatile local double *p, double v)

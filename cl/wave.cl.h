@@ -26,7 +26,7 @@
 #if LCL_WIDTH == 1
 # define WORK_GROUP __attribute__((reqd_work_group_size(1, 1, 1)))
 #else
-# define WORK_GROUP \
+# define WORK_GROUP                                                            \
   __attribute__((reqd_work_group_size(LCL_GROUP, 1, 1))) LCL_WAVE_SIZE
 #endif
 
@@ -39,12 +39,12 @@
 # define GROUP_BARRIER()
 # define GROUP_BARRIER_GLOBAL()
 #elif LCL_GROUP == LCL_WIDTH && defined(LCL_EXCHANGE_NV_PTX)
-# define GROUP_BARRIER() \
+# define GROUP_BARRIER()                                                       \
   asm volatile("bar.warp.sync 0xffffffff;" : : : "memory")
 # define GROUP_BARRIER_GLOBAL() GROUP_BARRIER()
 #else
-# define GROUP_BARRIER()        barrier(CLK_LOCAL_MEM_FENCE)
-# define GROUP_BARRIER_GLOBAL() \
+# define GROUP_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+# define GROUP_BARRIER_GLOBAL()                                                \
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #endif
 
@@ -56,9 +56,11 @@ static inline double wave_xor(double v, uint mask, local double *scratch)
 {
     uint2 a = as_uint2(v), b;
     asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;"
-                 : "=r"(b.x) : "r"(a.x), "r"(mask));
+                 : "=r"(b.x)
+                 : "r"(a.x), "r"(mask));
     asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;"
-                 : "=r"(b.y) : "r"(a.y), "r"(mask));
+                 : "=r"(b.y)
+                 : "r"(a.y), "r"(mask));
     return as_double(b);
 }
 #elif defined(LCL_EXCHANGE_AMD)
@@ -129,14 +131,14 @@ static inline double group_sum(double v, local double *scratch)
 // chunk for each item on a CPU, neighbouring elements on neighbouring lanes
 // elsewhere. The items of all groups together visit each i once.
 #if LCL_WIDTH == 1
-# define RANGE(i, n) \
-  long i = (n) * (long)get_group_id(0) / (long)get_num_groups(0), \
-       i##_end = (n) * ((long)get_group_id(0) + 1) / (long)get_num_groups(0); \
-  i < i##_end; \
+# define RANGE(i, n)                                                           \
+  long i = (n) * (long)get_group_id(0) / (long)get_num_groups(0),              \
+       i##_end = (n) * ((long)get_group_id(0) + 1) / (long)get_num_groups(0);  \
+  i < i##_end;                                                                 \
   ++i
 #else
-# define RANGE(i, n) \
-  long i = get_global_id(0); \
-  i < (n); \
+# define RANGE(i, n)                                                           \
+  long i = get_global_id(0);                                                   \
+  i < (n);                                                                     \
   i += get_global_size(0)
 #endif

@@ -30,10 +30,10 @@ enum lcl_status lcl_buffer_create(lcl_buffer **out, lcl_context *ctx,
     if (!b)
         return lcl_fail_memory(&ctx->cl.log, what);
     *b = (lcl_buffer){.ctx = ctx, .bytes = (size_t)count * size};
-    const enum lcl_status st = LCL_CL_MAKE(
-        &ctx->cl, b->mem,
-        clCreateBuffer(ctx->context, CL_MEM_READ_WRITE,
-                       b->bytes ? b->bytes : size, NULL, &code));
+    const enum lcl_status st =
+        LCL_CL_MAKE(&ctx->cl, b->mem,
+                    clCreateBuffer(ctx->context, CL_MEM_READ_WRITE,
+                                   b->bytes ? b->bytes : size, NULL, &code));
     if (st < 0) {
         lcl_free(b);
         return st;
@@ -65,8 +65,7 @@ enum lcl_status lcl_buffer_wrap(lcl_buffer **out, lcl_context *ctx, cl_mem mem,
     lcl_buffer *b = lcl_calloc(1, sizeof *b);
     if (!b)
         return lcl_fail_memory(&ctx->cl.log, what);
-    *b = (lcl_buffer){
-        .ctx = ctx, .mem = mem, .bytes = bytes, .borrowed = true};
+    *b = (lcl_buffer){.ctx = ctx, .mem = mem, .bytes = bytes, .borrowed = true};
     *out = b;
     return LCL_OK;
 }
@@ -97,10 +96,9 @@ enum lcl_status lcl_buffer_write(lcl_buffer *b, const void *data, size_t bytes)
     if (bytes == 0)
         return LCL_OK;
     lcl_clock_enter(&b->ctx->clock, LCL_PHASE_UPLOAD);
-    const enum lcl_status st =
-        LCL_CL(&b->ctx->cl,
-               clEnqueueWriteBuffer(b->ctx->queue, b->mem, CL_TRUE, 0, bytes,
-                                    data, 0, NULL, NULL));
+    const enum lcl_status st = LCL_CL(
+        &b->ctx->cl, clEnqueueWriteBuffer(b->ctx->queue, b->mem, CL_TRUE, 0,
+                                          bytes, data, 0, NULL, NULL));
     lcl_clock_leave(&b->ctx->clock);
     return st;
 }

@@ -13,8 +13,7 @@ typedef struct lcl_buffer lcl_buffer;
 // Returns LCL_OK, LCL_ERANGE (larger than one buffer may be), LCL_EDEVMEM,
 // LCL_EDEVICE or LCL_ENOMEM; *out is then NULL.
 enum lcl_status lcl_buffer_create(lcl_buffer **out, lcl_context *ctx,
-                                  int64_t count, size_t size,
-                                  const char *what);
+                                  int64_t count, size_t size, const char *what);
 // The same, filled from host memory (blocking).
 enum lcl_status lcl_buffer_create_from(lcl_buffer **out, lcl_context *ctx,
                                        const void *data, int64_t count,

@@ -8,43 +8,43 @@
 
 #include <CL/cl.h>
 
-#define LCL_CL_FUNCTIONS(X) \
-    X(clBuildProgram) \
-    X(clCreateBuffer) \
-    X(clCreateCommandQueue) \
-    X(clCreateContext) \
-    X(clCreateKernel) \
-    X(clCreateProgramWithBinary) \
-    X(clCreateProgramWithSource) \
-    X(clEnqueueCopyBuffer) \
-    X(clEnqueueFillBuffer) \
-    X(clEnqueueMapBuffer) \
-    X(clEnqueueMarkerWithWaitList) \
-    X(clEnqueueNDRangeKernel) \
-    X(clEnqueueReadBuffer) \
-    X(clEnqueueUnmapMemObject) \
-    X(clEnqueueWriteBuffer) \
-    X(clFinish) \
-    X(clFlush) \
-    X(clGetDeviceIDs) \
-    X(clGetDeviceInfo) \
-    X(clGetEventProfilingInfo) \
-    X(clGetKernelWorkGroupInfo) \
-    X(clGetMemObjectInfo) \
-    X(clGetPlatformIDs) \
-    X(clGetPlatformInfo) \
-    X(clGetProgramBuildInfo) \
-    X(clGetProgramInfo) \
-    X(clReleaseCommandQueue) \
-    X(clReleaseContext) \
-    X(clReleaseEvent) \
-    X(clReleaseKernel) \
-    X(clReleaseMemObject) \
-    X(clReleaseProgram) \
-    X(clRetainCommandQueue) \
-    X(clRetainContext) \
-    X(clSetKernelArg) \
-    X(clWaitForEvents)
+#define LCL_CL_FUNCTIONS(X)                                                    \
+ X(clBuildProgram)                                                             \
+ X(clCreateBuffer)                                                             \
+ X(clCreateCommandQueue)                                                       \
+ X(clCreateContext)                                                            \
+ X(clCreateKernel)                                                             \
+ X(clCreateProgramWithBinary)                                                  \
+ X(clCreateProgramWithSource)                                                  \
+ X(clEnqueueCopyBuffer)                                                        \
+ X(clEnqueueFillBuffer)                                                        \
+ X(clEnqueueMapBuffer)                                                         \
+ X(clEnqueueMarkerWithWaitList)                                                \
+ X(clEnqueueNDRangeKernel)                                                     \
+ X(clEnqueueReadBuffer)                                                        \
+ X(clEnqueueUnmapMemObject)                                                    \
+ X(clEnqueueWriteBuffer)                                                       \
+ X(clFinish)                                                                   \
+ X(clFlush)                                                                    \
+ X(clGetDeviceIDs)                                                             \
+ X(clGetDeviceInfo)                                                            \
+ X(clGetEventProfilingInfo)                                                    \
+ X(clGetKernelWorkGroupInfo)                                                   \
+ X(clGetMemObjectInfo)                                                         \
+ X(clGetPlatformIDs)                                                           \
+ X(clGetPlatformInfo)                                                          \
+ X(clGetProgramBuildInfo)                                                      \
+ X(clGetProgramInfo)                                                           \
+ X(clReleaseCommandQueue)                                                      \
+ X(clReleaseContext)                                                           \
+ X(clReleaseEvent)                                                             \
+ X(clReleaseKernel)                                                            \
+ X(clReleaseMemObject)                                                         \
+ X(clReleaseProgram)                                                           \
+ X(clRetainCommandQueue)                                                       \
+ X(clRetainContext)                                                            \
+ X(clSetKernelArg)                                                             \
+ X(clWaitForEvents)
 
 struct lcl_cl_api {
 #define X(function) __typeof__(&function) function;
@@ -69,16 +69,15 @@ enum lcl_status lcl_cl_status(const struct lcl_cl *cl, cl_int code,
 // "CL_OUT_OF_RESOURCES" for -5; "CL error" for codes without a name.
 const char *lcl_cl_error_name(cl_int code);
 
-#define LCL_CL_STRING(x)  #x
-#define LCL_CL_LINE(x)    LCL_CL_STRING(x)
-#define LCL_CL_PLACE      __FILE__ ":" LCL_CL_LINE(__LINE__)
+#define LCL_CL_STRING(x) #x
+#define LCL_CL_LINE(x)   LCL_CL_STRING(x)
+#define LCL_CL_PLACE     __FILE__ ":" LCL_CL_LINE(__LINE__)
 
 // A call that returns its code: st = LCL_CL(cl, clFinish(queue)).
-#define LCL_CL(cl, call) \
-    lcl_cl_status((cl), (cl)->api->call, #call, LCL_CL_PLACE)
+#define LCL_CL(cl, call)                                                       \
+ lcl_cl_status((cl), (cl)->api->call, #call, LCL_CL_PLACE)
 
 // A call that returns an object and stores its code in the local `cl_int code`:
 // st = LCL_CL_MAKE(cl, queue, clCreateCommandQueue(..., &code)).
-#define LCL_CL_MAKE(cl, object, call) \
-    ((object) = (cl)->api->call, \
-     lcl_cl_status((cl), code, #call, LCL_CL_PLACE))
+#define LCL_CL_MAKE(cl, object, call)                                          \
+ ((object) = (cl)->api->call, lcl_cl_status((cl), code, #call, LCL_CL_PLACE))

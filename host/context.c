@@ -102,9 +102,9 @@ static enum lcl_status force_all(lcl_context *ctx,
 static enum lcl_status open_queue(lcl_context *ctx)
 {
     cl_int code;
-    enum lcl_status st = LCL_CL_MAKE(
-        &ctx->cl, ctx->context,
-        clCreateContext(NULL, 1, &ctx->device, NULL, NULL, &code));
+    enum lcl_status st =
+        LCL_CL_MAKE(&ctx->cl, ctx->context,
+                    clCreateContext(NULL, 1, &ctx->device, NULL, NULL, &code));
     if (st < 0) {
         ctx->context = NULL;
         return st;

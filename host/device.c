@@ -86,7 +86,8 @@ static int choose_named(const struct lcl_caps *caps, int count,
     if (end != wanted && *end == '\0')
         return number >= 0 && number < count ? (int)number : -1;
     for (int i = 0; i < count; ++i)
-        if (contains(caps[i].name, wanted) || contains(caps[i].platform, wanted))
+        if (contains(caps[i].name, wanted) ||
+            contains(caps[i].platform, wanted))
             return i;
     return -1;
 }
@@ -98,9 +99,9 @@ static void describe(char *text, size_t size, const struct lcl_caps *caps,
     size_t at = 0;
     text[0] = '\0';
     for (int i = 0; i < count && at < size; ++i)
-        at += (size_t)snprintf(text + at, size - at, "%s%d: %s (%s)",
-                               i ? ", " : "", i, caps[i].name,
-                               caps[i].platform);
+        at +=
+            (size_t)snprintf(text + at, size - at, "%s%d: %s (%s)",
+                             i ? ", " : "", i, caps[i].name, caps[i].platform);
 }
 
 static enum lcl_status choose(const struct lcl_cl *cl, const char *wanted,
@@ -111,8 +112,8 @@ static enum lcl_status choose(const struct lcl_cl *cl, const char *wanted,
         return lcl_fail(&cl->log, LCL_ENODEVICE,
                         "no OpenCL platform has a device");
     const bool any = !wanted || !*wanted;
-    *index = any ? choose_default(caps, count)
-                 : choose_named(caps, count, wanted);
+    *index =
+        any ? choose_default(caps, count) : choose_named(caps, count, wanted);
     if (*index >= 0)
         return LCL_OK;
     char list[512];

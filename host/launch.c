@@ -40,8 +40,7 @@ static enum lcl_status check_limits(lcl_context *ctx, cl_kernel kernel,
 }
 
 enum lcl_status lcl_kernel_make(struct lcl_kernel **out, lcl_context *ctx,
-                                cl_program program,
-                                const struct lcl_spec *spec)
+                                cl_program program, const struct lcl_spec *spec)
 {
     cl_int code;
     struct lcl_kernel *k = lcl_calloc(1, sizeof *k);
@@ -49,9 +48,8 @@ enum lcl_status lcl_kernel_make(struct lcl_kernel **out, lcl_context *ctx,
         return lcl_fail_memory(&ctx->cl.log, "a kernel");
     *k = (struct lcl_kernel){.ctx = ctx, .group = spec->group};
     snprintf(k->name, sizeof k->name, "%s", spec->kernel);
-    enum lcl_status st =
-        LCL_CL_MAKE(&ctx->cl, k->kernel,
-                    clCreateKernel(program, spec->kernel, &code));
+    enum lcl_status st = LCL_CL_MAKE(
+        &ctx->cl, k->kernel, clCreateKernel(program, spec->kernel, &code));
     if (st < 0) {
         lcl_free(k);
         return st;

@@ -43,7 +43,7 @@ enum lcl_status lcl_launch(lcl_kernel *kernel, int64_t groups,
                            const struct lcl_arg *args, int count);
 
 // LCL_LAUNCH(kernel, groups, arg, ...): lcl_launch() with the arguments listed.
-#define LCL_LAUNCH(kernel, groups, ...) \
-    lcl_launch((kernel), (groups), (const struct lcl_arg[]){__VA_ARGS__}, \
-               (int)(sizeof((const struct lcl_arg[]){__VA_ARGS__}) / \
-                     sizeof(struct lcl_arg)))
+#define LCL_LAUNCH(kernel, groups, ...)                                        \
+ lcl_launch((kernel), (groups), (const struct lcl_arg[]){__VA_ARGS__},         \
+            (int)(sizeof((const struct lcl_arg[]){__VA_ARGS__}) /              \
+                  sizeof(struct lcl_arg)))

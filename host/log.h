@@ -12,11 +12,10 @@ bool lcl_log_wants(const struct lcl_log *log, enum lcl_log_level level);
 
 // Formats one line and passes it on. `log` may be NULL.
 void lcl_log_msg(const struct lcl_log *log, enum lcl_log_level level,
-                 const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+                 const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-#define lcl_warn(log, ...) lcl_log_msg((log), LCL_LOG_WARN, __VA_ARGS__)
-#define lcl_info(log, ...) lcl_log_msg((log), LCL_LOG_INFO, __VA_ARGS__)
+#define lcl_warn(log, ...)  lcl_log_msg((log), LCL_LOG_WARN, __VA_ARGS__)
+#define lcl_info(log, ...)  lcl_log_msg((log), LCL_LOG_INFO, __VA_ARGS__)
 #define lcl_debug(log, ...) lcl_log_msg((log), LCL_LOG_DEBUG, __VA_ARGS__)
 #define lcl_trace(log, ...) lcl_log_msg((log), LCL_LOG_TRACE, __VA_ARGS__)
 

@@ -37,8 +37,10 @@ static bool try_exchange(lcl_context *ctx, lcl_buffer *out,
                          enum lcl_exchange exchange)
 {
     const int width = ctx->caps.width, group = width > ITEMS ? width : ITEMS;
-    const struct lcl_spec spec = {.source = "probe.cl", .kernel = "exchange",
-                                  .group = group, .probe = EXCHANGE,
+    const struct lcl_spec spec = {.source = "probe.cl",
+                                  .kernel = "exchange",
+                                  .group = group,
+                                  .probe = EXCHANGE,
                                   .exchange = exchange};
     lcl_kernel *kernel;
     double sum[1024];
@@ -63,9 +65,12 @@ static void probe_exchange(lcl_context *ctx, lcl_buffer *out)
 static bool try_local(lcl_context *ctx, lcl_buffer *out, uint64_t bytes)
 {
     const int doubles = (int)(bytes / sizeof(double));
-    const struct lcl_spec spec = {.source = "probe.cl", .kernel = "local_memory",
-                                  .group = ctx->caps.width > 1 ? ctx->caps.width : 1,
-                                  .probe = LOCAL, .rows = doubles};
+    const struct lcl_spec spec = {.source = "probe.cl",
+                                  .kernel = "local_memory",
+                                  .group =
+                                      ctx->caps.width > 1 ? ctx->caps.width : 1,
+                                  .probe = LOCAL,
+                                  .rows = doubles};
     const uint64_t claim = ctx->caps.local_bytes;
     lcl_kernel *kernel;
     double last = 0;
@@ -96,8 +101,11 @@ static void probe_local(lcl_context *ctx, lcl_buffer *out)
 
 static bool try_add(lcl_context *ctx, lcl_buffer *out, enum lcl_atomic_add how)
 {
-    const struct lcl_spec spec = {.source = "probe.cl", .kernel = "local_add",
-                                  .width = ITEMS, .group = ITEMS, .probe = ADD,
+    const struct lcl_spec spec = {.source = "probe.cl",
+                                  .kernel = "local_add",
+                                  .width = ITEMS,
+                                  .group = ITEMS,
+                                  .probe = ADD,
                                   .exchange = LCL_EXCHANGE_LOCAL,
                                   .mode = (int)how};
     lcl_kernel *kernel;
@@ -136,9 +144,12 @@ static bool try_progress(lcl_context *ctx, lcl_kernel *kernel, lcl_buffer *out,
 
 static void probe_progress(lcl_context *ctx, lcl_buffer *out, lcl_buffer *flag)
 {
-    const struct lcl_spec spec = {.source = "probe.cl", .kernel = "progress",
-                                  .width = 1, .exchange = LCL_EXCHANGE_NONE,
-                                  .group = ITEMS, .probe = PROGRESS};
+    const struct lcl_spec spec = {.source = "probe.cl",
+                                  .kernel = "progress",
+                                  .width = 1,
+                                  .exchange = LCL_EXCHANGE_NONE,
+                                  .group = ITEMS,
+                                  .probe = PROGRESS};
     lcl_kernel *kernel;
     ctx->caps.progress = LCL_PROGRESS_NONE;
     if (lcl_kernel_get(&kernel, ctx, &spec) < 0 ||
@@ -160,7 +171,8 @@ static bool see_overlap(lcl_context *ctx, cl_command_queue second,
     double seen = 0;
     for (int round = 0; round < 2; ++round) {
         if (lcl_buffer_fill(flag, 0) < 0 || lcl_context_wait(ctx) < 0 ||
-            LCL_LAUNCH(wait, 1, lcl_arg_buffer(out), lcl_arg_buffer(flag)) < 0 ||
+            LCL_LAUNCH(wait, 1, lcl_arg_buffer(out), lcl_arg_buffer(flag)) <
+                0 ||
             lcl_context_flush(ctx) < 0)
             return false;
         ctx->queue = second;
@@ -175,9 +187,12 @@ static bool see_overlap(lcl_context *ctx, cl_command_queue second,
 
 static void probe_queues(lcl_context *ctx, lcl_buffer *out, lcl_buffer *flag)
 {
-    struct lcl_spec spec = {.source = "probe.cl", .kernel = "wait_for_flag",
-                            .width = 1, .exchange = LCL_EXCHANGE_NONE,
-                            .group = 1, .probe = QUEUES};
+    struct lcl_spec spec = {.source = "probe.cl",
+                            .kernel = "wait_for_flag",
+                            .width = 1,
+                            .exchange = LCL_EXCHANGE_NONE,
+                            .group = 1,
+                            .probe = QUEUES};
     lcl_kernel *wait, *set;
     cl_int code;
     if (lcl_kernel_get(&wait, ctx, &spec) < 0)
@@ -185,8 +200,8 @@ static void probe_queues(lcl_context *ctx, lcl_buffer *out, lcl_buffer *flag)
     spec.kernel = "set_flag";
     if (lcl_kernel_get(&set, ctx, &spec) < 0)
         return;
-    cl_command_queue second = ctx->cl.api->clCreateCommandQueue(
-        ctx->context, ctx->device, 0, &code);
+    cl_command_queue second =
+        ctx->cl.api->clCreateCommandQueue(ctx->context, ctx->device, 0, &code);
     if (code != CL_SUCCESS)
         return;
     ctx->caps.queues_overlap = see_overlap(ctx, second, wait, set, out, flag);

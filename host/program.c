@@ -75,8 +75,7 @@ static char *key_of(const struct lcl_context *ctx, const char *source)
 
 // ------------------------------------------------------------------- building
 
-static void log_build(lcl_context *ctx, cl_program program,
-                      const char *source)
+static void log_build(lcl_context *ctx, cl_program program, const char *source)
 {
     const struct lcl_log *log = &ctx->cl.log;
     size_t bytes = 0;
@@ -87,9 +86,9 @@ static void log_build(lcl_context *ctx, cl_program program,
     ctx->cl.api->clGetProgramBuildInfo(program, ctx->device,
                                        CL_PROGRAM_BUILD_LOG, 0, NULL, &bytes);
     char *text = lcl_calloc(bytes + 1, 1);
-    if (text && ctx->cl.api->clGetProgramBuildInfo(
-                    program, ctx->device, CL_PROGRAM_BUILD_LOG, bytes, text,
-                    NULL) == CL_SUCCESS)
+    if (text && ctx->cl.api->clGetProgramBuildInfo(program, ctx->device,
+                                                   CL_PROGRAM_BUILD_LOG, bytes,
+                                                   text, NULL) == CL_SUCCESS)
         lcl_log_source(log, text);
     lcl_free(text);
     lcl_log_source(log, source);
@@ -109,8 +108,8 @@ static cl_program load_binary(lcl_context *ctx, const char *key)
         return NULL;
     cl_int code, loaded = CL_SUCCESS;
     cl_program program = ctx->cl.api->clCreateProgramWithBinary(
-        ctx->context, 1, &ctx->device, &bytes,
-        (const unsigned char **)&blob, &loaded, &code);
+        ctx->context, 1, &ctx->device, &bytes, (const unsigned char **)&blob,
+        &loaded, &code);
     lcl_free(blob);
     if (code == CL_SUCCESS && loaded == CL_SUCCESS &&
         build(ctx, program) == CL_SUCCESS) {
@@ -134,9 +133,9 @@ static void store_binary(lcl_context *ctx, cl_program program, const char *key)
         bytes == 0)
         return;
     unsigned char *blob = lcl_malloc(bytes, 1);
-    if (blob && ctx->cl.api->clGetProgramInfo(program, CL_PROGRAM_BINARIES,
-                                              sizeof blob, &blob,
-                                              NULL) == CL_SUCCESS)
+    if (blob &&
+        ctx->cl.api->clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof blob,
+                                      &blob, NULL) == CL_SUCCESS)
         lcl_cache_store(&ctx->cache, key, blob, bytes);
     lcl_free(blob);
 }
@@ -221,8 +220,9 @@ static enum lcl_status keep_program(lcl_context *ctx, struct lcl_program *p)
     programs->all = all;
     all[programs->count++] = p;
     if (programs->count == MANY_PROGRAMS)
-        lcl_warn(&ctx->cl.log, "%d kernel programs are alive: specialised on "
-                               "something that should be an argument?",
+        lcl_warn(&ctx->cl.log,
+                 "%d kernel programs are alive: specialised on "
+                 "something that should be an argument?",
                  MANY_PROGRAMS);
     return LCL_OK;
 }

@@ -40,13 +40,12 @@ static enum lcl_status read_times(const lcl_timer *t, double *seconds)
     cl_ulong from = 0, to = 0;
     enum lcl_status st;
     if ((st = LCL_CL(cl, clWaitForEvents(1, &t->end))) < 0 ||
-        (st = LCL_CL(cl, clGetEventProfilingInfo(t->start,
-                                                 CL_PROFILING_COMMAND_END,
-                                                 sizeof from, &from, NULL))) <
-            0 ||
-        (st = LCL_CL(cl, clGetEventProfilingInfo(t->end,
-                                                 CL_PROFILING_COMMAND_END,
-                                                 sizeof to, &to, NULL))) < 0)
+        (st = LCL_CL(cl,
+                     clGetEventProfilingInfo(t->start, CL_PROFILING_COMMAND_END,
+                                             sizeof from, &from, NULL))) < 0 ||
+        (st = LCL_CL(cl,
+                     clGetEventProfilingInfo(t->end, CL_PROFILING_COMMAND_END,
+                                             sizeof to, &to, NULL))) < 0)
         return st;
     *seconds = 1e-9 * (double)(to - from);
     return LCL_OK;

@@ -23,8 +23,7 @@ static enum lcl_status prove(lcl_context **ctx,
 enum lcl_status lcl_context_create(lcl_context **out,
                                    const struct lcl_context_params *params)
 {
-    const enum lcl_status st =
-        lcl_runtime_create(out, params, &lcl_cl_loader);
+    const enum lcl_status st = lcl_runtime_create(out, params, &lcl_cl_loader);
     return st < 0 ? st : prove(out, params);
 }
 

@@ -62,8 +62,8 @@ struct lcl_caps {
 
     /* --- execution */
     int compute_units;
-    int width;          /* lanes that run together: 32, 64, 8, ...; CPU: 1 */
-    int max_group_size; /* work-items in a group */
+    int width;           /* lanes that run together: 32, 64, 8, ...; CPU: 1 */
+    int max_group_size;  /* work-items in a group */
     bool queues_overlap; /* two in-order queues run kernels side by side */
 
     /* --- memory, bytes */
@@ -79,7 +79,7 @@ struct lcl_caps {
     enum lcl_progress progress;
 
     /* --- language and timing */
-    char cl_std[16];        /* option given to every build, "-cl-std=CL1.2" */
+    char cl_std[16];         /* option given to every build, "-cl-std=CL1.2" */
     double timer_resolution; /* seconds a tick of the event timer */
 };
 
@@ -113,7 +113,10 @@ struct lcl_context_params {
     enum lcl_exchange exchange;
 };
 
-#define LCL_CONTEXT_PARAMS_INIT {0}
+#define LCL_CONTEXT_PARAMS_INIT                                                \
+ {                                                                             \
+  0                                                                            \
+ }
 
 /* A device, its queue, its compiled kernels.
  * Thread-safety: one thread at a time; two contexts are independent. */
@@ -125,8 +128,8 @@ typedef struct lcl_context lcl_context;
  * Returns LCL_OK, LCL_EINVAL (width or exchange), LCL_ENODEVICE (none, or none
  * that is meant), LCL_EUNSUPPORTED (no fp64), LCL_ESELFTEST, LCL_EDEVICE,
  * LCL_EBUILD or LCL_ENOMEM. */
-LCL_NODISCARD LCL_API enum lcl_status
-lcl_context_create(lcl_context **out, const struct lcl_context_params *params);
+LCL_NODISCARD LCL_API enum lcl_status lcl_context_create(
+    lcl_context **out, const struct lcl_context_params *params);
 
 /* Frees *ctx and sets it to NULL; *ctx may be NULL. Objects created in a
  * context must be destroyed before it. So for every destroy function. */
@@ -149,10 +152,10 @@ LCL_API struct lcl_build_info lcl_context_builds(const lcl_context *ctx);
 /* The number of OpenCL devices of all platforms, and what number `index` is
  * (no trial builds: fields that need a context hold the driver's own claims).
  * Returns LCL_OK, LCL_ENODEVICE (index out of range) or LCL_EDEVICE. */
-LCL_NODISCARD LCL_API enum lcl_status
-lcl_device_count(int *count, const struct lcl_log *log);
-LCL_NODISCARD LCL_API enum lcl_status
-lcl_device_caps(struct lcl_caps *caps, int index, const struct lcl_log *log);
+LCL_NODISCARD LCL_API enum lcl_status lcl_device_count(
+    int *count, const struct lcl_log *log);
+LCL_NODISCARD LCL_API enum lcl_status lcl_device_caps(
+    struct lcl_caps *caps, int index, const struct lcl_log *log);
 
 /* Names as they are printed and parsed: "khr", "cas", "gpu", "partition". */
 LCL_API const char *lcl_exchange_name(enum lcl_exchange exchange);

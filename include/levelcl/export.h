@@ -4,7 +4,7 @@
 #define LEVELCL_EXPORT_H
 
 #if defined(__GNUC__)
-# define LCL_API __attribute__((visibility("default")))
+# define LCL_API       __attribute__((visibility("default")))
 # define LCL_NODISCARD __attribute__((warn_unused_result))
 #else
 # define LCL_API
@@ -13,7 +13,7 @@
 
 #ifdef __cplusplus
 # define LCL_BEGIN_DECLS extern "C" {
-# define LCL_END_DECLS }
+# define LCL_END_DECLS   }
 #else
 # define LCL_BEGIN_DECLS
 # define LCL_END_DECLS

@@ -10,8 +10,8 @@ LCL_BEGIN_DECLS
 enum lcl_log_level {
     LCL_LOG_NONE = 0,
     LCL_LOG_ERROR, /* why the call that returns now failed: one sentence */
-    LCL_LOG_WARN,  /* the result stands, the user should know: pivots repaired */
-    LCL_LOG_INFO,  /* what was chosen: device, partition, kernels */
+    LCL_LOG_WARN, /* the result stands, the user should know: pivots repaired */
+    LCL_LOG_INFO, /* what was chosen: device, partition, kernels */
     LCL_LOG_DEBUG, /* builds, cache hits, sizes, build logs with source */
     LCL_LOG_TRACE, /* every OpenCL call */
     LCL_LOG_COUNT,

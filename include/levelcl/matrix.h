@@ -52,8 +52,8 @@ LCL_API void lcl_dense_finish(struct lcl_dense *X);
  * ascending columns in range, finite values.
  * Returns LCL_OK, LCL_EINVAL (A or an array is NULL) or LCL_EFORMAT, and logs
  * the first offending row. */
-LCL_NODISCARD LCL_API enum lcl_status
-lcl_csr_check(const struct lcl_csr *A, const struct lcl_log *log);
+LCL_NODISCARD LCL_API enum lcl_status lcl_csr_check(const struct lcl_csr *A,
+                                                    const struct lcl_log *log);
 
 /* Reads a Matrix Market file, plain or compressed (recognised by content: gzip
  * and xz). Coordinate format; real, integer or pattern; general, symmetric or
@@ -64,29 +64,30 @@ lcl_csr_check(const struct lcl_csr *A, const struct lcl_log *log);
  * Returns LCL_OK; LCL_EIO (path, decompression); LCL_EFORMAT (the message
  * names file, line and what was expected); LCL_EUNSUPPORTED (complex,
  * Hermitian, array format); LCL_ERANGE; LCL_ENOMEM. */
-LCL_NODISCARD LCL_API enum lcl_status
-lcl_csr_read(struct lcl_csr *A, const char *path, struct lcl_read_info *info,
-             const struct lcl_log *log);
+LCL_NODISCARD LCL_API enum lcl_status lcl_csr_read(struct lcl_csr *A,
+                                                   const char *path,
+                                                   struct lcl_read_info *info,
+                                                   const struct lcl_log *log);
 
 /* Reads a dense matrix or vector: Matrix Market array format, or coordinate
  * format with the missing entries zero. Ownership and errors as above. */
-LCL_NODISCARD LCL_API enum lcl_status
-lcl_dense_read(struct lcl_dense *X, const char *path,
-               struct lcl_read_info *info, const struct lcl_log *log);
+LCL_NODISCARD LCL_API enum lcl_status lcl_dense_read(struct lcl_dense *X,
+                                                     const char *path,
+                                                     struct lcl_read_info *info,
+                                                     const struct lcl_log *log);
 
 /* Writes X as a Matrix Market array, 17 significant digits, to a temporary
  * name in the same folder that is renamed at the end: no partial file is left.
  * Returns LCL_OK, LCL_EIO or LCL_ENOMEM. */
-LCL_NODISCARD LCL_API enum lcl_status
-lcl_dense_write(const struct lcl_dense *X, const char *path,
-                const struct lcl_log *log);
+LCL_NODISCARD LCL_API enum lcl_status lcl_dense_write(
+    const struct lcl_dense *X, const char *path, const struct lcl_log *log);
 
 /* Makes a built-in problem from its name: "lap3d:N", "lap3d:N,b=3",
  * "parabolic", "q2:M", "kuhn:NX,NY,NZ,b". Ownership as lcl_csr_read.
  * Returns LCL_OK, LCL_EINVAL (unknown name, bad number), LCL_ERANGE or
  * LCL_ENOMEM. */
-LCL_NODISCARD LCL_API enum lcl_status
-lcl_csr_problem(struct lcl_csr *A, const char *name, const struct lcl_log *log);
+LCL_NODISCARD LCL_API enum lcl_status lcl_csr_problem(
+    struct lcl_csr *A, const char *name, const struct lcl_log *log);
 
 /* y = A x in plain sequential C; x has cols, y has rows entries. */
 LCL_API void lcl_csr_multiply(const struct lcl_csr *A, const double *x,

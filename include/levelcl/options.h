@@ -13,16 +13,18 @@ struct lcl_options {
     struct lcl_solver_params solver;
 };
 
-#define LCL_OPTIONS_INIT {0}
+#define LCL_OPTIONS_INIT                                                       \
+ {                                                                             \
+  0                                                                            \
+ }
 
 /* Sets one option from "key=value", e.g. "rtol=1e-6", "precond=jacobi",
  * "partition=geometric:16,16,8", "max-iters=500". On error *options is as it
  * was and the log gets one sentence that names the nearest known key or value.
  * Returns LCL_OK, LCL_EINVAL (unknown key or bad value) or LCL_EUNSUPPORTED
  * (a known name whose method is not there yet). */
-LCL_NODISCARD LCL_API enum lcl_status
-lcl_options_parse(struct lcl_options *options, const char *text,
-                  const struct lcl_log *log);
+LCL_NODISCARD LCL_API enum lcl_status lcl_options_parse(
+    struct lcl_options *options, const char *text, const struct lcl_log *log);
 
 /* Number `index` of the known keys with its value syntax and help, for help
  * texts; NULL past the end. Static storage. */

@@ -20,9 +20,9 @@ enum lcl_precond_type {
 /* How L, D and U are applied on the subdomains. Published names are those of
  * Mehta et al., arXiv 2508.04917. */
 enum lcl_trisolve {
-    LCL_TRISOLVE_DEFAULT = 0, /* packed */
-    LCL_TRISOLVE_PACKED,      /* level-packed slabs, no atomics, bitwise
-                                 reproducible */
+    LCL_TRISOLVE_DEFAULT = 0,        /* packed */
+    LCL_TRISOLVE_PACKED,             /* level-packed slabs, no atomics, bitwise
+                                        reproducible */
     LCL_TRISOLVE_DAG_VC_ILDU0_FUSED, /* sections 4.2.3 and 4.4: CSR, a row a
                                         work-item, one launch */
     LCL_TRISOLVE_COUNT,
@@ -60,8 +60,8 @@ enum lcl_pivot {
 struct lcl_partition_params {
     enum lcl_partition_type type;
     enum lcl_weights weights;
-    int64_t rows;   /* rows of a subdomain at most; 0: chosen for the device */
-    int64_t box[3]; /* GEOMETRIC: cells of a subdomain along x, y, z */
+    int64_t rows;    /* rows of a subdomain at most; 0: chosen for the device */
+    int64_t box[3];  /* GEOMETRIC: cells of a subdomain along x, y, z */
     int64_t grid[3]; /* GEOMETRIC: cells of the grid; 0: read off a 7-point
                         pattern */
     const int32_t *labels; /* LABELS: n labels >= 0 */
@@ -73,9 +73,9 @@ struct lcl_partition_params {
  * and frees them with lcl_labels_free(); on error *labels is NULL.
  * Returns LCL_OK; LCL_EINVAL (an argument is NULL); LCL_EIO (path); LCL_EFORMAT
  * (the message names file and line; an empty file too); LCL_ENOMEM. */
-LCL_NODISCARD LCL_API enum lcl_status
-lcl_labels_read(int32_t **labels, int64_t *count, const char *path,
-                const struct lcl_log *log);
+LCL_NODISCARD LCL_API enum lcl_status lcl_labels_read(
+    int32_t **labels, int64_t *count, const char *path,
+    const struct lcl_log *log);
 
 /* Frees *labels and sets it to NULL; NULL is allowed. */
 LCL_API void lcl_labels_free(int32_t **labels);
@@ -89,30 +89,33 @@ struct lcl_precond_params {
     double pivot_tol; /* 0: 1e-10 */
 };
 
-#define LCL_PRECOND_PARAMS_INIT {0}
+#define LCL_PRECOND_PARAMS_INIT                                                \
+ {                                                                             \
+  0                                                                            \
+ }
 
 /* What a preconditioner is made of. */
 struct lcl_precond_info {
     enum lcl_precond_type type;
     enum lcl_trisolve trisolve;
     int64_t rows;
-    int64_t nnz;            /* of the matrix */
-    int64_t nnz_kept;       /* inside subdomains */
-    double dropped_share;   /* dropped entries over off-diagonal entries */
-    double dropped_weight;  /* the same by absolute value */
-    int64_t parts;          /* subdomains */
+    int64_t nnz;           /* of the matrix */
+    int64_t nnz_kept;      /* inside subdomains */
+    double dropped_share;  /* dropped entries over off-diagonal entries */
+    double dropped_weight; /* the same by absolute value */
+    int64_t parts;         /* subdomains */
     int64_t part_rows_min;
     int64_t part_rows_max;
-    int64_t levels_max;     /* of one sweep of one subdomain */
+    int64_t levels_max; /* of one sweep of one subdomain */
     double levels_mean;
     int64_t missing_diagonals;
     int64_t pivots_repaired;
     int64_t repaired_rows[8]; /* the first of them, in the caller's numbering */
-    uint64_t factor_bytes;  /* on the device */
-    int launches;           /* of one application */
-    int barriers;           /* of one application, the most in one subdomain */
+    uint64_t factor_bytes;    /* on the device */
+    int launches;             /* of one application */
+    int barriers; /* of one application, the most in one subdomain */
     int group_size;
-    bool weighted;          /* METIS saw edge weights */
+    bool weighted; /* METIS saw edge weights */
 };
 
 /* Thread-safety: that of its context. */
@@ -126,22 +129,22 @@ typedef struct lcl_precond lcl_precond;
  * LCL_EPIVOT; LCL_ERANGE (a subdomain does not fit local memory); LCL_EDEVMEM;
  * LCL_EDEVICE; LCL_ESELFTEST (the device gave levels that cannot be);
  * LCL_EBUILD; LCL_ENOMEM. */
-LCL_NODISCARD LCL_API enum lcl_status
-lcl_precond_create(lcl_precond **out, lcl_context *ctx,
-                   const struct lcl_csr *A,
-                   const struct lcl_precond_params *params);
+LCL_NODISCARD LCL_API enum lcl_status lcl_precond_create(
+    lcl_precond **out, lcl_context *ctx, const struct lcl_csr *A,
+    const struct lcl_precond_params *params);
 
 /* Takes new values for the pattern that was analysed (nnz doubles in the order
  * of A's entries) and refactors; no partition, symbolic work, compilation or
  * allocation. Statuses as above. A solver that uses the preconditioner sees
  * the new matrix from its next solve. */
-LCL_NODISCARD LCL_API enum lcl_status
-lcl_precond_update(lcl_precond *M, const double *val);
+LCL_NODISCARD LCL_API enum lcl_status lcl_precond_update(lcl_precond *M,
+                                                         const double *val);
 
 /* x = M^-1 b for host vectors of n doubles in A's numbering. Blocks.
  * Returns LCL_OK, LCL_EINVAL or LCL_EDEVICE. */
-LCL_NODISCARD LCL_API enum lcl_status
-lcl_precond_apply(lcl_precond *M, const double *b, double *x);
+LCL_NODISCARD LCL_API enum lcl_status lcl_precond_apply(lcl_precond *M,
+                                                        const double *b,
+                                                        double *x);
 
 LCL_API const struct lcl_precond_info *lcl_precond_info(const lcl_precond *M);
 LCL_API void lcl_precond_destroy(lcl_precond **M);

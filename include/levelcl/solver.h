@@ -33,16 +33,19 @@ struct lcl_solver_params {
     void *monitor_user;
 };
 
-#define LCL_SOLVER_PARAMS_INIT {0}
+#define LCL_SOLVER_PARAMS_INIT                                                 \
+ {                                                                             \
+  0                                                                            \
+ }
 
 /* Why a solve ended: > 0 converged, < 0 failed. The recurrence stops at the
  * tolerance; rounding may leave the true residual up to 1.1 times above it,
  * beyond that the solve goes on from where it is. */
 enum lcl_stop {
-    LCL_STOP_NONE = 0,      /* not run */
-    LCL_STOP_RTOL = 1,      /* true residual within rtol ||b|| */
-    LCL_STOP_ATOL = 2,      /* true residual within atol */
-    LCL_STOP_ZERO_RHS = 3,  /* b = 0, x = 0 */
+    LCL_STOP_NONE = 0,     /* not run */
+    LCL_STOP_RTOL = 1,     /* true residual within rtol ||b|| */
+    LCL_STOP_ATOL = 2,     /* true residual within atol */
+    LCL_STOP_ZERO_RHS = 3, /* b = 0, x = 0 */
     LCL_STOP_MAX_ITERS = -1,
     LCL_STOP_STAGNATION = -2,
     LCL_STOP_BREAKDOWN_RHO = -3,   /* <r0, r> = 0 */
@@ -60,8 +63,9 @@ struct lcl_report {
     double residual;      /* ||r|| / ||b|| by the recurrence */
     double true_residual; /* ||b - A x|| / ||b||, computed at the end */
     double seconds;
-    const double *history; /* residual after each iteration, history[0] = 1 at
-                              x = 0; owned by the solver, until its next solve */
+    const double
+        *history; /* residual after each iteration, history[0] = 1 at
+                     x = 0; owned by the solver, until its next solve */
     int history_count;
 };
 
@@ -71,9 +75,8 @@ typedef struct lcl_solver lcl_solver;
 /* Prepares to solve with the matrix and preconditioner of M, which must outlive
  * the solver. Returns LCL_OK, LCL_EINVAL, LCL_EDEVMEM, LCL_EDEVICE, LCL_EBUILD
  * or LCL_ENOMEM. */
-LCL_NODISCARD LCL_API enum lcl_status
-lcl_solver_create(lcl_solver **out, lcl_precond *M,
-                  const struct lcl_solver_params *params);
+LCL_NODISCARD LCL_API enum lcl_status lcl_solver_create(
+    lcl_solver **out, lcl_precond *M, const struct lcl_solver_params *params);
 
 /* Solves A x = b for host vectors of n doubles in A's numbering. x is the
  * start on entry and the last iterate on return. `report` may be NULL.
@@ -81,9 +84,8 @@ lcl_solver_create(lcl_solver **out, lcl_precond *M,
  * LCL_ITERATION_LIMIT, LCL_STAGNATION, LCL_BREAKDOWN, LCL_NOT_FINITE (x is
  * then the last finite iterate); LCL_EINVAL; LCL_EFORMAT (b or x holds NaN or
  * Inf); LCL_EDEVICE. */
-LCL_NODISCARD LCL_API enum lcl_status
-lcl_solver_solve(lcl_solver *S, const double *b, double *x,
-                 struct lcl_report *report);
+LCL_NODISCARD LCL_API enum lcl_status lcl_solver_solve(
+    lcl_solver *S, const double *b, double *x, struct lcl_report *report);
 
 LCL_API void lcl_solver_destroy(lcl_solver **S);
 

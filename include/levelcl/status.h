@@ -14,9 +14,11 @@ enum lcl_status {
     /* Results worth knowing: the object is intact, x holds the best iterate. */
     LCL_ITERATION_LIMIT = 1, /* max_iters reached before the tolerance */
     LCL_STAGNATION = 2,      /* the true residual stopped falling */
-    LCL_BREAKDOWN = 3,       /* a recurrence coefficient vanished, restarts included */
-    LCL_NOT_FINITE = 4,      /* NaN or Inf appeared in the iteration */
-    LCL_PIVOTS_REPAIRED = 5, /* the factorisation repaired pivots; see lcl_precond_info */
+    LCL_BREAKDOWN =
+        3, /* a recurrence coefficient vanished, restarts included */
+    LCL_NOT_FINITE = 4, /* NaN or Inf appeared in the iteration */
+    LCL_PIVOTS_REPAIRED =
+        5, /* the factorisation repaired pivots; see lcl_precond_info */
 
     /* Errors: nothing was created, outputs are as they were. */
     LCL_EINVAL = -1,       /* an argument or option is wrong */
@@ -24,13 +26,13 @@ enum lcl_status {
     LCL_EIO = -3,          /* a file cannot be opened, read or written */
     LCL_EFORMAT = -4,      /* a file or matrix is malformed */
     LCL_EUNSUPPORTED = -5, /* well formed, but outside what is supported */
-    LCL_ERANGE = -6,       /* a size does not fit the index types or the device */
-    LCL_ENODEVICE = -7,    /* no OpenCL platform, or no device that fits */
-    LCL_EDEVICE = -8,      /* an OpenCL call failed */
-    LCL_EDEVMEM = -9,      /* device memory ran out */
-    LCL_EBUILD = -10,      /* a kernel did not compile on this device */
-    LCL_ESELFTEST = -11,   /* the device computes wrong results */
-    LCL_EPIVOT = -12,      /* a zero or tiny pivot, and the policy is to fail */
+    LCL_ERANGE = -6,     /* a size does not fit the index types or the device */
+    LCL_ENODEVICE = -7,  /* no OpenCL platform, or no device that fits */
+    LCL_EDEVICE = -8,    /* an OpenCL call failed */
+    LCL_EDEVMEM = -9,    /* device memory ran out */
+    LCL_EBUILD = -10,    /* a kernel did not compile on this device */
+    LCL_ESELFTEST = -11, /* the device computes wrong results */
+    LCL_EPIVOT = -12,    /* a zero or tiny pivot, and the policy is to fail */
 };
 
 /* The name of a status and what it means, for every value of the enum;

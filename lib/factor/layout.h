@@ -3,9 +3,11 @@
 // made once for a pattern.
 #pragma once
 
-#include "cl/factor.cl.h"
-
 #include <levelcl/matrix.h>
+
+#include <stdint.h>
+
+#include "cl/factor.cl.h"
 
 struct lcl_layout {
     int64_t n, parts, steps, sweeps, slots;

@@ -15,9 +15,12 @@ enum { STOP_P, STOP_S, STOP_X, STOPS };
 enum { ITERATIONS = 4, REASON = 5, RING = 8, RING_SIZE = 256 };
 
 static const enum lcl_stop reasons[] = {
-    LCL_STOP_NONE,            LCL_STOP_RTOL,
-    LCL_STOP_BREAKDOWN_RHO,   LCL_STOP_BREAKDOWN_ALPHA,
-    LCL_STOP_BREAKDOWN_OMEGA, LCL_STOP_NOT_FINITE,
+    LCL_STOP_NONE,
+    LCL_STOP_RTOL,
+    LCL_STOP_BREAKDOWN_RHO,
+    LCL_STOP_BREAKDOWN_ALPHA,
+    LCL_STOP_BREAKDOWN_OMEGA,
+    LCL_STOP_NOT_FINITE,
 };
 
 // Batches grow from a few iterations, so that a short solve is not overrun, to
@@ -58,9 +61,9 @@ static enum lcl_status create(struct lcl_solver *S)
     for (int i = 0; i < 6 && st == LCL_OK; ++i)
         st = lcl_buffer_create(vectors[i], S->ctx, n, sizeof(double), "vector");
     if (st < 0 ||
-        (st = lcl_buffer_create(&K->dots, S->ctx,
-                                2 * S->M->system.matrix.groups, sizeof(double),
-                                "partial sums")) < 0 ||
+        (st =
+             lcl_buffer_create(&K->dots, S->ctx, 2 * S->M->system.matrix.groups,
+                               sizeof(double), "partial sums")) < 0 ||
         (st = lcl_buffer_create(&K->state, S->ctx, RING + RING_SIZE,
                                 sizeof(double), "BiCGSTAB state")) < 0 ||
         (st = lcl_buffer_create(&K->stop, S->ctx, STOPS, sizeof(int32_t),
@@ -110,13 +113,12 @@ static enum lcl_status enqueue_x(struct lcl_solver *S)
 {
     const struct bicgstab *K = S->method;
     const int groups = S->M->system.matrix.groups;
-    return LCL_LAUNCH(K->x_kernel, groups, lcl_arg_long(S->M->system.n),
-                      lcl_arg_int(groups), lcl_arg_buffer(K->dots),
-                      lcl_arg_buffer(K->y), lcl_arg_buffer(K->z),
-                      lcl_arg_buffer(K->t), lcl_arg_buffer(K->r0),
-                      lcl_arg_buffer(S->x), lcl_arg_buffer(S->r),
-                      lcl_arg_buffer(S->sums), lcl_arg_buffer(K->state),
-                      lcl_arg_buffer(K->stop));
+    return LCL_LAUNCH(
+        K->x_kernel, groups, lcl_arg_long(S->M->system.n), lcl_arg_int(groups),
+        lcl_arg_buffer(K->dots), lcl_arg_buffer(K->y), lcl_arg_buffer(K->z),
+        lcl_arg_buffer(K->t), lcl_arg_buffer(K->r0), lcl_arg_buffer(S->x),
+        lcl_arg_buffer(S->r), lcl_arg_buffer(S->sums), lcl_arg_buffer(K->state),
+        lcl_arg_buffer(K->stop));
 }
 
 static enum lcl_status enqueue_iteration(struct lcl_solver *S, int it)
@@ -131,8 +133,8 @@ static enum lcl_status enqueue_iteration(struct lcl_solver *S, int it)
                        STOP_P)) < 0 ||
         (st = enqueue_s(S, it)) < 0 ||
         (st = M->ops->apply(M, S->r, K->z, K->stop, STOP_S)) < 0 ||
-        (st = lcl_spmv(A, LCL_SPMV_DOT_NORM, K->z, S->r, K->t, K->dots,
-                       K->stop, STOP_S)) < 0)
+        (st = lcl_spmv(A, LCL_SPMV_DOT_NORM, K->z, S->r, K->t, K->dots, K->stop,
+                       STOP_S)) < 0)
         return st;
     return enqueue_x(S);
 }

@@ -124,8 +124,7 @@ enum lcl_status lcl_krylov_note(struct lcl_solver *S, int iteration, double rr)
         return LCL_OK;
     if (S->history_count == S->history_room) {
         const int room = S->history_room ? 2 * S->history_room : 256;
-        double *longer =
-            lcl_realloc(S->history, (size_t)room, sizeof *longer);
+        double *longer = lcl_realloc(S->history, (size_t)room, sizeof *longer);
         if (!longer)
             return lcl_fail_memory(lcl_context_log(S->ctx), "the history");
         S->history = longer;
@@ -222,8 +221,7 @@ static void begin(lcl_solver *S)
 
 static bool is_breakdown(enum lcl_stop stop)
 {
-    return stop == LCL_STOP_BREAKDOWN_RHO ||
-           stop == LCL_STOP_BREAKDOWN_ALPHA ||
+    return stop == LCL_STOP_BREAKDOWN_RHO || stop == LCL_STOP_BREAKDOWN_ALPHA ||
            stop == LCL_STOP_BREAKDOWN_OMEGA || stop == LCL_STOP_NOT_FINITE;
 }
 
@@ -242,8 +240,7 @@ static enum lcl_stop judge(const lcl_solver *S, double before)
                    : LCL_STOP_ATOL;
     if (S->stop == LCL_STOP_RTOL)
         return gained ? LCL_STOP_NONE : LCL_STOP_STAGNATION;
-    if (is_breakdown(S->stop) && gained &&
-        S->iterations < S->params.max_iters)
+    if (is_breakdown(S->stop) && gained && S->iterations < S->params.max_iters)
         return LCL_STOP_NONE;
     return S->stop;
 }
@@ -256,8 +253,7 @@ static enum lcl_status iterate(lcl_solver *S)
         return st;
     for (;;) {
         const double before = S->rr;
-        if ((st = S->ops->cycle(S)) < 0 ||
-            (st = true_residual(S, &S->rr)) < 0)
+        if ((st = S->ops->cycle(S)) < 0 || (st = true_residual(S, &S->rr)) < 0)
             return st;
         S->stop = judge(S, before);
         if (S->stop != LCL_STOP_NONE)
@@ -333,8 +329,7 @@ static enum lcl_status solve_host(lcl_solver *S, const double *b, double *x,
     enum lcl_status st, got;
     if ((st = lcl_system_put(sys, b, S->b)) < 0 || (st = measure_b(S)) < 0 ||
         (st = check_range_of_b(S, all_zero(b, sys->n))) < 0 ||
-        (st = lcl_system_put(sys, x, S->x)) < 0 ||
-        (st = solve(S, report)) < 0)
+        (st = lcl_system_put(sys, x, S->x)) < 0 || (st = solve(S, report)) < 0)
         return st;
     got = lcl_system_get(sys, S->x, x);
     return got < 0 ? got : st;

@@ -21,10 +21,10 @@ struct ilu {
 // What the analysis hands from step to step, on the host.
 struct analysis {
     struct lcl_partition partition;
-    struct lcl_csr B;  // A reordered
-    int64_t *map;      // entries of B -> entries of A
-    int32_t *level;    // n
-    int32_t *count;    // levels of a subdomain
+    struct lcl_csr B; // A reordered
+    int64_t *map;     // entries of B -> entries of A
+    int32_t *level;   // n
+    int32_t *count;   // levels of a subdomain
     struct lcl_layout layout;
 };
 
@@ -169,7 +169,7 @@ static enum lcl_status create(struct lcl_precond *M, const struct lcl_csr *A,
         goto out;
     M->info.launches = 1;
     M->info.barriers = M->info.group_size == 1 ? 0
-                       : packed ? 2 + (int)a.layout.sweeps_max
+                       : packed                ? 2 + (int)a.layout.sweeps_max
                                 : 2 + 2 * (int)M->info.levels_max;
     M->info.factor_bytes = lcl_factor_bytes(&I->factor);
 out:

@@ -45,8 +45,9 @@ static enum lcl_status upload_diagonal(struct lcl_precond *M,
         at[i] = find_diagonal(A, i);
         M->info.missing_diagonals += at[i] < 0;
     }
-    const enum lcl_status st = lcl_buffer_create_from(
-        &J->diagonal, M->ctx, at, A->rows, sizeof *at, "places of the diagonal");
+    const enum lcl_status st =
+        lcl_buffer_create_from(&J->diagonal, M->ctx, at, A->rows, sizeof *at,
+                               "places of the diagonal");
     lcl_free(at);
     return st;
 }
@@ -60,12 +61,11 @@ static enum lcl_status create(struct lcl_precond *M, const struct lcl_csr *A,
     if (!J)
         return lcl_fail_memory(lcl_context_log(M->ctx), "a preconditioner");
     if ((st = lcl_system_init(&M->system, M->ctx, A, NULL, NULL)) < 0 ||
-        (st = get_kernels(J, M->ctx)) < 0 ||
-        (st = upload_diagonal(M, A)) < 0 ||
+        (st = get_kernels(J, M->ctx)) < 0 || (st = upload_diagonal(M, A)) < 0 ||
         (st = lcl_buffer_create(&J->inv_d, M->ctx, A->rows, sizeof(double),
                                 "inverse diagonal")) < 0 ||
-        (st = lcl_buffer_create(&J->bad, M->ctx, A->rows, 1,
-                                "pivot flags")) < 0)
+        (st = lcl_buffer_create(&J->bad, M->ctx, A->rows, 1, "pivot flags")) <
+            0)
         return st;
     M->info.launches = 1;
     M->info.nnz_kept = A->rows - M->info.missing_diagonals;

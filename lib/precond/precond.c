@@ -78,8 +78,9 @@ static enum lcl_status refactor(lcl_precond *M)
                         (long long)info->repaired_rows[0] + 1);
     if (st < 0 || info->pivots_repaired == 0)
         return st;
-    lcl_warn(lcl_context_log(M->ctx), "%lld pivots repaired, the first in row "
-                                      "%lld",
+    lcl_warn(lcl_context_log(M->ctx),
+             "%lld pivots repaired, the first in row "
+             "%lld",
              (long long)info->pivots_repaired,
              (long long)info->repaired_rows[0] + 1);
     return LCL_PIVOTS_REPAIRED;
@@ -98,8 +99,7 @@ enum lcl_status lcl_precond_create(lcl_precond **out, lcl_context *ctx,
         *out = NULL;
     if (!out || !ctx || !A)
         return lcl_misuse(log, "lcl_precond_create: an argument is NULL");
-    if ((st = check_params(params, log)) < 0 ||
-        (st = check_matrix(A, log)) < 0)
+    if ((st = check_params(params, log)) < 0 || (st = check_matrix(A, log)) < 0)
         return st;
     lcl_precond *M = lcl_calloc(1, sizeof *M);
     if (!M)

@@ -25,8 +25,8 @@ struct lcl_precond {
     const struct lcl_precond_ops *ops;
     struct lcl_precond_info info;
     struct lcl_system system;
-    void *method;       // the method's own state
-    lcl_buffer *b, *x;  // for vectors of the caller, made when first needed
+    void *method;      // the method's own state
+    lcl_buffer *b, *x; // for vectors of the caller, made when first needed
 };
 
 extern const struct lcl_precond_ops lcl_precond_none;

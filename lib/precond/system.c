@@ -29,8 +29,8 @@ static enum lcl_status upload_numbering(struct lcl_system *S,
 {
     enum lcl_status st;
     if ((st = upload_map(S, map)) < 0 ||
-        (st = lcl_buffer_create_from(&S->perm, S->ctx, perm, S->n,
-                                     sizeof *perm, "permutation")) < 0 ||
+        (st = lcl_buffer_create_from(&S->perm, S->ctx, perm, S->n, sizeof *perm,
+                                     "permutation")) < 0 ||
         (st = lcl_buffer_create(&S->values, S->ctx, S->nnz, sizeof(double),
                                 "values")) < 0)
         return st;

@@ -12,9 +12,9 @@ struct lcl_system {
     struct lcl_vector_ops vector;
     struct lcl_device_csr matrix;
     // The rest is NULL where the numbering is the caller's.
-    lcl_buffer *perm;   // n, new -> old
-    lcl_buffer *map;    // nnz, entry of the reordered -> entry of A
-    lcl_buffer *values; // nnz, A's order
+    lcl_buffer *perm;        // n, new -> old
+    lcl_buffer *map;         // nnz, entry of the reordered -> entry of A
+    lcl_buffer *values;      // nnz, A's order
     lcl_buffer *vector_in_a; // n, a vector in A's numbering
     // What kernels that may be stopped look at when nobody stops them.
     lcl_buffer *never; // one int32, 0

@@ -42,8 +42,7 @@ static enum lcl_status get_kernels(struct lcl_device_csr *D, lcl_context *ctx,
 }
 
 static enum lcl_status upload_row_ptr(struct lcl_device_csr *D,
-                                      lcl_context *ctx,
-                                      const struct lcl_csr *A)
+                                      lcl_context *ctx, const struct lcl_csr *A)
 {
     const char *what = "row pointers";
     if (A->nnz > UINT32_MAX)

@@ -166,11 +166,10 @@ enum lcl_status lcl_dag_vc_apply(const struct lcl_dag_vc *T,
                                  const lcl_buffer *b, lcl_buffer *x,
                                  const lcl_buffer *stop, int at)
 {
-    return LCL_LAUNCH(
-        T->kernel, T->factor->parts, lcl_arg_buffer(T->part_ptr),
-        lcl_arg_buffer(T->first_level), lcl_arg_buffer(T->level_ptr),
-        lcl_arg_buffer(T->row_ptr), lcl_arg_buffer(T->col),
-        lcl_arg_buffer(T->val), lcl_arg_buffer(T->factor->inv_d),
-        lcl_arg_buffer(b), lcl_arg_buffer(x), lcl_arg_buffer(stop),
-        lcl_arg_int(at));
+    return LCL_LAUNCH(T->kernel, T->factor->parts, lcl_arg_buffer(T->part_ptr),
+                      lcl_arg_buffer(T->first_level),
+                      lcl_arg_buffer(T->level_ptr), lcl_arg_buffer(T->row_ptr),
+                      lcl_arg_buffer(T->col), lcl_arg_buffer(T->val),
+                      lcl_arg_buffer(T->factor->inv_d), lcl_arg_buffer(b),
+                      lcl_arg_buffer(x), lcl_arg_buffer(stop), lcl_arg_int(at));
 }

@@ -63,8 +63,8 @@ static enum lcl_status pattern_init(struct pattern *S, const struct lcl_csr *B,
 {
     uint32_t *next = lcl_calloc((size_t)P->n + 1, sizeof *next);
     uint64_t sum = 0;
-    *S = (struct pattern){.row_ptr = lcl_calloc((size_t)P->n + 1,
-                                                sizeof *S->row_ptr)};
+    *S = (struct pattern){.row_ptr =
+                              lcl_calloc((size_t)P->n + 1, sizeof *S->row_ptr)};
     if (!next || !S->row_ptr)
         goto memory;
     for (int64_t p = 0; p < P->parts; ++p)
@@ -150,9 +150,8 @@ static enum lcl_status get_kernel(lcl_kernel **kernel, lcl_context *ctx,
                                   int64_t rows)
 {
     const struct lcl_caps *caps = lcl_context_caps(ctx);
-    struct lcl_spec spec = {.source = "levels.cl",
-                            .kernel = "levels",
-                            .group = caps->width};
+    struct lcl_spec spec = {
+        .source = "levels.cl", .kernel = "levels", .group = caps->width};
     if (caps->width > 1) {
         // room for 128 more rows costs nothing and saves variants
         spec.rows = (int)(rows + 127) / 128 * 128;
@@ -230,8 +229,8 @@ static void sort_window(uint64_t *key, const int32_t *level,
         const int64_t entries = B->row_ptr[i + 1] - B->row_ptr[i];
         const uint64_t shortness =
             entries < UINT16_MAX ? UINT16_MAX - (uint64_t)entries : 0;
-        key[i - first] = (uint64_t)level[i] << 40 | shortness << 24 |
-                         (uint64_t)(i - first);
+        key[i - first] =
+            (uint64_t)level[i] << 40 | shortness << 24 | (uint64_t)(i - first);
     }
     qsort(key, (size_t)(last - first), sizeof *key, compare_keys);
 }
