@@ -54,7 +54,7 @@ static const struct variant variants[] = {
                       .slots = 3, .mode = 2}},
     {"long_rows", 1, {.source = "packed.cl", .rows = 512, .steps = 128,
                       .slots = 7, .mode = 2}},
-    {"in_place",  4, {.source = "packed.cl", .rows = 2048, .slots = 4,
+    {"in_place",  2, {.source = "packed.cl", .rows = 1024, .slots = 4,
                       .mode = 2}},
     {"exchange",  2, {.source = "probe.cl", .probe = 1}},
     {"local",     1, {.source = "probe.cl", .probe = 2, .rows = 4096}},
