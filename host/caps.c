@@ -145,8 +145,11 @@ static void query_atomics(const char *extensions, struct lcl_caps *caps)
     caps->int64_atomics =
         strstr(extensions, "cl_khr_int64_base_atomics") != NULL;
     caps->local_add = strstr(extensions, "cl_nv_") ? LCL_ATOMIC_ADD_NV_PTX
-                      : caps->int64_atomics        ? LCL_ATOMIC_ADD_CAS
-                                                   : LCL_ATOMIC_ADD_NONE;
+                      : strstr(extensions, "cl_ext_float_atomics")
+                          ? LCL_ATOMIC_ADD_EXT
+                      : strstr(extensions, "cl_amd_") ? LCL_ATOMIC_ADD_AMD
+                      : caps->int64_atomics           ? LCL_ATOMIC_ADD_CAS
+                                                      : LCL_ATOMIC_ADD_NONE;
 }
 
 static void query_identity(struct query *q, struct lcl_caps *caps)

@@ -126,11 +126,10 @@ static void probe_add(lcl_context *ctx, lcl_buffer *out)
         ctx->caps.local_add = LCL_ATOMIC_ADD_CAS;
 }
 
-static bool try_progress(lcl_context *ctx, lcl_kernel *kernel, lcl_buffer *out,
-                         lcl_buffer *flag, int stride)
+static bool try_progress(lcl_kernel *kernel, lcl_buffer *out, lcl_buffer *flag,
+                         int stride)
 {
     double ended[2 * ITEMS];
-    (void)ctx;
     if (lcl_buffer_fill(flag, 0) < 0 || lcl_buffer_fill(out, 0xff) < 0 ||
         LCL_LAUNCH(kernel, 2, lcl_arg_buffer(out), lcl_arg_buffer(flag),
                    lcl_arg_int(stride)) < 0 ||
@@ -153,9 +152,9 @@ static void probe_progress(lcl_context *ctx, lcl_buffer *out, lcl_buffer *flag)
     lcl_kernel *kernel;
     ctx->caps.progress = LCL_PROGRESS_NONE;
     if (lcl_kernel_get(&kernel, ctx, &spec) < 0 ||
-        !try_progress(ctx, kernel, out, flag, ITEMS))
+        !try_progress(kernel, out, flag, ITEMS))
         return;
-    ctx->caps.progress = try_progress(ctx, kernel, out, flag, 1)
+    ctx->caps.progress = try_progress(kernel, out, flag, 1)
                              ? LCL_PROGRESS_WAVE
                              : LCL_PROGRESS_GROUP;
 }
