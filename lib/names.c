@@ -1,47 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names of the public enums, from one table each.
+// Names of the enums of methods, from one table each.
 #include "lib/names.h"
 
-#include <levelcl/context.h>
 #include <levelcl/precond.h>
 #include <levelcl/solver.h>
-
-#define TABLE(list)                                                            \
- {                                                                             \
-  list, (int)(sizeof(list) / sizeof *(list))                                   \
- }
-
-static const char *const exchanges[LCL_EXCHANGE_COUNT] = {
-    [LCL_EXCHANGE_AUTO] = "auto",   [LCL_EXCHANGE_NONE] = "none",
-    [LCL_EXCHANGE_LOCAL] = "local", [LCL_EXCHANGE_KHR] = "khr",
-    [LCL_EXCHANGE_INTEL] = "intel", [LCL_EXCHANGE_NV_PTX] = "nv_ptx",
-    [LCL_EXCHANGE_AMD] = "amd",
-};
-
-static const char *const atomic_adds[LCL_ATOMIC_ADD_COUNT] = {
-    [LCL_ATOMIC_ADD_NONE] = "none", [LCL_ATOMIC_ADD_CAS] = "cas",
-    [LCL_ATOMIC_ADD_EXT] = "ext",   [LCL_ATOMIC_ADD_NV_PTX] = "nv_ptx",
-    [LCL_ATOMIC_ADD_AMD] = "amd",
-};
-
-static const char *const progresses[LCL_PROGRESS_COUNT] = {
-    [LCL_PROGRESS_NONE] = "none",
-    [LCL_PROGRESS_GROUP] = "group",
-    [LCL_PROGRESS_WAVE] = "wave",
-};
-
-static const char *const device_types[LCL_DEVICE_TYPE_COUNT] = {
-    [LCL_DEVICE_OTHER] = "other",
-    [LCL_DEVICE_CPU] = "cpu",
-    [LCL_DEVICE_GPU] = "gpu",
-};
-
-static const char *const phases[LCL_PHASE_COUNT] = {
-    [LCL_PHASE_READ] = "read",         [LCL_PHASE_PARTITION] = "partition",
-    [LCL_PHASE_SYMBOLIC] = "symbolic", [LCL_PHASE_COMPILE] = "compile",
-    [LCL_PHASE_NUMERIC] = "numeric",   [LCL_PHASE_UPLOAD] = "upload",
-    [LCL_PHASE_SOLVE] = "solve",
-};
 
 static const char *const solvers[LCL_SOLVER_COUNT] = {
     [LCL_SOLVER_DEFAULT] = "bicgstab",
@@ -80,18 +42,12 @@ static const char *const weights[LCL_WEIGHTS_COUNT] = {
     [LCL_WEIGHTS_OFF] = "off",
 };
 
-static const struct lcl_names exchange_names = TABLE(exchanges);
-static const struct lcl_names atomic_add_names = TABLE(atomic_adds);
-static const struct lcl_names progress_names = TABLE(progresses);
-static const struct lcl_names device_type_names = TABLE(device_types);
-static const struct lcl_names phase_names = TABLE(phases);
-
-const struct lcl_names lcl_solver_names = TABLE(solvers);
-const struct lcl_names lcl_precond_names = TABLE(preconds);
-const struct lcl_names lcl_trisolve_names = TABLE(trisolves);
-const struct lcl_names lcl_partition_names = TABLE(partitions);
-const struct lcl_names lcl_pivot_names = TABLE(pivots);
-const struct lcl_names lcl_weights_names = TABLE(weights);
+const struct lcl_names lcl_solver_names = LCL_NAMES(solvers);
+const struct lcl_names lcl_precond_names = LCL_NAMES(preconds);
+const struct lcl_names lcl_trisolve_names = LCL_NAMES(trisolves);
+const struct lcl_names lcl_partition_names = LCL_NAMES(partitions);
+const struct lcl_names lcl_pivot_names = LCL_NAMES(pivots);
+const struct lcl_names lcl_weights_names = LCL_NAMES(weights);
 
 // clang-format off
 #define STOP(reason) [LCL_STOP_##reason - LCL_STOP_MONITOR]
@@ -114,61 +70,29 @@ static const struct {
 };
 // clang-format on
 
-static const char *name_of(const struct lcl_names *names, int value)
-{
-    if (value < 0 || value >= names->count)
-        return "unknown";
-    return names->name[value];
-}
-
-const char *lcl_exchange_name(enum lcl_exchange exchange)
-{
-    return name_of(&exchange_names, (int)exchange);
-}
-
-const char *lcl_atomic_add_name(enum lcl_atomic_add add)
-{
-    return name_of(&atomic_add_names, (int)add);
-}
-
-const char *lcl_progress_name(enum lcl_progress progress)
-{
-    return name_of(&progress_names, (int)progress);
-}
-
-const char *lcl_device_type_name(enum lcl_device_type type)
-{
-    return name_of(&device_type_names, (int)type);
-}
-
-const char *lcl_phase_name(enum lcl_phase phase)
-{
-    return name_of(&phase_names, (int)phase);
-}
-
 const char *lcl_solver_name(enum lcl_solver_type type)
 {
-    return name_of(&lcl_solver_names, (int)type);
+    return lcl_name_of(&lcl_solver_names, (int)type);
 }
 
 const char *lcl_precond_name(enum lcl_precond_type type)
 {
-    return name_of(&lcl_precond_names, (int)type);
+    return lcl_name_of(&lcl_precond_names, (int)type);
 }
 
 const char *lcl_trisolve_name(enum lcl_trisolve trisolve)
 {
-    return name_of(&lcl_trisolve_names, (int)trisolve);
+    return lcl_name_of(&lcl_trisolve_names, (int)trisolve);
 }
 
 const char *lcl_partition_name(enum lcl_partition_type type)
 {
-    return name_of(&lcl_partition_names, (int)type);
+    return lcl_name_of(&lcl_partition_names, (int)type);
 }
 
 const char *lcl_pivot_name(enum lcl_pivot pivot)
 {
-    return name_of(&lcl_pivot_names, (int)pivot);
+    return lcl_name_of(&lcl_pivot_names, (int)pivot);
 }
 
 static bool is_stop(enum lcl_stop stop)

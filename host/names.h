@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tables of the names under which enum values are printed and parsed.
+#pragma once
+
+// name[value] for value = 0 .. count-1.
+struct lcl_names {
+    const char *const *name;
+    int count;
+};
+
+// The table of an array of names.
+// clang-format off
+#define LCL_NAMES(list) {(list), (int)(sizeof(list) / sizeof *(list))}
+// clang-format on
+
+// "unknown" for values without a name.
+const char *lcl_name_of(const struct lcl_names *names, int value);
