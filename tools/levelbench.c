@@ -387,7 +387,7 @@ static enum lcl_status bench_solve(struct bench *B, lcl_precond *M)
 {
     const struct problem *P = B->problem;
     lcl_solver *S = NULL;
-    struct lcl_report r = {LCL_STOP_NONE};
+    struct lcl_report r = {.stop = LCL_STOP_NONE};
     enum lcl_status st = lcl_solver_create(&S, M, &B->options.solver);
     for (int pass = 0; pass < 2 && st >= 0; ++pass) {
         memset(P->x, 0, (size_t)P->A.rows * sizeof *P->x);

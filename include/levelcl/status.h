@@ -11,7 +11,8 @@ LCL_BEGIN_DECLS
 enum lcl_status {
     LCL_OK = 0,
 
-    /* Results worth knowing: the object is intact, x holds the best iterate. */
+    /* Results worth knowing: the object is intact, x holds the last sound
+       iterate. */
     LCL_ITERATION_LIMIT = 1, /* max_iters reached before the tolerance */
     LCL_STAGNATION = 2,      /* the true residual stopped falling */
     LCL_BREAKDOWN =
