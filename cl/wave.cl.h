@@ -50,9 +50,32 @@
 
 // ------------------------------------------------------------------- exchange
 
-// The value of lane (own lane XOR mask); mask is below the wave width.
-#if defined(LCL_EXCHANGE_NV_PTX)
-static inline double wave_xor(double v, uint mask, local double *scratch)
+// wave_sum(v, lanes, scratch): the sum over each run of `lanes` consecutive
+// lanes, on each of them; lanes is a power of two up to the wave width. Where
+// lanes can read each other's registers it is a butterfly over wave_xor(), the
+// value of lane (own lane XOR mask); else the lanes read local memory.
+#if LCL_WIDTH == 1
+static inline double wave_sum(double v, uint lanes, local double *scratch)
+{
+    return v;
+}
+#elif defined(LCL_EXCHANGE_LOCAL)
+static inline double wave_sum(double v, uint lanes, local double *scratch)
+{
+    const uint lid = get_local_id(0), first = lid - lid % lanes;
+    double sum = 0;
+    if (lanes == 1)
+        return v;
+    GROUP_BARRIER();
+    scratch[lid] = v;
+    GROUP_BARRIER();
+    for (uint l = 0; l < lanes; ++l)
+        sum += scratch[first + l];
+    return sum;
+}
+#else
+# if defined(LCL_EXCHANGE_NV_PTX)
+static inline double wave_xor(double v, uint mask)
 {
     uint2 a = as_uint2(v), b;
     asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;"
@@ -63,49 +86,33 @@ static inline double wave_xor(double v, uint mask, local double *scratch)
                  : "r"(a.y), "r"(mask));
     return as_double(b);
 }
-#elif defined(LCL_EXCHANGE_AMD)
-static inline double wave_xor(double v, uint mask, local double *scratch)
+# elif defined(LCL_EXCHANGE_AMD)
+static inline double wave_xor(double v, uint mask)
 {
     const int from = (int)((get_local_id(0) ^ mask) % LCL_WIDTH) * 4;
     const int2 a = as_int2(v);
     return as_double((int2)(__builtin_amdgcn_ds_bpermute(from, a.x),
                             __builtin_amdgcn_ds_bpermute(from, a.y)));
 }
-#elif defined(LCL_EXCHANGE_KHR)
-# pragma OPENCL EXTENSION cl_khr_subgroup_shuffle : enable
-static inline double wave_xor(double v, uint mask, local double *scratch)
-{
-    return sub_group_shuffle_xor(v, mask);
-}
-#elif defined(LCL_EXCHANGE_INTEL)
-static inline double wave_xor(double v, uint mask, local double *scratch)
+# elif defined(LCL_EXCHANGE_INTEL)
+static inline double wave_xor(double v, uint mask)
 {
     return intel_sub_group_shuffle_xor(v, mask);
 }
-#elif LCL_WIDTH > 1
-static inline double wave_xor(double v, uint mask, local double *scratch)
+# else
+#  pragma OPENCL EXTENSION cl_khr_subgroup_shuffle : enable
+static inline double wave_xor(double v, uint mask)
 {
-    const uint lid = get_local_id(0);
-    GROUP_BARRIER();
-    scratch[lid] = v;
-    GROUP_BARRIER();
-    return scratch[lid ^ mask];
+    return sub_group_shuffle_xor(v, mask);
 }
-#else
-static inline double wave_xor(double v, uint mask, local double *scratch)
-{
-    return v;
-}
-#endif
-
-// The sum over each run of `lanes` consecutive lanes, on each of them; lanes
-// is a power of two up to the wave width.
+# endif
 static inline double wave_sum(double v, uint lanes, local double *scratch)
 {
     for (uint mask = lanes / 2; mask > 0; mask /= 2)
-        v += wave_xor(v, mask, scratch);
+        v += wave_xor(v, mask);
     return v;
 }
+#endif
 
 // The sum over the group, on each work-item.
 static inline double group_sum(double v, local double *scratch)
