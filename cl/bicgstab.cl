@@ -44,13 +44,13 @@
 // A coefficient this small against what Cauchy-Schwarz allows is rounding.
 #define TINY 2.2e-16
 
-static inline double sum_of(global const double *sums, uint groups,
-                            local double *scratch)
+// This work-item's share of the sums of all groups.
+static inline double share_of(global const double *sums, uint groups)
 {
     double v = 0;
     for (uint g = get_local_id(0); g < groups; g += LCL_GROUP)
         v += sums[g];
-    return group_sum(v, scratch);
+    return v;
 }
 
 static inline bool is_lead(void)
@@ -86,8 +86,10 @@ kernel void bicgstab_p(int it, long n, double rr0, double limit, int groups,
             stop[STOP_P] = stop[STOP_X];
         return;
     }
-    const double rr = sum_of(sums + groups, groups, scratch);
-    const double rho = it == 0 ? rr : sum_of(sums, groups, scratch);
+    const double own_rr = share_of(sums + groups, groups);
+    const double own_rho = it == 0 ? own_rr : share_of(sums, groups);
+    const double rr = group_sum(own_rr, scratch);
+    const double rho = group_sum(own_rho, scratch);
     const double omega = state[OMEGA], alpha = state[ALPHA];
     const double old_rho = state[RHO + (it + 1) % 2];
     const int reason = judge_p(it, rho, rr, rr0, limit, omega);
@@ -122,7 +124,7 @@ kernel void bicgstab_s(int it, long n, int groups, global const double *sums,
             stop[STOP_S] = stop[STOP_P];
         return;
     }
-    const double r0v = sum_of(sums, groups, scratch);
+    const double r0v = group_sum(share_of(sums, groups), scratch);
     const double alpha = state[RHO + it % 2] / r0v;
     const int reason = !isfinite(r0v)     ? NOT_FINITE
                        : !isfinite(alpha) ? BREAKDOWN_ALPHA
@@ -153,8 +155,10 @@ kernel void bicgstab_x(long n, int groups, global const double *sums,
             stop[STOP_X] = stop[STOP_S];
         return;
     }
-    const double tr = sum_of(sums, groups, scratch);
-    const double tt = sum_of(sums + groups, groups, scratch);
+    const double own_tr = share_of(sums, groups);
+    const double own_tt = share_of(sums + groups, groups);
+    const double tr = group_sum(own_tr, scratch);
+    const double tt = group_sum(own_tt, scratch);
     const double omega = tt == 0 ? 0 : tr / tt;
     const double alpha = state[ALPHA];
     const bool sound = isfinite(tr) && isfinite(tt) && isfinite(omega);

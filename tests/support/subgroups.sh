@@ -1,0 +1,19 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The kernel tests once more with lanes that exchange values through the
+# device's own sub-groups. usage: subgroups.sh BUILD WIDTH
+set -u
+passed=0 failed=0
+export LEVELCL_WIDTH="$2" LEVELCL_EXCHANGE=khr LEVELCL_TEST_SIZE=small
+export LEVELCL_CACHE_DIR="$1/subgroups-cache"
+for test in "$1"/tests/kernel/test_*; do
+    [ -f "$test" ] || continue
+    if said=$("$test" 2>&1); then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf 'FAILED %s\n%s\n' "$test" "$said"
+    fi
+done
+echo "sub-groups of $2: $passed passed, $failed failed"
+[ "$passed" -gt 0 ] && [ "$failed" -eq 0 ]
