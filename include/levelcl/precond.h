@@ -123,7 +123,8 @@ typedef struct lcl_precond lcl_precond;
 
 /* Partitions, reorders, finds levels, factors. A is square with finite values
  * and need live only until the call returns: the device keeps a copy. NULL
- * params are the defaults.
+ * params are the defaults. METIS draws from rand(): the partition is the same
+ * from run to run unless another thread uses rand() at the same time.
  * Returns LCL_OK; LCL_PIVOTS_REPAIRED (usable, see the info);
  * LCL_EINVAL (parameters); LCL_EFORMAT (A malformed, not square, empty);
  * LCL_EPIVOT; LCL_ERANGE (a subdomain does not fit local memory); LCL_EDEVMEM;

@@ -10,9 +10,11 @@
 #include <pthread.h>
 #include <string.h>
 
-// While it runs, METIS 5.1 seeds rand() and traps SIGABRT and SIGTERM for the
-// whole process: one call at a time, so that threads get the parts that one
-// alone would and its handlers are put back in order.
+// While it runs, METIS 5.1 seeds and draws from rand() and traps SIGABRT and
+// SIGTERM for the whole process: one call at a time, so that threads get the
+// parts that one alone would and its handlers are put back in order. Where
+// somebody else draws from rand() meanwhile (NVIDIA's driver does while another
+// thread creates a context, seen 2026-11) the parts are others, as good.
 static pthread_mutex_t metis_lock = PTHREAD_MUTEX_INITIALIZER;
 
 enum {
