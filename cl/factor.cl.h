@@ -43,9 +43,8 @@ struct lcl_sweep {
     lcl_u16 flags;
 } __attribute__((aligned(8)));
 
-#define LCL_SWEEP_UPPER    1 // of U
-#define LCL_SWEEP_DIAGONAL 2 // the first of a step of U: plane 0 is 1/d
-#define LCL_SWEEP_LAST     4 // the last of a step of U
+#define LCL_SWEEP_DIAGONAL 1 // the first of a step of U: plane 0 is 1/d
+#define LCL_SWEEP_LAST     2 // the last of a step of U
 #define LCL_SWEEP_ENTRIES  7
 
 // Subdomains start at a multiple of this, for vector loads.

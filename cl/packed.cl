@@ -4,7 +4,7 @@
 //                ILDU0 (LCL_MODE 2):  x_i = y_i / d_i - sum_j u_ij x_j
 //
 // Data:   factor.cl.h; val and col are readable a chunk past the last slot.
-// Launch: one group a subdomain; its vector and, where LCL_STEPS > 0, its table
+// Launch: one group a subdomain; its vector and, where LCL_SWEEPS > 0, its table
 //         of sweeps stand in local memory. The slots are one stream, read in
 //         chunks: one is on its way in registers while the two before it are
 //         used from a ring in local memory, so that no sweep waits for global
@@ -23,8 +23,8 @@
 #ifndef LCL_ROWS
 # define LCL_ROWS 64 // rows of a subdomain held in local memory
 #endif
-#ifndef LCL_STEPS
-# define LCL_STEPS 0 // sweeps of a subdomain held in local memory; 0: in place
+#ifndef LCL_SWEEPS
+# define LCL_SWEEPS 0 // sweeps of a subdomain held in local memory; 0: in place
 #endif
 #ifndef LCL_SLOTS
 # define LCL_SLOTS 4 // entries a row of a sweep, at most LCL_SWEEP_ENTRIES
@@ -170,8 +170,8 @@ kernel void packed(global const struct lcl_part *restrict parts,
     if (stop[at])
         return;
     fetch(&stream);
-# if LCL_STEPS > 0
-    local struct lcl_sweep sweeps[LCL_STEPS];
+# if LCL_SWEEPS > 0
+    local struct lcl_sweep sweeps[LCL_SWEEPS];
     for (uint t = lid; t < p.sweeps; t += LCL_GROUP)
         sweeps[t] = all_sweeps[p.sweep + t];
 # else

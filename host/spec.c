@@ -17,9 +17,11 @@ bool lcl_spec_defines(char *text, size_t size, const struct lcl_spec *spec)
         const char *name;
         int value;
     } fields[] = {
-        {"WIDTH", spec->width}, {"GROUP", spec->group}, {"ROWS", spec->rows},
-        {"STEPS", spec->steps}, {"SLOTS", spec->slots}, {"LANES", spec->lanes},
-        {"WIDE", spec->wide},   {"PROBE", spec->probe}, {"MODE", spec->mode},
+        {"WIDTH", spec->width}, {"GROUP", spec->group},
+        {"ROWS", spec->rows},   {"SWEEPS", spec->sweeps},
+        {"SLOTS", spec->slots}, {"LANES", spec->lanes},
+        {"WIDE", spec->wide},   {"PROBE", spec->probe},
+        {"MODE", spec->mode},
     };
     size_t at = 0;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i) {

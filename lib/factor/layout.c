@@ -107,12 +107,9 @@ static void size_step(struct lcl_step *s, const struct window *w, int64_t first,
 
 static int longest_sweep(const struct lcl_step *s, int entries)
 {
-    const int planes = s->lower_planes > s->upper_planes - 1
-                           ? s->lower_planes
-                           : s->upper_planes - 1;
-    if (planes > LCL_SWEEP_ENTRIES)
-        return LCL_SWEEP_ENTRIES;
-    return planes > entries ? planes : entries;
+    const int64_t planes = max_of(s->lower_planes, s->upper_planes - 1);
+    return planes > LCL_SWEEP_ENTRIES ? LCL_SWEEP_ENTRIES
+                                      : (int)max_of(planes, entries);
 }
 
 static uint32_t size_steps(struct lcl_layout *L, struct lcl_step *step,
@@ -175,8 +172,7 @@ static uint32_t split_step(struct lcl_sweep *out, const struct lcl_step *s,
                 .first = s->first,
                 .rows = s->rows,
                 .planes = (uint16_t)(own + diagonal),
-                .flags = (uint16_t)((upper ? LCL_SWEEP_UPPER : 0) |
-                                    (diagonal ? LCL_SWEEP_DIAGONAL : 0) |
+                .flags = (uint16_t)((diagonal ? LCL_SWEEP_DIAGONAL : 0) |
                                     (last ? LCL_SWEEP_LAST : 0))};
         k += own > 0 ? own : 1;
     }

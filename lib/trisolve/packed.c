@@ -9,13 +9,17 @@ enum {
     CPU_ROWS = 16384,   // vector and factor of a subdomain in L2
     ROWS_PER_LANE = 16, // more rows than this a lane: another wave
     MAX_WAVES = 8,
-    MAX_SLOTS = 8, // entries of a row kept in registers
-    DEPTH = 2,     // more than one step ahead gained nothing (H200)
+    ROWS_STEP = 128, // sizes of the vector in local memory: fewer programs
 };
 
 static int64_t clamp(int64_t value, int64_t low, int64_t high)
 {
     return value < low ? low : value > high ? high : value;
+}
+
+static int round_up(int64_t value, int multiple)
+{
+    return (int)((value + multiple - 1) / multiple * multiple);
 }
 
 int64_t lcl_packed_rows(const struct lcl_caps *caps, int64_t n)
@@ -43,10 +47,10 @@ static uint64_t ring_bytes(int group)
     return (uint64_t)group * 32 * (sizeof(double) + sizeof(uint16_t));
 }
 
-// Without the step table, with what a driver may take for itself.
+// Without the table of sweeps, with what a driver may take for itself.
 static uint64_t local_bytes_of(const struct lcl_caps *caps, int64_t rows)
 {
-    return (uint64_t)rows * sizeof(double) +
+    return (uint64_t)round_up(rows, ROWS_STEP) * sizeof(double) +
            ring_bytes(lcl_packed_group(caps, rows)) + 64;
 }
 
@@ -59,11 +63,6 @@ int64_t lcl_packed_rows_limit(const struct lcl_caps *caps)
     while (rows > 0 && local_bytes_of(caps, rows) > caps->local_bytes)
         rows -= rows < 64 ? rows : 64;
     return rows;
-}
-
-static int round_up(int64_t value, int multiple)
-{
-    return (int)((value + multiple - 1) / multiple * multiple);
 }
 
 // The table of sweeps goes to local memory where it fits beside the vector and
@@ -88,8 +87,8 @@ struct lcl_spec lcl_packed_spec(const struct lcl_caps *caps,
                             .group = F->group,
                             .mode = (int)F->form};
     if (caps->width > 1) {
-        spec.rows = round_up(F->rows_max, 128);
-        spec.steps = table_sweeps(caps, F, spec.rows);
+        spec.rows = round_up(F->rows_max, ROWS_STEP);
+        spec.sweeps = table_sweeps(caps, F, spec.rows);
         spec.slots = F->sweep_entries > 1 ? F->sweep_entries : 1;
     }
     return spec;

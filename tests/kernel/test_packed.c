@@ -22,7 +22,7 @@ static void packed_init(struct lcl_packed *T, lcl_context *ctx,
     if (form->local_table || test_width(ctx) == 1)
         return;
     struct lcl_spec spec = lcl_packed_spec(lcl_context_caps(ctx), &F->device);
-    spec.steps = 0;
+    spec.sweeps = 0;
     T->kernel = test_kernel(ctx, &spec);
 }
 

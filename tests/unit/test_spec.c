@@ -16,7 +16,7 @@ static const struct lcl_spec full = {
     .exchange = LCL_EXCHANGE_KHR,
     .group = 64,
     .rows = 512,
-    .steps = 128,
+    .sweeps = 128,
     .slots = 3,
     .lanes = 8,
     .wide = 1,
@@ -37,7 +37,7 @@ static void test_spec__defines_are_these_lines(void **state)
     assert_string_equal(text, "#define LCL_WIDTH 32\n"
                               "#define LCL_GROUP 64\n"
                               "#define LCL_ROWS 512\n"
-                              "#define LCL_STEPS 128\n"
+                              "#define LCL_SWEEPS 128\n"
                               "#define LCL_SLOTS 3\n"
                               "#define LCL_LANES 8\n"
                               "#define LCL_WIDE 1\n"
@@ -72,9 +72,9 @@ static void test_spec__equal_specs_give_equal_text(void **state)
 
 static int *field(struct lcl_spec *spec, int i)
 {
-    int *const fields[] = {&spec->width, &spec->group, &spec->rows,
-                           &spec->steps, &spec->slots, &spec->lanes,
-                           &spec->wide,  &spec->probe, &spec->mode};
+    int *const fields[] = {&spec->width,  &spec->group, &spec->rows,
+                           &spec->sweeps, &spec->slots, &spec->lanes,
+                           &spec->wide,   &spec->probe, &spec->mode};
     return i < COUNT(fields) ? fields[i] : NULL;
 }
 
