@@ -225,29 +225,30 @@ static enum lcl_status bench_apply(struct bench *B, struct work *w)
     return LCL_OK;
 }
 
-static enum lcl_status bench_spmv(struct bench *B, struct work *w)
+static enum lcl_status bench_launch(struct bench *B, struct work *w,
+                                    launch_fn launch, const char *op,
+                                    const char *variant, double bytes)
 {
     struct times t;
-    const enum lcl_status st = measure(B, launch_spmv, w, &t);
+    const enum lcl_status st = measure(B, launch, w, &t);
     if (st < 0)
         return st;
-    cJSON *line = line_for(B, "spmv", "csr");
-    add_times(line, B, &t, spmv_bytes(&B->problem->A));
+    cJSON *line = line_for(B, op, variant);
+    add_times(line, B, &t, bytes);
     print_line(line);
     return LCL_OK;
 }
 
+static enum lcl_status bench_spmv(struct bench *B, struct work *w)
+{
+    return bench_launch(B, w, launch_spmv, "spmv", "csr",
+                        spmv_bytes(&B->problem->A));
+}
+
 static enum lcl_status bench_refresh(struct bench *B, struct work *w)
 {
-    struct times t;
-    const enum lcl_status st = measure(B, launch_refresh, w, &t);
-    if (st < 0)
-        return st;
-    cJSON *line =
-        line_for(B, "refresh", lcl_precond_name(lcl_precond_info(w->M)->type));
-    add_times(line, B, &t, 0);
-    print_line(line);
-    return LCL_OK;
+    return bench_launch(B, w, launch_refresh, "refresh",
+                        lcl_precond_name(lcl_precond_info(w->M)->type), 0);
 }
 
 // ------------------------------------------------------------------- reference
