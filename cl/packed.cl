@@ -4,7 +4,8 @@
 //                ILDU0 (LCL_MODE 2):  x_i = y_i / d_i - sum_j u_ij x_j
 //
 // Data:   factor.cl.h; val and col are readable a chunk past the last slot.
-// Launch: one group a subdomain; its vector and, where LCL_SWEEPS > 0, its table
+// Launch: one group a subdomain; its vector and, where LCL_SWEEPS > 0, its
+// table
 //         of sweeps stand in local memory. The slots are one stream, read in
 //         chunks: one is on its way in registers while the two before it are
 //         used from a ring in local memory, so that no sweep waits for global
