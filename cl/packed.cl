@@ -5,9 +5,8 @@
 //
 // Data:   factor.cl.h; val and col are readable a chunk past the last slot.
 // Launch: one group a subdomain; its vector and, where LCL_SWEEPS > 0, its
-// table
-//         of sweeps stand in local memory. The slots are one stream, read in
-//         chunks: one is on its way in registers while the two before it are
+//         table of sweeps stand in local memory. The slots are one stream, read
+//         in chunks: one is on its way in registers while the two before it are
 //         used from a ring in local memory, so that no sweep waits for global
 //         memory and loads are wide whatever the steps are like. A lane does a
 //         row of a sweep.
