@@ -146,13 +146,18 @@ static enum lcl_status begin(lcl_context **out, struct lcl_context_params *p,
     return LCL_OK;
 }
 
-// What follows once device, context and queue stand. Forced values go in last
-// and stay, so that the probe's own answers are those that are remembered.
+// What follows once the device stands, with the caller's queue or, where it is
+// NULL, one of our own. Forced values go in last and stay, so that the probe's
+// own answers are those that are remembered.
 static enum lcl_status finish(lcl_context *ctx,
-                              const struct lcl_context_params *p)
+                              const struct lcl_context_params *p,
+                              cl_context context, cl_command_queue queue)
 {
     enum lcl_status st;
-    if ((st = lcl_cache_init(&ctx->cache, p->cache_dir, p->no_cache,
+    if ((st = lcl_caps_query(&ctx->cl, ctx->device, &ctx->caps)) < 0 ||
+        (st = refuse_unfit(ctx)) < 0 ||
+        (st = queue ? adopt_queue(ctx, context, queue) : open_queue(ctx)) < 0 ||
+        (st = lcl_cache_init(&ctx->cache, p->cache_dir, p->no_cache,
                              &ctx->cl.log)) < 0 ||
         (st = lcl_caps_probe(ctx)) < 0 || (st = force_all(ctx, p)) < 0)
         return st;
@@ -172,9 +177,7 @@ enum lcl_status lcl_runtime_create(lcl_context **out,
         return st;
     lcl_context *ctx = *out;
     if ((st = lcl_device_choose(&ctx->cl, p.device, &ctx->device)) < 0 ||
-        (st = lcl_caps_query(&ctx->cl, ctx->device, &ctx->caps)) < 0 ||
-        (st = refuse_unfit(ctx)) < 0 || (st = open_queue(ctx)) < 0 ||
-        (st = finish(ctx, &p)) < 0)
+        (st = finish(ctx, &p, NULL, NULL)) < 0)
         lcl_context_destroy(out);
     return st;
 }
@@ -195,10 +198,7 @@ enum lcl_status lcl_runtime_create_cl(lcl_context **out, cl_context context,
         return lcl_misuse(&p.log, "lcl_context_create_cl: an argument is NULL");
     }
     ctx->device = device;
-    if ((st = lcl_caps_query(&ctx->cl, device, &ctx->caps)) < 0 ||
-        (st = refuse_unfit(ctx)) < 0 ||
-        (st = adopt_queue(ctx, context, queue)) < 0 ||
-        (st = finish(ctx, &p)) < 0)
+    if ((st = finish(ctx, &p, context, queue)) < 0)
         lcl_context_destroy(out);
     return st;
 }

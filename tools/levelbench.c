@@ -333,18 +333,13 @@ static void solve_reference(const struct reference *ref, const double *b,
 static enum lcl_status reference_init(struct reference *ref,
                                       const struct bench *B)
 {
-    const struct lcl_caps *caps = lcl_context_caps(B->ctx);
-    const struct lcl_log *log = lcl_context_log(B->ctx);
     const struct lcl_csr *A = &B->problem->A;
-    struct lcl_partition_params params = B->options.precond.partition;
     enum lcl_status st;
     *ref = (struct reference){.map = NULL};
-    if (params.rows == 0 && params.type != LCL_PARTITION_GEOMETRIC)
-        params.rows = lcl_packed_rows(caps, A->rows);
-    if ((st = lcl_partition_create(&ref->P, A, &params,
-                                   lcl_packed_rows_limit(caps), log)) < 0 ||
+    if ((st = lcl_packed_partition(&ref->P, B->ctx, A,
+                                   &B->options.precond.partition)) < 0 ||
         (st = lcl_csr_reorder(&ref->R, &ref->map, A, ref->P.perm,
-                              ref->P.inverse, log)) < 0 ||
+                              ref->P.inverse, lcl_context_log(B->ctx))) < 0 ||
         (st = lcl_ref_ildu0_init(&ref->F, &ref->R, ref->P.part_ptr,
                                  ref->P.parts, &B->options.precond)) < 0)
         return st;

@@ -19,7 +19,7 @@ struct lcl_factor {
     enum lcl_factor_form form;
     enum lcl_pivot pivot;
     double pivot_tol;
-    int64_t n, parts, slots, rows_max, steps_max, sweeps_max;
+    int64_t n, parts, slots, rows_max, sweeps_max;
     int sweep_entries;
     int group;
     lcl_kernel *kernel;

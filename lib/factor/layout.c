@@ -81,7 +81,6 @@ static enum lcl_status place_parts(struct lcl_layout *L,
                                        .steps = (uint32_t)steps};
         L->steps += steps;
         L->rows_max = max_of(L->rows_max, rows);
-        L->steps_max = max_of(L->steps_max, steps);
     }
     if (L->steps > UINT32_MAX)
         return lcl_fail(log, LCL_ERANGE, "%lld steps: at most 2^32 - 1 fit",

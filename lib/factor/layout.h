@@ -18,8 +18,8 @@ struct lcl_layout {
     int32_t *source;   // slots: entry, from the subdomain's first; -1: none
     uint16_t *step_of; // n: step of a row, from the subdomain's first
     int32_t *diagonal; // n: entry, from the subdomain's first; -1: missing
-    int64_t rows_max, steps_max, sweeps_max; // of one subdomain
-    int sweep_entries; // entries a row of the longest sweep
+    int64_t rows_max, sweeps_max; // of one subdomain
+    int sweep_entries;            // entries a row of the longest sweep
 };
 
 // Subdomain p holds rows part_ptr[p] .. part_ptr[p+1]-1 of B, whose entries

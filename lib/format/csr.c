@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Operations on the public CSR and dense structs.
+#include "lib/format/csr.h"
+
 #include "host/alloc.h"
 #include "host/log.h"
 
@@ -111,4 +113,17 @@ void lcl_csr_multiply(const struct lcl_csr *A, const double *x, double *y)
             sum += A->val[k] * x[A->col_ind[k]];
         y[i] = sum;
     }
+}
+
+int64_t lcl_csr_find(const struct lcl_csr *A, int64_t i, int64_t j)
+{
+    int64_t low = A->row_ptr[i], high = A->row_ptr[i + 1];
+    while (low < high) {
+        const int64_t mid = low + (high - low) / 2;
+        if (A->col_ind[mid] < j)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < A->row_ptr[i + 1] && A->col_ind[low] == j ? low : -1;
 }

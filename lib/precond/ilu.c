@@ -42,20 +42,9 @@ static enum lcl_status partition(struct analysis *a, lcl_context *ctx,
                                  const struct lcl_csr *A,
                                  const struct lcl_partition_params *params)
 {
-    const struct lcl_caps *caps = lcl_context_caps(ctx);
-    const int64_t limit = lcl_packed_rows_limit(caps);
-    struct lcl_partition_params p = *params;
-    if (limit < 1)
-        return lcl_fail(lcl_context_log(ctx), LCL_ERANGE,
-                        "%s has %llu bytes of local memory, too little for any "
-                        "subdomain",
-                        caps->name, (unsigned long long)caps->local_bytes);
-    if (p.rows == 0 && p.type != LCL_PARTITION_GEOMETRIC &&
-        p.type != LCL_PARTITION_LABELS)
-        p.rows = lcl_packed_rows(caps, A->rows);
     lcl_phase_enter(ctx, LCL_PHASE_PARTITION);
     const enum lcl_status st =
-        lcl_partition_create(&a->partition, A, &p, limit, lcl_context_log(ctx));
+        lcl_packed_partition(&a->partition, ctx, A, params);
     lcl_phase_leave(ctx);
     return st;
 }

@@ -8,6 +8,7 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/format/csr.h"
 
 struct jacobi {
     lcl_kernel *invert, *scale;
@@ -26,14 +27,6 @@ static enum lcl_status get_kernels(struct jacobi *J, lcl_context *ctx)
     return lcl_kernel_get(&J->scale, ctx, &spec);
 }
 
-static int64_t find_diagonal(const struct lcl_csr *A, int64_t i)
-{
-    for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
-        if (A->col_ind[k] == i)
-            return k;
-    return -1;
-}
-
 static enum lcl_status upload_diagonal(struct lcl_precond *M,
                                        const struct lcl_csr *A)
 {
@@ -42,7 +35,7 @@ static enum lcl_status upload_diagonal(struct lcl_precond *M,
     if (!at)
         return lcl_fail_memory(lcl_context_log(M->ctx), "the diagonal");
     for (int64_t i = 0; i < A->rows; ++i) {
-        at[i] = find_diagonal(A, i);
+        at[i] = lcl_csr_find(A, i, i);
         M->info.missing_diagonals += at[i] < 0;
     }
     const enum lcl_status st =

@@ -6,6 +6,7 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/format/csr.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,22 +25,9 @@ static void pattern_finish(struct pattern *S)
     lcl_free(S->col);
 }
 
-static bool is_stored(const struct lcl_csr *B, int64_t i, int64_t j)
-{
-    int64_t low = B->row_ptr[i], high = B->row_ptr[i + 1];
-    while (low < high) {
-        const int64_t mid = low + (high - low) / 2;
-        if (B->col_ind[mid] < j)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low < B->row_ptr[i + 1] && B->col_ind[low] == j;
-}
-
 // Every dependence of the window once: counted in next[] or, where col is not
-// NULL, stored. Row i depends on j < i by way
-// of b_ij in row i or, where that is not stored, of b_ji in row j.
+// NULL, stored. Row i depends on j < i by way of b_ij in row i or, where that
+// is not stored, of b_ji in row j.
 static void visit(const struct lcl_csr *B, int64_t first, int64_t last,
                   uint32_t *next, int32_t *col)
 {
@@ -48,7 +36,7 @@ static void visit(const struct lcl_csr *B, int64_t first, int64_t last,
             const int64_t j = B->col_ind[k];
             if (j < first || j >= last || j == i)
                 continue;
-            if (j > i && is_stored(B, j, i))
+            if (j > i && lcl_csr_find(B, j, i) >= 0)
                 continue;
             const int64_t row = j < i ? i : j, other = j < i ? j : i;
             if (col)

@@ -3,6 +3,8 @@
 #include "lib/trisolve/packed.h"
 
 #include "host/launch.h"
+#include "host/log.h"
+#include "host/runtime.h"
 
 enum {
     GPU_ROWS = 512,     // one wave a group, a whole step a wave
@@ -22,7 +24,7 @@ static int round_up(int64_t value, int multiple)
     return (int)((value + multiple - 1) / multiple * multiple);
 }
 
-int64_t lcl_packed_rows(const struct lcl_caps *caps, int64_t n)
+static int64_t rows_for(const struct lcl_caps *caps, int64_t n)
 {
     if (caps->width > 1)
         return GPU_ROWS;
@@ -54,7 +56,7 @@ static uint64_t local_bytes_of(const struct lcl_caps *caps, int64_t rows)
            ring_bytes(lcl_packed_group(caps, rows)) + 64;
 }
 
-int64_t lcl_packed_rows_limit(const struct lcl_caps *caps)
+static int64_t rows_limit(const struct lcl_caps *caps)
 {
     if (caps->width == 1)
         return UINT16_MAX;
@@ -63,6 +65,25 @@ int64_t lcl_packed_rows_limit(const struct lcl_caps *caps)
     while (rows > 0 && local_bytes_of(caps, rows) > caps->local_bytes)
         rows -= rows < 64 ? rows : 64;
     return rows;
+}
+
+enum lcl_status lcl_packed_partition(struct lcl_partition *P, lcl_context *ctx,
+                                     const struct lcl_csr *A,
+                                     const struct lcl_partition_params *params)
+{
+    const struct lcl_caps *caps = lcl_context_caps(ctx);
+    const struct lcl_log *log = lcl_context_log(ctx);
+    const int64_t limit = rows_limit(caps);
+    struct lcl_partition_params p = *params;
+    if (limit < 1)
+        return lcl_fail(log, LCL_ERANGE,
+                        "%s has %llu bytes of local memory, too little for any "
+                        "subdomain",
+                        caps->name, (unsigned long long)caps->local_bytes);
+    if (p.rows == 0 && p.type != LCL_PARTITION_GEOMETRIC &&
+        p.type != LCL_PARTITION_LABELS)
+        p.rows = rows_for(caps, A->rows);
+    return lcl_partition_create(P, A, &p, limit, log);
 }
 
 // The table of sweeps goes to local memory where it fits beside the vector and

@@ -4,11 +4,15 @@
 #pragma once
 
 #include "lib/factor/ildu0.h"
+#include "lib/partition/partition.h"
 
-// Rows of a subdomain that suit the device (fewer for small systems, so that
-// every unit has work), and the most that its local memory holds.
-int64_t lcl_packed_rows(const struct lcl_caps *caps, int64_t n);
-int64_t lcl_packed_rows_limit(const struct lcl_caps *caps);
+// Partitions A into subdomains that the device's local memory holds; where
+// `params` leaves their size open, of rows that suit the device (fewer for
+// small systems, so that every unit has work). Statuses as
+// lcl_partition_create().
+enum lcl_status lcl_packed_partition(struct lcl_partition *P, lcl_context *ctx,
+                                     const struct lcl_csr *A,
+                                     const struct lcl_partition_params *params);
 
 // Work-items of a group for subdomains of `rows` rows.
 int lcl_packed_group(const struct lcl_caps *caps, int64_t rows);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The CSR struct: checks, the reference product, building it from entries.
+#include "lib/format/csr.h"
 #include "lib/format/entries.h"
 #include "tests/support/capture.h"
 #include "tests/support/misuse.h"
@@ -197,6 +198,23 @@ static void test_csr__triangles_are_mirrored(void **state)
     lcl_csr_finish(&A);
 }
 
+static void test_csr__find_knows_where_entries_are(void **state)
+{
+    (void)state;
+    int64_t row_ptr[] = {0, 3, 3, 4};
+    int32_t col_ind[] = {0, 2, 5, 1};
+    double val[] = {1, 2, 3, 4};
+    const struct lcl_csr A = {3, 6, 4, row_ptr, col_ind, val};
+    assert_int_equal(lcl_csr_find(&A, 0, 0), 0);
+    assert_int_equal(lcl_csr_find(&A, 0, 2), 1);
+    assert_int_equal(lcl_csr_find(&A, 0, 5), 2);
+    assert_int_equal(lcl_csr_find(&A, 2, 1), 3);
+    assert_int_equal(lcl_csr_find(&A, 0, 1), -1);
+    assert_int_equal(lcl_csr_find(&A, 0, 6), -1);
+    assert_int_equal(lcl_csr_find(&A, 1, 0), -1);
+    assert_int_equal(lcl_csr_find(&A, 2, 5), -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -211,6 +229,7 @@ int main(void)
         cmocka_unit_test(test_csr__entries_are_sorted_and_summed_in_order),
         cmocka_unit_test(test_csr__long_disordered_rows_are_sorted),
         cmocka_unit_test(test_csr__triangles_are_mirrored),
+        cmocka_unit_test(test_csr__find_knows_where_entries_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
