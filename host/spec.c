@@ -20,6 +20,7 @@ bool lcl_spec_defines(char *text, size_t size, const struct lcl_spec *spec)
         {"WIDTH", spec->width}, {"GROUP", spec->group},
         {"ROWS", spec->rows},   {"SWEEPS", spec->sweeps},
         {"SLOTS", spec->slots}, {"LANES", spec->lanes},
+        {"BLOCK", spec->block}, {"STORAGE", spec->storage},
         {"WIDE", spec->wide},   {"PROBE", spec->probe},
         {"MODE", spec->mode},
     };

@@ -7,15 +7,13 @@
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/factor/ildu0.h"
-#include "lib/trisolve/dag_vc.h"
 #include "lib/trisolve/levels.h"
 #include "lib/trisolve/packed.h"
 
 struct ilu {
     int32_t *perm; // n, new -> old; kept for reports
     struct lcl_factor factor;
-    struct lcl_packed packed;
-    struct lcl_dag_vc dag_vc;
+    struct lcl_trisolve_method trisolve;
 };
 
 // What the analysis hands from step to step, on the host.
@@ -134,10 +132,8 @@ static enum lcl_status set_up(struct lcl_precond *M, struct analysis *a,
         return st;
     I->perm = a->partition.perm;
     a->partition.perm = NULL;
-    if (M->info.trisolve == LCL_TRISOLVE_PACKED)
-        return lcl_packed_init(&I->packed, M->ctx, &I->factor);
-    return lcl_dag_vc_init(&I->dag_vc, M->ctx, &I->factor, &a->layout,
-                           a->level);
+    return lcl_trisolve_init(&I->trisolve, M->info.trisolve, M->ctx, &I->factor,
+                             &a->layout, a->level);
 }
 
 static enum lcl_status create(struct lcl_precond *M, const struct lcl_csr *A,
@@ -147,8 +143,8 @@ static enum lcl_status create(struct lcl_precond *M, const struct lcl_csr *A,
     enum lcl_status st;
     M->info.trisolve =
         params->trisolve ? params->trisolve : LCL_TRISOLVE_PACKED;
-    const bool packed = M->info.trisolve == LCL_TRISOLVE_PACKED;
-    const bool sorted = lcl_context_caps(M->ctx)->width > 1 || !packed;
+    const bool sorted =
+        lcl_trisolve_sorted(M->info.trisolve, lcl_context_caps(M->ctx));
     struct ilu *I = M->method = lcl_calloc(1, sizeof *I);
     if (!I)
         return lcl_fail_memory(lcl_context_log(M->ctx), "a preconditioner");
@@ -156,10 +152,8 @@ static enum lcl_status create(struct lcl_precond *M, const struct lcl_csr *A,
         (st = symbolic(M, &a, A, sorted)) < 0 ||
         (st = set_up(M, &a, params)) < 0)
         goto out;
-    M->info.launches = 1;
-    M->info.barriers = M->info.group_size == 1 ? 0
-                       : packed                ? 2 + (int)a.layout.sweeps_max
-                                : 2 + 2 * (int)M->info.levels_max;
+    M->info.launches = I->trisolve.launches;
+    M->info.barriers = I->trisolve.barriers;
     M->info.factor_bytes = lcl_factor_bytes(&I->factor);
 out:
     analysis_finish(&a);
@@ -176,18 +170,14 @@ static enum lcl_status update(struct lcl_precond *M)
     for (int i = 0; i < 8; ++i)
         M->info.repaired_rows[i] =
             i < repairs.count ? I->perm[repairs.rows[i]] : 0;
-    if (st < 0 || M->info.trisolve == LCL_TRISOLVE_PACKED)
-        return st;
-    return lcl_dag_vc_update(&I->dag_vc);
+    return st < 0 ? st : lcl_trisolve_update(&I->trisolve);
 }
 
 static enum lcl_status apply(struct lcl_precond *M, const lcl_buffer *b,
                              lcl_buffer *x, const lcl_buffer *stop, int at)
 {
     struct ilu *I = M->method;
-    return M->info.trisolve == LCL_TRISOLVE_PACKED
-               ? lcl_packed_apply(&I->packed, b, x, stop, at)
-               : lcl_dag_vc_apply(&I->dag_vc, b, x, stop, at);
+    return lcl_trisolve_apply(&I->trisolve, b, x, stop, at);
 }
 
 static void destroy(struct lcl_precond *M)
@@ -195,7 +185,7 @@ static void destroy(struct lcl_precond *M)
     struct ilu *I = M->method;
     if (!I)
         return;
-    lcl_dag_vc_finish(&I->dag_vc);
+    lcl_trisolve_finish(&I->trisolve);
     lcl_factor_finish(&I->factor);
     lcl_free(I->perm);
     lcl_free(I);

@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The published fused apply dag_vc_ILDU0_fused on CSR factors.
-#include "lib/trisolve/dag_vc.h"
+#include "lib/trisolve/trisolve.h"
 
 #include "host/alloc.h"
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/vector/vector.h"
+
+struct dag_vc {
+    struct lcl_vector_ops vector;
+    lcl_kernel *kernel;
+    int64_t entries; // off the diagonal
+    lcl_buffer *part_ptr, *first_level, *level_ptr, *row_ptr, *col, *val;
+    lcl_buffer *slot; // entries: where the packed factor holds the value
+};
 
 // The host side of the arrays that the kernel reads.
 struct arrays {
@@ -88,7 +97,7 @@ static void fill(struct arrays *a, const struct lcl_layout *L,
     a->row_ptr[L->n] = (uint32_t)a->entries;
 }
 
-static enum lcl_status upload(struct lcl_dag_vc *T, lcl_context *ctx,
+static enum lcl_status upload(struct dag_vc *T, lcl_context *ctx,
                               const struct arrays *a,
                               const struct lcl_layout *L)
 {
@@ -114,62 +123,83 @@ static enum lcl_status upload(struct lcl_dag_vc *T, lcl_context *ctx,
                                       "factors in CSR");
 }
 
-static enum lcl_status get_kernel(struct lcl_dag_vc *T, lcl_context *ctx)
+static enum lcl_status get_kernel(struct dag_vc *D, lcl_context *ctx,
+                                  const struct lcl_factor *F)
 {
     const struct lcl_spec spec = {
         .source = "dag_vc_ILDU0_fused.cl",
         .kernel = "dag_vc_ILDU0_fused",
-        .group = T->factor->group,
-        .rows = (int)(T->factor->rows_max + 127) / 128 * 128,
+        .group = F->group,
+        .rows = (int)(F->rows_max + 127) / 128 * 128,
     };
-    return lcl_kernel_get(&T->kernel, ctx, &spec);
+    return lcl_kernel_get(&D->kernel, ctx, &spec);
 }
 
-enum lcl_status lcl_dag_vc_init(struct lcl_dag_vc *T, lcl_context *ctx,
-                                const struct lcl_factor *factor,
-                                const struct lcl_layout *layout,
-                                const int32_t *level)
+static int64_t most_levels(const struct arrays *a, int64_t parts)
+{
+    int64_t most = 0;
+    for (int64_t p = 0; p < parts; ++p) {
+        const int64_t end = p + 1 < parts ? a->first_level[p + 1] : a->levels;
+        if (end - a->first_level[p] - 1 > most)
+            most = end - a->first_level[p] - 1;
+    }
+    return most;
+}
+
+static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
+                              const struct lcl_layout *layout,
+                              const int32_t *level)
 {
     struct arrays a = {0};
     enum lcl_status st;
-    *T = (struct lcl_dag_vc){.factor = factor};
-    if ((st = get_kernel(T, ctx)) < 0 ||
-        (st = lcl_vector_ops_init(&T->vector, ctx)) < 0 ||
+    struct dag_vc *D = T->state = lcl_calloc(1, sizeof *D);
+    if (!D)
+        return lcl_fail_memory(lcl_context_log(ctx), "a triangular solve");
+    if ((st = get_kernel(D, ctx, T->factor)) < 0 ||
+        (st = lcl_vector_ops_init(&D->vector, ctx)) < 0 ||
         (st = arrays_allocate(&a, layout, lcl_context_log(ctx))) < 0)
         goto out;
     fill(&a, layout, level);
-    st = upload(T, ctx, &a, layout);
+    T->launches = 1;
+    if (T->factor->group > 1)
+        T->barriers = 2 + 2 * (int)most_levels(&a, layout->parts);
+    st = upload(D, ctx, &a, layout);
 out:
     arrays_finish(&a);
-    if (st < 0)
-        lcl_dag_vc_finish(T);
     return st;
 }
 
-void lcl_dag_vc_finish(struct lcl_dag_vc *T)
+static void destroy(struct lcl_trisolve_method *T)
 {
-    lcl_buffer_destroy(&T->part_ptr);
-    lcl_buffer_destroy(&T->first_level);
-    lcl_buffer_destroy(&T->level_ptr);
-    lcl_buffer_destroy(&T->row_ptr);
-    lcl_buffer_destroy(&T->slot);
-    lcl_buffer_destroy(&T->col);
-    lcl_buffer_destroy(&T->val);
+    struct dag_vc *D = T->state;
+    if (!D)
+        return;
+    lcl_buffer **const buffers[] = {
+        &D->part_ptr, &D->first_level, &D->level_ptr, &D->row_ptr,
+        &D->slot,     &D->col,         &D->val};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i)
+        lcl_buffer_destroy(buffers[i]);
+    lcl_free(D);
 }
 
-enum lcl_status lcl_dag_vc_update(struct lcl_dag_vc *T)
+static enum lcl_status update(struct lcl_trisolve_method *T)
 {
-    return lcl_gather(&T->vector, T->entries, T->slot, T->factor->val, T->val);
+    struct dag_vc *D = T->state;
+    return lcl_gather(&D->vector, D->entries, D->slot, T->factor->val, D->val);
 }
 
-enum lcl_status lcl_dag_vc_apply(const struct lcl_dag_vc *T,
-                                 const lcl_buffer *b, lcl_buffer *x,
-                                 const lcl_buffer *stop, int at)
+static enum lcl_status apply(const struct lcl_trisolve_method *T,
+                             const lcl_buffer *b, lcl_buffer *x,
+                             const lcl_buffer *stop, int at)
 {
-    return LCL_LAUNCH(T->kernel, T->factor->parts, lcl_arg_buffer(T->part_ptr),
-                      lcl_arg_buffer(T->first_level),
-                      lcl_arg_buffer(T->level_ptr), lcl_arg_buffer(T->row_ptr),
-                      lcl_arg_buffer(T->col), lcl_arg_buffer(T->val),
+    const struct dag_vc *D = T->state;
+    return LCL_LAUNCH(D->kernel, T->factor->parts, lcl_arg_buffer(D->part_ptr),
+                      lcl_arg_buffer(D->first_level),
+                      lcl_arg_buffer(D->level_ptr), lcl_arg_buffer(D->row_ptr),
+                      lcl_arg_buffer(D->col), lcl_arg_buffer(D->val),
                       lcl_arg_buffer(T->factor->inv_d), lcl_arg_buffer(b),
                       lcl_arg_buffer(x), lcl_arg_buffer(stop), lcl_arg_int(at));
 }
+
+const struct lcl_trisolve_ops lcl_trisolve_dag_vc_ILDU0_fused = {
+    create, update, apply, destroy};

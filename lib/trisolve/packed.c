@@ -2,6 +2,7 @@
 // The packed apply.
 #include "lib/trisolve/packed.h"
 
+#include "host/alloc.h"
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
@@ -115,23 +116,39 @@ struct lcl_spec lcl_packed_spec(const struct lcl_caps *caps,
     return spec;
 }
 
-enum lcl_status lcl_packed_init(struct lcl_packed *T, lcl_context *ctx,
-                                const struct lcl_factor *F)
+static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
+                              const struct lcl_layout *layout,
+                              const int32_t *level)
 {
     const struct lcl_caps *caps = lcl_context_caps(ctx);
+    const struct lcl_factor *F = T->factor;
     const struct lcl_spec spec = lcl_packed_spec(caps, F);
-    T->factor = F;
-    T->table = caps->width > 1 ? F->sweep : F->step;
-    return lcl_kernel_get(&T->kernel, ctx, &spec);
+    struct lcl_packed *K = T->state = lcl_calloc(1, sizeof *K);
+    (void)layout, (void)level;
+    if (!K)
+        return lcl_fail_memory(lcl_context_log(ctx), "a triangular solve");
+    K->table = caps->width > 1 ? F->sweep : F->step;
+    T->launches = 1;
+    T->barriers = F->group == 1 ? 0 : 2 + (int)F->sweeps_max;
+    return lcl_kernel_get(&K->kernel, ctx, &spec);
 }
 
-enum lcl_status lcl_packed_apply(const struct lcl_packed *T,
-                                 const lcl_buffer *b, lcl_buffer *x,
-                                 const lcl_buffer *stop, int at)
+static enum lcl_status apply(const struct lcl_trisolve_method *T,
+                             const lcl_buffer *b, lcl_buffer *x,
+                             const lcl_buffer *stop, int at)
 {
+    const struct lcl_packed *K = T->state;
     const struct lcl_factor *F = T->factor;
-    return LCL_LAUNCH(T->kernel, F->parts, lcl_arg_buffer(F->part),
-                      lcl_arg_buffer(T->table), lcl_arg_buffer(F->col),
+    return LCL_LAUNCH(K->kernel, F->parts, lcl_arg_buffer(F->part),
+                      lcl_arg_buffer(K->table), lcl_arg_buffer(F->col),
                       lcl_arg_buffer(F->val), lcl_arg_buffer(b),
                       lcl_arg_buffer(x), lcl_arg_buffer(stop), lcl_arg_int(at));
 }
+
+static void destroy(struct lcl_trisolve_method *T)
+{
+    lcl_free(T->state);
+}
+
+const struct lcl_trisolve_ops lcl_trisolve_packed = {create, NULL, apply,
+                                                     destroy};

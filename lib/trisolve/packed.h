@@ -3,8 +3,8 @@
 // one launch over level-packed slabs.
 #pragma once
 
-#include "lib/factor/ildu0.h"
 #include "lib/partition/partition.h"
+#include "lib/trisolve/trisolve.h"
 
 // Partitions A into subdomains that the device's local memory holds; where
 // `params` leaves their size open, of rows that suit the device (fewer for
@@ -22,16 +22,6 @@ struct lcl_spec lcl_packed_spec(const struct lcl_caps *caps,
                                 const struct lcl_factor *factor);
 
 struct lcl_packed {
-    const struct lcl_factor *factor;
     const lcl_buffer *table; // of sweeps; at width 1 of steps
     lcl_kernel *kernel;
 };
-
-enum lcl_status lcl_packed_init(struct lcl_packed *T, lcl_context *ctx,
-                                const struct lcl_factor *factor);
-
-// Enqueues x = (L D U)^-1 b; nothing happens where element `at` of `stop`
-// (int32) is not 0.
-enum lcl_status lcl_packed_apply(const struct lcl_packed *T,
-                                 const lcl_buffer *b, lcl_buffer *x,
-                                 const lcl_buffer *stop, int at);

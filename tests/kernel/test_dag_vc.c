@@ -4,12 +4,12 @@
 #include "tests/support/factors.h"
 
 #include "lib/ref/trisolve.h"
-#include "lib/trisolve/dag_vc.h"
+#include "lib/trisolve/trisolve.h"
 
 #include <stdlib.h>
 
 static void expect_apply(lcl_context *ctx, const struct test_factors *F,
-                         const struct lcl_dag_vc *T)
+                         const struct lcl_trisolve_method *T)
 {
     const int64_t n = F->layout.n;
     double *b = test_random_vector(n, 8);
@@ -17,9 +17,9 @@ static void expect_apply(lcl_context *ctx, const struct test_factors *F,
     lcl_buffer *in = test_upload(ctx, b, n, sizeof *b);
     lcl_buffer *out = test_poisoned(ctx, n, sizeof *x);
     lcl_buffer *go_on = test_stop_flag(ctx, 0), *stop = test_stop_flag(ctx, 1);
-    assert_int_equal(lcl_dag_vc_apply(T, in, out, stop, 0), LCL_OK);
+    assert_int_equal(lcl_trisolve_apply(T, in, out, stop, 0), LCL_OK);
     test_untouched(out);
-    assert_int_equal(lcl_dag_vc_apply(T, in, out, go_on, 0), LCL_OK);
+    assert_int_equal(lcl_trisolve_apply(T, in, out, go_on, 0), LCL_OK);
     test_download(out, x, n, sizeof *x);
     lcl_ref_trisolve(&F->ref, b, expected);
     test_expect_near("x", x, expected, n, 1e-11);
@@ -38,16 +38,17 @@ static void expect_all(lcl_context *ctx, int waves)
     for (int i = 0; i < test_system_count(); ++i) {
         struct test_system S;
         struct test_factors F;
-        struct lcl_dag_vc T;
+        struct lcl_trisolve_method T;
         struct lcl_repairs repairs;
         test_system_init(&S, i, true);
         test_factors_init(&F, ctx, &S, test_group(ctx, waves), &params);
-        assert_int_equal(
-            lcl_dag_vc_init(&T, ctx, &F.device, &F.layout, S.level), LCL_OK);
+        assert_int_equal(lcl_trisolve_init(&T, LCL_TRISOLVE_DAG_VC_ILDU0_FUSED,
+                                           ctx, &F.device, &F.layout, S.level),
+                         LCL_OK);
         assert_int_equal(test_factors_run(&F, &repairs), LCL_OK);
-        assert_int_equal(lcl_dag_vc_update(&T), LCL_OK);
+        assert_int_equal(lcl_trisolve_update(&T), LCL_OK);
         expect_apply(ctx, &F, &T);
-        lcl_dag_vc_finish(&T);
+        lcl_trisolve_finish(&T);
         test_factors_finish(&F);
         test_system_finish(&S);
     }

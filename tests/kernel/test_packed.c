@@ -15,20 +15,22 @@ struct form {
     bool local_table; // the table of sweeps in local memory
 };
 
-static void packed_init(struct lcl_packed *T, lcl_context *ctx,
+static void packed_init(struct lcl_trisolve_method *T, lcl_context *ctx,
                         const struct test_factors *F, const struct form *form)
 {
-    assert_int_equal(lcl_packed_init(T, ctx, &F->device), LCL_OK);
+    assert_int_equal(
+        lcl_trisolve_init(T, LCL_TRISOLVE_PACKED, ctx, &F->device, NULL, NULL),
+        LCL_OK);
     if (form->local_table || test_width(ctx) == 1)
         return;
     struct lcl_spec spec = lcl_packed_spec(lcl_context_caps(ctx), &F->device);
     spec.sweeps = 0;
-    T->kernel = test_kernel(ctx, &spec);
+    ((struct lcl_packed *)T->state)->kernel = test_kernel(ctx, &spec);
 }
 
 // Two applies: both near the reference, and equal bit for bit.
 static void expect_apply(lcl_context *ctx, const struct test_factors *F,
-                         const struct lcl_packed *T)
+                         const struct lcl_trisolve_method *T)
 {
     const int64_t n = F->layout.n;
     double *b = test_random_vector(n, 5), *expected = test_vector(n);
@@ -38,7 +40,7 @@ static void expect_apply(lcl_context *ctx, const struct test_factors *F,
     for (int i = 0; i < 2; ++i) {
         lcl_buffer_destroy(&out);
         out = test_poisoned(ctx, n, sizeof(double));
-        assert_int_equal(lcl_packed_apply(T, in, out, go_on, 0), LCL_OK);
+        assert_int_equal(lcl_trisolve_apply(T, in, out, go_on, 0), LCL_OK);
         test_download(out, x[i], n, sizeof(double));
     }
     lcl_ref_trisolve(&F->ref, b, expected);
@@ -54,14 +56,14 @@ static void expect_apply(lcl_context *ctx, const struct test_factors *F,
 }
 
 static void expect_nothing_done(lcl_context *ctx, const struct test_factors *F,
-                                const struct lcl_packed *T)
+                                const struct lcl_trisolve_method *T)
 {
     const int64_t n = F->layout.n;
     double *b = test_random_vector(n, 6);
     lcl_buffer *in = test_upload(ctx, b, n, sizeof *b);
     lcl_buffer *out = test_poisoned(ctx, n, sizeof(double));
     lcl_buffer *stop = test_stop_flag(ctx, 4);
-    assert_int_equal(lcl_packed_apply(T, in, out, stop, 0), LCL_OK);
+    assert_int_equal(lcl_trisolve_apply(T, in, out, stop, 0), LCL_OK);
     test_untouched(out);
     lcl_buffer_destroy(&in);
     lcl_buffer_destroy(&out);
@@ -72,7 +74,7 @@ static void expect_nothing_done(lcl_context *ctx, const struct test_factors *F,
 static void expect_form(lcl_context *ctx, const struct form *form)
 {
     const struct lcl_precond_params params = {.type = form->type};
-    struct lcl_packed T;
+    struct lcl_trisolve_method T;
     for (int i = 0; i < test_system_count(); ++i) {
         struct test_system S;
         struct test_factors F;
@@ -83,6 +85,7 @@ static void expect_form(lcl_context *ctx, const struct form *form)
         packed_init(&T, ctx, &F, form);
         expect_apply(ctx, &F, &T);
         expect_nothing_done(ctx, &F, &T);
+        lcl_trisolve_finish(&T);
         test_factors_finish(&F);
         test_system_finish(&S);
     }

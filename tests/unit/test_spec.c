@@ -19,6 +19,8 @@ static const struct lcl_spec full = {
     .sweeps = 128,
     .slots = 3,
     .lanes = 8,
+    .block = 3,
+    .storage = 2,
     .wide = 1,
     .probe = 5,
     .mode = 2,
@@ -40,6 +42,8 @@ static void test_spec__defines_are_these_lines(void **state)
                               "#define LCL_SWEEPS 128\n"
                               "#define LCL_SLOTS 3\n"
                               "#define LCL_LANES 8\n"
+                              "#define LCL_BLOCK 3\n"
+                              "#define LCL_STORAGE 2\n"
                               "#define LCL_WIDE 1\n"
                               "#define LCL_PROBE 5\n"
                               "#define LCL_MODE 2\n"
@@ -72,9 +76,10 @@ static void test_spec__equal_specs_give_equal_text(void **state)
 
 static int *field(struct lcl_spec *spec, int i)
 {
-    int *const fields[] = {&spec->width,  &spec->group, &spec->rows,
-                           &spec->sweeps, &spec->slots, &spec->lanes,
-                           &spec->wide,   &spec->probe, &spec->mode};
+    int *const fields[] = {&spec->width,  &spec->group,   &spec->rows,
+                           &spec->sweeps, &spec->slots,   &spec->lanes,
+                           &spec->block,  &spec->storage, &spec->wide,
+                           &spec->probe,  &spec->mode};
     return i < COUNT(fields) ? fields[i] : NULL;
 }
 

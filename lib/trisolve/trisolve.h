@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How the factors are applied: one table of functions a published name.
+#pragma once
+
+#include "lib/factor/ildu0.h"
+
+#include <levelcl/precond.h>
+
+struct lcl_trisolve_method;
+
+struct lcl_trisolve_ops {
+    // Sets up T->state; `level` is the level of each row, ascending within a
+    // subdomain where rows are sorted. On error the caller calls destroy().
+    enum lcl_status (*create)(struct lcl_trisolve_method *T, lcl_context *ctx,
+                              const struct lcl_layout *layout,
+                              const int32_t *level);
+    // Takes the values of the factor after a factorisation; NULL where the
+    // kernels read the factor itself.
+    enum lcl_status (*update)(struct lcl_trisolve_method *T);
+    // Enqueues x = M^-1 b; nothing happens where element `at` of `stop` (int32)
+    // is not 0.
+    enum lcl_status (*apply)(const struct lcl_trisolve_method *T,
+                             const lcl_buffer *b, lcl_buffer *x,
+                             const lcl_buffer *stop, int at);
+    void (*destroy)(struct lcl_trisolve_method *T); // T->state, may be NULL
+};
+
+struct lcl_trisolve_method {
+    const struct lcl_trisolve_ops *ops;
+    const struct lcl_factor *factor;
+    void *state;            // the method's own
+    int launches, barriers; // of one application, barriers of the subdomain
+                            // that has most
+};
+
+extern const struct lcl_trisolve_ops lcl_trisolve_packed;
+extern const struct lcl_trisolve_ops lcl_trisolve_dag_vc_ILDU0_fused;
+
+// The method of a name; the factor outlives it. Statuses as
+// lcl_precond_create(); *T is then fit for lcl_trisolve_finish().
+enum lcl_status lcl_trisolve_init(struct lcl_trisolve_method *T,
+                                  enum lcl_trisolve name, lcl_context *ctx,
+                                  const struct lcl_factor *factor,
+                                  const struct lcl_layout *layout,
+                                  const int32_t *level);
+void lcl_trisolve_finish(struct lcl_trisolve_method *T);
+
+// Whether the rows of a subdomain must be sorted by level.
+bool lcl_trisolve_sorted(enum lcl_trisolve name, const struct lcl_caps *caps);
+
+// As the functions of the table.
+enum lcl_status lcl_trisolve_update(struct lcl_trisolve_method *T);
+enum lcl_status lcl_trisolve_apply(const struct lcl_trisolve_method *T,
+                                   const lcl_buffer *b, lcl_buffer *x,
+                                   const lcl_buffer *stop, int at);
