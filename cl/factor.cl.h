@@ -11,6 +11,12 @@
 // column is the row itself and whose value is 0. The steps of L come in
 // ascending order, those of U after them in descending order: the order in
 // which they are read.
+//
+// Where the matrix is one of blocks with b rows and columns, rows are rows of
+// blocks, a slot holds a block, and a plane holds its blocks entry by entry:
+// the entry in row r and column c of the block on a lane of a plane of `rows`
+// rows that starts at slot s0 is value  s0 * b * b + (r * b + c) * rows + lane.
+// 1/d is the inverse of the diagonal block.
 #pragma once
 
 #ifdef __OPENCL_C_VERSION__

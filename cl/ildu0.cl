@@ -16,14 +16,13 @@
 //         diagonal relative to the largest entry of the row; a negative shift
 //         skips the subdomain.
 #include "factor.cl.h"
+#include "pivot.cl.h"
 #include "wave.cl.h"
 
 #ifndef LCL_MODE
 # define LCL_MODE 2
 #endif
 #define ILDU0 (LCL_MODE == 2)
-
-#define PIVOT_REPLACE 3
 
 // A row under way: the places of its entries, in ascending column order.
 struct row {
@@ -91,19 +90,6 @@ static inline double eliminate(global double *slot_val,
         }
     }
     return from_diagonal;
-}
-
-// A pivot that is large enough, or its repair.
-static inline double repair(double d, double largest, double tol, int policy,
-                            bool *small)
-{
-    *small = !(fabs(d) > tol * largest) || !isfinite(d);
-    if (!*small)
-        return d;
-    if (largest == 0)
-        return 1;
-    return copysign(policy == PIVOT_REPLACE ? largest : tol * largest,
-                    isfinite(d) ? d : 1.0);
 }
 
 WORK_GROUP

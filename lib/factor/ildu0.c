@@ -41,12 +41,13 @@ static enum lcl_status upload_layout(struct lcl_factor *F,
 static enum lcl_status allocate(struct lcl_factor *F)
 {
     lcl_context *ctx = F->ctx;
+    const size_t entry = (size_t)(F->block * F->block) * sizeof(double);
     enum lcl_status st;
-    if ((st = lcl_buffer_create(&F->val, ctx, F->slots, sizeof(double),
+    if ((st = lcl_buffer_create(&F->val, ctx, F->slots, entry,
                                 "factor values")) < 0 ||
         (st = lcl_buffer_fill(F->val, 0)) < 0 ||
-        (st = lcl_buffer_create(&F->inv_d, ctx, F->n, sizeof(double),
-                                "inverse diagonal")) < 0 ||
+        (st = lcl_buffer_create(&F->inv_d, ctx, F->block == 1 ? F->n : 0,
+                                sizeof(double), "inverse diagonal")) < 0 ||
         (st = lcl_buffer_create(&F->shift, ctx, F->parts, sizeof(double),
                                 "diagonal shifts")) < 0 ||
         (st = lcl_buffer_create(&F->repaired, ctx, F->parts, sizeof(int32_t),
@@ -62,15 +63,21 @@ static enum lcl_status allocate(struct lcl_factor *F)
 
 static enum lcl_status get_kernel(struct lcl_factor *F)
 {
-    const struct lcl_spec spec = {.source = "ildu0.cl",
-                                  .kernel = "ildu0",
-                                  .group = F->group,
-                                  .mode = (int)F->form};
+    struct lcl_spec spec = {.source = "ildu0.cl",
+                            .kernel = "ildu0",
+                            .group = F->group,
+                            .mode = (int)F->form};
+    if (F->block > 1) {
+        spec.source = "ildu0_block.cl";
+        spec.kernel = "ildu0_block";
+        spec.block = F->block;
+    }
     return lcl_kernel_get(&F->kernel, F->ctx, &spec);
 }
 
 enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
                                 const struct lcl_layout *L, int group,
+                                int block,
                                 const struct lcl_precond_params *params)
 {
     enum lcl_status st;
@@ -80,6 +87,7 @@ enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
             params->type == LCL_PRECOND_ILU0 ? LCL_FORM_ILU0 : LCL_FORM_ILDU0,
         .pivot = params->pivot ? params->pivot : LCL_PIVOT_BOOST,
         .pivot_tol = params->pivot_tol > 0 ? params->pivot_tol : 1e-10,
+        .block = block,
         .n = L->n,
         .parts = L->parts,
         .slots = L->slots,
@@ -108,6 +116,29 @@ void lcl_factor_finish(struct lcl_factor *F)
     *F = (struct lcl_factor){0};
 }
 
+static enum lcl_status launch(struct lcl_factor *F, const lcl_buffer *val)
+{
+    return LCL_LAUNCH(F->kernel, F->parts, lcl_arg_buffer(F->part),
+                      lcl_arg_buffer(F->step), lcl_arg_buffer(F->col),
+                      lcl_arg_buffer(F->step_of), lcl_arg_buffer(F->source),
+                      lcl_arg_buffer(F->diagonal), lcl_arg_buffer(val),
+                      lcl_arg_buffer(F->val), lcl_arg_buffer(F->inv_d),
+                      lcl_arg_buffer(F->shift), lcl_arg_buffer(F->repaired),
+                      lcl_arg_buffer(F->bad), lcl_arg_int((int)F->pivot),
+                      lcl_arg_double(F->pivot_tol));
+}
+
+static enum lcl_status launch_block(struct lcl_factor *F, const lcl_buffer *val)
+{
+    return LCL_LAUNCH(F->kernel, F->parts, lcl_arg_buffer(F->part),
+                      lcl_arg_buffer(F->step), lcl_arg_buffer(F->col),
+                      lcl_arg_buffer(F->step_of), lcl_arg_buffer(F->source),
+                      lcl_arg_buffer(F->diagonal), lcl_arg_buffer(val),
+                      lcl_arg_buffer(F->val), lcl_arg_buffer(F->shift),
+                      lcl_arg_buffer(F->repaired), lcl_arg_buffer(F->bad),
+                      lcl_arg_int((int)F->pivot), lcl_arg_double(F->pivot_tol));
+}
+
 // Factors the subdomains whose shift is not negative; returns what the device
 // counted in F->counts.
 static enum lcl_status factor_once(struct lcl_factor *F, const lcl_buffer *val)
@@ -116,14 +147,7 @@ static enum lcl_status factor_once(struct lcl_factor *F, const lcl_buffer *val)
                                           (size_t)F->parts * sizeof *F->shifts);
     if (st < 0)
         return st;
-    st = LCL_LAUNCH(F->kernel, F->parts, lcl_arg_buffer(F->part),
-                    lcl_arg_buffer(F->step), lcl_arg_buffer(F->col),
-                    lcl_arg_buffer(F->step_of), lcl_arg_buffer(F->source),
-                    lcl_arg_buffer(F->diagonal), lcl_arg_buffer(val),
-                    lcl_arg_buffer(F->val), lcl_arg_buffer(F->inv_d),
-                    lcl_arg_buffer(F->shift), lcl_arg_buffer(F->repaired),
-                    lcl_arg_buffer(F->bad), lcl_arg_int((int)F->pivot),
-                    lcl_arg_double(F->pivot_tol));
+    st = F->block > 1 ? launch_block(F, val) : launch(F, val);
     if (st < 0)
         return st;
     return lcl_buffer_read(F->repaired, F->counts,

@@ -8,22 +8,26 @@
 
 #include <levelcl/precond.h>
 
-// LCL_MODE of ildu0.cl and packed.cl.
+// LCL_MODE of ildu0.cl, packed.cl and their forms for blocks.
 enum lcl_factor_form {
     LCL_FORM_ILU0 = 1,
     LCL_FORM_ILDU0 = 2,
 };
+
+enum { LCL_BLOCK_MAX = 8 };
 
 struct lcl_factor {
     lcl_context *ctx;
     enum lcl_factor_form form;
     enum lcl_pivot pivot;
     double pivot_tol;
+    int block; // rows and columns of an entry; rows and slots count blocks
     int64_t n, parts, slots, rows_max, sweeps_max;
     int sweep_entries;
     int group;
     lcl_kernel *kernel;
-    // Read by whoever applies the factor.
+    // Read by whoever applies the factor. Factors of blocks have the inverse
+    // diagonal among val alone.
     lcl_buffer *part, *step, *sweep, *col, *val, *inv_d;
     // Used by the factorisation alone.
     lcl_buffer *step_of, *source, *diagonal, *shift, *repaired, *bad;
@@ -31,9 +35,11 @@ struct lcl_factor {
     double *shifts;  // parts
 };
 
-// Uploads a layout; params->type, pivot and pivot_tol are looked at.
+// Uploads a layout, of entries that are blocks of `block` rows and columns, 1
+// to LCL_BLOCK_MAX; params->type, pivot and pivot_tol are looked at.
 enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
                                 const struct lcl_layout *layout, int group,
+                                int block,
                                 const struct lcl_precond_params *params);
 void lcl_factor_finish(struct lcl_factor *F);
 
@@ -44,7 +50,7 @@ struct lcl_repairs {
     int64_t rows[8];
 };
 
-// Factors the matrix whose reordered entries are in `val`.
+// Factors the matrix whose reordered entries are in `val`, blocks by rows.
 // Returns LCL_OK, LCL_EPIVOT (policy FAIL: repairs tells the row), LCL_EDEVICE
 // or LCL_ENOMEM.
 enum lcl_status lcl_factor_numeric(struct lcl_factor *F, const lcl_buffer *val,

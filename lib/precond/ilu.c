@@ -128,7 +128,7 @@ static enum lcl_status set_up(struct lcl_precond *M, struct analysis *a,
     if ((st = lcl_system_init(&M->system, M->ctx, &a->B, a->partition.perm,
                               a->map)) < 0 ||
         (st = lcl_factor_init(&I->factor, M->ctx, &a->layout,
-                              M->info.group_size, params)) < 0)
+                              M->info.group_size, 1, params)) < 0)
         return st;
     I->perm = a->partition.perm;
     a->partition.perm = NULL;

@@ -47,6 +47,8 @@ static const struct variant variants[] = {
     {"waves",     4, {.source = "dag_vc_ILDU0_fused.cl", .rows = 2048}},
     {"lu",        1, {.source = "ildu0.cl", .mode = 1}},
     {"ldu",       4, {.source = "ildu0.cl", .mode = 2}},
+    {"lu_3",      1, {.source = "ildu0_block.cl", .block = 3, .mode = 1}},
+    {"ldu_5",     1, {.source = "ildu0_block.cl", .block = 5, .mode = 2}},
     {"plain",     4, {.source = "levels.cl", .rows = 2048}},
     {"lu",        1, {.source = "packed.cl", .rows = 512, .sweeps = 64,
                       .slots = 3, .mode = 1}},
