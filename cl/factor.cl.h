@@ -17,6 +17,12 @@
 // the entry in row r and column c of the block on a lane of a plane of `rows`
 // rows that starts at slot s0 is value  s0 * b * b + (r * b + c) * rows + lane.
 // 1/d is the inverse of the diagonal block.
+//
+// Stored as float the values stand in the same places. As bf16, the upper half
+// of a float, they share words of 32 bits with the columns: halfword 0 of a
+// slot is its column, from 1 on follow its values, and one that is left over is
+// 0; word k of the slot on a lane of a plane that starts at slot s0 is number
+// s0 * words + k * rows + lane.
 #pragma once
 
 #ifdef __OPENCL_C_VERSION__
@@ -52,6 +58,9 @@ struct lcl_sweep {
 #define LCL_SWEEP_DIAGONAL 1 // the first of a step of U: plane 0 is 1/d
 #define LCL_SWEEP_LAST     2 // the last of a step of U
 #define LCL_SWEEP_ENTRIES  7
+
+// Words of a slot of so many values in bf16.
+#define LCL_BF16_WORDS(entries) (((entries) + 2) / 2)
 
 // Subdomains start at a multiple of this, for vector loads.
 #define LCL_SLOT_ALIGN 8

@@ -36,6 +36,13 @@ static const char *const pivots[LCL_PIVOT_COUNT] = {
     [LCL_PIVOT_SHIFT] = "shift",
 };
 
+static const char *const storages[LCL_FACTOR_STORAGE_COUNT] = {
+    [LCL_FACTOR_STORAGE_DEFAULT] = "fp64",
+    [LCL_FACTOR_STORAGE_FP64] = "fp64",
+    [LCL_FACTOR_STORAGE_FP32] = "fp32",
+    [LCL_FACTOR_STORAGE_BF16] = "bf16",
+};
+
 static const char *const weights[LCL_WEIGHTS_COUNT] = {
     [LCL_WEIGHTS_AUTO] = "auto",
     [LCL_WEIGHTS_ON] = "on",
@@ -47,6 +54,7 @@ const struct lcl_names lcl_precond_names = LCL_NAMES(preconds);
 const struct lcl_names lcl_trisolve_names = LCL_NAMES(trisolves);
 const struct lcl_names lcl_partition_names = LCL_NAMES(partitions);
 const struct lcl_names lcl_pivot_names = LCL_NAMES(pivots);
+const struct lcl_names lcl_factor_storage_names = LCL_NAMES(storages);
 const struct lcl_names lcl_weights_names = LCL_NAMES(weights);
 
 // clang-format off
@@ -93,6 +101,11 @@ const char *lcl_partition_name(enum lcl_partition_type type)
 const char *lcl_pivot_name(enum lcl_pivot pivot)
 {
     return lcl_name_of(&lcl_pivot_names, (int)pivot);
+}
+
+const char *lcl_factor_storage_name(enum lcl_factor_storage storage)
+{
+    return lcl_name_of(&lcl_factor_storage_names, (int)storage);
 }
 
 static bool is_stop(enum lcl_stop stop)

@@ -57,6 +57,16 @@ enum lcl_pivot {
     LCL_PIVOT_COUNT,
 };
 
+/* How the values of the factors are stored for their application. Factors are
+ * computed, and sums and vectors kept, in fp64 always. */
+enum lcl_factor_storage {
+    LCL_FACTOR_STORAGE_DEFAULT = 0, /* FP64 */
+    LCL_FACTOR_STORAGE_FP64,
+    LCL_FACTOR_STORAGE_FP32,
+    LCL_FACTOR_STORAGE_BF16, /* the upper half of fp32, 8 significant bits */
+    LCL_FACTOR_STORAGE_COUNT,
+};
+
 struct lcl_partition_params {
     enum lcl_partition_type type;
     enum lcl_weights weights;
@@ -87,6 +97,7 @@ struct lcl_precond_params {
     struct lcl_partition_params partition;
     enum lcl_pivot pivot;
     double pivot_tol; /* 0: 1e-10 */
+    enum lcl_factor_storage storage;
 };
 
 #define LCL_PRECOND_PARAMS_INIT                                                \
@@ -116,6 +127,7 @@ struct lcl_precond_info {
     int barriers; /* of one application, the most in one subdomain */
     int group_size;
     bool weighted; /* METIS saw edge weights */
+    enum lcl_factor_storage storage;
 };
 
 /* Thread-safety: that of its context. */
@@ -150,11 +162,13 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_precond_apply(lcl_precond *M,
 LCL_API const struct lcl_precond_info *lcl_precond_info(const lcl_precond *M);
 LCL_API void lcl_precond_destroy(lcl_precond **M);
 
-/* Names as they are printed and parsed: "ildu0", "packed", "metis", "boost". */
+/* Names as they are printed and parsed: "ildu0", "packed", "metis", "boost",
+ * "fp64". */
 LCL_API const char *lcl_precond_name(enum lcl_precond_type type);
 LCL_API const char *lcl_trisolve_name(enum lcl_trisolve trisolve);
 LCL_API const char *lcl_partition_name(enum lcl_partition_type type);
 LCL_API const char *lcl_pivot_name(enum lcl_pivot pivot);
+LCL_API const char *lcl_factor_storage_name(enum lcl_factor_storage storage);
 
 LCL_END_DECLS
 

@@ -6,6 +6,7 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/factor/store.h"
 
 // A shift starts at this share of a row's largest entry and doubles.
 #define FIRST_SHIFT 1e-3
@@ -87,6 +88,7 @@ enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
             params->type == LCL_PRECOND_ILU0 ? LCL_FORM_ILU0 : LCL_FORM_ILDU0,
         .pivot = params->pivot ? params->pivot : LCL_PIVOT_BOOST,
         .pivot_tol = params->pivot_tol > 0 ? params->pivot_tol : 1e-10,
+        .storage = params->storage ? params->storage : LCL_FACTOR_STORAGE_FP64,
         .block = block,
         .n = L->n,
         .parts = L->parts,
@@ -97,7 +99,7 @@ enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
         .group = group,
     };
     if ((st = upload_layout(F, L)) < 0 || (st = allocate(F)) < 0 ||
-        (st = get_kernel(F)) < 0)
+        (st = get_kernel(F)) < 0 || (st = lcl_store_init(F)) < 0)
         lcl_factor_finish(F);
     return st;
 }
@@ -105,9 +107,9 @@ enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
 void lcl_factor_finish(struct lcl_factor *F)
 {
     lcl_buffer **const buffers[] = {
-        &F->part,     &F->sweep, &F->step,     &F->col,
-        &F->val,      &F->inv_d, &F->step_of,  &F->source,
-        &F->diagonal, &F->shift, &F->repaired, &F->bad,
+        &F->part,     &F->sweep,   &F->step,   &F->col,      &F->val,
+        &F->inv_d,    &F->step_of, &F->source, &F->diagonal, &F->shift,
+        &F->repaired, &F->bad,     &F->stored,
     };
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i)
         lcl_buffer_destroy(buffers[i]);
@@ -204,12 +206,13 @@ enum lcl_status lcl_factor_numeric(struct lcl_factor *F, const lcl_buffer *val,
          ++round)
         if ((st = factor_once(F, val)) < 0)
             return st;
-    return LCL_OK;
+    return lcl_store_run(F);
 }
 
 uint64_t lcl_factor_bytes(const struct lcl_factor *F)
 {
     return lcl_buffer_bytes(F->part) + lcl_buffer_bytes(F->step) +
            lcl_buffer_bytes(F->sweep) + lcl_buffer_bytes(F->col) +
-           lcl_buffer_bytes(F->val) + lcl_buffer_bytes(F->inv_d);
+           lcl_buffer_bytes(F->val) + lcl_buffer_bytes(F->inv_d) +
+           (F->stored ? lcl_buffer_bytes(F->stored) : 0);
 }

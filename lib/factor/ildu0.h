@@ -21,14 +21,16 @@ struct lcl_factor {
     enum lcl_factor_form form;
     enum lcl_pivot pivot;
     double pivot_tol;
+    enum lcl_factor_storage storage; // never DEFAULT
     int block; // rows and columns of an entry; rows and slots count blocks
     int64_t n, parts, slots, rows_max, sweeps_max;
     int sweep_entries;
     int group;
-    lcl_kernel *kernel;
+    lcl_kernel *kernel, *store_kernel;
     // Read by whoever applies the factor. Factors of blocks have the inverse
     // diagonal among val alone.
     lcl_buffer *part, *step, *sweep, *col, *val, *inv_d;
+    lcl_buffer *stored; // val in another form, lib/factor/store.h; else NULL
     // Used by the factorisation alone.
     lcl_buffer *step_of, *source, *diagonal, *shift, *repaired, *bad;
     int32_t *counts; // parts
@@ -36,7 +38,7 @@ struct lcl_factor {
 };
 
 // Uploads a layout, of entries that are blocks of `block` rows and columns, 1
-// to LCL_BLOCK_MAX; params->type, pivot and pivot_tol are looked at.
+// to LCL_BLOCK_MAX; params->type, pivot, pivot_tol and storage are looked at.
 enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
                                 const struct lcl_layout *layout, int group,
                                 int block,

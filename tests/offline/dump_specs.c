@@ -63,6 +63,8 @@ static const struct variant variants[] = {
     {"progress",  2, {.source = "probe.cl", .probe = 3}},
     {"add",       2, {.source = "probe.cl", .probe = PROBE_ADD}},
     {"queues",    1, {.source = "probe.cl", .probe = 5}},
+    {"fp32",      1, {.source = "store.cl", .block = 3, .storage = 2}},
+    {"bf16",      4, {.source = "store.cl", .block = 1, .storage = 3}},
     {"plain",     4, {.source = "vector.cl"}},
 };
 // clang-format on
