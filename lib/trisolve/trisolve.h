@@ -34,10 +34,12 @@ struct lcl_trisolve_method {
 };
 
 extern const struct lcl_trisolve_ops lcl_trisolve_packed;
+extern const struct lcl_trisolve_ops lcl_trisolve_packed_block;
 extern const struct lcl_trisolve_ops lcl_trisolve_dag_vc_ILDU0_fused;
 
-// The method of a name; the factor outlives it. Statuses as
-// lcl_precond_create(); *T is then fit for lcl_trisolve_finish().
+// The method of a name for the blocks and the storage of the factor, which
+// outlives it. Statuses as lcl_precond_create(), and LCL_EUNSUPPORTED; *T is
+// fit for lcl_trisolve_finish() in any case.
 enum lcl_status lcl_trisolve_init(struct lcl_trisolve_method *T,
                                   enum lcl_trisolve name, lcl_context *ctx,
                                   const struct lcl_factor *factor,

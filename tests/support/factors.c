@@ -2,6 +2,7 @@
 // The factors of a system, by the reference and on the device.
 #include "tests/support/factors.h"
 
+#include "lib/ref/store.h"
 #include "tests/support/device.h"
 
 #include <stdlib.h>
@@ -81,26 +82,40 @@ static void read_doubles(const lcl_buffer *buffer, double *v, int64_t n)
     assert_int_equal(lcl_buffer_read(buffer, v, (size_t)n * sizeof *v), LCL_OK);
 }
 
-static const double *reference_val(const struct test_factors *F)
+static double *reference_val(const struct test_factors *F)
 {
     return F->system->blocks ? F->ref_block.val : F->ref.val;
 }
 
-static const double *reference_inv_d(const struct test_factors *F)
+static double *reference_inv_d(const struct test_factors *F)
 {
     return F->system->blocks ? F->ref_block.inv_d : F->ref.inv_d;
 }
 
-static void put_block(const struct test_factors *F, double *slots,
-                      uint64_t slot, const double *block)
+// The block of the reference that belongs to a slot of the device.
+typedef void visit_fn(const struct test_factors *F, uint64_t slot,
+                      double *block, double *slots);
+
+static void put_block(const struct test_factors *F, uint64_t slot,
+                      double *block, double *slots)
 {
     const struct test_place *place = &F->place[slot];
     for (int e = 0; e < F->system->block * F->system->block; ++e)
         slots[place->first + e * place->stride] = block[e];
 }
 
-// The reference's values in the order of the slots.
-static void to_slots(const struct test_factors *F, double *slots)
+static void get_block(const struct test_factors *F, uint64_t slot,
+                      double *block, double *slots)
+{
+    const struct test_place *place = &F->place[slot];
+    for (int e = 0; e < F->system->block * F->system->block; ++e)
+        block[e] = lcl_ref_rounded(slots[place->first + e * place->stride],
+                                   F->device.storage);
+}
+
+// The reference's blocks and the slots in which they stand.
+static void for_each_block(const struct test_factors *F, visit_fn *visit,
+                           double *slots)
 {
     const struct lcl_layout *L = &F->layout;
     const uint64_t entries = (uint64_t)(F->system->block * F->system->block);
@@ -108,14 +123,14 @@ static void to_slots(const struct test_factors *F, double *slots)
         const struct lcl_part *part = &L->part[p];
         for (uint64_t s = part->slot; s < part->slot + part->slots; ++s)
             if (L->source[s] >= 0)
-                put_block(F, slots, s,
-                          reference_val(F) +
-                              (part->entry + (uint64_t)L->source[s]) * entries);
+                visit(F, s,
+                      reference_val(F) +
+                          (part->entry + (uint64_t)L->source[s]) * entries,
+                      slots);
         for (uint32_t i = part->row; i < part->row + part->rows; ++i) {
             const struct lcl_step *step = &L->step[part->step + L->step_of[i]];
-            put_block(F, slots,
-                      part->slot + step->upper + i - part->row - step->first,
-                      reference_inv_d(F) + i * entries);
+            visit(F, part->slot + step->upper + i - part->row - step->first,
+                  reference_inv_d(F) + i * entries, slots);
         }
     }
 }
@@ -134,7 +149,7 @@ void test_factors_compare(const struct test_factors *F, double tolerance)
     const int64_t entries = (int64_t)F->system->block * F->system->block;
     const int64_t count = F->layout.slots * entries;
     double *got = test_vector(count), *expected = test_vector(count);
-    to_slots(F, expected);
+    for_each_block(F, put_block, expected);
     read_doubles(F->device.val, got, count);
     for (int64_t p = 0; p < F->layout.parts; ++p) {
         const struct lcl_part *part = &F->layout.part[p];
@@ -146,6 +161,16 @@ void test_factors_compare(const struct test_factors *F, double tolerance)
         compare_inv_d(F, tolerance);
     free(got);
     free(expected);
+}
+
+void test_factors_adopt(struct test_factors *F)
+{
+    const int64_t entries = (int64_t)F->system->block * F->system->block;
+    const int64_t count = F->layout.slots * entries;
+    double *slots = test_vector(count);
+    read_doubles(F->device.val, slots, count);
+    for_each_block(F, get_block, slots);
+    free(slots);
 }
 
 int64_t test_factors_repaired(const struct test_factors *F)

@@ -40,4 +40,8 @@ bool test_factors_bad(const struct test_factors *F, int64_t i);
 // reference's and the padding is 0.
 void test_factors_compare(const struct test_factors *F, double tolerance);
 
+// Replaces the values of the reference by those of the device, rounded as they
+// are stored: for tests of the apply.
+void test_factors_adopt(struct test_factors *F);
+
 void test_factors_finish(struct test_factors *F);

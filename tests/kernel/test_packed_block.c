@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// packed_block.cl, the fused apply of factors of blocks, against the reference.
+#include "tests/support/device.h"
+#include "tests/support/factors.h"
+
+#include "lib/trisolve/packed.h"
+#include "lib/trisolve/packed_block.h"
+
+#include <stdlib.h>
+
+// A form of the kernel. At width 1 waves and table make no difference.
+struct form {
+    int block;
+    enum lcl_precond_type type;
+    enum lcl_factor_storage storage;
+    int waves;
+    bool global_table; // the table of sweeps stays in global memory
+};
+
+static void packed_init(struct lcl_trisolve_method *T, lcl_context *ctx,
+                        const struct test_factors *F, const struct form *form)
+{
+    assert_int_equal(
+        lcl_trisolve_init(T, LCL_TRISOLVE_PACKED, ctx, &F->device, NULL, NULL),
+        LCL_OK);
+    if (!form->global_table || test_width(ctx) == 1)
+        return;
+    struct lcl_spec spec =
+        lcl_packed_block_spec(lcl_context_caps(ctx), &F->device);
+    spec.sweeps = 0;
+    ((struct lcl_packed *)T->state)->kernel = test_kernel(ctx, &spec);
+}
+
+// Two applies: both near the reference, and equal bit for bit.
+static void expect_apply(lcl_context *ctx, const struct test_factors *F,
+                         const struct lcl_trisolve_method *T)
+{
+    const int64_t n = F->layout.n * F->device.block;
+    double *b = test_random_vector(n, 5), *expected = test_vector(n);
+    double *x[2] = {test_vector(n), test_vector(n)};
+    lcl_buffer *in = test_upload(ctx, b, n, sizeof *b);
+    lcl_buffer *go_on = test_stop_flag(ctx, 0), *out = NULL;
+    for (int i = 0; i < 2; ++i) {
+        lcl_buffer_destroy(&out);
+        out = test_poisoned(ctx, n, sizeof(double));
+        assert_int_equal(lcl_trisolve_apply(T, in, out, go_on, 0), LCL_OK);
+        test_download(out, x[i], n, sizeof(double));
+    }
+    lcl_ref_trisolve_block(&F->ref_block, b, expected);
+    test_expect_near("x", x[0], expected, n, 1e-11);
+    test_expect_same("x of the second apply", x[1], x[0], n);
+    lcl_buffer_destroy(&in);
+    lcl_buffer_destroy(&out);
+    lcl_buffer_destroy(&go_on);
+    free(b);
+    free(expected);
+    free(x[0]);
+    free(x[1]);
+}
+
+static void expect_nothing_done(lcl_context *ctx, const struct test_factors *F,
+                                const struct lcl_trisolve_method *T)
+{
+    const int64_t n = F->layout.n * F->device.block;
+    double *b = test_random_vector(n, 6);
+    lcl_buffer *in = test_upload(ctx, b, n, sizeof *b);
+    lcl_buffer *out = test_poisoned(ctx, n, sizeof(double));
+    lcl_buffer *stop = test_stop_flag(ctx, 4);
+    assert_int_equal(lcl_trisolve_apply(T, in, out, stop, 0), LCL_OK);
+    test_untouched(out);
+    lcl_buffer_destroy(&in);
+    lcl_buffer_destroy(&out);
+    lcl_buffer_destroy(&stop);
+    free(b);
+}
+
+static void expect_form(lcl_context *ctx, const struct form *form)
+{
+    const struct lcl_precond_params params = {.type = form->type,
+                                              .storage = form->storage};
+    print_message("blocks of %d, %s, %s\n", form->block,
+                  lcl_precond_name(form->type),
+                  lcl_factor_storage_name(form->storage));
+    for (int i = 0; i < test_system_count(); ++i) {
+        struct test_system S;
+        struct test_factors F;
+        struct lcl_trisolve_method T;
+        struct lcl_repairs repairs;
+        test_system_init(&S, i, test_width(ctx) > 1);
+        test_system_expand(&S, form->block);
+        test_factors_init(&F, ctx, &S, test_group(ctx, form->waves), &params);
+        assert_int_equal(test_factors_run(&F, &repairs), LCL_OK);
+        test_factors_adopt(&F);
+        packed_init(&T, ctx, &F, form);
+        expect_apply(ctx, &F, &T);
+        expect_nothing_done(ctx, &F, &T);
+        lcl_trisolve_finish(&T);
+        test_factors_finish(&F);
+        test_system_finish(&S);
+    }
+}
+
+static void test_packed_block__ildu0_matches_the_reference(void **state)
+{
+    for (int block = 2; block <= LCL_BLOCK_MAX; ++block)
+        expect_form(*state, &(struct form){.block = block, .waves = 1});
+}
+
+static void test_packed_block__ilu0_matches_the_reference(void **state)
+{
+    for (int block = 3; block <= 5; block += 2)
+        expect_form(*state, &(struct form){.block = block,
+                                           .type = LCL_PRECOND_ILU0,
+                                           .waves = 2});
+}
+
+static void test_packed_block__tables_in_global_memory_match(void **state)
+{
+    expect_form(*state,
+                &(struct form){.block = 3, .waves = 2, .global_table = true});
+}
+
+static void test_packed_block__fp32_storage_rounds_values_alone(void **state)
+{
+    for (int block = 3; block <= 4; ++block)
+        expect_form(*state, &(struct form){.block = block,
+                                           .storage = LCL_FACTOR_STORAGE_FP32,
+                                           .waves = 1});
+}
+
+static void test_packed_block__bf16_storage_rounds_values_alone(void **state)
+{
+    for (int block = 2; block <= 5; block += 3)
+        expect_form(*state, &(struct form){.block = block,
+                                           .storage = LCL_FACTOR_STORAGE_BF16,
+                                           .waves = 1});
+}
+
+// ------------------------------------------------------------------- limits
+
+static void test_packed_block__subdomains_fit_the_device(void **state)
+{
+    const struct lcl_caps *caps = lcl_context_caps(*state);
+    struct lcl_csr A = test_laplacian(20, 20, 20);
+    for (int block = 2; block <= LCL_BLOCK_MAX; ++block) {
+        const struct lcl_partition_params params = {.type =
+                                                        LCL_PARTITION_NATURAL};
+        struct lcl_partition P;
+        assert_int_equal(
+            lcl_packed_block_partition(&P, *state, &A, block, &params), LCL_OK);
+        for (int64_t p = 0; p < P.parts && caps->width > 1; ++p)
+            assert_true((uint64_t)(P.part_ptr[p + 1] - P.part_ptr[p]) *
+                            (uint64_t)block * sizeof(double) <
+                        caps->local_bytes);
+        assert_int_equal(P.part_ptr[P.parts], A.rows);
+        lcl_partition_finish(&P);
+    }
+    test_csr_finish(&A);
+}
+
+static void test_packed_block__other_methods_refuse_blocks(void **state)
+{
+    const struct lcl_precond_params params = {.type = LCL_PRECOND_ILDU0};
+    struct test_system S;
+    struct test_factors F;
+    struct lcl_trisolve_method T;
+    test_system_from(&S, test_identity(2), 2, test_width(*state) > 1);
+    test_system_expand(&S, 3);
+    test_factors_init(&F, *state, &S, test_group(*state, 1), &params);
+    assert_int_equal(lcl_trisolve_init(&T, LCL_TRISOLVE_DAG_VC_ILDU0_FUSED,
+                                       *state, &F.device, &F.layout, S.level),
+                     LCL_EUNSUPPORTED);
+    lcl_trisolve_finish(&T);
+    test_factors_finish(&F);
+    test_system_finish(&S);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_packed_block__ildu0_matches_the_reference),
+        cmocka_unit_test(test_packed_block__ilu0_matches_the_reference),
+        cmocka_unit_test(test_packed_block__tables_in_global_memory_match),
+        cmocka_unit_test(test_packed_block__fp32_storage_rounds_values_alone),
+        cmocka_unit_test(test_packed_block__bf16_storage_rounds_values_alone),
+        cmocka_unit_test(test_packed_block__subdomains_fit_the_device),
+        cmocka_unit_test(test_packed_block__other_methods_refuse_blocks),
+    };
+    return test_device_run(tests);
+}
