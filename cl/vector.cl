@@ -3,22 +3,33 @@
 // Launch: any number of groups; every kernel visits each element once.
 #include "wave.cl.h"
 
-// y[i] = x[map[i]]
+#ifndef LCL_BLOCK
+# define LCL_BLOCK 1 // consecutive elements that move together
+#endif
+
+// Element k of n blocks is of block k / LCL_BLOCK; where that block moves, the
+// element goes to the same place in it.
+static inline ulong moved(long k, global const uint *map)
+{
+    return (ulong)map[k / LCL_BLOCK] * LCL_BLOCK + k % LCL_BLOCK;
+}
+
+// block i of y = block map[i] of x
 WORK_GROUP
 kernel void gather(long n, global const uint *map, global const double *x,
                    global double *y)
 {
-    for (RANGE(i, n))
-        y[i] = x[map[i]];
+    for (RANGE(k, n * LCL_BLOCK))
+        y[k] = x[moved(k, map)];
 }
 
-// y[map[i]] = x[i]
+// block map[i] of y = block i of x
 WORK_GROUP
 kernel void scatter(long n, global const uint *map, global const double *x,
                     global double *y)
 {
-    for (RANGE(i, n))
-        y[map[i]] = x[i];
+    for (RANGE(k, n * LCL_BLOCK))
+        y[moved(k, map)] = x[k];
 }
 
 // x = D^-1 b; nothing where stop[at] is not 0

@@ -14,8 +14,6 @@ enum lcl_factor_form {
     LCL_FORM_ILDU0 = 2,
 };
 
-enum { LCL_BLOCK_MAX = 8 };
-
 struct lcl_factor {
     lcl_context *ctx;
     enum lcl_factor_form form;
