@@ -30,6 +30,10 @@
   __attribute__((reqd_work_group_size(LCL_GROUP, 1, 1))) LCL_WAVE_SIZE
 #endif
 
+// For functions that are called more than once with a pointer to local memory:
+// PoCL 3.1 gives one that it does not inline local memory of its own.
+#define INLINE static inline __attribute__((always_inline))
+
 // ------------------------------------------------------------------- barriers
 
 // All work-items of the group; local memory is consistent after it. A group of

@@ -67,6 +67,8 @@ enum lcl_factor_storage {
     LCL_FACTOR_STORAGE_COUNT,
 };
 
+/* Rows are rows of blocks, and cells are blocks, where the matrix is stored in
+ * blocks. */
 struct lcl_partition_params {
     enum lcl_partition_type type;
     enum lcl_weights weights;
@@ -74,7 +76,8 @@ struct lcl_partition_params {
     int64_t box[3];  /* GEOMETRIC: cells of a subdomain along x, y, z */
     int64_t grid[3]; /* GEOMETRIC: cells of the grid; 0: read off a 7-point
                         pattern */
-    const int32_t *labels; /* LABELS: n labels >= 0 */
+    const int32_t *labels; /* LABELS: n labels >= 0, those of a block equal, or
+                              one a block row */
     int64_t labels_count;  /* their number, checked against n */
 };
 
@@ -100,8 +103,7 @@ struct lcl_precond_params {
     enum lcl_factor_storage storage;
     /* The matrix is stored in blocks of so many rows and columns, 1 to
      * LCL_BLOCK_MAX, missing entries of a block as zeros; 0: its natural block,
-     * see lcl_csr_natural_block(). ILU works on entries so far: it takes 0 and
-     * 1, both as 1. */
+     * see lcl_csr_natural_block(). ILU then factors blocks. */
     int block_size;
 };
 
@@ -145,10 +147,10 @@ typedef struct lcl_precond lcl_precond;
  * from run to run unless another thread uses rand() at the same time.
  * Returns LCL_OK; LCL_PIVOTS_REPAIRED (usable, see the info);
  * LCL_EINVAL (parameters; block_size does not divide the rows of A);
- * LCL_EUNSUPPORTED (block_size with ILU); LCL_EFORMAT (A malformed, not square,
- * empty); LCL_EPIVOT; LCL_ERANGE (a subdomain does not fit local memory);
- * LCL_EDEVMEM; LCL_EDEVICE; LCL_ESELFTEST (the device gave levels that cannot
- * be); LCL_EBUILD; LCL_ENOMEM. */
+ * LCL_EUNSUPPORTED (trisolve with blocks or storage); LCL_EFORMAT (A malformed,
+ * not square, empty); LCL_EPIVOT; LCL_ERANGE (a subdomain does not fit local
+ * memory); LCL_EDEVMEM; LCL_EDEVICE; LCL_ESELFTEST (the device gave levels that
+ * cannot be); LCL_EBUILD; LCL_ENOMEM. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_precond_create(
     lcl_precond **out, lcl_context *ctx, const struct lcl_csr *A,
     const struct lcl_precond_params *params);

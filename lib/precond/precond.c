@@ -26,6 +26,7 @@ static enum lcl_status check_params(const struct lcl_precond_params *p,
     if ((unsigned)p->type >= LCL_PRECOND_COUNT ||
         (unsigned)p->trisolve >= LCL_TRISOLVE_COUNT ||
         (unsigned)p->pivot >= LCL_PIVOT_COUNT ||
+        (unsigned)p->storage >= LCL_FACTOR_STORAGE_COUNT ||
         (unsigned)p->partition.type >= LCL_PARTITION_COUNT ||
         (unsigned)p->partition.weights >= LCL_WEIGHTS_COUNT)
         return lcl_misuse(log, "lcl_precond_create: an enum is out of range");
@@ -55,33 +56,12 @@ static enum lcl_status check_square(int64_t rows, int64_t cols,
                     (long long)rows, (long long)cols);
 }
 
-// ---------------------------------------------------------------- blocks
-
-// ILU works on entries: the block size is 1, and others are refused. Both lines
-// that ask go when there are factors in blocks.
-static bool needs_entries(const struct lcl_precond_params *params)
-{
-    return methods[params->type] == &lcl_precond_ilu;
-}
-
-static enum lcl_status refuse_blocks(const struct lcl_precond_params *params,
-                                     int block, const struct lcl_log *log)
-{
-    if (block == 1 || !needs_entries(params))
-        return LCL_OK;
-    return lcl_fail(log, LCL_EUNSUPPORTED,
-                    "block size %d: %s has no blocks yet, only 1 is there",
-                    block, lcl_precond_name(params->type));
-}
-
 static int block_size_of(const struct lcl_csr *A,
                          const struct lcl_precond_params *params)
 {
     if (params->block_size > 0)
         return params->block_size;
-    if (needs_entries(params) || A->nnz > UINT32_MAX)
-        return 1;
-    return lcl_csr_natural_block(A);
+    return A->nnz > UINT32_MAX ? 1 : lcl_csr_natural_block(A);
 }
 
 // For entry points whose object may be the NULL that is complained of.
@@ -147,11 +127,8 @@ static enum lcl_status create_in_blocks(lcl_precond **out, lcl_context *ctx,
     const struct lcl_log *log = lcl_context_log(ctx);
     struct lcl_bsr B;
     int64_t *place;
-    enum lcl_status st = refuse_blocks(params, block, log);
-    if (st < 0)
-        return st;
     lcl_phase_enter(ctx, LCL_PHASE_SYMBOLIC);
-    st = lcl_bsr_from_csr_placed(&B, &place, A, block, log);
+    enum lcl_status st = lcl_bsr_from_csr_placed(&B, &place, A, block, log);
     lcl_phase_leave(ctx);
     if (st == LCL_OK)
         st = create(out, ctx, &B, place, A->nnz, params);
@@ -205,10 +182,7 @@ enum lcl_status lcl_precond_create_bsr(lcl_precond **out, lcl_context *ctx,
         return lcl_fail(log, LCL_EINVAL,
                         "block size %d: the matrix has blocks of %d",
                         params->block_size, A->block_size);
-    st = refuse_blocks(params, A->block_size, log);
-    return st < 0 ? st
-                  : create(out, ctx, A, NULL, A->nnz * lcl_block_values(A),
-                           params);
+    return create(out, ctx, A, NULL, A->nnz * lcl_block_values(A), params);
 }
 
 enum lcl_status lcl_precond_update(lcl_precond *M, const double *val)

@@ -11,7 +11,6 @@
 // A form of the kernel. At width 1 waves and table make no difference.
 struct form {
     int block;
-    enum lcl_precond_type type;
     enum lcl_factor_storage storage;
     int waves;
     bool global_table; // the table of sweeps stays in global memory
@@ -76,10 +75,8 @@ static void expect_nothing_done(lcl_context *ctx, const struct test_factors *F,
 
 static void expect_form(lcl_context *ctx, const struct form *form)
 {
-    const struct lcl_precond_params params = {.type = form->type,
-                                              .storage = form->storage};
-    print_message("blocks of %d, %s, %s\n", form->block,
-                  lcl_precond_name(form->type),
+    const struct lcl_precond_params params = {.storage = form->storage};
+    print_message("blocks of %d, %s\n", form->block,
                   lcl_factor_storage_name(form->storage));
     for (int i = 0; i < test_system_count(); ++i) {
         struct test_system S;
@@ -100,18 +97,16 @@ static void expect_form(lcl_context *ctx, const struct form *form)
     }
 }
 
-static void test_packed_block__ildu0_matches_the_reference(void **state)
+static void test_packed_block__groups_of_one_wave_match(void **state)
 {
     for (int block = 2; block <= LCL_BLOCK_MAX; ++block)
         expect_form(*state, &(struct form){.block = block, .waves = 1});
 }
 
-static void test_packed_block__ilu0_matches_the_reference(void **state)
+static void test_packed_block__groups_of_two_waves_match(void **state)
 {
     for (int block = 3; block <= 5; block += 2)
-        expect_form(*state, &(struct form){.block = block,
-                                           .type = LCL_PRECOND_ILU0,
-                                           .waves = 2});
+        expect_form(*state, &(struct form){.block = block, .waves = 2});
 }
 
 static void test_packed_block__tables_in_global_memory_match(void **state)
@@ -178,8 +173,8 @@ static void test_packed_block__other_methods_refuse_blocks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_packed_block__ildu0_matches_the_reference),
-        cmocka_unit_test(test_packed_block__ilu0_matches_the_reference),
+        cmocka_unit_test(test_packed_block__groups_of_one_wave_match),
+        cmocka_unit_test(test_packed_block__groups_of_two_waves_match),
         cmocka_unit_test(test_packed_block__tables_in_global_memory_match),
         cmocka_unit_test(test_packed_block__fp32_storage_rounds_values_alone),
         cmocka_unit_test(test_packed_block__bf16_storage_rounds_values_alone),
