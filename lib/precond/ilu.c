@@ -7,6 +7,7 @@
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/factor/ildu0.h"
+#include "lib/format/bsr.h"
 #include "lib/trisolve/levels.h"
 #include "lib/trisolve/packed.h"
 
@@ -124,8 +125,9 @@ static enum lcl_status set_up(struct lcl_precond *M, struct analysis *a,
                               const struct lcl_precond_params *params)
 {
     struct ilu *I = M->method;
+    const struct lcl_bsr B = lcl_bsr_of_csr(&a->B);
     enum lcl_status st;
-    if ((st = lcl_system_init(&M->system, M->ctx, &a->B, a->partition.perm,
+    if ((st = lcl_system_init(&M->system, M->ctx, &B, a->partition.perm,
                               a->map)) < 0 ||
         (st = lcl_factor_init(&I->factor, M->ctx, &a->layout,
                               M->info.group_size, params)) < 0)
@@ -136,9 +138,10 @@ static enum lcl_status set_up(struct lcl_precond *M, struct analysis *a,
                              &a->layout, a->level);
 }
 
-static enum lcl_status create(struct lcl_precond *M, const struct lcl_csr *A,
+static enum lcl_status create(struct lcl_precond *M, const struct lcl_bsr *A,
                               const struct lcl_precond_params *params)
 {
+    const struct lcl_csr entries = lcl_bsr_pattern(A); // blocks of one entry
     struct analysis a = {.map = NULL};
     enum lcl_status st;
     M->info.trisolve =
@@ -148,8 +151,8 @@ static enum lcl_status create(struct lcl_precond *M, const struct lcl_csr *A,
     struct ilu *I = M->method = lcl_calloc(1, sizeof *I);
     if (!I)
         return lcl_fail_memory(lcl_context_log(M->ctx), "a preconditioner");
-    if ((st = partition(&a, M->ctx, A, &params->partition)) < 0 ||
-        (st = symbolic(M, &a, A, sorted)) < 0 ||
+    if ((st = partition(&a, M->ctx, &entries, &params->partition)) < 0 ||
+        (st = symbolic(M, &a, &entries, sorted)) < 0 ||
         (st = set_up(M, &a, params)) < 0)
         goto out;
     M->info.launches = I->trisolve.launches;

@@ -40,6 +40,11 @@ enum { PROBE_ADD = 4 };
 // clang-format off
 static const struct variant variants[] = {
     {"plain",     4, {.source = "bicgstab.cl"}},
+    {"lane",      4, {.source = "bsr.cl", .block = 8, .lanes = 1}},
+    {"row",       4, {.source = "bsr.cl", .block = 3, .lanes = 3}},
+    {"row_wide",  4, {.source = "bsr.cl", .block = 7, .lanes = 7, .wide = 1}},
+    {"entry",     4, {.source = "bsr.cl", .block = 3, .lanes = 9}},
+    {"entry_5",   4, {.source = "bsr.cl", .block = 5, .lanes = 25}},
     {"lane",      4, {.source = "csr.cl", .lanes = 1}},
     {"lanes",     4, {.source = "csr.cl", .lanes = 8}},
     {"wide",      4, {.source = "csr.cl", .lanes = 4, .wide = 1}},
@@ -62,6 +67,7 @@ static const struct variant variants[] = {
     {"add",       2, {.source = "probe.cl", .probe = PROBE_ADD}},
     {"queues",    1, {.source = "probe.cl", .probe = 5}},
     {"plain",     4, {.source = "vector.cl"}},
+    {"blocks",    4, {.source = "vector.cl", .block = 9}},
 };
 // clang-format on
 
