@@ -47,9 +47,8 @@ typedef uint index_t;
 
 // sum = the lane's share of (A x) in its rows of one block row
 static inline void add_blocks(index_t from, index_t to, uint lane,
-                              global const int *restrict col,
-                              global const double *restrict val,
-                              global const double *restrict x, double *sum)
+                              global const int *col, global const double *val,
+                              global const double *x, double *sum)
 {
     const uint first = lane * COLS, column = BY_ENTRY ? lane % B : 0;
     for (uint r = 0; r < ROWS; ++r)
@@ -108,11 +107,14 @@ static inline void multiply(int mode, long n,
             finish_row(mode, i * B + r, sum[r], w, y, &wy, &yy);
     }
 #else
-    const uint in_span = get_local_id(0) % SPAN, lane = in_span % LCL_LANES;
-    const uint row =
-        get_local_id(0) / SPAN * SPAN_ROWS + in_span / LCL_LANES;
+    const uint lid = get_local_id(0), span = BY_ENTRY ? lid / SPAN : 0;
+    const uint in_span = lid - span * SPAN;
+    // in_span / LCL_LANES, exact below 1024
+    const uint slot = in_span * (65535 / LCL_LANES + 1) >> 16;
+    const uint lane = in_span - slot * LCL_LANES;
+    const uint row = span * SPAN_ROWS + slot;
     const uint rows = LCL_GROUP / SPAN * SPAN_ROWS;
-    const bool works = in_span / LCL_LANES < SPAN_ROWS;
+    const bool works = slot < SPAN_ROWS;
     for (long first = (long)get_group_id(0) * rows; first < n;
          first += (long)get_num_groups(0) * rows) {
         const long i = first + row;

@@ -7,11 +7,13 @@
 # define LCL_BLOCK 1 // consecutive elements that move together
 #endif
 
-// Element k of n blocks is of block k / LCL_BLOCK; where that block moves, the
-// element goes to the same place in it.
-static inline ulong moved(long k, global const uint *map)
+// Where element k of block i goes: to the same place in block map[i]. (Not with
+// k % LCL_BLOCK: quotient and remainder together give oclgrind an instruction
+// that it does not know.)
+static inline long moved(long k, global const uint *map)
 {
-    return (ulong)map[k / LCL_BLOCK] * LCL_BLOCK + k % LCL_BLOCK;
+    const long i = k / LCL_BLOCK;
+    return k + ((long)map[i] - i) * LCL_BLOCK;
 }
 
 // block i of y = block map[i] of x

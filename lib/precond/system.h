@@ -32,9 +32,9 @@ enum lcl_status lcl_system_init(struct lcl_system *S, lcl_context *ctx,
                                 const struct lcl_bsr *B, const int32_t *perm,
                                 const int64_t *map);
 
-// Called once, where A was made of a matrix of `entries` values: the caller has
-// these, and value k of them is A's value place[k]. Without it, and with
-// values that no place leads to, the caller's values are A's.
+// Called once after that, where A was made of a matrix of `entries` values, and
+// the caller has these: value k of them is A's value place[k]; what no place
+// leads to stays as it is. Without this call the caller's values are A's.
 enum lcl_status lcl_system_take_entries(struct lcl_system *S,
                                         const int64_t *place, int64_t entries);
 void lcl_system_finish(struct lcl_system *S);

@@ -32,6 +32,13 @@ static int lanes_of_block_row(const struct lcl_caps *caps,
     return A->block_size <= lcl_vector_group(caps) ? A->block_size : 1;
 }
 
+// Row pointers of 64 bits: 32 would do for the last few numbers, too, but lanes
+// step past the end of a row.
+static bool is_wide(const struct lcl_bsr *A)
+{
+    return A->nnz > UINT32_MAX - 1024;
+}
+
 static struct lcl_spec spec_of(const struct lcl_caps *caps,
                                const struct lcl_bsr *A)
 {
@@ -41,7 +48,7 @@ static struct lcl_spec spec_of(const struct lcl_caps *caps,
         .group = lcl_vector_group(caps),
         .lanes = scalar ? lanes_of_row(caps, A) : lanes_of_block_row(caps, A),
         .block = scalar ? 0 : A->block_size,
-        .wide = A->nnz > UINT32_MAX,
+        .wide = is_wide(A),
     };
 }
 
@@ -75,7 +82,7 @@ static enum lcl_status upload_row_ptr(struct lcl_device_matrix *D,
                                       lcl_context *ctx, const struct lcl_bsr *A)
 {
     const char *what = "row pointers";
-    if (A->nnz > UINT32_MAX)
+    if (is_wide(A))
         return lcl_buffer_create_from(&D->row_ptr, ctx, A->row_ptr, A->rows + 1,
                                       sizeof(int64_t), what);
     uint32_t *narrow = lcl_malloc((size_t)A->rows + 1, sizeof *narrow);

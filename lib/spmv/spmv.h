@@ -21,8 +21,8 @@ struct lcl_device_matrix {
     int block;           // rows of a block; 1: csr.cl, else bsr.cl
     int64_t block_rows;  // n / block
     int64_t blocks;      // stored ones
-    lcl_buffer *row_ptr; // block_rows + 1, uint32 or, from 2^32 blocks on,
-                         // uint64
+    lcl_buffer *row_ptr; // block_rows + 1, uint32 or, from nearly 2^32
+                         // blocks on, uint64
     lcl_buffer *col;     // blocks, int32
     lcl_buffer *val;     // blocks * block * block, as in struct lcl_bsr
     lcl_kernel *kernels[LCL_SPMV_COUNT];
