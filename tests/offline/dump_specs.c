@@ -35,7 +35,8 @@ struct variant {
     struct lcl_spec spec;
 };
 
-enum { PROBE_ADD = 4 };
+// A way to add, which the target decides.
+#define ANY LCL_ATOMIC_ADD_CAS
 
 // clang-format off
 static const struct variant variants[] = {
@@ -59,7 +60,7 @@ static const struct variant variants[] = {
     {"exchange",  2, {.source = "probe.cl", .probe = 1}},
     {"local",     1, {.source = "probe.cl", .probe = 2, .rows = 4096}},
     {"progress",  2, {.source = "probe.cl", .probe = 3}},
-    {"add",       2, {.source = "probe.cl", .probe = PROBE_ADD}},
+    {"add",       2, {.source = "probe.cl", .probe = 4, .add = ANY}},
     {"queues",    1, {.source = "probe.cl", .probe = 5}},
     {"plain",     4, {.source = "vector.cl"}},
 };
@@ -71,8 +72,8 @@ static struct lcl_spec spec_of(const struct variant *v, const struct target *t)
     spec.width = t->width;
     spec.exchange = t->exchange;
     spec.group = v->waves * t->width;
-    if (spec.probe == PROBE_ADD)
-        spec.mode = (int)t->add;
+    if (spec.add)
+        spec.add = t->add;
     return spec;
 }
 
