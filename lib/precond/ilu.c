@@ -152,6 +152,7 @@ static enum lcl_status create(struct lcl_precond *M, const struct lcl_csr *A,
         (st = symbolic(M, &a, A, sorted)) < 0 ||
         (st = set_up(M, &a, params)) < 0)
         goto out;
+    M->info.group_size = I->trisolve.group;
     M->info.launches = I->trisolve.launches;
     M->info.barriers = I->trisolve.barriers;
     M->info.factor_bytes = lcl_factor_bytes(&I->factor);

@@ -34,11 +34,18 @@ static void test_solve__dag_vc_applies_lead_to_the_solution(void **state)
     expect_solved(*state, LCL_TRISOLVE_DAG_VC_ILDU0_FUSED);
 }
 
+static void test_solve__dag_ec_applies_lead_to_the_solution(void **state)
+{
+    expect_solved(*state, LCL_TRISOLVE_DAG_EC_LDS_UD);
+    expect_solved(*state, LCL_TRISOLVE_DAG_EC_ILDU0_FUSED);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_solve__packed_applies_lead_to_the_solution),
         cmocka_unit_test(test_solve__dag_vc_applies_lead_to_the_solution),
+        cmocka_unit_test(test_solve__dag_ec_applies_lead_to_the_solution),
     };
     return test_device_run(tests);
 }

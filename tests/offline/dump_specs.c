@@ -44,6 +44,10 @@ static const struct variant variants[] = {
     {"lane",      4, {.source = "csr.cl", .lanes = 1}},
     {"lanes",     4, {.source = "csr.cl", .lanes = 8}},
     {"wide",      4, {.source = "csr.cl", .lanes = 4, .wide = 1}},
+    {"plain",     1, {.source = "csr_factors.cl"}},
+    {"global",    8, {.source = "dag_ec.cl", .add = ANY, .mode = 1}},
+    {"local",     8, {.source = "dag_ec.cl", .add = ANY, .rows = 2048,
+                      .mode = 2}},
     {"wave",      1, {.source = "dag_vc_ILDU0_fused.cl", .rows = 512}},
     {"waves",     4, {.source = "dag_vc_ILDU0_fused.cl", .rows = 2048}},
     {"lu",        1, {.source = "ildu0.cl", .mode = 1}},
@@ -62,6 +66,10 @@ static const struct variant variants[] = {
     {"progress",  2, {.source = "probe.cl", .probe = 3}},
     {"add",       2, {.source = "probe.cl", .probe = 4, .add = ANY}},
     {"queues",    1, {.source = "probe.cl", .probe = 5}},
+    {"turns",     8, {.source = "spin_loop_lds.cl", .add = ANY, .rows = 2048,
+                      .mode = 1}},
+    {"free",      8, {.source = "spin_loop_lds.cl", .add = ANY, .rows = 2048,
+                      .mode = 2}},
     {"plain",     4, {.source = "vector.cl"}},
 };
 // clang-format on
