@@ -23,6 +23,7 @@ struct bench {
     const char *device;
     const struct problem *problem;
     double copy_gbps;
+    bool tables; // no lines
 };
 
 // ------------------------------------------------------------------- problems
@@ -50,12 +51,13 @@ enum lcl_status bench_measure(struct bench *B, launch_fn launch, void *arg,
 
 // ------------------------------------------------------------------- output
 
-// A line of one figure, to be printed by bench_print(), which frees it.
+// A line of one figure, to be printed by bench_print(), which frees it and
+// keeps quiet where tables are wanted.
 cJSON *bench_line(const struct bench *B, const char *op, const char *variant);
 // `bytes` that have to move; 0: not known.
 void bench_add_times(cJSON *line, const struct bench *B, const struct times *t,
                      double bytes);
-void bench_print(cJSON *line);
+void bench_print(const struct bench *B, cJSON *line);
 
 // ------------------------------------------------------------------- subjects
 
@@ -94,3 +96,13 @@ enum lcl_status bench_copy(struct bench *B);
 enum lcl_status bench_spmv(struct bench *B, struct work *w);
 enum lcl_status bench_refresh(struct bench *B, struct work *w);
 enum lcl_status bench_reference(struct bench *B);
+
+// ------------------------------------------------------------------- dd
+
+// The tables of Mehta et al., arXiv 2508.04917, for this device: problems are
+// added one by one, with the options of the time; their names outlive it.
+typedef struct bench_dd bench_dd;
+enum lcl_status bench_dd_create(bench_dd **out);
+void bench_dd_destroy(bench_dd **dd);
+enum lcl_status bench_dd_problem(bench_dd *dd, struct bench *B);
+void bench_dd_print(const bench_dd *dd);

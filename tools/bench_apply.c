@@ -53,7 +53,7 @@ void bench_print_apply(const struct bench *B, const struct work *w,
     cJSON_AddNumberToObject(line, "levels_max", (double)info->levels_max);
     cJSON_AddNumberToObject(line, "dropped", info->dropped_share);
     cJSON_AddNumberToObject(line, "group", info->group_size);
-    bench_print(line);
+    bench_print(B, line);
 }
 
 static enum lcl_status bench_launch(struct bench *B, struct work *w,
@@ -66,7 +66,7 @@ static enum lcl_status bench_launch(struct bench *B, struct work *w,
         return st;
     cJSON *line = bench_line(B, op, variant);
     bench_add_times(line, B, &t, bytes);
-    bench_print(line);
+    bench_print(B, line);
     return LCL_OK;
 }
 

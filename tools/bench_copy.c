@@ -29,7 +29,7 @@ enum lcl_status bench_copy(struct bench *B)
         cJSON *line = bench_line(B, "copy", "buffer");
         bench_add_times(line, B, &t, 16.0 * (double)count);
         B->copy_gbps = 1e-9 * 16.0 * (double)count / t.median;
-        bench_print(line);
+        bench_print(B, line);
     }
     lcl_buffer_destroy(&c.to);
     lcl_buffer_destroy(&c.from);

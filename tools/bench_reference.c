@@ -126,7 +126,7 @@ enum lcl_status bench_reference(struct bench *B)
         const struct times t = time_reference(&ref, B->problem);
         cJSON *line = bench_line(B, "apply", "reference");
         bench_add_times(line, B, &t, 0);
-        bench_print(line);
+        bench_print(B, line);
     }
     reference_finish(&ref);
     return st;

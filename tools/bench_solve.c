@@ -56,7 +56,7 @@ void bench_print_setup(const struct bench *B, const char *variant,
     for (int p = 0; p < LCL_PHASE_COUNT; ++p)
         cJSON_AddNumberToObject(line, lcl_phase_name((enum lcl_phase)p),
                                 1e3 * setup->phase[p]);
-    bench_print(line);
+    bench_print(B, line);
 }
 
 // ------------------------------------------------------------------- solve
@@ -87,5 +87,5 @@ void bench_print_solve(const struct bench *B, const char *variant,
     cJSON_AddNumberToObject(line, "ms_per_iter",
                             1e3 * r->seconds / fmax(r->iterations, 1));
     cJSON_AddStringToObject(line, "stop", lcl_stop_name(r->stop));
-    bench_print(line);
+    bench_print(B, line);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // levelbench: what the device does with the library's kernels, one JSON line a
-// figure. Copy bandwidth comes first, so that every figure can be set against
-// it; times are medians over batches of launches.
+// figure, or as published tables. Copy bandwidth comes first, so that every
+// figure can be set against it; times are medians over batches of launches.
 #include "tools/bench.h"
 
 #include <stdio.h>
@@ -47,7 +47,7 @@ static enum lcl_status bench_problem(struct bench *B)
     return st;
 }
 
-// ------------------------------------------------------------------- command
+// ------------------------------------------------------------------- text
 
 static void print_log(void *user, enum lcl_log_level level, const char *text)
 {
@@ -57,70 +57,120 @@ static void print_log(void *user, enum lcl_log_level level, const char *text)
 
 static void print_help(void)
 {
-    puts("usage: levelbench [--device D] [--KEY VALUE ...] PROBLEM ...\n"
-         "PROBLEM is the name of a built-in problem, A.mtx or A.mtx,b.mtx;\n"
-         "KEY VALUE are the options of clsolve and hold for the problems that\n"
-         "follow. One JSON line a figure: copy, then for each problem setup,\n"
-         "apply, spmv, refresh and bicgstab.");
+    puts(
+        "usage: levelbench [--device D] [--KEY VALUE ...] PROBLEM ...\n"
+        "       levelbench dd [--json] [--device D] [--KEY VALUE ...] "
+        "PROBLEM ...\n"
+        "PROBLEM is the name of a built-in problem, A.mtx or A.mtx,b.mtx;\n"
+        "KEY VALUE are the options of clsolve and hold for the problems that\n"
+        "follow. One JSON line a figure: copy, then for each problem setup,\n"
+        "apply, spmv, refresh and bicgstab.\n"
+        "dd prints Tables 5.2 to 5.6 of arXiv 2508.04917 for the device, a row\n"
+        "a problem: lower solves and applications by published name, partitions,\n"
+        "and solves beside a baseline, which is spin_loop_lds or, where the\n"
+        "device cannot run that, no preconditioner. The options precond and\n"
+        "trisolve do not matter there. With --json the figures come as lines.");
 }
 
-static enum lcl_status set_option(struct bench *B, const char *key,
-                                  const char *value, const struct lcl_log *log)
+// ------------------------------------------------------------------- command
+
+struct command {
+    struct bench bench;
+    bench_dd *dd; // NULL: lines
+    int first;    // argument
+    struct lcl_log log;
+};
+
+static enum lcl_status set_option(struct command *c, const char *key,
+                                  const char *value)
 {
     char text[256];
     snprintf(text, sizeof text, "%s=%s", key, value);
-    return lcl_options_parse(&B->options, text, log);
+    return lcl_options_parse(&c->bench.options, text, &c->log);
 }
 
-static enum lcl_status run_problem(struct bench *B, char *name,
-                                   const struct lcl_log *log)
+static enum lcl_status run_problem(struct command *c, char *name)
 {
+    struct bench *B = &c->bench;
     struct problem P;
-    enum lcl_status st = bench_load(&P, name, log);
+    enum lcl_status st = bench_load(&P, name, &c->log);
     B->problem = &P;
     if (st == LCL_OK)
-        st = bench_problem(B);
+        st = c->dd ? bench_dd_problem(c->dd, B) : bench_problem(B);
     B->problem = NULL;
     bench_unload(&P);
     return st;
 }
 
-static enum lcl_status run(struct bench *B, int argc, char **argv,
-                           const struct lcl_log *log)
+static enum lcl_status run_arguments(struct command *c, int argc, char **argv)
 {
-    const struct lcl_context_params params = {.device = B->device, .log = *log};
-    enum lcl_status st;
-    if ((st = lcl_context_create(&B->ctx, &params)) < 0 ||
-        (st = bench_copy(B)) < 0)
-        return st;
-    for (int i = 1; i < argc && st >= 0; ++i) {
+    enum lcl_status st = LCL_OK;
+    for (int i = c->first; i < argc && st >= 0; ++i) {
         if (strncmp(argv[i], "--", 2) != 0)
-            st = run_problem(B, argv[i], log);
+            st = run_problem(c, argv[i]);
+        else if (c->dd && strcmp(argv[i], "--json") == 0)
+            continue;
         else if (i + 1 == argc)
             st = LCL_EINVAL;
         else if (strcmp(argv[i], "--device") == 0)
             ++i;
         else {
-            st = set_option(B, argv[i] + 2, argv[i + 1], log);
+            st = set_option(c, argv[i] + 2, argv[i + 1]);
             ++i;
         }
     }
     return st;
 }
 
+static void print_tables(const struct command *c)
+{
+    printf("%s, copies at %.1f GB/s\n", lcl_context_caps(c->bench.ctx)->name,
+           c->bench.copy_gbps);
+    bench_dd_print(c->dd);
+}
+
+static enum lcl_status run(struct command *c, int argc, char **argv)
+{
+    struct bench *B = &c->bench;
+    const struct lcl_context_params params = {.device = B->device,
+                                              .log = c->log};
+    enum lcl_status st;
+    if ((st = lcl_context_create(&B->ctx, &params)) < 0 ||
+        (st = bench_copy(B)) < 0 || (st = run_arguments(c, argc, argv)) < 0)
+        return st;
+    if (c->dd && B->tables)
+        print_tables(c);
+    return st;
+}
+
+// What has to be known before the first argument is acted on.
+static enum lcl_status look_ahead(struct command *c, int argc, char **argv)
+{
+    bool json = false;
+    c->first = strcmp(argv[1], "dd") == 0 ? 2 : 1;
+    if (c->first == argc)
+        return LCL_EINVAL;
+    for (int i = c->first; i < argc; ++i) {
+        json |= strcmp(argv[i], "--json") == 0;
+        if (i + 1 < argc && strcmp(argv[i], "--device") == 0)
+            c->bench.device = argv[i + 1];
+    }
+    c->bench.tables = c->first == 2 && !json;
+    return c->first == 2 ? bench_dd_create(&c->dd) : LCL_OK;
+}
+
 int main(int argc, char **argv)
 {
-    const struct lcl_log log = {.fn = print_log, .level = LCL_LOG_WARN};
-    struct bench B = {.device = NULL};
+    struct command c = {.log = {.fn = print_log, .level = LCL_LOG_WARN}};
     if (argc < 2 || strcmp(argv[1], "--help") == 0) {
         print_help();
         return argc < 2 ? 2 : 0;
     }
-    for (int i = 1; i + 1 < argc; ++i)
-        if (strcmp(argv[i], "--device") == 0)
-            B.device = argv[i + 1];
-    const enum lcl_status st = run(&B, argc, argv, &log);
-    lcl_context_destroy(&B.ctx);
+    enum lcl_status st = look_ahead(&c, argc, argv);
+    if (st == LCL_OK)
+        st = run(&c, argc, argv);
+    bench_dd_destroy(&c.dd);
+    lcl_context_destroy(&c.bench.ctx);
     if (st < 0)
         fprintf(stderr, "levelbench: %s\n", lcl_status_str(st));
     return st < 0 ? st == LCL_EINVAL ? 2 : 4 : 0;

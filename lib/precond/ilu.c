@@ -193,3 +193,9 @@ static void destroy(struct lcl_precond *M)
 }
 
 const struct lcl_precond_ops lcl_precond_ilu = {create, update, apply, destroy};
+
+const struct lcl_trisolve_method *lcl_precond_trisolve(const lcl_precond *M)
+{
+    const struct ilu *I = M->method;
+    return M->ops == &lcl_precond_ilu ? &I->trisolve : NULL;
+}
