@@ -3,6 +3,7 @@
 #include "tests/support/device.h"
 #include "tests/support/matrices.h"
 #include "tests/support/solving.h"
+#include "tests/support/trisolves.h"
 
 #include <limits.h>
 #include <math.h>
@@ -128,21 +129,10 @@ static void expect_solved(lcl_context *ctx, enum lcl_precond_type type,
     free(b);
 }
 
-static bool is_supported(lcl_context *ctx, enum lcl_trisolve trisolve)
-{
-    const struct lcl_caps *caps = lcl_context_caps(ctx);
-    if (caps->width == 1 || trisolve == LCL_TRISOLVE_PACKED ||
-        trisolve == LCL_TRISOLVE_DAG_VC_ILDU0_FUSED)
-        return true;
-    return caps->local_add != LCL_ATOMIC_ADD_NONE &&
-           (trisolve != LCL_TRISOLVE_SPIN_LOOP_LDS ||
-            caps->progress != LCL_PROGRESS_NONE);
-}
-
 static void test_precond__every_trisolve_solves_with_ildu0(void **state)
 {
     for (int t = LCL_TRISOLVE_PACKED; t < LCL_TRISOLVE_COUNT; ++t)
-        if (is_supported(*state, (enum lcl_trisolve)t))
+        if (test_trisolve_supported(*state, (enum lcl_trisolve)t))
             expect_solved(*state, LCL_PRECOND_ILDU0, (enum lcl_trisolve)t);
 }
 
@@ -154,7 +144,7 @@ static void test_precond__methods_of_LD_and_U_solve_with_ilu0(void **state)
         LCL_TRISOLVE_DAG_EC_ILD_U0,
     };
     for (size_t i = 0; i < sizeof methods / sizeof *methods; ++i)
-        if (is_supported(*state, methods[i]))
+        if (test_trisolve_supported(*state, methods[i]))
             expect_solved(*state, LCL_PRECOND_ILU0, methods[i]);
 }
 

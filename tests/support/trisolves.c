@@ -72,8 +72,23 @@ static void expect_on(lcl_context *ctx, struct test_system *S,
     test_factors_finish(&F);
 }
 
+bool test_trisolve_supported(lcl_context *ctx, enum lcl_trisolve name)
+{
+    const struct lcl_caps *caps = lcl_context_caps(ctx);
+    if (caps->width == 1 || name == LCL_TRISOLVE_PACKED ||
+        name == LCL_TRISOLVE_DAG_VC_ILDU0_FUSED)
+        return true;
+    if (name == LCL_TRISOLVE_DAG_EC_NO_LDS)
+        return caps->int64_atomics || caps->local_add == LCL_ATOMIC_ADD_NV_PTX;
+    return caps->local_add != LCL_ATOMIC_ADD_NONE &&
+           (name != LCL_TRISOLVE_SPIN_LOOP_LDS ||
+            caps->progress != LCL_PROGRESS_NONE);
+}
+
 void test_trisolve_expect(lcl_context *ctx, const struct test_trisolve *want)
 {
+    if (!test_trisolve_supported(ctx, want->name))
+        skip();
     for (int i = 0; i < test_system_count(); ++i) {
         struct test_system S;
         test_system_init(&S, i, true);

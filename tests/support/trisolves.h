@@ -16,8 +16,12 @@ struct test_trisolve {
     bool unit_lower;  // the lower solve is that of L, not of L D
 };
 
+// Whether the device has what the method needs.
+bool test_trisolve_supported(lcl_context *ctx, enum lcl_trisolve name);
+
 // Fails unless apply() and, where there is one, lower() give what the reference
-// gives, twice, and leave x alone where the caller has stopped.
+// gives, twice, and leave x alone where the caller has stopped. Skips where the
+// method is not supported.
 void test_trisolve_expect(lcl_context *ctx, const struct test_trisolve *want);
 
 // Fails unless the method is refused, with LCL_EUNSUPPORTED, on a device that
