@@ -103,15 +103,20 @@ void test_trisolve_refused(lcl_context *ctx, enum lcl_trisolve name,
     // the context is the test's own, and so are its capabilities
     struct lcl_caps *own = (struct lcl_caps *)lcl_context_caps(ctx);
     const struct lcl_caps kept = *own;
-    const struct lcl_precond_params params = {.trisolve = name};
-    lcl_precond *M;
+    const struct lcl_precond_params params = {.type = LCL_PRECOND_ILDU0};
+    struct test_system S;
+    struct test_factors F;
+    struct lcl_trisolve_method T;
     if (own->width == 1)
         skip();
-    struct lcl_csr A = test_laplacian(3, 3, 3);
+    test_system_init(&S, 0, true);
+    test_factors_init(&F, ctx, &S, test_group(ctx, 1), &params);
     *own = *caps;
-    const enum lcl_status st = lcl_precond_create(&M, ctx, &A, &params);
+    const enum lcl_status st =
+        lcl_trisolve_init(&T, name, ctx, &F.device, &F.layout, S.level);
     *own = kept;
+    lcl_trisolve_finish(&T);
+    test_factors_finish(&F);
+    test_system_finish(&S);
     assert_int_equal(st, LCL_EUNSUPPORTED);
-    assert_null(M);
-    test_csr_finish(&A);
 }
