@@ -21,7 +21,7 @@ static inline void add_global(global double *p, double v)
     *p += v;
 }
 #elif LCL_ADD != 0
-# if LCL_ADD != 3
+# if LCL_ADD <= 2
 #  pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 # endif
 
@@ -61,13 +61,14 @@ static inline void add_local(volatile local double *p, double v)
 }
 # endif
 
-// The extension and AMD's builtin are known for local memory alone.
+// The extension and AMD's builtin are known for local memory alone: no
+// add_global() with them.
 # if LCL_ADD == 3
 static inline void add_global(volatile global double *p, double v)
 {
     asm volatile("red.global.add.f64 [%0], %1;" : : "l"(p), "d"(v) : "memory");
 }
-# else
+# elif LCL_ADD == 1
 ADD_BY_SWAP(add_global, global)
 # endif
 # undef ADD_BY_SWAP
