@@ -40,7 +40,6 @@ static void test_solve__dag_vc_applies_lead_to_the_solution(void **state)
 static void test_solve__dag_ec_applies_lead_to_the_solution(void **state)
 {
     expect_solved(*state, LCL_TRISOLVE_DAG_EC_LDS_UD);
-    expect_solved(*state, LCL_TRISOLVE_DAG_EC_ILDU0_FUSED);
 }
 
 int main(void)
