@@ -15,6 +15,8 @@ struct lcl_spec {
         *kernel; // "packed"; not part of the key: one program, many kernels
     int width;   // lanes of a wave; 1: no barriers, one item a group
     enum lcl_exchange exchange;
+    // how work-items add to one sum; 0: they do not
+    enum lcl_atomic_add add;
     int group;   // work-items of a group
     int rows;    // rows of a subdomain held in local memory
     int sweeps;  // sweeps of a subdomain held in local memory; 0: read in place

@@ -20,6 +20,12 @@ static const char *const trisolves[LCL_TRISOLVE_COUNT] = {
     [LCL_TRISOLVE_DEFAULT] = "packed",
     [LCL_TRISOLVE_PACKED] = "packed",
     [LCL_TRISOLVE_DAG_VC_ILDU0_FUSED] = "dag_vc_ILDU0_fused",
+    [LCL_TRISOLVE_SPIN_LOOP_LDS] = "spin_loop_lds",
+    [LCL_TRISOLVE_DAG_EC_NO_LDS] = "dag_ec_no_lds",
+    [LCL_TRISOLVE_DAG_EC_LDS] = "dag_ec_lds",
+    [LCL_TRISOLVE_DAG_EC_LDS_UD] = "dag_ec_lds_ud",
+    [LCL_TRISOLVE_DAG_EC_ILD_U0] = "dag_ec_ILD_U0",
+    [LCL_TRISOLVE_DAG_EC_ILDU0_FUSED] = "dag_ec_ILDU0_fused",
 };
 
 static const char *const partitions[LCL_PARTITION_COUNT] = {

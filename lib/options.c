@@ -266,9 +266,7 @@ static const char *const later_solvers[] = {"cg", "gmres", "fgmres", "idr",
                                             NULL};
 static const char *const later_preconds[] = {"block-jacobi", "iluk", "ilut",
                                              "ic0",          "ras",  NULL};
-static const char *const later_trisolves[] = {
-    "spin_loop_lds", "dag_ec_no_lds",      "dag_ec_lds", "dag_ec_lds_ud",
-    "dag_ec_ILD_U0", "dag_ec_ILDU0_fused", "hec_level",  NULL};
+static const char *const later_trisolves[] = {"hec_level", NULL};
 
 #define AT(member) offsetof(struct lcl_options, member)
 
@@ -286,7 +284,8 @@ static const struct option table[] = {
      set_int, AT(solver.stagnation), NULL, NULL},
     {{"precond", "none|jacobi|ilu0|ildu0", "preconditioner (ildu0)"},
      set_enum, AT(precond.type), &lcl_precond_names, later_preconds},
-    {{"trisolve", "packed|dag_vc_ILDU0_fused", "how the factors are applied (packed)"},
+    {{"trisolve", "packed|spin_loop_lds|dag_ec_no_lds|dag_ec_lds|dag_ec_lds_ud|dag_ec_ILD_U0|dag_vc_ILDU0_fused|dag_ec_ILDU0_fused",
+      "how the factors are applied (packed)"},
      set_enum, AT(precond.trisolve), &lcl_trisolve_names, later_trisolves},
     {{"pivot", "fail|boost|replace|shift", "what becomes of zero and tiny pivots (boost)"},
      set_enum, AT(precond.pivot), &lcl_pivot_names, NULL},

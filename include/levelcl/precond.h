@@ -18,13 +18,27 @@ enum lcl_precond_type {
 };
 
 /* How L, D and U are applied on the subdomains. Published names are those of
- * Mehta et al., arXiv 2508.04917. */
+ * Mehta et al., arXiv 2508.04917; where the publication has a lower solve alone
+ * the upper solve is a launch of the same kind. Those with "LD U" apply the
+ * factors of ILU0 and of ILDU0 as L D and unit U; "L D U": ILDU0 only. Those
+ * with an atomic sum (SPIN_LOOP and DAG_EC) are not bitwise reproducible where
+ * the width is not 1. */
 enum lcl_trisolve {
     LCL_TRISOLVE_DEFAULT = 0,        /* packed */
     LCL_TRISOLVE_PACKED,             /* level-packed slabs, no atomics, bitwise
                                         reproducible */
-    LCL_TRISOLVE_DAG_VC_ILDU0_FUSED, /* sections 4.2.3 and 4.4: CSR, a row a
-                                        work-item, one launch */
+    LCL_TRISOLVE_DAG_VC_ILDU0_FUSED, /* L D U: CSR, a row a work-item, one
+                                        launch (sections 4.2.3 and 4.4) */
+    LCL_TRISOLVE_SPIN_LOOP_LDS,      /* LD U: a row a wave, which waits for the
+                                        rows it needs (Algorithm 4.1); only on
+                                        devices that make progress meanwhile */
+    LCL_TRISOLVE_DAG_EC_NO_LDS,      /* LD U: an entry a work-item, vectors in
+                                        global memory (section 4.2.4) */
+    LCL_TRISOLVE_DAG_EC_LDS,         /* LD U: the same in local memory */
+    LCL_TRISOLVE_DAG_EC_LDS_UD,      /* L D U: the same with unit diagonals,
+                                        D a launch of its own (section 4.3) */
+    LCL_TRISOLVE_DAG_EC_ILD_U0,      /* LD U: the launches of DAG_EC_LDS */
+    LCL_TRISOLVE_DAG_EC_ILDU0_FUSED, /* L D U: one launch (section 4.4) */
     LCL_TRISOLVE_COUNT,
 };
 
@@ -147,10 +161,10 @@ typedef struct lcl_precond lcl_precond;
  * from run to run unless another thread uses rand() at the same time.
  * Returns LCL_OK; LCL_PIVOTS_REPAIRED (usable, see the info);
  * LCL_EINVAL (parameters; block_size does not divide the rows of A);
- * LCL_EUNSUPPORTED (trisolve with blocks or storage); LCL_EFORMAT (A malformed,
- * not square, empty); LCL_EPIVOT; LCL_ERANGE (a subdomain does not fit local
- * memory); LCL_EDEVMEM; LCL_EDEVICE; LCL_ESELFTEST (the device gave levels that
- * cannot be); LCL_EBUILD; LCL_ENOMEM. */
+ * LCL_EUNSUPPORTED (trisolve with blocks, storage or this device); LCL_EFORMAT
+ * (A malformed, not square, empty); LCL_EPIVOT; LCL_ERANGE (a subdomain does
+ * not fit local memory); LCL_EDEVMEM; LCL_EDEVICE; LCL_ESELFTEST (the device
+ * gave levels that cannot be); LCL_EBUILD; LCL_ENOMEM. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_precond_create(
     lcl_precond **out, lcl_context *ctx, const struct lcl_csr *A,
     const struct lcl_precond_params *params);

@@ -243,6 +243,7 @@ static enum lcl_status create(struct lcl_precond *M, const struct lcl_bsr *A,
         (st = symbolic(M, &a, sorted)) < 0 ||
         (st = set_up(M, &a, A, params)) < 0)
         goto out;
+    M->info.group_size = I->trisolve.group;
     M->info.launches = I->trisolve.launches;
     M->info.barriers = I->trisolve.barriers;
     M->info.storage = I->factor.storage;
@@ -286,3 +287,9 @@ static void destroy(struct lcl_precond *M)
 }
 
 const struct lcl_precond_ops lcl_precond_ilu = {create, update, apply, destroy};
+
+const struct lcl_trisolve_method *lcl_precond_trisolve(const lcl_precond *M)
+{
+    const struct ilu *I = M->method;
+    return M->ops == &lcl_precond_ilu ? &I->trisolve : NULL;
+}

@@ -20,6 +20,14 @@ static const struct lcl_precond_ops *const methods[LCL_PRECOND_COUNT] = {
     [LCL_PRECOND_ILDU0] = &lcl_precond_ilu,
 };
 
+// Methods that are published for unit L and U with D apart.
+static bool is_for_ildu0(enum lcl_trisolve trisolve)
+{
+    return trisolve == LCL_TRISOLVE_DAG_VC_ILDU0_FUSED ||
+           trisolve == LCL_TRISOLVE_DAG_EC_LDS_UD ||
+           trisolve == LCL_TRISOLVE_DAG_EC_ILDU0_FUSED;
+}
+
 static enum lcl_status check_params(const struct lcl_precond_params *p,
                                     const struct lcl_log *log)
 {
@@ -38,10 +46,9 @@ static enum lcl_status check_params(const struct lcl_precond_params *p,
         return lcl_fail(log, LCL_EINVAL,
                         "block size %d: expected a number from 1 to %d, or 0",
                         p->block_size, LCL_BLOCK_MAX);
-    if (p->type == LCL_PRECOND_ILU0 &&
-        p->trisolve == LCL_TRISOLVE_DAG_VC_ILDU0_FUSED)
-        return lcl_fail(log, LCL_EINVAL,
-                        "dag_vc_ILDU0_fused applies ildu0 factors, not ilu0");
+    if (p->type == LCL_PRECOND_ILU0 && is_for_ildu0(p->trisolve))
+        return lcl_fail(log, LCL_EINVAL, "%s applies ildu0 factors, not ilu0",
+                        lcl_trisolve_name(p->trisolve));
     return LCL_OK;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reference of the fused apply: two sweeps, row by row.
+// Reference of the triangular solves: sweeps, row by row.
 #include "lib/ref/trisolve.h"
 
 // sum_j f_ij x_j over the columns from .. to-1 of row i.
@@ -12,6 +12,18 @@ static double row_dot(const struct lcl_ref_ildu0 *F, int64_t i, int64_t from,
         if (B->col_ind[k] >= from && B->col_ind[k] < to)
             sum += F->val[k] * x[B->col_ind[k]];
     return sum;
+}
+
+void lcl_ref_lower(const struct lcl_ref_ildu0 *F, bool with_d, const double *b,
+                   double *x)
+{
+    for (int64_t p = 0; p < F->parts; ++p) {
+        const int64_t first = F->part_ptr[p], last = F->part_ptr[p + 1];
+        for (int64_t i = first; i < last; ++i)
+            x[i] = b[i] - row_dot(F, i, first, i, x);
+        for (int64_t i = first; i < last && with_d; ++i)
+            x[i] *= F->inv_d[i];
+    }
 }
 
 // L y = b with unit L, then

@@ -246,5 +246,5 @@ static void destroy(struct lcl_trisolve_method *T)
     lcl_free(T->state);
 }
 
-const struct lcl_trisolve_ops lcl_trisolve_packed = {create, NULL, apply,
+const struct lcl_trisolve_ops lcl_trisolve_packed = {create, NULL, apply, NULL,
                                                      destroy};

@@ -143,4 +143,4 @@ static void destroy(struct lcl_trisolve_method *T)
 }
 
 const struct lcl_trisolve_ops lcl_trisolve_packed_block = {create, NULL, apply,
-                                                           destroy};
+                                                           NULL, destroy};

@@ -8,6 +8,12 @@
 static const struct lcl_trisolve_ops *const methods[LCL_TRISOLVE_COUNT] = {
     [LCL_TRISOLVE_DEFAULT] = &lcl_trisolve_packed,
     [LCL_TRISOLVE_PACKED] = &lcl_trisolve_packed,
+    [LCL_TRISOLVE_SPIN_LOOP_LDS] = &lcl_trisolve_spin_loop_lds,
+    [LCL_TRISOLVE_DAG_EC_NO_LDS] = &lcl_trisolve_dag_ec,
+    [LCL_TRISOLVE_DAG_EC_LDS] = &lcl_trisolve_dag_ec,
+    [LCL_TRISOLVE_DAG_EC_LDS_UD] = &lcl_trisolve_dag_ec,
+    [LCL_TRISOLVE_DAG_EC_ILD_U0] = &lcl_trisolve_dag_ec,
+    [LCL_TRISOLVE_DAG_EC_ILDU0_FUSED] = &lcl_trisolve_dag_ec_fused,
     [LCL_TRISOLVE_DAG_VC_ILDU0_FUSED] = &lcl_trisolve_dag_vc_ILDU0_fused,
 };
 
@@ -38,7 +44,8 @@ enum lcl_status lcl_trisolve_init(struct lcl_trisolve_method *T,
                                   const int32_t *level)
 {
     const enum lcl_status st = check(factor, name, lcl_context_log(ctx));
-    *T = (struct lcl_trisolve_method){.factor = factor};
+    *T = (struct lcl_trisolve_method){
+        .name = name, .factor = factor, .group = factor->group};
     if (st < 0)
         return st;
     T->ops = factor->block > 1 ? of_blocks[name] : methods[name];

@@ -4,6 +4,7 @@
 #include "tests/support/device.h"
 #include "tests/support/matrices.h"
 #include "tests/support/solving.h"
+#include "tests/support/trisolves.h"
 
 #include <stdlib.h>
 
@@ -25,6 +26,8 @@ static void expect_applied(lcl_context *ctx, enum lcl_trisolve trisolve)
         .trisolve = trisolve,
         .partition = {.type = LCL_PARTITION_NATURAL, .rows = 17},
     };
+    if (!test_trisolve_supported(ctx, trisolve))
+        skip();
     struct lcl_csr A = test_laplacian(4, 4, 3);
     expect_solved(ctx, &A, &precond);
     test_csr_finish(&A);
@@ -49,12 +52,18 @@ static void test_solve__blocks_lead_to_the_solution(void **state)
     lcl_csr_finish(&A);
 }
 
+static void test_solve__dag_ec_applies_lead_to_the_solution(void **state)
+{
+    expect_applied(*state, LCL_TRISOLVE_DAG_EC_LDS_UD);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_solve__packed_applies_lead_to_the_solution),
         cmocka_unit_test(test_solve__dag_vc_applies_lead_to_the_solution),
         cmocka_unit_test(test_solve__blocks_lead_to_the_solution),
+        cmocka_unit_test(test_solve__dag_ec_applies_lead_to_the_solution),
     };
     return test_device_run(tests);
 }

@@ -35,7 +35,8 @@ struct variant {
     struct lcl_spec spec;
 };
 
-enum { PROBE_ADD = 4 };
+// A way to add, which the target decides.
+#define ANY LCL_ATOMIC_ADD_CAS
 
 // clang-format off
 static const struct variant variants[] = {
@@ -48,6 +49,10 @@ static const struct variant variants[] = {
     {"lane",      4, {.source = "csr.cl", .lanes = 1}},
     {"lanes",     4, {.source = "csr.cl", .lanes = 8}},
     {"wide",      4, {.source = "csr.cl", .lanes = 4, .wide = 1}},
+    {"plain",     1, {.source = "csr_factors.cl"}},
+    {"global",    8, {.source = "dag_ec.cl", .add = ANY, .mode = 1}},
+    {"local",     8, {.source = "dag_ec.cl", .add = ANY, .rows = 2048,
+                      .mode = 2}},
     {"wave",      1, {.source = "dag_vc_ILDU0_fused.cl", .rows = 512}},
     {"waves",     4, {.source = "dag_vc_ILDU0_fused.cl", .rows = 2048}},
     {"waves",     4, {.source = "ildu0.cl"}},
@@ -77,8 +82,12 @@ static const struct variant variants[] = {
     {"exchange",  2, {.source = "probe.cl", .probe = 1}},
     {"local",     1, {.source = "probe.cl", .probe = 2, .rows = 4096}},
     {"progress",  2, {.source = "probe.cl", .probe = 3}},
-    {"add",       2, {.source = "probe.cl", .probe = PROBE_ADD}},
+    {"add",       2, {.source = "probe.cl", .probe = 4, .add = ANY}},
     {"queues",    1, {.source = "probe.cl", .probe = 5}},
+    {"turns",     8, {.source = "spin_loop_lds.cl", .add = ANY, .rows = 2048,
+                      .mode = 1}},
+    {"free",      8, {.source = "spin_loop_lds.cl", .add = ANY, .rows = 2048,
+                      .mode = 2}},
     {"fp32",      1, {.source = "store.cl", .block = 3, .storage = 2}},
     {"bf16",      4, {.source = "store.cl", .block = 1, .storage = 3}},
     {"plain",     4, {.source = "vector.cl"}},
@@ -92,8 +101,8 @@ static struct lcl_spec spec_of(const struct variant *v, const struct target *t)
     spec.width = t->width;
     spec.exchange = t->exchange;
     spec.group = v->waves * t->width;
-    if (spec.probe == PROBE_ADD)
-        spec.mode = (int)t->add;
+    if (spec.add)
+        spec.add = t->add;
     return spec;
 }
 
