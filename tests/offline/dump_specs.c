@@ -45,6 +45,8 @@ static const struct variant variants[] = {
     {"wide",      4, {.source = "csr.cl", .lanes = 4, .wide = 1}},
     {"wave",      1, {.source = "dag_vc_ILDU0_fused.cl", .rows = 512}},
     {"waves",     4, {.source = "dag_vc_ILDU0_fused.cl", .rows = 2048}},
+    {"plain",     4, {.source = "dense.cl", .rows = 32}},
+    {"single",    4, {.source = "dense.cl", .rows = 32, .storage = 2}},
     {"lu",        1, {.source = "ildu0.cl", .mode = 1}},
     {"ldu",       4, {.source = "ildu0.cl", .mode = 2}},
     {"plain",     4, {.source = "levels.cl", .rows = 2048}},
