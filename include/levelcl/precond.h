@@ -57,6 +57,19 @@ enum lcl_pivot {
     LCL_PIVOT_COUNT,
 };
 
+/* Correction of the ILU preconditioners by constants on the subdomains, which
+ * carries over what couplings between subdomains would: e = E^-1 Z^T r with the
+ * indicators of the subdomains as columns of Z and E = Z^T A Z. It is likely to
+ * pay from 8 subdomains and 4096 rows on, where nine tenths of the couplings
+ * have the sign that the diagonal has not. */
+enum lcl_coarse {
+    LCL_COARSE_AUTO = 0, /* MULT where likely to pay, else NONE */
+    LCL_COARSE_NONE,
+    LCL_COARSE_ADD,  /* x = M^-1 r + Z e */
+    LCL_COARSE_MULT, /* x = Z e + M^-1 (r - A Z e) */
+    LCL_COARSE_COUNT,
+};
+
 struct lcl_partition_params {
     enum lcl_partition_type type;
     enum lcl_weights weights;
@@ -87,6 +100,7 @@ struct lcl_precond_params {
     struct lcl_partition_params partition;
     enum lcl_pivot pivot;
     double pivot_tol; /* 0: 1e-10 */
+    enum lcl_coarse coarse;
 };
 
 #define LCL_PRECOND_PARAMS_INIT                                                \
@@ -115,7 +129,12 @@ struct lcl_precond_info {
     int launches;             /* of one application */
     int barriers; /* of one application, the most in one subdomain */
     int group_size;
-    bool weighted; /* METIS saw edge weights */
+    bool weighted;          /* METIS saw edge weights */
+    enum lcl_coarse coarse; /* NONE, ADD or MULT; NONE, too, where its matrix
+                               could not be inverted */
+    int64_t coarse_rows;    /* unknowns of the correction */
+    int64_t coarse_pinned;  /* of them left out, the matrix being singular */
+    uint64_t coarse_bytes;  /* on the device */
 };
 
 /* Thread-safety: that of its context. */
@@ -155,6 +174,7 @@ LCL_API const char *lcl_precond_name(enum lcl_precond_type type);
 LCL_API const char *lcl_trisolve_name(enum lcl_trisolve trisolve);
 LCL_API const char *lcl_partition_name(enum lcl_partition_type type);
 LCL_API const char *lcl_pivot_name(enum lcl_pivot pivot);
+LCL_API const char *lcl_coarse_name(enum lcl_coarse coarse);
 
 LCL_END_DECLS
 

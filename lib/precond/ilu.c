@@ -6,6 +6,7 @@
 #include "host/alloc.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/coarse/coarse.h"
 #include "lib/factor/ildu0.h"
 #include "lib/trisolve/levels.h"
 #include "lib/trisolve/packed.h"
@@ -14,6 +15,7 @@ struct ilu {
     int32_t *perm; // n, new -> old; kept for reports
     struct lcl_factor factor;
     struct lcl_trisolve_method trisolve;
+    struct lcl_coarse_space *coarse; // NULL: none
 };
 
 // What the analysis hands from step to step, on the host.
@@ -136,6 +138,44 @@ static enum lcl_status set_up(struct lcl_precond *M, struct analysis *a,
                              &a->layout, a->level);
 }
 
+static enum lcl_status add_coarse(struct lcl_precond *M,
+                                  const struct analysis *a,
+                                  enum lcl_coarse wanted)
+{
+    struct ilu *I = M->method;
+    const struct lcl_partition *P = &a->partition;
+    M->info.coarse = lcl_coarse_choose(wanted, P->parts, &a->B);
+    if (M->info.coarse == LCL_COARSE_NONE)
+        return LCL_OK;
+    const struct lcl_coarse_params params = {
+        .form = M->info.coarse == LCL_COARSE_ADD ? LCL_CORRECT_ADD
+                                                 : LCL_CORRECT_MULT,
+        .block = 1,
+    };
+    I->coarse = lcl_calloc(1, sizeof *I->coarse);
+    if (!I->coarse)
+        return lcl_fail_memory(lcl_context_log(M->ctx), "a coarse correction");
+    lcl_phase_enter(M->ctx, LCL_PHASE_SYMBOLIC);
+    const enum lcl_status st = lcl_coarse_init(I->coarse, M->ctx, &a->B,
+                                               P->part_ptr, P->parts, &params);
+    lcl_phase_leave(M->ctx);
+    return st;
+}
+
+static void describe_coarse(struct lcl_precond *M)
+{
+    const struct lcl_coarse_space *C = ((struct ilu *)M->method)->coarse;
+    struct lcl_precond_info *info = &M->info;
+    if (!C)
+        return;
+    info->coarse = C->off                       ? LCL_COARSE_NONE
+                   : C->form == LCL_CORRECT_ADD ? LCL_COARSE_ADD
+                                                : LCL_COARSE_MULT;
+    info->coarse_rows = C->rows;
+    info->coarse_pinned = C->pinned;
+    info->coarse_bytes = lcl_coarse_bytes(C);
+}
+
 static enum lcl_status create(struct lcl_precond *M, const struct lcl_csr *A,
                               const struct lcl_precond_params *params)
 {
@@ -150,9 +190,11 @@ static enum lcl_status create(struct lcl_precond *M, const struct lcl_csr *A,
         return lcl_fail_memory(lcl_context_log(M->ctx), "a preconditioner");
     if ((st = partition(&a, M->ctx, A, &params->partition)) < 0 ||
         (st = symbolic(M, &a, A, sorted)) < 0 ||
-        (st = set_up(M, &a, params)) < 0)
+        (st = set_up(M, &a, params)) < 0 ||
+        (st = add_coarse(M, &a, params->coarse)) < 0)
         goto out;
-    M->info.launches = I->trisolve.launches;
+    M->info.launches =
+        I->trisolve.launches + (I->coarse ? I->coarse->launches : 0);
     M->info.barriers = I->trisolve.barriers;
     M->info.factor_bytes = lcl_factor_bytes(&I->factor);
 out:
@@ -164,20 +206,33 @@ static enum lcl_status update(struct lcl_precond *M)
 {
     struct ilu *I = M->method;
     struct lcl_repairs repairs;
-    const enum lcl_status st =
+    enum lcl_status st =
         lcl_factor_numeric(&I->factor, M->system.matrix.val, &repairs);
     M->info.pivots_repaired = repairs.count;
     for (int i = 0; i < 8; ++i)
         M->info.repaired_rows[i] =
             i < repairs.count ? I->perm[repairs.rows[i]] : 0;
-    return st < 0 ? st : lcl_trisolve_update(&I->trisolve);
+    if (st < 0 || (st = lcl_trisolve_update(&I->trisolve)) < 0 || !I->coarse)
+        return st;
+    st = lcl_coarse_update(I->coarse, M->system.matrix.val);
+    describe_coarse(M);
+    return st;
+}
+
+static enum lcl_status apply_factors(void *user, const lcl_buffer *b,
+                                     lcl_buffer *x, const lcl_buffer *stop,
+                                     int at)
+{
+    return lcl_trisolve_apply(user, b, x, stop, at);
 }
 
 static enum lcl_status apply(struct lcl_precond *M, const lcl_buffer *b,
                              lcl_buffer *x, const lcl_buffer *stop, int at)
 {
     struct ilu *I = M->method;
-    return lcl_trisolve_apply(&I->trisolve, b, x, stop, at);
+    const struct lcl_inner inner = {apply_factors, &I->trisolve};
+    return I->coarse ? lcl_coarse_apply(I->coarse, &inner, b, x, stop, at)
+                     : lcl_trisolve_apply(&I->trisolve, b, x, stop, at);
 }
 
 static void destroy(struct lcl_precond *M)
@@ -185,6 +240,9 @@ static void destroy(struct lcl_precond *M)
     struct ilu *I = M->method;
     if (!I)
         return;
+    if (I->coarse)
+        lcl_coarse_finish(I->coarse);
+    lcl_free(I->coarse);
     lcl_trisolve_finish(&I->trisolve);
     lcl_factor_finish(&I->factor);
     lcl_free(I->perm);

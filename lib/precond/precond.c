@@ -25,6 +25,7 @@ static enum lcl_status check_params(const struct lcl_precond_params *p,
     if ((unsigned)p->type >= LCL_PRECOND_COUNT ||
         (unsigned)p->trisolve >= LCL_TRISOLVE_COUNT ||
         (unsigned)p->pivot >= LCL_PIVOT_COUNT ||
+        (unsigned)p->coarse >= LCL_COARSE_COUNT ||
         (unsigned)p->partition.type >= LCL_PARTITION_COUNT ||
         (unsigned)p->partition.weights >= LCL_WEIGHTS_COUNT)
         return lcl_misuse(log, "lcl_precond_create: an enum is out of range");
@@ -110,6 +111,7 @@ enum lcl_status lcl_precond_create(lcl_precond **out, lcl_context *ctx,
         .type = params->type ? params->type : LCL_PRECOND_ILDU0,
         .rows = A->rows,
         .nnz = A->nnz,
+        .coarse = LCL_COARSE_NONE,
     };
     if ((st = M->ops->create(M, A, params)) < 0 || (st = refactor(M)) < 0)
         lcl_precond_destroy(&M);

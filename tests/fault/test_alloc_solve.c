@@ -73,6 +73,14 @@ static void test_alloc_solve__published_kernel_on_many_lanes(void **state)
               4);
 }
 
+static void test_alloc_solve__coarse_correction(void **state)
+{
+    (void)state;
+    fail_each(&(struct lcl_precond_params){.coarse = LCL_COARSE_MULT,
+                                           .partition.rows = 20},
+              1);
+}
+
 static void test_alloc_solve__jacobi(void **state)
 {
     (void)state;
@@ -84,6 +92,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_alloc_solve__defaults),
         cmocka_unit_test(test_alloc_solve__published_kernel_on_many_lanes),
+        cmocka_unit_test(test_alloc_solve__coarse_correction),
         cmocka_unit_test(test_alloc_solve__jacobi),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -43,6 +43,8 @@ static const struct variant variants[] = {
     {"lane",      4, {.source = "csr.cl", .lanes = 1}},
     {"lanes",     4, {.source = "csr.cl", .lanes = 8}},
     {"wide",      4, {.source = "csr.cl", .lanes = 4, .wide = 1}},
+    {"plain",     4, {.source = "coarse.cl"}},
+    {"blocks",    4, {.source = "coarse.cl", .block = 3}},
     {"wave",      1, {.source = "dag_vc_ILDU0_fused.cl", .rows = 512}},
     {"waves",     4, {.source = "dag_vc_ILDU0_fused.cl", .rows = 2048}},
     {"plain",     4, {.source = "dense.cl", .rows = 32}},
