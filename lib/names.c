@@ -55,6 +55,13 @@ static const char *const weights[LCL_WEIGHTS_COUNT] = {
     [LCL_WEIGHTS_OFF] = "off",
 };
 
+static const char *const coarses[LCL_COARSE_COUNT] = {
+    [LCL_COARSE_AUTO] = "auto",
+    [LCL_COARSE_NONE] = "none",
+    [LCL_COARSE_ADD] = "add",
+    [LCL_COARSE_MULT] = "mult",
+};
+
 const struct lcl_names lcl_solver_names = LCL_NAMES(solvers);
 const struct lcl_names lcl_precond_names = LCL_NAMES(preconds);
 const struct lcl_names lcl_trisolve_names = LCL_NAMES(trisolves);
@@ -62,6 +69,7 @@ const struct lcl_names lcl_partition_names = LCL_NAMES(partitions);
 const struct lcl_names lcl_pivot_names = LCL_NAMES(pivots);
 const struct lcl_names lcl_factor_storage_names = LCL_NAMES(storages);
 const struct lcl_names lcl_weights_names = LCL_NAMES(weights);
+const struct lcl_names lcl_coarse_names = LCL_NAMES(coarses);
 
 // clang-format off
 #define STOP(reason) [LCL_STOP_##reason - LCL_STOP_MONITOR]
@@ -112,6 +120,11 @@ const char *lcl_pivot_name(enum lcl_pivot pivot)
 const char *lcl_factor_storage_name(enum lcl_factor_storage storage)
 {
     return lcl_name_of(&lcl_factor_storage_names, (int)storage);
+}
+
+const char *lcl_coarse_name(enum lcl_coarse coarse)
+{
+    return lcl_name_of(&lcl_coarse_names, (int)coarse);
 }
 
 static bool is_stop(enum lcl_stop stop)

@@ -293,6 +293,8 @@ static const struct option table[] = {
      set_fraction, AT(precond.pivot_tol), NULL, NULL},
     {{"block-size", "1..8|auto", "rows of the blocks that the matrix is kept in (auto)"},
      set_block, AT(precond.block_size), NULL, NULL},
+    {{"coarse", "none|add|mult|auto", "correction by constants on the subdomains (auto)"},
+     set_enum, AT(precond.coarse), &lcl_coarse_names, NULL},
     {{"partition", "metis|natural|geometric:BX,BY,BZ|file:F", "how rows become subdomains (metis)"},
      set_partition, AT(precond.partition.type), &lcl_partition_names, NULL},
     {{"subdomain-rows", "N|auto", "rows of a subdomain at most (auto)"},
@@ -307,7 +309,7 @@ static const struct option table[] = {
 static const struct {
     const char *key, *now;
 } later_keys[] = {
-    {"coarse", "none"},         {"csr-text", NULL},  {"devices", NULL},
+    {"csr-text", NULL},  {"devices", NULL},
     {"factor-storage", "fp64"}, {"idr-s", NULL},     {"ilu-level", NULL},
     {"ilut-p", NULL},           {"ilut-tol", NULL},  {"kron", NULL},
     {"max-block-size", NULL},   {"overlap", NULL},   {"restart", NULL},

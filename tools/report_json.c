@@ -106,6 +106,7 @@ static void put_method(cJSON *record, const struct job *job)
     put_count(method, "subdomain-rows", precond->partition.rows);
     put_text(method, "pivot", lcl_pivot_name(precond->pivot));
     put_number(method, "pivot-tol", precond->pivot_tol);
+    put_text(method, "coarse", lcl_coarse_name(precond->coarse));
     put_text(method, "rhs", job->cli.rhs ? job->cli.rhs : "A * ones");
 }
 
@@ -140,6 +141,10 @@ static void put_precond(cJSON *record, const struct job *job)
     put_count(object, "barriers", info->barriers);
     put_count(object, "group_size", info->group_size);
     put_bool(object, "weighted", info->weighted);
+    put_text(object, "coarse", lcl_coarse_name(info->coarse));
+    put_count(object, "coarse_rows", info->coarse_rows);
+    put_count(object, "coarse_pinned", info->coarse_pinned);
+    put_count(object, "coarse_bytes", (int64_t)info->coarse_bytes);
 }
 
 static void put_history(cJSON *result, const struct job *job)

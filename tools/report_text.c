@@ -118,6 +118,16 @@ static void subdomains(const struct lcl_precond_info *info)
     printf("%.1f MB on the device\n", 1e-6 * (double)info->factor_bytes);
 }
 
+static void coarse(const struct lcl_precond_info *info)
+{
+    line("coarse");
+    printf("%s, %" PRId64 " unknowns", lcl_coarse_name(info->coarse),
+           info->coarse_rows);
+    if (info->coarse_pinned > 0)
+        printf(" less %" PRId64, info->coarse_pinned);
+    printf(", %.1f MB on the device\n", 1e-6 * (double)info->coarse_bytes);
+}
+
 static void repaired(const struct lcl_precond_info *info)
 {
     line("repaired");
@@ -142,6 +152,8 @@ void text_precond(const struct job *job)
         blocks(info);
     if (job_has_subdomains(job))
         subdomains(info);
+    if (info->coarse_rows > 0)
+        coarse(info);
     if (info->pivots_repaired > 0)
         repaired(info);
     if (job->cli.profile)

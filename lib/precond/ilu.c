@@ -6,6 +6,7 @@
 #include "host/alloc.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/coarse/coarse.h"
 #include "lib/factor/ildu0.h"
 #include "lib/format/bsr.h"
 #include "lib/trisolve/levels.h"
@@ -18,12 +19,13 @@ struct ilu {
     int32_t *perm; // n, new -> old; kept for reports
     struct lcl_factor factor;
     struct lcl_trisolve_method trisolve;
+    struct lcl_coarse_space *coarse; // NULL: none
 };
 
 // What the analysis hands from step to step, on the host. Rows and entries are
 // those of blocks.
 struct analysis {
-    struct lcl_csr graph; // the pattern of A, |a_ij| or Frobenius norms
+    struct lcl_csr graph; // the pattern of A with a_ij or signed norms
     double *norms;        // of blocks
     int32_t *labels;      // of rows of blocks
     struct lcl_partition partition;
@@ -46,7 +48,7 @@ static void analysis_finish(struct analysis *a)
     lcl_free(a->norms);
 }
 
-// ||A_ij||_F for every block.
+// ||A_ij||_F for every block, with the sign of its trace.
 static enum lcl_status take_graph(struct analysis *a, const struct lcl_bsr *A,
                                   const struct lcl_log *log)
 {
@@ -58,10 +60,13 @@ static enum lcl_status take_graph(struct analysis *a, const struct lcl_bsr *A,
     if (!a->norms)
         return lcl_fail_memory(log, "the norms of blocks");
     for (int64_t k = 0; k < A->nnz; ++k) {
-        double sum = 0;
+        const double *block = A->val + k * size;
+        double sum = 0, trace = 0;
         for (int e = 0; e < size; ++e)
-            sum += A->val[k * size + e] * A->val[k * size + e];
-        a->norms[k] = sqrt(sum);
+            sum += block[e] * block[e];
+        for (int c = 0; c < A->block_size; ++c)
+            trace += block[c * (A->block_size + 1)];
+        a->norms[k] = copysign(sqrt(sum), trace);
     }
     return LCL_OK;
 }
@@ -225,6 +230,44 @@ static enum lcl_status set_up(struct lcl_precond *M, struct analysis *a,
                              &a->layout, a->level);
 }
 
+static enum lcl_status add_coarse(struct lcl_precond *M,
+                                  const struct analysis *a,
+                                  enum lcl_coarse wanted)
+{
+    struct ilu *I = M->method;
+    const struct lcl_partition *P = &a->partition;
+    M->info.coarse = lcl_coarse_choose(wanted, P->parts, &a->B);
+    if (M->info.coarse == LCL_COARSE_NONE)
+        return LCL_OK;
+    const struct lcl_coarse_params params = {
+        .form = M->info.coarse == LCL_COARSE_ADD ? LCL_CORRECT_ADD
+                                                 : LCL_CORRECT_MULT,
+        .block = M->info.block_size,
+    };
+    I->coarse = lcl_calloc(1, sizeof *I->coarse);
+    if (!I->coarse)
+        return lcl_fail_memory(lcl_context_log(M->ctx), "a coarse correction");
+    lcl_phase_enter(M->ctx, LCL_PHASE_SYMBOLIC);
+    const enum lcl_status st = lcl_coarse_init(I->coarse, M->ctx, &a->B,
+                                               P->part_ptr, P->parts, &params);
+    lcl_phase_leave(M->ctx);
+    return st;
+}
+
+static void describe_coarse(struct lcl_precond *M)
+{
+    const struct lcl_coarse_space *C = ((struct ilu *)M->method)->coarse;
+    struct lcl_precond_info *info = &M->info;
+    if (!C)
+        return;
+    info->coarse = C->off                       ? LCL_COARSE_NONE
+                   : C->form == LCL_CORRECT_ADD ? LCL_COARSE_ADD
+                                                : LCL_COARSE_MULT;
+    info->coarse_rows = C->rows;
+    info->coarse_pinned = C->pinned;
+    info->coarse_bytes = lcl_coarse_bytes(C);
+}
+
 static enum lcl_status create(struct lcl_precond *M, const struct lcl_bsr *A,
                               const struct lcl_precond_params *params)
 {
@@ -241,10 +284,12 @@ static enum lcl_status create(struct lcl_precond *M, const struct lcl_bsr *A,
     if ((st = take_graph(&a, A, log)) < 0 ||
         (st = partition(&a, M->ctx, A->block_size, &params->partition)) < 0 ||
         (st = symbolic(M, &a, sorted)) < 0 ||
-        (st = set_up(M, &a, A, params)) < 0)
+        (st = set_up(M, &a, A, params)) < 0 ||
+        (st = add_coarse(M, &a, params->coarse)) < 0)
         goto out;
     M->info.group_size = I->trisolve.group;
-    M->info.launches = I->trisolve.launches;
+    M->info.launches =
+        I->trisolve.launches + (I->coarse ? I->coarse->launches : 0);
     M->info.barriers = I->trisolve.barriers;
     M->info.storage = I->factor.storage;
     M->info.factor_bytes = lcl_factor_bytes(&I->factor);
@@ -257,7 +302,7 @@ static enum lcl_status update(struct lcl_precond *M)
 {
     struct ilu *I = M->method;
     struct lcl_repairs repairs;
-    const enum lcl_status st =
+    enum lcl_status st =
         lcl_factor_numeric(&I->factor, M->system.matrix.val, &repairs);
     M->info.pivots_repaired = repairs.count;
     for (int i = 0; i < 8; ++i)
@@ -265,14 +310,27 @@ static enum lcl_status update(struct lcl_precond *M)
             i < repairs.count
                 ? (int64_t)I->perm[repairs.rows[i]] * M->info.block_size
                 : 0;
-    return st < 0 ? st : lcl_trisolve_update(&I->trisolve);
+    if (st < 0 || (st = lcl_trisolve_update(&I->trisolve)) < 0 || !I->coarse)
+        return st;
+    st = lcl_coarse_update(I->coarse, M->system.matrix.val);
+    describe_coarse(M);
+    return st;
+}
+
+static enum lcl_status apply_factors(void *user, const lcl_buffer *b,
+                                     lcl_buffer *x, const lcl_buffer *stop,
+                                     int at)
+{
+    return lcl_trisolve_apply(user, b, x, stop, at);
 }
 
 static enum lcl_status apply(struct lcl_precond *M, const lcl_buffer *b,
                              lcl_buffer *x, const lcl_buffer *stop, int at)
 {
     struct ilu *I = M->method;
-    return lcl_trisolve_apply(&I->trisolve, b, x, stop, at);
+    const struct lcl_inner inner = {apply_factors, &I->trisolve};
+    return I->coarse ? lcl_coarse_apply(I->coarse, &inner, b, x, stop, at)
+                     : lcl_trisolve_apply(&I->trisolve, b, x, stop, at);
 }
 
 static void destroy(struct lcl_precond *M)
@@ -280,6 +338,9 @@ static void destroy(struct lcl_precond *M)
     struct ilu *I = M->method;
     if (!I)
         return;
+    if (I->coarse)
+        lcl_coarse_finish(I->coarse);
+    lcl_free(I->coarse);
     lcl_trisolve_finish(&I->trisolve);
     lcl_factor_finish(&I->factor);
     lcl_free(I->perm);

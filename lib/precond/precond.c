@@ -35,6 +35,7 @@ static enum lcl_status check_params(const struct lcl_precond_params *p,
         (unsigned)p->trisolve >= LCL_TRISOLVE_COUNT ||
         (unsigned)p->pivot >= LCL_PIVOT_COUNT ||
         (unsigned)p->storage >= LCL_FACTOR_STORAGE_COUNT ||
+        (unsigned)p->coarse >= LCL_COARSE_COUNT ||
         (unsigned)p->partition.type >= LCL_PARTITION_COUNT ||
         (unsigned)p->partition.weights >= LCL_WEIGHTS_COUNT)
         return lcl_misuse(log, "lcl_precond_create: an enum is out of range");
@@ -117,6 +118,7 @@ static enum lcl_status create(lcl_precond **out, lcl_context *ctx,
         .rows = A->rows * A->block_size,
         .nnz = entries,
         .block_size = A->block_size,
+        .coarse = LCL_COARSE_NONE,
     };
     if ((st = M->ops->create(M, A, params)) < 0 ||
         (place &&

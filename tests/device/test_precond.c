@@ -157,6 +157,7 @@ static void test_precond__wrong_parameters_are_refused(void **state)
         {.type = (enum lcl_precond_type) - 1},
         {.trisolve = LCL_TRISOLVE_COUNT},
         {.pivot = LCL_PIVOT_COUNT},
+        {.coarse = LCL_COARSE_COUNT},
         {.pivot_tol = -1},
         {.pivot_tol = 1},
         {.pivot_tol = NAN},

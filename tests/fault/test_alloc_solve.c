@@ -75,6 +75,14 @@ static void test_alloc_solve__published_kernels_on_many_lanes(void **state)
         fail_each(&(struct lcl_precond_params){.trisolve = methods[i]}, 4);
 }
 
+static void test_alloc_solve__coarse_correction(void **state)
+{
+    (void)state;
+    fail_each(&(struct lcl_precond_params){.coarse = LCL_COARSE_MULT,
+                                           .partition.rows = 20},
+              1);
+}
+
 static void test_alloc_solve__jacobi(void **state)
 {
     (void)state;
@@ -94,6 +102,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_alloc_solve__defaults),
         cmocka_unit_test(test_alloc_solve__published_kernels_on_many_lanes),
+        cmocka_unit_test(test_alloc_solve__coarse_correction),
         cmocka_unit_test(test_alloc_solve__jacobi),
         cmocka_unit_test(test_alloc_solve__blocks_of_entries),
     };

@@ -74,6 +74,8 @@ static void test_options__enums_are_set_by_name(void **state)
     assert_int_equal(parsed("precond=jacobi").precond.type, LCL_PRECOND_JACOBI);
     assert_int_equal(parsed("precond=ildu0").precond.type, LCL_PRECOND_ILDU0);
     assert_int_equal(parsed("pivot=shift").precond.pivot, LCL_PIVOT_SHIFT);
+    assert_int_equal(parsed("coarse=mult").precond.coarse, LCL_COARSE_MULT);
+    assert_int_equal(parsed("coarse=auto").precond.coarse, LCL_COARSE_AUTO);
     assert_int_equal(parsed("trisolve=dag_vc_ILDU0_fused").precond.trisolve,
                      LCL_TRISOLVE_DAG_VC_ILDU0_FUSED);
     assert_int_equal(parsed("weights=off").precond.partition.weights,
@@ -192,24 +194,12 @@ static void test_options__names_of_later_releases_are_recognised(void **state)
 {
     (void)state;
     static const char *const later[] = {
-        "solver=cg",
-        "solver=gmres",
-        "solver=fgmres",
-        "solver=idr",
-        "precond=block-jacobi",
-        "precond=iluk",
-        "precond=ilut",
-        "precond=ic0",
-        "precond=ras",
-        "trisolve=hec_level",
-        "restart=30",
-        "idr-s=4",
-        "side=left",
-        "factor-storage=fp32",
-        "coarse=auto",
-        "devices=0,1",
-        "overlap=1",
-        "ilu-level=2",
+        "solver=cg",          "solver=gmres",         "solver=fgmres",
+        "solver=idr",         "precond=block-jacobi", "precond=iluk",
+        "precond=ilut",       "precond=ic0",          "precond=ras",
+        "trisolve=hec_level", "restart=30",           "idr-s=4",
+        "side=left",          "factor-storage=fp32",  "devices=0,1",
+        "overlap=1",          "ilu-level=2",
     };
     for (int i = 0; i < COUNT(later); ++i)
         assert_refused(later[i], LCL_EUNSUPPORTED, "is not there yet");
@@ -219,8 +209,7 @@ static void test_options__present_behaviour_of_later_keys_is_taken(void **state)
 {
     (void)state;
     const struct lcl_options none = LCL_OPTIONS_INIT;
-    static const char *const now[] = {"side=right", "factor-storage=fp64",
-                                      "coarse=none"};
+    static const char *const now[] = {"side=right", "factor-storage=fp64"};
     for (int i = 0; i < COUNT(now); ++i) {
         const struct lcl_options options = parsed(now[i]);
         assert_memory_equal(&options, &none, sizeof none);
