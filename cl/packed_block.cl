@@ -270,6 +270,13 @@ static inline void take(struct stream *s, struct slot *A)
 # endif
 }
 
+// Where component i of the subdomain's vector stands in local memory.
+static inline uint place(uint i)
+{
+    const uint row = i / LCL_BLOCK;
+    return (i - row * LCL_BLOCK) * LCL_ROWS + row;
+}
+
 static inline void read_row(double *v, local const double *y, uint row)
 {
 # pragma unroll
@@ -337,7 +344,7 @@ kernel void packed_block(global const struct lcl_part *restrict parts,
     b += (ulong)p.row * LCL_BLOCK;
     x += (ulong)p.row * LCL_BLOCK;
     for (uint i = lid; i < n; i += LCL_GROUP)
-        y[i % LCL_BLOCK * LCL_ROWS + i / LCL_BLOCK] = b[i];
+        y[place(i)] = b[i];
     GROUP_BARRIER();
 
     struct stream stream = {.val = val + p.slot * WORDS + lid,
@@ -353,6 +360,6 @@ kernel void packed_block(global const struct lcl_part *restrict parts,
         GROUP_BARRIER();
     }
     for (uint i = lid; i < n; i += LCL_GROUP)
-        x[i] = y[i % LCL_BLOCK * LCL_ROWS + i / LCL_BLOCK];
+        x[i] = y[place(i)];
 }
 #endif
