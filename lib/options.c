@@ -278,6 +278,8 @@ static const struct option table[] = {
      set_enum, AT(precond.pivot), &lcl_pivot_names, NULL},
     {{"pivot-tol", "R", "tiny: below R times the largest entry of the row (1e-10)"},
      set_fraction, AT(precond.pivot_tol), NULL, NULL},
+    {{"factor-storage", "fp64|fp32|bf16", "how factor values are stored (fp64)"},
+     set_enum, AT(precond.storage), &lcl_factor_storage_names, NULL},
     {{"partition", "metis|natural|geometric:BX,BY,BZ|file:F", "how rows become subdomains (metis)"},
      set_partition, AT(precond.partition.type), &lcl_partition_names, NULL},
     {{"subdomain-rows", "N|auto", "rows of a subdomain at most (auto)"},
@@ -293,10 +295,10 @@ static const struct {
     const char *key, *now;
 } later_keys[] = {
     {"block-size", "1"},   {"coarse", "none"},         {"csr-text", NULL},
-    {"devices", NULL},     {"factor-storage", "fp64"}, {"idr-s", NULL},
-    {"ilu-level", NULL},   {"ilut-p", NULL},           {"ilut-tol", NULL},
-    {"kron", NULL},        {"max-block-size", NULL},   {"overlap", NULL},
-    {"restart", NULL},     {"side", "right"},
+    {"devices", NULL},     {"idr-s", NULL},            {"ilu-level", NULL},
+    {"ilut-p", NULL},      {"ilut-tol", NULL},         {"kron", NULL},
+    {"max-block-size", NULL}, {"overlap", NULL},       {"restart", NULL},
+    {"side", "right"},
 };
 // clang-format on
 

@@ -25,6 +25,7 @@ static enum lcl_status check_params(const struct lcl_precond_params *p,
     if ((unsigned)p->type >= LCL_PRECOND_COUNT ||
         (unsigned)p->trisolve >= LCL_TRISOLVE_COUNT ||
         (unsigned)p->pivot >= LCL_PIVOT_COUNT ||
+        (unsigned)p->storage >= LCL_FACTOR_STORAGE_COUNT ||
         (unsigned)p->partition.type >= LCL_PARTITION_COUNT ||
         (unsigned)p->partition.weights >= LCL_WEIGHTS_COUNT)
         return lcl_misuse(log, "lcl_precond_create: an enum is out of range");

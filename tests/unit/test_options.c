@@ -76,6 +76,8 @@ static void test_options__enums_are_set_by_name(void **state)
     assert_int_equal(parsed("pivot=shift").precond.pivot, LCL_PIVOT_SHIFT);
     assert_int_equal(parsed("trisolve=dag_vc_ILDU0_fused").precond.trisolve,
                      LCL_TRISOLVE_DAG_VC_ILDU0_FUSED);
+    assert_int_equal(parsed("factor-storage=bf16").precond.storage,
+                     LCL_FACTOR_STORAGE_BF16);
     assert_int_equal(parsed("weights=off").precond.partition.weights,
                      LCL_WEIGHTS_OFF);
     assert_int_equal(parsed("partition=natural").precond.partition.type,
@@ -200,7 +202,6 @@ static void test_options__names_of_later_releases_are_recognised(void **state)
         "idr-s=4",
         "side=left",
         "block-size=3",
-        "factor-storage=fp32",
         "coarse=auto",
         "devices=0,1",
         "overlap=1",
@@ -215,7 +216,7 @@ static void test_options__present_behaviour_of_later_keys_is_taken(void **state)
     (void)state;
     const struct lcl_options none = LCL_OPTIONS_INIT;
     static const char *const now[] = {"side=right", "block-size=1",
-                                      "factor-storage=fp64", "coarse=none"};
+                                      "coarse=none"};
     for (int i = 0; i < COUNT(now); ++i) {
         const struct lcl_options options = parsed(now[i]);
         assert_memory_equal(&options, &none, sizeof none);
