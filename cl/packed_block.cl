@@ -8,9 +8,9 @@
 //         vector are fp64.
 // Launch: one group a subdomain; its vector, component by component, and, where
 //         LCL_SWEEPS > 0, its table of sweeps stand in local memory. A lane
-//         does a row of a sweep. It reads its slots in the order in which they
-//         are stored, and some of them ahead into registers, across sweeps, so
-//         that no sweep waits for global memory.
+//         does a row of a sweep. It takes its slots in the order in which they
+//         are stored; small ones are read into registers ahead of their use,
+//         across sweeps, so that no sweep waits for global memory.
 // Width 1: an item does a subdomain in order, in place, without barriers.
 // Determinism: bitwise; a row's products in column order.
 // `stop[at]` other than 0: the caller has stopped, nothing is done.
