@@ -124,14 +124,19 @@ static void test_packed_block__all_systems_match_the_reference(void **state)
 
 static void test_packed_block__ilu0_matches_the_reference(void **state)
 {
-    const struct form form = {
-        .type = LCL_PRECOND_ILU0, .waves = 2, .systems = 2};
+    const struct form form = {.type = LCL_PRECOND_ILU0,
+                              .waves = 2,
+                              .systems =
+                                  (int)test_size(test_system_count(), 2)};
     expect_blocks(*state, form, (const int[]){3, 5, 0});
 }
 
 static void test_packed_block__tables_in_global_memory_match(void **state)
 {
-    const struct form form = {.waves = 2, .global_table = true, .systems = 2};
+    const struct form form = {.waves = 2,
+                              .global_table = true,
+                              .systems =
+                                  (int)test_size(test_system_count(), 2)};
     expect_blocks(*state, form, (const int[]){3, 0});
 }
 
