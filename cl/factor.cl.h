@@ -6,17 +6,17 @@
 // LCL_GROUP rows of one level, lane after lane; plane k of a step holds one
 // slot a row, so that lanes read neighbours: slot  first of the step + k * rows
 // + lane of its subdomain. A step of L has a plane for each entry of its
-// longest row; a step of U has the planes of 1/d first, then those of the
-// entries. Columns of a row ascend; shorter rows are filled up with slots whose
-// column is the row itself and whose value is 0. The steps of L come in
-// ascending order, those of U after them in descending order: the order in
-// which they are read.
+// longest row; a step of U has a plane of -1/d first, whose column is the row
+// itself, then those of the entries. Columns of a row ascend; shorter rows are
+// filled up with slots whose column is the row itself and whose value is 0. The
+// steps of L come in ascending order, those of U after them in descending
+// order: the order in which they are read.
 //
 // Where the matrix is one of blocks with b rows and columns, rows are rows of
 // blocks, a slot holds a block, and a plane holds its blocks entry by entry:
 // the entry in row r and column c of the block on a lane of a plane of `rows`
 // rows that starts at slot s0 is value  s0 * b * b + (r * b + c) * rows + lane.
-// 1/d is the inverse of the diagonal block.
+// -1/d is the negative inverse of the diagonal block.
 //
 // Stored as float the values stand in the same places. As bf16, the upper half
 // of a float, they share words of 32 bits with the columns: halfword 0 of a
@@ -41,7 +41,7 @@ struct lcl_step {
     lcl_u16 first;              // row on lane 0, from the subdomain's first
     lcl_u16 rows;               // rows of the step
     lcl_u16 lower_planes;       // entries of the longest row of L
-    lcl_u16 upper_planes;       // entries of the longest row of U, and 1/d
+    lcl_u16 upper_planes;       // entries of the longest row of U, and -1/d
 } __attribute__((aligned(16))); // one load
 
 // What a group does between two barriers: up to LCL_SWEEP_ENTRIES planes of
@@ -51,11 +51,11 @@ struct lcl_step {
 struct lcl_sweep {
     lcl_u16 first; // row on lane 0, from the subdomain's first
     lcl_u16 rows;
-    lcl_u16 planes; // with that of 1/d
+    lcl_u16 planes; // with that of -1/d
     lcl_u16 flags;
 } __attribute__((aligned(8)));
 
-#define LCL_SWEEP_DIAGONAL 1 // the first of a step of U: plane 0 is 1/d
+#define LCL_SWEEP_DIAGONAL 1 // the first of a step of U: plane 0 is -1/d
 #define LCL_SWEEP_LAST     2 // the last of a step of U
 #define LCL_SWEEP_ENTRIES  7
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Numeric ILU(0) of a matrix of blocks on subdomains, in the packed-level
 // layout, values only:
-//     A ~ L U          with L unit lower           (LCL_MODE 1, ILU0)
-//     A ~ L D U        with L and U unit           (LCL_MODE 2, ILDU0)
-// on the pattern of A inside the subdomain: L_ij = A'_ij D_j^-1 and, in ILDU0,
+//     A ~ L D U        with L and U unit
+// on the pattern of A inside the subdomain: L_ij = A'_ij D_j^-1 and
 // U_ij = D_i^-1 A'_ij, where A' is what elimination has left of A. Row by row
 // (IKJ), all rows of a level at once, a row of blocks on a lane.
 //
@@ -17,10 +16,6 @@
 #include "pivot.cl.h"
 #include "wave.cl.h"
 
-#ifndef LCL_MODE
-# define LCL_MODE 2
-#endif
-#define ILDU0 (LCL_MODE == 2)
 #ifndef LCL_BLOCK
 # define LCL_BLOCK 3 // rows and columns of a block, 1 to 8
 #endif
@@ -104,17 +99,17 @@ static inline void multiply(global double *to, uint to_stride, const double *m,
     }
 }
 
-// to -= m u
-static inline void subtract_product(global double *to, uint to_stride,
-                                    const double *m, global const double *u,
-                                    uint u_stride)
+// to += m u
+static inline void add_product(global double *to, uint to_stride,
+                               const double *m, global const double *u,
+                               uint u_stride)
 {
     double column[LCL_BLOCK];
     for (uint c = 0; c < LCL_BLOCK; ++c) {
         product_column(column, m, u, u_stride, c);
 #pragma unroll
         for (uint r = 0; r < LCL_BLOCK; ++r)
-            to[(r * LCL_BLOCK + c) * to_stride] -= column[r];
+            to[(r * LCL_BLOCK + c) * to_stride] += column[r];
     }
 }
 
@@ -229,7 +224,7 @@ static inline uint skip(struct factor f, struct row r, ulong first, uint count,
     return k;
 }
 
-// Row r minus m times row c of U, on the pattern of r: two ascending lists are
+// Row r plus m times row c of U, on the pattern of r: two ascending lists are
 // merged. Number k of L is the block of r that is being eliminated.
 static inline void eliminate(struct factor f, struct row r, struct row c,
                              uint k, const double *m)
@@ -252,8 +247,8 @@ static inline void eliminate(struct factor f, struct row r, struct row c,
             stored = u < r.upper_count && f.col[to] == j;
         }
         if (stored)
-            subtract_product(f.slot_val + block_at(r, to), r.stride, m,
-                             f.slot_val + block_at(c, from), c.stride);
+            add_product(f.slot_val + block_at(r, to), r.stride, m,
+                        f.slot_val + block_at(c, from), c.stride);
     }
 }
 
@@ -272,7 +267,7 @@ static inline double begin_row(struct factor f, struct row r, int source,
     return largest;
 }
 
-// Inverts the diagonal block and, in ILDU0, scales U. Returns whether a pivot
+// Inverts the diagonal block and scales U. Returns whether a pivot
 // was small.
 static inline bool finish_row(struct factor f, struct row r, double largest,
                               double tol, int policy)
@@ -290,11 +285,14 @@ static inline bool finish_row(struct factor f, struct row r, double largest,
             d[(inverse_row[i] * LCL_BLOCK + inverse_column[j]) * r.stride] =
                 m[i * LCL_BLOCK + j];
     read_block(m, d, r.stride);
-    for (uint k = 0; ILDU0 && k < r.upper_count; ++k) {
+    for (uint k = 0; k < r.upper_count; ++k) {
         global double *u =
             f.slot_val + block_at(r, r.upper + (ulong)k * r.stride);
         multiply(u, r.stride, m, u, r.stride);
     }
+#pragma unroll
+    for (uint e = 0; e < ENTRIES; ++e)
+        d[e * r.stride] = -m[e];
     return small;
 }
 
@@ -332,12 +330,12 @@ kernel void ildu0_block(global const struct lcl_part *parts,
                     break;
                 const struct row c = row_of(&steps[step_of[j]], p.slot, j);
                 global double *l = slot_val + block_at(r, at);
-                double m[ENTRIES];
+                double m[ENTRIES]; // -a, as -D_j^-1 is stored
                 read_block(m, l, r.stride);
+                for (uint e = 0; e < ENTRIES; ++e)
+                    m[e] = -m[e];
                 multiply(l, r.stride, m, slot_val + block_at(c, c.diagonal),
                          c.stride);
-                if (!ILDU0)
-                    read_block(m, l, r.stride);
                 eliminate(f, r, c, k, m);
             }
             const bool small = finish_row(f, r, largest, tol, policy);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // x = (L D U)^-1 b for factors of blocks, on all subdomains in one launch, from
 // packed levels:
-//     L y = b,   ILU0  (LCL_MODE 1):  x_i = D_i^-1 (y_i - sum_j U_ij x_j)
-//                ILDU0 (LCL_MODE 2):  x_i = D_i^-1 y_i - sum_j U_ij x_j
+//     L y = b,   x_i = D_i^-1 y_i - sum_j U_ij x_j
+// A slot of the diagonal holds -D_i^-1 and its own row as column, so that every
+// sweep is
+//     x_i = (x_i, or 0 where it begins with D_i) - sum_k val_k x[col_k].
 //
 // Data:   factor.cl.h; LCL_STORAGE tells how values are stored. Sums and the
 //         vector are fp64.
@@ -17,10 +19,6 @@
 #include "factor.cl.h"
 #include "wave.cl.h"
 
-#ifndef LCL_MODE
-# define LCL_MODE 2
-#endif
-#define ILDU0 (LCL_MODE == 2)
 #ifndef LCL_BLOCK
 # define LCL_BLOCK 3 // rows and columns of a block, 2 to 8
 #endif
@@ -106,6 +104,13 @@ static inline double entry(const struct slot *s, uint e)
 #endif
 }
 
+static inline void set_zero(double *y)
+{
+#pragma unroll
+    for (uint c = 0; c < LCL_BLOCK; ++c)
+        y[c] = 0;
+}
+
 // y = y - A v
 static inline void subtract(double *y, const struct slot *A, const double *v)
 {
@@ -114,22 +119,6 @@ static inline void subtract(double *y, const struct slot *A, const double *v)
 #pragma unroll
         for (uint c = 0; c < LCL_BLOCK; ++c)
             y[r] -= entry(A, r * LCL_BLOCK + c) * v[c];
-}
-
-// y = A y
-static inline void scale(double *y, const struct slot *A)
-{
-    double v[LCL_BLOCK];
-#pragma unroll
-    for (uint c = 0; c < LCL_BLOCK; ++c)
-        v[c] = y[c];
-#pragma unroll
-    for (uint r = 0; r < LCL_BLOCK; ++r) {
-        y[r] = 0;
-#pragma unroll
-        for (uint c = 0; c < LCL_BLOCK; ++c)
-            y[r] += entry(A, r * LCL_BLOCK + c) * v[c];
-    }
 }
 
 #if LCL_WIDTH == 1
@@ -187,15 +176,9 @@ kernel void packed_block(global const struct lcl_part *parts,
     }
     for (uint i = p.rows; i-- > 0;) {
         const ulong first = steps[i].upper;
-        struct slot inv_d;
-        load(&inv_d, val + first * WORDS, col + first, 1);
-        read_row(y, x, i);
-        if (ILDU0)
-            scale(y, &inv_d);
-        subtract_row(y, val + (first + 1) * WORDS, col + first + 1,
-                     steps[i].upper_planes - 1, x);
-        if (!ILDU0)
-            scale(y, &inv_d);
+        set_zero(y);
+        subtract_row(y, val + first * WORDS, col + first, steps[i].upper_planes,
+                     x);
         write_row(x, i, y);
     }
 }
@@ -291,30 +274,24 @@ static inline void write_row(local double *y, uint row, const double *v)
         y[c * LCL_ROWS + row] = v[c];
 }
 
-// Row first + lane of a sweep; the inverse diagonal block comes with the first
-// sweep of its step and, in ILU0, is used with the last.
+// Row first + lane of a sweep.
 static inline void do_sweep(struct stream *s, struct lcl_sweep w,
-                            struct slot *inv_d, local double *y)
+                            local double *y)
 {
     const uint lid = get_local_id(0), row = w.first + lid;
-    const bool active = lid < w.rows, diagonal = w.flags & LCL_SWEEP_DIAGONAL;
+    const bool active = lid < w.rows;
     double y_i[LCL_BLOCK], v[LCL_BLOCK];
     struct slot A;
-    if (active)
+    set_zero(y_i);
+    if (active && !(w.flags & LCL_SWEEP_DIAGONAL))
         read_row(y_i, y, row);
-    if (diagonal)
-        take(s, inv_d);
-    if (ILDU0 && diagonal && active)
-        scale(y_i, inv_d);
-    for (uint k = diagonal; k < w.planes; ++k) {
+    for (uint k = 0; k < w.planes; ++k) {
         take(s, &A);
         if (active) {
             read_row(v, y, A.col);
             subtract(y_i, &A, v);
         }
     }
-    if (!ILDU0 && (w.flags & LCL_SWEEP_LAST) && active)
-        scale(y_i, inv_d);
     if (active)
         write_row(y, row, y_i);
 }
@@ -353,10 +330,9 @@ kernel void packed_block(global const struct lcl_part *restrict parts,
                             .sweeps = p.sweeps,
                             .rows = 0,
                             .planes = 0};
-    struct slot inv_d;
     start(&stream);
     for (uint t = 0; t < p.sweeps; ++t) {
-        do_sweep(&stream, sweeps[t], &inv_d, y);
+        do_sweep(&stream, sweeps[t], y);
         GROUP_BARRIER();
     }
     for (uint i = lid; i < n; i += LCL_GROUP)

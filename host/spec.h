@@ -18,6 +18,7 @@ struct lcl_spec {
     int group;   // work-items of a group
     int rows;    // rows of a subdomain held in local memory
     int sweeps;  // sweeps of a subdomain held in local memory; 0: read in place
+    int ring;    // 1: slots pass through a ring in local memory
     int slots;   // entries of a row that are summed at once
     int lanes;   // lanes that share a row
     int block;   // rows and columns of a block; 0 and 1: scalars

@@ -127,9 +127,9 @@ static bool parse_count(const char **text, int64_t max, int64_t *count)
     int64_t value = 0;
     for (; **text >= '0' && **text <= '9'; ++*text) {
         const int digit = **text - '0';
-        if (value > (max - digit) / 10)
-            return false;
         value = 10 * value + digit;
+        if (value > max)
+            return false;
     }
     *count = value;
     return value > 0;
@@ -195,6 +195,20 @@ static enum lcl_status set_rows(struct lcl_options *options,
         return bad_number(option, value, "a whole number of 1 or more, or auto",
                           log);
     *(int64_t *)field(options, option) = number;
+    return LCL_OK;
+}
+
+static enum lcl_status set_block(struct lcl_options *options,
+                                 const struct option *option, const char *value,
+                                 const struct lcl_log *log)
+{
+    const char *end = value;
+    int64_t number = 0;
+    if (strcmp(value, "auto") != 0 &&
+        (!parse_count(&end, LCL_BLOCK_MAX, &number) || *end != '\0'))
+        return bad_number(option, value, "a whole number from 1 to 8, or auto",
+                          log);
+    *(int *)field(options, option) = (int)number;
     return LCL_OK;
 }
 
@@ -280,6 +294,8 @@ static const struct option table[] = {
      set_fraction, AT(precond.pivot_tol), NULL, NULL},
     {{"factor-storage", "fp64|fp32|bf16", "how factor values are stored (fp64)"},
      set_enum, AT(precond.storage), &lcl_factor_storage_names, NULL},
+    {{"block-size", "1..8|auto", "rows of the blocks that the matrix is kept in (auto)"},
+     set_block, AT(precond.block_size), NULL, NULL},
     {{"partition", "metis|natural|geometric:BX,BY,BZ|file:F", "how rows become subdomains (metis)"},
      set_partition, AT(precond.partition.type), &lcl_partition_names, NULL},
     {{"subdomain-rows", "N|auto", "rows of a subdomain at most (auto)"},
@@ -294,11 +310,10 @@ static const struct option table[] = {
 static const struct {
     const char *key, *now;
 } later_keys[] = {
-    {"block-size", "1"},   {"coarse", "none"},         {"csr-text", NULL},
-    {"devices", NULL},     {"idr-s", NULL},            {"ilu-level", NULL},
-    {"ilut-p", NULL},      {"ilut-tol", NULL},         {"kron", NULL},
-    {"max-block-size", NULL}, {"overlap", NULL},       {"restart", NULL},
-    {"side", "right"},
+    {"coarse", "none"}, {"csr-text", NULL},  {"devices", NULL},
+    {"idr-s", NULL},    {"ilu-level", NULL}, {"ilut-p", NULL},
+    {"ilut-tol", NULL}, {"kron", NULL},      {"max-block-size", NULL},
+    {"overlap", NULL},  {"restart", NULL},   {"side", "right"},
 };
 // clang-format on
 

@@ -201,9 +201,11 @@ static double apply_bytes(const struct lcl_precond_info *info)
            24.0 * (double)info->rows;
 }
 
-static double spmv_bytes(const struct lcl_csr *A)
+// A block with its column; a row pointer, and x and y, a block row.
+static double spmv_bytes(const struct lcl_device_matrix *A)
 {
-    return 12.0 * (double)A->nnz + 20.0 * (double)A->rows;
+    return (8.0 * A->block * A->block + 4) * (double)A->blocks +
+           (16.0 * A->block + 4) * (double)A->block_rows;
 }
 
 static enum lcl_status bench_apply(struct bench *B, struct work *w)
@@ -241,8 +243,9 @@ static enum lcl_status bench_launch(struct bench *B, struct work *w,
 
 static enum lcl_status bench_spmv(struct bench *B, struct work *w)
 {
-    return bench_launch(B, w, launch_spmv, "spmv", "csr",
-                        spmv_bytes(&B->problem->A));
+    const struct lcl_device_matrix *A = &w->M->system.matrix;
+    return bench_launch(B, w, launch_spmv, "spmv", A->block > 1 ? "bsr" : "csr",
+                        spmv_bytes(A));
 }
 
 static enum lcl_status bench_refresh(struct bench *B, struct work *w)
@@ -336,7 +339,7 @@ static enum lcl_status reference_init(struct reference *ref,
     const struct lcl_csr *A = &B->problem->A;
     enum lcl_status st;
     *ref = (struct reference){.map = NULL};
-    if ((st = lcl_packed_partition(&ref->P, B->ctx, A,
+    if ((st = lcl_packed_partition(&ref->P, B->ctx, A, 1,
                                    &B->options.precond.partition)) < 0 ||
         (st = lcl_csr_reorder(&ref->R, &ref->map, A, ref->P.perm,
                               ref->P.inverse, lcl_context_log(B->ctx))) < 0 ||

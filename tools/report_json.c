@@ -101,6 +101,7 @@ static void put_method(cJSON *record, const struct job *job)
     put_count(method, "stagnation", solver->stagnation);
     put_text(method, "precond", lcl_precond_name(precond->type));
     put_text(method, "trisolve", lcl_trisolve_name(precond->trisolve));
+    put_count(method, "block-size", precond->block_size);
     put_text(method, "partition", lcl_partition_name(precond->partition.type));
     put_count(method, "subdomain-rows", precond->partition.rows);
     put_text(method, "pivot", lcl_pivot_name(precond->pivot));
@@ -125,6 +126,7 @@ static void put_precond(cJSON *record, const struct job *job)
     cJSON *object = cJSON_AddObjectToObject(record, "precond");
     put_text(object, "type", lcl_precond_name(info->type));
     put_text(object, "trisolve", lcl_trisolve_name(info->trisolve));
+    put_count(object, "block_size", info->block_size);
     put_count(object, "nnz_kept", info->nnz_kept);
     put_number(object, "dropped_share", info->dropped_share);
     put_number(object, "dropped_weight", info->dropped_weight);

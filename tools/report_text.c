@@ -96,6 +96,12 @@ void text_method(const struct job *job)
 
 // ---------------------------------------------------------------- precond
 
+static void blocks(const struct lcl_precond_info *info)
+{
+    line("blocks");
+    printf("of %d x %d\n", info->block_size, info->block_size);
+}
+
 static void subdomains(const struct lcl_precond_info *info)
 {
     line("subdomains");
@@ -133,6 +139,8 @@ static void application(const struct lcl_precond_info *info)
 void text_precond(const struct job *job)
 {
     const struct lcl_precond_info *info = lcl_precond_info(job->M);
+    if (info->block_size > 1)
+        blocks(info);
     if (job_has_subdomains(job))
         subdomains(info);
     if (info->pivots_repaired > 0)

@@ -68,6 +68,8 @@ enum lcl_factor_storage {
     LCL_FACTOR_STORAGE_COUNT,
 };
 
+/* Rows are rows of blocks, and cells are blocks, where the matrix is stored in
+ * blocks. */
 struct lcl_partition_params {
     enum lcl_partition_type type;
     enum lcl_weights weights;
@@ -75,7 +77,8 @@ struct lcl_partition_params {
     int64_t box[3];  /* GEOMETRIC: cells of a subdomain along x, y, z */
     int64_t grid[3]; /* GEOMETRIC: cells of the grid; 0: read off a 7-point
                         pattern */
-    const int32_t *labels; /* LABELS: n labels >= 0 */
+    const int32_t *labels; /* LABELS: n labels >= 0, those of a block equal, or
+                              one a block row */
     int64_t labels_count;  /* their number, checked against n */
 };
 
@@ -99,6 +102,10 @@ struct lcl_precond_params {
     enum lcl_pivot pivot;
     double pivot_tol; /* 0: 1e-10 */
     enum lcl_factor_storage storage;
+    /* The matrix is stored in blocks of so many rows and columns, 1 to
+     * LCL_BLOCK_MAX, missing entries of a block as zeros; 0: its natural block,
+     * see lcl_csr_natural_block(). ILU then factors blocks. */
+    int block_size;
 };
 
 #define LCL_PRECOND_PARAMS_INIT                                                \
@@ -111,7 +118,7 @@ struct lcl_precond_info {
     enum lcl_precond_type type;
     enum lcl_trisolve trisolve;
     int64_t rows;
-    int64_t nnz;           /* of the matrix */
+    int64_t nnz;           /* values of the matrix as it was given */
     int64_t nnz_kept;      /* inside subdomains */
     double dropped_share;  /* dropped entries over off-diagonal entries */
     double dropped_weight; /* the same by absolute value */
@@ -127,7 +134,8 @@ struct lcl_precond_info {
     int launches;             /* of one application */
     int barriers; /* of one application, the most in one subdomain */
     int group_size;
-    bool weighted; /* METIS saw edge weights */
+    int block_size; /* that the matrix is stored in */
+    bool weighted;  /* METIS saw edge weights */
     enum lcl_factor_storage storage;
 };
 
@@ -139,18 +147,25 @@ typedef struct lcl_precond lcl_precond;
  * params are the defaults. METIS draws from rand(): the partition is the same
  * from run to run unless another thread uses rand() at the same time.
  * Returns LCL_OK; LCL_PIVOTS_REPAIRED (usable, see the info);
- * LCL_EINVAL (parameters); LCL_EFORMAT (A malformed, not square, empty);
- * LCL_EPIVOT; LCL_ERANGE (a subdomain does not fit local memory); LCL_EDEVMEM;
- * LCL_EDEVICE; LCL_ESELFTEST (the device gave levels that cannot be);
- * LCL_EBUILD; LCL_ENOMEM. */
+ * LCL_EINVAL (parameters; block_size does not divide the rows of A);
+ * LCL_EUNSUPPORTED (trisolve with blocks or storage); LCL_EFORMAT (A malformed,
+ * not square, empty); LCL_EPIVOT; LCL_ERANGE (a subdomain does not fit local
+ * memory); LCL_EDEVMEM; LCL_EDEVICE; LCL_ESELFTEST (the device gave levels that
+ * cannot be); LCL_EBUILD; LCL_ENOMEM. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_precond_create(
     lcl_precond **out, lcl_context *ctx, const struct lcl_csr *A,
     const struct lcl_precond_params *params);
 
-/* Takes new values for the pattern that was analysed (nnz doubles in the order
- * of A's entries) and refactors; no partition, symbolic work, compilation or
- * allocation. Statuses as above. A solver that uses the preconditioner sees
- * the new matrix from its next solve. */
+/* The same for a matrix in blocks. params->block_size is 0 or that of A.
+ * Returns as above, LCL_EINVAL also where the block sizes differ. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_precond_create_bsr(
+    lcl_precond **out, lcl_context *ctx, const struct lcl_bsr *A,
+    const struct lcl_precond_params *params);
+
+/* Takes new values for the pattern that was analysed (as many doubles as A had,
+ * in the order in which A had them) and refactors; no partition, symbolic work,
+ * compilation or allocation. Statuses as above. A solver that uses the
+ * preconditioner sees the new matrix from its next solve. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_precond_update(lcl_precond *M,
                                                          const double *val);
 

@@ -64,10 +64,8 @@ static enum lcl_status allocate(struct lcl_factor *F)
 
 static enum lcl_status get_kernel(struct lcl_factor *F)
 {
-    struct lcl_spec spec = {.source = "ildu0.cl",
-                            .kernel = "ildu0",
-                            .group = F->group,
-                            .mode = (int)F->form};
+    struct lcl_spec spec = {
+        .source = "ildu0.cl", .kernel = "ildu0", .group = F->group};
     if (F->block > 1) {
         spec.source = "ildu0_block.cl";
         spec.kernel = "ildu0_block";
@@ -84,8 +82,6 @@ enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
     enum lcl_status st;
     *F = (struct lcl_factor){
         .ctx = ctx,
-        .form =
-            params->type == LCL_PRECOND_ILU0 ? LCL_FORM_ILU0 : LCL_FORM_ILDU0,
         .pivot = params->pivot ? params->pivot : LCL_PIVOT_BOOST,
         .pivot_tol = params->pivot_tol > 0 ? params->pivot_tol : 1e-10,
         .storage = params->storage ? params->storage : LCL_FACTOR_STORAGE_FP64,

@@ -8,17 +8,8 @@
 
 #include <levelcl/precond.h>
 
-// LCL_MODE of ildu0.cl, packed.cl and their forms for blocks.
-enum lcl_factor_form {
-    LCL_FORM_ILU0 = 1,
-    LCL_FORM_ILDU0 = 2,
-};
-
-enum { LCL_BLOCK_MAX = 8 };
-
 struct lcl_factor {
     lcl_context *ctx;
-    enum lcl_factor_form form;
     enum lcl_pivot pivot;
     double pivot_tol;
     enum lcl_factor_storage storage; // never DEFAULT
@@ -38,7 +29,7 @@ struct lcl_factor {
 };
 
 // Uploads a layout, of entries that are blocks of `block` rows and columns, 1
-// to LCL_BLOCK_MAX; params->type, pivot, pivot_tol and storage are looked at.
+// to LCL_BLOCK_MAX; params->pivot, pivot_tol and storage are looked at.
 enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
                                 const struct lcl_layout *layout, int group,
                                 int block,

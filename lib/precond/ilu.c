@@ -7,8 +7,12 @@
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/factor/ildu0.h"
+#include "lib/format/bsr.h"
 #include "lib/trisolve/levels.h"
 #include "lib/trisolve/packed.h"
+
+#include <math.h>
+#include <string.h>
 
 struct ilu {
     int32_t *perm; // n, new -> old; kept for reports
@@ -16,8 +20,12 @@ struct ilu {
     struct lcl_trisolve_method trisolve;
 };
 
-// What the analysis hands from step to step, on the host.
+// What the analysis hands from step to step, on the host. Rows and entries are
+// those of blocks.
 struct analysis {
+    struct lcl_csr graph; // the pattern of A, |a_ij| or Frobenius norms
+    double *norms;        // of blocks
+    int32_t *labels;      // of rows of blocks
     struct lcl_partition partition;
     struct lcl_csr B; // A reordered
     int64_t *map;     // entries of B -> entries of A
@@ -34,60 +42,110 @@ static void analysis_finish(struct analysis *a)
     lcl_free(a->map);
     lcl_csr_finish(&a->B);
     lcl_partition_finish(&a->partition);
+    lcl_free(a->labels);
+    lcl_free(a->norms);
+}
+
+// ||A_ij||_F for every block.
+static enum lcl_status take_graph(struct analysis *a, const struct lcl_bsr *A,
+                                  const struct lcl_log *log)
+{
+    const int size = lcl_block_values(A);
+    a->graph = lcl_bsr_pattern(A);
+    if (A->block_size == 1)
+        return LCL_OK;
+    a->graph.val = a->norms = lcl_malloc((size_t)A->nnz, sizeof *a->norms);
+    if (!a->norms)
+        return lcl_fail_memory(log, "the norms of blocks");
+    for (int64_t k = 0; k < A->nnz; ++k) {
+        double sum = 0;
+        for (int e = 0; e < size; ++e)
+            sum += A->val[k * size + e] * A->val[k * size + e];
+        a->norms[k] = sqrt(sum);
+    }
+    return LCL_OK;
+}
+
+// Labels of rows become labels of rows of blocks.
+static enum lcl_status take_labels(struct analysis *a,
+                                   struct lcl_partition_params *params,
+                                   int64_t rows, int block,
+                                   const struct lcl_log *log)
+{
+    if (block == 1 || params->type != LCL_PARTITION_LABELS || !params->labels ||
+        params->labels_count != rows * block)
+        return LCL_OK;
+    a->labels = lcl_malloc((size_t)rows, sizeof *a->labels);
+    if (!a->labels)
+        return lcl_fail_memory(log, "labels");
+    for (int64_t i = 0; i < rows * block; ++i) {
+        a->labels[i / block] = params->labels[i / block * block];
+        if (params->labels[i] != a->labels[i / block])
+            return lcl_fail(log, LCL_EINVAL,
+                            "label of row %lld: rows of one block of %d must "
+                            "have one label",
+                            (long long)i + 1, block);
+    }
+    params->labels = a->labels;
+    params->labels_count = rows;
+    return LCL_OK;
 }
 
 static enum lcl_status partition(struct analysis *a, lcl_context *ctx,
-                                 const struct lcl_csr *A,
+                                 int block,
                                  const struct lcl_partition_params *params)
 {
+    const struct lcl_log *log = lcl_context_log(ctx);
+    struct lcl_partition_params own = *params;
     lcl_phase_enter(ctx, LCL_PHASE_PARTITION);
-    const enum lcl_status st =
-        lcl_packed_partition(&a->partition, ctx, A, params);
+    enum lcl_status st = take_labels(a, &own, a->graph.rows, block, log);
+    if (st == LCL_OK)
+        st = lcl_packed_partition(&a->partition, ctx, &a->graph, block, &own);
     lcl_phase_leave(ctx);
     return st;
 }
 
-static enum lcl_status reorder(struct analysis *a, const struct lcl_csr *A,
-                               const struct lcl_log *log)
+static enum lcl_status reorder(struct analysis *a, const struct lcl_log *log)
 {
     lcl_csr_finish(&a->B);
     lcl_free(a->map);
     a->map = NULL;
-    return lcl_csr_reorder(&a->B, &a->map, A, a->partition.perm,
+    return lcl_csr_reorder(&a->B, &a->map, &a->graph, a->partition.perm,
                            a->partition.inverse, log);
 }
 
 // Levels need the rows in the partition's order; lanes side by side need them
 // in the levels' order. One item a group goes through its rows as they are.
 static enum lcl_status find_levels(struct analysis *a, lcl_context *ctx,
-                                   const struct lcl_csr *A, bool sorted)
+                                   bool sorted)
 {
     const struct lcl_log *log = lcl_context_log(ctx);
     enum lcl_status st;
-    a->level = lcl_malloc((size_t)A->rows, sizeof *a->level);
+    a->level = lcl_malloc((size_t)a->graph.rows, sizeof *a->level);
     a->count = lcl_malloc((size_t)a->partition.parts, sizeof *a->count);
     if (!a->level || !a->count)
         return lcl_fail_memory(log, "levels");
-    if ((st = reorder(a, A, log)) < 0 ||
+    if ((st = reorder(a, log)) < 0 ||
         (st = lcl_levels_assign(a->level, a->count, ctx, &a->B,
                                 &a->partition)) < 0 ||
         !sorted)
         return st;
     st = lcl_levels_sort(&a->partition, a->level, &a->B, log);
-    return st < 0 ? st : reorder(a, A, log);
+    return st < 0 ? st : reorder(a, log);
 }
 
 static void describe(struct lcl_precond_info *info, const struct analysis *a)
 {
     const struct lcl_partition *P = &a->partition;
     const struct lcl_drop_info drop = lcl_partition_drop(P, &a->B);
+    const int b = info->block_size;
     int64_t levels = 0;
-    info->nnz_kept = drop.kept;
+    info->nnz_kept = drop.kept * b * b;
     info->dropped_share = drop.share;
     info->dropped_weight = drop.weight;
-    info->missing_diagonals = drop.missing_diagonals;
+    info->missing_diagonals = drop.missing_diagonals * b;
     info->parts = P->parts;
-    info->part_rows_min = info->rows;
+    info->part_rows_min = P->n;
     info->weighted = P->weighted;
     for (int64_t p = 0; p < P->parts; ++p) {
         const int64_t rows = P->part_ptr[p + 1] - P->part_ptr[p];
@@ -103,11 +161,11 @@ static void describe(struct lcl_precond_info *info, const struct analysis *a)
 }
 
 static enum lcl_status symbolic(struct lcl_precond *M, struct analysis *a,
-                                const struct lcl_csr *A, bool sorted)
+                                bool sorted)
 {
     const struct lcl_log *log = lcl_context_log(M->ctx);
     lcl_phase_enter(M->ctx, LCL_PHASE_SYMBOLIC);
-    enum lcl_status st = find_levels(a, M->ctx, A, sorted);
+    enum lcl_status st = find_levels(a, M->ctx, sorted);
     if (st == LCL_OK) {
         describe(&M->info, a);
         M->info.group_size =
@@ -120,15 +178,46 @@ static enum lcl_status symbolic(struct lcl_precond *M, struct analysis *a,
     return st;
 }
 
+// The blocks of A in the order of B. With blocks of one entry B has them.
+static enum lcl_status take_blocks(struct lcl_bsr *B, const struct analysis *a,
+                                   const struct lcl_bsr *A,
+                                   const struct lcl_log *log)
+{
+    const size_t size = (size_t)lcl_block_values(A);
+    *B = lcl_bsr_of_csr(&a->B);
+    B->block_size = A->block_size;
+    if (size == 1)
+        return LCL_OK;
+    B->val = lcl_malloc((size_t)A->nnz * size, sizeof *B->val);
+    if (!B->val)
+        return lcl_fail_memory(log, "the reordered blocks");
+    for (int64_t k = 0; k < A->nnz; ++k)
+        memcpy(B->val + (size_t)k * size, A->val + (size_t)a->map[k] * size,
+               size * sizeof *B->val);
+    return LCL_OK;
+}
+
+static enum lcl_status set_up_system(struct lcl_precond *M, struct analysis *a,
+                                     const struct lcl_bsr *A)
+{
+    struct lcl_bsr B;
+    enum lcl_status st = take_blocks(&B, a, A, lcl_context_log(M->ctx));
+    if (st == LCL_OK)
+        st = lcl_system_init(&M->system, M->ctx, &B, a->partition.perm, a->map);
+    if (B.val != a->B.val)
+        lcl_free(B.val);
+    return st;
+}
+
 static enum lcl_status set_up(struct lcl_precond *M, struct analysis *a,
+                              const struct lcl_bsr *A,
                               const struct lcl_precond_params *params)
 {
     struct ilu *I = M->method;
     enum lcl_status st;
-    if ((st = lcl_system_init(&M->system, M->ctx, &a->B, a->partition.perm,
-                              a->map)) < 0 ||
+    if ((st = set_up_system(M, a, A)) < 0 ||
         (st = lcl_factor_init(&I->factor, M->ctx, &a->layout,
-                              M->info.group_size, 1, params)) < 0)
+                              M->info.group_size, A->block_size, params)) < 0)
         return st;
     M->info.storage = I->factor.storage;
     I->perm = a->partition.perm;
@@ -137,9 +226,10 @@ static enum lcl_status set_up(struct lcl_precond *M, struct analysis *a,
                              &a->layout, a->level);
 }
 
-static enum lcl_status create(struct lcl_precond *M, const struct lcl_csr *A,
+static enum lcl_status create(struct lcl_precond *M, const struct lcl_bsr *A,
                               const struct lcl_precond_params *params)
 {
+    const struct lcl_log *log = lcl_context_log(M->ctx);
     struct analysis a = {.map = NULL};
     enum lcl_status st;
     M->info.trisolve =
@@ -148,13 +238,15 @@ static enum lcl_status create(struct lcl_precond *M, const struct lcl_csr *A,
         lcl_trisolve_sorted(M->info.trisolve, lcl_context_caps(M->ctx));
     struct ilu *I = M->method = lcl_calloc(1, sizeof *I);
     if (!I)
-        return lcl_fail_memory(lcl_context_log(M->ctx), "a preconditioner");
-    if ((st = partition(&a, M->ctx, A, &params->partition)) < 0 ||
-        (st = symbolic(M, &a, A, sorted)) < 0 ||
-        (st = set_up(M, &a, params)) < 0)
+        return lcl_fail_memory(log, "a preconditioner");
+    if ((st = take_graph(&a, A, log)) < 0 ||
+        (st = partition(&a, M->ctx, A->block_size, &params->partition)) < 0 ||
+        (st = symbolic(M, &a, sorted)) < 0 ||
+        (st = set_up(M, &a, A, params)) < 0)
         goto out;
     M->info.launches = I->trisolve.launches;
     M->info.barriers = I->trisolve.barriers;
+    M->info.storage = I->factor.storage;
     M->info.factor_bytes = lcl_factor_bytes(&I->factor);
 out:
     analysis_finish(&a);
@@ -170,7 +262,9 @@ static enum lcl_status update(struct lcl_precond *M)
     M->info.pivots_repaired = repairs.count;
     for (int i = 0; i < 8; ++i)
         M->info.repaired_rows[i] =
-            i < repairs.count ? I->perm[repairs.rows[i]] : 0;
+            i < repairs.count
+                ? (int64_t)I->perm[repairs.rows[i]] * M->info.block_size
+                : 0;
     return st < 0 ? st : lcl_trisolve_update(&I->trisolve);
 }
 

@@ -7,9 +7,10 @@
 #include <levelcl/precond.h>
 
 struct lcl_precond_ops {
-    // Analyses A and sets up M->system, M->info and M->method; then update()
-    // is called once. On error the caller calls destroy().
-    enum lcl_status (*create)(struct lcl_precond *M, const struct lcl_csr *A,
+    // Analyses A, in the blocks that it is to be used in, and sets up
+    // M->system, M->info and M->method; then update() is called once. On error
+    // the caller calls destroy().
+    enum lcl_status (*create)(struct lcl_precond *M, const struct lcl_bsr *A,
                               const struct lcl_precond_params *params);
     // Factors the values in M->system.matrix.val.
     enum lcl_status (*update)(struct lcl_precond *M);

@@ -158,13 +158,13 @@ static void eliminate(const struct window *w, int64_t i, int64_t k, double *d)
             continue;
         const int64_t at = c == i ? -1 : find(B, i, c);
         if (c == i || at >= 0)
-            add_product(b, c == i ? d : block_at(F, F->val, at), -1,
-                        F->unit_upper ? a : l, block_at(F, F->val, m));
+            add_product(b, c == i ? d : block_at(F, F->val, at), -1, a,
+                        block_at(F, F->val, m));
     }
 }
 
 // lib/ref/ildu0.c: factor_row(), an entry being a block:
-//     l_ij = a'_ij d_j^-1,    u_ij = d_i^-1 a'_ij, not multiplied in ILU0.
+//     l_ij = a'_ij d_j^-1,    u_ij = d_i^-1 a'_ij.
 static bool factor_row(const struct window *w, int64_t i)
 {
     struct lcl_ref_ildu0_block *F = w->F;
@@ -185,7 +185,7 @@ static bool factor_row(const struct window *w, int64_t i)
             eliminate(w, i, k, d);
     double *inv_d = block_at(F, F->inv_d, i);
     const bool small = invert(w, largest, d, inv_d);
-    for (int64_t k = from; k < to && F->unit_upper; ++k)
+    for (int64_t k = from; k < to; ++k)
         if (B->col_ind[k] > i)
             set_product(b, block_at(F, F->val, k), inv_d,
                         block_at(F, F->val, k));
@@ -229,7 +229,6 @@ enum lcl_status lcl_ref_ildu0_block_init(
         .block = block,
         .part_ptr = part_ptr,
         .parts = parts,
-        .unit_upper = params->type != LCL_PRECOND_ILU0,
         .val = lcl_calloc((size_t)B->nnz, entries * sizeof *F->val),
         .inv_d = lcl_calloc((size_t)B->rows, entries * sizeof *F->inv_d),
         .bad = lcl_calloc((size_t)B->rows, 1),
@@ -292,19 +291,15 @@ static void scale_row(const struct lcl_ref_ildu0_block *F, int64_t i, double *x)
 }
 
 // L y = b with unit L, then
-//     ILDU0:  x_i = D_i^-1 y_i - sum_{j>i} u_ij x_j
-//     ILU0:   x_i = D_i^-1 (y_i - sum_{j>i} u_ij x_j)
+//     x_i = D_i^-1 y_i - sum_{j>i} u_ij x_j
 static void solve_window(const struct lcl_ref_ildu0_block *F, int64_t first,
                          int64_t last, double *x)
 {
     for (int64_t i = first; i < last; ++i)
         subtract_row(F, i, first, i, x);
     for (int64_t i = last; i-- > first;) {
-        if (F->unit_upper)
-            scale_row(F, i, x);
+        scale_row(F, i, x);
         subtract_row(F, i, i + 1, last, x);
-        if (!F->unit_upper)
-            scale_row(F, i, x);
     }
 }
 

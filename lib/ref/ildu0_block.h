@@ -12,7 +12,6 @@ struct lcl_ref_ildu0_block {
     int block;
     const int64_t *part_ptr; // parts + 1
     int64_t parts;
-    bool unit_upper;    // ILDU0; false: ILU0, whose U has the diagonal
     double *val;        // nnz blocks: L and U at the places of B's entries
     double *inv_d;      // n blocks
     unsigned char *bad; // n: a pivot was small, before any shift

@@ -4,6 +4,6 @@
 
 #include "lib/ref/ildu0.h"
 
-// x = (L D U)^-1 b, or (L U)^-1 b for ILU0, on each subdomain; b may be x.
+// x = (L D U)^-1 b on each subdomain; b may be x.
 void lcl_ref_trisolve(const struct lcl_ref_ildu0 *F, const double *b,
                       double *x);

@@ -156,7 +156,7 @@ static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
     if (!D)
         return lcl_fail_memory(lcl_context_log(ctx), "a triangular solve");
     if ((st = get_kernel(D, ctx, T->factor)) < 0 ||
-        (st = lcl_vector_ops_init(&D->vector, ctx)) < 0 ||
+        (st = lcl_vector_ops_init(&D->vector, ctx, 1)) < 0 ||
         (st = arrays_allocate(&a, layout, lcl_context_log(ctx))) < 0)
         goto out;
     fill(&a, layout, level);

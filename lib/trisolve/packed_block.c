@@ -100,8 +100,7 @@ struct lcl_spec lcl_packed_block_spec(const struct lcl_caps *caps,
                             .kernel = "packed_block",
                             .group = F->group,
                             .block = F->block,
-                            .storage = (int)F->storage,
-                            .mode = (int)F->form};
+                            .storage = (int)F->storage};
     if (caps->width > 1) {
         spec.rows = (int)round_up(F->rows_max, ROWS_STEP);
         spec.sweeps = table_sweeps(caps, F);

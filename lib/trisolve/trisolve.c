@@ -24,10 +24,9 @@ static enum lcl_status check(const struct lcl_factor *F, enum lcl_trisolve name,
         return lcl_fail(log, LCL_EUNSUPPORTED,
                         "%s applies scalar factors, not blocks of %d",
                         lcl_trisolve_name(name), F->block);
-    // scalar kernels read fp64 values alone
-    if (F->block == 1 && F->storage != LCL_FACTOR_STORAGE_FP64)
-        return lcl_fail(log, LCL_EUNSUPPORTED,
-                        "%s factors of scalars are not there yet",
+    if (name > LCL_TRISOLVE_PACKED && F->storage != LCL_FACTOR_STORAGE_FP64)
+        return lcl_fail(log, LCL_EUNSUPPORTED, "%s reads fp64 factors, not %s",
+                        lcl_trisolve_name(name),
                         lcl_factor_storage_name(F->storage));
     return LCL_OK;
 }

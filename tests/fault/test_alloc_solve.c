@@ -79,12 +79,21 @@ static void test_alloc_solve__jacobi(void **state)
     fail_each(&(struct lcl_precond_params){.type = LCL_PRECOND_JACOBI}, 1);
 }
 
+static void test_alloc_solve__blocks_of_entries(void **state)
+{
+    (void)state;
+    fail_each(&(struct lcl_precond_params){.type = LCL_PRECOND_JACOBI,
+                                           .block_size = 2},
+              4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_alloc_solve__defaults),
         cmocka_unit_test(test_alloc_solve__published_kernel_on_many_lanes),
         cmocka_unit_test(test_alloc_solve__jacobi),
+        cmocka_unit_test(test_alloc_solve__blocks_of_entries),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -96,6 +96,7 @@ static void test_cl_calls__full_device_memory_has_its_status(void **state)
         {.type = LCL_PRECOND_ILDU0},
         {.trisolve = LCL_TRISOLVE_DAG_VC_ILDU0_FUSED},
         {.type = LCL_PRECOND_JACOBI},
+        {.type = LCL_PRECOND_JACOBI, .block_size = 2},
     };
     const cl_int full = CL_MEM_OBJECT_ALLOCATION_FAILURE;
     for (size_t i = 0; i < sizeof preconds / sizeof *preconds; ++i)

@@ -11,7 +11,6 @@
 // A form of the kernel. At width 1 waves and table make no difference.
 struct form {
     int block;
-    enum lcl_precond_type type;
     enum lcl_factor_storage storage;
     int waves;
     bool global_table; // the table of sweeps stays in global memory
@@ -77,10 +76,8 @@ static void expect_nothing_done(lcl_context *ctx, const struct test_factors *F,
 
 static void expect_form(lcl_context *ctx, const struct form *form)
 {
-    const struct lcl_precond_params params = {.type = form->type,
-                                              .storage = form->storage};
-    print_message("blocks of %d, %s, %s\n", form->block,
-                  lcl_precond_name(form->type),
+    const struct lcl_precond_params params = {.storage = form->storage};
+    print_message("blocks of %d, %s\n", form->block,
                   lcl_factor_storage_name(form->storage));
     const int count = test_system_count();
     for (int i = count - form->systems; i < count; ++i) {
@@ -110,24 +107,22 @@ static void expect_blocks(lcl_context *ctx, struct form form, const int *blocks)
     }
 }
 
-static void test_packed_block__ildu0_matches_the_reference(void **state)
+static void test_packed_block__groups_of_one_wave_match(void **state)
 {
     const struct form form = {.waves = 1, .systems = 1};
     expect_blocks(*state, form, (const int[]){2, 4, 5, LCL_BLOCK_MAX, 0});
 }
 
-static void test_packed_block__all_systems_match_the_reference(void **state)
+static void test_packed_block__all_systems_match(void **state)
 {
     const struct form form = {.waves = 1, .systems = test_system_count()};
     expect_blocks(*state, form, (const int[]){3, 0});
 }
 
-static void test_packed_block__ilu0_matches_the_reference(void **state)
+static void test_packed_block__groups_of_two_waves_match(void **state)
 {
-    const struct form form = {.type = LCL_PRECOND_ILU0,
-                              .waves = 2,
-                              .systems =
-                                  (int)test_size(test_system_count(), 2)};
+    const struct form form = {
+        .waves = 2, .systems = (int)test_size(test_system_count(), 2)};
     expect_blocks(*state, form, (const int[]){3, 5, 0});
 }
 
@@ -196,9 +191,9 @@ static void test_packed_block__other_methods_refuse_blocks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_packed_block__ildu0_matches_the_reference),
-        cmocka_unit_test(test_packed_block__all_systems_match_the_reference),
-        cmocka_unit_test(test_packed_block__ilu0_matches_the_reference),
+        cmocka_unit_test(test_packed_block__groups_of_one_wave_match),
+        cmocka_unit_test(test_packed_block__all_systems_match),
+        cmocka_unit_test(test_packed_block__groups_of_two_waves_match),
         cmocka_unit_test(test_packed_block__tables_in_global_memory_match),
         cmocka_unit_test(test_packed_block__fp32_storage_rounds_values_alone),
         cmocka_unit_test(test_packed_block__bf16_storage_rounds_values_alone),

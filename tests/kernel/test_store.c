@@ -132,7 +132,7 @@ static void test_store__factors_are_stored_when_made(void **state)
     float stored;
     assert_int_equal(lcl_buffer_read(F.device.stored, &stored, sizeof stored),
                      LCL_OK);
-    assert_true(stored == (float)(1.0 / 3));
+    assert_true(stored == (float)(-1.0 / 3));
     test_factors_finish(&F);
     test_system_finish(&S);
 }

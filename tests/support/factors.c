@@ -93,23 +93,24 @@ static double *reference_inv_d(const struct test_factors *F)
 }
 
 // The block of the reference that belongs to a slot of the device.
-typedef void visit_fn(const struct test_factors *F, uint64_t slot,
+typedef void visit_fn(const struct test_factors *F, uint64_t slot, int sign,
                       double *block, double *slots);
 
-static void put_block(const struct test_factors *F, uint64_t slot,
+static void put_block(const struct test_factors *F, uint64_t slot, int sign,
                       double *block, double *slots)
 {
     const struct test_place *place = &F->place[slot];
     for (int e = 0; e < F->system->block * F->system->block; ++e)
-        slots[place->first + e * place->stride] = block[e];
+        slots[place->first + e * place->stride] = sign * block[e];
 }
 
-static void get_block(const struct test_factors *F, uint64_t slot,
+static void get_block(const struct test_factors *F, uint64_t slot, int sign,
                       double *block, double *slots)
 {
     const struct test_place *place = &F->place[slot];
     for (int e = 0; e < F->system->block * F->system->block; ++e)
-        block[e] = lcl_ref_rounded(slots[place->first + e * place->stride],
+        block[e] =
+            sign * lcl_ref_rounded(slots[place->first + e * place->stride],
                                    F->device.storage);
 }
 
@@ -123,13 +124,13 @@ static void for_each_block(const struct test_factors *F, visit_fn *visit,
         const struct lcl_part *part = &L->part[p];
         for (uint64_t s = part->slot; s < part->slot + part->slots; ++s)
             if (L->source[s] >= 0)
-                visit(F, s,
+                visit(F, s, 1,
                       reference_val(F) +
                           (part->entry + (uint64_t)L->source[s]) * entries,
                       slots);
         for (uint32_t i = part->row; i < part->row + part->rows; ++i) {
             const struct lcl_step *step = &L->step[part->step + L->step_of[i]];
-            visit(F, part->slot + step->upper + i - part->row - step->first,
+            visit(F, part->slot + step->upper + i - part->row - step->first, -1,
                   reference_inv_d(F) + i * entries, slots);
         }
     }

@@ -97,6 +97,9 @@ static void test_options__numbers_are_set(void **state)
     assert_int_equal(parsed("stagnation=9").solver.stagnation, 9);
     assert_int_equal(parsed("subdomain-rows=512").precond.partition.rows, 512);
     assert_int_equal(parsed("subdomain-rows=auto").precond.partition.rows, 0);
+    assert_int_equal(parsed("block-size=1").precond.block_size, 1);
+    assert_int_equal(parsed("block-size=8").precond.block_size, 8);
+    assert_int_equal(parsed("block-size=auto").precond.block_size, 0);
 }
 
 static void test_options__geometric_takes_a_box_and_a_grid(void **state)
@@ -147,6 +150,11 @@ static void test_options__bad_numbers_are_refused(void **state)
         "subdomain-rows=0",
         "subdomain-rows=-1",
         "subdomain-rows=automatic",
+        "block-size=0",
+        "block-size=9",
+        "block-size=-1",
+        "block-size=3x",
+        "block-size=",
         "max-iters=2147483648",
         "stagnation=99999999999999999999999",
     };
@@ -201,7 +209,6 @@ static void test_options__names_of_later_releases_are_recognised(void **state)
         "trisolve=dag_ec_ILDU0_fused",
         "idr-s=4",
         "side=left",
-        "block-size=3",
         "coarse=auto",
         "devices=0,1",
         "overlap=1",
@@ -215,8 +222,7 @@ static void test_options__present_behaviour_of_later_keys_is_taken(void **state)
 {
     (void)state;
     const struct lcl_options none = LCL_OPTIONS_INIT;
-    static const char *const now[] = {"side=right", "block-size=1",
-                                      "coarse=none"};
+    static const char *const now[] = {"side=right", "coarse=none"};
     for (int i = 0; i < COUNT(now); ++i) {
         const struct lcl_options options = parsed(now[i]);
         assert_memory_equal(&options, &none, sizeof none);

@@ -17,6 +17,7 @@ static const struct lcl_spec full = {
     .group = 64,
     .rows = 512,
     .sweeps = 128,
+    .ring = 1,
     .slots = 3,
     .lanes = 8,
     .block = 3,
@@ -40,6 +41,7 @@ static void test_spec__defines_are_these_lines(void **state)
                               "#define LCL_GROUP 64\n"
                               "#define LCL_ROWS 512\n"
                               "#define LCL_SWEEPS 128\n"
+                              "#define LCL_RING 1\n"
                               "#define LCL_SLOTS 3\n"
                               "#define LCL_LANES 8\n"
                               "#define LCL_BLOCK 3\n"
@@ -76,10 +78,10 @@ static void test_spec__equal_specs_give_equal_text(void **state)
 
 static int *field(struct lcl_spec *spec, int i)
 {
-    int *const fields[] = {&spec->width,  &spec->group,   &spec->rows,
-                           &spec->sweeps, &spec->slots,   &spec->lanes,
-                           &spec->block,  &spec->storage, &spec->wide,
-                           &spec->probe,  &spec->mode};
+    int *const fields[] = {&spec->width,  &spec->group, &spec->rows,
+                           &spec->sweeps, &spec->ring,  &spec->slots,
+                           &spec->lanes,  &spec->block, &spec->storage,
+                           &spec->wide,   &spec->probe, &spec->mode};
     return i < COUNT(fields) ? fields[i] : NULL;
 }
 
