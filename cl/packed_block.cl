@@ -10,9 +10,9 @@
 //         vector are fp64.
 // Launch: one group a subdomain; its vector, component by component, and, where
 //         LCL_SWEEPS > 0, its table of sweeps stand in local memory. A lane
-//         does a row of a sweep. It reads its slots in the order in which they
-//         are stored, and some of them ahead into registers, across sweeps, so
-//         that no sweep waits for global memory.
+//         does a row of a sweep. It takes its slots in the order in which they
+//         are stored; small ones are read into registers ahead of their use,
+//         across sweeps, so that no sweep waits for global memory.
 // Width 1: an item does a subdomain in order, in place, without barriers.
 // Determinism: bitwise; a row's products in column order.
 // `stop[at]` other than 0: the caller has stopped, nothing is done.
@@ -253,6 +253,13 @@ static inline void take(struct stream *s, struct slot *A)
 # endif
 }
 
+// Where component i of the subdomain's vector stands in local memory.
+static inline uint place(uint i)
+{
+    const uint row = i / LCL_BLOCK;
+    return (i - row * LCL_BLOCK) * LCL_ROWS + row;
+}
+
 static inline void read_row(double *v, local const double *y, uint row)
 {
 # pragma unroll
@@ -314,7 +321,7 @@ kernel void packed_block(global const struct lcl_part *restrict parts,
     b += (ulong)p.row * LCL_BLOCK;
     x += (ulong)p.row * LCL_BLOCK;
     for (uint i = lid; i < n; i += LCL_GROUP)
-        y[i % LCL_BLOCK * LCL_ROWS + i / LCL_BLOCK] = b[i];
+        y[place(i)] = b[i];
     GROUP_BARRIER();
 
     struct stream stream = {.val = val + p.slot * WORDS + lid,
@@ -329,6 +336,6 @@ kernel void packed_block(global const struct lcl_part *restrict parts,
         GROUP_BARRIER();
     }
     for (uint i = lid; i < n; i += LCL_GROUP)
-        x[i] = y[i % LCL_BLOCK * LCL_ROWS + i / LCL_BLOCK];
+        x[i] = y[place(i)];
 }
 #endif

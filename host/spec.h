@@ -24,7 +24,7 @@ struct lcl_spec {
     int slots;   // entries of a row that are summed at once
     int lanes;   // lanes that share a row
     int block;   // rows and columns of a block; 0 and 1: scalars
-    int storage; // enum lcl_storage of a factor, as the device sees it
+    int storage; // enum lcl_factor_storage
     int wide;    // 1: 64-bit row pointers or slots
     int probe;   // what probe.cl tries
     int mode;    // variant of a kernel, named in its file

@@ -291,6 +291,8 @@ static const struct option table[] = {
      set_enum, AT(precond.pivot), &lcl_pivot_names, NULL},
     {{"pivot-tol", "R", "tiny: below R times the largest entry of the row (1e-10)"},
      set_fraction, AT(precond.pivot_tol), NULL, NULL},
+    {{"factor-storage", "fp64|fp32|bf16", "how factor values are stored (fp64)"},
+     set_enum, AT(precond.storage), &lcl_factor_storage_names, NULL},
     {{"block-size", "1..8|auto", "rows of the blocks that the matrix is kept in (auto)"},
      set_block, AT(precond.block_size), NULL, NULL},
     {{"coarse", "none|add|mult|auto", "correction by constants on the subdomains (auto)"},
@@ -310,10 +312,9 @@ static const struct {
     const char *key, *now;
 } later_keys[] = {
     {"csr-text", NULL},  {"devices", NULL},
-    {"factor-storage", "fp64"}, {"idr-s", NULL},     {"ilu-level", NULL},
-    {"ilut-p", NULL},           {"ilut-tol", NULL},  {"kron", NULL},
-    {"max-block-size", NULL},   {"overlap", NULL},   {"restart", NULL},
-    {"side", "right"},
+    {"idr-s", NULL},    {"ilu-level", NULL}, {"ilut-p", NULL},
+    {"ilut-tol", NULL}, {"kron", NULL},      {"max-block-size", NULL},
+    {"overlap", NULL},  {"restart", NULL},   {"side", "right"},
 };
 // clang-format on
 

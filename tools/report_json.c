@@ -107,6 +107,8 @@ static void put_method(cJSON *record, const struct job *job)
     put_text(method, "pivot", lcl_pivot_name(precond->pivot));
     put_number(method, "pivot-tol", precond->pivot_tol);
     put_text(method, "coarse", lcl_coarse_name(precond->coarse));
+    put_text(method, "factor-storage",
+             lcl_factor_storage_name(precond->storage));
     put_text(method, "rhs", job->cli.rhs ? job->cli.rhs : "A * ones");
 }
 
@@ -137,6 +139,7 @@ static void put_precond(cJSON *record, const struct job *job)
     put_count(object, "missing_diagonals", info->missing_diagonals);
     put_repaired(object, info);
     put_count(object, "factor_bytes", (int64_t)info->factor_bytes);
+    put_text(object, "storage", lcl_factor_storage_name(info->storage));
     put_count(object, "launches", info->launches);
     put_count(object, "barriers", info->barriers);
     put_count(object, "group_size", info->group_size);

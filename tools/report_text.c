@@ -115,7 +115,8 @@ static void subdomains(const struct lcl_precond_info *info)
     printf("%.1f %% of the couplings, %.1f %% by weight\n",
            100 * info->dropped_share, 100 * info->dropped_weight);
     line("factors");
-    printf("%.1f MB on the device\n", 1e-6 * (double)info->factor_bytes);
+    printf("%.1f MB on the device, %s\n", 1e-6 * (double)info->factor_bytes,
+           lcl_factor_storage_name(info->storage));
 }
 
 static void coarse(const struct lcl_precond_info *info)

@@ -77,7 +77,8 @@ enum lcl_factor_storage {
     LCL_FACTOR_STORAGE_DEFAULT = 0, /* FP64 */
     LCL_FACTOR_STORAGE_FP64,
     LCL_FACTOR_STORAGE_FP32,
-    LCL_FACTOR_STORAGE_BF16, /* the upper half of fp32, 8 significant bits */
+    LCL_FACTOR_STORAGE_BF16, /* the upper half of fp32: its range, 8
+                                significant bits; the column beside it */
     LCL_FACTOR_STORAGE_COUNT,
 };
 

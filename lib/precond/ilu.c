@@ -224,6 +224,7 @@ static enum lcl_status set_up(struct lcl_precond *M, struct analysis *a,
         (st = lcl_factor_init(&I->factor, M->ctx, &a->layout,
                               M->info.group_size, A->block_size, params)) < 0)
         return st;
+    M->info.storage = I->factor.storage;
     I->perm = a->partition.perm;
     a->partition.perm = NULL;
     return lcl_trisolve_init(&I->trisolve, M->info.trisolve, M->ctx, &I->factor,

@@ -14,6 +14,7 @@ struct form {
     enum lcl_factor_storage storage;
     int waves;
     bool global_table; // the table of sweeps stays in global memory
+    int systems;       // so many, from the last: their sizes make programs
 };
 
 static void packed_init(struct lcl_trisolve_method *T, lcl_context *ctx,
@@ -78,7 +79,8 @@ static void expect_form(lcl_context *ctx, const struct form *form)
     const struct lcl_precond_params params = {.storage = form->storage};
     print_message("blocks of %d, %s\n", form->block,
                   lcl_factor_storage_name(form->storage));
-    for (int i = 0; i < test_system_count(); ++i) {
+    const int count = test_system_count();
+    for (int i = count - form->systems; i < count; ++i) {
         struct test_system S;
         struct test_factors F;
         struct lcl_trisolve_method T;
@@ -97,38 +99,54 @@ static void expect_form(lcl_context *ctx, const struct form *form)
     }
 }
 
+static void expect_blocks(lcl_context *ctx, struct form form, const int *blocks)
+{
+    for (; *blocks; ++blocks) {
+        form.block = *blocks;
+        expect_form(ctx, &form);
+    }
+}
+
 static void test_packed_block__groups_of_one_wave_match(void **state)
 {
-    for (int block = 2; block <= LCL_BLOCK_MAX; ++block)
-        expect_form(*state, &(struct form){.block = block, .waves = 1});
+    const struct form form = {.waves = 1, .systems = 1};
+    expect_blocks(*state, form, (const int[]){2, 4, 5, LCL_BLOCK_MAX, 0});
+}
+
+static void test_packed_block__all_systems_match(void **state)
+{
+    const struct form form = {.waves = 1, .systems = test_system_count()};
+    expect_blocks(*state, form, (const int[]){3, 0});
 }
 
 static void test_packed_block__groups_of_two_waves_match(void **state)
 {
-    for (int block = 3; block <= 5; block += 2)
-        expect_form(*state, &(struct form){.block = block, .waves = 2});
+    const struct form form = {
+        .waves = 2, .systems = (int)test_size(test_system_count(), 2)};
+    expect_blocks(*state, form, (const int[]){3, 5, 0});
 }
 
 static void test_packed_block__tables_in_global_memory_match(void **state)
 {
-    expect_form(*state,
-                &(struct form){.block = 3, .waves = 2, .global_table = true});
+    const struct form form = {.waves = 2,
+                              .global_table = true,
+                              .systems =
+                                  (int)test_size(test_system_count(), 2)};
+    expect_blocks(*state, form, (const int[]){3, 0});
 }
 
 static void test_packed_block__fp32_storage_rounds_values_alone(void **state)
 {
-    for (int block = 3; block <= 4; ++block)
-        expect_form(*state, &(struct form){.block = block,
-                                           .storage = LCL_FACTOR_STORAGE_FP32,
-                                           .waves = 1});
+    const struct form form = {
+        .storage = LCL_FACTOR_STORAGE_FP32, .waves = 1, .systems = 1};
+    expect_blocks(*state, form, (const int[]){4, 0});
 }
 
 static void test_packed_block__bf16_storage_rounds_values_alone(void **state)
 {
-    for (int block = 2; block <= 5; block += 3)
-        expect_form(*state, &(struct form){.block = block,
-                                           .storage = LCL_FACTOR_STORAGE_BF16,
-                                           .waves = 1});
+    const struct form form = {
+        .storage = LCL_FACTOR_STORAGE_BF16, .waves = 1, .systems = 1};
+    expect_blocks(*state, form, (const int[]){2, 3, 0});
 }
 
 // ------------------------------------------------------------------- limits
@@ -174,6 +192,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_packed_block__groups_of_one_wave_match),
+        cmocka_unit_test(test_packed_block__all_systems_match),
         cmocka_unit_test(test_packed_block__groups_of_two_waves_match),
         cmocka_unit_test(test_packed_block__tables_in_global_memory_match),
         cmocka_unit_test(test_packed_block__fp32_storage_rounds_values_alone),

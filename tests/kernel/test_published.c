@@ -90,8 +90,7 @@ static void test_dag_ec__devices_without_atomic_sums_are_refused(void **state)
 
 // ------------------------------------------------------------------- values
 
-// The entries of a triangle, row by row: l_ij d_j, or u_ij over d_i where U of
-// the reference is not unit.
+// The entries of a triangle, row by row: l_ij d_j, or u_ij.
 static void expect_values(const struct test_factors *F,
                           const struct lcl_csr_triangle *M, bool lower)
 {
@@ -106,7 +105,7 @@ static void expect_values(const struct test_factors *F,
                 if (lower && j >= first && j < i)
                     expected[at++] = F->ref.val[k] / F->ref.inv_d[j];
                 if (!lower && j > i && j < last)
-                    expected[at++] = F->ref.val[k] * F->ref.inv_d[i];
+                    expected[at++] = F->ref.val[k];
             }
     }
     assert_int_equal(at, M->entries);
@@ -117,7 +116,7 @@ static void expect_values(const struct test_factors *F,
     free(expected);
 }
 
-static void test_csr_factors__ilu0_becomes_LD_and_unit_U(void **state)
+static void test_csr_factors__L_takes_D_and_U_stays_unit(void **state)
 {
     const struct lcl_precond_params params = {.type = LCL_PRECOND_ILU0};
     for (int i = 0; i < test_system_count(); ++i) {
@@ -152,7 +151,7 @@ int main(void)
         cmocka_unit_test(test_dag_ec_ILD_U0__matches_the_reference),
         cmocka_unit_test(test_dag_ec_ILDU0_fused__matches_the_reference),
         cmocka_unit_test(test_dag_ec__devices_without_atomic_sums_are_refused),
-        cmocka_unit_test(test_csr_factors__ilu0_becomes_LD_and_unit_U),
+        cmocka_unit_test(test_csr_factors__L_takes_D_and_U_stays_unit),
     };
     return test_device_run(tests);
 }

@@ -78,6 +78,8 @@ static void test_options__enums_are_set_by_name(void **state)
     assert_int_equal(parsed("coarse=auto").precond.coarse, LCL_COARSE_AUTO);
     assert_int_equal(parsed("trisolve=dag_vc_ILDU0_fused").precond.trisolve,
                      LCL_TRISOLVE_DAG_VC_ILDU0_FUSED);
+    assert_int_equal(parsed("factor-storage=bf16").precond.storage,
+                     LCL_FACTOR_STORAGE_BF16);
     assert_int_equal(parsed("weights=off").precond.partition.weights,
                      LCL_WEIGHTS_OFF);
     assert_int_equal(parsed("partition=natural").precond.partition.type,
@@ -198,8 +200,8 @@ static void test_options__names_of_later_releases_are_recognised(void **state)
         "solver=idr",         "precond=block-jacobi", "precond=iluk",
         "precond=ilut",       "precond=ic0",          "precond=ras",
         "trisolve=hec_level", "restart=30",           "idr-s=4",
-        "side=left",          "factor-storage=fp32",  "devices=0,1",
-        "overlap=1",          "ilu-level=2",
+        "side=left",          "devices=0,1",          "overlap=1",
+        "ilu-level=2",
     };
     for (int i = 0; i < COUNT(later); ++i)
         assert_refused(later[i], LCL_EUNSUPPORTED, "is not there yet");
@@ -209,7 +211,7 @@ static void test_options__present_behaviour_of_later_keys_is_taken(void **state)
 {
     (void)state;
     const struct lcl_options none = LCL_OPTIONS_INIT;
-    static const char *const now[] = {"side=right", "factor-storage=fp64"};
+    static const char *const now[] = {"side=right"};
     for (int i = 0; i < COUNT(now); ++i) {
         const struct lcl_options options = parsed(now[i]);
         assert_memory_equal(&options, &none, sizeof none);
