@@ -8,11 +8,11 @@
 //
 // Data:   factor.cl.h; LCL_STORAGE tells how values are stored. Sums and the
 //         vector are fp64.
-// Launch: one group a subdomain; its vector, component by component, and, where
-//         LCL_SWEEPS > 0, its table of sweeps stand in local memory. A lane
-//         does a row of a sweep. It takes its slots in the order in which they
-//         are stored; small ones are read into registers ahead of their use,
-//         across sweeps, so that no sweep waits for global memory.
+// Launch: one group a subdomain, a lane a row of a sweep; vector, component by
+//         component, and, where LCL_SWEEPS > 0, table of sweeps in local
+//         memory. Planes are taken in the order in which they are stored; small
+//         slots are loaded two planes ahead of their use. Lanes beyond the last
+//         row of a sweep do that row, too, so that no load is conditional.
 // Width 1: an item does a subdomain in order, in place, without barriers.
 // Determinism: bitwise; a row's products in column order.
 // `stop[at]` other than 0: the caller has stopped, nothing is done.
@@ -30,7 +30,7 @@
 # define LCL_ROWS 64 // rows of a subdomain held in local memory
 #endif
 #ifndef LCL_SWEEPS
-# define LCL_SWEEPS 0 // sweeps of a subdomain held in local memory; 0: in place
+# define LCL_SWEEPS 0 // sweeps held in local memory, 1 more than there are
 #endif
 
 // -------------------------------------------------------------------- slots
@@ -49,8 +49,8 @@ typedef uint stored_t;
 # define REGISTERS WORDS
 #endif
 
-// Whether a slot is read into registers as a whole: small ones, by lanes that
-// wait for each other. Else its values are read where they are used.
+// Whether a slot is read into registers as a whole. Else its values are read
+// where they are used.
 #if LCL_WIDTH > 1 && REGISTERS <= 40
 # define HELD 1
 #else
@@ -67,7 +67,7 @@ struct slot {
     uint col;
 };
 
-static inline stored_t word(const struct slot *s, uint k)
+INLINE stored_t word(const struct slot *s, uint k)
 {
 #if HELD
     return s->word[k];
@@ -76,8 +76,8 @@ static inline stored_t word(const struct slot *s, uint k)
 #endif
 }
 
-static inline void load(struct slot *s, global const stored_t *val,
-                        global const ushort *col, uint stride)
+INLINE void load(struct slot *s, global const stored_t *val,
+                 global const ushort *col, uint stride)
 {
 #if HELD
 # pragma unroll
@@ -94,7 +94,7 @@ static inline void load(struct slot *s, global const stored_t *val,
 #endif
 }
 
-static inline double entry(const struct slot *s, uint e)
+INLINE double entry(const struct slot *s, uint e)
 {
 #if LCL_STORAGE == 3
     const uint pair = word(s, (e + 1) / 2);
@@ -104,7 +104,7 @@ static inline double entry(const struct slot *s, uint e)
 #endif
 }
 
-static inline void set_zero(double *y)
+INLINE void set_zero(double *y)
 {
 #pragma unroll
     for (uint c = 0; c < LCL_BLOCK; ++c)
@@ -112,7 +112,7 @@ static inline void set_zero(double *y)
 }
 
 // y = y - A v
-static inline void subtract(double *y, const struct slot *A, const double *v)
+INLINE void subtract(double *y, const struct slot *A, const double *v)
 {
 #pragma unroll
     for (uint r = 0; r < LCL_BLOCK; ++r)
@@ -185,116 +185,122 @@ kernel void packed_block(global const struct lcl_part *parts,
 
 #else
 
-// Slots that a lane has on their way: as many as there are registers for.
-# if !HELD
-#  define AHEAD 0
-# elif REGISTERS > 10
-#  define AHEAD (40 / REGISTERS)
-# else
-#  define AHEAD 4
-# endif
-
 # if LCL_SWEEPS > 0
 #  define TABLE local
 # else
 #  define TABLE global
 # endif
 
-// The slots of a lane in the order in which they are stored.
-struct stream {
-    global const stored_t *val; // of the next one to load
-    global const ushort *col;
-    TABLE const struct lcl_sweep *next; // sweep after its own
+// A run through the planes of a subdomain.
+struct run {
+    TABLE const struct lcl_sweep *next; // sweep after the present one
     uint sweeps;                        // from there on
-    uint rows, planes;                  // of its own sweep, and still to come
-# if AHEAD > 0
-    struct slot ahead[AHEAD];
-# endif
+    struct lcl_sweep w;                 // the present one
+    uint plane;                         // of it
 };
 
-// Starts to load the next slot, if there is one and the lane has a row.
-static inline void fetch(struct stream *s, struct slot *to)
+// To the next plane; w.planes is 0 after the last.
+INLINE void advance(struct run *run)
 {
-    if (s->planes == 0) {
-        if (s->sweeps == 0)
-            return;
-        s->rows = s->next->rows;
-        s->planes = s->next->planes;
-        ++s->next;
-        --s->sweeps;
-    }
-    if (get_local_id(0) < s->rows)
-        load(to, s->val, s->col, s->rows);
-    s->val += s->rows * WORDS;
-    s->col += s->rows;
-    --s->planes;
+    const struct lcl_sweep none = {0, 0, 0, 0};
+    if (++run->plane < run->w.planes)
+        return;
+    run->plane = 0;
+    run->w = none;
+    if (run->sweeps == 0)
+        return;
+    run->w = *run->next++;
+    --run->sweeps;
 }
 
-static inline void start(struct stream *s)
+// The lane's place among the rows of a sweep.
+INLINE uint lane_of(struct lcl_sweep w)
 {
-# if AHEAD > 0
-#  pragma unroll
-    for (uint k = 0; k < AHEAD; ++k)
-        fetch(s, &s->ahead[k]);
-# endif
+    return min((uint)get_local_id(0), (uint)max((int)w.rows - 1, 0));
 }
 
-// The next slot of the lane.
-static inline void take(struct stream *s, struct slot *A)
+// The values of a subdomain in the order in which they are stored.
+struct stream {
+    struct run run;
+    global const stored_t *val; // of the plane to load next
+    global const ushort *col;
+};
+
+INLINE void fetch(struct stream *s, struct slot *to)
 {
-# if AHEAD > 0
-    *A = s->ahead[0];
-#  pragma unroll
-    for (uint k = 1; k < AHEAD; ++k)
-        s->ahead[k - 1] = s->ahead[k];
-    fetch(s, &s->ahead[AHEAD - 1]);
-# else
-    fetch(s, A);
-# endif
+    const struct lcl_sweep w = s->run.w;
+    const uint lane = lane_of(w);
+    load(to, s->val + lane, s->col + lane, w.rows);
+    s->val += w.rows * WORDS;
+    s->col += w.rows;
+    advance(&s->run);
 }
 
-// Where component i of the subdomain's vector stands in local memory.
-static inline uint place(uint i)
-{
-    const uint row = i / LCL_BLOCK;
-    return (i - row * LCL_BLOCK) * LCL_ROWS + row;
-}
-
-static inline void read_row(double *v, local const double *y, uint row)
+INLINE void read_row(double *v, local const double *y, uint row)
 {
 # pragma unroll
     for (uint c = 0; c < LCL_BLOCK; ++c)
         v[c] = y[c * LCL_ROWS + row];
 }
 
-static inline void write_row(local double *y, uint row, const double *v)
+INLINE void write_row(local double *y, uint row, const double *v)
 {
 # pragma unroll
     for (uint c = 0; c < LCL_BLOCK; ++c)
         y[c * LCL_ROWS + row] = v[c];
 }
 
-// Row first + lane of a sweep.
-static inline void do_sweep(struct stream *s, struct lcl_sweep w,
-                            local double *y)
+// Plane after plane of the lane's row; `sum` is its vector meanwhile.
+INLINE void do_plane(struct run *run, const struct slot *A, double *sum,
+                     local double *y)
 {
-    const uint lid = get_local_id(0), row = w.first + lid;
-    const bool active = lid < w.rows;
-    double y_i[LCL_BLOCK], v[LCL_BLOCK];
-    struct slot A;
-    set_zero(y_i);
-    if (active && !(w.flags & LCL_SWEEP_DIAGONAL))
-        read_row(y_i, y, row);
-    for (uint k = 0; k < w.planes; ++k) {
-        take(s, &A);
-        if (active) {
-            read_row(v, y, A.col);
-            subtract(y_i, &A, v);
+    const struct lcl_sweep w = run->w;
+    const uint row = w.first + lane_of(w);
+    double v[LCL_BLOCK];
+    if (run->plane == 0 && (w.flags & LCL_SWEEP_DIAGONAL))
+        set_zero(sum);
+    else if (run->plane == 0)
+        read_row(sum, y, row);
+    if (w.planes > 0) {
+        read_row(v, y, A->col);
+        subtract(sum, A, v);
+    }
+    advance(run);
+    if (run->plane == 0 && get_local_id(0) < w.rows)
+        write_row(y, row, sum);
+}
+
+// The components of rows to and from the order in which y has them.
+# define LOADS 16
+INLINE uint place_of(uint i)
+{
+    const uint row = i / LCL_BLOCK;
+    return (i - row * LCL_BLOCK) * LCL_ROWS + row;
+}
+
+INLINE void load_vector(local double *y, global const double *b, uint n)
+{
+    for (uint first = 0; first < n; first += LOADS * LCL_GROUP) {
+        double part[LOADS];
+# pragma unroll
+        for (uint k = 0; k < LOADS; ++k) {
+            const uint i = first + k * LCL_GROUP + get_local_id(0);
+            part[k] = i < n ? b[i] : 0;
+        }
+# pragma unroll
+        for (uint k = 0; k < LOADS; ++k) {
+            const uint i = first + k * LCL_GROUP + get_local_id(0);
+            if (i < n)
+                y[place_of(i)] = part[k];
         }
     }
-    if (active)
-        write_row(y, row, y_i);
 }
+
+// A plane from `now`; the one after the next goes to `then`.
+# define PLANE(now, then)                                                      \
+  fetch(&stream, &then);                                                       \
+  do_plane(&run, &now, sum, y);                                                \
+  GROUP_BARRIER();
 
 WORK_GROUP
 kernel void packed_block(global const struct lcl_part *restrict parts,
@@ -308,6 +314,7 @@ kernel void packed_block(global const struct lcl_part *restrict parts,
     local double y[LCL_BLOCK * LCL_ROWS];
     const uint lid = get_local_id(0);
     const struct lcl_part p = parts[get_group_id(0)];
+    const uint n = p.rows * LCL_BLOCK;
     if (stop[at])
         return;
 # if LCL_SWEEPS > 0
@@ -317,25 +324,22 @@ kernel void packed_block(global const struct lcl_part *restrict parts,
 # else
     global const struct lcl_sweep *sweeps = all_sweeps + p.sweep;
 # endif
-    const uint n = p.rows * LCL_BLOCK;
-    b += (ulong)p.row * LCL_BLOCK;
-    x += (ulong)p.row * LCL_BLOCK;
-    for (uint i = lid; i < n; i += LCL_GROUP)
-        y[place(i)] = b[i];
+    load_vector(y, b + (ulong)p.row * LCL_BLOCK, n);
     GROUP_BARRIER();
 
-    struct stream stream = {.val = val + p.slot * WORDS + lid,
-                            .col = col + p.slot + lid,
-                            .next = sweeps,
-                            .sweeps = p.sweeps,
-                            .rows = 0,
-                            .planes = 0};
-    start(&stream);
-    for (uint t = 0; t < p.sweeps; ++t) {
-        do_sweep(&stream, sweeps[t], y);
-        GROUP_BARRIER();
+    struct run run = {sweeps + 1, p.sweeps - 1, sweeps[0], 0};
+    struct stream stream = {run, val + p.slot * WORDS, col + p.slot};
+    struct slot first, second, third;
+    double sum[LCL_BLOCK];
+    fetch(&stream, &first);
+    fetch(&stream, &second);
+    while (run.w.planes > 0) {
+        PLANE(first, third)
+        PLANE(second, first)
+        PLANE(third, second)
     }
+    x += (ulong)p.row * LCL_BLOCK;
     for (uint i = lid; i < n; i += LCL_GROUP)
-        x[i] = y[place(i)];
+        x[i] = y[place_of(i)];
 }
 #endif

@@ -83,7 +83,7 @@ enum lcl_status lcl_packed_block_partition(
 // is not much larger.
 static int table_sweeps(const struct lcl_caps *caps, const struct lcl_factor *F)
 {
-    const int64_t sweeps = round_up(F->sweeps_max, SWEEPS_STEP);
+    const int64_t sweeps = round_up(F->sweeps_max + 1, SWEEPS_STEP);
     const uint64_t table = (uint64_t)sweeps * sizeof(struct lcl_sweep);
     const uint64_t vector = vector_bytes(F->rows_max, F->block);
     return table <= 2 * vector && vector + table + SPARE <= caps->local_bytes
