@@ -31,9 +31,10 @@ struct lcl_factor {
     double *shifts;  // parts
 };
 
-// Uploads a layout; params->type, pivot and pivot_tol are looked at.
+// Takes over the buffers of a layout, whatever is returned; params->type, pivot
+// and pivot_tol are looked at.
 enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
-                                const struct lcl_layout *layout, int group,
+                                struct lcl_device_layout *layout, int group,
                                 const struct lcl_precond_params *params);
 void lcl_factor_finish(struct lcl_factor *F);
 

@@ -7,85 +7,46 @@
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/factor/ildu0.h"
-#include "lib/trisolve/levels.h"
+#include "lib/factor/symbolic.h"
 #include "lib/trisolve/packed.h"
 
+#include <string.h>
+
 struct ilu {
-    int32_t *perm; // n, new -> old; kept for reports
     struct lcl_factor factor;
     struct lcl_trisolve_method trisolve;
 };
 
-// What the analysis hands from step to step, on the host.
-struct analysis {
+// What set-up hands from step to step.
+struct set_up {
     struct lcl_partition partition;
-    struct lcl_csr B; // A reordered
-    int64_t *map;     // entries of B -> entries of A
-    int32_t *level;   // n
-    int32_t *count;   // levels of a subdomain
-    struct lcl_layout layout;
+    struct lcl_symbolic symbolic;
+    struct lcl_layout layout; // host copies, for a method that wants them
+    int32_t *level;           // n
 };
 
-static void analysis_finish(struct analysis *a)
+static void set_up_finish(struct set_up *s)
 {
-    lcl_layout_finish(&a->layout);
-    lcl_free(a->count);
-    lcl_free(a->level);
-    lcl_free(a->map);
-    lcl_csr_finish(&a->B);
-    lcl_partition_finish(&a->partition);
+    lcl_free(s->level);
+    lcl_layout_finish(&s->layout);
+    lcl_symbolic_finish(&s->symbolic);
+    lcl_partition_finish(&s->partition);
 }
 
-static enum lcl_status partition(struct analysis *a, lcl_context *ctx,
+static enum lcl_status partition(struct set_up *s, lcl_context *ctx,
                                  const struct lcl_csr *A,
                                  const struct lcl_partition_params *params)
 {
     lcl_phase_enter(ctx, LCL_PHASE_PARTITION);
     const enum lcl_status st =
-        lcl_packed_partition(&a->partition, ctx, A, params);
+        lcl_packed_partition(&s->partition, ctx, A, params);
     lcl_phase_leave(ctx);
     return st;
 }
 
-static enum lcl_status reorder(struct analysis *a, const struct lcl_csr *A,
-                               const struct lcl_log *log)
+static void describe_parts(struct lcl_precond_info *info,
+                           const struct lcl_partition *P)
 {
-    lcl_csr_finish(&a->B);
-    lcl_free(a->map);
-    a->map = NULL;
-    return lcl_csr_reorder(&a->B, &a->map, A, a->partition.perm,
-                           a->partition.inverse, log);
-}
-
-// Levels need the rows in the partition's order; lanes side by side need them
-// in the levels' order. One item a group goes through its rows as they are.
-static enum lcl_status find_levels(struct analysis *a, lcl_context *ctx,
-                                   const struct lcl_csr *A, bool sorted)
-{
-    const struct lcl_log *log = lcl_context_log(ctx);
-    enum lcl_status st;
-    a->level = lcl_malloc((size_t)A->rows, sizeof *a->level);
-    a->count = lcl_malloc((size_t)a->partition.parts, sizeof *a->count);
-    if (!a->level || !a->count)
-        return lcl_fail_memory(log, "levels");
-    if ((st = reorder(a, A, log)) < 0 ||
-        (st = lcl_levels_assign(a->level, a->count, ctx, &a->B,
-                                &a->partition)) < 0 ||
-        !sorted)
-        return st;
-    st = lcl_levels_sort(&a->partition, a->level, &a->B, log);
-    return st < 0 ? st : reorder(a, A, log);
-}
-
-static void describe(struct lcl_precond_info *info, const struct analysis *a)
-{
-    const struct lcl_partition *P = &a->partition;
-    const struct lcl_drop_info drop = lcl_partition_drop(P, &a->B);
-    int64_t levels = 0;
-    info->nnz_kept = drop.kept;
-    info->dropped_share = drop.share;
-    info->dropped_weight = drop.weight;
-    info->missing_diagonals = drop.missing_diagonals;
     info->parts = P->parts;
     info->part_rows_min = info->rows;
     info->weighted = P->weighted;
@@ -95,68 +56,109 @@ static void describe(struct lcl_precond_info *info, const struct analysis *a)
             info->part_rows_min = rows;
         if (rows > info->part_rows_max)
             info->part_rows_max = rows;
-        if (a->count[p] > info->levels_max)
-            info->levels_max = a->count[p];
-        levels += a->count[p];
     }
-    info->levels_mean = (double)levels / (double)P->parts;
 }
 
-static enum lcl_status symbolic(struct lcl_precond *M, struct analysis *a,
-                                const struct lcl_csr *A, bool sorted)
+static void describe(struct lcl_precond_info *info,
+                     const struct lcl_symbolic *S)
 {
-    const struct lcl_log *log = lcl_context_log(M->ctx);
+    info->nnz_kept = S->drop.kept;
+    info->dropped_share = S->drop.share;
+    info->dropped_weight = S->drop.weight;
+    info->missing_diagonals = S->drop.missing_diagonals;
+    info->levels_max = S->levels_max;
+    info->levels_mean = S->levels_mean;
+}
+
+static enum lcl_status download_levels(struct set_up *s, lcl_context *ctx)
+{
+    const size_t n = (size_t)s->partition.n;
+    s->level = lcl_malloc(n, sizeof *s->level);
+    if (!s->level)
+        return lcl_fail_memory(lcl_context_log(ctx), "levels");
+    return lcl_buffer_read(s->symbolic.level, s->level, n * sizeof *s->level);
+}
+
+// Lanes side by side need the rows in the order of the levels; one item a group
+// goes through its rows as they are.
+static enum lcl_status analyse(struct lcl_precond *M, struct set_up *s)
+{
+    const struct lcl_caps *caps = lcl_context_caps(M->ctx);
+    enum lcl_status st;
+    describe_parts(&M->info, &s->partition);
+    M->info.group_size = lcl_packed_group(caps, M->info.part_rows_max);
+    const struct lcl_symbolic_params params = {
+        .group = M->info.group_size,
+        .sorted = lcl_trisolve_sorted(M->info.trisolve, caps),
+    };
+    if ((st = lcl_symbolic_init(&s->symbolic, M->ctx, &M->system.matrix,
+                                &s->partition, &params)) < 0)
+        return st;
+    describe(&M->info, &s->symbolic);
+    if (lcl_trisolve_reads_layout(M->info.trisolve) &&
+        ((st = lcl_layout_download(&s->layout, M->ctx, &s->symbolic.layout)) <
+             0 ||
+         (st = download_levels(s, M->ctx)) < 0))
+        return st;
+    return lcl_context_wait(M->ctx); // what is enqueued counts as symbolic, too
+}
+
+static enum lcl_status symbolic(struct lcl_precond *M, struct set_up *s)
+{
     lcl_phase_enter(M->ctx, LCL_PHASE_SYMBOLIC);
-    enum lcl_status st = find_levels(a, M->ctx, A, sorted);
-    if (st == LCL_OK) {
-        describe(&M->info, a);
-        M->info.group_size =
-            lcl_packed_group(lcl_context_caps(M->ctx), M->info.part_rows_max);
-        st = lcl_layout_init(&a->layout, &a->B, a->partition.part_ptr,
-                             a->partition.parts, a->level, M->info.group_size,
-                             log);
-    }
+    const enum lcl_status st = analyse(M, s);
     lcl_phase_leave(M->ctx);
     return st;
 }
 
-static enum lcl_status set_up(struct lcl_precond *M, struct analysis *a,
-                              const struct lcl_precond_params *params)
+static enum lcl_status make_factor(struct lcl_precond *M, struct set_up *s,
+                                   const struct lcl_precond_params *params)
 {
     struct ilu *I = M->method;
     enum lcl_status st;
-    if ((st = lcl_system_init(&M->system, M->ctx, &a->B, a->partition.perm,
-                              a->map)) < 0 ||
-        (st = lcl_factor_init(&I->factor, M->ctx, &a->layout,
+    if ((st = lcl_system_reorder(&M->system, &s->symbolic.B)) < 0 ||
+        (st = lcl_factor_init(&I->factor, M->ctx, &s->symbolic.layout,
                               M->info.group_size, params)) < 0)
         return st;
-    I->perm = a->partition.perm;
-    a->partition.perm = NULL;
     return lcl_trisolve_init(&I->trisolve, M->info.trisolve, M->ctx, &I->factor,
-                             &a->layout, a->level);
+                             &s->layout, s->level);
 }
 
 static enum lcl_status create(struct lcl_precond *M, const struct lcl_csr *A,
                               const struct lcl_precond_params *params)
 {
-    struct analysis a = {.map = NULL};
+    struct set_up s = {.level = NULL};
     enum lcl_status st;
     M->info.trisolve =
         params->trisolve ? params->trisolve : LCL_TRISOLVE_PACKED;
-    const bool sorted =
-        lcl_trisolve_sorted(M->info.trisolve, lcl_context_caps(M->ctx));
     struct ilu *I = M->method = lcl_calloc(1, sizeof *I);
     if (!I)
         return lcl_fail_memory(lcl_context_log(M->ctx), "a preconditioner");
-    if ((st = partition(&a, M->ctx, A, &params->partition)) < 0 ||
-        (st = symbolic(M, &a, A, sorted)) < 0 ||
-        (st = set_up(M, &a, params)) < 0)
+    if ((st = partition(&s, M->ctx, A, &params->partition)) < 0 ||
+        (st = lcl_system_init(&M->system, M->ctx, A)) < 0 ||
+        (st = symbolic(M, &s)) < 0 || (st = make_factor(M, &s, params)) < 0)
         goto out;
     M->info.launches = I->trisolve.launches;
     M->info.barriers = I->trisolve.barriers;
     M->info.factor_bytes = lcl_factor_bytes(&I->factor);
 out:
-    analysis_finish(&a);
+    set_up_finish(&s);
+    return st;
+}
+
+// The rows of repaired pivots in A's numbering, which the device knows.
+static enum lcl_status name_repaired(struct lcl_precond *M,
+                                     const struct lcl_repairs *repairs)
+{
+    const size_t n = (size_t)M->system.n;
+    int32_t *perm = lcl_malloc(n, sizeof *perm);
+    if (!perm)
+        return lcl_fail_memory(lcl_context_log(M->ctx), "the permutation");
+    const enum lcl_status st =
+        lcl_buffer_read(M->system.perm, perm, n * sizeof *perm);
+    for (int i = 0; i < 8 && i < repairs->count && st == LCL_OK; ++i)
+        M->info.repaired_rows[i] = perm[repairs->rows[i]];
+    lcl_free(perm);
     return st;
 }
 
@@ -164,13 +166,14 @@ static enum lcl_status update(struct lcl_precond *M)
 {
     struct ilu *I = M->method;
     struct lcl_repairs repairs;
-    const enum lcl_status st =
+    const enum lcl_status factored =
         lcl_factor_numeric(&I->factor, M->system.matrix.val, &repairs);
+    enum lcl_status st;
     M->info.pivots_repaired = repairs.count;
-    for (int i = 0; i < 8; ++i)
-        M->info.repaired_rows[i] =
-            i < repairs.count ? I->perm[repairs.rows[i]] : 0;
-    return st < 0 ? st : lcl_trisolve_update(&I->trisolve);
+    memset(M->info.repaired_rows, 0, sizeof M->info.repaired_rows);
+    if (repairs.count > 0 && (st = name_repaired(M, &repairs)) < 0)
+        return st;
+    return factored < 0 ? factored : lcl_trisolve_update(&I->trisolve);
 }
 
 static enum lcl_status apply(struct lcl_precond *M, const lcl_buffer *b,
@@ -187,7 +190,6 @@ static void destroy(struct lcl_precond *M)
         return;
     lcl_trisolve_finish(&I->trisolve);
     lcl_factor_finish(&I->factor);
-    lcl_free(I->perm);
     lcl_free(I);
 }
 

@@ -3,6 +3,7 @@
 // the preconditioner chose, and the way there and back.
 #pragma once
 
+#include "lib/factor/symbolic.h"
 #include "lib/spmv/csr.h"
 #include "lib/vector/vector.h"
 
@@ -20,11 +21,12 @@ struct lcl_system {
     lcl_buffer *never; // one int32, 0
 };
 
-// `B` is A itself (perm and map NULL), or A reordered: entry k of B is entry
-// map[k] of A, row i is row perm[i].
+// Uploads A, in its own numbering.
 enum lcl_status lcl_system_init(struct lcl_system *S, lcl_context *ctx,
-                                const struct lcl_csr *B, const int32_t *perm,
-                                const int64_t *map);
+                                const struct lcl_csr *A);
+// Goes over to the numbering of B, whose buffers it takes. Once.
+enum lcl_status lcl_system_reorder(struct lcl_system *S,
+                                   struct lcl_reordered *B);
 void lcl_system_finish(struct lcl_system *S);
 
 // Takes new values in A's order.

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The packed-level layout of the factors of all subdomains.
-#include "lib/factor/layout.h"
+// Reference of the packed-level layout of the factors of all subdomains.
+#include "lib/ref/layout.h"
 
 #include "host/alloc.h"
 #include "host/log.h"
-
-#include <assert.h>
-
-static_assert(sizeof(struct lcl_step) == 16, "as the device sees it");
-static_assert(sizeof(struct lcl_sweep) == 8, "as the device sees it");
-static_assert(sizeof(struct lcl_part) == 48, "as the device sees it");
 
 // What the functions below work on: the rows first .. last-1 of B.
 struct window {
@@ -284,10 +278,10 @@ static enum lcl_status lay_out(struct lcl_layout *L, const struct lcl_csr *B,
     return LCL_OK;
 }
 
-enum lcl_status lcl_layout_init(struct lcl_layout *L, const struct lcl_csr *B,
-                                const int64_t *part_ptr, int64_t parts,
-                                const int32_t *level, int group,
-                                const struct lcl_log *log)
+enum lcl_status lcl_ref_layout(struct lcl_layout *L, const struct lcl_csr *B,
+                               const int64_t *part_ptr, int64_t parts,
+                               const int32_t *level, int group,
+                               const struct lcl_log *log)
 {
     enum lcl_status st;
     *L = (struct lcl_layout){.n = B->rows, .parts = parts};
@@ -300,16 +294,4 @@ enum lcl_status lcl_layout_init(struct lcl_layout *L, const struct lcl_csr *B,
     if (st < 0)
         lcl_layout_finish(L);
     return st;
-}
-
-void lcl_layout_finish(struct lcl_layout *L)
-{
-    lcl_free(L->part);
-    lcl_free(L->step);
-    lcl_free(L->sweep);
-    lcl_free(L->col);
-    lcl_free(L->source);
-    lcl_free(L->step_of);
-    lcl_free(L->diagonal);
-    *L = (struct lcl_layout){0};
 }

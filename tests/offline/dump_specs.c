@@ -47,7 +47,6 @@ static const struct variant variants[] = {
     {"waves",     4, {.source = "dag_vc_ILDU0_fused.cl", .rows = 2048}},
     {"lu",        1, {.source = "ildu0.cl", .mode = 1}},
     {"ldu",       4, {.source = "ildu0.cl", .mode = 2}},
-    {"plain",     4, {.source = "levels.cl", .rows = 2048}},
     {"lu",        1, {.source = "packed.cl", .rows = 512, .sweeps = 64,
                       .slots = 3, .mode = 1}},
     {"ldu",       1, {.source = "packed.cl", .rows = 512, .sweeps = 64,
@@ -61,6 +60,8 @@ static const struct variant variants[] = {
     {"progress",  2, {.source = "probe.cl", .probe = 3}},
     {"add",       2, {.source = "probe.cl", .probe = PROBE_ADD}},
     {"queues",    1, {.source = "probe.cl", .probe = 5}},
+    {"wave",      1, {.source = "symbolic.cl", .rows = 128}},
+    {"waves",     4, {.source = "symbolic.cl", .rows = 2048}},
     {"plain",     4, {.source = "vector.cl"}},
 };
 // clang-format on

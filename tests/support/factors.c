@@ -2,9 +2,30 @@
 // The factors of a system, by the reference and on the device.
 #include "tests/support/factors.h"
 
+#include "lib/ref/layout.h"
 #include "tests/support/device.h"
 
 #include <stdlib.h>
+
+static struct lcl_device_layout upload(lcl_context *ctx,
+                                       const struct lcl_layout *L)
+{
+    return (struct lcl_device_layout){
+        .n = L->n,
+        .parts = L->parts,
+        .slots = L->slots,
+        .part = test_upload(ctx, L->part, L->parts, sizeof *L->part),
+        .step = test_upload(ctx, L->step, L->steps, sizeof *L->step),
+        .sweep = test_upload(ctx, L->sweep, L->sweeps, sizeof *L->sweep),
+        .col = test_upload(ctx, L->col, L->slots, sizeof *L->col),
+        .source = test_upload(ctx, L->source, L->slots, sizeof *L->source),
+        .step_of = test_upload(ctx, L->step_of, L->n, sizeof *L->step_of),
+        .diagonal = test_upload(ctx, L->diagonal, L->n, sizeof *L->diagonal),
+        .rows_max = L->rows_max,
+        .sweeps_max = L->sweeps_max,
+        .sweep_entries = L->sweep_entries,
+    };
+}
 
 void test_factors_init(struct test_factors *F, lcl_context *ctx,
                        struct test_system *S, int group,
@@ -15,11 +36,12 @@ void test_factors_init(struct test_factors *F, lcl_context *ctx,
     assert_int_equal(
         lcl_ref_ildu0_init(&F->ref, &S->B, P->part_ptr, P->parts, params),
         LCL_OK);
-    assert_int_equal(lcl_layout_init(&F->layout, &S->B, P->part_ptr, P->parts,
-                                     S->level, group, NULL),
+    assert_int_equal(lcl_ref_layout(&F->layout, &S->B, P->part_ptr, P->parts,
+                                    S->level, group, NULL),
                      LCL_OK);
-    assert_int_equal(
-        lcl_factor_init(&F->device, ctx, &F->layout, group, params), LCL_OK);
+    struct lcl_device_layout layout = upload(ctx, &F->layout);
+    assert_int_equal(lcl_factor_init(&F->device, ctx, &layout, group, params),
+                     LCL_OK);
     F->val = test_upload(ctx, S->B.val, S->B.nnz, sizeof(double));
     assert_int_equal(lcl_buffer_fill(F->device.val, 0xff), LCL_OK);
     assert_int_equal(lcl_buffer_fill(F->device.inv_d, 0xff), LCL_OK);
