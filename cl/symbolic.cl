@@ -25,34 +25,32 @@
 // Longer rows are sorted by a group.
 #define SHORT_ROW 32
 
-// The rows of a group's subdomain.
-struct window {
-    int first, last;
-};
-
-static inline struct window window_of(global const int *part_ptr)
+// Where the rows of a group's subdomain start and end.
+static inline int2 window_of(global const int *part_ptr)
 {
-    const struct window w = {part_ptr[get_group_id(0)],
-                             part_ptr[get_group_id(0) + 1]};
-    return w;
+    return (int2)(part_ptr[get_group_id(0)], part_ptr[get_group_id(0) + 1]);
 }
 
-static inline bool holds(struct window w, int j)
+static inline bool holds(int2 w, int j)
 {
-    return j >= w.first && j < w.last;
+    return j >= w.x && j < w.y;
 }
 
-// The entries of row i: from .. to-1 of A.
-struct run {
-    uint from, to;
-};
-
-static inline struct run run_of(global const uint *row_ptr,
-                                global const int *perm, long i)
+// Where the entries of row i start and end in A. Pairs are vectors here, and
+// min() gets no constant: oclgrind stops at what clang makes of structs that
+// functions return, and crashes on the other (21.10).
+static inline uint2 run_of(global const uint *row_ptr, global const int *perm,
+                           long i)
 {
     const int old = perm[i];
-    const struct run r = {row_ptr[old], row_ptr[old + 1]};
-    return r;
+    return (uint2)(row_ptr[old], row_ptr[old + 1]);
+}
+
+static inline uint length_of(global const uint *row_ptr, global const int *perm,
+                             long i)
+{
+    const int old = perm[i];
+    return row_ptr[old + 1] - row_ptr[old];
 }
 
 WORK_GROUP
@@ -64,16 +62,16 @@ kernel void invert(long n, global const int *perm, global int *inverse)
 
 // ------------------------------------------------------------------- census
 
-// Adds what row i holds to C; returns its entries left and right of the
-// diagonal.
-static inline ushort2 count_row(struct lcl_census *C, int i, struct window w,
-                                struct run r, global const int *col,
+// Adds what row i holds to C; returns its entries left of the diagonal, and
+// those right of it in the upper half.
+static inline uint count_row(struct lcl_census *C, int i, int2 w,
+                                uint2 r, global const int *col,
                                 global const int *inverse,
                                 global const double *val)
 {
-    ushort2 sides = (ushort2)(0, 0);
-    C->entries += r.to - r.from;
-    for (uint k = r.from; k < r.to; ++k) {
+    uint sides = 0;
+    C->entries += r.y - r.x;
+    for (uint k = r.x; k < r.y; ++k) {
         const int j = inverse[col[k]];
         const double weight = fabs(val[k]);
         if (!holds(w, j)) {
@@ -83,8 +81,7 @@ static inline ushort2 count_row(struct lcl_census *C, int i, struct window w,
         ++C->kept;
         C->diagonals += j == i;
         C->kept_weight += j == i ? 0.0 : weight;
-        sides.x += j < i;
-        sides.y += j > i;
+        sides += j < i ? 1 : j > i ? 1 << 16 : 0;
     }
     return sides;
 }
@@ -106,16 +103,16 @@ WORK_GROUP
 kernel void census(global const int *part_ptr, global const int *perm,
                    global const int *inverse, global const uint *row_ptr,
                    global const int *col, global const double *val,
-                   global ushort2 *sides, global struct lcl_census *census,
+                   global uint *sides, global struct lcl_census *census,
                    global int *long_rows, global int *long_count)
 {
     local struct lcl_census sums[LCL_GROUP];
-    const struct window w = window_of(part_ptr);
+    const int2 w = window_of(part_ptr);
     struct lcl_census C = {0, 0, 0, 0, 0, 0, 0, 0};
-    for (int i = w.first + (int)get_local_id(0); i < w.last; i += LCL_GROUP) {
-        const struct run r = run_of(row_ptr, perm, i);
+    for (int i = w.x + (int)get_local_id(0); i < w.y; i += LCL_GROUP) {
+        const uint2 r = run_of(row_ptr, perm, i);
         sides[i] = count_row(&C, i, w, r, col, inverse, val);
-        if (r.to - r.from > SHORT_ROW)
+        if (r.y - r.x > SHORT_ROW)
             long_rows[atomic_inc(long_count)] = perm[i];
     }
     sums[get_local_id(0)] = C;
@@ -131,18 +128,18 @@ kernel void census(global const int *part_ptr, global const int *perm,
 
 // level(i) = 0 if row i depends on no row of its subdomain, else 1 + the
 // largest level it depends on: row i depends on j < i where a_ij or a_ji is
-// stored. start[first + t] gives the rows and the steps of at most step_rows
-// rows before level t.
+// stored. The pair number first + t of `start` gives the rows and the steps of
+// at most step_rows rows, a power of two, before level t.
 #if LCL_WIDTH == 1
 
 // Columns ascend and rows keep their order: what row i depends on comes first.
 // Levels of later rows are pushed.
-static inline int settle_row(int i, struct window w, struct run r,
+static inline int settle_row(int i, int2 w, uint2 r,
                              global const int *col, global const int *inverse,
                              global int *level)
 {
     int own = level[i];
-    for (uint k = r.from; k < r.to; ++k) {
+    for (uint k = r.x; k < r.y; ++k) {
         const int j = inverse[col[k]];
         if (!holds(w, j))
             continue;
@@ -159,45 +156,45 @@ WORK_GROUP
 kernel void levels(global const int *part_ptr, global const int *perm,
                    global const int *inverse, global const uint *row_ptr,
                    global const int *col, global int *level,
-                   global uint2 *start, global struct lcl_census *census,
+                   global int *start, global struct lcl_census *census,
                    int step_rows)
 {
-    const struct window w = window_of(part_ptr);
+    const int2 w = window_of(part_ptr);
     int last = 0;
-    for (int i = w.first; i < w.last; ++i)
+    for (int i = w.x; i < w.y; ++i)
         level[i] = 0;
-    for (int i = w.first; i < w.last; ++i)
+    for (int i = w.x; i < w.y; ++i)
         last = max(last, settle_row(i, w, run_of(row_ptr, perm, i), col,
                                     inverse, level));
     census[get_group_id(0)].levels = last + 1;
-    census[get_group_id(0)].steps = w.last - w.first; // step_rows is 1
+    census[get_group_id(0)].steps = w.y - w.x; // step_rows is 1
 }
 #else
 
 # define UNKNOWN 0xffff
 
 // Whether every row that row i stores left of its diagonal has its level.
-static inline bool is_ready(int i, struct window w, struct run r,
+static inline bool is_ready(int i, int2 w, uint2 r,
                             global const int *col, global const int *inverse,
                             local const ushort *known)
 {
-    for (uint k = r.from; k < r.to; ++k) {
+    for (uint k = r.x; k < r.y; ++k) {
         const int j = inverse[col[k]];
-        if (holds(w, j) && j < i && known[j - w.first] == UNKNOWN)
+        if (holds(w, j) && j < i && known[j - w.x] == UNKNOWN)
             return false;
     }
     return true;
 }
 
 // Adds `change` to what the rows right of the diagonal of row i wait for.
-static inline void tell_later(int change, int i, struct window w, struct run r,
+static inline void tell_later(int change, int i, int2 w, uint2 r,
                               global const int *col, global const int *inverse,
                               local int *waits)
 {
-    for (uint k = r.from; k < r.to; ++k) {
+    for (uint k = r.x; k < r.y; ++k) {
         const int j = inverse[col[k]];
         if (holds(w, j) && j > i)
-            atomic_add(&waits[j - w.first], change);
+            atomic_add(&waits[j - w.x], change);
     }
 }
 
@@ -207,15 +204,15 @@ WORK_GROUP
 kernel void levels(global const int *part_ptr, global const int *perm,
                    global const int *inverse, global const uint *row_ptr,
                    global const int *col, global int *level,
-                   global uint2 *start, global struct lcl_census *census,
+                   global int *start, global struct lcl_census *census,
                    int step_rows)
 {
     local ushort known[LCL_ROWS];
     local int waits[LCL_ROWS];
     local int left;
     const int lid = (int)get_local_id(0);
-    const struct window w = window_of(part_ptr);
-    const int rows = w.last - w.first;
+    const int2 w = window_of(part_ptr);
+    const int rows = w.y - w.x;
     int levels = 0, steps = 0;
     for (int i = lid; i < rows; i += LCL_GROUP) {
         known[i] = UNKNOWN;
@@ -224,24 +221,26 @@ kernel void levels(global const int *part_ptr, global const int *perm,
     if (lid == 0)
         left = rows;
     GROUP_BARRIER();
-    for (int i = w.first + lid; i < w.last; i += LCL_GROUP)
+    for (int i = w.x + lid; i < w.y; i += LCL_GROUP)
         tell_later(1, i, w, run_of(row_ptr, perm, i), col, inverse, waits);
     GROUP_BARRIER();
     while (left > 0) {
         const int rest = left;
-        if (lid == 0)
-            start[w.first + levels] = (uint2)(rows - rest, steps);
-        for (int i = w.first + lid; i < w.last; i += LCL_GROUP)
-            if (known[i - w.first] == UNKNOWN)
-                level[i] = waits[i - w.first] == 0 &&
+        if (lid == 0) {
+            start[2 * (long)(w.x + levels)] = rows - rest;
+            start[2 * (long)(w.x + levels) + 1] = steps;
+        }
+        for (int i = w.x + lid; i < w.y; i += LCL_GROUP)
+            if (known[i - w.x] == UNKNOWN)
+                level[i] = waits[i - w.x] == 0 &&
                                    is_ready(i, w, run_of(row_ptr, perm, i), col,
                                             inverse, known)
                                ? levels
                                : UNKNOWN;
         GROUP_BARRIER();
-        for (int i = w.first + lid; i < w.last; i += LCL_GROUP)
-            if (known[i - w.first] == UNKNOWN && level[i] == levels) {
-                known[i - w.first] = (ushort)levels;
+        for (int i = w.x + lid; i < w.y; i += LCL_GROUP)
+            if (known[i - w.x] == UNKNOWN && level[i] == levels) {
+                known[i - w.x] = (ushort)levels;
                 atomic_dec(&left);
                 tell_later(-1, i, w, run_of(row_ptr, perm, i), col, inverse,
                            waits);
@@ -262,13 +261,15 @@ kernel void levels(global const int *part_ptr, global const int *perm,
 // Bitonic sorting network whose comparators all put the smaller key first, so
 // that what would lie behind the last key counts as larger than all. Runs of
 // `top` sorted keys are merged in pairs: by comparing them back to back, then
-// at halved strides. The pair of comparator t:
-static inline uint2 pair_of(uint t, uint stride, uint top)
+// at halved strides. Comparator t has the keys low_of() and high_of() it.
+static inline uint low_of(uint t, uint stride)
 {
-    const uint offset = t & (stride - 1), base = 2 * (t - offset);
-    return (uint2)(base + offset, stride == top
-                                      ? base + 2 * stride - 1 - offset
-                                      : base + stride + offset);
+    return 2 * t - (t & (stride - 1));
+}
+
+static inline uint high_of(uint low, uint stride, uint top)
+{
+    return low ^ (stride == top ? 2 * stride - 1 : stride);
 }
 
 // Comparators that `count` keys need at a stride.
@@ -278,9 +279,9 @@ static inline uint pairs_at(uint stride, uint count)
 }
 
 // Level, then entries descending, then number.
-static inline ulong key_of(int level, struct run r, uint row)
+static inline ulong key_of(int level, uint entries, uint row)
 {
-    const uint shortness = 0xffff - min(r.to - r.from, 0xffffu);
+    const uint shortness = entries < 0xffff ? 0xffff ^ entries : 0;
     return (ulong)level << 32 | shortness << 16 | row;
 }
 
@@ -289,39 +290,40 @@ static inline ulong key_of(int level, struct run r, uint row)
 WORK_GROUP
 kernel void order(global const int *part_ptr, global const int *old_perm,
                   global const uint *row_ptr, global const int *old_level,
-                  global const ushort2 *old_sides, global int *perm,
+                  global const uint *old_sides, global int *perm,
                   global int *inverse, global int *level,
-                  global ushort2 *sides, global ulong *keys)
+                  global uint *sides, global ulong *keys)
 {
-    const struct window w = window_of(part_ptr);
-    const uint lid = get_local_id(0), rows = (uint)(w.last - w.first);
+    const int2 w = window_of(part_ptr);
+    const uint lid = get_local_id(0), rows = (uint)(w.y - w.x);
 #if LCL_WIDTH == 1
-    global ulong *key = keys + w.first;
+    global ulong *key = keys + w.x;
 #else
     local ulong key[LCL_ROWS];
 #endif
     for (uint i = lid; i < rows; i += LCL_GROUP)
-        key[i] = key_of(old_level[w.first + i],
-                        run_of(row_ptr, old_perm, w.first + i), i);
+        key[i] = key_of(old_level[w.x + i],
+                        length_of(row_ptr, old_perm, w.x + i), i);
     GROUP_BARRIER();
     uint top = 1, stride = 1;
     while (top < rows) {
         for (uint t = lid; t < pairs_at(stride, rows); t += LCL_GROUP) {
-            const uint2 at = pair_of(t, stride, top);
-            if (at.y >= rows || key[at.x] <= key[at.y])
+            const uint low = low_of(t, stride);
+            const uint high = high_of(low, stride, top);
+            if (high >= rows || key[low] <= key[high])
                 continue;
-            const ulong larger = key[at.x];
-            key[at.x] = key[at.y];
-            key[at.y] = larger;
+            const ulong larger = key[low];
+            key[low] = key[high];
+            key[high] = larger;
         }
         GROUP_BARRIER();
         stride /= 2;
         if (stride == 0)
             stride = top *= 2;
     }
-    for (int i = w.first + (int)lid; i < w.last; i += LCL_GROUP) {
-        const ulong k = key[i - w.first];
-        const int from = w.first + (int)(k & 0xffff);
+    for (int i = w.x + (int)lid; i < w.y; i += LCL_GROUP) {
+        const ulong k = key[i - w.x];
+        const int from = w.x + (int)(k & 0xffff);
         perm[i] = old_perm[from];
         inverse[perm[i]] = i;
         level[i] = (int)(k >> 32);
@@ -333,12 +335,11 @@ kernel void order(global const int *part_ptr, global const int *old_perm,
 
 // What a group's items add up in a row: item l's share of `count` elements is
 // the l-th run.
-static inline struct run share_of(uint count)
+static inline uint2 share_of(uint count)
 {
     const uint each = (count + LCL_GROUP - 1) / LCL_GROUP;
     const uint from = min(count, (uint)get_local_id(0) * each);
-    const struct run share = {from, min(count, from + each)};
-    return share;
+    return (uint2)(from, min(count, from + each));
 }
 
 WORK_GROUP
@@ -349,34 +350,31 @@ kernel void row_pointers(global const struct lcl_part *parts,
     local uint sums[LCL_GROUP];
     const uint lid = get_local_id(0);
     const struct lcl_part p = parts[get_group_id(0)];
-    const struct run share = share_of(p.rows);
+    const uint2 share = share_of(p.rows);
     uint sum = 0, at = (uint)p.entry;
-    for (uint i = share.from; i < share.to; ++i) {
-        const struct run r = run_of(row_ptr, perm, p.row + i);
-        sum += r.to - r.from;
-    }
+    for (uint i = share.x; i < share.y; ++i)
+        sum += length_of(row_ptr, perm, p.row + i);
     sums[lid] = sum;
     GROUP_BARRIER();
     for (uint l = 0; l < lid; ++l)
         at += sums[l];
-    for (uint i = share.from; i < share.to; ++i) {
-        const struct run r = run_of(row_ptr, perm, p.row + i);
+    for (uint i = share.x; i < share.y; ++i) {
         new_row_ptr[p.row + i] = at;
-        at += r.to - r.from;
+        at += length_of(row_ptr, perm, p.row + i);
     }
     if (lid == LCL_GROUP - 1 && get_group_id(0) == get_num_groups(0) - 1)
         new_row_ptr[p.row + p.rows] = at;
 }
 
 // One short row by insertion: keys are the new column and the place in A's row.
-static inline void sort_short(struct run r, global const int *col,
+static inline void sort_short(uint2 r, global const int *col,
                               global const int *inverse, global int *new_col,
                               global uint *map)
 {
     ulong key[SHORT_ROW];
-    const uint count = r.to - r.from;
+    const uint count = r.y - r.x;
     for (uint k = 0; k < count; ++k) {
-        const ulong taken = (ulong)inverse[col[r.from + k]] << 32 | k;
+        const ulong taken = (ulong)inverse[col[r.x + k]] << 32 | k;
         uint hole = k;
         for (; hole > 0 && key[hole - 1] > taken; --hole)
             key[hole] = key[hole - 1];
@@ -384,7 +382,7 @@ static inline void sort_short(struct run r, global const int *col,
     }
     for (uint k = 0; k < count; ++k) {
         new_col[k] = (int)(key[k] >> 32);
-        map[k] = r.from + (uint)key[k];
+        map[k] = r.x + (uint)key[k];
     }
 }
 
@@ -395,8 +393,8 @@ kernel void reorder_rows(long n, global const int *perm,
                          global int *new_col, global uint *map)
 {
     for (RANGE(i, n)) {
-        const struct run r = run_of(row_ptr, perm, i);
-        if (r.to - r.from <= SHORT_ROW)
+        const uint2 r = run_of(row_ptr, perm, i);
+        if (r.y - r.x <= SHORT_ROW)
             sort_short(r, col, inverse, new_col + new_row_ptr[i],
                        map + new_row_ptr[i]);
     }
@@ -421,15 +419,16 @@ kernel void sort_long(global const int *long_rows, global const int *inverse,
     uint top = 1, stride = 1;
     while (top < count) {
         for (uint t = lid; t < pairs_at(stride, count); t += LCL_GROUP) {
-            const uint2 at = pair_of(t, stride, top);
-            if (at.y >= count || new_col[at.x] <= new_col[at.y])
+            const uint low = low_of(t, stride);
+            const uint high = high_of(low, stride, top);
+            if (high >= count || new_col[low] <= new_col[high])
                 continue;
-            const int column = new_col[at.x];
-            const uint entry = map[at.x];
-            new_col[at.x] = new_col[at.y];
-            map[at.x] = map[at.y];
-            new_col[at.y] = column;
-            map[at.y] = entry;
+            const int column = new_col[low];
+            const uint entry = map[low];
+            new_col[low] = new_col[high];
+            map[low] = map[high];
+            new_col[high] = column;
+            map[high] = entry;
         }
         GROUP_BARRIER_GLOBAL();
         stride /= 2;
@@ -445,7 +444,7 @@ kernel void sort_long(global const int *long_rows, global const int *inverse,
 static inline uint sweeps_of(uint entries, bool upper)
 {
     const uint count = (entries + LCL_SWEEP_ENTRIES - 1) / LCL_SWEEP_ENTRIES;
-    return upper ? max(count, 1u) : count;
+    return upper && count == 0 ? 1 : count;
 }
 
 // The halves of the steps in the order of their slots: number e < steps is the
@@ -456,16 +455,15 @@ struct half_step {
     uint rows, planes, sweeps;
 };
 
-static inline struct half_step half_step_of(global const struct lcl_step *steps,
-                                            uint count, uint e)
+static inline void find_half(struct half_step *h, uint e, uint count,
+                             global const struct lcl_step *steps)
 {
-    struct half_step h = {.upper = e >= count};
-    h.step = h.upper ? 2 * count - 1 - e : e;
-    h.rows = steps[h.step].rows;
-    h.planes =
-        h.upper ? steps[h.step].upper_planes : steps[h.step].lower_planes;
-    h.sweeps = sweeps_of(h.planes - h.upper, h.upper);
-    return h;
+    h->upper = e >= count;
+    h->step = h->upper ? 2 * count - 1 - e : e;
+    h->rows = steps[h->step].rows;
+    h->planes =
+        h->upper ? steps[h->step].upper_planes : steps[h->step].lower_planes;
+    h->sweeps = sweeps_of(h->planes - h->upper, h->upper);
 }
 
 static inline void add(struct lcl_extent *all, struct half_step h)
@@ -478,14 +476,15 @@ static inline void add(struct lcl_extent *all, struct half_step h)
 // Step of row i, row number r of its subdomain; where a step starts, `steps`
 // learns.
 static inline uint find_step(uint r, uint i, uint first,
-                             global const int *level, global const uint2 *start,
+                             global const int *level, global const int *start,
                              uint step_rows, global struct lcl_step *steps)
 {
     uint step = r, lane = 0;
     if (step_rows > 1) {
-        const uint2 before = start[first + (uint)level[i]];
-        step = before.y + (r - before.x) / step_rows;
-        lane = (r - before.x) % step_rows;
+        const ulong at = 2 * (ulong)(first + (uint)level[i]);
+        const uint place = r - (uint)start[at];
+        step = (uint)start[at + 1] + place / step_rows;
+        lane = place & (step_rows - 1);
     }
     if (lane == 0)
         steps[step].first = (ushort)r;
@@ -494,19 +493,21 @@ static inline uint find_step(uint r, uint i, uint first,
 
 // As many planes as the longest row of the step needs, U one more for 1/d.
 static inline void size_step(global struct lcl_step *s, uint rows,
-                             global const ushort2 *sides)
+                             global const uint *sides)
 {
-    ushort2 most = (ushort2)(0, 0);
-    for (uint r = 0; r < rows; ++r)
-        most = max(most, sides[r]);
+    uint lower = 0, upper = 0;
+    for (uint r = 0; r < rows; ++r) {
+        lower = max(lower, sides[r] & 0xffff);
+        upper = max(upper, sides[r] >> 16);
+    }
     s->rows = (ushort)rows;
-    s->lower_planes = most.x;
-    s->upper_planes = (ushort)(most.y + 1);
+    s->lower_planes = (ushort)lower;
+    s->upper_planes = (ushort)(upper + 1);
 }
 
 WORK_GROUP
 kernel void steps(global const struct lcl_part *parts, global const int *level,
-                  global const uint2 *start, global const ushort2 *sides,
+                  global const int *start, global const uint *sides,
                   int step_rows, global struct lcl_step *steps,
                   global ushort *step_of)
 {
@@ -534,11 +535,14 @@ kernel void places(global const struct lcl_part *parts,
     local struct lcl_extent sums[LCL_GROUP];
     const uint lid = get_local_id(0);
     const struct lcl_part p = parts[get_group_id(0)];
-    const struct run share = share_of(2 * p.steps);
+    const uint2 share = share_of(2 * p.steps);
     struct lcl_extent own = {0, 0, 0};
     steps += p.step;
-    for (uint e = share.from; e < share.to; ++e)
-        add(&own, half_step_of(steps, p.steps, e));
+    for (uint e = share.x; e < share.y; ++e) {
+        struct half_step h;
+        find_half(&h, e, p.steps, steps);
+        add(&own, h);
+    }
     sums[lid] = own;
     GROUP_BARRIER();
     own.slots = own.sweeps = 0;
@@ -547,8 +551,9 @@ kernel void places(global const struct lcl_part *parts,
         own.sweeps += sums[l].sweeps;
         own.planes = max(own.planes, sums[l].planes);
     }
-    for (uint e = share.from; e < share.to; ++e) {
-        const struct half_step h = half_step_of(steps, p.steps, e);
+    for (uint e = share.x; e < share.y; ++e) {
+        struct half_step h;
+        find_half(&h, e, p.steps, steps);
         if (h.upper)
             steps[h.step].upper = (uint)own.slots;
         else
@@ -571,10 +576,12 @@ kernel void sweeps(global const struct lcl_part *parts,
     sweeps += p.sweep;
     first_sweep += 2 * p.step;
     for (uint e = get_local_id(0); e < 2 * p.steps; e += LCL_GROUP) {
-        const struct half_step h = half_step_of(steps, p.steps, e);
+        struct half_step h;
+        find_half(&h, e, p.steps, steps);
         uint rest = h.planes - h.upper;
         for (uint s = 0; s < h.sweeps; ++s) {
-            const uint own = min(rest, (uint)LCL_SWEEP_ENTRIES);
+            const uint own =
+                rest < LCL_SWEEP_ENTRIES ? rest : LCL_SWEEP_ENTRIES;
             const bool diagonal = h.upper && s == 0;
             const bool last = h.upper && s == h.sweeps - 1;
             const struct lcl_sweep sweep = {

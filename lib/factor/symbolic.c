@@ -159,8 +159,8 @@ static enum lcl_status allocate(struct analysis *a)
         const char *what;
     } buffers[] = {
         {&a->inverse, n, sizeof(int32_t), "inverse permutation"},
-        {&a->sides, n, 2 * sizeof(uint16_t), "lengths of rows"},
-        {&a->start, n, 2 * sizeof(uint32_t), "starts of levels"},
+        {&a->sides, n, sizeof(uint32_t), "lengths of rows"},
+        {&a->start, 2 * n, sizeof(int32_t), "starts of levels"},
         {&a->census, parts, sizeof(struct lcl_census), "census"},
         {&a->extent, parts, sizeof(struct lcl_extent), "extents"},
         {&a->long_rows, n, sizeof(int32_t), "long rows"},
@@ -233,7 +233,7 @@ static enum lcl_status sort_rows(struct analysis *a)
                                 "permutation")) < 0 ||
         (st = lcl_buffer_create(&level, a->ctx, n, sizeof(int32_t), "levels")) <
             0 ||
-        (st = lcl_buffer_create(&sides, a->ctx, n, 2 * sizeof(uint16_t),
+        (st = lcl_buffer_create(&sides, a->ctx, n, sizeof(uint32_t),
                                 "lengths of rows")) < 0)
         goto out;
     if (lcl_context_caps(a->ctx)->width == 1 &&
@@ -499,6 +499,7 @@ enum lcl_status lcl_symbolic_init(struct lcl_symbolic *S, lcl_context *ctx,
 {
     struct analysis a = {.ctx = ctx, .A = A, .P = P, .params = *params, .S = S};
     assert(params->sorted || params->group == 1);
+    assert((params->group & (params->group - 1)) == 0);
     *S = (struct lcl_symbolic){
         .layout = {.n = P->n, .nnz = A->nnz, .parts = P->parts}};
     const enum lcl_status st = analyse(&a);

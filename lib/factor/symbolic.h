@@ -25,7 +25,8 @@ struct lcl_symbolic {
 };
 
 struct lcl_symbolic_params {
-    int group;   // rows of a step at most: work-items of the factor's kernels
+    int group;   // rows of a step at most, a power of two: work-items of the
+                 // factor's kernels
     bool sorted; // by level, longer rows first; must be where group > 1
 };
 
