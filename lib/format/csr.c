@@ -92,30 +92,37 @@ static enum lcl_status check_row(const struct lcl_csr *A, int64_t i,
     return LCL_OK;
 }
 
-// Whether all columns are in range and all values finite: one look at each,
-// without a branch.
-static bool entries_are_sound(const struct lcl_csr *A)
+// Whether the columns of some rows are in range and ascend: one look at each
+// entry, without a branch. No entry has a column that is not above the one
+// before but the first of a row.
+static bool columns_are_sound(const struct lcl_csr *A, int64_t first,
+                              int64_t last)
 {
-    const uint32_t cols = (uint32_t)A->cols;
-    uint32_t out_of_range = 0;
-    for (int64_t k = 0; k < A->nnz; ++k)
-        out_of_range |= (uint32_t)A->col_ind[k] >= cols;
-    return !out_of_range && lcl_all_finite(A->val, A->nnz);
+    const int64_t from = A->row_ptr[first], to = A->row_ptr[last];
+    const int32_t *col = A->col_ind;
+    uint32_t out_of_range = from < to && (uint32_t)col[from] >= A->cols;
+    int64_t falls = 0, at_starts = 0;
+    for (int64_t k = from + 1; k < to; ++k) {
+        out_of_range |= (uint32_t)col[k] >= (uint32_t)A->cols;
+        falls += col[k] <= col[k - 1];
+    }
+    for (int64_t i = first; i < last; ++i) {
+        const int64_t k = A->row_ptr[i];
+        at_starts += k > from && k < A->row_ptr[i + 1] && col[k] <= col[k - 1];
+    }
+    return !out_of_range && falls == at_starts;
 }
 
-// Whether the columns of every row ascend: no entry has a column that is not
-// above the one before but the first of a row.
-static bool columns_ascend(const struct lcl_csr *A)
+// Rows that stay in the cache.
+enum { ROWS_AT_ONCE = 1024 };
+
+static bool is_sound(const struct lcl_csr *A)
 {
-    int64_t falls = 0, at_starts = 0;
-    for (int64_t k = 1; k < A->nnz; ++k)
-        falls += A->col_ind[k] <= A->col_ind[k - 1];
-    for (int64_t i = 0; i < A->rows; ++i) {
-        const int64_t k = A->row_ptr[i];
-        at_starts += k > 0 && k < A->row_ptr[i + 1] &&
-                     A->col_ind[k] <= A->col_ind[k - 1];
-    }
-    return falls == at_starts;
+    bool sound = lcl_all_finite(A->val, A->nnz);
+    for (int64_t i = 0; i < A->rows && sound; i += ROWS_AT_ONCE)
+        sound = columns_are_sound(
+            A, i, i + ROWS_AT_ONCE < A->rows ? i + ROWS_AT_ONCE : A->rows);
+    return sound;
 }
 
 bool lcl_all_finite(const double *val, int64_t count)
@@ -138,7 +145,7 @@ enum lcl_status lcl_csr_check(const struct lcl_csr *A,
     enum lcl_status st;
     if ((st = check_counts(A, log)) < 0 || (st = check_row_ptr(A, log)) < 0)
         return st;
-    if (entries_are_sound(A) && columns_ascend(A))
+    if (is_sound(A))
         return LCL_OK;
     for (int64_t i = 0; i < A->rows; ++i)
         if ((st = check_row(A, i, log)) < 0)

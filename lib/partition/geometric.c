@@ -41,10 +41,11 @@ static bool repeats(const struct lcl_csr *A, int64_t i)
     return differs == 0;
 }
 
-// A row that repeats the one before has its distances.
+// Looks no further than it needs to find three. A row that repeats the one
+// before has its distances.
 static bool find_offsets(struct offsets *F, const struct lcl_csr *A)
 {
-    for (int64_t i = 0; i < A->rows; ++i) {
+    for (int64_t i = 0; i < A->rows && F->count < 3; ++i) {
         if (repeats(A, i))
             continue;
         for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k) {
@@ -64,7 +65,7 @@ static bool are_neighbours(const int64_t grid[3], int64_t a, int64_t b)
         return low % nx != nx - 1;
     if (distance == nx && ny > 1)
         return low / nx % ny != ny - 1;
-    return true;
+    return distance == nx * ny;
 }
 
 static bool row_fits(const struct lcl_csr *A, int64_t i, const int64_t grid[3])
@@ -75,17 +76,19 @@ static bool row_fits(const struct lcl_csr *A, int64_t i, const int64_t grid[3])
     return true;
 }
 
-// Whether no stored entry wraps around an edge of the grid: only the rows at
-// the ends of lines, and the first and last lines of layers, could have one.
+// Whether every stored entry is one of the stencil and none wraps around an
+// edge of the grid. Away from the edges a row that repeats the one before is as
+// good as that one.
 static bool fits_grid(const struct lcl_csr *A, const int64_t grid[3])
 {
     const int64_t nx = grid[0], ny = grid[1], lines = ny * grid[2];
-    for (int64_t line = 0; line < lines; ++line) {
+    for (int64_t line = 0, i = 0; line < lines; ++line) {
         const bool at_edge = line % ny == 0 || line % ny == ny - 1;
-        const int64_t step = at_edge || nx == 1 ? 1 : nx - 1;
-        for (int64_t x = 0; x < nx; x += step)
-            if (!row_fits(A, line * nx + x, grid))
+        for (int64_t x = 0; x < nx; ++x, ++i) {
+            const bool inside = !at_edge && x > 0 && x < nx - 1;
+            if (!(inside && repeats(A, i)) && !row_fits(A, i, grid))
                 return false;
+        }
     }
     return true;
 }

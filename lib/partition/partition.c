@@ -120,14 +120,14 @@ static enum lcl_status renumber(struct lcl_partition *P, int32_t *label,
 }
 
 // Stable counting sort of the rows by label: part_ptr[p + 1] is the next free
-// row of part p meanwhile.
-static void sort_rows(struct lcl_partition *P, const int32_t *label)
+// row of part p meanwhile. Places take the room of the labels.
+static void sort_rows(struct lcl_partition *P)
 {
     for (int64_t p = 0; p < P->parts; ++p)
         P->part_ptr[p + 2] += P->part_ptr[p + 1];
     for (int64_t i = 0; i < P->n;) {
-        const int64_t end = run_end(label, P->n, i);
-        int64_t *next = &P->part_ptr[label[i] + 1], place = *next;
+        const int64_t end = run_end(P->inverse, P->n, i);
+        int64_t *next = &P->part_ptr[P->inverse[i] + 1], place = *next;
         *next += end - i;
         for (; i < end; ++i, ++place) {
             P->perm[place] = (int32_t)i;
@@ -163,15 +163,14 @@ enum lcl_status lcl_partition_create(struct lcl_partition *P,
     struct request R = {.A = A, .params = *params, .log = log};
     R.params.rows = effective_limit(A->rows, params->rows, max_rows);
     P->n = A->rows;
-    int32_t *label = lcl_malloc((size_t)P->n, sizeof *label);
-    if (!label || !allocate(P)) {
+    if (!allocate(P)) {
         st = lcl_fail_memory(log, "the subdomains");
         goto out;
     }
-    if ((st = methods[params->type](label, &R)) < 0 ||
-        (st = renumber(P, label, log)) < 0)
+    if ((st = methods[params->type](P->inverse, &R)) < 0 ||
+        (st = renumber(P, P->inverse, log)) < 0)
         goto out;
-    sort_rows(P, label);
+    sort_rows(P);
     if ((st = check_sizes(P, R.params.rows, log)) < 0)
         goto out;
     P->weighted = R.weighted;
@@ -179,7 +178,6 @@ enum lcl_status lcl_partition_create(struct lcl_partition *P,
              "partition: %" PRId64 " subdomains of at most %" PRId64 " rows%s",
              P->parts, R.params.rows, P->weighted ? ", edges weighted" : "");
 out:
-    lcl_free(label);
     if (st < 0)
         lcl_partition_finish(P);
     return st;
