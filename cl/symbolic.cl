@@ -8,6 +8,8 @@
 //     row_pointers, reorder_rows, sort_long    B, columns ascending, and `map`
 //     steps, places, sweeps, fill              the layout of factor.cl.h
 //
+// Rows, columns and entries are those of blocks where LCL_BLOCK is not 1.
+//
 // Data:   row i of the new numbering is row perm[i] of A; rows part_ptr[p] ..
 //         part_ptr[p+1]-1 are subdomain p, in A's order until `order`. Entry k
 //         of B is entry map[k] of A.
@@ -21,6 +23,11 @@
 #ifndef LCL_ROWS
 # define LCL_ROWS 64 // rows of a subdomain held in local memory
 #endif
+
+#ifndef LCL_BLOCK
+# define LCL_BLOCK 1 // an entry is a block of so many rows and columns
+#endif
+#define ENTRY_VALUES (LCL_BLOCK * LCL_BLOCK)
 
 // Longer rows are sorted by a group.
 #define SHORT_ROW 32
@@ -62,6 +69,20 @@ kernel void invert(long n, global const int *perm, global int *inverse)
 
 // ------------------------------------------------------------------- census
 
+// |a|, or the Frobenius norm of a block, of entry k.
+static inline double weight_of(global const double *val, uint k)
+{
+#if LCL_BLOCK == 1
+    return fabs(val[k]);
+#else
+    double sum = 0;
+    val += (ulong)k * ENTRY_VALUES;
+    for (uint e = 0; e < ENTRY_VALUES; ++e)
+        sum += val[e] * val[e];
+    return sqrt(sum);
+#endif
+}
+
 // Adds what row i holds to C; returns its entries left of the diagonal, and
 // those right of it in the upper half.
 static inline uint count_row(struct lcl_census *C, int i, int2 w,
@@ -73,7 +94,7 @@ static inline uint count_row(struct lcl_census *C, int i, int2 w,
     C->entries += r.y - r.x;
     for (uint k = r.x; k < r.y; ++k) {
         const int j = inverse[col[k]];
-        const double weight = fabs(val[k]);
+        const double weight = weight_of(val, k);
         if (!holds(w, j)) {
             C->dropped_weight += weight;
             continue;

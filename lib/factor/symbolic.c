@@ -102,6 +102,8 @@ static enum lcl_status get_kernels(struct analysis *a)
     struct lcl_spec spec = {.source = "symbolic.cl",
                             .group = lanes_for(caps, rows)};
     enum lcl_status st = LCL_OK;
+    if (a->params.block > 1)
+        spec.block = a->params.block;
     if (caps->width > 1)
         spec.rows = (int)(rows + ROWS_STEP - 1) / ROWS_STEP * ROWS_STEP;
     a->groups = lcl_vector_groups(caps);

@@ -27,6 +27,7 @@ struct lcl_symbolic {
 struct lcl_symbolic_params {
     int group;   // rows of a step at most, a power of two: work-items of the
                  // factor's kernels
+    int block;   // rows of an entry of A, whose values are block * block; 0: 1
     bool sorted; // by level, longer rows first; must be where group > 1
 };
 

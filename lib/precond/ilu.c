@@ -135,7 +135,7 @@ static enum lcl_status create(struct lcl_precond *M, const struct lcl_csr *A,
     if (!I)
         return lcl_fail_memory(lcl_context_log(M->ctx), "a preconditioner");
     if ((st = partition(&s, M->ctx, A, &params->partition)) < 0 ||
-        (st = lcl_system_init(&M->system, M->ctx, A)) < 0 ||
+        (st = lcl_system_init(&M->system, M->ctx, A, NULL, NULL)) < 0 ||
         (st = symbolic(M, &s)) < 0 || (st = make_factor(M, &s, params)) < 0)
         goto out;
     M->info.launches = I->trisolve.launches;

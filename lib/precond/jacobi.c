@@ -53,7 +53,7 @@ static enum lcl_status create(struct lcl_precond *M, const struct lcl_csr *A,
     (void)params;
     if (!J)
         return lcl_fail_memory(lcl_context_log(M->ctx), "a preconditioner");
-    if ((st = lcl_system_init(&M->system, M->ctx, A)) < 0 ||
+    if ((st = lcl_system_init(&M->system, M->ctx, A, NULL, NULL)) < 0 ||
         (st = get_kernels(J, M->ctx)) < 0 || (st = upload_diagonal(M, A)) < 0 ||
         (st = lcl_buffer_create(&J->inv_d, M->ctx, A->rows, sizeof(double),
                                 "inverse diagonal")) < 0 ||

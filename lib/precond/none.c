@@ -6,7 +6,7 @@ static enum lcl_status create(struct lcl_precond *M, const struct lcl_csr *A,
                               const struct lcl_precond_params *params)
 {
     (void)params;
-    return lcl_system_init(&M->system, M->ctx, A);
+    return lcl_system_init(&M->system, M->ctx, A, NULL, NULL);
 }
 
 static enum lcl_status update(struct lcl_precond *M)

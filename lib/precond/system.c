@@ -2,19 +2,55 @@
 // The linear system as the device sees it.
 #include "lib/precond/system.h"
 
+#include "host/alloc.h"
+#include "host/log.h"
 #include "host/runtime.h"
 
+static enum lcl_status upload_map(struct lcl_system *S, const int64_t *map)
+{
+    const struct lcl_log *log = lcl_context_log(S->ctx);
+    if (S->nnz > UINT32_MAX)
+        return lcl_fail(log, LCL_ERANGE,
+                        "%lld entries: reordering is limited to 2^32 - 1",
+                        (long long)S->nnz);
+    uint32_t *narrow = lcl_malloc((size_t)S->nnz, sizeof *narrow);
+    if (!narrow)
+        return lcl_fail_memory(log, "the map of entries");
+    for (int64_t k = 0; k < S->nnz; ++k)
+        narrow[k] = (uint32_t)map[k];
+    const enum lcl_status st = lcl_buffer_create_from(
+        &S->map, S->ctx, narrow, S->nnz, sizeof *narrow, "map of entries");
+    lcl_free(narrow);
+    return st;
+}
+
+static enum lcl_status upload_numbering(struct lcl_system *S,
+                                        const int32_t *perm, const int64_t *map)
+{
+    enum lcl_status st;
+    if ((st = upload_map(S, map)) < 0 ||
+        (st = lcl_buffer_create_from(&S->perm, S->ctx, perm, S->n, sizeof *perm,
+                                     "permutation")) < 0 ||
+        (st = lcl_buffer_create(&S->values, S->ctx, S->nnz, sizeof(double),
+                                "values")) < 0)
+        return st;
+    return lcl_buffer_create(&S->vector_in_a, S->ctx, S->n, sizeof(double),
+                             "vector");
+}
+
 enum lcl_status lcl_system_init(struct lcl_system *S, lcl_context *ctx,
-                                const struct lcl_csr *A)
+                                const struct lcl_csr *B, const int32_t *perm,
+                                const int64_t *map)
 {
     static const int32_t zero = 0;
     enum lcl_status st;
-    *S = (struct lcl_system){.ctx = ctx, .n = A->rows, .nnz = A->nnz};
+    *S = (struct lcl_system){.ctx = ctx, .n = B->rows, .nnz = B->nnz};
     lcl_phase_enter(ctx, LCL_PHASE_UPLOAD);
     if ((st = lcl_vector_ops_init(&S->vector, ctx)) < 0 ||
-        (st = lcl_device_csr_init(&S->matrix, ctx, A)) < 0 ||
+        (st = lcl_device_csr_init(&S->matrix, ctx, B)) < 0 ||
         (st = lcl_buffer_create_from(&S->never, ctx, &zero, 1, sizeof zero,
-                                     "stop flag")) < 0)
+                                     "stop flag")) < 0 ||
+        (perm && (st = upload_numbering(S, perm, map)) < 0))
         lcl_system_finish(S);
     lcl_phase_leave(ctx);
     return st;

@@ -21,10 +21,14 @@ struct lcl_system {
     lcl_buffer *never; // one int32, 0
 };
 
-// Uploads A, in its own numbering.
+// `B` is A itself (perm and map NULL), or A reordered: entry k of B is entry
+// map[k] of A, row i is row perm[i].
 enum lcl_status lcl_system_init(struct lcl_system *S, lcl_context *ctx,
-                                const struct lcl_csr *A);
-// Goes over to the numbering of B, whose buffers it takes. Once.
+                                const struct lcl_csr *B, const int32_t *perm,
+                                const int64_t *map);
+
+// Called once after that, where B was A itself: goes over to the numbering of a
+// matrix that was reordered on the device, and takes its buffers.
 enum lcl_status lcl_system_reorder(struct lcl_system *S,
                                    struct lcl_reordered *B);
 void lcl_system_finish(struct lcl_system *S);

@@ -137,7 +137,9 @@ static void expect_drop(const struct lcl_drop_info *got,
     test_expect_near("weight", &got->weight, &expected->weight, 1, 1e-12);
 }
 
+// The values on the device are `blocks`, or where that is NULL those of A.
 static void expect_symbolic(lcl_context *ctx, const struct lcl_csr *A,
+                            const double *blocks,
                             const struct lcl_partition_params *partition,
                             const struct lcl_symbolic_params *params)
 {
@@ -149,6 +151,11 @@ static void expect_symbolic(lcl_context *ctx, const struct lcl_csr *A,
     assert_int_equal(lcl_partition_create(&P, A, partition, A->rows, NULL),
                      LCL_OK);
     assert_int_equal(lcl_device_csr_init(&D, ctx, A), LCL_OK);
+    if (blocks) {
+        lcl_buffer_destroy(&D.val);
+        D.val = test_upload(ctx, blocks, A->nnz * params->block * params->block,
+                            sizeof *blocks);
+    }
     assert_int_equal(lcl_symbolic_init(&S, ctx, &D, &P, params), LCL_OK);
     const struct lcl_drop_info drop = lcl_partition_drop(&E.P, &E.B);
     expect_words("perm", S.B.perm, E.P.perm, A->rows);
@@ -176,7 +183,7 @@ static void expect_all(lcl_context *ctx, const struct lcl_csr *A,
     for (int waves = 1; waves <= 2; ++waves) {
         const struct lcl_symbolic_params params = {
             .group = test_group(ctx, waves), .sorted = !unsorted || waves > 1};
-        expect_symbolic(ctx, A, partition, &params);
+        expect_symbolic(ctx, A, NULL, partition, &params);
     }
 }
 
@@ -270,6 +277,28 @@ static void test_symbolic__triangular_patterns_match(void **state)
     expect_scattered(*state, test_csr_from_dense(4, lower), 1);
 }
 
+static void test_symbolic__blocks_weigh_what_their_norms_are(void **state)
+{
+    enum { BLOCK = 3, VALUES = BLOCK * BLOCK };
+    const struct lcl_partition_params chunks = {
+        .type = LCL_PARTITION_NATURAL,
+        .rows = test_size(20, 128),
+    };
+    const struct lcl_symbolic_params params = {
+        .group = test_group(*state, 1), .block = BLOCK, .sorted = true};
+    struct lcl_csr A = test_random_csr(test_size(53, 1009), 4, 8);
+    double *blocks = test_random_vector(A.nnz * VALUES, 4);
+    for (int64_t k = 0; k < A.nnz; ++k) {
+        double sum = 0;
+        for (int e = 0; e < VALUES; ++e)
+            sum += blocks[k * VALUES + e] * blocks[k * VALUES + e];
+        A.val[k] = sqrt(sum);
+    }
+    expect_symbolic(*state, &A, blocks, &chunks, &params);
+    free(blocks);
+    test_csr_finish(&A);
+}
+
 // ------------------------------------------------------------------- what
 // fails
 
@@ -342,6 +371,7 @@ int main(void)
         cmocka_unit_test(test_symbolic__long_rows_match),
         cmocka_unit_test(test_symbolic__empty_rows_and_missing_diagonals_match),
         cmocka_unit_test(test_symbolic__triangular_patterns_match),
+        cmocka_unit_test(test_symbolic__blocks_weigh_what_their_norms_are),
         cmocka_unit_test(
             test_symbolic__too_many_rows_in_a_subdomain_are_refused),
         cmocka_unit_test(test_symbolic__a_layout_that_cannot_be_is_refused),

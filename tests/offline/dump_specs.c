@@ -62,6 +62,7 @@ static const struct variant variants[] = {
     {"queues",    1, {.source = "probe.cl", .probe = 5}},
     {"wave",      1, {.source = "symbolic.cl", .rows = 128}},
     {"waves",     4, {.source = "symbolic.cl", .rows = 2048}},
+    {"blocks",    4, {.source = "symbolic.cl", .rows = 512, .block = 3}},
     {"plain",     4, {.source = "vector.cl"}},
 };
 // clang-format on
