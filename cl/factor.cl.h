@@ -6,11 +6,23 @@
 // LCL_GROUP rows of one level, lane after lane; plane k of a step holds one
 // slot a row, so that lanes read neighbours: slot  first of the step + k * rows
 // + lane of its subdomain. A step of L has a plane for each entry of its
-// longest row; a step of U has the planes of 1/d first, then those of the
-// entries. Columns of a row ascend; shorter rows are filled up with slots whose
-// column is the row itself and whose value is 0. The steps of L come in
-// ascending order, those of U after them in descending order: the order in
-// which they are read.
+// longest row; a step of U has a plane of -1/d first, whose column is the row
+// itself, then those of the entries. Columns of a row ascend; shorter rows are
+// filled up with slots whose column is the row itself and whose value is 0. The
+// steps of L come in ascending order, those of U after them in descending
+// order: the order in which they are read.
+//
+// Where the matrix is one of blocks with b rows and columns, rows are rows of
+// blocks, a slot holds a block, and a plane holds its blocks entry by entry:
+// the entry in row r and column c of the block on a lane of a plane of `rows`
+// rows that starts at slot s0 is value  s0 * b * b + (r * b + c) * rows + lane.
+// -1/d is the negative inverse of the diagonal block.
+//
+// Stored as float the values stand in the same places. As bf16, the upper half
+// of a float, they share words of 32 bits with the columns: halfword 0 of a
+// slot is its column, from 1 on follow its values, and one that is left over is
+// 0; word k of the slot on a lane of a plane that starts at slot s0 is number
+// s0 * words + k * rows + lane.
 #pragma once
 
 #ifdef __OPENCL_C_VERSION__
@@ -29,7 +41,7 @@ struct lcl_step {
     lcl_u16 first;              // row on lane 0, from the subdomain's first
     lcl_u16 rows;               // rows of the step
     lcl_u16 lower_planes;       // entries of the longest row of L
-    lcl_u16 upper_planes;       // entries of the longest row of U, and 1/d
+    lcl_u16 upper_planes;       // entries of the longest row of U, and -1/d
 } __attribute__((aligned(16))); // one load
 
 // What a group does between two barriers: up to LCL_SWEEP_ENTRIES planes of
@@ -39,13 +51,16 @@ struct lcl_step {
 struct lcl_sweep {
     lcl_u16 first; // row on lane 0, from the subdomain's first
     lcl_u16 rows;
-    lcl_u16 planes; // with that of 1/d
+    lcl_u16 planes; // with that of -1/d
     lcl_u16 flags;
 } __attribute__((aligned(8)));
 
-#define LCL_SWEEP_DIAGONAL 1 // the first of a step of U: plane 0 is 1/d
+#define LCL_SWEEP_DIAGONAL 1 // the first of a step of U: plane 0 is -1/d
 #define LCL_SWEEP_LAST     2 // the last of a step of U
 #define LCL_SWEEP_ENTRIES  7
+
+// Words of a slot of so many values in bf16.
+#define LCL_BF16_WORDS(entries) (((entries) + 2) / 2)
 
 // Subdomains start at a multiple of this, for vector loads.
 #define LCL_SLOT_ALIGN 8

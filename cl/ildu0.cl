@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Numeric ILU(0) on subdomains, in the packed-level layout, values only:
-//     A ~ L U          with L unit lower           (LCL_MODE 1, ILU0)
-//     A ~ L D U        with L and U unit           (LCL_MODE 2, ILDU0)
+//     A ~ L D U        with L and U unit
 // on the pattern of A inside the subdomain. Mehta et al., arXiv 2508.04917,
 // Algorithm 4.4, row by row (IKJ), all rows of a level at once.
 //
@@ -16,19 +15,13 @@
 //         diagonal relative to the largest entry of the row; a negative shift
 //         skips the subdomain.
 #include "factor.cl.h"
+#include "pivot.cl.h"
 #include "wave.cl.h"
-
-#ifndef LCL_MODE
-# define LCL_MODE 2
-#endif
-#define ILDU0 (LCL_MODE == 2)
-
-#define PIVOT_REPLACE 3
 
 // A row under way: the places of its entries, in ascending column order.
 struct row {
     ulong lower, upper; // slot of the first entry of L and of U
-    ulong diagonal;     // slot of 1/d
+    ulong diagonal;     // slot of -1/d
     uint stride;
     uint lower_count, upper_count;
     uint self; // local number, also the column of padding
@@ -93,19 +86,6 @@ static inline double eliminate(global double *slot_val,
     return from_diagonal;
 }
 
-// A pivot that is large enough, or its repair.
-static inline double repair(double d, double largest, double tol, int policy,
-                            bool *small)
-{
-    *small = !(fabs(d) > tol * largest) || !isfinite(d);
-    if (!*small)
-        return d;
-    if (largest == 0)
-        return 1;
-    return copysign(policy == PIVOT_REPLACE ? largest : tol * largest,
-                    isfinite(d) ? d : 1.0);
-}
-
 WORK_GROUP
 kernel void ildu0(global const struct lcl_part *parts,
                   global const struct lcl_step *steps, global const ushort *col,
@@ -145,18 +125,18 @@ kernel void ildu0(global const struct lcl_part *parts,
                     break;
                 const double a = slot_val[at], l = a * inv_d[p.row + j];
                 const struct row c = row_of(&steps[step_of[j]], p.slot, j);
-                d -= eliminate(slot_val, col, r, c, k, ILDU0 ? a : l);
+                d -= eliminate(slot_val, col, r, c, k, a);
                 slot_val[at] = l;
             }
             bool small;
             d = repair(d, largest, tol, policy, &small);
             const double inverse = 1.0 / d;
             inv_d[p.row + r.self] = inverse;
-            slot_val[r.diagonal] = inverse;
+            slot_val[r.diagonal] = -inverse;
             bad[p.row + r.self] = small;
             if (small)
                 atomic_inc(&small_pivots);
-            for (uint k = 0; ILDU0 && k < r.upper_count; ++k)
+            for (uint k = 0; k < r.upper_count; ++k)
                 slot_val[r.upper + (ulong)k * r.stride] *= inverse;
         }
         GROUP_BARRIER_GLOBAL();

@@ -1,51 +1,72 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // x = (L D U)^-1 b on all subdomains in one launch, from packed levels:
-//     L y = b,   ILU0  (LCL_MODE 1):  x_i = (y_i - sum_j u_ij x_j) / d_i
-//                ILDU0 (LCL_MODE 2):  x_i = y_i / d_i - sum_j u_ij x_j
+//     L y = b,   x_i = y_i / d_i - sum_j u_ij x_j
+// A slot of 1/d holds -1/d and its own row as column, so that every sweep is
+//     x_i = (x_i, or 0 where it begins with 1/d) - sum_k val_k x[col_k].
 //
-// Data:   factor.cl.h; val and col are readable a chunk past the last slot.
-// Launch: one group a subdomain; its vector and, where LCL_SWEEPS > 0, its
-//         table of sweeps stand in local memory. The slots are one stream, read
-//         in chunks: one is on its way in registers while the two before it are
-//         used from a ring in local memory, so that no sweep waits for global
-//         memory and loads are wide whatever the steps are like. A lane does a
-//         row of a sweep.
+// Data:   factor.cl.h; LCL_STORAGE: what a slot is. Slots are readable up to
+//         2 * LCL_SLOT_ALIGN * LCL_GROUP past the last.
+// Launch: one group a subdomain, a lane a row of a sweep; vector and, where
+//         LCL_SWEEPS > 0, table of sweeps in local memory. The operands of a
+//         sweep are loaded while the one before it is done. LCL_RING 0: from
+//         global memory, for devices full of groups. LCL_RING 1: from a ring in
+//         local memory that is filled in chunks by wide loads, for long chains
+//         of thin levels.
 // Width 1: an item does a subdomain in order, in place, without barriers.
 // Determinism: bitwise; one sum a row, in column order.
 // `stop[at]` other than 0: the caller has stopped, nothing is done.
 #include "factor.cl.h"
 #include "wave.cl.h"
 
-#ifndef LCL_MODE
-# define LCL_MODE 2
+#ifndef LCL_STORAGE
+# define LCL_STORAGE 1 // 1: fp64, 2: fp32, 3: bf16 and column in one word
 #endif
-#define ILDU0 (LCL_MODE == 2)
 #ifndef LCL_ROWS
 # define LCL_ROWS 64 // rows of a subdomain held in local memory
 #endif
 #ifndef LCL_SWEEPS
-# define LCL_SWEEPS 0 // sweeps of a subdomain held in local memory; 0: in place
+# define LCL_SWEEPS 0 // sweeps held in local memory, 4 more than there are
 #endif
 #ifndef LCL_SLOTS
 # define LCL_SLOTS 4 // entries a row of a sweep, at most LCL_SWEEP_ENTRIES
+#endif
+#ifndef LCL_RING
+# define LCL_RING 0
+#endif
+
+#if LCL_STORAGE == 1
+typedef double stored_t;
+#elif LCL_STORAGE == 2
+typedef float stored_t;
+#else
+typedef uint stored_t;
+#endif
+
+#if LCL_STORAGE == 3
+# define VALUE(val, col)  ((double)as_float((val)&0xffff0000u))
+# define COLUMN(val, col) ((val)&0xffffu)
+#else
+# define VALUE(val, col)  ((double)(val))
+# define COLUMN(val, col) (col)
 #endif
 
 #if LCL_WIDTH == 1
 
 // sum_k val[k] x[col[k]]
-static inline double dot_row(global const double *val, global const ushort *col,
-                             uint count, global const double *x)
+static inline double dot_row(global const stored_t *val,
+                             global const ushort *col, uint count,
+                             global const double *x)
 {
     double sum = 0;
     for (uint k = 0; k < count; ++k)
-        sum += val[k] * x[col[k]];
+        sum += VALUE(val[k], col[k]) * x[COLUMN(val[k], col[k])];
     return sum;
 }
 
 WORK_GROUP
 kernel void packed(global const struct lcl_part *parts,
                    global const struct lcl_step *steps,
-                   global const ushort *col, global const double *val,
+                   global const ushort *col, global const stored_t *val,
                    global const double *b, global double *x,
                    global const int *stop, int at)
 {
@@ -60,50 +81,57 @@ kernel void packed(global const struct lcl_part *parts,
     for (uint i = 0; i < p.rows; ++i)
         x[i] = b[i] - dot_row(val + steps[i].lower, col + steps[i].lower,
                               steps[i].lower_planes, x);
-    for (uint i = p.rows; i-- > 0;) {
-        const uint first = steps[i].upper;
-        const double inv_d = val[first];
-        const double sum = dot_row(val + first + 1, col + first + 1,
-                                   steps[i].upper_planes - 1, x);
-        x[i] = ILDU0 ? x[i] * inv_d - sum : (x[i] - sum) * inv_d;
-    }
+    for (uint i = p.rows; i-- > 0;)
+        x[i] = -dot_row(val + steps[i].upper, col + steps[i].upper,
+                        steps[i].upper_planes, x);
 }
 
 #else
 
+# define PLANES (LCL_SLOTS + 1) // of a sweep at most
+
+// What a lane needs for its row of a sweep.
+struct operands {
+    stored_t val[PLANES];
+    ushort col[PLANES];
+};
+
+# if LCL_RING
+
 // Slots of a chunk: two sweeps fit, so that a chunk may be replaced in the ring
-// while a sweep is done and the next one is due.
-# if LCL_SLOTS <= 3
-#  define ITEM_SLOTS 8
-# else
-#  define ITEM_SLOTS 16
-# endif
-# define CHUNK (ITEM_SLOTS * LCL_GROUP)
-# define RING  (2 * CHUNK)
+// while the sweep after the next is read from it.
+#  if LCL_SLOTS <= 3
+#   define ITEM_SLOTS 8
+#  else
+#   define ITEM_SLOTS 16
+#  endif
+#  define CHUNK     (ITEM_SLOTS * LCL_GROUP)
+#  define RING      (2 * CHUNK)
+#  define ITEM_VALS (ITEM_SLOTS * sizeof(stored_t) / 16) // loads of a lane
+#  define ITEM_COLS (ITEM_SLOTS / 8)
 
 // The slots of a subdomain on their way: from global memory to registers, from
 // there to the ring.
 struct stream {
-    global const double2 *val; // the subdomain's first slots
-    global const ushort8 *col;
-    uint slots;  // of the subdomain
-    uint loaded; // slots that have reached the ring
-    double2 next_val[ITEM_SLOTS / 2];
-    ushort8 next_col[ITEM_SLOTS / 8];
-    local double2 *ring_val;
-    local ushort8 *ring_col;
+    global const uint4 *val, *col; // the subdomain's first slots
+    uint slots;                    // of the subdomain
+    uint loaded;                   // slots that have reached the ring
+    uint4 next_val[ITEM_VALS], next_col[ITEM_COLS];
+    local uint4 *ring_val, *ring_col;
 };
 
 // Starts to load the chunk after those that have reached the ring.
 static inline void fetch(struct stream *s)
 {
-    const uint lid = get_local_id(0);
-# pragma unroll
-    for (uint j = 0; j < ITEM_SLOTS / 2; ++j)
-        s->next_val[j] = s->val[s->loaded / 2 + j * LCL_GROUP + lid];
-# pragma unroll
-    for (uint j = 0; j < ITEM_SLOTS / 8; ++j)
-        s->next_col[j] = s->col[s->loaded / 8 + j * LCL_GROUP + lid];
+    const uint chunk = s->loaded / CHUNK, lid = get_local_id(0);
+#  pragma unroll
+    for (uint j = 0; j < ITEM_VALS; ++j)
+        s->next_val[j] = s->val[(chunk * ITEM_VALS + j) * LCL_GROUP + lid];
+#  if LCL_STORAGE != 3
+#   pragma unroll
+    for (uint j = 0; j < ITEM_COLS; ++j)
+        s->next_col[j] = s->col[(chunk * ITEM_COLS + j) * LCL_GROUP + lid];
+#  endif
 }
 
 // Brings the slots below `end` to the ring, where at most one chunk is missing
@@ -111,105 +139,177 @@ static inline void fetch(struct stream *s)
 // a barrier.
 static inline void advance(struct stream *s, uint end)
 {
-    const uint lid = get_local_id(0), at = s->loaded % RING;
+    const uint side = s->loaded / CHUNK % 2, lid = get_local_id(0);
     if (end <= s->loaded)
         return;
-# pragma unroll
-    for (uint j = 0; j < ITEM_SLOTS / 2; ++j)
-        s->ring_val[at / 2 + j * LCL_GROUP + lid] = s->next_val[j];
-# pragma unroll
-    for (uint j = 0; j < ITEM_SLOTS / 8; ++j)
-        s->ring_col[at / 8 + j * LCL_GROUP + lid] = s->next_col[j];
+#  pragma unroll
+    for (uint j = 0; j < ITEM_VALS; ++j)
+        s->ring_val[(side * ITEM_VALS + j) * LCL_GROUP + lid] = s->next_val[j];
+#  if LCL_STORAGE != 3
+#   pragma unroll
+    for (uint j = 0; j < ITEM_COLS; ++j)
+        s->ring_col[(side * ITEM_COLS + j) * LCL_GROUP + lid] = s->next_col[j];
+#  endif
     s->loaded += CHUNK;
     if (s->loaded < s->slots)
         fetch(s);
 }
 
-static inline double value(const struct stream *s, uint slot)
+// The operands of this lane in the sweep whose slots begin at `slot`.
+INLINE void take(struct operands *o, const struct stream *s, uint slot,
+                 uint rows)
 {
-    return ((local const double *)s->ring_val)[slot % RING];
+#  pragma unroll
+    for (uint k = 0; k < PLANES; ++k) {
+        const uint at = (slot + k * rows + get_local_id(0)) % RING;
+        o->val[k] = ((local const stored_t *)s->ring_val)[at];
+#  if LCL_STORAGE != 3
+        o->col[k] = ((local const ushort *)s->ring_col)[at];
+#  endif
+    }
 }
 
-static inline double product(const struct stream *s, uint slot,
-                             local const double *y)
+# else
+
+struct stream {
+    global const stored_t *val; // the subdomain's first slots
+    global const ushort *col;
+};
+
+INLINE void take(struct operands *o, const struct stream *s, uint slot,
+                 uint rows)
 {
-    return value(s, slot) * y[((local const ushort *)s->ring_col)[slot % RING]];
+#  pragma unroll
+    for (uint k = 0; k < PLANES; ++k) {
+        const uint at = slot + k * rows + get_local_id(0);
+        o->val[k] = s->val[at];
+#  if LCL_STORAGE != 3
+        o->col[k] = s->col[at];
+#  endif
+    }
 }
 
-// `planes` planes of entries of a lane's row times y.
-static inline double dot_planes(const struct stream *s, uint slot, uint rows,
-                                uint planes, local const double *y)
+# endif
+
+// sum_k val_k y[col_k]. Values are used whether they count or not: what is used
+// under a condition, compilers load under that condition, too late.
+INLINE double dot_planes(const struct operands *o, uint planes,
+                         local const double *y)
 {
     double sum = 0;
 # pragma unroll
-    for (uint k = 0; k < LCL_SLOTS; ++k)
+    for (uint k = 0; k < PLANES; ++k) {
+        double y_k = 0;
         if (k < planes)
-            sum += product(s, slot + k * rows, y);
+            y_k = y[COLUMN(o->val[k], o->col[k])];
+        sum += (k < planes ? VALUE(o->val[k], o->col[k]) : 0) * y_k;
+    }
     return sum;
 }
+
+INLINE void finish_row(struct lcl_sweep w, const struct operands *o,
+                       local double *y)
+{
+    const uint lid = get_local_id(0), row = w.first + lid;
+    const bool mine = lid < w.rows;
+    const double sum = dot_planes(o, mine ? w.planes : 0, y);
+    if (mine)
+        y[row] = (w.flags & LCL_SWEEP_DIAGONAL ? 0 : y[row]) - sum;
+}
+
+// y = b, many loads at once.
+# define LOADS 16
+static inline void load_vector(local double *y, global const double *b,
+                               uint rows)
+{
+    for (uint first = 0; first < rows; first += LOADS * LCL_GROUP) {
+        double part[LOADS];
+# pragma unroll
+        for (uint k = 0; k < LOADS; ++k) {
+            const uint i = first + k * LCL_GROUP + get_local_id(0);
+            part[k] = i < rows ? b[i] : 0;
+        }
+# pragma unroll
+        for (uint k = 0; k < LOADS; ++k) {
+            const uint i = first + k * LCL_GROUP + get_local_id(0);
+            if (i < rows)
+                y[i] = part[k];
+        }
+    }
+}
+
+// Sweep t, or an empty one after the last.
+# if LCL_SWEEPS > 0
+#  define SWEEP(t) sweeps[t]
+# else
+#  define SWEEP(t) ((t) < p.sweeps ? all_sweeps[p.sweep + (t)] : none)
+# endif
+
+# if LCL_RING
+#  define ADVANCE(end) advance(&stream, end)
+# else
+#  define ADVANCE(end)
+# endif
+
+// Sweep t from `now`; what sweep t + 1 needs goes to `then`.
+# define STEP(now, then)                                                       \
+  take(&then, &stream, slot, w1.rows);                                         \
+  finish_row(w, &now, y);                                                      \
+  slot += w1.rows * w1.planes;                                                 \
+  w = w1;                                                                      \
+  w1 = w2;                                                                     \
+  w2 = SWEEP(t + 3);                                                           \
+  ADVANCE(slot + w1.rows * w1.planes);                                         \
+  ++t;                                                                         \
+  GROUP_BARRIER();
 
 WORK_GROUP
 kernel void packed(global const struct lcl_part *restrict parts,
                    global const struct lcl_sweep *restrict all_sweeps,
                    global const ushort *restrict col,
-                   global const double *restrict val,
+                   global const stored_t *restrict val,
                    global const double *restrict b, global double *restrict x,
                    global const int *stop, int at)
 {
     local double y[LCL_ROWS];
-    local double2 ring_val[RING / 2];
-    local ushort8 ring_col[RING / 8];
-    const uint lid = get_local_id(0);
+    const struct lcl_sweep none = {0, 0, 0, 0};
     const struct lcl_part p = parts[get_group_id(0)];
-    struct stream stream = {.val = (global const double2 *)(val + p.slot),
-                            .col = (global const ushort8 *)(col + p.slot),
+    const uint lid = get_local_id(0);
+# if LCL_RING
+    local uint4 ring_val[2 * ITEM_VALS * LCL_GROUP];
+    local uint4 ring_col[2 * ITEM_COLS * LCL_GROUP];
+    struct stream stream = {.val = (global const uint4 *)(val + p.slot),
+                            .col = (global const uint4 *)(col + p.slot),
                             .slots = p.slots,
                             .loaded = 0,
                             .ring_val = ring_val,
                             .ring_col = ring_col};
+# else
+    const struct stream stream = {val + p.slot, col + p.slot};
+# endif
     if (stop[at])
         return;
+# if LCL_RING
     fetch(&stream);
+# endif
 # if LCL_SWEEPS > 0
     local struct lcl_sweep sweeps[LCL_SWEEPS];
-    for (uint t = lid; t < p.sweeps; t += LCL_GROUP)
-        sweeps[t] = all_sweeps[p.sweep + t];
-# else
-    global const struct lcl_sweep *sweeps = all_sweeps + p.sweep;
+    for (uint t = lid; t < LCL_SWEEPS; t += LCL_GROUP)
+        sweeps[t] = t < p.sweeps ? all_sweeps[p.sweep + t] : none;
 # endif
-    for (uint i = lid; i < p.rows; i += LCL_GROUP)
-        y[i] = b[p.row + i];
+    load_vector(y, b + p.row, p.rows);
+    ADVANCE(1);
     GROUP_BARRIER();
 
-    struct lcl_sweep w = sweeps[0];
-    uint slot = 0, end = w.rows * w.planes;
-    double inv_d = 1;
-    advance(&stream, end);
-    GROUP_BARRIER();
-    for (uint t = 1; t <= p.sweeps; ++t) {
-        if (lid < w.rows) {
-            const uint row = w.first + lid;
-            const bool diagonal = w.flags & LCL_SWEEP_DIAGONAL;
-            double y_i = y[row];
-            if (diagonal)
-                inv_d = value(&stream, slot + lid);
-            if (ILDU0 && diagonal)
-                y_i *= inv_d;
-            y_i -= dot_planes(&stream, slot + lid + (diagonal ? w.rows : 0),
-                              w.rows, w.planes - diagonal, y);
-            if (!ILDU0 && (w.flags & LCL_SWEEP_LAST))
-                y_i *= inv_d;
-            y[row] = y_i;
-            if (w.flags & LCL_SWEEP_LAST)
-                x[p.row + row] = y_i;
-        }
-        if (t < p.sweeps) {
-            w = sweeps[t];
-            slot = end;
-            end += w.rows * w.planes;
-            advance(&stream, end);
-        }
-        GROUP_BARRIER();
+    struct lcl_sweep w = SWEEP(0), w1 = SWEEP(1), w2 = SWEEP(2);
+    struct operands even, odd;
+    uint t = 0, slot = w.rows * w.planes;
+    take(&even, &stream, 0, w.rows);
+    while (t < p.sweeps) {
+        STEP(even, odd)
+        STEP(odd, even)
     }
+    for (uint i = lid; i < p.rows; i += LCL_GROUP)
+        x[p.row + i] = y[i];
 }
 #endif

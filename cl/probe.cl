@@ -2,6 +2,7 @@
 // Small trials, from whose results the host learns what a device can do. Every
 // wait is bounded: a device that makes no progress gives a wrong answer, it
 // does not hang.
+#include "atomic.cl.h"
 #include "wave.cl.h"
 
 #ifndef LCL_PROBE
@@ -15,9 +16,6 @@
 
 #ifndef LCL_ROWS
 # define LCL_ROWS 64 // PROBE_LOCAL: doubles of local memory
-#endif
-#ifndef LCL_MODE
-# define LCL_MODE 1 // PROBE_ADD: enum lcl_atomic_add
 #endif
 
 #define POLLS (1 << 18)
@@ -60,38 +58,6 @@ kernel void progress(global double *out, volatile global int *flag, int stride)
 }
 
 #elif LCL_PROBE == PROBE_ADD
-# if LCL_MODE == 1
-#  pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
-static inline void add(volatile local double *p, double v)
-{
-    volatile local ulong *word = (volatile local ulong *)p;
-    ulong seen = 0, want;
-    do {
-        want = seen;
-        seen = atom_cmpxchg(word, want, as_ulong(as_double(want) + v));
-    } while (seen != want);
-}
-# elif LCL_MODE == 2
-static inline void add(volatile local double *p, double v)
-{
-    atomic_fetch_add_explicit((volatile local atomic_double *)p, v,
-                              memory_order_relaxed, memory_scope_work_group);
-}
-# elif LCL_MODE == 3
-static inline void add(volatile local double *p, double v)
-{
-    double old;
-    asm volatile("atom.shared.add.f64 %0, [%1], %2;"
-                 : "=d"(old)
-                 : "r"((uint)(size_t)p), "d"(v)
-                 : "memory");
-}
-# else
-static inline void add(volatile local double *p, double v)
-{
-    __builtin_amdgcn_ds_atomic_fadd_f64((local double *)p, v);
-}
-# endif
 // out[0] = 0 + 1 + ... + (LCL_GROUP - 1)
 WORK_GROUP
 kernel void local_add(global double *out)
@@ -101,7 +67,7 @@ kernel void local_add(global double *out)
     if (lid == 0)
         sum = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    add(&sum, (double)lid);
+    add_local(&sum, (double)lid);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (lid == 0)
         out[0] = sum;

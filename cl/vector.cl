@@ -3,22 +3,35 @@
 // Launch: any number of groups; every kernel visits each element once.
 #include "wave.cl.h"
 
-// y[i] = x[map[i]]
+#ifndef LCL_BLOCK
+# define LCL_BLOCK 1 // consecutive elements that move together
+#endif
+
+// Where element k of block i goes: to the same place in block map[i]. (Not with
+// k % LCL_BLOCK: quotient and remainder together give oclgrind an instruction
+// that it does not know.)
+static inline long moved(long k, global const uint *map)
+{
+    const long i = k / LCL_BLOCK;
+    return k + ((long)map[i] - i) * LCL_BLOCK;
+}
+
+// block i of y = block map[i] of x
 WORK_GROUP
 kernel void gather(long n, global const uint *map, global const double *x,
                    global double *y)
 {
-    for (RANGE(i, n))
-        y[i] = x[map[i]];
+    for (RANGE(k, n * LCL_BLOCK))
+        y[k] = x[moved(k, map)];
 }
 
-// y[map[i]] = x[i]
+// block map[i] of y = block i of x
 WORK_GROUP
 kernel void scatter(long n, global const uint *map, global const double *x,
                     global double *y)
 {
-    for (RANGE(i, n))
-        y[map[i]] = x[i];
+    for (RANGE(k, n * LCL_BLOCK))
+        y[moved(k, map)] = x[k];
 }
 
 // x = D^-1 b; nothing where stop[at] is not 0

@@ -30,6 +30,10 @@
   __attribute__((reqd_work_group_size(LCL_GROUP, 1, 1))) LCL_WAVE_SIZE
 #endif
 
+// For functions that are called more than once with a pointer to local memory:
+// PoCL 3.1 gives one that it does not inline local memory of its own.
+#define INLINE static inline __attribute__((always_inline))
+
 // ------------------------------------------------------------------- barriers
 
 // All work-items of the group; local memory is consistent after it. A group of
@@ -54,8 +58,16 @@
 // lanes, on each of them; lanes is a power of two up to the wave width. Where
 // lanes can read each other's registers it is a butterfly over wave_xor(), the
 // value of lane (own lane XOR mask); else the lanes read local memory.
+// run_sum(v, first, count, scratch): the sum over the `count` lanes of the wave
+// from its lane `first` on, which may differ from lane to lane; it adds
+// wave_from(), the value of a lane of the wave, in that order.
 #if LCL_WIDTH == 1
 static inline double wave_sum(double v, uint lanes, local double *scratch)
+{
+    return v;
+}
+static inline double run_sum(double v, uint first, uint count,
+                             local double *scratch)
 {
     return v;
 }
@@ -73,6 +85,18 @@ static inline double wave_sum(double v, uint lanes, local double *scratch)
         sum += scratch[first + l];
     return sum;
 }
+static inline double run_sum(double v, uint first, uint count,
+                             local double *scratch)
+{
+    const uint lid = get_local_id(0), wave = lid - lid % LCL_WIDTH;
+    double sum = 0;
+    GROUP_BARRIER();
+    scratch[lid] = v;
+    GROUP_BARRIER();
+    for (uint l = 0; l < count; ++l)
+        sum += scratch[wave + first + l];
+    return sum;
+}
 #else
 # if defined(LCL_EXCHANGE_NV_PTX)
 static inline double wave_xor(double v, uint mask)
@@ -86,18 +110,37 @@ static inline double wave_xor(double v, uint mask)
                  : "r"(a.y), "r"(mask));
     return as_double(b);
 }
-# elif defined(LCL_EXCHANGE_AMD)
-static inline double wave_xor(double v, uint mask)
+static inline double wave_from(double v, uint lane)
 {
-    const int from = (int)((get_local_id(0) ^ mask) % LCL_WIDTH) * 4;
+    uint2 a = as_uint2(v), b;
+    asm volatile("shfl.sync.idx.b32 %0, %1, %2, 0x1f, 0xffffffff;"
+                 : "=r"(b.x)
+                 : "r"(a.x), "r"(lane));
+    asm volatile("shfl.sync.idx.b32 %0, %1, %2, 0x1f, 0xffffffff;"
+                 : "=r"(b.y)
+                 : "r"(a.y), "r"(lane));
+    return as_double(b);
+}
+# elif defined(LCL_EXCHANGE_AMD)
+static inline double wave_from(double v, uint lane)
+{
+    const int from = (int)lane * 4;
     const int2 a = as_int2(v);
     return as_double((int2)(__builtin_amdgcn_ds_bpermute(from, a.x),
                             __builtin_amdgcn_ds_bpermute(from, a.y)));
+}
+static inline double wave_xor(double v, uint mask)
+{
+    return wave_from(v, (uint)(get_local_id(0) ^ mask) % LCL_WIDTH);
 }
 # elif defined(LCL_EXCHANGE_INTEL)
 static inline double wave_xor(double v, uint mask)
 {
     return intel_sub_group_shuffle_xor(v, mask);
+}
+static inline double wave_from(double v, uint lane)
+{
+    return intel_sub_group_shuffle(v, lane);
 }
 # else
 #  pragma OPENCL EXTENSION cl_khr_subgroup_shuffle : enable
@@ -105,12 +148,24 @@ static inline double wave_xor(double v, uint mask)
 {
     return sub_group_shuffle_xor(v, mask);
 }
+static inline double wave_from(double v, uint lane)
+{
+    return sub_group_shuffle(v, lane);
+}
 # endif
 static inline double wave_sum(double v, uint lanes, local double *scratch)
 {
     for (uint mask = lanes / 2; mask > 0; mask /= 2)
         v += wave_xor(v, mask);
     return v;
+}
+static inline double run_sum(double v, uint first, uint count,
+                             local double *scratch)
+{
+    double sum = 0;
+    for (uint l = 0; l < count; ++l)
+        sum += wave_from(v, first + l);
+    return sum;
 }
 #endif
 

@@ -3,6 +3,7 @@
 #include "host/context.h"
 
 #include "host/alloc.h"
+#include "host/blas.h"
 #include "host/caps.h"
 #include "host/device.h"
 #include "host/interop.h"
@@ -210,6 +211,7 @@ void lcl_context_destroy(lcl_context **context)
     lcl_context *ctx = *context;
     if (ctx->queue)
         ctx->cl.api->clFinish(ctx->queue);
+    lcl_blas_forget(ctx);
     lcl_programs_finish(ctx);
     lcl_cache_finish(&ctx->cache);
     if (ctx->queue)

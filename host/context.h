@@ -19,5 +19,6 @@ struct lcl_context {
     struct lcl_programs programs;
     struct lcl_build_info builds;
     struct lcl_clock clock;
+    bool used_blas;
     bool proven; // passed its self-test, now or earlier
 };

@@ -13,6 +13,13 @@ int lcl_vector_group(const struct lcl_caps *caps)
     return group > caps->width ? group : caps->width;
 }
 
+int lcl_wave_group(const struct lcl_caps *caps, int waves)
+{
+    while (waves > 1 && waves * caps->width > caps->max_group_size)
+        --waves;
+    return caps->width == 1 ? 1 : waves * caps->width;
+}
+
 int lcl_vector_groups(const struct lcl_caps *caps)
 {
     const int groups = GROUPS_PER_UNIT * caps->compute_units;

@@ -10,6 +10,10 @@
 // the nearest multiple of the wave width that the device runs.
 int lcl_vector_group(const struct lcl_caps *caps);
 
+// Work-items of a group of so many waves, or as many as the device runs; 1 at
+// width 1.
+int lcl_wave_group(const struct lcl_caps *caps, int waves);
+
 // Groups of a kernel over vectors, and so partial sums of a dot product: enough
 // to fill the device (8 groups of 256 a unit), few enough that every group can
 // add them all up again. Depends on the device alone, so that sums are the same

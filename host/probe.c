@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// LCL_PROBE and LCL_MODE values of probe.cl.
+// LCL_PROBE values of probe.cl.
 enum { EXCHANGE = 1, LOCAL = 2, PROGRESS = 3, ADD = 4, QUEUES = 5 };
 
 enum { ITEMS = 64 };
@@ -107,7 +107,7 @@ static bool try_add(lcl_context *ctx, lcl_buffer *out, enum lcl_atomic_add how)
                                   .group = ITEMS,
                                   .probe = ADD,
                                   .exchange = LCL_EXCHANGE_LOCAL,
-                                  .mode = (int)how};
+                                  .add = how};
     lcl_kernel *kernel;
     double sum;
     return lcl_kernel_get(&kernel, ctx, &spec) == LCL_OK &&

@@ -15,13 +15,16 @@ struct lcl_spec {
         *kernel; // "packed"; not part of the key: one program, many kernels
     int width;   // lanes of a wave; 1: no barriers, one item a group
     enum lcl_exchange exchange;
+    // how work-items add to one sum; 0: they do not
+    enum lcl_atomic_add add;
     int group;   // work-items of a group
     int rows;    // rows of a subdomain held in local memory
     int sweeps;  // sweeps of a subdomain held in local memory; 0: read in place
+    int ring;    // 1: slots pass through a ring in local memory
     int slots;   // entries of a row that are summed at once
     int lanes;   // lanes that share a row
     int block;   // rows and columns of a block; 0 and 1: scalars
-    int storage; // enum lcl_storage of a factor, as the device sees it
+    int storage; // enum lcl_factor_storage
     int wide;    // 1: 64-bit row pointers or slots
     int probe;   // what probe.cl tries
     int mode;    // variant of a kernel, named in its file

@@ -20,6 +20,12 @@ static const char *const trisolves[LCL_TRISOLVE_COUNT] = {
     [LCL_TRISOLVE_DEFAULT] = "packed",
     [LCL_TRISOLVE_PACKED] = "packed",
     [LCL_TRISOLVE_DAG_VC_ILDU0_FUSED] = "dag_vc_ILDU0_fused",
+    [LCL_TRISOLVE_SPIN_LOOP_LDS] = "spin_loop_lds",
+    [LCL_TRISOLVE_DAG_EC_NO_LDS] = "dag_ec_no_lds",
+    [LCL_TRISOLVE_DAG_EC_LDS] = "dag_ec_lds",
+    [LCL_TRISOLVE_DAG_EC_LDS_UD] = "dag_ec_lds_ud",
+    [LCL_TRISOLVE_DAG_EC_ILD_U0] = "dag_ec_ILD_U0",
+    [LCL_TRISOLVE_DAG_EC_ILDU0_FUSED] = "dag_ec_ILDU0_fused",
 };
 
 static const char *const partitions[LCL_PARTITION_COUNT] = {
@@ -36,10 +42,24 @@ static const char *const pivots[LCL_PIVOT_COUNT] = {
     [LCL_PIVOT_SHIFT] = "shift",
 };
 
+static const char *const storages[LCL_FACTOR_STORAGE_COUNT] = {
+    [LCL_FACTOR_STORAGE_DEFAULT] = "fp64",
+    [LCL_FACTOR_STORAGE_FP64] = "fp64",
+    [LCL_FACTOR_STORAGE_FP32] = "fp32",
+    [LCL_FACTOR_STORAGE_BF16] = "bf16",
+};
+
 static const char *const weights[LCL_WEIGHTS_COUNT] = {
     [LCL_WEIGHTS_AUTO] = "auto",
     [LCL_WEIGHTS_ON] = "on",
     [LCL_WEIGHTS_OFF] = "off",
+};
+
+static const char *const coarses[LCL_COARSE_COUNT] = {
+    [LCL_COARSE_AUTO] = "auto",
+    [LCL_COARSE_NONE] = "none",
+    [LCL_COARSE_ADD] = "add",
+    [LCL_COARSE_MULT] = "mult",
 };
 
 const struct lcl_names lcl_solver_names = LCL_NAMES(solvers);
@@ -47,7 +67,9 @@ const struct lcl_names lcl_precond_names = LCL_NAMES(preconds);
 const struct lcl_names lcl_trisolve_names = LCL_NAMES(trisolves);
 const struct lcl_names lcl_partition_names = LCL_NAMES(partitions);
 const struct lcl_names lcl_pivot_names = LCL_NAMES(pivots);
+const struct lcl_names lcl_factor_storage_names = LCL_NAMES(storages);
 const struct lcl_names lcl_weights_names = LCL_NAMES(weights);
+const struct lcl_names lcl_coarse_names = LCL_NAMES(coarses);
 
 // clang-format off
 #define STOP(reason) [LCL_STOP_##reason - LCL_STOP_MONITOR]
@@ -93,6 +115,16 @@ const char *lcl_partition_name(enum lcl_partition_type type)
 const char *lcl_pivot_name(enum lcl_pivot pivot)
 {
     return lcl_name_of(&lcl_pivot_names, (int)pivot);
+}
+
+const char *lcl_factor_storage_name(enum lcl_factor_storage storage)
+{
+    return lcl_name_of(&lcl_factor_storage_names, (int)storage);
+}
+
+const char *lcl_coarse_name(enum lcl_coarse coarse)
+{
+    return lcl_name_of(&lcl_coarse_names, (int)coarse);
 }
 
 static bool is_stop(enum lcl_stop stop)

@@ -10,4 +10,6 @@ extern const struct lcl_names lcl_precond_names;
 extern const struct lcl_names lcl_trisolve_names;
 extern const struct lcl_names lcl_partition_names;
 extern const struct lcl_names lcl_pivot_names;
+extern const struct lcl_names lcl_factor_storage_names;
 extern const struct lcl_names lcl_weights_names;
+extern const struct lcl_names lcl_coarse_names;

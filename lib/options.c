@@ -127,9 +127,9 @@ static bool parse_count(const char **text, int64_t max, int64_t *count)
     int64_t value = 0;
     for (; **text >= '0' && **text <= '9'; ++*text) {
         const int digit = **text - '0';
-        if (value > (max - digit) / 10)
-            return false;
         value = 10 * value + digit;
+        if (value > max)
+            return false;
     }
     *count = value;
     return value > 0;
@@ -198,6 +198,20 @@ static enum lcl_status set_rows(struct lcl_options *options,
     return LCL_OK;
 }
 
+static enum lcl_status set_block(struct lcl_options *options,
+                                 const struct option *option, const char *value,
+                                 const struct lcl_log *log)
+{
+    const char *end = value;
+    int64_t number = 0;
+    if (strcmp(value, "auto") != 0 &&
+        (!parse_count(&end, LCL_BLOCK_MAX, &number) || *end != '\0'))
+        return bad_number(option, value, "a whole number from 1 to 8, or auto",
+                          log);
+    *(int *)field(options, option) = (int)number;
+    return LCL_OK;
+}
+
 static enum lcl_status set_triple(struct lcl_options *options,
                                   const struct option *option,
                                   const char *value, const struct lcl_log *log)
@@ -252,9 +266,7 @@ static const char *const later_solvers[] = {"cg", "gmres", "fgmres", "idr",
                                             NULL};
 static const char *const later_preconds[] = {"block-jacobi", "iluk", "ilut",
                                              "ic0",          "ras",  NULL};
-static const char *const later_trisolves[] = {
-    "spin_loop_lds", "dag_ec_no_lds",      "dag_ec_lds", "dag_ec_lds_ud",
-    "dag_ec_ILD_U0", "dag_ec_ILDU0_fused", "hec_level",  NULL};
+static const char *const later_trisolves[] = {"hec_level", NULL};
 
 #define AT(member) offsetof(struct lcl_options, member)
 
@@ -272,12 +284,19 @@ static const struct option table[] = {
      set_int, AT(solver.stagnation), NULL, NULL},
     {{"precond", "none|jacobi|ilu0|ildu0", "preconditioner (ildu0)"},
      set_enum, AT(precond.type), &lcl_precond_names, later_preconds},
-    {{"trisolve", "packed|dag_vc_ILDU0_fused", "how the factors are applied (packed)"},
+    {{"trisolve", "packed|spin_loop_lds|dag_ec_no_lds|dag_ec_lds|dag_ec_lds_ud|dag_ec_ILD_U0|dag_vc_ILDU0_fused|dag_ec_ILDU0_fused",
+      "how the factors are applied (packed)"},
      set_enum, AT(precond.trisolve), &lcl_trisolve_names, later_trisolves},
     {{"pivot", "fail|boost|replace|shift", "what becomes of zero and tiny pivots (boost)"},
      set_enum, AT(precond.pivot), &lcl_pivot_names, NULL},
     {{"pivot-tol", "R", "tiny: below R times the largest entry of the row (1e-10)"},
      set_fraction, AT(precond.pivot_tol), NULL, NULL},
+    {{"factor-storage", "fp64|fp32|bf16", "how factor values are stored (fp64)"},
+     set_enum, AT(precond.storage), &lcl_factor_storage_names, NULL},
+    {{"block-size", "1..8|auto", "rows of the blocks that the matrix is kept in (auto)"},
+     set_block, AT(precond.block_size), NULL, NULL},
+    {{"coarse", "none|add|mult|auto", "correction by constants on the subdomains (auto)"},
+     set_enum, AT(precond.coarse), &lcl_coarse_names, NULL},
     {{"partition", "metis|natural|geometric:BX,BY,BZ|file:F", "how rows become subdomains (metis)"},
      set_partition, AT(precond.partition.type), &lcl_partition_names, NULL},
     {{"subdomain-rows", "N|auto", "rows of a subdomain at most (auto)"},
@@ -292,11 +311,10 @@ static const struct option table[] = {
 static const struct {
     const char *key, *now;
 } later_keys[] = {
-    {"block-size", "1"},   {"coarse", "none"},         {"csr-text", NULL},
-    {"devices", NULL},     {"factor-storage", "fp64"}, {"idr-s", NULL},
-    {"ilu-level", NULL},   {"ilut-p", NULL},           {"ilut-tol", NULL},
-    {"kron", NULL},        {"max-block-size", NULL},   {"overlap", NULL},
-    {"restart", NULL},     {"side", "right"},
+    {"csr-text", NULL},  {"devices", NULL},
+    {"idr-s", NULL},    {"ilu-level", NULL}, {"ilut-p", NULL},
+    {"ilut-tol", NULL}, {"kron", NULL},      {"max-block-size", NULL},
+    {"overlap", NULL},  {"restart", NULL},   {"side", "right"},
 };
 // clang-format on
 

@@ -101,10 +101,14 @@ static void put_method(cJSON *record, const struct job *job)
     put_count(method, "stagnation", solver->stagnation);
     put_text(method, "precond", lcl_precond_name(precond->type));
     put_text(method, "trisolve", lcl_trisolve_name(precond->trisolve));
+    put_count(method, "block-size", precond->block_size);
     put_text(method, "partition", lcl_partition_name(precond->partition.type));
     put_count(method, "subdomain-rows", precond->partition.rows);
     put_text(method, "pivot", lcl_pivot_name(precond->pivot));
     put_number(method, "pivot-tol", precond->pivot_tol);
+    put_text(method, "coarse", lcl_coarse_name(precond->coarse));
+    put_text(method, "factor-storage",
+             lcl_factor_storage_name(precond->storage));
     put_text(method, "rhs", job->cli.rhs ? job->cli.rhs : "A * ones");
 }
 
@@ -123,6 +127,7 @@ static void put_precond(cJSON *record, const struct job *job)
     cJSON *object = cJSON_AddObjectToObject(record, "precond");
     put_text(object, "type", lcl_precond_name(info->type));
     put_text(object, "trisolve", lcl_trisolve_name(info->trisolve));
+    put_count(object, "block_size", info->block_size);
     put_count(object, "nnz_kept", info->nnz_kept);
     put_number(object, "dropped_share", info->dropped_share);
     put_number(object, "dropped_weight", info->dropped_weight);
@@ -134,10 +139,15 @@ static void put_precond(cJSON *record, const struct job *job)
     put_count(object, "missing_diagonals", info->missing_diagonals);
     put_repaired(object, info);
     put_count(object, "factor_bytes", (int64_t)info->factor_bytes);
+    put_text(object, "storage", lcl_factor_storage_name(info->storage));
     put_count(object, "launches", info->launches);
     put_count(object, "barriers", info->barriers);
     put_count(object, "group_size", info->group_size);
     put_bool(object, "weighted", info->weighted);
+    put_text(object, "coarse", lcl_coarse_name(info->coarse));
+    put_count(object, "coarse_rows", info->coarse_rows);
+    put_count(object, "coarse_pinned", info->coarse_pinned);
+    put_count(object, "coarse_bytes", (int64_t)info->coarse_bytes);
 }
 
 static void put_history(cJSON *result, const struct job *job)

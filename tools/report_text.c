@@ -96,6 +96,12 @@ void text_method(const struct job *job)
 
 // ---------------------------------------------------------------- precond
 
+static void blocks(const struct lcl_precond_info *info)
+{
+    line("blocks");
+    printf("of %d x %d\n", info->block_size, info->block_size);
+}
+
 static void subdomains(const struct lcl_precond_info *info)
 {
     line("subdomains");
@@ -109,7 +115,18 @@ static void subdomains(const struct lcl_precond_info *info)
     printf("%.1f %% of the couplings, %.1f %% by weight\n",
            100 * info->dropped_share, 100 * info->dropped_weight);
     line("factors");
-    printf("%.1f MB on the device\n", 1e-6 * (double)info->factor_bytes);
+    printf("%.1f MB on the device, %s\n", 1e-6 * (double)info->factor_bytes,
+           lcl_factor_storage_name(info->storage));
+}
+
+static void coarse(const struct lcl_precond_info *info)
+{
+    line("coarse");
+    printf("%s, %" PRId64 " unknowns", lcl_coarse_name(info->coarse),
+           info->coarse_rows);
+    if (info->coarse_pinned > 0)
+        printf(" less %" PRId64, info->coarse_pinned);
+    printf(", %.1f MB on the device\n", 1e-6 * (double)info->coarse_bytes);
 }
 
 static void repaired(const struct lcl_precond_info *info)
@@ -132,8 +149,12 @@ static void application(const struct lcl_precond_info *info)
 void text_precond(const struct job *job)
 {
     const struct lcl_precond_info *info = lcl_precond_info(job->M);
+    if (info->block_size > 1)
+        blocks(info);
     if (job_has_subdomains(job))
         subdomains(info);
+    if (info->coarse_rows > 0)
+        coarse(info);
     if (info->pivots_repaired > 0)
         repaired(info);
     if (job->cli.profile)

@@ -27,6 +27,22 @@ struct lcl_csr {
     double *val;      /* nnz */
 };
 
+/* Compressed sparse rows of square blocks. Everything is counted in blocks:
+ * block row i holds the blocks row_ptr[i] .. row_ptr[i+1]-1, and rows *
+ * block_size are the rows of the matrix. With b = block_size, entry (r, c) of
+ * block k is val[(k * b + r) * b + c]. A plain struct, as above. */
+struct lcl_bsr {
+    int64_t rows;
+    int64_t cols;
+    int64_t nnz;
+    int block_size;   /* rows and columns of a block, 1 to LCL_BLOCK_MAX */
+    int64_t *row_ptr; /* rows + 1 */
+    int32_t *col_ind; /* nnz */
+    double *val;      /* nnz * block_size * block_size */
+};
+
+#define LCL_BLOCK_MAX 8
+
 /* A dense matrix by columns: entry (i, j) is val[i + j * rows]. */
 struct lcl_dense {
     int64_t rows;
@@ -46,6 +62,7 @@ struct lcl_read_info {
 
 /* Frees the arrays of a struct that the library filled, and zeroes it. */
 LCL_API void lcl_csr_finish(struct lcl_csr *A);
+LCL_API void lcl_bsr_finish(struct lcl_bsr *A);
 LCL_API void lcl_dense_finish(struct lcl_dense *X);
 
 /* Checks that A is a well-formed CSR matrix: counts, ascending row pointers,
@@ -54,6 +71,28 @@ LCL_API void lcl_dense_finish(struct lcl_dense *X);
  * the first offending row. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_csr_check(const struct lcl_csr *A,
                                                     const struct lcl_log *log);
+
+/* The same for blocks: also that block_size is one, and that rows and columns
+ * times block_size stay below 2^31. Offending rows and columns are those of
+ * blocks. Returns as above. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_bsr_check(const struct lcl_bsr *A,
+                                                    const struct lcl_log *log);
+
+/* The largest b from 1 to LCL_BLOCK_MAX for which A consists of full b x b
+ * blocks, so that lcl_bsr_from_csr() adds no entry; b divides rows and columns,
+ * and blocks start at its multiples. 1 where there is none, where A has no
+ * entries and where it is NULL; else A is well-formed (lcl_csr_check()). */
+LCL_API int lcl_csr_natural_block(const struct lcl_csr *A);
+
+/* The same matrix in blocks: every block that holds an entry of A is stored,
+ * entries that it lacks are zeros. A is well-formed (lcl_csr_check()) and stays
+ * as it is. On success the caller owns *out; on error *out is all zero.
+ * Returns LCL_OK; LCL_EINVAL (an argument is NULL, block_size is not from 1 to
+ * LCL_BLOCK_MAX or does not divide the rows and the columns of A); LCL_ENOMEM.
+ */
+LCL_NODISCARD LCL_API enum lcl_status lcl_bsr_from_csr(
+    struct lcl_bsr *out, const struct lcl_csr *A, int block_size,
+    const struct lcl_log *log);
 
 /* Reads a Matrix Market file, plain or compressed (recognised by content: gzip
  * and xz). Coordinate format; real, integer or pattern; general, symmetric or
@@ -91,6 +130,10 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_csr_problem(
 
 /* y = A x in plain sequential C; x has cols, y has rows entries. */
 LCL_API void lcl_csr_multiply(const struct lcl_csr *A, const double *x,
+                              double *y);
+
+/* The same; x has cols * block_size, y has rows * block_size entries. */
+LCL_API void lcl_bsr_multiply(const struct lcl_bsr *A, const double *x,
                               double *y);
 
 LCL_END_DECLS

@@ -18,13 +18,27 @@ enum lcl_precond_type {
 };
 
 /* How L, D and U are applied on the subdomains. Published names are those of
- * Mehta et al., arXiv 2508.04917. */
+ * Mehta et al., arXiv 2508.04917; where the publication has a lower solve alone
+ * the upper solve is a launch of the same kind. Those with "LD U" apply the
+ * factors of ILU0 and of ILDU0 as L D and unit U; "L D U": ILDU0 only. Those
+ * with an atomic sum (SPIN_LOOP and DAG_EC) are not bitwise reproducible where
+ * the width is not 1. */
 enum lcl_trisolve {
     LCL_TRISOLVE_DEFAULT = 0,        /* packed */
     LCL_TRISOLVE_PACKED,             /* level-packed slabs, no atomics, bitwise
                                         reproducible */
-    LCL_TRISOLVE_DAG_VC_ILDU0_FUSED, /* sections 4.2.3 and 4.4: CSR, a row a
-                                        work-item, one launch */
+    LCL_TRISOLVE_DAG_VC_ILDU0_FUSED, /* L D U: CSR, a row a work-item, one
+                                        launch (sections 4.2.3 and 4.4) */
+    LCL_TRISOLVE_SPIN_LOOP_LDS,      /* LD U: a row a wave, which waits for the
+                                        rows it needs (Algorithm 4.1); only on
+                                        devices that make progress meanwhile */
+    LCL_TRISOLVE_DAG_EC_NO_LDS,      /* LD U: an entry a work-item, vectors in
+                                        global memory (section 4.2.4) */
+    LCL_TRISOLVE_DAG_EC_LDS,         /* LD U: the same in local memory */
+    LCL_TRISOLVE_DAG_EC_LDS_UD,      /* L D U: the same with unit diagonals,
+                                        D a launch of its own (section 4.3) */
+    LCL_TRISOLVE_DAG_EC_ILD_U0,      /* LD U: the launches of DAG_EC_LDS */
+    LCL_TRISOLVE_DAG_EC_ILDU0_FUSED, /* L D U: one launch (section 4.4) */
     LCL_TRISOLVE_COUNT,
 };
 
@@ -57,6 +71,32 @@ enum lcl_pivot {
     LCL_PIVOT_COUNT,
 };
 
+/* How the values of the factors are stored for their application. Factors are
+ * computed, and sums and vectors kept, in fp64 always. */
+enum lcl_factor_storage {
+    LCL_FACTOR_STORAGE_DEFAULT = 0, /* FP64 */
+    LCL_FACTOR_STORAGE_FP64,
+    LCL_FACTOR_STORAGE_FP32,
+    LCL_FACTOR_STORAGE_BF16, /* the upper half of fp32: its range, 8
+                                significant bits; the column beside it */
+    LCL_FACTOR_STORAGE_COUNT,
+};
+
+/* Correction of the ILU preconditioners by constants on the subdomains, which
+ * carries over what couplings between subdomains would: e = E^-1 Z^T r with the
+ * indicators of the subdomains as columns of Z and E = Z^T A Z. It is likely to
+ * pay from 8 subdomains and 4096 rows on, where nine tenths of the couplings
+ * have the sign that the diagonal has not. */
+enum lcl_coarse {
+    LCL_COARSE_AUTO = 0, /* MULT where likely to pay, else NONE */
+    LCL_COARSE_NONE,
+    LCL_COARSE_ADD,  /* x = M^-1 r + Z e */
+    LCL_COARSE_MULT, /* x = Z e + M^-1 (r - A Z e) */
+    LCL_COARSE_COUNT,
+};
+
+/* Rows are rows of blocks, and cells are blocks, where the matrix is stored in
+ * blocks. */
 struct lcl_partition_params {
     enum lcl_partition_type type;
     enum lcl_weights weights;
@@ -64,7 +104,8 @@ struct lcl_partition_params {
     int64_t box[3];  /* GEOMETRIC: cells of a subdomain along x, y, z */
     int64_t grid[3]; /* GEOMETRIC: cells of the grid; 0: read off a 7-point
                         pattern */
-    const int32_t *labels; /* LABELS: n labels >= 0 */
+    const int32_t *labels; /* LABELS: n labels >= 0, those of a block equal, or
+                              one a block row */
     int64_t labels_count;  /* their number, checked against n */
 };
 
@@ -87,6 +128,12 @@ struct lcl_precond_params {
     struct lcl_partition_params partition;
     enum lcl_pivot pivot;
     double pivot_tol; /* 0: 1e-10 */
+    enum lcl_coarse coarse;
+    enum lcl_factor_storage storage;
+    /* The matrix is stored in blocks of so many rows and columns, 1 to
+     * LCL_BLOCK_MAX, missing entries of a block as zeros; 0: its natural block,
+     * see lcl_csr_natural_block(). ILU then factors blocks. */
+    int block_size;
 };
 
 #define LCL_PRECOND_PARAMS_INIT                                                \
@@ -99,7 +146,7 @@ struct lcl_precond_info {
     enum lcl_precond_type type;
     enum lcl_trisolve trisolve;
     int64_t rows;
-    int64_t nnz;           /* of the matrix */
+    int64_t nnz;           /* values of the matrix as it was given */
     int64_t nnz_kept;      /* inside subdomains */
     double dropped_share;  /* dropped entries over off-diagonal entries */
     double dropped_weight; /* the same by absolute value */
@@ -115,7 +162,14 @@ struct lcl_precond_info {
     int launches;             /* of one application */
     int barriers; /* of one application, the most in one subdomain */
     int group_size;
-    bool weighted; /* METIS saw edge weights */
+    int block_size; /* that the matrix is stored in */
+    bool weighted;  /* METIS saw edge weights */
+    enum lcl_factor_storage storage;
+    enum lcl_coarse coarse; /* NONE, ADD or MULT; NONE, too, where its matrix
+                               could not be inverted */
+    int64_t coarse_rows;    /* unknowns of the correction */
+    int64_t coarse_pinned;  /* of them left out, the matrix being singular */
+    uint64_t coarse_bytes;  /* on the device */
 };
 
 /* Thread-safety: that of its context. */
@@ -126,18 +180,25 @@ typedef struct lcl_precond lcl_precond;
  * params are the defaults. METIS draws from rand(): the partition is the same
  * from run to run unless another thread uses rand() at the same time.
  * Returns LCL_OK; LCL_PIVOTS_REPAIRED (usable, see the info);
- * LCL_EINVAL (parameters); LCL_EFORMAT (A malformed, not square, empty);
- * LCL_EPIVOT; LCL_ERANGE (a subdomain does not fit local memory); LCL_EDEVMEM;
- * LCL_EDEVICE; LCL_ESELFTEST (the device gave levels that cannot be);
- * LCL_EBUILD; LCL_ENOMEM. */
+ * LCL_EINVAL (parameters; block_size does not divide the rows of A);
+ * LCL_EUNSUPPORTED (trisolve with blocks, storage or this device); LCL_EFORMAT
+ * (A malformed, not square, empty); LCL_EPIVOT; LCL_ERANGE (a subdomain does
+ * not fit local memory); LCL_EDEVMEM; LCL_EDEVICE; LCL_ESELFTEST (the device
+ * gave levels that cannot be); LCL_EBUILD; LCL_ENOMEM. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_precond_create(
     lcl_precond **out, lcl_context *ctx, const struct lcl_csr *A,
     const struct lcl_precond_params *params);
 
-/* Takes new values for the pattern that was analysed (nnz doubles in the order
- * of A's entries) and refactors; no partition, symbolic work, compilation or
- * allocation. Statuses as above. A solver that uses the preconditioner sees
- * the new matrix from its next solve. */
+/* The same for a matrix in blocks. params->block_size is 0 or that of A.
+ * Returns as above, LCL_EINVAL also where the block sizes differ. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_precond_create_bsr(
+    lcl_precond **out, lcl_context *ctx, const struct lcl_bsr *A,
+    const struct lcl_precond_params *params);
+
+/* Takes new values for the pattern that was analysed (as many doubles as A had,
+ * in the order in which A had them) and refactors; no partition, symbolic work,
+ * compilation or allocation. Statuses as above. A solver that uses the
+ * preconditioner sees the new matrix from its next solve. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_precond_update(lcl_precond *M,
                                                          const double *val);
 
@@ -150,11 +211,14 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_precond_apply(lcl_precond *M,
 LCL_API const struct lcl_precond_info *lcl_precond_info(const lcl_precond *M);
 LCL_API void lcl_precond_destroy(lcl_precond **M);
 
-/* Names as they are printed and parsed: "ildu0", "packed", "metis", "boost". */
+/* Names as they are printed and parsed: "ildu0", "packed", "metis", "boost",
+ * "fp64". */
 LCL_API const char *lcl_precond_name(enum lcl_precond_type type);
 LCL_API const char *lcl_trisolve_name(enum lcl_trisolve trisolve);
 LCL_API const char *lcl_partition_name(enum lcl_partition_type type);
 LCL_API const char *lcl_pivot_name(enum lcl_pivot pivot);
+LCL_API const char *lcl_factor_storage_name(enum lcl_factor_storage storage);
+LCL_API const char *lcl_coarse_name(enum lcl_coarse coarse);
 
 LCL_END_DECLS
 

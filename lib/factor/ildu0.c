@@ -6,6 +6,7 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/factor/store.h"
 
 // A shift starts at this share of a row's largest entry and doubles.
 #define FIRST_SHIFT 1e-3
@@ -28,12 +29,13 @@ static void take_layout(struct lcl_factor *F, struct lcl_device_layout *D)
 static enum lcl_status allocate(struct lcl_factor *F)
 {
     lcl_context *ctx = F->ctx;
+    const size_t entry = (size_t)(F->block * F->block) * sizeof(double);
     enum lcl_status st;
-    if ((st = lcl_buffer_create(&F->val, ctx, F->slots, sizeof(double),
+    if ((st = lcl_buffer_create(&F->val, ctx, F->slots, entry,
                                 "factor values")) < 0 ||
         (st = lcl_buffer_fill(F->val, 0)) < 0 ||
-        (st = lcl_buffer_create(&F->inv_d, ctx, F->n, sizeof(double),
-                                "inverse diagonal")) < 0 ||
+        (st = lcl_buffer_create(&F->inv_d, ctx, F->block == 1 ? F->n : 0,
+                                sizeof(double), "inverse diagonal")) < 0 ||
         (st = lcl_buffer_create(&F->shift, ctx, F->parts, sizeof(double),
                                 "diagonal shifts")) < 0 ||
         (st = lcl_buffer_create(&F->repaired, ctx, F->parts, sizeof(int32_t),
@@ -49,24 +51,28 @@ static enum lcl_status allocate(struct lcl_factor *F)
 
 static enum lcl_status get_kernel(struct lcl_factor *F)
 {
-    const struct lcl_spec spec = {.source = "ildu0.cl",
-                                  .kernel = "ildu0",
-                                  .group = F->group,
-                                  .mode = (int)F->form};
+    struct lcl_spec spec = {
+        .source = "ildu0.cl", .kernel = "ildu0", .group = F->group};
+    if (F->block > 1) {
+        spec.source = "ildu0_block.cl";
+        spec.kernel = "ildu0_block";
+        spec.block = F->block;
+    }
     return lcl_kernel_get(&F->kernel, F->ctx, &spec);
 }
 
 enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
                                 struct lcl_device_layout *layout, int group,
+                                int block,
                                 const struct lcl_precond_params *params)
 {
     enum lcl_status st;
     *F = (struct lcl_factor){
         .ctx = ctx,
-        .form =
-            params->type == LCL_PRECOND_ILU0 ? LCL_FORM_ILU0 : LCL_FORM_ILDU0,
         .pivot = params->pivot ? params->pivot : LCL_PIVOT_BOOST,
         .pivot_tol = params->pivot_tol > 0 ? params->pivot_tol : 1e-10,
+        .storage = params->storage ? params->storage : LCL_FACTOR_STORAGE_FP64,
+        .block = block,
         .n = layout->n,
         .parts = layout->parts,
         .slots = layout->slots,
@@ -76,7 +82,8 @@ enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
         .group = group,
     };
     take_layout(F, layout);
-    if ((st = allocate(F)) < 0 || (st = get_kernel(F)) < 0)
+    if ((st = allocate(F)) < 0 || (st = get_kernel(F)) < 0 ||
+        (st = lcl_store_init(F)) < 0)
         lcl_factor_finish(F);
     return st;
 }
@@ -84,15 +91,38 @@ enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
 void lcl_factor_finish(struct lcl_factor *F)
 {
     lcl_buffer **const buffers[] = {
-        &F->part,     &F->sweep, &F->step,     &F->col,
-        &F->val,      &F->inv_d, &F->step_of,  &F->source,
-        &F->diagonal, &F->shift, &F->repaired, &F->bad,
+        &F->part,     &F->sweep,   &F->step,   &F->col,      &F->val,
+        &F->inv_d,    &F->step_of, &F->source, &F->diagonal, &F->shift,
+        &F->repaired, &F->bad,     &F->stored,
     };
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i)
         lcl_buffer_destroy(buffers[i]);
     lcl_free(F->counts);
     lcl_free(F->shifts);
     *F = (struct lcl_factor){0};
+}
+
+static enum lcl_status launch(struct lcl_factor *F, const lcl_buffer *val)
+{
+    return LCL_LAUNCH(F->kernel, F->parts, lcl_arg_buffer(F->part),
+                      lcl_arg_buffer(F->step), lcl_arg_buffer(F->col),
+                      lcl_arg_buffer(F->step_of), lcl_arg_buffer(F->source),
+                      lcl_arg_buffer(F->diagonal), lcl_arg_buffer(val),
+                      lcl_arg_buffer(F->val), lcl_arg_buffer(F->inv_d),
+                      lcl_arg_buffer(F->shift), lcl_arg_buffer(F->repaired),
+                      lcl_arg_buffer(F->bad), lcl_arg_int((int)F->pivot),
+                      lcl_arg_double(F->pivot_tol));
+}
+
+static enum lcl_status launch_block(struct lcl_factor *F, const lcl_buffer *val)
+{
+    return LCL_LAUNCH(F->kernel, F->parts, lcl_arg_buffer(F->part),
+                      lcl_arg_buffer(F->step), lcl_arg_buffer(F->col),
+                      lcl_arg_buffer(F->step_of), lcl_arg_buffer(F->source),
+                      lcl_arg_buffer(F->diagonal), lcl_arg_buffer(val),
+                      lcl_arg_buffer(F->val), lcl_arg_buffer(F->shift),
+                      lcl_arg_buffer(F->repaired), lcl_arg_buffer(F->bad),
+                      lcl_arg_int((int)F->pivot), lcl_arg_double(F->pivot_tol));
 }
 
 // Factors the subdomains whose shift is not negative; returns what the device
@@ -103,14 +133,7 @@ static enum lcl_status factor_once(struct lcl_factor *F, const lcl_buffer *val)
                                           (size_t)F->parts * sizeof *F->shifts);
     if (st < 0)
         return st;
-    st = LCL_LAUNCH(F->kernel, F->parts, lcl_arg_buffer(F->part),
-                    lcl_arg_buffer(F->step), lcl_arg_buffer(F->col),
-                    lcl_arg_buffer(F->step_of), lcl_arg_buffer(F->source),
-                    lcl_arg_buffer(F->diagonal), lcl_arg_buffer(val),
-                    lcl_arg_buffer(F->val), lcl_arg_buffer(F->inv_d),
-                    lcl_arg_buffer(F->shift), lcl_arg_buffer(F->repaired),
-                    lcl_arg_buffer(F->bad), lcl_arg_int((int)F->pivot),
-                    lcl_arg_double(F->pivot_tol));
+    st = F->block > 1 ? launch_block(F, val) : launch(F, val);
     if (st < 0)
         return st;
     return lcl_buffer_read(F->repaired, F->counts,
@@ -167,12 +190,13 @@ enum lcl_status lcl_factor_numeric(struct lcl_factor *F, const lcl_buffer *val,
          ++round)
         if ((st = factor_once(F, val)) < 0)
             return st;
-    return LCL_OK;
+    return lcl_store_run(F);
 }
 
 uint64_t lcl_factor_bytes(const struct lcl_factor *F)
 {
     return lcl_buffer_bytes(F->part) + lcl_buffer_bytes(F->step) +
            lcl_buffer_bytes(F->sweep) + lcl_buffer_bytes(F->col) +
-           lcl_buffer_bytes(F->val) + lcl_buffer_bytes(F->inv_d);
+           lcl_buffer_bytes(F->val) + lcl_buffer_bytes(F->inv_d) +
+           (F->stored ? lcl_buffer_bytes(F->stored) : 0);
 }

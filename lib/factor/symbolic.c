@@ -7,6 +7,7 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/format/csr.h"
 
 #include "cl/symbolic.cl.h"
 
@@ -53,7 +54,7 @@ static const char *const kernel_names[KERNELS] = {
 // An analysis under way: what it needs besides its results.
 struct analysis {
     lcl_context *ctx;
-    const struct lcl_device_csr *A;
+    const struct lcl_device_matrix *A;
     const struct lcl_partition *P;
     struct lcl_symbolic_params params;
     struct lcl_symbolic *S;
@@ -102,8 +103,8 @@ static enum lcl_status get_kernels(struct analysis *a)
     struct lcl_spec spec = {.source = "symbolic.cl",
                             .group = lanes_for(caps, rows)};
     enum lcl_status st = LCL_OK;
-    if (a->params.block > 1)
-        spec.block = a->params.block;
+    if (a->A->block > 1)
+        spec.block = a->A->block;
     if (caps->width > 1)
         spec.rows = (int)(rows + ROWS_STEP - 1) / ROWS_STEP * ROWS_STEP;
     a->groups = lcl_vector_groups(caps);
@@ -120,10 +121,12 @@ static enum lcl_status check_sizes(struct analysis *a)
 {
     const struct lcl_log *log = lcl_context_log(a->ctx);
     struct lcl_device_layout *D = &a->S->layout;
-    if (a->A->nnz > UINT32_MAX)
+    // wide row pointers begin a little earlier
+    if (lcl_buffer_bytes(a->A->row_ptr) !=
+        (size_t)(a->P->n + 1) * sizeof(uint32_t))
         return lcl_fail(log, LCL_ERANGE,
                         "%lld entries: reordering is limited to 2^32 - 1",
-                        (long long)a->A->nnz);
+                        (long long)a->A->blocks);
     for (int64_t p = 0; p < D->parts; ++p)
         D->rows_max = max_of(D->rows_max, part_rows(a, p));
     if (D->rows_max > UINT16_MAX)
@@ -168,8 +171,8 @@ static enum lcl_status allocate(struct analysis *a)
         {&a->long_rows, n, sizeof(int32_t), "long rows"},
         {&S->level, n, sizeof(int32_t), "levels"},
         {&S->B.row_ptr, n + 1, sizeof(uint32_t), "row pointers"},
-        {&S->B.col, a->A->nnz, sizeof(int32_t), "columns"},
-        {&S->B.map, a->A->nnz, sizeof(uint32_t), "map of entries"},
+        {&S->B.col, a->A->blocks, sizeof(int32_t), "columns"},
+        {&S->B.map, a->A->blocks, sizeof(uint32_t), "map of entries"},
         {&S->layout.part, parts, sizeof(struct lcl_part), "subdomains"},
         {&S->layout.step_of, n, sizeof(uint16_t), "steps of rows"},
         {&S->layout.diagonal, n, sizeof(int32_t), "diagonals"},
@@ -195,7 +198,7 @@ static enum lcl_status allocate(struct analysis *a)
 
 static enum lcl_status run_levels(struct analysis *a)
 {
-    const struct lcl_device_csr *A = a->A;
+    const struct lcl_device_matrix *A = a->A;
     const struct lcl_symbolic *S = a->S;
     enum lcl_status st;
     if ((st = LCL_LAUNCH(a->kernels[INVERT], a->groups, lcl_arg_long(a->P->n),
@@ -333,7 +336,7 @@ static enum lcl_status read_census(struct analysis *a)
     lcl_free(census);
     if (st < 0)
         return st;
-    if (T.entries != a->A->nnz || a->long_rows_count < 0 ||
+    if (T.entries != a->A->blocks || a->long_rows_count < 0 ||
         a->long_rows_count > a->P->n)
         return fail_device(a, "rows");
     describe(a, &T);
@@ -351,7 +354,7 @@ static enum lcl_status write_parts(const struct analysis *a)
 
 static enum lcl_status run_reorder(const struct analysis *a)
 {
-    const struct lcl_device_csr *A = a->A;
+    const struct lcl_device_matrix *A = a->A;
     const struct lcl_reordered *B = &a->S->B;
     enum lcl_status st;
     if ((st = LCL_LAUNCH(a->kernels[ROW_POINTERS], a->P->parts,
@@ -495,7 +498,7 @@ static void analysis_finish(struct analysis *a)
 }
 
 enum lcl_status lcl_symbolic_init(struct lcl_symbolic *S, lcl_context *ctx,
-                                  const struct lcl_device_csr *A,
+                                  const struct lcl_device_matrix *A,
                                   const struct lcl_partition *P,
                                   const struct lcl_symbolic_params *params)
 {
@@ -503,7 +506,7 @@ enum lcl_status lcl_symbolic_init(struct lcl_symbolic *S, lcl_context *ctx,
     assert(params->sorted || params->group == 1);
     assert((params->group & (params->group - 1)) == 0);
     *S = (struct lcl_symbolic){
-        .layout = {.n = P->n, .nnz = A->nnz, .parts = P->parts}};
+        .layout = {.n = P->n, .nnz = A->blocks, .parts = P->parts}};
     const enum lcl_status st = analyse(&a);
     analysis_finish(&a);
     if (st < 0)
@@ -520,4 +523,40 @@ void lcl_symbolic_finish(struct lcl_symbolic *S)
     lcl_buffer_destroy(&S->level);
     lcl_device_layout_finish(&S->layout);
     *S = (struct lcl_symbolic){.levels_max = 0};
+}
+
+enum lcl_status lcl_pattern_download(struct lcl_csr *B, lcl_context *ctx,
+                                     const struct lcl_device_matrix *D)
+{
+    const size_t n = (size_t)D->block_rows, nnz = (size_t)D->blocks;
+    const struct lcl_log *log = lcl_context_log(ctx);
+    enum lcl_status st;
+    uint32_t *narrow = lcl_malloc(n + 1, sizeof *narrow);
+    *B = (struct lcl_csr){
+        .rows = D->block_rows,
+        .cols = D->block_rows,
+        .nnz = D->blocks,
+        .row_ptr = lcl_malloc(n + 1, sizeof *B->row_ptr),
+        .col_ind = lcl_malloc(nnz, sizeof *B->col_ind),
+    };
+    if (!narrow || !B->row_ptr || !B->col_ind) {
+        st = lcl_fail_memory(log, "the reordered matrix");
+        goto out;
+    }
+    if ((st = lcl_buffer_read(D->row_ptr, narrow, (n + 1) * sizeof *narrow)) <
+            0 ||
+        (st = lcl_buffer_read(D->col, B->col_ind, nnz * sizeof *B->col_ind)) <
+            0)
+        goto out;
+    for (size_t i = 0; i <= n; ++i)
+        B->row_ptr[i] = narrow[i];
+    if (lcl_csr_check_pattern(B, "the reordered matrix", log) < 0)
+        st = lcl_fail(log, LCL_ESELFTEST,
+                      "%s reorders a matrix wrongly: it computes wrong results",
+                      lcl_context_caps(ctx)->name);
+out:
+    lcl_free(narrow);
+    if (st < 0)
+        lcl_csr_finish(B);
+    return st;
 }

@@ -5,7 +5,7 @@
 
 #include "lib/factor/layout.h"
 #include "lib/partition/partition.h"
-#include "lib/spmv/csr.h"
+#include "lib/spmv/spmv.h"
 
 // B: row i is row perm[i] of A, entry k is entry map[k], columns ascend.
 struct lcl_reordered {
@@ -27,22 +27,27 @@ struct lcl_symbolic {
 struct lcl_symbolic_params {
     int group;   // rows of a step at most, a power of two: work-items of the
                  // factor's kernels
-    int block;   // rows of an entry of A, whose values are block * block; 0: 1
     bool sorted; // by level, longer rows first; must be where group > 1
 };
 
-// Analyses the pattern of A, whose rows P cuts into subdomains of at most
-// 65,535. Row i depends on row j < i of its subdomain where a_ij or a_ji is
-// stored: one structure serves the forward sweep in ascending and the backward
-// sweep in descending levels (Mehta et al., arXiv 2508.04917, Algorithm 4.2).
-// The sorted order is topological: the factors of the sorted matrix are the
-// sorted factors. A's values are looked at for what is dropped alone.
-// Enqueues the last kernels. Returns LCL_OK, LCL_ERANGE (a subdomain or the
-// whole is too large), LCL_ESELFTEST (sizes that cannot be: the device is
-// wrong), LCL_EDEVMEM, LCL_EDEVICE, LCL_EBUILD or LCL_ENOMEM; *S is then all
-// zero.
+// Analyses the pattern of A, whose rows (of blocks, where A has blocks) P cuts
+// into subdomains of at most 65,535. Row i depends on row j < i of its
+// subdomain where a_ij or a_ji is stored: one structure serves the forward
+// sweep in ascending and the backward sweep in descending levels (Mehta et al.,
+// arXiv 2508.04917, Algorithm 4.2). The sorted order is topological: the
+// factors of the sorted matrix are the sorted factors. A's values are looked at
+// for what is dropped alone. Enqueues the last kernels. Returns LCL_OK,
+// LCL_ERANGE (a subdomain or the whole is too large), LCL_ESELFTEST (sizes that
+// cannot be: the device is wrong), LCL_EDEVMEM, LCL_EDEVICE, LCL_EBUILD or
+// LCL_ENOMEM; *S is then all zero.
 enum lcl_status lcl_symbolic_init(struct lcl_symbolic *S, lcl_context *ctx,
-                                  const struct lcl_device_csr *A,
+                                  const struct lcl_device_matrix *A,
                                   const struct lcl_partition *P,
                                   const struct lcl_symbolic_params *params);
 void lcl_symbolic_finish(struct lcl_symbolic *S);
+
+// The pattern of a matrix with 32-bit row pointers, on the host and sound; no
+// values. Returns LCL_OK, LCL_ESELFTEST, LCL_EDEVICE or LCL_ENOMEM; *B is then
+// all zero.
+enum lcl_status lcl_pattern_download(struct lcl_csr *B, lcl_context *ctx,
+                                     const struct lcl_device_matrix *D);

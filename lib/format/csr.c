@@ -28,66 +28,86 @@ void lcl_dense_finish(struct lcl_dense *X)
     *X = (struct lcl_dense){0};
 }
 
-static enum lcl_status check_counts(const struct lcl_csr *A,
+static enum lcl_status check_counts(const struct lcl_csr *A, const char *what,
                                     const struct lcl_log *log)
 {
     if (A->rows < 1 || A->cols < 1 || A->nnz < 0)
         return lcl_fail(log, LCL_EFORMAT,
-                        "matrix: expected at least one row and column, found "
+                        "%s: expected at least one row and column, found "
                         "%" PRId64 " x %" PRId64 " with %" PRId64 " entries",
-                        A->rows, A->cols, A->nnz);
+                        what, A->rows, A->cols, A->nnz);
     if (A->rows > INT32_MAX || A->cols > INT32_MAX)
         return lcl_fail(log, LCL_EFORMAT,
-                        "matrix: expected at most %d rows and columns, found "
+                        "%s: expected at most %d rows and columns, found "
                         "%" PRId64 " x %" PRId64,
-                        INT32_MAX, A->rows, A->cols);
+                        what, INT32_MAX, A->rows, A->cols);
     return LCL_OK;
 }
 
-static enum lcl_status check_row_ptr(const struct lcl_csr *A,
+static enum lcl_status check_row_ptr(const struct lcl_csr *A, const char *what,
                                      const struct lcl_log *log)
 {
     if (A->row_ptr[0] != 0)
         return lcl_fail(log, LCL_EFORMAT,
-                        "matrix: row 0 starts at entry %" PRId64 ", not at 0",
+                        "%s: row 0 starts at entry %" PRId64 ", not at 0", what,
                         A->row_ptr[0]);
     for (int64_t i = 0; i < A->rows; ++i)
         if (A->row_ptr[i + 1] < A->row_ptr[i] || A->row_ptr[i + 1] > A->nnz)
             return lcl_fail(log, LCL_EFORMAT,
-                            "matrix: row %" PRId64 " ends at entry %" PRId64
+                            "%s: row %" PRId64 " ends at entry %" PRId64
                             ", expected %" PRId64 " to %" PRId64,
-                            i, A->row_ptr[i + 1], A->row_ptr[i], A->nnz);
+                            what, i, A->row_ptr[i + 1], A->row_ptr[i], A->nnz);
     if (A->row_ptr[A->rows] != A->nnz)
         return lcl_fail(log, LCL_EFORMAT,
-                        "matrix: the last row %" PRId64 " ends at entry "
+                        "%s: the last row %" PRId64 " ends at entry "
                         "%" PRId64 ", expected %" PRId64,
-                        A->rows - 1, A->row_ptr[A->rows], A->nnz);
+                        what, A->rows - 1, A->row_ptr[A->rows], A->nnz);
     return LCL_OK;
 }
 
-static enum lcl_status check_row(const struct lcl_csr *A, int64_t i,
-                                 const struct lcl_log *log)
+static enum lcl_status check_columns(const struct lcl_csr *A, const char *what,
+                                     int64_t i, const struct lcl_log *log)
 {
     int64_t previous = -1;
     for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k) {
         const int64_t j = A->col_ind[k];
         if (j < 0 || j >= A->cols)
             return lcl_fail(log, LCL_EFORMAT,
-                            "matrix: row %" PRId64 " has column %" PRId64
+                            "%s: row %" PRId64 " has column %" PRId64
                             ", expected 0 to %" PRId64,
-                            i, j, A->cols - 1);
+                            what, i, j, A->cols - 1);
         if (j <= previous)
             return lcl_fail(log, LCL_EFORMAT,
-                            "matrix: row %" PRId64 " has column %" PRId64
+                            "%s: row %" PRId64 " has column %" PRId64
                             " after %" PRId64 ", expected ascending columns",
-                            i, j, previous);
-        if (!isfinite(A->val[k]))
-            return lcl_fail(log, LCL_EFORMAT,
-                            "matrix: row %" PRId64 ", column %" PRId64
-                            " has value %g, expected a finite one",
-                            i, j, A->val[k]);
+                            what, i, j, previous);
         previous = j;
     }
+    return LCL_OK;
+}
+
+enum lcl_status lcl_csr_check_pattern(const struct lcl_csr *A, const char *what,
+                                      const struct lcl_log *log)
+{
+    enum lcl_status st;
+    if ((st = check_counts(A, what, log)) < 0 ||
+        (st = check_row_ptr(A, what, log)) < 0)
+        return st;
+    for (int64_t i = 0; i < A->rows; ++i)
+        if ((st = check_columns(A, what, i, log)) < 0)
+            return st;
+    return LCL_OK;
+}
+
+static enum lcl_status check_values(const struct lcl_csr *A, int64_t i,
+                                    const struct lcl_log *log)
+{
+    for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
+        if (!isfinite(A->val[k]))
+            return lcl_fail(log, LCL_EFORMAT,
+                            "matrix: row %" PRId64 ", column %d"
+                            " has value %g, expected a finite one",
+                            i, (int)A->col_ind[k], A->val[k]);
     return LCL_OK;
 }
 
@@ -97,10 +117,10 @@ enum lcl_status lcl_csr_check(const struct lcl_csr *A,
     if (!A || !A->row_ptr || (A->nnz > 0 && (!A->col_ind || !A->val)))
         return lcl_misuse(log, "matrix: an array is missing");
     enum lcl_status st;
-    if ((st = check_counts(A, log)) < 0 || (st = check_row_ptr(A, log)) < 0)
+    if ((st = lcl_csr_check_pattern(A, "matrix", log)) < 0)
         return st;
     for (int64_t i = 0; i < A->rows; ++i)
-        if ((st = check_row(A, i, log)) < 0)
+        if ((st = check_values(A, i, log)) < 0)
             return st;
     return LCL_OK;
 }

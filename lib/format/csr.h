@@ -4,5 +4,10 @@
 
 #include <levelcl/matrix.h>
 
+// Checks all of A but its values; `what` is how messages call the matrix.
+// Returns LCL_OK or LCL_EFORMAT.
+enum lcl_status lcl_csr_check_pattern(const struct lcl_csr *A, const char *what,
+                                      const struct lcl_log *log);
+
 // Where entry (i, j) of A is stored, or -1: columns of a row ascend.
 int64_t lcl_csr_find(const struct lcl_csr *A, int64_t i, int64_t j);

@@ -124,7 +124,7 @@ static enum lcl_status enqueue_x(struct lcl_solver *S)
 static enum lcl_status enqueue_iteration(struct lcl_solver *S, int it)
 {
     const struct bicgstab *K = S->method;
-    const struct lcl_device_csr *A = &S->M->system.matrix;
+    const struct lcl_device_matrix *A = &S->M->system.matrix;
     lcl_precond *M = S->M;
     enum lcl_status st;
     if ((st = enqueue_p(S, it)) < 0 ||

@@ -6,40 +6,100 @@
 #include "host/alloc.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/coarse/coarse.h"
 #include "lib/factor/ildu0.h"
 #include "lib/factor/symbolic.h"
+#include "lib/format/bsr.h"
 #include "lib/trisolve/packed.h"
 
+#include <math.h>
 #include <string.h>
 
 struct ilu {
     struct lcl_factor factor;
     struct lcl_trisolve_method trisolve;
+    struct lcl_coarse_space *coarse; // NULL: none
 };
 
-// What set-up hands from step to step.
+// What set-up hands from step to step, on the host. Rows and entries are
+// those of blocks.
 struct set_up {
+    struct lcl_csr graph; // the pattern of A with a_ij or signed norms
+    double *norms;        // of blocks
+    int32_t *labels;      // of rows of blocks
     struct lcl_partition partition;
     struct lcl_symbolic symbolic;
     struct lcl_layout layout; // host copies, for a method that wants them
-    int32_t *level;           // n
+    int32_t *level;
 };
 
-static void set_up_finish(struct set_up *s)
+static void set_up_finish(struct set_up *a)
 {
-    lcl_free(s->level);
-    lcl_layout_finish(&s->layout);
-    lcl_symbolic_finish(&s->symbolic);
-    lcl_partition_finish(&s->partition);
+    lcl_free(a->level);
+    lcl_layout_finish(&a->layout);
+    lcl_symbolic_finish(&a->symbolic);
+    lcl_partition_finish(&a->partition);
+    lcl_free(a->labels);
+    lcl_free(a->norms);
 }
 
-static enum lcl_status partition(struct set_up *s, lcl_context *ctx,
-                                 const struct lcl_csr *A,
+// ||A_ij||_F for every block, with the sign of its trace.
+static enum lcl_status take_graph(struct set_up *a, const struct lcl_bsr *A,
+                                  const struct lcl_log *log)
+{
+    const int size = lcl_block_values(A);
+    a->graph = lcl_bsr_pattern(A);
+    if (A->block_size == 1)
+        return LCL_OK;
+    a->graph.val = a->norms = lcl_malloc((size_t)A->nnz, sizeof *a->norms);
+    if (!a->norms)
+        return lcl_fail_memory(log, "the norms of blocks");
+    for (int64_t k = 0; k < A->nnz; ++k) {
+        const double *block = A->val + k * size;
+        double sum = 0, trace = 0;
+        for (int e = 0; e < size; ++e)
+            sum += block[e] * block[e];
+        for (int c = 0; c < A->block_size; ++c)
+            trace += block[c * (A->block_size + 1)];
+        a->norms[k] = copysign(sqrt(sum), trace);
+    }
+    return LCL_OK;
+}
+
+// Labels of rows become labels of rows of blocks.
+static enum lcl_status take_labels(struct set_up *a,
+                                   struct lcl_partition_params *params,
+                                   int64_t rows, int block,
+                                   const struct lcl_log *log)
+{
+    if (block == 1 || params->type != LCL_PARTITION_LABELS || !params->labels ||
+        params->labels_count != rows * block)
+        return LCL_OK;
+    a->labels = lcl_malloc((size_t)rows, sizeof *a->labels);
+    if (!a->labels)
+        return lcl_fail_memory(log, "labels");
+    for (int64_t i = 0; i < rows * block; ++i) {
+        a->labels[i / block] = params->labels[i / block * block];
+        if (params->labels[i] != a->labels[i / block])
+            return lcl_fail(log, LCL_EINVAL,
+                            "label of row %lld: rows of one block of %d must "
+                            "have one label",
+                            (long long)i + 1, block);
+    }
+    params->labels = a->labels;
+    params->labels_count = rows;
+    return LCL_OK;
+}
+
+static enum lcl_status partition(struct set_up *a, lcl_context *ctx, int block,
                                  const struct lcl_partition_params *params)
 {
+    const struct lcl_log *log = lcl_context_log(ctx);
+    struct lcl_partition_params own = *params;
     lcl_phase_enter(ctx, LCL_PHASE_PARTITION);
-    const enum lcl_status st =
-        lcl_packed_partition(&s->partition, ctx, A, params);
+    enum lcl_status st = take_labels(a, &own, a->graph.rows, block, log);
+    if (st == LCL_OK)
+        st = lcl_packed_partition(&a->partition, ctx, &a->graph, block, &own);
     lcl_phase_leave(ctx);
     return st;
 }
@@ -48,7 +108,7 @@ static void describe_parts(struct lcl_precond_info *info,
                            const struct lcl_partition *P)
 {
     info->parts = P->parts;
-    info->part_rows_min = info->rows;
+    info->part_rows_min = P->n;
     info->weighted = P->weighted;
     for (int64_t p = 0; p < P->parts; ++p) {
         const int64_t rows = P->part_ptr[p + 1] - P->part_ptr[p];
@@ -62,87 +122,146 @@ static void describe_parts(struct lcl_precond_info *info,
 static void describe(struct lcl_precond_info *info,
                      const struct lcl_symbolic *S)
 {
-    info->nnz_kept = S->drop.kept;
+    const int b = info->block_size;
+    info->nnz_kept = S->drop.kept * b * b;
     info->dropped_share = S->drop.share;
     info->dropped_weight = S->drop.weight;
-    info->missing_diagonals = S->drop.missing_diagonals;
+    info->missing_diagonals = S->drop.missing_diagonals * b;
     info->levels_max = S->levels_max;
     info->levels_mean = S->levels_mean;
 }
 
-static enum lcl_status download_levels(struct set_up *s, lcl_context *ctx)
+static enum lcl_status download_levels(struct set_up *a, lcl_context *ctx)
 {
-    const size_t n = (size_t)s->partition.n;
-    s->level = lcl_malloc(n, sizeof *s->level);
-    if (!s->level)
+    const size_t n = (size_t)a->partition.n;
+    a->level = lcl_malloc(n, sizeof *a->level);
+    if (!a->level)
         return lcl_fail_memory(lcl_context_log(ctx), "levels");
-    return lcl_buffer_read(s->symbolic.level, s->level, n * sizeof *s->level);
+    return lcl_buffer_read(a->symbolic.level, a->level, n * sizeof *a->level);
 }
 
 // Lanes side by side need the rows in the order of the levels; one item a group
 // goes through its rows as they are.
-static enum lcl_status analyse(struct lcl_precond *M, struct set_up *s)
+static enum lcl_status analyse(struct lcl_precond *M, struct set_up *a)
 {
     const struct lcl_caps *caps = lcl_context_caps(M->ctx);
     enum lcl_status st;
-    describe_parts(&M->info, &s->partition);
+    describe_parts(&M->info, &a->partition);
     M->info.group_size = lcl_packed_group(caps, M->info.part_rows_max);
     const struct lcl_symbolic_params params = {
         .group = M->info.group_size,
         .sorted = lcl_trisolve_sorted(M->info.trisolve, caps),
     };
-    if ((st = lcl_symbolic_init(&s->symbolic, M->ctx, &M->system.matrix,
-                                &s->partition, &params)) < 0)
+    if ((st = lcl_symbolic_init(&a->symbolic, M->ctx, &M->system.matrix,
+                                &a->partition, &params)) < 0)
         return st;
-    describe(&M->info, &s->symbolic);
+    describe(&M->info, &a->symbolic);
     if (lcl_trisolve_reads_layout(M->info.trisolve) &&
-        ((st = lcl_layout_download(&s->layout, M->ctx, &s->symbolic.layout)) <
+        ((st = lcl_layout_download(&a->layout, M->ctx, &a->symbolic.layout)) <
              0 ||
-         (st = download_levels(s, M->ctx)) < 0))
+         (st = download_levels(a, M->ctx)) < 0))
         return st;
     return lcl_context_wait(M->ctx); // what is enqueued counts as symbolic, too
 }
 
-static enum lcl_status symbolic(struct lcl_precond *M, struct set_up *s)
+static enum lcl_status symbolic(struct lcl_precond *M, struct set_up *a)
 {
     lcl_phase_enter(M->ctx, LCL_PHASE_SYMBOLIC);
-    const enum lcl_status st = analyse(M, s);
+    const enum lcl_status st = analyse(M, a);
     lcl_phase_leave(M->ctx);
     return st;
 }
 
-static enum lcl_status make_factor(struct lcl_precond *M, struct set_up *s,
+static enum lcl_status make_factor(struct lcl_precond *M, struct set_up *a,
                                    const struct lcl_precond_params *params)
 {
     struct ilu *I = M->method;
     enum lcl_status st;
-    if ((st = lcl_system_reorder(&M->system, &s->symbolic.B)) < 0 ||
-        (st = lcl_factor_init(&I->factor, M->ctx, &s->symbolic.layout,
-                              M->info.group_size, params)) < 0)
+    if ((st = lcl_system_reorder(&M->system, &a->symbolic.B)) < 0 ||
+        (st = lcl_factor_init(&I->factor, M->ctx, &a->symbolic.layout,
+                              M->info.group_size, M->info.block_size, params)) <
+            0)
         return st;
+    M->info.storage = I->factor.storage;
     return lcl_trisolve_init(&I->trisolve, M->info.trisolve, M->ctx, &I->factor,
-                             &s->layout, s->level);
+                             &a->layout, a->level);
 }
 
-static enum lcl_status create(struct lcl_precond *M, const struct lcl_csr *A,
+// The coarse space is laid out on the host.
+static enum lcl_status make_coarse(struct lcl_precond *M,
+                                   const struct lcl_partition *P)
+{
+    struct ilu *I = M->method;
+    const struct lcl_coarse_params params = {
+        .form = M->info.coarse == LCL_COARSE_ADD ? LCL_CORRECT_ADD
+                                                 : LCL_CORRECT_MULT,
+        .block = M->info.block_size,
+    };
+    struct lcl_csr B;
+    enum lcl_status st = lcl_pattern_download(&B, M->ctx, &M->system.matrix);
+    if (st == LCL_OK)
+        st = lcl_coarse_init(I->coarse, M->ctx, &B, P->part_ptr, P->parts,
+                             &params);
+    lcl_csr_finish(&B);
+    return st;
+}
+
+static enum lcl_status add_coarse(struct lcl_precond *M, const struct set_up *a,
+                                  enum lcl_coarse wanted)
+{
+    struct ilu *I = M->method;
+    const struct lcl_partition *P = &a->partition;
+    M->info.coarse = lcl_coarse_choose(wanted, P->parts, &a->graph);
+    if (M->info.coarse == LCL_COARSE_NONE)
+        return LCL_OK;
+    I->coarse = lcl_calloc(1, sizeof *I->coarse);
+    if (!I->coarse)
+        return lcl_fail_memory(lcl_context_log(M->ctx), "a coarse correction");
+    lcl_phase_enter(M->ctx, LCL_PHASE_SYMBOLIC);
+    const enum lcl_status st = make_coarse(M, P);
+    lcl_phase_leave(M->ctx);
+    return st;
+}
+
+static void describe_coarse(struct lcl_precond *M)
+{
+    const struct lcl_coarse_space *C = ((struct ilu *)M->method)->coarse;
+    struct lcl_precond_info *info = &M->info;
+    if (!C)
+        return;
+    info->coarse = C->off                       ? LCL_COARSE_NONE
+                   : C->form == LCL_CORRECT_ADD ? LCL_COARSE_ADD
+                                                : LCL_COARSE_MULT;
+    info->coarse_rows = C->rows;
+    info->coarse_pinned = C->pinned;
+    info->coarse_bytes = lcl_coarse_bytes(C);
+}
+
+static enum lcl_status create(struct lcl_precond *M, const struct lcl_bsr *A,
                               const struct lcl_precond_params *params)
 {
-    struct set_up s = {.level = NULL};
+    const struct lcl_log *log = lcl_context_log(M->ctx);
+    struct set_up a = {.level = NULL};
     enum lcl_status st;
     M->info.trisolve =
         params->trisolve ? params->trisolve : LCL_TRISOLVE_PACKED;
     struct ilu *I = M->method = lcl_calloc(1, sizeof *I);
     if (!I)
-        return lcl_fail_memory(lcl_context_log(M->ctx), "a preconditioner");
-    if ((st = partition(&s, M->ctx, A, &params->partition)) < 0 ||
+        return lcl_fail_memory(log, "a preconditioner");
+    if ((st = take_graph(&a, A, log)) < 0 ||
+        (st = partition(&a, M->ctx, A->block_size, &params->partition)) < 0 ||
         (st = lcl_system_init(&M->system, M->ctx, A, NULL, NULL)) < 0 ||
-        (st = symbolic(M, &s)) < 0 || (st = make_factor(M, &s, params)) < 0)
+        (st = symbolic(M, &a)) < 0 || (st = make_factor(M, &a, params)) < 0 ||
+        (st = add_coarse(M, &a, params->coarse)) < 0)
         goto out;
-    M->info.launches = I->trisolve.launches;
+    M->info.group_size = I->trisolve.group;
+    M->info.launches =
+        I->trisolve.launches + (I->coarse ? I->coarse->launches : 0);
     M->info.barriers = I->trisolve.barriers;
+    M->info.storage = I->factor.storage;
     M->info.factor_bytes = lcl_factor_bytes(&I->factor);
 out:
-    set_up_finish(&s);
+    set_up_finish(&a);
     return st;
 }
 
@@ -150,14 +269,15 @@ out:
 static enum lcl_status name_repaired(struct lcl_precond *M,
                                      const struct lcl_repairs *repairs)
 {
-    const size_t n = (size_t)M->system.n;
+    const size_t n = (size_t)M->system.matrix.block_rows;
     int32_t *perm = lcl_malloc(n, sizeof *perm);
     if (!perm)
         return lcl_fail_memory(lcl_context_log(M->ctx), "the permutation");
     const enum lcl_status st =
         lcl_buffer_read(M->system.perm, perm, n * sizeof *perm);
     for (int i = 0; i < 8 && i < repairs->count && st == LCL_OK; ++i)
-        M->info.repaired_rows[i] = perm[repairs->rows[i]];
+        M->info.repaired_rows[i] =
+            (int64_t)perm[repairs->rows[i]] * M->info.block_size;
     lcl_free(perm);
     return st;
 }
@@ -173,14 +293,29 @@ static enum lcl_status update(struct lcl_precond *M)
     memset(M->info.repaired_rows, 0, sizeof M->info.repaired_rows);
     if (repairs.count > 0 && (st = name_repaired(M, &repairs)) < 0)
         return st;
-    return factored < 0 ? factored : lcl_trisolve_update(&I->trisolve);
+    if (factored < 0 || (st = lcl_trisolve_update(&I->trisolve)) < 0)
+        return factored < 0 ? factored : st;
+    if (!I->coarse)
+        return LCL_OK;
+    st = lcl_coarse_update(I->coarse, M->system.matrix.val);
+    describe_coarse(M);
+    return st;
+}
+
+static enum lcl_status apply_factors(void *user, const lcl_buffer *b,
+                                     lcl_buffer *x, const lcl_buffer *stop,
+                                     int at)
+{
+    return lcl_trisolve_apply(user, b, x, stop, at);
 }
 
 static enum lcl_status apply(struct lcl_precond *M, const lcl_buffer *b,
                              lcl_buffer *x, const lcl_buffer *stop, int at)
 {
     struct ilu *I = M->method;
-    return lcl_trisolve_apply(&I->trisolve, b, x, stop, at);
+    const struct lcl_inner inner = {apply_factors, &I->trisolve};
+    return I->coarse ? lcl_coarse_apply(I->coarse, &inner, b, x, stop, at)
+                     : lcl_trisolve_apply(&I->trisolve, b, x, stop, at);
 }
 
 static void destroy(struct lcl_precond *M)
@@ -188,9 +323,18 @@ static void destroy(struct lcl_precond *M)
     struct ilu *I = M->method;
     if (!I)
         return;
+    if (I->coarse)
+        lcl_coarse_finish(I->coarse);
+    lcl_free(I->coarse);
     lcl_trisolve_finish(&I->trisolve);
     lcl_factor_finish(&I->factor);
     lcl_free(I);
 }
 
 const struct lcl_precond_ops lcl_precond_ilu = {create, update, apply, destroy};
+
+const struct lcl_trisolve_method *lcl_precond_trisolve(const lcl_precond *M)
+{
+    const struct ilu *I = M->method;
+    return M->ops == &lcl_precond_ilu ? &I->trisolve : NULL;
+}

@@ -8,6 +8,7 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/format/bsr.h"
 #include "lib/format/csr.h"
 
 struct jacobi {
@@ -27,25 +28,28 @@ static enum lcl_status get_kernels(struct jacobi *J, lcl_context *ctx)
     return lcl_kernel_get(&J->scale, ctx, &spec);
 }
 
+// Entry (r, r) of the diagonal block of each block row.
 static enum lcl_status upload_diagonal(struct lcl_precond *M,
-                                       const struct lcl_csr *A)
+                                       const struct lcl_bsr *A)
 {
     struct jacobi *J = M->method;
-    int64_t *at = lcl_malloc((size_t)A->rows, sizeof *at);
+    const struct lcl_csr pattern = lcl_bsr_pattern(A);
+    const int64_t n = M->system.n, b = A->block_size;
+    int64_t *at = lcl_malloc((size_t)n, sizeof *at);
     if (!at)
         return lcl_fail_memory(lcl_context_log(M->ctx), "the diagonal");
-    for (int64_t i = 0; i < A->rows; ++i) {
-        at[i] = lcl_csr_find(A, i, i);
-        M->info.missing_diagonals += at[i] < 0;
+    for (int64_t i = 0; i < n; ++i) {
+        const int64_t block = lcl_csr_find(&pattern, i / b, i / b);
+        at[i] = block < 0 ? -1 : (block * b + i % b) * b + i % b;
+        M->info.missing_diagonals += block < 0;
     }
-    const enum lcl_status st =
-        lcl_buffer_create_from(&J->diagonal, M->ctx, at, A->rows, sizeof *at,
-                               "places of the diagonal");
+    const enum lcl_status st = lcl_buffer_create_from(
+        &J->diagonal, M->ctx, at, n, sizeof *at, "places of the diagonal");
     lcl_free(at);
     return st;
 }
 
-static enum lcl_status create(struct lcl_precond *M, const struct lcl_csr *A,
+static enum lcl_status create(struct lcl_precond *M, const struct lcl_bsr *A,
                               const struct lcl_precond_params *params)
 {
     enum lcl_status st;
@@ -55,13 +59,13 @@ static enum lcl_status create(struct lcl_precond *M, const struct lcl_csr *A,
         return lcl_fail_memory(lcl_context_log(M->ctx), "a preconditioner");
     if ((st = lcl_system_init(&M->system, M->ctx, A, NULL, NULL)) < 0 ||
         (st = get_kernels(J, M->ctx)) < 0 || (st = upload_diagonal(M, A)) < 0 ||
-        (st = lcl_buffer_create(&J->inv_d, M->ctx, A->rows, sizeof(double),
+        (st = lcl_buffer_create(&J->inv_d, M->ctx, M->system.n, sizeof(double),
                                 "inverse diagonal")) < 0 ||
-        (st = lcl_buffer_create(&J->bad, M->ctx, A->rows, 1, "pivot flags")) <
-            0)
+        (st = lcl_buffer_create(&J->bad, M->ctx, M->system.n, 1,
+                                "pivot flags")) < 0)
         return st;
     M->info.launches = 1;
-    M->info.nnz_kept = A->rows - M->info.missing_diagonals;
+    M->info.nnz_kept = M->system.n - M->info.missing_diagonals;
     M->info.factor_bytes = lcl_buffer_bytes(J->inv_d);
     return LCL_OK;
 }
@@ -86,7 +90,7 @@ static enum lcl_status update(struct lcl_precond *M)
 {
     struct jacobi *J = M->method;
     const enum lcl_status st = LCL_LAUNCH(
-        J->invert, M->system.vector.groups, lcl_arg_long(M->system.n),
+        J->invert, M->system.matrix.groups, lcl_arg_long(M->system.n),
         lcl_arg_buffer(J->diagonal), lcl_arg_buffer(M->system.matrix.val),
         lcl_arg_buffer(J->inv_d), lcl_arg_buffer(J->bad));
     return st < 0 ? st : report_bad(M);
@@ -96,7 +100,7 @@ static enum lcl_status apply(struct lcl_precond *M, const lcl_buffer *b,
                              lcl_buffer *x, const lcl_buffer *stop, int at)
 {
     const struct jacobi *J = M->method;
-    return LCL_LAUNCH(J->scale, M->system.vector.groups,
+    return LCL_LAUNCH(J->scale, M->system.matrix.groups,
                       lcl_arg_long(M->system.n), lcl_arg_buffer(J->inv_d),
                       lcl_arg_buffer(b), lcl_arg_buffer(x),
                       lcl_arg_buffer(stop), lcl_arg_int(at));

@@ -2,7 +2,7 @@
 // No preconditioner: M = I, in the caller's numbering.
 #include "lib/precond/precond.h"
 
-static enum lcl_status create(struct lcl_precond *M, const struct lcl_csr *A,
+static enum lcl_status create(struct lcl_precond *M, const struct lcl_bsr *A,
                               const struct lcl_precond_params *params)
 {
     (void)params;

@@ -6,6 +6,7 @@
 #include "host/interop.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/format/bsr.h"
 
 #include <levelcl/opencl.h>
 
@@ -19,12 +20,22 @@ static const struct lcl_precond_ops *const methods[LCL_PRECOND_COUNT] = {
     [LCL_PRECOND_ILDU0] = &lcl_precond_ilu,
 };
 
+// Methods that are published for unit L and U with D apart.
+static bool is_for_ildu0(enum lcl_trisolve trisolve)
+{
+    return trisolve == LCL_TRISOLVE_DAG_VC_ILDU0_FUSED ||
+           trisolve == LCL_TRISOLVE_DAG_EC_LDS_UD ||
+           trisolve == LCL_TRISOLVE_DAG_EC_ILDU0_FUSED;
+}
+
 static enum lcl_status check_params(const struct lcl_precond_params *p,
                                     const struct lcl_log *log)
 {
     if ((unsigned)p->type >= LCL_PRECOND_COUNT ||
         (unsigned)p->trisolve >= LCL_TRISOLVE_COUNT ||
         (unsigned)p->pivot >= LCL_PIVOT_COUNT ||
+        (unsigned)p->storage >= LCL_FACTOR_STORAGE_COUNT ||
+        (unsigned)p->coarse >= LCL_COARSE_COUNT ||
         (unsigned)p->partition.type >= LCL_PARTITION_COUNT ||
         (unsigned)p->partition.weights >= LCL_WEIGHTS_COUNT)
         return lcl_misuse(log, "lcl_precond_create: an enum is out of range");
@@ -32,29 +43,33 @@ static enum lcl_status check_params(const struct lcl_precond_params *p,
         return lcl_fail(log, LCL_EINVAL,
                         "pivot_tol %g: expected a number from 0 to 1",
                         p->pivot_tol);
-    if (p->type == LCL_PRECOND_ILU0 &&
-        p->trisolve == LCL_TRISOLVE_DAG_VC_ILDU0_FUSED)
+    if (p->block_size < 0 || p->block_size > LCL_BLOCK_MAX)
         return lcl_fail(log, LCL_EINVAL,
-                        "dag_vc_ILDU0_fused applies ildu0 factors, not ilu0");
+                        "block size %d: expected a number from 1 to %d, or 0",
+                        p->block_size, LCL_BLOCK_MAX);
+    if (p->type == LCL_PRECOND_ILU0 && is_for_ildu0(p->trisolve))
+        return lcl_fail(log, LCL_EINVAL, "%s applies ildu0 factors, not ilu0",
+                        lcl_trisolve_name(p->trisolve));
     return LCL_OK;
 }
 
-static enum lcl_status check_matrix(const struct lcl_csr *A,
+// Of rows and columns, or of those of blocks.
+static enum lcl_status check_square(int64_t rows, int64_t cols,
                                     const struct lcl_log *log)
 {
-    const enum lcl_status st = lcl_csr_check(A, log);
-    if (st < 0)
-        return st;
-    if (A->rows != A->cols)
-        return lcl_fail(log, LCL_EFORMAT,
-                        "the matrix is %lld x %lld: a square one is needed",
-                        (long long)A->rows, (long long)A->cols);
-    if (A->rows == 0)
-        return lcl_fail(log, LCL_EFORMAT, "the matrix is empty");
-    if (A->rows > INT32_MAX)
-        return lcl_fail(log, LCL_ERANGE, "%lld rows: at most 2^31 - 1 fit",
-                        (long long)A->rows);
-    return LCL_OK;
+    if (rows == cols)
+        return LCL_OK;
+    return lcl_fail(log, LCL_EFORMAT,
+                    "the matrix is %lld x %lld: a square one is needed",
+                    (long long)rows, (long long)cols);
+}
+
+static int block_size_of(const struct lcl_csr *A,
+                         const struct lcl_precond_params *params)
+{
+    if (params->block_size > 0)
+        return params->block_size;
+    return A->nnz > UINT32_MAX ? 1 : lcl_csr_natural_block(A);
 }
 
 // For entry points whose object may be the NULL that is complained of.
@@ -86,11 +101,57 @@ static enum lcl_status refactor(lcl_precond *M)
     return LCL_PIVOTS_REPAIRED;
 }
 
+// Matrices are well-formed and square, parameters checked, *out is NULL.
+static enum lcl_status create(lcl_precond **out, lcl_context *ctx,
+                              const struct lcl_bsr *A, const int64_t *place,
+                              int64_t entries,
+                              const struct lcl_precond_params *params)
+{
+    lcl_precond *M = lcl_calloc(1, sizeof *M);
+    enum lcl_status st;
+    if (!M)
+        return lcl_fail_memory(lcl_context_log(ctx), "a preconditioner");
+    M->ctx = ctx;
+    M->ops = methods[params->type];
+    M->info = (struct lcl_precond_info){
+        .type = params->type ? params->type : LCL_PRECOND_ILDU0,
+        .rows = A->rows * A->block_size,
+        .nnz = entries,
+        .block_size = A->block_size,
+        .coarse = LCL_COARSE_NONE,
+    };
+    if ((st = M->ops->create(M, A, params)) < 0 ||
+        (place &&
+         (st = lcl_system_take_entries(&M->system, place, entries)) < 0) ||
+        (st = refactor(M)) < 0)
+        lcl_precond_destroy(&M);
+    *out = M;
+    return st;
+}
+
+static enum lcl_status create_in_blocks(lcl_precond **out, lcl_context *ctx,
+                                        const struct lcl_csr *A, int block,
+                                        const struct lcl_precond_params *params)
+{
+    const struct lcl_log *log = lcl_context_log(ctx);
+    struct lcl_bsr B;
+    int64_t *place;
+    lcl_phase_enter(ctx, LCL_PHASE_SYMBOLIC);
+    enum lcl_status st = lcl_bsr_from_csr_placed(&B, &place, A, block, log);
+    lcl_phase_leave(ctx);
+    if (st == LCL_OK)
+        st = create(out, ctx, &B, place, A->nnz, params);
+    lcl_free(place);
+    lcl_bsr_finish(&B);
+    return st;
+}
+
+static const struct lcl_precond_params defaults = LCL_PRECOND_PARAMS_INIT;
+
 enum lcl_status lcl_precond_create(lcl_precond **out, lcl_context *ctx,
                                    const struct lcl_csr *A,
                                    const struct lcl_precond_params *params)
 {
-    static const struct lcl_precond_params defaults = LCL_PRECOND_PARAMS_INIT;
     const struct lcl_log *log = lcl_context_log(ctx);
     enum lcl_status st;
     if (!params)
@@ -99,29 +160,45 @@ enum lcl_status lcl_precond_create(lcl_precond **out, lcl_context *ctx,
         *out = NULL;
     if (!out || !ctx || !A)
         return lcl_misuse(log, "lcl_precond_create: an argument is NULL");
-    if ((st = check_params(params, log)) < 0 || (st = check_matrix(A, log)) < 0)
+    if ((st = check_params(params, log)) < 0 ||
+        (st = lcl_csr_check(A, log)) < 0 ||
+        (st = check_square(A->rows, A->cols, log)) < 0)
         return st;
-    lcl_precond *M = lcl_calloc(1, sizeof *M);
-    if (!M)
-        return lcl_fail_memory(log, "a preconditioner");
-    M->ctx = ctx;
-    M->ops = methods[params->type];
-    M->info = (struct lcl_precond_info){
-        .type = params->type ? params->type : LCL_PRECOND_ILDU0,
-        .rows = A->rows,
-        .nnz = A->nnz,
-    };
-    if ((st = M->ops->create(M, A, params)) < 0 || (st = refactor(M)) < 0)
-        lcl_precond_destroy(&M);
-    *out = M;
-    return st;
+    const int block = block_size_of(A, params);
+    if (block > 1)
+        return create_in_blocks(out, ctx, A, block, params);
+    const struct lcl_bsr B = lcl_bsr_of_csr(A);
+    return create(out, ctx, &B, NULL, A->nnz, params);
+}
+
+enum lcl_status lcl_precond_create_bsr(lcl_precond **out, lcl_context *ctx,
+                                       const struct lcl_bsr *A,
+                                       const struct lcl_precond_params *params)
+{
+    const struct lcl_log *log = lcl_context_log(ctx);
+    enum lcl_status st;
+    if (!params)
+        params = &defaults;
+    if (out)
+        *out = NULL;
+    if (!out || !ctx || !A)
+        return lcl_misuse(log, "lcl_precond_create_bsr: an argument is NULL");
+    if ((st = check_params(params, log)) < 0 ||
+        (st = lcl_bsr_check(A, log)) < 0 ||
+        (st = check_square(A->rows, A->cols, log)) < 0)
+        return st;
+    if (params->block_size > 0 && params->block_size != A->block_size)
+        return lcl_fail(log, LCL_EINVAL,
+                        "block size %d: the matrix has blocks of %d",
+                        params->block_size, A->block_size);
+    return create(out, ctx, A, NULL, A->nnz * lcl_block_values(A), params);
 }
 
 enum lcl_status lcl_precond_update(lcl_precond *M, const double *val)
 {
     if (!M || !val)
         return refuse_null(M, "lcl_precond_update");
-    for (int64_t k = 0; k < M->system.nnz; ++k)
+    for (int64_t k = 0; k < M->system.entries; ++k)
         if (!isfinite(val[k]))
             return lcl_fail(lcl_context_log(M->ctx), LCL_EFORMAT,
                             "lcl_precond_update: value %lld is not finite",

@@ -6,10 +6,13 @@
 
 #include <levelcl/precond.h>
 
+struct lcl_trisolve_method;
+
 struct lcl_precond_ops {
-    // Analyses A and sets up M->system, M->info and M->method; then update()
-    // is called once. On error the caller calls destroy().
-    enum lcl_status (*create)(struct lcl_precond *M, const struct lcl_csr *A,
+    // Analyses A, in the blocks that it is to be used in, and sets up
+    // M->system, M->info and M->method; then update() is called once. On error
+    // the caller calls destroy().
+    enum lcl_status (*create)(struct lcl_precond *M, const struct lcl_bsr *A,
                               const struct lcl_precond_params *params);
     // Factors the values in M->system.matrix.val.
     enum lcl_status (*update)(struct lcl_precond *M);
@@ -28,6 +31,9 @@ struct lcl_precond {
     void *method;      // the method's own state
     lcl_buffer *b, *x; // for vectors of the caller, made when first needed
 };
+
+// How the factors of subdomains are applied; NULL for other preconditioners.
+const struct lcl_trisolve_method *lcl_precond_trisolve(const lcl_precond *M);
 
 extern const struct lcl_precond_ops lcl_precond_none;
 extern const struct lcl_precond_ops lcl_precond_jacobi;

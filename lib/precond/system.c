@@ -5,21 +5,19 @@
 #include "host/alloc.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/format/bsr.h"
 
-static enum lcl_status upload_map(struct lcl_system *S, const int64_t *map)
+static enum lcl_status upload_map(struct lcl_system *S, lcl_buffer **out,
+                                  const int64_t *map, int64_t count)
 {
     const struct lcl_log *log = lcl_context_log(S->ctx);
-    if (S->nnz > UINT32_MAX)
-        return lcl_fail(log, LCL_ERANGE,
-                        "%lld entries: reordering is limited to 2^32 - 1",
-                        (long long)S->nnz);
-    uint32_t *narrow = lcl_malloc((size_t)S->nnz, sizeof *narrow);
+    uint32_t *narrow = lcl_malloc((size_t)count, sizeof *narrow);
     if (!narrow)
         return lcl_fail_memory(log, "the map of entries");
-    for (int64_t k = 0; k < S->nnz; ++k)
+    for (int64_t k = 0; k < count; ++k)
         narrow[k] = (uint32_t)map[k];
     const enum lcl_status st = lcl_buffer_create_from(
-        &S->map, S->ctx, narrow, S->nnz, sizeof *narrow, "map of entries");
+        out, S->ctx, narrow, count, sizeof *narrow, "map of entries");
     lcl_free(narrow);
     return st;
 }
@@ -27,11 +25,19 @@ static enum lcl_status upload_map(struct lcl_system *S, const int64_t *map)
 static enum lcl_status upload_numbering(struct lcl_system *S,
                                         const int32_t *perm, const int64_t *map)
 {
+    const struct lcl_device_matrix *A = &S->matrix;
     enum lcl_status st;
-    if ((st = upload_map(S, map)) < 0 ||
-        (st = lcl_buffer_create_from(&S->perm, S->ctx, perm, S->n, sizeof *perm,
-                                     "permutation")) < 0 ||
-        (st = lcl_buffer_create(&S->values, S->ctx, S->nnz, sizeof(double),
+    if (A->blocks > UINT32_MAX)
+        return lcl_fail(lcl_context_log(S->ctx), LCL_ERANGE,
+                        "%lld entries: reordering is limited to 2^32 - 1",
+                        (long long)A->blocks);
+    if ((st = lcl_vector_ops_init(&S->vector, S->ctx, A->block)) < 0 ||
+        (st = lcl_vector_ops_init(&S->value, S->ctx, A->block * A->block)) <
+            0 ||
+        (st = upload_map(S, &S->map, map, A->blocks)) < 0 ||
+        (st = lcl_buffer_create_from(&S->perm, S->ctx, perm, A->block_rows,
+                                     sizeof *perm, "permutation")) < 0 ||
+        (st = lcl_buffer_create(&S->values, S->ctx, S->entries, sizeof(double),
                                 "values")) < 0)
         return st;
     return lcl_buffer_create(&S->vector_in_a, S->ctx, S->n, sizeof(double),
@@ -39,15 +45,16 @@ static enum lcl_status upload_numbering(struct lcl_system *S,
 }
 
 enum lcl_status lcl_system_init(struct lcl_system *S, lcl_context *ctx,
-                                const struct lcl_csr *B, const int32_t *perm,
+                                const struct lcl_bsr *B, const int32_t *perm,
                                 const int64_t *map)
 {
     static const int32_t zero = 0;
     enum lcl_status st;
-    *S = (struct lcl_system){.ctx = ctx, .n = B->rows, .nnz = B->nnz};
+    *S = (struct lcl_system){.ctx = ctx,
+                             .n = B->rows * B->block_size,
+                             .entries = B->nnz * lcl_block_values(B)};
     lcl_phase_enter(ctx, LCL_PHASE_UPLOAD);
-    if ((st = lcl_vector_ops_init(&S->vector, ctx)) < 0 ||
-        (st = lcl_device_csr_init(&S->matrix, ctx, B)) < 0 ||
+    if ((st = lcl_device_matrix_init(&S->matrix, ctx, B)) < 0 ||
         (st = lcl_buffer_create_from(&S->never, ctx, &zero, 1, sizeof zero,
                                      "stop flag")) < 0 ||
         (perm && (st = upload_numbering(S, perm, map)) < 0))
@@ -67,41 +74,109 @@ static void take(lcl_buffer **to, lcl_buffer **from)
 enum lcl_status lcl_system_reorder(struct lcl_system *S,
                                    struct lcl_reordered *B)
 {
+    struct lcl_device_matrix *A = &S->matrix;
     lcl_buffer *val;
     enum lcl_status st;
-    if ((st = lcl_buffer_create(&S->vector_in_a, S->ctx, S->n, sizeof(double),
+    if ((st = lcl_vector_ops_init(&S->vector, S->ctx, A->block)) < 0 ||
+        (st = lcl_vector_ops_init(&S->value, S->ctx, A->block * A->block)) <
+            0 ||
+        (st = lcl_buffer_create(&S->vector_in_a, S->ctx, S->n, sizeof(double),
                                 "vector")) < 0 ||
-        (st = lcl_buffer_create(&val, S->ctx, S->nnz, sizeof(double),
+        (st = lcl_buffer_create(&val, S->ctx, S->entries, sizeof(double),
                                 "values")) < 0)
         return st;
     take(&S->perm, &B->perm);
     take(&S->map, &B->map);
-    take(&S->matrix.row_ptr, &B->row_ptr);
-    take(&S->matrix.col, &B->col);
-    S->values = S->matrix.val;
-    S->matrix.val = val;
-    return lcl_gather(&S->vector, S->nnz, S->map, S->values, S->matrix.val);
+    take(&A->row_ptr, &B->row_ptr);
+    take(&A->col, &B->col);
+    S->values = A->val;
+    A->val = val;
+    return lcl_gather(&S->value, A->blocks, S->map, S->values, A->val);
+}
+
+// to[k] = where A's value place[k] is in the reordered matrix.
+static enum lcl_status reorder_places(const struct lcl_system *S, int64_t *to,
+                                      const int64_t *place)
+{
+    const size_t blocks = (size_t)S->matrix.blocks;
+    const int64_t size = (int64_t)S->matrix.block * S->matrix.block;
+    uint32_t *map = lcl_malloc(blocks, sizeof *map);
+    uint32_t *inverse = lcl_malloc(blocks, sizeof *inverse);
+    enum lcl_status st;
+    if (!map || !inverse) {
+        st = lcl_fail_memory(lcl_context_log(S->ctx), "the map of entries");
+        goto out;
+    }
+    if ((st = lcl_buffer_read(S->map, map, blocks * sizeof *map)) < 0)
+        goto out;
+    for (size_t k = 0; k < blocks; ++k)
+        inverse[map[k]] = (uint32_t)k;
+    for (int64_t k = 0; k < S->entries; ++k)
+        to[k] = inverse[place[k] / size] * size + place[k] % size;
+out:
+    lcl_free(map);
+    lcl_free(inverse);
+    return st;
+}
+
+// The map is not needed any more: places lead to the end.
+static enum lcl_status upload_places(struct lcl_system *S, const int64_t *place)
+{
+    enum lcl_status st;
+    if (!S->map)
+        return upload_map(S, &S->place, place, S->entries);
+    int64_t *to = lcl_malloc((size_t)S->entries, sizeof *to);
+    if (!to)
+        return lcl_fail_memory(lcl_context_log(S->ctx), "the map of entries");
+    if ((st = reorder_places(S, to, place)) == LCL_OK)
+        st = upload_map(S, &S->place, to, S->entries);
+    lcl_buffer_destroy(&S->map);
+    lcl_free(to);
+    return st;
+}
+
+enum lcl_status lcl_system_take_entries(struct lcl_system *S,
+                                        const int64_t *place, int64_t entries)
+{
+    enum lcl_status st;
+    if (S->entries > UINT32_MAX)
+        return lcl_fail(lcl_context_log(S->ctx), LCL_ERANGE,
+                        "%lld values in blocks: at most 2^32 - 1 fit",
+                        (long long)S->entries);
+    S->entries = entries;
+    lcl_phase_enter(S->ctx, LCL_PHASE_UPLOAD);
+    lcl_buffer_destroy(&S->values);
+    if ((st = lcl_vector_ops_init(&S->value, S->ctx, 1)) == LCL_OK &&
+        (st = lcl_buffer_create(&S->values, S->ctx, entries, sizeof(double),
+                                "values")) == LCL_OK)
+        st = upload_places(S, place);
+    lcl_phase_leave(S->ctx);
+    return st;
 }
 
 void lcl_system_finish(struct lcl_system *S)
 {
-    lcl_buffer_destroy(&S->never);
-    lcl_buffer_destroy(&S->vector_in_a);
     lcl_buffer_destroy(&S->values);
+    lcl_buffer_destroy(&S->place);
     lcl_buffer_destroy(&S->map);
+    lcl_buffer_destroy(&S->vector_in_a);
     lcl_buffer_destroy(&S->perm);
-    lcl_device_csr_finish(&S->matrix);
+    lcl_buffer_destroy(&S->never);
+    lcl_device_matrix_finish(&S->matrix);
 }
 
 enum lcl_status lcl_system_update(struct lcl_system *S, const double *val)
 {
-    const size_t bytes = (size_t)S->nnz * sizeof *val;
-    if (!S->perm)
-        return lcl_buffer_write(S->matrix.val, val, bytes);
+    const size_t bytes = (size_t)S->entries * sizeof *val;
+    const struct lcl_device_matrix *A = &S->matrix;
+    if (!S->values)
+        return lcl_buffer_write(A->val, val, bytes);
     const enum lcl_status st = lcl_buffer_write(S->values, val, bytes);
-    return st < 0 ? st
-                  : lcl_gather(&S->vector, S->nnz, S->map, S->values,
-                               S->matrix.val);
+    if (st < 0)
+        return st;
+    return S->place
+               ? lcl_scatter(&S->value, S->entries, S->place, S->values, A->val)
+               : lcl_gather(&S->value, A->blocks, S->map, S->values, A->val);
 }
 
 enum lcl_status lcl_system_put(const struct lcl_system *S, const double *host,
@@ -127,13 +202,15 @@ enum lcl_status lcl_system_get(const struct lcl_system *S,
 enum lcl_status lcl_system_import(const struct lcl_system *S,
                                   const lcl_buffer *in_a, lcl_buffer *vector)
 {
-    return S->perm ? lcl_gather(&S->vector, S->n, S->perm, in_a, vector)
+    return S->perm ? lcl_gather(&S->vector, S->matrix.block_rows, S->perm, in_a,
+                                vector)
                    : lcl_buffer_copy(vector, in_a);
 }
 
 enum lcl_status lcl_system_export(const struct lcl_system *S,
                                   const lcl_buffer *vector, lcl_buffer *in_a)
 {
-    return S->perm ? lcl_scatter(&S->vector, S->n, S->perm, vector, in_a)
+    return S->perm ? lcl_scatter(&S->vector, S->matrix.block_rows, S->perm,
+                                 vector, in_a)
                    : lcl_buffer_copy(in_a, vector);
 }

@@ -56,7 +56,7 @@ static double eliminate(const struct window *w, int64_t i, int64_t k)
     F->val[k] = l;
     for (int64_t m = B->row_ptr[j]; m < B->row_ptr[j + 1]; ++m) {
         const int64_t c = B->col_ind[m];
-        const double update = (F->unit_upper ? a : l) * F->val[m];
+        const double update = a * F->val[m];
         if (c <= j || !is_inside(w, c))
             continue;
         const int64_t at = find(B, i, c);
@@ -85,7 +85,7 @@ static double repair(const struct window *w, double d, double largest,
 
 // l_ij = (a_ij - sum_k l_ik d_k u_kj) / d_j    for j < i,
 // d_i  =  a_ii - sum_k l_ik d_k u_ki,
-// u_ij = (a_ij - sum_k l_ik d_k u_kj) / d_i    for j > i, not divided in ILU0,
+// u_ij = (a_ij - sum_k l_ik d_k u_kj) / d_i    for j > i,
 // where the entry is stored. Returns whether the pivot was small.
 static bool factor_row(const struct window *w, int64_t i)
 {
@@ -102,7 +102,7 @@ static bool factor_row(const struct window *w, int64_t i)
         if (is_inside(w, B->col_ind[k]))
             d -= eliminate(w, i, k);
     F->inv_d[i] = 1 / repair(w, d, largest, &small);
-    for (int64_t k = from; k < to && F->unit_upper; ++k)
+    for (int64_t k = from; k < to; ++k)
         if (B->col_ind[k] > i)
             F->val[k] *= F->inv_d[i];
     return small;
@@ -144,7 +144,6 @@ enum lcl_status lcl_ref_ildu0_init(struct lcl_ref_ildu0 *F,
         .B = B,
         .part_ptr = part_ptr,
         .parts = parts,
-        .unit_upper = params->type != LCL_PRECOND_ILU0,
         .val = lcl_calloc((size_t)B->nnz, sizeof *F->val),
         .inv_d = lcl_calloc((size_t)B->rows, sizeof *F->inv_d),
         .bad = lcl_calloc((size_t)B->rows, 1),

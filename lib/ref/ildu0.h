@@ -11,14 +11,13 @@ struct lcl_ref_ildu0 {
     const struct lcl_csr *B;
     const int64_t *part_ptr; // parts + 1
     int64_t parts;
-    bool unit_upper;    // ILDU0; false: ILU0, whose U has the diagonal
     double *val;        // nnz: L and U at the places of B's entries
     double *inv_d;      // n
     unsigned char *bad; // n: the pivot was small, before any shift
     int64_t repaired;   // how many were
 };
 
-// Factors B; params->type, pivot and pivot_tol (0: 1e-10) are looked at. With
+// Factors B; params->pivot and pivot_tol (0: 1e-10) are looked at. With
 // LCL_PIVOT_FAIL small pivots are counted and boosted.
 // Returns LCL_OK or LCL_ENOMEM; *F is then all zero.
 enum lcl_status lcl_ref_ildu0_init(struct lcl_ref_ildu0 *F,

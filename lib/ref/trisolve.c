@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reference of the fused apply: two sweeps, row by row.
+// Reference of the triangular solves: sweeps, row by row.
 #include "lib/ref/trisolve.h"
 
 // sum_j f_ij x_j over the columns from .. to-1 of row i.
@@ -14,19 +14,27 @@ static double row_dot(const struct lcl_ref_ildu0 *F, int64_t i, int64_t from,
     return sum;
 }
 
+void lcl_ref_lower(const struct lcl_ref_ildu0 *F, bool with_d, const double *b,
+                   double *x)
+{
+    for (int64_t p = 0; p < F->parts; ++p) {
+        const int64_t first = F->part_ptr[p], last = F->part_ptr[p + 1];
+        for (int64_t i = first; i < last; ++i)
+            x[i] = b[i] - row_dot(F, i, first, i, x);
+        for (int64_t i = first; i < last && with_d; ++i)
+            x[i] *= F->inv_d[i];
+    }
+}
+
 // L y = b with unit L, then
-//     ILDU0:  x_i = y_i / d_i - sum_{j>i} u_ij x_j
-//     ILU0:   x_i = (y_i - sum_{j>i} u_ij x_j) / d_i
+//     x_i = y_i / d_i - sum_{j>i} u_ij x_j
 static void solve_window(const struct lcl_ref_ildu0 *F, int64_t first,
                          int64_t last, const double *b, double *x)
 {
     for (int64_t i = first; i < last; ++i)
         x[i] = b[i] - row_dot(F, i, first, i, x);
-    for (int64_t i = last; i-- > first;) {
-        const double sum = row_dot(F, i, i + 1, last, x);
-        x[i] = F->unit_upper ? x[i] * F->inv_d[i] - sum
-                             : (x[i] - sum) * F->inv_d[i];
-    }
+    for (int64_t i = last; i-- > first;)
+        x[i] = x[i] * F->inv_d[i] - row_dot(F, i, i + 1, last, x);
 }
 
 void lcl_ref_trisolve(const struct lcl_ref_ildu0 *F, const double *b, double *x)

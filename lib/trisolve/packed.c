@@ -3,9 +3,14 @@
 #include "lib/trisolve/packed.h"
 
 #include "host/alloc.h"
+#include "host/choice.h"
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/factor/store.h"
+#include "lib/trisolve/packed_block.h"
+
+#include <stdio.h>
 
 enum {
     GPU_ROWS = 512,     // one wave a group, a whole step a wave
@@ -69,9 +74,11 @@ static int64_t rows_limit(const struct lcl_caps *caps)
 }
 
 enum lcl_status lcl_packed_partition(struct lcl_partition *P, lcl_context *ctx,
-                                     const struct lcl_csr *A,
+                                     const struct lcl_csr *A, int block,
                                      const struct lcl_partition_params *params)
 {
+    if (block > 1)
+        return lcl_packed_block_partition(P, ctx, A, block, params);
     const struct lcl_caps *caps = lcl_context_caps(ctx);
     const struct lcl_log *log = lcl_context_log(ctx);
     const int64_t limit = rows_limit(caps);
@@ -88,11 +95,11 @@ enum lcl_status lcl_packed_partition(struct lcl_partition *P, lcl_context *ctx,
 }
 
 // The table of sweeps goes to local memory where it fits beside the vector and
-// is not much larger.
+// is not much larger; empty sweeps follow the last.
 static int table_sweeps(const struct lcl_caps *caps, const struct lcl_factor *F,
                         int rows)
 {
-    const int sweeps = round_up(F->sweeps_max, 64);
+    const int sweeps = round_up(F->sweeps_max + 4, 64);
     const uint64_t table = (uint64_t)sweeps * sizeof(struct lcl_sweep);
     const uint64_t vector = (uint64_t)rows * sizeof(double);
     return table <= 2 * vector &&
@@ -102,19 +109,111 @@ static int table_sweeps(const struct lcl_caps *caps, const struct lcl_factor *F,
 }
 
 struct lcl_spec lcl_packed_spec(const struct lcl_caps *caps,
-                                const struct lcl_factor *F)
+                                const struct lcl_factor *F, bool ring)
 {
     struct lcl_spec spec = {.source = "packed.cl",
                             .kernel = "packed",
                             .group = F->group,
-                            .mode = (int)F->form};
+                            .storage = (int)F->storage};
     if (caps->width > 1) {
         spec.rows = round_up(F->rows_max, ROWS_STEP);
         spec.sweeps = table_sweeps(caps, F, spec.rows);
         spec.slots = F->sweep_entries > 1 ? F->sweep_entries : 1;
+        spec.ring = ring;
     }
     return spec;
 }
+
+static enum lcl_status launch(const struct lcl_packed *K,
+                              const struct lcl_factor *F, const lcl_buffer *b,
+                              lcl_buffer *x, const lcl_buffer *stop, int at)
+{
+    return LCL_LAUNCH(K->kernel, F->parts, lcl_arg_buffer(F->part),
+                      lcl_arg_buffer(K->table), lcl_arg_buffer(F->col),
+                      lcl_arg_buffer(lcl_store_values(F)), lcl_arg_buffer(b),
+                      lcl_arg_buffer(x), lcl_arg_buffer(stop), lcl_arg_int(at));
+}
+
+// ------------------------------------------------------------------ choice
+
+enum { FORMS = 2 }; // of the kernel: lcl_packed_spec(), `ring`
+
+// What the two forms are tried on.
+struct trial {
+    const struct lcl_factor *factor;
+    struct lcl_packed form[FORMS];
+    lcl_buffer *b, *x, *never;
+};
+
+static enum lcl_status launch_trial(void *arg, int which)
+{
+    const struct trial *T = arg;
+    return launch(&T->form[which], T->factor, T->b, T->x, T->never, 0);
+}
+
+static int log2_of(int64_t value)
+{
+    int log = 0;
+    while (value > 1) {
+        value /= 2;
+        ++log;
+    }
+    return log;
+}
+
+// Equal for patterns that keep a device busy in the same way.
+static void name_class(char *text, size_t size, const struct lcl_caps *caps,
+                       const struct lcl_factor *F)
+{
+    snprintf(text, size,
+             "packed %s: groups of %d, rows %d, entries %d, log2 of sweeps %d, "
+             "of quarter groups a unit %d",
+             lcl_factor_storage_name(F->storage), F->group,
+             round_up(F->rows_max, ROWS_STEP), F->sweep_entries,
+             log2_of(F->sweeps_max),
+             log2_of(4 * F->parts / caps->compute_units));
+}
+
+static enum lcl_status try_forms(struct trial *T, int *best, lcl_context *ctx)
+{
+    static const int32_t zero = 0;
+    const struct lcl_factor *F = T->factor;
+    char class[256];
+    enum lcl_status st;
+    name_class(class, sizeof class, lcl_context_caps(ctx), F);
+    if ((st = lcl_buffer_create(&T->b, ctx, F->n, sizeof(double), "vector")) <
+            0 ||
+        (st = lcl_buffer_fill(T->b, 0)) < 0 ||
+        (st = lcl_buffer_create(&T->x, ctx, F->n, sizeof(double), "vector")) <
+            0 ||
+        (st = lcl_buffer_create_from(&T->never, ctx, &zero, 1, sizeof zero,
+                                     "stop flag")) < 0)
+        return st;
+    return lcl_choose(best, ctx, class, FORMS, launch_trial, T);
+}
+
+// Takes the faster of the two forms on this device for patterns like this one.
+static enum lcl_status choose_form(struct lcl_packed *K, lcl_context *ctx,
+                                   const struct lcl_factor *F)
+{
+    struct trial T = {.factor = F};
+    int best = 0;
+    enum lcl_status st = LCL_OK;
+    for (int ring = 0; ring < FORMS && st == LCL_OK; ++ring) {
+        const struct lcl_spec spec =
+            lcl_packed_spec(lcl_context_caps(ctx), F, ring);
+        T.form[ring].table = F->sweep;
+        st = lcl_kernel_get(&T.form[ring].kernel, ctx, &spec);
+    }
+    if (st == LCL_OK && (st = try_forms(&T, &best, ctx)) == LCL_OK)
+        *K = T.form[best];
+    lcl_buffer_destroy(&T.b);
+    lcl_buffer_destroy(&T.x);
+    lcl_buffer_destroy(&T.never);
+    return st;
+}
+
+// ------------------------------------------------------------------ method
 
 static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
                               const struct lcl_layout *layout,
@@ -122,14 +221,16 @@ static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
 {
     const struct lcl_caps *caps = lcl_context_caps(ctx);
     const struct lcl_factor *F = T->factor;
-    const struct lcl_spec spec = lcl_packed_spec(caps, F);
+    const struct lcl_spec spec = lcl_packed_spec(caps, F, false);
     struct lcl_packed *K = T->state = lcl_calloc(1, sizeof *K);
     (void)layout, (void)level;
     if (!K)
         return lcl_fail_memory(lcl_context_log(ctx), "a triangular solve");
-    K->table = caps->width > 1 ? F->sweep : F->step;
     T->launches = 1;
-    T->barriers = F->group == 1 ? 0 : 2 + (int)F->sweeps_max;
+    T->barriers = F->group == 1 ? 0 : 1 + (int)F->sweeps_max;
+    if (caps->width > 1)
+        return choose_form(K, ctx, F);
+    K->table = F->step;
     return lcl_kernel_get(&K->kernel, ctx, &spec);
 }
 
@@ -137,12 +238,7 @@ static enum lcl_status apply(const struct lcl_trisolve_method *T,
                              const lcl_buffer *b, lcl_buffer *x,
                              const lcl_buffer *stop, int at)
 {
-    const struct lcl_packed *K = T->state;
-    const struct lcl_factor *F = T->factor;
-    return LCL_LAUNCH(K->kernel, F->parts, lcl_arg_buffer(F->part),
-                      lcl_arg_buffer(K->table), lcl_arg_buffer(F->col),
-                      lcl_arg_buffer(F->val), lcl_arg_buffer(b),
-                      lcl_arg_buffer(x), lcl_arg_buffer(stop), lcl_arg_int(at));
+    return launch(T->state, T->factor, b, x, stop, at);
 }
 
 static void destroy(struct lcl_trisolve_method *T)
@@ -150,5 +246,5 @@ static void destroy(struct lcl_trisolve_method *T)
     lcl_free(T->state);
 }
 
-const struct lcl_trisolve_ops lcl_trisolve_packed = {create, NULL, apply,
+const struct lcl_trisolve_ops lcl_trisolve_packed = {create, NULL, apply, NULL,
                                                      destroy};

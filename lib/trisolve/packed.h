@@ -8,18 +8,19 @@
 
 // Partitions A into subdomains that the device's local memory holds; where
 // `params` leaves their size open, of rows that suit the device (fewer for
-// small systems, so that every unit has work). Statuses as
+// small systems, so that every unit has work). A is the pattern of the blocks
+// of `block` rows and columns, and rows are rows of blocks. Statuses as
 // lcl_partition_create().
 enum lcl_status lcl_packed_partition(struct lcl_partition *P, lcl_context *ctx,
-                                     const struct lcl_csr *A,
+                                     const struct lcl_csr *A, int block,
                                      const struct lcl_partition_params *params);
 
 // Work-items of a group for subdomains of `rows` rows.
 int lcl_packed_group(const struct lcl_caps *caps, int64_t rows);
 
-// What the kernel is specialised on.
+// What the kernel is specialised on. With and without `ring` it does the same.
 struct lcl_spec lcl_packed_spec(const struct lcl_caps *caps,
-                                const struct lcl_factor *factor);
+                                const struct lcl_factor *factor, bool ring);
 
 struct lcl_packed {
     const lcl_buffer *table; // of sweeps; at width 1 of steps

@@ -2,11 +2,40 @@
 // How the factors are applied: the table of methods.
 #include "lib/trisolve/trisolve.h"
 
+#include "host/log.h"
+#include "host/runtime.h"
+
 static const struct lcl_trisolve_ops *const methods[LCL_TRISOLVE_COUNT] = {
     [LCL_TRISOLVE_DEFAULT] = &lcl_trisolve_packed,
     [LCL_TRISOLVE_PACKED] = &lcl_trisolve_packed,
+    [LCL_TRISOLVE_SPIN_LOOP_LDS] = &lcl_trisolve_spin_loop_lds,
+    [LCL_TRISOLVE_DAG_EC_NO_LDS] = &lcl_trisolve_dag_ec,
+    [LCL_TRISOLVE_DAG_EC_LDS] = &lcl_trisolve_dag_ec,
+    [LCL_TRISOLVE_DAG_EC_LDS_UD] = &lcl_trisolve_dag_ec,
+    [LCL_TRISOLVE_DAG_EC_ILD_U0] = &lcl_trisolve_dag_ec,
+    [LCL_TRISOLVE_DAG_EC_ILDU0_FUSED] = &lcl_trisolve_dag_ec_fused,
     [LCL_TRISOLVE_DAG_VC_ILDU0_FUSED] = &lcl_trisolve_dag_vc_ILDU0_fused,
 };
+
+// For factors of blocks; NULL: scalar factors alone.
+static const struct lcl_trisolve_ops *const of_blocks[LCL_TRISOLVE_COUNT] = {
+    [LCL_TRISOLVE_DEFAULT] = &lcl_trisolve_packed_block,
+    [LCL_TRISOLVE_PACKED] = &lcl_trisolve_packed_block,
+};
+
+static enum lcl_status check(const struct lcl_factor *F, enum lcl_trisolve name,
+                             const struct lcl_log *log)
+{
+    if (F->block > 1 && !of_blocks[name])
+        return lcl_fail(log, LCL_EUNSUPPORTED,
+                        "%s applies scalar factors, not blocks of %d",
+                        lcl_trisolve_name(name), F->block);
+    if (name > LCL_TRISOLVE_PACKED && F->storage != LCL_FACTOR_STORAGE_FP64)
+        return lcl_fail(log, LCL_EUNSUPPORTED, "%s reads fp64 factors, not %s",
+                        lcl_trisolve_name(name),
+                        lcl_factor_storage_name(F->storage));
+    return LCL_OK;
+}
 
 enum lcl_status lcl_trisolve_init(struct lcl_trisolve_method *T,
                                   enum lcl_trisolve name, lcl_context *ctx,
@@ -14,7 +43,12 @@ enum lcl_status lcl_trisolve_init(struct lcl_trisolve_method *T,
                                   const struct lcl_layout *layout,
                                   const int32_t *level)
 {
-    *T = (struct lcl_trisolve_method){.ops = methods[name], .factor = factor};
+    const enum lcl_status st = check(factor, name, lcl_context_log(ctx));
+    *T = (struct lcl_trisolve_method){
+        .name = name, .factor = factor, .group = factor->group};
+    if (st < 0)
+        return st;
+    T->ops = factor->block > 1 ? of_blocks[name] : methods[name];
     return T->ops->create(T, ctx, layout, level);
 }
 

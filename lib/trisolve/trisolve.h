@@ -22,22 +22,34 @@ struct lcl_trisolve_ops {
     enum lcl_status (*apply)(const struct lcl_trisolve_method *T,
                              const lcl_buffer *b, lcl_buffer *x,
                              const lcl_buffer *stop, int at);
+    // Enqueues the lower solve alone, in the same way: x = (L D)^-1 b, or
+    // L^-1 b where D is applied apart. NULL where a method has no such launch.
+    enum lcl_status (*lower)(const struct lcl_trisolve_method *T,
+                             const lcl_buffer *b, lcl_buffer *x,
+                             const lcl_buffer *stop, int at);
     void (*destroy)(struct lcl_trisolve_method *T); // T->state, may be NULL
 };
 
 struct lcl_trisolve_method {
     const struct lcl_trisolve_ops *ops;
+    enum lcl_trisolve name;
     const struct lcl_factor *factor;
     void *state;            // the method's own
     int launches, barriers; // of one application, barriers of the subdomain
                             // that has most
+    int group;              // work-items of a group
 };
 
 extern const struct lcl_trisolve_ops lcl_trisolve_packed;
+extern const struct lcl_trisolve_ops lcl_trisolve_packed_block;
+extern const struct lcl_trisolve_ops lcl_trisolve_spin_loop_lds;
+extern const struct lcl_trisolve_ops lcl_trisolve_dag_ec;
+extern const struct lcl_trisolve_ops lcl_trisolve_dag_ec_fused;
 extern const struct lcl_trisolve_ops lcl_trisolve_dag_vc_ILDU0_fused;
 
-// The method of a name; the factor outlives it. Statuses as
-// lcl_precond_create(); *T is then fit for lcl_trisolve_finish().
+// The method of a name for the blocks and the storage of the factor, which
+// outlives it. Statuses as lcl_precond_create(), and LCL_EUNSUPPORTED; *T is
+// fit for lcl_trisolve_finish() in any case.
 enum lcl_status lcl_trisolve_init(struct lcl_trisolve_method *T,
                                   enum lcl_trisolve name, lcl_context *ctx,
                                   const struct lcl_factor *factor,

@@ -6,12 +6,13 @@
 #include "host/launch.h"
 
 enum lcl_status lcl_vector_ops_init(struct lcl_vector_ops *ops,
-                                    lcl_context *ctx)
+                                    lcl_context *ctx, int block)
 {
     const struct lcl_caps *caps = lcl_context_caps(ctx);
     struct lcl_spec spec = {.source = "vector.cl",
                             .kernel = "gather",
-                            .group = lcl_vector_group(caps)};
+                            .group = lcl_vector_group(caps),
+                            .block = block > 1 ? block : 0};
     ops->groups = lcl_vector_groups(caps);
     const enum lcl_status st = lcl_kernel_get(&ops->gather, ctx, &spec);
     if (st < 0)

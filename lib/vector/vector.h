@@ -10,10 +10,11 @@ struct lcl_vector_ops {
     int groups;
 };
 
+// For blocks of `block` consecutive elements each.
 enum lcl_status lcl_vector_ops_init(struct lcl_vector_ops *ops,
-                                    lcl_context *ctx);
+                                    lcl_context *ctx, int block);
 
-// y[i] = x[map[i]] and y[map[i]] = x[i] for n elements; map holds uint32.
+// y[i] = x[map[i]] and y[map[i]] = x[i] for n blocks; map holds uint32.
 enum lcl_status lcl_gather(const struct lcl_vector_ops *ops, int64_t n,
                            const lcl_buffer *map, const lcl_buffer *x,
                            lcl_buffer *y);

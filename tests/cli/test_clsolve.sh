@@ -181,6 +181,7 @@ refused 2 "did you mean 'metis'" --partition mets two.mtx
 refused 2 "bad value 'nan' for rtol" --rtol nan two.mtx
 refused 2 "bad value '2' for rtol" --rtol=2 two.mtx
 refused 2 "bad value '0' for max-iters" --max-iters 0 two.mtx
+refused 2 "bad value '9' for block-size" --block-size 9 two.mtx
 refused 2 'geometric:16,16,8' --partition geometric two.mtx
 refused 2 'needs a value' two.mtx --precond=
 refused 2 'takes no value' two.mtx --profile=1
@@ -277,6 +278,8 @@ is_json "$dir/stdout" && pass || flunk 'devices --json'
 ends 0 --problem lap3d:8
 says stdout '^converged: '
 says stdout '^iterations '
+refused 2 'does not divide' --problem lap3d:3 --precond none --block-size 2
+refused 3 'has no blocks yet' --problem lap3d:4,b=3 --block-size 3
 refused 4 '99' two.mtx --device 99 -o "$dir/out/x.mtx"
 
 ends 0 one.mtx -o "$dir/out/x.mtx"
@@ -288,6 +291,11 @@ ends 0 two.mtx -b b_sparse.mtx
 ends 0 two.mtx --partition file:labels.txt
 ends 0 two.mtx --partition=natural --precond jacobi -q
 [ ! -s "$dir/stdout" ] && [ ! -s "$dir/stderr" ] && pass || flunk '-q: not quiet'
+ends 0 --problem lap3d:4,b=3 --precond jacobi
+says stdout '^blocks  *of 3 x 3'
+ends 0 --problem lap3d:4,b=3 --precond jacobi --block-size 2 --json
+says stdout '"block-size":2'
+says stdout '"block_size":2'
 ends 0 info two.mtx
 says stdout '^symmetry '
 ends 0 info two.mtx --json

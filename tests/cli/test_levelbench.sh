@@ -26,6 +26,34 @@ for op in setup apply spmv refresh bicgstab; do
 done
 grep '"bicgstab"' "$dir/out" | grep -vq '"stop":"rtol"' && flunk 'both solves converge'
 
+# The published tables: a title and a row a problem each, numbers in the cells.
+"$bench" dd lap3d:6 --partition natural --subdomain-rows 64 lap3d:7 >"$dir/out" 2>"$dir/err" ||
+    flunk 'dd succeeds'
+for table in 'Table 5.2:' 'Table 5.3:' 'Table 5.4:' \
+    'Table 5.5: BiCGSTAB with dag_ec_ILDU0_fused' \
+    'Table 5.6: BiCGSTAB with dag_vc_ILDU0_fused'; do
+    grep -A 3 "^$table" "$dir/out" >"$dir/table" || flunk "$table is printed"
+    for row in 6 7; do
+        grep -Eq "^lap3d:$row .*[0-9]\.[0-9]" "$dir/table" || flunk "$table has lap3d:$row"
+    done
+    [ "$(sed 1d "$dir/table" | awk '{print length}' | sort -u | wc -l)" = 1 ] ||
+        flunk "$table has aligned columns"
+done
+grep -A 3 '^Table 5.4:' "$dir/out" | grep -Eq '^lap3d:7 +natural +58 +6 +2107 +1543 +26\.77 ' ||
+    flunk 'partitions are those asked for'
+grep -q '^{' "$dir/out" && flunk 'tables come without lines'
+
+"$bench" dd --json lap3d:6 >"$dir/out" 2>"$dir/err" || flunk 'dd --json succeeds'
+for line in lower:dag_ec_no_lds lower:dag_ec_lds lower:dag_ec_lds_ud apply:dag_ec_ILD_U0 \
+    apply:dag_ec_ILDU0_fused apply:dag_vc_ILDU0_fused apply:packed partition:metis \
+    bicgstab:dag_ec_ILDU0_fused bicgstab:dag_vc_ILDU0_fused setup:packed; do
+    grep -q "^{\"op\":\"${line%:*}\",\"variant\":\"${line#*:}\".*\"ms\":[0-9]" "$dir/out" ||
+        flunk "a line of $line"
+done
+grep -q '^Table' "$dir/out" && flunk 'lines come without tables'
+"$bench" dd >/dev/null 2>&1
+[ $? -eq 2 ] || flunk 'dd without a problem is wrong usage'
+
 "$bench" >/dev/null 2>&1
 [ $? -eq 2 ] || flunk 'no argument is wrong usage'
 "$bench" lap3d:x >/dev/null 2>"$dir/err" && flunk 'an unknown problem is an error'

@@ -3,6 +3,7 @@
 #include "tests/support/device.h"
 #include "tests/support/matrices.h"
 #include "tests/support/solving.h"
+#include "tests/support/trisolves.h"
 
 #include <limits.h>
 #include <math.h>
@@ -106,6 +107,47 @@ static void test_precond__missing_diagonals_are_repaired_and_told(void **state)
     test_csr_finish(&A);
 }
 
+// ---------------------------------------------------------------- published
+
+// Solves a small system by every name, with factors that the method applies.
+static void expect_solved(lcl_context *ctx, enum lcl_precond_type type,
+                          enum lcl_trisolve trisolve)
+{
+    const struct lcl_precond_params precond = {
+        .type = type,
+        .trisolve = trisolve,
+        .partition = {.type = LCL_PARTITION_NATURAL, .rows = 150},
+    };
+    struct lcl_csr A = test_laplacian(9, 9, 8);
+    double *b = test_right_side(&A);
+    struct test_solve s;
+    test_solve_open(&s, ctx, &A, &precond, NULL);
+    assert_int_equal(lcl_precond_info(s.M)->trisolve, trisolve);
+    assert_int_equal(test_solve_run(&s, b), LCL_OK);
+    test_solve_close(&s);
+    test_csr_finish(&A);
+    free(b);
+}
+
+static void test_precond__every_trisolve_solves_with_ildu0(void **state)
+{
+    for (int t = LCL_TRISOLVE_PACKED; t < LCL_TRISOLVE_COUNT; ++t)
+        if (test_trisolve_supported(*state, (enum lcl_trisolve)t))
+            expect_solved(*state, LCL_PRECOND_ILDU0, (enum lcl_trisolve)t);
+}
+
+static void test_precond__methods_of_LD_and_U_solve_with_ilu0(void **state)
+{
+    static const enum lcl_trisolve methods[] = {
+        LCL_TRISOLVE_PACKED,        LCL_TRISOLVE_SPIN_LOOP_LDS,
+        LCL_TRISOLVE_DAG_EC_NO_LDS, LCL_TRISOLVE_DAG_EC_LDS,
+        LCL_TRISOLVE_DAG_EC_ILD_U0,
+    };
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; ++i)
+        if (test_trisolve_supported(*state, methods[i]))
+            expect_solved(*state, LCL_PRECOND_ILU0, methods[i]);
+}
+
 // ------------------------------------------------------------------ arguments
 
 static void test_precond__wrong_parameters_are_refused(void **state)
@@ -115,6 +157,7 @@ static void test_precond__wrong_parameters_are_refused(void **state)
         {.type = (enum lcl_precond_type) - 1},
         {.trisolve = LCL_TRISOLVE_COUNT},
         {.pivot = LCL_PIVOT_COUNT},
+        {.coarse = LCL_COARSE_COUNT},
         {.pivot_tol = -1},
         {.pivot_tol = 1},
         {.pivot_tol = NAN},
@@ -126,6 +169,8 @@ static void test_precond__wrong_parameters_are_refused(void **state)
         {.partition = {.type = LCL_PARTITION_GEOMETRIC,
                        .box = {INT64_MAX, INT64_MAX, -1}}},
         {.type = LCL_PRECOND_ILU0, .trisolve = LCL_TRISOLVE_DAG_VC_ILDU0_FUSED},
+        {.type = LCL_PRECOND_ILU0, .trisolve = LCL_TRISOLVE_DAG_EC_LDS_UD},
+        {.type = LCL_PRECOND_ILU0, .trisolve = LCL_TRISOLVE_DAG_EC_ILDU0_FUSED},
     };
     struct lcl_csr A = test_random_csr(30, 3, 1);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
@@ -207,6 +252,8 @@ int main(void)
         cmocka_unit_test(
             test_precond__policy_fail_tells_the_row_in_the_caller_s_numbers),
         cmocka_unit_test(test_precond__missing_diagonals_are_repaired_and_told),
+        cmocka_unit_test(test_precond__every_trisolve_solves_with_ildu0),
+        cmocka_unit_test(test_precond__methods_of_LD_and_U_solve_with_ilu0),
         cmocka_unit_test(test_precond__wrong_parameters_are_refused),
         cmocka_unit_test(test_precond__huge_subdomains_are_cut_to_what_fits),
         cmocka_unit_test(test_precond__unfit_matrices_are_refused),

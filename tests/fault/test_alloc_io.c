@@ -72,6 +72,20 @@ static enum lcl_status make_problem(const char *name)
     return st;
 }
 
+static enum lcl_status make_blocks(const char *name)
+{
+    struct lcl_csr A;
+    struct lcl_bsr B = {0};
+    enum lcl_status st = lcl_csr_problem(&A, name, NULL);
+    if (st == LCL_OK)
+        st = lcl_bsr_from_csr(&B, &A, 2, NULL);
+    if (st < 0)
+        assert_true(B.rows == 0 && !B.row_ptr && !B.col_ind && !B.val);
+    lcl_bsr_finish(&B);
+    lcl_csr_finish(&A);
+    return st;
+}
+
 // Returns how many allocations the call makes.
 static long fail_each(enum lcl_status (*call)(const char *), const char *name)
 {
@@ -150,6 +164,12 @@ static void test_alloc_io__problems(void **state)
     assert_int_equal(fail_each(make_problem, "q2:3"), 6);
 }
 
+static void test_alloc_io__blocks(void **state)
+{
+    (void)state;
+    assert_int_equal(fail_each(make_blocks, "lap3d:2,b=2"), 8);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -159,6 +179,7 @@ int main(void)
         cmocka_unit_test(test_alloc_io__dense_matrix),
         cmocka_unit_test(test_alloc_io__written_matrix),
         cmocka_unit_test(test_alloc_io__problems),
+        cmocka_unit_test(test_alloc_io__blocks),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

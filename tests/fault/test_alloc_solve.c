@@ -65,12 +65,22 @@ static void test_alloc_solve__defaults(void **state)
     fail_each(&(struct lcl_precond_params){0}, 1);
 }
 
-static void test_alloc_solve__published_kernel_on_many_lanes(void **state)
+static void test_alloc_solve__published_kernels_on_many_lanes(void **state)
+{
+    static const enum lcl_trisolve methods[] = {LCL_TRISOLVE_DAG_VC_ILDU0_FUSED,
+                                                LCL_TRISOLVE_DAG_EC_LDS_UD,
+                                                LCL_TRISOLVE_SPIN_LOOP_LDS};
+    (void)state;
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; ++i)
+        fail_each(&(struct lcl_precond_params){.trisolve = methods[i]}, 4);
+}
+
+static void test_alloc_solve__coarse_correction(void **state)
 {
     (void)state;
-    fail_each(&(struct lcl_precond_params){.trisolve =
-                                               LCL_TRISOLVE_DAG_VC_ILDU0_FUSED},
-              4);
+    fail_each(&(struct lcl_precond_params){.coarse = LCL_COARSE_MULT,
+                                           .partition.rows = 20},
+              1);
 }
 
 static void test_alloc_solve__jacobi(void **state)
@@ -79,12 +89,22 @@ static void test_alloc_solve__jacobi(void **state)
     fail_each(&(struct lcl_precond_params){.type = LCL_PRECOND_JACOBI}, 1);
 }
 
+static void test_alloc_solve__blocks_of_entries(void **state)
+{
+    (void)state;
+    fail_each(&(struct lcl_precond_params){.type = LCL_PRECOND_JACOBI,
+                                           .block_size = 2},
+              4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_alloc_solve__defaults),
-        cmocka_unit_test(test_alloc_solve__published_kernel_on_many_lanes),
+        cmocka_unit_test(test_alloc_solve__published_kernels_on_many_lanes),
+        cmocka_unit_test(test_alloc_solve__coarse_correction),
         cmocka_unit_test(test_alloc_solve__jacobi),
+        cmocka_unit_test(test_alloc_solve__blocks_of_entries),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

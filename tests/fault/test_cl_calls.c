@@ -96,6 +96,8 @@ static void test_cl_calls__full_device_memory_has_its_status(void **state)
         {.type = LCL_PRECOND_ILDU0},
         {.trisolve = LCL_TRISOLVE_DAG_VC_ILDU0_FUSED},
         {.type = LCL_PRECOND_JACOBI},
+        {.type = LCL_PRECOND_JACOBI, .block_size = 2},
+        {.coarse = LCL_COARSE_MULT, .partition.rows = 50},
     };
     const cl_int full = CL_MEM_OBJECT_ALLOCATION_FAILURE;
     for (size_t i = 0; i < sizeof preconds / sizeof *preconds; ++i)
@@ -190,7 +192,8 @@ static void test_cl_calls__an_update_survives_any_failing_call(void **state)
 {
     (void)state;
     const struct lcl_context_params params = {.cache_dir = cache.path};
-    const struct lcl_precond_params parts = {.partition.rows = 50};
+    const struct lcl_precond_params parts = {.coarse = LCL_COARSE_MULT,
+                                             .partition.rows = 50};
     static struct test_chain chain;
     double x[TEST_JOB_ROWS], expected[TEST_JOB_ROWS];
     lcl_context *ctx;

@@ -85,21 +85,32 @@ static int close_own_objects(void **state)
     return 0;
 }
 
-static int create(void **state)
+static int create_with(const struct lcl_precond_params *precond)
 {
-    (void)state;
     const struct lcl_context_params params = {.no_cache = true,
                                               .no_self_test = true};
-    const struct lcl_precond_params parts = {.partition.rows =
-                                                 TEST_JOB_ROWS / 4};
     test_chain_init(&own.chain);
     assert_int_equal(lcl_context_create_cl(&own.ctx, own.context, own.device,
                                            own.queue, &params),
                      LCL_OK);
-    assert_int_equal(lcl_precond_create(&own.M, own.ctx, &own.chain.A, &parts),
+    assert_int_equal(lcl_precond_create(&own.M, own.ctx, &own.chain.A, precond),
                      LCL_OK);
     assert_int_equal(lcl_solver_create(&own.S, own.M, NULL), LCL_OK);
     return 0;
+}
+
+static int create(void **state)
+{
+    (void)state;
+    return create_with(
+        &(struct lcl_precond_params){.partition.rows = TEST_JOB_ROWS / 4});
+}
+
+static int create_in_blocks(void **state)
+{
+    (void)state;
+    return create_with(&(struct lcl_precond_params){.type = LCL_PRECOND_JACOBI,
+                                                    .block_size = 3});
 }
 
 static int destroy(void **state)
@@ -222,6 +233,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(
             test_interop__buffers_give_the_apply_of_host_vectors, create,
             destroy),
+        cmocka_unit_test_setup_teardown(
+            test_interop__buffers_give_the_solution_of_host_vectors,
+            create_in_blocks, destroy),
+        cmocka_unit_test_setup_teardown(
+            test_interop__buffers_give_the_apply_of_host_vectors,
+            create_in_blocks, destroy),
         cmocka_unit_test_setup_teardown(
             test_interop__a_zero_right_hand_side_gives_zero, create, destroy),
         cmocka_unit_test_setup_teardown(

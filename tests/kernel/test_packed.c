@@ -8,11 +8,12 @@
 
 #include <stdlib.h>
 
-// A form of the kernel. At width 1 only `type` makes a difference.
+// A form of the kernel. At width 1 only `storage` makes a difference.
 struct form {
-    enum lcl_precond_type type;
+    enum lcl_factor_storage storage;
     int waves;
-    bool local_table; // the table of sweeps in local memory
+    bool ring;
+    bool global_table; // the table of sweeps stays in global memory
 };
 
 static void packed_init(struct lcl_trisolve_method *T, lcl_context *ctx,
@@ -21,10 +22,12 @@ static void packed_init(struct lcl_trisolve_method *T, lcl_context *ctx,
     assert_int_equal(
         lcl_trisolve_init(T, LCL_TRISOLVE_PACKED, ctx, &F->device, NULL, NULL),
         LCL_OK);
-    if (form->local_table || test_width(ctx) == 1)
+    if (test_width(ctx) == 1)
         return;
-    struct lcl_spec spec = lcl_packed_spec(lcl_context_caps(ctx), &F->device);
-    spec.sweeps = 0;
+    struct lcl_spec spec =
+        lcl_packed_spec(lcl_context_caps(ctx), &F->device, form->ring);
+    if (form->global_table)
+        spec.sweeps = 0;
     ((struct lcl_packed *)T->state)->kernel = test_kernel(ctx, &spec);
 }
 
@@ -73,7 +76,7 @@ static void expect_nothing_done(lcl_context *ctx, const struct test_factors *F,
 
 static void expect_form(lcl_context *ctx, const struct form *form)
 {
-    const struct lcl_precond_params params = {.type = form->type};
+    const struct lcl_precond_params params = {.storage = form->storage};
     struct lcl_trisolve_method T;
     for (int i = 0; i < test_system_count(); ++i) {
         struct test_system S;
@@ -82,6 +85,7 @@ static void expect_form(lcl_context *ctx, const struct form *form)
         test_system_init(&S, i, test_width(ctx) > 1);
         test_factors_init(&F, ctx, &S, test_group(ctx, form->waves), &params);
         assert_int_equal(test_factors_run(&F, &repairs), LCL_OK);
+        test_factors_adopt(&F);
         packed_init(&T, ctx, &F, form);
         expect_apply(ctx, &F, &T);
         expect_nothing_done(ctx, &F, &T);
@@ -91,30 +95,50 @@ static void expect_form(lcl_context *ctx, const struct form *form)
     }
 }
 
-static void test_packed__ildu0_matches_the_reference(void **state)
+static void test_packed__straight_from_global_memory(void **state)
 {
-    const struct form form = {LCL_PRECOND_ILDU0, 1, true};
-    expect_form(*state, &form);
+    for (int waves = 1; waves <= 2; ++waves)
+        expect_form(*state, &(struct form){.waves = waves});
 }
 
-static void test_packed__ilu0_matches_the_reference(void **state)
+static void test_packed__through_the_ring(void **state)
 {
-    const struct form form = {LCL_PRECOND_ILU0, 2, true};
-    expect_form(*state, &form);
+    for (int waves = 1; waves <= 2; ++waves)
+        expect_form(*state, &(struct form){.waves = waves, .ring = true});
 }
 
-static void test_packed__tables_in_global_memory_match(void **state)
+static void test_packed__tables_in_global_memory(void **state)
 {
-    const struct form form = {LCL_PRECOND_ILDU0, 2, false};
-    expect_form(*state, &form);
+    for (int ring = 0; ring < 2; ++ring)
+        expect_form(
+            *state,
+            &(struct form){.waves = 2, .ring = ring, .global_table = true});
+}
+
+static void test_packed__fp32_storage_rounds_values_alone(void **state)
+{
+    for (int ring = 0; ring < 2; ++ring)
+        expect_form(*state, &(struct form){.storage = LCL_FACTOR_STORAGE_FP32,
+                                           .waves = 1,
+                                           .ring = ring});
+}
+
+static void test_packed__bf16_storage_rounds_values_alone(void **state)
+{
+    for (int ring = 0; ring < 2; ++ring)
+        expect_form(*state, &(struct form){.storage = LCL_FACTOR_STORAGE_BF16,
+                                           .waves = 1,
+                                           .ring = ring});
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_packed__ildu0_matches_the_reference),
-        cmocka_unit_test(test_packed__ilu0_matches_the_reference),
-        cmocka_unit_test(test_packed__tables_in_global_memory_match),
+        cmocka_unit_test(test_packed__straight_from_global_memory),
+        cmocka_unit_test(test_packed__through_the_ring),
+        cmocka_unit_test(test_packed__tables_in_global_memory),
+        cmocka_unit_test(test_packed__fp32_storage_rounds_values_alone),
+        cmocka_unit_test(test_packed__bf16_storage_rounds_values_alone),
     };
     return test_device_run(tests);
 }

@@ -57,7 +57,7 @@ static void test_probe__local_atomic_sums_are_complete(void **state)
         .exchange = LCL_EXCHANGE_LOCAL,
         .group = 16,
         .probe = 4,
-        .mode = (int)caps->local_add,
+        .add = caps->local_add,
     };
     if (caps->local_add == LCL_ATOMIC_ADD_NONE)
         return;

@@ -4,34 +4,57 @@
 #include "tests/support/device.h"
 #include "tests/support/matrices.h"
 #include "tests/support/solving.h"
+#include "tests/support/trisolves.h"
 
 #include <stdlib.h>
 
-static void expect_solved(lcl_context *ctx, enum lcl_trisolve trisolve)
+static void expect_solved(lcl_context *ctx, const struct lcl_csr *A,
+                          const struct lcl_precond_params *precond)
+{
+    const struct lcl_solver_params params = {.rtol = 0.05};
+    double *b = test_right_side(A);
+    struct test_solve s;
+    test_solve_open(&s, ctx, A, precond, &params);
+    assert_int_equal(test_solve_run(&s, b), LCL_OK);
+    test_solve_close(&s);
+    free(b);
+}
+
+static void expect_applied(lcl_context *ctx, enum lcl_trisolve trisolve)
 {
     const struct lcl_precond_params precond = {
         .trisolve = trisolve,
         .partition = {.type = LCL_PARTITION_NATURAL, .rows = 17},
     };
-    const struct lcl_solver_params params = {.rtol = 0.05};
+    if (!test_trisolve_supported(ctx, trisolve))
+        skip();
     struct lcl_csr A = test_laplacian(4, 4, 3);
-    double *b = test_right_side(&A);
-    struct test_solve s;
-    test_solve_open(&s, ctx, &A, &precond, &params);
-    assert_int_equal(test_solve_run(&s, b), LCL_OK);
-    test_solve_close(&s);
+    expect_solved(ctx, &A, &precond);
     test_csr_finish(&A);
-    free(b);
 }
 
 static void test_solve__packed_applies_lead_to_the_solution(void **state)
 {
-    expect_solved(*state, LCL_TRISOLVE_PACKED);
+    expect_applied(*state, LCL_TRISOLVE_PACKED);
 }
 
 static void test_solve__dag_vc_applies_lead_to_the_solution(void **state)
 {
-    expect_solved(*state, LCL_TRISOLVE_DAG_VC_ILDU0_FUSED);
+    expect_applied(*state, LCL_TRISOLVE_DAG_VC_ILDU0_FUSED);
+}
+
+static void test_solve__blocks_lead_to_the_solution(void **state)
+{
+    const struct lcl_precond_params precond = {.type = LCL_PRECOND_JACOBI};
+    struct lcl_csr A;
+    assert_int_equal(lcl_csr_problem(&A, "lap3d:3,b=2", NULL), LCL_OK);
+    expect_solved(*state, &A, &precond);
+    lcl_csr_finish(&A);
+}
+
+static void test_solve__dag_ec_applies_lead_to_the_solution(void **state)
+{
+    expect_applied(*state, LCL_TRISOLVE_DAG_EC_LDS_UD);
 }
 
 int main(void)
@@ -39,6 +62,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_solve__packed_applies_lead_to_the_solution),
         cmocka_unit_test(test_solve__dag_vc_applies_lead_to_the_solution),
+        cmocka_unit_test(test_solve__blocks_lead_to_the_solution),
+        cmocka_unit_test(test_solve__dag_ec_applies_lead_to_the_solution),
     };
     return test_device_run(tests);
 }

@@ -1,32 +1,37 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// csr.cl, products and the sums that follow, against the plain product.
+// csr.cl and bsr.cl, products and the sums that follow, against the plain
+// product.
 #include "tests/support/device.h"
 #include "tests/support/systems.h"
 
-#include "lib/spmv/csr.h"
+#include "lib/format/bsr.h"
+#include "lib/spmv/spmv.h"
 
 #include <stdlib.h>
 
 enum { GROUPS = 3 };
 
-static void get_kernels(struct lcl_device_csr *D, lcl_context *ctx, int lanes,
-                        bool wide)
+static void get_kernels(struct lcl_device_matrix *D, lcl_context *ctx,
+                        int block, int lanes, bool wide)
 {
-    static const char *const names[LCL_SPMV_COUNT] = {
+    static const char *const csr[LCL_SPMV_COUNT] = {
         "csr_plain", "csr_dot", "csr_dot_norm", "csr_residual"};
+    static const char *const bsr[LCL_SPMV_COUNT] = {
+        "bsr_plain", "bsr_dot", "bsr_dot_norm", "bsr_residual"};
     struct lcl_spec spec = {
-        .source = "csr.cl",
+        .source = block > 1 ? "bsr.cl" : "csr.cl",
         .group = test_group(ctx, 2),
         .lanes = lanes,
+        .block = block > 1 ? block : 0,
         .wide = wide,
     };
     for (int m = 0; m < LCL_SPMV_COUNT; ++m) {
-        spec.kernel = names[m];
+        spec.kernel = block > 1 ? bsr[m] : csr[m];
         D->kernels[m] = test_kernel(ctx, &spec);
     }
 }
 
-static lcl_buffer *upload_row_ptr(lcl_context *ctx, const struct lcl_csr *A,
+static lcl_buffer *upload_row_ptr(lcl_context *ctx, const struct lcl_bsr *A,
                                   bool wide)
 {
     if (wide)
@@ -43,36 +48,43 @@ static lcl_buffer *upload_row_ptr(lcl_context *ctx, const struct lcl_csr *A,
 // A matrix on the device, vectors x and w, what a product gives.
 struct product {
     lcl_context *ctx;
-    struct lcl_device_csr D;
+    struct lcl_device_matrix D;
     int64_t n;
     double *x, *w, *ax;
     lcl_buffer *device_x, *device_w;
 };
 
 static void product_init(struct product *p, lcl_context *ctx,
-                         const struct lcl_csr *A, int lanes, bool wide)
+                         const struct lcl_bsr *A)
 {
-    const int64_t n = A->rows;
+    const int64_t n = A->rows * A->block_size;
     *p = (struct product){
         .ctx = ctx,
-        .D = {.n = n, .nnz = A->nnz, .groups = GROUPS},
+        .D = {.block_rows = A->rows, .groups = GROUPS},
         .n = n,
         .x = test_random_vector(n, 1),
         .w = test_random_vector(n, 2),
         .ax = test_vector(n),
     };
-    get_kernels(&p->D, ctx, lanes, wide);
-    p->D.row_ptr = upload_row_ptr(ctx, A, wide);
-    p->D.col = test_upload(ctx, A->col_ind, A->nnz, sizeof *A->col_ind);
-    p->D.val = test_upload(ctx, A->val, A->nnz, sizeof *A->val);
     p->device_x = test_upload(ctx, p->x, n, sizeof *p->x);
     p->device_w = test_upload(ctx, p->w, n, sizeof *p->w);
-    lcl_csr_multiply(A, p->x, p->ax);
+    lcl_bsr_multiply(A, p->x, p->ax);
+}
+
+static void upload_matrix(struct product *p, const struct lcl_bsr *A, int lanes,
+                          bool wide)
+{
+    lcl_context *ctx = p->ctx;
+    get_kernels(&p->D, ctx, A->block_size, lanes, wide);
+    p->D.row_ptr = upload_row_ptr(ctx, A, wide);
+    p->D.col = test_upload(ctx, A->col_ind, A->nnz, sizeof *A->col_ind);
+    p->D.val =
+        test_upload(ctx, A->val, A->nnz * lcl_block_values(A), sizeof *A->val);
 }
 
 static void product_finish(struct product *p)
 {
-    lcl_device_csr_finish(&p->D);
+    lcl_device_matrix_finish(&p->D);
     lcl_buffer_destroy(&p->device_x);
     lcl_buffer_destroy(&p->device_w);
     free(p->x);
@@ -139,48 +151,102 @@ static void expect_mode(const struct product *p, enum lcl_spmv_mode mode)
     free(expected);
 }
 
-static void expect_products(lcl_context *ctx, const struct lcl_csr *A,
+static void expect_products(lcl_context *ctx, const struct lcl_bsr *A,
                             int lanes, bool wide)
 {
     struct product p;
-    product_init(&p, ctx, A, lanes, wide);
+    product_init(&p, ctx, A);
+    upload_matrix(&p, A, lanes, wide);
     for (int m = 0; m < LCL_SPMV_COUNT; ++m)
         expect_mode(&p, (enum lcl_spmv_mode)m);
     product_finish(&p);
 }
 
-static void expect_all(lcl_context *ctx, int lanes, bool wide)
+// Every matrix, with a block of `block` rows for each entry.
+static void expect_all(lcl_context *ctx, int block, int lanes, bool wide)
 {
     for (int i = 0; i < test_system_count(); ++i) {
         struct test_system S;
         test_system_init(&S, i, false);
-        expect_products(ctx, &S.A, lanes, wide);
+        struct lcl_bsr A = test_random_blocks(&S.A, block, 5);
+        expect_products(ctx, &A, lanes, wide);
+        test_bsr_finish(&A);
         test_system_finish(&S);
     }
 }
 
+// ------------------------------------------------------------------ entries
+
 static void test_spmv__a_lane_a_row_matches(void **state)
 {
-    expect_all(*state, 1, false);
+    expect_all(*state, 1, 1, false);
 }
 
 static void test_spmv__two_lanes_with_wide_row_pointers_match(void **state)
 {
-    expect_all(*state, test_width(*state) > 1 ? 2 : 1, true);
+    expect_all(*state, 1, test_width(*state) > 1 ? 2 : 1, true);
 }
 
 static void test_spmv__a_wave_a_row_matches(void **state)
 {
-    expect_all(*state, test_width(*state), false);
+    expect_all(*state, 1, test_width(*state), false);
+}
+
+// ------------------------------------------------------------------ blocks
+
+// With many lanes small blocks show it all, and large ones compile for long.
+static void test_spmv__a_lane_a_block_row_matches(void **state)
+{
+    const int largest = test_width(*state) > 1 ? 3 : LCL_BLOCK_MAX;
+    for (int b = 2; b <= largest; ++b)
+        expect_all(*state, b, 1, b == 3);
+}
+
+static void test_spmv__a_lane_a_row_of_blocks_matches(void **state)
+{
+    const int group = test_group(*state, 2);
+    for (int b = 2; b <= LCL_BLOCK_MAX && b <= group; ++b)
+        expect_all(*state, b, b, b == 2);
+}
+
+static void test_spmv__a_lane_an_entry_of_blocks_matches(void **state)
+{
+    const int width = test_width(*state);
+    for (int b = 2; b <= LCL_BLOCK_MAX && b * b <= width; ++b)
+        expect_all(*state, b, b * b, b == 2);
 }
 
 static void test_spmv__empty_rows_give_zero(void **state)
 {
     const double dense[25] = {[1 * 5 + 4] = 2, [3 * 5 + 0] = -3};
-    struct lcl_csr A = test_csr_from_dense(5, dense);
-    expect_products(*state, &A, 1, false);
-    expect_products(*state, &A, test_width(*state), false);
-    test_csr_finish(&A);
+    struct lcl_csr pattern = test_csr_from_dense(5, dense);
+    for (int b = 1; b <= 2; ++b) {
+        struct lcl_bsr A = test_random_blocks(&pattern, b, 6);
+        expect_products(*state, &A, 1, false);
+        expect_products(*state, &A, test_width(*state) > 1 ? b * b : 1, false);
+        test_bsr_finish(&A);
+    }
+    test_csr_finish(&pattern);
+}
+
+static void test_spmv__what_is_chosen_for_the_device_matches(void **state)
+{
+    static const int blocks[] = {1, 3, 8};
+    struct lcl_csr pattern = test_random_csr(test_size(23, 211), 4, 9);
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i) {
+        struct lcl_bsr A = test_random_blocks(&pattern, blocks[i], 7);
+        struct product p;
+        product_init(&p, *state, &A);
+        assert_int_equal(lcl_device_matrix_init(&p.D, *state, &A), LCL_OK);
+        assert_int_equal(p.D.n, p.n);
+        assert_int_equal(p.D.block, blocks[i]);
+        assert_int_equal(p.D.blocks, A.nnz);
+        p.D.groups = GROUPS;
+        expect_mode(&p, LCL_SPMV_DOT_NORM);
+        product_finish(&p);
+        test_bsr_finish(&A);
+    }
+    test_csr_finish(&pattern);
 }
 
 int main(void)
@@ -189,7 +255,11 @@ int main(void)
         cmocka_unit_test(test_spmv__a_lane_a_row_matches),
         cmocka_unit_test(test_spmv__two_lanes_with_wide_row_pointers_match),
         cmocka_unit_test(test_spmv__a_wave_a_row_matches),
+        cmocka_unit_test(test_spmv__a_lane_a_block_row_matches),
+        cmocka_unit_test(test_spmv__a_lane_a_row_of_blocks_matches),
+        cmocka_unit_test(test_spmv__a_lane_an_entry_of_blocks_matches),
         cmocka_unit_test(test_spmv__empty_rows_give_zero),
+        cmocka_unit_test(test_spmv__what_is_chosen_for_the_device_matches),
     };
     return test_device_run(tests);
 }

@@ -5,11 +5,14 @@
 
 #include "host/alloc.h"
 #include "lib/factor/symbolic.h"
+#include "lib/format/bsr.h"
 #include "lib/ref/layout.h"
 #include "lib/ref/levels.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+enum { BLOCK = 3, VALUES = BLOCK * BLOCK };
 
 // -------------------------------------------------------------------- expected
 
@@ -137,25 +140,25 @@ static void expect_drop(const struct lcl_drop_info *got,
     test_expect_near("weight", &got->weight, &expected->weight, 1, 1e-12);
 }
 
-// The values on the device are `blocks`, or where that is NULL those of A.
+// On the device A has `blocks`, or where that is NULL entries.
 static void expect_symbolic(lcl_context *ctx, const struct lcl_csr *A,
-                            const double *blocks,
+                            double *blocks,
                             const struct lcl_partition_params *partition,
                             const struct lcl_symbolic_params *params)
 {
     struct lcl_partition P;
-    struct lcl_device_csr D;
+    struct lcl_device_matrix D;
     struct lcl_symbolic S;
     struct expected E;
     expected_init(&E, A, partition, params);
     assert_int_equal(lcl_partition_create(&P, A, partition, A->rows, NULL),
                      LCL_OK);
-    assert_int_equal(lcl_device_csr_init(&D, ctx, A), LCL_OK);
+    struct lcl_bsr bsr = lcl_bsr_of_csr(A);
     if (blocks) {
-        lcl_buffer_destroy(&D.val);
-        D.val = test_upload(ctx, blocks, A->nnz * params->block * params->block,
-                            sizeof *blocks);
+        bsr.block_size = BLOCK;
+        bsr.val = blocks;
     }
+    assert_int_equal(lcl_device_matrix_init(&D, ctx, &bsr), LCL_OK);
     assert_int_equal(lcl_symbolic_init(&S, ctx, &D, &P, params), LCL_OK);
     const struct lcl_drop_info drop = lcl_partition_drop(&E.P, &E.B);
     expect_words("perm", S.B.perm, E.P.perm, A->rows);
@@ -169,7 +172,7 @@ static void expect_symbolic(lcl_context *ctx, const struct lcl_csr *A,
     assert_true(fabs(S.levels_mean * (double)P.parts - (double)E.levels) <
                 1e-6);
     lcl_symbolic_finish(&S);
-    lcl_device_csr_finish(&D);
+    lcl_device_matrix_finish(&D);
     lcl_partition_finish(&P);
     expected_finish(&E);
 }
@@ -279,13 +282,12 @@ static void test_symbolic__triangular_patterns_match(void **state)
 
 static void test_symbolic__blocks_weigh_what_their_norms_are(void **state)
 {
-    enum { BLOCK = 3, VALUES = BLOCK * BLOCK };
     const struct lcl_partition_params chunks = {
         .type = LCL_PARTITION_NATURAL,
         .rows = test_size(20, 128),
     };
-    const struct lcl_symbolic_params params = {
-        .group = test_group(*state, 1), .block = BLOCK, .sorted = true};
+    const struct lcl_symbolic_params params = {.group = test_group(*state, 1),
+                                               .sorted = true};
     struct lcl_csr A = test_random_csr(test_size(53, 1009), 4, 8);
     double *blocks = test_random_vector(A.nnz * VALUES, 4);
     for (int64_t k = 0; k < A.nnz; ++k) {
@@ -310,15 +312,16 @@ static void test_symbolic__too_many_rows_in_a_subdomain_are_refused(
                                                .sorted = true};
     struct lcl_csr A = test_identity(65536);
     struct lcl_partition P;
-    struct lcl_device_csr D;
+    struct lcl_device_matrix D;
     struct lcl_symbolic S;
     assert_int_equal(lcl_partition_create(&P, &A, &whole, A.rows, NULL),
                      LCL_OK);
-    assert_int_equal(lcl_device_csr_init(&D, *state, &A), LCL_OK);
+    const struct lcl_bsr bsr = lcl_bsr_of_csr(&A);
+    assert_int_equal(lcl_device_matrix_init(&D, *state, &bsr), LCL_OK);
     assert_int_equal(lcl_symbolic_init(&S, *state, &D, &P, &params),
                      LCL_ERANGE);
     assert_null(S.level);
-    lcl_device_csr_finish(&D);
+    lcl_device_matrix_finish(&D);
     lcl_partition_finish(&P);
     test_csr_finish(&A);
 }
@@ -343,13 +346,14 @@ static void expect_refused(lcl_context *ctx, const struct lcl_device_layout *D,
 static void test_symbolic__a_layout_that_cannot_be_is_refused(void **state)
 {
     struct test_system T;
-    struct lcl_device_csr A;
+    struct lcl_device_matrix A;
     struct lcl_symbolic S;
     const struct lcl_symbolic_params params = {.group = test_group(*state, 1),
                                                .sorted = true};
     for (int i = 0; i < 5; ++i) {
         test_system_from(&T, test_random_csr(50, 4, 2), 17, false);
-        assert_int_equal(lcl_device_csr_init(&A, *state, &T.A), LCL_OK);
+        const struct lcl_bsr bsr = lcl_bsr_of_csr(&T.A);
+        assert_int_equal(lcl_device_matrix_init(&A, *state, &bsr), LCL_OK);
         assert_int_equal(lcl_symbolic_init(&S, *state, &A, &T.P, &params),
                          LCL_OK);
         lcl_buffer *const spoiled[] = {S.layout.step, S.layout.step_of,
@@ -357,7 +361,7 @@ static void test_symbolic__a_layout_that_cannot_be_is_refused(void **state)
                                        S.layout.diagonal};
         expect_refused(*state, &S.layout, spoiled[i]);
         lcl_symbolic_finish(&S);
-        lcl_device_csr_finish(&A);
+        lcl_device_matrix_finish(&A);
         test_system_finish(&T);
     }
 }

@@ -12,12 +12,13 @@
 
 enum { GROUPS = 3 };
 
-static lcl_kernel *kernel_of(lcl_context *ctx, const char *name)
+static lcl_kernel *kernel_of(lcl_context *ctx, const char *name, int block)
 {
     const struct lcl_spec spec = {
         .source = "vector.cl",
         .kernel = name,
         .group = test_group(ctx, 2),
+        .block = block > 1 ? block : 0,
     };
     return test_kernel(ctx, &spec);
 }
@@ -36,49 +37,63 @@ typedef enum lcl_status mover(const struct lcl_vector_ops *ops, int64_t n,
                               lcl_buffer *y);
 
 static double *moved(lcl_context *ctx, mover *move, const double *x,
-                     const int32_t *perm, int64_t n)
+                     const int32_t *perm, int64_t n, int block)
 {
     const struct lcl_vector_ops ops = {
-        .gather = kernel_of(ctx, "gather"),
-        .scatter = kernel_of(ctx, "scatter"),
+        .gather = kernel_of(ctx, "gather", block),
+        .scatter = kernel_of(ctx, "scatter", block),
         .groups = GROUPS,
     };
-    double *y = test_vector(n);
+    double *y = test_vector(n * block);
     lcl_buffer *map = test_upload(ctx, perm, n, sizeof *perm);
-    lcl_buffer *in = test_upload(ctx, x, n, sizeof *x);
-    lcl_buffer *out = test_poisoned(ctx, n, sizeof *y);
+    lcl_buffer *in = test_upload(ctx, x, n * block, sizeof *x);
+    lcl_buffer *out = test_poisoned(ctx, n * block, sizeof *y);
     assert_int_equal(move(&ops, n, map, in, out), LCL_OK);
-    test_download(out, y, n, sizeof *y);
+    test_download(out, y, n * block, sizeof *y);
     lcl_buffer_destroy(&map);
     lcl_buffer_destroy(&in);
     lcl_buffer_destroy(&out);
     return y;
 }
 
+static void expect_moves(lcl_context *ctx, int64_t n, int block)
+{
+    int32_t *perm = test_random_permutation(n, 3);
+    double *x = test_random_vector(n * block, 4);
+    double *expected = test_vector(n * block);
+    for (int64_t i = 0; i < n; ++i)
+        for (int c = 0; c < block; ++c)
+            expected[i * block + c] = x[(int64_t)perm[i] * block + c];
+    double *y = moved(ctx, lcl_gather, x, perm, n, block);
+    test_expect_same("gathered", y, expected, n * block);
+    double *back = moved(ctx, lcl_scatter, y, perm, n, block);
+    test_expect_same("scattered", back, x, n * block);
+    free(perm);
+    free(x);
+    free(expected);
+    free(y);
+    free(back);
+}
+
 static void test_vector__gather_and_scatter_are_inverse(void **state)
 {
-    for (const int64_t *n = sizes(); *n > 0; ++n) {
-        int32_t *perm = test_random_permutation(*n, 3);
-        double *x = test_random_vector(*n, 4), *expected = test_vector(*n);
-        for (int64_t i = 0; i < *n; ++i)
-            expected[i] = x[perm[i]];
-        double *y = moved(*state, lcl_gather, x, perm, *n);
-        test_expect_same("gathered", y, expected, *n);
-        double *back = moved(*state, lcl_scatter, y, perm, *n);
-        test_expect_same("scattered", back, x, *n);
-        free(perm);
-        free(x);
-        free(expected);
-        free(y);
-        free(back);
-    }
+    for (const int64_t *n = sizes(); *n > 0; ++n)
+        expect_moves(*state, *n, 1);
+}
+
+static void test_vector__blocks_move_as_they_are(void **state)
+{
+    static const int blocks[] = {2, 3, 25, 64};
+    for (size_t b = 0; b < sizeof blocks / sizeof *blocks; ++b)
+        for (const int64_t *n = sizes(); *n > 0; ++n)
+            expect_moves(*state, *n, blocks[b]);
 }
 
 // ------------------------------------------------------------------ diagonal
 
 static void test_vector__scale_multiplies_unless_stopped(void **state)
 {
-    lcl_kernel *scale = kernel_of(*state, "scale");
+    lcl_kernel *scale = kernel_of(*state, "scale", 1);
     const int32_t flags[] = {0, 3};
     lcl_buffer *stop = test_upload(*state, flags, 2, sizeof *flags);
     for (const int64_t *n = sizes(); *n > 0; ++n) {
@@ -136,7 +151,7 @@ static void test_vector__inverse_diagonal_matches_the_reference(void **state)
     lcl_buffer *val = test_upload(*state, A.val, A.nnz, sizeof *A.val);
     lcl_buffer *out = test_poisoned(*state, 5, sizeof *inv_d);
     lcl_buffer *out_bad = test_poisoned(*state, 5, 1);
-    assert_int_equal(LCL_LAUNCH(kernel_of(*state, "invert_diagonal"), GROUPS,
+    assert_int_equal(LCL_LAUNCH(kernel_of(*state, "invert_diagonal", 1), GROUPS,
                                 lcl_arg_long(5), lcl_arg_buffer(diagonal),
                                 lcl_arg_buffer(val), lcl_arg_buffer(out),
                                 lcl_arg_buffer(out_bad)),
@@ -157,6 +172,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_vector__gather_and_scatter_are_inverse),
+        cmocka_unit_test(test_vector__blocks_move_as_they_are),
         cmocka_unit_test(test_vector__scale_multiplies_unless_stopped),
         cmocka_unit_test(test_vector__inverse_diagonal_matches_the_reference),
     };

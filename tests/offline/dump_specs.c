@@ -35,35 +35,69 @@ struct variant {
     struct lcl_spec spec;
 };
 
-enum { PROBE_ADD = 4 };
+// A way to add, which the target decides.
+#define ANY LCL_ATOMIC_ADD_CAS
 
 // clang-format off
 static const struct variant variants[] = {
     {"plain",     4, {.source = "bicgstab.cl"}},
+    {"lane",      4, {.source = "bsr.cl", .block = 8, .lanes = 1}},
+    {"row",       4, {.source = "bsr.cl", .block = 3, .lanes = 3}},
+    {"row_wide",  4, {.source = "bsr.cl", .block = 7, .lanes = 7, .wide = 1}},
+    {"entry",     4, {.source = "bsr.cl", .block = 3, .lanes = 9}},
+    {"entry_5",   4, {.source = "bsr.cl", .block = 5, .lanes = 25}},
     {"lane",      4, {.source = "csr.cl", .lanes = 1}},
     {"lanes",     4, {.source = "csr.cl", .lanes = 8}},
     {"wide",      4, {.source = "csr.cl", .lanes = 4, .wide = 1}},
+    {"plain",     4, {.source = "coarse.cl"}},
+    {"blocks",    4, {.source = "coarse.cl", .block = 3}},
+    {"plain",     1, {.source = "csr_factors.cl"}},
+    {"global",    8, {.source = "dag_ec.cl", .add = ANY, .mode = 1}},
+    {"local",     8, {.source = "dag_ec.cl", .add = ANY, .rows = 2048,
+                      .mode = 2}},
     {"wave",      1, {.source = "dag_vc_ILDU0_fused.cl", .rows = 512}},
     {"waves",     4, {.source = "dag_vc_ILDU0_fused.cl", .rows = 2048}},
-    {"lu",        1, {.source = "ildu0.cl", .mode = 1}},
-    {"ldu",       4, {.source = "ildu0.cl", .mode = 2}},
-    {"lu",        1, {.source = "packed.cl", .rows = 512, .sweeps = 64,
-                      .slots = 3, .mode = 1}},
-    {"ldu",       1, {.source = "packed.cl", .rows = 512, .sweeps = 64,
-                      .slots = 3, .mode = 2}},
+    {"waves",     4, {.source = "ildu0.cl"}},
+    {"block_3",   1, {.source = "ildu0_block.cl", .block = 3}},
+    {"block_5",   1, {.source = "ildu0_block.cl", .block = 5}},
+    {"plain",     4, {.source = "dense.cl", .rows = 32}},
+    {"single",    4, {.source = "dense.cl", .rows = 32, .storage = 2}},
+    {"straight",  1, {.source = "packed.cl", .rows = 512, .sweeps = 64,
+                      .slots = 3, .storage = 1}},
+    {"ring",      1, {.source = "packed.cl", .rows = 512, .sweeps = 64,
+                      .slots = 3, .storage = 1, .ring = 1}},
     {"long_rows", 1, {.source = "packed.cl", .rows = 512, .sweeps = 128,
-                      .slots = 7, .mode = 2}},
+                      .slots = 7, .storage = 1, .ring = 1}},
     {"in_place",  2, {.source = "packed.cl", .rows = 1024, .slots = 4,
-                      .mode = 2}},
+                      .storage = 1}},
+    {"fp32",      1, {.source = "packed.cl", .rows = 512, .sweeps = 64,
+                      .slots = 3, .storage = 2, .ring = 1}},
+    {"bf16",      1, {.source = "packed.cl", .rows = 512, .sweeps = 64,
+                      .slots = 3, .storage = 3}},
+    {"fp64_3",    1, {.source = "packed_block.cl", .rows = 512, .sweeps = 64,
+                      .block = 3, .storage = 1}},
+    {"fp32_4",    1, {.source = "packed_block.cl", .rows = 256, .sweeps = 64,
+                      .block = 4, .storage = 2}},
+    {"bf16_3",    2, {.source = "packed_block.cl", .rows = 1024, .block = 3,
+                      .storage = 3}},
+    {"large",     1, {.source = "packed_block.cl", .rows = 256, .sweeps = 64,
+                      .block = 8, .storage = 1}},
     {"exchange",  2, {.source = "probe.cl", .probe = 1}},
     {"local",     1, {.source = "probe.cl", .probe = 2, .rows = 4096}},
     {"progress",  2, {.source = "probe.cl", .probe = 3}},
-    {"add",       2, {.source = "probe.cl", .probe = PROBE_ADD}},
+    {"add",       2, {.source = "probe.cl", .probe = 4, .add = ANY}},
     {"queues",    1, {.source = "probe.cl", .probe = 5}},
+    {"turns",     8, {.source = "spin_loop_lds.cl", .add = ANY, .rows = 2048,
+                      .mode = 1}},
+    {"free",      8, {.source = "spin_loop_lds.cl", .add = ANY, .rows = 2048,
+                      .mode = 2}},
+    {"fp32",      1, {.source = "store.cl", .block = 3, .storage = 2}},
+    {"bf16",      4, {.source = "store.cl", .block = 1, .storage = 3}},
     {"wave",      1, {.source = "symbolic.cl", .rows = 128}},
     {"waves",     4, {.source = "symbolic.cl", .rows = 2048}},
     {"blocks",    4, {.source = "symbolic.cl", .rows = 512, .block = 3}},
     {"plain",     4, {.source = "vector.cl"}},
+    {"blocks",    4, {.source = "vector.cl", .block = 9}},
 };
 // clang-format on
 
@@ -73,8 +107,8 @@ static struct lcl_spec spec_of(const struct variant *v, const struct target *t)
     spec.width = t->width;
     spec.exchange = t->exchange;
     spec.group = v->waves * t->width;
-    if (spec.probe == PROBE_ADD)
-        spec.mode = (int)t->add;
+    if (spec.add)
+        spec.add = t->add;
     return spec;
 }
 

@@ -3,9 +3,51 @@
 #include "tests/support/factors.h"
 
 #include "lib/ref/layout.h"
+#include "lib/ref/store.h"
 #include "tests/support/device.h"
 
 #include <stdlib.h>
+
+static void init_reference(struct test_factors *F,
+                           const struct lcl_precond_params *params)
+{
+    const struct test_system *S = F->system;
+    const struct lcl_partition *P = &S->P;
+    const enum lcl_status st =
+        S->blocks
+            ? lcl_ref_ildu0_block_init(&F->ref_block, &S->B, S->blocks,
+                                       S->block, P->part_ptr, P->parts, params)
+            : lcl_ref_ildu0_init(&F->ref, &S->B, P->part_ptr, P->parts, params);
+    assert_int_equal(st, LCL_OK);
+}
+
+// `planes` planes of a step that start at a slot.
+static void place_planes(struct test_factors *F, uint64_t slot, uint32_t rows,
+                         uint32_t planes)
+{
+    const int64_t entries = (int64_t)F->system->block * F->system->block;
+    for (uint32_t k = 0; k < planes; ++k, slot += rows)
+        for (uint32_t lane = 0; lane < rows; ++lane)
+            F->place[slot + lane] = (struct test_place){
+                (int64_t)slot * entries + lane, (int64_t)rows};
+}
+
+static void place_slots(struct test_factors *F)
+{
+    const struct lcl_layout *L = &F->layout;
+    F->place = calloc((size_t)L->slots + 1, sizeof *F->place);
+    assert_non_null(F->place);
+    for (int64_t p = 0; p < L->parts; ++p) {
+        const struct lcl_part *part = &L->part[p];
+        for (uint32_t s = part->step; s < part->step + part->steps; ++s) {
+            const struct lcl_step *step = &L->step[s];
+            place_planes(F, part->slot + step->lower, step->rows,
+                         step->lower_planes);
+            place_planes(F, part->slot + step->upper, step->rows,
+                         step->upper_planes);
+        }
+    }
+}
 
 static struct lcl_device_layout upload(lcl_context *ctx,
                                        const struct lcl_layout *L)
@@ -33,16 +75,17 @@ void test_factors_init(struct test_factors *F, lcl_context *ctx,
 {
     const struct lcl_partition *P = &S->P;
     *F = (struct test_factors){.system = S};
-    assert_int_equal(
-        lcl_ref_ildu0_init(&F->ref, &S->B, P->part_ptr, P->parts, params),
-        LCL_OK);
+    init_reference(F, params);
     assert_int_equal(lcl_ref_layout(&F->layout, &S->B, P->part_ptr, P->parts,
                                     S->level, group, NULL),
                      LCL_OK);
+    place_slots(F);
     struct lcl_device_layout layout = upload(ctx, &F->layout);
-    assert_int_equal(lcl_factor_init(&F->device, ctx, &layout, group, params),
-                     LCL_OK);
-    F->val = test_upload(ctx, S->B.val, S->B.nnz, sizeof(double));
+    assert_int_equal(
+        lcl_factor_init(&F->device, ctx, &layout, group, S->block, params),
+        LCL_OK);
+    F->val = test_upload(ctx, test_system_values(S), test_system_value_count(S),
+                         sizeof(double));
     assert_int_equal(lcl_buffer_fill(F->device.val, 0xff), LCL_OK);
     assert_int_equal(lcl_buffer_fill(F->device.inv_d, 0xff), LCL_OK);
     assert_int_equal(lcl_buffer_fill(F->device.repaired, 0xff), LCL_OK);
@@ -61,47 +104,113 @@ static void read_doubles(const lcl_buffer *buffer, double *v, int64_t n)
     assert_int_equal(lcl_buffer_read(buffer, v, (size_t)n * sizeof *v), LCL_OK);
 }
 
-// The reference's values in the order of the slots.
-static void to_slots(const struct test_factors *F, double *slots)
+static double *reference_val(const struct test_factors *F)
+{
+    return F->system->blocks ? F->ref_block.val : F->ref.val;
+}
+
+static double *reference_inv_d(const struct test_factors *F)
+{
+    return F->system->blocks ? F->ref_block.inv_d : F->ref.inv_d;
+}
+
+// The block of the reference that belongs to a slot of the device.
+typedef void visit_fn(const struct test_factors *F, uint64_t slot, int sign,
+                      double *block, double *slots);
+
+static void put_block(const struct test_factors *F, uint64_t slot, int sign,
+                      double *block, double *slots)
+{
+    const struct test_place *place = &F->place[slot];
+    for (int e = 0; e < F->system->block * F->system->block; ++e)
+        slots[place->first + e * place->stride] = sign * block[e];
+}
+
+static void get_block(const struct test_factors *F, uint64_t slot, int sign,
+                      double *block, double *slots)
+{
+    const struct test_place *place = &F->place[slot];
+    for (int e = 0; e < F->system->block * F->system->block; ++e)
+        block[e] =
+            sign * lcl_ref_rounded(slots[place->first + e * place->stride],
+                                   F->device.storage);
+}
+
+// The reference's blocks and the slots in which they stand.
+static void for_each_block(const struct test_factors *F, visit_fn *visit,
+                           double *slots)
 {
     const struct lcl_layout *L = &F->layout;
-    for (int64_t s = 0; s < L->slots; ++s)
-        slots[s] = 0;
+    const uint64_t entries = (uint64_t)(F->system->block * F->system->block);
     for (int64_t p = 0; p < L->parts; ++p) {
         const struct lcl_part *part = &L->part[p];
         for (uint64_t s = part->slot; s < part->slot + part->slots; ++s)
             if (L->source[s] >= 0)
-                slots[s] = F->ref.val[part->entry + (uint64_t)L->source[s]];
+                visit(F, s, 1,
+                      reference_val(F) +
+                          (part->entry + (uint64_t)L->source[s]) * entries,
+                      slots);
         for (uint32_t i = part->row; i < part->row + part->rows; ++i) {
             const struct lcl_step *step = &L->step[part->step + L->step_of[i]];
-            slots[part->slot + step->upper + i - part->row - step->first] =
-                F->ref.inv_d[i];
+            visit(F, part->slot + step->upper + i - part->row - step->first, -1,
+                  reference_inv_d(F) + i * entries, slots);
         }
     }
 }
 
+static void compare_inv_d(const struct test_factors *F, double tolerance)
+{
+    const int64_t n = F->layout.n;
+    double *inv_d = test_vector(n);
+    read_doubles(F->device.inv_d, inv_d, n);
+    test_expect_near("1/d", inv_d, reference_inv_d(F), n, tolerance);
+    free(inv_d);
+}
+
 void test_factors_compare(const struct test_factors *F, double tolerance)
 {
-    const int64_t slots = F->layout.slots, n = F->layout.n;
-    double *got = test_vector(slots), *expected = test_vector(slots);
-    double *inv_d = test_vector(n);
-    to_slots(F, expected);
-    read_doubles(F->device.val, got, slots);
-    read_doubles(F->device.inv_d, inv_d, n);
+    const int64_t entries = (int64_t)F->system->block * F->system->block;
+    const int64_t count = F->layout.slots * entries;
+    double *got = test_vector(count), *expected = test_vector(count);
+    for_each_block(F, put_block, expected);
+    read_doubles(F->device.val, got, count);
     for (int64_t p = 0; p < F->layout.parts; ++p) {
         const struct lcl_part *part = &F->layout.part[p];
-        test_expect_near("slot", got + part->slot, expected + part->slot,
-                         part->slots, tolerance);
+        const int64_t first = (int64_t)part->slot * entries;
+        test_expect_near("slot", got + first, expected + first,
+                         part->slots * entries, tolerance);
     }
-    test_expect_near("1/d", inv_d, F->ref.inv_d, n, tolerance);
+    if (F->device.block == 1)
+        compare_inv_d(F, tolerance);
     free(got);
     free(expected);
-    free(inv_d);
+}
+
+void test_factors_adopt(struct test_factors *F)
+{
+    const int64_t entries = (int64_t)F->system->block * F->system->block;
+    const int64_t count = F->layout.slots * entries;
+    double *slots = test_vector(count);
+    read_doubles(F->device.val, slots, count);
+    for_each_block(F, get_block, slots);
+    free(slots);
+}
+
+int64_t test_factors_repaired(const struct test_factors *F)
+{
+    return F->system->blocks ? F->ref_block.repaired : F->ref.repaired;
+}
+
+bool test_factors_bad(const struct test_factors *F, int64_t i)
+{
+    return F->system->blocks ? F->ref_block.bad[i] : F->ref.bad[i];
 }
 
 void test_factors_finish(struct test_factors *F)
 {
     lcl_ref_ildu0_finish(&F->ref);
+    lcl_ref_ildu0_block_finish(&F->ref_block);
+    free(F->place);
     lcl_layout_finish(&F->layout);
     lcl_factor_finish(&F->device);
     lcl_buffer_destroy(&F->val);

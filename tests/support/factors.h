@@ -4,14 +4,22 @@
 
 #include "lib/factor/ildu0.h"
 #include "lib/ref/ildu0.h"
+#include "lib/ref/ildu0_block.h"
 #include "tests/support/systems.h"
 
 struct test_factors {
     struct test_system *system;
     struct lcl_ref_ildu0 ref;
+    struct lcl_ref_ildu0_block ref_block; // where the system has blocks
     struct lcl_layout layout;
+    struct test_place *place; // of the slots
     struct lcl_factor device;
     lcl_buffer *val; // the entries of B
+};
+
+// Where the entries of a slot's block stand among the values.
+struct test_place {
+    int64_t first, stride;
 };
 
 // Lays out and uploads; the device's factors are NaN until they are factored.
@@ -24,8 +32,16 @@ void test_factors_init(struct test_factors *F, lcl_context *ctx,
 enum lcl_status test_factors_run(struct test_factors *F,
                                  struct lcl_repairs *repairs);
 
+// Rows with small pivots as the reference counts and flags them.
+int64_t test_factors_repaired(const struct test_factors *F);
+bool test_factors_bad(const struct test_factors *F, int64_t i);
+
 // Fails unless all values of the device are within `tolerance` of the
 // reference's and the padding is 0.
 void test_factors_compare(const struct test_factors *F, double tolerance);
+
+// Replaces the values of the reference by those of the device, rounded as they
+// are stored: for tests of the apply.
+void test_factors_adopt(struct test_factors *F);
 
 void test_factors_finish(struct test_factors *F);

@@ -50,6 +50,14 @@ void test_csr_finish(struct lcl_csr *A)
     *A = (struct lcl_csr){0};
 }
 
+void test_bsr_finish(struct lcl_bsr *A)
+{
+    free(A->row_ptr);
+    free(A->col_ind);
+    free(A->val);
+    *A = (struct lcl_bsr){0};
+}
+
 double test_entry(const struct lcl_csr *A, int64_t i, int64_t j)
 {
     for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
@@ -139,6 +147,29 @@ struct lcl_csr test_expand_blocks(const struct lcl_csr *A, int64_t unknowns)
             for (int64_t u = 0; u < unknowns; ++u)
                 append(&B, i, A->col_ind[k] * unknowns + u, A->val[k]);
     }
+    return B;
+}
+
+struct lcl_bsr test_random_blocks(const struct lcl_csr *A, int block_size,
+                                  unsigned seed)
+{
+    const int64_t values = A->nnz * block_size * block_size;
+    struct lcl_bsr B = {
+        .rows = A->rows,
+        .cols = A->cols,
+        .nnz = A->nnz,
+        .block_size = block_size,
+        .row_ptr = array(A->rows + 1, sizeof(int64_t)),
+        .col_ind = array(A->nnz, sizeof(int32_t)),
+        .val = array(values, sizeof(double)),
+    };
+    uint64_t state = seed;
+    for (int64_t i = 0; i <= A->rows; ++i)
+        B.row_ptr[i] = A->row_ptr[i];
+    for (int64_t k = 0; k < A->nnz; ++k)
+        B.col_ind[k] = A->col_ind[k];
+    for (int64_t v = 0; v < values; ++v)
+        B.val[v] = 2 * test_random(&state) - 1;
     return B;
 }
 

@@ -17,6 +17,11 @@ struct lcl_csr test_laplacian(int64_t nx, int64_t ny, int64_t nz);
 // The matrix with `unknowns` rows per row of A, every entry a full block.
 struct lcl_csr test_expand_blocks(const struct lcl_csr *A, int64_t unknowns);
 
+// A block of random values in [-1, 1) for each entry of A; freed with
+// test_bsr_finish().
+struct lcl_bsr test_random_blocks(const struct lcl_csr *A, int block_size,
+                                  unsigned seed);
+
 // n rows from a dense array by rows, where 0 means not stored.
 struct lcl_csr test_csr_from_dense(int64_t n, const double *dense);
 
@@ -37,3 +42,4 @@ double test_entry(const struct lcl_csr *A, int64_t i, int64_t j);
 double test_random(uint64_t *state);
 
 void test_csr_finish(struct lcl_csr *A);
+void test_bsr_finish(struct lcl_bsr *A);

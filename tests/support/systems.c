@@ -4,8 +4,10 @@
 
 #include "host/alloc.h"
 #include "lib/ref/levels.h"
+#include "tests/support/device.h"
 #include "tests/support/test.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,7 +112,7 @@ void test_system_from(struct test_system *S, struct lcl_csr A,
         .type = LCL_PARTITION_NATURAL,
         .rows = part_rows,
     };
-    *S = (struct test_system){.name = "a test's own", .A = A};
+    *S = (struct test_system){.name = "a test's own", .A = A, .block = 1};
     assert_int_equal(
         lcl_partition_create(&S->P, &S->A, &params, part_rows, NULL), LCL_OK);
     reorder(S);
@@ -136,5 +138,44 @@ void test_system_finish(struct test_system *S)
     lcl_csr_finish(&S->B);
     free(S->level);
     free(S->count);
+    free(S->blocks);
     *S = (struct test_system){0};
+}
+
+// ------------------------------------------------------------------- blocks
+
+// The largest entry of row r of the row of blocks i: the sum of the others and
+// one more.
+static void dominate(struct test_system *S, int64_t i, int64_t r)
+{
+    const int64_t b = S->block;
+    double sum = 1, *largest = NULL;
+    for (int64_t k = S->B.row_ptr[i]; k < S->B.row_ptr[i + 1]; ++k) {
+        double *row = S->blocks + (k * b + r) * b;
+        for (int64_t c = 0; c < b; ++c)
+            sum += fabs(row[c]);
+        if (S->B.col_ind[k] == i)
+            largest = row + (r + i) % b;
+    }
+    if (largest)
+        *largest = sum;
+}
+
+void test_system_expand(struct test_system *S, int block)
+{
+    S->block = block;
+    S->blocks = test_random_vector(test_system_value_count(S), 17);
+    for (int64_t i = 0; i < S->B.rows; ++i)
+        for (int64_t r = 0; r < block; ++r)
+            dominate(S, i, r);
+}
+
+double *test_system_values(const struct test_system *S)
+{
+    return S->blocks ? S->blocks : S->B.val;
+}
+
+int64_t test_system_value_count(const struct test_system *S)
+{
+    return S->B.nnz * S->block * S->block;
 }

@@ -14,6 +14,8 @@ struct test_system {
     struct lcl_csr B;       // reordered by P
     int32_t *level;         // of the rows of B, by the reference
     int32_t *count;         // levels of a subdomain
+    int block;              // rows and columns of an entry, 1 unless asked for
+    double *blocks;         // values of B, nnz blocks by rows; NULL: B.val
 };
 
 int test_system_count(void);
@@ -26,6 +28,15 @@ void test_system_init(struct test_system *S, int index, bool sorted);
 void test_system_from(struct test_system *S, struct lcl_csr A,
                       int64_t part_rows, bool sorted);
 void test_system_finish(struct test_system *S);
+
+// Makes every entry a random block of `block` rows and columns: A and B are
+// patterns then. Rows are dominated by one entry of their diagonal block, which
+// is on the diagonal in row 0 and one farther right in each row of blocks.
+void test_system_expand(struct test_system *S, int block);
+
+// The values of B, of its blocks where they are more than one entry.
+double *test_system_values(const struct test_system *S);
+int64_t test_system_value_count(const struct test_system *S);
 
 // Rows that no subdomain exceeds.
 int test_system_rows_limit(void);

@@ -27,6 +27,8 @@ static void test_names__every_value_has_one(void **state)
     ASSERT_NAMED(lcl_trisolve_name, LCL_TRISOLVE_COUNT);
     ASSERT_NAMED(lcl_partition_name, LCL_PARTITION_COUNT);
     ASSERT_NAMED(lcl_pivot_name, LCL_PIVOT_COUNT);
+    ASSERT_NAMED(lcl_factor_storage_name, LCL_FACTOR_STORAGE_COUNT);
+    ASSERT_NAMED(lcl_coarse_name, LCL_COARSE_COUNT);
 }
 
 static void test_names__default_is_the_method_it_stands_for(void **state)
@@ -37,13 +39,28 @@ static void test_names__default_is_the_method_it_stands_for(void **state)
     assert_string_equal(lcl_trisolve_name(LCL_TRISOLVE_DEFAULT), "packed");
     assert_string_equal(lcl_partition_name(LCL_PARTITION_DEFAULT), "metis");
     assert_string_equal(lcl_pivot_name(LCL_PIVOT_DEFAULT), "boost");
+    assert_string_equal(lcl_factor_storage_name(LCL_FACTOR_STORAGE_DEFAULT),
+                        "fp64");
 }
 
-static void test_names__published_name_is_spelt_as_published(void **state)
+static void test_names__published_names_are_spelt_as_published(void **state)
 {
+    static const struct {
+        enum lcl_trisolve trisolve;
+        const char *name;
+    } published[] = {
+        {LCL_TRISOLVE_SPIN_LOOP_LDS, "spin_loop_lds"},
+        {LCL_TRISOLVE_DAG_EC_NO_LDS, "dag_ec_no_lds"},
+        {LCL_TRISOLVE_DAG_EC_LDS, "dag_ec_lds"},
+        {LCL_TRISOLVE_DAG_EC_LDS_UD, "dag_ec_lds_ud"},
+        {LCL_TRISOLVE_DAG_EC_ILD_U0, "dag_ec_ILD_U0"},
+        {LCL_TRISOLVE_DAG_VC_ILDU0_FUSED, "dag_vc_ILDU0_fused"},
+        {LCL_TRISOLVE_DAG_EC_ILDU0_FUSED, "dag_ec_ILDU0_fused"},
+    };
     (void)state;
-    assert_string_equal(lcl_trisolve_name(LCL_TRISOLVE_DAG_VC_ILDU0_FUSED),
-                        "dag_vc_ILDU0_fused");
+    for (size_t i = 0; i < sizeof published / sizeof *published; ++i)
+        assert_string_equal(lcl_trisolve_name(published[i].trisolve),
+                            published[i].name);
 }
 
 static void test_names__every_stop_has_its_own_name_and_sentence(void **state)
@@ -71,7 +88,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names__every_value_has_one),
         cmocka_unit_test(test_names__default_is_the_method_it_stands_for),
-        cmocka_unit_test(test_names__published_name_is_spelt_as_published),
+        cmocka_unit_test(test_names__published_names_are_spelt_as_published),
         cmocka_unit_test(test_names__every_stop_has_its_own_name_and_sentence),
         cmocka_unit_test(test_names__foreign_stops_are_unknown),
     };

@@ -14,9 +14,11 @@ static const struct lcl_spec full = {
     .kernel = "packed",
     .width = 32,
     .exchange = LCL_EXCHANGE_KHR,
+    .add = LCL_ATOMIC_ADD_NV_PTX,
     .group = 64,
     .rows = 512,
     .sweeps = 128,
+    .ring = 1,
     .slots = 3,
     .lanes = 8,
     .block = 3,
@@ -40,6 +42,7 @@ static void test_spec__defines_are_these_lines(void **state)
                               "#define LCL_GROUP 64\n"
                               "#define LCL_ROWS 512\n"
                               "#define LCL_SWEEPS 128\n"
+                              "#define LCL_RING 1\n"
                               "#define LCL_SLOTS 3\n"
                               "#define LCL_LANES 8\n"
                               "#define LCL_BLOCK 3\n"
@@ -47,6 +50,7 @@ static void test_spec__defines_are_these_lines(void **state)
                               "#define LCL_WIDE 1\n"
                               "#define LCL_PROBE 5\n"
                               "#define LCL_MODE 2\n"
+                              "#define LCL_ADD 3\n"
                               "#define LCL_EXCHANGE_KHR\n");
 }
 
@@ -76,10 +80,10 @@ static void test_spec__equal_specs_give_equal_text(void **state)
 
 static int *field(struct lcl_spec *spec, int i)
 {
-    int *const fields[] = {&spec->width,  &spec->group,   &spec->rows,
-                           &spec->sweeps, &spec->slots,   &spec->lanes,
-                           &spec->block,  &spec->storage, &spec->wide,
-                           &spec->probe,  &spec->mode};
+    int *const fields[] = {&spec->width,  &spec->group, &spec->rows,
+                           &spec->sweeps, &spec->ring,  &spec->slots,
+                           &spec->lanes,  &spec->block, &spec->storage,
+                           &spec->wide,   &spec->probe, &spec->mode};
     return i < COUNT(fields) ? fields[i] : NULL;
 }
 
@@ -106,6 +110,18 @@ static void test_spec__each_exchange_has_its_own_text(void **state)
         defines_of(text[e], &spec);
         for (int other = LCL_EXCHANGE_NONE; other < e; ++other)
             assert_string_not_equal(text[e], text[other]);
+    }
+}
+
+static void test_spec__each_way_to_add_has_its_own_text(void **state)
+{
+    (void)state;
+    char text[LCL_ATOMIC_ADD_COUNT][LCL_SPEC_TEXT];
+    for (int a = LCL_ATOMIC_ADD_NONE; a < LCL_ATOMIC_ADD_COUNT; ++a) {
+        const struct lcl_spec spec = {.add = (enum lcl_atomic_add)a};
+        defines_of(text[a], &spec);
+        for (int other = LCL_ATOMIC_ADD_NONE; other < a; ++other)
+            assert_string_not_equal(text[a], text[other]);
     }
 }
 
@@ -181,6 +197,7 @@ int main(void)
         cmocka_unit_test(test_spec__equal_specs_give_equal_text),
         cmocka_unit_test(test_spec__each_field_changes_the_text),
         cmocka_unit_test(test_spec__each_exchange_has_its_own_text),
+        cmocka_unit_test(test_spec__each_way_to_add_has_its_own_text),
         cmocka_unit_test(test_spec__short_buffers_are_refused_whole),
         cmocka_unit_test(test_spec__negative_fields_are_refused),
         cmocka_unit_test(test_spec__largest_values_fit_the_usual_buffer),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A CSR matrix on the device, and y = A x with the dot products that follow.
+// A matrix on the device, and y = A x with the dot products that follow.
 #pragma once
 
 #include "host/buffer.h"
@@ -7,7 +7,7 @@
 
 #include <levelcl/matrix.h>
 
-// The kernels of csr.cl.
+// The kernels of csr.cl and bsr.cl.
 enum lcl_spmv_mode {
     LCL_SPMV_PLAIN,    // y = A x
     LCL_SPMV_DOT,      // and partial sums of <w, y>
@@ -16,23 +16,28 @@ enum lcl_spmv_mode {
     LCL_SPMV_COUNT,
 };
 
-struct lcl_device_csr {
-    int64_t n, nnz;
-    lcl_buffer *row_ptr; // n + 1, uint32 or, from 2^32 entries on, uint64
-    lcl_buffer *col;     // nnz, int32
-    lcl_buffer *val;     // nnz
+struct lcl_device_matrix {
+    int64_t n;           // rows
+    int block;           // rows of a block; 1: csr.cl, else bsr.cl
+    int64_t block_rows;  // n / block
+    int64_t blocks;      // stored ones
+    lcl_buffer *row_ptr; // block_rows + 1, uint32 or, from nearly 2^32
+                         // blocks on, uint64
+    lcl_buffer *col;     // blocks, int32
+    lcl_buffer *val;     // blocks * block * block, as in struct lcl_bsr
     lcl_kernel *kernels[LCL_SPMV_COUNT];
     int groups;
 };
 
-enum lcl_status lcl_device_csr_init(struct lcl_device_csr *D, lcl_context *ctx,
-                                    const struct lcl_csr *A);
-void lcl_device_csr_finish(struct lcl_device_csr *D);
+enum lcl_status lcl_device_matrix_init(struct lcl_device_matrix *D,
+                                       lcl_context *ctx,
+                                       const struct lcl_bsr *A);
+void lcl_device_matrix_finish(struct lcl_device_matrix *D);
 
 // Enqueues one product. `w` and `sums` may be NULL where the mode has no use
 // for them; `sums` holds 2 * groups doubles, filled as csr.cl says. Nothing
 // happens where element `at` of `stop` (int32) is not 0.
-enum lcl_status lcl_spmv(const struct lcl_device_csr *D,
+enum lcl_status lcl_spmv(const struct lcl_device_matrix *D,
                          enum lcl_spmv_mode mode, const lcl_buffer *x,
                          const lcl_buffer *w, lcl_buffer *y, lcl_buffer *sums,
                          const lcl_buffer *stop, int at);

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// y = A x for A in square blocks (BSR), with the dot products that follow it in
+// a Krylov step; n block rows, and what csr.cl says of the same names:
+//     bsr_plain:     y = A x
+//     bsr_dot:       y = A x,      partial sums of <w, y>
+//     bsr_dot_norm:  y = A x,      partial sums of <w, y> and <y, y>
+//     bsr_residual:  y = w - A x,  partial sums of <y, y>
+//
+// Layout: block k is B x B values by rows from val[k B^2] on.
+// Launch: G groups; LCL_LANES lanes share a block row:
+//     B^2: each has one entry of every block, so that together they read it in
+//          one piece; then B lanes add the shares of a row each. As many block
+//          rows as fit a wave, what is left of its lanes rests.
+//     B:   each has one row and needs no other lane.
+//     1:   one has all of it, as on a CPU.
+// Determinism: fixed order for a given G.
+// `stop[at]` other than 0: the caller has stopped, nothing is done.
+#include "wave.cl.h"
+
+#define PLAIN    0
+#define DOT      1
+#define DOT_NORM 2
+#define RESIDUAL 3
+
+#ifndef LCL_BLOCK
+# define LCL_BLOCK 2 // rows and columns of a block, from 2 on
+#endif
+#ifndef LCL_LANES
+# define LCL_LANES 1 // lanes of a block row: B^2 up to the wave width, B, or 1
+#endif
+#ifndef LCL_WIDE
+# define LCL_WIDE 0 // 1: 2^32 blocks or more, 64-bit row pointers
+#endif
+#if LCL_WIDE
+typedef ulong index_t;
+#else
+typedef uint index_t;
+#endif
+
+#define B         LCL_BLOCK
+#define BY_ENTRY  (LCL_LANES == B * B)
+#define BY_MATRIX (LCL_LANES == 1)
+#define ROWS      (BY_MATRIX ? B : 1) // of a block that are one lane's
+#define COLS      (BY_ENTRY ? 1 : B)  // the same
+// blocks whose loads are under way at once
+#define AHEAD (LCL_WIDTH == 1 || BY_MATRIX ? 1 : BY_ENTRY ? 4 : 2)
+
+// sum = the lane's share of (A x) in its rows of one block row
+static inline void add_blocks(index_t from, index_t to, uint lane,
+                              global const int *col, global const double *val,
+                              global const double *x, double *sum)
+{
+    const uint first = lane * COLS, column = BY_ENTRY ? lane % B : 0;
+    for (uint r = 0; r < ROWS; ++r)
+        sum[r] = 0;
+    for (index_t k = from; k < to; k += AHEAD) {
+        double share[AHEAD * ROWS];
+        for (uint u = 0; u < AHEAD; ++u) {
+            const index_t at = k + u < to ? k + u : k;
+            global const double *a = val + (ulong)at * (B * B) + first;
+            global const double *v = x + (long)col[at] * B + column;
+            for (uint r = 0; r < ROWS; ++r) {
+                double dot = 0;
+                for (uint c = 0; c < COLS; ++c)
+                    dot += a[r * B + c] * v[c];
+                share[u * ROWS + r] = dot;
+            }
+        }
+        for (uint u = 0; u < AHEAD; ++u)
+            for (uint r = 0; r < ROWS; ++r)
+                if (k + u < to)
+                    sum[r] += share[u * ROWS + r];
+    }
+}
+
+// What row i adds to the partial sums, once y_i is known.
+static inline void finish_row(int mode, long i, double dot,
+                              global const double *w, global double *y,
+                              double *wy, double *yy)
+{
+    const double y_i = mode == RESIDUAL ? w[i] - dot : dot;
+    y[i] = y_i;
+    if (mode == DOT || mode == DOT_NORM)
+        *wy += w[i] * y_i;
+    if (mode == DOT_NORM || mode == RESIDUAL)
+        *yy += y_i * y_i;
+}
+
+// The lanes of block rows do not cross the end of a span.
+#define SPAN      (BY_ENTRY ? LCL_WIDTH : LCL_GROUP)
+#define SPAN_ROWS (SPAN / LCL_LANES)
+
+static inline void multiply(int mode, long n,
+                            global const index_t *restrict row_ptr,
+                            global const int *restrict col,
+                            global const double *restrict val,
+                            global const double *restrict x,
+                            global const double *restrict w,
+                            global double *restrict y,
+                            global double *restrict sums, local double *scratch)
+{
+    double wy = 0, yy = 0, sum[ROWS];
+#if LCL_WIDTH == 1
+    for (RANGE(i, n)) {
+        add_blocks(row_ptr[i], row_ptr[i + 1], 0, col, val, x, sum);
+        for (uint r = 0; r < ROWS; ++r)
+            finish_row(mode, i * B + r, sum[r], w, y, &wy, &yy);
+    }
+#else
+    const uint lid = get_local_id(0), span = BY_ENTRY ? lid / SPAN : 0;
+    const uint in_span = lid - span * SPAN;
+    // in_span / LCL_LANES, exact below 1024
+    const uint slot = in_span * (65535 / LCL_LANES + 1) >> 16;
+    const uint lane = in_span - slot * LCL_LANES;
+    const uint row = span * SPAN_ROWS + slot;
+    const uint rows = LCL_GROUP / SPAN * SPAN_ROWS;
+    const bool works = slot < SPAN_ROWS;
+    for (long first = (long)get_group_id(0) * rows; first < n;
+         first += (long)get_num_groups(0) * rows) {
+        const long i = first + row;
+        const bool mine = works && i < n;
+        add_blocks(mine ? row_ptr[i] : 0, mine ? row_ptr[i + 1] : 0, lane, col,
+                   val, x, sum);
+# if BY_ENTRY
+        // lane r < B adds what lanes r B .. r B + B - 1 of its block row have
+        sum[0] = run_sum(sum[0], works ? in_span - lane + lane % B * B : 0, B,
+                         scratch);
+# endif
+        if (mine && lane < B / ROWS)
+            for (uint r = 0; r < ROWS; ++r)
+                finish_row(mode, i * B + lane * ROWS + r, sum[r], w, y, &wy,
+                           &yy);
+    }
+    if (mode == DOT || mode == DOT_NORM)
+        wy = group_sum(wy, scratch);
+    if (mode == DOT_NORM || mode == RESIDUAL)
+        yy = group_sum(yy, scratch);
+#endif
+    if (get_local_id(0) != 0)
+        return;
+    if (mode == DOT || mode == DOT_NORM)
+        sums[get_group_id(0)] = wy;
+    if (mode == DOT_NORM || mode == RESIDUAL)
+        sums[get_num_groups(0) + get_group_id(0)] = yy;
+}
+
+#define KERNEL(name, mode)                                                     \
+ WORK_GROUP                                                                    \
+ kernel void name(                                                             \
+     long n, global const index_t *restrict row_ptr,                           \
+     global const int *restrict col, global const double *restrict val,        \
+     global const double *restrict x, global const double *restrict w,         \
+     global double *restrict y, global double *restrict sums,                  \
+     global const int *stop, int at)                                           \
+ {                                                                             \
+  local double scratch[LCL_GROUP];                                             \
+  if (stop[at])                                                                \
+   return;                                                                     \
+  multiply(mode, n, row_ptr, col, val, x, w, y, sums, scratch);                \
+ }
+
+KERNEL(bsr_plain, PLAIN)
+KERNEL(bsr_dot, DOT)
+KERNEL(bsr_dot_norm, DOT_NORM)
+KERNEL(bsr_residual, RESIDUAL)

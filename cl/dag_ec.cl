@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The published triangular solves by edge-centric DAG traversal: a work-item an
+// entry of a level, sums by atomic addition, a barrier after each level.
+// Mehta et al., arXiv 2508.04917, sections 4.2.4, 4.3 and 4.4.
+//     dag_ec_lower         (L D) y = b, rows divided level by level
+//     dag_ec_unit_lower    L y = b
+//     dag_ec_upper         U x = b, unit U
+//     dag_ec_ILDU0_fused   L D U x = b in one launch
+//
+// Data:   strict triangles in CSR on the rows of a subdomain, columns and rows
+//         of entries counted from its first row; rows are numbered by level:
+//         level l of subdomain p is the rows level_ptr[first_level[p] + l] ..
+//         level_ptr[... + 1] - 1, its entries are a range as well.
+// Launch: one group a subdomain. With LCL_MODE 2 its vector, at most LCL_ROWS
+//         rows, is in local memory and LCL_ADD is a way to add there. With
+//         LCL_MODE 1 it stays in x, and adding is red.global.add.f64 on NVIDIA,
+//         else a loop of 64-bit compare and swap.
+// Width 1: an item does a subdomain in order, in place.
+// Determinism: none, sums come in any order; bitwise at width 1.
+// b may be x. `stop[at]` other than 0: the caller has stopped, nothing is done.
+#include "atomic.cl.h"
+#include "wave.cl.h"
+
+#ifndef LCL_MODE
+# define LCL_MODE 2 // where the vector stands; 1: global, 2: local memory
+#endif
+#ifndef LCL_ROWS
+# define LCL_ROWS 64 // rows of a subdomain held in local memory
+#endif
+
+// VECTOR(y, x): y, the subdomain's part of x or a copy of it to be.
+#if LCL_MODE == 1 || LCL_WIDTH == 1
+# define SPACE          global
+# define VECTOR(y, x)   global double *y = x
+# define ADD            add_global
+# define WAIT_FOR_ALL() GROUP_BARRIER_GLOBAL()
+#else
+# define SPACE          local
+# define VECTOR(y, x)   local double y[LCL_ROWS]
+# define ADD            add_local
+# define WAIT_FOR_ALL() GROUP_BARRIER()
+#endif
+
+struct part {
+    uint first, rows; // its rows
+    uint level, end;  // its levels
+};
+
+static inline struct part part_of(global const uint *part_ptr,
+                                  global const uint *first_level)
+{
+    const uint p = get_group_id(0);
+    const struct part part = {part_ptr[p], part_ptr[p + 1] - part_ptr[p],
+                              first_level[p], first_level[p + 1] - 1};
+    return part;
+}
+
+static inline void load(global const double *b, uint rows, SPACE double *y)
+{
+    for (uint i = get_local_id(0); i < rows; i += LCL_GROUP)
+        y[i] = b[i];
+}
+
+static inline void store(SPACE const double *y, uint rows, global double *x)
+{
+#if LCL_MODE == 2 && LCL_WIDTH > 1
+    for (uint i = get_local_id(0); i < rows; i += LCL_GROUP)
+        x[i] = y[i];
+#endif
+}
+
+// y_i -= m_ij y_j for the entries first .. last-1
+static inline void subtract(uint first, uint last, global const ushort *row,
+                            global const ushort *col, global const double *val,
+                            SPACE double *y)
+{
+    for (uint k = first + get_local_id(0); k < last; k += LCL_GROUP)
+        ADD(&y[row[k]], -val[k] * y[col[k]]);
+}
+
+// y_i /= d_i for the rows first .. last-1
+static inline void divide(uint first, uint last, global const double *inv_d,
+                          SPACE double *y)
+{
+    for (uint i = first + get_local_id(0); i < last; i += LCL_GROUP)
+        y[i] *= inv_d[i];
+}
+
+WORK_GROUP
+kernel void dag_ec_lower(global const uint *part_ptr,
+                         global const uint *first_level,
+                         global const uint *level_ptr,
+                         global const uint *row_ptr, global const ushort *row,
+                         global const ushort *col, global const double *val,
+                         global const double *inv_d, global const double *b,
+                         global double *x, global const int *stop, int at)
+{
+    const struct part p = part_of(part_ptr, first_level);
+    VECTOR(y, x + p.first);
+    if (stop[at])
+        return;
+    load(b + p.first, p.rows, y);
+    WAIT_FOR_ALL();
+    for (uint l = p.level; l < p.end; ++l) {
+        const uint from = level_ptr[l], to = level_ptr[l + 1];
+        subtract(row_ptr[from], row_ptr[to], row, col, val, y);
+        WAIT_FOR_ALL();
+        divide(from - p.first, to - p.first, inv_d + p.first, y);
+        WAIT_FOR_ALL();
+    }
+    store(y, p.rows, x + p.first);
+}
+
+WORK_GROUP
+kernel void dag_ec_unit_lower(global const uint *part_ptr,
+                              global const uint *first_level,
+                              global const uint *level_ptr,
+                              global const uint *row_ptr,
+                              global const ushort *row,
+                              global const ushort *col,
+                              global const double *val, global const double *b,
+                              global double *x, global const int *stop, int at)
+{
+    const struct part p = part_of(part_ptr, first_level);
+    VECTOR(y, x + p.first);
+    if (stop[at])
+        return;
+    load(b + p.first, p.rows, y);
+    WAIT_FOR_ALL();
+    for (uint l = p.level; l < p.end; ++l) {
+        subtract(row_ptr[level_ptr[l]], row_ptr[level_ptr[l + 1]], row, col,
+                 val, y);
+        WAIT_FOR_ALL();
+    }
+    store(y, p.rows, x + p.first);
+}
+
+WORK_GROUP
+kernel void dag_ec_upper(global const uint *part_ptr,
+                         global const uint *first_level,
+                         global const uint *level_ptr,
+                         global const uint *row_ptr, global const ushort *row,
+                         global const ushort *col, global const double *val,
+                         global const double *b, global double *x,
+                         global const int *stop, int at)
+{
+    const struct part p = part_of(part_ptr, first_level);
+    VECTOR(y, x + p.first);
+    if (stop[at])
+        return;
+    load(b + p.first, p.rows, y);
+    WAIT_FOR_ALL();
+    for (uint l = p.end; l-- > p.level;) {
+        subtract(row_ptr[level_ptr[l]], row_ptr[level_ptr[l + 1]], row, col,
+                 val, y);
+        WAIT_FOR_ALL();
+    }
+    store(y, p.rows, x + p.first);
+}
+
+WORK_GROUP
+kernel void dag_ec_ILDU0_fused(
+    global const uint *part_ptr, global const uint *first_level,
+    global const uint *level_ptr, global const uint *lower_ptr,
+    global const ushort *lower_row, global const ushort *lower_col,
+    global const double *lower, global const uint *upper_ptr,
+    global const ushort *upper_row, global const ushort *upper_col,
+    global const double *upper, global const double *inv_d,
+    global const double *b, global double *x, global const int *stop, int at)
+{
+    const struct part p = part_of(part_ptr, first_level);
+    VECTOR(y, x + p.first);
+    if (stop[at])
+        return;
+    load(b + p.first, p.rows, y);
+    WAIT_FOR_ALL();
+    for (uint l = p.level; l < p.end; ++l) {
+        subtract(lower_ptr[level_ptr[l]], lower_ptr[level_ptr[l + 1]],
+                 lower_row, lower_col, lower, y);
+        WAIT_FOR_ALL();
+    }
+    divide(0, p.rows, inv_d + p.first, y);
+    WAIT_FOR_ALL();
+    for (uint l = p.end; l-- > p.level;) {
+        subtract(upper_ptr[level_ptr[l]], upper_ptr[level_ptr[l + 1]],
+                 upper_row, upper_col, upper, y);
+        WAIT_FOR_ALL();
+    }
+    store(y, p.rows, x + p.first);
+}

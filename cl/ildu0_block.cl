@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Numeric ILU(0) of a matrix of blocks on subdomains, in the packed-level
+// layout, values only:
+//     A ~ L D U        with L and U unit
+// on the pattern of A inside the subdomain: L_ij = A'_ij D_j^-1 and
+// U_ij = D_i^-1 A'_ij, where A' is what elimination has left of A. Row by row
+// (IKJ), all rows of a level at once, a row of blocks on a lane.
+//
+// Data:   val holds the blocks of the reordered matrix, each by rows; source
+//         and diagonal count blocks and are else as in ildu0.cl.
+// Launch: one group a subdomain.
+// Result: slots; repaired[p] counts the rows of blocks with a pivot smaller
+//         than tol times the largest entry of the row, bad[i] tells which.
+//         policy and shift as in ildu0.cl, the shift on each diagonal entry.
+#include "factor.cl.h"
+#include "pivot.cl.h"
+#include "wave.cl.h"
+
+#ifndef LCL_BLOCK
+# define LCL_BLOCK 3 // rows and columns of a block, 1 to 8
+#endif
+#define ENTRIES (LCL_BLOCK * LCL_BLOCK)
+
+// A row under way: the places of its blocks, in ascending column order.
+struct row {
+    ulong lower, upper; // slot of the first block of L and of U
+    ulong diagonal;     // slot of the inverse of the diagonal block
+    uint lane, stride;  // of the step; an entry is a stride from the next one
+    uint lower_count, upper_count;
+    uint self; // local number, also the column of padding
+};
+
+static inline struct row row_of(global const struct lcl_step *s, ulong base,
+                                uint self)
+{
+    const uint lane = self - s->first;
+    const ulong at = base + lane, diagonal = at + s->upper;
+    const struct row r = {
+        at + s->lower,   diagonal + s->rows,  diagonal, lane, s->rows,
+        s->lower_planes, s->upper_planes - 1, self};
+    return r;
+}
+
+// Value in which the block of a slot of row r starts.
+static inline ulong block_at(struct row r, ulong slot)
+{
+    return slot * ENTRIES - r.lane * (ENTRIES - 1);
+}
+
+// ------------------------------------------------------------------- blocks
+
+static inline void read_block(double *m, global const double *from, uint stride)
+{
+#pragma unroll
+    for (uint e = 0; e < ENTRIES; ++e)
+        m[e] = from[e * stride];
+}
+
+// A block of the matrix, 0 where it has none; returns the largest magnitude.
+static inline double copy_block(global double *to, uint stride,
+                                global const double *val, int source)
+{
+    double largest = 0;
+    for (uint e = 0; e < ENTRIES; ++e) {
+        const double a = source < 0 ? 0.0 : val[(ulong)source * ENTRIES + e];
+        to[e * stride] = a;
+        largest = fmax(largest, fabs(a));
+    }
+    return largest;
+}
+
+// Column c of m u.
+static inline void product_column(double *column, const double *m,
+                                  global const double *u, uint stride, uint c)
+{
+    double u_c[LCL_BLOCK];
+#pragma unroll
+    for (uint k = 0; k < LCL_BLOCK; ++k)
+        u_c[k] = u[(k * LCL_BLOCK + c) * stride];
+#pragma unroll
+    for (uint r = 0; r < LCL_BLOCK; ++r) {
+        column[r] = 0;
+#pragma unroll
+        for (uint k = 0; k < LCL_BLOCK; ++k)
+            column[r] += m[r * LCL_BLOCK + k] * u_c[k];
+    }
+}
+
+// to = m u, which may be in the place of u.
+static inline void multiply(global double *to, uint to_stride, const double *m,
+                            global const double *u, uint u_stride)
+{
+    double column[LCL_BLOCK];
+    for (uint c = 0; c < LCL_BLOCK; ++c) {
+        product_column(column, m, u, u_stride, c);
+#pragma unroll
+        for (uint r = 0; r < LCL_BLOCK; ++r)
+            to[(r * LCL_BLOCK + c) * to_stride] = column[r];
+    }
+}
+
+// to += m u
+static inline void add_product(global double *to, uint to_stride,
+                               const double *m, global const double *u,
+                               uint u_stride)
+{
+    double column[LCL_BLOCK];
+    for (uint c = 0; c < LCL_BLOCK; ++c) {
+        product_column(column, m, u, u_stride, c);
+#pragma unroll
+        for (uint r = 0; r < LCL_BLOCK; ++r)
+            to[(r * LCL_BLOCK + c) * to_stride] += column[r];
+    }
+}
+
+// ------------------------------------------------------------------ inverses
+
+// The row with the largest entry in column k of those not yet used, which are
+// the bits of `used`.
+static inline uint find_pivot(const double *m, uint used, uint k)
+{
+    double most = 0;
+    uint p = LCL_BLOCK;
+#pragma unroll
+    for (uint r = 0; r < LCL_BLOCK; ++r) {
+        const double size = fabs(m[r * LCL_BLOCK + k]);
+        if (!(used >> r & 1) && (p == LCL_BLOCK || size > most)) {
+            most = size;
+            p = r;
+        }
+    }
+    return p;
+}
+
+// row = row p of m
+static inline void take_row(double *row, const double *m, uint p)
+{
+#pragma unroll
+    for (uint c = 0; c < LCL_BLOCK; ++c) {
+        row[c] = 0;
+#pragma unroll
+        for (uint r = 0; r < LCL_BLOCK; ++r)
+            row[c] = r == p ? m[r * LCL_BLOCK + c] : row[c];
+    }
+}
+
+// Column k leaves m, and row p of the unit matrix enters in its place; `row` is
+// row p of m, 1 in column k, `inverse` that of its pivot.
+static inline void exchange(double *m, const double *row, double inverse,
+                            uint k, uint p)
+{
+#pragma unroll
+    for (uint r = 0; r < LCL_BLOCK; ++r) {
+        const bool own = r == p;
+        const double factor = (own ? -1.0 : m[r * LCL_BLOCK + k]) * inverse;
+#pragma unroll
+        for (uint c = 0; c < LCL_BLOCK; ++c) {
+            const double old = own || c == k ? 0.0 : m[r * LCL_BLOCK + c];
+            m[r * LCL_BLOCK + c] = old - factor * row[c];
+        }
+    }
+}
+
+// The inverse of m by Gauss-Jordan elimination in place; the pivot of column k
+// is the largest entry of the rows that had none yet. Rows stay where they are,
+// so that every index is known to the compiler: what is left at (r, c) belongs
+// to row inverse_row[r] and column inverse_column[c] of the inverse. Returns
+// whether a pivot was small.
+static inline bool invert(double *m, uint *inverse_row, uint *inverse_column,
+                          double largest, double tol, int policy)
+{
+    bool small, any_small = false;
+    uint used = 0;
+#pragma unroll
+    for (uint k = 0; k < LCL_BLOCK; ++k) {
+        const uint p = find_pivot(m, used, k);
+        double row[LCL_BLOCK];
+        take_row(row, m, p);
+        const double d = repair(row[k], largest, tol, policy, &small);
+        any_small |= small;
+        row[k] = 1;
+        exchange(m, row, 1.0 / d, k, p);
+        inverse_column[k] = p;
+#pragma unroll
+        for (uint r = 0; r < LCL_BLOCK; ++r)
+            inverse_row[r] = r == p ? k : inverse_row[r];
+        used |= 1u << p;
+    }
+    return any_small;
+}
+
+// --------------------------------------------------------------------- rows
+
+// The arrays of a factorisation, from the subdomain's first element where there
+// is one.
+struct factor {
+    global const ushort *col;
+    global const int *source;
+    global const double *val;
+    global double *slot_val;
+};
+
+// Copies the blocks of a run of slots; returns the largest magnitude.
+static inline double load(struct factor f, struct row r, ulong first,
+                          uint count)
+{
+    double largest = 0;
+    for (uint k = 0; k < count; ++k) {
+        const ulong s = first + (ulong)k * r.stride;
+        largest = fmax(largest, copy_block(f.slot_val + block_at(r, s),
+                                           r.stride, f.val, f.source[s]));
+    }
+    return largest;
+}
+
+// The first of `count` slots of a run of row r, from number k on, whose column
+// is j or more; padding counts as more.
+static inline uint skip(struct factor f, struct row r, ulong first, uint count,
+                        uint k, uint j)
+{
+    while (k < count && f.col[first + (ulong)k * r.stride] != r.self &&
+           f.col[first + (ulong)k * r.stride] < j)
+        ++k;
+    return k;
+}
+
+// Row r plus m times row c of U, on the pattern of r: two ascending lists are
+// merged. Number k of L is the block of r that is being eliminated.
+static inline void eliminate(struct factor f, struct row r, struct row c,
+                             uint k, const double *m)
+{
+    uint l = k + 1, u = 0;
+    for (uint i = 0; i < c.upper_count; ++i) {
+        const ulong from = c.upper + (ulong)i * c.stride;
+        const uint j = f.col[from];
+        ulong to = r.diagonal;
+        bool stored = true;
+        if (j == c.self)
+            break;
+        if (j < r.self) {
+            l = skip(f, r, r.lower, r.lower_count, l, j);
+            to = r.lower + (ulong)l * r.stride;
+            stored = l < r.lower_count && f.col[to] == j;
+        } else if (j > r.self) {
+            u = skip(f, r, r.upper, r.upper_count, u, j);
+            to = r.upper + (ulong)u * r.stride;
+            stored = u < r.upper_count && f.col[to] == j;
+        }
+        if (stored)
+            add_product(f.slot_val + block_at(r, to), r.stride, m,
+                        f.slot_val + block_at(c, from), c.stride);
+    }
+}
+
+// Loads row r, with the shift on its diagonal; returns the largest magnitude.
+static inline double begin_row(struct factor f, struct row r, int source,
+                               double shift)
+{
+    global double *d = f.slot_val + block_at(r, r.diagonal);
+    double largest = copy_block(d, r.stride, f.val, source);
+    largest = fmax(largest, load(f, r, r.lower, r.lower_count));
+    largest = fmax(largest, load(f, r, r.upper, r.upper_count));
+    for (uint c = 0; c < LCL_BLOCK; ++c) {
+        const uint at = c * (LCL_BLOCK + 1) * r.stride;
+        d[at] += copysign(shift * largest, d[at]);
+    }
+    return largest;
+}
+
+// Inverts the diagonal block and scales U. Returns whether a pivot
+// was small.
+static inline bool finish_row(struct factor f, struct row r, double largest,
+                              double tol, int policy)
+{
+    global double *d = f.slot_val + block_at(r, r.diagonal);
+    double m[ENTRIES];
+    uint inverse_column[LCL_BLOCK], inverse_row[LCL_BLOCK] = {0};
+    read_block(m, d, r.stride);
+    const bool small =
+        invert(m, inverse_row, inverse_column, largest, tol, policy);
+#pragma unroll
+    for (uint i = 0; i < LCL_BLOCK; ++i)
+#pragma unroll
+        for (uint j = 0; j < LCL_BLOCK; ++j)
+            d[(inverse_row[i] * LCL_BLOCK + inverse_column[j]) * r.stride] =
+                m[i * LCL_BLOCK + j];
+    read_block(m, d, r.stride);
+    for (uint k = 0; k < r.upper_count; ++k) {
+        global double *u =
+            f.slot_val + block_at(r, r.upper + (ulong)k * r.stride);
+        multiply(u, r.stride, m, u, r.stride);
+    }
+#pragma unroll
+    for (uint e = 0; e < ENTRIES; ++e)
+        d[e * r.stride] = -m[e];
+    return small;
+}
+
+WORK_GROUP
+kernel void ildu0_block(global const struct lcl_part *parts,
+                        global const struct lcl_step *steps,
+                        global const ushort *col, global const ushort *step_of,
+                        global const int *source, global const int *diagonal,
+                        global const double *val, global double *slot_val,
+                        global const double *shift, global int *repaired,
+                        global uchar *bad, int policy, double tol)
+{
+    local int small_pivots;
+    const uint lid = get_local_id(0);
+    const struct lcl_part p = parts[get_group_id(0)];
+    const double own_shift = shift[get_group_id(0)];
+    const struct factor f = {col, source, val + p.entry * ENTRIES, slot_val};
+    if (own_shift < 0)
+        return;
+    if (lid == 0)
+        small_pivots = 0;
+    GROUP_BARRIER();
+    steps += p.step;
+    step_of += p.row;
+    for (uint s = 0; s < p.steps; ++s) {
+        if (lid < steps[s].rows) {
+            const struct row r =
+                row_of(&steps[s], p.slot, steps[s].first + lid);
+            const double largest =
+                begin_row(f, r, diagonal[p.row + r.self], own_shift);
+            for (uint k = 0; k < r.lower_count; ++k) {
+                const ulong at = r.lower + (ulong)k * r.stride;
+                const uint j = col[at];
+                if (j == r.self)
+                    break;
+                const struct row c = row_of(&steps[step_of[j]], p.slot, j);
+                global double *l = slot_val + block_at(r, at);
+                double m[ENTRIES]; // -a, as -D_j^-1 is stored
+                read_block(m, l, r.stride);
+                for (uint e = 0; e < ENTRIES; ++e)
+                    m[e] = -m[e];
+                multiply(l, r.stride, m, slot_val + block_at(c, c.diagonal),
+                         c.stride);
+                eliminate(f, r, c, k, m);
+            }
+            const bool small = finish_row(f, r, largest, tol, policy);
+            bad[p.row + r.self] = small;
+            if (small)
+                atomic_inc(&small_pivots);
+        }
+        GROUP_BARRIER_GLOBAL();
+    }
+    if (lid == 0)
+        repaired[get_group_id(0)] = small_pivots;
+}

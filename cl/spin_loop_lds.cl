@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The published synchronisation-free triangular solve: a wave a row, which
+// waits for the rows it needs, partial sums of the rows in local memory.
+// Mehta et al., arXiv 2508.04917, Algorithm 4.1.
+//     spin_loop_lds         (L D) x = b
+//     spin_loop_lds_upper   U x = b, unit U
+//
+// Data:   strict triangles in CSR, columns counted from the first row of the
+//         subdomain; rows in a topological order.
+// Launch: one group a subdomain of at most LCL_ROWS rows. Rows are dealt out to
+//         the waves in turn; the entries of one to the lanes of its wave.
+//         done[i] counts the lanes that have added to row i, then its result:
+//         atomic operations on a flag with fences around it, as the probe of
+//         progress has them. A lane waits for rows of other waves, which come
+//         earlier. LCL_MODE 1: the rows of one turn end with a barrier, so that
+//         only waits for earlier items of the group ever happen, which is what
+//         the probe shows; 2: no barrier, as published, where waves are known
+//         to take turns.
+//         done[] is reset by the launch itself.
+// Width 1: an item does a subdomain in order and waits for nobody.
+// Determinism: none, sums come in any order; bitwise at width 1.
+// b may be x. `stop[at]` other than 0: the caller has stopped, nothing is done.
+#include "atomic.cl.h"
+#include "wave.cl.h"
+
+#ifndef LCL_MODE
+# define LCL_MODE 1 // what happens between turns; 1: a barrier, 2: nothing
+#endif
+#ifndef LCL_ROWS
+# define LCL_ROWS 64 // rows of a subdomain whose sums are in local memory
+#endif
+
+// The subdomain's part of everything; row numbers count from its first row.
+struct triangle {
+    global const uint *row_ptr;
+    global const ushort *col;
+    global const double *val;
+    global const double *inv_d; // NULL: the diagonal is 1
+    global const double *b;
+    volatile global double *x;
+    volatile global int *done;
+    volatile local double *sum;
+};
+
+// x_i from the sum of its row
+static inline double solution(const struct triangle *t, uint i, double sum)
+{
+    const double x_i = t->b[i] - sum;
+    return t->inv_d ? x_i * t->inv_d[i] : x_i;
+}
+
+#if LCL_WIDTH == 1
+
+# define END_TURN()
+
+static inline void reset(const struct triangle *t, uint rows)
+{
+}
+
+static inline void solve_row(const struct triangle *t, uint i)
+{
+    double sum = 0;
+    for (uint k = t->row_ptr[i]; k < t->row_ptr[i + 1]; ++k)
+        sum += t->val[k] * t->x[t->col[k]];
+    t->x[i] = solution(t, i, sum);
+}
+
+#else
+
+# if LCL_MODE == 1
+#  define END_TURN() GROUP_BARRIER_GLOBAL()
+# else
+#  define END_TURN()
+# endif
+
+# define SOLVED (LCL_WIDTH + 1) // done[i], once x_i is there
+
+static inline void reset(const struct triangle *t, uint rows)
+{
+    for (uint i = get_local_id(0); i < rows; i += LCL_GROUP) {
+        t->sum[i] = 0;
+        atomic_xchg(&t->done[i], 0);
+    }
+}
+
+// m_ij x_j for entry k, once x_j is there
+static inline double product(const struct triangle *t, uint k)
+{
+    const uint j = t->col[k];
+    while (atomic_add(&t->done[j], 0) != SOLVED)
+        ;
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    return t->val[k] * t->x[j];
+}
+
+// The lane that comes last solves the row.
+static inline void solve_row(const struct triangle *t, uint i)
+{
+    const uint lane = get_local_id(0) % LCL_WIDTH;
+    const uint first = t->row_ptr[i], last = t->row_ptr[i + 1];
+    const int lanes = clamp((int)(last - first), 1, LCL_WIDTH);
+    double sum = 0;
+    if ((int)lane >= lanes)
+        return;
+    for (uint k = first + lane; k < last; k += LCL_WIDTH)
+        sum += product(t, k);
+    add_local((local double *)&t->sum[i], sum);
+    mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    if (atomic_add(&t->done[i], 1) < lanes - 1)
+        return;
+    mem_fence(CLK_LOCAL_MEM_FENCE);
+    t->x[i] = solution(t, i, t->sum[i]);
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    atomic_xchg(&t->done[i], SOLVED);
+}
+#endif
+
+#define WAVES (LCL_GROUP / LCL_WIDTH)
+
+WORK_GROUP
+kernel void spin_loop_lds(global const uint *part_ptr,
+                          global const uint *row_ptr, global const ushort *col,
+                          global const double *val, global const double *inv_d,
+                          global const double *b, volatile global double *x,
+                          volatile global int *done, global const int *stop,
+                          int at)
+{
+    local double sum[LCL_ROWS];
+    const uint p = get_group_id(0), wave = get_local_id(0) / LCL_WIDTH;
+    const uint first = part_ptr[p], rows = part_ptr[p + 1] - first;
+    const struct triangle t = {row_ptr + first, col,       val,
+                               inv_d + first,   b + first, x + first,
+                               done + first,    sum};
+    if (stop[at])
+        return;
+    reset(&t, rows);
+    GROUP_BARRIER_GLOBAL();
+    for (uint turn = 0; turn < rows; turn += WAVES) {
+        if (turn + wave < rows)
+            solve_row(&t, turn + wave);
+        END_TURN();
+    }
+}
+
+WORK_GROUP
+kernel void spin_loop_lds_upper(
+    global const uint *part_ptr, global const uint *row_ptr,
+    global const ushort *col, global const double *val, global const double *b,
+    volatile global double *x, volatile global int *done,
+    global const int *stop, int at)
+{
+    local double sum[LCL_ROWS];
+    const uint p = get_group_id(0), wave = get_local_id(0) / LCL_WIDTH;
+    const uint first = part_ptr[p], rows = part_ptr[p + 1] - first;
+    const struct triangle t = {row_ptr + first, col,       val,          0,
+                               b + first,       x + first, done + first, sum};
+    if (stop[at])
+        return;
+    reset(&t, rows);
+    GROUP_BARRIER_GLOBAL();
+    for (uint turn = 0; turn < rows; turn += WAVES) {
+        if (turn + wave < rows)
+            solve_row(&t, rows - 1 - turn - wave);
+        END_TURN();
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// CLBlast. It calls the loader itself, past the table of host/cl.h.
+#include "host/blas.h"
+
+#include "host/context.h"
+#include "host/interop.h"
+#include "host/log.h"
+
+#include <clblast_c.h>
+#include <pthread.h>
+
+// CLBlast 1.5 fills its cache of programs without a lock of its own that holds
+// (mended in 1.6.1): one call at a time.
+static pthread_mutex_t blas_lock = PTHREAD_MUTEX_INITIALIZER;
+
+bool lcl_blas_there(void)
+{
+    return true;
+}
+
+enum lcl_status lcl_blas_gemv(lcl_context *ctx, int64_t n, int64_t stride,
+                              const lcl_buffer *A, const lcl_buffer *x,
+                              lcl_buffer *y)
+{
+    // with beta = 0 it still multiplies what y holds, and NaN would stay
+    const enum lcl_status st = lcl_buffer_fill(y, 0);
+    if (st < 0)
+        return st;
+    ctx->used_blas = true;
+    pthread_mutex_lock(&blas_lock);
+    const CLBlastStatusCode code = CLBlastDgemv(
+        CLBlastLayoutRowMajor, CLBlastTransposeNo, (size_t)n, (size_t)n, 1.0,
+        lcl_buffer_mem(A), 0, (size_t)stride, lcl_buffer_mem(x), 0, 1, 0.0,
+        lcl_buffer_mem(y), 0, 1, &ctx->queue, NULL);
+    pthread_mutex_unlock(&blas_lock);
+    if (code == CLBlastSuccess)
+        return LCL_OK;
+    return lcl_fail(&ctx->cl.log, LCL_EDEVICE, "CLBlastDgemv: code %d",
+                    (int)code);
+}
+
+void lcl_blas_forget(const lcl_context *ctx)
+{
+    if (!ctx->used_blas)
+        return;
+    pthread_mutex_lock(&blas_lock);
+    CLBlastClearCache();
+    pthread_mutex_unlock(&blas_lock);
+}

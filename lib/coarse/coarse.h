@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Coarse correction of a preconditioner on subdomains, by constants on
+// aggregates of them (Nicolaides, SIAM J. Numer. Anal. 24 (1987)).
+#pragma once
+
+#include "lib/dense/gemv.h"
+#include "lib/dense/inverse.h"
+
+#include <levelcl/precond.h>
+
+// How E^-1 = (Z^T A Z)^-1 and the inner M^-1 become one.
+enum lcl_coarse_form {
+    LCL_CORRECT_ADD,  // x = M^-1 r + Z E^-1 Z^T r
+    LCL_CORRECT_MULT, // A-DEF1: e = E^-1 Z^T r, x = Z e + M^-1 (r - A Z e); not
+                      // symmetric
+    LCL_CORRECT_DEFLATED, // A-DEF2: z = M^-1 r, x = z + Z E^-1 Z^T (r - A z);
+                          // for CG with symmetric A and lcl_coarse_start()
+};
+
+struct lcl_coarse_params {
+    enum lcl_coarse_form form;
+    int block;    // rows and columns of a block, 1 .. 8
+    int64_t most; // coarse unknowns at most; 0: chosen for the device
+    int tile;     // of the inverse; 0: chosen
+    enum lcl_gemv_method gemv;
+};
+
+// The preconditioner inside: enqueues x = M^-1 b unless stop[at] is other
+// than 0.
+struct lcl_inner {
+    enum lcl_status (*apply)(void *user, const lcl_buffer *b, lcl_buffer *x,
+                             const lcl_buffer *stop, int at);
+    void *user;
+};
+
+enum lcl_coarse_kernel {
+    LCL_COARSE_KERNEL_W,
+    LCL_COARSE_KERNEL_E,
+    LCL_COARSE_KERNEL_RESTRICT,
+    LCL_COARSE_KERNEL_DEFLATE,
+    LCL_COARSE_KERNEL_RESIDUAL,
+    LCL_COARSE_KERNEL_PROLONG,
+    LCL_COARSE_KERNEL_START,
+    LCL_COARSE_KERNEL_COUNT,
+};
+
+struct lcl_coarse_space {
+    lcl_context *ctx;
+    enum lcl_coarse_form form;
+    int block;
+    int64_t n, parts, aggregates; // n in rows of blocks
+    int64_t rows;                 // coarse unknowns
+    int64_t runs, values;         // of W, of E
+    lcl_kernel *kernels[LCL_COARSE_KERNEL_COUNT];
+    int groups; // of the kernels over vectors
+    // lib/coarse/pattern.h
+    lcl_buffer *part_ptr, *part_agg, *agg_ptr, *agg_parts;
+    lcl_buffer *run_ptr, *run_first, *run_agg, *run_row, *order;
+    lcl_buffer *entry_ptr, *entry_row, *entry_col, *col_ptr;
+    lcl_buffer *w;               // runs blocks
+    lcl_buffer *t, *e, *y;       // Z^T r, E^-1 Z^T r, r - W e
+    lcl_buffer *never;           // one int32, 0
+    struct lcl_inverse inverse;  // E^-1
+    struct lcl_gemv exact, gemv; // for the check, for the apply
+    double *host;                // 2 rows
+    int64_t pinned;              // unknowns left out, E being singular
+    bool off;                    // E could not be inverted
+    int launches;                // of one application, without the inner
+};
+
+// What `wanted` comes to for A in so many subdomains: AUTO is MULT where that
+// is likely to pay, else NONE.
+enum lcl_coarse lcl_coarse_choose(enum lcl_coarse wanted, int64_t parts,
+                                  const struct lcl_csr *A);
+
+// The symbolic part and all allocation. The rows of B count blocks, its values
+// are not looked at; subdomain p is rows part_ptr[p] .. part_ptr[p+1]-1.
+// Statuses as lcl_precond_create(); on error *C is fit for
+// lcl_coarse_finish().
+enum lcl_status lcl_coarse_init(struct lcl_coarse_space *C, lcl_context *ctx,
+                                const struct lcl_csr *B,
+                                const int64_t *part_ptr, int64_t parts,
+                                const struct lcl_coarse_params *params);
+void lcl_coarse_finish(struct lcl_coarse_space *C);
+
+// Takes the values of A: nnz blocks by rows in the order of B's entries. Where
+// the device finds no inverse of E the host tries, with memory of its own;
+// where that fails, too, the correction is switched off with a warning; C->off
+// tells. Returns LCL_OK, LCL_EDEVICE or LCL_ENOMEM.
+enum lcl_status lcl_coarse_update(struct lcl_coarse_space *C,
+                                  const lcl_buffer *val);
+
+// Enqueues x = the corrected M^-1 r; r and x are two buffers.
+enum lcl_status lcl_coarse_apply(const struct lcl_coarse_space *C,
+                                 const struct lcl_inner *M, const lcl_buffer *r,
+                                 lcl_buffer *x, const lcl_buffer *stop, int at);
+
+// Enqueues x = Z E^-1 Z^T b, the start that CG with DEFLATED needs; zero where
+// the correction is off.
+enum lcl_status lcl_coarse_start(const struct lcl_coarse_space *C,
+                                 const lcl_buffer *b, lcl_buffer *x);
+
+uint64_t lcl_coarse_bytes(const struct lcl_coarse_space *C);

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Products with a dense matrix on the device.
+#include "lib/dense/gemv.h"
+
+#include "host/blas.h"
+#include "host/geometry.h"
+#include "host/launch.h"
+#include "host/log.h"
+#include "host/runtime.h"
+#include "host/timer.h"
+
+// LCL_STORAGE of dense.cl.
+enum { STORED_DOUBLE = 1, STORED_SINGLE };
+
+enum { WAVES = 4 };
+
+static enum lcl_status get_kernels(struct lcl_gemv *G)
+{
+    const struct lcl_caps *caps = lcl_context_caps(G->ctx);
+    const bool single = G->method == LCL_GEMV_SINGLE;
+    struct lcl_spec spec = {.source = "dense.cl",
+                            .kernel = "dense_gemv",
+                            .group = lcl_wave_group(caps, WAVES),
+                            .storage = single ? STORED_SINGLE : STORED_DOUBLE,
+                            .lanes = caps->width};
+    G->vector_groups = lcl_vector_groups(caps);
+    G->groups = caps->width == 1
+                    ? G->vector_groups
+                    : (G->n * spec.lanes + spec.group - 1) / spec.group;
+    const enum lcl_status st = lcl_kernel_get(&G->kernel, G->ctx, &spec);
+    if (st < 0 || !single)
+        return st;
+    spec.kernel = "dense_narrow";
+    return lcl_kernel_get(&G->narrow, G->ctx, &spec);
+}
+
+enum lcl_status lcl_gemv_init(struct lcl_gemv *G, lcl_context *ctx,
+                              enum lcl_gemv_method method,
+                              const lcl_buffer *matrix, int64_t n,
+                              int64_t stride)
+{
+    *G = (struct lcl_gemv){.ctx = ctx,
+                           .method = method,
+                           .n = n,
+                           .stride = stride,
+                           .matrix = matrix};
+    if (method == LCL_GEMV_CLBLAST)
+        return lcl_blas_there()
+                   ? LCL_OK
+                   : lcl_fail(lcl_context_log(ctx), LCL_EUNSUPPORTED,
+                              "built without CLBlast");
+    enum lcl_status st = get_kernels(G);
+    if (st == LCL_OK && method == LCL_GEMV_SINGLE)
+        st = lcl_buffer_create(&G->single, ctx, stride * stride, sizeof(float),
+                               "coarse inverse");
+    return st;
+}
+
+void lcl_gemv_finish(struct lcl_gemv *G)
+{
+    lcl_buffer_destroy(&G->single);
+}
+
+enum lcl_status lcl_gemv_update(struct lcl_gemv *G)
+{
+    if (G->method != LCL_GEMV_SINGLE)
+        return LCL_OK;
+    return LCL_LAUNCH(G->narrow, G->vector_groups,
+                      lcl_arg_long(G->stride * G->stride),
+                      lcl_arg_buffer(G->matrix), lcl_arg_buffer(G->single));
+}
+
+enum lcl_status lcl_gemv_apply(const struct lcl_gemv *G, const lcl_buffer *x,
+                               lcl_buffer *y, const lcl_buffer *stop, int at)
+{
+    if (G->method == LCL_GEMV_CLBLAST)
+        return lcl_blas_gemv(G->ctx, G->n, G->stride, G->matrix, x, y);
+    return LCL_LAUNCH(
+        G->kernel, G->groups, lcl_arg_long(G->n), lcl_arg_long(G->stride),
+        lcl_arg_buffer(G->single ? G->single : G->matrix), lcl_arg_buffer(x),
+        lcl_arg_buffer(y), lcl_arg_buffer(stop), lcl_arg_int(at));
+}
+
+// ------------------------------------------------------------------- timing
+
+struct stopwatch {
+    struct lcl_gemv gemv;
+    lcl_buffer *matrix, *x, *y, *never;
+};
+
+static enum lcl_status make_buffers(struct stopwatch *W, lcl_context *ctx,
+                                    int64_t n)
+{
+    static const int32_t zero = 0;
+    enum lcl_status st;
+    if ((st = lcl_buffer_create(&W->matrix, ctx, n * n, 8, "matrix")) < 0 ||
+        (st = lcl_buffer_create(&W->x, ctx, n, 8, "vector")) < 0 ||
+        (st = lcl_buffer_create(&W->y, ctx, n, 8, "vector")) < 0 ||
+        (st = lcl_buffer_create_from(&W->never, ctx, &zero, 1, sizeof zero,
+                                     "stop flag")) < 0 ||
+        (st = lcl_buffer_fill(W->matrix, 0)) < 0)
+        return st;
+    return lcl_buffer_fill(W->x, 0);
+}
+
+static enum lcl_status run(struct stopwatch *W, int launches)
+{
+    enum lcl_status st = LCL_OK;
+    for (int i = 0; i < launches && st == LCL_OK; ++i)
+        st = lcl_gemv_apply(&W->gemv, W->x, W->y, W->never, 0);
+    return st;
+}
+
+static enum lcl_status time_run(struct stopwatch *W, int launches,
+                                double *seconds)
+{
+    lcl_timer *timer;
+    enum lcl_status st = lcl_timer_start(&timer, W->gemv.ctx);
+    if (st < 0)
+        return st;
+    st = run(W, launches);
+    const enum lcl_status stopped = lcl_timer_stop(&timer, seconds);
+    *seconds /= launches;
+    return st < 0 ? st : stopped;
+}
+
+enum lcl_status lcl_gemv_time(lcl_context *ctx, enum lcl_gemv_method method,
+                              int64_t n, int launches, double *seconds)
+{
+    struct stopwatch W = {.matrix = NULL};
+    enum lcl_status st;
+    if ((st = make_buffers(&W, ctx, n)) == LCL_OK &&
+        (st = lcl_gemv_init(&W.gemv, ctx, method, W.matrix, n, n)) == LCL_OK &&
+        (st = lcl_gemv_update(&W.gemv)) == LCL_OK &&
+        (st = run(&W, 1)) == LCL_OK)
+        st = time_run(&W, launches, seconds);
+    lcl_gemv_finish(&W.gemv);
+    lcl_buffer_destroy(&W.never);
+    lcl_buffer_destroy(&W.y);
+    lcl_buffer_destroy(&W.x);
+    lcl_buffer_destroy(&W.matrix);
+    return st;
+}

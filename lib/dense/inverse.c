@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The inverse of a dense matrix on the device.
+#include "lib/dense/inverse.h"
+
+#include "host/alloc.h"
+#include "host/geometry.h"
+#include "host/launch.h"
+#include "host/log.h"
+#include "host/runtime.h"
+#include "lib/ref/dense.h"
+
+enum { TILE = 32, WAVES = 4 };
+
+static enum lcl_status get_kernels(struct lcl_inverse *V, int tile)
+{
+    const struct {
+        const char *name;
+        lcl_kernel **kernel;
+    } all[] = {{"dense_scale", &V->scale},
+               {"dense_tile", &V->tile},
+               {"dense_panels", &V->panels},
+               {"dense_update", &V->update}};
+    const struct lcl_caps *caps = lcl_context_caps(V->ctx);
+    struct lcl_spec spec = {.source = "dense.cl",
+                            .group = lcl_wave_group(caps, WAVES),
+                            .rows = tile};
+    enum lcl_status st = LCL_OK;
+    for (size_t i = 0; i < sizeof all / sizeof *all && st == LCL_OK; ++i) {
+        spec.kernel = all[i].name;
+        st = lcl_kernel_get(all[i].kernel, V->ctx, &spec);
+    }
+    return st;
+}
+
+static enum lcl_status make_buffers(struct lcl_inverse *V, int64_t tile)
+{
+    const struct {
+        lcl_buffer **buffer;
+        int64_t count;
+        size_t size;
+        const char *what;
+    } all[] = {
+        {&V->matrix, V->stride * V->stride, sizeof(double), "coarse matrix"},
+        {&V->scales, V->stride, sizeof(double), "scales"},
+        {&V->pivot, tile * tile, sizeof(double), "pivot tile"},
+        {&V->column, V->stride * tile, sizeof(double), "column of tiles"},
+        {&V->pinned, V->tiles, sizeof(int32_t), "pinned unknowns"},
+    };
+    enum lcl_status st = LCL_OK;
+    for (size_t i = 0; i < sizeof all / sizeof *all && st == LCL_OK; ++i)
+        st = lcl_buffer_create(all[i].buffer, V->ctx, all[i].count, all[i].size,
+                               all[i].what);
+    return st;
+}
+
+enum lcl_status lcl_inverse_init(struct lcl_inverse *V, lcl_context *ctx,
+                                 int64_t n, int tile)
+{
+    enum lcl_status st;
+    if (tile == 0)
+        tile = TILE;
+    *V = (struct lcl_inverse){.ctx = ctx, .n = n};
+    V->groups = lcl_vector_groups(lcl_context_caps(ctx));
+    V->tiles = (n + tile - 1) / tile;
+    V->stride = V->tiles * tile;
+    V->counts = lcl_malloc((size_t)V->tiles, sizeof *V->counts);
+    if (!V->counts)
+        return lcl_fail_memory(lcl_context_log(ctx), "a coarse matrix");
+    if ((st = get_kernels(V, tile)) < 0 || (st = make_buffers(V, tile)) < 0)
+        lcl_inverse_finish(V);
+    return st;
+}
+
+void lcl_inverse_finish(struct lcl_inverse *V)
+{
+    lcl_buffer_destroy(&V->matrix);
+    lcl_buffer_destroy(&V->scales);
+    lcl_buffer_destroy(&V->pivot);
+    lcl_buffer_destroy(&V->column);
+    lcl_buffer_destroy(&V->pinned);
+    lcl_free(V->counts);
+    V->counts = NULL;
+}
+
+enum lcl_status lcl_inverse_clear(struct lcl_inverse *V)
+{
+    return lcl_buffer_fill(V->matrix, 0);
+}
+
+static enum lcl_status eliminate(struct lcl_inverse *V, int64_t k)
+{
+    enum lcl_status st;
+    st = LCL_LAUNCH(V->tile, 1, lcl_arg_long(V->n), lcl_arg_long(V->stride),
+                    lcl_arg_long(k), lcl_arg_double(lcl_pivot_limit(V->n)),
+                    lcl_arg_buffer(V->matrix), lcl_arg_buffer(V->scales),
+                    lcl_arg_buffer(V->pivot), lcl_arg_buffer(V->pinned));
+    if (st < 0)
+        return st;
+    st = LCL_LAUNCH(V->panels, 2 * V->tiles, lcl_arg_long(V->stride),
+                    lcl_arg_long(k), lcl_arg_buffer(V->pivot),
+                    lcl_arg_buffer(V->matrix), lcl_arg_buffer(V->column));
+    if (st < 0)
+        return st;
+    return LCL_LAUNCH(V->update, V->tiles * V->tiles, lcl_arg_long(V->stride),
+                      lcl_arg_long(k), lcl_arg_buffer(V->matrix),
+                      lcl_arg_buffer(V->column));
+}
+
+enum lcl_status lcl_inverse_run(struct lcl_inverse *V, int64_t *pinned)
+{
+    enum lcl_status st = LCL_LAUNCH(
+        V->scale, V->groups, lcl_arg_long(V->n), lcl_arg_long(V->stride),
+        lcl_arg_buffer(V->matrix), lcl_arg_buffer(V->scales));
+    for (int64_t k = 0; k < V->tiles && st == LCL_OK; ++k)
+        st = eliminate(V, k);
+    if (st == LCL_OK)
+        st = lcl_buffer_read(V->pinned, V->counts,
+                             (size_t)V->tiles * sizeof *V->counts);
+    *pinned = 0;
+    for (int64_t k = 0; k < V->tiles && st == LCL_OK; ++k)
+        *pinned += V->counts[k];
+    return st;
+}
+
+uint64_t lcl_inverse_bytes(const struct lcl_inverse *V)
+{
+    return lcl_buffer_bytes(V->matrix) + lcl_buffer_bytes(V->scales) +
+           lcl_buffer_bytes(V->pivot) + lcl_buffer_bytes(V->column) +
+           lcl_buffer_bytes(V->pinned);
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The form in which the values of a factor are stored for its application.
+#pragma once
+
+#include "lib/factor/ildu0.h"
+
+// Sets up F->stored where F->storage is not fp64. Statuses as
+// lcl_factor_init().
+enum lcl_status lcl_store_init(struct lcl_factor *F);
+
+// Enqueues the conversion of F->val, after each factorisation.
+enum lcl_status lcl_store_run(struct lcl_factor *F);
+
+// What the apply reads: F->val itself, or F->stored.
+const lcl_buffer *lcl_store_values(const struct lcl_factor *F);

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reference of the factorisation of a matrix of blocks: row by row, on CSR.
+#include "lib/ref/ildu0_block.h"
+
+#include "host/alloc.h"
+
+#include <math.h>
+#include <string.h>
+
+// A shift starts at this share of a row's largest entry and doubles.
+#define FIRST_SHIFT 1e-3
+enum { SHIFT_ROUNDS = 16, MAX_BLOCK = 8, MAX_ENTRIES = MAX_BLOCK * MAX_BLOCK };
+
+// The rows first .. last-1 under a policy.
+struct window {
+    struct lcl_ref_ildu0_block *F;
+    const double *val;
+    int64_t first, last;
+    enum lcl_pivot pivot;
+    double tol, shift;
+};
+
+static bool is_inside(const struct window *w, int64_t j)
+{
+    return j >= w->first && j < w->last;
+}
+
+// Where block b_ij is stored, or -1.
+static int64_t find(const struct lcl_csr *B, int64_t i, int64_t j)
+{
+    for (int64_t k = B->row_ptr[i]; k < B->row_ptr[i + 1]; ++k)
+        if (B->col_ind[k] == j)
+            return k;
+    return -1;
+}
+
+static double *block_at(const struct lcl_ref_ildu0_block *F, double *blocks,
+                        int64_t k)
+{
+    return blocks + k * F->block * F->block;
+}
+
+// ------------------------------------------------------------------- blocks
+
+// C = C + s A B
+static void add_product(int b, double *C, double s, const double *A,
+                        const double *B)
+{
+    for (int i = 0; i < b; ++i)
+        for (int j = 0; j < b; ++j)
+            for (int k = 0; k < b; ++k)
+                C[i * b + j] += s * A[i * b + k] * B[k * b + j];
+}
+
+// C = A B, where C may be either.
+static void set_product(int b, double *C, const double *A, const double *B)
+{
+    double product[MAX_ENTRIES] = {0};
+    add_product(b, product, 1, A, B);
+    memcpy(C, product, (size_t)(b * b) * sizeof *C);
+}
+
+// The pivot of a row whose largest entry is `largest`, or what replaces it:
+// one of the size of the entry (REPLACE) or of tol times it, sign kept.
+static double repair(const struct window *w, double d, double largest,
+                     bool *small)
+{
+    const double size =
+        w->pivot == LCL_PIVOT_REPLACE ? largest : w->tol * largest;
+    *small = !isfinite(d) || fabs(d) <= w->tol * largest;
+    if (!*small)
+        return d;
+    if (largest == 0)
+        return 1;
+    return isfinite(d) ? copysign(size, d) : size;
+}
+
+// The row without a pivot yet that has the largest entry in column k.
+static int pivot_row(int b, const double *M, const bool *used, int k)
+{
+    int p = -1;
+    for (int i = 0; i < b; ++i)
+        if (!used[i] && (p < 0 || fabs(M[i * b + k]) > fabs(M[p * b + k])))
+            p = i;
+    return p;
+}
+
+// Column k of M becomes that of the unit matrix at row p, whose pivot is d; X
+// follows.
+static void eliminate_column(int b, double *M, double *X, int k, int p,
+                             double d)
+{
+    M[p * b + k] = d;
+    for (int c = 0; c < b; ++c) {
+        M[p * b + c] /= d;
+        X[p * b + c] /= d;
+    }
+    for (int i = 0; i < b; ++i) {
+        const double factor = M[i * b + k];
+        for (int c = 0; c < b && i != p; ++c) {
+            M[i * b + c] -= factor * M[p * b + c];
+            X[i * b + c] -= factor * X[p * b + c];
+        }
+    }
+}
+
+// inverse = M^-1: Gauss-Jordan elimination on (M X), X = I on entry, with
+// partial pivoting and repair of small pivots. Returns whether one was small.
+static bool invert(const struct window *w, double largest, double *M,
+                   double *inverse)
+{
+    const int b = w->F->block;
+    double X[MAX_ENTRIES] = {0};
+    bool used[MAX_BLOCK] = {false}, any_small = false, small;
+    int order[MAX_BLOCK];
+    for (int i = 0; i < b; ++i)
+        X[i * b + i] = 1;
+    for (int k = 0; k < b; ++k) {
+        const int p = order[k] = pivot_row(b, M, used, k);
+        used[p] = true;
+        eliminate_column(b, M, X, k, p,
+                         repair(w, M[p * b + k], largest, &small));
+        any_small |= small;
+    }
+    for (int k = 0; k < b; ++k)
+        memcpy(inverse + k * b, X + order[k] * b, (size_t)b * sizeof *X);
+    return any_small;
+}
+
+// --------------------------------------------------------------------- rows
+
+// The largest magnitude in row i over the window.
+static double largest_of(const struct window *w, int64_t i)
+{
+    const struct lcl_csr *B = w->F->B;
+    const int64_t entries = (int64_t)w->F->block * w->F->block;
+    double largest = 0;
+    for (int64_t k = B->row_ptr[i]; k < B->row_ptr[i + 1]; ++k)
+        for (int64_t e = 0; e < entries && is_inside(w, B->col_ind[k]); ++e)
+            largest = fmax(largest, fabs(w->val[k * entries + e]));
+    return largest;
+}
+
+// Row i -= l_ij (row j of D U) on the pattern of row i and on the block d of
+// its diagonal; block k of F->val is a = l_ij d_j on entry, l_ij on return.
+static void eliminate(const struct window *w, int64_t i, int64_t k, double *d)
+{
+    struct lcl_ref_ildu0_block *F = w->F;
+    const struct lcl_csr *B = F->B;
+    const int b = F->block;
+    const int64_t j = B->col_ind[k];
+    double *l = block_at(F, F->val, k), a[MAX_ENTRIES];
+    memcpy(a, l, (size_t)(b * b) * sizeof *a);
+    set_product(b, l, a, block_at(F, F->inv_d, j));
+    for (int64_t m = B->row_ptr[j]; m < B->row_ptr[j + 1]; ++m) {
+        const int64_t c = B->col_ind[m];
+        if (c <= j || !is_inside(w, c))
+            continue;
+        const int64_t at = c == i ? -1 : find(B, i, c);
+        if (c == i || at >= 0)
+            add_product(b, c == i ? d : block_at(F, F->val, at), -1, a,
+                        block_at(F, F->val, m));
+    }
+}
+
+// lib/ref/ildu0.c: factor_row(), an entry being a block:
+//     l_ij = a'_ij d_j^-1,    u_ij = d_i^-1 a'_ij.
+static bool factor_row(const struct window *w, int64_t i)
+{
+    struct lcl_ref_ildu0_block *F = w->F;
+    const struct lcl_csr *B = F->B;
+    const int64_t from = B->row_ptr[i], to = B->row_ptr[i + 1];
+    const int64_t diagonal = find(B, i, i);
+    const int b = F->block, entries = b * b;
+    const double largest = largest_of(w, i);
+    double d[MAX_ENTRIES] = {0};
+    memcpy(F->val + from * entries, w->val + from * entries,
+           (size_t)((to - from) * entries) * sizeof *F->val);
+    if (diagonal >= 0)
+        memcpy(d, w->val + diagonal * entries, (size_t)entries * sizeof *d);
+    for (int c = 0; c < b; ++c)
+        d[c * b + c] += copysign(w->shift * largest, d[c * b + c]);
+    for (int64_t k = from; k < to && B->col_ind[k] < i; ++k)
+        if (is_inside(w, B->col_ind[k]))
+            eliminate(w, i, k, d);
+    double *inv_d = block_at(F, F->inv_d, i);
+    const bool small = invert(w, largest, d, inv_d);
+    for (int64_t k = from; k < to; ++k)
+        if (B->col_ind[k] > i)
+            set_product(b, block_at(F, F->val, k), inv_d,
+                        block_at(F, F->val, k));
+    return small;
+}
+
+// Returns how many rows had small pivots.
+static int64_t factor_window(const struct window *w, unsigned char *bad)
+{
+    int64_t small_pivots = 0;
+    for (int64_t i = w->first; i < w->last; ++i) {
+        const bool small = factor_row(w, i);
+        small_pivots += small;
+        if (bad)
+            bad[i] = small;
+    }
+    return small_pivots;
+}
+
+// With the policy SHIFT, again with a larger diagonal until no pivot is small.
+static void factor_part(struct window *w)
+{
+    int64_t small_pivots = factor_window(w, w->F->bad);
+    w->F->repaired += small_pivots;
+    for (int round = 0; round < SHIFT_ROUNDS && small_pivots > 0 &&
+                        w->pivot == LCL_PIVOT_SHIFT;
+         ++round) {
+        w->shift = w->shift == 0 ? FIRST_SHIFT : 2 * w->shift;
+        small_pivots = factor_window(w, NULL);
+    }
+}
+
+enum lcl_status lcl_ref_ildu0_block_init(
+    struct lcl_ref_ildu0_block *F, const struct lcl_csr *B, const double *val,
+    int block, const int64_t *part_ptr, int64_t parts,
+    const struct lcl_precond_params *params)
+{
+    const size_t entries = (size_t)block * (size_t)block;
+    *F = (struct lcl_ref_ildu0_block){
+        .B = B,
+        .block = block,
+        .part_ptr = part_ptr,
+        .parts = parts,
+        .val = lcl_calloc((size_t)B->nnz, entries * sizeof *F->val),
+        .inv_d = lcl_calloc((size_t)B->rows, entries * sizeof *F->inv_d),
+        .bad = lcl_calloc((size_t)B->rows, 1),
+    };
+    if (!F->val || !F->inv_d || !F->bad) {
+        lcl_ref_ildu0_block_finish(F);
+        return LCL_ENOMEM;
+    }
+    for (int64_t p = 0; p < parts; ++p) {
+        struct window w = {
+            .F = F,
+            .val = val,
+            .first = part_ptr[p],
+            .last = part_ptr[p + 1],
+            .pivot = params->pivot,
+            .tol = params->pivot_tol > 0 ? params->pivot_tol : 1e-10,
+        };
+        factor_part(&w);
+    }
+    return LCL_OK;
+}
+
+void lcl_ref_ildu0_block_finish(struct lcl_ref_ildu0_block *F)
+{
+    lcl_free(F->val);
+    lcl_free(F->inv_d);
+    lcl_free(F->bad);
+    *F = (struct lcl_ref_ildu0_block){0};
+}
+
+// -------------------------------------------------------------------- solve
+
+// y = y - A x
+static void subtract(int b, double *y, const double *A, const double *x)
+{
+    for (int r = 0; r < b; ++r)
+        for (int c = 0; c < b; ++c)
+            y[r] -= A[r * b + c] * x[c];
+}
+
+// x_i -= sum_j f_ij x_j over the columns from .. to-1 of row i.
+static void subtract_row(const struct lcl_ref_ildu0_block *F, int64_t i,
+                         int64_t from, int64_t to, double *x)
+{
+    const struct lcl_csr *B = F->B;
+    for (int64_t k = B->row_ptr[i]; k < B->row_ptr[i + 1]; ++k)
+        if (B->col_ind[k] >= from && B->col_ind[k] < to)
+            subtract(F->block, x + i * F->block, block_at(F, F->val, k),
+                     x + (int64_t)B->col_ind[k] * F->block);
+}
+
+// x_i = D_i^-1 x_i
+static void scale_row(const struct lcl_ref_ildu0_block *F, int64_t i, double *x)
+{
+    double y[MAX_BLOCK] = {0};
+    double *x_i = x + i * F->block;
+    subtract(F->block, y, block_at(F, F->inv_d, i), x_i);
+    for (int r = 0; r < F->block; ++r)
+        x_i[r] = -y[r];
+}
+
+// L y = b with unit L, then
+//     x_i = D_i^-1 y_i - sum_{j>i} u_ij x_j
+static void solve_window(const struct lcl_ref_ildu0_block *F, int64_t first,
+                         int64_t last, double *x)
+{
+    for (int64_t i = first; i < last; ++i)
+        subtract_row(F, i, first, i, x);
+    for (int64_t i = last; i-- > first;) {
+        scale_row(F, i, x);
+        subtract_row(F, i, i + 1, last, x);
+    }
+}
+
+void lcl_ref_trisolve_block(const struct lcl_ref_ildu0_block *F,
+                            const double *b, double *x)
+{
+    const size_t n = (size_t)F->B->rows * (size_t)F->block;
+    if (x != b)
+        memcpy(x, b, n * sizeof *x);
+    for (int64_t p = 0; p < F->parts; ++p)
+        solve_window(F, F->part_ptr[p], F->part_ptr[p + 1], x);
+}

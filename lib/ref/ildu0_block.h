@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reference of the factorisation of a matrix of blocks.
+#pragma once
+
+#include <levelcl/precond.h>
+
+// Factors of the subdomains of a matrix whose entries are blocks: B is the
+// pattern of blocks, its values are not looked at; block k is the block^2
+// entries from k * block^2 on, by rows. Subdomains as in struct lcl_ref_ildu0.
+struct lcl_ref_ildu0_block {
+    const struct lcl_csr *B;
+    int block;
+    const int64_t *part_ptr; // parts + 1
+    int64_t parts;
+    double *val;        // nnz blocks: L and U at the places of B's entries
+    double *inv_d;      // n blocks
+    unsigned char *bad; // n: a pivot was small, before any shift
+    int64_t repaired;   // how many rows of blocks had one
+};
+
+// Factors the blocks `val`; parameters and statuses as lcl_ref_ildu0_init().
+enum lcl_status lcl_ref_ildu0_block_init(
+    struct lcl_ref_ildu0_block *F, const struct lcl_csr *B, const double *val,
+    int block, const int64_t *part_ptr, int64_t parts,
+    const struct lcl_precond_params *params);
+void lcl_ref_ildu0_block_finish(struct lcl_ref_ildu0_block *F);
+
+// x = (L D U)^-1 b, or (L U)^-1 b for ILU0, on each subdomain; b may be x.
+void lcl_ref_trisolve_block(const struct lcl_ref_ildu0_block *F,
+                            const double *b, double *x);

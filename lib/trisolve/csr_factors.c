@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The factors as the published triangular solves read them.
+#include "lib/trisolve/csr_factors.h"
+
+#include "host/alloc.h"
+#include "host/launch.h"
+#include "host/log.h"
+#include "host/runtime.h"
+
+enum {
+    GROUP = 256,     // work-items a subdomain at least, where groups go so far
+    ROWS_STEP = 128, // sizes of the vector in local memory: fewer programs
+};
+
+// ------------------------------------------------------------------- arrays
+
+// The host side of what the kernels read.
+struct triangle {
+    uint32_t *row_ptr, *slot;
+    uint16_t *row, *col;
+    int64_t entries;
+};
+
+struct arrays {
+    uint32_t *part_ptr, *first_level, *level_ptr;
+    struct triangle lower, upper;
+    int64_t levels; // entries of level_ptr
+};
+
+static void triangle_finish(struct triangle *t)
+{
+    lcl_free(t->row_ptr);
+    lcl_free(t->slot);
+    lcl_free(t->row);
+    lcl_free(t->col);
+}
+
+static void arrays_finish(struct arrays *a)
+{
+    lcl_free(a->part_ptr);
+    lcl_free(a->first_level);
+    lcl_free(a->level_ptr);
+    triangle_finish(&a->lower);
+    triangle_finish(&a->upper);
+}
+
+static bool triangle_allocate(struct triangle *t, const struct lcl_layout *L)
+{
+    const size_t slots = (size_t)L->slots;
+    *t = (struct triangle){
+        .row_ptr = lcl_malloc((size_t)L->n + 1, sizeof *t->row_ptr),
+        .slot = lcl_malloc(slots, sizeof *t->slot),
+        .row = lcl_malloc(slots, sizeof *t->row),
+        .col = lcl_malloc(slots, sizeof *t->col),
+    };
+    return t->row_ptr && t->slot && t->row && t->col;
+}
+
+static enum lcl_status arrays_allocate(struct arrays *a,
+                                       const struct lcl_layout *L,
+                                       const struct lcl_log *log)
+{
+    const size_t n = (size_t)L->n, parts = (size_t)L->parts;
+    if (L->slots > UINT32_MAX)
+        return lcl_fail(log, LCL_ERANGE, "%lld slots: at most 2^32 - 1 here",
+                        (long long)L->slots);
+    a->part_ptr = lcl_malloc(parts + 1, sizeof *a->part_ptr);
+    a->first_level = lcl_malloc(parts + 1, sizeof *a->first_level);
+    a->level_ptr = lcl_malloc(n + parts, sizeof *a->level_ptr);
+    return a->part_ptr && a->first_level && a->level_ptr &&
+                   triangle_allocate(&a->lower, L) &&
+                   triangle_allocate(&a->upper, L)
+               ? LCL_OK
+               : lcl_fail_memory(log, "the factors in CSR");
+}
+
+// Entries of a run of slots, padding left out.
+static void append(struct triangle *t, const struct lcl_layout *L, uint64_t at,
+                   uint32_t count, uint32_t stride, uint32_t self)
+{
+    for (uint32_t k = 0; k < count && L->col[at] != self; ++k, at += stride) {
+        t->slot[t->entries] = (uint32_t)at;
+        t->row[t->entries] = (uint16_t)self;
+        t->col[t->entries++] = L->col[at];
+    }
+}
+
+static void append_row(struct arrays *a, const struct lcl_layout *L,
+                       const struct lcl_part *part, uint32_t self)
+{
+    const uint32_t i = part->row + self;
+    const struct lcl_step *s = &L->step[part->step + L->step_of[i]];
+    const uint64_t base = part->slot + self - s->first;
+    a->lower.row_ptr[i] = (uint32_t)a->lower.entries;
+    a->upper.row_ptr[i] = (uint32_t)a->upper.entries;
+    append(&a->lower, L, base + s->lower, s->lower_planes, s->rows, self);
+    append(&a->upper, L, base + s->upper + s->rows, s->upper_planes - 1u,
+           s->rows, self);
+}
+
+static void fill(struct arrays *a, const struct lcl_layout *L,
+                 const int32_t *level)
+{
+    for (int64_t p = 0; p < L->parts; ++p) {
+        const struct lcl_part *part = &L->part[p];
+        a->part_ptr[p] = part->row;
+        a->first_level[p] = (uint32_t)a->levels;
+        for (uint32_t r = 0; r < part->rows; ++r) {
+            const uint32_t i = part->row + r;
+            if (r == 0 || level[i] != level[i - 1])
+                a->level_ptr[a->levels++] = i;
+            append_row(a, L, part, r);
+        }
+        a->level_ptr[a->levels++] = part->row + part->rows;
+    }
+    a->part_ptr[L->parts] = (uint32_t)L->n;
+    a->first_level[L->parts] = (uint32_t)a->levels;
+    a->lower.row_ptr[L->n] = (uint32_t)a->lower.entries;
+    a->upper.row_ptr[L->n] = (uint32_t)a->upper.entries;
+}
+
+static int most_levels(const struct arrays *a, int64_t parts)
+{
+    int most = 0;
+    for (int64_t p = 0; p < parts; ++p) {
+        const int levels = (int)(a->first_level[p + 1] - a->first_level[p]) - 1;
+        most = levels > most ? levels : most;
+    }
+    return most;
+}
+
+// ------------------------------------------------------------------- upload
+
+struct upload {
+    lcl_buffer **buffer;
+    const void *data;
+    int64_t count;
+    size_t size;
+};
+
+static enum lcl_status upload_all(lcl_context *ctx, const struct upload *all,
+                                  size_t count)
+{
+    enum lcl_status st = LCL_OK;
+    for (size_t i = 0; i < count && st == LCL_OK; ++i)
+        st =
+            lcl_buffer_create_from(all[i].buffer, ctx, all[i].data,
+                                   all[i].count, all[i].size, "factors in CSR");
+    return st;
+}
+
+static enum lcl_status upload_triangle(struct lcl_csr_triangle *T,
+                                       lcl_context *ctx,
+                                       const struct triangle *t, int64_t n)
+{
+    const struct upload all[] = {
+        {&T->row_ptr, t->row_ptr, n + 1, sizeof *t->row_ptr},
+        {&T->row, t->row, t->entries, sizeof *t->row},
+        {&T->col, t->col, t->entries, sizeof *t->col},
+        {&T->slot, t->slot, t->entries, sizeof *t->slot},
+    };
+    const enum lcl_status st = upload_all(ctx, all, sizeof all / sizeof *all);
+    T->entries = t->entries;
+    return st < 0 ? st
+                  : lcl_buffer_create(&T->val, ctx, t->entries, sizeof(double),
+                                      "factors in CSR");
+}
+
+static enum lcl_status upload_arrays(struct lcl_csr_factors *C,
+                                     lcl_context *ctx, const struct arrays *a,
+                                     const struct lcl_layout *L)
+{
+    const struct upload all[] = {
+        {&C->part_ptr, a->part_ptr, L->parts + 1, sizeof *a->part_ptr},
+        {&C->first_level, a->first_level, L->parts + 1, sizeof *a->first_level},
+        {&C->level_ptr, a->level_ptr, a->levels, sizeof *a->level_ptr},
+    };
+    enum lcl_status st;
+    if ((st = upload_all(ctx, all, sizeof all / sizeof *all)) < 0 ||
+        (st = upload_triangle(&C->lower, ctx, &a->lower, L->n)) < 0)
+        return st;
+    return upload_triangle(&C->upper, ctx, &a->upper, L->n);
+}
+
+static void buffers_finish(struct lcl_csr_triangle *T)
+{
+    lcl_buffer_destroy(&T->row_ptr);
+    lcl_buffer_destroy(&T->row);
+    lcl_buffer_destroy(&T->col);
+    lcl_buffer_destroy(&T->slot);
+    lcl_buffer_destroy(&T->val);
+}
+
+// ------------------------------------------------------------------- factors
+
+static enum lcl_status get_kernels(struct lcl_csr_factors *C, lcl_context *ctx)
+{
+    const struct lcl_spec spec = {
+        .source = "csr_factors.cl",
+        .kernel = "times_diagonal",
+        .group = C->factor->group,
+    };
+    const enum lcl_status st = lcl_vector_ops_init(&C->vector, ctx, 1);
+    return st < 0 ? st : lcl_kernel_get(&C->times_diagonal, ctx, &spec);
+}
+
+enum lcl_status lcl_csr_factors_init(struct lcl_csr_factors *C,
+                                     lcl_context *ctx,
+                                     const struct lcl_factor *factor,
+                                     const struct lcl_layout *layout,
+                                     const int32_t *level,
+                                     enum lcl_csr_split split)
+{
+    struct arrays a = {0};
+    enum lcl_status st;
+    *C = (struct lcl_csr_factors){.factor = factor, .split = split};
+    if ((st = get_kernels(C, ctx)) < 0 ||
+        (st = arrays_allocate(&a, layout, lcl_context_log(ctx))) < 0)
+        goto out;
+    fill(&a, layout, level);
+    C->levels_max = most_levels(&a, layout->parts);
+    st = upload_arrays(C, ctx, &a, layout);
+out:
+    arrays_finish(&a);
+    return st;
+}
+
+void lcl_csr_factors_finish(struct lcl_csr_factors *C)
+{
+    lcl_buffer_destroy(&C->part_ptr);
+    lcl_buffer_destroy(&C->first_level);
+    lcl_buffer_destroy(&C->level_ptr);
+    buffers_finish(&C->lower);
+    buffers_finish(&C->upper);
+}
+
+static enum lcl_status plain(const struct lcl_csr_factors *C,
+                             const struct lcl_csr_triangle *T)
+{
+    return lcl_gather(&C->vector, T->entries, T->slot, C->factor->val, T->val);
+}
+
+static enum lcl_status times_diagonal(const struct lcl_csr_factors *C,
+                                      const struct lcl_csr_triangle *T)
+{
+    const struct lcl_factor *F = C->factor;
+    return LCL_LAUNCH(C->times_diagonal, F->parts, lcl_arg_buffer(C->part_ptr),
+                      lcl_arg_buffer(T->row_ptr), lcl_arg_buffer(T->col),
+                      lcl_arg_buffer(T->slot), lcl_arg_buffer(F->val),
+                      lcl_arg_buffer(F->inv_d), lcl_arg_buffer(T->val));
+}
+
+// L D has l_ij d_j.
+enum lcl_status lcl_csr_factors_update(const struct lcl_csr_factors *C)
+{
+    const enum lcl_status st = C->split == LCL_SPLIT_LD_U
+                                   ? times_diagonal(C, &C->lower)
+                                   : plain(C, &C->lower);
+    return st < 0 ? st : plain(C, &C->upper);
+}
+
+// ------------------------------------------------------------------- kernels
+
+struct lcl_spec lcl_csr_factors_spec(const struct lcl_caps *caps,
+                                     const struct lcl_factor *factor,
+                                     const char *source, const char *kernel)
+{
+    struct lcl_spec spec = {
+        .source = source,
+        .kernel = kernel,
+        .group = factor->group,
+        .rows = (int)(factor->rows_max + ROWS_STEP - 1) / ROWS_STEP * ROWS_STEP,
+    };
+    while (caps->width > 1 && 2 * spec.group <= GROUP &&
+           2 * spec.group <= caps->max_group_size)
+        spec.group *= 2;
+    return spec;
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The factors as the published triangular solves read them: L and U in CSR,
+// rows numbered by level, so that the rows of a level and their entries are
+// ranges, and each entry knows its row.
+#pragma once
+
+#include "lib/factor/ildu0.h"
+#include "lib/vector/vector.h"
+
+// A strict triangle of all subdomains; rows and columns count from the first
+// row of the subdomain.
+struct lcl_csr_triangle {
+    int64_t entries;
+    lcl_buffer *row_ptr;   // n + 1
+    lcl_buffer *row, *col; // entries, 16 bits
+    lcl_buffer *slot;      // entries: where the packed factor holds the value
+    lcl_buffer *val;
+};
+
+// What becomes of D.
+enum lcl_csr_split {
+    LCL_SPLIT_L_D_U, // L and U are unit, of ILDU0 factors
+    LCL_SPLIT_LD_U,  // L has the diagonal, U is unit; of any factors
+};
+
+struct lcl_csr_factors {
+    const struct lcl_factor *factor;
+    enum lcl_csr_split split;
+    struct lcl_vector_ops vector;
+    lcl_kernel *times_diagonal;
+    // level l of subdomain p is the rows level_ptr[first_level[p] + l] ..
+    // level_ptr[... + 1] - 1
+    lcl_buffer *part_ptr, *first_level, *level_ptr;
+    struct lcl_csr_triangle lower, upper;
+    int levels_max; // of one subdomain
+};
+
+// Uploads the patterns of a layout sorted by `level`; the factor outlives *C.
+// Returns LCL_OK, LCL_ERANGE (2^32 slots), LCL_EDEVMEM, LCL_EDEVICE, LCL_EBUILD
+// or LCL_ENOMEM; *C is then fit for lcl_csr_factors_finish().
+enum lcl_status lcl_csr_factors_init(struct lcl_csr_factors *C,
+                                     lcl_context *ctx,
+                                     const struct lcl_factor *factor,
+                                     const struct lcl_layout *layout,
+                                     const int32_t *level,
+                                     enum lcl_csr_split split);
+void lcl_csr_factors_finish(struct lcl_csr_factors *C);
+
+// Takes the values of the factor.
+enum lcl_status lcl_csr_factors_update(const struct lcl_csr_factors *C);
+
+// What a published kernel is specialised on: one large group a subdomain, whose
+// vector fits local memory.
+struct lcl_spec lcl_csr_factors_spec(const struct lcl_caps *caps,
+                                     const struct lcl_factor *factor,
+                                     const char *source, const char *kernel);

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The published edge-centric triangular solves: dag_ec_no_lds, dag_ec_lds,
+// dag_ec_lds_ud, dag_ec_ILD_U0 and dag_ec_ILDU0_fused.
+#include "lib/trisolve/dag_ec.h"
+
+#include "host/alloc.h"
+#include "host/geometry.h"
+#include "host/launch.h"
+#include "host/log.h"
+#include "host/runtime.h"
+
+// LCL_MODE of dag_ec.cl.
+enum place { GLOBAL = 1, LOCAL = 2 };
+
+// What tells the methods apart.
+struct variant {
+    enum lcl_csr_split split;
+    enum place place;
+    const char *lower, *upper, *fused; // kernels
+    bool scaled;                       // D is a launch of its own
+    int launches;
+    int barriers, barriers_a_level;
+};
+
+// clang-format off
+static const struct variant variants[LCL_TRISOLVE_COUNT] = {
+    [LCL_TRISOLVE_DAG_EC_NO_LDS] = {LCL_SPLIT_LD_U, GLOBAL,
+        "dag_ec_lower", "dag_ec_upper", NULL, false, 2, 2, 3},
+    [LCL_TRISOLVE_DAG_EC_LDS] = {LCL_SPLIT_LD_U, LOCAL,
+        "dag_ec_lower", "dag_ec_upper", NULL, false, 2, 2, 3},
+    [LCL_TRISOLVE_DAG_EC_LDS_UD] = {LCL_SPLIT_L_D_U, LOCAL,
+        "dag_ec_unit_lower", "dag_ec_upper", NULL, true, 3, 2, 2},
+    [LCL_TRISOLVE_DAG_EC_ILD_U0] = {LCL_SPLIT_LD_U, LOCAL,
+        "dag_ec_lower", "dag_ec_upper", NULL, false, 2, 2, 3},
+    [LCL_TRISOLVE_DAG_EC_ILDU0_FUSED] = {LCL_SPLIT_L_D_U, LOCAL,
+        NULL, NULL, "dag_ec_ILDU0_fused", false, 1, 2, 2},
+};
+// clang-format on
+
+// ------------------------------------------------------------------- kernels
+
+static enum lcl_status get_kernel(lcl_kernel **kernel, lcl_context *ctx,
+                                  struct lcl_spec *spec, const char *name)
+{
+    *kernel = NULL;
+    spec->kernel = name;
+    return name ? lcl_kernel_get(kernel, ctx, spec) : LCL_OK;
+}
+
+static enum lcl_status get_scale(lcl_kernel **kernel, lcl_context *ctx)
+{
+    const struct lcl_spec spec = {
+        .source = "vector.cl",
+        .kernel = "scale",
+        .group = lcl_vector_group(lcl_context_caps(ctx)),
+    };
+    return lcl_kernel_get(kernel, ctx, &spec);
+}
+
+// How to add where the vector is; global memory knows two ways (atomic.cl.h).
+static enum lcl_atomic_add way_to_add(const struct lcl_caps *caps,
+                                      enum place place)
+{
+    if (place == LOCAL || caps->local_add == LCL_ATOMIC_ADD_NV_PTX)
+        return caps->local_add;
+    return caps->int64_atomics ? LCL_ATOMIC_ADD_CAS : LCL_ATOMIC_ADD_NONE;
+}
+
+// At width 1 the vector stays where it is, and nobody else adds to it.
+static struct lcl_spec spec_for(const struct lcl_caps *caps,
+                                const struct lcl_factor *factor,
+                                const struct variant *v)
+{
+    struct lcl_spec spec =
+        lcl_csr_factors_spec(caps, factor, "dag_ec.cl", NULL);
+    spec.mode = (int)v->place;
+    if (caps->width == 1 || v->place == GLOBAL)
+        spec.rows = 0;
+    if (caps->width > 1)
+        spec.add = way_to_add(caps, v->place);
+    return spec;
+}
+
+enum lcl_status lcl_dag_ec_kernels(struct lcl_dag_ec *E, lcl_context *ctx,
+                                   enum lcl_trisolve name, int group)
+{
+    const struct variant *v = &variants[name];
+    struct lcl_spec spec =
+        spec_for(lcl_context_caps(ctx), E->factors.factor, v);
+    enum lcl_status st;
+    if (group > 0)
+        spec.group = group;
+    if ((st = get_kernel(&E->lower, ctx, &spec, v->lower)) < 0 ||
+        (st = get_kernel(&E->upper, ctx, &spec, v->upper)) < 0 ||
+        (st = get_kernel(&E->fused, ctx, &spec, v->fused)) < 0)
+        return st;
+    E->scaled = v->scaled;
+    return v->scaled ? get_scale(&E->scale, ctx) : LCL_OK;
+}
+
+// ------------------------------------------------------------------- method
+
+static enum lcl_status check_device(enum lcl_trisolve name,
+                                    const struct lcl_caps *caps,
+                                    const struct lcl_log *log)
+{
+    const enum place place = variants[name].place;
+    if (caps->width == 1 || way_to_add(caps, place) != LCL_ATOMIC_ADD_NONE)
+        return LCL_OK;
+    return lcl_fail(log, LCL_EUNSUPPORTED,
+                    "%s adds to %s memory atomically, which %s cannot do in "
+                    "double precision",
+                    lcl_trisolve_name(name),
+                    place == LOCAL ? "local" : "global", caps->name);
+}
+
+static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
+                              const struct lcl_layout *layout,
+                              const int32_t *level)
+{
+    const struct variant *v = &variants[T->name];
+    const struct lcl_caps *caps = lcl_context_caps(ctx);
+    const struct lcl_log *log = lcl_context_log(ctx);
+    enum lcl_status st = check_device(T->name, caps, log);
+    if (st < 0)
+        return st;
+    struct lcl_dag_ec *E = T->state = lcl_calloc(1, sizeof *E);
+    if (!E)
+        return lcl_fail_memory(log, "a triangular solve");
+    if ((st = lcl_csr_factors_init(&E->factors, ctx, T->factor, layout, level,
+                                   v->split)) < 0)
+        return st;
+    T->launches = v->launches;
+    T->group = spec_for(caps, T->factor, v).group;
+    if (caps->width > 1)
+        T->barriers = v->barriers + v->barriers_a_level * E->factors.levels_max;
+    return lcl_dag_ec_kernels(E, ctx, T->name, 0);
+}
+
+static void destroy(struct lcl_trisolve_method *T)
+{
+    struct lcl_dag_ec *E = T->state;
+    if (!E)
+        return;
+    lcl_csr_factors_finish(&E->factors);
+    lcl_free(E);
+}
+
+static enum lcl_status update(struct lcl_trisolve_method *T)
+{
+    const struct lcl_dag_ec *E = T->state;
+    return lcl_csr_factors_update(&E->factors);
+}
+
+// ------------------------------------------------------------------- launches
+
+// The unit solves take no diagonal.
+static enum lcl_status launch_unit(const struct lcl_dag_ec *E,
+                                   lcl_kernel *kernel,
+                                   const struct lcl_csr_triangle *M,
+                                   const lcl_buffer *b, lcl_buffer *x,
+                                   const lcl_buffer *stop, int at)
+{
+    const struct lcl_csr_factors *C = &E->factors;
+    return LCL_LAUNCH(kernel, C->factor->parts, lcl_arg_buffer(C->part_ptr),
+                      lcl_arg_buffer(C->first_level),
+                      lcl_arg_buffer(C->level_ptr), lcl_arg_buffer(M->row_ptr),
+                      lcl_arg_buffer(M->row), lcl_arg_buffer(M->col),
+                      lcl_arg_buffer(M->val), lcl_arg_buffer(b),
+                      lcl_arg_buffer(x), lcl_arg_buffer(stop), lcl_arg_int(at));
+}
+
+static enum lcl_status lower(const struct lcl_trisolve_method *T,
+                             const lcl_buffer *b, lcl_buffer *x,
+                             const lcl_buffer *stop, int at)
+{
+    const struct lcl_dag_ec *E = T->state;
+    const struct lcl_csr_factors *C = &E->factors;
+    if (C->split == LCL_SPLIT_L_D_U)
+        return launch_unit(E, E->lower, &C->lower, b, x, stop, at);
+    return LCL_LAUNCH(
+        E->lower, T->factor->parts, lcl_arg_buffer(C->part_ptr),
+        lcl_arg_buffer(C->first_level), lcl_arg_buffer(C->level_ptr),
+        lcl_arg_buffer(C->lower.row_ptr), lcl_arg_buffer(C->lower.row),
+        lcl_arg_buffer(C->lower.col), lcl_arg_buffer(C->lower.val),
+        lcl_arg_buffer(T->factor->inv_d), lcl_arg_buffer(b), lcl_arg_buffer(x),
+        lcl_arg_buffer(stop), lcl_arg_int(at));
+}
+
+static enum lcl_status scale(const struct lcl_trisolve_method *T, lcl_buffer *x,
+                             const lcl_buffer *stop, int at)
+{
+    const struct lcl_dag_ec *E = T->state;
+    return LCL_LAUNCH(E->scale, E->factors.vector.groups,
+                      lcl_arg_long(T->factor->n),
+                      lcl_arg_buffer(T->factor->inv_d), lcl_arg_buffer(x),
+                      lcl_arg_buffer(x), lcl_arg_buffer(stop), lcl_arg_int(at));
+}
+
+// x = b solved by L or L D, scaled where that is apart, then solved by U.
+static enum lcl_status apply(const struct lcl_trisolve_method *T,
+                             const lcl_buffer *b, lcl_buffer *x,
+                             const lcl_buffer *stop, int at)
+{
+    const struct lcl_dag_ec *E = T->state;
+    enum lcl_status st;
+    if ((st = lower(T, b, x, stop, at)) < 0 ||
+        (E->scaled && (st = scale(T, x, stop, at)) < 0))
+        return st;
+    return launch_unit(E, E->upper, &E->factors.upper, x, x, stop, at);
+}
+
+static enum lcl_status apply_fused(const struct lcl_trisolve_method *T,
+                                   const lcl_buffer *b, lcl_buffer *x,
+                                   const lcl_buffer *stop, int at)
+{
+    const struct lcl_dag_ec *E = T->state;
+    const struct lcl_csr_factors *C = &E->factors;
+    return LCL_LAUNCH(
+        E->fused, T->factor->parts, lcl_arg_buffer(C->part_ptr),
+        lcl_arg_buffer(C->first_level), lcl_arg_buffer(C->level_ptr),
+        lcl_arg_buffer(C->lower.row_ptr), lcl_arg_buffer(C->lower.row),
+        lcl_arg_buffer(C->lower.col), lcl_arg_buffer(C->lower.val),
+        lcl_arg_buffer(C->upper.row_ptr), lcl_arg_buffer(C->upper.row),
+        lcl_arg_buffer(C->upper.col), lcl_arg_buffer(C->upper.val),
+        lcl_arg_buffer(T->factor->inv_d), lcl_arg_buffer(b), lcl_arg_buffer(x),
+        lcl_arg_buffer(stop), lcl_arg_int(at));
+}
+
+const struct lcl_trisolve_ops lcl_trisolve_dag_ec = {create, update, apply,
+                                                     lower, destroy};
+const struct lcl_trisolve_ops lcl_trisolve_dag_ec_fused = {
+    create, update, apply_fused, NULL, destroy};

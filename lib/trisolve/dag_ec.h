@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The published edge-centric triangular solves.
+#pragma once
+
+#include "lib/trisolve/csr_factors.h"
+#include "lib/trisolve/trisolve.h"
+
+// The kernels of a method; those that it does not use are NULL.
+struct lcl_dag_ec {
+    struct lcl_csr_factors factors;
+    bool scaled; // D is a launch of its own
+    lcl_kernel *lower, *scale, *upper, *fused;
+};
+
+// Gets the kernels of a method for groups of `group` work-items; 0: as many as
+// suit the device.
+enum lcl_status lcl_dag_ec_kernels(struct lcl_dag_ec *E, lcl_context *ctx,
+                                   enum lcl_trisolve name, int group);

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The packed apply for factors of blocks.
+#include "lib/trisolve/packed_block.h"
+
+#include "host/alloc.h"
+#include "host/launch.h"
+#include "host/log.h"
+#include "host/runtime.h"
+#include "lib/factor/store.h"
+#include "lib/trisolve/packed.h"
+
+enum {
+    GPU_ROWS = 512,       // of small blocks: one wave a group
+    GPU_ROWS_LARGE = 256, // of larger ones
+    SMALL_BLOCK = 3,
+    CPU_ENTRIES = 16384, // entries of blocks a plane: the factor stays in L2
+    CPU_ROWS_LEAST = 128,
+    ROWS_STEP = 128,  // sizes of the vector in local memory: fewer programs
+    SWEEPS_STEP = 64, // the same for the table of sweeps
+    SPARE = 64,       // local memory that a driver may take for itself
+};
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t round_up(int64_t value, int multiple)
+{
+    return (value + multiple - 1) / multiple * multiple;
+}
+
+// ------------------------------------------------------------------- sizes
+
+static uint64_t vector_bytes(int64_t rows, int block)
+{
+    return (uint64_t)round_up(rows, ROWS_STEP) * (uint64_t)block *
+           sizeof(double);
+}
+
+static int64_t rows_limit(const struct lcl_caps *caps, int block)
+{
+    if (caps->width == 1)
+        return UINT16_MAX;
+    int64_t rows = UINT16_MAX / ROWS_STEP * ROWS_STEP;
+    while (rows > 0 && vector_bytes(rows, block) + SPARE > caps->local_bytes)
+        rows -= ROWS_STEP;
+    return rows;
+}
+
+// Fewer rows on a CPU for small systems, so that every unit has work.
+static int64_t rows_for(const struct lcl_caps *caps, int64_t n, int block)
+{
+    if (caps->width > 1)
+        return block <= SMALL_BLOCK ? GPU_ROWS : GPU_ROWS_LARGE;
+    const int64_t four_a_unit = n / (4 * (int64_t)caps->compute_units) + 1;
+    const int64_t most = CPU_ENTRIES / (block * block);
+    return four_a_unit < CPU_ROWS_LEAST ? CPU_ROWS_LEAST
+                                        : smaller(four_a_unit, most);
+}
+
+enum lcl_status lcl_packed_block_partition(
+    struct lcl_partition *P, lcl_context *ctx, const struct lcl_csr *A,
+    int block, const struct lcl_partition_params *params)
+{
+    const struct lcl_caps *caps = lcl_context_caps(ctx);
+    const struct lcl_log *log = lcl_context_log(ctx);
+    const int64_t limit = rows_limit(caps, block);
+    struct lcl_partition_params p = *params;
+    if (limit < 1)
+        return lcl_fail(log, LCL_ERANGE,
+                        "%s has %llu bytes of local memory, too little for any "
+                        "subdomain of blocks of %d rows",
+                        caps->name, (unsigned long long)caps->local_bytes,
+                        block);
+    if (p.rows == 0 && p.type != LCL_PARTITION_GEOMETRIC &&
+        p.type != LCL_PARTITION_LABELS)
+        p.rows = smaller(rows_for(caps, A->rows, block), limit);
+    return lcl_partition_create(P, A, &p, limit, log);
+}
+
+// The table of sweeps goes to local memory where it fits beside the vector and
+// is not much larger.
+static int table_sweeps(const struct lcl_caps *caps, const struct lcl_factor *F)
+{
+    const int64_t sweeps = round_up(F->sweeps_max, SWEEPS_STEP);
+    const uint64_t table = (uint64_t)sweeps * sizeof(struct lcl_sweep);
+    const uint64_t vector = vector_bytes(F->rows_max, F->block);
+    return table <= 2 * vector && vector + table + SPARE <= caps->local_bytes
+               ? (int)sweeps
+               : 0;
+}
+
+// ------------------------------------------------------------------ methods
+
+struct lcl_spec lcl_packed_block_spec(const struct lcl_caps *caps,
+                                      const struct lcl_factor *F)
+{
+    struct lcl_spec spec = {.source = "packed_block.cl",
+                            .kernel = "packed_block",
+                            .group = F->group,
+                            .block = F->block,
+                            .storage = (int)F->storage};
+    if (caps->width > 1) {
+        spec.rows = (int)round_up(F->rows_max, ROWS_STEP);
+        spec.sweeps = table_sweeps(caps, F);
+    }
+    return spec;
+}
+
+static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
+                              const struct lcl_layout *layout,
+                              const int32_t *level)
+{
+    const struct lcl_caps *caps = lcl_context_caps(ctx);
+    const struct lcl_factor *F = T->factor;
+    const struct lcl_spec spec = lcl_packed_block_spec(caps, F);
+    struct lcl_packed *K = T->state = lcl_calloc(1, sizeof *K);
+    (void)layout, (void)level;
+    if (!K)
+        return lcl_fail_memory(lcl_context_log(ctx), "a triangular solve");
+    K->table = caps->width > 1 ? F->sweep : F->step;
+    T->launches = 1;
+    T->barriers = F->group == 1 ? 0 : 1 + (int)F->sweeps_max;
+    return lcl_kernel_get(&K->kernel, ctx, &spec);
+}
+
+static enum lcl_status apply(const struct lcl_trisolve_method *T,
+                             const lcl_buffer *b, lcl_buffer *x,
+                             const lcl_buffer *stop, int at)
+{
+    const struct lcl_packed *K = T->state;
+    const struct lcl_factor *F = T->factor;
+    return LCL_LAUNCH(K->kernel, F->parts, lcl_arg_buffer(F->part),
+                      lcl_arg_buffer(K->table), lcl_arg_buffer(F->col),
+                      lcl_arg_buffer(lcl_store_values(F)), lcl_arg_buffer(b),
+                      lcl_arg_buffer(x), lcl_arg_buffer(stop), lcl_arg_int(at));
+}
+
+static void destroy(struct lcl_trisolve_method *T)
+{
+    lcl_free(T->state);
+}
+
+const struct lcl_trisolve_ops lcl_trisolve_packed_block = {create, NULL, apply,
+                                                           NULL, destroy};

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The published synchronisation-free triangular solve spin_loop_lds.
+#include "lib/trisolve/spin_loop.h"
+
+#include "host/alloc.h"
+#include "host/launch.h"
+#include "host/log.h"
+#include "host/runtime.h"
+
+// LCL_MODE of spin_loop_lds.cl.
+enum turns { BARRIER = 1, FREE = 2 };
+
+// The waves of a group take turns on NVIDIA and AMD; elsewhere a wave may run
+// to the next barrier before another one starts, as in PoCL.
+static enum turns turns_on(const struct lcl_caps *caps)
+{
+    return caps->exchange == LCL_EXCHANGE_NV_PTX ||
+                   caps->exchange == LCL_EXCHANGE_AMD
+               ? FREE
+               : BARRIER;
+}
+
+static enum lcl_status check_device(const struct lcl_caps *caps,
+                                    const struct lcl_log *log)
+{
+    if (caps->width > 1 && caps->progress == LCL_PROGRESS_NONE)
+        return lcl_fail(log, LCL_EUNSUPPORTED,
+                        "spin_loop_lds waits for other work-items of a group, "
+                        "which may hang on %s",
+                        caps->name);
+    if (caps->width > 1 && caps->local_add == LCL_ATOMIC_ADD_NONE)
+        return lcl_fail(log, LCL_EUNSUPPORTED,
+                        "spin_loop_lds adds to local memory atomically, which "
+                        "%s cannot do in double precision",
+                        caps->name);
+    return LCL_OK;
+}
+
+static struct lcl_spec spec_for(const struct lcl_caps *caps,
+                                const struct lcl_factor *factor)
+{
+    struct lcl_spec spec =
+        lcl_csr_factors_spec(caps, factor, "spin_loop_lds.cl", "spin_loop_lds");
+    if (caps->width == 1) {
+        spec.rows = 0;
+    } else {
+        spec.add = caps->local_add;
+        spec.mode = (int)turns_on(caps);
+    }
+    return spec;
+}
+
+enum lcl_status lcl_spin_loop_kernels(struct lcl_spin_loop *S, lcl_context *ctx,
+                                      int group)
+{
+    struct lcl_spec spec = spec_for(lcl_context_caps(ctx), S->factors.factor);
+    if (group > 0)
+        spec.group = group;
+    const enum lcl_status st = lcl_kernel_get(&S->lower, ctx, &spec);
+    spec.kernel = "spin_loop_lds_upper";
+    return st < 0 ? st : lcl_kernel_get(&S->upper, ctx, &spec);
+}
+
+// Barriers of one launch: after the reset, and at the end of each turn.
+static int barriers_of(const struct lcl_caps *caps, const struct lcl_spec *spec,
+                       const struct lcl_factor *factor)
+{
+    const int waves = spec->group / caps->width;
+    if (caps->width == 1)
+        return 0;
+    return spec->mode == FREE ? 1
+                              : 1 + (int)(factor->rows_max + waves - 1) / waves;
+}
+
+static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
+                              const struct lcl_layout *layout,
+                              const int32_t *level)
+{
+    const struct lcl_caps *caps = lcl_context_caps(ctx);
+    const struct lcl_log *log = lcl_context_log(ctx);
+    const struct lcl_spec spec = spec_for(caps, T->factor);
+    enum lcl_status st = check_device(caps, log);
+    if (st < 0)
+        return st;
+    struct lcl_spin_loop *S = T->state = lcl_calloc(1, sizeof *S);
+    if (!S)
+        return lcl_fail_memory(log, "a triangular solve");
+    T->launches = 2;
+    T->group = spec.group;
+    T->barriers = 2 * barriers_of(caps, &spec, T->factor);
+    if ((st = lcl_csr_factors_init(&S->factors, ctx, T->factor, layout, level,
+                                   LCL_SPLIT_LD_U)) < 0 ||
+        (st = lcl_buffer_create(&S->done, ctx, layout->n, sizeof(int32_t),
+                                "row flags")) < 0 ||
+        (st = lcl_buffer_fill(S->done, 0)) < 0)
+        return st;
+    return lcl_spin_loop_kernels(S, ctx, 0);
+}
+
+static void destroy(struct lcl_trisolve_method *T)
+{
+    struct lcl_spin_loop *S = T->state;
+    if (!S)
+        return;
+    lcl_buffer_destroy(&S->done);
+    lcl_csr_factors_finish(&S->factors);
+    lcl_free(S);
+}
+
+static enum lcl_status update(struct lcl_trisolve_method *T)
+{
+    const struct lcl_spin_loop *S = T->state;
+    return lcl_csr_factors_update(&S->factors);
+}
+
+static enum lcl_status lower(const struct lcl_trisolve_method *T,
+                             const lcl_buffer *b, lcl_buffer *x,
+                             const lcl_buffer *stop, int at)
+{
+    const struct lcl_spin_loop *S = T->state;
+    const struct lcl_csr_factors *C = &S->factors;
+    return LCL_LAUNCH(
+        S->lower, T->factor->parts, lcl_arg_buffer(C->part_ptr),
+        lcl_arg_buffer(C->lower.row_ptr), lcl_arg_buffer(C->lower.col),
+        lcl_arg_buffer(C->lower.val), lcl_arg_buffer(T->factor->inv_d),
+        lcl_arg_buffer(b), lcl_arg_buffer(x), lcl_arg_buffer(S->done),
+        lcl_arg_buffer(stop), lcl_arg_int(at));
+}
+
+// x = b solved by L D, then by U.
+static enum lcl_status apply(const struct lcl_trisolve_method *T,
+                             const lcl_buffer *b, lcl_buffer *x,
+                             const lcl_buffer *stop, int at)
+{
+    const struct lcl_spin_loop *S = T->state;
+    const struct lcl_csr_factors *C = &S->factors;
+    const enum lcl_status st = lower(T, b, x, stop, at);
+    if (st < 0)
+        return st;
+    return LCL_LAUNCH(
+        S->upper, T->factor->parts, lcl_arg_buffer(C->part_ptr),
+        lcl_arg_buffer(C->upper.row_ptr), lcl_arg_buffer(C->upper.col),
+        lcl_arg_buffer(C->upper.val), lcl_arg_buffer(x), lcl_arg_buffer(x),
+        lcl_arg_buffer(S->done), lcl_arg_buffer(stop), lcl_arg_int(at));
+}
+
+const struct lcl_trisolve_ops lcl_trisolve_spin_loop_lds = {
+    create, update, apply, lower, destroy};

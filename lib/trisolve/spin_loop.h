@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The published synchronisation-free triangular solve.
+#pragma once
+
+#include "lib/trisolve/csr_factors.h"
+#include "lib/trisolve/trisolve.h"
+
+struct lcl_spin_loop {
+    struct lcl_csr_factors factors;
+    lcl_kernel *lower, *upper;
+    lcl_buffer *done; // n: flags of the rows
+};
+
+// Gets the kernels for groups of `group` work-items; 0: as many as suit the
+// device.
+enum lcl_status lcl_spin_loop_kernels(struct lcl_spin_loop *S, lcl_context *ctx,
+                                      int group);

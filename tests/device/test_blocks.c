@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Matrices in blocks as users of the library see them: found, asked for, given
+// and refused.
+#include "tests/support/device.h"
+#include "tests/support/matrices.h"
+#include "tests/support/misuse.h"
+#include "tests/support/solving.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const enum lcl_precond_type types[] = {LCL_PRECOND_NONE,
+                                              LCL_PRECOND_JACOBI};
+
+static struct lcl_csr problem(const char *name)
+{
+    struct lcl_csr A;
+    assert_int_equal(lcl_csr_problem(&A, name, NULL), LCL_OK);
+    return A;
+}
+
+// ------------------------------------------------------------------ solving
+
+// test_solve_run() holds the residual against that of the entries.
+static void expect_solved(lcl_context *ctx, const struct lcl_csr *A, int asked,
+                          int used)
+{
+    for (int t = 0; t < 2; ++t) {
+        const struct lcl_precond_params params = {.type = types[t],
+                                                  .block_size = asked};
+        double *b = test_right_side(A);
+        struct test_solve s;
+        test_solve_open(&s, ctx, A, &params, NULL);
+        assert_int_equal(lcl_precond_info(s.M)->block_size, used);
+        assert_int_equal(lcl_precond_info(s.M)->rows, A->rows);
+        assert_int_equal(lcl_precond_info(s.M)->nnz, A->nnz);
+        assert_int_equal(test_solve_run(&s, b), LCL_OK);
+        test_solve_close(&s);
+        free(b);
+    }
+}
+
+static void test_blocks__natural_blocks_are_found_and_solve(void **state)
+{
+    struct lcl_csr A = problem("lap3d:6,b=3");
+    expect_solved(*state, &A, 0, 3);
+    lcl_csr_finish(&A);
+    A = problem("lap3d:6");
+    expect_solved(*state, &A, 0, 1);
+    lcl_csr_finish(&A);
+}
+
+static void test_blocks__blocks_that_are_asked_for_solve(void **state)
+{
+    struct lcl_csr A = problem("lap3d:6,b=3");
+    expect_solved(*state, &A, 1, 1);
+    expect_solved(*state, &A, 3, 3);
+    expect_solved(*state, &A, 2, 2); // with zeros
+    expect_solved(*state, &A, 8, 8);
+    lcl_csr_finish(&A);
+}
+
+// ------------------------------------------------------------------ new values
+
+static void renew(struct lcl_csr *A)
+{
+    for (int64_t k = 0; k < A->nnz; ++k)
+        A->val[k] *= 1 + (double)(k % 11) / 50;
+}
+
+// The system of the new values is solved, and what it is preconditioned with is
+// theirs: x = D^-1 b.
+static void expect_update(lcl_context *ctx, struct lcl_csr *A, int block_size)
+{
+    const struct lcl_precond_params params = {.type = LCL_PRECOND_JACOBI,
+                                              .block_size = block_size};
+    double *b = test_right_side(A), *x = test_vector(A->rows);
+    double *expected = test_vector(A->rows);
+    struct test_solve s;
+    test_solve_open(&s, ctx, A, &params, NULL);
+    assert_int_equal(test_solve_run(&s, b), LCL_OK);
+    renew(A);
+    assert_int_equal(lcl_precond_update(s.M, A->val), LCL_OK);
+    for (int64_t i = 0; i < A->rows; ++i)
+        expected[i] = 1 / test_entry(A, i, i) * b[i];
+    assert_int_equal(lcl_precond_apply(s.M, b, x), LCL_OK);
+    test_expect_near("D^-1 b", x, expected, A->rows, 1e-15);
+    assert_int_equal(test_solve_run(&s, b), LCL_OK);
+    test_solve_close(&s);
+    free(b);
+    free(x);
+    free(expected);
+}
+
+static void test_blocks__new_values_come_in_the_order_of_entries(void **state)
+{
+    static const int sizes[] = {0, 1, 2, 4};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
+        struct lcl_csr A = problem("lap3d:6,b=3");
+        expect_update(*state, &A, sizes[i]);
+        lcl_csr_finish(&A);
+        A = test_random_csr(240, 6, 1);
+        expect_update(*state, &A, sizes[i]);
+        test_csr_finish(&A);
+    }
+}
+
+static void test_blocks__values_that_are_not_finite_are_refused(void **state)
+{
+    const struct lcl_precond_params params = {.type = LCL_PRECOND_JACOBI,
+                                              .block_size = 2};
+    struct lcl_csr A = test_random_csr(8, 1, 1);
+    lcl_precond *M;
+    assert_int_equal(lcl_precond_create(&M, *state, &A, &params), LCL_OK);
+    A.val[A.nnz - 1] = NAN;
+    assert_int_equal(lcl_precond_update(M, A.val), LCL_EFORMAT);
+    lcl_precond_destroy(&M);
+    test_csr_finish(&A);
+}
+
+// ------------------------------------------------------------------ given
+
+// What lcl_precond_create() makes of the entries, lcl_precond_create_bsr()
+// makes of the blocks, before and after new values.
+static void expect_same_solves(lcl_context *ctx, const struct lcl_csr *A,
+                               struct lcl_bsr *B)
+{
+    const struct lcl_precond_params params = {.type = LCL_PRECOND_JACOBI};
+    double *b = test_right_side(A), *x = test_vector(A->rows);
+    struct test_solve s;
+    test_solve_open(&s, ctx, A, &params, NULL);
+    lcl_solver_destroy(&s.S);
+    lcl_precond_destroy(&s.M);
+    assert_int_equal(lcl_precond_create_bsr(&s.M, ctx, B, &params), LCL_OK);
+    assert_int_equal(lcl_precond_info(s.M)->block_size, B->block_size);
+    assert_int_equal(lcl_solver_create(&s.S, s.M, NULL), LCL_OK);
+    assert_int_equal(test_solve_run(&s, b), LCL_OK);
+    for (int64_t v = 0; v < B->nnz * B->block_size * B->block_size; ++v)
+        B->val[v] *= 2;
+    assert_int_equal(lcl_precond_update(s.M, B->val), LCL_OK);
+    assert_int_equal(lcl_solver_solve(s.S, b, x, NULL), LCL_OK);
+    for (int64_t i = 0; i < A->rows; ++i)
+        x[i] *= 2;
+    assert_true(test_residual(A, b, x) < 1e-7);
+    test_solve_close(&s);
+    free(b);
+    free(x);
+}
+
+static void test_blocks__a_matrix_may_be_given_in_blocks(void **state)
+{
+    struct lcl_csr A = problem("lap3d:6,b=3");
+    for (int b = 1; b <= 4; ++b) {
+        struct lcl_bsr B;
+        assert_int_equal(lcl_bsr_from_csr(&B, &A, b, NULL), LCL_OK);
+        expect_same_solves(*state, &A, &B);
+        lcl_bsr_finish(&B);
+    }
+    lcl_csr_finish(&A);
+}
+
+static void test_blocks__ilu_solves_blocks_of_one_entry(void **state)
+{
+    struct lcl_csr A = problem("lap3d:6");
+    struct lcl_bsr B;
+    lcl_precond *M;
+    assert_int_equal(lcl_bsr_from_csr(&B, &A, 1, NULL), LCL_OK);
+    assert_int_equal(lcl_precond_create_bsr(&M, *state, &B, NULL), LCL_OK);
+    assert_int_equal(lcl_precond_info(M)->type, LCL_PRECOND_ILDU0);
+    lcl_precond_destroy(&M);
+    lcl_bsr_finish(&B);
+    lcl_csr_finish(&A);
+}
+
+// ------------------------------------------------------------------ refused
+
+static enum lcl_status create(lcl_context *ctx, const struct lcl_csr *A,
+                              enum lcl_precond_type type, int block_size)
+{
+    const struct lcl_precond_params params = {.type = type,
+                                              .block_size = block_size};
+    lcl_precond *M;
+    const enum lcl_status st = lcl_precond_create(&M, ctx, A, &params);
+    assert_true(st < 0 ? !M : M != NULL);
+    lcl_precond_destroy(&M);
+    return st;
+}
+
+static void test_blocks__wrong_block_sizes_are_refused(void **state)
+{
+    struct lcl_csr A = test_identity(12);
+    assert_int_equal(create(*state, &A, LCL_PRECOND_NONE, -1), LCL_EINVAL);
+    assert_int_equal(create(*state, &A, LCL_PRECOND_NONE, 9), LCL_EINVAL);
+    assert_int_equal(create(*state, &A, LCL_PRECOND_NONE, 5), LCL_EINVAL);
+    assert_int_equal(create(*state, &A, LCL_PRECOND_NONE, 6), LCL_OK);
+    test_csr_finish(&A);
+}
+
+static void test_blocks__ilu_takes_entries_alone(void **state)
+{
+    struct lcl_csr A = problem("lap3d:3,b=3");
+    const enum lcl_precond_type ilu[] = {LCL_PRECOND_DEFAULT, LCL_PRECOND_ILU0,
+                                         LCL_PRECOND_ILDU0};
+    for (int t = 0; t < 3; ++t) {
+        assert_true(create(*state, &A, ilu[t], 0) >= 0);
+        assert_true(create(*state, &A, ilu[t], 1) >= 0);
+        assert_int_equal(create(*state, &A, ilu[t], 3), LCL_EUNSUPPORTED);
+    }
+    lcl_csr_finish(&A);
+}
+
+static void test_blocks__unfit_matrices_are_refused(void **state)
+{
+    int64_t row_ptr[] = {0, 1, 2};
+    int32_t col[] = {0, 1};
+    double val[] = {1, 2, 3, 4, 5, 6, 7, 8};
+    const struct lcl_precond_params none = {.type = LCL_PRECOND_NONE};
+    const struct lcl_precond_params other = {.type = LCL_PRECOND_NONE,
+                                             .block_size = 4};
+    const struct lcl_bsr good = {2, 2, 2, 2, row_ptr, col, val};
+    const struct lcl_bsr wide = {2, 3, 2, 2, row_ptr, col, val};
+    const struct lcl_bsr huge = {2, 2, 2, 9, row_ptr, col, val};
+    lcl_precond *M;
+    assert_int_equal(lcl_precond_create_bsr(&M, *state, &wide, &none),
+                     LCL_EFORMAT);
+    assert_int_equal(lcl_precond_create_bsr(&M, *state, &huge, &none),
+                     LCL_EFORMAT);
+    assert_int_equal(lcl_precond_create_bsr(&M, *state, &good, &other),
+                     LCL_EINVAL);
+    assert_int_equal(lcl_precond_create_bsr(&M, *state, &good, NULL),
+                     LCL_EUNSUPPORTED);
+    assert_misuse(lcl_precond_create_bsr(&M, *state, NULL, &none));
+    assert_misuse(lcl_precond_create_bsr(NULL, *state, &good, &none));
+    assert_misuse(lcl_precond_create_bsr(&M, NULL, &good, &none));
+    val[7] = INFINITY;
+    assert_int_equal(lcl_precond_create_bsr(&M, *state, &good, &none),
+                     LCL_EFORMAT);
+    assert_null(M);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_blocks__natural_blocks_are_found_and_solve),
+        cmocka_unit_test(test_blocks__blocks_that_are_asked_for_solve),
+        cmocka_unit_test(test_blocks__new_values_come_in_the_order_of_entries),
+        cmocka_unit_test(test_blocks__values_that_are_not_finite_are_refused),
+        cmocka_unit_test(test_blocks__a_matrix_may_be_given_in_blocks),
+        cmocka_unit_test(test_blocks__ilu_solves_blocks_of_one_entry),
+        cmocka_unit_test(test_blocks__wrong_block_sizes_are_refused),
+        cmocka_unit_test(test_blocks__ilu_takes_entries_alone),
+        cmocka_unit_test(test_blocks__unfit_matrices_are_refused),
+    };
+    return test_device_run(tests);
+}

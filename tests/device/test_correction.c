@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The coarse correction as its users see it.
+#include "tests/support/device.h"
+#include "tests/support/matrices.h"
+#include "tests/support/solving.h"
+
+#include "lib/ref/bicgstab.h"
+#include "lib/ref/coarse.h"
+#include "lib/ref/trisolve.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+// All on subdomains of one size: each size is another kernel to compile.
+enum { ROWS = 120 };
+
+static struct lcl_precond_params params_of(enum lcl_coarse coarse)
+{
+    return (struct lcl_precond_params){
+        .partition = {.type = LCL_PARTITION_NATURAL, .rows = ROWS},
+        .coarse = coarse,
+    };
+}
+
+static int iterations_with(lcl_context *ctx, const struct lcl_csr *A,
+                           enum lcl_coarse coarse)
+{
+    const struct lcl_precond_params params = params_of(coarse);
+    double *b = test_right_side(A);
+    struct test_solve s;
+    test_solve_open(&s, ctx, A, &params, NULL);
+    assert_int_equal(test_solve_run(&s, b), LCL_OK);
+    const struct lcl_precond_info *info = lcl_precond_info(s.M);
+    assert_int_equal(info->coarse, coarse);
+    assert_int_equal(info->coarse_rows,
+                     coarse == LCL_COARSE_NONE ? 0 : info->parts);
+    assert_int_equal(info->coarse_bytes > 0, coarse != LCL_COARSE_NONE);
+    const int iterations = s.report.iterations;
+    test_solve_close(&s);
+    free(b);
+    return iterations;
+}
+
+static void test_correction__a_smooth_problem_takes_fewer_iterations(
+    void **state)
+{
+    struct lcl_csr A = test_laplacian(18, 18, 18);
+    const int none = iterations_with(*state, &A, LCL_COARSE_NONE);
+    const int mult = iterations_with(*state, &A, LCL_COARSE_MULT);
+    const int add = iterations_with(*state, &A, LCL_COARSE_ADD);
+    print_message("none %d, mult %d, add %d iterations\n", none, mult, add);
+    assert_true(mult < none * 9 / 10);
+    assert_true(add < none * 11 / 10);
+    test_csr_finish(&A);
+}
+
+static void expect_chosen(lcl_context *ctx, struct lcl_csr A, int64_t rows,
+                          enum lcl_precond_type type, enum lcl_coarse expected)
+{
+    struct lcl_precond_params params = params_of(LCL_COARSE_AUTO);
+    lcl_precond *M;
+    params.partition.rows = rows;
+    params.type = type;
+    assert_int_equal(lcl_precond_create(&M, ctx, &A, &params), LCL_OK);
+    assert_int_equal(lcl_precond_info(M)->coarse, expected);
+    lcl_precond_destroy(&M);
+    test_csr_finish(&A);
+}
+
+static void test_correction__auto_asks_for_enough_rows_and_subdomains(
+    void **state)
+{
+    expect_chosen(*state, test_laplacian(16, 16, 16), ROWS, LCL_PRECOND_ILDU0,
+                  LCL_COARSE_MULT);
+    expect_chosen(*state, test_laplacian(16, 16, 15), ROWS, LCL_PRECOND_ILDU0,
+                  LCL_COARSE_NONE);
+    expect_chosen(*state, test_laplacian(16, 16, 16), 600, LCL_PRECOND_ILU0,
+                  LCL_COARSE_NONE);
+    expect_chosen(*state, test_laplacian(16, 16, 16), ROWS, LCL_PRECOND_JACOBI,
+                  LCL_COARSE_NONE);
+}
+
+static void test_correction__auto_asks_for_couplings_of_one_sign(void **state)
+{
+    struct lcl_csr A = test_laplacian(16, 16, 16);
+    for (int64_t k = 0; k < A.nnz; ++k)
+        A.val[k] = fabs(A.val[k]);
+    expect_chosen(*state, A, ROWS, LCL_PRECOND_ILDU0, LCL_COARSE_NONE);
+}
+
+// Boundary rows lose what a boundary would add: constants are in the null
+// space, and b = A x is orthogonal to them.
+static void test_correction__a_pure_neumann_problem_is_solved(void **state)
+{
+    const struct lcl_precond_params params = params_of(LCL_COARSE_MULT);
+    const struct lcl_solver_params solver = {.rtol = 1e-6};
+    struct lcl_csr A = test_laplacian(12, 12, 12);
+    for (int64_t i = 0; i < A.rows; ++i)
+        for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
+            if (A.col_ind[k] == i)
+                A.val[k] = (double)(A.row_ptr[i + 1] - A.row_ptr[i] - 1);
+    double *b = test_right_side(&A);
+    struct test_solve s;
+    test_solve_open(&s, *state, &A, &params, &solver);
+    assert_int_equal(lcl_precond_info(s.M)->coarse, LCL_COARSE_MULT);
+    assert_int_equal(lcl_precond_info(s.M)->coarse_pinned, 1);
+    assert_int_equal(test_solve_run(&s, b), LCL_OK);
+    test_solve_close(&s);
+    test_csr_finish(&A);
+    free(b);
+}
+
+static void apply(lcl_precond *M, const double *b, double *x, int64_t n)
+{
+    for (int64_t i = 0; i < n; ++i)
+        x[i] = NAN;
+    assert_int_equal(lcl_precond_apply(M, b, x), LCL_OK);
+}
+
+static void test_correction__new_values_give_what_a_new_one_gives(void **state)
+{
+    const struct lcl_precond_params params = params_of(LCL_COARSE_MULT);
+    struct lcl_csr A = test_random_csr(700, 6, 1);
+    struct lcl_csr B = test_random_csr(700, 6, 1);
+    double *b = test_random_vector(700, 2);
+    double *x = test_vector(700), *expected = test_vector(700);
+    lcl_precond *M, *fresh;
+    for (int64_t k = 0; k < B.nnz; ++k)
+        B.val[k] *= 1 + (double)(k % 11) / 50;
+    assert_int_equal(lcl_precond_create(&M, *state, &A, &params), LCL_OK);
+    assert_int_equal(lcl_precond_create(&fresh, *state, &B, &params), LCL_OK);
+    assert_int_equal(lcl_precond_update(M, B.val), LCL_OK);
+    apply(M, b, x, 700);
+    apply(fresh, b, expected, 700);
+    test_expect_same("x", x, expected, 700);
+    lcl_precond_destroy(&M);
+    lcl_precond_destroy(&fresh);
+    test_csr_finish(&A);
+    test_csr_finish(&B);
+    free(b);
+    free(x);
+    free(expected);
+}
+
+// ------------------------------------------------------------------ reference
+
+struct reference {
+    struct lcl_ref_ildu0 F;
+    struct lcl_ref_coarse C;
+};
+
+static void apply_factors(void *user, const double *r, double *z)
+{
+    struct reference *R = user;
+    lcl_ref_trisolve(&R->F, r, z);
+}
+
+static void apply_mult(void *user, const double *r, double *z)
+{
+    struct reference *R = user;
+    const struct lcl_ref_inner inner = {apply_factors, R};
+    lcl_ref_coarse_mult(&R->C, &inner, r, z);
+}
+
+// The device's history follows that of the reference for the first iterations,
+// before rounding has grown.
+static void test_correction__history_is_the_reference_s(void **state)
+{
+    enum { PARTS = 10, FIRST = 8, ROOM = 200 };
+    const struct lcl_precond_params params = params_of(LCL_COARSE_MULT);
+    struct lcl_csr A = test_random_csr(PARTS * ROWS, 8, 9);
+    int64_t part_ptr[PARTS + 1];
+    int32_t label[PARTS * ROWS];
+    double history[ROOM + 1], *x = test_vector(A.rows);
+    struct reference R;
+    struct test_solve s;
+    for (int p = 0; p <= PARTS; ++p)
+        part_ptr[p] = ROWS * p;
+    for (int i = 0; i < PARTS * ROWS; ++i)
+        label[i] = i / ROWS;
+    assert_int_equal(lcl_ref_ildu0_init(&R.F, &A, part_ptr, PARTS, &params),
+                     LCL_OK);
+    assert_int_equal(lcl_ref_coarse_init(&R.C, &A, label, PARTS, 1), LCL_OK);
+    struct lcl_ref_bicgstab K = {.apply = apply_mult,
+                                 .user = &R,
+                                 .rtol = 1e-8,
+                                 .max_iters = ROOM,
+                                 .history = history};
+    double *b = test_right_side(&A);
+    assert_int_equal(lcl_ref_bicgstab(&K, &A, b, x), LCL_OK);
+    test_solve_open(&s, *state, &A, &params, NULL);
+    assert_int_equal(test_solve_run(&s, b), LCL_OK);
+    for (int i = 0; i < FIRST && i <= K.iterations; ++i)
+        if (!(fabs(s.report.history[i] - history[i]) <= 1e-9 * history[i]))
+            fail_msg("history[%d]: got %.17g, expected %.17g", i,
+                     s.report.history[i], history[i]);
+    assert_in_range(s.report.iterations, K.iterations - 1, K.iterations + 1);
+    test_solve_close(&s);
+    lcl_ref_coarse_finish(&R.C);
+    lcl_ref_ildu0_finish(&R.F);
+    test_csr_finish(&A);
+    free(b);
+    free(x);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(
+            test_correction__a_smooth_problem_takes_fewer_iterations),
+        cmocka_unit_test(
+            test_correction__auto_asks_for_enough_rows_and_subdomains),
+        cmocka_unit_test(test_correction__auto_asks_for_couplings_of_one_sign),
+        cmocka_unit_test(test_correction__a_pure_neumann_problem_is_solved),
+        cmocka_unit_test(test_correction__new_values_give_what_a_new_one_gives),
+        cmocka_unit_test(test_correction__history_is_the_reference_s),
+    };
+    return test_device_run(tests);
+}

@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// coarse.cl: each form of the correction against the reference.
+#include "tests/support/device.h"
+#include "tests/support/systems.h"
+
+#include "host/alloc.h"
+#include "host/launch.h"
+#include "lib/coarse/aggregate.h"
+#include "lib/coarse/coarse.h"
+#include "lib/precond/system.h"
+#include "lib/ref/coarse.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+// A matrix with blocks: pattern of block rows, and the same in scalars.
+struct problem {
+    struct test_system S; // S.B is the pattern
+    int block;
+    struct lcl_csr A; // S.B in scalars
+    double *val;      // its values, block by block
+    int32_t *label;   // aggregate of a block row
+    int64_t aggregates;
+};
+
+// Diagonal blocks lose what makes every component the same.
+static double value_of(const struct lcl_csr *B, int64_t i, int64_t k, int u,
+                       int v)
+{
+    const double a = B->val[k] * (u == v ? 1 : 0.1 + 0.02 * u - 0.03 * v);
+    return B->col_ind[k] == i && u == v ? 1.3 * a : a;
+}
+
+static void fill_values(struct problem *P)
+{
+    const struct lcl_csr *B = &P->S.B;
+    const int b = P->block;
+    P->A = test_expand_blocks(B, b);
+    P->val = test_vector(B->nnz * b * b);
+    for (int64_t i = 0; i < B->rows; ++i)
+        for (int64_t k = B->row_ptr[i]; k < B->row_ptr[i + 1]; ++k)
+            for (int u = 0; u < b; ++u)
+                for (int v = 0; v < b; ++v) {
+                    const int64_t before = k - B->row_ptr[i];
+                    const double a = value_of(B, i, k, u, v);
+                    P->val[(k * b + u) * b + v] = a;
+                    P->A.val[P->A.row_ptr[i * b + u] + before * b + v] = a;
+                }
+}
+
+static void find_labels(struct problem *P, int64_t most)
+{
+    const struct lcl_partition *parts = &P->S.P;
+    int32_t *aggregate = calloc((size_t)parts->parts, sizeof *aggregate);
+    P->label = calloc((size_t)P->S.B.rows, sizeof *P->label);
+    assert_non_null(aggregate);
+    assert_non_null(P->label);
+    assert_int_equal(lcl_aggregate(aggregate, &P->aggregates, &P->S.B,
+                                   parts->part_ptr, parts->parts, most, NULL),
+                     LCL_OK);
+    for (int64_t p = 0; p < parts->parts; ++p)
+        for (int64_t i = parts->part_ptr[p]; i < parts->part_ptr[p + 1]; ++i)
+            P->label[i] = aggregate[p];
+    free(aggregate);
+}
+
+static void problem_init(struct problem *P, struct lcl_csr A, int64_t part_rows,
+                         int block, int64_t most)
+{
+    *P = (struct problem){.block = block};
+    test_system_from(&P->S, A, part_rows, false);
+    fill_values(P);
+    find_labels(P, most);
+}
+
+static void problem_finish(struct problem *P)
+{
+    test_system_finish(&P->S);
+    test_csr_finish(&P->A);
+    free(P->val);
+    free(P->label);
+}
+
+// ------------------------------------------------------------------ the inner
+
+// M = diag(2 + i mod 3), on the device and in plain C.
+struct diagonal {
+    int64_t n;
+    double *inv_d;
+    lcl_kernel *scale;
+    lcl_buffer *buffer;
+};
+
+static void diagonal_init(struct diagonal *D, lcl_context *ctx, int64_t n)
+{
+    const struct lcl_spec spec = {
+        .source = "vector.cl", .kernel = "scale", .group = test_group(ctx, 2)};
+    *D = (struct diagonal){.n = n, .inv_d = test_vector(n)};
+    for (int64_t i = 0; i < n; ++i)
+        D->inv_d[i] = 1 / (double)(2 + i % 3);
+    D->scale = test_kernel(ctx, &spec);
+    D->buffer = test_upload(ctx, D->inv_d, n, sizeof *D->inv_d);
+}
+
+static void diagonal_finish(struct diagonal *D)
+{
+    free(D->inv_d);
+    lcl_buffer_destroy(&D->buffer);
+}
+
+static enum lcl_status apply_device(void *user, const lcl_buffer *b,
+                                    lcl_buffer *x, const lcl_buffer *stop,
+                                    int at)
+{
+    const struct diagonal *D = user;
+    return LCL_LAUNCH(D->scale, 3, lcl_arg_long(D->n),
+                      lcl_arg_buffer(D->buffer), lcl_arg_buffer(b),
+                      lcl_arg_buffer(x), lcl_arg_buffer(stop), lcl_arg_int(at));
+}
+
+static void apply_host(void *user, const double *r, double *z)
+{
+    const struct diagonal *D = user;
+    for (int64_t i = 0; i < D->n; ++i)
+        z[i] = D->inv_d[i] * r[i];
+}
+
+// ------------------------------------------------------------------ comparing
+
+static void (*const references[])(struct lcl_ref_coarse *C,
+                                  const struct lcl_ref_inner *M,
+                                  const double *r, double *x) = {
+    [LCL_CORRECT_ADD] = lcl_ref_coarse_add,
+    [LCL_CORRECT_MULT] = lcl_ref_coarse_mult,
+    [LCL_CORRECT_DEFLATED] = lcl_ref_coarse_deflated,
+};
+
+static void poison(struct lcl_coarse_space *C)
+{
+    lcl_buffer *const all[] = {C->w, C->t, C->e, C->y, C->inverse.matrix};
+    for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
+        assert_int_equal(lcl_buffer_fill(all[i], 0xff), LCL_OK);
+}
+
+static void coarse_init(struct lcl_coarse_space *C, lcl_context *ctx,
+                        const struct problem *P,
+                        const struct lcl_coarse_params *params)
+{
+    const struct lcl_partition *parts = &P->S.P;
+    assert_int_equal(
+        lcl_coarse_init(C, ctx, &P->S.B, parts->part_ptr, parts->parts, params),
+        LCL_OK);
+    assert_int_equal(C->aggregates, P->aggregates);
+    poison(C);
+}
+
+static void update(struct lcl_coarse_space *C, const struct problem *P)
+{
+    lcl_buffer *val = test_upload(C->ctx, P->val, P->A.nnz, sizeof *P->val);
+    assert_int_equal(lcl_coarse_update(C, val), LCL_OK);
+    lcl_buffer_destroy(&val);
+}
+
+struct vectors {
+    double *r, *expected, *x[2];
+    lcl_buffer *in, *out, *go_on, *stop;
+};
+
+static void vectors_init(struct vectors *v, lcl_context *ctx, int64_t n)
+{
+    *v = (struct vectors){
+        .r = test_random_vector(n, 5),
+        .expected = test_vector(n),
+        .x = {test_vector(n), test_vector(n)},
+        .go_on = test_stop_flag(ctx, 0),
+        .stop = test_stop_flag(ctx, 7),
+    };
+    v->in = test_upload(ctx, v->r, n, sizeof *v->r);
+}
+
+static void vectors_finish(struct vectors *v)
+{
+    lcl_buffer_destroy(&v->in);
+    lcl_buffer_destroy(&v->out);
+    lcl_buffer_destroy(&v->go_on);
+    lcl_buffer_destroy(&v->stop);
+    free(v->r);
+    free(v->expected);
+    free(v->x[0]);
+    free(v->x[1]);
+}
+
+// Nothing happens where it is stopped; then two applies, both near the
+// reference and equal bit for bit.
+static void expect_apply(struct lcl_coarse_space *C, const struct problem *P,
+                         double tolerance)
+{
+    const int64_t n = P->A.rows;
+    struct diagonal D;
+    struct vectors v;
+    struct lcl_ref_coarse R;
+    diagonal_init(&D, C->ctx, n);
+    vectors_init(&v, C->ctx, n);
+    const struct lcl_inner inner = {apply_device, &D};
+    const struct lcl_ref_inner ref_inner = {apply_host, &D};
+    for (int i = 0; i < 2; ++i) {
+        lcl_buffer_destroy(&v.out);
+        v.out = test_poisoned(C->ctx, n, sizeof(double));
+        assert_int_equal(lcl_coarse_apply(C, &inner, v.in, v.out, v.stop, 0),
+                         LCL_OK);
+        test_untouched(v.out);
+        assert_int_equal(lcl_coarse_apply(C, &inner, v.in, v.out, v.go_on, 0),
+                         LCL_OK);
+        test_download(v.out, v.x[i], n, sizeof(double));
+    }
+    assert_int_equal(
+        lcl_ref_coarse_init(&R, &P->A, P->label, P->aggregates, P->block),
+        LCL_OK);
+    references[C->form](&R, &ref_inner, v.r, v.expected);
+    test_expect_near("x", v.x[0], v.expected, n, tolerance);
+    test_expect_same("x of the second apply", v.x[1], v.x[0], n);
+    lcl_ref_coarse_finish(&R);
+    vectors_finish(&v);
+    diagonal_finish(&D);
+}
+
+static void expect_start(struct lcl_coarse_space *C, const struct problem *P)
+{
+    const int64_t n = P->A.rows;
+    struct vectors v;
+    struct lcl_ref_coarse R;
+    vectors_init(&v, C->ctx, n);
+    v.out = test_poisoned(C->ctx, n, sizeof(double));
+    assert_int_equal(lcl_coarse_start(C, v.in, v.out), LCL_OK);
+    test_download(v.out, v.x[0], n, sizeof(double));
+    assert_int_equal(
+        lcl_ref_coarse_init(&R, &P->A, P->label, P->aggregates, P->block),
+        LCL_OK);
+    lcl_ref_coarse_start(&R, v.r, v.expected);
+    test_expect_near("start", v.x[0], v.expected, n, 1e-11);
+    lcl_ref_coarse_finish(&R);
+    vectors_finish(&v);
+}
+
+static void expect_form(lcl_context *ctx, const struct problem *P,
+                        const struct lcl_coarse_params *params,
+                        double tolerance)
+{
+    struct lcl_coarse_space C;
+    coarse_init(&C, ctx, P, params);
+    for (int i = 0; i < 2; ++i) {
+        update(&C, P);
+        assert_false(C.off);
+        expect_apply(&C, P, tolerance);
+    }
+    expect_start(&C, P);
+    lcl_coarse_finish(&C);
+}
+
+// Every form on one problem; A-DEF2 takes a symmetric matrix.
+static void expect_forms(lcl_context *ctx, const struct problem *P,
+                         int64_t most, bool symmetric)
+{
+    for (int f = 0; f <= (symmetric ? LCL_CORRECT_DEFLATED : LCL_CORRECT_MULT);
+         ++f) {
+        const struct lcl_coarse_params params = {
+            .form = (enum lcl_coarse_form)f,
+            .block = P->block,
+            .most = most * P->block,
+            .tile = (int)test_size(8, 0),
+        };
+        expect_form(ctx, P, &params, 1e-11);
+    }
+}
+
+static void test_coarse__forms_match_on_every_system(void **state)
+{
+    enum { ALL = 1000 };
+    for (int i = 0; i < test_system_count(); ++i) {
+        struct test_system S;
+        struct problem P;
+        test_system_init(&S, i, false);
+        const int64_t rows = S.P.part_ptr[1];
+        problem_init(&P, S.A, rows, 1, ALL);
+        S.A = (struct lcl_csr){0};
+        test_system_finish(&S);
+        expect_forms(*state, &P, ALL, false);
+        problem_finish(&P);
+    }
+}
+
+// A grid in slabs of `rows` cells.
+static void expect_grid(lcl_context *ctx, int64_t rows, int block, int64_t most)
+{
+    const int64_t side = test_size(4, 12);
+    struct problem P;
+    problem_init(&P, test_laplacian(side, side, side), rows, block, most);
+    expect_forms(ctx, &P, most, block == 1);
+    problem_finish(&P);
+}
+
+static void test_coarse__forms_match_on_a_grid(void **state)
+{
+    expect_grid(*state, test_size(5, 61), 1, 1000);
+}
+
+static void test_coarse__merged_subdomains_match(void **state)
+{
+    expect_grid(*state, 3, 1, test_size(6, 100));
+    expect_grid(*state, 7, 1, 1);
+}
+
+static void test_coarse__blocks_match(void **state)
+{
+    for (int block = 2; block <= 8; block += test_size(3, 1))
+        expect_grid(*state, test_size(9, 61), block, test_size(4, 20));
+}
+
+static void test_coarse__single_precision_is_near(void **state)
+{
+    const struct lcl_coarse_params params = {.form = LCL_CORRECT_MULT,
+                                             .block = 1,
+                                             .tile = (int)test_size(8, 0),
+                                             .gemv = LCL_GEMV_SINGLE};
+    struct lcl_coarse_space C;
+    struct problem P;
+    problem_init(&P, test_laplacian(4, 4, 4), 5, 1, 1000);
+    coarse_init(&C, *state, &P, &params);
+    update(&C, &P);
+    expect_apply(&C, &P, 1e-5);
+    lcl_coarse_finish(&C);
+    problem_finish(&P);
+}
+
+// ------------------------------------------------------------------ hard ones
+
+// Subdomains are single rows, so E is A.
+static void small_init(struct lcl_coarse_space *C, lcl_context *ctx,
+                       struct problem *P, int64_t n, const double *dense)
+{
+    const struct lcl_coarse_params params = {
+        .form = LCL_CORRECT_MULT, .block = 1, .tile = 2};
+    problem_init(P, test_csr_from_dense(n, dense), 1, 1, 1000);
+    for (int64_t k = 0; k < P->A.nnz; ++k)
+        P->val[k] = P->A.val[k] = P->S.B.val[k];
+    coarse_init(C, ctx, P, &params);
+    update(C, P);
+}
+
+static void test_coarse__a_null_space_is_pinned(void **state)
+{
+    const double dense[] = {1, -1, 0, 0,  -1, 3, -2, 0,
+                            0, -2, 5, -3, 0,  0, -3, 3};
+    struct lcl_coarse_space C;
+    struct problem P;
+    small_init(&C, *state, &P, 4, dense);
+    assert_false(C.off);
+    assert_int_equal(C.pinned, 1);
+    expect_apply(&C, &P, 1e-10);
+    lcl_coarse_finish(&C);
+    problem_finish(&P);
+}
+
+// Tiles of two rows: the first has no pivot at all.
+static void test_coarse__pivots_out_of_a_tile_are_found_on_the_host(
+    void **state)
+{
+    const double dense[] = {0, 0, 2, 1, 0, 0, 1, 3, 1, 0, 0, 0, 0, 4, 0, 0};
+    struct lcl_coarse_space C;
+    struct problem P;
+    small_init(&C, *state, &P, 4, dense);
+    assert_false(C.off);
+    assert_int_equal(C.pinned, 0);
+    expect_apply(&C, &P, 1e-12);
+    lcl_coarse_finish(&C);
+    problem_finish(&P);
+}
+
+static void test_coarse__what_cannot_be_inverted_is_switched_off(void **state)
+{
+    const double dense[] = {1, 2, 3, 4};
+    struct lcl_coarse_space C;
+    struct problem P;
+    struct diagonal D;
+    struct vectors v;
+    small_init(&C, *state, &P, 2, dense);
+    assert_false(C.off);
+    P.val[1] = NAN;
+    update(&C, &P);
+    assert_true(C.off);
+    diagonal_init(&D, *state, 2);
+    vectors_init(&v, *state, 2);
+    v.out = test_poisoned(*state, 2, sizeof(double));
+    const struct lcl_inner inner = {apply_device, &D};
+    assert_int_equal(lcl_coarse_apply(&C, &inner, v.in, v.out, v.go_on, 0),
+                     LCL_OK);
+    test_download(v.out, v.x[0], 2, sizeof(double));
+    apply_host(&D, v.r, v.expected);
+    test_expect_near("x", v.x[0], v.expected, 2, 1e-15);
+    assert_int_equal(lcl_coarse_start(&C, v.in, C.y), LCL_OK);
+    assert_int_equal(lcl_buffer_read(C.y, v.x[1], 2 * sizeof(double)), LCL_OK);
+    assert_true(v.x[1][0] == 0 && v.x[1][1] == 0);
+    P.val[1] = 2;
+    update(&C, &P);
+    assert_false(C.off);
+    vectors_finish(&v);
+    diagonal_finish(&D);
+    lcl_coarse_finish(&C);
+    problem_finish(&P);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_coarse__forms_match_on_every_system),
+        cmocka_unit_test(test_coarse__forms_match_on_a_grid),
+        cmocka_unit_test(test_coarse__merged_subdomains_match),
+        cmocka_unit_test(test_coarse__blocks_match),
+        cmocka_unit_test(test_coarse__single_precision_is_near),
+        cmocka_unit_test(test_coarse__a_null_space_is_pinned),
+        cmocka_unit_test(
+            test_coarse__pivots_out_of_a_tile_are_found_on_the_host),
+        cmocka_unit_test(test_coarse__what_cannot_be_inverted_is_switched_off),
+    };
+    return test_device_run(tests);
+}

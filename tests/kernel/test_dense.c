@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// dense.cl: the inverse and the products, against the reference.
+#include "tests/support/device.h"
+#include "tests/support/matrices.h"
+#include "tests/support/systems.h"
+
+#include "host/blas.h"
+#include "lib/dense/gemv.h"
+#include "lib/dense/inverse.h"
+#include "lib/ref/dense.h"
+
+#include <stdlib.h>
+
+enum { TILE = 8 };
+
+// The sizes that are tried, 0 at the end: less than a tile, whole tiles, more.
+static const int64_t *sizes(void)
+{
+    static const int64_t small[] = {1, 5, 8, 19, 0};
+    static const int64_t large[] = {1, 31, 32, 97, 256, 0};
+    return test_size(1, 0) ? small : large;
+}
+
+// ------------------------------------------------------------------ matrices
+
+typedef double *maker(int64_t n, unsigned seed);
+
+// Not symmetric; the diagonal is the larger part.
+static double *dominant(int64_t n, unsigned seed)
+{
+    double *A = test_random_vector(n * n, seed);
+    for (int64_t i = 0; i < n; ++i)
+        A[i * n + i] += (double)n;
+    return A;
+}
+
+// Any entry may be the pivot.
+static double *random_matrix(int64_t n, unsigned seed)
+{
+    return test_random_vector(n * n, seed);
+}
+
+// B B^T + I
+static double *positive_definite(int64_t n, unsigned seed)
+{
+    double *B = test_random_vector(n * n, seed), *A = test_vector(n * n);
+    for (int64_t i = 0; i < n; ++i)
+        for (int64_t j = 0; j < n; ++j) {
+            A[i * n + j] = i == j;
+            for (int64_t k = 0; k < n; ++k)
+                A[i * n + j] += B[i * n + k] * B[j * n + k];
+        }
+    free(B);
+    return A;
+}
+
+// A path with weights from 1 to 2: constants are in the null space.
+static double *neumann(int64_t n, unsigned seed)
+{
+    uint64_t state = seed;
+    double *A = test_vector(n * n);
+    for (int64_t i = 0; i + 1 < n; ++i) {
+        const double weight = 1 + test_random(&state);
+        A[i * n + i] += weight;
+        A[(i + 1) * n + i + 1] += weight;
+        A[i * n + i + 1] = A[(i + 1) * n + i] = -weight;
+    }
+    return A;
+}
+
+// C = A B
+static double *multiply(int64_t n, const double *A, const double *B)
+{
+    double *C = test_vector(n * n);
+    for (int64_t i = 0; i < n; ++i)
+        for (int64_t k = 0; k < n; ++k)
+            for (int64_t j = 0; j < n; ++j)
+                C[i * n + j] += A[i * n + k] * B[k * n + j];
+    return C;
+}
+
+// ------------------------------------------------------------------ inverse
+
+// The rows of the matrix, which are `stride` apart on the device.
+static void copy_rows(double *to, int64_t to_stride, const double *from,
+                      int64_t from_stride, int64_t n)
+{
+    for (int64_t i = 0; i < n; ++i)
+        for (int64_t j = 0; j < n; ++j)
+            to[i * to_stride + j] = from[i * from_stride + j];
+}
+
+// X = what the device makes of A. Returns the number of pinned unknowns.
+static int64_t invert(lcl_context *ctx, const double *A, double *X, int64_t n)
+{
+    struct lcl_inverse V;
+    int64_t pinned;
+    assert_int_equal(lcl_inverse_init(&V, ctx, n, test_size(TILE, 0)), LCL_OK);
+    const size_t bytes = (size_t)(V.stride * V.stride) * sizeof(double);
+    double *all = test_vector(V.stride * V.stride);
+    copy_rows(all, V.stride, A, n, n);
+    assert_int_equal(lcl_buffer_fill(V.scales, 0xff), LCL_OK);
+    assert_int_equal(lcl_buffer_fill(V.pivot, 0xff), LCL_OK);
+    assert_int_equal(lcl_buffer_fill(V.column, 0xff), LCL_OK);
+    assert_int_equal(lcl_buffer_fill(V.pinned, 0xff), LCL_OK);
+    assert_int_equal(lcl_inverse_clear(&V), LCL_OK);
+    assert_int_equal(lcl_buffer_write(V.matrix, all, bytes), LCL_OK);
+    assert_int_equal(lcl_inverse_run(&V, &pinned), LCL_OK);
+    assert_int_equal(lcl_buffer_read(V.matrix, all, bytes), LCL_OK);
+    copy_rows(X, n, all, V.stride, n);
+    lcl_inverse_finish(&V);
+    free(all);
+    return pinned;
+}
+
+// Two inverses: both near the reference, and equal bit for bit.
+static void expect_inverse(lcl_context *ctx, maker *make, double tolerance)
+{
+    for (const int64_t *n = sizes(); *n > 0; ++n) {
+        double *A = make(*n, 7), *expected = test_vector(*n * *n);
+        double *X = test_vector(*n * *n), *again = test_vector(*n * *n);
+        int64_t pinned;
+        assert_int_equal(invert(ctx, A, X, *n), 0);
+        assert_int_equal(invert(ctx, A, again, *n), 0);
+        assert_int_equal(lcl_ref_inverse(expected, A, *n, *n, &pinned), LCL_OK);
+        assert_int_equal(pinned, 0);
+        test_expect_near("inverse", X, expected, *n * *n, tolerance);
+        test_expect_same("second inverse", again, X, *n * *n);
+        free(A);
+        free(X);
+        free(again);
+        free(expected);
+    }
+}
+
+static void test_dense__inverse_of_dominant_matrices_matches(void **state)
+{
+    expect_inverse(*state, dominant, 1e-12);
+}
+
+static void test_dense__inverse_of_definite_matrices_matches(void **state)
+{
+    expect_inverse(*state, positive_definite, 1e-10);
+}
+
+// Within a tile all pivots can be had, whatever the matrix.
+static void test_dense__rows_are_exchanged_inside_a_tile(void **state)
+{
+    for (int64_t n = 1; n <= TILE; ++n) {
+        double *A = random_matrix(n, (unsigned)n), *X = test_vector(n * n);
+        double *expected = test_vector(n * n);
+        int64_t pinned;
+        A[0] = 0;
+        if (n == 1)
+            A[0] = -3;
+        assert_int_equal(invert(*state, A, X, n), 0);
+        assert_int_equal(lcl_ref_inverse(expected, A, n, n, &pinned), LCL_OK);
+        test_expect_near("inverse", X, expected, n * n, 1e-10);
+        free(A);
+        free(X);
+        free(expected);
+    }
+}
+
+// A X A = A, whichever unknowns are pinned.
+static void expect_generalized(lcl_context *ctx, const double *A, int64_t n,
+                               int64_t pinned)
+{
+    double *X = test_vector(n * n), *reference = test_vector(n * n);
+    int64_t reference_pinned;
+    assert_int_equal(lcl_ref_inverse(reference, A, n, n, &reference_pinned),
+                     LCL_OK);
+    assert_int_equal(reference_pinned, pinned);
+    assert_int_equal(invert(ctx, A, X, n), pinned);
+    const double *const both[] = {X, reference};
+    for (int i = 0; i < 2; ++i) {
+        double *AX = multiply(n, A, both[i]), *AXA = multiply(n, AX, A);
+        test_expect_near("A X A", AXA, A, n * n, 1e-10);
+        free(AX);
+        free(AXA);
+    }
+    free(X);
+    free(reference);
+}
+
+static void test_dense__singular_matrices_have_pinned_unknowns(void **state)
+{
+    for (const int64_t *n = sizes(); *n > 0; ++n) {
+        double *A = neumann(*n, 3), *zero = test_vector(*n * *n);
+        expect_generalized(*state, A, *n, 1);
+        expect_generalized(*state, zero, *n, *n);
+        free(A);
+        free(zero);
+    }
+}
+
+static void test_dense__an_empty_row_and_column_are_pinned(void **state)
+{
+    const int64_t n = sizes()[2];
+    double *A = dominant(n, 5);
+    for (int64_t i = 0; i < n; ++i)
+        A[3 * n + i] = A[i * n + 3] = 0;
+    expect_generalized(*state, A, n, 1);
+    free(A);
+}
+
+// ------------------------------------------------------------------ products
+
+// Ours write n numbers, CLBlast's clears all of y.
+static void run_product(const struct lcl_gemv *G, const lcl_buffer *x,
+                        double *y)
+{
+    lcl_context *ctx = G->ctx;
+    lcl_buffer *go_on = test_stop_flag(ctx, 0), *stop = test_stop_flag(ctx, 1);
+    lcl_buffer *out = test_poisoned(ctx, G->n, sizeof *y);
+    if (G->method == LCL_GEMV_CLBLAST) {
+        assert_int_equal(lcl_gemv_apply(G, x, out, go_on, 0), LCL_OK);
+        assert_int_equal(lcl_buffer_read(out, y, (size_t)G->n * sizeof *y),
+                         LCL_OK);
+    } else {
+        assert_int_equal(lcl_gemv_apply(G, x, out, stop, 0), LCL_OK);
+        test_untouched(out);
+        assert_int_equal(lcl_gemv_apply(G, x, out, go_on, 0), LCL_OK);
+        test_download(out, y, G->n, sizeof *y);
+    }
+    lcl_buffer_destroy(&out);
+    lcl_buffer_destroy(&go_on);
+    lcl_buffer_destroy(&stop);
+}
+
+static void expect_product(lcl_context *ctx, enum lcl_gemv_method method,
+                           int64_t n, double tolerance)
+{
+    const int64_t stride = n + 3;
+    struct lcl_gemv G;
+    double *A = test_random_vector(stride * stride, 2);
+    double *x = test_random_vector(n, 3), *y = test_vector(n);
+    double *expected = test_vector(n);
+    lcl_buffer *matrix = test_upload(ctx, A, stride * stride, sizeof *A);
+    lcl_buffer *in = test_upload(ctx, x, n, sizeof *x);
+    for (int64_t i = 0; i < n; ++i)
+        for (int64_t j = 0; j < n; ++j)
+            expected[i] += A[i * stride + j] * x[j];
+    assert_int_equal(lcl_gemv_init(&G, ctx, method, matrix, n, stride), LCL_OK);
+    assert_int_equal(lcl_gemv_update(&G), LCL_OK);
+    run_product(&G, in, y);
+    test_expect_near("y", y, expected, n, tolerance);
+    lcl_gemv_finish(&G);
+    lcl_buffer_destroy(&matrix);
+    lcl_buffer_destroy(&in);
+    free(A);
+    free(x);
+    free(y);
+    free(expected);
+}
+
+static void test_dense__products_match(void **state)
+{
+    for (const int64_t *n = sizes(); *n > 0; ++n) {
+        expect_product(*state, LCL_GEMV_DOUBLE, *n, 1e-13);
+        expect_product(*state, LCL_GEMV_SINGLE, *n, 1e-5);
+    }
+}
+
+static void test_dense__clblast_s_products_match(void **state)
+{
+    // in a simulator it would compile for minutes
+    if (!lcl_blas_there() || getenv("OCLGRIND_UNINITIALIZED"))
+        skip();
+    for (const int64_t *n = sizes(); *n > 0; ++n)
+        expect_product(*state, LCL_GEMV_CLBLAST, *n, 1e-12);
+}
+
+static void test_dense__products_can_be_timed(void **state)
+{
+    double seconds = -1;
+    assert_int_equal(
+        lcl_gemv_time(*state, LCL_GEMV_DOUBLE, test_size(9, 300), 3, &seconds),
+        LCL_OK);
+    assert_true(seconds >= 0 && seconds < 60);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_dense__inverse_of_dominant_matrices_matches),
+        cmocka_unit_test(test_dense__inverse_of_definite_matrices_matches),
+        cmocka_unit_test(test_dense__rows_are_exchanged_inside_a_tile),
+        cmocka_unit_test(test_dense__singular_matrices_have_pinned_unknowns),
+        cmocka_unit_test(test_dense__an_empty_row_and_column_are_pinned),
+        cmocka_unit_test(test_dense__products_match),
+        cmocka_unit_test(test_dense__clblast_s_products_match),
+        cmocka_unit_test(test_dense__products_can_be_timed),
+    };
+    return test_device_run(tests);
+}

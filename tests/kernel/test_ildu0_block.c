@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ildu0_block.cl, the factorisation of blocks, against the reference.
+#include "tests/support/device.h"
+#include "tests/support/factors.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void expect_factors(lcl_context *ctx, struct test_system *S, int group,
+                           const struct lcl_precond_params *params)
+{
+    struct test_factors F;
+    struct lcl_repairs repairs;
+    test_factors_init(&F, ctx, S, group, params);
+    assert_int_equal(test_factors_run(&F, &repairs), LCL_OK);
+    assert_int_equal(repairs.count, test_factors_repaired(&F));
+    test_factors_compare(&F, 1e-11);
+    for (int64_t i = 0, found = 0; i < S->A.rows && found < 8; ++i)
+        if (test_factors_bad(&F, i))
+            assert_int_equal(repairs.rows[found++], i);
+    test_factors_finish(&F);
+}
+
+static void expect_block(lcl_context *ctx, int block, int waves)
+{
+    const struct lcl_precond_params params = {.type = LCL_PRECOND_ILDU0};
+    print_message("blocks of %d\n", block);
+    for (int i = 0; i < test_system_count(); ++i) {
+        struct test_system S;
+        test_system_init(&S, i, test_width(ctx) > 1);
+        test_system_expand(&S, block);
+        expect_factors(ctx, &S, test_group(ctx, waves), &params);
+        test_system_finish(&S);
+    }
+}
+
+static void test_ildu0_block__groups_of_one_wave_match(void **state)
+{
+    for (int block = 1; block <= LCL_BLOCK_MAX; ++block)
+        expect_block(*state, block, 1);
+}
+
+static void test_ildu0_block__groups_of_two_waves_match(void **state)
+{
+    for (int block = 2; block <= LCL_BLOCK_MAX; block += 3)
+        expect_block(*state, block, 2);
+}
+
+// ------------------------------------------------------------------- pivots
+
+// A block of a sound row: its row r has 4 in column (r + turn) mod b.
+static void set_sound(double *block, int b, int turn)
+{
+    memset(block, 0, (size_t)(b * b) * sizeof *block);
+    for (int r = 0; r < b; ++r)
+        block[r * b + (r + turn) % b] = 4;
+}
+
+// Two subdomains of rows of blocks. In the first, row 1 has a singular block
+// whose entries are powers of two, so that its pivots are 0 on every device,
+// row 2 a block of zeros and row 3 none; the second is sound.
+static void bad_blocks(struct test_system *S, int b, bool sorted)
+{
+    // clang-format off
+    const double pattern[] = {
+        1, 1, 0, 1,   0, 0,
+        0, 1, 1, 0,   0, 0,
+        1, 0, 1, 1,   0, 0,
+        1, 1, 0, 0,   0, 1,
+        0, 0, 0, 0,   1, 1,
+        0, 1, 0, 0,   1, 1,
+    };
+    // clang-format on
+    test_system_from(S, test_csr_from_dense(6, pattern), 4, sorted);
+    S->block = b;
+    S->blocks = test_random_vector(test_system_value_count(S), 3);
+    for (int64_t i = 0; i < S->B.rows; ++i)
+        for (int64_t k = S->B.row_ptr[i]; k < S->B.row_ptr[i + 1]; ++k) {
+            double *block = S->blocks + k * b * b;
+            if (S->B.col_ind[k] != i)
+                continue;
+            if (S->P.perm[i] != 2)
+                set_sound(block, b, (int)i);
+            else
+                memset(block, 0, (size_t)(b * b) * sizeof *block);
+            for (int e = 0; e < b * b && S->P.perm[i] == 1; ++e)
+                block[e] = (double)(1 << e / b);
+        }
+}
+
+static void expect_policy(lcl_context *ctx, int block, enum lcl_pivot pivot)
+{
+    const struct lcl_precond_params params = {
+        .pivot = pivot,
+        .pivot_tol = 1e-3,
+    };
+    struct test_system S;
+    bad_blocks(&S, block, test_width(ctx) > 1);
+    expect_factors(ctx, &S, test_group(ctx, 1), &params);
+    test_system_finish(&S);
+}
+
+static void test_ildu0_block__small_pivots_are_boosted(void **state)
+{
+    for (int block = 2; block <= 5; ++block)
+        expect_policy(*state, block, LCL_PIVOT_BOOST);
+}
+
+static void test_ildu0_block__small_pivots_are_replaced(void **state)
+{
+    for (int block = 2; block <= 5; ++block)
+        expect_policy(*state, block, LCL_PIVOT_REPLACE);
+}
+
+static void test_ildu0_block__subdomains_with_small_pivots_are_shifted(
+    void **state)
+{
+    for (int block = 2; block <= 5; ++block)
+        expect_policy(*state, block, LCL_PIVOT_SHIFT);
+}
+
+static void test_ildu0_block__rows_of_zeros_get_unit_pivots(void **state)
+{
+    const struct lcl_precond_params params = {.pivot = LCL_PIVOT_BOOST};
+    struct test_system S;
+    test_system_from(&S, test_identity(3), 3, test_width(*state) > 1);
+    test_system_expand(&S, 3);
+    memset(S.blocks + 9, 0, 9 * sizeof *S.blocks);
+    expect_factors(*state, &S, test_group(*state, 1), &params);
+    test_system_finish(&S);
+}
+
+static void test_ildu0_block__policy_fail_names_the_first_row(void **state)
+{
+    const struct lcl_precond_params params = {.pivot = LCL_PIVOT_FAIL,
+                                              .pivot_tol = 1e-3};
+    struct test_system S;
+    struct test_factors F;
+    struct lcl_repairs repairs;
+    bad_blocks(&S, 3, test_width(*state) > 1);
+    test_factors_init(&F, *state, &S, test_group(*state, 1), &params);
+    assert_int_equal(test_factors_run(&F, &repairs), LCL_EPIVOT);
+    assert_int_equal(repairs.count, test_factors_repaired(&F));
+    assert_true(test_factors_bad(&F, repairs.rows[0]));
+    for (int64_t i = 0; i < repairs.rows[0]; ++i)
+        assert_false(test_factors_bad(&F, i));
+    test_factors_finish(&F);
+    test_system_finish(&S);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ildu0_block__groups_of_one_wave_match),
+        cmocka_unit_test(test_ildu0_block__groups_of_two_waves_match),
+        cmocka_unit_test(test_ildu0_block__small_pivots_are_boosted),
+        cmocka_unit_test(test_ildu0_block__small_pivots_are_replaced),
+        cmocka_unit_test(
+            test_ildu0_block__subdomains_with_small_pivots_are_shifted),
+        cmocka_unit_test(test_ildu0_block__rows_of_zeros_get_unit_pivots),
+        cmocka_unit_test(test_ildu0_block__policy_fail_names_the_first_row),
+    };
+    return test_device_run(tests);
+}

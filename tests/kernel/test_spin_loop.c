@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// spin_loop_lds.cl, the published solve that waits, against the reference.
+#include "tests/support/device.h"
+#include "tests/support/trisolves.h"
+
+#include "lib/trisolve/spin_loop.h"
+
+#include <stdlib.h>
+
+static void regroup(struct lcl_trisolve_method *T, lcl_context *ctx, int group)
+{
+    struct lcl_spin_loop *S = T->state;
+    assert_int_equal(lcl_spin_loop_kernels(S, ctx, group), LCL_OK);
+}
+
+static void expect_type(lcl_context *ctx, enum lcl_precond_type type, int waves)
+{
+    const struct test_trisolve want = {
+        .name = LCL_TRISOLVE_SPIN_LOOP_LDS,
+        .type = type,
+        .regroup = waves > 0 ? regroup : NULL,
+        .waves = waves,
+    };
+    test_trisolve_expect(ctx, &want);
+}
+
+static void test_spin_loop__one_wave_matches_the_reference(void **state)
+{
+    expect_type(*state, LCL_PRECOND_ILDU0, 1);
+}
+
+static void test_spin_loop__large_groups_match_the_reference(void **state)
+{
+    expect_type(*state, LCL_PRECOND_ILDU0, 0);
+}
+
+static void test_spin_loop__three_waves_apply_ilu0_factors(void **state)
+{
+    expect_type(*state, LCL_PRECOND_ILU0, 3);
+}
+
+static void test_spin_loop__devices_without_progress_are_refused(void **state)
+{
+    struct lcl_caps caps = *lcl_context_caps(*state);
+    caps.progress = LCL_PROGRESS_NONE;
+    test_trisolve_refused(*state, LCL_TRISOLVE_SPIN_LOOP_LDS, &caps);
+}
+
+static void test_spin_loop__devices_without_local_sums_are_refused(void **state)
+{
+    struct lcl_caps caps = *lcl_context_caps(*state);
+    caps.local_add = LCL_ATOMIC_ADD_NONE;
+    test_trisolve_refused(*state, LCL_TRISOLVE_SPIN_LOOP_LDS, &caps);
+}
+
+// The lane that comes last reads what the others of its row have added: the
+// flag tells, oclgrind does not see it and takes it for a race.
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_spin_loop__one_wave_matches_the_reference),
+        cmocka_unit_test(test_spin_loop__large_groups_match_the_reference),
+        cmocka_unit_test(test_spin_loop__three_waves_apply_ilu0_factors),
+        cmocka_unit_test(test_spin_loop__devices_without_progress_are_refused),
+        cmocka_unit_test(
+            test_spin_loop__devices_without_local_sums_are_refused),
+    };
+    return getenv("OCLGRIND_DATA_RACES") ? 77 : test_device_run(tests);
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// store.cl, the stored forms of factor values, against the reference: bit for
+// bit.
+#include "tests/support/device.h"
+#include "tests/support/factors.h"
+
+#include "lib/factor/store.h"
+#include "lib/ref/store.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Values that are hard to round to `digits` significant bits: halfway between
+// two neighbours, beside that, at both ends of the range of a float. What a
+// float holds only as a denormal is not among them: devices may flush it.
+static double hard_value(int kind, double random, int digits)
+{
+    const double step = ldexp(1, 1 - digits);
+    const double tie = 1 + (floor(random * 64) + 0.5) * step;
+    const double sign = random < 0.5 ? -1 : 1;
+    switch (kind) {
+    case 0:
+        return sign * tie;
+    case 1:
+        return sign * nextafter(tie, 0);
+    case 2:
+        return sign * nextafter(tie, 8);
+    case 3:
+        return sign * (2 - step / 2);
+    case 4:
+        return sign * 0x1p127 * (2 - step * (1 - random / 2));
+    case 5:
+        return sign * 0x1p-126 * (1 + random);
+    case 6:
+        return sign * (random < 0.25 ? 0 : random < 0.75 ? 1e300 : INFINITY);
+    default:
+        return sign * ldexp(1 + random, (int)(random * 200) - 100);
+    }
+}
+
+static double *hard_values(int64_t n, int digits)
+{
+    double *v = test_vector(n);
+    uint64_t state = 11;
+    for (int64_t i = 0; i < n; ++i)
+        v[i] = hard_value((int)(test_random(&state) * 9), test_random(&state),
+                          digits);
+    return v;
+}
+
+static void expect_same_bytes(const struct test_factors *F,
+                              const unsigned char *expected)
+{
+    const size_t bytes = lcl_buffer_bytes(F->device.stored);
+    unsigned char *got = malloc(bytes);
+    assert_non_null(got);
+    assert_int_equal(lcl_buffer_read(F->device.stored, got, bytes), LCL_OK);
+    for (size_t i = 0; i < bytes; ++i)
+        if (got[i] != expected[i])
+            fail_msg("byte %zu: got %02x, expected %02x", i, got[i],
+                     expected[i]);
+    free(got);
+}
+
+// What is stored of hard values, on what was all ones.
+static void expect_stored(struct test_factors *F)
+{
+    const bool bf16 = F->device.storage == LCL_FACTOR_STORAGE_BF16;
+    const int block = F->device.block;
+    const int64_t count = F->layout.slots * block * block;
+    const size_t bytes = lcl_buffer_bytes(F->device.stored);
+    double *val = hard_values(count, bf16 ? 8 : 24);
+    void *expected = malloc(bytes);
+    assert_non_null(expected);
+    memset(expected, 0xff, bytes);
+    if (bf16)
+        lcl_ref_store_bf16(expected, &F->layout, block, val);
+    else
+        lcl_ref_store_fp32(expected, &F->layout, block, val);
+    assert_int_equal(
+        lcl_buffer_write(F->device.val, val, (size_t)count * sizeof *val),
+        LCL_OK);
+    assert_int_equal(lcl_buffer_fill(F->device.stored, 0xff), LCL_OK);
+    assert_int_equal(lcl_store_run(&F->device), LCL_OK);
+    expect_same_bytes(F, expected);
+    free(expected);
+    free(val);
+}
+
+static void expect_storage(lcl_context *ctx, enum lcl_factor_storage storage,
+                           int block, int waves)
+{
+    const struct lcl_precond_params params = {.storage = storage};
+    for (int i = 0; i < test_system_count(); ++i) {
+        struct test_system S;
+        struct test_factors F;
+        test_system_init(&S, i, test_width(ctx) > 1);
+        test_system_expand(&S, block);
+        test_factors_init(&F, ctx, &S, test_group(ctx, waves), &params);
+        expect_stored(&F);
+        test_factors_finish(&F);
+        test_system_finish(&S);
+    }
+}
+
+static void test_store__fp32_is_rounded_to_nearest(void **state)
+{
+    for (int block = 1; block <= 4; block += 3)
+        expect_storage(*state, LCL_FACTOR_STORAGE_FP32, block, 1);
+}
+
+static void test_store__bf16_is_rounded_to_nearest_beside_columns(void **state)
+{
+    for (int block = 1; block <= 5; ++block)
+        expect_storage(*state, LCL_FACTOR_STORAGE_BF16, block, 2);
+}
+
+static void test_store__factors_are_stored_when_made(void **state)
+{
+    const struct lcl_precond_params params = {.storage =
+                                                  LCL_FACTOR_STORAGE_FP32};
+    struct test_system S;
+    struct test_factors F;
+    struct lcl_repairs repairs;
+    test_system_from(&S, test_identity(1), 1, test_width(*state) > 1);
+    S.B.val[0] = 3;
+    test_factors_init(&F, *state, &S, test_group(*state, 1), &params);
+    assert_int_equal(lcl_buffer_fill(F.device.stored, 0xff), LCL_OK);
+    assert_int_equal(test_factors_run(&F, &repairs), LCL_OK);
+    assert_ptr_equal(lcl_store_values(&F.device), F.device.stored);
+    float stored;
+    assert_int_equal(lcl_buffer_read(F.device.stored, &stored, sizeof stored),
+                     LCL_OK);
+    assert_true(stored == (float)(-1.0 / 3));
+    test_factors_finish(&F);
+    test_system_finish(&S);
+}
+
+static void test_store__fp64_is_what_was_factored(void **state)
+{
+    const struct lcl_precond_params params = {.type = LCL_PRECOND_ILDU0};
+    struct test_system S;
+    struct test_factors F;
+    test_system_from(&S, test_identity(4), 4, test_width(*state) > 1);
+    test_factors_init(&F, *state, &S, test_group(*state, 1), &params);
+    assert_null(F.device.stored);
+    assert_ptr_equal(lcl_store_values(&F.device), F.device.val);
+    test_factors_finish(&F);
+    test_system_finish(&S);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_store__fp32_is_rounded_to_nearest),
+        cmocka_unit_test(test_store__bf16_is_rounded_to_nearest_beside_columns),
+        cmocka_unit_test(test_store__factors_are_stored_when_made),
+        cmocka_unit_test(test_store__fp64_is_what_was_factored),
+    };
+    return test_device_run(tests);
+}

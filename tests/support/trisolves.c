@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Triangular solves of every test system against the reference.
+#include "tests/support/trisolves.h"
+
+#include "lib/ref/trisolve.h"
+#include "tests/support/device.h"
+
+#include <stdlib.h>
+
+typedef enum lcl_status (*solve_fn)(const struct lcl_trisolve_method *T,
+                                    const lcl_buffer *b, lcl_buffer *x,
+                                    const lcl_buffer *stop, int at);
+
+// The second run finds what the first one left behind in the method.
+static void expect_solve(lcl_context *ctx, const struct lcl_trisolve_method *T,
+                         solve_fn solve, const double *b,
+                         const double *expected, int64_t n, double tolerance)
+{
+    double *x = test_vector(n);
+    lcl_buffer *in = test_upload(ctx, b, n, sizeof *b);
+    lcl_buffer *go_on = test_stop_flag(ctx, 0), *stop = test_stop_flag(ctx, 1);
+    for (int i = 0; i < 2; ++i) {
+        lcl_buffer *out = test_poisoned(ctx, n, sizeof *x);
+        assert_int_equal(solve(T, in, out, stop, 0), LCL_OK);
+        test_untouched(out);
+        assert_int_equal(solve(T, in, out, go_on, 0), LCL_OK);
+        test_download(out, x, n, sizeof *x);
+        test_expect_near("x", x, expected, n, tolerance);
+        lcl_buffer_destroy(&out);
+    }
+    lcl_buffer_destroy(&in);
+    lcl_buffer_destroy(&go_on);
+    lcl_buffer_destroy(&stop);
+    free(x);
+}
+
+static void expect_solves(lcl_context *ctx, const struct test_factors *F,
+                          const struct lcl_trisolve_method *T,
+                          const struct test_trisolve *want)
+{
+    const int64_t n = F->layout.n;
+    const double tolerance = want->tolerance > 0 ? want->tolerance : 1e-11;
+    double *b = test_random_vector(n, 8), *expected = test_vector(n);
+    lcl_ref_trisolve(&F->ref, b, expected);
+    expect_solve(ctx, T, lcl_trisolve_apply, b, expected, n, tolerance);
+    if (T->ops->lower) {
+        lcl_ref_lower(&F->ref, !want->unit_lower, b, expected);
+        expect_solve(ctx, T, T->ops->lower, b, expected, n, tolerance);
+    }
+    free(b);
+    free(expected);
+}
+
+static void expect_on(lcl_context *ctx, struct test_system *S,
+                      const struct test_trisolve *want)
+{
+    const struct lcl_precond_params params = {.type = want->type};
+    const int group = test_group(ctx, want->waves > 0 ? want->waves : 1);
+    struct test_factors F;
+    struct lcl_trisolve_method T;
+    struct lcl_repairs repairs;
+    test_factors_init(&F, ctx, S, group, &params);
+    assert_int_equal(
+        lcl_trisolve_init(&T, want->name, ctx, &F.device, &F.layout, S->level),
+        LCL_OK);
+    if (want->regroup)
+        want->regroup(&T, ctx, group);
+    assert_int_equal(test_factors_run(&F, &repairs), LCL_OK);
+    assert_int_equal(lcl_trisolve_update(&T), LCL_OK);
+    expect_solves(ctx, &F, &T, want);
+    lcl_trisolve_finish(&T);
+    test_factors_finish(&F);
+}
+
+bool test_trisolve_supported(lcl_context *ctx, enum lcl_trisolve name)
+{
+    const struct lcl_caps *caps = lcl_context_caps(ctx);
+    if (caps->width == 1 || name == LCL_TRISOLVE_PACKED ||
+        name == LCL_TRISOLVE_DAG_VC_ILDU0_FUSED)
+        return true;
+    if (name == LCL_TRISOLVE_DAG_EC_NO_LDS)
+        return caps->int64_atomics || caps->local_add == LCL_ATOMIC_ADD_NV_PTX;
+    return caps->local_add != LCL_ATOMIC_ADD_NONE &&
+           (name != LCL_TRISOLVE_SPIN_LOOP_LDS ||
+            caps->progress != LCL_PROGRESS_NONE);
+}
+
+void test_trisolve_expect(lcl_context *ctx, const struct test_trisolve *want)
+{
+    if (!test_trisolve_supported(ctx, want->name))
+        skip();
+    for (int i = 0; i < test_system_count(); ++i) {
+        struct test_system S;
+        test_system_init(&S, i, true);
+        expect_on(ctx, &S, want);
+        test_system_finish(&S);
+    }
+}
+
+void test_trisolve_refused(lcl_context *ctx, enum lcl_trisolve name,
+                           const struct lcl_caps *caps)
+{
+    // the context is the test's own, and so are its capabilities
+    struct lcl_caps *own = (struct lcl_caps *)lcl_context_caps(ctx);
+    const struct lcl_caps kept = *own;
+    const struct lcl_precond_params params = {.type = LCL_PRECOND_ILDU0};
+    struct test_system S;
+    struct test_factors F;
+    struct lcl_trisolve_method T;
+    if (own->width == 1)
+        skip();
+    test_system_init(&S, 0, true);
+    test_factors_init(&F, ctx, &S, test_group(ctx, 1), &params);
+    *own = *caps;
+    const enum lcl_status st =
+        lcl_trisolve_init(&T, name, ctx, &F.device, &F.layout, S.level);
+    *own = kept;
+    lcl_trisolve_finish(&T);
+    test_factors_finish(&F);
+    test_system_finish(&S);
+    assert_int_equal(st, LCL_EUNSUPPORTED);
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The references of factorisation and triangular solve of blocks against the
+// definition: on a full pattern ILU(0) is LU, so that its solve is the inverse;
+// and those of the stored forms against numbers that are known.
+#include "tests/support/matrices.h"
+#include "tests/support/test.h"
+
+#include "lib/ref/ildu0_block.h"
+#include "lib/ref/store.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { N = 24 };
+
+// The N / block rows of blocks of a full matrix.
+static double *to_blocks(const struct lcl_csr *A, int64_t block)
+{
+    double *blocks = calloc(N * N, sizeof *blocks);
+    assert_non_null(blocks);
+    for (int64_t i = 0; i < N; ++i)
+        for (int64_t j = 0; j < N; ++j) {
+            const int64_t k = i / block * (N / block) + j / block;
+            blocks[(k * block + i % block) * block + j % block] =
+                test_entry(A, i, j);
+        }
+    return blocks;
+}
+
+static void expect_inverse(const struct lcl_csr *A, int block)
+{
+    const struct lcl_precond_params params = LCL_PRECOND_PARAMS_INIT;
+    const int64_t part_ptr[] = {0, N / block};
+    struct lcl_csr B = test_random_csr(N / block, N / block - 1, 2);
+    struct lcl_ref_ildu0_block F;
+    double *blocks = to_blocks(A, block), x[N], b[N];
+    assert_int_equal(B.nnz, (N / block) * (N / block));
+    assert_int_equal(
+        lcl_ref_ildu0_block_init(&F, &B, blocks, block, part_ptr, 1, &params),
+        LCL_OK);
+    for (int i = 0; i < N; ++i)
+        x[i] = i - 5;
+    lcl_csr_multiply(A, x, b);
+    lcl_ref_trisolve_block(&F, b, b);
+    for (int i = 0; i < N; ++i)
+        assert_true(fabs(b[i] - x[i]) < 1e-12);
+    assert_int_equal(F.repaired, 0);
+    lcl_ref_ildu0_block_finish(&F);
+    test_csr_finish(&B);
+    free(blocks);
+}
+
+static void test_ildu0_block__full_patterns_are_inverted(void **state)
+{
+    (void)state;
+    struct lcl_csr A = test_random_csr(N, N - 1, 1);
+    for (int block = 1; block <= 8; ++block)
+        if (N % block == 0)
+            expect_inverse(&A, block);
+    test_csr_finish(&A);
+}
+
+// Two pivots of the block are 0: each becomes tol times the largest entry.
+static void test_ildu0_block__singular_blocks_are_repaired(void **state)
+{
+    (void)state;
+    const struct lcl_precond_params params = {.pivot = LCL_PIVOT_BOOST,
+                                              .pivot_tol = 0.25};
+    const int64_t part_ptr[] = {0, 1};
+    const double block[] = {0, 0, 0, 4, 0, 0, 0, 0, 0};
+    const double inverse[] = {0, 0.25, 0, 1, 0, 0, 0, 0, 1};
+    struct lcl_csr A = test_identity(1);
+    struct lcl_ref_ildu0_block F;
+    assert_int_equal(
+        lcl_ref_ildu0_block_init(&F, &A, block, 3, part_ptr, 1, &params),
+        LCL_OK);
+    assert_int_equal(F.repaired, 1);
+    for (int e = 0; e < 9; ++e)
+        assert_true(F.inv_d[e] == inverse[e]);
+    lcl_ref_ildu0_block_finish(&F);
+    test_csr_finish(&A);
+}
+
+static void test_store__ties_go_to_even(void **state)
+{
+    (void)state;
+    const enum lcl_factor_storage bf16 = LCL_FACTOR_STORAGE_BF16;
+    assert_true(lcl_ref_rounded(1 + 0x1p-8, bf16) == 1);
+    assert_true(lcl_ref_rounded(1 + 3 * 0x1p-8, bf16) == 1 + 0x1p-6);
+    assert_true(lcl_ref_rounded(1 + 0x1p-8 + 0x1p-40, bf16) == 1 + 0x1p-7);
+    assert_true(lcl_ref_rounded(-0x1.ffp5, bf16) == -64);
+    assert_true(lcl_ref_rounded(1e-39, bf16) == 0);
+    assert_true(lcl_ref_rounded(1e39, bf16) == INFINITY);
+    assert_true(lcl_ref_rounded(1 + 0x1p-24, LCL_FACTOR_STORAGE_FP32) == 1);
+    assert_true(lcl_ref_rounded(0.1, LCL_FACTOR_STORAGE_FP64) == 0.1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ildu0_block__full_patterns_are_inverted),
+        cmocka_unit_test(test_ildu0_block__singular_blocks_are_repaired),
+        cmocka_unit_test(test_store__ties_go_to_even),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// levelbench: what its subjects share.
+#pragma once
+
+#include "host/buffer.h"
+
+#include <levelcl/levelcl.h>
+
+#include <cjson/cJSON.h>
+
+// A figure is the median of so many batches.
+enum { BATCHES = 15 };
+
+struct problem {
+    const char *name, *rhs; // a generator or a file; a file or NULL
+    struct lcl_csr A;
+    double *b, *x;
+};
+
+struct bench {
+    lcl_context *ctx;
+    struct lcl_options options;
+    const char *device;
+    const struct problem *problem;
+    double copy_gbps;
+    bool tables; // no lines
+};
+
+// ------------------------------------------------------------------- problems
+
+// "NAME" or "A.mtx" or "A.mtx,b.mtx", whose comma is overwritten; without b the
+// right-hand side is A * 1. On error *P is fit for bench_unload().
+enum lcl_status bench_load(struct problem *P, char *text,
+                           const struct lcl_log *log);
+void bench_unload(struct problem *P);
+
+// ------------------------------------------------------------------- timing
+
+struct times {
+    double median, p10, p90; // seconds
+};
+
+typedef enum lcl_status (*launch_fn)(void *arg);
+
+// Sorts the seconds.
+struct times bench_summary(double seconds[BATCHES]);
+
+// Times what `launch` enqueues, in batches that last long enough.
+enum lcl_status bench_measure(struct bench *B, launch_fn launch, void *arg,
+                              struct times *t);
+
+// ------------------------------------------------------------------- output
+
+// A line of one figure, to be printed by bench_print(), which frees it and
+// keeps quiet where tables are wanted.
+cJSON *bench_line(const struct bench *B, const char *op, const char *variant);
+// `bytes` that have to move; 0: not known.
+void bench_add_times(cJSON *line, const struct bench *B, const struct times *t,
+                     double bytes);
+void bench_print(const struct bench *B, cJSON *line);
+
+// ------------------------------------------------------------------- subjects
+
+// A preconditioner and vectors in its numbering; b holds the right-hand side.
+struct work {
+    lcl_precond *M;
+    lcl_buffer *b, *x;
+};
+
+struct setup {
+    double seconds; // of all
+    double phase[LCL_PHASE_COUNT];
+};
+
+// Creates w->M; then the vectors. On error *w is fit for bench_finish().
+enum lcl_status bench_set_up(struct bench *B, struct work *w,
+                             const struct lcl_precond_params *params,
+                             struct setup *setup);
+void bench_finish(struct work *w);
+void bench_print_setup(const struct bench *B, const char *variant,
+                       const struct setup *setup);
+
+enum lcl_status bench_time_apply(struct bench *B, struct work *w,
+                                 struct times *t);
+void bench_print_apply(const struct bench *B, const struct work *w,
+                       const struct times *t);
+
+// The second of two solves, from x = 0. Not to converge is no error.
+enum lcl_status bench_run_solver(struct bench *B, lcl_precond *M,
+                                 struct lcl_report *report);
+void bench_print_solve(const struct bench *B, const char *variant,
+                       const struct lcl_report *report);
+
+// Measure and print.
+enum lcl_status bench_copy(struct bench *B);
+enum lcl_status bench_spmv(struct bench *B, struct work *w);
+enum lcl_status bench_refresh(struct bench *B, struct work *w);
+enum lcl_status bench_reference(struct bench *B);
+
+// ------------------------------------------------------------------- dd
+
+// The tables of Mehta et al., arXiv 2508.04917, for this device: problems are
+// added one by one, with the options of the time; their names outlive it.
+typedef struct bench_dd bench_dd;
+enum lcl_status bench_dd_create(bench_dd **out);
+void bench_dd_destroy(bench_dd **dd);
+enum lcl_status bench_dd_problem(bench_dd *dd, struct bench *B);
+void bench_dd_print(const bench_dd *dd);

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One application of the preconditioner, of the matrix, one refactorisation.
+#include "tools/bench.h"
+
+#include "lib/precond/precond.h"
+
+static enum lcl_status launch_apply(void *arg)
+{
+    struct work *w = arg;
+    return w->M->ops->apply(w->M, w->b, w->x, w->M->system.never, 0);
+}
+
+static enum lcl_status launch_spmv(void *arg)
+{
+    struct work *w = arg;
+    return lcl_spmv(&w->M->system.matrix, LCL_SPMV_PLAIN, w->b, w->b, w->x,
+                    NULL, w->M->system.never, 0);
+}
+
+static enum lcl_status launch_refresh(void *arg)
+{
+    struct work *w = arg;
+    return w->M->ops->update(w->M);
+}
+
+// Off the diagonal a block and its 16-bit column; the inverse of the diagonal
+// block, b and x a block row.
+static double apply_bytes(const struct lcl_precond_info *info)
+{
+    static const double bytes[LCL_FACTOR_STORAGE_COUNT] = {8, 8, 4, 2};
+    const double block = info->block_size * info->block_size;
+    const double rows = (double)info->rows / info->block_size;
+    const double kept = (double)info->nnz_kept / block,
+                 b = bytes[info->storage];
+    return (b * block + 2) * (kept - rows) +
+           (b * block + 16.0 * info->block_size) * rows;
+}
+
+// A block with its column; a row pointer, and x and y, a block row.
+static double spmv_bytes(const struct lcl_device_matrix *A)
+{
+    return (8.0 * A->block * A->block + 4) * (double)A->blocks +
+           (16.0 * A->block + 4) * (double)A->block_rows;
+}
+
+enum lcl_status bench_time_apply(struct bench *B, struct work *w,
+                                 struct times *t)
+{
+    return bench_measure(B, launch_apply, w, t);
+}
+
+void bench_print_apply(const struct bench *B, const struct work *w,
+                       const struct times *t)
+{
+    const struct lcl_precond_info *info = lcl_precond_info(w->M);
+    cJSON *line = bench_line(B, "apply", lcl_trisolve_name(info->trisolve));
+    bench_add_times(line, B, t, apply_bytes(info));
+    cJSON_AddNumberToObject(line, "parts", (double)info->parts);
+    cJSON_AddNumberToObject(line, "part_rows", (double)info->part_rows_max);
+    cJSON_AddNumberToObject(line, "levels", info->levels_mean);
+    cJSON_AddNumberToObject(line, "levels_max", (double)info->levels_max);
+    cJSON_AddNumberToObject(line, "dropped", info->dropped_share);
+    cJSON_AddNumberToObject(line, "group", info->group_size);
+    cJSON_AddNumberToObject(line, "block", info->block_size);
+    cJSON_AddStringToObject(line, "storage",
+                            lcl_factor_storage_name(info->storage));
+    bench_print(B, line);
+}
+
+static enum lcl_status bench_launch(struct bench *B, struct work *w,
+                                    launch_fn launch, const char *op,
+                                    const char *variant, double bytes)
+{
+    struct times t;
+    const enum lcl_status st = bench_measure(B, launch, w, &t);
+    if (st < 0)
+        return st;
+    cJSON *line = bench_line(B, op, variant);
+    bench_add_times(line, B, &t, bytes);
+    bench_print(B, line);
+    return LCL_OK;
+}
+
+enum lcl_status bench_spmv(struct bench *B, struct work *w)
+{
+    const struct lcl_device_matrix *A = &w->M->system.matrix;
+    return bench_launch(B, w, launch_spmv, "spmv", A->block > 1 ? "bsr" : "csr",
+                        spmv_bytes(A));
+}
+
+enum lcl_status bench_refresh(struct bench *B, struct work *w)
+{
+    return bench_launch(B, w, launch_refresh, "refresh",
+                        lcl_precond_name(lcl_precond_info(w->M)->type), 0);
+}
