@@ -2,6 +2,7 @@
 // The analysis of A on subdomains: from the pattern of A and a partition to the
 // reordered matrix B and the layout of its factors, in this order:
 //     invert        inverse[perm[i]] = i
+//     reverse, fold where both ends of a subdomain come first
 //     census        what each subdomain keeps and loses
 //     levels        Mehta et al., arXiv 2508.04917, Algorithm 4.2
 //     order         rows of a subdomain by level, longer ones first
@@ -85,10 +86,9 @@ static inline double weight_of(global const double *val, uint k)
 
 // Adds what row i holds to C; returns its entries left of the diagonal, and
 // those right of it in the upper half.
-static inline uint count_row(struct lcl_census *C, int i, int2 w,
-                                uint2 r, global const int *col,
-                                global const int *inverse,
-                                global const double *val)
+static inline uint count_row(struct lcl_census *C, int i, int2 w, uint2 r,
+                             global const int *col, global const int *inverse,
+                             global const double *val)
 {
     uint sides = 0;
     C->entries += r.y - r.x;
@@ -153,20 +153,20 @@ kernel void census(global const int *part_ptr, global const int *perm,
 // at most step_rows rows, a power of two, before level t.
 #if LCL_WIDTH == 1
 
-// Columns ascend and rows keep their order: what row i depends on comes first.
-// Levels of later rows are pushed.
-static inline int settle_row(int i, int2 w, uint2 r,
-                             global const int *col, global const int *inverse,
-                             global int *level)
+// Rows that row i stores to the left are settled, and those above it that store
+// row i have pushed its level.
+static inline int settle_row(int i, int2 w, uint2 r, global const int *col,
+                             global const int *inverse, global int *level)
 {
     int own = level[i];
     for (uint k = r.x; k < r.y; ++k) {
         const int j = inverse[col[k]];
-        if (!holds(w, j))
-            continue;
-        if (j < i)
+        if (holds(w, j) && j < i)
             own = max(own, level[j] + 1);
-        else if (j > i)
+    }
+    for (uint k = r.x; k < r.y; ++k) {
+        const int j = inverse[col[k]];
+        if (holds(w, j) && j > i)
             level[j] = max(level[j], own + 1);
     }
     level[i] = own;
@@ -176,9 +176,8 @@ static inline int settle_row(int i, int2 w, uint2 r,
 WORK_GROUP
 kernel void levels(global const int *part_ptr, global const int *perm,
                    global const int *inverse, global const uint *row_ptr,
-                   global const int *col, global int *level,
-                   global int *start, global struct lcl_census *census,
-                   int step_rows)
+                   global const int *col, global int *level, global int *start,
+                   global struct lcl_census *census, int step_rows)
 {
     const int2 w = window_of(part_ptr);
     int last = 0;
@@ -195,8 +194,8 @@ kernel void levels(global const int *part_ptr, global const int *perm,
 # define UNKNOWN 0xffff
 
 // Whether every row that row i stores left of its diagonal has its level.
-static inline bool is_ready(int i, int2 w, uint2 r,
-                            global const int *col, global const int *inverse,
+static inline bool is_ready(int i, int2 w, uint2 r, global const int *col,
+                            global const int *inverse,
                             local const ushort *known)
 {
     for (uint k = r.x; k < r.y; ++k) {
@@ -224,9 +223,8 @@ static inline void tell_later(int change, int i, int2 w, uint2 r,
 WORK_GROUP
 kernel void levels(global const int *part_ptr, global const int *perm,
                    global const int *inverse, global const uint *row_ptr,
-                   global const int *col, global int *level,
-                   global int *start, global struct lcl_census *census,
-                   int step_rows)
+                   global const int *col, global int *level, global int *start,
+                   global struct lcl_census *census, int step_rows)
 {
     local ushort known[LCL_ROWS];
     local int waits[LCL_ROWS];
@@ -277,6 +275,29 @@ kernel void levels(global const int *part_ptr, global const int *perm,
 }
 #endif
 
+// ---------------------------------------------------------------- both ends
+
+// The rows of each subdomain the other way round.
+WORK_GROUP
+kernel void reverse(global const int *part_ptr, global const int *perm,
+                    global int *reversed)
+{
+    const int2 w = window_of(part_ptr);
+    for (int i = w.x + (int)get_local_id(0); i < w.y; i += LCL_GROUP)
+        reversed[i] = perm[w.x + w.y - 1 - i];
+}
+
+// The smaller of a row's level and of its level among the rows reversed.
+WORK_GROUP
+kernel void fold(global const int *part_ptr, global const int *from_the_end,
+                 global int *level)
+{
+    const int2 w = window_of(part_ptr);
+    for (int i = w.x + (int)get_local_id(0); i < w.y; i += LCL_GROUP)
+        if (from_the_end[w.x + w.y - 1 - i] < level[i])
+            level[i] = from_the_end[w.x + w.y - 1 - i];
+}
+
 // ------------------------------------------------------------------- order
 
 // Bitonic sorting network whose comparators all put the smaller key first, so
@@ -312,8 +333,8 @@ WORK_GROUP
 kernel void order(global const int *part_ptr, global const int *old_perm,
                   global const uint *row_ptr, global const int *old_level,
                   global const uint *old_sides, global int *perm,
-                  global int *inverse, global int *level,
-                  global uint *sides, global ulong *keys)
+                  global int *inverse, global int *level, global uint *sides,
+                  global ulong *keys)
 {
     const int2 w = window_of(part_ptr);
     const uint lid = get_local_id(0), rows = (uint)(w.y - w.x);
@@ -460,11 +481,11 @@ kernel void sort_long(global const int *long_rows, global const int *inverse,
 
 // ------------------------------------------------------------------- steps
 
-// Planes of entries of a step are split into sweeps of LCL_SWEEP_ENTRIES; one
-// of U has at least the plane of 1/d.
-static inline uint sweeps_of(uint entries, bool upper)
+// Planes of entries of a step are split into sweeps of at most `most`; one of U
+// has at least the plane of 1/d.
+static inline uint sweeps_of(uint entries, bool upper, uint most)
 {
-    const uint count = (entries + LCL_SWEEP_ENTRIES - 1) / LCL_SWEEP_ENTRIES;
+    const uint count = (entries + most - 1) / most;
     return upper && count == 0 ? 1 : count;
 }
 
@@ -477,14 +498,14 @@ struct half_step {
 };
 
 static inline void find_half(struct half_step *h, uint e, uint count,
-                             global const struct lcl_step *steps)
+                             global const struct lcl_step *steps, uint most)
 {
     h->upper = e >= count;
     h->step = h->upper ? 2 * count - 1 - e : e;
     h->rows = steps[h->step].rows;
     h->planes =
         h->upper ? steps[h->step].upper_planes : steps[h->step].lower_planes;
-    h->sweeps = sweeps_of(h->planes - h->upper, h->upper);
+    h->sweeps = sweeps_of(h->planes - h->upper, h->upper, most);
 }
 
 static inline void add(struct lcl_extent *all, struct half_step h)
@@ -536,8 +557,8 @@ kernel void steps(global const struct lcl_part *parts, global const int *level,
     const struct lcl_part p = parts[get_group_id(0)];
     steps += p.step;
     for (uint r = lid; r < p.rows; r += LCL_GROUP)
-        step_of[p.row + r] = (ushort)find_step(
-            r, p.row + r, p.row, level, start, (uint)step_rows, steps);
+        step_of[p.row + r] = (ushort)find_step(r, p.row + r, p.row, level,
+                                               start, (uint)step_rows, steps);
     GROUP_BARRIER_GLOBAL();
     for (uint s = lid; s < p.steps; s += LCL_GROUP) {
         const uint first = steps[s].first;
@@ -551,7 +572,7 @@ kernel void steps(global const struct lcl_part *parts, global const int *level,
 WORK_GROUP
 kernel void places(global const struct lcl_part *parts,
                    global struct lcl_step *steps, global uint *first_sweep,
-                   global struct lcl_extent *extent)
+                   global struct lcl_extent *extent, int sweep_entries)
 {
     local struct lcl_extent sums[LCL_GROUP];
     const uint lid = get_local_id(0);
@@ -561,7 +582,7 @@ kernel void places(global const struct lcl_part *parts,
     steps += p.step;
     for (uint e = share.x; e < share.y; ++e) {
         struct half_step h;
-        find_half(&h, e, p.steps, steps);
+        find_half(&h, e, p.steps, steps, (uint)sweep_entries);
         add(&own, h);
     }
     sums[lid] = own;
@@ -574,7 +595,7 @@ kernel void places(global const struct lcl_part *parts,
     }
     for (uint e = share.x; e < share.y; ++e) {
         struct half_step h;
-        find_half(&h, e, p.steps, steps);
+        find_half(&h, e, p.steps, steps, (uint)sweep_entries);
         if (h.upper)
             steps[h.step].upper = (uint)own.slots;
         else
@@ -590,7 +611,7 @@ WORK_GROUP
 kernel void sweeps(global const struct lcl_part *parts,
                    global const struct lcl_step *steps,
                    global const uint *first_sweep,
-                   global struct lcl_sweep *sweeps)
+                   global struct lcl_sweep *sweeps, int sweep_entries)
 {
     const struct lcl_part p = parts[get_group_id(0)];
     steps += p.step;
@@ -598,17 +619,15 @@ kernel void sweeps(global const struct lcl_part *parts,
     first_sweep += 2 * p.step;
     for (uint e = get_local_id(0); e < 2 * p.steps; e += LCL_GROUP) {
         struct half_step h;
-        find_half(&h, e, p.steps, steps);
+        find_half(&h, e, p.steps, steps, (uint)sweep_entries);
         uint rest = h.planes - h.upper;
         for (uint s = 0; s < h.sweeps; ++s) {
             const uint own =
-                rest < LCL_SWEEP_ENTRIES ? rest : LCL_SWEEP_ENTRIES;
+                rest < (uint)sweep_entries ? rest : (uint)sweep_entries;
             const bool diagonal = h.upper && s == 0;
-            const bool last = h.upper && s == h.sweeps - 1;
             const struct lcl_sweep sweep = {
                 steps[h.step].first, (ushort)h.rows, (ushort)(own + diagonal),
-                (ushort)((diagonal ? LCL_SWEEP_DIAGONAL : 0) |
-                         (last ? LCL_SWEEP_LAST : 0))};
+                (ushort)(diagonal ? LCL_SWEEP_DIAGONAL : 0)};
             sweeps[first_sweep[e] + s] = sweep;
             rest -= own;
         }

@@ -24,6 +24,14 @@ struct lcl_layout {
 
 void lcl_layout_finish(struct lcl_layout *L);
 
+// Planes of entries of a sweep at most, where `n` rows have so many entries off
+// the diagonal in their subdomains: few where rows are short, since a kernel
+// has registers for as many planes in each sweep.
+static inline int lcl_sweep_limit(int64_t entries, int64_t n)
+{
+    return entries <= 6 * n ? 3 : 7;
+}
+
 // The same on the device; what the host knows of it is in `subdomain`.
 struct lcl_device_layout {
     int64_t n, nnz, parts, steps, sweeps, slots;

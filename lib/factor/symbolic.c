@@ -26,6 +26,8 @@ enum kernel {
     INVERT,
     CENSUS,
     LEVELS,
+    REVERSE,
+    FOLD,
     ORDER,
     ROW_POINTERS,
     REORDER_ROWS,
@@ -41,6 +43,8 @@ static const char *const kernel_names[KERNELS] = {
     [INVERT] = "invert",
     [CENSUS] = "census",
     [LEVELS] = "levels",
+    [REVERSE] = "reverse",
+    [FOLD] = "fold",
     [ORDER] = "order",
     [ROW_POINTERS] = "row_pointers",
     [REORDER_ROWS] = "reorder_rows",
@@ -65,6 +69,7 @@ struct analysis {
     lcl_buffer *long_rows, *long_count;
     lcl_buffer *first_sweep;
     int32_t long_rows_count;
+    int sweep_limit; // lcl_sweep_limit()
 };
 
 static enum lcl_status fail_device(const struct analysis *a, const char *what)
@@ -196,26 +201,32 @@ static enum lcl_status allocate(struct analysis *a)
 
 // ------------------------------------------------------------------- levels
 
-static enum lcl_status run_levels(struct analysis *a)
+static enum lcl_status invert(const struct analysis *a, const lcl_buffer *perm)
+{
+    return LCL_LAUNCH(a->kernels[INVERT], a->groups, lcl_arg_long(a->P->n),
+                      lcl_arg_buffer(perm), lcl_arg_buffer(a->inverse));
+}
+
+static enum lcl_status take_census(const struct analysis *a)
 {
     const struct lcl_device_matrix *A = a->A;
-    const struct lcl_symbolic *S = a->S;
-    enum lcl_status st;
-    if ((st = LCL_LAUNCH(a->kernels[INVERT], a->groups, lcl_arg_long(a->P->n),
-                         lcl_arg_buffer(S->B.perm),
-                         lcl_arg_buffer(a->inverse))) < 0 ||
-        (st = LCL_LAUNCH(a->kernels[CENSUS], a->P->parts,
-                         lcl_arg_buffer(a->part_ptr), lcl_arg_buffer(S->B.perm),
-                         lcl_arg_buffer(a->inverse), lcl_arg_buffer(A->row_ptr),
-                         lcl_arg_buffer(A->col), lcl_arg_buffer(A->val),
-                         lcl_arg_buffer(a->sides), lcl_arg_buffer(a->census),
-                         lcl_arg_buffer(a->long_rows),
-                         lcl_arg_buffer(a->long_count))) < 0)
-        return st;
-    return LCL_LAUNCH(a->kernels[LEVELS], a->P->parts,
-                      lcl_arg_buffer(a->part_ptr), lcl_arg_buffer(S->B.perm),
+    return LCL_LAUNCH(a->kernels[CENSUS], a->P->parts,
+                      lcl_arg_buffer(a->part_ptr), lcl_arg_buffer(a->S->B.perm),
                       lcl_arg_buffer(a->inverse), lcl_arg_buffer(A->row_ptr),
-                      lcl_arg_buffer(A->col), lcl_arg_buffer(S->level),
+                      lcl_arg_buffer(A->col), lcl_arg_buffer(A->val),
+                      lcl_arg_buffer(a->sides), lcl_arg_buffer(a->census),
+                      lcl_arg_buffer(a->long_rows),
+                      lcl_arg_buffer(a->long_count));
+}
+
+// Levels of the rows in the order of `perm`, which `inverse` follows.
+static enum lcl_status find_levels(const struct analysis *a,
+                                   const lcl_buffer *perm, lcl_buffer *level)
+{
+    return LCL_LAUNCH(a->kernels[LEVELS], a->P->parts,
+                      lcl_arg_buffer(a->part_ptr), lcl_arg_buffer(perm),
+                      lcl_arg_buffer(a->inverse), lcl_arg_buffer(a->A->row_ptr),
+                      lcl_arg_buffer(a->A->col), lcl_arg_buffer(level),
                       lcl_arg_buffer(a->start), lcl_arg_buffer(a->census),
                       lcl_arg_int(a->params.group));
 }
@@ -260,6 +271,45 @@ out:
     lcl_buffer_destroy(&sides);
     lcl_buffer_destroy(&keys);
     return st;
+}
+
+// Levels from both ends, and the rows of each subdomain in their order.
+static enum lcl_status fold_rows(struct analysis *a)
+{
+    const int64_t n = a->P->n;
+    struct lcl_symbolic *S = a->S;
+    lcl_buffer *reversed = NULL, *level = NULL;
+    enum lcl_status st;
+    if ((st = lcl_buffer_create(&reversed, a->ctx, n, sizeof(int32_t),
+                                "permutation")) < 0 ||
+        (st = lcl_buffer_create(&level, a->ctx, n, sizeof(int32_t), "levels")) <
+            0 ||
+        (st = find_levels(a, S->B.perm, S->level)) < 0 ||
+        (st = LCL_LAUNCH(a->kernels[REVERSE], a->P->parts,
+                         lcl_arg_buffer(a->part_ptr), lcl_arg_buffer(S->B.perm),
+                         lcl_arg_buffer(reversed))) < 0 ||
+        (st = invert(a, reversed)) < 0 ||
+        (st = find_levels(a, reversed, level)) < 0 ||
+        (st = LCL_LAUNCH(a->kernels[FOLD], a->P->parts,
+                         lcl_arg_buffer(a->part_ptr), lcl_arg_buffer(level),
+                         lcl_arg_buffer(S->level))) < 0)
+        goto out;
+    st = sort_rows(a);
+out:
+    lcl_buffer_destroy(&level);
+    lcl_buffer_destroy(&reversed);
+    return st;
+}
+
+static enum lcl_status order_rows(struct analysis *a)
+{
+    enum lcl_status st;
+    if ((st = invert(a, a->S->B.perm)) < 0 ||
+        (a->params.folded && (st = fold_rows(a)) < 0) ||
+        (st = take_census(a)) < 0 ||
+        (st = find_levels(a, a->S->B.perm, a->S->level)) < 0)
+        return st;
+    return a->params.sorted ? sort_rows(a) : LCL_OK;
 }
 
 // ------------------------------------------------------------------- census
@@ -339,6 +389,7 @@ static enum lcl_status read_census(struct analysis *a)
     if (T.entries != a->A->blocks || a->long_rows_count < 0 ||
         a->long_rows_count > a->P->n)
         return fail_device(a, "rows");
+    a->sweep_limit = lcl_sweep_limit(T.kept - T.diagonals, a->P->n);
     describe(a, &T);
     return LCL_OK;
 }
@@ -392,7 +443,7 @@ static enum lcl_status run_steps(struct analysis *a)
         return st;
     return LCL_LAUNCH(a->kernels[PLACES], D->parts, lcl_arg_buffer(D->part),
                       lcl_arg_buffer(D->step), lcl_arg_buffer(a->first_sweep),
-                      lcl_arg_buffer(a->extent));
+                      lcl_arg_buffer(a->extent), lcl_arg_int(a->sweep_limit));
 }
 
 static enum lcl_status place_slots(struct analysis *a, struct lcl_part *part,
@@ -413,7 +464,7 @@ static enum lcl_status place_slots(struct analysis *a, struct lcl_part *part,
     D->sweeps_max = max_of(D->sweeps_max, E->sweeps);
     if (E->planes > (uint32_t)D->sweep_entries)
         D->sweep_entries =
-            E->planes < LCL_SWEEP_ENTRIES ? (int)E->planes : LCL_SWEEP_ENTRIES;
+            (int)E->planes < a->sweep_limit ? (int)E->planes : a->sweep_limit;
     return LCL_OK;
 }
 
@@ -461,10 +512,10 @@ static enum lcl_status run_fill(struct analysis *a)
                                 "factor columns")) < 0 ||
         (st = lcl_buffer_create(&D->source, a->ctx, D->slots, sizeof(int32_t),
                                 "slot sources")) < 0 ||
-        (st =
-             LCL_LAUNCH(a->kernels[SWEEPS], D->parts, lcl_arg_buffer(D->part),
-                        lcl_arg_buffer(D->step), lcl_arg_buffer(a->first_sweep),
-                        lcl_arg_buffer(D->sweep))) < 0)
+        (st = LCL_LAUNCH(
+             a->kernels[SWEEPS], D->parts, lcl_arg_buffer(D->part),
+             lcl_arg_buffer(D->step), lcl_arg_buffer(a->first_sweep),
+             lcl_arg_buffer(D->sweep), lcl_arg_int(a->sweep_limit))) < 0)
         return st;
     return LCL_LAUNCH(a->kernels[FILL], D->parts, lcl_arg_buffer(D->part),
                       lcl_arg_buffer(D->step), lcl_arg_buffer(D->step_of),
@@ -479,8 +530,7 @@ static enum lcl_status analyse(struct analysis *a)
 {
     enum lcl_status st;
     if ((st = check_sizes(a)) < 0 || (st = get_kernels(a)) < 0 ||
-        (st = allocate(a)) < 0 || (st = run_levels(a)) < 0 ||
-        (a->params.sorted && (st = sort_rows(a)) < 0) ||
+        (st = allocate(a)) < 0 || (st = order_rows(a)) < 0 ||
         (st = read_census(a)) < 0 || (st = write_parts(a)) < 0 ||
         (st = run_reorder(a)) < 0 || (st = run_steps(a)) < 0 ||
         (st = read_extents(a)) < 0 || (st = write_parts(a)) < 0)

@@ -28,6 +28,11 @@ struct lcl_symbolic_params {
     int group;   // rows of a step at most, a power of two: work-items of the
                  // factor's kernels
     bool sorted; // by level, longer rows first; must be where group > 1
+    bool folded; // both ends of a subdomain come first and meet in the middle:
+                 // half the levels for about as good factors (van der Vorst
+                 // 1987 on grids). Row i has the smaller of its levels counted
+                 // from the first and from the last row, which order the rows;
+                 // then they are sorted
 };
 
 // Analyses the pattern of A, whose rows (of blocks, where A has blocks) P cuts

@@ -98,16 +98,15 @@ static void size_step(struct lcl_step *s, const struct window *w, int64_t first,
                            .upper_planes = (uint16_t)(upper + 1)};
 }
 
-static int longest_sweep(const struct lcl_step *s, int entries)
+static int longest_sweep(const struct lcl_step *s, int limit, int entries)
 {
     const int64_t planes = max_of(s->lower_planes, s->upper_planes - 1);
-    return planes > LCL_SWEEP_ENTRIES ? LCL_SWEEP_ENTRIES
-                                      : (int)max_of(planes, entries);
+    return planes > limit ? limit : (int)max_of(planes, entries);
 }
 
 static uint32_t size_steps(struct lcl_layout *L, struct lcl_step *step,
                            const struct window *w, const int32_t *level,
-                           int group)
+                           int group, int limit)
 {
     uint32_t s = 0;
     for (int64_t i = w->first; i < w->last; ++s) {
@@ -115,7 +114,7 @@ static uint32_t size_steps(struct lcl_layout *L, struct lcl_step *step,
         size_step(&step[s], w, i, end);
         for (; i < end; ++i)
             L->step_of[i] = (uint16_t)s;
-        L->sweep_entries = longest_sweep(&step[s], L->sweep_entries);
+        L->sweep_entries = longest_sweep(&step[s], limit, L->sweep_entries);
     }
     return s;
 }
@@ -123,10 +122,11 @@ static uint32_t size_steps(struct lcl_layout *L, struct lcl_step *step,
 // The slots of one subdomain: L in ascending, U in descending order of steps.
 static enum lcl_status place_steps(struct lcl_layout *L, struct lcl_part *part,
                                    const struct window *w, const int32_t *level,
-                                   int group, const struct lcl_log *log)
+                                   int group, int limit,
+                                   const struct lcl_log *log)
 {
     struct lcl_step *step = L->step + part->step;
-    const uint32_t steps = size_steps(L, step, w, level, group);
+    const uint32_t steps = size_steps(L, step, w, level, group, limit);
     uint64_t slots = 0;
     for (uint32_t s = 0; s < steps; ++s) {
         step[s].lower = (uint32_t)slots;
@@ -152,21 +152,18 @@ static enum lcl_status place_steps(struct lcl_layout *L, struct lcl_part *part,
 // Splits `entries` planes of a step of L, or of a step of U with its 1/d, into
 // sweeps at `out`, which may be NULL; returns their number.
 static uint32_t split_step(struct lcl_sweep *out, const struct lcl_step *s,
-                           int entries, bool upper)
+                           int entries, bool upper, int limit)
 {
     uint32_t count = 0;
     for (int k = 0; k < entries || (upper && k == 0); ++count) {
         const bool diagonal = upper && k == 0;
-        const int rest = entries - k;
-        const int own = rest < LCL_SWEEP_ENTRIES ? rest : LCL_SWEEP_ENTRIES;
-        const bool last = upper && own == rest;
+        const int own = entries - k < limit ? entries - k : limit;
         if (out)
-            out[count] = (struct lcl_sweep){
-                .first = s->first,
-                .rows = s->rows,
-                .planes = (uint16_t)(own + diagonal),
-                .flags = (uint16_t)((diagonal ? LCL_SWEEP_DIAGONAL : 0) |
-                                    (last ? LCL_SWEEP_LAST : 0))};
+            out[count] =
+                (struct lcl_sweep){.first = s->first,
+                                   .rows = s->rows,
+                                   .planes = (uint16_t)(own + diagonal),
+                                   .flags = diagonal ? LCL_SWEEP_DIAGONAL : 0};
         k += own > 0 ? own : 1;
     }
     return count;
@@ -174,25 +171,26 @@ static uint32_t split_step(struct lcl_sweep *out, const struct lcl_step *s,
 
 // The sweeps of a subdomain at `out`, which may be NULL; returns their number.
 static uint32_t split_part(struct lcl_sweep *out, const struct lcl_step *step,
-                           uint32_t steps)
+                           uint32_t steps, int limit)
 {
     uint32_t count = 0;
     for (uint32_t s = 0; s < steps; ++s)
         count += split_step(out ? out + count : NULL, &step[s],
-                            step[s].lower_planes, false);
+                            step[s].lower_planes, false, limit);
     for (uint32_t s = steps; s-- > 0;)
         count += split_step(out ? out + count : NULL, &step[s],
-                            step[s].upper_planes - 1, true);
+                            step[s].upper_planes - 1, true, limit);
     return count;
 }
 
-static enum lcl_status place_sweeps(struct lcl_layout *L,
+static enum lcl_status place_sweeps(struct lcl_layout *L, int limit,
                                     const struct lcl_log *log)
 {
     for (int64_t p = 0; p < L->parts; ++p) {
         struct lcl_part *part = &L->part[p];
         part->sweep = (uint32_t)L->sweeps;
-        part->sweeps = split_part(NULL, L->step + part->step, part->steps);
+        part->sweeps =
+            split_part(NULL, L->step + part->step, part->steps, limit);
         L->sweeps += part->sweeps;
         L->sweeps_max = max_of(L->sweeps_max, part->sweeps);
     }
@@ -204,7 +202,7 @@ static enum lcl_status place_sweeps(struct lcl_layout *L,
         return lcl_fail_memory(log, "the factor's sweeps");
     for (int64_t p = 0; p < L->parts; ++p)
         split_part(L->sweep + L->part[p].sweep, L->step + L->part[p].step,
-                   L->part[p].steps);
+                   L->part[p].steps, limit);
     return LCL_OK;
 }
 
@@ -252,10 +250,26 @@ static enum lcl_status allocate_slots(struct lcl_layout *L,
     return LCL_OK;
 }
 
+static int64_t count_entries(const struct lcl_csr *B, const int64_t *part_ptr,
+                             int64_t parts)
+{
+    int64_t entries = 0;
+    for (int64_t p = 0; p < parts; ++p) {
+        const struct window w = {B, part_ptr[p], part_ptr[p + 1]};
+        for (int64_t i = w.first; i < w.last; ++i) {
+            const struct counts c = count_row(&w, i);
+            entries += c.lower + c.upper;
+        }
+    }
+    return entries;
+}
+
 static enum lcl_status lay_out(struct lcl_layout *L, const struct lcl_csr *B,
                                const int64_t *part_ptr, const int32_t *level,
                                int group, const struct lcl_log *log)
 {
+    const int limit =
+        lcl_sweep_limit(count_entries(B, part_ptr, L->parts), B->rows);
     enum lcl_status st = place_parts(L, B, part_ptr, level, group, log);
     if (st < 0)
         return st;
@@ -264,11 +278,13 @@ static enum lcl_status lay_out(struct lcl_layout *L, const struct lcl_csr *B,
         return lcl_fail_memory(log, "the factor's steps");
     for (int64_t p = 0; p < L->parts; ++p) {
         const struct window w = {B, part_ptr[p], part_ptr[p + 1]};
-        if ((st = place_steps(L, &L->part[p], &w, level, group, log)) < 0)
+        if ((st = place_steps(L, &L->part[p], &w, level, group, limit, log)) <
+            0)
             return st;
     }
     L->slots += 2 * LCL_SLOT_ALIGN * group;
-    if ((st = place_sweeps(L, log)) < 0 || (st = allocate_slots(L, log)) < 0)
+    if ((st = place_sweeps(L, limit, log)) < 0 ||
+        (st = allocate_slots(L, log)) < 0)
         return st;
     for (int64_t p = 0; p < L->parts; ++p) {
         const struct window w = {B, part_ptr[p], part_ptr[p + 1]};

@@ -43,6 +43,36 @@ int32_t lcl_ref_levels(const struct lcl_csr *B, int64_t first, int64_t last,
     return levels;
 }
 
+static int32_t settle_row_from_the_end(const struct lcl_csr *B, int64_t i,
+                                       int64_t first, int64_t last,
+                                       int32_t *level)
+{
+    int32_t own = level[i - first];
+    for (int64_t k = B->row_ptr[i]; k < B->row_ptr[i + 1]; ++k) {
+        const int64_t j = B->col_ind[k];
+        if (j > i && j < last)
+            own = larger(own, level[j - first] + 1);
+    }
+    for (int64_t k = B->row_ptr[i]; k < B->row_ptr[i + 1]; ++k) {
+        const int64_t j = B->col_ind[k];
+        if (j >= first && j < i)
+            level[j - first] = larger(level[j - first], own + 1);
+    }
+    return level[i - first] = own;
+}
+
+int32_t lcl_ref_levels_from_the_end(const struct lcl_csr *B, int64_t first,
+                                    int64_t last, int32_t *level)
+{
+    for (int64_t i = first; i < last; ++i)
+        level[i - first] = 0;
+    int32_t levels = 0;
+    for (int64_t i = last; i-- > first;)
+        levels = larger(levels,
+                        settle_row_from_the_end(B, i, first, last, level) + 1);
+    return levels;
+}
+
 // ------------------------------------------------------------------- order
 
 static int compare_keys(const void *a, const void *b)

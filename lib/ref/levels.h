@@ -13,6 +13,11 @@
 int32_t lcl_ref_levels(const struct lcl_csr *B, int64_t first, int64_t last,
                        int32_t *level);
 
+// The same counted from the last row: 0 where no row depends on row i, else 1 +
+// the largest of those that do.
+int32_t lcl_ref_levels_from_the_end(const struct lcl_csr *B, int64_t first,
+                                    int64_t last, int32_t *level);
+
 // Sorts the rows of each subdomain by level, longer rows first within one, and
 // renumbers `level` with them. Returns LCL_OK or LCL_ENOMEM.
 enum lcl_status lcl_ref_order(struct lcl_partition *P, int32_t *level,

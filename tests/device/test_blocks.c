@@ -196,16 +196,21 @@ static void test_blocks__wrong_block_sizes_are_refused(void **state)
     test_csr_finish(&A);
 }
 
-static void test_blocks__ilu_takes_entries_alone(void **state)
+static void test_blocks__ilu_takes_blocks_as_asked(void **state)
 {
     struct lcl_csr A = problem("lap3d:3,b=3");
     const enum lcl_precond_type ilu[] = {LCL_PRECOND_DEFAULT, LCL_PRECOND_ILU0,
                                          LCL_PRECOND_ILDU0};
-    for (int t = 0; t < 3; ++t) {
-        assert_true(create(*state, &A, ilu[t], 0) >= 0);
-        assert_true(create(*state, &A, ilu[t], 1) >= 0);
-        assert_int_equal(create(*state, &A, ilu[t], 3), LCL_EUNSUPPORTED);
-    }
+    for (int t = 0; t < 3; ++t)
+        for (int block = 0; block <= 3; block += 3) {
+            const struct lcl_precond_params params = {.type = ilu[t],
+                                                      .block_size = block};
+            lcl_precond *M;
+            assert_int_equal(lcl_precond_create(&M, *state, &A, &params),
+                             LCL_OK);
+            assert_int_equal(lcl_precond_info(M)->block_size, 3);
+            lcl_precond_destroy(&M);
+        }
     lcl_csr_finish(&A);
 }
 
@@ -227,8 +232,6 @@ static void test_blocks__unfit_matrices_are_refused(void **state)
                      LCL_EFORMAT);
     assert_int_equal(lcl_precond_create_bsr(&M, *state, &good, &other),
                      LCL_EINVAL);
-    assert_int_equal(lcl_precond_create_bsr(&M, *state, &good, NULL),
-                     LCL_EUNSUPPORTED);
     assert_misuse(lcl_precond_create_bsr(&M, *state, NULL, &none));
     assert_misuse(lcl_precond_create_bsr(NULL, *state, &good, &none));
     assert_misuse(lcl_precond_create_bsr(&M, NULL, &good, &none));
@@ -248,7 +251,7 @@ int main(void)
         cmocka_unit_test(test_blocks__a_matrix_may_be_given_in_blocks),
         cmocka_unit_test(test_blocks__ilu_solves_blocks_of_one_entry),
         cmocka_unit_test(test_blocks__wrong_block_sizes_are_refused),
-        cmocka_unit_test(test_blocks__ilu_takes_entries_alone),
+        cmocka_unit_test(test_blocks__ilu_takes_blocks_as_asked),
         cmocka_unit_test(test_blocks__unfit_matrices_are_refused),
     };
     return test_device_run(tests);

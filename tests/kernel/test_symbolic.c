@@ -35,6 +35,24 @@ static void reorder(struct expected *E, const struct lcl_csr *A)
         LCL_OK);
 }
 
+// The rows by the smaller of their levels from both ends.
+static void fold(struct expected *E, const struct lcl_csr *A)
+{
+    int32_t *back = calloc((size_t)A->rows, sizeof *back);
+    assert_non_null(back);
+    for (int64_t p = 0; p < E->P.parts; ++p) {
+        const int64_t first = E->P.part_ptr[p], last = E->P.part_ptr[p + 1];
+        lcl_ref_levels(&E->B, first, last, E->level + first);
+        lcl_ref_levels_from_the_end(&E->B, first, last, back + first);
+    }
+    for (int64_t i = 0; i < A->rows; ++i)
+        if (back[i] < E->level[i])
+            E->level[i] = back[i];
+    assert_int_equal(lcl_ref_order(&E->P, E->level, &E->B), LCL_OK);
+    reorder(E, A);
+    free(back);
+}
+
 static void expected_init(struct expected *E, const struct lcl_csr *A,
                           const struct lcl_partition_params *partition,
                           const struct lcl_symbolic_params *params)
@@ -44,6 +62,8 @@ static void expected_init(struct expected *E, const struct lcl_csr *A,
     assert_int_equal(lcl_partition_create(&E->P, A, partition, A->rows, NULL),
                      LCL_OK);
     reorder(E, A);
+    if (params->folded)
+        fold(E, A);
     for (int64_t p = 0; p < E->P.parts; ++p) {
         const int64_t first = E->P.part_ptr[p];
         const int32_t levels = lcl_ref_levels(
@@ -178,7 +198,7 @@ static void expect_symbolic(lcl_context *ctx, const struct lcl_csr *A,
 }
 
 // Rows sorted and, where an item does a subdomain, as they are; steps of one
-// and of two waves.
+// and of two waves; folded.
 static void expect_all(lcl_context *ctx, const struct lcl_csr *A,
                        const struct lcl_partition_params *partition)
 {
@@ -188,10 +208,12 @@ static void expect_all(lcl_context *ctx, const struct lcl_csr *A,
             .group = test_group(ctx, waves), .sorted = !unsorted || waves > 1};
         expect_symbolic(ctx, A, NULL, partition, &params);
     }
+    const struct lcl_symbolic_params folded = {
+        .group = test_group(ctx, 1), .sorted = true, .folded = true};
+    expect_symbolic(ctx, A, NULL, partition, &folded);
 }
 
-// ------------------------------------------------------------------------
-// cases
+// ----------------------------------------------------------------------- cases
 
 static void test_symbolic__chunks_match_the_references(void **state)
 {
@@ -301,8 +323,7 @@ static void test_symbolic__blocks_weigh_what_their_norms_are(void **state)
     test_csr_finish(&A);
 }
 
-// ------------------------------------------------------------------- what
-// fails
+// ------------------------------------------------------------------- errors
 
 static void test_symbolic__too_many_rows_in_a_subdomain_are_refused(
     void **state)
