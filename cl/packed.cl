@@ -33,6 +33,9 @@
 #ifndef LCL_RING
 # define LCL_RING 0
 #endif
+#ifndef LCL_MODE
+# define LCL_MODE 0 // 1: adds shift[shift_of[p]] to the result of subdomain p
+#endif
 
 #if LCL_STORAGE == 1
 typedef double stored_t;
@@ -68,7 +71,8 @@ kernel void packed(global const struct lcl_part *parts,
                    global const struct lcl_step *steps,
                    global const ushort *col, global const stored_t *val,
                    global const double *b, global double *x,
-                   global const int *stop, int at)
+                   global const int *stop, int at, global const double *shift,
+                   global const int *shift_of)
 {
     if (stop[at])
         return;
@@ -84,6 +88,11 @@ kernel void packed(global const struct lcl_part *parts,
     for (uint i = p.rows; i-- > 0;)
         x[i] = -dot_row(val + steps[i].upper, col + steps[i].upper,
                         steps[i].upper_planes, x);
+# if LCL_MODE == 1
+    const double own_shift = shift[shift_of[get_group_id(0)]];
+    for (uint i = 0; i < p.rows; ++i)
+        x[i] += own_shift;
+# endif
 }
 
 #else
@@ -277,7 +286,8 @@ kernel void packed(global const struct lcl_part *restrict parts,
                    global const ushort *restrict col,
                    global const stored_t *restrict val,
                    global const double *restrict b, global double *restrict x,
-                   global const int *stop, int at)
+                   global const int *stop, int at, global const double *shift,
+                   global const int *shift_of)
 {
     local double y[LCL_ROWS];
     const struct lcl_sweep none = {0, 0, 0, 0};
@@ -317,7 +327,13 @@ kernel void packed(global const struct lcl_part *restrict parts,
         STEP(even, odd)
         STEP(odd, even)
     }
+# if LCL_MODE == 1
+    const double own_shift = shift[shift_of[get_group_id(0)]];
+# else
+    const double own_shift = 0;
+# endif
+# pragma unroll 4
     for (uint i = lid; i < p.rows; i += LCL_GROUP)
-        x[p.row + i] = y[i];
+        x[p.row + i] = y[i] + own_shift;
 }
 #endif

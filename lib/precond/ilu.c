@@ -19,6 +19,7 @@ struct ilu {
     struct lcl_factor factor;
     struct lcl_trisolve_method trisolve;
     struct lcl_coarse_space *coarse; // NULL: none
+    bool prolongs;                   // the triangular solve adds Z e
 };
 
 // What set-up hands from step to step, on the host. Rows and entries are
@@ -198,13 +199,17 @@ static enum lcl_status make_coarse(struct lcl_precond *M,
                                                  : LCL_CORRECT_MULT,
         .block = M->info.block_size,
     };
+    struct lcl_trisolve_method *T = &I->trisolve;
     struct lcl_csr B;
     enum lcl_status st = lcl_pattern_download(&B, M->ctx, &M->system.matrix);
     if (st == LCL_OK)
         st = lcl_coarse_init(I->coarse, M->ctx, &B, P->part_ptr, P->parts,
                              &params);
     lcl_csr_finish(&B);
-    return st;
+    if (st < 0 || !T->ops->add_shift)
+        return st;
+    I->prolongs = true;
+    return T->ops->add_shift(T, M->ctx, I->coarse->e, I->coarse->part_agg);
 }
 
 static enum lcl_status add_coarse(struct lcl_precond *M, const struct set_up *a,
@@ -256,8 +261,8 @@ static enum lcl_status create(struct lcl_precond *M, const struct lcl_bsr *A,
         (st = add_coarse(M, &a, params->coarse)) < 0)
         goto out;
     M->info.group_size = I->trisolve.group;
-    M->info.launches =
-        I->trisolve.launches + (I->coarse ? I->coarse->launches : 0);
+    M->info.launches = I->trisolve.launches +
+                       (I->coarse ? I->coarse->launches - I->prolongs : 0);
     M->info.barriers = I->trisolve.barriers;
     M->info.storage = I->factor.storage;
     M->info.factor_bytes = lcl_factor_bytes(&I->factor);
@@ -314,7 +319,7 @@ static enum lcl_status apply(struct lcl_precond *M, const lcl_buffer *b,
                              lcl_buffer *x, const lcl_buffer *stop, int at)
 {
     struct ilu *I = M->method;
-    const struct lcl_inner inner = {apply_factors, &I->trisolve};
+    const struct lcl_inner inner = {apply_factors, &I->trisolve, I->prolongs};
     return I->coarse ? lcl_coarse_apply(I->coarse, &inner, b, x, stop, at)
                      : lcl_trisolve_apply(&I->trisolve, b, x, stop, at);
 }

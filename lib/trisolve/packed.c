@@ -131,7 +131,8 @@ static enum lcl_status launch(const struct lcl_packed *K,
     return LCL_LAUNCH(K->kernel, F->parts, lcl_arg_buffer(F->part),
                       lcl_arg_buffer(K->table), lcl_arg_buffer(F->col),
                       lcl_arg_buffer(lcl_store_values(F)), lcl_arg_buffer(b),
-                      lcl_arg_buffer(x), lcl_arg_buffer(stop), lcl_arg_int(at));
+                      lcl_arg_buffer(x), lcl_arg_buffer(stop), lcl_arg_int(at),
+                      lcl_arg_buffer(K->shift), lcl_arg_buffer(K->shift_of));
 }
 
 // ------------------------------------------------------------------ choice
@@ -202,7 +203,7 @@ static enum lcl_status choose_form(struct lcl_packed *K, lcl_context *ctx,
     for (int ring = 0; ring < FORMS && st == LCL_OK; ++ring) {
         const struct lcl_spec spec =
             lcl_packed_spec(lcl_context_caps(ctx), F, ring);
-        T.form[ring].table = F->sweep;
+        T.form[ring] = (struct lcl_packed){.table = F->sweep, .ring = ring};
         st = lcl_kernel_get(&T.form[ring].kernel, ctx, &spec);
     }
     if (st == LCL_OK && (st = try_forms(&T, &best, ctx)) == LCL_OK)
@@ -246,5 +247,22 @@ static void destroy(struct lcl_trisolve_method *T)
     lcl_free(T->state);
 }
 
-const struct lcl_trisolve_ops lcl_trisolve_packed = {create, NULL, apply, NULL,
-                                                     destroy};
+static enum lcl_status add_shift(struct lcl_trisolve_method *T,
+                                 lcl_context *ctx, const lcl_buffer *shift,
+                                 const lcl_buffer *shift_of)
+{
+    struct lcl_packed *K = T->state;
+    struct lcl_spec spec =
+        lcl_packed_spec(lcl_context_caps(ctx), T->factor, K->ring);
+    spec.mode = 1;
+    K->shift = shift;
+    K->shift_of = shift_of;
+    return lcl_kernel_get(&K->kernel, ctx, &spec);
+}
+
+const struct lcl_trisolve_ops lcl_trisolve_packed = {
+    .create = create,
+    .apply = apply,
+    .add_shift = add_shift,
+    .destroy = destroy,
+};

@@ -25,4 +25,6 @@ struct lcl_spec lcl_packed_spec(const struct lcl_caps *caps,
 struct lcl_packed {
     const lcl_buffer *table; // of sweeps; at width 1 of steps
     lcl_kernel *kernel;
+    bool ring;
+    const lcl_buffer *shift, *shift_of; // of add_shift(), or NULL
 };
