@@ -4,6 +4,7 @@
 
 #include "host/alloc.h"
 #include "host/choice.h"
+#include "host/geometry.h"
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
@@ -216,6 +217,23 @@ static enum lcl_status choose_form(struct lcl_packed *K, lcl_context *ctx,
 
 // ------------------------------------------------------------------ method
 
+static enum lcl_status count_planes(struct lcl_packed *K, lcl_context *ctx,
+                                    const struct lcl_factor *F)
+{
+    struct lcl_spec spec = lcl_packed_spec(lcl_context_caps(ctx), F, false);
+    lcl_kernel *kernel;
+    enum lcl_status st;
+    spec.kernel = "count_planes";
+    if ((st = lcl_kernel_get(&kernel, ctx, &spec)) < 0 ||
+        (st = lcl_buffer_create(&K->planes, ctx, F->n, sizeof(uint32_t),
+                                "planes of rows")) < 0)
+        return st;
+    K->table = K->planes;
+    return LCL_LAUNCH(kernel, lcl_vector_groups(lcl_context_caps(ctx)),
+                      lcl_arg_long(F->n), lcl_arg_buffer(F->step),
+                      lcl_arg_buffer(K->planes));
+}
+
 static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
                               const struct lcl_layout *layout,
                               const int32_t *level)
@@ -231,8 +249,8 @@ static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
     T->barriers = F->group == 1 ? 0 : 1 + (int)F->sweeps_max;
     if (caps->width > 1)
         return choose_form(K, ctx, F);
-    K->table = F->step;
-    return lcl_kernel_get(&K->kernel, ctx, &spec);
+    const enum lcl_status st = count_planes(K, ctx, F);
+    return st < 0 ? st : lcl_kernel_get(&K->kernel, ctx, &spec);
 }
 
 static enum lcl_status apply(const struct lcl_trisolve_method *T,
@@ -244,7 +262,11 @@ static enum lcl_status apply(const struct lcl_trisolve_method *T,
 
 static void destroy(struct lcl_trisolve_method *T)
 {
-    lcl_free(T->state);
+    struct lcl_packed *K = T->state;
+    if (!K)
+        return;
+    lcl_buffer_destroy(&K->planes);
+    lcl_free(K);
 }
 
 static enum lcl_status add_shift(struct lcl_trisolve_method *T,
