@@ -141,8 +141,7 @@ static enum lcl_status download_levels(struct set_up *a, lcl_context *ctx)
     return lcl_buffer_read(a->symbolic.level, a->level, n * sizeof *a->level);
 }
 
-// Lanes side by side need the rows in the order of the levels, and few levels;
-// one item a group goes through its rows as they are.
+// Lanes side by side need few levels; one item a group does not.
 static enum lcl_status analyse(struct lcl_precond *M, struct set_up *a)
 {
     const struct lcl_caps *caps = lcl_context_caps(M->ctx);
@@ -151,7 +150,6 @@ static enum lcl_status analyse(struct lcl_precond *M, struct set_up *a)
     M->info.group_size = lcl_packed_group(caps, M->info.part_rows_max);
     const struct lcl_symbolic_params params = {
         .group = M->info.group_size,
-        .sorted = lcl_trisolve_sorted(M->info.trisolve, caps),
         .folded = caps->width > 1,
     };
     if ((st = lcl_symbolic_init(&a->symbolic, M->ctx, &M->system.matrix,

@@ -85,7 +85,7 @@ static void expect_form(lcl_context *ctx, const struct form *form)
         struct test_factors F;
         struct lcl_trisolve_method T;
         struct lcl_repairs repairs;
-        test_system_init(&S, i, test_width(ctx) > 1);
+        test_system_init(&S, i, true);
         test_system_expand(&S, form->block);
         test_factors_init(&F, ctx, &S, test_group(ctx, form->waves), &params);
         assert_int_equal(test_factors_run(&F, &repairs), LCL_OK);
@@ -177,7 +177,7 @@ static void test_packed_block__other_methods_refuse_blocks(void **state)
     struct test_system S;
     struct test_factors F;
     struct lcl_trisolve_method T;
-    test_system_from(&S, test_identity(2), 2, test_width(*state) > 1);
+    test_system_from(&S, test_identity(2), 2, true);
     test_system_expand(&S, 3);
     test_factors_init(&F, *state, &S, test_group(*state, 1), &params);
     assert_int_equal(lcl_trisolve_init(&T, LCL_TRISOLVE_DAG_VC_ILDU0_FUSED,
