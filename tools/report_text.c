@@ -142,8 +142,10 @@ static void repaired(const struct lcl_precond_info *info)
 static void application(const struct lcl_precond_info *info)
 {
     line("apply");
-    printf("%d launch%s, %d barriers at most, groups of %d\n", info->launches,
-           info->launches == 1 ? "" : "es", info->barriers, info->group_size);
+    printf("%d launch%s, %d barriers at most, groups of %d%s%s\n",
+           info->launches, info->launches == 1 ? "" : "es", info->barriers,
+           info->group_size, *info->form ? ", measured best: " : "",
+           info->form);
 }
 
 void text_precond(const struct job *job)

@@ -162,8 +162,10 @@ struct lcl_precond_info {
     int launches;             /* of one application */
     int barriers; /* of one application, the most in one subdomain */
     int group_size;
-    int block_size; /* that the matrix is stored in */
-    bool weighted;  /* METIS saw edge weights */
+    const char *form; /* of the kernel that applies the factors, the faster one
+                         in a measurement; "" where there is one form alone */
+    int block_size;   /* that the matrix is stored in */
+    bool weighted;    /* METIS saw edge weights */
     enum lcl_factor_storage storage;
     enum lcl_coarse coarse; /* NONE, ADD or MULT; NONE, too, where its matrix
                                could not be inverted */

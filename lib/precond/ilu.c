@@ -259,6 +259,7 @@ static enum lcl_status create(struct lcl_precond *M, const struct lcl_bsr *A,
         (st = add_coarse(M, &a, params->coarse)) < 0)
         goto out;
     M->info.group_size = I->trisolve.group;
+    M->info.form = I->trisolve.form;
     M->info.launches = I->trisolve.launches +
                        (I->coarse ? I->coarse->launches - I->prolongs : 0);
     M->info.barriers = I->trisolve.barriers;

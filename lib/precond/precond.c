@@ -119,6 +119,7 @@ static enum lcl_status create(lcl_precond **out, lcl_context *ctx,
         .nnz = entries,
         .block_size = A->block_size,
         .coarse = LCL_COARSE_NONE,
+        .form = "",
     };
     if ((st = M->ops->create(M, A, params)) < 0 ||
         (place &&

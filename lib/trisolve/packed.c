@@ -247,8 +247,11 @@ static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
         return lcl_fail_memory(lcl_context_log(ctx), "a triangular solve");
     T->launches = 1;
     T->barriers = F->group == 1 ? 0 : 1 + (int)F->sweeps_max;
-    if (caps->width > 1)
-        return choose_form(K, ctx, F);
+    if (caps->width > 1) {
+        const enum lcl_status chosen = choose_form(K, ctx, F);
+        T->form = K->ring ? "ring" : "straight";
+        return chosen;
+    }
     const enum lcl_status st = count_planes(K, ctx, F);
     return st < 0 ? st : lcl_kernel_get(&K->kernel, ctx, &spec);
 }

@@ -45,7 +45,7 @@ enum lcl_status lcl_trisolve_init(struct lcl_trisolve_method *T,
 {
     const enum lcl_status st = check(factor, name, lcl_context_log(ctx));
     *T = (struct lcl_trisolve_method){
-        .name = name, .factor = factor, .group = factor->group};
+        .name = name, .factor = factor, .group = factor->group, .form = ""};
     if (st < 0)
         return st;
     T->ops = factor->block > 1 ? of_blocks[name] : methods[name];

@@ -44,6 +44,7 @@ struct lcl_trisolve_method {
     int launches, barriers; // of one application, barriers of the subdomain
                             // that has most
     int group;              // work-items of a group
+    const char *form;       // that was chosen by measurement, or ""
 };
 
 extern const struct lcl_trisolve_ops lcl_trisolve_packed;

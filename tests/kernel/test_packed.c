@@ -14,6 +14,7 @@ struct form {
     int waves;
     bool ring;
     bool global_table; // the table of sweeps stays in global memory
+    bool some;         // on the last systems alone, for fewer programs
 };
 
 static void packed_init(struct lcl_trisolve_method *T, lcl_context *ctx,
@@ -78,7 +79,8 @@ static void expect_form(lcl_context *ctx, const struct form *form)
 {
     const struct lcl_precond_params params = {.storage = form->storage};
     struct lcl_trisolve_method T;
-    for (int i = 0; i < test_system_count(); ++i) {
+    const int first = form->some ? test_system_count() - 2 : 0;
+    for (int i = first; i < test_system_count(); ++i) {
         struct test_system S;
         struct test_factors F;
         struct lcl_repairs repairs;
@@ -120,7 +122,8 @@ static void test_packed__fp32_storage_rounds_values_alone(void **state)
     for (int ring = 0; ring < 2; ++ring)
         expect_form(*state, &(struct form){.storage = LCL_FACTOR_STORAGE_FP32,
                                            .waves = 1,
-                                           .ring = ring});
+                                           .ring = ring,
+                                           .some = true});
 }
 
 static void test_packed__bf16_storage_rounds_values_alone(void **state)
@@ -128,7 +131,8 @@ static void test_packed__bf16_storage_rounds_values_alone(void **state)
     for (int ring = 0; ring < 2; ++ring)
         expect_form(*state, &(struct form){.storage = LCL_FACTOR_STORAGE_BF16,
                                            .waves = 1,
-                                           .ring = ring});
+                                           .ring = ring,
+                                           .some = true});
 }
 
 int main(void)
