@@ -159,7 +159,7 @@ void text_precond(const struct job *job)
         coarse(info);
     if (info->pivots_repaired > 0)
         repaired(info);
-    if (job->cli.profile)
+    if (job->cli.profile || *info->form)
         application(info);
 }
 
