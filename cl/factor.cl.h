@@ -44,10 +44,10 @@ struct lcl_step {
     lcl_u16 upper_planes;       // entries of the longest row of U, and -1/d
 } __attribute__((aligned(16))); // one load
 
-// What a group does between two barriers: up to LCL_SWEEP_ENTRIES planes of
-// entries of one step. The sweeps of a subdomain stand in the order in which
-// they are done, which is that of the slots: each starts where the one before
-// it ends. Steps of L without entries have none.
+// What a group does between two barriers: a few planes of entries of one step.
+// The sweeps of a subdomain stand in the order in which they are done, which is
+// that of the slots: each starts where the one before it ends. Steps of L
+// without entries have none.
 struct lcl_sweep {
     lcl_u16 first; // row on lane 0, from the subdomain's first
     lcl_u16 rows;
@@ -56,8 +56,6 @@ struct lcl_sweep {
 } __attribute__((aligned(8)));
 
 #define LCL_SWEEP_DIAGONAL 1 // the first of a step of U: plane 0 is -1/d
-#define LCL_SWEEP_LAST     2 // the last of a step of U
-#define LCL_SWEEP_ENTRIES  7
 
 // Words of a slot of so many values in bf16.
 #define LCL_BF16_WORDS(entries) (((entries) + 2) / 2)

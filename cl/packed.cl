@@ -28,7 +28,7 @@
 # define LCL_SWEEPS 0 // sweeps held in local memory, 4 more than there are
 #endif
 #ifndef LCL_SLOTS
-# define LCL_SLOTS 4 // entries a row of a sweep, at most LCL_SWEEP_ENTRIES
+# define LCL_SLOTS 4 // entries a row of a sweep at most
 #endif
 #ifndef LCL_RING
 # define LCL_RING 0

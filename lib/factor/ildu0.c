@@ -12,31 +12,18 @@
 #define FIRST_SHIFT 1e-3
 enum { SHIFT_ROUNDS = 16 };
 
-static enum lcl_status upload_layout(struct lcl_factor *F,
-                                     const struct lcl_layout *L)
+// What the factor holds of a layout, which is left without it.
+static void take_layout(struct lcl_factor *F, struct lcl_device_layout *D)
 {
-    const struct {
-        lcl_buffer **buffer;
-        const void *data;
-        int64_t count;
-        size_t size;
-        const char *what;
-    } uploads[] = {
-        {&F->part, L->part, L->parts, sizeof *L->part, "subdomains"},
-        {&F->step, L->step, L->steps, sizeof *L->step, "steps"},
-        {&F->sweep, L->sweep, L->sweeps, sizeof *L->sweep, "sweeps"},
-        {&F->col, L->col, L->slots, sizeof *L->col, "factor columns"},
-        {&F->step_of, L->step_of, L->n, sizeof *L->step_of, "steps of rows"},
-        {&F->source, L->source, L->slots, sizeof *L->source, "slot sources"},
-        {&F->diagonal, L->diagonal, L->n, sizeof *L->diagonal, "diagonals"},
-    };
-    enum lcl_status st = LCL_OK;
-    for (size_t i = 0; i < sizeof uploads / sizeof *uploads && st == LCL_OK;
-         ++i)
-        st = lcl_buffer_create_from(uploads[i].buffer, F->ctx, uploads[i].data,
-                                    uploads[i].count, uploads[i].size,
-                                    uploads[i].what);
-    return st;
+    F->part = D->part;
+    F->step = D->step;
+    F->sweep = D->sweep;
+    F->col = D->col;
+    F->step_of = D->step_of;
+    F->source = D->source;
+    F->diagonal = D->diagonal;
+    D->part = D->step = D->sweep = D->col = NULL;
+    D->step_of = D->source = D->diagonal = NULL;
 }
 
 static enum lcl_status allocate(struct lcl_factor *F)
@@ -75,7 +62,7 @@ static enum lcl_status get_kernel(struct lcl_factor *F)
 }
 
 enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
-                                const struct lcl_layout *L, int group,
+                                struct lcl_device_layout *layout, int group,
                                 int block,
                                 const struct lcl_precond_params *params)
 {
@@ -86,16 +73,17 @@ enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
         .pivot_tol = params->pivot_tol > 0 ? params->pivot_tol : 1e-10,
         .storage = params->storage ? params->storage : LCL_FACTOR_STORAGE_FP64,
         .block = block,
-        .n = L->n,
-        .parts = L->parts,
-        .slots = L->slots,
-        .rows_max = L->rows_max,
-        .sweeps_max = L->sweeps_max,
-        .sweep_entries = L->sweep_entries,
+        .n = layout->n,
+        .parts = layout->parts,
+        .slots = layout->slots,
+        .rows_max = layout->rows_max,
+        .sweeps_max = layout->sweeps_max,
+        .sweep_entries = layout->sweep_entries,
         .group = group,
     };
-    if ((st = upload_layout(F, L)) < 0 || (st = allocate(F)) < 0 ||
-        (st = get_kernel(F)) < 0 || (st = lcl_store_init(F)) < 0)
+    take_layout(F, layout);
+    if ((st = allocate(F)) < 0 || (st = get_kernel(F)) < 0 ||
+        (st = lcl_store_init(F)) < 0)
         lcl_factor_finish(F);
     return st;
 }

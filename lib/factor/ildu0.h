@@ -31,7 +31,7 @@ struct lcl_factor {
 // Uploads a layout, of entries that are blocks of `block` rows and columns, 1
 // to LCL_BLOCK_MAX; params->pivot, pivot_tol and storage are looked at.
 enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
-                                const struct lcl_layout *layout, int group,
+                                struct lcl_device_layout *layout, int group,
                                 int block,
                                 const struct lcl_precond_params *params);
 void lcl_factor_finish(struct lcl_factor *F);

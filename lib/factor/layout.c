@@ -1,306 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The packed-level layout of the factors of all subdomains.
+// The packed-level layout on the device and on the host.
 #include "lib/factor/layout.h"
 
 #include "host/alloc.h"
 #include "host/log.h"
+#include "host/runtime.h"
 
 #include <assert.h>
+#include <string.h>
 
 static_assert(sizeof(struct lcl_step) == 16, "as the device sees it");
 static_assert(sizeof(struct lcl_sweep) == 8, "as the device sees it");
 static_assert(sizeof(struct lcl_part) == 48, "as the device sees it");
-
-// What the functions below work on: the rows first .. last-1 of B.
-struct window {
-    const struct lcl_csr *B;
-    int64_t first, last;
-};
-
-struct counts {
-    int lower, upper;
-};
-
-static struct counts count_row(const struct window *w, int64_t i)
-{
-    struct counts c = {0, 0};
-    for (int64_t k = w->B->row_ptr[i]; k < w->B->row_ptr[i + 1]; ++k) {
-        const int32_t j = w->B->col_ind[k];
-        c.lower += j >= w->first && j < i;
-        c.upper += j > i && j < w->last;
-    }
-    return c;
-}
-
-// Where the step that starts at row i ends: at `group` rows, at the end of the
-// level, at the end of the window.
-static int64_t step_end(const struct window *w, const int32_t *level, int group,
-                        int64_t i)
-{
-    int64_t end = i + 1;
-    while (end < w->last && end - i < group && level[end] == level[i])
-        ++end;
-    return end;
-}
-
-static int64_t count_steps(const struct window *w, const int32_t *level,
-                           int group)
-{
-    int64_t steps = 0;
-    for (int64_t i = w->first; i < w->last; i = step_end(w, level, group, i))
-        ++steps;
-    return steps;
-}
-
-static int64_t max_of(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-// Sizes and places of all subdomains: part[] but for slots.
-static enum lcl_status place_parts(struct lcl_layout *L,
-                                   const struct lcl_csr *B,
-                                   const int64_t *part_ptr,
-                                   const int32_t *level, int group,
-                                   const struct lcl_log *log)
-{
-    for (int64_t p = 0; p < L->parts; ++p) {
-        const struct window w = {B, part_ptr[p], part_ptr[p + 1]};
-        const int64_t rows = w.last - w.first;
-        const int64_t entries = B->row_ptr[w.last] - B->row_ptr[w.first];
-        if (rows > UINT16_MAX || entries > INT32_MAX)
-            return lcl_fail(log, LCL_ERANGE,
-                            "subdomain %lld: %lld rows and %lld entries; at "
-                            "most 65535 and 2147483647 fit",
-                            (long long)p, (long long)rows, (long long)entries);
-        const int64_t steps = count_steps(&w, level, group);
-        L->part[p] = (struct lcl_part){.entry = (uint64_t)B->row_ptr[w.first],
-                                       .row = (uint32_t)w.first,
-                                       .rows = (uint32_t)rows,
-                                       .step = (uint32_t)L->steps,
-                                       .steps = (uint32_t)steps};
-        L->steps += steps;
-        L->rows_max = max_of(L->rows_max, rows);
-    }
-    if (L->steps > UINT32_MAX)
-        return lcl_fail(log, LCL_ERANGE, "%lld steps: at most 2^32 - 1 fit",
-                        (long long)L->steps);
-    return LCL_OK;
-}
-
-// A step has as many planes as its longest row needs, U one more for 1/d.
-static void size_step(struct lcl_step *s, const struct window *w, int64_t first,
-                      int64_t last)
-{
-    int lower = 0, upper = 0;
-    for (int64_t i = first; i < last; ++i) {
-        const struct counts c = count_row(w, i);
-        lower = c.lower > lower ? c.lower : lower;
-        upper = c.upper > upper ? c.upper : upper;
-    }
-    *s = (struct lcl_step){.first = (uint16_t)(first - w->first),
-                           .rows = (uint16_t)(last - first),
-                           .lower_planes = (uint16_t)lower,
-                           .upper_planes = (uint16_t)(upper + 1)};
-}
-
-static int longest_sweep(const struct lcl_step *s, int entries)
-{
-    const int64_t planes = max_of(s->lower_planes, s->upper_planes - 1);
-    return planes > LCL_SWEEP_ENTRIES ? LCL_SWEEP_ENTRIES
-                                      : (int)max_of(planes, entries);
-}
-
-static uint32_t size_steps(struct lcl_layout *L, struct lcl_step *step,
-                           const struct window *w, const int32_t *level,
-                           int group)
-{
-    uint32_t s = 0;
-    for (int64_t i = w->first; i < w->last; ++s) {
-        const int64_t end = step_end(w, level, group, i);
-        size_step(&step[s], w, i, end);
-        for (; i < end; ++i)
-            L->step_of[i] = (uint16_t)s;
-        L->sweep_entries = longest_sweep(&step[s], L->sweep_entries);
-    }
-    return s;
-}
-
-// The slots of one subdomain: L in ascending, U in descending order of steps.
-static enum lcl_status place_steps(struct lcl_layout *L, struct lcl_part *part,
-                                   const struct window *w, const int32_t *level,
-                                   int group, const struct lcl_log *log)
-{
-    struct lcl_step *step = L->step + part->step;
-    const uint32_t steps = size_steps(L, step, w, level, group);
-    uint64_t slots = 0;
-    for (uint32_t s = 0; s < steps; ++s) {
-        step[s].lower = (uint32_t)slots;
-        slots += (uint64_t)step[s].rows * step[s].lower_planes;
-    }
-    for (uint32_t s = steps; s-- > 0;) {
-        step[s].upper = (uint32_t)slots;
-        slots += (uint64_t)step[s].rows * step[s].upper_planes;
-    }
-    if (slots > INT32_MAX)
-        return lcl_fail(log, LCL_ERANGE,
-                        "a subdomain needs %llu slots: at most 2^31 - 1 fit",
-                        (unsigned long long)slots);
-    part->slot = (uint64_t)L->slots;
-    part->slots = (uint32_t)slots;
-    L->slots += (int64_t)((slots + LCL_SLOT_ALIGN - 1) / LCL_SLOT_ALIGN *
-                          LCL_SLOT_ALIGN);
-    return LCL_OK;
-}
-
-// ------------------------------------------------------------------- sweeps
-
-// Splits `entries` planes of a step of L, or of a step of U with its 1/d, into
-// sweeps at `out`, which may be NULL; returns their number.
-static uint32_t split_step(struct lcl_sweep *out, const struct lcl_step *s,
-                           int entries, bool upper)
-{
-    uint32_t count = 0;
-    for (int k = 0; k < entries || (upper && k == 0); ++count) {
-        const bool diagonal = upper && k == 0;
-        const int rest = entries - k;
-        const int own = rest < LCL_SWEEP_ENTRIES ? rest : LCL_SWEEP_ENTRIES;
-        const bool last = upper && own == rest;
-        if (out)
-            out[count] = (struct lcl_sweep){
-                .first = s->first,
-                .rows = s->rows,
-                .planes = (uint16_t)(own + diagonal),
-                .flags = (uint16_t)((diagonal ? LCL_SWEEP_DIAGONAL : 0) |
-                                    (last ? LCL_SWEEP_LAST : 0))};
-        k += own > 0 ? own : 1;
-    }
-    return count;
-}
-
-// The sweeps of a subdomain at `out`, which may be NULL; returns their number.
-static uint32_t split_part(struct lcl_sweep *out, const struct lcl_step *step,
-                           uint32_t steps)
-{
-    uint32_t count = 0;
-    for (uint32_t s = 0; s < steps; ++s)
-        count += split_step(out ? out + count : NULL, &step[s],
-                            step[s].lower_planes, false);
-    for (uint32_t s = steps; s-- > 0;)
-        count += split_step(out ? out + count : NULL, &step[s],
-                            step[s].upper_planes - 1, true);
-    return count;
-}
-
-static enum lcl_status place_sweeps(struct lcl_layout *L,
-                                    const struct lcl_log *log)
-{
-    for (int64_t p = 0; p < L->parts; ++p) {
-        struct lcl_part *part = &L->part[p];
-        part->sweep = (uint32_t)L->sweeps;
-        part->sweeps = split_part(NULL, L->step + part->step, part->steps);
-        L->sweeps += part->sweeps;
-        L->sweeps_max = max_of(L->sweeps_max, part->sweeps);
-    }
-    if (L->sweeps > UINT32_MAX)
-        return lcl_fail(log, LCL_ERANGE, "%lld sweeps: at most 2^32 - 1 fit",
-                        (long long)L->sweeps);
-    L->sweep = lcl_malloc((size_t)L->sweeps, sizeof *L->sweep);
-    if (!L->sweep)
-        return lcl_fail_memory(log, "the factor's sweeps");
-    for (int64_t p = 0; p < L->parts; ++p)
-        split_part(L->sweep + L->part[p].sweep, L->step + L->part[p].step,
-                   L->part[p].steps);
-    return LCL_OK;
-}
-
-// ------------------------------------------------------------------- slots
-
-static void fill_row(struct lcl_layout *L, const struct lcl_part *part,
-                     const struct window *w, int64_t i)
-{
-    const struct lcl_step *s = &L->step[part->step + L->step_of[i]];
-    const uint64_t self = (uint64_t)(i - w->first), lane = self - s->first;
-    const uint64_t diagonal = part->slot + s->upper + lane;
-    const uint64_t base[2] = {part->slot + s->lower + lane, diagonal + s->rows};
-    const int planes[2] = {s->lower_planes, s->upper_planes - 1};
-    int filled[2] = {0, 0};
-    L->diagonal[i] = -1;
-    L->col[diagonal] = (uint16_t)self;
-    for (int64_t k = w->B->row_ptr[i]; k < w->B->row_ptr[i + 1]; ++k) {
-        const int32_t j = w->B->col_ind[k];
-        const int32_t source = (int32_t)(k - (int64_t)part->entry);
-        if (j < w->first || j >= w->last)
-            continue;
-        if (j == i) {
-            L->diagonal[i] = source;
-            continue;
-        }
-        const int u = j > i;
-        const uint64_t at = base[u] + (uint64_t)filled[u]++ * s->rows;
-        L->col[at] = (uint16_t)(j - w->first);
-        L->source[at] = source;
-    }
-    for (int u = 0; u < 2; ++u)
-        for (; filled[u] < planes[u]; ++filled[u])
-            L->col[base[u] + (uint64_t)filled[u] * s->rows] = (uint16_t)self;
-}
-
-static enum lcl_status allocate_slots(struct lcl_layout *L,
-                                      const struct lcl_log *log)
-{
-    L->col = lcl_calloc((size_t)L->slots, sizeof *L->col);
-    L->source = lcl_malloc((size_t)L->slots, sizeof *L->source);
-    if (!L->col || !L->source)
-        return lcl_fail_memory(log, "the factor's layout");
-    for (int64_t s = 0; s < L->slots; ++s)
-        L->source[s] = -1;
-    return LCL_OK;
-}
-
-static enum lcl_status lay_out(struct lcl_layout *L, const struct lcl_csr *B,
-                               const int64_t *part_ptr, const int32_t *level,
-                               int group, const struct lcl_log *log)
-{
-    enum lcl_status st = place_parts(L, B, part_ptr, level, group, log);
-    if (st < 0)
-        return st;
-    L->step = lcl_calloc((size_t)L->steps, sizeof *L->step);
-    if (!L->step)
-        return lcl_fail_memory(log, "the factor's steps");
-    for (int64_t p = 0; p < L->parts; ++p) {
-        const struct window w = {B, part_ptr[p], part_ptr[p + 1]};
-        if ((st = place_steps(L, &L->part[p], &w, level, group, log)) < 0)
-            return st;
-    }
-    L->slots += 2 * LCL_SLOT_ALIGN * group;
-    if ((st = place_sweeps(L, log)) < 0 || (st = allocate_slots(L, log)) < 0)
-        return st;
-    for (int64_t p = 0; p < L->parts; ++p) {
-        const struct window w = {B, part_ptr[p], part_ptr[p + 1]};
-        for (int64_t i = w.first; i < w.last; ++i)
-            fill_row(L, &L->part[p], &w, i);
-    }
-    return LCL_OK;
-}
-
-enum lcl_status lcl_layout_init(struct lcl_layout *L, const struct lcl_csr *B,
-                                const int64_t *part_ptr, int64_t parts,
-                                const int32_t *level, int group,
-                                const struct lcl_log *log)
-{
-    enum lcl_status st;
-    *L = (struct lcl_layout){.n = B->rows, .parts = parts};
-    L->part = lcl_calloc((size_t)parts, sizeof *L->part);
-    L->step_of = lcl_malloc((size_t)L->n, sizeof *L->step_of);
-    L->diagonal = lcl_malloc((size_t)L->n, sizeof *L->diagonal);
-    st = L->part && L->step_of && L->diagonal
-             ? lay_out(L, B, part_ptr, level, group, log)
-             : lcl_fail_memory(log, "the factor's layout");
-    if (st < 0)
-        lcl_layout_finish(L);
-    return st;
-}
 
 void lcl_layout_finish(struct lcl_layout *L)
 {
@@ -312,4 +23,140 @@ void lcl_layout_finish(struct lcl_layout *L)
     lcl_free(L->step_of);
     lcl_free(L->diagonal);
     *L = (struct lcl_layout){0};
+}
+
+void lcl_device_layout_finish(struct lcl_device_layout *D)
+{
+    lcl_buffer **const buffers[] = {&D->part,    &D->step,   &D->sweep,
+                                    &D->col,     &D->source, &D->step_of,
+                                    &D->diagonal};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i)
+        lcl_buffer_destroy(buffers[i]);
+    lcl_free(D->subdomain);
+    *D = (struct lcl_device_layout){0};
+}
+
+// ------------------------------------------------------------------- checks
+
+// Steps that cover the rows and the slots of their subdomain, each once.
+static bool steps_are_sound(const struct lcl_part *part,
+                            const struct lcl_step *step)
+{
+    uint64_t rows = 0, slots = 0;
+    for (uint32_t s = 0; s < part->steps; ++s) {
+        const uint64_t lower = (uint64_t)step[s].rows * step[s].lower_planes;
+        const uint64_t upper = (uint64_t)step[s].rows * step[s].upper_planes;
+        if (step[s].first != rows || step[s].upper_planes == 0 ||
+            step[s].lower + lower > part->slots ||
+            step[s].upper + upper > part->slots)
+            return false;
+        rows += step[s].rows;
+        slots += lower + upper;
+    }
+    return rows == part->rows && slots == part->slots;
+}
+
+static bool rows_are_sound(const struct lcl_layout *L,
+                           const struct lcl_part *part, int64_t entries)
+{
+    for (uint32_t r = 0; r < part->rows; ++r) {
+        const int64_t i = (int64_t)part->row + r;
+        if (L->step_of[i] >= part->steps)
+            return false;
+        const struct lcl_step *s = &L->step[part->step + L->step_of[i]];
+        if (r < s->first || r >= (uint32_t)s->first + s->rows ||
+            L->diagonal[i] < -1 || L->diagonal[i] >= entries)
+            return false;
+    }
+    return true;
+}
+
+static bool slots_are_sound(const struct lcl_layout *L,
+                            const struct lcl_part *part, int64_t entries)
+{
+    for (uint64_t s = part->slot; s < part->slot + part->slots; ++s)
+        if (L->col[s] >= part->rows || L->source[s] < -1 ||
+            L->source[s] >= entries)
+            return false;
+    return true;
+}
+
+static bool is_sound(const struct lcl_layout *L, int64_t nnz)
+{
+    for (int64_t p = 0; p < L->parts; ++p) {
+        const struct lcl_part *part = &L->part[p];
+        const uint64_t end = p + 1 < L->parts ? part[1].entry : (uint64_t)nnz;
+        const int64_t entries = (int64_t)(end - part->entry);
+        if (!steps_are_sound(part, L->step + part->step) ||
+            !rows_are_sound(L, part, entries) ||
+            !slots_are_sound(L, part, entries))
+            return false;
+    }
+    return true;
+}
+
+// ------------------------------------------------------------------- download
+
+static enum lcl_status allocate(struct lcl_layout *L, lcl_context *ctx)
+{
+    const size_t n = (size_t)L->n, slots = (size_t)L->slots;
+    L->part = lcl_malloc((size_t)L->parts, sizeof *L->part);
+    L->step = lcl_malloc((size_t)L->steps, sizeof *L->step);
+    L->sweep = lcl_malloc((size_t)L->sweeps, sizeof *L->sweep);
+    L->col = lcl_malloc(slots, sizeof *L->col);
+    L->source = lcl_malloc(slots, sizeof *L->source);
+    L->step_of = lcl_malloc(n, sizeof *L->step_of);
+    L->diagonal = lcl_malloc(n, sizeof *L->diagonal);
+    return L->part && L->step && L->sweep && L->col && L->source &&
+                   L->step_of && L->diagonal
+               ? LCL_OK
+               : lcl_fail_memory(lcl_context_log(ctx), "the factor's layout");
+}
+
+static enum lcl_status read_arrays(struct lcl_layout *L,
+                                   const struct lcl_device_layout *D)
+{
+    const size_t n = (size_t)L->n, slots = (size_t)L->slots;
+    const struct {
+        const lcl_buffer *buffer;
+        void *array;
+        size_t bytes;
+    } reads[] = {
+        {D->step, L->step, (size_t)L->steps * sizeof *L->step},
+        {D->sweep, L->sweep, (size_t)L->sweeps * sizeof *L->sweep},
+        {D->col, L->col, slots * sizeof *L->col},
+        {D->source, L->source, slots * sizeof *L->source},
+        {D->step_of, L->step_of, n * sizeof *L->step_of},
+        {D->diagonal, L->diagonal, n * sizeof *L->diagonal},
+    };
+    enum lcl_status st = LCL_OK;
+    memcpy(L->part, D->subdomain, (size_t)L->parts * sizeof *L->part);
+    for (size_t i = 0; i < sizeof reads / sizeof *reads && st == LCL_OK; ++i)
+        st = lcl_buffer_read(reads[i].buffer, reads[i].array, reads[i].bytes);
+    return st;
+}
+
+enum lcl_status lcl_layout_download(struct lcl_layout *L, lcl_context *ctx,
+                                    const struct lcl_device_layout *D)
+{
+    enum lcl_status st;
+    *L = (struct lcl_layout){
+        .n = D->n,
+        .parts = D->parts,
+        .steps = D->steps,
+        .sweeps = D->sweeps,
+        .slots = D->slots,
+        .rows_max = D->rows_max,
+        .sweeps_max = D->sweeps_max,
+        .sweep_entries = D->sweep_entries,
+    };
+    if ((st = allocate(L, ctx)) == LCL_OK &&
+        (st = read_arrays(L, D)) == LCL_OK && !is_sound(L, D->nnz))
+        st = lcl_fail(lcl_context_log(ctx), LCL_ESELFTEST,
+                      "%s gives a layout that cannot be: it computes wrong "
+                      "results",
+                      lcl_context_caps(ctx)->name);
+    if (st < 0)
+        lcl_layout_finish(L);
+    return st;
 }

@@ -3,7 +3,7 @@
 // made once for a pattern.
 #pragma once
 
-#include <levelcl/matrix.h>
+#include "host/buffer.h"
 
 #include <stdint.h>
 
@@ -22,14 +22,29 @@ struct lcl_layout {
     int sweep_entries;            // entries a row of the longest sweep
 };
 
-// Subdomain p holds rows part_ptr[p] .. part_ptr[p+1]-1 of B, whose entries
-// outside it are ignored. Inside a subdomain rows are sorted by `level`. A step
-// has at most `group` rows; with group 1 every row is a step. The slots end
-// with 8 * group that nobody uses, so that a kernel may read ahead. Returns
-// LCL_OK, LCL_ERANGE (over 65,535 rows or 2^31 entries in a subdomain) or
-// LCL_ENOMEM; *L is then all zero.
-enum lcl_status lcl_layout_init(struct lcl_layout *L, const struct lcl_csr *B,
-                                const int64_t *part_ptr, int64_t parts,
-                                const int32_t *level, int group,
-                                const struct lcl_log *log);
 void lcl_layout_finish(struct lcl_layout *L);
+
+// Planes of entries of a sweep at most, where `n` rows have so many entries off
+// the diagonal in their subdomains: few where rows are short, since a kernel
+// has registers for as many planes in each sweep.
+static inline int lcl_sweep_limit(int64_t entries, int64_t n)
+{
+    return entries <= 6 * n ? 3 : 7;
+}
+
+// The same on the device; what the host knows of it is in `subdomain`.
+struct lcl_device_layout {
+    int64_t n, nnz, parts, steps, sweeps, slots;
+    struct lcl_part *subdomain; // parts, as in `part`
+    lcl_buffer *part, *step, *sweep, *col, *source, *step_of, *diagonal;
+    int64_t rows_max, sweeps_max;
+    int sweep_entries;
+};
+
+void lcl_device_layout_finish(struct lcl_device_layout *D);
+
+// A copy for host code that goes through rows, steps and slots: it will not
+// leave the arrays. Returns LCL_OK, LCL_ESELFTEST (it would: the device is
+// wrong), LCL_EDEVICE or LCL_ENOMEM; *L is then all zero.
+enum lcl_status lcl_layout_download(struct lcl_layout *L, lcl_context *ctx,
+                                    const struct lcl_device_layout *D);

@@ -28,14 +28,32 @@ static bool add_offset(struct offsets *F, int64_t offset)
     return true;
 }
 
+// Whether row i has the columns of the row before, each one further.
+static bool repeats(const struct lcl_csr *A, int64_t i)
+{
+    const int64_t from = A->row_ptr[i], count = A->row_ptr[i + 1] - from;
+    uint32_t differs = 0;
+    if (i == 0 || from - A->row_ptr[i - 1] != count)
+        return false;
+    for (const int32_t *col = A->col_ind + from;
+         col < A->col_ind + from + count; ++col)
+        differs |= (uint32_t)col[0] - (uint32_t)col[-count] - 1;
+    return differs == 0;
+}
+
+// Looks no further than it needs to find three. A row that repeats the one
+// before has its distances.
 static bool find_offsets(struct offsets *F, const struct lcl_csr *A)
 {
-    for (int64_t i = 0; i < A->rows; ++i)
+    for (int64_t i = 0; i < A->rows && F->count < 3; ++i) {
+        if (repeats(A, i))
+            continue;
         for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k) {
             const int64_t j = A->col_ind[k];
             if (j != i && !add_offset(F, j > i ? j - i : i - j))
                 return false;
         }
+    }
     return F->count > 0 && F->value[0] == 1;
 }
 
@@ -47,16 +65,31 @@ static bool are_neighbours(const int64_t grid[3], int64_t a, int64_t b)
         return low % nx != nx - 1;
     if (distance == nx && ny > 1)
         return low / nx % ny != ny - 1;
+    return distance == nx * ny;
+}
+
+static bool row_fits(const struct lcl_csr *A, int64_t i, const int64_t grid[3])
+{
+    for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
+        if (A->col_ind[k] != i && !are_neighbours(grid, i, A->col_ind[k]))
+            return false;
     return true;
 }
 
-// Whether no stored entry wraps around an edge of the grid.
+// Whether every stored entry is one of the stencil and none wraps around an
+// edge of the grid. Away from the edges a row that repeats the one before is as
+// good as that one.
 static bool fits_grid(const struct lcl_csr *A, const int64_t grid[3])
 {
-    for (int64_t i = 0; i < A->rows; ++i)
-        for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
-            if (A->col_ind[k] != i && !are_neighbours(grid, i, A->col_ind[k]))
+    const int64_t nx = grid[0], ny = grid[1], lines = ny * grid[2];
+    for (int64_t line = 0, i = 0; line < lines; ++line) {
+        const bool at_edge = line % ny == 0 || line % ny == ny - 1;
+        for (int64_t x = 0; x < nx; ++x, ++i) {
+            const bool inside = !at_edge && x > 0 && x < nx - 1;
+            if (!(inside && repeats(A, i)) && !row_fits(A, i, grid))
                 return false;
+        }
+    }
     return true;
 }
 
@@ -148,21 +181,29 @@ static enum lcl_status choose_box(int64_t box[3], const int64_t grid[3],
     return LCL_OK;
 }
 
+// One line of cells along x, whose first box is `part`. Returns its end.
+static int32_t *label_line(int32_t *label, int64_t part, int64_t cells,
+                           int64_t box, int64_t unknowns)
+{
+    for (int64_t x = 0; x < cells; x += box, ++part) {
+        const int64_t count = smaller(box, cells - x) * unknowns;
+        for (int64_t i = 0; i < count; ++i)
+            label[i] = (int32_t)part;
+        label += count;
+    }
+    return label;
+}
+
 // Rows are numbered by cell, x fastest; the unknowns of a cell are consecutive.
 static void label_cells(int32_t *label, const int64_t grid[3],
                         const int64_t box[3], int64_t unknowns)
 {
     const int64_t bx = (grid[0] - 1) / box[0] + 1;
     const int64_t by = (grid[1] - 1) / box[1] + 1;
-    int64_t row = 0;
     for (int64_t z = 0; z < grid[2]; ++z)
         for (int64_t y = 0; y < grid[1]; ++y)
-            for (int64_t x = 0; x < grid[0]; ++x) {
-                const int64_t part =
-                    x / box[0] + bx * (y / box[1] + by * (z / box[2]));
-                for (int64_t u = 0; u < unknowns; ++u)
-                    label[row++] = (int32_t)part;
-            }
+            label = label_line(label, bx * (y / box[1] + by * (z / box[2])),
+                               grid[0], box[0], unknowns);
 }
 
 enum lcl_status lcl_partition_geometric(

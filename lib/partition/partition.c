@@ -78,45 +78,62 @@ static int64_t effective_limit(int64_t n, int64_t wanted, int64_t max_rows)
     return wanted > 0 && wanted < limit ? wanted : limit;
 }
 
+// Room for as many parts as rows; what is not written costs nothing.
+static bool allocate(struct lcl_partition *P)
+{
+    P->part_ptr = lcl_calloc((size_t)P->n + 2, sizeof *P->part_ptr);
+    P->perm = lcl_malloc((size_t)P->n, sizeof *P->perm);
+    P->inverse = lcl_malloc((size_t)P->n, sizeof *P->inverse);
+    return P->part_ptr && P->perm && P->inverse;
+}
+
+// Where the run of equal labels that starts at row i ends.
+static int64_t run_end(const int32_t *label, int64_t n, int64_t i)
+{
+    const int32_t own = label[i];
+    do
+        ++i;
+    while (i < n && label[i] == own);
+    return i;
+}
+
 // Numbers the parts in the order of their smallest row, which keeps parts that
 // are close in the old numbering close in the new one; unused labels vanish.
-static enum lcl_status renumber(int32_t *label, int64_t n, int64_t *parts,
+// part_ptr[p + 2] counts the rows of part p.
+static enum lcl_status renumber(struct lcl_partition *P, int32_t *label,
                                 const struct lcl_log *log)
 {
-    int32_t *number = lcl_calloc((size_t)n, sizeof *number); // from 1
+    int32_t *number = lcl_calloc((size_t)P->n, sizeof *number); // from 1
     if (!number)
         return lcl_fail_memory(log, "the subdomains");
-    int32_t used = 0;
-    for (int64_t i = 0; i < n; ++i) {
-        if (number[label[i]] == 0)
-            number[label[i]] = ++used;
-        label[i] = number[label[i]] - 1;
+    for (int64_t i = 0; i < P->n;) {
+        const int64_t end = run_end(label, P->n, i);
+        int32_t *own = &number[label[i]];
+        if (*own == 0)
+            *own = (int32_t)++P->parts;
+        P->part_ptr[*own + 1] += end - i;
+        for (const int32_t part = *own - 1; i < end; ++i)
+            label[i] = part;
     }
-    *parts = used;
     lcl_free(number);
     return LCL_OK;
 }
 
-// Stable counting sort of the rows by label. part_ptr has one place more than
-// it needs: part_ptr[p + 1] is the next free row of part p meanwhile.
-static enum lcl_status sort_rows(struct lcl_partition *P, const int32_t *label,
-                                 const struct lcl_log *log)
+// Stable counting sort of the rows by label: part_ptr[p + 1] is the next free
+// row of part p meanwhile. Places take the room of the labels.
+static void sort_rows(struct lcl_partition *P)
 {
-    P->part_ptr = lcl_calloc((size_t)P->parts + 2, sizeof *P->part_ptr);
-    P->perm = lcl_malloc((size_t)P->n, sizeof *P->perm);
-    P->inverse = lcl_malloc((size_t)P->n, sizeof *P->inverse);
-    if (!P->part_ptr || !P->perm || !P->inverse)
-        return lcl_fail_memory(log, "the permutation");
-    for (int64_t i = 0; i < P->n; ++i)
-        ++P->part_ptr[label[i] + 2];
     for (int64_t p = 0; p < P->parts; ++p)
         P->part_ptr[p + 2] += P->part_ptr[p + 1];
-    for (int64_t i = 0; i < P->n; ++i) {
-        const int64_t place = P->part_ptr[label[i] + 1]++;
-        P->perm[place] = (int32_t)i;
-        P->inverse[i] = (int32_t)place;
+    for (int64_t i = 0; i < P->n;) {
+        const int64_t end = run_end(P->inverse, P->n, i);
+        int64_t *next = &P->part_ptr[P->inverse[i] + 1], place = *next;
+        *next += end - i;
+        for (; i < end; ++i, ++place) {
+            P->perm[place] = (int32_t)i;
+            P->inverse[i] = (int32_t)place;
+        }
     }
-    return LCL_OK;
 }
 
 static enum lcl_status check_sizes(const struct lcl_partition *P, int64_t limit,
@@ -146,22 +163,21 @@ enum lcl_status lcl_partition_create(struct lcl_partition *P,
     struct request R = {.A = A, .params = *params, .log = log};
     R.params.rows = effective_limit(A->rows, params->rows, max_rows);
     P->n = A->rows;
-    int32_t *label = lcl_malloc((size_t)P->n, sizeof *label);
-    if (!label) {
+    if (!allocate(P)) {
         st = lcl_fail_memory(log, "the subdomains");
         goto out;
     }
-    if ((st = methods[params->type](label, &R)) < 0 ||
-        (st = renumber(label, P->n, &P->parts, log)) < 0 ||
-        (st = sort_rows(P, label, log)) < 0 ||
-        (st = check_sizes(P, R.params.rows, log)) < 0)
+    if ((st = methods[params->type](P->inverse, &R)) < 0 ||
+        (st = renumber(P, P->inverse, log)) < 0)
+        goto out;
+    sort_rows(P);
+    if ((st = check_sizes(P, R.params.rows, log)) < 0)
         goto out;
     P->weighted = R.weighted;
     lcl_info(log,
              "partition: %" PRId64 " subdomains of at most %" PRId64 " rows%s",
              P->parts, R.params.rows, P->weighted ? ", edges weighted" : "");
 out:
-    lcl_free(label);
     if (st < 0)
         lcl_partition_finish(P);
     return st;

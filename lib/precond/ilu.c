@@ -8,48 +8,43 @@
 #include "host/runtime.h"
 #include "lib/coarse/coarse.h"
 #include "lib/factor/ildu0.h"
+#include "lib/factor/symbolic.h"
 #include "lib/format/bsr.h"
-#include "lib/trisolve/levels.h"
 #include "lib/trisolve/packed.h"
 
 #include <math.h>
 #include <string.h>
 
 struct ilu {
-    int32_t *perm; // n, new -> old; kept for reports
     struct lcl_factor factor;
     struct lcl_trisolve_method trisolve;
     struct lcl_coarse_space *coarse; // NULL: none
 };
 
-// What the analysis hands from step to step, on the host. Rows and entries are
+// What set-up hands from step to step, on the host. Rows and entries are
 // those of blocks.
-struct analysis {
+struct set_up {
     struct lcl_csr graph; // the pattern of A with a_ij or signed norms
     double *norms;        // of blocks
     int32_t *labels;      // of rows of blocks
     struct lcl_partition partition;
-    struct lcl_csr B; // A reordered
-    int64_t *map;     // entries of B -> entries of A
-    int32_t *level;   // n
-    int32_t *count;   // levels of a subdomain
-    struct lcl_layout layout;
+    struct lcl_symbolic symbolic;
+    struct lcl_layout layout; // host copies, for a method that wants them
+    int32_t *level;
 };
 
-static void analysis_finish(struct analysis *a)
+static void set_up_finish(struct set_up *a)
 {
-    lcl_layout_finish(&a->layout);
-    lcl_free(a->count);
     lcl_free(a->level);
-    lcl_free(a->map);
-    lcl_csr_finish(&a->B);
+    lcl_layout_finish(&a->layout);
+    lcl_symbolic_finish(&a->symbolic);
     lcl_partition_finish(&a->partition);
     lcl_free(a->labels);
     lcl_free(a->norms);
 }
 
 // ||A_ij||_F for every block, with the sign of its trace.
-static enum lcl_status take_graph(struct analysis *a, const struct lcl_bsr *A,
+static enum lcl_status take_graph(struct set_up *a, const struct lcl_bsr *A,
                                   const struct lcl_log *log)
 {
     const int size = lcl_block_values(A);
@@ -72,7 +67,7 @@ static enum lcl_status take_graph(struct analysis *a, const struct lcl_bsr *A,
 }
 
 // Labels of rows become labels of rows of blocks.
-static enum lcl_status take_labels(struct analysis *a,
+static enum lcl_status take_labels(struct set_up *a,
                                    struct lcl_partition_params *params,
                                    int64_t rows, int block,
                                    const struct lcl_log *log)
@@ -96,8 +91,7 @@ static enum lcl_status take_labels(struct analysis *a,
     return LCL_OK;
 }
 
-static enum lcl_status partition(struct analysis *a, lcl_context *ctx,
-                                 int block,
+static enum lcl_status partition(struct set_up *a, lcl_context *ctx, int block,
                                  const struct lcl_partition_params *params)
 {
     const struct lcl_log *log = lcl_context_log(ctx);
@@ -110,45 +104,9 @@ static enum lcl_status partition(struct analysis *a, lcl_context *ctx,
     return st;
 }
 
-static enum lcl_status reorder(struct analysis *a, const struct lcl_log *log)
+static void describe_parts(struct lcl_precond_info *info,
+                           const struct lcl_partition *P)
 {
-    lcl_csr_finish(&a->B);
-    lcl_free(a->map);
-    a->map = NULL;
-    return lcl_csr_reorder(&a->B, &a->map, &a->graph, a->partition.perm,
-                           a->partition.inverse, log);
-}
-
-// Levels need the rows in the partition's order; lanes side by side need them
-// in the levels' order. One item a group goes through its rows as they are.
-static enum lcl_status find_levels(struct analysis *a, lcl_context *ctx,
-                                   bool sorted)
-{
-    const struct lcl_log *log = lcl_context_log(ctx);
-    enum lcl_status st;
-    a->level = lcl_malloc((size_t)a->graph.rows, sizeof *a->level);
-    a->count = lcl_malloc((size_t)a->partition.parts, sizeof *a->count);
-    if (!a->level || !a->count)
-        return lcl_fail_memory(log, "levels");
-    if ((st = reorder(a, log)) < 0 ||
-        (st = lcl_levels_assign(a->level, a->count, ctx, &a->B,
-                                &a->partition)) < 0 ||
-        !sorted)
-        return st;
-    st = lcl_levels_sort(&a->partition, a->level, &a->B, log);
-    return st < 0 ? st : reorder(a, log);
-}
-
-static void describe(struct lcl_precond_info *info, const struct analysis *a)
-{
-    const struct lcl_partition *P = &a->partition;
-    const struct lcl_drop_info drop = lcl_partition_drop(P, &a->B);
-    const int b = info->block_size;
-    int64_t levels = 0;
-    info->nnz_kept = drop.kept * b * b;
-    info->dropped_share = drop.share;
-    info->dropped_weight = drop.weight;
-    info->missing_diagonals = drop.missing_diagonals * b;
     info->parts = P->parts;
     info->part_rows_min = P->n;
     info->weighted = P->weighted;
@@ -158,99 +116,110 @@ static void describe(struct lcl_precond_info *info, const struct analysis *a)
             info->part_rows_min = rows;
         if (rows > info->part_rows_max)
             info->part_rows_max = rows;
-        if (a->count[p] > info->levels_max)
-            info->levels_max = a->count[p];
-        levels += a->count[p];
     }
-    info->levels_mean = (double)levels / (double)P->parts;
 }
 
-static enum lcl_status symbolic(struct lcl_precond *M, struct analysis *a,
-                                bool sorted)
+static void describe(struct lcl_precond_info *info,
+                     const struct lcl_symbolic *S)
 {
-    const struct lcl_log *log = lcl_context_log(M->ctx);
+    const int b = info->block_size;
+    info->nnz_kept = S->drop.kept * b * b;
+    info->dropped_share = S->drop.share;
+    info->dropped_weight = S->drop.weight;
+    info->missing_diagonals = S->drop.missing_diagonals * b;
+    info->levels_max = S->levels_max;
+    info->levels_mean = S->levels_mean;
+}
+
+static enum lcl_status download_levels(struct set_up *a, lcl_context *ctx)
+{
+    const size_t n = (size_t)a->partition.n;
+    a->level = lcl_malloc(n, sizeof *a->level);
+    if (!a->level)
+        return lcl_fail_memory(lcl_context_log(ctx), "levels");
+    return lcl_buffer_read(a->symbolic.level, a->level, n * sizeof *a->level);
+}
+
+// Lanes side by side need the rows in the order of the levels, and few levels;
+// one item a group goes through its rows as they are.
+static enum lcl_status analyse(struct lcl_precond *M, struct set_up *a)
+{
+    const struct lcl_caps *caps = lcl_context_caps(M->ctx);
+    enum lcl_status st;
+    describe_parts(&M->info, &a->partition);
+    M->info.group_size = lcl_packed_group(caps, M->info.part_rows_max);
+    const struct lcl_symbolic_params params = {
+        .group = M->info.group_size,
+        .sorted = lcl_trisolve_sorted(M->info.trisolve, caps),
+        .folded = caps->width > 1,
+    };
+    if ((st = lcl_symbolic_init(&a->symbolic, M->ctx, &M->system.matrix,
+                                &a->partition, &params)) < 0)
+        return st;
+    describe(&M->info, &a->symbolic);
+    if (lcl_trisolve_reads_layout(M->info.trisolve) &&
+        ((st = lcl_layout_download(&a->layout, M->ctx, &a->symbolic.layout)) <
+             0 ||
+         (st = download_levels(a, M->ctx)) < 0))
+        return st;
+    return lcl_context_wait(M->ctx); // what is enqueued counts as symbolic, too
+}
+
+static enum lcl_status symbolic(struct lcl_precond *M, struct set_up *a)
+{
     lcl_phase_enter(M->ctx, LCL_PHASE_SYMBOLIC);
-    enum lcl_status st = find_levels(a, M->ctx, sorted);
-    if (st == LCL_OK) {
-        describe(&M->info, a);
-        M->info.group_size =
-            lcl_packed_group(lcl_context_caps(M->ctx), M->info.part_rows_max);
-        st = lcl_layout_init(&a->layout, &a->B, a->partition.part_ptr,
-                             a->partition.parts, a->level, M->info.group_size,
-                             log);
-    }
+    const enum lcl_status st = analyse(M, a);
     lcl_phase_leave(M->ctx);
     return st;
 }
 
-// The blocks of A in the order of B. With blocks of one entry B has them.
-static enum lcl_status take_blocks(struct lcl_bsr *B, const struct analysis *a,
-                                   const struct lcl_bsr *A,
-                                   const struct lcl_log *log)
-{
-    const size_t size = (size_t)lcl_block_values(A);
-    *B = lcl_bsr_of_csr(&a->B);
-    B->block_size = A->block_size;
-    if (size == 1)
-        return LCL_OK;
-    B->val = lcl_malloc((size_t)A->nnz * size, sizeof *B->val);
-    if (!B->val)
-        return lcl_fail_memory(log, "the reordered blocks");
-    for (int64_t k = 0; k < A->nnz; ++k)
-        memcpy(B->val + (size_t)k * size, A->val + (size_t)a->map[k] * size,
-               size * sizeof *B->val);
-    return LCL_OK;
-}
-
-static enum lcl_status set_up_system(struct lcl_precond *M, struct analysis *a,
-                                     const struct lcl_bsr *A)
-{
-    struct lcl_bsr B;
-    enum lcl_status st = take_blocks(&B, a, A, lcl_context_log(M->ctx));
-    if (st == LCL_OK)
-        st = lcl_system_init(&M->system, M->ctx, &B, a->partition.perm, a->map);
-    if (B.val != a->B.val)
-        lcl_free(B.val);
-    return st;
-}
-
-static enum lcl_status set_up(struct lcl_precond *M, struct analysis *a,
-                              const struct lcl_bsr *A,
-                              const struct lcl_precond_params *params)
+static enum lcl_status make_factor(struct lcl_precond *M, struct set_up *a,
+                                   const struct lcl_precond_params *params)
 {
     struct ilu *I = M->method;
     enum lcl_status st;
-    if ((st = set_up_system(M, a, A)) < 0 ||
-        (st = lcl_factor_init(&I->factor, M->ctx, &a->layout,
-                              M->info.group_size, A->block_size, params)) < 0)
+    if ((st = lcl_system_reorder(&M->system, &a->symbolic.B)) < 0 ||
+        (st = lcl_factor_init(&I->factor, M->ctx, &a->symbolic.layout,
+                              M->info.group_size, M->info.block_size, params)) <
+            0)
         return st;
     M->info.storage = I->factor.storage;
-    I->perm = a->partition.perm;
-    a->partition.perm = NULL;
     return lcl_trisolve_init(&I->trisolve, M->info.trisolve, M->ctx, &I->factor,
                              &a->layout, a->level);
 }
 
-static enum lcl_status add_coarse(struct lcl_precond *M,
-                                  const struct analysis *a,
-                                  enum lcl_coarse wanted)
+// The coarse space is laid out on the host.
+static enum lcl_status make_coarse(struct lcl_precond *M,
+                                   const struct lcl_partition *P)
 {
     struct ilu *I = M->method;
-    const struct lcl_partition *P = &a->partition;
-    M->info.coarse = lcl_coarse_choose(wanted, P->parts, &a->B);
-    if (M->info.coarse == LCL_COARSE_NONE)
-        return LCL_OK;
     const struct lcl_coarse_params params = {
         .form = M->info.coarse == LCL_COARSE_ADD ? LCL_CORRECT_ADD
                                                  : LCL_CORRECT_MULT,
         .block = M->info.block_size,
     };
+    struct lcl_csr B;
+    enum lcl_status st = lcl_pattern_download(&B, M->ctx, &M->system.matrix);
+    if (st == LCL_OK)
+        st = lcl_coarse_init(I->coarse, M->ctx, &B, P->part_ptr, P->parts,
+                             &params);
+    lcl_csr_finish(&B);
+    return st;
+}
+
+static enum lcl_status add_coarse(struct lcl_precond *M, const struct set_up *a,
+                                  enum lcl_coarse wanted)
+{
+    struct ilu *I = M->method;
+    const struct lcl_partition *P = &a->partition;
+    M->info.coarse = lcl_coarse_choose(wanted, P->parts, &a->graph);
+    if (M->info.coarse == LCL_COARSE_NONE)
+        return LCL_OK;
     I->coarse = lcl_calloc(1, sizeof *I->coarse);
     if (!I->coarse)
         return lcl_fail_memory(lcl_context_log(M->ctx), "a coarse correction");
     lcl_phase_enter(M->ctx, LCL_PHASE_SYMBOLIC);
-    const enum lcl_status st = lcl_coarse_init(I->coarse, M->ctx, &a->B,
-                                               P->part_ptr, P->parts, &params);
+    const enum lcl_status st = make_coarse(M, P);
     lcl_phase_leave(M->ctx);
     return st;
 }
@@ -273,19 +242,17 @@ static enum lcl_status create(struct lcl_precond *M, const struct lcl_bsr *A,
                               const struct lcl_precond_params *params)
 {
     const struct lcl_log *log = lcl_context_log(M->ctx);
-    struct analysis a = {.map = NULL};
+    struct set_up a = {.level = NULL};
     enum lcl_status st;
     M->info.trisolve =
         params->trisolve ? params->trisolve : LCL_TRISOLVE_PACKED;
-    const bool sorted =
-        lcl_trisolve_sorted(M->info.trisolve, lcl_context_caps(M->ctx));
     struct ilu *I = M->method = lcl_calloc(1, sizeof *I);
     if (!I)
         return lcl_fail_memory(log, "a preconditioner");
     if ((st = take_graph(&a, A, log)) < 0 ||
         (st = partition(&a, M->ctx, A->block_size, &params->partition)) < 0 ||
-        (st = symbolic(M, &a, sorted)) < 0 ||
-        (st = set_up(M, &a, A, params)) < 0 ||
+        (st = lcl_system_init(&M->system, M->ctx, A, NULL, NULL)) < 0 ||
+        (st = symbolic(M, &a)) < 0 || (st = make_factor(M, &a, params)) < 0 ||
         (st = add_coarse(M, &a, params->coarse)) < 0)
         goto out;
     M->info.group_size = I->trisolve.group;
@@ -295,7 +262,24 @@ static enum lcl_status create(struct lcl_precond *M, const struct lcl_bsr *A,
     M->info.storage = I->factor.storage;
     M->info.factor_bytes = lcl_factor_bytes(&I->factor);
 out:
-    analysis_finish(&a);
+    set_up_finish(&a);
+    return st;
+}
+
+// The rows of repaired pivots in A's numbering, which the device knows.
+static enum lcl_status name_repaired(struct lcl_precond *M,
+                                     const struct lcl_repairs *repairs)
+{
+    const size_t n = (size_t)M->system.matrix.block_rows;
+    int32_t *perm = lcl_malloc(n, sizeof *perm);
+    if (!perm)
+        return lcl_fail_memory(lcl_context_log(M->ctx), "the permutation");
+    const enum lcl_status st =
+        lcl_buffer_read(M->system.perm, perm, n * sizeof *perm);
+    for (int i = 0; i < 8 && i < repairs->count && st == LCL_OK; ++i)
+        M->info.repaired_rows[i] =
+            (int64_t)perm[repairs->rows[i]] * M->info.block_size;
+    lcl_free(perm);
     return st;
 }
 
@@ -303,16 +287,17 @@ static enum lcl_status update(struct lcl_precond *M)
 {
     struct ilu *I = M->method;
     struct lcl_repairs repairs;
-    enum lcl_status st =
+    const enum lcl_status factored =
         lcl_factor_numeric(&I->factor, M->system.matrix.val, &repairs);
+    enum lcl_status st;
     M->info.pivots_repaired = repairs.count;
-    for (int i = 0; i < 8; ++i)
-        M->info.repaired_rows[i] =
-            i < repairs.count
-                ? (int64_t)I->perm[repairs.rows[i]] * M->info.block_size
-                : 0;
-    if (st < 0 || (st = lcl_trisolve_update(&I->trisolve)) < 0 || !I->coarse)
+    memset(M->info.repaired_rows, 0, sizeof M->info.repaired_rows);
+    if (repairs.count > 0 && (st = name_repaired(M, &repairs)) < 0)
         return st;
+    if (factored < 0 || (st = lcl_trisolve_update(&I->trisolve)) < 0)
+        return factored < 0 ? factored : st;
+    if (!I->coarse)
+        return LCL_OK;
     st = lcl_coarse_update(I->coarse, M->system.matrix.val);
     describe_coarse(M);
     return st;
@@ -344,7 +329,6 @@ static void destroy(struct lcl_precond *M)
     lcl_free(I->coarse);
     lcl_trisolve_finish(&I->trisolve);
     lcl_factor_finish(&I->factor);
-    lcl_free(I->perm);
     lcl_free(I);
 }
 

@@ -63,6 +63,37 @@ enum lcl_status lcl_system_init(struct lcl_system *S, lcl_context *ctx,
     return st;
 }
 
+static void take(lcl_buffer **to, lcl_buffer **from)
+{
+    lcl_buffer_destroy(to);
+    *to = *from;
+    *from = NULL;
+}
+
+// The values that were uploaded are those in A's order.
+enum lcl_status lcl_system_reorder(struct lcl_system *S,
+                                   struct lcl_reordered *B)
+{
+    struct lcl_device_matrix *A = &S->matrix;
+    lcl_buffer *val;
+    enum lcl_status st;
+    if ((st = lcl_vector_ops_init(&S->vector, S->ctx, A->block)) < 0 ||
+        (st = lcl_vector_ops_init(&S->value, S->ctx, A->block * A->block)) <
+            0 ||
+        (st = lcl_buffer_create(&S->vector_in_a, S->ctx, S->n, sizeof(double),
+                                "vector")) < 0 ||
+        (st = lcl_buffer_create(&val, S->ctx, S->entries, sizeof(double),
+                                "values")) < 0)
+        return st;
+    take(&S->perm, &B->perm);
+    take(&S->map, &B->map);
+    take(&A->row_ptr, &B->row_ptr);
+    take(&A->col, &B->col);
+    S->values = A->val;
+    A->val = val;
+    return lcl_gather(&S->value, A->blocks, S->map, S->values, A->val);
+}
+
 // to[k] = where A's value place[k] is in the reordered matrix.
 static enum lcl_status reorder_places(const struct lcl_system *S, int64_t *to,
                                       const int64_t *place)

@@ -3,6 +3,7 @@
 // the preconditioner chose, and the way there and back.
 #pragma once
 
+#include "lib/factor/symbolic.h"
 #include "lib/spmv/spmv.h"
 #include "lib/vector/vector.h"
 
@@ -31,6 +32,11 @@ struct lcl_system {
 enum lcl_status lcl_system_init(struct lcl_system *S, lcl_context *ctx,
                                 const struct lcl_bsr *B, const int32_t *perm,
                                 const int64_t *map);
+
+// Called once after that, where B was A itself: goes over to the numbering of a
+// matrix that was reordered on the device, and takes its buffers.
+enum lcl_status lcl_system_reorder(struct lcl_system *S,
+                                   struct lcl_reordered *B);
 
 // Called once after that, where A was made of a matrix of `entries` values, and
 // the caller has these: value k of them is A's value place[k]; what no place

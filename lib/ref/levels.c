@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reference of the level assignment (Mehta et al., Algorithm 4.2).
+// Reference of the level assignment (Mehta et al., Algorithm 4.2) and of the
+// order that follows from it.
 #include "lib/ref/levels.h"
+
+#include "host/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 static int32_t larger(int32_t a, int32_t b)
 {
@@ -35,4 +41,78 @@ int32_t lcl_ref_levels(const struct lcl_csr *B, int64_t first, int64_t last,
     for (int64_t i = first; i < last; ++i)
         levels = larger(levels, settle_row(B, i, first, last, level) + 1);
     return levels;
+}
+
+static int32_t settle_row_from_the_end(const struct lcl_csr *B, int64_t i,
+                                       int64_t first, int64_t last,
+                                       int32_t *level)
+{
+    int32_t own = level[i - first];
+    for (int64_t k = B->row_ptr[i]; k < B->row_ptr[i + 1]; ++k) {
+        const int64_t j = B->col_ind[k];
+        if (j > i && j < last)
+            own = larger(own, level[j - first] + 1);
+    }
+    for (int64_t k = B->row_ptr[i]; k < B->row_ptr[i + 1]; ++k) {
+        const int64_t j = B->col_ind[k];
+        if (j >= first && j < i)
+            level[j - first] = larger(level[j - first], own + 1);
+    }
+    return level[i - first] = own;
+}
+
+int32_t lcl_ref_levels_from_the_end(const struct lcl_csr *B, int64_t first,
+                                    int64_t last, int32_t *level)
+{
+    for (int64_t i = first; i < last; ++i)
+        level[i - first] = 0;
+    int32_t levels = 0;
+    for (int64_t i = last; i-- > first;)
+        levels = larger(levels,
+                        settle_row_from_the_end(B, i, first, last, level) + 1);
+    return levels;
+}
+
+// ------------------------------------------------------------------- order
+
+static int compare_keys(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+// Rows of one subdomain as keys: level, then entries descending, then number.
+static void sort_window(uint64_t *key, const int32_t *level,
+                        const struct lcl_csr *B, int64_t first, int64_t last)
+{
+    for (int64_t i = first; i < last; ++i) {
+        const int64_t entries = B->row_ptr[i + 1] - B->row_ptr[i];
+        const uint64_t shortness =
+            entries < UINT16_MAX ? UINT16_MAX - (uint64_t)entries : 0;
+        key[i - first] =
+            (uint64_t)level[i] << 40 | shortness << 24 | (uint64_t)(i - first);
+    }
+    qsort(key, (size_t)(last - first), sizeof *key, compare_keys);
+}
+
+enum lcl_status lcl_ref_order(struct lcl_partition *P, int32_t *level,
+                              const struct lcl_csr *B)
+{
+    uint64_t *key = lcl_malloc((size_t)P->n, sizeof *key);
+    int32_t *old = lcl_malloc((size_t)P->n, sizeof *old);
+    for (int64_t p = 0; p < P->parts && key && old; ++p) {
+        const int64_t first = P->part_ptr[p], last = P->part_ptr[p + 1];
+        sort_window(key, level, B, first, last);
+        memcpy(old, P->perm + first, (size_t)(last - first) * sizeof *old);
+        for (int64_t i = first; i < last; ++i) {
+            const uint64_t k = key[i - first];
+            level[i] = (int32_t)(k >> 40);
+            P->perm[i] = old[k & 0xffffff];
+            P->inverse[P->perm[i]] = (int32_t)i;
+        }
+    }
+    const bool done = key && old;
+    lcl_free(key);
+    lcl_free(old);
+    return done ? LCL_OK : LCL_ENOMEM;
 }

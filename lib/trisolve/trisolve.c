@@ -64,6 +64,11 @@ bool lcl_trisolve_sorted(enum lcl_trisolve name, const struct lcl_caps *caps)
     return caps->width > 1 || methods[name] != &lcl_trisolve_packed;
 }
 
+bool lcl_trisolve_reads_layout(enum lcl_trisolve name)
+{
+    return methods[name] != &lcl_trisolve_packed;
+}
+
 enum lcl_status lcl_trisolve_update(struct lcl_trisolve_method *T)
 {
     return T->ops->update ? T->ops->update(T) : LCL_OK;

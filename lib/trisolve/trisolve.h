@@ -60,6 +60,10 @@ void lcl_trisolve_finish(struct lcl_trisolve_method *T);
 // Whether the rows of a subdomain must be sorted by level.
 bool lcl_trisolve_sorted(enum lcl_trisolve name, const struct lcl_caps *caps);
 
+// Whether the method makes arrays of its own on the host: else the layout and
+// the levels that lcl_trisolve_init() gets may be NULL.
+bool lcl_trisolve_reads_layout(enum lcl_trisolve name);
+
 // As the functions of the table.
 enum lcl_status lcl_trisolve_update(struct lcl_trisolve_method *T);
 enum lcl_status lcl_trisolve_apply(const struct lcl_trisolve_method *T,

@@ -279,7 +279,7 @@ ends 0 --problem lap3d:8
 says stdout '^converged: '
 says stdout '^iterations '
 refused 2 'does not divide' --problem lap3d:3 --precond none --block-size 2
-refused 3 'has no blocks yet' --problem lap3d:4,b=3 --block-size 3
+ends 0 --problem lap3d:4,b=3 --block-size 3
 refused 4 '99' two.mtx --device 99 -o "$dir/out/x.mtx"
 
 ends 0 one.mtx -o "$dir/out/x.mtx"

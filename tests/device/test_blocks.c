@@ -263,6 +263,24 @@ static void test_blocks__wrong_block_sizes_are_refused(void **state)
     test_csr_finish(&A);
 }
 
+static void test_blocks__ilu_takes_blocks_as_asked(void **state)
+{
+    struct lcl_csr A = problem("lap3d:3,b=3");
+    const enum lcl_precond_type ilu[] = {LCL_PRECOND_DEFAULT, LCL_PRECOND_ILU0,
+                                         LCL_PRECOND_ILDU0};
+    for (int t = 0; t < 3; ++t)
+        for (int block = 0; block <= 3; block += 3) {
+            const struct lcl_precond_params params = {.type = ilu[t],
+                                                      .block_size = block};
+            lcl_precond *M;
+            assert_int_equal(lcl_precond_create(&M, *state, &A, &params),
+                             LCL_OK);
+            assert_int_equal(lcl_precond_info(M)->block_size, 3);
+            lcl_precond_destroy(&M);
+        }
+    lcl_csr_finish(&A);
+}
+
 static void test_blocks__unfit_matrices_are_refused(void **state)
 {
     int64_t row_ptr[] = {0, 1, 2};
@@ -303,6 +321,7 @@ int main(void)
         cmocka_unit_test(test_blocks__methods_of_LD_and_U_solve_with_ilu0),
         cmocka_unit_test(test_blocks__large_subdomains_are_refused),
         cmocka_unit_test(test_blocks__wrong_block_sizes_are_refused),
+        cmocka_unit_test(test_blocks__ilu_takes_blocks_as_asked),
         cmocka_unit_test(test_blocks__unfit_matrices_are_refused),
     };
     return test_device_run(tests);

@@ -95,7 +95,7 @@ static void test_precond__policy_fail_tells_the_row_in_the_caller_s_numbers(
 
 static void test_precond__missing_diagonals_are_repaired_and_told(void **state)
 {
-    const double dense[] = {0, 1, 0, 1, 2, 0, 0, 0, 3};
+    const double dense[] = {0, 1, 0, 0, 2, 0, 0, 0, 3};
     struct lcl_csr A = test_csr_from_dense(3, dense);
     lcl_precond *M;
     assert_int_equal(lcl_precond_create(&M, *state, &A, NULL),

@@ -74,7 +74,6 @@ static const struct variant variants[] = {
     {"block_5",   1, {.source = "ildu0_block.cl", .block = 5}},
     {"plain",     4, {.source = "dense.cl", .rows = 32}},
     {"single",    4, {.source = "dense.cl", .rows = 32, .storage = 2}},
-    {"plain",     4, {.source = "levels.cl", .rows = 2048}},
     {"straight",  1, {.source = "packed.cl", .rows = 512, .sweeps = 64,
                       .slots = 3, .storage = 1}},
     {"ring",      1, {.source = "packed.cl", .rows = 512, .sweeps = 64,
@@ -112,6 +111,9 @@ static const struct variant variants[] = {
                       .mode = 2, .block = 8}},
     {"fp32",      1, {.source = "store.cl", .block = 3, .storage = 2}},
     {"bf16",      4, {.source = "store.cl", .block = 1, .storage = 3}},
+    {"wave",      1, {.source = "symbolic.cl", .rows = 128}},
+    {"waves",     4, {.source = "symbolic.cl", .rows = 2048}},
+    {"blocks",    4, {.source = "symbolic.cl", .rows = 512, .block = 3}},
     {"plain",     4, {.source = "vector.cl"}},
     {"blocks",    4, {.source = "vector.cl", .block = 9}},
 };

@@ -2,6 +2,7 @@
 // The factors of a system, by the reference and on the device.
 #include "tests/support/factors.h"
 
+#include "lib/ref/layout.h"
 #include "lib/ref/store.h"
 #include "tests/support/device.h"
 
@@ -48,6 +49,26 @@ static void place_slots(struct test_factors *F)
     }
 }
 
+static struct lcl_device_layout upload(lcl_context *ctx,
+                                       const struct lcl_layout *L)
+{
+    return (struct lcl_device_layout){
+        .n = L->n,
+        .parts = L->parts,
+        .slots = L->slots,
+        .part = test_upload(ctx, L->part, L->parts, sizeof *L->part),
+        .step = test_upload(ctx, L->step, L->steps, sizeof *L->step),
+        .sweep = test_upload(ctx, L->sweep, L->sweeps, sizeof *L->sweep),
+        .col = test_upload(ctx, L->col, L->slots, sizeof *L->col),
+        .source = test_upload(ctx, L->source, L->slots, sizeof *L->source),
+        .step_of = test_upload(ctx, L->step_of, L->n, sizeof *L->step_of),
+        .diagonal = test_upload(ctx, L->diagonal, L->n, sizeof *L->diagonal),
+        .rows_max = L->rows_max,
+        .sweeps_max = L->sweeps_max,
+        .sweep_entries = L->sweep_entries,
+    };
+}
+
 void test_factors_init(struct test_factors *F, lcl_context *ctx,
                        struct test_system *S, int group,
                        const struct lcl_precond_params *params)
@@ -55,12 +76,13 @@ void test_factors_init(struct test_factors *F, lcl_context *ctx,
     const struct lcl_partition *P = &S->P;
     *F = (struct test_factors){.system = S};
     init_reference(F, params);
-    assert_int_equal(lcl_layout_init(&F->layout, &S->B, P->part_ptr, P->parts,
-                                     S->level, group, NULL),
+    assert_int_equal(lcl_ref_layout(&F->layout, &S->B, P->part_ptr, P->parts,
+                                    S->level, group, NULL),
                      LCL_OK);
     place_slots(F);
+    struct lcl_device_layout layout = upload(ctx, &F->layout);
     assert_int_equal(
-        lcl_factor_init(&F->device, ctx, &F->layout, group, S->block, params),
+        lcl_factor_init(&F->device, ctx, &layout, group, S->block, params),
         LCL_OK);
     F->val = test_upload(ctx, test_system_values(S), test_system_value_count(S),
                          sizeof(double));

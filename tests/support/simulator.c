@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What oclgrind needs to tell used from uninitialised memory.
+// What tests need to tell used from uninitialised memory.
 #include "tests/support/simulator.h"
 
 #include "host/cl.h"
@@ -37,12 +37,27 @@ static cl_int CL_API_CALL keep(cl_mem buffer)
     return CL_SUCCESS;
 }
 
+static cl_mem CL_API_CALL poison(cl_context context, cl_mem_flags flags,
+                                 size_t size, void *host, cl_int *code)
+{
+    assert_null(host);
+    void *bytes = malloc(size);
+    assert_non_null(bytes);
+    memset(bytes, 0xff, size);
+    const cl_mem buffer = clCreateBuffer(context, flags | CL_MEM_COPY_HOST_PTR,
+                                         size, bytes, code);
+    free(bytes);
+    return buffer;
+}
+
 const struct lcl_cl_api *test_simulator_api(void)
 {
     api = lcl_cl_loader;
     if (getenv("OCLGRIND_UNINITIALIZED")) {
         api.clEnqueueFillBuffer = write_instead;
         api.clReleaseMemObject = keep;
+    } else {
+        api.clCreateBuffer = poison;
     }
     return &api;
 }

@@ -4,7 +4,6 @@
 
 #include "host/alloc.h"
 #include "lib/ref/levels.h"
-#include "lib/trisolve/levels.h"
 #include "tests/support/device.h"
 #include "tests/support/test.h"
 
@@ -120,7 +119,7 @@ void test_system_from(struct test_system *S, struct lcl_csr A,
     find_levels(S);
     if (!sorted)
         return;
-    assert_int_equal(lcl_levels_sort(&S->P, S->level, &S->B, NULL), LCL_OK);
+    assert_int_equal(lcl_ref_order(&S->P, S->level, &S->B), LCL_OK);
     reorder(S);
 }
 

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The analysis of a pattern, on the device: levels, the numbering that follows
+// from them, the reordered matrix, the layout of its factors.
+#pragma once
+
+#include "lib/factor/layout.h"
+#include "lib/partition/partition.h"
+#include "lib/spmv/spmv.h"
+
+// B: row i is row perm[i] of A, entry k is entry map[k], columns ascend.
+struct lcl_reordered {
+    lcl_buffer *perm;    // n, int32
+    lcl_buffer *row_ptr; // n + 1, uint32
+    lcl_buffer *col;     // nnz, int32
+    lcl_buffer *map;     // nnz, uint32
+};
+
+struct lcl_symbolic {
+    struct lcl_reordered B;
+    struct lcl_device_layout layout;
+    lcl_buffer *level; // n, int32: ascends in a subdomain if rows are sorted
+    struct lcl_drop_info drop;
+    int64_t levels_max; // of one subdomain
+    double levels_mean;
+};
+
+struct lcl_symbolic_params {
+    int group;   // rows of a step at most, a power of two: work-items of the
+                 // factor's kernels
+    bool sorted; // by level, longer rows first; must be where group > 1
+    bool folded; // both ends of a subdomain come first and meet in the middle:
+                 // half the levels for about as good factors (van der Vorst
+                 // 1987 on grids). Row i has the smaller of its levels counted
+                 // from the first and from the last row, which order the rows;
+                 // then they are sorted
+};
+
+// Analyses the pattern of A, whose rows (of blocks, where A has blocks) P cuts
+// into subdomains of at most 65,535. Row i depends on row j < i of its
+// subdomain where a_ij or a_ji is stored: one structure serves the forward
+// sweep in ascending and the backward sweep in descending levels (Mehta et al.,
+// arXiv 2508.04917, Algorithm 4.2). The sorted order is topological: the
+// factors of the sorted matrix are the sorted factors. A's values are looked at
+// for what is dropped alone. Enqueues the last kernels. Returns LCL_OK,
+// LCL_ERANGE (a subdomain or the whole is too large), LCL_ESELFTEST (sizes that
+// cannot be: the device is wrong), LCL_EDEVMEM, LCL_EDEVICE, LCL_EBUILD or
+// LCL_ENOMEM; *S is then all zero.
+enum lcl_status lcl_symbolic_init(struct lcl_symbolic *S, lcl_context *ctx,
+                                  const struct lcl_device_matrix *A,
+                                  const struct lcl_partition *P,
+                                  const struct lcl_symbolic_params *params);
+void lcl_symbolic_finish(struct lcl_symbolic *S);
+
+// The pattern of a matrix with 32-bit row pointers, on the host and sound; no
+// values. Returns LCL_OK, LCL_ESELFTEST, LCL_EDEVICE or LCL_ENOMEM; *B is then
+// all zero.
+enum lcl_status lcl_pattern_download(struct lcl_csr *B, lcl_context *ctx,
+                                     const struct lcl_device_matrix *D);

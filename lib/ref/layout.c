@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reference of the packed-level layout of the factors of all subdomains.
+#include "lib/ref/layout.h"
+
+#include "host/alloc.h"
+#include "host/log.h"
+
+// What the functions below work on: the rows first .. last-1 of B.
+struct window {
+    const struct lcl_csr *B;
+    int64_t first, last;
+};
+
+struct counts {
+    int lower, upper;
+};
+
+static struct counts count_row(const struct window *w, int64_t i)
+{
+    struct counts c = {0, 0};
+    for (int64_t k = w->B->row_ptr[i]; k < w->B->row_ptr[i + 1]; ++k) {
+        const int32_t j = w->B->col_ind[k];
+        c.lower += j >= w->first && j < i;
+        c.upper += j > i && j < w->last;
+    }
+    return c;
+}
+
+// Where the step that starts at row i ends: at `group` rows, at the end of the
+// level, at the end of the window.
+static int64_t step_end(const struct window *w, const int32_t *level, int group,
+                        int64_t i)
+{
+    int64_t end = i + 1;
+    while (end < w->last && end - i < group && level[end] == level[i])
+        ++end;
+    return end;
+}
+
+static int64_t count_steps(const struct window *w, const int32_t *level,
+                           int group)
+{
+    int64_t steps = 0;
+    for (int64_t i = w->first; i < w->last; i = step_end(w, level, group, i))
+        ++steps;
+    return steps;
+}
+
+static int64_t max_of(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+// Sizes and places of all subdomains: part[] but for slots.
+static enum lcl_status place_parts(struct lcl_layout *L,
+                                   const struct lcl_csr *B,
+                                   const int64_t *part_ptr,
+                                   const int32_t *level, int group,
+                                   const struct lcl_log *log)
+{
+    for (int64_t p = 0; p < L->parts; ++p) {
+        const struct window w = {B, part_ptr[p], part_ptr[p + 1]};
+        const int64_t rows = w.last - w.first;
+        const int64_t entries = B->row_ptr[w.last] - B->row_ptr[w.first];
+        if (rows > UINT16_MAX || entries > INT32_MAX)
+            return lcl_fail(log, LCL_ERANGE,
+                            "subdomain %lld: %lld rows and %lld entries; at "
+                            "most 65535 and 2147483647 fit",
+                            (long long)p, (long long)rows, (long long)entries);
+        const int64_t steps = count_steps(&w, level, group);
+        L->part[p] = (struct lcl_part){.entry = (uint64_t)B->row_ptr[w.first],
+                                       .row = (uint32_t)w.first,
+                                       .rows = (uint32_t)rows,
+                                       .step = (uint32_t)L->steps,
+                                       .steps = (uint32_t)steps};
+        L->steps += steps;
+        L->rows_max = max_of(L->rows_max, rows);
+    }
+    if (L->steps > UINT32_MAX)
+        return lcl_fail(log, LCL_ERANGE, "%lld steps: at most 2^32 - 1 fit",
+                        (long long)L->steps);
+    return LCL_OK;
+}
+
+// A step has as many planes as its longest row needs, U one more for 1/d.
+static void size_step(struct lcl_step *s, const struct window *w, int64_t first,
+                      int64_t last)
+{
+    int lower = 0, upper = 0;
+    for (int64_t i = first; i < last; ++i) {
+        const struct counts c = count_row(w, i);
+        lower = c.lower > lower ? c.lower : lower;
+        upper = c.upper > upper ? c.upper : upper;
+    }
+    *s = (struct lcl_step){.first = (uint16_t)(first - w->first),
+                           .rows = (uint16_t)(last - first),
+                           .lower_planes = (uint16_t)lower,
+                           .upper_planes = (uint16_t)(upper + 1)};
+}
+
+static int longest_sweep(const struct lcl_step *s, int limit, int entries)
+{
+    const int64_t planes = max_of(s->lower_planes, s->upper_planes - 1);
+    return planes > limit ? limit : (int)max_of(planes, entries);
+}
+
+static uint32_t size_steps(struct lcl_layout *L, struct lcl_step *step,
+                           const struct window *w, const int32_t *level,
+                           int group, int limit)
+{
+    uint32_t s = 0;
+    for (int64_t i = w->first; i < w->last; ++s) {
+        const int64_t end = step_end(w, level, group, i);
+        size_step(&step[s], w, i, end);
+        for (; i < end; ++i)
+            L->step_of[i] = (uint16_t)s;
+        L->sweep_entries = longest_sweep(&step[s], limit, L->sweep_entries);
+    }
+    return s;
+}
+
+// The slots of one subdomain: L in ascending, U in descending order of steps.
+static enum lcl_status place_steps(struct lcl_layout *L, struct lcl_part *part,
+                                   const struct window *w, const int32_t *level,
+                                   int group, int limit,
+                                   const struct lcl_log *log)
+{
+    struct lcl_step *step = L->step + part->step;
+    const uint32_t steps = size_steps(L, step, w, level, group, limit);
+    uint64_t slots = 0;
+    for (uint32_t s = 0; s < steps; ++s) {
+        step[s].lower = (uint32_t)slots;
+        slots += (uint64_t)step[s].rows * step[s].lower_planes;
+    }
+    for (uint32_t s = steps; s-- > 0;) {
+        step[s].upper = (uint32_t)slots;
+        slots += (uint64_t)step[s].rows * step[s].upper_planes;
+    }
+    if (slots > INT32_MAX)
+        return lcl_fail(log, LCL_ERANGE,
+                        "a subdomain needs %llu slots: at most 2^31 - 1 fit",
+                        (unsigned long long)slots);
+    part->slot = (uint64_t)L->slots;
+    part->slots = (uint32_t)slots;
+    L->slots += (int64_t)((slots + LCL_SLOT_ALIGN - 1) / LCL_SLOT_ALIGN *
+                          LCL_SLOT_ALIGN);
+    return LCL_OK;
+}
+
+// ------------------------------------------------------------------- sweeps
+
+// Splits `entries` planes of a step of L, or of a step of U with its 1/d, into
+// sweeps at `out`, which may be NULL; returns their number.
+static uint32_t split_step(struct lcl_sweep *out, const struct lcl_step *s,
+                           int entries, bool upper, int limit)
+{
+    uint32_t count = 0;
+    for (int k = 0; k < entries || (upper && k == 0); ++count) {
+        const bool diagonal = upper && k == 0;
+        const int own = entries - k < limit ? entries - k : limit;
+        if (out)
+            out[count] =
+                (struct lcl_sweep){.first = s->first,
+                                   .rows = s->rows,
+                                   .planes = (uint16_t)(own + diagonal),
+                                   .flags = diagonal ? LCL_SWEEP_DIAGONAL : 0};
+        k += own > 0 ? own : 1;
+    }
+    return count;
+}
+
+// The sweeps of a subdomain at `out`, which may be NULL; returns their number.
+static uint32_t split_part(struct lcl_sweep *out, const struct lcl_step *step,
+                           uint32_t steps, int limit)
+{
+    uint32_t count = 0;
+    for (uint32_t s = 0; s < steps; ++s)
+        count += split_step(out ? out + count : NULL, &step[s],
+                            step[s].lower_planes, false, limit);
+    for (uint32_t s = steps; s-- > 0;)
+        count += split_step(out ? out + count : NULL, &step[s],
+                            step[s].upper_planes - 1, true, limit);
+    return count;
+}
+
+static enum lcl_status place_sweeps(struct lcl_layout *L, int limit,
+                                    const struct lcl_log *log)
+{
+    for (int64_t p = 0; p < L->parts; ++p) {
+        struct lcl_part *part = &L->part[p];
+        part->sweep = (uint32_t)L->sweeps;
+        part->sweeps =
+            split_part(NULL, L->step + part->step, part->steps, limit);
+        L->sweeps += part->sweeps;
+        L->sweeps_max = max_of(L->sweeps_max, part->sweeps);
+    }
+    if (L->sweeps > UINT32_MAX)
+        return lcl_fail(log, LCL_ERANGE, "%lld sweeps: at most 2^32 - 1 fit",
+                        (long long)L->sweeps);
+    L->sweep = lcl_malloc((size_t)L->sweeps, sizeof *L->sweep);
+    if (!L->sweep)
+        return lcl_fail_memory(log, "the factor's sweeps");
+    for (int64_t p = 0; p < L->parts; ++p)
+        split_part(L->sweep + L->part[p].sweep, L->step + L->part[p].step,
+                   L->part[p].steps, limit);
+    return LCL_OK;
+}
+
+// ------------------------------------------------------------------- slots
+
+static void fill_row(struct lcl_layout *L, const struct lcl_part *part,
+                     const struct window *w, int64_t i)
+{
+    const struct lcl_step *s = &L->step[part->step + L->step_of[i]];
+    const uint64_t self = (uint64_t)(i - w->first), lane = self - s->first;
+    const uint64_t diagonal = part->slot + s->upper + lane;
+    const uint64_t base[2] = {part->slot + s->lower + lane, diagonal + s->rows};
+    const int planes[2] = {s->lower_planes, s->upper_planes - 1};
+    int filled[2] = {0, 0};
+    L->diagonal[i] = -1;
+    L->col[diagonal] = (uint16_t)self;
+    for (int64_t k = w->B->row_ptr[i]; k < w->B->row_ptr[i + 1]; ++k) {
+        const int32_t j = w->B->col_ind[k];
+        const int32_t source = (int32_t)(k - (int64_t)part->entry);
+        if (j < w->first || j >= w->last)
+            continue;
+        if (j == i) {
+            L->diagonal[i] = source;
+            continue;
+        }
+        const int u = j > i;
+        const uint64_t at = base[u] + (uint64_t)filled[u]++ * s->rows;
+        L->col[at] = (uint16_t)(j - w->first);
+        L->source[at] = source;
+    }
+    for (int u = 0; u < 2; ++u)
+        for (; filled[u] < planes[u]; ++filled[u])
+            L->col[base[u] + (uint64_t)filled[u] * s->rows] = (uint16_t)self;
+}
+
+static enum lcl_status allocate_slots(struct lcl_layout *L,
+                                      const struct lcl_log *log)
+{
+    L->col = lcl_calloc((size_t)L->slots, sizeof *L->col);
+    L->source = lcl_malloc((size_t)L->slots, sizeof *L->source);
+    if (!L->col || !L->source)
+        return lcl_fail_memory(log, "the factor's layout");
+    for (int64_t s = 0; s < L->slots; ++s)
+        L->source[s] = -1;
+    return LCL_OK;
+}
+
+static int64_t count_entries(const struct lcl_csr *B, const int64_t *part_ptr,
+                             int64_t parts)
+{
+    int64_t entries = 0;
+    for (int64_t p = 0; p < parts; ++p) {
+        const struct window w = {B, part_ptr[p], part_ptr[p + 1]};
+        for (int64_t i = w.first; i < w.last; ++i) {
+            const struct counts c = count_row(&w, i);
+            entries += c.lower + c.upper;
+        }
+    }
+    return entries;
+}
+
+static enum lcl_status lay_out(struct lcl_layout *L, const struct lcl_csr *B,
+                               const int64_t *part_ptr, const int32_t *level,
+                               int group, const struct lcl_log *log)
+{
+    const int limit =
+        lcl_sweep_limit(count_entries(B, part_ptr, L->parts), B->rows);
+    enum lcl_status st = place_parts(L, B, part_ptr, level, group, log);
+    if (st < 0)
+        return st;
+    L->step = lcl_calloc((size_t)L->steps, sizeof *L->step);
+    if (!L->step)
+        return lcl_fail_memory(log, "the factor's steps");
+    for (int64_t p = 0; p < L->parts; ++p) {
+        const struct window w = {B, part_ptr[p], part_ptr[p + 1]};
+        if ((st = place_steps(L, &L->part[p], &w, level, group, limit, log)) <
+            0)
+            return st;
+    }
+    L->slots += 2 * LCL_SLOT_ALIGN * group;
+    if ((st = place_sweeps(L, limit, log)) < 0 ||
+        (st = allocate_slots(L, log)) < 0)
+        return st;
+    for (int64_t p = 0; p < L->parts; ++p) {
+        const struct window w = {B, part_ptr[p], part_ptr[p + 1]};
+        for (int64_t i = w.first; i < w.last; ++i)
+            fill_row(L, &L->part[p], &w, i);
+    }
+    return LCL_OK;
+}
+
+enum lcl_status lcl_ref_layout(struct lcl_layout *L, const struct lcl_csr *B,
+                               const int64_t *part_ptr, int64_t parts,
+                               const int32_t *level, int group,
+                               const struct lcl_log *log)
+{
+    enum lcl_status st;
+    *L = (struct lcl_layout){.n = B->rows, .parts = parts};
+    L->part = lcl_calloc((size_t)parts, sizeof *L->part);
+    L->step_of = lcl_malloc((size_t)L->n, sizeof *L->step_of);
+    L->diagonal = lcl_malloc((size_t)L->n, sizeof *L->diagonal);
+    st = L->part && L->step_of && L->diagonal
+             ? lay_out(L, B, part_ptr, level, group, log)
+             : lcl_fail_memory(log, "the factor's layout");
+    if (st < 0)
+        lcl_layout_finish(L);
+    return st;
+}

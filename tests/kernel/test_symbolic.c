@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// symbolic.cl, the analysis on the device, against the references.
+#include "tests/support/device.h"
+#include "tests/support/systems.h"
+
+#include "host/alloc.h"
+#include "lib/factor/symbolic.h"
+#include "lib/format/bsr.h"
+#include "lib/ref/layout.h"
+#include "lib/ref/levels.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { BLOCK = 3, VALUES = BLOCK * BLOCK };
+
+// -------------------------------------------------------------------- expected
+
+// What the references make of a matrix.
+struct expected {
+    struct lcl_partition P;
+    struct lcl_csr B;
+    int64_t *map;
+    int32_t *level;
+    int64_t levels, levels_max; // of all subdomains, and of one
+    struct lcl_layout layout;
+};
+
+static void reorder(struct expected *E, const struct lcl_csr *A)
+{
+    lcl_csr_finish(&E->B);
+    lcl_free(E->map);
+    assert_int_equal(
+        lcl_csr_reorder(&E->B, &E->map, A, E->P.perm, E->P.inverse, NULL),
+        LCL_OK);
+}
+
+// The rows by the smaller of their levels from both ends.
+static void fold(struct expected *E, const struct lcl_csr *A)
+{
+    int32_t *back = calloc((size_t)A->rows, sizeof *back);
+    assert_non_null(back);
+    for (int64_t p = 0; p < E->P.parts; ++p) {
+        const int64_t first = E->P.part_ptr[p], last = E->P.part_ptr[p + 1];
+        lcl_ref_levels(&E->B, first, last, E->level + first);
+        lcl_ref_levels_from_the_end(&E->B, first, last, back + first);
+    }
+    for (int64_t i = 0; i < A->rows; ++i)
+        if (back[i] < E->level[i])
+            E->level[i] = back[i];
+    assert_int_equal(lcl_ref_order(&E->P, E->level, &E->B), LCL_OK);
+    reorder(E, A);
+    free(back);
+}
+
+static void expected_init(struct expected *E, const struct lcl_csr *A,
+                          const struct lcl_partition_params *partition,
+                          const struct lcl_symbolic_params *params)
+{
+    *E = (struct expected){.level = calloc((size_t)A->rows, sizeof *E->level)};
+    assert_non_null(E->level);
+    assert_int_equal(lcl_partition_create(&E->P, A, partition, A->rows, NULL),
+                     LCL_OK);
+    reorder(E, A);
+    if (params->folded)
+        fold(E, A);
+    for (int64_t p = 0; p < E->P.parts; ++p) {
+        const int64_t first = E->P.part_ptr[p];
+        const int32_t levels = lcl_ref_levels(
+            &E->B, first, E->P.part_ptr[p + 1], E->level + first);
+        E->levels += levels;
+        E->levels_max = levels > E->levels_max ? levels : E->levels_max;
+    }
+    if (params->sorted) {
+        assert_int_equal(lcl_ref_order(&E->P, E->level, &E->B), LCL_OK);
+        reorder(E, A);
+    }
+    assert_int_equal(lcl_ref_layout(&E->layout, &E->B, E->P.part_ptr,
+                                    E->P.parts, E->level, params->group, NULL),
+                     LCL_OK);
+}
+
+static void expected_finish(struct expected *E)
+{
+    lcl_layout_finish(&E->layout);
+    free(E->level);
+    lcl_free(E->map);
+    lcl_csr_finish(&E->B);
+    lcl_partition_finish(&E->P);
+}
+
+// ------------------------------------------------------------------ comparison
+
+static void expect_words(const char *what, const lcl_buffer *buffer,
+                         const int32_t *expected, int64_t count)
+{
+    int32_t *got = malloc((size_t)count * sizeof *got + 1);
+    assert_non_null(got);
+    assert_int_equal(lcl_buffer_read(buffer, got, (size_t)count * sizeof *got),
+                     LCL_OK);
+    for (int64_t i = 0; i < count; ++i)
+        if (got[i] != expected[i])
+            fail_msg("%s[%lld]: got %d, expected %d", what, (long long)i,
+                     got[i], expected[i]);
+    free(got);
+}
+
+static void expect_wide(const char *what, const lcl_buffer *buffer,
+                        const int64_t *expected, int64_t count)
+{
+    int32_t *narrow = malloc((size_t)count * sizeof *narrow + 1);
+    assert_non_null(narrow);
+    for (int64_t i = 0; i < count; ++i)
+        narrow[i] = (int32_t)expected[i];
+    expect_words(what, buffer, narrow, count);
+    free(narrow);
+}
+
+// Arrays of any element, compared by bytes.
+static void expect_bytes(const char *what, const void *got,
+                         const void *expected, int64_t count, size_t size)
+{
+    const unsigned char *a = got, *b = expected;
+    for (int64_t i = 0; i < count * (int64_t)size; ++i)
+        if (a[i] != b[i])
+            fail_msg("%s[%lld]: byte %d is %d, expected %d", what,
+                     (long long)(i / (int64_t)size), (int)(i % (int64_t)size),
+                     a[i], b[i]);
+}
+
+static void expect_layout(lcl_context *ctx, const struct lcl_device_layout *D,
+                          const struct lcl_layout *E)
+{
+    struct lcl_layout L;
+    assert_int_equal(lcl_layout_download(&L, ctx, D), LCL_OK);
+    assert_int_equal(L.n, E->n);
+    assert_int_equal(L.parts, E->parts);
+    assert_int_equal(L.steps, E->steps);
+    assert_int_equal(L.sweeps, E->sweeps);
+    assert_int_equal(L.slots, E->slots);
+    assert_int_equal(L.rows_max, E->rows_max);
+    assert_int_equal(L.sweeps_max, E->sweeps_max);
+    assert_int_equal(L.sweep_entries, E->sweep_entries);
+    expect_bytes("part", L.part, E->part, E->parts, sizeof *L.part);
+    expect_bytes("step", L.step, E->step, E->steps, sizeof *L.step);
+    expect_bytes("sweep", L.sweep, E->sweep, E->sweeps, sizeof *L.sweep);
+    expect_bytes("col", L.col, E->col, E->slots, sizeof *L.col);
+    expect_bytes("source", L.source, E->source, E->slots, sizeof *L.source);
+    expect_bytes("step_of", L.step_of, E->step_of, E->n, sizeof *L.step_of);
+    expect_bytes("diagonal", L.diagonal, E->diagonal, E->n, sizeof *L.diagonal);
+    lcl_layout_finish(&L);
+}
+
+static void expect_drop(const struct lcl_drop_info *got,
+                        const struct lcl_drop_info *expected)
+{
+    assert_int_equal(got->kept, expected->kept);
+    assert_int_equal(got->missing_diagonals, expected->missing_diagonals);
+    test_expect_near("dropped share", &got->share, &expected->share, 1, 1e-14);
+    test_expect_near("weight", &got->weight, &expected->weight, 1, 1e-12);
+}
+
+// On the device A has `blocks`, or where that is NULL entries.
+static void expect_symbolic(lcl_context *ctx, const struct lcl_csr *A,
+                            double *blocks,
+                            const struct lcl_partition_params *partition,
+                            const struct lcl_symbolic_params *params)
+{
+    struct lcl_partition P;
+    struct lcl_device_matrix D;
+    struct lcl_symbolic S;
+    struct expected E;
+    expected_init(&E, A, partition, params);
+    assert_int_equal(lcl_partition_create(&P, A, partition, A->rows, NULL),
+                     LCL_OK);
+    struct lcl_bsr bsr = lcl_bsr_of_csr(A);
+    if (blocks) {
+        bsr.block_size = BLOCK;
+        bsr.val = blocks;
+    }
+    assert_int_equal(lcl_device_matrix_init(&D, ctx, &bsr), LCL_OK);
+    assert_int_equal(lcl_symbolic_init(&S, ctx, &D, &P, params), LCL_OK);
+    const struct lcl_drop_info drop = lcl_partition_drop(&E.P, &E.B);
+    expect_words("perm", S.B.perm, E.P.perm, A->rows);
+    expect_words("level", S.level, E.level, A->rows);
+    expect_wide("row_ptr", S.B.row_ptr, E.B.row_ptr, A->rows + 1);
+    expect_words("col", S.B.col, E.B.col_ind, A->nnz);
+    expect_wide("map", S.B.map, E.map, A->nnz);
+    expect_layout(ctx, &S.layout, &E.layout);
+    expect_drop(&S.drop, &drop);
+    assert_int_equal(S.levels_max, E.levels_max);
+    assert_true(fabs(S.levels_mean * (double)P.parts - (double)E.levels) <
+                1e-6);
+    lcl_symbolic_finish(&S);
+    lcl_device_matrix_finish(&D);
+    lcl_partition_finish(&P);
+    expected_finish(&E);
+}
+
+// Rows sorted and, where an item does a subdomain, as they are; steps of one
+// and of two waves; folded.
+static void expect_all(lcl_context *ctx, const struct lcl_csr *A,
+                       const struct lcl_partition_params *partition)
+{
+    const bool unsorted = test_width(ctx) == 1;
+    for (int waves = 1; waves <= 2; ++waves) {
+        const struct lcl_symbolic_params params = {
+            .group = test_group(ctx, waves), .sorted = !unsorted || waves > 1};
+        expect_symbolic(ctx, A, NULL, partition, &params);
+    }
+    const struct lcl_symbolic_params folded = {
+        .group = test_group(ctx, 1), .sorted = true, .folded = true};
+    expect_symbolic(ctx, A, NULL, partition, &folded);
+}
+
+// ----------------------------------------------------------------------- cases
+
+static void test_symbolic__chunks_match_the_references(void **state)
+{
+    for (int i = 0; i < test_system_count(); ++i) {
+        struct test_system S;
+        test_system_init(&S, i, false);
+        const struct lcl_partition_params chunks = {
+            .type = LCL_PARTITION_NATURAL,
+            .rows = S.P.part_ptr[1],
+        };
+        expect_all(*state, &S.A, &chunks);
+        test_system_finish(&S);
+    }
+}
+
+// Subdomains of rows from everywhere.
+static void expect_scattered(lcl_context *ctx, struct lcl_csr A, int64_t parts)
+{
+    uint64_t seed = 9;
+    int32_t *label = calloc((size_t)A.rows, sizeof *label);
+    assert_non_null(label);
+    for (int64_t i = 0; i < A.rows; ++i)
+        label[i] = (int32_t)(test_random(&seed) * (double)parts);
+    const struct lcl_partition_params scattered = {
+        .type = LCL_PARTITION_LABELS,
+        .labels = label,
+        .labels_count = A.rows,
+    };
+    expect_all(ctx, &A, &scattered);
+    free(label);
+    test_csr_finish(&A);
+}
+
+static void test_symbolic__scattered_parts_match_the_references(void **state)
+{
+    const int64_t n = test_size(61, 2003);
+    expect_scattered(*state, test_random_csr(n, 5, 3), 4);
+    expect_scattered(*state, test_random_csr(n, 5, 4), 1);
+    expect_scattered(*state, test_laplacian(5, 4, 3), 3);
+    expect_scattered(*state, test_identity(n), 5);
+}
+
+static void test_symbolic__one_row_subdomains_match(void **state)
+{
+    const struct lcl_partition_params single = {
+        .type = LCL_PARTITION_NATURAL,
+        .rows = 1,
+    };
+    struct lcl_csr A = test_random_csr(19, 3, 6);
+    expect_all(*state, &A, &single);
+    test_csr_finish(&A);
+}
+
+// Rows longer than what an item sorts, of many lengths.
+static void test_symbolic__long_rows_match(void **state)
+{
+    const int64_t n = test_size(75, 1500);
+    expect_scattered(*state, test_random_csr(n, 33, 5), 3);
+    expect_scattered(*state, test_random_csr(n, 70, 6), 2);
+    expect_scattered(*state, test_dense_row(n, n / 3), 2);
+    expect_scattered(*state, test_dense_row(test_size(64, 70001), 7), 300);
+}
+
+static void test_symbolic__empty_rows_and_missing_diagonals_match(void **state)
+{
+    const double holes[] = {
+        0, 0, 0, 0, 0, 0, // empty
+        1, 0, 0, 2, 0, 0, // no diagonal
+        0, 3, 4, 0, 0, 1, //
+        0, 0, 0, 0, 0, 0, // empty
+        5, 0, 6, 0, 7, 0, //
+        0, 0, 0, 0, 8, 0,
+    };
+    const double nothing[] = {0, 0, 0, 0};
+    expect_scattered(*state, test_csr_from_dense(6, holes), 1);
+    expect_scattered(*state, test_csr_from_dense(6, holes), 2);
+    expect_scattered(*state, test_csr_from_dense(2, nothing), 1);
+}
+
+// One triangle alone, in either direction.
+static void test_symbolic__triangular_patterns_match(void **state)
+{
+    const double upper[] = {1, 0, 2, 0, 0, 1, 0, 3, 0, 0, 1, 4, 0, 0, 0, 1};
+    const double lower[] = {1, 0, 0, 0, 2, 1, 0, 0, 0, 0, 1, 0, 0, 3, 4, 1};
+    expect_scattered(*state, test_csr_from_dense(4, upper), 1);
+    expect_scattered(*state, test_csr_from_dense(4, lower), 1);
+}
+
+static void test_symbolic__blocks_weigh_what_their_norms_are(void **state)
+{
+    const struct lcl_partition_params chunks = {
+        .type = LCL_PARTITION_NATURAL,
+        .rows = test_size(20, 128),
+    };
+    const struct lcl_symbolic_params params = {.group = test_group(*state, 1),
+                                               .sorted = true};
+    struct lcl_csr A = test_random_csr(test_size(53, 1009), 4, 8);
+    double *blocks = test_random_vector(A.nnz * VALUES, 4);
+    for (int64_t k = 0; k < A.nnz; ++k) {
+        double sum = 0;
+        for (int e = 0; e < VALUES; ++e)
+            sum += blocks[k * VALUES + e] * blocks[k * VALUES + e];
+        A.val[k] = sqrt(sum);
+    }
+    expect_symbolic(*state, &A, blocks, &chunks, &params);
+    free(blocks);
+    test_csr_finish(&A);
+}
+
+// ------------------------------------------------------------------- errors
+
+static void test_symbolic__too_many_rows_in_a_subdomain_are_refused(
+    void **state)
+{
+    const struct lcl_partition_params whole = {.type = LCL_PARTITION_NATURAL};
+    const struct lcl_symbolic_params params = {.group = test_group(*state, 1),
+                                               .sorted = true};
+    struct lcl_csr A = test_identity(65536);
+    struct lcl_partition P;
+    struct lcl_device_matrix D;
+    struct lcl_symbolic S;
+    assert_int_equal(lcl_partition_create(&P, &A, &whole, A.rows, NULL),
+                     LCL_OK);
+    const struct lcl_bsr bsr = lcl_bsr_of_csr(&A);
+    assert_int_equal(lcl_device_matrix_init(&D, *state, &bsr), LCL_OK);
+    assert_int_equal(lcl_symbolic_init(&S, *state, &D, &P, &params),
+                     LCL_ERANGE);
+    assert_null(S.level);
+    lcl_device_matrix_finish(&D);
+    lcl_partition_finish(&P);
+    test_csr_finish(&A);
+}
+
+// A device that writes 0xff or 0x7f everywhere into one of the arrays.
+static void expect_refused(lcl_context *ctx, const struct lcl_device_layout *D,
+                           lcl_buffer *spoiled)
+{
+    struct lcl_layout L;
+    for (int byte = 0x7f; byte <= 0xff; byte += 0x80) {
+        assert_int_equal(lcl_buffer_fill(spoiled, (unsigned char)byte), LCL_OK);
+        const enum lcl_status st = lcl_layout_download(&L, ctx, D);
+        // -1 is a source and a missing diagonal
+        if (byte == 0xff && (spoiled == D->source || spoiled == D->diagonal))
+            lcl_layout_finish(&L);
+        else
+            assert_int_equal(st, LCL_ESELFTEST);
+        assert_null(L.part);
+    }
+}
+
+static void test_symbolic__a_layout_that_cannot_be_is_refused(void **state)
+{
+    struct test_system T;
+    struct lcl_device_matrix A;
+    struct lcl_symbolic S;
+    const struct lcl_symbolic_params params = {.group = test_group(*state, 1),
+                                               .sorted = true};
+    for (int i = 0; i < 5; ++i) {
+        test_system_from(&T, test_random_csr(50, 4, 2), 17, false);
+        const struct lcl_bsr bsr = lcl_bsr_of_csr(&T.A);
+        assert_int_equal(lcl_device_matrix_init(&A, *state, &bsr), LCL_OK);
+        assert_int_equal(lcl_symbolic_init(&S, *state, &A, &T.P, &params),
+                         LCL_OK);
+        lcl_buffer *const spoiled[] = {S.layout.step, S.layout.step_of,
+                                       S.layout.col, S.layout.source,
+                                       S.layout.diagonal};
+        expect_refused(*state, &S.layout, spoiled[i]);
+        lcl_symbolic_finish(&S);
+        lcl_device_matrix_finish(&A);
+        test_system_finish(&T);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_symbolic__chunks_match_the_references),
+        cmocka_unit_test(test_symbolic__scattered_parts_match_the_references),
+        cmocka_unit_test(test_symbolic__one_row_subdomains_match),
+        cmocka_unit_test(test_symbolic__long_rows_match),
+        cmocka_unit_test(test_symbolic__empty_rows_and_missing_diagonals_match),
+        cmocka_unit_test(test_symbolic__triangular_patterns_match),
+        cmocka_unit_test(test_symbolic__blocks_weigh_what_their_norms_are),
+        cmocka_unit_test(
+            test_symbolic__too_many_rows_in_a_subdomain_are_refused),
+        cmocka_unit_test(test_symbolic__a_layout_that_cannot_be_is_refused),
+    };
+    return test_device_run(tests);
+}
