@@ -152,11 +152,36 @@ static void test_csr_factors__D_may_stay_apart(void **state)
     expect_values_of(*state, 3, LCL_SPLIT_L_D_U);
 }
 
+// The diagonal blocks become cyclic permutations: without exchanges of rows
+// their inverses have no pivot.
+static void permute_diagonal(struct test_system *S)
+{
+    const int b = S->block;
+    for (int64_t i = 0; i < S->B.rows; ++i)
+        for (int64_t k = S->B.row_ptr[i]; k < S->B.row_ptr[i + 1]; ++k)
+            for (int e = 0; e < b * b && S->B.col_ind[k] == i; ++e)
+                S->blocks[k * b * b + e] = e % b == (e / b + 1) % b;
+}
+
+static void test_csr_factors__diagonal_blocks_may_need_exchanges(void **state)
+{
+    for (int block = 2; block <= LCL_BLOCK_MAX; block += 3) {
+        struct test_system S;
+        test_system_from(&S, test_random_csr(2, 1, 7), 2, true);
+        assert_int_equal(S.B.nnz, 4);
+        test_system_expand(&S, block);
+        permute_diagonal(&S);
+        expect_values(*state, &S, LCL_SPLIT_LD_U);
+        test_system_finish(&S);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_csr_factors__L_takes_D_and_U_stays_unit),
         cmocka_unit_test(test_csr_factors__D_may_stay_apart),
+        cmocka_unit_test(test_csr_factors__diagonal_blocks_may_need_exchanges),
     };
     return test_device_run(tests);
 }
