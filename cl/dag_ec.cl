@@ -102,7 +102,6 @@ INLINE void subtract(uint first, uint last, global const ushort *row,
 #pragma unroll
         for (uint c = 0; c < LCL_BLOCK; ++c)
             y_j[c] = y[col[k] * LCL_BLOCK + c];
-#pragma unroll
         for (uint r = 0; r < LCL_BLOCK; ++r)
             ADD(&y[row[k] * LCL_BLOCK + r],
                 -product(val + (ulong)k * ENTRIES, y_j, r));
@@ -118,7 +117,6 @@ INLINE void divide(uint first, uint last, global const double *inv_d,
 #pragma unroll
         for (uint c = 0; c < LCL_BLOCK; ++c)
             y_i[c] = y[i * LCL_BLOCK + c];
-#pragma unroll
         for (uint r = 0; r < LCL_BLOCK; ++r)
             y[i * LCL_BLOCK + r] = product(inv_d + i * ENTRIES, y_i, r);
     }
