@@ -33,6 +33,9 @@
 #ifndef LCL_RING
 # define LCL_RING 0
 #endif
+#ifndef LCL_MODE
+# define LCL_MODE 0 // 1: adds shift[shift_of[p]] to the result of subdomain p
+#endif
 
 #if LCL_STORAGE == 1
 typedef double stored_t;
@@ -63,27 +66,48 @@ static inline double dot_row(global const stored_t *val,
     return sum;
 }
 
+// planes[i] = entries of row i of L, and in the upper half those of U and -1/d:
+// all that a run through the slots in order needs to know. Steps are rows.
+WORK_GROUP
+kernel void count_planes(long n, global const struct lcl_step *steps,
+                         global uint *planes)
+{
+    for (RANGE(i, n))
+        planes[i] = steps[i].lower_planes | (uint)steps[i].upper_planes << 16;
+}
+
 WORK_GROUP
 kernel void packed(global const struct lcl_part *parts,
-                   global const struct lcl_step *steps,
-                   global const ushort *col, global const stored_t *val,
-                   global const double *b, global double *x,
-                   global const int *stop, int at)
+                   global const uint *planes, global const ushort *col,
+                   global const stored_t *val, global const double *b,
+                   global double *x, global const int *stop, int at,
+                   global const double *shift, global const int *shift_of)
 {
     if (stop[at])
         return;
     const struct lcl_part p = parts[get_group_id(0)];
-    steps += p.step;
+    planes += p.row;
     col += p.slot;
     val += p.slot;
     b += p.row;
     x += p.row;
+    for (uint i = 0; i < p.rows; ++i) {
+        const uint count = planes[i] & 0xffff;
+        x[i] = b[i] - dot_row(val, col, count, x);
+        val += count;
+        col += count;
+    }
+    for (uint i = p.rows; i-- > 0;) {
+        const uint count = planes[i] >> 16;
+        x[i] = -dot_row(val, col, count, x);
+        val += count;
+        col += count;
+    }
+# if LCL_MODE == 1
+    const double own_shift = shift[shift_of[get_group_id(0)]];
     for (uint i = 0; i < p.rows; ++i)
-        x[i] = b[i] - dot_row(val + steps[i].lower, col + steps[i].lower,
-                              steps[i].lower_planes, x);
-    for (uint i = p.rows; i-- > 0;)
-        x[i] = -dot_row(val + steps[i].upper, col + steps[i].upper,
-                        steps[i].upper_planes, x);
+        x[i] += own_shift;
+# endif
 }
 
 #else
@@ -219,9 +243,10 @@ INLINE void finish_row(struct lcl_sweep w, const struct operands *o,
                        local double *y)
 {
     const uint row = w.first + lane_of(w.rows);
-    const double sum = dot_planes(o, w.planes, y);
+    const bool mine = get_local_id(0) < w.rows;
+    const double sum = dot_planes(o, mine ? w.planes : 0, y);
     const double y_i = w.flags & LCL_SWEEP_DIAGONAL ? 0 : y[row];
-    if (get_local_id(0) < w.rows)
+    if (mine)
         y[row] = y_i - sum;
 }
 
@@ -277,7 +302,8 @@ kernel void packed(global const struct lcl_part *restrict parts,
                    global const ushort *restrict col,
                    global const stored_t *restrict val,
                    global const double *restrict b, global double *restrict x,
-                   global const int *stop, int at)
+                   global const int *stop, int at, global const double *shift,
+                   global const int *shift_of)
 {
     local double y[LCL_ROWS];
     const struct lcl_sweep none = {0, 0, 0, 0};
@@ -317,7 +343,13 @@ kernel void packed(global const struct lcl_part *restrict parts,
         STEP(even, odd)
         STEP(odd, even)
     }
+# if LCL_MODE == 1
+    const double own_shift = shift[shift_of[get_group_id(0)]];
+# else
+    const double own_shift = 0;
+# endif
+# pragma unroll 4
     for (uint i = lid; i < p.rows; i += LCL_GROUP)
-        x[p.row + i] = y[i];
+        x[p.row + i] = y[i] + own_shift;
 }
 #endif

@@ -33,6 +33,10 @@
 # define LCL_SWEEPS 0 // sweeps held in local memory, 1 more than there are
 #endif
 
+#ifndef LCL_MODE
+# define LCL_MODE 0 // 1: adds block shift_of[p] of shift to rows of subdomain p
+#endif
+
 // -------------------------------------------------------------------- slots
 
 #if LCL_STORAGE == 1
@@ -156,7 +160,8 @@ kernel void packed_block(global const struct lcl_part *parts,
                          global const struct lcl_step *steps,
                          global const ushort *col, global const stored_t *val,
                          global const double *b, global double *x,
-                         global const int *stop, int at)
+                         global const int *stop, int at,
+                         global const double *shift, global const int *shift_of)
 {
     if (stop[at])
         return;
@@ -181,6 +186,15 @@ kernel void packed_block(global const struct lcl_part *parts,
                      x);
         write_row(x, i, y);
     }
+# if LCL_MODE == 1
+    shift += shift_of[get_group_id(0)] * LCL_BLOCK;
+    for (uint i = 0; i < p.rows; ++i) {
+        read_row(y, x, i);
+        for (uint c = 0; c < LCL_BLOCK; ++c)
+            y[c] += shift[c];
+        write_row(x, i, y);
+    }
+# endif
 }
 
 #else
@@ -309,7 +323,8 @@ kernel void packed_block(global const struct lcl_part *restrict parts,
                          global const stored_t *restrict val,
                          global const double *restrict b,
                          global double *restrict x, global const int *stop,
-                         int at)
+                         int at, global const double *restrict shift,
+                         global const int *restrict shift_of)
 {
     local double y[LCL_BLOCK * LCL_ROWS];
     const uint lid = get_local_id(0);
@@ -339,7 +354,13 @@ kernel void packed_block(global const struct lcl_part *restrict parts,
         PLANE(third, second)
     }
     x += (ulong)p.row * LCL_BLOCK;
+# if LCL_MODE == 1
+    shift += shift_of[get_group_id(0)] * LCL_BLOCK;
+    for (uint i = lid; i < n; i += LCL_GROUP)
+        x[i] = y[place_of(i)] + shift[i % LCL_BLOCK];
+# else
     for (uint i = lid; i < n; i += LCL_GROUP)
         x[i] = y[place_of(i)];
+# endif
 }
 #endif

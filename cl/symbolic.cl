@@ -300,6 +300,40 @@ kernel void fold(global const int *part_ptr, global const int *from_the_end,
 
 // ------------------------------------------------------------------- order
 
+// Level, then entries descending, then number.
+static inline ulong key_of(int level, uint entries, uint row)
+{
+    const uint shortness = entries < 0xffff ? 0xffff ^ entries : 0;
+    return (ulong)level << 32 | shortness << 16 | row;
+}
+
+#if LCL_WIDTH == 1
+// Merges the sorted runs from .. middle-1 and middle .. to-1 of `key`.
+static inline void merge_runs(global ulong *out, global const ulong *key,
+                              uint from, uint middle, uint to)
+{
+    uint l = from, r = middle;
+    for (uint i = from; i < to; ++i)
+        out[i] =
+            l < middle && (r == to || key[l] <= key[r]) ? key[l++] : key[r++];
+}
+
+// Sorts with room for as many keys; returns where they are then.
+static inline global ulong *sort_keys(global ulong *key, global ulong *room,
+                                      uint count)
+{
+    for (uint run = 1; run < count; run *= 2) {
+        for (uint from = 0; from < count; from += 2 * run)
+            merge_runs(room, key, from, min(from + run, count),
+                       min(from + 2 * run, count));
+        global ulong *sorted = room;
+        room = key;
+        key = sorted;
+    }
+    return key;
+}
+#endif
+
 // Bitonic sorting network whose comparators all put the smaller key first, so
 // that what would lie behind the last key counts as larger than all. Runs of
 // `top` sorted keys are merged in pairs: by comparing them back to back, then
@@ -320,15 +354,8 @@ static inline uint pairs_at(uint stride, uint count)
     return (count + 2 * stride - 1) / (2 * stride) * stride;
 }
 
-// Level, then entries descending, then number.
-static inline ulong key_of(int level, uint entries, uint row)
-{
-    const uint shortness = entries < 0xffff ? 0xffff ^ entries : 0;
-    return (ulong)level << 32 | shortness << 16 | row;
-}
-
 // Sorts the rows of each subdomain; perm, inverse, level and sides follow.
-// `keys` is room for one a row, at width 1.
+// `keys` is room for two a row, at width 1.
 WORK_GROUP
 kernel void order(global const int *part_ptr, global const int *old_perm,
                   global const uint *row_ptr, global const int *old_level,
@@ -339,7 +366,7 @@ kernel void order(global const int *part_ptr, global const int *old_perm,
     const int2 w = window_of(part_ptr);
     const uint lid = get_local_id(0), rows = (uint)(w.y - w.x);
 #if LCL_WIDTH == 1
-    global ulong *key = keys + w.x;
+    global ulong *key = keys + 2 * (ulong)w.x;
 #else
     local ulong key[LCL_ROWS];
 #endif
@@ -347,6 +374,9 @@ kernel void order(global const int *part_ptr, global const int *old_perm,
         key[i] = key_of(old_level[w.x + i],
                         length_of(row_ptr, old_perm, w.x + i), i);
     GROUP_BARRIER();
+#if LCL_WIDTH == 1
+    key = sort_keys(key, key + rows, rows);
+#else
     uint top = 1, stride = 1;
     while (top < rows) {
         for (uint t = lid; t < pairs_at(stride, rows); t += LCL_GROUP) {
@@ -363,6 +393,7 @@ kernel void order(global const int *part_ptr, global const int *old_perm,
         if (stride == 0)
             stride = top *= 2;
     }
+#endif
     for (int i = w.x + (int)lid; i < w.y; i += LCL_GROUP) {
         const ulong k = key[i - w.x];
         const int from = w.x + (int)(k & 0xffff);

@@ -24,6 +24,8 @@ struct bench {
     const struct problem *problem;
     double copy_gbps;
     bool tables; // no lines
+    int random;  // more right-hand sides to solve for
+    int seed;    // of the present one; 0: the problem's own
 };
 
 // ------------------------------------------------------------------- problems
@@ -33,6 +35,9 @@ struct bench {
 enum lcl_status bench_load(struct problem *P, char *text,
                            const struct lcl_log *log);
 void bench_unload(struct problem *P);
+
+// Fills b with numbers between -1 and 1, the same for the same seed.
+void bench_random_rhs(const struct problem *P, int seed);
 
 // ------------------------------------------------------------------- timing
 

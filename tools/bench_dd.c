@@ -137,6 +137,7 @@ static enum lcl_status bench_variant(struct bench *B, enum variant v,
                                      struct row *row)
 {
     struct lcl_precond_params params = B->options.precond;
+    params.coarse = LCL_COARSE_NONE; // as published
     struct figures *f = &row->of[v];
     struct work w;
     params.type = variants[v].type;

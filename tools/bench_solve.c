@@ -87,5 +87,7 @@ void bench_print_solve(const struct bench *B, const char *variant,
     cJSON_AddNumberToObject(line, "ms_per_iter",
                             1e3 * r->seconds / fmax(r->iterations, 1));
     cJSON_AddStringToObject(line, "stop", lcl_stop_name(r->stop));
+    if (B->seed > 0)
+        cJSON_AddNumberToObject(line, "random_rhs", B->seed);
     bench_print(B, line);
 }

@@ -75,6 +75,9 @@ static enum lcl_status get_kernels(struct lcl_coarse_space *C)
                             .block = C->block > 1 ? C->block : 0};
     enum lcl_status st = LCL_OK;
     C->groups = lcl_vector_groups(caps);
+    C->row_groups = caps->width == 1
+                        ? C->groups
+                        : (C->n * C->block + spec.group - 1) / spec.group;
     for (int k = 0; k < LCL_COARSE_KERNEL_COUNT && st == LCL_OK; ++k) {
         spec.kernel = names[k];
         st = lcl_kernel_get(&C->kernels[k], C->ctx, &spec);
@@ -254,11 +257,12 @@ static enum lcl_status residual(const struct lcl_coarse_space *C,
                                 const lcl_buffer *r, const lcl_buffer *stop,
                                 int at)
 {
-    return LCL_LAUNCH(
-        C->kernels[LCL_COARSE_KERNEL_RESIDUAL], C->groups, lcl_arg_long(C->n),
-        lcl_arg_buffer(C->run_ptr), lcl_arg_buffer(C->run_agg),
-        lcl_arg_buffer(C->w), lcl_arg_buffer(C->e), lcl_arg_buffer(r),
-        lcl_arg_buffer(C->y), lcl_arg_buffer(stop), lcl_arg_int(at));
+    return LCL_LAUNCH(C->kernels[LCL_COARSE_KERNEL_RESIDUAL], C->row_groups,
+                      lcl_arg_long(C->n), lcl_arg_buffer(C->run_ptr),
+                      lcl_arg_buffer(C->run_agg), lcl_arg_buffer(C->w),
+                      lcl_arg_buffer(C->e), lcl_arg_buffer(r),
+                      lcl_arg_buffer(C->y), lcl_arg_buffer(stop),
+                      lcl_arg_int(at));
 }
 
 // x = x + Z e, or x = Z e
@@ -362,11 +366,14 @@ static enum lcl_status invert(struct lcl_coarse_space *C)
             return st;
     }
     C->off = !sound;
-    if (C->off)
+    if (C->off) {
+        if ((st = lcl_buffer_fill(C->e, 0)) < 0) // what may still be added
+            return st;
         lcl_warn(log,
                  "the coarse correction is off: its matrix of %lld rows "
                  "cannot be inverted",
                  (long long)C->rows);
+    }
     return LCL_OK;
 }
 
@@ -385,15 +392,25 @@ enum lcl_status lcl_coarse_update(struct lcl_coarse_space *C,
 
 // ------------------------------------------------------------------- apply
 
+static enum lcl_status apply_inner(const struct lcl_coarse_space *C,
+                                   const struct lcl_inner *M,
+                                   const lcl_buffer *r, lcl_buffer *x,
+                                   const lcl_buffer *stop, int at)
+{
+    const enum lcl_status st = M->apply(M->user, r, x, stop, at);
+    return st < 0 || M->prolongs
+               ? st
+               : prolong(C, LCL_COARSE_KERNEL_PROLONG, x, stop, at);
+}
+
 static enum lcl_status apply_add(const struct lcl_coarse_space *C,
                                  const struct lcl_inner *M, const lcl_buffer *r,
                                  lcl_buffer *x, const lcl_buffer *stop, int at)
 {
     enum lcl_status st;
-    if ((st = M->apply(M->user, r, x, stop, at)) < 0 ||
-        (st = restrict_to(C, r, stop, at)) < 0 || (st = solve(C, stop, at)) < 0)
+    if ((st = restrict_to(C, r, stop, at)) < 0 || (st = solve(C, stop, at)) < 0)
         return st;
-    return prolong(C, LCL_COARSE_KERNEL_PROLONG, x, stop, at);
+    return apply_inner(C, M, r, x, stop, at);
 }
 
 static enum lcl_status apply_mult(const struct lcl_coarse_space *C,
@@ -403,10 +420,9 @@ static enum lcl_status apply_mult(const struct lcl_coarse_space *C,
 {
     enum lcl_status st;
     if ((st = restrict_to(C, r, stop, at)) < 0 ||
-        (st = solve(C, stop, at)) < 0 || (st = residual(C, r, stop, at)) < 0 ||
-        (st = M->apply(M->user, C->y, x, stop, at)) < 0)
+        (st = solve(C, stop, at)) < 0 || (st = residual(C, r, stop, at)) < 0)
         return st;
-    return prolong(C, LCL_COARSE_KERNEL_PROLONG, x, stop, at);
+    return apply_inner(C, M, C->y, x, stop, at);
 }
 
 static enum lcl_status apply_deflated(const struct lcl_coarse_space *C,

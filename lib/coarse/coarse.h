@@ -31,6 +31,8 @@ struct lcl_inner {
     enum lcl_status (*apply)(void *user, const lcl_buffer *b, lcl_buffer *x,
                              const lcl_buffer *stop, int at);
     void *user;
+    bool
+        prolongs; // it also adds Z e of the space, but for LCL_CORRECT_DEFLATED
 };
 
 enum lcl_coarse_kernel {
@@ -52,7 +54,8 @@ struct lcl_coarse_space {
     int64_t rows;                 // coarse unknowns
     int64_t runs, values;         // of W, of E
     lcl_kernel *kernels[LCL_COARSE_KERNEL_COUNT];
-    int groups; // of the kernels over vectors
+    int groups;         // of the kernels over vectors
+    int64_t row_groups; // of that with a row an item
     // lib/coarse/pattern.h
     lcl_buffer *part_ptr, *part_agg, *agg_ptr, *agg_parts;
     lcl_buffer *run_ptr, *run_first, *run_agg, *run_row, *order;

@@ -253,7 +253,7 @@ static enum lcl_status sort_rows(struct analysis *a)
                                 "lengths of rows")) < 0)
         goto out;
     if (lcl_context_caps(a->ctx)->width == 1 &&
-        (st = lcl_buffer_create(&keys, a->ctx, n, sizeof(uint64_t),
+        (st = lcl_buffer_create(&keys, a->ctx, 2 * n, sizeof(uint64_t),
                                 "keys of rows")) < 0)
         goto out;
     st = LCL_LAUNCH(a->kernels[ORDER], a->P->parts, lcl_arg_buffer(a->part_ptr),
@@ -309,7 +309,7 @@ static enum lcl_status order_rows(struct analysis *a)
         (st = take_census(a)) < 0 ||
         (st = find_levels(a, a->S->B.perm, a->S->level)) < 0)
         return st;
-    return a->params.sorted ? sort_rows(a) : LCL_OK;
+    return sort_rows(a);
 }
 
 // ------------------------------------------------------------------- census
@@ -553,7 +553,6 @@ enum lcl_status lcl_symbolic_init(struct lcl_symbolic *S, lcl_context *ctx,
                                   const struct lcl_symbolic_params *params)
 {
     struct analysis a = {.ctx = ctx, .A = A, .P = P, .params = *params, .S = S};
-    assert(params->sorted || params->group == 1);
     assert((params->group & (params->group - 1)) == 0);
     *S = (struct lcl_symbolic){
         .layout = {.n = P->n, .nnz = A->blocks, .parts = P->parts}};

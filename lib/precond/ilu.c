@@ -19,6 +19,7 @@ struct ilu {
     struct lcl_factor factor;
     struct lcl_trisolve_method trisolve;
     struct lcl_coarse_space *coarse; // NULL: none
+    bool prolongs;                   // the triangular solve adds Z e
 };
 
 // What set-up hands from step to step, on the host. Rows and entries are
@@ -140,8 +141,7 @@ static enum lcl_status download_levels(struct set_up *a, lcl_context *ctx)
     return lcl_buffer_read(a->symbolic.level, a->level, n * sizeof *a->level);
 }
 
-// Lanes side by side need the rows in the order of the levels, and few levels;
-// one item a group goes through its rows as they are.
+// Lanes side by side need few levels; one item a group does not.
 static enum lcl_status analyse(struct lcl_precond *M, struct set_up *a)
 {
     const struct lcl_caps *caps = lcl_context_caps(M->ctx);
@@ -150,7 +150,6 @@ static enum lcl_status analyse(struct lcl_precond *M, struct set_up *a)
     M->info.group_size = lcl_packed_group(caps, M->info.part_rows_max);
     const struct lcl_symbolic_params params = {
         .group = M->info.group_size,
-        .sorted = lcl_trisolve_sorted(M->info.trisolve, caps),
         .folded = caps->width > 1,
     };
     if ((st = lcl_symbolic_init(&a->symbolic, M->ctx, &M->system.matrix,
@@ -198,13 +197,17 @@ static enum lcl_status make_coarse(struct lcl_precond *M,
                                                  : LCL_CORRECT_MULT,
         .block = M->info.block_size,
     };
+    struct lcl_trisolve_method *T = &I->trisolve;
     struct lcl_csr B;
     enum lcl_status st = lcl_pattern_download(&B, M->ctx, &M->system.matrix);
     if (st == LCL_OK)
         st = lcl_coarse_init(I->coarse, M->ctx, &B, P->part_ptr, P->parts,
                              &params);
     lcl_csr_finish(&B);
-    return st;
+    if (st < 0 || !T->ops->add_shift)
+        return st;
+    I->prolongs = true;
+    return T->ops->add_shift(T, M->ctx, I->coarse->e, I->coarse->part_agg);
 }
 
 static enum lcl_status add_coarse(struct lcl_precond *M, const struct set_up *a,
@@ -256,8 +259,8 @@ static enum lcl_status create(struct lcl_precond *M, const struct lcl_bsr *A,
         (st = add_coarse(M, &a, params->coarse)) < 0)
         goto out;
     M->info.group_size = I->trisolve.group;
-    M->info.launches =
-        I->trisolve.launches + (I->coarse ? I->coarse->launches : 0);
+    M->info.launches = I->trisolve.launches +
+                       (I->coarse ? I->coarse->launches - I->prolongs : 0);
     M->info.barriers = I->trisolve.barriers;
     M->info.storage = I->factor.storage;
     M->info.factor_bytes = lcl_factor_bytes(&I->factor);
@@ -314,7 +317,7 @@ static enum lcl_status apply(struct lcl_precond *M, const lcl_buffer *b,
                              lcl_buffer *x, const lcl_buffer *stop, int at)
 {
     struct ilu *I = M->method;
-    const struct lcl_inner inner = {apply_factors, &I->trisolve};
+    const struct lcl_inner inner = {apply_factors, &I->trisolve, I->prolongs};
     return I->coarse ? lcl_coarse_apply(I->coarse, &inner, b, x, stop, at)
                      : lcl_trisolve_apply(&I->trisolve, b, x, stop, at);
 }

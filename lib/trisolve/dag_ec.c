@@ -215,7 +215,16 @@ static enum lcl_status apply_fused(const struct lcl_trisolve_method *T,
         lcl_arg_buffer(stop), lcl_arg_int(at));
 }
 
-const struct lcl_trisolve_ops lcl_trisolve_dag_ec = {create, update, apply,
-                                                     lower, destroy};
+const struct lcl_trisolve_ops lcl_trisolve_dag_ec = {
+    .create = create,
+    .update = update,
+    .apply = apply,
+    .lower = lower,
+    .destroy = destroy,
+};
 const struct lcl_trisolve_ops lcl_trisolve_dag_ec_fused = {
-    create, update, apply_fused, NULL, destroy};
+    .create = create,
+    .update = update,
+    .apply = apply_fused,
+    .destroy = destroy,
+};

@@ -66,4 +66,8 @@ static enum lcl_status apply(const struct lcl_trisolve_method *T,
 }
 
 const struct lcl_trisolve_ops lcl_trisolve_dag_vc_ILDU0_fused = {
-    create, update, apply, NULL, destroy};
+    .create = create,
+    .update = update,
+    .apply = apply,
+    .destroy = destroy,
+};

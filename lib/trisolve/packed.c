@@ -4,6 +4,7 @@
 
 #include "host/alloc.h"
 #include "host/choice.h"
+#include "host/geometry.h"
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
@@ -131,7 +132,8 @@ static enum lcl_status launch(const struct lcl_packed *K,
     return LCL_LAUNCH(K->kernel, F->parts, lcl_arg_buffer(F->part),
                       lcl_arg_buffer(K->table), lcl_arg_buffer(F->col),
                       lcl_arg_buffer(lcl_store_values(F)), lcl_arg_buffer(b),
-                      lcl_arg_buffer(x), lcl_arg_buffer(stop), lcl_arg_int(at));
+                      lcl_arg_buffer(x), lcl_arg_buffer(stop), lcl_arg_int(at),
+                      lcl_arg_buffer(K->shift), lcl_arg_buffer(K->shift_of));
 }
 
 // ------------------------------------------------------------------ choice
@@ -202,7 +204,7 @@ static enum lcl_status choose_form(struct lcl_packed *K, lcl_context *ctx,
     for (int ring = 0; ring < FORMS && st == LCL_OK; ++ring) {
         const struct lcl_spec spec =
             lcl_packed_spec(lcl_context_caps(ctx), F, ring);
-        T.form[ring].table = F->sweep;
+        T.form[ring] = (struct lcl_packed){.table = F->sweep, .ring = ring};
         st = lcl_kernel_get(&T.form[ring].kernel, ctx, &spec);
     }
     if (st == LCL_OK && (st = try_forms(&T, &best, ctx)) == LCL_OK)
@@ -214,6 +216,23 @@ static enum lcl_status choose_form(struct lcl_packed *K, lcl_context *ctx,
 }
 
 // ------------------------------------------------------------------ method
+
+static enum lcl_status count_planes(struct lcl_packed *K, lcl_context *ctx,
+                                    const struct lcl_factor *F)
+{
+    struct lcl_spec spec = lcl_packed_spec(lcl_context_caps(ctx), F, false);
+    lcl_kernel *kernel;
+    enum lcl_status st;
+    spec.kernel = "count_planes";
+    if ((st = lcl_kernel_get(&kernel, ctx, &spec)) < 0 ||
+        (st = lcl_buffer_create(&K->planes, ctx, F->n, sizeof(uint32_t),
+                                "planes of rows")) < 0)
+        return st;
+    K->table = K->planes;
+    return LCL_LAUNCH(kernel, lcl_vector_groups(lcl_context_caps(ctx)),
+                      lcl_arg_long(F->n), lcl_arg_buffer(F->step),
+                      lcl_arg_buffer(K->planes));
+}
 
 static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
                               const struct lcl_layout *layout,
@@ -230,8 +249,8 @@ static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
     T->barriers = F->group == 1 ? 0 : 1 + (int)F->sweeps_max;
     if (caps->width > 1)
         return choose_form(K, ctx, F);
-    K->table = F->step;
-    return lcl_kernel_get(&K->kernel, ctx, &spec);
+    const enum lcl_status st = count_planes(K, ctx, F);
+    return st < 0 ? st : lcl_kernel_get(&K->kernel, ctx, &spec);
 }
 
 static enum lcl_status apply(const struct lcl_trisolve_method *T,
@@ -243,8 +262,29 @@ static enum lcl_status apply(const struct lcl_trisolve_method *T,
 
 static void destroy(struct lcl_trisolve_method *T)
 {
-    lcl_free(T->state);
+    struct lcl_packed *K = T->state;
+    if (!K)
+        return;
+    lcl_buffer_destroy(&K->planes);
+    lcl_free(K);
 }
 
-const struct lcl_trisolve_ops lcl_trisolve_packed = {create, NULL, apply, NULL,
-                                                     destroy};
+static enum lcl_status add_shift(struct lcl_trisolve_method *T,
+                                 lcl_context *ctx, const lcl_buffer *shift,
+                                 const lcl_buffer *shift_of)
+{
+    struct lcl_packed *K = T->state;
+    struct lcl_spec spec =
+        lcl_packed_spec(lcl_context_caps(ctx), T->factor, K->ring);
+    spec.mode = 1;
+    K->shift = shift;
+    K->shift_of = shift_of;
+    return lcl_kernel_get(&K->kernel, ctx, &spec);
+}
+
+const struct lcl_trisolve_ops lcl_trisolve_packed = {
+    .create = create,
+    .apply = apply,
+    .add_shift = add_shift,
+    .destroy = destroy,
+};

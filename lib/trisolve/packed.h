@@ -23,6 +23,9 @@ struct lcl_spec lcl_packed_spec(const struct lcl_caps *caps,
                                 const struct lcl_factor *factor, bool ring);
 
 struct lcl_packed {
-    const lcl_buffer *table; // of sweeps; at width 1 of steps
+    const lcl_buffer *table; // of sweeps; at width 1 `planes`, of blocks steps
+    lcl_buffer *planes;      // of rows: packed.cl, count_planes; or NULL
     lcl_kernel *kernel;
+    bool ring;
+    const lcl_buffer *shift, *shift_of; // of add_shift(), or NULL
 };

@@ -134,7 +134,8 @@ static enum lcl_status apply(const struct lcl_trisolve_method *T,
     return LCL_LAUNCH(K->kernel, F->parts, lcl_arg_buffer(F->part),
                       lcl_arg_buffer(K->table), lcl_arg_buffer(F->col),
                       lcl_arg_buffer(lcl_store_values(F)), lcl_arg_buffer(b),
-                      lcl_arg_buffer(x), lcl_arg_buffer(stop), lcl_arg_int(at));
+                      lcl_arg_buffer(x), lcl_arg_buffer(stop), lcl_arg_int(at),
+                      lcl_arg_buffer(K->shift), lcl_arg_buffer(K->shift_of));
 }
 
 static void destroy(struct lcl_trisolve_method *T)
@@ -142,5 +143,22 @@ static void destroy(struct lcl_trisolve_method *T)
     lcl_free(T->state);
 }
 
-const struct lcl_trisolve_ops lcl_trisolve_packed_block = {create, NULL, apply,
-                                                           NULL, destroy};
+static enum lcl_status add_shift(struct lcl_trisolve_method *T,
+                                 lcl_context *ctx, const lcl_buffer *shift,
+                                 const lcl_buffer *shift_of)
+{
+    struct lcl_packed *K = T->state;
+    struct lcl_spec spec =
+        lcl_packed_block_spec(lcl_context_caps(ctx), T->factor);
+    spec.mode = 1;
+    K->shift = shift;
+    K->shift_of = shift_of;
+    return lcl_kernel_get(&K->kernel, ctx, &spec);
+}
+
+const struct lcl_trisolve_ops lcl_trisolve_packed_block = {
+    .create = create,
+    .apply = apply,
+    .add_shift = add_shift,
+    .destroy = destroy,
+};

@@ -145,4 +145,9 @@ static enum lcl_status apply(const struct lcl_trisolve_method *T,
 }
 
 const struct lcl_trisolve_ops lcl_trisolve_spin_loop_lds = {
-    create, update, apply, lower, destroy};
+    .create = create,
+    .update = update,
+    .apply = apply,
+    .lower = lower,
+    .destroy = destroy,
+};

@@ -58,12 +58,6 @@ void lcl_trisolve_finish(struct lcl_trisolve_method *T)
     *T = (struct lcl_trisolve_method){.ops = NULL};
 }
 
-// One item a group goes through the rows of packed levels as they are.
-bool lcl_trisolve_sorted(enum lcl_trisolve name, const struct lcl_caps *caps)
-{
-    return caps->width > 1 || methods[name] != &lcl_trisolve_packed;
-}
-
 bool lcl_trisolve_reads_layout(enum lcl_trisolve name)
 {
     return methods[name] != &lcl_trisolve_packed;

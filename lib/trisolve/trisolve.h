@@ -10,7 +10,7 @@ struct lcl_trisolve_method;
 
 struct lcl_trisolve_ops {
     // Sets up T->state; `level` is the level of each row, ascending within a
-    // subdomain where rows are sorted. On error the caller calls destroy().
+    // subdomain. On error the caller calls destroy().
     enum lcl_status (*create)(struct lcl_trisolve_method *T, lcl_context *ctx,
                               const struct lcl_layout *layout,
                               const int32_t *level);
@@ -28,6 +28,12 @@ struct lcl_trisolve_ops {
                              const lcl_buffer *b, lcl_buffer *x,
                              const lcl_buffer *stop, int at);
     void (*destroy)(struct lcl_trisolve_method *T); // T->state, may be NULL
+    // From now on apply() adds number shift_of[p] of `shift`, which has one
+    // value for each row of a block, to the rows of subdomain p. NULL where a
+    // method does not.
+    enum lcl_status (*add_shift)(struct lcl_trisolve_method *T,
+                                 lcl_context *ctx, const lcl_buffer *shift,
+                                 const lcl_buffer *shift_of);
 };
 
 struct lcl_trisolve_method {
@@ -56,9 +62,6 @@ enum lcl_status lcl_trisolve_init(struct lcl_trisolve_method *T,
                                   const struct lcl_layout *layout,
                                   const int32_t *level);
 void lcl_trisolve_finish(struct lcl_trisolve_method *T);
-
-// Whether the rows of a subdomain must be sorted by level.
-bool lcl_trisolve_sorted(enum lcl_trisolve name, const struct lcl_caps *caps);
 
 // Whether the method makes arrays of its own on the host: else the layout and
 // the levels that lcl_trisolve_init() gets may be NULL.

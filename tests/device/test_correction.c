@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The coarse correction as its users see it.
 #include "tests/support/device.h"
+#include "tests/support/folded.h"
 #include "tests/support/matrices.h"
 #include "tests/support/solving.h"
 
 #include "lib/ref/bicgstab.h"
 #include "lib/ref/coarse.h"
-#include "lib/ref/trisolve.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -145,20 +145,14 @@ static void test_correction__new_values_give_what_a_new_one_gives(void **state)
 // ------------------------------------------------------------------ reference
 
 struct reference {
-    struct lcl_ref_ildu0 F;
+    struct test_folded factors;
     struct lcl_ref_coarse C;
 };
-
-static void apply_factors(void *user, const double *r, double *z)
-{
-    struct reference *R = user;
-    lcl_ref_trisolve(&R->F, r, z);
-}
 
 static void apply_mult(void *user, const double *r, double *z)
 {
     struct reference *R = user;
-    const struct lcl_ref_inner inner = {apply_factors, R};
+    const struct lcl_ref_inner inner = {test_folded_apply, &R->factors};
     lcl_ref_coarse_mult(&R->C, &inner, r, z);
 }
 
@@ -169,17 +163,13 @@ static void test_correction__history_is_the_reference_s(void **state)
     enum { PARTS = 10, FIRST = 8, ROOM = 200 };
     const struct lcl_precond_params params = params_of(LCL_COARSE_MULT);
     struct lcl_csr A = test_random_csr(PARTS * ROWS, 8, 9);
-    int64_t part_ptr[PARTS + 1];
     int32_t label[PARTS * ROWS];
     double history[ROOM + 1], *x = test_vector(A.rows);
     struct reference R;
     struct test_solve s;
-    for (int p = 0; p <= PARTS; ++p)
-        part_ptr[p] = ROWS * p;
     for (int i = 0; i < PARTS * ROWS; ++i)
         label[i] = i / ROWS;
-    assert_int_equal(lcl_ref_ildu0_init(&R.F, &A, part_ptr, PARTS, &params),
-                     LCL_OK);
+    test_folded_init(&R.factors, *state, &A, ROWS, &params);
     assert_int_equal(lcl_ref_coarse_init(&R.C, &A, label, PARTS, 1), LCL_OK);
     struct lcl_ref_bicgstab K = {.apply = apply_mult,
                                  .user = &R,
@@ -197,7 +187,7 @@ static void test_correction__history_is_the_reference_s(void **state)
     assert_in_range(s.report.iterations, K.iterations - 1, K.iterations + 1);
     test_solve_close(&s);
     lcl_ref_coarse_finish(&R.C);
-    lcl_ref_ildu0_finish(&R.F);
+    test_folded_finish(&R.factors);
     test_csr_finish(&A);
     free(b);
     free(x);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The solver as its users see it: systems that it solves, and how.
 #include "tests/support/device.h"
+#include "tests/support/folded.h"
 #include "tests/support/matrices.h"
 #include "tests/support/solving.h"
 
 #include "lib/ref/bicgstab.h"
 #include "lib/ref/jacobi.h"
-#include "lib/ref/trisolve.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -231,25 +231,16 @@ static void test_solver__jacobi_history_is_the_reference_s(void **state)
     test_csr_finish(&A);
 }
 
-static void apply_factors(void *user, const double *r, double *z)
-{
-    lcl_ref_trisolve(user, r, z);
-}
-
 static void test_solver__ilu_histories_are_the_reference_s(void **state)
 {
-    int64_t part_ptr[11];
     struct lcl_csr A = test_random_csr(1200, 8, 9);
-    for (int p = 0; p <= 10; ++p)
-        part_ptr[p] = 120 * p;
     for (int m = 2; m < METHODS; ++m) {
-        struct lcl_ref_ildu0 F;
-        assert_int_equal(lcl_ref_ildu0_init(&F, &A, part_ptr, 10, &methods[m]),
-                         LCL_OK);
+        struct test_folded T;
+        test_folded_init(&T, *state, &A, 120, &methods[m]);
         expect_history(
             *state, &A, &methods[m],
-            (struct lcl_ref_bicgstab){.apply = apply_factors, .user = &F});
-        lcl_ref_ildu0_finish(&F);
+            (struct lcl_ref_bicgstab){.apply = test_folded_apply, .user = &T});
+        test_folded_finish(&T);
     }
     test_csr_finish(&A);
 }

@@ -201,7 +201,7 @@ static void expect_apply(struct lcl_coarse_space *C, const struct problem *P,
     struct lcl_ref_coarse R;
     diagonal_init(&D, C->ctx, n);
     vectors_init(&v, C->ctx, n);
-    const struct lcl_inner inner = {apply_device, &D};
+    const struct lcl_inner inner = {apply_device, &D, false};
     const struct lcl_ref_inner ref_inner = {apply_host, &D};
     for (int i = 0; i < 2; ++i) {
         lcl_buffer_destroy(&v.out);
@@ -391,7 +391,7 @@ static void test_coarse__what_cannot_be_inverted_is_switched_off(void **state)
     diagonal_init(&D, *state, 2);
     vectors_init(&v, *state, 2);
     v.out = test_poisoned(*state, 2, sizeof(double));
-    const struct lcl_inner inner = {apply_device, &D};
+    const struct lcl_inner inner = {apply_device, &D, false};
     assert_int_equal(lcl_coarse_apply(&C, &inner, v.in, v.out, v.go_on, 0),
                      LCL_OK);
     test_download(v.out, v.x[0], 2, sizeof(double));

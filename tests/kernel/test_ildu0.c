@@ -25,7 +25,7 @@ static void expect_all(lcl_context *ctx, int waves)
     const struct lcl_precond_params params = {.type = LCL_PRECOND_ILDU0};
     for (int i = 0; i < test_system_count(); ++i) {
         struct test_system S;
-        test_system_init(&S, i, test_width(ctx) > 1);
+        test_system_init(&S, i, true);
         expect_factors(ctx, &S, test_group(ctx, waves), &params);
         test_system_finish(&S);
     }
@@ -70,7 +70,7 @@ static void expect_policy(lcl_context *ctx, struct lcl_csr A, int64_t part_rows,
         .pivot_tol = 1e-3,
     };
     struct test_system S;
-    test_system_from(&S, A, part_rows, test_width(ctx) > 1);
+    test_system_from(&S, A, part_rows, true);
     expect_factors(ctx, &S, test_group(ctx, 1), &params);
     test_system_finish(&S);
 }
@@ -109,7 +109,7 @@ static void test_ildu0__policy_fail_names_the_first_row(void **state)
     struct test_system S;
     struct test_factors F;
     struct lcl_repairs repairs;
-    test_system_from(&S, bad_pivots(), 4, test_width(*state) > 1);
+    test_system_from(&S, bad_pivots(), 4, true);
     test_factors_init(&F, *state, &S, test_group(*state, 1), &params);
     assert_int_equal(test_factors_run(&F, &repairs), LCL_EPIVOT);
     assert_int_equal(repairs.count, F.ref.repaired);

@@ -27,7 +27,7 @@ static void expect_block(lcl_context *ctx, int block, int waves)
     print_message("blocks of %d\n", block);
     for (int i = 0; i < test_system_count(); ++i) {
         struct test_system S;
-        test_system_init(&S, i, test_width(ctx) > 1);
+        test_system_init(&S, i, true);
         test_system_expand(&S, block);
         expect_factors(ctx, &S, test_group(ctx, waves), &params);
         test_system_finish(&S);
@@ -123,7 +123,7 @@ static void test_ildu0_block__rows_of_zeros_get_unit_pivots(void **state)
 {
     const struct lcl_precond_params params = {.pivot = LCL_PIVOT_BOOST};
     struct test_system S;
-    test_system_from(&S, test_identity(3), 3, test_width(*state) > 1);
+    test_system_from(&S, test_identity(3), 3, true);
     test_system_expand(&S, 3);
     memset(S.blocks + 9, 0, 9 * sizeof *S.blocks);
     expect_factors(*state, &S, test_group(*state, 1), &params);

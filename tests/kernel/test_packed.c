@@ -82,7 +82,7 @@ static void expect_form(lcl_context *ctx, const struct form *form)
         struct test_system S;
         struct test_factors F;
         struct lcl_repairs repairs;
-        test_system_init(&S, i, test_width(ctx) > 1);
+        test_system_init(&S, i, true);
         test_factors_init(&F, ctx, &S, test_group(ctx, form->waves), &params);
         assert_int_equal(test_factors_run(&F, &repairs), LCL_OK);
         test_factors_adopt(&F);

@@ -95,7 +95,7 @@ static void expect_storage(lcl_context *ctx, enum lcl_factor_storage storage,
     for (int i = 0; i < test_system_count(); ++i) {
         struct test_system S;
         struct test_factors F;
-        test_system_init(&S, i, test_width(ctx) > 1);
+        test_system_init(&S, i, true);
         test_system_expand(&S, block);
         test_factors_init(&F, ctx, &S, test_group(ctx, waves), &params);
         expect_stored(&F);
@@ -123,7 +123,7 @@ static void test_store__factors_are_stored_when_made(void **state)
     struct test_system S;
     struct test_factors F;
     struct lcl_repairs repairs;
-    test_system_from(&S, test_identity(1), 1, test_width(*state) > 1);
+    test_system_from(&S, test_identity(1), 1, true);
     S.B.val[0] = 3;
     test_factors_init(&F, *state, &S, test_group(*state, 1), &params);
     assert_int_equal(lcl_buffer_fill(F.device.stored, 0xff), LCL_OK);
@@ -142,7 +142,7 @@ static void test_store__fp64_is_what_was_factored(void **state)
     const struct lcl_precond_params params = {.type = LCL_PRECOND_ILDU0};
     struct test_system S;
     struct test_factors F;
-    test_system_from(&S, test_identity(4), 4, test_width(*state) > 1);
+    test_system_from(&S, test_identity(4), 4, true);
     test_factors_init(&F, *state, &S, test_group(*state, 1), &params);
     assert_null(F.device.stored);
     assert_ptr_equal(lcl_store_values(&F.device), F.device.val);

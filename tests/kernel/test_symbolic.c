@@ -71,10 +71,8 @@ static void expected_init(struct expected *E, const struct lcl_csr *A,
         E->levels += levels;
         E->levels_max = levels > E->levels_max ? levels : E->levels_max;
     }
-    if (params->sorted) {
-        assert_int_equal(lcl_ref_order(&E->P, E->level, &E->B), LCL_OK);
-        reorder(E, A);
-    }
+    assert_int_equal(lcl_ref_order(&E->P, E->level, &E->B), LCL_OK);
+    reorder(E, A);
     assert_int_equal(lcl_ref_layout(&E->layout, &E->B, E->P.part_ptr,
                                     E->P.parts, E->level, params->group, NULL),
                      LCL_OK);
@@ -197,19 +195,17 @@ static void expect_symbolic(lcl_context *ctx, const struct lcl_csr *A,
     expected_finish(&E);
 }
 
-// Rows sorted and, where an item does a subdomain, as they are; steps of one
-// and of two waves; folded.
+// Steps of one and of two waves; folded.
 static void expect_all(lcl_context *ctx, const struct lcl_csr *A,
                        const struct lcl_partition_params *partition)
 {
-    const bool unsorted = test_width(ctx) == 1;
     for (int waves = 1; waves <= 2; ++waves) {
-        const struct lcl_symbolic_params params = {
-            .group = test_group(ctx, waves), .sorted = !unsorted || waves > 1};
+        const struct lcl_symbolic_params params = {.group =
+                                                       test_group(ctx, waves)};
         expect_symbolic(ctx, A, NULL, partition, &params);
     }
-    const struct lcl_symbolic_params folded = {
-        .group = test_group(ctx, 1), .sorted = true, .folded = true};
+    const struct lcl_symbolic_params folded = {.group = test_group(ctx, 1),
+                                               .folded = true};
     expect_symbolic(ctx, A, NULL, partition, &folded);
 }
 
@@ -308,8 +304,7 @@ static void test_symbolic__blocks_weigh_what_their_norms_are(void **state)
         .type = LCL_PARTITION_NATURAL,
         .rows = test_size(20, 128),
     };
-    const struct lcl_symbolic_params params = {.group = test_group(*state, 1),
-                                               .sorted = true};
+    const struct lcl_symbolic_params params = {.group = test_group(*state, 1)};
     struct lcl_csr A = test_random_csr(test_size(53, 1009), 4, 8);
     double *blocks = test_random_vector(A.nnz * VALUES, 4);
     for (int64_t k = 0; k < A.nnz; ++k) {
@@ -329,8 +324,7 @@ static void test_symbolic__too_many_rows_in_a_subdomain_are_refused(
     void **state)
 {
     const struct lcl_partition_params whole = {.type = LCL_PARTITION_NATURAL};
-    const struct lcl_symbolic_params params = {.group = test_group(*state, 1),
-                                               .sorted = true};
+    const struct lcl_symbolic_params params = {.group = test_group(*state, 1)};
     struct lcl_csr A = test_identity(65536);
     struct lcl_partition P;
     struct lcl_device_matrix D;
@@ -369,8 +363,7 @@ static void test_symbolic__a_layout_that_cannot_be_is_refused(void **state)
     struct test_system T;
     struct lcl_device_matrix A;
     struct lcl_symbolic S;
-    const struct lcl_symbolic_params params = {.group = test_group(*state, 1),
-                                               .sorted = true};
+    const struct lcl_symbolic_params params = {.group = test_group(*state, 1)};
     for (int i = 0; i < 5; ++i) {
         test_system_from(&T, test_random_csr(50, 4, 2), 17, false);
         const struct lcl_bsr bsr = lcl_bsr_of_csr(&T.A);

@@ -123,6 +123,25 @@ void test_system_from(struct test_system *S, struct lcl_csr A,
     reorder(S);
 }
 
+void test_system_fold(struct test_system *S)
+{
+    int32_t *back = calloc((size_t)S->A.rows, sizeof *back);
+    assert_non_null(back);
+    for (int64_t p = 0; p < S->P.parts; ++p) {
+        const int64_t first = S->P.part_ptr[p], last = S->P.part_ptr[p + 1];
+        lcl_ref_levels_from_the_end(&S->B, first, last, back + first);
+        for (int64_t i = first; i < last; ++i)
+            if (back[i] < S->level[i])
+                S->level[i] = back[i];
+    }
+    assert_int_equal(lcl_ref_order(&S->P, S->level, &S->B), LCL_OK);
+    reorder(S);
+    free(back);
+    free(S->level);
+    free(S->count);
+    find_levels(S);
+}
+
 void test_system_init(struct test_system *S, int index, bool sorted)
 {
     const struct description *d = (wants_large() ? large : small) + index;

@@ -29,6 +29,11 @@ void test_system_from(struct test_system *S, struct lcl_csr A,
                       int64_t part_rows, bool sorted);
 void test_system_finish(struct test_system *S);
 
+// Orders the rows of each subdomain by the smaller of their levels from both
+// ends, as the analysis does where lanes work side by side (`folded` of struct
+// lcl_symbolic_params); levels are found again.
+void test_system_fold(struct test_system *S);
+
 // Makes every entry a random block of `block` rows and columns: A and B are
 // patterns then. Rows are dominated by one entry of their diagonal block, which
 // is on the diagonal in row 0 and one farther right in each row of blocks.
