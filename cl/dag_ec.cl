@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The published triangular solves by edge-centric DAG traversal: a work-item an
-// entry of a level, sums by atomic addition, a barrier after each level.
+// entry of a level, sums by atomic addition, a barrier after each level. Entries
+// are blocks of LCL_BLOCK rows, a row of a vector is as many numbers.
 // Mehta et al., arXiv 2508.04917, sections 4.2.4, 4.3 and 4.4.
 //     dag_ec_lower         (L D) y = b, rows divided level by level
 //     dag_ec_unit_lower    L y = b
+//     dag_ec_scale         D x = b
 //     dag_ec_upper         U x = b, unit U
 //     dag_ec_ILDU0_fused   L D U x = b in one launch
 //
 // Data:   strict triangles in CSR on the rows of a subdomain, columns and rows
 //         of entries counted from its first row; rows are numbered by level:
 //         level l of subdomain p is the rows level_ptr[first_level[p] + l] ..
-//         level_ptr[... + 1] - 1, its entries are a range as well.
+//         level_ptr[... + 1] - 1, its entries are a range as well. Blocks stand
+//         by rows, inv_d has those of D^-1.
 // Launch: one group a subdomain. With LCL_MODE 2 its vector, at most LCL_ROWS
 //         rows, is in local memory and LCL_ADD is a way to add there. With
 //         LCL_MODE 1 it stays in x, and adding is red.global.add.f64 on NVIDIA,
@@ -27,6 +30,10 @@
 #ifndef LCL_ROWS
 # define LCL_ROWS 64 // rows of a subdomain held in local memory
 #endif
+#ifndef LCL_BLOCK
+# define LCL_BLOCK 1 // rows and columns of a block, 1 to 8
+#endif
+#define ENTRIES (LCL_BLOCK * LCL_BLOCK)
 
 // VECTOR(y, x): y, the subdomain's part of x or a copy of it to be.
 #if LCL_MODE == 1 || LCL_WIDTH == 1
@@ -36,7 +43,7 @@
 # define WAIT_FOR_ALL() GROUP_BARRIER_GLOBAL()
 #else
 # define SPACE          local
-# define VECTOR(y, x)   local double y[LCL_ROWS]
+# define VECTOR(y, x)   local double y[LCL_ROWS * LCL_BLOCK]
 # define ADD            add_local
 # define WAIT_FOR_ALL() GROUP_BARRIER()
 #endif
@@ -55,35 +62,64 @@ static inline struct part part_of(global const uint *part_ptr,
     return part;
 }
 
+// The first component of a subdomain in a vector.
+static inline ulong start(struct part p)
+{
+    return (ulong)p.first * LCL_BLOCK;
+}
+
 static inline void load(global const double *b, uint rows, SPACE double *y)
 {
-    for (uint i = get_local_id(0); i < rows; i += LCL_GROUP)
+    for (uint i = get_local_id(0); i < rows * LCL_BLOCK; i += LCL_GROUP)
         y[i] = b[i];
 }
 
 static inline void store(SPACE const double *y, uint rows, global double *x)
 {
 #if LCL_MODE == 2 && LCL_WIDTH > 1
-    for (uint i = get_local_id(0); i < rows; i += LCL_GROUP)
+    for (uint i = get_local_id(0); i < rows * LCL_BLOCK; i += LCL_GROUP)
         x[i] = y[i];
 #endif
 }
 
-// y_i -= m_ij y_j for the entries first .. last-1
-static inline void subtract(uint first, uint last, global const ushort *row,
-                            global const ushort *col, global const double *val,
-                            SPACE double *y)
+// Component r of M v
+static inline double product(global const double *M, const double *v, uint r)
 {
-    for (uint k = first + get_local_id(0); k < last; k += LCL_GROUP)
-        ADD(&y[row[k]], -val[k] * y[col[k]]);
+    double sum = 0;
+#pragma unroll
+    for (uint c = 0; c < LCL_BLOCK; ++c)
+        sum += M[r * LCL_BLOCK + c] * v[c];
+    return sum;
 }
 
-// y_i /= d_i for the rows first .. last-1
-static inline void divide(uint first, uint last, global const double *inv_d,
-                          SPACE double *y)
+// y_i -= M_ij y_j for the entries first .. last-1
+INLINE void subtract(uint first, uint last, global const ushort *row,
+                     global const ushort *col, global const double *val,
+                     SPACE double *y)
 {
-    for (uint i = first + get_local_id(0); i < last; i += LCL_GROUP)
-        y[i] *= inv_d[i];
+    for (uint k = first + get_local_id(0); k < last; k += LCL_GROUP) {
+        double y_j[LCL_BLOCK];
+#pragma unroll
+        for (uint c = 0; c < LCL_BLOCK; ++c)
+            y_j[c] = y[col[k] * LCL_BLOCK + c];
+        for (uint r = 0; r < LCL_BLOCK; ++r)
+            ADD(&y[row[k] * LCL_BLOCK + r],
+                -product(val + (ulong)k * ENTRIES, y_j, r));
+    }
+}
+
+// y_i = D_i^-1 y_i for the rows first .. last-1
+INLINE void divide(uint first, uint last, global const double *inv_d,
+                   SPACE double *y)
+{
+    for (uint i = first + get_local_id(0); i < last; i += LCL_GROUP) {
+        double y_i[LCL_BLOCK];
+#pragma unroll
+        for (uint c = 0; c < LCL_BLOCK; ++c)
+            y_i[c] = y[i * LCL_BLOCK + c];
+        for (uint r = 0; r < LCL_BLOCK; ++r)
+            y[i * LCL_BLOCK + r] = product(inv_d + i * ENTRIES, y_i, r);
+    }
 }
 
 WORK_GROUP
@@ -96,19 +132,19 @@ kernel void dag_ec_lower(global const uint *part_ptr,
                          global double *x, global const int *stop, int at)
 {
     const struct part p = part_of(part_ptr, first_level);
-    VECTOR(y, x + p.first);
+    VECTOR(y, x + start(p));
     if (stop[at])
         return;
-    load(b + p.first, p.rows, y);
+    load(b + start(p), p.rows, y);
     WAIT_FOR_ALL();
     for (uint l = p.level; l < p.end; ++l) {
         const uint from = level_ptr[l], to = level_ptr[l + 1];
         subtract(row_ptr[from], row_ptr[to], row, col, val, y);
         WAIT_FOR_ALL();
-        divide(from - p.first, to - p.first, inv_d + p.first, y);
+        divide(from - p.first, to - p.first, inv_d + start(p) * LCL_BLOCK, y);
         WAIT_FOR_ALL();
     }
-    store(y, p.rows, x + p.first);
+    store(y, p.rows, x + start(p));
 }
 
 WORK_GROUP
@@ -122,17 +158,34 @@ kernel void dag_ec_unit_lower(global const uint *part_ptr,
                               global double *x, global const int *stop, int at)
 {
     const struct part p = part_of(part_ptr, first_level);
-    VECTOR(y, x + p.first);
+    VECTOR(y, x + start(p));
     if (stop[at])
         return;
-    load(b + p.first, p.rows, y);
+    load(b + start(p), p.rows, y);
     WAIT_FOR_ALL();
     for (uint l = p.level; l < p.end; ++l) {
         subtract(row_ptr[level_ptr[l]], row_ptr[level_ptr[l + 1]], row, col,
                  val, y);
         WAIT_FOR_ALL();
     }
-    store(y, p.rows, x + p.first);
+    store(y, p.rows, x + start(p));
+}
+
+WORK_GROUP
+kernel void dag_ec_scale(global const uint *part_ptr,
+                         global const uint *first_level,
+                         global const double *inv_d, global const double *b,
+                         global double *x, global const int *stop, int at)
+{
+    const struct part p = part_of(part_ptr, first_level);
+    VECTOR(y, x + start(p));
+    if (stop[at])
+        return;
+    load(b + start(p), p.rows, y);
+    WAIT_FOR_ALL();
+    divide(0, p.rows, inv_d + start(p) * LCL_BLOCK, y);
+    WAIT_FOR_ALL();
+    store(y, p.rows, x + start(p));
 }
 
 WORK_GROUP
@@ -145,17 +198,17 @@ kernel void dag_ec_upper(global const uint *part_ptr,
                          global const int *stop, int at)
 {
     const struct part p = part_of(part_ptr, first_level);
-    VECTOR(y, x + p.first);
+    VECTOR(y, x + start(p));
     if (stop[at])
         return;
-    load(b + p.first, p.rows, y);
+    load(b + start(p), p.rows, y);
     WAIT_FOR_ALL();
     for (uint l = p.end; l-- > p.level;) {
         subtract(row_ptr[level_ptr[l]], row_ptr[level_ptr[l + 1]], row, col,
                  val, y);
         WAIT_FOR_ALL();
     }
-    store(y, p.rows, x + p.first);
+    store(y, p.rows, x + start(p));
 }
 
 WORK_GROUP
@@ -169,22 +222,22 @@ kernel void dag_ec_ILDU0_fused(
     global const double *b, global double *x, global const int *stop, int at)
 {
     const struct part p = part_of(part_ptr, first_level);
-    VECTOR(y, x + p.first);
+    VECTOR(y, x + start(p));
     if (stop[at])
         return;
-    load(b + p.first, p.rows, y);
+    load(b + start(p), p.rows, y);
     WAIT_FOR_ALL();
     for (uint l = p.level; l < p.end; ++l) {
         subtract(lower_ptr[level_ptr[l]], lower_ptr[level_ptr[l + 1]],
                  lower_row, lower_col, lower, y);
         WAIT_FOR_ALL();
     }
-    divide(0, p.rows, inv_d + p.first, y);
+    divide(0, p.rows, inv_d + start(p) * LCL_BLOCK, y);
     WAIT_FOR_ALL();
     for (uint l = p.end; l-- > p.level;) {
         subtract(upper_ptr[level_ptr[l]], upper_ptr[level_ptr[l + 1]],
                  upper_row, upper_col, upper, y);
         WAIT_FOR_ALL();
     }
-    store(y, p.rows, x + p.first);
+    store(y, p.rows, x + start(p));
 }

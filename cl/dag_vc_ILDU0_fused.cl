@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // dag_vc_ILDU0_fused: x = (L D U)^-1 b on all subdomains in one launch, as
-// published: vertex-centric DAG traversal over CSR rows, the subdomain's vector
-// in local memory, lower solve, scaling and upper solve fused.
+// published: vertex-centric DAG traversal over CSR rows, a work-item a row, the
+// subdomain's vector in local memory, lower solve, scaling and upper solve
+// fused. Entries are blocks of LCL_BLOCK rows, a row of a vector is as many
+// numbers.
 // Mehta et al., arXiv 2508.04917, Algorithm 4.3, sections 4.2.3, 4.3 and 4.4.
 //
 // Data:   strict unit triangles in CSR on the rows of a subdomain, columns
 //         counted from its first row and ascending; rows are numbered by level,
 //         so that the row list of a level is a range: level l of subdomain p
 //         holds the rows level_ptr[first_level[p] + l] .. level_ptr[... + 1]
-//         - 1.
+//         - 1. Blocks stand by rows, inv_d has those of D^-1.
 // Launch: one group a subdomain, at most LCL_ROWS rows.
+// Width 1: an item does a subdomain in order, in place.
 // Determinism: bitwise; one sum a row, in column order.
 // `stop[at]` other than 0: the caller has stopped, nothing is done.
 #include "wave.cl.h"
@@ -17,15 +20,65 @@
 #ifndef LCL_ROWS
 # define LCL_ROWS 64 // rows of a subdomain held in local memory
 #endif
+#ifndef LCL_BLOCK
+# define LCL_BLOCK 1 // rows and columns of a block, 1 to 8
+#endif
+#define ENTRIES (LCL_BLOCK * LCL_BLOCK)
 
-// sum_j m_ij y_j over the entries first .. last-1
-static inline double dot_row(uint first, uint last, global const ushort *col,
-                             global const double *val, local const double *y)
+// VECTOR(y, x): y, the subdomain's part of x or a copy of it to be.
+#if LCL_WIDTH == 1
+# define SPACE        global
+# define VECTOR(y, x) global double *y = x
+#else
+# define SPACE        local
+# define VECTOR(y, x) local double y[LCL_ROWS * LCL_BLOCK]
+#endif
+
+INLINE void read_row(double *v, SPACE const double *y, uint row)
 {
-    double sum = 0;
-    for (uint k = first; k < last; ++k)
-        sum += val[k] * y[col[k]];
-    return sum;
+#pragma unroll
+    for (uint c = 0; c < LCL_BLOCK; ++c)
+        v[c] = y[row * LCL_BLOCK + c];
+}
+
+INLINE void write_row(SPACE double *y, uint row, const double *v)
+{
+#pragma unroll
+    for (uint c = 0; c < LCL_BLOCK; ++c)
+        y[row * LCL_BLOCK + c] = v[c];
+}
+
+// v += s M w
+INLINE void add_product(double *v, double s, global const double *M,
+                        const double *w)
+{
+#pragma unroll
+    for (uint r = 0; r < LCL_BLOCK; ++r)
+#pragma unroll
+        for (uint c = 0; c < LCL_BLOCK; ++c)
+            v[r] += s * M[r * LCL_BLOCK + c] * w[c];
+}
+
+// y_i -= sum_j M_ij y_j over the entries first .. last-1 of row i
+INLINE void solve_row(uint i, uint first, uint last, global const ushort *col,
+                      global const double *val, SPACE double *y)
+{
+    double sum[LCL_BLOCK], y_j[LCL_BLOCK];
+    read_row(sum, y, i);
+    for (uint k = first; k < last; ++k) {
+        read_row(y_j, y, col[k]);
+        add_product(sum, -1, val + (ulong)k * ENTRIES, y_j);
+    }
+    write_row(y, i, sum);
+}
+
+// y_i = D_i^-1 y_i
+INLINE void scale_row(uint i, global const double *inv_d, SPACE double *y)
+{
+    double old[LCL_BLOCK], scaled[LCL_BLOCK] = {0};
+    read_row(old, y, i);
+    add_product(scaled, 1, inv_d + i * ENTRIES, old);
+    write_row(y, i, scaled);
 }
 
 WORK_GROUP
@@ -37,30 +90,33 @@ kernel void dag_vc_ILDU0_fused(
     global const double *upper, global const double *inv_d,
     global const double *b, global double *x, global const int *stop, int at)
 {
-    local double sum[LCL_ROWS];
+    const uint lid = get_local_id(0), p = get_group_id(0);
+    const uint first = part_ptr[p], rows = part_ptr[p + 1] - first;
+    const uint begin = first_level[p], end = first_level[p + 1] - 1;
+    const ulong start = (ulong)first * LCL_BLOCK;
+    VECTOR(y, x + start);
     if (stop[at])
         return;
-    const uint lid = get_local_id(0), p = get_group_id(0);
-    const uint first = part_ptr[p], last = part_ptr[p + 1];
-    const uint begin = first_level[p], end = first_level[p + 1] - 1;
-    for (uint i = first + lid; i < last; i += LCL_GROUP)
-        sum[i - first] = b[i];
+    for (uint i = lid; i < rows * LCL_BLOCK; i += LCL_GROUP)
+        y[i] = b[start + i];
     GROUP_BARRIER();
     for (uint l = begin; l < end; ++l) {
         for (uint i = level_ptr[l] + lid; i < level_ptr[l + 1]; i += LCL_GROUP)
-            sum[i - first] -=
-                dot_row(lower_ptr[i], lower_ptr[i + 1], lower_col, lower, sum);
+            solve_row(i - first, lower_ptr[i], lower_ptr[i + 1], lower_col,
+                      lower, y);
         GROUP_BARRIER();
     }
-    for (uint i = first + lid; i < last; i += LCL_GROUP)
-        sum[i - first] *= inv_d[i];
+    for (uint i = lid; i < rows; i += LCL_GROUP)
+        scale_row(i, inv_d + start * LCL_BLOCK, y);
     GROUP_BARRIER();
     for (uint l = end; l-- > begin;) {
         for (uint i = level_ptr[l] + lid; i < level_ptr[l + 1]; i += LCL_GROUP)
-            sum[i - first] -=
-                dot_row(upper_ptr[i], upper_ptr[i + 1], upper_col, upper, sum);
+            solve_row(i - first, upper_ptr[i], upper_ptr[i + 1], upper_col,
+                      upper, y);
         GROUP_BARRIER();
     }
-    for (uint i = first + lid; i < last; i += LCL_GROUP)
-        x[i] = sum[i - first];
+#if LCL_WIDTH > 1
+    for (uint i = lid; i < rows * LCL_BLOCK; i += LCL_GROUP)
+        x[start + i] = y[i];
+#endif
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The published synchronisation-free triangular solve: a wave a row, which
 // waits for the rows it needs, partial sums of the rows in local memory.
+// Entries are blocks of LCL_BLOCK rows, a row of a vector is as many numbers.
 // Mehta et al., arXiv 2508.04917, Algorithm 4.1.
 //     spin_loop_lds         (L D) x = b
 //     spin_loop_lds_upper   U x = b, unit U
 //
 // Data:   strict triangles in CSR, columns counted from the first row of the
-//         subdomain; rows in a topological order.
+//         subdomain; rows in a topological order. Blocks stand by rows, inv_d
+//         has those of D^-1.
 // Launch: one group a subdomain of at most LCL_ROWS rows. Rows are dealt out to
 //         the waves in turn; the entries of one to the lanes of its wave.
 //         done[i] counts the lanes that have added to row i, then its result:
@@ -29,24 +31,56 @@
 #ifndef LCL_ROWS
 # define LCL_ROWS 64 // rows of a subdomain whose sums are in local memory
 #endif
+#ifndef LCL_BLOCK
+# define LCL_BLOCK 1 // rows and columns of a block, 1 to 8
+#endif
+#define ENTRIES (LCL_BLOCK * LCL_BLOCK)
 
 // The subdomain's part of everything; row numbers count from its first row.
 struct triangle {
     global const uint *row_ptr;
     global const ushort *col;
     global const double *val;
-    global const double *inv_d; // NULL: the diagonal is 1
+    global const double *inv_d; // NULL: D is 1
     global const double *b;
     volatile global double *x;
     volatile global int *done;
     volatile local double *sum;
 };
 
-// x_i from the sum of its row
-static inline double solution(const struct triangle *t, uint i, double sum)
+// v += M w
+INLINE void add_product(double *v, global const double *M, const double *w)
 {
-    const double x_i = t->b[i] - sum;
-    return t->inv_d ? x_i * t->inv_d[i] : x_i;
+#pragma unroll
+    for (uint r = 0; r < LCL_BLOCK; ++r)
+#pragma unroll
+        for (uint c = 0; c < LCL_BLOCK; ++c)
+            v[r] += M[r * LCL_BLOCK + c] * w[c];
+}
+
+// sum += M_ij x_j for entry k
+INLINE void add_entry(double *sum, const struct triangle *t, uint k)
+{
+    volatile global const double *x = t->x + t->col[k] * LCL_BLOCK;
+    double x_j[LCL_BLOCK];
+#pragma unroll
+    for (uint c = 0; c < LCL_BLOCK; ++c)
+        x_j[c] = x[c];
+    add_product(sum, t->val + (ulong)k * ENTRIES, x_j);
+}
+
+// x_i = D_i^-1 (b_i - sum)
+INLINE void finish_row(const struct triangle *t, uint i, const double *sum)
+{
+    double y[LCL_BLOCK], scaled[LCL_BLOCK] = {0};
+#pragma unroll
+    for (uint c = 0; c < LCL_BLOCK; ++c)
+        y[c] = t->b[i * LCL_BLOCK + c] - sum[c];
+    if (t->inv_d)
+        add_product(scaled, t->inv_d + i * ENTRIES, y);
+#pragma unroll
+    for (uint c = 0; c < LCL_BLOCK; ++c)
+        t->x[i * LCL_BLOCK + c] = t->inv_d ? scaled[c] : y[c];
 }
 
 #if LCL_WIDTH == 1
@@ -59,10 +93,10 @@ static inline void reset(const struct triangle *t, uint rows)
 
 static inline void solve_row(const struct triangle *t, uint i)
 {
-    double sum = 0;
+    double sum[LCL_BLOCK] = {0};
     for (uint k = t->row_ptr[i]; k < t->row_ptr[i + 1]; ++k)
-        sum += t->val[k] * t->x[t->col[k]];
-    t->x[i] = solution(t, i, sum);
+        add_entry(sum, t, k);
+    finish_row(t, i, sum);
 }
 
 #else
@@ -77,20 +111,25 @@ static inline void solve_row(const struct triangle *t, uint i)
 
 static inline void reset(const struct triangle *t, uint rows)
 {
-    for (uint i = get_local_id(0); i < rows; i += LCL_GROUP) {
+    for (uint i = get_local_id(0); i < rows * LCL_BLOCK; i += LCL_GROUP)
         t->sum[i] = 0;
+    for (uint i = get_local_id(0); i < rows; i += LCL_GROUP)
         atomic_xchg(&t->done[i], 0);
-    }
 }
 
-// m_ij x_j for entry k, once x_j is there
-static inline double product(const struct triangle *t, uint k)
+static inline void wait_for(const struct triangle *t, uint j)
 {
-    const uint j = t->col[k];
     while (atomic_add(&t->done[j], 0) != SOLVED)
         ;
     mem_fence(CLK_GLOBAL_MEM_FENCE);
-    return t->val[k] * t->x[j];
+}
+
+// What all lanes have added to the sum of row i.
+INLINE void total(double *sum, const struct triangle *t, uint i)
+{
+# pragma unroll
+    for (uint c = 0; c < LCL_BLOCK; ++c)
+        sum[c] = t->sum[i * LCL_BLOCK + c];
 }
 
 // The lane that comes last solves the row.
@@ -99,17 +138,22 @@ static inline void solve_row(const struct triangle *t, uint i)
     const uint lane = get_local_id(0) % LCL_WIDTH;
     const uint first = t->row_ptr[i], last = t->row_ptr[i + 1];
     const int lanes = clamp((int)(last - first), 1, LCL_WIDTH);
-    double sum = 0;
+    double sum[LCL_BLOCK] = {0};
     if ((int)lane >= lanes)
         return;
-    for (uint k = first + lane; k < last; k += LCL_WIDTH)
-        sum += product(t, k);
-    add_local((local double *)&t->sum[i], sum);
+    for (uint k = first + lane; k < last; k += LCL_WIDTH) {
+        wait_for(t, t->col[k]);
+        add_entry(sum, t, k);
+    }
+# pragma unroll
+    for (uint c = 0; c < LCL_BLOCK; ++c)
+        add_local((local double *)&t->sum[i * LCL_BLOCK + c], sum[c]);
     mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (atomic_add(&t->done[i], 1) < lanes - 1)
         return;
     mem_fence(CLK_LOCAL_MEM_FENCE);
-    t->x[i] = solution(t, i, t->sum[i]);
+    total(sum, t, i);
+    finish_row(t, i, sum);
     mem_fence(CLK_GLOBAL_MEM_FENCE);
     atomic_xchg(&t->done[i], SOLVED);
 }
@@ -125,12 +169,13 @@ kernel void spin_loop_lds(global const uint *part_ptr,
                           volatile global int *done, global const int *stop,
                           int at)
 {
-    local double sum[LCL_ROWS];
+    local double sum[LCL_ROWS * LCL_BLOCK];
     const uint p = get_group_id(0), wave = get_local_id(0) / LCL_WIDTH;
     const uint first = part_ptr[p], rows = part_ptr[p + 1] - first;
-    const struct triangle t = {row_ptr + first, col,       val,
-                               inv_d + first,   b + first, x + first,
-                               done + first,    sum};
+    const ulong start = (ulong)first * LCL_BLOCK;
+    const struct triangle t = {
+        row_ptr + first, col,       val,          inv_d + start * LCL_BLOCK,
+        b + start,       x + start, done + first, sum};
     if (stop[at])
         return;
     reset(&t, rows);
@@ -149,11 +194,12 @@ kernel void spin_loop_lds_upper(
     volatile global double *x, volatile global int *done,
     global const int *stop, int at)
 {
-    local double sum[LCL_ROWS];
+    local double sum[LCL_ROWS * LCL_BLOCK];
     const uint p = get_group_id(0), wave = get_local_id(0) / LCL_WIDTH;
     const uint first = part_ptr[p], rows = part_ptr[p + 1] - first;
+    const ulong start = (ulong)first * LCL_BLOCK;
     const struct triangle t = {row_ptr + first, col,       val,          0,
-                               b + first,       x + first, done + first, sum};
+                               b + start,       x + start, done + first, sum};
     if (stop[at])
         return;
     reset(&t, rows);

@@ -183,7 +183,7 @@ typedef struct lcl_precond lcl_precond;
  * from run to run unless another thread uses rand() at the same time.
  * Returns LCL_OK; LCL_PIVOTS_REPAIRED (usable, see the info);
  * LCL_EINVAL (parameters; block_size does not divide the rows of A);
- * LCL_EUNSUPPORTED (trisolve with blocks, storage or this device); LCL_EFORMAT
+ * LCL_EUNSUPPORTED (trisolve with storage or this device); LCL_EFORMAT
  * (A malformed, not square, empty); LCL_EPIVOT; LCL_ERANGE (a subdomain does
  * not fit local memory); LCL_EDEVMEM; LCL_EDEVICE; LCL_ESELFTEST (the device
  * gave levels that cannot be); LCL_EBUILD; LCL_ENOMEM. */

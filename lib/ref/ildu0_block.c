@@ -290,13 +290,41 @@ static void scale_row(const struct lcl_ref_ildu0_block *F, int64_t i, double *x)
         x_i[r] = -y[r];
 }
 
-// L y = b with unit L, then
+// x = b
+static void copy(const struct lcl_ref_ildu0_block *F, const double *b,
+                 double *x)
+{
+    const size_t n = (size_t)F->B->rows * (size_t)F->block;
+    if (x != b)
+        memcpy(x, b, n * sizeof *x);
+}
+
+// L y = b with unit L
+static void solve_lower(const struct lcl_ref_ildu0_block *F, int64_t first,
+                        int64_t last, double *x)
+{
+    for (int64_t i = first; i < last; ++i)
+        subtract_row(F, i, first, i, x);
+}
+
+void lcl_ref_lower_block(const struct lcl_ref_ildu0_block *F, bool with_d,
+                         const double *b, double *x)
+{
+    copy(F, b, x);
+    for (int64_t p = 0; p < F->parts; ++p) {
+        const int64_t first = F->part_ptr[p], last = F->part_ptr[p + 1];
+        solve_lower(F, first, last, x);
+        for (int64_t i = first; i < last && with_d; ++i)
+            scale_row(F, i, x);
+    }
+}
+
+// L y = b, then
 //     x_i = D_i^-1 y_i - sum_{j>i} u_ij x_j
 static void solve_window(const struct lcl_ref_ildu0_block *F, int64_t first,
                          int64_t last, double *x)
 {
-    for (int64_t i = first; i < last; ++i)
-        subtract_row(F, i, first, i, x);
+    solve_lower(F, first, last, x);
     for (int64_t i = last; i-- > first;) {
         scale_row(F, i, x);
         subtract_row(F, i, i + 1, last, x);
@@ -306,9 +334,7 @@ static void solve_window(const struct lcl_ref_ildu0_block *F, int64_t first,
 void lcl_ref_trisolve_block(const struct lcl_ref_ildu0_block *F,
                             const double *b, double *x)
 {
-    const size_t n = (size_t)F->B->rows * (size_t)F->block;
-    if (x != b)
-        memcpy(x, b, n * sizeof *x);
+    copy(F, b, x);
     for (int64_t p = 0; p < F->parts; ++p)
         solve_window(F, F->part_ptr[p], F->part_ptr[p + 1], x);
 }

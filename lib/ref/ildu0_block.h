@@ -25,6 +25,10 @@ enum lcl_status lcl_ref_ildu0_block_init(
     const struct lcl_precond_params *params);
 void lcl_ref_ildu0_block_finish(struct lcl_ref_ildu0_block *F);
 
+// x = L^-1 b or, with_d, (L D)^-1 b on each subdomain; b may be x.
+void lcl_ref_lower_block(const struct lcl_ref_ildu0_block *F, bool with_d,
+                         const double *b, double *x);
+
 // x = (L D U)^-1 b, or (L U)^-1 b for ILU0, on each subdomain; b may be x.
 void lcl_ref_trisolve_block(const struct lcl_ref_ildu0_block *F,
                             const double *b, double *x);

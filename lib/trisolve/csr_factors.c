@@ -149,9 +149,19 @@ static enum lcl_status upload_all(lcl_context *ctx, const struct upload *all,
     return st;
 }
 
+// Values are written by the kernels.
+static enum lcl_status make_blocks(lcl_buffer **buffer, lcl_context *ctx,
+                                   int64_t count, int block)
+{
+    return lcl_buffer_create(buffer, ctx, count,
+                             (size_t)(block * block) * sizeof(double),
+                             "factors in CSR");
+}
+
 static enum lcl_status upload_triangle(struct lcl_csr_triangle *T,
                                        lcl_context *ctx,
-                                       const struct triangle *t, int64_t n)
+                                       const struct triangle *t, int64_t n,
+                                       int block)
 {
     const struct upload all[] = {
         {&T->row_ptr, t->row_ptr, n + 1, sizeof *t->row_ptr},
@@ -161,9 +171,7 @@ static enum lcl_status upload_triangle(struct lcl_csr_triangle *T,
     };
     const enum lcl_status st = upload_all(ctx, all, sizeof all / sizeof *all);
     T->entries = t->entries;
-    return st < 0 ? st
-                  : lcl_buffer_create(&T->val, ctx, t->entries, sizeof(double),
-                                      "factors in CSR");
+    return st < 0 ? st : make_blocks(&T->val, ctx, t->entries, block);
 }
 
 static enum lcl_status upload_arrays(struct lcl_csr_factors *C,
@@ -175,11 +183,15 @@ static enum lcl_status upload_arrays(struct lcl_csr_factors *C,
         {&C->first_level, a->first_level, L->parts + 1, sizeof *a->first_level},
         {&C->level_ptr, a->level_ptr, a->levels, sizeof *a->level_ptr},
     };
+    const int block = C->factor->block;
+    const int64_t own_d = C->split == LCL_SPLIT_LD_U ? L->n : 0;
     enum lcl_status st;
     if ((st = upload_all(ctx, all, sizeof all / sizeof *all)) < 0 ||
-        (st = upload_triangle(&C->lower, ctx, &a->lower, L->n)) < 0)
+        (st = upload_triangle(&C->lower, ctx, &a->lower, L->n, block)) < 0 ||
+        (st = upload_triangle(&C->upper, ctx, &a->upper, L->n, block)) < 0 ||
+        (st = make_blocks(&C->inv_d, ctx, L->n, block)) < 0)
         return st;
-    return upload_triangle(&C->upper, ctx, &a->upper, L->n);
+    return make_blocks(&C->d, ctx, own_d, block);
 }
 
 static void buffers_finish(struct lcl_csr_triangle *T)
@@ -193,15 +205,34 @@ static void buffers_finish(struct lcl_csr_triangle *T)
 
 // ------------------------------------------------------------------- factors
 
+// As a spec has it: scalars need no #define.
+static int block_of(const struct lcl_factor *F)
+{
+    return F->block > 1 ? F->block : 0;
+}
+
 static enum lcl_status get_kernels(struct lcl_csr_factors *C, lcl_context *ctx)
 {
-    const struct lcl_spec spec = {
-        .source = "csr_factors.cl",
-        .kernel = "times_diagonal",
-        .group = C->factor->group,
+    const struct {
+        lcl_kernel **kernel;
+        const char *name;
+    } all[] = {
+        {&C->take_entries, "take_entries"},
+        {&C->take_diagonal, "take_diagonal"},
+        {&C->invert_diagonal, "invert_diagonal"},
+        {&C->times_diagonal, "times_diagonal"},
     };
-    const enum lcl_status st = lcl_vector_ops_init(&C->vector, ctx, 1);
-    return st < 0 ? st : lcl_kernel_get(&C->times_diagonal, ctx, &spec);
+    enum lcl_status st = LCL_OK;
+    for (size_t i = 0; i < sizeof all / sizeof *all && st == LCL_OK; ++i) {
+        const struct lcl_spec spec = {
+            .source = "csr_factors.cl",
+            .kernel = all[i].name,
+            .group = C->factor->group,
+            .block = block_of(C->factor),
+        };
+        st = lcl_kernel_get(all[i].kernel, ctx, &spec);
+    }
+    return st;
 }
 
 enum lcl_status lcl_csr_factors_init(struct lcl_csr_factors *C,
@@ -230,33 +261,56 @@ void lcl_csr_factors_finish(struct lcl_csr_factors *C)
     lcl_buffer_destroy(&C->part_ptr);
     lcl_buffer_destroy(&C->first_level);
     lcl_buffer_destroy(&C->level_ptr);
+    lcl_buffer_destroy(&C->inv_d);
+    lcl_buffer_destroy(&C->d);
     buffers_finish(&C->lower);
     buffers_finish(&C->upper);
 }
 
-static enum lcl_status plain(const struct lcl_csr_factors *C,
-                             const struct lcl_csr_triangle *T)
-{
-    return lcl_gather(&C->vector, T->entries, T->slot, C->factor->val, T->val);
-}
+// ------------------------------------------------------------------- values
 
-static enum lcl_status times_diagonal(const struct lcl_csr_factors *C,
-                                      const struct lcl_csr_triangle *T)
+static enum lcl_status take_entries(const struct lcl_csr_factors *C,
+                                    const struct lcl_csr_triangle *T)
 {
     const struct lcl_factor *F = C->factor;
-    return LCL_LAUNCH(C->times_diagonal, F->parts, lcl_arg_buffer(C->part_ptr),
-                      lcl_arg_buffer(T->row_ptr), lcl_arg_buffer(T->col),
+    return LCL_LAUNCH(C->take_entries, F->parts, lcl_arg_buffer(F->part),
+                      lcl_arg_buffer(F->step), lcl_arg_buffer(F->step_of),
+                      lcl_arg_buffer(T->row_ptr), lcl_arg_buffer(T->row),
                       lcl_arg_buffer(T->slot), lcl_arg_buffer(F->val),
-                      lcl_arg_buffer(F->inv_d), lcl_arg_buffer(T->val));
+                      lcl_arg_buffer(T->val));
 }
 
-// L D has l_ij d_j.
+static enum lcl_status take_diagonal(const struct lcl_csr_factors *C)
+{
+    const struct lcl_factor *F = C->factor;
+    return LCL_LAUNCH(C->take_diagonal, F->parts, lcl_arg_buffer(F->part),
+                      lcl_arg_buffer(F->step), lcl_arg_buffer(F->step_of),
+                      lcl_arg_buffer(F->val), lcl_arg_buffer(C->inv_d));
+}
+
+// L_ij = L_ij D_j
+static enum lcl_status times_diagonal(const struct lcl_csr_factors *C)
+{
+    const struct lcl_csr_triangle *L = &C->lower;
+    const enum lcl_status st = LCL_LAUNCH(
+        C->invert_diagonal, C->factor->parts, lcl_arg_buffer(C->part_ptr),
+        lcl_arg_buffer(C->inv_d), lcl_arg_buffer(C->d));
+    if (st < 0)
+        return st;
+    return LCL_LAUNCH(C->times_diagonal, C->factor->parts,
+                      lcl_arg_buffer(C->part_ptr), lcl_arg_buffer(L->row_ptr),
+                      lcl_arg_buffer(L->col), lcl_arg_buffer(C->d),
+                      lcl_arg_buffer(L->val));
+}
+
 enum lcl_status lcl_csr_factors_update(const struct lcl_csr_factors *C)
 {
-    const enum lcl_status st = C->split == LCL_SPLIT_LD_U
-                                   ? times_diagonal(C, &C->lower)
-                                   : plain(C, &C->lower);
-    return st < 0 ? st : plain(C, &C->upper);
+    enum lcl_status st;
+    if ((st = take_entries(C, &C->lower)) < 0 ||
+        (st = take_entries(C, &C->upper)) < 0 || (st = take_diagonal(C)) < 0 ||
+        C->split == LCL_SPLIT_L_D_U)
+        return st;
+    return times_diagonal(C);
 }
 
 // ------------------------------------------------------------------- kernels
@@ -270,6 +324,7 @@ struct lcl_spec lcl_csr_factors_spec(const struct lcl_caps *caps,
         .kernel = kernel,
         .group = factor->group,
         .rows = (int)(factor->rows_max + ROWS_STEP - 1) / ROWS_STEP * ROWS_STEP,
+        .block = block_of(factor),
     };
     while (caps->width > 1 && 2 * spec.group <= GROUP &&
            2 * spec.group <= caps->max_group_size)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The factors as the published triangular solves read them: L and U in CSR,
 // rows numbered by level, so that the rows of a level and their entries are
-// ranges, and each entry knows its row.
+// ranges, and each entry knows its row; D^-1 apart. Where the factor is one of
+// blocks, so are entries and diagonal, each block by rows.
 #pragma once
 
 #include "lib/factor/ildu0.h"
-#include "lib/vector/vector.h"
 
 // A strict triangle of all subdomains; rows and columns count from the first
 // row of the subdomain.
@@ -26,13 +26,15 @@ enum lcl_csr_split {
 struct lcl_csr_factors {
     const struct lcl_factor *factor;
     enum lcl_csr_split split;
-    struct lcl_vector_ops vector;
-    lcl_kernel *times_diagonal;
+    lcl_kernel *take_entries, *take_diagonal;
+    lcl_kernel *invert_diagonal, *times_diagonal; // LCL_SPLIT_LD_U
     // level l of subdomain p is the rows level_ptr[first_level[p] + l] ..
     // level_ptr[... + 1] - 1
     lcl_buffer *part_ptr, *first_level, *level_ptr;
     struct lcl_csr_triangle lower, upper;
-    int levels_max; // of one subdomain
+    lcl_buffer *inv_d; // n
+    lcl_buffer *d;     // n; LCL_SPLIT_LD_U
+    int levels_max;    // of one subdomain
 };
 
 // Uploads the patterns of a layout sorted by `level`; the factor outlives *C.

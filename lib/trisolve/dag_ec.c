@@ -4,7 +4,6 @@
 #include "lib/trisolve/dag_ec.h"
 
 #include "host/alloc.h"
-#include "host/geometry.h"
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
@@ -16,8 +15,7 @@ enum place { GLOBAL = 1, LOCAL = 2 };
 struct variant {
     enum lcl_csr_split split;
     enum place place;
-    const char *lower, *upper, *fused; // kernels
-    bool scaled;                       // D is a launch of its own
+    const char *lower, *scale, *upper, *fused; // kernels
     int launches;
     int barriers, barriers_a_level;
 };
@@ -25,15 +23,15 @@ struct variant {
 // clang-format off
 static const struct variant variants[LCL_TRISOLVE_COUNT] = {
     [LCL_TRISOLVE_DAG_EC_NO_LDS] = {LCL_SPLIT_LD_U, GLOBAL,
-        "dag_ec_lower", "dag_ec_upper", NULL, false, 2, 2, 3},
+        "dag_ec_lower", NULL, "dag_ec_upper", NULL, 2, 2, 3},
     [LCL_TRISOLVE_DAG_EC_LDS] = {LCL_SPLIT_LD_U, LOCAL,
-        "dag_ec_lower", "dag_ec_upper", NULL, false, 2, 2, 3},
+        "dag_ec_lower", NULL, "dag_ec_upper", NULL, 2, 2, 3},
     [LCL_TRISOLVE_DAG_EC_LDS_UD] = {LCL_SPLIT_L_D_U, LOCAL,
-        "dag_ec_unit_lower", "dag_ec_upper", NULL, true, 3, 2, 2},
+        "dag_ec_unit_lower", "dag_ec_scale", "dag_ec_upper", NULL, 3, 4, 2},
     [LCL_TRISOLVE_DAG_EC_ILD_U0] = {LCL_SPLIT_LD_U, LOCAL,
-        "dag_ec_lower", "dag_ec_upper", NULL, false, 2, 2, 3},
+        "dag_ec_lower", NULL, "dag_ec_upper", NULL, 2, 2, 3},
     [LCL_TRISOLVE_DAG_EC_ILDU0_FUSED] = {LCL_SPLIT_L_D_U, LOCAL,
-        NULL, NULL, "dag_ec_ILDU0_fused", false, 1, 2, 2},
+        NULL, NULL, NULL, "dag_ec_ILDU0_fused", 1, 2, 2},
 };
 // clang-format on
 
@@ -45,16 +43,6 @@ static enum lcl_status get_kernel(lcl_kernel **kernel, lcl_context *ctx,
     *kernel = NULL;
     spec->kernel = name;
     return name ? lcl_kernel_get(kernel, ctx, spec) : LCL_OK;
-}
-
-static enum lcl_status get_scale(lcl_kernel **kernel, lcl_context *ctx)
-{
-    const struct lcl_spec spec = {
-        .source = "vector.cl",
-        .kernel = "scale",
-        .group = lcl_vector_group(lcl_context_caps(ctx)),
-    };
-    return lcl_kernel_get(kernel, ctx, &spec);
 }
 
 // How to add where the vector is; global memory knows two ways (atomic.cl.h).
@@ -91,11 +79,10 @@ enum lcl_status lcl_dag_ec_kernels(struct lcl_dag_ec *E, lcl_context *ctx,
     if (group > 0)
         spec.group = group;
     if ((st = get_kernel(&E->lower, ctx, &spec, v->lower)) < 0 ||
-        (st = get_kernel(&E->upper, ctx, &spec, v->upper)) < 0 ||
-        (st = get_kernel(&E->fused, ctx, &spec, v->fused)) < 0)
+        (st = get_kernel(&E->scale, ctx, &spec, v->scale)) < 0 ||
+        (st = get_kernel(&E->upper, ctx, &spec, v->upper)) < 0)
         return st;
-    E->scaled = v->scaled;
-    return v->scaled ? get_scale(&E->scale, ctx) : LCL_OK;
+    return get_kernel(&E->fused, ctx, &spec, v->fused);
 }
 
 // ------------------------------------------------------------------- method
@@ -183,7 +170,7 @@ static enum lcl_status lower(const struct lcl_trisolve_method *T,
         lcl_arg_buffer(C->first_level), lcl_arg_buffer(C->level_ptr),
         lcl_arg_buffer(C->lower.row_ptr), lcl_arg_buffer(C->lower.row),
         lcl_arg_buffer(C->lower.col), lcl_arg_buffer(C->lower.val),
-        lcl_arg_buffer(T->factor->inv_d), lcl_arg_buffer(b), lcl_arg_buffer(x),
+        lcl_arg_buffer(C->inv_d), lcl_arg_buffer(b), lcl_arg_buffer(x),
         lcl_arg_buffer(stop), lcl_arg_int(at));
 }
 
@@ -191,10 +178,11 @@ static enum lcl_status scale(const struct lcl_trisolve_method *T, lcl_buffer *x,
                              const lcl_buffer *stop, int at)
 {
     const struct lcl_dag_ec *E = T->state;
-    return LCL_LAUNCH(E->scale, E->factors.vector.groups,
-                      lcl_arg_long(T->factor->n),
-                      lcl_arg_buffer(T->factor->inv_d), lcl_arg_buffer(x),
-                      lcl_arg_buffer(x), lcl_arg_buffer(stop), lcl_arg_int(at));
+    const struct lcl_csr_factors *C = &E->factors;
+    return LCL_LAUNCH(E->scale, T->factor->parts, lcl_arg_buffer(C->part_ptr),
+                      lcl_arg_buffer(C->first_level), lcl_arg_buffer(C->inv_d),
+                      lcl_arg_buffer(x), lcl_arg_buffer(x),
+                      lcl_arg_buffer(stop), lcl_arg_int(at));
 }
 
 // x = b solved by L or L D, scaled where that is apart, then solved by U.
@@ -205,7 +193,7 @@ static enum lcl_status apply(const struct lcl_trisolve_method *T,
     const struct lcl_dag_ec *E = T->state;
     enum lcl_status st;
     if ((st = lower(T, b, x, stop, at)) < 0 ||
-        (E->scaled && (st = scale(T, x, stop, at)) < 0))
+        (E->scale && (st = scale(T, x, stop, at)) < 0))
         return st;
     return launch_unit(E, E->upper, &E->factors.upper, x, x, stop, at);
 }
@@ -223,7 +211,7 @@ static enum lcl_status apply_fused(const struct lcl_trisolve_method *T,
         lcl_arg_buffer(C->lower.col), lcl_arg_buffer(C->lower.val),
         lcl_arg_buffer(C->upper.row_ptr), lcl_arg_buffer(C->upper.row),
         lcl_arg_buffer(C->upper.col), lcl_arg_buffer(C->upper.val),
-        lcl_arg_buffer(T->factor->inv_d), lcl_arg_buffer(b), lcl_arg_buffer(x),
+        lcl_arg_buffer(C->inv_d), lcl_arg_buffer(b), lcl_arg_buffer(x),
         lcl_arg_buffer(stop), lcl_arg_int(at));
 }
 

@@ -8,8 +8,7 @@
 // The kernels of a method; those that it does not use are NULL.
 struct lcl_dag_ec {
     struct lcl_csr_factors factors;
-    bool scaled; // D is a launch of its own
-    lcl_kernel *lower, *scale, *upper, *fused;
+    lcl_kernel *lower, *scale, *upper, *fused; // scale: x = D^-1 x
 };
 
 // Gets the kernels of a method for groups of `group` work-items; 0: as many as

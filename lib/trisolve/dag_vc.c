@@ -17,9 +17,9 @@ static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
                               const struct lcl_layout *layout,
                               const int32_t *level)
 {
-    const struct lcl_spec spec =
-        lcl_csr_factors_spec(lcl_context_caps(ctx), T->factor,
-                             "dag_vc_ILDU0_fused.cl", "dag_vc_ILDU0_fused");
+    const struct lcl_caps *caps = lcl_context_caps(ctx);
+    struct lcl_spec spec = lcl_csr_factors_spec(
+        caps, T->factor, "dag_vc_ILDU0_fused.cl", "dag_vc_ILDU0_fused");
     struct dag_vc *D = T->state = lcl_calloc(1, sizeof *D);
     if (!D)
         return lcl_fail_memory(lcl_context_log(ctx), "a triangular solve");
@@ -27,7 +27,9 @@ static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
         &D->factors, ctx, T->factor, layout, level, LCL_SPLIT_L_D_U);
     T->launches = 1;
     T->group = spec.group;
-    if (spec.group > 1)
+    if (caps->width == 1)
+        spec.rows = 0; // the vector stays where it is
+    else
         T->barriers = 2 + 2 * D->factors.levels_max;
     return st < 0 ? st : lcl_kernel_get(&D->kernel, ctx, &spec);
 }
@@ -59,7 +61,7 @@ static enum lcl_status apply(const struct lcl_trisolve_method *T,
         lcl_arg_buffer(C->lower.row_ptr), lcl_arg_buffer(C->lower.col),
         lcl_arg_buffer(C->lower.val), lcl_arg_buffer(C->upper.row_ptr),
         lcl_arg_buffer(C->upper.col), lcl_arg_buffer(C->upper.val),
-        lcl_arg_buffer(T->factor->inv_d), lcl_arg_buffer(b), lcl_arg_buffer(x),
+        lcl_arg_buffer(C->inv_d), lcl_arg_buffer(b), lcl_arg_buffer(x),
         lcl_arg_buffer(stop), lcl_arg_int(at));
 }
 

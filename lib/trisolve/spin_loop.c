@@ -122,7 +122,7 @@ static enum lcl_status lower(const struct lcl_trisolve_method *T,
     return LCL_LAUNCH(
         S->lower, T->factor->parts, lcl_arg_buffer(C->part_ptr),
         lcl_arg_buffer(C->lower.row_ptr), lcl_arg_buffer(C->lower.col),
-        lcl_arg_buffer(C->lower.val), lcl_arg_buffer(T->factor->inv_d),
+        lcl_arg_buffer(C->lower.val), lcl_arg_buffer(C->inv_d),
         lcl_arg_buffer(b), lcl_arg_buffer(x), lcl_arg_buffer(S->done),
         lcl_arg_buffer(stop), lcl_arg_int(at));
 }

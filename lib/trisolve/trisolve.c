@@ -17,19 +17,18 @@ static const struct lcl_trisolve_ops *const methods[LCL_TRISOLVE_COUNT] = {
     [LCL_TRISOLVE_DAG_VC_ILDU0_FUSED] = &lcl_trisolve_dag_vc_ILDU0_fused,
 };
 
-// For factors of blocks; NULL: scalar factors alone.
-static const struct lcl_trisolve_ops *const of_blocks[LCL_TRISOLVE_COUNT] = {
-    [LCL_TRISOLVE_DEFAULT] = &lcl_trisolve_packed_block,
-    [LCL_TRISOLVE_PACKED] = &lcl_trisolve_packed_block,
-};
+// The packed apply has a kernel of its own for blocks.
+static const struct lcl_trisolve_ops *method_for(enum lcl_trisolve name,
+                                                 int block)
+{
+    return block > 1 && methods[name] == &lcl_trisolve_packed
+               ? &lcl_trisolve_packed_block
+               : methods[name];
+}
 
 static enum lcl_status check(const struct lcl_factor *F, enum lcl_trisolve name,
                              const struct lcl_log *log)
 {
-    if (F->block > 1 && !of_blocks[name])
-        return lcl_fail(log, LCL_EUNSUPPORTED,
-                        "%s applies scalar factors, not blocks of %d",
-                        lcl_trisolve_name(name), F->block);
     if (name > LCL_TRISOLVE_PACKED && F->storage != LCL_FACTOR_STORAGE_FP64)
         return lcl_fail(log, LCL_EUNSUPPORTED, "%s reads fp64 factors, not %s",
                         lcl_trisolve_name(name),
@@ -48,7 +47,7 @@ enum lcl_status lcl_trisolve_init(struct lcl_trisolve_method *T,
         .name = name, .factor = factor, .group = factor->group, .form = ""};
     if (st < 0)
         return st;
-    T->ops = factor->block > 1 ? of_blocks[name] : methods[name];
+    T->ops = method_for(name, factor->block);
     return T->ops->create(T, ctx, layout, level);
 }
 

@@ -5,6 +5,7 @@
 #include "tests/support/matrices.h"
 #include "tests/support/misuse.h"
 #include "tests/support/solving.h"
+#include "tests/support/trisolves.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -172,6 +173,72 @@ static void test_blocks__ilu_solves_blocks_of_one_entry(void **state)
     lcl_csr_finish(&A);
 }
 
+// ------------------------------------------------------------------ ilu
+
+// 216 rows of blocks on four subdomains, solved.
+static void expect_ilu_solved(lcl_context *ctx, enum lcl_precond_type type,
+                              enum lcl_trisolve trisolve)
+{
+    const struct lcl_precond_params params = {
+        .type = type,
+        .trisolve = trisolve,
+        .partition = {.type = LCL_PARTITION_NATURAL, .rows = 60},
+    };
+    struct lcl_csr A = problem("lap3d:6,b=3");
+    double *b = test_right_side(&A);
+    struct test_solve s;
+    test_solve_open(&s, ctx, &A, &params, NULL);
+    assert_int_equal(lcl_precond_info(s.M)->block_size, 3);
+    assert_int_equal(lcl_precond_info(s.M)->trisolve, trisolve);
+    assert_int_equal(lcl_precond_info(s.M)->parts, 4);
+    assert_int_equal(test_solve_run(&s, b), LCL_OK);
+    test_solve_close(&s);
+    lcl_csr_finish(&A);
+    free(b);
+}
+
+static void test_blocks__every_trisolve_solves_with_ildu0(void **state)
+{
+    for (int t = LCL_TRISOLVE_PACKED; t < LCL_TRISOLVE_COUNT; ++t)
+        if (test_trisolve_supported(*state, (enum lcl_trisolve)t))
+            expect_ilu_solved(*state, LCL_PRECOND_ILDU0, (enum lcl_trisolve)t);
+}
+
+static void test_blocks__methods_of_LD_and_U_solve_with_ilu0(void **state)
+{
+    static const enum lcl_trisolve methods[] = {
+        LCL_TRISOLVE_PACKED,        LCL_TRISOLVE_SPIN_LOOP_LDS,
+        LCL_TRISOLVE_DAG_EC_NO_LDS, LCL_TRISOLVE_DAG_EC_LDS,
+        LCL_TRISOLVE_DAG_EC_ILD_U0,
+    };
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; ++i)
+        if (test_trisolve_supported(*state, methods[i]))
+            expect_ilu_solved(*state, LCL_PRECOND_ILU0, methods[i]);
+}
+
+// A subdomain of one row more than fit: its vector is b numbers a row.
+static void test_blocks__large_subdomains_are_refused(void **state)
+{
+    const struct lcl_caps *caps = lcl_context_caps(*state);
+    const int64_t n = (int64_t)(caps->local_bytes / (8 * sizeof(double))) + 1;
+    struct lcl_csr A = test_identity(8 * n);
+    int32_t *labels = calloc((size_t)A.rows, sizeof *labels);
+    const struct lcl_precond_params params = {
+        .trisolve = LCL_TRISOLVE_DAG_VC_ILDU0_FUSED,
+        .block_size = 8,
+        .partition = {.type = LCL_PARTITION_LABELS,
+                      .labels = labels,
+                      .labels_count = A.rows},
+    };
+    lcl_precond *M;
+    assert_non_null(labels);
+    const enum lcl_status st = lcl_precond_create(&M, *state, &A, &params);
+    assert_int_equal(st, caps->width > 1 ? LCL_ERANGE : LCL_OK);
+    lcl_precond_destroy(&M);
+    test_csr_finish(&A);
+    free(labels);
+}
+
 // ------------------------------------------------------------------ refused
 
 static enum lcl_status create(lcl_context *ctx, const struct lcl_csr *A,
@@ -250,6 +317,9 @@ int main(void)
         cmocka_unit_test(test_blocks__values_that_are_not_finite_are_refused),
         cmocka_unit_test(test_blocks__a_matrix_may_be_given_in_blocks),
         cmocka_unit_test(test_blocks__ilu_solves_blocks_of_one_entry),
+        cmocka_unit_test(test_blocks__every_trisolve_solves_with_ildu0),
+        cmocka_unit_test(test_blocks__methods_of_LD_and_U_solve_with_ilu0),
+        cmocka_unit_test(test_blocks__large_subdomains_are_refused),
         cmocka_unit_test(test_blocks__wrong_block_sizes_are_refused),
         cmocka_unit_test(test_blocks__ilu_takes_blocks_as_asked),
         cmocka_unit_test(test_blocks__unfit_matrices_are_refused),

@@ -171,23 +171,6 @@ static void test_packed_block__subdomains_fit_the_device(void **state)
     test_csr_finish(&A);
 }
 
-static void test_packed_block__other_methods_refuse_blocks(void **state)
-{
-    const struct lcl_precond_params params = {.type = LCL_PRECOND_ILDU0};
-    struct test_system S;
-    struct test_factors F;
-    struct lcl_trisolve_method T;
-    test_system_from(&S, test_identity(2), 2, true);
-    test_system_expand(&S, 3);
-    test_factors_init(&F, *state, &S, test_group(*state, 1), &params);
-    assert_int_equal(lcl_trisolve_init(&T, LCL_TRISOLVE_DAG_VC_ILDU0_FUSED,
-                                       *state, &F.device, &F.layout, S.level),
-                     LCL_EUNSUPPORTED);
-    lcl_trisolve_finish(&T);
-    test_factors_finish(&F);
-    test_system_finish(&S);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -198,7 +181,6 @@ int main(void)
         cmocka_unit_test(test_packed_block__fp32_storage_rounds_values_alone),
         cmocka_unit_test(test_packed_block__bf16_storage_rounds_values_alone),
         cmocka_unit_test(test_packed_block__subdomains_fit_the_device),
-        cmocka_unit_test(test_packed_block__other_methods_refuse_blocks),
     };
     return test_device_run(tests);
 }

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The published solves of dag_ec.cl and dag_vc_ILDU0_fused.cl, and the values
-// that csr_factors.cl takes for them, against the reference.
+// The published solves of dag_ec.cl and dag_vc_ILDU0_fused.cl against the
+// reference; those of blocks in test_published_block.c.
 #include "tests/support/device.h"
 #include "tests/support/trisolves.h"
 
 #include "lib/trisolve/dag_ec.h"
-
-#include <stdlib.h>
 
 static void regroup(struct lcl_trisolve_method *T, lcl_context *ctx, int group)
 {
@@ -88,57 +86,6 @@ static void test_dag_ec__devices_without_atomic_sums_are_refused(void **state)
     test_trisolve_refused(*state, LCL_TRISOLVE_DAG_EC_NO_LDS, &caps);
 }
 
-// ------------------------------------------------------------------- values
-
-// The entries of a triangle, row by row: l_ij d_j, or u_ij.
-static void expect_values(const struct test_factors *F,
-                          const struct lcl_csr_triangle *M, bool lower)
-{
-    const struct lcl_csr *B = F->ref.B;
-    double *got = test_vector(M->entries), *expected = test_vector(M->entries);
-    int64_t at = 0;
-    for (int64_t p = 0; p < F->ref.parts; ++p) {
-        const int64_t first = F->ref.part_ptr[p], last = F->ref.part_ptr[p + 1];
-        for (int64_t i = first; i < last; ++i)
-            for (int64_t k = B->row_ptr[i]; k < B->row_ptr[i + 1]; ++k) {
-                const int64_t j = B->col_ind[k];
-                if (lower && j >= first && j < i)
-                    expected[at++] = F->ref.val[k] / F->ref.inv_d[j];
-                if (!lower && j > i && j < last)
-                    expected[at++] = F->ref.val[k];
-            }
-    }
-    assert_int_equal(at, M->entries);
-    assert_int_equal(
-        lcl_buffer_read(M->val, got, (size_t)M->entries * sizeof *got), LCL_OK);
-    test_expect_near("value", got, expected, M->entries, 1e-12);
-    free(got);
-    free(expected);
-}
-
-static void test_csr_factors__L_takes_D_and_U_stays_unit(void **state)
-{
-    const struct lcl_precond_params params = {.type = LCL_PRECOND_ILU0};
-    for (int i = 0; i < test_system_count(); ++i) {
-        struct test_system S;
-        struct test_factors F;
-        struct lcl_csr_factors C;
-        struct lcl_repairs repairs;
-        test_system_init(&S, i, true);
-        test_factors_init(&F, *state, &S, test_group(*state, 2), &params);
-        assert_int_equal(lcl_csr_factors_init(&C, *state, &F.device, &F.layout,
-                                              S.level, LCL_SPLIT_LD_U),
-                         LCL_OK);
-        assert_int_equal(test_factors_run(&F, &repairs), LCL_OK);
-        assert_int_equal(lcl_csr_factors_update(&C), LCL_OK);
-        expect_values(&F, &C.lower, true);
-        expect_values(&F, &C.upper, false);
-        lcl_csr_factors_finish(&C);
-        test_factors_finish(&F);
-        test_system_finish(&S);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -151,7 +98,6 @@ int main(void)
         cmocka_unit_test(test_dag_ec_ILD_U0__matches_the_reference),
         cmocka_unit_test(test_dag_ec_ILDU0_fused__matches_the_reference),
         cmocka_unit_test(test_dag_ec__devices_without_atomic_sums_are_refused),
-        cmocka_unit_test(test_csr_factors__L_takes_D_and_U_stays_unit),
     };
     return test_device_run(tests);
 }

@@ -39,6 +39,36 @@ static void test_spin_loop__three_waves_apply_ilu0_factors(void **state)
     expect_type(*state, LCL_PRECOND_ILU0, 3);
 }
 
+// ------------------------------------------------------------------- blocks
+
+static void expect_blocks(lcl_context *ctx, int block, int waves, int systems)
+{
+    const struct test_trisolve want = {
+        .name = LCL_TRISOLVE_SPIN_LOOP_LDS,
+        .type = LCL_PRECOND_ILDU0,
+        .block = block,
+        .regroup = waves > 0 ? regroup : NULL,
+        .waves = waves,
+        .systems = systems,
+    };
+    test_trisolve_expect(ctx, &want);
+}
+
+static void test_spin_loop__blocks_of_3_match_the_reference(void **state)
+{
+    expect_blocks(*state, 3, 0, (int)test_size(test_system_count(), 2));
+    expect_blocks(*state, 3, 3, (int)test_size(3, 1));
+}
+
+static void test_spin_loop__blocks_of_each_size_match(void **state)
+{
+    expect_blocks(*state, 2, 0, (int)test_size(3, 1));
+    expect_blocks(*state, 5, 1, (int)test_size(3, 1));
+    expect_blocks(*state, LCL_BLOCK_MAX, 0, (int)test_size(3, 1));
+}
+
+// ------------------------------------------------------------------- devices
+
 static void test_spin_loop__devices_without_progress_are_refused(void **state)
 {
     struct lcl_caps caps = *lcl_context_caps(*state);
@@ -61,6 +91,8 @@ int main(void)
         cmocka_unit_test(test_spin_loop__one_wave_matches_the_reference),
         cmocka_unit_test(test_spin_loop__large_groups_match_the_reference),
         cmocka_unit_test(test_spin_loop__three_waves_apply_ilu0_factors),
+        cmocka_unit_test(test_spin_loop__blocks_of_3_match_the_reference),
+        cmocka_unit_test(test_spin_loop__blocks_of_each_size_match),
         cmocka_unit_test(test_spin_loop__devices_without_progress_are_refused),
         cmocka_unit_test(
             test_spin_loop__devices_without_local_sums_are_refused),

@@ -34,17 +34,35 @@ static void expect_solve(lcl_context *ctx, const struct lcl_trisolve_method *T,
     free(x);
 }
 
+static void solve_reference(const struct test_factors *F, const double *b,
+                            double *x)
+{
+    if (F->system->blocks)
+        lcl_ref_trisolve_block(&F->ref_block, b, x);
+    else
+        lcl_ref_trisolve(&F->ref, b, x);
+}
+
+static void lower_reference(const struct test_factors *F, bool with_d,
+                            const double *b, double *x)
+{
+    if (F->system->blocks)
+        lcl_ref_lower_block(&F->ref_block, with_d, b, x);
+    else
+        lcl_ref_lower(&F->ref, with_d, b, x);
+}
+
 static void expect_solves(lcl_context *ctx, const struct test_factors *F,
                           const struct lcl_trisolve_method *T,
                           const struct test_trisolve *want)
 {
-    const int64_t n = F->layout.n;
+    const int64_t n = F->layout.n * F->device.block;
     const double tolerance = want->tolerance > 0 ? want->tolerance : 1e-11;
     double *b = test_random_vector(n, 8), *expected = test_vector(n);
-    lcl_ref_trisolve(&F->ref, b, expected);
+    solve_reference(F, b, expected);
     expect_solve(ctx, T, lcl_trisolve_apply, b, expected, n, tolerance);
     if (T->ops->lower) {
-        lcl_ref_lower(&F->ref, !want->unit_lower, b, expected);
+        lower_reference(F, !want->unit_lower, b, expected);
         expect_solve(ctx, T, T->ops->lower, b, expected, n, tolerance);
     }
     free(b);
@@ -89,9 +107,15 @@ void test_trisolve_expect(lcl_context *ctx, const struct test_trisolve *want)
 {
     if (!test_trisolve_supported(ctx, want->name))
         skip();
-    for (int i = 0; i < test_system_count(); ++i) {
+    const int count = test_system_count();
+    const int systems = want->systems > 0 ? want->systems : count;
+    if (want->block > 1)
+        print_message("blocks of %d\n", want->block);
+    for (int i = count - systems; i < count; ++i) {
         struct test_system S;
         test_system_init(&S, i, true);
+        if (want->block > 1)
+            test_system_expand(&S, want->block);
         expect_on(ctx, &S, want);
         test_system_finish(&S);
     }

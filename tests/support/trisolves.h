@@ -9,9 +9,11 @@
 struct test_trisolve {
     enum lcl_trisolve name;
     enum lcl_precond_type type;
+    int block; // rows and columns of an entry; 0: scalars
     // Takes kernels for groups of so many work-items; NULL: those it has.
     void (*regroup)(struct lcl_trisolve_method *T, lcl_context *ctx, int group);
     int waves;        // of such a group
+    int systems;      // so many, from the last; 0: all
     double tolerance; // 0: 1e-11
     bool unit_lower;  // the lower solve is that of L, not of L D
 };

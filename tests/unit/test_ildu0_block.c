@@ -60,6 +60,59 @@ static void test_ildu0_block__full_patterns_are_inverted(void **state)
     test_csr_finish(&A);
 }
 
+// y += M x
+static void add_product(double *y, const double *M, const double *x)
+{
+    for (int r = 0; r < 3; ++r)
+        for (int c = 0; c < 3; ++c)
+            y[r] += M[r * 3 + c] * x[c];
+}
+
+// b = L y with unit L, and x = D^-1 y, from blocks of 3.
+static void multiply_lower(const struct lcl_ref_ildu0_block *F, const double *y,
+                           double *b, double *x)
+{
+    const struct lcl_csr *B = F->B;
+    for (int64_t i = 0; i < B->rows; ++i) {
+        for (int r = 0; r < 3; ++r) {
+            b[i * 3 + r] = y[i * 3 + r];
+            x[i * 3 + r] = 0;
+        }
+        add_product(x + i * 3, F->inv_d + i * 9, y + i * 3);
+        for (int64_t k = B->row_ptr[i]; k < B->row_ptr[i + 1]; ++k)
+            if (B->col_ind[k] < i)
+                add_product(b + i * 3, F->val + k * 9,
+                            y + (int64_t)B->col_ind[k] * 3);
+    }
+}
+
+static void test_ildu0_block__lower_solves_undo_products(void **state)
+{
+    (void)state;
+    const struct lcl_precond_params params = LCL_PRECOND_PARAMS_INIT;
+    const int64_t part_ptr[] = {0, N / 3};
+    struct lcl_csr A = test_random_csr(N, N - 1, 3);
+    struct lcl_csr B = test_random_csr(N / 3, N / 3 - 1, 2);
+    struct lcl_ref_ildu0_block F;
+    double *blocks = to_blocks(&A, 3), y[N], b[N], x[N], got[N];
+    assert_int_equal(
+        lcl_ref_ildu0_block_init(&F, &B, blocks, 3, part_ptr, 1, &params),
+        LCL_OK);
+    for (int i = 0; i < N; ++i)
+        y[i] = i - 5;
+    multiply_lower(&F, y, b, x);
+    lcl_ref_lower_block(&F, true, b, got);
+    for (int i = 0; i < N; ++i)
+        assert_true(fabs(got[i] - x[i]) < 1e-12);
+    lcl_ref_lower_block(&F, false, b, b);
+    for (int i = 0; i < N; ++i)
+        assert_true(fabs(b[i] - y[i]) < 1e-12);
+    lcl_ref_ildu0_block_finish(&F);
+    test_csr_finish(&A);
+    test_csr_finish(&B);
+    free(blocks);
+}
+
 // Two pivots of the block are 0: each becomes tol times the largest entry.
 static void test_ildu0_block__singular_blocks_are_repaired(void **state)
 {
@@ -99,6 +152,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ildu0_block__full_patterns_are_inverted),
+        cmocka_unit_test(test_ildu0_block__lower_solves_undo_products),
         cmocka_unit_test(test_ildu0_block__singular_blocks_are_repaired),
         cmocka_unit_test(test_store__ties_go_to_even),
     };
