@@ -188,7 +188,6 @@ static enum lcl_status make_factor(struct lcl_precond *M, struct set_up *a,
                              &a->layout, a->level);
 }
 
-// The coarse space is laid out on the host.
 static enum lcl_status make_coarse(struct lcl_precond *M,
                                    const struct lcl_partition *P)
 {
@@ -198,13 +197,8 @@ static enum lcl_status make_coarse(struct lcl_precond *M,
                                                  : LCL_CORRECT_MULT,
         .block = M->info.block_size,
     };
-    struct lcl_csr B;
-    enum lcl_status st = lcl_pattern_download(&B, M->ctx, &M->system.matrix);
-    if (st == LCL_OK)
-        st = lcl_coarse_init(I->coarse, M->ctx, &B, P->part_ptr, P->parts,
-                             &params);
-    lcl_csr_finish(&B);
-    return st;
+    return lcl_coarse_init(I->coarse, M->ctx, &M->system.matrix, P->part_ptr,
+                           P->parts, &params);
 }
 
 static enum lcl_status add_coarse(struct lcl_precond *M, const struct set_up *a,
