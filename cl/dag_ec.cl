@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The published triangular solves by edge-centric DAG traversal: a work-item an
-// entry of a level, sums by atomic addition, a barrier after each level. Entries
-// are blocks of LCL_BLOCK rows, a row of a vector is as many numbers.
+// entry of a level, sums by atomic addition, a barrier after each level.
+// Entries are blocks of LCL_BLOCK rows, a row of a vector is as many numbers.
 // Mehta et al., arXiv 2508.04917, sections 4.2.4, 4.3 and 4.4.
 //     dag_ec_lower         (L D) y = b, rows divided level by level
 //     dag_ec_unit_lower    L y = b

@@ -18,6 +18,7 @@
 //         long row, all others one group a subdomain of at most LCL_ROWS rows.
 // Width 1: an item does a subdomain in order.
 // Determinism: bitwise, but for the order of long_rows, which nothing shows.
+#include "sort.cl.h"
 #include "symbolic.cl.h"
 #include "wave.cl.h"
 
@@ -334,26 +335,6 @@ static inline global ulong *sort_keys(global ulong *key, global ulong *room,
 }
 #endif
 
-// Bitonic sorting network whose comparators all put the smaller key first, so
-// that what would lie behind the last key counts as larger than all. Runs of
-// `top` sorted keys are merged in pairs: by comparing them back to back, then
-// at halved strides. Comparator t has the keys low_of() and high_of() it.
-static inline uint low_of(uint t, uint stride)
-{
-    return 2 * t - (t & (stride - 1));
-}
-
-static inline uint high_of(uint low, uint stride, uint top)
-{
-    return low ^ (stride == top ? 2 * stride - 1 : stride);
-}
-
-// Comparators that `count` keys need at a stride.
-static inline uint pairs_at(uint stride, uint count)
-{
-    return (count + 2 * stride - 1) / (2 * stride) * stride;
-}
-
 // Sorts the rows of each subdomain; perm, inverse, level and sides follow.
 // `keys` is room for two a row, at width 1.
 WORK_GROUP
@@ -406,15 +387,6 @@ kernel void order(global const int *part_ptr, global const int *old_perm,
 
 // ------------------------------------------------------------------- reorder
 
-// What a group's items add up in a row: item l's share of `count` elements is
-// the l-th run.
-static inline uint2 share_of(uint count)
-{
-    const uint each = (count + LCL_GROUP - 1) / LCL_GROUP;
-    const uint from = min(count, (uint)get_local_id(0) * each);
-    return (uint2)(from, min(count, from + each));
-}
-
 WORK_GROUP
 kernel void row_pointers(global const struct lcl_part *parts,
                          global const int *perm, global const uint *row_ptr,
@@ -423,7 +395,7 @@ kernel void row_pointers(global const struct lcl_part *parts,
     local uint sums[LCL_GROUP];
     const uint lid = get_local_id(0);
     const struct lcl_part p = parts[get_group_id(0)];
-    const uint2 share = share_of(p.rows);
+    const uint2 share = slice_of(p.rows);
     uint sum = 0, at = (uint)p.entry;
     for (uint i = share.x; i < share.y; ++i)
         sum += length_of(row_ptr, perm, p.row + i);
@@ -608,7 +580,7 @@ kernel void places(global const struct lcl_part *parts,
     local struct lcl_extent sums[LCL_GROUP];
     const uint lid = get_local_id(0);
     const struct lcl_part p = parts[get_group_id(0)];
-    const uint2 share = share_of(2 * p.steps);
+    const uint2 share = slice_of(2 * p.steps);
     struct lcl_extent own = {0, 0, 0};
     steps += p.step;
     for (uint e = share.x; e < share.y; ++e) {

@@ -204,3 +204,12 @@ static inline double group_sum(double v, local double *scratch)
   i < (n);                                                                     \
   i += get_global_size(0)
 #endif
+
+// What a group's items add up in a row: item l's slice of `count` elements is
+// the l-th run.
+static inline uint2 slice_of(uint count)
+{
+    const uint each = (count + LCL_GROUP - 1) / LCL_GROUP;
+    const uint from = min(count, (uint)get_local_id(0) * each);
+    return (uint2)(from, min(count, from + each));
+}

@@ -108,18 +108,22 @@ out:
     return st;
 }
 
-// The free neighbour of vertex v with most couplings, -1 where there is none.
+// The free neighbour of vertex v with most couplings, the first of several, -1
+// where there is none.
 static int32_t heaviest(const struct lcl_csr *G, const int32_t *label,
                         int64_t v)
 {
     int32_t best = -1;
     double weight = 0;
-    for (int64_t k = G->row_ptr[v]; k < G->row_ptr[v + 1]; ++k)
-        if (label[G->col_ind[k]] < 0 && G->col_ind[k] != v &&
-            G->val[k] > weight) {
-            best = G->col_ind[k];
+    for (int64_t k = G->row_ptr[v]; k < G->row_ptr[v + 1]; ++k) {
+        const int32_t to = G->col_ind[k];
+        const bool ahead =
+            G->val[k] > weight || (G->val[k] == weight && to < best);
+        if (label[to] < 0 && to != v && ahead) {
+            best = to;
             weight = G->val[k];
         }
+    }
     return best;
 }
 
@@ -186,6 +190,24 @@ static enum lcl_status graph_of_parts(struct lcl_csr *G,
     return st;
 }
 
+enum lcl_status lcl_aggregate_graph(int32_t *aggregate, int64_t *count,
+                                    struct lcl_csr *G, int64_t most,
+                                    const struct lcl_log *log)
+{
+    const int64_t parts = G->rows;
+    enum lcl_status st = LCL_OK;
+    int32_t *label = lcl_malloc((size_t)parts, sizeof *label);
+    if (!label)
+        return lcl_fail_memory(log, "aggregates");
+    for (int64_t p = 0; p < parts; ++p)
+        aggregate[p] = (int32_t)p;
+    while (st == LCL_OK && G->rows > most)
+        st = shrink(G, label, aggregate, parts, log);
+    *count = G->rows;
+    lcl_free(label);
+    return st;
+}
+
 enum lcl_status lcl_aggregate(int32_t *aggregate, int64_t *count,
                               const struct lcl_csr *B, const int64_t *part_ptr,
                               int64_t parts, int64_t most,
@@ -200,13 +222,7 @@ enum lcl_status lcl_aggregate(int32_t *aggregate, int64_t *count,
     enum lcl_status st = graph_of_parts(&G, B, part_ptr, parts, log);
     if (st < 0)
         return st;
-    int32_t *label = lcl_malloc((size_t)parts, sizeof *label);
-    if (!label)
-        st = lcl_fail_memory(log, "aggregates");
-    while (st == LCL_OK && G.rows > most)
-        st = shrink(&G, label, aggregate, parts, log);
-    *count = G.rows;
-    lcl_free(label);
+    st = lcl_aggregate_graph(aggregate, count, &G, most, log);
     lcl_csr_finish(&G);
     return st;
 }

@@ -14,3 +14,10 @@ enum lcl_status lcl_aggregate(int32_t *aggregate, int64_t *count,
                               const struct lcl_csr *B, const int64_t *part_ptr,
                               int64_t parts, int64_t most,
                               const struct lcl_log *log);
+
+// The same from the graph of the subdomains: its values are how many couplings
+// an edge stands for, its diagonal is not looked at. G shrinks and remains the
+// caller's.
+enum lcl_status lcl_aggregate_graph(int32_t *aggregate, int64_t *count,
+                                    struct lcl_csr *G, int64_t most,
+                                    const struct lcl_log *log);

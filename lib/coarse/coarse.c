@@ -7,7 +7,6 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/coarse/pattern.h"
 #include "lib/format/csr.h"
 #include "lib/ref/dense.h"
 
@@ -85,37 +84,6 @@ static enum lcl_status get_kernels(struct lcl_coarse_space *C)
     return st;
 }
 
-static enum lcl_status upload_pattern(struct lcl_coarse_space *C,
-                                      const struct lcl_coarse_pattern *P)
-{
-    const bool deflated = C->form == LCL_CORRECT_DEFLATED;
-    const struct {
-        lcl_buffer **buffer;
-        const void *data;
-        int64_t count;
-    } all[] = {
-        {&C->part_ptr, P->part_ptr, P->parts + 1},
-        {&C->part_agg, P->part_agg, P->parts},
-        {&C->agg_ptr, P->agg_ptr, P->aggregates + 1},
-        {&C->agg_parts, P->agg_parts, P->parts},
-        {&C->run_ptr, P->run_ptr, P->n + 1},
-        {&C->run_first, P->run_first, P->runs + 1},
-        {&C->run_agg, P->run_agg, P->runs},
-        {&C->run_row, P->run_row, deflated ? P->runs : 0},
-        {&C->order, P->order, P->runs},
-        {&C->entry_ptr, P->entry_ptr, P->entries + 1},
-        {&C->entry_row, P->entry_row, P->entries},
-        {&C->entry_col, P->entry_col, P->entries},
-        {&C->col_ptr, P->col_ptr, P->aggregates + 1},
-    };
-    enum lcl_status st = LCL_OK;
-    for (size_t i = 0; i < sizeof all / sizeof *all && st == LCL_OK; ++i)
-        st = lcl_buffer_create_from(all[i].buffer, C->ctx, all[i].data,
-                                    all[i].count, sizeof(int32_t),
-                                    "coarse pattern");
-    return st;
-}
-
 static enum lcl_status make_vectors(struct lcl_coarse_space *C)
 {
     static const int32_t zero = 0;
@@ -140,59 +108,51 @@ static enum lcl_status make_vectors(struct lcl_coarse_space *C)
                    : lcl_fail_memory(lcl_context_log(C->ctx), "coarse vector");
 }
 
-static enum lcl_status set_up(struct lcl_coarse_space *C,
-                              const struct lcl_coarse_pattern *P,
-                              const struct lcl_coarse_params *params)
+static enum lcl_status find_pattern(struct lcl_coarse_space *C,
+                                    const struct lcl_device_matrix *B,
+                                    const int64_t *part_ptr, int64_t most)
 {
-    enum lcl_status st;
+    const struct lcl_coarse_pattern *P = &C->pattern;
+    const int64_t aggregates = most / C->block;
+    const enum lcl_status st = lcl_coarse_pattern_init(
+        &C->pattern, C->ctx, B, part_ptr, C->parts,
+        aggregates > 1 ? aggregates : 1, C->form == LCL_CORRECT_DEFLATED);
     C->aggregates = P->aggregates;
     C->rows = P->aggregates * C->block;
     C->runs = P->runs;
     C->values = P->entries * C->block * C->block;
-    if ((st = get_kernels(C)) < 0 || (st = upload_pattern(C, P)) < 0 ||
-        (st = make_vectors(C)) < 0 ||
-        (st = lcl_inverse_init(&C->inverse, C->ctx, C->rows, params->tile)) <
-            0 ||
-        (st = lcl_gemv_init(&C->exact, C->ctx, LCL_GEMV_DOUBLE,
-                            C->inverse.matrix, C->rows, C->inverse.stride)) < 0)
-        return st;
-    return lcl_gemv_init(&C->gemv, C->ctx, params->gemv, C->inverse.matrix,
-                         C->rows, C->inverse.stride);
+    return st;
 }
 
 enum lcl_status lcl_coarse_init(struct lcl_coarse_space *C, lcl_context *ctx,
-                                const struct lcl_csr *B,
+                                const struct lcl_device_matrix *B,
                                 const int64_t *part_ptr, int64_t parts,
                                 const struct lcl_coarse_params *params)
 {
-    struct lcl_coarse_pattern P;
     const bool cpu = lcl_context_caps(ctx)->width == 1;
     const int64_t most = params->most ? params->most
                          : cpu        ? CPU_UNKNOWNS
                                       : GPU_UNKNOWNS;
+    enum lcl_status st;
     *C = (struct lcl_coarse_space){.ctx = ctx,
                                    .form = params->form,
                                    .block = params->block,
-                                   .n = B->rows,
+                                   .n = B->block_rows,
                                    .parts = parts};
     C->launches = C->form == LCL_CORRECT_MULT ? 4 : 3;
-    const int64_t aggregates = most / C->block;
-    enum lcl_status st = lcl_coarse_pattern_init(
-        &P, B, part_ptr, parts, aggregates > 1 ? aggregates : 1,
-        lcl_context_log(ctx));
-    if (st == LCL_OK)
-        st = set_up(C, &P, params);
-    lcl_coarse_pattern_finish(&P);
-    return st;
+    if ((st = find_pattern(C, B, part_ptr, most)) < 0 ||
+        (st = get_kernels(C)) < 0 || (st = make_vectors(C)) < 0 ||
+        (st = lcl_inverse_init(&C->inverse, ctx, C->rows, params->tile)) < 0 ||
+        (st = lcl_gemv_init(&C->exact, ctx, LCL_GEMV_DOUBLE, C->inverse.matrix,
+                            C->rows, C->inverse.stride)) < 0)
+        return st;
+    return lcl_gemv_init(&C->gemv, ctx, params->gemv, C->inverse.matrix,
+                         C->rows, C->inverse.stride);
 }
 
 static lcl_buffer **buffer_at(struct lcl_coarse_space *C, size_t i)
 {
-    lcl_buffer **const all[] = {
-        &C->part_ptr,  &C->part_agg,  &C->agg_ptr, &C->agg_parts, &C->run_ptr,
-        &C->run_first, &C->run_agg,   &C->run_row, &C->order,     &C->entry_ptr,
-        &C->entry_row, &C->entry_col, &C->col_ptr, &C->w,         &C->t,
-        &C->e,         &C->y,         &C->never};
+    lcl_buffer **const all[] = {&C->w, &C->t, &C->e, &C->y, &C->never};
     return i < sizeof all / sizeof *all ? all[i] : NULL;
 }
 
@@ -203,6 +163,7 @@ void lcl_coarse_finish(struct lcl_coarse_space *C)
     lcl_gemv_finish(&C->gemv);
     lcl_gemv_finish(&C->exact);
     lcl_inverse_finish(&C->inverse);
+    lcl_coarse_pattern_finish(&C->pattern);
     lcl_free(C->host);
     C->host = NULL;
 }
@@ -210,8 +171,9 @@ void lcl_coarse_finish(struct lcl_coarse_space *C)
 uint64_t lcl_coarse_bytes(const struct lcl_coarse_space *C)
 {
     struct lcl_coarse_space copy = *C;
-    uint64_t bytes =
-        lcl_inverse_bytes(&C->inverse) + lcl_buffer_bytes(C->gemv.single);
+    uint64_t bytes = lcl_coarse_pattern_bytes(&C->pattern) +
+                     lcl_inverse_bytes(&C->inverse) +
+                     lcl_buffer_bytes(C->gemv.single);
     for (size_t i = 0; buffer_at(&copy, i); ++i)
         bytes += lcl_buffer_bytes(*buffer_at(&copy, i));
     return bytes;
@@ -224,9 +186,10 @@ static enum lcl_status restrict_to(const struct lcl_coarse_space *C,
                                    const lcl_buffer *r, const lcl_buffer *stop,
                                    int at)
 {
+    const struct lcl_coarse_pattern *P = &C->pattern;
     return LCL_LAUNCH(C->kernels[LCL_COARSE_KERNEL_RESTRICT], C->aggregates,
-                      lcl_arg_buffer(C->agg_ptr), lcl_arg_buffer(C->agg_parts),
-                      lcl_arg_buffer(C->part_ptr), lcl_arg_buffer(r),
+                      lcl_arg_buffer(P->agg_ptr), lcl_arg_buffer(P->agg_parts),
+                      lcl_arg_buffer(P->part_ptr), lcl_arg_buffer(r),
                       lcl_arg_buffer(C->t), lcl_arg_buffer(stop),
                       lcl_arg_int(at));
 }
@@ -236,10 +199,11 @@ static enum lcl_status deflate(const struct lcl_coarse_space *C,
                                const lcl_buffer *r, const lcl_buffer *z,
                                const lcl_buffer *stop, int at)
 {
+    const struct lcl_coarse_pattern *P = &C->pattern;
     return LCL_LAUNCH(C->kernels[LCL_COARSE_KERNEL_DEFLATE], C->aggregates,
-                      lcl_arg_buffer(C->agg_ptr), lcl_arg_buffer(C->agg_parts),
-                      lcl_arg_buffer(C->part_ptr), lcl_arg_buffer(C->col_ptr),
-                      lcl_arg_buffer(C->order), lcl_arg_buffer(C->run_row),
+                      lcl_arg_buffer(P->agg_ptr), lcl_arg_buffer(P->agg_parts),
+                      lcl_arg_buffer(P->part_ptr), lcl_arg_buffer(P->col_ptr),
+                      lcl_arg_buffer(P->order), lcl_arg_buffer(P->run_row),
                       lcl_arg_buffer(C->w), lcl_arg_buffer(r),
                       lcl_arg_buffer(z), lcl_arg_buffer(C->t),
                       lcl_arg_buffer(stop), lcl_arg_int(at));
@@ -257,9 +221,10 @@ static enum lcl_status residual(const struct lcl_coarse_space *C,
                                 const lcl_buffer *r, const lcl_buffer *stop,
                                 int at)
 {
+    const struct lcl_coarse_pattern *P = &C->pattern;
     return LCL_LAUNCH(C->kernels[LCL_COARSE_KERNEL_RESIDUAL], C->row_groups,
-                      lcl_arg_long(C->n), lcl_arg_buffer(C->run_ptr),
-                      lcl_arg_buffer(C->run_agg), lcl_arg_buffer(C->w),
+                      lcl_arg_long(C->n), lcl_arg_buffer(P->run_ptr),
+                      lcl_arg_buffer(P->run_agg), lcl_arg_buffer(C->w),
                       lcl_arg_buffer(C->e), lcl_arg_buffer(r),
                       lcl_arg_buffer(C->y), lcl_arg_buffer(stop),
                       lcl_arg_int(at));
@@ -270,8 +235,9 @@ static enum lcl_status prolong(const struct lcl_coarse_space *C,
                                enum lcl_coarse_kernel kernel, lcl_buffer *x,
                                const lcl_buffer *stop, int at)
 {
-    return LCL_LAUNCH(C->kernels[kernel], C->parts, lcl_arg_buffer(C->part_ptr),
-                      lcl_arg_buffer(C->part_agg), lcl_arg_buffer(C->e),
+    const struct lcl_coarse_pattern *P = &C->pattern;
+    return LCL_LAUNCH(C->kernels[kernel], C->parts, lcl_arg_buffer(P->part_ptr),
+                      lcl_arg_buffer(P->part_agg), lcl_arg_buffer(C->e),
                       lcl_arg_buffer(x), lcl_arg_buffer(stop), lcl_arg_int(at));
 }
 
@@ -279,6 +245,7 @@ static enum lcl_status prolong(const struct lcl_coarse_space *C,
 
 static enum lcl_status assemble(struct lcl_coarse_space *C)
 {
+    const struct lcl_coarse_pattern *P = &C->pattern;
     const bool serial = lcl_context_caps(C->ctx)->width == 1;
     const enum lcl_status st = lcl_inverse_clear(&C->inverse);
     if (st < 0)
@@ -286,8 +253,8 @@ static enum lcl_status assemble(struct lcl_coarse_space *C)
     return LCL_LAUNCH(
         C->kernels[LCL_COARSE_KERNEL_E], serial ? C->groups : C->values,
         lcl_arg_long(C->values), lcl_arg_long(C->inverse.stride),
-        lcl_arg_buffer(C->entry_ptr), lcl_arg_buffer(C->entry_row),
-        lcl_arg_buffer(C->entry_col), lcl_arg_buffer(C->order),
+        lcl_arg_buffer(P->entry_ptr), lcl_arg_buffer(P->entry_row),
+        lcl_arg_buffer(P->entry_col), lcl_arg_buffer(P->order),
         lcl_arg_buffer(C->w), lcl_arg_buffer(C->inverse.matrix));
 }
 
@@ -380,9 +347,10 @@ static enum lcl_status invert(struct lcl_coarse_space *C)
 enum lcl_status lcl_coarse_update(struct lcl_coarse_space *C,
                                   const lcl_buffer *val)
 {
+    const struct lcl_coarse_pattern *P = &C->pattern;
     const enum lcl_status st =
         LCL_LAUNCH(C->kernels[LCL_COARSE_KERNEL_W], C->groups,
-                   lcl_arg_long(C->runs), lcl_arg_buffer(C->run_first),
+                   lcl_arg_long(C->runs), lcl_arg_buffer(P->run_first),
                    lcl_arg_buffer(val), lcl_arg_buffer(C->w));
     if (st < 0)
         return st;

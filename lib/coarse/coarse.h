@@ -3,6 +3,7 @@
 // aggregates of them (Nicolaides, SIAM J. Numer. Anal. 24 (1987)).
 #pragma once
 
+#include "lib/coarse/pattern.h"
 #include "lib/dense/gemv.h"
 #include "lib/dense/inverse.h"
 
@@ -56,10 +57,7 @@ struct lcl_coarse_space {
     lcl_kernel *kernels[LCL_COARSE_KERNEL_COUNT];
     int groups;         // of the kernels over vectors
     int64_t row_groups; // of that with a row an item
-    // lib/coarse/pattern.h
-    lcl_buffer *part_ptr, *part_agg, *agg_ptr, *agg_parts;
-    lcl_buffer *run_ptr, *run_first, *run_agg, *run_row, *order;
-    lcl_buffer *entry_ptr, *entry_row, *entry_col, *col_ptr;
+    struct lcl_coarse_pattern pattern;
     lcl_buffer *w;               // runs blocks
     lcl_buffer *t, *e, *y;       // Z^T r, E^-1 Z^T r, r - W e
     lcl_buffer *never;           // one int32, 0
@@ -76,17 +74,16 @@ struct lcl_coarse_space {
 enum lcl_coarse lcl_coarse_choose(enum lcl_coarse wanted, int64_t parts,
                                   const struct lcl_csr *A);
 
-// The symbolic part and all allocation. The rows of B count blocks, its values
-// are not looked at; subdomain p is rows part_ptr[p] .. part_ptr[p+1]-1.
-// Statuses as lcl_precond_create(); on error *C is fit for
-// lcl_coarse_finish().
+// The symbolic part and all allocation. The values of B are not looked at;
+// subdomain p is rows (of blocks) part_ptr[p] .. part_ptr[p+1]-1. Statuses as
+// lcl_precond_create(); on error *C is fit for lcl_coarse_finish().
 enum lcl_status lcl_coarse_init(struct lcl_coarse_space *C, lcl_context *ctx,
-                                const struct lcl_csr *B,
+                                const struct lcl_device_matrix *B,
                                 const int64_t *part_ptr, int64_t parts,
                                 const struct lcl_coarse_params *params);
 void lcl_coarse_finish(struct lcl_coarse_space *C);
 
-// Takes the values of A: nnz blocks by rows in the order of B's entries. Where
+// Takes the values of A: nnz blocks by rows in the order of B's. Where
 // the device finds no inverse of E the host tries, with memory of its own;
 // where that fails, too, the correction is switched off with a warning; C->off
 // tells. Returns LCL_OK, LCL_EDEVICE or LCL_ENOMEM.

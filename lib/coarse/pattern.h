@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which entries of A make W = A Z and E = Z^T A Z (cl/coarse.cl), found once
-// for a pattern.
+// for a pattern, on the device.
 #pragma once
 
-#include <levelcl/matrix.h>
+#include "lib/spmv/spmv.h"
 
 // Rows and columns are those of blocks. Run k is made of the blocks
 // run_first[k] .. run_first[k+1]-1 of A, all in one row and with columns in one
@@ -13,27 +13,32 @@
 // E col_ptr[q] .. col_ptr[q+1]-1.
 struct lcl_coarse_pattern {
     int64_t n, parts, aggregates, runs, entries;
-    int32_t *part_ptr;   // parts + 1
-    int32_t *part_agg;   // parts: aggregate of a subdomain
-    int32_t *agg_ptr;    // aggregates + 1
-    int32_t *agg_parts;  // parts: subdomains of an aggregate, ascending
-    uint32_t *run_ptr;   // n + 1
-    uint32_t *run_first; // runs + 1
-    int32_t *run_agg;    // runs: aggregate of the columns
-    int32_t *run_row;    // runs
-    uint32_t *order;     // runs
-    uint32_t *entry_ptr; // entries + 1
-    int32_t *entry_row;  // entries: aggregates of row and column
-    int32_t *entry_col;
-    uint32_t *col_ptr; // aggregates + 1
+    lcl_buffer *part_ptr; // parts + 1, int32
+    lcl_buffer *part_agg; // parts, int32: aggregate of a subdomain
+    lcl_buffer *agg_ptr;  // aggregates + 1, int32
+    lcl_buffer
+        *agg_parts;      // parts, int32: subdomains of an aggregate, ascending
+    lcl_buffer *run_ptr; // n + 1, uint32
+    lcl_buffer *run_first; // runs + 1, uint32
+    lcl_buffer *run_agg;   // runs, int32: aggregate of the columns
+    lcl_buffer *run_row;   // runs, int32; NULL unless asked for
+    lcl_buffer *order;     // runs, uint32
+    lcl_buffer *entry_ptr; // entries + 1, uint32
+    lcl_buffer *entry_row; // entries, int32: aggregates of row and column
+    lcl_buffer *entry_col;
+    lcl_buffer *col_ptr; // aggregates + 1, uint32
 };
 
-// Subdomain p holds rows part_ptr[p] .. part_ptr[p+1]-1 of B, whose values are
-// not looked at. There will be at most `most` aggregates. Returns LCL_OK,
-// LCL_ERANGE (2^32 entries or more) or LCL_ENOMEM; *C is then all zero.
+// Subdomain p holds rows part_ptr[p] .. part_ptr[p+1]-1 of B (of blocks, where
+// B has blocks), whose columns ascend in each row and whose values are not
+// looked at. There will be at most `most` aggregates; `rows` asks for run_row.
+// Enqueues the last kernels. Returns LCL_OK, LCL_ERANGE (2^32 entries or more),
+// LCL_ESELFTEST (counts that cannot be: the device is wrong), LCL_EDEVMEM,
+// LCL_EDEVICE, LCL_EBUILD or LCL_ENOMEM; *C is then all zero.
 enum lcl_status lcl_coarse_pattern_init(struct lcl_coarse_pattern *C,
-                                        const struct lcl_csr *B,
+                                        lcl_context *ctx,
+                                        const struct lcl_device_matrix *B,
                                         const int64_t *part_ptr, int64_t parts,
-                                        int64_t most,
-                                        const struct lcl_log *log);
+                                        int64_t most, bool rows);
 void lcl_coarse_pattern_finish(struct lcl_coarse_pattern *C);
+uint64_t lcl_coarse_pattern_bytes(const struct lcl_coarse_pattern *C);

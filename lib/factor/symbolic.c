@@ -573,39 +573,3 @@ void lcl_symbolic_finish(struct lcl_symbolic *S)
     lcl_device_layout_finish(&S->layout);
     *S = (struct lcl_symbolic){.levels_max = 0};
 }
-
-enum lcl_status lcl_pattern_download(struct lcl_csr *B, lcl_context *ctx,
-                                     const struct lcl_device_matrix *D)
-{
-    const size_t n = (size_t)D->block_rows, nnz = (size_t)D->blocks;
-    const struct lcl_log *log = lcl_context_log(ctx);
-    enum lcl_status st;
-    uint32_t *narrow = lcl_malloc(n + 1, sizeof *narrow);
-    *B = (struct lcl_csr){
-        .rows = D->block_rows,
-        .cols = D->block_rows,
-        .nnz = D->blocks,
-        .row_ptr = lcl_malloc(n + 1, sizeof *B->row_ptr),
-        .col_ind = lcl_malloc(nnz, sizeof *B->col_ind),
-    };
-    if (!narrow || !B->row_ptr || !B->col_ind) {
-        st = lcl_fail_memory(log, "the reordered matrix");
-        goto out;
-    }
-    if ((st = lcl_buffer_read(D->row_ptr, narrow, (n + 1) * sizeof *narrow)) <
-            0 ||
-        (st = lcl_buffer_read(D->col, B->col_ind, nnz * sizeof *B->col_ind)) <
-            0)
-        goto out;
-    for (size_t i = 0; i <= n; ++i)
-        B->row_ptr[i] = narrow[i];
-    if (lcl_csr_check_pattern(B, "the reordered matrix", log) < 0)
-        st = lcl_fail(log, LCL_ESELFTEST,
-                      "%s reorders a matrix wrongly: it computes wrong results",
-                      lcl_context_caps(ctx)->name);
-out:
-    lcl_free(narrow);
-    if (st < 0)
-        lcl_csr_finish(B);
-    return st;
-}

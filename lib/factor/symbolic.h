@@ -51,9 +51,3 @@ enum lcl_status lcl_symbolic_init(struct lcl_symbolic *S, lcl_context *ctx,
                                   const struct lcl_partition *P,
                                   const struct lcl_symbolic_params *params);
 void lcl_symbolic_finish(struct lcl_symbolic *S);
-
-// The pattern of a matrix with 32-bit row pointers, on the host and sound; no
-// values. Returns LCL_OK, LCL_ESELFTEST, LCL_EDEVICE or LCL_ENOMEM; *B is then
-// all zero.
-enum lcl_status lcl_pattern_download(struct lcl_csr *B, lcl_context *ctx,
-                                     const struct lcl_device_matrix *D);

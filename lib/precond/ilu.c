@@ -187,7 +187,6 @@ static enum lcl_status make_factor(struct lcl_precond *M, struct set_up *a,
                              &a->layout, a->level);
 }
 
-// The coarse space is laid out on the host.
 static enum lcl_status make_coarse(struct lcl_precond *M,
                                    const struct lcl_partition *P)
 {
@@ -198,16 +197,13 @@ static enum lcl_status make_coarse(struct lcl_precond *M,
         .block = M->info.block_size,
     };
     struct lcl_trisolve_method *T = &I->trisolve;
-    struct lcl_csr B;
-    enum lcl_status st = lcl_pattern_download(&B, M->ctx, &M->system.matrix);
-    if (st == LCL_OK)
-        st = lcl_coarse_init(I->coarse, M->ctx, &B, P->part_ptr, P->parts,
-                             &params);
-    lcl_csr_finish(&B);
+    const enum lcl_status st = lcl_coarse_init(
+        I->coarse, M->ctx, &M->system.matrix, P->part_ptr, P->parts, &params);
     if (st < 0 || !T->ops->add_shift)
         return st;
     I->prolongs = true;
-    return T->ops->add_shift(T, M->ctx, I->coarse->e, I->coarse->part_agg);
+    return T->ops->add_shift(T, M->ctx, I->coarse->e,
+                             I->coarse->pattern.part_agg);
 }
 
 static enum lcl_status add_coarse(struct lcl_precond *M, const struct set_up *a,

@@ -7,6 +7,7 @@
 #include "host/launch.h"
 #include "lib/coarse/aggregate.h"
 #include "lib/coarse/coarse.h"
+#include "lib/format/bsr.h"
 #include "lib/precond/system.h"
 #include "lib/ref/coarse.h"
 
@@ -147,9 +148,15 @@ static void coarse_init(struct lcl_coarse_space *C, lcl_context *ctx,
                         const struct lcl_coarse_params *params)
 {
     const struct lcl_partition *parts = &P->S.P;
+    struct lcl_bsr B = lcl_bsr_of_csr(&P->S.B);
+    struct lcl_device_matrix D;
+    B.block_size = P->block;
+    B.val = P->val;
+    assert_int_equal(lcl_device_matrix_init(&D, ctx, &B), LCL_OK);
     assert_int_equal(
-        lcl_coarse_init(C, ctx, &P->S.B, parts->part_ptr, parts->parts, params),
+        lcl_coarse_init(C, ctx, &D, parts->part_ptr, parts->parts, params),
         LCL_OK);
+    lcl_device_matrix_finish(&D);
     assert_int_equal(C->aggregates, P->aggregates);
     poison(C);
 }

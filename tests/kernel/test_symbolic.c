@@ -89,20 +89,6 @@ static void expected_finish(struct expected *E)
 
 // ------------------------------------------------------------------ comparison
 
-static void expect_words(const char *what, const lcl_buffer *buffer,
-                         const int32_t *expected, int64_t count)
-{
-    int32_t *got = malloc((size_t)count * sizeof *got + 1);
-    assert_non_null(got);
-    assert_int_equal(lcl_buffer_read(buffer, got, (size_t)count * sizeof *got),
-                     LCL_OK);
-    for (int64_t i = 0; i < count; ++i)
-        if (got[i] != expected[i])
-            fail_msg("%s[%lld]: got %d, expected %d", what, (long long)i,
-                     got[i], expected[i]);
-    free(got);
-}
-
 static void expect_wide(const char *what, const lcl_buffer *buffer,
                         const int64_t *expected, int64_t count)
 {
@@ -110,7 +96,7 @@ static void expect_wide(const char *what, const lcl_buffer *buffer,
     assert_non_null(narrow);
     for (int64_t i = 0; i < count; ++i)
         narrow[i] = (int32_t)expected[i];
-    expect_words(what, buffer, narrow, count);
+    test_expect_words(what, buffer, narrow, count);
     free(narrow);
 }
 
@@ -179,10 +165,10 @@ static void expect_symbolic(lcl_context *ctx, const struct lcl_csr *A,
     assert_int_equal(lcl_device_matrix_init(&D, ctx, &bsr), LCL_OK);
     assert_int_equal(lcl_symbolic_init(&S, ctx, &D, &P, params), LCL_OK);
     const struct lcl_drop_info drop = lcl_partition_drop(&E.P, &E.B);
-    expect_words("perm", S.B.perm, E.P.perm, A->rows);
-    expect_words("level", S.level, E.level, A->rows);
+    test_expect_words("perm", S.B.perm, E.P.perm, A->rows);
+    test_expect_words("level", S.level, E.level, A->rows);
     expect_wide("row_ptr", S.B.row_ptr, E.B.row_ptr, A->rows + 1);
-    expect_words("col", S.B.col, E.B.col_ind, A->nnz);
+    test_expect_words("col", S.B.col, E.B.col_ind, A->nnz);
     expect_wide("map", S.B.map, E.map, A->nnz);
     expect_layout(ctx, &S.layout, &E.layout);
     expect_drop(&S.drop, &drop);

@@ -51,6 +51,7 @@ static const struct variant variants[] = {
     {"wide",      4, {.source = "csr.cl", .lanes = 4, .wide = 1}},
     {"plain",     4, {.source = "coarse.cl"}},
     {"blocks",    4, {.source = "coarse.cl", .block = 3}},
+    {"plain",     4, {.source = "coarse_pattern.cl"}},
     {"plain",     1, {.source = "csr_factors.cl"}},
     {"block_3",   1, {.source = "csr_factors.cl", .block = 3}},
     {"block_8",   1, {.source = "csr_factors.cl", .block = 8}},

@@ -153,6 +153,20 @@ double *test_vector(int64_t n)
     return v;
 }
 
+void test_expect_words(const char *what, const lcl_buffer *buffer,
+                       const int32_t *expected, int64_t count)
+{
+    int32_t *got = malloc((size_t)count * sizeof *got + 1);
+    assert_non_null(got);
+    assert_int_equal(lcl_buffer_read(buffer, got, (size_t)count * sizeof *got),
+                     LCL_OK);
+    for (int64_t i = 0; i < count; ++i)
+        if (got[i] != expected[i])
+            fail_msg("%s[%lld]: got %d, expected %d", what, (long long)i,
+                     got[i], expected[i]);
+    free(got);
+}
+
 double *test_random_vector(int64_t n, unsigned seed)
 {
     double *v = test_vector(n);

@@ -62,6 +62,10 @@ void test_expect_near(const char *what, const double *got,
 void test_expect_same(const char *what, const double *got,
                       const double *expected, int64_t n);
 
+// Fails at the first of `count` words of a buffer that is another.
+void test_expect_words(const char *what, const lcl_buffer *buffer,
+                       const int32_t *expected, int64_t count);
+
 // n numbers in [-1, 1), freed with free(); the same for the same seed.
 double *test_random_vector(int64_t n, unsigned seed);
 // n zeros, freed with free().

@@ -4,7 +4,7 @@
 #include "tests/support/test.h"
 
 #include "lib/coarse/aggregate.h"
-#include "lib/coarse/pattern.h"
+#include "lib/ref/coarse_pattern.h"
 
 #include <stdlib.h>
 
@@ -105,7 +105,7 @@ static void test_aggregate__strong_neighbours_come_together(void **state)
 
 // ------------------------------------------------------------------ pattern
 
-static int32_t aggregate_of(const struct lcl_coarse_pattern *C, int64_t row)
+static int32_t aggregate_of(const struct lcl_ref_coarse_pattern *C, int64_t row)
 {
     int64_t p = 0;
     while (C->part_ptr[p + 1] <= row)
@@ -113,7 +113,7 @@ static int32_t aggregate_of(const struct lcl_coarse_pattern *C, int64_t row)
     return C->part_agg[p];
 }
 
-static void expect_run(const struct lcl_coarse_pattern *C,
+static void expect_run(const struct lcl_ref_coarse_pattern *C,
                        const struct lcl_csr *A, uint32_t k)
 {
     const int32_t row = C->run_row[k];
@@ -128,10 +128,11 @@ static void expect_run(const struct lcl_coarse_pattern *C,
 // own.
 static void expect_pattern(const struct lcl_csr *A, int64_t rows, int64_t most)
 {
-    struct lcl_coarse_pattern C;
+    struct lcl_ref_coarse_pattern C;
     int64_t parts, *part_ptr = parts_of(A, rows, &parts);
     assert_int_equal(
-        lcl_coarse_pattern_init(&C, A, part_ptr, parts, most, NULL), LCL_OK);
+        lcl_ref_coarse_pattern_init(&C, A, part_ptr, parts, most, NULL),
+        LCL_OK);
     char *seen = calloc((size_t)C.runs + 1, 1);
     assert_non_null(seen);
     assert_int_equal(C.run_first[0], 0);
@@ -154,7 +155,7 @@ static void expect_pattern(const struct lcl_csr *A, int64_t rows, int64_t most)
             assert_int_equal(C.part_agg[C.agg_parts[m]], q);
     free(seen);
     free(part_ptr);
-    lcl_coarse_pattern_finish(&C);
+    lcl_ref_coarse_pattern_finish(&C);
 }
 
 static void test_pattern__every_entry_is_in_the_run_of_its_aggregate(

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which entries of A make W = A Z and E = Z^T A Z (cl/coarse.cl), found once
+// for a pattern.
+#pragma once
+
+#include <levelcl/matrix.h>
+
+// Rows and columns are those of blocks. Run k is made of the blocks
+// run_first[k] .. run_first[k+1]-1 of A, all in one row and with columns in one
+// aggregate; row i has the runs run_ptr[i] .. run_ptr[i+1]-1. order[] has the
+// runs by the aggregate of their columns, then by that of their row; those of
+// entry m of E are entry_ptr[m] .. entry_ptr[m+1]-1 of it, those of column q of
+// E col_ptr[q] .. col_ptr[q+1]-1.
+struct lcl_ref_coarse_pattern {
+    int64_t n, parts, aggregates, runs, entries;
+    int32_t *part_ptr;   // parts + 1
+    int32_t *part_agg;   // parts: aggregate of a subdomain
+    int32_t *agg_ptr;    // aggregates + 1
+    int32_t *agg_parts;  // parts: subdomains of an aggregate, ascending
+    uint32_t *run_ptr;   // n + 1
+    uint32_t *run_first; // runs + 1
+    int32_t *run_agg;    // runs: aggregate of the columns
+    int32_t *run_row;    // runs
+    uint32_t *order;     // runs
+    uint32_t *entry_ptr; // entries + 1
+    int32_t *entry_row;  // entries: aggregates of row and column
+    int32_t *entry_col;
+    uint32_t *col_ptr; // aggregates + 1
+};
+
+// Subdomain p holds rows part_ptr[p] .. part_ptr[p+1]-1 of B, whose values are
+// not looked at. There will be at most `most` aggregates. Returns LCL_OK,
+// LCL_ERANGE (2^32 entries or more) or LCL_ENOMEM; *C is then all zero.
+enum lcl_status lcl_ref_coarse_pattern_init(struct lcl_ref_coarse_pattern *C,
+                                            const struct lcl_csr *B,
+                                            const int64_t *part_ptr,
+                                            int64_t parts, int64_t most,
+                                            const struct lcl_log *log);
+void lcl_ref_coarse_pattern_finish(struct lcl_ref_coarse_pattern *C);

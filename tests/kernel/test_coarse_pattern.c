@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// coarse_pattern.cl, the pattern of the coarse correction on the device,
+// against the reference.
+#include "tests/support/device.h"
+#include "tests/support/systems.h"
+
+#include "lib/coarse/pattern.h"
+#include "lib/format/bsr.h"
+#include "lib/ref/coarse_pattern.h"
+
+#include <stdlib.h>
+
+enum { ALL = 100000 };
+
+// A matrix on the device; with blocks only its pattern counts.
+static void matrix_init(struct lcl_device_matrix *D, lcl_context *ctx,
+                        const struct lcl_csr *B, int block)
+{
+    double *val = test_random_vector(B->nnz * block * block, 3);
+    struct lcl_bsr A = lcl_bsr_of_csr(B);
+    A.block_size = block;
+    A.val = val;
+    assert_int_equal(lcl_device_matrix_init(D, ctx, &A), LCL_OK);
+    free(val);
+}
+
+static void expect_unsigned(const char *what, const lcl_buffer *buffer,
+                            const uint32_t *expected, int64_t count)
+{
+    test_expect_words(what, buffer, (const int32_t *)expected, count);
+}
+
+static void expect_same(const struct lcl_coarse_pattern *C,
+                        const struct lcl_ref_coarse_pattern *E, bool rows)
+{
+    assert_int_equal(C->n, E->n);
+    assert_int_equal(C->parts, E->parts);
+    assert_int_equal(C->aggregates, E->aggregates);
+    assert_int_equal(C->runs, E->runs);
+    assert_int_equal(C->entries, E->entries);
+    test_expect_words("part_ptr", C->part_ptr, E->part_ptr, E->parts + 1);
+    test_expect_words("part_agg", C->part_agg, E->part_agg, E->parts);
+    test_expect_words("agg_ptr", C->agg_ptr, E->agg_ptr, E->aggregates + 1);
+    test_expect_words("agg_parts", C->agg_parts, E->agg_parts, E->parts);
+    expect_unsigned("run_ptr", C->run_ptr, E->run_ptr, E->n + 1);
+    expect_unsigned("run_first", C->run_first, E->run_first, E->runs + 1);
+    test_expect_words("run_agg", C->run_agg, E->run_agg, E->runs);
+    expect_unsigned("order", C->order, E->order, E->runs);
+    expect_unsigned("entry_ptr", C->entry_ptr, E->entry_ptr, E->entries + 1);
+    test_expect_words("entry_row", C->entry_row, E->entry_row, E->entries);
+    test_expect_words("entry_col", C->entry_col, E->entry_col, E->entries);
+    expect_unsigned("col_ptr", C->col_ptr, E->col_ptr, E->aggregates + 1);
+    if (rows)
+        test_expect_words("run_row", C->run_row, E->run_row, E->runs);
+    else
+        assert_null(C->run_row);
+}
+
+static void expect_pattern(lcl_context *ctx, const struct lcl_csr *B,
+                           const int64_t *part_ptr, int64_t parts, int64_t most,
+                           int block)
+{
+    struct lcl_ref_coarse_pattern E;
+    struct lcl_device_matrix D;
+    assert_int_equal(
+        lcl_ref_coarse_pattern_init(&E, B, part_ptr, parts, most, NULL),
+        LCL_OK);
+    matrix_init(&D, ctx, B, block);
+    for (int rows = 0; rows < 2; ++rows) {
+        struct lcl_coarse_pattern C;
+        assert_int_equal(
+            lcl_coarse_pattern_init(&C, ctx, &D, part_ptr, parts, most, rows),
+            LCL_OK);
+        expect_same(&C, &E, rows);
+        assert_true(lcl_coarse_pattern_bytes(&C) > 0);
+        lcl_coarse_pattern_finish(&C);
+        assert_null(C.order);
+    }
+    lcl_device_matrix_finish(&D);
+    lcl_ref_coarse_pattern_finish(&E);
+}
+
+// Chunks of so many rows.
+static void expect_chunks(lcl_context *ctx, const struct lcl_csr *B,
+                          int64_t rows, int64_t most, int block)
+{
+    const int64_t parts = (B->rows + rows - 1) / rows;
+    int64_t *part_ptr = calloc((size_t)parts + 1, sizeof *part_ptr);
+    assert_non_null(part_ptr);
+    for (int64_t p = 0; p <= parts; ++p)
+        part_ptr[p] = p * rows < B->rows ? p * rows : B->rows;
+    expect_pattern(ctx, B, part_ptr, parts, most, block);
+    free(part_ptr);
+}
+
+// As many aggregates as subdomains, fewer, one; subdomains of one row.
+static void expect_all(lcl_context *ctx, struct lcl_csr B, int64_t rows)
+{
+    expect_chunks(ctx, &B, rows, ALL, 1);
+    expect_chunks(ctx, &B, rows, B.rows / rows / 3 + 1, 1);
+    expect_chunks(ctx, &B, rows, 1, 1);
+    if (B.rows <= 100) {
+        expect_chunks(ctx, &B, 1, ALL, 1);
+        expect_chunks(ctx, &B, 1, B.rows / 4 + 1, 1);
+    }
+    test_csr_finish(&B);
+}
+
+static void test_coarse_pattern__matches_on_every_system(void **state)
+{
+    for (int i = 0; i < test_system_count(); ++i) {
+        struct test_system S;
+        test_system_init(&S, i, true);
+        expect_pattern(*state, &S.B, S.P.part_ptr, S.P.parts, ALL, 1);
+        expect_pattern(*state, &S.B, S.P.part_ptr, S.P.parts, S.P.parts / 2 + 1,
+                       1);
+        test_system_finish(&S);
+    }
+}
+
+static void test_coarse_pattern__matches_on_grids(void **state)
+{
+    const int64_t side = test_size(4, 16);
+    expect_all(*state, test_laplacian(side, side, side), test_size(7, 61));
+    expect_all(*state, test_laplacian(side, side, 1), test_size(3, 5));
+}
+
+// Most runs leave, to many subdomains.
+static void test_coarse_pattern__unsymmetric_patterns_match(void **state)
+{
+    const int64_t n = test_size(61, 2003);
+    expect_all(*state, test_random_csr(n, 5, 3), test_size(7, 40));
+    expect_all(*state, test_random_csr(n, 12, 4), test_size(20, 700));
+    expect_all(*state, test_random_csr(n, 0.3, 5), 5);
+}
+
+static void test_coarse_pattern__long_rows_match(void **state)
+{
+    const int64_t n = test_size(75, 1500);
+    expect_all(*state, test_dense_row(n, n / 3), 8);
+    expect_all(*state, test_dense_row(n, 0), n);
+}
+
+static void test_coarse_pattern__blocks_match(void **state)
+{
+    struct lcl_csr B = test_random_csr(test_size(40, 400), 4, 8);
+    for (int block = 2; block <= 8; block += 3) {
+        expect_chunks(*state, &B, test_size(6, 30), ALL, block);
+        expect_chunks(*state, &B, test_size(6, 30), 4, block);
+    }
+    test_csr_finish(&B);
+}
+
+static void test_coarse_pattern__rows_without_entries_match(void **state)
+{
+    const double holes[] = {
+        0, 0, 0, 0, 0, 0, // empty
+        1, 0, 0, 2, 0, 0, // no diagonal
+        0, 3, 4, 0, 0, 1, //
+        0, 0, 0, 0, 0, 0, // empty
+        5, 0, 6, 0, 7, 0, //
+        0, 0, 0, 0, 0, 0, // empty, at the end
+    };
+    const double nothing[] = {0, 0, 0, 0};
+    expect_all(*state, test_csr_from_dense(6, holes), 2);
+    expect_all(*state, test_csr_from_dense(6, holes), 3);
+    expect_all(*state, test_csr_from_dense(2, nothing), 1);
+    expect_all(*state, test_identity(19), 4);
+    expect_all(*state, test_identity(1), 1);
+}
+
+// ------------------------------------------------------------------- errors
+
+static void expect_refused(lcl_context *ctx, const struct lcl_device_matrix *D,
+                           enum lcl_status expected)
+{
+    const int64_t part_ptr[] = {0, 20, 50};
+    struct lcl_coarse_pattern C;
+    assert_int_equal(
+        lcl_coarse_pattern_init(&C, ctx, D, part_ptr, 2, ALL, true), expected);
+    assert_null(C.part_ptr);
+    assert_null(C.run_ptr);
+}
+
+static void test_coarse_pattern__more_runs_than_entries_are_refused(
+    void **state)
+{
+    struct lcl_csr B = test_random_csr(50, 4, 2);
+    struct lcl_device_matrix D;
+    matrix_init(&D, *state, &B, 1);
+    D.blocks = 49;
+    expect_refused(*state, &D, LCL_ESELFTEST);
+    lcl_device_matrix_finish(&D);
+    test_csr_finish(&B);
+}
+
+static void test_coarse_pattern__wide_row_pointers_are_refused(void **state)
+{
+    struct lcl_csr B = test_random_csr(50, 4, 2);
+    struct lcl_device_matrix D;
+    matrix_init(&D, *state, &B, 1);
+    lcl_buffer_destroy(&D.row_ptr);
+    D.row_ptr = test_poisoned(*state, B.rows + 1, sizeof(uint64_t));
+    expect_refused(*state, &D, LCL_ERANGE);
+    lcl_device_matrix_finish(&D);
+    test_csr_finish(&B);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_coarse_pattern__matches_on_every_system),
+        cmocka_unit_test(test_coarse_pattern__matches_on_grids),
+        cmocka_unit_test(test_coarse_pattern__unsymmetric_patterns_match),
+        cmocka_unit_test(test_coarse_pattern__long_rows_match),
+        cmocka_unit_test(test_coarse_pattern__blocks_match),
+        cmocka_unit_test(test_coarse_pattern__rows_without_entries_match),
+        cmocka_unit_test(
+            test_coarse_pattern__more_runs_than_entries_are_refused),
+        cmocka_unit_test(test_coarse_pattern__wide_row_pointers_are_refused),
+    };
+    return test_device_run(tests);
+}
