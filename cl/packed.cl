@@ -189,11 +189,12 @@ static inline void advance(struct stream *s, uint end)
 
 // The operands of a lane in the sweep whose slots begin at `slot`.
 INLINE void take(struct operands *o, const struct stream *s, uint slot,
-                 uint rows)
+                 struct lcl_sweep w)
 {
+    const uint last = max((int)w.planes - 1, 0); // others may be replaced
 #  pragma unroll
     for (uint k = 0; k < PLANES; ++k) {
-        const uint at = (slot + k * rows + lane_of(rows)) % RING;
+        const uint at = (slot + min(k, last) * w.rows + lane_of(w.rows)) % RING;
         o->val[k] = ((local const stored_t *)s->ring_val)[at];
 #  if LCL_STORAGE != 3
         o->col[k] = ((local const ushort *)s->ring_col)[at];
@@ -209,11 +210,11 @@ struct stream {
 };
 
 INLINE void take(struct operands *o, const struct stream *s, uint slot,
-                 uint rows)
+                 struct lcl_sweep w)
 {
 #  pragma unroll
     for (uint k = 0; k < PLANES; ++k) {
-        const uint at = slot + k * rows + get_local_id(0);
+        const uint at = slot + k * w.rows + get_local_id(0);
         o->val[k] = s->val[at];
 #  if LCL_STORAGE != 3
         o->col[k] = s->col[at];
@@ -242,12 +243,11 @@ INLINE double dot_planes(const struct operands *o, uint planes,
 INLINE void finish_row(struct lcl_sweep w, const struct operands *o,
                        local double *y)
 {
-    const uint row = w.first + lane_of(w.rows);
-    const bool mine = get_local_id(0) < w.rows;
+    const uint lid = get_local_id(0), row = w.first + lid;
+    const bool mine = lid < w.rows;
     const double sum = dot_planes(o, mine ? w.planes : 0, y);
-    const double y_i = w.flags & LCL_SWEEP_DIAGONAL ? 0 : y[row];
     if (mine)
-        y[row] = y_i - sum;
+        y[row] = (w.flags & LCL_SWEEP_DIAGONAL ? 0 : y[row]) - sum;
 }
 
 // y = b, many loads at once.
@@ -286,7 +286,7 @@ static inline void load_vector(local double *y, global const double *b,
 
 // Sweep t from `now`; what sweep t + 1 needs goes to `then`.
 # define STEP(now, then)                                                       \
-  take(&then, &stream, slot, w1.rows);                                         \
+  take(&then, &stream, slot, w1);                                              \
   finish_row(w, &now, y);                                                      \
   slot += w1.rows * w1.planes;                                                 \
   w = w1;                                                                      \
@@ -338,7 +338,7 @@ kernel void packed(global const struct lcl_part *restrict parts,
     struct lcl_sweep w = SWEEP(0), w1 = SWEEP(1), w2 = SWEEP(2);
     struct operands even, odd;
     uint t = 0, slot = w.rows * w.planes;
-    take(&even, &stream, 0, w.rows);
+    take(&even, &stream, 0, w);
     while (t < p.sweeps) {
         STEP(even, odd)
         STEP(odd, even)

@@ -264,23 +264,27 @@ INLINE void write_row(local double *y, uint row, const double *v)
         y[c * LCL_ROWS + row] = v[c];
 }
 
-// Plane after plane of the lane's row; `sum` is its vector meanwhile.
+// Plane after plane of the lane's row; `sum` is its vector meanwhile. Lanes
+// beyond the last row look at no vector, which others write.
 INLINE void do_plane(struct run *run, const struct slot *A, double *sum,
                      local double *y)
 {
     const struct lcl_sweep w = run->w;
-    const uint row = w.first + lane_of(w);
+    const uint row = w.first + get_local_id(0);
+    const bool mine = get_local_id(0) < w.rows;
     double v[LCL_BLOCK];
-    if (run->plane == 0 && (w.flags & LCL_SWEEP_DIAGONAL))
-        set_zero(sum);
-    else if (run->plane == 0)
-        read_row(sum, y, row);
-    if (w.planes > 0) {
+    set_zero(v);
+    if (mine && w.planes > 0)
         read_row(v, y, A->col);
-        subtract(sum, A, v);
+    if (run->plane == 0) {
+        set_zero(sum);
+        if (mine && !(w.flags & LCL_SWEEP_DIAGONAL))
+            read_row(sum, y, row);
     }
+    if (w.planes > 0)
+        subtract(sum, A, v);
     advance(run);
-    if (run->plane == 0 && get_local_id(0) < w.rows)
+    if (run->plane == 0 && mine)
         write_row(y, row, sum);
 }
 

@@ -284,6 +284,7 @@ static enum lcl_status fold_rows(struct analysis *a)
                                 "permutation")) < 0 ||
         (st = lcl_buffer_create(&level, a->ctx, n, sizeof(int32_t), "levels")) <
             0 ||
+        (st = lcl_buffer_fill(a->sides, 0)) < 0 || // follow, and do not count
         (st = find_levels(a, S->B.perm, S->level)) < 0 ||
         (st = LCL_LAUNCH(a->kernels[REVERSE], a->P->parts,
                          lcl_arg_buffer(a->part_ptr), lcl_arg_buffer(S->B.perm),

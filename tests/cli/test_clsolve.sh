@@ -333,8 +333,8 @@ fi
 child=$!
 tries=0
 while kill -INT "$child" 2>/dev/null && [ $tries -lt 60 ]; do
-    sleep 1
-    tries=$((tries + 1))
+    sleep 5
+    tries=$((tries + 5))
 done
 kill -KILL "$child" 2>/dev/null
 wait "$child"
