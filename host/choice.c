@@ -23,11 +23,13 @@ static void key_of(char key[KEY_SIZE], const lcl_context *ctx,
              question);
 }
 
-static bool recall(int *best, const lcl_context *ctx, const char *key,
-                   int count)
+bool lcl_choice_recall(int *best, const lcl_context *ctx, const char *question,
+                       int count)
 {
+    char key[KEY_SIZE];
     size_t bytes;
     int32_t number = -1;
+    key_of(key, ctx, question);
     void *blob = lcl_cache_load(&ctx->cache, key, &bytes);
     if (blob && bytes == sizeof number)
         memcpy(&number, blob, sizeof number);
@@ -64,9 +66,6 @@ enum lcl_status lcl_choose(int *best, lcl_context *ctx, const char *question,
     char key[KEY_SIZE];
     double least = 0;
     enum lcl_status st = LCL_OK;
-    key_of(key, ctx, question);
-    if (recall(best, ctx, key, count))
-        return LCL_OK;
     *best = 0;
     for (int which = 0; which < count; ++which) {
         double seconds = 0;
@@ -80,6 +79,7 @@ enum lcl_status lcl_choose(int *best, lcl_context *ctx, const char *question,
         }
     }
     const int32_t number = *best;
+    key_of(key, ctx, question);
     lcl_cache_store(&ctx->cache, key, &number, sizeof number);
     return LCL_OK;
 }

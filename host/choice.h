@@ -8,10 +8,14 @@
 // Enqueues one launch of candidate `which`.
 typedef enum lcl_status lcl_candidate(void *arg, int which);
 
-// Sets *best to the fastest of the candidates 0 .. count - 1 for `question`, a
-// text that names the kernel and the class of problems for which the answer
-// holds. Launches each a few times unless the answer is known; the results of
-// the launches are of no interest. Returns LCL_OK, LCL_ENOMEM, LCL_EDEVICE or
-// what a launch returns.
+// Whether the answer to `question` is known: *best is then one of 0 .. count
+// - 1. The question is a text that names the kernel and the class of problems
+// for which the answer holds.
+bool lcl_choice_recall(int *best, const lcl_context *ctx, const char *question,
+                       int count);
+
+// Sets *best to the fastest of the candidates 0 .. count - 1, launching each a
+// few times, and remembers it; the results of the launches are of no interest.
+// Returns LCL_OK, LCL_ENOMEM, LCL_EDEVICE or what a launch returns.
 enum lcl_status lcl_choose(int *best, lcl_context *ctx, const char *question,
                            int count, lcl_candidate *launch, void *arg);

@@ -176,62 +176,73 @@ static void name_class(char *text, size_t size, const struct lcl_caps *caps,
              log2_of(4 * F->parts / caps->compute_units));
 }
 
-static enum lcl_status try_forms(struct trial *T, int *best, lcl_context *ctx)
+static enum lcl_status get_form(struct lcl_packed *K, lcl_context *ctx,
+                                const struct lcl_factor *F, bool ring)
 {
-    static const int32_t zero = 0;
-    const struct lcl_factor *F = T->factor;
-    char class[256];
-    enum lcl_status st;
-    name_class(class, sizeof class, lcl_context_caps(ctx), F);
-    if ((st = lcl_buffer_create(&T->b, ctx, F->n, sizeof(double), "vector")) <
-            0 ||
-        (st = lcl_buffer_fill(T->b, 0)) < 0 ||
-        (st = lcl_buffer_create(&T->x, ctx, F->n, sizeof(double), "vector")) <
-            0 ||
-        (st = lcl_buffer_create_from(&T->never, ctx, &zero, 1, sizeof zero,
-                                     "stop flag")) < 0)
-        return st;
-    return lcl_choose(best, ctx, class, FORMS, launch_trial, T);
+    const struct lcl_spec spec =
+        lcl_packed_spec(lcl_context_caps(ctx), F, ring);
+    *K = (struct lcl_packed){.table = F->sweep, .ring = ring};
+    return lcl_kernel_get(&K->kernel, ctx, &spec);
 }
 
-// Takes the faster of the two forms on this device for patterns like this one.
-static enum lcl_status choose_form(struct lcl_packed *K, lcl_context *ctx,
-                                   const struct lcl_factor *F)
+static enum lcl_status try_forms(int *best, lcl_context *ctx, const char *class,
+                                 const struct lcl_factor *F)
 {
+    static const int32_t zero = 0;
     struct trial T = {.factor = F};
-    int best = 0;
     enum lcl_status st = LCL_OK;
-    for (int ring = 0; ring < FORMS && st == LCL_OK; ++ring) {
-        const struct lcl_spec spec =
-            lcl_packed_spec(lcl_context_caps(ctx), F, ring);
-        T.form[ring] = (struct lcl_packed){.table = F->sweep, .ring = ring};
-        st = lcl_kernel_get(&T.form[ring].kernel, ctx, &spec);
-    }
-    if (st == LCL_OK && (st = try_forms(&T, &best, ctx)) == LCL_OK)
-        *K = T.form[best];
+    for (int ring = 0; ring < FORMS && st == LCL_OK; ++ring)
+        st = get_form(&T.form[ring], ctx, F, ring);
+    if (st == LCL_OK &&
+        (st = lcl_buffer_create(&T.b, ctx, F->n, sizeof(double), "vector")) ==
+            LCL_OK &&
+        (st = lcl_buffer_fill(T.b, 0)) == LCL_OK &&
+        (st = lcl_buffer_create(&T.x, ctx, F->n, sizeof(double), "vector")) ==
+            LCL_OK &&
+        (st = lcl_buffer_create_from(&T.never, ctx, &zero, 1, sizeof zero,
+                                     "stop flag")) == LCL_OK)
+        st = lcl_choose(best, ctx, class, FORMS, launch_trial, &T);
     lcl_buffer_destroy(&T.b);
     lcl_buffer_destroy(&T.x);
     lcl_buffer_destroy(&T.never);
     return st;
 }
 
+// Takes the faster of the two forms on this device for patterns like this one.
+static enum lcl_status choose_form(struct lcl_packed *K, lcl_context *ctx,
+                                   const struct lcl_factor *F)
+{
+    char class[256];
+    int best;
+    name_class(class, sizeof class, lcl_context_caps(ctx), F);
+    if (!lcl_choice_recall(&best, ctx, class, FORMS)) {
+        const enum lcl_status st = try_forms(&best, ctx, class, F);
+        if (st < 0)
+            return st;
+    }
+    return get_form(K, ctx, F, best);
+}
+
 // ------------------------------------------------------------------ method
 
-static enum lcl_status count_planes(struct lcl_packed *K, lcl_context *ctx,
-                                    const struct lcl_factor *F)
+// At width 1 a run through the slots needs no sweeps.
+static enum lcl_status get_serial(struct lcl_packed *K, lcl_context *ctx,
+                                  const struct lcl_factor *F)
 {
-    struct lcl_spec spec = lcl_packed_spec(lcl_context_caps(ctx), F, false);
-    lcl_kernel *kernel;
+    const struct lcl_caps *caps = lcl_context_caps(ctx);
+    struct lcl_spec spec = lcl_packed_spec(caps, F, false);
+    lcl_kernel *count;
     enum lcl_status st;
+    if ((st = lcl_kernel_get(&K->kernel, ctx, &spec)) < 0)
+        return st;
     spec.kernel = "count_planes";
-    if ((st = lcl_kernel_get(&kernel, ctx, &spec)) < 0 ||
+    if ((st = lcl_kernel_get(&count, ctx, &spec)) < 0 ||
         (st = lcl_buffer_create(&K->planes, ctx, F->n, sizeof(uint32_t),
                                 "planes of rows")) < 0)
         return st;
     K->table = K->planes;
-    return LCL_LAUNCH(kernel, lcl_vector_groups(lcl_context_caps(ctx)),
-                      lcl_arg_long(F->n), lcl_arg_buffer(F->step),
-                      lcl_arg_buffer(K->planes));
+    return LCL_LAUNCH(count, lcl_vector_groups(caps), lcl_arg_long(F->n),
+                      lcl_arg_buffer(F->step), lcl_arg_buffer(K->planes));
 }
 
 static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
@@ -240,7 +251,6 @@ static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
 {
     const struct lcl_caps *caps = lcl_context_caps(ctx);
     const struct lcl_factor *F = T->factor;
-    const struct lcl_spec spec = lcl_packed_spec(caps, F, false);
     struct lcl_packed *K = T->state = lcl_calloc(1, sizeof *K);
     (void)layout, (void)level;
     if (!K)
@@ -252,8 +262,7 @@ static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
         T->form = K->ring ? "ring" : "straight";
         return chosen;
     }
-    const enum lcl_status st = count_planes(K, ctx, F);
-    return st < 0 ? st : lcl_kernel_get(&K->kernel, ctx, &spec);
+    return get_serial(K, ctx, F);
 }
 
 static enum lcl_status apply(const struct lcl_trisolve_method *T,
