@@ -5,6 +5,7 @@
 
 #include <levelcl/context.h>
 #include <levelcl/matrix.h>
+#include <levelcl/operator.h>
 
 LCL_BEGIN_DECLS
 
@@ -134,6 +135,7 @@ struct lcl_precond_params {
      * LCL_BLOCK_MAX, missing entries of a block as zeros; 0: its natural block,
      * see lcl_csr_natural_block(). ILU then factors blocks. */
     int block_size;
+    enum lcl_spmv_type spmv; /* how the solver multiplies by the matrix */
 };
 
 #define LCL_PRECOND_PARAMS_INIT                                                \

@@ -160,8 +160,9 @@ static enum lcl_status true_residual(lcl_solver *S, double *norm2)
 {
     const struct lcl_system *sys = &S->M->system;
     const int groups = sys->matrix.groups;
-    enum lcl_status st = lcl_spmv(&sys->matrix, LCL_SPMV_RESIDUAL, S->x, S->b,
-                                  S->r, S->sums, sys->never, 0);
+    enum lcl_status st = lcl_multiply(
+        &sys->product, LCL_PRODUCT_RESIDUAL,
+        &(struct lcl_operands){S->x, S->b, S->r, S->sums, sys->never, 0});
     if (st < 0)
         return st;
     st = lcl_buffer_read(S->sums, S->host_sums,

@@ -33,6 +33,7 @@ static enum lcl_status check_params(const struct lcl_precond_params *p,
 {
     if ((unsigned)p->type >= LCL_PRECOND_COUNT ||
         (unsigned)p->trisolve >= LCL_TRISOLVE_COUNT ||
+        (unsigned)p->spmv >= LCL_SPMV_COUNT ||
         (unsigned)p->pivot >= LCL_PIVOT_COUNT ||
         (unsigned)p->storage >= LCL_FACTOR_STORAGE_COUNT ||
         (unsigned)p->coarse >= LCL_COARSE_COUNT ||
@@ -124,6 +125,7 @@ static enum lcl_status create(lcl_precond **out, lcl_context *ctx,
     if ((st = M->ops->create(M, A, params)) < 0 ||
         (place &&
          (st = lcl_system_take_entries(&M->system, place, entries)) < 0) ||
+        (st = lcl_system_make_product(&M->system, params->spmv)) < 0 ||
         (st = refactor(M)) < 0)
         lcl_precond_destroy(&M);
     *out = M;
