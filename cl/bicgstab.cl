@@ -10,65 +10,29 @@
 //     bicgstab_x:  omega = <t, r> / <t, t>;  x = x + alpha y + omega z
 //                  r = r - omega t;  <r0, r>, <r, r>
 //
-// Scalars stay on the device: each group adds up the partial sums of the kernel
-// before in the same order, so that all agree bit for bit; group 0 writes down
-// what later kernels need. A kernel writes no word that another group of the
-// same launch reads.
-//
-// stop[]: STOP_P, STOP_S, STOP_X hold why the iteration ended (0: it goes on),
-// handed on from kernel to kernel; a stopped kernel changes no vector, so that
-// x stays that of the last sound iteration.
-#include "wave.cl.h"
+// A stopped kernel changes no vector: x is that of the last sound iteration.
+#include "krylov.cl.h"
 
 #define STOP_P 0
 #define STOP_S 1
 #define STOP_X 2
 
-// Reasons; lib/krylov/bicgstab.c has the same.
-#define CONVERGED       1
-#define BREAKDOWN_RHO   2
-#define BREAKDOWN_ALPHA 3
-#define BREAKDOWN_OMEGA 4
-#define NOT_FINITE      5
-
-// state[]: rho of even and of odd iterations, alpha, omega, iterations done,
-// the reason, and a ring of squared residual norms.
-#define RHO        0
-#define ALPHA      2
-#define OMEGA      3
-#define ITERATIONS 4
-#define REASON     5
-#define RING       8
-#define RING_SIZE  256
-
-// A coefficient this small against what Cauchy-Schwarz allows is rounding.
-#define TINY 2.2e-16
-
-// This work-item's share of the sums of all groups.
-static inline double share_of(global const double *sums, uint groups)
-{
-    double v = 0;
-    for (uint g = get_local_id(0); g < groups; g += LCL_GROUP)
-        v += sums[g];
-    return v;
-}
-
-static inline bool is_lead(void)
-{
-    return get_group_id(0) == 0 && get_local_id(0) == 0;
-}
+// Own words of state[]: rho of even and of odd iterations, alpha, omega.
+#define RHO   KRYLOV_OWN
+#define ALPHA (KRYLOV_OWN + 2)
+#define OMEGA (KRYLOV_OWN + 3)
 
 static inline int judge_p(int it, double rho, double rr, double rr0,
                           double limit, double omega)
 {
     if (!isfinite(rr) || !isfinite(rho))
-        return NOT_FINITE;
+        return KRYLOV_NOT_FINITE;
     if (rr <= limit)
-        return CONVERGED;
+        return KRYLOV_CONVERGED;
     if (it > 0 && omega == 0)
-        return BREAKDOWN_OMEGA;
-    if (fabs(rho) <= TINY * sqrt(rr) * sqrt(rr0))
-        return BREAKDOWN_RHO;
+        return KRYLOV_BREAKDOWN_OMEGA;
+    if (fabs(rho) <= KRYLOV_TINY * sqrt(rr) * sqrt(rr0))
+        return KRYLOV_BREAKDOWN_RHO;
     return 0;
 }
 
@@ -81,24 +45,19 @@ kernel void bicgstab_p(int it, long n, double rr0, double limit, int groups,
                        global double *state, global int *stop)
 {
     local double scratch[LCL_GROUP];
-    if (stop[STOP_X]) {
-        if (is_lead())
-            stop[STOP_P] = stop[STOP_X];
+    if (krylov_is_over(stop, STOP_X, STOP_P))
         return;
-    }
-    const double own_rr = share_of(sums + groups, groups);
-    const double own_rho = it == 0 ? own_rr : share_of(sums, groups);
+    const double own_rr = krylov_share(sums + groups, groups);
+    const double own_rho = it == 0 ? own_rr : krylov_share(sums, groups);
     const double rr = group_sum(own_rr, scratch);
     const double rho = group_sum(own_rho, scratch);
     const double omega = state[OMEGA], alpha = state[ALPHA];
     const double old_rho = state[RHO + (it + 1) % 2];
     const int reason = judge_p(it, rho, rr, rr0, limit, omega);
-    if (is_lead()) {
-        stop[STOP_P] = reason;
+    if (krylov_is_lead()) {
+        krylov_decide(state, stop, STOP_P, reason);
+        krylov_note(state, it, rr);
         state[RHO + it % 2] = rho;
-        state[ITERATIONS] = it;
-        state[REASON] = reason;
-        state[RING + it % RING_SIZE] = rr;
     }
     if (reason)
         return;
@@ -119,21 +78,16 @@ kernel void bicgstab_s(int it, long n, int groups, global const double *sums,
                        global double *state, global int *stop)
 {
     local double scratch[LCL_GROUP];
-    if (stop[STOP_P]) {
-        if (is_lead())
-            stop[STOP_S] = stop[STOP_P];
+    if (krylov_is_over(stop, STOP_P, STOP_S))
         return;
-    }
-    const double r0v = group_sum(share_of(sums, groups), scratch);
+    const double r0v = group_sum(krylov_share(sums, groups), scratch);
     const double alpha = state[RHO + it % 2] / r0v;
-    const int reason = !isfinite(r0v)     ? NOT_FINITE
-                       : !isfinite(alpha) ? BREAKDOWN_ALPHA
+    const int reason = !isfinite(r0v)     ? KRYLOV_NOT_FINITE
+                       : !isfinite(alpha) ? KRYLOV_BREAKDOWN_ALPHA
                                           : 0;
-    if (is_lead()) {
-        stop[STOP_S] = reason;
+    if (krylov_is_lead()) {
+        krylov_decide(state, stop, STOP_S, reason);
         state[ALPHA] = alpha;
-        if (reason)
-            state[REASON] = reason;
     }
     if (reason)
         return;
@@ -150,23 +104,18 @@ kernel void bicgstab_x(long n, int groups, global const double *sums,
                        global double *state, global int *stop)
 {
     local double scratch[LCL_GROUP];
-    if (stop[STOP_S]) {
-        if (is_lead())
-            stop[STOP_X] = stop[STOP_S];
+    if (krylov_is_over(stop, STOP_S, STOP_X))
         return;
-    }
-    const double own_tr = share_of(sums, groups);
-    const double own_tt = share_of(sums + groups, groups);
+    const double own_tr = krylov_share(sums, groups);
+    const double own_tt = krylov_share(sums + groups, groups);
     const double tr = group_sum(own_tr, scratch);
     const double tt = group_sum(own_tt, scratch);
     const double omega = tt == 0 ? 0 : tr / tt;
     const double alpha = state[ALPHA];
     const bool sound = isfinite(tr) && isfinite(tt) && isfinite(omega);
-    if (is_lead()) {
-        stop[STOP_X] = sound ? 0 : NOT_FINITE;
+    if (krylov_is_lead()) {
+        krylov_decide(state, stop, STOP_X, sound ? 0 : KRYLOV_NOT_FINITE);
         state[OMEGA] = omega;
-        if (!sound)
-            state[REASON] = NOT_FINITE;
     }
     if (!sound)
         return;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Constants as in bicgstab.cl.
+// Constants as in bicgstab.cl and krylov.cl.h.
 enum { STOP_P, STOP_S, STOP_X, STOPS };
 enum {
     CONVERGED = 1,
@@ -18,7 +18,7 @@ enum {
     BREAKDOWN_OMEGA,
     NOT_FINITE,
 };
-enum { RHO, ALPHA = 2, OMEGA, ITERATIONS, REASON, RING = 8, STATES = 264 };
+enum { STEPS, REASON, RING = 8, RHO = 264, ALPHA = 266, OMEGA, STATES };
 
 enum vector { R, V, P, Y, Z, T, R0, X, VECTORS };
 enum { GROUPS = 3 };
@@ -174,8 +174,9 @@ static void run_x(lcl_context *ctx, struct data *d)
 static void note_p(struct data *d, int it, double rho, double rr, int reason)
 {
     d->state[RHO + it % 2] = rho;
-    d->state[ITERATIONS] = it;
-    d->state[REASON] = reason;
+    d->state[STEPS] = it;
+    if (reason)
+        d->state[REASON] = reason;
     d->state[RING + it % 256] = rr;
     d->stop[STOP_P] = reason;
 }

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Batches of steps and the window through which the host looks at them.
+#include "lib/krylov/batch.h"
+
+#include "host/geometry.h"
+#include "host/runtime.h"
+
+// As in krylov.cl.h.
+static const enum lcl_stop reasons[] = {
+    LCL_STOP_NONE,
+    LCL_STOP_RTOL,
+    LCL_STOP_BREAKDOWN_RHO,
+    LCL_STOP_BREAKDOWN_ALPHA,
+    LCL_STOP_BREAKDOWN_OMEGA,
+    LCL_STOP_NOT_FINITE,
+};
+
+// Batches grow from a few steps, so that a short solve is not overrun, to this;
+// two of them and their overlap fit the ring of residuals.
+enum { FIRST_BATCH = 4, LAST_BATCH = 16 };
+
+enum lcl_status lcl_batch_init(struct lcl_batch *B, lcl_context *ctx,
+                               const struct lcl_batch_ops *ops)
+{
+    enum lcl_status st;
+    *B = (struct lcl_batch){.ops = ops};
+    if ((st = lcl_buffer_create(&B->state, ctx, LCL_KRYLOV_OWN + ops->words,
+                                sizeof(double), "Krylov state")) < 0 ||
+        (st = lcl_buffer_create(&B->stop, ctx, ops->stops, sizeof(int32_t),
+                                "stop flags")) < 0)
+        return st;
+    return lcl_window_create(&B->window, B->state);
+}
+
+void lcl_batch_finish(struct lcl_batch *B)
+{
+    lcl_window_destroy(&B->window);
+    lcl_buffer_destroy(&B->state);
+    lcl_buffer_destroy(&B->stop);
+}
+
+// ------------------------------------------------------------------- looking
+
+// Whether the device can have written this: a wrong one may write anything.
+static bool is_sound(const double *state, int most)
+{
+    const int known = sizeof reasons / sizeof *reasons;
+    const double steps = state[LCL_KRYLOV_STEPS];
+    const double reason = state[LCL_KRYLOV_REASON];
+    return steps >= 0 && steps <= most && reason >= 0 && reason < known;
+}
+
+// Looks at the oldest posted state: notes its residuals, sets S->stop.
+static enum lcl_status look(struct lcl_batch *B, struct lcl_solver *S,
+                            int first)
+{
+    const void *data;
+    enum lcl_status st = lcl_window_take(B->window, &data);
+    if (st < 0)
+        return st;
+    const double *state = data, *ring = state + LCL_KRYLOV_RING;
+    if (!is_sound(state, S->params.max_iters - first)) {
+        S->stop = LCL_STOP_NOT_FINITE;
+        return LCL_OK;
+    }
+    const int last = (int)state[LCL_KRYLOV_STEPS];
+    int it = S->history_count - first;
+    for (it = it < 0 ? 0 : it; it <= last && st == LCL_OK; ++it)
+        st = lcl_krylov_note(S, first + it, ring[it % LCL_KRYLOV_RING_SIZE]);
+    if (st < 0)
+        return st;
+    S->stop = reasons[(int)state[LCL_KRYLOV_REASON]];
+    if (S->stop == LCL_STOP_NONE)
+        S->stop = lcl_krylov_watch(S);
+    return LCL_OK;
+}
+
+// ------------------------------------------------------------------- running
+
+// Steps *it .. end-1, then a look at the state from where they leave it.
+static enum lcl_status enqueue(struct lcl_batch *B, struct lcl_solver *S,
+                               int *it, int end, int most)
+{
+    enum lcl_status st = LCL_OK;
+    for (; *it < end && st == LCL_OK; ++*it)
+        st = B->ops->step(S, *it);
+    if (st == LCL_OK && end == most)
+        st = B->ops->last(S, end);
+    return st < 0 ? st : lcl_window_post(B->window);
+}
+
+static enum lcl_status prepare(struct lcl_batch *B, struct lcl_solver *S)
+{
+    S->stop = LCL_STOP_NONE;
+    const enum lcl_status st = lcl_buffer_fill(B->state, 0);
+    return st < 0 ? st : lcl_buffer_fill(B->stop, 0);
+}
+
+enum lcl_status lcl_batch_run(struct lcl_batch *B, struct lcl_solver *S)
+{
+    const int first = S->iterations, most = S->params.max_iters - first;
+    int it = 0, batch = FIRST_BATCH, posted = 0;
+    bool more = true;
+    enum lcl_status st = prepare(B, S);
+    while (st == LCL_OK && S->stop == LCL_STOP_NONE && (more || posted > 0)) {
+        if (more) {
+            const int end = most - it < batch ? most : it + batch;
+            if ((st = enqueue(B, S, &it, end, most)) < 0)
+                break;
+            ++posted;
+            more = it < most;
+            batch = 2 * batch < LAST_BATCH ? 2 * batch : LAST_BATCH;
+        }
+        if (posted == 2 || !more) {
+            st = look(B, S, first);
+            --posted;
+        }
+    }
+    for (const void *rest; posted > 0; --posted) {
+        const enum lcl_status taken = lcl_window_take(B->window, &rest);
+        st = st < 0 ? st : taken;
+    }
+    if (S->stop == LCL_STOP_NONE)
+        S->stop = LCL_STOP_MAX_ITERS;
+    return st;
+}
+
+// ------------------------------------------------------------------- creating
+
+enum lcl_status lcl_krylov_kernels(lcl_context *ctx, struct lcl_spec spec,
+                                   const struct lcl_krylov_kernel *all,
+                                   int count)
+{
+    enum lcl_status st = LCL_OK;
+    spec.group = lcl_vector_group(lcl_context_caps(ctx));
+    for (int i = 0; i < count && st == LCL_OK; ++i) {
+        spec.kernel = all[i].name;
+        st = lcl_kernel_get(all[i].kernel, ctx, &spec);
+    }
+    return st;
+}
+
+enum lcl_status lcl_krylov_vectors(const struct lcl_solver *S,
+                                   lcl_buffer **const *all, int count)
+{
+    enum lcl_status st = LCL_OK;
+    for (int i = 0; i < count && st == LCL_OK; ++i)
+        st = lcl_buffer_create(all[i], S->ctx, S->M->system.n, sizeof(double),
+                               "vector");
+    return st;
+}
