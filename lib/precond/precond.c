@@ -7,10 +7,9 @@
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/format/bsr.h"
+#include "lib/format/csr.h"
 
 #include <levelcl/opencl.h>
-
-#include <math.h>
 
 static const struct lcl_precond_ops *const methods[LCL_PRECOND_COUNT] = {
     [LCL_PRECOND_DEFAULT] = &lcl_precond_ilu,
@@ -199,11 +198,11 @@ enum lcl_status lcl_precond_update(lcl_precond *M, const double *val)
 {
     if (!M || !val)
         return refuse_null(M, "lcl_precond_update");
-    for (int64_t k = 0; k < M->system.entries; ++k)
-        if (!isfinite(val[k]))
-            return lcl_fail(lcl_context_log(M->ctx), LCL_EFORMAT,
-                            "lcl_precond_update: value %lld is not finite",
-                            (long long)k);
+    const int64_t k = lcl_find_not_finite(val, M->system.entries);
+    if (k >= 0)
+        return lcl_fail(lcl_context_log(M->ctx), LCL_EFORMAT,
+                        "lcl_precond_update: value %lld is not finite",
+                        (long long)k);
     const enum lcl_status st = lcl_system_update(&M->system, val);
     return st < 0 ? st : refactor(M);
 }
