@@ -71,17 +71,19 @@ kernel void invert(long n, global const int *perm, global int *inverse)
 
 // ------------------------------------------------------------------- census
 
-// |a|, or the Frobenius norm of a block, of entry k.
-static inline double weight_of(global const double *val, uint k)
+// Entry k; the Frobenius norm of a block, with the sign of its trace.
+static inline double value_of(global const double *val, uint k)
 {
 #if LCL_BLOCK == 1
-    return fabs(val[k]);
+    return val[k];
 #else
-    double sum = 0;
+    double sum = 0, trace = 0;
     val += (ulong)k * ENTRY_VALUES;
-    for (uint e = 0; e < ENTRY_VALUES; ++e)
+    for (uint e = 0; e < ENTRY_VALUES; ++e) {
         sum += val[e] * val[e];
-    return sqrt(sum);
+        trace += e % (LCL_BLOCK + 1) == 0 ? val[e] : 0.0;
+    }
+    return copysign(sqrt(sum), trace);
 #endif
 }
 
@@ -92,10 +94,14 @@ static inline uint count_row(struct lcl_census *C, int i, int2 w, uint2 r,
                              global const double *val)
 {
     uint sides = 0;
+    double diagonal = 0, positive = 0, negative = 0;
     C->entries += r.y - r.x;
     for (uint k = r.x; k < r.y; ++k) {
         const int j = inverse[col[k]];
-        const double weight = weight_of(val, k);
+        const double value = value_of(val, k), weight = fabs(value);
+        diagonal = j == i ? value : diagonal;
+        positive += j != i && value > 0 ? weight : 0.0;
+        negative += j != i && value < 0 ? weight : 0.0;
         if (!holds(w, j)) {
             C->dropped_weight += weight;
             continue;
@@ -104,6 +110,10 @@ static inline uint count_row(struct lcl_census *C, int i, int2 w, uint2 r,
         C->diagonals += j == i;
         C->kept_weight += j == i ? 0.0 : weight;
         sides += j < i ? 1 : j > i ? 1 << 16 : 0;
+    }
+    if (diagonal != 0) {
+        C->couplings += (positive + negative) / fabs(diagonal);
+        C->opposite += (diagonal > 0 ? negative : positive) / fabs(diagonal);
     }
     return sides;
 }
@@ -116,6 +126,8 @@ static inline void merge(struct lcl_census *C,
     C->diagonals += other->diagonals;
     C->kept_weight += other->kept_weight;
     C->dropped_weight += other->dropped_weight;
+    C->couplings += other->couplings;
+    C->opposite += other->opposite;
 }
 
 // A group's sums are those of its items, in their order: PoCL 3.1 leaves the
@@ -130,7 +142,7 @@ kernel void census(global const int *part_ptr, global const int *perm,
 {
     local struct lcl_census sums[LCL_GROUP];
     const int2 w = window_of(part_ptr);
-    struct lcl_census C = {0, 0, 0, 0, 0, 0, 0, 0};
+    struct lcl_census C = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     for (int i = w.x + (int)get_local_id(0); i < w.y; i += LCL_GROUP) {
         const uint2 r = run_of(row_ptr, perm, i);
         sides[i] = count_row(&C, i, w, r, col, inverse, val);

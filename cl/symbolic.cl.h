@@ -8,6 +8,8 @@
 struct lcl_census {
     double kept_weight;    // sum of |a_ij| off the diagonal, inside
     double dropped_weight; // and outside of the subdomain
+    double couplings;      // sum of |a_ij / a_ii| off the diagonal
+    double opposite;       // the same where a_ij / a_ii < 0
     lcl_u32 entries;       // of its rows
     lcl_u32 kept;          // of these, inside
     lcl_u32 diagonals;     // stored

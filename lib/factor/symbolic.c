@@ -13,7 +13,7 @@
 
 #include <assert.h>
 
-static_assert(sizeof(struct lcl_census) == 40, "as the device sees it");
+static_assert(sizeof(struct lcl_census) == 56, "as the device sees it");
 static_assert(sizeof(struct lcl_extent) == 16, "as the device sees it");
 
 enum {
@@ -317,7 +317,7 @@ static enum lcl_status order_rows(struct analysis *a)
 
 struct totals {
     int64_t entries, kept, diagonals, levels, long_rows;
-    double kept_weight, dropped_weight;
+    double kept_weight, dropped_weight, couplings, opposite;
 };
 
 static bool census_is_sound(const struct lcl_census *C, int64_t rows)
@@ -353,6 +353,8 @@ static enum lcl_status place_part(struct analysis *a, int64_t p,
     T->levels += C->levels;
     T->kept_weight += C->kept_weight;
     T->dropped_weight += C->dropped_weight;
+    T->couplings += C->couplings;
+    T->opposite += C->opposite;
     return LCL_OK;
 }
 
@@ -366,6 +368,7 @@ static void describe(struct analysis *a, const struct totals *T)
         .share = couplings ? (double)dropped / (double)couplings : 0,
         .weight = weight > 0 ? T->dropped_weight / weight : 0,
         .missing_diagonals = a->P->n - T->diagonals,
+        .opposite = T->couplings > 0 ? T->opposite / T->couplings : 0,
     };
     a->S->levels_mean = (double)T->levels / (double)a->P->parts;
 }

@@ -54,14 +54,3 @@ enum lcl_status lcl_partition_metis(int32_t *label, const struct lcl_csr *A,
 enum lcl_status lcl_csr_reorder(struct lcl_csr *B, int64_t **map,
                                 const struct lcl_csr *A, const int32_t *perm,
                                 const struct lcl_log *log);
-
-// What dropping the couplings between subdomains costs: entries kept, and the
-// dropped share of the off-diagonal entries by number and by |value|.
-struct lcl_drop_info {
-    int64_t kept;
-    double share;
-    double weight;
-    int64_t missing_diagonals;
-};
-struct lcl_drop_info lcl_partition_drop(const struct lcl_partition *P,
-                                        const struct lcl_csr *reordered);

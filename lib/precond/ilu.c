@@ -25,8 +25,8 @@ struct ilu {
 // What set-up hands from step to step, on the host. Rows and entries are
 // those of blocks.
 struct set_up {
-    struct lcl_csr graph; // the pattern of A with a_ij or signed norms
-    double *norms;        // of blocks
+    struct lcl_csr graph; // the pattern of A; with values if METIS weighs them
+    double *norms;        // of blocks, then
     int32_t *labels;      // of rows of blocks
     struct lcl_partition partition;
     struct lcl_symbolic symbolic;
@@ -44,25 +44,30 @@ static void set_up_finish(struct set_up *a)
     lcl_free(a->norms);
 }
 
-// ||A_ij||_F for every block, with the sign of its trace.
+static bool is_weighed(const struct lcl_partition_params *params)
+{
+    return params->type <= LCL_PARTITION_METIS &&
+           params->weights != LCL_WEIGHTS_OFF;
+}
+
+// ||A_ij||_F for every block.
 static enum lcl_status take_graph(struct set_up *a, const struct lcl_bsr *A,
+                                  const struct lcl_partition_params *params,
                                   const struct lcl_log *log)
 {
     const int size = lcl_block_values(A);
     a->graph = lcl_bsr_pattern(A);
-    if (A->block_size == 1)
+    if (A->block_size == 1 || !is_weighed(params))
         return LCL_OK;
     a->graph.val = a->norms = lcl_malloc((size_t)A->nnz, sizeof *a->norms);
     if (!a->norms)
         return lcl_fail_memory(log, "the norms of blocks");
     for (int64_t k = 0; k < A->nnz; ++k) {
         const double *block = A->val + k * size;
-        double sum = 0, trace = 0;
+        double sum = 0;
         for (int e = 0; e < size; ++e)
             sum += block[e] * block[e];
-        for (int c = 0; c < A->block_size; ++c)
-            trace += block[c * (A->block_size + 1)];
-        a->norms[k] = copysign(sqrt(sum), trace);
+        a->norms[k] = sqrt(sum);
     }
     return LCL_OK;
 }
@@ -211,7 +216,8 @@ static enum lcl_status add_coarse(struct lcl_precond *M, const struct set_up *a,
 {
     struct ilu *I = M->method;
     const struct lcl_partition *P = &a->partition;
-    M->info.coarse = lcl_coarse_choose(wanted, P->parts, &a->graph);
+    M->info.coarse =
+        lcl_coarse_choose(wanted, P->parts, P->n, a->symbolic.drop.opposite);
     if (M->info.coarse == LCL_COARSE_NONE)
         return LCL_OK;
     I->coarse = lcl_calloc(1, sizeof *I->coarse);
@@ -248,7 +254,7 @@ static enum lcl_status create(struct lcl_precond *M, const struct lcl_bsr *A,
     struct ilu *I = M->method = lcl_calloc(1, sizeof *I);
     if (!I)
         return lcl_fail_memory(log, "a preconditioner");
-    if ((st = take_graph(&a, A, log)) < 0 ||
+    if ((st = take_graph(&a, A, &params->partition, log)) < 0 ||
         (st = partition(&a, M->ctx, A->block_size, &params->partition)) < 0 ||
         (st = lcl_system_init(&M->system, M->ctx, A, NULL, NULL)) < 0 ||
         (st = symbolic(M, &a)) < 0 || (st = make_factor(M, &a, params)) < 0 ||
