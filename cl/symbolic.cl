@@ -8,6 +8,7 @@
 //     order         rows of a subdomain by level, longer ones first
 //     row_pointers, reorder_rows, sort_long    B, columns ascending, and `map`
 //     steps, places, sweeps, fill              the layout of factor.cl.h
+//     find_pairs    what the factorisation without triangles needs
 //
 // Rows, columns and entries are those of blocks where LCL_BLOCK is not 1.
 //
@@ -719,4 +720,67 @@ kernel void fill(global const struct lcl_part *parts,
         slot_col[s] = 0;
         source[s] = -1;
     }
+}
+
+// ------------------------------------------------------------------- pairs
+
+// Whether row r of a subdomain stores column j, which is not r.
+static inline bool stores(struct lcl_step s, uint r, uint j,
+                          global const ushort *col)
+{
+    const uint lane = r - s.first;
+    bool found = false;
+    for (uint k = 0; k < s.lower_planes; ++k)
+        found |= col[s.lower + k * s.rows + lane] == j;
+    for (uint k = 1; k < s.upper_planes; ++k)
+        found |= col[s.upper + k * s.rows + lane] == j;
+    return found;
+}
+
+// The source of entry (j, r) of U; sets *triangle where row j stores a column
+// right of j that row r stores, too.
+static inline int find_pair(int *triangle, struct lcl_step s, uint r,
+                            struct lcl_step above, uint j,
+                            global const ushort *col, global const int *source)
+{
+    int pair = -1;
+    for (uint k = 1; k < above.upper_planes; ++k) {
+        const uint at = above.upper + k * above.rows + j - above.first;
+        const uint m = col[at];
+        if (m == r)
+            pair = source[at];
+        else if (m != j && stores(s, r, m, col))
+            *triangle = 1;
+    }
+    return pair;
+}
+
+// pair[s] of a slot of L as dilu.cl has it; triangles[0] becomes 1 where there
+// is a triangle.
+WORK_GROUP
+kernel void find_pairs(global const struct lcl_part *parts,
+                       global const struct lcl_step *steps,
+                       global const ushort *step_of, global const ushort *col,
+                       global const int *source, global int *pair,
+                       global int *triangles)
+{
+    const struct lcl_part p = parts[get_group_id(0)];
+    int triangle = 0;
+    steps += p.step;
+    step_of += p.row;
+    col += p.slot;
+    source += p.slot;
+    pair += p.slot;
+    for (uint r = get_local_id(0); r < p.rows; r += LCL_GROUP) {
+        const struct lcl_step s = steps[step_of[r]];
+        pair[s.upper + r - s.first] = -1;
+        for (uint k = 0; k < s.lower_planes; ++k) {
+            const uint at = s.lower + k * s.rows + r - s.first, j = col[at];
+            pair[at] = j == r ? -1
+                              : find_pair(&triangle, s, r, steps[step_of[j]], j,
+                                          col, source);
+        }
+    }
+    if (triangle)
+        atomic_or(triangles, 1);
 }

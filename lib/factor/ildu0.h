@@ -15,21 +15,27 @@ struct lcl_factor {
     enum lcl_factor_storage storage; // never DEFAULT
     int block; // rows and columns of an entry; rows and slots count blocks
     int64_t n, parts, slots, rows_max, sweeps_max;
-    int sweep_entries;
+    int sweep_entries, planes_max;
     int group;
     lcl_kernel *kernel, *store_kernel;
-    // Read by whoever applies the factor. Factors of blocks have the inverse
-    // diagonal among val alone.
-    lcl_buffer *part, *step, *sweep, *col, *val, *inv_d;
-    lcl_buffer *stored; // val in another form, lib/factor/store.h; else NULL
+    // Read by whoever applies the factor.
+    lcl_buffer *part, *step, *sweep, *col;
+    lcl_buffer *val;    // fp64; NULL where `stored` is made without
+    lcl_buffer *stored; // the values in another form (lib/factor/store.h) or
+                        // NULL
     // Used by the factorisation alone.
     lcl_buffer *step_of, *source, *diagonal, *shift, *repaired, *bad;
-    int32_t *counts; // parts
-    double *shifts;  // parts
+    lcl_buffer *pair;   // of a pattern without triangles (cl/dilu.cl) or NULL
+    lcl_buffer *inv_d;  // NULL where the kernel needs none
+    lcl_buffer *counts; // 2 int32: pivots repaired, values that lose their
+                        // meaning as they are stored
+    int32_t *small;     // parts: pivots repaired
+    double *shifts;     // parts
+    bool shifted;       // `shift` is not all zero
 };
 
-// Uploads a layout, of entries that are blocks of `block` rows and columns, 1
-// to LCL_BLOCK_MAX; params->pivot, pivot_tol and storage are looked at.
+// Takes a layout, of entries that are blocks of `block` rows and columns, 1 to
+// LCL_BLOCK_MAX; params->pivot, pivot_tol and storage are looked at.
 enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
                                 struct lcl_device_layout *layout, int group,
                                 int block,

@@ -7,6 +7,7 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/factor/pairs.h"
 #include "lib/format/csr.h"
 
 #include "cl/symbolic.cl.h"
@@ -36,6 +37,7 @@ enum kernel {
     PLACES,
     SWEEPS,
     FILL,
+    FIND_PAIRS,
     KERNELS,
 };
 
@@ -53,6 +55,7 @@ static const char *const kernel_names[KERNELS] = {
     [PLACES] = "places",
     [SWEEPS] = "sweeps",
     [FILL] = "fill",
+    [FIND_PAIRS] = "find_pairs",
 };
 
 // An analysis under way: what it needs besides its results.
@@ -466,9 +469,9 @@ static enum lcl_status place_slots(struct analysis *a, struct lcl_part *part,
                           LCL_SLOT_ALIGN);
     D->sweeps += E->sweeps;
     D->sweeps_max = max_of(D->sweeps_max, E->sweeps);
-    if (E->planes > (uint32_t)D->sweep_entries)
-        D->sweep_entries =
-            (int)E->planes < a->sweep_limit ? (int)E->planes : a->sweep_limit;
+    D->planes_max = (int)max_of(D->planes_max, E->planes);
+    D->sweep_entries =
+        D->planes_max < a->sweep_limit ? D->planes_max : a->sweep_limit;
     return LCL_OK;
 }
 
@@ -537,9 +540,13 @@ static enum lcl_status analyse(struct analysis *a)
         (st = allocate(a)) < 0 || (st = order_rows(a)) < 0 ||
         (st = read_census(a)) < 0 || (st = write_parts(a)) < 0 ||
         (st = run_reorder(a)) < 0 || (st = run_steps(a)) < 0 ||
-        (st = read_extents(a)) < 0 || (st = write_parts(a)) < 0)
+        (st = read_extents(a)) < 0 || (st = write_parts(a)) < 0 ||
+        (st = run_fill(a)) < 0)
         return st;
-    return run_fill(a);
+    // factors of blocks are made in one way
+    return a->A->block > 1
+               ? LCL_OK
+               : lcl_find_pairs(&a->S->layout, a->ctx, a->kernels[FIND_PAIRS]);
 }
 
 static void analysis_finish(struct analysis *a)
