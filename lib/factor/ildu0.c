@@ -209,6 +209,46 @@ static enum lcl_status factor_once(struct lcl_factor *F, const lcl_buffer *val,
     return lcl_buffer_read(F->counts, counts, COUNTS * sizeof *counts);
 }
 
+// ------------------------------------------------------------------- storage
+
+// What was stored is given up only when all is there that fp64 needs.
+static enum lcl_status fall_back(struct lcl_factor *F, const lcl_buffer *val)
+{
+    const enum lcl_factor_storage before = F->storage;
+    lcl_kernel *kernel = F->kernel;
+    int32_t counts[COUNTS];
+    enum lcl_status st;
+    F->storage = LCL_FACTOR_STORAGE_FP64;
+    if ((!F->val && (st = make_val(F)) < 0) || (st = get_kernel(F)) < 0) {
+        F->storage = before;
+        F->kernel = kernel;
+        if (F->pair)
+            lcl_buffer_destroy(&F->val);
+        return st;
+    }
+    lcl_buffer_destroy(&F->stored);
+    return F->pair ? factor_once(F, val, counts) : LCL_OK;
+}
+
+static enum lcl_status check_storage(struct lcl_factor *F, int32_t lost,
+                                     const lcl_buffer *val)
+{
+    const struct lcl_log *log = lcl_context_log(F->ctx);
+    const char *name = lcl_factor_storage_name(F->storage);
+    if (lost == 0)
+        return LCL_OK;
+    if (!F->falls_back)
+        return lcl_fail(log, LCL_ERANGE,
+                        "%u values of the factors leave the range of %s: they "
+                        "must be stored in fp64",
+                        (unsigned)lost, name);
+    lcl_info(log,
+             "%u values of the factors leave the range of %s: they are stored "
+             "in fp64",
+             (unsigned)lost, name);
+    return fall_back(F, val);
+}
+
 // ------------------------------------------------------------------- pivots
 
 static enum lcl_status find_repaired(const struct lcl_factor *F,
@@ -270,7 +310,7 @@ enum lcl_status lcl_factor_numeric(struct lcl_factor *F, const lcl_buffer *val,
         if ((st = raise_shifts(F)) < 0 ||
             (st = factor_once(F, val, counts)) < 0)
             return st;
-    return LCL_OK;
+    return check_storage(F, counts[LOST], val);
 }
 
 uint64_t lcl_factor_bytes(const struct lcl_factor *F)
