@@ -41,21 +41,23 @@ enum kernel {
     KERNELS,
 };
 
-static const char *const kernel_names[KERNELS] = {
-    [INVERT] = "invert",
-    [CENSUS] = "census",
-    [LEVELS] = "levels",
-    [REVERSE] = "reverse",
-    [FOLD] = "fold",
-    [ORDER] = "order",
-    [ROW_POINTERS] = "row_pointers",
-    [REORDER_ROWS] = "reorder_rows",
-    [SORT_LONG] = "sort_long",
-    [STEPS] = "steps",
-    [PLACES] = "places",
-    [SWEEPS] = "sweeps",
-    [FILL] = "fill",
-    [FIND_PAIRS] = "find_pairs",
+static const struct {
+    const char *source, *name;
+} kernel_names[KERNELS] = {
+    [INVERT] = {"symbolic.cl", "invert"},
+    [CENSUS] = {"symbolic.cl", "census"},
+    [LEVELS] = {"symbolic.cl", "levels"},
+    [REVERSE] = {"symbolic.cl", "reverse"},
+    [FOLD] = {"symbolic.cl", "fold"},
+    [ORDER] = {"symbolic.cl", "order"},
+    [ROW_POINTERS] = {"reorder.cl", "row_pointers"},
+    [REORDER_ROWS] = {"reorder.cl", "reorder_rows"},
+    [SORT_LONG] = {"reorder.cl", "sort_long"},
+    [STEPS] = {"layout.cl", "steps"},
+    [PLACES] = {"layout.cl", "places"},
+    [SWEEPS] = {"layout.cl", "sweeps"},
+    [FILL] = {"layout.cl", "fill"},
+    [FIND_PAIRS] = {"layout.cl", "find_pairs"},
 };
 
 // An analysis under way: what it needs besides its results.
@@ -104,20 +106,21 @@ static int lanes_for(const struct lcl_caps *caps, int64_t rows)
     return lanes;
 }
 
+// Sizes of local arrays and of entries matter to the first part alone.
 static enum lcl_status get_kernels(struct analysis *a)
 {
     const struct lcl_caps *caps = lcl_context_caps(a->ctx);
     const int64_t rows = a->S->layout.rows_max;
-    struct lcl_spec spec = {.source = "symbolic.cl",
-                            .group = lanes_for(caps, rows)};
+    const int step = (int)(rows + ROWS_STEP - 1) / ROWS_STEP * ROWS_STEP;
+    struct lcl_spec spec = {.group = lanes_for(caps, rows)};
     enum lcl_status st = LCL_OK;
-    if (a->A->block > 1)
-        spec.block = a->A->block;
-    if (caps->width > 1)
-        spec.rows = (int)(rows + ROWS_STEP - 1) / ROWS_STEP * ROWS_STEP;
     a->groups = lcl_vector_groups(caps);
     for (int k = 0; k < KERNELS && st == LCL_OK; ++k) {
-        spec.kernel = kernel_names[k];
+        const bool first = k <= ORDER;
+        spec.source = kernel_names[k].source;
+        spec.kernel = kernel_names[k].name;
+        spec.rows = first && caps->width > 1 ? step : 0;
+        spec.block = first && a->A->block > 1 ? a->A->block : 0;
         st = lcl_kernel_get(&a->kernels[k], a->ctx, &spec);
     }
     return st;

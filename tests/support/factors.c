@@ -74,7 +74,7 @@ static struct lcl_device_layout upload(lcl_context *ctx,
 static void find_pairs(lcl_context *ctx, const struct lcl_layout *L,
                        struct lcl_device_layout *D)
 {
-    const struct lcl_spec spec = {.source = "symbolic.cl",
+    const struct lcl_spec spec = {.source = "layout.cl",
                                   .kernel = "find_pairs",
                                   .group = test_group(ctx, 1)};
     for (int64_t s = 0; s < L->steps; ++s) {
