@@ -37,8 +37,11 @@ struct lcl_device_layout {
     int64_t n, nnz, parts, steps, sweeps, slots;
     struct lcl_part *subdomain; // parts, as in `part`
     lcl_buffer *part, *step, *sweep, *col, *source, *step_of, *diagonal;
+    // slots: cl/dilu.cl; NULL unless rows are short and without triangles
+    lcl_buffer *pair;
     int64_t rows_max, sweeps_max;
     int sweep_entries;
+    int planes_max; // entries of the longest row of L or U
 };
 
 void lcl_device_layout_finish(struct lcl_device_layout *D);

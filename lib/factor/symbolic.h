@@ -15,6 +15,19 @@ struct lcl_reordered {
     lcl_buffer *map;     // nnz, uint32
 };
 
+// What dropping the couplings between subdomains costs: entries kept, and the
+// dropped share of the off-diagonal entries by number and by |value|.
+struct lcl_drop_info {
+    int64_t kept;
+    double share;
+    double weight;
+    int64_t missing_diagonals;
+    // Nothing to do with dropping: the share of the off-diagonal entries,
+    // relative to the diagonal of their row, whose sign is not that of the
+    // diagonal. A block counts as its norm with the sign of its trace.
+    double opposite;
+};
+
 struct lcl_symbolic {
     struct lcl_reordered B;
     struct lcl_device_layout layout;

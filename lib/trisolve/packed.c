@@ -78,20 +78,22 @@ enum lcl_status lcl_packed_partition(struct lcl_partition *P, lcl_context *ctx,
                                      const struct lcl_csr *A, int block,
                                      const struct lcl_partition_params *params)
 {
-    if (block > 1)
-        return lcl_packed_block_partition(P, ctx, A, block, params);
     const struct lcl_caps *caps = lcl_context_caps(ctx);
     const struct lcl_log *log = lcl_context_log(ctx);
-    const int64_t limit = rows_limit(caps);
+    const int64_t limit =
+        block > 1 ? lcl_packed_block_limit(caps, block) : rows_limit(caps);
     struct lcl_partition_params p = *params;
     if (limit < 1)
         return lcl_fail(log, LCL_ERANGE,
                         "%s has %llu bytes of local memory, too little for any "
-                        "subdomain",
-                        caps->name, (unsigned long long)caps->local_bytes);
+                        "subdomain of blocks of %d",
+                        caps->name, (unsigned long long)caps->local_bytes,
+                        block);
     if (p.rows == 0 && p.type != LCL_PARTITION_GEOMETRIC &&
         p.type != LCL_PARTITION_LABELS)
-        p.rows = rows_for(caps, A->rows);
+        p.rows = clamp(block > 1 ? lcl_packed_block_rows(caps, A->rows, block)
+                                 : rows_for(caps, A->rows),
+                       1, limit);
     return lcl_partition_create(P, A, &p, limit, log);
 }
 

@@ -212,11 +212,3 @@ int32_t *test_random_permutation(int64_t n, unsigned seed)
     }
     return perm;
 }
-
-int32_t *test_inverse(int64_t n, const int32_t *perm)
-{
-    int32_t *inverse = array(n, sizeof *inverse);
-    for (int64_t i = 0; i < n; ++i)
-        inverse[perm[i]] = (int32_t)i;
-    return inverse;
-}
