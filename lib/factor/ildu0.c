@@ -79,6 +79,7 @@ enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
         .rows_max = layout->rows_max,
         .sweeps_max = layout->sweeps_max,
         .sweep_entries = layout->sweep_entries,
+        .lanes = layout->lanes,
         .group = group,
     };
     take_layout(F, layout);

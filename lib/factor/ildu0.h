@@ -15,7 +15,7 @@ struct lcl_factor {
     enum lcl_factor_storage storage; // never DEFAULT
     int block; // rows and columns of an entry; rows and slots count blocks
     int64_t n, parts, slots, rows_max, sweeps_max;
-    int sweep_entries;
+    int sweep_entries, lanes; // of its sweeps, lib/factor/layout.h
     int group;
     lcl_kernel *kernel, *store_kernel;
     // Read by whoever applies the factor. Factors of blocks have the inverse
