@@ -13,11 +13,34 @@
 
 // ------------------------------------------------------------------- steps
 
-// Planes of entries of a step are split into sweeps of at most `most`; one of U
-// has at least the plane of 1/d.
+// ceil(count / size)
+static inline uint parts_of(uint count, uint size)
+{
+    return (count + size - 1) / size;
+}
+
+// What a sweep may have at most.
+struct limits {
+    uint entries; // of a lane
+    uint lanes;   // of all rows, where lanes share rows
+};
+
+// Entries of a row in a sweep of `rows` rows, of which the longest has
+// `entries` in all. Long rows are shared by as many lanes as there are, or as
+// do them in one sweep.
+static inline uint row_entries(uint rows, uint entries, struct limits most)
+{
+    uint lanes = 1;
+    if (entries > LCL_SHORT_ROW && most.lanes > rows)
+        lanes = min(most.lanes / rows, parts_of(entries, most.entries));
+    return lanes * most.entries;
+}
+
+// Planes of entries of a step are split into sweeps; one of U has at least the
+// plane of 1/d.
 static inline uint sweeps_of(uint entries, bool upper, uint most)
 {
-    const uint count = (entries + most - 1) / most;
+    const uint count = parts_of(entries, most);
     return upper && count == 0 ? 1 : count;
 }
 
@@ -26,24 +49,31 @@ static inline uint sweeps_of(uint entries, bool upper, uint most)
 struct half_step {
     uint step;
     bool upper;
-    uint rows, planes, sweeps;
+    uint rows, planes;
+    uint sweeps, unshared; // with the lanes there are, and with a lane a row
+    uint entries;          // of a row in a sweep at most
 };
 
 static inline void find_half(struct half_step *h, uint e, uint count,
-                             global const struct lcl_step *steps, uint most)
+                             global const struct lcl_step *steps,
+                             struct limits most)
 {
     h->upper = e >= count;
     h->step = h->upper ? 2 * count - 1 - e : e;
     h->rows = steps[h->step].rows;
     h->planes =
         h->upper ? steps[h->step].upper_planes : steps[h->step].lower_planes;
-    h->sweeps = sweeps_of(h->planes - h->upper, h->upper, most);
+    const uint entries = h->planes - h->upper;
+    h->entries = row_entries(h->rows, entries, most);
+    h->sweeps = sweeps_of(entries, h->upper, h->entries);
+    h->unshared = sweeps_of(entries, h->upper, most.entries);
 }
 
 static inline void add(struct lcl_extent *all, struct half_step h)
 {
     all->slots += (ulong)h.rows * h.planes;
     all->sweeps += h.sweeps;
+    all->unshared += h.unshared;
     all->planes = max(all->planes, h.planes - h.upper);
 }
 
@@ -104,30 +134,33 @@ kernel void steps(global const struct lcl_part *parts, global const int *level,
 WORK_GROUP
 kernel void places(global const struct lcl_part *parts,
                    global struct lcl_step *steps, global uint *first_sweep,
-                   global struct lcl_extent *extent, int sweep_entries)
+                   global struct lcl_extent *extent, int sweep_entries,
+                   int lanes)
 {
     local struct lcl_extent sums[LCL_GROUP];
     const uint lid = get_local_id(0);
     const struct lcl_part p = parts[get_group_id(0)];
     const uint2 share = slice_of(2 * p.steps);
-    struct lcl_extent own = {0, 0, 0};
+    const struct limits most = {(uint)sweep_entries, (uint)lanes};
+    struct lcl_extent own = {0, 0, 0, 0, 0};
     steps += p.step;
     for (uint e = share.x; e < share.y; ++e) {
         struct half_step h;
-        find_half(&h, e, p.steps, steps, (uint)sweep_entries);
+        find_half(&h, e, p.steps, steps, most);
         add(&own, h);
     }
     sums[lid] = own;
     GROUP_BARRIER();
-    own.slots = own.sweeps = 0;
+    own.slots = own.sweeps = own.unshared = 0;
     for (uint l = 0; l < lid; ++l) {
         own.slots += sums[l].slots;
         own.sweeps += sums[l].sweeps;
+        own.unshared += sums[l].unshared;
         own.planes = max(own.planes, sums[l].planes);
     }
     for (uint e = share.x; e < share.y; ++e) {
         struct half_step h;
-        find_half(&h, e, p.steps, steps, (uint)sweep_entries);
+        find_half(&h, e, p.steps, steps, most);
         if (h.upper)
             steps[h.step].upper = (uint)own.slots;
         else
@@ -143,23 +176,26 @@ WORK_GROUP
 kernel void sweeps(global const struct lcl_part *parts,
                    global const struct lcl_step *steps,
                    global const uint *first_sweep,
-                   global struct lcl_sweep *sweeps, int sweep_entries)
+                   global struct lcl_sweep *sweeps, int sweep_entries,
+                   int lanes)
 {
+    const struct limits most = {(uint)sweep_entries, (uint)lanes};
     const struct lcl_part p = parts[get_group_id(0)];
     steps += p.step;
     sweeps += p.sweep;
     first_sweep += 2 * p.step;
     for (uint e = get_local_id(0); e < 2 * p.steps; e += LCL_GROUP) {
         struct half_step h;
-        find_half(&h, e, p.steps, steps, (uint)sweep_entries);
+        find_half(&h, e, p.steps, steps, most);
         uint rest = h.planes - h.upper;
         for (uint s = 0; s < h.sweeps; ++s) {
-            const uint own =
-                rest < (uint)sweep_entries ? rest : (uint)sweep_entries;
+            const uint own = rest < h.entries ? rest : h.entries;
+            const uint shared = parts_of(own, most.entries);
             const bool diagonal = h.upper && s == 0;
             const struct lcl_sweep sweep = {
                 steps[h.step].first, (ushort)h.rows, (ushort)(own + diagonal),
-                (ushort)(diagonal ? LCL_SWEEP_DIAGONAL : 0)};
+                (uchar)(diagonal ? LCL_SWEEP_DIAGONAL : 0),
+                (uchar)(shared > 0 ? shared : 1)};
             sweeps[first_sweep[e] + s] = sweep;
             rest -= own;
         }

@@ -21,7 +21,9 @@ struct lcl_census {
 struct lcl_extent {
     lcl_u64 slots;
     lcl_u32 sweeps;
-    lcl_u32 planes; // entries of the longest row of L or U
+    lcl_u32 unshared; // sweeps where a lane has a row to itself
+    lcl_u32 planes;   // entries of the longest row of L or U
+    lcl_u32 unused;
 };
 
 #ifdef __OPENCL_C_VERSION__

@@ -129,6 +129,7 @@ enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
         .sweeps_max = layout->sweeps_max,
         .sweep_entries = layout->sweep_entries,
         .planes_max = layout->planes_max,
+        .lanes = layout->lanes,
         .group = group,
     };
     take_layout(F, layout);

@@ -16,7 +16,8 @@ struct lcl_factor {
     bool falls_back; // to fp64 where values would lose their meaning
     int block; // rows and columns of an entry; rows and slots count blocks
     int64_t n, parts, slots, rows_max, sweeps_max;
-    int sweep_entries, planes_max;
+    int sweep_entries, lanes; // of its sweeps, lib/factor/layout.h
+    int planes_max;
     int group;
     lcl_kernel *kernel, *store_kernel;
     // Read by whoever applies the factor.

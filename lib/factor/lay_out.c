@@ -14,7 +14,7 @@
 #include <assert.h>
 
 static_assert(sizeof(struct lcl_census) == 56, "as the device sees it");
-static_assert(sizeof(struct lcl_extent) == 16, "as the device sees it");
+static_assert(sizeof(struct lcl_extent) == 24, "as the device sees it");
 
 static enum lcl_status fail_device(const struct lcl_analysis *a,
                                    const char *what)
@@ -125,17 +125,13 @@ static enum lcl_status run_steps(struct lcl_analysis *a)
     if ((st = lcl_buffer_create(&D->step, a->ctx, D->steps,
                                 sizeof(struct lcl_step), "steps")) < 0 ||
         (st = lcl_buffer_create(&a->first_sweep, a->ctx, 2 * D->steps,
-                                sizeof(uint32_t), "places of sweeps")) < 0 ||
-        (st = LCL_LAUNCH(a->kernels[LCL_ANALYSIS_STEPS], D->parts,
-                         lcl_arg_buffer(D->part), lcl_arg_buffer(a->S->level),
-                         lcl_arg_buffer(a->start), lcl_arg_buffer(a->sides),
-                         lcl_arg_int(a->params.group), lcl_arg_buffer(D->step),
-                         lcl_arg_buffer(D->step_of))) < 0)
+                                sizeof(uint32_t), "places of sweeps")) < 0)
         return st;
-    return LCL_LAUNCH(a->kernels[LCL_ANALYSIS_PLACES], D->parts,
-                      lcl_arg_buffer(D->part), lcl_arg_buffer(D->step),
-                      lcl_arg_buffer(a->first_sweep), lcl_arg_buffer(a->extent),
-                      lcl_arg_int(a->sweep_limit));
+    return LCL_LAUNCH(a->kernels[LCL_ANALYSIS_STEPS], D->parts,
+                      lcl_arg_buffer(D->part), lcl_arg_buffer(a->S->level),
+                      lcl_arg_buffer(a->start), lcl_arg_buffer(a->sides),
+                      lcl_arg_int(a->params.group), lcl_arg_buffer(D->step),
+                      lcl_arg_buffer(D->step_of));
 }
 
 static enum lcl_status place_slots(struct lcl_analysis *a,
@@ -168,22 +164,52 @@ static bool extent_is_sound(const struct lcl_extent *E,
 {
     return E->planes < part->rows && E->slots >= part->rows &&
            E->slots <= (uint64_t)part->rows * (2 * E->planes + 1u) &&
-           E->sweeps >= part->steps &&
-           E->sweeps <= (uint64_t)part->steps * (2 * E->planes + 1u);
+           E->sweeps >= part->steps && E->sweeps <= E->unshared &&
+           E->unshared <= (uint64_t)part->steps * (2 * E->planes + 1u);
 }
 
-static enum lcl_status read_extents(struct lcl_analysis *a)
+// What the subdomains need; sweeps[0] of all, sweeps[1] with a lane a row.
+static enum lcl_status find_extents(const struct lcl_analysis *a,
+                                    struct lcl_extent *extent,
+                                    int64_t sweeps[2])
+{
+    const struct lcl_device_layout *D = &a->S->layout;
+    enum lcl_status st;
+    sweeps[0] = sweeps[1] = 0;
+    if ((st = LCL_LAUNCH(
+             a->kernels[LCL_ANALYSIS_PLACES], D->parts, lcl_arg_buffer(D->part),
+             lcl_arg_buffer(D->step), lcl_arg_buffer(a->first_sweep),
+             lcl_arg_buffer(a->extent), lcl_arg_int(a->sweep_limit),
+             lcl_arg_int(D->lanes))) < 0 ||
+        (st = lcl_buffer_read(a->extent, extent,
+                              (size_t)D->parts * sizeof *extent)) < 0)
+        return st;
+    for (int64_t p = 0; p < D->parts; ++p) {
+        if (!extent_is_sound(&extent[p], &D->subdomain[p]))
+            return fail_device(a, "steps");
+        sweeps[0] += extent[p].sweeps;
+        sweeps[1] += extent[p].unshared;
+    }
+    return LCL_OK;
+}
+
+static enum lcl_status run_places(struct lcl_analysis *a)
 {
     struct lcl_device_layout *D = &a->S->layout;
-    const size_t bytes = (size_t)D->parts * sizeof(struct lcl_extent);
-    struct lcl_extent *extent = lcl_malloc(bytes, 1);
+    int64_t sweeps[2];
+    enum lcl_status st;
+    struct lcl_extent *extent = lcl_malloc((size_t)D->parts, sizeof *extent);
     if (!extent)
         return lcl_fail_memory(lcl_context_log(a->ctx), "subdomains");
-    enum lcl_status st = lcl_buffer_read(a->extent, extent, bytes);
+    D->lanes = a->params.lanes;
+    st = find_extents(a, extent, sweeps);
+    if (st == LCL_OK && !lcl_sharing_pays(sweeps[0], sweeps[1])) {
+        D->lanes = 1;
+        if (sweeps[0] < sweeps[1])
+            st = find_extents(a, extent, sweeps);
+    }
     for (int64_t p = 0; p < D->parts && st == LCL_OK; ++p)
-        st = extent_is_sound(&extent[p], &D->subdomain[p])
-                 ? place_slots(a, &D->subdomain[p], &extent[p])
-                 : fail_device(a, "steps");
+        st = place_slots(a, &D->subdomain[p], &extent[p]);
     lcl_free(extent);
     if (st == LCL_OK && D->sweeps > UINT32_MAX)
         return lcl_fail(lcl_context_log(a->ctx), LCL_ERANGE,
@@ -208,7 +234,8 @@ static enum lcl_status run_fill(struct lcl_analysis *a)
         (st = LCL_LAUNCH(
              a->kernels[LCL_ANALYSIS_SWEEPS], D->parts, lcl_arg_buffer(D->part),
              lcl_arg_buffer(D->step), lcl_arg_buffer(a->first_sweep),
-             lcl_arg_buffer(D->sweep), lcl_arg_int(a->sweep_limit))) < 0)
+             lcl_arg_buffer(D->sweep), lcl_arg_int(a->sweep_limit),
+             lcl_arg_int(D->lanes))) < 0)
         return st;
     return LCL_LAUNCH(a->kernels[LCL_ANALYSIS_FILL], D->parts,
                       lcl_arg_buffer(D->part), lcl_arg_buffer(D->step),
@@ -221,7 +248,7 @@ static enum lcl_status run_fill(struct lcl_analysis *a)
 enum lcl_status lcl_analysis_lay_out(struct lcl_analysis *a)
 {
     enum lcl_status st;
-    if ((st = run_steps(a)) < 0 || (st = read_extents(a)) < 0 ||
+    if ((st = run_steps(a)) < 0 || (st = run_places(a)) < 0 ||
         (st = write_parts(a)) < 0 || (st = run_fill(a)) < 0)
         return st;
     // factors of blocks are made in one way

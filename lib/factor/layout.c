@@ -149,6 +149,7 @@ enum lcl_status lcl_layout_download(struct lcl_layout *L, lcl_context *ctx,
         .rows_max = D->rows_max,
         .sweeps_max = D->sweeps_max,
         .sweep_entries = D->sweep_entries,
+        .lanes = D->lanes,
     };
     if ((st = allocate(L, ctx)) == LCL_OK &&
         (st = read_arrays(L, D)) == LCL_OK && !is_sound(L, D->nnz))

@@ -40,6 +40,9 @@ struct lcl_symbolic {
 struct lcl_symbolic_params {
     int group;   // rows of a step at most, a power of two: work-items of the
                  // factor's kernels
+    int lanes;   // of a wave, at most 255, which share the rows of a step that
+                 // are longer than LCL_SHORT_ROW, where that saves many sweeps;
+                 // 0 and 1: a lane a row
     bool folded; // both ends of a subdomain come first and meet in the middle:
                  // half the levels for about as good factors (van der Vorst
                  // 1987 on grids). Row i has the smaller of its levels counted

@@ -146,6 +146,12 @@ static enum lcl_status download_levels(struct set_up *a, lcl_context *ctx)
     return lcl_buffer_read(a->symbolic.level, a->level, n * sizeof *a->level);
 }
 
+// Of a wave, where the kernel that applies the factor shares rows among them.
+static int sharing_lanes(const struct lcl_caps *caps, int block)
+{
+    return block > 1 ? 1 : caps->width < UINT8_MAX ? caps->width : UINT8_MAX;
+}
+
 // Lanes side by side need few levels; one item a group does not.
 static enum lcl_status analyse(struct lcl_precond *M, struct set_up *a)
 {
@@ -155,6 +161,7 @@ static enum lcl_status analyse(struct lcl_precond *M, struct set_up *a)
     M->info.group_size = lcl_packed_group(caps, M->info.part_rows_max);
     const struct lcl_symbolic_params params = {
         .group = M->info.group_size,
+        .lanes = sharing_lanes(caps, M->info.block_size),
         .folded = caps->width > 1,
     };
     if ((st = lcl_symbolic_init(&a->symbolic, M->ctx, &M->system.matrix,

@@ -59,8 +59,10 @@ static uint64_t ring_bytes(int group)
 // Without the table of sweeps, with what a driver may take for itself.
 static uint64_t local_bytes_of(const struct lcl_caps *caps, int64_t rows)
 {
-    return (uint64_t)round_up(rows, ROWS_STEP) * sizeof(double) +
-           ring_bytes(lcl_packed_group(caps, rows)) + 64;
+    const int group = lcl_packed_group(caps, rows);
+    return ((uint64_t)round_up(rows, ROWS_STEP) + (uint64_t)group) *
+               sizeof(double) +
+           ring_bytes(group) + 64;
 }
 
 static int64_t rows_limit(const struct lcl_caps *caps)
@@ -122,6 +124,7 @@ struct lcl_spec lcl_packed_spec(const struct lcl_caps *caps,
         spec.rows = round_up(F->rows_max, ROWS_STEP);
         spec.sweeps = table_sweeps(caps, F, spec.rows);
         spec.slots = F->sweep_entries > 1 ? F->sweep_entries : 1;
+        spec.lanes = F->lanes > 1 ? F->lanes : 0;
         spec.ring = ring;
     }
     return spec;
@@ -170,10 +173,10 @@ static void name_class(char *text, size_t size, const struct lcl_caps *caps,
                        const struct lcl_factor *F)
 {
     snprintf(text, size,
-             "packed %s: groups of %d, rows %d, entries %d, log2 of sweeps %d, "
-             "of quarter groups a unit %d",
+             "packed %s: groups of %d, rows %d, entries %d, lanes %d, "
+             "log2 of sweeps %d, of quarter groups a unit %d",
              lcl_factor_storage_name(F->storage), F->group,
-             round_up(F->rows_max, ROWS_STEP), F->sweep_entries,
+             round_up(F->rows_max, ROWS_STEP), F->sweep_entries, F->lanes,
              log2_of(F->sweeps_max),
              log2_of(4 * F->parts / caps->compute_units));
 }

@@ -14,6 +14,7 @@ struct form {
     bool ring;
     bool global_table; // the table of sweeps stays in global memory
     bool some;         // on the last systems alone, for fewer programs
+    bool shared;       // lanes share rows
 };
 
 static void packed_init(struct lcl_trisolve_method *T, lcl_context *ctx,
@@ -31,23 +32,30 @@ static void packed_init(struct lcl_trisolve_method *T, lcl_context *ctx,
     ((struct lcl_packed *)T->state)->kernel = test_kernel(ctx, &spec);
 }
 
-static void expect_form(lcl_context *ctx, const struct form *form)
+static void expect_system(lcl_context *ctx, struct test_system *S,
+                          const struct form *form)
 {
     const struct lcl_precond_params params = {.storage = form->storage};
     struct lcl_trisolve_method T;
+    struct test_factors F;
+    struct lcl_repairs repairs;
+    test_factors_init(&F, ctx, S, test_group(ctx, form->waves), &params);
+    assert_int_equal(test_factors_run(&F, &repairs), LCL_OK);
+    assert_true(F.device.lanes > 1 || !form->shared || test_width(ctx) == 1);
+    test_factors_adopt(&F);
+    packed_init(&T, ctx, &F, form);
+    test_trisolve_apply(ctx, &F, &T);
+    lcl_trisolve_finish(&T);
+    test_factors_finish(&F);
+}
+
+static void expect_form(lcl_context *ctx, const struct form *form)
+{
     const int first = form->some ? test_system_count() - 2 : 0;
     for (int i = first; i < test_system_count(); ++i) {
         struct test_system S;
-        struct test_factors F;
-        struct lcl_repairs repairs;
         test_system_init(&S, i, true);
-        test_factors_init(&F, ctx, &S, test_group(ctx, form->waves), &params);
-        assert_int_equal(test_factors_run(&F, &repairs), LCL_OK);
-        test_factors_adopt(&F);
-        packed_init(&T, ctx, &F, form);
-        test_trisolve_apply(ctx, &F, &T);
-        lcl_trisolve_finish(&T);
-        test_factors_finish(&F);
+        expect_system(ctx, &S, form);
         test_system_finish(&S);
     }
 }
@@ -90,6 +98,25 @@ static void test_packed__bf16_storage_rounds_values_alone(void **state)
                                            .some = true});
 }
 
+static void test_packed__lanes_share_long_rows(void **state)
+{
+    const struct form forms[] = {
+        {.waves = 1, .shared = true},
+        {.waves = 2, .ring = true, .shared = true},
+        {.storage = LCL_FACTOR_STORAGE_FP32, .waves = 2, .shared = true},
+        {.storage = LCL_FACTOR_STORAGE_BF16,
+         .waves = 1,
+         .ring = true,
+         .shared = true},
+    };
+    const int64_t part = test_size(40, 130);
+    struct test_system S;
+    test_system_from(&S, test_long_rows(test_size(3, 7), part, 3), part, true);
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; ++i)
+        expect_system(*state, &S, &forms[i]);
+    test_system_finish(&S);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -98,6 +125,7 @@ int main(void)
         cmocka_unit_test(test_packed__tables_in_global_memory),
         cmocka_unit_test(test_packed__fp32_storage_rounds_values_alone),
         cmocka_unit_test(test_packed__bf16_storage_rounds_values_alone),
+        cmocka_unit_test(test_packed__lanes_share_long_rows),
     };
     return test_device_run(tests);
 }

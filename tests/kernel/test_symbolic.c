@@ -74,7 +74,8 @@ static void expected_init(struct expected *E, const struct lcl_csr *A,
     assert_int_equal(lcl_ref_order(&E->P, E->level, &E->B), LCL_OK);
     reorder(E, A);
     assert_int_equal(lcl_ref_layout(&E->layout, &E->B, E->P.part_ptr,
-                                    E->P.parts, E->level, params->group, NULL),
+                                    E->P.parts, E->level, params->group,
+                                    params->lanes, NULL),
                      LCL_OK);
 }
 
@@ -125,6 +126,7 @@ static void expect_layout(lcl_context *ctx, const struct lcl_device_layout *D,
     assert_int_equal(L.rows_max, E->rows_max);
     assert_int_equal(L.sweeps_max, E->sweeps_max);
     assert_int_equal(L.sweep_entries, E->sweep_entries);
+    assert_int_equal(L.lanes, E->lanes);
     expect_bytes("part", L.part, E->part, E->parts, sizeof *L.part);
     expect_bytes("step", L.step, E->step, E->steps, sizeof *L.step);
     expect_bytes("sweep", L.sweep, E->sweep, E->sweeps, sizeof *L.sweep);
@@ -183,17 +185,19 @@ static void expect_symbolic(lcl_context *ctx, const struct lcl_csr *A,
     expected_finish(&E);
 }
 
-// Steps of one and of two waves; folded.
+// Steps of one and of two waves, a row a lane and with lanes that share rows;
+// folded.
 static void expect_all(lcl_context *ctx, const struct lcl_csr *A,
                        const struct lcl_partition_params *partition)
 {
     for (int waves = 1; waves <= 2; ++waves) {
-        const struct lcl_symbolic_params params = {.group =
-                                                       test_group(ctx, waves)};
+        const struct lcl_symbolic_params params = {
+            .group = test_group(ctx, waves),
+            .lanes = waves == 1 ? 1 : test_width(ctx)};
         expect_symbolic(ctx, A, NULL, partition, &params);
     }
-    const struct lcl_symbolic_params folded = {.group = test_group(ctx, 1),
-                                               .folded = true};
+    const struct lcl_symbolic_params folded = {
+        .group = test_group(ctx, 1), .lanes = test_width(ctx), .folded = true};
     expect_symbolic(ctx, A, NULL, partition, &folded);
 }
 
@@ -259,6 +263,19 @@ static void test_symbolic__long_rows_match(void **state)
     expect_scattered(*state, test_random_csr(n, 70, 6), 2);
     expect_scattered(*state, test_dense_row(n, n / 3), 2);
     expect_scattered(*state, test_dense_row(test_size(64, 70001), 7), 300);
+}
+
+// Many lengths of rows and widths of steps, so that lanes share rows in many
+// ways.
+static void test_symbolic__shared_rows_match(void **state)
+{
+    const struct lcl_partition_params chunks = {
+        .type = LCL_PARTITION_NATURAL,
+        .rows = test_size(40, 130),
+    };
+    struct lcl_csr A = test_long_rows(test_size(3, 9), chunks.rows, 3);
+    expect_all(*state, &A, &chunks);
+    test_csr_finish(&A);
 }
 
 static void test_symbolic__empty_rows_and_missing_diagonals_match(void **state)
@@ -378,6 +395,7 @@ int main(void)
         cmocka_unit_test(test_symbolic__scattered_parts_match_the_references),
         cmocka_unit_test(test_symbolic__one_row_subdomains_match),
         cmocka_unit_test(test_symbolic__long_rows_match),
+        cmocka_unit_test(test_symbolic__shared_rows_match),
         cmocka_unit_test(test_symbolic__empty_rows_and_missing_diagonals_match),
         cmocka_unit_test(test_symbolic__triangular_patterns_match),
         cmocka_unit_test(test_symbolic__blocks_weigh_what_their_norms_are),

@@ -89,6 +89,8 @@ static const struct variant variants[] = {
                       .slots = 3, .storage = 1, .ring = 1}},
     {"long_rows", 1, {.source = "packed.cl", .rows = 512, .sweeps = 128,
                       .slots = 7, .storage = 1, .ring = 1}},
+    {"shared",    1, {.source = "packed.cl", .rows = 512, .sweeps = 320,
+                      .slots = 7, .lanes = 32, .storage = 1}},
     {"in_place",  2, {.source = "packed.cl", .rows = 1024, .slots = 4,
                       .storage = 1}},
     {"fp32",      1, {.source = "packed.cl", .rows = 512, .sweeps = 64,

@@ -68,6 +68,7 @@ static struct lcl_device_layout upload(lcl_context *ctx,
         .rows_max = L->rows_max,
         .sweeps_max = L->sweeps_max,
         .sweep_entries = L->sweep_entries,
+        .lanes = L->lanes,
     };
 }
 
@@ -97,10 +98,11 @@ void test_factors_init(struct test_factors *F, lcl_context *ctx,
                        const struct lcl_precond_params *params)
 {
     const struct lcl_partition *P = &S->P;
+    const int lanes = S->block > 1 ? 1 : test_width(ctx);
     *F = (struct test_factors){.system = S};
     init_reference(F, params);
     assert_int_equal(lcl_ref_layout(&F->layout, &S->B, P->part_ptr, P->parts,
-                                    S->level, group, NULL),
+                                    S->level, group, lanes, NULL),
                      LCL_OK);
     place_slots(F);
     struct lcl_device_layout layout = upload(ctx, &F->layout);
