@@ -176,11 +176,11 @@ static enum lcl_status find_extents(const struct lcl_analysis *a,
     const struct lcl_device_layout *D = &a->S->layout;
     enum lcl_status st;
     sweeps[0] = sweeps[1] = 0;
-    if ((st = LCL_LAUNCH(
-             a->kernels[LCL_ANALYSIS_PLACES], D->parts, lcl_arg_buffer(D->part),
-             lcl_arg_buffer(D->step), lcl_arg_buffer(a->first_sweep),
-             lcl_arg_buffer(a->extent), lcl_arg_int(a->sweep_limit),
-             lcl_arg_int(D->lanes))) < 0 ||
+    if ((st = LCL_LAUNCH(a->kernels[LCL_ANALYSIS_PLACES], D->parts,
+                         lcl_arg_buffer(D->part), lcl_arg_buffer(D->step),
+                         lcl_arg_buffer(a->first_sweep),
+                         lcl_arg_buffer(a->extent), lcl_arg_int(a->sweep_limit),
+                         lcl_arg_int(D->lanes))) < 0 ||
         (st = lcl_buffer_read(a->extent, extent,
                               (size_t)D->parts * sizeof *extent)) < 0)
         return st;
@@ -231,11 +231,11 @@ static enum lcl_status run_fill(struct lcl_analysis *a)
                                 "factor columns")) < 0 ||
         (st = lcl_buffer_create(&D->source, a->ctx, D->slots, sizeof(int32_t),
                                 "slot sources")) < 0 ||
-        (st = LCL_LAUNCH(
-             a->kernels[LCL_ANALYSIS_SWEEPS], D->parts, lcl_arg_buffer(D->part),
-             lcl_arg_buffer(D->step), lcl_arg_buffer(a->first_sweep),
-             lcl_arg_buffer(D->sweep), lcl_arg_int(a->sweep_limit),
-             lcl_arg_int(D->lanes))) < 0)
+        (st = LCL_LAUNCH(a->kernels[LCL_ANALYSIS_SWEEPS], D->parts,
+                         lcl_arg_buffer(D->part), lcl_arg_buffer(D->step),
+                         lcl_arg_buffer(a->first_sweep),
+                         lcl_arg_buffer(D->sweep), lcl_arg_int(a->sweep_limit),
+                         lcl_arg_int(D->lanes))) < 0)
         return st;
     return LCL_LAUNCH(a->kernels[LCL_ANALYSIS_FILL], D->parts,
                       lcl_arg_buffer(D->part), lcl_arg_buffer(D->step),

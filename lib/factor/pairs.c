@@ -19,9 +19,10 @@ enum lcl_status lcl_find_pairs(struct lcl_device_layout *D, lcl_context *ctx,
         (st = LCL_LAUNCH(kernel, D->parts, lcl_arg_buffer(D->part),
                          lcl_arg_buffer(D->step), lcl_arg_buffer(D->step_of),
                          lcl_arg_buffer(D->col), lcl_arg_buffer(D->source),
-                         lcl_arg_buffer(D->pair), lcl_arg_buffer(flag))) ==
-            LCL_OK)
-        st = lcl_buffer_read(flag, &triangles, sizeof triangles);
+                         lcl_arg_buffer(D->pair), lcl_arg_buffer(flag))) < 0)
+        goto out;
+    st = lcl_buffer_read(flag, &triangles, sizeof triangles);
+out:
     if (st < 0 || triangles)
         lcl_buffer_destroy(&D->pair);
     lcl_buffer_destroy(&flag);
