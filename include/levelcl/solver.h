@@ -11,6 +11,15 @@ enum lcl_solver_type {
     LCL_SOLVER_DEFAULT = 0, /* BiCGSTAB */
     LCL_SOLVER_BICGSTAB,    /* right-preconditioned; van der Vorst, SIAM J. Sci.
                                Stat. Comput. 13 (1992) */
+    LCL_SOLVER_CG,          /* for symmetric positive definite A; Hestenes and
+                               Stiefel, J. Res. NBS 49 (1952) */
+    LCL_SOLVER_CG_PUBLISHED, /* CG as in the report on row-binned CG (papers:
+                                MMI713, Algorithm IV.A): scalars on the host,
+                                two blocking reads an iteration, sums by atomic
+                                addition; not bitwise reproducible, and without
+                                preconditioner. Where its listing divides by
+                                <p, A p> for beta the right <r, r> of the step
+                                before is used */
     LCL_SOLVER_COUNT,
 };
 
@@ -53,11 +62,15 @@ enum lcl_stop {
     LCL_STOP_BREAKDOWN_OMEGA = -5, /* A M^-1 s = 0 or orthogonal to s */
     LCL_STOP_NOT_FINITE = -6,
     LCL_STOP_MONITOR = -7,
+    LCL_STOP_INDEFINITE_MATRIX = -8,  /* <p, A p> <= 0: A is not positive
+                                         definite */
+    LCL_STOP_INDEFINITE_PRECOND = -9, /* <r, M^-1 r> <= 0: M is not */
 };
 
 struct lcl_report {
     enum lcl_stop stop;
-    int iterations; /* whole ones: two applications of M and A each */
+    int iterations; /* whole ones: of BiCGSTAB two applications of M and A
+                       each, of CG one */
     int restarts;   /* with r0 = b - A x, after a breakdown or a drift */
     double norm_b;
     double residual;      /* ||r|| / ||b|| by the recurrence */
@@ -67,6 +80,7 @@ struct lcl_report {
         *history; /* residual after each iteration, history[0] = 1 at
                      x = 0; owned by the solver, until its next solve */
     int history_count;
+    int launches; /* of kernels, of one iteration; 0: not told */
 };
 
 /* Thread-safety: that of its context. */
