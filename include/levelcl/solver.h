@@ -13,13 +13,13 @@ enum lcl_solver_type {
                                Stat. Comput. 13 (1992) */
     LCL_SOLVER_CG,          /* for symmetric positive definite A; Hestenes and
                                Stiefel, J. Res. NBS 49 (1952) */
-    LCL_SOLVER_CG_PUBLISHED, /* CG as in the report on row-binned CG (papers:
-                                MMI713, Algorithm IV.A): scalars on the host,
-                                two blocking reads an iteration, sums by atomic
-                                addition; not bitwise reproducible, and without
-                                preconditioner. Where its listing divides by
-                                <p, A p> for beta the right <r, r> of the step
-                                before is used */
+    LCL_SOLVER_CG_PUBLISHED, /* CG as in section IV.A of Gogusdere's report on
+                                row-binned CG (METU, MMI713): scalars on the
+                                host, two blocking reads an iteration, sums by
+                                atomic addition, so that it is not bitwise
+                                reproducible; without preconditioner. For beta
+                                its listing divides by <p, A p>; the right
+                                divisor, the last <r, r>, is used here */
     LCL_SOLVER_COUNT,
 };
 
@@ -87,8 +87,9 @@ struct lcl_report {
 typedef struct lcl_solver lcl_solver;
 
 /* Prepares to solve with the matrix and preconditioner of M, which must outlive
- * the solver. Returns LCL_OK, LCL_EINVAL, LCL_EDEVMEM, LCL_EDEVICE, LCL_EBUILD
- * or LCL_ENOMEM. */
+ * the solver. Returns LCL_OK, LCL_EINVAL, LCL_EUNSUPPORTED (CG_PUBLISHED with a
+ * preconditioner, or without 64-bit atomics), LCL_EDEVMEM, LCL_EDEVICE,
+ * LCL_EBUILD or LCL_ENOMEM. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_solver_create(
     lcl_solver **out, lcl_precond *M, const struct lcl_solver_params *params);
 
@@ -97,7 +98,10 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_solver_create(
  * Returns LCL_OK only if the true residual meets the tolerance;
  * LCL_ITERATION_LIMIT, LCL_STAGNATION, LCL_BREAKDOWN, LCL_NOT_FINITE (x is
  * then the last finite iterate); LCL_EINVAL; LCL_EFORMAT (b or x holds NaN or
- * Inf); LCL_EDEVICE. */
+ * Inf); LCL_EUNSUPPORTED (CG, and A is not symmetric: for two fixed vectors u
+ * and w of pseudo-random numbers <u, A w> and <w, A u> differ by more than
+ * 1e-10 of the sum of |a_ij| (|u_i w_j| + |w_i u_j|), which is looked at once
+ * for given values); LCL_EDEVICE. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_solver_solve(
     lcl_solver *S, const double *b, double *x, struct lcl_report *report);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// CG as published in the report on row-binned CG (MMI713, Algorithm IV.A): the
-// scalars are the host's, which reads each dot product where it needs it. The
-// listing divides by <p, A p> where beta takes the <r, r> of the step before;
-// here it does. The kernels are in cl/cg_published.cl.
+// CG as published in Gogusdere's report on row-binned CG (METU, MMI713, section
+// IV.A): the scalars are the host's, which reads each dot product where it
+// needs it. For beta the listing divides by <p, A p>; the right divisor, the
+// last <r, r>, is used here. The kernels are in cl/cg_published.cl.
 #include "lib/krylov/batch.h"
 
 #include "host/alloc.h"
