@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// y = A x for A in square blocks (BSR), with the dot products that follow it in
-// a Krylov step; n block rows, and what csr.cl says of the same names:
-//     bsr_plain:     y = A x
-//     bsr_dot:       y = A x,      partial sums of <w, y>
-//     bsr_dot_norm:  y = A x,      partial sums of <w, y> and <y, y>
-//     bsr_residual:  y = w - A x,  partial sums of <y, y>
+// y = A x for A in square blocks (BSR), n block rows, with what spmv.cl.h says
+// of the four products.
 //
 // Layout: block k is B x B values by rows from val[k B^2] on.
 // Launch: G groups; LCL_LANES lanes share a block row:
@@ -14,27 +10,13 @@
 //     B:   each has one row and needs no other lane.
 //     1:   one has all of it, as on a CPU.
 // Determinism: fixed order for a given G.
-// `stop[at]` other than 0: the caller has stopped, nothing is done.
-#include "wave.cl.h"
-
-#define PLAIN    0
-#define DOT      1
-#define DOT_NORM 2
-#define RESIDUAL 3
+#include "spmv.cl.h"
 
 #ifndef LCL_BLOCK
 # define LCL_BLOCK 2 // rows and columns of a block, from 2 on
 #endif
 #ifndef LCL_LANES
 # define LCL_LANES 1 // lanes of a block row: B^2 up to the wave width, B, or 1
-#endif
-#ifndef LCL_WIDE
-# define LCL_WIDE 0 // 1: 2^32 blocks or more, 64-bit row pointers
-#endif
-#if LCL_WIDE
-typedef ulong index_t;
-#else
-typedef uint index_t;
 #endif
 
 #define B         LCL_BLOCK
@@ -73,24 +55,11 @@ static inline void add_blocks(index_t from, index_t to, uint lane,
     }
 }
 
-// What row i adds to the partial sums, once y_i is known.
-static inline void finish_row(int mode, long i, double dot,
-                              global const double *w, global double *y,
-                              double *wy, double *yy)
-{
-    const double y_i = mode == RESIDUAL ? w[i] - dot : dot;
-    y[i] = y_i;
-    if (mode == DOT || mode == DOT_NORM)
-        *wy += w[i] * y_i;
-    if (mode == DOT_NORM || mode == RESIDUAL)
-        *yy += y_i * y_i;
-}
-
 // The lanes of block rows do not cross the end of a span.
 #define SPAN      (BY_ENTRY ? LCL_WIDTH : LCL_GROUP)
 #define SPAN_ROWS (SPAN / LCL_LANES)
 
-static inline void multiply(int mode, long n,
+static inline void multiply(int product, long n,
                             global const index_t *restrict row_ptr,
                             global const int *restrict col,
                             global const double *restrict val,
@@ -99,12 +68,13 @@ static inline void multiply(int mode, long n,
                             global double *restrict y,
                             global double *restrict sums, local double *scratch)
 {
-    double wy = 0, yy = 0, sum[ROWS];
+    struct spmv_sums s = {0, 0};
+    double sum[ROWS];
 #if LCL_WIDTH == 1
     for (RANGE(i, n)) {
         add_blocks(row_ptr[i], row_ptr[i + 1], 0, col, val, x, sum);
         for (uint r = 0; r < ROWS; ++r)
-            finish_row(mode, i * B + r, sum[r], w, y, &wy, &yy);
+            spmv_row(product, i * B + r, sum[r], w, y, &s);
     }
 #else
     const uint lid = get_local_id(0), span = BY_ENTRY ? lid / SPAN : 0;
@@ -128,23 +98,13 @@ static inline void multiply(int mode, long n,
 # endif
         if (mine && lane < B / ROWS)
             for (uint r = 0; r < ROWS; ++r)
-                finish_row(mode, i * B + lane * ROWS + r, sum[r], w, y, &wy,
-                           &yy);
+                spmv_row(product, i * B + lane * ROWS + r, sum[r], w, y, &s);
     }
-    if (mode == DOT || mode == DOT_NORM)
-        wy = group_sum(wy, scratch);
-    if (mode == DOT_NORM || mode == RESIDUAL)
-        yy = group_sum(yy, scratch);
 #endif
-    if (get_local_id(0) != 0)
-        return;
-    if (mode == DOT || mode == DOT_NORM)
-        sums[get_group_id(0)] = wy;
-    if (mode == DOT_NORM || mode == RESIDUAL)
-        sums[get_num_groups(0) + get_group_id(0)] = yy;
+    spmv_finish(product, s, sums, scratch);
 }
 
-#define KERNEL(name, mode)                                                     \
+#define KERNEL(name, product)                                                  \
  WORK_GROUP                                                                    \
  kernel void name(                                                             \
      long n, global const index_t *restrict row_ptr,                           \
@@ -156,10 +116,10 @@ static inline void multiply(int mode, long n,
   local double scratch[LCL_GROUP];                                             \
   if (stop[at])                                                                \
    return;                                                                     \
-  multiply(mode, n, row_ptr, col, val, x, w, y, sums, scratch);                \
+  multiply(product, n, row_ptr, col, val, x, w, y, sums, scratch);             \
  }
 
-KERNEL(bsr_plain, PLAIN)
-KERNEL(bsr_dot, DOT)
-KERNEL(bsr_dot_norm, DOT_NORM)
-KERNEL(bsr_residual, RESIDUAL)
+KERNEL(bsr_plain, PRODUCT_PLAIN)
+KERNEL(bsr_dot, PRODUCT_DOT)
+KERNEL(bsr_dot_norm, PRODUCT_DOT_NORM)
+KERNEL(bsr_residual, PRODUCT_RESIDUAL)

@@ -28,30 +28,29 @@ struct lcl_program {
 
 // ------------------------------------------------------------------- source
 
-static const char *find_kernel_source(const char *name)
+static const char *const *find_parts(const char *name)
 {
-    for (const struct lcl_source *s = lcl_source_kernels; s->name; ++s)
+    for (const struct lcl_source *s = lcl_sources; s->name; ++s)
         if (strcmp(s->name, name) == 0)
-            return s->text;
+            return s->parts;
     return NULL;
 }
 
 char *lcl_program_source(const struct lcl_spec *spec)
 {
     char defines[LCL_SPEC_TEXT];
-    const char *kernel = find_kernel_source(spec->source);
-    if (!kernel || !lcl_spec_defines(defines, sizeof defines, spec))
+    const char *const *parts = find_parts(spec->source);
+    if (!parts || !lcl_spec_defines(defines, sizeof defines, spec))
         return NULL;
-    size_t bytes = strlen(defines) + strlen(kernel) + 1;
-    for (const struct lcl_source *s = lcl_source_headers; s->name; ++s)
-        bytes += strlen(s->text);
+    size_t bytes = strlen(defines) + 1;
+    for (const char *const *part = parts; *part; ++part)
+        bytes += strlen(*part);
     char *text = lcl_malloc(bytes, 1);
     if (!text)
         return NULL;
     char *at = text + sprintf(text, "%s", defines);
-    for (const struct lcl_source *s = lcl_source_headers; s->name; ++s)
-        at += sprintf(at, "%s", s->text);
-    sprintf(at, "%s", kernel);
+    for (const char *const *part = parts; *part; ++part)
+        at += sprintf(at, "%s", *part);
     return text;
 }
 

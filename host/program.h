@@ -27,6 +27,6 @@ enum lcl_status lcl_kernel_get(lcl_kernel **out, lcl_context *ctx,
 void lcl_programs_finish(lcl_context *ctx);
 
 // Source text of a spec as the driver gets it, without a device: defines,
-// shared headers, kernel. To be freed with lcl_free(); NULL when memory runs
-// out or the source does not exist.
+// the headers that it includes, kernel. To be freed with lcl_free(); NULL when
+// memory runs out or the source does not exist.
 char *lcl_program_source(const struct lcl_spec *spec);

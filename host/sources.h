@@ -3,11 +3,10 @@
 #pragma once
 
 struct lcl_source {
-    const char *name; // "packed.cl"
-    const char *text; // starts with #line
+    const char *name;         // "packed.cl"
+    const char *const *parts; // headers, then the kernel's own text, each from
+                              // a #line on; NULL ends them
 };
 
-// Shared headers in the order in which they are put before a kernel, and the
-// kernel files; each list ends with a NULL name.
-extern const struct lcl_source lcl_source_headers[];
-extern const struct lcl_source lcl_source_kernels[];
+// The kernel files; a NULL name ends them.
+extern const struct lcl_source lcl_sources[];

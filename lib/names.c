@@ -30,6 +30,11 @@ static const char *const trisolves[LCL_TRISOLVE_COUNT] = {
     [LCL_TRISOLVE_DAG_EC_ILDU0_FUSED] = "dag_ec_ILDU0_fused",
 };
 
+static const char *const spmvs[LCL_SPMV_COUNT] = {
+    [LCL_SPMV_DEFAULT] = "csr",
+    [LCL_SPMV_CSR] = "csr",
+};
+
 static const char *const partitions[LCL_PARTITION_COUNT] = {
     [LCL_PARTITION_DEFAULT] = "metis",
     [LCL_PARTITION_METIS] = "metis",
@@ -45,7 +50,7 @@ static const char *const pivots[LCL_PIVOT_COUNT] = {
 };
 
 static const char *const storages[LCL_FACTOR_STORAGE_COUNT] = {
-    [LCL_FACTOR_STORAGE_DEFAULT] = "fp64",
+    [LCL_FACTOR_STORAGE_DEFAULT] = "auto",
     [LCL_FACTOR_STORAGE_FP64] = "fp64",
     [LCL_FACTOR_STORAGE_FP32] = "fp32",
     [LCL_FACTOR_STORAGE_BF16] = "bf16",
@@ -67,6 +72,7 @@ static const char *const coarses[LCL_COARSE_COUNT] = {
 const struct lcl_names lcl_solver_names = LCL_NAMES(solvers);
 const struct lcl_names lcl_precond_names = LCL_NAMES(preconds);
 const struct lcl_names lcl_trisolve_names = LCL_NAMES(trisolves);
+const struct lcl_names lcl_spmv_names = LCL_NAMES(spmvs);
 const struct lcl_names lcl_partition_names = LCL_NAMES(partitions);
 const struct lcl_names lcl_pivot_names = LCL_NAMES(pivots);
 const struct lcl_names lcl_factor_storage_names = LCL_NAMES(storages);
@@ -112,6 +118,11 @@ const char *lcl_precond_name(enum lcl_precond_type type)
 const char *lcl_trisolve_name(enum lcl_trisolve trisolve)
 {
     return lcl_name_of(&lcl_trisolve_names, (int)trisolve);
+}
+
+const char *lcl_spmv_name(enum lcl_spmv_type type)
+{
+    return lcl_name_of(&lcl_spmv_names, (int)type);
 }
 
 const char *lcl_partition_name(enum lcl_partition_type type)

@@ -13,3 +13,4 @@ extern const struct lcl_names lcl_pivot_names;
 extern const struct lcl_names lcl_factor_storage_names;
 extern const struct lcl_names lcl_weights_names;
 extern const struct lcl_names lcl_coarse_names;
+extern const struct lcl_names lcl_spmv_names;

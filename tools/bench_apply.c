@@ -13,8 +13,10 @@ static enum lcl_status launch_apply(void *arg)
 static enum lcl_status launch_spmv(void *arg)
 {
     struct work *w = arg;
-    return lcl_spmv(&w->M->system.matrix, LCL_SPMV_PLAIN, w->b, w->b, w->x,
-                    NULL, w->M->system.never, 0);
+    const struct lcl_system *sys = &w->M->system;
+    return lcl_multiply(
+        &sys->product, LCL_PRODUCT_PLAIN,
+        &(struct lcl_operands){w->b, w->b, w->x, NULL, sys->never, 0});
 }
 
 static enum lcl_status launch_refresh(void *arg)
@@ -83,9 +85,9 @@ static enum lcl_status bench_launch(struct bench *B, struct work *w,
 
 enum lcl_status bench_spmv(struct bench *B, struct work *w)
 {
-    const struct lcl_device_matrix *A = &w->M->system.matrix;
-    return bench_launch(B, w, launch_spmv, "spmv", A->block > 1 ? "bsr" : "csr",
-                        spmv_bytes(A));
+    const struct lcl_spmv *S = &w->M->system.product;
+    return bench_launch(B, w, launch_spmv, "spmv", lcl_spmv_name(S->type),
+                        spmv_bytes(S->A));
 }
 
 enum lcl_status bench_refresh(struct bench *B, struct work *w)

@@ -292,7 +292,6 @@ static struct lcl_options default_options(void)
     options.precond.trisolve = LCL_TRISOLVE_PACKED;
     options.precond.partition.type = LCL_PARTITION_METIS;
     options.precond.pivot_tol = 1e-10;
-    options.precond.storage = LCL_FACTOR_STORAGE_FP64;
     return options;
 }
 

@@ -102,6 +102,7 @@ static void put_method(cJSON *record, const struct job *job)
     put_text(method, "precond", lcl_precond_name(precond->type));
     put_text(method, "trisolve", lcl_trisolve_name(precond->trisolve));
     put_count(method, "block-size", precond->block_size);
+    put_text(method, "spmv", lcl_spmv_name(precond->spmv));
     put_text(method, "partition", lcl_partition_name(precond->partition.type));
     put_count(method, "subdomain-rows", precond->partition.rows);
     put_text(method, "pivot", lcl_pivot_name(precond->pivot));

@@ -5,6 +5,7 @@
  *   0  status.h, log.h          results and text
  *   1  context.h                devices and contexts
  *   2  matrix.h                 matrices: read, make, check
+ *      operator.h               products with them
  *   3  precond.h                partition, factor, apply
  *   4  solver.h, options.h      solve; options as text
  * opencl.h, for callers who own a cl_context, is included apart. */
@@ -14,6 +15,7 @@
 #include <levelcl/context.h>
 #include <levelcl/log.h>
 #include <levelcl/matrix.h>
+#include <levelcl/operator.h>
 #include <levelcl/options.h>
 #include <levelcl/precond.h>
 #include <levelcl/solver.h>

@@ -58,17 +58,18 @@ static enum lcl_status enqueue_x(struct lcl_solver *S)
 static enum lcl_status enqueue_step(struct lcl_solver *S, int it)
 {
     const struct bicgstab *K = S->method;
-    const struct lcl_device_matrix *A = &S->M->system.matrix;
+    const struct lcl_spmv *A = &S->M->system.product;
     lcl_precond *M = S->M;
+    const lcl_buffer *stop = K->batch.stop;
+    const struct lcl_operands v = {K->y, K->r0, K->v, K->dots, stop, STOP_P};
+    const struct lcl_operands t = {K->z, S->r, K->t, K->dots, stop, STOP_S};
     enum lcl_status st;
     if ((st = enqueue_p(S, it)) < 0 ||
-        (st = M->ops->apply(M, K->p, K->y, K->batch.stop, STOP_P)) < 0 ||
-        (st = lcl_spmv(A, LCL_SPMV_DOT, K->y, K->r0, K->v, K->dots,
-                       K->batch.stop, STOP_P)) < 0 ||
+        (st = M->ops->apply(M, K->p, K->y, stop, STOP_P)) < 0 ||
+        (st = lcl_multiply(A, LCL_PRODUCT_DOT, &v)) < 0 ||
         (st = enqueue_s(S, it)) < 0 ||
-        (st = M->ops->apply(M, S->r, K->z, K->batch.stop, STOP_S)) < 0 ||
-        (st = lcl_spmv(A, LCL_SPMV_DOT_NORM, K->z, S->r, K->t, K->dots,
-                       K->batch.stop, STOP_S)) < 0)
+        (st = M->ops->apply(M, S->r, K->z, stop, STOP_S)) < 0 ||
+        (st = lcl_multiply(A, LCL_PRODUCT_DOT_NORM, &t)) < 0)
         return st;
     return enqueue_x(S);
 }

@@ -49,13 +49,18 @@ static enum lcl_status enqueue_step(struct lcl_solver *S, int it)
 {
     const struct cg *K = S->method;
     const lcl_buffer *stop = K->batch.stop, *z = K->z ? K->z : S->r;
+    const struct lcl_operands v = {.x = K->p,
+                                   .w = K->p,
+                                   .y = K->v,
+                                   .sums = K->dots,
+                                   .stop = stop,
+                                   .at = STOP_P};
     enum lcl_status st;
     if (K->z && (st = lcl_precond_apply_dot(S->M, S->r, K->z, S->sums, stop,
                                             STOP_R)) < 0)
         return st;
     if ((st = enqueue_p(S, it, !K->z, z)) < 0 ||
-        (st = lcl_spmv(&S->M->system.matrix, LCL_SPMV_DOT, K->p, K->p, K->v,
-                       K->dots, stop, STOP_P)) < 0)
+        (st = lcl_multiply(&S->M->system.product, LCL_PRODUCT_DOT, &v)) < 0)
         return st;
     return enqueue_r(S, it);
 }

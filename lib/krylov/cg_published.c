@@ -129,10 +129,12 @@ static enum lcl_stop judge_residual(struct lcl_solver *S, double rr)
 static enum lcl_status step(struct lcl_solver *S, double *rr)
 {
     const struct published *K = S->method;
+    const struct lcl_system *sys = &S->M->system;
+    const struct lcl_operands v = {
+        .x = K->p, .y = K->v, .stop = sys->never, .at = 0};
     double pv, next;
     enum lcl_status st;
-    if ((st = lcl_spmv(&S->M->system.matrix, LCL_SPMV_PLAIN, K->p, K->p, K->v,
-                       S->sums, S->M->system.never, 0)) < 0 ||
+    if ((st = lcl_multiply(&sys->product, LCL_PRODUCT_PLAIN, &v)) < 0 ||
         (st = dot(S, K->p, K->v, &pv)) < 0)
         return st;
     S->stop = judge_curvature(pv);

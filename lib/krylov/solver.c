@@ -8,6 +8,7 @@
 #include "host/interop.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/format/csr.h"
 #include "lib/precond/symmetric.h"
 
 #include <levelcl/opencl.h>
@@ -163,8 +164,9 @@ static enum lcl_status true_residual(lcl_solver *S, double *norm2)
 {
     const struct lcl_system *sys = &S->M->system;
     const int groups = sys->matrix.groups;
-    enum lcl_status st = lcl_spmv(&sys->matrix, LCL_SPMV_RESIDUAL, S->x, S->b,
-                                  S->r, S->sums, sys->never, 0);
+    enum lcl_status st = lcl_multiply(
+        &sys->product, LCL_PRODUCT_RESIDUAL,
+        &(struct lcl_operands){S->x, S->b, S->r, S->sums, sys->never, 0});
     if (st < 0)
         return st;
     st = lcl_buffer_read(S->sums, S->host_sums,
@@ -177,10 +179,7 @@ static enum lcl_status true_residual(lcl_solver *S, double *norm2)
 
 static bool all_finite(const double *v, int64_t n)
 {
-    for (int64_t i = 0; i < n; ++i)
-        if (!isfinite(v[i]))
-            return false;
-    return true;
+    return lcl_find_not_finite(v, n) < 0;
 }
 
 static bool all_zero(const double *v, int64_t n)

@@ -154,8 +154,15 @@ enum lcl_status lcl_system_take_entries(struct lcl_system *S,
     return st;
 }
 
+enum lcl_status lcl_system_make_product(struct lcl_system *S,
+                                        enum lcl_spmv_type type)
+{
+    return lcl_spmv_init(&S->product, type, S->ctx, &S->matrix);
+}
+
 void lcl_system_finish(struct lcl_system *S)
 {
+    lcl_spmv_finish(&S->product);
     lcl_buffer_destroy(&S->values);
     lcl_buffer_destroy(&S->place);
     lcl_buffer_destroy(&S->map);
@@ -165,7 +172,7 @@ void lcl_system_finish(struct lcl_system *S)
     lcl_device_matrix_finish(&S->matrix);
 }
 
-enum lcl_status lcl_system_update(struct lcl_system *S, const double *val)
+static enum lcl_status update_matrix(struct lcl_system *S, const double *val)
 {
     const size_t bytes = (size_t)S->entries * sizeof *val;
     const struct lcl_device_matrix *A = &S->matrix;
@@ -178,6 +185,12 @@ enum lcl_status lcl_system_update(struct lcl_system *S, const double *val)
     return S->place
                ? lcl_scatter(&S->value, S->entries, S->place, S->values, A->val)
                : lcl_gather(&S->value, A->blocks, S->map, S->values, A->val);
+}
+
+enum lcl_status lcl_system_update(struct lcl_system *S, const double *val)
+{
+    const enum lcl_status st = update_matrix(S, val);
+    return st < 0 ? st : lcl_spmv_update(&S->product);
 }
 
 enum lcl_status lcl_system_put(const struct lcl_system *S, const double *host,

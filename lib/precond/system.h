@@ -11,6 +11,7 @@ struct lcl_system {
     lcl_context *ctx;
     int64_t n;
     struct lcl_device_matrix matrix;
+    struct lcl_spmv product; // with the matrix
     // What kernels that may be stopped look at when nobody stops them.
     lcl_buffer *never; // one int32, 0
     // NULL where the numbering is the caller's:
@@ -46,6 +47,10 @@ enum lcl_status lcl_system_reorder(struct lcl_system *S,
 // leads to stays as it is. Without this call the caller's values are A's.
 enum lcl_status lcl_system_take_entries(struct lcl_system *S,
                                         const int64_t *place, int64_t entries);
+
+// Called once after that, when the matrix has its values: how it is multiplied.
+enum lcl_status lcl_system_make_product(struct lcl_system *S,
+                                        enum lcl_spmv_type type);
 void lcl_system_finish(struct lcl_system *S);
 
 // Takes new values, in the caller's order.

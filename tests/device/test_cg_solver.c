@@ -28,6 +28,7 @@ static struct lcl_precond_params ic0(enum lcl_coarse coarse)
         .type = LCL_PRECOND_IC0,
         .partition = {.type = LCL_PARTITION_NATURAL, .rows = ROWS},
         .coarse = coarse,
+        .storage = LCL_FACTOR_STORAGE_FP64, // as the reference's factors
     };
 }
 

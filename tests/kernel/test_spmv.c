@@ -4,6 +4,7 @@
 #include "tests/support/device.h"
 #include "tests/support/systems.h"
 
+#include "host/launch.h"
 #include "lib/format/bsr.h"
 #include "lib/spmv/spmv.h"
 
@@ -11,24 +12,46 @@
 
 enum { GROUPS = 3 };
 
-static void get_kernels(struct lcl_device_matrix *D, lcl_context *ctx,
-                        int block, int lanes, bool wide)
+// csr.cl or bsr.cl with so many lanes a row, instead of what would be chosen.
+struct forced {
+    lcl_kernel *kernels[LCL_PRODUCT_COUNT];
+};
+
+static enum lcl_status multiply_forced(const struct lcl_spmv *S,
+                                       enum lcl_product product,
+                                       const struct lcl_operands *v)
 {
-    static const char *const csr[LCL_SPMV_COUNT] = {
-        "csr_plain", "csr_dot", "csr_dot_norm", "csr_residual"};
-    static const char *const bsr[LCL_SPMV_COUNT] = {
-        "bsr_plain", "bsr_dot", "bsr_dot_norm", "bsr_residual"};
-    struct lcl_spec spec = {
+    const struct forced *F = S->state;
+    const struct lcl_device_matrix *A = S->A;
+    return LCL_LAUNCH(F->kernels[product], S->groups,
+                      lcl_arg_long(A->block_rows), lcl_arg_buffer(A->row_ptr),
+                      lcl_arg_buffer(A->col), lcl_arg_buffer(A->val),
+                      lcl_arg_buffer(v->x), lcl_arg_buffer(v->w),
+                      lcl_arg_buffer(v->y), lcl_arg_buffer(v->sums),
+                      lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
+}
+
+static void keep(struct lcl_spmv *S)
+{
+    (void)S;
+}
+
+static const struct lcl_spmv_ops forced_ops = {.multiply = multiply_forced,
+                                               .destroy = keep};
+
+static void get_kernels(struct forced *F, lcl_context *ctx, int block,
+                        int lanes, bool wide)
+{
+    const struct lcl_spec spec = {
         .source = block > 1 ? "bsr.cl" : "csr.cl",
         .group = test_group(ctx, 2),
         .lanes = lanes,
         .block = block > 1 ? block : 0,
         .wide = wide,
     };
-    for (int m = 0; m < LCL_SPMV_COUNT; ++m) {
-        spec.kernel = block > 1 ? bsr[m] : csr[m];
-        D->kernels[m] = test_kernel(ctx, &spec);
-    }
+    assert_int_equal(
+        lcl_product_kernels(F->kernels, ctx, &spec, block > 1 ? "bsr" : "csr"),
+        LCL_OK);
 }
 
 static lcl_buffer *upload_row_ptr(lcl_context *ctx, const struct lcl_bsr *A,
@@ -49,6 +72,8 @@ static lcl_buffer *upload_row_ptr(lcl_context *ctx, const struct lcl_bsr *A,
 struct product {
     lcl_context *ctx;
     struct lcl_device_matrix D;
+    struct forced forced;
+    struct lcl_spmv S;
     int64_t n;
     double *x, *w, *ax;
     lcl_buffer *device_x, *device_w;
@@ -60,7 +85,7 @@ static void product_init(struct product *p, lcl_context *ctx,
     const int64_t n = A->rows * A->block_size;
     *p = (struct product){
         .ctx = ctx,
-        .D = {.block_rows = A->rows, .groups = GROUPS},
+        .D = {.block_rows = A->rows},
         .n = n,
         .x = test_random_vector(n, 1),
         .w = test_random_vector(n, 2),
@@ -75,7 +100,9 @@ static void upload_matrix(struct product *p, const struct lcl_bsr *A, int lanes,
                           bool wide)
 {
     lcl_context *ctx = p->ctx;
-    get_kernels(&p->D, ctx, A->block_size, lanes, wide);
+    get_kernels(&p->forced, ctx, A->block_size, lanes, wide);
+    p->S = (struct lcl_spmv){
+        .ops = &forced_ops, .A = &p->D, .groups = GROUPS, .state = &p->forced};
     p->D.row_ptr = upload_row_ptr(ctx, A, wide);
     p->D.col = test_upload(ctx, A->col_ind, A->nnz, sizeof *A->col_ind);
     p->D.val =
@@ -84,6 +111,7 @@ static void upload_matrix(struct product *p, const struct lcl_bsr *A, int lanes,
 
 static void product_finish(struct product *p)
 {
+    lcl_spmv_finish(&p->S);
     lcl_device_matrix_finish(&p->D);
     lcl_buffer_destroy(&p->device_x);
     lcl_buffer_destroy(&p->device_w);
@@ -108,7 +136,7 @@ static void expect_sum(const char *what, const double *half, bool used,
         test_expect_near(what, &sum, &expected, 1, 1e-12);
 }
 
-static void expect_sums(const struct product *p, enum lcl_spmv_mode mode,
+static void expect_sums(const struct product *p, enum lcl_product product,
                         const double *y, const lcl_buffer *sums)
 {
     double half[2 * GROUPS], wy = 0, yy = 0;
@@ -118,31 +146,32 @@ static void expect_sums(const struct product *p, enum lcl_spmv_mode mode,
     }
     test_download(sums, half, 2 * GROUPS, sizeof *half);
     expect_sum("<w, y>", half,
-               mode == LCL_SPMV_DOT || mode == LCL_SPMV_DOT_NORM, wy);
-    expect_sum("<y, y>", half + GROUPS,
-               mode == LCL_SPMV_RESIDUAL || mode == LCL_SPMV_DOT_NORM, yy);
+               product == LCL_PRODUCT_DOT || product == LCL_PRODUCT_DOT_NORM,
+               wy);
+    expect_sum(
+        "<y, y>", half + GROUPS,
+        product == LCL_PRODUCT_RESIDUAL || product == LCL_PRODUCT_DOT_NORM, yy);
 }
 
-static void expect_mode(const struct product *p, enum lcl_spmv_mode mode)
+static void expect_product(const struct product *p, enum lcl_product product)
 {
     double *y = test_vector(p->n), *expected = test_vector(p->n);
     lcl_buffer *out = test_poisoned(p->ctx, p->n, sizeof *y);
     lcl_buffer *sums = test_poisoned(p->ctx, 2 * GROUPS, sizeof *y);
     lcl_buffer *go_on = test_stop_flag(p->ctx, 0);
     lcl_buffer *stop = test_stop_flag(p->ctx, 2);
-    assert_int_equal(
-        lcl_spmv(&p->D, mode, p->device_x, p->device_w, out, sums, stop, 0),
-        LCL_OK);
+    struct lcl_operands v = {p->device_x, p->device_w, out, sums, stop, 0};
+    assert_int_equal(lcl_multiply(&p->S, product, &v), LCL_OK);
     test_untouched(out);
     test_untouched(sums);
-    assert_int_equal(
-        lcl_spmv(&p->D, mode, p->device_x, p->device_w, out, sums, go_on, 0),
-        LCL_OK);
+    v.stop = go_on;
+    assert_int_equal(lcl_multiply(&p->S, product, &v), LCL_OK);
     test_download(out, y, p->n, sizeof *y);
     for (int64_t i = 0; i < p->n; ++i)
-        expected[i] = mode == LCL_SPMV_RESIDUAL ? p->w[i] - p->ax[i] : p->ax[i];
+        expected[i] =
+            product == LCL_PRODUCT_RESIDUAL ? p->w[i] - p->ax[i] : p->ax[i];
     test_expect_near("y", y, expected, p->n, 1e-12);
-    expect_sums(p, mode, y, sums);
+    expect_sums(p, product, y, sums);
     lcl_buffer_destroy(&out);
     lcl_buffer_destroy(&sums);
     lcl_buffer_destroy(&go_on);
@@ -157,8 +186,8 @@ static void expect_products(lcl_context *ctx, const struct lcl_bsr *A,
     struct product p;
     product_init(&p, ctx, A);
     upload_matrix(&p, A, lanes, wide);
-    for (int m = 0; m < LCL_SPMV_COUNT; ++m)
-        expect_mode(&p, (enum lcl_spmv_mode)m);
+    for (int m = 0; m < LCL_PRODUCT_COUNT; ++m)
+        expect_product(&p, (enum lcl_product)m);
     product_finish(&p);
 }
 
@@ -241,8 +270,10 @@ static void test_spmv__what_is_chosen_for_the_device_matches(void **state)
         assert_int_equal(p.D.n, p.n);
         assert_int_equal(p.D.block, blocks[i]);
         assert_int_equal(p.D.blocks, A.nnz);
-        p.D.groups = GROUPS;
-        expect_mode(&p, LCL_SPMV_DOT_NORM);
+        assert_int_equal(lcl_spmv_init(&p.S, LCL_SPMV_DEFAULT, *state, &p.D),
+                         LCL_OK);
+        p.S.groups = GROUPS;
+        expect_product(&p, LCL_PRODUCT_DOT_NORM);
         product_finish(&p);
         test_bsr_finish(&A);
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // From specs to #define lines and sources, without a device.
 #include "host/program.h"
-#include "host/sources.h"
 #include "tests/support/test.h"
 
 #include <stdlib.h>
@@ -161,20 +160,45 @@ static void test_spec__largest_values_fit_the_usual_buffer(void **state)
     defines_of(text, &spec);
 }
 
-static void test_spec__source_is_defines_headers_and_kernel(void **state)
+// *at goes to the end of a part that starts with this line.
+static void expect_part(const char **at, const char *first_line)
 {
-    (void)state;
+    assert_memory_equal(*at, first_line, strlen(first_line));
+    const char *next = strstr(*at + 1, "#line 1 ");
+    *at = next ? next : *at + strlen(*at);
+}
+
+static void test_spec__source_is_defines_what_is_included_and_kernel(void **st)
+{
+    (void)st;
     char defines[LCL_SPEC_TEXT];
     defines_of(defines, &full);
     char *source = lcl_program_source(&full);
     assert_non_null(source);
     assert_memory_equal(source, defines, strlen(defines));
     const char *at = source + strlen(defines);
-    for (const struct lcl_source *s = lcl_source_headers; s->name; ++s) {
-        assert_memory_equal(at, s->text, strlen(s->text));
-        at += strlen(s->text);
-    }
-    assert_memory_equal(at, "#line 1 \"packed.cl\"", 19);
+    expect_part(&at, "#line 1 \"factor.cl.h\"\n");
+    expect_part(&at, "#line 1 \"wave.cl.h\"\n");
+    expect_part(&at, "#line 1 \"packed.cl\"\n");
+    assert_string_equal(at, "");
+    assert_null(strstr(source, "#include"));
+    free(source);
+}
+
+static void test_spec__a_header_stands_once_and_after_what_it_needs(void **st)
+{
+    (void)st;
+    const struct lcl_spec spec = {.source = "symbolic.cl"};
+    char *source = lcl_program_source(&spec);
+    assert_non_null(source);
+    const char *at = strstr(source, "#line 1 ");
+    assert_non_null(at);
+    expect_part(&at, "#line 1 \"sort.cl.h\"\n");
+    expect_part(&at, "#line 1 \"factor.cl.h\"\n");
+    expect_part(&at, "#line 1 \"symbolic.cl.h\"\n");
+    expect_part(&at, "#line 1 \"wave.cl.h\"\n");
+    expect_part(&at, "#line 1 \"symbolic.cl\"\n");
+    assert_string_equal(at, "");
     free(source);
 }
 
@@ -201,7 +225,10 @@ int main(void)
         cmocka_unit_test(test_spec__short_buffers_are_refused_whole),
         cmocka_unit_test(test_spec__negative_fields_are_refused),
         cmocka_unit_test(test_spec__largest_values_fit_the_usual_buffer),
-        cmocka_unit_test(test_spec__source_is_defines_headers_and_kernel),
+        cmocka_unit_test(
+            test_spec__source_is_defines_what_is_included_and_kernel),
+        cmocka_unit_test(
+            test_spec__a_header_stands_once_and_after_what_it_needs),
         cmocka_unit_test(test_spec__unknown_source_is_null),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A matrix on the device.
+#include "lib/spmv/matrix.h"
+
+#include "host/alloc.h"
+#include "host/geometry.h"
+#include "host/log.h"
+#include "host/runtime.h"
+#include "lib/format/bsr.h"
+
+static enum lcl_status upload_row_ptr(struct lcl_device_matrix *D,
+                                      lcl_context *ctx, const struct lcl_bsr *A)
+{
+    const char *what = "row pointers";
+    if (D->wide)
+        return lcl_buffer_create_from(&D->row_ptr, ctx, A->row_ptr, A->rows + 1,
+                                      sizeof(int64_t), what);
+    uint32_t *narrow = lcl_malloc((size_t)A->rows + 1, sizeof *narrow);
+    if (!narrow)
+        return lcl_fail_memory(lcl_context_log(ctx), what);
+    for (int64_t i = 0; i <= A->rows; ++i)
+        narrow[i] = (uint32_t)A->row_ptr[i];
+    const enum lcl_status st = lcl_buffer_create_from(
+        &D->row_ptr, ctx, narrow, A->rows + 1, sizeof *narrow, what);
+    lcl_free(narrow);
+    return st;
+}
+
+// 32 bits would do for the last few row pointers below 2^32, too, but lanes
+// step past the end of a row.
+enum lcl_status lcl_device_matrix_init(struct lcl_device_matrix *D,
+                                       lcl_context *ctx,
+                                       const struct lcl_bsr *A)
+{
+    enum lcl_status st;
+    *D = (struct lcl_device_matrix){
+        .n = A->rows * A->block_size,
+        .block = A->block_size,
+        .block_rows = A->rows,
+        .blocks = A->nnz,
+        .wide = A->nnz > UINT32_MAX - 1024,
+        .groups = lcl_vector_groups(lcl_context_caps(ctx)),
+    };
+    if ((st = upload_row_ptr(D, ctx, A)) < 0 ||
+        (st = lcl_buffer_create_from(&D->col, ctx, A->col_ind, A->nnz,
+                                     sizeof(int32_t), "columns")) < 0 ||
+        (st = lcl_buffer_create_from(&D->val, ctx, A->val,
+                                     A->nnz * lcl_block_values(A),
+                                     sizeof(double), "values")) < 0)
+        lcl_device_matrix_finish(D);
+    return st;
+}
+
+void lcl_device_matrix_finish(struct lcl_device_matrix *D)
+{
+    lcl_buffer_destroy(&D->val);
+    lcl_buffer_destroy(&D->col);
+    lcl_buffer_destroy(&D->row_ptr);
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A matrix on the device, as CSR or BSR.
+#pragma once
+
+#include "host/buffer.h"
+
+#include <levelcl/matrix.h>
+
+struct lcl_device_matrix {
+    int64_t n;           // rows
+    int block;           // rows of a block
+    int64_t block_rows;  // n / block
+    int64_t blocks;      // stored ones
+    lcl_buffer *row_ptr; // block_rows + 1, uint32 or, where wide, uint64
+    lcl_buffer *col;     // blocks, int32
+    lcl_buffer *val;     // blocks * block * block, as in struct lcl_bsr
+    bool wide;           // from nearly 2^32 blocks on
+    int groups;          // of a kernel over its vectors: lcl_vector_groups()
+};
+
+enum lcl_status lcl_device_matrix_init(struct lcl_device_matrix *D,
+                                       lcl_context *ctx,
+                                       const struct lcl_bsr *A);
+void lcl_device_matrix_finish(struct lcl_device_matrix *D);
