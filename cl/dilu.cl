@@ -137,7 +137,9 @@ kernel void dilu(global const struct lcl_part *parts,
             bool small;
             load(&r, s, lid, col, source, pair, diagonal[p.row + self], val);
             const double largest = largest_of(&r);
-            double d = r.diagonal + copysign(own_shift * largest, r.diagonal);
+            const bool positive = (policy & PIVOT_POSITIVE) != 0;
+            double d = r.diagonal + copysign(own_shift * largest,
+                                             positive ? 1.0 : r.diagonal);
 #pragma unroll
             for (uint k = 0; k < LCL_SLOTS; ++k) {
                 const uint j = r.lower_col[k]; // self: no entry

@@ -11,8 +11,8 @@
 // Launch: one group a subdomain.
 // Result: slots, inv_d[i] = 1 / d_i; repaired[p] counts the pivots that were
 //         smaller than tol times the largest entry of their row, bad[i] tells
-//         which; counts[0] is raised by their number. `policy` as enum
-//         lcl_pivot; `shift[p]` is added to the diagonal relative to the
+//         which; counts[0] is raised by their number. `policy` as in
+//         pivot.cl.h; `shift[p]` is added to the diagonal relative to the
 //         largest entry of the row.
 #include "factor.cl.h"
 #include "pivot.cl.h"
@@ -115,7 +115,8 @@ kernel void ildu0(global const struct lcl_part *parts,
                                                 r.lower_count, r.stride));
             largest = fmax(largest, load(slot_val, source, val, r.upper,
                                          r.upper_count, r.stride));
-            d += copysign(own_shift * largest, d);
+            d += copysign(own_shift * largest,
+                          policy & PIVOT_POSITIVE ? 1.0 : d);
             for (uint k = 0; k < r.lower_count; ++k) {
                 const ulong at = r.lower + (ulong)k * r.stride;
                 const uint j = col[at];

@@ -20,6 +20,22 @@ enum {
 // What F->counts counts.
 enum { REPAIRED, LOST, COUNTS };
 
+// As in pivot.cl.h.
+enum { POSITIVE = 8 };
+
+static enum lcl_pivot pivot_of(const struct lcl_precond_params *params)
+{
+    return params->pivot                     ? params->pivot
+           : params->type == LCL_PRECOND_IC0 ? LCL_PIVOT_SHIFT
+                                             : LCL_PIVOT_BOOST;
+}
+
+// As the kernels take it.
+static int policy_of(const struct lcl_factor *F)
+{
+    return (int)F->pivot + (F->positive ? POSITIVE : 0);
+}
+
 // What the factor holds of a layout, which is left without it.
 static void take_layout(struct lcl_factor *F, struct lcl_device_layout *D)
 {
@@ -118,7 +134,8 @@ enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
     enum lcl_status st;
     *F = (struct lcl_factor){
         .ctx = ctx,
-        .pivot = params->pivot ? params->pivot : LCL_PIVOT_BOOST,
+        .pivot = pivot_of(params),
+        .positive = params->type == LCL_PRECOND_IC0 && block == 1,
         .pivot_tol = params->pivot_tol > 0 ? params->pivot_tol : 1e-10,
         .storage = params->storage ? params->storage : LCL_FACTOR_STORAGE_FP64,
         .block = block,
@@ -167,7 +184,7 @@ static enum lcl_status launch_scalar(struct lcl_factor *F,
                       lcl_arg_buffer(F->val), lcl_arg_buffer(F->inv_d),
                       lcl_arg_buffer(F->shift), lcl_arg_buffer(F->repaired),
                       lcl_arg_buffer(F->counts), lcl_arg_buffer(F->bad),
-                      lcl_arg_int((int)F->pivot), lcl_arg_double(F->pivot_tol));
+                      lcl_arg_int(policy_of(F)), lcl_arg_double(F->pivot_tol));
 }
 
 static enum lcl_status launch_dilu(struct lcl_factor *F, const lcl_buffer *val)
@@ -179,7 +196,7 @@ static enum lcl_status launch_dilu(struct lcl_factor *F, const lcl_buffer *val)
                       lcl_arg_buffer(lcl_store_values(F)),
                       lcl_arg_buffer(F->inv_d), lcl_arg_buffer(F->shift),
                       lcl_arg_buffer(F->repaired), lcl_arg_buffer(F->counts),
-                      lcl_arg_buffer(F->bad), lcl_arg_int((int)F->pivot),
+                      lcl_arg_buffer(F->bad), lcl_arg_int(policy_of(F)),
                       lcl_arg_double(F->pivot_tol));
 }
 
