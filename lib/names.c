@@ -8,6 +8,7 @@
 static const char *const solvers[LCL_SOLVER_COUNT] = {
     [LCL_SOLVER_DEFAULT] = "bicgstab",
     [LCL_SOLVER_BICGSTAB] = "bicgstab",
+    [LCL_SOLVER_IDR] = "idr",
 };
 
 static const char *const preconds[LCL_PRECOND_COUNT] = {

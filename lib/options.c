@@ -212,6 +212,18 @@ static enum lcl_status set_block(struct lcl_options *options,
     return LCL_OK;
 }
 
+static enum lcl_status set_idr_s(struct lcl_options *options,
+                                 const struct option *option, const char *value,
+                                 const struct lcl_log *log)
+{
+    const char *end = value;
+    int64_t number = 0;
+    if (!parse_count(&end, LCL_IDR_MAX_S, &number) || *end != '\0')
+        return bad_number(option, value, "a whole number from 1 to 8", log);
+    *(int *)field(options, option) = (int)number;
+    return LCL_OK;
+}
+
 static enum lcl_status set_triple(struct lcl_options *options,
                                   const struct option *option,
                                   const char *value, const struct lcl_log *log)
@@ -262,8 +274,7 @@ static enum lcl_status set_partition(struct lcl_options *options,
 
 // ---------------------------------------------------------------- tables
 
-static const char *const later_solvers[] = {"cg", "gmres", "fgmres", "idr",
-                                            NULL};
+static const char *const later_solvers[] = {"cg", "gmres", "fgmres", NULL};
 static const char *const later_preconds[] = {"block-jacobi", "iluk", "ilut",
                                              "ic0",          "ras",  NULL};
 static const char *const later_trisolves[] = {"hec_level", NULL};
@@ -272,7 +283,7 @@ static const char *const later_trisolves[] = {"hec_level", NULL};
 
 // clang-format off
 static const struct option table[] = {
-    {{"solver", "bicgstab", "Krylov method"},
+    {{"solver", "bicgstab|idr", "Krylov method (bicgstab)"},
      set_enum, AT(solver.type), &lcl_solver_names, later_solvers},
     {{"rtol", "R", "stop at ||b - A x|| <= R ||b|| (1e-8)"},
      set_fraction, AT(solver.rtol), NULL, NULL},
@@ -282,6 +293,8 @@ static const struct option table[] = {
      set_int, AT(solver.max_iters), NULL, NULL},
     {{"stagnation", "N", "give up after N iterations without progress (2000)"},
      set_int, AT(solver.stagnation), NULL, NULL},
+    {{"idr-s", "1..8", "shadow vectors of idr (4)"},
+     set_idr_s, AT(solver.idr_s), NULL, NULL},
     {{"precond", "none|jacobi|ilu0|ildu0", "preconditioner (ildu0)"},
      set_enum, AT(precond.type), &lcl_precond_names, later_preconds},
     {{"trisolve", "packed|spin_loop_lds|dag_ec_no_lds|dag_ec_lds|dag_ec_lds_ud|dag_ec_ILD_U0|dag_vc_ILDU0_fused|dag_ec_ILDU0_fused",
@@ -312,7 +325,7 @@ static const struct {
     const char *key, *now;
 } later_keys[] = {
     {"csr-text", NULL},  {"devices", NULL},
-    {"idr-s", NULL},    {"ilu-level", NULL}, {"ilut-p", NULL},
+    {"ilu-level", NULL}, {"ilut-p", NULL},
     {"ilut-tol", NULL}, {"kron", NULL},      {"max-block-size", NULL},
     {"overlap", NULL},  {"restart", NULL},   {"side", "right"},
 };

@@ -99,6 +99,8 @@ static void put_method(cJSON *record, const struct job *job)
     put_number(method, "atol", solver->atol);
     put_count(method, "max-iters", solver->max_iters);
     put_count(method, "stagnation", solver->stagnation);
+    if (solver->type == LCL_SOLVER_IDR)
+        put_count(method, "idr-s", solver->idr_s);
     put_text(method, "precond", lcl_precond_name(precond->type));
     put_text(method, "trisolve", lcl_trisolve_name(precond->trisolve));
     put_count(method, "block-size", precond->block_size);

@@ -83,8 +83,10 @@ void text_method(const struct job *job)
     const struct lcl_precond_params *precond = &job->cli.options.precond;
     const struct lcl_solver_params *solver = &job->cli.options.solver;
     line("method");
-    printf("%s, %s", lcl_solver_name(solver->type),
-           lcl_precond_name(precond->type));
+    printf("%s", lcl_solver_name(solver->type));
+    if (solver->type == LCL_SOLVER_IDR)
+        printf("(%d)", solver->idr_s);
+    printf(", %s", lcl_precond_name(precond->type));
     if (job_has_subdomains(job))
         printf(" (%s), %s", lcl_trisolve_name(precond->trisolve),
                lcl_partition_name(precond->partition.type));

@@ -70,6 +70,8 @@ static const struct variant variants[] = {
                       .block = 3}},
     {"block_8",   8, {.source = "dag_vc_ILDU0_fused.cl", .rows = 256,
                       .block = 8}},
+    {"s_4",       4, {.source = "idr.cl", .mode = 4}},
+    {"s_8",       4, {.source = "idr.cl", .mode = 8}},
     {"waves",     4, {.source = "ildu0.cl"}},
     {"block_3",   1, {.source = "ildu0_block.cl", .block = 3}},
     {"block_5",   1, {.source = "ildu0_block.cl", .block = 5}},

@@ -71,6 +71,7 @@ static void test_options__enums_are_set_by_name(void **state)
     (void)state;
     assert_int_equal(parsed("solver=bicgstab").solver.type,
                      LCL_SOLVER_BICGSTAB);
+    assert_int_equal(parsed("solver=idr").solver.type, LCL_SOLVER_IDR);
     assert_int_equal(parsed("precond=jacobi").precond.type, LCL_PRECOND_JACOBI);
     assert_int_equal(parsed("precond=ildu0").precond.type, LCL_PRECOND_ILDU0);
     assert_int_equal(parsed("pivot=shift").precond.pivot, LCL_PIVOT_SHIFT);
@@ -97,6 +98,7 @@ static void test_options__numbers_are_set(void **state)
     assert_int_equal(parsed("max-iters=2147483647").solver.max_iters,
                      INT32_MAX);
     assert_int_equal(parsed("stagnation=9").solver.stagnation, 9);
+    assert_int_equal(parsed("idr-s=8").solver.idr_s, 8);
     assert_int_equal(parsed("subdomain-rows=512").precond.partition.rows, 512);
     assert_int_equal(parsed("subdomain-rows=auto").precond.partition.rows, 0);
     assert_int_equal(parsed("block-size=1").precond.block_size, 1);
@@ -144,6 +146,10 @@ static void test_options__bad_numbers_are_refused(void **state)
         "max-iters=10k",
         "max-iters=",
         "stagnation=0",
+        "idr-s=0",
+        "idr-s=9",
+        "idr-s=4.0",
+        "idr-s=",
         "grid=8,8",
         "grid=8,8,0",
         "grid=8,8,8,8",
@@ -196,12 +202,13 @@ static void test_options__names_of_later_releases_are_recognised(void **state)
 {
     (void)state;
     static const char *const later[] = {
-        "solver=cg",          "solver=gmres",         "solver=fgmres",
-        "solver=idr",         "precond=block-jacobi", "precond=iluk",
-        "precond=ilut",       "precond=ic0",          "precond=ras",
-        "trisolve=hec_level", "restart=30",           "idr-s=4",
-        "side=left",          "devices=0,1",          "overlap=1",
-        "ilu-level=2",
+        "solver=cg",          "solver=gmres",
+        "solver=fgmres",      "precond=block-jacobi",
+        "precond=iluk",       "precond=ilut",
+        "precond=ic0",        "precond=ras",
+        "trisolve=hec_level", "restart=30",
+        "side=left",          "devices=0,1",
+        "overlap=1",          "ilu-level=2",
     };
     for (int i = 0; i < COUNT(later); ++i)
         assert_refused(later[i], LCL_EUNSUPPORTED, "is not there yet");
