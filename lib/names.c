@@ -2,6 +2,7 @@
 // Names of the enums of methods, from one table each.
 #include "lib/names.h"
 
+#include <levelcl/batch.h>
 #include <levelcl/precond.h>
 #include <levelcl/solver.h>
 
@@ -62,6 +63,26 @@ static const char *const coarses[LCL_COARSE_COUNT] = {
     [LCL_COARSE_MULT] = "mult",
 };
 
+static const char *const batch_kernels[LCL_BATCH_KERNEL_COUNT] = {
+    [LCL_BATCH_KERNEL_AUTO] = "auto",
+    [LCL_BATCH_KERNEL_BGJE] = "bgje",
+    [LCL_BATCH_KERNEL_BGJE_MPW] = "bgje_mpw",
+    [LCL_BATCH_KERNEL_BGJE_MPW2] = "bgje_mpw2",
+};
+
+static const char *const batch_precisions[LCL_BATCH_PRECISION_COUNT] = {
+    [LCL_BATCH_PRECISION_DEFAULT] = "fp64",
+    [LCL_BATCH_PRECISION_FP64] = "fp64",
+    [LCL_BATCH_PRECISION_FP32] = "fp32",
+};
+
+static const char *const batch_singulars[LCL_BATCH_SINGULAR_COUNT] = {
+    [LCL_BATCH_SINGULAR_DEFAULT] = "fail",
+    [LCL_BATCH_SINGULAR_FAIL] = "fail",
+    [LCL_BATCH_SINGULAR_IDENTITY] = "identity",
+    [LCL_BATCH_SINGULAR_KEEP] = "keep",
+};
+
 const struct lcl_names lcl_solver_names = LCL_NAMES(solvers);
 const struct lcl_names lcl_precond_names = LCL_NAMES(preconds);
 const struct lcl_names lcl_trisolve_names = LCL_NAMES(trisolves);
@@ -70,6 +91,9 @@ const struct lcl_names lcl_pivot_names = LCL_NAMES(pivots);
 const struct lcl_names lcl_factor_storage_names = LCL_NAMES(storages);
 const struct lcl_names lcl_weights_names = LCL_NAMES(weights);
 const struct lcl_names lcl_coarse_names = LCL_NAMES(coarses);
+const struct lcl_names lcl_batch_kernel_names = LCL_NAMES(batch_kernels);
+const struct lcl_names lcl_batch_precision_names = LCL_NAMES(batch_precisions);
+const struct lcl_names lcl_batch_singular_names = LCL_NAMES(batch_singulars);
 
 // clang-format off
 #define STOP(reason) [LCL_STOP_##reason - LCL_STOP_MONITOR]
@@ -125,6 +149,21 @@ const char *lcl_factor_storage_name(enum lcl_factor_storage storage)
 const char *lcl_coarse_name(enum lcl_coarse coarse)
 {
     return lcl_name_of(&lcl_coarse_names, (int)coarse);
+}
+
+const char *lcl_batch_kernel_name(enum lcl_batch_kernel kernel)
+{
+    return lcl_name_of(&lcl_batch_kernel_names, (int)kernel);
+}
+
+const char *lcl_batch_precision_name(enum lcl_batch_precision precision)
+{
+    return lcl_name_of(&lcl_batch_precision_names, (int)precision);
+}
+
+const char *lcl_batch_singular_name(enum lcl_batch_singular singular)
+{
+    return lcl_name_of(&lcl_batch_singular_names, (int)singular);
 }
 
 static bool is_stop(enum lcl_stop stop)

@@ -13,3 +13,6 @@ extern const struct lcl_names lcl_pivot_names;
 extern const struct lcl_names lcl_factor_storage_names;
 extern const struct lcl_names lcl_weights_names;
 extern const struct lcl_names lcl_coarse_names;
+extern const struct lcl_names lcl_batch_kernel_names;
+extern const struct lcl_names lcl_batch_precision_names;
+extern const struct lcl_names lcl_batch_singular_names;
