@@ -213,6 +213,33 @@ static inline double run_sum(double v, uint first, uint count,
 }
 #endif
 
+// item_value(v, item, scratch): the v of another work-item of the group, which
+// called item_share() before, as all do; `scratch` stays as it is in between.
+// With LCL_LANES up to LCL_WIDTH it is one of the same wave.
+#if LCL_WIDTH > 1
+# if defined(LCL_EXCHANGE_LOCAL) ||                                            \
+     (defined(LCL_LANES) && LCL_LANES > LCL_WIDTH)
+static inline void item_share(double v, local double *scratch)
+{
+    GROUP_BARRIER();
+    scratch[get_local_id(0)] = v;
+    GROUP_BARRIER();
+}
+INLINE double item_value(double v, uint item, local const double *scratch)
+{
+    return scratch[item];
+}
+# else
+static inline void item_share(double v, local double *scratch)
+{
+}
+INLINE double item_value(double v, uint item, local const double *scratch)
+{
+    return wave_from(v, item % LCL_WIDTH);
+}
+# endif
+#endif
+
 // The sum over the group, on each work-item.
 static inline double group_sum(double v, local double *scratch)
 {

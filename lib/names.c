@@ -12,9 +12,12 @@ static const char *const solvers[LCL_SOLVER_COUNT] = {
 };
 
 static const char *const preconds[LCL_PRECOND_COUNT] = {
-    [LCL_PRECOND_DEFAULT] = "ildu0", [LCL_PRECOND_NONE] = "none",
-    [LCL_PRECOND_JACOBI] = "jacobi", [LCL_PRECOND_ILU0] = "ilu0",
+    [LCL_PRECOND_DEFAULT] = "ildu0",
+    [LCL_PRECOND_NONE] = "none",
+    [LCL_PRECOND_JACOBI] = "jacobi",
+    [LCL_PRECOND_ILU0] = "ilu0",
     [LCL_PRECOND_ILDU0] = "ildu0",
+    [LCL_PRECOND_BLOCK_JACOBI] = "block-jacobi",
 };
 
 static const char *const trisolves[LCL_TRISOLVE_COUNT] = {
@@ -48,6 +51,21 @@ static const char *const storages[LCL_FACTOR_STORAGE_COUNT] = {
     [LCL_FACTOR_STORAGE_FP64] = "fp64",
     [LCL_FACTOR_STORAGE_FP32] = "fp32",
     [LCL_FACTOR_STORAGE_BF16] = "bf16",
+    [LCL_FACTOR_STORAGE_ADAPTIVE] = "adaptive",
+};
+
+static const char *const extractions[LCL_BLOCK_EXTRACTION_COUNT] = {
+    [LCL_BLOCK_EXTRACTION_DEFAULT] = "bisect",
+    [LCL_BLOCK_EXTRACTION_CACHED] = "cached",
+    [LCL_BLOCK_EXTRACTION_SHARED] = "shared",
+    [LCL_BLOCK_EXTRACTION_SHARED_MPW] = "shared_mpw",
+    [LCL_BLOCK_EXTRACTION_BISECT] = "bisect",
+};
+
+static const char *const block_applies[LCL_BLOCK_APPLY_COUNT] = {
+    [LCL_BLOCK_APPLY_DEFAULT] = "sa_spmv",
+    [LCL_BLOCK_APPLY_SA_SPMV] = "sa_spmv",
+    [LCL_BLOCK_APPLY_SPMV] = "spmv",
 };
 
 static const char *const weights[LCL_WEIGHTS_COUNT] = {
@@ -89,6 +107,8 @@ const struct lcl_names lcl_trisolve_names = LCL_NAMES(trisolves);
 const struct lcl_names lcl_partition_names = LCL_NAMES(partitions);
 const struct lcl_names lcl_pivot_names = LCL_NAMES(pivots);
 const struct lcl_names lcl_factor_storage_names = LCL_NAMES(storages);
+const struct lcl_names lcl_block_extraction_names = LCL_NAMES(extractions);
+const struct lcl_names lcl_block_apply_names = LCL_NAMES(block_applies);
 const struct lcl_names lcl_weights_names = LCL_NAMES(weights);
 const struct lcl_names lcl_coarse_names = LCL_NAMES(coarses);
 const struct lcl_names lcl_batch_kernel_names = LCL_NAMES(batch_kernels);
@@ -164,6 +184,16 @@ const char *lcl_batch_precision_name(enum lcl_batch_precision precision)
 const char *lcl_batch_singular_name(enum lcl_batch_singular singular)
 {
     return lcl_name_of(&lcl_batch_singular_names, (int)singular);
+}
+
+const char *lcl_block_extraction_name(enum lcl_block_extraction extraction)
+{
+    return lcl_name_of(&lcl_block_extraction_names, (int)extraction);
+}
+
+const char *lcl_block_apply_name(enum lcl_block_apply apply)
+{
+    return lcl_name_of(&lcl_block_apply_names, (int)apply);
 }
 
 static bool is_stop(enum lcl_stop stop)

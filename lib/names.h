@@ -11,6 +11,8 @@ extern const struct lcl_names lcl_trisolve_names;
 extern const struct lcl_names lcl_partition_names;
 extern const struct lcl_names lcl_pivot_names;
 extern const struct lcl_names lcl_factor_storage_names;
+extern const struct lcl_names lcl_block_extraction_names;
+extern const struct lcl_names lcl_block_apply_names;
 extern const struct lcl_names lcl_weights_names;
 extern const struct lcl_names lcl_coarse_names;
 extern const struct lcl_names lcl_batch_kernel_names;
