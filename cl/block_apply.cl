@@ -49,13 +49,14 @@ struct place {
     uint first, columns;
 };
 
-static inline struct place place_of(const struct lcl_slab *s, uint row)
+static inline void find_place(struct place *block, const struct lcl_slab *s,
+                              uint row)
 {
     const ulong before = s->starts & ~0UL >> (63 - row);
     const ulong after = row < 63 ? s->starts >> (row + 1) : 0;
-    const uint first = 63 - clz(before);
     const uint end = after ? row + 64 - clz(after & -after) : s->rows;
-    return (struct place){first, end - first};
+    block->first = 63 - clz(before);
+    block->columns = end - block->first;
 }
 
 // ---------------------------------------------------------------- products
@@ -68,8 +69,10 @@ INLINE void multiply_slab(const struct lcl_slab *s, uint storage,
                           global double *x)
 {
     double sum[LCL_SLAB_ROWS_MAX];
+    struct place block;
     for (uint first = 0, m; first < s->rows; first += m) {
-        m = place_of(s, first).columns;
+        find_place(&block, s, first);
+        m = block.columns;
         for (uint i = 0; i < m; ++i)
             sum[i] = 0;
         for (uint j = 0; j < m; ++j)
@@ -111,21 +114,21 @@ kernel void block_apply(long slabs, global const struct lcl_slab *slab,
 // A row of D^-1 times b, whose entries are on the lanes. Rows that are not
 // there have a block without columns.
 INLINE double row_times(const struct lcl_slab *s, uint storage, uint row,
-                        struct place block, global const void *a, double b,
-                        local const double *scratch)
+                        const struct place *block, global const void *a,
+                        double b, local const double *scratch)
 {
     const uint team = get_local_id(0) - row;
     double sum = 0;
     for (uint j = 0; j < s->columns; j += LCL_SLOTS) {
         double part[LCL_SLOTS];
         for (uint c = 0; c < LCL_SLOTS; ++c)
-            part[c] = j + c < block.columns
+            part[c] = j + c < block->columns
                           ? lcl_stored_get(a, storage, (j + c) * s->rows + row)
                           : 0.0;
         for (uint c = 0; c < LCL_SLOTS; ++c) {
-            const uint item = team + (block.first + j + c) % LCL_LANES;
+            const uint item = team + (block->first + j + c) % LCL_LANES;
             const double b_j = item_value(b, item, scratch);
-            if (j + c < block.columns)
+            if (j + c < block->columns)
                 sum += part[c] * b_j;
         }
     }
@@ -133,7 +136,7 @@ INLINE double row_times(const struct lcl_slab *s, uint storage, uint row,
 }
 
 static inline double multiply(const struct lcl_slab *s, uint row,
-                              struct place block, global const void *a,
+                              const struct place *block, global const void *a,
                               double b, local const double *scratch)
 {
     const uint storage = STORAGE_OF(s);
@@ -155,17 +158,17 @@ kernel void block_apply(long slabs, global const struct lcl_slab *slab,
     struct lcl_slab s = {.rows = 0, .columns = 0};
     struct place block = {0, 0};
     double b_row = 0;
-    if (stop[at])
-        return;
     if (i < slabs)
         s = slab[i];
+    if (stop[at])
+        return;
     if (row < s.rows) {
         b_row = b[s.row + row];
-        block = place_of(&s, row);
+        find_place(&block, &s, row);
     }
     item_share(b_row, scratch);
     const double sum =
-        multiply(&s, row, block, val + s.value * lcl_stored_bytes(LCL_STORAGE),
+        multiply(&s, row, &block, val + s.value * lcl_stored_bytes(LCL_STORAGE),
                  b_row, scratch);
     if (row < s.rows)
         x[s.row + row] = sum;
@@ -207,11 +210,14 @@ static inline void narrow_column(const struct lcl_slab *s, uint j, uint format,
                                  global void *a)
 {
     double v[(LCL_LANES + LCL_GROUP - 1) / LCL_GROUP];
+    struct place block;
     uint count = 0;
-    for (uint row = get_local_id(0); row < s->rows; row += LCL_GROUP)
-        v[count++] = j < place_of(s, row).columns
+    for (uint row = get_local_id(0); row < s->rows; row += LCL_GROUP) {
+        find_place(&block, s, row);
+        v[count++] = j < block.columns
                          ? lcl_stored_get(a, FP64, j * s->rows + row)
                          : 0.0;
+    }
     GROUP_BARRIER_GLOBAL();
     mem_fence(CLK_GLOBAL_MEM_FENCE);
     count = 0;

@@ -15,6 +15,8 @@
 // Data:   the matrix in CSR, or in blocks of LCL_ROWS rows as in bsr.cl;
 //         block p has the rows ptr[p] .. ptr[p + 1] - 1; slab.cl.h for the
 //         inverse. Or the inverse is a matrix in CSR, one slab a block.
+//         norms[2 p], norms[2 p + 1]: maximum norms of block p and its inverse,
+//         1-norms with SHARED; the latter is not a number where there is none.
 // Repair: a block that has no finite inverse is replaced by its diagonal, in
 //         which 1 stands for what has none; then bad[p] is the number of the
 //         row at which that was seen, from 1 on, else 0; *bad_count counts.
@@ -64,12 +66,11 @@ struct diagonal_block {
     uint first, rows; // without rows it is not there
 };
 
-static inline struct diagonal_block block_of(global const int *ptr, long blocks,
-                                             long p)
+static inline void find_block(struct diagonal_block *D, global const int *ptr,
+                              long blocks, long p)
 {
-    if (p >= blocks)
-        return (struct diagonal_block){0, 0};
-    return (struct diagonal_block){ptr[p], ptr[p + 1] - ptr[p]};
+    D->first = p < blocks ? ptr[p] : 0;
+    D->rows = p < blocks ? ptr[p + 1] - ptr[p] : 0;
 }
 
 // ---------------------------------------------------------------- rows
@@ -80,11 +81,12 @@ struct entries {
     uint row; // in its block row
 };
 
-static inline struct entries entries_of(const struct matrix *A, uint i)
+static inline void open_row(struct entries *e, const struct matrix *A, uint i)
 {
     const uint block_row = i / LCL_ROWS;
-    return (struct entries){A->row_ptr[block_row], A->row_ptr[block_row + 1],
-                            i - block_row * LCL_ROWS};
+    e->k = A->row_ptr[block_row];
+    e->end = A->row_ptr[block_row + 1];
+    e->row = i - block_row * LCL_ROWS;
 }
 
 static inline double entry(const struct matrix *A, const struct entries *e,
@@ -117,7 +119,8 @@ static inline void seek(const struct matrix *A, struct entries *e, int column,
 
 static inline double diagonal(const struct matrix *A, uint i)
 {
-    struct entries e = entries_of(A, i);
+    struct entries e;
+    open_row(&e, A, i);
     seek(A, &e, i / LCL_ROWS, true);
     return is_at(A, &e, i / LCL_ROWS) ? entry(A, &e, e.row) : 0.0;
 }
@@ -127,24 +130,26 @@ static inline double diagonal(const struct matrix *A, uint i)
 #if TRANSPOSED
 
 // Row i of a block to local memory; zeros if it has no such row.
-static inline void stage_row(const struct matrix *A, struct diagonal_block D,
-                             uint i, local double *stage)
+static inline void stage_row(const struct matrix *A,
+                             const struct diagonal_block *D, uint i,
+                             local double *stage)
 {
     const uint lid = get_local_id(0);
     GROUP_BARRIER();
     for (uint j = lid; j < LCL_BLOCK; j += LCL_GROUP)
         stage[j] = 0;
     GROUP_BARRIER();
-    if (i < D.rows) {
-        struct entries e = entries_of(A, D.first + i);
+    if (i < D->rows) {
+        struct entries e;
+        open_row(&e, A, D->first + i);
         const index_t start = e.k;
         const ulong count = (ulong)(e.end - start) * LCL_ROWS;
         for (ulong at = lid; at < count; at += LCL_GROUP) {
             const ulong block = at / LCL_ROWS;
             const uint column = at - block * LCL_ROWS;
             e.k = start + block;
-            const uint j = A->col[e.k] * LCL_ROWS + column - D.first;
-            if (j < D.rows)
+            const uint j = A->col[e.k] * LCL_ROWS + column - D->first;
+            if (j < D->rows)
                 stage[j] = entry(A, &e, column);
         }
     }
@@ -162,8 +167,9 @@ INLINE void extract_shared(bgje_real (*a)[LCL_BLOCK], const struct matrix *A,
 # endif
     for (uint i = 0; i < LCL_BLOCK; ++i)
         for (uint t = 0; t < TEAMS; ++t) {
-            const struct diagonal_block D = block_of(ptr, blocks, first + t);
-            stage_row(A, D, i, stage);
+            struct diagonal_block D;
+            find_block(&D, ptr, blocks, first + t);
+            stage_row(A, &D, i, stage);
 # pragma unroll
             for (uint s = 0; s < BGJE_SLOTS; ++s) {
                 const uint j = bgje_row(s);
@@ -178,19 +184,19 @@ INLINE void extract_shared(bgje_real (*a)[LCL_BLOCK], const struct matrix *A,
 
 // A row of the block; the columns of a row of the matrix ascend.
 INLINE void extract_row(bgje_real *a, const struct matrix *A,
-                        struct diagonal_block D, uint row)
+                        const struct diagonal_block *D, uint row)
 {
     struct entries e = {0, 0, 0};
-    int block_column = D.first / LCL_ROWS;
-    uint column = D.first - (uint)block_column * LCL_ROWS;
-    if (row < D.rows) {
-        e = entries_of(A, D.first + row);
+    int block_column = D->first / LCL_ROWS;
+    uint column = D->first - (uint)block_column * LCL_ROWS;
+    if (row < D->rows) {
+        open_row(&e, A, D->first + row);
         seek(A, &e, block_column, LCL_MODE % NORMS == BISECT);
     }
     UNROLL
-    for (uint j = 0; j < BGJE_COLUMNS(D.rows); ++j) {
-        const bool stored = j < D.rows && is_at(A, &e, block_column);
-        const bool beyond = j >= D.rows || row >= D.rows;
+    for (uint j = 0; j < BGJE_COLUMNS(D->rows); ++j) {
+        const bool stored = j < D->rows && is_at(A, &e, block_column);
+        const bool beyond = j >= D->rows || row >= D->rows;
         a[j] = stored ? entry(A, &e, column) : beyond && row == j;
         if (++column == LCL_ROWS) {
             column = 0;
@@ -210,43 +216,47 @@ struct target {
     uint storage, di, dj;
 };
 
-static inline struct target target_of(struct lcl_slab s, uint first,
-                                      uint storage, int csr,
-                                      global uchar *inverse)
+static inline void find_target(struct target *X,
+                               global const struct lcl_slab *s, uint first,
+                               uint storage, int csr, global uchar *inverse)
 {
-    const uint bytes = lcl_stored_bytes(storage), row = first - s.row;
-    return (struct target){inverse + (s.value + row) * bytes, storage,
-                           csr ? s.rows : 1, csr ? 1 : s.rows};
+    const ulong value = s->value + (first - s->row);
+    X->value = inverse + value * lcl_stored_bytes(storage);
+    X->storage = storage;
+    X->di = csr ? s->rows : 1;
+    X->dj = csr ? 1 : s->rows;
 }
 
-INLINE void insert(bgje_real (*a)[LCL_BLOCK], struct diagonal_block D,
-                   const struct bgje_places *to, struct target X,
+// Of a block of m rows.
+INLINE void insert(bgje_real (*a)[LCL_BLOCK], uint m,
+                   const struct bgje_places *to, const struct target *X,
                    local double *scratch)
 {
-    const uint di = TRANSPOSED ? X.dj : X.di, dj = TRANSPOSED ? X.di : X.dj;
+    const uint di = TRANSPOSED ? X->dj : X->di, dj = TRANSPOSED ? X->di : X->dj;
     UNROLL
-    for (uint j = 0; j < BGJE_COLUMNS(D.rows); ++j) {
+    for (uint j = 0; j < BGJE_COLUMNS(m); ++j) {
         const uint column = bgje_column(to, j, scratch);
         UNROLL
-        for (uint s = 0; s < BGJE_ROWS(D.rows); ++s)
-            if (to->row[s] < D.rows && column < D.rows)
-                lcl_stored_put(X.value, X.storage,
+        for (uint s = 0; s < BGJE_ROWS(m); ++s)
+            if (to->row[s] < m && column < m)
+                lcl_stored_put(X->value, X->storage,
                                to->row[s] * di + column * dj, a[s][j]);
     }
 }
 
 // The inverse of the diagonal instead.
 static inline void insert_diagonal(const struct matrix *A,
-                                   struct diagonal_block D, struct target X)
+                                   const struct diagonal_block *D,
+                                   const struct target *X)
 {
-    for (uint s = 0; s < BGJE_ROWS(D.rows); ++s) {
+    for (uint s = 0; s < BGJE_ROWS(D->rows); ++s) {
         const uint i = bgje_row(s);
-        if (i >= D.rows)
+        if (i >= D->rows)
             continue;
-        const double inverse = 1 / diagonal(A, D.first + i);
+        const double inverse = 1 / diagonal(A, D->first + i);
         const bool sound = bgje_sound(inverse);
-        for (uint j = 0; j < D.rows; ++j)
-            lcl_stored_put(X.value, X.storage, i * X.di + j * X.dj,
+        for (uint j = 0; j < D->rows; ++j)
+            lcl_stored_put(X->value, X->storage, i * X->di + j * X->dj,
                            i != j  ? 0.0
                            : sound ? inverse
                                    : 1.0);
@@ -258,15 +268,15 @@ static inline void insert_diagonal(const struct matrix *A,
 // Inverts what is in `a`. Returns 0, or the number of a row, from 1 on, at
 // which it was seen that there is no inverse.
 INLINE uint invert(bgje_real (*a)[LCL_BLOCK], uint m, struct bgje_places *to,
-                   double2 *norms, local double *scratch)
+                   double *norms, local double *scratch)
 {
     bgje_start(to);
     if (LCL_MODE >= NORMS)
-        norms->x = bgje_norm(a, m, to, scratch);
+        norms[0] = bgje_norm(a, m, to, scratch);
     const uint steps = wave_largest(m, LCL_WIDTH, scratch);
     const uint failed = bgje_invert(a, steps, to, scratch);
     if (LCL_MODE >= NORMS)
-        norms->y = bgje_norm(a, m, to, scratch);
+        norms[1] = bgje_norm(a, m, to, scratch);
     return min(failed, m);
 }
 
@@ -276,7 +286,7 @@ kernel void block_jacobi(long blocks, global const int *ptr,
                          global const struct lcl_slab *slab,
                          global const index_t *row_ptr, global const int *col,
                          global const double *val, int storage, int csr,
-                         global uchar *inverse, global double2 *norms,
+                         global uchar *inverse, global double *norms,
                          global int *bad, global int *bad_count)
 {
     local double scratch[BGJE_SCRATCH];
@@ -291,30 +301,33 @@ kernel void block_jacobi(long blocks, global const int *ptr,
          first += (long)get_num_groups(0) * TEAMS) {
         const long p = first + get_local_id(0) / LCL_PM;
 #endif
-        const struct diagonal_block D = block_of(ptr, blocks, p);
+        struct diagonal_block D;
+        find_block(&D, ptr, blocks, p);
         bgje_real a[BGJE_SLOTS][LCL_BLOCK];
         struct bgje_places to;
-        double2 norm = 0;
+        double norm[2] = {0, 0};
 #if TRANSPOSED
         extract_shared(a, &A, ptr, blocks, first, stage);
 #else
         UNROLL
         for (uint s = 0; s < BGJE_ROWS(D.rows); ++s)
-            extract_row(a[s], &A, D, bgje_row(s));
+            extract_row(a[s], &A, &D, bgje_row(s));
 #endif
-        const uint failed = invert(a, D.rows, &to, &norm, scratch);
+        const uint failed = invert(a, D.rows, &to, norm, scratch);
         struct target X = {0};
         if (D.rows > 0)
-            X = target_of(slab[slab_of[p]], D.first, storage, csr, inverse);
-        if (failed && D.rows > 0)
-            insert_diagonal(&A, D, X);
-        insert(a, failed ? (struct diagonal_block){0, 0} : D, &to, X, scratch);
+            find_target(&X, slab + slab_of[p], D.first, storage, csr, inverse);
+        if (failed)
+            insert_diagonal(&A, &D, &X);
+        insert(a, failed ? 0 : D.rows, &to, &X, scratch);
         if (D.rows > 0 && get_local_id(0) % LCL_PM == 0) {
             bad[p] = failed;
             if (failed)
                 atomic_inc(bad_count);
-            if (LCL_MODE >= NORMS)
-                norms[p] = (double2)(norm.x, failed ? NAN : norm.y);
+            if (LCL_MODE >= NORMS) {
+                norms[2 * p] = norm[0];
+                norms[2 * p + 1] = failed ? NAN : norm[1];
+            }
         }
     }
 }

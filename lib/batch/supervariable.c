@@ -4,6 +4,8 @@
 
 #include "host/alloc.h"
 #include "host/log.h"
+#include "lib/format/bsr.h"
+#include "lib/format/csr.h"
 
 #include <string.h>
 
@@ -140,12 +142,13 @@ static int64_t overlap(int64_t c, int64_t size, int64_t first, int64_t end)
 static void count_row(struct lcl_diagonal_share *share, const struct lcl_bsr *A,
                       int64_t i, int64_t first, int64_t end)
 {
-    const int64_t block_row = i / A->block_size;
+    const int64_t size = A->block_size, row = i / size;
+    const struct lcl_csr pattern = lcl_bsr_pattern(A);
     bool missing = true;
-    for (int64_t k = A->row_ptr[block_row]; k < A->row_ptr[block_row + 1];
-         ++k) {
-        share->entries += overlap(A->col_ind[k], A->block_size, first, end);
-        missing &= A->col_ind[k] != block_row;
+    for (int64_t k = lcl_csr_seek(&pattern, row, first / size);
+         k < A->row_ptr[row + 1] && A->col_ind[k] * size < end; ++k) {
+        share->entries += overlap(A->col_ind[k], size, first, end);
+        missing &= A->col_ind[k] != row;
     }
     share->missing_diagonals += missing;
 }
