@@ -9,6 +9,7 @@
 //         subdomains.
 // Launch: one group a subdomain.
 #include "factor.cl.h"
+#include "stored.cl.h"
 #include "wave.cl.h"
 
 #ifndef LCL_STORAGE
@@ -36,20 +37,7 @@ kernel void store(global const struct lcl_part *parts,
 
 #else
 
-# define WORDS        LCL_BF16_WORDS(ENTRIES)
-
-// Of the 53 significant bits 8 are kept; a carry may go into the exponent, as
-// it should. Then the value is a float.
-# define DROPPED_BITS 45
-static inline uint bf16(double a)
-{
-    const ulong bits = as_ulong(a), odd = bits >> DROPPED_BITS & 1;
-    const ulong half_less = (1UL << (DROPPED_BITS - 1)) - 1;
-    const ulong kept = (bits + half_less + odd) >> DROPPED_BITS;
-    const float f =
-        convert_float(isfinite(a) ? as_double(kept << DROPPED_BITS) : a);
-    return as_uint(fabs(f) < 0x1p-126f ? copysign(0.0f, f) : f) >> 16;
-}
+# define WORDS LCL_BF16_WORDS(ENTRIES)
 
 // `planes` planes of a step, from a slot of the subdomain on.
 static inline void store_planes(global const ushort *col,
@@ -60,10 +48,11 @@ static inline void store_planes(global const ushort *col,
         const uint lane = i % rows, plane = slot + i - lane;
         global const double *a = val + (ulong)plane * ENTRIES + lane;
         global uint *word = stored + (ulong)plane * WORDS + lane;
-        word[0] = col[plane + lane] | bf16(a[0]) << 16;
+        word[0] = col[plane + lane] | lcl_bf16_of(a[0]) << 16;
         for (uint k = 1; k < WORDS; ++k) {
-            const uint low = bf16(a[(2 * k - 1) * rows]);
-            const uint high = 2 * k < ENTRIES ? bf16(a[2 * k * rows]) : 0;
+            const uint low = lcl_bf16_of(a[(2 * k - 1) * rows]);
+            const uint high =
+                2 * k < ENTRIES ? lcl_bf16_of(a[2 * k * rows]) : 0;
             word[k * rows] = low | high << 16;
         }
     }

@@ -9,5 +9,8 @@
 enum lcl_status lcl_csr_check_pattern(const struct lcl_csr *A, const char *what,
                                       const struct lcl_log *log);
 
+// The first entry of row i from column j on, or where the next row starts.
+int64_t lcl_csr_seek(const struct lcl_csr *A, int64_t i, int64_t j);
+
 // Where entry (i, j) of A is stored, or -1: columns of a row ascend.
 int64_t lcl_csr_find(const struct lcl_csr *A, int64_t i, int64_t j);

@@ -230,6 +230,7 @@ static enum lcl_status create(struct lcl_solver *S)
                                     .words = 1 + 3 * K->s + K->s * K->s,
                                     .step = step,
                                     .last = last};
+    S->launches = 4 + S->M->info.launches; // 3 - 1 / (s + 1) of them here
     enum lcl_status st;
     if ((st = get_kernels(K, S->ctx)) < 0 || (st = create_sums(K, S)) < 0 ||
         (st = create_vectors(K, S)) < 0)
@@ -261,4 +262,8 @@ static enum lcl_status cycle(struct lcl_solver *S)
     return lcl_batch_run(&K->batch, S);
 }
 
-const struct lcl_krylov_ops lcl_idr = {create, cycle, destroy};
+const struct lcl_krylov_ops lcl_idr = {
+    .create = create,
+    .cycle = cycle,
+    .destroy = destroy,
+};

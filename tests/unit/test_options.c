@@ -85,6 +85,15 @@ static void test_options__enums_are_set_by_name(void **state)
                      LCL_TRISOLVE_DAG_VC_ILDU0_FUSED);
     assert_int_equal(parsed("factor-storage=bf16").precond.storage,
                      LCL_FACTOR_STORAGE_BF16);
+    assert_int_equal(parsed("factor-storage=adaptive").precond.storage,
+                     LCL_FACTOR_STORAGE_ADAPTIVE);
+    assert_int_equal(parsed("precond=block-jacobi").precond.type,
+                     LCL_PRECOND_BLOCK_JACOBI);
+    assert_int_equal(
+        parsed("block-extraction=shared_mpw").precond.block_jacobi.extraction,
+        LCL_BLOCK_EXTRACTION_SHARED_MPW);
+    assert_int_equal(parsed("block-apply=spmv").precond.block_jacobi.apply,
+                     LCL_BLOCK_APPLY_SPMV);
     assert_int_equal(parsed("weights=off").precond.partition.weights,
                      LCL_WEIGHTS_OFF);
     assert_int_equal(parsed("partition=natural").precond.partition.type,
@@ -108,6 +117,10 @@ static void test_options__numbers_are_set(void **state)
     assert_int_equal(parsed("block-size=1").precond.block_size, 1);
     assert_int_equal(parsed("block-size=8").precond.block_size, 8);
     assert_int_equal(parsed("block-size=auto").precond.block_size, 0);
+    assert_int_equal(parsed("max-block-size=1").precond.block_jacobi.max_rows,
+                     1);
+    assert_int_equal(parsed("max-block-size=32").precond.block_jacobi.max_rows,
+                     32);
 }
 
 static void test_options__geometric_takes_a_box_and_a_grid(void **state)
@@ -127,6 +140,11 @@ static void test_options__bad_numbers_are_refused(void **state)
 {
     (void)state;
     static const char *const bad[] = {
+        "max-block-size=0",
+        "max-block-size=33",
+        "max-block-size=-1",
+        "max-block-size=8x",
+        "max-block-size=",
         "rtol=",
         "rtol=0",
         "rtol=1",
@@ -206,9 +224,8 @@ static void test_options__names_of_later_releases_are_recognised(void **state)
 {
     (void)state;
     static const char *const later[] = {
-        "solver=gmres", "solver=fgmres",      "precond=block-jacobi",
-        "precond=iluk", "precond=ilut",       "precond=ras",
-        "restart=30",   "trisolve=hec_level", "side=left",
+        "solver=gmres", "solver=fgmres",      "precond=iluk", "precond=ilut",
+        "precond=ras",  "trisolve=hec_level", "restart=30",   "side=left",
         "devices=0,1",  "overlap=1",          "ilu-level=2",
     };
     for (int i = 0; i < COUNT(later); ++i)
