@@ -212,16 +212,25 @@ static enum lcl_status set_block(struct lcl_options *options,
     return LCL_OK;
 }
 
+static enum lcl_status set_up_to(struct lcl_options *options,
+                                 const struct option *option, const char *value,
+                                 int max, const struct lcl_log *log)
+{
+    const char *end = value;
+    char expected[WORD];
+    int64_t number;
+    snprintf(expected, sizeof expected, "a whole number from 1 to %d", max);
+    if (!parse_count(&end, max, &number) || *end != '\0')
+        return bad_number(option, value, expected, log);
+    *(int *)field(options, option) = (int)number;
+    return LCL_OK;
+}
+
 static enum lcl_status set_idr_s(struct lcl_options *options,
                                  const struct option *option, const char *value,
                                  const struct lcl_log *log)
 {
-    const char *end = value;
-    int64_t number = 0;
-    if (!parse_count(&end, LCL_IDR_MAX_S, &number) || *end != '\0')
-        return bad_number(option, value, "a whole number from 1 to 8", log);
-    *(int *)field(options, option) = (int)number;
-    return LCL_OK;
+    return set_up_to(options, option, value, LCL_IDR_MAX_S, log);
 }
 
 static enum lcl_status set_block_rows(struct lcl_options *options,
@@ -229,12 +238,7 @@ static enum lcl_status set_block_rows(struct lcl_options *options,
                                       const char *value,
                                       const struct lcl_log *log)
 {
-    const char *end = value;
-    int64_t number;
-    if (!parse_count(&end, LCL_DIAGONAL_BLOCK_MAX, &number) || *end != '\0')
-        return bad_number(option, value, "a whole number from 1 to 32", log);
-    *(int *)field(options, option) = (int)number;
-    return LCL_OK;
+    return set_up_to(options, option, value, LCL_DIAGONAL_BLOCK_MAX, log);
 }
 
 static enum lcl_status set_triple(struct lcl_options *options,
