@@ -11,12 +11,12 @@
 //         source[s], negative where it is not stored and for slots of 1/d.
 // Launch: one group a subdomain of at most LCL_ROWS rows, all 1/d of which are
 //         in local memory; at width 1 they are inv_d.
-// Result: `stored`, the slots in the form LCL_STORAGE (store.cl.h); repaired,
+// Result: `stored`, the slots in the form LCL_STORAGE (stored.cl.h); repaired,
 //         bad and counts[0] as ildu0.cl, counts[1] is raised by the values that
 //         lose their meaning.
 #include "factor.cl.h"
 #include "pivot.cl.h"
-#include "store.cl.h"
+#include "stored.cl.h"
 #include "wave.cl.h"
 
 #ifndef LCL_ROWS
@@ -45,10 +45,10 @@ static inline int put(global stored_t *stored, double a, uint column)
     return 0;
 #elif LCL_STORAGE == 2
     *stored = convert_float_rte(a);
-    return store_loses(a, STORE_FP32_LIMIT);
+    return lcl_stored_loses(a, LCL_FP32_LIMIT);
 #else
-    *stored = column | store_bf16(a) << 16;
-    return store_loses(a, STORE_BF16_LIMIT);
+    *stored = column | lcl_bf16_of(a) << 16;
+    return lcl_stored_loses(a, LCL_BF16_LIMIT);
 #endif
 }
 

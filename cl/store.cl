@@ -9,7 +9,7 @@
 // Launch: one group a subdomain.
 // Result: counts[1] is raised by the values that lose their meaning.
 #include "factor.cl.h"
-#include "store.cl.h"
+#include "stored.cl.h"
 #include "wave.cl.h"
 
 #ifndef LCL_STORAGE
@@ -36,7 +36,7 @@ kernel void store(global const struct lcl_part *parts,
     for (ulong i = get_local_id(0); i < count; i += LCL_GROUP) {
         const double a = val[i];
         stored[i] = convert_float_rte(a);
-        lost += store_loses(a, STORE_FP32_LIMIT);
+        lost += lcl_stored_loses(a, LCL_FP32_LIMIT);
     }
     if (lost > 0)
         atomic_add(&counts[1], lost);
@@ -48,8 +48,8 @@ kernel void store(global const struct lcl_part *parts,
 
 static inline uint store_half(double a, int *lost)
 {
-    *lost += store_loses(a, STORE_BF16_LIMIT);
-    return store_bf16(a);
+    *lost += lcl_stored_loses(a, LCL_BF16_LIMIT);
+    return lcl_bf16_of(a);
 }
 
 // `planes` planes of a step, from a slot of the subdomain on. Returns how many

@@ -64,6 +64,11 @@
 // stride_sum(v, stride, count, scratch): on lane l < stride of the wave the sum
 // over its lanes l, l + stride, l + 2 * stride, ...: `count` lanes, 1 or more,
 // that the wave has. What the other lanes get is undefined.
+// wave_largest(v, lanes, scratch): the largest over each run of `lanes` lanes.
+// WAVE_TAKE(from, v, lane, place): what lane `lane` of the wave has in v, by
+// from = wave_from or its like. For lanes that cannot read each other's
+// registers that lane says WAVE_POST(mine, v, place) first, mine being true
+// there alone and `place` in local memory, and all say WAVE_POSTED().
 #if LCL_WIDTH == 1
 static inline double wave_sum(double v, uint lanes, local double *scratch)
 {
@@ -79,7 +84,18 @@ static inline double stride_sum(double v, uint stride, uint count,
 {
     return v;
 }
+static inline uint wave_largest(uint v, uint lanes, local double *scratch)
+{
+    return v;
+}
 #elif defined(LCL_EXCHANGE_LOCAL)
+# define WAVE_POST(mine, v, place)                                             \
+  do {                                                                         \
+   if (mine)                                                                   \
+    *(place) = (v);                                                            \
+  } while (0)
+# define WAVE_POSTED()                   GROUP_BARRIER()
+# define WAVE_TAKE(from, v, lane, place) (*(place))
 static inline double wave_sum(double v, uint lanes, local double *scratch)
 {
     const uint lid = get_local_id(0), first = lid - lid % lanes;
@@ -117,66 +133,94 @@ INLINE double stride_sum(double v, uint stride, uint count,
             v += scratch[lid + k * stride];
     return v;
 }
-#else
-# if defined(LCL_EXCHANGE_NV_PTX)
-static inline double wave_xor(double v, uint mask)
+INLINE uint wave_largest(uint v, uint lanes, local double *scratch)
 {
-    uint2 a = as_uint2(v), b;
-    asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;"
-                 : "=r"(b.x)
-                 : "r"(a.x), "r"(mask));
-    asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;"
-                 : "=r"(b.y)
-                 : "r"(a.y), "r"(mask));
-    return as_double(b);
+    const uint lid = get_local_id(0), first = lid - lid % lanes;
+    local uint *words = (local uint *)scratch;
+    uint largest = 0;
+    GROUP_BARRIER();
+    words[lid] = v;
+    GROUP_BARRIER();
+    for (uint l = 0; l < lanes; ++l)
+        largest = max(largest, words[first + l]);
+    return largest;
 }
-static inline double wave_from(double v, uint lane)
+#else
+# define WAVE_POST(mine, v, place)
+# define WAVE_POSTED()
+# define WAVE_TAKE(from, v, lane, place) from(v, lane)
+# if defined(LCL_EXCHANGE_NV_PTX)
+static inline uint wave_xor_uint(uint v, uint mask)
 {
-    uint2 a = as_uint2(v), b;
+    uint other;
+    asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;"
+                 : "=r"(other)
+                 : "r"(v), "r"(mask));
+    return other;
+}
+static inline uint wave_from_uint(uint v, uint lane)
+{
+    uint other;
     asm volatile("shfl.sync.idx.b32 %0, %1, %2, 0x1f, 0xffffffff;"
-                 : "=r"(b.x)
-                 : "r"(a.x), "r"(lane));
-    asm volatile("shfl.sync.idx.b32 %0, %1, %2, 0x1f, 0xffffffff;"
-                 : "=r"(b.y)
-                 : "r"(a.y), "r"(lane));
-    return as_double(b);
+                 : "=r"(other)
+                 : "r"(v), "r"(lane));
+    return other;
 }
 # elif defined(LCL_EXCHANGE_AMD)
-static inline double wave_from(double v, uint lane)
+static inline uint wave_from_uint(uint v, uint lane)
 {
-    const int from = (int)lane * 4;
-    const int2 a = as_int2(v);
-    return as_double((int2)(__builtin_amdgcn_ds_bpermute(from, a.x),
-                            __builtin_amdgcn_ds_bpermute(from, a.y)));
+    return __builtin_amdgcn_ds_bpermute((int)lane * 4, (int)v);
 }
-static inline double wave_xor(double v, uint mask)
+static inline uint wave_xor_uint(uint v, uint mask)
 {
-    return wave_from(v, (uint)(get_local_id(0) ^ mask) % LCL_WIDTH);
+    return wave_from_uint(v, (uint)(get_local_id(0) ^ mask) % LCL_WIDTH);
 }
 # elif defined(LCL_EXCHANGE_INTEL)
-static inline double wave_xor(double v, uint mask)
+static inline uint wave_xor_uint(uint v, uint mask)
 {
     return intel_sub_group_shuffle_xor(v, mask);
 }
-static inline double wave_from(double v, uint lane)
+static inline uint wave_from_uint(uint v, uint lane)
 {
     return intel_sub_group_shuffle(v, lane);
 }
 # else
 #  pragma OPENCL EXTENSION cl_khr_subgroup_shuffle : enable
-static inline double wave_xor(double v, uint mask)
+static inline uint wave_xor_uint(uint v, uint mask)
 {
     return sub_group_shuffle_xor(v, mask);
 }
-static inline double wave_from(double v, uint lane)
+static inline uint wave_from_uint(uint v, uint lane)
 {
     return sub_group_shuffle(v, lane);
 }
 # endif
+static inline double wave_xor(double v, uint mask)
+{
+    const uint2 a = as_uint2(v);
+    return as_double(
+        (uint2)(wave_xor_uint(a.x, mask), wave_xor_uint(a.y, mask)));
+}
+static inline double wave_from(double v, uint lane)
+{
+    const uint2 a = as_uint2(v);
+    return as_double(
+        (uint2)(wave_from_uint(a.x, lane), wave_from_uint(a.y, lane)));
+}
+static inline float wave_from_float(float v, uint lane)
+{
+    return as_float(wave_from_uint(as_uint(v), lane));
+}
 static inline double wave_sum(double v, uint lanes, local double *scratch)
 {
     for (uint mask = lanes / 2; mask > 0; mask /= 2)
         v += wave_xor(v, mask);
+    return v;
+}
+static inline uint wave_largest(uint v, uint lanes, local double *scratch)
+{
+    for (uint mask = lanes / 2; mask > 0; mask /= 2)
+        v = max(v, wave_xor_uint(v, mask));
     return v;
 }
 static inline double run_sum(double v, uint first, uint count,
@@ -199,6 +243,33 @@ static inline double stride_sum(double v, uint stride, uint count,
     }
     return v;
 }
+#endif
+
+// item_value(v, item, scratch): the v of another work-item of the group, which
+// called item_share() before, as all do; `scratch` stays as it is in between.
+// With LCL_LANES up to LCL_WIDTH it is one of the same wave.
+#if LCL_WIDTH > 1
+# if defined(LCL_EXCHANGE_LOCAL) ||                                            \
+     (defined(LCL_LANES) && LCL_LANES > LCL_WIDTH)
+static inline void item_share(double v, local double *scratch)
+{
+    GROUP_BARRIER();
+    scratch[get_local_id(0)] = v;
+    GROUP_BARRIER();
+}
+INLINE double item_value(double v, uint item, local const double *scratch)
+{
+    return scratch[item];
+}
+# else
+static inline void item_share(double v, local double *scratch)
+{
+}
+INLINE double item_value(double v, uint item, local const double *scratch)
+{
+    return wave_from(v, item % LCL_WIDTH);
+}
+# endif
 #endif
 
 // The sum over the group, on each work-item.

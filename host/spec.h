@@ -26,6 +26,7 @@ struct lcl_spec {
     int block;   // rows and columns of a block; 0 and 1: scalars
     int storage; // enum lcl_factor_storage
     int wide;    // 1: 64-bit row pointers or slots
+    int pm;      // lanes that share a block, in bgje.cl.h; power of two
     int probe;   // what probe.cl tries
     int mode;    // variant of a kernel, named in its file
 };

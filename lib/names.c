@@ -2,6 +2,7 @@
 // Names of the enums of methods, from one table each.
 #include "lib/names.h"
 
+#include <levelcl/batch.h>
 #include <levelcl/precond.h>
 #include <levelcl/solver.h>
 
@@ -10,12 +11,17 @@ static const char *const solvers[LCL_SOLVER_COUNT] = {
     [LCL_SOLVER_BICGSTAB] = "bicgstab",
     [LCL_SOLVER_CG] = "cg",
     [LCL_SOLVER_CG_PUBLISHED] = "cg_published",
+    [LCL_SOLVER_IDR] = "idr",
 };
 
 static const char *const preconds[LCL_PRECOND_COUNT] = {
-    [LCL_PRECOND_DEFAULT] = "ildu0", [LCL_PRECOND_NONE] = "none",
-    [LCL_PRECOND_JACOBI] = "jacobi", [LCL_PRECOND_ILU0] = "ilu0",
-    [LCL_PRECOND_ILDU0] = "ildu0",   [LCL_PRECOND_IC0] = "ic0",
+    [LCL_PRECOND_DEFAULT] = "ildu0",
+    [LCL_PRECOND_NONE] = "none",
+    [LCL_PRECOND_JACOBI] = "jacobi",
+    [LCL_PRECOND_ILU0] = "ilu0",
+    [LCL_PRECOND_ILDU0] = "ildu0",
+    [LCL_PRECOND_IC0] = "ic0",
+    [LCL_PRECOND_BLOCK_JACOBI] = "block-jacobi",
 };
 
 static const char *const trisolves[LCL_TRISOLVE_COUNT] = {
@@ -54,6 +60,21 @@ static const char *const storages[LCL_FACTOR_STORAGE_COUNT] = {
     [LCL_FACTOR_STORAGE_FP64] = "fp64",
     [LCL_FACTOR_STORAGE_FP32] = "fp32",
     [LCL_FACTOR_STORAGE_BF16] = "bf16",
+    [LCL_FACTOR_STORAGE_ADAPTIVE] = "adaptive",
+};
+
+static const char *const extractions[LCL_BLOCK_EXTRACTION_COUNT] = {
+    [LCL_BLOCK_EXTRACTION_DEFAULT] = "bisect",
+    [LCL_BLOCK_EXTRACTION_CACHED] = "cached",
+    [LCL_BLOCK_EXTRACTION_SHARED] = "shared",
+    [LCL_BLOCK_EXTRACTION_SHARED_MPW] = "shared_mpw",
+    [LCL_BLOCK_EXTRACTION_BISECT] = "bisect",
+};
+
+static const char *const block_applies[LCL_BLOCK_APPLY_COUNT] = {
+    [LCL_BLOCK_APPLY_DEFAULT] = "sa_spmv",
+    [LCL_BLOCK_APPLY_SA_SPMV] = "sa_spmv",
+    [LCL_BLOCK_APPLY_SPMV] = "spmv",
 };
 
 static const char *const weights[LCL_WEIGHTS_COUNT] = {
@@ -69,6 +90,26 @@ static const char *const coarses[LCL_COARSE_COUNT] = {
     [LCL_COARSE_MULT] = "mult",
 };
 
+static const char *const batch_kernels[LCL_BATCH_KERNEL_COUNT] = {
+    [LCL_BATCH_KERNEL_AUTO] = "auto",
+    [LCL_BATCH_KERNEL_BGJE] = "bgje",
+    [LCL_BATCH_KERNEL_BGJE_MPW] = "bgje_mpw",
+    [LCL_BATCH_KERNEL_BGJE_MPW2] = "bgje_mpw2",
+};
+
+static const char *const batch_precisions[LCL_BATCH_PRECISION_COUNT] = {
+    [LCL_BATCH_PRECISION_DEFAULT] = "fp64",
+    [LCL_BATCH_PRECISION_FP64] = "fp64",
+    [LCL_BATCH_PRECISION_FP32] = "fp32",
+};
+
+static const char *const batch_singulars[LCL_BATCH_SINGULAR_COUNT] = {
+    [LCL_BATCH_SINGULAR_DEFAULT] = "fail",
+    [LCL_BATCH_SINGULAR_FAIL] = "fail",
+    [LCL_BATCH_SINGULAR_IDENTITY] = "identity",
+    [LCL_BATCH_SINGULAR_KEEP] = "keep",
+};
+
 const struct lcl_names lcl_solver_names = LCL_NAMES(solvers);
 const struct lcl_names lcl_precond_names = LCL_NAMES(preconds);
 const struct lcl_names lcl_trisolve_names = LCL_NAMES(trisolves);
@@ -76,8 +117,13 @@ const struct lcl_names lcl_spmv_names = LCL_NAMES(spmvs);
 const struct lcl_names lcl_partition_names = LCL_NAMES(partitions);
 const struct lcl_names lcl_pivot_names = LCL_NAMES(pivots);
 const struct lcl_names lcl_factor_storage_names = LCL_NAMES(storages);
+const struct lcl_names lcl_block_extraction_names = LCL_NAMES(extractions);
+const struct lcl_names lcl_block_apply_names = LCL_NAMES(block_applies);
 const struct lcl_names lcl_weights_names = LCL_NAMES(weights);
 const struct lcl_names lcl_coarse_names = LCL_NAMES(coarses);
+const struct lcl_names lcl_batch_kernel_names = LCL_NAMES(batch_kernels);
+const struct lcl_names lcl_batch_precision_names = LCL_NAMES(batch_precisions);
+const struct lcl_names lcl_batch_singular_names = LCL_NAMES(batch_singulars);
 
 // clang-format off
 #define FIRST_STOP LCL_STOP_INDEFINITE_PRECOND
@@ -143,6 +189,31 @@ const char *lcl_factor_storage_name(enum lcl_factor_storage storage)
 const char *lcl_coarse_name(enum lcl_coarse coarse)
 {
     return lcl_name_of(&lcl_coarse_names, (int)coarse);
+}
+
+const char *lcl_batch_kernel_name(enum lcl_batch_kernel kernel)
+{
+    return lcl_name_of(&lcl_batch_kernel_names, (int)kernel);
+}
+
+const char *lcl_batch_precision_name(enum lcl_batch_precision precision)
+{
+    return lcl_name_of(&lcl_batch_precision_names, (int)precision);
+}
+
+const char *lcl_batch_singular_name(enum lcl_batch_singular singular)
+{
+    return lcl_name_of(&lcl_batch_singular_names, (int)singular);
+}
+
+const char *lcl_block_extraction_name(enum lcl_block_extraction extraction)
+{
+    return lcl_name_of(&lcl_block_extraction_names, (int)extraction);
+}
+
+const char *lcl_block_apply_name(enum lcl_block_apply apply)
+{
+    return lcl_name_of(&lcl_block_apply_names, (int)apply);
 }
 
 static bool is_stop(enum lcl_stop stop)

@@ -212,6 +212,35 @@ static enum lcl_status set_block(struct lcl_options *options,
     return LCL_OK;
 }
 
+static enum lcl_status set_up_to(struct lcl_options *options,
+                                 const struct option *option, const char *value,
+                                 int max, const struct lcl_log *log)
+{
+    const char *end = value;
+    char expected[WORD];
+    int64_t number;
+    snprintf(expected, sizeof expected, "a whole number from 1 to %d", max);
+    if (!parse_count(&end, max, &number) || *end != '\0')
+        return bad_number(option, value, expected, log);
+    *(int *)field(options, option) = (int)number;
+    return LCL_OK;
+}
+
+static enum lcl_status set_idr_s(struct lcl_options *options,
+                                 const struct option *option, const char *value,
+                                 const struct lcl_log *log)
+{
+    return set_up_to(options, option, value, LCL_IDR_MAX_S, log);
+}
+
+static enum lcl_status set_block_rows(struct lcl_options *options,
+                                      const struct option *option,
+                                      const char *value,
+                                      const struct lcl_log *log)
+{
+    return set_up_to(options, option, value, LCL_DIAGONAL_BLOCK_MAX, log);
+}
+
 static enum lcl_status set_triple(struct lcl_options *options,
                                   const struct option *option,
                                   const char *value, const struct lcl_log *log)
@@ -262,16 +291,15 @@ static enum lcl_status set_partition(struct lcl_options *options,
 
 // ---------------------------------------------------------------- tables
 
-static const char *const later_solvers[] = {"gmres", "fgmres", "idr", NULL};
-static const char *const later_preconds[] = {"block-jacobi", "iluk", "ilut",
-                                             "ras", NULL};
+static const char *const later_solvers[] = {"gmres", "fgmres", NULL};
+static const char *const later_preconds[] = {"iluk", "ilut", "ras", NULL};
 static const char *const later_trisolves[] = {"hec_level", NULL};
 
 #define AT(member) offsetof(struct lcl_options, member)
 
 // clang-format off
 static const struct option table[] = {
-    {{"solver", "bicgstab|cg|cg_published", "Krylov method (bicgstab)"},
+    {{"solver", "bicgstab|cg|cg_published|idr", "Krylov method (bicgstab)"},
      set_enum, AT(solver.type), &lcl_solver_names, later_solvers},
     {{"rtol", "R", "stop at ||b - A x|| <= R ||b|| (1e-8)"},
      set_fraction, AT(solver.rtol), NULL, NULL},
@@ -281,7 +309,9 @@ static const struct option table[] = {
      set_int, AT(solver.max_iters), NULL, NULL},
     {{"stagnation", "N", "give up after N iterations without progress (2000)"},
      set_int, AT(solver.stagnation), NULL, NULL},
-    {{"precond", "none|jacobi|ilu0|ildu0|ic0", "preconditioner (ildu0)"},
+    {{"idr-s", "1..8", "shadow vectors of idr (4)"},
+     set_idr_s, AT(solver.idr_s), NULL, NULL},
+    {{"precond", "none|jacobi|block-jacobi|ilu0|ildu0|ic0", "preconditioner (ildu0)"},
      set_enum, AT(precond.type), &lcl_precond_names, later_preconds},
     {{"trisolve", "packed|spin_loop_lds|dag_ec_no_lds|dag_ec_lds|dag_ec_lds_ud|dag_ec_ILD_U0|dag_vc_ILDU0_fused|dag_ec_ILDU0_fused",
       "how the factors are applied (packed)"},
@@ -290,8 +320,14 @@ static const struct option table[] = {
      set_enum, AT(precond.pivot), &lcl_pivot_names, NULL},
     {{"pivot-tol", "R", "tiny: below R times the largest entry of the row (1e-10)"},
      set_fraction, AT(precond.pivot_tol), NULL, NULL},
-    {{"factor-storage", "fp64|fp32|bf16|auto", "how factor values are stored (auto)"},
+    {{"factor-storage", "fp64|fp32|bf16|auto|adaptive", "how factor values are stored (auto)"},
      set_enum, AT(precond.storage), &lcl_factor_storage_names, NULL},
+    {{"max-block-size", "1..32", "rows of a diagonal block of block-jacobi at most (8)"},
+     set_block_rows, AT(precond.block_jacobi.max_rows), NULL, NULL},
+    {{"block-extraction", "cached|shared|shared_mpw|bisect", "how they come out of the matrix (bisect)"},
+     set_enum, AT(precond.block_jacobi.extraction), &lcl_block_extraction_names, NULL},
+    {{"block-apply", "sa_spmv|spmv", "how their inverses are applied (sa_spmv)"},
+     set_enum, AT(precond.block_jacobi.apply), &lcl_block_apply_names, NULL},
     {{"block-size", "1..8|auto", "rows of the blocks that the matrix is kept in (auto)"},
      set_block, AT(precond.block_size), NULL, NULL},
     {{"spmv", "csr", "how the matrix is multiplied (csr)"},
@@ -313,9 +349,8 @@ static const struct {
     const char *key, *now;
 } later_keys[] = {
     {"csr-text", NULL},  {"devices", NULL},
-    {"idr-s", NULL},    {"ilu-level", NULL}, {"ilut-p", NULL},
-    {"ilut-tol", NULL}, {"kron", NULL},      {"max-block-size", NULL},
-    {"overlap", NULL},  {"restart", NULL},   {"side", "right"},
+    {"ilu-level", NULL}, {"ilut-p", NULL}, {"ilut-tol", NULL}, {"kron", NULL},
+    {"overlap", NULL},   {"restart", NULL}, {"side", "right"},
 };
 // clang-format on
 

@@ -90,7 +90,8 @@ enum lcl_status bench_time_apply(struct bench *B, struct work *w,
 void bench_print_apply(const struct bench *B, const struct work *w,
                        const struct times *t);
 
-// The second of two solves, from x = 0. Not to converge is no error.
+// The second of two solves, from x = 0, or the first where that does not
+// converge, which is no error.
 enum lcl_status bench_run_solver(struct bench *B, lcl_precond *M,
                                  struct lcl_report *report);
 void bench_print_solve(const struct bench *B, const char *variant,
@@ -111,3 +112,13 @@ enum lcl_status bench_dd_create(bench_dd **out);
 void bench_dd_destroy(bench_dd **dd);
 enum lcl_status bench_dd_problem(bench_dd *dd, struct bench *B);
 void bench_dd_print(const bench_dd *dd);
+
+// ------------------------------------------------------------------- idr
+
+// IDR(s) with scalar and block-Jacobi preconditioners, as in Anzt et al.: the
+// rows of a problem are printed when it is done, the counts at the end.
+typedef struct bench_idr bench_idr;
+enum lcl_status bench_idr_create(bench_idr **out);
+void bench_idr_destroy(bench_idr **idr);
+enum lcl_status bench_idr_problem(bench_idr *idr, struct bench *B);
+void bench_idr_print(const bench_idr *idr);

@@ -26,10 +26,12 @@ static enum lcl_status launch_refresh(void *arg)
 }
 
 // Off the diagonal a block and its 16-bit column; the inverse of the diagonal
-// block, b and x a block row.
+// block, b and x a block row. Where diagonal blocks are inverted, these.
 static double apply_bytes(const struct lcl_precond_info *info)
 {
     static const double bytes[LCL_FACTOR_STORAGE_COUNT] = {8, 8, 4, 2};
+    if (info->diagonal_blocks > 0)
+        return (double)info->factor_bytes + 16.0 * (double)info->rows;
     const double block = info->block_size * info->block_size;
     const double rows = (double)info->rows / info->block_size;
     const double kept = (double)info->nnz_kept / block,
@@ -51,11 +53,18 @@ enum lcl_status bench_time_apply(struct bench *B, struct work *w,
     return bench_measure(B, launch_apply, w, t);
 }
 
+static const char *variant_of(const struct lcl_precond_info *info)
+{
+    return info->parts > 0             ? lcl_trisolve_name(info->trisolve)
+           : info->diagonal_blocks > 0 ? lcl_block_apply_name(info->block_apply)
+                                       : lcl_precond_name(info->type);
+}
+
 void bench_print_apply(const struct bench *B, const struct work *w,
                        const struct times *t)
 {
     const struct lcl_precond_info *info = lcl_precond_info(w->M);
-    cJSON *line = bench_line(B, "apply", lcl_trisolve_name(info->trisolve));
+    cJSON *line = bench_line(B, "apply", variant_of(info));
     bench_add_times(line, B, t, apply_bytes(info));
     cJSON_AddNumberToObject(line, "parts", (double)info->parts);
     cJSON_AddNumberToObject(line, "part_rows", (double)info->part_rows_max);

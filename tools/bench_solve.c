@@ -68,7 +68,7 @@ enum lcl_status bench_run_solver(struct bench *B, lcl_precond *M,
     lcl_solver *S = NULL;
     enum lcl_status st = lcl_solver_create(&S, M, &B->options.solver);
     *report = (struct lcl_report){.stop = LCL_STOP_NONE};
-    for (int pass = 0; pass < 2 && st >= 0; ++pass) {
+    for (int pass = 0; pass < 2 && st == LCL_OK; ++pass) {
         memset(P->x, 0, (size_t)P->A.rows * sizeof *P->x);
         st = lcl_solver_solve(S, P->b, P->x, report);
     }

@@ -227,8 +227,11 @@ static const char *hint_by_stop(const struct job *job)
     case LCL_STOP_BREAKDOWN_RHO:
     case LCL_STOP_BREAKDOWN_ALPHA:
     case LCL_STOP_BREAKDOWN_OMEGA:
-        return "another preconditioner (--precond jacobi), --pivot shift, or "
-               "larger subdomains (--subdomain-rows)";
+        return job->cli.options.solver.type == LCL_SOLVER_IDR
+                   ? "another preconditioner (--precond jacobi), --pivot "
+                     "shift, or more shadow vectors (--idr-s 8)"
+                   : "--solver idr, another preconditioner (--precond jacobi), "
+                     "or --pivot shift";
     case LCL_STOP_NOT_FINITE:
         return "--pivot shift, or --precond jacobi to see whether the factors "
                "are to blame";

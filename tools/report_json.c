@@ -99,6 +99,8 @@ static void put_method(cJSON *record, const struct job *job)
     put_number(method, "atol", solver->atol);
     put_count(method, "max-iters", solver->max_iters);
     put_count(method, "stagnation", solver->stagnation);
+    if (solver->type == LCL_SOLVER_IDR)
+        put_count(method, "idr-s", solver->idr_s);
     put_text(method, "precond", lcl_precond_name(precond->type));
     put_text(method, "trisolve", lcl_trisolve_name(precond->trisolve));
     put_count(method, "block-size", precond->block_size);
@@ -110,6 +112,11 @@ static void put_method(cJSON *record, const struct job *job)
     put_text(method, "coarse", lcl_coarse_name(precond->coarse));
     put_text(method, "factor-storage",
              lcl_factor_storage_name(precond->storage));
+    put_count(method, "max-block-size", precond->block_jacobi.max_rows);
+    put_text(method, "block-extraction",
+             lcl_block_extraction_name(precond->block_jacobi.extraction));
+    put_text(method, "block-apply",
+             lcl_block_apply_name(precond->block_jacobi.apply));
     put_text(method, "rhs", job->cli.rhs ? job->cli.rhs : "A * ones");
 }
 
@@ -120,6 +127,16 @@ static void put_repaired(cJSON *object, const struct lcl_precond_info *info)
     for (int i = 0; i < REPAIRED_SHOWN && i < info->pivots_repaired; ++i)
         cJSON_AddItemToArray(
             rows, cJSON_CreateNumber((double)info->repaired_rows[i] + 1));
+}
+
+static void put_diagonal(cJSON *object, const struct lcl_precond_info *info)
+{
+    put_count(object, "diagonal_blocks", info->diagonal_blocks);
+    put_count(object, "diagonal_block_rows_max", info->diagonal_block_rows_max);
+    put_count(object, "diagonal_blocks_fp32", info->diagonal_blocks_fp32);
+    put_count(object, "diagonal_blocks_bf16", info->diagonal_blocks_bf16);
+    put_text(object, "extraction", lcl_block_extraction_name(info->extraction));
+    put_text(object, "block_apply", lcl_block_apply_name(info->block_apply));
 }
 
 static void put_precond(cJSON *record, const struct job *job)
@@ -141,6 +158,8 @@ static void put_precond(cJSON *record, const struct job *job)
     put_repaired(object, info);
     put_count(object, "factor_bytes", (int64_t)info->factor_bytes);
     put_text(object, "storage", lcl_factor_storage_name(info->storage));
+    if (info->diagonal_blocks > 0)
+        put_diagonal(object, info);
     put_count(object, "launches", info->launches);
     put_count(object, "barriers", info->barriers);
     put_count(object, "group_size", info->group_size);

@@ -83,8 +83,10 @@ void text_method(const struct job *job)
     const struct lcl_precond_params *precond = &job->cli.options.precond;
     const struct lcl_solver_params *solver = &job->cli.options.solver;
     line("method");
-    printf("%s, %s", lcl_solver_name(solver->type),
-           lcl_precond_name(precond->type));
+    printf("%s", lcl_solver_name(solver->type));
+    if (solver->type == LCL_SOLVER_IDR)
+        printf("(%d)", solver->idr_s);
+    printf(", %s", lcl_precond_name(precond->type));
     if (job_has_subdomains(job))
         printf(" (%s), %s", lcl_trisolve_name(precond->trisolve),
                lcl_partition_name(precond->partition.type));
@@ -117,6 +119,21 @@ static void subdomains(const struct lcl_precond_info *info)
     line("factors");
     printf("%.1f MB on the device, %s\n", 1e-6 * (double)info->factor_bytes,
            lcl_factor_storage_name(info->storage));
+}
+
+static void diagonal_blocks(const struct lcl_precond_info *info)
+{
+    line("diagonal");
+    printf("%" PRId64 " blocks of at most %d rows, %s\n", info->diagonal_blocks,
+           info->diagonal_block_rows_max,
+           lcl_block_extraction_name(info->extraction));
+    line("inverses");
+    printf("%.1f MB on the device, %s", 1e-6 * (double)info->factor_bytes,
+           lcl_factor_storage_name(info->storage));
+    if (info->storage == LCL_FACTOR_STORAGE_ADAPTIVE)
+        printf(" (%" PRId64 " fp32, %" PRId64 " bf16)",
+               info->diagonal_blocks_fp32, info->diagonal_blocks_bf16);
+    printf(", %s\n", lcl_block_apply_name(info->block_apply));
 }
 
 static void coarse(const struct lcl_precond_info *info)
@@ -155,6 +172,8 @@ void text_precond(const struct job *job)
         blocks(info);
     if (job_has_subdomains(job))
         subdomains(info);
+    if (info->diagonal_blocks > 0)
+        diagonal_blocks(info);
     if (info->coarse_rows > 0)
         coarse(info);
     if (info->pivots_repaired > 0)

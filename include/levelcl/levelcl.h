@@ -4,14 +4,16 @@
  * Tiers, each usable with those above it alone:
  *   0  status.h, log.h          results and text
  *   1  context.h                devices and contexts
- *   2  matrix.h                 matrices: read, make, check
- *      operator.h               products with them
+ *   2  matrix.h, batch.h        matrices: read, make, check; batches of
+ *                               dense blocks: invert
+ *      operator.h               products with matrices
  *   3  precond.h                partition, factor, apply
  *   4  solver.h, options.h      solve; options as text
  * opencl.h, for callers who own a cl_context, is included apart. */
 #ifndef LEVELCL_H
 #define LEVELCL_H
 
+#include <levelcl/batch.h>
 #include <levelcl/context.h>
 #include <levelcl/log.h>
 #include <levelcl/matrix.h>

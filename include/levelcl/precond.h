@@ -20,6 +20,7 @@ enum lcl_precond_type {
                           positive (Meijerink and van der Vorst, Math. Comp. 31
                           (1977)). Pivots that are not count as small, but for
                           blocks, whose sign is not looked at */
+    LCL_PRECOND_BLOCK_JACOBI, /* the inverses of dense diagonal blocks */
     LCL_PRECOND_COUNT,
 };
 
@@ -89,7 +90,60 @@ enum lcl_factor_storage {
     LCL_FACTOR_STORAGE_FP32,
     LCL_FACTOR_STORAGE_BF16, /* the upper half of fp32: its range, 8
                                 significant bits; the column beside it */
+    /* BLOCK_JACOBI only: for each group of blocks that a wave multiplies with
+     * the shortest of the three that the worst conditioned of them admits.
+     * One of unit roundoff u is admitted where ||D|| ||D^-1|| u < 0.1 and its
+     * range holds ||D^-1|| and u ||D^-1|| (Anzt, Dongarra, Flegar, Higham,
+     * Quintana-Orti, "Adaptive precision in block-Jacobi preconditioning for
+     * iterative sparse linear system solvers", 2019). Norms are maximum norms,
+     * with the SHARED extractions 1-norms. */
+    LCL_FACTOR_STORAGE_ADAPTIVE,
     LCL_FACTOR_STORAGE_COUNT,
+};
+
+/* How the diagonal blocks of BLOCK_JACOBI come out of the matrix. The first
+ * three are those of Anzt, Dongarra, Flegar, Quintana-Orti, "Variable-size
+ * batched Gauss-Jordan elimination for block-Jacobi preconditioning on graphics
+ * processors", section 3.2. At width 1 all are the same but for the search. */
+enum lcl_block_extraction {
+    LCL_BLOCK_EXTRACTION_DEFAULT = 0, /* BISECT */
+    LCL_BLOCK_EXTRACTION_CACHED,      /* a row a lane, a block a wave */
+    LCL_BLOCK_EXTRACTION_SHARED,      /* a row a wave, through local memory and
+                                         transposed, a block a wave */
+    LCL_BLOCK_EXTRACTION_SHARED_MPW,  /* the same, several blocks a wave */
+    LCL_BLOCK_EXTRACTION_BISECT, /* a row a lane, in which the block is found by
+                                    bisection; several blocks a wave */
+    LCL_BLOCK_EXTRACTION_COUNT,
+};
+
+/* How BLOCK_JACOBI is applied; names as in that publication, section 3.3. */
+enum lcl_block_apply {
+    LCL_BLOCK_APPLY_DEFAULT = 0, /* SA_SPMV */
+    LCL_BLOCK_APPLY_SA_SPMV,     /* batched products with dense blocks, the
+                                    vector in registers */
+    LCL_BLOCK_APPLY_SPMV,        /* the product with a sparse matrix; FP64 */
+    LCL_BLOCK_APPLY_COUNT,
+};
+
+#define LCL_DIAGONAL_BLOCK_MAX 32
+
+/* Diagonal blocks are inverted by Gauss-Jordan elimination with pivoting. One
+ * that has no finite inverse is LCL_EPIVOT with LCL_PIVOT_FAIL; every other
+ * policy replaces it by its diagonal, in which 1 stands for entries that are
+ * zero, and reports the row at which that was seen. */
+struct lcl_block_jacobi_params {
+    /* Rows of a block at most, 1 to LCL_DIAGONAL_BLOCK_MAX; 0: 8, with which
+     * the inverse is not larger than a matrix of 6 entries a row. Rows that
+     * follow each other and have the same columns stay together where they fit
+     * (supervariable blocking); then neighbours are joined. */
+    int max_rows;
+    /* Or the blocks: block p has rows block_ptr[p] .. block_ptr[p + 1] - 1.
+     * `pointers` of them, strictly ascending from 0 to the rows of the matrix,
+     * at most LCL_DIAGONAL_BLOCK_MAX apart. NULL: they are found. */
+    const int64_t *block_ptr;
+    int64_t pointers;
+    enum lcl_block_extraction extraction;
+    enum lcl_block_apply apply;
 };
 
 /* Correction of the ILU preconditioners by constants on the subdomains, which
@@ -140,6 +194,7 @@ struct lcl_precond_params {
     double pivot_tol; /* 0: 1e-10 */
     enum lcl_coarse coarse;
     enum lcl_factor_storage storage;
+    struct lcl_block_jacobi_params block_jacobi;
     /* The matrix is stored in blocks of so many rows and columns, 1 to
      * LCL_BLOCK_MAX, missing entries of a block as zeros; 0: its natural block,
      * see lcl_csr_natural_block(). ILU then factors blocks. */
@@ -158,7 +213,7 @@ struct lcl_precond_info {
     enum lcl_trisolve trisolve;
     int64_t rows;
     int64_t nnz;           /* values of the matrix as it was given */
-    int64_t nnz_kept;      /* inside subdomains */
+    int64_t nnz_kept;      /* inside subdomains or diagonal blocks */
     double dropped_share;  /* dropped entries over off-diagonal entries */
     double dropped_weight; /* the same by absolute value */
     int64_t parts;         /* subdomains */
@@ -178,6 +233,13 @@ struct lcl_precond_info {
     int block_size;   /* that the matrix is stored in */
     bool weighted;    /* METIS saw edge weights */
     enum lcl_factor_storage storage; /* in use, never DEFAULT with ILU */
+    /* Of BLOCK_JACOBI: */
+    enum lcl_block_extraction extraction;
+    enum lcl_block_apply block_apply;
+    int64_t diagonal_blocks;
+    int64_t diagonal_blocks_fp32; /* of them stored so */
+    int64_t diagonal_blocks_bf16;
+    int diagonal_block_rows_max;
     enum lcl_coarse coarse; /* NONE, ADD or MULT; NONE, too, where its matrix
                                could not be inverted */
     int64_t coarse_rows;    /* unknowns of the correction */
@@ -194,7 +256,7 @@ typedef struct lcl_precond lcl_precond;
  * from run to run unless another thread uses rand() at the same time.
  * Returns LCL_OK; LCL_PIVOTS_REPAIRED (usable, see the info);
  * LCL_EINVAL (parameters; block_size does not divide the rows of A);
- * LCL_EUNSUPPORTED (trisolve reads FP64 alone and storage is another, or needs
+ * LCL_EUNSUPPORTED (trisolve or apply with storage, or where it needs
  * atomic sums, local memory or progress between groups that this device has
  * not; IC0 where A is not symmetric); LCL_EFORMAT (A malformed, not square,
  * empty); LCL_EPIVOT; LCL_ERANGE (a subdomain does not fit local memory; values
@@ -236,6 +298,9 @@ LCL_API const char *lcl_partition_name(enum lcl_partition_type type);
 LCL_API const char *lcl_pivot_name(enum lcl_pivot pivot);
 LCL_API const char *lcl_factor_storage_name(enum lcl_factor_storage storage);
 LCL_API const char *lcl_coarse_name(enum lcl_coarse coarse);
+LCL_API const char *lcl_block_extraction_name(
+    enum lcl_block_extraction extraction);
+LCL_API const char *lcl_block_apply_name(enum lcl_block_apply apply);
 
 LCL_END_DECLS
 

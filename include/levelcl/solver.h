@@ -20,8 +20,13 @@ enum lcl_solver_type {
                                 reproducible; without preconditioner. For beta
                                 its listing divides by <p, A p>; the right
                                 divisor, the last <r, r>, is used here */
+    LCL_SOLVER_IDR,         /* IDR(s), biorthogonal, right-preconditioned; van
+                               Gijzen and Sonneveld, ACM TOMS 38 (2011) */
     LCL_SOLVER_COUNT,
 };
+
+/* Shadow vectors of IDR(s) at most. */
+enum { LCL_IDR_MAX_S = 8 };
 
 /* What a monitor is told: seen from the host every few iterations. */
 struct lcl_progress_info {
@@ -36,6 +41,8 @@ struct lcl_solver_params {
     double atol;    /* or ||b - A x|| <= atol; 0: not asked for */
     int max_iters;  /* 0: 10000 */
     int stagnation; /* iterations without a new best residual; 0: 2000 */
+    int idr_s;      /* of IDR(s): 1 to LCL_IDR_MAX_S; 0: 4. Systems with fewer
+                       rows than the next power of two have fewer */
     /* Called between batches of iterations; returning false stops the solve
      * with LCL_ITERATION_LIMIT. May be NULL. */
     bool (*monitor)(void *user, const struct lcl_progress_info *info);
@@ -58,7 +65,7 @@ enum lcl_stop {
     LCL_STOP_MAX_ITERS = -1,
     LCL_STOP_STAGNATION = -2,
     LCL_STOP_BREAKDOWN_RHO = -3,   /* <r0, r> = 0 */
-    LCL_STOP_BREAKDOWN_ALPHA = -4, /* <r0, A M^-1 p> = 0 */
+    LCL_STOP_BREAKDOWN_ALPHA = -4, /* <r0, A M^-1 p> = 0; IDR: <p_k, g_k> = 0 */
     LCL_STOP_BREAKDOWN_OMEGA = -5, /* A M^-1 s = 0 or orthogonal to s */
     LCL_STOP_NOT_FINITE = -6,
     LCL_STOP_MONITOR = -7,
@@ -70,7 +77,7 @@ enum lcl_stop {
 struct lcl_report {
     enum lcl_stop stop;
     int iterations; /* whole ones: of BiCGSTAB two applications of M and A
-                       each, of CG one */
+                       each, of CG and IDR(s) one */
     int restarts;   /* with r0 = b - A x, after a breakdown or a drift */
     double norm_b;
     double residual;      /* ||r|| / ||b|| by the recurrence */

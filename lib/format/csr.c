@@ -251,7 +251,7 @@ int64_t lcl_csr_row_of(const struct lcl_csr *A, int64_t k)
     return low;
 }
 
-int64_t lcl_csr_find(const struct lcl_csr *A, int64_t i, int64_t j)
+int64_t lcl_csr_seek(const struct lcl_csr *A, int64_t i, int64_t j)
 {
     int64_t low = A->row_ptr[i], high = A->row_ptr[i + 1];
     while (low < high) {
@@ -261,5 +261,11 @@ int64_t lcl_csr_find(const struct lcl_csr *A, int64_t i, int64_t j)
         else
             high = mid;
     }
-    return low < A->row_ptr[i + 1] && A->col_ind[low] == j ? low : -1;
+    return low;
+}
+
+int64_t lcl_csr_find(const struct lcl_csr *A, int64_t i, int64_t j)
+{
+    const int64_t k = lcl_csr_seek(A, i, j);
+    return k < A->row_ptr[i + 1] && A->col_ind[k] == j ? k : -1;
 }

@@ -46,6 +46,7 @@ struct lcl_solver {
 extern const struct lcl_krylov_ops lcl_bicgstab;
 extern const struct lcl_krylov_ops lcl_cg;
 extern const struct lcl_krylov_ops lcl_cg_published;
+extern const struct lcl_krylov_ops lcl_idr;
 
 // Notes ||r||^2 after `iteration` iterations of the solve; each is noted once.
 enum lcl_status lcl_krylov_note(struct lcl_solver *S, int iteration, double rr);

@@ -26,6 +26,7 @@ static const struct lcl_krylov_ops *const methods[LCL_SOLVER_COUNT] = {
     [LCL_SOLVER_BICGSTAB] = &lcl_bicgstab,
     [LCL_SOLVER_CG] = &lcl_cg,
     [LCL_SOLVER_CG_PUBLISHED] = &lcl_cg_published,
+    [LCL_SOLVER_IDR] = &lcl_idr,
 };
 
 // For entry points whose object may be the NULL that is complained of.
@@ -54,12 +55,17 @@ static enum lcl_status take_params(struct lcl_solver_params *p,
         return lcl_fail(log, LCL_EINVAL,
                         "max_iters %d, stagnation %d: expected 0 or more",
                         p->max_iters, p->stagnation);
+    if (p->idr_s < 0 || p->idr_s > LCL_IDR_MAX_S)
+        return lcl_fail(log, LCL_EINVAL, "idr_s %d: expected 1 to %d", p->idr_s,
+                        (int)LCL_IDR_MAX_S);
     if (p->rtol == 0)
         p->rtol = 1e-8;
     if (p->max_iters == 0)
         p->max_iters = 10000;
     if (p->stagnation == 0)
         p->stagnation = 2000;
+    if (p->idr_s == 0)
+        p->idr_s = 4;
     return LCL_OK;
 }
 

@@ -18,6 +18,7 @@ static const struct lcl_precond_ops *const methods[LCL_PRECOND_COUNT] = {
     [LCL_PRECOND_ILU0] = &lcl_precond_ilu,
     [LCL_PRECOND_ILDU0] = &lcl_precond_ilu,
     [LCL_PRECOND_IC0] = &lcl_precond_ilu,
+    [LCL_PRECOND_BLOCK_JACOBI] = &lcl_precond_block_jacobi,
 };
 
 // Methods that are published for unit L and U with D apart.
@@ -37,6 +38,8 @@ static enum lcl_status check_params(const struct lcl_precond_params *p,
         (unsigned)p->pivot >= LCL_PIVOT_COUNT ||
         (unsigned)p->storage >= LCL_FACTOR_STORAGE_COUNT ||
         (unsigned)p->coarse >= LCL_COARSE_COUNT ||
+        (unsigned)p->block_jacobi.extraction >= LCL_BLOCK_EXTRACTION_COUNT ||
+        (unsigned)p->block_jacobi.apply >= LCL_BLOCK_APPLY_COUNT ||
         (unsigned)p->partition.type >= LCL_PARTITION_COUNT ||
         (unsigned)p->partition.weights >= LCL_WEIGHTS_COUNT)
         return lcl_misuse(log, "lcl_precond_create: an enum is out of range");
@@ -48,6 +51,10 @@ static enum lcl_status check_params(const struct lcl_precond_params *p,
         return lcl_fail(log, LCL_EINVAL,
                         "block size %d: expected a number from 1 to %d, or 0",
                         p->block_size, LCL_BLOCK_MAX);
+    if (p->storage == LCL_FACTOR_STORAGE_ADAPTIVE &&
+        p->type != LCL_PRECOND_BLOCK_JACOBI)
+        return lcl_fail(log, LCL_EUNSUPPORTED,
+                        "factor storage adaptive is for block-jacobi");
     if (p->type == LCL_PRECOND_ILU0 && is_for_ildu0(p->trisolve))
         return lcl_fail(log, LCL_EINVAL, "%s applies ildu0 factors, not ilu0",
                         lcl_trisolve_name(p->trisolve));

@@ -49,4 +49,5 @@ const struct lcl_trisolve_method *lcl_precond_trisolve(const lcl_precond *M);
 
 extern const struct lcl_precond_ops lcl_precond_none;
 extern const struct lcl_precond_ops lcl_precond_jacobi;
+extern const struct lcl_precond_ops lcl_precond_block_jacobi;
 extern const struct lcl_precond_ops lcl_precond_ilu;

@@ -28,6 +28,7 @@ double lcl_ref_rounded(double a, enum lcl_factor_storage storage)
         return (double)(float)round_bf16(a);
     case LCL_FACTOR_STORAGE_DEFAULT:
     case LCL_FACTOR_STORAGE_FP64:
+    case LCL_FACTOR_STORAGE_ADAPTIVE:
     case LCL_FACTOR_STORAGE_COUNT:
         break;
     }

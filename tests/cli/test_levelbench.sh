@@ -58,6 +58,17 @@ for line in lower:dag_ec_no_lds lower:dag_ec_lds lower:dag_ec_lds_ud apply:dag_e
         flunk "a line of $line"
 done
 grep -q '^Table' "$dir/out" && flunk 'lines come without tables'
+
+# IDR(s): a row a setting, one of them the fastest, and counts that agree.
+"$bench" idr --idr-s 2 lap3d:6 >"$dir/out" 2>"$dir/err" || flunk 'idr succeeds'
+for setting in jacobi 'block-jacobi(4)' 'block-jacobi(32)'; do
+    grep -Fq " $setting " "$dir/out" || flunk "a row of $setting"
+    grep -F "$setting " "$dir/out" | grep -Eq ' 1/1 +[01]$' || flunk "$setting converges"
+done
+[ "$(grep -c ' rtol, fastest$' "$dir/out")" = 1 ] || flunk 'one setting is the fastest'
+"$bench" idr --json --max-iters 3 lap3d:6 >"$dir/out" 2>"$dir/err" || flunk 'idr --json succeeds'
+[ "$(grep -c '^{"op":"idr".*"iters":3,.*"stop":"max-iters","won":false' "$dir/out")" = 7 ] ||
+    flunk 'lines of solves that do not converge'
 "$bench" dd >/dev/null 2>&1
 [ $? -eq 2 ] || flunk 'dd without a problem is wrong usage'
 

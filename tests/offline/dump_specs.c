@@ -78,6 +78,8 @@ static const struct variant variants[] = {
                       .storage = 2}},
     {"bf16",      1, {.source = "dilu.cl", .rows = 512, .slots = 8,
                       .storage = 3}},
+    {"s_4",       4, {.source = "idr.cl", .mode = 4}},
+    {"s_8",       4, {.source = "idr.cl", .mode = 8}},
     {"waves",     4, {.source = "ildu0.cl"}},
     {"block_3",   1, {.source = "ildu0_block.cl", .block = 3}},
     {"block_5",   1, {.source = "ildu0_block.cl", .block = 5}},

@@ -2,6 +2,7 @@
 // Every enum value has a name, and foreign values are survived.
 #include "tests/support/test.h"
 
+#include <levelcl/batch.h>
 #include <levelcl/solver.h>
 
 #define ASSERT_NAMED(name_of, count)                                           \
@@ -29,6 +30,11 @@ static void test_names__every_value_has_one(void **state)
     ASSERT_NAMED(lcl_pivot_name, LCL_PIVOT_COUNT);
     ASSERT_NAMED(lcl_factor_storage_name, LCL_FACTOR_STORAGE_COUNT);
     ASSERT_NAMED(lcl_coarse_name, LCL_COARSE_COUNT);
+    ASSERT_NAMED(lcl_block_extraction_name, LCL_BLOCK_EXTRACTION_COUNT);
+    ASSERT_NAMED(lcl_block_apply_name, LCL_BLOCK_APPLY_COUNT);
+    ASSERT_NAMED(lcl_batch_kernel_name, LCL_BATCH_KERNEL_COUNT);
+    ASSERT_NAMED(lcl_batch_precision_name, LCL_BATCH_PRECISION_COUNT);
+    ASSERT_NAMED(lcl_batch_singular_name, LCL_BATCH_SINGULAR_COUNT);
 }
 
 static void test_names__default_is_the_method_it_stands_for(void **state)
@@ -39,6 +45,10 @@ static void test_names__default_is_the_method_it_stands_for(void **state)
     assert_string_equal(lcl_trisolve_name(LCL_TRISOLVE_DEFAULT), "packed");
     assert_string_equal(lcl_partition_name(LCL_PARTITION_DEFAULT), "metis");
     assert_string_equal(lcl_pivot_name(LCL_PIVOT_DEFAULT), "boost");
+    assert_string_equal(lcl_block_extraction_name(LCL_BLOCK_EXTRACTION_DEFAULT),
+                        "bisect");
+    assert_string_equal(lcl_block_apply_name(LCL_BLOCK_APPLY_DEFAULT),
+                        "sa_spmv");
 }
 
 static void test_names__published_names_are_spelt_as_published(void **state)

@@ -75,6 +75,7 @@ static void test_options__enums_are_set_by_name(void **state)
     assert_int_equal(parsed("solver=cg_published").solver.type,
                      LCL_SOLVER_CG_PUBLISHED);
     assert_int_equal(parsed("precond=ic0").precond.type, LCL_PRECOND_IC0);
+    assert_int_equal(parsed("solver=idr").solver.type, LCL_SOLVER_IDR);
     assert_int_equal(parsed("precond=jacobi").precond.type, LCL_PRECOND_JACOBI);
     assert_int_equal(parsed("precond=ildu0").precond.type, LCL_PRECOND_ILDU0);
     assert_int_equal(parsed("pivot=shift").precond.pivot, LCL_PIVOT_SHIFT);
@@ -84,6 +85,15 @@ static void test_options__enums_are_set_by_name(void **state)
                      LCL_TRISOLVE_DAG_VC_ILDU0_FUSED);
     assert_int_equal(parsed("factor-storage=bf16").precond.storage,
                      LCL_FACTOR_STORAGE_BF16);
+    assert_int_equal(parsed("factor-storage=adaptive").precond.storage,
+                     LCL_FACTOR_STORAGE_ADAPTIVE);
+    assert_int_equal(parsed("precond=block-jacobi").precond.type,
+                     LCL_PRECOND_BLOCK_JACOBI);
+    assert_int_equal(
+        parsed("block-extraction=shared_mpw").precond.block_jacobi.extraction,
+        LCL_BLOCK_EXTRACTION_SHARED_MPW);
+    assert_int_equal(parsed("block-apply=spmv").precond.block_jacobi.apply,
+                     LCL_BLOCK_APPLY_SPMV);
     assert_int_equal(parsed("weights=off").precond.partition.weights,
                      LCL_WEIGHTS_OFF);
     assert_int_equal(parsed("partition=natural").precond.partition.type,
@@ -101,11 +111,16 @@ static void test_options__numbers_are_set(void **state)
     assert_int_equal(parsed("max-iters=2147483647").solver.max_iters,
                      INT32_MAX);
     assert_int_equal(parsed("stagnation=9").solver.stagnation, 9);
+    assert_int_equal(parsed("idr-s=8").solver.idr_s, 8);
     assert_int_equal(parsed("subdomain-rows=512").precond.partition.rows, 512);
     assert_int_equal(parsed("subdomain-rows=auto").precond.partition.rows, 0);
     assert_int_equal(parsed("block-size=1").precond.block_size, 1);
     assert_int_equal(parsed("block-size=8").precond.block_size, 8);
     assert_int_equal(parsed("block-size=auto").precond.block_size, 0);
+    assert_int_equal(parsed("max-block-size=1").precond.block_jacobi.max_rows,
+                     1);
+    assert_int_equal(parsed("max-block-size=32").precond.block_jacobi.max_rows,
+                     32);
 }
 
 static void test_options__geometric_takes_a_box_and_a_grid(void **state)
@@ -125,6 +140,11 @@ static void test_options__bad_numbers_are_refused(void **state)
 {
     (void)state;
     static const char *const bad[] = {
+        "max-block-size=0",
+        "max-block-size=33",
+        "max-block-size=-1",
+        "max-block-size=8x",
+        "max-block-size=",
         "rtol=",
         "rtol=0",
         "rtol=1",
@@ -148,6 +168,10 @@ static void test_options__bad_numbers_are_refused(void **state)
         "max-iters=10k",
         "max-iters=",
         "stagnation=0",
+        "idr-s=0",
+        "idr-s=9",
+        "idr-s=4.0",
+        "idr-s=",
         "grid=8,8",
         "grid=8,8,0",
         "grid=8,8,8,8",
@@ -200,13 +224,9 @@ static void test_options__names_of_later_releases_are_recognised(void **state)
 {
     (void)state;
     static const char *const later[] = {
-        "solver=gmres",       "solver=fgmres",
-        "solver=idr",         "precond=block-jacobi",
-        "precond=iluk",       "precond=ilut",
-        "precond=ras",        "restart=30",
-        "trisolve=hec_level", "idr-s=4",
-        "side=left",          "devices=0,1",
-        "overlap=1",          "ilu-level=2",
+        "solver=gmres", "solver=fgmres",      "precond=iluk", "precond=ilut",
+        "precond=ras",  "trisolve=hec_level", "restart=30",   "side=left",
+        "devices=0,1",  "overlap=1",          "ilu-level=2",
     };
     for (int i = 0; i < COUNT(later); ++i)
         assert_refused(later[i], LCL_EUNSUPPORTED, "is not there yet");

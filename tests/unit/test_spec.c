@@ -23,6 +23,7 @@ static const struct lcl_spec full = {
     .block = 3,
     .storage = 2,
     .wide = 1,
+    .pm = 4,
     .probe = 5,
     .mode = 2,
 };
@@ -47,6 +48,7 @@ static void test_spec__defines_are_these_lines(void **state)
                               "#define LCL_BLOCK 3\n"
                               "#define LCL_STORAGE 2\n"
                               "#define LCL_WIDE 1\n"
+                              "#define LCL_PM 4\n"
                               "#define LCL_PROBE 5\n"
                               "#define LCL_MODE 2\n"
                               "#define LCL_ADD 3\n"
@@ -79,10 +81,10 @@ static void test_spec__equal_specs_give_equal_text(void **state)
 
 static int *field(struct lcl_spec *spec, int i)
 {
-    int *const fields[] = {&spec->width,  &spec->group, &spec->rows,
-                           &spec->sweeps, &spec->ring,  &spec->slots,
-                           &spec->lanes,  &spec->block, &spec->storage,
-                           &spec->wide,   &spec->probe, &spec->mode};
+    int *const fields[] = {
+        &spec->width, &spec->group, &spec->rows,  &spec->sweeps,  &spec->ring,
+        &spec->slots, &spec->lanes, &spec->block, &spec->storage, &spec->wide,
+        &spec->pm,    &spec->probe, &spec->mode};
     return i < COUNT(fields) ? fields[i] : NULL;
 }
 

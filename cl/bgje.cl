@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Inverses of a batch of dense blocks by batched Gauss-Jordan elimination.
+//
+// Data:   a block is square, by rows (or, the inverse being so as well, by
+//         columns). Mode bit 1: blocks of LCL_BLOCK rows, one behind the other.
+//         Else block b has rows block_ptr[b] .. block_ptr[b + 1] - 1 of all and
+//         starts at entry `at[b]`; list[first + i] is the i-th that is
+//         inverted. `inverse` may be the same array as `blocks`.
+// Launch: LCL_PM lanes a block, with the columns of it: a load or a store of a
+//         sub-wave is one row. That is BGJE where LCL_PM = LCL_WIDTH, else
+//         BGJE-MPW (multiple problems per warp). Mode bit 2: a group a block in
+//         local memory, LCL_PM = LCL_WIDTH. Width 1: any number of groups.
+// Failure: info[b] = 0, or the step that had no pivot, from 1 on: the inverse
+// is
+//         then the block itself or, with `identity`, the identity.
+// Determinism: bitwise.
+#ifndef LCL_BLOCK
+# define LCL_BLOCK 4 // rows of the largest block
+#endif
+#ifndef LCL_STORAGE
+# define LCL_STORAGE 1 // of entries: 1 double, 2 float
+#endif
+#ifndef LCL_MODE
+# define LCL_MODE 0 // bits 1 and 2
+#endif
+#include "wave.cl.h"
+#ifndef LCL_PM
+# define LCL_PM LCL_WIDTH // lanes of a block, power of two, at most LCL_WIDTH
+#endif
+#include "bgje.cl.h"
+#include "bgje_tile.cl.h"
+
+struct task {
+    long block; // its number
+    long at;    // its first entry
+    uint m;     // its rows; 0: no block
+};
+
+// Block i of those to invert, at most `end`.
+static inline struct task task_of(long i, long end, global const int *list,
+                                  global const long *block_ptr,
+                                  global const long *at)
+{
+    struct task t = {0, 0, 0};
+    if (i >= end)
+        return t;
+#if LCL_MODE & 1
+    t.block = i;
+    t.at = i * (LCL_BLOCK * LCL_BLOCK);
+    t.m = LCL_BLOCK;
+#else
+    t.block = list[i];
+    t.at = at[t.block];
+    t.m = (uint)(block_ptr[t.block + 1] - block_ptr[t.block]);
+#endif
+    return t;
+}
+
+// What takes the place of entry (i, j) of an inverse that there is not.
+static inline bgje_real instead(global const bgje_real *block, uint m, uint i,
+                                uint j, int identity)
+{
+    return identity ? i == j : block[i * m + j];
+}
+
+#if !(LCL_MODE & 2)
+
+// What all lanes that work together take as the number of steps.
+INLINE uint steps_of(uint m, local double *scratch)
+{
+# if LCL_MODE & 1 || defined(LCL_EXCHANGE_LOCAL) && LCL_WIDTH > 1
+    return LCL_BLOCK;
+# else
+    return wave_largest(m, LCL_WIDTH, scratch);
+# endif
+}
+
+// What invert() does with a block and its inverse.
+struct places {
+    struct task t;
+    global const bgje_real *blocks;
+    global bgje_real *inverse;
+    int identity;
+};
+
+# if LCL_WIDTH == 1
+
+// Rows as rows.
+INLINE void read_block(bgje_real (*a)[LCL_BLOCK], const struct places *P)
+{
+    const uint m = P->t.m;
+    for (uint i = 0; i < m; ++i)
+        for (uint j = 0; j < m; ++j)
+            a[i][j] = P->blocks[P->t.at + i * m + j];
+}
+
+INLINE void write_inverse(bgje_real (*a)[LCL_BLOCK], const struct places *P,
+                          const struct bgje_places *to, uint failed,
+                          local double *scratch)
+{
+    const uint m = P->t.m;
+    global bgje_real *inverse = P->inverse + P->t.at;
+    if (failed) {
+        for (uint e = 0; e < m * m; ++e)
+            inverse[e] =
+                instead(P->blocks + P->t.at, m, e / m, e % m, P->identity);
+        return;
+    }
+    for (uint s = 0; s < m; ++s)
+        for (uint e = 0; e < m; ++e)
+            inverse[to->row[s] * m + to->column[e]] = a[s][e];
+}
+
+# else
+
+// Columns as rows, so that the lanes read and write neighbours.
+INLINE void read_block(bgje_real (*a)[LCL_BLOCK], const struct places *P)
+{
+    const uint m = P->t.m;
+#  pragma unroll
+    for (uint j = 0; j < LCL_BLOCK; ++j)
+#  pragma unroll
+        for (uint s = 0; s < BGJE_SLOTS; ++s)
+            a[s][j] = bgje_load(P->blocks + P->t.at, m, bgje_row(s), j, 1, m);
+}
+
+INLINE void write_inverse(bgje_real (*a)[LCL_BLOCK], const struct places *P,
+                          const struct bgje_places *to, uint failed,
+                          local double *scratch)
+{
+    const uint m = P->t.m;
+#  pragma unroll
+    for (uint e = 0; e < LCL_BLOCK; ++e) {
+        const uint i = bgje_column(to, e, scratch);
+#  pragma unroll
+        for (uint s = 0; s < BGJE_SLOTS; ++s) {
+            const uint j = to->row[s];
+            if (i < m && j < m)
+                P->inverse[P->t.at + i * m + j] =
+                    failed ? instead(P->blocks + P->t.at, m, i, j, P->identity)
+                           : a[s][e];
+        }
+    }
+}
+
+# endif
+
+INLINE void invert(struct places P, global int *info, local double *scratch)
+{
+    bgje_real a[BGJE_SLOTS][LCL_BLOCK];
+    struct bgje_places to;
+    bgje_start(&to);
+    read_block(a, &P);
+    const uint failed = bgje_invert(a, steps_of(P.t.m, scratch), &to, scratch);
+    write_inverse(a, &P, &to, failed, scratch);
+    if (P.t.m > 0 && bgje_row(0) == 0)
+        info[P.t.block] = failed;
+}
+
+WORK_GROUP
+kernel void bgje(long first, long end, global const int *list,
+                 global const long *block_ptr, global const long *at,
+                 global const bgje_real *blocks, global bgje_real *inverse,
+                 global int *info, int identity)
+{
+    local double scratch[BGJE_SCRATCH];
+    struct places P = {
+        .blocks = blocks, .inverse = inverse, .identity = identity};
+# if LCL_WIDTH == 1
+    for (RANGE(i, end - first)) {
+        P.t = task_of(first + i, end, list, block_ptr, at);
+        invert(P, info, scratch);
+    }
+# else
+    const long i = first + get_global_id(0) / LCL_PM;
+    P.t = task_of(i, end, list, block_ptr, at);
+    invert(P, info, scratch);
+# endif
+}
+
+#else
+
+WORK_GROUP
+kernel void bgje(long first, long end, global const int *list,
+                 global const long *block_ptr, global const long *at,
+                 global const bgje_real *blocks, global bgje_real *inverse,
+                 global int *info, int identity)
+{
+    local struct bgje_tile tile;
+    local double scratch[LCL_GROUP];
+    const uint lid = get_local_id(0);
+    const struct task t =
+        task_of(first + get_group_id(0), end, list, block_ptr, at);
+    global const bgje_real *block = blocks + t.at;
+    for (uint e = lid; e < t.m * t.m; e += LCL_GROUP)
+        tile.a[e] = block[e];
+    GROUP_BARRIER();
+    const uint failed = bgje_tile_invert(&tile, t.m, scratch);
+    for (uint e = lid; e < t.m * t.m; e += LCL_GROUP) {
+        const uint i = tile.row[e / t.m], j = tile.column[e % t.m];
+        inverse[t.at + i * t.m + j] =
+            failed ? instead(block, t.m, i, j, identity) : tile.a[e];
+    }
+    if (lid == 0)
+        info[t.block] = failed;
+}
+
+#endif

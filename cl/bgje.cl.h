@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Batched Gauss-Jordan elimination (BGJE): the inverse of a dense block in the
+// registers of LCL_PM lanes, with implicit pivoting: Anzt, Dongarra, Flegar,
+// Quintana-Orti, Parallel Computing 81 (2019), Figure 2. For k = 0, 1, ...
+//
+//     r = the row not used yet with the largest |d_rk|, p(r) = k
+//     d_ij = d_ij - (d_ik / d_rk) d_rj,  d_ik = -d_ik / d_rk,  d_rk = 1
+//                                                   (i other than r, j than k)
+//
+// Rows stay where they are and are divided by their pivots at the end alone.
+//
+// Data:   the rows of the block, row s LCL_PM + l in slot s of lane l of its
+//         sub-wave: bgje_real a[BGJE_SLOTS][LCL_BLOCK]. Of a block of m rows a
+//         lane has BGJE_ROWS(m) slots of BGJE_COLUMNS(m) entries, which are
+//         filled up with the identity, see bgje_load(). At width 1 a work-item
+//         has all rows. Lanes that are given columns instead of rows get the
+//         columns of the inverse.
+// Pivots: compared by their leading bits: the one taken is at least 0.9998
+//         times the largest; of equal ones it is that of the first row. One
+//         that is not finite or has no finite inverse ends the block.
+// Determinism: bitwise.
+//
+//     struct bgje_places to;
+//     local double scratch[BGJE_SCRATCH];
+//     bgje_start(&to);
+//     failed = bgje_invert(a, m, &to, scratch);
+//     X[to.row[s]][bgje_column(&to, j, scratch)] = a[s][j]
+//
+// for each slot and entry whose row and column are below the block's own m.
+#pragma once
+
+#ifdef LCL_PM // lanes of a sub-wave, power of two, at most LCL_WIDTH
+// LCL_BLOCK: rows of the largest block, at most 127 / LCL_STORAGE: 1 double, 2
+// float
+
+# if LCL_STORAGE == 2
+typedef float bgje_real;
+#  define BGJE_BITS(v) as_uint(v)
+#  define bgje_from    wave_from_float
+# else
+typedef double bgje_real;
+#  define BGJE_BITS(v) as_uint2(v).y
+#  define bgje_from    wave_from
+# endif
+
+# define BGJE_SLOTS ((LCL_BLOCK + LCL_PM - 1) / LCL_PM) // rows of a lane
+# if LCL_WIDTH == 1
+#  define BGJE_ROWS(m)    (m)
+#  define BGJE_COLUMNS(m) (m)
+# else
+#  define BGJE_ROWS(m)    BGJE_SLOTS
+#  define BGJE_COLUMNS(m) LCL_BLOCK
+# endif
+# if defined(LCL_EXCHANGE_LOCAL) && LCL_WIDTH > 1
+#  define BGJE_SCRATCH (LCL_GROUP + LCL_GROUP / LCL_PM * LCL_BLOCK) // doubles
+# else
+#  define BGJE_SCRATCH 1
+# endif
+
+// A key is the magnitude of an entry, its last bits replaced by those of
+// BGJE_LAST - row; 0: a row that is used.
+# define BGJE_LAST      127u
+# define BGJE_MAGNITUDE (0x7fffffffu - BGJE_LAST)
+# define BGJE_INFINITE  BGJE_BITS((bgje_real)INFINITY)
+
+// Where the entries of the inverse are.
+struct bgje_places {
+    uint row[BGJE_SLOTS];    // that a slot has
+    uint column[BGJE_SLOTS]; // of entry s LCL_PM + l, `shift` entries further
+    uint shift;
+};
+
+static inline uint bgje_row(uint slot)
+{
+    return slot * LCL_PM + get_local_id(0) % LCL_PM;
+}
+
+// Each row and column at its place.
+INLINE void bgje_start(struct bgje_places *to)
+{
+    to->shift = 0;
+# pragma unroll
+    for (uint s = 0; s < BGJE_SLOTS; ++s)
+        to->row[s] = to->column[s] = bgje_row(s);
+}
+
+// Entry j of a row of the block of m rows at `block`, whose entries are `step`
+// apart and whose rows `stride`; of the identity beyond the block.
+static inline bgje_real bgje_load(global const bgje_real *block, uint m,
+                                  uint row, uint j, uint stride, uint step)
+{
+    return row < m && j < m ? block[row * stride + j * step] : row == j;
+}
+
+static inline bool bgje_sound(bgje_real inverse)
+{
+    return fabs(inverse) > 0 && fabs(inverse) < INFINITY;
+}
+
+// Divides the rows by their pivots. Returns whether an entry overflows.
+INLINE bool bgje_scale(bgje_real (*a)[LCL_BLOCK], uint m,
+                       const bgje_real *scale)
+{
+    uint largest = 0;
+# pragma unroll
+    for (uint s = 0; s < BGJE_ROWS(m); ++s)
+# pragma unroll
+        for (uint j = 0; j < BGJE_COLUMNS(m); ++j) {
+            a[s][j] *= scale[s];
+            largest = max(largest, BGJE_BITS(a[s][j]) & 0x7fffffffu);
+        }
+    return largest >= BGJE_INFINITE;
+}
+
+# if LCL_WIDTH == 1
+
+// The row of the largest entry of column k of those not used yet.
+INLINE uint bgje_pivot(bgje_real (*a)[LCL_BLOCK], uint m, uint k,
+                       const uint *magnitude)
+{
+    uint row = 0, largest = 0;
+    for (uint i = 0; i < m; ++i) {
+        const uint key = (BGJE_BITS(a[i][k]) & magnitude[i]) | magnitude[i] & 1;
+        row = key > largest ? i : row;
+        largest = max(largest, key);
+    }
+    return row;
+}
+
+// Eliminates column k with row r.
+INLINE void bgje_step(bgje_real (*a)[LCL_BLOCK], uint m, uint k, uint r,
+                      bgje_real inverse)
+{
+    bgje_real p[LCL_BLOCK];
+    for (uint j = 0; j < m; ++j)
+        p[j] = a[r][j];
+    for (uint i = 0; i < m; ++i) {
+        const bgje_real factor = i == r ? 0 : a[i][k] * inverse;
+        for (uint j = 0; j < m; ++j)
+            a[i][j] -= factor * p[j];
+        a[i][k] = i == r ? 1 : -factor;
+    }
+}
+
+INLINE uint bgje_invert(bgje_real (*a)[LCL_BLOCK], uint m,
+                        struct bgje_places *to, local double *scratch)
+{
+    bgje_real scale[LCL_BLOCK];
+    uint magnitude[LCL_BLOCK], failed = 0;
+    for (uint i = 0; i < m; ++i)
+        magnitude[i] = BGJE_MAGNITUDE | 1;
+    for (uint k = 0; k < m && !failed; ++k) {
+        const uint r = bgje_pivot(a, m, k, magnitude);
+        scale[r] = 1 / a[r][k];
+        if (!bgje_sound(scale[r]))
+            failed = k + 1;
+        bgje_step(a, m, k, r, scale[r]);
+        magnitude[r] = 0;
+        to->row[r] = k;
+        to->column[k] = r;
+    }
+    if (!failed && bgje_scale(a, m, scale))
+        failed = m;
+    if (failed)
+        bgje_start(to);
+    return failed;
+}
+
+INLINE uint bgje_column(const struct bgje_places *to, uint j,
+                        local double *scratch)
+{
+    return to->column[j];
+}
+
+# else
+
+struct bgje_rows {
+    uint magnitude[BGJE_SLOTS], last[BGJE_SLOTS]; // of keys; 0: used
+    bgje_real scale[BGJE_SLOTS];
+};
+
+// Entry j of a slot that is not known before.
+INLINE bgje_real bgje_entry(bgje_real (*a)[LCL_BLOCK], uint slot, uint j)
+{
+    bgje_real v = a[0][j];
+#  pragma unroll
+    for (uint s = 1; s < BGJE_SLOTS; ++s)
+        v = slot == s ? a[s][j] : v;
+    return v;
+}
+
+// The sub-wave's place in scratch for one row.
+static inline uint bgje_box(void)
+{
+    return LCL_GROUP + (uint)get_local_id(0) / LCL_PM * LCL_BLOCK;
+}
+
+static inline uint bgje_first_lane(void)
+{
+    return get_local_id(0) % LCL_WIDTH - get_local_id(0) % LCL_PM;
+}
+
+// The row with the largest first entry of those not used yet.
+INLINE uint bgje_pivot(bgje_real (*a)[LCL_BLOCK], const struct bgje_rows *rows,
+                       local double *scratch)
+{
+    uint key = 0;
+#  pragma unroll
+    for (uint s = 0; s < BGJE_SLOTS; ++s)
+        key =
+            max(key, (BGJE_BITS(a[s][0]) & rows->magnitude[s]) | rows->last[s]);
+    return BGJE_LAST - (wave_largest(key, LCL_PM, scratch) & BGJE_LAST);
+}
+
+INLINE void bgje_use(uint r, uint k, bgje_real inverse, struct bgje_rows *rows,
+                     struct bgje_places *to)
+{
+#  pragma unroll
+    for (uint s = 0; s < BGJE_SLOTS; ++s) {
+        const bool is_pivot = bgje_row(s) == r;
+        to->row[s] = is_pivot ? k : to->row[s];
+        to->column[s] = bgje_row(s) == k ? r : to->column[s];
+        rows->scale[s] = is_pivot ? inverse : rows->scale[s];
+        rows->magnitude[s] = is_pivot ? 0 : rows->magnitude[s];
+        rows->last[s] = is_pivot ? 0 : rows->last[s];
+    }
+}
+
+// Eliminates column k, which is the first entry of each row and becomes the
+// last: so registers have the same names in each step. Returns false where no
+// pivot is sound.
+INLINE bool bgje_step(bgje_real (*a)[LCL_BLOCK], uint k, struct bgje_rows *rows,
+                      struct bgje_places *to, local double *scratch)
+{
+    const uint r = bgje_pivot(a, rows, scratch), slot = r / LCL_PM;
+    const uint owner = bgje_first_lane() + r % LCL_PM;
+    local double *box = scratch + bgje_box();
+    bgje_real factor[BGJE_SLOTS];
+#  pragma unroll
+    for (uint j = 0; j < LCL_BLOCK; ++j)
+        WAVE_POST(bgje_row(0) == r % LCL_PM, bgje_entry(a, slot, j), box + j);
+    WAVE_POSTED();
+    const bgje_real inverse =
+        1 / (bgje_real)WAVE_TAKE(bgje_from, bgje_entry(a, slot, 0), owner, box);
+#  pragma unroll
+    for (uint s = 0; s < BGJE_SLOTS; ++s)
+        factor[s] = bgje_row(s) == r ? 0 : a[s][0] * inverse;
+#  pragma unroll
+    for (uint j = 1; j < LCL_BLOCK; ++j) {
+        const bgje_real p =
+            WAVE_TAKE(bgje_from, bgje_entry(a, slot, j), owner, box + j);
+#  pragma unroll
+        for (uint s = 0; s < BGJE_SLOTS; ++s)
+            a[s][j - 1] = fma(-factor[s], p, a[s][j]);
+    }
+#  pragma unroll
+    for (uint s = 0; s < BGJE_SLOTS; ++s)
+        a[s][LCL_BLOCK - 1] = bgje_row(s) == r ? 1 : -factor[s];
+    bgje_use(r, k, inverse, rows, to);
+    return bgje_sound(inverse);
+}
+
+// Lets bgje_column() be asked.
+INLINE void bgje_post_columns(const struct bgje_places *to,
+                              local double *scratch)
+{
+    WAVE_POSTED();
+#  pragma unroll
+    for (uint s = 0; s < BGJE_SLOTS; ++s)
+        WAVE_POST(bgje_row(s) < LCL_BLOCK, to->column[s],
+                  scratch + bgje_box() + bgje_row(s));
+    WAVE_POSTED();
+}
+
+// The block becomes its inverse, its rows and columns at the places `to`. All
+// lanes of the wave, or of the group where lanes exchange through local memory,
+// call it with equal m, the most rows of their blocks. Returns 0 or, `a` being
+// of no more use and `to` that of bgje_start() again, the number of the step
+// that had no pivot, from 1 on; m, too, where an entry of the inverse
+// overflows.
+INLINE uint bgje_invert(bgje_real (*a)[LCL_BLOCK], uint m,
+                        struct bgje_places *to, local double *scratch)
+{
+    struct bgje_rows rows;
+    uint failed = 0;
+#  pragma unroll
+    for (uint s = 0; s < BGJE_SLOTS; ++s) {
+        const uint row = bgje_row(s);
+        rows.magnitude[s] = row < LCL_BLOCK ? BGJE_MAGNITUDE : 0;
+        rows.last[s] = row < LCL_BLOCK ? BGJE_LAST - row : 0;
+        rows.scale[s] = 1;
+    }
+    for (uint k = 0; k < m; ++k) {
+        const bool sound = bgje_step(a, k, &rows, to, scratch);
+        failed = sound || failed ? failed : k + 1;
+    }
+    const uint infinite = bgje_scale(a, m, rows.scale);
+    if (wave_largest(infinite, LCL_PM, scratch) && !failed)
+        failed = m;
+    to->shift = m == LCL_BLOCK ? 0 : m;
+    if (failed)
+        bgje_start(to);
+    bgje_post_columns(to, scratch);
+    return failed;
+}
+
+// The column of entry j of each slot.
+INLINE uint bgje_column(const struct bgje_places *to, uint j,
+                        local double *scratch)
+{
+    const uint shifted = j + to->shift;
+    const uint c = shifted < LCL_BLOCK ? shifted : shifted - LCL_BLOCK;
+    uint column = to->column[0];
+#  pragma unroll
+    for (uint s = 1; s < BGJE_SLOTS; ++s)
+        column = c / LCL_PM == s ? to->column[s] : column;
+    return (uint)WAVE_TAKE(wave_from_uint, column,
+                           bgje_first_lane() + c % LCL_PM,
+                           scratch + bgje_box() + c);
+}
+
+# endif
+
+// Of numbers that are not negative, over the sub-wave.
+INLINE bgje_real bgje_largest(bgje_real v, local double *scratch)
+{
+# if LCL_STORAGE == 2
+    return as_float(wave_largest(as_uint(v), LCL_PM, scratch));
+# else
+    const uint2 bits = as_uint2(v);
+    const uint high = wave_largest(bits.y, LCL_PM, scratch);
+    const uint low = bits.y == high ? bits.x : 0;
+    return as_double((uint2)(wave_largest(low, LCL_PM, scratch), high));
+# endif
+}
+
+// The infinity norm of a block of m rows after bgje_start(), of its inverse
+// after bgje_invert(); where lanes have columns, the 1-norm. All lanes of the
+// wave or group call it, as bgje_invert(); m is the block's own.
+INLINE bgje_real bgje_norm(bgje_real (*a)[LCL_BLOCK], uint m,
+                           const struct bgje_places *to, local double *scratch)
+{
+    bgje_real largest = 0;
+# pragma unroll
+    for (uint s = 0; s < BGJE_ROWS(m); ++s) {
+        bgje_real sum = 0;
+# pragma unroll
+        for (uint j = 0; j < BGJE_COLUMNS(m); ++j)
+            sum += fabs(a[s][j]);
+        largest = to->row[s] < m ? fmax(largest, sum) : largest;
+    }
+    return bgje_largest(largest, scratch);
+}
+
+#endif

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// x = D^-1 b for dense diagonal blocks of different sizes, and the formats of
+// their values:
+//     block_apply: batched gemv (sa_spmv of Anzt et al.): each lane has a row,
+//                  and its entry of b in a register from where the others of
+//                  its block take it
+//     block_narrow: chooses the format of each slab in place, by the condition
+//                  of its blocks (Anzt, Dongarra, Flegar, Higham,
+//                  Quintana-Orti, "Adaptive precision in block-Jacobi
+//                  preconditioning for iterative sparse linear system solvers",
+//                  2019): one of unit roundoff u will do where
+//                  ||D|| ||D^-1|| u < 0.1 for all of them; those with less
+//                  range than double also have to hold ||D^-1|| and what is not
+//                  below u ||D^-1||. Maximum norms.
+//
+// Data:   slab.cl.h; norms[p] = (||D||, ||D^-1||) of block p, the second not a
+//         number where the values of the block are no inverse.
+// Launch: block_apply: LCL_LANES lanes a slab, at width 1 any number of groups;
+//         block_narrow: one group a slab; counts[1] and counts[2] grow by the
+//         blocks in float and in bf16.
+// Determinism: bitwise, whatever the groups.
+// `stop[at]` other than 0: the caller has stopped, nothing is done.
+#include "slab.cl.h"
+#include "stored.cl.h"
+#include "wave.cl.h"
+
+#ifndef LCL_LANES
+# define LCL_LANES LCL_WIDTH // rows of a slab at most, power of two
+#endif
+#ifndef LCL_SLOTS
+# define LCL_SLOTS 4 // columns that are read at once
+#endif
+#ifndef LCL_STORAGE
+# define LCL_STORAGE 1 // enum lcl_factor_storage
+#endif
+#define FP64     LCL_STORED_FP64
+#define FP32     LCL_STORED_FP32
+#define BF16     LCL_STORED_BF16
+#define ADAPTIVE 4
+
+#if LCL_STORAGE == ADAPTIVE
+# define STORAGE_OF(s) ((s)->storage)
+#else
+# define STORAGE_OF(s) LCL_STORAGE
+#endif
+
+// The block of a row of a slab: its first row, and its columns.
+struct place {
+    uint first, columns;
+};
+
+static inline void find_place(struct place *block, const struct lcl_slab *s,
+                              uint row)
+{
+    const ulong before = s->starts & ~0UL >> (63 - row);
+    const ulong after = row < 63 ? s->starts >> (row + 1) : 0;
+    const uint end = after ? row + 64 - clz(after & -after) : s->rows;
+    block->first = 63 - clz(before);
+    block->columns = end - block->first;
+}
+
+// ---------------------------------------------------------------- products
+
+#if LCL_WIDTH == 1
+
+// x = D^-1 b for the blocks of a slab, one after the other.
+INLINE void multiply_slab(const struct lcl_slab *s, uint storage,
+                          global const void *a, global const double *b,
+                          global double *x)
+{
+    double sum[LCL_SLAB_ROWS_MAX];
+    struct place block;
+    for (uint first = 0, m; first < s->rows; first += m) {
+        find_place(&block, s, first);
+        m = block.columns;
+        for (uint i = 0; i < m; ++i)
+            sum[i] = 0;
+        for (uint j = 0; j < m; ++j)
+            for (uint i = 0; i < m; ++i)
+                sum[i] += lcl_stored_get(a, storage, j * s->rows + first + i) *
+                          b[s->row + first + j];
+        for (uint i = 0; i < m; ++i)
+            x[s->row + first + i] = sum[i];
+    }
+}
+
+static inline void multiply(const struct lcl_slab *s, global const void *a,
+                            global const double *b, global double *x)
+{
+    const uint storage = STORAGE_OF(s);
+    if (storage == FP32)
+        multiply_slab(s, FP32, a, b, x);
+    else if (storage == BF16)
+        multiply_slab(s, BF16, a, b, x);
+    else
+        multiply_slab(s, FP64, a, b, x);
+}
+
+WORK_GROUP
+kernel void block_apply(long slabs, global const struct lcl_slab *slab,
+                        global const uchar *val, global const double *b,
+                        global double *x, global const int *stop, int at)
+{
+    if (stop[at])
+        return;
+    for (RANGE(i, slabs)) {
+        const struct lcl_slab s = slab[i];
+        multiply(&s, val + s.value * lcl_stored_bytes(LCL_STORAGE), b, x);
+    }
+}
+
+#else
+
+// A row of D^-1 times b, whose entries are on the lanes. Rows that are not
+// there have a block without columns.
+INLINE double row_times(const struct lcl_slab *s, uint storage, uint row,
+                        const struct place *block, global const void *a,
+                        double b, local const double *scratch)
+{
+    const uint team = get_local_id(0) - row;
+    double sum = 0;
+    for (uint j = 0; j < s->columns; j += LCL_SLOTS) {
+        double part[LCL_SLOTS];
+        for (uint c = 0; c < LCL_SLOTS; ++c)
+            part[c] = j + c < block->columns
+                          ? lcl_stored_get(a, storage, (j + c) * s->rows + row)
+                          : 0.0;
+        for (uint c = 0; c < LCL_SLOTS; ++c) {
+            const uint item = team + (block->first + j + c) % LCL_LANES;
+            const double b_j = item_value(b, item, scratch);
+            if (j + c < block->columns)
+                sum += part[c] * b_j;
+        }
+    }
+    return sum;
+}
+
+static inline double multiply(const struct lcl_slab *s, uint row,
+                              const struct place *block, global const void *a,
+                              double b, local const double *scratch)
+{
+    const uint storage = STORAGE_OF(s);
+    if (storage == FP32)
+        return row_times(s, FP32, row, block, a, b, scratch);
+    if (storage == BF16)
+        return row_times(s, BF16, row, block, a, b, scratch);
+    return row_times(s, FP64, row, block, a, b, scratch);
+}
+
+WORK_GROUP
+kernel void block_apply(long slabs, global const struct lcl_slab *slab,
+                        global const uchar *val, global const double *b,
+                        global double *x, global const int *stop, int at)
+{
+    local double scratch[LCL_GROUP];
+    const long i = get_global_id(0) / LCL_LANES;
+    const uint row = get_local_id(0) % LCL_LANES;
+    struct lcl_slab s = {.rows = 0, .columns = 0};
+    struct place block = {0, 0};
+    double b_row = 0;
+    if (i < slabs)
+        s = slab[i];
+    if (stop[at])
+        return;
+    if (row < s.rows) {
+        b_row = b[s.row + row];
+        find_place(&block, &s, row);
+    }
+    item_share(b_row, scratch);
+    const double sum =
+        multiply(&s, row, &block, val + s.value * lcl_stored_bytes(LCL_STORAGE),
+                 b_row, scratch);
+    if (row < s.rows)
+        x[s.row + row] = sum;
+}
+#endif
+
+// ---------------------------------------------------------------- formats
+
+#if LCL_STORAGE == ADAPTIVE
+
+static inline bool admits(double2 norms, double roundoff)
+{
+    return norms.x * norms.y * roundoff < 0.1 && norms.y < 0x1p127 &&
+           norms.y * roundoff > 0x1p-126;
+}
+
+static inline uint format_of(double2 norms)
+{
+    if (admits(norms, 0x1p-8))
+        return BF16;
+    return admits(norms, 0x1p-24) ? FP32 : FP64;
+}
+
+// What is good enough for all blocks of a slab: formats with fewer bits have
+// the larger numbers.
+static inline uint format_of_slab(const struct lcl_slab *s,
+                                  global const double2 *norms)
+{
+    const uint blocks = popcount(s->starts);
+    uint format = BF16;
+    for (uint p = 0; p < blocks; ++p)
+        format = min(format, format_of(norms[s->block + p]));
+    return format;
+}
+
+// The values of a column are all read before one is written, and no later
+// column has been read from where they go.
+static inline void narrow_column(const struct lcl_slab *s, uint j, uint format,
+                                 global void *a)
+{
+    double v[(LCL_LANES + LCL_GROUP - 1) / LCL_GROUP];
+    struct place block;
+    uint count = 0;
+    for (uint row = get_local_id(0); row < s->rows; row += LCL_GROUP) {
+        find_place(&block, s, row);
+        v[count++] = j < block.columns
+                         ? lcl_stored_get(a, FP64, j * s->rows + row)
+                         : 0.0;
+    }
+    GROUP_BARRIER_GLOBAL();
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    count = 0;
+    for (uint row = get_local_id(0); row < s->rows; row += LCL_GROUP)
+        lcl_stored_put(a, format, j * s->rows + row, v[count++]);
+}
+
+WORK_GROUP
+kernel void block_narrow(global struct lcl_slab *slab, global uchar *val,
+                         global const double2 *norms, global int *counts)
+{
+    const struct lcl_slab s = slab[get_group_id(0)];
+    const uint format = format_of_slab(&s, norms);
+    GROUP_BARRIER_GLOBAL();
+    if (get_local_id(0) == 0) {
+        slab[get_group_id(0)].storage = format;
+        if (format != FP64)
+            atomic_add(&counts[format - FP64], (int)popcount(s.starts));
+    }
+    if (format == FP64)
+        return;
+    for (uint j = 0; j < s.columns; ++j)
+        narrow_column(&s, j, format,
+                      val + s.value * lcl_stored_bytes(LCL_STORAGE));
+}
+#endif

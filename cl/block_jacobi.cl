@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Set-up of block-Jacobi in one launch: each diagonal block of a sparse matrix
+// is extracted into registers, inverted (bgje.cl.h) and written to its place.
+// Extraction (LCL_MODE), after Anzt et al., section 3.2:
+//     CACHED  each lane walks along its own row
+//     SHARED  all lanes of the wave read a row side by side and leave the
+//             entries of the block in local memory, a row of the block at a
+//             time: each lane takes its column, so that the transpose is
+//             inverted, and the result is written transposed
+//     BISECT  as CACHED, but the first column of the block is looked for by
+//             bisection: long rows do not matter
+// SHARED with LCL_PM below the wave width is published as shared_mpw: several
+// blocks a wave, extracted one after the other.
+//
+// Data:   the matrix in CSR, or in blocks of LCL_ROWS rows as in bsr.cl;
+//         block p has the rows ptr[p] .. ptr[p + 1] - 1; slab.cl.h for the
+//         inverse. Or the inverse is a matrix in CSR, one slab a block.
+//         norms[2 p], norms[2 p + 1]: maximum norms of block p and its inverse,
+//         1-norms with SHARED; the latter is not a number where there is none.
+// Repair: a block that has no finite inverse is replaced by its diagonal, in
+//         which 1 stands for what has none; then bad[p] is the number of the
+//         row at which that was seen, from 1 on, else 0; *bad_count counts.
+// Launch: one wave a group, at width 1 one work-item; any number of groups.
+// Determinism: bitwise.
+#include "bgje.cl.h"
+#include "slab.cl.h"
+#include "stored.cl.h"
+#include "wave.cl.h"
+
+#define CACHED 1
+#define SHARED 2
+#define BISECT 3
+#define NORMS  4 // added where ||D|| and ||D^-1|| are asked for
+#ifndef LCL_MODE
+# define LCL_MODE BISECT
+#endif
+#define TRANSPOSED (LCL_MODE % NORMS == SHARED && LCL_WIDTH > 1)
+
+#ifndef LCL_ROWS
+# define LCL_ROWS 1 // rows and columns of a block of the matrix
+#endif
+#ifndef LCL_WIDE
+# define LCL_WIDE 0 // 1: 64-bit row pointers
+#endif
+#if LCL_WIDE
+typedef ulong index_t;
+#else
+typedef uint index_t;
+#endif
+
+#define TEAMS (LCL_WIDTH / LCL_PM) // blocks of a wave
+
+#if LCL_WIDTH == 1
+# define UNROLL
+#else
+# define UNROLL _Pragma("unroll")
+#endif
+
+struct matrix {
+    global const index_t *row_ptr;
+    global const int *col;
+    global const double *val;
+};
+
+struct diagonal_block {
+    uint first, rows; // without rows it is not there
+};
+
+static inline void find_block(struct diagonal_block *D, global const int *ptr,
+                              long blocks, long p)
+{
+    D->first = p < blocks ? ptr[p] : 0;
+    D->rows = p < blocks ? ptr[p + 1] - ptr[p] : 0;
+}
+
+// ---------------------------------------------------------------- rows
+
+// Those of a row in the blocks of its block row, from k on and before `end`.
+struct entries {
+    index_t k, end;
+    uint row; // in its block row
+};
+
+static inline void open_row(struct entries *e, const struct matrix *A, uint i)
+{
+    const uint block_row = i / LCL_ROWS;
+    e->k = A->row_ptr[block_row];
+    e->end = A->row_ptr[block_row + 1];
+    e->row = i - block_row * LCL_ROWS;
+}
+
+static inline double entry(const struct matrix *A, const struct entries *e,
+                           uint column)
+{
+    return A->val[((ulong)e->k * LCL_ROWS + e->row) * LCL_ROWS + column];
+}
+
+static inline bool is_at(const struct matrix *A, const struct entries *e,
+                         int column)
+{
+    return e->k < e->end && A->col[e->k] == column;
+}
+
+// To the first block from a block column on.
+static inline void seek(const struct matrix *A, struct entries *e, int column,
+                        bool bisect)
+{
+    index_t high = e->end;
+    while (bisect && high - e->k > 4) {
+        const index_t middle = e->k + (high - e->k) / 2;
+        if (A->col[middle] < column)
+            e->k = middle + 1;
+        else
+            high = middle;
+    }
+    while (e->k < e->end && A->col[e->k] < column)
+        ++e->k;
+}
+
+static inline double diagonal(const struct matrix *A, uint i)
+{
+    struct entries e;
+    open_row(&e, A, i);
+    seek(A, &e, i / LCL_ROWS, true);
+    return is_at(A, &e, i / LCL_ROWS) ? entry(A, &e, e.row) : 0.0;
+}
+
+// ---------------------------------------------------------------- extraction
+
+#if TRANSPOSED
+
+// Row i of a block to local memory; zeros if it has no such row.
+static inline void stage_row(const struct matrix *A,
+                             const struct diagonal_block *D, uint i,
+                             local double *stage)
+{
+    const uint lid = get_local_id(0);
+    GROUP_BARRIER();
+    for (uint j = lid; j < LCL_BLOCK; j += LCL_GROUP)
+        stage[j] = 0;
+    GROUP_BARRIER();
+    if (i < D->rows) {
+        struct entries e;
+        open_row(&e, A, D->first + i);
+        const index_t start = e.k;
+        const ulong count = (ulong)(e.end - start) * LCL_ROWS;
+        for (ulong at = lid; at < count; at += LCL_GROUP) {
+            const ulong block = at / LCL_ROWS;
+            const uint column = at - block * LCL_ROWS;
+            e.k = start + block;
+            const uint j = A->col[e.k] * LCL_ROWS + column - D->first;
+            if (j < D->rows)
+                stage[j] = entry(A, &e, column);
+        }
+    }
+    GROUP_BARRIER();
+}
+
+// The columns of the block of each team of lanes, `first` being the first's.
+INLINE void extract_shared(bgje_real (*a)[LCL_BLOCK], const struct matrix *A,
+                           global const int *ptr, long blocks, long first,
+                           local double *stage)
+{
+    const uint team = get_local_id(0) / LCL_PM;
+# ifndef LCL_EXCHANGE_LOCAL
+#  pragma unroll
+# endif
+    for (uint i = 0; i < LCL_BLOCK; ++i)
+        for (uint t = 0; t < TEAMS; ++t) {
+            struct diagonal_block D;
+            find_block(&D, ptr, blocks, first + t);
+            stage_row(A, &D, i, stage);
+# pragma unroll
+            for (uint s = 0; s < BGJE_SLOTS; ++s) {
+                const uint j = bgje_row(s);
+                const bool inside = i < D.rows && j < D.rows;
+                if (team == t)
+                    a[s][i] = inside ? stage[j] : i == j;
+            }
+        }
+}
+
+#else
+
+// A row of the block; the columns of a row of the matrix ascend.
+INLINE void extract_row(bgje_real *a, const struct matrix *A,
+                        const struct diagonal_block *D, uint row)
+{
+    struct entries e = {0, 0, 0};
+    int block_column = D->first / LCL_ROWS;
+    uint column = D->first - (uint)block_column * LCL_ROWS;
+    if (row < D->rows) {
+        open_row(&e, A, D->first + row);
+        seek(A, &e, block_column, LCL_MODE % NORMS == BISECT);
+    }
+    UNROLL
+    for (uint j = 0; j < BGJE_COLUMNS(D->rows); ++j) {
+        const bool stored = j < D->rows && is_at(A, &e, block_column);
+        const bool beyond = j >= D->rows || row >= D->rows;
+        a[j] = stored ? entry(A, &e, column) : beyond && row == j;
+        if (++column == LCL_ROWS) {
+            column = 0;
+            ++block_column;
+            e.k += stored;
+        }
+    }
+}
+#endif
+
+// ---------------------------------------------------------------- insertion
+
+// Where the inverse of a block goes: entry (i, j) is value i di + j dj of those
+// at `value`.
+struct target {
+    global void *value;
+    uint storage, di, dj;
+};
+
+static inline void find_target(struct target *X,
+                               global const struct lcl_slab *s, uint first,
+                               uint storage, int csr, global uchar *inverse)
+{
+    const ulong value = s->value + (first - s->row);
+    X->value = inverse + value * lcl_stored_bytes(storage);
+    X->storage = storage;
+    X->di = csr ? s->rows : 1;
+    X->dj = csr ? 1 : s->rows;
+}
+
+// Of a block of m rows.
+INLINE void insert(bgje_real (*a)[LCL_BLOCK], uint m,
+                   const struct bgje_places *to, const struct target *X,
+                   local double *scratch)
+{
+    const uint di = TRANSPOSED ? X->dj : X->di, dj = TRANSPOSED ? X->di : X->dj;
+    UNROLL
+    for (uint j = 0; j < BGJE_COLUMNS(m); ++j) {
+        const uint column = bgje_column(to, j, scratch);
+        UNROLL
+        for (uint s = 0; s < BGJE_ROWS(m); ++s)
+            if (to->row[s] < m && column < m)
+                lcl_stored_put(X->value, X->storage,
+                               to->row[s] * di + column * dj, a[s][j]);
+    }
+}
+
+// The inverse of the diagonal instead.
+static inline void insert_diagonal(const struct matrix *A,
+                                   const struct diagonal_block *D,
+                                   const struct target *X)
+{
+    for (uint s = 0; s < BGJE_ROWS(D->rows); ++s) {
+        const uint i = bgje_row(s);
+        if (i >= D->rows)
+            continue;
+        const double inverse = 1 / diagonal(A, D->first + i);
+        const bool sound = bgje_sound(inverse);
+        for (uint j = 0; j < D->rows; ++j)
+            lcl_stored_put(X->value, X->storage, i * X->di + j * X->dj,
+                           i != j  ? 0.0
+                           : sound ? inverse
+                                   : 1.0);
+    }
+}
+
+// ---------------------------------------------------------------- blocks
+
+// Inverts what is in `a`. Returns 0, or the number of a row, from 1 on, at
+// which it was seen that there is no inverse.
+INLINE uint invert(bgje_real (*a)[LCL_BLOCK], uint m, struct bgje_places *to,
+                   double *norms, local double *scratch)
+{
+    bgje_start(to);
+    if (LCL_MODE >= NORMS)
+        norms[0] = bgje_norm(a, m, to, scratch);
+    const uint steps = wave_largest(m, LCL_WIDTH, scratch);
+    const uint failed = bgje_invert(a, steps, to, scratch);
+    if (LCL_MODE >= NORMS)
+        norms[1] = bgje_norm(a, m, to, scratch);
+    return min(failed, m);
+}
+
+WORK_GROUP
+kernel void block_jacobi(long blocks, global const int *ptr,
+                         global const uint *slab_of,
+                         global const struct lcl_slab *slab,
+                         global const index_t *row_ptr, global const int *col,
+                         global const double *val, int storage, int csr,
+                         global uchar *inverse, global double *norms,
+                         global int *bad, global int *bad_count)
+{
+    local double scratch[BGJE_SCRATCH];
+#if TRANSPOSED
+    local double stage[LCL_BLOCK];
+#endif
+    const struct matrix A = {row_ptr, col, val};
+#if LCL_WIDTH == 1
+    for (RANGE(p, blocks)) {
+#else
+    for (long first = (long)get_group_id(0) * TEAMS; first < blocks;
+         first += (long)get_num_groups(0) * TEAMS) {
+        const long p = first + get_local_id(0) / LCL_PM;
+#endif
+        struct diagonal_block D;
+        find_block(&D, ptr, blocks, p);
+        bgje_real a[BGJE_SLOTS][LCL_BLOCK];
+        struct bgje_places to;
+        double norm[2] = {0, 0};
+#if TRANSPOSED
+        extract_shared(a, &A, ptr, blocks, first, stage);
+#else
+        UNROLL
+        for (uint s = 0; s < BGJE_ROWS(D.rows); ++s)
+            extract_row(a[s], &A, &D, bgje_row(s));
+#endif
+        const uint failed = invert(a, D.rows, &to, norm, scratch);
+        struct target X = {0};
+        if (D.rows > 0)
+            find_target(&X, slab + slab_of[p], D.first, storage, csr, inverse);
+        if (failed)
+            insert_diagonal(&A, &D, &X);
+        insert(a, failed ? 0 : D.rows, &to, &X, scratch);
+        if (D.rows > 0 && get_local_id(0) % LCL_PM == 0) {
+            bad[p] = failed;
+            if (failed)
+                atomic_inc(bad_count);
+            if (LCL_MODE >= NORMS) {
+                norms[2 * p] = norm[0];
+                norms[2 * p + 1] = failed ? NAN : norm[1];
+            }
+        }
+    }
+}

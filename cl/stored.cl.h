@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Values as they are stored, in double, float or bf16, which is the upper half
+// of a float: its range, 8 significant bits.
+#pragma once
+
+#define LCL_STORED_FP64 1 // enum lcl_factor_storage
+#define LCL_STORED_FP32 2
+#define LCL_STORED_BF16 3
+
+// a rounded to nearest, ties to even. What is too large becomes infinite, what
+// is below 2^-126 becomes 0. Of the 53 significant bits 8 are kept; a carry may
+// go into the exponent, as it should. Then the value is a float.
+static inline uint lcl_bf16_of(double a)
+{
+    const uint dropped = 45;
+    const ulong bits = as_ulong(a), odd = bits >> dropped & 1;
+    const ulong half_less = (1UL << (dropped - 1)) - 1;
+    const ulong kept = (bits + half_less + odd) >> dropped;
+    const float f = convert_float(isfinite(a) ? as_double(kept << dropped) : a);
+    return as_uint(fabs(f) < 0x1p-126f ? copysign(0.0f, f) : f) >> 16;
+}
+
+static inline double lcl_bf16_value(uint bits)
+{
+    return (double)as_float(bits << 16);
+}
+
+static inline uint lcl_stored_bytes(uint storage)
+{
+    return storage == LCL_STORED_FP32 ? 4 : storage == LCL_STORED_BF16 ? 2 : 8;
+}
+
+// Value k of those that start at `a`.
+static inline double lcl_stored_get(global const void *a, uint storage, uint k)
+{
+    if (storage == LCL_STORED_FP32)
+        return ((global const float *)a)[k];
+    if (storage == LCL_STORED_BF16)
+        return lcl_bf16_value(((global const ushort *)a)[k]);
+    return ((global const double *)a)[k];
+}
+
+static inline void lcl_stored_put(global void *a, uint storage, uint k,
+                                  double v)
+{
+    if (storage == LCL_STORED_FP32)
+        ((global float *)a)[k] = convert_float_rte(v);
+    else if (storage == LCL_STORED_BF16)
+        ((global ushort *)a)[k] = lcl_bf16_of(v);
+    else
+        ((global double *)a)[k] = v;
+}
+
+// Whether a value loses its meaning as a float or in bf16: one that is not
+// finite then, or one below the normal floats that is not 0. `limit` is the
+// first that is rounded up to infinity.
+static inline int lcl_stored_loses(double a, double limit)
+{
+    return !(fabs(a) < limit) || (a != 0 && fabs(a) < 0x1p-126);
+}
+#define LCL_FP32_LIMIT 0x1.ffffffp127
+#define LCL_BF16_LIMIT 0x1.ffp127

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Inverses of many small dense blocks at once. */
+#ifndef LEVELCL_BATCH_H
+#define LEVELCL_BATCH_H
+
+#include <levelcl/context.h>
+
+LCL_BEGIN_DECLS
+
+enum { LCL_BATCH_ROWS_MAX = 64 }; /* rows of a block */
+
+/* How lanes share blocks: Anzt, Dongarra, Flegar, Quintana-Orti, Parallel
+ * Computing 81 (2019), sections 3.1 and 3.2. All do the same arithmetic. */
+enum lcl_batch_kernel {
+    LCL_BATCH_KERNEL_AUTO = 0,  /* BGJE_MPW or BGJE_MPW2, by size of blocks */
+    LCL_BATCH_KERNEL_BGJE,      /* a block a wave, a row a lane */
+    LCL_BATCH_KERNEL_BGJE_MPW,  /* as many blocks a wave as fit, a row a lane */
+    LCL_BATCH_KERNEL_BGJE_MPW2, /* the same with two rows a lane: each number
+                                   that lanes exchange is used twice */
+    LCL_BATCH_KERNEL_COUNT,
+};
+
+/* In which precision blocks are inverted. */
+enum lcl_batch_precision {
+    LCL_BATCH_PRECISION_DEFAULT = 0, /* FP64 */
+    LCL_BATCH_PRECISION_FP64,
+    LCL_BATCH_PRECISION_FP32,
+    LCL_BATCH_PRECISION_COUNT,
+};
+
+/* What becomes of blocks that have no inverse: a column without a pivot that is
+ * finite and has a finite inverse, or an inverse that overflows. */
+enum lcl_batch_singular {
+    LCL_BATCH_SINGULAR_DEFAULT = 0, /* FAIL */
+    LCL_BATCH_SINGULAR_FAIL,        /* no inverses, LCL_EPIVOT */
+    LCL_BATCH_SINGULAR_IDENTITY,    /* the identity takes the inverse's place */
+    LCL_BATCH_SINGULAR_KEEP,        /* the block itself does */
+    LCL_BATCH_SINGULAR_COUNT,
+};
+
+/* All zero is the default. */
+struct lcl_batch_params {
+    enum lcl_batch_kernel kernel;
+    enum lcl_batch_precision precision;
+    enum lcl_batch_singular singular;
+};
+
+#define LCL_BATCH_PARAMS_INIT                                                  \
+ {                                                                             \
+  0                                                                            \
+ }
+
+/* Inverts `count` blocks, of any mix of sizes, by Gauss-Jordan elimination with
+ * partial pivoting on the device. Block b has block_ptr[b + 1] - block_ptr[b]
+ * rows, 1 to LCL_BATCH_ROWS_MAX, and block_ptr[0] = 0. Blocks are square, by
+ * rows, one behind the other; so are the inverses. (Or both by columns.) The
+ * caller owns all arrays; `inverse` may be `blocks`. info, of `count` numbers
+ * or NULL, gets 0 or, for a block that has no inverse, the column that has no
+ * pivot, from 1 on. NULL params are the defaults.
+ * Returns LCL_OK; LCL_PIVOTS_REPAIRED (blocks without inverse, replaced as
+ * params->singular says); LCL_EPIVOT (the message names the first of them;
+ * info is written, `inverse` is not); LCL_EINVAL (an argument is NULL, count is
+ * negative, parameters); LCL_EFORMAT (block_ptr: the message names the block);
+ * LCL_ERANGE (too much for one buffer); LCL_EDEVMEM; LCL_EDEVICE; LCL_EBUILD;
+ * LCL_ENOMEM. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_batch_invert(
+    lcl_context *ctx, double *inverse, const double *blocks,
+    const int64_t *block_ptr, int64_t count, int32_t *info,
+    const struct lcl_batch_params *params);
+
+/* Names as they are printed and parsed: "bgje_mpw", "fp32", "identity". */
+LCL_API const char *lcl_batch_kernel_name(enum lcl_batch_kernel kernel);
+LCL_API const char *lcl_batch_precision_name(
+    enum lcl_batch_precision precision);
+LCL_API const char *lcl_batch_singular_name(enum lcl_batch_singular singular);
+
+LCL_END_DECLS
+
+#endif

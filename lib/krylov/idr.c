@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Right-preconditioned IDR(s) (van Gijzen and Sonneveld 2011) without a
+// blocking read in an iteration. An iteration is one product with A and one
+// application of M. The kernels are in cl/idr.cl.
+#include "lib/krylov/batch.h"
+
+#include "host/alloc.h"
+#include "host/geometry.h"
+#include "host/launch.h"
+#include "host/log.h"
+#include "host/runtime.h"
+
+// As in idr.cl.
+enum { STOP_R, STOP_U, STOP_O, STOPS };
+
+enum { MAX_S = LCL_IDR_MAX_S };
+
+struct idr {
+    struct lcl_batch batch;
+    struct lcl_batch_ops ops;
+    int s;      // shadow vectors; of small systems fewer than asked for
+    int groups; // of the kernels here
+    lcl_kernel *shadow_kernel, *v_kernel, *u_kernel, *dot_kernel, *step_kernel,
+        *omega_kernel, *last_kernel;
+    lcl_buffer *words; // the shadow vectors
+    lcl_buffer *G, *U; // s vectors each
+    lcl_buffer *v, *y, *u, *t;
+    lcl_buffer *rows;     // partial sums: s + 1 rows of one a group
+    lcl_buffer *norm;     // <r, r>, one a group
+    lcl_buffer *products; // those that follow a product
+};
+
+// ------------------------------------------------------------------- kernels
+
+// f = P^T r and <r, r>, where the cycle of the solver starts.
+static enum lcl_status enqueue_dot(struct lcl_solver *S, const lcl_buffer *t,
+                                   int at)
+{
+    const struct idr *K = S->method;
+    return LCL_LAUNCH(K->dot_kernel, K->groups, lcl_arg_long(S->M->system.n),
+                      lcl_arg_buffer(K->words), lcl_arg_buffer(t),
+                      lcl_arg_buffer(K->rows), lcl_arg_buffer(K->batch.stop),
+                      lcl_arg_int(at));
+}
+
+static enum lcl_status enqueue_v(struct lcl_solver *S)
+{
+    const struct idr *K = S->method;
+    return LCL_LAUNCH(K->v_kernel, K->groups, lcl_arg_long(S->M->system.n),
+                      lcl_arg_int(K->groups), lcl_arg_buffer(K->rows),
+                      lcl_arg_buffer(S->r), lcl_arg_buffer(K->G),
+                      lcl_arg_buffer(K->v), lcl_arg_buffer(K->batch.state),
+                      lcl_arg_buffer(K->batch.stop));
+}
+
+// Where the last kernel before step k of a cycle left <r, r>.
+static const lcl_buffer *norm_before(const struct idr *K, int k, int *row)
+{
+    *row = k == 0 ? K->s : 0;
+    return k == 0 ? K->rows : K->norm;
+}
+
+static enum lcl_status enqueue_u(struct lcl_solver *S, int it, int k)
+{
+    const struct idr *K = S->method;
+    int row;
+    const lcl_buffer *norm = norm_before(K, k, &row);
+    return LCL_LAUNCH(
+        K->u_kernel, K->groups, lcl_arg_int(it), lcl_arg_int(k),
+        lcl_arg_long(S->M->system.n), lcl_arg_double(S->target),
+        lcl_arg_int(K->groups), lcl_arg_int(row), lcl_arg_buffer(norm),
+        lcl_arg_buffer(K->y), lcl_arg_buffer(K->U), lcl_arg_buffer(K->u),
+        lcl_arg_buffer(K->batch.state), lcl_arg_buffer(K->batch.stop));
+}
+
+static enum lcl_status enqueue_step(struct lcl_solver *S, int k)
+{
+    const struct idr *K = S->method;
+    return LCL_LAUNCH(
+        K->step_kernel, K->groups, lcl_arg_int(k), lcl_arg_long(S->M->system.n),
+        lcl_arg_int(K->groups), lcl_arg_buffer(K->rows), lcl_arg_buffer(K->t),
+        lcl_arg_buffer(K->u), lcl_arg_buffer(K->G), lcl_arg_buffer(K->U),
+        lcl_arg_buffer(S->x), lcl_arg_buffer(S->r), lcl_arg_buffer(K->v),
+        lcl_arg_buffer(K->norm), lcl_arg_buffer(K->batch.state),
+        lcl_arg_buffer(K->batch.stop));
+}
+
+static enum lcl_status enqueue_omega(struct lcl_solver *S, int it)
+{
+    const struct idr *K = S->method;
+    return LCL_LAUNCH(
+        K->omega_kernel, K->groups, lcl_arg_int(it),
+        lcl_arg_long(S->M->system.n), lcl_arg_double(S->target),
+        lcl_arg_int(K->groups), lcl_arg_buffer(K->norm),
+        lcl_arg_int(S->M->system.matrix.groups), lcl_arg_buffer(K->products),
+        lcl_arg_buffer(K->words), lcl_arg_buffer(K->y), lcl_arg_buffer(K->t),
+        lcl_arg_buffer(S->x), lcl_arg_buffer(S->r), lcl_arg_buffer(K->rows),
+        lcl_arg_buffer(K->batch.state), lcl_arg_buffer(K->batch.stop));
+}
+
+// ------------------------------------------------------------------- steps
+
+static enum lcl_status inner_step(struct lcl_solver *S, int it, int k)
+{
+    const struct idr *K = S->method;
+    lcl_precond *M = S->M;
+    const struct lcl_operands t = {K->u, K->u,          K->t,
+                                   NULL, K->batch.stop, STOP_U};
+    enum lcl_status st;
+    if ((it == 0 && (st = enqueue_dot(S, S->r, STOP_O)) < 0) ||
+        (k == 0 && (st = enqueue_v(S)) < 0) ||
+        (st = M->ops->apply(M, K->v, K->y, K->batch.stop, STOP_R)) < 0 ||
+        (st = enqueue_u(S, it, k)) < 0 ||
+        (st = lcl_multiply(&M->system.product, LCL_PRODUCT_PLAIN, &t)) < 0 ||
+        (st = enqueue_dot(S, K->t, STOP_U)) < 0)
+        return st;
+    return enqueue_step(S, k);
+}
+
+static enum lcl_status outer_step(struct lcl_solver *S, int it)
+{
+    const struct idr *K = S->method;
+    lcl_precond *M = S->M;
+    const struct lcl_operands t = {K->y,        S->r,          K->t,
+                                   K->products, K->batch.stop, STOP_R};
+    enum lcl_status st;
+    if ((st = M->ops->apply(M, S->r, K->y, K->batch.stop, STOP_R)) < 0 ||
+        (st = lcl_multiply(&M->system.product, LCL_PRODUCT_DOT_NORM, &t)) < 0)
+        return st;
+    return enqueue_omega(S, it);
+}
+
+static enum lcl_status step(struct lcl_solver *S, int it)
+{
+    const struct idr *K = S->method;
+    const int k = it % (K->s + 1);
+    return k < K->s ? inner_step(S, it, k) : outer_step(S, it);
+}
+
+static enum lcl_status last(struct lcl_solver *S, int it)
+{
+    const struct idr *K = S->method;
+    const int k = it % (K->s + 1);
+    int row;
+    const lcl_buffer *norm = norm_before(K, k, &row);
+    return LCL_LAUNCH(
+        K->last_kernel, 1, lcl_arg_int(it), lcl_arg_double(S->target),
+        lcl_arg_int(K->groups), lcl_arg_int(row), lcl_arg_buffer(norm),
+        lcl_arg_buffer(K->batch.state), lcl_arg_buffer(K->batch.stop),
+        lcl_arg_int(k == 0 ? STOP_O : STOP_R));
+}
+
+// ------------------------------------------------------------------- creating
+
+// Shadow vectors that n rows have room for: signs that are independent take
+// blocks of a power of two of rows, one at least.
+static int room_for(int64_t n, int s)
+{
+    int rows = 1;
+    while (rows < s)
+        rows *= 2;
+    if (n >= rows)
+        return s;
+    while (rows > n)
+        rows /= 2;
+    return rows;
+}
+
+// Groups that each add up s + 1 rows of partial sums: half as many as other
+// vector kernels have, since every load here has others beside it; no more
+// than there are elements.
+static int groups_for(const struct lcl_caps *caps, int64_t n)
+{
+    const int group = lcl_vector_group(caps);
+    const int64_t filled = (n + group - 1) / group;
+    const int most = (lcl_vector_groups(caps) + 1) / 2;
+    return filled < most ? (int)filled : most;
+}
+
+static enum lcl_status get_kernels(struct idr *K, lcl_context *ctx)
+{
+    const struct lcl_krylov_kernel all[] = {
+        {&K->shadow_kernel, "idr_shadow"}, {&K->v_kernel, "idr_v"},
+        {&K->u_kernel, "idr_u"},           {&K->dot_kernel, "idr_dot"},
+        {&K->step_kernel, "idr_step"},     {&K->omega_kernel, "idr_omega"},
+        {&K->last_kernel, "idr_last"},
+    };
+    const struct lcl_spec spec = {.source = "idr.cl", .mode = K->s};
+    return lcl_krylov_kernels(ctx, spec, all, sizeof all / sizeof *all);
+}
+
+static enum lcl_status create_sums(struct idr *K, const struct lcl_solver *S)
+{
+    const int64_t products = 2 * (int64_t)S->M->system.matrix.groups;
+    const int64_t rows = (int64_t)(K->s + 1) * K->groups;
+    const char *what = "partial sums";
+    enum lcl_status st;
+    if ((st = lcl_buffer_create(&K->rows, S->ctx, rows, sizeof(double), what)) <
+            0 ||
+        (st = lcl_buffer_create(&K->norm, S->ctx, K->groups, sizeof(double),
+                                what)) < 0)
+        return st;
+    return lcl_buffer_create(&K->products, S->ctx, products, sizeof(double),
+                             what);
+}
+
+static enum lcl_status create_vectors(struct idr *K, const struct lcl_solver *S)
+{
+    const int64_t n = S->M->system.n;
+    lcl_buffer **const vectors[] = {&K->v, &K->y, &K->u, &K->t};
+    enum lcl_status st;
+    if ((st = lcl_krylov_vectors(S, vectors, 4)) < 0 ||
+        (st = lcl_buffer_create(&K->G, S->ctx, K->s * n, sizeof(double),
+                                "IDR directions")) < 0 ||
+        (st = lcl_buffer_create(&K->U, S->ctx, K->s * n, sizeof(double),
+                                "IDR directions")) < 0 ||
+        (st = lcl_buffer_create(&K->words, S->ctx, n, sizeof(uint32_t),
+                                "shadow vectors")) < 0)
+        return st;
+    return LCL_LAUNCH(K->shadow_kernel, K->groups, lcl_arg_long(n),
+                      lcl_arg_buffer(K->words));
+}
+
+static enum lcl_status create(struct lcl_solver *S)
+{
+    struct idr *K = S->method = lcl_calloc(1, sizeof *K);
+    if (!K)
+        return lcl_fail_memory(lcl_context_log(S->ctx), "IDR");
+    K->s = room_for(S->M->system.n, S->params.idr_s);
+    K->groups = groups_for(lcl_context_caps(S->ctx), S->M->system.n);
+    K->ops = (struct lcl_batch_ops){.stops = STOPS,
+                                    .words = 1 + 3 * K->s + K->s * K->s,
+                                    .step = step,
+                                    .last = last};
+    S->launches = 4 + S->M->info.launches; // 3 - 1 / (s + 1) of them here
+    enum lcl_status st;
+    if ((st = get_kernels(K, S->ctx)) < 0 || (st = create_sums(K, S)) < 0 ||
+        (st = create_vectors(K, S)) < 0)
+        return st;
+    return lcl_batch_init(&K->batch, S->ctx, &K->ops);
+}
+
+static void destroy(struct lcl_solver *S)
+{
+    struct idr *K = S->method;
+    if (!K)
+        return;
+    lcl_batch_finish(&K->batch);
+    lcl_buffer **const buffers[] = {&K->words, &K->G,       &K->U, &K->v,
+                                    &K->y,     &K->u,       &K->t, &K->rows,
+                                    &K->norm,  &K->products};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i)
+        lcl_buffer_destroy(buffers[i]);
+    lcl_free(K);
+}
+
+static enum lcl_status cycle(struct lcl_solver *S)
+{
+    struct idr *K = S->method;
+    enum lcl_status st;
+    if ((st = lcl_buffer_fill(K->G, 0)) < 0 ||
+        (st = lcl_buffer_fill(K->U, 0)) < 0)
+        return st;
+    return lcl_batch_run(&K->batch, S);
+}
+
+const struct lcl_krylov_ops lcl_idr = {
+    .create = create,
+    .cycle = cycle,
+    .destroy = destroy,
+};

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Block-Jacobi: M = the diagonal blocks of A, in the caller's numbering (Anzt,
+// Dongarra, Flegar, Quintana-Orti, "Variable-size batched Gauss-Jordan
+// elimination for block-Jacobi preconditioning on graphics processors").
+#include "lib/precond/precond.h"
+
+#include "host/alloc.h"
+#include "host/log.h"
+#include "host/runtime.h"
+#include "lib/batch/block_inverse.h"
+
+#include <string.h>
+
+enum { MAX_ROWS = 8 };
+
+struct block_jacobi {
+    struct lcl_block_inverse inverse;
+    enum lcl_pivot pivot;
+};
+
+static enum lcl_status find_blocks(struct lcl_diagonal_blocks *blocks,
+                                   const struct lcl_bsr *A,
+                                   const struct lcl_block_jacobi_params *p,
+                                   const struct lcl_log *log)
+{
+    if (p->max_rows < 0 || p->max_rows > LCL_DIAGONAL_BLOCK_MAX)
+        return lcl_fail(log, LCL_EINVAL,
+                        "diagonal blocks of at most %d rows: expected a number "
+                        "from 1 to %d, or 0",
+                        p->max_rows, LCL_DIAGONAL_BLOCK_MAX);
+    if (p->block_ptr)
+        return lcl_diagonal_blocks_take(blocks, p->block_ptr, p->pointers,
+                                        A->rows * A->block_size,
+                                        LCL_DIAGONAL_BLOCK_MAX, log);
+    return lcl_supervariables(blocks, A, p->max_rows ? p->max_rows : MAX_ROWS,
+                              log);
+}
+
+static void describe(struct lcl_precond *M, const struct lcl_bsr *A,
+                     const struct lcl_diagonal_blocks *blocks)
+{
+    const struct lcl_block_inverse *V =
+        &((struct block_jacobi *)M->method)->inverse;
+    const struct lcl_diagonal_share share =
+        lcl_diagonal_blocks_share(blocks, A);
+    M->info.nnz_kept = share.entries;
+    M->info.missing_diagonals = share.missing_diagonals;
+    M->info.diagonal_blocks = blocks->count;
+    M->info.diagonal_block_rows_max = blocks->rows_max;
+    M->info.extraction = V->params.extraction;
+    M->info.block_apply = V->params.apply;
+    M->info.storage = V->params.storage;
+    M->info.launches = 1;
+    M->info.factor_bytes = lcl_block_inverse_bytes(V);
+}
+
+static enum lcl_status create(struct lcl_precond *M, const struct lcl_bsr *A,
+                              const struct lcl_precond_params *params)
+{
+    const struct lcl_block_inverse_params inverse = {
+        .extraction = params->block_jacobi.extraction,
+        .apply = params->block_jacobi.apply,
+        .storage = params->storage,
+    };
+    const struct lcl_log *log = lcl_context_log(M->ctx);
+    struct lcl_diagonal_blocks blocks;
+    struct block_jacobi *J = M->method = lcl_calloc(1, sizeof *J);
+    if (!J)
+        return lcl_fail_memory(log, "a preconditioner");
+    J->pivot = params->pivot;
+    lcl_phase_enter(M->ctx, LCL_PHASE_SYMBOLIC);
+    enum lcl_status st = find_blocks(&blocks, A, &params->block_jacobi, log);
+    lcl_phase_leave(M->ctx);
+    if (st < 0)
+        return st;
+    if ((st = lcl_system_init(&M->system, M->ctx, A, NULL, NULL)) == LCL_OK &&
+        (st = lcl_block_inverse_init(&J->inverse, &M->system.matrix, M->ctx,
+                                     &blocks, &inverse)) == LCL_OK)
+        describe(M, A, &blocks);
+    lcl_diagonal_blocks_finish(&blocks);
+    return st;
+}
+
+static void describe_counts(struct lcl_precond_info *info,
+                            const struct lcl_block_counts *counts)
+{
+    const int64_t all = info->diagonal_blocks;
+    info->pivots_repaired = counts->bad;
+    info->diagonal_blocks_fp32 =
+        info->storage == LCL_FACTOR_STORAGE_FP32 ? all : counts->fp32;
+    info->diagonal_blocks_bf16 =
+        info->storage == LCL_FACTOR_STORAGE_BF16 ? all : counts->bf16;
+}
+
+static enum lcl_status update(struct lcl_precond *M)
+{
+    struct block_jacobi *J = M->method;
+    struct lcl_block_counts counts;
+    enum lcl_status st;
+    if ((st = lcl_block_inverse_run(&J->inverse)) < 0 ||
+        (st = lcl_block_inverse_counts(&J->inverse, &counts)) < 0)
+        return st;
+    describe_counts(&M->info, &counts);
+    memset(M->info.repaired_rows, 0, sizeof M->info.repaired_rows);
+    if (counts.bad == 0)
+        return LCL_OK;
+    st = lcl_block_inverse_bad_rows(
+        &J->inverse, M->info.repaired_rows,
+        (int)(sizeof M->info.repaired_rows / sizeof *M->info.repaired_rows));
+    return st == LCL_OK && J->pivot == LCL_PIVOT_FAIL ? LCL_EPIVOT : st;
+}
+
+static enum lcl_status apply(struct lcl_precond *M, const lcl_buffer *b,
+                             lcl_buffer *x, const lcl_buffer *stop, int at)
+{
+    const struct block_jacobi *J = M->method;
+    return lcl_block_inverse_apply(&J->inverse, b, x, stop, at);
+}
+
+static void destroy(struct lcl_precond *M)
+{
+    struct block_jacobi *J = M->method;
+    if (!J)
+        return;
+    lcl_block_inverse_finish(&J->inverse);
+    lcl_free(J);
+}
+
+const struct lcl_precond_ops lcl_precond_block_jacobi = {
+    .create = create,
+    .update = update,
+    .apply = apply,
+    .destroy = destroy,
+};

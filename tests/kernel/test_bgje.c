@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// bgje.cl against the reference: each kernel in both precisions, blocks of all
+// sizes, blocks that have no inverse.
+#include "tests/support/device.h"
+#include "tests/support/matrices.h"
+#include "tests/support/systems.h"
+
+#include "lib/batch/bgje.h"
+#include "lib/ref/bgje.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LARGEST = LCL_BATCH_ROWS_MAX, AREA = LARGEST * LARGEST };
+
+// --------------------------------------------------------------------- batches
+
+struct batch {
+    int64_t count, entries;
+    int64_t *block_ptr, *at;
+    double *blocks, *inverse; // the latter of the device
+    int32_t *info;
+};
+
+static struct batch batch_of(const int *sizes, int64_t count)
+{
+    struct batch B = {.count = count};
+    B.block_ptr = calloc((size_t)count + 1, sizeof *B.block_ptr);
+    B.at = calloc((size_t)count + 1, sizeof *B.at);
+    B.info = calloc((size_t)count + 1, sizeof *B.info);
+    assert_true(B.block_ptr && B.at && B.info);
+    for (int64_t b = 0; b < count; ++b) {
+        B.block_ptr[b + 1] = B.block_ptr[b] + sizes[b];
+        B.at[b + 1] = B.at[b] + sizes[b] * sizes[b];
+    }
+    B.entries = B.at[count];
+    B.blocks = test_random_vector(B.entries, (unsigned)count);
+    B.inverse = test_vector(B.entries);
+    return B;
+}
+
+static void batch_free(struct batch *B)
+{
+    free(B->block_ptr);
+    free(B->at);
+    free(B->info);
+    free(B->blocks);
+    free(B->inverse);
+}
+
+static int rows_of(const struct batch *B, int64_t b)
+{
+    return (int)(B->block_ptr[b + 1] - B->block_ptr[b]);
+}
+
+static double *block(const struct batch *B, int64_t b)
+{
+    return B->blocks + B->at[b];
+}
+
+static struct batch equal_blocks(int rows, int64_t count)
+{
+    int *sizes = calloc((size_t)count + 1, sizeof *sizes);
+    assert_non_null(sizes);
+    for (int64_t b = 0; b < count; ++b)
+        sizes[b] = rows;
+    struct batch B = batch_of(sizes, count);
+    free(sizes);
+    return B;
+}
+
+// ---------------------------------------------------------------------- device
+
+static size_t entry_size(const struct lcl_batch_params *params)
+{
+    return params->precision == LCL_BATCH_PRECISION_FP32 ? sizeof(float)
+                                                         : sizeof(double);
+}
+
+static lcl_buffer *upload(lcl_context *ctx, const struct batch *B, size_t size)
+{
+    if (size == sizeof(double))
+        return test_upload(ctx, B->blocks, B->entries, size);
+    float *single = calloc((size_t)B->entries + 1, size);
+    assert_non_null(single);
+    for (int64_t i = 0; i < B->entries; ++i)
+        single[i] = (float)B->blocks[i];
+    lcl_buffer *buffer = test_upload(ctx, single, B->entries, size);
+    free(single);
+    return buffer;
+}
+
+static void download(const lcl_buffer *buffer, struct batch *B, size_t size)
+{
+    float *single = calloc((size_t)B->entries + 1, sizeof *single);
+    assert_non_null(single);
+    if (size == sizeof(double)) {
+        test_download(buffer, B->inverse, B->entries, size);
+    } else {
+        test_download(buffer, single, B->entries, size);
+        for (int64_t i = 0; i < B->entries; ++i)
+            B->inverse[i] = single[i];
+    }
+    free(single);
+}
+
+static void run(lcl_context *ctx, struct batch *B,
+                const struct lcl_batch_params *params, bool in_place)
+{
+    struct lcl_bgje device;
+    const size_t size = entry_size(params);
+    lcl_buffer *in = upload(ctx, B, size);
+    lcl_buffer *out = test_poisoned(ctx, B->entries, size);
+    lcl_buffer *info = test_poisoned(ctx, B->count, sizeof *B->info);
+    assert_int_equal(
+        lcl_bgje_init(&device, ctx, B->block_ptr, B->count, params), LCL_OK);
+    assert_int_equal(
+        lcl_bgje_run(&device, in, in_place ? in : out, info,
+                     params->singular == LCL_BATCH_SINGULAR_IDENTITY),
+        LCL_OK);
+    download(in_place ? in : out, B, size);
+    test_download(info, B->info, B->count, sizeof *B->info);
+    lcl_bgje_finish(&device);
+    lcl_buffer_destroy(&in);
+    lcl_buffer_destroy(&out);
+    lcl_buffer_destroy(&info);
+}
+
+// ----------------------------------------------------------------- comparisons
+
+static double norm(const double *A, int m)
+{
+    double largest = 0;
+    for (int i = 0; i < m; ++i) {
+        double sum = 0;
+        for (int j = 0; j < m; ++j)
+            sum += fabs(A[i * m + j]);
+        largest = fmax(largest, sum);
+    }
+    return largest;
+}
+
+// Entries may be off by tolerance * condition * the largest of the inverse.
+static void expect_inverse(const struct batch *B, int64_t b, double tolerance)
+{
+    const int m = rows_of(B, b);
+    double *X = test_vector(AREA);
+    const double *got = B->inverse + B->at[b];
+    int perm[LARGEST];
+    assert_int_equal(lcl_ref_bgje(X, block(B, b), perm, m), 0);
+    assert_int_equal(B->info[b], 0);
+    const double size = norm(X, m);
+    const double allowed = tolerance * size * norm(block(B, b), m) * size;
+    for (int i = 0; i < m * m; ++i)
+        if (!(fabs(got[i] - X[i]) <= allowed))
+            fail_msg("block %d of %d rows, entry %d: got %.17g, expected "
+                     "%.17g, tolerance %.3g",
+                     (int)b, m, i, got[i], X[i], allowed);
+    free(X);
+}
+
+static void expect_inverses(const struct batch *B, double tolerance)
+{
+    for (int64_t b = 0; b < B->count; ++b)
+        expect_inverse(B, b, tolerance);
+}
+
+typedef void check(lcl_context *ctx, const struct lcl_batch_params *params,
+                   double tolerance);
+
+// Each kernel in each precision.
+static void with_each_kernel(lcl_context *ctx, check *each)
+{
+    for (int kernel = 0; kernel < LCL_BATCH_KERNEL_COUNT; ++kernel)
+        for (int p = LCL_BATCH_PRECISION_FP64; p < LCL_BATCH_PRECISION_COUNT;
+             ++p) {
+            const struct lcl_batch_params params = {
+                .kernel = (enum lcl_batch_kernel)kernel,
+                .precision = (enum lcl_batch_precision)p};
+            each(ctx, &params, p == LCL_BATCH_PRECISION_FP32 ? 1e-6 : 1e-14);
+        }
+}
+
+// ----------------------------------------------------------------------- sizes
+
+// One program a size.
+static void check_sizes(lcl_context *ctx, const struct lcl_batch_params *params,
+                        double tolerance)
+{
+    static const int small[] = {1, 2, 3, 4, 5, 7, 8, 9, 0};
+    static const int large[] = {1,  2,  3,  4,  5,  6,  7,  8,  11, 12, 15, 16,
+                                17, 20, 23, 24, 27, 29, 31, 32, 33, 48, 64, 0};
+    for (const int *m = test_size(1, 0) ? small : large; *m > 0; ++m) {
+        struct batch B = equal_blocks(*m, 21);
+        run(ctx, &B, params, false);
+        expect_inverses(&B, tolerance);
+        batch_free(&B);
+    }
+}
+
+static void test_bgje__blocks_of_each_size_are_inverted(void **state)
+{
+    with_each_kernel(*state, check_sizes);
+}
+
+static struct batch mixed(void)
+{
+    static const int small[] = {1, 4, 2, 1, 3, 5, 8, 2, 4, 4, 7, 1, 3, 2, 6, 9};
+    static const int large[] = {32, 1,  4,  17, 2,  64, 31, 8, 16, 12, 3, 33,
+                                5,  24, 48, 1,  30, 7,  9,  2, 20, 6,  4, 13,
+                                32, 18, 5,  1,  1,  29, 3,  8, 63, 11, 2, 25};
+    if (test_size(1, 0))
+        return batch_of(small, sizeof small / sizeof *small);
+    return batch_of(large, sizeof large / sizeof *large);
+}
+
+static void check_mix(lcl_context *ctx, const struct lcl_batch_params *params,
+                      double tolerance)
+{
+    struct batch B = mixed();
+    double *first = test_vector(B.entries);
+    run(ctx, &B, params, false);
+    expect_inverses(&B, tolerance);
+    memcpy(first, B.inverse, (size_t)B.entries * sizeof *first);
+    run(ctx, &B, params, true);
+    test_expect_same("inverses in place", B.inverse, first, B.entries);
+    free(first);
+    batch_free(&B);
+}
+
+static void test_bgje__sizes_may_be_mixed(void **state)
+{
+    with_each_kernel(*state, check_mix);
+}
+
+// The number of blocks that fill a wave does not matter.
+static void test_bgje__any_number_of_blocks_will_do(void **state)
+{
+    const struct lcl_batch_params params = {0};
+    for (int count = 1; count <= test_size(9, 70); ++count) {
+        struct batch B = equal_blocks(3, count);
+        run(*state, &B, &params, false);
+        expect_inverses(&B, 1e-14);
+        batch_free(&B);
+    }
+}
+
+// ---------------------------------------------------------------------- pivots
+
+// One entry a row and column, powers of two that fp32 holds, too.
+static void fill_monomial(double *A, double *inverse, int m, unsigned seed)
+{
+    int32_t *perm = test_random_permutation(m, seed);
+    uint64_t state = seed;
+    for (int i = 0; i < m * m; ++i)
+        A[i] = inverse[i] = 0;
+    for (int i = 0; i < m; ++i) {
+        const double v =
+            ldexp(i % 2 ? -1 : 1, (int)(120 * test_random(&state)) - 60);
+        A[i * m + perm[i]] = v;
+        inverse[perm[i] * m + i] = 1 / v;
+    }
+    free(perm);
+}
+
+static void check_permutations(lcl_context *ctx,
+                               const struct lcl_batch_params *params,
+                               double tolerance)
+{
+    struct batch B = mixed();
+    double *inverse = test_vector(B.entries);
+    (void)tolerance;
+    for (int64_t b = 0; b < B.count; ++b)
+        fill_monomial(block(&B, b), inverse + B.at[b], rows_of(&B, b),
+                      (unsigned)b + 1);
+    run(ctx, &B, params, false);
+    for (int64_t i = 0; i < B.entries; ++i)
+        assert_true(B.inverse[i] == inverse[i]);
+    free(inverse);
+    batch_free(&B);
+}
+
+static void test_bgje__scaled_permutations_are_inverted_exactly(void **state)
+{
+    with_each_kernel(*state, check_permutations);
+}
+
+// Growth beyond 1e30 without exchanges: 1e-30 on the diagonal.
+static void check_tiny_diagonals(lcl_context *ctx,
+                                 const struct lcl_batch_params *params,
+                                 double tolerance)
+{
+    struct batch B = mixed();
+    for (int64_t b = 0; b < B.count; ++b)
+        for (int i = 0; i < rows_of(&B, b); ++i)
+            block(&B, b)[i * rows_of(&B, b) + i] = 1e-30;
+    run(ctx, &B, params, false);
+    expect_inverses(&B, tolerance);
+    batch_free(&B);
+}
+
+static void test_bgje__tiny_diagonals_are_no_pivots(void **state)
+{
+    with_each_kernel(*state, check_tiny_diagonals);
+}
+
+// (2^-k A)^-1 = 2^k A^-1 bit for bit.
+static void check_scaling(lcl_context *ctx,
+                          const struct lcl_batch_params *params,
+                          double tolerance)
+{
+    const bool single = params->precision == LCL_BATCH_PRECISION_FP32;
+    const double scale = ldexp(1, single ? -60 : -600);
+    struct batch B = mixed();
+    double *plain = test_vector(B.entries);
+    (void)tolerance;
+    run(ctx, &B, params, false);
+    for (int64_t i = 0; i < B.entries; ++i) {
+        plain[i] = B.inverse[i] / scale;
+        B.blocks[i] = scale * (single ? (float)B.blocks[i] : B.blocks[i]);
+    }
+    run(ctx, &B, params, false);
+    for (int64_t i = 0; i < B.entries; ++i)
+        assert_true(B.inverse[i] == plain[i]);
+    free(plain);
+    batch_free(&B);
+}
+
+static void test_bgje__powers_of_two_as_factors_change_no_bit(void **state)
+{
+    with_each_kernel(*state, check_scaling);
+}
+
+// -------------------------------------------------------------------- failures
+
+// What is put into a block of m rows so that it has no inverse.
+static void spoil(double *A, int m, int how)
+{
+    const int at = m / 2;
+    for (int i = 0; i < m; ++i) {
+        if (how == 0) // no column, and no row, of A has a pivot
+            A[i * m + at] = A[at * m + i] = 0;
+        if (how == 1 && m > 1) // two equal rows and columns
+            A[i * m + at] = A[i * m + (at + 1) % m];
+        if (how == 1 && m == 1)
+            A[0] = 0;
+    }
+    if (how == 2)
+        A[at * m] = NAN;
+    if (how == 3)
+        A[m - 1] = INFINITY;
+    if (how == 4)
+        memset(A, 0, (size_t)(m * m) * sizeof *A);
+}
+
+// Rows of integers, so that elimination leaves exact zeros.
+static void fill_integers(struct batch *B)
+{
+    for (int64_t b = 0; b < B->count; ++b)
+        for (int i = 0; i < rows_of(B, b); ++i)
+            for (int j = 0; j < rows_of(B, b); ++j)
+                block(B, b)[i * rows_of(B, b) + j] =
+                    i == j                            ? 2
+                    : i > j && i + j == rows_of(B, b) ? 1
+                                                      : 0;
+}
+
+static void expect_instead(const struct batch *B, int64_t b, bool identity)
+{
+    const int m = rows_of(B, b);
+    const double *got = B->inverse + B->at[b];
+    assert_in_range(B->info[b], 1, m);
+    for (int i = 0; i < m * m; ++i) {
+        const double expected = identity ? i / m == i % m : block(B, b)[i];
+        if (!(got[i] == expected || (isnan(got[i]) && isnan(expected))))
+            fail_msg("block %d of %d rows, entry %d: got %g, expected %g",
+                     (int)b, m, i, got[i], expected);
+    }
+}
+
+static void check_failures(lcl_context *ctx,
+                           const struct lcl_batch_params *given,
+                           double tolerance)
+{
+    struct lcl_batch_params params = *given;
+    for (int identity = 0; identity < 2; ++identity) {
+        struct batch B = mixed();
+        params.singular =
+            identity ? LCL_BATCH_SINGULAR_IDENTITY : LCL_BATCH_SINGULAR_KEEP;
+        fill_integers(&B);
+        for (int64_t b = 0; b < B.count; ++b)
+            if (b % 3 != 1)
+                spoil(block(&B, b), rows_of(&B, b), (int)(b % 5));
+        run(ctx, &B, &params, identity);
+        for (int64_t b = 0; b < B.count; ++b)
+            if (b % 3 != 1)
+                expect_instead(&B, b, identity);
+            else
+                expect_inverse(&B, b, tolerance);
+        batch_free(&B);
+    }
+}
+
+static void test_bgje__blocks_without_inverse_are_told(void **state)
+{
+    with_each_kernel(*state, check_failures);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bgje__blocks_of_each_size_are_inverted),
+        cmocka_unit_test(test_bgje__sizes_may_be_mixed),
+        cmocka_unit_test(test_bgje__any_number_of_blocks_will_do),
+        cmocka_unit_test(test_bgje__scaled_permutations_are_inverted_exactly),
+        cmocka_unit_test(test_bgje__tiny_diagonals_are_no_pivots),
+        cmocka_unit_test(test_bgje__powers_of_two_as_factors_change_no_bit),
+        cmocka_unit_test(test_bgje__blocks_without_inverse_are_told),
+    };
+    return test_device_run(tests);
+}
