@@ -8,6 +8,7 @@
 #include "host/device.h"
 #include "host/interop.h"
 #include "host/log.h"
+#include "host/queue.h"
 #include "host/runtime.h"
 
 #include <stdio.h>
@@ -209,6 +210,7 @@ void lcl_context_destroy(lcl_context **context)
     if (!context || !*context)
         return;
     lcl_context *ctx = *context;
+    lcl_beside_finish(ctx);
     if (ctx->queue)
         ctx->cl.api->clFinish(ctx->queue);
     lcl_blas_forget(ctx);

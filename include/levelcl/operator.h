@@ -12,6 +12,13 @@ enum lcl_spmv_type {
     LCL_SPMV_DEFAULT = 0, /* CSR */
     LCL_SPMV_CSR,         /* as stored, CSR or BSR: so many lanes share a row as
                              fit its mean length */
+    LCL_SPMV_BINNED,      /* rows of up to 16 entries one work-item each, others
+                             one wave each, side by side on two queues; single
+                             entries only. Source: Gogusdere, "MMI713 Term
+                             Project - Phase 3 Report" (METU 2025), IV.C */
+    LCL_SPMV_ADAPTIVE,    /* as many lanes a row as fit its own length, in one
+                             launch, and several groups for very long rows;
+                             single entries only */
     LCL_SPMV_COUNT,
 };
 

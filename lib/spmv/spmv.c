@@ -7,6 +7,8 @@
 static const struct lcl_spmv_ops *const types[LCL_SPMV_COUNT] = {
     [LCL_SPMV_DEFAULT] = &lcl_spmv_csr,
     [LCL_SPMV_CSR] = &lcl_spmv_csr,
+    [LCL_SPMV_BINNED] = &lcl_spmv_binned,
+    [LCL_SPMV_ADAPTIVE] = &lcl_spmv_adaptive,
 };
 
 enum lcl_status lcl_product_kernels(lcl_kernel *out[LCL_PRODUCT_COUNT],

@@ -51,7 +51,8 @@ struct lcl_spmv {
     uint64_t bytes;                    // on the device, beside A
 };
 
-extern const struct lcl_spmv_ops lcl_spmv_csr;
+extern const struct lcl_spmv_ops lcl_spmv_adaptive, lcl_spmv_binned,
+    lcl_spmv_csr;
 
 // The four kernels PREFIX_plain, PREFIX_dot, PREFIX_dot_norm, PREFIX_residual
 // of a source: the spec but for `kernel`.

@@ -40,7 +40,11 @@ struct variant {
 
 // clang-format off
 static const struct variant variants[] = {
+    {"lists",     6, {.source = "adaptive.cl"}},
+    {"rows_wide", 6, {.source = "adaptive.cl", .mode = 1, .wide = 1}},
     {"plain",     4, {.source = "bicgstab.cl"}},
+    {"plain",     4, {.source = "binned.cl"}},
+    {"wide",      4, {.source = "binned.cl", .wide = 1}},
     {"lane",      4, {.source = "bsr.cl", .block = 8, .lanes = 1}},
     {"row",       4, {.source = "bsr.cl", .block = 3, .lanes = 3}},
     {"row_wide",  4, {.source = "bsr.cl", .block = 7, .lanes = 7, .wide = 1}},
@@ -100,6 +104,9 @@ static const struct variant variants[] = {
     {"progress",  2, {.source = "probe.cl", .probe = 3}},
     {"add",       2, {.source = "probe.cl", .probe = 4, .add = ANY}},
     {"queues",    1, {.source = "probe.cl", .probe = 5}},
+    {"plain",     4, {.source = "product_sums.cl"}},
+    {"plain",     4, {.source = "row_bins.cl"}},
+    {"wide",      4, {.source = "row_bins.cl", .wide = 1}},
     {"turns",     8, {.source = "spin_loop_lds.cl", .add = ANY, .rows = 2048,
                       .mode = 1}},
     {"free",      8, {.source = "spin_loop_lds.cl", .add = ANY, .rows = 2048,

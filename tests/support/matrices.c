@@ -201,6 +201,22 @@ struct lcl_csr test_dense_row(int64_t n, int64_t row)
     return A;
 }
 
+struct lcl_csr test_rows_of_lengths(int64_t rows, int64_t cols,
+                                    const int64_t *length)
+{
+    int64_t nnz = 0;
+    for (int64_t i = 0; i < rows; ++i)
+        nnz += length[i];
+    struct lcl_csr A = allocate(rows, nnz);
+    A.cols = cols;
+    for (int64_t i = 0; i < rows; ++i) {
+        A.row_ptr[i + 1] = A.nnz;
+        for (int64_t k = 0; k < length[i]; ++k)
+            append(&A, i, (k * cols + i % cols) / length[i], 1);
+    }
+    return A;
+}
+
 int32_t *test_random_permutation(int64_t n, unsigned seed)
 {
     int32_t *perm = array(n, sizeof *perm);

@@ -31,6 +31,10 @@ struct lcl_csr test_identity(int64_t n);
 // A diagonal, and row `row` full: its column is empty.
 struct lcl_csr test_dense_row(int64_t n, int64_t row);
 
+// Rows of such lengths, up to `cols`, their ones spread over all columns.
+struct lcl_csr test_rows_of_lengths(int64_t rows, int64_t cols,
+                                    const int64_t *length);
+
 // A random permutation and its inverse, freed with free().
 int32_t *test_random_permutation(int64_t n, unsigned seed);
 int32_t *test_inverse(int64_t n, const int32_t *perm);
