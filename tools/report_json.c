@@ -110,7 +110,7 @@ static void put_method(cJSON *record, const struct job *job)
     put_text(method, "coarse", lcl_coarse_name(precond->coarse));
     put_text(method, "factor-storage",
              lcl_factor_storage_name(precond->storage));
-    put_text(method, "rhs", job->cli.rhs ? job->cli.rhs : "A * ones");
+    put_text(method, "rhs", job_rhs(job) ? job_rhs(job) : "A * ones");
 }
 
 static void put_repaired(cJSON *object, const struct lcl_precond_info *info)

@@ -91,7 +91,7 @@ void text_method(const struct job *job)
     printf(", rtol %g", solver->rtol);
     if (solver->atol > 0)
         printf(", atol %g", solver->atol);
-    printf(", right-hand side %s\n", job->cli.rhs ? job->cli.rhs : "A * ones");
+    printf(", right-hand side %s\n", job_rhs(job) ? job_rhs(job) : "A * ones");
 }
 
 // ---------------------------------------------------------------- precond
