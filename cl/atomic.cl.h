@@ -1,13 +1,41 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// fp64 sums that several work-items of a group add to at once, in local and in
-// global memory. LCL_ADD says how (enum lcl_atomic_add); what adds so is not
-// bitwise reproducible. With one item a group there is nobody to race with.
+// fp64 sums that several work-items add to at once: those of a group in local
+// and in global memory, those of all groups in global memory. LCL_ADD says how
+// (enum lcl_atomic_add); what adds so is not bitwise reproducible. With one
+// item a group there is nobody of it to race with.
 #pragma once
 
 #include "wave.cl.h"
 
 #ifndef LCL_ADD
 # define LCL_ADD 0 // 1: compare and swap, 2: extension, 3: NVIDIA, 4: AMD
+#endif
+
+#if LCL_ADD == 1 || LCL_ADD == 2
+# pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#endif
+
+// The first guess is no plain read: that would race with the others' sums.
+#define ADD_BY_SWAP(name, space)                                               \
+ static inline void name(volatile space double *p, double v)                   \
+ {                                                                             \
+  volatile space ulong *word = (volatile space ulong *)p;                      \
+  ulong seen = 0, want;                                                        \
+  do {                                                                         \
+   want = seen;                                                                \
+   seen = atom_cmpxchg(word, want, as_ulong(as_double(want) + v));             \
+  } while (seen != want);                                                      \
+ }
+
+// The extension and AMD's builtin are known for local memory alone: no
+// add_by_groups() with them.
+#if LCL_ADD == 3
+static inline void add_by_groups(volatile global double *p, double v)
+{
+    asm volatile("red.global.add.f64 [%0], %1;" : : "l"(p), "d"(v) : "memory");
+}
+#elif LCL_ADD == 1
+ADD_BY_SWAP(add_by_groups, global)
 #endif
 
 #if LCL_GROUP == 1
@@ -21,22 +49,6 @@ static inline void add_global(global double *p, double v)
     *p += v;
 }
 #elif LCL_ADD != 0
-# if LCL_ADD <= 2
-#  pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
-# endif
-
-// The first guess is no plain read: that would race with the others' sums.
-# define ADD_BY_SWAP(name, space)                                              \
-  static inline void name(volatile space double *p, double v)                  \
-  {                                                                            \
-   volatile space ulong *word = (volatile space ulong *)p;                     \
-   ulong seen = 0, want;                                                       \
-   do {                                                                        \
-    want = seen;                                                               \
-    seen = atom_cmpxchg(word, want, as_ulong(as_double(want) + v));            \
-   } while (seen != want);                                                     \
-  }
-
 # if LCL_ADD == 1
 ADD_BY_SWAP(add_local, local)
 # elif LCL_ADD == 2
@@ -61,15 +73,11 @@ static inline void add_local(volatile local double *p, double v)
 }
 # endif
 
-// The extension and AMD's builtin are known for local memory alone: no
-// add_global() with them.
-# if LCL_ADD == 3
+# if LCL_ADD == 1 || LCL_ADD == 3
 static inline void add_global(volatile global double *p, double v)
 {
-    asm volatile("red.global.add.f64 [%0], %1;" : : "l"(p), "d"(v) : "memory");
+    add_by_groups(p, v);
 }
-# elif LCL_ADD == 1
-ADD_BY_SWAP(add_global, global)
 # endif
-# undef ADD_BY_SWAP
 #endif
+#undef ADD_BY_SWAP

@@ -7,15 +7,14 @@
 //     coarse_deflate:   t = Z^T r - W^T z
 //     coarse_residual:  y = r - W e
 //     coarse_prolong:   x = x + Z e
-//     coarse_start:     x = Z e
+//     coarse_prolong_dot:  the same, and partial sums of <r, x>
 //
 // Data:   lib/coarse/pattern.h. A has blocks of LCL_BLOCK x LCL_BLOCK values by
 //         rows; a run is a maximal chain of blocks of a row of A whose columns
 //         are in one aggregate; W holds the sum of each.
 // Launch: coarse_restrict and coarse_deflate one group an aggregate,
-//         coarse_prolong and coarse_start one a subdomain, coarse_e one a value
-//         of E that may be other than 0, at width 1 any number; the others any
-//         number of groups.
+//         coarse_prolong one a subdomain, coarse_e one a value of E that may be
+//         other than 0, at width 1 any number; the others any number of groups.
 // Determinism: bitwise; sums depend on the size of a group alone.
 // `stop[at]` other than 0: the caller has stopped, nothing is done.
 #include "wave.cl.h"
@@ -231,20 +230,6 @@ kernel void coarse_residual(long n, global const uint *restrict run_ptr,
     }
 }
 
-// x = scale x + Z e on a subdomain, where scale is 0 or 1.
-static inline void add_constants(global const int *part_ptr,
-                                 global const int *part_agg,
-                                 global const double *e, global double *x,
-                                 bool add)
-{
-    const int p = get_group_id(0);
-    const long end = part_ptr[p + 1] * (long)LCL_BLOCK;
-    global const double *e_q = e + part_agg[p] * (long)LCL_BLOCK;
-    for (long i = part_ptr[p] * (long)LCL_BLOCK + get_local_id(0); i < end;
-         i += LCL_GROUP)
-        x[i] = (add ? x[i] : 0.0) + e_q[i % LCL_BLOCK];
-}
-
 WORK_GROUP
 kernel void coarse_prolong(global const int *restrict part_ptr,
                            global const int *restrict part_agg,
@@ -252,17 +237,41 @@ kernel void coarse_prolong(global const int *restrict part_ptr,
                            global double *restrict x, global const int *stop,
                            int at)
 {
-    if (!stop[at])
-        add_constants(part_ptr, part_agg, e, x, true);
+    if (stop[at])
+        return;
+    const int p = get_group_id(0);
+    const long end = part_ptr[p + 1] * (long)LCL_BLOCK;
+    global const double *e_q = e + part_agg[p] * (long)LCL_BLOCK;
+    for (long i = part_ptr[p] * (long)LCL_BLOCK + get_local_id(0); i < end;
+         i += LCL_GROUP)
+        x[i] += e_q[i % LCL_BLOCK];
 }
 
+// The same, and sums[g] = the share of <r, x> of the subdomains of group g.
 WORK_GROUP
-kernel void coarse_start(global const int *restrict part_ptr,
-                         global const int *restrict part_agg,
-                         global const double *restrict e,
-                         global double *restrict x, global const int *stop,
-                         int at)
+kernel void coarse_prolong_dot(long parts, global const int *restrict part_ptr,
+                               global const int *restrict part_agg,
+                               global const double *restrict e,
+                               global const double *restrict r,
+                               global double *restrict x,
+                               global double *restrict sums,
+                               global const int *stop, int at)
 {
-    if (!stop[at])
-        add_constants(part_ptr, part_agg, e, x, false);
+    local double scratch[LCL_GROUP];
+    double sum = 0;
+    if (stop[at])
+        return;
+    for (long p = get_group_id(0); p < parts; p += get_num_groups(0)) {
+        const long end = part_ptr[p + 1] * (long)LCL_BLOCK;
+        global const double *e_q = e + part_agg[p] * (long)LCL_BLOCK;
+        for (long i = part_ptr[p] * (long)LCL_BLOCK + get_local_id(0); i < end;
+             i += LCL_GROUP) {
+            const double x_i = x[i] + e_q[i % LCL_BLOCK];
+            x[i] = x_i;
+            sum += r[i] * x_i;
+        }
+    }
+    sum = group_sum(sum, scratch);
+    if (get_local_id(0) == 0)
+        sums[get_group_id(0)] = sum;
 }

@@ -11,7 +11,7 @@
 // Launch: one group a subdomain.
 // Result: slots, inv_d[i] = 1 / d_i; repaired[p] counts the pivots that were
 //         smaller than tol times the largest entry of their row, bad[i] tells
-//         which. `policy` as enum lcl_pivot; `shift[p]` is added to the
+//         which. `policy` as in pivot.cl.h; `shift[p]` is added to the
 //         diagonal relative to the largest entry of the row; a negative shift
 //         skips the subdomain.
 #include "factor.cl.h"
@@ -117,7 +117,8 @@ kernel void ildu0(global const struct lcl_part *parts,
                                                 r.lower_count, r.stride));
             largest = fmax(largest, load(slot_val, source, val, r.upper,
                                          r.upper_count, r.stride));
-            d += copysign(own_shift * largest, d);
+            d += copysign(own_shift * largest,
+                          policy & PIVOT_POSITIVE ? 1.0 : d);
             for (uint k = 0; k < r.lower_count; ++k) {
                 const ulong at = r.lower + (ulong)k * r.stride;
                 const uint j = col[at];

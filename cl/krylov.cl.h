@@ -26,6 +26,8 @@
 #define KRYLOV_BREAKDOWN_ALPHA 3
 #define KRYLOV_BREAKDOWN_OMEGA 4
 #define KRYLOV_NOT_FINITE      5
+#define KRYLOV_INDEFINITE_A    6
+#define KRYLOV_INDEFINITE_M    7
 
 // A coefficient this small against what Cauchy-Schwarz allows is rounding.
 #define KRYLOV_TINY 2.2e-16

@@ -2,17 +2,22 @@
 // What becomes of small pivots: the same in every factorisation.
 #pragma once
 
-#define PIVOT_REPLACE 3 // enum lcl_pivot; every other policy boosts
+// A policy is enum lcl_pivot, and PIVOT_POSITIVE where negative pivots count as
+// small.
+#define PIVOT_REPLACE  3 // every other policy boosts
+#define PIVOT_POSITIVE 8
 
 // A pivot that is large enough, or its repair.
 static inline double repair(double d, double largest, double tol, int policy,
                             bool *small)
 {
-    *small = !(fabs(d) > tol * largest) || !isfinite(d);
+    const bool positive = (policy & PIVOT_POSITIVE) != 0;
+    const bool replaces = (policy & ~PIVOT_POSITIVE) == PIVOT_REPLACE;
+    *small = !((positive ? d : fabs(d)) > tol * largest) || !isfinite(d);
     if (!*small)
         return d;
     if (largest == 0)
         return 1;
-    return copysign(policy == PIVOT_REPLACE ? largest : tol * largest,
-                    isfinite(d) ? d : 1.0);
+    return copysign(replaces ? largest : tol * largest,
+                    isfinite(d) && !positive ? d : 1.0);
 }

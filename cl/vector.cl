@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Moving vectors between numberings, and the diagonal preconditioner.
+// Moving vectors between numberings, dot products, and the diagonal
+// preconditioner.
 // Launch: any number of groups; every kernel visits each element once.
 #include "wave.cl.h"
 
@@ -43,6 +44,45 @@ kernel void scale(long n, global const double *inv_d, global const double *b,
         return;
     for (RANGE(i, n))
         x[i] = inv_d[i] * b[i];
+}
+
+// sums[g] = group g's share of <a, b>; nothing where stop[at] is not 0
+WORK_GROUP
+kernel void dot_sums(long n, global const double *restrict a,
+                     global const double *restrict b,
+                     global double *restrict sums, global const int *stop,
+                     int at)
+{
+    local double scratch[LCL_GROUP];
+    double sum = 0;
+    if (stop[at])
+        return;
+    for (RANGE(i, n))
+        sum += a[i] * b[i];
+    sum = group_sum(sum, scratch);
+    if (get_local_id(0) == 0)
+        sums[get_group_id(0)] = sum;
+}
+
+// x = D^-1 b, and sums[g] = group g's share of <b, x>; the same
+WORK_GROUP
+kernel void scale_dot(long n, global const double *restrict inv_d,
+                      global const double *restrict b,
+                      global double *restrict x, global double *restrict sums,
+                      global const int *stop, int at)
+{
+    local double scratch[LCL_GROUP];
+    double sum = 0;
+    if (stop[at])
+        return;
+    for (RANGE(i, n)) {
+        const double x_i = inv_d[i] * b[i];
+        x[i] = x_i;
+        sum += b[i] * x_i;
+    }
+    sum = group_sum(sum, scratch);
+    if (get_local_id(0) == 0)
+        sums[get_group_id(0)] = sum;
 }
 
 // inv_d[i] = 1 / val[diagonal[i]], 1 where the diagonal is missing, zero or

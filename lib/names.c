@@ -8,12 +8,14 @@
 static const char *const solvers[LCL_SOLVER_COUNT] = {
     [LCL_SOLVER_DEFAULT] = "bicgstab",
     [LCL_SOLVER_BICGSTAB] = "bicgstab",
+    [LCL_SOLVER_CG] = "cg",
+    [LCL_SOLVER_CG_PUBLISHED] = "cg_published",
 };
 
 static const char *const preconds[LCL_PRECOND_COUNT] = {
     [LCL_PRECOND_DEFAULT] = "ildu0", [LCL_PRECOND_NONE] = "none",
     [LCL_PRECOND_JACOBI] = "jacobi", [LCL_PRECOND_ILU0] = "ilu0",
-    [LCL_PRECOND_ILDU0] = "ildu0",
+    [LCL_PRECOND_ILDU0] = "ildu0",   [LCL_PRECOND_IC0] = "ic0",
 };
 
 static const char *const trisolves[LCL_TRISOLVE_COUNT] = {
@@ -80,7 +82,8 @@ const struct lcl_names lcl_weights_names = LCL_NAMES(weights);
 const struct lcl_names lcl_coarse_names = LCL_NAMES(coarses);
 
 // clang-format off
-#define STOP(reason) [LCL_STOP_##reason - LCL_STOP_MONITOR]
+#define FIRST_STOP LCL_STOP_INDEFINITE_PRECOND
+#define STOP(reason) [LCL_STOP_##reason - FIRST_STOP]
 static const struct {
     const char *name, *sentence;
 } stops[] = {
@@ -97,6 +100,10 @@ static const struct {
     STOP(BREAKDOWN_OMEGA) = {"breakdown-omega", "breakdown: the stabilising step vanished"},
     STOP(NOT_FINITE) = {"not-finite", "NaN or Inf appeared in the iteration"},
     STOP(MONITOR) = {"monitor", "the solve was interrupted"},
+    STOP(INDEFINITE_MATRIX) = {"indefinite-matrix",
+        "the matrix is not positive definite: a direction without curvature turned up"},
+    STOP(INDEFINITE_PRECOND) = {"indefinite-precond",
+        "the preconditioner is not positive definite, though CG needs it to be"},
 };
 // clang-format on
 
@@ -142,17 +149,17 @@ const char *lcl_coarse_name(enum lcl_coarse coarse)
 
 static bool is_stop(enum lcl_stop stop)
 {
-    return stop >= LCL_STOP_MONITOR && stop <= LCL_STOP_ZERO_RHS;
+    return stop >= FIRST_STOP && stop <= LCL_STOP_ZERO_RHS;
 }
 
 const char *lcl_stop_name(enum lcl_stop stop)
 {
-    return is_stop(stop) ? stops[stop - LCL_STOP_MONITOR].name : "unknown";
+    return is_stop(stop) ? stops[stop - FIRST_STOP].name : "unknown";
 }
 
 const char *lcl_stop_str(enum lcl_stop stop)
 {
     if (!is_stop(stop))
         return "unknown stop reason";
-    return stops[stop - LCL_STOP_MONITOR].sentence;
+    return stops[stop - FIRST_STOP].sentence;
 }

@@ -262,17 +262,16 @@ static enum lcl_status set_partition(struct lcl_options *options,
 
 // ---------------------------------------------------------------- tables
 
-static const char *const later_solvers[] = {"cg", "gmres", "fgmres", "idr",
-                                            NULL};
+static const char *const later_solvers[] = {"gmres", "fgmres", "idr", NULL};
 static const char *const later_preconds[] = {"block-jacobi", "iluk", "ilut",
-                                             "ic0",          "ras",  NULL};
+                                             "ras", NULL};
 static const char *const later_trisolves[] = {"hec_level", NULL};
 
 #define AT(member) offsetof(struct lcl_options, member)
 
 // clang-format off
 static const struct option table[] = {
-    {{"solver", "bicgstab", "Krylov method"},
+    {{"solver", "bicgstab|cg|cg_published", "Krylov method (bicgstab)"},
      set_enum, AT(solver.type), &lcl_solver_names, later_solvers},
     {{"rtol", "R", "stop at ||b - A x|| <= R ||b|| (1e-8)"},
      set_fraction, AT(solver.rtol), NULL, NULL},
@@ -282,12 +281,12 @@ static const struct option table[] = {
      set_int, AT(solver.max_iters), NULL, NULL},
     {{"stagnation", "N", "give up after N iterations without progress (2000)"},
      set_int, AT(solver.stagnation), NULL, NULL},
-    {{"precond", "none|jacobi|ilu0|ildu0", "preconditioner (ildu0)"},
+    {{"precond", "none|jacobi|ilu0|ildu0|ic0", "preconditioner (ildu0)"},
      set_enum, AT(precond.type), &lcl_precond_names, later_preconds},
     {{"trisolve", "packed|spin_loop_lds|dag_ec_no_lds|dag_ec_lds|dag_ec_lds_ud|dag_ec_ILD_U0|dag_vc_ILDU0_fused|dag_ec_ILDU0_fused",
       "how the factors are applied (packed)"},
      set_enum, AT(precond.trisolve), &lcl_trisolve_names, later_trisolves},
-    {{"pivot", "fail|boost|replace|shift", "what becomes of zero and tiny pivots (boost)"},
+    {{"pivot", "fail|boost|replace|shift", "what becomes of zero and tiny pivots (boost; ic0: shift)"},
      set_enum, AT(precond.pivot), &lcl_pivot_names, NULL},
     {{"pivot-tol", "R", "tiny: below R times the largest entry of the row (1e-10)"},
      set_fraction, AT(precond.pivot_tol), NULL, NULL},

@@ -77,10 +77,27 @@ enum lcl_status bench_run_solver(struct bench *B, lcl_precond *M,
     return st < 0 ? st : LCL_OK;
 }
 
+// What an iteration of a small problem takes is launches, not memory.
+enum { SMALL_ROWS = 65536 };
+
+static void print_iteration(const struct bench *B, const char *variant,
+                            const struct lcl_report *r)
+{
+    const double us = 1e6 * r->seconds / r->iterations;
+    cJSON *line = bench_line(B, "iteration", variant);
+    cJSON_AddStringToObject(line, "solver",
+                            lcl_solver_name(B->options.solver.type));
+    cJSON_AddNumberToObject(line, "us", us);
+    cJSON_AddNumberToObject(line, "launches", r->launches);
+    cJSON_AddNumberToObject(line, "us_per_launch", us / r->launches);
+    bench_print(B, line);
+}
+
 void bench_print_solve(const struct bench *B, const char *variant,
                        const struct lcl_report *r)
 {
-    cJSON *line = bench_line(B, "bicgstab", variant);
+    const char *solver = lcl_solver_name(B->options.solver.type);
+    cJSON *line = bench_line(B, solver, variant);
     cJSON_AddNumberToObject(line, "ms", 1e3 * r->seconds);
     cJSON_AddNumberToObject(line, "iters", r->iterations);
     cJSON_AddNumberToObject(line, "relres", r->true_residual);
@@ -90,4 +107,7 @@ void bench_print_solve(const struct bench *B, const char *variant,
     if (B->seed > 0)
         cJSON_AddNumberToObject(line, "random_rhs", B->seed);
     bench_print(B, line);
+    if (B->problem->A.rows <= SMALL_ROWS && r->iterations > 0 &&
+        r->launches > 0)
+        print_iteration(B, variant, r);
 }

@@ -324,10 +324,18 @@ static struct lcl_options default_options(void)
     options.precond.type = LCL_PRECOND_ILDU0;
     options.precond.trisolve = LCL_TRISOLVE_PACKED;
     options.precond.partition.type = LCL_PARTITION_METIS;
-    options.precond.pivot = LCL_PIVOT_BOOST;
     options.precond.pivot_tol = 1e-10;
     options.precond.storage = LCL_FACTOR_STORAGE_FP64;
     return options;
+}
+
+// What follows from other options.
+static void name_the_rest(struct lcl_options *options)
+{
+    struct lcl_precond_params *precond = &options->precond;
+    if (!precond->pivot)
+        precond->pivot = precond->type == LCL_PRECOND_IC0 ? LCL_PIVOT_SHIFT
+                                                          : LCL_PIVOT_BOOST;
 }
 
 enum lcl_status cli_parse(struct cli *cli, int argc, char **argv,
@@ -345,6 +353,7 @@ enum lcl_status cli_parse(struct cli *cli, int argc, char **argv,
         if (st < 0)
             return st;
     }
+    name_the_rest(&cli->options);
     return check(cli, messages);
 }
 

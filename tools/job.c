@@ -204,7 +204,8 @@ int job_exit_code(const struct job *job, enum lcl_status status)
 bool job_has_subdomains(const struct job *job)
 {
     const enum lcl_precond_type type = job->cli.options.precond.type;
-    return type == LCL_PRECOND_ILU0 || type == LCL_PRECOND_ILDU0;
+    return type == LCL_PRECOND_ILU0 || type == LCL_PRECOND_ILDU0 ||
+           type == LCL_PRECOND_IC0;
 }
 
 int job_next_sample(const struct job *job, int i)
@@ -214,6 +215,12 @@ int job_next_sample(const struct job *job, int i)
     if (i >= last)
         return last + 1;
     return i + step < last ? i + step : last;
+}
+
+static bool is_indefinite(enum lcl_stop stop)
+{
+    return stop == LCL_STOP_INDEFINITE_MATRIX ||
+           stop == LCL_STOP_INDEFINITE_PRECOND;
 }
 
 static const char *hint_by_stop(const struct job *job)
@@ -233,6 +240,10 @@ static const char *hint_by_stop(const struct job *job)
     case LCL_STOP_NOT_FINITE:
         return "--pivot shift, or --precond jacobi to see whether the factors "
                "are to blame";
+    case LCL_STOP_INDEFINITE_MATRIX:
+        return "--solver bicgstab, which takes other matrices, too";
+    case LCL_STOP_INDEFINITE_PRECOND:
+        return "--precond ic0 --pivot shift, or --precond jacobi";
     case LCL_STOP_NONE:
     case LCL_STOP_RTOL:
     case LCL_STOP_ATOL:
@@ -248,6 +259,8 @@ const char *job_hint(const struct job *job)
     const struct lcl_precond_info *info = lcl_precond_info(job->M);
     if (job->outcome == LCL_OK || job->report.stop == LCL_STOP_MONITOR)
         return NULL;
+    if (is_indefinite(job->report.stop))
+        return hint_by_stop(job);
     if (info->pivots_repaired > 0 &&
         job->cli.options.precond.pivot != LCL_PIVOT_SHIFT)
         return "--pivot shift: the factors have repaired pivots";

@@ -177,6 +177,7 @@ static void put_result(cJSON *record, const struct job *job)
         put_text(result, "to_try", hint);
     put_count(result, "iterations", report->iterations);
     put_count(result, "restarts", report->restarts);
+    put_count(result, "launches_per_iteration", report->launches);
     put_number(result, "norm_b", report->norm_b);
     put_number(result, "residual", report->residual);
     put_number(result, "true_residual", report->true_residual);

@@ -211,8 +211,8 @@ static void detail(const struct job *job, int phase)
         printf("   %d compiled, %d from the cache", builds.compiled,
                builds.from_cache);
     if (phase == LCL_PHASE_SOLVE && iterations > 0)
-        printf("   %.4f ms an iteration",
-               1e3 * job->report.seconds / iterations);
+        printf("   %.4f ms an iteration of %d launches",
+               1e3 * job->report.seconds / iterations, job->report.launches);
     if (phase == LCL_PHASE_READ && job->read.bytes > 0)
         printf("   %.1f MB of text", 1e-6 * (double)job->read.bytes);
 }

@@ -15,6 +15,11 @@ enum lcl_precond_type {
     LCL_PRECOND_JACOBI,
     LCL_PRECOND_ILU0,  /* L U on each subdomain */
     LCL_PRECOND_ILDU0, /* L D U on each subdomain, both factors unit */
+    LCL_PRECOND_IC0,   /* L D L^T on each subdomain for a symmetric matrix, with
+                          D > 0: the factors of ILDU0 where all pivots are
+                          positive (Meijerink and van der Vorst, Math. Comp. 31
+                          (1977)). Pivots that are not count as small, but for
+                          blocks, whose sign is not looked at */
     LCL_PRECOND_COUNT,
 };
 
@@ -63,7 +68,7 @@ enum lcl_weights {
 /* What becomes of a pivot smaller than pivot_tol times the largest entry of
  * its row. Every policy but FAIL continues and reports the row. */
 enum lcl_pivot {
-    LCL_PIVOT_DEFAULT = 0, /* BOOST */
+    LCL_PIVOT_DEFAULT = 0, /* BOOST; of IC0 SHIFT */
     LCL_PIVOT_FAIL,        /* stop with LCL_EPIVOT */
     LCL_PIVOT_BOOST,       /* pivot_tol times the largest entry, sign kept */
     LCL_PIVOT_REPLACE,     /* the largest entry itself, sign kept */
@@ -185,7 +190,8 @@ typedef struct lcl_precond lcl_precond;
  * from run to run unless another thread uses rand() at the same time.
  * Returns LCL_OK; LCL_PIVOTS_REPAIRED (usable, see the info);
  * LCL_EINVAL (parameters; block_size does not divide the rows of A);
- * LCL_EUNSUPPORTED (trisolve with storage or this device); LCL_EFORMAT
+ * LCL_EUNSUPPORTED (trisolve with storage or this device; IC0 where A is not
+ * symmetric); LCL_EFORMAT
  * (A malformed, not square, empty); LCL_EPIVOT; LCL_ERANGE (a subdomain does
  * not fit local memory); LCL_EDEVMEM; LCL_EDEVICE; LCL_ESELFTEST (the device
  * gave levels that cannot be); LCL_EBUILD; LCL_ENOMEM. */

@@ -11,6 +11,15 @@ enum lcl_solver_type {
     LCL_SOLVER_DEFAULT = 0, /* BiCGSTAB */
     LCL_SOLVER_BICGSTAB,    /* right-preconditioned; van der Vorst, SIAM J. Sci.
                                Stat. Comput. 13 (1992) */
+    LCL_SOLVER_CG,          /* for symmetric positive definite A; Hestenes and
+                               Stiefel, J. Res. NBS 49 (1952) */
+    LCL_SOLVER_CG_PUBLISHED, /* CG as in section IV.A of Gogusdere's report on
+                                row-binned CG (METU, MMI713): scalars on the
+                                host, two blocking reads an iteration, sums by
+                                atomic addition, so that it is not bitwise
+                                reproducible; without preconditioner. For beta
+                                its listing divides by <p, A p>; the right
+                                divisor, the last <r, r>, is used here */
     LCL_SOLVER_COUNT,
 };
 
@@ -53,11 +62,15 @@ enum lcl_stop {
     LCL_STOP_BREAKDOWN_OMEGA = -5, /* A M^-1 s = 0 or orthogonal to s */
     LCL_STOP_NOT_FINITE = -6,
     LCL_STOP_MONITOR = -7,
+    LCL_STOP_INDEFINITE_MATRIX = -8,  /* <p, A p> <= 0: A is not positive
+                                         definite */
+    LCL_STOP_INDEFINITE_PRECOND = -9, /* <r, M^-1 r> <= 0: M is not */
 };
 
 struct lcl_report {
     enum lcl_stop stop;
-    int iterations; /* whole ones: two applications of M and A each */
+    int iterations; /* whole ones: of BiCGSTAB two applications of M and A
+                       each, of CG one */
     int restarts;   /* with r0 = b - A x, after a breakdown or a drift */
     double norm_b;
     double residual;      /* ||r|| / ||b|| by the recurrence */
@@ -67,14 +80,16 @@ struct lcl_report {
         *history; /* residual after each iteration, history[0] = 1 at
                      x = 0; owned by the solver, until its next solve */
     int history_count;
+    int launches; /* of kernels, of one iteration; 0: not told */
 };
 
 /* Thread-safety: that of its context. */
 typedef struct lcl_solver lcl_solver;
 
 /* Prepares to solve with the matrix and preconditioner of M, which must outlive
- * the solver. Returns LCL_OK, LCL_EINVAL, LCL_EDEVMEM, LCL_EDEVICE, LCL_EBUILD
- * or LCL_ENOMEM. */
+ * the solver. Returns LCL_OK, LCL_EINVAL, LCL_EUNSUPPORTED (CG_PUBLISHED with a
+ * preconditioner, or without 64-bit atomics), LCL_EDEVMEM, LCL_EDEVICE,
+ * LCL_EBUILD or LCL_ENOMEM. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_solver_create(
     lcl_solver **out, lcl_precond *M, const struct lcl_solver_params *params);
 
@@ -83,7 +98,10 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_solver_create(
  * Returns LCL_OK only if the true residual meets the tolerance;
  * LCL_ITERATION_LIMIT, LCL_STAGNATION, LCL_BREAKDOWN, LCL_NOT_FINITE (x is
  * then the last finite iterate); LCL_EINVAL; LCL_EFORMAT (b or x holds NaN or
- * Inf); LCL_EDEVICE. */
+ * Inf); LCL_EUNSUPPORTED (CG, and A is not symmetric: for two fixed vectors u
+ * and w of pseudo-random numbers <u, A w> and <w, A u> differ by more than
+ * 1e-10 of the sum of |a_ij| (|u_i w_j| + |w_i u_j|), which is looked at once
+ * for given values); LCL_EDEVICE. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_solver_solve(
     lcl_solver *S, const double *b, double *x, struct lcl_report *report);
 

@@ -66,7 +66,7 @@ static enum lcl_status get_kernels(struct lcl_coarse_space *C)
         [LCL_COARSE_KERNEL_DEFLATE] = "coarse_deflate",
         [LCL_COARSE_KERNEL_RESIDUAL] = "coarse_residual",
         [LCL_COARSE_KERNEL_PROLONG] = "coarse_prolong",
-        [LCL_COARSE_KERNEL_START] = "coarse_start",
+        [LCL_COARSE_KERNEL_PROLONG_DOT] = "coarse_prolong_dot",
     };
     const struct lcl_caps *caps = lcl_context_caps(C->ctx);
     struct lcl_spec spec = {.source = "coarse.cl",
@@ -114,9 +114,9 @@ static enum lcl_status find_pattern(struct lcl_coarse_space *C,
 {
     const struct lcl_coarse_pattern *P = &C->pattern;
     const int64_t aggregates = most / C->block;
-    const enum lcl_status st = lcl_coarse_pattern_init(
-        &C->pattern, C->ctx, B, part_ptr, C->parts,
-        aggregates > 1 ? aggregates : 1, C->form == LCL_CORRECT_DEFLATED);
+    const enum lcl_status st =
+        lcl_coarse_pattern_init(&C->pattern, C->ctx, B, part_ptr, C->parts,
+                                aggregates > 1 ? aggregates : 1);
     C->aggregates = P->aggregates;
     C->rows = P->aggregates * C->block;
     C->runs = P->runs;
@@ -230,15 +230,30 @@ static enum lcl_status residual(const struct lcl_coarse_space *C,
                       lcl_arg_int(at));
 }
 
-// x = x + Z e, or x = Z e
-static enum lcl_status prolong(const struct lcl_coarse_space *C,
-                               enum lcl_coarse_kernel kernel, lcl_buffer *x,
+// x = x + Z e
+static enum lcl_status prolong(const struct lcl_coarse_space *C, lcl_buffer *x,
                                const lcl_buffer *stop, int at)
 {
     const struct lcl_coarse_pattern *P = &C->pattern;
-    return LCL_LAUNCH(C->kernels[kernel], C->parts, lcl_arg_buffer(P->part_ptr),
+    return LCL_LAUNCH(C->kernels[LCL_COARSE_KERNEL_PROLONG], C->parts,
+                      lcl_arg_buffer(P->part_ptr), lcl_arg_buffer(P->part_agg),
+                      lcl_arg_buffer(C->e), lcl_arg_buffer(x),
+                      lcl_arg_buffer(stop), lcl_arg_int(at));
+}
+
+// The same, and partial sums of <r, x>.
+static enum lcl_status prolong_dot(const struct lcl_coarse_space *C,
+                                   const lcl_buffer *r, lcl_buffer *x,
+                                   lcl_buffer *sums, const lcl_buffer *stop,
+                                   int at)
+{
+    const struct lcl_coarse_pattern *P = &C->pattern;
+    return LCL_LAUNCH(C->kernels[LCL_COARSE_KERNEL_PROLONG_DOT], C->groups,
+                      lcl_arg_long(C->parts), lcl_arg_buffer(P->part_ptr),
                       lcl_arg_buffer(P->part_agg), lcl_arg_buffer(C->e),
-                      lcl_arg_buffer(x), lcl_arg_buffer(stop), lcl_arg_int(at));
+                      lcl_arg_buffer(r), lcl_arg_buffer(x),
+                      lcl_arg_buffer(sums), lcl_arg_buffer(stop),
+                      lcl_arg_int(at));
 }
 
 // ------------------------------------------------------------------- values
@@ -366,9 +381,7 @@ static enum lcl_status apply_inner(const struct lcl_coarse_space *C,
                                    const lcl_buffer *stop, int at)
 {
     const enum lcl_status st = M->apply(M->user, r, x, stop, at);
-    return st < 0 || M->prolongs
-               ? st
-               : prolong(C, LCL_COARSE_KERNEL_PROLONG, x, stop, at);
+    return st < 0 || M->prolongs ? st : prolong(C, x, stop, at);
 }
 
 static enum lcl_status apply_add(const struct lcl_coarse_space *C,
@@ -393,18 +406,6 @@ static enum lcl_status apply_mult(const struct lcl_coarse_space *C,
     return apply_inner(C, M, C->y, x, stop, at);
 }
 
-static enum lcl_status apply_deflated(const struct lcl_coarse_space *C,
-                                      const struct lcl_inner *M,
-                                      const lcl_buffer *r, lcl_buffer *x,
-                                      const lcl_buffer *stop, int at)
-{
-    enum lcl_status st;
-    if ((st = M->apply(M->user, r, x, stop, at)) < 0 ||
-        (st = deflate(C, r, x, stop, at)) < 0 || (st = solve(C, stop, at)) < 0)
-        return st;
-    return prolong(C, LCL_COARSE_KERNEL_PROLONG, x, stop, at);
-}
-
 enum lcl_status lcl_coarse_apply(const struct lcl_coarse_space *C,
                                  const struct lcl_inner *M, const lcl_buffer *r,
                                  lcl_buffer *x, const lcl_buffer *stop, int at)
@@ -416,20 +417,38 @@ enum lcl_status lcl_coarse_apply(const struct lcl_coarse_space *C,
         return apply_add(C, M, r, x, stop, at);
     case LCL_CORRECT_MULT:
         return apply_mult(C, M, r, x, stop, at);
-    case LCL_CORRECT_DEFLATED:
-        return apply_deflated(C, M, r, x, stop, at);
     }
     return LCL_EINVAL;
 }
 
+// ------------------------------------------------------------------- A-DEF2
+
+enum lcl_status lcl_coarse_prepare_deflated(struct lcl_coarse_space *C)
+{
+    return lcl_coarse_pattern_find_rows(&C->pattern, C->ctx);
+}
+
+enum lcl_status lcl_coarse_apply_deflated(const struct lcl_coarse_space *C,
+                                          const struct lcl_inner *M,
+                                          const lcl_buffer *r, lcl_buffer *x,
+                                          lcl_buffer *sums,
+                                          const lcl_buffer *stop, int at)
+{
+    enum lcl_status st;
+    if ((st = M->apply(M->user, r, x, stop, at)) < 0 ||
+        (st = deflate(C, r, x, stop, at)) < 0 || (st = solve(C, stop, at)) < 0)
+        return st;
+    return prolong_dot(C, r, x, sums, stop, at);
+}
+
 enum lcl_status lcl_coarse_start(const struct lcl_coarse_space *C,
-                                 const lcl_buffer *b, lcl_buffer *x)
+                                 const lcl_buffer *r, lcl_buffer *x)
 {
     enum lcl_status st;
     if (C->off)
-        return lcl_buffer_fill(x, 0);
-    if ((st = restrict_to(C, b, C->never, 0)) < 0 ||
+        return LCL_OK;
+    if ((st = restrict_to(C, r, C->never, 0)) < 0 ||
         (st = solve(C, C->never, 0)) < 0)
         return st;
-    return prolong(C, LCL_COARSE_KERNEL_START, x, C->never, 0);
+    return prolong(C, x, C->never, 0);
 }

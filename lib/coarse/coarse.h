@@ -14,8 +14,6 @@ enum lcl_coarse_form {
     LCL_CORRECT_ADD,  // x = M^-1 r + Z E^-1 Z^T r
     LCL_CORRECT_MULT, // A-DEF1: e = E^-1 Z^T r, x = Z e + M^-1 (r - A Z e); not
                       // symmetric
-    LCL_CORRECT_DEFLATED, // A-DEF2: z = M^-1 r, x = z + Z E^-1 Z^T (r - A z);
-                          // for CG with symmetric A and lcl_coarse_start()
 };
 
 struct lcl_coarse_params {
@@ -32,8 +30,7 @@ struct lcl_inner {
     enum lcl_status (*apply)(void *user, const lcl_buffer *b, lcl_buffer *x,
                              const lcl_buffer *stop, int at);
     void *user;
-    bool
-        prolongs; // it also adds Z e of the space, but for LCL_CORRECT_DEFLATED
+    bool prolongs; // it also adds Z e of the space
 };
 
 enum lcl_coarse_kernel {
@@ -43,7 +40,7 @@ enum lcl_coarse_kernel {
     LCL_COARSE_KERNEL_DEFLATE,
     LCL_COARSE_KERNEL_RESIDUAL,
     LCL_COARSE_KERNEL_PROLONG,
-    LCL_COARSE_KERNEL_START,
+    LCL_COARSE_KERNEL_PROLONG_DOT,
     LCL_COARSE_KERNEL_COUNT,
 };
 
@@ -95,9 +92,22 @@ enum lcl_status lcl_coarse_apply(const struct lcl_coarse_space *C,
                                  const struct lcl_inner *M, const lcl_buffer *r,
                                  lcl_buffer *x, const lcl_buffer *stop, int at);
 
-// Enqueues x = Z E^-1 Z^T b, the start that CG with DEFLATED needs; zero where
-// the correction is off.
+// The form of MULT for CG with a symmetric A, A-DEF2 (Tang, Nabben, Vuik and
+// Erlangga, J. Sci. Comput. 39 (2009)): z = M^-1 r, x = z + Z E^-1 Z^T (r - A
+// z). Prepares it, unless that was done; statuses as lcl_coarse_init().
+enum lcl_status lcl_coarse_prepare_deflated(struct lcl_coarse_space *C);
+
+// Enqueues it, and a partial sum of <r, x> for each of C->groups groups. The
+// correction must not be off, M does not prolong.
+enum lcl_status lcl_coarse_apply_deflated(const struct lcl_coarse_space *C,
+                                          const struct lcl_inner *M,
+                                          const lcl_buffer *r, lcl_buffer *x,
+                                          lcl_buffer *sums,
+                                          const lcl_buffer *stop, int at);
+
+// Enqueues x = x + Z E^-1 Z^T r for r = b - A x, the start that A-DEF2 needs;
+// nothing where the correction is off.
 enum lcl_status lcl_coarse_start(const struct lcl_coarse_space *C,
-                                 const lcl_buffer *b, lcl_buffer *x);
+                                 const lcl_buffer *r, lcl_buffer *x);
 
 uint64_t lcl_coarse_bytes(const struct lcl_coarse_space *C);

@@ -28,15 +28,13 @@ enum kernel {
     SORT_LEAVING,
     LIST_PAIRS,
     ORDER_RUNS,
-    ROWS_OF_RUNS,
     KERNELS,
 };
 
 static const char *const kernel_names[KERNELS] = {
-    [LABEL_ROWS] = "label_rows",     [COUNT_RUNS] = "count_runs",
-    [FILL_RUNS] = "fill_runs",       [SORT_LEAVING] = "sort_leaving",
-    [LIST_PAIRS] = "list_pairs",     [ORDER_RUNS] = "order_runs",
-    [ROWS_OF_RUNS] = "rows_of_runs",
+    [LABEL_ROWS] = "label_rows", [COUNT_RUNS] = "count_runs",
+    [FILL_RUNS] = "fill_runs",   [SORT_LEAVING] = "sort_leaving",
+    [LIST_PAIRS] = "list_pairs", [ORDER_RUNS] = "order_runs",
 };
 
 // A search under way: what it needs besides its results.
@@ -112,14 +110,20 @@ static enum lcl_status check_size(const struct search *s)
     return LCL_OK;
 }
 
+static struct lcl_spec spec_of(lcl_context *ctx, const char *kernel)
+{
+    return (struct lcl_spec){
+        .source = "coarse_pattern.cl",
+        .kernel = kernel,
+        .group = lcl_wave_group(lcl_context_caps(ctx), WAVES),
+    };
+}
+
 static enum lcl_status get_kernels(struct search *s)
 {
-    struct lcl_spec spec = {
-        .source = "coarse_pattern.cl",
-        .group = lcl_wave_group(lcl_context_caps(s->ctx), WAVES)};
     enum lcl_status st = LCL_OK;
     for (int k = 0; k < KERNELS && st == LCL_OK; ++k) {
-        spec.kernel = kernel_names[k];
+        const struct lcl_spec spec = spec_of(s->ctx, kernel_names[k]);
         st = lcl_kernel_get(&s->kernels[k], s->ctx, &spec);
     }
     return st;
@@ -472,31 +476,18 @@ static enum lcl_status order_runs(struct search *s)
                       lcl_arg_buffer(s->place), lcl_arg_buffer(C->order));
 }
 
-static enum lcl_status find_rows(struct search *s)
-{
-    struct lcl_coarse_pattern *C = s->C;
-    const enum lcl_status st = create(s, &C->run_row, C->runs, sizeof(int32_t));
-    if (st < 0)
-        return st;
-    return LCL_LAUNCH(s->kernels[ROWS_OF_RUNS],
-                      lcl_vector_groups(lcl_context_caps(s->ctx)),
-                      lcl_arg_long(C->n), lcl_arg_buffer(C->run_ptr),
-                      lcl_arg_buffer(C->run_row));
-}
-
 // ------------------------------------------------------------------- all of it
 
 static enum lcl_status find(struct search *s, const int64_t *part_ptr,
-                            int64_t most, bool rows)
+                            int64_t most)
 {
     enum lcl_status st;
     if ((st = check_size(s)) < 0 || (st = get_kernels(s)) < 0 ||
         (st = allocate(s, part_ptr)) < 0 || (st = survey(s)) < 0 ||
         (st = merge(s, most)) < 0 || (st = upload_aggregates(s)) < 0 ||
-        (st = sort_pairs(s)) < 0 || (st = upload_entries(s)) < 0 ||
-        (st = order_runs(s)) < 0)
+        (st = sort_pairs(s)) < 0 || (st = upload_entries(s)) < 0)
         return st;
-    return rows ? find_rows(s) : LCL_OK;
+    return order_runs(s);
 }
 
 static void search_finish(struct search *s)
@@ -519,16 +510,33 @@ enum lcl_status lcl_coarse_pattern_init(struct lcl_coarse_pattern *C,
                                         lcl_context *ctx,
                                         const struct lcl_device_matrix *B,
                                         const int64_t *part_ptr, int64_t parts,
-                                        int64_t most, bool rows)
+                                        int64_t most)
 {
     struct search s = {.ctx = ctx, .B = B, .C = C};
     *C = (struct lcl_coarse_pattern){
         .n = B->block_rows, .parts = parts, .aggregates = parts};
-    const enum lcl_status st = find(&s, part_ptr, most, rows);
+    const enum lcl_status st = find(&s, part_ptr, most);
     search_finish(&s);
     if (st < 0)
         lcl_coarse_pattern_finish(C);
     return st;
+}
+
+enum lcl_status lcl_coarse_pattern_find_rows(struct lcl_coarse_pattern *C,
+                                             lcl_context *ctx)
+{
+    const struct lcl_spec spec = spec_of(ctx, "rows_of_runs");
+    lcl_kernel *kernel;
+    enum lcl_status st;
+    if (C->run_row)
+        return LCL_OK;
+    if ((st = lcl_kernel_get(&kernel, ctx, &spec)) < 0 ||
+        (st = lcl_buffer_create(&C->run_row, ctx, C->runs, sizeof(int32_t),
+                                "coarse pattern")) < 0)
+        return st;
+    return LCL_LAUNCH(kernel, lcl_vector_groups(lcl_context_caps(ctx)),
+                      lcl_arg_long(C->n), lcl_arg_buffer(C->run_ptr),
+                      lcl_arg_buffer(C->run_row));
 }
 
 static lcl_buffer **buffer_at(struct lcl_coarse_pattern *C, size_t i)

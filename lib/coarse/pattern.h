@@ -21,7 +21,7 @@ struct lcl_coarse_pattern {
     lcl_buffer *run_ptr; // n + 1, uint32
     lcl_buffer *run_first; // runs + 1, uint32
     lcl_buffer *run_agg;   // runs, int32: aggregate of the columns
-    lcl_buffer *run_row;   // runs, int32; NULL unless asked for
+    lcl_buffer *run_row;   // runs, int32; NULL until find_rows()
     lcl_buffer *order;     // runs, uint32
     lcl_buffer *entry_ptr; // entries + 1, uint32
     lcl_buffer *entry_row; // entries, int32: aggregates of row and column
@@ -31,7 +31,7 @@ struct lcl_coarse_pattern {
 
 // Subdomain p holds rows part_ptr[p] .. part_ptr[p+1]-1 of B (of blocks, where
 // B has blocks), whose columns ascend in each row and whose values are not
-// looked at. There will be at most `most` aggregates; `rows` asks for run_row.
+// looked at. There will be at most `most` aggregates.
 // Enqueues the last kernels. Returns LCL_OK, LCL_ERANGE (2^32 entries or more),
 // LCL_ESELFTEST (counts that cannot be: the device is wrong), LCL_EDEVMEM,
 // LCL_EDEVICE, LCL_EBUILD or LCL_ENOMEM; *C is then all zero.
@@ -39,6 +39,10 @@ enum lcl_status lcl_coarse_pattern_init(struct lcl_coarse_pattern *C,
                                         lcl_context *ctx,
                                         const struct lcl_device_matrix *B,
                                         const int64_t *part_ptr, int64_t parts,
-                                        int64_t most, bool rows);
+                                        int64_t most);
+// Finds run_row unless that was done. Returns LCL_OK, LCL_EDEVMEM, LCL_EDEVICE,
+// LCL_EBUILD or LCL_ENOMEM.
+enum lcl_status lcl_coarse_pattern_find_rows(struct lcl_coarse_pattern *C,
+                                             lcl_context *ctx);
 void lcl_coarse_pattern_finish(struct lcl_coarse_pattern *C);
 uint64_t lcl_coarse_pattern_bytes(const struct lcl_coarse_pattern *C);

@@ -12,6 +12,16 @@
 #define FIRST_SHIFT 1e-3
 enum { SHIFT_ROUNDS = 16 };
 
+// As in pivot.cl.h.
+enum { POSITIVE = 8 };
+
+static enum lcl_pivot pivot_of(const struct lcl_precond_params *params)
+{
+    return params->pivot                     ? params->pivot
+           : params->type == LCL_PRECOND_IC0 ? LCL_PIVOT_SHIFT
+                                             : LCL_PIVOT_BOOST;
+}
+
 // What the factor holds of a layout, which is left without it.
 static void take_layout(struct lcl_factor *F, struct lcl_device_layout *D)
 {
@@ -69,7 +79,8 @@ enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
     enum lcl_status st;
     *F = (struct lcl_factor){
         .ctx = ctx,
-        .pivot = params->pivot ? params->pivot : LCL_PIVOT_BOOST,
+        .pivot = pivot_of(params),
+        .positive = params->type == LCL_PRECOND_IC0 && block == 1,
         .pivot_tol = params->pivot_tol > 0 ? params->pivot_tol : 1e-10,
         .storage = params->storage ? params->storage : LCL_FACTOR_STORAGE_FP64,
         .block = block,
@@ -110,7 +121,8 @@ static enum lcl_status launch(struct lcl_factor *F, const lcl_buffer *val)
                       lcl_arg_buffer(F->diagonal), lcl_arg_buffer(val),
                       lcl_arg_buffer(F->val), lcl_arg_buffer(F->inv_d),
                       lcl_arg_buffer(F->shift), lcl_arg_buffer(F->repaired),
-                      lcl_arg_buffer(F->bad), lcl_arg_int((int)F->pivot),
+                      lcl_arg_buffer(F->bad),
+                      lcl_arg_int((int)F->pivot + (F->positive ? POSITIVE : 0)),
                       lcl_arg_double(F->pivot_tol));
 }
 

@@ -12,6 +12,7 @@ struct lcl_factor {
     lcl_context *ctx;
     enum lcl_pivot pivot;
     double pivot_tol;
+    bool positive;                   // pivots have to be: IC(0) of scalars
     enum lcl_factor_storage storage; // never DEFAULT
     int block; // rows and columns of an entry; rows and slots count blocks
     int64_t n, parts, slots, rows_max, sweeps_max;
@@ -29,7 +30,7 @@ struct lcl_factor {
 };
 
 // Uploads a layout, of entries that are blocks of `block` rows and columns, 1
-// to LCL_BLOCK_MAX; params->pivot, pivot_tol and storage are looked at.
+// to LCL_BLOCK_MAX; params->type, pivot, pivot_tol and storage are looked at.
 enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
                                 struct lcl_device_layout *layout, int group,
                                 int block,

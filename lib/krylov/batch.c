@@ -13,6 +13,8 @@ static const enum lcl_stop reasons[] = {
     LCL_STOP_BREAKDOWN_ALPHA,
     LCL_STOP_BREAKDOWN_OMEGA,
     LCL_STOP_NOT_FINITE,
+    LCL_STOP_INDEFINITE_MATRIX,
+    LCL_STOP_INDEFINITE_PRECOND,
 };
 
 // Batches grow from a few steps, so that a short solve is not overrun, to this;

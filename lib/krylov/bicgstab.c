@@ -94,6 +94,7 @@ static enum lcl_status create(struct lcl_solver *S)
                                 2 * (int64_t)S->M->system.matrix.groups,
                                 sizeof(double), "partial sums")) < 0)
         return st;
+    S->launches = 5 + 2 * S->M->info.launches;
     return lcl_batch_init(&K->batch, S->ctx, &batch_ops);
 }
 
@@ -117,4 +118,8 @@ static enum lcl_status cycle(struct lcl_solver *S)
     return st < 0 ? st : lcl_batch_run(&K->batch, S);
 }
 
-const struct lcl_krylov_ops lcl_bicgstab = {create, cycle, destroy};
+const struct lcl_krylov_ops lcl_bicgstab = {
+    .create = create,
+    .cycle = cycle,
+    .destroy = destroy,
+};

@@ -16,6 +16,10 @@ struct lcl_krylov_ops {
     // x is the last sound iterate whatever the reason.
     enum lcl_status (*cycle)(struct lcl_solver *S);
     void (*destroy)(struct lcl_solver *S); // S->method, which may be NULL
+    // Enqueues what x has to gain before a cycle, S->r being b - A x; NULL:
+    // nothing. *changed tells whether that was anything.
+    enum lcl_status (*start)(struct lcl_solver *S, bool *changed);
+    bool symmetric; // other matrices are refused
 };
 
 struct lcl_solver {
@@ -33,12 +37,15 @@ struct lcl_solver {
     int iterations, restarts;
     double *history;
     int history_count, history_room;
-    double best; // smallest ||r||^2 so far, and when it was
+    int launches; // of an iteration; 0: not told
+    double best;  // smallest ||r||^2 so far, and when it was
     int best_at;
     void *method;
 };
 
 extern const struct lcl_krylov_ops lcl_bicgstab;
+extern const struct lcl_krylov_ops lcl_cg;
+extern const struct lcl_krylov_ops lcl_cg_published;
 
 // Notes ||r||^2 after `iteration` iterations of the solve; each is noted once.
 enum lcl_status lcl_krylov_note(struct lcl_solver *S, int iteration, double rr);

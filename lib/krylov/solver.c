@@ -8,6 +8,7 @@
 #include "host/interop.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/precond/symmetric.h"
 
 #include <levelcl/opencl.h>
 
@@ -22,6 +23,8 @@
 static const struct lcl_krylov_ops *const methods[LCL_SOLVER_COUNT] = {
     [LCL_SOLVER_DEFAULT] = &lcl_bicgstab,
     [LCL_SOLVER_BICGSTAB] = &lcl_bicgstab,
+    [LCL_SOLVER_CG] = &lcl_cg,
+    [LCL_SOLVER_CG_PUBLISHED] = &lcl_cg_published,
 };
 
 // For entry points whose object may be the NULL that is complained of.
@@ -223,7 +226,8 @@ static void begin(lcl_solver *S)
 static bool is_breakdown(enum lcl_stop stop)
 {
     return stop == LCL_STOP_BREAKDOWN_RHO || stop == LCL_STOP_BREAKDOWN_ALPHA ||
-           stop == LCL_STOP_BREAKDOWN_OMEGA || stop == LCL_STOP_NOT_FINITE;
+           stop == LCL_STOP_BREAKDOWN_OMEGA || stop == LCL_STOP_NOT_FINITE ||
+           stop == LCL_STOP_INDEFINITE_PRECOND;
 }
 
 // What the true residual says about why a cycle ended: the end, or (NONE) a
@@ -246,10 +250,21 @@ static enum lcl_stop judge(const lcl_solver *S, double before)
     return S->stop;
 }
 
+// What the method needs of x before it runs, unless x is a solution already.
+static enum lcl_status start(lcl_solver *S)
+{
+    bool changed = false;
+    enum lcl_status st = LCL_OK;
+    if (S->ops->start && S->rr > S->target &&
+        (st = S->ops->start(S, &changed)) < 0)
+        return st;
+    return changed ? true_residual(S, &S->rr) : LCL_OK;
+}
+
 static enum lcl_status iterate(lcl_solver *S)
 {
     enum lcl_status st;
-    if ((st = true_residual(S, &S->rr)) < 0 ||
+    if ((st = true_residual(S, &S->rr)) < 0 || (st = start(S)) < 0 ||
         (st = lcl_krylov_note(S, 0, S->rr)) < 0)
         return st;
     for (;;) {
@@ -263,6 +278,8 @@ static enum lcl_status iterate(lcl_solver *S)
         lcl_info(lcl_context_log(S->ctx),
                  "restart after %d iterations, true residual %.3e",
                  S->iterations, sqrt(S->rr) / S->norm_b);
+        if ((st = start(S)) < 0)
+            return st;
     }
 }
 
@@ -282,6 +299,8 @@ static enum lcl_status status_of(enum lcl_stop stop)
     case LCL_STOP_BREAKDOWN_RHO:
     case LCL_STOP_BREAKDOWN_ALPHA:
     case LCL_STOP_BREAKDOWN_OMEGA:
+    case LCL_STOP_INDEFINITE_MATRIX:
+    case LCL_STOP_INDEFINITE_PRECOND:
         return LCL_BREAKDOWN;
     case LCL_STOP_NOT_FINITE:
         return LCL_NOT_FINITE;
@@ -303,6 +322,7 @@ static enum lcl_status finish(lcl_solver *S, struct lcl_report *report)
         .seconds = lcl_now() - S->start,
         .history = S->history,
         .history_count = S->history_count,
+        .launches = S->launches,
     };
     if (report)
         *report = full;
@@ -312,8 +332,11 @@ static enum lcl_status finish(lcl_solver *S, struct lcl_report *report)
 // From b in S->b, with ||b|| known, and x in S->x.
 static enum lcl_status solve(lcl_solver *S, struct lcl_report *report)
 {
-    begin(S);
     enum lcl_status st = LCL_OK;
+    if (S->ops->symmetric && (st = lcl_precond_require_symmetric(
+                                  S->M, lcl_solver_name(S->params.type))) < 0)
+        return st;
+    begin(S);
     if (S->norm_b == 0) {
         S->stop = LCL_STOP_ZERO_RHS;
         st = lcl_buffer_fill(S->x, 0);

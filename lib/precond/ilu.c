@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ILU(0) and ILDU(0) on subdomains: partition, drop, levels, layout, factor,
-// apply (Mehta et al., arXiv 2508.04917).
+// ILU(0), ILDU(0) and IC(0) on subdomains: partition, drop, levels, layout,
+// factor, apply (Mehta et al., arXiv 2508.04917).
 #include "lib/precond/precond.h"
 
 #include "host/alloc.h"
@@ -10,6 +10,7 @@
 #include "lib/factor/ildu0.h"
 #include "lib/factor/symbolic.h"
 #include "lib/format/bsr.h"
+#include "lib/precond/symmetric.h"
 #include "lib/trisolve/packed.h"
 
 #include <math.h>
@@ -287,9 +288,12 @@ static enum lcl_status update(struct lcl_precond *M)
 {
     struct ilu *I = M->method;
     struct lcl_repairs repairs;
+    enum lcl_status st = LCL_OK;
+    if (M->info.type == LCL_PRECOND_IC0 &&
+        (st = lcl_precond_require_symmetric(M, "ic0")) < 0)
+        return st;
     const enum lcl_status factored =
         lcl_factor_numeric(&I->factor, M->system.matrix.val, &repairs);
-    enum lcl_status st;
     M->info.pivots_repaired = repairs.count;
     memset(M->info.repaired_rows, 0, sizeof M->info.repaired_rows);
     if (repairs.count > 0 && (st = name_repaired(M, &repairs)) < 0)
@@ -310,13 +314,58 @@ static enum lcl_status apply_factors(void *user, const lcl_buffer *b,
     return lcl_trisolve_apply(user, b, x, stop, at);
 }
 
+static enum lcl_status apply_shifted(void *user, const lcl_buffer *b,
+                                     lcl_buffer *x, const lcl_buffer *stop,
+                                     int at)
+{
+    const struct lcl_trisolve_method *T = user;
+    return T->ops->apply_shifted(T, b, x, stop, at);
+}
+
 static enum lcl_status apply(struct lcl_precond *M, const lcl_buffer *b,
                              lcl_buffer *x, const lcl_buffer *stop, int at)
 {
     struct ilu *I = M->method;
-    const struct lcl_inner inner = {apply_factors, &I->trisolve, I->prolongs};
+    const struct lcl_inner inner = {I->prolongs ? apply_shifted : apply_factors,
+                                    &I->trisolve, I->prolongs};
     return I->coarse ? lcl_coarse_apply(I->coarse, &inner, b, x, stop, at)
                      : lcl_trisolve_apply(&I->trisolve, b, x, stop, at);
+}
+
+// ------------------------------------------------------------------- for CG
+
+static bool is_deflated(const struct ilu *I)
+{
+    return I->coarse && I->coarse->form == LCL_CORRECT_MULT && !I->coarse->off;
+}
+
+// Where the correction is switched off later there is one launch less.
+static enum lcl_status make_symmetric(struct lcl_precond *M)
+{
+    struct ilu *I = M->method;
+    if (!I->coarse || I->coarse->form != LCL_CORRECT_MULT)
+        return LCL_OK;
+    M->dot_launches = I->trisolve.launches + 3;
+    return lcl_coarse_prepare_deflated(I->coarse);
+}
+
+static enum lcl_status start(struct lcl_precond *M, const lcl_buffer *r,
+                             lcl_buffer *x, bool *changed)
+{
+    const struct ilu *I = M->method;
+    *changed = is_deflated(I);
+    return *changed ? lcl_coarse_start(I->coarse, r, x) : LCL_OK;
+}
+
+static enum lcl_status apply_dot(struct lcl_precond *M, const lcl_buffer *b,
+                                 lcl_buffer *x, lcl_buffer *sums,
+                                 const lcl_buffer *stop, int at)
+{
+    struct ilu *I = M->method;
+    const struct lcl_inner inner = {apply_factors, &I->trisolve, false};
+    return is_deflated(I) ? lcl_coarse_apply_deflated(I->coarse, &inner, b, x,
+                                                      sums, stop, at)
+                          : lcl_precond_apply_then_dot(M, b, x, sums, stop, at);
 }
 
 static void destroy(struct lcl_precond *M)
@@ -332,7 +381,15 @@ static void destroy(struct lcl_precond *M)
     lcl_free(I);
 }
 
-const struct lcl_precond_ops lcl_precond_ilu = {create, update, apply, destroy};
+const struct lcl_precond_ops lcl_precond_ilu = {
+    .create = create,
+    .update = update,
+    .apply = apply,
+    .destroy = destroy,
+    .make_symmetric = make_symmetric,
+    .start = start,
+    .apply_dot = apply_dot,
+};
 
 const struct lcl_trisolve_method *lcl_precond_trisolve(const lcl_precond *M)
 {

@@ -12,7 +12,7 @@
 #include "lib/format/csr.h"
 
 struct jacobi {
-    lcl_kernel *invert, *scale;
+    lcl_kernel *invert, *scale, *scale_dot;
     lcl_buffer *diagonal, *inv_d, *bad;
 };
 
@@ -26,6 +26,18 @@ static enum lcl_status get_kernels(struct jacobi *J, lcl_context *ctx)
         return st;
     spec.kernel = "scale";
     return lcl_kernel_get(&J->scale, ctx, &spec);
+}
+
+static enum lcl_status make_symmetric(struct lcl_precond *M)
+{
+    struct jacobi *J = M->method;
+    const struct lcl_spec spec = {
+        .source = "vector.cl",
+        .kernel = "scale_dot",
+        .group = lcl_vector_group(lcl_context_caps(M->ctx)),
+    };
+    M->dot_launches = 1;
+    return lcl_kernel_get(&J->scale_dot, M->ctx, &spec);
 }
 
 // Entry (r, r) of the diagonal block of each block row.
@@ -106,6 +118,17 @@ static enum lcl_status apply(struct lcl_precond *M, const lcl_buffer *b,
                       lcl_arg_buffer(stop), lcl_arg_int(at));
 }
 
+static enum lcl_status apply_dot(struct lcl_precond *M, const lcl_buffer *b,
+                                 lcl_buffer *x, lcl_buffer *sums,
+                                 const lcl_buffer *stop, int at)
+{
+    const struct jacobi *J = M->method;
+    return LCL_LAUNCH(
+        J->scale_dot, M->system.matrix.groups, lcl_arg_long(M->system.n),
+        lcl_arg_buffer(J->inv_d), lcl_arg_buffer(b), lcl_arg_buffer(x),
+        lcl_arg_buffer(sums), lcl_arg_buffer(stop), lcl_arg_int(at));
+}
+
 static void destroy(struct lcl_precond *M)
 {
     struct jacobi *J = M->method;
@@ -117,5 +140,11 @@ static void destroy(struct lcl_precond *M)
     lcl_free(J);
 }
 
-const struct lcl_precond_ops lcl_precond_jacobi = {create, update, apply,
-                                                   destroy};
+const struct lcl_precond_ops lcl_precond_jacobi = {
+    .create = create,
+    .update = update,
+    .apply = apply,
+    .destroy = destroy,
+    .make_symmetric = make_symmetric,
+    .apply_dot = apply_dot,
+};

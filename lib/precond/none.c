@@ -28,5 +28,10 @@ static void destroy(struct lcl_precond *M)
     (void)M;
 }
 
-const struct lcl_precond_ops lcl_precond_none = {create, update, apply,
-                                                 destroy};
+const struct lcl_precond_ops lcl_precond_none = {
+    .create = create,
+    .update = update,
+    .apply = apply,
+    .destroy = destroy,
+    .identity = true,
+};

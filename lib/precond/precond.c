@@ -18,6 +18,7 @@ static const struct lcl_precond_ops *const methods[LCL_PRECOND_COUNT] = {
     [LCL_PRECOND_JACOBI] = &lcl_precond_jacobi,
     [LCL_PRECOND_ILU0] = &lcl_precond_ilu,
     [LCL_PRECOND_ILDU0] = &lcl_precond_ilu,
+    [LCL_PRECOND_IC0] = &lcl_precond_ilu,
 };
 
 // Methods that are published for unit L and U with D apart.
@@ -87,18 +88,20 @@ static enum lcl_status refactor(lcl_precond *M)
     const enum lcl_status st = M->ops->update(M);
     lcl_phase_leave(M->ctx);
     const struct lcl_precond_info *info = &M->info;
+    const bool ic0 = info->type == LCL_PRECOND_IC0;
     if (st == LCL_EPIVOT)
         return lcl_fail(lcl_context_log(M->ctx), st,
-                        "row %lld has a zero or tiny pivot, and the pivot "
+                        "row %lld has a zero or tiny%s pivot, and the pivot "
                         "policy is 'fail'",
-                        (long long)info->repaired_rows[0] + 1);
+                        (long long)info->repaired_rows[0] + 1,
+                        ic0 ? " or negative" : "");
     if (st < 0 || info->pivots_repaired == 0)
         return st;
     lcl_warn(lcl_context_log(M->ctx),
-             "%lld pivots repaired, the first in row "
-             "%lld",
+             "%lld pivots repaired, the first in row %lld%s",
              (long long)info->pivots_repaired,
-             (long long)info->repaired_rows[0] + 1);
+             (long long)info->repaired_rows[0] + 1,
+             ic0 ? ": the incomplete factors are not positive definite" : "");
     return LCL_PIVOTS_REPAIRED;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lib/precond/system.h"
+#include "lib/vector/dot.h"
 
 #include <levelcl/precond.h>
 
@@ -21,6 +22,15 @@ struct lcl_precond_ops {
     enum lcl_status (*apply)(struct lcl_precond *M, const lcl_buffer *b,
                              lcl_buffer *x, const lcl_buffer *stop, int at);
     void (*destroy)(struct lcl_precond *M); // M->method, which may be NULL
+    bool identity;                          // M = I
+    // As lcl_precond_make_symmetric() and so on, symmetric.h; NULL where what
+    // these do without them is all.
+    enum lcl_status (*make_symmetric)(struct lcl_precond *M);
+    enum lcl_status (*start)(struct lcl_precond *M, const lcl_buffer *r,
+                             lcl_buffer *x, bool *changed);
+    enum lcl_status (*apply_dot)(struct lcl_precond *M, const lcl_buffer *b,
+                                 lcl_buffer *x, lcl_buffer *sums,
+                                 const lcl_buffer *stop, int at);
 };
 
 struct lcl_precond {
@@ -30,6 +40,8 @@ struct lcl_precond {
     struct lcl_system system;
     void *method;      // the method's own state
     lcl_buffer *b, *x; // for vectors of the caller, made when first needed
+    struct lcl_dot dot;
+    int dot_launches; // of an application and the dot product that follows
 };
 
 // How the factors of subdomains are applied; NULL for other preconditioners.

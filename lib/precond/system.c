@@ -176,6 +176,7 @@ static enum lcl_status update_matrix(struct lcl_system *S, const double *val)
 {
     const size_t bytes = (size_t)S->entries * sizeof *val;
     const struct lcl_device_matrix *A = &S->matrix;
+    S->symmetry_known = false;
     if (!S->values)
         return lcl_buffer_write(A->val, val, bytes);
     const enum lcl_status st = lcl_buffer_write(S->values, val, bytes);

@@ -25,6 +25,9 @@ struct lcl_system {
     lcl_buffer *map;    // block of the matrix -> block of the caller
     lcl_buffer *place;  // or value of the caller -> value of the matrix
     lcl_buffer *values; // as the caller has them
+    // Of the values that the matrix has: lib/precond/symmetric.h.
+    bool symmetry_known;
+    double asymmetry;
 };
 
 // `B` is A itself (perm and map NULL), or A reordered: block k of B is block

@@ -16,6 +16,7 @@ struct window {
     struct lcl_ref_ildu0 *F;
     int64_t first, last;
     enum lcl_pivot pivot;
+    bool positive; // negative pivots count as small
     double tol, shift;
 };
 
@@ -75,12 +76,12 @@ static double repair(const struct window *w, double d, double largest,
 {
     const double size =
         w->pivot == LCL_PIVOT_REPLACE ? largest : w->tol * largest;
-    *small = !isfinite(d) || fabs(d) <= w->tol * largest;
+    *small = !isfinite(d) || (w->positive ? d : fabs(d)) <= w->tol * largest;
     if (!*small)
         return d;
     if (largest == 0)
         return 1;
-    return isfinite(d) ? copysign(size, d) : size;
+    return isfinite(d) && !w->positive ? copysign(size, d) : size;
 }
 
 // l_ij = (a_ij - sum_k l_ik d_k u_kj) / d_j    for j < i,
@@ -97,7 +98,7 @@ static bool factor_row(const struct window *w, int64_t i)
     double d = diagonal < 0 ? 0 : B->val[diagonal];
     bool small;
     memcpy(F->val + from, B->val + from, (size_t)(to - from) * sizeof *F->val);
-    d += copysign(w->shift * largest, d);
+    d += copysign(w->shift * largest, w->positive ? 1 : d);
     for (int64_t k = from; k < to && B->col_ind[k] < i; ++k)
         if (is_inside(w, B->col_ind[k]))
             d -= eliminate(w, i, k);
@@ -140,6 +141,7 @@ enum lcl_status lcl_ref_ildu0_init(struct lcl_ref_ildu0 *F,
                                    const int64_t *part_ptr, int64_t parts,
                                    const struct lcl_precond_params *params)
 {
+    const bool positive = params->type == LCL_PRECOND_IC0;
     *F = (struct lcl_ref_ildu0){
         .B = B,
         .part_ptr = part_ptr,
@@ -157,7 +159,9 @@ enum lcl_status lcl_ref_ildu0_init(struct lcl_ref_ildu0 *F,
             .F = F,
             .first = part_ptr[p],
             .last = part_ptr[p + 1],
-            .pivot = params->pivot,
+            .pivot =
+                positive && !params->pivot ? LCL_PIVOT_SHIFT : params->pivot,
+            .positive = positive,
             .tol = params->pivot_tol > 0 ? params->pivot_tol : 1e-10,
         };
         factor_part(&w);

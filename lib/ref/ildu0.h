@@ -17,8 +17,9 @@ struct lcl_ref_ildu0 {
     int64_t repaired;   // how many were
 };
 
-// Factors B; params->pivot and pivot_tol (0: 1e-10) are looked at. With
-// LCL_PIVOT_FAIL small pivots are counted and boosted.
+// Factors B; params->type (IC0: negative pivots count as small), pivot and
+// pivot_tol (0: 1e-10) are looked at. With LCL_PIVOT_FAIL small pivots are
+// counted and boosted.
 // Returns LCL_OK or LCL_ENOMEM; *F is then all zero.
 enum lcl_status lcl_ref_ildu0_init(struct lcl_ref_ildu0 *F,
                                    const struct lcl_csr *B,

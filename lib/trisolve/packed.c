@@ -125,11 +125,11 @@ struct lcl_spec lcl_packed_spec(const struct lcl_caps *caps,
     return spec;
 }
 
-static enum lcl_status launch(const struct lcl_packed *K,
+static enum lcl_status launch(const struct lcl_packed *K, lcl_kernel *kernel,
                               const struct lcl_factor *F, const lcl_buffer *b,
                               lcl_buffer *x, const lcl_buffer *stop, int at)
 {
-    return LCL_LAUNCH(K->kernel, F->parts, lcl_arg_buffer(F->part),
+    return LCL_LAUNCH(kernel, F->parts, lcl_arg_buffer(F->part),
                       lcl_arg_buffer(K->table), lcl_arg_buffer(F->col),
                       lcl_arg_buffer(lcl_store_values(F)), lcl_arg_buffer(b),
                       lcl_arg_buffer(x), lcl_arg_buffer(stop), lcl_arg_int(at),
@@ -150,7 +150,8 @@ struct trial {
 static enum lcl_status launch_trial(void *arg, int which)
 {
     const struct trial *T = arg;
-    return launch(&T->form[which], T->factor, T->b, T->x, T->never, 0);
+    const struct lcl_packed *K = &T->form[which];
+    return launch(K, K->kernel, T->factor, T->b, T->x, T->never, 0);
 }
 
 static int log2_of(int64_t value)
@@ -269,7 +270,16 @@ static enum lcl_status apply(const struct lcl_trisolve_method *T,
                              const lcl_buffer *b, lcl_buffer *x,
                              const lcl_buffer *stop, int at)
 {
-    return launch(T->state, T->factor, b, x, stop, at);
+    const struct lcl_packed *K = T->state;
+    return launch(K, K->kernel, T->factor, b, x, stop, at);
+}
+
+static enum lcl_status apply_shifted(const struct lcl_trisolve_method *T,
+                                     const lcl_buffer *b, lcl_buffer *x,
+                                     const lcl_buffer *stop, int at)
+{
+    const struct lcl_packed *K = T->state;
+    return launch(K, K->shifted, T->factor, b, x, stop, at);
 }
 
 static void destroy(struct lcl_trisolve_method *T)
@@ -291,12 +301,13 @@ static enum lcl_status add_shift(struct lcl_trisolve_method *T,
     spec.mode = 1;
     K->shift = shift;
     K->shift_of = shift_of;
-    return lcl_kernel_get(&K->kernel, ctx, &spec);
+    return lcl_kernel_get(&K->shifted, ctx, &spec);
 }
 
 const struct lcl_trisolve_ops lcl_trisolve_packed = {
     .create = create,
     .apply = apply,
     .add_shift = add_shift,
+    .apply_shifted = apply_shifted,
     .destroy = destroy,
 };

@@ -25,7 +25,7 @@ struct lcl_spec lcl_packed_spec(const struct lcl_caps *caps,
 struct lcl_packed {
     const lcl_buffer *table; // of sweeps; at width 1 `planes`, of blocks steps
     lcl_buffer *planes;      // of rows: packed.cl, count_planes; or NULL
-    lcl_kernel *kernel;
+    lcl_kernel *kernel, *shifted; // the latter after add_shift()
     bool ring;
     const lcl_buffer *shift, *shift_of; // of add_shift(), or NULL
 };

@@ -125,17 +125,33 @@ static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
     return lcl_kernel_get(&K->kernel, ctx, &spec);
 }
 
+static enum lcl_status launch(const struct lcl_trisolve_method *T,
+                              lcl_kernel *kernel, const lcl_buffer *b,
+                              lcl_buffer *x, const lcl_buffer *stop, int at)
+{
+    const struct lcl_packed *K = T->state;
+    const struct lcl_factor *F = T->factor;
+    return LCL_LAUNCH(kernel, F->parts, lcl_arg_buffer(F->part),
+                      lcl_arg_buffer(K->table), lcl_arg_buffer(F->col),
+                      lcl_arg_buffer(lcl_store_values(F)), lcl_arg_buffer(b),
+                      lcl_arg_buffer(x), lcl_arg_buffer(stop), lcl_arg_int(at),
+                      lcl_arg_buffer(K->shift), lcl_arg_buffer(K->shift_of));
+}
+
 static enum lcl_status apply(const struct lcl_trisolve_method *T,
                              const lcl_buffer *b, lcl_buffer *x,
                              const lcl_buffer *stop, int at)
 {
     const struct lcl_packed *K = T->state;
-    const struct lcl_factor *F = T->factor;
-    return LCL_LAUNCH(K->kernel, F->parts, lcl_arg_buffer(F->part),
-                      lcl_arg_buffer(K->table), lcl_arg_buffer(F->col),
-                      lcl_arg_buffer(lcl_store_values(F)), lcl_arg_buffer(b),
-                      lcl_arg_buffer(x), lcl_arg_buffer(stop), lcl_arg_int(at),
-                      lcl_arg_buffer(K->shift), lcl_arg_buffer(K->shift_of));
+    return launch(T, K->kernel, b, x, stop, at);
+}
+
+static enum lcl_status apply_shifted(const struct lcl_trisolve_method *T,
+                                     const lcl_buffer *b, lcl_buffer *x,
+                                     const lcl_buffer *stop, int at)
+{
+    const struct lcl_packed *K = T->state;
+    return launch(T, K->shifted, b, x, stop, at);
 }
 
 static void destroy(struct lcl_trisolve_method *T)
@@ -153,12 +169,13 @@ static enum lcl_status add_shift(struct lcl_trisolve_method *T,
     spec.mode = 1;
     K->shift = shift;
     K->shift_of = shift_of;
-    return lcl_kernel_get(&K->kernel, ctx, &spec);
+    return lcl_kernel_get(&K->shifted, ctx, &spec);
 }
 
 const struct lcl_trisolve_ops lcl_trisolve_packed_block = {
     .create = create,
     .apply = apply,
     .add_shift = add_shift,
+    .apply_shifted = apply_shifted,
     .destroy = destroy,
 };

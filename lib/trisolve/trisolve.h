@@ -28,12 +28,15 @@ struct lcl_trisolve_ops {
                              const lcl_buffer *b, lcl_buffer *x,
                              const lcl_buffer *stop, int at);
     void (*destroy)(struct lcl_trisolve_method *T); // T->state, may be NULL
-    // From now on apply() adds number shift_of[p] of `shift`, which has one
-    // value for each row of a block, to the rows of subdomain p. NULL where a
-    // method does not.
+    // Prepares apply_shifted(), which is apply() and adds number shift_of[p] of
+    // `shift`, one value for each row of a block, to the rows of subdomain p.
+    // NULL where a method does not.
     enum lcl_status (*add_shift)(struct lcl_trisolve_method *T,
                                  lcl_context *ctx, const lcl_buffer *shift,
                                  const lcl_buffer *shift_of);
+    enum lcl_status (*apply_shifted)(const struct lcl_trisolve_method *T,
+                                     const lcl_buffer *b, lcl_buffer *x,
+                                     const lcl_buffer *stop, int at);
 };
 
 struct lcl_trisolve_method {

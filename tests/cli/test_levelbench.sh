@@ -15,7 +15,8 @@ flunk()
     failed=$((failed + 1))
 }
 
-"$bench" --precond jacobi lap3d:6 --precond ildu0 lap3d:6 >"$dir/out" 2>"$dir/err"
+"$bench" --precond jacobi lap3d:6 --precond ildu0 lap3d:6 --solver cg --precond none lap3d:6 \
+    --precond ic0 --coarse mult --subdomain-rows 64 lap3d:6 >"$dir/out" 2>"$dir/err"
 code=$?
 grep -q 'no OpenCL platform' "$dir/err" && exit 77
 [ $code -eq 0 ] || flunk "exit $code"
@@ -24,7 +25,13 @@ for op in setup apply spmv refresh bicgstab; do
     [ "$(grep -c "^{\"op\":\"$op\".*\"problem\":\"lap3d:6\".*\"ms\":" "$dir/out")" -ge 2 ] ||
         flunk "a line of $op for each preconditioner"
 done
-grep '"bicgstab"' "$dir/out" | grep -vq '"stop":"rtol"' && flunk 'both solves converge'
+for variant in none ic0; do
+    grep -q "^{\"op\":\"cg\",\"variant\":\"$variant\".*\"ms_per_iter\":" "$dir/out" ||
+        flunk "a line of cg with $variant"
+done
+[ "$(grep -c '^{"op":"iteration".*"launches":[1-9].*"us_per_launch":' "$dir/out")" -ge 3 ] ||
+    flunk 'lines of an iteration'
+grep -E '"op":"(bicgstab|cg)"' "$dir/out" | grep -vq '"stop":"rtol"' && flunk 'all solves converge'
 
 # The published tables: a title and a row a problem each, numbers in the cells.
 "$bench" dd lap3d:6 --partition natural --subdomain-rows 64 lap3d:7 >"$dir/out" 2>"$dir/err" ||

@@ -9,21 +9,12 @@
 
 static const struct lcl_precond_params none = {.type = LCL_PRECOND_NONE};
 
-// Solves A x = b without preconditioner; A is freed.
+// Without preconditioner; A is freed.
 static void expect_stop(lcl_context *ctx, struct lcl_csr A, const double *b,
                         const struct lcl_solver_params *params,
                         enum lcl_stop stop, enum lcl_status status)
 {
-    struct test_solve s;
-    test_solve_open(&s, ctx, &A, &none, params);
-    assert_int_equal(test_solve_run(&s, b), status);
-    if (s.report.stop != stop)
-        fail_msg("got %s, expected %s", lcl_stop_name(s.report.stop),
-                 lcl_stop_name(stop));
-    for (int64_t i = 0; i < A.rows; ++i)
-        assert_true(isfinite(s.x[i]));
-    test_solve_close(&s);
-    test_csr_finish(&A);
+    test_expect_stop(ctx, A, b, &none, params, stop, status);
 }
 
 // ------------------------------------------------------------------ breakdown
@@ -176,6 +167,8 @@ static void expect_no_success(lcl_context *ctx,
 static void test_stops__inconsistent_systems_are_no_success(void **state)
 {
     for (int t = LCL_PRECOND_NONE; t < LCL_PRECOND_COUNT; ++t) {
+        if (t == LCL_PRECOND_IC0) // which refuses the matrix
+            continue;
         const struct lcl_precond_params method = {.type =
                                                       (enum lcl_precond_type)t};
         expect_no_success(*state, &method);

@@ -47,16 +47,23 @@ static bool fail_alloc(struct test_job *job, long n)
     return failed;
 }
 
-static void fail_each(const struct lcl_precond_params *precond, int width)
+static void fail_each_of(const struct lcl_precond_params *precond,
+                         enum lcl_solver_type solver, int width)
 {
     struct test_job job = {.context = {.cache_dir = cache.path, .width = width},
                            .precond = *precond,
+                           .solver = solver,
                            .api = &fake_cl_api};
     long n = 0;
     assert_false(fail_alloc(&job, 0)); // fills the cache
     while (fail_alloc(&job, ++n))
         continue;
     assert_true(n > 50);
+}
+
+static void fail_each(const struct lcl_precond_params *precond, int width)
+{
+    fail_each_of(precond, LCL_SOLVER_DEFAULT, width);
 }
 
 static void test_alloc_solve__defaults(void **state)
@@ -109,6 +116,17 @@ static void test_alloc_solve__blocks_of_entries(void **state)
               4);
 }
 
+static void test_alloc_solve__conjugate_gradients(void **state)
+{
+    const struct lcl_precond_params none = {.type = LCL_PRECOND_NONE};
+    const struct lcl_precond_params ic0 = {.type = LCL_PRECOND_IC0,
+                                           .coarse = LCL_COARSE_MULT,
+                                           .partition.rows = 20};
+    (void)state;
+    fail_each_of(&ic0, LCL_SOLVER_CG, 1);
+    fail_each_of(&none, LCL_SOLVER_CG_PUBLISHED, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -118,6 +136,7 @@ int main(void)
         cmocka_unit_test(test_alloc_solve__jacobi),
         cmocka_unit_test(test_alloc_solve__products),
         cmocka_unit_test(test_alloc_solve__blocks_of_entries),
+        cmocka_unit_test(test_alloc_solve__conjugate_gradients),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // bicgstab.cl: each of the three kernels against its formulas on the host.
 #include "tests/support/device.h"
-#include "tests/support/systems.h"
+#include "tests/support/recurrence.h"
 
 #include "host/launch.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 
 // Constants as in bicgstab.cl and krylov.cl.h.
-enum { STOP_P, STOP_S, STOP_X, STOPS };
+enum { STOP_P, STOP_S, STOP_X };
 enum {
     CONVERGED = 1,
     BREAKDOWN_RHO,
@@ -18,102 +18,12 @@ enum {
     BREAKDOWN_OMEGA,
     NOT_FINITE,
 };
-enum { STEPS, REASON, RING = 8, RHO = 264, ALPHA = 266, OMEGA, STATES };
+enum { STEPS, REASON, RING = 8, RHO = 264, ALPHA = 266, OMEGA };
 
-enum vector { R, V, P, Y, Z, T, R0, X, VECTORS };
-enum { GROUPS = 3 };
-
-// All that the kernels work on, in host memory.
-struct data {
-    int64_t n;
-    double *vector[VECTORS];
-    double sums[2 * GROUPS]; // of what goes in, of each half
-    double state[STATES];
-    int32_t stop[STOPS];
-};
-
-static struct data data_make(void)
-{
-    struct data d = {.n = test_size(61, 9973)};
-    for (unsigned v = 0; v < VECTORS; ++v)
-        d.vector[v] = test_random_vector(d.n, v + 1);
-    for (int s = 0; s < STATES; ++s)
-        d.state[s] = 0.5 + s;
-    return d;
-}
-
-static struct data data_copy(const struct data *d)
-{
-    struct data copy = *d;
-    for (int v = 0; v < VECTORS; ++v) {
-        copy.vector[v] = test_vector(d->n);
-        memcpy(copy.vector[v], d->vector[v], (size_t)d->n * sizeof(double));
-    }
-    return copy;
-}
-
-static void data_finish(struct data *d)
-{
-    for (int v = 0; v < VECTORS; ++v)
-        free(d->vector[v]);
-}
-
-// Partial sums that add up to `first` and `second`.
-static void set_sums(struct data *d, double first, double second)
-{
-    const double share[GROUPS] = {0.25, 0.5, 0.25};
-    for (int g = 0; g < GROUPS; ++g) {
-        d->sums[g] = share[g] * first;
-        d->sums[GROUPS + g] = share[g] * second;
-    }
-}
-
-static void expect_data(const struct data *got, const struct data *expected)
-{
-    static const char *const names[] = {"r", "v", "p",  "y",
-                                        "z", "t", "r0", "x"};
-    for (int v = 0; v < VECTORS; ++v)
-        test_expect_near(names[v], got->vector[v], expected->vector[v], got->n,
-                         1e-13);
-    test_expect_near("state", got->state, expected->state, STATES, 1e-14);
-    for (int s = 0; s < STOPS; ++s)
-        assert_int_equal(got->stop[s], expected->stop[s]);
-}
+enum { R, V, P, Y, Z, T, R0, X };
+enum { GROUPS = TEST_RECURRENCE_GROUPS };
 
 // ------------------------------------------------------------------ launching
-
-struct device {
-    lcl_buffer *vector[VECTORS], *sums, *next, *state, *stop;
-};
-
-static struct device upload(lcl_context *ctx, const struct data *d)
-{
-    struct device D = {
-        .sums = test_upload(ctx, d->sums, 2 * GROUPS, sizeof *d->sums),
-        .next = test_poisoned(ctx, 2 * GROUPS, sizeof *d->sums),
-        .state = test_upload(ctx, d->state, STATES, sizeof *d->state),
-        .stop = test_upload(ctx, d->stop, STOPS, sizeof *d->stop),
-    };
-    for (int v = 0; v < VECTORS; ++v)
-        D.vector[v] = test_upload(ctx, d->vector[v], d->n, sizeof(double));
-    return D;
-}
-
-// Sums are those that the kernel wrote.
-static void download(struct device *D, struct data *d)
-{
-    test_download(D->next, d->sums, 2 * GROUPS, sizeof *d->sums);
-    test_download(D->state, d->state, STATES, sizeof *d->state);
-    test_download(D->stop, d->stop, STOPS, sizeof *d->stop);
-    for (int v = 0; v < VECTORS; ++v) {
-        test_download(D->vector[v], d->vector[v], d->n, sizeof(double));
-        lcl_buffer_destroy(&D->vector[v]);
-    }
-    lcl_buffer_destroy(&D->sums);
-    lcl_buffer_destroy(&D->next);
-    lcl_buffer_destroy(&D->state);
-    lcl_buffer_destroy(&D->stop);
-}
 
 static lcl_kernel *kernel_of(lcl_context *ctx, const char *name)
 {
@@ -125,10 +35,10 @@ static lcl_kernel *kernel_of(lcl_context *ctx, const char *name)
     return test_kernel(ctx, &spec);
 }
 
-static void run_p(lcl_context *ctx, struct data *d, int it, double rr0,
-                  double limit)
+static void run_p(lcl_context *ctx, struct test_recurrence *d, int it,
+                  double rr0, double limit)
 {
-    struct device D = upload(ctx, d);
+    struct test_recurrence_device D = test_recurrence_upload(ctx, d);
     assert_int_equal(
         LCL_LAUNCH(kernel_of(ctx, "bicgstab_p"), GROUPS, lcl_arg_int(it),
                    lcl_arg_long(d->n), lcl_arg_double(rr0),
@@ -137,12 +47,12 @@ static void run_p(lcl_context *ctx, struct data *d, int it, double rr0,
                    lcl_arg_buffer(D.vector[V]), lcl_arg_buffer(D.vector[P]),
                    lcl_arg_buffer(D.state), lcl_arg_buffer(D.stop)),
         LCL_OK);
-    download(&D, d);
+    test_recurrence_download(&D, d);
 }
 
-static void run_s(lcl_context *ctx, struct data *d, int it)
+static void run_s(lcl_context *ctx, struct test_recurrence *d, int it)
 {
-    struct device D = upload(ctx, d);
+    struct test_recurrence_device D = test_recurrence_upload(ctx, d);
     assert_int_equal(
         LCL_LAUNCH(kernel_of(ctx, "bicgstab_s"), GROUPS, lcl_arg_int(it),
                    lcl_arg_long(d->n), lcl_arg_int(GROUPS),
@@ -150,12 +60,12 @@ static void run_s(lcl_context *ctx, struct data *d, int it)
                    lcl_arg_buffer(D.vector[R]), lcl_arg_buffer(D.state),
                    lcl_arg_buffer(D.stop)),
         LCL_OK);
-    download(&D, d);
+    test_recurrence_download(&D, d);
 }
 
-static void run_x(lcl_context *ctx, struct data *d)
+static void run_x(lcl_context *ctx, struct test_recurrence *d)
 {
-    struct device D = upload(ctx, d);
+    struct test_recurrence_device D = test_recurrence_upload(ctx, d);
     assert_int_equal(
         LCL_LAUNCH(kernel_of(ctx, "bicgstab_x"), GROUPS, lcl_arg_long(d->n),
                    lcl_arg_int(GROUPS), lcl_arg_buffer(D.sums),
@@ -165,13 +75,14 @@ static void run_x(lcl_context *ctx, struct data *d)
                    lcl_arg_buffer(D.next), lcl_arg_buffer(D.state),
                    lcl_arg_buffer(D.stop)),
         LCL_OK);
-    download(&D, d);
+    test_recurrence_download(&D, d);
 }
 
 // ------------------------------------------------------------------ bicgstab_p
 
 // What the kernel leaves in the state and in its stop flag.
-static void note_p(struct data *d, int it, double rho, double rr, int reason)
+static void note_p(struct test_recurrence *d, int it, double rho, double rr,
+                   int reason)
 {
     d->state[RHO + it % 2] = rho;
     d->state[STEPS] = it;
@@ -183,22 +94,22 @@ static void note_p(struct data *d, int it, double rho, double rr, int reason)
 
 static void test_bicgstab_p__first_direction_is_the_residual(void **state)
 {
-    struct data d = data_make();
-    set_sums(&d, NAN, 4);
-    struct data expected = data_copy(&d);
+    struct test_recurrence d = test_recurrence_make();
+    test_recurrence_set_sums(&d, NAN, 4);
+    struct test_recurrence expected = test_recurrence_copy(&d);
     memcpy(expected.vector[P], d.vector[R], (size_t)d.n * sizeof(double));
     note_p(&expected, 0, 4, 4, 0);
     run_p(*state, &d, 0, 4, 1e-3);
-    expect_data(&d, &expected);
-    data_finish(&d);
-    data_finish(&expected);
+    test_recurrence_expect(&d, &expected);
+    test_recurrence_finish(&d);
+    test_recurrence_finish(&expected);
 }
 
 static void test_bicgstab_p__later_directions_follow_the_formula(void **state)
 {
-    struct data d = data_make();
-    set_sums(&d, -3, 2);
-    struct data expected = data_copy(&d);
+    struct test_recurrence d = test_recurrence_make();
+    test_recurrence_set_sums(&d, -3, 2);
+    struct test_recurrence expected = test_recurrence_copy(&d);
     const int it = 257;
     const double beta =
         -3 / d.state[RHO + (it + 1) % 2] * (d.state[ALPHA] / d.state[OMEGA]);
@@ -208,18 +119,18 @@ static void test_bicgstab_p__later_directions_follow_the_formula(void **state)
             beta * (d.vector[P][i] - d.state[OMEGA] * d.vector[V][i]);
     note_p(&expected, it, -3, 2, 0);
     run_p(*state, &d, it, 4, 1e-3);
-    expect_data(&d, &expected);
-    data_finish(&d);
-    data_finish(&expected);
+    test_recurrence_expect(&d, &expected);
+    test_recurrence_finish(&d);
+    test_recurrence_finish(&expected);
 }
 
 static void expect_p_stops(lcl_context *ctx, double rho, double rr,
                            double omega, int reason)
 {
-    struct data d = data_make();
-    set_sums(&d, rho, rr);
+    struct test_recurrence d = test_recurrence_make();
+    test_recurrence_set_sums(&d, rho, rr);
     d.state[OMEGA] = omega;
-    struct data expected = data_copy(&d);
+    struct test_recurrence expected = test_recurrence_copy(&d);
     note_p(&expected, 3, rho, rr, reason);
     run_p(ctx, &d, 3, 4, 1e-3);
     // what is not finite compares with nothing
@@ -228,9 +139,9 @@ static void expect_p_stops(lcl_context *ctx, double rho, double rr,
         d.state[RHO + 1] = expected.state[RHO + 1] = 0;
         d.state[RING + 3] = expected.state[RING + 3] = 0;
     }
-    expect_data(&d, &expected);
-    data_finish(&d);
-    data_finish(&expected);
+    test_recurrence_expect(&d, &expected);
+    test_recurrence_finish(&d);
+    test_recurrence_finish(&expected);
 }
 
 static void test_bicgstab_p__reasons_to_stop_are_told_apart(void **state)
@@ -246,40 +157,40 @@ static void test_bicgstab_p__reasons_to_stop_are_told_apart(void **state)
 
 static void test_bicgstab_p__hands_on_why_the_iteration_ended(void **state)
 {
-    struct data d = data_make();
+    struct test_recurrence d = test_recurrence_make();
     d.stop[STOP_X] = NOT_FINITE;
-    struct data expected = data_copy(&d);
+    struct test_recurrence expected = test_recurrence_copy(&d);
     expected.stop[STOP_P] = NOT_FINITE;
     run_p(*state, &d, 1, 4, 1e-3);
-    expect_data(&d, &expected);
-    data_finish(&d);
-    data_finish(&expected);
+    test_recurrence_expect(&d, &expected);
+    test_recurrence_finish(&d);
+    test_recurrence_finish(&expected);
 }
 
 // ------------------------------------------------------------------ bicgstab_s
 
 static void test_bicgstab_s__takes_alpha_v_from_the_residual(void **state)
 {
-    struct data d = data_make();
-    set_sums(&d, 5, NAN);
-    struct data expected = data_copy(&d);
+    struct test_recurrence d = test_recurrence_make();
+    test_recurrence_set_sums(&d, 5, NAN);
+    struct test_recurrence expected = test_recurrence_copy(&d);
     const double alpha = d.state[RHO + 1] / 5;
     expected.state[ALPHA] = alpha;
     for (int64_t i = 0; i < d.n; ++i)
         expected.vector[R][i] -= alpha * d.vector[V][i];
     run_s(*state, &d, 7);
-    expect_data(&d, &expected);
-    data_finish(&d);
-    data_finish(&expected);
+    test_recurrence_expect(&d, &expected);
+    test_recurrence_finish(&d);
+    test_recurrence_finish(&expected);
 }
 
 static void expect_s_stops(lcl_context *ctx, double r0v, int32_t before,
                            int reason)
 {
-    struct data d = data_make();
-    set_sums(&d, r0v, NAN);
+    struct test_recurrence d = test_recurrence_make();
+    test_recurrence_set_sums(&d, r0v, NAN);
     d.stop[STOP_P] = before;
-    struct data expected = data_copy(&d);
+    struct test_recurrence expected = test_recurrence_copy(&d);
     expected.stop[STOP_S] = reason;
     if (!before)
         expected.state[REASON] = reason;
@@ -288,9 +199,9 @@ static void expect_s_stops(lcl_context *ctx, double r0v, int32_t before,
         assert_false(isfinite(d.state[ALPHA]));
         d.state[ALPHA] = expected.state[ALPHA];
     }
-    expect_data(&d, &expected);
-    data_finish(&d);
-    data_finish(&expected);
+    test_recurrence_expect(&d, &expected);
+    test_recurrence_finish(&d);
+    test_recurrence_finish(&expected);
 }
 
 static void test_bicgstab_s__reasons_to_stop_are_told_apart(void **state)
@@ -303,7 +214,8 @@ static void test_bicgstab_s__reasons_to_stop_are_told_apart(void **state)
 // ------------------------------------------------------------------ bicgstab_x
 
 // Sums of what the kernel wrote against <r0, r> and <r, r>.
-static void expect_next(const struct data *got, const struct data *expected)
+static void expect_next(const struct test_recurrence *got,
+                        const struct test_recurrence *expected)
 {
     double sums[2] = {0, 0}, dots[2] = {0, 0};
     for (int g = 0; g < 2 * GROUPS; ++g)
@@ -318,9 +230,9 @@ static void expect_next(const struct data *got, const struct data *expected)
 
 static void expect_x(lcl_context *ctx, double tr, double tt, double omega)
 {
-    struct data d = data_make();
-    set_sums(&d, tr, tt);
-    struct data expected = data_copy(&d);
+    struct test_recurrence d = test_recurrence_make();
+    test_recurrence_set_sums(&d, tr, tt);
+    struct test_recurrence expected = test_recurrence_copy(&d);
     expected.state[OMEGA] = omega;
     for (int64_t i = 0; i < d.n; ++i) {
         expected.vector[X][i] +=
@@ -328,10 +240,10 @@ static void expect_x(lcl_context *ctx, double tr, double tt, double omega)
         expected.vector[R][i] -= omega * d.vector[T][i];
     }
     run_x(ctx, &d);
-    expect_data(&d, &expected);
+    test_recurrence_expect(&d, &expected);
     expect_next(&d, &expected);
-    data_finish(&d);
-    data_finish(&expected);
+    test_recurrence_finish(&d);
+    test_recurrence_finish(&expected);
 }
 
 static void test_bicgstab_x__adds_both_steps_and_sums_the_residual(void **state)
@@ -348,19 +260,19 @@ static void test_bicgstab_x__takes_the_first_step_alone_where_t_is_zero(
 static void expect_x_stops(lcl_context *ctx, double tr, double tt,
                            int32_t before, int reason)
 {
-    struct data d = data_make();
-    set_sums(&d, tr, tt);
+    struct test_recurrence d = test_recurrence_make();
+    test_recurrence_set_sums(&d, tr, tt);
     d.stop[STOP_S] = before;
-    struct data expected = data_copy(&d);
+    struct test_recurrence expected = test_recurrence_copy(&d);
     expected.stop[STOP_X] = reason;
     if (!before)
         expected.state[REASON] = reason;
     run_x(ctx, &d);
     d.state[OMEGA] = expected.state[OMEGA]; // nobody looks at it any more
-    expect_data(&d, &expected);
+    test_recurrence_expect(&d, &expected);
     assert_true(isnan(d.sums[0]) && isnan(d.sums[2 * GROUPS - 1]));
-    data_finish(&d);
-    data_finish(&expected);
+    test_recurrence_finish(&d);
+    test_recurrence_finish(&expected);
 }
 
 static void test_bicgstab_x__reasons_to_stop_are_told_apart(void **state)

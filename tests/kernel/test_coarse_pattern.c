@@ -66,16 +66,17 @@ static void expect_pattern(lcl_context *ctx, const struct lcl_csr *B,
         lcl_ref_coarse_pattern_init(&E, B, part_ptr, parts, most, NULL),
         LCL_OK);
     matrix_init(&D, ctx, B, block);
-    for (int rows = 0; rows < 2; ++rows) {
-        struct lcl_coarse_pattern C;
-        assert_int_equal(
-            lcl_coarse_pattern_init(&C, ctx, &D, part_ptr, parts, most, rows),
-            LCL_OK);
-        expect_same(&C, &E, rows);
-        assert_true(lcl_coarse_pattern_bytes(&C) > 0);
-        lcl_coarse_pattern_finish(&C);
-        assert_null(C.order);
+    struct lcl_coarse_pattern C;
+    assert_int_equal(
+        lcl_coarse_pattern_init(&C, ctx, &D, part_ptr, parts, most), LCL_OK);
+    expect_same(&C, &E, false);
+    for (int again = 0; again < 2; ++again) {
+        assert_int_equal(lcl_coarse_pattern_find_rows(&C, ctx), LCL_OK);
+        expect_same(&C, &E, true);
     }
+    assert_true(lcl_coarse_pattern_bytes(&C) > 0);
+    lcl_coarse_pattern_finish(&C);
+    assert_null(C.order);
     lcl_device_matrix_finish(&D);
     lcl_ref_coarse_pattern_finish(&E);
 }
@@ -176,8 +177,8 @@ static void expect_refused(lcl_context *ctx, const struct lcl_device_matrix *D,
 {
     const int64_t part_ptr[] = {0, 20, 50};
     struct lcl_coarse_pattern C;
-    assert_int_equal(
-        lcl_coarse_pattern_init(&C, ctx, D, part_ptr, 2, ALL, true), expected);
+    assert_int_equal(lcl_coarse_pattern_init(&C, ctx, D, part_ptr, 2, ALL),
+                     expected);
     assert_null(C.part_ptr);
     assert_null(C.run_ptr);
 }

@@ -103,6 +103,30 @@ static void test_ildu0__negative_pivots_keep_their_sign(void **state)
     expect_policy(*state, test_csr_from_dense(2, dense), 2, LCL_PIVOT_REPLACE);
 }
 
+// IC(0): a negative pivot in the middle of one subdomain, a diagonal that is
+// negative from the start in the other.
+static void test_ildu0__ic0_takes_positive_pivots_alone(void **state)
+{
+    static const enum lcl_pivot policies[] = {
+        LCL_PIVOT_DEFAULT, LCL_PIVOT_BOOST, LCL_PIVOT_REPLACE, LCL_PIVOT_SHIFT};
+    const double dense[] = {
+        2, 3, 0, 0,  0, 0, //
+        3, 1, 1, 0,  0, 0, //
+        0, 1, 9, 0,  0, 1, //
+        0, 0, 0, -4, 1, 0, //
+        0, 0, 0, 1,  5, 1, //
+        0, 0, 1, 0,  1, 5, //
+    };
+    for (size_t k = 0; k < sizeof policies / sizeof *policies; ++k) {
+        const struct lcl_precond_params params = {.type = LCL_PRECOND_IC0,
+                                                  .pivot = policies[k]};
+        struct test_system S;
+        test_system_from(&S, test_csr_from_dense(6, dense), 3, true);
+        expect_factors(*state, &S, test_group(*state, 1), &params);
+        test_system_finish(&S);
+    }
+}
+
 static void test_ildu0__policy_fail_names_the_first_row(void **state)
 {
     const struct lcl_precond_params params = {.pivot = LCL_PIVOT_FAIL};
@@ -128,6 +152,7 @@ int main(void)
         cmocka_unit_test(test_ildu0__subdomains_with_small_pivots_are_shifted),
         cmocka_unit_test(test_ildu0__rows_of_zeros_get_a_pivot_of_one),
         cmocka_unit_test(test_ildu0__negative_pivots_keep_their_sign),
+        cmocka_unit_test(test_ildu0__ic0_takes_positive_pivots_alone),
         cmocka_unit_test(test_ildu0__policy_fail_names_the_first_row),
     };
     return test_device_run(tests);

@@ -6,12 +6,15 @@
 #include "tests/support/solving.h"
 #include "tests/support/trisolves.h"
 
+#include "host/runtime.h"
+
 #include <stdlib.h>
 
 static void expect_solved(lcl_context *ctx, const struct lcl_csr *A,
-                          const struct lcl_precond_params *precond)
+                          const struct lcl_precond_params *precond,
+                          enum lcl_solver_type type)
 {
-    const struct lcl_solver_params params = {.rtol = 0.05};
+    const struct lcl_solver_params params = {.type = type, .rtol = 0.05};
     double *b = test_right_side(A);
     struct test_solve s;
     test_solve_open(&s, ctx, A, precond, &params);
@@ -29,7 +32,7 @@ static void expect_applied(lcl_context *ctx, enum lcl_trisolve trisolve)
     if (!test_trisolve_supported(ctx, trisolve))
         skip();
     struct lcl_csr A = test_laplacian(4, 4, 3);
-    expect_solved(ctx, &A, &precond);
+    expect_solved(ctx, &A, &precond, LCL_SOLVER_BICGSTAB);
     test_csr_finish(&A);
 }
 
@@ -48,13 +51,31 @@ static void test_solve__blocks_lead_to_the_solution(void **state)
     const struct lcl_precond_params precond = {.type = LCL_PRECOND_JACOBI};
     struct lcl_csr A;
     assert_int_equal(lcl_csr_problem(&A, "lap3d:3,b=2", NULL), LCL_OK);
-    expect_solved(*state, &A, &precond);
+    expect_solved(*state, &A, &precond, LCL_SOLVER_BICGSTAB);
     lcl_csr_finish(&A);
 }
 
 static void test_solve__dag_ec_applies_lead_to_the_solution(void **state)
 {
     expect_applied(*state, LCL_TRISOLVE_DAG_EC_LDS_UD);
+}
+
+static void test_solve__cg_leads_to_the_solution(void **state)
+{
+    const struct lcl_precond_params none = {.type = LCL_PRECOND_NONE};
+    const struct lcl_precond_params jacobi = {.type = LCL_PRECOND_JACOBI};
+    const struct lcl_precond_params ic0 = {
+        .type = LCL_PRECOND_IC0,
+        .coarse = LCL_COARSE_MULT,
+        .partition = {.type = LCL_PARTITION_NATURAL, .rows = 17},
+    };
+    struct lcl_csr A = test_laplacian(4, 4, 3);
+    expect_solved(*state, &A, &none, LCL_SOLVER_CG);
+    expect_solved(*state, &A, &jacobi, LCL_SOLVER_CG);
+    expect_solved(*state, &A, &ic0, LCL_SOLVER_CG);
+    if (lcl_context_caps(*state)->int64_atomics)
+        expect_solved(*state, &A, &none, LCL_SOLVER_CG_PUBLISHED);
+    test_csr_finish(&A);
 }
 
 int main(void)
@@ -64,6 +85,7 @@ int main(void)
         cmocka_unit_test(test_solve__dag_vc_applies_lead_to_the_solution),
         cmocka_unit_test(test_solve__blocks_lead_to_the_solution),
         cmocka_unit_test(test_solve__dag_ec_applies_lead_to_the_solution),
+        cmocka_unit_test(test_solve__cg_leads_to_the_solution),
     };
     return test_device_run(tests);
 }

@@ -5,6 +5,7 @@
 
 #include "host/launch.h"
 #include "lib/ref/jacobi.h"
+#include "lib/vector/dot.h"
 #include "lib/vector/vector.h"
 
 #include <stdlib.h>
@@ -168,6 +169,62 @@ static void test_vector__inverse_diagonal_matches_the_reference(void **state)
     test_csr_finish(&A);
 }
 
+// ------------------------------------------------------------------ dot
+
+// x = D^-1 b with <b, x>, or <d, b> alone; nothing where it is stopped.
+static void expect_dot(lcl_context *ctx, int64_t n, bool scale)
+{
+    const struct lcl_dot plain = {kernel_of(ctx, "dot_sums", 1), GROUPS};
+    const int32_t flags[] = {0, 3};
+    double *b = test_random_vector(n, 5), *d = test_random_vector(n, 6);
+    double *x = test_vector(n), sums[GROUPS], sum = 0, expected = 0;
+    lcl_buffer *stop = test_upload(ctx, flags, 2, sizeof *flags);
+    lcl_buffer *in = test_upload(ctx, b, n, sizeof *b);
+    lcl_buffer *inv_d = test_upload(ctx, d, n, sizeof *d);
+    lcl_buffer *out = test_poisoned(ctx, n, sizeof *x);
+    lcl_buffer *partial = test_poisoned(ctx, GROUPS, sizeof *sums);
+    for (int at = 1; at >= 0; --at) {
+        assert_int_equal(
+            scale ? LCL_LAUNCH(kernel_of(ctx, "scale_dot", 1), GROUPS,
+                               lcl_arg_long(n), lcl_arg_buffer(inv_d),
+                               lcl_arg_buffer(in), lcl_arg_buffer(out),
+                               lcl_arg_buffer(partial), lcl_arg_buffer(stop),
+                               lcl_arg_int(at))
+                  : lcl_dot_run(&plain, n, inv_d, in, partial, stop, at),
+            LCL_OK);
+        if (at == 1 || !scale)
+            test_untouched(out);
+        if (at == 1)
+            test_untouched(partial);
+    }
+    test_download(partial, sums, GROUPS, sizeof *sums);
+    for (int g = 0; g < GROUPS; ++g)
+        sum += sums[g];
+    for (int64_t i = 0; i < n; ++i)
+        expected += d[i] * b[i] * (scale ? b[i] : 1);
+    test_expect_near("dot", &sum, &expected, 1, 1e-12 * (double)n);
+    if (scale) {
+        test_download(out, x, n, sizeof *x);
+        for (int64_t i = 0; i < n; ++i)
+            b[i] *= d[i];
+        test_expect_same("x", x, b, n);
+    }
+    lcl_buffer *all[] = {stop, in, inv_d, out, partial};
+    for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
+        lcl_buffer_destroy(&all[i]);
+    free(b);
+    free(d);
+    free(x);
+}
+
+static void test_vector__dot_products_add_up_unless_stopped(void **state)
+{
+    for (const int64_t *n = sizes(); *n > 0; ++n) {
+        expect_dot(*state, *n, false);
+        expect_dot(*state, *n, true);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -175,6 +232,7 @@ int main(void)
         cmocka_unit_test(test_vector__blocks_move_as_they_are),
         cmocka_unit_test(test_vector__scale_multiplies_unless_stopped),
         cmocka_unit_test(test_vector__inverse_diagonal_matches_the_reference),
+        cmocka_unit_test(test_vector__dot_products_add_up_unless_stopped),
     };
     return test_device_run(tests);
 }

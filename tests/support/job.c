@@ -48,7 +48,10 @@ static enum lcl_status solve(struct test_job *job, lcl_context *ctx)
 {
     // as few iterations as do: all calls of each are tried
     const struct lcl_solver_params few = {
-        .max_iters = job->precond.type == LCL_PRECOND_JACOBI ? 12 : 6};
+        .type = job->solver,
+        .max_iters = job->solver                               ? 24
+                     : job->precond.type == LCL_PRECOND_JACOBI ? 12
+                                                               : 6};
     struct test_chain chain;
     lcl_precond *M = NULL;
     lcl_solver *S = NULL;

@@ -22,6 +22,7 @@ void test_chain_init(struct test_chain *chain);
 struct test_job {
     struct lcl_context_params context;
     struct lcl_precond_params precond;
+    enum lcl_solver_type solver;
     const struct lcl_cl_api *api; // NULL: the loader's
     double x[TEST_JOB_ROWS];      // result
     struct lcl_build_info builds; // result

@@ -2,6 +2,7 @@
 // A solve through the public interface, and what every report must hold.
 #include "tests/support/solving.h"
 
+#include "tests/support/matrices.h"
 #include "tests/support/test.h"
 
 #include <math.h>
@@ -102,6 +103,33 @@ void test_solve_close(struct test_solve *s)
     lcl_precond_destroy(&s->M);
     free(s->x);
     *s = (struct test_solve){0};
+}
+
+void test_expect_stop(lcl_context *ctx, struct lcl_csr A, const double *b,
+                      const struct lcl_precond_params *precond,
+                      const struct lcl_solver_params *params,
+                      enum lcl_stop stop, enum lcl_status status)
+{
+    struct test_solve s;
+    test_solve_open(&s, ctx, &A, precond, params);
+    assert_int_equal(test_solve_run(&s, b), status);
+    if (s.report.stop != stop)
+        fail_msg("got %s, expected %s", lcl_stop_name(s.report.stop),
+                 lcl_stop_name(stop));
+    for (int64_t i = 0; i < A.rows; ++i)
+        assert_true(isfinite(s.x[i]));
+    test_solve_close(&s);
+    test_csr_finish(&A);
+}
+
+void test_expect_history(const struct lcl_report *report, const double *history,
+                         int last, double tolerance)
+{
+    enum { FIRST = 8 };
+    for (int i = 0; i < FIRST && i <= last; ++i)
+        if (!(fabs(report->history[i] - history[i]) <= tolerance * history[i]))
+            fail_msg("history[%d]: got %.17g, expected %.17g", i,
+                     report->history[i], history[i]);
 }
 
 double *test_right_side(const struct lcl_csr *A)

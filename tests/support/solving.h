@@ -28,6 +28,18 @@ enum lcl_status test_solve_run(struct test_solve *s, const double *b);
 
 void test_solve_close(struct test_solve *s);
 
+// Solves A x = b, which must end with this stop and this status and leave x
+// finite. A is freed.
+void test_expect_stop(lcl_context *ctx, struct lcl_csr A, const double *b,
+                      const struct lcl_precond_params *precond,
+                      const struct lcl_solver_params *params,
+                      enum lcl_stop stop, enum lcl_status status);
+
+// Fails unless the history follows this one of a reference, up to entry `last`,
+// for the first iterations, before rounding has grown.
+void test_expect_history(const struct lcl_report *report, const double *history,
+                         int last, double tolerance);
+
 // ||b - A x|| / ||b|| on the host.
 double test_residual(const struct lcl_csr *A, const double *b, const double *x);
 

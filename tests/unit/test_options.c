@@ -71,6 +71,10 @@ static void test_options__enums_are_set_by_name(void **state)
     (void)state;
     assert_int_equal(parsed("solver=bicgstab").solver.type,
                      LCL_SOLVER_BICGSTAB);
+    assert_int_equal(parsed("solver=cg").solver.type, LCL_SOLVER_CG);
+    assert_int_equal(parsed("solver=cg_published").solver.type,
+                     LCL_SOLVER_CG_PUBLISHED);
+    assert_int_equal(parsed("precond=ic0").precond.type, LCL_PRECOND_IC0);
     assert_int_equal(parsed("precond=jacobi").precond.type, LCL_PRECOND_JACOBI);
     assert_int_equal(parsed("precond=ildu0").precond.type, LCL_PRECOND_ILDU0);
     assert_int_equal(parsed("pivot=shift").precond.pivot, LCL_PIVOT_SHIFT);
@@ -196,12 +200,13 @@ static void test_options__names_of_later_releases_are_recognised(void **state)
 {
     (void)state;
     static const char *const later[] = {
-        "solver=cg",          "solver=gmres",         "solver=fgmres",
-        "solver=idr",         "precond=block-jacobi", "precond=iluk",
-        "precond=ilut",       "precond=ic0",          "precond=ras",
-        "trisolve=hec_level", "restart=30",           "idr-s=4",
-        "side=left",          "devices=0,1",          "overlap=1",
-        "ilu-level=2",
+        "solver=gmres",       "solver=fgmres",
+        "solver=idr",         "precond=block-jacobi",
+        "precond=iluk",       "precond=ilut",
+        "precond=ras",        "restart=30",
+        "trisolve=hec_level", "idr-s=4",
+        "side=left",          "devices=0,1",
+        "overlap=1",          "ilu-level=2",
     };
     for (int i = 0; i < COUNT(later); ++i)
         assert_refused(later[i], LCL_EUNSUPPORTED, "is not there yet");

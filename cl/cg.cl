@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The vector work of preconditioned CG (Hestenes and Stiefel 1952), two kernels
+// an iteration around one product with A and one with M^-1:
+//
+//                   [z = M^-1 r;  <r, z>]
+//     cg_p:  beta = <r, z> / <r, z>';  x = x + alpha p;  p = z + beta p
+//            [v = A p;  <p, v>]
+//     cg_r:  alpha = <r, z> / <p, v>;  r = r - alpha v;  <r, r>
+//
+// Without preconditioner z is r: 8 vectors pass besides the product. x waits
+// for the kernel that reads p anyway, and is then that of the residual which is
+// noted: what the recurrence leaves undone is not in x.
+#include "krylov.cl.h"
+
+#define STOP_P 0
+#define STOP_R 1
+
+// Own words of state[]: <r, z> of even and of odd iterations, alpha.
+#define RHO   KRYLOV_OWN
+#define ALPHA (KRYLOV_OWN + 2)
+
+static inline int judge_p(double rho, double rr, double limit)
+{
+    if (!isfinite(rr))
+        return KRYLOV_NOT_FINITE;
+    if (rr <= limit)
+        return KRYLOV_CONVERGED;
+    if (!isfinite(rho))
+        return KRYLOV_NOT_FINITE;
+    return rho > 0 ? 0 : KRYLOV_INDEFINITE_M;
+}
+
+// `sums` holds <r, z> of `groups` groups and, in its second half, <r, r>; with
+// `plain` z is r. `limit` is the squared tolerance. In iteration 0 there is no
+// step to make yet.
+WORK_GROUP
+kernel void cg_p(int it, long n, double limit, int groups, int plain,
+                 global const double *restrict sums,
+                 global const double *restrict z, global double *restrict p,
+                 global double *restrict x, global double *state,
+                 global int *stop)
+{
+    local double scratch[LCL_GROUP];
+    if (krylov_is_over(stop, STOP_R, STOP_P))
+        return;
+    const double own_rr = krylov_share(sums + groups, groups);
+    const double own_rho = plain ? own_rr : krylov_share(sums, groups);
+    const double rr = group_sum(own_rr, scratch);
+    const double rho = plain ? rr : group_sum(own_rho, scratch);
+    const double alpha = state[ALPHA];
+    const double beta = rho / state[RHO + (it + 1) % 2];
+    const int reason = judge_p(rho, rr, limit);
+    if (krylov_is_lead()) {
+        krylov_decide(state, stop, STOP_P, reason);
+        krylov_note(state, it, rr);
+        state[RHO + it % 2] = rho;
+    }
+    if (!isfinite(rr) || (reason && it == 0))
+        return;
+    if (it == 0) {
+        for (RANGE(i, n))
+            p[i] = z[i];
+    } else if (reason) {
+        for (RANGE(i, n))
+            x[i] += alpha * p[i];
+    } else {
+        for (RANGE(i, n)) {
+            const double p_i = p[i];
+            x[i] += alpha * p_i;
+            p[i] = z[i] + beta * p_i;
+        }
+    }
+}
+
+// `sums` holds <p, v>; the second half of `next` receives <r, r>. A step that
+// overflows is one along which A has no curvature that could be told from 0.
+WORK_GROUP
+kernel void cg_r(int it, long n, int groups, global const double *restrict sums,
+                 global const double *restrict v, global double *restrict r,
+                 global double *restrict next, global double *state,
+                 global int *stop)
+{
+    local double scratch[LCL_GROUP];
+    if (krylov_is_over(stop, STOP_P, STOP_R))
+        return;
+    const double pv = group_sum(krylov_share(sums, groups), scratch);
+    const double alpha = state[RHO + it % 2] / pv;
+    const int reason = !isfinite(pv)                   ? KRYLOV_NOT_FINITE
+                       : !(pv > 0) || !isfinite(alpha) ? KRYLOV_INDEFINITE_A
+                                                       : 0;
+    if (krylov_is_lead()) {
+        krylov_decide(state, stop, STOP_R, reason);
+        state[ALPHA] = alpha;
+    }
+    if (reason)
+        return;
+    double rr = 0;
+    for (RANGE(i, n)) {
+        const double r_i = r[i] - alpha * v[i];
+        r[i] = r_i;
+        rr += r_i * r_i;
+    }
+    rr = group_sum(rr, scratch);
+    if (get_local_id(0) == 0)
+        next[groups + get_group_id(0)] = rr;
+}

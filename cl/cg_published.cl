@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The vector kernels of the report on row-binned CG (section IV.D), whose loop
+// keeps its scalars on the host:
+//     vector_dot:        result += <a, b>; the host has set it to 0
+//     vector_axpy:       y = y + alpha x
+//     vector_scale_add:  p = r + beta p
+//
+// Launch: as many work-items as elements, and at width 1 any number of groups.
+// Determinism: groups add to the sum in any order.
+#include "atomic.cl.h"
+#include "wave.cl.h"
+
+#if LCL_GROUP == 1
+static inline double tree_sum(double v, local double *temp)
+{
+    return v;
+}
+#else
+// The published reduction in local memory, for groups of any size: it starts at
+// the largest power of two below the size.
+static inline double tree_sum(double v, local double *temp)
+{
+    const uint tid = get_local_id(0);
+    uint first = 1;
+    while (2 * first < LCL_GROUP)
+        first *= 2;
+    temp[tid] = v;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint offset = first; offset > 0; offset /= 2) {
+        if (tid < offset && tid + offset < LCL_GROUP)
+            temp[tid] += temp[tid + offset];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    return temp[0];
+}
+#endif
+
+WORK_GROUP
+kernel void vector_dot(long n, global const double *a, global const double *b,
+                       global double *result)
+{
+    local double temp[LCL_GROUP];
+    double sum = 0;
+    for (RANGE(i, n))
+        sum += a[i] * b[i];
+    sum = tree_sum(sum, temp);
+    if (get_local_id(0) == 0)
+        add_by_groups(result, sum);
+}
+
+WORK_GROUP
+kernel void vector_axpy(long n, double alpha, global const double *x,
+                        global double *y)
+{
+    for (RANGE(i, n))
+        y[i] += alpha * x[i];
+}
+
+WORK_GROUP
+kernel void vector_scale_add(long n, double beta, global const double *r,
+                             global double *p)
+{
+    for (RANGE(i, n))
+        p[i] = r[i] + beta * p[i];
+}

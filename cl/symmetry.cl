@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How far A is from symmetric, for two vectors u and w of fixed pseudo-random
+// numbers in [-1, 1), entry by entry:
+//     sums[g]:      of a_ij (u_i w_j - w_i u_j), all together <u, A w> - <w, A
+//     u> sums[G + g]:  of |a_ij| (|u_i w_j| + |w_i u_j|), its scale
+// of the rows of group g. A symmetric A leaves nothing but rounding; another
+// one leaves as much as its entries differ, unless the numbers cancel by
+// chance.
+//
+// Launch: G groups; a wave has a row at a time.
+// Layout: that of csr.cl and, for LCL_BLOCK > 1, of bsr.cl.
+// Determinism: fixed order for a given G.
+#include "wave.cl.h"
+
+#ifndef LCL_BLOCK
+# define LCL_BLOCK 1 // rows and columns of a block
+#endif
+#ifndef LCL_WIDE
+# define LCL_WIDE 0 // 1: 64-bit row pointers
+#endif
+#if LCL_WIDE
+typedef ulong index_t;
+#else
+typedef uint index_t;
+#endif
+
+#define AREA (LCL_BLOCK * LCL_BLOCK)
+
+// Number i of a sequence of its own for each salt: lib/ref/symmetry.c has the
+// same.
+static inline double random_at(ulong i, uint salt)
+{
+    uint h = (uint)i * 0x9e3779b1u + salt;
+    h = (h ^ (h >> 16)) * 0x85ebca6bu;
+    h = (h ^ (h >> 13)) * 0xc2b2ae35u;
+    return (int)(h ^ (h >> 16)) * 0x1p-31;
+}
+
+#define U(i) random_at(i, 0x51ed270bu)
+#define W(i) random_at(i, 0xb5297a4du)
+
+// Adds the difference and the scale of the entries from .. to-1 of block row i,
+// every `step`-th value.
+static inline double2 add_row(ulong i, index_t from, index_t to, uint lane,
+                              uint step, global const int *col,
+                              global const double *val)
+{
+    const ulong end = (ulong)to * AREA;
+    double2 sum = 0;
+    for (ulong t = (ulong)from * AREA + lane; t < end; t += step) {
+        const ulong k = t / AREA;
+        const uint place = (uint)(t - k * AREA), r = place / LCL_BLOCK;
+        const ulong row = i * LCL_BLOCK + r;
+        const ulong column = (ulong)col[k] * LCL_BLOCK + place - r * LCL_BLOCK;
+        const double a = val[t];
+        const double uw = U(row) * W(column), wu = W(row) * U(column);
+        sum += (double2)(a * (uw - wu), fabs(a) * (fabs(uw) + fabs(wu)));
+    }
+    return sum;
+}
+
+WORK_GROUP
+kernel void symmetry(long n, global const index_t *restrict row_ptr,
+                     global const int *restrict col,
+                     global const double *restrict val, global double *sums)
+{
+    double2 sum = 0;
+#if LCL_WIDTH == 1
+    for (RANGE(i, n))
+        sum += add_row(i, row_ptr[i], row_ptr[i + 1], 0, 1, col, val);
+#else
+    local double scratch[LCL_GROUP];
+    const uint lid = get_local_id(0), waves = LCL_GROUP / LCL_WIDTH;
+    const long step = (long)get_num_groups(0) * waves;
+    for (long i = (long)get_group_id(0) * waves + lid / LCL_WIDTH; i < n;
+         i += step)
+        sum += add_row(i, row_ptr[i], row_ptr[i + 1], lid % LCL_WIDTH,
+                       LCL_WIDTH, col, val);
+    sum.x = group_sum(sum.x, scratch);
+    sum.y = group_sum(sum.y, scratch);
+#endif
+    if (get_local_id(0) != 0)
+        return;
+    sums[get_group_id(0)] = sum.x;
+    sums[get_num_groups(0) + get_group_id(0)] = sum.y;
+}

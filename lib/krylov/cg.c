@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Preconditioned CG (Hestenes and Stiefel 1952) without a blocking read in an
+// iteration. The kernels are in cl/cg.cl.
+#include "lib/krylov/batch.h"
+
+#include "host/alloc.h"
+#include "host/launch.h"
+#include "host/log.h"
+#include "host/runtime.h"
+#include "lib/precond/symmetric.h"
+
+// As in cg.cl.
+enum { STOP_P, STOP_R, STOPS };
+enum { OWN_WORDS = 3 };
+
+struct cg {
+    struct lcl_batch batch;
+    lcl_kernel *p_kernel, *r_kernel;
+    lcl_buffer *p, *v;
+    lcl_buffer *z;    // NULL: M = I, z is r
+    lcl_buffer *dots; // partial sums of <p, v>
+};
+
+static enum lcl_status enqueue_p(struct lcl_solver *S, int it, bool plain,
+                                 const lcl_buffer *z)
+{
+    const struct cg *K = S->method;
+    const int groups = S->M->system.matrix.groups;
+    return LCL_LAUNCH(
+        K->p_kernel, groups, lcl_arg_int(it), lcl_arg_long(S->M->system.n),
+        lcl_arg_double(S->target), lcl_arg_int(groups), lcl_arg_int(plain),
+        lcl_arg_buffer(S->sums), lcl_arg_buffer(z), lcl_arg_buffer(K->p),
+        lcl_arg_buffer(S->x), lcl_arg_buffer(K->batch.state),
+        lcl_arg_buffer(K->batch.stop));
+}
+
+static enum lcl_status enqueue_r(struct lcl_solver *S, int it)
+{
+    const struct cg *K = S->method;
+    const int groups = S->M->system.matrix.groups;
+    return LCL_LAUNCH(
+        K->r_kernel, groups, lcl_arg_int(it), lcl_arg_long(S->M->system.n),
+        lcl_arg_int(groups), lcl_arg_buffer(K->dots), lcl_arg_buffer(K->v),
+        lcl_arg_buffer(S->r), lcl_arg_buffer(S->sums),
+        lcl_arg_buffer(K->batch.state), lcl_arg_buffer(K->batch.stop));
+}
+
+static enum lcl_status enqueue_step(struct lcl_solver *S, int it)
+{
+    const struct cg *K = S->method;
+    const lcl_buffer *stop = K->batch.stop, *z = K->z ? K->z : S->r;
+    enum lcl_status st;
+    if (K->z && (st = lcl_precond_apply_dot(S->M, S->r, K->z, S->sums, stop,
+                                            STOP_R)) < 0)
+        return st;
+    if ((st = enqueue_p(S, it, !K->z, z)) < 0 ||
+        (st = lcl_spmv(&S->M->system.matrix, LCL_SPMV_DOT, K->p, K->p, K->v,
+                       K->dots, stop, STOP_P)) < 0)
+        return st;
+    return enqueue_r(S, it);
+}
+
+// The last residual and its x; nobody needs the direction that follows.
+static enum lcl_status enqueue_last(struct lcl_solver *S, int it)
+{
+    return enqueue_p(S, it, true, S->r);
+}
+
+static const struct lcl_batch_ops batch_ops = {STOPS, OWN_WORDS, enqueue_step,
+                                               enqueue_last};
+
+static enum lcl_status create(struct lcl_solver *S)
+{
+    struct cg *K = S->method = lcl_calloc(1, sizeof *K);
+    if (!K)
+        return lcl_fail_memory(lcl_context_log(S->ctx), "CG");
+    const bool plain = S->M->ops->identity;
+    lcl_buffer **const vectors[] = {&K->p, &K->v, &K->z};
+    const struct lcl_krylov_kernel kernels[] = {{&K->p_kernel, "cg_p"},
+                                                {&K->r_kernel, "cg_r"}};
+    const struct lcl_spec spec = {.source = "cg.cl"};
+    enum lcl_status st;
+    if ((st = lcl_precond_make_symmetric(S->M)) < 0 ||
+        (st = lcl_krylov_kernels(S->ctx, spec, kernels, 2)) < 0 ||
+        (st = lcl_krylov_vectors(S, vectors, plain ? 2 : 3)) < 0 ||
+        (st = lcl_buffer_create(&K->dots, S->ctx,
+                                2 * (int64_t)S->M->system.matrix.groups,
+                                sizeof(double), "partial sums")) < 0)
+        return st;
+    S->launches = 3 + (plain ? 0 : S->M->dot_launches);
+    return lcl_batch_init(&K->batch, S->ctx, &batch_ops);
+}
+
+static void destroy(struct lcl_solver *S)
+{
+    struct cg *K = S->method;
+    if (!K)
+        return;
+    lcl_batch_finish(&K->batch);
+    lcl_buffer **const buffers[] = {&K->p, &K->v, &K->z, &K->dots};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i)
+        lcl_buffer_destroy(buffers[i]);
+    lcl_free(K);
+}
+
+static enum lcl_status start(struct lcl_solver *S, bool *changed)
+{
+    return lcl_precond_start(S->M, S->r, S->x, changed);
+}
+
+static enum lcl_status cycle(struct lcl_solver *S)
+{
+    struct cg *K = S->method;
+    return lcl_batch_run(&K->batch, S);
+}
+
+const struct lcl_krylov_ops lcl_cg = {
+    .create = create,
+    .cycle = cycle,
+    .destroy = destroy,
+    .start = start,
+    .symmetric = true,
+};

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// CG as published in Gogusdere's report on row-binned CG (METU, MMI713, section
+// IV.A): the scalars are the host's, which reads each dot product where it
+// needs it. For beta the listing divides by <p, A p>; the right divisor, the
+// last <r, r>, is used here. The kernels are in cl/cg_published.cl.
+#include "lib/krylov/batch.h"
+
+#include "host/alloc.h"
+#include "host/geometry.h"
+#include "host/launch.h"
+#include "host/log.h"
+#include "host/runtime.h"
+
+#include <math.h>
+
+struct published {
+    lcl_kernel *dot, *axpy, *scale_add;
+    lcl_buffer *p, *v, *result; // v = A p; one double
+    int64_t groups;
+};
+
+// What adds to one number in global memory on this device; NONE: nothing does.
+static enum lcl_atomic_add global_add(const struct lcl_caps *caps)
+{
+    return caps->local_add == LCL_ATOMIC_ADD_NV_PTX ? LCL_ATOMIC_ADD_NV_PTX
+           : caps->int64_atomics                    ? LCL_ATOMIC_ADD_CAS
+                                                    : LCL_ATOMIC_ADD_NONE;
+}
+
+static enum lcl_status check(const struct lcl_solver *S)
+{
+    const struct lcl_log *log = lcl_context_log(S->ctx);
+    const struct lcl_caps *caps = lcl_context_caps(S->ctx);
+    if (!S->M->ops->identity)
+        return lcl_fail(log, LCL_EUNSUPPORTED,
+                        "cg_published is without preconditioner: it takes "
+                        "precond=none");
+    if (global_add(caps) == LCL_ATOMIC_ADD_NONE)
+        return lcl_fail(log, LCL_EUNSUPPORTED,
+                        "cg_published adds up by 64-bit atomics, which %s does "
+                        "not have",
+                        caps->name);
+    return LCL_OK;
+}
+
+static enum lcl_status create(struct lcl_solver *S)
+{
+    enum lcl_status st = check(S);
+    if (st < 0)
+        return st;
+    struct published *K = S->method = lcl_calloc(1, sizeof *K);
+    if (!K)
+        return lcl_fail_memory(lcl_context_log(S->ctx), "CG");
+    const struct lcl_caps *caps = lcl_context_caps(S->ctx);
+    const int group = lcl_vector_group(caps);
+    lcl_buffer **const vectors[] = {&K->p, &K->v};
+    const struct lcl_krylov_kernel kernels[] = {
+        {&K->dot, "vector_dot"},
+        {&K->axpy, "vector_axpy"},
+        {&K->scale_add, "vector_scale_add"},
+    };
+    const struct lcl_spec spec = {.source = "cg_published.cl",
+                                  .add = global_add(caps)};
+    K->groups = group == 1 ? lcl_vector_groups(caps)
+                           : (S->M->system.n + group - 1) / group;
+    S->launches = 6;
+    if ((st = lcl_krylov_kernels(S->ctx, spec, kernels, 3)) < 0 ||
+        (st = lcl_krylov_vectors(S, vectors, 2)) < 0)
+        return st;
+    return lcl_buffer_create(&K->result, S->ctx, 1, sizeof(double),
+                             "a dot product");
+}
+
+static void destroy(struct lcl_solver *S)
+{
+    struct published *K = S->method;
+    if (!K)
+        return;
+    lcl_buffer_destroy(&K->p);
+    lcl_buffer_destroy(&K->v);
+    lcl_buffer_destroy(&K->result);
+    lcl_free(K);
+}
+
+static enum lcl_status dot(const struct lcl_solver *S, const lcl_buffer *a,
+                           const lcl_buffer *b, double *result)
+{
+    const struct published *K = S->method;
+    enum lcl_status st;
+    if ((st = lcl_buffer_fill(K->result, 0)) < 0 ||
+        (st = LCL_LAUNCH(K->dot, K->groups, lcl_arg_long(S->M->system.n),
+                         lcl_arg_buffer(a), lcl_arg_buffer(b),
+                         lcl_arg_buffer(K->result))) < 0)
+        return st;
+    return lcl_buffer_read(K->result, result, sizeof *result);
+}
+
+// y = y + alpha x, or with scale_add y = x + alpha y
+static enum lcl_status combine(const struct lcl_solver *S, lcl_kernel *kernel,
+                               double alpha, const lcl_buffer *x, lcl_buffer *y)
+{
+    const struct published *K = S->method;
+    return LCL_LAUNCH(kernel, K->groups, lcl_arg_long(S->M->system.n),
+                      lcl_arg_double(alpha), lcl_arg_buffer(x),
+                      lcl_arg_buffer(y));
+}
+
+// What the host makes of the dot products of a step.
+static enum lcl_stop judge_curvature(double pv)
+{
+    return !isfinite(pv) ? LCL_STOP_NOT_FINITE
+           : pv > 0      ? LCL_STOP_NONE
+                         : LCL_STOP_INDEFINITE_MATRIX;
+}
+
+static enum lcl_stop judge_residual(struct lcl_solver *S, double rr)
+{
+    if (!isfinite(rr))
+        return LCL_STOP_NOT_FINITE;
+    if (rr <= S->target)
+        return LCL_STOP_RTOL;
+    if (S->iterations == S->params.max_iters)
+        return LCL_STOP_MAX_ITERS;
+    return lcl_krylov_watch(S);
+}
+
+// One iteration, from *rr = <r, r>. The step of x comes after the sum that may
+// not be finite.
+static enum lcl_status step(struct lcl_solver *S, double *rr)
+{
+    const struct published *K = S->method;
+    double pv, next;
+    enum lcl_status st;
+    if ((st = lcl_spmv(&S->M->system.matrix, LCL_SPMV_PLAIN, K->p, K->p, K->v,
+                       S->sums, S->M->system.never, 0)) < 0 ||
+        (st = dot(S, K->p, K->v, &pv)) < 0)
+        return st;
+    S->stop = judge_curvature(pv);
+    if (S->stop != LCL_STOP_NONE)
+        return LCL_OK;
+    const double alpha = *rr / pv;
+    if ((st = combine(S, K->axpy, -alpha, K->v, S->r)) < 0 ||
+        (st = dot(S, S->r, S->r, &next)) < 0 ||
+        (st = lcl_krylov_note(S, S->iterations + 1, next)) < 0)
+        return st;
+    S->stop = judge_residual(S, next);
+    if (S->stop == LCL_STOP_NOT_FINITE)
+        return LCL_OK;
+    if ((st = combine(S, K->axpy, alpha, K->p, S->x)) < 0)
+        return st;
+    const double beta = next / *rr;
+    *rr = next;
+    return combine(S, K->scale_add, beta, S->r, K->p);
+}
+
+static enum lcl_status cycle(struct lcl_solver *S)
+{
+    const struct published *K = S->method;
+    double rr = S->rr;
+    enum lcl_status st = lcl_buffer_copy(K->p, S->r);
+    S->stop = rr <= S->target                        ? LCL_STOP_RTOL
+              : S->iterations == S->params.max_iters ? LCL_STOP_MAX_ITERS
+                                                     : LCL_STOP_NONE;
+    while (st == LCL_OK && S->stop == LCL_STOP_NONE)
+        st = step(S, &rr);
+    return st;
+}
+
+const struct lcl_krylov_ops lcl_cg_published = {
+    .create = create,
+    .cycle = cycle,
+    .destroy = destroy,
+    .symmetric = true,
+};

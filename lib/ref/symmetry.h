@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reference of the measure of symmetry.
+#pragma once
+
+#include <levelcl/matrix.h>
+
+// *difference = <u, A w> - <w, A u> for the two vectors of symmetry.cl, *scale
+// = the sum over all entries of |a_ij| (|u_i w_j| + |w_i u_j|).
+void lcl_ref_symmetry(const struct lcl_csr *A, double *difference,
+                      double *scale);

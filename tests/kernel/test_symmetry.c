@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// symmetry.cl against two products with the matrix.
+#include "tests/support/device.h"
+#include "tests/support/systems.h"
+
+#include "host/alloc.h"
+#include "host/launch.h"
+#include "lib/format/bsr.h"
+#include "lib/ref/symmetry.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { GROUPS = 3 };
+
+static lcl_kernel *kernel_of(lcl_context *ctx, int block, bool wide)
+{
+    const struct lcl_spec spec = {
+        .source = "symmetry.cl",
+        .kernel = "symmetry",
+        .group = test_group(ctx, 2),
+        .block = block > 1 ? block : 0,
+        .wide = wide,
+    };
+    return test_kernel(ctx, &spec);
+}
+
+static lcl_buffer *upload_row_ptr(lcl_context *ctx, const struct lcl_bsr *A,
+                                  bool wide)
+{
+    if (wide)
+        return test_upload(ctx, A->row_ptr, A->rows + 1, sizeof(int64_t));
+    int32_t *narrow = calloc((size_t)A->rows + 1, sizeof *narrow);
+    assert_non_null(narrow);
+    for (int64_t i = 0; i <= A->rows; ++i)
+        narrow[i] = (int32_t)A->row_ptr[i];
+    lcl_buffer *buffer = test_upload(ctx, narrow, A->rows + 1, sizeof *narrow);
+    free(narrow);
+    return buffer;
+}
+
+// The difference and its scale, as the device adds them up.
+static void measure(lcl_context *ctx, const struct lcl_bsr *A, bool wide,
+                    double *sums)
+{
+    double all[2 * GROUPS];
+    lcl_buffer *row_ptr = upload_row_ptr(ctx, A, wide);
+    lcl_buffer *col = test_upload(ctx, A->col_ind, A->nnz, sizeof *A->col_ind);
+    lcl_buffer *val =
+        test_upload(ctx, A->val, A->nnz * lcl_block_values(A), sizeof *A->val);
+    lcl_buffer *out = test_poisoned(ctx, 2 * GROUPS, sizeof *all);
+    assert_int_equal(LCL_LAUNCH(kernel_of(ctx, A->block_size, wide), GROUPS,
+                                lcl_arg_long(A->rows), lcl_arg_buffer(row_ptr),
+                                lcl_arg_buffer(col), lcl_arg_buffer(val),
+                                lcl_arg_buffer(out)),
+                     LCL_OK);
+    test_download(out, all, 2 * GROUPS, sizeof *all);
+    sums[0] = sums[1] = 0;
+    for (int g = 0; g < 2 * GROUPS; ++g)
+        sums[g / GROUPS] += all[g];
+    lcl_buffer_destroy(&row_ptr);
+    lcl_buffer_destroy(&col);
+    lcl_buffer_destroy(&val);
+    lcl_buffer_destroy(&out);
+}
+
+static void expect_measure(lcl_context *ctx, struct lcl_csr A, int block,
+                           bool wide)
+{
+    double got[2], expected[2];
+    int64_t *place;
+    struct lcl_bsr B;
+    assert_int_equal(lcl_bsr_from_csr_placed(&B, &place, &A, block, NULL),
+                     LCL_OK);
+    measure(ctx, &B, wide, got);
+    lcl_ref_symmetry(&A, &expected[0], &expected[1]);
+    test_expect_near("difference and scale", got, expected, 2,
+                     1e-13 * expected[1]);
+    lcl_free(place);
+    lcl_bsr_finish(&B);
+    test_csr_finish(&A);
+}
+
+static void test_symmetry__sums_are_those_of_two_products(void **state)
+{
+    static const int blocks[] = {1, 2, 3, 8};
+    const int64_t n = test_size(48, 2400);
+    for (size_t b = 0; b < sizeof blocks / sizeof *blocks; ++b) {
+        expect_measure(*state, test_random_csr(n, 5, 1), blocks[b], false);
+        expect_measure(*state, test_random_csr(n, 5, 2), blocks[b], true);
+    }
+    expect_measure(*state, test_identity(1), 1, false);
+}
+
+// A diagonal cancels exactly, pairs to rounding.
+static void test_symmetry__symmetric_matrices_leave_rounding(void **state)
+{
+    double sums[2];
+    struct lcl_csr A = test_laplacian(7, 5, 3);
+    const struct lcl_bsr B = lcl_bsr_of_csr(&A);
+    measure(*state, &B, false, sums);
+    assert_true(fabs(sums[0]) <= 1e-14 * sums[1]);
+    A.val[1] *= 1 + 1e-6;
+    measure(*state, &B, false, sums);
+    assert_true(fabs(sums[0]) >= 1e-11 * sums[1]);
+    test_csr_finish(&A);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_symmetry__sums_are_those_of_two_products),
+        cmocka_unit_test(test_symmetry__symmetric_matrices_leave_rounding),
+    };
+    return test_device_run(tests);
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the kernels of a Krylov method work on.
+#include "tests/support/recurrence.h"
+
+#include "tests/support/device.h"
+#include "tests/support/systems.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    GROUPS = TEST_RECURRENCE_GROUPS,
+    VECTORS = TEST_RECURRENCE_VECTORS,
+    STATES = TEST_RECURRENCE_STATES,
+    STOPS = TEST_RECURRENCE_STOPS,
+};
+
+struct test_recurrence test_recurrence_make(void)
+{
+    struct test_recurrence d = {.n = test_size(61, 9973)};
+    for (unsigned v = 0; v < VECTORS; ++v)
+        d.vector[v] = test_random_vector(d.n, v + 1);
+    for (int s = 0; s < STATES; ++s)
+        d.state[s] = 0.5 + s;
+    return d;
+}
+
+struct test_recurrence test_recurrence_copy(const struct test_recurrence *d)
+{
+    struct test_recurrence copy = *d;
+    for (int v = 0; v < VECTORS; ++v) {
+        copy.vector[v] = test_vector(d->n);
+        memcpy(copy.vector[v], d->vector[v], (size_t)d->n * sizeof(double));
+    }
+    return copy;
+}
+
+void test_recurrence_finish(struct test_recurrence *d)
+{
+    for (int v = 0; v < VECTORS; ++v)
+        free(d->vector[v]);
+}
+
+void test_recurrence_set_sums(struct test_recurrence *d, double first,
+                              double second)
+{
+    const double share[GROUPS] = {0.25, 0.5, 0.25};
+    for (int g = 0; g < GROUPS; ++g) {
+        d->sums[g] = share[g] * first;
+        d->sums[GROUPS + g] = share[g] * second;
+    }
+}
+
+void test_recurrence_expect(const struct test_recurrence *got,
+                            const struct test_recurrence *expected)
+{
+    char name[] = "vector 0";
+    for (int v = 0; v < VECTORS; ++v) {
+        name[sizeof name - 2] = (char)('0' + v);
+        test_expect_near(name, got->vector[v], expected->vector[v], got->n,
+                         1e-13);
+    }
+    test_expect_near("state", got->state, expected->state, STATES, 1e-14);
+    for (int s = 0; s < STOPS; ++s)
+        assert_int_equal(got->stop[s], expected->stop[s]);
+}
+
+struct test_recurrence_device test_recurrence_upload(
+    lcl_context *ctx, const struct test_recurrence *d)
+{
+    struct test_recurrence_device D = {
+        .sums = test_upload(ctx, d->sums, 2 * GROUPS, sizeof *d->sums),
+        .next = test_poisoned(ctx, 2 * GROUPS, sizeof *d->sums),
+        .state = test_upload(ctx, d->state, STATES, sizeof *d->state),
+        .stop = test_upload(ctx, d->stop, STOPS, sizeof *d->stop),
+    };
+    for (int v = 0; v < VECTORS; ++v)
+        D.vector[v] = test_upload(ctx, d->vector[v], d->n, sizeof(double));
+    return D;
+}
+
+void test_recurrence_download(struct test_recurrence_device *D,
+                              struct test_recurrence *d)
+{
+    test_download(D->next, d->sums, 2 * GROUPS, sizeof *d->sums);
+    test_download(D->state, d->state, STATES, sizeof *d->state);
+    test_download(D->stop, d->stop, STOPS, sizeof *d->stop);
+    for (int v = 0; v < VECTORS; ++v) {
+        test_download(D->vector[v], d->vector[v], d->n, sizeof(double));
+        lcl_buffer_destroy(&D->vector[v]);
+    }
+    lcl_buffer_destroy(&D->sums);
+    lcl_buffer_destroy(&D->next);
+    lcl_buffer_destroy(&D->state);
+    lcl_buffer_destroy(&D->stop);
+}

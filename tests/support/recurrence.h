@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the kernels of a Krylov method work on, for tests that run one of them:
+// vectors, partial sums, state[] and stop[] as in krylov.cl.h.
+#pragma once
+
+#include "host/buffer.h"
+
+#include <stdint.h>
+
+enum {
+    TEST_RECURRENCE_GROUPS = 3, // that kernels are launched with
+    TEST_RECURRENCE_VECTORS = 8,
+    TEST_RECURRENCE_STATES = 272,
+    TEST_RECURRENCE_STOPS = 3,
+};
+
+struct test_recurrence {
+    int64_t n;
+    double *vector[TEST_RECURRENCE_VECTORS];
+    double sums[2 * TEST_RECURRENCE_GROUPS]; // halves: of two dot products
+    double state[TEST_RECURRENCE_STATES];
+    int32_t stop[TEST_RECURRENCE_STOPS];
+};
+
+// Random vectors, some state, nothing stopped.
+struct test_recurrence test_recurrence_make(void);
+struct test_recurrence test_recurrence_copy(const struct test_recurrence *d);
+void test_recurrence_finish(struct test_recurrence *d);
+
+// Partial sums that add up to `first` and `second`.
+void test_recurrence_set_sums(struct test_recurrence *d, double first,
+                              double second);
+
+// Fails where vectors, state or stop differ; sums are not compared.
+void test_recurrence_expect(const struct test_recurrence *got,
+                            const struct test_recurrence *expected);
+
+struct test_recurrence_device {
+    lcl_buffer *vector[TEST_RECURRENCE_VECTORS];
+    lcl_buffer *sums, *next, *state, *stop; // next: poisoned, as large as sums
+};
+
+struct test_recurrence_device test_recurrence_upload(
+    lcl_context *ctx, const struct test_recurrence *d);
+
+// Takes everything back; d->sums are those of `next`.
+void test_recurrence_download(struct test_recurrence_device *D,
+                              struct test_recurrence *d);
