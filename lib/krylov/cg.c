@@ -54,8 +54,9 @@ static enum lcl_status enqueue_step(struct lcl_solver *S, int it)
                                             STOP_R)) < 0)
         return st;
     if ((st = enqueue_p(S, it, !K->z, z)) < 0 ||
-        (st = lcl_spmv(&S->M->system.matrix, LCL_SPMV_DOT, K->p, K->p, K->v,
-                       K->dots, stop, STOP_P)) < 0)
+        (st = lcl_multiply(&S->M->system.product, LCL_PRODUCT_DOT,
+                           &(struct lcl_operands){K->p, K->p, K->v, K->dots,
+                                                  stop, STOP_P})) < 0)
         return st;
     return enqueue_r(S, it);
 }

@@ -131,8 +131,10 @@ static enum lcl_status step(struct lcl_solver *S, double *rr)
     const struct published *K = S->method;
     double pv, next;
     enum lcl_status st;
-    if ((st = lcl_spmv(&S->M->system.matrix, LCL_SPMV_PLAIN, K->p, K->p, K->v,
-                       S->sums, S->M->system.never, 0)) < 0 ||
+    const struct lcl_system *sys = &S->M->system;
+    if ((st = lcl_multiply(&sys->product, LCL_PRODUCT_PLAIN,
+                           &(struct lcl_operands){K->p, NULL, K->v, NULL,
+                                                  sys->never, 0})) < 0 ||
         (st = dot(S, K->p, K->v, &pv)) < 0)
         return st;
     S->stop = judge_curvature(pv);
