@@ -13,6 +13,7 @@ enum { BATCHES = 15 };
 
 struct problem {
     const char *name, *rhs; // a generator or a file; a file or NULL
+    bool has_rhs;           // b is not A * 1
     struct lcl_csr A;
     double *b, *x;
 };
@@ -34,6 +35,10 @@ struct bench {
 // right-hand side is A * 1. On error *P is fit for bench_unload().
 enum lcl_status bench_load(struct problem *P, char *text,
                            const struct lcl_log *log);
+// The same for "ROWPTR,COLIND,VAL" or "ROWPTR,COLIND,VAL,RHS", text files whose
+// commas are overwritten.
+enum lcl_status bench_load_text(struct problem *P, char *text,
+                                const struct lcl_log *log);
 void bench_unload(struct problem *P);
 
 // Fills b with numbers between -1 and 1, the same for the same seed.
@@ -111,3 +116,13 @@ enum lcl_status bench_dd_create(bench_dd **out);
 void bench_dd_destroy(bench_dd **dd);
 enum lcl_status bench_dd_problem(bench_dd *dd, struct bench *B);
 void bench_dd_print(const bench_dd *dd);
+
+// ------------------------------------------------------------------- cg
+
+// The tables of the report on row-binned CG for this device. Creating it puts
+// the report's stopping rule into the options.
+typedef struct bench_cg bench_cg;
+enum lcl_status bench_cg_create(bench_cg **out, struct lcl_options *options);
+void bench_cg_destroy(bench_cg **cg);
+enum lcl_status bench_cg_problem(bench_cg *cg, struct bench *B);
+void bench_cg_print(const bench_cg *cg);

@@ -75,7 +75,10 @@ static void print_help(void)
         "PROBLEM ...\n"
         "       levelbench dd [--json] [--device D] [--KEY VALUE ...] "
         "PROBLEM ...\n"
-        "PROBLEM is the name of a built-in problem, A.mtx or A.mtx,b.mtx;\n"
+        "       levelbench cg [--json] [--device D] [--KEY VALUE ...] "
+        "PROBLEM ...\n"
+        "PROBLEM is the name of a built-in problem, A.mtx or A.mtx,b.mtx, or\n"
+        "--csr-text ROWPTR,COLIND,VAL[,RHS], the text files of clsolve;\n"
         "KEY VALUE are the options of clsolve and hold for the problems that\n"
         "follow. One JSON line a figure: copy, then for each problem setup,\n"
         "apply, spmv, refresh and the solver by its name; this for N random\n"
@@ -86,14 +89,21 @@ static void print_help(void)
         "a problem: lower solves and applications by published name, partitions,\n"
         "and solves beside a baseline, which is spin_loop_lds or, where the\n"
         "device cannot run that, no preconditioner. The options precond and\n"
-        "trisolve do not matter there. With --json the figures come as lines.");
+        "trisolve do not matter there. With --json the figures come as lines.\n"
+        "cg prints the tables of the report on row-binned CG, in the same way:\n"
+        "rows in the two bins, the CG loop against one thread of plain C, and\n"
+        "products by both kernels together and by each alone. The right-hand\n"
+        "side is random where no file has it. It stops as the report does, by\n"
+        "||r|| < 1e-11 or after 10,000 iterations, unless options say "
+        "otherwise.");
 }
 
 // ------------------------------------------------------------------- command
 
 struct command {
     struct bench bench;
-    bench_dd *dd; // NULL: lines
+    bench_dd *dd; // NULL: not asked for
+    bench_cg *cg; // the same
     int first;    // argument
     struct lcl_log log;
 };
@@ -106,14 +116,19 @@ static enum lcl_status set_option(struct command *c, const char *key,
     return lcl_options_parse(&c->bench.options, text, &c->log);
 }
 
-static enum lcl_status run_problem(struct command *c, char *name)
+typedef enum lcl_status load_fn(struct problem *P, char *text,
+                                const struct lcl_log *log);
+
+static enum lcl_status run_problem(struct command *c, load_fn *load, char *name)
 {
     struct bench *B = &c->bench;
     struct problem P;
-    enum lcl_status st = bench_load(&P, name, &c->log);
+    enum lcl_status st = load(&P, name, &c->log);
     B->problem = &P;
     if (st == LCL_OK)
-        st = c->dd ? bench_dd_problem(c->dd, B) : bench_problem(B);
+        st = c->dd   ? bench_dd_problem(c->dd, B)
+             : c->cg ? bench_cg_problem(c->cg, B)
+                     : bench_problem(B);
     B->problem = NULL;
     bench_unload(&P);
     return st;
@@ -124,13 +139,15 @@ static enum lcl_status run_arguments(struct command *c, int argc, char **argv)
     enum lcl_status st = LCL_OK;
     for (int i = c->first; i < argc && st >= 0; ++i) {
         if (strncmp(argv[i], "--", 2) != 0)
-            st = run_problem(c, argv[i]);
-        else if (c->dd && strcmp(argv[i], "--json") == 0)
+            st = run_problem(c, bench_load, argv[i]);
+        else if (c->first == 2 && strcmp(argv[i], "--json") == 0)
             continue;
         else if (i + 1 == argc)
             st = LCL_EINVAL;
         else if (strcmp(argv[i], "--device") == 0)
             ++i;
+        else if (strcmp(argv[i], "--csr-text") == 0)
+            st = run_problem(c, bench_load_text, argv[++i]);
         else if (strcmp(argv[i], "--random") == 0)
             c->bench.random = atoi(argv[++i]);
         else {
@@ -145,7 +162,10 @@ static void print_tables(const struct command *c)
 {
     printf("%s, copies at %.1f GB/s\n", lcl_context_caps(c->bench.ctx)->name,
            c->bench.copy_gbps);
-    bench_dd_print(c->dd);
+    if (c->dd)
+        bench_dd_print(c->dd);
+    else
+        bench_cg_print(c->cg);
 }
 
 static enum lcl_status run(struct command *c, int argc, char **argv)
@@ -157,7 +177,7 @@ static enum lcl_status run(struct command *c, int argc, char **argv)
     if ((st = lcl_context_create(&B->ctx, &params)) < 0 ||
         (st = bench_copy(B)) < 0 || (st = run_arguments(c, argc, argv)) < 0)
         return st;
-    if (c->dd && B->tables)
+    if (B->tables)
         print_tables(c);
     return st;
 }
@@ -166,7 +186,8 @@ static enum lcl_status run(struct command *c, int argc, char **argv)
 static enum lcl_status look_ahead(struct command *c, int argc, char **argv)
 {
     bool json = false;
-    c->first = strcmp(argv[1], "dd") == 0 ? 2 : 1;
+    const bool dd = strcmp(argv[1], "dd") == 0, cg = strcmp(argv[1], "cg") == 0;
+    c->first = dd || cg ? 2 : 1;
     if (c->first == argc)
         return LCL_EINVAL;
     for (int i = c->first; i < argc; ++i) {
@@ -175,7 +196,9 @@ static enum lcl_status look_ahead(struct command *c, int argc, char **argv)
             c->bench.device = argv[i + 1];
     }
     c->bench.tables = c->first == 2 && !json;
-    return c->first == 2 ? bench_dd_create(&c->dd) : LCL_OK;
+    return dd   ? bench_dd_create(&c->dd)
+           : cg ? bench_cg_create(&c->cg, &c->bench.options)
+                : LCL_OK;
 }
 
 int main(int argc, char **argv)
@@ -188,6 +211,7 @@ int main(int argc, char **argv)
     enum lcl_status st = look_ahead(&c, argc, argv);
     if (st == LCL_OK)
         st = run(&c, argc, argv);
+    bench_cg_destroy(&c.cg);
     bench_dd_destroy(&c.dd);
     lcl_context_destroy(&c.bench.ctx);
     if (st < 0)
