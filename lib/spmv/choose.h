@@ -24,6 +24,11 @@ bool lcl_spmv_recall(int *best, const lcl_context *ctx,
                      const struct lcl_device_matrix *A, const char *what,
                      int count);
 
+// Remembers `type` as the fastest for matrices like A, whatever it is. Returns
+// LCL_OK or LCL_EUNSUPPORTED (the type is none to choose for A).
+enum lcl_status lcl_spmv_prefer(enum lcl_spmv_type type, lcl_context *ctx,
+                                const struct lcl_device_matrix *A);
+
 // lcl_spmv_init() with the fastest type; LCL_SPMV_CSR where A is small, and
 // where memory is short for another.
 enum lcl_status lcl_spmv_choose(struct lcl_spmv *S, lcl_context *ctx,

@@ -205,11 +205,10 @@ static void expect_columns(lcl_context *ctx, const struct lcl_csr *pattern,
 
 static void test_spmv__several_columns_match(void **state)
 {
-    static const int all[] = {1, 2, 4, 8, 15}, two[] = {3};
+    static const int all[] = {1, 2, 4, 8, 15}, three[] = {3};
     struct lcl_csr pattern = test_random_csr(test_size(19, 143), 4, 9);
     expect_columns(*state, &pattern, 1, all, sizeof all / sizeof *all);
-    for (int b = 2; b <= 4; ++b)
-        expect_columns(*state, &pattern, b, two, 1);
+    expect_columns(*state, &pattern, 3, three, 1);
     test_csr_finish(&pattern);
 }
 
