@@ -234,6 +234,14 @@ const struct lcl_log *lcl_context_log(const lcl_context *ctx)
     return ctx ? &ctx->cl.log : NULL;
 }
 
+enum lcl_log_level lcl_context_set_log_level(lcl_context *ctx,
+                                             enum lcl_log_level level)
+{
+    const enum lcl_log_level before = ctx->cl.log.level;
+    ctx->cl.log.level = level;
+    return before;
+}
+
 double lcl_context_seconds(const lcl_context *ctx, enum lcl_phase phase)
 {
     return ctx->clock.seconds[phase];

@@ -154,7 +154,7 @@ static enum lcl_status take_files(struct parser *parser, const char *attached,
     const char **text = parser->cli->text;
     for (int f = 0; f < 3; ++f) {
         text[f] = f == 0 ? attached : NULL;
-        if (!text[f] && *parser->next && **parser->next)
+        if (!text[f] && *parser->next && **parser->next != '-')
             text[f] = *parser->next++;
         if (!text[f] || !*text[f])
             return messages_fail(parser->messages, LCL_EINVAL,

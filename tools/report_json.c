@@ -150,6 +150,8 @@ static void put_precond(cJSON *record, const struct job *job)
     put_count(object, "coarse_rows", info->coarse_rows);
     put_count(object, "coarse_pinned", info->coarse_pinned);
     put_count(object, "coarse_bytes", (int64_t)info->coarse_bytes);
+    put_text(object, "spmv", lcl_spmv_name(info->spmv));
+    put_count(object, "spmv_bytes", (int64_t)info->spmv_bytes);
 }
 
 static void put_history(cJSON *result, const struct job *job)

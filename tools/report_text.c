@@ -148,6 +148,13 @@ static void application(const struct lcl_precond_info *info)
            info->form);
 }
 
+static void product(const struct lcl_precond_info *info)
+{
+    line("product");
+    printf("%s, %.1f MB on the device beside the matrix\n",
+           lcl_spmv_name(info->spmv), 1e-6 * (double)info->spmv_bytes);
+}
+
 void text_precond(const struct job *job)
 {
     const struct lcl_precond_info *info = lcl_precond_info(job->M);
@@ -161,6 +168,8 @@ void text_precond(const struct job *job)
         repaired(info);
     if (job->cli.profile || *info->form)
         application(info);
+    if (job->cli.profile || info->spmv_bytes > 0)
+        product(info);
 }
 
 // ---------------------------------------------------------------- result

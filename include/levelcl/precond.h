@@ -174,11 +174,13 @@ struct lcl_precond_info {
     int block_size;   /* that the matrix is stored in */
     bool weighted;    /* METIS saw edge weights */
     enum lcl_factor_storage storage;
-    enum lcl_coarse coarse; /* NONE, ADD or MULT; NONE, too, where its matrix
-                               could not be inverted */
-    int64_t coarse_rows;    /* unknowns of the correction */
-    int64_t coarse_pinned;  /* of them left out, the matrix being singular */
-    uint64_t coarse_bytes;  /* on the device */
+    enum lcl_coarse coarse;  /* NONE, ADD or MULT; NONE, too, where its matrix
+                                could not be inverted */
+    int64_t coarse_rows;     /* unknowns of the correction */
+    int64_t coarse_pinned;   /* of them left out, the matrix being singular */
+    uint64_t coarse_bytes;   /* on the device */
+    enum lcl_spmv_type spmv; /* how the matrix is multiplied: CSR or SLICED */
+    uint64_t spmv_bytes;     /* on the device for that, beside the matrix */
 };
 
 /* Thread-safety: that of its context. */

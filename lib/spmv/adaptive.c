@@ -10,11 +10,15 @@
 #include "lib/spmv/spmv.h"
 #include "lib/spmv/tiles.h"
 
+#include <stdio.h>
+
 // 8 groups of 6 waves of 32 fill a unit of NVIDIA's as far as 40 registers an
 // item let them.
 enum { WAVES = 6 };
 
 struct adaptive {
+    struct lcl_row_classes classes; // until tables are made
+    struct lcl_tiles plan;          // the same
     lcl_kernel *kernel;
     int tiles;
     uint32_t longest;
@@ -108,40 +112,57 @@ static enum lcl_status find_tiles(struct adaptive *R, struct lcl_tiles *T,
     return st;
 }
 
-static enum lcl_status make(struct adaptive *R, lcl_context *ctx,
-                            const struct lcl_device_matrix *A)
+// How many sixteenths of the rows are in each bin.
+static void describe(struct lcl_spmv *S)
+{
+    const struct adaptive *R = S->state;
+    int64_t rows[LCL_TILE_BINS] = {0};
+    size_t at = 0;
+    for (int c = 0; c < LCL_ROW_CLASSES; ++c)
+        rows[R->plan.bin_of[c]] += R->classes.rows[c];
+    for (int b = 0; b < LCL_TILE_BINS; ++b)
+        at += (size_t)snprintf(S->traits + at, sizeof S->traits - at, "%s%d",
+                               at ? " " : "",
+                               (int)(16 * rows[b] / S->A->block_rows));
+}
+
+static enum lcl_status study(struct lcl_spmv *S, lcl_context *ctx)
 {
     const struct lcl_caps *caps = lcl_context_caps(ctx);
-    struct lcl_tiles T = {.table = NULL};
-    struct lcl_row_classes C;
-    enum lcl_status st = lcl_row_classes_init(&C, ctx, A);
+    enum lcl_status st = lcl_refuse_blocks(S, ctx, "the adaptive product");
     if (st < 0)
-        goto out;
-    lcl_tiles_choose(&T, &C, caps->width, lcl_wave_group(caps, WAVES));
-    if ((st = find_tiles(R, &T, ctx, A, &C)) == LCL_OK &&
-        (st = upload_tiles(R, ctx, &T)) == LCL_OK)
-        st = get_kernels(R, ctx, A, &T);
-out:
-    lcl_tiles_finish(&T);
-    lcl_row_classes_finish(&C);
-    return st;
+        return st;
+    struct adaptive *R = S->state = lcl_calloc(1, sizeof *R);
+    if (!R)
+        return lcl_fail_memory(lcl_context_log(ctx), "a product");
+    if ((st = lcl_row_classes_init(&R->classes, ctx, S->A)) < 0)
+        return st;
+    lcl_tiles_choose(&R->plan, &R->classes, caps->width,
+                     lcl_wave_group(caps, WAVES));
+    describe(S);
+    return LCL_OK;
+}
+
+static void forget_plan(struct adaptive *R)
+{
+    lcl_tiles_finish(&R->plan);
+    lcl_row_classes_finish(&R->classes);
 }
 
 static enum lcl_status create(struct lcl_spmv *S, lcl_context *ctx)
 {
-    const struct lcl_log *log = lcl_context_log(ctx);
-    if (S->A->block > 1)
-        return lcl_fail(log, LCL_EUNSUPPORTED,
-                        "the adaptive product is for single entries, the "
-                        "matrix is stored in blocks of %d rows",
-                        S->A->block);
-    struct adaptive *R = S->state = lcl_calloc(1, sizeof *R);
-    if (!R)
-        return lcl_fail_memory(log, "a product");
-    const enum lcl_status st = make(R, ctx, S->A);
+    struct adaptive *R = S->state;
+    const struct lcl_device_matrix *A = S->A;
+    enum lcl_status st;
+    if ((st = find_tiles(R, &R->plan, ctx, A, &R->classes)) == LCL_OK &&
+        (st = upload_tiles(R, ctx, &R->plan)) == LCL_OK)
+        st = get_kernels(R, ctx, A, &R->plan);
+    forget_plan(R);
     S->bytes = lcl_buffer_bytes(R->table) + lcl_buffer_bytes(R->parts_table) +
                lcl_buffer_bytes(R->partial) + lcl_buffer_bytes(R->start) +
                lcl_buffer_bytes(R->length) + lcl_buffer_bytes(R->number);
+    S->traffic = S->bytes + 12 * (uint64_t)A->blocks +
+                 (R->start ? 0 : lcl_buffer_bytes(A->row_ptr));
     return st;
 }
 
@@ -185,6 +206,7 @@ static void destroy(struct lcl_spmv *S)
     struct adaptive *R = S->state;
     if (!R)
         return;
+    forget_plan(R);
     lcl_buffer_destroy(&R->number);
     lcl_buffer_destroy(&R->length);
     lcl_buffer_destroy(&R->start);
@@ -194,4 +216,9 @@ static void destroy(struct lcl_spmv *S)
     lcl_free(R);
 }
 
-const struct lcl_spmv_ops lcl_spmv_adaptive = {create, NULL, multiply, destroy};
+const struct lcl_spmv_ops lcl_spmv_adaptive = {
+    .study = study,
+    .create = create,
+    .multiply = multiply,
+    .destroy = destroy,
+};

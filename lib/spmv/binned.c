@@ -73,25 +73,25 @@ static enum lcl_status list_rows(struct binned *R,
     return st;
 }
 
+static enum lcl_status study(struct lcl_spmv *S, lcl_context *ctx)
+{
+    return lcl_refuse_blocks(S, ctx, "the row-binned product");
+}
+
+// Read of A and of the list: entries, a number and two pointers a row.
 static enum lcl_status create_bins(struct lcl_spmv *S, lcl_context *ctx,
                                    enum lcl_binned_rows rows)
 {
-    const struct lcl_log *log = lcl_context_log(ctx);
     const struct lcl_device_matrix *A = S->A;
-    if (A->block > 1)
-        return lcl_fail(log, LCL_EUNSUPPORTED,
-                        "the row-binned product is for single entries, the "
-                        "matrix is stored in blocks of %d rows",
-                        A->block);
+    const uint64_t n = (uint64_t)A->block_rows, pointer = A->wide ? 8 : 4;
     struct binned *R = S->state = lcl_calloc(1, sizeof *R);
     if (!R)
-        return lcl_fail_memory(log, "a product");
+        return lcl_fail_memory(lcl_context_log(ctx), "a product");
     R->ctx = ctx;
+    S->bytes = n * sizeof(int32_t);
+    S->traffic = 12 * (uint64_t)A->blocks + n * (4 + 2 * pointer);
     const enum lcl_status st = get_kernels(R, A);
-    if (st < 0)
-        return st;
-    S->bytes = (uint64_t)A->block_rows * sizeof(int32_t);
-    return list_rows(R, A, rows);
+    return st < 0 ? st : list_rows(R, A, rows);
 }
 
 static enum lcl_status create(struct lcl_spmv *S, lcl_context *ctx)
@@ -157,17 +157,19 @@ static void destroy(struct lcl_spmv *S)
     lcl_free(R);
 }
 
-const struct lcl_spmv_ops lcl_spmv_binned = {create, NULL, multiply, destroy};
+const struct lcl_spmv_ops lcl_spmv_binned = {
+    .study = study,
+    .create = create,
+    .multiply = multiply,
+    .destroy = destroy,
+};
 
 enum lcl_status lcl_binned_init(struct lcl_spmv *S, lcl_context *ctx,
                                 const struct lcl_device_matrix *A,
                                 enum lcl_binned_rows rows)
 {
-    *S = (struct lcl_spmv){.ops = &lcl_spmv_binned,
-                           .type = LCL_SPMV_BINNED,
-                           .A = A,
-                           .groups = A->groups};
-    return create_bins(S, ctx, rows);
+    const enum lcl_status st = lcl_spmv_study(S, LCL_SPMV_BINNED, ctx, A);
+    return st < 0 ? st : create_bins(S, ctx, rows);
 }
 
 int64_t lcl_binned_rows(const struct lcl_spmv *S, int bin)

@@ -199,6 +199,7 @@ refused 2 'unexpected argument' two.mtx one.mtx
 refused 2 'not both' two.mtx --problem lap3d:4
 refused 2 'not two of them' two.mtx --csr-text ptr.txt col.txt val.txt
 refused 2 'needs three files' --csr-text ptr.txt col.txt
+refused 3 'matrix is stored in blocks' --problem lap3d:4,b=3 --spmv adaptive
 refused 2 'not both' -b two.mtx --csr-text ptr.txt col.txt val.txt rhs.txt
 refused 2 'where a system is solved' info --csr-text ptr.txt col.txt val.txt rhs.txt
 refused 2 'unexpected argument' devices two.mtx
@@ -302,9 +303,9 @@ ends 0 two.mtx -b b.mtx -o "$dir/out/x.mtx" --history "$dir/out/history.txt"
 [ "$(lines "$dir/out/x.mtx")" = 4 ] && pass || flunk '-o: not two entries'
 grep -q '^0 1' "$dir/out/history.txt" && pass || flunk '--history: no start'
 ends 0 two.mtx -b b_sparse.mtx
-ends 0 --csr-text ptr.txt col.txt val.txt rhs.txt -o "$dir/out/text.mtx" --spmv adaptive
+ends 0 --csr-text ptr.txt col.txt val.txt rhs.txt -o "$dir/out/text.mtx" --spmv adaptive --block-size 1
 says stdout "right-hand side rhs.txt"
-ends 0 --csr-text=ptr.txt col.txt val.txt --spmv binned --precond jacobi
+ends 0 --csr-text=ptr.txt col.txt val.txt --spmv binned --precond jacobi --block-size 1
 ends 0 info --csr-text ptr.txt col.txt val.txt
 ends 0 two.mtx --partition file:labels.txt
 ends 0 two.mtx --partition=natural --precond jacobi -q

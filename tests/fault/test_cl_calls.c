@@ -4,6 +4,7 @@
 #include "host/context.h"
 #include "host/timer.h"
 #include "tests/support/capture.h"
+#include "tests/support/device.h"
 #include "tests/support/fake_cl.h"
 #include "tests/support/folder.h"
 #include "tests/support/job.h"
@@ -242,7 +243,7 @@ static void open_product(struct test_product *p, lcl_context **ctx,
     assert_int_equal(lcl_runtime_create(ctx, &params, &fake_cl_api), LCL_OK);
     (*ctx)->caps.queues_overlap = true;
     test_product_init(p, *ctx, A);
-    test_product_upload(p, A, false);
+    test_product_upload(p, false);
     assert_int_equal(lcl_spmv_init(&p->S, type, *ctx, &p->D), LCL_OK);
 }
 

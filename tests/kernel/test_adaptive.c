@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // adaptive.cl and row_bins.cl against the plain product.
+#include "tests/support/device.h"
 #include "tests/support/products.h"
 #include "tests/support/systems.h"
 
@@ -77,7 +78,7 @@ static void test_adaptive__infinities_stay_where_they_are(void **state)
     struct lcl_bsr A = test_random_blocks(&pattern, 1, 5);
     struct test_product p;
     test_product_init(&p, *state, &A);
-    test_product_upload(&p, &A, false);
+    test_product_upload(&p, false);
     assert_int_equal(lcl_spmv_init(&p.S, LCL_SPMV_ADAPTIVE, *state, &p.D),
                      LCL_OK);
     for (int64_t j = 0; j < A.cols; ++j)

@@ -2,6 +2,7 @@
 // binned.cl and product_sums.cl against the plain product, and the lists of
 // row_bins.cl.
 #include "lib/spmv/binned.h"
+#include "tests/support/device.h"
 #include "tests/support/products.h"
 #include "tests/support/systems.h"
 
@@ -29,7 +30,7 @@ static void expect_rows(lcl_context *ctx, const struct lcl_bsr *A,
 {
     struct test_product p;
     test_product_init(&p, ctx, A);
-    test_product_upload(&p, A, false);
+    test_product_upload(&p, false);
     assert_int_equal(lcl_binned_init(&p.S, ctx, &p.D, rows), LCL_OK);
     assert_int_equal(lcl_binned_rows(&p.S, 0), bin0);
     assert_int_equal(lcl_binned_rows(&p.S, 1), bin1);
@@ -58,7 +59,7 @@ static void test_binned__products_follow_each_other(void **state)
     struct lcl_bsr A = test_random_blocks(&pattern, 1, 5);
     struct test_product p;
     test_product_init(&p, *state, &A);
-    test_product_upload(&p, &A, false);
+    test_product_upload(&p, false);
     assert_int_equal(lcl_spmv_init(&p.S, LCL_SPMV_BINNED, *state, &p.D),
                      LCL_OK);
     lcl_buffer *go_on = test_stop_flag(*state, 0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // csr.cl and bsr.cl, products and the sums that follow, against the plain
 // product.
+#include "tests/support/device.h"
 #include "tests/support/products.h"
 #include "tests/support/systems.h"
 
@@ -55,7 +56,7 @@ static void expect_products(lcl_context *ctx, const struct lcl_bsr *A,
     struct forced forced;
     get_kernels(&forced, ctx, A->block_size, lanes, wide);
     test_product_init(&p, ctx, A);
-    test_product_upload(&p, A, wide);
+    test_product_upload(&p, wide);
     p.S.ops = &forced_ops;
     p.S.state = &forced;
     test_product_expect_all(&p);
@@ -129,6 +130,19 @@ static void test_spmv__empty_rows_give_zero(void **state)
     test_csr_finish(&pattern);
 }
 
+// lcl_spmv_init() of a type gives a product that p checks.
+static void open_type(struct test_product *p, lcl_context *ctx,
+                      enum lcl_spmv_type type, const struct lcl_bsr *A)
+{
+    test_product_init(p, ctx, A);
+    assert_int_equal(lcl_device_matrix_init(&p->D, ctx, A), LCL_OK);
+    assert_int_equal(p->D.n, p->n);
+    assert_int_equal(p->D.block, A->block_size);
+    assert_int_equal(p->D.blocks, A->nnz);
+    assert_int_equal(lcl_spmv_init(&p->S, type, ctx, &p->D), LCL_OK);
+    p->S.groups = TEST_PRODUCT_GROUPS;
+}
+
 static void test_spmv__what_is_chosen_for_the_device_matches(void **state)
 {
     static const int blocks[] = {1, 3, 8};
@@ -136,18 +150,35 @@ static void test_spmv__what_is_chosen_for_the_device_matches(void **state)
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i) {
         struct lcl_bsr A = test_random_blocks(&pattern, blocks[i], 7);
         struct test_product p;
-        test_product_init(&p, *state, &A);
-        assert_int_equal(lcl_device_matrix_init(&p.D, *state, &A), LCL_OK);
-        assert_int_equal(p.D.n, p.n);
-        assert_int_equal(p.D.block, blocks[i]);
-        assert_int_equal(p.D.blocks, A.nnz);
-        assert_int_equal(lcl_spmv_init(&p.S, LCL_SPMV_DEFAULT, *state, &p.D),
-                         LCL_OK);
-        p.S.groups = TEST_PRODUCT_GROUPS;
+        open_type(&p, *state, LCL_SPMV_DEFAULT, &A);
+        assert_int_equal(p.S.type, LCL_SPMV_CSR);
         test_product_expect(&p, LCL_PRODUCT_DOT_NORM);
         test_product_finish(&p);
         test_bsr_finish(&A);
     }
+    test_csr_finish(&pattern);
+}
+
+// ------------------------------------------------------------------ columns
+
+static void expect_columns(lcl_context *ctx, const struct lcl_csr *pattern,
+                           int block, const int *columns, size_t count)
+{
+    struct lcl_bsr A = test_random_blocks(pattern, block, 7);
+    struct test_product p;
+    open_type(&p, ctx, LCL_SPMV_CSR, &A);
+    for (size_t i = 0; i < count; ++i)
+        test_product_expect_many(&p, columns[i]);
+    test_product_finish(&p);
+    test_bsr_finish(&A);
+}
+
+static void test_spmv__several_columns_match(void **state)
+{
+    static const int all[] = {1, 2, 4, 8, 15}, three[] = {3};
+    struct lcl_csr pattern = test_random_csr(test_size(19, 143), 4, 9);
+    expect_columns(*state, &pattern, 1, all, sizeof all / sizeof *all);
+    expect_columns(*state, &pattern, 3, three, 1);
     test_csr_finish(&pattern);
 }
 
@@ -162,6 +193,7 @@ int main(void)
         cmocka_unit_test(test_spmv__a_lane_an_entry_of_blocks_matches),
         cmocka_unit_test(test_spmv__empty_rows_give_zero),
         cmocka_unit_test(test_spmv__what_is_chosen_for_the_device_matches),
+        cmocka_unit_test(test_spmv__several_columns_match),
     };
     return test_device_run(tests);
 }

@@ -10,6 +10,10 @@
 // symmetric. The same seed gives the same matrix everywhere.
 struct lcl_csr test_random_csr(int64_t n, double per_row, unsigned seed);
 
+// Up to 6 entries in each row, every seventh row none; columns near that of the
+// diagonal and far from it, on both sides. Values in [-1, 1).
+struct lcl_csr test_stretched_csr(int64_t rows, int64_t cols, unsigned seed);
+
 // 7-point Laplacian on nx x ny x nz cells, x fastest: 6 and -1. With nz = 1 the
 // pattern is that of 5 points.
 struct lcl_csr test_laplacian(int64_t nx, int64_t ny, int64_t nz);

@@ -1,13 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products y = A x on the device against the plain product.
+// Products of every kind against the plain product.
 #include "tests/support/products.h"
 
 #include "host/runtime.h"
 #include "lib/format/bsr.h"
 #include "tests/support/capture.h"
+#include "tests/support/device.h"
 #include "tests/support/systems.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+enum { GROUPS = TEST_PRODUCT_GROUPS };
+
+void test_product_init(struct test_product *p, lcl_context *ctx,
+                       const struct lcl_bsr *A)
+{
+    const int64_t n = A->rows * A->block_size, cols = A->cols * A->block_size;
+    *p = (struct test_product){
+        .ctx = ctx,
+        .A = A,
+        .n = n,
+        .cols = cols,
+        .x = test_random_vector(cols, 1),
+        .w = test_random_vector(n, 2),
+        .ax = test_vector(n),
+    };
+    p->device_x = test_upload(ctx, p->x, cols, sizeof *p->x);
+    p->device_w = test_upload(ctx, p->w, n, sizeof *p->w);
+    lcl_bsr_multiply(A, p->x, p->ax);
+}
 
 static lcl_buffer *upload_row_ptr(lcl_context *ctx, const struct lcl_bsr *A,
                                   bool wide)
@@ -23,39 +45,24 @@ static lcl_buffer *upload_row_ptr(lcl_context *ctx, const struct lcl_bsr *A,
     return buffer;
 }
 
-void test_product_init(struct test_product *p, lcl_context *ctx,
-                       const struct lcl_bsr *A)
-{
-    const int64_t n = A->rows * A->block_size, cols = A->cols * A->block_size;
-    *p = (struct test_product){
-        .ctx = ctx,
-        .n = n,
-        .x = test_random_vector(cols, 1),
-        .w = test_random_vector(n, 2),
-        .ax = test_vector(n),
-    };
-    p->device_x = test_upload(ctx, p->x, cols, sizeof *p->x);
-    p->device_w = test_upload(ctx, p->w, n, sizeof *p->w);
-    lcl_bsr_multiply(A, p->x, p->ax);
-}
-
-void test_product_upload(struct test_product *p, const struct lcl_bsr *A,
-                         bool wide)
+void test_product_upload(struct test_product *p, bool wide)
 {
     lcl_context *ctx = p->ctx;
+    const struct lcl_bsr *A = p->A;
     p->D = (struct lcl_device_matrix){
         .n = p->n,
         .block = A->block_size,
         .block_rows = A->rows,
+        .block_cols = A->cols,
         .blocks = A->nnz,
         .wide = wide,
-        .groups = TEST_PRODUCT_GROUPS,
+        .groups = GROUPS,
         .row_ptr = upload_row_ptr(ctx, A, wide),
         .col = test_upload(ctx, A->col_ind, A->nnz, sizeof *A->col_ind),
         .val = test_upload(ctx, A->val, A->nnz * lcl_block_values(A),
                            sizeof *A->val),
     };
-    p->S = (struct lcl_spmv){.A = &p->D, .groups = TEST_PRODUCT_GROUPS};
+    p->S = (struct lcl_spmv){.ctx = ctx, .A = &p->D, .groups = GROUPS};
 }
 
 void test_product_finish(struct test_product *p)
@@ -75,7 +82,7 @@ static void expect_sum(const char *what, const double *half, bool used,
                        double expected)
 {
     double sum = 0;
-    for (int g = 0; g < TEST_PRODUCT_GROUPS; ++g) {
+    for (int g = 0; g < GROUPS; ++g) {
         sum += half[g];
         if (!used)
             assert_memory_equal(&half[g], "\xff\xff\xff\xff\xff\xff\xff\xff",
@@ -88,17 +95,17 @@ static void expect_sum(const char *what, const double *half, bool used,
 static void expect_sums(const struct test_product *p, enum lcl_product product,
                         const double *y, const lcl_buffer *sums)
 {
-    double half[2 * TEST_PRODUCT_GROUPS], wy = 0, yy = 0;
+    double half[2 * GROUPS], wy = 0, yy = 0;
     for (int64_t i = 0; i < p->n; ++i) {
         wy += p->w[i] * y[i];
         yy += y[i] * y[i];
     }
-    test_download(sums, half, 2 * TEST_PRODUCT_GROUPS, sizeof *half);
+    test_download(sums, half, 2 * GROUPS, sizeof *half);
     expect_sum("<w, y>", half,
                product == LCL_PRODUCT_DOT || product == LCL_PRODUCT_DOT_NORM,
                wy);
     expect_sum(
-        "<y, y>", half + TEST_PRODUCT_GROUPS,
+        "<y, y>", half + GROUPS,
         product == LCL_PRODUCT_RESIDUAL || product == LCL_PRODUCT_DOT_NORM, yy);
 }
 
@@ -106,8 +113,7 @@ void test_product_expect(const struct test_product *p, enum lcl_product product)
 {
     double *y = test_vector(p->n), *expected = test_vector(p->n);
     lcl_buffer *out = test_poisoned(p->ctx, p->n, sizeof *y);
-    lcl_buffer *sums =
-        test_poisoned(p->ctx, 2 * TEST_PRODUCT_GROUPS, sizeof *y);
+    lcl_buffer *sums = test_poisoned(p->ctx, 2 * GROUPS, sizeof *y);
     lcl_buffer *go_on = test_stop_flag(p->ctx, 0);
     lcl_buffer *stop = test_stop_flag(p->ctx, 2);
     struct lcl_operands v = {p->device_x, p->device_w, out, sums, stop, 0};
@@ -136,14 +142,39 @@ void test_product_expect_all(const struct test_product *p)
         test_product_expect(p, (enum lcl_product)m);
 }
 
+void test_product_expect_many(const struct test_product *p, int vectors)
+{
+    const int64_t ldx = p->cols + 3, ldy = p->n + 2;
+    double *x = test_random_vector(ldx * vectors, 8);
+    double *y = test_vector(ldy * vectors), *ax = test_vector(p->n);
+    lcl_buffer *device_x = test_upload(p->ctx, x, ldx * vectors, sizeof *x);
+    lcl_buffer *out = test_poisoned(p->ctx, ldy * vectors, sizeof *y);
+    const struct lcl_columns v = {device_x, ldx, out, ldy};
+    assert_int_equal(lcl_multiply_many(&p->S, &v, vectors), LCL_OK);
+    test_download(out, y, ldy * vectors, sizeof *y);
+    for (int q = 0; q < vectors; ++q) {
+        const double *column = y + q * ldy;
+        lcl_bsr_multiply(p->A, x + q * ldx, ax);
+        test_expect_near("a column of Y", column, ax, p->n, 1e-12);
+        for (int64_t i = p->n; i < ldy; ++i)
+            assert_memory_equal(&column[i], "\xff\xff\xff\xff\xff\xff\xff\xff",
+                                sizeof *column);
+    }
+    lcl_buffer_destroy(&device_x);
+    lcl_buffer_destroy(&out);
+    free(x);
+    free(y);
+    free(ax);
+}
+
 void test_product_expect_type(lcl_context *ctx, enum lcl_spmv_type type,
                               const struct lcl_bsr *A, bool wide)
 {
     struct test_product p;
     test_product_init(&p, ctx, A);
-    test_product_upload(&p, A, wide);
+    test_product_upload(&p, wide);
     assert_int_equal(lcl_spmv_init(&p.S, type, ctx, &p.D), LCL_OK);
-    assert_int_equal(p.S.groups, TEST_PRODUCT_GROUPS);
+    assert_int_equal(p.S.groups, GROUPS);
     test_product_expect_all(&p);
     test_product_finish(&p);
 }
@@ -183,7 +214,7 @@ void test_product_expect_no_blocks(enum lcl_spmv_type type, const char *part)
     struct test_product p;
     assert_int_equal(lcl_runtime_create(&ctx, &params, &lcl_cl_loader), LCL_OK);
     test_product_init(&p, ctx, &A);
-    test_product_upload(&p, &A, false);
+    test_product_upload(&p, false);
     assert_int_equal(lcl_spmv_init(&p.S, type, ctx, &p.D), LCL_EUNSUPPORTED);
     test_capture_expect(&capture, part);
     test_product_finish(&p);

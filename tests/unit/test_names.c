@@ -29,6 +29,7 @@ static void test_names__every_value_has_one(void **state)
     ASSERT_NAMED(lcl_pivot_name, LCL_PIVOT_COUNT);
     ASSERT_NAMED(lcl_factor_storage_name, LCL_FACTOR_STORAGE_COUNT);
     ASSERT_NAMED(lcl_coarse_name, LCL_COARSE_COUNT);
+    ASSERT_NAMED(lcl_spmv_name, LCL_SPMV_COUNT);
 }
 
 static void test_names__default_is_the_method_it_stands_for(void **state)

@@ -106,6 +106,8 @@ static void test_options__numbers_are_set(void **state)
     assert_int_equal(parsed("block-size=1").precond.block_size, 1);
     assert_int_equal(parsed("block-size=8").precond.block_size, 8);
     assert_int_equal(parsed("block-size=auto").precond.block_size, 0);
+    assert_int_equal(parsed("spmv=auto").precond.spmv, LCL_SPMV_DEFAULT);
+    assert_int_equal(parsed("spmv=sliced").precond.spmv, LCL_SPMV_SLICED);
 }
 
 static void test_options__geometric_takes_a_box_and_a_grid(void **state)
