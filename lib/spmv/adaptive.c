@@ -80,9 +80,11 @@ static enum lcl_status fill_tiles(struct lcl_tiles *T, lcl_context *ctx,
     enum lcl_status st;
     if (!rows)
         return lcl_fail_memory(log, "long rows");
-    if ((st = lcl_buffer_read(B->list, rows, count * sizeof *rows)) == LCL_OK &&
-        (count == 0 || (st = lcl_buffer_read(length, rows + count,
-                                             count * sizeof *rows)) == LCL_OK))
+    if (count == 0 ||
+        ((st = lcl_buffer_read(B->list, rows, count * sizeof *rows)) ==
+             LCL_OK &&
+         (st = lcl_buffer_read(length, rows + count, count * sizeof *rows)) ==
+             LCL_OK))
         st = lcl_tiles_fill(T, B, A->block_rows, rows, rows + count, log);
     lcl_free(rows);
     return st;
@@ -96,8 +98,9 @@ static enum lcl_status find_tiles(struct adaptive *R, struct lcl_tiles *T,
 {
     struct lcl_row_bins B;
     enum lcl_status st =
-        lcl_row_bins_init(&B, ctx, A, C, T->bin_of, LCL_TILE_BINS);
-    if (st == LCL_OK && (!T->as_they_are || B.rows[0] > 0))
+        lcl_row_bins_init(&B, ctx, C, T->bin_of, LCL_TILE_BINS);
+    if (st == LCL_OK && (!T->as_they_are || B.rows[0] > 0) &&
+        (st = lcl_row_bins_list(&B, ctx, A, T->bin_of)) == LCL_OK)
         st = lcl_row_extents(&R->start, &R->length, ctx, A, &B);
     if (st == LCL_OK)
         st = fill_tiles(T, ctx, A, &B, R->length);

@@ -65,8 +65,9 @@ static enum lcl_status list_rows(struct binned *R,
         bin_of[c] = rows == LCL_BINNED_BOTH ? c > THRESHOLD_CLASS
                                             : rows == LCL_BINNED_ONLY_BIN1;
     enum lcl_status st = lcl_row_classes_init(&C, R->ctx, A);
-    if (st == LCL_OK)
-        st = lcl_row_bins_init(&R->bins, R->ctx, A, &C, bin_of, 2);
+    if (st == LCL_OK &&
+        (st = lcl_row_bins_init(&R->bins, R->ctx, &C, bin_of, 2)) == LCL_OK)
+        st = lcl_row_bins_list(&R->bins, R->ctx, A, bin_of);
     lcl_row_classes_finish(&C);
     for (int b = 0; b < 2; ++b)
         R->groups[b] = groups_of(lcl_context_caps(R->ctx), b, R->bins.rows[b]);

@@ -108,20 +108,24 @@ static enum lcl_status list_rows(const struct lcl_row_bins *B, lcl_context *ctx,
 }
 
 enum lcl_status lcl_row_bins_init(struct lcl_row_bins *B, lcl_context *ctx,
-                                  const struct lcl_device_matrix *A,
                                   const struct lcl_row_classes *C,
                                   const int bin_of[LCL_ROW_CLASSES], int count)
 {
-    enum lcl_status st;
     *B = (struct lcl_row_bins){.count = count, .chunks = C->chunks};
     B->place = lcl_calloc((size_t)count * (size_t)C->chunks, sizeof *B->place);
     if (!B->place)
         return lcl_fail_memory(lcl_context_log(ctx), "places of rows");
     find_places(B, C, bin_of);
-    if ((st = lcl_buffer_create(&B->list, ctx, A->block_rows, sizeof(int32_t),
-                                "lists of rows")) < 0)
-        return st;
-    return list_rows(B, ctx, A, bin_of);
+    return LCL_OK;
+}
+
+enum lcl_status lcl_row_bins_list(struct lcl_row_bins *B, lcl_context *ctx,
+                                  const struct lcl_device_matrix *A,
+                                  const int bin_of[LCL_ROW_CLASSES])
+{
+    const enum lcl_status st = lcl_buffer_create(
+        &B->list, ctx, A->block_rows, sizeof(int32_t), "lists of rows");
+    return st < 0 ? st : list_rows(B, ctx, A, bin_of);
 }
 
 void lcl_row_bins_finish(struct lcl_row_bins *B)

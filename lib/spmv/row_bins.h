@@ -30,15 +30,19 @@ struct lcl_row_bins {
     int64_t first[LCL_ROW_BINS]; // where the bin starts in the list
     int chunks;
     uint32_t *place;  // b * chunks + g: where bin b's rows of chunk g start
-    lcl_buffer *list; // int32
+    lcl_buffer *list; // int32; NULL: not made
 };
 
-// Puts class c into bin bin_of[c] < count. Statuses as above; *B is fit for
-// lcl_row_bins_finish() in any case.
+// Puts class c into bin bin_of[c] < count; the list is made by the call after.
+// Returns LCL_OK or LCL_ENOMEM; *B is fit for lcl_row_bins_finish() in any
+// case.
 enum lcl_status lcl_row_bins_init(struct lcl_row_bins *B, lcl_context *ctx,
-                                  const struct lcl_device_matrix *A,
                                   const struct lcl_row_classes *C,
                                   const int bin_of[LCL_ROW_CLASSES], int count);
+// Statuses as lcl_row_classes_init().
+enum lcl_status lcl_row_bins_list(struct lcl_row_bins *B, lcl_context *ctx,
+                                  const struct lcl_device_matrix *A,
+                                  const int bin_of[LCL_ROW_CLASSES]);
 void lcl_row_bins_finish(struct lcl_row_bins *B);
 
 // The first entry (as A's row pointers) and the number of entries (int32) of

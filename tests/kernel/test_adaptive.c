@@ -104,6 +104,23 @@ static void test_adaptive__infinities_stay_where_they_are(void **state)
     test_csr_finish(&pattern);
 }
 
+// Several columns go by the matrix as it is stored.
+static void test_adaptive__several_columns_match(void **state)
+{
+    static const int64_t length[] = {3, 2, 3, 9, 3, 1, 70};
+    struct lcl_csr pattern = test_rows_of_lengths(7, 80, length);
+    struct lcl_bsr A = test_random_blocks(&pattern, 1, 5);
+    struct test_product p;
+    test_product_init(&p, *state, &A);
+    test_product_upload(&p, false);
+    assert_int_equal(lcl_spmv_init(&p.S, LCL_SPMV_ADAPTIVE, *state, &p.D),
+                     LCL_OK);
+    test_product_expect_many(&p, 2);
+    test_product_finish(&p);
+    test_bsr_finish(&A);
+    test_csr_finish(&pattern);
+}
+
 static void test_adaptive__blocks_are_refused(void **state)
 {
     (void)state;
@@ -121,6 +138,7 @@ int main(void)
         cmocka_unit_test(test_adaptive__a_dense_column_matches),
         cmocka_unit_test(test_adaptive__empty_rows_give_zero),
         cmocka_unit_test(test_adaptive__infinities_stay_where_they_are),
+        cmocka_unit_test(test_adaptive__several_columns_match),
         cmocka_unit_test(test_adaptive__blocks_are_refused),
     };
     return test_device_run(tests);
