@@ -24,41 +24,74 @@
 #define BY_MATRIX (LCL_LANES == 1)
 #define ROWS      (BY_MATRIX ? B : 1) // of a block that are one lane's
 #define COLS      (BY_ENTRY ? 1 : B)  // the same
+#define SUMS      (ROWS * LCL_VECTORS)
 // blocks whose loads are under way at once
 #define AHEAD (LCL_WIDTH == 1 || BY_MATRIX ? 1 : BY_ENTRY ? 4 : 2)
 
-// sum = the lane's share of (A x) in its rows of one block row
+// sum[q ROWS + r] = the lane's share of its row r of one block row, vector q
 static inline void add_blocks(index_t from, index_t to, uint lane,
                               global const int *col, global const double *val,
-                              global const double *x, double *sum)
+                              global const double *x, long ldx, double *sum)
 {
     const uint first = lane * COLS, column = BY_ENTRY ? lane % B : 0;
-    for (uint r = 0; r < ROWS; ++r)
+    for (uint r = 0; r < SUMS; ++r)
         sum[r] = 0;
     for (index_t k = from; k < to; k += AHEAD) {
-        double share[AHEAD * ROWS];
+        double share[AHEAD * SUMS];
         for (uint u = 0; u < AHEAD; ++u) {
             const index_t at = k + u < to ? k + u : k;
             global const double *a = val + (ulong)at * (B * B) + first;
             global const double *v = x + (long)col[at] * B + column;
-            for (uint r = 0; r < ROWS; ++r) {
+            for (uint r = 0; r < SUMS; ++r) {
                 double dot = 0;
                 for (uint c = 0; c < COLS; ++c)
-                    dot += a[r * B + c] * v[c];
-                share[u * ROWS + r] = dot;
+                    dot += a[r % ROWS * B + c] * v[r / ROWS * ldx + c];
+                share[u * SUMS + r] = dot;
             }
         }
         for (uint u = 0; u < AHEAD; ++u)
-            for (uint r = 0; r < ROWS; ++r)
+            for (uint r = 0; r < SUMS; ++r)
                 if (k + u < to)
-                    sum[r] += share[u * ROWS + r];
+                    sum[r] += share[u * SUMS + r];
     }
 }
 
+#if LCL_WIDTH > 1
 // The lanes of block rows do not cross the end of a span.
-#define SPAN      (BY_ENTRY ? LCL_WIDTH : LCL_GROUP)
-#define SPAN_ROWS (SPAN / LCL_LANES)
+# define SPAN      (BY_ENTRY ? LCL_WIDTH : LCL_GROUP)
+# define SPAN_ROWS (SPAN / LCL_LANES)
 
+// Where a lane works.
+struct place {
+    uint lane, row; // of a block row, of those of the group
+    uint run;       // first lane of the wave that has its row, by entry
+    bool works;
+};
+
+static inline struct place place_of(uint lid)
+{
+    const uint span = BY_ENTRY ? lid / SPAN : 0, in_span = lid - span * SPAN;
+    // in_span / LCL_LANES, exact below 1024
+    const uint slot = in_span * (65535 / LCL_LANES + 1) >> 16;
+    struct place p;
+    p.lane = in_span - slot * LCL_LANES;
+    p.row = span * SPAN_ROWS + slot;
+    p.works = slot < SPAN_ROWS;
+    p.run = p.works ? in_span - p.lane + p.lane % B * B : 0;
+    return p;
+}
+
+// Lane r < B of a block row adds what lanes r B .. r B + B - 1 of it have.
+static inline void add_lanes(struct place p, double *sum, local double *scratch)
+{
+# if BY_ENTRY
+    for (uint q = 0; q < LCL_VECTORS; ++q)
+        sum[q] = run_sum(sum[q], p.run, B, scratch);
+# endif
+}
+#endif
+
+#if !MANY
 static inline void multiply(int product, long n,
                             global const index_t *restrict row_ptr,
                             global const int *restrict col,
@@ -70,56 +103,81 @@ static inline void multiply(int product, long n,
 {
     struct spmv_sums s = {0, 0};
     double sum[ROWS];
-#if LCL_WIDTH == 1
+# if LCL_WIDTH == 1
     for (RANGE(i, n)) {
-        add_blocks(row_ptr[i], row_ptr[i + 1], 0, col, val, x, sum);
+        add_blocks(row_ptr[i], row_ptr[i + 1], 0, col, val, x, 0, sum);
         for (uint r = 0; r < ROWS; ++r)
             spmv_row(product, i * B + r, sum[r], w, y, &s);
     }
-#else
-    const uint lid = get_local_id(0), span = BY_ENTRY ? lid / SPAN : 0;
-    const uint in_span = lid - span * SPAN;
-    // in_span / LCL_LANES, exact below 1024
-    const uint slot = in_span * (65535 / LCL_LANES + 1) >> 16;
-    const uint lane = in_span - slot * LCL_LANES;
-    const uint row = span * SPAN_ROWS + slot;
+# else
+    const struct place p = place_of(get_local_id(0));
     const uint rows = LCL_GROUP / SPAN * SPAN_ROWS;
-    const bool works = slot < SPAN_ROWS;
     for (long first = (long)get_group_id(0) * rows; first < n;
          first += (long)get_num_groups(0) * rows) {
-        const long i = first + row;
-        const bool mine = works && i < n;
-        add_blocks(mine ? row_ptr[i] : 0, mine ? row_ptr[i + 1] : 0, lane, col,
-                   val, x, sum);
-# if BY_ENTRY
-        // lane r < B adds what lanes r B .. r B + B - 1 of its block row have
-        sum[0] = run_sum(sum[0], works ? in_span - lane + lane % B * B : 0, B,
-                         scratch);
-# endif
-        if (mine && lane < B / ROWS)
+        const long i = first + p.row;
+        const bool mine = p.works && i < n;
+        add_blocks(mine ? row_ptr[i] : 0, mine ? row_ptr[i + 1] : 0, p.lane,
+                   col, val, x, 0, sum);
+        add_lanes(p, sum, scratch);
+        if (mine && p.lane < B / ROWS)
             for (uint r = 0; r < ROWS; ++r)
-                spmv_row(product, i * B + lane * ROWS + r, sum[r], w, y, &s);
+                spmv_row(product, i * B + p.lane * ROWS + r, sum[r], w, y, &s);
     }
-#endif
+# endif
     spmv_finish(product, s, sums, scratch);
 }
 
-#define KERNEL(name, product)                                                  \
- WORK_GROUP                                                                    \
- kernel void name(                                                             \
-     long n, global const index_t *restrict row_ptr,                           \
-     global const int *restrict col, global const double *restrict val,        \
-     global const double *restrict x, global const double *restrict w,         \
-     global double *restrict y, global double *restrict sums,                  \
-     global const int *stop, int at)                                           \
- {                                                                             \
-  local double scratch[LCL_GROUP];                                             \
-  if (stop[at])                                                                \
-   return;                                                                     \
-  multiply(product, n, row_ptr, col, val, x, w, y, sums, scratch);             \
- }
+# define KERNEL(name, product)                                                 \
+  WORK_GROUP                                                                   \
+  kernel void name(                                                            \
+      long n, global const index_t *restrict row_ptr,                          \
+      global const int *restrict col, global const double *restrict val,       \
+      global const double *restrict x, global const double *restrict w,        \
+      global double *restrict y, global double *restrict sums,                 \
+      global const int *stop, int at)                                          \
+  {                                                                            \
+   local double scratch[LCL_GROUP];                                            \
+   if (stop[at])                                                               \
+    return;                                                                    \
+   multiply(product, n, row_ptr, col, val, x, w, y, sums, scratch);            \
+  }
 
 KERNEL(bsr_plain, PRODUCT_PLAIN)
 KERNEL(bsr_dot, PRODUCT_DOT)
 KERNEL(bsr_dot_norm, PRODUCT_DOT_NORM)
 KERNEL(bsr_residual, PRODUCT_RESIDUAL)
+#else
+WORK_GROUP
+kernel void bsr_many(long n, global const index_t *restrict row_ptr,
+                     global const int *restrict col,
+                     global const double *restrict val,
+                     global const double *restrict x, long ldx,
+                     global double *restrict y, long ldy, long first)
+{
+    double sum[SUMS];
+    x += first * ldx;
+    y += first * ldy;
+# if LCL_WIDTH == 1
+    for (RANGE(i, n)) {
+        add_blocks(row_ptr[i], row_ptr[i + 1], 0, col, val, x, ldx, sum);
+        for (uint r = 0; r < SUMS; ++r)
+            y[r / B * ldy + i * B + r % B] = sum[r];
+    }
+# else
+    local double scratch[LCL_GROUP];
+    const struct place p = place_of(get_local_id(0));
+    const uint rows = LCL_GROUP / SPAN * SPAN_ROWS;
+    for (long at = (long)get_group_id(0) * rows; at < n;
+         at += (long)get_num_groups(0) * rows) {
+        const long i = at + p.row;
+        const bool mine = p.works && i < n;
+        add_blocks(mine ? row_ptr[i] : 0, mine ? row_ptr[i + 1] : 0, p.lane,
+                   col, val, x, ldx, sum);
+        add_lanes(p, sum, scratch);
+        if (mine && p.lane < B / ROWS)
+            for (uint r = 0; r < SUMS; ++r)
+                y[r / ROWS * ldy + i * B + p.lane * ROWS + r % ROWS] = sum[r];
+    }
+# endif
+}
+#endif

@@ -10,16 +10,19 @@
 # define LCL_LANES 1 // lanes of a row, power of two up to the wave width
 #endif
 
-static inline double row_dot(index_t from, index_t to, uint lane,
-                             global const int *col, global const double *val,
-                             global const double *x)
+// dot[q] = the lane's share of a row times vector q
+static inline void row_dot(index_t from, index_t to, uint lane,
+                           global const int *col, global const double *val,
+                           global const double *x, long ldx, double *dot)
 {
-    double sum = 0;
+    for (uint q = 0; q < LCL_VECTORS; ++q)
+        dot[q] = 0;
     for (index_t k = from + lane; k < to; k += LCL_LANES)
-        sum += val[k] * x[col[k]];
-    return sum;
+        for (uint q = 0; q < LCL_VECTORS; ++q)
+            dot[q] += val[k] * x[q * ldx + col[k]];
 }
 
+#if !MANY
 static inline void multiply(int product, long n,
                             global const index_t *restrict row_ptr,
                             global const int *restrict col,
@@ -30,44 +33,81 @@ static inline void multiply(int product, long n,
                             global double *restrict sums, local double *scratch)
 {
     struct spmv_sums s = {0, 0};
-#if LCL_WIDTH == 1
-    for (RANGE(i, n))
-        spmv_row(product, i,
-                 row_dot(row_ptr[i], row_ptr[i + 1], 0, col, val, x), w, y, &s);
-#else
+    double dot;
+# if LCL_WIDTH == 1
+    for (RANGE(i, n)) {
+        row_dot(row_ptr[i], row_ptr[i + 1], 0, col, val, x, 0, &dot);
+        spmv_row(product, i, dot, w, y, &s);
+    }
+# else
     const uint lane = get_local_id(0) % LCL_LANES;
     const uint row = get_local_id(0) / LCL_LANES;
     const uint rows = LCL_GROUP / LCL_LANES;
     for (long first = (long)get_group_id(0) * rows; first < n;
          first += (long)get_num_groups(0) * rows) {
         const long i = first + row;
-        double dot = 0;
+        dot = 0;
         if (i < n)
-            dot = row_dot(row_ptr[i], row_ptr[i + 1], lane, col, val, x);
+            row_dot(row_ptr[i], row_ptr[i + 1], lane, col, val, x, 0, &dot);
         dot = wave_sum(dot, LCL_LANES, scratch);
         if (i < n && lane == 0)
             spmv_row(product, i, dot, w, y, &s);
     }
-#endif
+# endif
     spmv_finish(product, s, sums, scratch);
 }
 
-#define KERNEL(name, product)                                                  \
- WORK_GROUP                                                                    \
- kernel void name(                                                             \
-     long n, global const index_t *restrict row_ptr,                           \
-     global const int *restrict col, global const double *restrict val,        \
-     global const double *restrict x, global const double *restrict w,         \
-     global double *restrict y, global double *restrict sums,                  \
-     global const int *stop, int at)                                           \
- {                                                                             \
-  local double scratch[LCL_GROUP];                                             \
-  if (stop[at])                                                                \
-   return;                                                                     \
-  multiply(product, n, row_ptr, col, val, x, w, y, sums, scratch);             \
- }
+# define KERNEL(name, product)                                                 \
+  WORK_GROUP                                                                   \
+  kernel void name(                                                            \
+      long n, global const index_t *restrict row_ptr,                          \
+      global const int *restrict col, global const double *restrict val,       \
+      global const double *restrict x, global const double *restrict w,        \
+      global double *restrict y, global double *restrict sums,                 \
+      global const int *stop, int at)                                          \
+  {                                                                            \
+   local double scratch[LCL_GROUP];                                            \
+   if (stop[at])                                                               \
+    return;                                                                    \
+   multiply(product, n, row_ptr, col, val, x, w, y, sums, scratch);            \
+  }
 
 KERNEL(csr_plain, PRODUCT_PLAIN)
 KERNEL(csr_dot, PRODUCT_DOT)
 KERNEL(csr_dot_norm, PRODUCT_DOT_NORM)
 KERNEL(csr_residual, PRODUCT_RESIDUAL)
+#else
+WORK_GROUP
+kernel void csr_many(long n, global const index_t *restrict row_ptr,
+                     global const int *restrict col,
+                     global const double *restrict val,
+                     global const double *restrict x, long ldx,
+                     global double *restrict y, long ldy, long first)
+{
+    double dot[LCL_VECTORS];
+    x += first * ldx;
+    y += first * ldy;
+# if LCL_WIDTH == 1
+    for (RANGE(i, n)) {
+        row_dot(row_ptr[i], row_ptr[i + 1], 0, col, val, x, ldx, dot);
+        for (uint q = 0; q < LCL_VECTORS; ++q)
+            y[q * ldy + i] = dot[q];
+    }
+# else
+    local double scratch[LCL_GROUP];
+    const uint lane = get_local_id(0) % LCL_LANES;
+    const uint rows = LCL_GROUP / LCL_LANES;
+    for (long at = (long)get_group_id(0) * rows; at < n;
+         at += (long)get_num_groups(0) * rows) {
+        const long i = at + get_local_id(0) / LCL_LANES;
+        row_dot(i < n ? row_ptr[i] : 0, i < n ? row_ptr[i + 1] : 0, lane, col,
+                val, x, ldx, dot);
+        for (uint q = 0; q < LCL_VECTORS; ++q) {
+            const double sum = wave_sum(dot[q], LCL_LANES, scratch);
+            if (i < n && lane == 0)
+                y[q * ldy + i] = sum;
+        }
+    }
+# endif
+}
+#endif

@@ -7,7 +7,9 @@
 //     NAME_residual:  y = w - A x,  partial sums of <y, y>
 // Group g of G leaves its sums in sums[g] and sums[G + g], <y, y> always in the
 // second half. `stop[at]` other than 0: the caller has stopped, nothing is
-// done.
+// done. Where LCL_VECTORS is defined there is in their place
+//     NAME_many:      Y = A X for so many vectors, q at x[(first + q) ldx] and
+//                     y[(first + q) ldy]
 #pragma once
 
 #include "wave.cl.h"
@@ -17,6 +19,12 @@
 #define PRODUCT_DOT_NORM 2
 #define PRODUCT_RESIDUAL 3
 
+#ifdef LCL_VECTORS
+# define MANY 1
+#else
+# define MANY        0
+# define LCL_VECTORS 1
+#endif
 #ifndef LCL_WIDE
 # define LCL_WIDE 0 // 1: nearly 2^32 entries or more, 64-bit row pointers
 #endif

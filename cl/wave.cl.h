@@ -272,10 +272,10 @@ INLINE double item_value(double v, uint item, local const double *scratch)
 # endif
 #endif
 
-// The sum over the group, on each work-item.
-static inline double group_sum(double v, local double *scratch)
+// The sum over the waves of the group, on each work-item; the lanes of a wave
+// have the same value.
+static inline double waves_sum(double v, local double *scratch)
 {
-    v = wave_sum(v, LCL_WIDTH, scratch);
 #if LCL_GROUP > LCL_WIDTH
     const uint lid = get_local_id(0);
     GROUP_BARRIER();
@@ -288,6 +288,12 @@ static inline double group_sum(double v, local double *scratch)
     GROUP_BARRIER();
 #endif
     return v;
+}
+
+// The sum over the group, on each work-item.
+INLINE double group_sum(double v, local double *scratch)
+{
+    return waves_sum(wave_sum(v, LCL_WIDTH, scratch), scratch);
 }
 
 // ------------------------------------------------------------------- loops

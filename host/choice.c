@@ -38,6 +38,14 @@ bool lcl_choice_recall(int *best, const lcl_context *ctx, const char *question,
     return number >= 0 && number < count;
 }
 
+void lcl_choice_store(const lcl_context *ctx, const char *question, int best)
+{
+    char key[KEY_SIZE];
+    const int32_t number = best;
+    key_of(key, ctx, question);
+    lcl_cache_store(&ctx->cache, key, &number, sizeof number);
+}
+
 // Seconds of a launch, the least of some rounds; the first launch is for the
 // caches.
 static enum lcl_status time_candidate(double *seconds, lcl_context *ctx,
@@ -63,7 +71,6 @@ static enum lcl_status time_candidate(double *seconds, lcl_context *ctx,
 enum lcl_status lcl_choose(int *best, lcl_context *ctx, const char *question,
                            int count, lcl_candidate *launch, void *arg)
 {
-    char key[KEY_SIZE];
     double least = 0;
     enum lcl_status st = LCL_OK;
     *best = 0;
@@ -78,8 +85,6 @@ enum lcl_status lcl_choose(int *best, lcl_context *ctx, const char *question,
             *best = which;
         }
     }
-    const int32_t number = *best;
-    key_of(key, ctx, question);
-    lcl_cache_store(&ctx->cache, key, &number, sizeof number);
+    lcl_choice_store(ctx, question, *best);
     return LCL_OK;
 }

@@ -14,6 +14,9 @@ typedef enum lcl_status lcl_candidate(void *arg, int which);
 bool lcl_choice_recall(int *best, const lcl_context *ctx, const char *question,
                        int count);
 
+// Remembers that answer.
+void lcl_choice_store(const lcl_context *ctx, const char *question, int best);
+
 // Sets *best to the fastest of the candidates 0 .. count - 1, launching each a
 // few times, and remembers it; the results of the launches are of no interest.
 // Returns LCL_OK, LCL_ENOMEM, LCL_EDEVICE or what a launch returns.

@@ -8,6 +8,7 @@
 #include "host/device.h"
 #include "host/interop.h"
 #include "host/log.h"
+#include "host/queue.h"
 #include "host/runtime.h"
 
 #include <stdio.h>
@@ -209,6 +210,7 @@ void lcl_context_destroy(lcl_context **context)
     if (!context || !*context)
         return;
     lcl_context *ctx = *context;
+    lcl_beside_finish(ctx);
     if (ctx->queue)
         ctx->cl.api->clFinish(ctx->queue);
     lcl_blas_forget(ctx);
@@ -230,6 +232,14 @@ const struct lcl_caps *lcl_context_caps(const lcl_context *ctx)
 const struct lcl_log *lcl_context_log(const lcl_context *ctx)
 {
     return ctx ? &ctx->cl.log : NULL;
+}
+
+enum lcl_log_level lcl_context_set_log_level(lcl_context *ctx,
+                                             enum lcl_log_level level)
+{
+    const enum lcl_log_level before = ctx->cl.log.level;
+    ctx->cl.log.level = level;
+    return before;
 }
 
 double lcl_context_seconds(const lcl_context *ctx, enum lcl_phase phase)

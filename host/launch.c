@@ -7,6 +7,7 @@
 #include "host/interop.h"
 #include "host/kernel.h"
 #include "host/log.h"
+#include "host/queue.h"
 
 #include <stdio.h>
 
@@ -84,8 +85,9 @@ static enum lcl_status set_arg(lcl_kernel *k, cl_uint index,
                   clSetKernelArg(k->kernel, index, sizeof mem, &mem));
 }
 
-enum lcl_status lcl_launch(lcl_kernel *k, int64_t groups,
-                           const struct lcl_arg *args, int count)
+static enum lcl_status enqueue(cl_command_queue queue, lcl_kernel *k,
+                               int64_t groups, const struct lcl_arg *args,
+                               int count)
 {
     const size_t local = (size_t)k->group;
     if (groups == 0)
@@ -101,6 +103,20 @@ enum lcl_status lcl_launch(lcl_kernel *k, int64_t groups,
     }
     const size_t global = (size_t)groups * local;
     return LCL_CL(&k->ctx->cl,
-                  clEnqueueNDRangeKernel(k->ctx->queue, k->kernel, 1, NULL,
-                                         &global, &local, 0, NULL, NULL));
+                  clEnqueueNDRangeKernel(queue, k->kernel, 1, NULL, &global,
+                                         &local, 0, NULL, NULL));
+}
+
+enum lcl_status lcl_launch(lcl_kernel *k, int64_t groups,
+                           const struct lcl_arg *args, int count)
+{
+    return enqueue(k->ctx->queue, k, groups, args, count);
+}
+
+enum lcl_status lcl_launch_beside(lcl_kernel *k, int64_t groups,
+                                  const struct lcl_arg *args, int count)
+{
+    lcl_context *ctx = k->ctx;
+    return enqueue(ctx->beside ? ctx->beside : ctx->queue, k, groups, args,
+                   count);
 }

@@ -16,6 +16,11 @@ enum lcl_status lcl_runtime_create(lcl_context **out,
 
 const struct lcl_log *lcl_context_log(const lcl_context *ctx);
 
+// Passes on messages up to `level` from now on and returns what it was: for
+// attempts whose failure is no error.
+enum lcl_log_level lcl_context_set_log_level(lcl_context *ctx,
+                                             enum lcl_log_level level);
+
 // Whether the device has solved its known system; noting it is remembered on
 // disk for this device, driver and version of the library.
 bool lcl_context_proven(const lcl_context *ctx);

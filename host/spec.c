@@ -21,9 +21,10 @@ bool lcl_spec_defines(char *text, size_t size, const struct lcl_spec *spec)
         {"ROWS", spec->rows},       {"SWEEPS", spec->sweeps},
         {"RING", spec->ring},       {"SLOTS", spec->slots},
         {"LANES", spec->lanes},     {"BLOCK", spec->block},
-        {"STORAGE", spec->storage}, {"WIDE", spec->wide},
-        {"PM", spec->pm},           {"PROBE", spec->probe},
-        {"MODE", spec->mode},       {"ADD", (int)spec->add},
+        {"VECTORS", spec->vectors}, {"STORAGE", spec->storage},
+        {"WIDE", spec->wide},       {"PM", spec->pm},
+        {"PROBE", spec->probe},     {"MODE", spec->mode},
+        {"ADD", (int)spec->add},
     };
     size_t at = 0;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i) {

@@ -23,6 +23,7 @@ struct lcl_spec {
     int ring;    // 1: slots pass through a ring in local memory
     int slots;   // entries of a row that are summed at once
     int lanes;   // lanes that share a row
+    int vectors; // right-hand sides of one pass; 0 and 1: one
     int block;   // rows and columns of a block; 0 and 1: scalars
     int storage; // enum lcl_factor_storage
     int wide;    // 1: 64-bit row pointers or slots

@@ -37,8 +37,9 @@ static const char *const trisolves[LCL_TRISOLVE_COUNT] = {
 };
 
 static const char *const spmvs[LCL_SPMV_COUNT] = {
-    [LCL_SPMV_DEFAULT] = "csr",
-    [LCL_SPMV_CSR] = "csr",
+    [LCL_SPMV_DEFAULT] = "auto",      [LCL_SPMV_CSR] = "csr",
+    [LCL_SPMV_SLICED] = "sliced",     [LCL_SPMV_BINNED] = "binned",
+    [LCL_SPMV_ADAPTIVE] = "adaptive",
 };
 
 static const char *const partitions[LCL_PARTITION_COUNT] = {

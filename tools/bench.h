@@ -13,6 +13,7 @@ enum { BATCHES = 15 };
 
 struct problem {
     const char *name, *rhs; // a generator or a file; a file or NULL
+    bool has_rhs;           // b is not A * 1
     struct lcl_csr A;
     double *b, *x;
 };
@@ -34,6 +35,10 @@ struct bench {
 // right-hand side is A * 1. On error *P is fit for bench_unload().
 enum lcl_status bench_load(struct problem *P, char *text,
                            const struct lcl_log *log);
+// The same for "ROWPTR,COLIND,VAL" or "ROWPTR,COLIND,VAL,RHS", text files whose
+// commas are overwritten.
+enum lcl_status bench_load_text(struct problem *P, char *text,
+                                const struct lcl_log *log);
 void bench_unload(struct problem *P);
 
 // Fills b with numbers between -1 and 1, the same for the same seed.
@@ -103,22 +108,23 @@ enum lcl_status bench_spmv(struct bench *B, struct work *w);
 enum lcl_status bench_refresh(struct bench *B, struct work *w);
 enum lcl_status bench_reference(struct bench *B);
 
-// ------------------------------------------------------------------- dd
+// ------------------------------------------------------------------- tables
 
-// The tables of Mehta et al., arXiv 2508.04917, for this device: problems are
-// added one by one, with the options of the time; their names outlive it.
-typedef struct bench_dd bench_dd;
-enum lcl_status bench_dd_create(bench_dd **out);
-void bench_dd_destroy(bench_dd **dd);
-enum lcl_status bench_dd_problem(bench_dd *dd, struct bench *B);
-void bench_dd_print(const bench_dd *dd);
+// The tables of a publication for this device: problems are added one by one,
+// with the options of the time; their names outlive it.
+struct bench_tables {
+    const char *name;
+    // May put the publication's settings into the options.
+    enum lcl_status (*create)(void **state, struct lcl_options *options);
+    enum lcl_status (*problem)(void *state, struct bench *B);
+    void (*print)(const void *state);
+    void (*destroy)(void *state); // accepts NULL
+};
 
-// ------------------------------------------------------------------- idr
-
-// IDR(s) with scalar and block-Jacobi preconditioners, as in Anzt et al.: the
-// rows of a problem are printed when it is done, the counts at the end.
-typedef struct bench_idr bench_idr;
-enum lcl_status bench_idr_create(bench_idr **out);
-void bench_idr_destroy(bench_idr **idr);
-enum lcl_status bench_idr_problem(bench_idr *idr, struct bench *B);
-void bench_idr_print(const bench_idr *idr);
+// Mehta et al., arXiv 2508.04917.
+extern const struct bench_tables bench_dd;
+// Anzt et al.: IDR(s) with scalar and block-Jacobi preconditioners; the rows of
+// a problem are printed when it is done, the counts at the end.
+extern const struct bench_tables bench_idr;
+// Gogusdere's report on row-binned CG.
+extern const struct bench_tables bench_cg;

@@ -40,7 +40,8 @@ static double apply_bytes(const struct lcl_precond_info *info)
            (b * block + 16.0 * info->block_size) * rows;
 }
 
-// A block with its column; a row pointer, and x and y, a block row.
+// Of a matrix that is read as it is stored: a block with its column; a row
+// pointer, and x and y, a block row. What a product moves may be less.
 static double spmv_bytes(const struct lcl_device_matrix *A)
 {
     return (8.0 * A->block * A->block + 4) * (double)A->blocks +
@@ -95,8 +96,20 @@ static enum lcl_status bench_launch(struct bench *B, struct work *w,
 enum lcl_status bench_spmv(struct bench *B, struct work *w)
 {
     const struct lcl_spmv *S = &w->M->system.product;
-    return bench_launch(B, w, launch_spmv, "spmv", lcl_spmv_name(S->type),
-                        spmv_bytes(S->A));
+    const double vectors =
+        8.0 * (double)(S->A->n + S->A->block_cols * S->A->block);
+    const double moved = (double)S->traffic + vectors;
+    struct times t;
+    const enum lcl_status st = bench_measure(B, launch_spmv, w, &t);
+    if (st < 0)
+        return st;
+    cJSON *line = bench_line(B, "spmv", lcl_spmv_name(S->type));
+    bench_add_times(line, B, &t, moved);
+    cJSON_AddNumberToObject(line, "as_csr_gbps",
+                            1e-9 * spmv_bytes(S->A) / t.median);
+    cJSON_AddNumberToObject(line, "bytes", moved);
+    bench_print(B, line);
+    return LCL_OK;
 }
 
 enum lcl_status bench_refresh(struct bench *B, struct work *w)

@@ -2,14 +2,13 @@
 // levelbench dd: Tables 5.2 to 5.6 of Mehta et al., arXiv 2508.04917, for this
 // device. The columns of the vendor's library come from another program.
 #include "tools/bench.h"
+#include "tools/bench_table.h"
 
 #include "host/alloc.h"
 #include "lib/precond/precond.h"
 #include "lib/trisolve/trisolve.h"
 
-#include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { LOWER = 1, APPLY = 2, SOLVE = 4 };
 
@@ -60,7 +59,7 @@ struct row {
     struct figures of[VARIANTS];
 };
 
-struct bench_dd {
+struct tables {
     struct row *rows;
     size_t count;
 };
@@ -152,8 +151,9 @@ static enum lcl_status bench_variant(struct bench *B, enum variant v,
     return st == LCL_EUNSUPPORTED ? LCL_OK : st;
 }
 
-enum lcl_status bench_dd_problem(bench_dd *dd, struct bench *B)
+static enum lcl_status add_problem(void *state, struct bench *B)
 {
+    struct tables *dd = state;
     struct row *rows = lcl_realloc(dd->rows, dd->count + 1, sizeof *rows);
     if (!rows)
         return LCL_ENOMEM;
@@ -176,53 +176,29 @@ enum lcl_status bench_dd_problem(bench_dd *dd, struct bench *B)
 
 // ------------------------------------------------------------------- tables
 
-enum { COLUMN = 10, TEXT = 96 };
+enum { TEXT = 96 };
 
-static int most(int width, size_t length)
+static int problem_width(const struct tables *dd)
 {
-    return width > (int)length ? width : (int)length;
-}
-
-static int problem_width(const bench_dd *dd)
-{
-    int width = (int)strlen("problem");
+    int width = bench_table_wider(0, "problem");
     for (size_t r = 0; r < dd->count; ++r)
-        width = most(width, strlen(dd->rows[r].problem));
+        width = bench_table_wider(width, dd->rows[r].problem);
     return width;
 }
 
-static int column_width(const char *head)
-{
-    return most(COLUMN, strlen(head));
-}
-
-static void print_head(const bench_dd *dd, const char *title,
+static void print_head(const struct tables *dd, const char *title,
                        const char *const *heads)
 {
-    printf("\n%s\n%-*s", title, problem_width(dd), "problem");
-    for (; *heads; ++heads)
-        printf("  %*s", column_width(*heads), *heads);
-    putchar('\n');
+    bench_table_head(problem_width(dd), title, heads);
 }
 
-static void print_problem(const bench_dd *dd, const struct row *row)
+static void print_problem(const struct tables *dd, const struct row *row)
 {
     printf("%-*s", problem_width(dd), row->problem);
 }
 
-// A cell below its head.
-static void print_cell(const char *head, const char *format, ...)
-{
-    char text[TEXT];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    printf("  %*s", column_width(head), text);
-}
-
 // Milliseconds of one launch or application, by variant.
-static void print_times(const bench_dd *dd, const char *title, int what,
+static void print_times(const struct tables *dd, const char *title, int what,
                         const enum variant *columns, int count)
 {
     const char *heads[VARIANTS + 1] = {NULL};
@@ -235,15 +211,15 @@ static void print_times(const bench_dd *dd, const char *title, int what,
             const struct figures *f = &row->of[columns[c]];
             const struct times *t = what == LOWER ? &f->lower : &f->apply;
             if (f->known & what)
-                print_cell(heads[c], "%.4f", 1e3 * t->median);
+                bench_table_cell(heads[c], "%.4f", 1e3 * t->median);
             else
-                print_cell(heads[c], "-");
+                bench_table_cell(heads[c], "-");
         }
         putchar('\n');
     }
 }
 
-static void print_partitions(const bench_dd *dd)
+static void print_partitions(const struct tables *dd)
 {
     static const char *const heads[] = {
         "algorithm", "rows a subdomain", "subdomains", "nonzeros",
@@ -253,13 +229,13 @@ static void print_partitions(const bench_dd *dd)
         const struct lcl_precond_info *info = &row->info;
         const double dropped = (double)(info->nnz - info->nnz_kept);
         print_problem(dd, row);
-        print_cell(heads[0], "%s", row->partition);
-        print_cell(heads[1], "%lld", (long long)info->part_rows_max);
-        print_cell(heads[2], "%lld", (long long)info->parts);
-        print_cell(heads[3], "%lld", (long long)info->nnz);
-        print_cell(heads[4], "%lld", (long long)info->nnz_kept);
-        print_cell(heads[5], "%.2f", 100 * dropped / (double)info->nnz);
-        print_cell(heads[6], "%.3f", row->partition_seconds);
+        bench_table_cell(heads[0], "%s", row->partition);
+        bench_table_cell(heads[1], "%lld", (long long)info->part_rows_max);
+        bench_table_cell(heads[2], "%lld", (long long)info->parts);
+        bench_table_cell(heads[3], "%lld", (long long)info->nnz);
+        bench_table_cell(heads[4], "%lld", (long long)info->nnz_kept);
+        bench_table_cell(heads[5], "%.2f", 100 * dropped / (double)info->nnz);
+        bench_table_cell(heads[6], "%.3f", row->partition_seconds);
         putchar('\n');
     }
 }
@@ -272,21 +248,22 @@ static enum variant baseline_of(const struct row *row)
 static void print_solve(const char *const *heads, const struct figures *base,
                         const struct figures *f)
 {
-    print_cell(heads[0], "%d", base->report.iterations);
-    print_cell(heads[1], "%.4f", base->report.seconds);
-    print_cell(heads[2], "%s", lcl_stop_name(base->report.stop));
-    print_cell(heads[3], "%d", f->report.iterations);
-    print_cell(heads[4], "%.4f", f->report.seconds);
-    print_cell(heads[5], "%s", lcl_stop_name(f->report.stop));
-    print_cell(heads[6], "%.2e", f->report.true_residual);
-    print_cell(heads[7], "%.3f", f->setup.phase[LCL_PHASE_PARTITION]);
-    print_cell(heads[8], "%.3f", f->setup.phase[LCL_PHASE_SYMBOLIC]);
-    print_cell(heads[9], "%.3f", f->setup.phase[LCL_PHASE_NUMERIC]);
+    bench_table_cell(heads[0], "%d", base->report.iterations);
+    bench_table_cell(heads[1], "%.4f", base->report.seconds);
+    bench_table_cell(heads[2], "%s", lcl_stop_name(base->report.stop));
+    bench_table_cell(heads[3], "%d", f->report.iterations);
+    bench_table_cell(heads[4], "%.4f", f->report.seconds);
+    bench_table_cell(heads[5], "%s", lcl_stop_name(f->report.stop));
+    bench_table_cell(heads[6], "%.2e", f->report.true_residual);
+    bench_table_cell(heads[7], "%.3f", f->setup.phase[LCL_PHASE_PARTITION]);
+    bench_table_cell(heads[8], "%.3f", f->setup.phase[LCL_PHASE_SYMBOLIC]);
+    bench_table_cell(heads[9], "%.3f", f->setup.phase[LCL_PHASE_NUMERIC]);
 }
 
 // A solve with the baseline, and one with the variant and what it took to set
 // that up.
-static void print_solves(const bench_dd *dd, const char *number, enum variant v)
+static void print_solves(const struct tables *dd, const char *number,
+                         enum variant v)
 {
     static const char *const heads[] = {
         "base iters", "base s",    "base stop", "iterations",
@@ -305,8 +282,9 @@ static void print_solves(const bench_dd *dd, const char *number, enum variant v)
     }
 }
 
-void bench_dd_print(const bench_dd *dd)
+static void print_all(const void *state)
 {
+    const struct tables *dd = state;
     static const enum variant lower[] = {SPIN_LOOP_LDS, EC_NO_LDS, EC_LDS,
                                          EC_LDS_UD};
     static const enum variant apply[] = {EC_ILD_U0, VC_FUSED, EC_FUSED, PACKED};
@@ -322,17 +300,21 @@ void bench_dd_print(const bench_dd *dd)
 
 // ------------------------------------------------------------------- life
 
-enum lcl_status bench_dd_create(bench_dd **out)
+static enum lcl_status create(void **out, struct lcl_options *options)
 {
-    *out = lcl_calloc(1, sizeof **out);
+    (void)options;
+    *out = lcl_calloc(1, sizeof(struct tables));
     return *out ? LCL_OK : LCL_ENOMEM;
 }
 
-void bench_dd_destroy(bench_dd **dd)
+static void destroy(void *state)
 {
-    if (!*dd)
+    struct tables *dd = state;
+    if (!dd)
         return;
-    lcl_free((*dd)->rows);
-    lcl_free(*dd);
-    *dd = NULL;
+    lcl_free(dd->rows);
+    lcl_free(state);
 }
+
+const struct bench_tables bench_dd = {"dd", create, add_problem, print_all,
+                                      destroy};

@@ -21,7 +21,7 @@ struct figures {
     struct lcl_report report;
 };
 
-struct bench_idr {
+struct tables {
     int problems, converged[SETTINGS], won[SETTINGS];
 };
 
@@ -125,8 +125,9 @@ static void print_head(const struct bench *B)
                "residual", "end");
 }
 
-void bench_idr_print(const bench_idr *idr)
+static void print_all(const void *state)
 {
+    const struct tables *idr = state;
     printf("\n%-18s %10s %10s\n", "preconditioner", "converged", "fastest");
     for (int s = 0; s < SETTINGS; ++s) {
         char name[NAME];
@@ -165,8 +166,9 @@ static enum lcl_status measure_all(struct bench *B, struct figures f[SETTINGS])
     return st;
 }
 
-enum lcl_status bench_idr_problem(bench_idr *idr, struct bench *B)
+static enum lcl_status add_problem(void *state, struct bench *B)
 {
+    struct tables *idr = state;
     const struct lcl_solver_params asked = B->options.solver;
     struct figures f[SETTINGS] = {{.known = false}};
     B->options.solver = solver_params(asked);
@@ -189,14 +191,17 @@ enum lcl_status bench_idr_problem(bench_idr *idr, struct bench *B)
 
 // ------------------------------------------------------------------- life
 
-enum lcl_status bench_idr_create(bench_idr **out)
+static enum lcl_status create(void **out, struct lcl_options *options)
 {
-    *out = lcl_calloc(1, sizeof **out);
+    (void)options;
+    *out = lcl_calloc(1, sizeof(struct tables));
     return *out ? LCL_OK : LCL_ENOMEM;
 }
 
-void bench_idr_destroy(bench_idr **idr)
+static void destroy(void *state)
 {
-    lcl_free(*idr);
-    *idr = NULL;
+    lcl_free(state);
 }
+
+const struct bench_tables bench_idr = {"idr", create, add_problem, print_all,
+                                       destroy};

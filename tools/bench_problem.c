@@ -6,18 +6,27 @@
 
 #include <string.h>
 
-static enum lcl_status load_rhs(struct problem *P, const struct lcl_log *log)
+// Takes b, which it frees.
+static enum lcl_status take_rhs(struct problem *P, struct lcl_dense *b)
 {
-    struct lcl_dense b;
-    const enum lcl_status st = lcl_dense_read(&b, P->rhs, NULL, log);
-    if (st < 0)
-        return st;
-    if (b.rows != P->A.rows || b.cols != 1) {
-        lcl_dense_finish(&b);
-        return LCL_EFORMAT;
-    }
-    memcpy(P->b, b.val, (size_t)b.rows * sizeof *P->b);
-    lcl_dense_finish(&b);
+    const bool fits = b->rows == P->A.rows && b->cols == 1;
+    if (fits)
+        memcpy(P->b, b->val, (size_t)b->rows * sizeof *P->b);
+    lcl_dense_finish(b);
+    P->has_rhs = true;
+    return fits ? LCL_OK : LCL_EFORMAT;
+}
+
+// b = A * 1
+static enum lcl_status make_rhs(struct problem *P)
+{
+    P->b = lcl_malloc((size_t)P->A.rows, sizeof *P->b);
+    P->x = lcl_malloc((size_t)P->A.rows, sizeof *P->x);
+    if (!P->b || !P->x)
+        return LCL_ENOMEM;
+    for (int64_t i = 0; i < P->A.rows; ++i)
+        P->x[i] = 1;
+    lcl_csr_multiply(&P->A, P->x, P->b);
     return LCL_OK;
 }
 
@@ -25,6 +34,7 @@ enum lcl_status bench_load(struct problem *P, char *text,
                            const struct lcl_log *log)
 {
     char *comma = strstr(text, ".mtx,");
+    struct lcl_dense b;
     *P = (struct problem){.name = text};
     if (comma) {
         comma[4] = '\0';
@@ -33,16 +43,31 @@ enum lcl_status bench_load(struct problem *P, char *text,
     enum lcl_status st = strstr(text, ".mtx")
                              ? lcl_csr_read(&P->A, text, NULL, log)
                              : lcl_csr_problem(&P->A, text, log);
-    if (st < 0)
+    if (st < 0 || (st = make_rhs(P)) < 0 || !P->rhs)
         return st;
-    P->b = lcl_malloc((size_t)P->A.rows, sizeof *P->b);
-    P->x = lcl_malloc((size_t)P->A.rows, sizeof *P->x);
-    if (!P->b || !P->x)
-        return LCL_ENOMEM;
-    for (int64_t i = 0; i < P->A.rows; ++i)
-        P->x[i] = 1;
-    lcl_csr_multiply(&P->A, P->x, P->b);
-    return P->rhs ? load_rhs(P, log) : LCL_OK;
+    st = lcl_dense_read(&b, P->rhs, NULL, log);
+    return st < 0 ? st : take_rhs(P, &b);
+}
+
+enum lcl_status bench_load_text(struct problem *P, char *text,
+                                const struct lcl_log *log)
+{
+    char *path[4] = {text};
+    struct lcl_dense b;
+    enum lcl_status st;
+    *P = (struct problem){.name = text};
+    for (int f = 1; f < 4 && path[f - 1]; ++f)
+        if ((path[f] = strchr(path[f - 1], ',')))
+            *path[f]++ = '\0';
+    if (!path[1] || !path[2])
+        return LCL_EINVAL;
+    P->rhs = path[3];
+    if ((st = lcl_csr_read_text(&P->A, path[0], path[1], path[2], NULL, log)) <
+            0 ||
+        (st = make_rhs(P)) < 0 || !P->rhs)
+        return st;
+    st = lcl_dense_read_text(&b, P->rhs, log);
+    return st < 0 ? st : take_rhs(P, &b);
 }
 
 void bench_unload(struct problem *P)

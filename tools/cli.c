@@ -10,7 +10,7 @@
 
 enum { NAMES = 64, PAIR_BYTES = 8192 };
 
-enum kind { TEXT, FLAG, TIMES };
+enum kind { TEXT, FLAG, TIMES, FILES };
 
 struct option {
     const char *name; // long, NULL: none
@@ -26,6 +26,7 @@ struct option {
 // clang-format off
 static const struct option table[] = {
     {"problem", '\0', TEXT, AT(problem), "NAME", "built-in: lap3d:N, lap3d:N,b=3, parabolic, q2:M"},
+    {"csr-text", '\0', FILES, AT(text), "ROWPTR COLIND VAL [RHS]", "three files of numbers, counted from 0, and a fourth"},
     {NULL, 'b', TEXT, AT(rhs), "FILE", "right-hand side, Matrix Market (b = A * ones)"},
     {NULL, 'o', TEXT, AT(output), "FILE", "write x there, Matrix Market"},
     {"device", '\0', TEXT, AT(device), "N|NAME", "number or part of the name, see clsolve devices"},
@@ -146,6 +147,25 @@ static enum lcl_status library_option(struct parser *parser, const char *name,
     return lcl_options_parse(&parser->cli->options, pair, &parser->log);
 }
 
+// Three values, and a fourth where the next argument is no option.
+static enum lcl_status take_files(struct parser *parser, const char *attached,
+                                  const char *dashed)
+{
+    const char **text = parser->cli->text;
+    for (int f = 0; f < 3; ++f) {
+        text[f] = f == 0 ? attached : NULL;
+        if (!text[f] && *parser->next && **parser->next != '-')
+            text[f] = *parser->next++;
+        if (!text[f] || !*text[f])
+            return messages_fail(parser->messages, LCL_EINVAL,
+                                 "%s needs three files: row pointers, columns "
+                                 "and values",
+                                 dashed);
+    }
+    text[3] = *parser->next && **parser->next != '-' ? *parser->next++ : NULL;
+    return LCL_OK;
+}
+
 static enum lcl_status long_option(struct parser *parser, const char *name)
 {
     const size_t length = strcspn(name, "=");
@@ -155,6 +175,8 @@ static enum lcl_status long_option(struct parser *parser, const char *name)
         return library_option(parser, name, attached);
     char dashed[NAMES];
     snprintf(dashed, sizeof dashed, "--%s", option->name);
+    if (option->kind == FILES)
+        return take_files(parser, attached, dashed);
     if (option->kind != TEXT) {
         if (attached)
             return messages_fail(parser->messages, LCL_EINVAL,
@@ -242,13 +264,22 @@ static enum lcl_status argument(struct parser *parser, const char *text)
 static enum lcl_status check_matrix(const struct cli *cli,
                                     struct messages *messages)
 {
-    if (cli->command == CLI_DEVICES && cli->problem)
+    const bool text = cli->text[0] != NULL;
+    if (cli->command == CLI_DEVICES && (cli->problem || text))
         return messages_fail(messages, LCL_EINVAL,
                              "clsolve devices takes no matrix");
     if (cli->matrix && cli->problem)
         return messages_fail(messages, LCL_EINVAL,
                              "give a matrix or --problem, not both");
-    if (cli->command != CLI_DEVICES && !cli->matrix && !cli->problem)
+    if (text && (cli->matrix || cli->problem))
+        return messages_fail(messages, LCL_EINVAL,
+                             "give a matrix, --problem or --csr-text, not two "
+                             "of them");
+    if (cli->rhs && cli->text[3])
+        return messages_fail(messages, LCL_EINVAL,
+                             "give -b or a fourth file to --csr-text, not "
+                             "both");
+    if (cli->command != CLI_DEVICES && !cli->matrix && !cli->problem && !text)
         return messages_fail(messages, LCL_EINVAL,
                              "no matrix given; clsolve --help says how");
     return LCL_OK;
@@ -258,8 +289,10 @@ static enum lcl_status check(const struct cli *cli, struct messages *messages)
 {
     const struct {
         const char *value, *dashed;
-    } only_solve[] = {
-        {cli->rhs, "-b"}, {cli->output, "-o"}, {cli->history, "--history"}};
+    } only_solve[] = {{cli->rhs, "-b"},
+                      {cli->text[3], "a fourth file of --csr-text"},
+                      {cli->output, "-o"},
+                      {cli->history, "--history"}};
     if (cli->help || cli->version)
         return LCL_OK;
     for (int i = 0; i < COUNT(only_solve); ++i)
@@ -364,6 +397,7 @@ void cli_print_help(FILE *out)
     fputs(
         "usage: clsolve A.mtx [-b b.mtx] [-o x.mtx] [options]\n"
         "       clsolve --problem lap3d:128 [options]\n"
+        "       clsolve --csr-text ROWPTR COLIND VAL [RHS] [options]\n"
         "       clsolve info A.mtx [options]\n"
         "       clsolve devices [--device N]\n"
         "\n"

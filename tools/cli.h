@@ -21,6 +21,8 @@ struct cli {
     struct lcl_options options; // every default filled in
     const char *matrix;
     const char *problem;
+    // --csr-text: row pointers, columns, values, right-hand side or NULL
+    const char *text[4];
     const char *rhs;
     const char *output;
     const char *labels; // --partition file:F

@@ -18,7 +18,11 @@ static enum lcl_status read_matrix(struct job *job)
         job->stage = JOB_USAGE;
         return lcl_csr_problem(&job->A, job->cli.problem, &job->log);
     }
+    const char *const *text = job->cli.text;
     job->stage = JOB_INPUT;
+    if (text[0])
+        return lcl_csr_read_text(&job->A, text[0], text[1], text[2], &job->read,
+                                 &job->log);
     return lcl_csr_read(&job->A, job->cli.matrix, &job->read, &job->log);
 }
 
@@ -77,17 +81,18 @@ enum lcl_status job_check_square(struct job *job)
 
 static enum lcl_status read_rhs(struct job *job)
 {
+    const char *path = job_rhs(job);
     const enum lcl_status st =
-        lcl_dense_read(&job->rhs, job->cli.rhs, NULL, &job->log);
+        job->cli.text[3] ? lcl_dense_read_text(&job->rhs, path, &job->log)
+                         : lcl_dense_read(&job->rhs, path, NULL, &job->log);
     if (st < 0)
         return st;
     if (job->rhs.rows != job->A.rows || job->rhs.cols != 1)
-        return messages_fail(&job->messages, LCL_EFORMAT,
-                             "%s is %" PRId64 " x %" PRId64
-                             ", but %s needs a right-hand side of %" PRId64
-                             " x 1",
-                             job->cli.rhs, job->rhs.rows, job->rhs.cols,
-                             job_title(job), job->A.rows);
+        return messages_fail(
+            &job->messages, LCL_EFORMAT,
+            "%s is %" PRId64 " x %" PRId64
+            ", but %s needs a right-hand side of %" PRId64 " x 1",
+            path, job->rhs.rows, job->rhs.cols, job_title(job), job->A.rows);
     job->b = job->rhs.val;
     return LCL_OK;
 }
@@ -134,7 +139,7 @@ enum lcl_status job_prepare(struct job *job)
     job->x = calloc((size_t)job->A.rows, sizeof *job->x);
     if (!job->x)
         return no_memory(job, "the solution");
-    st = job->cli.rhs ? read_rhs(job) : make_rhs(job);
+    st = job_rhs(job) ? read_rhs(job) : make_rhs(job);
     job->read_seconds += job_clock() - start;
     return st;
 }

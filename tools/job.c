@@ -153,7 +153,15 @@ void job_finish(struct job *job)
 
 const char *job_title(const struct job *job)
 {
-    return job->cli.matrix ? job->cli.matrix : job->cli.problem;
+    const struct cli *cli = &job->cli;
+    return cli->matrix    ? cli->matrix
+           : cli->problem ? cli->problem
+                          : cli->text[0];
+}
+
+const char *job_rhs(const struct job *job)
+{
+    return job->cli.text[3] ? job->cli.text[3] : job->cli.rhs;
 }
 
 struct job_times job_times(const struct job *job)

@@ -78,6 +78,9 @@ void job_finish(struct job *job);
 // The matrix as the user called it.
 const char *job_title(const struct job *job);
 
+// The file of the right-hand side; NULL where there is none.
+const char *job_rhs(const struct job *job);
+
 struct job_times job_times(const struct job *job);
 
 int job_exit_code(const struct job *job, enum lcl_status status);

@@ -73,35 +73,41 @@ static void print_help(void)
     puts(
         "usage: levelbench [--device D] [--random N] [--KEY VALUE ...] "
         "PROBLEM ...\n"
-        "       levelbench dd [--json] [--device D] [--KEY VALUE ...] "
+        "       levelbench dd|idr|cg [--json] [--device D] [--KEY VALUE ...] "
         "PROBLEM ...\n"
-        "       levelbench idr [--json] [--device D] [--KEY VALUE ...] "
-        "PROBLEM ...\n"
-        "PROBLEM is the name of a built-in problem, A.mtx or A.mtx,b.mtx;\n"
+        "PROBLEM is the name of a built-in problem, A.mtx or A.mtx,b.mtx, or\n"
+        "--csr-text ROWPTR,COLIND,VAL[,RHS], the text files of clsolve;\n"
         "KEY VALUE are the options of clsolve and hold for the problems that\n"
         "follow. One JSON line a figure: copy, then for each problem setup,\n"
         "apply, spmv, refresh and the solver by its name; this for N random\n"
         "right-hand sides, too, since that of a built-in problem, A * ones,\n"
         "lies where a coarse correction is exact. Up to 65536 rows the time of\n"
         "an iteration and its launches follow.\n"
-        "dd prints Tables 5.2 to 5.6 of arXiv 2508.04917 for the device, a row\n"
-        "a problem: lower solves and applications by published name, partitions,\n"
-        "and solves beside a baseline, which is spin_loop_lds or, where the\n"
-        "device cannot run that, no preconditioner. The options precond and\n"
-        "trisolve do not matter there. With --json the figures come as lines.\n"
-        "idr solves with IDR(s), s by idr-s, and the diagonal or diagonal\n"
-        "blocks of 4 to 32 rows as in Anzt et al. (Parallel Computing 81, 2019):\n"
-        "b random, rtol 1e-9 and 50000 products unless said otherwise; what\n"
-        "takes least for set-up and solve together is called the fastest.");
+        "The others print tables of publications for the device, or with --json\n"
+        "their figures as lines.\n"
+        "dd: Tables 5.2 to 5.6 of arXiv 2508.04917, a row a problem: lower\n"
+        "solves and applications by published name, partitions, and solves\n"
+        "beside a baseline, which is spin_loop_lds or, where the device cannot\n"
+        "run that, no preconditioner. The options precond and trisolve do not\n"
+        "matter there.\n"
+        "idr: IDR(s), s by idr-s, with the diagonal or diagonal blocks of 4 to\n"
+        "32 rows as in Anzt et al. (Parallel Computing 81, 2019): b random,\n"
+        "rtol 1e-9 and 50000 products unless said otherwise; what takes least\n"
+        "for set-up and solve together is called the fastest.\n"
+        "cg: the report on row-binned CG: rows in the two bins, the CG loop\n"
+        "against one thread of plain C, and products by both kernels together\n"
+        "and by each alone. The right-hand side is random where no file has it.\n"
+        "It stops as the report does, by ||r|| < 1e-11 or after 10,000\n"
+        "iterations, unless options say otherwise.");
 }
 
 // ------------------------------------------------------------------- command
 
 struct command {
     struct bench bench;
-    bench_dd *dd;   // NULL: not asked for
-    bench_idr *idr; // the same; lines where neither is
-    int first;      // argument
+    const struct bench_tables *tables; // NULL: lines
+    void *state;                       // of the tables
+    int first;                         // argument
     struct lcl_log log;
 };
 
@@ -113,16 +119,17 @@ static enum lcl_status set_option(struct command *c, const char *key,
     return lcl_options_parse(&c->bench.options, text, &c->log);
 }
 
-static enum lcl_status run_problem(struct command *c, char *name)
+typedef enum lcl_status load_fn(struct problem *P, char *text,
+                                const struct lcl_log *log);
+
+static enum lcl_status run_problem(struct command *c, load_fn *load, char *name)
 {
     struct bench *B = &c->bench;
     struct problem P;
-    enum lcl_status st = bench_load(&P, name, &c->log);
+    enum lcl_status st = load(&P, name, &c->log);
     B->problem = &P;
     if (st == LCL_OK)
-        st = c->dd    ? bench_dd_problem(c->dd, B)
-             : c->idr ? bench_idr_problem(c->idr, B)
-                      : bench_problem(B);
+        st = c->tables ? c->tables->problem(c->state, B) : bench_problem(B);
     B->problem = NULL;
     bench_unload(&P);
     return st;
@@ -133,13 +140,15 @@ static enum lcl_status run_arguments(struct command *c, int argc, char **argv)
     enum lcl_status st = LCL_OK;
     for (int i = c->first; i < argc && st >= 0; ++i) {
         if (strncmp(argv[i], "--", 2) != 0)
-            st = run_problem(c, argv[i]);
-        else if ((c->dd || c->idr) && strcmp(argv[i], "--json") == 0)
+            st = run_problem(c, bench_load, argv[i]);
+        else if (c->tables && strcmp(argv[i], "--json") == 0)
             continue;
         else if (i + 1 == argc)
             st = LCL_EINVAL;
         else if (strcmp(argv[i], "--device") == 0)
             ++i;
+        else if (strcmp(argv[i], "--csr-text") == 0)
+            st = run_problem(c, bench_load_text, argv[++i]);
         else if (strcmp(argv[i], "--random") == 0)
             c->bench.random = atoi(argv[++i]);
         else {
@@ -148,16 +157,6 @@ static enum lcl_status run_arguments(struct command *c, int argc, char **argv)
         }
     }
     return st;
-}
-
-static void print_tables(const struct command *c)
-{
-    printf("%s, copies at %.1f GB/s\n", lcl_context_caps(c->bench.ctx)->name,
-           c->bench.copy_gbps);
-    if (c->dd)
-        bench_dd_print(c->dd);
-    else
-        bench_idr_print(c->idr);
 }
 
 static enum lcl_status run(struct command *c, int argc, char **argv)
@@ -169,18 +168,30 @@ static enum lcl_status run(struct command *c, int argc, char **argv)
     if ((st = lcl_context_create(&B->ctx, &params)) < 0 ||
         (st = bench_copy(B)) < 0 || (st = run_arguments(c, argc, argv)) < 0)
         return st;
-    if (B->tables)
-        print_tables(c);
+    if (B->tables) {
+        printf("%s, copies at %.1f GB/s\n", lcl_context_caps(B->ctx)->name,
+               B->copy_gbps);
+        c->tables->print(c->state);
+    }
     return st;
+}
+
+static const struct bench_tables *find_tables(const char *name)
+{
+    static const struct bench_tables *const all[] = {&bench_cg, &bench_dd,
+                                                     &bench_idr};
+    for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
+        if (strcmp(name, all[i]->name) == 0)
+            return all[i];
+    return NULL;
 }
 
 // What has to be known before the first argument is acted on.
 static enum lcl_status look_ahead(struct command *c, int argc, char **argv)
 {
     bool json = false;
-    const bool dd = strcmp(argv[1], "dd") == 0;
-    const bool idr = strcmp(argv[1], "idr") == 0;
-    c->first = dd || idr ? 2 : 1;
+    c->tables = find_tables(argv[1]);
+    c->first = c->tables ? 2 : 1;
     if (c->first == argc)
         return LCL_EINVAL;
     for (int i = c->first; i < argc; ++i) {
@@ -188,10 +199,8 @@ static enum lcl_status look_ahead(struct command *c, int argc, char **argv)
         if (i + 1 < argc && strcmp(argv[i], "--device") == 0)
             c->bench.device = argv[i + 1];
     }
-    c->bench.tables = c->first == 2 && !json;
-    return dd    ? bench_dd_create(&c->dd)
-           : idr ? bench_idr_create(&c->idr)
-                 : LCL_OK;
+    c->bench.tables = c->tables && !json;
+    return c->tables ? c->tables->create(&c->state, &c->bench.options) : LCL_OK;
 }
 
 int main(int argc, char **argv)
@@ -204,8 +213,8 @@ int main(int argc, char **argv)
     enum lcl_status st = look_ahead(&c, argc, argv);
     if (st == LCL_OK)
         st = run(&c, argc, argv);
-    bench_dd_destroy(&c.dd);
-    bench_idr_destroy(&c.idr);
+    if (c.tables)
+        c.tables->destroy(c.state);
     lcl_context_destroy(&c.bench.ctx);
     if (st < 0)
         fprintf(stderr, "levelbench: %s\n", lcl_status_str(st));

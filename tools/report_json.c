@@ -117,7 +117,7 @@ static void put_method(cJSON *record, const struct job *job)
              lcl_block_extraction_name(precond->block_jacobi.extraction));
     put_text(method, "block-apply",
              lcl_block_apply_name(precond->block_jacobi.apply));
-    put_text(method, "rhs", job->cli.rhs ? job->cli.rhs : "A * ones");
+    put_text(method, "rhs", job_rhs(job) ? job_rhs(job) : "A * ones");
 }
 
 static void put_repaired(cJSON *object, const struct lcl_precond_info *info)
@@ -169,6 +169,8 @@ static void put_precond(cJSON *record, const struct job *job)
     put_count(object, "coarse_rows", info->coarse_rows);
     put_count(object, "coarse_pinned", info->coarse_pinned);
     put_count(object, "coarse_bytes", (int64_t)info->coarse_bytes);
+    put_text(object, "spmv", lcl_spmv_name(info->spmv));
+    put_count(object, "spmv_bytes", (int64_t)info->spmv_bytes);
 }
 
 static void put_history(cJSON *result, const struct job *job)

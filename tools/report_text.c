@@ -93,7 +93,7 @@ void text_method(const struct job *job)
     printf(", rtol %g", solver->rtol);
     if (solver->atol > 0)
         printf(", atol %g", solver->atol);
-    printf(", right-hand side %s\n", job->cli.rhs ? job->cli.rhs : "A * ones");
+    printf(", right-hand side %s\n", job_rhs(job) ? job_rhs(job) : "A * ones");
 }
 
 // ---------------------------------------------------------------- precond
@@ -165,6 +165,13 @@ static void application(const struct lcl_precond_info *info)
            info->form);
 }
 
+static void product(const struct lcl_precond_info *info)
+{
+    line("product");
+    printf("%s, %.1f MB on the device beside the matrix\n",
+           lcl_spmv_name(info->spmv), 1e-6 * (double)info->spmv_bytes);
+}
+
 void text_precond(const struct job *job)
 {
     const struct lcl_precond_info *info = lcl_precond_info(job->M);
@@ -180,6 +187,8 @@ void text_precond(const struct job *job)
         repaired(info);
     if (job->cli.profile || *info->form)
         application(info);
+    if (job->cli.profile || info->spmv_bytes > 0)
+        product(info);
 }
 
 // ---------------------------------------------------------------- result

@@ -115,6 +115,20 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_dense_read(struct lcl_dense *X,
                                                      struct lcl_read_info *info,
                                                      const struct lcl_log *log);
 
+/* Reads a square matrix from three text files of numbers with white space
+ * between them, plain or compressed: rows + 1 row pointers, the columns, the
+ * values. Row pointers and columns count from 0. Columns of a row may come in
+ * any order; duplicates are summed. `info` may be NULL. Ownership and errors as
+ * lcl_csr_read(). Source of the input: Gogusdere, "MMI713 Term Project - Phase
+ * 3 Report" (METU 2025), V.B. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_csr_read_text(
+    struct lcl_csr *A, const char *row_ptr, const char *col_ind,
+    const char *val, struct lcl_read_info *info, const struct lcl_log *log);
+
+/* Reads all numbers of such a file as one column. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_dense_read_text(
+    struct lcl_dense *X, const char *path, const struct lcl_log *log);
+
 /* Writes X as a Matrix Market array, 17 significant digits, to a temporary
  * name in the same folder that is renamed at the end: no partial file is left.
  * Returns LCL_OK, LCL_EIO or LCL_ENOMEM. */
@@ -122,7 +136,8 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_dense_write(
     const struct lcl_dense *X, const char *path, const struct lcl_log *log);
 
 /* Makes a built-in problem from its name: "lap3d:N", "lap3d:N,b=3",
- * "parabolic", "q2:M", "kuhn:NX,NY,NZ,b". Ownership as lcl_csr_read.
+ * "parabolic", "q2:M", "kuhn:NX,NY,NZ,b", "rows:NxL,MxK". Ownership as
+ * lcl_csr_read.
  * Returns LCL_OK, LCL_EINVAL (unknown name, bad number), LCL_ERANGE or
  * LCL_ENOMEM. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_csr_problem(

@@ -28,6 +28,11 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_solver_solve_cl(
 LCL_NODISCARD LCL_API enum lcl_status lcl_precond_apply_cl(lcl_precond *M,
                                                            cl_mem b, cl_mem x);
 
+/* As lcl_operator_apply(), for two buffers of at least cols and rows doubles;
+ * enqueued. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_operator_apply_cl(lcl_operator *A,
+                                                            cl_mem x, cl_mem y);
+
 LCL_END_DECLS
 
 #endif

@@ -240,11 +240,13 @@ struct lcl_precond_info {
     int64_t diagonal_blocks_fp32; /* of them stored so */
     int64_t diagonal_blocks_bf16;
     int diagonal_block_rows_max;
-    enum lcl_coarse coarse; /* NONE, ADD or MULT; NONE, too, where its matrix
-                               could not be inverted */
-    int64_t coarse_rows;    /* unknowns of the correction */
-    int64_t coarse_pinned;  /* of them left out, the matrix being singular */
-    uint64_t coarse_bytes;  /* on the device */
+    enum lcl_coarse coarse;  /* NONE, ADD or MULT; NONE, too, where its matrix
+                                could not be inverted */
+    int64_t coarse_rows;     /* unknowns of the correction */
+    int64_t coarse_pinned;   /* of them left out, the matrix being singular */
+    uint64_t coarse_bytes;   /* on the device */
+    enum lcl_spmv_type spmv; /* how the matrix is multiplied, never DEFAULT */
+    uint64_t spmv_bytes;     /* on the device for that, beside the matrix */
 };
 
 /* Thread-safety: that of its context. */

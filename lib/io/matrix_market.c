@@ -30,7 +30,7 @@ static void describe(struct lcl_read_info *info, const struct lcl_mm_header *h,
     info->pattern = h->field == LCL_MM_PATTERN;
 }
 
-static int64_t count_zeros(const double *val, int64_t n)
+int64_t lcl_mm_count_zeros(const double *val, int64_t n)
 {
     int64_t zeros = 0;
     for (int64_t k = 0; k < n; ++k)
@@ -38,7 +38,7 @@ static int64_t count_zeros(const double *val, int64_t n)
     return zeros;
 }
 
-static enum lcl_status check_sums(const struct lcl_csr *A,
+enum lcl_status lcl_mm_check_sums(const struct lcl_csr *A, int base,
                                   const lcl_stream *stream)
 {
     for (int64_t i = 0; i < A->rows; ++i)
@@ -47,8 +47,8 @@ static enum lcl_status check_sums(const struct lcl_csr *A,
                 return lcl_fail(lcl_stream_log(stream), LCL_EFORMAT,
                                 "%s: expected duplicates with a finite sum, "
                                 "found %g at (%" PRId64 ", %" PRId32 ")",
-                                lcl_stream_name(stream), A->val[k], i + 1,
-                                A->col_ind[k] + 1);
+                                lcl_stream_name(stream), A->val[k], i + base,
+                                A->col_ind[k] + base);
     return LCL_OK;
 }
 
@@ -67,9 +67,9 @@ static enum lcl_status read_coordinate(struct lcl_csr *A, lcl_stream *stream,
                               lcl_stream_log(stream));
     if (st < 0)
         goto out;
-    if (info->duplicates > 0 && (st = check_sums(A, stream)) < 0)
+    if (info->duplicates > 0 && (st = lcl_mm_check_sums(A, 1, stream)) < 0)
         goto out;
-    info->explicit_zeros = count_zeros(A->val, A->nnz);
+    info->explicit_zeros = lcl_mm_count_zeros(A->val, A->nnz);
     describe(info, h, stream);
 out:
     lcl_entries_finish(&entries);

@@ -11,8 +11,7 @@
 // First size of an array that grows with what is read.
 enum { FIRST_CAPACITY = 1 << 12 };
 
-// Makes room for one more element; at most `limit` will be needed.
-static enum lcl_status grow(void **array, int64_t *capacity, int64_t limit,
+enum lcl_status lcl_io_grow(void **array, int64_t *capacity, int64_t limit,
                             size_t size, const struct lcl_log *log)
 {
     int64_t wanted = *capacity ? 2 * *capacity : FIRST_CAPACITY;
@@ -157,7 +156,7 @@ enum lcl_status lcl_mm_read_entries(struct lcl_entries *E, lcl_stream *stream,
             return st;
         void *at = E->at;
         if (E->count == E->capacity) {
-            st = grow(&at, &E->capacity, h->entries, sizeof *E->at, log);
+            st = lcl_io_grow(&at, &E->capacity, h->entries, sizeof *E->at, log);
             E->at = at;
         }
         if (st < 0 ||
@@ -179,7 +178,8 @@ enum lcl_status lcl_mm_read_values(double **values, lcl_stream *stream,
             return st;
         void *array = *values;
         if (k == capacity) {
-            st = grow(&array, &capacity, h->entries, sizeof **values, log);
+            st = lcl_io_grow(&array, &capacity, h->entries, sizeof **values,
+                             log);
             *values = array;
         }
         if (st < 0)

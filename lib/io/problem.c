@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The built-in problems. Nodes are numbered x fastest, then y, then z; b
 // unknowns of a node follow each other.
+#include "lib/io/problem.h"
+
 #include "host/alloc.h"
 #include "host/log.h"
 #include "lib/io/number.h"
 
-#include <levelcl/matrix.h>
-
 #include <stdbool.h>
 
 #define KNOWN                                                                  \
- "known are lap3d:N, lap3d:N,b=B, parabolic, q2:M and kuhn:NX,NY,NZ,B, "       \
- "with numbers from 1 on and blocks B up to 8"
+ "known are lap3d:N, lap3d:N,b=B, parabolic, q2:M, kuhn:NX,NY,NZ,B and "       \
+ "rows:NxL,MxK, with numbers from 1 on and blocks B up to 8"
 
 enum { BLOCK_MAX = 8, STENCIL_MAX = 15 };
 
@@ -58,14 +58,15 @@ static const struct stencil tetrahedra = {15, 7, {
 
 // ---- storage
 
-static enum lcl_status fail_range(const char *name, const struct lcl_log *log)
+enum lcl_status lcl_problem_fail_range(const char *name,
+                                       const struct lcl_log *log)
 {
     return lcl_fail(log, LCL_ERANGE, "problem '%s': expected at most %d rows",
                     name, INT32_MAX);
 }
 
-static enum lcl_status allocate(struct lcl_csr *A, int64_t rows, int64_t nnz,
-                                const struct lcl_log *log)
+enum lcl_status lcl_problem_allocate(struct lcl_csr *A, int64_t rows,
+                                     int64_t nnz, const struct lcl_log *log)
 {
     A->rows = A->cols = rows;
     A->nnz = nnz;
@@ -164,9 +165,9 @@ static enum lcl_status make_on_grid(struct lcl_csr *A, const char *name,
     const struct grid *g = &how->grid;
     const int64_t rows = grid_rows(g);
     if (rows < 0)
-        return fail_range(name, log);
+        return lcl_problem_fail_range(name, log);
     const int64_t nnz = grid_entries(g, how->stencil);
-    const enum lcl_status st = allocate(A, rows, nnz, log);
+    const enum lcl_status st = lcl_problem_allocate(A, rows, nnz, log);
     if (st < 0)
         return st;
     int64_t node = 0, at[3];
@@ -243,9 +244,7 @@ struct kuhn {
     uint64_t random;
 };
 
-// Uniform in [0, 1). Source: Marsaglia, "Xorshift RNGs", J. Stat. Softw. 8(14)
-// (2003), shifts 13, 7, 17.
-static double uniform(uint64_t *random)
+double lcl_problem_uniform(uint64_t *random)
 {
     *random ^= *random << 13;
     *random ^= *random >> 7;
@@ -259,7 +258,7 @@ static void kuhn_block(void *user, int q, unsigned present, double *block)
     (void)present;
     for (int64_t k = 0; k < K->b * K->b; ++k) {
         const bool on = q == tetrahedra.center && k % (K->b + 1) == 0;
-        block[k] = (on ? 20 : 0) + uniform(&K->random) - 0.5;
+        block[k] = (on ? 20 : 0) + lcl_problem_uniform(&K->random) - 0.5;
     }
 }
 
@@ -357,12 +356,12 @@ static enum lcl_status make_q2(struct lcl_csr *A, const char *name,
     struct band B = {0};
     // the largest n with n * n rows
     if (number[0] > (46340 + 1) / 2)
-        return fail_range(name, log);
+        return lcl_problem_fail_range(name, log);
     if ((st = band_init(&B, number[0], log)) < 0)
         goto out;
     band_assemble(&B, number[0]);
     const int64_t entries = band_entries(&B);
-    if ((st = allocate(A, B.n * B.n, entries * entries, log)) < 0)
+    if ((st = lcl_problem_allocate(A, B.n * B.n, entries * entries, log)) < 0)
         goto out;
     for (int64_t row = 0; row < A->rows; ++row)
         A->row_ptr[row + 1] =
@@ -379,14 +378,16 @@ out:
 struct problem {
     const char *format;
     bool has_block;
-    enum lcl_status (*make)(struct lcl_csr *A, const char *name,
-                            const int64_t *number, const struct lcl_log *log);
+    lcl_problem_make *make;
 };
 
 static const struct problem problems[] = {
-    {"lap3d:#", false, make_lap3d},       {"lap3d:#,b=#", true, make_lap3d},
-    {"parabolic", false, make_parabolic}, {"q2:#", false, make_q2},
+    {"lap3d:#", false, make_lap3d},
+    {"lap3d:#,b=#", true, make_lap3d},
+    {"parabolic", false, make_parabolic},
+    {"q2:#", false, make_q2},
     {"kuhn:#,#,#,#", true, make_kuhn},
+    {"rows:#x#,#x#", false, lcl_problem_rows},
 };
 
 enum { NUMBERS = 4 };

@@ -111,6 +111,14 @@ static enum lcl_status refactor(lcl_precond *M)
     return LCL_PIVOTS_REPAIRED;
 }
 
+static enum lcl_status make_product(lcl_precond *M, enum lcl_spmv_type type)
+{
+    const enum lcl_status st = lcl_system_make_product(&M->system, type);
+    M->info.spmv = M->system.product.type;
+    M->info.spmv_bytes = M->system.product.bytes;
+    return st;
+}
+
 // Matrices are well-formed and square, parameters checked, *out is NULL.
 static enum lcl_status create(lcl_precond **out, lcl_context *ctx,
                               const struct lcl_bsr *A, const int64_t *place,
@@ -134,8 +142,7 @@ static enum lcl_status create(lcl_precond **out, lcl_context *ctx,
     if ((st = M->ops->create(M, A, params)) < 0 ||
         (place &&
          (st = lcl_system_take_entries(&M->system, place, entries)) < 0) ||
-        (st = lcl_system_make_product(&M->system, params->spmv)) < 0 ||
-        (st = refactor(M)) < 0)
+        (st = make_product(M, params->spmv)) < 0 || (st = refactor(M)) < 0)
         lcl_precond_destroy(&M);
     *out = M;
     return st;

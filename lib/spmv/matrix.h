@@ -10,6 +10,7 @@ struct lcl_device_matrix {
     int64_t n;           // rows
     int block;           // rows of a block
     int64_t block_rows;  // n / block
+    int64_t block_cols;  // columns of blocks
     int64_t blocks;      // stored ones
     lcl_buffer *row_ptr; // block_rows + 1, uint32 or, where wide, uint64
     lcl_buffer *col;     // blocks, int32

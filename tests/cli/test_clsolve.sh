@@ -168,6 +168,13 @@ printf '%%%%MatrixMarket matrix array real general\n2 1\n5\n' >b_short.mtx
 printf '0\n0\n' >labels.txt
 printf '0\n0\n1\n' >labels_long.txt
 
+printf '0\n2\n4\n' >ptr.txt
+printf '1 0\n0 1\n' >col.txt
+printf '1 4\n1 3\n' >val.txt
+printf '5\n4\n' >rhs.txt
+printf '5 4 3\n' >rhs_long.txt
+printf '1 3 5\n' >ptr_one.txt
+
 # ---------------------------------------------------------------- usage
 
 refused 2 'no matrix given'
@@ -190,6 +197,11 @@ refused 2 'not there yet' --restart 30 two.mtx
 refused 2 'not there yet' doctor two.mtx
 refused 2 'unexpected argument' two.mtx one.mtx
 refused 2 'not both' two.mtx --problem lap3d:4
+refused 2 'not two of them' two.mtx --csr-text ptr.txt col.txt val.txt
+refused 2 'needs three files' --csr-text ptr.txt col.txt
+refused 3 'matrix is stored in blocks' --problem lap3d:4,b=3 --spmv adaptive
+refused 2 'not both' -b two.mtx --csr-text ptr.txt col.txt val.txt rhs.txt
+refused 2 'where a system is solved' info --csr-text ptr.txt col.txt val.txt rhs.txt
 refused 2 'unexpected argument' devices two.mtx
 refused 2 'where a system is solved' info two.mtx -o "$dir/out/x.mtx"
 refused 2 'lap4d' --problem lap4d:4
@@ -205,6 +217,9 @@ says stdout '^clsolve [0-9]'
 
 # ---------------------------------------------------------------- bad input
 
+refused 3 'counted from 0' --csr-text ptr_one.txt col.txt val.txt
+refused 3 'ptr.txt:2: expected a column from 0 to 1' --csr-text ptr.txt ptr.txt val.txt
+refused 3 'rhs_long.txt is 3 x 1' --csr-text ptr.txt col.txt val.txt rhs_long.txt
 bad_input 'missing.mtx' missing.mtx
 bad_input 'directory' "$dir"
 bad_input '2 x 3' wide.mtx
@@ -288,6 +303,10 @@ ends 0 two.mtx -b b.mtx -o "$dir/out/x.mtx" --history "$dir/out/history.txt"
 [ "$(lines "$dir/out/x.mtx")" = 4 ] && pass || flunk '-o: not two entries'
 grep -q '^0 1' "$dir/out/history.txt" && pass || flunk '--history: no start'
 ends 0 two.mtx -b b_sparse.mtx
+ends 0 --csr-text ptr.txt col.txt val.txt rhs.txt -o "$dir/out/text.mtx" --spmv adaptive --block-size 1
+says stdout "right-hand side rhs.txt"
+ends 0 --csr-text=ptr.txt col.txt val.txt --spmv binned --precond jacobi --block-size 1
+ends 0 info --csr-text ptr.txt col.txt val.txt
 ends 0 two.mtx --partition file:labels.txt
 ends 0 two.mtx --partition=natural --precond jacobi -q
 [ ! -s "$dir/stdout" ] && [ ! -s "$dir/stderr" ] && pass || flunk '-q: not quiet'

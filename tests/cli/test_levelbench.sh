@@ -72,6 +72,29 @@ done
 "$bench" dd >/dev/null 2>&1
 [ $? -eq 2 ] || flunk 'dd without a problem is wrong usage'
 
+# The tables of the report on row-binned CG; a matrix in text files is another.
+printf '0 2 5 7\n' >"$dir/ptr"
+printf '0 1 2 1 0 1 2\n' >"$dir/col"
+printf '4 -1 -1 4 -1 -1 4\n' >"$dir/val"
+printf '3 2 3\n' >"$dir/rhs"
+"$bench" cg rows:30x4,20x18 --csr-text "$dir/ptr,$dir/col,$dir/val,$dir/rhs" >"$dir/out" 2>"$dir/err" ||
+    flunk 'cg succeeds'
+for table in 'Table I:' 'Table II:' 'Table III:'; do
+    grep -A 3 "^$table" "$dir/out" >"$dir/table" || flunk "$table is printed"
+    grep -Eq '^rows:30x4,20x18 .*[0-9]' "$dir/table" || flunk "$table has rows:30x4,20x18"
+    [ "$(sed 1d "$dir/table" | awk '{print length}' | sort -u | wc -l)" = 1 ] ||
+        flunk "$table has aligned columns"
+done
+grep -A 3 '^Table I:' "$dir/out" | grep -Eq '^rows:30x4,20x18 +50 +480 +30 +20$' || flunk 'rows in bins'
+grep -A 3 '^Table II:' "$dir/out" | grep -q "^$dir/ptr .* atol\|^$dir/ptr .* rtol" || flunk 'text is solved'
+"$bench" cg --json rows:30x4,20x18 >"$dir/out" 2>"$dir/err" || flunk 'cg --json succeeds'
+for line in bins:binned cg:cpu cg:cg_published cg:cg spmv:binned spmv:spmv_bin0 spmv:spmv_bin1 \
+    spmv:adaptive; do
+    grep -q "^{\"op\":\"${line%:*}\",\"variant\":\"${line#*:}\".*:[0-9]" "$dir/out" || flunk "a line of $line"
+done
+"$bench" --csr-text "$dir/ptr,$dir/col" >/dev/null 2>&1
+[ $? -eq 2 ] || flunk 'two text files are too few'
+
 "$bench" >/dev/null 2>&1
 [ $? -eq 2 ] || flunk 'no argument is wrong usage'
 "$bench" lap3d:x >/dev/null 2>"$dir/err" && flunk 'an unknown problem is an error'

@@ -53,6 +53,32 @@ static enum lcl_status read_dense(const char *name)
     return st;
 }
 
+// Row pointers 0, 1; the file is both the column and the value.
+static enum lcl_status read_text(const char *name)
+{
+    struct lcl_csr A;
+    char row_ptr[LCL_TEST_PATH];
+    lcl_test_path(row_ptr, &folder, "row_ptr");
+    lcl_test_write_file(row_ptr, "0 1", 3);
+    const enum lcl_status st =
+        lcl_csr_read_text(&A, row_ptr, name, name, NULL, NULL);
+    unlink(row_ptr);
+    if (st < 0)
+        assert_true(A.rows == 0 && !A.row_ptr && !A.col_ind && !A.val);
+    lcl_csr_finish(&A);
+    return st;
+}
+
+static enum lcl_status read_text_vector(const char *name)
+{
+    struct lcl_dense X;
+    const enum lcl_status st = lcl_dense_read_text(&X, name, NULL);
+    if (st < 0)
+        assert_true(X.rows == 0 && !X.val);
+    lcl_dense_finish(&X);
+    return st;
+}
+
 static enum lcl_status write_dense(const char *name)
 {
     double val[] = {1, 2};
@@ -150,6 +176,14 @@ static void test_alloc_io__dense_matrix(void **state)
     assert_in_range(fail_each(read_dense, path), 9, 13);
 }
 
+static void test_alloc_io__text(void **state)
+{
+    (void)state;
+    write_text("0\n");
+    assert_in_range(fail_each(read_text, path), 12, 20);
+    assert_in_range(fail_each(read_text_vector, path), 3, 5);
+}
+
 static void test_alloc_io__written_matrix(void **state)
 {
     (void)state;
@@ -162,6 +196,7 @@ static void test_alloc_io__problems(void **state)
     (void)state;
     assert_int_equal(fail_each(make_problem, "lap3d:3,b=2"), 4);
     assert_int_equal(fail_each(make_problem, "q2:3"), 6);
+    assert_int_equal(fail_each(make_problem, "rows:4x2,3x3"), 4);
 }
 
 static void test_alloc_io__blocks(void **state)
@@ -177,6 +212,7 @@ int main(void)
         cmocka_unit_test(test_alloc_io__compressed_matrix),
         cmocka_unit_test(test_alloc_io__long_disordered_row),
         cmocka_unit_test(test_alloc_io__dense_matrix),
+        cmocka_unit_test(test_alloc_io__text),
         cmocka_unit_test(test_alloc_io__written_matrix),
         cmocka_unit_test(test_alloc_io__problems),
         cmocka_unit_test(test_alloc_io__blocks),

@@ -96,6 +96,18 @@ static void test_alloc_solve__jacobi(void **state)
     fail_each(&(struct lcl_precond_params){.type = LCL_PRECOND_JACOBI}, 1);
 }
 
+static void test_alloc_solve__products(void **state)
+{
+    static const enum lcl_spmv_type types[] = {LCL_SPMV_BINNED,
+                                               LCL_SPMV_ADAPTIVE};
+    (void)state;
+    for (size_t i = 0; i < sizeof types / sizeof *types; ++i)
+        fail_each(&(struct lcl_precond_params){.type = LCL_PRECOND_JACOBI,
+                                               .block_size = 1,
+                                               .spmv = types[i]},
+                  1);
+}
+
 static void test_alloc_solve__blocks_of_entries(void **state)
 {
     (void)state;
@@ -122,6 +134,7 @@ int main(void)
         cmocka_unit_test(test_alloc_solve__published_kernels_on_many_lanes),
         cmocka_unit_test(test_alloc_solve__coarse_correction),
         cmocka_unit_test(test_alloc_solve__jacobi),
+        cmocka_unit_test(test_alloc_solve__products),
         cmocka_unit_test(test_alloc_solve__blocks_of_entries),
         cmocka_unit_test(test_alloc_solve__conjugate_gradients),
     };

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A whole job with the n-th OpenCL call failing, for every n: the error is
 // reported, or the call was not needed; nothing leaks and nothing crashes.
+#include "host/context.h"
 #include "host/timer.h"
 #include "tests/support/capture.h"
+#include "tests/support/device.h"
 #include "tests/support/fake_cl.h"
 #include "tests/support/folder.h"
 #include "tests/support/job.h"
+#include "tests/support/matrices.h"
+#include "tests/support/products.h"
 #include "tests/support/test.h"
 
 #include <string.h>
@@ -216,6 +220,103 @@ static void test_cl_calls__an_update_survives_any_failing_call(void **state)
     lcl_context_destroy(&ctx);
 }
 
+static const enum lcl_spmv_type types[] = {LCL_SPMV_BINNED, LCL_SPMV_ADAPTIVE};
+enum { TYPES = sizeof types / sizeof *types };
+
+// Rows of both bins, and one that is cut in parts.
+static struct lcl_bsr matrix_of_all_lengths(void)
+{
+    static const int64_t length[] = {3, 20, 5, 9000, 40, 0};
+    struct lcl_csr pattern = test_rows_of_lengths(6, 9000, length);
+    struct lcl_bsr A = test_random_blocks(&pattern, 1, 5);
+    test_csr_finish(&pattern);
+    return A;
+}
+
+// A product whose kernels are built; on two queues even where the device would
+// not overlap them.
+static void open_product(struct test_product *p, lcl_context **ctx,
+                         const struct lcl_bsr *A, enum lcl_spmv_type type)
+{
+    const struct lcl_context_params params = {.cache_dir = cache.path};
+    fake_cl = (struct fake_cl){0};
+    assert_int_equal(lcl_runtime_create(ctx, &params, &fake_cl_api), LCL_OK);
+    (*ctx)->caps.queues_overlap = true;
+    test_product_init(p, *ctx, A);
+    test_product_upload(p, false);
+    assert_int_equal(lcl_spmv_init(&p->S, type, *ctx, &p->D), LCL_OK);
+}
+
+static void close_product(struct test_product *p, lcl_context **ctx)
+{
+    test_product_finish(p);
+    lcl_context_destroy(ctx);
+    assert_int_equal(fake_cl.objects, 0);
+}
+
+static void test_cl_calls__making_a_product_may_fail_anywhere(void **state)
+{
+    (void)state;
+    struct lcl_bsr A = matrix_of_all_lengths();
+    for (int t = 0; t < TYPES; ++t) {
+        struct test_product p;
+        lcl_context *ctx;
+        open_product(&p, &ctx, &A, types[t]);
+        for (long n = 1; n == 1 || fake_cl.failed; ++n) {
+            lcl_spmv_finish(&p.S);
+            const long objects = fake_cl.objects;
+            fail_call(FAKE_CL_ANY, n, CL_OUT_OF_RESOURCES);
+            fake_cl.objects = objects;
+            const enum lcl_status st = lcl_spmv_init(&p.S, types[t], ctx, &p.D);
+            assert_int_equal(st, fake_cl.failed ? LCL_EDEVICE : LCL_OK);
+        }
+        close_product(&p, &ctx);
+    }
+    test_bsr_finish(&A);
+}
+
+// The product after one that failed is as good as any: no kernel of that is
+// still under way.
+static void fail_each_and_multiply_again(const struct test_product *p)
+{
+    for (long n = 1; n == 1 || fake_cl.failed; ++n) {
+        lcl_buffer *stop = test_stop_flag(p->ctx, 0);
+        lcl_buffer *y = test_poisoned(p->ctx, p->n, sizeof(double));
+        const struct lcl_operands v = {p->device_x, NULL, y, NULL, stop, 0};
+        const long objects = fake_cl.objects;
+        double got[8];
+        fail_call(FAKE_CL_ANY, n, CL_OUT_OF_RESOURCES);
+        fake_cl.objects = objects;
+        const enum lcl_status st = lcl_multiply(&p->S, LCL_PRODUCT_PLAIN, &v);
+        assert_int_equal(st, fake_cl.failed ? LCL_EDEVICE : LCL_OK);
+        fake_cl.fail_at = 0;
+        assert_int_equal(lcl_multiply(&p->S, LCL_PRODUCT_PLAIN, &v), LCL_OK);
+        test_download(y, got, p->n, sizeof *got);
+        test_expect_near("y", got, p->ax, p->n, 1e-12);
+        lcl_buffer_destroy(&y);
+        lcl_buffer_destroy(&stop);
+    }
+}
+
+static void test_cl_calls__a_product_survives_any_failing_call(void **state)
+{
+    (void)state;
+    struct lcl_bsr A = matrix_of_all_lengths();
+    for (int t = 0; t < TYPES; ++t) {
+        struct test_product p;
+        lcl_context *ctx;
+        open_product(&p, &ctx, &A, types[t]);
+        fail_each_and_multiply_again(&p);
+        const long queues = fake_cl.calls[FAKE_clCreateCommandQueue];
+        test_product_expect_all(&p);
+        // the second queue is kept
+        assert_int_equal(fake_cl.calls[FAKE_clCreateCommandQueue], queues);
+        assert_true((ctx->beside != NULL) == (types[t] == LCL_SPMV_BINNED));
+        close_product(&p, &ctx);
+    }
+    test_bsr_finish(&A);
+}
+
 static void test_cl_calls__a_timer_ends_whatever_fails(void **state)
 {
     (void)state;
@@ -249,6 +350,8 @@ int main(void)
         cmocka_unit_test(test_cl_calls__any_call_of_a_cold_start_may_fail),
         cmocka_unit_test(test_cl_calls__a_solver_survives_any_failing_call),
         cmocka_unit_test(test_cl_calls__an_update_survives_any_failing_call),
+        cmocka_unit_test(test_cl_calls__making_a_product_may_fail_anywhere),
+        cmocka_unit_test(test_cl_calls__a_product_survives_any_failing_call),
         cmocka_unit_test(test_cl_calls__a_timer_ends_whatever_fails),
         cmocka_unit_test(test_cl_calls__a_kernel_that_does_not_build_is_named),
     };

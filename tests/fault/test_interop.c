@@ -2,9 +2,12 @@
 // Contexts, preconditioners and solvers on the caller's own OpenCL objects.
 #include "host/cl.h"
 #include "host/clock.h"
+#include "host/context.h"
 #include "tests/support/capture.h"
 #include "tests/support/job.h"
+#include "tests/support/matrices.h"
 #include "tests/support/misuse.h"
+#include "tests/support/products.h"
 #include "tests/support/test.h"
 
 #include <levelcl/opencl.h>
@@ -224,6 +227,27 @@ static void test_interop__null_objects_are_misuse(void **state)
     assert_misuse(lcl_precond_apply_cl(NULL, NULL, NULL));
 }
 
+// The second queue goes in step with the caller's.
+static void test_interop__a_product_on_two_queues_matches(void **state)
+{
+    (void)state;
+    static const int64_t length[] = {3, 20, 5, 90, 40, 0};
+    struct lcl_csr pattern = test_rows_of_lengths(6, 90, length);
+    struct lcl_bsr A = test_random_blocks(&pattern, 1, 5);
+    struct test_product p;
+    own.ctx->caps.queues_overlap = true;
+    test_product_init(&p, own.ctx, &A);
+    test_product_upload(&p, false);
+    assert_int_equal(lcl_spmv_init(&p.S, LCL_SPMV_BINNED, own.ctx, &p.D),
+                     LCL_OK);
+    test_product_expect_all(&p);
+    assert_true(own.ctx->queue == own.queue && own.ctx->beside != own.queue &&
+                own.ctx->beside);
+    test_product_finish(&p);
+    test_bsr_finish(&A);
+    test_csr_finish(&pattern);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -241,6 +265,8 @@ int main(void)
             create_in_blocks, destroy),
         cmocka_unit_test_setup_teardown(
             test_interop__a_zero_right_hand_side_gives_zero, create, destroy),
+        cmocka_unit_test_setup_teardown(
+            test_interop__a_product_on_two_queues_matches, create, destroy),
         cmocka_unit_test_setup_teardown(
             test_interop__buffers_of_another_size_are_refused, create, destroy),
         cmocka_unit_test(test_interop__destroying_gives_every_reference_back),

@@ -2,15 +2,10 @@
 // csr.cl and bsr.cl, products and the sums that follow, against the plain
 // product.
 #include "tests/support/device.h"
+#include "tests/support/products.h"
 #include "tests/support/systems.h"
 
 #include "host/launch.h"
-#include "lib/format/bsr.h"
-#include "lib/spmv/spmv.h"
-
-#include <stdlib.h>
-
-enum { GROUPS = 3 };
 
 // csr.cl or bsr.cl with so many lanes a row, instead of what would be chosen.
 struct forced {
@@ -54,141 +49,18 @@ static void get_kernels(struct forced *F, lcl_context *ctx, int block,
         LCL_OK);
 }
 
-static lcl_buffer *upload_row_ptr(lcl_context *ctx, const struct lcl_bsr *A,
-                                  bool wide)
-{
-    if (wide)
-        return test_upload(ctx, A->row_ptr, A->rows + 1, sizeof(int64_t));
-    uint32_t *narrow = calloc((size_t)A->rows + 1, sizeof *narrow);
-    assert_non_null(narrow);
-    for (int64_t i = 0; i <= A->rows; ++i)
-        narrow[i] = (uint32_t)A->row_ptr[i];
-    lcl_buffer *buffer = test_upload(ctx, narrow, A->rows + 1, sizeof *narrow);
-    free(narrow);
-    return buffer;
-}
-
-// A matrix on the device, vectors x and w, what a product gives.
-struct product {
-    lcl_context *ctx;
-    struct lcl_device_matrix D;
-    struct forced forced;
-    struct lcl_spmv S;
-    int64_t n;
-    double *x, *w, *ax;
-    lcl_buffer *device_x, *device_w;
-};
-
-static void product_init(struct product *p, lcl_context *ctx,
-                         const struct lcl_bsr *A)
-{
-    const int64_t n = A->rows * A->block_size;
-    *p = (struct product){
-        .ctx = ctx,
-        .D = {.block_rows = A->rows},
-        .n = n,
-        .x = test_random_vector(n, 1),
-        .w = test_random_vector(n, 2),
-        .ax = test_vector(n),
-    };
-    p->device_x = test_upload(ctx, p->x, n, sizeof *p->x);
-    p->device_w = test_upload(ctx, p->w, n, sizeof *p->w);
-    lcl_bsr_multiply(A, p->x, p->ax);
-}
-
-static void upload_matrix(struct product *p, const struct lcl_bsr *A, int lanes,
-                          bool wide)
-{
-    lcl_context *ctx = p->ctx;
-    get_kernels(&p->forced, ctx, A->block_size, lanes, wide);
-    p->S = (struct lcl_spmv){
-        .ops = &forced_ops, .A = &p->D, .groups = GROUPS, .state = &p->forced};
-    p->D.row_ptr = upload_row_ptr(ctx, A, wide);
-    p->D.col = test_upload(ctx, A->col_ind, A->nnz, sizeof *A->col_ind);
-    p->D.val =
-        test_upload(ctx, A->val, A->nnz * lcl_block_values(A), sizeof *A->val);
-}
-
-static void product_finish(struct product *p)
-{
-    lcl_spmv_finish(&p->S);
-    lcl_device_matrix_finish(&p->D);
-    lcl_buffer_destroy(&p->device_x);
-    lcl_buffer_destroy(&p->device_w);
-    free(p->x);
-    free(p->w);
-    free(p->ax);
-}
-
-// The partial sums of one half, or, where `used` is false, that they are as
-// they were.
-static void expect_sum(const char *what, const double *half, bool used,
-                       double expected)
-{
-    double sum = 0;
-    for (int g = 0; g < GROUPS; ++g) {
-        sum += half[g];
-        if (!used)
-            assert_memory_equal(&half[g], "\xff\xff\xff\xff\xff\xff\xff\xff",
-                                sizeof *half);
-    }
-    if (used)
-        test_expect_near(what, &sum, &expected, 1, 1e-12);
-}
-
-static void expect_sums(const struct product *p, enum lcl_product product,
-                        const double *y, const lcl_buffer *sums)
-{
-    double half[2 * GROUPS], wy = 0, yy = 0;
-    for (int64_t i = 0; i < p->n; ++i) {
-        wy += p->w[i] * y[i];
-        yy += y[i] * y[i];
-    }
-    test_download(sums, half, 2 * GROUPS, sizeof *half);
-    expect_sum("<w, y>", half,
-               product == LCL_PRODUCT_DOT || product == LCL_PRODUCT_DOT_NORM,
-               wy);
-    expect_sum(
-        "<y, y>", half + GROUPS,
-        product == LCL_PRODUCT_RESIDUAL || product == LCL_PRODUCT_DOT_NORM, yy);
-}
-
-static void expect_product(const struct product *p, enum lcl_product product)
-{
-    double *y = test_vector(p->n), *expected = test_vector(p->n);
-    lcl_buffer *out = test_poisoned(p->ctx, p->n, sizeof *y);
-    lcl_buffer *sums = test_poisoned(p->ctx, 2 * GROUPS, sizeof *y);
-    lcl_buffer *go_on = test_stop_flag(p->ctx, 0);
-    lcl_buffer *stop = test_stop_flag(p->ctx, 2);
-    struct lcl_operands v = {p->device_x, p->device_w, out, sums, stop, 0};
-    assert_int_equal(lcl_multiply(&p->S, product, &v), LCL_OK);
-    test_untouched(out);
-    test_untouched(sums);
-    v.stop = go_on;
-    assert_int_equal(lcl_multiply(&p->S, product, &v), LCL_OK);
-    test_download(out, y, p->n, sizeof *y);
-    for (int64_t i = 0; i < p->n; ++i)
-        expected[i] =
-            product == LCL_PRODUCT_RESIDUAL ? p->w[i] - p->ax[i] : p->ax[i];
-    test_expect_near("y", y, expected, p->n, 1e-12);
-    expect_sums(p, product, y, sums);
-    lcl_buffer_destroy(&out);
-    lcl_buffer_destroy(&sums);
-    lcl_buffer_destroy(&go_on);
-    lcl_buffer_destroy(&stop);
-    free(y);
-    free(expected);
-}
-
 static void expect_products(lcl_context *ctx, const struct lcl_bsr *A,
                             int lanes, bool wide)
 {
-    struct product p;
-    product_init(&p, ctx, A);
-    upload_matrix(&p, A, lanes, wide);
-    for (int m = 0; m < LCL_PRODUCT_COUNT; ++m)
-        expect_product(&p, (enum lcl_product)m);
-    product_finish(&p);
+    struct test_product p;
+    struct forced forced;
+    get_kernels(&forced, ctx, A->block_size, lanes, wide);
+    test_product_init(&p, ctx, A);
+    test_product_upload(&p, wide);
+    p.S.ops = &forced_ops;
+    p.S.state = &forced;
+    test_product_expect_all(&p);
+    test_product_finish(&p);
 }
 
 // Every matrix, with a block of `block` rows for each entry.
@@ -258,25 +130,55 @@ static void test_spmv__empty_rows_give_zero(void **state)
     test_csr_finish(&pattern);
 }
 
+// lcl_spmv_init() of a type gives a product that p checks.
+static void open_type(struct test_product *p, lcl_context *ctx,
+                      enum lcl_spmv_type type, const struct lcl_bsr *A)
+{
+    test_product_init(p, ctx, A);
+    assert_int_equal(lcl_device_matrix_init(&p->D, ctx, A), LCL_OK);
+    assert_int_equal(p->D.n, p->n);
+    assert_int_equal(p->D.block, A->block_size);
+    assert_int_equal(p->D.blocks, A->nnz);
+    assert_int_equal(lcl_spmv_init(&p->S, type, ctx, &p->D), LCL_OK);
+    p->S.groups = TEST_PRODUCT_GROUPS;
+}
+
 static void test_spmv__what_is_chosen_for_the_device_matches(void **state)
 {
     static const int blocks[] = {1, 3, 8};
     struct lcl_csr pattern = test_random_csr(test_size(23, 211), 4, 9);
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i) {
         struct lcl_bsr A = test_random_blocks(&pattern, blocks[i], 7);
-        struct product p;
-        product_init(&p, *state, &A);
-        assert_int_equal(lcl_device_matrix_init(&p.D, *state, &A), LCL_OK);
-        assert_int_equal(p.D.n, p.n);
-        assert_int_equal(p.D.block, blocks[i]);
-        assert_int_equal(p.D.blocks, A.nnz);
-        assert_int_equal(lcl_spmv_init(&p.S, LCL_SPMV_DEFAULT, *state, &p.D),
-                         LCL_OK);
-        p.S.groups = GROUPS;
-        expect_product(&p, LCL_PRODUCT_DOT_NORM);
-        product_finish(&p);
+        struct test_product p;
+        open_type(&p, *state, LCL_SPMV_DEFAULT, &A);
+        assert_int_equal(p.S.type, LCL_SPMV_CSR);
+        test_product_expect(&p, LCL_PRODUCT_DOT_NORM);
+        test_product_finish(&p);
         test_bsr_finish(&A);
     }
+    test_csr_finish(&pattern);
+}
+
+// ------------------------------------------------------------------ columns
+
+static void expect_columns(lcl_context *ctx, const struct lcl_csr *pattern,
+                           int block, const int *columns, size_t count)
+{
+    struct lcl_bsr A = test_random_blocks(pattern, block, 7);
+    struct test_product p;
+    open_type(&p, ctx, LCL_SPMV_CSR, &A);
+    for (size_t i = 0; i < count; ++i)
+        test_product_expect_many(&p, columns[i]);
+    test_product_finish(&p);
+    test_bsr_finish(&A);
+}
+
+static void test_spmv__several_columns_match(void **state)
+{
+    static const int all[] = {1, 2, 4, 8, 15}, three[] = {3};
+    struct lcl_csr pattern = test_random_csr(test_size(19, 143), 4, 9);
+    expect_columns(*state, &pattern, 1, all, sizeof all / sizeof *all);
+    expect_columns(*state, &pattern, 3, three, 1);
     test_csr_finish(&pattern);
 }
 
@@ -291,6 +193,7 @@ int main(void)
         cmocka_unit_test(test_spmv__a_lane_an_entry_of_blocks_matches),
         cmocka_unit_test(test_spmv__empty_rows_give_zero),
         cmocka_unit_test(test_spmv__what_is_chosen_for_the_device_matches),
+        cmocka_unit_test(test_spmv__several_columns_match),
     };
     return test_device_run(tests);
 }

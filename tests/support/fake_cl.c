@@ -24,6 +24,8 @@ static bool fails_now(enum fake_cl_function function)
 
 // Functions that return their code and make nothing.
 #define CODE_FUNCTIONS(X) \
+    X(clEnqueueBarrierWithWaitList, (cl_command_queue q, cl_uint n, \
+        const cl_event *wait, cl_event *event), (q, n, wait, event)) \
     X(clEnqueueCopyBuffer, (cl_command_queue q, cl_mem from, cl_mem to, \
         size_t at, size_t to_at, size_t bytes, cl_uint n, \
         const cl_event *wait, cl_event *event), \

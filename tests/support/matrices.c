@@ -114,6 +114,28 @@ struct lcl_csr test_random_csr(int64_t n, double per_row, unsigned seed)
     return A;
 }
 
+struct lcl_csr test_stretched_csr(int64_t rows, int64_t cols, unsigned seed)
+{
+    struct lcl_csr A = allocate(rows, rows * 6);
+    uint64_t state = seed;
+    A.cols = cols;
+    for (int64_t i = 0; i < rows; ++i) {
+        const int64_t near = i % cols;
+        const int length = i % 7 == 6 ? 0 : 3 + (int)(test_random(&state) * 4);
+        int64_t j = i % 3 == 0 ? 0 : near;
+        append(&A, i, j, 2 * test_random(&state) - 1);
+        A.nnz -= length == 0;
+        for (int k = 1; k < length; ++k) {
+            const double reach = k % 2 ? 4 : (double)cols / 3;
+            j += 1 + (int64_t)(test_random(&state) * reach);
+            if (j < cols)
+                append(&A, i, j, 2 * test_random(&state) - 1);
+        }
+        A.row_ptr[i + 1] = A.nnz;
+    }
+    return A;
+}
+
 static void append_cell(struct lcl_csr *A, const int64_t grid[3], int64_t cell)
 {
     const int64_t step[3] = {1, grid[0], grid[0] * grid[1]};
@@ -227,6 +249,22 @@ struct lcl_csr test_long_rows(int64_t parts, int64_t part, unsigned seed)
     uint64_t state = seed;
     for (int64_t i = 0; i < A.rows; ++i)
         append_long_row(&A, i, i / part * part, part, 1 + i / part, &state);
+    return A;
+}
+
+struct lcl_csr test_rows_of_lengths(int64_t rows, int64_t cols,
+                                    const int64_t *length)
+{
+    int64_t nnz = 0;
+    for (int64_t i = 0; i < rows; ++i)
+        nnz += length[i];
+    struct lcl_csr A = allocate(rows, nnz);
+    A.cols = cols;
+    for (int64_t i = 0; i < rows; ++i) {
+        A.row_ptr[i + 1] = A.nnz;
+        for (int64_t k = 0; k < length[i]; ++k)
+            append(&A, i, (k * cols + i % cols) / length[i], 1);
+    }
     return A;
 }
 

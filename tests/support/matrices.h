@@ -10,6 +10,10 @@
 // symmetric. The same seed gives the same matrix everywhere.
 struct lcl_csr test_random_csr(int64_t n, double per_row, unsigned seed);
 
+// Up to 6 entries in each row, every seventh row none; columns near that of the
+// diagonal and far from it, on both sides. Values in [-1, 1).
+struct lcl_csr test_stretched_csr(int64_t rows, int64_t cols, unsigned seed);
+
 // 7-point Laplacian on nx x ny x nz cells, x fastest: 6 and -1. With nz = 1 the
 // pattern is that of 5 points.
 struct lcl_csr test_laplacian(int64_t nx, int64_t ny, int64_t nz);
@@ -35,6 +39,10 @@ struct lcl_csr test_dense_row(int64_t n, int64_t row);
 // store two of three columns between those at random, the first row all of
 // them; the others have the diagonal alone. It exceeds the sum of its row.
 struct lcl_csr test_long_rows(int64_t parts, int64_t part, unsigned seed);
+
+// Rows of such lengths, up to `cols`, their ones spread over all columns.
+struct lcl_csr test_rows_of_lengths(int64_t rows, int64_t cols,
+                                    const int64_t *length);
 
 // A random permutation, freed with free().
 int32_t *test_random_permutation(int64_t n, unsigned seed);

@@ -121,6 +121,8 @@ static void test_options__numbers_are_set(void **state)
                      1);
     assert_int_equal(parsed("max-block-size=32").precond.block_jacobi.max_rows,
                      32);
+    assert_int_equal(parsed("spmv=auto").precond.spmv, LCL_SPMV_DEFAULT);
+    assert_int_equal(parsed("spmv=sliced").precond.spmv, LCL_SPMV_SLICED);
 }
 
 static void test_options__geometric_takes_a_box_and_a_grid(void **state)

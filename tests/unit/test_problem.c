@@ -63,6 +63,8 @@ static void test_problem__sizes_are_those_of_the_formulas(void **state)
         {"kuhn:1,1,1,2", 2, 4},
         {"kuhn:2,2,2,1", 8, 46},
         {"kuhn:53,53,54,1", 151686, 2207664},
+        {"rows:1x1,2x2", 3, 5},
+        {"rows:14950x10,15050x64", 30000, 1112700},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         struct lcl_csr A = make(cases[i].name);
@@ -140,6 +142,44 @@ static void test_problem__kuhn_is_the_same_each_time(void **state)
     lcl_csr_finish(&B);
 }
 
+static void test_problem__rows_have_their_lengths(void **state)
+{
+    (void)state;
+    struct lcl_csr A = make("rows:12x4,9x5");
+    for (int64_t i = 0; i < A.rows; ++i) {
+        assert_int_equal(A.row_ptr[i + 1] - A.row_ptr[i], i < 12 ? 4 : 5);
+        double rest = at(&A, i, i);
+        for (int64_t j = 0; j < A.cols; ++j)
+            rest -= j == i ? 0 : fabs(at(&A, i, j));
+        assert_true(fabs(rest - 1) < 1e-14);
+    }
+    assert_true(is_symmetric(&A));
+    assert_int_equal(lcl_csr_check(&A, NULL), LCL_OK);
+    lcl_csr_finish(&A);
+}
+
+static void test_problem__rows_that_cannot_be_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *message;
+    } cases[] = {
+        {"rows:3x4,1x1", "problem 'rows:3x4,1x1': 3 rows cannot have 4 entries "
+                         "each"},
+        {"rows:1x1,5x2", "problem 'rows:1x1,5x2': for rows of 2 entries "
+                         "expected an even number of them, found 5"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        struct test_capture capture;
+        struct lcl_csr A;
+        test_capture_init(&capture, LCL_LOG_ERROR);
+        assert_int_equal(lcl_csr_problem(&A, cases[i].name, &capture.log),
+                         LCL_EINVAL);
+        assert_string_equal(capture.last, cases[i].message);
+        assert_true(A.rows == 0 && !A.row_ptr);
+    }
+}
+
 static void test_problem__wrong_names_list_the_known_ones(void **state)
 {
     (void)state;
@@ -150,7 +190,7 @@ static void test_problem__wrong_names_list_the_known_ones(void **state)
         "lap3d:8,b=", "lap3d:8,b=0",  "lap3d:8,b=9",
         "parabolic:", "q2:",          "q2:0",
         "kuhn:1,2,3", "kuhn:1,2,3,9", "kuhn:1,2,3,4,5",
-        "LAP3D:8",    "lap3d:1.5"};
+        "LAP3D:8",    "lap3d:1.5",    "rows:2x1"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         struct test_capture capture;
         struct lcl_csr A = {.rows = 7};
@@ -160,8 +200,8 @@ static void test_problem__wrong_names_list_the_known_ones(void **state)
                          LCL_EINVAL);
         snprintf(message, sizeof message,
                  "problem '%s' does not exist: known are lap3d:N, "
-                 "lap3d:N,b=B, parabolic, q2:M and kuhn:NX,NY,NZ,B, with "
-                 "numbers from 1 on and blocks B up to 8",
+                 "lap3d:N,b=B, parabolic, q2:M, kuhn:NX,NY,NZ,B and "
+                 "rows:NxL,MxK, with numbers from 1 on and blocks B up to 8",
                  names[i]);
         assert_string_equal(capture.last, message);
         assert_true(A.rows == 0 && !A.row_ptr);
@@ -178,6 +218,8 @@ static void test_problem__absurd_sizes_are_out_of_range(void **state)
                                         "q2:23171",
                                         "q2:9223372036854775807",
                                         "kuhn:1,1,2147483648,1",
+                                        "rows:2147483648x1,1x1",
+                                        "rows:2147483647x1,1x1",
                                         "kuhn:9223372036854775807,1,1,8"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         struct test_capture capture;
@@ -200,6 +242,8 @@ int main(void)
         cmocka_unit_test(test_problem__parabolic_rows_sum_to_their_mass),
         cmocka_unit_test(test_problem__q2_has_the_norm_of_the_published_matrix),
         cmocka_unit_test(test_problem__kuhn_is_the_same_each_time),
+        cmocka_unit_test(test_problem__rows_have_their_lengths),
+        cmocka_unit_test(test_problem__rows_that_cannot_be_are_refused),
         cmocka_unit_test(test_problem__wrong_names_list_the_known_ones),
         cmocka_unit_test(test_problem__absurd_sizes_are_out_of_range),
     };

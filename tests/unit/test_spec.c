@@ -20,6 +20,7 @@ static const struct lcl_spec full = {
     .ring = 1,
     .slots = 3,
     .lanes = 8,
+    .vectors = 4,
     .block = 3,
     .storage = 2,
     .wide = 1,
@@ -46,6 +47,7 @@ static void test_spec__defines_are_these_lines(void **state)
                               "#define LCL_SLOTS 3\n"
                               "#define LCL_LANES 8\n"
                               "#define LCL_BLOCK 3\n"
+                              "#define LCL_VECTORS 4\n"
                               "#define LCL_STORAGE 2\n"
                               "#define LCL_WIDE 1\n"
                               "#define LCL_PM 4\n"
@@ -81,10 +83,11 @@ static void test_spec__equal_specs_give_equal_text(void **state)
 
 static int *field(struct lcl_spec *spec, int i)
 {
-    int *const fields[] = {
-        &spec->width, &spec->group, &spec->rows,  &spec->sweeps,  &spec->ring,
-        &spec->slots, &spec->lanes, &spec->block, &spec->storage, &spec->wide,
-        &spec->pm,    &spec->probe, &spec->mode};
+    int *const fields[] = {&spec->width,   &spec->group, &spec->rows,
+                           &spec->sweeps,  &spec->ring,  &spec->slots,
+                           &spec->vectors, &spec->lanes, &spec->block,
+                           &spec->storage, &spec->wide,  &spec->pm,
+                           &spec->probe,   &spec->mode};
     return i < COUNT(fields) ? fields[i] : NULL;
 }
 

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// y = A x for A in CSR, each row by as many lanes as fit its length, with what
+// spmv.cl.h says of the four products.
+//
+// Launch: G groups, which share out the tiles of a table. Tile (kind, first,
+//     count, row):
+//     up to 6:  `count` rows from place `first` on, 2^kind lanes each
+//     WHOLE:    one row, at place `first`, all lanes of the group
+//     SUMMED:   row `row`, whose product is the sum of `count` partial sums
+//               from `first` on; a launch of adaptive_parts has left them
+//     Places are those of the lists, or row numbers where LCL_MODE is 1.
+// Determinism: fixed order for a given G.
+#include "spmv.cl.h"
+
+#ifndef LCL_MODE
+# define LCL_MODE 0 // 0: rows by lists; 1: rows as they are, but for long ones
+#endif
+#define WHOLE  7
+#define SUMMED 8
+
+// Entries of a lane whose loads are under way at once.
+#define AHEAD 4
+
+struct matrix {
+    global const index_t *start; // of place k, or of row k and the one after
+    global const int *length;    // of place k
+    global const int *number;    // row of place k
+    global const int *col;
+    global const double *val, *x;
+};
+
+struct row {
+    index_t start;
+    uint length;
+    int number; // -1: not to be done
+};
+
+// Rows longer than `longest` have a tile of their own.
+static inline struct row row_at(const struct matrix *A, int k, uint longest)
+{
+    struct row r;
+    r.start = A->start[k];
+#if LCL_MODE
+    const index_t length = A->start[k + 1] - r.start;
+    r.length = length > longest ? 0 : (uint)length;
+    r.number = length > longest ? -1 : k;
+#else
+    r.length = (uint)A->length[k];
+    r.number = A->number[k];
+#endif
+    return r;
+}
+
+// The share of one lane in `length` entries from `start` on.
+static inline double lane_dot(const struct matrix *A, index_t start,
+                              uint length, uint lane, uint lanes)
+{
+    double sum = 0;
+#if LCL_WIDTH == 1
+    for (uint k = 0; k < length; ++k)
+        sum += A->val[start + k] * A->x[A->col[start + k]];
+#else
+    for (uint k = lane; k < length; k += AHEAD * lanes) {
+        double val[AHEAD], x[AHEAD];
+        int col[AHEAD];
+        for (uint u = 0; u < AHEAD; ++u) {
+            const uint at = k + u * lanes < length ? k + u * lanes : k;
+            col[u] = A->col[start + at];
+            val[u] = A->val[start + at];
+        }
+        for (uint u = 0; u < AHEAD; ++u)
+            x[u] = A->x[col[u]];
+        for (uint u = 0; u < AHEAD; ++u)
+            if (k + u * lanes < length)
+                sum += val[u] * x[u];
+    }
+#endif
+    return sum;
+}
+
+// ------------------------------------------------------------------- long rows
+
+// partial[part.w] = the product of the entries part.y .. part.z - 1 of row
+// part.x.
+WORK_GROUP
+kernel void adaptive_parts(int parts, global const int4 *restrict table,
+                           global const index_t *restrict row_ptr,
+                           global const int *restrict col,
+                           global const double *restrict val,
+                           global const double *restrict x,
+                           global double *restrict partial,
+                           global const int *stop, int at)
+{
+    local double scratch[LCL_GROUP];
+    const struct matrix A = {row_ptr, 0, 0, col, val, x};
+    if (stop[at])
+        return;
+    for (int p = get_group_id(0); p < parts; p += get_num_groups(0)) {
+        const int4 part = table[p];
+        const double sum = group_sum(lane_dot(&A, row_ptr[part.x] + part.y,
+                                              (uint)(part.z - part.y),
+                                              get_local_id(0), LCL_GROUP),
+                                     scratch);
+        if (get_local_id(0) == 0)
+            partial[part.w] = sum;
+    }
+}
+
+// ------------------------------------------------------------------- rows
+
+// The share of a work-item in the partial sums of a row.
+static inline double lane_sum(int4 tile, global const double *partial)
+{
+    double sum = 0;
+    for (int k = (int)get_local_id(0); k < tile.z; k += LCL_GROUP)
+        sum += partial[tile.y + k];
+    return sum;
+}
+
+// All rows of a tile, so many at a time as there are lanes for.
+INLINE void tile_rows(int product, int4 tile, const struct matrix *A,
+                      uint longest, global const double *partial,
+                      global const double *w, global double *y,
+                      struct spmv_sums *s, local double *scratch)
+{
+    const bool is_long = tile.x >= WHOLE;
+    const uint lanes = is_long ? LCL_GROUP : 1u << tile.x;
+    const uint lane = is_long ? get_local_id(0) : get_local_id(0) & (lanes - 1);
+    const int slot = is_long ? 0 : (int)(get_local_id(0) >> tile.x);
+    const int step = is_long ? tile.z : LCL_GROUP >> tile.x;
+    for (int first = 0; first < tile.z; first += step) {
+        struct row r = {0, 0, -1};
+        if (tile.x == SUMMED)
+            r.number = tile.w;
+        else if (first + slot < tile.z)
+            r = row_at(A, tile.y + first + slot, is_long ? UINT_MAX : longest);
+        double dot = tile.x == SUMMED
+                         ? lane_sum(tile, partial)
+                         : lane_dot(A, r.start, r.length, lane, lanes);
+        dot = wave_sum(dot, min(lanes, (uint)LCL_WIDTH), scratch);
+        if (is_long)
+            dot = waves_sum(dot, scratch);
+        if (lane == 0 && r.number >= 0)
+            spmv_row(product, r.number, dot, w, y, s);
+    }
+}
+
+// The group's tiles: neighbours on a CPU, where a group has a thread for
+// itself.
+#if LCL_WIDTH == 1
+# define FIRST_TILE(tiles) ((long)(tiles)*get_group_id(0) / get_num_groups(0))
+# define TILE_STEP         1
+# define LAST_TILE(tiles)                                                      \
+  ((long)(tiles) * (get_group_id(0) + 1) / get_num_groups(0))
+#else
+# define FIRST_TILE(tiles) get_group_id(0)
+# define TILE_STEP         (int)get_num_groups(0)
+# define LAST_TILE(tiles)  (tiles)
+#endif
+
+// One kernel for all products: most of it is the same. The next tile is read
+// while the one before is done.
+WORK_GROUP
+kernel void adaptive(
+    int product, int tiles, global const int4 *restrict table, uint longest,
+    global const index_t *restrict start, global const int *restrict length,
+    global const int *restrict number, global const double *restrict partial,
+    global const int *restrict col, global const double *restrict val,
+    global const double *restrict x, global const double *restrict w,
+    global double *restrict y, global double *restrict sums,
+    global const int *stop, int at)
+{
+    local double scratch[LCL_GROUP];
+    const struct matrix A = {start, length, number, col, val, x};
+    const int last = (int)LAST_TILE(tiles);
+    struct spmv_sums s = {0, 0};
+    int t = (int)FIRST_TILE(tiles);
+    int4 next = t < last ? table[t] : (int4)(0);
+    if (stop[at])
+        return;
+    while (t < last) {
+        const int4 tile = next;
+        t += TILE_STEP;
+        next = t < last ? table[t] : (int4)(0);
+        tile_rows(product, tile, &A, longest, partial, w, y, &s, scratch);
+    }
+    spmv_finish(product, s, sums, scratch);
+}

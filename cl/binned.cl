@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// y = A x for A in CSR, rows in two bins by their length: the kernels of
+// Gogusdere, "MMI713 Term Project - Phase 3 Report" (METU 2025), section IV.C.
+// Few entries: spmv_bin0, one work-item a row. Many: spmv_bin1, one wave a row,
+// whose lanes read side by side and add up by exchange (a butterfly, where the
+// report shifts down: lane 0 has the same sum).
+// The rows are those of row_ids[first_id .. first_id + rows - 1].
+// Where `stop[at]` is not 0 nothing is done.
+//
+// Launch: any number of groups; those that have no row of the first round end,
+//         others take more.
+// Determinism: fixed order.
+#include "spmv.cl.h"
+
+static inline double strided_dot(index_t from, index_t to, uint step,
+                                 global const int *col,
+                                 global const double *val,
+                                 global const double *x)
+{
+    double sum = 0;
+    for (index_t j = from; j < to; j += step)
+        sum += val[j] * x[col[j]];
+    return sum;
+}
+
+WORK_GROUP
+kernel void spmv_bin0(global const int *restrict row_ids, long first_id,
+                      long rows, global const index_t *restrict row_ptr,
+                      global const int *restrict col,
+                      global const double *restrict val,
+                      global const double *restrict x,
+                      global double *restrict y, global const int *stop, int at)
+{
+    if (stop[at])
+        return;
+    for (RANGE(k, rows)) {
+        const int i = row_ids[first_id + k];
+        y[i] = strided_dot(row_ptr[i], row_ptr[i + 1], 1, col, val, x);
+    }
+}
+
+WORK_GROUP
+kernel void spmv_bin1(global const int *restrict row_ids, long first_id,
+                      long rows, global const index_t *restrict row_ptr,
+                      global const int *restrict col,
+                      global const double *restrict val,
+                      global const double *restrict x,
+                      global double *restrict y, global const int *stop, int at)
+{
+    local double scratch[LCL_GROUP];
+    const long waves = LCL_GROUP / LCL_WIDTH;
+    const uint lane = get_local_id(0) % LCL_WIDTH;
+    if (stop[at])
+        return;
+    for (long first = get_group_id(0) * waves; first < rows;
+         first += get_num_groups(0) * waves) {
+        const long k = first + get_local_id(0) / LCL_WIDTH;
+        const int i = k < rows ? row_ids[first_id + k] : 0;
+        double sum = 0;
+        if (k < rows)
+            sum = strided_dot(row_ptr[i] + lane, row_ptr[i + 1], LCL_WIDTH, col,
+                              val, x);
+        sum = wave_sum(sum, LCL_WIDTH, scratch);
+        if (k < rows && lane == 0)
+            y[i] = sum;
+    }
+}

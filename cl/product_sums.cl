@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What follows y = A x where the kernels of a product give no sums: turns y
+// into that of `product` and adds up, with what spmv.cl.h says.
+//
+// Launch: G groups.
+// Determinism: fixed order for a given G.
+#include "spmv.cl.h"
+
+WORK_GROUP
+kernel void product_sums(int product, long n, global const double *restrict w,
+                         global double *restrict y,
+                         global double *restrict sums, global const int *stop,
+                         int at)
+{
+    local double scratch[LCL_GROUP];
+    struct spmv_sums s = {0, 0};
+    if (stop[at])
+        return;
+    for (RANGE(i, n))
+        spmv_row(product, i, y[i], w, y, &s);
+    spmv_finish(product, s, sums, scratch);
+}

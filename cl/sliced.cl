@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// y = A x for A in slices (sliced.cl.h), n rows, with what spmv.cl.h says of
+// the four products.
+//
+// Launch: G groups; a lane has a row, at width 1 an item has a slice.
+// Local:  x is not kept there. lap3d reads 7 x 8 bytes of x a row, but near
+//         columns make that 8 from memory and few more from L2; a copy would
+//         save none of the 72 bytes of matrix a row that memory delivers.
+// Determinism: fixed order, near slots before far ones.
+#include "sliced.cl.h"
+
+// What an item has of a run: a lane of it or, at width 1, all.
+#if LCL_WIDTH == 1
+typedef double8 value_t;
+typedef int8 column_t;
+# define LOAD_VALUE(p) vload8(0, p)
+# define LOAD_NEAR(p)  convert_int8(vload8(0, p))
+# define LOAD_FAR(p)   vload8(0, p)
+# define GATHER(x, c)                                                          \
+  (double8)((x)[(c).s0], (x)[(c).s1], (x)[(c).s2], (x)[(c).s3], (x)[(c).s4],   \
+            (x)[(c).s5], (x)[(c).s6], (x)[(c).s7])
+#else
+typedef double value_t;
+typedef int column_t;
+# define LOAD_VALUE(p) (*(p))
+# define LOAD_NEAR(p)  ((int)*(p))
+# define LOAD_FAR(p)   (*(p))
+# define GATHER(x, c)  ((x)[c])
+#endif
+
+#ifndef LCL_SLOTS
+# define LCL_SLOTS 1 // whose columns are loaded at once, and values without
+#endif               // blocks
+
+// A slice, seen from one of its lanes.
+struct slice {
+    uint near, slots; // near ones, all
+    int base;         // what near columns count from
+    global const short *near_col;
+    global const int *far_col; // as if the near slots were far ones, too
+    global const double *val;
+};
+
+static inline struct slice slice_at(long s, uint lane, int last_col,
+                                    global const uint2 *start,
+                                    global const short *near_col,
+                                    global const int *far_col,
+                                    global const double *val)
+{
+    const uint2 from = start[s], to = start[s + 1];
+    struct slice S;
+    S.near = to.x - from.x;
+    S.slots = S.near + to.y - from.y;
+    S.base = base_of(s, last_col);
+    S.near_col = near_col + (long)from.x * ROWS + lane;
+    S.far_col = far_col + ((long)from.y - (long)S.near) * ROWS + lane;
+    S.val = val + ((long)from.x + from.y) * (ROWS * B * B) + lane;
+    return S;
+}
+
+// sum += the share of the slots k .. k + LCL_SLOTS - 1, which have columns c
+#if B == 1
+static inline void add_values(struct slice S, uint k, const column_t *c,
+                              global const double *x, long ldx, value_t *sum)
+{
+    value_t a[LCL_SLOTS], v[LCL_SLOTS * LCL_VECTORS];
+# pragma unroll
+    for (uint u = 0; u < LCL_SLOTS; ++u)
+        if (k + u < S.slots)
+            a[u] = LOAD_VALUE(S.val + (k + u) * ROWS);
+# pragma unroll
+    for (uint u = 0; u < LCL_SLOTS; ++u)
+# pragma unroll
+        for (uint q = 0; q < LCL_VECTORS; ++q)
+            if (k + u < S.slots)
+                v[u * LCL_VECTORS + q] = GATHER(x + q * ldx, c[u]);
+# pragma unroll
+    for (uint u = 0; u < LCL_SLOTS; ++u)
+# pragma unroll
+        for (uint q = 0; q < LCL_VECTORS; ++q)
+            if (k + u < S.slots)
+                sum[q] += a[u] * v[u * LCL_VECTORS + q];
+}
+#else
+static inline void add_block(struct slice S, uint k, column_t c,
+                             global const double *x, long ldx, value_t *sum)
+{
+    global const double *a = S.val + k * (B * B * ROWS);
+    value_t v[B * LCL_VECTORS];
+# pragma unroll
+    for (uint q = 0; q < LCL_VECTORS; ++q)
+# pragma unroll
+        for (uint j = 0; j < B; ++j)
+            v[q * B + j] = GATHER(x + q * ldx + j, c * B);
+# pragma unroll
+    for (uint e = 0; e < B * B; ++e) {
+        const value_t value = LOAD_VALUE(a + e * ROWS);
+# pragma unroll
+        for (uint q = 0; q < LCL_VECTORS; ++q)
+            sum[q * B + e / B] += value * v[q * B + e % B];
+    }
+}
+
+static inline void add_values(struct slice S, uint k, const column_t *c,
+                              global const double *x, long ldx, value_t *sum)
+{
+# pragma unroll
+    for (uint u = 0; u < LCL_SLOTS; ++u)
+        if (k + u < S.slots)
+            add_block(S, k + u, c[u], x, ldx, sum);
+}
+#endif
+
+// sum = the item's rows of A x; sum[q B + r] is row r for vector q
+static inline void add_slots(struct slice S, global const double *x, long ldx,
+                             value_t *sum)
+{
+#pragma unroll
+    for (uint r = 0; r < B * LCL_VECTORS; ++r)
+        sum[r] = 0;
+    for (uint k = 0; k < S.slots; k += LCL_SLOTS) {
+        column_t c[LCL_SLOTS];
+#pragma unroll
+        for (uint u = 0; u < LCL_SLOTS; ++u)
+            if (k + u < S.near)
+                c[u] = S.base + LOAD_NEAR(S.near_col + (k + u) * ROWS);
+            else if (k + u < S.slots)
+                c[u] = LOAD_FAR(S.far_col + (k + u) * ROWS);
+        add_values(S, k, c, x, ldx, sum);
+    }
+}
+
+// ------------------------------------------------------------------- products
+
+#if !MANY
+static inline void multiply(
+    int product, long n, int last_col, global const uint2 *restrict start,
+    global const short *restrict near_col, global const int *restrict far_col,
+    global const double *restrict val, global const double *restrict x,
+    global const double *restrict w, global double *restrict y,
+    global double *restrict sums, local double *scratch)
+{
+    struct spmv_sums s = {0, 0};
+    value_t sum[B * LCL_VECTORS];
+# if LCL_WIDTH == 1
+    for (RANGE(at, (n + ROWS - 1) / ROWS)) {
+        double row[B][ROWS];
+        add_slots(slice_at(at, 0, last_col, start, near_col, far_col, val), x,
+                  0, sum);
+        for (uint r = 0; r < B; ++r)
+            vstore8(sum[r], 0, row[r]);
+        for (long i = at * ROWS; i < min(n, (at + 1) * ROWS); ++i)
+            for (uint r = 0; r < B; ++r)
+                spmv_row(product, i * B + r, row[r][i % ROWS], w, y, &s);
+    }
+# else
+    for (RANGE(i, n)) {
+        add_slots(slice_at(i / ROWS, i % ROWS, last_col, start, near_col,
+                           far_col, val),
+                  x, 0, sum);
+        for (uint r = 0; r < B; ++r)
+            spmv_row(product, i * B + r, sum[r], w, y, &s);
+    }
+# endif
+    spmv_finish(product, s, sums, scratch);
+}
+
+# define KERNEL(name, product)                                                 \
+  WORK_GROUP                                                                   \
+  kernel void name(                                                            \
+      long n, int last_col, global const uint2 *restrict start,                \
+      global const short *restrict near_col,                                   \
+      global const int *restrict far_col, global const double *restrict val,   \
+      global const double *restrict x, global const double *restrict w,        \
+      global double *restrict y, global double *restrict sums,                 \
+      global const int *stop, int at)                                          \
+  {                                                                            \
+   local double scratch[LCL_GROUP];                                            \
+   if (stop[at])                                                               \
+    return;                                                                    \
+   multiply(product, n, last_col, start, near_col, far_col, val, x, w, y,      \
+            sums, scratch);                                                    \
+  }
+
+KERNEL(sliced_plain, PRODUCT_PLAIN)
+KERNEL(sliced_dot, PRODUCT_DOT)
+KERNEL(sliced_dot_norm, PRODUCT_DOT_NORM)
+KERNEL(sliced_residual, PRODUCT_RESIDUAL)
+#else
+WORK_GROUP
+kernel void sliced_many(long n, int last_col,
+                        global const uint2 *restrict start,
+                        global const short *restrict near_col,
+                        global const int *restrict far_col,
+                        global const double *restrict val,
+                        global const double *restrict x, long ldx,
+                        global double *restrict y, long ldy, long first)
+{
+    value_t sum[B * LCL_VECTORS];
+    x += first * ldx;
+    y += first * ldy;
+# if LCL_WIDTH == 1
+    for (RANGE(at, (n + ROWS - 1) / ROWS)) {
+        double row[B * LCL_VECTORS][ROWS];
+        add_slots(slice_at(at, 0, last_col, start, near_col, far_col, val), x,
+                  ldx, sum);
+        for (uint r = 0; r < B * LCL_VECTORS; ++r)
+            vstore8(sum[r], 0, row[r]);
+        for (long i = at * ROWS; i < min(n, (at + 1) * ROWS); ++i)
+            for (uint r = 0; r < B * LCL_VECTORS; ++r)
+                y[r / B * ldy + i * B + r % B] = row[r][i % ROWS];
+    }
+# else
+    for (RANGE(i, n)) {
+        add_slots(slice_at(i / ROWS, i % ROWS, last_col, start, near_col,
+                           far_col, val),
+                  x, ldx, sum);
+        for (uint r = 0; r < B * LCL_VECTORS; ++r)
+            y[r / B * ldy + i * B + r % B] = sum[r];
+    }
+# endif
+}
+#endif

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A second queue, and how it waits for the first and the first for it.
+#include "host/queue.h"
+
+#include "host/context.h"
+
+static enum lcl_status open_beside(lcl_context *ctx)
+{
+    cl_int code;
+    if (ctx->beside)
+        return LCL_OK;
+    const enum lcl_status st =
+        LCL_CL_MAKE(&ctx->cl, ctx->beside,
+                    clCreateCommandQueue(ctx->context, ctx->device, 0, &code));
+    if (st < 0)
+        ctx->beside = NULL;
+    return st;
+}
+
+// `later` goes on after what is on `earlier`, whose work is handed to the
+// device: nobody else would start what another queue waits for.
+static enum lcl_status follow(lcl_context *ctx, cl_command_queue later,
+                              cl_command_queue earlier)
+{
+    const struct lcl_cl *cl = &ctx->cl;
+    cl_event done;
+    enum lcl_status st =
+        LCL_CL(cl, clEnqueueMarkerWithWaitList(earlier, 0, NULL, &done));
+    if (st < 0)
+        return st;
+    if ((st = LCL_CL(cl, clFlush(earlier))) == LCL_OK)
+        st = LCL_CL(cl, clEnqueueBarrierWithWaitList(later, 1, &done, NULL));
+    cl->api->clReleaseEvent(done);
+    return st;
+}
+
+enum lcl_status lcl_fork(lcl_context *ctx)
+{
+    if (!ctx->caps.queues_overlap)
+        return LCL_OK;
+    const enum lcl_status st = open_beside(ctx);
+    return st < 0 ? st : follow(ctx, ctx->beside, ctx->queue);
+}
+
+enum lcl_status lcl_join(lcl_context *ctx)
+{
+    if (!ctx->beside)
+        return LCL_OK;
+    const enum lcl_status st = follow(ctx, ctx->queue, ctx->beside);
+    if (st < 0)
+        ctx->cl.api->clFinish(ctx->beside);
+    return st;
+}
+
+void lcl_beside_finish(lcl_context *ctx)
+{
+    if (!ctx->beside)
+        return;
+    ctx->cl.api->clFinish(ctx->beside);
+    ctx->cl.api->clReleaseCommandQueue(ctx->beside);
+    ctx->beside = NULL;
+}
