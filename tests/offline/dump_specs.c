@@ -104,7 +104,7 @@ static const struct variant variants[] = {
     {"add",       2, {.source = "probe.cl", .probe = 4, .add = ANY}},
     {"queues",    1, {.source = "probe.cl", .probe = 5}},
     {"few",       8, {.source = "sliced.cl", .slots = 4}},
-    {"most",      8, {.source = "sliced.cl", .slots = 7}},
+    {"most",      8, {.source = "sliced.cl", .slots = 8}},
     {"block_3",   8, {.source = "sliced.cl", .slots = 4, .block = 3}},
     {"block_8",   8, {.source = "sliced.cl", .slots = 4, .block = 8}},
     {"columns",   8, {.source = "sliced.cl", .slots = 1, .vectors = 8}},
