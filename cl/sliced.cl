@@ -103,12 +103,14 @@ static inline void add_block(global const double *a, column_t c,
         for (uint j = 0; j < B; ++j)
             v[q * B + j] = GATHER(x + q * ldx + j, c * B);
 # pragma unroll
-    for (uint e = 0; e < B * B; ++e) {
-        const value_t value = LOAD_VALUE(a + e * ROWS);
+    for (uint r = 0; r < B; ++r)
 # pragma unroll
-        for (uint q = 0; q < LCL_VECTORS; ++q)
-            sum[q * B + e / B] += value * v[q * B + e % B];
-    }
+        for (uint j = 0; j < B; ++j) {
+            const value_t value = LOAD_VALUE(a + (r * B + j) * ROWS);
+# pragma unroll
+            for (uint q = 0; q < LCL_VECTORS; ++q)
+                sum[q * B + r] += value * v[q * B + j];
+        }
 }
 
 static inline void add_values(struct slice S, const column_t *c,
@@ -218,16 +220,18 @@ kernel void sliced_many(long n, int last_col,
         for (uint r = 0; r < B * LCL_VECTORS; ++r)
             vstore8(sum[r], 0, row[r]);
         for (long i = at * ROWS; i < min(n, (at + 1) * ROWS); ++i)
-            for (uint r = 0; r < B * LCL_VECTORS; ++r)
-                y[r / B * ldy + i * B + r % B] = row[r][i % ROWS];
+            for (uint q = 0; q < LCL_VECTORS; ++q)
+                for (uint r = 0; r < B; ++r)
+                    y[q * ldy + i * B + r] = row[q * B + r][i % ROWS];
     }
 # else
     for (uint i = get_global_id(0); i < (uint)n; i += get_global_size(0)) {
         add_slots(slice_at(i / ROWS, i % ROWS, last_col, start, near_col,
                            far_col, val),
                   x, ldx, sum);
-        for (uint r = 0; r < B * LCL_VECTORS; ++r)
-            y[r / B * ldy + (long)i * B + r % B] = sum[r];
+        for (uint q = 0; q < LCL_VECTORS; ++q)
+            for (uint r = 0; r < B; ++r)
+                y[q * ldy + (long)i * B + r] = sum[q * B + r];
     }
 # endif
 }
