@@ -26,10 +26,12 @@
 #pragma once
 
 #ifdef __OPENCL_C_VERSION__
+typedef uchar lcl_u8;
 typedef ushort lcl_u16;
 typedef uint lcl_u32;
 typedef ulong lcl_u64;
 #else
+typedef uint8_t lcl_u8;
 typedef uint16_t lcl_u16;
 typedef uint32_t lcl_u32;
 typedef uint64_t lcl_u64;
@@ -47,13 +49,19 @@ struct lcl_step {
 // What a group does between two barriers: a few planes of entries of one step.
 // The sweeps of a subdomain stand in the order in which they are done, which is
 // that of the slots: each starts where the one before it ends. Steps of L
-// without entries have none.
+// without entries have none. Where several lanes share the rows of a sweep,
+// lane l works on row l % rows: its slots are l, l + rows * lanes, ... from the
+// sweep's first.
 struct lcl_sweep {
     lcl_u16 first; // row on lane 0, from the subdomain's first
     lcl_u16 rows;
     lcl_u16 planes; // with that of -1/d
-    lcl_u16 flags;
+    lcl_u8 flags;
+    lcl_u8 lanes; // that share a row
 } __attribute__((aligned(8)));
+
+// Lanes share the rows of a step where they have more entries in L or in U.
+#define LCL_SHORT_ROW 7
 
 #define LCL_SWEEP_DIAGONAL 1 // the first of a step of U: plane 0 is -1/d
 

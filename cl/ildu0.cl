@@ -11,9 +11,9 @@
 // Launch: one group a subdomain.
 // Result: slots, inv_d[i] = 1 / d_i; repaired[p] counts the pivots that were
 //         smaller than tol times the largest entry of their row, bad[i] tells
-//         which. `policy` as enum lcl_pivot; `shift[p]` is added to the
-//         diagonal relative to the largest entry of the row; a negative shift
-//         skips the subdomain.
+//         which; counts[0] is raised by their number. `policy` as enum
+//         lcl_pivot; `shift[p]` is added to the diagonal relative to the
+//         largest entry of the row.
 #include "factor.cl.h"
 #include "pivot.cl.h"
 #include "wave.cl.h"
@@ -93,14 +93,12 @@ kernel void ildu0(global const struct lcl_part *parts,
                   global const int *diagonal, global const double *val,
                   global double *slot_val, global double *inv_d,
                   global const double *shift, global int *repaired,
-                  global uchar *bad, int policy, double tol)
+                  global int *counts, global uchar *bad, int policy, double tol)
 {
     local int small_pivots;
     const uint lid = get_local_id(0);
     const struct lcl_part p = parts[get_group_id(0)];
     const double own_shift = shift[get_group_id(0)];
-    if (own_shift < 0)
-        return;
     if (lid == 0)
         small_pivots = 0;
     GROUP_BARRIER();
@@ -141,6 +139,9 @@ kernel void ildu0(global const struct lcl_part *parts,
         }
         GROUP_BARRIER_GLOBAL();
     }
-    if (lid == 0)
-        repaired[get_group_id(0)] = small_pivots;
+    if (lid != 0)
+        return;
+    repaired[get_group_id(0)] = small_pivots;
+    if (small_pivots > 0)
+        atomic_add(&counts[0], small_pivots);
 }

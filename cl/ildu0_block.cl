@@ -11,7 +11,8 @@
 // Launch: one group a subdomain.
 // Result: slots; repaired[p] counts the rows of blocks with a pivot smaller
 //         than tol times the largest entry of the row, bad[i] tells which.
-//         policy and shift as in ildu0.cl, the shift on each diagonal entry.
+//         policy, shift and counts as in ildu0.cl, the shift on each diagonal
+//         entry.
 #include "factor.cl.h"
 #include "pivot.cl.h"
 #include "wave.cl.h"
@@ -303,15 +304,14 @@ kernel void ildu0_block(global const struct lcl_part *parts,
                         global const int *source, global const int *diagonal,
                         global const double *val, global double *slot_val,
                         global const double *shift, global int *repaired,
-                        global uchar *bad, int policy, double tol)
+                        global int *counts, global uchar *bad, int policy,
+                        double tol)
 {
     local int small_pivots;
     const uint lid = get_local_id(0);
     const struct lcl_part p = parts[get_group_id(0)];
     const double own_shift = shift[get_group_id(0)];
     const struct factor f = {col, source, val + p.entry * ENTRIES, slot_val};
-    if (own_shift < 0)
-        return;
     if (lid == 0)
         small_pivots = 0;
     GROUP_BARRIER();
@@ -345,6 +345,9 @@ kernel void ildu0_block(global const struct lcl_part *parts,
         }
         GROUP_BARRIER_GLOBAL();
     }
-    if (lid == 0)
-        repaired[get_group_id(0)] = small_pivots;
+    if (lid != 0)
+        return;
+    repaired[get_group_id(0)] = small_pivots;
+    if (small_pivots > 0)
+        atomic_add(&counts[0], small_pivots);
 }

@@ -11,9 +11,11 @@
 //         sweep are loaded while the one before it is done. LCL_RING 0: from
 //         global memory, for devices full of groups. LCL_RING 1: from a ring in
 //         local memory that is filled in chunks by wide loads, for long chains
-//         of thin levels.
+//         of thin levels. LCL_LANES > 1: lanes share the rows of sweeps whose
+//         rows are long and few.
 // Width 1: an item does a subdomain in order, in place, without barriers.
-// Determinism: bitwise; one sum a row, in column order.
+// Determinism: bitwise; one sum a row, in column order, or such a sum a lane
+//         and those in a fixed order.
 // `stop[at]` other than 0: the caller has stopped, nothing is done.
 #include "factor.cl.h"
 #include "wave.cl.h"
@@ -28,7 +30,10 @@
 # define LCL_SWEEPS 0 // sweeps held in local memory, 4 more than there are
 #endif
 #ifndef LCL_SLOTS
-# define LCL_SLOTS 4 // entries a row of a sweep at most
+# define LCL_SLOTS 4 // entries a lane in a sweep at most
+#endif
+#ifndef LCL_LANES
+# define LCL_LANES 1 // lanes that share the rows of a sweep, up to LCL_WIDTH
 #endif
 #ifndef LCL_RING
 # define LCL_RING 0
@@ -114,11 +119,21 @@ kernel void packed(global const struct lcl_part *parts,
 
 # define PLANES (LCL_SLOTS + 1) // of a sweep at most
 
-// What a lane needs for its row of a sweep.
+// What a lane needs for its part of a sweep.
 struct operands {
     stored_t val[PLANES];
     ushort col[PLANES];
 };
+
+// Lanes with a part in a sweep; from one slot of a lane to its next.
+INLINE uint lanes_of(struct lcl_sweep w)
+{
+# if LCL_LANES > 1
+    return w.rows * w.lanes;
+# else
+    return w.rows;
+# endif
+}
 
 // The lane's place among the rows of a sweep; those beyond the last are there,
 // too. Straight from global memory they read slots of later sweeps instead,
@@ -191,10 +206,17 @@ static inline void advance(struct stream *s, uint end)
 INLINE void take(struct operands *o, const struct stream *s, uint slot,
                  struct lcl_sweep w)
 {
-    const uint last = max((int)w.planes - 1, 0); // others may be replaced
+#  if LCL_LANES > 1
+    const uint stride = lanes_of(w), lid = get_local_id(0);
+    const uint end = max((int)(w.rows * w.planes), 1); // others may be replaced
+#   define PLACE(k) min((k)*stride + lid, end - 1)
+#  else
+    const uint last = max((int)w.planes - 1, 0); // likewise
+#   define PLACE(k) min(k, last) * w.rows + lane_of(w.rows)
+#  endif
 #  pragma unroll
     for (uint k = 0; k < PLANES; ++k) {
-        const uint at = (slot + min(k, last) * w.rows + lane_of(w.rows)) % RING;
+        const uint at = (slot + PLACE(k)) % RING;
         o->val[k] = ((local const stored_t *)s->ring_val)[at];
 #  if LCL_STORAGE != 3
         o->col[k] = ((local const ushort *)s->ring_col)[at];
@@ -214,7 +236,7 @@ INLINE void take(struct operands *o, const struct stream *s, uint slot,
 {
 #  pragma unroll
     for (uint k = 0; k < PLANES; ++k) {
-        const uint at = slot + k * w.rows + get_local_id(0);
+        const uint at = slot + k * lanes_of(w) + get_local_id(0);
         o->val[k] = s->val[at];
 #  if LCL_STORAGE != 3
         o->col[k] = s->col[at];
@@ -224,29 +246,43 @@ INLINE void take(struct operands *o, const struct stream *s, uint slot,
 
 # endif
 
-// sum_k val_k y[col_k]. Values are used whether they count or not: what is used
-// under a condition, compilers load under that condition, too late.
-INLINE double dot_planes(const struct operands *o, uint planes,
+// sum_k val_k y[col_k] over the k for which k * stride < left. Values are used
+// whether they count or not: what is used under a condition, compilers load
+// under that condition, too late.
+INLINE double dot_planes(const struct operands *o, uint stride, uint left,
                          local const double *y)
 {
     double sum = 0;
 # pragma unroll
     for (uint k = 0; k < PLANES; ++k) {
         double y_k = 0;
-        if (k < planes)
+        if (k * stride < left)
             y_k = y[COLUMN(o->val[k], o->col[k])];
-        sum += (k < planes ? VALUE(o->val[k], o->col[k]) : 0) * y_k;
+        sum += (k * stride < left ? VALUE(o->val[k], o->col[k]) : 0) * y_k;
     }
     return sum;
 }
 
-INLINE void finish_row(struct lcl_sweep w, const struct operands *o,
-                       local double *y)
+// On the first lanes the sums of the rows of a sweep.
+INLINE double sum_row(struct lcl_sweep w, const struct operands *o,
+                      local const double *y, local double *scratch)
+{
+    const uint lid = get_local_id(0);
+# if LCL_LANES > 1
+    const uint stride = lanes_of(w);
+    const uint left = lid < stride ? w.rows * w.planes - lid : 0;
+    return stride_sum(dot_planes(o, stride, left, y), w.rows, w.lanes, scratch);
+# else
+    return dot_planes(o, 1, lid < w.rows ? w.planes : 0, y);
+# endif
+}
+
+INLINE void finish_rows(struct lcl_sweep w, const struct operands *o,
+                        local double *y, local double *scratch)
 {
     const uint lid = get_local_id(0), row = w.first + lid;
-    const bool mine = lid < w.rows;
-    const double sum = dot_planes(o, mine ? w.planes : 0, y);
-    if (mine)
+    const double sum = sum_row(w, o, y, scratch);
+    if (lid < w.rows)
         y[row] = (w.flags & LCL_SWEEP_DIAGONAL ? 0 : y[row]) - sum;
 }
 
@@ -287,7 +323,7 @@ static inline void load_vector(local double *y, global const double *b,
 // Sweep t from `now`; what sweep t + 1 needs goes to `then`.
 # define STEP(now, then)                                                       \
   take(&then, &stream, slot, w1);                                              \
-  finish_row(w, &now, y);                                                      \
+  finish_rows(w, &now, y, scratch);                                            \
   slot += w1.rows * w1.planes;                                                 \
   w = w1;                                                                      \
   w1 = w2;                                                                     \
@@ -306,7 +342,8 @@ kernel void packed(global const struct lcl_part *restrict parts,
                    global const int *shift_of)
 {
     local double y[LCL_ROWS];
-    const struct lcl_sweep none = {0, 0, 0, 0};
+    local double scratch[LCL_LANES > 1 ? LCL_GROUP : 1];
+    const struct lcl_sweep none = {0, 0, 0, 0, 1};
     const struct lcl_part p = parts[get_group_id(0)];
     const uint lid = get_local_id(0);
 # if LCL_RING

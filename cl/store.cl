@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The values of a factor as they are stored for its application: rounded to
-// nearest, ties to even, from fp64 slots to
+// The values of a factor as they are stored for its application, from fp64
+// slots to
 //     float            (LCL_STORAGE 2, fp32)
 //     words of bf16    (LCL_STORAGE 3, bf16), the column of the slot among them
-// What is too large becomes infinite; in bf16 what is below 2^-126 becomes 0.
 //
 // Data:   factor.cl.h; one result for each slot of a plane, nothing between
 //         subdomains.
 // Launch: one group a subdomain.
+// Result: counts[1] is raised by the values that lose their meaning.
 #include "factor.cl.h"
+#include "store.cl.h"
 #include "wave.cl.h"
 
 #ifndef LCL_STORAGE
@@ -24,64 +25,72 @@
 WORK_GROUP
 kernel void store(global const struct lcl_part *parts,
                   global const struct lcl_step *steps, global const ushort *col,
-                  global const double *val, global float *stored)
+                  global const double *val, global float *stored,
+                  global int *counts)
 {
     const struct lcl_part p = parts[get_group_id(0)];
     const ulong count = (ulong)p.slots * ENTRIES;
+    int lost = 0;
     val += p.slot * ENTRIES;
     stored += p.slot * ENTRIES;
-    for (ulong i = get_local_id(0); i < count; i += LCL_GROUP)
-        stored[i] = convert_float_rte(val[i]);
+    for (ulong i = get_local_id(0); i < count; i += LCL_GROUP) {
+        const double a = val[i];
+        stored[i] = convert_float_rte(a);
+        lost += store_loses(a, STORE_FP32_LIMIT);
+    }
+    if (lost > 0)
+        atomic_add(&counts[1], lost);
 }
 
 #else
 
-# define WORDS        LCL_BF16_WORDS(ENTRIES)
+# define WORDS LCL_BF16_WORDS(ENTRIES)
 
-// Of the 53 significant bits 8 are kept; a carry may go into the exponent, as
-// it should. Then the value is a float.
-# define DROPPED_BITS 45
-static inline uint bf16(double a)
+static inline uint store_half(double a, int *lost)
 {
-    const ulong bits = as_ulong(a), odd = bits >> DROPPED_BITS & 1;
-    const ulong half_less = (1UL << (DROPPED_BITS - 1)) - 1;
-    const ulong kept = (bits + half_less + odd) >> DROPPED_BITS;
-    const float f =
-        convert_float(isfinite(a) ? as_double(kept << DROPPED_BITS) : a);
-    return as_uint(fabs(f) < 0x1p-126f ? copysign(0.0f, f) : f) >> 16;
+    *lost += store_loses(a, STORE_BF16_LIMIT);
+    return store_bf16(a);
 }
 
-// `planes` planes of a step, from a slot of the subdomain on.
-static inline void store_planes(global const ushort *col,
-                                global const double *val, global uint *stored,
-                                uint slot, uint rows, uint planes)
+// `planes` planes of a step, from a slot of the subdomain on. Returns how many
+// values were lost.
+static inline int store_planes(global const ushort *col,
+                               global const double *val, global uint *stored,
+                               uint slot, uint rows, uint planes)
 {
+    int lost = 0;
     for (uint i = get_local_id(0); i < rows * planes; i += LCL_GROUP) {
         const uint lane = i % rows, plane = slot + i - lane;
         global const double *a = val + (ulong)plane * ENTRIES + lane;
         global uint *word = stored + (ulong)plane * WORDS + lane;
-        word[0] = col[plane + lane] | bf16(a[0]) << 16;
+        word[0] = col[plane + lane] | store_half(a[0], &lost) << 16;
         for (uint k = 1; k < WORDS; ++k) {
-            const uint low = bf16(a[(2 * k - 1) * rows]);
-            const uint high = 2 * k < ENTRIES ? bf16(a[2 * k * rows]) : 0;
+            const uint low = store_half(a[(2 * k - 1) * rows], &lost);
+            const uint high =
+                2 * k < ENTRIES ? store_half(a[2 * k * rows], &lost) : 0;
             word[k * rows] = low | high << 16;
         }
     }
+    return lost;
 }
 
 WORK_GROUP
 kernel void store(global const struct lcl_part *parts,
                   global const struct lcl_step *steps, global const ushort *col,
-                  global const double *val, global uint *stored)
+                  global const double *val, global uint *stored,
+                  global int *counts)
 {
     const struct lcl_part p = parts[get_group_id(0)];
+    int lost = 0;
     col += p.slot;
     val += p.slot * ENTRIES;
     stored += p.slot * WORDS;
     for (uint t = 0; t < p.steps; ++t) {
         const struct lcl_step s = steps[p.step + t];
-        store_planes(col, val, stored, s.lower, s.rows, s.lower_planes);
-        store_planes(col, val, stored, s.upper, s.rows, s.upper_planes);
+        lost += store_planes(col, val, stored, s.lower, s.rows, s.lower_planes);
+        lost += store_planes(col, val, stored, s.upper, s.rows, s.upper_planes);
     }
+    if (lost > 0)
+        atomic_add(&counts[1], lost);
 }
 #endif

@@ -61,6 +61,9 @@
 // run_sum(v, first, count, scratch): the sum over the `count` lanes of the wave
 // from its lane `first` on, which may differ from lane to lane; it adds
 // wave_from(), the value of a lane of the wave, in that order.
+// stride_sum(v, stride, count, scratch): on lane l < stride of the wave the sum
+// over its lanes l, l + stride, l + 2 * stride, ...: `count` lanes, 1 or more,
+// that the wave has. What the other lanes get is undefined.
 #if LCL_WIDTH == 1
 static inline double wave_sum(double v, uint lanes, local double *scratch)
 {
@@ -68,6 +71,11 @@ static inline double wave_sum(double v, uint lanes, local double *scratch)
 }
 static inline double run_sum(double v, uint first, uint count,
                              local double *scratch)
+{
+    return v;
+}
+static inline double stride_sum(double v, uint stride, uint count,
+                                local double *scratch)
 {
     return v;
 }
@@ -96,6 +104,18 @@ static inline double run_sum(double v, uint first, uint count,
     for (uint l = 0; l < count; ++l)
         sum += scratch[wave + first + l];
     return sum;
+}
+INLINE double stride_sum(double v, uint stride, uint count,
+                         local double *scratch)
+{
+    const uint lid = get_local_id(0);
+    GROUP_BARRIER();
+    scratch[lid] = v;
+    GROUP_BARRIER();
+    if (lid % LCL_WIDTH < stride)
+        for (uint k = 1; k < count; ++k)
+            v += scratch[lid + k * stride];
+    return v;
 }
 #else
 # if defined(LCL_EXCHANGE_NV_PTX)
@@ -166,6 +186,18 @@ static inline double run_sum(double v, uint first, uint count,
     for (uint l = 0; l < count; ++l)
         sum += wave_from(v, first + l);
     return sum;
+}
+static inline double stride_sum(double v, uint stride, uint count,
+                                local double *scratch)
+{
+    const uint lane = get_local_id(0) % LCL_WIDTH, end = stride * count;
+    uint step = count > 1 ? 1u << (31 - clz(count - 1)) : 0;
+    for (; step > 0; step /= 2) {
+        const uint from = lane + step * stride;
+        const double other = wave_from(v, from % LCL_WIDTH);
+        v += from < end ? other : 0;
+    }
+    return v;
 }
 #endif
 

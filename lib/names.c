@@ -49,7 +49,7 @@ static const char *const pivots[LCL_PIVOT_COUNT] = {
 };
 
 static const char *const storages[LCL_FACTOR_STORAGE_COUNT] = {
-    [LCL_FACTOR_STORAGE_DEFAULT] = "fp64",
+    [LCL_FACTOR_STORAGE_DEFAULT] = "auto",
     [LCL_FACTOR_STORAGE_FP64] = "fp64",
     [LCL_FACTOR_STORAGE_FP32] = "fp32",
     [LCL_FACTOR_STORAGE_BF16] = "bf16",

@@ -291,7 +291,7 @@ static const struct option table[] = {
      set_enum, AT(precond.pivot), &lcl_pivot_names, NULL},
     {{"pivot-tol", "R", "tiny: below R times the largest entry of the row (1e-10)"},
      set_fraction, AT(precond.pivot_tol), NULL, NULL},
-    {{"factor-storage", "fp64|fp32|bf16", "how factor values are stored (fp64)"},
+    {{"factor-storage", "fp64|fp32|bf16|auto", "how factor values are stored (auto)"},
      set_enum, AT(precond.storage), &lcl_factor_storage_names, NULL},
     {{"block-size", "1..8|auto", "rows of the blocks that the matrix is kept in (auto)"},
      set_block, AT(precond.block_size), NULL, NULL},

@@ -94,7 +94,7 @@ static enum lcl_status reference_init(struct reference *ref,
     if ((st = lcl_packed_partition(&ref->P, B->ctx, A, 1,
                                    &B->options.precond.partition)) < 0 ||
         (st = lcl_csr_reorder(&ref->R, &ref->map, A, ref->P.perm,
-                              ref->P.inverse, lcl_context_log(B->ctx))) < 0 ||
+                              lcl_context_log(B->ctx))) < 0 ||
         (st = lcl_ref_ildu0_init(&ref->F, &ref->R, ref->P.part_ptr,
                                  ref->P.parts, &B->options.precond)) < 0)
         return st;

@@ -293,7 +293,6 @@ static struct lcl_options default_options(void)
     options.precond.partition.type = LCL_PARTITION_METIS;
     options.precond.pivot = LCL_PIVOT_BOOST;
     options.precond.pivot_tol = 1e-10;
-    options.precond.storage = LCL_FACTOR_STORAGE_FP64;
     return options;
 }
 

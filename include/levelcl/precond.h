@@ -73,9 +73,13 @@ enum lcl_pivot {
 };
 
 /* How the values of the factors are stored for their application. Factors are
- * computed, and sums and vectors kept, in fp64 always. */
+ * computed, and sums and vectors kept, in fp64 always. FP32 and BF16 are
+ * refused with LCL_ERANGE, at create or update, where values would lose their
+ * meaning: beyond 3.4e38, or not 0 and below 1.2e-38. */
 enum lcl_factor_storage {
-    LCL_FACTOR_STORAGE_DEFAULT = 0, /* FP64 */
+    LCL_FACTOR_STORAGE_DEFAULT = 0, /* FP32 with PACKED, and FP64 from the first
+                                       values on that do not fit; FP64 with any
+                                       other trisolve. The info tells */
     LCL_FACTOR_STORAGE_FP64,
     LCL_FACTOR_STORAGE_FP32,
     LCL_FACTOR_STORAGE_BF16, /* the upper half of fp32: its range, 8
@@ -168,13 +172,13 @@ struct lcl_precond_info {
                          in a measurement; "" where there is one form alone */
     int block_size;   /* that the matrix is stored in */
     bool weighted;    /* METIS saw edge weights */
-    enum lcl_factor_storage storage;
+    enum lcl_factor_storage storage; /* in use, never DEFAULT with ILU */
     enum lcl_coarse coarse;  /* NONE, ADD or MULT; NONE, too, where its matrix
                                 could not be inverted */
     int64_t coarse_rows;     /* unknowns of the correction */
     int64_t coarse_pinned;   /* of them left out, the matrix being singular */
     uint64_t coarse_bytes;   /* on the device */
-    enum lcl_spmv_type spmv; /* how the matrix is multiplied: CSR or SLICED */
+    enum lcl_spmv_type spmv; /* how the matrix is multiplied, not DEFAULT */
     uint64_t spmv_bytes;     /* on the device for that, beside the matrix */
 };
 
@@ -187,9 +191,11 @@ typedef struct lcl_precond lcl_precond;
  * from run to run unless another thread uses rand() at the same time.
  * Returns LCL_OK; LCL_PIVOTS_REPAIRED (usable, see the info);
  * LCL_EINVAL (parameters; block_size does not divide the rows of A);
- * LCL_EUNSUPPORTED (trisolve with storage or this device); LCL_EFORMAT
- * (A malformed, not square, empty); LCL_EPIVOT; LCL_ERANGE (a subdomain does
- * not fit local memory); LCL_EDEVMEM; LCL_EDEVICE; LCL_ESELFTEST (the device
+ * LCL_EUNSUPPORTED (trisolve reads FP64 alone and storage is another, or needs
+ * atomic sums, local memory or progress between groups that this device has
+ * not); LCL_EFORMAT (A malformed, not square, empty); LCL_EPIVOT; LCL_ERANGE (a
+ * subdomain does not fit local memory; values of the factors do not fit
+ * storage); LCL_EDEVMEM; LCL_EDEVICE; LCL_ESELFTEST (the device
  * gave levels that cannot be); LCL_EBUILD; LCL_ENOMEM. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_precond_create(
     lcl_precond **out, lcl_context *ctx, const struct lcl_csr *A,
@@ -203,8 +209,10 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_precond_create_bsr(
 
 /* Takes new values for the pattern that was analysed (as many doubles as A had,
  * in the order in which A had them) and refactors; no partition, symbolic work,
- * compilation or allocation. Statuses as above. A solver that uses the
- * preconditioner sees the new matrix from its next solve. */
+ * compilation or allocation, but when the default storage goes over from FP32
+ * to FP64. Statuses as above; after an error results are undefined until an
+ * update succeeds. A solver that uses the preconditioner sees the new matrix
+ * from its next solve. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_precond_update(lcl_precond *M,
                                                          const double *val);
 
@@ -218,7 +226,7 @@ LCL_API const struct lcl_precond_info *lcl_precond_info(const lcl_precond *M);
 LCL_API void lcl_precond_destroy(lcl_precond **M);
 
 /* Names as they are printed and parsed: "ildu0", "packed", "metis", "boost",
- * "fp64". */
+ * "fp32"; "auto" for the default storage. */
 LCL_API const char *lcl_precond_name(enum lcl_precond_type type);
 LCL_API const char *lcl_trisolve_name(enum lcl_trisolve trisolve);
 LCL_API const char *lcl_partition_name(enum lcl_partition_type type);

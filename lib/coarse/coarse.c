@@ -7,7 +7,6 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/format/csr.h"
 #include "lib/ref/dense.h"
 
 #include <math.h>
@@ -28,30 +27,13 @@ enum {
 // || E E^-1 E w - E w || may be so large against || E w ||.
 #define CHECK_TOLERANCE 1e-6
 
-// The share of the couplings, relative to the diagonal of their row, whose sign
-// is not that of the diagonal.
-static double opposite_share(const struct lcl_csr *A)
-{
-    double all = 0, opposite = 0;
-    for (int64_t i = 0; i < A->rows; ++i) {
-        const int64_t at = lcl_csr_find(A, i, i);
-        const double d = at < 0 ? 0 : A->val[at];
-        for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1] && d != 0; ++k) {
-            const double coupling = k == at ? 0 : A->val[k] / d;
-            all += fabs(coupling);
-            opposite += coupling < 0 ? -coupling : 0;
-        }
-    }
-    return opposite / all;
-}
-
 enum lcl_coarse lcl_coarse_choose(enum lcl_coarse wanted, int64_t parts,
-                                  const struct lcl_csr *A)
+                                  int64_t rows, double opposite)
 {
     if (wanted != LCL_COARSE_AUTO)
         return wanted;
-    const bool pays = parts >= AUTO_PARTS && A->rows >= AUTO_ROWS &&
-                      opposite_share(A) >= AUTO_OPPOSITE;
+    const bool pays =
+        parts >= AUTO_PARTS && rows >= AUTO_ROWS && opposite >= AUTO_OPPOSITE;
     return pays ? LCL_COARSE_MULT : LCL_COARSE_NONE;
 }
 

@@ -69,10 +69,11 @@ struct lcl_coarse_space {
     int launches;                // of one application, without the inner
 };
 
-// What `wanted` comes to for A in so many subdomains: AUTO is MULT where that
-// is likely to pay, else NONE.
+// What `wanted` comes to for a matrix of `rows` rows of blocks in so many
+// subdomains, whose couplings have the sign that the diagonal has not by the
+// share `opposite`: AUTO is MULT where that is likely to pay, else NONE.
 enum lcl_coarse lcl_coarse_choose(enum lcl_coarse wanted, int64_t parts,
-                                  const struct lcl_csr *A);
+                                  int64_t rows, double opposite);
 
 // The symbolic part and all allocation. The values of B are not looked at;
 // subdomain p is rows (of blocks) part_ptr[p] .. part_ptr[p+1]-1. Statuses as

@@ -8,9 +8,17 @@
 #include "host/runtime.h"
 #include "lib/factor/store.h"
 
+#include <string.h>
+
 // A shift starts at this share of a row's largest entry and doubles.
 #define FIRST_SHIFT 1e-3
-enum { SHIFT_ROUNDS = 16 };
+enum {
+    SHIFT_ROUNDS = 16,
+    ROWS_STEP = 128, // sizes of local arrays: fewer programs
+};
+
+// What F->counts counts.
+enum { REPAIRED, LOST, COUNTS };
 
 // What the factor holds of a layout, which is left without it.
 static void take_layout(struct lcl_factor *F, struct lcl_device_layout *D)
@@ -22,29 +30,64 @@ static void take_layout(struct lcl_factor *F, struct lcl_device_layout *D)
     F->step_of = D->step_of;
     F->source = D->source;
     F->diagonal = D->diagonal;
+    F->pair = D->pair;
     D->part = D->step = D->sweep = D->col = NULL;
-    D->step_of = D->source = D->diagonal = NULL;
+    D->step_of = D->source = D->diagonal = D->pair = NULL;
+}
+
+// What dilu.cl has in local memory, with what a driver may take for itself.
+static int dilu_rows(const struct lcl_factor *F)
+{
+    return (int)((F->rows_max + ROWS_STEP - 1) / ROWS_STEP * ROWS_STEP);
+}
+
+static bool dilu_fits(const struct lcl_factor *F)
+{
+    const struct lcl_caps *caps = lcl_context_caps(F->ctx);
+    return caps->width == 1 ||
+           (uint64_t)dilu_rows(F) * sizeof(double) + 64 <= caps->local_bytes;
+}
+
+// At width 1 and in ildu0.cl rows find 1/d there.
+static int64_t inverses(const struct lcl_factor *F)
+{
+    const bool wide = lcl_context_caps(F->ctx)->width > 1;
+    return F->block > 1 || (F->pair && wide) ? 0 : F->n;
+}
+
+static bool needs_val(const struct lcl_factor *F)
+{
+    return !F->pair || F->storage == LCL_FACTOR_STORAGE_FP64;
+}
+
+static enum lcl_status make_val(struct lcl_factor *F)
+{
+    const size_t entry = (size_t)(F->block * F->block) * sizeof(double);
+    const enum lcl_status st =
+        lcl_buffer_create(&F->val, F->ctx, F->slots, entry, "factor values");
+    return st < 0 ? st : lcl_buffer_fill(F->val, 0);
 }
 
 static enum lcl_status allocate(struct lcl_factor *F)
 {
     lcl_context *ctx = F->ctx;
-    const size_t entry = (size_t)(F->block * F->block) * sizeof(double);
     enum lcl_status st;
-    if ((st = lcl_buffer_create(&F->val, ctx, F->slots, entry,
-                                "factor values")) < 0 ||
-        (st = lcl_buffer_fill(F->val, 0)) < 0 ||
-        (st = lcl_buffer_create(&F->inv_d, ctx, F->block == 1 ? F->n : 0,
-                                sizeof(double), "inverse diagonal")) < 0 ||
+    if ((needs_val(F) && (st = make_val(F)) < 0) ||
+        (inverses(F) > 0 &&
+         (st = lcl_buffer_create(&F->inv_d, ctx, F->n, sizeof(double),
+                                 "inverse diagonal")) < 0) ||
         (st = lcl_buffer_create(&F->shift, ctx, F->parts, sizeof(double),
                                 "diagonal shifts")) < 0 ||
+        (st = lcl_buffer_fill(F->shift, 0)) < 0 ||
         (st = lcl_buffer_create(&F->repaired, ctx, F->parts, sizeof(int32_t),
+                                "pivot counts")) < 0 ||
+        (st = lcl_buffer_create(&F->counts, ctx, COUNTS, sizeof(int32_t),
                                 "pivot counts")) < 0 ||
         (st = lcl_buffer_create(&F->bad, ctx, F->n, 1, "pivot flags")) < 0)
         return st;
-    F->counts = lcl_calloc((size_t)F->parts, sizeof *F->counts);
+    F->small = lcl_calloc((size_t)F->parts, sizeof *F->small);
     F->shifts = lcl_calloc((size_t)F->parts, sizeof *F->shifts);
-    return F->counts && F->shifts
+    return F->small && F->shifts
                ? LCL_OK
                : lcl_fail_memory(lcl_context_log(ctx), "pivot counts");
 }
@@ -57,6 +100,12 @@ static enum lcl_status get_kernel(struct lcl_factor *F)
         spec.source = "ildu0_block.cl";
         spec.kernel = "ildu0_block";
         spec.block = F->block;
+    } else if (F->pair) {
+        spec.source = "dilu.cl";
+        spec.kernel = "dilu";
+        spec.rows = lcl_context_caps(F->ctx)->width > 1 ? dilu_rows(F) : 0;
+        spec.slots = F->planes_max > 1 ? F->planes_max : 1;
+        spec.storage = (int)F->storage;
     }
     return lcl_kernel_get(&F->kernel, F->ctx, &spec);
 }
@@ -79,9 +128,13 @@ enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
         .rows_max = layout->rows_max,
         .sweeps_max = layout->sweeps_max,
         .sweep_entries = layout->sweep_entries,
+        .planes_max = layout->planes_max,
+        .lanes = layout->lanes,
         .group = group,
     };
     take_layout(F, layout);
+    if (!dilu_fits(F))
+        lcl_buffer_destroy(&F->pair);
     if ((st = allocate(F)) < 0 || (st = get_kernel(F)) < 0 ||
         (st = lcl_store_init(F)) < 0)
         lcl_factor_finish(F);
@@ -93,16 +146,19 @@ void lcl_factor_finish(struct lcl_factor *F)
     lcl_buffer **const buffers[] = {
         &F->part,     &F->sweep,   &F->step,   &F->col,      &F->val,
         &F->inv_d,    &F->step_of, &F->source, &F->diagonal, &F->shift,
-        &F->repaired, &F->bad,     &F->stored,
+        &F->repaired, &F->bad,     &F->stored, &F->pair,     &F->counts,
     };
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i)
         lcl_buffer_destroy(buffers[i]);
-    lcl_free(F->counts);
+    lcl_free(F->small);
     lcl_free(F->shifts);
     *F = (struct lcl_factor){0};
 }
 
-static enum lcl_status launch(struct lcl_factor *F, const lcl_buffer *val)
+// ------------------------------------------------------------------- launches
+
+static enum lcl_status launch_scalar(struct lcl_factor *F,
+                                     const lcl_buffer *val)
 {
     return LCL_LAUNCH(F->kernel, F->parts, lcl_arg_buffer(F->part),
                       lcl_arg_buffer(F->step), lcl_arg_buffer(F->col),
@@ -110,6 +166,19 @@ static enum lcl_status launch(struct lcl_factor *F, const lcl_buffer *val)
                       lcl_arg_buffer(F->diagonal), lcl_arg_buffer(val),
                       lcl_arg_buffer(F->val), lcl_arg_buffer(F->inv_d),
                       lcl_arg_buffer(F->shift), lcl_arg_buffer(F->repaired),
+                      lcl_arg_buffer(F->counts), lcl_arg_buffer(F->bad),
+                      lcl_arg_int((int)F->pivot), lcl_arg_double(F->pivot_tol));
+}
+
+static enum lcl_status launch_dilu(struct lcl_factor *F, const lcl_buffer *val)
+{
+    return LCL_LAUNCH(F->kernel, F->parts, lcl_arg_buffer(F->part),
+                      lcl_arg_buffer(F->step), lcl_arg_buffer(F->col),
+                      lcl_arg_buffer(F->source), lcl_arg_buffer(F->pair),
+                      lcl_arg_buffer(F->diagonal), lcl_arg_buffer(val),
+                      lcl_arg_buffer(lcl_store_values(F)),
+                      lcl_arg_buffer(F->inv_d), lcl_arg_buffer(F->shift),
+                      lcl_arg_buffer(F->repaired), lcl_arg_buffer(F->counts),
                       lcl_arg_buffer(F->bad), lcl_arg_int((int)F->pivot),
                       lcl_arg_double(F->pivot_tol));
 }
@@ -121,33 +190,72 @@ static enum lcl_status launch_block(struct lcl_factor *F, const lcl_buffer *val)
                       lcl_arg_buffer(F->step_of), lcl_arg_buffer(F->source),
                       lcl_arg_buffer(F->diagonal), lcl_arg_buffer(val),
                       lcl_arg_buffer(F->val), lcl_arg_buffer(F->shift),
-                      lcl_arg_buffer(F->repaired), lcl_arg_buffer(F->bad),
-                      lcl_arg_int((int)F->pivot), lcl_arg_double(F->pivot_tol));
+                      lcl_arg_buffer(F->repaired), lcl_arg_buffer(F->counts),
+                      lcl_arg_buffer(F->bad), lcl_arg_int((int)F->pivot),
+                      lcl_arg_double(F->pivot_tol));
 }
 
-// Factors the subdomains whose shift is not negative; returns what the device
-// counted in F->counts.
-static enum lcl_status factor_once(struct lcl_factor *F, const lcl_buffer *val)
+// Factors and stores all subdomains. The counts are all that the host reads.
+static enum lcl_status factor_once(struct lcl_factor *F, const lcl_buffer *val,
+                                   int32_t counts[COUNTS])
 {
-    enum lcl_status st = lcl_buffer_write(F->shift, F->shifts,
-                                          (size_t)F->parts * sizeof *F->shifts);
+    enum lcl_status st = lcl_buffer_fill(F->counts, 0);
     if (st < 0)
         return st;
-    st = F->block > 1 ? launch_block(F, val) : launch(F, val);
-    if (st < 0)
+    st = F->block > 1 ? launch_block(F, val)
+         : F->pair    ? launch_dilu(F, val)
+                      : launch_scalar(F, val);
+    if (st < 0 || (st = lcl_store_run(F)) < 0)
         return st;
-    return lcl_buffer_read(F->repaired, F->counts,
-                           (size_t)F->parts * sizeof *F->counts);
+    return lcl_buffer_read(F->counts, counts, COUNTS * sizeof *counts);
 }
+
+// ------------------------------------------------------------------- storage
+
+// What was stored is given up only when all is there that fp64 needs.
+static enum lcl_status fall_back(struct lcl_factor *F, const lcl_buffer *val)
+{
+    const enum lcl_factor_storage before = F->storage;
+    lcl_kernel *kernel = F->kernel;
+    int32_t counts[COUNTS];
+    enum lcl_status st;
+    F->storage = LCL_FACTOR_STORAGE_FP64;
+    if ((!F->val && (st = make_val(F)) < 0) || (st = get_kernel(F)) < 0) {
+        F->storage = before;
+        F->kernel = kernel;
+        if (F->pair)
+            lcl_buffer_destroy(&F->val);
+        return st;
+    }
+    lcl_buffer_destroy(&F->stored);
+    return F->pair ? factor_once(F, val, counts) : LCL_OK;
+}
+
+static enum lcl_status check_storage(struct lcl_factor *F, int32_t lost,
+                                     const lcl_buffer *val)
+{
+    const struct lcl_log *log = lcl_context_log(F->ctx);
+    const char *name = lcl_factor_storage_name(F->storage);
+    if (lost == 0)
+        return LCL_OK;
+    if (!F->falls_back)
+        return lcl_fail(log, LCL_ERANGE,
+                        "%u values of the factors leave the range of %s: they "
+                        "must be stored in fp64",
+                        (unsigned)lost, name);
+    lcl_info(log,
+             "%u values of the factors leave the range of %s: they are stored "
+             "in fp64",
+             (unsigned)lost, name);
+    return fall_back(F, val);
+}
+
+// ------------------------------------------------------------------- pivots
 
 static enum lcl_status find_repaired(const struct lcl_factor *F,
                                      struct lcl_repairs *repairs)
 {
     const int most = sizeof repairs->rows / sizeof *repairs->rows;
-    for (int64_t p = 0; p < F->parts; ++p)
-        repairs->count += F->counts[p];
-    if (repairs->count == 0)
-        return LCL_OK;
     unsigned char *bad = lcl_malloc((size_t)F->n, 1);
     if (!bad)
         return lcl_fail_memory(lcl_context_log(F->ctx), "pivot flags");
@@ -160,37 +268,50 @@ static enum lcl_status find_repaired(const struct lcl_factor *F,
     return st;
 }
 
-// Gives every subdomain with small pivots a larger shift, the others a rest.
-// Returns how many are left.
-static int64_t raise_shifts(struct lcl_factor *F)
+// Gives every subdomain with small pivots a larger shift.
+static enum lcl_status raise_shifts(struct lcl_factor *F)
 {
-    int64_t left = 0;
-    for (int64_t p = 0; p < F->parts; ++p) {
-        const bool again = F->shifts[p] >= 0 && F->counts[p] > 0;
-        const double last = F->shifts[p];
-        F->shifts[p] = !again ? -1 : last == 0 ? FIRST_SHIFT : 2 * last;
-        left += again;
-    }
-    return left;
+    const size_t parts = (size_t)F->parts;
+    const enum lcl_status st =
+        lcl_buffer_read(F->repaired, F->small, parts * sizeof *F->small);
+    if (st < 0)
+        return st;
+    for (size_t p = 0; p < parts; ++p)
+        if (F->small[p] > 0)
+            F->shifts[p] = F->shifts[p] == 0 ? FIRST_SHIFT : 2 * F->shifts[p];
+    F->shifted = true;
+    return lcl_buffer_write(F->shift, F->shifts, parts * sizeof *F->shifts);
+}
+
+static enum lcl_status drop_shifts(struct lcl_factor *F)
+{
+    if (!F->shifted)
+        return LCL_OK;
+    memset(F->shifts, 0, (size_t)F->parts * sizeof *F->shifts);
+    F->shifted = false;
+    return lcl_buffer_fill(F->shift, 0);
 }
 
 enum lcl_status lcl_factor_numeric(struct lcl_factor *F, const lcl_buffer *val,
                                    struct lcl_repairs *repairs)
 {
+    int32_t counts[COUNTS];
     enum lcl_status st;
     *repairs = (struct lcl_repairs){0};
-    for (int64_t p = 0; p < F->parts; ++p)
-        F->shifts[p] = 0;
-    if ((st = factor_once(F, val)) < 0 || (st = find_repaired(F, repairs)) < 0)
+    if ((st = drop_shifts(F)) < 0 || (st = factor_once(F, val, counts)) < 0)
+        return st;
+    repairs->count = counts[REPAIRED];
+    if (repairs->count > 0 && (st = find_repaired(F, repairs)) < 0)
         return st;
     if (repairs->count > 0 && F->pivot == LCL_PIVOT_FAIL)
         return LCL_EPIVOT;
-    for (int round = 0; round < SHIFT_ROUNDS && repairs->count > 0 &&
-                        F->pivot == LCL_PIVOT_SHIFT && raise_shifts(F) > 0;
+    for (int round = 0; round < SHIFT_ROUNDS && counts[REPAIRED] > 0 &&
+                        F->pivot == LCL_PIVOT_SHIFT;
          ++round)
-        if ((st = factor_once(F, val)) < 0)
+        if ((st = raise_shifts(F)) < 0 ||
+            (st = factor_once(F, val, counts)) < 0)
             return st;
-    return lcl_store_run(F);
+    return check_storage(F, counts[LOST], val);
 }
 
 uint64_t lcl_factor_bytes(const struct lcl_factor *F)
@@ -198,5 +319,5 @@ uint64_t lcl_factor_bytes(const struct lcl_factor *F)
     return lcl_buffer_bytes(F->part) + lcl_buffer_bytes(F->step) +
            lcl_buffer_bytes(F->sweep) + lcl_buffer_bytes(F->col) +
            lcl_buffer_bytes(F->val) + lcl_buffer_bytes(F->inv_d) +
-           (F->stored ? lcl_buffer_bytes(F->stored) : 0);
+           lcl_buffer_bytes(F->stored) + lcl_buffer_bytes(F->pair);
 }

@@ -13,23 +13,32 @@ struct lcl_factor {
     enum lcl_pivot pivot;
     double pivot_tol;
     enum lcl_factor_storage storage; // never DEFAULT
+    bool falls_back; // to fp64 where values would lose their meaning
     int block; // rows and columns of an entry; rows and slots count blocks
     int64_t n, parts, slots, rows_max, sweeps_max;
-    int sweep_entries;
+    int sweep_entries, lanes; // of its sweeps, lib/factor/layout.h
+    int planes_max;
     int group;
     lcl_kernel *kernel, *store_kernel;
-    // Read by whoever applies the factor. Factors of blocks have the inverse
-    // diagonal among val alone.
-    lcl_buffer *part, *step, *sweep, *col, *val, *inv_d;
-    lcl_buffer *stored; // val in another form, lib/factor/store.h; else NULL
+    // Read by whoever applies the factor.
+    lcl_buffer *part, *step, *sweep, *col;
+    lcl_buffer *val;    // fp64; NULL where `stored` is made without
+    lcl_buffer *stored; // the values in another form (lib/factor/store.h) or
+                        // NULL
     // Used by the factorisation alone.
     lcl_buffer *step_of, *source, *diagonal, *shift, *repaired, *bad;
-    int32_t *counts; // parts
-    double *shifts;  // parts
+    lcl_buffer *pair;   // of a pattern without triangles (cl/dilu.cl) or NULL
+    lcl_buffer *inv_d;  // NULL where the kernel needs none
+    lcl_buffer *counts; // 2 int32: pivots repaired, values that lose their
+                        // meaning as they are stored
+    int32_t *small;     // parts: pivots repaired
+    double *shifts;     // parts
+    bool shifted;       // `shift` is not all zero
 };
 
-// Uploads a layout, of entries that are blocks of `block` rows and columns, 1
-// to LCL_BLOCK_MAX; params->pivot, pivot_tol and storage are looked at.
+// Takes a layout, of entries that are blocks of `block` rows and columns, 1 to
+// LCL_BLOCK_MAX; params->pivot, pivot_tol and storage (DEFAULT: fp64) are
+// looked at.
 enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
                                 struct lcl_device_layout *layout, int group,
                                 int block,
@@ -44,8 +53,12 @@ struct lcl_repairs {
 };
 
 // Factors the matrix whose reordered entries are in `val`, blocks by rows.
-// Returns LCL_OK, LCL_EPIVOT (policy FAIL: repairs tells the row), LCL_EDEVICE
-// or LCL_ENOMEM.
+// Where values lose their meaning as they are stored (lib/factor/store.h) and
+// F->falls_back, F->storage is fp64 from then on: memory is allocated, a kernel
+// may be compiled, and F->storage tells whoever applies the factor. Returns
+// LCL_OK, LCL_EPIVOT (policy FAIL: repairs tells the row), LCL_ERANGE (values
+// lose their meaning), LCL_EDEVICE or LCL_ENOMEM; if it falls back, also
+// LCL_EDEVMEM or LCL_EBUILD.
 enum lcl_status lcl_factor_numeric(struct lcl_factor *F, const lcl_buffer *val,
                                    struct lcl_repairs *repairs);
 

@@ -27,9 +27,9 @@ void lcl_layout_finish(struct lcl_layout *L)
 
 void lcl_device_layout_finish(struct lcl_device_layout *D)
 {
-    lcl_buffer **const buffers[] = {&D->part,    &D->step,   &D->sweep,
-                                    &D->col,     &D->source, &D->step_of,
-                                    &D->diagonal};
+    lcl_buffer **const buffers[] = {&D->part,     &D->step,   &D->sweep,
+                                    &D->col,      &D->source, &D->step_of,
+                                    &D->diagonal, &D->pair};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i)
         lcl_buffer_destroy(buffers[i]);
     lcl_free(D->subdomain);
@@ -149,6 +149,7 @@ enum lcl_status lcl_layout_download(struct lcl_layout *L, lcl_context *ctx,
         .rows_max = D->rows_max,
         .sweeps_max = D->sweeps_max,
         .sweep_entries = D->sweep_entries,
+        .lanes = D->lanes,
     };
     if ((st = allocate(L, ctx)) == LCL_OK &&
         (st = read_arrays(L, D)) == LCL_OK && !is_sound(L, D->nnz))

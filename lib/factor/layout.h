@@ -5,6 +5,7 @@
 
 #include "host/buffer.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "cl/factor.cl.h"
@@ -19,17 +20,24 @@ struct lcl_layout {
     uint16_t *step_of; // n: step of a row, from the subdomain's first
     int32_t *diagonal; // n: entry, from the subdomain's first; -1: missing
     int64_t rows_max, sweeps_max; // of one subdomain
-    int sweep_entries;            // entries a row of the longest sweep
+    int sweep_entries;            // entries of a lane in the longest sweep
+    int lanes; // at most, in sweeps whose rows are shared; 1: none are
 };
 
 void lcl_layout_finish(struct lcl_layout *L);
 
-// Planes of entries of a sweep at most, where `n` rows have so many entries off
+// Entries of a lane in a sweep at most, where `n` rows have so many entries off
 // the diagonal in their subdomains: few where rows are short, since a kernel
-// has registers for as many planes in each sweep.
+// has registers for as many in each sweep.
 static inline int lcl_sweep_limit(int64_t entries, int64_t n)
 {
     return entries <= 6 * n ? 3 : 7;
+}
+
+// Whether it pays that lanes share rows: kernels for it do more in each sweep.
+static inline bool lcl_sharing_pays(int64_t sweeps, int64_t without)
+{
+    return 8 * sweeps <= 7 * without;
 }
 
 // The same on the device; what the host knows of it is in `subdomain`.
@@ -37,8 +45,11 @@ struct lcl_device_layout {
     int64_t n, nnz, parts, steps, sweeps, slots;
     struct lcl_part *subdomain; // parts, as in `part`
     lcl_buffer *part, *step, *sweep, *col, *source, *step_of, *diagonal;
+    // slots: cl/dilu.cl; NULL unless rows are short and without triangles
+    lcl_buffer *pair;
     int64_t rows_max, sweeps_max;
-    int sweep_entries;
+    int sweep_entries, lanes;
+    int planes_max; // entries of the longest row of L or U
 };
 
 void lcl_device_layout_finish(struct lcl_device_layout *D);

@@ -31,19 +31,20 @@ enum lcl_status lcl_store_init(struct lcl_factor *F)
                                 "stored factor values")) < 0 ||
         (st = lcl_buffer_fill(F->stored, 0)) < 0)
         return st;
-    return get_kernel(F);
+    return F->val ? get_kernel(F) : LCL_OK;
 }
 
 enum lcl_status lcl_store_run(struct lcl_factor *F)
 {
-    if (!F->stored)
+    if (!F->stored || !F->val)
         return LCL_OK;
     return LCL_LAUNCH(F->store_kernel, F->parts, lcl_arg_buffer(F->part),
                       lcl_arg_buffer(F->step), lcl_arg_buffer(F->col),
-                      lcl_arg_buffer(F->val), lcl_arg_buffer(F->stored));
+                      lcl_arg_buffer(F->val), lcl_arg_buffer(F->stored),
+                      lcl_arg_buffer(F->counts));
 }
 
-const lcl_buffer *lcl_store_values(const struct lcl_factor *F)
+lcl_buffer *lcl_store_values(const struct lcl_factor *F)
 {
     return F->stored ? F->stored : F->val;
 }

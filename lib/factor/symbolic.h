@@ -15,6 +15,19 @@ struct lcl_reordered {
     lcl_buffer *map;     // nnz, uint32
 };
 
+// What dropping the couplings between subdomains costs: entries kept, and the
+// dropped share of the off-diagonal entries by number and by |value|.
+struct lcl_drop_info {
+    int64_t kept;
+    double share;
+    double weight;
+    int64_t missing_diagonals;
+    // Nothing to do with dropping: the share of the off-diagonal entries,
+    // relative to the diagonal of their row, whose sign is not that of the
+    // diagonal. A block counts as its norm with the sign of its trace.
+    double opposite;
+};
+
 struct lcl_symbolic {
     struct lcl_reordered B;
     struct lcl_device_layout layout;
@@ -27,6 +40,9 @@ struct lcl_symbolic {
 struct lcl_symbolic_params {
     int group;   // rows of a step at most, a power of two: work-items of the
                  // factor's kernels
+    int lanes;   // of a wave, at most 255, which share the rows of a step that
+                 // are longer than LCL_SHORT_ROW, where that saves many sweeps;
+                 // 0 and 1: a lane a row
     bool folded; // both ends of a subdomain come first and meet in the middle:
                  // half the levels for about as good factors (van der Vorst
                  // 1987 on grids). Row i has the smaller of its levels counted

@@ -7,7 +7,6 @@
 #include "lib/format/csr.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -40,18 +39,19 @@ static enum lcl_status check_size(const struct lcl_bsr *A,
     return LCL_OK;
 }
 
-static enum lcl_status check_values(const struct lcl_bsr *A, int64_t i,
+static enum lcl_status check_values(const struct lcl_bsr *A,
+                                    const struct lcl_csr *pattern,
                                     const struct lcl_log *log)
 {
     const int64_t size = lcl_block_values(A);
-    const int64_t from = A->row_ptr[i] * size, to = A->row_ptr[i + 1] * size;
-    for (int64_t v = from; v < to; ++v)
-        if (!isfinite(A->val[v]))
-            return lcl_fail(log, LCL_EFORMAT,
-                            "block matrix: row %" PRId64 ", column %d has "
-                            "value %g, expected a finite one",
-                            i, (int)A->col_ind[v / size], A->val[v]);
-    return LCL_OK;
+    const int64_t v = lcl_find_not_finite(A->val, A->nnz * size);
+    if (v < 0)
+        return LCL_OK;
+    return lcl_fail(log, LCL_EFORMAT,
+                    "block matrix: row %" PRId64 ", column %d has value %g, "
+                    "expected a finite one",
+                    lcl_csr_row_of(pattern, v / size),
+                    (int)A->col_ind[v / size], A->val[v]);
 }
 
 enum lcl_status lcl_bsr_check(const struct lcl_bsr *A,
@@ -64,10 +64,7 @@ enum lcl_status lcl_bsr_check(const struct lcl_bsr *A,
     if ((st = check_size(A, log)) < 0 ||
         (st = lcl_csr_check_pattern(&pattern, "block matrix", log)) < 0)
         return st;
-    for (int64_t i = 0; i < A->rows; ++i)
-        if ((st = check_values(A, i, log)) < 0)
-            return st;
-    return LCL_OK;
+    return check_values(A, &pattern, log);
 }
 
 // ---------------------------------------------------------------- natural

@@ -4,11 +4,14 @@
 
 #include "host/alloc.h"
 #include "host/log.h"
+#include "host/parallel.h"
 
 #include <levelcl/matrix.h>
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
+#include <string.h>
 
 void lcl_csr_finish(struct lcl_csr *A)
 {
@@ -28,6 +31,52 @@ void lcl_dense_finish(struct lcl_dense *X)
     *X = (struct lcl_dense){0};
 }
 
+// ------------------------------------------------------------------- values
+
+// An exponent of ones alone runs over into the sign.
+static bool all_finite(const double *val, int64_t from, int64_t to)
+{
+    const uint64_t exponent = 0x7ff0000000000000, last = 0x0010000000000000;
+    uint64_t carry = 0;
+    for (int64_t k = from; k < to; ++k) {
+        uint64_t bits;
+        memcpy(&bits, &val[k], sizeof bits);
+        carry |= (bits & exponent) + last;
+    }
+    return carry >> 63 == 0;
+}
+
+struct values {
+    const double *val;
+    int64_t count, chunks;
+    bool finite[LCL_CHUNKS_MAX];
+};
+
+static void look_at_values(void *arg, int64_t chunk)
+{
+    struct values *V = arg;
+    V->finite[chunk] =
+        all_finite(V->val, lcl_chunk_start(V->count, V->chunks, chunk),
+                   lcl_chunk_start(V->count, V->chunks, chunk + 1));
+}
+
+int64_t lcl_find_not_finite(const double *val, int64_t count)
+{
+    struct values V = {.val = val, .count = count, .chunks = lcl_chunks(count)};
+    lcl_parallel(V.chunks, look_at_values, &V);
+    for (int64_t c = 0; c < V.chunks; ++c) {
+        if (V.finite[c])
+            continue;
+        int64_t k = lcl_chunk_start(count, V.chunks, c);
+        while (isfinite(val[k]))
+            ++k;
+        return k;
+    }
+    return -1;
+}
+
+// ------------------------------------------------------------------- pattern
+
 static enum lcl_status check_counts(const struct lcl_csr *A, const char *what,
                                     const struct lcl_log *log)
 {
@@ -44,6 +93,18 @@ static enum lcl_status check_counts(const struct lcl_csr *A, const char *what,
     return LCL_OK;
 }
 
+// Whether none is negative, above nnz, or below the one before.
+static bool row_ptr_is_sound(const struct lcl_csr *A)
+{
+    uint64_t signs = 0;
+    for (int64_t i = 0; i < A->rows; ++i) {
+        const uint64_t from = (uint64_t)A->row_ptr[i];
+        const uint64_t to = (uint64_t)A->row_ptr[i + 1];
+        signs |= to | (to - from) | ((uint64_t)A->nnz - to);
+    }
+    return signs >> 63 == 0;
+}
+
 static enum lcl_status check_row_ptr(const struct lcl_csr *A, const char *what,
                                      const struct lcl_log *log)
 {
@@ -51,7 +112,8 @@ static enum lcl_status check_row_ptr(const struct lcl_csr *A, const char *what,
         return lcl_fail(log, LCL_EFORMAT,
                         "%s: row 0 starts at entry %" PRId64 ", not at 0", what,
                         A->row_ptr[0]);
-    for (int64_t i = 0; i < A->rows; ++i)
+    const bool sound = row_ptr_is_sound(A);
+    for (int64_t i = 0; !sound && i < A->rows; ++i)
         if (A->row_ptr[i + 1] < A->row_ptr[i] || A->row_ptr[i + 1] > A->nnz)
             return lcl_fail(log, LCL_EFORMAT,
                             "%s: row %" PRId64 " ends at entry %" PRId64
@@ -86,6 +148,59 @@ static enum lcl_status check_columns(const struct lcl_csr *A, const char *what,
     return LCL_OK;
 }
 
+// Whether the rows from `first` to last-1, whose row pointers are sound, have
+// sound columns: none out of range, and no more that do not ascend than there
+// are starts of rows among them.
+static bool columns_are_sound(const struct lcl_csr *A, int64_t first,
+                              int64_t last)
+{
+    const int32_t *col = A->col_ind;
+    const uint32_t cols = (uint32_t)A->cols;
+    const int64_t from = A->row_ptr[first], to = A->row_ptr[last];
+    uint32_t outside = 0, descents = 0;
+    if (from == to)
+        return true;
+    for (int64_t k = from + 1; k < to; ++k) {
+        outside |= (uint32_t)col[k] >= cols;
+        descents += col[k] <= col[k - 1];
+    }
+    for (int64_t i = first; i < last; ++i) {
+        const int64_t k = A->row_ptr[i];
+        if (k > from && k < A->row_ptr[i + 1])
+            descents -= col[k] <= col[k - 1];
+    }
+    return (uint32_t)col[from] < cols && outside == 0 && descents == 0;
+}
+
+struct columns {
+    const struct lcl_csr *A;
+    int64_t chunks;
+    bool sound[LCL_CHUNKS_MAX];
+};
+
+static void look_at_columns(void *arg, int64_t chunk)
+{
+    struct columns *C = arg;
+    const int64_t rows = C->A->rows;
+    C->sound[chunk] =
+        columns_are_sound(C->A, lcl_chunk_start(rows, C->chunks, chunk),
+                          lcl_chunk_start(rows, C->chunks, chunk + 1));
+}
+
+static enum lcl_status check_rows(const struct lcl_csr *A, const char *what,
+                                  const struct lcl_log *log)
+{
+    const int64_t chunks = lcl_chunks(A->nnz);
+    struct columns C = {.A = A, .chunks = chunks < A->rows ? chunks : A->rows};
+    enum lcl_status st = LCL_OK;
+    lcl_parallel(C.chunks, look_at_columns, &C);
+    for (int64_t c = 0; c < C.chunks && st == LCL_OK; ++c)
+        for (int64_t i = lcl_chunk_start(A->rows, C.chunks, c);
+             !C.sound[c] && st == LCL_OK; ++i)
+            st = check_columns(A, what, i, log);
+    return st;
+}
+
 enum lcl_status lcl_csr_check_pattern(const struct lcl_csr *A, const char *what,
                                       const struct lcl_log *log)
 {
@@ -93,22 +208,7 @@ enum lcl_status lcl_csr_check_pattern(const struct lcl_csr *A, const char *what,
     if ((st = check_counts(A, what, log)) < 0 ||
         (st = check_row_ptr(A, what, log)) < 0)
         return st;
-    for (int64_t i = 0; i < A->rows; ++i)
-        if ((st = check_columns(A, what, i, log)) < 0)
-            return st;
-    return LCL_OK;
-}
-
-static enum lcl_status check_values(const struct lcl_csr *A, int64_t i,
-                                    const struct lcl_log *log)
-{
-    for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
-        if (!isfinite(A->val[k]))
-            return lcl_fail(log, LCL_EFORMAT,
-                            "matrix: row %" PRId64 ", column %d"
-                            " has value %g, expected a finite one",
-                            i, (int)A->col_ind[k], A->val[k]);
-    return LCL_OK;
+    return check_rows(A, what, log);
 }
 
 enum lcl_status lcl_csr_check(const struct lcl_csr *A,
@@ -119,10 +219,13 @@ enum lcl_status lcl_csr_check(const struct lcl_csr *A,
     enum lcl_status st;
     if ((st = lcl_csr_check_pattern(A, "matrix", log)) < 0)
         return st;
-    for (int64_t i = 0; i < A->rows; ++i)
-        if ((st = check_values(A, i, log)) < 0)
-            return st;
-    return LCL_OK;
+    const int64_t k = lcl_find_not_finite(A->val, A->nnz);
+    if (k < 0)
+        return LCL_OK;
+    return lcl_fail(log, LCL_EFORMAT,
+                    "matrix: row %" PRId64 ", column %d has value %g, expected "
+                    "a finite one",
+                    lcl_csr_row_of(A, k), (int)A->col_ind[k], A->val[k]);
 }
 
 void lcl_csr_multiply(const struct lcl_csr *A, const double *x, double *y)
@@ -133,6 +236,19 @@ void lcl_csr_multiply(const struct lcl_csr *A, const double *x, double *y)
             sum += A->val[k] * x[A->col_ind[k]];
         y[i] = sum;
     }
+}
+
+int64_t lcl_csr_row_of(const struct lcl_csr *A, int64_t k)
+{
+    int64_t low = 0, high = A->rows - 1;
+    while (low < high) {
+        const int64_t mid = low + (high - low) / 2;
+        if (A->row_ptr[mid + 1] <= k)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
 }
 
 int64_t lcl_csr_find(const struct lcl_csr *A, int64_t i, int64_t j)

@@ -9,5 +9,11 @@
 enum lcl_status lcl_csr_check_pattern(const struct lcl_csr *A, const char *what,
                                       const struct lcl_log *log);
 
+// The first of `count` values that is NaN or infinite, or -1.
+int64_t lcl_find_not_finite(const double *val, int64_t count);
+
+// The row of entry k of A.
+int64_t lcl_csr_row_of(const struct lcl_csr *A, int64_t k);
+
 // Where entry (i, j) of A is stored, or -1: columns of a row ascend.
 int64_t lcl_csr_find(const struct lcl_csr *A, int64_t i, int64_t j);

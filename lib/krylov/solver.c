@@ -8,6 +8,7 @@
 #include "host/interop.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/format/csr.h"
 
 #include <levelcl/opencl.h>
 
@@ -175,10 +176,7 @@ static enum lcl_status true_residual(lcl_solver *S, double *norm2)
 
 static bool all_finite(const double *v, int64_t n)
 {
-    for (int64_t i = 0; i < n; ++i)
-        if (!isfinite(v[i]))
-            return false;
-    return true;
+    return lcl_find_not_finite(v, n) < 0;
 }
 
 static bool all_zero(const double *v, int64_t n)

@@ -3,8 +3,15 @@
 #include "lib/partition/partition.h"
 
 #include "host/log.h"
+#include "host/parallel.h"
 
 #include <inttypes.h>
+#include <stdatomic.h>
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
 
 // Distances |i - j| of a Cartesian stencil: 1, nx, nx ny, as far as they occur.
 struct offsets {
@@ -76,21 +83,65 @@ static bool row_fits(const struct lcl_csr *A, int64_t i, const int64_t grid[3])
     return true;
 }
 
-// Whether every stored entry is one of the stencil and none wraps around an
-// edge of the grid. Away from the edges a row that repeats the one before is as
-// good as that one.
-static bool fits_grid(const struct lcl_csr *A, const int64_t grid[3])
+// Whether each row from `from` to to-1 has the columns of the row before, each
+// one further.
+static bool rows_repeat(const struct lcl_csr *A, int64_t from, int64_t to)
 {
-    const int64_t nx = grid[0], ny = grid[1], lines = ny * grid[2];
-    for (int64_t line = 0, i = 0; line < lines; ++line) {
-        const bool at_edge = line % ny == 0 || line % ny == ny - 1;
-        for (int64_t x = 0; x < nx; ++x, ++i) {
-            const bool inside = !at_edge && x > 0 && x < nx - 1;
-            if (!(inside && repeats(A, i)) && !row_fits(A, i, grid))
-                return false;
-        }
+    const int64_t *ptr = A->row_ptr, count = ptr[from] - ptr[from - 1];
+    uint64_t lengths = 0;
+    uint32_t columns = 0;
+    for (int64_t i = from; i < to; ++i)
+        lengths |= (uint64_t)(ptr[i + 1] - ptr[i] - count);
+    if (lengths != 0)
+        return false;
+    for (int64_t k = ptr[from]; k < ptr[to]; ++k)
+        columns |=
+            (uint32_t)A->col_ind[k] - (uint32_t)A->col_ind[k - count] - 1;
+    return columns == 0;
+}
+
+// The rows of one line of cells along x. Away from its ends a row that repeats
+// the one before is as good as that one.
+static bool line_fits(const struct lcl_csr *A, int64_t first,
+                      const int64_t grid[3])
+{
+    const int64_t last = first + grid[0] - 1;
+    for (int64_t i = first; i <= last; ++i) {
+        if (!row_fits(A, i, grid))
+            return false;
+        if (i == first + 1 && i + 1 < last && rows_repeat(A, i + 1, last))
+            i = last - 1;
     }
     return true;
+}
+
+struct fitting {
+    const struct lcl_csr *A;
+    const int64_t *grid;
+    int64_t lines, chunks;
+    atomic_bool failed;
+};
+
+static void fit_lines(void *arg, int64_t chunk)
+{
+    struct fitting *F = arg;
+    const int64_t end = lcl_chunk_start(F->lines, F->chunks, chunk + 1);
+    int64_t line = lcl_chunk_start(F->lines, F->chunks, chunk);
+    while (line < end && line_fits(F->A, line * F->grid[0], F->grid))
+        ++line;
+    if (line < end)
+        atomic_store(&F->failed, true);
+}
+
+// Whether every stored entry is one of the stencil and none wraps around an
+// edge of the grid.
+static bool fits_grid(const struct lcl_csr *A, const int64_t grid[3])
+{
+    const int64_t lines = grid[1] * grid[2], chunks = lcl_chunks(A->nnz);
+    struct fitting F = {
+        .A = A, .grid = grid, .lines = lines, .chunks = smaller(chunks, lines)};
+    lcl_parallel(F.chunks, fit_lines, &F);
+    return !F.failed;
 }
 
 static bool detect_grid(int64_t grid[3], const struct lcl_csr *A)
@@ -107,11 +158,6 @@ static bool detect_grid(int64_t grid[3], const struct lcl_csr *A)
     grid[1] = layer / nx;
     grid[2] = n / layer;
     return fits_grid(A, grid);
-}
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
 }
 
 // The product of three sizes >= 1, cut off above `limit`.
@@ -181,40 +227,63 @@ static enum lcl_status choose_box(int64_t box[3], const int64_t grid[3],
     return LCL_OK;
 }
 
-// One line of cells along x, whose first box is `part`. Returns its end.
-static int32_t *label_line(int32_t *label, int64_t part, int64_t cells,
-                           int64_t box, int64_t unknowns)
+// Boxes of cells, x fastest; the unknowns of a cell are consecutive rows.
+struct boxes {
+    int64_t grid[3], box[3];
+    int64_t count[3]; // of boxes along x, y, z
+    int64_t unknowns;
+    struct lcl_partition *P;
+};
+
+// Numbers the rows of one box from *place on.
+static void number_box(const struct boxes *B, const int64_t first[3],
+                       int64_t *place)
 {
-    for (int64_t x = 0; x < cells; x += box, ++part) {
-        const int64_t count = smaller(box, cells - x) * unknowns;
-        for (int64_t i = 0; i < count; ++i)
-            label[i] = (int32_t)part;
-        label += count;
-    }
-    return label;
+    int64_t end[3];
+    for (int d = 0; d < 3; ++d)
+        end[d] = smaller(first[d] + B->box[d], B->grid[d]);
+    const int64_t run = (end[0] - first[0]) * B->unknowns;
+    for (int64_t z = first[2]; z < end[2]; ++z)
+        for (int64_t y = first[1]; y < end[1]; ++y) {
+            const int64_t row =
+                ((z * B->grid[1] + y) * B->grid[0] + first[0]) * B->unknowns;
+            for (int64_t i = 0; i < run; ++i)
+                B->P->perm[*place + i] = (int32_t)(row + i);
+            *place += run;
+        }
 }
 
-// Rows are numbered by cell, x fastest; the unknowns of a cell are consecutive.
-static void label_cells(int32_t *label, const int64_t grid[3],
-                        const int64_t box[3], int64_t unknowns)
+// The boxes side by side along x.
+static void number_bar(void *arg, int64_t bar)
 {
-    const int64_t bx = (grid[0] - 1) / box[0] + 1;
-    const int64_t by = (grid[1] - 1) / box[1] + 1;
-    for (int64_t z = 0; z < grid[2]; ++z)
-        for (int64_t y = 0; y < grid[1]; ++y)
-            label = label_line(label, bx * (y / box[1] + by * (z / box[2])),
-                               grid[0], box[0], unknowns);
+    const struct boxes *B = arg;
+    const int64_t y = bar % B->count[1] * B->box[1];
+    const int64_t z = bar / B->count[1] * B->box[2];
+    const int64_t height = smaller(B->box[2], B->grid[2] - z);
+    const int64_t before = (z * B->grid[1] + height * y) * B->grid[0];
+    int64_t place = before * B->unknowns;
+    for (int64_t b = 0; b < B->count[0]; ++b) {
+        const int64_t first[] = {b * B->box[0], y, z};
+        number_box(B, first, &place);
+        B->P->part_ptr[bar * B->count[0] + b + 1] = place;
+    }
 }
 
 enum lcl_status lcl_partition_geometric(
-    int32_t *label, const struct lcl_csr *A,
+    struct lcl_partition *P, const struct lcl_csr *A,
     const struct lcl_partition_params *params, const struct lcl_log *log)
 {
-    int64_t grid[3], box[3], unknowns;
+    struct boxes B = {.P = P};
     enum lcl_status st;
-    if ((st = choose_grid(grid, &unknowns, A, params->grid, log)) < 0 ||
-        (st = choose_box(box, grid, unknowns, params, log)) < 0)
+    if ((st = choose_grid(B.grid, &B.unknowns, A, params->grid, log)) < 0 ||
+        (st = choose_box(B.box, B.grid, B.unknowns, params, log)) < 0)
         return st;
-    label_cells(label, grid, box, unknowns);
+    for (int d = 0; d < 3; ++d)
+        B.count[d] = (B.grid[d] - 1) / B.box[d] + 1;
+    const int64_t bars = B.count[1] * B.count[2];
+    if ((st = lcl_partition_allocate(P, A->rows, B.count[0] * bars, log)) < 0)
+        return st;
+    P->parts = B.count[0] * bars;
+    lcl_parallel(bars, number_bar, &B);
     return LCL_OK;
 }

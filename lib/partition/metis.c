@@ -223,8 +223,6 @@ enum lcl_status lcl_partition_metis(int32_t *label, const struct lcl_csr *A,
                                     bool *weighted, const struct lcl_log *log)
 {
     *weighted = false;
-    if (rows == 1)
-        return lcl_partition_natural(label, A, rows);
     struct job J = {.A = A, .rows = (idx_t)rows, .label = label, .log = log};
     enum lcl_status st = lcl_weighing_create(&J.W, A, weights, IDX_MAX, log);
     // A matrix whose graph METIS cannot index is cut into windows of

@@ -10,38 +10,7 @@
 struct request {
     const struct lcl_csr *A;
     struct lcl_partition_params params; // rows is the limit that holds
-    bool weighted;
     const struct lcl_log *log;
-};
-
-// Fills label[0 .. n-1] with numbers below n.
-typedef enum lcl_status method(int32_t *label, struct request *R);
-
-static enum lcl_status by_metis(int32_t *label, struct request *R)
-{
-    return lcl_partition_metis(label, R->A, R->params.weights, R->params.rows,
-                               &R->weighted, R->log);
-}
-
-static enum lcl_status by_geometry(int32_t *label, struct request *R)
-{
-    return lcl_partition_geometric(label, R->A, &R->params, R->log);
-}
-
-static enum lcl_status by_order(int32_t *label, struct request *R)
-{
-    return lcl_partition_natural(label, R->A, R->params.rows);
-}
-
-static enum lcl_status by_labels(int32_t *label, struct request *R)
-{
-    return lcl_partition_labels(label, R->A, &R->params, R->log);
-}
-
-static method *const methods[LCL_PARTITION_COUNT] = {
-    [LCL_PARTITION_DEFAULT] = by_metis,      [LCL_PARTITION_METIS] = by_metis,
-    [LCL_PARTITION_GEOMETRIC] = by_geometry, [LCL_PARTITION_NATURAL] = by_order,
-    [LCL_PARTITION_LABELS] = by_labels,
 };
 
 static enum lcl_status check(const struct lcl_csr *A,
@@ -78,14 +47,17 @@ static int64_t effective_limit(int64_t n, int64_t wanted, int64_t max_rows)
     return wanted > 0 && wanted < limit ? wanted : limit;
 }
 
-// Room for as many parts as rows; what is not written costs nothing.
-static bool allocate(struct lcl_partition *P)
+enum lcl_status lcl_partition_allocate(struct lcl_partition *P, int64_t n,
+                                       int64_t parts, const struct lcl_log *log)
 {
-    P->part_ptr = lcl_calloc((size_t)P->n + 2, sizeof *P->part_ptr);
-    P->perm = lcl_malloc((size_t)P->n, sizeof *P->perm);
-    P->inverse = lcl_malloc((size_t)P->n, sizeof *P->inverse);
-    return P->part_ptr && P->perm && P->inverse;
+    P->n = n;
+    P->part_ptr = lcl_calloc((size_t)parts + 1, sizeof *P->part_ptr);
+    P->perm = lcl_malloc((size_t)n, sizeof *P->perm);
+    return P->part_ptr && P->perm ? LCL_OK
+                                  : lcl_fail_memory(log, "the subdomains");
 }
+
+// ------------------------------------------------------------------- labels
 
 // Where the run of equal labels that starts at row i ends.
 static int64_t run_end(const int32_t *label, int64_t n, int64_t i)
@@ -120,20 +92,73 @@ static enum lcl_status renumber(struct lcl_partition *P, int32_t *label,
 }
 
 // Stable counting sort of the rows by label: part_ptr[p + 1] is the next free
-// row of part p meanwhile. Places take the room of the labels.
-static void sort_rows(struct lcl_partition *P)
+// row of part p meanwhile.
+static void sort_rows(struct lcl_partition *P, const int32_t *label)
 {
     for (int64_t p = 0; p < P->parts; ++p)
         P->part_ptr[p + 2] += P->part_ptr[p + 1];
     for (int64_t i = 0; i < P->n;) {
-        const int64_t end = run_end(P->inverse, P->n, i);
-        int64_t *next = &P->part_ptr[P->inverse[i] + 1], place = *next;
-        *next += end - i;
-        for (; i < end; ++i, ++place) {
-            P->perm[place] = (int32_t)i;
-            P->inverse[i] = (int32_t)place;
-        }
+        const int64_t end = run_end(label, P->n, i);
+        int64_t *next = &P->part_ptr[label[i] + 1];
+        while (i < end)
+            P->perm[(*next)++] = (int32_t)i++;
     }
+}
+
+// Fills label[0 .. n-1] with numbers below n.
+typedef enum lcl_status labels_fn(int32_t *label, const struct request *R,
+                                  bool *weighted);
+
+// There is room for as many parts as rows, and one more; what is not written
+// costs nothing.
+static enum lcl_status group_rows(struct lcl_partition *P,
+                                  const struct request *R, labels_fn *fill)
+{
+    const int64_t n = R->A->rows;
+    int32_t *label = lcl_malloc((size_t)n, sizeof *label);
+    enum lcl_status st = label ? lcl_partition_allocate(P, n, n + 1, R->log)
+                               : lcl_fail_memory(R->log, "the subdomains");
+    if (st == LCL_OK && (st = fill(label, R, &P->weighted)) == LCL_OK &&
+        (st = renumber(P, label, R->log)) == LCL_OK)
+        sort_rows(P, label);
+    lcl_free(label);
+    return st;
+}
+
+static enum lcl_status label_by_metis(int32_t *label, const struct request *R,
+                                      bool *weighted)
+{
+    return lcl_partition_metis(label, R->A, R->params.weights, R->params.rows,
+                               weighted, R->log);
+}
+
+static enum lcl_status take_labels(int32_t *label, const struct request *R,
+                                   bool *weighted)
+{
+    (void)weighted;
+    return lcl_partition_labels(label, R->A, &R->params, R->log);
+}
+
+// ------------------------------------------------------------------- methods
+
+static enum lcl_status make_parts(struct lcl_partition *P,
+                                  const struct request *R)
+{
+    switch (R->params.type) {
+    case LCL_PARTITION_GEOMETRIC:
+        return lcl_partition_geometric(P, R->A, &R->params, R->log);
+    case LCL_PARTITION_LABELS:
+        return group_rows(P, R, take_labels);
+    case LCL_PARTITION_DEFAULT:
+    case LCL_PARTITION_METIS:
+        if (R->params.rows > 1)
+            return group_rows(P, R, label_by_metis);
+        break;
+    case LCL_PARTITION_NATURAL:
+    case LCL_PARTITION_COUNT:
+        break;
+    }
+    return lcl_partition_natural(P, R->A, R->params.rows, R->log);
 }
 
 static enum lcl_status check_sizes(const struct lcl_partition *P, int64_t limit,
@@ -162,30 +187,19 @@ enum lcl_status lcl_partition_create(struct lcl_partition *P,
         return st;
     struct request R = {.A = A, .params = *params, .log = log};
     R.params.rows = effective_limit(A->rows, params->rows, max_rows);
-    P->n = A->rows;
-    if (!allocate(P)) {
-        st = lcl_fail_memory(log, "the subdomains");
-        goto out;
+    if ((st = make_parts(P, &R)) < 0 ||
+        (st = check_sizes(P, R.params.rows, log)) < 0) {
+        lcl_partition_finish(P);
+        return st;
     }
-    if ((st = methods[params->type](P->inverse, &R)) < 0 ||
-        (st = renumber(P, P->inverse, log)) < 0)
-        goto out;
-    sort_rows(P);
-    if ((st = check_sizes(P, R.params.rows, log)) < 0)
-        goto out;
-    P->weighted = R.weighted;
     lcl_info(log,
              "partition: %" PRId64 " subdomains of at most %" PRId64 " rows%s",
              P->parts, R.params.rows, P->weighted ? ", edges weighted" : "");
-out:
-    if (st < 0)
-        lcl_partition_finish(P);
-    return st;
+    return LCL_OK;
 }
 
 void lcl_partition_finish(struct lcl_partition *P)
 {
-    lcl_free(P->inverse);
     lcl_free(P->perm);
     lcl_free(P->part_ptr);
     *P = (struct lcl_partition){0};

@@ -5,14 +5,13 @@
 #include <levelcl/precond.h>
 
 // Rows part_ptr[p] .. part_ptr[p+1]-1 of the new numbering are subdomain p;
-// new row i is old row perm[i], and inverse[perm[i]] == i. Inside a subdomain
-// rows keep their old order.
+// new row i is old row perm[i]. Inside a subdomain rows keep their old order,
+// and subdomains have that of their first rows.
 struct lcl_partition {
     int64_t n;
     int64_t parts;
     int64_t *part_ptr; // parts + 1
     int32_t *perm;     // n, new -> old
-    int32_t *inverse;  // n, old -> new
     bool weighted;     // METIS saw edge weights
 };
 
@@ -26,14 +25,22 @@ enum lcl_status lcl_partition_create(struct lcl_partition *P,
                                      const struct lcl_log *log);
 void lcl_partition_finish(struct lcl_partition *P);
 
-// One method each: fills label[0 .. n-1] with part numbers below n, any
-// numbering. The limit is `rows` or params->rows, from 1 to n; only labels of
-// the caller may exceed it.
-enum lcl_status lcl_partition_natural(int32_t *label, const struct lcl_csr *A,
-                                      int64_t rows);
+// Room for n rows in so many parts, for methods that make *P themselves.
+// Returns LCL_OK or LCL_ENOMEM; part_ptr is then all zero.
+enum lcl_status lcl_partition_allocate(struct lcl_partition *P, int64_t n,
+                                       int64_t parts,
+                                       const struct lcl_log *log);
+
+// Methods, by all of which the limit is `rows` or params->rows, from 1 to n.
+// These make *P themselves:
+enum lcl_status lcl_partition_natural(struct lcl_partition *P,
+                                      const struct lcl_csr *A, int64_t rows,
+                                      const struct lcl_log *log);
 enum lcl_status lcl_partition_geometric(
-    int32_t *label, const struct lcl_csr *A,
+    struct lcl_partition *P, const struct lcl_csr *A,
     const struct lcl_partition_params *params, const struct lcl_log *log);
+// These fill label[0 .. n-1] with part numbers below n, any numbering; only
+// labels of the caller may exceed the limit:
 enum lcl_status lcl_partition_labels(int32_t *label, const struct lcl_csr *A,
                                      const struct lcl_partition_params *params,
                                      const struct lcl_log *log);
@@ -41,21 +48,9 @@ enum lcl_status lcl_partition_metis(int32_t *label, const struct lcl_csr *A,
                                     enum lcl_weights weights, int64_t rows,
                                     bool *weighted, const struct lcl_log *log);
 
-// B = A with rows and columns in the new numbering, columns sorted (Mehta et
-// al., Algorithm 3.2). Entry k of B is entry map[k] of A; *map has nnz
-// elements, is the caller's to free with lcl_free().
+// B = A with rows and columns in the new numbering, row i being row perm[i] of
+// A, and columns sorted (Mehta et al., Algorithm 3.2). Entry k of B is entry
+// map[k] of A; *map has nnz elements, is the caller's to free with lcl_free().
 enum lcl_status lcl_csr_reorder(struct lcl_csr *B, int64_t **map,
                                 const struct lcl_csr *A, const int32_t *perm,
-                                const int32_t *inverse,
                                 const struct lcl_log *log);
-
-// What dropping the couplings between subdomains costs: entries kept, and the
-// dropped share of the off-diagonal entries by number and by |value|.
-struct lcl_drop_info {
-    int64_t kept;
-    double share;
-    double weight;
-    int64_t missing_diagonals;
-};
-struct lcl_drop_info lcl_partition_drop(const struct lcl_partition *P,
-                                        const struct lcl_csr *reordered);

@@ -69,7 +69,6 @@ static void reorder_row(struct lcl_csr *B, int64_t *map, entry_key *key,
 
 enum lcl_status lcl_csr_reorder(struct lcl_csr *B, int64_t **map,
                                 const struct lcl_csr *A, const int32_t *perm,
-                                const int32_t *inverse,
                                 const struct lcl_log *log)
 {
     const size_t n = (size_t)A->rows, nnz = (size_t)A->nnz;
@@ -82,14 +81,17 @@ enum lcl_status lcl_csr_reorder(struct lcl_csr *B, int64_t **map,
         .val = lcl_malloc(nnz, sizeof *C.val),
     };
     int64_t *from = lcl_malloc(nnz, sizeof *from);
+    int32_t *inverse = lcl_malloc(n, sizeof *inverse); // old -> new
     entry_key *key = lcl_malloc((size_t)longest_row(A), sizeof *key);
     enum lcl_status st = LCL_OK;
     *B = (struct lcl_csr){0};
     *map = NULL;
-    if (!C.row_ptr || !C.col_ind || !C.val || !from || !key) {
+    if (!C.row_ptr || !C.col_ind || !C.val || !from || !inverse || !key) {
         st = lcl_fail_memory(log, "the reordered matrix");
         goto out;
     }
+    for (int64_t i = 0; i < A->rows; ++i)
+        inverse[perm[i]] = (int32_t)i;
     for (int64_t i = 0; i < A->rows; ++i)
         reorder_row(&C, from, key, i, A, perm[i], inverse);
     *B = C;
@@ -98,6 +100,7 @@ enum lcl_status lcl_csr_reorder(struct lcl_csr *B, int64_t **map,
     from = NULL;
 out:
     lcl_free(key);
+    lcl_free(inverse);
     lcl_free(from);
     lcl_free(C.val);
     lcl_free(C.col_ind);

@@ -25,8 +25,8 @@ struct ilu {
 // What set-up hands from step to step, on the host. Rows and entries are
 // those of blocks.
 struct set_up {
-    struct lcl_csr graph; // the pattern of A with a_ij or signed norms
-    double *norms;        // of blocks
+    struct lcl_csr graph; // the pattern of A; with values if METIS weighs them
+    double *norms;        // of blocks, then
     int32_t *labels;      // of rows of blocks
     struct lcl_partition partition;
     struct lcl_symbolic symbolic;
@@ -44,25 +44,30 @@ static void set_up_finish(struct set_up *a)
     lcl_free(a->norms);
 }
 
-// ||A_ij||_F for every block, with the sign of its trace.
+static bool is_weighed(const struct lcl_partition_params *params)
+{
+    return params->type <= LCL_PARTITION_METIS &&
+           params->weights != LCL_WEIGHTS_OFF;
+}
+
+// ||A_ij||_F for every block.
 static enum lcl_status take_graph(struct set_up *a, const struct lcl_bsr *A,
+                                  const struct lcl_partition_params *params,
                                   const struct lcl_log *log)
 {
     const int size = lcl_block_values(A);
     a->graph = lcl_bsr_pattern(A);
-    if (A->block_size == 1)
+    if (A->block_size == 1 || !is_weighed(params))
         return LCL_OK;
     a->graph.val = a->norms = lcl_malloc((size_t)A->nnz, sizeof *a->norms);
     if (!a->norms)
         return lcl_fail_memory(log, "the norms of blocks");
     for (int64_t k = 0; k < A->nnz; ++k) {
         const double *block = A->val + k * size;
-        double sum = 0, trace = 0;
+        double sum = 0;
         for (int e = 0; e < size; ++e)
             sum += block[e] * block[e];
-        for (int c = 0; c < A->block_size; ++c)
-            trace += block[c * (A->block_size + 1)];
-        a->norms[k] = copysign(sqrt(sum), trace);
+        a->norms[k] = sqrt(sum);
     }
     return LCL_OK;
 }
@@ -141,6 +146,12 @@ static enum lcl_status download_levels(struct set_up *a, lcl_context *ctx)
     return lcl_buffer_read(a->symbolic.level, a->level, n * sizeof *a->level);
 }
 
+// Of a wave, where the kernel that applies the factor shares rows among them.
+static int sharing_lanes(const struct lcl_caps *caps, int block)
+{
+    return block > 1 ? 1 : caps->width < UINT8_MAX ? caps->width : UINT8_MAX;
+}
+
 // Lanes side by side need few levels; one item a group does not.
 static enum lcl_status analyse(struct lcl_precond *M, struct set_up *a)
 {
@@ -150,6 +161,7 @@ static enum lcl_status analyse(struct lcl_precond *M, struct set_up *a)
     M->info.group_size = lcl_packed_group(caps, M->info.part_rows_max);
     const struct lcl_symbolic_params params = {
         .group = M->info.group_size,
+        .lanes = sharing_lanes(caps, M->info.block_size),
         .folded = caps->width > 1,
     };
     if ((st = lcl_symbolic_init(&a->symbolic, M->ctx, &M->system.matrix,
@@ -172,19 +184,35 @@ static enum lcl_status symbolic(struct lcl_precond *M, struct set_up *a)
     return st;
 }
 
+// The packed apply is faster with fp32 values, by which iterations do not grow;
+// as long as they fit.
 static enum lcl_status make_factor(struct lcl_precond *M, struct set_up *a,
                                    const struct lcl_precond_params *params)
 {
     struct ilu *I = M->method;
+    struct lcl_precond_params own = *params;
     enum lcl_status st;
+    const bool open = own.storage == LCL_FACTOR_STORAGE_DEFAULT &&
+                      M->info.trisolve == LCL_TRISOLVE_PACKED;
+    if (open)
+        own.storage = LCL_FACTOR_STORAGE_FP32;
     if ((st = lcl_system_reorder(&M->system, &a->symbolic.B)) < 0 ||
         (st = lcl_factor_init(&I->factor, M->ctx, &a->symbolic.layout,
-                              M->info.group_size, M->info.block_size, params)) <
+                              M->info.group_size, M->info.block_size, &own)) <
             0)
         return st;
-    M->info.storage = I->factor.storage;
+    I->factor.falls_back = open;
     return lcl_trisolve_init(&I->trisolve, M->info.trisolve, M->ctx, &I->factor,
                              &a->layout, a->level);
+}
+
+// The triangular solve adds Z e to its result.
+static enum lcl_status prolong_too(struct lcl_precond *M)
+{
+    struct ilu *I = M->method;
+    struct lcl_trisolve_method *T = &I->trisolve;
+    return T->ops->add_shift(T, M->ctx, I->coarse->e,
+                             I->coarse->pattern.part_agg);
 }
 
 static enum lcl_status make_coarse(struct lcl_precond *M,
@@ -202,8 +230,7 @@ static enum lcl_status make_coarse(struct lcl_precond *M,
     if (st < 0 || !T->ops->add_shift)
         return st;
     I->prolongs = true;
-    return T->ops->add_shift(T, M->ctx, I->coarse->e,
-                             I->coarse->pattern.part_agg);
+    return prolong_too(M);
 }
 
 static enum lcl_status add_coarse(struct lcl_precond *M, const struct set_up *a,
@@ -211,7 +238,8 @@ static enum lcl_status add_coarse(struct lcl_precond *M, const struct set_up *a,
 {
     struct ilu *I = M->method;
     const struct lcl_partition *P = &a->partition;
-    M->info.coarse = lcl_coarse_choose(wanted, P->parts, &a->graph);
+    M->info.coarse =
+        lcl_coarse_choose(wanted, P->parts, P->n, a->symbolic.drop.opposite);
     if (M->info.coarse == LCL_COARSE_NONE)
         return LCL_OK;
     I->coarse = lcl_calloc(1, sizeof *I->coarse);
@@ -237,6 +265,18 @@ static void describe_coarse(struct lcl_precond *M)
     info->coarse_bytes = lcl_coarse_bytes(C);
 }
 
+static void describe_apply(struct lcl_precond *M)
+{
+    const struct ilu *I = M->method;
+    M->info.group_size = I->trisolve.group;
+    M->info.form = I->trisolve.form;
+    M->info.launches = I->trisolve.launches +
+                       (I->coarse ? I->coarse->launches - I->prolongs : 0);
+    M->info.barriers = I->trisolve.barriers;
+    M->info.storage = I->factor.storage;
+    M->info.factor_bytes = lcl_factor_bytes(&I->factor);
+}
+
 static enum lcl_status create(struct lcl_precond *M, const struct lcl_bsr *A,
                               const struct lcl_precond_params *params)
 {
@@ -248,19 +288,13 @@ static enum lcl_status create(struct lcl_precond *M, const struct lcl_bsr *A,
     struct ilu *I = M->method = lcl_calloc(1, sizeof *I);
     if (!I)
         return lcl_fail_memory(log, "a preconditioner");
-    if ((st = take_graph(&a, A, log)) < 0 ||
+    if ((st = take_graph(&a, A, &params->partition, log)) < 0 ||
         (st = partition(&a, M->ctx, A->block_size, &params->partition)) < 0 ||
         (st = lcl_system_init(&M->system, M->ctx, A, NULL, NULL)) < 0 ||
         (st = symbolic(M, &a)) < 0 || (st = make_factor(M, &a, params)) < 0 ||
         (st = add_coarse(M, &a, params->coarse)) < 0)
         goto out;
-    M->info.group_size = I->trisolve.group;
-    M->info.form = I->trisolve.form;
-    M->info.launches = I->trisolve.launches +
-                       (I->coarse ? I->coarse->launches - I->prolongs : 0);
-    M->info.barriers = I->trisolve.barriers;
-    M->info.storage = I->factor.storage;
-    M->info.factor_bytes = lcl_factor_bytes(&I->factor);
+    describe_apply(M);
 out:
     set_up_finish(&a);
     return st;
@@ -283,6 +317,22 @@ static enum lcl_status name_repaired(struct lcl_precond *M,
     return st;
 }
 
+// The factor has gone over to another storage, which the packed apply follows.
+static enum lcl_status follow_storage(struct lcl_precond *M)
+{
+    struct ilu *I = M->method;
+    enum lcl_status st;
+    lcl_trisolve_finish(&I->trisolve);
+    if ((st = lcl_trisolve_init(&I->trisolve, M->info.trisolve, M->ctx,
+                                &I->factor, NULL, NULL)) < 0 ||
+        (I->prolongs && (st = prolong_too(M)) < 0)) {
+        lcl_trisolve_finish(&I->trisolve);
+        return st;
+    }
+    describe_apply(M);
+    return LCL_OK;
+}
+
 static enum lcl_status update(struct lcl_precond *M)
 {
     struct ilu *I = M->method;
@@ -294,8 +344,12 @@ static enum lcl_status update(struct lcl_precond *M)
     memset(M->info.repaired_rows, 0, sizeof M->info.repaired_rows);
     if (repairs.count > 0 && (st = name_repaired(M, &repairs)) < 0)
         return st;
-    if (factored < 0 || (st = lcl_trisolve_update(&I->trisolve)) < 0)
-        return factored < 0 ? factored : st;
+    if (factored < 0)
+        return factored;
+    if (((I->factor.storage != M->info.storage || !I->trisolve.ops) &&
+         (st = follow_storage(M)) < 0) ||
+        (st = lcl_trisolve_update(&I->trisolve)) < 0)
+        return st;
     if (!I->coarse)
         return LCL_OK;
     st = lcl_coarse_update(I->coarse, M->system.matrix.val);
@@ -315,6 +369,9 @@ static enum lcl_status apply(struct lcl_precond *M, const lcl_buffer *b,
 {
     struct ilu *I = M->method;
     const struct lcl_inner inner = {apply_factors, &I->trisolve, I->prolongs};
+    if (!I->trisolve.ops)
+        return lcl_fail(lcl_context_log(M->ctx), LCL_EINVAL,
+                        "the preconditioner has no values: its update failed");
     return I->coarse ? lcl_coarse_apply(I->coarse, &inner, b, x, stop, at)
                      : lcl_trisolve_apply(&I->trisolve, b, x, stop, at);
 }

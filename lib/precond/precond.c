@@ -7,10 +7,9 @@
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/format/bsr.h"
+#include "lib/format/csr.h"
 
 #include <levelcl/opencl.h>
-
-#include <math.h>
 
 static const struct lcl_precond_ops *const methods[LCL_PRECOND_COUNT] = {
     [LCL_PRECOND_DEFAULT] = &lcl_precond_ilu,
@@ -156,7 +155,22 @@ static enum lcl_status create_in_blocks(lcl_precond **out, lcl_context *ctx,
     return st;
 }
 
-static const struct lcl_precond_params defaults = LCL_PRECOND_PARAMS_INIT;
+// What both functions that create one begin with: NULL params become the
+// defaults.
+static enum lcl_status begin(lcl_precond **out, const lcl_context *ctx,
+                             const void *A, const char *function,
+                             const struct lcl_precond_params **params)
+{
+    static const struct lcl_precond_params defaults = LCL_PRECOND_PARAMS_INIT;
+    const struct lcl_log *log = lcl_context_log(ctx);
+    if (!*params)
+        *params = &defaults;
+    if (out)
+        *out = NULL;
+    return out && ctx && A
+               ? check_params(*params, log)
+               : lcl_misuse(log, "%s: an argument is NULL", function);
+}
 
 enum lcl_status lcl_precond_create(lcl_precond **out, lcl_context *ctx,
                                    const struct lcl_csr *A,
@@ -164,13 +178,7 @@ enum lcl_status lcl_precond_create(lcl_precond **out, lcl_context *ctx,
 {
     const struct lcl_log *log = lcl_context_log(ctx);
     enum lcl_status st;
-    if (!params)
-        params = &defaults;
-    if (out)
-        *out = NULL;
-    if (!out || !ctx || !A)
-        return lcl_misuse(log, "lcl_precond_create: an argument is NULL");
-    if ((st = check_params(params, log)) < 0 ||
+    if ((st = begin(out, ctx, A, "lcl_precond_create", &params)) < 0 ||
         (st = lcl_csr_check(A, log)) < 0 ||
         (st = check_square(A->rows, A->cols, log)) < 0)
         return st;
@@ -187,13 +195,7 @@ enum lcl_status lcl_precond_create_bsr(lcl_precond **out, lcl_context *ctx,
 {
     const struct lcl_log *log = lcl_context_log(ctx);
     enum lcl_status st;
-    if (!params)
-        params = &defaults;
-    if (out)
-        *out = NULL;
-    if (!out || !ctx || !A)
-        return lcl_misuse(log, "lcl_precond_create_bsr: an argument is NULL");
-    if ((st = check_params(params, log)) < 0 ||
+    if ((st = begin(out, ctx, A, "lcl_precond_create_bsr", &params)) < 0 ||
         (st = lcl_bsr_check(A, log)) < 0 ||
         (st = check_square(A->rows, A->cols, log)) < 0)
         return st;
@@ -208,11 +210,11 @@ enum lcl_status lcl_precond_update(lcl_precond *M, const double *val)
 {
     if (!M || !val)
         return refuse_null(M, "lcl_precond_update");
-    for (int64_t k = 0; k < M->system.entries; ++k)
-        if (!isfinite(val[k]))
-            return lcl_fail(lcl_context_log(M->ctx), LCL_EFORMAT,
-                            "lcl_precond_update: value %lld is not finite",
-                            (long long)k);
+    const int64_t k = lcl_find_not_finite(val, M->system.entries);
+    if (k >= 0)
+        return lcl_fail(lcl_context_log(M->ctx), LCL_EFORMAT,
+                        "lcl_precond_update: value %lld is not finite",
+                        (long long)k);
     const enum lcl_status st = lcl_system_update(&M->system, val);
     return st < 0 ? st : refactor(M);
 }

@@ -149,21 +149,40 @@ static enum lcl_status place_steps(struct lcl_layout *L, struct lcl_part *part,
 
 // ------------------------------------------------------------------- sweeps
 
+// What a sweep may have.
+struct limits {
+    int entries; // of a lane
+    int lanes;   // of all rows
+};
+
+// So many that the longest row is done in one sweep, where they are there.
+static int lanes_of_row(int rows, int entries, struct limits limit)
+{
+    const int wanted = (entries + limit.entries - 1) / limit.entries;
+    const int most = limit.lanes / rows;
+    if (entries <= LCL_SHORT_ROW || most <= 1)
+        return 1;
+    return wanted < most ? wanted : most;
+}
+
 // Splits `entries` planes of a step of L, or of a step of U with its 1/d, into
 // sweeps at `out`, which may be NULL; returns their number.
 static uint32_t split_step(struct lcl_sweep *out, const struct lcl_step *s,
-                           int entries, bool upper, int limit)
+                           int entries, bool upper, struct limits limit)
 {
+    const int most = limit.entries * lanes_of_row(s->rows, entries, limit);
     uint32_t count = 0;
     for (int k = 0; k < entries || (upper && k == 0); ++count) {
         const bool diagonal = upper && k == 0;
-        const int own = entries - k < limit ? entries - k : limit;
+        const int own = entries - k < most ? entries - k : most;
+        const int lanes = (own + limit.entries - 1) / limit.entries;
         if (out)
             out[count] =
                 (struct lcl_sweep){.first = s->first,
                                    .rows = s->rows,
                                    .planes = (uint16_t)(own + diagonal),
-                                   .flags = diagonal ? LCL_SWEEP_DIAGONAL : 0};
+                                   .flags = diagonal ? LCL_SWEEP_DIAGONAL : 0,
+                                   .lanes = (uint8_t)max_of(lanes, 1)};
         k += own > 0 ? own : 1;
     }
     return count;
@@ -171,7 +190,7 @@ static uint32_t split_step(struct lcl_sweep *out, const struct lcl_step *s,
 
 // The sweeps of a subdomain at `out`, which may be NULL; returns their number.
 static uint32_t split_part(struct lcl_sweep *out, const struct lcl_step *step,
-                           uint32_t steps, int limit)
+                           uint32_t steps, struct limits limit)
 {
     uint32_t count = 0;
     for (uint32_t s = 0; s < steps; ++s)
@@ -183,9 +202,21 @@ static uint32_t split_part(struct lcl_sweep *out, const struct lcl_step *step,
     return count;
 }
 
-static enum lcl_status place_sweeps(struct lcl_layout *L, int limit,
+static int64_t count_sweeps(const struct lcl_layout *L, struct limits limit)
+{
+    int64_t sweeps = 0;
+    for (int64_t p = 0; p < L->parts; ++p)
+        sweeps += split_part(NULL, L->step + L->part[p].step, L->part[p].steps,
+                             limit);
+    return sweeps;
+}
+
+static enum lcl_status place_sweeps(struct lcl_layout *L, struct limits limit,
                                     const struct lcl_log *log)
 {
+    const struct limits alone = {limit.entries, 1};
+    if (!lcl_sharing_pays(count_sweeps(L, limit), count_sweeps(L, alone)))
+        limit = alone;
     for (int64_t p = 0; p < L->parts; ++p) {
         struct lcl_part *part = &L->part[p];
         part->sweep = (uint32_t)L->sweeps;
@@ -203,6 +234,7 @@ static enum lcl_status place_sweeps(struct lcl_layout *L, int limit,
     for (int64_t p = 0; p < L->parts; ++p)
         split_part(L->sweep + L->part[p].sweep, L->step + L->part[p].step,
                    L->part[p].steps, limit);
+    L->lanes = limit.lanes;
     return LCL_OK;
 }
 
@@ -266,10 +298,10 @@ static int64_t count_entries(const struct lcl_csr *B, const int64_t *part_ptr,
 
 static enum lcl_status lay_out(struct lcl_layout *L, const struct lcl_csr *B,
                                const int64_t *part_ptr, const int32_t *level,
-                               int group, const struct lcl_log *log)
+                               int group, int lanes, const struct lcl_log *log)
 {
-    const int limit =
-        lcl_sweep_limit(count_entries(B, part_ptr, L->parts), B->rows);
+    const struct limits limit = {
+        lcl_sweep_limit(count_entries(B, part_ptr, L->parts), B->rows), lanes};
     enum lcl_status st = place_parts(L, B, part_ptr, level, group, log);
     if (st < 0)
         return st;
@@ -278,8 +310,8 @@ static enum lcl_status lay_out(struct lcl_layout *L, const struct lcl_csr *B,
         return lcl_fail_memory(log, "the factor's steps");
     for (int64_t p = 0; p < L->parts; ++p) {
         const struct window w = {B, part_ptr[p], part_ptr[p + 1]};
-        if ((st = place_steps(L, &L->part[p], &w, level, group, limit, log)) <
-            0)
+        if ((st = place_steps(L, &L->part[p], &w, level, group, limit.entries,
+                              log)) < 0)
             return st;
     }
     L->slots += 2 * LCL_SLOT_ALIGN * group;
@@ -296,7 +328,7 @@ static enum lcl_status lay_out(struct lcl_layout *L, const struct lcl_csr *B,
 
 enum lcl_status lcl_ref_layout(struct lcl_layout *L, const struct lcl_csr *B,
                                const int64_t *part_ptr, int64_t parts,
-                               const int32_t *level, int group,
+                               const int32_t *level, int group, int lanes,
                                const struct lcl_log *log)
 {
     enum lcl_status st;
@@ -305,7 +337,7 @@ enum lcl_status lcl_ref_layout(struct lcl_layout *L, const struct lcl_csr *B,
     L->step_of = lcl_malloc((size_t)L->n, sizeof *L->step_of);
     L->diagonal = lcl_malloc((size_t)L->n, sizeof *L->diagonal);
     st = L->part && L->step_of && L->diagonal
-             ? lay_out(L, B, part_ptr, level, group, log)
+             ? lay_out(L, B, part_ptr, level, group, lanes, log)
              : lcl_fail_memory(log, "the factor's layout");
     if (st < 0)
         lcl_layout_finish(L);

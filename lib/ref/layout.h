@@ -8,11 +8,12 @@
 
 // Subdomain p holds rows part_ptr[p] .. part_ptr[p+1]-1 of B, whose entries
 // outside it are ignored. Inside a subdomain rows are sorted by `level`. A step
-// has at most `group` rows; with group 1 every row is a step. The slots end
-// with 16 * group that nobody uses, so that a kernel may read ahead. Returns
-// LCL_OK, LCL_ERANGE (over 65,535 rows or 2^31 entries in a subdomain) or
-// LCL_ENOMEM; *L is then all zero.
+// has at most `group` rows; with group 1 every row is a step. Up to `lanes`
+// lanes share the rows of a step that are longer than LCL_SHORT_ROW; 1: none
+// do. The slots end with 16 * group that nobody uses, so that a kernel may read
+// ahead. Returns LCL_OK, LCL_ERANGE (over 65,535 rows or 2^31 entries in a
+// subdomain) or LCL_ENOMEM; *L is then all zero.
 enum lcl_status lcl_ref_layout(struct lcl_layout *L, const struct lcl_csr *B,
                                const int64_t *part_ptr, int64_t parts,
-                               const int32_t *level, int group,
+                               const int32_t *level, int group, int lanes,
                                const struct lcl_log *log);

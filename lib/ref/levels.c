@@ -108,7 +108,6 @@ enum lcl_status lcl_ref_order(struct lcl_partition *P, int32_t *level,
             const uint64_t k = key[i - first];
             level[i] = (int32_t)(k >> 40);
             P->perm[i] = old[k & 0xffffff];
-            P->inverse[P->perm[i]] = (int32_t)i;
         }
     }
     const bool done = key && old;

@@ -34,6 +34,13 @@ double lcl_ref_rounded(double a, enum lcl_factor_storage storage)
     return a;
 }
 
+bool lcl_ref_loses(double a, enum lcl_factor_storage storage)
+{
+    return !isfinite(lcl_ref_rounded(a, storage)) ||
+           (storage > LCL_FACTOR_STORAGE_FP64 && a != 0 &&
+            fabs(a) < (double)FLT_MIN);
+}
+
 static uint32_t bf16_of(double a)
 {
     const float f = (float)round_bf16(a);

@@ -6,8 +6,14 @@
 
 #include <levelcl/precond.h>
 
+#include <stdbool.h>
+
 // The number that is stored for `a`.
 double lcl_ref_rounded(double a, enum lcl_factor_storage storage);
+
+// Whether a number loses its meaning as it is stored: it is not finite then, or
+// it is not 0 and below the normal numbers.
+bool lcl_ref_loses(double a, enum lcl_factor_storage storage);
 
 // The slots of a layout of blocks in fp32, as many floats as `val` has numbers;
 // in bf16, LCL_BF16_WORDS(block * block) words a slot. What belongs to no plane

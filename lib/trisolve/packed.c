@@ -59,8 +59,10 @@ static uint64_t ring_bytes(int group)
 // Without the table of sweeps, with what a driver may take for itself.
 static uint64_t local_bytes_of(const struct lcl_caps *caps, int64_t rows)
 {
-    return (uint64_t)round_up(rows, ROWS_STEP) * sizeof(double) +
-           ring_bytes(lcl_packed_group(caps, rows)) + 64;
+    const int group = lcl_packed_group(caps, rows);
+    return ((uint64_t)round_up(rows, ROWS_STEP) + (uint64_t)group) *
+               sizeof(double) +
+           ring_bytes(group) + 64;
 }
 
 static int64_t rows_limit(const struct lcl_caps *caps)
@@ -78,20 +80,22 @@ enum lcl_status lcl_packed_partition(struct lcl_partition *P, lcl_context *ctx,
                                      const struct lcl_csr *A, int block,
                                      const struct lcl_partition_params *params)
 {
-    if (block > 1)
-        return lcl_packed_block_partition(P, ctx, A, block, params);
     const struct lcl_caps *caps = lcl_context_caps(ctx);
     const struct lcl_log *log = lcl_context_log(ctx);
-    const int64_t limit = rows_limit(caps);
+    const int64_t limit =
+        block > 1 ? lcl_packed_block_limit(caps, block) : rows_limit(caps);
     struct lcl_partition_params p = *params;
     if (limit < 1)
         return lcl_fail(log, LCL_ERANGE,
                         "%s has %llu bytes of local memory, too little for any "
-                        "subdomain",
-                        caps->name, (unsigned long long)caps->local_bytes);
+                        "subdomain of blocks of %d",
+                        caps->name, (unsigned long long)caps->local_bytes,
+                        block);
     if (p.rows == 0 && p.type != LCL_PARTITION_GEOMETRIC &&
         p.type != LCL_PARTITION_LABELS)
-        p.rows = rows_for(caps, A->rows);
+        p.rows = clamp(block > 1 ? lcl_packed_block_rows(caps, A->rows, block)
+                                 : rows_for(caps, A->rows),
+                       1, limit);
     return lcl_partition_create(P, A, &p, limit, log);
 }
 
@@ -120,6 +124,7 @@ struct lcl_spec lcl_packed_spec(const struct lcl_caps *caps,
         spec.rows = round_up(F->rows_max, ROWS_STEP);
         spec.sweeps = table_sweeps(caps, F, spec.rows);
         spec.slots = F->sweep_entries > 1 ? F->sweep_entries : 1;
+        spec.lanes = F->lanes > 1 ? F->lanes : 0;
         spec.ring = ring;
     }
     return spec;
@@ -168,10 +173,10 @@ static void name_class(char *text, size_t size, const struct lcl_caps *caps,
                        const struct lcl_factor *F)
 {
     snprintf(text, size,
-             "packed %s: groups of %d, rows %d, entries %d, log2 of sweeps %d, "
-             "of quarter groups a unit %d",
+             "packed %s: groups of %d, rows %d, entries %d, lanes %d, "
+             "log2 of sweeps %d, of quarter groups a unit %d",
              lcl_factor_storage_name(F->storage), F->group,
-             round_up(F->rows_max, ROWS_STEP), F->sweep_entries,
+             round_up(F->rows_max, ROWS_STEP), F->sweep_entries, F->lanes,
              log2_of(F->sweeps_max),
              log2_of(4 * F->parts / caps->compute_units));
 }

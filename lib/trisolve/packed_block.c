@@ -38,7 +38,7 @@ static uint64_t vector_bytes(int64_t rows, int block)
            sizeof(double);
 }
 
-static int64_t rows_limit(const struct lcl_caps *caps, int block)
+int64_t lcl_packed_block_limit(const struct lcl_caps *caps, int block)
 {
     if (caps->width == 1)
         return UINT16_MAX;
@@ -49,7 +49,7 @@ static int64_t rows_limit(const struct lcl_caps *caps, int block)
 }
 
 // Fewer rows on a CPU for small systems, so that every unit has work.
-static int64_t rows_for(const struct lcl_caps *caps, int64_t n, int block)
+int64_t lcl_packed_block_rows(const struct lcl_caps *caps, int64_t n, int block)
 {
     if (caps->width > 1)
         return block <= SMALL_BLOCK ? GPU_ROWS : GPU_ROWS_LARGE;
@@ -57,26 +57,6 @@ static int64_t rows_for(const struct lcl_caps *caps, int64_t n, int block)
     const int64_t most = CPU_ENTRIES / (block * block);
     return four_a_unit < CPU_ROWS_LEAST ? CPU_ROWS_LEAST
                                         : smaller(four_a_unit, most);
-}
-
-enum lcl_status lcl_packed_block_partition(
-    struct lcl_partition *P, lcl_context *ctx, const struct lcl_csr *A,
-    int block, const struct lcl_partition_params *params)
-{
-    const struct lcl_caps *caps = lcl_context_caps(ctx);
-    const struct lcl_log *log = lcl_context_log(ctx);
-    const int64_t limit = rows_limit(caps, block);
-    struct lcl_partition_params p = *params;
-    if (limit < 1)
-        return lcl_fail(log, LCL_ERANGE,
-                        "%s has %llu bytes of local memory, too little for any "
-                        "subdomain of blocks of %d rows",
-                        caps->name, (unsigned long long)caps->local_bytes,
-                        block);
-    if (p.rows == 0 && p.type != LCL_PARTITION_GEOMETRIC &&
-        p.type != LCL_PARTITION_LABELS)
-        p.rows = smaller(rows_for(caps, A->rows, block), limit);
-    return lcl_partition_create(P, A, &p, limit, log);
 }
 
 // The table of sweeps goes to local memory where it fits beside the vector and

@@ -2,14 +2,13 @@
 // The packed apply for factors of blocks.
 #pragma once
 
-#include "lib/partition/partition.h"
 #include "lib/trisolve/trisolve.h"
 
-// lcl_packed_partition() for a matrix of blocks of `block` rows and columns
-// with the pattern A: rows are rows of blocks.
-enum lcl_status lcl_packed_block_partition(
-    struct lcl_partition *P, lcl_context *ctx, const struct lcl_csr *A,
-    int block, const struct lcl_partition_params *params);
+// Rows of blocks that a subdomain can have at most, 0 or less: none; and that
+// it should have in a matrix of n rows of blocks, within that.
+int64_t lcl_packed_block_limit(const struct lcl_caps *caps, int block);
+int64_t lcl_packed_block_rows(const struct lcl_caps *caps, int64_t n,
+                              int block);
 
 // What the kernel is specialised on.
 struct lcl_spec lcl_packed_block_spec(const struct lcl_caps *caps,

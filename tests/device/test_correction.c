@@ -161,8 +161,9 @@ static void apply_mult(void *user, const double *r, double *z)
 static void test_correction__history_is_the_reference_s(void **state)
 {
     enum { PARTS = 10, FIRST = 8, ROOM = 200 };
-    const struct lcl_precond_params params = params_of(LCL_COARSE_MULT);
+    struct lcl_precond_params params = params_of(LCL_COARSE_MULT);
     struct lcl_csr A = test_random_csr(PARTS * ROWS, 8, 9);
+    params.storage = LCL_FACTOR_STORAGE_FP64; // as the reference's factors
     int32_t label[PARTS * ROWS];
     double history[ROOM + 1], *x = test_vector(A.rows);
     struct reference R;

@@ -107,6 +107,93 @@ static void test_precond__missing_diagonals_are_repaired_and_told(void **state)
     test_csr_finish(&A);
 }
 
+// -------------------------------------------------------------------- storage
+
+// The rows of A by 1e-60, 1 and 1e60 in turn.
+static double *badly_scaled(const struct lcl_csr *A)
+{
+    double *val = test_vector(A->nnz);
+    for (int64_t i = 0; i < A->rows; ++i)
+        for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
+            val[k] = A->val[k] * (i % 3 == 0 ? 1e-60 : i % 3 == 1 ? 1 : 1e60);
+    return val;
+}
+
+static void expect_applied(lcl_context *ctx, lcl_precond *M,
+                           const struct lcl_csr *A,
+                           struct lcl_precond_params params,
+                           enum lcl_factor_storage storage)
+{
+    const int64_t n = A->rows;
+    double *b = test_random_vector(n, 3);
+    double *x = test_vector(n), *expected = test_vector(n);
+    lcl_precond *fresh;
+    assert_int_equal(lcl_precond_info(M)->storage, storage);
+    params.storage = storage;
+    assert_int_equal(lcl_precond_create(&fresh, ctx, A, &params), LCL_OK);
+    apply(M, b, x, n);
+    apply(fresh, b, expected, n);
+    test_expect_same("x", x, expected, n);
+    lcl_precond_destroy(&fresh);
+    free(b);
+    free(x);
+    free(expected);
+}
+
+static void expect_storage_follows(lcl_context *ctx, struct lcl_csr A,
+                                   enum lcl_coarse coarse)
+{
+    const struct lcl_precond_params params = {
+        .partition = {.type = LCL_PARTITION_NATURAL, .rows = 64},
+        .coarse = coarse};
+    double *scaled = badly_scaled(&A);
+    const struct lcl_csr odd = {A.rows,    A.cols,    A.nnz,
+                                A.row_ptr, A.col_ind, scaled};
+    lcl_precond *M;
+    assert_int_equal(lcl_precond_create(&M, ctx, &A, &params), LCL_OK);
+    expect_applied(ctx, M, &A, params, LCL_FACTOR_STORAGE_FP32);
+    assert_int_equal(lcl_precond_update(M, scaled), LCL_OK);
+    expect_applied(ctx, M, &odd, params, LCL_FACTOR_STORAGE_FP64);
+    assert_int_equal(lcl_precond_update(M, A.val), LCL_OK);
+    expect_applied(ctx, M, &A, params, LCL_FACTOR_STORAGE_FP64);
+    lcl_precond_destroy(&M);
+    assert_int_equal(lcl_precond_create(&M, ctx, &odd, &params), LCL_OK);
+    expect_applied(ctx, M, &odd, params, LCL_FACTOR_STORAGE_FP64);
+    lcl_precond_destroy(&M);
+    free(scaled);
+    test_csr_finish(&A);
+}
+
+static void test_precond__storage_follows_the_range_of_the_values(void **state)
+{
+    expect_storage_follows(*state, test_laplacian(8, 8, 8), LCL_COARSE_NONE);
+    expect_storage_follows(*state, test_laplacian(8, 8, 8), LCL_COARSE_MULT);
+    expect_storage_follows(*state, test_random_csr(300, 6, 1), LCL_COARSE_NONE);
+}
+
+static void test_precond__values_that_do_not_fit_are_refused(void **state)
+{
+    struct lcl_csr A = test_laplacian(6, 6, 6);
+    double *scaled = badly_scaled(&A);
+    const struct lcl_csr odd = {A.rows,    A.cols,    A.nnz,
+                                A.row_ptr, A.col_ind, scaled};
+    for (int s = LCL_FACTOR_STORAGE_FP32; s <= LCL_FACTOR_STORAGE_BF16; ++s) {
+        const struct lcl_precond_params params = {
+            .storage = (enum lcl_factor_storage)s};
+        lcl_precond *M;
+        assert_int_equal(lcl_precond_create(&M, *state, &odd, &params),
+                         LCL_ERANGE);
+        assert_null(M);
+        assert_int_equal(lcl_precond_create(&M, *state, &A, &params), LCL_OK);
+        assert_int_equal(lcl_precond_update(M, scaled), LCL_ERANGE);
+        assert_int_equal(lcl_precond_update(M, A.val), LCL_OK);
+        expect_applied(*state, M, &A, params, (enum lcl_factor_storage)s);
+        lcl_precond_destroy(&M);
+    }
+    free(scaled);
+    test_csr_finish(&A);
+}
+
 // ---------------------------------------------------------------- published
 
 // Solves a small system by every name, with factors that the method applies.
@@ -247,6 +334,8 @@ static void test_precond__solver_parameters_are_checked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_precond__storage_follows_the_range_of_the_values),
+        cmocka_unit_test(test_precond__values_that_do_not_fit_are_refused),
         cmocka_unit_test(test_precond__new_values_give_what_a_new_one_gives),
         cmocka_unit_test(test_precond__repaired_pivots_are_forgotten_by_update),
         cmocka_unit_test(

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // packed.cl, the fused apply, against the reference.
 #include "tests/support/device.h"
-#include "tests/support/factors.h"
+#include "tests/support/trisolves.h"
 
-#include "lib/ref/trisolve.h"
 #include "lib/trisolve/packed.h"
 
 #include <stdlib.h>
@@ -15,6 +14,7 @@ struct form {
     bool ring;
     bool global_table; // the table of sweeps stays in global memory
     bool some;         // on the last systems alone, for fewer programs
+    bool shared;       // lanes share rows
 };
 
 static void packed_init(struct lcl_trisolve_method *T, lcl_context *ctx,
@@ -32,67 +32,30 @@ static void packed_init(struct lcl_trisolve_method *T, lcl_context *ctx,
     ((struct lcl_packed *)T->state)->kernel = test_kernel(ctx, &spec);
 }
 
-// Two applies: both near the reference, and equal bit for bit.
-static void expect_apply(lcl_context *ctx, const struct test_factors *F,
-                         const struct lcl_trisolve_method *T)
+static void expect_system(lcl_context *ctx, struct test_system *S,
+                          const struct form *form)
 {
-    const int64_t n = F->layout.n;
-    double *b = test_random_vector(n, 5), *expected = test_vector(n);
-    double *x[2] = {test_vector(n), test_vector(n)};
-    lcl_buffer *in = test_upload(ctx, b, n, sizeof *b);
-    lcl_buffer *go_on = test_stop_flag(ctx, 0), *out = NULL;
-    for (int i = 0; i < 2; ++i) {
-        lcl_buffer_destroy(&out);
-        out = test_poisoned(ctx, n, sizeof(double));
-        assert_int_equal(lcl_trisolve_apply(T, in, out, go_on, 0), LCL_OK);
-        test_download(out, x[i], n, sizeof(double));
-    }
-    lcl_ref_trisolve(&F->ref, b, expected);
-    test_expect_near("x", x[0], expected, n, 1e-11);
-    test_expect_same("x of the second apply", x[1], x[0], n);
-    lcl_buffer_destroy(&in);
-    lcl_buffer_destroy(&out);
-    lcl_buffer_destroy(&go_on);
-    free(b);
-    free(expected);
-    free(x[0]);
-    free(x[1]);
-}
-
-static void expect_nothing_done(lcl_context *ctx, const struct test_factors *F,
-                                const struct lcl_trisolve_method *T)
-{
-    const int64_t n = F->layout.n;
-    double *b = test_random_vector(n, 6);
-    lcl_buffer *in = test_upload(ctx, b, n, sizeof *b);
-    lcl_buffer *out = test_poisoned(ctx, n, sizeof(double));
-    lcl_buffer *stop = test_stop_flag(ctx, 4);
-    assert_int_equal(lcl_trisolve_apply(T, in, out, stop, 0), LCL_OK);
-    test_untouched(out);
-    lcl_buffer_destroy(&in);
-    lcl_buffer_destroy(&out);
-    lcl_buffer_destroy(&stop);
-    free(b);
+    const struct lcl_precond_params params = {.storage = form->storage};
+    struct lcl_trisolve_method T;
+    struct test_factors F;
+    struct lcl_repairs repairs;
+    test_factors_init(&F, ctx, S, test_group(ctx, form->waves), &params);
+    assert_int_equal(test_factors_run(&F, &repairs), LCL_OK);
+    assert_true(F.device.lanes > 1 || !form->shared || test_width(ctx) == 1);
+    test_factors_adopt(&F);
+    packed_init(&T, ctx, &F, form);
+    test_trisolve_apply(ctx, &F, &T);
+    lcl_trisolve_finish(&T);
+    test_factors_finish(&F);
 }
 
 static void expect_form(lcl_context *ctx, const struct form *form)
 {
-    const struct lcl_precond_params params = {.storage = form->storage};
-    struct lcl_trisolve_method T;
     const int first = form->some ? test_system_count() - 2 : 0;
     for (int i = first; i < test_system_count(); ++i) {
         struct test_system S;
-        struct test_factors F;
-        struct lcl_repairs repairs;
         test_system_init(&S, i, true);
-        test_factors_init(&F, ctx, &S, test_group(ctx, form->waves), &params);
-        assert_int_equal(test_factors_run(&F, &repairs), LCL_OK);
-        test_factors_adopt(&F);
-        packed_init(&T, ctx, &F, form);
-        expect_apply(ctx, &F, &T);
-        expect_nothing_done(ctx, &F, &T);
-        lcl_trisolve_finish(&T);
-        test_factors_finish(&F);
+        expect_system(ctx, &S, form);
         test_system_finish(&S);
     }
 }
@@ -135,6 +98,25 @@ static void test_packed__bf16_storage_rounds_values_alone(void **state)
                                            .some = true});
 }
 
+static void test_packed__lanes_share_long_rows(void **state)
+{
+    const struct form forms[] = {
+        {.waves = 1, .shared = true},
+        {.waves = 2, .ring = true, .shared = true},
+        {.storage = LCL_FACTOR_STORAGE_FP32, .waves = 2, .shared = true},
+        {.storage = LCL_FACTOR_STORAGE_BF16,
+         .waves = 1,
+         .ring = true,
+         .shared = true},
+    };
+    const int64_t part = test_size(40, 130);
+    struct test_system S;
+    test_system_from(&S, test_long_rows(test_size(3, 7), part, 3), part, true);
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; ++i)
+        expect_system(*state, &S, &forms[i]);
+    test_system_finish(&S);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -143,6 +125,7 @@ int main(void)
         cmocka_unit_test(test_packed__tables_in_global_memory),
         cmocka_unit_test(test_packed__fp32_storage_rounds_values_alone),
         cmocka_unit_test(test_packed__bf16_storage_rounds_values_alone),
+        cmocka_unit_test(test_packed__lanes_share_long_rows),
     };
     return test_device_run(tests);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // packed_block.cl, the fused apply of factors of blocks, against the reference.
 #include "tests/support/device.h"
-#include "tests/support/factors.h"
+#include "tests/support/trisolves.h"
 
 #include "lib/trisolve/packed.h"
 #include "lib/trisolve/packed_block.h"
@@ -31,49 +31,6 @@ static void packed_init(struct lcl_trisolve_method *T, lcl_context *ctx,
     ((struct lcl_packed *)T->state)->kernel = test_kernel(ctx, &spec);
 }
 
-// Two applies: both near the reference, and equal bit for bit.
-static void expect_apply(lcl_context *ctx, const struct test_factors *F,
-                         const struct lcl_trisolve_method *T)
-{
-    const int64_t n = F->layout.n * F->device.block;
-    double *b = test_random_vector(n, 5), *expected = test_vector(n);
-    double *x[2] = {test_vector(n), test_vector(n)};
-    lcl_buffer *in = test_upload(ctx, b, n, sizeof *b);
-    lcl_buffer *go_on = test_stop_flag(ctx, 0), *out = NULL;
-    for (int i = 0; i < 2; ++i) {
-        lcl_buffer_destroy(&out);
-        out = test_poisoned(ctx, n, sizeof(double));
-        assert_int_equal(lcl_trisolve_apply(T, in, out, go_on, 0), LCL_OK);
-        test_download(out, x[i], n, sizeof(double));
-    }
-    lcl_ref_trisolve_block(&F->ref_block, b, expected);
-    test_expect_near("x", x[0], expected, n, 1e-11);
-    test_expect_same("x of the second apply", x[1], x[0], n);
-    lcl_buffer_destroy(&in);
-    lcl_buffer_destroy(&out);
-    lcl_buffer_destroy(&go_on);
-    free(b);
-    free(expected);
-    free(x[0]);
-    free(x[1]);
-}
-
-static void expect_nothing_done(lcl_context *ctx, const struct test_factors *F,
-                                const struct lcl_trisolve_method *T)
-{
-    const int64_t n = F->layout.n * F->device.block;
-    double *b = test_random_vector(n, 6);
-    lcl_buffer *in = test_upload(ctx, b, n, sizeof *b);
-    lcl_buffer *out = test_poisoned(ctx, n, sizeof(double));
-    lcl_buffer *stop = test_stop_flag(ctx, 4);
-    assert_int_equal(lcl_trisolve_apply(T, in, out, stop, 0), LCL_OK);
-    test_untouched(out);
-    lcl_buffer_destroy(&in);
-    lcl_buffer_destroy(&out);
-    lcl_buffer_destroy(&stop);
-    free(b);
-}
-
 static void expect_form(lcl_context *ctx, const struct form *form)
 {
     const struct lcl_precond_params params = {.storage = form->storage};
@@ -91,8 +48,7 @@ static void expect_form(lcl_context *ctx, const struct form *form)
         assert_int_equal(test_factors_run(&F, &repairs), LCL_OK);
         test_factors_adopt(&F);
         packed_init(&T, ctx, &F, form);
-        expect_apply(ctx, &F, &T);
-        expect_nothing_done(ctx, &F, &T);
+        test_trisolve_apply(ctx, &F, &T);
         lcl_trisolve_finish(&T);
         test_factors_finish(&F);
         test_system_finish(&S);
@@ -159,8 +115,8 @@ static void test_packed_block__subdomains_fit_the_device(void **state)
         const struct lcl_partition_params params = {.type =
                                                         LCL_PARTITION_NATURAL};
         struct lcl_partition P;
-        assert_int_equal(
-            lcl_packed_block_partition(&P, *state, &A, block, &params), LCL_OK);
+        assert_int_equal(lcl_packed_partition(&P, *state, &A, block, &params),
+                         LCL_OK);
         for (int64_t p = 0; p < P.parts && caps->width > 1; ++p)
             assert_true((uint64_t)(P.part_ptr[p + 1] - P.part_ptr[p]) *
                             (uint64_t)block * sizeof(double) <

@@ -63,6 +63,22 @@ static void expect_same_bytes(const struct test_factors *F,
     free(got);
 }
 
+static void expect_lost(const struct test_factors *F, const double *val)
+{
+    const uint64_t entries = (uint64_t)(F->device.block * F->device.block);
+    int32_t counts[2], lost = 0;
+    for (int64_t p = 0; p < F->layout.parts; ++p) {
+        const struct lcl_part *part = &F->layout.part[p];
+        for (uint64_t i = part->slot * entries;
+             i < (part->slot + part->slots) * entries; ++i)
+            lost += lcl_ref_loses(val[i], F->device.storage);
+    }
+    assert_int_equal(lcl_buffer_read(F->device.counts, counts, sizeof counts),
+                     LCL_OK);
+    assert_int_equal(counts[0], 0);
+    assert_int_equal(counts[1], lost);
+}
+
 // What is stored of hard values, on what was all ones.
 static void expect_stored(struct test_factors *F)
 {
@@ -82,8 +98,10 @@ static void expect_stored(struct test_factors *F)
         lcl_buffer_write(F->device.val, val, (size_t)count * sizeof *val),
         LCL_OK);
     assert_int_equal(lcl_buffer_fill(F->device.stored, 0xff), LCL_OK);
+    assert_int_equal(lcl_buffer_fill(F->device.counts, 0), LCL_OK);
     assert_int_equal(lcl_store_run(&F->device), LCL_OK);
     expect_same_bytes(F, expected);
+    expect_lost(F, val);
     free(expected);
     free(val);
 }
@@ -150,6 +168,52 @@ static void test_store__fp64_is_what_was_factored(void **state)
     test_system_finish(&S);
 }
 
+// Values at both ends of the range, and what becomes of them.
+static void expect_range(lcl_context *ctx, enum lcl_factor_storage storage,
+                         double pivot, bool fits)
+{
+    const struct lcl_precond_params params = {.storage = storage};
+    struct test_system S;
+    struct test_factors F;
+    struct lcl_repairs repairs;
+    for (int falls_back = 0; falls_back < 2; ++falls_back)
+        for (int paired = 0; paired < 2; ++paired) {
+            test_system_from(&S, test_identity(1), 1, true);
+            S.B.val[0] = pivot;
+            S.paired = paired;
+            test_factors_init(&F, ctx, &S, test_group(ctx, 1), &params);
+            F.device.falls_back = falls_back;
+            assert_int_equal(test_factors_run(&F, &repairs),
+                             fits || falls_back ? LCL_OK : LCL_ERANGE);
+            assert_int_equal(F.device.storage, fits || !falls_back
+                                                   ? storage
+                                                   : LCL_FACTOR_STORAGE_FP64);
+            if (!fits && falls_back)
+                test_factors_compare(&F, 1e-14);
+            test_factors_finish(&F);
+            test_system_finish(&S);
+        }
+}
+
+static void test_store__what_does_not_fit_goes_to_fp64(void **state)
+{
+    static const struct {
+        double inverse;
+        bool fp32, bf16;
+    } ends[] = {
+        {0x1.fffffep127, true, false},     {0x1.ffffffp127, false, false},
+        {-0x1.fep127, true, true},         {0x1.ffp127, true, false},
+        {-0x1p128, false, false},          {0x1p-126, true, true},
+        {-0x1.fffffffp-127, false, false}, {1e-300, false, false}};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; ++i) {
+        const double pivot = 1 / ends[i].inverse;
+        if (1 / pivot != ends[i].inverse)
+            continue;
+        expect_range(*state, LCL_FACTOR_STORAGE_FP32, pivot, ends[i].fp32);
+        expect_range(*state, LCL_FACTOR_STORAGE_BF16, pivot, ends[i].bf16);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -157,6 +221,7 @@ int main(void)
         cmocka_unit_test(test_store__bf16_is_rounded_to_nearest_beside_columns),
         cmocka_unit_test(test_store__factors_are_stored_when_made),
         cmocka_unit_test(test_store__fp64_is_what_was_factored),
+        cmocka_unit_test(test_store__what_does_not_fit_goes_to_fp64),
     };
     return test_device_run(tests);
 }

@@ -6,6 +6,7 @@
 #include "host/alloc.h"
 #include "lib/factor/symbolic.h"
 #include "lib/format/bsr.h"
+#include "lib/ref/drop.h"
 #include "lib/ref/layout.h"
 #include "lib/ref/levels.h"
 
@@ -30,9 +31,8 @@ static void reorder(struct expected *E, const struct lcl_csr *A)
 {
     lcl_csr_finish(&E->B);
     lcl_free(E->map);
-    assert_int_equal(
-        lcl_csr_reorder(&E->B, &E->map, A, E->P.perm, E->P.inverse, NULL),
-        LCL_OK);
+    assert_int_equal(lcl_csr_reorder(&E->B, &E->map, A, E->P.perm, NULL),
+                     LCL_OK);
 }
 
 // The rows by the smaller of their levels from both ends.
@@ -74,7 +74,8 @@ static void expected_init(struct expected *E, const struct lcl_csr *A,
     assert_int_equal(lcl_ref_order(&E->P, E->level, &E->B), LCL_OK);
     reorder(E, A);
     assert_int_equal(lcl_ref_layout(&E->layout, &E->B, E->P.part_ptr,
-                                    E->P.parts, E->level, params->group, NULL),
+                                    E->P.parts, E->level, params->group,
+                                    params->lanes, NULL),
                      LCL_OK);
 }
 
@@ -125,6 +126,7 @@ static void expect_layout(lcl_context *ctx, const struct lcl_device_layout *D,
     assert_int_equal(L.rows_max, E->rows_max);
     assert_int_equal(L.sweeps_max, E->sweeps_max);
     assert_int_equal(L.sweep_entries, E->sweep_entries);
+    assert_int_equal(L.lanes, E->lanes);
     expect_bytes("part", L.part, E->part, E->parts, sizeof *L.part);
     expect_bytes("step", L.step, E->step, E->steps, sizeof *L.step);
     expect_bytes("sweep", L.sweep, E->sweep, E->sweeps, sizeof *L.sweep);
@@ -142,6 +144,8 @@ static void expect_drop(const struct lcl_drop_info *got,
     assert_int_equal(got->missing_diagonals, expected->missing_diagonals);
     test_expect_near("dropped share", &got->share, &expected->share, 1, 1e-14);
     test_expect_near("weight", &got->weight, &expected->weight, 1, 1e-12);
+    test_expect_near("opposite share", &got->opposite, &expected->opposite, 1,
+                     1e-12);
 }
 
 // On the device A has `blocks`, or where that is NULL entries.
@@ -164,7 +168,7 @@ static void expect_symbolic(lcl_context *ctx, const struct lcl_csr *A,
     }
     assert_int_equal(lcl_device_matrix_init(&D, ctx, &bsr), LCL_OK);
     assert_int_equal(lcl_symbolic_init(&S, ctx, &D, &P, params), LCL_OK);
-    const struct lcl_drop_info drop = lcl_partition_drop(&E.P, &E.B);
+    const struct lcl_drop_info drop = lcl_ref_drop(&E.P, &E.B);
     test_expect_words("perm", S.B.perm, E.P.perm, A->rows);
     test_expect_words("level", S.level, E.level, A->rows);
     expect_wide("row_ptr", S.B.row_ptr, E.B.row_ptr, A->rows + 1);
@@ -181,17 +185,19 @@ static void expect_symbolic(lcl_context *ctx, const struct lcl_csr *A,
     expected_finish(&E);
 }
 
-// Steps of one and of two waves; folded.
+// Steps of one and of two waves, a row a lane and with lanes that share rows;
+// folded.
 static void expect_all(lcl_context *ctx, const struct lcl_csr *A,
                        const struct lcl_partition_params *partition)
 {
     for (int waves = 1; waves <= 2; ++waves) {
-        const struct lcl_symbolic_params params = {.group =
-                                                       test_group(ctx, waves)};
+        const struct lcl_symbolic_params params = {
+            .group = test_group(ctx, waves),
+            .lanes = waves == 1 ? 1 : test_width(ctx)};
         expect_symbolic(ctx, A, NULL, partition, &params);
     }
-    const struct lcl_symbolic_params folded = {.group = test_group(ctx, 1),
-                                               .folded = true};
+    const struct lcl_symbolic_params folded = {
+        .group = test_group(ctx, 1), .lanes = test_width(ctx), .folded = true};
     expect_symbolic(ctx, A, NULL, partition, &folded);
 }
 
@@ -259,6 +265,19 @@ static void test_symbolic__long_rows_match(void **state)
     expect_scattered(*state, test_dense_row(test_size(64, 70001), 7), 300);
 }
 
+// Many lengths of rows and widths of steps, so that lanes share rows in many
+// ways.
+static void test_symbolic__shared_rows_match(void **state)
+{
+    const struct lcl_partition_params chunks = {
+        .type = LCL_PARTITION_NATURAL,
+        .rows = test_size(40, 130),
+    };
+    struct lcl_csr A = test_long_rows(test_size(3, 9), chunks.rows, 3);
+    expect_all(*state, &A, &chunks);
+    test_csr_finish(&A);
+}
+
 static void test_symbolic__empty_rows_and_missing_diagonals_match(void **state)
 {
     const double holes[] = {
@@ -294,10 +313,13 @@ static void test_symbolic__blocks_weigh_what_their_norms_are(void **state)
     struct lcl_csr A = test_random_csr(test_size(53, 1009), 4, 8);
     double *blocks = test_random_vector(A.nnz * VALUES, 4);
     for (int64_t k = 0; k < A.nnz; ++k) {
-        double sum = 0;
+        const double *b = blocks + k * VALUES;
+        double sum = 0, trace = 0;
         for (int e = 0; e < VALUES; ++e)
-            sum += blocks[k * VALUES + e] * blocks[k * VALUES + e];
-        A.val[k] = sqrt(sum);
+            sum += b[e] * b[e];
+        for (int c = 0; c < BLOCK; ++c)
+            trace += b[c * (BLOCK + 1)];
+        A.val[k] = copysign(sqrt(sum), trace);
     }
     expect_symbolic(*state, &A, blocks, &chunks, &params);
     free(blocks);
@@ -373,6 +395,7 @@ int main(void)
         cmocka_unit_test(test_symbolic__scattered_parts_match_the_references),
         cmocka_unit_test(test_symbolic__one_row_subdomains_match),
         cmocka_unit_test(test_symbolic__long_rows_match),
+        cmocka_unit_test(test_symbolic__shared_rows_match),
         cmocka_unit_test(test_symbolic__empty_rows_and_missing_diagonals_match),
         cmocka_unit_test(test_symbolic__triangular_patterns_match),
         cmocka_unit_test(test_symbolic__blocks_weigh_what_their_norms_are),

@@ -2,11 +2,13 @@
 // The factors of a system, by the reference and on the device.
 #include "tests/support/factors.h"
 
+#include "lib/factor/pairs.h"
 #include "lib/ref/layout.h"
 #include "lib/ref/store.h"
 #include "tests/support/device.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static void init_reference(struct test_factors *F,
                            const struct lcl_precond_params *params)
@@ -66,7 +68,29 @@ static struct lcl_device_layout upload(lcl_context *ctx,
         .rows_max = L->rows_max,
         .sweeps_max = L->sweeps_max,
         .sweep_entries = L->sweep_entries,
+        .lanes = L->lanes,
     };
+}
+
+static void find_pairs(lcl_context *ctx, const struct lcl_layout *L,
+                       struct lcl_device_layout *D)
+{
+    const struct lcl_spec spec = {.source = "layout.cl",
+                                  .kernel = "find_pairs",
+                                  .group = test_group(ctx, 1)};
+    for (int64_t s = 0; s < L->steps; ++s) {
+        const int lower = L->step[s].lower_planes;
+        const int upper = L->step[s].upper_planes - 1;
+        const int planes = lower > upper ? lower : upper;
+        D->planes_max = planes > D->planes_max ? planes : D->planes_max;
+    }
+    assert_int_equal(lcl_find_pairs(D, ctx, test_kernel(ctx, &spec)), LCL_OK);
+}
+
+static void poison(lcl_buffer *buffer)
+{
+    if (buffer)
+        assert_int_equal(lcl_buffer_fill(buffer, 0xff), LCL_OK);
 }
 
 void test_factors_init(struct test_factors *F, lcl_context *ctx,
@@ -74,22 +98,27 @@ void test_factors_init(struct test_factors *F, lcl_context *ctx,
                        const struct lcl_precond_params *params)
 {
     const struct lcl_partition *P = &S->P;
+    const int lanes = S->block > 1 ? 1 : test_width(ctx);
     *F = (struct test_factors){.system = S};
     init_reference(F, params);
     assert_int_equal(lcl_ref_layout(&F->layout, &S->B, P->part_ptr, P->parts,
-                                    S->level, group, NULL),
+                                    S->level, group, lanes, NULL),
                      LCL_OK);
     place_slots(F);
     struct lcl_device_layout layout = upload(ctx, &F->layout);
+    if (S->paired)
+        find_pairs(ctx, &F->layout, &layout);
     assert_int_equal(
         lcl_factor_init(&F->device, ctx, &layout, group, S->block, params),
         LCL_OK);
     F->val = test_upload(ctx, test_system_values(S), test_system_value_count(S),
                          sizeof(double));
-    assert_int_equal(lcl_buffer_fill(F->device.val, 0xff), LCL_OK);
-    assert_int_equal(lcl_buffer_fill(F->device.inv_d, 0xff), LCL_OK);
-    assert_int_equal(lcl_buffer_fill(F->device.repaired, 0xff), LCL_OK);
-    assert_int_equal(lcl_buffer_fill(F->device.bad, 0xff), LCL_OK);
+    poison(F->device.val);
+    poison(F->device.stored);
+    poison(F->device.inv_d);
+    poison(F->device.repaired);
+    poison(F->device.counts);
+    poison(F->device.bad);
 }
 
 enum lcl_status test_factors_run(struct test_factors *F,
@@ -102,6 +131,39 @@ static void read_doubles(const lcl_buffer *buffer, double *v, int64_t n)
 {
     assert_int_equal(lcl_buffer_bytes(buffer), (size_t)n * sizeof *v);
     assert_int_equal(lcl_buffer_read(buffer, v, (size_t)n * sizeof *v), LCL_OK);
+}
+
+// Values of slots that are stored in one of the other forms alone. Columns are
+// those of the layout.
+static void decode_slots(const struct test_factors *F, double *v)
+{
+    const struct lcl_layout *L = &F->layout;
+    const bool bf16 = F->device.storage == LCL_FACTOR_STORAGE_BF16;
+    const size_t bytes = lcl_buffer_bytes(F->device.stored);
+    uint32_t *word = malloc(bytes);
+    assert_non_null(word);
+    assert_int_equal(bytes, (size_t)L->slots * sizeof *word);
+    assert_int_equal(lcl_buffer_read(F->device.stored, word, bytes), LCL_OK);
+    for (int64_t p = 0; p < L->parts; ++p)
+        for (uint64_t s = L->part[p].slot;
+             s < L->part[p].slot + L->part[p].slots; ++s) {
+            const uint32_t bits = bf16 ? word[s] & 0xffff0000u : word[s];
+            float value;
+            memcpy(&value, &bits, sizeof value);
+            v[s] = (double)value;
+            if (bf16)
+                assert_int_equal(word[s] & 0xffff, L->col[s]);
+        }
+    free(word);
+}
+
+static void read_slots(const struct test_factors *F, double *v)
+{
+    const int64_t entries = (int64_t)F->system->block * F->system->block;
+    if (F->device.val)
+        read_doubles(F->device.val, v, F->layout.slots * entries);
+    else
+        decode_slots(F, v);
 }
 
 static double *reference_val(const struct test_factors *F)
@@ -173,14 +235,14 @@ void test_factors_compare(const struct test_factors *F, double tolerance)
     const int64_t count = F->layout.slots * entries;
     double *got = test_vector(count), *expected = test_vector(count);
     for_each_block(F, put_block, expected);
-    read_doubles(F->device.val, got, count);
+    read_slots(F, got);
     for (int64_t p = 0; p < F->layout.parts; ++p) {
         const struct lcl_part *part = &F->layout.part[p];
         const int64_t first = (int64_t)part->slot * entries;
         test_expect_near("slot", got + first, expected + first,
                          part->slots * entries, tolerance);
     }
-    if (F->device.block == 1)
+    if (F->device.inv_d)
         compare_inv_d(F, tolerance);
     free(got);
     free(expected);
@@ -191,7 +253,7 @@ void test_factors_adopt(struct test_factors *F)
     const int64_t entries = (int64_t)F->system->block * F->system->block;
     const int64_t count = F->layout.slots * entries;
     double *slots = test_vector(count);
-    read_doubles(F->device.val, slots, count);
+    read_slots(F, slots);
     for_each_block(F, get_block, slots);
     free(slots);
 }

@@ -223,6 +223,35 @@ struct lcl_csr test_dense_row(int64_t n, int64_t row)
     return A;
 }
 
+// Row i of a chunk that starts at `first`, with `ends` long rows at either end.
+static void append_long_row(struct lcl_csr *A, int64_t i, int64_t first,
+                            int64_t part, int64_t ends, uint64_t *state)
+{
+    const int64_t from = first + ends, to = first + part - ends;
+    const int64_t start = A->nnz;
+    double sum = 1;
+    if (i < to)
+        append(A, i, i, 0);
+    for (int64_t j = from; j < to && (i < from || i >= to); ++j) {
+        if (i > first && test_random(state) * 3 >= 2)
+            continue;
+        append(A, i, j, 2 * test_random(state) - 1);
+        sum += fabs(A->val[A->nnz - 1]);
+    }
+    if (i >= to)
+        append(A, i, i, 0);
+    A->val[i < to ? start : A->nnz - 1] = sum;
+}
+
+struct lcl_csr test_long_rows(int64_t parts, int64_t part, unsigned seed)
+{
+    struct lcl_csr A = allocate(parts * part, parts * part * part);
+    uint64_t state = seed;
+    for (int64_t i = 0; i < A.rows; ++i)
+        append_long_row(&A, i, i / part * part, part, 1 + i / part, &state);
+    return A;
+}
+
 int32_t *test_random_permutation(int64_t n, unsigned seed)
 {
     int32_t *perm = array(n, sizeof *perm);
@@ -233,12 +262,4 @@ int32_t *test_random_permutation(int64_t n, unsigned seed)
         perm[j] = (int32_t)i;
     }
     return perm;
-}
-
-int32_t *test_inverse(int64_t n, const int32_t *perm)
-{
-    int32_t *inverse = array(n, sizeof *inverse);
-    for (int64_t i = 0; i < n; ++i)
-        inverse[perm[i]] = (int32_t)i;
-    return inverse;
 }

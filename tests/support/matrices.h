@@ -35,9 +35,13 @@ struct lcl_csr test_identity(int64_t n);
 // A diagonal, and row `row` full: its column is empty.
 struct lcl_csr test_dense_row(int64_t n, int64_t row);
 
-// A random permutation and its inverse, freed with free().
+// Chunks of `part` rows, of which the p-th begins and ends with 1 + p rows that
+// store two of three columns between those at random, the first row all of
+// them; the others have the diagonal alone. It exceeds the sum of its row.
+struct lcl_csr test_long_rows(int64_t parts, int64_t part, unsigned seed);
+
+// A random permutation, freed with free().
 int32_t *test_random_permutation(int64_t n, unsigned seed);
-int32_t *test_inverse(int64_t n, const int32_t *perm);
 
 // The entry (i, j), 0 where none is stored.
 double test_entry(const struct lcl_csr *A, int64_t i, int64_t j);

@@ -4,7 +4,7 @@
 
 #include "lib/partition/partition.h"
 
-// Fails unless P covers n rows by a permutation and its inverse, every part has
+// Fails unless P covers n rows by a permutation, every part has
 // 1 to `limit` rows in their old order, and parts are ordered by first row.
 void test_partition_valid(const struct lcl_partition *P, int64_t n,
                           int64_t limit);

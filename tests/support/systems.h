@@ -16,6 +16,7 @@ struct test_system {
     int32_t *count;         // levels of a subdomain
     int block;              // rows and columns of an entry, 1 unless asked for
     double *blocks;         // values of B, nnz blocks by rows; NULL: B.val
+    bool paired;            // factors are made by dilu.cl where they can be
 };
 
 int test_system_count(void);

@@ -43,6 +43,43 @@ static void solve_reference(const struct test_factors *F, const double *b,
         lcl_ref_trisolve(&F->ref, b, x);
 }
 
+static void expect_nothing_done(lcl_context *ctx, const lcl_buffer *b,
+                                int64_t n, const struct lcl_trisolve_method *T)
+{
+    lcl_buffer *out = test_poisoned(ctx, n, sizeof(double));
+    lcl_buffer *stop = test_stop_flag(ctx, 4);
+    assert_int_equal(lcl_trisolve_apply(T, b, out, stop, 0), LCL_OK);
+    test_untouched(out);
+    lcl_buffer_destroy(&out);
+    lcl_buffer_destroy(&stop);
+}
+
+void test_trisolve_apply(lcl_context *ctx, const struct test_factors *F,
+                         const struct lcl_trisolve_method *T)
+{
+    const int64_t n = F->layout.n * F->device.block;
+    double *b = test_random_vector(n, 5), *expected = test_vector(n);
+    double *x[2] = {test_vector(n), test_vector(n)};
+    lcl_buffer *in = test_upload(ctx, b, n, sizeof *b);
+    lcl_buffer *go_on = test_stop_flag(ctx, 0);
+    for (int i = 0; i < 2; ++i) {
+        lcl_buffer *out = test_poisoned(ctx, n, sizeof(double));
+        assert_int_equal(lcl_trisolve_apply(T, in, out, go_on, 0), LCL_OK);
+        test_download(out, x[i], n, sizeof(double));
+        lcl_buffer_destroy(&out);
+    }
+    solve_reference(F, b, expected);
+    test_expect_near("x", x[0], expected, n, 1e-11);
+    test_expect_same("x of the second apply", x[1], x[0], n);
+    expect_nothing_done(ctx, in, n, T);
+    lcl_buffer_destroy(&in);
+    lcl_buffer_destroy(&go_on);
+    free(b);
+    free(expected);
+    free(x[0]);
+    free(x[1]);
+}
+
 static void lower_reference(const struct test_factors *F, bool with_d,
                             const double *b, double *x)
 {

@@ -26,6 +26,11 @@ bool test_trisolve_supported(lcl_context *ctx, enum lcl_trisolve name);
 // method is not supported.
 void test_trisolve_expect(lcl_context *ctx, const struct test_trisolve *want);
 
+// Fails unless two applications are near the reference and equal bit for bit,
+// and x is left alone where the caller has stopped.
+void test_trisolve_apply(lcl_context *ctx, const struct test_factors *F,
+                         const struct lcl_trisolve_method *T);
+
 // Fails unless the method is refused, with LCL_EUNSUPPORTED, on a device that
 // is like that of `ctx` but for `caps`; skips at width 1, where none is.
 void test_trisolve_refused(lcl_context *ctx, enum lcl_trisolve name,

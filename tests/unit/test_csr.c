@@ -3,12 +3,16 @@
 #include "lib/format/csr.h"
 #include "lib/format/entries.h"
 #include "tests/support/capture.h"
+#include "tests/support/matrices.h"
 #include "tests/support/misuse.h"
 #include "tests/support/test.h"
 
 #include <levelcl/matrix.h>
 
+#include <float.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,6 +115,63 @@ static void test_csr__bad_columns_and_values_are_named(void **state)
                         "finite one");
     make(&s)->val[0] = NAN;
     assert_int_equal(lcl_csr_check(&s.A, NULL), LCL_EFORMAT);
+}
+
+// Many chunks of rows with one flaw, which is named wherever it is.
+static void test_csr__flaws_of_large_matrices_are_named(void **state)
+{
+    (void)state;
+    struct lcl_csr A = test_laplacian(40, 41, 43);
+    struct test_capture capture;
+    char text[64];
+    test_capture_init(&capture, LCL_LOG_ERROR);
+    assert_int_equal(lcl_csr_check(&A, &capture.log), LCL_OK);
+    for (int64_t i = 0; i < A.rows; i += 997) {
+        const int64_t k = A.row_ptr[i + 1] - 1;
+        const int32_t column = A.col_ind[k];
+        const double value = A.val[k];
+        A.val[k] = i % 2 ? NAN : -INFINITY;
+        assert_int_equal(lcl_csr_check(&A, &capture.log), LCL_EFORMAT);
+        snprintf(text, sizeof text, "row %" PRId64 ", column %d has value", i,
+                 (int)column);
+        test_capture_expect(&capture, text);
+        A.val[k] = value;
+        A.col_ind[k] = i % 2 ? A.col_ind[k - 1] : (int32_t)A.cols;
+        assert_int_equal(lcl_csr_check(&A, &capture.log), LCL_EFORMAT);
+        snprintf(text, sizeof text, "row %" PRId64 " has column", i);
+        test_capture_expect(&capture, text);
+        A.col_ind[k] = column;
+    }
+    assert_int_equal(lcl_csr_check(&A, &capture.log), LCL_OK);
+    test_csr_finish(&A);
+}
+
+static void test_csr__values_that_are_not_finite_are_found(void **state)
+{
+    (void)state;
+    static const double odd[] = {NAN, INFINITY, -INFINITY};
+    enum { COUNT = 100000 };
+    double *val = calloc(COUNT, sizeof *val);
+    assert_non_null(val);
+    for (int k = 0; k < COUNT; ++k)
+        val[k] = k % 3 == 0 ? DBL_MAX : k % 3 == 1 ? -DBL_MIN / 2 : -DBL_MAX;
+    assert_int_equal(lcl_find_not_finite(val, COUNT), -1);
+    assert_int_equal(lcl_find_not_finite(NULL, 0), -1);
+    for (int k = COUNT - 1; k >= 0; k -= 7001) {
+        val[k] = odd[k % 3];
+        assert_int_equal(lcl_find_not_finite(val, COUNT), k);
+    }
+    free(val);
+}
+
+static void test_csr__the_row_of_an_entry_is_found(void **state)
+{
+    (void)state;
+    int64_t row_ptr[] = {0, 0, 2, 2, 2, 3, 7, 7};
+    const struct lcl_csr A = {7, 9, 7, row_ptr, NULL, NULL};
+    static const int64_t rows[] = {1, 1, 4, 5, 5, 5, 5};
+    for (int64_t k = 0; k < 7; ++k)
+        assert_int_equal(lcl_csr_row_of(&A, k), rows[k]);
 }
 
 static void test_csr__multiply_is_the_product(void **state)
@@ -224,6 +285,9 @@ int main(void)
         cmocka_unit_test(test_csr__bad_counts_are_named),
         cmocka_unit_test(test_csr__bad_row_pointers_are_named),
         cmocka_unit_test(test_csr__bad_columns_and_values_are_named),
+        cmocka_unit_test(test_csr__flaws_of_large_matrices_are_named),
+        cmocka_unit_test(test_csr__values_that_are_not_finite_are_found),
+        cmocka_unit_test(test_csr__the_row_of_an_entry_is_found),
         cmocka_unit_test(test_csr__multiply_is_the_product),
         cmocka_unit_test(test_csr__finish_accepts_null_and_zeroes),
         cmocka_unit_test(test_csr__entries_are_sorted_and_summed_in_order),

@@ -26,12 +26,14 @@ static void expect_label(const struct lcl_csr *A,
                          const struct lcl_partition_params *params,
                          const int32_t *expected)
 {
-    int32_t *label = calloc((size_t)A->rows, sizeof *label);
-    assert_non_null(label);
-    assert_int_equal(lcl_partition_geometric(label, A, params, NULL), LCL_OK);
+    struct lcl_partition P;
+    assert_int_equal(lcl_partition_create(&P, A, params, 4096, NULL), LCL_OK);
+    test_partition_valid(&P, A->rows, 4096);
+    int32_t *label = test_part_of_rows(&P);
     for (int64_t i = 0; i < A->rows; ++i)
         assert_int_equal(label[i], expected[i]);
     free(label);
+    lcl_partition_finish(&P);
 }
 
 static void expect_refused(const struct lcl_csr *A,
@@ -156,6 +158,25 @@ static void test_geometric__entries_that_wrap_around_are_noticed(void **state)
     test_csr_finish(&A);
 }
 
+// In each of many chunks of lines.
+static void test_geometric__one_entry_off_the_stencil_is_noticed(void **state)
+{
+    (void)state;
+    struct lcl_csr A = test_laplacian(31, 32, 33);
+    const struct lcl_partition_params params = boxes(8, 8, 8);
+    struct lcl_partition P;
+    assert_int_equal(lcl_partition_create(&P, &A, &params, 4096, NULL), LCL_OK);
+    lcl_partition_finish(&P);
+    for (int64_t i = 31 * 32; i < A.rows; i += 491) {
+        ++A.col_ind[A.row_ptr[i]];
+        expect_refused(&A, params, LCL_EINVAL, "no 7-point stencil");
+        --A.col_ind[A.row_ptr[i]];
+    }
+    assert_int_equal(lcl_partition_create(&P, &A, &params, 4096, NULL), LCL_OK);
+    lcl_partition_finish(&P);
+    test_csr_finish(&A);
+}
+
 static void test_geometric__boxes_above_the_limit_are_refused(void **state)
 {
     (void)state;
@@ -204,6 +225,7 @@ int main(void)
             test_geometric__sizes_that_do_not_divide_give_valid_parts),
         cmocka_unit_test(test_geometric__other_patterns_need_a_grid),
         cmocka_unit_test(test_geometric__entries_that_wrap_around_are_noticed),
+        cmocka_unit_test(test_geometric__one_entry_off_the_stencil_is_noticed),
         cmocka_unit_test(test_geometric__boxes_above_the_limit_are_refused),
         cmocka_unit_test(test_geometric__hostile_sizes_are_refused),
     };

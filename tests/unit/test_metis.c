@@ -5,6 +5,7 @@
 #include "tests/support/test.h"
 
 #include "host/alloc.h"
+#include "lib/ref/drop.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,9 +27,8 @@ static struct lcl_drop_info dropped(const struct lcl_csr *A,
 {
     struct lcl_csr B;
     int64_t *map;
-    assert_int_equal(lcl_csr_reorder(&B, &map, A, P->perm, P->inverse, NULL),
-                     LCL_OK);
-    const struct lcl_drop_info drop = lcl_partition_drop(P, &B);
+    assert_int_equal(lcl_csr_reorder(&B, &map, A, P->perm, NULL), LCL_OK);
+    const struct lcl_drop_info drop = lcl_ref_drop(P, &B);
     lcl_free(B.row_ptr);
     lcl_free(B.col_ind);
     lcl_free(B.val);

@@ -40,8 +40,6 @@ static void test_names__default_is_the_method_it_stands_for(void **state)
     assert_string_equal(lcl_trisolve_name(LCL_TRISOLVE_DEFAULT), "packed");
     assert_string_equal(lcl_partition_name(LCL_PARTITION_DEFAULT), "metis");
     assert_string_equal(lcl_pivot_name(LCL_PIVOT_DEFAULT), "boost");
-    assert_string_equal(lcl_factor_storage_name(LCL_FACTOR_STORAGE_DEFAULT),
-                        "fp64");
 }
 
 static void test_names__published_names_are_spelt_as_published(void **state)

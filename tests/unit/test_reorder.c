@@ -6,7 +6,6 @@
 #include "host/alloc.h"
 #include "lib/partition/partition.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 static void finish(struct lcl_csr *B, int64_t *map)
@@ -35,10 +34,9 @@ static void expect_row(const struct lcl_csr *B, const int64_t *map,
 
 static void expect_reordered(const struct lcl_csr *A, int32_t *perm)
 {
-    int32_t *inverse = test_inverse(A->rows, perm);
     struct lcl_csr B;
     int64_t *map;
-    assert_int_equal(lcl_csr_reorder(&B, &map, A, perm, inverse, NULL), LCL_OK);
+    assert_int_equal(lcl_csr_reorder(&B, &map, A, perm, NULL), LCL_OK);
     assert_int_equal(B.rows, A->rows);
     assert_int_equal(B.cols, A->cols);
     assert_int_equal(B.nnz, A->nnz);
@@ -46,7 +44,6 @@ static void expect_reordered(const struct lcl_csr *A, int32_t *perm)
     for (int64_t i = 0; i < A->rows; ++i)
         expect_row(&B, map, A, perm, i);
     finish(&B, map);
-    free(inverse);
 }
 
 static void test_reorder__random_matrices_match_brute_force(void **state)
@@ -89,79 +86,11 @@ static void test_reorder__the_identity_changes_nothing(void **state)
         perm[i] = i;
     struct lcl_csr B;
     int64_t *map;
-    assert_int_equal(lcl_csr_reorder(&B, &map, &A, perm, perm, NULL), LCL_OK);
+    assert_int_equal(lcl_csr_reorder(&B, &map, &A, perm, NULL), LCL_OK);
     assert_memory_equal(B.col_ind, A.col_ind, sizeof(int32_t) * (size_t)A.nnz);
     for (int64_t k = 0; k < A.nnz; ++k)
         assert_int_equal(map[k], k);
     finish(&B, map);
-    test_csr_finish(&A);
-}
-
-// Which part holds a row, looked for.
-static int64_t part_of(const struct lcl_partition *P, int64_t row)
-{
-    int64_t p = 0;
-    while (P->part_ptr[p + 1] <= row)
-        ++p;
-    return p;
-}
-
-static void expect_drop(const struct lcl_csr *B, const struct lcl_partition *P)
-{
-    int64_t kept = 0, couplings = 0, dropped = 0, missing = 0;
-    double all = 0, lost = 0;
-    for (int64_t i = 0; i < B->rows; ++i)
-        for (int64_t j = 0; j < B->cols; ++j) {
-            const double value = test_entry(B, i, j);
-            const int same = part_of(P, i) == part_of(P, j);
-            kept += value != 0 && same;
-            couplings += value != 0 && i != j;
-            dropped += value != 0 && !same;
-            missing += value == 0 && i == j;
-            all += i != j ? fabs(value) : 0;
-            lost += same ? 0 : fabs(value);
-        }
-    const struct lcl_drop_info drop = lcl_partition_drop(P, B);
-    assert_int_equal(drop.kept, kept);
-    assert_int_equal(drop.missing_diagonals, missing);
-    assert_true(fabs(drop.share * (double)couplings - (double)dropped) < 1e-9);
-    assert_true(fabs(drop.weight * all - lost) < 1e-9);
-}
-
-static void test_drop__counts_match_brute_force(void **state)
-{
-    (void)state;
-    for (unsigned seed = 1; seed <= 10; ++seed) {
-        struct lcl_csr A = test_random_csr(60, seed, seed);
-        int64_t part_ptr[] = {0, 1, 20, 21, 44, 60};
-        const struct lcl_partition P = {
-            .n = 60, .parts = 5, .part_ptr = part_ptr};
-        expect_drop(&A, &P);
-        test_csr_finish(&A);
-    }
-}
-
-static void test_drop__missing_diagonals_are_counted(void **state)
-{
-    (void)state;
-    const double dense[] = {0, 2, 1, 0, 0, 4, 8, 0, 0};
-    int64_t part_ptr[] = {0, 2, 3};
-    const struct lcl_partition P = {.n = 3, .parts = 2, .part_ptr = part_ptr};
-    struct lcl_csr A = test_csr_from_dense(3, dense);
-    expect_drop(&A, &P);
-    assert_int_equal(lcl_partition_drop(&P, &A).missing_diagonals, 3);
-    test_csr_finish(&A);
-}
-
-static void test_drop__a_diagonal_matrix_loses_nothing(void **state)
-{
-    (void)state;
-    struct lcl_csr A = test_identity(2);
-    int64_t part_ptr[] = {0, 1, 2};
-    const struct lcl_partition P = {.n = 2, .parts = 2, .part_ptr = part_ptr};
-    const struct lcl_drop_info drop = lcl_partition_drop(&P, &A);
-    assert_int_equal(drop.kept, 2);
-    assert_true(drop.share == 0 && drop.weight == 0);
     test_csr_finish(&A);
 }
 
@@ -171,9 +100,6 @@ int main(void)
         cmocka_unit_test(test_reorder__random_matrices_match_brute_force),
         cmocka_unit_test(test_reorder__long_and_empty_rows_are_sorted_too),
         cmocka_unit_test(test_reorder__the_identity_changes_nothing),
-        cmocka_unit_test(test_drop__counts_match_brute_force),
-        cmocka_unit_test(test_drop__missing_diagonals_are_counted),
-        cmocka_unit_test(test_drop__a_diagonal_matrix_loses_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What dropping the couplings between subdomains costs.
-#include "lib/partition/partition.h"
+// Reference of what the analysis finds out about the values of a matrix.
+#include "lib/ref/drop.h"
+
+#include "lib/format/csr.h"
 
 #include <math.h>
 
@@ -27,13 +29,28 @@ static void count_row(struct tally *T, const struct lcl_csr *B, int64_t i,
     }
 }
 
-struct lcl_drop_info lcl_partition_drop(const struct lcl_partition *P,
-                                        const struct lcl_csr *reordered)
+static double opposite_share(const struct lcl_csr *A)
+{
+    double all = 0, opposite = 0;
+    for (int64_t i = 0; i < A->rows; ++i) {
+        const int64_t at = lcl_csr_find(A, i, i);
+        const double d = at < 0 ? 0 : A->val[at];
+        for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1] && d != 0; ++k) {
+            const double coupling = k == at ? 0 : A->val[k] / d;
+            all += fabs(coupling);
+            opposite += coupling < 0 ? -coupling : 0;
+        }
+    }
+    return all > 0 ? opposite / all : 0;
+}
+
+struct lcl_drop_info lcl_ref_drop(const struct lcl_partition *P,
+                                  const struct lcl_csr *B)
 {
     struct tally T = {0};
     for (int64_t p = 0; p < P->parts; ++p)
         for (int64_t i = P->part_ptr[p]; i < P->part_ptr[p + 1]; ++i)
-            count_row(&T, reordered, i, P->part_ptr[p], P->part_ptr[p + 1]);
+            count_row(&T, B, i, P->part_ptr[p], P->part_ptr[p + 1]);
     const int64_t couplings = T.kept - T.diagonals + T.dropped;
     const double weight = T.kept_weight + T.dropped_weight;
     return (struct lcl_drop_info){
@@ -41,5 +58,6 @@ struct lcl_drop_info lcl_partition_drop(const struct lcl_partition *P,
         .share = couplings ? (double)T.dropped / (double)couplings : 0,
         .weight = weight > 0 ? T.dropped_weight / weight : 0,
         .missing_diagonals = P->n - T.diagonals,
+        .opposite = opposite_share(B),
     };
 }

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Numeric ILU(0) on subdomains whose pattern has no triangle: no i > j < m, m
+// other than i, with a_ij, a_jm and a_im stored. Elimination then changes the
+// diagonal alone,
+//     d_i = a_ii - sum_{j<i} a_ij a_ji / d_j,   l_ij = a_ij / d_j,
+//     u_ij = a_ij / d_i
+// (D-ILU: Barrett et al., Templates, SIAM 1994), and the only values of other
+// rows that a row waits for are their 1/d.
+//
+// Data:   as ildu0.cl; pair[s] of a slot of L is the entry a_ji, counted like
+//         source[s], negative where it is not stored and for slots of 1/d.
+// Launch: one group a subdomain of at most LCL_ROWS rows, all 1/d of which are
+//         in local memory; at width 1 they are inv_d.
+// Result: `stored`, the slots in the form LCL_STORAGE (store.cl.h); repaired,
+//         bad and counts[0] as ildu0.cl, counts[1] is raised by the values that
+//         lose their meaning.
+#include "factor.cl.h"
+#include "pivot.cl.h"
+#include "store.cl.h"
+#include "wave.cl.h"
+
+#ifndef LCL_ROWS
+# define LCL_ROWS 64
+#endif
+#ifndef LCL_SLOTS
+# define LCL_SLOTS 3 // entries of a row of L and of a row of U at most
+#endif
+#ifndef LCL_STORAGE
+# define LCL_STORAGE 1
+#endif
+
+#if LCL_STORAGE == 1
+typedef double stored_t;
+#elif LCL_STORAGE == 2
+typedef float stored_t;
+#else
+typedef uint stored_t;
+#endif
+
+// Stores a value of a column; returns 1 where it loses its meaning.
+static inline int put(global stored_t *stored, double a, uint column)
+{
+#if LCL_STORAGE == 1
+    *stored = a;
+    return 0;
+#elif LCL_STORAGE == 2
+    *stored = convert_float_rte(a);
+    return store_loses(a, STORE_FP32_LIMIT);
+#else
+    *stored = column | store_bf16(a) << 16;
+    return store_loses(a, STORE_BF16_LIMIT);
+#endif
+}
+
+static inline double entry(global const double *val, int source)
+{
+    return source < 0 ? 0.0 : val[source];
+}
+
+// The entries of a row: L with their mirrors in U, U, the diagonal.
+struct row {
+    double lower[LCL_SLOTS], mirror[LCL_SLOTS], upper[LCL_SLOTS];
+    uint lower_col[LCL_SLOTS], upper_col[LCL_SLOTS];
+    double diagonal;
+};
+
+// Places first, then what stands there: all loads of a row under way at once.
+static inline void load(struct row *r, struct lcl_step s, uint lane,
+                        global const ushort *col, global const int *source,
+                        global const int *pair, int diagonal,
+                        global const double *val)
+{
+    int lower[LCL_SLOTS], mirror[LCL_SLOTS], upper[LCL_SLOTS];
+    const uint none = s.upper + lane; // the slot of 1/d is made of no entry
+#pragma unroll
+    for (uint k = 0; k < LCL_SLOTS; ++k) {
+        const bool in_l = k < s.lower_planes, in_u = k + 1 < s.upper_planes;
+        const uint l = in_l ? s.lower + k * s.rows + lane : none;
+        const uint u = in_u ? s.upper + (k + 1) * s.rows + lane : none;
+        lower[k] = source[l];
+        mirror[k] = pair[l];
+        upper[k] = source[u];
+        r->lower_col[k] = col[l];
+        r->upper_col[k] = LCL_STORAGE == 3 ? col[u] : 0;
+    }
+    r->diagonal = entry(val, diagonal);
+#pragma unroll
+    for (uint k = 0; k < LCL_SLOTS; ++k) {
+        r->lower[k] = entry(val, lower[k]);
+        r->mirror[k] = entry(val, mirror[k]);
+        r->upper[k] = entry(val, upper[k]);
+    }
+}
+
+static inline double largest_of(const struct row *r)
+{
+    double largest = fabs(r->diagonal);
+#pragma unroll
+    for (uint k = 0; k < LCL_SLOTS; ++k)
+        largest = fmax(largest, fmax(fabs(r->lower[k]), fabs(r->upper[k])));
+    return largest;
+}
+
+WORK_GROUP
+kernel void dilu(global const struct lcl_part *parts,
+                 global const struct lcl_step *steps, global const ushort *col,
+                 global const int *source, global const int *pair,
+                 global const int *diagonal, global const double *val,
+                 global stored_t *stored, global double *inv_d,
+                 global const double *shift, global int *repaired,
+                 global int *counts, global uchar *bad, int policy, double tol)
+{
+    local int small_pivots;
+    const uint lid = get_local_id(0);
+    const struct lcl_part p = parts[get_group_id(0)];
+    const double own_shift = shift[get_group_id(0)];
+#if LCL_WIDTH == 1
+    global double *inverse = inv_d + p.row;
+#else
+    local double inverse[LCL_ROWS];
+#endif
+    int lost = 0;
+    if (lid == 0)
+        small_pivots = 0;
+    GROUP_BARRIER();
+    val += p.entry;
+    steps += p.step;
+    col += p.slot;
+    source += p.slot;
+    pair += p.slot;
+    stored += p.slot;
+    for (uint t = 0; t < p.steps; ++t) {
+        const struct lcl_step s = steps[t];
+        if (lid < s.rows) {
+            const uint self = s.first + lid;
+            struct row r;
+            bool small;
+            load(&r, s, lid, col, source, pair, diagonal[p.row + self], val);
+            const double largest = largest_of(&r);
+            double d = r.diagonal + copysign(own_shift * largest, r.diagonal);
+#pragma unroll
+            for (uint k = 0; k < LCL_SLOTS; ++k) {
+                const uint j = r.lower_col[k]; // self: no entry
+                const double of_j = j == self ? 0.0 : inverse[j];
+                d -= r.lower[k] * (r.mirror[k] * of_j);
+                if (k < s.lower_planes)
+                    lost += put(&stored[s.lower + k * s.rows + lid],
+                                r.lower[k] * of_j, j);
+            }
+            const double own = 1.0 / repair(d, largest, tol, policy, &small);
+            inverse[self] = own;
+            bad[p.row + self] = small;
+            if (small)
+                atomic_inc(&small_pivots);
+            lost += put(&stored[s.upper + lid], -own, self);
+#pragma unroll
+            for (uint k = 0; k < LCL_SLOTS; ++k)
+                if (k + 1 < s.upper_planes)
+                    lost += put(&stored[s.upper + (k + 1) * s.rows + lid],
+                                r.upper[k] * own, r.upper_col[k]);
+        }
+        GROUP_BARRIER();
+    }
+    if (lost > 0)
+        atomic_add(&counts[1], lost);
+    if (lid != 0)
+        return;
+    repaired[get_group_id(0)] = small_pivots;
+    if (small_pivots > 0)
+        atomic_add(&counts[0], small_pivots);
+}

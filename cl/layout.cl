@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The analysis of A on subdomains, the third part: the layout of the factors of
+// the reordered matrix B (factor.cl.h).
+//     steps, places, sweeps, fill    the layout
+//     find_pairs                     what dilu.cl needs besides
+//
+// Data:   rows of B by level, `start` as the levels of symbolic.cl.
+// Launch: one group a subdomain.
+// Width 1: an item does a subdomain in order; step_rows is 1.
+// Determinism: bitwise.
+#include "symbolic.cl.h"
+#include "wave.cl.h"
+
+// ------------------------------------------------------------------- steps
+
+// ceil(count / size)
+static inline uint parts_of(uint count, uint size)
+{
+    return (count + size - 1) / size;
+}
+
+// What a sweep may have at most.
+struct limits {
+    uint entries; // of a lane
+    uint lanes;   // of all rows, where lanes share rows
+};
+
+// Entries of a row in a sweep of `rows` rows, of which the longest has
+// `entries` in all. Long rows are shared by as many lanes as there are, or as
+// do them in one sweep.
+static inline uint row_entries(uint rows, uint entries, struct limits most)
+{
+    uint lanes = 1;
+    if (entries > LCL_SHORT_ROW && most.lanes > rows)
+        lanes = min(most.lanes / rows, parts_of(entries, most.entries));
+    return lanes * most.entries;
+}
+
+// Planes of entries of a step are split into sweeps; one of U has at least the
+// plane of 1/d.
+static inline uint sweeps_of(uint entries, bool upper, uint most)
+{
+    const uint count = parts_of(entries, most);
+    return upper && count == 0 ? 1 : count;
+}
+
+// The halves of the steps in the order of their slots: number e < steps is the
+// L of step e, the others are the U of the steps backwards.
+struct half_step {
+    uint step;
+    bool upper;
+    uint rows, planes;
+    uint sweeps, unshared; // with the lanes there are, and with a lane a row
+    uint entries;          // of a row in a sweep at most
+};
+
+static inline void find_half(struct half_step *h, uint e, uint count,
+                             global const struct lcl_step *steps,
+                             struct limits most)
+{
+    h->upper = e >= count;
+    h->step = h->upper ? 2 * count - 1 - e : e;
+    h->rows = steps[h->step].rows;
+    h->planes =
+        h->upper ? steps[h->step].upper_planes : steps[h->step].lower_planes;
+    const uint entries = h->planes - h->upper;
+    h->entries = row_entries(h->rows, entries, most);
+    h->sweeps = sweeps_of(entries, h->upper, h->entries);
+    h->unshared = sweeps_of(entries, h->upper, most.entries);
+}
+
+static inline void add(struct lcl_extent *all, struct half_step h)
+{
+    all->slots += (ulong)h.rows * h.planes;
+    all->sweeps += h.sweeps;
+    all->unshared += h.unshared;
+    all->planes = max(all->planes, h.planes - h.upper);
+}
+
+// Step of row i, row number r of its subdomain; where a step starts, `steps`
+// learns.
+static inline uint find_step(uint r, uint i, uint first,
+                             global const int *level, global const int *start,
+                             uint step_rows, global struct lcl_step *steps)
+{
+    uint step = r, lane = 0;
+    if (step_rows > 1) {
+        const ulong at = 2 * (ulong)(first + (uint)level[i]);
+        const uint place = r - (uint)start[at];
+        step = (uint)start[at + 1] + place / step_rows;
+        lane = place & (step_rows - 1);
+    }
+    if (lane == 0)
+        steps[step].first = (ushort)r;
+    return step;
+}
+
+// As many planes as the longest row of the step needs, U one more for 1/d.
+static inline void size_step(global struct lcl_step *s, uint rows,
+                             global const uint *sides)
+{
+    uint lower = 0, upper = 0;
+    for (uint r = 0; r < rows; ++r) {
+        lower = max(lower, sides[r] & 0xffff);
+        upper = max(upper, sides[r] >> 16);
+    }
+    s->rows = (ushort)rows;
+    s->lower_planes = (ushort)lower;
+    s->upper_planes = (ushort)(upper + 1);
+}
+
+WORK_GROUP
+kernel void steps(global const struct lcl_part *parts, global const int *level,
+                  global const int *start, global const uint *sides,
+                  int step_rows, global struct lcl_step *steps,
+                  global ushort *step_of)
+{
+    const uint lid = get_local_id(0);
+    const struct lcl_part p = parts[get_group_id(0)];
+    steps += p.step;
+    for (uint r = lid; r < p.rows; r += LCL_GROUP)
+        step_of[p.row + r] = (ushort)find_step(r, p.row + r, p.row, level,
+                                               start, (uint)step_rows, steps);
+    GROUP_BARRIER_GLOBAL();
+    for (uint s = lid; s < p.steps; s += LCL_GROUP) {
+        const uint first = steps[s].first;
+        const uint end = s + 1 < p.steps ? steps[s + 1].first : p.rows;
+        size_step(&steps[s], end - first, sides + p.row + first);
+    }
+}
+
+// first_sweep[2 * p.step + e] is the first sweep of half step e of a
+// subdomain, counted from the subdomain's first.
+WORK_GROUP
+kernel void places(global const struct lcl_part *parts,
+                   global struct lcl_step *steps, global uint *first_sweep,
+                   global struct lcl_extent *extent, int sweep_entries,
+                   int lanes)
+{
+    local struct lcl_extent sums[LCL_GROUP];
+    const uint lid = get_local_id(0);
+    const struct lcl_part p = parts[get_group_id(0)];
+    const uint2 share = slice_of(2 * p.steps);
+    const struct limits most = {(uint)sweep_entries, (uint)lanes};
+    struct lcl_extent own = {0, 0, 0, 0, 0};
+    steps += p.step;
+    for (uint e = share.x; e < share.y; ++e) {
+        struct half_step h;
+        find_half(&h, e, p.steps, steps, most);
+        add(&own, h);
+    }
+    sums[lid] = own;
+    GROUP_BARRIER();
+    own.slots = own.sweeps = own.unshared = 0;
+    for (uint l = 0; l < lid; ++l) {
+        own.slots += sums[l].slots;
+        own.sweeps += sums[l].sweeps;
+        own.unshared += sums[l].unshared;
+        own.planes = max(own.planes, sums[l].planes);
+    }
+    for (uint e = share.x; e < share.y; ++e) {
+        struct half_step h;
+        find_half(&h, e, p.steps, steps, most);
+        if (h.upper)
+            steps[h.step].upper = (uint)own.slots;
+        else
+            steps[h.step].lower = (uint)own.slots;
+        first_sweep[2 * p.step + e] = own.sweeps;
+        add(&own, h);
+    }
+    if (lid == LCL_GROUP - 1)
+        extent[get_group_id(0)] = own;
+}
+
+WORK_GROUP
+kernel void sweeps(global const struct lcl_part *parts,
+                   global const struct lcl_step *steps,
+                   global const uint *first_sweep,
+                   global struct lcl_sweep *sweeps, int sweep_entries,
+                   int lanes)
+{
+    const struct limits most = {(uint)sweep_entries, (uint)lanes};
+    const struct lcl_part p = parts[get_group_id(0)];
+    steps += p.step;
+    sweeps += p.sweep;
+    first_sweep += 2 * p.step;
+    for (uint e = get_local_id(0); e < 2 * p.steps; e += LCL_GROUP) {
+        struct half_step h;
+        find_half(&h, e, p.steps, steps, most);
+        uint rest = h.planes - h.upper;
+        for (uint s = 0; s < h.sweeps; ++s) {
+            const uint own = rest < h.entries ? rest : h.entries;
+            const uint shared = parts_of(own, most.entries);
+            const bool diagonal = h.upper && s == 0;
+            const struct lcl_sweep sweep = {
+                steps[h.step].first, (ushort)h.rows, (ushort)(own + diagonal),
+                (uchar)(diagonal ? LCL_SWEEP_DIAGONAL : 0),
+                (uchar)(shared > 0 ? shared : 1)};
+            sweeps[first_sweep[e] + s] = sweep;
+            rest -= own;
+        }
+    }
+}
+
+// ------------------------------------------------------------------- slots
+
+// The slots of one half of a row: `at` is the next one.
+struct lane {
+    global ushort *col;
+    global int *source;
+    ulong at;
+    uint stride, left;
+};
+
+static inline void put(struct lane *l, uint column, int source)
+{
+    l->col[l->at] = (ushort)column;
+    l->source[l->at] = source;
+    l->at += l->stride;
+    --l->left;
+}
+
+// Row number r of its subdomain, whose entries are from .. to-1 of B. Returns
+// where its diagonal is, from the subdomain's first entry; -1: missing.
+static inline int fill_row(struct lcl_part p, uint r, struct lcl_step s,
+                           uint from, uint to, global const int *col,
+                           global ushort *slot_col, global int *source)
+{
+    const ulong base = p.slot + r - s.first;
+    struct lane lower = {slot_col, source, base + s.lower, s.rows,
+                         s.lower_planes};
+    struct lane upper = {slot_col, source, base + s.upper, s.rows,
+                         s.upper_planes};
+    int diagonal = -1;
+    put(&upper, r, -1); // 1/d
+    for (uint k = from; k < to; ++k) {
+        const int own = (int)(k - (uint)p.entry);
+        const uint j = (uint)col[k] - p.row; // wraps left of the subdomain
+        if (j >= p.rows)
+            continue;
+        if (j < r)
+            put(&lower, j, own);
+        else if (j > r)
+            put(&upper, j, own);
+        else
+            diagonal = own;
+    }
+    while (lower.left > 0)
+        put(&lower, r, -1);
+    while (upper.left > 0)
+        put(&upper, r, -1);
+    return diagonal;
+}
+
+WORK_GROUP
+kernel void fill(global const struct lcl_part *parts,
+                 global const struct lcl_step *steps,
+                 global const ushort *step_of, global const uint *row_ptr,
+                 global const int *col, long slots, global ushort *slot_col,
+                 global int *source, global int *diagonal)
+{
+    const uint lid = get_local_id(0), group = get_group_id(0);
+    const struct lcl_part p = parts[group];
+    const ulong end =
+        group + 1 < get_num_groups(0) ? parts[group + 1].slot : (ulong)slots;
+    for (uint r = lid; r < p.rows; r += LCL_GROUP) {
+        const uint i = p.row + r;
+        diagonal[i] = fill_row(p, r, steps[p.step + step_of[i]], row_ptr[i],
+                               row_ptr[i + 1], col, slot_col, source);
+    }
+    for (ulong s = p.slot + p.slots + lid; s < end; s += LCL_GROUP) {
+        slot_col[s] = 0;
+        source[s] = -1;
+    }
+}
+
+// ------------------------------------------------------------------- pairs
+
+// Whether row r of a subdomain stores column j, which is not r.
+static inline bool stores(struct lcl_step s, uint r, uint j,
+                          global const ushort *col)
+{
+    const uint lane = r - s.first;
+    bool found = false;
+    for (uint k = 0; k < s.lower_planes; ++k)
+        found |= col[s.lower + k * s.rows + lane] == j;
+    for (uint k = 1; k < s.upper_planes; ++k)
+        found |= col[s.upper + k * s.rows + lane] == j;
+    return found;
+}
+
+// The source of entry (j, r) of U; sets *triangle where row j stores a column
+// right of j that row r stores, too.
+static inline int find_pair(int *triangle, struct lcl_step s, uint r,
+                            struct lcl_step above, uint j,
+                            global const ushort *col, global const int *source)
+{
+    int pair = -1;
+    for (uint k = 1; k < above.upper_planes; ++k) {
+        const uint at = above.upper + k * above.rows + j - above.first;
+        const uint m = col[at];
+        if (m == r)
+            pair = source[at];
+        else if (m != j && stores(s, r, m, col))
+            *triangle = 1;
+    }
+    return pair;
+}
+
+// pair[s] of a slot of L as dilu.cl has it; triangles[0] becomes 1 where there
+// is a triangle.
+WORK_GROUP
+kernel void find_pairs(global const struct lcl_part *parts,
+                       global const struct lcl_step *steps,
+                       global const ushort *step_of, global const ushort *col,
+                       global const int *source, global int *pair,
+                       global int *triangles)
+{
+    const struct lcl_part p = parts[get_group_id(0)];
+    int triangle = 0;
+    steps += p.step;
+    step_of += p.row;
+    col += p.slot;
+    source += p.slot;
+    pair += p.slot;
+    for (uint r = get_local_id(0); r < p.rows; r += LCL_GROUP) {
+        const struct lcl_step s = steps[step_of[r]];
+        pair[s.upper + r - s.first] = -1;
+        for (uint k = 0; k < s.lower_planes; ++k) {
+            const uint at = s.lower + k * s.rows + r - s.first, j = col[at];
+            pair[at] = j == r ? -1
+                              : find_pair(&triangle, s, r, steps[step_of[j]], j,
+                                          col, source);
+        }
+    }
+    if (triangle)
+        atomic_or(triangles, 1);
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An analysis under way, between the files that do its parts.
+#pragma once
+
+#include "host/program.h"
+#include "lib/factor/symbolic.h"
+
+enum lcl_analysis_kernel {
+    LCL_ANALYSIS_INVERT,
+    LCL_ANALYSIS_CENSUS,
+    LCL_ANALYSIS_LEVELS,
+    LCL_ANALYSIS_REVERSE,
+    LCL_ANALYSIS_FOLD,
+    LCL_ANALYSIS_ORDER,
+    LCL_ANALYSIS_ROW_POINTERS,
+    LCL_ANALYSIS_REORDER_ROWS,
+    LCL_ANALYSIS_SORT_LONG,
+    LCL_ANALYSIS_STEPS,
+    LCL_ANALYSIS_PLACES,
+    LCL_ANALYSIS_SWEEPS,
+    LCL_ANALYSIS_FILL,
+    LCL_ANALYSIS_FIND_PAIRS,
+    LCL_ANALYSIS_KERNELS,
+};
+
+// An analysis under way: what it needs besides its results.
+struct lcl_analysis {
+    lcl_context *ctx;
+    const struct lcl_device_matrix *A;
+    const struct lcl_partition *P;
+    struct lcl_symbolic_params params;
+    struct lcl_symbolic *S;
+    lcl_kernel *kernels[LCL_ANALYSIS_KERNELS];
+    int groups; // of a kernel over all rows
+    lcl_buffer *part_ptr, *inverse, *sides, *start;
+    lcl_buffer *census, *extent;
+    lcl_buffer *long_rows, *long_count;
+    lcl_buffer *first_sweep;
+    int32_t long_rows_count;
+    int sweep_limit; // lcl_sweep_limit()
+};
+
+static inline int64_t lcl_analysis_rows(const struct lcl_analysis *a, int64_t p)
+{
+    return a->P->part_ptr[p + 1] - a->P->part_ptr[p];
+}
+
+static inline int64_t lcl_analysis_max(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+// Reads what the census counted: the places of subdomains but for slots and
+// sweeps, what is dropped, the long rows. Statuses as lcl_symbolic_init().
+enum lcl_status lcl_analysis_read_census(struct lcl_analysis *a);
+
+// The layout of the factors, once the census is read and the matrix reordered.
+enum lcl_status lcl_analysis_lay_out(struct lcl_analysis *a);

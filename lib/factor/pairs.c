@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Patterns without triangles, whose factorisation changes diagonals alone.
+#include "lib/factor/pairs.h"
+
+#include "host/launch.h"
+
+enum lcl_status lcl_find_pairs(struct lcl_device_layout *D, lcl_context *ctx,
+                               lcl_kernel *kernel)
+{
+    int32_t triangles = 0;
+    lcl_buffer *flag = NULL;
+    enum lcl_status st;
+    if (D->planes_max > LCL_PAIRS_PLANES)
+        return LCL_OK;
+    if ((st = lcl_buffer_create_from(&flag, ctx, &triangles, 1,
+                                     sizeof triangles, "triangles")) < 0 ||
+        (st = lcl_buffer_create(&D->pair, ctx, D->slots, sizeof(int32_t),
+                                "pairs of entries")) < 0 ||
+        (st = LCL_LAUNCH(kernel, D->parts, lcl_arg_buffer(D->part),
+                         lcl_arg_buffer(D->step), lcl_arg_buffer(D->step_of),
+                         lcl_arg_buffer(D->col), lcl_arg_buffer(D->source),
+                         lcl_arg_buffer(D->pair), lcl_arg_buffer(flag))) ==
+            LCL_OK)
+        st = lcl_buffer_read(flag, &triangles, sizeof triangles);
+    if (st < 0 || triangles)
+        lcl_buffer_destroy(&D->pair);
+    lcl_buffer_destroy(&flag);
+    return st;
+}

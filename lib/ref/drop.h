@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reference of what the analysis finds out about the values of a matrix.
+#pragma once
+
+#include "lib/factor/symbolic.h"
+
+// B is the reordered matrix.
+struct lcl_drop_info lcl_ref_drop(const struct lcl_partition *P,
+                                  const struct lcl_csr *B);
