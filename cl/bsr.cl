@@ -42,12 +42,13 @@ static inline void add_blocks(index_t from, index_t to, uint lane,
             const index_t at = k + u < to ? k + u : k;
             global const double *a = val + (ulong)at * (B * B) + first;
             global const double *v = x + (long)col[at] * B + column;
-            for (uint r = 0; r < SUMS; ++r) {
-                double dot = 0;
-                for (uint c = 0; c < COLS; ++c)
-                    dot += a[r % ROWS * B + c] * v[r / ROWS * ldx + c];
-                share[u * SUMS + r] = dot;
-            }
+            for (uint q = 0; q < LCL_VECTORS; ++q)
+                for (uint r = 0; r < ROWS; ++r) {
+                    double dot = 0;
+                    for (uint c = 0; c < COLS; ++c)
+                        dot += a[r * B + c] * v[q * ldx + c];
+                    share[u * SUMS + q * ROWS + r] = dot;
+                }
         }
         for (uint u = 0; u < AHEAD; ++u)
             for (uint r = 0; r < SUMS; ++r)
@@ -160,8 +161,9 @@ kernel void bsr_many(long n, global const index_t *restrict row_ptr,
 # if LCL_WIDTH == 1
     for (RANGE(i, n)) {
         add_blocks(row_ptr[i], row_ptr[i + 1], 0, col, val, x, ldx, sum);
-        for (uint r = 0; r < SUMS; ++r)
-            y[r / B * ldy + i * B + r % B] = sum[r];
+        for (uint q = 0; q < LCL_VECTORS; ++q)
+            for (uint r = 0; r < B; ++r)
+                y[q * ldy + i * B + r] = sum[q * B + r];
     }
 # else
     local double scratch[LCL_GROUP];
@@ -175,8 +177,9 @@ kernel void bsr_many(long n, global const index_t *restrict row_ptr,
                    col, val, x, ldx, sum);
         add_lanes(p, sum, scratch);
         if (mine && p.lane < B / ROWS)
-            for (uint r = 0; r < SUMS; ++r)
-                y[r / ROWS * ldy + i * B + p.lane * ROWS + r % ROWS] = sum[r];
+            for (uint q = 0; q < LCL_VECTORS; ++q)
+                for (uint r = 0; r < ROWS; ++r)
+                    y[q * ldy + i * B + p.lane * ROWS + r] = sum[q * ROWS + r];
     }
 # endif
 }

@@ -18,6 +18,7 @@ static inline void row_dot(index_t from, index_t to, uint lane,
     for (uint q = 0; q < LCL_VECTORS; ++q)
         dot[q] = 0;
     for (index_t k = from + lane; k < to; k += LCL_LANES)
+#pragma unroll
         for (uint q = 0; q < LCL_VECTORS; ++q)
             dot[q] += val[k] * x[q * ldx + col[k]];
 }
@@ -102,6 +103,7 @@ kernel void csr_many(long n, global const index_t *restrict row_ptr,
         const long i = at + get_local_id(0) / LCL_LANES;
         row_dot(i < n ? row_ptr[i] : 0, i < n ? row_ptr[i + 1] : 0, lane, col,
                 val, x, ldx, dot);
+#  pragma unroll
         for (uint q = 0; q < LCL_VECTORS; ++q) {
             const double sum = wave_sum(dot[q], LCL_LANES, scratch);
             if (i < n && lane == 0)

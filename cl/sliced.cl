@@ -58,34 +58,44 @@ static inline struct slice slice_at(long s, uint lane, int last_col,
     return S;
 }
 
-// sum += the share of the slots k .. k + LCL_SLOTS - 1, which have columns c
+// Without its first LCL_SLOTS slots.
+static inline struct slice rest_of(struct slice S)
+{
+    S.near = sub_sat(S.near, (uint)LCL_SLOTS);
+    S.slots = sub_sat(S.slots, (uint)LCL_SLOTS);
+    S.near_col += LCL_SLOTS * ROWS;
+    S.far_col += LCL_SLOTS * ROWS;
+    S.val += LCL_SLOTS * ROWS * B * B;
+    return S;
+}
+
+// sum += the share of the first LCL_SLOTS slots, which have columns c
 #if B == 1
-static inline void add_values(struct slice S, uint k, const column_t *c,
+static inline void add_values(struct slice S, const column_t *c,
                               global const double *x, long ldx, value_t *sum)
 {
     value_t a[LCL_SLOTS], v[LCL_SLOTS * LCL_VECTORS];
 # pragma unroll
     for (uint u = 0; u < LCL_SLOTS; ++u)
-        if (k + u < S.slots)
-            a[u] = LOAD_VALUE(S.val + (k + u) * ROWS);
+        if (u < S.slots)
+            a[u] = LOAD_VALUE(S.val + u * ROWS);
 # pragma unroll
     for (uint u = 0; u < LCL_SLOTS; ++u)
 # pragma unroll
         for (uint q = 0; q < LCL_VECTORS; ++q)
-            if (k + u < S.slots)
+            if (u < S.slots)
                 v[u * LCL_VECTORS + q] = GATHER(x + q * ldx, c[u]);
 # pragma unroll
     for (uint u = 0; u < LCL_SLOTS; ++u)
 # pragma unroll
         for (uint q = 0; q < LCL_VECTORS; ++q)
-            if (k + u < S.slots)
+            if (u < S.slots)
                 sum[q] += a[u] * v[u * LCL_VECTORS + q];
 }
 #else
-static inline void add_block(struct slice S, uint k, column_t c,
+static inline void add_block(global const double *a, column_t c,
                              global const double *x, long ldx, value_t *sum)
 {
-    global const double *a = S.val + k * (B * B * ROWS);
     value_t v[B * LCL_VECTORS];
 # pragma unroll
     for (uint q = 0; q < LCL_VECTORS; ++q)
@@ -93,21 +103,23 @@ static inline void add_block(struct slice S, uint k, column_t c,
         for (uint j = 0; j < B; ++j)
             v[q * B + j] = GATHER(x + q * ldx + j, c * B);
 # pragma unroll
-    for (uint e = 0; e < B * B; ++e) {
-        const value_t value = LOAD_VALUE(a + e * ROWS);
+    for (uint r = 0; r < B; ++r)
 # pragma unroll
-        for (uint q = 0; q < LCL_VECTORS; ++q)
-            sum[q * B + e / B] += value * v[q * B + e % B];
-    }
+        for (uint j = 0; j < B; ++j) {
+            const value_t value = LOAD_VALUE(a + (r * B + j) * ROWS);
+# pragma unroll
+            for (uint q = 0; q < LCL_VECTORS; ++q)
+                sum[q * B + r] += value * v[q * B + j];
+        }
 }
 
-static inline void add_values(struct slice S, uint k, const column_t *c,
+static inline void add_values(struct slice S, const column_t *c,
                               global const double *x, long ldx, value_t *sum)
 {
 # pragma unroll
     for (uint u = 0; u < LCL_SLOTS; ++u)
-        if (k + u < S.slots)
-            add_block(S, k + u, c[u], x, ldx, sum);
+        if (u < S.slots)
+            add_block(S.val + u * (B * B * ROWS), c[u], x, ldx, sum);
 }
 #endif
 
@@ -118,15 +130,16 @@ static inline void add_slots(struct slice S, global const double *x, long ldx,
 #pragma unroll
     for (uint r = 0; r < B * LCL_VECTORS; ++r)
         sum[r] = 0;
-    for (uint k = 0; k < S.slots; k += LCL_SLOTS) {
+    while (S.slots > 0) {
         column_t c[LCL_SLOTS];
 #pragma unroll
         for (uint u = 0; u < LCL_SLOTS; ++u)
-            if (k + u < S.near)
-                c[u] = S.base + LOAD_NEAR(S.near_col + (k + u) * ROWS);
-            else if (k + u < S.slots)
-                c[u] = LOAD_FAR(S.far_col + (k + u) * ROWS);
-        add_values(S, k, c, x, ldx, sum);
+            if (u < S.near)
+                c[u] = S.base + LOAD_NEAR(S.near_col + u * ROWS);
+            else if (u < S.slots)
+                c[u] = LOAD_FAR(S.far_col + u * ROWS);
+        add_values(S, c, x, ldx, sum);
+        S = rest_of(S);
     }
 }
 
@@ -154,12 +167,12 @@ static inline void multiply(
                 spmv_row(product, i * B + r, row[r][i % ROWS], w, y, &s);
     }
 # else
-    for (RANGE(i, n)) {
+    for (uint i = get_global_id(0); i < (uint)n; i += get_global_size(0)) {
         add_slots(slice_at(i / ROWS, i % ROWS, last_col, start, near_col,
                            far_col, val),
                   x, 0, sum);
         for (uint r = 0; r < B; ++r)
-            spmv_row(product, i * B + r, sum[r], w, y, &s);
+            spmv_row(product, (long)i * B + r, sum[r], w, y, &s);
     }
 # endif
     spmv_finish(product, s, sums, scratch);
@@ -207,16 +220,18 @@ kernel void sliced_many(long n, int last_col,
         for (uint r = 0; r < B * LCL_VECTORS; ++r)
             vstore8(sum[r], 0, row[r]);
         for (long i = at * ROWS; i < min(n, (at + 1) * ROWS); ++i)
-            for (uint r = 0; r < B * LCL_VECTORS; ++r)
-                y[r / B * ldy + i * B + r % B] = row[r][i % ROWS];
+            for (uint q = 0; q < LCL_VECTORS; ++q)
+                for (uint r = 0; r < B; ++r)
+                    y[q * ldy + i * B + r] = row[q * B + r][i % ROWS];
     }
 # else
-    for (RANGE(i, n)) {
+    for (uint i = get_global_id(0); i < (uint)n; i += get_global_size(0)) {
         add_slots(slice_at(i / ROWS, i % ROWS, last_col, start, near_col,
                            far_col, val),
                   x, ldx, sum);
-        for (uint r = 0; r < B * LCL_VECTORS; ++r)
-            y[r / B * ldy + i * B + r % B] = sum[r];
+        for (uint q = 0; q < LCL_VECTORS; ++q)
+            for (uint r = 0; r < B; ++r)
+                y[q * ldy + (long)i * B + r] = sum[q * B + r];
     }
 # endif
 }

@@ -16,27 +16,33 @@ static inline bool is_near(int col, int base)
 
 // ------------------------------------------------------------------- counting
 
-// (entries, far ones) of a row
-static inline uint2 count_row(index_t from, index_t to, int base,
-                              global const int *col)
+struct slots {
+    uint near, far;
+};
+
+static inline uint far_entries(index_t from, index_t to, int base,
+                               global const int *col)
 {
     uint far = 0;
     for (index_t k = from; k < to; ++k)
-        far += !is_near(col[k], base);
-    return (uint2)((uint)(to - from), far);
+        far += is_near(col[k], base) ? 0 : 1;
+    return far;
 }
 
 #if LCL_WIDTH == 1
 WORK_GROUP
 kernel void count_slots(long n, int last_col, global const index_t *row_ptr,
-                        global const int *col, global uint2 *count)
+                        global const int *col, global struct slots *count)
 {
     for (RANGE(s, (n + ROWS - 1) / ROWS)) {
-        uint2 most = (uint2)(0, 0);
-        for (long i = s * ROWS; i < min(n, (s + 1) * ROWS); ++i)
-            most = max(most, count_row(row_ptr[i], row_ptr[i + 1],
-                                       base_of(s, last_col), col));
-        count[s] = (uint2)(most.x - most.y, most.y);
+        uint longest = 0, far = 0;
+        for (long i = s * ROWS; i < min(n, (s + 1) * ROWS); ++i) {
+            const index_t from = row_ptr[i], to = row_ptr[i + 1];
+            longest = max(longest, (uint)(to - from));
+            far = max(far, far_entries(from, to, base_of(s, last_col), col));
+        }
+        count[s].near = longest - far;
+        count[s].far = far;
     }
 }
 #else
@@ -44,32 +50,39 @@ kernel void count_slots(long n, int last_col, global const index_t *row_ptr,
 
 WORK_GROUP
 kernel void count_slots(long n, int last_col, global const index_t *row_ptr,
-                        global const int *col, global uint2 *count)
+                        global const int *col, global struct slots *count)
 {
-    local uint longest[SLICES], farthest[SLICES];
-    const uint lid = get_local_id(0), mine = lid / ROWS;
-    for (long first = (long)get_group_id(0) * LCL_GROUP; first < n;
-         first += (long)get_num_groups(0) * LCL_GROUP) {
-        const long i = first + lid;
-        if (lid < SLICES)
-            longest[lid] = farthest[lid] = 0;
+    local uint entries[LCL_GROUP], far_ones[LCL_GROUP];
+    const uint lid = get_local_id(0);
+    for (uint first = get_group_id(0) * LCL_GROUP; first < (uint)n;
+         first += get_num_groups(0) * LCL_GROUP) {
+        const uint i = first + lid;
+        const index_t from = i < (uint)n ? row_ptr[i] : 0;
+        const index_t to = i < (uint)n ? row_ptr[i + 1] : 0;
+        entries[lid] = (uint)(to - from);
+        far_ones[lid] = far_entries(from, to, base_of(i / ROWS, last_col), col);
         GROUP_BARRIER();
-        if (i < n) {
-            const uint2 row = count_row(row_ptr[i], row_ptr[i + 1],
-                                        base_of(i / ROWS, last_col), col);
-            atomic_max(&longest[mine], row.x);
-            atomic_max(&farthest[mine], row.y);
+        if (lid < SLICES && first + lid * ROWS < (uint)n) {
+            uint longest = 0, far = 0;
+            for (uint r = lid * ROWS; r < (lid + 1) * ROWS; ++r) {
+                longest = max(longest, entries[r]);
+                far = max(far, far_ones[r]);
+            }
+            count[first / ROWS + lid].near = longest - far;
+            count[first / ROWS + lid].far = far;
         }
-        GROUP_BARRIER();
-        if (lid < SLICES && first + lid * ROWS < n)
-            count[first / ROWS + lid] =
-                (uint2)(longest[lid] - farthest[lid], farthest[lid]);
         GROUP_BARRIER();
     }
 }
 #endif
 
 // ------------------------------------------------------------------- places
+
+// With those that the last slice has beyond the matrix.
+static inline long rows_of_slices(long n)
+{
+    return (n + ROWS - 1) & ~(long)(ROWS - 1);
+}
 
 // A row that is being laid out.
 struct row {
@@ -80,7 +93,7 @@ struct row {
     int base;
 };
 
-static inline struct row row_of(long i, long n, int last_col,
+static inline struct row row_of(uint i, uint n, int last_col,
                                 global const index_t *row_ptr,
                                 global const uint2 *start)
 {
@@ -109,12 +122,12 @@ kernel void place_columns(long n, int last_col, global const index_t *row_ptr,
                           global const int *col, global const uint2 *start,
                           global short *near_col, global int *far_col)
 {
-    const long rows = (n + ROWS - 1) / ROWS * ROWS;
-    for (RANGE(i, rows)) {
+    for (RANGE(row, rows_of_slices(n))) {
+        const uint i = (uint)row;
         const uint2 from = start[i / ROWS];
         global short *near = near_col + (ulong)from.x * ROWS + i % ROWS;
         global int *far = far_col + (ulong)from.y * ROWS + i % ROWS;
-        struct row R = row_of(i, n, last_col, row_ptr, start);
+        struct row R = row_of(i, (uint)n, last_col, row_ptr, start);
         short spare = 0;
         for (index_t k = R.from; k < R.to; ++k) {
             const uint slot = next_slot(&R, col[k]);
@@ -135,9 +148,9 @@ kernel void place_values(long n, int last_col, global const index_t *row_ptr,
                          global const int *col, global const double *val,
                          global const uint2 *start, global double *sliced)
 {
-    const long rows = (n + ROWS - 1) / ROWS * ROWS;
-    for (RANGE(i, rows)) {
-        struct row R = row_of(i, n, last_col, row_ptr, start);
+    for (RANGE(row, rows_of_slices(n))) {
+        const uint i = (uint)row;
+        struct row R = row_of(i, (uint)n, last_col, row_ptr, start);
         global double *to = sliced + R.first * (ROWS * B * B) + i % ROWS;
         for (index_t k = R.from; k < R.to; ++k) {
             const uint slot = next_slot(&R, col[k]);

@@ -168,8 +168,11 @@ static void application(const struct lcl_precond_info *info)
 static void product(const struct lcl_precond_info *info)
 {
     line("product");
-    printf("%s, %.1f MB on the device beside the matrix\n",
-           lcl_spmv_name(info->spmv), 1e-6 * (double)info->spmv_bytes);
+    printf("%s", lcl_spmv_name(info->spmv));
+    if (info->spmv_bytes > 0)
+        printf(", %.1f MB on the device beside the matrix",
+               1e-6 * (double)info->spmv_bytes);
+    putchar('\n');
 }
 
 void text_precond(const struct job *job)
@@ -187,8 +190,7 @@ void text_precond(const struct job *job)
         repaired(info);
     if (job->cli.profile || *info->form)
         application(info);
-    if (job->cli.profile || info->spmv_bytes > 0)
-        product(info);
+    product(info);
 }
 
 // ---------------------------------------------------------------- result

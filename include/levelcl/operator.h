@@ -14,7 +14,7 @@ enum lcl_spmv_type {
                              measured once, then remembered on disk; CSR below
                              10,000 rows or 100,000 entries */
     LCL_SPMV_CSR,         /* as stored, CSR or BSR: so many lanes share a row as
-                             fit its mean length */
+                             are fastest near its mean length */
     LCL_SPMV_SLICED,      /* slices of as many rows as run together, in ELL with
                              16-bit columns near the diagonal: a second copy of
                              the matrix; not for rows of very unequal length.

@@ -12,7 +12,7 @@
 enum {
     CPU_ROWS = 8,   // of a slice at width 1: ROWS of sliced.cl.h
     FEW_SLOTS = 4,  // under way at once: enough where many waves are
-    MOST_SLOTS = 7, // as many as 64 registers take
+    MOST_SLOTS = 8, // as many as 64 registers take
 };
 static const double most_fill = 2;
 

@@ -127,7 +127,7 @@ static const struct variant variants[] = {
     {"plain",     4, {.source = "row_bins.cl"}},
     {"wide",      4, {.source = "row_bins.cl", .wide = 1}},
     {"few",       8, {.source = "sliced.cl", .slots = 4}},
-    {"most",      8, {.source = "sliced.cl", .slots = 7}},
+    {"most",      8, {.source = "sliced.cl", .slots = 8}},
     {"block_3",   8, {.source = "sliced.cl", .slots = 4, .block = 3}},
     {"block_8",   8, {.source = "sliced.cl", .slots = 4, .block = 8}},
     {"columns",   8, {.source = "sliced.cl", .slots = 1, .vectors = 8}},
