@@ -102,6 +102,15 @@ enum lcl_status bench_spmv(struct bench *B, struct work *w);
 enum lcl_status bench_refresh(struct bench *B, struct work *w);
 enum lcl_status bench_reference(struct bench *B);
 
+// ------------------------------------------------------------------- bgje
+
+// GFLOP/s of batched inversions: against the number of blocks, of `count` or
+// fewer, and against their size; count = 0: as many as published, fewer on a
+// CPU. Or of the problem `batch:ROWS,COUNT` alone, LCL_EINVAL where that is not
+// what it is called.
+enum lcl_status bench_bgje(struct bench *B, int64_t count);
+enum lcl_status bench_bgje_problem(struct bench *B, const char *name);
+
 // ------------------------------------------------------------------- dd
 
 // The tables of Mehta et al., arXiv 2508.04917, for this device: problems are

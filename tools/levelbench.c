@@ -75,6 +75,8 @@ static void print_help(void)
         "PROBLEM ...\n"
         "       levelbench dd [--json] [--device D] [--KEY VALUE ...] "
         "PROBLEM ...\n"
+        "       levelbench bgje [--json] [--device D] [--batch N] "
+        "[batch:M,COUNT ...]\n"
         "PROBLEM is the name of a built-in problem, A.mtx or A.mtx,b.mtx;\n"
         "KEY VALUE are the options of clsolve and hold for the problems that\n"
         "follow. One JSON line a figure: copy, then for each problem setup,\n"
@@ -85,7 +87,11 @@ static void print_help(void)
         "a problem: lower solves and applications by published name, partitions,\n"
         "and solves beside a baseline, which is spin_loop_lds or, where the\n"
         "device cannot run that, no preconditioner. The options precond and\n"
-        "trisolve do not matter there. With --json the figures come as lines.");
+        "trisolve do not matter there. With --json the figures come as lines.\n"
+        "bgje prints how fast batches of dense blocks are inverted, as Figures 5\n"
+        "and 6 of Anzt et al., Parallel Computing 81 (2019), do: for numbers of\n"
+        "blocks of 32 and 16 rows up to N, and for N blocks of 1 to 32 rows; N\n"
+        "is 500000, on a CPU 20000. Or for COUNT blocks of M rows alone.");
 }
 
 // ------------------------------------------------------------------- command
@@ -93,7 +99,9 @@ static void print_help(void)
 struct command {
     struct bench bench;
     bench_dd *dd; // NULL: lines
-    int first;    // argument
+    bool bgje;
+    int64_t batch; // blocks of bgje; 0: as published
+    int first;     // argument
     struct lcl_log log;
 };
 
@@ -118,6 +126,28 @@ static enum lcl_status run_problem(struct command *c, char *name)
     return st;
 }
 
+static enum lcl_status run_bgje(struct command *c, int argc, char **argv)
+{
+    enum lcl_status st = LCL_OK;
+    bool named = false;
+    for (int i = c->first; i < argc && st >= 0; ++i) {
+        if (strcmp(argv[i], "--json") == 0)
+            continue;
+        if (strncmp(argv[i], "--", 2) != 0) {
+            named = true;
+            st = bench_bgje_problem(&c->bench, argv[i]);
+        } else if (i + 1 < argc && strcmp(argv[i], "--batch") == 0) {
+            c->batch = atoll(argv[++i]);
+            st = c->batch > 0 ? LCL_OK : LCL_EINVAL;
+        } else if (i + 1 < argc && strcmp(argv[i], "--device") == 0) {
+            ++i;
+        } else {
+            st = LCL_EINVAL;
+        }
+    }
+    return st < 0 || named ? st : bench_bgje(&c->bench, c->batch);
+}
+
 static enum lcl_status run_arguments(struct command *c, int argc, char **argv)
 {
     enum lcl_status st = LCL_OK;
@@ -140,11 +170,10 @@ static enum lcl_status run_arguments(struct command *c, int argc, char **argv)
     return st;
 }
 
-static void print_tables(const struct command *c)
+static void print_device(const struct bench *B)
 {
-    printf("%s, copies at %.1f GB/s\n", lcl_context_caps(c->bench.ctx)->name,
-           c->bench.copy_gbps);
-    bench_dd_print(c->dd);
+    printf("%s, copies at %.1f GB/s\n", lcl_context_caps(B->ctx)->name,
+           B->copy_gbps);
 }
 
 static enum lcl_status run(struct command *c, int argc, char **argv)
@@ -154,10 +183,14 @@ static enum lcl_status run(struct command *c, int argc, char **argv)
                                               .log = c->log};
     enum lcl_status st;
     if ((st = lcl_context_create(&B->ctx, &params)) < 0 ||
-        (st = bench_copy(B)) < 0 || (st = run_arguments(c, argc, argv)) < 0)
+        (st = bench_copy(B)) < 0)
         return st;
-    if (c->dd && B->tables)
-        print_tables(c);
+    if (B->tables)
+        print_device(B);
+    if (c->bgje)
+        return run_bgje(c, argc, argv);
+    if ((st = run_arguments(c, argc, argv)) == LCL_OK && B->tables)
+        bench_dd_print(c->dd);
     return st;
 }
 
@@ -165,8 +198,10 @@ static enum lcl_status run(struct command *c, int argc, char **argv)
 static enum lcl_status look_ahead(struct command *c, int argc, char **argv)
 {
     bool json = false;
-    c->first = strcmp(argv[1], "dd") == 0 ? 2 : 1;
-    if (c->first == argc)
+    const bool dd = strcmp(argv[1], "dd") == 0;
+    c->bgje = strcmp(argv[1], "bgje") == 0;
+    c->first = dd || c->bgje ? 2 : 1;
+    if (c->first == argc && !c->bgje)
         return LCL_EINVAL;
     for (int i = c->first; i < argc; ++i) {
         json |= strcmp(argv[i], "--json") == 0;
@@ -174,7 +209,7 @@ static enum lcl_status look_ahead(struct command *c, int argc, char **argv)
             c->bench.device = argv[i + 1];
     }
     c->bench.tables = c->first == 2 && !json;
-    return c->first == 2 ? bench_dd_create(&c->dd) : LCL_OK;
+    return dd ? bench_dd_create(&c->dd) : LCL_OK;
 }
 
 int main(int argc, char **argv)

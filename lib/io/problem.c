@@ -4,6 +4,7 @@
 #include "host/alloc.h"
 #include "host/log.h"
 #include "lib/io/number.h"
+#include "lib/io/uniform.h"
 
 #include <levelcl/matrix.h>
 
@@ -243,23 +244,13 @@ struct kuhn {
     uint64_t random;
 };
 
-// Uniform in [0, 1). Source: Marsaglia, "Xorshift RNGs", J. Stat. Softw. 8(14)
-// (2003), shifts 13, 7, 17.
-static double uniform(uint64_t *random)
-{
-    *random ^= *random << 13;
-    *random ^= *random >> 7;
-    *random ^= *random << 17;
-    return (double)(*random >> 11) * 0x1p-53;
-}
-
 static void kuhn_block(void *user, int q, unsigned present, double *block)
 {
     struct kuhn *K = user;
     (void)present;
     for (int64_t k = 0; k < K->b * K->b; ++k) {
         const bool on = q == tetrahedra.center && k % (K->b + 1) == 0;
-        block[k] = (on ? 20 : 0) + uniform(&K->random) - 0.5;
+        block[k] = (on ? 20 : 0) + lcl_uniform(&K->random) - 0.5;
     }
 }
 
