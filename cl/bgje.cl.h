@@ -347,7 +347,7 @@ INLINE bgje_real bgje_largest(bgje_real v, local double *scratch)
     const uint2 bits = as_uint2(v);
     const uint high = wave_largest(bits.y, LCL_PM, scratch);
     const uint low = bits.y == high ? bits.x : 0;
-    return as_double((uint2)(wave_largest(low, LCL_PM, scratch), high));
+    return as_double((ulong)high << 32 | wave_largest(low, LCL_PM, scratch));
 # endif
 }
 

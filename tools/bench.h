@@ -111,6 +111,12 @@ enum lcl_status bench_reference(struct bench *B);
 enum lcl_status bench_bgje(struct bench *B, int64_t count);
 enum lcl_status bench_bgje_problem(struct bench *B, const char *name);
 
+// Block-Jacobi of matrices of n rows, 0: as many as published, fewer on a CPU:
+// set-up by extraction and structure, application by size of blocks. And set-up
+// for the problem by extraction and bound.
+enum lcl_status bench_block_jacobi(struct bench *B, int64_t n);
+enum lcl_status bench_block_jacobi_problem(struct bench *B);
+
 // ------------------------------------------------------------------- dd
 
 // The tables of Mehta et al., arXiv 2508.04917, for this device: problems are

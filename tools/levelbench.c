@@ -75,8 +75,8 @@ static void print_help(void)
         "PROBLEM ...\n"
         "       levelbench dd [--json] [--device D] [--KEY VALUE ...] "
         "PROBLEM ...\n"
-        "       levelbench bgje [--json] [--device D] [--batch N] "
-        "[batch:M,COUNT ...]\n"
+        "       levelbench bgje [--json] [--device D] [--batch N] [--n ROWS] "
+        "[batch:M,COUNT | PROBLEM ...]\n"
         "PROBLEM is the name of a built-in problem, A.mtx or A.mtx,b.mtx;\n"
         "KEY VALUE are the options of clsolve and hold for the problems that\n"
         "follow. One JSON line a figure: copy, then for each problem setup,\n"
@@ -91,7 +91,11 @@ static void print_help(void)
         "bgje prints how fast batches of dense blocks are inverted, as Figures 5\n"
         "and 6 of Anzt et al., Parallel Computing 81 (2019), do: for numbers of\n"
         "blocks of 32 and 16 rows up to N, and for N blocks of 1 to 32 rows; N\n"
-        "is 500000, on a CPU 20000. Or for COUNT blocks of M rows alone.");
+        "is 500000, on a CPU 20000. Or for COUNT blocks of M rows alone. Then, as\n"
+        "Figures 9 and 11, how fast block-Jacobi is set up by each extraction on\n"
+        "matrices of ROWS rows, 1000000 or on a CPU 100000, and how fast it is\n"
+        "applied; for a PROBLEM, as Figure 10, how fast it is set up. With one of\n"
+        "--batch and --n the other part is left out.");
 }
 
 // ------------------------------------------------------------------- command
@@ -101,6 +105,7 @@ struct command {
     bench_dd *dd; // NULL: lines
     bool bgje;
     int64_t batch; // blocks of bgje; 0: as published
+    int64_t rows;  // of the matrices of bgje; 0: as published
     int first;     // argument
     struct lcl_log log;
 };
@@ -120,10 +125,35 @@ static enum lcl_status run_problem(struct command *c, char *name)
     enum lcl_status st = bench_load(&P, name, &c->log);
     B->problem = &P;
     if (st == LCL_OK)
-        st = c->dd ? bench_dd_problem(c->dd, B) : bench_problem(B);
+        st = c->dd     ? bench_dd_problem(c->dd, B)
+             : c->bgje ? bench_block_jacobi_problem(B)
+                       : bench_problem(B);
     B->problem = NULL;
     bench_unload(&P);
     return st;
+}
+
+static enum lcl_status run_bgje_problem(struct command *c, char *name)
+{
+    return strncmp(name, "batch:", strlen("batch:")) == 0
+               ? bench_bgje_problem(&c->bench, name)
+               : run_problem(c, name);
+}
+
+static enum lcl_status run_figures(struct command *c)
+{
+    enum lcl_status st = LCL_OK;
+    if (c->batch > 0 || c->rows == 0)
+        st = bench_bgje(&c->bench, c->batch);
+    if (st == LCL_OK && (c->rows > 0 || c->batch == 0))
+        st = bench_block_jacobi(&c->bench, c->rows);
+    return st;
+}
+
+static enum lcl_status parse_number(const char *text, int64_t *number)
+{
+    *number = atoll(text);
+    return *number > 0 ? LCL_OK : LCL_EINVAL;
 }
 
 static enum lcl_status run_bgje(struct command *c, int argc, char **argv)
@@ -135,17 +165,18 @@ static enum lcl_status run_bgje(struct command *c, int argc, char **argv)
             continue;
         if (strncmp(argv[i], "--", 2) != 0) {
             named = true;
-            st = bench_bgje_problem(&c->bench, argv[i]);
+            st = run_bgje_problem(c, argv[i]);
         } else if (i + 1 < argc && strcmp(argv[i], "--batch") == 0) {
-            c->batch = atoll(argv[++i]);
-            st = c->batch > 0 ? LCL_OK : LCL_EINVAL;
+            st = parse_number(argv[++i], &c->batch);
+        } else if (i + 1 < argc && strcmp(argv[i], "--n") == 0) {
+            st = parse_number(argv[++i], &c->rows);
         } else if (i + 1 < argc && strcmp(argv[i], "--device") == 0) {
             ++i;
         } else {
             st = LCL_EINVAL;
         }
     }
-    return st < 0 || named ? st : bench_bgje(&c->bench, c->batch);
+    return st < 0 || named ? st : run_figures(c);
 }
 
 static enum lcl_status run_arguments(struct command *c, int argc, char **argv)
