@@ -133,7 +133,8 @@ INLINE uint bgje_pivot(bgje_real (*a)[LCL_BLOCK], uint m, uint k,
 {
     uint row = 0, largest = 0;
     for (uint i = 0; i < m; ++i) {
-        const uint key = (BGJE_BITS(a[i][k]) & magnitude[i]) | magnitude[i] & 1;
+        const uint key =
+            (BGJE_BITS(a[i][k]) & magnitude[i]) | (magnitude[i] & 1);
         row = key > largest ? i : row;
         largest = max(largest, key);
     }

@@ -54,6 +54,22 @@ grep -q '^Table' "$dir/out" && flunk 'lines come without tables'
 "$bench" dd >/dev/null 2>&1
 [ $? -eq 2 ] || flunk 'dd without a problem is wrong usage'
 
+# Batched inversion: problems by name, as tables and as lines.
+"$bench" bgje batch:5,40 batch:1,3 >"$dir/out" 2>"$dir/err" || flunk 'bgje succeeds'
+for precision in fp64 fp32; do
+    grep -A 2 "^batch:5,40, $precision: GFLOP/s" "$dir/out" |
+        grep -Eq '^ +5 +[0-9.]+ +[0-9.]+ +[0-9.]+$' || flunk "bgje has a row in $precision"
+done
+"$bench" bgje --json batch:5,40 >"$dir/out" 2>"$dir/err" || flunk 'bgje --json succeeds'
+for kernel in bgje bgje_mpw bgje_mpw2; do
+    [ "$(grep -c "^{\"op\":\"bgje\",\"variant\":\"$kernel\",\"problem\":\"batch:5,40\".*\"gflops\":[0-9]" \
+        "$dir/out")" = 2 ] || flunk "two lines of $kernel"
+done
+for wrong in batch:0,4 batch:65,4 batch:4,0 batch:4 batch:4,4x lap3d:6 '--batch 0' '--batch' '--rtol 1'; do
+    "$bench" bgje $wrong >/dev/null 2>&1
+    [ $? -eq 2 ] || flunk "bgje $wrong is wrong usage"
+done
+
 "$bench" >/dev/null 2>&1
 [ $? -eq 2 ] || flunk 'no argument is wrong usage'
 "$bench" lap3d:x >/dev/null 2>"$dir/err" && flunk 'an unknown problem is an error'

@@ -40,6 +40,12 @@ struct variant {
 
 // clang-format off
 static const struct variant variants[] = {
+    {"four",      4, {.source = "bgje.cl", .block = 4, .pm = 4, .mode = 5}},
+    {"rows_2",    4, {.source = "bgje.cl", .block = 16, .pm = 8, .mode = 5}},
+    {"mixed",     4, {.source = "bgje.cl", .block = 31, .pm = 16}},
+    {"single",    4, {.source = "bgje.cl", .block = 24, .pm = 16, .mode = 1,
+                      .storage = 2}},
+    {"local",     4, {.source = "bgje.cl", .block = 64, .pm = 16, .mode = 2}},
     {"plain",     4, {.source = "bicgstab.cl"}},
     {"slab",      4, {.source = "block_apply.cl", .lanes = 16, .slots = 8,
                       .storage = 1}},
