@@ -72,14 +72,20 @@ static int group_of_product(const struct lcl_block_inverse *V)
 
 // ------------------------------------------------------------------- kernels
 
-static struct lcl_spec inversion(const struct lcl_block_inverse *V)
+static int mode_of(const struct lcl_block_inverse *V)
 {
-    static const int modes[LCL_BLOCK_EXTRACTION_COUNT] = {
+    const bool alone = lcl_context_caps(V->ctx)->width == 1;
+    const int modes[LCL_BLOCK_EXTRACTION_COUNT] = {
         [LCL_BLOCK_EXTRACTION_CACHED] = CACHED,
-        [LCL_BLOCK_EXTRACTION_SHARED] = SHARED,
-        [LCL_BLOCK_EXTRACTION_SHARED_MPW] = SHARED,
+        [LCL_BLOCK_EXTRACTION_SHARED] = alone ? CACHED : SHARED,
+        [LCL_BLOCK_EXTRACTION_SHARED_MPW] = alone ? CACHED : SHARED,
         [LCL_BLOCK_EXTRACTION_BISECT] = BISECT,
     };
+    return modes[V->params.extraction] + (is_adaptive(V) ? NORMS : 0);
+}
+
+static struct lcl_spec inversion(const struct lcl_block_inverse *V)
+{
     const struct lcl_device_matrix *A = V->A;
     const size_t wide = (size_t)(A->block_rows + 1) * sizeof(int64_t);
     return (struct lcl_spec){
@@ -90,7 +96,7 @@ static struct lcl_spec inversion(const struct lcl_block_inverse *V)
         .block = V->rows_max,
         .pm = lanes_of_block(V),
         .wide = lcl_buffer_bytes(A->row_ptr) == wide,
-        .mode = modes[V->params.extraction] + (is_adaptive(V) ? NORMS : 0),
+        .mode = mode_of(V),
     };
 }
 
