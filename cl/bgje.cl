@@ -2,10 +2,11 @@
 // Inverses of a batch of dense blocks by batched Gauss-Jordan elimination.
 //
 // Data:   a block is square, by rows (or, the inverse being so as well, by
-//         columns). Mode bit 1: blocks of LCL_BLOCK rows, one behind the other.
-//         Else block b has rows block_ptr[b] .. block_ptr[b + 1] - 1 of all and
-//         starts at entry `at[b]`; list[first + i] is the i-th that is
-//         inverted. `inverse` may be the same array as `blocks`.
+//         columns). Block b has rows block_ptr[b] .. block_ptr[b + 1] - 1 of
+//         all, all LCL_BLOCK in mode bit 1, and starts at entry `at[b]`;
+//         list[first + i] is the i-th that is inverted. Mode bit 4: blocks of
+//         LCL_BLOCK rows one behind the other, the arrays are not read.
+//         `inverse` may be the same array as `blocks`.
 // Launch: LCL_PM lanes a block, with the columns of it: a load or a store of a
 //         sub-wave is one row. That is BGJE where LCL_PM = LCL_WIDTH, else
 //         BGJE-MPW (multiple problems per warp). Mode bit 2: a group a block in
@@ -21,7 +22,7 @@
 # define LCL_STORAGE 1 // of entries: 1 double, 2 float
 #endif
 #ifndef LCL_MODE
-# define LCL_MODE 0 // bits 1 and 2
+# define LCL_MODE 0 // bits 1, 2 and 4
 #endif
 #include "wave.cl.h"
 #ifndef LCL_PM
@@ -44,14 +45,17 @@ static inline struct task task_of(long i, long end, global const int *list,
     struct task t = {0, 0, 0};
     if (i >= end)
         return t;
-#if LCL_MODE & 1
+#if LCL_MODE & 4
     t.block = i;
     t.at = i * (LCL_BLOCK * LCL_BLOCK);
     t.m = LCL_BLOCK;
 #else
     t.block = list[i];
     t.at = at[t.block];
+    t.m = LCL_BLOCK;
+# if !(LCL_MODE & 1)
     t.m = (uint)(block_ptr[t.block + 1] - block_ptr[t.block]);
+# endif
 #endif
     return t;
 }
@@ -68,7 +72,7 @@ static inline bgje_real instead(global const bgje_real *block, uint m, uint i,
 // What all lanes that work together take as the number of steps.
 INLINE uint steps_of(uint m, local double *scratch)
 {
-# if LCL_MODE & 1 || defined(LCL_EXCHANGE_LOCAL) && LCL_WIDTH > 1
+# if LCL_MODE & 5 || defined(LCL_EXCHANGE_LOCAL) && LCL_WIDTH > 1
     return LCL_BLOCK;
 # else
     return wave_largest(m, LCL_WIDTH, scratch);
@@ -100,15 +104,13 @@ INLINE void write_inverse(bgje_real (*a)[LCL_BLOCK], const struct places *P,
 {
     const uint m = P->t.m;
     global bgje_real *inverse = P->inverse + P->t.at;
-    if (failed) {
-        for (uint e = 0; e < m * m; ++e)
-            inverse[e] =
-                instead(P->blocks + P->t.at, m, e / m, e % m, P->identity);
-        return;
-    }
     for (uint s = 0; s < m; ++s)
-        for (uint e = 0; e < m; ++e)
-            inverse[to->row[s] * m + to->column[e]] = a[s][e];
+        for (uint e = 0; e < m; ++e) {
+            const uint i = to->row[s], j = to->column[e];
+            inverse[i * m + j] =
+                failed ? instead(P->blocks + P->t.at, m, i, j, P->identity)
+                       : a[s][e];
+        }
 }
 
 # else
@@ -122,6 +124,9 @@ INLINE void read_block(bgje_real (*a)[LCL_BLOCK], const struct places *P)
 #  pragma unroll
         for (uint s = 0; s < BGJE_SLOTS; ++s)
             a[s][j] = bgje_load(P->blocks + P->t.at, m, bgje_row(s), j, 1, m);
+#  ifdef LCL_EXCHANGE_LOCAL
+    GROUP_BARRIER_GLOBAL(); // all is read before another lane writes there
+#  endif
 }
 
 INLINE void write_inverse(bgje_real (*a)[LCL_BLOCK], const struct places *P,
@@ -194,13 +199,15 @@ kernel void bgje(long first, long end, global const int *list,
     global const bgje_real *block = blocks + t.at;
     for (uint e = lid; e < t.m * t.m; e += LCL_GROUP)
         tile.a[e] = block[e];
-    GROUP_BARRIER();
+    GROUP_BARRIER_GLOBAL(); // all is read before another item writes there
     const uint failed = bgje_tile_invert(&tile, t.m, scratch);
-    for (uint e = lid; e < t.m * t.m; e += LCL_GROUP) {
-        const uint i = tile.row[e / t.m], j = tile.column[e % t.m];
-        inverse[t.at + i * t.m + j] =
-            failed ? instead(block, t.m, i, j, identity) : tile.a[e];
-    }
+    for (BGJE_TILE_ROWS(r, t.m))
+        for (BGJE_TILE_COLUMNS(c, t.m)) {
+            const uint i = tile.row[r], j = tile.column[c];
+            inverse[t.at + i * t.m + j] =
+                failed ? instead(block, t.m, i, j, identity)
+                       : tile.a[r * t.m + c];
+        }
     if (lid == 0)
         info[t.block] = failed;
 }

@@ -79,7 +79,9 @@ static inline uint bgje_row(uint slot)
 INLINE void bgje_start(struct bgje_places *to)
 {
     to->shift = 0;
-# pragma unroll
+# if LCL_WIDTH > 1
+#  pragma unroll
+# endif
     for (uint s = 0; s < BGJE_SLOTS; ++s)
         to->row[s] = to->column[s] = bgje_row(s);
 }
@@ -97,19 +99,30 @@ static inline bool bgje_sound(bgje_real inverse)
     return fabs(inverse) > 0 && fabs(inverse) < INFINITY;
 }
 
-// Divides the rows by their pivots. Returns whether an entry overflows.
-INLINE bool bgje_scale(bgje_real (*a)[LCL_BLOCK], uint m,
-                       const bgje_real *scale)
+// Divides a row by its pivot. Returns its largest magnitude, as its key.
+INLINE uint bgje_scale(bgje_real *row, uint m, bgje_real scale)
 {
     uint largest = 0;
-# pragma unroll
-    for (uint s = 0; s < BGJE_ROWS(m); ++s)
-# pragma unroll
-        for (uint j = 0; j < BGJE_COLUMNS(m); ++j) {
-            a[s][j] *= scale[s];
-            largest = max(largest, BGJE_BITS(a[s][j]) & 0x7fffffffu);
-        }
-    return largest >= BGJE_INFINITE;
+# if LCL_WIDTH > 1
+#  pragma unroll
+# endif
+    for (uint j = 0; j < BGJE_COLUMNS(m); ++j) {
+        row[j] *= scale;
+        largest = max(largest, BGJE_BITS(row[j]) & 0x7fffffffu);
+    }
+    return largest;
+}
+
+// The sum of magnitudes.
+INLINE bgje_real bgje_sum(const bgje_real *row, uint m)
+{
+    bgje_real sum = 0;
+# if LCL_WIDTH > 1
+#  pragma unroll
+# endif
+    for (uint j = 0; j < BGJE_COLUMNS(m); ++j)
+        sum += fabs(row[j]);
+    return sum;
 }
 
 # if LCL_WIDTH == 1
@@ -120,7 +133,8 @@ INLINE uint bgje_pivot(bgje_real (*a)[LCL_BLOCK], uint m, uint k,
 {
     uint row = 0, largest = 0;
     for (uint i = 0; i < m; ++i) {
-        const uint key = (BGJE_BITS(a[i][k]) & magnitude[i]) | magnitude[i] & 1;
+        const uint key =
+            (BGJE_BITS(a[i][k]) & magnitude[i]) | (magnitude[i] & 1);
         row = key > largest ? i : row;
         largest = max(largest, key);
     }
@@ -159,8 +173,9 @@ INLINE uint bgje_invert(bgje_real (*a)[LCL_BLOCK], uint m,
         to->row[r] = k;
         to->column[k] = r;
     }
-    if (!failed && bgje_scale(a, m, scale))
-        failed = m;
+    for (uint i = 0; i < m && !failed; ++i)
+        if (bgje_scale(a[i], m, scale[i]) >= BGJE_INFINITE)
+            failed = m;
     if (failed)
         bgje_start(to);
     return failed;
@@ -294,8 +309,11 @@ INLINE uint bgje_invert(bgje_real (*a)[LCL_BLOCK], uint m,
         const bool sound = bgje_step(a, k, &rows, to, scratch);
         failed = sound || failed ? failed : k + 1;
     }
-    const uint infinite = bgje_scale(a, m, rows.scale);
-    if (wave_largest(infinite, LCL_PM, scratch) && !failed)
+    uint largest = 0;
+#  pragma unroll
+    for (uint s = 0; s < BGJE_SLOTS; ++s)
+        largest = max(largest, bgje_scale(a[s], m, rows.scale[s]));
+    if (wave_largest(largest, LCL_PM, scratch) >= BGJE_INFINITE && !failed)
         failed = m;
     to->shift = m == LCL_BLOCK ? 0 : m;
     if (failed)
@@ -330,7 +348,7 @@ INLINE bgje_real bgje_largest(bgje_real v, local double *scratch)
     const uint2 bits = as_uint2(v);
     const uint high = wave_largest(bits.y, LCL_PM, scratch);
     const uint low = bits.y == high ? bits.x : 0;
-    return as_double((uint2)(wave_largest(low, LCL_PM, scratch), high));
+    return as_double((ulong)high << 32 | wave_largest(low, LCL_PM, scratch));
 # endif
 }
 
@@ -341,14 +359,11 @@ INLINE bgje_real bgje_norm(bgje_real (*a)[LCL_BLOCK], uint m,
                            const struct bgje_places *to, local double *scratch)
 {
     bgje_real largest = 0;
-# pragma unroll
-    for (uint s = 0; s < BGJE_ROWS(m); ++s) {
-        bgje_real sum = 0;
-# pragma unroll
-        for (uint j = 0; j < BGJE_COLUMNS(m); ++j)
-            sum += fabs(a[s][j]);
-        largest = to->row[s] < m ? fmax(largest, sum) : largest;
-    }
+# if LCL_WIDTH > 1
+#  pragma unroll
+# endif
+    for (uint s = 0; s < BGJE_ROWS(m); ++s)
+        largest = to->row[s] < m ? fmax(largest, bgje_sum(a[s], m)) : largest;
     return bgje_largest(largest, scratch);
 }
 

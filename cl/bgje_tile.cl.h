@@ -21,8 +21,18 @@ struct bgje_tile {
 };
 
 # define BGJE_NO_ROW 0xffffffffu
-// Items that share a row.
-# define BGJE_ITEMS (LCL_GROUP < 64 ? LCL_GROUP : 64)
+
+// for (BGJE_TILE_ROWS(i, m)) for (BGJE_TILE_COLUMNS(j, m)): the entries that
+// are this work-item's.
+# define BGJE_ITEMS (LCL_GROUP < 64 ? LCL_GROUP : 64) // that share a row
+# define BGJE_TILE_ROWS(i, m)                                                  \
+  uint i = get_local_id(0) / BGJE_ITEMS;                                       \
+  i < (m);                                                                     \
+  i += LCL_GROUP / BGJE_ITEMS
+# define BGJE_TILE_COLUMNS(j, m)                                               \
+  uint j = get_local_id(0) % BGJE_ITEMS;                                       \
+  j < (m);                                                                     \
+  j += BGJE_ITEMS
 
 // Each wave finds the same row.
 INLINE uint bgje_tile_pivot(local const struct bgje_tile *t, uint m, uint k,
@@ -39,10 +49,9 @@ INLINE uint bgje_tile_pivot(local const struct bgje_tile *t, uint m, uint k,
 // Eliminates column k with row r, the factors being there.
 INLINE void bgje_tile_step(local struct bgje_tile *t, uint m, uint k, uint r)
 {
-    const uint lid = get_local_id(0);
-    for (uint j = lid % BGJE_ITEMS; j < m; j += BGJE_ITEMS) {
+    for (BGJE_TILE_COLUMNS(j, m)) {
         const bgje_real p = j == k ? 0 : t->a[r * m + j];
-        for (uint i = lid / BGJE_ITEMS; i < m; i += LCL_GROUP / BGJE_ITEMS)
+        for (BGJE_TILE_ROWS(i, m))
             if (j == k)
                 t->a[i * m + j] = i == r ? 1 : -t->factor[i];
             else if (i != r)
@@ -59,11 +68,13 @@ INLINE uint bgje_tile_scale(local struct bgje_tile *t, uint m,
     if (get_local_id(0) == 0)
         *infinite = 0;
     GROUP_BARRIER();
-    for (uint e = get_local_id(0); e < m * m; e += LCL_GROUP) {
-        t->a[e] *= t->scale[e / m];
-        if ((BGJE_BITS(t->a[e]) & 0x7fffffffu) >= BGJE_INFINITE)
-            atomic_or(infinite, 1u);
-    }
+    for (BGJE_TILE_ROWS(i, m))
+        for (BGJE_TILE_COLUMNS(j, m)) {
+            const bgje_real v = t->a[i * m + j] * t->scale[i];
+            t->a[i * m + j] = v;
+            if ((BGJE_BITS(v) & 0x7fffffffu) >= BGJE_INFINITE)
+                atomic_or(infinite, 1u);
+        }
     GROUP_BARRIER();
     return *infinite;
 }

@@ -28,7 +28,7 @@
 # define LCL_LANES LCL_WIDTH // rows of a slab at most, power of two
 #endif
 #ifndef LCL_SLOTS
-# define LCL_SLOTS 4 // columns that are read at once
+# define LCL_SLOTS 4 // columns that are read at once, at width 1 rows
 #endif
 #ifndef LCL_STORAGE
 # define LCL_STORAGE 1 // enum lcl_factor_storage
@@ -63,24 +63,28 @@ static inline void find_place(struct place *block, const struct lcl_slab *s,
 
 #if LCL_WIDTH == 1
 
-// x = D^-1 b for the blocks of a slab, one after the other.
+// x = D^-1 b for the blocks of a slab, one after the other. Rows are summed up
+// LCL_SLOTS at once, whether the block has so many or not: what is read beyond
+// it is dropped.
 INLINE void multiply_slab(const struct lcl_slab *s, uint storage,
                           global const void *a, global const double *b,
                           global double *x)
 {
-    double sum[LCL_SLAB_ROWS_MAX];
     struct place block;
-    for (uint first = 0, m; first < s->rows; first += m) {
-        find_place(&block, s, first);
-        m = block.columns;
-        for (uint i = 0; i < m; ++i)
-            sum[i] = 0;
-        for (uint j = 0; j < m; ++j)
-            for (uint i = 0; i < m; ++i)
-                sum[i] += lcl_stored_get(a, storage, j * s->rows + first + i) *
-                          b[s->row + first + j];
-        for (uint i = 0; i < m; ++i)
-            x[s->row + first + i] = sum[i];
+    b += s->row;
+    x += s->row;
+    for (uint row = 0, end; row < s->rows; row = min(row + LCL_SLOTS, end)) {
+        find_place(&block, s, row);
+        end = block.first + block.columns;
+        double sum[LCL_SLOTS];
+        for (uint c = 0; c < LCL_SLOTS; ++c)
+            sum[c] = 0;
+        for (uint j = 0; j < block.columns; ++j)
+            for (uint c = 0; c < LCL_SLOTS; ++c)
+                sum[c] += lcl_stored_get(a, storage, j * s->rows + row + c) *
+                          b[block.first + j];
+        for (uint c = 0; c < LCL_SLOTS && row + c < end; ++c)
+            x[row + c] = sum[c];
     }
 }
 

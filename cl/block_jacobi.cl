@@ -326,7 +326,7 @@ kernel void block_jacobi(long blocks, global const int *ptr,
                 atomic_inc(bad_count);
             if (LCL_MODE >= NORMS) {
                 norms[2 * p] = norm[0];
-                norms[2 * p + 1] = failed ? NAN : norm[1];
+                norms[2 * p + 1] = norm[1] + (failed ? NAN : 0.0);
             }
         }
     }

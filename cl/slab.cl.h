@@ -25,3 +25,6 @@ struct lcl_slab {
 } __attribute__((aligned(32)));
 
 #define LCL_SLAB_ROWS_MAX 64
+
+// Values behind the last slab that may be read.
+#define LCL_SLAB_SLACK 8

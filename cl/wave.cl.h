@@ -95,7 +95,7 @@ static inline uint wave_largest(uint v, uint lanes, local double *scratch)
     *(place) = (v);                                                            \
   } while (0)
 # define WAVE_POSTED()                   GROUP_BARRIER()
-# define WAVE_TAKE(from, v, lane, place) (*(place))
+# define WAVE_TAKE(from, v, lane, place) ((void)(lane), *(place))
 static inline double wave_sum(double v, uint lanes, local double *scratch)
 {
     const uint lid = get_local_id(0), first = lid - lid % lanes;
@@ -146,9 +146,9 @@ INLINE uint wave_largest(uint v, uint lanes, local double *scratch)
     return largest;
 }
 #else
-# define WAVE_POST(mine, v, place)
+# define WAVE_POST(mine, v, place) ((void)(place))
 # define WAVE_POSTED()
-# define WAVE_TAKE(from, v, lane, place) from(v, lane)
+# define WAVE_TAKE(from, v, lane, place) ((void)(place), from(v, lane))
 # if defined(LCL_EXCHANGE_NV_PTX)
 static inline uint wave_xor_uint(uint v, uint mask)
 {

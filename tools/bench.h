@@ -24,9 +24,11 @@ struct bench {
     const char *device;
     const struct problem *problem;
     double copy_gbps;
-    bool tables; // no lines
-    int random;  // more right-hand sides to solve for
-    int seed;    // of the present one; 0: the problem's own
+    bool tables;   // no lines
+    int random;    // more right-hand sides to solve for
+    int seed;      // of the present one; 0: the problem's own
+    int64_t batch; // blocks asked for, and rows; 0: as published
+    int64_t rows;
 };
 
 // ------------------------------------------------------------------- problems
@@ -114,10 +116,16 @@ enum lcl_status bench_reference(struct bench *B);
 // with the options of the time; their names outlive it.
 struct bench_tables {
     const char *name;
+    bool needs_problem;
     // May put the publication's settings into the options.
     enum lcl_status (*create)(void **state, struct lcl_options *options);
     enum lcl_status (*problem)(void *state, struct bench *B);
-    void (*print)(const void *state);
+    // Whether `name` is a problem of its own kind, and its figures. May be
+    // NULL.
+    bool (*take)(void *state, struct bench *B, const char *name,
+                 enum lcl_status *st);
+    // What is left to do after the last problem.
+    enum lcl_status (*finish)(void *state, struct bench *B);
     void (*destroy)(void *state); // accepts NULL
 };
 
@@ -128,3 +136,11 @@ extern const struct bench_tables bench_dd;
 extern const struct bench_tables bench_idr;
 // Gogusdere's report on row-binned CG.
 extern const struct bench_tables bench_cg;
+// Anzt et al.: batched inversion, `batch:ROWS,COUNT` by name or as many blocks
+// as published; set-up of block-Jacobi by extraction, and its application.
+extern const struct bench_tables bench_bgje;
+
+// Of bench_bgje: set-up and application for matrices of n rows, 0: as many as
+// published, fewer on a CPU; set-up for the problem by extraction and bound.
+enum lcl_status bench_block_jacobi(struct bench *B, int64_t n);
+enum lcl_status bench_block_jacobi_problem(struct bench *B);

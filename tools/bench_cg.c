@@ -314,9 +314,8 @@ static void print_products(const struct tables *cg, int width)
     }
 }
 
-static void print_all(const void *state)
+static void print_all(const struct tables *cg)
 {
-    const struct tables *cg = state;
     const int width = problem_width(cg);
     print_matrices(cg, width);
     print_loops(cg, width);
@@ -345,5 +344,18 @@ static void destroy(void *state)
     lcl_free(state);
 }
 
-const struct bench_tables bench_cg = {"cg", create, add_problem, print_all,
-                                      destroy};
+static enum lcl_status finish(void *state, struct bench *B)
+{
+    if (B->tables)
+        print_all(state);
+    return LCL_OK;
+}
+
+const struct bench_tables bench_cg = {
+    .name = "cg",
+    .needs_problem = true,
+    .create = create,
+    .problem = add_problem,
+    .finish = finish,
+    .destroy = destroy,
+};

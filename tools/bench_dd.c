@@ -282,9 +282,8 @@ static void print_solves(const struct tables *dd, const char *number,
     }
 }
 
-static void print_all(const void *state)
+static void print_all(const struct tables *dd)
 {
-    const struct tables *dd = state;
     static const enum variant lower[] = {SPIN_LOOP_LDS, EC_NO_LDS, EC_LDS,
                                          EC_LDS_UD};
     static const enum variant apply[] = {EC_ILD_U0, VC_FUSED, EC_FUSED, PACKED};
@@ -316,5 +315,18 @@ static void destroy(void *state)
     lcl_free(state);
 }
 
-const struct bench_tables bench_dd = {"dd", create, add_problem, print_all,
-                                      destroy};
+static enum lcl_status finish(void *state, struct bench *B)
+{
+    if (B->tables)
+        print_all(state);
+    return LCL_OK;
+}
+
+const struct bench_tables bench_dd = {
+    .name = "dd",
+    .needs_problem = true,
+    .create = create,
+    .problem = add_problem,
+    .finish = finish,
+    .destroy = destroy,
+};

@@ -125,9 +125,8 @@ static void print_head(const struct bench *B)
                "residual", "end");
 }
 
-static void print_all(const void *state)
+static void print_all(const struct tables *idr)
 {
-    const struct tables *idr = state;
     printf("\n%-18s %10s %10s\n", "preconditioner", "converged", "fastest");
     for (int s = 0; s < SETTINGS; ++s) {
         char name[NAME];
@@ -203,5 +202,18 @@ static void destroy(void *state)
     lcl_free(state);
 }
 
-const struct bench_tables bench_idr = {"idr", create, add_problem, print_all,
-                                       destroy};
+static enum lcl_status finish(void *state, struct bench *B)
+{
+    if (B->tables)
+        print_all(state);
+    return LCL_OK;
+}
+
+const struct bench_tables bench_idr = {
+    .name = "idr",
+    .needs_problem = true,
+    .create = create,
+    .problem = add_problem,
+    .finish = finish,
+    .destroy = destroy,
+};

@@ -75,6 +75,8 @@ static void print_help(void)
         "PROBLEM ...\n"
         "       levelbench dd|idr|cg [--json] [--device D] [--KEY VALUE ...] "
         "PROBLEM ...\n"
+        "       levelbench bgje [--json] [--device D] [--batch N] [--n ROWS] "
+        "[batch:M,COUNT | PROBLEM ...]\n"
         "PROBLEM is the name of a built-in problem, A.mtx or A.mtx,b.mtx, or\n"
         "--csr-text ROWPTR,COLIND,VAL[,RHS], the text files of clsolve;\n"
         "KEY VALUE are the options of clsolve and hold for the problems that\n"
@@ -98,7 +100,15 @@ static void print_help(void)
         "against one thread of plain C, and products by both kernels together\n"
         "and by each alone. The right-hand side is random where no file has it.\n"
         "It stops as the report does, by ||r|| < 1e-11 or after 10,000\n"
-        "iterations, unless options say otherwise.");
+        "iterations, unless options say otherwise.\n"
+        "bgje: how fast batches of dense blocks are inverted, as Figures 5 and 6\n"
+        "of Anzt et al.: for numbers of blocks of 32 and 16 rows up to N, and\n"
+        "for N blocks of 1 to 32 rows; N is 500000, on a CPU 20000. Or for COUNT\n"
+        "blocks of M rows alone. Then, as Figures 9 and 11, how fast\n"
+        "block-Jacobi is set up by each extraction on matrices of ROWS rows,\n"
+        "1000000 or on a CPU 100000, and how fast it is applied; for a PROBLEM,\n"
+        "as Figure 10, how fast it is set up. With one of --batch and --n the\n"
+        "other part is left out.");
 }
 
 // ------------------------------------------------------------------- command
@@ -135,12 +145,36 @@ static enum lcl_status run_problem(struct command *c, load_fn *load, char *name)
     return st;
 }
 
+static enum lcl_status run_name(struct command *c, char *name)
+{
+    enum lcl_status st;
+    if (c->tables && c->tables->take &&
+        c->tables->take(c->state, &c->bench, name, &st))
+        return st;
+    return run_problem(c, bench_load, name);
+}
+
+// --batch and --n, of bgje alone.
+static enum lcl_status set_number(struct command *c, const char *key,
+                                  const char *value)
+{
+    int64_t *const number =
+        strcmp(key, "--n") == 0 ? &c->bench.rows : &c->bench.batch;
+    *number = atoll(value);
+    return *number > 0 && c->tables == &bench_bgje ? LCL_OK : LCL_EINVAL;
+}
+
+static bool is_number(const char *key)
+{
+    return strcmp(key, "--n") == 0 || strcmp(key, "--batch") == 0;
+}
+
 static enum lcl_status run_arguments(struct command *c, int argc, char **argv)
 {
     enum lcl_status st = LCL_OK;
     for (int i = c->first; i < argc && st >= 0; ++i) {
         if (strncmp(argv[i], "--", 2) != 0)
-            st = run_problem(c, bench_load, argv[i]);
+            st = run_name(c, argv[i]);
         else if (c->tables && strcmp(argv[i], "--json") == 0)
             continue;
         else if (i + 1 == argc)
@@ -152,7 +186,8 @@ static enum lcl_status run_arguments(struct command *c, int argc, char **argv)
         else if (strcmp(argv[i], "--random") == 0)
             c->bench.random = atoi(argv[++i]);
         else {
-            st = set_option(c, argv[i] + 2, argv[i + 1]);
+            st = is_number(argv[i]) ? set_number(c, argv[i], argv[i + 1])
+                                    : set_option(c, argv[i] + 2, argv[i + 1]);
             ++i;
         }
     }
@@ -166,20 +201,19 @@ static enum lcl_status run(struct command *c, int argc, char **argv)
                                               .log = c->log};
     enum lcl_status st;
     if ((st = lcl_context_create(&B->ctx, &params)) < 0 ||
-        (st = bench_copy(B)) < 0 || (st = run_arguments(c, argc, argv)) < 0)
+        (st = bench_copy(B)) < 0)
         return st;
-    if (B->tables) {
+    if (B->tables)
         printf("%s, copies at %.1f GB/s\n", lcl_context_caps(B->ctx)->name,
                B->copy_gbps);
-        c->tables->print(c->state);
-    }
-    return st;
+    st = run_arguments(c, argc, argv);
+    return st < 0 || !c->tables ? st : c->tables->finish(c->state, B);
 }
 
 static const struct bench_tables *find_tables(const char *name)
 {
-    static const struct bench_tables *const all[] = {&bench_cg, &bench_dd,
-                                                     &bench_idr};
+    static const struct bench_tables *const all[] = {&bench_bgje, &bench_cg,
+                                                     &bench_dd, &bench_idr};
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
         if (strcmp(name, all[i]->name) == 0)
             return all[i];
@@ -192,7 +226,7 @@ static enum lcl_status look_ahead(struct command *c, int argc, char **argv)
     bool json = false;
     c->tables = find_tables(argv[1]);
     c->first = c->tables ? 2 : 1;
-    if (c->first == argc)
+    if (c->first == argc && !(c->tables && !c->tables->needs_problem))
         return LCL_EINVAL;
     for (int i = c->first; i < argc; ++i) {
         json |= strcmp(argv[i], "--json") == 0;

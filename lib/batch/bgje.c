@@ -15,7 +15,7 @@ enum {
     REGISTERS = 128 // 32-bit ones that a lane's part of a block may take
 };
 
-enum mode { UNIFORM = 1, LOCAL = 2 };
+enum mode { EQUAL = 1, LOCAL = 2, NO_LIST = 4 }; // of cl/bgje.cl
 
 // ---------------------------------------------------------------------- forms
 
@@ -68,18 +68,21 @@ static void find_classes(struct lcl_bgje *B, const int64_t *block_ptr,
                          int64_t place[LCL_BGJE_CLASSES])
 {
     int64_t count[LCL_BGJE_CLASSES] = {0}, begin = 0;
-    int rows[LCL_BGJE_CLASSES] = {0};
+    int least[LCL_BGJE_CLASSES] = {0}, most[LCL_BGJE_CLASSES] = {0};
     for (int64_t b = 0; b < B->count; ++b) {
-        const int64_t m = rows_of(block_ptr, b);
-        const int c = class_of(m);
+        const int m = (int)rows_of(block_ptr, b), c = class_of(m);
+        least[c] = count[c] == 0 || m < least[c] ? m : least[c];
+        most[c] = m > most[c] ? m : most[c];
         ++count[c];
-        rows[c] = m > rows[c] ? (int)m : rows[c];
     }
     for (int c = 0; c < LCL_BGJE_CLASSES; ++c) {
         place[c] = begin;
         if (count[c] > 0)
-            B->classes[B->class_count++] = (struct lcl_bgje_class){
-                .rows = rows[c], .first = begin, .end = begin + count[c]};
+            B->classes[B->class_count++] =
+                (struct lcl_bgje_class){.rows = most[c],
+                                        .equal = least[c] == most[c],
+                                        .first = begin,
+                                        .end = begin + count[c]};
         begin += count[c];
     }
 }
@@ -100,7 +103,8 @@ static enum lcl_status get_kernel(const struct lcl_bgje *B,
         .block = class->rows,
         .pm = form.lanes,
         .storage = single ? LCL_FACTOR_STORAGE_FP32 : LCL_FACTOR_STORAGE_FP64,
-        .mode = (uniform ? UNIFORM : 0) | (form.local ? LOCAL : 0),
+        .mode = (class->equal ? EQUAL : 0) | (form.local ? LOCAL : 0) |
+                (uniform ? NO_LIST : 0),
     };
     const int64_t blocks = class->end - class->first;
     const int each = form.local ? 1 : spec.group / form.lanes;

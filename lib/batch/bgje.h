@@ -12,7 +12,8 @@ enum { LCL_BGJE_CLASSES = 7 }; // sizes up to 1, 2, 4, ... 64
 // Blocks that are inverted by one launch.
 struct lcl_bgje_class {
     lcl_kernel *kernel;
-    int rows; // of the largest block
+    int rows;   // of the largest block
+    bool equal; // all have as many
     int64_t first, end;
     int64_t groups;
 };

@@ -12,7 +12,12 @@
 
 // Rows of a slab where a wave has one lane, and columns of a block that are
 // read at once.
-enum { SLAB_ROWS = 32, SLOTS = 8, WAVES = 4, MAX_GROUPS = 1 << 20 };
+enum {
+    SLAB_ROWS = 32,
+    SLOTS = LCL_SLAB_SLACK,
+    WAVES = 4,
+    MAX_GROUPS = 1 << 20
+};
 
 // LCL_MODE of block_jacobi.cl.
 enum { CACHED = 1, SHARED, BISECT, NORMS };
@@ -67,14 +72,20 @@ static int group_of_product(const struct lcl_block_inverse *V)
 
 // ------------------------------------------------------------------- kernels
 
-static struct lcl_spec inversion(const struct lcl_block_inverse *V)
+static int mode_of(const struct lcl_block_inverse *V)
 {
-    static const int modes[LCL_BLOCK_EXTRACTION_COUNT] = {
+    const bool alone = lcl_context_caps(V->ctx)->width == 1;
+    const int modes[LCL_BLOCK_EXTRACTION_COUNT] = {
         [LCL_BLOCK_EXTRACTION_CACHED] = CACHED,
-        [LCL_BLOCK_EXTRACTION_SHARED] = SHARED,
-        [LCL_BLOCK_EXTRACTION_SHARED_MPW] = SHARED,
+        [LCL_BLOCK_EXTRACTION_SHARED] = alone ? CACHED : SHARED,
+        [LCL_BLOCK_EXTRACTION_SHARED_MPW] = alone ? CACHED : SHARED,
         [LCL_BLOCK_EXTRACTION_BISECT] = BISECT,
     };
+    return modes[V->params.extraction] + (is_adaptive(V) ? NORMS : 0);
+}
+
+static struct lcl_spec inversion(const struct lcl_block_inverse *V)
+{
     const struct lcl_device_matrix *A = V->A;
     const size_t wide = (size_t)(A->block_rows + 1) * sizeof(int64_t);
     return (struct lcl_spec){
@@ -85,19 +96,20 @@ static struct lcl_spec inversion(const struct lcl_block_inverse *V)
         .block = V->rows_max,
         .pm = lanes_of_block(V),
         .wide = lcl_buffer_bytes(A->row_ptr) == wide,
-        .mode = modes[V->params.extraction] + (is_adaptive(V) ? NORMS : 0),
+        .mode = mode_of(V),
     };
 }
 
 static struct lcl_spec product(const struct lcl_block_inverse *V)
 {
+    const bool cpu = lcl_context_caps(V->ctx)->width == 1;
     const int chunks = (V->rows_max + SLOTS - 1) / SLOTS;
     return (struct lcl_spec){
         .source = "block_apply.cl",
         .kernel = "block_apply",
         .group = group_of_product(V),
         .lanes = lanes_of(V),
-        .slots = (V->rows_max + chunks - 1) / chunks,
+        .slots = cpu ? SLOTS : (V->rows_max + chunks - 1) / chunks,
         .storage = (int)V->params.storage,
     };
 }
@@ -169,7 +181,7 @@ static enum lcl_status make_buffers(struct lcl_block_inverse *V)
         {&V->counts, 1, sizeof(struct lcl_block_counts), "block counts"},
         {&V->norms, is_adaptive(V) ? 2 * V->blocks : 0, sizeof(double),
          "norms of diagonal blocks"},
-        {&V->inverse, is_sparse(V) ? 0 : V->values,
+        {&V->inverse, is_sparse(V) ? 0 : V->values + LCL_SLAB_SLACK,
          value_bytes(V->params.storage), "inverses of diagonal blocks"},
     };
     enum lcl_status st = LCL_OK;

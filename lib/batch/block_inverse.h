@@ -55,8 +55,8 @@ enum lcl_status lcl_block_inverse_counts(const struct lcl_block_inverse *V,
 enum lcl_status lcl_block_inverse_bad_rows(const struct lcl_block_inverse *V,
                                            int64_t *rows, int most);
 
-// Enqueues x = D^-1 b. Nothing happens where element `at` of `stop` (int32) is
-// not 0.
+// Enqueues x = D^-1 b for two vectors that differ. Nothing happens where
+// element `at` of `stop` (int32) is not 0.
 enum lcl_status lcl_block_inverse_apply(const struct lcl_block_inverse *V,
                                         const lcl_buffer *b, lcl_buffer *x,
                                         const lcl_buffer *stop, int at);

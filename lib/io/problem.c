@@ -6,6 +6,7 @@
 #include "host/alloc.h"
 #include "host/log.h"
 #include "lib/io/number.h"
+#include "lib/io/uniform.h"
 
 #include <stdbool.h>
 
@@ -244,21 +245,13 @@ struct kuhn {
     uint64_t random;
 };
 
-double lcl_problem_uniform(uint64_t *random)
-{
-    *random ^= *random << 13;
-    *random ^= *random >> 7;
-    *random ^= *random << 17;
-    return (double)(*random >> 11) * 0x1p-53;
-}
-
 static void kuhn_block(void *user, int q, unsigned present, double *block)
 {
     struct kuhn *K = user;
     (void)present;
     for (int64_t k = 0; k < K->b * K->b; ++k) {
         const bool on = q == tetrahedra.center && k % (K->b + 1) == 0;
-        block[k] = (on ? 20 : 0) + lcl_problem_uniform(&K->random) - 0.5;
+        block[k] = (on ? 20 : 0) + lcl_uniform(&K->random) - 0.5;
     }
 }
 

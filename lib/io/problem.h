@@ -16,10 +16,6 @@ enum lcl_status lcl_problem_fail_range(const char *name,
 enum lcl_status lcl_problem_allocate(struct lcl_csr *A, int64_t rows,
                                      int64_t nnz, const struct lcl_log *log);
 
-// Uniform in [0, 1). Source: Marsaglia, "Xorshift RNGs", J. Stat. Softw. 8(14)
-// (2003), shifts 13, 7, 17.
-double lcl_problem_uniform(uint64_t *random);
-
 // "rows:NxL,MxK": N rows of L entries, then M rows of K entries, symmetric
 // positive definite.
 lcl_problem_make lcl_problem_rows;

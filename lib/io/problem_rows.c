@@ -2,6 +2,7 @@
 // A symmetric positive definite matrix with rows of two lengths: two blocks on
 // the diagonal, each coupling a row with its neighbours on a ring.
 #include "lib/io/problem.h"
+#include "lib/io/uniform.h"
 
 #include "host/log.h"
 
@@ -34,8 +35,8 @@ static double coupling(int64_t i, int64_t j)
     const uint64_t high = (uint64_t)(i < j ? j : i);
     uint64_t random = low * UINT64_C(0x9e3779b97f4a7c15) +
                       high * UINT64_C(0xc2b2ae3d27d4eb4f) + 1;
-    lcl_problem_uniform(&random);
-    return 2 * lcl_problem_uniform(&random) - 1;
+    lcl_uniform(&random);
+    return 2 * lcl_uniform(&random) - 1;
 }
 
 // The diagonal exceeds the sum of the others by one.

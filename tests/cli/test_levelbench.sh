@@ -95,6 +95,35 @@ done
 "$bench" --csr-text "$dir/ptr,$dir/col" >/dev/null 2>&1
 [ $? -eq 2 ] || flunk 'two text files are too few'
 
+# Batched inversion: problems by name, as tables and as lines.
+"$bench" bgje batch:5,40 batch:1,3 >"$dir/out" 2>"$dir/err" || flunk 'bgje succeeds'
+for precision in fp64 fp32; do
+    grep -A 2 "^batch:5,40, $precision: GFLOP/s" "$dir/out" |
+        grep -Eq '^ +5 +[0-9.]+ +[0-9.]+ +[0-9.]+$' || flunk "bgje has a row in $precision"
+done
+"$bench" bgje --json batch:5,40 >"$dir/out" 2>"$dir/err" || flunk 'bgje --json succeeds'
+for kernel in bgje bgje_mpw bgje_mpw2; do
+    [ "$(grep -c "^{\"op\":\"bgje\",\"variant\":\"$kernel\",\"problem\":\"batch:5,40\".*\"gflops\":[0-9]" \
+        "$dir/out")" = 2 ] || flunk "two lines of $kernel"
+done
+for wrong in batch:0,4 batch:65,4 batch:4,0 batch:4 batch:4,4x lap3d:x '--batch 0' '--batch' \
+    '--n 0' '--n 1' '--n' '--rtol 1'; do
+    "$bench" bgje $wrong >/dev/null 2>&1
+    [ $? -eq 2 ] || flunk "bgje $wrong is wrong usage"
+done
+
+# Block-Jacobi of a problem: a row a bound, a line an extraction.
+"$bench" bgje lap3d:6 >"$dir/out" 2>"$dir/err" || flunk 'bgje succeeds for a problem'
+for bound in 4 8 12 16 24 32; do
+    grep -A 7 '^lap3d:6, set-up, ms' "$dir/out" |
+        grep -Eq "^ +$bound +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+\$" || flunk "a row of bound $bound"
+done
+"$bench" bgje --json lap3d:6 >"$dir/out" 2>"$dir/err" || flunk 'bgje --json succeeds for a problem'
+for extraction in cached shared shared_mpw bisect; do
+    [ "$(grep -c "^{\"op\":\"block-setup\",\"variant\":\"$extraction\",\"problem\":\"lap3d:6\".*\"ms\":[0-9]" \
+        "$dir/out")" = 6 ] || flunk "six lines of $extraction"
+done
+
 "$bench" >/dev/null 2>&1
 [ $? -eq 2 ] || flunk 'no argument is wrong usage'
 "$bench" lap3d:x >/dev/null 2>"$dir/err" && flunk 'an unknown problem is an error'

@@ -11,6 +11,9 @@
 
 static const struct lcl_precond_params plain = {.type =
                                                     LCL_PRECOND_BLOCK_JACOBI};
+// One size of blocks is one program.
+static const struct lcl_precond_params small = {
+    .type = LCL_PRECOND_BLOCK_JACOBI, .block_jacobi = {.max_rows = 4}};
 
 // ------------------------------------------------------------------- solves
 
@@ -30,7 +33,7 @@ static int iterations(lcl_context *ctx, const struct lcl_csr *A,
 static void test_diagonal_blocks__every_variant_solves(void **state)
 {
     struct lcl_csr A = test_laplacian(12, 12, 1);
-    struct lcl_precond_params params = plain;
+    struct lcl_precond_params params = small;
     const int expected = iterations(*state, &A, &params);
     for (int e = LCL_BLOCK_EXTRACTION_CACHED; e < LCL_BLOCK_EXTRACTION_COUNT;
          ++e) {
@@ -91,9 +94,9 @@ static void test_diagonal_blocks__matrices_in_blocks_are_solved(void **state)
 static void test_diagonal_blocks__storage_is_reported(void **state)
 {
     struct lcl_csr A = test_laplacian(10, 10, 1);
-    const int64_t blocks = 13;
+    const int64_t blocks = 25;
     for (int s = LCL_FACTOR_STORAGE_FP64; s < LCL_FACTOR_STORAGE_COUNT; ++s) {
-        struct lcl_precond_params params = plain;
+        struct lcl_precond_params params = small;
         lcl_precond *M;
         params.storage = (enum lcl_factor_storage)s;
         assert_true(iterations(*state, &A, &params) < 100);
@@ -159,9 +162,9 @@ static void test_diagonal_blocks__update_forgets_repaired_blocks(void **state)
         good[k] = A.val[k];
     for (int64_t k = A.row_ptr[8]; k < A.row_ptr[9]; ++k)
         A.val[k] = 0;
-    assert_int_equal(lcl_precond_create(&M, *state, &A, &plain),
+    assert_int_equal(lcl_precond_create(&M, *state, &A, &small),
                      LCL_PIVOTS_REPAIRED);
-    assert_int_equal(lcl_precond_info(M)->repaired_rows[0] / 8, 1);
+    assert_int_equal(lcl_precond_info(M)->repaired_rows[0] / 4, 2);
     assert_int_equal(lcl_precond_update(M, good), LCL_OK);
     assert_int_equal(lcl_precond_info(M)->pivots_repaired, 0);
     assert_int_equal(lcl_precond_update(M, A.val), LCL_PIVOTS_REPAIRED);

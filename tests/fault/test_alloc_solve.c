@@ -127,6 +127,19 @@ static void test_alloc_solve__conjugate_gradients(void **state)
     fail_each_of(&none, LCL_SOLVER_CG_PUBLISHED, 1);
 }
 
+static void test_alloc_solve__diagonal_blocks(void **state)
+{
+    static const struct lcl_precond_params params[] = {
+        {.type = LCL_PRECOND_BLOCK_JACOBI,
+         .storage = LCL_FACTOR_STORAGE_ADAPTIVE},
+        {.type = LCL_PRECOND_BLOCK_JACOBI,
+         .block_jacobi.apply = LCL_BLOCK_APPLY_SPMV},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof params / sizeof *params; ++i)
+        fail_each(&params[i], 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -137,6 +150,7 @@ int main(void)
         cmocka_unit_test(test_alloc_solve__products),
         cmocka_unit_test(test_alloc_solve__blocks_of_entries),
         cmocka_unit_test(test_alloc_solve__conjugate_gradients),
+        cmocka_unit_test(test_alloc_solve__diagonal_blocks),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -78,9 +78,9 @@ static void expect_bound(lcl_context *ctx, const struct lcl_csr *A, int block,
 
 static void test_block_jacobi__inverses_match_on_every_structure(void **state)
 {
-    static const int bounds[] = {2, 5, 1, 8, 13};
+    static const int bounds[] = {2, 5, 13};
     for (int s = 0; s < TEST_STRUCTURES; ++s)
-        for (int i = 0; i < (int)test_size(2, 5); ++i) {
+        for (int i = 0; i < (int)test_size(2, 3); ++i) {
             struct lcl_csr A = test_structure(s, test_size(37, 301));
             expect_bound(*state, &A, 1, bounds[i], 1e-12);
             test_csr_finish(&A);
@@ -90,7 +90,8 @@ static void test_block_jacobi__inverses_match_on_every_structure(void **state)
 static void test_block_jacobi__inverses_of_the_largest_blocks_match(
     void **state)
 {
-    const int rows = (int)test_size(9, LCL_DIAGONAL_BLOCK_MAX);
+    const int rows = test_width(*state) == 1 ? LCL_DIAGONAL_BLOCK_MAX
+                                             : (int)test_size(9, 20);
     struct lcl_csr A = test_random_csr(3 * rows + 1, 0.7 * rows, 2);
     expect_bound(*state, &A, 1, rows, 1e-12);
     test_csr_finish(&A);
@@ -103,7 +104,7 @@ static void test_block_jacobi__rows_are_pivoted_in_mixed_blocks(void **state)
     struct lcl_csr A = test_pivoting(n, 5);
     for (unsigned seed = 1; seed <= 3; ++seed) {
         struct lcl_diagonal_blocks blocks =
-            test_random_diagonal(n, (int)test_size(5, 16), seed);
+            test_random_diagonal(n, (int)test_size(5, 13), seed);
         expect_matrix(*state, &A, 1, &blocks, 1e-7);
         lcl_diagonal_blocks_finish(&blocks);
     }
@@ -113,7 +114,8 @@ static void test_block_jacobi__rows_are_pivoted_in_mixed_blocks(void **state)
 // Diagonal blocks start anywhere in the blocks of the matrix.
 static void test_block_jacobi__matrices_in_blocks_give_the_same(void **state)
 {
-    for (int b = 2; b <= (int)test_size(2, 3); ++b) {
+    // compilers take long over many lanes
+    for (int b = 2; b <= (test_width(*state) == 1 ? 3 : 2); ++b) {
         const int64_t n = b * test_size(9, 90);
         struct lcl_csr A = test_structure(3, n);
         struct lcl_diagonal_blocks blocks = test_random_diagonal(n, 5, 4);
