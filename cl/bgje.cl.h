@@ -345,10 +345,11 @@ INLINE bgje_real bgje_largest(bgje_real v, local double *scratch)
 # if LCL_STORAGE == 2
     return as_float(wave_largest(as_uint(v), LCL_PM, scratch));
 # else
-    const uint2 bits = as_uint2(v);
-    const uint high = wave_largest(bits.y, LCL_PM, scratch);
-    const uint low = bits.y == high ? bits.x : 0;
-    return as_double((uint2)(wave_largest(low, LCL_PM, scratch), high));
+    const ulong bits = as_ulong(v);
+    const uint upper = (uint)(bits >> 32);
+    const uint high = wave_largest(upper, LCL_PM, scratch);
+    const uint low = upper == high ? (uint)bits : 0;
+    return as_double((ulong)high << 32 | wave_largest(low, LCL_PM, scratch));
 # endif
 }
 
