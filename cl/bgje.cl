@@ -82,13 +82,18 @@ INLINE uint steps_of(uint m, local double *scratch)
 # endif
 }
 
-// Entry (i, j), i that of a lane, behind the start of a block of m rows.
+// Steps from row to row and from entry to entry of a lane's rows.
+# if LCL_MODE & 5
+#  define STRIDE(m) LCL_BLOCK
+# else
+#  define STRIDE(m) (m)
+# endif
 # if LCL_MODE & 8
-#  define ROW_STEP(m)   (m)
+#  define ROW_STEP(m)   STRIDE(m)
 #  define ENTRY_STEP(m) 1
 # else
 #  define ROW_STEP(m)   1
-#  define ENTRY_STEP(m) (m)
+#  define ENTRY_STEP(m) STRIDE(m)
 # endif
 
 // What invert() does with a block and its inverse.
