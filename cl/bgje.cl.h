@@ -199,8 +199,10 @@ INLINE bgje_real bgje_entry(bgje_real (*a)[LCL_BLOCK], uint slot, uint j)
 {
     bgje_real v = a[0][j];
 #  pragma unroll
-    for (uint s = 1; s < BGJE_SLOTS; ++s)
-        v = slot == s ? a[s][j] : v;
+    for (uint s = 1; s < BGJE_SLOTS; ++s) {
+        const bgje_real other = a[s][j]; // a choice of places would need memory
+        v = slot == s ? other : v;
+    }
     return v;
 }
 
