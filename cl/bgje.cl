@@ -11,6 +11,9 @@
 //         sub-wave is one row. That is BGJE where LCL_PM = LCL_WIDTH, else
 //         BGJE-MPW (multiple problems per warp). Mode bit 2: a group a block in
 //         local memory, LCL_PM = LCL_WIDTH. Width 1: any number of groups.
+// Norms:  in mode bit 8 norms[2 b] and [2 b + 1] become the infinity norms of
+//         block and inverse, INFINITY where there is none. Lanes then have
+//         rows: loads and stores are slower.
 // Failure: info[b] = 0, or the step that had no pivot, from 1 on: the inverse
 // is
 //         then the block itself or, with `identity`, the identity.
@@ -22,7 +25,7 @@
 # define LCL_STORAGE 1 // of entries: 1 double, 2 float
 #endif
 #ifndef LCL_MODE
-# define LCL_MODE 0 // bits 1, 2 and 4
+# define LCL_MODE 0 // bits 1, 2, 4 and 8
 #endif
 #include "wave.cl.h"
 #ifndef LCL_PM
@@ -60,11 +63,11 @@ static inline struct task task_of(long i, long end, global const int *list,
     return t;
 }
 
-// What takes the place of entry (i, j) of an inverse that there is not.
-static inline bgje_real instead(global const bgje_real *block, uint m, uint i,
-                                uint j, int identity)
+// What takes the place of entry `at` of an inverse that there is not.
+static inline bgje_real instead(global const bgje_real *block, uint at,
+                                bool diagonal, int identity)
 {
-    return identity ? i == j : block[i * m + j];
+    return identity ? diagonal : block[at];
 }
 
 #if !(LCL_MODE & 2)
@@ -79,11 +82,27 @@ INLINE uint steps_of(uint m, local double *scratch)
 # endif
 }
 
+// Steps from row to row and from entry to entry of a lane's rows.
+# if LCL_MODE & 5
+#  define STRIDE(m) LCL_BLOCK
+# else
+#  define STRIDE(m) (m)
+# endif
+# if LCL_MODE & 8
+#  define ROW_STEP(m)   STRIDE(m)
+#  define ENTRY_STEP(m) 1
+# else
+#  define ROW_STEP(m)   1
+#  define ENTRY_STEP(m) STRIDE(m)
+# endif
+
 // What invert() does with a block and its inverse.
 struct places {
     struct task t;
     global const bgje_real *blocks;
     global bgje_real *inverse;
+    global int *info;
+    global bgje_real *norms;
     int identity;
 };
 
@@ -107,15 +126,16 @@ INLINE void write_inverse(bgje_real (*a)[LCL_BLOCK], const struct places *P,
     for (uint s = 0; s < m; ++s)
         for (uint e = 0; e < m; ++e) {
             const uint i = to->row[s], j = to->column[e];
-            inverse[i * m + j] =
-                failed ? instead(P->blocks + P->t.at, m, i, j, P->identity)
-                       : a[s][e];
+            inverse[i * m + j] = failed
+                                     ? instead(P->blocks + P->t.at, i * m + j,
+                                               i == j, P->identity)
+                                     : a[s][e];
         }
 }
 
 # else
 
-// Columns as rows, so that the lanes read and write neighbours.
+// Columns as rows, but for norms, so that lanes read and write neighbours.
 INLINE void read_block(bgje_real (*a)[LCL_BLOCK], const struct places *P)
 {
     const uint m = P->t.m;
@@ -123,7 +143,8 @@ INLINE void read_block(bgje_real (*a)[LCL_BLOCK], const struct places *P)
     for (uint j = 0; j < LCL_BLOCK; ++j)
 #  pragma unroll
         for (uint s = 0; s < BGJE_SLOTS; ++s)
-            a[s][j] = bgje_load(P->blocks + P->t.at, m, bgje_row(s), j, 1, m);
+            a[s][j] = bgje_load(P->blocks + P->t.at, m, bgje_row(s), j,
+                                ROW_STEP(m), ENTRY_STEP(m));
 #  ifdef LCL_EXCHANGE_LOCAL
     GROUP_BARRIER_GLOBAL(); // all is read before another lane writes there
 #  endif
@@ -136,13 +157,15 @@ INLINE void write_inverse(bgje_real (*a)[LCL_BLOCK], const struct places *P,
     const uint m = P->t.m;
 #  pragma unroll
     for (uint e = 0; e < LCL_BLOCK; ++e) {
-        const uint i = bgje_column(to, e, scratch);
+        const uint column = bgje_column(to, e, scratch);
 #  pragma unroll
         for (uint s = 0; s < BGJE_SLOTS; ++s) {
-            const uint j = to->row[s];
-            if (i < m && j < m)
-                P->inverse[P->t.at + i * m + j] =
-                    failed ? instead(P->blocks + P->t.at, m, i, j, P->identity)
+            const uint row = to->row[s];
+            const uint at = row * ROW_STEP(m) + column * ENTRY_STEP(m);
+            if (row < m && column < m)
+                P->inverse[P->t.at + at] =
+                    failed ? instead(P->blocks + P->t.at, at, row == column,
+                                     P->identity)
                            : a[s][e];
         }
     }
@@ -150,36 +173,53 @@ INLINE void write_inverse(bgje_real (*a)[LCL_BLOCK], const struct places *P,
 
 # endif
 
-INLINE void invert(struct places P, global int *info, local double *scratch)
+// Keeps the norm of a block, which = 0, or of its inverse, which = 1.
+INLINE void note_norm(bgje_real (*a)[LCL_BLOCK], const struct places *P,
+                      const struct bgje_places *to, int which, uint failed,
+                      local double *scratch)
+{
+# if LCL_MODE & 8
+    const bgje_real norm = bgje_norm(a, P->t.m, to, scratch);
+    if (P->t.m > 0 && bgje_row(0) == 0)
+        P->norms[2 * P->t.block + which] = failed ? INFINITY : norm;
+# endif
+}
+
+INLINE void invert(struct places P, local double *scratch)
 {
     bgje_real a[BGJE_SLOTS][LCL_BLOCK];
     struct bgje_places to;
     bgje_start(&to);
     read_block(a, &P);
+    note_norm(a, &P, &to, 0, 0, scratch);
     const uint failed = bgje_invert(a, steps_of(P.t.m, scratch), &to, scratch);
+    note_norm(a, &P, &to, 1, failed, scratch);
     write_inverse(a, &P, &to, failed, scratch);
     if (P.t.m > 0 && bgje_row(0) == 0)
-        info[P.t.block] = failed;
+        P.info[P.t.block] = failed;
 }
 
 WORK_GROUP
 kernel void bgje(long first, long end, global const int *list,
                  global const long *block_ptr, global const long *at,
                  global const bgje_real *blocks, global bgje_real *inverse,
-                 global int *info, int identity)
+                 global int *info, global bgje_real *norms, int identity)
 {
     local double scratch[BGJE_SCRATCH];
-    struct places P = {
-        .blocks = blocks, .inverse = inverse, .identity = identity};
+    struct places P = {.blocks = blocks,
+                       .inverse = inverse,
+                       .info = info,
+                       .norms = norms,
+                       .identity = identity};
 # if LCL_WIDTH == 1
     for (RANGE(i, end - first)) {
         P.t = task_of(first + i, end, list, block_ptr, at);
-        invert(P, info, scratch);
+        invert(P, scratch);
     }
 # else
     const long i = first + get_global_id(0) / LCL_PM;
     P.t = task_of(i, end, list, block_ptr, at);
-    invert(P, info, scratch);
+    invert(P, scratch);
 # endif
 }
 
@@ -189,7 +229,7 @@ WORK_GROUP
 kernel void bgje(long first, long end, global const int *list,
                  global const long *block_ptr, global const long *at,
                  global const bgje_real *blocks, global bgje_real *inverse,
-                 global int *info, int identity)
+                 global int *info, global bgje_real *norms, int identity)
 {
     local struct bgje_tile tile;
     local double scratch[LCL_GROUP];
@@ -200,12 +240,22 @@ kernel void bgje(long first, long end, global const int *list,
     for (uint e = lid; e < t.m * t.m; e += LCL_GROUP)
         tile.a[e] = block[e];
     GROUP_BARRIER_GLOBAL(); // all is read before another item writes there
+# if LCL_MODE & 8
+    const bgje_real norm = bgje_tile_norm(&tile, t.m, scratch);
+# endif
     const uint failed = bgje_tile_invert(&tile, t.m, scratch);
+# if LCL_MODE & 8
+    const bgje_real inverse_norm = bgje_tile_norm(&tile, t.m, scratch);
+    if (lid == 0) {
+        norms[2 * t.block] = norm;
+        norms[2 * t.block + 1] = failed ? INFINITY : inverse_norm;
+    }
+# endif
     for (BGJE_TILE_ROWS(r, t.m))
         for (BGJE_TILE_COLUMNS(c, t.m)) {
             const uint i = tile.row[r], j = tile.column[c];
             inverse[t.at + i * t.m + j] =
-                failed ? instead(block, t.m, i, j, identity)
+                failed ? instead(block, i * t.m + j, i == j, identity)
                        : tile.a[r * t.m + c];
         }
     if (lid == 0)

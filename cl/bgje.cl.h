@@ -199,8 +199,10 @@ INLINE bgje_real bgje_entry(bgje_real (*a)[LCL_BLOCK], uint slot, uint j)
 {
     bgje_real v = a[0][j];
 #  pragma unroll
-    for (uint s = 1; s < BGJE_SLOTS; ++s)
-        v = slot == s ? a[s][j] : v;
+    for (uint s = 1; s < BGJE_SLOTS; ++s) {
+        const bgje_real other = a[s][j]; // a choice of places would need memory
+        v = slot == s ? other : v;
+    }
     return v;
 }
 
@@ -345,9 +347,10 @@ INLINE bgje_real bgje_largest(bgje_real v, local double *scratch)
 # if LCL_STORAGE == 2
     return as_float(wave_largest(as_uint(v), LCL_PM, scratch));
 # else
-    const uint2 bits = as_uint2(v);
-    const uint high = wave_largest(bits.y, LCL_PM, scratch);
-    const uint low = bits.y == high ? bits.x : 0;
+    const ulong bits = as_ulong(v);
+    const uint upper = (uint)(bits >> 32);
+    const uint high = wave_largest(upper, LCL_PM, scratch);
+    const uint low = upper == high ? (uint)bits : 0;
     return as_double((ulong)high << 32 | wave_largest(low, LCL_PM, scratch));
 # endif
 }

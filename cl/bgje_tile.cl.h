@@ -120,4 +120,19 @@ INLINE uint bgje_tile_invert(local struct bgje_tile *t, uint m,
     return failed;
 }
 
+// The infinity norm of a block or, after bgje_tile_invert(), of its inverse.
+INLINE bgje_real bgje_tile_norm(local const struct bgje_tile *t, uint m,
+                                local double *scratch)
+{
+    bgje_real largest = 0;
+    GROUP_BARRIER();
+    for (uint i = get_local_id(0) % LCL_WIDTH; i < m; i += LCL_WIDTH) {
+        bgje_real sum = 0;
+        for (uint j = 0; j < m; ++j)
+            sum += fabs(t->a[i * m + j]);
+        largest = fmax(largest, sum);
+    }
+    return bgje_largest(largest, scratch);
+}
+
 #endif

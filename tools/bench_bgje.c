@@ -97,7 +97,7 @@ struct job {
 static enum lcl_status launch(void *arg)
 {
     struct job *j = arg;
-    return lcl_bgje_run(&j->bgje, j->b->blocks, j->b->inverse, j->b->info,
+    return lcl_bgje_run(&j->bgje, j->b->blocks, j->b->inverse, j->b->info, NULL,
                         false);
 }
 
@@ -130,7 +130,7 @@ static enum lcl_status measure(struct bench *B, const struct batch *b,
     struct job j = {.b = b};
     struct times t;
     enum lcl_status st =
-        lcl_bgje_init(&j.bgje, B->ctx, b->block_ptr, count, &params);
+        lcl_bgje_init(&j.bgje, B->ctx, b->block_ptr, count, &params, false);
     if (st < 0)
         return st;
     if ((st = bench_measure(B, launch, &j, &t)) == LCL_OK) {

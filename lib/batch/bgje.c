@@ -15,7 +15,7 @@ enum {
     REGISTERS = 128 // 32-bit ones that a lane's part of a block may take
 };
 
-enum mode { EQUAL = 1, LOCAL = 2, NO_LIST = 4 }; // of cl/bgje.cl
+enum mode { EQUAL = 1, LOCAL = 2, NO_LIST = 4, NORMS = 8 }; // of cl/bgje.cl
 
 // ---------------------------------------------------------------------- forms
 
@@ -104,7 +104,7 @@ static enum lcl_status get_kernel(const struct lcl_bgje *B,
         .pm = form.lanes,
         .storage = single ? LCL_FACTOR_STORAGE_FP32 : LCL_FACTOR_STORAGE_FP64,
         .mode = (class->equal ? EQUAL : 0) | (form.local ? LOCAL : 0) |
-                (uniform ? NO_LIST : 0),
+                (uniform ? NO_LIST : 0) | (B->norms ? NORMS : 0),
     };
     const int64_t blocks = class->end - class->first;
     const int each = form.local ? 1 : spec.group / form.lanes;
@@ -176,9 +176,9 @@ static enum lcl_status prepare(struct lcl_bgje *B, const int64_t *block_ptr,
 
 enum lcl_status lcl_bgje_init(struct lcl_bgje *B, lcl_context *ctx,
                               const int64_t *block_ptr, int64_t count,
-                              const struct lcl_batch_params *params)
+                              const struct lcl_batch_params *params, bool norms)
 {
-    *B = (struct lcl_bgje){.ctx = ctx, .count = count};
+    *B = (struct lcl_bgje){.ctx = ctx, .count = count, .norms = norms};
     if (count > INT32_MAX)
         return lcl_fail(lcl_context_log(ctx), LCL_ERANGE,
                         "%lld blocks are too many", (long long)count);
@@ -207,17 +207,18 @@ void lcl_bgje_finish(struct lcl_bgje *B)
 
 enum lcl_status lcl_bgje_run(const struct lcl_bgje *B, const lcl_buffer *blocks,
                              lcl_buffer *inverse, lcl_buffer *info,
-                             bool identity)
+                             lcl_buffer *norms, bool identity)
 {
     enum lcl_status st = LCL_OK;
     for (int c = 0; c < B->class_count && st == LCL_OK; ++c) {
         const struct lcl_bgje_class *class = &B->classes[c];
-        st =
-            LCL_LAUNCH(class->kernel, class->groups, lcl_arg_long(class->first),
-                       lcl_arg_long(class->end), lcl_arg_buffer(B->list),
-                       lcl_arg_buffer(B->block_ptr), lcl_arg_buffer(B->starts),
-                       lcl_arg_buffer(blocks), lcl_arg_buffer(inverse),
-                       lcl_arg_buffer(info), lcl_arg_int(identity));
+        st = LCL_LAUNCH(class->kernel, class->groups,
+                        lcl_arg_long(class->first), lcl_arg_long(class->end),
+                        lcl_arg_buffer(B->list), lcl_arg_buffer(B->block_ptr),
+                        lcl_arg_buffer(B->starts), lcl_arg_buffer(blocks),
+                        lcl_arg_buffer(inverse), lcl_arg_buffer(info),
+                        lcl_arg_buffer(B->norms ? norms : inverse),
+                        lcl_arg_int(identity));
     }
     return st;
 }

@@ -26,6 +26,7 @@ struct lcl_bgje {
     int64_t *at;     // first entry of each block
     struct lcl_bgje_class classes[LCL_BGJE_CLASSES];
     int class_count;
+    bool norms;
     lcl_buffer *list, *block_ptr, *starts; // not read where all sizes are equal
 };
 
@@ -40,15 +41,19 @@ struct lcl_bgje_form lcl_bgje_form(const struct lcl_caps *caps,
                                    int rows);
 
 // Sorts the blocks, which are sound, into classes by the next power of two of
-// their rows. Statuses as lcl_batch_invert().
+// their rows; `norms`: lcl_bgje_run() gives norms. Statuses as
+// lcl_batch_invert().
 enum lcl_status lcl_bgje_init(struct lcl_bgje *B, lcl_context *ctx,
                               const int64_t *block_ptr, int64_t count,
-                              const struct lcl_batch_params *params);
+                              const struct lcl_batch_params *params,
+                              bool norms);
 void lcl_bgje_finish(struct lcl_bgje *B);
 
 // Enqueues the inversion of blocks of the precision of the batch; `inverse` may
 // be `blocks`, info has count int32. Where a block has no inverse, the identity
-// or the block itself takes its place.
+// or the block itself takes its place. `norms`, NULL without, gets two numbers
+// a block: the infinity norms of block and inverse, infinite where there is
+// none.
 enum lcl_status lcl_bgje_run(const struct lcl_bgje *B, const lcl_buffer *blocks,
                              lcl_buffer *inverse, lcl_buffer *info,
-                             bool identity);
+                             lcl_buffer *norms, bool identity);

@@ -121,8 +121,8 @@ static enum lcl_status run(struct inversion *V, double *inverse, int32_t *info)
     const bool identity = V->params.singular == LCL_BATCH_SINGULAR_IDENTITY;
     const size_t bytes = (size_t)V->batch.count * sizeof *V->status;
     enum lcl_status st;
-    if ((st = lcl_bgje_run(&V->batch, V->data, V->data, V->info, identity)) <
-            0 ||
+    if ((st = lcl_bgje_run(&V->batch, V->data, V->data, V->info, NULL,
+                           identity)) < 0 ||
         (st = lcl_buffer_read(V->info, V->status, bytes)) < 0)
         return st;
     const enum lcl_status judged = judge(V);
@@ -158,8 +158,8 @@ enum lcl_status lcl_batch_invert(lcl_context *ctx, double *inverse,
                               &V.params)) < 0 ||
         (st = check_blocks(V.log, block_ptr, count)) < 0 || count == 0)
         return st;
-    if ((st = lcl_bgje_init(&V.batch, ctx, block_ptr, count, &V.params)) ==
-            LCL_OK &&
+    if ((st = lcl_bgje_init(&V.batch, ctx, block_ptr, count, &V.params,
+                            false)) == LCL_OK &&
         (st = upload(&V, blocks)) == LCL_OK)
         st = run(&V, inverse, info);
     finish(&V);

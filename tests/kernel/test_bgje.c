@@ -21,6 +21,7 @@ struct batch {
     int64_t *block_ptr, *at;
     double *blocks, *inverse; // the latter of the device
     int32_t *info;
+    double *norms; // two a block; NULL: not wanted
 };
 
 static struct batch batch_of(const int *sizes, int64_t count)
@@ -47,6 +48,7 @@ static void batch_free(struct batch *B)
     free(B->info);
     free(B->blocks);
     free(B->inverse);
+    free(B->norms);
 }
 
 static int rows_of(const struct batch *B, int64_t b)
@@ -91,17 +93,18 @@ static lcl_buffer *upload(lcl_context *ctx, const struct batch *B, size_t size)
     return buffer;
 }
 
-static void download(const lcl_buffer *buffer, struct batch *B, size_t size)
+static void download(const lcl_buffer *buffer, double *to, int64_t count,
+                     size_t size)
 {
-    float *single = calloc((size_t)B->entries + 1, sizeof *single);
-    assert_non_null(single);
     if (size == sizeof(double)) {
-        test_download(buffer, B->inverse, B->entries, size);
-    } else {
-        test_download(buffer, single, B->entries, size);
-        for (int64_t i = 0; i < B->entries; ++i)
-            B->inverse[i] = single[i];
+        test_download(buffer, to, count, size);
+        return;
     }
+    float *single = calloc((size_t)count + 1, sizeof *single);
+    assert_non_null(single);
+    test_download(buffer, single, count, size);
+    for (int64_t i = 0; i < count; ++i)
+        to[i] = single[i];
     free(single);
 }
 
@@ -109,22 +112,29 @@ static void run(lcl_context *ctx, struct batch *B,
                 const struct lcl_batch_params *params, bool in_place)
 {
     struct lcl_bgje device;
+    const bool identity = params->singular == LCL_BATCH_SINGULAR_IDENTITY;
     const size_t size = entry_size(params);
     lcl_buffer *in = upload(ctx, B, size);
-    lcl_buffer *out = test_poisoned(ctx, B->entries, size);
+    lcl_buffer *out = in_place ? in : test_poisoned(ctx, B->entries, size);
     lcl_buffer *info = test_poisoned(ctx, B->count, sizeof *B->info);
-    assert_int_equal(
-        lcl_bgje_init(&device, ctx, B->block_ptr, B->count, params), LCL_OK);
-    assert_int_equal(
-        lcl_bgje_run(&device, in, in_place ? in : out, info,
-                     params->singular == LCL_BATCH_SINGULAR_IDENTITY),
-        LCL_OK);
-    download(in_place ? in : out, B, size);
+    lcl_buffer *norms = test_poisoned(ctx, 2 * B->count, size);
+    assert_int_equal(lcl_bgje_init(&device, ctx, B->block_ptr, B->count, params,
+                                   B->norms != NULL),
+                     LCL_OK);
+    assert_int_equal(lcl_bgje_run(&device, in, out, info, norms, identity),
+                     LCL_OK);
+    download(out, B->inverse, B->entries, size);
     test_download(info, B->info, B->count, sizeof *B->info);
+    if (B->norms)
+        download(norms, B->norms, 2 * B->count, size);
+    else
+        test_untouched(norms);
     lcl_bgje_finish(&device);
     lcl_buffer_destroy(&in);
-    lcl_buffer_destroy(&out);
+    if (!in_place)
+        lcl_buffer_destroy(&out);
     lcl_buffer_destroy(&info);
+    lcl_buffer_destroy(&norms);
 }
 
 // ----------------------------------------------------------------- comparisons
@@ -244,6 +254,43 @@ static void test_bgje__any_number_of_blocks_will_do(void **state)
         expect_inverses(&B, 1e-14);
         batch_free(&B);
     }
+}
+
+// The norms are those of the block and of what came out as its inverse; the
+// last block has none.
+static void check_norms(lcl_context *ctx, const struct lcl_batch_params *given,
+                        double tolerance)
+{
+    struct lcl_batch_params params = *given;
+    struct batch B = mixed();
+    const int64_t last = B.count - 1;
+    params.singular = LCL_BATCH_SINGULAR_KEEP;
+    B.norms = test_vector(2 * B.count);
+    for (int64_t i = B.at[last]; i < B.entries; ++i)
+        B.blocks[i] = 0;
+    run(ctx, &B, &params, false);
+    for (int64_t b = 0; b < last; ++b) {
+        const int m = rows_of(&B, b);
+        const double expected[] = {norm(block(&B, b), m),
+                                   norm(B.inverse + B.at[b], m)};
+        expect_inverse(&B, b, tolerance);
+        for (int i = 0; i < 2; ++i)
+            if (!(fabs(B.norms[2 * b + i] - expected[i]) <=
+                  tolerance * m * expected[i]))
+                fail_msg("block %d of %d rows, norm %d: got %.17g, expected "
+                         "%.17g",
+                         (int)b, m, i, B.norms[2 * b + i], expected[i]);
+    }
+    assert_true(B.norms[2 * last] == 0 && isinf(B.norms[2 * last + 1]));
+    batch_free(&B);
+}
+
+static void test_bgje__norms_are_those_of_blocks_and_inverses(void **state)
+{
+    const struct lcl_batch_params single = {.precision =
+                                                LCL_BATCH_PRECISION_FP32};
+    check_norms(*state, &(struct lcl_batch_params){0}, 1e-14);
+    check_norms(*state, &single, 1e-6);
 }
 
 // ---------------------------------------------------------------------- pivots
@@ -413,6 +460,7 @@ int main(void)
         cmocka_unit_test(test_bgje__blocks_of_equal_sizes_are_inverted),
         cmocka_unit_test(test_bgje__sizes_may_be_mixed),
         cmocka_unit_test(test_bgje__any_number_of_blocks_will_do),
+        cmocka_unit_test(test_bgje__norms_are_those_of_blocks_and_inverses),
         cmocka_unit_test(test_bgje__scaled_permutations_are_inverted_exactly),
         cmocka_unit_test(test_bgje__tiny_diagonals_are_no_pivots),
         cmocka_unit_test(test_bgje__powers_of_two_as_factors_change_no_bit),
