@@ -29,6 +29,8 @@
 // for each slot and entry whose row and column are below the block's own m.
 #pragma once
 
+#include "wave.cl.h"
+
 #ifdef LCL_PM // lanes of a sub-wave, power of two, at most LCL_WIDTH
 // LCL_BLOCK: rows of the largest block, at most 127 / LCL_STORAGE: 1 double, 2
 // float

@@ -11,6 +11,8 @@
 //     X[t.row[i]][t.column[j]] = t.a[i * m + j]            (each i, each j)
 #pragma once
 
+#include "bgje.cl.h"
+
 #if defined(LCL_PM) && LCL_WIDTH > 1
 
 struct bgje_tile {

@@ -25,7 +25,6 @@
 #include "bgje.cl.h"
 #include "slab.cl.h"
 #include "stored.cl.h"
-#include "wave.cl.h"
 
 #define CACHED 1
 #define SHARED 2

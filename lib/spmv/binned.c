@@ -90,7 +90,7 @@ static enum lcl_status create_bins(struct lcl_spmv *S, lcl_context *ctx,
         return lcl_fail_memory(lcl_context_log(ctx), "a product");
     R->ctx = ctx;
     S->bytes = n * sizeof(int32_t);
-    S->traffic = 12 * (uint64_t)A->blocks + n * (4 + 2 * pointer);
+    S->traffic = 12 * (uint64_t)A->blocks + n * (4 + pointer);
     const enum lcl_status st = get_kernels(R, A);
     return st < 0 ? st : list_rows(R, A, rows);
 }
