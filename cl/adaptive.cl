@@ -134,6 +134,8 @@ INLINE void tile_rows(int product, int4 tile, const struct matrix *A,
             r.number = tile.w;
         else if (first + slot < tile.z)
             r = row_at(A, tile.y + first + slot, is_long ? UINT_MAX : longest);
+        const double w_i =
+            lane == 0 && r.number >= 0 ? spmv_operand(product, w, r.number) : 0;
         double dot = tile.x == SUMMED
                          ? lane_sum(tile, partial)
                          : lane_dot(A, r.start, r.length, lane, lanes);
@@ -141,7 +143,7 @@ INLINE void tile_rows(int product, int4 tile, const struct matrix *A,
         if (is_long)
             dot = waves_sum(dot, scratch);
         if (lane == 0 && r.number >= 0)
-            spmv_row(product, r.number, dot, w, y, s);
+            spmv_row(product, r.number, dot, w_i, y, s);
     }
 }
 

@@ -108,7 +108,8 @@ static inline void multiply(int product, long n,
     for (RANGE(i, n)) {
         add_blocks(row_ptr[i], row_ptr[i + 1], 0, col, val, x, 0, sum);
         for (uint r = 0; r < ROWS; ++r)
-            spmv_row(product, i * B + r, sum[r], w, y, &s);
+            spmv_row(product, i * B + r, sum[r],
+                     spmv_operand(product, w, i * B + r), y, &s);
     }
 # else
     const struct place p = place_of(get_local_id(0));
@@ -117,12 +118,16 @@ static inline void multiply(int product, long n,
          first += (long)get_num_groups(0) * rows) {
         const long i = first + p.row;
         const bool mine = p.works && i < n;
+        const bool ends = mine && p.lane < B / ROWS; // rows, from the first on
+        const long own = i * B + p.lane * ROWS;
+        double w_r[ROWS];
+        for (uint r = 0; r < ROWS; ++r)
+            w_r[r] = ends ? spmv_operand(product, w, own + r) : 0;
         add_blocks(mine ? row_ptr[i] : 0, mine ? row_ptr[i + 1] : 0, p.lane,
                    col, val, x, 0, sum);
         add_lanes(p, sum, scratch);
-        if (mine && p.lane < B / ROWS)
-            for (uint r = 0; r < ROWS; ++r)
-                spmv_row(product, i * B + p.lane * ROWS + r, sum[r], w, y, &s);
+        for (uint r = 0; r < ROWS && ends; ++r)
+            spmv_row(product, own + r, sum[r], w_r[r], y, &s);
     }
 # endif
     spmv_finish(product, s, sums, scratch);

@@ -37,8 +37,9 @@ static inline void multiply(int product, long n,
     double dot;
 # if LCL_WIDTH == 1
     for (RANGE(i, n)) {
+        const double w_i = spmv_operand(product, w, i);
         row_dot(row_ptr[i], row_ptr[i + 1], 0, col, val, x, 0, &dot);
-        spmv_row(product, i, dot, w, y, &s);
+        spmv_row(product, i, dot, w_i, y, &s);
     }
 # else
     const uint lane = get_local_id(0) % LCL_LANES;
@@ -47,12 +48,13 @@ static inline void multiply(int product, long n,
     for (long first = (long)get_group_id(0) * rows; first < n;
          first += (long)get_num_groups(0) * rows) {
         const long i = first + row;
+        const double w_i = i < n ? spmv_operand(product, w, i) : 0;
         dot = 0;
         if (i < n)
             row_dot(row_ptr[i], row_ptr[i + 1], lane, col, val, x, 0, &dot);
         dot = wave_sum(dot, LCL_LANES, scratch);
         if (i < n && lane == 0)
-            spmv_row(product, i, dot, w, y, &s);
+            spmv_row(product, i, dot, w_i, y, &s);
     }
 # endif
     spmv_finish(product, s, sums, scratch);

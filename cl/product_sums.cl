@@ -17,6 +17,6 @@ kernel void product_sums(int product, long n, global const double *restrict w,
     if (stop[at])
         return;
     for (RANGE(i, n))
-        spmv_row(product, i, y[i], w, y, &s);
+        spmv_row(product, i, y[i], spmv_operand(product, w, i), y, &s);
     spmv_finish(product, s, sums, scratch);
 }

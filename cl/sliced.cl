@@ -146,12 +146,14 @@ static inline void add_slots(struct slice S, global const double *x, long ldx,
 // ------------------------------------------------------------------- products
 
 #if !MANY
-static inline void multiply(
-    int product, long n, int last_col, global const uint2 *restrict start,
-    global const short *restrict near_col, global const int *restrict far_col,
-    global const double *restrict val, global const double *restrict x,
-    global const double *restrict w, global double *restrict y,
-    global double *restrict sums, local double *scratch)
+INLINE void multiply(int product, long n, int last_col,
+                     global const uint2 *restrict start,
+                     global const short *restrict near_col,
+                     global const int *restrict far_col,
+                     global const double *restrict val,
+                     global const double *restrict x,
+                     global const double *restrict w, global double *restrict y,
+                     global double *restrict sums, local double *scratch)
 {
     struct spmv_sums s = {0, 0};
     value_t sum[B * LCL_VECTORS];
@@ -164,7 +166,8 @@ static inline void multiply(
             vstore8(sum[r], 0, row[r]);
         for (long i = at * ROWS; i < min(n, (at + 1) * ROWS); ++i)
             for (uint r = 0; r < B; ++r)
-                spmv_row(product, i * B + r, row[r][i % ROWS], w, y, &s);
+                spmv_row(product, i * B + r, row[r][i % ROWS],
+                         spmv_operand(product, w, i * B + r), y, &s);
     }
 # else
     for (uint i = get_global_id(0); i < (uint)n; i += get_global_size(0)) {
@@ -172,7 +175,8 @@ static inline void multiply(
                            far_col, val),
                   x, 0, sum);
         for (uint r = 0; r < B; ++r)
-            spmv_row(product, (long)i * B + r, sum[r], w, y, &s);
+            spmv_row(product, (long)i * B + r, sum[r],
+                     spmv_operand(product, w, (long)i * B + r), y, &s);
     }
 # endif
     spmv_finish(product, s, sums, scratch);

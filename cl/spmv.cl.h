@@ -39,15 +39,20 @@ struct spmv_sums {
     double wy, yy;
 };
 
-// Row i, whose product is known to be `dot`.
-static inline void spmv_row(int product, long i, double dot,
-                            global const double *w, global double *y,
-                            struct spmv_sums *s)
+// w_i where the product needs it: to be read before the row, not after it.
+static inline double spmv_operand(int product, global const double *w, long i)
 {
-    const double y_i = product == PRODUCT_RESIDUAL ? w[i] - dot : dot;
+    return product == PRODUCT_PLAIN ? 0 : w[i];
+}
+
+// Row i, whose product is known to be `dot`.
+static inline void spmv_row(int product, long i, double dot, double w_i,
+                            global double *y, struct spmv_sums *s)
+{
+    const double y_i = product == PRODUCT_RESIDUAL ? w_i - dot : dot;
     y[i] = y_i;
     if (product == PRODUCT_DOT || product == PRODUCT_DOT_NORM)
-        s->wy += w[i] * y_i;
+        s->wy += w_i * y_i;
     if (product == PRODUCT_DOT_NORM || product == PRODUCT_RESIDUAL)
         s->yy += y_i * y_i;
 }
