@@ -20,8 +20,8 @@ enum lcl_solver_type {
                                 reproducible; without preconditioner. For beta
                                 its listing divides by <p, A p>; the right
                                 divisor, the last <r, r>, is used here */
-    LCL_SOLVER_IDR,         /* IDR(s), biorthogonal, right-preconditioned; van
-                               Gijzen and Sonneveld, ACM TOMS 38 (2011) */
+    LCL_SOLVER_IDR,          /* IDR(s), biorthogonal, right-preconditioned; van
+                                Gijzen and Sonneveld, ACM TOMS 38 (2011) */
     LCL_SOLVER_COUNT,
 };
 
