@@ -14,6 +14,13 @@
 
 #include "factor.cl.h"
 
+// Devices read one at a time, hosts have no memory aligned so.
+#ifdef __OPENCL_C_VERSION__
+# define LCL_SLAB_ALIGNED __attribute__((aligned(32)))
+#else
+# define LCL_SLAB_ALIGNED
+#endif
+
 struct lcl_slab {
     lcl_u64 value;   // first value
     lcl_u64 starts;  // bit f: row f of the slab is the first of a block
@@ -22,7 +29,7 @@ struct lcl_slab {
     lcl_u16 rows;    // of all blocks
     lcl_u16 columns; // of the largest block
     lcl_u32 storage; // enum lcl_factor_storage: FP64, FP32 or BF16
-} __attribute__((aligned(32)));
+} LCL_SLAB_ALIGNED;
 
 #define LCL_SLAB_ROWS_MAX 64
 
