@@ -147,13 +147,11 @@ static inline void add_slots(struct slice S, global const double *x, long ldx,
 
 #if !MANY
 INLINE void multiply(int product, long n, int last_col,
-                     global const uint2 *restrict start,
-                     global const short *restrict near_col,
-                     global const int *restrict far_col,
-                     global const double *restrict val,
-                     global const double *restrict x,
-                     global const double *restrict w, global double *restrict y,
-                     global double *restrict sums, local double *scratch)
+                     global const uint2 *start, global const short *near_col,
+                     global const int *far_col, global const double *val,
+                     global const double *x, global const double *w,
+                     global double *y, global double *sums,
+                     local double *scratch)
 {
     struct spmv_sums s = {0, 0};
     value_t sum[B * LCL_VECTORS];
