@@ -60,25 +60,10 @@ static inline void multiply(int product, long n,
     spmv_finish(product, s, sums, scratch);
 }
 
-# define KERNEL(name, product)                                                 \
-  WORK_GROUP                                                                   \
-  kernel void name(                                                            \
-      long n, global const index_t *restrict row_ptr,                          \
-      global const int *restrict col, global const double *restrict val,       \
-      global const double *restrict x, global const double *restrict w,        \
-      global double *restrict y, global double *restrict sums,                 \
-      global const int *stop, int at)                                          \
-  {                                                                            \
-   local double scratch[LCL_GROUP];                                            \
-   if (stop[at])                                                               \
-    return;                                                                    \
-   multiply(product, n, row_ptr, col, val, x, w, y, sums, scratch);            \
-  }
-
-KERNEL(csr_plain, PRODUCT_PLAIN)
-KERNEL(csr_dot, PRODUCT_DOT)
-KERNEL(csr_dot_norm, PRODUCT_DOT_NORM)
-KERNEL(csr_residual, PRODUCT_RESIDUAL)
+SPMV_ROWS_KERNEL(csr_plain, PRODUCT_PLAIN)
+SPMV_ROWS_KERNEL(csr_dot, PRODUCT_DOT)
+SPMV_ROWS_KERNEL(csr_dot_norm, PRODUCT_DOT_NORM)
+SPMV_ROWS_KERNEL(csr_residual, PRODUCT_RESIDUAL)
 #else
 WORK_GROUP
 kernel void csr_many(long n, global const index_t *restrict row_ptr,

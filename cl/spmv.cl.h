@@ -72,3 +72,20 @@ INLINE void spmv_finish(int product, struct spmv_sums s, global double *sums,
     if (product == PRODUCT_DOT_NORM || product == PRODUCT_RESIDUAL)
         sums[get_num_groups(0) + get_group_id(0)] = s.yy;
 }
+
+// A kernel over n rows, or block rows, as they are stored, around the file's
+// own multiply().
+#define SPMV_ROWS_KERNEL(name, product)                                        \
+ WORK_GROUP                                                                    \
+ kernel void name(                                                             \
+     long n, global const index_t *restrict row_ptr,                           \
+     global const int *restrict col, global const double *restrict val,        \
+     global const double *restrict x, global const double *restrict w,         \
+     global double *restrict y, global double *restrict sums,                  \
+     global const int *stop, int at)                                           \
+ {                                                                             \
+  local double scratch[LCL_GROUP];                                             \
+  if (stop[at])                                                                \
+   return;                                                                     \
+  multiply(product, n, row_ptr, col, val, x, w, y, sums, scratch);             \
+ }

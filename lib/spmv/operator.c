@@ -5,11 +5,11 @@
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/format/bsr.h"
+#include "lib/format/csr.h"
 #include "lib/precond/system.h"
 
 #include <levelcl/opencl.h>
 
-#include <math.h>
 #include <string.h>
 
 struct lcl_operator {
@@ -149,11 +149,11 @@ enum lcl_status lcl_operator_update(lcl_operator *A, const double *val)
 {
     if (!A || !val)
         return refuse_null(A, "lcl_operator_update");
-    for (int64_t k = 0; k < A->info.nnz; ++k)
-        if (!isfinite(val[k]))
-            return lcl_fail(lcl_context_log(A->ctx), LCL_EFORMAT,
-                            "lcl_operator_update: value %lld is not finite",
-                            (long long)k);
+    const int64_t k = lcl_find_not_finite(val, A->info.nnz);
+    if (k >= 0)
+        return lcl_fail(lcl_context_log(A->ctx), LCL_EFORMAT,
+                        "lcl_operator_update: value %lld is not finite",
+                        (long long)k);
     return lcl_system_update(&A->system, val);
 }
 
