@@ -52,6 +52,14 @@
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #endif
 
+// The lanes of a wave alone, in groups of more than one, too: all of the group
+// come by, since without shuffles it is a barrier of the group.
+#if LCL_GROUP > LCL_WIDTH && defined(LCL_EXCHANGE_NV_PTX)
+# define WAVE_BARRIER() asm volatile("bar.warp.sync 0xffffffff;" : : : "memory")
+#else
+# define WAVE_BARRIER() GROUP_BARRIER()
+#endif
+
 // ------------------------------------------------------------------- exchange
 
 // wave_sum(v, lanes, scratch): the sum over each run of `lanes` consecutive
@@ -216,6 +224,18 @@ static inline double wave_sum(double v, uint lanes, local double *scratch)
     for (uint mask = lanes / 2; mask > 0; mask /= 2)
         v += wave_xor(v, mask);
     return v;
+}
+// Lanes l and l XOR mask add up v[0 .. count-1]: `upper` is true for one of
+// them, which gets the second half of the sums, the other one the first.
+# define WAVE_HALVES
+static inline void wave_halve(double *v, uint count, uint mask, bool upper)
+{
+    const uint half_count = count / 2;
+# pragma unroll
+    for (uint q = 0; q < half_count; ++q) {
+        const double low = v[q], high = v[half_count + q];
+        v[q] = (upper ? high : low) + wave_xor(upper ? low : high, mask);
+    }
 }
 static inline uint wave_largest(uint v, uint lanes, local double *scratch)
 {

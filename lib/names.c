@@ -36,6 +36,13 @@ static const char *const trisolves[LCL_TRISOLVE_COUNT] = {
     [LCL_TRISOLVE_DAG_EC_ILDU0_FUSED] = "dag_ec_ILDU0_fused",
 };
 
+static const char *const krons[LCL_KRON_COUNT] = {
+    [LCL_KRON_DEFAULT] = "one_pass",
+    [LCL_KRON_ONE_PASS] = "one_pass",
+    [LCL_KRON_OKP] = "okp",
+    [LCL_KRON_CU] = "cu",
+};
+
 static const char *const spmvs[LCL_SPMV_COUNT] = {
     [LCL_SPMV_DEFAULT] = "auto",      [LCL_SPMV_CSR] = "csr",
     [LCL_SPMV_SLICED] = "sliced",     [LCL_SPMV_BINNED] = "binned",
@@ -114,6 +121,7 @@ static const char *const batch_singulars[LCL_BATCH_SINGULAR_COUNT] = {
 const struct lcl_names lcl_solver_names = LCL_NAMES(solvers);
 const struct lcl_names lcl_precond_names = LCL_NAMES(preconds);
 const struct lcl_names lcl_trisolve_names = LCL_NAMES(trisolves);
+const struct lcl_names lcl_kron_names = LCL_NAMES(krons);
 const struct lcl_names lcl_spmv_names = LCL_NAMES(spmvs);
 const struct lcl_names lcl_partition_names = LCL_NAMES(partitions);
 const struct lcl_names lcl_pivot_names = LCL_NAMES(pivots);
@@ -165,6 +173,11 @@ const char *lcl_precond_name(enum lcl_precond_type type)
 const char *lcl_trisolve_name(enum lcl_trisolve trisolve)
 {
     return lcl_name_of(&lcl_trisolve_names, (int)trisolve);
+}
+
+const char *lcl_kron_name(enum lcl_kron_type type)
+{
+    return lcl_name_of(&lcl_kron_names, (int)type);
 }
 
 const char *lcl_spmv_name(enum lcl_spmv_type type)

@@ -15,6 +15,7 @@ extern const struct lcl_names lcl_block_extraction_names;
 extern const struct lcl_names lcl_block_apply_names;
 extern const struct lcl_names lcl_weights_names;
 extern const struct lcl_names lcl_coarse_names;
+extern const struct lcl_names lcl_kron_names;
 extern const struct lcl_names lcl_spmv_names;
 extern const struct lcl_names lcl_batch_kernel_names;
 extern const struct lcl_names lcl_batch_precision_names;

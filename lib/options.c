@@ -330,6 +330,8 @@ static const struct option table[] = {
      set_enum, AT(precond.block_jacobi.apply), &lcl_block_apply_names, NULL},
     {{"block-size", "1..8|auto", "rows of the blocks that the matrix is kept in (auto)"},
      set_block, AT(precond.block_size), NULL, NULL},
+    {{"kron-product", "one_pass|okp|cu", "how a Kronecker system is multiplied (one_pass)"},
+     set_enum, AT(precond.kron), &lcl_kron_names, NULL},
     {{"spmv", "auto|csr|sliced|binned|adaptive", "how the matrix is multiplied (auto)"},
      set_enum, AT(precond.spmv), &lcl_spmv_names, NULL},
     {{"coarse", "none|add|mult|auto", "correction by constants on the subdomains (auto)"},

@@ -8,6 +8,7 @@
  *                               dense blocks: invert
  *      operator.h               products with matrices
  *   3  precond.h                partition, factor, apply
+ *      kron.h                   systems in Kronecker form
  *   4  solver.h, options.h      solve; options as text
  * opencl.h, for callers who own a cl_context, is included apart. */
 #ifndef LEVELCL_H
@@ -15,6 +16,7 @@
 
 #include <levelcl/batch.h>
 #include <levelcl/context.h>
+#include <levelcl/kron.h>
 #include <levelcl/log.h>
 #include <levelcl/matrix.h>
 #include <levelcl/operator.h>

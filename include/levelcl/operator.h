@@ -31,6 +31,24 @@ enum lcl_spmv_type {
     LCL_SPMV_COUNT,
 };
 
+/* How (A (x) M + tau B (x) L) is multiplied by a vector, kron.h. OKP and CU are
+ * those of Ma, Zhao, Le, Yuan, "A multi-GPU enabled solver in Kronecker product
+ * form for multiphysics problems" (2025), sections "OKP-Solver" and
+ * "CU-Solver".
+ */
+enum lcl_kron_type {
+    LCL_KRON_DEFAULT = 0, /* ONE_PASS */
+    LCL_KRON_ONE_PASS,    /* values of M and L next to each other, all stages of
+                             an unknown together, A and B applied to the sums of
+                             a row; two passes where the patterns of M and L
+                             differ in more than a tenth */
+    LCL_KRON_OKP,         /* X A^T by columns (Algorithm 2), then M with a wave
+                             a block row (Algorithm 3); the same for B and L */
+    LCL_KRON_CU,          /* s x s axpys, then s products with M (Algorithm 4);
+                             the same for B and L */
+    LCL_KRON_COUNT,
+};
+
 /* All zero is the default. */
 struct lcl_operator_params {
     enum lcl_spmv_type spmv;
@@ -38,6 +56,7 @@ struct lcl_operator_params {
      * LCL_BLOCK_MAX, missing entries of a block as zeros; 0: its natural block,
      * see lcl_csr_natural_block(). */
     int block_size;
+    enum lcl_kron_type kron; /* of lcl_operator_create_kron() */
 };
 
 #define LCL_OPERATOR_PARAMS_INIT                                               \
@@ -47,7 +66,9 @@ struct lcl_operator_params {
 
 /* What an operator is made of. */
 struct lcl_operator_info {
-    enum lcl_spmv_type spmv; /* that was chosen */
+    enum lcl_spmv_type spmv; /* that was chosen; DEFAULT with a lcl_kron */
+    enum lcl_kron_type kron; /* the same; DEFAULT without one */
+    int stages;              /* of a lcl_kron, else 1 */
     int64_t rows;
     int64_t cols;
     int64_t nnz; /* values of the matrix as it was given */
@@ -106,6 +127,8 @@ LCL_API void lcl_operator_destroy(lcl_operator **A);
 
 /* The name as it is printed and parsed: "auto", "csr", "sliced". */
 LCL_API const char *lcl_spmv_name(enum lcl_spmv_type type);
+/* "one_pass", "okp", "cu". */
+LCL_API const char *lcl_kron_name(enum lcl_kron_type type);
 
 LCL_END_DECLS
 

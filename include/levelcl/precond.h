@@ -200,6 +200,7 @@ struct lcl_precond_params {
      * see lcl_csr_natural_block(). ILU then factors blocks. */
     int block_size;
     enum lcl_spmv_type spmv; /* how the solver multiplies by the matrix */
+    enum lcl_kron_type kron; /* the same for lcl_precond_create_kron() */
 };
 
 #define LCL_PRECOND_PARAMS_INIT                                                \
@@ -245,7 +246,10 @@ struct lcl_precond_info {
     int64_t coarse_rows;     /* unknowns of the correction */
     int64_t coarse_pinned;   /* of them left out, the matrix being singular */
     uint64_t coarse_bytes;   /* on the device */
-    enum lcl_spmv_type spmv; /* how the matrix is multiplied, never DEFAULT */
+    enum lcl_spmv_type spmv; /* how the matrix is multiplied, DEFAULT only with
+                                a lcl_kron */
+    enum lcl_kron_type kron; /* the same; DEFAULT without one */
+    int stages;              /* of a lcl_kron, else 1 */
     uint64_t spmv_bytes;     /* on the device for that, beside the matrix */
 };
 

@@ -29,12 +29,13 @@ static bool is_for_ildu0(enum lcl_trisolve trisolve)
            trisolve == LCL_TRISOLVE_DAG_EC_ILDU0_FUSED;
 }
 
-static enum lcl_status check_params(const struct lcl_precond_params *p,
-                                    const struct lcl_log *log)
+enum lcl_status lcl_precond_check_params(const struct lcl_precond_params *p,
+                                         const struct lcl_log *log)
 {
     if ((unsigned)p->type >= LCL_PRECOND_COUNT ||
         (unsigned)p->trisolve >= LCL_TRISOLVE_COUNT ||
         (unsigned)p->spmv >= LCL_SPMV_COUNT ||
+        (unsigned)p->kron >= LCL_KRON_COUNT ||
         (unsigned)p->pivot >= LCL_PIVOT_COUNT ||
         (unsigned)p->storage >= LCL_FACTOR_STORAGE_COUNT ||
         (unsigned)p->coarse >= LCL_COARSE_COUNT ||
@@ -87,8 +88,7 @@ static enum lcl_status refuse_null(const lcl_precond *M, const char *function)
                       "%s: an argument is NULL", function);
 }
 
-// Factors and turns what was found into a status and a warning.
-static enum lcl_status refactor(lcl_precond *M)
+enum lcl_status lcl_precond_refactor(lcl_precond *M)
 {
     lcl_phase_enter(M->ctx, LCL_PHASE_NUMERIC);
     const enum lcl_status st = M->ops->update(M);
@@ -137,12 +137,14 @@ static enum lcl_status create(lcl_precond **out, lcl_context *ctx,
         .nnz = entries,
         .block_size = A->block_size,
         .coarse = LCL_COARSE_NONE,
+        .stages = 1,
         .form = "",
     };
     if ((st = M->ops->create(M, A, params)) < 0 ||
         (place &&
          (st = lcl_system_take_entries(&M->system, place, entries)) < 0) ||
-        (st = make_product(M, params->spmv)) < 0 || (st = refactor(M)) < 0)
+        (st = make_product(M, params->spmv)) < 0 ||
+        (st = lcl_precond_refactor(M)) < 0)
         lcl_precond_destroy(&M);
     *out = M;
     return st;
@@ -178,7 +180,7 @@ static enum lcl_status begin(lcl_precond **out, const lcl_context *ctx,
     if (out)
         *out = NULL;
     return out && ctx && A
-               ? check_params(*params, log)
+               ? lcl_precond_check_params(*params, log)
                : lcl_misuse(log, "%s: an argument is NULL", function);
 }
 
@@ -220,13 +222,16 @@ enum lcl_status lcl_precond_update(lcl_precond *M, const double *val)
 {
     if (!M || !val)
         return refuse_null(M, "lcl_precond_update");
+    if (M->kron)
+        return lcl_misuse(lcl_context_log(M->ctx),
+                          "lcl_precond_update: it was made of a lcl_kron");
     const int64_t k = lcl_find_not_finite(val, M->system.entries);
     if (k >= 0)
         return lcl_fail(lcl_context_log(M->ctx), LCL_EFORMAT,
                         "lcl_precond_update: value %lld is not finite",
                         (long long)k);
     const enum lcl_status st = lcl_system_update(&M->system, val);
-    return st < 0 ? st : refactor(M);
+    return st < 0 ? st : lcl_precond_refactor(M);
 }
 
 static enum lcl_status make_vectors(lcl_precond *M)

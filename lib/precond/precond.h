@@ -7,6 +7,7 @@
 
 #include <levelcl/precond.h>
 
+struct lcl_kron_method;
 struct lcl_trisolve_method;
 
 struct lcl_precond_ops {
@@ -42,7 +43,18 @@ struct lcl_precond {
     lcl_buffer *b, *x; // for vectors of the caller, made when first needed
     struct lcl_dot dot;
     int dot_launches; // of an application and the dot product that follows
+    // Of one made of a lcl_kron: lib/kron/precond.h; NULL without one.
+    const struct lcl_kron_method *kron;
+    uint64_t kron_pattern; // lcl_kron_pattern()
 };
+
+// What all functions that create one check: enums, sizes. Returns LCL_OK,
+// LCL_EINVAL or LCL_EUNSUPPORTED.
+enum lcl_status lcl_precond_check_params(const struct lcl_precond_params *p,
+                                         const struct lcl_log *log);
+
+// Factors, and turns what was found into a status and a warning.
+enum lcl_status lcl_precond_refactor(lcl_precond *M);
 
 // How the factors of subdomains are applied; NULL for other preconditioners.
 const struct lcl_trisolve_method *lcl_precond_trisolve(const lcl_precond *M);

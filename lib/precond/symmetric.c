@@ -41,6 +41,11 @@ enum lcl_status lcl_precond_apply_then_dot(lcl_precond *M, const lcl_buffer *b,
 enum lcl_status lcl_precond_require_symmetric(lcl_precond *M, const char *who)
 {
     struct lcl_system *S = &M->system;
+    if (M->kron)
+        return lcl_fail(lcl_context_log(S->ctx), LCL_EUNSUPPORTED,
+                        "%s needs a symmetric matrix, which a system in "
+                        "Kronecker form is not known to have",
+                        who);
     if (!S->symmetry_known) {
         const enum lcl_status st =
             lcl_symmetry_measure(&S->asymmetry, S->ctx, &S->matrix);

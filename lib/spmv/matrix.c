@@ -28,9 +28,9 @@ static enum lcl_status upload_row_ptr(struct lcl_device_matrix *D,
 
 // 32 bits would do for the last few row pointers below 2^32, too, but lanes
 // step past the end of a row.
-enum lcl_status lcl_device_matrix_init(struct lcl_device_matrix *D,
-                                       lcl_context *ctx,
-                                       const struct lcl_bsr *A)
+enum lcl_status lcl_device_pattern_init(struct lcl_device_matrix *D,
+                                        lcl_context *ctx,
+                                        const struct lcl_bsr *A)
 {
     enum lcl_status st;
     *D = (struct lcl_device_matrix){
@@ -44,10 +44,19 @@ enum lcl_status lcl_device_matrix_init(struct lcl_device_matrix *D,
     };
     if ((st = upload_row_ptr(D, ctx, A)) < 0 ||
         (st = lcl_buffer_create_from(&D->col, ctx, A->col_ind, A->nnz,
-                                     sizeof(int32_t), "columns")) < 0 ||
-        (st = lcl_buffer_create_from(&D->val, ctx, A->val,
-                                     A->nnz * lcl_block_values(A),
-                                     sizeof(double), "values")) < 0)
+                                     sizeof(int32_t), "columns")) < 0)
+        lcl_device_matrix_finish(D);
+    return st;
+}
+
+enum lcl_status lcl_device_matrix_init(struct lcl_device_matrix *D,
+                                       lcl_context *ctx,
+                                       const struct lcl_bsr *A)
+{
+    enum lcl_status st = lcl_device_pattern_init(D, ctx, A);
+    if (st == LCL_OK && (st = lcl_buffer_create_from(
+                             &D->val, ctx, A->val, A->nnz * lcl_block_values(A),
+                             sizeof(double), "values")) < 0)
         lcl_device_matrix_finish(D);
     return st;
 }

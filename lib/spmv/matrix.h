@@ -19,6 +19,10 @@ struct lcl_device_matrix {
     int groups;          // of a kernel over its vectors: lcl_vector_groups()
 };
 
+// Row pointers and columns of A, without values; then, for those of A, both.
+enum lcl_status lcl_device_pattern_init(struct lcl_device_matrix *D,
+                                        lcl_context *ctx,
+                                        const struct lcl_bsr *A);
 enum lcl_status lcl_device_matrix_init(struct lcl_device_matrix *D,
                                        lcl_context *ctx,
                                        const struct lcl_bsr *A);

@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Products as the caller sees them.
+#include "lib/spmv/operator.h"
 #include "host/alloc.h"
 #include "host/interop.h"
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/format/bsr.h"
 #include "lib/format/csr.h"
-#include "lib/precond/system.h"
 
 #include <levelcl/opencl.h>
 
 #include <string.h>
-
-struct lcl_operator {
-    lcl_context *ctx;
-    struct lcl_system system;
-    struct lcl_operator_info info;
-    lcl_buffer *x, *y; // for vectors of the caller, made when first needed
-};
 
 enum { PASS = 8 }; // columns on the device at once
 
@@ -32,12 +25,12 @@ static enum lcl_status refuse_null(const lcl_operator *A, const char *function)
 
 // ------------------------------------------------------------------- creation
 
-static enum lcl_status check_params(const struct lcl_operator_params *p,
-                                    const struct lcl_log *log)
+enum lcl_status lcl_operator_check_params(const struct lcl_operator_params *p,
+                                          const struct lcl_log *log)
 {
-    if ((unsigned)p->spmv >= LCL_SPMV_COUNT)
-        return lcl_misuse(log, "lcl_operator_create: spmv %d is out of range",
-                          (int)p->spmv);
+    if ((unsigned)p->spmv >= LCL_SPMV_COUNT ||
+        (unsigned)p->kron >= LCL_KRON_COUNT)
+        return lcl_misuse(log, "lcl_operator_create: an enum is out of range");
     if (p->block_size < 0 || p->block_size > LCL_BLOCK_MAX)
         return lcl_fail(log, LCL_EINVAL,
                         "block size %d: expected a number from 1 to %d, or 0",
@@ -73,6 +66,7 @@ static enum lcl_status create(lcl_operator **out, lcl_context *ctx,
     }
     P->info = (struct lcl_operator_info){
         .spmv = P->system.product.type,
+        .stages = 1,
         .rows = A->rows * A->block_size,
         .cols = A->cols * A->block_size,
         .nnz = entries,
@@ -111,7 +105,7 @@ enum lcl_status lcl_operator_create(lcl_operator **out, lcl_context *ctx,
         *out = NULL;
     if (!out || !ctx || !A)
         return lcl_misuse(log, "lcl_operator_create: an argument is NULL");
-    if ((st = check_params(params, log)) < 0 ||
+    if ((st = lcl_operator_check_params(params, log)) < 0 ||
         (st = lcl_csr_check(A, log)) < 0)
         return st;
     const int block = params->block_size > 0 ? params->block_size
@@ -135,7 +129,7 @@ enum lcl_status lcl_operator_create_bsr(
         *out = NULL;
     if (!out || !ctx || !A)
         return lcl_misuse(log, "lcl_operator_create_bsr: an argument is NULL");
-    if ((st = check_params(params, log)) < 0 ||
+    if ((st = lcl_operator_check_params(params, log)) < 0 ||
         (st = lcl_bsr_check(A, log)) < 0)
         return st;
     if (params->block_size > 0 && params->block_size != A->block_size)
@@ -149,6 +143,9 @@ enum lcl_status lcl_operator_update(lcl_operator *A, const double *val)
 {
     if (!A || !val)
         return refuse_null(A, "lcl_operator_update");
+    if (A->info.kron)
+        return lcl_misuse(lcl_context_log(A->ctx),
+                          "lcl_operator_update: it was made of a lcl_kron");
     const int64_t k = lcl_find_not_finite(val, A->info.nnz);
     if (k >= 0)
         return lcl_fail(lcl_context_log(A->ctx), LCL_EFORMAT,
@@ -184,21 +181,46 @@ static enum lcl_status multiply(const lcl_operator *A, const lcl_buffer *x,
         &(struct lcl_operands){x, y, y, NULL, A->system.never, 0});
 }
 
-enum lcl_status lcl_operator_apply(lcl_operator *A, const double *x, double *y)
+static enum lcl_status make_vectors(lcl_operator *A)
 {
     enum lcl_status st = LCL_OK;
+    if (!A->x)
+        st =
+            lcl_buffer_create(&A->x, A->ctx, A->info.cols, sizeof(double), "x");
+    if (st == LCL_OK && !A->y)
+        st =
+            lcl_buffer_create(&A->y, A->ctx, A->info.rows, sizeof(double), "y");
+    return st;
+}
+
+enum lcl_status lcl_operator_apply(lcl_operator *A, const double *x, double *y)
+{
+    enum lcl_status st;
     if (!A || !x || !y)
         return refuse_null(A, "lcl_operator_apply");
-    if (!A->x)
-        st = lcl_buffer_create(&A->x, A->ctx, A->info.cols, sizeof *x, "x");
-    if (st == LCL_OK && !A->y)
-        st = lcl_buffer_create(&A->y, A->ctx, A->info.rows, sizeof *y, "y");
-    if (st < 0 ||
-        (st = lcl_buffer_write(A->x, x, (size_t)A->info.cols * sizeof *x)) <
-            0 ||
+    if ((st = make_vectors(A)) < 0)
+        return st;
+    // only square operators have a numbering of their own
+    st = A->system.perm
+             ? lcl_system_put(&A->system, x, A->x)
+             : lcl_buffer_write(A->x, x, (size_t)A->info.cols * sizeof *x);
+    if (st < 0 || (st = multiply(A, A->x, A->y)) < 0)
+        return st;
+    return lcl_system_get(&A->system, A->y, y);
+}
+
+// x and y are buffers of the caller.
+static enum lcl_status apply_buffers(lcl_operator *A, const lcl_buffer *x,
+                                     lcl_buffer *y)
+{
+    enum lcl_status st;
+    if (!A->system.perm)
+        return multiply(A, x, y);
+    if ((st = make_vectors(A)) < 0 ||
+        (st = lcl_system_import(&A->system, x, A->x)) < 0 ||
         (st = multiply(A, A->x, A->y)) < 0)
         return st;
-    return lcl_buffer_read(A->y, y, (size_t)A->info.rows * sizeof *y);
+    return lcl_system_export(&A->system, A->y, y);
 }
 
 enum lcl_status lcl_operator_apply_cl(lcl_operator *A, cl_mem x, cl_mem y)
@@ -219,7 +241,7 @@ enum lcl_status lcl_operator_apply_cl(lcl_operator *A, cl_mem x, cl_mem y)
                       "%zu bytes expected",
                       cols, rows);
     else
-        st = multiply(A, in, result);
+        st = apply_buffers(A, in, result);
 out:
     lcl_buffer_destroy(&result);
     lcl_buffer_destroy(&in);
@@ -244,6 +266,17 @@ static enum lcl_status check_columns(const lcl_operator *A, int64_t ldx,
                         "lcl_operator_apply_many: %lld columns are too many",
                         (long long)vectors);
     return LCL_OK;
+}
+
+// For operators that have several columns as it is: one by one.
+static enum lcl_status apply_columns(lcl_operator *A, const double *x,
+                                     int64_t ldx, double *y, int64_t ldy,
+                                     int64_t vectors)
+{
+    enum lcl_status st = LCL_OK;
+    for (int64_t j = 0; j < vectors && st == LCL_OK; ++j)
+        st = lcl_operator_apply(A, x + j * ldx, y + j * ldy);
+    return st;
 }
 
 // Columns to one after the other and back.
@@ -284,6 +317,8 @@ enum lcl_status lcl_operator_apply_many(lcl_operator *A, const double *x,
         return refuse_null(A, "lcl_operator_apply_many");
     if ((st = check_columns(A, ldx, ldy, vectors)) < 0 || vectors == 0)
         return st;
+    if (A->info.kron)
+        return apply_columns(A, x, ldx, y, ldy, vectors);
     const int64_t rows = A->info.rows, cols = A->info.cols;
     const int64_t pass = vectors < PASS ? vectors : PASS;
     if ((st = lcl_buffer_create(&in, A->ctx, cols * pass, sizeof *x,

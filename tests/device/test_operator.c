@@ -20,7 +20,8 @@
 static lcl_operator *open_operator(lcl_context *ctx, const struct lcl_csr *A,
                                    enum lcl_spmv_type type, int block)
 {
-    const struct lcl_operator_params params = {type, block};
+    const struct lcl_operator_params params = {.spmv = type,
+                                               .block_size = block};
     lcl_operator *P = NULL;
     assert_int_equal(lcl_operator_create(&P, ctx, A, &params), LCL_OK);
     const struct lcl_operator_info *info = lcl_operator_info(P);
@@ -127,7 +128,7 @@ static void test_operator__kinds_for_single_entries_refuse_blocks(void **state)
     struct lcl_csr A = test_stretched_csr(60, 90, 1);
     for (int i = 0; i < 2; ++i) {
         const struct lcl_operator_params params = {
-            i ? LCL_SPMV_BINNED : LCL_SPMV_ADAPTIVE, 3};
+            .spmv = i ? LCL_SPMV_BINNED : LCL_SPMV_ADAPTIVE, .block_size = 3};
         lcl_operator *P;
         assert_int_equal(lcl_operator_create(&P, *state, &A, &params),
                          LCL_EUNSUPPORTED);
@@ -144,7 +145,8 @@ static void test_operator__a_matrix_in_blocks_matches(void **state)
     double *x = test_random_vector(cols, 3), *y = test_vector(rows);
     double *expected = test_vector(rows);
     lcl_operator *P;
-    struct lcl_operator_params params = {LCL_SPMV_SLICED, 2};
+    struct lcl_operator_params params = {.spmv = LCL_SPMV_SLICED,
+                                         .block_size = 2};
     assert_int_equal(lcl_operator_create_bsr(&P, *state, &A, &params), LCL_OK);
     lcl_bsr_multiply(&A, x, expected);
     assert_int_equal(lcl_operator_apply(P, x, y), LCL_OK);
@@ -208,7 +210,7 @@ static void test_operator__buffers_of_the_caller_match(void **state)
 static void test_operator__wrong_arguments_are_refused(void **state)
 {
     struct lcl_csr A = test_identity(6);
-    struct lcl_operator_params params = {LCL_SPMV_COUNT, 0};
+    struct lcl_operator_params params = {.spmv = LCL_SPMV_COUNT};
     lcl_operator *P = NULL;
     double v[6] = {0};
     assert_misuse(lcl_operator_create(NULL, *state, &A, NULL));

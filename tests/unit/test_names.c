@@ -36,6 +36,7 @@ static void test_names__every_value_has_one(void **state)
     ASSERT_NAMED(lcl_batch_precision_name, LCL_BATCH_PRECISION_COUNT);
     ASSERT_NAMED(lcl_batch_singular_name, LCL_BATCH_SINGULAR_COUNT);
     ASSERT_NAMED(lcl_spmv_name, LCL_SPMV_COUNT);
+    ASSERT_NAMED(lcl_kron_name, LCL_KRON_COUNT);
 }
 
 static void test_names__default_is_the_method_it_stands_for(void **state)

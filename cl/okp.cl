@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// y = (A (x) M + tau B (x) L) x as published (Ma, Zhao, Le, Yuan, "A multi-GPU
+// enabled solver in Kronecker product form for multiphysics problems"), S
+// stages of N rows one after the other, `term` 0 being A and M, 1 tau B and L:
+//
+//     okp_combine:   t^(i) = sum over j of c_ij x^(j)        (Algorithm 2)
+//     okp_multiply:  y^(i) = M t^(i), or y^(i) += with `keep` (Algorithm 3)
+//     cu_axpy:       t^(i) += c_ij x^(j)                     (Algorithm 4)
+//
+// Layout: x[i N + k]; blocks by rows; row i of `coef` has a_ij, then tau b_ij.
+// Launch: okp_combine, cu_axpy: any number of groups. okp_multiply: a wave a
+//         block row, a lane an entry of the blocks it has at once, or of as
+//         many columns as fit where a block has more entries than lanes.
+// Determinism: fixed order.
+#include "spmv.cl.h"
+
+#ifndef LCL_BLOCK
+# define LCL_BLOCK 1
+#endif
+
+#define B LCL_BLOCK
+#define S LCL_VECTORS // of okp_multiply and okp_combine
+// columns that the lanes of a wave have at once
+#define COLUMNS (LCL_WIDTH >= B * B ? LCL_WIDTH / (B * B) * B : LCL_WIDTH / B)
+// the power of two below that
+#define HALF                                                                   \
+ (COLUMNS > 32   ? 32                                                          \
+  : COLUMNS > 16 ? 16                                                          \
+  : COLUMNS > 8  ? 8                                                           \
+  : COLUMNS > 4  ? 4                                                           \
+  : COLUMNS > 2  ? 2                                                           \
+                 : 1)
+
+WORK_GROUP
+kernel void okp_combine(long rows, global const double *restrict coef, int term,
+                        global const double *restrict x,
+                        global double *restrict t, global const int *stop,
+                        int at)
+{
+    if (stop[at])
+        return;
+    for (RANGE(k, rows)) {
+        double sum[S];
+        for (uint i = 0; i < S; ++i)
+            sum[i] = 0;
+        for (uint j = 0; j < S; ++j) {
+            const double x_j = x[j * rows + k];
+            for (uint i = 0; i < S; ++i)
+                sum[i] += x_j * coef[(2 * i + term) * S + j];
+        }
+        for (uint i = 0; i < S; ++i)
+            t[i * rows + k] = sum[i];
+    }
+}
+
+// Of `stages` stages: t^(i) += c_ij x^(j).
+WORK_GROUP
+kernel void cu_axpy(long rows, int stages, global const double *restrict coef,
+                    int term, int i, int j, global const double *restrict x,
+                    global double *restrict t, global const int *stop, int at)
+{
+    if (stop[at])
+        return;
+    const double c = coef[(2 * i + term) * stages + j];
+    x += j * rows;
+    t += i * rows;
+    for (RANGE(k, rows))
+        t[k] += c * x[k];
+}
+
+#if LCL_WIDTH == 1
+WORK_GROUP
+kernel void okp_multiply(long n, global const index_t *restrict row_ptr,
+                         global const int *restrict col,
+                         global const double *restrict val, int first,
+                         global const double *restrict t,
+                         global double *restrict y, int keep,
+                         global const int *stop, int at)
+{
+    double sum[S * B];
+    if (stop[at])
+        return;
+    t += first * n * B;
+    y += first * n * B;
+    for (RANGE(g, n)) {
+        for (uint q = 0; q < S * B; ++q)
+            sum[q] = 0;
+        for (index_t k = row_ptr[g]; k < row_ptr[g + 1]; ++k)
+            for (uint e = 0; e < B * B; ++e) {
+                const uint r = e / B, c = e - r * B;
+                const double a = val[(ulong)k * (B * B) + e];
+                for (uint i = 0; i < S; ++i)
+                    sum[i * B + r] += a * t[(i * n + col[k]) * B + c];
+            }
+        for (uint i = 0; i < S; ++i)
+            for (uint r = 0; r < B; ++r) {
+                const long o = (i * n + g) * B + r;
+                y[o] = (keep ? y[o] : 0) + sum[i * B + r];
+            }
+    }
+}
+#else
+# define WAVES (LCL_GROUP / LCL_WIDTH)
+
+// sums[i LCL_GROUP] += the lane's share of its row of block row g, stage i
+static inline void add_row(index_t from, index_t to, uint lane, long rows,
+                           global const int *col, global const double *val,
+                           global const double *t, local double *sums)
+{
+    const uint column = lane / B, r = lane - column * B;
+    const ulong end = (ulong)(to - from) * B;
+    for (ulong g = column; g < end && column < COLUMNS; g += COLUMNS) {
+        const ulong block = g / B;
+        const uint c = (uint)(g - block * B);
+        const index_t k = from + (index_t)block;
+        const double a = val[(ulong)k * (B * B) + r * B + c];
+        for (uint i = 0; i < S; ++i)
+            sums[i * LCL_GROUP] += a * t[i * rows + (long)col[k] * B + c];
+    }
+}
+
+// On the lanes below B the sums over all lanes of their row, by halves.
+INLINE void add_lanes(uint lane, local double *sums)
+{
+# pragma unroll
+    for (uint half_count = HALF; half_count > 0; half_count /= 2) {
+        const uint from = lane + half_count * B;
+        WAVE_BARRIER();
+        if (lane < half_count * B && from < COLUMNS * B)
+            for (uint i = 0; i < S; ++i)
+                sums[i * LCL_GROUP] += sums[i * LCL_GROUP + half_count * B];
+    }
+}
+
+WORK_GROUP
+kernel void okp_multiply(long n, global const index_t *restrict row_ptr,
+                         global const int *restrict col,
+                         global const double *restrict val, int first,
+                         global const double *restrict t,
+                         global double *restrict y, int keep,
+                         global const int *stop, int at)
+{
+    local double room[S * LCL_GROUP];
+    const uint lid = get_local_id(0), wave = lid / LCL_WIDTH;
+    const uint lane = lid - wave * LCL_WIDTH;
+    local double *sums = room + lid;
+    if (stop[at])
+        return;
+    t += first * n * B;
+    y += first * n * B;
+    for (long at_row = (long)get_group_id(0) * WAVES; at_row < n;
+         at_row += (long)get_num_groups(0) * WAVES) {
+        const long g = at_row + wave;
+        WAVE_BARRIER();
+        for (uint i = 0; i < S; ++i)
+            sums[i * LCL_GROUP] = 0;
+        if (g < n)
+            add_row(row_ptr[g], row_ptr[g + 1], lane, n * B, col, val, t, sums);
+        add_lanes(lane, sums);
+        if (g < n && lane < B)
+            for (uint i = 0; i < S; ++i) {
+                const long o = (i * n + g) * B + lane;
+                y[o] = (keep ? y[o] : 0) + sums[i * LCL_GROUP];
+            }
+    }
+}
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Systems (A (x) M + tau B (x) L) x = f that are never formed. */
+#ifndef LEVELCL_KRON_H
+#define LEVELCL_KRON_H
+
+#include <levelcl/precond.h>
+
+LCL_BEGIN_DECLS
+
+#define LCL_KRON_STAGES_MAX 16
+
+/* The matrix of s stages of N = M->rows * M->block_size rows each, as implicit
+ * Runge-Kutta and space-time methods have it. Its vectors have the stages one
+ * after the other: x[j * N + i] is row i of stage j, an N x s array by columns.
+ * A plain struct on the caller's arrays.
+ * Source: Ma, Zhao, Le, Yuan, "A multi-GPU enabled solver in Kronecker product
+ * form for multiphysics problems" (2025), equation 2. */
+struct lcl_kron {
+    int stages;              /* s, 1 to LCL_KRON_STAGES_MAX */
+    const double *A;         /* s x s by rows */
+    const double *B;         /* s x s by rows */
+    double tau;              /* of B (x) L */
+    const struct lcl_bsr *M; /* square */
+    const struct lcl_bsr *L; /* as many block rows as M, of the same block size;
+                                patterns may differ */
+};
+
+/* Checks all of K: sizes that fit each other, well-formed M and L, finite
+ * values, and s N below 2^31.
+ * Returns LCL_OK, LCL_EINVAL (something is NULL), LCL_EFORMAT or LCL_ERANGE. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_kron_check(const struct lcl_kron *K,
+                                                     const struct lcl_log *log);
+
+/* y = (A (x) M + tau B (x) L) x in plain sequential C; K is sound. Returns
+ * LCL_OK or LCL_ENOMEM. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_kron_multiply(
+    const struct lcl_kron *K, const double *x, double *y);
+
+/* As lcl_operator_create(), of params->kron alone; K need live only until the
+ * call returns. Returns LCL_OK; LCL_EINVAL; LCL_EFORMAT; LCL_ERANGE;
+ * LCL_EUNSUPPORTED (OKP and CU: blocks of more values than a wave has lanes);
+ * LCL_EDEVMEM; LCL_EDEVICE; LCL_EBUILD; LCL_ENOMEM. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_operator_create_kron(
+    lcl_operator **out, lcl_context *ctx, const struct lcl_kron *K,
+    const struct lcl_operator_params *params);
+
+/* The same patterns and number of stages with new values, A, B and tau.
+ * Returns LCL_OK, LCL_EINVAL (not made of a lcl_kron), LCL_EFORMAT (patterns
+ * differ, values), LCL_EDEVICE or LCL_ENOMEM. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_operator_update_kron(
+    lcl_operator *P, const struct lcl_kron *K);
+
+/* As lcl_precond_create() for
+ *   NONE;
+ *   BLOCK_JACOBI, the inverses of A (x) M_ii + tau B (x) L_ii for the diagonal
+ *   blocks M_ii and L_ii, s * block_size up to 32 rows;
+ *   ILDU0, ILU0 and IC0, stage by stage: the factors of a_jj M + tau b_jj L on
+ *   subdomains, the same for each stage, all stages in one launch. Without a
+ *   coarse correction unless one is asked for by name.
+ * params->spmv and params->block_size have no meaning here. Rows in messages
+ * and in the info are those of vectors.
+ * Returns as lcl_precond_create(), and LCL_EUNSUPPORTED for other types. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_precond_create_kron(
+    lcl_precond **out, lcl_context *ctx, const struct lcl_kron *K,
+    const struct lcl_precond_params *params);
+
+/* The same patterns and number of stages with new values, A, B and tau.
+ * Statuses as lcl_precond_update(), and LCL_EINVAL where the preconditioner was
+ * not made of a lcl_kron, LCL_EFORMAT where patterns differ. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_precond_update_kron(
+    lcl_precond *P, const struct lcl_kron *K);
+
+LCL_END_DECLS
+
+#endif

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Two matrices of blocks on one pattern.
+#include "lib/kron/pairs.h"
+
+#include "host/alloc.h"
+#include "host/log.h"
+#include "host/parallel.h"
+
+// ------------------------------------------------------------------- merging
+
+// Where a run through a row of both matrices is.
+struct merge {
+    const struct lcl_bsr *M, *L;
+    int64_t m, m_end, l, l_end;
+};
+
+static struct merge merge_row(const struct lcl_bsr *M, const struct lcl_bsr *L,
+                              int64_t i)
+{
+    return (struct merge){M,
+                          L,
+                          M->row_ptr[i],
+                          M->row_ptr[i + 1],
+                          L->row_ptr[i],
+                          L->row_ptr[i + 1]};
+}
+
+// The next column of the union, and which blocks it has: -1 where one lacks it.
+static bool merge_next(struct merge *at, int32_t *column, int64_t *in_m,
+                       int64_t *in_l)
+{
+    const bool m = at->m < at->m_end, l = at->l < at->l_end;
+    if (!m && !l)
+        return false;
+    const int32_t of_m = m ? at->M->col_ind[at->m] : INT32_MAX;
+    const int32_t of_l = l ? at->L->col_ind[at->l] : INT32_MAX;
+    *column = of_m < of_l ? of_m : of_l;
+    *in_m = of_m == *column ? at->m++ : -1;
+    *in_l = of_l == *column ? at->l++ : -1;
+    return true;
+}
+
+static int64_t merged_length(const struct lcl_bsr *M, const struct lcl_bsr *L,
+                             int64_t i)
+{
+    struct merge at = merge_row(M, L, i);
+    int64_t in_m, in_l, count = 0;
+    int32_t column;
+    while (merge_next(&at, &column, &in_m, &in_l))
+        ++count;
+    return count;
+}
+
+// ------------------------------------------------------------------- pattern
+
+int64_t lcl_pairs_count(const struct lcl_bsr *M, const struct lcl_bsr *L)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < M->rows; ++i)
+        count += merged_length(M, L, i);
+    return count;
+}
+
+enum lcl_status lcl_pairs_pattern(struct lcl_bsr *out, const struct lcl_bsr *M,
+                                  const struct lcl_bsr *L,
+                                  const struct lcl_log *log)
+{
+    int64_t in_m, in_l, k = 0;
+    const int64_t count = lcl_pairs_count(M, L);
+    *out = (struct lcl_bsr){
+        .rows = M->rows,
+        .cols = M->cols,
+        .nnz = count,
+        .block_size = M->block_size,
+        .row_ptr = lcl_malloc((size_t)M->rows + 1, sizeof *out->row_ptr),
+        .col_ind = lcl_malloc((size_t)count, sizeof *out->col_ind),
+    };
+    if (!out->row_ptr || !out->col_ind) {
+        lcl_bsr_finish(out);
+        return lcl_fail_memory(log, "the pattern of two matrices");
+    }
+    for (int64_t i = 0; i < M->rows; ++i) {
+        struct merge at = merge_row(M, L, i);
+        out->row_ptr[i] = k;
+        while (merge_next(&at, &out->col_ind[k < count ? k : 0], &in_m, &in_l))
+            ++k;
+    }
+    out->row_ptr[M->rows] = k;
+    return LCL_OK;
+}
+
+// ------------------------------------------------------------------- values
+
+struct filling {
+    const struct lcl_bsr *M, *L;
+    const int64_t *row_ptr;
+    double *val;
+    int64_t chunks;
+};
+
+// By columns, every second value.
+static void put_block(double *out, const struct lcl_bsr *A, int64_t k)
+{
+    const int b = A->block_size;
+    for (int c = 0; c < b; ++c)
+        for (int r = 0; r < b; ++r)
+            out[2 * (c * b + r)] = k < 0 ? 0 : A->val[(k * b + r) * b + c];
+}
+
+static void fill_rows(void *arg, int64_t chunk)
+{
+    const struct filling *F = arg;
+    const int64_t rows = F->M->rows;
+    const int64_t pair = 2 * (int64_t)F->M->block_size * F->M->block_size;
+    const int64_t first = lcl_chunk_start(rows, F->chunks, chunk);
+    const int64_t end = lcl_chunk_start(rows, F->chunks, chunk + 1);
+    for (int64_t i = first; i < end; ++i) {
+        struct merge at = merge_row(F->M, F->L, i);
+        double *out = F->val + F->row_ptr[i] * pair;
+        int64_t in_m, in_l;
+        for (int32_t column; merge_next(&at, &column, &in_m, &in_l);
+             out += pair) {
+            put_block(out, F->M, in_m);
+            put_block(out + 1, F->L, in_l);
+        }
+    }
+}
+
+void lcl_pairs_values(double *val, const int64_t *row_ptr,
+                      const struct lcl_bsr *M, const struct lcl_bsr *L)
+{
+    struct filling F = {M, L, row_ptr, val, lcl_chunks(row_ptr[M->rows])};
+    lcl_parallel(F.chunks, fill_rows, &F);
+}

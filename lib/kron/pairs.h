@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Two matrices of blocks with their values next to each other, on a pattern
+// that holds both.
+#pragma once
+
+#include <levelcl/matrix.h>
+
+// Blocks of the union of both patterns.
+int64_t lcl_pairs_count(const struct lcl_bsr *M, const struct lcl_bsr *L);
+
+// The union, without values. On success the caller owns *out and finishes it
+// with lcl_bsr_finish(). Returns LCL_OK or LCL_ENOMEM.
+enum lcl_status lcl_pairs_pattern(struct lcl_bsr *out, const struct lcl_bsr *M,
+                                  const struct lcl_bsr *L,
+                                  const struct lcl_log *log);
+
+// Entry (r, c) of block k of both: val[2 ((k b + c) b + r)] of M, the next one
+// of L, 0 where the matrix lacks the block. `row_ptr` is that of the union.
+void lcl_pairs_values(double *val, const int64_t *row_ptr,
+                      const struct lcl_bsr *M, const struct lcl_bsr *L);
