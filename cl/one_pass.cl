@@ -7,20 +7,29 @@
 //
 // Layout: all stages of an unknown are together, element c of block row k at
 //         x[(k B + c) S + j]. LCL_MODE 0: entry (r, c) of block k of M and of L
-//         are val[2 ((k B + c) B + r)] and the one behind it. LCL_MODE 1: of
-//         one matrix, by rows, with `keep` added to y. Row j of `coef` has a_jl
-//         and tau b_jl, LCL_MODE 1: its own of the two, for all l.
-// Launch: any number of groups; a wave has a block row, of AT_ONCE blocks at a
-//         time a row a lane.
+//         are val[2 ((k B + r) B + c)] and the one behind it. LCL_MODE 1: of
+//         one matrix, which is added to y with `keep`. coef[l S + j] = a_jl,
+//         coef[(S + l) S + j] = tau b_jl; LCL_MODE 1: of its own matrix only.
+// Launch: a group for GROUP_ROWS block rows; at width 1 any number of groups.
+//         LCL_LANES lanes share a block row: a lane has a column of each block,
+//         every ROW_LANES-th row and LCL_SLOTS stages. What limits it beside
+//         memory is what the lanes read out of L1, some of it several times: a
+//         block's values by each stage lane, x by each row lane.
 // Bytes: 16 (8) an entry, 4 a block, 4 a block row, 16 an element of a vector.
 // Determinism: fixed order.
 #include "spmv.cl.h"
 
 #ifndef LCL_BLOCK
-# define LCL_BLOCK 1 // rows and columns of a block, not more than lanes
+# define LCL_BLOCK 1 // rows and columns of a block
 #endif
 #ifndef LCL_MODE
 # define LCL_MODE 0
+#endif
+#ifndef LCL_SLOTS
+# define LCL_SLOTS LCL_VECTORS // stages of a lane; a divisor of all
+#endif
+#ifndef LCL_LANES
+# define LCL_LANES (LCL_BLOCK * LCL_VECTORS / LCL_SLOTS)
 #endif
 
 #define B       LCL_BLOCK
@@ -29,50 +38,40 @@
 #define TERMS   (PAIRS ? 2 : 1)
 #define SUMS    (TERMS * S)
 #define RESULTS (B * S) // of a block row
-#define AT_ONCE (LCL_WIDTH / B)
 
-// Entry (r, c) of a block.
-#define ENTRY(r, c) (PAIRS ? 2 * ((c)*B + (r)) : (r)*B + (c))
-
-// v = the stages of one unknown
-static inline void load_stages(global const double *x, double *v)
-{
-#if S % 2 == 0
-    for (uint j = 0; j < S; j += 2) {
-        const double2 both = *(global const double2 *)(x + j);
-        v[j] = both.x;
-        v[j + 1] = both.y;
-    }
+#if PAIRS
+typedef double2 entry_t; // of M, of L
 #else
-    for (uint j = 0; j < S; ++j)
-        v[j] = x[j];
+typedef double entry_t;
 #endif
+
+// `stages` of one unknown; where that is even they are aligned
+static inline void load_stages(global const double *x, uint stages, double *v)
+{
+    if (stages % 2 == 0) {
+        for (uint j = 0; j < stages; j += 2) {
+            const double2 both = *(global const double2 *)(x + j);
+            v[j] = both.x;
+            v[j + 1] = both.y;
+        }
+    } else {
+        for (uint j = 0; j < stages; ++j)
+            v[j] = x[j];
+    }
 }
 
 // sum += the entry, of both matrices, times v
-static inline void add_entry(global const double *val, const double *v,
+static inline void add_entry(entry_t a, uint stages, const double *v,
                              double *sum)
 {
+    for (uint j = 0; j < stages; ++j) {
 #if PAIRS
-    const double2 both = *(global const double2 *)val;
-    for (uint j = 0; j < S; ++j) {
-        sum[j] += both.x * v[j];
-        sum[S + j] += both.y * v[j];
-    }
+        sum[j] += a.x * v[j];
+        sum[stages + j] += a.y * v[j];
 #else
-    for (uint j = 0; j < S; ++j)
-        sum[j] += val[0] * v[j];
+        sum[j] += a * v[j];
 #endif
-}
-
-// Row j of the coefficients times the sums of a row.
-static inline double combine(global const double *coef, uint j,
-                             local const double *sum)
-{
-    double result = 0;
-    for (uint q = 0; q < SUMS; ++q)
-        result += coef[j * (2 * S) + q] * sum[q];
-    return result;
+    }
 }
 
 #if LCL_WIDTH == 1
@@ -81,14 +80,17 @@ static inline void block_row(index_t from, index_t to, global const int *col,
                              double *sum)
 {
     double v[S];
-    for (uint q = 0; q < B * SUMS; ++q)
-        sum[q] = 0;
+    for (uint k = 0; k < B * SUMS; ++k)
+        sum[k] = 0;
     for (index_t k = from; k < to; ++k)
         for (uint c = 0; c < B; ++c) {
-            load_stages(x + ((long)col[k] * B + c) * S, v);
+            load_stages(x + ((long)col[k] * B + c) * S, S, v);
             for (uint r = 0; r < B; ++r)
-                add_entry(val + (ulong)k * (B * B * TERMS) + ENTRY(r, c), v,
-                          sum + r * SUMS);
+                add_entry(
+                    *(global const entry_t *)(val +
+                                              (((ulong)k * B + r) * B + c) *
+                                                  TERMS),
+                    S, v, sum + r * SUMS);
         }
 }
 
@@ -109,63 +111,129 @@ kernel void one_pass(long n, global const index_t *restrict row_ptr,
             for (uint j = 0; j < S; ++j) {
                 const long o = (i * B + r) * S + j;
                 double result = keep ? y[o] : 0;
-                for (uint q = 0; q < SUMS; ++q)
-                    result += coef[j * (2 * S) + q] * sum[r * SUMS + q];
+                for (uint k = 0; k < SUMS; ++k)
+                    result += coef[k * S + j] * sum[r * SUMS + k];
                 y[o] = result;
             }
     }
 }
 #else
-# define WAVES (LCL_GROUP / LCL_WIDTH)
+# define STAGE_LANES (S / LCL_SLOTS)
+# define ROW_LANES   (LCL_LANES / (B * STAGE_LANES))
+# define ROWS        (B / ROW_LANES)         // of a lane
+# define WAVE_ROWS   (LCL_WIDTH / LCL_LANES) // block rows of a wave
+# define GROUP_ROWS  (LCL_GROUP / LCL_WIDTH * WAVE_ROWS)
+# define OUTS        (ROWS * S) // results that a lane has a share of
+# define AHEAD       4          // blocks whose loads are under way at once
 
-// sum = the lane's share of its row of one block row
-static inline void block_row(index_t from, index_t to, uint r,
-                             global const int *col, global const double *val,
-                             global const double *x, double *sum)
+// Lane ((row STAGE_LANES + q) ROW_LANES + r) B + c of a wave has of a block row
+// column c, rows r, r + ROW_LANES, ..., stages q LCL_SLOTS and on.
+struct place {
+    uint row, q, r, c;
+};
+
+static inline struct place place_of(uint lane)
 {
-    double v[S];
-    for (uint q = 0; q < SUMS; ++q)
-        sum[q] = 0;
-    for (index_t k = from; k < to; k += AT_ONCE) {
-        global const double *a = val + (ulong)k * (B * B * TERMS);
-        global const double *of_col = x + (long)col[k] * (B * S);
+    const uint column = lane / B, set = column / ROW_LANES;
+    struct place p;
+    p.row = lane / LCL_LANES;
+    p.q = set - p.row * STAGE_LANES;
+    p.r = column - set * ROW_LANES;
+    p.c = lane - column * B;
+    return p;
+}
+
+// sum[(2 i + t) LCL_SLOTS + j] = the lane's share of a block row: its row i,
+// matrix t, its stage j
+static inline void block_row(index_t from, index_t to, global const int *col,
+                             global const entry_t *val, global const double *x,
+                             double *sum)
+{
+    for (uint k = 0; k < ROWS * TERMS * LCL_SLOTS; ++k)
+        sum[k] = 0;
+    int column[AHEAD];
+    for (uint h = 0; h < AHEAD; ++h)
+        column[h] = from < to ? col[min(from + h, to - 1)] : 0;
+    for (index_t k = from; k < to; k += AHEAD) {
+        double v[AHEAD * LCL_SLOTS];
+        entry_t a[AHEAD * ROWS];
 # pragma unroll
-        for (uint c = 0; c < B; ++c) {
-            load_stages(of_col + c * S, v);
-            add_entry(a + ENTRY(r, c), v, sum);
+        for (uint h = 0; h < AHEAD; ++h) {
+            const index_t block = min(k + h, to - 1);
+            load_stages(x + (long)column[h] * (B * S), LCL_SLOTS,
+                        v + h * LCL_SLOTS);
+            column[h] = col[min(k + AHEAD + h, to - 1)];
+# pragma unroll
+            for (uint i = 0; i < ROWS; ++i)
+                a[h * ROWS + i] =
+                    val[(ulong)block * (B * B) + i * ROW_LANES * B];
         }
+# pragma unroll
+        for (uint h = 0; h < AHEAD; ++h)
+            if (k + h < to)
+# pragma unroll
+                for (uint i = 0; i < ROWS; ++i)
+                    add_entry(a[h * ROWS + i], LCL_SLOTS, v + h * LCL_SLOTS,
+                              sum + i * TERMS * LCL_SLOTS);
     }
 }
 
-// room[r SUMS + q] = the sum of sum[q] over the lanes of row r
-INLINE void add_lanes(double *sum, uint lane, local double *room,
-                      local double *scratch)
+// out[i S + j] = what the lane's sums add to stage j of its row i
+static inline void combine(global const double *coef, const double *sum,
+                           double *out)
 {
-# if defined(WAVE_HALVES) && LCL_WIDTH % B == 0
-    uint held = SUMS, first = 0;
-    bool mine = true;
+# pragma unroll
+    for (uint i = 0; i < ROWS; ++i)
+# pragma unroll
+        for (uint j = 0; j < S; ++j) {
+            double result = 0;
+# pragma unroll
+            for (uint t = 0; t < TERMS; ++t)
+# pragma unroll
+                for (uint l = 0; l < LCL_SLOTS; ++l)
+                    result += coef[(t * S + l) * S + j] *
+                              sum[(i * TERMS + t) * LCL_SLOTS + l];
+            out[i * S + j] = result;
+        }
+}
+
+static inline void put(global double *y, uint k, double v, int keep)
+{
+    const uint i = k / S, o = i * (ROW_LANES * S) + k - i * S;
+    y[o] = keep ? y[o] + v : v;
+}
+
+// Adds up over the lanes that have one row, and stores.
+INLINE void store(double *out, struct place p, uint lane, bool mine,
+                  global double *y, int keep, local double *scratch)
+{
+# if defined(WAVE_HALVES) && LCL_WIDTH % LCL_LANES == 0
+    uint held = OUTS, first = 0;
 #  pragma unroll
-    for (uint mask = LCL_WIDTH / 2; mask >= B; mask /= 2) {
+    for (uint mask = LCL_LANES / 2; mask > 0; mask /= 2) {
         const bool upper = (lane & mask) != 0;
+        if (mask >= B && mask < B * ROW_LANES)
+            continue;
         if (held % 2 == 0) {
-            wave_halve(sum, held, mask, upper);
+            wave_halve(out, held, mask, upper);
             held /= 2;
             first += upper ? held : 0;
         } else {
-            for (uint q = 0; q < held; ++q)
-                sum[q] += wave_xor(sum[q], mask);
+            for (uint k = 0; k < held; ++k)
+                out[k] += wave_xor(out[k], mask);
             mine = mine && !upper;
         }
     }
     if (mine)
-        for (uint q = 0; q < held; ++q)
-            room[lane % B * SUMS + first + q] = sum[q];
+        for (uint k = 0; k < held; ++k)
+            put(y, first + k, out[k], keep);
 # else
-    for (uint q = 0; q < SUMS; ++q)
-        sum[q] = stride_sum(sum[q], B, AT_ONCE, scratch);
-    if (lane < B)
-        for (uint q = 0; q < SUMS; ++q)
-            room[lane * SUMS + q] = sum[q];
+    const uint run = p.row < WAVE_ROWS ? lane - p.c : 0;
+    for (uint k = 0; k < OUTS; ++k) {
+        const double v = run_sum(out[k], run, B, scratch);
+        if (mine && p.c == k - k / B * B)
+            put(y, k, v, keep);
+    }
 # endif
 }
 
@@ -177,28 +245,20 @@ kernel void one_pass(long n, global const index_t *restrict row_ptr,
                      global const double *restrict x, global double *restrict y,
                      int keep, global const int *stop, int at)
 {
-    local double scratch[LCL_GROUP], rooms[WAVES * B * SUMS];
+    local double scratch[LCL_GROUP];
     const uint lid = get_local_id(0), wave = lid / LCL_WIDTH;
-    const uint lane = lid - wave * LCL_WIDTH, block = lane / B;
-    const uint r = lane - block * B;
-    local double *room = rooms + wave * (B * SUMS);
-    double sum[SUMS];
+    const uint lane = lid - wave * LCL_WIDTH;
+    const struct place p = place_of(lane);
+    const long first = (long)get_group_id(0) * GROUP_ROWS + wave * WAVE_ROWS;
+    const long i = first + p.row;
+    const bool mine = i < n && p.row < WAVE_ROWS;
+    double sum[ROWS * TERMS * LCL_SLOTS], out[OUTS];
     if (stop[at])
         return;
-    for (long first = (long)get_group_id(0) * WAVES; first < n;
-         first += (long)get_num_groups(0) * WAVES) {
-        const long i = first + wave;
-        const bool mine = i < n && block < AT_ONCE;
-        block_row(mine ? row_ptr[i] + block : 0, mine ? row_ptr[i + 1] : 0, r,
-                  col, val, x, sum);
-        WAVE_BARRIER();
-        add_lanes(sum, lane, room, scratch);
-        WAVE_BARRIER();
-        for (uint o = lane; o < RESULTS && i < n; o += LCL_WIDTH) {
-            const uint row = o / S;
-            const double result = combine(coef, o - row * S, room + row * SUMS);
-            y[i * RESULTS + o] = keep ? y[i * RESULTS + o] + result : result;
-        }
-    }
+    block_row(mine ? row_ptr[i] : 0, mine ? row_ptr[i + 1] : 0, col,
+              (global const entry_t *)val + p.r * B + p.c,
+              x + p.c * S + p.q * LCL_SLOTS, sum);
+    combine(coef + p.q * LCL_SLOTS * S, sum, out);
+    store(out, p, lane, mine, y + (i * B + p.r) * S, keep, scratch);
 }
 #endif

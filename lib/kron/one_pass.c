@@ -10,6 +10,8 @@
 #include "lib/kron/pairs.h"
 #include "lib/spmv/product_sums.h"
 
+#include <limits.h>
+
 // Matrix t in passes of its own, or both in one.
 struct one_pass {
     bool paired;
@@ -21,7 +23,10 @@ struct one_pass {
     int64_t groups;
 };
 
-enum { WAVES = 8 }; // of a group, whose block rows share columns
+enum {
+    WAVES = 4,       // of a group
+    MMA_GROUPS = 16, // of a compute unit
+};
 
 // The union stores zeros for what one of the two lacks.
 static bool is_worth_pairing(const struct lcl_kron *K)
@@ -29,13 +34,56 @@ static bool is_worth_pairing(const struct lcl_kron *K)
     return 20 * lcl_pairs_count(K->M, K->L) <= 11 * (K->M->nnz + K->L->nnz);
 }
 
-// ------------------------------------------------------------------- creation
+// ------------------------------------------------------------------- kernels
 
-static enum lcl_status get_kernel(struct one_pass *P, lcl_context *ctx,
-                                  const struct lcl_kron *K)
+// How the lanes of a wave share a block row.
+struct sharing {
+    int stages; // of a lane
+    int lanes;  // of a block row
+};
+
+static bool is_power_of_two(int v)
+{
+    return (v & (v - 1)) == 0;
+}
+
+// What a sharing costs: what lanes read of a block and of x, values as often as
+// there are lanes for stages, x as often as there are lanes for rows; first of
+// all, sums beyond those that leave room for many waves.
+static int cost_of(int stages, int b, int row_lanes, int stage_lanes)
+{
+    const int enough = stages > 4 ? 2 * stages : 8;
+    const int sums = 2 * (b / row_lanes) * (stages / stage_lanes);
+    const int read = 2 * b * stage_lanes + stages * row_lanes;
+    return read + (sums > enough ? 1024 * sums : 0);
+}
+
+static struct sharing share_row(int stages, int b, const struct lcl_caps *caps)
+{
+    const bool shuffles = caps->exchange != LCL_EXCHANGE_LOCAL;
+    struct sharing best = {.lanes = 0};
+    int least = INT_MAX;
+    for (int row_lanes = 1; row_lanes <= b; ++row_lanes)
+        for (int stage_lanes = 1; stage_lanes <= stages; ++stage_lanes) {
+            const int lanes = b * row_lanes * stage_lanes;
+            const int cost = cost_of(stages, b, row_lanes, stage_lanes);
+            const bool fits =
+                b % row_lanes == 0 && stages % stage_lanes == 0 &&
+                lanes <= caps->width &&
+                (stage_lanes == 1 || (shuffles && is_power_of_two(lanes)));
+            if (fits && cost < least) {
+                least = cost;
+                best = (struct sharing){stages / stage_lanes, lanes};
+            }
+        }
+    return best;
+}
+
+static enum lcl_status get_lanes_kernel(struct one_pass *P, lcl_context *ctx,
+                                        const struct lcl_kron *K)
 {
     const struct lcl_caps *caps = lcl_context_caps(ctx);
-    const int width = caps->width, b = K->M->block_size;
+    const int b = K->M->block_size;
     struct lcl_spec spec = {
         .source = "one_pass.cl",
         .kernel = "one_pass",
@@ -45,20 +93,69 @@ static enum lcl_status get_kernel(struct one_pass *P, lcl_context *ctx,
         .mode = P->paired ? 0 : 1,
     };
     enum lcl_status st = LCL_OK;
-    if (width > 1 && b > width)
-        return lcl_fail(lcl_context_log(ctx), LCL_EUNSUPPORTED,
-                        "blocks of %d rows: a wave of this device has %d lanes",
-                        b, width);
+    P->groups = lcl_vector_groups(caps);
+    if (caps->width > 1) {
+        const struct sharing share = share_row(K->stages, b, caps);
+        const int64_t rows =
+            spec.group / caps->width * (caps->width / share.lanes);
+        spec.slots = share.stages;
+        spec.lanes = share.lanes;
+        P->groups = (K->M->rows + rows - 1) / rows;
+    }
     for (int t = 0; t < P->terms && st == LCL_OK; ++t) {
         spec.wide = P->term[t].wide;
         st = lcl_kernel_get(&P->kernel[t], ctx, &spec);
     }
-    const int64_t rows = width > 1 ? spec.group / width : 1;
-    P->groups = (K->M->rows + rows - 1) / rows;
-    if (width == 1 || P->groups > INT32_MAX)
-        P->groups = lcl_vector_groups(caps);
+    return st;
+}
+
+// The matrix instruction pays where stages fill most of its columns.
+static bool is_for_mma(const struct one_pass *P, const struct lcl_caps *caps,
+                       const struct lcl_kron *K)
+{
+    return P->paired && caps->exchange == LCL_EXCHANGE_NV_PTX &&
+           K->M->block_size > 2 && K->M->block_size <= 4 && K->stages > 4;
+}
+
+// Older devices cannot build it, which is no error.
+static enum lcl_status get_mma_kernel(struct one_pass *P, lcl_context *ctx,
+                                      const struct lcl_kron *K)
+{
+    const struct lcl_caps *caps = lcl_context_caps(ctx);
+    const struct lcl_spec spec = {
+        .source = "one_pass_mma.cl",
+        .kernel = "one_pass_mma",
+        .block = K->M->block_size,
+        .vectors = K->stages,
+        .group = lcl_wave_group(caps, WAVES),
+        .wide = P->term[0].wide,
+    };
+    const enum lcl_log_level level =
+        lcl_context_set_log_level(ctx, LCL_LOG_NONE);
+    const enum lcl_status st = lcl_kernel_get(&P->kernel[0], ctx, &spec);
+    lcl_context_set_log_level(ctx, level);
+    P->groups = (int64_t)MMA_GROUPS * caps->compute_units;
+    return st;
+}
+
+static enum lcl_status get_kernel(struct one_pass *P, lcl_context *ctx,
+                                  const struct lcl_kron *K)
+{
+    const struct lcl_caps *caps = lcl_context_caps(ctx);
+    const int b = K->M->block_size;
+    enum lcl_status st = LCL_EBUILD;
+    if (caps->width > 1 && b > caps->width)
+        return lcl_fail(lcl_context_log(ctx), LCL_EUNSUPPORTED,
+                        "blocks of %d rows: a wave of this device has %d lanes",
+                        b, caps->width);
+    if (is_for_mma(P, caps, K))
+        st = get_mma_kernel(P, ctx, K);
+    if (st == LCL_EBUILD)
+        st = get_lanes_kernel(P, ctx, K);
     return st < 0 ? st : lcl_product_sums_kernel(&P->sums, ctx);
 }
+
+// ------------------------------------------------------------------- creation
 
 static enum lcl_status upload_union(struct one_pass *P, lcl_context *ctx,
                                     const struct lcl_kron *K)
@@ -127,19 +224,23 @@ static enum lcl_status write_values(const struct lcl_device_matrix *D,
     return lcl_buffer_write(D->val, A->val, lcl_buffer_bytes(D->val));
 }
 
-// A pass over L reads its coefficients where those of M are for a pass over M.
+// a_jl for all j, l by l; then, or in a buffer of its own, those of tau B.
 static enum lcl_status write_coefficients(const struct one_pass *P,
                                           const struct lcl_kron *K)
 {
-    struct lcl_kron swapped = *K;
-    double tau_b[LCL_KRON_STAGES_MAX * LCL_KRON_STAGES_MAX];
-    enum lcl_status st = lcl_kron_write_coefficients(P->coef[0], K);
-    if (st < 0 || P->paired)
-        return st;
-    for (int k = 0; k < K->stages * K->stages; ++k)
-        tau_b[k] = K->tau * K->B[k];
-    swapped.A = tau_b;
-    return lcl_kron_write_coefficients(P->coef[1], &swapped);
+    double a[2 * LCL_KRON_STAGES_MAX * LCL_KRON_STAGES_MAX];
+    const int s = K->stages;
+    double *b = a + s * s;
+    const size_t each = (size_t)(s * s) * sizeof *a;
+    for (int j = 0; j < s; ++j)
+        for (int l = 0; l < s; ++l) {
+            a[l * s + j] = K->A[j * s + l];
+            b[l * s + j] = K->tau * K->B[j * s + l];
+        }
+    if (P->paired)
+        return lcl_buffer_write(P->coef[0], a, 2 * each);
+    const enum lcl_status st = lcl_buffer_write(P->coef[0], a, each);
+    return st < 0 ? st : lcl_buffer_write(P->coef[1], b, each);
 }
 
 static enum lcl_status update(struct lcl_spmv *S, const struct lcl_kron *K)

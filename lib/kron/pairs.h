@@ -14,7 +14,7 @@ enum lcl_status lcl_pairs_pattern(struct lcl_bsr *out, const struct lcl_bsr *M,
                                   const struct lcl_bsr *L,
                                   const struct lcl_log *log);
 
-// Entry (r, c) of block k of both: val[2 ((k b + c) b + r)] of M, the next one
+// Entry (r, c) of block k of both: val[2 ((k b + r) b + c)] of M, the next one
 // of L, 0 where the matrix lacks the block. `row_ptr` is that of the union.
 void lcl_pairs_values(double *val, const int64_t *row_ptr,
                       const struct lcl_bsr *M, const struct lcl_bsr *L);

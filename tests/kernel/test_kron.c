@@ -75,7 +75,8 @@ static void expect_type(lcl_context *ctx, int s, int b,
 }
 
 // Stages and rows of a block.
-static const int shapes[][2] = {{2, 4}, {3, 2}, {1, 3}, {4, 1}, {8, 4}, {2, 8}};
+static const int shapes[][2] = {{2, 4}, {3, 2}, {1, 3}, {6, 3},
+                                {8, 4}, {4, 1}, {2, 8}, {5, 7}};
 
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// one_pass.cl for blocks of up to 4 rows and waves of 32 lanes by a matrix
+// instruction C += A B with A of 8 x 4, B of 4 x 8 (NVIDIA, from compute
+// capability 8.0 on; else by shuffles): rows 0 to 3 of A are a block of M, rows
+// 4 to 7 the same block of L, the columns of B are stages. Every value and
+// every x is read once by one lane, and the rows of C are the sums P and Q of a
+// block row without an exchange between lanes.
+//
+// Layout, bytes: as in one_pass.cl, LCL_MODE 0.
+// Launch: any number of groups; a wave has a block row at a time.
+// Determinism: fixed order.
+#include "spmv.cl.h"
+
+#ifndef LCL_BLOCK
+# define LCL_BLOCK 4
+#endif
+
+#define B     LCL_BLOCK
+#define S     LCL_VECTORS
+#define TILES ((S + 7) / 8) // of 8 stages
+#define AHEAD 2 // blocks whose loads are under way at once, and as many more
+#define WAVES (LCL_GROUP / LCL_WIDTH)
+
+// sums of a row: 8 TILES of P, then of Q; so that rows start in other banks
+#define ROOM_ROW  (16 * TILES + 2)
+#define RESULTS   (B * S)
+#define OWN       ((RESULTS + LCL_WIDTH - 1) / LCL_WIDTH) // results of a lane
+#define ONE_STAGE (LCL_WIDTH % S == 0 || OWN == 1) // all of a lane are of one
+
+// c[0], c[1] = entries (lane / 4, 2 (lane % 4)) and the next one of C; a is
+// entry (lane / 4, lane % 4) of A, b entry (lane % 4, lane / 4) of B.
+static inline void multiply_add(double *c, double a, double b)
+{
+#ifdef LCL_EXCHANGE_NV_PTX
+    asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 "
+                 "{%0, %1}, {%2}, {%3}, {%0, %1};"
+                 : "+d"(c[0]), "+d"(c[1])
+                 : "d"(a), "d"(b));
+#else
+    const uint lane = get_local_id(0) % LCL_WIDTH;
+    for (uint k = 0; k < 4; ++k) {
+        const double a_k = wave_from(a, lane / 4 * 4 + k);
+        c[0] += a_k * wave_from(b, lane % 4 * 8 + k);
+        c[1] += a_k * wave_from(b, lane % 4 * 8 + 4 + k);
+    }
+#endif
+}
+
+// Where a lane is in A and B: entry (r, k) of matrix t, unknown k of stage j.
+struct place {
+    uint t, r, k, j;
+};
+
+static inline struct place place_of(uint lane)
+{
+    struct place p;
+    p.j = lane / 4;
+    p.k = lane % 4;
+    p.t = p.j / 4;
+    p.r = p.j % 4;
+    return p;
+}
+
+// The operands of AHEAD blocks from block k of up to LCL_WIDTH on, whose
+// columns the lanes have; those of blocks that are not there are 0.
+static inline void load_operands(uint k, uint blocks, uint column,
+                                 struct place p, global const double *val,
+                                 global const double *x, double *a, double *b)
+{
+    const bool in_a = p.r < B && p.k < B;
+#pragma unroll
+    for (uint h = 0; h < AHEAD; ++h) {
+        const bool has = k + h < blocks;
+        const long of_col =
+            (long)wave_from_uint(column, (k + h) % LCL_WIDTH) * (B * S);
+        a[h] = has && in_a ? val[(ulong)(k + h) * (2 * B * B)] : 0;
+#pragma unroll
+        for (uint q = 0; q < TILES; ++q)
+            b[h * TILES + q] =
+                has && p.k < B && 8 * q + p.j < S ? x[of_col + 8 * q] : 0;
+    }
+}
+
+// c[2 q], c[2 q + 1] += tile q of the sums over those blocks
+static inline void add_blocks(uint blocks, uint column, struct place p,
+                              global const double *val, global const double *x,
+                              double *c)
+{
+    double a[AHEAD], b[AHEAD * TILES];
+    load_operands(0, blocks, column, p, val, x, a, b);
+    for (uint k = 0; k < blocks; k += AHEAD) {
+        double next_a[AHEAD], next_b[AHEAD * TILES];
+        load_operands(k + AHEAD, blocks, column, p, val, x, next_a, next_b);
+#pragma unroll
+        for (uint h = 0; h < AHEAD; ++h)
+#pragma unroll
+            for (uint q = 0; q < TILES; ++q)
+                multiply_add(c + 2 * q, a[h], b[h * TILES + q]);
+#pragma unroll
+        for (uint h = 0; h < AHEAD; ++h)
+            a[h] = next_a[h];
+#pragma unroll
+        for (uint h = 0; h < AHEAD * TILES; ++h)
+            b[h] = next_b[h];
+    }
+}
+
+// The columns of the first blocks of a row, one a lane.
+static inline uint load_columns(index_t from, index_t to, uint lane,
+                                global const int *col)
+{
+    return from + lane < to ? (uint)col[from + lane] : 0;
+}
+
+// Coefficient k of a row, counted as the sums in a room: those of stages that
+// are not there are 0.
+static inline double coefficient(global const double *coef, uint k, uint j)
+{
+    const uint t = k / (8 * TILES), l = k - t * (8 * TILES);
+    return l < S ? coef[(t * S + l) * S + j] : 0;
+}
+
+WORK_GROUP
+kernel void one_pass_mma(long n, global const index_t *restrict row_ptr,
+                         global const int *restrict col,
+                         global const double *restrict val,
+                         global const double *restrict coef,
+                         global const double *restrict x,
+                         global double *restrict y, int keep,
+                         global const int *stop, int at)
+{
+    local double rooms[WAVES * 4 * ROOM_ROW];
+    const uint lid = get_local_id(0), wave = lid / LCL_WIDTH;
+    const uint lane = lid - wave * LCL_WIDTH;
+    const struct place p = place_of(lane);
+    local double *room = rooms + wave * (4 * ROOM_ROW);
+    local double *mine = room + p.r * ROOM_ROW + p.t * (8 * TILES) + 2 * p.k;
+    double c[2 * TILES], own[16 * TILES];
+    if (stop[at])
+        return;
+#pragma unroll
+    for (uint k = 0; k < 16 * TILES; ++k)
+        own[k] = coefficient(coef, k, lane - lane / S * S);
+    val += (p.r * B + p.k) * 2 + p.t;
+    x += p.k * S + p.j;
+    long i = (long)get_group_id(0) * WAVES + wave;
+    index_t from = i < n ? row_ptr[i] : 0, to = i < n ? row_ptr[i + 1] : 0;
+    uint column = load_columns(from, to, lane, col);
+    while (i < n) {
+        const long next = i + (long)get_num_groups(0) * WAVES;
+        const index_t next_from = next < n ? row_ptr[next] : 0;
+        const index_t next_to = next < n ? row_ptr[next + 1] : 0;
+        for (uint q = 0; q < 2 * TILES; ++q)
+            c[q] = 0;
+        while (from < to) {
+            const uint blocks = min((uint)(to - from), (uint)LCL_WIDTH);
+            add_blocks(blocks, column, p, val + (ulong)from * (2 * B * B), x,
+                       c);
+            from += blocks;
+            if (from < to)
+                column = load_columns(from, to, lane, col);
+        }
+        from = next_from;
+        to = next_to;
+        column = load_columns(from, to, lane, col);
+        WAVE_BARRIER();
+#pragma unroll
+        for (uint q = 0; q < TILES; ++q) {
+            mine[8 * q] = c[2 * q];
+            mine[8 * q + 1] = c[2 * q + 1];
+        }
+        WAVE_BARRIER();
+        for (uint o = lane; o < RESULTS; o += LCL_WIDTH) {
+            const uint row = o / S, j = o - row * S;
+            double result = keep ? y[i * RESULTS + o] : 0;
+#pragma unroll
+            for (uint k = 0; k < 16 * TILES; ++k)
+                result += (ONE_STAGE ? own[k] : coefficient(coef, k, j)) *
+                          room[row * ROOM_ROW + k];
+            y[i * RESULTS + o] = result;
+        }
+        i = next;
+    }
+}
