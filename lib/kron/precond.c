@@ -11,6 +11,7 @@ static const struct lcl_kron_method none = {.ops = &lcl_precond_none};
 
 static const struct lcl_kron_method *const methods[LCL_PRECOND_COUNT] = {
     [LCL_PRECOND_NONE] = &none,
+    [LCL_PRECOND_BLOCK_JACOBI] = &lcl_kron_block_jacobi,
 };
 
 static enum lcl_status check(const struct lcl_kron *K,
