@@ -16,3 +16,4 @@ struct lcl_kron_method {
 };
 
 extern const struct lcl_kron_method lcl_kron_block_jacobi;
+extern const struct lcl_kron_method lcl_kron_stages;
