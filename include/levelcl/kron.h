@@ -53,13 +53,19 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_operator_update_kron(
 /* As lcl_precond_create() for
  *   NONE;
  *   BLOCK_JACOBI, the inverses of A (x) M_ii + tau B (x) L_ii for the diagonal
- *   blocks M_ii and L_ii, s * block_size up to 32 rows;
+ *   blocks M_ii and L_ii, s * block_size up to LCL_DIAGONAL_BLOCK_MAX rows.
+ *   Storage is FP64 or FP32, in which blocks are inverted, too. A block that
+ *   has no inverse in it becomes the identity and is reported by its first row
+ *   in the first stage;
  *   ILDU0, ILU0 and IC0, stage by stage: the factors of a_jj M + tau b_jj L on
- *   subdomains, the same for each stage, all stages in one launch. Without a
- *   coarse correction unless one is asked for by name.
- * params->spmv and params->block_size have no meaning here. Rows in messages
- * and in the info are those of vectors.
- * Returns as lcl_precond_create(), and LCL_EUNSUPPORTED for other types. */
+ *   subdomains, the same for each stage, all stages in one launch. IC0 needs
+ *   these to be symmetric. Labels, N or one a block row, are those of a stage.
+ *   Without a coarse correction unless one is asked for by name.
+ * params->spmv, block_size and block_jacobi have no meaning here. Rows in
+ * messages and in the info are those of vectors; a warning names the stages of
+ * pivots that were small, counted from 1 like rows.
+ * Returns as lcl_precond_create(), and LCL_EUNSUPPORTED for other types and for
+ * BLOCK_JACOBI with more rows or another storage. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_precond_create_kron(
     lcl_precond **out, lcl_context *ctx, const struct lcl_kron *K,
     const struct lcl_precond_params *params);

@@ -10,7 +10,12 @@
 static const struct lcl_kron_method none = {.ops = &lcl_precond_none};
 
 static const struct lcl_kron_method *const methods[LCL_PRECOND_COUNT] = {
+    [LCL_PRECOND_DEFAULT] = &lcl_kron_stages,
     [LCL_PRECOND_NONE] = &none,
+    [LCL_PRECOND_ILU0] = &lcl_kron_stages,
+    [LCL_PRECOND_ILDU0] = &lcl_kron_stages,
+    [LCL_PRECOND_IC0] = &lcl_kron_stages,
+    [LCL_PRECOND_BLOCK_JACOBI] = &lcl_kron_block_jacobi,
 };
 
 static enum lcl_status check(const struct lcl_kron *K,

@@ -14,3 +14,6 @@ struct lcl_kron_method {
     // Takes the values of K, before ops->update(); NULL: it needs none.
     enum lcl_status (*take)(struct lcl_precond *M, const struct lcl_kron *K);
 };
+
+extern const struct lcl_kron_method lcl_kron_block_jacobi;
+extern const struct lcl_kron_method lcl_kron_stages;

@@ -45,15 +45,16 @@ static void make_stages(struct test_kron *T, int s)
 void test_kron_init(struct test_kron *T, int stages, int b, int64_t rows,
                     enum test_kron_patterns patterns)
 {
-    struct lcl_csr p = patterns == TEST_KRON_FAR
-                           ? test_random_csr(rows, 3, 5)
+    struct lcl_csr p = patterns == TEST_KRON_FAR ? test_random_csr(rows, 3, 5)
+                       : patterns == TEST_KRON_CHAIN
+                           ? test_laplacian(rows, 1, 1)
                            : test_laplacian(rows / 4 + 1, 2, 2);
-    struct lcl_csr q = patterns == TEST_KRON_EQUAL ? thinned(&p)
-                       : patterns == TEST_KRON_NEAR
-                           ? thinned(&p)
-                           : test_random_csr(rows, 4, 9);
+    struct lcl_csr q =
+        patterns == TEST_KRON_FAR ? test_random_csr(rows, 4, 9) : thinned(&p);
     T->M = test_random_blocks(&p, b, 1);
-    T->L = test_random_blocks(patterns == TEST_KRON_EQUAL ? &p : &q, b, 2);
+    T->L = test_random_blocks(
+        patterns == TEST_KRON_NEAR || patterns == TEST_KRON_FAR ? &q : &p, b,
+        2);
     make_dominant(&T->M);
     make_dominant(&T->L);
     make_stages(T, stages);

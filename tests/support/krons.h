@@ -8,6 +8,7 @@ enum test_kron_patterns {
     TEST_KRON_EQUAL, // M and L have one pattern
     TEST_KRON_NEAR,  // L lacks a few blocks
     TEST_KRON_FAR,   // patterns have little in common
+    TEST_KRON_CHAIN, // blocks next to the diagonal in both
     TEST_KRON_PATTERNS,
 };
 

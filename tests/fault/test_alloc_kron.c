@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Kronecker systems with the n-th host allocation failing, for every n: out of
+// memory is reported, or the allocation was not needed; a sanitizer finds no
+// leak.
+#include "tests/support/capture.h"
+#include "tests/support/fail_alloc.h"
+#include "tests/support/fake_cl.h"
+#include "tests/support/folder.h"
+#include "tests/support/job.h"
+#include "tests/support/krons.h"
+#include "tests/support/test.h"
+
+enum { STAGES = 2, BLOCK = 2, ROWS = 20, N = STAGES * BLOCK * ROWS };
+
+static struct lcl_test_folder cache;
+static struct test_kron small;
+
+static int setup(void **state)
+{
+    (void)state;
+    test_need_device();
+    lcl_test_folder_create(&cache);
+    test_kron_init(&small, STAGES, BLOCK, ROWS, TEST_KRON_CHAIN);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    test_kron_finish(&small);
+    lcl_test_folder_remove(&cache);
+    return 0;
+}
+
+static const double ones[N] = {1, 1, 1};
+
+static enum lcl_status multiply(lcl_context *ctx, enum lcl_kron_type type)
+{
+    const struct lcl_operator_params params = {.kron = type};
+    const struct lcl_kron *K = &small.K;
+    lcl_operator *P;
+    double y[N];
+    enum lcl_status st;
+    if ((st = lcl_operator_create_kron(&P, ctx, K, &params)) == LCL_OK &&
+        (st = lcl_operator_apply(P, ones, y)) == LCL_OK &&
+        (st = lcl_kron_multiply(K, ones, y)) == LCL_OK)
+        st = lcl_operator_update_kron(P, K);
+    lcl_operator_destroy(&P);
+    return st;
+}
+
+static enum lcl_status solve(lcl_context *ctx,
+                             const struct lcl_precond_params *params)
+{
+    const struct lcl_kron *K = &small.K;
+    lcl_precond *M;
+    lcl_solver *S = NULL;
+    double x[N] = {0};
+    enum lcl_status st;
+    if ((st = lcl_precond_create_kron(&M, ctx, K, params)) == LCL_OK &&
+        (st = lcl_precond_update_kron(M, K)) == LCL_OK &&
+        (st = lcl_precond_apply(M, ones, x)) == LCL_OK &&
+        (st = lcl_solver_create(&S, M, NULL)) == LCL_OK)
+        st = lcl_solver_solve(S, ones, x, NULL);
+    lcl_solver_destroy(&S);
+    lcl_precond_destroy(&M);
+    return st;
+}
+
+// Whether the n-th allocation of the job failed.
+static bool fail_alloc(const struct lcl_precond_params *params, long n)
+{
+    struct test_capture capture;
+    lcl_context *ctx;
+    test_capture_init(&capture, LCL_LOG_ERROR);
+    const struct lcl_context_params context = {
+        .log = capture.log, .cache_dir = cache.path, .width = 1};
+    fake_cl = (struct fake_cl){0};
+    lcl_test_fail_alloc_at(n);
+    enum lcl_status st = lcl_runtime_create(&ctx, &context, &fake_cl_api);
+    if (st == LCL_OK && (st = multiply(ctx, params->kron)) == LCL_OK)
+        st = solve(ctx, params);
+    lcl_context_destroy(&ctx);
+    const bool failed = lcl_test_alloc_failed();
+    lcl_test_fail_alloc_at(0);
+    assert_int_equal(fake_cl.objects, 0);
+    // lcl_kron_multiply() has no log
+    if (st != LCL_OK && (st != LCL_ENOMEM || !failed))
+        fail_msg("allocation %ld: %s, \"%s\"", n, lcl_status_name(st),
+                 capture.last);
+    if (st != LCL_OK && capture.messages > 0)
+        test_capture_expect(&capture, "out of memory");
+    return failed;
+}
+
+static void fail_each(const struct lcl_precond_params *params)
+{
+    long n = 0;
+    assert_false(fail_alloc(params, 0)); // fills the cache
+    while (fail_alloc(params, ++n))
+        continue;
+    assert_true(n > 50);
+}
+
+static void test_alloc_kron__block_jacobi(void **state)
+{
+    (void)state;
+    fail_each(&(struct lcl_precond_params){.type = LCL_PRECOND_BLOCK_JACOBI,
+                                           .kron = LCL_KRON_ONE_PASS});
+}
+
+static void test_alloc_kron__stages(void **state)
+{
+    (void)state;
+    fail_each(&(struct lcl_precond_params){.type = LCL_PRECOND_ILDU0,
+                                           .partition.rows = ROWS / 4,
+                                           .kron = LCL_KRON_OKP});
+}
+
+static void test_alloc_kron__labels(void **state)
+{
+    int32_t labels[BLOCK * ROWS] = {0};
+    (void)state;
+    fail_each(&(struct lcl_precond_params){
+        .type = LCL_PRECOND_ILU0,
+        .partition = {.type = LCL_PARTITION_LABELS,
+                      .labels = labels,
+                      .labels_count = BLOCK * ROWS},
+        .kron = LCL_KRON_CU});
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_alloc_kron__block_jacobi),
+        cmocka_unit_test(test_alloc_kron__stages),
+        cmocka_unit_test(test_alloc_kron__labels),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
