@@ -15,6 +15,7 @@ struct problem {
     const char *name, *rhs; // a generator or a file; a file or NULL
     bool has_rhs;           // b is not A * 1
     struct lcl_csr A;
+    const struct lcl_kron *K; // or this, and of A the sizes of the whole alone
     double *b, *x;
 };
 

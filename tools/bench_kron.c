@@ -37,6 +37,12 @@ struct figures {
 
 // ------------------------------------------------------------------- problems
 
+// A system by its name. K points into it: it must not move.
+struct kron_problem {
+    struct lcl_kron_data D;
+    struct problem P;
+};
+
 // b = K * 1
 static enum lcl_status make_rhs(struct kron_problem *Q)
 {
@@ -60,6 +66,7 @@ static enum lcl_status load(struct kron_problem *Q, const struct bench *B,
     const enum lcl_status st =
         lcl_kron_problem(&Q->D, name, lcl_context_log(B->ctx));
     Q->P.name = name;
+    Q->P.K = &Q->D.K;
     return st < 0 ? st : make_rhs(Q);
 }
 
@@ -72,57 +79,50 @@ static void unload(struct kron_problem *Q)
 }
 
 enum lcl_status bench_kron_set_up(struct bench *B, struct work *w,
-                                  const struct kron_problem *Q,
                                   const struct lcl_precond_params *params,
-                                  double *upload)
+                                  struct setup *setup)
 {
-    const double before = lcl_context_seconds(B->ctx, LCL_PHASE_UPLOAD);
-    const int64_t n = Q->P.A.rows;
-    enum lcl_status st;
+    enum lcl_status st = LCL_OK;
     *w = (struct work){NULL, NULL, NULL};
-    st = lcl_precond_create_kron(&w->M, B->ctx, &Q->D.K, params);
-    *upload = lcl_context_seconds(B->ctx, LCL_PHASE_UPLOAD) - before;
-    if (st < 0 || (st = lcl_buffer_create(&w->b, B->ctx, n, 8, "vector")) < 0 ||
-        (st = lcl_buffer_create(&w->x, B->ctx, n, 8, "vector")) < 0)
-        return st;
-    return lcl_system_put(&w->M->system, Q->P.b, w->b);
+    for (int pass = 0; pass < 2 && st >= 0; ++pass) {
+        bench_finish(w);
+        st = bench_set_up(B, w, params, setup);
+    }
+    return st;
 }
 
 // ------------------------------------------------------------------- figures
 
 // Values of both matrices and a column a block of the union of the patterns, a
 // row pointer a block row; x and y of all stages.
-static struct work_load work_load(const struct kron_problem *Q)
+static struct work_load work_load(const struct problem *P)
 {
-    const struct lcl_kron *K = &Q->D.K;
+    const struct lcl_kron *K = P->K;
     const double pairs = (double)lcl_pairs_count(K->M, K->L);
     const double values = lcl_block_values(K->M);
     return (struct work_load){
         .bytes = (16 * values + 4) * pairs + 4 * (double)K->M->rows +
-                 16 * (double)Q->P.A.rows,
-        .flops = 2.0 * K->stages * (double)Q->P.A.nnz,
+                 16 * (double)P->A.rows,
+        .flops = 2.0 * K->stages * (double)P->A.nnz,
     };
 }
 
-// The second set-up counts: the first one compiles.
-static enum lcl_status measure(struct bench *B, const struct kron_problem *Q,
-                               enum lcl_kron_type type, struct figures *f)
+static enum lcl_status measure(struct bench *B, enum lcl_kron_type type,
+                               struct figures *f)
 {
     struct lcl_precond_params params = B->options.precond;
     struct times apply = {0};
-    struct work w = {NULL, NULL, NULL};
-    enum lcl_status st = LCL_OK;
+    struct setup setup;
+    struct work w;
     params.kron = type;
-    for (int pass = 0; pass < 2 && st >= 0; ++pass) {
-        bench_finish(&w);
-        st = bench_kron_set_up(B, &w, Q, &params, &f->upload);
-    }
+    enum lcl_status st = bench_kron_set_up(B, &w, &params, &setup);
     if (st >= 0)
         st = bench_time_product(B, &w, &f->product);
     if (st >= 0 && !w.M->ops->identity)
         st = bench_time_apply(B, &w, &apply);
     if (st >= 0)
         st = bench_run_solver(B, w.M, &f->report);
+    f->upload = setup.phase[LCL_PHASE_UPLOAD];
     f->precond = apply.median;
     f->known = st >= 0;
     bench_finish(&w);
@@ -179,10 +179,9 @@ static void print_product_row(const struct bench *B, int type,
     putchar('\n');
 }
 
-static void print_products(const struct bench *B, const struct kron_problem *Q,
-                           const struct figures f[TYPES])
+static void print_products(const struct bench *B, const struct figures f[TYPES])
 {
-    const struct work_load load = work_load(Q);
+    const struct work_load load = work_load(B->problem);
     if (B->tables)
         bench_table_head((int)strlen(B->problem->name), "Products",
                          product_heads);
@@ -278,16 +277,15 @@ static void print_solves(const struct bench *B, const struct figures f[TYPES])
 }
 
 // What the device cannot run is left out.
-static enum lcl_status bench_products(struct bench *B,
-                                      const struct kron_problem *Q)
+static enum lcl_status bench_products(struct bench *B)
 {
     struct figures f[TYPES] = {{.known = false}};
     enum lcl_status st = LCL_OK;
     for (int type = 0; type < TYPES && st >= 0; ++type)
-        st = measure(B, Q, types[type], &f[type]);
+        st = measure(B, types[type], &f[type]);
     if (st < 0)
         return st;
-    print_products(B, Q, f);
+    print_products(B, f);
     print_solves(B, f);
     fflush(stdout);
     return LCL_OK;
@@ -296,7 +294,7 @@ static enum lcl_status bench_products(struct bench *B,
 // ------------------------------------------------------------------- names
 
 // The tolerances of the paper unless options say otherwise.
-static enum lcl_status run_kron(struct bench *B, const struct kron_problem *Q)
+static enum lcl_status run_kron(struct bench *B)
 {
     struct lcl_solver_params *p = &B->options.solver;
     const struct lcl_solver_params asked = *p;
@@ -304,7 +302,7 @@ static enum lcl_status run_kron(struct bench *B, const struct kron_problem *Q)
         p->atol = 1e-8;
     if (p->rtol == 0)
         p->rtol = 1e-6;
-    const enum lcl_status st = bench_products(B, Q);
+    const enum lcl_status st = bench_products(B);
     *p = asked;
     return st;
 }
@@ -317,7 +315,7 @@ static enum lcl_status run_name(struct bench *B, const char *name)
     enum lcl_status st = load(Q, B, name);
     B->problem = &Q->P;
     if (st == LCL_OK)
-        st = name[0] == 'k' ? run_kron(B, Q) : bench_radau(B, Q);
+        st = name[0] == 'k' ? run_kron(B) : bench_radau(B);
     B->problem = NULL;
     unload(Q);
     return st;

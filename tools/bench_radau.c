@@ -13,16 +13,16 @@ static const enum lcl_precond_type types[] = {
 enum { TYPES = sizeof types / sizeof *types };
 
 static const char *const heads[] = {
-    "preconditioner", "upload ms", "solve ms", "iterations",
+    "preconditioner", "set-up ms", "solve ms", "iterations",
     "ms each",        "residual",  "end",      NULL};
 
-static void print_row(const struct bench *B, const char *name, double upload,
+static void print_row(const struct bench *B, const char *name, double setup,
                       const struct lcl_report *r)
 {
     const char *const *head = heads;
     printf("%s", B->problem->name);
     bench_table_cell(*head++, "%s", name);
-    bench_table_cell(*head++, "%.3f", 1e3 * upload);
+    bench_table_cell(*head++, "%.3f", 1e3 * setup);
     bench_table_cell(*head++, "%.3f", 1e3 * r->seconds);
     bench_table_cell(*head++, "%d", r->iterations);
     bench_table_cell(*head++, "%.4f",
@@ -33,13 +33,13 @@ static void print_row(const struct bench *B, const char *name, double upload,
     fflush(stdout);
 }
 
-static void print_line(const struct bench *B, const char *name, double upload,
+static void print_line(const struct bench *B, const char *name, double setup,
                        const struct lcl_report *r)
 {
     cJSON *line = bench_line(B, "kron-history", name);
     cJSON_AddStringToObject(line, "solver",
                             lcl_solver_name(B->options.solver.type));
-    cJSON_AddNumberToObject(line, "upload_ms", 1e3 * upload);
+    cJSON_AddNumberToObject(line, "setup_ms", 1e3 * setup);
     cJSON_AddNumberToObject(line, "ms", 1e3 * r->seconds);
     cJSON_AddNumberToObject(line, "iters", r->iterations);
     cJSON_AddNumberToObject(line, "ms_per_iter",
@@ -52,7 +52,7 @@ static void print_line(const struct bench *B, const char *name, double upload,
 }
 
 static enum lcl_status solve(struct bench *B, lcl_precond *M, const char *name,
-                             double upload)
+                             double setup)
 {
     struct lcl_report report = {.stop = LCL_STOP_NONE};
     lcl_solver *S = NULL;
@@ -60,32 +60,31 @@ static enum lcl_status solve(struct bench *B, lcl_precond *M, const char *name,
     if (st == LCL_OK)
         st = bench_solve_twice(B->problem, S, &report);
     if (st == LCL_OK && B->tables)
-        print_row(B, name, upload, &report);
+        print_row(B, name, setup, &report);
     else if (st == LCL_OK)
-        print_line(B, name, upload, &report);
+        print_line(B, name, setup, &report);
     lcl_solver_destroy(&S);
     return st;
 }
 
 // What is not there is left out; the log has said why.
-static enum lcl_status run(struct bench *B, const struct kron_problem *Q,
-                           enum lcl_precond_type type)
+static enum lcl_status run(struct bench *B, enum lcl_precond_type type)
 {
     const char *name = lcl_precond_name(type);
     struct lcl_precond_params params = B->options.precond;
     struct work w;
-    double upload;
+    struct setup setup;
     params.type = type;
-    enum lcl_status st = bench_kron_set_up(B, &w, Q, &params, &upload);
+    enum lcl_status st = bench_kron_set_up(B, &w, &params, &setup);
     if (st >= 0)
-        st = solve(B, w.M, name, upload);
+        st = solve(B, w.M, name, setup.seconds);
     else if (st == LCL_EUNSUPPORTED && B->tables)
         printf("%s  %s is left out\n", B->problem->name, name);
     bench_finish(&w);
     return st == LCL_EUNSUPPORTED ? LCL_OK : st;
 }
 
-enum lcl_status bench_radau(struct bench *B, const struct kron_problem *Q)
+enum lcl_status bench_radau(struct bench *B)
 {
     char title[64];
     enum lcl_status st = LCL_OK;
@@ -94,6 +93,6 @@ enum lcl_status bench_radau(struct bench *B, const struct kron_problem *Q)
     if (B->tables)
         bench_table_head((int)strlen(B->problem->name), title, heads);
     for (int type = 0; type < TYPES && st >= 0; ++type)
-        st = run(B, Q, types[type]);
+        st = run(B, types[type]);
     return st;
 }

@@ -18,8 +18,10 @@ static enum lcl_status create(struct bench *B, lcl_precond **M,
     for (int p = 0; p < LCL_PHASE_COUNT; ++p)
         before[p] = lcl_context_seconds(B->ctx, (enum lcl_phase)p);
     const double start = lcl_now();
+    const struct problem *P = B->problem;
     const enum lcl_status st =
-        lcl_precond_create(M, B->ctx, &B->problem->A, params);
+        P->K ? lcl_precond_create_kron(M, B->ctx, P->K, params)
+             : lcl_precond_create(M, B->ctx, &P->A, params);
     setup->seconds = lcl_now() - start;
     for (int p = 0; p < LCL_PHASE_COUNT; ++p)
         setup->phase[p] =

@@ -3,9 +3,7 @@
 // library's key=value.
 #include "tools/cli.h"
 
-#include <math.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
@@ -278,76 +276,6 @@ static enum lcl_status argument(struct parser *parser, const char *text)
 
 // ---------------------------------------------------------------- the whole
 
-bool cli_is_kron(const struct cli *cli)
-{
-    return cli->kron[0] ||
-           (cli->problem && (strncmp(cli->problem, "kron", 4) == 0 ||
-                             strncmp(cli->problem, "radau", 5) == 0));
-}
-
-static enum lcl_status check_matrix(const struct cli *cli,
-                                    struct messages *messages)
-{
-    const bool text = cli->text[0] != NULL, kron = cli->kron[0] != NULL;
-    const int given =
-        (cli->matrix != NULL) + (cli->problem != NULL) + text + kron;
-    if (cli->command == CLI_DEVICES && given > 0)
-        return messages_fail(messages, LCL_EINVAL,
-                             "clsolve devices takes no matrix");
-    if (given > 1 && !text && !kron)
-        return messages_fail(messages, LCL_EINVAL,
-                             "give a matrix or --problem, not both");
-    if (given > 1)
-        return messages_fail(messages, LCL_EINVAL,
-                             "give a matrix, --problem, --csr-text or --kron, "
-                             "not two of them");
-    if (cli->tau_text && !kron)
-        return messages_fail(messages, LCL_EINVAL,
-                             "--tau has a meaning only with --kron");
-    if (cli->rhs && cli->text[3])
-        return messages_fail(messages, LCL_EINVAL,
-                             "give -b or a fourth file to --csr-text, not "
-                             "both");
-    if (cli->command != CLI_DEVICES && given == 0)
-        return messages_fail(messages, LCL_EINVAL,
-                             "no matrix given; clsolve --help says how");
-    return LCL_OK;
-}
-
-static enum lcl_status check(const struct cli *cli, struct messages *messages)
-{
-    const struct {
-        const char *value, *dashed;
-    } only_solve[] = {{cli->rhs, "-b"},
-                      {cli->text[3], "a fourth file of --csr-text"},
-                      {cli->output, "-o"},
-                      {cli->history, "--history"}};
-    if (cli->help || cli->version)
-        return LCL_OK;
-    for (int i = 0; i < COUNT(only_solve); ++i)
-        if (cli->command != CLI_SOLVE && only_solve[i].value)
-            return messages_fail(messages, LCL_EINVAL,
-                                 "%s has a meaning only where a system is "
-                                 "solved",
-                                 only_solve[i].dashed);
-    return check_matrix(cli, messages);
-}
-
-static enum lcl_status read_tau(struct cli *cli, struct messages *messages)
-{
-    char *end;
-    cli->tau = 1;
-    if (!cli->tau_text)
-        return LCL_OK;
-    cli->tau = strtod(cli->tau_text, &end);
-    if (*end || !isfinite(cli->tau))
-        return messages_fail(messages, LCL_EINVAL,
-                             "bad value '%s' for --tau: expected a finite "
-                             "number",
-                             cli->tau_text);
-    return LCL_OK;
-}
-
 // So that an error in an option before --json is reported as JSON, too.
 static bool wants_json(char **argv)
 {
@@ -398,8 +326,7 @@ enum lcl_status cli_parse(struct cli *cli, int argc, char **argv,
             return st;
     }
     name_the_rest(&cli->options);
-    const enum lcl_status st = read_tau(cli, messages);
-    return st < 0 ? st : check(cli, messages);
+    return cli_check(cli, messages);
 }
 
 // ---------------------------------------------------------------- help

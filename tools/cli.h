@@ -46,6 +46,10 @@ struct cli {
 enum lcl_status cli_parse(struct cli *cli, int argc, char **argv,
                           struct messages *messages);
 
+// What cli_parse() ends with: refuses what does not fit together, and reads
+// cli->tau.
+enum lcl_status cli_check(struct cli *cli, struct messages *messages);
+
 // Whether the system is one in Kronecker form.
 bool cli_is_kron(const struct cli *cli);
 
