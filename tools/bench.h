@@ -15,6 +15,7 @@ struct problem {
     const char *name, *rhs; // a generator or a file; a file or NULL
     bool has_rhs;           // b is not A * 1
     struct lcl_csr A;
+    const struct lcl_kron *K; // or this, and of A the sizes of the whole alone
     double *b, *x;
 };
 
@@ -99,6 +100,8 @@ void bench_print_apply(const struct bench *B, const struct work *w,
 
 // The second of two solves, from x = 0, or the first where that does not
 // converge, which is no error.
+enum lcl_status bench_solve_twice(const struct problem *P, lcl_solver *S,
+                                  struct lcl_report *report);
 enum lcl_status bench_run_solver(struct bench *B, lcl_precond *M,
                                  struct lcl_report *report);
 void bench_print_solve(const struct bench *B, const char *variant,
@@ -107,6 +110,9 @@ void bench_print_solve(const struct bench *B, const char *variant,
 // Measure and print.
 enum lcl_status bench_copy(struct bench *B);
 enum lcl_status bench_spmv(struct bench *B, struct work *w);
+// A product with the matrix alone, by what stands in w->M.
+enum lcl_status bench_time_product(struct bench *B, struct work *w,
+                                   struct times *t);
 enum lcl_status bench_refresh(struct bench *B, struct work *w);
 enum lcl_status bench_reference(struct bench *B);
 
@@ -139,6 +145,11 @@ extern const struct bench_tables bench_cg;
 // Anzt et al.: batched inversion, `batch:ROWS,COUNT` by name or as many blocks
 // as published; set-up of block-Jacobi by extraction, and its application.
 extern const struct bench_tables bench_bgje;
+
+// Ma et al.: products with Kronecker operators and the parts of a solve for
+// `kron:S`, by name or as published and with more stages; for `radau:S,N`
+// solves without and with each preconditioner.
+extern const struct bench_tables bench_kron;
 
 // Of bench_bgje: set-up and application for matrices of n rows, 0: as many as
 // published, fewer on a CPU; set-up for the problem by extraction and bound.

@@ -93,6 +93,12 @@ static enum lcl_status bench_launch(struct bench *B, struct work *w,
     return LCL_OK;
 }
 
+enum lcl_status bench_time_product(struct bench *B, struct work *w,
+                                   struct times *t)
+{
+    return bench_measure(B, launch_spmv, w, t);
+}
+
 enum lcl_status bench_spmv(struct bench *B, struct work *w)
 {
     const struct lcl_spmv *S = &w->M->system.product;

@@ -10,7 +10,7 @@
 
 enum { NAMES = 64, PAIR_BYTES = 8192 };
 
-enum kind { TEXT, FLAG, TIMES, FILES };
+enum kind { TEXT, FLAG, TIMES, CSR_TEXT, KRON };
 
 struct option {
     const char *name; // long, NULL: none
@@ -25,8 +25,10 @@ struct option {
 
 // clang-format off
 static const struct option table[] = {
-    {"problem", '\0', TEXT, AT(problem), "NAME", "built-in: lap3d:N, lap3d:N,b=3, parabolic, q2:M"},
-    {"csr-text", '\0', FILES, AT(text), "ROWPTR COLIND VAL [RHS]", "three files of numbers, counted from 0, and a fourth"},
+    {"problem", '\0', TEXT, AT(problem), "NAME", "built-in: lap3d:N, lap3d:N,b=3, parabolic, q2:M, kron:S, radau:S,N"},
+    {"csr-text", '\0', CSR_TEXT, AT(text), "ROWPTR COLIND VAL [RHS]", "three files of numbers, counted from 0, and a fourth"},
+    {"kron", '\0', KRON, AT(kron), "M L A B", "the system (A (x) M + tau B (x) L) x = b, four Matrix Market files"},
+    {"tau", '\0', TEXT, AT(tau_text), "T", "tau of --kron (1)"},
     {NULL, 'b', TEXT, AT(rhs), "FILE", "right-hand side, Matrix Market (b = A * ones)"},
     {NULL, 'o', TEXT, AT(output), "FILE", "write x there, Matrix Market"},
     {"device", '\0', TEXT, AT(device), "N|NAME", "number or part of the name, see clsolve devices"},
@@ -147,22 +149,35 @@ static enum lcl_status library_option(struct parser *parser, const char *name,
     return lcl_options_parse(&parser->cli->options, pair, &parser->log);
 }
 
-// Three values, and a fourth where the next argument is no option.
-static enum lcl_status take_files(struct parser *parser, const char *attached,
-                                  const char *dashed)
+// The next argument unless it is an option or there is none.
+static const char *next_file(struct parser *parser)
 {
-    const char **text = parser->cli->text;
-    for (int f = 0; f < 3; ++f) {
-        text[f] = f == 0 ? attached : NULL;
-        if (!text[f] && *parser->next && **parser->next != '-')
-            text[f] = *parser->next++;
-        if (!text[f] || !*text[f])
-            return messages_fail(parser->messages, LCL_EINVAL,
-                                 "%s needs three files: row pointers, columns "
-                                 "and values",
-                                 dashed);
+    const char *next = *parser->next;
+    if (!next || *next == '-')
+        return NULL;
+    ++parser->next;
+    return next;
+}
+
+// As many values as are needed; --csr-text may have one more.
+static enum lcl_status take_files(struct parser *parser,
+                                  const struct option *option,
+                                  const char *attached, const char *dashed)
+{
+    const bool is_kron = option->kind == KRON;
+    const char **file = (const char **)((char *)parser->cli + option->offset);
+    const int needed = is_kron ? 4 : 3;
+    for (int f = 0; f < needed; ++f) {
+        file[f] = f == 0 && attached ? attached : next_file(parser);
+        if (!file[f] || !*file[f])
+            return messages_fail(parser->messages, LCL_EINVAL, "%s needs %s",
+                                 dashed,
+                                 is_kron ? "four files: M, L, A and B"
+                                         : "three files: row pointers, columns "
+                                           "and values");
     }
-    text[3] = *parser->next && **parser->next != '-' ? *parser->next++ : NULL;
+    if (!is_kron)
+        file[needed] = next_file(parser);
     return LCL_OK;
 }
 
@@ -175,8 +190,8 @@ static enum lcl_status long_option(struct parser *parser, const char *name)
         return library_option(parser, name, attached);
     char dashed[NAMES];
     snprintf(dashed, sizeof dashed, "--%s", option->name);
-    if (option->kind == FILES)
-        return take_files(parser, attached, dashed);
+    if (option->kind == CSR_TEXT || option->kind == KRON)
+        return take_files(parser, option, attached, dashed);
     if (option->kind != TEXT) {
         if (attached)
             return messages_fail(parser->messages, LCL_EINVAL,
@@ -261,49 +276,6 @@ static enum lcl_status argument(struct parser *parser, const char *text)
 
 // ---------------------------------------------------------------- the whole
 
-static enum lcl_status check_matrix(const struct cli *cli,
-                                    struct messages *messages)
-{
-    const bool text = cli->text[0] != NULL;
-    if (cli->command == CLI_DEVICES && (cli->problem || text))
-        return messages_fail(messages, LCL_EINVAL,
-                             "clsolve devices takes no matrix");
-    if (cli->matrix && cli->problem)
-        return messages_fail(messages, LCL_EINVAL,
-                             "give a matrix or --problem, not both");
-    if (text && (cli->matrix || cli->problem))
-        return messages_fail(messages, LCL_EINVAL,
-                             "give a matrix, --problem or --csr-text, not two "
-                             "of them");
-    if (cli->rhs && cli->text[3])
-        return messages_fail(messages, LCL_EINVAL,
-                             "give -b or a fourth file to --csr-text, not "
-                             "both");
-    if (cli->command != CLI_DEVICES && !cli->matrix && !cli->problem && !text)
-        return messages_fail(messages, LCL_EINVAL,
-                             "no matrix given; clsolve --help says how");
-    return LCL_OK;
-}
-
-static enum lcl_status check(const struct cli *cli, struct messages *messages)
-{
-    const struct {
-        const char *value, *dashed;
-    } only_solve[] = {{cli->rhs, "-b"},
-                      {cli->text[3], "a fourth file of --csr-text"},
-                      {cli->output, "-o"},
-                      {cli->history, "--history"}};
-    if (cli->help || cli->version)
-        return LCL_OK;
-    for (int i = 0; i < COUNT(only_solve); ++i)
-        if (cli->command != CLI_SOLVE && only_solve[i].value)
-            return messages_fail(messages, LCL_EINVAL,
-                                 "%s has a meaning only where a system is "
-                                 "solved",
-                                 only_solve[i].dashed);
-    return check_matrix(cli, messages);
-}
-
 // So that an error in an option before --json is reported as JSON, too.
 static bool wants_json(char **argv)
 {
@@ -354,7 +326,7 @@ enum lcl_status cli_parse(struct cli *cli, int argc, char **argv,
             return st;
     }
     name_the_rest(&cli->options);
-    return check(cli, messages);
+    return cli_check(cli, messages);
 }
 
 // ---------------------------------------------------------------- help
@@ -398,6 +370,7 @@ void cli_print_help(FILE *out)
         "usage: clsolve A.mtx [-b b.mtx] [-o x.mtx] [options]\n"
         "       clsolve --problem lap3d:128 [options]\n"
         "       clsolve --csr-text ROWPTR COLIND VAL [RHS] [options]\n"
+        "       clsolve --kron M L A B [--tau T] [options]\n"
         "       clsolve info A.mtx [options]\n"
         "       clsolve devices [--device N]\n"
         "\n"
@@ -405,7 +378,8 @@ void cli_print_help(FILE *out)
         "long each phase took and, if it failed, why. A is a sparse matrix in a\n"
         "Matrix Market file, plain or compressed by gzip or xz. info shows what\n"
         "a matrix and its preconditioner are like; devices lists the devices,\n"
-        "and probes one that --device names.\n"
+        "and probes one that --device names. With --kron, or a built-in system\n"
+        "kron:S or radau:S,N, the matrix is A (x) M + tau B (x) L.\n"
         "\n"
         "What is solved and what is printed:\n",
         out);
@@ -421,6 +395,7 @@ void cli_print_help(FILE *out)
         "  clsolve --problem lap3d:64\n"
         "  clsolve A.mtx.gz -b b.mtx -o x.mtx --rtol 1e-10\n"
         "  clsolve A.mtx --pivot shift --subdomain-rows 2048\n"
+        "  clsolve --kron M.mtx L.mtx A.mtx B.mtx --tau 0.125 -b F.mtx\n"
         "  clsolve info A.mtx --json\n"
         "\n"
         "More is in the manual page clsolve(1).\n",

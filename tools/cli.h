@@ -23,6 +23,10 @@ struct cli {
     const char *problem;
     // --csr-text: row pointers, columns, values, right-hand side or NULL
     const char *text[4];
+    // --kron: M, L, A, B
+    const char *kron[4];
+    const char *tau_text;
+    double tau; // of --kron
     const char *rhs;
     const char *output;
     const char *labels; // --partition file:F
@@ -41,5 +45,12 @@ struct cli {
 // cli->json is right even then.
 enum lcl_status cli_parse(struct cli *cli, int argc, char **argv,
                           struct messages *messages);
+
+// What cli_parse() ends with: refuses what does not fit together, and reads
+// cli->tau.
+enum lcl_status cli_check(struct cli *cli, struct messages *messages);
+
+// Whether the system is one in Kronecker form.
+bool cli_is_kron(const struct cli *cli);
 
 void cli_print_help(FILE *out);

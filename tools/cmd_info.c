@@ -12,13 +12,15 @@ static bool prints_text(const struct job *job)
 // The facts of the matrix alone need no device, so they come first.
 static enum lcl_status look_at_matrix(struct job *job)
 {
+    const bool is_kron = cli_is_kron(&job->cli);
     const bool square = job->A.rows == job->A.cols;
-    if (square && facts_symmetry(&job->facts, &job->A) < 0)
+    if (!is_kron && square && facts_symmetry(&job->facts, &job->A) < 0)
         return messages_fail(&job->messages, LCL_ENOMEM,
                              "out of memory: no room to look for symmetry");
     if (prints_text(job)) {
         text_matrix(job);
-        text_facts(job);
+        if (!is_kron)
+            text_facts(job);
         fflush(stdout);
     }
     return job_check_square(job);

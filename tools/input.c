@@ -26,6 +26,12 @@ static enum lcl_status read_matrix(struct job *job)
     return lcl_csr_read(&job->A, job->cli.matrix, &job->read, &job->log);
 }
 
+// Labels of rows are those of each stage.
+static int64_t labelled_rows(const struct job *job)
+{
+    return cli_is_kron(&job->cli) ? job_stage_rows(job) : job->A.rows;
+}
+
 static enum lcl_status read_labels(struct job *job)
 {
     if (!job->cli.labels)
@@ -36,11 +42,12 @@ static enum lcl_status read_labels(struct job *job)
                                                job->cli.labels, &job->log);
     if (st < 0)
         return st;
-    if (job->labels_count != job->A.rows)
-        return messages_fail(
-            &job->messages, LCL_EFORMAT,
-            "%s holds %" PRId64 " labels, but %s has %" PRId64 " rows",
-            job->cli.labels, job->labels_count, job_title(job), job->A.rows);
+    if (job->labels_count != labelled_rows(job))
+        return messages_fail(&job->messages, LCL_EFORMAT,
+                             "%s holds %" PRId64 " labels, but %s has %" PRId64
+                             " rows",
+                             job->cli.labels, job->labels_count, job_title(job),
+                             labelled_rows(job));
     partition->type = LCL_PARTITION_LABELS;
     partition->labels = job->labels;
     partition->labels_count = job->labels_count;
@@ -49,11 +56,15 @@ static enum lcl_status read_labels(struct job *job)
 
 static enum lcl_status read_all(struct job *job)
 {
-    enum lcl_status st = read_matrix(job);
+    const bool is_kron = cli_is_kron(&job->cli);
+    const enum lcl_status st = is_kron ? job_read_kron(job) : read_matrix(job);
     if (st < 0)
         return st;
     job->stage = JOB_INPUT;
-    facts_rows(&job->facts, &job->A);
+    job->unknowns =
+        is_kron ? job->kron.K.stages * job_stage_rows(job) : job->A.rows;
+    if (!is_kron)
+        facts_rows(&job->facts, &job->A);
     return read_labels(job);
 }
 
@@ -68,6 +79,8 @@ enum lcl_status job_read(struct job *job)
 enum lcl_status job_check_square(struct job *job)
 {
     const struct lcl_csr *A = &job->A;
+    if (cli_is_kron(&job->cli))
+        return LCL_OK;
     if (A->rows != A->cols)
         return messages_fail(&job->messages, LCL_EFORMAT,
                              "%s is %" PRId64 " x %" PRId64
@@ -79,6 +92,29 @@ enum lcl_status job_check_square(struct job *job)
     return LCL_OK;
 }
 
+// One column, or a column a stage.
+static bool has_right_shape(const struct job *job)
+{
+    const struct lcl_dense *F = &job->rhs;
+    return (F->rows == job->unknowns && F->cols == 1) ||
+           (cli_is_kron(&job->cli) && F->rows == job_stage_rows(job) &&
+            F->cols == job->kron.K.stages);
+}
+
+static enum lcl_status refuse_shape(struct job *job, const char *path)
+{
+    char stages[64] = "";
+    if (cli_is_kron(&job->cli))
+        snprintf(stages, sizeof stages, "%" PRId64 " x %d or ",
+                 job_stage_rows(job), job->kron.K.stages);
+    return messages_fail(&job->messages, LCL_EFORMAT,
+                         "%s is %" PRId64 " x %" PRId64
+                         ", but %s needs a right-hand side of %s%" PRId64
+                         " x 1",
+                         path, job->rhs.rows, job->rhs.cols, job_title(job),
+                         stages, job->unknowns);
+}
+
 static enum lcl_status read_rhs(struct job *job)
 {
     const char *path = job_rhs(job);
@@ -87,12 +123,8 @@ static enum lcl_status read_rhs(struct job *job)
                          : lcl_dense_read(&job->rhs, path, NULL, &job->log);
     if (st < 0)
         return st;
-    if (job->rhs.rows != job->A.rows || job->rhs.cols != 1)
-        return messages_fail(
-            &job->messages, LCL_EFORMAT,
-            "%s is %" PRId64 " x %" PRId64
-            ", but %s needs a right-hand side of %" PRId64 " x 1",
-            path, job->rhs.rows, job->rhs.cols, job_title(job), job->A.rows);
+    if (!has_right_shape(job))
+        return refuse_shape(job, path);
     job->b = job->rhs.val;
     return LCL_OK;
 }
@@ -100,13 +132,16 @@ static enum lcl_status read_rhs(struct job *job)
 // b = A * ones; x serves as the ones and is cleared again.
 static enum lcl_status make_rhs(struct job *job)
 {
-    const size_t n = (size_t)job->A.rows;
+    const size_t n = (size_t)job->unknowns;
     job->made_rhs = calloc(n, sizeof *job->made_rhs);
     if (!job->made_rhs)
         return no_memory(job, "the right-hand side");
     for (size_t i = 0; i < n; ++i)
         job->x[i] = 1;
-    lcl_csr_multiply(&job->A, job->x, job->made_rhs);
+    if (!cli_is_kron(&job->cli))
+        lcl_csr_multiply(&job->A, job->x, job->made_rhs);
+    else if (lcl_kron_multiply(&job->kron.K, job->x, job->made_rhs) < 0)
+        return no_memory(job, "the right-hand side");
     memset(job->x, 0, n * sizeof *job->x);
     job->b = job->made_rhs;
     return LCL_OK;
@@ -136,7 +171,7 @@ enum lcl_status job_prepare(struct job *job)
     enum lcl_status st = check_rows(job);
     if (st < 0)
         return st;
-    job->x = calloc((size_t)job->A.rows, sizeof *job->x);
+    job->x = calloc((size_t)job->unknowns, sizeof *job->x);
     if (!job->x)
         return no_memory(job, "the solution");
     st = job_rhs(job) ? read_rhs(job) : make_rhs(job);

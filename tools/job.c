@@ -75,8 +75,11 @@ enum lcl_status job_open_device(struct job *job)
 enum lcl_status job_factor(struct job *job)
 {
     job->stage = JOB_WORK;
-    return lcl_precond_create(&job->M, job->ctx, &job->A,
-                              &job->cli.options.precond);
+    const struct lcl_precond_params *params = &job->cli.options.precond;
+    return cli_is_kron(&job->cli)
+               ? lcl_precond_create_kron(&job->M, job->ctx, &job->kron.K,
+                                         params)
+               : lcl_precond_create(&job->M, job->ctx, &job->A, params);
 }
 
 enum lcl_status job_solve(struct job *job)
@@ -122,11 +125,18 @@ static enum lcl_status save_history(struct job *job)
     return cannot_write(job, path, strerror(reason));
 }
 
+// In the shape of the right-hand side; a stage a column where none was given.
 static enum lcl_status save_solution(struct job *job)
 {
+    const bool is_kron = cli_is_kron(&job->cli);
+    struct lcl_dense X = {is_kron ? job_stage_rows(job) : job->unknowns,
+                          is_kron ? job->kron.K.stages : 1, job->x};
     if (!job->cli.output)
         return LCL_OK;
-    const struct lcl_dense X = {job->A.rows, 1, job->x};
+    if (job->rhs.val) {
+        X.rows = job->rhs.rows;
+        X.cols = job->rhs.cols;
+    }
     return lcl_dense_write(&X, job->cli.output, &job->log);
 }
 
@@ -147,6 +157,7 @@ void job_finish(struct job *job)
     free(job->made_rhs);
     lcl_dense_finish(&job->rhs);
     lcl_csr_finish(&job->A);
+    lcl_kron_data_finish(&job->kron);
 }
 
 // ---------------------------------------------------------------- questions
@@ -156,12 +167,24 @@ const char *job_title(const struct job *job)
     const struct cli *cli = &job->cli;
     return cli->matrix    ? cli->matrix
            : cli->problem ? cli->problem
+           : cli->kron[0] ? cli->kron[0]
                           : cli->text[0];
 }
 
 const char *job_rhs(const struct job *job)
 {
     return job->cli.text[3] ? job->cli.text[3] : job->cli.rhs;
+}
+
+const char *job_rhs_title(const struct job *job)
+{
+    const char *file = job_rhs(job);
+    return file ? file : cli_is_kron(&job->cli) ? "K * ones" : "A * ones";
+}
+
+int64_t job_stage_rows(const struct job *job)
+{
+    return job->kron.M.rows * job->kron.M.block_size;
 }
 
 struct job_times job_times(const struct job *job)

@@ -25,11 +25,13 @@ struct job {
     double started;
     double read_seconds;
 
-    struct lcl_csr A;
+    struct lcl_csr A;          // or
+    struct lcl_kron_data kron; // cli_is_kron()
+    int64_t unknowns;
     struct lcl_read_info read;
     struct facts facts;
     struct lcl_dense rhs; // -b
-    double *made_rhs;     // A * ones
+    double *made_rhs;     // the matrix times ones
     const double *b;      // one of the two
     double *x;
     int32_t *labels;
@@ -56,6 +58,9 @@ enum lcl_status job_check_paths(struct job *job);
 // Reads or makes the matrix, with its facts, and the labels.
 enum lcl_status job_read(struct job *job);
 
+// Reads or makes a system in Kronecker form, which is sound on success.
+enum lcl_status job_read_kron(struct job *job);
+
 // Refuses an empty matrix and one that is not square.
 enum lcl_status job_check_square(struct job *job);
 
@@ -80,6 +85,12 @@ const char *job_title(const struct job *job);
 
 // The file of the right-hand side; NULL where there is none.
 const char *job_rhs(const struct job *job);
+
+// The same, or what stands for it.
+const char *job_rhs_title(const struct job *job);
+
+// Rows of one stage of a system in Kronecker form.
+int64_t job_stage_rows(const struct job *job);
 
 struct job_times job_times(const struct job *job);
 

@@ -45,23 +45,43 @@ static bool print(cJSON *record)
 
 // ---------------------------------------------------------------- parts
 
-static cJSON *put_matrix(cJSON *record, const struct job *job)
+static void put_kron(cJSON *matrix, const struct job *job)
 {
-    const struct lcl_csr *A = &job->A;
+    const struct lcl_kron *K = &job->kron.K;
+    const int values = K->M->block_size * K->M->block_size;
+    put_count(matrix, "rows", job->unknowns);
+    put_count(matrix, "stages", K->stages);
+    put_count(matrix, "stage_rows", job_stage_rows(job));
+    put_number(matrix, "tau", K->tau);
+    put_count(matrix, "block_size", K->M->block_size);
+    put_count(matrix, "nnz_M", K->M->nnz * values);
+    put_count(matrix, "nnz_L", K->L->nnz * values);
+}
+
+static void put_facts(cJSON *matrix, const struct job *job)
+{
     const struct facts *facts = &job->facts;
-    cJSON *matrix = cJSON_AddObjectToObject(record, "matrix");
-    put_text(matrix, "name", job_title(job));
-    put_count(matrix, "rows", A->rows);
-    put_count(matrix, "cols", A->cols);
-    put_count(matrix, "nnz", A->nnz);
-    put_count(matrix, "duplicates", job->read.duplicates);
-    put_count(matrix, "explicit_zeros", job->read.explicit_zeros);
+    put_count(matrix, "rows", job->A.rows);
+    put_count(matrix, "cols", job->A.cols);
+    put_count(matrix, "nnz", job->A.nnz);
     put_count(matrix, "row_min", facts->row_min);
     put_count(matrix, "row_max", facts->row_max);
     put_count(matrix, "zero_rows", facts->zero_rows);
     put_count(matrix, "missing_diagonals", facts->missing_diagonals);
     put_count(matrix, "positive_diagonals", facts->positive_diagonals);
     put_count(matrix, "negative_diagonals", facts->negative_diagonals);
+}
+
+static cJSON *put_matrix(cJSON *record, const struct job *job)
+{
+    cJSON *matrix = cJSON_AddObjectToObject(record, "matrix");
+    put_text(matrix, "name", job_title(job));
+    put_count(matrix, "duplicates", job->read.duplicates);
+    put_count(matrix, "explicit_zeros", job->read.explicit_zeros);
+    if (cli_is_kron(&job->cli))
+        put_kron(matrix, job);
+    else
+        put_facts(matrix, job);
     return matrix;
 }
 
@@ -105,6 +125,8 @@ static void put_method(cJSON *record, const struct job *job)
     put_text(method, "trisolve", lcl_trisolve_name(precond->trisolve));
     put_count(method, "block-size", precond->block_size);
     put_text(method, "spmv", lcl_spmv_name(precond->spmv));
+    if (cli_is_kron(&job->cli))
+        put_text(method, "kron-product", lcl_kron_name(precond->kron));
     put_text(method, "partition", lcl_partition_name(precond->partition.type));
     put_count(method, "subdomain-rows", precond->partition.rows);
     put_text(method, "pivot", lcl_pivot_name(precond->pivot));
@@ -117,7 +139,7 @@ static void put_method(cJSON *record, const struct job *job)
              lcl_block_extraction_name(precond->block_jacobi.extraction));
     put_text(method, "block-apply",
              lcl_block_apply_name(precond->block_jacobi.apply));
-    put_text(method, "rhs", job_rhs(job) ? job_rhs(job) : "A * ones");
+    put_text(method, "rhs", job_rhs_title(job));
 }
 
 static void put_repaired(cJSON *object, const struct lcl_precond_info *info)
@@ -169,7 +191,10 @@ static void put_precond(cJSON *record, const struct job *job)
     put_count(object, "coarse_rows", info->coarse_rows);
     put_count(object, "coarse_pinned", info->coarse_pinned);
     put_count(object, "coarse_bytes", (int64_t)info->coarse_bytes);
-    put_text(object, "spmv", lcl_spmv_name(info->spmv));
+    if (info->kron)
+        put_text(object, "kron", lcl_kron_name(info->kron));
+    else
+        put_text(object, "spmv", lcl_spmv_name(info->spmv));
     put_count(object, "spmv_bytes", (int64_t)info->spmv_bytes);
 }
 
@@ -259,8 +284,10 @@ bool json_info(const struct job *job)
 {
     cJSON *record = new_record();
     cJSON *matrix = put_matrix(record, job);
-    put_bool(matrix, "pattern_symmetric", job->facts.pattern_symmetric);
-    put_number(matrix, "asymmetry", job->facts.asymmetry);
+    if (!cli_is_kron(&job->cli)) {
+        put_bool(matrix, "pattern_symmetric", job->facts.pattern_symmetric);
+        put_number(matrix, "asymmetry", job->facts.asymmetry);
+    }
     put_device(cJSON_AddObjectToObject(record, "device"),
                lcl_context_caps(job->ctx));
     put_precond(record, job);

@@ -21,9 +21,36 @@ static void line(const char *label)
 
 // ---------------------------------------------------------------- header
 
+static void duplicates(const struct job *job)
+{
+    if (job->read.duplicates > 0)
+        printf(" (%" PRId64 " duplicate%s summed)", job->read.duplicates,
+               plural(job->read.duplicates));
+    putchar('\n');
+}
+
+static void system_in_kronecker_form(const struct job *job)
+{
+    const struct lcl_kron *K = &job->kron.K;
+    const int b = K->M->block_size;
+    line("matrix");
+    printf("%s: A (x) M + tau B (x) L, %d stage%s of %" PRId64
+           " rows, tau %g\n",
+           job_title(job), K->stages, plural(K->stages), job_stage_rows(job),
+           K->tau);
+    line("blocks");
+    printf("of %d x %d: %" PRId64 " of M, %" PRId64 " of L", b, b, K->M->nnz,
+           K->L->nnz);
+    duplicates(job);
+}
+
 void text_matrix(const struct job *job)
 {
     const struct lcl_csr *A = &job->A;
+    if (cli_is_kron(&job->cli)) {
+        system_in_kronecker_form(job);
+        return;
+    }
     line("matrix");
     printf("%s: %" PRId64 " rows", job_title(job), A->rows);
     if (A->rows != A->cols)
@@ -32,10 +59,7 @@ void text_matrix(const struct job *job)
     if (job->read.symmetric)
         printf(job->read.symmetric > 0 ? " (symmetric file)"
                                        : " (skew-symmetric file)");
-    if (job->read.duplicates > 0)
-        printf(" (%" PRId64 " duplicate%s summed)", job->read.duplicates,
-               plural(job->read.duplicates));
-    putchar('\n');
+    duplicates(job);
 }
 
 static void rows_with(const char *label, int64_t count, int64_t first)
@@ -93,7 +117,7 @@ void text_method(const struct job *job)
     printf(", rtol %g", solver->rtol);
     if (solver->atol > 0)
         printf(", atol %g", solver->atol);
-    printf(", right-hand side %s\n", job_rhs(job) ? job_rhs(job) : "A * ones");
+    printf(", right-hand side %s\n", job_rhs_title(job));
 }
 
 // ---------------------------------------------------------------- precond
@@ -168,17 +192,18 @@ static void application(const struct lcl_precond_info *info)
 static void product(const struct lcl_precond_info *info)
 {
     line("product");
-    printf("%s", lcl_spmv_name(info->spmv));
+    printf("%s",
+           info->kron ? lcl_kron_name(info->kron) : lcl_spmv_name(info->spmv));
     if (info->spmv_bytes > 0)
-        printf(", %.1f MB on the device beside the matrix",
-               1e-6 * (double)info->spmv_bytes);
+        printf(", %.1f MB on the device%s", 1e-6 * (double)info->spmv_bytes,
+               info->kron ? "" : " beside the matrix");
     putchar('\n');
 }
 
 void text_precond(const struct job *job)
 {
     const struct lcl_precond_info *info = lcl_precond_info(job->M);
-    if (info->block_size > 1)
+    if (info->block_size > 1 && !info->kron)
         blocks(info);
     if (job_has_subdomains(job))
         subdomains(info);

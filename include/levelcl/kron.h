@@ -25,6 +25,34 @@ struct lcl_kron {
                                 patterns may differ */
 };
 
+/* A system with the arrays that it needs; K points into the struct, which must
+ * stay where it is. */
+struct lcl_kron_data {
+    struct lcl_kron K;
+    struct lcl_bsr M, L;
+    double A[LCL_KRON_STAGES_MAX * LCL_KRON_STAGES_MAX]; /* s x s by rows */
+    double B[LCL_KRON_STAGES_MAX * LCL_KRON_STAGES_MAX];
+};
+
+/* Makes a built-in system from its name, with blocks of 4 rows:
+ *   "kron:S", "kron:S,NX,NY,NZ": M and L of random blocks on a tetrahedral mesh
+ *     as of "kuhn:NX,NY,NZ,4", 53 x 53 x 54 nodes where they are not given; A
+ *     and B uniform in [0, 1), tau = 0.125; up to LCL_KRON_STAGES_MAX stages S;
+ *   "radau:S,N": a step of the Radau IIA method of S stages, 1 to 9, for a
+ *     diffusion-reaction system of four unknowns a node of an N x N x N grid:
+ *     A = I, B its Butcher matrix, tau the step; M and L have one pattern.
+ *     Source: Hairer and Wanner, "Solving Ordinary Differential Equations II",
+ *     2nd ed. (1996), section IV.5.
+ * On success the caller finishes *out; on error *out is all zero.
+ * Returns LCL_OK, LCL_EINVAL (unknown name, bad number), LCL_ERANGE or
+ * LCL_ENOMEM. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_kron_problem(
+    struct lcl_kron_data *out, const char *name, const struct lcl_log *log);
+
+/* Frees the arrays of M and L, which the library filled, and zeroes *D; NULL is
+ * allowed. */
+LCL_API void lcl_kron_data_finish(struct lcl_kron_data *D);
+
 /* Checks all of K: sizes that fit each other, well-formed M and L, finite
  * values, and s N below 2^31.
  * Returns LCL_OK, LCL_EINVAL (something is NULL), LCL_EFORMAT or LCL_ERANGE. */

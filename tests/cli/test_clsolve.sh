@@ -3,125 +3,7 @@
 # clsolve as its users meet it: exit codes, one sentence an error, valid JSON,
 # no file left behind. Usage: test_clsolve.sh CLSOLVE
 set -u
-
-clsolve=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 1' HUP INT TERM
-mkdir "$dir/in" "$dir/out" "$dir/none"
-cd "$dir/in" || exit 1
-export LEVELCL_CACHE_DIR="$dir/cache"
-passed=0
-failed=0
-
-# ---------------------------------------------------------------- checks
-
-pass()
-{
-    passed=$((passed + 1))
-}
-
-flunk()
-{
-    failed=$((failed + 1))
-    echo "FAILED $*"
-}
-
-# Runs clsolve; its streams are in $dir/stdout and $dir/stderr, $code is its
-# exit status.
-clsolve()
-{
-    "$clsolve" "$@" >"$dir/stdout" 2>"$dir/stderr"
-    code=$?
-}
-
-lines()
-{
-    wc -l <"$1" | tr -d ' '
-}
-
-is_json()
-{
-    [ "$(lines "$1")" = 1 ] || return 1
-    if command -v python3 >/dev/null 2>&1; then
-        python3 -c 'import json, sys
-def no(name): raise ValueError(name)
-json.load(open(sys.argv[1]), parse_constant=no)' "$1" 2>/dev/null
-    else
-        grep -q '^{.*}$' "$1"
-    fi
-}
-
-nothing_left()
-{
-    [ -z "$(ls -A "$dir/out")" ]
-}
-
-# refused CODE WORDS ARGS...: the exit status, one sentence on stderr that has
-# the words, no file left; with --json the same in one record.
-refused()
-{
-    want=$1 words=$2
-    shift 2
-    clsolve "$@"
-    if [ "$code" = "$want" ] && [ "$(lines "$dir/stderr")" = 1 ] &&
-        grep -q "^clsolve: .*$words" "$dir/stderr" && nothing_left; then
-        pass
-    else
-        flunk "clsolve $*: exit $code, expected $want and '$words':"
-        cat "$dir/stderr"
-    fi
-    clsolve "$@" --json
-    if [ "$code" = "$want" ] && [ "$(lines "$dir/stderr")" = 1 ] &&
-        is_json "$dir/stdout" && grep -q '"error":' "$dir/stdout" &&
-        grep -q "\"exit\":$want" "$dir/stdout" && nothing_left; then
-        pass
-    else
-        flunk "clsolve $* --json: exit $code, expected $want:"
-        cat "$dir/stdout" "$dir/stderr"
-    fi
-    rm -rf "$dir/out" && mkdir "$dir/out"
-}
-
-# A bad matrix file: input WORDS FILE
-bad_input()
-{
-    refused 3 "$1" "$2" -o "$dir/out/x.mtx"
-}
-
-# ends CODE ARGS...
-ends()
-{
-    want=$1
-    shift
-    clsolve "$@"
-    if [ "$code" = "$want" ]; then
-        pass
-    else
-        flunk "clsolve $*: exit $code, expected $want:"
-        cat "$dir/stderr"
-    fi
-}
-
-says()
-{
-    if grep -q -e "$2" "$dir/$1"; then
-        pass
-    else
-        flunk "$1 lacks '$2':"
-        cat "$dir/$1"
-    fi
-}
-
-# matrix FILE ROWS COLS NNZ, entries on the standard input
-matrix()
-{
-    {
-        echo '%%MatrixMarket matrix coordinate real general'
-        echo "$2 $3 $4"
-        cat
-    } >"$1"
-}
+. "$(dirname "$0")/checks.sh"
 
 # ---------------------------------------------------------------- inputs
 
@@ -274,13 +156,6 @@ refused 4 '.' devices
 unset OCL_ICD_VENDORS
 
 # ---------------------------------------------------------------- a device
-
-finish()
-{
-    echo "$passed passed, $failed failed"
-    [ "$failed" = 0 ] || exit 1
-    exit "$1"
-}
 
 clsolve devices
 if [ "$code" != 0 ]; then

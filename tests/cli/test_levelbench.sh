@@ -124,6 +124,34 @@ for extraction in cached shared shared_mpw bisect; do
         "$dir/out")" = 6 ] || flunk "six lines of $extraction"
 done
 
+# Kronecker operators: a row a product, its share of a solve, solves of a step.
+"$bench" kron kron:2,4,4,4 radau:2,6 >"$dir/out" 2>"$dir/err" || flunk 'kron succeeds'
+for table in '^Products' '^Solves by .*, none'; do
+    grep -A 4 "$table" "$dir/out" | sed 1d >"$dir/table"
+    for product in cu okp one_pass; do
+        grep -Eq "^kron:2,4,4,4 +$product +[0-9.]+" "$dir/table" || flunk "$table has $product"
+    done
+    [ "$(awk '{print length}' "$dir/table" | sort -u | wc -l)" = 1 ] || flunk "$table has aligned columns"
+done
+grep -Eq '^kron:2,4,4,4 +cu .* 1\.00$' "$dir/out" || flunk 'cu is the baseline'
+grep -Eq '^radau:2,6 +none +[0-9.]+ .* rtol$' "$dir/out" || flunk 'a row of no preconditioner'
+for precond in block-jacobi ildu0; do
+    grep -Eq "^radau:2,6 +$precond (.* rtol|is left out)\$" "$dir/out" || flunk "a row of $precond"
+done
+"$bench" kron --json kron:2,4,4,4 --solver bicgstab radau:2,6 >"$dir/out" 2>"$dir/err" || flunk 'kron --json succeeds'
+for product in cu okp one_pass; do
+    grep -q "^{\"op\":\"kron-product\",\"variant\":\"$product\".*\"over_cu\":[0-9]" "$dir/out" ||
+        flunk "a line of $product"
+    grep -q "^{\"op\":\"kron-solve\",\"variant\":\"$product\".*\"gn_ms\":[0-9].*\"stop\":\"[ra]tol\"" "$dir/out" ||
+        flunk "a line of a solve with $product"
+done
+grep -q '^{"op":"kron-history","variant":"none".*"solver":"bicgstab".*"history":\[1,' "$dir/out" ||
+    flunk 'a line with a history'
+for wrong in lap3d:4 kron:0 radau:2 kron:2,4,4,4x '--rtol 3'; do
+    "$bench" kron $wrong >/dev/null 2>&1
+    [ $? -eq 2 ] || flunk "kron $wrong is wrong usage"
+done
+
 "$bench" >/dev/null 2>&1
 [ $? -eq 2 ] || flunk 'no argument is wrong usage'
 "$bench" lap3d:x >/dev/null 2>"$dir/err" && flunk 'an unknown problem is an error'

@@ -5,6 +5,7 @@
 #include "tests/support/folder.h"
 #include "tests/support/test.h"
 
+#include <levelcl/kron.h>
 #include <levelcl/matrix.h>
 
 #include <stdio.h>
@@ -95,6 +96,16 @@ static enum lcl_status make_problem(const char *name)
     if (st < 0)
         assert_true(A.rows == 0 && !A.row_ptr && !A.col_ind && !A.val);
     lcl_csr_finish(&A);
+    return st;
+}
+
+static enum lcl_status make_kron(const char *name)
+{
+    struct lcl_kron_data D;
+    const enum lcl_status st = lcl_kron_problem(&D, name, NULL);
+    if (st < 0)
+        assert_true(D.K.stages == 0 && !D.M.row_ptr && !D.L.val);
+    lcl_kron_data_finish(&D);
     return st;
 }
 
@@ -197,6 +208,21 @@ static void test_alloc_io__problems(void **state)
     assert_int_equal(fail_each(make_problem, "lap3d:3,b=2"), 4);
     assert_int_equal(fail_each(make_problem, "q2:3"), 6);
     assert_int_equal(fail_each(make_problem, "rows:4x2,3x3"), 4);
+    assert_int_equal(fail_each(make_kron, "kron:2,2,2,2"), 7);
+    assert_int_equal(fail_each(make_kron, "radau:2,2"), 7);
+}
+
+// But for a copy of the name.
+static void test_alloc_io__systems_out_of_range_allocate_nothing(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"kron:16,1000,1000,34", "radau:9,391"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+        lcl_test_fail_alloc_at(2);
+        assert_int_equal(make_kron(names[i]), LCL_ERANGE);
+        assert_false(lcl_test_alloc_failed());
+        lcl_test_fail_alloc_at(0);
+    }
 }
 
 static void test_alloc_io__blocks(void **state)
@@ -215,6 +241,7 @@ int main(void)
         cmocka_unit_test(test_alloc_io__text),
         cmocka_unit_test(test_alloc_io__written_matrix),
         cmocka_unit_test(test_alloc_io__problems),
+        cmocka_unit_test(test_alloc_io__systems_out_of_range_allocate_nothing),
         cmocka_unit_test(test_alloc_io__blocks),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

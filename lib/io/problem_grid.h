@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Matrices on the nodes of a grid, which are numbered x fastest, then y, then
+// z; b unknowns of a node follow each other.
+#pragma once
+
+#include <levelcl/matrix.h>
+
+enum { LCL_STENCIL_MAX = 15 };
+
+// Neighbours of a node, in ascending order; `center` is the node itself.
+struct lcl_stencil {
+    int count;
+    int center;
+    signed char offset[LCL_STENCIL_MAX][3];
+};
+
+// Faces of cubes.
+extern const struct lcl_stencil lcl_seven_point;
+// Edges of squares that are cut along one diagonal.
+extern const struct lcl_stencil lcl_triangles;
+// Edges of cubes that are cut into six tetrahedra round one diagonal.
+extern const struct lcl_stencil lcl_tetrahedra;
+
+struct lcl_grid {
+    int64_t n[3];
+    int64_t b;
+};
+
+// Fills the b x b block of neighbour q, by rows; called in the order of the
+// matrix. Bit p of `present` says that neighbour p is inside the grid.
+typedef void lcl_block_fn(void *user, int q, unsigned present, double *block);
+
+// What makes a matrix on a grid.
+struct lcl_recipe {
+    struct lcl_grid grid;
+    const struct lcl_stencil *stencil;
+    lcl_block_fn *block;
+    void *user;
+};
+
+// n[0] n[1] n[2] b rows; -1 where they are more than INT32_MAX.
+int64_t lcl_grid_rows(const struct lcl_grid *g);
+
+// The matrix by rows, and the same by blocks. Return LCL_OK, LCL_ERANGE or
+// LCL_ENOMEM; on error A is the caller's to finish.
+enum lcl_status lcl_problem_on_grid(struct lcl_csr *A, const char *name,
+                                    const struct lcl_recipe *how,
+                                    const struct lcl_log *log);
+enum lcl_status lcl_problem_blocks_on_grid(struct lcl_bsr *A, const char *name,
+                                           const struct lcl_recipe *how,
+                                           const struct lcl_log *log);

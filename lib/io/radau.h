@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The Radau IIA methods. Source: Hairer and Wanner, "Solving Ordinary
+// Differential Equations II", 2nd ed. (1996), section IV.5.
+#pragma once
+
+enum { LCL_RADAU_MAX = 9 };
+
+// Nodes c_0 < ... < c_{s-1} = 1 and the s x s Butcher matrix by rows for 1 <= s
+// <= LCL_RADAU_MAX.
+void lcl_radau(int s, double *c, double *matrix);

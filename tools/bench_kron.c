@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// levelbench kron: products (A (x) M + tau B (x) L) x in one pass and as
+// published, and the parts of a solve as in Table 3 and Figure 9 of Ma, Zhao,
+// Le, Yuan, "A multi-GPU enabled solver in Kronecker product form for
+// multiphysics problems" (2025).
+#include "tools/bench_kron.h"
+#include "tools/bench_table.h"
+
+#include "host/alloc.h"
+#include "host/log.h"
+#include "host/runtime.h"
+#include "lib/format/bsr.h"
+#include "lib/kron/pairs.h"
+#include "lib/precond/precond.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// The baseline comes first.
+static const enum lcl_kron_type types[] = {LCL_KRON_CU, LCL_KRON_OKP,
+                                           LCL_KRON_ONE_PASS};
+enum { TYPES = sizeof types / sizeof *types };
+
+// What the products of a problem move and compute at least, each matrix being
+// read once for all stages.
+struct work_load {
+    double bytes, flops;
+};
+
+struct figures {
+    bool known;
+    struct times product;
+    double upload, precond; // seconds; of one application
+    struct lcl_report report;
+};
+
+// ------------------------------------------------------------------- problems
+
+// A system by its name. K points into it: it must not move.
+struct kron_problem {
+    struct lcl_kron_data D;
+    struct problem P;
+};
+
+// b = K * 1
+static enum lcl_status make_rhs(struct kron_problem *Q)
+{
+    const struct lcl_kron *K = &Q->D.K;
+    struct problem *P = &Q->P;
+    P->A.rows = P->A.cols = K->stages * K->M->rows * K->M->block_size;
+    P->A.nnz =
+        K->M->nnz * lcl_block_values(K->M) + K->L->nnz * lcl_block_values(K->L);
+    P->b = lcl_malloc((size_t)P->A.rows, sizeof *P->b);
+    P->x = lcl_malloc((size_t)P->A.rows, sizeof *P->x);
+    if (!P->b || !P->x)
+        return LCL_ENOMEM;
+    for (int64_t i = 0; i < P->A.rows; ++i)
+        P->x[i] = 1;
+    return lcl_kron_multiply(K, P->x, P->b);
+}
+
+static enum lcl_status load(struct kron_problem *Q, const struct bench *B,
+                            const char *name)
+{
+    const enum lcl_status st =
+        lcl_kron_problem(&Q->D, name, lcl_context_log(B->ctx));
+    Q->P.name = name;
+    Q->P.K = &Q->D.K;
+    return st < 0 ? st : make_rhs(Q);
+}
+
+static void unload(struct kron_problem *Q)
+{
+    lcl_free(Q->P.b);
+    lcl_free(Q->P.x);
+    lcl_kron_data_finish(&Q->D);
+    lcl_free(Q);
+}
+
+enum lcl_status bench_kron_set_up(struct bench *B, struct work *w,
+                                  const struct lcl_precond_params *params,
+                                  struct setup *setup)
+{
+    enum lcl_status st = LCL_OK;
+    *w = (struct work){NULL, NULL, NULL};
+    for (int pass = 0; pass < 2 && st >= 0; ++pass) {
+        bench_finish(w);
+        st = bench_set_up(B, w, params, setup);
+    }
+    return st;
+}
+
+// ------------------------------------------------------------------- figures
+
+// Values of both matrices and a column a block of the union of the patterns, a
+// row pointer a block row; x and y of all stages.
+static struct work_load work_load(const struct problem *P)
+{
+    const struct lcl_kron *K = P->K;
+    const double pairs = (double)lcl_pairs_count(K->M, K->L);
+    const double values = lcl_block_values(K->M);
+    return (struct work_load){
+        .bytes = (16 * values + 4) * pairs + 4 * (double)K->M->rows +
+                 16 * (double)P->A.rows,
+        .flops = 2.0 * K->stages * (double)P->A.nnz,
+    };
+}
+
+static enum lcl_status measure(struct bench *B, enum lcl_kron_type type,
+                               struct figures *f)
+{
+    struct lcl_precond_params params = B->options.precond;
+    struct times apply = {0};
+    struct setup setup;
+    struct work w;
+    params.kron = type;
+    enum lcl_status st = bench_kron_set_up(B, &w, &params, &setup);
+    if (st >= 0)
+        st = bench_time_product(B, &w, &f->product);
+    if (st >= 0 && !w.M->ops->identity)
+        st = bench_time_apply(B, &w, &apply);
+    if (st >= 0)
+        st = bench_run_solver(B, w.M, &f->report);
+    f->upload = setup.phase[LCL_PHASE_UPLOAD];
+    f->precond = apply.median;
+    f->known = st >= 0;
+    bench_finish(&w);
+    return st == LCL_EUNSUPPORTED ? LCL_OK : st;
+}
+
+// ------------------------------------------------------------------- products
+
+static const char *const product_heads[] = {"product", "ms",      "GB/s",
+                                            "of copy", "GFLOP/s", "attainable",
+                                            "over cu", NULL};
+
+// By the roofline of copy bandwidth.
+static double attainable(const struct bench *B, const struct work_load *load)
+{
+    return B->copy_gbps * load->flops / load->bytes;
+}
+
+static void print_product_line(const struct bench *B, int type,
+                               const struct work_load *load,
+                               const struct figures f[TYPES])
+{
+    const struct times *t = &f[type].product;
+    cJSON *line = bench_line(B, "kron-product", lcl_kron_name(types[type]));
+    bench_add_times(line, B, t, load->bytes);
+    cJSON_AddNumberToObject(line, "bytes", load->bytes);
+    cJSON_AddNumberToObject(line, "gflops", 1e-9 * load->flops / t->median);
+    cJSON_AddNumberToObject(line, "flop_per_byte", load->flops / load->bytes);
+    cJSON_AddNumberToObject(line, "attainable_gflops", attainable(B, load));
+    if (f[0].known)
+        cJSON_AddNumberToObject(line, "over_cu",
+                                f[0].product.median / t->median);
+    bench_print(B, line);
+}
+
+static void print_product_row(const struct bench *B, int type,
+                              const struct work_load *load,
+                              const struct figures f[TYPES])
+{
+    const double seconds = f[type].product.median;
+    const double gbps = 1e-9 * load->bytes / seconds;
+    const char *const *head = product_heads;
+    printf("%s", B->problem->name);
+    bench_table_cell(*head++, "%s", lcl_kron_name(types[type]));
+    bench_table_cell(*head++, "%.3f", 1e3 * seconds);
+    bench_table_cell(*head++, "%.1f", gbps);
+    bench_table_cell(*head++, "%.2f", gbps / B->copy_gbps);
+    bench_table_cell(*head++, "%.1f", 1e-9 * load->flops / seconds);
+    bench_table_cell(*head++, "%.1f", attainable(B, load));
+    if (f[0].known)
+        bench_table_cell(*head, "%.2f", f[0].product.median / seconds);
+    else
+        bench_table_cell(*head, "-");
+    putchar('\n');
+}
+
+static void print_products(const struct bench *B, const struct figures f[TYPES])
+{
+    const struct work_load load = work_load(B->problem);
+    if (B->tables)
+        bench_table_head((int)strlen(B->problem->name), "Products",
+                         product_heads);
+    for (int type = 0; type < TYPES; ++type) {
+        if (f[type].known && B->tables)
+            print_product_row(B, type, &load, f);
+        else if (f[type].known)
+            print_product_line(B, type, &load, f);
+    }
+}
+
+// ------------------------------------------------------------------- solves
+
+// Seconds, as in Table 3: T_dt, T_Kx, T_Gn, T_all.
+struct breakdown {
+    double upload, products, precond, rest, all;
+};
+
+static struct breakdown break_down(const struct bench *B,
+                                   const struct figures *f)
+{
+    const struct lcl_report *r = &f->report;
+    const bool twice = B->options.solver.type == LCL_SOLVER_BICGSTAB ||
+                       B->options.solver.type == LCL_SOLVER_DEFAULT;
+    const double steps = (twice ? 2.0 : 1.0) * r->iterations;
+    struct breakdown b = {
+        .upload = f->upload,
+        // the residual at the start, at each restart and at the end
+        .products = (steps + r->restarts + 2) * f->product.median,
+        .precond = steps * f->precond,
+        .all = f->upload + r->seconds,
+    };
+    b.rest = fmax(r->seconds - b.products - b.precond, 0);
+    return b;
+}
+
+static void print_solve_line(const struct bench *B, int type,
+                             const struct figures *f)
+{
+    const struct breakdown b = break_down(B, f);
+    const struct lcl_report *r = &f->report;
+    cJSON *line = bench_line(B, "kron-solve", lcl_kron_name(types[type]));
+    cJSON_AddStringToObject(line, "solver",
+                            lcl_solver_name(B->options.solver.type));
+    cJSON_AddStringToObject(line, "precond",
+                            lcl_precond_name(B->options.precond.type));
+    cJSON_AddNumberToObject(line, "dt_ms", 1e3 * b.upload);
+    cJSON_AddNumberToObject(line, "kx_ms", 1e3 * b.products);
+    cJSON_AddNumberToObject(line, "precond_ms", 1e3 * b.precond);
+    cJSON_AddNumberToObject(line, "gn_ms", 1e3 * b.rest);
+    cJSON_AddNumberToObject(line, "all_ms", 1e3 * b.all);
+    cJSON_AddNumberToObject(line, "iters", r->iterations);
+    cJSON_AddNumberToObject(line, "relres", r->true_residual);
+    cJSON_AddStringToObject(line, "stop", lcl_stop_name(r->stop));
+    bench_print(B, line);
+}
+
+static const char *const solve_heads[] = {"product",    "T_dt ms", "T_Kx ms",
+                                          "precond ms", "T_Gn ms", "T_all ms",
+                                          "iterations", "end",     NULL};
+
+static void print_solve_row(const struct bench *B, int type,
+                            const struct figures *f)
+{
+    const struct breakdown b = break_down(B, f);
+    const char *const *head = solve_heads;
+    printf("%s", B->problem->name);
+    bench_table_cell(*head++, "%s", lcl_kron_name(types[type]));
+    bench_table_cell(*head++, "%.3f", 1e3 * b.upload);
+    bench_table_cell(*head++, "%.3f", 1e3 * b.products);
+    bench_table_cell(*head++, "%.3f", 1e3 * b.precond);
+    bench_table_cell(*head++, "%.3f", 1e3 * b.rest);
+    bench_table_cell(*head++, "%.3f", 1e3 * b.all);
+    bench_table_cell(*head++, "%d", f->report.iterations);
+    bench_table_cell(*head, "%s", lcl_stop_name(f->report.stop));
+    putchar('\n');
+}
+
+static void print_solves(const struct bench *B, const struct figures f[TYPES])
+{
+    char title[64];
+    snprintf(title, sizeof title, "Solves by %s, %s",
+             lcl_solver_name(B->options.solver.type),
+             lcl_precond_name(B->options.precond.type));
+    if (B->tables)
+        bench_table_head((int)strlen(B->problem->name), title, solve_heads);
+    for (int type = 0; type < TYPES; ++type) {
+        if (f[type].known && B->tables)
+            print_solve_row(B, type, &f[type]);
+        else if (f[type].known)
+            print_solve_line(B, type, &f[type]);
+    }
+}
+
+// What the device cannot run is left out.
+static enum lcl_status bench_products(struct bench *B)
+{
+    struct figures f[TYPES] = {{.known = false}};
+    enum lcl_status st = LCL_OK;
+    for (int type = 0; type < TYPES && st >= 0; ++type)
+        st = measure(B, types[type], &f[type]);
+    if (st < 0)
+        return st;
+    print_products(B, f);
+    print_solves(B, f);
+    fflush(stdout);
+    return LCL_OK;
+}
+
+// ------------------------------------------------------------------- names
+
+// The tolerances of the paper unless options say otherwise.
+static enum lcl_status run_kron(struct bench *B)
+{
+    struct lcl_solver_params *p = &B->options.solver;
+    const struct lcl_solver_params asked = *p;
+    if (p->rtol == 0 && p->atol == 0)
+        p->atol = 1e-8;
+    if (p->rtol == 0)
+        p->rtol = 1e-6;
+    const enum lcl_status st = bench_products(B);
+    *p = asked;
+    return st;
+}
+
+static enum lcl_status run_name(struct bench *B, const char *name)
+{
+    struct kron_problem *Q = lcl_calloc(1, sizeof *Q);
+    if (!Q)
+        return LCL_ENOMEM;
+    enum lcl_status st = load(Q, B, name);
+    B->problem = &Q->P;
+    if (st == LCL_OK)
+        st = name[0] == 'k' ? run_kron(B) : bench_radau(B);
+    B->problem = NULL;
+    unload(Q);
+    return st;
+}
+
+// ------------------------------------------------------------------- life
+
+// Whether a problem was named.
+struct tables {
+    bool named;
+};
+
+// The solver of the paper where it is there, and as there no preconditioner.
+static enum lcl_status create(void **out, struct lcl_options *options)
+{
+    options->precond.type = LCL_PRECOND_NONE;
+    if (lcl_options_parse(options, "solver=gmres", NULL) < 0)
+        options->solver.type = LCL_SOLVER_IDR;
+    *out = lcl_calloc(1, sizeof(struct tables));
+    return *out ? LCL_OK : LCL_ENOMEM;
+}
+
+static enum lcl_status add_problem(void *state, struct bench *B)
+{
+    (void)state;
+    return lcl_fail(lcl_context_log(B->ctx), LCL_EINVAL,
+                    "%s is not in Kronecker form: expected kron:S or radau:S,N",
+                    B->problem->name);
+}
+
+static bool take(void *state, struct bench *B, const char *name,
+                 enum lcl_status *st)
+{
+    struct tables *T = state;
+    if (strncmp(name, "kron", 4) != 0 && strncmp(name, "radau", 5) != 0)
+        return false;
+    T->named = true;
+    *st = run_name(B, name);
+    return true;
+}
+
+static enum lcl_status finish(void *state, struct bench *B)
+{
+    static const char *const names[] = {"kron:2", "kron:3", "kron:4", "kron:8"};
+    const struct tables *T = state;
+    enum lcl_status st = LCL_OK;
+    for (int i = 0; !T->named && i < 4 && st >= 0; ++i)
+        st = run_name(B, names[i]);
+    return st;
+}
+
+const struct bench_tables bench_kron = {
+    .name = "kron",
+    .create = create,
+    .problem = add_problem,
+    .take = take,
+    .finish = finish,
+    .destroy = lcl_free,
+};

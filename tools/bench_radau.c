@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// levelbench kron radau:S,N: solves of the stages of a time step without and
+// with each preconditioner of Kronecker systems, and their residuals.
+#include "tools/bench_kron.h"
+#include "tools/bench_table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const enum lcl_precond_type types[] = {
+    LCL_PRECOND_NONE, LCL_PRECOND_BLOCK_JACOBI, LCL_PRECOND_ILDU0};
+enum { TYPES = sizeof types / sizeof *types };
+
+static const char *const heads[] = {
+    "preconditioner", "set-up ms", "solve ms", "iterations",
+    "ms each",        "residual",  "end",      NULL};
+
+static void print_row(const struct bench *B, const char *name, double setup,
+                      const struct lcl_report *r)
+{
+    const char *const *head = heads;
+    printf("%s", B->problem->name);
+    bench_table_cell(*head++, "%s", name);
+    bench_table_cell(*head++, "%.3f", 1e3 * setup);
+    bench_table_cell(*head++, "%.3f", 1e3 * r->seconds);
+    bench_table_cell(*head++, "%d", r->iterations);
+    bench_table_cell(*head++, "%.4f",
+                     1e3 * r->seconds / fmax(r->iterations, 1));
+    bench_table_cell(*head++, "%.2e", r->true_residual);
+    bench_table_cell(*head, "%s", lcl_stop_name(r->stop));
+    putchar('\n');
+    fflush(stdout);
+}
+
+static void print_line(const struct bench *B, const char *name, double setup,
+                       const struct lcl_report *r)
+{
+    cJSON *line = bench_line(B, "kron-history", name);
+    cJSON_AddStringToObject(line, "solver",
+                            lcl_solver_name(B->options.solver.type));
+    cJSON_AddNumberToObject(line, "setup_ms", 1e3 * setup);
+    cJSON_AddNumberToObject(line, "ms", 1e3 * r->seconds);
+    cJSON_AddNumberToObject(line, "iters", r->iterations);
+    cJSON_AddNumberToObject(line, "ms_per_iter",
+                            1e3 * r->seconds / fmax(r->iterations, 1));
+    cJSON_AddNumberToObject(line, "relres", r->true_residual);
+    cJSON_AddStringToObject(line, "stop", lcl_stop_name(r->stop));
+    cJSON_AddItemToObject(
+        line, "history", cJSON_CreateDoubleArray(r->history, r->history_count));
+    bench_print(B, line);
+}
+
+static enum lcl_status solve(struct bench *B, lcl_precond *M, const char *name,
+                             double setup)
+{
+    struct lcl_report report = {.stop = LCL_STOP_NONE};
+    lcl_solver *S = NULL;
+    enum lcl_status st = lcl_solver_create(&S, M, &B->options.solver);
+    if (st == LCL_OK)
+        st = bench_solve_twice(B->problem, S, &report);
+    if (st == LCL_OK && B->tables)
+        print_row(B, name, setup, &report);
+    else if (st == LCL_OK)
+        print_line(B, name, setup, &report);
+    lcl_solver_destroy(&S);
+    return st;
+}
+
+// What is not there is left out; the log has said why.
+static enum lcl_status run(struct bench *B, enum lcl_precond_type type)
+{
+    const char *name = lcl_precond_name(type);
+    struct lcl_precond_params params = B->options.precond;
+    struct work w;
+    struct setup setup;
+    params.type = type;
+    enum lcl_status st = bench_kron_set_up(B, &w, &params, &setup);
+    if (st >= 0)
+        st = solve(B, w.M, name, setup.seconds);
+    else if (st == LCL_EUNSUPPORTED && B->tables)
+        printf("%s  %s is left out\n", B->problem->name, name);
+    bench_finish(&w);
+    return st == LCL_EUNSUPPORTED ? LCL_OK : st;
+}
+
+enum lcl_status bench_radau(struct bench *B)
+{
+    char title[64];
+    enum lcl_status st = LCL_OK;
+    snprintf(title, sizeof title, "Solves by %s",
+             lcl_solver_name(B->options.solver.type));
+    if (B->tables)
+        bench_table_head((int)strlen(B->problem->name), title, heads);
+    for (int type = 0; type < TYPES && st >= 0; ++type)
+        st = run(B, types[type]);
+    return st;
+}
