@@ -45,3 +45,7 @@ enum lcl_status lcl_kron_system_update(struct lcl_system *S,
 // What both updates begin with: K is sound and its pattern the one given.
 enum lcl_status lcl_kron_check_same(const struct lcl_kron *K, uint64_t pattern,
                                     const struct lcl_log *log);
+
+// s x 2s coefficients, row i being row i of A and of tau B.
+enum lcl_status lcl_kron_write_coefficients(lcl_buffer *buffer,
+                                            const struct lcl_kron *K);

@@ -116,20 +116,6 @@ static enum lcl_status create_cu(struct lcl_spmv *S, const struct lcl_kron *K)
     return get_vector_kernel(P, S->ctx, "cu_axpy");
 }
 
-// s x 2s coefficients, row i being row i of A and of tau B.
-static enum lcl_status write_coefficients(lcl_buffer *buffer,
-                                          const struct lcl_kron *K)
-{
-    double all[LCL_KRON_STAGES_MAX * 2 * LCL_KRON_STAGES_MAX];
-    const int s = K->stages;
-    for (int i = 0; i < s; ++i)
-        for (int j = 0; j < s; ++j) {
-            all[i * 2 * s + j] = K->A[i * s + j];
-            all[i * 2 * s + s + j] = K->tau * K->B[i * s + j];
-        }
-    return lcl_buffer_write(buffer, all, (size_t)(2 * s * s) * sizeof *all);
-}
-
 static enum lcl_status update(struct lcl_spmv *S, const struct lcl_kron *K)
 {
     const struct okp *P = S->state;
@@ -138,7 +124,7 @@ static enum lcl_status update(struct lcl_spmv *S, const struct lcl_kron *K)
     for (int t = 0; t < 2 && st == LCL_OK; ++t)
         st = lcl_buffer_write(P->term[t].val, all[t]->val,
                               lcl_buffer_bytes(P->term[t].val));
-    return st < 0 ? st : write_coefficients(P->coef, K);
+    return st < 0 ? st : lcl_kron_write_coefficients(P->coef, K);
 }
 
 // ------------------------------------------------------------------- products
