@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// one_pass.cl for blocks of up to 4 rows and waves of 32 lanes by a matrix
-// instruction C += A B with A of 8 x 4, B of 4 x 8 (NVIDIA, from compute
-// capability 8.0 on; else by shuffles): rows 0 to 3 of A are a block of M, rows
-// 4 to 7 the same block of L, the columns of B are stages. Every value and
-// every x is read once by one lane, and the rows of C are the sums P and Q of a
-// block row without an exchange between lanes.
+// one_pass.cl for blocks of up to 4 rows by the matrix instruction of NVIDIA
+// from compute capability 8.0 on, C += A B with A of 8 x 4, B of 4 x 8: rows 0
+// to 3 of A are a block of M, rows 4 to 7 the same block of L, the columns of B
+// are stages. Every value and every x is read once by one lane, and the rows of
+// C are the sums P and Q of a block row without an exchange between lanes.
 //
 // Layout, bytes: as in one_pass.cl, LCL_MODE 0.
 // Launch: any number of groups; a wave has a block row at a time.
 // Determinism: fixed order.
+#ifndef LCL_WIDTH
+# define LCL_WIDTH 32
+# define LCL_EXCHANGE_NV_PTX
+#endif
 #include "spmv.cl.h"
 
 #ifndef LCL_BLOCK
@@ -31,19 +34,10 @@
 // entry (lane / 4, lane % 4) of A, b entry (lane % 4, lane / 4) of B.
 static inline void multiply_add(double *c, double a, double b)
 {
-#ifdef LCL_EXCHANGE_NV_PTX
     asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 "
                  "{%0, %1}, {%2}, {%3}, {%0, %1};"
                  : "+d"(c[0]), "+d"(c[1])
                  : "d"(a), "d"(b));
-#else
-    const uint lane = get_local_id(0) % LCL_WIDTH;
-    for (uint k = 0; k < 4; ++k) {
-        const double a_k = wave_from(a, lane / 4 * 4 + k);
-        c[0] += a_k * wave_from(b, lane % 4 * 8 + k);
-        c[1] += a_k * wave_from(b, lane % 4 * 8 + 4 + k);
-    }
-#endif
 }
 
 // Where a lane is in A and B: entry (r, k) of matrix t, unknown k of stage j.

@@ -54,16 +54,15 @@ struct filling {
     int64_t blocks, chunks; // blocks of a stage
 };
 
-// Block k of a_jj M + tau b_jj L by rows.
+// Block k of a_jj M + tau b_jj L.
 static void fill_block(const struct filling *F, int stage, int64_t k)
 {
     const int b = F->K->M->block_size, at = stage * (F->K->stages + 1);
     const double of_m = F->K->A[at], of_l = F->K->tau * F->K->B[at];
     const double *pair = F->pairs + k * (2 * b * b);
     double *out = F->val + (stage * F->blocks + k) * (b * b);
-    for (int c = 0; c < b; ++c)
-        for (int r = 0; r < b; ++r, pair += 2)
-            out[r * b + c] = of_m * pair[0] + of_l * pair[1];
+    for (int e = 0; e < b * b; ++e, pair += 2)
+        out[e] = of_m * pair[0] + of_l * pair[1];
 }
 
 static void fill_blocks(void *arg, int64_t chunk)
@@ -151,8 +150,7 @@ static enum lcl_status make_matrix(struct set_up *a, const struct lcl_kron *K,
     return fill_values(a->all.val, K, a->one.row_ptr, log);
 }
 
-// -------------------------------------------------------------------
-// subdomains
+// ------------------------------------------------------------------- parts
 
 static double norm(const double *block, int size)
 {

@@ -121,11 +121,20 @@ static const struct variant variants[] = {
     {"wave",      1, {.source = "layout.cl"}},
     {"waves",     4, {.source = "layout.cl"}},
     {"s_2",       8, {.source = "okp.cl", .block = 4, .vectors = 2}},
-    {"s_2",       8, {.source = "one_pass.cl", .block = 4, .vectors = 2}},
-    {"s_4",       8, {.source = "one_pass.cl", .block = 4, .vectors = 4}},
-    {"s_8",       8, {.source = "one_pass.cl", .block = 4, .vectors = 8}},
-    {"one",       8, {.source = "one_pass.cl", .block = 4, .vectors = 2,
-                      .mode = 1}},
+    {"s_2",       4, {.source = "one_pass.cl", .block = 4, .vectors = 2,
+                      .slots = 2, .lanes = 16}},
+    {"s_4",       4, {.source = "one_pass.cl", .block = 4, .vectors = 4,
+                      .slots = 4, .lanes = 16}},
+    {"s_8",       4, {.source = "one_pass.cl", .block = 4, .vectors = 8,
+                      .slots = 4, .lanes = 16}},
+    {"b_3",       4, {.source = "one_pass.cl", .block = 3, .vectors = 3,
+                      .slots = 3, .lanes = 9, .wide = 1}},
+    {"one",       4, {.source = "one_pass.cl", .block = 4, .vectors = 2,
+                      .slots = 2, .lanes = 16, .mode = 1}},
+    {"s_8",       4, {.source = "one_pass_mma.cl", .block = 4, .vectors = 8,
+                      .exchange = LCL_EXCHANGE_NV_PTX}},
+    {"s_16",      4, {.source = "one_pass_mma.cl", .block = 3, .vectors = 16,
+                      .exchange = LCL_EXCHANGE_NV_PTX}},
     {"straight",  1, {.source = "packed.cl", .rows = 512, .sweeps = 64,
                       .slots = 3, .storage = 1}},
     {"ring",      1, {.source = "packed.cl", .rows = 512, .sweeps = 64,
@@ -200,6 +209,12 @@ static struct lcl_spec spec_of(const struct variant *v, const struct target *t)
     return spec;
 }
 
+// Whether the variant, which may name one exchange, is for the target.
+static bool is_meant(const struct variant *v, const struct target *t)
+{
+    return !v->spec.exchange || v->spec.exchange == t->exchange;
+}
+
 // ------------------------------------------------------------------- where to
 
 static bool write_source(const char *path, const struct lcl_spec *spec)
@@ -237,7 +252,8 @@ int main(int argc, char **argv)
     }
     for (size_t t = 0; t < sizeof targets / sizeof *targets; ++t)
         for (size_t v = 0; v < sizeof variants / sizeof *variants; ++v)
-            if (!dump(argv[1], &variants[v], &targets[t]))
+            if (is_meant(&variants[v], &targets[t]) &&
+                !dump(argv[1], &variants[v], &targets[t]))
                 return 1;
     return 0;
 }

@@ -192,8 +192,8 @@ static void expect_pair(const double *pair, const struct test_kron *T,
     const int64_t in_m = find(&T->M, i, column), in_l = find(&T->L, i, column);
     const int b = T->M.block_size;
     assert_true(in_m >= 0 || in_l >= 0);
-    for (int c = 0; c < b; ++c)
-        for (int r = 0; r < b; ++r, pair += 2) {
+    for (int r = 0; r < b; ++r)
+        for (int c = 0; c < b; ++c, pair += 2) {
             assert_true(pair[0] == value(&T->M, in_m, r, c));
             assert_true(pair[1] == value(&T->L, in_l, r, c));
         }
