@@ -192,8 +192,8 @@ refused 2 "bad value '9' for block-size" --block-size 9 two.mtx
 refused 2 'geometric:16,16,8' --partition geometric two.mtx
 refused 2 'needs a value' two.mtx --precond=
 refused 2 'takes no value' two.mtx --profile=1
-refused 2 'not there yet' --solver gmres two.mtx
-refused 2 'not there yet' --restart 30 two.mtx
+refused 2 "bad value '0' for restart" --solver gmres --restart 0 two.mtx
+refused 2 "bad value '2000' for restart" --solver gmres --restart 2000 two.mtx
 refused 2 'not there yet' doctor two.mtx
 refused 2 'unexpected argument' two.mtx one.mtx
 refused 2 'not both' two.mtx --problem lap3d:4
