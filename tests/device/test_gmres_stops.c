@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Why GMRES ends, in what x is left, and what it refuses.
+#include "tests/support/capture.h"
 #include "tests/support/device.h"
 #include "tests/support/matrices.h"
 #include "tests/support/solving.h"
 
-#include "host/log.h"
+#include "host/context.h"
 #include "host/runtime.h"
 
 #include <math.h>
@@ -317,6 +318,45 @@ static void test_gmres__parameters_out_of_range_are_refused(void **state)
     test_csr_finish(&A);
 }
 
+static void expect_room(lcl_precond *M, enum lcl_solver_type type, int restart,
+                        enum lcl_status status)
+{
+    struct lcl_solver_params params = gmres(restart);
+    lcl_solver *S = NULL;
+    params.type = type;
+    assert_int_equal(lcl_solver_create(&S, M, &params), status);
+    assert_true((S != NULL) == (status == LCL_OK));
+    lcl_solver_destroy(&S);
+}
+
+// A device of little memory: 2000 rows are columns of 16384 bytes.
+static void test_gmres__basis_without_room_is_refused(void **state)
+{
+    (void)state;
+    struct test_capture capture;
+    test_capture_init(&capture, LCL_LOG_ERROR);
+    const struct lcl_context_params params = {.log = capture.log};
+    struct lcl_csr A = test_random_csr(2000, 3, 1);
+    lcl_context *ctx;
+    lcl_precond *M = NULL;
+    assert_int_equal(lcl_runtime_create(&ctx, &params, &lcl_cl_loader), LCL_OK);
+    assert_int_equal(lcl_precond_create(&M, ctx, &A, &jacobi), LCL_OK);
+    ctx->caps.max_buffer_bytes = 1000000;
+    ctx->caps.global_bytes = 1200000;
+    expect_room(M, LCL_SOLVER_GMRES, 1024, LCL_EDEVMEM);
+    test_capture_expect(&capture, "restart 1024: the basis takes 16777216 ");
+    test_capture_expect(&capture, " has 1200000 and allocates at most 1000000");
+    test_capture_expect(&capture, "restart 61 is the largest that fits");
+    expect_room(M, LCL_SOLVER_GMRES, 62, LCL_EDEVMEM);
+    expect_room(M, LCL_SOLVER_GMRES, 61, LCL_OK);
+    expect_room(M, LCL_SOLVER_FGMRES, 37, LCL_EDEVMEM);
+    test_capture_expect(&capture, "restart 36 is the largest that fits");
+    expect_room(M, LCL_SOLVER_FGMRES, 36, LCL_OK);
+    lcl_precond_destroy(&M);
+    lcl_context_destroy(&ctx);
+    test_csr_finish(&A);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -336,6 +376,7 @@ int main(void)
         cmocka_unit_test(test_gmres__nan_is_refused),
         cmocka_unit_test(test_gmres__monitor_stops_in_the_middle_of_a_cycle),
         cmocka_unit_test(test_gmres__parameters_out_of_range_are_refused),
+        cmocka_unit_test(test_gmres__basis_without_room_is_refused),
     };
     return test_device_run(tests);
 }
