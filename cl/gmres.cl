@@ -55,33 +55,19 @@ static inline int length_of(long at, long n)
     return (int)min((long)TILE, n - at);
 }
 
-static inline double8 load8(global const stored *v)
-{
-# if LCL_STORAGE == GMRES_FP32
-    return convert_double8(vload8(0, v));
-# else
-    return vload8(0, v);
-# endif
-}
-
-static inline double sum8(double8 a)
-{
-    const double4 b = a.lo + a.hi;
-    const double2 c = b.lo + b.hi;
-    return c.x + c.y;
-}
-
+// Eight partial sums, so that a sum has a lane of a vector unit for each.
 static inline double tile_dot(global const stored *v, global const double *w,
                               int length)
 {
-    double8 eight = 0;
+    double part[8] = {0};
     int t = 0;
     for (; t + 8 <= length; t += 8)
-        eight += load8(v + t) * vload8(0, w + t);
-    double sum = sum8(eight);
+        for (int e = 0; e < 8; ++e)
+            part[e] += v[t + e] * w[t + e];
     for (; t < length; ++t)
-        sum += v[t] * w[t];
-    return sum;
+        part[0] += v[t] * w[t];
+    return ((part[0] + part[4]) + (part[2] + part[6])) +
+           ((part[1] + part[5]) + (part[3] + part[7]));
 }
 
 static inline double tile_norm(global const double *w, int length)
@@ -96,10 +82,7 @@ static inline double tile_norm(global const double *w, int length)
 static inline void tile_add(global double *w, double a, global const stored *v,
                             int length)
 {
-    int t = 0;
-    for (; t + 8 <= length; t += 8)
-        vstore8(vload8(0, w + t) + a * load8(v + t), 0, w + t);
-    for (; t < length; ++t)
+    for (int t = 0; t < length; ++t)
         w[t] += a * v[t];
 }
 
