@@ -206,15 +206,17 @@ kernel void gmres_extend(long n, long ld, int first, int count,
 #  define UNROLL _Pragma("unroll")
 # endif
 
-// Row i of a chunk. What is beyond its end repeats the last column.
+// Row i of a chunk. What is beyond its end repeats the last column; the places
+// are found anew in each row, where a register for each would be one too many.
 INLINE void load_row(double *v, global const stored *V, long ld, int count,
                      long i)
 {
-    global const stored *p = V + i;
+    const long last = (count - 1) * ld + i;
+    long at = i;
     UNROLL
     for (int k = 0; k < C; ++k) {
-        v[k] = *p;
-        p += k + 1 < count ? ld : 0;
+        v[k] = V[at];
+        at = min(at + ld, last);
     }
 }
 
