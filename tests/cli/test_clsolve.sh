@@ -293,6 +293,14 @@ is_json "$dir/stdout" && pass || flunk 'devices --json'
 ends 0 --problem lap3d:8
 says stdout '^converged: '
 says stdout '^iterations '
+ends 0 --problem lap3d:8 --solver gmres --restart 5 --precond none
+says stdout '^method .*gmres(5) in fp64, none'
+says stdout '^iterations .* restarts'
+ends 0 --problem lap3d:8 --solver fgmres --restart 20 --basis fp32 --precond jacobi --json
+is_json "$dir/stdout" && pass || flunk 'fgmres --json'
+for word in '"solver":"fgmres"' '"restart":20' '"basis":"fp32"' '"exhausted":'; do
+    says stdout "$word"
+done
 refused 2 'does not divide' --problem lap3d:3 --precond none --block-size 2
 ends 0 --problem lap3d:4,b=3 --block-size 3
 refused 4 '99' two.mtx --device 99 -o "$dir/out/x.mtx"
