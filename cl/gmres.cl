@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The passes of GMRES and FGMRES over their basis V, tall and narrow: modified
-// by w, modifying w. Gram-Schmidt is done twice (CGS2), on a V of `count`
-// columns:
+// The passes of GMRES and FGMRES over their basis V, which is tall and narrow.
+// Classical Gram-Schmidt is done twice (CGS2), with `count` columns:
 //
 //     gmres_dots:           h1 = V^T w
 //     gmres_orthogonalise:  w = w - V h1;  h2 = V^T w,  <w, w>

@@ -45,7 +45,7 @@ enum lcl_basis_storage {
     LCL_BASIS_FP32, /* half of what most of the time goes into; more restarts
                        where the tolerance is below 1e-7 or so. Aliaga et al.,
                        Compressed basis GMRES on high-performance graphics
-                       processing units, IJHPCA 37 (2022) */
+                       processing units, IJHPCA (2022) */
     LCL_BASIS_COUNT,
 };
 
