@@ -28,6 +28,7 @@
 #define KRYLOV_NOT_FINITE      5
 #define KRYLOV_INDEFINITE_A    6
 #define KRYLOV_INDEFINITE_M    7
+#define KRYLOV_BREAKDOWN_SPACE 8
 
 // A coefficient this small against what Cauchy-Schwarz allows is rounding.
 #define KRYLOV_TINY 2.2e-16

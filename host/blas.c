@@ -18,6 +18,14 @@ bool lcl_blas_there(void)
     return true;
 }
 
+static enum lcl_status checked(lcl_context *ctx, CLBlastStatusCode code)
+{
+    if (code == CLBlastSuccess)
+        return LCL_OK;
+    return lcl_fail(&ctx->cl.log, LCL_EDEVICE, "CLBlastDgemv: code %d",
+                    (int)code);
+}
+
 enum lcl_status lcl_blas_gemv(lcl_context *ctx, int64_t n, int64_t stride,
                               const lcl_buffer *A, const lcl_buffer *x,
                               lcl_buffer *y)
@@ -33,10 +41,24 @@ enum lcl_status lcl_blas_gemv(lcl_context *ctx, int64_t n, int64_t stride,
         lcl_buffer_mem(A), 0, (size_t)stride, lcl_buffer_mem(x), 0, 1, 0.0,
         lcl_buffer_mem(y), 0, 1, &ctx->queue, NULL);
     pthread_mutex_unlock(&blas_lock);
-    if (code == CLBlastSuccess)
-        return LCL_OK;
-    return lcl_fail(&ctx->cl.log, LCL_EDEVICE, "CLBlastDgemv: code %d",
-                    (int)code);
+    return checked(ctx, code);
+}
+
+enum lcl_status lcl_blas_gemv_columns(lcl_context *ctx, bool transposed,
+                                      int64_t n, int64_t k, int64_t ld,
+                                      double alpha, const lcl_buffer *A,
+                                      const lcl_buffer *x, double beta,
+                                      lcl_buffer *y)
+{
+    ctx->used_blas = true;
+    pthread_mutex_lock(&blas_lock);
+    const CLBlastStatusCode code = CLBlastDgemv(
+        CLBlastLayoutColMajor,
+        transposed ? CLBlastTransposeYes : CLBlastTransposeNo, (size_t)n,
+        (size_t)k, alpha, lcl_buffer_mem(A), 0, (size_t)ld, lcl_buffer_mem(x),
+        0, 1, beta, lcl_buffer_mem(y), 0, 1, &ctx->queue, NULL);
+    pthread_mutex_unlock(&blas_lock);
+    return checked(ctx, code);
 }
 
 void lcl_blas_forget(const lcl_context *ctx)

@@ -15,6 +15,17 @@ enum lcl_status lcl_blas_gemv(lcl_context *ctx, int64_t n, int64_t stride,
     return LCL_EUNSUPPORTED;
 }
 
+enum lcl_status lcl_blas_gemv_columns(lcl_context *ctx, bool transposed,
+                                      int64_t n, int64_t k, int64_t ld,
+                                      double alpha, const lcl_buffer *A,
+                                      const lcl_buffer *x, double beta,
+                                      lcl_buffer *y)
+{
+    (void)ctx, (void)transposed, (void)n, (void)k, (void)ld, (void)alpha;
+    (void)A, (void)x, (void)beta, (void)y;
+    return LCL_EUNSUPPORTED;
+}
+
 void lcl_blas_forget(const lcl_context *ctx)
 {
     (void)ctx;

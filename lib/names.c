@@ -12,6 +12,14 @@ static const char *const solvers[LCL_SOLVER_COUNT] = {
     [LCL_SOLVER_CG] = "cg",
     [LCL_SOLVER_CG_PUBLISHED] = "cg_published",
     [LCL_SOLVER_IDR] = "idr",
+    [LCL_SOLVER_GMRES] = "gmres",
+    [LCL_SOLVER_FGMRES] = "fgmres",
+};
+
+static const char *const basis_storages[LCL_BASIS_COUNT] = {
+    [LCL_BASIS_DEFAULT] = "fp64",
+    [LCL_BASIS_FP64] = "fp64",
+    [LCL_BASIS_FP32] = "fp32",
 };
 
 static const char *const preconds[LCL_PRECOND_COUNT] = {
@@ -128,6 +136,7 @@ const struct lcl_names lcl_pivot_names = LCL_NAMES(pivots);
 const struct lcl_names lcl_factor_storage_names = LCL_NAMES(storages);
 const struct lcl_names lcl_block_extraction_names = LCL_NAMES(extractions);
 const struct lcl_names lcl_block_apply_names = LCL_NAMES(block_applies);
+const struct lcl_names lcl_basis_storage_names = LCL_NAMES(basis_storages);
 const struct lcl_names lcl_weights_names = LCL_NAMES(weights);
 const struct lcl_names lcl_coarse_names = LCL_NAMES(coarses);
 const struct lcl_names lcl_batch_kernel_names = LCL_NAMES(batch_kernels);
@@ -135,7 +144,7 @@ const struct lcl_names lcl_batch_precision_names = LCL_NAMES(batch_precisions);
 const struct lcl_names lcl_batch_singular_names = LCL_NAMES(batch_singulars);
 
 // clang-format off
-#define FIRST_STOP LCL_STOP_INDEFINITE_PRECOND
+#define FIRST_STOP LCL_STOP_BREAKDOWN_KRYLOV
 #define STOP(reason) [LCL_STOP_##reason - FIRST_STOP]
 static const struct {
     const char *name, *sentence;
@@ -157,12 +166,19 @@ static const struct {
         "the matrix is not positive definite: a direction without curvature turned up"},
     STOP(INDEFINITE_PRECOND) = {"indefinite-precond",
         "the preconditioner is not positive definite, though CG needs it to be"},
+    STOP(BREAKDOWN_KRYLOV) = {"breakdown-krylov",
+        "the Krylov space is exhausted without a solution: A M^-1 is singular"},
 };
 // clang-format on
 
 const char *lcl_solver_name(enum lcl_solver_type type)
 {
     return lcl_name_of(&lcl_solver_names, (int)type);
+}
+
+const char *lcl_basis_storage_name(enum lcl_basis_storage storage)
+{
+    return lcl_name_of(&lcl_basis_storage_names, (int)storage);
 }
 
 const char *lcl_precond_name(enum lcl_precond_type type)

@@ -233,6 +233,13 @@ static enum lcl_status set_idr_s(struct lcl_options *options,
     return set_up_to(options, option, value, LCL_IDR_MAX_S, log);
 }
 
+static enum lcl_status set_restart(struct lcl_options *options,
+                                   const struct option *option,
+                                   const char *value, const struct lcl_log *log)
+{
+    return set_up_to(options, option, value, LCL_GMRES_MAX_RESTART, log);
+}
+
 static enum lcl_status set_block_rows(struct lcl_options *options,
                                       const struct option *option,
                                       const char *value,
@@ -291,7 +298,6 @@ static enum lcl_status set_partition(struct lcl_options *options,
 
 // ---------------------------------------------------------------- tables
 
-static const char *const later_solvers[] = {"gmres", "fgmres", NULL};
 static const char *const later_preconds[] = {"iluk", "ilut", "ras", NULL};
 static const char *const later_trisolves[] = {"hec_level", NULL};
 
@@ -299,8 +305,8 @@ static const char *const later_trisolves[] = {"hec_level", NULL};
 
 // clang-format off
 static const struct option table[] = {
-    {{"solver", "bicgstab|cg|cg_published|idr", "Krylov method (bicgstab)"},
-     set_enum, AT(solver.type), &lcl_solver_names, later_solvers},
+    {{"solver", "bicgstab|cg|cg_published|idr|gmres|fgmres", "Krylov method (bicgstab)"},
+     set_enum, AT(solver.type), &lcl_solver_names, NULL},
     {{"rtol", "R", "stop at ||b - A x|| <= R ||b|| (1e-8)"},
      set_fraction, AT(solver.rtol), NULL, NULL},
     {{"atol", "R", "or at ||b - A x|| <= R (0: not asked for)"},
@@ -311,6 +317,10 @@ static const struct option table[] = {
      set_int, AT(solver.stagnation), NULL, NULL},
     {{"idr-s", "1..8", "shadow vectors of idr (4)"},
      set_idr_s, AT(solver.idr_s), NULL, NULL},
+    {{"restart", "1..1024", "columns of the basis of gmres and fgmres (30)"},
+     set_restart, AT(solver.restart), NULL, NULL},
+    {{"basis", "fp64|fp32", "how that basis is stored (fp64)"},
+     set_enum, AT(solver.basis), &lcl_basis_storage_names, NULL},
     {{"precond", "none|jacobi|block-jacobi|ilu0|ildu0|ic0", "preconditioner (ildu0)"},
      set_enum, AT(precond.type), &lcl_precond_names, later_preconds},
     {{"trisolve", "packed|spin_loop_lds|dag_ec_no_lds|dag_ec_lds|dag_ec_lds_ud|dag_ec_ILD_U0|dag_vc_ILDU0_fused|dag_ec_ILDU0_fused",
@@ -352,7 +362,7 @@ static const struct {
 } later_keys[] = {
     {"csr-text", NULL},  {"devices", NULL},
     {"ilu-level", NULL}, {"ilut-p", NULL}, {"ilut-tol", NULL}, {"kron", NULL},
-    {"overlap", NULL},   {"restart", NULL}, {"side", "right"},
+    {"overlap", NULL},   {"side", "right"},
 };
 // clang-format on
 

@@ -140,6 +140,8 @@ extern const struct bench_tables bench_dd;
 // Anzt et al.: IDR(s) with scalar and block-Jacobi preconditioners; the rows of
 // a problem are printed when it is done, the counts at the end.
 extern const struct bench_tables bench_idr;
+// GMRES and FGMRES: the passes over their basis, beside CLBlast, and solves.
+extern const struct bench_tables bench_gmres;
 // Gogusdere's report on row-binned CG.
 extern const struct bench_tables bench_cg;
 // Anzt et al.: batched inversion, `batch:ROWS,COUNT` by name or as many blocks

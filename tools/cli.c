@@ -294,6 +294,8 @@ static struct lcl_options default_options(void)
     options.solver.max_iters = 10000;
     options.solver.stagnation = 2000;
     options.solver.idr_s = 4;
+    options.solver.restart = 30;
+    options.solver.basis = LCL_BASIS_FP64;
     options.precond.type = LCL_PRECOND_ILDU0;
     options.precond.trisolve = LCL_TRISOLVE_PACKED;
     options.precond.partition.type = LCL_PARTITION_METIS;

@@ -231,6 +231,12 @@ bool job_has_subdomains(const struct job *job)
            type == LCL_PRECOND_IC0;
 }
 
+bool job_has_basis(const struct job *job)
+{
+    const enum lcl_solver_type type = job->cli.options.solver.type;
+    return type == LCL_SOLVER_GMRES || type == LCL_SOLVER_FGMRES;
+}
+
 int job_next_sample(const struct job *job, int i)
 {
     const int last = job->report.history_count - 1;
@@ -263,6 +269,9 @@ static const char *hint_by_stop(const struct job *job)
                      "shift, or more shadow vectors (--idr-s 8)"
                    : "--solver idr, another preconditioner (--precond jacobi), "
                      "or --pivot shift";
+    case LCL_STOP_BREAKDOWN_KRYLOV:
+        return "a right-hand side that the matrix can reach, or another "
+               "preconditioner (--precond jacobi), --pivot shift";
     case LCL_STOP_NOT_FINITE:
         return "--pivot shift, or --precond jacobi to see whether the factors "
                "are to blame";

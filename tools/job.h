@@ -98,6 +98,8 @@ int job_exit_code(const struct job *job, enum lcl_status status);
 
 // Whether the preconditioner works on subdomains.
 bool job_has_subdomains(const struct job *job);
+// Whether the solver keeps a Krylov basis.
+bool job_has_basis(const struct job *job);
 
 // The residual history cut down to a table: the entry to show after entry i,
 // or the number of entries after the last one.

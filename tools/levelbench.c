@@ -73,7 +73,7 @@ static void print_help(void)
     puts(
         "usage: levelbench [--device D] [--random N] [--KEY VALUE ...] "
         "PROBLEM ...\n"
-        "       levelbench dd|idr|cg [--json] [--device D] [--KEY VALUE ...] "
+        "       levelbench dd|idr|gmres|cg [--json] [--device D] [--KEY VALUE ...] "
         "PROBLEM ...\n"
         "       levelbench kron [--json] [--device D] [--KEY VALUE ...] "
         "[kron:S | radau:S,N ...]\n"
@@ -98,6 +98,10 @@ static void print_help(void)
         "32 rows as in Anzt et al. (Parallel Computing 81, 2019): b random,\n"
         "rtol 1e-9 and 50000 products unless said otherwise; what takes least\n"
         "for set-up and solve together is called the fastest.\n"
+        "gmres: the passes over the basis in a cycle of GMRES(m), m by restart,\n"
+        "stored as fp64 and as fp32, and the same orthogonalisation by CLBlast,\n"
+        "where the build has it; then solves by GMRES and FGMRES, b random\n"
+        "unless a file has it.\n"
         "cg: the report on row-binned CG: rows in the two bins, the CG loop\n"
         "against one thread of plain C, and products by both kernels together\n"
         "and by each alone. The right-hand side is random where no file has it.\n"
@@ -220,8 +224,9 @@ static enum lcl_status run(struct command *c, int argc, char **argv)
 
 static const struct bench_tables *find_tables(const char *name)
 {
-    static const struct bench_tables *const all[] = {
-        &bench_bgje, &bench_cg, &bench_dd, &bench_idr, &bench_kron};
+    static const struct bench_tables *const all[] = {&bench_bgje, &bench_cg,
+                                                     &bench_dd,   &bench_gmres,
+                                                     &bench_idr,  &bench_kron};
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
         if (strcmp(name, all[i]->name) == 0)
             return all[i];

@@ -121,6 +121,10 @@ static void put_method(cJSON *record, const struct job *job)
     put_count(method, "stagnation", solver->stagnation);
     if (solver->type == LCL_SOLVER_IDR)
         put_count(method, "idr-s", solver->idr_s);
+    if (job_has_basis(job)) {
+        put_count(method, "restart", solver->restart);
+        put_text(method, "basis", lcl_basis_storage_name(solver->basis));
+    }
     put_text(method, "precond", lcl_precond_name(precond->type));
     put_text(method, "trisolve", lcl_trisolve_name(precond->trisolve));
     put_count(method, "block-size", precond->block_size);
@@ -223,6 +227,8 @@ static void put_result(cJSON *record, const struct job *job)
         put_text(result, "to_try", hint);
     put_count(result, "iterations", report->iterations);
     put_count(result, "restarts", report->restarts);
+    if (job_has_basis(job))
+        put_bool(result, "exhausted", report->exhausted);
     put_count(result, "launches_per_iteration", report->launches);
     put_number(result, "norm_b", report->norm_b);
     put_number(result, "residual", report->residual);

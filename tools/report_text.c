@@ -110,6 +110,9 @@ void text_method(const struct job *job)
     printf("%s", lcl_solver_name(solver->type));
     if (solver->type == LCL_SOLVER_IDR)
         printf("(%d)", solver->idr_s);
+    if (job_has_basis(job))
+        printf("(%d) in %s", solver->restart,
+               lcl_basis_storage_name(solver->basis));
     printf(", %s", lcl_precond_name(precond->type));
     if (job_has_subdomains(job))
         printf(" (%s), %s", lcl_trisolve_name(precond->trisolve),
@@ -242,6 +245,8 @@ static void outcome(const struct job *job)
     printf("%d", report->iterations);
     if (report->restarts > 0)
         printf(", %d restart%s", report->restarts, plural(report->restarts));
+    if (report->exhausted)
+        printf(", the Krylov space is exhausted");
     putchar('\n');
     line("residual");
     printf("%.3e true, %.3e by the recurrence\n", report->true_residual,

@@ -22,11 +22,32 @@ enum lcl_solver_type {
                                 divisor, the last <r, r>, is used here */
     LCL_SOLVER_IDR,          /* IDR(s), biorthogonal, right-preconditioned; van
                                 Gijzen and Sonneveld, ACM TOMS 38 (2011) */
+    LCL_SOLVER_GMRES,        /* GMRES(m), right-preconditioned; Saad and
+                                Schultz, SIAM J. Sci. Stat. Comput. 7 (1986);
+                                orthogonalised twice by classical Gram-Schmidt
+                                */
+    LCL_SOLVER_FGMRES,       /* GMRES(m) that keeps M^-1 v of each column; Saad,
+                                SIAM J. Sci. Comput. 14 (1993). One application
+                                of M less a restart, twice the memory */
     LCL_SOLVER_COUNT,
 };
 
 /* Shadow vectors of IDR(s) at most. */
 enum { LCL_IDR_MAX_S = 8 };
+
+/* Columns of a GMRES basis at most. */
+enum { LCL_GMRES_MAX_RESTART = 1024 };
+
+/* How GMRES stores its basis; all arithmetic is in fp64. */
+enum lcl_basis_storage {
+    LCL_BASIS_DEFAULT = 0, /* FP64 */
+    LCL_BASIS_FP64,
+    LCL_BASIS_FP32, /* half of what most of the time goes into; more restarts
+                       where the tolerance is below 1e-7 or so. Aliaga et al.,
+                       Compressed basis GMRES on high-performance graphics
+                       processing units, IJHPCA (2022) */
+    LCL_BASIS_COUNT,
+};
 
 /* What a monitor is told: seen from the host every few iterations. */
 struct lcl_progress_info {
@@ -43,6 +64,10 @@ struct lcl_solver_params {
     int stagnation; /* iterations without a new best residual; 0: 2000 */
     int idr_s;      /* of IDR(s): 1 to LCL_IDR_MAX_S; 0: 4. Systems with fewer
                        rows than the next power of two have fewer */
+    int restart;    /* columns of the basis of GMRES, m: 1 to
+                       LCL_GMRES_MAX_RESTART; 0: 30. Systems with fewer rows
+                       have as many. m vectors of memory, FGMRES 2 m */
+    enum lcl_basis_storage basis; /* of GMRES and FGMRES */
     /* Called between batches of iterations; returning false stops the solve
      * with LCL_ITERATION_LIMIT. May be NULL. */
     bool (*monitor)(void *user, const struct lcl_progress_info *info);
@@ -72,13 +97,18 @@ enum lcl_stop {
     LCL_STOP_INDEFINITE_MATRIX = -8,  /* <p, A p> <= 0: A is not positive
                                          definite */
     LCL_STOP_INDEFINITE_PRECOND = -9, /* <r, M^-1 r> <= 0: M is not */
+    LCL_STOP_BREAKDOWN_KRYLOV = -10,  /* the Krylov space is exhausted without a
+                                         solution: A M^-1 is singular */
 };
 
 struct lcl_report {
     enum lcl_stop stop;
     int iterations; /* whole ones: of BiCGSTAB two applications of M and A
-                       each, of CG and IDR(s) one */
-    int restarts;   /* with r0 = b - A x, after a breakdown or a drift */
+                       each, of the others one */
+    int restarts;   /* with r0 = b - A x, after a breakdown or a drift; of
+                       GMRES also those after m iterations */
+    bool exhausted; /* GMRES: the Krylov space could not grow any more, so that
+                       the solution lies in it */
     double norm_b;
     double residual;      /* ||r|| / ||b|| by the recurrence */
     double true_residual; /* ||b - A x|| / ||b||, computed at the end */
@@ -95,8 +125,9 @@ typedef struct lcl_solver lcl_solver;
 
 /* Prepares to solve with the matrix and preconditioner of M, which must outlive
  * the solver. Returns LCL_OK, LCL_EINVAL, LCL_EUNSUPPORTED (CG_PUBLISHED with a
- * preconditioner, or without 64-bit atomics), LCL_EDEVMEM, LCL_EDEVICE,
- * LCL_EBUILD or LCL_ENOMEM. */
+ * preconditioner, or without 64-bit atomics), LCL_EDEVMEM (for the basis of
+ * GMRES found out before anything is allocated), LCL_EDEVICE, LCL_EBUILD or
+ * LCL_ENOMEM. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_solver_create(
     lcl_solver **out, lcl_precond *M, const struct lcl_solver_params *params);
 
@@ -115,6 +146,7 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_solver_solve(
 LCL_API void lcl_solver_destroy(lcl_solver **S);
 
 LCL_API const char *lcl_solver_name(enum lcl_solver_type type);
+LCL_API const char *lcl_basis_storage_name(enum lcl_basis_storage storage);
 /* The name of a stop reason and a sentence about it. */
 LCL_API const char *lcl_stop_name(enum lcl_stop stop);
 LCL_API const char *lcl_stop_str(enum lcl_stop stop);

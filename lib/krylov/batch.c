@@ -15,6 +15,7 @@ static const enum lcl_stop reasons[] = {
     LCL_STOP_NOT_FINITE,
     LCL_STOP_INDEFINITE_MATRIX,
     LCL_STOP_INDEFINITE_PRECOND,
+    LCL_STOP_BREAKDOWN_KRYLOV,
 };
 
 // Batches grow from a few steps, so that a short solve is not overrun, to this;

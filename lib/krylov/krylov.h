@@ -35,6 +35,7 @@ struct lcl_solver {
     double start;  // when the solve began
     enum lcl_stop stop;
     int iterations, restarts;
+    bool exhausted; // GMRES: in the last cycle
     double *history;
     int history_count, history_room;
     int launches; // of an iteration; 0: not told
@@ -47,6 +48,8 @@ extern const struct lcl_krylov_ops lcl_bicgstab;
 extern const struct lcl_krylov_ops lcl_cg;
 extern const struct lcl_krylov_ops lcl_cg_published;
 extern const struct lcl_krylov_ops lcl_idr;
+extern const struct lcl_krylov_ops lcl_gmres;
+extern const struct lcl_krylov_ops lcl_fgmres;
 
 // Notes ||r||^2 after `iteration` iterations of the solve; each is noted once.
 enum lcl_status lcl_krylov_note(struct lcl_solver *S, int iteration, double rr);

@@ -27,6 +27,8 @@ static const struct lcl_krylov_ops *const methods[LCL_SOLVER_COUNT] = {
     [LCL_SOLVER_CG] = &lcl_cg,
     [LCL_SOLVER_CG_PUBLISHED] = &lcl_cg_published,
     [LCL_SOLVER_IDR] = &lcl_idr,
+    [LCL_SOLVER_GMRES] = &lcl_gmres,
+    [LCL_SOLVER_FGMRES] = &lcl_fgmres,
 };
 
 // For entry points whose object may be the NULL that is complained of.
@@ -58,6 +60,12 @@ static enum lcl_status take_params(struct lcl_solver_params *p,
     if (p->idr_s < 0 || p->idr_s > LCL_IDR_MAX_S)
         return lcl_fail(log, LCL_EINVAL, "idr_s %d: expected 1 to %d", p->idr_s,
                         (int)LCL_IDR_MAX_S);
+    if (p->restart < 0 || p->restart > LCL_GMRES_MAX_RESTART)
+        return lcl_fail(log, LCL_EINVAL, "restart %d: expected 1 to %d",
+                        p->restart, (int)LCL_GMRES_MAX_RESTART);
+    if ((unsigned)p->basis >= LCL_BASIS_COUNT)
+        return lcl_misuse(log, "lcl_solver_create: unknown basis storage %d",
+                          (int)p->basis);
     if (p->rtol == 0)
         p->rtol = 1e-8;
     if (p->max_iters == 0)
@@ -66,6 +74,10 @@ static enum lcl_status take_params(struct lcl_solver_params *p,
         p->stagnation = 2000;
     if (p->idr_s == 0)
         p->idr_s = 4;
+    if (p->restart == 0)
+        p->restart = 30;
+    if (p->basis == LCL_BASIS_DEFAULT)
+        p->basis = LCL_BASIS_FP64;
     return LCL_OK;
 }
 
@@ -222,6 +234,7 @@ static void begin(lcl_solver *S)
     S->start = lcl_now();
     S->stop = LCL_STOP_NONE;
     S->iterations = S->restarts = S->history_count = S->best_at = 0;
+    S->exhausted = false;
     S->best = INFINITY;
     const double r = S->params.rtol * S->norm_b, a = S->params.atol;
     S->target = r > a ? r * r : a * a;
@@ -231,7 +244,8 @@ static bool is_breakdown(enum lcl_stop stop)
 {
     return stop == LCL_STOP_BREAKDOWN_RHO || stop == LCL_STOP_BREAKDOWN_ALPHA ||
            stop == LCL_STOP_BREAKDOWN_OMEGA || stop == LCL_STOP_NOT_FINITE ||
-           stop == LCL_STOP_INDEFINITE_PRECOND;
+           stop == LCL_STOP_INDEFINITE_PRECOND ||
+           stop == LCL_STOP_BREAKDOWN_KRYLOV;
 }
 
 // What the true residual says about why a cycle ended: the end, or (NONE) a
@@ -305,6 +319,7 @@ static enum lcl_status status_of(enum lcl_stop stop)
     case LCL_STOP_BREAKDOWN_OMEGA:
     case LCL_STOP_INDEFINITE_MATRIX:
     case LCL_STOP_INDEFINITE_PRECOND:
+    case LCL_STOP_BREAKDOWN_KRYLOV:
         return LCL_BREAKDOWN;
     case LCL_STOP_NOT_FINITE:
         return LCL_NOT_FINITE;
@@ -320,6 +335,7 @@ static enum lcl_status finish(lcl_solver *S, struct lcl_report *report)
         .stop = S->stop,
         .iterations = S->iterations,
         .restarts = S->restarts,
+        .exhausted = S->exhausted && S->stop > 0,
         .norm_b = S->norm_b,
         .residual = zero || last < 0 ? 0 : S->history[last],
         .true_residual = zero ? 0 : sqrt(S->rr) / S->norm_b,

@@ -74,8 +74,8 @@ refused 2 "bad value '9' for block-size" --block-size 9 two.mtx
 refused 2 'geometric:16,16,8' --partition geometric two.mtx
 refused 2 'needs a value' two.mtx --precond=
 refused 2 'takes no value' two.mtx --profile=1
-refused 2 'not there yet' --solver gmres two.mtx
-refused 2 'not there yet' --restart 30 two.mtx
+refused 2 "bad value '0' for restart" --solver gmres --restart 0 two.mtx
+refused 2 "bad value '2000' for restart" --solver gmres --restart 2000 two.mtx
 refused 2 'not there yet' doctor two.mtx
 refused 2 'unexpected argument' two.mtx one.mtx
 refused 2 'not both' two.mtx --problem lap3d:4
@@ -168,6 +168,14 @@ is_json "$dir/stdout" && pass || flunk 'devices --json'
 ends 0 --problem lap3d:8
 says stdout '^converged: '
 says stdout '^iterations '
+ends 0 --problem lap3d:8 --solver gmres --restart 5 --precond none
+says stdout '^method .*gmres(5) in fp64, none'
+says stdout '^iterations .* restarts'
+ends 0 --problem lap3d:8 --solver fgmres --restart 20 --basis fp32 --precond jacobi --json
+is_json "$dir/stdout" && pass || flunk 'fgmres --json'
+for word in '"solver":"fgmres"' '"restart":20' '"basis":"fp32"' '"exhausted":'; do
+    says stdout "$word"
+done
 refused 2 'does not divide' --problem lap3d:3 --precond none --block-size 2
 ends 0 --problem lap3d:4,b=3 --block-size 3
 refused 4 '99' two.mtx --device 99 -o "$dir/out/x.mtx"

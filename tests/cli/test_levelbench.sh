@@ -69,6 +69,19 @@ done
 "$bench" idr --json --max-iters 3 lap3d:6 >"$dir/out" 2>"$dir/err" || flunk 'idr --json succeeds'
 [ "$(grep -c '^{"op":"idr".*"iters":3,.*"stop":"max-iters","won":false' "$dir/out")" = 7 ] ||
     flunk 'lines of solves that do not converge'
+# GMRES: the passes in both storages, and a solve by each method.
+"$bench" gmres --restart 8 --precond jacobi lap3d:6 >"$dir/out" 2>"$dir/err" || flunk 'gmres succeeds'
+for row in ' fp64 ' ' fp32 ' '^gmres(8) ' '^fgmres(8) '; do
+    grep -q "$row" "$dir/out" || flunk "a row of $row"
+done
+"$bench" gmres --json --restart 8 --precond jacobi lap3d:6 >"$dir/out" 2>"$dir/err" ||
+    flunk 'gmres --json succeeds'
+for variant in fp64 fp32; do
+    grep -q "^{\"op\":\"gmres_orthogonalise\",\"variant\":\"$variant\".*\"ms\":[0-9].*\"gbps\":" "$dir/out" ||
+        flunk "a line of passes in $variant"
+done
+[ "$(grep -Ec '^{"op":"f?gmres","variant":"fp64".*"iters":[1-9].*"stop":"rtol"' "$dir/out")" = 2 ] ||
+    flunk 'lines of solves'
 "$bench" dd >/dev/null 2>&1
 [ $? -eq 2 ] || flunk 'dd without a problem is wrong usage'
 

@@ -127,6 +127,14 @@ static void test_alloc_solve__conjugate_gradients(void **state)
     fail_each_of(&none, LCL_SOLVER_CG_PUBLISHED, 1);
 }
 
+static void test_alloc_solve__bases(void **state)
+{
+    const struct lcl_precond_params jacobi = {.type = LCL_PRECOND_JACOBI};
+    (void)state;
+    fail_each_of(&jacobi, LCL_SOLVER_GMRES, 1);
+    fail_each_of(&jacobi, LCL_SOLVER_FGMRES, 1);
+}
+
 static void test_alloc_solve__diagonal_blocks(void **state)
 {
     static const struct lcl_precond_params params[] = {
@@ -150,6 +158,7 @@ int main(void)
         cmocka_unit_test(test_alloc_solve__products),
         cmocka_unit_test(test_alloc_solve__blocks_of_entries),
         cmocka_unit_test(test_alloc_solve__conjugate_gradients),
+        cmocka_unit_test(test_alloc_solve__bases),
         cmocka_unit_test(test_alloc_solve__diagonal_blocks),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -37,6 +37,7 @@ static void test_names__every_value_has_one(void **state)
     ASSERT_NAMED(lcl_batch_singular_name, LCL_BATCH_SINGULAR_COUNT);
     ASSERT_NAMED(lcl_spmv_name, LCL_SPMV_COUNT);
     ASSERT_NAMED(lcl_kron_name, LCL_KRON_COUNT);
+    ASSERT_NAMED(lcl_basis_storage_name, LCL_BASIS_COUNT);
 }
 
 static void test_names__default_is_the_method_it_stands_for(void **state)
@@ -44,6 +45,7 @@ static void test_names__default_is_the_method_it_stands_for(void **state)
     (void)state;
     assert_string_equal(lcl_solver_name(LCL_SOLVER_DEFAULT), "bicgstab");
     assert_string_equal(lcl_precond_name(LCL_PRECOND_DEFAULT), "ildu0");
+    assert_string_equal(lcl_basis_storage_name(LCL_BASIS_DEFAULT), "fp64");
     assert_string_equal(lcl_trisolve_name(LCL_TRISOLVE_DEFAULT), "packed");
     assert_string_equal(lcl_partition_name(LCL_PARTITION_DEFAULT), "metis");
     assert_string_equal(lcl_pivot_name(LCL_PIVOT_DEFAULT), "boost");
@@ -76,7 +78,7 @@ static void test_names__published_names_are_spelt_as_published(void **state)
 static void test_names__every_stop_has_its_own_name_and_sentence(void **state)
 {
     (void)state;
-    for (int a = LCL_STOP_INDEFINITE_PRECOND; a <= LCL_STOP_ZERO_RHS; ++a) {
+    for (int a = LCL_STOP_BREAKDOWN_KRYLOV; a <= LCL_STOP_ZERO_RHS; ++a) {
         assert_string_not_equal(lcl_stop_name(a), "unknown");
         for (int b = a + 1; b <= LCL_STOP_ZERO_RHS; ++b) {
             assert_string_not_equal(lcl_stop_name(a), lcl_stop_name(b));
@@ -88,7 +90,7 @@ static void test_names__every_stop_has_its_own_name_and_sentence(void **state)
 static void test_names__foreign_stops_are_unknown(void **state)
 {
     (void)state;
-    assert_string_equal(lcl_stop_name(LCL_STOP_INDEFINITE_PRECOND - 1),
+    assert_string_equal(lcl_stop_name(LCL_STOP_BREAKDOWN_KRYLOV - 1),
                         "unknown");
     assert_string_equal(lcl_stop_name(LCL_STOP_ZERO_RHS + 1), "unknown");
     assert_string_equal(lcl_stop_str(-1000), "unknown stop reason");

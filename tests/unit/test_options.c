@@ -76,6 +76,10 @@ static void test_options__enums_are_set_by_name(void **state)
                      LCL_SOLVER_CG_PUBLISHED);
     assert_int_equal(parsed("precond=ic0").precond.type, LCL_PRECOND_IC0);
     assert_int_equal(parsed("solver=idr").solver.type, LCL_SOLVER_IDR);
+    assert_int_equal(parsed("solver=gmres").solver.type, LCL_SOLVER_GMRES);
+    assert_int_equal(parsed("solver=fgmres").solver.type, LCL_SOLVER_FGMRES);
+    assert_int_equal(parsed("basis=fp64").solver.basis, LCL_BASIS_FP64);
+    assert_int_equal(parsed("basis=fp32").solver.basis, LCL_BASIS_FP32);
     assert_int_equal(parsed("precond=jacobi").precond.type, LCL_PRECOND_JACOBI);
     assert_int_equal(parsed("precond=ildu0").precond.type, LCL_PRECOND_ILDU0);
     assert_int_equal(parsed("pivot=shift").precond.pivot, LCL_PIVOT_SHIFT);
@@ -112,6 +116,8 @@ static void test_options__numbers_are_set(void **state)
                      INT32_MAX);
     assert_int_equal(parsed("stagnation=9").solver.stagnation, 9);
     assert_int_equal(parsed("idr-s=8").solver.idr_s, 8);
+    assert_int_equal(parsed("restart=1").solver.restart, 1);
+    assert_int_equal(parsed("restart=1024").solver.restart, 1024);
     assert_int_equal(parsed("subdomain-rows=512").precond.partition.rows, 512);
     assert_int_equal(parsed("subdomain-rows=auto").precond.partition.rows, 0);
     assert_int_equal(parsed("block-size=1").precond.block_size, 1);
@@ -174,6 +180,11 @@ static void test_options__bad_numbers_are_refused(void **state)
         "idr-s=9",
         "idr-s=4.0",
         "idr-s=",
+        "restart=0",
+        "restart=-1",
+        "restart=1025",
+        "restart=30.5",
+        "restart=",
         "grid=8,8",
         "grid=8,8,0",
         "grid=8,8,8,8",
@@ -214,6 +225,7 @@ static void test_options__nearest_name_is_in_the_sentence(void **state)
     assert_refused("precnd=ildu0", LCL_EINVAL,
                    "unknown option 'precnd': did you mean 'precond'?");
     assert_refused("solver=BiCGStab", LCL_EINVAL, "did you mean 'bicgstab'?");
+    assert_refused("basis=bf16", LCL_EINVAL, "expected fp64|fp32");
     assert_refused("pivot=zzzzzz", LCL_EINVAL,
                    "expected fail|boost|replace|shift");
     assert_refused("zzzzzzzz=1", LCL_EINVAL, "unknown option 'zzzzzzzz'");
@@ -226,9 +238,8 @@ static void test_options__names_of_later_releases_are_recognised(void **state)
 {
     (void)state;
     static const char *const later[] = {
-        "solver=gmres", "solver=fgmres",      "precond=iluk", "precond=ilut",
-        "precond=ras",  "trisolve=hec_level", "restart=30",   "side=left",
-        "devices=0,1",  "overlap=1",          "ilu-level=2",
+        "precond=iluk", "precond=ilut", "precond=ras", "trisolve=hec_level",
+        "side=left",    "devices=0,1",  "overlap=1",   "ilu-level=2",
     };
     for (int i = 0; i < COUNT(later); ++i)
         assert_refused(later[i], LCL_EUNSUPPORTED, "is not there yet");

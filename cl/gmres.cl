@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The passes of GMRES and FGMRES over their basis V, which is tall and narrow.
+// Classical Gram-Schmidt is done twice (CGS2), with `count` columns:
+//
+//     gmres_dots:           h1 = V^T w
+//     gmres_orthogonalise:  w = w - V h1;  h2 = V^T w,  <w, w>
+//     gmres_extend:         v = (w - V h2) / nu, which is column `count`
+//     gmres_sum:            y = y + a V c, or y = a V c
+//
+// V is read three times a step, since the second pass finds in registers, or in
+// the first cache, what the update has loaded. Values that a step of `count`
+// columns moves: 3 count of V, 4 of w, 1 of v and 1 of the new column, a row.
+// gmres_dots_keep does what gmres_dots does and stores z as column `column` of
+// Z, which takes 2 more.
+//
+// At width 1 a group goes through tiles of rows, over all columns of one before
+// the next; above, each lane has a row and LCL_SLOTS columns of it in
+// registers: where there are more, the host calls for one chunk of columns
+// after the other, for gmres_orthogonalise in this order: gmres_sum on all
+// chunks but the last, gmres_orthogonalise on the last, gmres_dots on the
+// others.
+//
+// `first` is the first column of the chunk and `from` the word of h where its
+// coefficient is. Partial sums: row k of `sums`, one a group, for column k; the
+// row that follows the last column is <w, w>. Their order is fixed.
+#include "gmres.cl.h"
+
+#ifndef LCL_SLOTS
+# define LCL_SLOTS 8 // columns of a chunk at most
+#endif
+#define C LCL_SLOTS
+
+#if LCL_WIDTH == 1
+
+// ------------------------------------------------------------------- tiles
+
+# define TILE 64
+
+static inline long tiles_end(long n, long groups)
+{
+    const long tiles = (n + TILE - 1) / TILE;
+    return min(n, tiles * groups / (long)get_num_groups(0) * TILE);
+}
+
+// for (TILES(at, n)): rows at .. at + length(at, n) - 1 are a tile of the group
+# define TILES(at, n)                                                          \
+  long at = tiles_end(n, get_group_id(0)),                                     \
+       at##_end = tiles_end(n, get_group_id(0) + 1);                           \
+  at < at##_end;                                                               \
+  at += TILE
+
+static inline int length_of(long at, long n)
+{
+    return (int)min((long)TILE, n - at);
+}
+
+// Eight partial sums, so that a sum has a lane of a vector unit for each.
+static inline double tile_dot(global const stored *v, global const double *w,
+                              int length)
+{
+    double part[8] = {0};
+    int t = 0;
+    for (; t + 8 <= length; t += 8)
+        for (int e = 0; e < 8; ++e)
+            part[e] += v[t + e] * w[t + e];
+    for (; t < length; ++t)
+        part[0] += v[t] * w[t];
+    return ((part[0] + part[4]) + (part[2] + part[6])) +
+           ((part[1] + part[5]) + (part[3] + part[7]));
+}
+
+static inline double tile_norm(global const double *w, int length)
+{
+    double sum = 0;
+    for (int t = 0; t < length; ++t)
+        sum += w[t] * w[t];
+    return sum;
+}
+
+// w = w + a v
+static inline void tile_add(global double *w, double a, global const stored *v,
+                            int length)
+{
+    for (int t = 0; t < length; ++t)
+        w[t] += a * v[t];
+}
+
+static inline void leave_sums(const double *own, int first, int rows,
+                              global double *sums)
+{
+    for (int k = 0; k < rows; ++k)
+        sums[(first + k) * (long)get_num_groups(0) + get_group_id(0)] = own[k];
+}
+
+WORK_GROUP
+kernel void gmres_dots(long n, long ld, int first, int count,
+                       global const stored *V, global const double *w,
+                       global double *sums, global const int *stop, int at)
+{
+    double own[LIMIT];
+    if (stop[at])
+        return;
+    for (int k = 0; k < count; ++k)
+        own[k] = 0;
+    for (TILES(i, n))
+        for (int k = 0; k < count; ++k)
+            own[k] +=
+                tile_dot(V + (first + k) * ld + i, w + i, length_of(i, n));
+    leave_sums(own, first, count, sums);
+}
+
+WORK_GROUP
+kernel void gmres_dots_keep(long n, long ld, int first, int count,
+                            global const stored *V, global const double *w,
+                            global double *sums, global const int *stop, int at,
+                            int column, global const double *z,
+                            global stored *Z)
+{
+    double own[LIMIT];
+    if (stop[at])
+        return;
+    for (int k = 0; k < count; ++k)
+        own[k] = 0;
+    for (TILES(i, n)) {
+        const int length = length_of(i, n);
+        for (int t = 0; t < length; ++t)
+            Z[column * ld + i + t] = STORED(z[i + t]);
+        for (int k = 0; k < count; ++k)
+            own[k] += tile_dot(V + (first + k) * ld + i, w + i, length);
+    }
+    leave_sums(own, first, count, sums);
+}
+
+WORK_GROUP
+kernel void gmres_orthogonalise(long n, long ld, int first, int count,
+                                global const stored *V, global const double *h,
+                                int from, global double *w, global double *sums,
+                                global const int *stop, int at)
+{
+    double own[LIMIT + 1];
+    if (stop[at])
+        return;
+    for (int k = 0; k <= count; ++k)
+        own[k] = 0;
+    for (TILES(i, n)) {
+        const int length = length_of(i, n);
+        global const stored *v = V + first * ld + i;
+        for (int k = 0; k < count; ++k)
+            tile_add(w + i, -h[from + k], v + k * ld, length);
+        for (int k = 0; k < count; ++k)
+            own[k] += tile_dot(v + k * ld, w + i, length);
+        own[count] += tile_norm(w + i, length);
+    }
+    leave_sums(own, first, count + 1, sums);
+}
+
+WORK_GROUP
+kernel void gmres_sum(long n, long ld, int first, int count, double a, int keep,
+                      global const stored *V, global const double *h, int from,
+                      global double *y, global const int *stop, int at)
+{
+    if (stop[at])
+        return;
+    for (TILES(i, n)) {
+        const int length = length_of(i, n);
+        for (int t = 0; t < length && !keep; ++t)
+            y[i + t] = 0;
+        for (int k = 0; k < count; ++k)
+            tile_add(y + i, a * h[from + k], V + (first + k) * ld + i, length);
+    }
+}
+
+WORK_GROUP
+kernel void gmres_extend(long n, long ld, int first, int count,
+                         global stored *V, global const double *h, int from,
+                         global const double *w, global double *v,
+                         global const double *state, global const int *stop,
+                         int at)
+{
+    if (stop[at])
+        return;
+    const double scale = state[INV_NU];
+    for (TILES(i, n)) {
+        const int length = length_of(i, n);
+        for (int t = 0; t < length; ++t)
+            v[i + t] = w[i + t];
+        for (int k = 0; k < count; ++k)
+            tile_add(v + i, -h[from + k], V + (first + k) * ld + i, length);
+        for (int t = 0; t < length; ++t) {
+            const stored next = STORED(scale * v[i + t]);
+            V[(first + count) * ld + i + t] = next;
+            v[i + t] = next;
+        }
+    }
+}
+
+#else
+
+// ------------------------------------------------------------------- chunks
+
+// UNROLL: where each step of a loop has barriers, one copy of them is enough.
+# ifdef LCL_EXCHANGE_LOCAL
+#  define UNROLL
+# else
+#  define UNROLL _Pragma("unroll")
+# endif
+
+// Row i of a chunk. What is beyond its end repeats the last column; the places
+// are found anew in each row, where a register for each would be one too many.
+INLINE void load_row(double *v, global const stored *V, long ld, int count,
+                     long i)
+{
+    const long last = (count - 1) * ld + i;
+    long at = i;
+    UNROLL
+    for (int k = 0; k < C; ++k) {
+        v[k] = V[at];
+        at = min(at + ld, last);
+    }
+}
+
+// Coefficients of a chunk: 0 beyond its end.
+INLINE void load_coefficients(local double *c, global const double *h, int from,
+                              int count)
+{
+    for (EACH(k, at, C)) {
+        const double h_k = h[from + min(k, count - 1)];
+        if (k < C)
+            c[k] = k < count ? h_k : 0;
+    }
+    GROUP_BARRIER();
+}
+
+INLINE double less_row(double w, const double *v, local const double *c)
+{
+    double even = w, odd = 0;
+    UNROLL
+    for (int k = 0; k < C; k += 2) {
+        even -= c[k] * v[k];
+        odd -= c[k + 1] * v[k + 1];
+    }
+    return even + odd;
+}
+
+// The group's sums of the chunk and, where there are C + 1, of <w, w>.
+INLINE void leave_sums(const double *own, int own_rows, int first, int count,
+                       global double *sums, local double *parts,
+                       local double *scratch)
+{
+    const int lid = get_local_id(0);
+    UNROLL
+    for (int k = 0; k < own_rows; ++k) {
+        const double v = wave_sum(own[k], LCL_WIDTH, scratch);
+        if (lid % LCL_WIDTH == 0)
+            parts[k * WAVES + lid / LCL_WIDTH] = v;
+    }
+    GROUP_BARRIER();
+    for (EACH(k, at, own_rows)) {
+        const long row = first + (k < C ? k : count);
+        double v = 0;
+        for (int w = 0; w < WAVES; ++w)
+            v += parts[min(k, own_rows - 1) * WAVES + w];
+        if (k < count || (k == C && own_rows > C))
+            sums[row * get_num_groups(0) + get_group_id(0)] = v;
+    }
+}
+
+INLINE void add_dots(double *own, global const stored *V, long ld, int count,
+                     long i, double w)
+{
+    double v[C];
+    load_row(v, V, ld, count, i);
+    UNROLL
+    for (int k = 0; k < C; ++k)
+        own[k] += v[k] * w;
+}
+
+WORK_GROUP
+kernel void gmres_dots(long n, long ld, int first, int count,
+                       global const stored *V, global const double *w,
+                       global double *sums, global const int *stop, int at)
+{
+    local double scratch[LCL_GROUP], parts[WAVES * C];
+    if (stop[at])
+        return;
+    double own[C] = {0};
+    for (RANGE(i, n))
+        add_dots(own, V + first * ld, ld, count, i, w[i]);
+    leave_sums(own, C, first, count, sums, parts, scratch);
+}
+
+WORK_GROUP
+kernel void gmres_dots_keep(long n, long ld, int first, int count,
+                            global const stored *V, global const double *w,
+                            global double *sums, global const int *stop, int at,
+                            int column, global const double *z,
+                            global stored *Z)
+{
+    local double scratch[LCL_GROUP], parts[WAVES * C];
+    if (stop[at])
+        return;
+    double own[C] = {0};
+    for (RANGE(i, n)) {
+        Z[column * ld + i] = STORED(z[i]);
+        add_dots(own, V + first * ld, ld, count, i, w[i]);
+    }
+    leave_sums(own, C, first, count, sums, parts, scratch);
+}
+
+WORK_GROUP
+kernel void gmres_orthogonalise(long n, long ld, int first, int count,
+                                global const stored *V, global const double *h,
+                                int from, global double *w, global double *sums,
+                                global const int *stop, int at)
+{
+    local double scratch[LCL_GROUP], parts[WAVES * (C + 1)], c[C];
+    if (stop[at])
+        return;
+    load_coefficients(c, h, from, count);
+    double own[C + 1] = {0};
+    for (RANGE(i, n)) {
+        double v[C];
+        load_row(v, V + first * ld, ld, count, i);
+        const double w_i = less_row(w[i], v, c);
+        w[i] = w_i;
+        UNROLL
+        for (int k = 0; k < C; ++k)
+            own[k] += v[k] * w_i;
+        own[C] += w_i * w_i;
+    }
+    leave_sums(own, C + 1, first, count, sums, parts, scratch);
+}
+
+WORK_GROUP
+kernel void gmres_sum(long n, long ld, int first, int count, double a, int keep,
+                      global const stored *V, global const double *h, int from,
+                      global double *y, global const int *stop, int at)
+{
+    local double c[C];
+    if (stop[at])
+        return;
+    load_coefficients(c, h, from, count);
+    for (RANGE(i, n)) {
+        double v[C];
+        load_row(v, V + first * ld, ld, count, i);
+        const double y_i = y[i]; // in any case: see EACH
+        y[i] = (keep ? y_i : 0) - a * less_row(0, v, c);
+    }
+}
+
+WORK_GROUP
+kernel void gmres_extend(long n, long ld, int first, int count,
+                         global stored *V, global const double *h, int from,
+                         global const double *w, global double *v,
+                         global const double *state, global const int *stop,
+                         int at)
+{
+    local double c[C];
+    if (stop[at])
+        return;
+    load_coefficients(c, h, from, count);
+    const double scale = state[INV_NU];
+    for (RANGE(i, n)) {
+        double row[C];
+        load_row(row, V + first * ld, ld, count, i);
+        const stored next = STORED(scale * less_row(w[i], row, c));
+        V[(first + count) * ld + i] = next;
+        v[i] = next;
+    }
+}
+
+#endif

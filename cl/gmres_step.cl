@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What GMRES does around the passes of gmres.cl; Saad and Schultz, SIAM J. Sci.
+// Stat. Comput. 7 (1986). A cycle starts with gmres_begin; step j, which makes
+// column j of the Hessenberg matrix and leaves residual it + 1, is
+//
+//     [z = M^-1 v;  w = A z]
+//     gmres_dots, gmres_reduce:  h1 = V^T w
+//     gmres_orthogonalise:       w = w - V h1;  partial sums of h2, <w, w>
+//     gmres_step:                h = h1 + h2;  nu^2 = <w, w> - <h2, h2>
+//                                rotations make (h, nu) column j of R
+//                                g_{j+1} = -s g_j, whose size is the residual
+//     gmres_extend:              v = (w - V h2) / nu
+//
+// and it ends with gmres_solve: y = R^-1 g;  x = x + M^-1 V y (FGMRES: x + Z
+// y).
+//
+// nu comes by Pythagoras: h2 is what rounding has left, so that nothing
+// cancels, unless w lies in the span of V to the precision of V. Then the space
+// is exhausted: nu = 0 and so is the residual, if column j is regular; if it is
+// not, A M^-1 is singular and the column is left out.
+//
+// gmres_step and gmres_solve run in one group. A stopped kernel changes
+// nothing.
+#include "gmres.cl.h"
+
+// What is left of w, against its size, where rounding left it. By the square.
+#define EXHAUSTED_2 (16 * KRYLOV_TINY * KRYLOV_TINY)
+// A pivot of an exhausted space against the size of w where it is rounding.
+#define SINGULAR (64 * KRYLOV_TINY)
+
+// `sums` holds <r, r> in its second half, `groups` partial sums.
+WORK_GROUP
+kernel void gmres_begin(int it, int m, long n, double limit, int groups,
+                        global const double *sums, global const double *r,
+                        global stored *V, global double *v, global double *h,
+                        global double *state, global int *stop)
+{
+    local double scratch[LCL_GROUP];
+    if (krylov_is_over(stop, STOP_STEP, STOP_BEGIN))
+        return;
+    const double rr = group_sum(krylov_share(sums + groups, groups), scratch);
+    const double beta = sqrt(rr), scale = 1 / beta;
+    const int reason = !isfinite(rr) ? KRYLOV_NOT_FINITE
+                       : rr <= limit ? KRYLOV_CONVERGED
+                                     : 0;
+    if (krylov_is_lead()) {
+        krylov_decide(state, stop, STOP_BEGIN, reason);
+        if (it == 0)
+            krylov_note(state, it, rr);
+        else
+            state[RESTARTS] += 1;
+        state[COLUMNS] = 0;
+        h[G(m)] = beta;
+    }
+    if (reason)
+        return;
+    for (RANGE(i, n)) {
+        const stored first = STORED(scale * r[i]);
+        V[i] = first;
+        v[i] = first;
+    }
+}
+
+// Word `group` of h is the sum of row `group`.
+WORK_GROUP
+kernel void gmres_reduce(int groups, global const double *sums,
+                         global double *h, global const int *stop, int at)
+{
+    local double scratch[LCL_GROUP];
+    if (stop[at])
+        return;
+    const long row = get_group_id(0);
+    const double v =
+        group_sum(krylov_share(sums + row * groups, groups), scratch);
+    if (get_local_id(0) == 0)
+        h[H1 + row] = v;
+}
+
+// out[i] = the sum of row i; a wave adds up a row.
+INLINE void sum_rows(uint rows, uint groups, global const double *sums,
+                     local double *out, local double *scratch)
+{
+    const uint wave = get_local_id(0) / LCL_WIDTH;
+    const uint lane = get_local_id(0) % LCL_WIDTH;
+    for (uint first = 0; first < rows; first += WAVES) {
+        const uint row = first + wave;
+        double v = 0;
+        if (row < rows)
+            for (uint g = lane; g < groups; g += LCL_WIDTH)
+                v += sums[(long)row * groups + g];
+        v = wave_sum(v, LCL_WIDTH, scratch);
+        if (row < rows && lane == 0)
+            out[row] = v;
+    }
+}
+
+// to[i] = from[i], i < count
+INLINE void fetch(local double *to, global const double *from, int count)
+{
+    for (EACH(i, first, count)) {
+        const double v = from[min(i, count - 1)];
+        if (i < count)
+            to[i] = v;
+    }
+}
+
+// Column j and what it needs: one item is all that rotations keep busy.
+struct column {
+    double h[LIMIT + 1], cosine[LIMIT], sine[LIMIT]; // of the columns before
+    double g, next_g, inv_nu, nu;
+    int reason;
+};
+
+// h = h1 + h2; returns nu^2, 0 where it is rounding. *total is <A z, A z>.
+INLINE double take_sums(local struct column *w, int j, int m, global double *h,
+                        double *total, local double *scratch)
+{
+    double first = 0, second = 0;
+    local double *h1 = w->sine, *h2 = w->h;
+    fetch(h1, h + H1, j + 1);
+    GROUP_BARRIER();
+    for (EACH(k, from, j + 1)) {
+        const double a = h1[min(k, j)], b = h2[min(k, j + 1)];
+        if (k <= j) {
+            first += a * a;
+            second += b * b;
+            h[H2(m) + k] = b;
+            h2[k] = a + b;
+        }
+    }
+    const double ww = w->h[j + 1];
+    const double left = ww - group_sum(second, scratch);
+    *total = group_sum(first, scratch) + ww;
+    GROUP_BARRIER();
+    fetch(w->cosine, h + COSINE(m), j);
+    fetch(w->sine, h + SINE(m), j);
+    const bool spent =
+        left <= 0.5 * ww || left <= (j + 1) * EXHAUSTED_2 * *total;
+    return spent ? 0 : left;
+}
+
+// By one item: the rotations of the columns before, then that which makes nu 0.
+INLINE void rotate(local struct column *w, int j, double left, double total,
+                   double limit)
+{
+    double t = w->h[0];
+    for (int i = 0; i < j; ++i) {
+        const double c = w->cosine[i], s = w->sine[i], next = w->h[i + 1];
+        w->h[i] = c * t + s * next;
+        t = c * next - s * t;
+    }
+    const double pivot = sqrt(t * t + left), nu = sqrt(left);
+    const double c = t / pivot, s = nu / pivot;
+    const double least = (j + 1) * SINGULAR * sqrt(total);
+    w->h[j] = pivot;
+    w->cosine[j] = c;
+    w->sine[j] = s;
+    w->next_g = -s * w->g;
+    w->g *= c;
+    w->nu = nu;
+    w->inv_nu = left > 0 ? 1 / nu : 0;
+    w->reason = !isfinite(total) || !isfinite(pivot) ? KRYLOV_NOT_FINITE
+                : left == 0 && pivot <= least        ? KRYLOV_BREAKDOWN_SPACE
+                : w->next_g * w->next_g <= limit     ? KRYLOV_CONVERGED
+                                                     : 0;
+}
+
+// What later kernels need, and the residual: all items read, the lead writes.
+INLINE void keep_step(local const struct column *w, int it, int j, int m,
+                      global double *h, global double *state, global int *stop)
+{
+    const double c = w->cosine[j], s = w->sine[j], g = w->g, next = w->next_g;
+    const double inv_nu = w->inv_nu, nu = w->nu;
+    const int reason = w->reason;
+    const bool sound = reason == 0 || reason == KRYLOV_CONVERGED;
+    if (krylov_is_lead()) {
+        state[INV_NU] = inv_nu;
+        state[EXHAUSTED] = nu == 0;
+        krylov_decide(state, stop, STOP_STEP, reason);
+    }
+    if (krylov_is_lead() && sound) {
+        state[COLUMNS] = j + 1;
+        krylov_note(state, it + 1, next * next);
+        h[COSINE(m) + j] = c;
+        h[SINE(m) + j] = s;
+        h[G(m) + j] = g;
+        h[G(m) + j + 1] = next;
+    }
+}
+
+// `sums` holds j + 2 rows; the kernel before it has left stop flag `before`.
+WORK_GROUP
+kernel void gmres_step(int it, int j, int m, double limit, int groups,
+                       global const double *sums, global double *h,
+                       global double *state, global int *stop, int before)
+{
+    local double scratch[LCL_GROUP];
+    local struct column w;
+    if (before == STOP_STEP ? stop[before]
+                            : krylov_is_over(stop, before, STOP_STEP))
+        return;
+    const double g = h[G(m) + j];
+    sum_rows(j + 2, groups, sums, w.h, scratch);
+    GROUP_BARRIER();
+    double total;
+    const double left = take_sums(&w, j, m, h, &total, scratch);
+    GROUP_BARRIER();
+    if (get_local_id(0) == 0) {
+        w.g = g;
+        rotate(&w, j, left, total, limit);
+    }
+    GROUP_BARRIER_GLOBAL();
+    keep_step(&w, it, j, m, h, state, stop);
+    for (EACH(i, first, j + 1)) {
+        const double h_i = w.h[min(i, j)];
+        if (i <= j)
+            h[COLUMN(m, j) + i] = h_i;
+    }
+}
+
+// y of the first k columns; zeros where it overflows.
+WORK_GROUP
+kernel void gmres_solve(int k, int m, global double *h, global const int *stop,
+                        int at)
+{
+    local double scratch[LCL_GROUP], y[LIMIT];
+    if (stop[at])
+        return;
+    fetch(y, h + G(m), k);
+    GROUP_BARRIER();
+    for (int j = k - 1; j >= 0; --j) {
+        global const double *r = h + COLUMN(m, j);
+        const double y_j = y[j] / r[j];
+        GROUP_BARRIER();
+        for (EACH(i, first, j + 1)) {
+            const double r_i = r[min(i, j)];
+            if (i <= j)
+                y[i] = i < j ? y[i] - r_i * y_j : y_j;
+        }
+        GROUP_BARRIER();
+    }
+    double bad = 0;
+    for (EACH(i, first, k))
+        bad += i < k && !isfinite(y[min(i, k - 1)]) ? 1 : 0;
+    bad = group_sum(bad, scratch);
+    for (EACH(i, first, k)) {
+        const double y_i = bad > 0 ? 0 : y[min(i, k - 1)];
+        if (i < k)
+            h[Y(m) + i] = y_i;
+    }
+}
+
+// x = x + z
+WORK_GROUP
+kernel void gmres_add(long n, global const double *z, global double *x,
+                      global const int *stop, int at)
+{
+    if (stop[at])
+        return;
+    for (RANGE(i, n))
+        x[i] += z[i];
+}

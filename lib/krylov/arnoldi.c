@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A Krylov basis on the device: its memory and the passes over it.
+#include "lib/krylov/arnoldi.h"
+
+#include "host/geometry.h"
+#include "host/launch.h"
+#include "host/log.h"
+#include "host/runtime.h"
+#include "lib/krylov/batch.h"
+
+#include <limits.h>
+
+// Columns start at multiples of this many values.
+enum { ALIGNED = 64 };
+
+// Chunks of columns at widths above 1.
+static const int sizes[LCL_ARNOLDI_SIZES] = {8, 16, 32};
+enum { CHUNK = 32, WAVES = 8 };
+
+// Words of h, as in gmres.cl.h.
+enum { H1 };
+static int word_of_h2(const struct lcl_arnoldi *A)
+{
+    return A->m;
+}
+static int word_of_y(const struct lcl_arnoldi *A)
+{
+    return 2 * A->m;
+}
+static int64_t words_of_h(int m)
+{
+    return 6 * (int64_t)m + 1 + (int64_t)m * (m + 1) / 2;
+}
+
+// ------------------------------------------------------------------- memory
+
+static int64_t padded(int64_t n)
+{
+    return (n + ALIGNED - 1) / ALIGNED * ALIGNED;
+}
+
+static size_t value_bytes(enum lcl_basis_storage storage)
+{
+    return storage == LCL_BASIS_FP32 ? sizeof(float) : sizeof(double);
+}
+
+uint64_t lcl_arnoldi_bytes(int64_t n, int m, enum lcl_basis_storage storage,
+                           bool flexible)
+{
+    return (uint64_t)padded(n) * (uint64_t)m * value_bytes(storage) *
+           (flexible ? 2 : 1);
+}
+
+// Columns that the device can have room for, by what is known beforehand.
+static int columns_that_fit(const struct lcl_caps *caps, int64_t n,
+                            enum lcl_basis_storage storage, bool flexible)
+{
+    const uint64_t column = lcl_arnoldi_bytes(n, 1, storage, flexible);
+    const uint64_t single = lcl_arnoldi_bytes(n, 1, storage, false);
+    const uint64_t all = caps->global_bytes / column;
+    const uint64_t one = caps->max_buffer_bytes / single;
+    const uint64_t most = all < one ? all : one;
+    return most < LCL_GMRES_MAX_RESTART ? (int)most : LCL_GMRES_MAX_RESTART;
+}
+
+static enum lcl_status check_memory(const struct lcl_arnoldi *A)
+{
+    const struct lcl_caps *caps = lcl_context_caps(A->ctx);
+    const int most = columns_that_fit(caps, A->n, A->storage, A->flexible);
+    if (A->m <= most)
+        return LCL_OK;
+    return lcl_fail(
+        lcl_context_log(A->ctx), LCL_EDEVMEM,
+        "restart %d: the basis takes %llu bytes, %s has %llu and allocates at "
+        "most %llu at once: restart %d is the largest that fits",
+        A->m,
+        (unsigned long long)lcl_arnoldi_bytes(A->n, A->m, A->storage,
+                                              A->flexible),
+        caps->name, (unsigned long long)caps->global_bytes,
+        (unsigned long long)caps->max_buffer_bytes, most);
+}
+
+// ------------------------------------------------------------------- creating
+
+// Work-items of a group: each wave keeps m + 1 sums in local memory.
+static int group_of(const struct lcl_caps *caps)
+{
+    const int waves = lcl_wave_group(caps, WAVES);
+    const int group = lcl_vector_group(caps);
+    return waves < group ? waves : group;
+}
+
+// Half as many groups as other vector kernels have, since each adds up m + 1
+// rows of partial sums; no more than there are elements.
+static int groups_for(const struct lcl_caps *caps, int64_t n)
+{
+    const int group = group_of(caps);
+    const int64_t filled = (n + group - 1) / group;
+    const int most = (lcl_vector_groups(caps) + 1) / 2;
+    return filled < most ? (int)filled : most;
+}
+
+// The kernels of a source, with the storage by its number in gmres.cl.h.
+static enum lcl_status get_all(const struct lcl_arnoldi *A, const char *source,
+                               int slots, const struct lcl_krylov_kernel *all,
+                               int count)
+{
+    struct lcl_spec spec = {.source = source,
+                            .group = group_of(lcl_context_caps(A->ctx)),
+                            .slots = slots,
+                            .storage = A->storage == LCL_BASIS_FP32 ? 2 : 1};
+    enum lcl_status st = LCL_OK;
+    for (int i = 0; i < count && st == LCL_OK; ++i) {
+        spec.kernel = all[i].name;
+        st = lcl_kernel_get(all[i].kernel, A->ctx, &spec);
+    }
+    return st;
+}
+
+static enum lcl_status get_passes(struct lcl_arnoldi *A, int size)
+{
+    struct lcl_arnoldi_kernels *p = &A->pass[size];
+    const struct lcl_krylov_kernel all[] = {
+        {&p->dots, "gmres_dots"},
+        {&p->dots_keep, "gmres_dots_keep"},
+        {&p->orthogonalise, "gmres_orthogonalise"},
+        {&p->sum, "gmres_sum"},
+        {&p->extend, "gmres_extend"},
+    };
+    return get_all(A, "gmres.cl", A->chunk == CHUNK ? sizes[size] : 0, all,
+                   sizeof all / sizeof *all);
+}
+
+// All that columns up to m take, so that no step waits for a compiler.
+static enum lcl_status get_kernels(struct lcl_arnoldi *A)
+{
+    const struct lcl_krylov_kernel all[] = {
+        {&A->begin, "gmres_begin"}, {&A->reduce, "gmres_reduce"},
+        {&A->step, "gmres_step"},   {&A->solve, "gmres_solve"},
+        {&A->add, "gmres_add"},
+    };
+    enum lcl_status st =
+        get_all(A, "gmres_step.cl", 0, all, sizeof all / sizeof *all);
+    for (int s = 0; s < LCL_ARNOLDI_SIZES && st == LCL_OK; ++s) {
+        st = get_passes(A, s);
+        if (A->chunk > CHUNK || A->m <= sizes[s])
+            break;
+    }
+    return st;
+}
+
+static enum lcl_status create_basis(struct lcl_arnoldi *A)
+{
+    const int64_t values = A->ld * A->m;
+    const size_t size = value_bytes(A->storage);
+    const enum lcl_status st =
+        lcl_buffer_create(&A->V, A->ctx, values, size, "Krylov basis");
+    return st < 0 || !A->flexible
+               ? st
+               : lcl_buffer_create(&A->Z, A->ctx, values, size,
+                                   "preconditioned Krylov basis");
+}
+
+enum lcl_status lcl_arnoldi_init(struct lcl_arnoldi *A, lcl_context *ctx,
+                                 int64_t n, int m,
+                                 enum lcl_basis_storage storage, bool flexible)
+{
+    const struct lcl_caps *caps = lcl_context_caps(ctx);
+    *A = (struct lcl_arnoldi){.ctx = ctx,
+                              .n = n,
+                              .ld = padded(n),
+                              .m = m,
+                              .storage = storage,
+                              .flexible = flexible,
+                              .groups = groups_for(caps, n),
+                              .chunk = caps->width == 1 ? INT_MAX : CHUNK};
+    const int64_t sums = (int64_t)(m + 1) * A->groups, words = words_of_h(m);
+    enum lcl_status st;
+    if ((st = check_memory(A)) < 0 || (st = get_kernels(A)) < 0 ||
+        (st = create_basis(A)) < 0 ||
+        (st = lcl_buffer_create(&A->v, ctx, n, 8, "vector")) < 0 ||
+        (st = lcl_buffer_create(&A->w, ctx, n, 8, "vector")) < 0 ||
+        (st = lcl_buffer_create(&A->h, ctx, words, 8, "GMRES scalars")) < 0)
+        return st;
+    return lcl_buffer_create(&A->rows, ctx, sums, 8, "partial sums");
+}
+
+void lcl_arnoldi_finish(struct lcl_arnoldi *A)
+{
+    lcl_buffer **const buffers[] = {&A->V, &A->Z, &A->v,
+                                    &A->w, &A->h, &A->rows};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i)
+        lcl_buffer_destroy(buffers[i]);
+}
+
+// ------------------------------------------------------------------- passes
+
+// Columns first .. first + count - 1 of k, and the kernels for so many.
+struct chunk {
+    int first, count;
+    const struct lcl_arnoldi_kernels *pass;
+};
+
+static struct chunk chunk_at(const struct lcl_arnoldi *A, int first, int k)
+{
+    const int left = k - first, count = left < A->chunk ? left : A->chunk;
+    int size = 0;
+    while (A->chunk == CHUNK && sizes[size] < count)
+        ++size;
+    return (struct chunk){first, count, &A->pass[size]};
+}
+
+// The first column of the last chunk of k.
+static int last_of(const struct lcl_arnoldi *A, int k)
+{
+    return (k - 1) / A->chunk * A->chunk;
+}
+
+static enum lcl_status dots(const struct lcl_arnoldi *A, struct chunk c, int at)
+{
+    return LCL_LAUNCH(c.pass->dots, A->groups, lcl_arg_long(A->n),
+                      lcl_arg_long(A->ld), lcl_arg_int(c.first),
+                      lcl_arg_int(c.count), lcl_arg_buffer(A->V),
+                      lcl_arg_buffer(A->w), lcl_arg_buffer(A->rows),
+                      lcl_arg_buffer(A->stop), lcl_arg_int(at));
+}
+
+static enum lcl_status dots_keep(const struct lcl_arnoldi *A, struct chunk c,
+                                 int column, const lcl_buffer *z, int at)
+{
+    return LCL_LAUNCH(
+        c.pass->dots_keep, A->groups, lcl_arg_long(A->n), lcl_arg_long(A->ld),
+        lcl_arg_int(c.first), lcl_arg_int(c.count), lcl_arg_buffer(A->V),
+        lcl_arg_buffer(A->w), lcl_arg_buffer(A->rows), lcl_arg_buffer(A->stop),
+        lcl_arg_int(at), lcl_arg_int(column), lcl_arg_buffer(z),
+        lcl_arg_buffer(A->Z));
+}
+
+// h1 = V^T w for k columns; z becomes column k - 1 of Z.
+static enum lcl_status first_dots(const struct lcl_arnoldi *A, int k,
+                                  const lcl_buffer *z, int at)
+{
+    enum lcl_status st = LCL_OK;
+    for (int first = 0; first < k && st == LCL_OK; first += A->chunk) {
+        const struct chunk c = chunk_at(A, first, k);
+        st = A->flexible && first == 0 ? dots_keep(A, c, k - 1, z, at)
+                                       : dots(A, c, at);
+    }
+    return st < 0 ? st
+                  : LCL_LAUNCH(A->reduce, k, lcl_arg_int(A->groups),
+                               lcl_arg_buffer(A->rows), lcl_arg_buffer(A->h),
+                               lcl_arg_buffer(A->stop), lcl_arg_int(at));
+}
+
+// y = y + a B c, or y = a B c; c is in h from word `word` on.
+static enum lcl_status sum(const struct lcl_arnoldi *A, struct chunk c,
+                           double a, bool keep, const lcl_buffer *B, int word,
+                           lcl_buffer *y, const lcl_buffer *stop, int at)
+{
+    return LCL_LAUNCH(c.pass->sum, A->groups, lcl_arg_long(A->n),
+                      lcl_arg_long(A->ld), lcl_arg_int(c.first),
+                      lcl_arg_int(c.count), lcl_arg_double(a),
+                      lcl_arg_int(keep), lcl_arg_buffer(B),
+                      lcl_arg_buffer(A->h), lcl_arg_int(word + c.first),
+                      lcl_arg_buffer(y), lcl_arg_buffer(stop), lcl_arg_int(at));
+}
+
+// w = w - V c for all but the last chunk of k columns.
+static enum lcl_status take_front(const struct lcl_arnoldi *A, int k, int word,
+                                  int at)
+{
+    const int last = last_of(A, k);
+    enum lcl_status st = LCL_OK;
+    for (int first = 0; first < last && st == LCL_OK; first += A->chunk)
+        st = sum(A, chunk_at(A, first, k), -1, true, A->V, word, A->w, A->stop,
+                 at);
+    return st;
+}
+
+// w = w - V h1; rows of V^T w and <w, w>.
+static enum lcl_status orthogonalise(const struct lcl_arnoldi *A, int k, int at)
+{
+    const int last = last_of(A, k);
+    const struct chunk c = chunk_at(A, last, k);
+    enum lcl_status st = take_front(A, k, H1, at);
+    if (st < 0)
+        return st;
+    st = LCL_LAUNCH(c.pass->orthogonalise, A->groups, lcl_arg_long(A->n),
+                    lcl_arg_long(A->ld), lcl_arg_int(c.first),
+                    lcl_arg_int(c.count), lcl_arg_buffer(A->V),
+                    lcl_arg_buffer(A->h), lcl_arg_int(H1 + c.first),
+                    lcl_arg_buffer(A->w), lcl_arg_buffer(A->rows),
+                    lcl_arg_buffer(A->stop), lcl_arg_int(at));
+    for (int first = 0; first < last && st == LCL_OK; first += A->chunk)
+        st = dots(A, chunk_at(A, first, k), at);
+    return st;
+}
+
+// v and column k = (w - V h2) / nu.
+static enum lcl_status extend(const struct lcl_arnoldi *A, int k, int at)
+{
+    const struct chunk c = chunk_at(A, last_of(A, k), k);
+    const int word = word_of_h2(A);
+    const enum lcl_status st = take_front(A, k, word, at);
+    if (st < 0)
+        return st;
+    return LCL_LAUNCH(
+        c.pass->extend, A->groups, lcl_arg_long(A->n), lcl_arg_long(A->ld),
+        lcl_arg_int(c.first), lcl_arg_int(c.count), lcl_arg_buffer(A->V),
+        lcl_arg_buffer(A->h), lcl_arg_int(word + c.first), lcl_arg_buffer(A->w),
+        lcl_arg_buffer(A->v), lcl_arg_buffer(A->state), lcl_arg_buffer(A->stop),
+        lcl_arg_int(at));
+}
+
+// ------------------------------------------------------------------- steps
+
+enum lcl_status lcl_arnoldi_begin(const struct lcl_arnoldi *A, int it,
+                                  double limit, int groups,
+                                  const lcl_buffer *sums, const lcl_buffer *r)
+{
+    return LCL_LAUNCH(A->begin, A->groups, lcl_arg_int(it), lcl_arg_int(A->m),
+                      lcl_arg_long(A->n), lcl_arg_double(limit),
+                      lcl_arg_int(groups), lcl_arg_buffer(sums),
+                      lcl_arg_buffer(r), lcl_arg_buffer(A->V),
+                      lcl_arg_buffer(A->v), lcl_arg_buffer(A->h),
+                      lcl_arg_buffer(A->state), lcl_arg_buffer(A->stop));
+}
+
+enum lcl_status lcl_arnoldi_step(const struct lcl_arnoldi *A, int it, int j,
+                                 double limit, const lcl_buffer *z, int before,
+                                 int after)
+{
+    enum lcl_status st;
+    if ((st = first_dots(A, j + 1, z, before)) < 0 ||
+        (st = orthogonalise(A, j + 1, before)) < 0 ||
+        (st = LCL_LAUNCH(A->step, 1, lcl_arg_int(it), lcl_arg_int(j),
+                         lcl_arg_int(A->m), lcl_arg_double(limit),
+                         lcl_arg_int(A->groups), lcl_arg_buffer(A->rows),
+                         lcl_arg_buffer(A->h), lcl_arg_buffer(A->state),
+                         lcl_arg_buffer(A->stop), lcl_arg_int(before))) < 0)
+        return st;
+    return j + 1 < A->m ? extend(A, j + 1, after) : LCL_OK;
+}
+
+enum lcl_status lcl_arnoldi_solve(const struct lcl_arnoldi *A, int k,
+                                  const lcl_buffer *stop, int at)
+{
+    return LCL_LAUNCH(A->solve, 1, lcl_arg_int(k), lcl_arg_int(A->m),
+                      lcl_arg_buffer(A->h), lcl_arg_buffer(stop),
+                      lcl_arg_int(at));
+}
+
+enum lcl_status lcl_arnoldi_combine(const struct lcl_arnoldi *A, int k,
+                                    const lcl_buffer *B, bool keep,
+                                    lcl_buffer *u, const lcl_buffer *stop,
+                                    int at)
+{
+    enum lcl_status st = LCL_OK;
+    for (int first = 0; first < k && st == LCL_OK;) {
+        const struct chunk c = chunk_at(A, first, k);
+        st = sum(A, c, 1, keep || first > 0, B, word_of_y(A), u, stop, at);
+        first += c.count;
+    }
+    return st;
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Right-preconditioned GMRES(m) and FGMRES(m) without a blocking read in an
+// iteration, which is a product with A and an application of M. Restarts are
+// enqueued like any other step: x takes what the cycle has found, r is computed
+// anew. The host adds the columns of the last cycle.
+#include "lib/krylov/arnoldi.h"
+#include "lib/krylov/batch.h"
+
+#include "host/alloc.h"
+#include "host/geometry.h"
+#include "host/launch.h"
+#include "host/log.h"
+#include "host/runtime.h"
+
+// Launches of a step in one chunk of columns, with the product.
+enum { STEP_LAUNCHES = 6 };
+
+struct gmres {
+    struct lcl_batch batch;
+    struct lcl_arnoldi basis;
+    lcl_buffer *z, *u; // M^-1 v and V y; NULL: M = I
+};
+
+// ------------------------------------------------------------------- cycles
+
+// x = x + M^-1 V y, or x + Z y, for the k columns that are done.
+static enum lcl_status add_columns(struct lcl_solver *S, int k,
+                                   const lcl_buffer *stop, int at)
+{
+    const struct gmres *K = S->method;
+    const struct lcl_arnoldi *A = &K->basis;
+    lcl_precond *M = S->M;
+    enum lcl_status st = lcl_arnoldi_solve(A, k, stop, at);
+    if (st < 0)
+        return st;
+    if (!K->u)
+        return lcl_arnoldi_combine(A, k, A->Z ? A->Z : A->V, true, S->x, stop,
+                                   at);
+    if ((st = lcl_arnoldi_combine(A, k, A->V, false, K->u, stop, at)) < 0 ||
+        (st = M->ops->apply(M, K->u, K->z, stop, at)) < 0)
+        return st;
+    return LCL_LAUNCH(A->add, A->groups, lcl_arg_long(A->n),
+                      lcl_arg_buffer(K->z), lcl_arg_buffer(S->x),
+                      lcl_arg_buffer(stop), lcl_arg_int(at));
+}
+
+// A cycle from r, which is computed anew behind the last column of another.
+static enum lcl_status begin(struct lcl_solver *S, int it)
+{
+    const struct gmres *K = S->method;
+    const struct lcl_arnoldi *A = &K->basis;
+    const lcl_buffer *stop = K->batch.stop;
+    const struct lcl_operands r = {S->x,    S->b, S->r,
+                                   S->sums, stop, LCL_ARNOLDI_STEP};
+    enum lcl_status st;
+    if (it > 0 && ((st = add_columns(S, A->m, stop, LCL_ARNOLDI_STEP)) < 0 ||
+                   (st = lcl_multiply(&S->M->system.product,
+                                      LCL_PRODUCT_RESIDUAL, &r)) < 0))
+        return st;
+    return lcl_arnoldi_begin(A, it, S->target, S->M->system.matrix.groups,
+                             S->sums, S->r);
+}
+
+static enum lcl_status step(struct lcl_solver *S, int it)
+{
+    const struct gmres *K = S->method;
+    const struct lcl_arnoldi *A = &K->basis;
+    const int j = it % A->m;
+    const int before = j == 0 ? LCL_ARNOLDI_BEGIN : LCL_ARNOLDI_STEP;
+    const lcl_buffer *stop = K->batch.stop, *z = K->z ? K->z : A->v;
+    const struct lcl_operands w = {
+        .x = z, .w = z, .y = A->w, .stop = stop, .at = before};
+    lcl_precond *M = S->M;
+    enum lcl_status st;
+    if ((j == 0 && (st = begin(S, it)) < 0) ||
+        (K->z && (st = M->ops->apply(M, A->v, K->z, stop, before)) < 0) ||
+        (st = lcl_multiply(&M->system.product, LCL_PRODUCT_PLAIN, &w)) < 0)
+        return st;
+    return lcl_arnoldi_step(A, it, j, S->target, z, before, LCL_ARNOLDI_STEP);
+}
+
+// Each step leaves its residual known.
+static enum lcl_status last(struct lcl_solver *S, int it)
+{
+    (void)S, (void)it;
+    return LCL_OK;
+}
+
+static const struct lcl_batch_ops batch_ops = {LCL_ARNOLDI_STOPS,
+                                               LCL_ARNOLDI_WORDS, step, last};
+
+// What the device has left in its own words of the state.
+static enum lcl_status finish_cycle(struct lcl_solver *S)
+{
+    const struct gmres *K = S->method;
+    double state[LCL_KRYLOV_OWN + LCL_ARNOLDI_WORDS];
+    const double *own = state + LCL_KRYLOV_OWN;
+    const enum lcl_status st =
+        lcl_buffer_read(K->batch.state, state, sizeof state);
+    if (st < 0)
+        return st;
+    const double restarts = own[LCL_ARNOLDI_RESTARTS];
+    const double columns = own[LCL_ARNOLDI_COLUMNS];
+    S->exhausted = own[LCL_ARNOLDI_EXHAUSTED] == 1;
+    if (restarts > 0 && restarts <= S->params.max_iters)
+        S->restarts += (int)restarts;
+    if (!(columns > 0 && columns <= K->basis.m))
+        return LCL_OK;
+    return add_columns(S, (int)columns, S->M->system.never, 0);
+}
+
+static enum lcl_status cycle(struct lcl_solver *S)
+{
+    struct gmres *K = S->method;
+    const enum lcl_status st = lcl_batch_run(&K->batch, S);
+    return st < 0 ? st : finish_cycle(S);
+}
+
+// ------------------------------------------------------------------- creating
+
+static enum lcl_status create_vectors(struct gmres *K,
+                                      const struct lcl_solver *S)
+{
+    lcl_buffer **const vectors[] = {&K->z, &K->u};
+    const int count = S->M->ops->identity ? 0 : K->basis.flexible ? 1 : 2;
+    return lcl_krylov_vectors(S, vectors, count);
+}
+
+static enum lcl_status create_as(struct lcl_solver *S, bool flexible)
+{
+    struct gmres *K = S->method = lcl_calloc(1, sizeof *K);
+    if (!K)
+        return lcl_fail_memory(lcl_context_log(S->ctx), "GMRES");
+    const int64_t n = S->M->system.n;
+    const int m = n < S->params.restart ? (int)n : S->params.restart;
+    const bool keep = flexible && !S->M->ops->identity;
+    enum lcl_status st;
+
+    S->launches =
+        STEP_LAUNCHES + (S->M->ops->identity ? 0 : S->M->info.launches);
+    if ((st = lcl_arnoldi_init(&K->basis, S->ctx, n, m, S->params.basis,
+                               keep)) < 0 ||
+        (st = create_vectors(K, S)) < 0 ||
+        (st = lcl_batch_init(&K->batch, S->ctx, &batch_ops)) < 0)
+        return st;
+    K->basis.state = K->batch.state;
+    K->basis.stop = K->batch.stop;
+    return LCL_OK;
+}
+
+static enum lcl_status create(struct lcl_solver *S)
+{
+    return create_as(S, false);
+}
+
+static enum lcl_status create_flexible(struct lcl_solver *S)
+{
+    return create_as(S, true);
+}
+
+static void destroy(struct lcl_solver *S)
+{
+    struct gmres *K = S->method;
+    if (!K)
+        return;
+    lcl_batch_finish(&K->batch);
+    lcl_arnoldi_finish(&K->basis);
+    lcl_buffer_destroy(&K->z);
+    lcl_buffer_destroy(&K->u);
+    lcl_free(K);
+}
+
+const struct lcl_krylov_ops lcl_gmres = {
+    .create = create,
+    .cycle = cycle,
+    .destroy = destroy,
+};
+
+const struct lcl_krylov_ops lcl_fgmres = {
+    .create = create_flexible,
+    .cycle = cycle,
+    .destroy = destroy,
+};
