@@ -205,17 +205,16 @@ kernel void gmres_extend(long n, long ld, int first, int count,
 #  define UNROLL _Pragma("unroll")
 # endif
 
-// Row i of a chunk. What is beyond its end repeats the last column; the places
+// Row i of a chunk. What is beyond its end repeats the first column; the places
 // are found anew in each row, where a register for each would be one too many.
 INLINE void load_row(double *v, global const stored *V, long ld, int count,
                      long i)
 {
-    const long last = (count - 1) * ld + i;
     long at = i;
     UNROLL
     for (int k = 0; k < C; ++k) {
-        v[k] = V[at];
-        at = min(at + ld, last);
+        v[k] = V[k < count ? at : i];
+        at += ld;
     }
 }
 
@@ -242,18 +241,20 @@ INLINE double less_row(double w, const double *v, local const double *c)
     return even + odd;
 }
 
-// The group's sums of the chunk and, where there are C + 1, of <w, w>.
-INLINE void leave_sums(const double *own, int own_rows, int first, int count,
+// The group's sums of the chunk and, where there are C + 1, of <w, w>; all
+// exchanges between lanes come before the stores of some.
+INLINE void leave_sums(double *own, int own_rows, int first, int count,
                        global double *sums, local double *parts,
                        local double *scratch)
 {
     const int lid = get_local_id(0);
     UNROLL
-    for (int k = 0; k < own_rows; ++k) {
-        const double v = wave_sum(own[k], LCL_WIDTH, scratch);
-        if (lid % LCL_WIDTH == 0)
-            parts[k * WAVES + lid / LCL_WIDTH] = v;
-    }
+    for (int k = 0; k < own_rows; ++k)
+        own[k] = wave_sum(own[k], LCL_WIDTH, scratch);
+    if (lid % LCL_WIDTH == 0)
+        UNROLL
+    for (int k = 0; k < own_rows; ++k)
+        parts[k * WAVES + lid / LCL_WIDTH] = own[k];
     GROUP_BARRIER();
     for (EACH(k, at, own_rows)) {
         const long row = first + (k < C ? k : count);
