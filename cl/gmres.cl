@@ -251,10 +251,11 @@ INLINE void leave_sums(double *own, int own_rows, int first, int count,
     UNROLL
     for (int k = 0; k < own_rows; ++k)
         own[k] = wave_sum(own[k], LCL_WIDTH, scratch);
-    if (lid % LCL_WIDTH == 0)
+    if (lid % LCL_WIDTH == 0) {
         UNROLL
-    for (int k = 0; k < own_rows; ++k)
-        parts[k * WAVES + lid / LCL_WIDTH] = own[k];
+        for (int k = 0; k < own_rows; ++k)
+            parts[k * WAVES + lid / LCL_WIDTH] = own[k];
+    }
     GROUP_BARRIER();
     for (EACH(k, at, own_rows)) {
         const long row = first + (k < C ? k : count);

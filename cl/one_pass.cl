@@ -249,13 +249,15 @@ kernel void one_pass(long n, global const index_t *restrict row_ptr,
     const uint lid = get_local_id(0), wave = lid / LCL_WIDTH;
     const uint lane = lid - wave * LCL_WIDTH;
     const struct place p = place_of(lane);
-    const long first = (long)get_group_id(0) * GROUP_ROWS + wave * WAVE_ROWS;
-    const long i = first + p.row;
-    const bool mine = i < n && p.row < WAVE_ROWS;
+    const long at_row =
+        (long)get_group_id(0) * GROUP_ROWS + wave * WAVE_ROWS + p.row;
+    const bool mine = at_row < n && p.row < WAVE_ROWS;
+    const long i = min(at_row, n - 1);
     double sum[ROWS * TERMS * LCL_SLOTS], out[OUTS];
     if (stop[at])
         return;
-    block_row(mine ? row_ptr[i] : 0, mine ? row_ptr[i + 1] : 0, col,
+    const index_t from = row_ptr[i], to = row_ptr[i + 1];
+    block_row(from, mine ? to : from, col,
               (global const entry_t *)val + p.r * B + p.c,
               x + p.c * S + p.q * LCL_SLOTS, sum);
     combine(coef + p.q * LCL_SLOTS * S, sum, out);

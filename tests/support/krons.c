@@ -2,9 +2,25 @@
 // Small systems in Kronecker form with random values.
 #include "tests/support/krons.h"
 
+#include "lib/format/bsr.h"
+#include "lib/kron/kron.h"
+#include "lib/ref/kron.h"
+#include "tests/support/device.h"
 #include "tests/support/matrices.h"
+#include "tests/support/solving.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+const enum lcl_kron_type test_kron_types[TEST_KRON_TYPES] = {
+    LCL_KRON_ONE_PASS, LCL_KRON_OKP, LCL_KRON_CU};
+
+const struct lcl_precond_params test_kron_methods[TEST_KRON_METHODS] = {
+    {.type = LCL_PRECOND_NONE},
+    {.type = LCL_PRECOND_BLOCK_JACOBI},
+    {.type = LCL_PRECOND_ILDU0, TEST_KRON_PARTS},
+    {.type = LCL_PRECOND_ILU0, TEST_KRON_PARTS},
+};
 
 // The pattern without every eighth off-diagonal entry.
 static struct lcl_csr thinned(const struct lcl_csr *P)
@@ -67,4 +83,58 @@ void test_kron_finish(struct test_kron *T)
 {
     test_bsr_finish(&T->M);
     test_bsr_finish(&T->L);
+}
+
+void test_kron_change(struct test_kron *T)
+{
+    const int64_t block = lcl_block_values(&T->M);
+    T->K.tau = 0.5;
+    for (int64_t k = 0; k < T->M.nnz * block; ++k)
+        T->M.val[k] *= 1.25;
+    for (int64_t k = 0; k < T->L.nnz * block; ++k)
+        T->L.val[k] *= 0.75;
+    T->A[0] += 1;
+}
+
+struct lcl_csr test_kron_whole(const struct lcl_kron *K)
+{
+    struct lcl_csr A;
+    assert_int_equal(lcl_ref_kron_csr(&A, K, NULL), LCL_OK);
+    return A;
+}
+
+lcl_precond *test_kron_precond(lcl_context *ctx, const struct lcl_kron *K,
+                               const struct lcl_precond_params *params,
+                               enum lcl_kron_type type)
+{
+    struct lcl_precond_params own = *params;
+    lcl_precond *M;
+    own.kron = type;
+    assert_int_equal(lcl_precond_create_kron(&M, ctx, K, &own), LCL_OK);
+    const struct lcl_precond_info *info = lcl_precond_info(M);
+    assert_int_equal(info->kron, type);
+    assert_int_equal(info->stages, K->stages);
+    assert_int_equal(info->rows, lcl_kron_rows(K));
+    assert_int_equal(info->block_size, K->M->block_size);
+    assert_int_equal(info->nnz,
+                     (K->M->nnz + K->L->nnz) * lcl_block_values(K->M));
+    assert_true(info->spmv_bytes > 0);
+    return M;
+}
+
+void test_kron_expect_solved(lcl_precond *M, const struct lcl_kron *K,
+                             enum lcl_solver_type type)
+{
+    const struct lcl_solver_params params = {.type = type, .idr_s = 4};
+    struct lcl_csr A = test_kron_whole(K);
+    double *b = test_right_side(&A);
+    struct test_solve s = {.A = &A, .x = test_vector(A.rows)};
+    assert_int_equal(lcl_solver_create(&s.S, M, &params), LCL_OK);
+    assert_int_equal(test_solve_run(&s, b), LCL_OK);
+    for (int64_t i = 0; i < A.rows; ++i)
+        if (!(fabs(s.x[i] - (double)(1 + i % 7)) < 1e-5))
+            fail_msg("x[%lld]: got %g", (long long)i, s.x[i]);
+    test_solve_close(&s);
+    lcl_csr_finish(&A);
+    free(b);
 }

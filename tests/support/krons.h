@@ -3,6 +3,7 @@
 #pragma once
 
 #include <levelcl/kron.h>
+#include <levelcl/solver.h>
 
 enum test_kron_patterns {
     TEST_KRON_EQUAL, // M and L have one pattern
@@ -24,3 +25,31 @@ struct test_kron {
 void test_kron_init(struct test_kron *T, int stages, int b, int64_t rows,
                     enum test_kron_patterns patterns);
 void test_kron_finish(struct test_kron *T);
+
+// Other values on the same patterns.
+void test_kron_change(struct test_kron *T);
+
+// The matrix itself; the caller finishes it.
+struct lcl_csr test_kron_whole(const struct lcl_kron *K);
+
+// All ways to multiply.
+enum { TEST_KRON_TYPES = 3 };
+extern const enum lcl_kron_type test_kron_types[TEST_KRON_TYPES];
+
+// All preconditioners, with several subdomains.
+#define TEST_KRON_PARTS                                                        \
+ .partition = {                                                                \
+     .type = LCL_PARTITION_NATURAL,                                            \
+     .rows = 20,                                                               \
+ }
+enum { TEST_KRON_METHODS = 4 };
+extern const struct lcl_precond_params test_kron_methods[TEST_KRON_METHODS];
+
+// A preconditioner of K whose info fits; what fails here fails the test.
+lcl_precond *test_kron_precond(lcl_context *ctx, const struct lcl_kron *K,
+                               const struct lcl_precond_params *params,
+                               enum lcl_kron_type type);
+
+// Fails unless a solver finds a known solution.
+void test_kron_expect_solved(lcl_precond *M, const struct lcl_kron *K,
+                             enum lcl_solver_type type);
