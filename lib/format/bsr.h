@@ -4,10 +4,21 @@
 
 #include <levelcl/matrix.h>
 
+#include <math.h>
+
 // A block is so many values.
 static inline int lcl_block_values(const struct lcl_bsr *A)
 {
     return A->block_size * A->block_size;
+}
+
+// The Frobenius norm of a block of `values` values.
+static inline double lcl_block_norm(const double *block, int values)
+{
+    double sum = 0;
+    for (int e = 0; e < values; ++e)
+        sum += block[e] * block[e];
+    return sqrt(sum);
 }
 
 // A as blocks of one entry, on A's arrays.

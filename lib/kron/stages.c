@@ -12,7 +12,6 @@
 #include "lib/kron/pairs.h"
 #include "lib/trisolve/packed.h"
 
-#include <math.h>
 #include <string.h>
 
 struct stages {
@@ -30,7 +29,6 @@ struct set_up {
     struct lcl_bsr one; // pattern of a stage
     struct lcl_bsr all; // the block-diagonal matrix
     double *norms;      // of the blocks of a stage, summed over stages
-    int32_t *labels;    // of the caller, one a block row
     struct lcl_partition partition; // of a stage
     int32_t *repeated;              // labels of all stages
 };
@@ -40,7 +38,6 @@ static void set_up_finish(struct set_up *a)
     lcl_bsr_finish(&a->one);
     lcl_bsr_finish(&a->all);
     lcl_free(a->norms);
-    lcl_free(a->labels);
     lcl_partition_finish(&a->partition);
     lcl_free(a->repeated);
 }
@@ -152,54 +149,21 @@ static enum lcl_status make_matrix(struct set_up *a, const struct lcl_kron *K,
 
 // ------------------------------------------------------------------- parts
 
-static double norm(const double *block, int size)
-{
-    double sum = 0;
-    for (int e = 0; e < size; ++e)
-        sum += block[e] * block[e];
-    return sqrt(sum);
-}
-
 // Couplings of all stages together, where METIS weighs them.
 static enum lcl_status make_norms(struct set_up *a, int stages,
                                   const struct lcl_partition_params *params,
                                   const struct lcl_log *log)
 {
     const int size = lcl_block_values(&a->all);
-    if (params->type > LCL_PARTITION_METIS ||
-        params->weights == LCL_WEIGHTS_OFF)
+    if (!lcl_partition_weighs(params))
         return LCL_OK;
     a->norms = lcl_calloc((size_t)a->one.nnz, sizeof *a->norms);
     if (!a->norms)
         return lcl_fail_memory(log, "the norms of blocks");
     for (int j = 0; j < stages; ++j)
         for (int64_t k = 0; k < a->one.nnz; ++k)
-            a->norms[k] += norm(a->all.val + (j * a->one.nnz + k) * size, size);
-    return LCL_OK;
-}
-
-// Labels of rows become labels of rows of blocks.
-static enum lcl_status take_labels(struct set_up *a,
-                                   struct lcl_partition_params *params,
-                                   const struct lcl_log *log)
-{
-    const int64_t rows = a->one.rows, b = a->one.block_size;
-    if (b == 1 || params->type != LCL_PARTITION_LABELS || !params->labels ||
-        params->labels_count != rows * b)
-        return LCL_OK;
-    a->labels = lcl_malloc((size_t)rows, sizeof *a->labels);
-    if (!a->labels)
-        return lcl_fail_memory(log, "labels");
-    for (int64_t i = 0; i < rows * b; ++i) {
-        a->labels[i / b] = params->labels[i / b * b];
-        if (params->labels[i] != a->labels[i / b])
-            return lcl_fail(log, LCL_EINVAL,
-                            "label of row %lld: rows of one block of %d must "
-                            "have one label",
-                            (long long)i + 1, (int)b);
-    }
-    params->labels = a->labels;
-    params->labels_count = rows;
+            a->norms[k] +=
+                lcl_block_norm(a->all.val + (j * a->one.nnz + k) * size, size);
     return LCL_OK;
 }
 
@@ -222,15 +186,13 @@ static enum lcl_status partition(struct set_up *a, lcl_context *ctx, int stages,
                                  const struct lcl_partition_params *params)
 {
     const struct lcl_log *log = lcl_context_log(ctx);
-    struct lcl_partition_params own = *params;
     struct lcl_csr graph = lcl_bsr_pattern(&a->one);
-    enum lcl_status st;
-    if ((st = make_norms(a, stages, params, log)) < 0 ||
-        (st = take_labels(a, &own, log)) < 0)
+    enum lcl_status st = make_norms(a, stages, params, log);
+    if (st < 0)
         return st;
     graph.val = a->norms;
     st = lcl_packed_partition(&a->partition, ctx, &graph, a->one.block_size,
-                              &own);
+                              params);
     return st < 0 ? st : repeat_labels(a, stages, log);
 }
 

@@ -147,3 +147,24 @@ void lcl_labels_free(int32_t **labels)
     lcl_free(*labels);
     *labels = NULL;
 }
+
+enum lcl_status lcl_labels_of_blocks(int32_t **out, const int32_t *labels,
+                                     int64_t rows, int block,
+                                     const struct lcl_log *log)
+{
+    int32_t *of_block = *out = lcl_malloc((size_t)rows, sizeof *of_block);
+    if (!of_block)
+        return lcl_fail_memory(log, "labels");
+    for (int64_t i = 0; i < rows * block; ++i) {
+        of_block[i / block] = labels[i / block * block];
+        if (labels[i] == of_block[i / block])
+            continue;
+        lcl_free(of_block);
+        *out = NULL;
+        return lcl_fail(log, LCL_EINVAL,
+                        "label of row %lld: rows of one block of %d must have "
+                        "one label",
+                        (long long)i + 1, block);
+    }
+    return LCL_OK;
+}

@@ -48,6 +48,21 @@ enum lcl_status lcl_partition_metis(int32_t *label, const struct lcl_csr *A,
                                     enum lcl_weights weights, int64_t rows,
                                     bool *weighted, const struct lcl_log *log);
 
+// Labels of `rows` rows of blocks from those of all their rows, which must
+// agree in a block. *out is the caller's to free with lcl_free(). Returns
+// LCL_OK, LCL_EINVAL or LCL_ENOMEM.
+enum lcl_status lcl_labels_of_blocks(int32_t **out, const int32_t *labels,
+                                     int64_t rows, int block,
+                                     const struct lcl_log *log);
+
+// Whether couplings are looked at, so that the matrix must have values.
+static inline bool lcl_partition_weighs(
+    const struct lcl_partition_params *params)
+{
+    return params->type <= LCL_PARTITION_METIS &&
+           params->weights != LCL_WEIGHTS_OFF;
+}
+
 // B = A with rows and columns in the new numbering, row i being row perm[i] of
 // A, and columns sorted (Mehta et al., Algorithm 3.2). Entry k of B is entry
 // map[k] of A; *map has nnz elements, is the caller's to free with lcl_free().

@@ -13,7 +13,6 @@
 #include "lib/precond/symmetric.h"
 #include "lib/trisolve/packed.h"
 
-#include <math.h>
 #include <string.h>
 
 struct ilu {
@@ -28,7 +27,6 @@ struct ilu {
 struct set_up {
     struct lcl_csr graph; // the pattern of A; with values if METIS weighs them
     double *norms;        // of blocks, then
-    int32_t *labels;      // of rows of blocks
     struct lcl_partition partition;
     struct lcl_symbolic symbolic;
     struct lcl_layout layout; // host copies, for a method that wants them
@@ -41,14 +39,7 @@ static void set_up_finish(struct set_up *a)
     lcl_layout_finish(&a->layout);
     lcl_symbolic_finish(&a->symbolic);
     lcl_partition_finish(&a->partition);
-    lcl_free(a->labels);
     lcl_free(a->norms);
-}
-
-static bool is_weighed(const struct lcl_partition_params *params)
-{
-    return params->type <= LCL_PARTITION_METIS &&
-           params->weights != LCL_WEIGHTS_OFF;
 }
 
 // ||A_ij||_F for every block.
@@ -58,55 +49,22 @@ static enum lcl_status take_graph(struct set_up *a, const struct lcl_bsr *A,
 {
     const int size = lcl_block_values(A);
     a->graph = lcl_bsr_pattern(A);
-    if (A->block_size == 1 || !is_weighed(params))
+    if (A->block_size == 1 || !lcl_partition_weighs(params))
         return LCL_OK;
     a->graph.val = a->norms = lcl_malloc((size_t)A->nnz, sizeof *a->norms);
     if (!a->norms)
         return lcl_fail_memory(log, "the norms of blocks");
-    for (int64_t k = 0; k < A->nnz; ++k) {
-        const double *block = A->val + k * size;
-        double sum = 0;
-        for (int e = 0; e < size; ++e)
-            sum += block[e] * block[e];
-        a->norms[k] = sqrt(sum);
-    }
-    return LCL_OK;
-}
-
-// Labels of rows become labels of rows of blocks.
-static enum lcl_status take_labels(struct set_up *a,
-                                   struct lcl_partition_params *params,
-                                   int64_t rows, int block,
-                                   const struct lcl_log *log)
-{
-    if (block == 1 || params->type != LCL_PARTITION_LABELS || !params->labels ||
-        params->labels_count != rows * block)
-        return LCL_OK;
-    a->labels = lcl_malloc((size_t)rows, sizeof *a->labels);
-    if (!a->labels)
-        return lcl_fail_memory(log, "labels");
-    for (int64_t i = 0; i < rows * block; ++i) {
-        a->labels[i / block] = params->labels[i / block * block];
-        if (params->labels[i] != a->labels[i / block])
-            return lcl_fail(log, LCL_EINVAL,
-                            "label of row %lld: rows of one block of %d must "
-                            "have one label",
-                            (long long)i + 1, block);
-    }
-    params->labels = a->labels;
-    params->labels_count = rows;
+    for (int64_t k = 0; k < A->nnz; ++k)
+        a->norms[k] = lcl_block_norm(A->val + k * size, size);
     return LCL_OK;
 }
 
 static enum lcl_status partition(struct set_up *a, lcl_context *ctx, int block,
                                  const struct lcl_partition_params *params)
 {
-    const struct lcl_log *log = lcl_context_log(ctx);
-    struct lcl_partition_params own = *params;
     lcl_phase_enter(ctx, LCL_PHASE_PARTITION);
-    enum lcl_status st = take_labels(a, &own, a->graph.rows, block, log);
-    if (st == LCL_OK)
-        st = lcl_packed_partition(&a->partition, ctx, &a->graph, block, &own);
+    const enum lcl_status st =
+        lcl_packed_partition(&a->partition, ctx, &a->graph, block, params);
     lcl_phase_leave(ctx);
     return st;
 }

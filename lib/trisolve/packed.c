@@ -85,6 +85,8 @@ enum lcl_status lcl_packed_partition(struct lcl_partition *P, lcl_context *ctx,
     const int64_t limit =
         block > 1 ? lcl_packed_block_limit(caps, block) : rows_limit(caps);
     struct lcl_partition_params p = *params;
+    int32_t *of_blocks = NULL;
+    enum lcl_status st;
     if (limit < 1)
         return lcl_fail(log, LCL_ERANGE,
                         "%s has %llu bytes of local memory, too little for any "
@@ -96,7 +98,17 @@ enum lcl_status lcl_packed_partition(struct lcl_partition *P, lcl_context *ctx,
         p.rows = clamp(block > 1 ? lcl_packed_block_rows(caps, A->rows, block)
                                  : rows_for(caps, A->rows),
                        1, limit);
-    return lcl_partition_create(P, A, &p, limit, log);
+    if (block > 1 && p.type == LCL_PARTITION_LABELS && p.labels &&
+        p.labels_count == A->rows * block) {
+        st = lcl_labels_of_blocks(&of_blocks, p.labels, A->rows, block, log);
+        if (st < 0)
+            return st;
+        p.labels = of_blocks;
+        p.labels_count = A->rows;
+    }
+    st = lcl_partition_create(P, A, &p, limit, log);
+    lcl_free(of_blocks);
+    return st;
 }
 
 // The table of sweeps goes to local memory where it fits beside the vector and

@@ -9,8 +9,8 @@
 // Partitions A into subdomains that the device's local memory holds; where
 // `params` leaves their size open, of rows that suit the device (fewer for
 // small systems, so that every unit has work). A is the pattern of the blocks
-// of `block` rows and columns, and rows are rows of blocks. Statuses as
-// lcl_partition_create().
+// of `block` rows and columns, and rows are rows of blocks; labels of the
+// caller may be those of all rows. Statuses as lcl_partition_create().
 enum lcl_status lcl_packed_partition(struct lcl_partition *P, lcl_context *ctx,
                                      const struct lcl_csr *A, int block,
                                      const struct lcl_partition_params *params);
