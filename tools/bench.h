@@ -89,6 +89,10 @@ struct setup {
 enum lcl_status bench_set_up(struct bench *B, struct work *w,
                              const struct lcl_precond_params *params,
                              struct setup *setup);
+// The same for the second time: the first one compiles.
+enum lcl_status bench_set_up_again(struct bench *B, struct work *w,
+                                   const struct lcl_precond_params *params,
+                                   struct setup *setup);
 void bench_finish(struct work *w);
 void bench_print_setup(const struct bench *B, const char *variant,
                        const struct setup *setup);

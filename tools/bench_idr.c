@@ -46,17 +46,12 @@ static struct lcl_precond_params setting_params(const struct bench *B,
 
 // ------------------------------------------------------------------- figures
 
-// The second set-up counts: the first one compiles.
 static enum lcl_status measure(struct bench *B, int setting, struct figures *f)
 {
     const struct lcl_precond_params params = setting_params(B, setting);
-    enum lcl_status st = LCL_OK;
-    struct work w = {NULL, NULL, NULL};
+    struct work w;
     struct setup setup;
-    for (int pass = 0; pass < 2 && st == LCL_OK; ++pass) {
-        bench_finish(&w);
-        st = bench_set_up(B, &w, &params, &setup);
-    }
+    enum lcl_status st = bench_set_up_again(B, &w, &params, &setup);
     if (st == LCL_OK)
         st = bench_run_solver(B, w.M, &f->report);
     bench_finish(&w);

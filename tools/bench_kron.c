@@ -78,19 +78,6 @@ static void unload(struct kron_problem *Q)
     lcl_free(Q);
 }
 
-enum lcl_status bench_kron_set_up(struct bench *B, struct work *w,
-                                  const struct lcl_precond_params *params,
-                                  struct setup *setup)
-{
-    enum lcl_status st = LCL_OK;
-    *w = (struct work){NULL, NULL, NULL};
-    for (int pass = 0; pass < 2 && st >= 0; ++pass) {
-        bench_finish(w);
-        st = bench_set_up(B, w, params, setup);
-    }
-    return st;
-}
-
 // ------------------------------------------------------------------- figures
 
 // Values of both matrices and a column a block of the union of the patterns, a
@@ -115,7 +102,7 @@ static enum lcl_status measure(struct bench *B, enum lcl_kron_type type,
     struct setup setup;
     struct work w;
     params.kron = type;
-    enum lcl_status st = bench_kron_set_up(B, &w, &params, &setup);
+    enum lcl_status st = bench_set_up_again(B, &w, &params, &setup);
     if (st >= 0)
         st = bench_time_product(B, &w, &f->product);
     if (st >= 0 && !w.M->ops->identity)

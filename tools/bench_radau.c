@@ -75,7 +75,7 @@ static enum lcl_status run(struct bench *B, enum lcl_precond_type type)
     struct work w;
     struct setup setup;
     params.type = type;
-    enum lcl_status st = bench_kron_set_up(B, &w, &params, &setup);
+    enum lcl_status st = bench_set_up_again(B, &w, &params, &setup);
     if (st >= 0)
         st = solve(B, w.M, name, setup.seconds);
     else if (st == LCL_EUNSUPPORTED && B->tables)

@@ -43,6 +43,17 @@ enum lcl_status bench_set_up(struct bench *B, struct work *w,
     return lcl_system_put(&w->M->system, B->problem->b, w->b);
 }
 
+enum lcl_status bench_set_up_again(struct bench *B, struct work *w,
+                                   const struct lcl_precond_params *params,
+                                   struct setup *setup)
+{
+    enum lcl_status st = bench_set_up(B, w, params, setup);
+    if (st < 0)
+        return st;
+    bench_finish(w);
+    return bench_set_up(B, w, params, setup);
+}
+
 void bench_finish(struct work *w)
 {
     lcl_buffer_destroy(&w->x);

@@ -4,37 +4,12 @@
 
 #include "host/alloc.h"
 #include "host/log.h"
-#include "lib/io/number.h"
 #include "lib/io/problem_grid.h"
 #include "lib/io/uniform.h"
-
-#include <stdbool.h>
 
 #define KNOWN                                                                  \
  "known are lap3d:N, lap3d:N,b=B, parabolic, q2:M, kuhn:NX,NY,NZ,B and "       \
  "rows:NxL,MxK, with numbers from 1 on and blocks B up to 8"
-
-// ---- storage
-
-enum lcl_status lcl_problem_fail_range(const char *name,
-                                       const struct lcl_log *log)
-{
-    return lcl_fail(log, LCL_ERANGE, "problem '%s': expected at most %d rows",
-                    name, INT32_MAX);
-}
-
-enum lcl_status lcl_problem_allocate(struct lcl_csr *A, int64_t rows,
-                                     int64_t nnz, const struct lcl_log *log)
-{
-    A->rows = A->cols = rows;
-    A->nnz = nnz;
-    A->row_ptr = lcl_calloc((size_t)rows + 1, sizeof *A->row_ptr);
-    A->col_ind = lcl_malloc((size_t)nnz, sizeof *A->col_ind);
-    A->val = lcl_malloc((size_t)nnz, sizeof *A->val);
-    if (A->row_ptr && A->col_ind && A->val)
-        return LCL_OK;
-    return lcl_fail_memory(log, "a built-in problem");
-}
 
 // ---- lap3d: 7-point Laplacian, b x b blocks coupled by C, whose rows sum to 0
 
@@ -260,21 +235,6 @@ static const struct problem problems[] = {
 };
 
 enum { NUMBERS = 4 };
-
-bool lcl_problem_match(const char *format, char *name, int64_t *number)
-{
-    for (; *format; ++format) {
-        if (*format != '#') {
-            if (*name++ != *format)
-                return false;
-            continue;
-        }
-        name = lcl_parse_int(name, number);
-        if (!name || *number++ < 1)
-            return false;
-    }
-    return *name == '\0';
-}
 
 // Whether the name has the form of P and its numbers are in order.
 static bool match(const struct problem *P, char *name, int64_t *number)
