@@ -241,29 +241,39 @@ INLINE double less_row(double w, const double *v, local const double *c)
     return even + odd;
 }
 
-// The group's sums of the chunk and, where there are C + 1, of <w, w>; all
-// exchanges between lanes come before the stores of some.
-INLINE void leave_sums(double *own, int own_rows, int first, int count,
-                       global double *sums, local double *parts,
-                       local double *scratch)
+// parts[k WAVES + w] = the sum of own[k] over wave w, k < C
+# ifdef WAVE_SPREADS
+INLINE void leave_parts(double *own, local double *parts, local double *scratch)
 {
-    const int lid = get_local_id(0);
-    UNROLL
-    for (int k = 0; k < own_rows; ++k)
-        own[k] = wave_sum(own[k], LCL_WIDTH, scratch);
-    if (lid % LCL_WIDTH == 0) {
-        UNROLL
-        for (int k = 0; k < own_rows; ++k)
-            parts[k * WAVES + lid / LCL_WIDTH] = own[k];
+    const uint wave = get_local_id(0) / LCL_WIDTH;
+    const struct wave_share s = wave_spread(own, C, LCL_WIDTH - 1);
+    for (uint k = 0; k < s.count && s.mine; ++k)
+        parts[(s.first + k) * WAVES + wave] = own[k];
+}
+# else
+INLINE void leave_parts(double *own, local double *parts, local double *scratch)
+{
+    const uint lid = get_local_id(0);
+    for (uint k = 0; k < C; ++k) {
+        const double v = wave_sum(own[k], LCL_WIDTH, scratch);
+        if (lid % LCL_WIDTH == 0)
+            parts[k * WAVES + lid / LCL_WIDTH] = v;
     }
+}
+# endif
+
+// The group's sums of the chunk; a row of partial sums for each column.
+INLINE void leave_sums(double *own, int first, int count, global double *sums,
+                       local double *parts, local double *scratch)
+{
+    leave_parts(own, parts, scratch);
     GROUP_BARRIER();
-    for (EACH(k, at, own_rows)) {
-        const long row = first + (k < C ? k : count);
+    for (EACH(k, at, C)) {
         double v = 0;
         for (int w = 0; w < WAVES; ++w)
-            v += parts[min(k, own_rows - 1) * WAVES + w];
-        if (k < count || (k == C && own_rows > C))
-            sums[row * get_num_groups(0) + get_group_id(0)] = v;
+            v += parts[min(k, C - 1) * WAVES + w];
+        if (k < count)
+            sums[(long)(first + k) * get_num_groups(0) + get_group_id(0)] = v;
     }
 }
 
@@ -288,7 +298,7 @@ kernel void gmres_dots(long n, long ld, int first, int count,
     double own[C] = {0};
     for (RANGE(i, n))
         add_dots(own, V + first * ld, ld, count, i, w[i]);
-    leave_sums(own, C, first, count, sums, parts, scratch);
+    leave_sums(own, first, count, sums, parts, scratch);
 }
 
 WORK_GROUP
@@ -306,7 +316,7 @@ kernel void gmres_dots_keep(long n, long ld, int first, int count,
         Z[column * ld + i] = STORED(z[i]);
         add_dots(own, V + first * ld, ld, count, i, w[i]);
     }
-    leave_sums(own, C, first, count, sums, parts, scratch);
+    leave_sums(own, first, count, sums, parts, scratch);
 }
 
 WORK_GROUP
@@ -315,11 +325,11 @@ kernel void gmres_orthogonalise(long n, long ld, int first, int count,
                                 int from, global double *w, global double *sums,
                                 global const int *stop, int at)
 {
-    local double scratch[LCL_GROUP], parts[WAVES * (C + 1)], c[C];
+    local double scratch[LCL_GROUP], parts[WAVES * C], c[C];
     if (stop[at])
         return;
     load_coefficients(c, h, from, count);
-    double own[C + 1] = {0};
+    double own[C] = {0}, ww = 0;
     for (RANGE(i, n)) {
         double v[C];
         load_row(v, V + first * ld, ld, count, i);
@@ -328,9 +338,12 @@ kernel void gmres_orthogonalise(long n, long ld, int first, int count,
         UNROLL
         for (int k = 0; k < C; ++k)
             own[k] += v[k] * w_i;
-        own[C] += w_i * w_i;
+        ww += w_i * w_i;
     }
-    leave_sums(own, C + 1, first, count, sums, parts, scratch);
+    leave_sums(own, first, count, sums, parts, scratch);
+    ww = group_sum(ww, scratch);
+    if (get_local_id(0) == 0)
+        sums[(long)(first + count) * get_num_groups(0) + get_group_id(0)] = ww;
 }
 
 WORK_GROUP

@@ -203,30 +203,19 @@ static inline void put(global double *y, uint k, double v, int keep)
     y[o] = keep ? y[o] + v : v;
 }
 
+// lanes of a block row that have different rows of it
+# define ROW_BITS ((B * ROW_LANES - 1) & ~(B - 1))
+
 // Adds up over the lanes that have one row, and stores.
 INLINE void store(double *out, struct place p, uint lane, bool mine,
                   global double *y, int keep, local double *scratch)
 {
-# if defined(WAVE_HALVES) && LCL_WIDTH % LCL_LANES == 0
-    uint held = OUTS, first = 0;
-#  pragma unroll
-    for (uint mask = LCL_LANES / 2; mask > 0; mask /= 2) {
-        const bool upper = (lane & mask) != 0;
-        if (mask >= B && mask < B * ROW_LANES)
-            continue;
-        if (held % 2 == 0) {
-            wave_halve(out, held, mask, upper);
-            held /= 2;
-            first += upper ? held : 0;
-        } else {
-            for (uint k = 0; k < held; ++k)
-                out[k] += wave_xor(out[k], mask);
-            mine = mine && !upper;
-        }
-    }
-    if (mine)
-        for (uint k = 0; k < held; ++k)
-            put(y, first + k, out[k], keep);
+# if defined(WAVE_SPREADS) && LCL_WIDTH % LCL_LANES == 0
+    const struct wave_share s =
+        wave_spread(out, OUTS, (LCL_LANES - 1) & ~ROW_BITS);
+    if (mine && s.mine)
+        for (uint k = 0; k < s.count; ++k)
+            put(y, s.first + k, out[k], keep);
 # else
     const uint run = p.row < WAVE_ROWS ? lane - p.c : 0;
     for (uint k = 0; k < OUTS; ++k) {

@@ -227,7 +227,6 @@ static inline double wave_sum(double v, uint lanes, local double *scratch)
 }
 // Lanes l and l XOR mask add up v[0 .. count-1]: `upper` is true for one of
 // them, which gets the second half of the sums, the other one the first.
-# define WAVE_HALVES
 static inline void wave_halve(double *v, uint count, uint mask, bool upper)
 {
     const uint half_count = count / 2;
@@ -236,6 +235,37 @@ static inline void wave_halve(double *v, uint count, uint mask, bool upper)
         const double low = v[q], high = v[half_count + q];
         v[q] = (upper ? high : low) + wave_xor(upper ? low : high, mask);
     }
+}
+// wave_spread(v, count, masks): sums of v[0 .. count-1] over the lanes that XOR
+// with bits of `masks` leads to. Each of these lanes gets some of them: v[0]
+// and on are those from number `first` on, and `mine` is true on one lane of
+// those that have the same. With constant arguments v stays in registers.
+# define WAVE_SPREADS
+struct wave_share {
+    uint first, count;
+    bool mine;
+};
+static inline struct wave_share wave_spread(double *v, uint count, uint masks)
+{
+    const uint lane = get_local_id(0) % LCL_WIDTH;
+    struct wave_share s = {0, count, true};
+# pragma unroll
+    for (uint mask = LCL_WIDTH / 2; mask > 0; mask /= 2) {
+        const bool upper = (lane & mask) != 0;
+        if ((masks & mask) == 0)
+            continue;
+        if (s.count % 2 == 0) {
+            wave_halve(v, s.count, mask, upper);
+            s.count /= 2;
+            s.first += upper ? s.count : 0;
+        } else {
+# pragma unroll
+            for (uint q = 0; q < s.count; ++q)
+                v[q] += wave_xor(v[q], mask);
+            s.mine = s.mine && !upper;
+        }
+    }
+    return s;
 }
 static inline uint wave_largest(uint v, uint lanes, local double *scratch)
 {
