@@ -75,6 +75,45 @@ static inline void add_entry(entry_t a, uint stages, const double *v,
 }
 
 #if LCL_WIDTH == 1
+# define ROW_VALUES (TERMS * B) // of a row of a block
+# if S <= 4
+// sum[r SUMS + k] = sum k of row r. Vectors run along the rows of blocks, where
+// stages are too few for that.
+static inline void block_row(index_t from, index_t to, global const int *col,
+                             global const double *val, global const double *x,
+                             double *sum)
+{
+    double part[B * S * ROW_VALUES];
+    for (uint k = 0; k < B * S * ROW_VALUES; ++k)
+        part[k] = 0;
+    for (index_t k = from; k < to; ++k) {
+        global const double *a = val + (ulong)k * (B * ROW_VALUES);
+        global const double *of_col = x + (long)col[k] * (B * S);
+        double v[S * ROW_VALUES];
+#  pragma unroll
+        for (uint j = 0; j < S; ++j)
+#  pragma unroll
+            for (uint e = 0; e < ROW_VALUES; ++e)
+                v[j * ROW_VALUES + e] = of_col[e / TERMS * S + j];
+#  pragma unroll
+        for (uint r = 0; r < B; ++r)
+#  pragma unroll
+            for (uint j = 0; j < S; ++j)
+#  pragma unroll
+                for (uint e = 0; e < ROW_VALUES; ++e)
+                    part[(r * S + j) * ROW_VALUES + e] +=
+                        a[r * ROW_VALUES + e] * v[j * ROW_VALUES + e];
+    }
+    for (uint k = 0; k < B * SUMS; ++k)
+        sum[k] = 0;
+    for (uint r = 0; r < B; ++r)
+        for (uint j = 0; j < S; ++j)
+            for (uint c = 0; c < B; ++c)
+                for (uint t = 0; t < TERMS; ++t)
+                    sum[r * SUMS + t * S + j] +=
+                        part[(r * S + j) * ROW_VALUES + c * TERMS + t];
+}
+# else
 static inline void block_row(index_t from, index_t to, global const int *col,
                              global const double *val, global const double *x,
                              double *sum)
@@ -93,6 +132,7 @@ static inline void block_row(index_t from, index_t to, global const int *col,
                     S, v, sum + r * SUMS);
         }
 }
+# endif
 
 WORK_GROUP
 kernel void one_pass(long n, global const index_t *restrict row_ptr,
