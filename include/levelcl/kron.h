@@ -66,7 +66,7 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_kron_multiply(
 
 /* As lcl_operator_create(), of params->kron alone; K need live only until the
  * call returns. Returns LCL_OK; LCL_EINVAL; LCL_EFORMAT; LCL_ERANGE;
- * LCL_EUNSUPPORTED (OKP and CU: blocks of more values than a wave has lanes);
+ * LCL_EUNSUPPORTED (blocks of more rows than a wave of the device has lanes);
  * LCL_EDEVMEM; LCL_EDEVICE; LCL_EBUILD; LCL_ENOMEM. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_operator_create_kron(
     lcl_operator **out, lcl_context *ctx, const struct lcl_kron *K,
