@@ -45,10 +45,6 @@ static enum lcl_status get_multiply(struct okp *P, lcl_context *ctx, int b,
         .group = group_for(caps, at_once),
     };
     enum lcl_status st = LCL_OK;
-    if (caps->width > 1 && b > caps->width)
-        return lcl_fail(lcl_context_log(ctx), LCL_EUNSUPPORTED,
-                        "blocks of %d rows: a wave of this device has %d lanes",
-                        b, caps->width);
     for (int t = 0; t < 2 && st == LCL_OK; ++t) {
         spec.wide = P->term[t].wide;
         st = lcl_kernel_get(&P->multiply[t], ctx, &spec);
@@ -88,10 +84,8 @@ static enum lcl_status create_state(struct lcl_spmv *S,
         (st = lcl_buffer_create(&P->coef, S->ctx, coefficients, sizeof(double),
                                 "coefficients")) < 0)
         return st;
-    for (int t = 0; t < 2; ++t)
-        S->bytes += lcl_buffer_bytes(P->term[t].row_ptr) +
-                    lcl_buffer_bytes(P->term[t].col) +
-                    lcl_buffer_bytes(P->term[t].val);
+    S->bytes = lcl_device_matrix_bytes(&P->term[0]) +
+               lcl_device_matrix_bytes(&P->term[1]);
     return lcl_buffer_create(&P->t, S->ctx, S->A->n, sizeof(double), "vector");
 }
 

@@ -142,12 +142,7 @@ static enum lcl_status get_kernel(struct one_pass *P, lcl_context *ctx,
                                   const struct lcl_kron *K)
 {
     const struct lcl_caps *caps = lcl_context_caps(ctx);
-    const int b = K->M->block_size;
     enum lcl_status st = LCL_EBUILD;
-    if (caps->width > 1 && b > caps->width)
-        return lcl_fail(lcl_context_log(ctx), LCL_EUNSUPPORTED,
-                        "blocks of %d rows: a wave of this device has %d lanes",
-                        b, caps->width);
     if (is_for_mma(P, caps, K))
         st = get_mma_kernel(P, ctx, K);
     if (st == LCL_EBUILD)
@@ -175,12 +170,6 @@ static enum lcl_status upload_union(struct one_pass *P, lcl_context *ctx,
     return st;
 }
 
-static uint64_t bytes_of(const struct lcl_device_matrix *D)
-{
-    return lcl_buffer_bytes(D->row_ptr) + lcl_buffer_bytes(D->col) +
-           lcl_buffer_bytes(D->val);
-}
-
 static enum lcl_status create(struct lcl_spmv *S, const struct lcl_kron *K)
 {
     struct one_pass *P = S->state = lcl_calloc(1, sizeof *P);
@@ -197,7 +186,7 @@ static enum lcl_status create(struct lcl_spmv *S, const struct lcl_kron *K)
     for (int t = 0; t < P->terms && st == LCL_OK; ++t) {
         st = lcl_buffer_create(&P->coef[t], S->ctx, coefficients,
                                sizeof(double), "coefficients");
-        S->traffic += bytes_of(&P->term[t]);
+        S->traffic += lcl_device_matrix_bytes(&P->term[t]);
     }
     S->bytes = S->traffic;
     return st < 0 ? st : get_kernel(P, S->ctx, K);

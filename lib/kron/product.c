@@ -63,6 +63,17 @@ static enum lcl_status upload_numbering(struct lcl_system *S, int stages)
     return st;
 }
 
+// All kernels give each row of a block a lane.
+static enum lcl_status check_blocks(lcl_context *ctx, int b)
+{
+    const int width = lcl_context_caps(ctx)->width;
+    if (width == 1 || b <= width)
+        return LCL_OK;
+    return lcl_fail(lcl_context_log(ctx), LCL_EUNSUPPORTED,
+                    "blocks of %d rows: a wave of this device has %d lanes", b,
+                    width);
+}
+
 static enum lcl_status make_product(struct lcl_system *S,
                                     const struct lcl_kron *K,
                                     const struct lcl_kron_ops *ops)
@@ -73,8 +84,11 @@ static enum lcl_status make_product(struct lcl_system *S,
         .A = &S->matrix,
         .groups = S->matrix.groups,
     };
-    const enum lcl_status st = ops->create(&S->product, K);
-    return st < 0 ? st : ops->update(&S->product, K);
+    enum lcl_status st;
+    if ((st = check_blocks(S->ctx, K->M->block_size)) < 0 ||
+        (st = ops->create(&S->product, K)) < 0)
+        return st;
+    return ops->update(&S->product, K);
 }
 
 enum lcl_status lcl_kron_system_init(struct lcl_system *S, lcl_context *ctx,

@@ -67,3 +67,9 @@ void lcl_device_matrix_finish(struct lcl_device_matrix *D)
     lcl_buffer_destroy(&D->col);
     lcl_buffer_destroy(&D->row_ptr);
 }
+
+uint64_t lcl_device_matrix_bytes(const struct lcl_device_matrix *D)
+{
+    return lcl_buffer_bytes(D->row_ptr) + lcl_buffer_bytes(D->col) +
+           lcl_buffer_bytes(D->val);
+}

@@ -27,3 +27,6 @@ enum lcl_status lcl_device_matrix_init(struct lcl_device_matrix *D,
                                        lcl_context *ctx,
                                        const struct lcl_bsr *A);
 void lcl_device_matrix_finish(struct lcl_device_matrix *D);
+
+// Of its arrays.
+uint64_t lcl_device_matrix_bytes(const struct lcl_device_matrix *D);

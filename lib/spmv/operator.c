@@ -38,13 +38,6 @@ enum lcl_status lcl_operator_check_params(const struct lcl_operator_params *p,
     return LCL_OK;
 }
 
-static uint64_t bytes_of(const struct lcl_system *S)
-{
-    const struct lcl_device_matrix *D = &S->matrix;
-    return lcl_buffer_bytes(D->row_ptr) + lcl_buffer_bytes(D->col) +
-           lcl_buffer_bytes(D->val) + S->product.bytes;
-}
-
 // A is well-formed, parameters are checked, *out is NULL; `place` as for
 // lcl_system_take_entries(), or NULL.
 static enum lcl_status create(lcl_operator **out, lcl_context *ctx,
@@ -71,7 +64,8 @@ static enum lcl_status create(lcl_operator **out, lcl_context *ctx,
         .cols = A->cols * A->block_size,
         .nnz = entries,
         .block_size = A->block_size,
-        .bytes = bytes_of(&P->system),
+        .bytes = lcl_device_matrix_bytes(&P->system.matrix) +
+                 P->system.product.bytes,
         .traffic = P->system.product.traffic,
     };
     *out = P;

@@ -104,8 +104,9 @@ static void test_kron__methods_that_are_not_there_are_refused(void **state)
     }
     test_kron_finish(&T);
     test_kron_init(&T, 11, 3, 9, TEST_KRON_EQUAL);
-    assert_int_equal(lcl_precond_create_kron(&M, *state, &T.K, &test_kron_methods[1]),
-                     LCL_EUNSUPPORTED);
+    assert_int_equal(
+        lcl_precond_create_kron(&M, *state, &T.K, &test_kron_methods[1]),
+        LCL_EUNSUPPORTED);
     test_kron_finish(&T);
 }
 

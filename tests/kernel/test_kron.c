@@ -122,6 +122,24 @@ static void test_kron__sixteen_stages_match(void **state)
     expect_type(*state, 16, 2, TEST_KRON_EQUAL, LCL_KRON_OKP);
 }
 
+static void test_kron__blocks_of_more_rows_than_lanes_are_refused(void **state)
+{
+    const int width = test_width(*state);
+    const enum lcl_log_level level =
+        lcl_context_set_log_level(*state, LCL_LOG_NONE);
+    for (int k = 0; k < TEST_KRON_TYPES; ++k) {
+        struct test_kron T;
+        struct lcl_system system;
+        test_kron_init(&T, 2, 8, 5, TEST_KRON_NEAR);
+        assert_int_equal(
+            lcl_kron_system_init(&system, *state, &T.K, test_kron_types[k]),
+            width > 1 && width < 8 ? LCL_EUNSUPPORTED : LCL_OK);
+        lcl_system_finish(&system);
+        test_kron_finish(&T);
+    }
+    lcl_context_set_log_level(*state, level);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -131,6 +149,7 @@ int main(void)
         cmocka_unit_test(test_kron__okp_matches),
         cmocka_unit_test(test_kron__cu_matches),
         cmocka_unit_test(test_kron__sixteen_stages_match),
+        cmocka_unit_test(test_kron__blocks_of_more_rows_than_lanes_are_refused),
     };
     return test_device_run(tests);
 }
