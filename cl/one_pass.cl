@@ -32,12 +32,11 @@
 # define LCL_LANES (LCL_BLOCK * LCL_VECTORS / LCL_SLOTS)
 #endif
 
-#define B       LCL_BLOCK
-#define S       LCL_VECTORS
-#define PAIRS   (LCL_MODE == 0)
-#define TERMS   (PAIRS ? 2 : 1)
-#define SUMS    (TERMS * S)
-#define RESULTS (B * S) // of a block row
+#define B     LCL_BLOCK
+#define S     LCL_VECTORS
+#define PAIRS (LCL_MODE == 0)
+#define TERMS (PAIRS ? 2 : 1)
+#define SUMS  (TERMS * S)
 
 #if PAIRS
 typedef double2 entry_t; // of M, of L
