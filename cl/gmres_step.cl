@@ -76,24 +76,6 @@ kernel void gmres_reduce(int groups, global const double *sums,
         h[H1 + row] = v;
 }
 
-// out[i] = the sum of row i; a wave adds up a row.
-INLINE void sum_rows(uint rows, uint groups, global const double *sums,
-                     local double *out, local double *scratch)
-{
-    const uint wave = get_local_id(0) / LCL_WIDTH;
-    const uint lane = get_local_id(0) % LCL_WIDTH;
-    for (uint first = 0; first < rows; first += WAVES) {
-        const uint row = first + wave;
-        double v = 0;
-        if (row < rows)
-            for (uint g = lane; g < groups; g += LCL_WIDTH)
-                v += sums[(long)row * groups + g];
-        v = wave_sum(v, LCL_WIDTH, scratch);
-        if (row < rows && lane == 0)
-            out[row] = v;
-    }
-}
-
 // to[i] = from[i], i < count
 INLINE void fetch(local double *to, global const double *from, int count)
 {
@@ -200,7 +182,7 @@ kernel void gmres_step(int it, int j, int m, double limit, int groups,
                             : krylov_is_over(stop, before, STOP_STEP))
         return;
     const double g = h[G(m) + j];
-    sum_rows(j + 2, groups, sums, w.h, scratch);
+    krylov_sum_rows(j + 2, groups, sums, w.h, scratch);
     GROUP_BARRIER();
     double total;
     const double left = take_sums(&w, j, m, h, &total, scratch);

@@ -107,24 +107,6 @@ static inline void add_dots(double *dots, uint word, double v)
 
 // ------------------------------------------------------------------- sums
 
-// out[i] = the sum of row i of `sums`, `groups` a row; a wave adds up a row.
-INLINE void sum_rows(uint rows, uint groups, global const double *sums,
-                     local double *out, local double *scratch)
-{
-    const uint wave = get_local_id(0) / LCL_WIDTH;
-    const uint lane = get_local_id(0) % LCL_WIDTH;
-    for (uint first = 0; first < rows; first += WAVES) {
-        const uint row = first + wave;
-        double v = 0;
-        if (row < rows)
-            for (uint g = lane; g < groups; g += LCL_WIDTH)
-                v += sums[row * groups + g];
-        v = wave_sum(v, LCL_WIDTH, scratch);
-        if (row < rows && lane == 0)
-            out[row] = v;
-    }
-}
-
 // The group's own sums of S + 1 rows.
 INLINE void leave_sums(const double *own, global double *sums,
                        local double *parts, local double *scratch)
@@ -195,7 +177,7 @@ kernel void idr_v(long n, int groups, global const double *restrict sums,
     local struct small w;
     if (krylov_is_over(stop, STOP_O, STOP_R))
         return;
-    sum_rows(S, groups, sums, w.c, scratch);
+    krylov_sum_rows(S, groups, sums, w.c, scratch);
     load_triangle(&w, state, S);
     GROUP_BARRIER();
     for (int i = 0; i < S && krylov_is_lead(); ++i)
@@ -323,7 +305,7 @@ kernel void idr_step(int k, long n, int groups,
     local struct small w;
     if (krylov_is_over(stop, STOP_U, STOP_R))
         return;
-    sum_rows(S + 1, groups, sums, w.h, scratch);
+    krylov_sum_rows(S + 1, groups, sums, w.h, scratch);
     load_triangle(&w, state, (uint)k);
     for (uint i = k + get_local_id(0); i < S; i += LCL_GROUP)
         w.f[i] = state[F(k) + i];

@@ -42,6 +42,24 @@ static inline double krylov_share(global const double *sums, uint groups)
     return v;
 }
 
+// out[i] = the sum of row i of `sums`, `groups` a row; a wave adds up a row.
+INLINE void krylov_sum_rows(uint rows, uint groups, global const double *sums,
+                            local double *out, local double *scratch)
+{
+    const uint wave = get_local_id(0) / LCL_WIDTH;
+    const uint lane = get_local_id(0) % LCL_WIDTH;
+    for (uint first = 0; first < rows; first += LCL_GROUP / LCL_WIDTH) {
+        const uint row = first + wave;
+        double v = 0;
+        if (row < rows)
+            for (uint g = lane; g < groups; g += LCL_WIDTH)
+                v += sums[(long)row * groups + g];
+        v = wave_sum(v, LCL_WIDTH, scratch);
+        if (row < rows && lane == 0)
+            out[row] = v;
+    }
+}
+
 static inline bool krylov_is_lead(void)
 {
     return get_group_id(0) == 0 && get_local_id(0) == 0;
