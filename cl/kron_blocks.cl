@@ -4,12 +4,12 @@
 //     form_blocks:  D_i transposed
 //     apply_blocks: y_i = D_i^-1 x_i
 //
-// Data:   entry (r, c) of M_ii and of L_ii are pairs[(i B + r) B + c]. Row j of
-//         `coef` has a_jl and then tau b_jl. Row r S + j of D_i is row r of
-//         block row i in stage j, element (i B + r) by_row + j by_stage of a
-//         vector. D_i has m = B S rows: entry (q, p) of it, and of its inverse,
-//         is number (i m + p) m + q, so that neighbouring rows are read
-//         together.
+// Data:   entry (r, c) of M_ii and of L_ii are pairs[(i B + r) B + c]. a_jl
+//         is coef[l S + j], tau b_jl coef[(S + l) S + j]. Row r S + j of D_i is
+//         row r of block row i in stage j, element (i B + r) by_row + j
+//         by_stage of a vector. D_i has m = B S rows: entry (q, p) of it, and
+//         of its inverse, is number (i m + p) m + q, so that neighbouring rows
+//         are read together.
 // Launch: any number of groups. form_blocks: an entry an item; apply_blocks: a
 //         row an item, at width 1 a block an item.
 // Bytes:  8 (4) an entry of D^-1, 16 an element of a vector.
@@ -47,12 +47,11 @@ kernel void form_blocks(long n, global const double2 *restrict pairs,
         const uint e = (uint)(k - i * (M * M)), p = e / M, q = e - p * M;
         const uint c = p / S, l = p - c * S, r = q / S, j = q - r * S;
         const double2 of = pairs[(i * B + r) * B + c];
-        global const double *row = coef + j * (2 * S);
-        blocks[k] = (real)(row[l] * of.x + row[S + l] * of.y);
+        blocks[k] =
+            (real)(coef[l * S + j] * of.x + coef[(S + l) * S + j] * of.y);
     }
 }
 
-#if LCL_WIDTH == 1
 WORK_GROUP
 kernel void apply_blocks(long n, global const real *restrict inverse,
                          long by_row, long by_stage,
@@ -60,9 +59,10 @@ kernel void apply_blocks(long n, global const real *restrict inverse,
                          global double *restrict y, global const int *stop,
                          int at)
 {
-    double sum[M];
     if (stop[at])
         return;
+#if LCL_WIDTH == 1
+    double sum[M];
     for (RANGE(i, n)) {
         global const real *column = inverse + i * (M * M);
         for (uint q = 0; q < M; ++q)
@@ -77,17 +77,7 @@ kernel void apply_blocks(long n, global const real *restrict inverse,
             for (uint j = 0; j < S; ++j)
                 y[(i * B + r) * by_row + j * by_stage] = sum[r * S + j];
     }
-}
 #else
-WORK_GROUP
-kernel void apply_blocks(long n, global const real *restrict inverse,
-                         long by_row, long by_stage,
-                         global const double *restrict x,
-                         global double *restrict y, global const int *stop,
-                         int at)
-{
-    if (stop[at])
-        return;
     for (RANGE(k, n * M)) {
         const long i = k / M;
         const uint q = (uint)(k - i * M), r = q / S, j = q - r * S;
@@ -102,5 +92,5 @@ kernel void apply_blocks(long n, global const real *restrict inverse,
         }
         y[(i * B + r) * by_row + j * by_stage] = sum;
     }
-}
 #endif
+}

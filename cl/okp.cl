@@ -7,7 +7,7 @@
 //     okp_multiply:  y^(i) = M t^(i), or y^(i) += with `keep` (Algorithm 3)
 //     cu_axpy:       t^(i) += c_ij x^(j)                     (Algorithm 4)
 //
-// Layout: x[i N + k]; blocks by rows; row i of `coef` has a_ij, then tau b_ij.
+// Layout: x[i N + k]; blocks by rows; c_ij is coef[(term S + j) S + i].
 // Launch: okp_combine, cu_axpy: any number of groups. okp_multiply: a wave a
 //         block row, a lane an entry of the blocks it has at once, or of as
 //         many columns as fit where a block has more entries than lanes.
@@ -46,7 +46,7 @@ kernel void okp_combine(long rows, global const double *restrict coef, int term,
         for (uint j = 0; j < S; ++j) {
             const double x_j = x[j * rows + k];
             for (uint i = 0; i < S; ++i)
-                sum[i] += x_j * coef[(2 * i + term) * S + j];
+                sum[i] += x_j * coef[(term * S + j) * S + i];
         }
         for (uint i = 0; i < S; ++i)
             t[i * rows + k] = sum[i];
@@ -61,45 +61,14 @@ kernel void cu_axpy(long rows, int stages, global const double *restrict coef,
 {
     if (stop[at])
         return;
-    const double c = coef[(2 * i + term) * stages + j];
+    const double c = coef[(term * stages + j) * stages + i];
     x += j * rows;
     t += i * rows;
     for (RANGE(k, rows))
         t[k] += c * x[k];
 }
 
-#if LCL_WIDTH == 1
-WORK_GROUP
-kernel void okp_multiply(long n, global const index_t *restrict row_ptr,
-                         global const int *restrict col,
-                         global const double *restrict val, int first,
-                         global const double *restrict t,
-                         global double *restrict y, int keep,
-                         global const int *stop, int at)
-{
-    double sum[S * B];
-    if (stop[at])
-        return;
-    t += first * n * B;
-    y += first * n * B;
-    for (RANGE(g, n)) {
-        for (uint q = 0; q < S * B; ++q)
-            sum[q] = 0;
-        for (index_t k = row_ptr[g]; k < row_ptr[g + 1]; ++k)
-            for (uint e = 0; e < B * B; ++e) {
-                const uint r = e / B, c = e - r * B;
-                const double a = val[(ulong)k * (B * B) + e];
-                for (uint i = 0; i < S; ++i)
-                    sum[i * B + r] += a * t[(i * n + col[k]) * B + c];
-            }
-        for (uint i = 0; i < S; ++i)
-            for (uint r = 0; r < B; ++r) {
-                const long o = (i * n + g) * B + r;
-                y[o] = (keep ? y[o] : 0) + sum[i * B + r];
-            }
-    }
-}
-#else
+#if LCL_WIDTH > 1
 # define WAVES (LCL_GROUP / LCL_WIDTH)
 
 // sums[i LCL_GROUP] += the lane's share of its row of block row g, stage i
@@ -131,6 +100,7 @@ INLINE void add_lanes(uint lane, local double *sums)
                 sums[i * LCL_GROUP] += sums[i * LCL_GROUP + half_count * B];
     }
 }
+#endif
 
 WORK_GROUP
 kernel void okp_multiply(long n, global const index_t *restrict row_ptr,
@@ -140,14 +110,36 @@ kernel void okp_multiply(long n, global const index_t *restrict row_ptr,
                          global double *restrict y, int keep,
                          global const int *stop, int at)
 {
+#if LCL_WIDTH == 1
+    double sum[S * B];
+#else
     local double room[S * LCL_GROUP];
     const uint lid = get_local_id(0), wave = lid / LCL_WIDTH;
     const uint lane = lid - wave * LCL_WIDTH;
     local double *sums = room + lid;
+#endif
     if (stop[at])
         return;
     t += first * n * B;
     y += first * n * B;
+#if LCL_WIDTH == 1
+    for (RANGE(g, n)) {
+        for (uint q = 0; q < S * B; ++q)
+            sum[q] = 0;
+        for (index_t k = row_ptr[g]; k < row_ptr[g + 1]; ++k)
+            for (uint e = 0; e < B * B; ++e) {
+                const uint r = e / B, c = e - r * B;
+                const double a = val[(ulong)k * (B * B) + e];
+                for (uint i = 0; i < S; ++i)
+                    sum[i * B + r] += a * t[(i * n + col[k]) * B + c];
+            }
+        for (uint i = 0; i < S; ++i)
+            for (uint r = 0; r < B; ++r) {
+                const long o = (i * n + g) * B + r;
+                y[o] = (keep ? y[o] : 0) + sum[i * B + r];
+            }
+    }
+#else
     for (long at_row = (long)get_group_id(0) * WAVES; at_row < n;
          at_row += (long)get_num_groups(0) * WAVES) {
         const long g = at_row + wave;
@@ -163,5 +155,5 @@ kernel void okp_multiply(long n, global const index_t *restrict row_ptr,
                 y[o] = (keep ? y[o] : 0) + sums[i * LCL_GROUP];
             }
     }
-}
 #endif
+}

@@ -8,8 +8,8 @@
 // Layout: all stages of an unknown are together, element c of block row k at
 //         x[(k B + c) S + j]. LCL_MODE 0: entry (r, c) of block k of M and of L
 //         are val[2 ((k B + r) B + c)] and the one behind it. LCL_MODE 1: of
-//         one matrix, which is added to y with `keep`. coef[l S + j] = a_jl,
-//         coef[(S + l) S + j] = tau b_jl; LCL_MODE 1: of its own matrix only.
+//         matrix `term` alone, 1 being L, which is added to y. coef[l S + j] =
+//         a_jl, coef[(S + l) S + j] = tau b_jl.
 // Launch: a group for GROUP_ROWS block rows; at width 1 any number of groups.
 //         LCL_LANES lanes share a block row: a lane has a column of each block,
 //         every ROW_LANES-th row and LCL_SLOTS stages. What limits it beside
@@ -132,30 +132,6 @@ static inline void block_row(index_t from, index_t to, global const int *col,
         }
 }
 # endif
-
-WORK_GROUP
-kernel void one_pass(long n, global const index_t *restrict row_ptr,
-                     global const int *restrict col,
-                     global const double *restrict val,
-                     global const double *restrict coef,
-                     global const double *restrict x, global double *restrict y,
-                     int keep, global const int *stop, int at)
-{
-    double sum[B * SUMS];
-    if (stop[at])
-        return;
-    for (RANGE(i, n)) {
-        block_row(row_ptr[i], row_ptr[i + 1], col, val, x, sum);
-        for (uint r = 0; r < B; ++r)
-            for (uint j = 0; j < S; ++j) {
-                const long o = (i * B + r) * S + j;
-                double result = keep ? y[o] : 0;
-                for (uint k = 0; k < SUMS; ++k)
-                    result += coef[k * S + j] * sum[r * SUMS + k];
-                y[o] = result;
-            }
-    }
-}
 #else
 # define STAGE_LANES (S / LCL_SLOTS)
 # define ROW_LANES   (LCL_LANES / (B * STAGE_LANES))
@@ -264,6 +240,7 @@ INLINE void store(double *out, struct place p, uint lane, bool mine,
     }
 # endif
 }
+#endif
 
 WORK_GROUP
 kernel void one_pass(long n, global const index_t *restrict row_ptr,
@@ -271,9 +248,29 @@ kernel void one_pass(long n, global const index_t *restrict row_ptr,
                      global const double *restrict val,
                      global const double *restrict coef,
                      global const double *restrict x, global double *restrict y,
-                     int keep, global const int *stop, int at)
+                     int term, global const int *stop, int at)
 {
+#if LCL_WIDTH > 1
     local double scratch[LCL_GROUP];
+#endif
+    if (stop[at])
+        return;
+    if (!PAIRS)
+        coef += term * S * S;
+#if LCL_WIDTH == 1
+    double sum[B * SUMS];
+    for (RANGE(i, n)) {
+        block_row(row_ptr[i], row_ptr[i + 1], col, val, x, sum);
+        for (uint r = 0; r < B; ++r)
+            for (uint j = 0; j < S; ++j) {
+                const long o = (i * B + r) * S + j;
+                double result = term ? y[o] : 0;
+                for (uint k = 0; k < SUMS; ++k)
+                    result += coef[k * S + j] * sum[r * SUMS + k];
+                y[o] = result;
+            }
+    }
+#else
     const uint lid = get_local_id(0), wave = lid / LCL_WIDTH;
     const uint lane = lid - wave * LCL_WIDTH;
     const struct place p = place_of(lane);
@@ -282,13 +279,11 @@ kernel void one_pass(long n, global const index_t *restrict row_ptr,
     const bool mine = at_row < n && p.row < WAVE_ROWS;
     const long i = min(at_row, n - 1);
     double sum[ROWS * TERMS * LCL_SLOTS], out[OUTS];
-    if (stop[at])
-        return;
     const index_t from = row_ptr[i], to = row_ptr[i + 1];
     block_row(from, mine ? to : from, col,
               (global const entry_t *)val + p.r * B + p.c,
               x + p.c * S + p.q * LCL_SLOTS, sum);
     combine(coef + p.q * LCL_SLOTS * S, sum, out);
-    store(out, p, lane, mine, y + (i * B + p.r) * S, keep, scratch);
-}
+    store(out, p, lane, mine, y + (i * B + p.r) * S, term, scratch);
 #endif
+}

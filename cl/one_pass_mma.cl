@@ -5,7 +5,7 @@
 // are stages. Every value and every x is read once by one lane, and the rows of
 // C are the sums P and Q of a block row without an exchange between lanes.
 //
-// Layout, bytes: as in one_pass.cl, LCL_MODE 0.
+// Layout, bytes: as in one_pass.cl, LCL_MODE 0; `term` is 0.
 // Launch: any number of groups; a wave has a block row at a time.
 // Determinism: fixed order.
 #ifndef LCL_WIDTH
@@ -120,7 +120,7 @@ kernel void one_pass_mma(long n, global const index_t *restrict row_ptr,
                          global const double *restrict val,
                          global const double *restrict coef,
                          global const double *restrict x,
-                         global double *restrict y, int keep,
+                         global double *restrict y, int term,
                          global const int *stop, int at)
 {
     local double rooms[WAVES * 4 * ROOM_ROW];
@@ -166,7 +166,7 @@ kernel void one_pass_mma(long n, global const index_t *restrict row_ptr,
         WAVE_BARRIER();
         for (uint o = lane; o < RESULTS; o += LCL_WIDTH) {
             const uint row = o / S, j = o - row * S;
-            double result = keep ? y[i * RESULTS + o] : 0;
+            double result = 0;
 #pragma unroll
             for (uint k = 0; k < 16 * TILES; ++k)
                 result += (ONE_STAGE ? own[k] : coefficient(coef, k, j)) *

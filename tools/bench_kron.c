@@ -9,7 +9,7 @@
 #include "host/alloc.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/format/bsr.h"
+#include "lib/kron/kron.h"
 #include "lib/kron/pairs.h"
 #include "lib/precond/precond.h"
 
@@ -48,9 +48,8 @@ static enum lcl_status make_rhs(struct kron_problem *Q)
 {
     const struct lcl_kron *K = &Q->D.K;
     struct problem *P = &Q->P;
-    P->A.rows = P->A.cols = K->stages * K->M->rows * K->M->block_size;
-    P->A.nnz =
-        K->M->nnz * lcl_block_values(K->M) + K->L->nnz * lcl_block_values(K->L);
+    P->A.rows = P->A.cols = lcl_kron_rows(K);
+    P->A.nnz = lcl_kron_entries(K);
     P->b = lcl_malloc((size_t)P->A.rows, sizeof *P->b);
     P->x = lcl_malloc((size_t)P->A.rows, sizeof *P->x);
     if (!P->b || !P->x)

@@ -13,6 +13,7 @@
 #include "lib/batch/bgje.h"
 #include "lib/format/bsr.h"
 #include "lib/format/csr.h"
+#include "lib/kron/pairs.h"
 
 #include <string.h>
 
@@ -45,23 +46,15 @@ struct gathering {
     int64_t chunks;
 };
 
-// Every second number.
-static void put_block(double *out, const struct lcl_bsr *A, int64_t i)
-{
-    const int64_t k = find_diagonal(A, i);
-    const int size = lcl_block_values(A);
-    for (int e = 0; e < size; ++e)
-        out[2 * e] = k < 0 ? 0 : A->val[k * size + e];
-}
-
 static void gather_rows(void *arg, int64_t chunk)
 {
     const struct gathering *G = arg;
     const int64_t rows = G->K->M->rows, pair = 2 * lcl_block_values(G->K->M);
     const int64_t end = lcl_chunk_start(rows, G->chunks, chunk + 1);
     for (int64_t i = lcl_chunk_start(rows, G->chunks, chunk); i < end; ++i) {
-        put_block(G->pairs + i * pair, G->K->M, i);
-        put_block(G->pairs + i * pair + 1, G->K->L, i);
+        lcl_pairs_put(G->pairs + i * pair, G->K->M, find_diagonal(G->K->M, i));
+        lcl_pairs_put(G->pairs + i * pair + 1, G->K->L,
+                      find_diagonal(G->K->L, i));
     }
 }
 

@@ -3,6 +3,7 @@
 // do it, behind the product of a system.
 #pragma once
 
+#include "lib/format/bsr.h"
 #include "lib/precond/system.h"
 
 #include <levelcl/kron.h>
@@ -11,6 +12,12 @@
 static inline int64_t lcl_kron_rows(const struct lcl_kron *K)
 {
     return K->stages * K->M->rows * K->M->block_size;
+}
+
+// Values of M and of L.
+static inline int64_t lcl_kron_entries(const struct lcl_kron *K)
+{
+    return (K->M->nnz + K->L->nnz) * lcl_block_values(K->M);
 }
 
 // Equal, in all likelihood, only where sizes and both patterns are.
@@ -46,6 +53,7 @@ enum lcl_status lcl_kron_system_update(struct lcl_system *S,
 enum lcl_status lcl_kron_check_same(const struct lcl_kron *K, uint64_t pattern,
                                     const struct lcl_log *log);
 
-// s x 2s coefficients, row i being row i of A and of tau B.
+// 2s x s coefficients: a_ij is number j s + i, tau b_ij number (s + j) s + i,
+// so that stages i of a result read neighbours.
 enum lcl_status lcl_kron_write_coefficients(lcl_buffer *buffer,
                                             const struct lcl_kron *K);

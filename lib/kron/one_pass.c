@@ -18,8 +18,8 @@ struct one_pass {
     int terms; // passes
     lcl_kernel *kernel[2], *sums;
     struct lcl_device_matrix term[2];
-    int64_t *row_ptr;    // of the union, on the host; NULL where not paired
-    lcl_buffer *coef[2]; // of each pass
+    int64_t *row_ptr; // of the union, on the host; NULL where not paired
+    lcl_buffer *coef;
     int64_t groups;
 };
 
@@ -28,10 +28,10 @@ enum {
     MMA_GROUPS = 16, // of a compute unit
 };
 
-// The union stores zeros for what one of the two lacks.
-static bool is_worth_pairing(const struct lcl_kron *K)
+// The union of both patterns stores zeros for what one of the two lacks.
+static bool is_worth_pairing(const struct lcl_kron *K, int64_t blocks)
 {
-    return 20 * lcl_pairs_count(K->M, K->L) <= 11 * (K->M->nnz + K->L->nnz);
+    return 20 * blocks <= 11 * (K->M->nnz + K->L->nnz);
 }
 
 // ------------------------------------------------------------------- kernels
@@ -153,11 +153,11 @@ static enum lcl_status get_kernel(struct one_pass *P, lcl_context *ctx,
 // ------------------------------------------------------------------- creation
 
 static enum lcl_status upload_union(struct one_pass *P, lcl_context *ctx,
-                                    const struct lcl_kron *K)
+                                    const struct lcl_kron *K, int64_t blocks)
 {
     struct lcl_bsr both;
     enum lcl_status st =
-        lcl_pairs_pattern(&both, K->M, K->L, lcl_context_log(ctx));
+        lcl_pairs_pattern(&both, K->M, K->L, blocks, lcl_context_log(ctx));
     if (st < 0)
         return st;
     if ((st = lcl_device_pattern_init(&P->term[0], ctx, &both)) == LCL_OK)
@@ -177,19 +177,19 @@ static enum lcl_status create(struct lcl_spmv *S, const struct lcl_kron *K)
     enum lcl_status st;
     if (!P)
         return lcl_fail_memory(lcl_context_log(S->ctx), "a product");
-    P->paired = is_worth_pairing(K);
+    const int64_t blocks = lcl_pairs_count(K->M, K->L);
+    P->paired = is_worth_pairing(K, blocks);
     P->terms = P->paired ? 1 : 2;
     if (P->paired)
-        st = upload_union(P, S->ctx, K);
+        st = upload_union(P, S->ctx, K, blocks);
     else if ((st = lcl_device_matrix_init(&P->term[0], S->ctx, K->M)) == LCL_OK)
         st = lcl_device_matrix_init(&P->term[1], S->ctx, K->L);
-    for (int t = 0; t < P->terms && st == LCL_OK; ++t) {
-        st = lcl_buffer_create(&P->coef[t], S->ctx, coefficients,
-                               sizeof(double), "coefficients");
-        S->traffic += lcl_device_matrix_bytes(&P->term[t]);
-    }
-    S->bytes = S->traffic;
-    return st < 0 ? st : get_kernel(P, S->ctx, K);
+    if (st < 0 || (st = lcl_buffer_create(&P->coef, S->ctx, coefficients,
+                                          sizeof(double), "coefficients")) < 0)
+        return st;
+    S->bytes = S->traffic = lcl_device_matrix_bytes(&P->term[0]) +
+                            lcl_device_matrix_bytes(&P->term[1]);
+    return get_kernel(P, S->ctx, K);
 }
 
 // ------------------------------------------------------------------- values
@@ -213,25 +213,6 @@ static enum lcl_status write_values(const struct lcl_device_matrix *D,
     return lcl_buffer_write(D->val, A->val, lcl_buffer_bytes(D->val));
 }
 
-// a_jl for all j, l by l; then, or in a buffer of its own, those of tau B.
-static enum lcl_status write_coefficients(const struct one_pass *P,
-                                          const struct lcl_kron *K)
-{
-    double a[2 * LCL_KRON_STAGES_MAX * LCL_KRON_STAGES_MAX];
-    const int s = K->stages;
-    double *b = a + s * s;
-    const size_t each = (size_t)(s * s) * sizeof *a;
-    for (int j = 0; j < s; ++j)
-        for (int l = 0; l < s; ++l) {
-            a[l * s + j] = K->A[j * s + l];
-            b[l * s + j] = K->tau * K->B[j * s + l];
-        }
-    if (P->paired)
-        return lcl_buffer_write(P->coef[0], a, 2 * each);
-    const enum lcl_status st = lcl_buffer_write(P->coef[0], a, each);
-    return st < 0 ? st : lcl_buffer_write(P->coef[1], b, each);
-}
-
 static enum lcl_status update(struct lcl_spmv *S, const struct lcl_kron *K)
 {
     const struct one_pass *P = S->state;
@@ -240,7 +221,7 @@ static enum lcl_status update(struct lcl_spmv *S, const struct lcl_kron *K)
         st = write_pairs(P, S->ctx, K);
     else if ((st = write_values(&P->term[0], K->M)) == LCL_OK)
         st = write_values(&P->term[1], K->L);
-    return st < 0 ? st : write_coefficients(P, K);
+    return st < 0 ? st : lcl_kron_write_coefficients(P->coef, K);
 }
 
 // ------------------------------------------------------------------- product
@@ -255,7 +236,7 @@ static enum lcl_status multiply(const struct lcl_spmv *S,
         const struct lcl_device_matrix *D = &P->term[t];
         st = LCL_LAUNCH(P->kernel[t], P->groups, lcl_arg_long(D->block_rows),
                         lcl_arg_buffer(D->row_ptr), lcl_arg_buffer(D->col),
-                        lcl_arg_buffer(D->val), lcl_arg_buffer(P->coef[t]),
+                        lcl_arg_buffer(D->val), lcl_arg_buffer(P->coef),
                         lcl_arg_buffer(v->x), lcl_arg_buffer(v->y),
                         lcl_arg_int(t), lcl_arg_buffer(v->stop),
                         lcl_arg_int(v->at));
@@ -268,10 +249,9 @@ static void destroy(struct lcl_spmv *S)
     struct one_pass *P = S->state;
     if (!P)
         return;
-    for (int t = 0; t < 2; ++t) {
-        lcl_device_matrix_finish(&P->term[t]);
-        lcl_buffer_destroy(&P->coef[t]);
-    }
+    lcl_device_matrix_finish(&P->term[0]);
+    lcl_device_matrix_finish(&P->term[1]);
+    lcl_buffer_destroy(&P->coef);
     lcl_free(P->row_ptr);
     lcl_free(P);
 }

@@ -5,7 +5,6 @@
 #include "host/alloc.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/format/bsr.h"
 #include "lib/kron/kron.h"
 
 static struct lcl_operator_info describe(const struct lcl_operator *P,
@@ -17,8 +16,7 @@ static struct lcl_operator_info describe(const struct lcl_operator *P,
         .stages = K->stages,
         .rows = P->system.n,
         .cols = P->system.n,
-        .nnz = K->M->nnz * lcl_block_values(K->M) +
-               K->L->nnz * lcl_block_values(K->L),
+        .nnz = lcl_kron_entries(K),
         .block_size = K->M->block_size,
         .bytes = P->system.product.bytes,
         .traffic = P->system.product.traffic,

@@ -62,11 +62,10 @@ int64_t lcl_pairs_count(const struct lcl_bsr *M, const struct lcl_bsr *L)
 }
 
 enum lcl_status lcl_pairs_pattern(struct lcl_bsr *out, const struct lcl_bsr *M,
-                                  const struct lcl_bsr *L,
+                                  const struct lcl_bsr *L, int64_t count,
                                   const struct lcl_log *log)
 {
     int64_t in_m, in_l, k = 0;
-    const int64_t count = lcl_pairs_count(M, L);
     *out = (struct lcl_bsr){
         .rows = M->rows,
         .cols = M->cols,
@@ -82,7 +81,7 @@ enum lcl_status lcl_pairs_pattern(struct lcl_bsr *out, const struct lcl_bsr *M,
     for (int64_t i = 0; i < M->rows; ++i) {
         struct merge at = merge_row(M, L, i);
         out->row_ptr[i] = k;
-        while (merge_next(&at, &out->col_ind[k < count ? k : 0], &in_m, &in_l))
+        while (merge_next(&at, out->col_ind + k, &in_m, &in_l))
             ++k;
     }
     out->row_ptr[M->rows] = k;
@@ -98,8 +97,7 @@ struct filling {
     int64_t chunks;
 };
 
-// Every second value.
-static void put_block(double *out, const struct lcl_bsr *A, int64_t k)
+void lcl_pairs_put(double *out, const struct lcl_bsr *A, int64_t k)
 {
     const int values = A->block_size * A->block_size;
     for (int v = 0; v < values; ++v)
@@ -119,8 +117,8 @@ static void fill_rows(void *arg, int64_t chunk)
         int64_t in_m, in_l;
         for (int32_t column; merge_next(&at, &column, &in_m, &in_l);
              out += pair) {
-            put_block(out, F->M, in_m);
-            put_block(out + 1, F->L, in_l);
+            lcl_pairs_put(out, F->M, in_m);
+            lcl_pairs_put(out + 1, F->L, in_l);
         }
     }
 }

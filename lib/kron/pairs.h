@@ -8,11 +8,14 @@
 // Blocks of the union of both patterns.
 int64_t lcl_pairs_count(const struct lcl_bsr *M, const struct lcl_bsr *L);
 
-// The union, without values. On success the caller owns *out and finishes it
-// with lcl_bsr_finish(). Returns LCL_OK or LCL_ENOMEM.
+// The union of `count` blocks, without values. On success the caller owns *out
+// and finishes it with lcl_bsr_finish(). Returns LCL_OK or LCL_ENOMEM.
 enum lcl_status lcl_pairs_pattern(struct lcl_bsr *out, const struct lcl_bsr *M,
-                                  const struct lcl_bsr *L,
+                                  const struct lcl_bsr *L, int64_t count,
                                   const struct lcl_log *log);
+
+// Block k of A as every second value from `out` on, zeros for block -1.
+void lcl_pairs_put(double *out, const struct lcl_bsr *A, int64_t k);
 
 // Entry (r, c) of block k of both: val[2 ((k b + r) b + c)] of M, the next one
 // of L, 0 where the matrix lacks the block. `row_ptr` is that of the union.

@@ -5,7 +5,6 @@
 #include "host/alloc.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/format/bsr.h"
 
 static const struct lcl_kron_method none = {.ops = &lcl_precond_none};
 
@@ -39,8 +38,7 @@ static struct lcl_precond_info describe(const struct lcl_kron *K,
     return (struct lcl_precond_info){
         .type = params->type ? params->type : LCL_PRECOND_ILDU0,
         .rows = lcl_kron_rows(K),
-        .nnz = K->M->nnz * lcl_block_values(K->M) +
-               K->L->nnz * lcl_block_values(K->L),
+        .nnz = lcl_kron_entries(K),
         .block_size = K->M->block_size,
         .coarse = LCL_COARSE_NONE,
         .form = "",

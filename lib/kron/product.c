@@ -31,12 +31,12 @@ enum lcl_status lcl_kron_check_same(const struct lcl_kron *K, uint64_t pattern,
 enum lcl_status lcl_kron_write_coefficients(lcl_buffer *buffer,
                                             const struct lcl_kron *K)
 {
-    double all[LCL_KRON_STAGES_MAX * 2 * LCL_KRON_STAGES_MAX];
+    double all[2 * LCL_KRON_STAGES_MAX * LCL_KRON_STAGES_MAX];
     const int s = K->stages;
     for (int i = 0; i < s; ++i)
         for (int j = 0; j < s; ++j) {
-            all[i * 2 * s + j] = K->A[i * s + j];
-            all[i * 2 * s + s + j] = K->tau * K->B[i * s + j];
+            all[j * s + i] = K->A[i * s + j];
+            all[(s + j) * s + i] = K->tau * K->B[i * s + j];
         }
     return lcl_buffer_write(buffer, all, (size_t)(2 * s * s) * sizeof *all);
 }

@@ -128,7 +128,8 @@ static enum lcl_status make_matrix(struct set_up *a, const struct lcl_kron *K,
 {
     const int s = K->stages;
     const size_t block = (size_t)lcl_block_values(K->M);
-    enum lcl_status st = lcl_pairs_pattern(&a->one, K->M, K->L, log);
+    enum lcl_status st = lcl_pairs_pattern(&a->one, K->M, K->L,
+                                           lcl_pairs_count(K->M, K->L), log);
     if (st < 0)
         return st;
     const int64_t rows = s * a->one.rows, nnz = s * a->one.nnz;

@@ -204,7 +204,9 @@ static void expect_union(const struct test_kron *T)
     struct lcl_bsr both;
     const int size = lcl_block_values(&T->M);
     int64_t in_both = 0;
-    assert_int_equal(lcl_pairs_pattern(&both, &T->M, &T->L, NULL), LCL_OK);
+    assert_int_equal(lcl_pairs_pattern(&both, &T->M, &T->L,
+                                       lcl_pairs_count(&T->M, &T->L), NULL),
+                     LCL_OK);
     assert_int_equal(both.nnz, lcl_pairs_count(&T->M, &T->L));
     double *val = test_random_vector(2 * both.nnz * size, 1);
     lcl_pairs_values(val, both.row_ptr, &T->M, &T->L);
