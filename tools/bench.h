@@ -134,7 +134,7 @@ struct bench_tables {
     // NULL.
     bool (*take)(void *state, struct bench *B, const char *name,
                  enum lcl_status *st);
-    // What is left to do after the last problem.
+    // What is left to do after the last problem. May be NULL.
     enum lcl_status (*finish)(void *state, struct bench *B);
     void (*destroy)(void *state); // accepts NULL
 };

@@ -239,17 +239,10 @@ static void destroy(void *state)
     lcl_free(state);
 }
 
-static enum lcl_status finish(void *state, struct bench *B)
-{
-    (void)state, (void)B;
-    return LCL_OK;
-}
-
 const struct bench_tables bench_gmres = {
     .name = "gmres",
     .needs_problem = true,
     .create = create,
     .problem = add_problem,
-    .finish = finish,
     .destroy = destroy,
 };

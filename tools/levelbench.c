@@ -219,7 +219,9 @@ static enum lcl_status run(struct command *c, int argc, char **argv)
         printf("%s, copies at %.1f GB/s\n", lcl_context_caps(B->ctx)->name,
                B->copy_gbps);
     st = run_arguments(c, argc, argv);
-    return st < 0 || !c->tables ? st : c->tables->finish(c->state, B);
+    return st < 0 || !c->tables || !c->tables->finish
+               ? st
+               : c->tables->finish(c->state, B);
 }
 
 static const struct bench_tables *find_tables(const char *name)

@@ -189,18 +189,6 @@ static void expect_history(lcl_context *ctx, const struct lcl_csr *A,
     free(b);
 }
 
-struct diagonal {
-    int64_t n;
-    double inv_d[1000];
-};
-
-static void apply_diagonal(void *user, const double *r, double *z)
-{
-    const struct diagonal *D = user;
-    for (int64_t i = 0; i < D->n; ++i)
-        z[i] = D->inv_d[i] * r[i];
-}
-
 // A diagonal that varies, so that Jacobi does something.
 static struct lcl_csr varied_grid(void)
 {
@@ -215,9 +203,9 @@ static struct lcl_csr varied_grid(void)
 static void test_cg__histories_are_the_reference_s(void **state)
 {
     struct lcl_csr A = varied_grid();
-    struct diagonal D = {.n = A.rows};
+    struct test_inverse D = {.n = A.rows};
     unsigned char bad[1000];
-    const struct lcl_ref_cg K = {.apply = apply_diagonal, .user = &D};
+    const struct lcl_ref_cg K = {.apply = test_apply_inverse, .user = &D};
     double x[1000] = {0}, y[1000] = {0}, z[1000] = {0};
     lcl_ref_jacobi(&A, D.inv_d, bad);
     expect_history(*state, &A, &jacobi, &cg, K, x);

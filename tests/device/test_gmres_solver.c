@@ -227,22 +227,10 @@ static void expect_history(lcl_context *ctx, const struct lcl_csr *A,
     free(x);
 }
 
-struct diagonal {
-    int64_t n;
-    double inv_d[1000];
-};
-
-static void apply_diagonal(void *user, const double *r, double *z)
-{
-    const struct diagonal *D = user;
-    for (int64_t i = 0; i < D->n; ++i)
-        z[i] = D->inv_d[i] * r[i];
-}
-
 static void test_gmres__jacobi_history_is_the_reference_s(void **state)
 {
     struct lcl_csr A = test_laplacian(10, 10, 10);
-    struct diagonal D = {.n = A.rows};
+    struct test_inverse D = {.n = A.rows};
     unsigned char bad[1000];
     for (int64_t k = 0; k < A.nnz; ++k)
         A.val[k] *= 1 + (double)(k % 5) / 100;
@@ -250,7 +238,7 @@ static void test_gmres__jacobi_history_is_the_reference_s(void **state)
     for (int i = 1; i < RESTARTS; ++i)
         for (int flexible = 0; flexible <= 1; ++flexible)
             expect_history(*state, &A, &methods[1],
-                           (struct lcl_ref_gmres){.apply = apply_diagonal,
+                           (struct lcl_ref_gmres){.apply = test_apply_inverse,
                                                   .user = &D,
                                                   .restart = restarts[i],
                                                   .flexible = flexible});
@@ -261,12 +249,12 @@ static void test_gmres__unpreconditioned_history_is_the_reference_s(
     void **state)
 {
     struct lcl_csr A = test_random_csr(1000, 8, 9);
-    struct diagonal D = {.n = A.rows};
+    struct test_inverse D = {.n = A.rows};
     for (int i = 0; i < 1000; ++i)
         D.inv_d[i] = 1;
     expect_history(*state, &A, none,
                    (struct lcl_ref_gmres){
-                       .apply = apply_diagonal, .user = &D, .restart = 12});
+                       .apply = test_apply_inverse, .user = &D, .restart = 12});
     test_csr_finish(&A);
 }
 

@@ -204,29 +204,17 @@ static void expect_history(lcl_context *ctx, const struct lcl_csr *A,
     free(x);
 }
 
-struct diagonal {
-    int64_t n;
-    double inv_d[1000];
-};
-
-static void apply_diagonal(void *user, const double *r, double *z)
-{
-    const struct diagonal *D = user;
-    for (int64_t i = 0; i < D->n; ++i)
-        z[i] = D->inv_d[i] * r[i];
-}
-
 static void test_solver__jacobi_history_is_the_reference_s(void **state)
 {
     struct lcl_csr A = test_laplacian(10, 10, 10);
-    struct diagonal D = {.n = A.rows};
+    struct test_inverse D = {.n = A.rows};
     unsigned char bad[1000];
     for (int64_t k = 0; k < A.nnz; ++k)
         A.val[k] *= 1 + (double)(k % 5) / 100;
     lcl_ref_jacobi(&A, D.inv_d, bad);
     expect_history(
         *state, &A, &methods[1],
-        (struct lcl_ref_bicgstab){.apply = apply_diagonal, .user = &D});
+        (struct lcl_ref_bicgstab){.apply = test_apply_inverse, .user = &D});
     test_csr_finish(&A);
 }
 

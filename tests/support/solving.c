@@ -144,3 +144,10 @@ double *test_right_side(const struct lcl_csr *A)
     free(x);
     return b;
 }
+
+void test_apply_inverse(void *user, const double *r, double *z)
+{
+    const struct test_inverse *D = user;
+    for (int64_t i = 0; i < D->n; ++i)
+        z[i] = D->inv_d[i] * r[i];
+}

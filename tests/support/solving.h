@@ -45,3 +45,10 @@ double test_residual(const struct lcl_csr *A, const double *b, const double *x);
 
 // A x for x_i = 1 + i mod 7, freed with free().
 double *test_right_side(const struct lcl_csr *A);
+
+// A diagonal preconditioner for references: z = D^-1 r, `user` being one.
+struct test_inverse {
+    int64_t n;
+    double inv_d[1000];
+};
+void test_apply_inverse(void *user, const double *r, double *z);
