@@ -205,16 +205,22 @@ kernel void gmres_extend(long n, long ld, int first, int count,
 #  define UNROLL _Pragma("unroll")
 # endif
 
-// Row i of a chunk. What is beyond its end repeats the first column; the places
-// are found anew in each row, where a register for each would be one too many.
-INLINE void load_row(double *v, global const stored *V, long ld, int count,
+// Row i of a chunk, zeros beyond its end. Up to the next multiple of 4 columns
+// the last one is loaded again, and what follows is not.
+INLINE void load_row(stored *v, global const stored *V, long ld, int count,
                      long i)
 {
-    long at = i;
     UNROLL
-    for (int k = 0; k < C; ++k) {
-        v[k] = V[k < count ? at : i];
-        at += ld;
+    for (int q = 0; q < C; q += 4) {
+        if (q < count) {
+            UNROLL
+            for (int k = q; k < q + 4; ++k)
+                v[k] = V[min(k, count - 1) * ld + i];
+        } else {
+            UNROLL
+            for (int k = q; k < q + 4; ++k)
+                v[k] = 0;
+        }
     }
 }
 
@@ -230,7 +236,7 @@ INLINE void load_coefficients(local double *c, global const double *h, int from,
     GROUP_BARRIER();
 }
 
-INLINE double less_row(double w, const double *v, local const double *c)
+INLINE double less_row(double w, const stored *v, local const double *c)
 {
     double even = w, odd = 0;
     UNROLL
@@ -280,7 +286,7 @@ INLINE void leave_sums(double *own, int first, int count, global double *sums,
 INLINE void add_dots(double *own, global const stored *V, long ld, int count,
                      long i, double w)
 {
-    double v[C];
+    stored v[C];
     load_row(v, V, ld, count, i);
     UNROLL
     for (int k = 0; k < C; ++k)
@@ -331,7 +337,7 @@ kernel void gmres_orthogonalise(long n, long ld, int first, int count,
     load_coefficients(c, h, from, count);
     double own[C] = {0}, ww = 0;
     for (RANGE(i, n)) {
-        double v[C];
+        stored v[C];
         load_row(v, V + first * ld, ld, count, i);
         const double w_i = less_row(w[i], v, c);
         w[i] = w_i;
@@ -356,7 +362,7 @@ kernel void gmres_sum(long n, long ld, int first, int count, double a, int keep,
         return;
     load_coefficients(c, h, from, count);
     for (RANGE(i, n)) {
-        double v[C];
+        stored v[C];
         load_row(v, V + first * ld, ld, count, i);
         const double y_i = y[i]; // in any case: see EACH
         y[i] = (keep ? y_i : 0) - a * less_row(0, v, c);
@@ -376,7 +382,7 @@ kernel void gmres_extend(long n, long ld, int first, int count,
     load_coefficients(c, h, from, count);
     const double scale = state[INV_NU];
     for (RANGE(i, n)) {
-        double row[C];
+        stored row[C];
         load_row(row, V + first * ld, ld, count, i);
         const stored next = STORED(scale * less_row(w[i], row, c));
         V[(first + count) * ld + i] = next;

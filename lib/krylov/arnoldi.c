@@ -90,13 +90,14 @@ static int group_of(const struct lcl_caps *caps)
     return waves < group ? waves : group;
 }
 
-// Half as many groups as other vector kernels have, since each adds up m + 1
-// rows of partial sums; no more than there are elements.
+// A quarter of the groups that other vector kernels have, two a unit: registers
+// leave room for no more, and each adds to m + 1 rows of partial sums. No more
+// than there are elements.
 static int groups_for(const struct lcl_caps *caps, int64_t n)
 {
     const int group = group_of(caps);
     const int64_t filled = (n + group - 1) / group;
-    const int most = (lcl_vector_groups(caps) + 1) / 2;
+    const int most = (lcl_vector_groups(caps) + 3) / 4;
     return filled < most ? (int)filled : most;
 }
 
