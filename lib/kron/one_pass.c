@@ -24,8 +24,8 @@ struct one_pass {
 };
 
 enum {
-    WAVES = 4,       // of a group
-    MMA_GROUPS = 16, // of a compute unit
+    WAVES = 4,      // of a group
+    MMA_GROUPS = 6, // of a compute unit: what its registers have room for
 };
 
 // The union of both patterns stores zeros for what one of the two lacks.
