@@ -236,7 +236,9 @@ INLINE void load_coefficients(local double *c, global const double *h, int from,
     GROUP_BARRIER();
 }
 
-INLINE double less_row(double w, const stored *v, local const double *c)
+// volatile: a register for each coefficient would be too many
+INLINE double less_row(double w, const stored *v,
+                       local const volatile double *c)
 {
     double even = w, odd = 0;
     UNROLL
