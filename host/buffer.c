@@ -7,6 +7,11 @@
 #include "host/interop.h"
 #include "host/log.h"
 
+#include <string.h>
+
+// Writes of so many bytes are worth threads and, once, pinned memory.
+#define STAGED_LEAST ((size_t)32 << 20)
+
 struct lcl_buffer {
     lcl_context *ctx;
     cl_mem mem;
@@ -91,10 +96,37 @@ cl_mem lcl_buffer_mem(const lcl_buffer *buffer)
     return buffer ? buffer->mem : NULL;
 }
 
+static void copy_bytes(void *arg, int64_t first, int64_t count, void *to)
+{
+    const char *const *from = arg;
+    memcpy(to, *from + first, (size_t)count);
+}
+
+static enum lcl_status fill(lcl_buffer *b, const struct lcl_filling *F)
+{
+    lcl_clock_enter(&b->ctx->clock, LCL_PHASE_UPLOAD);
+    const enum lcl_status st = b->ctx->caps.type == LCL_DEVICE_CPU
+                                   ? lcl_fill_mapped(b->ctx, b->mem, F)
+                                   : lcl_fill_staged(b->ctx, b->mem, F);
+    lcl_clock_leave(&b->ctx->clock);
+    return st;
+}
+
+enum lcl_status lcl_buffer_fill_by(lcl_buffer *b, size_t size, lcl_fill_fn *fn,
+                                   void *arg)
+{
+    const int64_t count = (int64_t)(b->bytes / size);
+    return count == 0 ? LCL_OK
+                      : fill(b, &(struct lcl_filling){fn, arg, size, count});
+}
+
 enum lcl_status lcl_buffer_write(lcl_buffer *b, const void *data, size_t bytes)
 {
     if (bytes == 0)
         return LCL_OK;
+    if (bytes >= STAGED_LEAST)
+        return fill(
+            b, &(struct lcl_filling){copy_bytes, &data, 1, (int64_t)bytes});
     lcl_clock_enter(&b->ctx->clock, LCL_PHASE_UPLOAD);
     const enum lcl_status st = LCL_CL(
         &b->ctx->cl, clEnqueueWriteBuffer(b->ctx->queue, b->mem, CL_TRUE, 0,

@@ -26,6 +26,15 @@ enum lcl_status lcl_buffer_write(lcl_buffer *buffer, const void *data,
                                  size_t bytes);
 enum lcl_status lcl_buffer_read(const lcl_buffer *buffer, void *data,
                                 size_t bytes);
+
+// Writes elements first .. first + count - 1 of what a buffer is to hold.
+typedef void lcl_fill_fn(void *arg, int64_t first, int64_t count, void *to);
+// Fills the whole buffer with elements of `size` bytes, 1 MiB at most, which
+// fill(arg, ...) makes part by part, on several threads and in any order.
+// Blocking.
+enum lcl_status lcl_buffer_fill_by(lcl_buffer *buffer, size_t size,
+                                   lcl_fill_fn *fill, void *arg);
+
 // Enqueued: sets every byte; copies the whole of `from`, which is no larger.
 enum lcl_status lcl_buffer_fill(lcl_buffer *buffer, unsigned char byte);
 enum lcl_status lcl_buffer_copy(lcl_buffer *to, const lcl_buffer *from);

@@ -6,6 +6,7 @@
 #include "host/cl.h"
 #include "host/clock.h"
 #include "host/program.h"
+#include "host/staging.h"
 
 #include <levelcl/context.h>
 
@@ -20,6 +21,7 @@ struct lcl_context {
     struct lcl_programs programs;
     struct lcl_build_info builds;
     struct lcl_clock clock;
+    struct lcl_staging staging;
     bool used_blas;
     bool proven; // passed its self-test, now or earlier
 };

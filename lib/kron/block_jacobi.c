@@ -8,7 +8,6 @@
 #include "host/geometry.h"
 #include "host/launch.h"
 #include "host/log.h"
-#include "host/parallel.h"
 #include "host/runtime.h"
 #include "lib/batch/bgje.h"
 #include "lib/format/bsr.h"
@@ -40,43 +39,24 @@ static int64_t find_diagonal(const struct lcl_bsr *A, int64_t i)
     return lcl_csr_find(&pattern, i, i);
 }
 
-struct gathering {
-    const struct lcl_kron *K;
-    double *pairs;
-    int64_t chunks;
-};
-
-static void gather_rows(void *arg, int64_t chunk)
+static void gather_rows(void *arg, int64_t first, int64_t count, void *to)
 {
-    const struct gathering *G = arg;
-    const int64_t rows = G->K->M->rows, pair = 2 * lcl_block_values(G->K->M);
-    const int64_t end = lcl_chunk_start(rows, G->chunks, chunk + 1);
-    for (int64_t i = lcl_chunk_start(rows, G->chunks, chunk); i < end; ++i) {
-        lcl_pairs_put(G->pairs + i * pair, G->K->M, find_diagonal(G->K->M, i));
-        lcl_pairs_put(G->pairs + i * pair + 1, G->K->L,
-                      find_diagonal(G->K->L, i));
+    const struct lcl_kron *const *K = arg;
+    const struct lcl_bsr *M = (*K)->M, *L = (*K)->L;
+    double *pair = to;
+    for (int64_t i = first; i < first + count; ++i) {
+        lcl_pairs_put(pair, M, find_diagonal(M, i));
+        lcl_pairs_put(pair + 1, L, find_diagonal(L, i));
+        pair += 2 * lcl_block_values(M);
     }
-}
-
-static enum lcl_status write_pairs(const struct kron_blocks *J,
-                                   const struct lcl_kron *K,
-                                   const struct lcl_log *log)
-{
-    const size_t bytes = lcl_buffer_bytes(J->pairs);
-    struct gathering G = {K, lcl_malloc(bytes, 1), lcl_chunks(J->n)};
-    if (!G.pairs)
-        return lcl_fail_memory(log, "diagonal blocks");
-    lcl_parallel(G.chunks, gather_rows, &G);
-    const enum lcl_status st = lcl_buffer_write(J->pairs, G.pairs, bytes);
-    lcl_free(G.pairs);
-    return st;
 }
 
 static enum lcl_status take(struct lcl_precond *M, const struct lcl_kron *K)
 {
     const struct kron_blocks *J = M->method;
     lcl_phase_enter(M->ctx, LCL_PHASE_UPLOAD);
-    enum lcl_status st = write_pairs(J, K, lcl_context_log(M->ctx));
+    const size_t pair = 2 * (size_t)lcl_block_values(K->M) * sizeof(double);
+    enum lcl_status st = lcl_buffer_fill_by(J->pairs, pair, gather_rows, &K);
     if (st == LCL_OK)
         st = lcl_kron_write_coefficients(J->coef, K);
     lcl_phase_leave(M->ctx);

@@ -194,17 +194,12 @@ static enum lcl_status create(struct lcl_spmv *S, const struct lcl_kron *K)
 
 // ------------------------------------------------------------------- values
 
-static enum lcl_status write_pairs(const struct one_pass *P, lcl_context *ctx,
+static enum lcl_status write_pairs(const struct one_pass *P,
                                    const struct lcl_kron *K)
 {
-    const size_t bytes = lcl_buffer_bytes(P->term[0].val);
-    double *val = lcl_malloc(bytes, 1);
-    if (!val)
-        return lcl_fail_memory(lcl_context_log(ctx), "values");
-    lcl_pairs_values(val, P->row_ptr, K->M, K->L);
-    const enum lcl_status st = lcl_buffer_write(P->term[0].val, val, bytes);
-    lcl_free(val);
-    return st;
+    struct lcl_pairs pairs = {K->M, K->L, P->row_ptr};
+    const size_t pair = 2 * (size_t)lcl_block_values(K->M) * sizeof(double);
+    return lcl_buffer_fill_by(P->term[0].val, pair, lcl_pairs_fill, &pairs);
 }
 
 static enum lcl_status write_values(const struct lcl_device_matrix *D,
@@ -218,7 +213,7 @@ static enum lcl_status update(struct lcl_spmv *S, const struct lcl_kron *K)
     const struct one_pass *P = S->state;
     enum lcl_status st;
     if (P->paired)
-        st = write_pairs(P, S->ctx, K);
+        st = write_pairs(P, K);
     else if ((st = write_values(&P->term[0], K->M)) == LCL_OK)
         st = write_values(&P->term[1], K->L);
     return st < 0 ? st : lcl_kron_write_coefficients(P->coef, K);

@@ -4,7 +4,7 @@
 
 #include "host/alloc.h"
 #include "host/log.h"
-#include "host/parallel.h"
+#include "lib/format/bsr.h"
 
 // ------------------------------------------------------------------- merging
 
@@ -90,13 +90,6 @@ enum lcl_status lcl_pairs_pattern(struct lcl_bsr *out, const struct lcl_bsr *M,
 
 // ------------------------------------------------------------------- values
 
-struct filling {
-    const struct lcl_bsr *M, *L;
-    const int64_t *row_ptr;
-    double *val;
-    int64_t chunks;
-};
-
 void lcl_pairs_put(double *out, const struct lcl_bsr *A, int64_t k)
 {
     const int values = A->block_size * A->block_size;
@@ -104,28 +97,36 @@ void lcl_pairs_put(double *out, const struct lcl_bsr *A, int64_t k)
         out[2 * v] = k < 0 ? 0 : A->val[k * values + v];
 }
 
-static void fill_rows(void *arg, int64_t chunk)
+// The last row that starts at block k or before.
+static int64_t row_of(const int64_t *row_ptr, int64_t rows, int64_t k)
 {
-    const struct filling *F = arg;
-    const int64_t rows = F->M->rows;
-    const int64_t pair = 2 * (int64_t)F->M->block_size * F->M->block_size;
-    const int64_t first = lcl_chunk_start(rows, F->chunks, chunk);
-    const int64_t end = lcl_chunk_start(rows, F->chunks, chunk + 1);
-    for (int64_t i = first; i < end; ++i) {
-        struct merge at = merge_row(F->M, F->L, i);
-        double *out = F->val + F->row_ptr[i] * pair;
-        int64_t in_m, in_l;
-        for (int32_t column; merge_next(&at, &column, &in_m, &in_l);
-             out += pair) {
-            lcl_pairs_put(out, F->M, in_m);
-            lcl_pairs_put(out + 1, F->L, in_l);
-        }
+    int64_t low = 0, high = rows;
+    while (high - low > 1) {
+        const int64_t middle = low + (high - low) / 2;
+        if (row_ptr[middle] <= k)
+            low = middle;
+        else
+            high = middle;
     }
+    return low;
 }
 
-void lcl_pairs_values(double *val, const int64_t *row_ptr,
-                      const struct lcl_bsr *M, const struct lcl_bsr *L)
+void lcl_pairs_fill(void *arg, int64_t first, int64_t count, void *to)
 {
-    struct filling F = {M, L, row_ptr, val, lcl_chunks(row_ptr[M->rows])};
-    lcl_parallel(F.chunks, fill_rows, &F);
+    const struct lcl_pairs *P = arg;
+    const int64_t pair = 2 * lcl_block_values(P->M), end = first + count;
+    int64_t i = row_of(P->row_ptr, P->M->rows, first), k = P->row_ptr[i];
+    double *out = to;
+    for (; k < end; ++i) {
+        struct merge at = merge_row(P->M, P->L, i);
+        int64_t in_m, in_l;
+        for (int32_t column; k < end && merge_next(&at, &column, &in_m, &in_l);
+             ++k) {
+            if (k < first)
+                continue;
+            lcl_pairs_put(out, P->M, in_m);
+            lcl_pairs_put(out + 1, P->L, in_l);
+            out += pair;
+        }
+    }
 }

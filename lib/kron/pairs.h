@@ -17,7 +17,13 @@ enum lcl_status lcl_pairs_pattern(struct lcl_bsr *out, const struct lcl_bsr *M,
 // Block k of A as every second value from `out` on, zeros for block -1.
 void lcl_pairs_put(double *out, const struct lcl_bsr *A, int64_t k);
 
-// Entry (r, c) of block k of both: val[2 ((k b + r) b + c)] of M, the next one
-// of L, 0 where the matrix lacks the block. `row_ptr` is that of the union.
-void lcl_pairs_values(double *val, const int64_t *row_ptr,
-                      const struct lcl_bsr *M, const struct lcl_bsr *L);
+// Entry (r, c) of block k of both: value 2 ((k b + r) b + c) is of M, the next
+// one of L, 0 where the matrix lacks the block. `row_ptr` is that of the union.
+struct lcl_pairs {
+    const struct lcl_bsr *M, *L;
+    const int64_t *row_ptr;
+};
+
+// An lcl_fill_fn whose elements are the pairs of a block; arg: struct
+// lcl_pairs.
+void lcl_pairs_fill(void *arg, int64_t first, int64_t count, void *to);

@@ -44,19 +44,21 @@ static void set_up_finish(struct set_up *a)
 
 // ------------------------------------------------------------------- values
 
+enum { BATCH = 32 }; // blocks that are at hand as pairs
+
 struct filling {
     const struct lcl_kron *K;
-    const double *pairs;
+    struct lcl_pairs pairs;
     double *val;
     int64_t blocks, chunks; // blocks of a stage
 };
 
-// Block k of a_jj M + tau b_jj L.
-static void fill_block(const struct filling *F, int stage, int64_t k)
+// Block k of a_jj M + tau b_jj L, whose values are in `pair`.
+static void fill_block(const struct filling *F, int stage, int64_t k,
+                       const double *pair)
 {
     const int b = F->K->M->block_size, at = stage * (F->K->stages + 1);
     const double of_m = F->K->A[at], of_l = F->K->tau * F->K->B[at];
-    const double *pair = F->pairs + k * (2 * b * b);
     double *out = F->val + (stage * F->blocks + k) * (b * b);
     for (int e = 0; e < b * b; ++e, pair += 2)
         out[e] = of_m * pair[0] + of_l * pair[1];
@@ -64,27 +66,27 @@ static void fill_block(const struct filling *F, int stage, int64_t k)
 
 static void fill_blocks(void *arg, int64_t chunk)
 {
-    const struct filling *F = arg;
+    struct filling *F = arg;
+    double pairs[BATCH * 2 * LCL_BLOCK_MAX * LCL_BLOCK_MAX];
+    const int size = 2 * lcl_block_values(F->K->M);
     const int64_t end = lcl_chunk_start(F->blocks, F->chunks, chunk + 1);
-    for (int64_t k = lcl_chunk_start(F->blocks, F->chunks, chunk); k < end; ++k)
-        for (int j = 0; j < F->K->stages; ++j)
-            fill_block(F, j, k);
+    int64_t k = lcl_chunk_start(F->blocks, F->chunks, chunk);
+    while (k < end) {
+        const int count = (int)(end - k < BATCH ? end - k : BATCH);
+        lcl_pairs_fill(&F->pairs, k, count, pairs);
+        for (int i = 0; i < count; ++i, ++k)
+            for (int j = 0; j < F->K->stages; ++j)
+                fill_block(F, j, k, pairs + i * size);
+    }
 }
 
-static enum lcl_status fill_values(double *val, const struct lcl_kron *K,
-                                   const int64_t *row_ptr,
-                                   const struct lcl_log *log)
+static void fill_values(double *val, const struct lcl_kron *K,
+                        const int64_t *row_ptr)
 {
     const int64_t blocks = row_ptr[K->M->rows];
-    const size_t size = 2 * (size_t)lcl_block_values(K->M);
-    double *pairs = lcl_malloc((size_t)blocks, size * sizeof *pairs);
-    struct filling F = {K, pairs, val, blocks, lcl_chunks(blocks)};
-    if (!pairs)
-        return lcl_fail_memory(log, "the values of two matrices");
-    lcl_pairs_values(pairs, row_ptr, K->M, K->L);
+    struct filling F = {
+        K, {K->M, K->L, row_ptr}, val, blocks, lcl_chunks(blocks)};
     lcl_parallel(F.chunks, fill_blocks, &F);
-    lcl_free(pairs);
-    return LCL_OK;
 }
 
 static enum lcl_status take(struct lcl_precond *M, const struct lcl_kron *K)
@@ -100,9 +102,8 @@ static enum lcl_status take(struct lcl_precond *M, const struct lcl_kron *K)
     if (!val)
         return lcl_fail_memory(log, "the values of stages");
     lcl_phase_enter(M->ctx, LCL_PHASE_UPLOAD);
-    enum lcl_status st = fill_values(val, K, S->row_ptr, log);
-    if (st == LCL_OK)
-        st = lcl_system_update(system, val);
+    fill_values(val, K, S->row_ptr);
+    const enum lcl_status st = lcl_system_update(system, val);
     lcl_phase_leave(M->ctx);
     lcl_free(val);
     return st;
@@ -145,7 +146,8 @@ static enum lcl_status make_matrix(struct set_up *a, const struct lcl_kron *K,
     if (!a->all.row_ptr || !a->all.col_ind || !a->all.val)
         return lcl_fail_memory(log, "the matrix of stages");
     repeat_pattern(&a->all, &a->one, s);
-    return fill_values(a->all.val, K, a->one.row_ptr, log);
+    fill_values(a->all.val, K, a->one.row_ptr);
+    return LCL_OK;
 }
 
 // ------------------------------------------------------------------- parts

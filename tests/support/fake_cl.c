@@ -38,10 +38,6 @@ static bool fails_now(enum fake_cl_function function)
         const size_t *at, const size_t *global, const size_t *local, \
         cl_uint n, const cl_event *wait, cl_event *event), \
         (q, k, dim, at, global, local, n, wait, event)) \
-    X(clEnqueueWriteBuffer, (cl_command_queue q, cl_mem mem, cl_bool block, \
-        size_t at, size_t bytes, const void *host, cl_uint n, \
-        const cl_event *wait, cl_event *event), \
-        (q, mem, block, at, bytes, host, n, wait, event)) \
     X(clFinish, (cl_command_queue q), (q)) \
     X(clFlush, (cl_command_queue q), (q)) \
     X(clGetDeviceIDs, (cl_platform_id p, cl_device_type type, cl_uint room, \
@@ -156,7 +152,7 @@ static cl_int fake_clEnqueueUnmapMemObject(cl_command_queue q, cl_mem mem,
     return clEnqueueUnmapMemObject(q, mem, host, n, wait, event);
 }
 
-// Reads that do not block give an event, which is an object.
+// Transfers that do not block give an event, which is an object.
 static cl_int fake_clEnqueueReadBuffer(cl_command_queue q, cl_mem mem,
                                        cl_bool block, size_t at, size_t bytes,
                                        void *host, cl_uint n,
@@ -169,6 +165,19 @@ static cl_int fake_clEnqueueReadBuffer(cl_command_queue q, cl_mem mem,
     fake_cl.objects += code == CL_SUCCESS && event;
     if (fake_cl.spoil)
         memset(host, fake_cl.spoiled, bytes);
+    return code;
+}
+
+static cl_int fake_clEnqueueWriteBuffer(cl_command_queue q, cl_mem mem,
+                                        cl_bool block, size_t at, size_t bytes,
+                                        const void *host, cl_uint n,
+                                        const cl_event *wait, cl_event *event)
+{
+    if (fails_now(FAKE_clEnqueueWriteBuffer))
+        return fake_cl.code;
+    const cl_int code =
+        clEnqueueWriteBuffer(q, mem, block, at, bytes, host, n, wait, event);
+    fake_cl.objects += code == CL_SUCCESS && event;
     return code;
 }
 

@@ -209,7 +209,10 @@ static void expect_union(const struct test_kron *T)
                      LCL_OK);
     assert_int_equal(both.nnz, lcl_pairs_count(&T->M, &T->L));
     double *val = test_random_vector(2 * both.nnz * size, 1);
-    lcl_pairs_values(val, both.row_ptr, &T->M, &T->L);
+    struct lcl_pairs pairs = {&T->M, &T->L, both.row_ptr};
+    for (int64_t k = 0; k < both.nnz; k += 7)
+        lcl_pairs_fill(&pairs, k, both.nnz - k < 7 ? both.nnz - k : 7,
+                       val + 2 * k * size);
     for (int64_t i = 0; i < both.rows; ++i)
         for (int64_t k = both.row_ptr[i]; k < both.row_ptr[i + 1]; ++k) {
             const int32_t column = both.col_ind[k];
