@@ -2,15 +2,31 @@
 // Launch geometry that follows from what a device is.
 #include "host/geometry.h"
 
-enum { GROUP = 256, GROUPS_PER_UNIT = 8, MAX_GROUPS = 2048 };
+enum {
+    GROUP = 256,
+    GROUPS_PER_UNIT = 8,
+    MAX_GROUPS = 2048,
+    REGISTERS = 65536 // of a unit
+};
 
-int lcl_vector_group(const struct lcl_caps *caps)
+static int group_up_to(const struct lcl_caps *caps, int most)
 {
     if (caps->width == 1)
         return 1;
-    int group = GROUP < caps->max_group_size ? GROUP : caps->max_group_size;
+    int group = most < caps->max_group_size ? most : caps->max_group_size;
     group -= group % caps->width;
     return group > caps->width ? group : caps->width;
+}
+
+int lcl_vector_group(const struct lcl_caps *caps)
+{
+    return group_up_to(caps, GROUP);
+}
+
+int lcl_vector_group_of(const struct lcl_caps *caps, int registers)
+{
+    const int most = REGISTERS / (GROUPS_PER_UNIT * registers);
+    return group_up_to(caps, most < GROUP ? most : GROUP);
 }
 
 int lcl_wave_group(const struct lcl_caps *caps, int waves)

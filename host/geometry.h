@@ -10,6 +10,10 @@
 // the nearest multiple of the wave width that the device runs.
 int lcl_vector_group(const struct lcl_caps *caps);
 
+// The same for kernels of more than 32 registers an item: so few that
+// lcl_vector_groups() still run at once where a unit has 65,536 registers.
+int lcl_vector_group_of(const struct lcl_caps *caps, int registers);
+
 // Work-items of a group of so many waves, or as many as the device runs; 1 at
 // width 1.
 int lcl_wave_group(const struct lcl_caps *caps, int waves);

@@ -12,9 +12,7 @@
 
 #include <stdio.h>
 
-// 8 groups of 6 waves of 32 fill a unit of NVIDIA's as far as 40 registers an
-// item let them.
-enum { WAVES = 6 };
+enum { REGISTERS = 40 };
 
 struct adaptive {
     struct lcl_row_classes classes; // until tables are made
@@ -141,7 +139,7 @@ static enum lcl_status study(struct lcl_spmv *S, lcl_context *ctx)
     if ((st = lcl_row_classes_init(&R->classes, ctx, S->A)) < 0)
         return st;
     lcl_tiles_choose(&R->plan, &R->classes, caps->width,
-                     lcl_wave_group(caps, WAVES));
+                     lcl_vector_group_of(caps, REGISTERS));
     describe(S);
     return LCL_OK;
 }

@@ -13,6 +13,8 @@ enum {
     CPU_ROWS = 8,   // of a slice at width 1: ROWS of sliced.cl.h
     FEW_SLOTS = 4,  // under way at once: enough where many waves are
     MOST_SLOTS = 8, // as many as 64 registers take
+    REGISTERS = 48,
+    BLOCK_REGISTERS = 40,
 };
 static const double most_fill = 2;
 
@@ -198,10 +200,12 @@ static enum lcl_status update(struct lcl_spmv *S)
 static struct lcl_spec spec_of(const struct lcl_caps *caps,
                                const struct lcl_device_matrix *A, int slots)
 {
+    const bool blocks = A->block > 1;
     return (struct lcl_spec){
         .source = "sliced.cl",
-        .group = lcl_vector_group(caps),
-        .block = A->block > 1 ? A->block : 0,
+        .group =
+            lcl_vector_group_of(caps, blocks ? BLOCK_REGISTERS : REGISTERS),
+        .block = blocks ? A->block : 0,
         .slots = caps->width > 1 ? slots : 0,
     };
 }
