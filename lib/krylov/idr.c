@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Right-preconditioned IDR(s) (van Gijzen and Sonneveld 2011) without a
 // blocking read in an iteration. An iteration is one product with A and one
-// application of M. The kernels are in cl/idr.cl.
+// application of M. The kernels are in cl/idr.cl and cl/idr_step.cl.
 #include "lib/krylov/batch.h"
 
 #include "host/alloc.h"
@@ -10,7 +10,7 @@
 #include "host/log.h"
 #include "host/runtime.h"
 
-// As in idr.cl.
+// As in idr.cl.h.
 enum { STOP_R, STOP_U, STOP_O, STOPS };
 
 enum { MAX_S = LCL_IDR_MAX_S };
@@ -179,14 +179,19 @@ static int groups_for(const struct lcl_caps *caps, int64_t n)
 
 static enum lcl_status get_kernels(struct idr *K, lcl_context *ctx)
 {
-    const struct lcl_krylov_kernel all[] = {
-        {&K->shadow_kernel, "idr_shadow"}, {&K->v_kernel, "idr_v"},
-        {&K->u_kernel, "idr_u"},           {&K->dot_kernel, "idr_dot"},
-        {&K->step_kernel, "idr_step"},     {&K->omega_kernel, "idr_omega"},
+    const struct lcl_krylov_kernel inner[] = {{&K->v_kernel, "idr_v"},
+                                              {&K->u_kernel, "idr_u"},
+                                              {&K->step_kernel, "idr_step"}};
+    const struct lcl_krylov_kernel others[] = {
+        {&K->shadow_kernel, "idr_shadow"},
+        {&K->dot_kernel, "idr_dot"},
+        {&K->omega_kernel, "idr_omega"},
         {&K->last_kernel, "idr_last"},
     };
-    const struct lcl_spec spec = {.source = "idr.cl", .mode = K->s};
-    return lcl_krylov_kernels(ctx, spec, all, sizeof all / sizeof *all);
+    const struct lcl_spec steps = {.source = "idr_step.cl", .mode = K->s};
+    const struct lcl_spec shadow = {.source = "idr.cl", .mode = K->s};
+    const enum lcl_status st = lcl_krylov_kernels(ctx, steps, inner, 3);
+    return st < 0 ? st : lcl_krylov_kernels(ctx, shadow, others, 4);
 }
 
 static enum lcl_status create_sums(struct idr *K, const struct lcl_solver *S)

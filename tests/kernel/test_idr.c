@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// idr.cl: each kernel against its formulas on the host, for several s.
+// idr.cl and idr_step.cl: each kernel against its formulas on the host, for
+// several s.
 #include "tests/support/device.h"
 #include "tests/support/systems.h"
 
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Constants as in idr.cl and krylov.cl.h.
+// Constants as in idr.cl.h and krylov.cl.h.
 enum { STOP_R, STOP_U, STOP_O, STOPS };
 enum {
     CONVERGED = 1,
@@ -179,10 +180,11 @@ static void download(struct device *D, struct data *d)
     lcl_buffer_destroy(&D->stop);
 }
 
-static lcl_kernel *kernel_of(lcl_context *ctx, int s, const char *name)
+static lcl_kernel *kernel_of(lcl_context *ctx, int s, const char *source,
+                             const char *name)
 {
     const struct lcl_spec spec = {
-        .source = "idr.cl",
+        .source = source,
         .kernel = name,
         .group = test_group(ctx, 2),
         .mode = s,
@@ -194,11 +196,11 @@ static void run_v(lcl_context *ctx, struct data *d)
 {
     struct device D = upload(ctx, d);
     assert_int_equal(
-        LCL_LAUNCH(kernel_of(ctx, d->s, "idr_v"), GROUPS, lcl_arg_long(d->n),
-                   lcl_arg_int(GROUPS), lcl_arg_buffer(D.vector[ROWS]),
-                   lcl_arg_buffer(D.vector[R]), lcl_arg_buffer(D.vector[G]),
-                   lcl_arg_buffer(D.vector[V]), lcl_arg_buffer(D.vector[STATE]),
-                   lcl_arg_buffer(D.stop)),
+        LCL_LAUNCH(kernel_of(ctx, d->s, "idr_step.cl", "idr_v"), GROUPS,
+                   lcl_arg_long(d->n), lcl_arg_int(GROUPS),
+                   lcl_arg_buffer(D.vector[ROWS]), lcl_arg_buffer(D.vector[R]),
+                   lcl_arg_buffer(D.vector[G]), lcl_arg_buffer(D.vector[V]),
+                   lcl_arg_buffer(D.vector[STATE]), lcl_arg_buffer(D.stop)),
         LCL_OK);
     download(&D, d);
 }
@@ -208,9 +210,10 @@ static void run_u(lcl_context *ctx, struct data *d, int it, int k)
     struct device D = upload(ctx, d);
     const enum vector from = k == 0 ? ROWS : NORM;
     assert_int_equal(
-        LCL_LAUNCH(kernel_of(ctx, d->s, "idr_u"), GROUPS, lcl_arg_int(it),
-                   lcl_arg_int(k), lcl_arg_long(d->n), lcl_arg_double(1e-3),
-                   lcl_arg_int(GROUPS), lcl_arg_int(k == 0 ? d->s : 0),
+        LCL_LAUNCH(kernel_of(ctx, d->s, "idr_step.cl", "idr_u"), GROUPS,
+                   lcl_arg_int(it), lcl_arg_int(k), lcl_arg_long(d->n),
+                   lcl_arg_double(1e-3), lcl_arg_int(GROUPS),
+                   lcl_arg_int(k == 0 ? d->s : 0),
                    lcl_arg_buffer(D.vector[from]), lcl_arg_buffer(D.vector[Y]),
                    lcl_arg_buffer(D.vector[U]), lcl_arg_buffer(D.vector[U1]),
                    lcl_arg_buffer(D.vector[STATE]), lcl_arg_buffer(D.stop)),
@@ -221,12 +224,12 @@ static void run_u(lcl_context *ctx, struct data *d, int it, int k)
 static void run_dot(lcl_context *ctx, struct data *d)
 {
     struct device D = upload(ctx, d);
-    assert_int_equal(LCL_LAUNCH(kernel_of(ctx, d->s, "idr_dot"), GROUPS,
-                                lcl_arg_long(d->n), lcl_arg_buffer(D.words),
-                                lcl_arg_buffer(D.vector[T]),
-                                lcl_arg_buffer(D.vector[ROWS]),
-                                lcl_arg_buffer(D.stop), lcl_arg_int(STOP_U)),
-                     LCL_OK);
+    assert_int_equal(
+        LCL_LAUNCH(kernel_of(ctx, d->s, "idr.cl", "idr_dot"), GROUPS,
+                   lcl_arg_long(d->n), lcl_arg_buffer(D.words),
+                   lcl_arg_buffer(D.vector[T]), lcl_arg_buffer(D.vector[ROWS]),
+                   lcl_arg_buffer(D.stop), lcl_arg_int(STOP_U)),
+        LCL_OK);
     download(&D, d);
 }
 
@@ -234,8 +237,8 @@ static void run_step(lcl_context *ctx, struct data *d, int k)
 {
     struct device D = upload(ctx, d);
     assert_int_equal(
-        LCL_LAUNCH(kernel_of(ctx, d->s, "idr_step"), GROUPS, lcl_arg_int(k),
-                   lcl_arg_long(d->n), lcl_arg_int(GROUPS),
+        LCL_LAUNCH(kernel_of(ctx, d->s, "idr_step.cl", "idr_step"), GROUPS,
+                   lcl_arg_int(k), lcl_arg_long(d->n), lcl_arg_int(GROUPS),
                    lcl_arg_buffer(D.vector[ROWS]), lcl_arg_buffer(D.vector[T]),
                    lcl_arg_buffer(D.vector[U1]), lcl_arg_buffer(D.vector[G]),
                    lcl_arg_buffer(D.vector[U]), lcl_arg_buffer(D.vector[X]),
@@ -256,8 +259,8 @@ static void run_omega(lcl_context *ctx, struct data *d, int it, double tr,
     struct device D = upload(ctx, d);
     lcl_buffer *sums = test_upload(ctx, products, 2 * GROUPS, sizeof tr);
     assert_int_equal(
-        LCL_LAUNCH(kernel_of(ctx, d->s, "idr_omega"), GROUPS, lcl_arg_int(it),
-                   lcl_arg_long(d->n), lcl_arg_double(1e-3),
+        LCL_LAUNCH(kernel_of(ctx, d->s, "idr.cl", "idr_omega"), GROUPS,
+                   lcl_arg_int(it), lcl_arg_long(d->n), lcl_arg_double(1e-3),
                    lcl_arg_int(GROUPS), lcl_arg_buffer(D.vector[NORM]),
                    lcl_arg_int(GROUPS), lcl_arg_buffer(sums),
                    lcl_arg_buffer(D.words), lcl_arg_buffer(D.vector[Y]),
@@ -272,7 +275,7 @@ static void run_omega(lcl_context *ctx, struct data *d, int it, double tr,
 static void run_last(lcl_context *ctx, struct data *d, int it, int at)
 {
     struct device D = upload(ctx, d);
-    assert_int_equal(LCL_LAUNCH(kernel_of(ctx, d->s, "idr_last"), 1,
+    assert_int_equal(LCL_LAUNCH(kernel_of(ctx, d->s, "idr.cl", "idr_last"), 1,
                                 lcl_arg_int(it), lcl_arg_double(1e-3),
                                 lcl_arg_int(GROUPS), lcl_arg_int(d->s),
                                 lcl_arg_buffer(D.vector[ROWS]),
@@ -308,10 +311,10 @@ static void test_idr__shadow_words_are_the_reference_s(void **state)
     for (int i = 0; i < SIZES; ++i) {
         lcl_buffer *words = test_poisoned(*state, n, sizeof *expected);
         lcl_ref_idr_words(n, sizes[i], expected);
-        assert_int_equal(LCL_LAUNCH(kernel_of(*state, sizes[i], "idr_shadow"),
-                                    GROUPS, lcl_arg_long(n),
-                                    lcl_arg_buffer(words)),
-                         LCL_OK);
+        assert_int_equal(
+            LCL_LAUNCH(kernel_of(*state, sizes[i], "idr.cl", "idr_shadow"),
+                       GROUPS, lcl_arg_long(n), lcl_arg_buffer(words)),
+            LCL_OK);
         test_expect_words("word", words, (const int32_t *)expected, n);
         lcl_buffer_destroy(&words);
     }

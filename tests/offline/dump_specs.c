@@ -114,6 +114,8 @@ static const struct variant variants[] = {
     {"fp32",      8, {.source = "gmres_step.cl", .storage = 2}},
     {"s_4",       4, {.source = "idr.cl", .mode = 4}},
     {"s_8",       4, {.source = "idr.cl", .mode = 8}},
+    {"s_4",       4, {.source = "idr_step.cl", .mode = 4}},
+    {"s_8",       4, {.source = "idr_step.cl", .mode = 8}},
     {"waves",     4, {.source = "ildu0.cl"}},
     {"block_3",   1, {.source = "ildu0_block.cl", .block = 3}},
     {"block_5",   1, {.source = "ildu0_block.cl", .block = 5}},
