@@ -27,16 +27,10 @@ enum lcl_status lcl_operator_create_kron(
     lcl_operator **out, lcl_context *ctx, const struct lcl_kron *K,
     const struct lcl_operator_params *params)
 {
-    static const struct lcl_operator_params defaults = LCL_OPERATOR_PARAMS_INIT;
     const struct lcl_log *log = lcl_context_log(ctx);
     enum lcl_status st;
-    if (out)
-        *out = NULL;
-    if (!out || !ctx || !K)
-        return lcl_misuse(log, "lcl_operator_create_kron: an argument is NULL");
-    if (!params)
-        params = &defaults;
-    if ((st = lcl_operator_check_params(params, log)) < 0 ||
+    if ((st = lcl_operator_begin(out, ctx, K, "lcl_operator_create_kron",
+                                 &params)) < 0 ||
         (st = lcl_kron_check(K, log)) < 0)
         return st;
     lcl_operator *P = lcl_calloc(1, sizeof *P);

@@ -21,9 +21,8 @@ static enum lcl_status check(const struct lcl_kron *K,
                              const struct lcl_precond_params *params,
                              const struct lcl_log *log)
 {
-    enum lcl_status st;
-    if ((st = lcl_precond_check_params(params, log)) < 0 ||
-        (st = lcl_kron_check(K, log)) < 0)
+    const enum lcl_status st = lcl_kron_check(K, log);
+    if (st < 0)
         return st;
     if (!methods[params->type])
         return lcl_fail(log, LCL_EUNSUPPORTED,
@@ -63,16 +62,11 @@ enum lcl_status lcl_precond_create_kron(lcl_precond **out, lcl_context *ctx,
                                         const struct lcl_kron *K,
                                         const struct lcl_precond_params *params)
 {
-    static const struct lcl_precond_params defaults = LCL_PRECOND_PARAMS_INIT;
     const struct lcl_log *log = lcl_context_log(ctx);
     enum lcl_status st;
-    if (out)
-        *out = NULL;
-    if (!out || !ctx || !K)
-        return lcl_misuse(log, "lcl_precond_create_kron: an argument is NULL");
-    if (!params)
-        params = &defaults;
-    if ((st = check(K, params, log)) < 0)
+    if ((st = lcl_precond_begin(out, ctx, K, "lcl_precond_create_kron",
+                                &params)) < 0 ||
+        (st = check(K, params, log)) < 0)
         return st;
     lcl_precond *M = lcl_calloc(1, sizeof *M);
     if (!M)

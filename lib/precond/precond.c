@@ -6,7 +6,7 @@
 #include "host/interop.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/format/bsr.h"
+#include "lib/format/blocked.h"
 #include "lib/format/csr.h"
 
 #include <levelcl/opencl.h>
@@ -29,8 +29,8 @@ static bool is_for_ildu0(enum lcl_trisolve trisolve)
            trisolve == LCL_TRISOLVE_DAG_EC_ILDU0_FUSED;
 }
 
-enum lcl_status lcl_precond_check_params(const struct lcl_precond_params *p,
-                                         const struct lcl_log *log)
+static enum lcl_status check_params(const struct lcl_precond_params *p,
+                                    const struct lcl_log *log)
 {
     if ((unsigned)p->type >= LCL_PRECOND_COUNT ||
         (unsigned)p->trisolve >= LCL_TRISOLVE_COUNT ||
@@ -73,14 +73,6 @@ static enum lcl_status check_square(int64_t rows, int64_t cols,
                     (long long)rows, (long long)cols);
 }
 
-static int block_size_of(const struct lcl_csr *A,
-                         const struct lcl_precond_params *params)
-{
-    if (params->block_size > 0)
-        return params->block_size;
-    return A->nnz > UINT32_MAX ? 1 : lcl_csr_natural_block(A);
-}
-
 // For entry points whose object may be the NULL that is complained of.
 static enum lcl_status refuse_null(const lcl_precond *M, const char *function)
 {
@@ -121,10 +113,10 @@ static enum lcl_status make_product(lcl_precond *M, enum lcl_spmv_type type)
 
 // Matrices are well-formed and square, parameters checked, *out is NULL.
 static enum lcl_status create(lcl_precond **out, lcl_context *ctx,
-                              const struct lcl_bsr *A, const int64_t *place,
-                              int64_t entries,
+                              const struct lcl_blocked *B,
                               const struct lcl_precond_params *params)
 {
+    const struct lcl_bsr *A = &B->A;
     lcl_precond *M = lcl_calloc(1, sizeof *M);
     enum lcl_status st;
     if (!M)
@@ -134,15 +126,14 @@ static enum lcl_status create(lcl_precond **out, lcl_context *ctx,
     M->info = (struct lcl_precond_info){
         .type = params->type ? params->type : LCL_PRECOND_ILDU0,
         .rows = A->rows * A->block_size,
-        .nnz = entries,
+        .nnz = B->entries,
         .block_size = A->block_size,
         .coarse = LCL_COARSE_NONE,
         .stages = 1,
         .form = "",
     };
     if ((st = M->ops->create(M, A, params)) < 0 ||
-        (place &&
-         (st = lcl_system_take_entries(&M->system, place, entries)) < 0) ||
+        (st = lcl_system_take_entries(&M->system, B->place, B->entries)) < 0 ||
         (st = make_product(M, params->spmv)) < 0 ||
         (st = lcl_precond_refactor(M)) < 0)
         lcl_precond_destroy(&M);
@@ -150,28 +141,9 @@ static enum lcl_status create(lcl_precond **out, lcl_context *ctx,
     return st;
 }
 
-static enum lcl_status create_in_blocks(lcl_precond **out, lcl_context *ctx,
-                                        const struct lcl_csr *A, int block,
-                                        const struct lcl_precond_params *params)
-{
-    const struct lcl_log *log = lcl_context_log(ctx);
-    struct lcl_bsr B;
-    int64_t *place;
-    lcl_phase_enter(ctx, LCL_PHASE_SYMBOLIC);
-    enum lcl_status st = lcl_bsr_from_csr_placed(&B, &place, A, block, log);
-    lcl_phase_leave(ctx);
-    if (st == LCL_OK)
-        st = create(out, ctx, &B, place, A->nnz, params);
-    lcl_free(place);
-    lcl_bsr_finish(&B);
-    return st;
-}
-
-// What both functions that create one begin with: NULL params become the
-// defaults.
-static enum lcl_status begin(lcl_precond **out, const lcl_context *ctx,
-                             const void *A, const char *function,
-                             const struct lcl_precond_params **params)
+enum lcl_status lcl_precond_begin(lcl_precond **out, const lcl_context *ctx,
+                                  const void *A, const char *function,
+                                  const struct lcl_precond_params **params)
 {
     static const struct lcl_precond_params defaults = LCL_PRECOND_PARAMS_INIT;
     const struct lcl_log *log = lcl_context_log(ctx);
@@ -180,7 +152,7 @@ static enum lcl_status begin(lcl_precond **out, const lcl_context *ctx,
     if (out)
         *out = NULL;
     return out && ctx && A
-               ? lcl_precond_check_params(*params, log)
+               ? check_params(*params, log)
                : lcl_misuse(log, "%s: an argument is NULL", function);
 }
 
@@ -189,16 +161,17 @@ enum lcl_status lcl_precond_create(lcl_precond **out, lcl_context *ctx,
                                    const struct lcl_precond_params *params)
 {
     const struct lcl_log *log = lcl_context_log(ctx);
+    struct lcl_blocked B;
     enum lcl_status st;
-    if ((st = begin(out, ctx, A, "lcl_precond_create", &params)) < 0 ||
+    if ((st = lcl_precond_begin(out, ctx, A, "lcl_precond_create", &params)) <
+            0 ||
         (st = lcl_csr_check(A, log)) < 0 ||
         (st = check_square(A->rows, A->cols, log)) < 0)
         return st;
-    const int block = block_size_of(A, params);
-    if (block > 1)
-        return create_in_blocks(out, ctx, A, block, params);
-    const struct lcl_bsr B = lcl_bsr_of_csr(A);
-    return create(out, ctx, &B, NULL, A->nnz, params);
+    if ((st = lcl_blocked_from_csr(&B, ctx, A, params->block_size)) == LCL_OK)
+        st = create(out, ctx, &B, params);
+    lcl_blocked_finish(&B);
+    return st;
 }
 
 enum lcl_status lcl_precond_create_bsr(lcl_precond **out, lcl_context *ctx,
@@ -206,16 +179,15 @@ enum lcl_status lcl_precond_create_bsr(lcl_precond **out, lcl_context *ctx,
                                        const struct lcl_precond_params *params)
 {
     const struct lcl_log *log = lcl_context_log(ctx);
+    struct lcl_blocked B;
     enum lcl_status st;
-    if ((st = begin(out, ctx, A, "lcl_precond_create_bsr", &params)) < 0 ||
+    if ((st = lcl_precond_begin(out, ctx, A, "lcl_precond_create_bsr",
+                                &params)) < 0 ||
         (st = lcl_bsr_check(A, log)) < 0 ||
-        (st = check_square(A->rows, A->cols, log)) < 0)
+        (st = check_square(A->rows, A->cols, log)) < 0 ||
+        (st = lcl_blocked_from_bsr(&B, ctx, A, params->block_size)) < 0)
         return st;
-    if (params->block_size > 0 && params->block_size != A->block_size)
-        return lcl_fail(log, LCL_EINVAL,
-                        "block size %d: the matrix has blocks of %d",
-                        params->block_size, A->block_size);
-    return create(out, ctx, A, NULL, A->nnz * lcl_block_values(A), params);
+    return create(out, ctx, &B, params);
 }
 
 enum lcl_status lcl_precond_update(lcl_precond *M, const double *val)

@@ -48,10 +48,12 @@ struct lcl_precond {
     uint64_t kron_pattern; // lcl_kron_pattern()
 };
 
-// What all functions that create one check: enums, sizes. Returns LCL_OK,
-// LCL_EINVAL or LCL_EUNSUPPORTED.
-enum lcl_status lcl_precond_check_params(const struct lcl_precond_params *p,
-                                         const struct lcl_log *log);
+// What all functions that create one of A begin with: *out is NULL, params that
+// are NULL become the defaults, arguments and parameters are checked. Returns
+// LCL_OK, LCL_EINVAL or LCL_EUNSUPPORTED.
+enum lcl_status lcl_precond_begin(lcl_precond **out, const lcl_context *ctx,
+                                  const void *A, const char *function,
+                                  const struct lcl_precond_params **params);
 
 // Factors, and turns what was found into a status and a warning.
 enum lcl_status lcl_precond_refactor(lcl_precond *M);

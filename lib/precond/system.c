@@ -139,6 +139,8 @@ enum lcl_status lcl_system_take_entries(struct lcl_system *S,
                                         const int64_t *place, int64_t entries)
 {
     enum lcl_status st;
+    if (!place)
+        return LCL_OK;
     if (S->entries > UINT32_MAX)
         return lcl_fail(lcl_context_log(S->ctx), LCL_ERANGE,
                         "%lld values in blocks: at most 2^32 - 1 fit",

@@ -44,7 +44,8 @@ enum lcl_status lcl_system_reorder(struct lcl_system *S,
 
 // Called once after that, where A was made of a matrix of `entries` values, and
 // the caller has these: value k of them is A's value place[k]; what no place
-// leads to stays as it is. Without this call the caller's values are A's.
+// leads to stays as it is. Without this call, or with NULL, the caller's values
+// are A's.
 enum lcl_status lcl_system_take_entries(struct lcl_system *S,
                                         const int64_t *place, int64_t entries);
 

@@ -5,7 +5,7 @@
 #include "host/interop.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/format/bsr.h"
+#include "lib/format/blocked.h"
 #include "lib/format/csr.h"
 
 #include <levelcl/opencl.h>
@@ -13,8 +13,6 @@
 #include <string.h>
 
 enum { PASS = 8 }; // columns on the device at once
-
-static const struct lcl_operator_params defaults = LCL_OPERATOR_PARAMS_INIT;
 
 // For entry points whose object may be the NULL that is complained of.
 static enum lcl_status refuse_null(const lcl_operator *A, const char *function)
@@ -25,8 +23,8 @@ static enum lcl_status refuse_null(const lcl_operator *A, const char *function)
 
 // ------------------------------------------------------------------- creation
 
-enum lcl_status lcl_operator_check_params(const struct lcl_operator_params *p,
-                                          const struct lcl_log *log)
+static enum lcl_status check_params(const struct lcl_operator_params *p,
+                                    const struct lcl_log *log)
 {
     if ((unsigned)p->spmv >= LCL_SPMV_COUNT ||
         (unsigned)p->kron >= LCL_KRON_COUNT)
@@ -38,21 +36,34 @@ enum lcl_status lcl_operator_check_params(const struct lcl_operator_params *p,
     return LCL_OK;
 }
 
-// A is well-formed, parameters are checked, *out is NULL; `place` as for
-// lcl_system_take_entries(), or NULL.
+enum lcl_status lcl_operator_begin(lcl_operator **out, const lcl_context *ctx,
+                                   const void *A, const char *function,
+                                   const struct lcl_operator_params **params)
+{
+    static const struct lcl_operator_params defaults = LCL_OPERATOR_PARAMS_INIT;
+    const struct lcl_log *log = lcl_context_log(ctx);
+    if (!*params)
+        *params = &defaults;
+    if (out)
+        *out = NULL;
+    return out && ctx && A
+               ? check_params(*params, log)
+               : lcl_misuse(log, "%s: an argument is NULL", function);
+}
+
+// The matrix is well-formed, parameters are checked, *out is NULL.
 static enum lcl_status create(lcl_operator **out, lcl_context *ctx,
-                              const struct lcl_bsr *A, const int64_t *place,
-                              int64_t entries,
+                              const struct lcl_blocked *B,
                               const struct lcl_operator_params *params)
 {
+    const struct lcl_bsr *A = &B->A;
     lcl_operator *P = lcl_calloc(1, sizeof *P);
     enum lcl_status st;
     if (!P)
         return lcl_fail_memory(lcl_context_log(ctx), "an operator");
     P->ctx = ctx;
     if ((st = lcl_system_init(&P->system, ctx, A, NULL, NULL)) < 0 ||
-        (place &&
-         (st = lcl_system_take_entries(&P->system, place, entries)) < 0) ||
+        (st = lcl_system_take_entries(&P->system, B->place, B->entries)) < 0 ||
         (st = lcl_system_make_product(&P->system, params->spmv)) < 0) {
         lcl_operator_destroy(&P);
         return st;
@@ -62,7 +73,7 @@ static enum lcl_status create(lcl_operator **out, lcl_context *ctx,
         .stages = 1,
         .rows = A->rows * A->block_size,
         .cols = A->cols * A->block_size,
-        .nnz = entries,
+        .nnz = B->entries,
         .block_size = A->block_size,
         .bytes = lcl_device_matrix_bytes(&P->system.matrix) +
                  P->system.product.bytes,
@@ -72,65 +83,34 @@ static enum lcl_status create(lcl_operator **out, lcl_context *ctx,
     return LCL_OK;
 }
 
-static enum lcl_status create_in_blocks(
-    lcl_operator **out, lcl_context *ctx, const struct lcl_csr *A, int block,
-    const struct lcl_operator_params *params)
-{
-    struct lcl_bsr B;
-    int64_t *place;
-    enum lcl_status st =
-        lcl_bsr_from_csr_placed(&B, &place, A, block, lcl_context_log(ctx));
-    if (st == LCL_OK)
-        st = create(out, ctx, &B, place, A->nnz, params);
-    lcl_free(place);
-    lcl_bsr_finish(&B);
-    return st;
-}
-
 enum lcl_status lcl_operator_create(lcl_operator **out, lcl_context *ctx,
                                     const struct lcl_csr *A,
                                     const struct lcl_operator_params *params)
 {
-    const struct lcl_log *log = lcl_context_log(ctx);
+    struct lcl_blocked B;
     enum lcl_status st;
-    if (!params)
-        params = &defaults;
-    if (out)
-        *out = NULL;
-    if (!out || !ctx || !A)
-        return lcl_misuse(log, "lcl_operator_create: an argument is NULL");
-    if ((st = lcl_operator_check_params(params, log)) < 0 ||
-        (st = lcl_csr_check(A, log)) < 0)
+    if ((st = lcl_operator_begin(out, ctx, A, "lcl_operator_create", &params)) <
+            0 ||
+        (st = lcl_csr_check(A, lcl_context_log(ctx))) < 0)
         return st;
-    const int block = params->block_size > 0 ? params->block_size
-                      : A->nnz > UINT32_MAX  ? 1
-                                             : lcl_csr_natural_block(A);
-    if (block > 1)
-        return create_in_blocks(out, ctx, A, block, params);
-    const struct lcl_bsr B = lcl_bsr_of_csr(A);
-    return create(out, ctx, &B, NULL, A->nnz, params);
+    if ((st = lcl_blocked_from_csr(&B, ctx, A, params->block_size)) == LCL_OK)
+        st = create(out, ctx, &B, params);
+    lcl_blocked_finish(&B);
+    return st;
 }
 
 enum lcl_status lcl_operator_create_bsr(
     lcl_operator **out, lcl_context *ctx, const struct lcl_bsr *A,
     const struct lcl_operator_params *params)
 {
-    const struct lcl_log *log = lcl_context_log(ctx);
+    struct lcl_blocked B;
     enum lcl_status st;
-    if (!params)
-        params = &defaults;
-    if (out)
-        *out = NULL;
-    if (!out || !ctx || !A)
-        return lcl_misuse(log, "lcl_operator_create_bsr: an argument is NULL");
-    if ((st = lcl_operator_check_params(params, log)) < 0 ||
-        (st = lcl_bsr_check(A, log)) < 0)
+    if ((st = lcl_operator_begin(out, ctx, A, "lcl_operator_create_bsr",
+                                 &params)) < 0 ||
+        (st = lcl_bsr_check(A, lcl_context_log(ctx))) < 0 ||
+        (st = lcl_blocked_from_bsr(&B, ctx, A, params->block_size)) < 0)
         return st;
-    if (params->block_size > 0 && params->block_size != A->block_size)
-        return lcl_fail(log, LCL_EINVAL,
-                        "block size %d: the matrix has blocks of %d",
-                        params->block_size, A->block_size);
-    return create(out, ctx, A, NULL, A->nnz * lcl_block_values(A), params);
+    return create(out, ctx, &B, params);
 }
 
 enum lcl_status lcl_operator_update(lcl_operator *A, const double *val)

@@ -12,7 +12,9 @@ struct lcl_operator {
     lcl_buffer *x, *y; // for vectors of the caller, made when first needed
 };
 
-// An enum that is out of range, a block size that cannot be. Returns LCL_OK or
-// LCL_EINVAL.
-enum lcl_status lcl_operator_check_params(const struct lcl_operator_params *p,
-                                          const struct lcl_log *log);
+// What all functions that create one of A begin with: *out is NULL, params that
+// are NULL become the defaults, arguments and parameters are checked. Returns
+// LCL_OK or LCL_EINVAL.
+enum lcl_status lcl_operator_begin(lcl_operator **out, const lcl_context *ctx,
+                                   const void *A, const char *function,
+                                   const struct lcl_operator_params **params);
