@@ -3,36 +3,18 @@
 #include "lib/ref/ildu0_block.h"
 
 #include "host/alloc.h"
+#include "lib/ref/window.h"
 
 #include <math.h>
 #include <string.h>
 
-// A shift starts at this share of a row's largest entry and doubles.
-#define FIRST_SHIFT 1e-3
-enum { SHIFT_ROUNDS = 16, MAX_BLOCK = 8, MAX_ENTRIES = MAX_BLOCK * MAX_BLOCK };
+enum { MAX_BLOCK = 8, MAX_ENTRIES = MAX_BLOCK * MAX_BLOCK };
 
-// The rows first .. last-1 under a policy.
-struct window {
+// A factorisation under way: of the blocks `val`.
+struct job {
     struct lcl_ref_ildu0_block *F;
     const double *val;
-    int64_t first, last;
-    enum lcl_pivot pivot;
-    double tol, shift;
 };
-
-static bool is_inside(const struct window *w, int64_t j)
-{
-    return j >= w->first && j < w->last;
-}
-
-// Where block b_ij is stored, or -1.
-static int64_t find(const struct lcl_csr *B, int64_t i, int64_t j)
-{
-    for (int64_t k = B->row_ptr[i]; k < B->row_ptr[i + 1]; ++k)
-        if (B->col_ind[k] == j)
-            return k;
-    return -1;
-}
 
 static double *block_at(const struct lcl_ref_ildu0_block *F, double *blocks,
                         int64_t k)
@@ -58,21 +40,6 @@ static void set_product(int b, double *C, const double *A, const double *B)
     double product[MAX_ENTRIES] = {0};
     add_product(b, product, 1, A, B);
     memcpy(C, product, (size_t)(b * b) * sizeof *C);
-}
-
-// The pivot of a row whose largest entry is `largest`, or what replaces it:
-// one of the size of the entry (REPLACE) or of tol times it, sign kept.
-static double repair(const struct window *w, double d, double largest,
-                     bool *small)
-{
-    const double size =
-        w->pivot == LCL_PIVOT_REPLACE ? largest : w->tol * largest;
-    *small = !isfinite(d) || fabs(d) <= w->tol * largest;
-    if (!*small)
-        return d;
-    if (largest == 0)
-        return 1;
-    return isfinite(d) ? copysign(size, d) : size;
 }
 
 // The row without a pivot yet that has the largest entry in column k.
@@ -106,10 +73,9 @@ static void eliminate_column(int b, double *M, double *X, int k, int p,
 
 // inverse = M^-1: Gauss-Jordan elimination on (M X), X = I on entry, with
 // partial pivoting and repair of small pivots. Returns whether one was small.
-static bool invert(const struct window *w, double largest, double *M,
-                   double *inverse)
+static bool invert(int b, const struct lcl_ref_window *w, double largest,
+                   double *M, double *inverse)
 {
-    const int b = w->F->block;
     double X[MAX_ENTRIES] = {0};
     bool used[MAX_BLOCK] = {false}, any_small = false, small;
     int order[MAX_BLOCK];
@@ -119,7 +85,7 @@ static bool invert(const struct window *w, double largest, double *M,
         const int p = order[k] = pivot_row(b, M, used, k);
         used[p] = true;
         eliminate_column(b, M, X, k, p,
-                         repair(w, M[p * b + k], largest, &small));
+                         lcl_ref_repair(w, M[p * b + k], largest, &small));
         any_small |= small;
     }
     for (int k = 0; k < b; ++k)
@@ -130,22 +96,25 @@ static bool invert(const struct window *w, double largest, double *M,
 // --------------------------------------------------------------------- rows
 
 // The largest magnitude in row i over the window.
-static double largest_of(const struct window *w, int64_t i)
+static double largest_of(const struct job *J, const struct lcl_ref_window *w,
+                         int64_t i)
 {
-    const struct lcl_csr *B = w->F->B;
-    const int64_t entries = (int64_t)w->F->block * w->F->block;
+    const struct lcl_csr *B = J->F->B;
+    const int64_t entries = (int64_t)J->F->block * J->F->block;
     double largest = 0;
     for (int64_t k = B->row_ptr[i]; k < B->row_ptr[i + 1]; ++k)
-        for (int64_t e = 0; e < entries && is_inside(w, B->col_ind[k]); ++e)
-            largest = fmax(largest, fabs(w->val[k * entries + e]));
+        for (int64_t e = 0; e < entries && lcl_ref_is_inside(w, B->col_ind[k]);
+             ++e)
+            largest = fmax(largest, fabs(J->val[k * entries + e]));
     return largest;
 }
 
 // Row i -= l_ij (row j of D U) on the pattern of row i and on the block d of
 // its diagonal; block k of F->val is a = l_ij d_j on entry, l_ij on return.
-static void eliminate(const struct window *w, int64_t i, int64_t k, double *d)
+static void eliminate(struct lcl_ref_ildu0_block *F,
+                      const struct lcl_ref_window *w, int64_t i, int64_t k,
+                      double *d)
 {
-    struct lcl_ref_ildu0_block *F = w->F;
     const struct lcl_csr *B = F->B;
     const int b = F->block;
     const int64_t j = B->col_ind[k];
@@ -154,9 +123,9 @@ static void eliminate(const struct window *w, int64_t i, int64_t k, double *d)
     set_product(b, l, a, block_at(F, F->inv_d, j));
     for (int64_t m = B->row_ptr[j]; m < B->row_ptr[j + 1]; ++m) {
         const int64_t c = B->col_ind[m];
-        if (c <= j || !is_inside(w, c))
+        if (c <= j || !lcl_ref_is_inside(w, c))
             continue;
-        const int64_t at = c == i ? -1 : find(B, i, c);
+        const int64_t at = c == i ? -1 : lcl_ref_find(B, i, c);
         if (c == i || at >= 0)
             add_product(b, c == i ? d : block_at(F, F->val, at), -1, a,
                         block_at(F, F->val, m));
@@ -165,57 +134,32 @@ static void eliminate(const struct window *w, int64_t i, int64_t k, double *d)
 
 // lib/ref/ildu0.c: factor_row(), an entry being a block:
 //     l_ij = a'_ij d_j^-1,    u_ij = d_i^-1 a'_ij.
-static bool factor_row(const struct window *w, int64_t i)
+static bool factor_row(void *user, const struct lcl_ref_window *w, int64_t i)
 {
-    struct lcl_ref_ildu0_block *F = w->F;
+    const struct job *J = user;
+    struct lcl_ref_ildu0_block *F = J->F;
     const struct lcl_csr *B = F->B;
     const int64_t from = B->row_ptr[i], to = B->row_ptr[i + 1];
-    const int64_t diagonal = find(B, i, i);
+    const int64_t diagonal = lcl_ref_find(B, i, i);
     const int b = F->block, entries = b * b;
-    const double largest = largest_of(w, i);
+    const double largest = largest_of(J, w, i);
     double d[MAX_ENTRIES] = {0};
-    memcpy(F->val + from * entries, w->val + from * entries,
+    memcpy(F->val + from * entries, J->val + from * entries,
            (size_t)((to - from) * entries) * sizeof *F->val);
     if (diagonal >= 0)
-        memcpy(d, w->val + diagonal * entries, (size_t)entries * sizeof *d);
+        memcpy(d, J->val + diagonal * entries, (size_t)entries * sizeof *d);
     for (int c = 0; c < b; ++c)
         d[c * b + c] += copysign(w->shift * largest, d[c * b + c]);
     for (int64_t k = from; k < to && B->col_ind[k] < i; ++k)
-        if (is_inside(w, B->col_ind[k]))
-            eliminate(w, i, k, d);
+        if (lcl_ref_is_inside(w, B->col_ind[k]))
+            eliminate(F, w, i, k, d);
     double *inv_d = block_at(F, F->inv_d, i);
-    const bool small = invert(w, largest, d, inv_d);
+    const bool small = invert(b, w, largest, d, inv_d);
     for (int64_t k = from; k < to; ++k)
         if (B->col_ind[k] > i)
             set_product(b, block_at(F, F->val, k), inv_d,
                         block_at(F, F->val, k));
     return small;
-}
-
-// Returns how many rows had small pivots.
-static int64_t factor_window(const struct window *w, unsigned char *bad)
-{
-    int64_t small_pivots = 0;
-    for (int64_t i = w->first; i < w->last; ++i) {
-        const bool small = factor_row(w, i);
-        small_pivots += small;
-        if (bad)
-            bad[i] = small;
-    }
-    return small_pivots;
-}
-
-// With the policy SHIFT, again with a larger diagonal until no pivot is small.
-static void factor_part(struct window *w)
-{
-    int64_t small_pivots = factor_window(w, w->F->bad);
-    w->F->repaired += small_pivots;
-    for (int round = 0; round < SHIFT_ROUNDS && small_pivots > 0 &&
-                        w->pivot == LCL_PIVOT_SHIFT;
-         ++round) {
-        w->shift = w->shift == 0 ? FIRST_SHIFT : 2 * w->shift;
-        small_pivots = factor_window(w, NULL);
-    }
 }
 
 enum lcl_status lcl_ref_ildu0_block_init(
@@ -237,17 +181,8 @@ enum lcl_status lcl_ref_ildu0_block_init(
         lcl_ref_ildu0_block_finish(F);
         return LCL_ENOMEM;
     }
-    for (int64_t p = 0; p < parts; ++p) {
-        struct window w = {
-            .F = F,
-            .val = val,
-            .first = part_ptr[p],
-            .last = part_ptr[p + 1],
-            .pivot = params->pivot,
-            .tol = params->pivot_tol > 0 ? params->pivot_tol : 1e-10,
-        };
-        factor_part(&w);
-    }
+    F->repaired = lcl_ref_factor(factor_row, &(struct job){F, val}, part_ptr,
+                                 parts, params, F->bad);
     return LCL_OK;
 }
 

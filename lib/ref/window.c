@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the references of the factorisations share.
+#include "lib/ref/window.h"
+
+#include <math.h>
+
+// A shift starts at this share of a row's largest entry and doubles.
+#define FIRST_SHIFT 1e-3
+enum { SHIFT_ROUNDS = 16 };
+
+int64_t lcl_ref_find(const struct lcl_csr *B, int64_t i, int64_t j)
+{
+    for (int64_t k = B->row_ptr[i]; k < B->row_ptr[i + 1]; ++k)
+        if (B->col_ind[k] == j)
+            return k;
+    return -1;
+}
+
+double lcl_ref_repair(const struct lcl_ref_window *w, double d, double largest,
+                      bool *small)
+{
+    const double size =
+        w->pivot == LCL_PIVOT_REPLACE ? largest : w->tol * largest;
+    *small = !isfinite(d) || (w->positive ? d : fabs(d)) <= w->tol * largest;
+    if (!*small)
+        return d;
+    if (largest == 0)
+        return 1;
+    return isfinite(d) && !w->positive ? copysign(size, d) : size;
+}
+
+// Returns how many rows had small pivots.
+static int64_t factor_window(lcl_ref_factor_row *row, void *user,
+                             const struct lcl_ref_window *w, unsigned char *bad)
+{
+    int64_t small_pivots = 0;
+    for (int64_t i = w->first; i < w->last; ++i) {
+        const bool small = row(user, w, i);
+        small_pivots += small;
+        if (bad)
+            bad[i] = small;
+    }
+    return small_pivots;
+}
+
+int64_t lcl_ref_factor(lcl_ref_factor_row *row, void *user,
+                       const int64_t *part_ptr, int64_t parts,
+                       const struct lcl_precond_params *params,
+                       unsigned char *bad)
+{
+    const bool positive = params->type == LCL_PRECOND_IC0;
+    int64_t repaired = 0;
+    for (int64_t p = 0; p < parts; ++p) {
+        struct lcl_ref_window w = {
+            .first = part_ptr[p],
+            .last = part_ptr[p + 1],
+            .pivot =
+                positive && !params->pivot ? LCL_PIVOT_SHIFT : params->pivot,
+            .positive = positive,
+            .tol = params->pivot_tol > 0 ? params->pivot_tol : 1e-10,
+        };
+        int64_t small_pivots = factor_window(row, user, &w, bad);
+        repaired += small_pivots;
+        for (int round = 0; round < SHIFT_ROUNDS && small_pivots > 0 &&
+                            w.pivot == LCL_PIVOT_SHIFT;
+             ++round) {
+            w.shift = w.shift == 0 ? FIRST_SHIFT : 2 * w.shift;
+            small_pivots = factor_window(row, user, &w, NULL);
+        }
+    }
+    return repaired;
+}
