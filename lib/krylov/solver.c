@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Krylov solvers as the caller sees them: start, restarts, the true residual
-// and a status that follows from it.
-#include "lib/krylov/krylov.h"
+// Krylov solvers as the caller sees them: parameters, vectors, a report and a
+// status.
+#include "lib/krylov/cycles.h"
 
 #include "host/alloc.h"
 #include "host/clock.h"
@@ -9,17 +9,10 @@
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/format/csr.h"
-#include "lib/precond/symmetric.h"
 
 #include <levelcl/opencl.h>
 
 #include <math.h>
-
-// The recurrence ends at the tolerance; its rounding may leave the true
-// residual this much above.
-#define ACCEPT 1.1
-// A restart must have gained this much for another one to be worth it.
-#define GAIN 0.9
 
 static const struct lcl_krylov_ops *const methods[LCL_SOLVER_COUNT] = {
     [LCL_SOLVER_DEFAULT] = &lcl_bicgstab,
@@ -138,62 +131,7 @@ void lcl_solver_destroy(lcl_solver **solver)
     *solver = NULL;
 }
 
-// ------------------------------------------------------------------- history
-
-enum lcl_status lcl_krylov_note(struct lcl_solver *S, int iteration, double rr)
-{
-    if (iteration < S->history_count)
-        return LCL_OK;
-    if (S->history_count == S->history_room) {
-        const int room = S->history_room ? 2 * S->history_room : 256;
-        double *longer = lcl_realloc(S->history, (size_t)room, sizeof *longer);
-        if (!longer)
-            return lcl_fail_memory(lcl_context_log(S->ctx), "the history");
-        S->history = longer;
-        S->history_room = room;
-    }
-    S->history[S->history_count++] = sqrt(rr) / S->norm_b;
-    S->iterations = iteration;
-    if (rr < S->best) {
-        S->best = rr;
-        S->best_at = iteration;
-    }
-    return LCL_OK;
-}
-
-enum lcl_stop lcl_krylov_watch(struct lcl_solver *S)
-{
-    const struct lcl_progress_info info = {
-        .iteration = S->iterations,
-        .residual = S->history[S->history_count - 1],
-        .seconds = lcl_now() - S->start,
-    };
-    if (S->params.monitor && !S->params.monitor(S->params.monitor_user, &info))
-        return LCL_STOP_MONITOR;
-    return S->iterations - S->best_at > S->params.stagnation
-               ? LCL_STOP_STAGNATION
-               : LCL_STOP_NONE;
-}
-
 // ------------------------------------------------------------------- solve
-
-// r = b - A x; *norm2 = ||r||^2, added up in a fixed order.
-static enum lcl_status true_residual(lcl_solver *S, double *norm2)
-{
-    const struct lcl_system *sys = &S->M->system;
-    const int groups = sys->matrix.groups;
-    enum lcl_status st = lcl_multiply(
-        &sys->product, LCL_PRODUCT_RESIDUAL,
-        &(struct lcl_operands){S->x, S->b, S->r, S->sums, sys->never, 0});
-    if (st < 0)
-        return st;
-    st = lcl_buffer_read(S->sums, S->host_sums,
-                         2 * (size_t)groups * sizeof *S->host_sums);
-    *norm2 = 0;
-    for (int g = 0; g < groups && st == LCL_OK; ++g)
-        *norm2 += S->host_sums[groups + g];
-    return st;
-}
 
 static bool all_finite(const double *v, int64_t n)
 {
@@ -208,17 +146,6 @@ static bool all_zero(const double *v, int64_t n)
     return true;
 }
 
-// ||b|| = ||b - A 0||, so that it is summed as all residuals are.
-static enum lcl_status measure_b(lcl_solver *S)
-{
-    double bb;
-    enum lcl_status st = lcl_buffer_fill(S->x, 0);
-    if (st < 0 || (st = true_residual(S, &bb)) < 0)
-        return st;
-    S->norm_b = sqrt(bb);
-    return LCL_OK;
-}
-
 // A vector that is not zero may have squares that all are, or that overflow.
 static enum lcl_status check_range_of_b(lcl_solver *S, bool zero)
 {
@@ -227,78 +154,6 @@ static enum lcl_status check_range_of_b(lcl_solver *S, bool zero)
     return lcl_fail(lcl_context_log(S->ctx), LCL_EFORMAT,
                     "the squares of the right-hand side leave the range of "
                     "double precision: scale the system");
-}
-
-static void begin(lcl_solver *S)
-{
-    S->start = lcl_now();
-    S->stop = LCL_STOP_NONE;
-    S->iterations = S->restarts = S->history_count = S->best_at = 0;
-    S->exhausted = false;
-    S->best = INFINITY;
-    const double r = S->params.rtol * S->norm_b, a = S->params.atol;
-    S->target = r > a ? r * r : a * a;
-}
-
-static bool is_breakdown(enum lcl_stop stop)
-{
-    return stop == LCL_STOP_BREAKDOWN_RHO || stop == LCL_STOP_BREAKDOWN_ALPHA ||
-           stop == LCL_STOP_BREAKDOWN_OMEGA || stop == LCL_STOP_NOT_FINITE ||
-           stop == LCL_STOP_INDEFINITE_PRECOND ||
-           stop == LCL_STOP_BREAKDOWN_KRYLOV;
-}
-
-// What the true residual says about why a cycle ended: the end, or (NONE) a
-// restart from here because it gained something.
-static enum lcl_stop judge(const lcl_solver *S, double before)
-{
-    const double limit = ACCEPT * ACCEPT * S->target;
-    const bool gained = S->rr <= GAIN * GAIN * before;
-    if (!isfinite(S->rr))
-        return LCL_STOP_NOT_FINITE;
-    if (S->rr <= limit)
-        return S->rr <= ACCEPT * ACCEPT * S->params.rtol * S->params.rtol *
-                            S->norm_b * S->norm_b
-                   ? LCL_STOP_RTOL
-                   : LCL_STOP_ATOL;
-    if (S->stop == LCL_STOP_RTOL)
-        return gained ? LCL_STOP_NONE : LCL_STOP_STAGNATION;
-    if (is_breakdown(S->stop) && gained && S->iterations < S->params.max_iters)
-        return LCL_STOP_NONE;
-    return S->stop;
-}
-
-// What the method needs of x before it runs, unless x is a solution already.
-static enum lcl_status start(lcl_solver *S)
-{
-    bool changed = false;
-    enum lcl_status st = LCL_OK;
-    if (S->ops->start && S->rr > S->target &&
-        (st = S->ops->start(S, &changed)) < 0)
-        return st;
-    return changed ? true_residual(S, &S->rr) : LCL_OK;
-}
-
-static enum lcl_status iterate(lcl_solver *S)
-{
-    enum lcl_status st;
-    if ((st = true_residual(S, &S->rr)) < 0 || (st = start(S)) < 0 ||
-        (st = lcl_krylov_note(S, 0, S->rr)) < 0)
-        return st;
-    for (;;) {
-        const double before = S->rr;
-        if ((st = S->ops->cycle(S)) < 0 || (st = true_residual(S, &S->rr)) < 0)
-            return st;
-        S->stop = judge(S, before);
-        if (S->stop != LCL_STOP_NONE)
-            return LCL_OK;
-        ++S->restarts;
-        lcl_info(lcl_context_log(S->ctx),
-                 "restart after %d iterations, true residual %.3e",
-                 S->iterations, sqrt(S->rr) / S->norm_b);
-        if ((st = start(S)) < 0)
-            return st;
-    }
 }
 
 static enum lcl_status status_of(enum lcl_stop stop)
@@ -349,20 +204,9 @@ static enum lcl_status finish(lcl_solver *S, struct lcl_report *report)
     return status_of(S->stop);
 }
 
-// From b in S->b, with ||b|| known, and x in S->x.
 static enum lcl_status solve(lcl_solver *S, struct lcl_report *report)
 {
-    enum lcl_status st = LCL_OK;
-    if (S->ops->symmetric && (st = lcl_precond_require_symmetric(
-                                  S->M, lcl_solver_name(S->params.type))) < 0)
-        return st;
-    begin(S);
-    if (S->norm_b == 0) {
-        S->stop = LCL_STOP_ZERO_RHS;
-        st = lcl_buffer_fill(S->x, 0);
-    } else {
-        st = iterate(S);
-    }
+    const enum lcl_status st = lcl_krylov_run(S);
     return st < 0 ? st : finish(S, report);
 }
 
@@ -371,7 +215,8 @@ static enum lcl_status solve_host(lcl_solver *S, const double *b, double *x,
 {
     const struct lcl_system *sys = &S->M->system;
     enum lcl_status st, got;
-    if ((st = lcl_system_put(sys, b, S->b)) < 0 || (st = measure_b(S)) < 0 ||
+    if ((st = lcl_system_put(sys, b, S->b)) < 0 ||
+        (st = lcl_krylov_measure_b(S)) < 0 ||
         (st = check_range_of_b(S, all_zero(b, sys->n))) < 0 ||
         (st = lcl_system_put(sys, x, S->x)) < 0 || (st = solve(S, report)) < 0)
         return st;
@@ -420,7 +265,8 @@ static enum lcl_status solve_buffers(lcl_solver *S, lcl_buffer *b,
         return lcl_fail(lcl_context_log(S->ctx), LCL_EINVAL,
                         "lcl_solver_solve_cl: buffers of %zu bytes expected",
                         bytes);
-    if ((st = lcl_system_import(sys, b, S->b)) < 0 || (st = measure_b(S)) < 0 ||
+    if ((st = lcl_system_import(sys, b, S->b)) < 0 ||
+        (st = lcl_krylov_measure_b(S)) < 0 ||
         (S->norm_b == 0 && (st = norm_b_is_zero(S, &zero)) < 0) ||
         (st = check_range_of_b(S, zero)) < 0 ||
         (st = lcl_system_import(sys, x, S->x)) < 0 ||
