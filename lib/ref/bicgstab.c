@@ -3,6 +3,7 @@
 #include "lib/ref/bicgstab.h"
 
 #include "host/alloc.h"
+#include "lib/ref/vector.h"
 
 #include <math.h>
 
@@ -10,21 +11,6 @@ struct vectors {
     int64_t n;
     double *x, *r, *r0, *p, *v, *t, *y, *z;
 };
-
-static double dot(int64_t n, const double *a, const double *b)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < n; ++i)
-        sum += a[i] * b[i];
-    return sum;
-}
-
-// y = y + a x
-static void axpy(int64_t n, double a, const double *x, double *y)
-{
-    for (int64_t i = 0; i < n; ++i)
-        y[i] += a * x[i];
-}
 
 // p = r + beta (p - omega v)
 static void update_p(struct vectors *w, double beta, double omega)
@@ -45,18 +31,18 @@ static enum lcl_status step(const struct lcl_ref_bicgstab *K,
     const int64_t n = w->n;
     K->apply(K->user, w->p, w->y);
     lcl_csr_multiply(A, w->y, w->v);
-    const double alpha = *rho / dot(n, w->r0, w->v);
+    const double alpha = *rho / lcl_ref_dot(n, w->r0, w->v);
     if (!isfinite(alpha))
         return LCL_BREAKDOWN;
-    axpy(n, -alpha, w->v, w->r);
+    lcl_ref_axpy(n, -alpha, w->v, w->r);
     K->apply(K->user, w->r, w->z);
     lcl_csr_multiply(A, w->z, w->t);
-    const double tt = dot(n, w->t, w->t);
-    const double omega = tt == 0 ? 0 : dot(n, w->t, w->r) / tt;
-    axpy(n, alpha, w->y, w->x);
-    axpy(n, omega, w->z, w->x);
-    axpy(n, -omega, w->t, w->r);
-    const double next = dot(n, w->r0, w->r);
+    const double tt = lcl_ref_dot(n, w->t, w->t);
+    const double omega = tt == 0 ? 0 : lcl_ref_dot(n, w->t, w->r) / tt;
+    lcl_ref_axpy(n, alpha, w->y, w->x);
+    lcl_ref_axpy(n, omega, w->z, w->x);
+    lcl_ref_axpy(n, -omega, w->t, w->r);
+    const double next = lcl_ref_dot(n, w->r0, w->r);
     update_p(w, next / *rho * (alpha / omega), omega);
     *rho = next;
     return LCL_OK;
@@ -67,9 +53,9 @@ static enum lcl_status iterate(struct lcl_ref_bicgstab *K,
                                double norm_b)
 {
     enum lcl_status st;
-    double rho = dot(w->n, w->r, w->r);
+    double rho = lcl_ref_dot(w->n, w->r, w->r);
     for (K->iterations = 0;; ++K->iterations) {
-        const double residual = sqrt(dot(w->n, w->r, w->r)) / norm_b;
+        const double residual = sqrt(lcl_ref_dot(w->n, w->r, w->r)) / norm_b;
         K->history[K->iterations] = residual;
         if (!isfinite(residual))
             return LCL_NOT_FINITE;
@@ -106,7 +92,7 @@ enum lcl_status lcl_ref_bicgstab(struct lcl_ref_bicgstab *K,
     lcl_csr_multiply(A, x, w.t);
     for (size_t i = 0; i < n; ++i)
         w.r[i] = w.r0[i] = w.p[i] = b[i] - w.t[i];
-    const enum lcl_status st = iterate(K, A, &w, sqrt(dot(w.n, b, b)));
+    const enum lcl_status st = iterate(K, A, &w, sqrt(lcl_ref_dot(w.n, b, b)));
     lcl_free(room);
     return st;
 }

@@ -3,6 +3,7 @@
 #include "lib/ref/cg.h"
 
 #include "host/alloc.h"
+#include "lib/ref/vector.h"
 
 #include <math.h>
 
@@ -11,14 +12,6 @@ struct vectors {
     double *x, *r, *z, *p, *q;
 };
 
-static double dot(int64_t n, const double *a, const double *b)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < n; ++i)
-        sum += a[i] * b[i];
-    return sum;
-}
-
 // One iteration; *rho is <r, z> of the iteration before, 0 in the first.
 //     z = M^-1 r,  beta = <r, z> / rho,  p = z + beta p
 //     q = A p,  alpha = <r, z> / <p, q>,  x = x + alpha p,  r = r - alpha q
@@ -26,14 +19,14 @@ static enum lcl_status step(const struct lcl_ref_cg *K, const struct lcl_csr *A,
                             struct vectors *w, double *rho)
 {
     K->apply(K->user, w->r, w->z);
-    const double next = dot(w->n, w->r, w->z);
+    const double next = lcl_ref_dot(w->n, w->r, w->z);
     const double beta = *rho == 0 ? 0 : next / *rho;
     if (!(next > 0))
         return isnan(next) ? LCL_NOT_FINITE : LCL_BREAKDOWN;
     for (int64_t i = 0; i < w->n; ++i)
         w->p[i] = w->z[i] + beta * w->p[i];
     lcl_csr_multiply(A, w->p, w->q);
-    const double curvature = dot(w->n, w->p, w->q);
+    const double curvature = lcl_ref_dot(w->n, w->p, w->q);
     if (!(curvature > 0))
         return isnan(curvature) ? LCL_NOT_FINITE : LCL_BREAKDOWN;
     const double alpha = next / curvature;
@@ -50,7 +43,7 @@ static enum lcl_status iterate(struct lcl_ref_cg *K, const struct lcl_csr *A,
 {
     double rho = 0;
     for (K->iterations = 0;; ++K->iterations) {
-        const double residual = sqrt(dot(w->n, w->r, w->r)) / norm_b;
+        const double residual = sqrt(lcl_ref_dot(w->n, w->r, w->r)) / norm_b;
         K->history[K->iterations] = residual;
         if (!isfinite(residual))
             return LCL_NOT_FINITE;
@@ -82,7 +75,7 @@ enum lcl_status lcl_ref_cg(struct lcl_ref_cg *K, const struct lcl_csr *A,
     lcl_csr_multiply(A, x, w.q);
     for (size_t i = 0; i < n; ++i)
         w.r[i] = b[i] - w.q[i];
-    const enum lcl_status st = iterate(K, A, &w, sqrt(dot(w.n, b, b)));
+    const enum lcl_status st = iterate(K, A, &w, sqrt(lcl_ref_dot(w.n, b, b)));
     lcl_free(room);
     return st;
 }

@@ -3,25 +3,18 @@
 #include "lib/ref/gmres.h"
 
 #include "host/alloc.h"
+#include "lib/ref/vector.h"
 
 #include <math.h>
 #include <string.h>
 
 // ------------------------------------------------------------------- parts
 
-static double dot(int64_t n, const double *a, const double *b)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < n; ++i)
-        sum += a[i] * b[i];
-    return sum;
-}
-
 void lcl_ref_gmres_dots(int64_t n, int64_t ld, int k, const double *V,
                         const double *w, double *h)
 {
     for (int j = 0; j < k; ++j)
-        h[j] = dot(n, V + j * ld, w);
+        h[j] = lcl_ref_dot(n, V + j * ld, w);
 }
 
 void lcl_ref_gmres_sum(int64_t n, int64_t ld, int k, double a, const double *V,
@@ -85,7 +78,7 @@ static double begin(struct cycle *c, const struct lcl_csr *A, const double *b)
 {
     lcl_csr_multiply(A, c->x, c->w);
     subtract(c->n, b, c->w);
-    const double beta = sqrt(dot(c->n, c->w, c->w));
+    const double beta = sqrt(lcl_ref_dot(c->n, c->w, c->w));
     for (int64_t i = 0; i < c->n; ++i)
         c->V[i] = c->w[i] / beta;
     c->s.g[0] = beta;
@@ -97,15 +90,15 @@ static double begin(struct cycle *c, const struct lcl_csr *A, const double *b)
 static double orthogonalise(struct cycle *c, int j, double *norm)
 {
     const double eps = 2.2e-16;
-    *norm = sqrt(dot(c->n, c->w, c->w));
+    *norm = sqrt(lcl_ref_dot(c->n, c->w, c->w));
     lcl_ref_gmres_dots(c->n, c->n, j + 1, c->V, c->w, c->h1);
     lcl_ref_gmres_sum(c->n, c->n, j + 1, -1, c->V, c->h1, c->w);
-    const double once = sqrt(dot(c->n, c->w, c->w));
+    const double once = sqrt(lcl_ref_dot(c->n, c->w, c->w));
     lcl_ref_gmres_dots(c->n, c->n, j + 1, c->V, c->w, c->h2);
     lcl_ref_gmres_sum(c->n, c->n, j + 1, -1, c->V, c->h2, c->w);
     for (int i = 0; i <= j; ++i)
         c->h1[i] += c->h2[i];
-    const double twice = sqrt(dot(c->n, c->w, c->w));
+    const double twice = sqrt(lcl_ref_dot(c->n, c->w, c->w));
     return twice <= sqrt(0.5) * once || twice <= 4 * eps * sqrt(j + 1) * *norm
                ? 0
                : twice;
@@ -190,7 +183,7 @@ enum lcl_status lcl_ref_gmres(struct lcl_ref_gmres *K, const struct lcl_csr *A,
     c.s.sine = c.s.cosine + m;
     c.s.g = c.s.sine + m;
     c.s.R = c.s.g + m + 1;
-    c.norm_b = sqrt(dot(A->rows, b, b));
+    c.norm_b = sqrt(lcl_ref_dot(A->rows, b, b));
     K->iterations = K->restarts = 0;
     K->exhausted = false;
     const enum lcl_status st = iterate(K, A, &c, b);

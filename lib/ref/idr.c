@@ -3,6 +3,7 @@
 #include "lib/ref/idr.h"
 
 #include "host/alloc.h"
+#include "lib/ref/vector.h"
 
 #include <math.h>
 
@@ -65,21 +66,6 @@ void lcl_ref_idr_vector(int64_t n, const uint32_t *words, int j, double *p)
 
 // ------------------------------------------------------------------ steps
 
-static double dot(int64_t n, const double *a, const double *b)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < n; ++i)
-        sum += a[i] * b[i];
-    return sum;
-}
-
-// y = y + a x
-static void axpy(int64_t n, double a, const double *x, double *y)
-{
-    for (int64_t i = 0; i < n; ++i)
-        y[i] += a * x[i];
-}
-
 // c = M^-1 f for rows and columns from k on
 static void solve_small(struct vectors *w, int s, int k)
 {
@@ -101,12 +87,12 @@ static void new_direction(const struct lcl_ref_idr *K, const struct lcl_csr *A,
     for (int64_t i = 0; i < n; ++i)
         w->v[i] = w->r[i];
     for (int i = k; i < s; ++i)
-        axpy(n, -w->c[i], w->g[i], w->v);
+        lcl_ref_axpy(n, -w->c[i], w->g[i], w->v);
     K->apply(K->user, w->v, w->y);
     for (int64_t i = 0; i < n; ++i)
         w->u[k][i] = w->omega * w->y[i] + w->c[k] * w->u[k][i];
     for (int i = k + 1; i < s; ++i)
-        axpy(n, w->c[i], w->u[i], w->u[k]);
+        lcl_ref_axpy(n, w->c[i], w->u[i], w->u[k]);
     lcl_csr_multiply(A, w->u[k], w->g[k]);
 }
 
@@ -119,17 +105,17 @@ static enum lcl_status inner_step(const struct lcl_ref_idr *K,
     const int64_t n = w->n;
     new_direction(K, A, w, s, k);
     for (int i = 0; i < k; ++i) {
-        const double alpha = dot(n, w->p[i], w->g[k]) / w->M[i][i];
-        axpy(n, -alpha, w->g[i], w->g[k]);
-        axpy(n, -alpha, w->u[i], w->u[k]);
+        const double alpha = lcl_ref_dot(n, w->p[i], w->g[k]) / w->M[i][i];
+        lcl_ref_axpy(n, -alpha, w->g[i], w->g[k]);
+        lcl_ref_axpy(n, -alpha, w->u[i], w->u[k]);
     }
     for (int i = k; i < s; ++i)
-        w->M[i][k] = dot(n, w->p[i], w->g[k]);
+        w->M[i][k] = lcl_ref_dot(n, w->p[i], w->g[k]);
     const double beta = w->f[k] / w->M[k][k];
     if (w->M[k][k] == 0 || !isfinite(beta))
         return LCL_BREAKDOWN;
-    axpy(n, -beta, w->g[k], w->r);
-    axpy(n, beta, w->u[k], w->x);
+    lcl_ref_axpy(n, -beta, w->g[k], w->r);
+    lcl_ref_axpy(n, beta, w->u[k], w->x);
     for (int i = k + 1; i < s; ++i)
         w->f[i] -= beta * w->M[i][k];
     return LCL_OK;
@@ -143,17 +129,18 @@ static enum lcl_status outer_step(const struct lcl_ref_idr *K,
     const int64_t n = w->n;
     K->apply(K->user, w->r, w->y);
     lcl_csr_multiply(A, w->y, w->t);
-    const double tt = dot(n, w->t, w->t), tr = dot(n, w->t, w->r);
-    const double cosine = tr / sqrt(tt * dot(n, w->r, w->r));
+    const double tt = lcl_ref_dot(n, w->t, w->t);
+    const double tr = lcl_ref_dot(n, w->t, w->r);
+    const double cosine = tr / sqrt(tt * lcl_ref_dot(n, w->r, w->r));
     if (tt == 0 || tr == 0)
         return LCL_BREAKDOWN;
     w->omega = tr / tt;
     if (fabs(cosine) < kappa)
         w->omega *= kappa / fabs(cosine);
-    axpy(n, w->omega, w->y, w->x);
-    axpy(n, -w->omega, w->t, w->r);
+    lcl_ref_axpy(n, w->omega, w->y, w->x);
+    lcl_ref_axpy(n, -w->omega, w->t, w->r);
     for (int i = 0; i < s; ++i)
-        w->f[i] = dot(n, w->p[i], w->r);
+        w->f[i] = lcl_ref_dot(n, w->p[i], w->r);
     return LCL_OK;
 }
 
@@ -164,7 +151,7 @@ static enum lcl_status iterate(struct lcl_ref_idr *K, const struct lcl_csr *A,
 {
     enum lcl_status st;
     for (K->iterations = 0;; ++K->iterations) {
-        const double residual = sqrt(dot(w->n, w->r, w->r)) / norm_b;
+        const double residual = sqrt(lcl_ref_dot(w->n, w->r, w->r)) / norm_b;
         const int k = K->iterations % (s + 1);
         K->history[K->iterations] = residual;
         if (!isfinite(residual))
@@ -188,7 +175,7 @@ static void begin(struct vectors *w, const struct lcl_csr *A, int s,
         w->r[i] = b[i] - w->t[i];
     for (int j = 0; j < s; ++j) {
         lcl_ref_idr_vector(w->n, words, j, w->p[j]);
-        w->f[j] = dot(w->n, w->p[j], w->r);
+        w->f[j] = lcl_ref_dot(w->n, w->p[j], w->r);
         w->M[j][j] = 1;
     }
     w->omega = 1;
@@ -216,7 +203,7 @@ enum lcl_status lcl_ref_idr(struct lcl_ref_idr *K, const struct lcl_csr *A,
         }
         lcl_ref_idr_words(A->rows, s, words);
         begin(&w, A, s, words, b);
-        st = iterate(K, A, &w, s, sqrt(dot(w.n, b, b)));
+        st = iterate(K, A, &w, s, sqrt(lcl_ref_dot(w.n, b, b)));
     }
     lcl_free(words);
     lcl_free(room);
