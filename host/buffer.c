@@ -57,6 +57,17 @@ enum lcl_status lcl_buffer_create_from(lcl_buffer **out, lcl_context *ctx,
     return st;
 }
 
+enum lcl_status lcl_buffers_create(lcl_context *ctx,
+                                   const struct lcl_buffer_plan *all,
+                                   size_t buffers)
+{
+    enum lcl_status st = LCL_OK;
+    for (size_t i = 0; i < buffers && st == LCL_OK; ++i)
+        st = lcl_buffer_create(all[i].out, ctx, all[i].count, all[i].size,
+                               all[i].what);
+    return st;
+}
+
 enum lcl_status lcl_buffer_wrap(lcl_buffer **out, lcl_context *ctx, cl_mem mem,
                                 const char *what)
 {

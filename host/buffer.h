@@ -19,6 +19,18 @@ enum lcl_status lcl_buffer_create_from(lcl_buffer **out, lcl_context *ctx,
                                        const void *data, int64_t count,
                                        size_t size, const char *what);
 void lcl_buffer_destroy(lcl_buffer **buffer); // accepts NULL inside
+
+// Several, up to the first that fails.
+struct lcl_buffer_plan {
+    lcl_buffer **out;
+    int64_t count;
+    size_t size;
+    const char *what;
+};
+enum lcl_status lcl_buffers_create(lcl_context *ctx,
+                                   const struct lcl_buffer_plan *all,
+                                   size_t buffers);
+
 size_t lcl_buffer_bytes(const lcl_buffer *buffer);
 
 // Blocking transfers of `bytes` bytes from the start of the buffer.

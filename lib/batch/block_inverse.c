@@ -171,12 +171,7 @@ static enum lcl_status upload(struct lcl_block_inverse *V,
 
 static enum lcl_status make_buffers(struct lcl_block_inverse *V)
 {
-    const struct {
-        lcl_buffer **buffer;
-        int64_t count;
-        size_t size;
-        const char *what;
-    } all[] = {
+    const struct lcl_buffer_plan all[] = {
         {&V->bad, V->blocks, sizeof(int32_t), "flags of diagonal blocks"},
         {&V->counts, 1, sizeof(struct lcl_block_counts), "block counts"},
         {&V->norms, is_adaptive(V) ? 2 * V->blocks : 0, sizeof(double),
@@ -184,11 +179,7 @@ static enum lcl_status make_buffers(struct lcl_block_inverse *V)
         {&V->inverse, is_sparse(V) ? 0 : V->values + LCL_SLAB_SLACK,
          value_bytes(V->params.storage), "inverses of diagonal blocks"},
     };
-    enum lcl_status st = LCL_OK;
-    for (size_t i = 0; i < sizeof all / sizeof *all && st == LCL_OK; ++i)
-        st = lcl_buffer_create(all[i].buffer, V->ctx, all[i].count, all[i].size,
-                               all[i].what);
-    return st;
+    return lcl_buffers_create(V->ctx, all, sizeof all / sizeof *all);
 }
 
 // The pattern of D^-1, full blocks, by rows.

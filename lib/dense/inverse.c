@@ -34,23 +34,14 @@ static enum lcl_status get_kernels(struct lcl_inverse *V, int tile)
 
 static enum lcl_status make_buffers(struct lcl_inverse *V, int64_t tile)
 {
-    const struct {
-        lcl_buffer **buffer;
-        int64_t count;
-        size_t size;
-        const char *what;
-    } all[] = {
+    const struct lcl_buffer_plan all[] = {
         {&V->matrix, V->stride * V->stride, sizeof(double), "coarse matrix"},
         {&V->scales, V->stride, sizeof(double), "scales"},
         {&V->pivot, tile * tile, sizeof(double), "pivot tile"},
         {&V->column, V->stride * tile, sizeof(double), "column of tiles"},
         {&V->pinned, V->tiles, sizeof(int32_t), "pinned unknowns"},
     };
-    enum lcl_status st = LCL_OK;
-    for (size_t i = 0; i < sizeof all / sizeof *all && st == LCL_OK; ++i)
-        st = lcl_buffer_create(all[i].buffer, V->ctx, all[i].count, all[i].size,
-                               all[i].what);
-    return st;
+    return lcl_buffers_create(V->ctx, all, sizeof all / sizeof *all);
 }
 
 enum lcl_status lcl_inverse_init(struct lcl_inverse *V, lcl_context *ctx,

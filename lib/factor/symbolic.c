@@ -112,12 +112,7 @@ static enum lcl_status allocate(struct lcl_analysis *a)
     struct lcl_symbolic *S = a->S;
     const int64_t n = a->P->n, parts = a->P->parts;
     static const int32_t zero = 0;
-    const struct {
-        lcl_buffer **buffer;
-        int64_t count;
-        size_t size;
-        const char *what;
-    } buffers[] = {
+    const struct lcl_buffer_plan buffers[] = {
         {&a->inverse, n, sizeof(int32_t), "inverse permutation"},
         {&a->sides, n, sizeof(uint32_t), "lengths of rows"},
         {&a->start, 2 * n, sizeof(int32_t), "starts of levels"},
@@ -132,11 +127,8 @@ static enum lcl_status allocate(struct lcl_analysis *a)
         {&S->layout.step_of, n, sizeof(uint16_t), "steps of rows"},
         {&S->layout.diagonal, n, sizeof(int32_t), "diagonals"},
     };
-    enum lcl_status st = LCL_OK;
-    for (size_t i = 0; i < sizeof buffers / sizeof *buffers && st == LCL_OK;
-         ++i)
-        st = lcl_buffer_create(buffers[i].buffer, ctx, buffers[i].count,
-                               buffers[i].size, buffers[i].what);
+    enum lcl_status st =
+        lcl_buffers_create(ctx, buffers, sizeof buffers / sizeof *buffers);
     if (st < 0 || (st = upload_part_ptr(a)) < 0 ||
         (st = lcl_buffer_create_from(&S->B.perm, ctx, a->P->perm, n,
                                      sizeof(int32_t), "permutation")) < 0 ||

@@ -144,23 +144,14 @@ static enum lcl_status make_buffers(struct kron_blocks *J, lcl_context *ctx,
                                     const struct lcl_kron *K, size_t value)
 {
     const int s = K->stages, b = K->M->block_size;
-    const struct {
-        lcl_buffer **buffer;
-        int64_t count;
-        size_t size;
-        const char *what;
-    } all[] = {
+    const struct lcl_buffer_plan all[] = {
         {&J->pairs, J->n * (2 * b * b), sizeof(double), "diagonal blocks"},
         {&J->coef, 2 * s * s, sizeof(double), "coefficients"},
         {&J->inverse, J->n * (s * b * s * b), value,
          "inverses of diagonal blocks"},
         {&J->singular, J->n, sizeof(int32_t), "flags of diagonal blocks"},
     };
-    enum lcl_status st = LCL_OK;
-    for (size_t i = 0; i < sizeof all / sizeof *all && st == LCL_OK; ++i)
-        st = lcl_buffer_create(all[i].buffer, ctx, all[i].count, all[i].size,
-                               all[i].what);
-    return st;
+    return lcl_buffers_create(ctx, all, sizeof all / sizeof *all);
 }
 
 static enum lcl_status create(struct lcl_precond *M, const struct lcl_kron *K,

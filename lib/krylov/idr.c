@@ -194,33 +194,24 @@ static enum lcl_status get_kernels(struct idr *K, lcl_context *ctx)
     return st < 0 ? st : lcl_krylov_kernels(ctx, shadow, others, 4);
 }
 
-static enum lcl_status create_sums(struct idr *K, const struct lcl_solver *S)
-{
-    const int64_t products = 2 * (int64_t)S->M->system.matrix.groups;
-    const int64_t rows = (int64_t)(K->s + 1) * K->groups;
-    const char *what = "partial sums";
-    enum lcl_status st;
-    if ((st = lcl_buffer_create(&K->rows, S->ctx, rows, sizeof(double), what)) <
-            0 ||
-        (st = lcl_buffer_create(&K->norm, S->ctx, K->groups, sizeof(double),
-                                what)) < 0)
-        return st;
-    return lcl_buffer_create(&K->products, S->ctx, products, sizeof(double),
-                             what);
-}
-
 static enum lcl_status create_vectors(struct idr *K, const struct lcl_solver *S)
 {
     const int64_t n = S->M->system.n;
+    const int64_t products = 2 * (int64_t)S->M->system.matrix.groups;
+    const struct lcl_buffer_plan others[] = {
+        {&K->rows, (int64_t)(K->s + 1) * K->groups, sizeof(double),
+         "partial sums"},
+        {&K->norm, K->groups, sizeof(double), "partial sums"},
+        {&K->products, products, sizeof(double), "partial sums"},
+        {&K->G, K->s * n, sizeof(double), "IDR directions"},
+        {&K->U, K->s * n, sizeof(double), "IDR directions"},
+        {&K->words, n, sizeof(uint32_t), "shadow vectors"},
+    };
     lcl_buffer **const vectors[] = {&K->v, &K->y, &K->u, &K->t};
     enum lcl_status st;
     if ((st = lcl_krylov_vectors(S, vectors, 4)) < 0 ||
-        (st = lcl_buffer_create(&K->G, S->ctx, K->s * n, sizeof(double),
-                                "IDR directions")) < 0 ||
-        (st = lcl_buffer_create(&K->U, S->ctx, K->s * n, sizeof(double),
-                                "IDR directions")) < 0 ||
-        (st = lcl_buffer_create(&K->words, S->ctx, n, sizeof(uint32_t),
-                                "shadow vectors")) < 0)
+        (st = lcl_buffers_create(S->ctx, others,
+                                 sizeof others / sizeof *others)) < 0)
         return st;
     return LCL_LAUNCH(K->shadow_kernel, K->groups, lcl_arg_long(n),
                       lcl_arg_buffer(K->words));
@@ -239,8 +230,7 @@ static enum lcl_status create(struct lcl_solver *S)
                                     .last = last};
     S->launches = 4 + S->M->info.launches; // 3 - 1 / (s + 1) of them here
     enum lcl_status st;
-    if ((st = get_kernels(K, S->ctx)) < 0 || (st = create_sums(K, S)) < 0 ||
-        (st = create_vectors(K, S)) < 0)
+    if ((st = get_kernels(K, S->ctx)) < 0 || (st = create_vectors(K, S)) < 0)
         return st;
     return lcl_batch_init(&K->batch, S->ctx, &K->ops);
 }
