@@ -8,6 +8,6 @@
 enum lcl_status lcl_krylov_measure_b(struct lcl_solver *S);
 
 // Solves from S->b, whose norm is known, and S->x; S->stop tells why it ended.
-// Returns LCL_OK, LCL_EUNSUPPORTED (not symmetric, where the method needs that),
-// LCL_EDEVICE or LCL_ENOMEM.
+// Returns LCL_OK, LCL_EUNSUPPORTED (not symmetric, where the method needs
+// that), LCL_EDEVICE or LCL_ENOMEM.
 enum lcl_status lcl_krylov_run(struct lcl_solver *S);
