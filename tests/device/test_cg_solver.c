@@ -3,33 +3,29 @@
 #include "tests/support/device.h"
 #include "tests/support/folded.h"
 #include "tests/support/matrices.h"
-#include "tests/support/solving.h"
+#include "tests/support/solver_checks.h"
 
 #include "lib/ref/cg.h"
 #include "lib/ref/coarse.h"
-#include "lib/ref/jacobi.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-// All on subdomains of one size: each size is another kernel to compile.
-enum { ROWS = 120 };
+enum { ROWS = TEST_PART_ROWS };
 
 static const struct lcl_precond_params none = {.type = LCL_PRECOND_NONE};
 static const struct lcl_precond_params jacobi = {.type = LCL_PRECOND_JACOBI};
 static const struct lcl_solver_params cg = {.type = LCL_SOLVER_CG};
 static const struct lcl_solver_params published = {.type =
                                                        LCL_SOLVER_CG_PUBLISHED};
+static const struct lcl_solver_params strict = {.type = LCL_SOLVER_CG,
+                                                .rtol = 1e-10};
 
 static struct lcl_precond_params ic0(enum lcl_coarse coarse)
 {
-    return (struct lcl_precond_params){
-        .type = LCL_PRECOND_IC0,
-        .partition = {.type = LCL_PARTITION_NATURAL, .rows = ROWS},
-        .coarse = coarse,
-        .storage = LCL_FACTOR_STORAGE_FP64, // as the reference's factors
-    };
+    struct lcl_precond_params params = test_ic0(coarse);
+    params.storage = LCL_FACTOR_STORAGE_FP64; // as the reference's factors
+    return params;
 }
 
 static const enum lcl_coarse coarses[] = {LCL_COARSE_NONE, LCL_COARSE_ADD,
@@ -37,112 +33,55 @@ static const enum lcl_coarse coarses[] = {LCL_COARSE_NONE, LCL_COARSE_ADD,
 
 // ------------------------------------------------------------------ solutions
 
-static void expect_solved(lcl_context *ctx, const struct lcl_csr *A,
-                          const struct lcl_precond_params *method,
-                          enum lcl_solver_type type)
-{
-    const struct lcl_solver_params params = {.type = type, .rtol = 1e-10};
-    double *b = test_right_side(A);
-    struct test_solve s;
-    test_solve_open(&s, ctx, A, method, &params);
-    for (int again = 0; again < 2; ++again) {
-        memset(s.x, 0, (size_t)A->rows * sizeof *s.x);
-        assert_int_equal(test_solve_run(&s, b), LCL_OK);
-        for (int64_t i = 0; i < A->rows; ++i)
-            if (!(fabs(s.x[i] - (double)(1 + i % 7)) < 1e-6))
-                fail_msg("x[%lld]: got %g", (long long)i, s.x[i]);
-    }
-    test_solve_close(&s);
-    free(b);
-}
-
 static void test_cg__every_preconditioner_solves_a_grid(void **state)
 {
+    struct lcl_solver_params other = published;
     struct lcl_csr A = test_laplacian(12, 11, 10);
-    expect_solved(*state, &A, &none, LCL_SOLVER_CG);
-    expect_solved(*state, &A, &none, LCL_SOLVER_CG_PUBLISHED);
-    expect_solved(*state, &A, &jacobi, LCL_SOLVER_CG);
+    other.rtol = strict.rtol;
+    test_expect_solved(*state, &A, &none, &strict);
+    test_expect_solved(*state, &A, &none, &other);
+    test_expect_solved(*state, &A, &jacobi, &strict);
     for (int c = 0; c < 3; ++c) {
         struct lcl_precond_params params = ic0(coarses[c]);
-        expect_solved(*state, &A, &params, LCL_SOLVER_CG);
+        test_expect_solved(*state, &A, &params, &strict);
         params.type = LCL_PRECOND_ILU0;
-        expect_solved(*state, &A, &params, LCL_SOLVER_CG);
+        test_expect_solved(*state, &A, &params, &strict);
     }
     test_csr_finish(&A);
 }
 
 static void test_cg__blocks_are_solved(void **state)
 {
-    struct lcl_csr grid = test_laplacian(7, 6, 5);
-    struct lcl_csr A = test_expand_blocks(&grid, 3);
-    for (int64_t i = 0; i < A.rows; ++i) // made symmetric
-        for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
-            A.val[k] = A.col_ind[k] == i ? 20 : -0.5;
+    struct lcl_csr A = test_block_grid();
     struct lcl_precond_params params = ic0(LCL_COARSE_MULT);
     params.block_size = 3;
     params.partition.rows = ROWS / 3;
-    expect_solved(*state, &A, &params, LCL_SOLVER_CG);
+    test_expect_solved(*state, &A, &params, &strict);
     test_csr_finish(&A);
-    test_csr_finish(&grid);
 }
 
 static void test_cg__one_equation_and_identity_take_one_step(void **state)
 {
-    for (int64_t n = 1; n <= 50; n += 49) {
-        struct lcl_csr A = test_identity(n);
-        double *b = test_random_vector(n, 1);
-        for (int k = 0; k < 2; ++k) {
-            struct test_solve s;
-            test_solve_open(&s, *state, &A, &none, k ? &cg : &published);
-            assert_int_equal(test_solve_run(&s, b), LCL_OK);
-            assert_int_equal(s.report.iterations, 1);
-            assert_true(s.report.history[0] == 1);
-            test_expect_near("x", s.x, b, n, 1e-14);
-            test_solve_close(&s);
-        }
-        test_csr_finish(&A);
-        free(b);
-    }
+    test_expect_identity_at_once(*state, &none, &cg);
+    test_expect_identity_at_once(*state, &none, &published);
 }
 
-static void test_cg__solution_as_start_takes_no_iteration(void **state)
+static void test_cg__starts_from_the_x_that_is_passed(void **state)
 {
-    struct lcl_csr A = test_laplacian(9, 9, 9);
     const struct lcl_precond_params params = ic0(LCL_COARSE_MULT);
-    double *b = test_right_side(&A), *x = test_vector(A.rows);
-    struct test_solve s;
-    test_solve_open(&s, *state, &A, &params, &cg);
-    for (int64_t i = 0; i < A.rows; ++i)
-        x[i] = s.x[i] = (double)(1 + i % 7);
-    assert_int_equal(test_solve_run(&s, b), LCL_OK);
-    assert_int_equal(s.report.iterations, 0);
-    test_expect_same("x", s.x, x, A.rows);
-    test_solve_close(&s);
+    struct lcl_csr A = test_laplacian(9, 9, 9);
+    test_expect_start_used(*state, &A, &params, &cg);
     test_csr_finish(&A);
-    free(b);
-    free(x);
 }
 
-static void test_cg__two_solves_agree_bit_for_bit(void **state)
+static void test_cg__solves_agree_bit_for_bit(void **state)
 {
     struct lcl_csr A = test_laplacian(13, 12, 7);
-    double *b = test_right_side(&A);
     for (int c = 0; c < 3; ++c) {
         const struct lcl_precond_params params = ic0(coarses[c]);
-        struct test_solve s[2];
-        for (int i = 0; i < 2; ++i) {
-            test_solve_open(&s[i], *state, &A, &params, &cg);
-            assert_int_equal(test_solve_run(&s[i], b), LCL_OK);
-        }
-        assert_int_equal(s[0].report.iterations, s[1].report.iterations);
-        test_expect_same("history", s[1].report.history, s[0].report.history,
-                         s[0].report.history_count);
-        test_expect_same("x", s[1].x, s[0].x, A.rows);
-        test_solve_close(&s[0]);
-        test_solve_close(&s[1]);
+        test_expect_reproducible(*state, &A, &params, &cg);
     }
     test_csr_finish(&A);
-    free(b);
 }
 
 static void test_cg__one_preconditioner_serves_both_methods(void **state)
@@ -176,16 +115,19 @@ static void expect_history(lcl_context *ctx, const struct lcl_csr *A,
     enum { ROOM = 300 };
     double history[ROOM + 1];
     double *b = test_right_side(A);
-    struct test_solve s;
     K.rtol = 1e-8;
     K.max_iters = ROOM;
     K.history = history;
     assert_int_equal(lcl_ref_cg(&K, A, b, x), LCL_OK);
-    test_solve_open(&s, ctx, A, method, params);
-    assert_int_equal(test_solve_run(&s, b), LCL_OK);
-    test_expect_history(&s.report, history, K.iterations, 1e-8);
-    assert_in_range(s.report.iterations, K.iterations - 1, K.iterations + 1);
-    test_solve_close(&s);
+    const struct test_reference reference = {
+        .history = history,
+        .iterations = K.iterations,
+        .first = 8,
+        .tolerance = 1e-8,
+        .least = K.iterations - 1,
+        .most = K.iterations + 1,
+    };
+    test_expect_reference(ctx, A, method, params, &reference);
     free(b);
 }
 
@@ -203,16 +145,13 @@ static struct lcl_csr varied_grid(void)
 static void test_cg__histories_are_the_reference_s(void **state)
 {
     struct lcl_csr A = varied_grid();
-    struct test_inverse D = {.n = A.rows};
-    unsigned char bad[1000];
+    struct test_inverse D = test_jacobi_of(&A), I = test_identity_of(&A);
     const struct lcl_ref_cg K = {.apply = test_apply_inverse, .user = &D};
+    const struct lcl_ref_cg L = {.apply = test_apply_inverse, .user = &I};
     double x[1000] = {0}, y[1000] = {0}, z[1000] = {0};
-    lcl_ref_jacobi(&A, D.inv_d, bad);
     expect_history(*state, &A, &jacobi, &cg, K, x);
-    for (int i = 0; i < 1000; ++i)
-        D.inv_d[i] = 1;
-    expect_history(*state, &A, &none, &cg, K, y);
-    expect_history(*state, &A, &none, &published, K, z);
+    expect_history(*state, &A, &none, &cg, L, y);
+    expect_history(*state, &A, &none, &published, L, z);
     test_csr_finish(&A);
 }
 
@@ -294,8 +233,8 @@ int main(void)
         cmocka_unit_test(test_cg__every_preconditioner_solves_a_grid),
         cmocka_unit_test(test_cg__blocks_are_solved),
         cmocka_unit_test(test_cg__one_equation_and_identity_take_one_step),
-        cmocka_unit_test(test_cg__solution_as_start_takes_no_iteration),
-        cmocka_unit_test(test_cg__two_solves_agree_bit_for_bit),
+        cmocka_unit_test(test_cg__starts_from_the_x_that_is_passed),
+        cmocka_unit_test(test_cg__solves_agree_bit_for_bit),
         cmocka_unit_test(test_cg__one_preconditioner_serves_both_methods),
         cmocka_unit_test(test_cg__histories_are_the_reference_s),
         cmocka_unit_test(test_cg__corrected_histories_are_the_reference_s),

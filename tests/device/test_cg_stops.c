@@ -2,28 +2,16 @@
 // Why CG does not begin, or ends: each reason apart.
 #include "tests/support/device.h"
 #include "tests/support/matrices.h"
-#include "tests/support/solving.h"
+#include "tests/support/solver_checks.h"
 
-#include <math.h>
 #include <stdlib.h>
-
-// All on subdomains of one size: each size is another kernel to compile.
-enum { ROWS = 120 };
 
 static const struct lcl_precond_params none = {.type = LCL_PRECOND_NONE};
 static const struct lcl_precond_params jacobi = {.type = LCL_PRECOND_JACOBI};
 static const struct lcl_solver_params cg = {.type = LCL_SOLVER_CG};
 static const struct lcl_solver_params published = {.type =
                                                        LCL_SOLVER_CG_PUBLISHED};
-
-static struct lcl_precond_params ic0(enum lcl_coarse coarse)
-{
-    return (struct lcl_precond_params){
-        .type = LCL_PRECOND_IC0,
-        .partition = {.type = LCL_PARTITION_NATURAL, .rows = ROWS},
-        .coarse = coarse,
-    };
-}
+static const struct lcl_solver_params *const both[] = {&cg, &published};
 
 // ------------------------------------------------------------------ refusals
 
@@ -38,14 +26,13 @@ static void test_cg_stops__other_matrices_than_symmetric_ones_are_refused(
     double *x = test_vector(A.rows);
     const double entry = A.val[1];
     A.val[1] *= 1.001;
-    const struct lcl_precond_params params = ic0(LCL_COARSE_NONE);
+    const struct lcl_precond_params params = test_ic0(LCL_COARSE_NONE);
     assert_int_equal(lcl_precond_create(&M, *state, &A, &params),
                      LCL_EUNSUPPORTED);
     assert_null(M);
     assert_int_equal(lcl_precond_create(&M, *state, &A, &none), LCL_OK);
     for (int k = 0; k < 2; ++k) {
-        assert_int_equal(lcl_solver_create(&S, M, k ? &cg : &published),
-                         LCL_OK);
+        assert_int_equal(lcl_solver_create(&S, M, both[k]), LCL_OK);
         for (int again = 0; again < 2; ++again)
             assert_int_equal(lcl_solver_solve(S, b, x, &report),
                              LCL_EUNSUPPORTED);
@@ -87,10 +74,9 @@ static void test_cg_stops__the_published_loop_has_no_preconditioner(
 static void expect_both(lcl_context *ctx, const double *dense, const double *b,
                         enum lcl_stop stop, enum lcl_status status)
 {
-    test_expect_stop(ctx, test_csr_from_dense(2, dense), b, &none, &cg, stop,
-                     status);
-    test_expect_stop(ctx, test_csr_from_dense(2, dense), b, &none, &published,
-                     stop, status);
+    for (int k = 0; k < 2; ++k)
+        test_expect_stop(ctx, test_csr_from_dense(2, dense), b, &none, both[k],
+                         stop, status);
 }
 
 static void test_cg_stops__indefinite_matrices_are_named(void **state)
@@ -111,7 +97,7 @@ static void test_cg_stops__x_is_the_last_sound_iterate(void **state)
     const double expected[] = {2.0 / 3, 1.0 / 3};
     for (int k = 0; k < 2; ++k) {
         struct test_solve s;
-        test_solve_open(&s, *state, &A, &none, k ? &cg : &published);
+        test_solve_open(&s, *state, &A, &none, both[k]);
         assert_int_equal(test_solve_run(&s, b), LCL_BREAKDOWN);
         assert_int_equal(s.report.stop, LCL_STOP_INDEFINITE_MATRIX);
         assert_int_equal(s.report.iterations, 1);
@@ -136,80 +122,47 @@ static void test_cg_stops__overflow_is_not_finite(void **state)
 
 static void test_cg_stops__zero_right_side_gives_zero(void **state)
 {
-    const double b[2] = {0}, dense[] = {2, 1, 1, 2};
-    expect_both(*state, dense, b, LCL_STOP_ZERO_RHS, LCL_OK);
+    for (int k = 0; k < 2; ++k)
+        test_expect_zero_rhs(*state, &none, both[k]);
 }
 
 static void test_cg_stops__iteration_limit_is_kept(void **state)
 {
-    for (int type = LCL_SOLVER_CG; type <= LCL_SOLVER_CG_PUBLISHED; ++type)
-        for (int limit = 1; limit <= 9; limit += 4) {
-            const struct lcl_solver_params params = {
-                .type = (enum lcl_solver_type)type, .max_iters = limit};
-            struct lcl_csr A = test_laplacian(20, 20, 1);
-            double *b = test_right_side(&A);
-            struct test_solve s;
-            test_solve_open(&s, *state, &A, &none, &params);
-            assert_int_equal(test_solve_run(&s, b), LCL_ITERATION_LIMIT);
-            assert_int_equal(s.report.stop, LCL_STOP_MAX_ITERS);
-            assert_int_equal(s.report.iterations, limit);
-            // x is that of the last residual
-            assert_true(fabs(s.report.true_residual - s.report.residual) <=
-                        1e-12);
-            test_solve_close(&s);
-            test_csr_finish(&A);
-            free(b);
-        }
-}
-
-static bool stop_at_once(void *user, const struct lcl_progress_info *info)
-{
-    (void)info;
-    return ++*(int *)user < 2;
+    for (int k = 0; k < 2; ++k)
+        test_expect_limits_kept(*state, &none, both[k]);
 }
 
 static void test_cg_stops__monitor_stops_the_solve(void **state)
 {
-    for (int type = LCL_SOLVER_CG; type <= LCL_SOLVER_CG_PUBLISHED; ++type) {
-        int calls = 0;
-        const struct lcl_solver_params params = {
-            .type = (enum lcl_solver_type)type,
-            .rtol = 1e-13,
-            .monitor = stop_at_once,
-            .monitor_user = &calls,
-        };
-        struct lcl_csr A = test_laplacian(16, 16, 16);
-        double *b = test_right_side(&A);
-        test_expect_stop(*state, A, b, &none, &params, LCL_STOP_MONITOR,
-                         LCL_ITERATION_LIMIT);
-        assert_int_equal(calls, 2);
-        free(b);
-    }
+    for (int k = 0; k < 2; ++k)
+        test_expect_monitor_heeded(*state, &none, both[k]);
+}
+
+static void test_cg_stops__nan_is_refused(void **state)
+{
+    for (int k = 0; k < 2; ++k)
+        test_expect_nan_refused(*state, &none, both[k]);
+}
+
+static void test_cg_stops__absolute_tolerance_is_told_apart(void **state)
+{
+    for (int k = 0; k < 2; ++k)
+        test_expect_absolute_tolerance(*state, &none, both[k]);
 }
 
 static void test_cg_stops__unreachable_tolerance_is_no_success(void **state)
 {
-    const struct lcl_precond_params methods[] = {none, ic0(LCL_COARSE_MULT)};
-    for (int m = 0; m < 2; ++m) {
-        const struct lcl_solver_params params = {.type = LCL_SOLVER_CG,
-                                                 .rtol = 1e-30};
-        struct lcl_csr A = test_laplacian(9, 9, 9);
-        double *b = test_right_side(&A);
-        struct test_solve s;
-        test_solve_open(&s, *state, &A, &methods[m], &params);
-        assert_true(test_solve_run(&s, b) > 0);
-        assert_true(s.report.true_residual < 1e-12);
-        test_solve_close(&s);
-        test_csr_finish(&A);
-        free(b);
-    }
+    const struct lcl_precond_params corrected = test_ic0(LCL_COARSE_MULT);
+    for (int k = 0; k < 2; ++k)
+        test_expect_unreachable(*state, &none, both[k]);
+    test_expect_unreachable(*state, &corrected, &cg);
 }
 
 // ------------------------------------------------------------------ IC(0)
 
 static void test_cg_stops__ic0_tells_of_negative_pivots(void **state)
 {
-    struct lcl_precond_params params = ic0(LCL_COARSE_NONE);
+    struct lcl_precond_params params = test_ic0(LCL_COARSE_NONE);
     const double dense[] = {1, 2, 2, 1};
     struct lcl_csr A = test_csr_from_dense(2, dense);
     lcl_precond *M;
@@ -239,6 +192,8 @@ int main(void)
         cmocka_unit_test(test_cg_stops__zero_right_side_gives_zero),
         cmocka_unit_test(test_cg_stops__iteration_limit_is_kept),
         cmocka_unit_test(test_cg_stops__monitor_stops_the_solve),
+        cmocka_unit_test(test_cg_stops__nan_is_refused),
+        cmocka_unit_test(test_cg_stops__absolute_tolerance_is_told_apart),
         cmocka_unit_test(test_cg_stops__unreachable_tolerance_is_no_success),
         cmocka_unit_test(test_cg_stops__ic0_tells_of_negative_pivots),
     };

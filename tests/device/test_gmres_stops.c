@@ -3,14 +3,13 @@
 #include "tests/support/capture.h"
 #include "tests/support/device.h"
 #include "tests/support/matrices.h"
-#include "tests/support/solving.h"
+#include "tests/support/solver_checks.h"
 
 #include "host/context.h"
 #include "host/runtime.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const struct lcl_precond_params plain = {.type = LCL_PRECOND_NONE};
 static const struct lcl_precond_params jacobi = {.type = LCL_PRECOND_JACOBI};
@@ -22,6 +21,20 @@ static struct lcl_solver_params gmres(int restart)
 {
     return (struct lcl_solver_params){
         .type = LCL_SOLVER_GMRES, .rtol = 1e-10, .restart = restart};
+}
+
+// The same check of GMRES and FGMRES.
+static void check_both(lcl_context *ctx,
+                       void (*check)(lcl_context *ctx,
+                                     const struct lcl_precond_params *precond,
+                                     const struct lcl_solver_params *params),
+                       const struct lcl_precond_params *precond, int restart)
+{
+    struct lcl_solver_params params = gmres(restart);
+    for (int t = 0; t < 2; ++t) {
+        params.type = types[t];
+        check(ctx, precond, &params);
+    }
 }
 
 // ------------------------------------------------------------------ exhausted
@@ -130,10 +143,7 @@ static void test_gmres__empty_rows_break_down_at_once(void **state)
 
 static void test_gmres__overflow_is_not_finite(void **state)
 {
-    const struct lcl_solver_params params = gmres(30);
-    const double dense[] = {1e200, 1, 1, 1e-200}, b[] = {1, 1};
-    test_expect_stop(*state, test_csr_from_dense(2, dense), b, &plain, &params,
-                     LCL_STOP_NOT_FINITE, LCL_NOT_FINITE);
+    check_both(*state, test_expect_overflow, &plain, 30);
 }
 
 // e_i -> e_{i+1}: nothing is gained before the n-th column.
@@ -161,101 +171,38 @@ static void test_gmres__cyclic_shift_stagnates_below_n_columns(void **state)
 
 static void test_gmres__inconsistent_systems_are_no_success(void **state)
 {
-    struct lcl_csr A = test_laplacian(6, 6, 1);
-    double b[36];
-    for (int i = 0; i < 36; ++i)
-        b[i] = 1;
-    for (int64_t k = A.row_ptr[35]; k < A.row_ptr[36]; ++k)
-        A.val[k] = 0;
-    for (int t = 0; t < 2; ++t) {
-        struct lcl_solver_params params = gmres(10);
-        struct test_solve S;
-        params.type = types[t];
-        params.max_iters = 300;
-        test_solve_open(&S, *state, &A, &plain, &params);
-        assert_true(test_solve_run(&S, b) > 0);
-        test_solve_close(&S);
-    }
-    test_csr_finish(&A);
+    check_both(*state, test_expect_no_success, &plain, 10);
 }
 
 // ------------------------------------------------------------------ limits
 
-// x is that of the last product, wherever in a cycle the limit is.
 static void test_gmres__iteration_limit_is_kept(void **state)
 {
-    struct lcl_csr A = test_laplacian(20, 20, 1);
-    double *b = test_right_side(&A);
-    for (int limit = 1; limit <= 12; ++limit) {
-        struct lcl_solver_params params = gmres(5);
-        struct test_solve S;
-        params.type = types[limit % 2];
-        params.max_iters = limit;
-        test_solve_open(&S, *state, &A, &jacobi, &params);
-        assert_int_equal(test_solve_run(&S, b), LCL_ITERATION_LIMIT);
-        assert_int_equal(S.report.stop, LCL_STOP_MAX_ITERS);
-        assert_int_equal(S.report.iterations, limit);
-        assert_int_equal(S.report.restarts, (limit - 1) / 5);
-        if (!(fabs(S.report.true_residual - S.report.residual) <= 1e-12))
-            fail_msg("limit %d: %g beside %g", limit, S.report.true_residual,
-                     S.report.residual);
-        test_solve_close(&S);
-    }
-    test_csr_finish(&A);
-    free(b);
+    check_both(*state, test_expect_limits_kept, &jacobi, 5);
 }
 
 static void test_gmres__absolute_tolerance_is_kept(void **state)
 {
-    struct lcl_solver_params params = gmres(7);
-    struct lcl_csr A = test_laplacian(12, 12, 1);
-    double *b = test_right_side(&A);
-    struct test_solve S;
-    params.atol = 1;
-    test_solve_open(&S, *state, &A, &plain, &params);
-    assert_int_equal(test_solve_run(&S, b), LCL_OK);
-    assert_int_equal(S.report.stop, LCL_STOP_ATOL);
-    test_solve_close(&S);
-    test_csr_finish(&A);
-    free(b);
+    check_both(*state, test_expect_absolute_tolerance, &plain, 7);
 }
 
 static void test_gmres__unreachable_tolerance_is_no_success(void **state)
 {
+    struct lcl_solver_params params = gmres(30);
     for (int basis = LCL_BASIS_FP64; basis < LCL_BASIS_COUNT; ++basis) {
-        struct lcl_solver_params params = gmres(30);
-        struct lcl_csr A = test_laplacian(9, 9, 9);
-        double *b = test_right_side(&A);
-        struct test_solve S;
-        params.rtol = 1e-30;
         params.basis = (enum lcl_basis_storage)basis;
-        test_solve_open(&S, *state, &A, &plain, &params);
-        assert_true(test_solve_run(&S, b) > 0);
-        assert_true(S.report.true_residual < 1e-12);
-        test_solve_close(&S);
-        test_csr_finish(&A);
-        free(b);
+        test_expect_unreachable(*state, &plain, &params);
     }
 }
 
 static void test_gmres__zero_right_side_gives_zero(void **state)
 {
-    const struct lcl_solver_params params = gmres(30);
-    const double b[20] = {0};
-    test_expect_stop(*state, test_random_csr(20, 3, 1), b, &plain, &params,
-                     LCL_STOP_ZERO_RHS, LCL_OK);
+    check_both(*state, test_expect_zero_rhs, &plain, 30);
 }
 
 static void test_gmres__nan_is_refused(void **state)
 {
-    const struct lcl_solver_params params = gmres(30);
-    struct lcl_csr A = test_identity(3);
-    const double b[] = {1, NAN, 1};
-    struct test_solve S;
-    test_solve_open(&S, *state, &A, &plain, &params);
-    assert_int_equal(lcl_solver_solve(S.S, b, S.x, NULL), LCL_EFORMAT);
-    test_solve_close(&S);
-    test_csr_finish(&A);
+    check_both(*state, test_expect_nan_refused, &plain, 30);
 }
 
 static bool stop_late(void *user, const struct lcl_progress_info *info)

@@ -2,6 +2,7 @@
 // A solve through the public interface, and what every report must hold.
 #include "tests/support/solving.h"
 
+#include "lib/ref/jacobi.h"
 #include "tests/support/matrices.h"
 #include "tests/support/test.h"
 
@@ -122,14 +123,9 @@ void test_expect_stop(lcl_context *ctx, struct lcl_csr A, const double *b,
     test_csr_finish(&A);
 }
 
-void test_expect_history(const struct lcl_report *report, const double *history,
-                         int last, double tolerance)
+double test_known(int64_t i)
 {
-    enum { FIRST = 8 };
-    for (int i = 0; i < FIRST && i <= last; ++i)
-        if (!(fabs(report->history[i] - history[i]) <= tolerance * history[i]))
-            fail_msg("history[%d]: got %.17g, expected %.17g", i,
-                     report->history[i], history[i]);
+    return (double)(1 + i % 7);
 }
 
 double *test_right_side(const struct lcl_csr *A)
@@ -139,10 +135,36 @@ double *test_right_side(const struct lcl_csr *A)
     assert_non_null(x);
     assert_non_null(b);
     for (int64_t i = 0; i < A->rows; ++i)
-        x[i] = (double)(1 + i % 7);
+        x[i] = test_known(i);
     lcl_csr_multiply(A, x, b);
     free(x);
     return b;
+}
+
+void test_expect_known(const struct test_solve *s, double tolerance)
+{
+    for (int64_t i = 0; i < s->A->rows; ++i)
+        if (!(fabs(s->x[i] - test_known(i)) < tolerance))
+            fail_msg("x[%lld]: got %g, expected %g within %g", (long long)i,
+                     s->x[i], test_known(i), tolerance);
+}
+
+struct test_inverse test_jacobi_of(const struct lcl_csr *A)
+{
+    struct test_inverse D = {.n = A->rows};
+    unsigned char bad[TEST_INVERSE_MAX];
+    assert_true(D.n <= TEST_INVERSE_MAX);
+    lcl_ref_jacobi(A, D.inv_d, bad);
+    return D;
+}
+
+struct test_inverse test_identity_of(const struct lcl_csr *A)
+{
+    struct test_inverse D = {.n = A->rows};
+    assert_true(D.n <= TEST_INVERSE_MAX);
+    for (int64_t i = 0; i < D.n; ++i)
+        D.inv_d[i] = 1;
+    return D;
 }
 
 void test_apply_inverse(void *user, const double *r, double *z)

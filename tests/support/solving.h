@@ -35,20 +35,22 @@ void test_expect_stop(lcl_context *ctx, struct lcl_csr A, const double *b,
                       const struct lcl_solver_params *params,
                       enum lcl_stop stop, enum lcl_status status);
 
-// Fails unless the history follows this one of a reference, up to entry `last`,
-// for the first iterations, before rounding has grown.
-void test_expect_history(const struct lcl_report *report, const double *history,
-                         int last, double tolerance);
-
 // ||b - A x|| / ||b|| on the host.
 double test_residual(const struct lcl_csr *A, const double *b, const double *x);
 
-// A x for x_i = 1 + i mod 7, freed with free().
+// A x for the x_i of test_known(), freed with free().
 double *test_right_side(const struct lcl_csr *A);
+double test_known(int64_t i);
+
+// Fails where s->x differs from test_known() by the tolerance.
+void test_expect_known(const struct test_solve *s, double tolerance);
 
 // A diagonal preconditioner for references: z = D^-1 r, `user` being one.
+enum { TEST_INVERSE_MAX = 1000 };
 struct test_inverse {
     int64_t n;
-    double inv_d[1000];
+    double inv_d[TEST_INVERSE_MAX];
 };
+struct test_inverse test_jacobi_of(const struct lcl_csr *A);
+struct test_inverse test_identity_of(const struct lcl_csr *A);
 void test_apply_inverse(void *user, const double *r, double *z);
