@@ -5,6 +5,7 @@
 #include "tests/support/device.h"
 #include "tests/support/systems.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,14 +42,47 @@ void test_recurrence_finish(struct test_recurrence *d)
         free(d->vector[v]);
 }
 
+void test_set_sums(double *sums, double sum)
+{
+    sums[0] = sums[2] = 0.25 * sum;
+    sums[1] = 0.5 * sum;
+}
+
+double test_sum_of(const double *sums)
+{
+    return sums[0] + sums[1] + sums[2];
+}
+
+void test_expect_sums(const char *what, const double *got,
+                      const double *expected, int rows)
+{
+    for (int row = 0; row < rows; ++row) {
+        const double sum = test_sum_of(got + row * GROUPS);
+        const double right = test_sum_of(expected + row * GROUPS);
+        if (!(fabs(sum - right) <= 1e-9 * (1 + fabs(right))))
+            fail_msg("%s %d adds up to %g, expected %g", what, row, sum, right);
+    }
+}
+
+double test_dot(int64_t n, const double *a, const double *b)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < n; ++i)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+void test_axpy(int64_t n, double a, const double *x, double *y)
+{
+    for (int64_t i = 0; i < n; ++i)
+        y[i] += a * x[i];
+}
+
 void test_recurrence_set_sums(struct test_recurrence *d, double first,
                               double second)
 {
-    const double share[GROUPS] = {0.25, 0.5, 0.25};
-    for (int g = 0; g < GROUPS; ++g) {
-        d->sums[g] = share[g] * first;
-        d->sums[GROUPS + g] = share[g] * second;
-    }
+    test_set_sums(d->sums, first);
+    test_set_sums(d->sums + GROUPS, second);
 }
 
 void test_recurrence_expect(const struct test_recurrence *got,

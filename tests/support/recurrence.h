@@ -27,6 +27,20 @@ struct test_recurrence test_recurrence_make(void);
 struct test_recurrence test_recurrence_copy(const struct test_recurrence *d);
 void test_recurrence_finish(struct test_recurrence *d);
 
+// TEST_RECURRENCE_GROUPS partial sums that add up to `sum`; what they add up
+// to.
+void test_set_sums(double *sums, double sum);
+double test_sum_of(const double *sums);
+
+// Fails at the first of these rows of partial sums that adds up to another
+// number: one by one they are a matter of the launch.
+void test_expect_sums(const char *what, const double *got,
+                      const double *expected, int rows);
+
+// <a, b>; y += a x
+double test_dot(int64_t n, const double *a, const double *b);
+void test_axpy(int64_t n, double a, const double *x, double *y);
+
 // Partial sums that add up to `first` and `second`.
 void test_recurrence_set_sums(struct test_recurrence *d, double first,
                               double second);
