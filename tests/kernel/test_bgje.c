@@ -80,41 +80,13 @@ static size_t entry_size(const struct lcl_batch_params *params)
                                                          : sizeof(double);
 }
 
-static lcl_buffer *upload(lcl_context *ctx, const struct batch *B, size_t size)
-{
-    if (size == sizeof(double))
-        return test_upload(ctx, B->blocks, B->entries, size);
-    float *single = calloc((size_t)B->entries + 1, size);
-    assert_non_null(single);
-    for (int64_t i = 0; i < B->entries; ++i)
-        single[i] = (float)B->blocks[i];
-    lcl_buffer *buffer = test_upload(ctx, single, B->entries, size);
-    free(single);
-    return buffer;
-}
-
-static void download(const lcl_buffer *buffer, double *to, int64_t count,
-                     size_t size)
-{
-    if (size == sizeof(double)) {
-        test_download(buffer, to, count, size);
-        return;
-    }
-    float *single = calloc((size_t)count + 1, sizeof *single);
-    assert_non_null(single);
-    test_download(buffer, single, count, size);
-    for (int64_t i = 0; i < count; ++i)
-        to[i] = single[i];
-    free(single);
-}
-
 static void run(lcl_context *ctx, struct batch *B,
                 const struct lcl_batch_params *params, bool in_place)
 {
     struct lcl_bgje device;
     const bool identity = params->singular == LCL_BATCH_SINGULAR_IDENTITY;
     const size_t size = entry_size(params);
-    lcl_buffer *in = upload(ctx, B, size);
+    lcl_buffer *in = test_upload_reals(ctx, B->blocks, B->entries, size);
     lcl_buffer *out = in_place ? in : test_poisoned(ctx, B->entries, size);
     lcl_buffer *info = test_poisoned(ctx, B->count, sizeof *B->info);
     lcl_buffer *norms = test_poisoned(ctx, 2 * B->count, size);
@@ -123,10 +95,10 @@ static void run(lcl_context *ctx, struct batch *B,
                      LCL_OK);
     assert_int_equal(lcl_bgje_run(&device, in, out, info, norms, identity),
                      LCL_OK);
-    download(out, B->inverse, B->entries, size);
+    test_download_reals(out, B->inverse, B->entries, size);
     test_download(info, B->info, B->count, sizeof *B->info);
     if (B->norms)
-        download(norms, B->norms, 2 * B->count, size);
+        test_download_reals(norms, B->norms, 2 * B->count, size);
     else
         test_untouched(norms);
     lcl_bgje_finish(&device);

@@ -2,6 +2,7 @@
 // gmres.cl: each pass over the basis against its formula on the host, in both
 // storages.
 #include "tests/support/device.h"
+#include "tests/support/recurrence.h"
 #include "tests/support/systems.h"
 
 #include "host/launch.h"
@@ -13,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GROUPS = 3, FIRST = 2, MOST = 32, COLUMNS = FIRST + MOST + 1 };
+enum { GROUPS = TEST_RECURRENCE_GROUPS };
+enum { FIRST = 2, MOST = 32, COLUMNS = FIRST + MOST + 1 };
 enum { INV_NU = 265, STATE = 268 };
 
 // Columns of a pass, and how many its kernel has room for.
@@ -60,56 +62,23 @@ static void data_finish(struct data *d)
         free(all[i]);
 }
 
-// ------------------------------------------------------------------ stored
-
-static float *narrowed(const double *V, int64_t count)
-{
-    float *narrow = calloc((size_t)count, sizeof *narrow);
-    assert_non_null(narrow);
-    for (int64_t i = 0; i < count; ++i)
-        narrow[i] = (float)V[i];
-    return narrow;
-}
-
-static lcl_buffer *upload_basis(lcl_context *ctx, const struct data *d,
-                                const double *V)
-{
-    const int64_t count = d->ld * COLUMNS;
-    if (d->storage != LCL_BASIS_FP32)
-        return test_upload(ctx, V, count, sizeof *V);
-    float *narrow = narrowed(V, count);
-    lcl_buffer *buffer = test_upload(ctx, narrow, count, sizeof *narrow);
-    free(narrow);
-    return buffer;
-}
-
-static void download_basis(lcl_buffer **buffer, const struct data *d, double *V)
-{
-    const int64_t count = d->ld * COLUMNS;
-    if (d->storage == LCL_BASIS_FP32) {
-        float *narrow = narrowed(V, count);
-        test_download(*buffer, narrow, count, sizeof *narrow);
-        for (int64_t i = 0; i < count; ++i)
-            V[i] = narrow[i];
-        free(narrow);
-    } else {
-        test_download(*buffer, V, count, sizeof *V);
-    }
-    lcl_buffer_destroy(buffer);
-}
-
 // ------------------------------------------------------------------ launching
 
 struct device {
     lcl_buffer *V, *Z, *h, *w, *v, *z, *y, *sums, *state, *stop;
 };
 
+static size_t stored_size(const struct data *d)
+{
+    return d->storage == LCL_BASIS_FP32 ? sizeof(float) : sizeof(double);
+}
+
 static struct device upload(lcl_context *ctx, const struct data *d)
 {
-    const size_t size = sizeof(double);
+    const size_t size = sizeof(double), stored = stored_size(d);
     return (struct device){
-        .V = upload_basis(ctx, d, d->V),
-        .Z = upload_basis(ctx, d, d->Z),
+        .V = test_upload_reals(ctx, d->V, d->ld * COLUMNS, stored),
+        .Z = test_upload_reals(ctx, d->Z, d->ld * COLUMNS, stored),
         .h = test_upload(ctx, d->h, 2 * COLUMNS, size),
         .w = test_upload(ctx, d->w, d->n, size),
         .v = test_upload(ctx, d->v, d->n, size),
@@ -121,23 +90,25 @@ static struct device upload(lcl_context *ctx, const struct data *d)
     };
 }
 
-static void take(lcl_buffer **buffer, double *values, int64_t count)
+static void take(lcl_buffer **buffer, double *values, int64_t count,
+                 size_t size)
 {
-    test_download(*buffer, values, count, sizeof *values);
+    test_download_reals(*buffer, values, count, size);
     lcl_buffer_destroy(buffer);
 }
 
 static void download(struct device *D, struct data *d)
 {
-    download_basis(&D->V, d, d->V);
-    download_basis(&D->Z, d, d->Z);
-    take(&D->h, d->h, 2 * COLUMNS);
-    take(&D->w, d->w, d->n);
-    take(&D->v, d->v, d->n);
-    take(&D->z, d->z, d->n);
-    take(&D->y, d->y, d->n);
-    take(&D->sums, d->sums, (int64_t)COLUMNS * GROUPS);
-    take(&D->state, d->state, STATE);
+    const size_t size = sizeof(double), stored = stored_size(d);
+    take(&D->V, d->V, d->ld * COLUMNS, stored);
+    take(&D->Z, d->Z, d->ld * COLUMNS, stored);
+    take(&D->h, d->h, 2 * COLUMNS, size);
+    take(&D->w, d->w, d->n, size);
+    take(&D->v, d->v, d->n, size);
+    take(&D->z, d->z, d->n, size);
+    take(&D->y, d->y, d->n, size);
+    take(&D->sums, d->sums, (int64_t)COLUMNS * GROUPS, size);
+    take(&D->state, d->state, STATE, size);
     lcl_buffer_destroy(&D->stop);
 }
 
@@ -226,18 +197,9 @@ static void run_extend(lcl_context *ctx, struct data *d, int count, int slots)
 
 // ------------------------------------------------------------------ comparing
 
-// Partial sums one by one are a matter of the launch.
-static double row_of(const struct data *d, int row)
-{
-    const double *sums = d->sums + row * GROUPS;
-    return sums[0] + sums[1] + sums[2];
-}
-
 static void set_row(struct data *d, int row, double sum)
 {
-    double *sums = d->sums + row * GROUPS;
-    sums[0] = sums[2] = 0.25 * sum;
-    sums[1] = 0.5 * sum;
+    test_set_sums(d->sums + row * GROUPS, sum);
 }
 
 static void finish_both(struct data *d, struct data *expected)
@@ -251,11 +213,7 @@ static void finish_both(struct data *d, struct data *expected)
     test_expect_near("v", d->v, expected->v, d->n, stored);
     test_expect_near("y", d->y, expected->y, d->n, 1e-11);
     test_expect_near("state", d->state, expected->state, STATE, 0);
-    for (int row = 0; row < COLUMNS; ++row) {
-        const double sum = row_of(expected, row);
-        if (!(fabs(row_of(d, row) - sum) <= 1e-9 * (1 + fabs(sum))))
-            fail_msg("row %d: got %g, expected %g", row, row_of(d, row), sum);
-    }
+    test_expect_sums("row", d->sums, expected->sums, COLUMNS);
     data_finish(d);
     data_finish(expected);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // gmres_step.cl: each kernel against the reference.
 #include "tests/support/device.h"
+#include "tests/support/recurrence.h"
 #include "tests/support/systems.h"
 
 #include "host/launch.h"
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GROUPS = 3, M = 9, LIMIT_2 = 1 };
+enum { GROUPS = TEST_RECURRENCE_GROUPS, M = 9, LIMIT_2 = 1 };
 // Constants as in krylov.cl.h and gmres.cl.h.
 enum { CONVERGED = 1, NOT_FINITE = 5, BREAKDOWN = 8 };
 enum {
@@ -55,9 +56,7 @@ static struct data data_make(void)
 
 static void set_row(struct data *d, int row, double sum)
 {
-    double *sums = d->rows + row * GROUPS;
-    sums[0] = sums[2] = 0.25 * sum;
-    sums[1] = 0.5 * sum;
+    test_set_sums(d->rows + row * GROUPS, sum);
 }
 
 static lcl_kernel *kernel_of(lcl_context *ctx, const char *name, int storage)
@@ -111,7 +110,8 @@ static void run_begin(lcl_context *ctx, struct data *d, int it, int64_t n,
                       double rr, const double *r, double *v, int storage,
                       lcl_buffer **V)
 {
-    double sums[2 * GROUPS] = {NAN, NAN, NAN, 0.25 * rr, 0.5 * rr, 0.25 * rr};
+    double sums[2 * GROUPS] = {NAN, NAN, NAN};
+    test_set_sums(sums + GROUPS, rr);
     struct device D = upload(ctx, d);
     lcl_buffer *in = test_upload(ctx, r, n, sizeof *r);
     lcl_buffer *out = test_poisoned(ctx, n, sizeof *v);

@@ -73,18 +73,9 @@ static lcl_kernel *kernel_of(const struct blocks *K, const char *name)
 
 // ------------------------------------------------------------------- numbers
 
-static lcl_buffer *upload_values(const struct blocks *K, const double *values)
+static size_t real_size(const struct blocks *K)
 {
-    const int64_t count = K->n * K->m * K->m;
-    float *narrow = malloc((size_t)count * sizeof *narrow);
-    assert_non_null(narrow);
-    for (int64_t i = 0; i < count; ++i)
-        narrow[i] = (float)values[i];
-    lcl_buffer *buffer =
-        K->single ? test_upload(K->ctx, narrow, count, sizeof *narrow)
-                  : test_upload(K->ctx, values, count, sizeof *values);
-    free(narrow);
-    return buffer;
+    return K->single ? sizeof(float) : sizeof(double);
 }
 
 static void expect_values(const struct blocks *K, const lcl_buffer *buffer,
@@ -92,17 +83,9 @@ static void expect_values(const struct blocks *K, const lcl_buffer *buffer,
 {
     const int64_t count = K->n * K->m * K->m;
     double *got = test_vector(count);
-    float *narrow = malloc((size_t)count * sizeof *narrow);
-    assert_non_null(narrow);
-    if (K->single)
-        test_download(buffer, narrow, count, sizeof *narrow);
-    else
-        test_download(buffer, got, count, sizeof *got);
-    for (int64_t i = 0; i < count && K->single; ++i)
-        got[i] = narrow[i];
+    test_download_reals(buffer, got, count, real_size(K));
     test_expect_near("blocks", got, expected, count, K->single ? 1e-6 : 1e-14);
     free(got);
-    free(narrow);
 }
 
 // The diagonal blocks of T, every second number.
@@ -134,8 +117,7 @@ static void expect_formed(const struct blocks *K, int groups)
     lcl_buffer *pairs = upload_pairs(K);
     lcl_buffer *coef =
         test_poisoned(K->ctx, 2 * (int64_t)K->s * K->s, sizeof(double));
-    lcl_buffer *formed = test_poisoned(
-        K->ctx, count, K->single ? sizeof(float) : sizeof(double));
+    lcl_buffer *formed = test_poisoned(K->ctx, count, real_size(K));
     assert_int_equal(lcl_kron_write_coefficients(coef, &K->T.K), LCL_OK);
     assert_int_equal(LCL_LAUNCH(kernel_of(K, "form_blocks"), groups,
                                 lcl_arg_long(K->n), lcl_arg_buffer(pairs),
@@ -180,7 +162,8 @@ static void expect_applied(const struct blocks *K, bool together, int groups)
     assert_int_equal(lcl_ref_kron_block_jacobi(&K->T.K, x, y), 0);
     double *moved_x = renumbered(K, x, together);
     double *moved_y = renumbered(K, y, together), *got = test_vector(rows);
-    lcl_buffer *inverse = upload_values(K, K->inverse);
+    lcl_buffer *inverse =
+        test_upload_reals(K->ctx, K->inverse, K->n * K->m * K->m, real_size(K));
     lcl_buffer *in = test_upload(K->ctx, moved_x, rows, sizeof *x);
     lcl_buffer *out = test_poisoned(K->ctx, rows, sizeof *y);
     launch_apply(K, together, groups, inverse, in, out, 1);

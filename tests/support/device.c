@@ -94,6 +94,40 @@ void test_download(const lcl_buffer *buffer, void *data, int64_t count,
     free(all);
 }
 
+static float *room_for_floats(int64_t count)
+{
+    float *single = calloc((size_t)count + 1, sizeof *single);
+    assert_non_null(single);
+    return single;
+}
+
+lcl_buffer *test_upload_reals(lcl_context *ctx, const double *values,
+                              int64_t count, size_t size)
+{
+    if (size == sizeof *values)
+        return test_upload(ctx, values, count, size);
+    float *single = room_for_floats(count);
+    for (int64_t i = 0; i < count; ++i)
+        single[i] = (float)values[i];
+    lcl_buffer *buffer = test_upload(ctx, single, count, size);
+    free(single);
+    return buffer;
+}
+
+void test_download_reals(const lcl_buffer *buffer, double *values,
+                         int64_t count, size_t size)
+{
+    if (size == sizeof *values) {
+        test_download(buffer, values, count, size);
+        return;
+    }
+    float *single = room_for_floats(count);
+    test_download(buffer, single, count, size);
+    for (int64_t i = 0; i < count; ++i)
+        values[i] = single[i];
+    free(single);
+}
+
 void test_untouched(const lcl_buffer *buffer)
 {
     free(read_all(buffer, 0));

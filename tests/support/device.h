@@ -36,6 +36,12 @@ lcl_buffer *test_upload(lcl_context *ctx, const void *data, int64_t count,
 void test_download(const lcl_buffer *buffer, void *data, int64_t count,
                    size_t size);
 
+// The same of doubles that the device has as reals of `size` bytes, 4 or 8.
+lcl_buffer *test_upload_reals(lcl_context *ctx, const double *values,
+                              int64_t count, size_t size);
+void test_download_reals(const lcl_buffer *buffer, double *values,
+                         int64_t count, size_t size);
+
 // Fails unless every byte is as test_poisoned() left it.
 void test_untouched(const lcl_buffer *buffer);
 
