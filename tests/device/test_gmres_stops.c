@@ -3,6 +3,7 @@
 #include "tests/support/capture.h"
 #include "tests/support/device.h"
 #include "tests/support/matrices.h"
+#include "tests/support/misuse.h"
 #include "tests/support/solver_checks.h"
 
 #include "host/context.h"
@@ -242,22 +243,21 @@ static void test_gmres__monitor_stops_in_the_middle_of_a_cycle(void **state)
 
 static void test_gmres__parameters_out_of_range_are_refused(void **state)
 {
-    static const struct {
-        int restart, basis;
-    } bad[] = {{-1, 0},
-               {LCL_GMRES_MAX_RESTART + 1, 0},
-               {30, LCL_BASIS_COUNT},
-               {30, -1}};
+    static const int restarts[] = {-1, LCL_GMRES_MAX_RESTART + 1};
+    static const int bases[] = {-1, LCL_BASIS_COUNT};
     struct lcl_csr A = test_identity(3);
     lcl_precond *M = NULL;
     lcl_solver *S = NULL;
     const enum lcl_log_level level =
         lcl_context_set_log_level(*state, LCL_LOG_NONE);
     assert_int_equal(lcl_precond_create(&M, *state, &A, &plain), LCL_OK);
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
-        struct lcl_solver_params params = gmres(bad[i].restart);
-        params.basis = (enum lcl_basis_storage)bad[i].basis;
+    for (int i = 0; i < 2; ++i) {
+        struct lcl_solver_params params = gmres(restarts[i]);
         assert_int_equal(lcl_solver_create(&S, M, &params), LCL_EINVAL);
+        assert_null(S);
+        params = gmres(30);
+        params.basis = (enum lcl_basis_storage)bases[i];
+        assert_misuse(lcl_solver_create(&S, M, &params));
         assert_null(S);
     }
     lcl_context_set_log_level(*state, level);
