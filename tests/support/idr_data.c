@@ -6,6 +6,7 @@
 #include "tests/support/device.h"
 #include "tests/support/systems.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
