@@ -115,7 +115,8 @@ struct lcl_report {
     double seconds;
     const double
         *history; /* residual after each iteration, history[0] = 1 at
-                     x = 0; owned by the solver, until its next solve */
+                     x = 0 but with CG and coarse "mult", which corrects x
+                     first; owned by the solver, until its next solve */
     int history_count;
     int launches; /* of kernels, of one iteration; 0: not told */
 };

@@ -3,6 +3,7 @@
 #include "tests/support/device.h"
 #include "tests/support/diagonal.h"
 #include "tests/support/matrices.h"
+#include "tests/support/misuse.h"
 #include "tests/support/solving.h"
 
 #include <limits.h>
@@ -177,6 +178,24 @@ static void test_diagonal_blocks__update_forgets_repaired_blocks(void **state)
 
 // ------------------------------------------------------------------- arguments
 
+static void test_diagonal_blocks__unknown_enumerators_are_misuse(void **state)
+{
+    const struct lcl_block_jacobi_params wrong[] = {
+        {.extraction = LCL_BLOCK_EXTRACTION_COUNT},
+        {.extraction = (enum lcl_block_extraction) - 1},
+        {.apply = LCL_BLOCK_APPLY_COUNT},
+    };
+    struct lcl_csr A = test_identity(40);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+        struct lcl_precond_params params = plain;
+        lcl_precond *M = NULL;
+        params.block_jacobi = wrong[i];
+        assert_misuse(lcl_precond_create(&M, *state, &A, &params));
+        assert_null(M);
+    }
+    test_csr_finish(&A);
+}
+
 static void test_diagonal_blocks__wrong_parameters_are_refused(void **state)
 {
     static const int64_t overlapping[] = {0, 5, 4, 40}, empty[] = {0, 5, 5, 40},
@@ -186,9 +205,6 @@ static void test_diagonal_blocks__wrong_parameters_are_refused(void **state)
         {.max_rows = -1},
         {.max_rows = LCL_DIAGONAL_BLOCK_MAX + 1},
         {.max_rows = INT_MAX},
-        {.extraction = LCL_BLOCK_EXTRACTION_COUNT},
-        {.extraction = (enum lcl_block_extraction) - 1},
-        {.apply = LCL_BLOCK_APPLY_COUNT},
         {.block_ptr = overlapping, .pointers = 4},
         {.block_ptr = empty, .pointers = 4},
         {.block_ptr = late, .pointers = 4},
@@ -238,6 +254,7 @@ int main(void)
         cmocka_unit_test(test_diagonal_blocks__storage_is_reported),
         cmocka_unit_test(test_diagonal_blocks__a_zero_block_is_reported),
         cmocka_unit_test(test_diagonal_blocks__update_forgets_repaired_blocks),
+        cmocka_unit_test(test_diagonal_blocks__unknown_enumerators_are_misuse),
         cmocka_unit_test(test_diagonal_blocks__wrong_parameters_are_refused),
         cmocka_unit_test(
             test_diagonal_blocks__storage_that_is_not_there_is_refused),

@@ -2,6 +2,7 @@
 // Preconditioners as their users see them: new values, wrong arguments.
 #include "tests/support/device.h"
 #include "tests/support/matrices.h"
+#include "tests/support/misuse.h"
 #include "tests/support/solving.h"
 #include "tests/support/trisolves.h"
 
@@ -244,7 +245,7 @@ static void test_precond__methods_of_LD_and_U_solve_with_ilu0(void **state)
 
 // ------------------------------------------------------------------ arguments
 
-static void test_precond__wrong_parameters_are_refused(void **state)
+static void test_precond__unknown_enumerators_are_misuse(void **state)
 {
     const struct lcl_precond_params wrong[] = {
         {.type = (enum lcl_precond_type)99},
@@ -252,11 +253,24 @@ static void test_precond__wrong_parameters_are_refused(void **state)
         {.trisolve = LCL_TRISOLVE_COUNT},
         {.pivot = LCL_PIVOT_COUNT},
         {.coarse = LCL_COARSE_COUNT},
+        {.partition = {.type = LCL_PARTITION_COUNT}},
+        {.partition = {.weights = LCL_WEIGHTS_COUNT}},
+    };
+    struct lcl_csr A = test_random_csr(30, 3, 1);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+        lcl_precond *M = NULL;
+        assert_misuse(lcl_precond_create(&M, *state, &A, &wrong[i]));
+        assert_null(M);
+    }
+    test_csr_finish(&A);
+}
+
+static void test_precond__wrong_parameters_are_refused(void **state)
+{
+    const struct lcl_precond_params wrong[] = {
         {.pivot_tol = -1},
         {.pivot_tol = 1},
         {.pivot_tol = NAN},
-        {.partition = {.type = LCL_PARTITION_COUNT}},
-        {.partition = {.weights = LCL_WEIGHTS_COUNT}},
         {.partition = {.rows = -5}},
         {.partition = {.type = LCL_PARTITION_LABELS}},
         {.partition = {.type = LCL_PARTITION_GEOMETRIC}},
@@ -301,23 +315,18 @@ static void test_precond__unfit_matrices_are_refused(void **state)
                      LCL_EFORMAT);
     assert_int_equal(lcl_precond_create(&M, *state, &wide, NULL), LCL_EFORMAT);
     assert_int_equal(lcl_precond_create(&M, *state, &empty, NULL), LCL_EFORMAT);
-    assert_int_equal(lcl_precond_create(&M, *state, NULL, NULL), LCL_EINVAL);
-    assert_int_equal(lcl_precond_create(NULL, *state, &wide, NULL), LCL_EINVAL);
-    assert_int_equal(lcl_precond_create(&M, NULL, &wide, NULL), LCL_EINVAL);
+    assert_misuse(lcl_precond_create(&M, *state, NULL, NULL));
+    assert_misuse(lcl_precond_create(NULL, *state, &wide, NULL));
+    assert_misuse(lcl_precond_create(&M, NULL, &wide, NULL));
 }
 
 static void test_precond__solver_parameters_are_checked(void **state)
 {
     const struct lcl_solver_params wrong[] = {
-        {.type = LCL_SOLVER_COUNT},
-        {.rtol = 1},
-        {.rtol = -1},
-        {.rtol = NAN},
-        {.atol = -1},
-        {.atol = INFINITY},
-        {.max_iters = -1},
-        {.stagnation = -1},
+        {.rtol = 1},        {.rtol = -1},      {.rtol = NAN},      {.atol = -1},
+        {.atol = INFINITY}, {.max_iters = -1}, {.stagnation = -1},
     };
+    const struct lcl_solver_params unknown = {.type = LCL_SOLVER_COUNT};
     const struct lcl_solver_params huge = {
         .max_iters = INT_MAX, .stagnation = INT_MAX, .atol = 1e300};
     const double b[] = {1, NAN}, zero[] = {0, 0};
@@ -328,10 +337,11 @@ static void test_precond__solver_parameters_are_checked(void **state)
     assert_int_equal(lcl_precond_create(&M, *state, &A, NULL), LCL_OK);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i)
         assert_int_equal(lcl_solver_create(&S, M, &wrong[i]), LCL_EINVAL);
-    assert_int_equal(lcl_solver_create(&S, NULL, NULL), LCL_EINVAL);
+    assert_misuse(lcl_solver_create(&S, M, &unknown));
+    assert_misuse(lcl_solver_create(&S, NULL, NULL));
     assert_int_equal(lcl_solver_create(&S, M, &huge), LCL_OK);
     assert_int_equal(lcl_solver_solve(S, b, x, NULL), LCL_EFORMAT);
-    assert_int_equal(lcl_solver_solve(S, NULL, x, NULL), LCL_EINVAL);
+    assert_misuse(lcl_solver_solve(S, NULL, x, NULL));
     assert_int_equal(lcl_solver_solve(S, zero, x, NULL), LCL_OK);
     lcl_solver_destroy(&S);
     lcl_precond_destroy(&M);
@@ -350,6 +360,7 @@ int main(void)
         cmocka_unit_test(test_precond__missing_diagonals_are_repaired_and_told),
         cmocka_unit_test(test_precond__every_trisolve_solves_with_ildu0),
         cmocka_unit_test(test_precond__methods_of_LD_and_U_solve_with_ilu0),
+        cmocka_unit_test(test_precond__unknown_enumerators_are_misuse),
         cmocka_unit_test(test_precond__wrong_parameters_are_refused),
         cmocka_unit_test(test_precond__huge_subdomains_are_cut_to_what_fits),
         cmocka_unit_test(test_precond__unfit_matrices_are_refused),
