@@ -135,9 +135,12 @@ static inline void add_slots(struct slice S, global const double *x, long ldx,
 #pragma unroll
         for (uint u = 0; u < LCL_SLOTS; ++u)
             if (u < S.near)
-                c[u] = S.base + LOAD_NEAR(S.near_col + u * ROWS);
+                c[u] = LOAD_NEAR(S.near_col + u * ROWS);
             else if (u < S.slots)
                 c[u] = LOAD_FAR(S.far_col + u * ROWS);
+#pragma unroll
+        for (uint u = 0; u < LCL_SLOTS; ++u) // once all loads are under way
+            c[u] += u < S.near ? S.base : 0;
         add_values(S, c, x, ldx, sum);
         S = rest_of(S);
     }
