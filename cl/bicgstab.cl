@@ -45,14 +45,14 @@ kernel void bicgstab_p(int it, long n, double rr0, double limit, int groups,
                        global double *state, global int *stop)
 {
     local double scratch[LCL_GROUP];
-    if (krylov_is_over(stop, STOP_X, STOP_P))
-        return;
     const double own_rr = krylov_share(sums + groups, groups);
     const double own_rho = it == 0 ? own_rr : krylov_share(sums, groups);
-    const double rr = group_sum(own_rr, scratch);
-    const double rho = group_sum(own_rho, scratch);
     const double omega = state[OMEGA], alpha = state[ALPHA];
     const double old_rho = state[RHO + (it + 1) % 2];
+    if (krylov_is_over(stop, STOP_X, STOP_P))
+        return;
+    const double rr = group_sum(own_rr, scratch);
+    const double rho = group_sum(own_rho, scratch);
     const int reason = judge_p(it, rho, rr, rr0, limit, omega);
     if (krylov_is_lead()) {
         krylov_decide(state, stop, STOP_P, reason);
@@ -78,10 +78,12 @@ kernel void bicgstab_s(int it, long n, int groups, global const double *sums,
                        global double *state, global int *stop)
 {
     local double scratch[LCL_GROUP];
+    const double own_r0v = krylov_share(sums, groups);
+    const double rho = state[RHO + it % 2];
     if (krylov_is_over(stop, STOP_P, STOP_S))
         return;
-    const double r0v = group_sum(krylov_share(sums, groups), scratch);
-    const double alpha = state[RHO + it % 2] / r0v;
+    const double r0v = group_sum(own_r0v, scratch);
+    const double alpha = rho / r0v;
     const int reason = !isfinite(r0v)     ? KRYLOV_NOT_FINITE
                        : !isfinite(alpha) ? KRYLOV_BREAKDOWN_ALPHA
                                           : 0;
@@ -104,14 +106,14 @@ kernel void bicgstab_x(long n, int groups, global const double *sums,
                        global double *state, global int *stop)
 {
     local double scratch[LCL_GROUP];
-    if (krylov_is_over(stop, STOP_S, STOP_X))
-        return;
     const double own_tr = krylov_share(sums, groups);
     const double own_tt = krylov_share(sums + groups, groups);
+    const double alpha = state[ALPHA];
+    if (krylov_is_over(stop, STOP_S, STOP_X))
+        return;
     const double tr = group_sum(own_tr, scratch);
     const double tt = group_sum(own_tt, scratch);
     const double omega = tt == 0 ? 0 : tr / tt;
-    const double alpha = state[ALPHA];
     const bool sound = isfinite(tr) && isfinite(tt) && isfinite(omega);
     if (krylov_is_lead()) {
         krylov_decide(state, stop, STOP_X, sound ? 0 : KRYLOV_NOT_FINITE);
@@ -121,10 +123,10 @@ kernel void bicgstab_x(long n, int groups, global const double *sums,
         return;
     double r0r = 0, rr = 0;
     for (RANGE(i, n)) {
+        const double r0_i = r0[i], r_i = r[i] - omega * t[i];
         x[i] += alpha * y[i] + omega * z[i];
-        const double r_i = r[i] - omega * t[i];
         r[i] = r_i;
-        r0r += r0[i] * r_i;
+        r0r += r0_i * r_i;
         rr += r_i * r_i;
     }
     r0r = group_sum(r0r, scratch);

@@ -41,14 +41,14 @@ kernel void cg_p(int it, long n, double limit, int groups, int plain,
                  global int *stop)
 {
     local double scratch[LCL_GROUP];
-    if (krylov_is_over(stop, STOP_R, STOP_P))
-        return;
     const double own_rr = krylov_share(sums + groups, groups);
     const double own_rho = plain ? own_rr : krylov_share(sums, groups);
+    const double alpha = state[ALPHA], old_rho = state[RHO + (it + 1) % 2];
+    if (krylov_is_over(stop, STOP_R, STOP_P))
+        return;
     const double rr = group_sum(own_rr, scratch);
     const double rho = plain ? rr : group_sum(own_rho, scratch);
-    const double alpha = state[ALPHA];
-    const double beta = rho / state[RHO + (it + 1) % 2];
+    const double beta = rho / old_rho;
     const int reason = judge_p(rho, rr, limit);
     if (krylov_is_lead()) {
         krylov_decide(state, stop, STOP_P, reason);
@@ -81,10 +81,12 @@ kernel void cg_r(int it, long n, int groups, global const double *restrict sums,
                  global int *stop)
 {
     local double scratch[LCL_GROUP];
+    const double own_pv = krylov_share(sums, groups);
+    const double rho = state[RHO + it % 2];
     if (krylov_is_over(stop, STOP_P, STOP_R))
         return;
-    const double pv = group_sum(krylov_share(sums, groups), scratch);
-    const double alpha = state[RHO + it % 2] / pv;
+    const double pv = group_sum(own_pv, scratch);
+    const double alpha = rho / pv;
     const int reason = !isfinite(pv)                   ? KRYLOV_NOT_FINITE
                        : !(pv > 0) || !isfinite(alpha) ? KRYLOV_INDEFINITE_A
                                                        : 0;
