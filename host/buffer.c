@@ -115,10 +115,12 @@ static void copy_bytes(void *arg, int64_t first, int64_t count, void *to)
 
 static enum lcl_status fill(lcl_buffer *b, const struct lcl_filling *F)
 {
+    const bool large = (size_t)F->count * F->size >= STAGED_LEAST;
     lcl_clock_enter(&b->ctx->clock, LCL_PHASE_UPLOAD);
     const enum lcl_status st = b->ctx->caps.type == LCL_DEVICE_CPU
                                    ? lcl_fill_mapped(b->ctx, b->mem, F)
-                                   : lcl_fill_staged(b->ctx, b->mem, F);
+                               : large ? lcl_fill_staged(b->ctx, b->mem, F)
+                                       : lcl_fill_copied(b->ctx, b->mem, F);
     lcl_clock_leave(&b->ctx->clock);
     return st;
 }

@@ -43,7 +43,7 @@ enum lcl_status lcl_buffer_read(const lcl_buffer *buffer, void *data,
 typedef void lcl_fill_fn(void *arg, int64_t first, int64_t count, void *to);
 // Fills the whole buffer with elements of `size` bytes, 1 MiB at most, which
 // fill(arg, ...) makes part by part, on several threads and in any order.
-// Blocking.
+// Blocking. Returns LCL_OK, LCL_ENOMEM, LCL_EDEVMEM or LCL_EDEVICE.
 enum lcl_status lcl_buffer_fill_by(lcl_buffer *buffer, size_t size,
                                    lcl_fill_fn *fill, void *arg);
 

@@ -1,28 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How large buffers are filled.
+// How buffers are filled.
 #include "host/staging.h"
 
+#include "host/alloc.h"
 #include "host/context.h"
+#include "host/log.h"
 #include "host/parallel.h"
 
 // 512 MiB reach an H200 in 27 ms by halves of 8 MiB, in 67 ms when the driver
 // copies from pageable memory; larger halves take longer to be pinned.
 #define HALF ((size_t)8 << 20)
-enum { PIECES = 8 }; // of a half, for as many threads
+// What is filled at once is cut into so many pieces, for as many threads, of no
+// less than this.
+enum { PIECES = 8, PIECE_LEAST = 1 << 18 };
 
 // ------------------------------------------------------------------- filling
 
 struct stretch {
     const struct lcl_filling *F;
-    int64_t first, count;
+    int64_t first, count, pieces;
     char *to;
 };
 
 static void fill_piece(void *arg, int64_t piece)
 {
     const struct stretch *s = arg;
-    const int64_t from = lcl_chunk_start(s->count, PIECES, piece);
-    const int64_t end = lcl_chunk_start(s->count, PIECES, piece + 1);
+    const int64_t from = lcl_chunk_start(s->count, s->pieces, piece);
+    const int64_t end = lcl_chunk_start(s->count, s->pieces, piece + 1);
     if (from < end)
         s->F->fill(s->F->arg, s->first + from, end - from,
                    s->to + (size_t)from * s->F->size);
@@ -31,8 +35,27 @@ static void fill_piece(void *arg, int64_t piece)
 static void fill_stretch(const struct lcl_filling *F, int64_t first,
                          int64_t count, char *to)
 {
-    struct stretch s = {F, first, count, to};
-    lcl_parallel(PIECES, fill_piece, &s);
+    const size_t pieces = (size_t)count * F->size / PIECE_LEAST + 1;
+    struct stretch s = {F, first, count,
+                        pieces < PIECES ? (int64_t)pieces : PIECES, to};
+    lcl_parallel(s.pieces, fill_piece, &s);
+}
+
+// ------------------------------------------------------------------- copied
+
+enum lcl_status lcl_fill_copied(lcl_context *ctx, cl_mem mem,
+                                const struct lcl_filling *F)
+{
+    const size_t bytes = (size_t)F->count * F->size;
+    char *host = lcl_malloc(bytes, 1);
+    if (!host)
+        return lcl_fail_memory(&ctx->cl.log, "what fills a buffer");
+    fill_stretch(F, 0, F->count, host);
+    const enum lcl_status st =
+        LCL_CL(&ctx->cl, clEnqueueWriteBuffer(ctx->queue, mem, CL_TRUE, 0,
+                                              bytes, host, 0, NULL, NULL));
+    lcl_free(host);
+    return st;
 }
 
 // ------------------------------------------------------------------- in place

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How large buffers are filled, for the files of host/ alone: several threads
-// write, in place or into pinned memory.
+// How buffers are filled, for the files of host/ alone: several threads write
+// what is large, in place or into pinned memory.
 #pragma once
 
 #include "host/buffer.h"
@@ -21,7 +21,10 @@ struct lcl_staging {
     char *host;
 };
 
-// Both are blocking and return LCL_OK, LCL_EDEVMEM or LCL_EDEVICE.
+// Through ordinary memory, through pinned memory, and in place. All are
+// blocking and return LCL_OK, LCL_ENOMEM, LCL_EDEVMEM or LCL_EDEVICE.
+enum lcl_status lcl_fill_copied(lcl_context *ctx, cl_mem mem,
+                                const struct lcl_filling *F);
 enum lcl_status lcl_fill_staged(lcl_context *ctx, cl_mem mem,
                                 const struct lcl_filling *F);
 enum lcl_status lcl_fill_mapped(lcl_context *ctx, cl_mem mem,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Large buffers: what reaches them, by both ways, and calls that fail on it.
+// Buffers that are filled: what reaches them, by all ways, and calls that fail
+// on it.
 #include "host/context.h"
 #include "host/interop.h"
 #include "host/runtime.h"
@@ -20,7 +21,8 @@ static const int64_t counts[] = {
 enum { COUNTS = sizeof counts / sizeof *counts };
 
 typedef enum lcl_status way(lcl_context *, cl_mem, const struct lcl_filling *);
-static way *const ways[] = {lcl_fill_staged, lcl_fill_mapped};
+static way *const ways[] = {lcl_fill_staged, lcl_fill_mapped, lcl_fill_copied};
+enum { WAYS = sizeof ways / sizeof *ways };
 
 static struct element element_of(uint64_t seed, int64_t i)
 {
@@ -53,7 +55,7 @@ static void expect_elements(const lcl_buffer *buffer, uint64_t seed,
 
 static void test_uploads__every_element_arrives(void **state)
 {
-    for (int w = 0; w < 2; ++w)
+    for (int w = 0; w < WAYS; ++w)
         for (int i = 0; i < COUNTS; ++i) {
             uint64_t seed = (uint64_t)(10 * i + w);
             const struct lcl_filling F = {fill_elements, &seed, SIZE,
@@ -127,7 +129,7 @@ static bool fill_with_failure(lcl_context *ctx, lcl_buffer *buffer, way *fill,
 static void test_uploads__any_call_may_fail(void **state)
 {
     (void)state;
-    for (int w = 0; w < 2; ++w) {
+    for (int w = 0; w < WAYS; ++w) {
         lcl_context *ctx;
         fake_cl = (struct fake_cl){.code = CL_OUT_OF_RESOURCES};
         assert_int_equal(lcl_runtime_create(&ctx, NULL, &fake_cl_api), LCL_OK);
