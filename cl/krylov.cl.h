@@ -5,8 +5,9 @@
 // need. A kernel writes no word that another group of the same launch reads.
 //
 // stop[]: a word for each kernel of a step, why the method ended (0: it goes
-// on), handed on from kernel to kernel; a stopped kernel changes no vector. What
-// a kernel adds up is read before it looks, so that both reads are under way.
+// on), handed on from kernel to kernel; a stopped kernel changes no vector.
+// What a kernel adds up is read before it looks, so that both reads are under
+// way.
 //
 // state[]: the steps that are done, why the method ended, a ring of squared
 // residual norms, and the method's own words from KRYLOV_OWN on.
