@@ -62,9 +62,11 @@ static enum lcl_status bench_problem(struct bench *B)
 
 // ------------------------------------------------------------------- text
 
+// Notes in *user that an error has been explained.
 static void print_log(void *user, enum lcl_log_level level, const char *text)
 {
-    (void)user, (void)level;
+    bool *const explained = user;
+    *explained |= level == LCL_LOG_ERROR;
     fprintf(stderr, "levelbench: %s\n", text);
 }
 
@@ -131,7 +133,16 @@ struct command {
     void *state;                       // of the tables
     int first;                         // argument
     struct lcl_log log;
+    bool explained; // why it failed
 };
+
+static enum lcl_status refuse(struct command *c, const char *argument,
+                              const char *why)
+{
+    fprintf(stderr, "levelbench: %s: %s\n", argument, why);
+    c->explained = true;
+    return LCL_EINVAL;
+}
 
 static enum lcl_status set_option(struct command *c, const char *key,
                                   const char *value)
@@ -173,7 +184,9 @@ static enum lcl_status set_number(struct command *c, const char *key,
     int64_t *const number =
         strcmp(key, "--n") == 0 ? &c->bench.rows : &c->bench.batch;
     *number = atoll(value);
-    return *number > 0 && c->tables == &bench_bgje ? LCL_OK : LCL_EINVAL;
+    if (c->tables != &bench_bgje)
+        return refuse(c, key, "this is an option of bgje alone");
+    return *number > 0 ? LCL_OK : refuse(c, key, "expected a number from 1 on");
 }
 
 static bool is_number(const char *key)
@@ -190,7 +203,7 @@ static enum lcl_status run_arguments(struct command *c, int argc, char **argv)
         else if (c->tables && strcmp(argv[i], "--json") == 0)
             continue;
         else if (i + 1 == argc)
-            st = LCL_EINVAL;
+            st = refuse(c, argv[i], "its value is missing");
         else if (strcmp(argv[i], "--device") == 0)
             ++i;
         else if (strcmp(argv[i], "--csr-text") == 0)
@@ -242,7 +255,8 @@ static enum lcl_status look_ahead(struct command *c, int argc, char **argv)
     c->tables = find_tables(argv[1]);
     c->first = c->tables ? 2 : 1;
     if (c->first == argc && !(c->tables && !c->tables->needs_problem))
-        return LCL_EINVAL;
+        return refuse(c, argv[1],
+                      "name a problem; --help tells which there are");
     for (int i = c->first; i < argc; ++i) {
         json |= strcmp(argv[i], "--json") == 0;
         if (i + 1 < argc && strcmp(argv[i], "--device") == 0)
@@ -252,10 +266,19 @@ static enum lcl_status look_ahead(struct command *c, int argc, char **argv)
     return c->tables ? c->tables->create(&c->state, &c->bench.options) : LCL_OK;
 }
 
+static bool asks_for_help(int argc, char **argv)
+{
+    for (int i = 1; i < argc; ++i)
+        if (strcmp(argv[i], "--help") == 0)
+            return true;
+    return false;
+}
+
 int main(int argc, char **argv)
 {
     struct command c = {.log = {.fn = print_log, .level = LCL_LOG_WARN}};
-    if (argc < 2 || strcmp(argv[1], "--help") == 0) {
+    c.log.user = &c.explained;
+    if (argc < 2 || asks_for_help(argc, argv)) {
         print_help();
         return argc < 2 ? 2 : 0;
     }
@@ -265,7 +288,7 @@ int main(int argc, char **argv)
     if (c.tables)
         c.tables->destroy(c.state);
     lcl_context_destroy(&c.bench.ctx);
-    if (st < 0)
+    if (st < 0 && !c.explained)
         fprintf(stderr, "levelbench: %s\n", lcl_status_str(st));
     return st < 0 ? st == LCL_EINVAL ? 2 : 4 : 0;
 }

@@ -169,6 +169,20 @@ done
 [ $? -eq 2 ] || flunk 'no argument is wrong usage'
 "$bench" lap3d:x >/dev/null 2>"$dir/err" && flunk 'an unknown problem is an error'
 grep -q 'lap3d:x' "$dir/err" || flunk 'the message names the problem'
-"$bench" --rtol 2 lap3d:6 >/dev/null 2>&1
-[ $? -eq 2 ] || flunk 'a bad value is wrong usage'
+# Wrong usage: one line, which says what is wrong with which argument.
+expect_refused()
+{
+    said=$1
+    shift
+    "$bench" "$@" >/dev/null 2>"$dir/err"
+    [ $? -eq 2 ] || flunk "$* is wrong usage"
+    { [ "$(wc -l <"$dir/err")" = 1 ] && grep -Fq -- "$said" "$dir/err"; } || flunk "$* is told \"$said\""
+}
+expect_refused rtol --rtol 2 lap3d:6
+expect_refused '--restart: its value is missing' lap3d:6 --restart
+expect_refused "unknown option 'nosuch'" --nosuch 3 lap3d:6
+expect_refused 'gmres: name a problem' gmres
+expect_refused '--n: this is an option of bgje' --n 4 lap3d:6
+expect_refused '--n: expected a number' bgje --n 0
+"$bench" kron --help | grep -q '^usage: levelbench' || flunk 'a subject has the help of all'
 [ $failed -eq 0 ]
