@@ -179,37 +179,21 @@ enum lcl_status lcl_buffer_copy(lcl_buffer *to, const lcl_buffer *from)
 
 struct lcl_window {
     const lcl_buffer *source;
-    cl_mem pinned; // both halves
-    char *host;
+    struct lcl_pinned pinned; // both halves
     cl_event event[2];
     unsigned posted, taken;
 };
 
 enum lcl_status lcl_window_create(lcl_window **out, const lcl_buffer *buffer)
 {
-    lcl_context *ctx = buffer->ctx;
-    const size_t bytes = 2 * buffer->bytes;
-    cl_int code;
-    enum lcl_status st;
     *out = NULL;
     lcl_window *w = lcl_calloc(1, sizeof *w);
     if (!w)
-        return lcl_fail_memory(&ctx->cl.log, "a window");
+        return lcl_fail_memory(&buffer->ctx->cl.log, "a window");
     w->source = buffer;
-    st = LCL_CL_MAKE(&ctx->cl, w->pinned,
-                     clCreateBuffer(ctx->context,
-                                    CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
-                                    bytes, NULL, &code));
+    const enum lcl_status st =
+        lcl_pinned_open(&w->pinned, buffer->ctx, 2 * buffer->bytes);
     if (st < 0) {
-        lcl_free(w);
-        return st;
-    }
-    st = LCL_CL_MAKE(&ctx->cl, w->host,
-                     clEnqueueMapBuffer(ctx->queue, w->pinned, CL_TRUE,
-                                        CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0,
-                                        NULL, NULL, &code));
-    if (st < 0) {
-        ctx->cl.api->clReleaseMemObject(w->pinned);
         lcl_free(w);
         return st;
     }
@@ -222,15 +206,11 @@ void lcl_window_destroy(lcl_window **window)
     lcl_window *w = *window;
     if (!w)
         return;
-    lcl_context *ctx = w->source->ctx;
     while (w->taken < w->posted) {
         const void *data;
         (void)lcl_window_take(w, &data);
     }
-    ctx->cl.api->clEnqueueUnmapMemObject(ctx->queue, w->pinned, w->host, 0,
-                                         NULL, NULL);
-    ctx->cl.api->clFinish(ctx->queue);
-    ctx->cl.api->clReleaseMemObject(w->pinned);
+    lcl_pinned_close(&w->pinned, w->source->ctx);
     lcl_free(w);
     *window = NULL;
 }
@@ -240,9 +220,9 @@ enum lcl_status lcl_window_post(lcl_window *w)
     lcl_context *ctx = w->source->ctx;
     const size_t bytes = w->source->bytes, half = w->posted % 2;
     enum lcl_status st = LCL_CL(
-        &ctx->cl,
-        clEnqueueReadBuffer(ctx->queue, w->source->mem, CL_FALSE, 0, bytes,
-                            w->host + half * bytes, 0, NULL, &w->event[half]));
+        &ctx->cl, clEnqueueReadBuffer(ctx->queue, w->source->mem, CL_FALSE, 0,
+                                      bytes, w->pinned.host + half * bytes, 0,
+                                      NULL, &w->event[half]));
     if (st < 0)
         return st;
     if ((st = LCL_CL(&ctx->cl, clFlush(ctx->queue))) < 0) {
@@ -257,7 +237,7 @@ enum lcl_status lcl_window_take(lcl_window *w, const void **data)
 {
     lcl_context *ctx = w->source->ctx;
     const size_t half = w->taken++ % 2;
-    *data = w->host + half * w->source->bytes;
+    *data = w->pinned.host + half * w->source->bytes;
     const enum lcl_status st =
         LCL_CL(&ctx->cl, clWaitForEvents(1, &w->event[half]));
     ctx->cl.api->clReleaseEvent(w->event[half]);

@@ -211,7 +211,7 @@ void lcl_context_destroy(lcl_context **context)
         return;
     lcl_context *ctx = *context;
     lcl_beside_finish(ctx);
-    lcl_staging_finish(ctx);
+    lcl_pinned_close(&ctx->staging, ctx);
     if (ctx->queue)
         ctx->cl.api->clFinish(ctx->queue);
     lcl_blas_forget(ctx);

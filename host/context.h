@@ -21,7 +21,7 @@ struct lcl_context {
     struct lcl_programs programs;
     struct lcl_build_info builds;
     struct lcl_clock clock;
-    struct lcl_staging staging;
+    struct lcl_pinned staging; // of lcl_fill_staged()
     bool used_blas;
     bool proven; // passed its self-test, now or earlier
 };

@@ -7,9 +7,6 @@
 #include "host/log.h"
 #include "host/parallel.h"
 
-// 512 MiB reach an H200 in 27 ms by halves of 8 MiB, in 67 ms when the driver
-// copies from pageable memory; larger halves take longer to be pinned.
-#define HALF ((size_t)8 << 20)
 // What is filled at once is cut into so many pieces, for as many threads, of no
 // less than this.
 enum { PIECES = 8, PIECE_LEAST = 1 << 18 };
@@ -78,42 +75,41 @@ enum lcl_status lcl_fill_mapped(lcl_context *ctx, cl_mem mem,
                                                     NULL, NULL));
 }
 
-// ------------------------------------------------------------------- staged
+// ------------------------------------------------------------------- pinned
 
-static enum lcl_status open_staging(lcl_context *ctx)
+enum lcl_status lcl_pinned_open(struct lcl_pinned *P, lcl_context *ctx,
+                                size_t bytes)
 {
-    struct lcl_staging *S = &ctx->staging;
     cl_int code;
-    if (S->host)
-        return LCL_OK;
     enum lcl_status st = LCL_CL_MAKE(
-        &ctx->cl, S->pinned,
+        &ctx->cl, P->mem,
         clCreateBuffer(ctx->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
-                       2 * HALF, NULL, &code));
+                       bytes, NULL, &code));
     if (st < 0)
         return st;
-    st = LCL_CL_MAKE(&ctx->cl, S->host,
-                     clEnqueueMapBuffer(ctx->queue, S->pinned, CL_TRUE,
-                                        CL_MAP_READ | CL_MAP_WRITE, 0, 2 * HALF,
-                                        0, NULL, NULL, &code));
+    st = LCL_CL_MAKE(&ctx->cl, P->host,
+                     clEnqueueMapBuffer(ctx->queue, P->mem, CL_TRUE,
+                                        CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0,
+                                        NULL, NULL, &code));
     if (st < 0) {
-        ctx->cl.api->clReleaseMemObject(S->pinned);
-        *S = (struct lcl_staging){.host = NULL};
+        ctx->cl.api->clReleaseMemObject(P->mem);
+        *P = (struct lcl_pinned){.host = NULL};
     }
     return st;
 }
 
-void lcl_staging_finish(lcl_context *ctx)
+void lcl_pinned_close(struct lcl_pinned *P, lcl_context *ctx)
 {
-    struct lcl_staging *S = &ctx->staging;
-    if (!S->host)
+    if (!P->host)
         return;
-    ctx->cl.api->clEnqueueUnmapMemObject(ctx->queue, S->pinned, S->host, 0,
-                                         NULL, NULL);
+    ctx->cl.api->clEnqueueUnmapMemObject(ctx->queue, P->mem, P->host, 0, NULL,
+                                         NULL);
     ctx->cl.api->clFinish(ctx->queue);
-    ctx->cl.api->clReleaseMemObject(S->pinned);
-    *S = (struct lcl_staging){.host = NULL};
+    ctx->cl.api->clReleaseMemObject(P->mem);
+    *P = (struct lcl_pinned){.host = NULL};
 }
+
+// ------------------------------------------------------------------- staged
 
 // Until what was sent from a half has arrived.
 static enum lcl_status await(lcl_context *ctx, cl_event *sent)
@@ -138,15 +134,17 @@ static enum lcl_status send(lcl_context *ctx, cl_mem mem, size_t at,
 enum lcl_status lcl_fill_staged(lcl_context *ctx, cl_mem mem,
                                 const struct lcl_filling *F)
 {
-    const int64_t most = (int64_t)(HALF / F->size);
+    const int64_t most = (int64_t)(LCL_STAGING_HALF / F->size);
     cl_event sent[2] = {NULL, NULL};
-    enum lcl_status st = open_staging(ctx);
+    struct lcl_pinned *P = &ctx->staging;
+    enum lcl_status st =
+        P->host ? LCL_OK : lcl_pinned_open(P, ctx, 2 * LCL_STAGING_HALF);
     int half = 0;
     for (int64_t first = 0; first < F->count && st == LCL_OK;
          first += most, half = !half) {
         const int64_t left = F->count - first,
                       count = left < most ? left : most;
-        char *to = ctx->staging.host + (half ? HALF : 0);
+        char *to = P->host + (half ? LCL_STAGING_HALF : 0);
         if ((st = await(ctx, &sent[half])) < 0)
             break;
         fill_stretch(F, first, count, to);

@@ -14,7 +14,7 @@
 struct element {
     uint64_t word[3];
 };
-enum { HALF = 8 << 20, SIZE = sizeof(struct element), FULL = HALF / SIZE };
+enum { SIZE = sizeof(struct element), FULL = LCL_STAGING_HALF / SIZE };
 
 static const int64_t counts[] = {
     1, 7, 8, 9, FULL - 1, FULL, FULL + 1, 2 * FULL, 2 * FULL + 1, 3 * FULL + 5};
@@ -121,7 +121,7 @@ static bool fill_with_failure(lcl_context *ctx, lcl_buffer *buffer, way *fill,
     const bool failed = fake_cl.failed;
     fake_cl.fail_at = 0;
     assert_int_equal(st == LCL_OK, !failed);
-    lcl_staging_finish(ctx);
+    lcl_pinned_close(&ctx->staging, ctx);
     assert_int_equal(fake_cl.objects, objects);
     return failed;
 }
