@@ -7,6 +7,7 @@
 
 #include "host/launch.h"
 #include "lib/ref/idr.h"
+#include "lib/ref/vector.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -117,8 +118,8 @@ static void expect_omega(lcl_context *ctx, int s, double tr, double tt,
     struct test_idr d = test_idr_make(s);
     test_set_sums(d.vector[IDR_NORM], 4);
     struct test_idr expected = test_idr_copy(&d);
-    test_axpy(d.n, omega, d.vector[IDR_Y], expected.vector[IDR_X]);
-    test_axpy(d.n, -omega, d.vector[IDR_T], expected.vector[IDR_R]);
+    lcl_ref_axpy(d.n, omega, d.vector[IDR_Y], expected.vector[IDR_X]);
+    lcl_ref_axpy(d.n, -omega, d.vector[IDR_T], expected.vector[IDR_R]);
     test_idr_set_shadow_rows(&expected, expected.vector[IDR_R]);
     test_idr_note(&expected, 261, 4, IDR_STOP_O, 0);
     expected.vector[IDR_STATE][IDR_OMEGA] = omega;

@@ -6,6 +6,7 @@
 
 #include "host/launch.h"
 #include "lib/ref/idr.h"
+#include "lib/ref/vector.h"
 
 #include <math.h>
 #include <string.h>
@@ -210,16 +211,16 @@ static void expect_step(lcl_context *ctx, int s, int k)
     memcpy(g, d.vector[IDR_T], (size_t)d.n * sizeof *g);
     memcpy(u, d.vector[IDR_U1], (size_t)d.n * sizeof *u);
     for (int j = 0; j < k; ++j) {
-        test_axpy(d.n, -alpha[j], d.vector[IDR_G] + j * d.n, g);
-        test_axpy(d.n, -alpha[j], d.vector[IDR_U] + j * d.n, u);
+        lcl_ref_axpy(d.n, -alpha[j], d.vector[IDR_G] + j * d.n, g);
+        lcl_ref_axpy(d.n, -alpha[j], d.vector[IDR_U] + j * d.n, u);
     }
-    test_axpy(d.n, beta, u, expected.vector[IDR_X]);
-    test_axpy(d.n, -beta, g, expected.vector[IDR_R]);
+    lcl_ref_axpy(d.n, beta, u, expected.vector[IDR_X]);
+    lcl_ref_axpy(d.n, -beta, g, expected.vector[IDR_R]);
     if (k + 1 < s)
         expect_v(&expected, test_idr_c(&expected), k + 1);
     test_set_sums(
         expected.vector[IDR_NORM],
-        test_dot(d.n, expected.vector[IDR_R], expected.vector[IDR_R]));
+        lcl_ref_dot(d.n, expected.vector[IDR_R], expected.vector[IDR_R]));
     run_step(ctx, &d, k);
     test_idr_expect(&d, &expected);
 }

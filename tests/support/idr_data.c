@@ -3,6 +3,7 @@
 #include "tests/support/idr_data.h"
 
 #include "lib/ref/idr.h"
+#include "lib/ref/vector.h"
 #include "tests/support/device.h"
 #include "tests/support/systems.h"
 
@@ -114,9 +115,9 @@ void test_idr_set_shadow_rows(struct test_idr *d, const double *v)
     double *p = test_vector(d->n);
     for (int j = 0; j < d->s; ++j) {
         lcl_ref_idr_vector(d->n, d->words, j, p);
-        test_set_sums(test_idr_row(d, j), test_dot(d->n, p, v));
+        test_set_sums(test_idr_row(d, j), lcl_ref_dot(d->n, p, v));
     }
-    test_set_sums(test_idr_row(d, d->s), test_dot(d->n, v, v));
+    test_set_sums(test_idr_row(d, d->s), lcl_ref_dot(d->n, v, v));
     free(p);
 }
 

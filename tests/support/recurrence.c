@@ -64,20 +64,6 @@ void test_expect_sums(const char *what, const double *got,
     }
 }
 
-double test_dot(int64_t n, const double *a, const double *b)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < n; ++i)
-        sum += a[i] * b[i];
-    return sum;
-}
-
-void test_axpy(int64_t n, double a, const double *x, double *y)
-{
-    for (int64_t i = 0; i < n; ++i)
-        y[i] += a * x[i];
-}
-
 void test_recurrence_set_sums(struct test_recurrence *d, double first,
                               double second)
 {

@@ -37,10 +37,6 @@ double test_sum_of(const double *sums);
 void test_expect_sums(const char *what, const double *got,
                       const double *expected, int rows);
 
-// <a, b>; y += a x
-double test_dot(int64_t n, const double *a, const double *b);
-void test_axpy(int64_t n, double a, const double *x, double *y);
-
 // Partial sums that add up to `first` and `second`.
 void test_recurrence_set_sums(struct test_recurrence *d, double first,
                               double second);
