@@ -133,6 +133,26 @@ enum lcl_status lcl_buffer_fill_by(lcl_buffer *b, size_t size, lcl_fill_fn *fn,
                       : fill(b, &(struct lcl_filling){fn, arg, size, count});
 }
 
+static void narrow(void *arg, int64_t first, int64_t count, void *to)
+{
+    const int64_t *const *from = arg;
+    uint32_t *out = to;
+    for (int64_t k = 0; k < count; ++k)
+        out[k] = (uint32_t)(*from)[first + k];
+}
+
+enum lcl_status lcl_buffer_create_narrow(lcl_buffer **out, lcl_context *ctx,
+                                         const int64_t *data, int64_t count,
+                                         const char *what)
+{
+    const size_t size = sizeof(uint32_t);
+    enum lcl_status st = lcl_buffer_create(out, ctx, count, size, what);
+    if (st == LCL_OK &&
+        (st = lcl_buffer_fill_by(*out, size, narrow, &data)) < 0)
+        lcl_buffer_destroy(out);
+    return st;
+}
+
 enum lcl_status lcl_buffer_write(lcl_buffer *b, const void *data, size_t bytes)
 {
     if (bytes == 0)

@@ -47,6 +47,12 @@ typedef void lcl_fill_fn(void *arg, int64_t first, int64_t count, void *to);
 enum lcl_status lcl_buffer_fill_by(lcl_buffer *buffer, size_t size,
                                    lcl_fill_fn *fill, void *arg);
 
+// A buffer of the `count` numbers of data, which are below 2^32, in 32 bits.
+// Statuses of lcl_buffer_create() and of lcl_buffer_fill_by().
+enum lcl_status lcl_buffer_create_narrow(lcl_buffer **out, lcl_context *ctx,
+                                         const int64_t *data, int64_t count,
+                                         const char *what);
+
 // Enqueued: sets every byte; copies the whole of `from`, which is no larger.
 enum lcl_status lcl_buffer_fill(lcl_buffer *buffer, unsigned char byte);
 enum lcl_status lcl_buffer_copy(lcl_buffer *to, const lcl_buffer *from);

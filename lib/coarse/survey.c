@@ -77,22 +77,6 @@ static enum lcl_status get_kernels(struct lcl_coarse_survey *s)
     return st;
 }
 
-static enum lcl_status upload_part_ptr(const struct lcl_coarse_survey *s,
-                                       const int64_t *part_ptr)
-{
-    const int64_t parts = s->C->parts;
-    int32_t *narrow = lcl_malloc((size_t)parts + 1, sizeof *narrow);
-    if (!narrow)
-        return fail_memory(s);
-    for (int64_t p = 0; p <= parts; ++p)
-        narrow[p] = (int32_t)part_ptr[p];
-    const enum lcl_status st =
-        lcl_buffer_create_from(&s->C->part_ptr, s->ctx, narrow, parts + 1,
-                               sizeof *narrow, "coarse pattern");
-    lcl_free(narrow);
-    return st;
-}
-
 static enum lcl_status allocate(struct lcl_coarse_survey *s,
                                 const int64_t *part_ptr)
 {
@@ -104,7 +88,8 @@ static enum lcl_status allocate(struct lcl_coarse_survey *s,
         return fail_memory(s);
     for (int64_t p = 0; p < parts; ++p)
         s->part_agg[p] = (int32_t)p;
-    if ((st = upload_part_ptr(s, part_ptr)) < 0 ||
+    if ((st = lcl_buffer_create_narrow(&s->C->part_ptr, s->ctx, part_ptr,
+                                       parts + 1, "coarse pattern")) < 0 ||
         (st = create(s, &s->C->part_agg, parts, sizeof(int32_t))) < 0 ||
         (st = create(s, &s->C->run_ptr, n + 1, sizeof(uint32_t))) < 0 ||
         (st = create(s, &s->label, n, sizeof(int32_t))) < 0 ||

@@ -91,21 +91,6 @@ static enum lcl_status check_sizes(struct lcl_analysis *a)
     return LCL_OK;
 }
 
-static enum lcl_status upload_part_ptr(struct lcl_analysis *a)
-{
-    const struct lcl_partition *P = a->P;
-    int32_t *narrow = lcl_malloc((size_t)P->parts + 1, sizeof *narrow);
-    if (!narrow)
-        return lcl_fail_memory(lcl_context_log(a->ctx), "subdomains");
-    for (int64_t p = 0; p <= P->parts; ++p)
-        narrow[p] = (int32_t)P->part_ptr[p];
-    const enum lcl_status st =
-        lcl_buffer_create_from(&a->part_ptr, a->ctx, narrow, P->parts + 1,
-                               sizeof *narrow, "subdomains");
-    lcl_free(narrow);
-    return st;
-}
-
 static enum lcl_status allocate(struct lcl_analysis *a)
 {
     lcl_context *ctx = a->ctx;
@@ -129,7 +114,9 @@ static enum lcl_status allocate(struct lcl_analysis *a)
     };
     enum lcl_status st =
         lcl_buffers_create(ctx, buffers, sizeof buffers / sizeof *buffers);
-    if (st < 0 || (st = upload_part_ptr(a)) < 0 ||
+    if (st < 0 ||
+        (st = lcl_buffer_create_narrow(&a->part_ptr, ctx, a->P->part_ptr,
+                                       parts + 1, "subdomains")) < 0 ||
         (st = lcl_buffer_create_from(&S->B.perm, ctx, a->P->perm, n,
                                      sizeof(int32_t), "permutation")) < 0 ||
         (st = lcl_buffer_create_from(&a->long_count, ctx, &zero, 1, sizeof zero,

@@ -55,8 +55,8 @@ static enum lcl_status take(struct lcl_precond *M, const struct lcl_kron *K)
 {
     const struct kron_blocks *J = M->method;
     lcl_phase_enter(M->ctx, LCL_PHASE_UPLOAD);
-    const size_t pair = 2 * (size_t)lcl_block_values(K->M) * sizeof(double);
-    enum lcl_status st = lcl_buffer_fill_by(J->pairs, pair, gather_rows, &K);
+    enum lcl_status st =
+        lcl_buffer_fill_by(J->pairs, lcl_pairs_size(K->M), gather_rows, &K);
     if (st == LCL_OK)
         st = lcl_kron_write_coefficients(J->coef, K);
     lcl_phase_leave(M->ctx);

@@ -198,8 +198,8 @@ static enum lcl_status write_pairs(const struct one_pass *P,
                                    const struct lcl_kron *K)
 {
     struct lcl_pairs pairs = {K->M, K->L, P->row_ptr};
-    const size_t pair = 2 * (size_t)lcl_block_values(K->M) * sizeof(double);
-    return lcl_buffer_fill_by(P->term[0].val, pair, lcl_pairs_fill, &pairs);
+    return lcl_buffer_fill_by(P->term[0].val, lcl_pairs_size(K->M),
+                              lcl_pairs_fill, &pairs);
 }
 
 static enum lcl_status write_values(const struct lcl_device_matrix *D,

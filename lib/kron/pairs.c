@@ -90,6 +90,11 @@ enum lcl_status lcl_pairs_pattern(struct lcl_bsr *out, const struct lcl_bsr *M,
 
 // ------------------------------------------------------------------- values
 
+size_t lcl_pairs_size(const struct lcl_bsr *A)
+{
+    return 2 * (size_t)lcl_block_values(A) * sizeof *A->val;
+}
+
 void lcl_pairs_put(double *out, const struct lcl_bsr *A, int64_t k)
 {
     const int values = A->block_size * A->block_size;

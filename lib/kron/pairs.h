@@ -5,6 +5,8 @@
 
 #include <levelcl/matrix.h>
 
+#include <stddef.h>
+
 // Blocks of the union of both patterns.
 int64_t lcl_pairs_count(const struct lcl_bsr *M, const struct lcl_bsr *L);
 
@@ -23,6 +25,9 @@ struct lcl_pairs {
     const struct lcl_bsr *M, *L;
     const int64_t *row_ptr;
 };
+
+// Bytes of the pairs of a block.
+size_t lcl_pairs_size(const struct lcl_bsr *A);
 
 // An lcl_fill_fn whose elements are the pairs of a block; arg: struct
 // lcl_pairs.

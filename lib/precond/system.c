@@ -7,21 +7,6 @@
 #include "host/runtime.h"
 #include "lib/format/bsr.h"
 
-static enum lcl_status upload_map(struct lcl_system *S, lcl_buffer **out,
-                                  const int64_t *map, int64_t count)
-{
-    const struct lcl_log *log = lcl_context_log(S->ctx);
-    uint32_t *narrow = lcl_malloc((size_t)count, sizeof *narrow);
-    if (!narrow)
-        return lcl_fail_memory(log, "the map of entries");
-    for (int64_t k = 0; k < count; ++k)
-        narrow[k] = (uint32_t)map[k];
-    const enum lcl_status st = lcl_buffer_create_from(
-        out, S->ctx, narrow, count, sizeof *narrow, "map of entries");
-    lcl_free(narrow);
-    return st;
-}
-
 static enum lcl_status upload_numbering(struct lcl_system *S,
                                         const int32_t *perm, const int64_t *map)
 {
@@ -34,7 +19,8 @@ static enum lcl_status upload_numbering(struct lcl_system *S,
     if ((st = lcl_vector_ops_init(&S->vector, S->ctx, A->block)) < 0 ||
         (st = lcl_vector_ops_init(&S->value, S->ctx, A->block * A->block)) <
             0 ||
-        (st = upload_map(S, &S->map, map, A->blocks)) < 0 ||
+        (st = lcl_buffer_create_narrow(&S->map, S->ctx, map, A->blocks,
+                                       "map of entries")) < 0 ||
         (st = lcl_buffer_create_from(&S->perm, S->ctx, perm, A->block_rows,
                                      sizeof *perm, "permutation")) < 0 ||
         (st = lcl_buffer_create(&S->values, S->ctx, S->entries, sizeof(double),
@@ -124,12 +110,14 @@ static enum lcl_status upload_places(struct lcl_system *S, const int64_t *place)
 {
     enum lcl_status st;
     if (!S->map)
-        return upload_map(S, &S->place, place, S->entries);
+        return lcl_buffer_create_narrow(&S->place, S->ctx, place, S->entries,
+                                        "map of entries");
     int64_t *to = lcl_malloc((size_t)S->entries, sizeof *to);
     if (!to)
         return lcl_fail_memory(lcl_context_log(S->ctx), "the map of entries");
     if ((st = reorder_places(S, to, place)) == LCL_OK)
-        st = upload_map(S, &S->place, to, S->entries);
+        st = lcl_buffer_create_narrow(&S->place, S->ctx, to, S->entries,
+                                      "map of entries");
     lcl_buffer_destroy(&S->map);
     lcl_free(to);
     return st;

@@ -2,9 +2,7 @@
 // A matrix on the device.
 #include "lib/spmv/matrix.h"
 
-#include "host/alloc.h"
 #include "host/geometry.h"
-#include "host/log.h"
 #include "host/runtime.h"
 #include "lib/format/bsr.h"
 
@@ -15,15 +13,8 @@ static enum lcl_status upload_row_ptr(struct lcl_device_matrix *D,
     if (D->wide)
         return lcl_buffer_create_from(&D->row_ptr, ctx, A->row_ptr, A->rows + 1,
                                       sizeof(int64_t), what);
-    uint32_t *narrow = lcl_malloc((size_t)A->rows + 1, sizeof *narrow);
-    if (!narrow)
-        return lcl_fail_memory(lcl_context_log(ctx), what);
-    for (int64_t i = 0; i <= A->rows; ++i)
-        narrow[i] = (uint32_t)A->row_ptr[i];
-    const enum lcl_status st = lcl_buffer_create_from(
-        &D->row_ptr, ctx, narrow, A->rows + 1, sizeof *narrow, what);
-    lcl_free(narrow);
-    return st;
+    return lcl_buffer_create_narrow(&D->row_ptr, ctx, A->row_ptr, A->rows + 1,
+                                    what);
 }
 
 // 32 bits would do for the last few row pointers below 2^32, too, but lanes
