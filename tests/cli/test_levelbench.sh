@@ -12,6 +12,7 @@ failed=0
 flunk()
 {
     echo "FAILED $*"
+    tail -n 20 "$dir/err"
     failed=$((failed + 1))
 }
 
