@@ -48,7 +48,7 @@ enum lcl_status lcl_buffer_fill_by(lcl_buffer *buffer, size_t size,
                                    lcl_fill_fn *fill, void *arg);
 
 // A buffer of the `count` numbers of data, which are below 2^32, in 32 bits.
-// Statuses of lcl_buffer_create() and of lcl_buffer_fill_by().
+// Statuses of lcl_buffer_create_from().
 enum lcl_status lcl_buffer_create_narrow(lcl_buffer **out, lcl_context *ctx,
                                          const int64_t *data, int64_t count,
                                          const char *what);
