@@ -9,8 +9,9 @@
 // What a kernel adds up is read before it looks, so that both reads are under
 // way.
 //
-// state[]: the steps that are done, why the method ended, a ring of squared
-// residual norms, and the method's own words from KRYLOV_OWN on.
+// state[]: the steps that are done, why the method ended, two pairs of words
+// that keep_best of vector.cl writes, a ring of squared residual norms, and the
+// method's own words from KRYLOV_OWN on.
 #pragma once
 
 #include "wave.cl.h"

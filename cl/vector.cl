@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Moving vectors between numberings, dot products, and the diagonal
-// preconditioner.
+// Moving vectors between numberings, dot products, keeping the best of several
+// vectors, and the diagonal preconditioner.
 // Launch: any number of groups; every kernel visits each element once.
 #include "wave.cl.h"
 
@@ -83,6 +83,30 @@ kernel void scale_dot(long n, global const double *restrict inv_d,
     sum = group_sum(sum, scratch);
     if (get_local_id(0) == 0)
         sums[get_group_id(0)] = sum;
+}
+
+// best = x where state[ring], the squared residual of x after `it` steps, is
+// below that of `best`: state[from], with its step in state[from + 1], or
+// `start` where that is 0. state[to] and state[to + 1] receive the new pair.
+WORK_GROUP
+kernel void keep_best(long n, int it, int ring, int from, int to, double start,
+                      global const double *restrict x,
+                      global double *restrict best, global double *state,
+                      global const int *stop, int at)
+{
+    if (stop[at])
+        return;
+    const double rr = state[ring], step = state[from + 1];
+    const double least = step > 0 ? state[from] : start;
+    const bool better = rr < least;
+    if (get_global_id(0) == 0) {
+        state[to] = better ? rr : least;
+        state[to + 1] = better ? it : step;
+    }
+    if (!better)
+        return;
+    for (RANGE(i, n))
+        best[i] = x[i];
 }
 
 // inv_d[i] = 1 / val[diagonal[i]], 1 where the diagonal is missing, zero or

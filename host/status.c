@@ -16,6 +16,7 @@ static const struct {
     {LCL_BREAKDOWN, "breakdown", "a coefficient of the recurrence vanished"},
     {LCL_NOT_FINITE, "not-finite", "NaN or Inf appeared in the iteration"},
     {LCL_PIVOTS_REPAIRED, "pivots-repaired", "the factorisation repaired pivots"},
+    {LCL_DIVERGED, "diverged", "the residual grew 1e5-fold over its start"},
     {LCL_EINVAL, "invalid", "an argument or option is wrong"},
     {LCL_ENOMEM, "no-memory", "host memory ran out"},
     {LCL_EIO, "io", "a file cannot be opened, read or written"},

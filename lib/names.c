@@ -144,7 +144,7 @@ const struct lcl_names lcl_batch_precision_names = LCL_NAMES(batch_precisions);
 const struct lcl_names lcl_batch_singular_names = LCL_NAMES(batch_singulars);
 
 // clang-format off
-#define FIRST_STOP LCL_STOP_BREAKDOWN_KRYLOV
+#define FIRST_STOP LCL_STOP_DIVERGED
 #define STOP(reason) [LCL_STOP_##reason - FIRST_STOP]
 static const struct {
     const char *name, *sentence;
@@ -168,6 +168,7 @@ static const struct {
         "the preconditioner is not positive definite, though CG needs it to be"},
     STOP(BREAKDOWN_KRYLOV) = {"breakdown-krylov",
         "the Krylov space is exhausted without a solution: A M^-1 is singular"},
+    STOP(DIVERGED) = {"diverged", "the residual grew 1e5-fold over its start"},
 };
 // clang-format on
 

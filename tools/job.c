@@ -273,6 +273,7 @@ static const char *hint_by_stop(const struct job *job)
         return "a right-hand side that the matrix can reach, or another "
                "preconditioner (--precond jacobi), --pivot shift";
     case LCL_STOP_NOT_FINITE:
+    case LCL_STOP_DIVERGED:
         return "--pivot shift, or --precond jacobi to see whether the factors "
                "are to blame";
     case LCL_STOP_INDEFINITE_MATRIX:

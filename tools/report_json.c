@@ -226,6 +226,7 @@ static void put_result(cJSON *record, const struct job *job)
     if (hint)
         put_text(result, "to_try", hint);
     put_count(result, "iterations", report->iterations);
+    put_count(result, "x_iteration", report->x_iteration);
     put_count(result, "restarts", report->restarts);
     if (job_has_basis(job))
         put_bool(result, "exhausted", report->exhausted);

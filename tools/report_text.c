@@ -248,6 +248,10 @@ static void outcome(const struct job *job)
     if (report->exhausted)
         printf(", the Krylov space is exhausted");
     putchar('\n');
+    if (report->x_iteration != report->iterations) {
+        line("x");
+        printf("the best iterate seen, of iteration %d\n", report->x_iteration);
+    }
     line("residual");
     printf("%.3e true, %.3e by the recurrence\n", report->true_residual,
            report->residual);
@@ -255,7 +259,8 @@ static void outcome(const struct job *job)
         return;
     line("written");
     printf("%s%s\n", job->cli.output,
-           job->outcome == LCL_OK ? "" : ": the last iterate, not a solution");
+           job->outcome == LCL_OK ? ""
+                                  : ": the best iterate seen, not a solution");
 }
 
 static void share(const char *label, double seconds, double total)

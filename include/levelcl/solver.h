@@ -79,9 +79,10 @@ struct lcl_solver_params {
   0                                                                            \
  }
 
-/* Why a solve ended: > 0 converged, < 0 failed. The recurrence stops at the
- * tolerance; rounding may leave the true residual up to 1.1 times above it,
- * beyond that the solve goes on from where it is. */
+/* Why a solve ended: > 0 converged, < 0 failed. Success means that the true
+ * residual, not only that of the recurrence, is within the tolerance. Where
+ * rounding leaves it above, the solve restarts from the true residual as long
+ * as that gains something. */
 enum lcl_stop {
     LCL_STOP_NONE = 0,     /* not run */
     LCL_STOP_RTOL = 1,     /* true residual within rtol ||b|| */
@@ -99,16 +100,19 @@ enum lcl_stop {
     LCL_STOP_INDEFINITE_PRECOND = -9, /* <r, M^-1 r> <= 0: M is not */
     LCL_STOP_BREAKDOWN_KRYLOV = -10,  /* the Krylov space is exhausted without a
                                          solution: A M^-1 is singular */
+    LCL_STOP_DIVERGED = -11,          /* ||r|| grew 1e5-fold over its start */
 };
 
 struct lcl_report {
     enum lcl_stop stop;
-    int iterations; /* whole ones: of BiCGSTAB two applications of M and A
-                       each, of the others one */
-    int restarts;   /* with r0 = b - A x, after a breakdown or a drift; of
-                       GMRES also those after m iterations */
-    bool exhausted; /* GMRES: the Krylov space could not grow any more, so that
-                       the solution lies in it */
+    int iterations;  /* whole ones: of BiCGSTAB two applications of M and A
+                        each, of the others one */
+    int x_iteration; /* the iteration whose iterate x is: the last one after
+                        success, the best one seen after a failure */
+    int restarts;    /* with r0 = b - A x, after a breakdown or a drift; of
+                        GMRES also those after m iterations */
+    bool exhausted;  /* GMRES: the Krylov space could not grow any more, so that
+                        the solution lies in it */
     double norm_b;
     double residual;      /* ||r|| / ||b|| by the recurrence */
     double true_residual; /* ||b - A x|| / ||b||, computed at the end */
@@ -133,14 +137,16 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_solver_create(
     lcl_solver **out, lcl_precond *M, const struct lcl_solver_params *params);
 
 /* Solves A x = b for host vectors of n doubles in A's numbering. x is the
- * start on entry and the last iterate on return. `report` may be NULL.
- * Returns LCL_OK only if the true residual meets the tolerance;
- * LCL_ITERATION_LIMIT, LCL_STAGNATION, LCL_BREAKDOWN, LCL_NOT_FINITE (x is
- * then the last finite iterate); LCL_EINVAL; LCL_EFORMAT (b or x holds NaN or
- * Inf); LCL_EUNSUPPORTED (CG, and A is not symmetric: for two fixed vectors u
- * and w of pseudo-random numbers <u, A w> and <w, A u> differ by more than
- * 1e-10 of the sum of |a_ij| (|u_i w_j| + |w_i u_j|), which is looked at once
- * for given values); LCL_EDEVICE. */
+ * start on entry and the solution on return. `report` may be NULL.
+ * Returns LCL_OK only if the true residual is within the tolerance;
+ * LCL_ITERATION_LIMIT, LCL_STAGNATION, LCL_BREAKDOWN, LCL_NOT_FINITE or
+ * LCL_DIVERGED, where x is the best of the start, the last iterate and
+ * checkpoints at most 32 iterations (GMRES: restarts) apart, and its true
+ * residual is never above that of the start; LCL_EINVAL; LCL_EFORMAT (b or x
+ * holds NaN or Inf); LCL_EUNSUPPORTED (CG, and A is not symmetric: for two
+ * fixed vectors u and w of pseudo-random numbers <u, A w> and <w, A u> differ
+ * by more than 1e-10 of the sum of |a_ij| (|u_i w_j| + |w_i u_j|), which is
+ * looked at once for given values); LCL_EDEVICE. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_solver_solve(
     lcl_solver *S, const double *b, double *x, struct lcl_report *report);
 

@@ -11,8 +11,8 @@ LCL_BEGIN_DECLS
 enum lcl_status {
     LCL_OK = 0,
 
-    /* Results worth knowing: the object is intact, x holds the last sound
-       iterate. */
+    /* Results worth knowing: the object is intact, x holds the best iterate
+       seen. */
     LCL_ITERATION_LIMIT = 1, /* max_iters reached before the tolerance */
     LCL_STAGNATION = 2,      /* the true residual stopped falling */
     LCL_BREAKDOWN =
@@ -20,6 +20,7 @@ enum lcl_status {
     LCL_NOT_FINITE = 4, /* NaN or Inf appeared in the iteration */
     LCL_PIVOTS_REPAIRED =
         5, /* the factorisation repaired pivots; see lcl_precond_info */
+    LCL_DIVERGED = 6, /* the residual grew 1e5-fold over its start */
 
     /* Errors: nothing was created, outputs are as they were. */
     LCL_EINVAL = -1,       /* an argument or option is wrong */

@@ -66,6 +66,7 @@ static enum lcl_status look(struct lcl_batch *B, struct lcl_solver *S,
         S->stop = LCL_STOP_NOT_FINITE;
         return LCL_OK;
     }
+    lcl_best_look(&S->kept, state, first);
     const int last = (int)state[LCL_KRYLOV_STEPS];
     int it = S->history_count - first;
     for (it = it < 0 ? 0 : it; it <= last && st == LCL_OK; ++it)
@@ -121,6 +122,8 @@ enum lcl_status lcl_batch_run(struct lcl_batch *B, struct lcl_solver *S)
     }
     for (const void *rest; posted > 0; --posted) {
         const enum lcl_status taken = lcl_window_take(B->window, &rest);
+        if (taken == LCL_OK)
+            lcl_best_look(&S->kept, rest, first);
         st = st < 0 ? st : taken;
     }
     if (S->stop == LCL_STOP_NONE)

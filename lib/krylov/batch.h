@@ -10,6 +10,7 @@
 enum {
     LCL_KRYLOV_STEPS = 0,
     LCL_KRYLOV_REASON = 1,
+    LCL_KRYLOV_BEST = 2, // two pairs: ||r||^2 and step of the kept iterate
     LCL_KRYLOV_RING = 8,
     LCL_KRYLOV_RING_SIZE = 256,
     LCL_KRYLOV_OWN = LCL_KRYLOV_RING + LCL_KRYLOV_RING_SIZE,

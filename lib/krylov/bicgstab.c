@@ -65,6 +65,7 @@ static enum lcl_status enqueue_step(struct lcl_solver *S, int it)
     const struct lcl_operands t = {K->z, S->r, K->t, K->dots, stop, STOP_S};
     enum lcl_status st;
     if ((st = enqueue_p(S, it)) < 0 ||
+        (st = lcl_best_checkpoint(S, it, K->batch.state, stop, STOP_P)) < 0 ||
         (st = M->ops->apply(M, K->p, K->y, stop, STOP_P)) < 0 ||
         (st = lcl_multiply(A, LCL_PRODUCT_DOT, &v)) < 0 ||
         (st = enqueue_s(S, it)) < 0 ||

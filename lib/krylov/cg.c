@@ -60,6 +60,7 @@ static enum lcl_status enqueue_step(struct lcl_solver *S, int it)
                                             STOP_R)) < 0)
         return st;
     if ((st = enqueue_p(S, it, !K->z, z)) < 0 ||
+        (st = lcl_best_checkpoint(S, it, K->batch.state, stop, STOP_P)) < 0 ||
         (st = lcl_multiply(&S->M->system.product, LCL_PRODUCT_DOT, &v)) < 0)
         return st;
     return enqueue_r(S, it);

@@ -152,6 +152,8 @@ static enum lcl_status step(struct lcl_solver *S, double *rr)
         return st;
     const double beta = next / *rr;
     *rr = next;
+    if ((st = lcl_best_offer(S, next)) < 0)
+        return st;
     return combine(S, K->scale_add, beta, S->r, K->p);
 }
 

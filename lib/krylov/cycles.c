@@ -9,13 +9,16 @@
 #include "host/runtime.h"
 #include "lib/precond/symmetric.h"
 
+#include <float.h>
 #include <math.h>
 
-// The recurrence ends at the tolerance; its rounding may leave the true
-// residual this much above.
-#define ACCEPT 1.1
+// A cycle that the recurrence ended at the tolerance and whose true residual is
+// at most this much above it, by rounding, is corrected once more.
+#define SLACK 1.1
 // A restart must have gained this much for another one to be worth it.
 #define GAIN 0.9
+// A residual that has grown this much over its start diverges.
+#define DIVERGED 1e5
 
 // ------------------------------------------------------------------- history
 
@@ -49,6 +52,8 @@ enum lcl_stop lcl_krylov_watch(struct lcl_solver *S)
     };
     if (S->params.monitor && !S->params.monitor(S->params.monitor_user, &info))
         return LCL_STOP_MONITOR;
+    if (info.residual > DIVERGED * S->history[0])
+        return LCL_STOP_DIVERGED;
     return S->iterations - S->best_at > S->params.stagnation
                ? LCL_STOP_STAGNATION
                : LCL_STOP_NONE;
@@ -56,8 +61,7 @@ enum lcl_stop lcl_krylov_watch(struct lcl_solver *S)
 
 // ------------------------------------------------------------------- cycles
 
-// r = b - A x; *norm2 = ||r||^2, added up in a fixed order.
-static enum lcl_status true_residual(lcl_solver *S, double *norm2)
+enum lcl_status lcl_krylov_true_residual(lcl_solver *S, double *norm2)
 {
     const struct lcl_system *sys = &S->M->system;
     const int groups = sys->matrix.groups;
@@ -78,10 +82,17 @@ enum lcl_status lcl_krylov_measure_b(struct lcl_solver *S)
 {
     double bb;
     enum lcl_status st = lcl_buffer_fill(S->x, 0);
-    if (st < 0 || (st = true_residual(S, &bb)) < 0)
+    if (st < 0 || (st = lcl_krylov_true_residual(S, &bb)) < 0)
         return st;
     S->norm_b = sqrt(bb);
     return LCL_OK;
+}
+
+// The square of a tolerance, less what rounding may add: a residual whose
+// square is within it is itself within the tolerance.
+static double square_within(double tolerance)
+{
+    return (1 - 4 * DBL_EPSILON) * tolerance * tolerance;
 }
 
 static void begin(lcl_solver *S)
@@ -89,10 +100,11 @@ static void begin(lcl_solver *S)
     S->start = lcl_now();
     S->stop = LCL_STOP_NONE;
     S->iterations = S->restarts = S->history_count = S->best_at = 0;
+    S->x_iteration = 0;
     S->exhausted = false;
     S->best = INFINITY;
-    const double r = S->params.rtol * S->norm_b, a = S->params.atol;
-    S->target = r > a ? r * r : a * a;
+    S->target = fmax(square_within(S->params.rtol * S->norm_b),
+                     square_within(S->params.atol));
 }
 
 static bool is_breakdown(enum lcl_stop stop)
@@ -103,24 +115,35 @@ static bool is_breakdown(enum lcl_stop stop)
            stop == LCL_STOP_BREAKDOWN_KRYLOV;
 }
 
-// What the true residual says about why a cycle ended: the end, or (NONE) a
-// restart from here because it gained something.
+// Whether another cycle from the true residual is worth it: the last gained
+// something, or brought the residual to within rounding of the tolerance.
+static bool is_worth_restart(const lcl_solver *S, double before)
+{
+    const double close = SLACK * SLACK * S->target;
+    if (S->iterations >= S->params.max_iters)
+        return false;
+    if (S->stop == LCL_STOP_RTOL && S->rr <= close && before > close)
+        return true;
+    return (S->stop == LCL_STOP_RTOL || is_breakdown(S->stop)) &&
+           S->rr <= GAIN * GAIN * before;
+}
+
+// Judges a cycle by the true residual: why the solve ends or, with NONE, that
+// it restarts from here.
 static enum lcl_stop judge(const lcl_solver *S, double before)
 {
-    const double limit = ACCEPT * ACCEPT * S->target;
-    const bool gained = S->rr <= GAIN * GAIN * before;
     if (!isfinite(S->rr))
         return LCL_STOP_NOT_FINITE;
-    if (S->rr <= limit)
-        return S->rr <= ACCEPT * ACCEPT * S->params.rtol * S->params.rtol *
-                            S->norm_b * S->norm_b
+    if (S->rr <= S->target)
+        return S->rr <= square_within(S->params.rtol * S->norm_b)
                    ? LCL_STOP_RTOL
                    : LCL_STOP_ATOL;
-    if (S->stop == LCL_STOP_RTOL)
-        return gained ? LCL_STOP_NONE : LCL_STOP_STAGNATION;
-    if (is_breakdown(S->stop) && gained && S->iterations < S->params.max_iters)
+    if (is_worth_restart(S, before))
         return LCL_STOP_NONE;
-    return S->stop;
+    if (S->stop != LCL_STOP_RTOL)
+        return S->stop;
+    return S->iterations >= S->params.max_iters ? LCL_STOP_MAX_ITERS
+                                                : LCL_STOP_STAGNATION;
 }
 
 // What the method needs of x before it runs, unless x is a solution already.
@@ -131,22 +154,26 @@ static enum lcl_status start(lcl_solver *S)
     if (S->ops->start && S->rr > S->target &&
         (st = S->ops->start(S, &changed)) < 0)
         return st;
-    return changed ? true_residual(S, &S->rr) : LCL_OK;
+    return changed ? lcl_krylov_true_residual(S, &S->rr) : LCL_OK;
 }
 
 static enum lcl_status iterate(lcl_solver *S)
 {
     enum lcl_status st;
-    if ((st = true_residual(S, &S->rr)) < 0 || (st = start(S)) < 0 ||
-        (st = lcl_krylov_note(S, 0, S->rr)) < 0)
+    if ((st = lcl_krylov_true_residual(S, &S->rr)) < 0)
+        return st;
+    S->start_rr = S->rr;
+    if ((st = start(S)) < 0 || (st = lcl_krylov_note(S, 0, S->rr)) < 0)
         return st;
     for (;;) {
         const double before = S->rr;
-        if ((st = S->ops->cycle(S)) < 0 || (st = true_residual(S, &S->rr)) < 0)
+        if ((st = lcl_best_begin(S)) < 0 || (st = S->ops->cycle(S)) < 0 ||
+            (st = lcl_krylov_true_residual(S, &S->rr)) < 0)
             return st;
         S->stop = judge(S, before);
+        S->x_iteration = S->iterations;
         if (S->stop != LCL_STOP_NONE)
-            return LCL_OK;
+            return S->stop < 0 ? lcl_best_restore(S) : LCL_OK;
         ++S->restarts;
         lcl_info(lcl_context_log(S->ctx),
                  "restart after %d iterations, true residual %.3e",

@@ -57,8 +57,11 @@ static enum lcl_status begin(struct lcl_solver *S, int it)
                    (st = lcl_multiply(&S->M->system.product,
                                       LCL_PRODUCT_RESIDUAL, &r)) < 0))
         return st;
-    return lcl_arnoldi_begin(A, it, S->target, S->M->system.matrix.groups,
-                             S->sums, S->r);
+    st = lcl_arnoldi_begin(A, it, S->target, S->M->system.matrix.groups,
+                           S->sums, S->r);
+    return st < 0 ? st
+                  : lcl_best_checkpoint(S, it, K->batch.state, stop,
+                                        LCL_ARNOLDI_BEGIN);
 }
 
 static enum lcl_status step(struct lcl_solver *S, int it)

@@ -111,6 +111,8 @@ static enum lcl_status inner_step(struct lcl_solver *S, int it, int k)
         (k == 0 && (st = enqueue_v(S)) < 0) ||
         (st = M->ops->apply(M, K->v, K->y, K->batch.stop, STOP_R)) < 0 ||
         (st = enqueue_u(S, it, k)) < 0 ||
+        (st = lcl_best_checkpoint(S, it, K->batch.state, K->batch.stop,
+                                  STOP_U)) < 0 ||
         (st = lcl_multiply(&M->system.product, LCL_PRODUCT_PLAIN, &t)) < 0 ||
         (st = enqueue_dot(S, K->t, STOP_U)) < 0)
         return st;

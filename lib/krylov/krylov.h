@@ -3,6 +3,7 @@
 // and one table of functions a method.
 #pragma once
 
+#include "lib/krylov/best.h"
 #include "lib/precond/precond.h"
 
 #include <levelcl/solver.h>
@@ -31,8 +32,9 @@ struct lcl_solver {
     lcl_buffer *sums;                // partial sums: two of one a group
     double *host_sums;
     double norm_b, rr;
-    double target; // of ||r||^2
-    double start;  // when the solve began
+    double start_rr; // of the caller's x
+    double target;   // of ||r||^2
+    double start;    // when the solve began
     enum lcl_stop stop;
     int iterations, restarts;
     bool exhausted; // GMRES: in the last cycle
@@ -41,6 +43,8 @@ struct lcl_solver {
     int launches; // of an iteration; 0: not told
     double best;  // smallest ||r||^2 so far, and when it was
     int best_at;
+    struct lcl_best kept; // an iterate for solves that fail
+    int x_iteration;      // the iteration whose iterate x is
     void *method;
 };
 

@@ -82,6 +82,8 @@ static enum lcl_status allocate(lcl_solver *S)
     for (int i = 0; i < 3 && st == LCL_OK; ++i)
         st = lcl_buffer_create(vectors[i], S->ctx, n, sizeof(double), "vector");
     if (st == LCL_OK)
+        st = lcl_best_init(&S->kept, S);
+    if (st == LCL_OK)
         st = lcl_buffer_create(&S->sums, S->ctx, sums, sizeof(double),
                                "partial sums");
     if (st < 0)
@@ -125,6 +127,7 @@ void lcl_solver_destroy(lcl_solver **solver)
     lcl_buffer_destroy(&S->x);
     lcl_buffer_destroy(&S->r);
     lcl_buffer_destroy(&S->sums);
+    lcl_best_finish(&S->kept);
     lcl_free(S->host_sums);
     lcl_free(S->history);
     lcl_free(S);
@@ -178,6 +181,8 @@ static enum lcl_status status_of(enum lcl_stop stop)
         return LCL_BREAKDOWN;
     case LCL_STOP_NOT_FINITE:
         return LCL_NOT_FINITE;
+    case LCL_STOP_DIVERGED:
+        return LCL_DIVERGED;
     }
     return LCL_EINVAL;
 }
@@ -189,6 +194,7 @@ static enum lcl_status finish(lcl_solver *S, struct lcl_report *report)
     const struct lcl_report full = {
         .stop = S->stop,
         .iterations = S->iterations,
+        .x_iteration = S->x_iteration,
         .restarts = S->restarts,
         .exhausted = S->exhausted && S->stop > 0,
         .norm_b = S->norm_b,
@@ -204,23 +210,35 @@ static enum lcl_status finish(lcl_solver *S, struct lcl_report *report)
     return status_of(S->stop);
 }
 
-static enum lcl_status solve(lcl_solver *S, struct lcl_report *report)
+// *improved: whether S->x is to replace the caller's x, whose residual a failed
+// solve may not have undercut.
+static enum lcl_status solve(lcl_solver *S, struct lcl_report *report,
+                             bool *improved)
 {
     const enum lcl_status st = lcl_krylov_run(S);
-    return st < 0 ? st : finish(S, report);
+    if (st < 0)
+        return st;
+    *improved = S->stop > 0 || S->rr < S->start_rr;
+    if (!*improved) {
+        S->rr = S->start_rr;
+        S->x_iteration = 0;
+    }
+    return finish(S, report);
 }
 
 static enum lcl_status solve_host(lcl_solver *S, const double *b, double *x,
                                   struct lcl_report *report)
 {
     const struct lcl_system *sys = &S->M->system;
+    bool improved;
     enum lcl_status st, got;
     if ((st = lcl_system_put(sys, b, S->b)) < 0 ||
         (st = lcl_krylov_measure_b(S)) < 0 ||
         (st = check_range_of_b(S, all_zero(b, sys->n))) < 0 ||
-        (st = lcl_system_put(sys, x, S->x)) < 0 || (st = solve(S, report)) < 0)
+        (st = lcl_system_put(sys, x, S->x)) < 0 ||
+        (st = solve(S, report, &improved)) < 0)
         return st;
-    got = lcl_system_get(sys, S->x, x);
+    got = improved ? lcl_system_get(sys, S->x, x) : LCL_OK;
     return got < 0 ? got : st;
 }
 
@@ -259,7 +277,7 @@ static enum lcl_status solve_buffers(lcl_solver *S, lcl_buffer *b,
 {
     const struct lcl_system *sys = &S->M->system;
     const size_t bytes = (size_t)sys->n * sizeof(double);
-    bool zero = false;
+    bool zero = false, improved;
     enum lcl_status st, got;
     if (lcl_buffer_bytes(b) != bytes || lcl_buffer_bytes(x) != bytes)
         return lcl_fail(lcl_context_log(S->ctx), LCL_EINVAL,
@@ -270,9 +288,9 @@ static enum lcl_status solve_buffers(lcl_solver *S, lcl_buffer *b,
         (S->norm_b == 0 && (st = norm_b_is_zero(S, &zero)) < 0) ||
         (st = check_range_of_b(S, zero)) < 0 ||
         (st = lcl_system_import(sys, x, S->x)) < 0 ||
-        (st = solve(S, report)) < 0)
+        (st = solve(S, report, &improved)) < 0)
         return st;
-    got = lcl_system_export(sys, S->x, x);
+    got = improved ? lcl_system_export(sys, S->x, x) : LCL_OK;
     return got < 0 ? got : st;
 }
 

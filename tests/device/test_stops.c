@@ -4,6 +4,8 @@
 #include "tests/support/matrices.h"
 #include "tests/support/solver_checks.h"
 
+#include <stdlib.h>
+
 static const struct lcl_precond_params none = {.type = LCL_PRECOND_NONE};
 
 // Without preconditioner; A is freed.
@@ -45,6 +47,51 @@ static void test_stops__orthogonal_residual_breaks_down_in_rho(void **state)
 static void test_stops__overflow_is_not_finite(void **state)
 {
     test_expect_overflow(*state, &none, NULL);
+}
+
+// ------------------------------------------------------------------ growth
+
+// Far from normal: -3, 0.1 and 1 on three diagonals. Residuals fall to less
+// than a half in a few iterations, then they grow.
+static struct lcl_csr skewed(void)
+{
+    struct lcl_csr A = test_laplacian(400, 1, 1);
+    for (int64_t i = 0; i < A.rows; ++i)
+        for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
+            A.val[k] = A.col_ind[k] == i ? 0.1 : A.col_ind[k] < i ? -3 : 1;
+    return A;
+}
+
+static void test_stops__growing_residuals_diverge(void **state)
+{
+    const struct lcl_precond_params ilu0 = {.type = LCL_PRECOND_ILU0};
+    double *b = test_random_vector(400, 1);
+    test_expect_stop(*state, skewed(), b, &ilu0, NULL, LCL_STOP_DIVERGED,
+                     LCL_DIVERGED);
+    free(b);
+}
+
+static void test_stops__failures_return_the_best_iterate(void **state)
+{
+    const struct lcl_solver_params methods[] = {
+        {.type = LCL_SOLVER_BICGSTAB},
+        {.type = LCL_SOLVER_IDR},
+        {.type = LCL_SOLVER_GMRES, .max_iters = 300},
+    };
+    struct lcl_csr A = skewed();
+    double *b = test_right_side(&A);
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; ++m) {
+        struct test_solve s;
+        test_solve_open(&s, *state, &A, &none, &methods[m]);
+        assert_true(test_solve_run(&s, b) > LCL_OK);
+        assert_in_range(s.report.x_iteration, 1, s.report.iterations);
+        if (!(s.report.true_residual < 0.5))
+            fail_msg("%s: residual %g", lcl_solver_name(methods[m].type),
+                     s.report.true_residual);
+        test_solve_close(&s);
+    }
+    test_csr_finish(&A);
+    free(b);
 }
 
 // ------------------------------------------------------------------ limits
@@ -101,6 +148,8 @@ int main(void)
         cmocka_unit_test(test_stops__orthogonal_step_breaks_down_in_omega),
         cmocka_unit_test(test_stops__orthogonal_residual_breaks_down_in_rho),
         cmocka_unit_test(test_stops__overflow_is_not_finite),
+        cmocka_unit_test(test_stops__growing_residuals_diverge),
+        cmocka_unit_test(test_stops__failures_return_the_best_iterate),
         cmocka_unit_test(test_stops__iteration_limit_is_kept),
         cmocka_unit_test(test_stops__stagnation_is_seen_within_its_window),
         cmocka_unit_test(test_stops__unreachable_tolerance_is_no_success),

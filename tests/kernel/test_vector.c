@@ -8,6 +8,7 @@
 #include "lib/vector/dot.h"
 #include "lib/vector/vector.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -225,6 +226,69 @@ static void test_vector__dot_products_add_up_unless_stopped(void **state)
     }
 }
 
+// ------------------------------------------------------------------ keep
+
+// state[] of keep_best: the residual, then two pairs.
+enum { RING, FROM, TO = FROM + 2, STATE = TO + 2 };
+
+// Whether step 7 with residual rr replaces what `from` holds, or `start`, where
+// stop[at] is 0; `from` is left as it is.
+static void expect_kept(lcl_context *ctx, int64_t n, double rr,
+                        const double from[2], double start, bool better)
+{
+    const int32_t flags[] = {0, 3};
+    double state[STATE] = {rr, from[0], from[1], -1, -1};
+    const double expected[STATE] = {
+        rr,
+        from[0],
+        from[1],
+        better        ? rr
+        : from[1] > 0 ? from[0]
+                      : start,
+        better ? 7 : from[1],
+    };
+    double *x = test_random_vector(n, 8), *kept = test_vector(n);
+    lcl_buffer *stop = test_upload(ctx, flags, 2, sizeof *flags);
+    lcl_buffer *words = test_upload(ctx, state, STATE, sizeof *state);
+    lcl_buffer *in = test_upload(ctx, x, n, sizeof *x);
+    lcl_buffer *best = test_poisoned(ctx, n, sizeof *x);
+    for (int at = 1; at >= 0; --at) {
+        assert_int_equal(LCL_LAUNCH(kernel_of(ctx, "keep_best", 1), GROUPS,
+                                    lcl_arg_long(n), lcl_arg_int(7),
+                                    lcl_arg_int(RING), lcl_arg_int(FROM),
+                                    lcl_arg_int(TO), lcl_arg_double(start),
+                                    lcl_arg_buffer(in), lcl_arg_buffer(best),
+                                    lcl_arg_buffer(words), lcl_arg_buffer(stop),
+                                    lcl_arg_int(at)),
+                         LCL_OK);
+        if (at == 1 || !better)
+            test_untouched(best);
+    }
+    test_download(words, state, STATE, sizeof *state);
+    test_expect_same("state", state, expected, STATE);
+    if (better) {
+        test_download(best, kept, n, sizeof *kept);
+        test_expect_same("best", kept, x, n);
+    }
+    lcl_buffer *all[] = {stop, words, in, best};
+    for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
+        lcl_buffer_destroy(&all[i]);
+    free(x);
+    free(kept);
+}
+
+static void test_vector__the_best_iterate_is_kept(void **state)
+{
+    const double none[] = {0, 0}, some[] = {2, 4};
+    for (const int64_t *n = sizes(); *n > 0; ++n) {
+        expect_kept(*state, *n, 3, none, 4, true);
+        expect_kept(*state, *n, 3, none, 3, false);
+        expect_kept(*state, *n, 3, some, 4, false);
+        expect_kept(*state, *n, 1, some, 4, true);
+        expect_kept(*state, *n, NAN, some, 4, false);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -233,6 +297,7 @@ int main(void)
         cmocka_unit_test(test_vector__scale_multiplies_unless_stopped),
         cmocka_unit_test(test_vector__inverse_diagonal_matches_the_reference),
         cmocka_unit_test(test_vector__dot_products_add_up_unless_stopped),
+        cmocka_unit_test(test_vector__the_best_iterate_is_kept),
     };
     return test_device_run(tests);
 }

@@ -241,9 +241,27 @@ static void expect_at_limit(const struct test_solve *s)
     assert_int_equal(report->stop, LCL_STOP_MAX_ITERS);
     assert_int_equal(report->iterations, limit);
     assert_int_equal(report->restarts, cycle > 0 ? (limit - 1) / cycle : 0);
-    if (!(fabs(report->true_residual - report->residual) <= 1e-12))
-        fail_msg("limit %d: %g beside %g", limit, report->true_residual,
-                 report->residual);
+    const double expected = report->history[report->x_iteration];
+    if (!(fabs(report->true_residual - expected) <= 1e-12))
+        fail_msg("limit %d, x of iteration %d: residual %g, expected %g", limit,
+                 report->x_iteration, report->true_residual, expected);
+}
+
+// A tolerance just below the residual that the limit leaves is not met.
+static void expect_limit_is_no_success(lcl_context *ctx,
+                                       const struct lcl_csr *A, const double *b,
+                                       const struct lcl_precond_params *precond,
+                                       struct lcl_solver_params params,
+                                       const struct lcl_report *limited)
+{
+    struct test_solve s;
+    params.rtol = limited->true_residual / 1.05;
+    for (int i = 0; i <= limited->iterations; ++i)
+        if (limited->history[i] <= params.rtol)
+            return;
+    test_solve_open(&s, ctx, A, precond, &params);
+    assert_int_equal(test_solve_run(&s, b), LCL_ITERATION_LIMIT);
+    test_solve_close(&s);
 }
 
 void test_expect_limits_kept(lcl_context *ctx,
@@ -260,6 +278,7 @@ void test_expect_limits_kept(lcl_context *ctx,
         test_solve_open(&s, ctx, &A, precond, &limited);
         assert_int_equal(test_solve_run(&s, b), LCL_ITERATION_LIMIT);
         expect_at_limit(&s);
+        expect_limit_is_no_success(ctx, &A, b, precond, limited, &s.report);
         test_solve_close(&s);
     }
     test_csr_finish(&A);

@@ -88,8 +88,9 @@ void test_expect_overflow(lcl_context *ctx,
                           const struct lcl_precond_params *precond,
                           const struct lcl_solver_params *params);
 
-// Every limit from 1 to 12 is met: x is that of the last residual, wherever in
-// a cycle of the method that is.
+// Every limit from 1 to 12 is met, wherever in a cycle of the method that is: x
+// has the residual that the history gives for its iteration, and a tolerance
+// just below it is no success.
 void test_expect_limits_kept(lcl_context *ctx,
                              const struct lcl_precond_params *precond,
                              const struct lcl_solver_params *params);

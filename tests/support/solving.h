@@ -20,10 +20,10 @@ void test_solve_open(struct test_solve *s, lcl_context *ctx,
                      const struct lcl_precond_params *precond,
                      const struct lcl_solver_params *params);
 
-// Solves from s->x. Fails if the call fails or says what is not so: success
-// above 1.1 times the tolerance by the host's own residual, a true residual
-// that is not the host's, a history that has not an entry for the start and
-// each iteration.
+// Solves from s->x. Fails if the call fails or reports something false: success
+// above the tolerance, a true residual that differs from the host's, a history
+// without an entry for the start and each iteration, an x that a failure left
+// worse than it was.
 enum lcl_status test_solve_run(struct test_solve *s, const double *b);
 
 void test_solve_close(struct test_solve *s);

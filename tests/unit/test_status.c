@@ -7,9 +7,9 @@
 static void test_status__every_value_has_its_own_name(void **state)
 {
     (void)state;
-    for (int a = LCL_EPIVOT; a <= LCL_PIVOTS_REPAIRED; ++a) {
+    for (int a = LCL_EPIVOT; a <= LCL_DIVERGED; ++a) {
         assert_string_not_equal(lcl_status_name(a), "unknown");
-        for (int b = a + 1; b <= LCL_PIVOTS_REPAIRED; ++b) {
+        for (int b = a + 1; b <= LCL_DIVERGED; ++b) {
             assert_string_not_equal(lcl_status_name(a), lcl_status_name(b));
             assert_string_not_equal(lcl_status_str(a), lcl_status_str(b));
         }

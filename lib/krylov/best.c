@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Checkpoints of the best iterate.
+#include "lib/krylov/best.h"
+
+#include "host/geometry.h"
+#include "host/launch.h"
+#include "lib/krylov/batch.h"
+#include "lib/krylov/cycles.h"
+
+#include <math.h>
+
+// Checkpoints at steps 4, 8, 16 and 32, then every 32: a copy of a vector in 32
+// iterations costs less than 1 % of them.
+enum { FIRST = 4, MOST_APART = 32 };
+
+enum lcl_status lcl_best_init(struct lcl_best *B, const struct lcl_solver *S)
+{
+    const struct lcl_caps *caps = lcl_context_caps(S->ctx);
+    const struct lcl_spec spec = {
+        .source = "vector.cl",
+        .kernel = "keep_best",
+        .group = lcl_vector_group(caps),
+    };
+    lcl_buffer **const x = &B->x;
+    const enum lcl_status st = lcl_kernel_get(&B->kernel, S->ctx, &spec);
+    B->groups = lcl_vector_groups(caps);
+    return st < 0 ? st : lcl_krylov_vectors(S, &x, 1);
+}
+
+void lcl_best_finish(struct lcl_best *B)
+{
+    lcl_buffer_destroy(&B->x);
+}
+
+enum lcl_status lcl_best_begin(struct lcl_solver *S)
+{
+    struct lcl_best *B = &S->kept;
+    B->next = FIRST;
+    B->slot = 0;
+    if (S->iterations > 0 && !(S->rr < B->rr))
+        return LCL_OK;
+    B->rr = S->rr;
+    B->at = S->iterations;
+    return lcl_buffer_copy(B->x, S->x);
+}
+
+static bool is_due(struct lcl_best *B, int it)
+{
+    if (it < B->next)
+        return false;
+    B->next = it + (it < MOST_APART ? it : MOST_APART);
+    return true;
+}
+
+enum lcl_status lcl_best_offer(struct lcl_solver *S, double rr)
+{
+    struct lcl_best *B = &S->kept;
+    if (!(rr < B->rr) || !is_due(B, S->iterations))
+        return LCL_OK;
+    B->rr = rr;
+    B->at = S->iterations;
+    return lcl_buffer_copy(B->x, S->x);
+}
+
+enum lcl_status lcl_best_checkpoint(struct lcl_solver *S, int it,
+                                    lcl_buffer *state, const lcl_buffer *stop,
+                                    int at)
+{
+    struct lcl_best *B = &S->kept;
+    if (!is_due(B, it))
+        return LCL_OK;
+    const int from = LCL_KRYLOV_BEST + 2 * B->slot;
+    const int to = LCL_KRYLOV_BEST + 2 * (1 - B->slot);
+    B->slot = 1 - B->slot;
+    return LCL_LAUNCH(
+        B->kernel, B->groups, lcl_arg_long(S->M->system.n), lcl_arg_int(it),
+        lcl_arg_int(LCL_KRYLOV_RING + it % LCL_KRYLOV_RING_SIZE),
+        lcl_arg_int(from), lcl_arg_int(to), lcl_arg_double(B->rr),
+        lcl_arg_buffer(S->x), lcl_arg_buffer(B->x), lcl_arg_buffer(state),
+        lcl_arg_buffer(stop), lcl_arg_int(at));
+}
+
+void lcl_best_look(struct lcl_best *B, const double *state, int first)
+{
+    for (int slot = 0; slot < 2; ++slot) {
+        const double *words = state + LCL_KRYLOV_BEST + 2 * slot;
+        if (words[1] > 0 && words[0] < B->rr) {
+            B->rr = words[0];
+            B->at = first + (int)words[1];
+        }
+    }
+}
+
+static void swap(lcl_buffer **a, lcl_buffer **b)
+{
+    lcl_buffer *was_a = *a;
+    *a = *b;
+    *b = was_a;
+}
+
+enum lcl_status lcl_best_restore(struct lcl_solver *S)
+{
+    struct lcl_best *B = &S->kept;
+    const double last = S->rr;
+    S->x_iteration = S->iterations;
+    if (B->at == S->iterations || B->rr >= last)
+        return LCL_OK;
+    swap(&S->x, &B->x);
+    const enum lcl_status st = lcl_krylov_true_residual(S, &S->rr);
+    if (st < 0)
+        return st;
+    if (S->rr < last || !isfinite(last)) {
+        S->x_iteration = B->at;
+        return LCL_OK;
+    }
+    swap(&S->x, &B->x);
+    S->rr = last;
+    return LCL_OK;
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The best iterate that a solve has seen, for solves that fail: the start of
+// each cycle and checkpoints within it, compared by the residuals of the
+// recurrence. The kernel is `keep_best` of cl/vector.cl.
+#pragma once
+
+#include "host/buffer.h"
+#include "host/program.h"
+
+struct lcl_solver;
+
+struct lcl_best {
+    lcl_kernel *kernel;
+    int groups;
+    lcl_buffer *x;
+    double rr; // ||r||^2 of x
+    int at;    // iteration of x
+    int next;  // step of the cycle from which the next checkpoint is due
+    int slot;  // pair of words that the next checkpoint reads
+};
+
+enum lcl_status lcl_best_init(struct lcl_best *B, const struct lcl_solver *S);
+void lcl_best_finish(struct lcl_best *B);
+
+// Before a cycle: takes S->x if S->rr is the smallest yet.
+enum lcl_status lcl_best_begin(struct lcl_solver *S);
+
+// Where x is the iterate of step `it`, whose residual is in the ring of
+// `state`: enqueues a checkpoint if one is due, unless element `at` of `stop`
+// is set.
+enum lcl_status lcl_best_checkpoint(struct lcl_solver *S, int it,
+                                    lcl_buffer *state, const lcl_buffer *stop,
+                                    int at);
+
+// The same for methods whose residual the host knows: S->x is the iterate of
+// S->iterations.
+enum lcl_status lcl_best_offer(struct lcl_solver *S, double rr);
+
+// Takes what the checkpoints left in `state` of a cycle that began after
+// `first` iterations.
+void lcl_best_look(struct lcl_best *B, const double *state, int first);
+
+// After a failure: swaps S->x for the best iterate if its true residual is
+// smaller than S->rr, which is that of S->x; S->x_iteration tells which it is.
+enum lcl_status lcl_best_restore(struct lcl_solver *S);
