@@ -39,10 +39,12 @@
 typedef float bgje_real;
 #  define BGJE_BITS(v) as_uint(v)
 #  define bgje_from    wave_from_float
+#  define BGJE_LEAST   0x1.000008p-128f
 # else
 typedef double bgje_real;
 #  define BGJE_BITS(v) as_uint2(v).y
 #  define bgje_from    wave_from
+#  define BGJE_LEAST   0x1.0000000000004p-1024
 # endif
 
 # define BGJE_SLOTS ((LCL_BLOCK + LCL_PM - 1) / LCL_PM) // rows of a lane
@@ -94,6 +96,15 @@ static inline bgje_real bgje_load(global const bgje_real *block, uint m,
                                   uint row, uint j, uint stride, uint step)
 {
     return row < m && j < m ? block[row * stride + j * step] : row == j;
+}
+
+// 1 / a, and infinity where |a| < BGJE_LEAST, the least whose reciprocal is
+// finite: it divides by no such a, for hosts that trap exceptions.
+static inline bgje_real bgje_reciprocal(bgje_real a)
+{
+    const bgje_real size = fabs(a);
+    return 1 / copysign(fmax(size, BGJE_LEAST), a) +
+           (size >= BGJE_LEAST ? 0 : (bgje_real)INFINITY);
 }
 
 static inline bool bgje_sound(bgje_real inverse)
@@ -165,11 +176,13 @@ INLINE uint bgje_invert(bgje_real (*a)[LCL_BLOCK], uint m,
     uint magnitude[LCL_BLOCK], failed = 0;
     for (uint i = 0; i < m; ++i)
         magnitude[i] = BGJE_MAGNITUDE | 1;
-    for (uint k = 0; k < m && !failed; ++k) {
+    for (uint k = 0; k < m; ++k) {
         const uint r = bgje_pivot(a, m, k, magnitude);
-        scale[r] = 1 / a[r][k];
-        if (!bgje_sound(scale[r]))
+        scale[r] = bgje_reciprocal(a[r][k]);
+        if (!bgje_sound(scale[r])) {
             failed = k + 1;
+            break;
+        }
         bgje_step(a, m, k, r, scale[r]);
         magnitude[r] = 0;
         to->row[r] = k;

@@ -65,7 +65,7 @@ kernel void bicgstab_p(int it, long n, double rr0, double limit, int groups,
         for (RANGE(i, n))
             p[i] = r[i];
     } else {
-        const double beta = (rho / old_rho) * (alpha / omega);
+        const double beta = (rho / old_rho) * krylov_ratio(alpha, omega);
         for (RANGE(i, n))
             p[i] = r[i] + beta * (p[i] - omega * v[i]);
     }
@@ -83,7 +83,7 @@ kernel void bicgstab_s(int it, long n, int groups, global const double *sums,
     if (krylov_is_over(stop, STOP_P, STOP_S))
         return;
     const double r0v = group_sum(own_r0v, scratch);
-    const double alpha = rho / r0v;
+    const double alpha = krylov_ratio(rho, r0v);
     const int reason = !isfinite(r0v)     ? KRYLOV_NOT_FINITE
                        : !isfinite(alpha) ? KRYLOV_BREAKDOWN_ALPHA
                                           : 0;
@@ -113,7 +113,7 @@ kernel void bicgstab_x(long n, int groups, global const double *sums,
         return;
     const double tr = group_sum(own_tr, scratch);
     const double tt = group_sum(own_tt, scratch);
-    const double omega = tt == 0 ? 0 : tr / tt;
+    const double omega = tt == 0 ? 0 : krylov_ratio(tr, tt);
     const bool sound = isfinite(tr) && isfinite(tt) && isfinite(omega);
     if (krylov_is_lead()) {
         krylov_decide(state, stop, STOP_X, sound ? 0 : KRYLOV_NOT_FINITE);

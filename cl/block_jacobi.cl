@@ -252,7 +252,7 @@ static inline void insert_diagonal(const struct matrix *A,
         const uint i = bgje_row(s);
         if (i >= D->rows)
             continue;
-        const double inverse = 1 / diagonal(A, D->first + i);
+        const double inverse = bgje_reciprocal(diagonal(A, D->first + i));
         const bool sound = bgje_sound(inverse);
         for (uint j = 0; j < D->rows; ++j)
             lcl_stored_put(X->value, X->storage, i * X->di + j * X->dj,

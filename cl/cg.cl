@@ -48,7 +48,7 @@ kernel void cg_p(int it, long n, double limit, int groups, int plain,
         return;
     const double rr = group_sum(own_rr, scratch);
     const double rho = plain ? rr : group_sum(own_rho, scratch);
-    const double beta = rho / old_rho;
+    const double beta = rho / (it == 0 ? 1.0 : old_rho);
     const int reason = judge_p(rho, rr, limit);
     if (krylov_is_lead()) {
         krylov_decide(state, stop, STOP_P, reason);
@@ -86,7 +86,7 @@ kernel void cg_r(int it, long n, int groups, global const double *restrict sums,
     if (krylov_is_over(stop, STOP_P, STOP_R))
         return;
     const double pv = group_sum(own_pv, scratch);
-    const double alpha = rho / pv;
+    const double alpha = krylov_ratio(rho, pv);
     const int reason = !isfinite(pv)                   ? KRYLOV_NOT_FINITE
                        : !(pv > 0) || !isfinite(alpha) ? KRYLOV_INDEFINITE_A
                                                        : 0;

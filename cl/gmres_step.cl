@@ -39,7 +39,7 @@ kernel void gmres_begin(int it, int m, long n, double limit, int groups,
     if (krylov_is_over(stop, STOP_STEP, STOP_BEGIN))
         return;
     const double rr = group_sum(krylov_share(sums + groups, groups), scratch);
-    const double beta = sqrt(rr), scale = 1 / beta;
+    const double beta = sqrt(rr), scale = krylov_ratio(1, beta);
     const int reason = !isfinite(rr) ? KRYLOV_NOT_FINITE
                        : rr <= limit ? KRYLOV_CONVERGED
                                      : 0;
@@ -132,7 +132,7 @@ INLINE void rotate(local struct column *w, int j, double left, double total,
         t = c * next - s * t;
     }
     const double pivot = sqrt(t * t + left), nu = sqrt(left);
-    const double c = t / pivot, s = nu / pivot;
+    const double c = krylov_ratio(t, pivot), s = krylov_ratio(nu, pivot);
     const double least = (j + 1) * SINGULAR * sqrt(total);
     w->h[j] = pivot;
     w->cosine[j] = c;
@@ -140,7 +140,7 @@ INLINE void rotate(local struct column *w, int j, double left, double total,
     w->next_g = -s * w->g;
     w->g *= c;
     w->nu = nu;
-    w->inv_nu = left > 0 ? 1 / nu : 0;
+    w->inv_nu = left > 0 ? krylov_ratio(1, nu) : 0;
     w->reason = !isfinite(total) || !isfinite(pivot) ? KRYLOV_NOT_FINITE
                 : left == 0 && pivot <= least        ? KRYLOV_BREAKDOWN_SPACE
                 : w->next_g * w->next_g <= limit     ? KRYLOV_CONVERGED
@@ -212,7 +212,7 @@ kernel void gmres_solve(int k, int m, global double *h, global const int *stop,
     GROUP_BARRIER();
     for (int j = k - 1; j >= 0; --j) {
         global const double *r = h + COLUMN(m, j);
-        const double y_j = y[j] / r[j];
+        const double y_j = krylov_ratio(y[j], r[j]);
         GROUP_BARRIER();
         for (EACH(i, first, j + 1)) {
             const double r_i = r[min(i, j)];

@@ -106,7 +106,7 @@ kernel void idr_dot(long n, global const uint *restrict words,
 
 static inline double longer(double omega, double cosine)
 {
-    return cosine < KAPPA ? omega * (KAPPA / cosine) : omega;
+    return omega * (KAPPA / clamp(cosine, KRYLOV_TINY, KAPPA));
 }
 
 // `norm` holds <r, r>, `sums` <t, r> and <t, t> of `products` groups; `next`
@@ -132,7 +132,8 @@ kernel void idr_omega(int it, long n, double limit, int groups,
     const double tr = group_sum(own_tr, scratch);
     const double tt = group_sum(own_tt, scratch);
     const double most = sqrt(tt) * sqrt(rr);
-    const double omega = longer(tr / tt, fabs(tr) / most);
+    const double cosine = krylov_ratio(fabs(tr), most);
+    const double omega = longer(krylov_ratio(tr, tt), cosine);
     int reason = judge(rr, limit);
     if (!reason && !(isfinite(tr) && isfinite(tt)))
         reason = KRYLOV_NOT_FINITE;

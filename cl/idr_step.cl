@@ -58,13 +58,15 @@ INLINE void solve_small(local struct small *w, int k, long n)
         w->h[i] = v;
     }
     const double pivot = w->h[k], tt = w->h[S];
-    const double beta = w->f[k] / pivot;
+    const double beta = krylov_ratio(w->f[k], pivot);
     w->beta = beta;
     w->reason = !isfinite(tt) || !isfinite(pivot) ? KRYLOV_NOT_FINITE
                 : fabs(pivot) <= KRYLOV_TINY * sqrt(tt) * sqrt((double)n) ||
-                        !isfinite(beta) || !isfinite(1 / pivot)
+                        !isfinite(beta) || !isfinite(krylov_ratio(1, pivot))
                     ? KRYLOV_BREAKDOWN_ALPHA
                     : 0;
+    if (w->reason)
+        return;
     for (int i = k + 1; i < S; ++i)
         w->c[i] = w->f[i] = w->f[i] - beta * w->h[i];
     solve_triangle(w, w->c, k + 1, S);
@@ -75,7 +77,7 @@ INLINE void keep_small(local const struct small *w, int k, global double *state,
                        global int *stop)
 {
     krylov_decide(state, stop, STOP_R, w->reason);
-    state[M(k, k)] = 1 / w->h[k];
+    state[M(k, k)] = krylov_ratio(1, w->h[k]);
     for (int i = k + 1; i < S; ++i) {
         state[M(i, k)] = w->h[i];
         state[F(k + 1) + i] = w->f[i];

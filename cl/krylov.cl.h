@@ -36,6 +36,16 @@
 // A coefficient this small against what Cauchy-Schwarz allows is rounding.
 #define KRYLOV_TINY 2.2e-16
 
+// a / b, and infinity where b is 0 or the quotient 2^1022 or more. It divides
+// by no such b, for hosts that trap floating-point exceptions; a divisor that
+// is selected by `fits` would be folded back into a / b by compilers.
+static inline double krylov_ratio(double a, double b)
+{
+    const double least = fmax(fabs(a), 1.0) * 0x1p-1022;
+    const bool fits = fabs(b) >= least;
+    return a / copysign(fmax(fabs(b), least), b) + (fits ? 0.0 : INFINITY);
+}
+
 // This work-item's share of the sums of all groups.
 static inline double krylov_share(global const double *sums, uint groups)
 {

@@ -109,8 +109,8 @@ kernel void keep_best(long n, int it, int ring, int from, int to, double start,
         best[i] = x[i];
 }
 
-// inv_d[i] = 1 / val[diagonal[i]], 1 where the diagonal is missing, zero or
-// not finite; bad[i] tells where
+// inv_d[i] = 1 / val[diagonal[i]], 1 where the diagonal is missing or not a
+// normal number; bad[i] tells where
 WORK_GROUP
 kernel void invert_diagonal(long n, global const long *diagonal,
                             global const double *val, global double *inv_d,
@@ -118,8 +118,8 @@ kernel void invert_diagonal(long n, global const long *diagonal,
 {
     for (RANGE(i, n)) {
         const double d = diagonal[i] < 0 ? 0.0 : val[diagonal[i]];
-        const bool sound = d != 0 && isfinite(1.0 / d);
-        inv_d[i] = sound ? 1.0 / d : 1.0;
+        const bool sound = isnormal(d);
+        inv_d[i] = 1.0 / (sound ? d : 1.0);
         bad[i] = !sound;
     }
 }

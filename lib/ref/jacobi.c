@@ -18,9 +18,9 @@ int64_t lcl_ref_jacobi(const struct lcl_csr *A, double *inv_d,
 {
     int64_t count = 0;
     for (int64_t i = 0; i < A->rows; ++i) {
-        const double inverse = 1 / diagonal_of(A, i);
-        bad[i] = !isfinite(inverse);
-        inv_d[i] = bad[i] ? 1 : inverse;
+        const double d = diagonal_of(A, i);
+        bad[i] = !isnormal(d);
+        inv_d[i] = bad[i] ? 1 : 1 / d;
         count += bad[i];
     }
     return count;
