@@ -12,6 +12,10 @@
 // Writes of so many bytes are worth threads and, once, pinned memory.
 #define STAGED_LEAST ((size_t)32 << 20)
 
+// NVIDIA's clEnqueueFillBuffer hangs or faults from 2^31 bytes on (pyopencl
+// issue 395): it fills this much at most, and the rest is copied from there.
+#define FILL_MOST ((size_t)1 << 30)
+
 struct lcl_buffer {
     lcl_context *ctx;
     cl_mem mem;
@@ -174,11 +178,20 @@ enum lcl_status lcl_buffer_read(const lcl_buffer *b, void *data, size_t bytes)
 
 enum lcl_status lcl_buffer_fill(lcl_buffer *b, unsigned char byte)
 {
+    const size_t filled = b->bytes < FILL_MOST ? b->bytes : FILL_MOST;
     if (b->bytes == 0)
         return LCL_OK;
-    return LCL_CL(&b->ctx->cl,
-                  clEnqueueFillBuffer(b->ctx->queue, b->mem, &byte, 1, 0,
-                                      b->bytes, 0, NULL, NULL));
+    enum lcl_status st =
+        LCL_CL(&b->ctx->cl, clEnqueueFillBuffer(b->ctx->queue, b->mem, &byte, 1,
+                                                0, filled, 0, NULL, NULL));
+    for (size_t at = filled; at < b->bytes && st == LCL_OK; at += filled) {
+        const size_t left = b->bytes - at;
+        st = LCL_CL(&b->ctx->cl,
+                    clEnqueueCopyBuffer(b->ctx->queue, b->mem, b->mem, 0, at,
+                                        left < filled ? left : filled, 0, NULL,
+                                        NULL));
+    }
+    return st;
 }
 
 enum lcl_status lcl_buffer_copy(lcl_buffer *to, const lcl_buffer *from)
