@@ -264,10 +264,11 @@ typedef struct lcl_precond lcl_precond;
  * LCL_EINVAL (parameters; block_size does not divide the rows of A);
  * LCL_EUNSUPPORTED (trisolve or apply with storage, or where it needs
  * atomic sums, local memory or progress between groups that this device has
- * not; IC0 where A is not symmetric); LCL_EFORMAT (A malformed, not square,
- * empty); LCL_EPIVOT; LCL_ERANGE (a subdomain does not fit local memory; values
- * of the factors do not fit storage); LCL_EDEVMEM; LCL_EDEVICE; LCL_ESELFTEST
- * (the device gave levels that cannot be); LCL_EBUILD; LCL_ENOMEM. */
+ * not; IC0 where A is not symmetric; factors on subdomains of 2^32 - 1024
+ * entries or more); LCL_EFORMAT (A malformed, not square, empty); LCL_EPIVOT;
+ * LCL_ERANGE (a subdomain does not fit local memory; values of the factors do
+ * not fit storage); LCL_EDEVMEM; LCL_EDEVICE; LCL_ESELFTEST (the device gave
+ * levels that cannot be); LCL_EBUILD; LCL_ENOMEM. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_precond_create(
     lcl_precond **out, lcl_context *ctx, const struct lcl_csr *A,
     const struct lcl_precond_params *params);

@@ -87,7 +87,6 @@ static int mode_of(const struct lcl_block_inverse *V)
 static struct lcl_spec inversion(const struct lcl_block_inverse *V)
 {
     const struct lcl_device_matrix *A = V->A;
-    const size_t wide = (size_t)(A->block_rows + 1) * sizeof(int64_t);
     return (struct lcl_spec){
         .source = "block_jacobi.cl",
         .kernel = "block_jacobi",
@@ -95,7 +94,7 @@ static struct lcl_spec inversion(const struct lcl_block_inverse *V)
         .rows = A->block,
         .block = V->rows_max,
         .pm = lanes_of_block(V),
-        .wide = lcl_buffer_bytes(A->row_ptr) == wide,
+        .wide = A->wide,
         .mode = mode_of(V),
     };
 }

@@ -32,7 +32,7 @@ struct lcl_coarse_pattern {
 // Subdomain p holds rows part_ptr[p] .. part_ptr[p+1]-1 of B (of blocks, where
 // B has blocks), whose columns ascend in each row and whose values are not
 // looked at. There will be at most `most` aggregates.
-// Enqueues the last kernels. Returns LCL_OK, LCL_ERANGE (2^32 entries or more),
+// Enqueues the last kernels. Returns LCL_OK, LCL_EUNSUPPORTED (B is wide),
 // LCL_ESELFTEST (counts that cannot be: the device is wrong), LCL_EDEVMEM,
 // LCL_EDEVICE, LCL_EBUILD or LCL_ENOMEM; *C is then all zero.
 enum lcl_status lcl_coarse_pattern_init(struct lcl_coarse_pattern *C,

@@ -48,13 +48,10 @@ static enum lcl_status create(const struct lcl_coarse_survey *s,
 
 static enum lcl_status check_size(const struct lcl_coarse_survey *s)
 {
-    // wide row pointers begin a little earlier
-    if (lcl_buffer_bytes(s->B->row_ptr) !=
-        (size_t)(s->C->n + 1) * sizeof(uint32_t))
-        return lcl_fail(lcl_context_log(s->ctx), LCL_ERANGE,
-                        "%lld entries: a coarse correction takes 2^32 - 1",
-                        (long long)s->B->blocks);
-    return LCL_OK;
+    return s->B->wide
+               ? lcl_refuse_wide(s->B->blocks, "a coarse correction takes",
+                                 lcl_context_log(s->ctx))
+               : LCL_OK;
 }
 
 struct lcl_spec lcl_coarse_pattern_spec(lcl_context *ctx, const char *kernel)

@@ -76,12 +76,8 @@ static enum lcl_status check_sizes(struct lcl_analysis *a)
 {
     const struct lcl_log *log = lcl_context_log(a->ctx);
     struct lcl_device_layout *D = &a->S->layout;
-    // wide row pointers begin a little earlier
-    if (lcl_buffer_bytes(a->A->row_ptr) !=
-        (size_t)(a->P->n + 1) * sizeof(uint32_t))
-        return lcl_fail(log, LCL_ERANGE,
-                        "%lld entries: reordering is limited to 2^32 - 1",
-                        (long long)a->A->blocks);
+    if (a->A->wide)
+        return lcl_refuse_wide(a->A->blocks, "factors on subdomains take", log);
     for (int64_t p = 0; p < D->parts; ++p)
         D->rows_max = lcl_analysis_max(D->rows_max, lcl_analysis_rows(a, p));
     if (D->rows_max > UINT16_MAX)

@@ -59,9 +59,10 @@ struct lcl_symbolic_params {
 // lanes side by side as well as one item after the other. That order is
 // topological: the factors of the sorted matrix are the sorted factors. A's
 // values are looked at for what is dropped alone. Enqueues the last kernels.
-// Returns LCL_OK, LCL_ERANGE (a subdomain or the whole is too large),
-// LCL_ESELFTEST (sizes that cannot be: the device is wrong), LCL_EDEVMEM,
-// LCL_EDEVICE, LCL_EBUILD or LCL_ENOMEM; *S is then all zero.
+// Returns LCL_OK, LCL_ERANGE (a subdomain is too large), LCL_EUNSUPPORTED (A
+// has wide row pointers), LCL_ESELFTEST (sizes that cannot be: the device is
+// wrong), LCL_EDEVMEM, LCL_EDEVICE, LCL_EBUILD or LCL_ENOMEM; *S is then all
+// zero.
 enum lcl_status lcl_symbolic_init(struct lcl_symbolic *S, lcl_context *ctx,
                                   const struct lcl_device_matrix *A,
                                   const struct lcl_partition *P,

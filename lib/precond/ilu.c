@@ -242,6 +242,8 @@ static enum lcl_status create(struct lcl_precond *M, const struct lcl_bsr *A,
     const struct lcl_log *log = lcl_context_log(M->ctx);
     struct set_up a = {.level = NULL};
     enum lcl_status st;
+    if (lcl_needs_wide(A->nnz)) // before METIS is at it for hours
+        return lcl_refuse_wide(A->nnz, "factors on subdomains take", log);
     M->info.trisolve =
         params->trisolve ? params->trisolve : LCL_TRISOLVE_PACKED;
     struct ilu *I = M->method = lcl_calloc(1, sizeof *I);

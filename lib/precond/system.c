@@ -12,10 +12,9 @@ static enum lcl_status upload_numbering(struct lcl_system *S,
 {
     const struct lcl_device_matrix *A = &S->matrix;
     enum lcl_status st;
-    if (A->blocks > UINT32_MAX)
-        return lcl_fail(lcl_context_log(S->ctx), LCL_ERANGE,
-                        "%lld entries: reordering is limited to 2^32 - 1",
-                        (long long)A->blocks);
+    if (A->wide)
+        return lcl_refuse_wide(A->blocks, "reordering takes",
+                               lcl_context_log(S->ctx));
     if ((st = lcl_vector_ops_init(&S->vector, S->ctx, A->block)) < 0 ||
         (st = lcl_vector_ops_init(&S->value, S->ctx, A->block * A->block)) <
             0 ||

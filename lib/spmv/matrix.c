@@ -3,6 +3,7 @@
 #include "lib/spmv/matrix.h"
 
 #include "host/geometry.h"
+#include "host/log.h"
 #include "host/runtime.h"
 #include "lib/format/bsr.h"
 
@@ -17,8 +18,6 @@ static enum lcl_status upload_row_ptr(struct lcl_device_matrix *D,
                                     what);
 }
 
-// 32 bits would do for the last few row pointers below 2^32, too, but lanes
-// step past the end of a row.
 enum lcl_status lcl_device_pattern_init(struct lcl_device_matrix *D,
                                         lcl_context *ctx,
                                         const struct lcl_bsr *A)
@@ -30,7 +29,7 @@ enum lcl_status lcl_device_pattern_init(struct lcl_device_matrix *D,
         .block_rows = A->rows,
         .block_cols = A->cols,
         .blocks = A->nnz,
-        .wide = A->nnz > UINT32_MAX - 1024,
+        .wide = lcl_needs_wide(A->nnz),
         .groups = lcl_vector_groups(lcl_context_caps(ctx)),
     };
     if ((st = upload_row_ptr(D, ctx, A)) < 0 ||
@@ -57,6 +56,14 @@ void lcl_device_matrix_finish(struct lcl_device_matrix *D)
     lcl_buffer_destroy(&D->val);
     lcl_buffer_destroy(&D->col);
     lcl_buffer_destroy(&D->row_ptr);
+}
+
+enum lcl_status lcl_refuse_wide(int64_t entries, const char *what,
+                                const struct lcl_log *log)
+{
+    return lcl_fail(log, LCL_EUNSUPPORTED,
+                    "%lld entries: %s at most %lld of them", (long long)entries,
+                    what, (long long)LCL_NARROW_MOST);
 }
 
 uint64_t lcl_device_matrix_bytes(const struct lcl_device_matrix *D)

@@ -18,8 +18,7 @@ static enum lcl_status get_kernel(lcl_kernel **out, lcl_context *ctx,
         .kernel = "symmetry",
         .group = lcl_vector_group(lcl_context_caps(ctx)),
         .block = D->block > 1 ? D->block : 0,
-        .wide = lcl_buffer_bytes(D->row_ptr) !=
-                (size_t)(D->block_rows + 1) * sizeof(uint32_t),
+        .wide = D->wide,
     };
     return lcl_kernel_get(out, ctx, &spec);
 }

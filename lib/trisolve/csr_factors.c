@@ -6,6 +6,7 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/spmv/matrix.h"
 
 enum {
     GROUP = 256,     // work-items a subdomain at least, where groups go so far
@@ -61,9 +62,8 @@ static enum lcl_status arrays_allocate(struct arrays *a,
                                        const struct lcl_log *log)
 {
     const size_t n = (size_t)L->n, parts = (size_t)L->parts;
-    if (L->slots > UINT32_MAX)
-        return lcl_fail(log, LCL_ERANGE, "%lld slots: at most 2^32 - 1 here",
-                        (long long)L->slots);
+    if (lcl_needs_wide(L->slots))
+        return lcl_refuse_wide(L->slots, "factors in CSR take", log);
     a->part_ptr = lcl_malloc(parts + 1, sizeof *a->part_ptr);
     a->first_level = lcl_malloc(parts + 1, sizeof *a->first_level);
     a->level_ptr = lcl_malloc(n + parts, sizeof *a->level_ptr);

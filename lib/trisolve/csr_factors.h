@@ -38,8 +38,9 @@ struct lcl_csr_factors {
 };
 
 // Uploads the patterns of a layout sorted by `level`; the factor outlives *C.
-// Returns LCL_OK, LCL_ERANGE (2^32 slots), LCL_EDEVMEM, LCL_EDEVICE, LCL_EBUILD
-// or LCL_ENOMEM; *C is then fit for lcl_csr_factors_finish().
+// Returns LCL_OK, LCL_EUNSUPPORTED (nearly 2^32 slots), LCL_EDEVMEM,
+// LCL_EDEVICE, LCL_EBUILD or LCL_ENOMEM; *C is then fit for
+// lcl_csr_factors_finish().
 enum lcl_status lcl_csr_factors_init(struct lcl_csr_factors *C,
                                      lcl_context *ctx,
                                      const struct lcl_factor *factor,

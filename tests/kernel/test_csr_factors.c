@@ -176,12 +176,27 @@ static void test_csr_factors__diagonal_blocks_may_need_exchanges(void **state)
     }
 }
 
+// Items step past the last entry by less than a group.
+static void test_csr_factors__slots_that_32_bits_just_count_are_refused(
+    void **state)
+{
+    const struct lcl_factor F = {.group = test_group(*state, 2), .block = 1};
+    const struct lcl_layout L = {.slots = UINT32_MAX - 5};
+    struct lcl_csr_factors C;
+    assert_int_equal(
+        lcl_csr_factors_init(&C, *state, &F, &L, NULL, LCL_SPLIT_LD_U),
+        LCL_EUNSUPPORTED);
+    lcl_csr_factors_finish(&C);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_csr_factors__L_takes_D_and_U_stays_unit),
         cmocka_unit_test(test_csr_factors__D_may_stay_apart),
         cmocka_unit_test(test_csr_factors__diagonal_blocks_may_need_exchanges),
+        cmocka_unit_test(
+            test_csr_factors__slots_that_32_bits_just_count_are_refused),
     };
     return test_device_run(tests);
 }

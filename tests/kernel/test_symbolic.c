@@ -349,6 +349,18 @@ static void test_symbolic__too_many_rows_in_a_subdomain_are_refused(
     test_csr_finish(&A);
 }
 
+static void test_symbolic__wide_row_pointers_are_refused(void **state)
+{
+    const struct lcl_symbolic_params params = {.group = test_group(*state, 1)};
+    struct lcl_symbolic S;
+    const struct lcl_partition P = {.n = 3, .parts = 1};
+    const struct lcl_device_matrix A = {
+        .n = 3, .block = 1, .block_rows = 3, .wide = true};
+    assert_int_equal(lcl_symbolic_init(&S, *state, &A, &P, &params),
+                     LCL_EUNSUPPORTED);
+    assert_null(S.level);
+}
+
 // A device that writes 0xff or 0x7f everywhere into one of the arrays.
 static void expect_refused(lcl_context *ctx, const struct lcl_device_layout *D,
                            lcl_buffer *spoiled)
@@ -401,6 +413,7 @@ int main(void)
         cmocka_unit_test(test_symbolic__blocks_weigh_what_their_norms_are),
         cmocka_unit_test(
             test_symbolic__too_many_rows_in_a_subdomain_are_refused),
+        cmocka_unit_test(test_symbolic__wide_row_pointers_are_refused),
         cmocka_unit_test(test_symbolic__a_layout_that_cannot_be_is_refused),
     };
     return test_device_run(tests);

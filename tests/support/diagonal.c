@@ -62,6 +62,7 @@ void test_diagonal_init_wide(struct test_diagonal *T, lcl_context *ctx,
     *T = (struct test_diagonal){.ctx = ctx};
     assert_int_equal(lcl_device_matrix_init(&T->matrix, ctx, &B), LCL_OK);
     lcl_buffer_destroy(&T->matrix.row_ptr);
+    T->matrix.wide = true;
     assert_int_equal(lcl_buffer_create_from(&T->matrix.row_ptr, ctx, A->row_ptr,
                                             A->rows + 1, sizeof *A->row_ptr,
                                             "row pointers"),
