@@ -29,8 +29,8 @@ enum lcl_status lcl_buffer_create(lcl_buffer **out, lcl_context *ctx,
     cl_int code;
     *out = NULL;
     const uint64_t limit = ctx->caps.max_buffer_bytes;
-    if (count < 0 || (uint64_t)count > limit / size)
-        return lcl_fail(&ctx->cl.log, LCL_ERANGE,
+    if (!lcl_buffer_fits(count, size, limit))
+        return lcl_fail(&ctx->cl.log, LCL_EDEVMEM,
                         "%s: %lld elements of %zu bytes; a buffer on %s holds "
                         "%llu bytes",
                         what, (long long)count, size, ctx->caps.name,

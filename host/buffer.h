@@ -4,13 +4,20 @@
 
 #include <levelcl/context.h>
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct lcl_buffer lcl_buffer;
 
+// Whether a buffer of at most `limit` bytes holds `count` elements of `size`.
+static inline bool lcl_buffer_fits(int64_t count, size_t size, uint64_t limit)
+{
+    return count >= 0 && (uint64_t)count <= limit / size;
+}
+
 // `count` elements of `size` bytes, uninitialised; at least one byte is
 // allocated. `what` names the buffer in messages and must be a literal.
-// Returns LCL_OK, LCL_ERANGE (larger than one buffer may be), LCL_EDEVMEM,
+// Returns LCL_OK, LCL_EDEVMEM (also: larger than one buffer may be),
 // LCL_EDEVICE or LCL_ENOMEM; *out is then NULL.
 enum lcl_status lcl_buffer_create(lcl_buffer **out, lcl_context *ctx,
                                   int64_t count, size_t size, const char *what);

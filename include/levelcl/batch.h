@@ -61,7 +61,7 @@ struct lcl_batch_params {
  * params->singular says); LCL_EPIVOT (the message names the first of them;
  * info is written, `inverse` is not); LCL_EINVAL (an argument is NULL, count is
  * negative, parameters); LCL_EFORMAT (block_ptr: the message names the block);
- * LCL_ERANGE (too much for one buffer); LCL_EDEVMEM; LCL_EDEVICE; LCL_EBUILD;
+ * LCL_ERANGE (2^31 blocks or more); LCL_EDEVMEM; LCL_EDEVICE; LCL_EBUILD;
  * LCL_ENOMEM. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_batch_invert(
     lcl_context *ctx, double *inverse, const double *blocks,

@@ -31,7 +31,8 @@ enum lcl_status {
     LCL_ERANGE = -6,     /* a size does not fit the index types or the device */
     LCL_ENODEVICE = -7,  /* no OpenCL platform, or no device that fits */
     LCL_EDEVICE = -8,    /* an OpenCL call failed */
-    LCL_EDEVMEM = -9,    /* device memory ran out */
+    LCL_EDEVMEM = -9,    /* device memory ran out, or an array is larger than
+                            any buffer of the device */
     LCL_EBUILD = -10,    /* a kernel did not compile on this device */
     LCL_ESELFTEST = -11, /* the device computes wrong results */
     LCL_EPIVOT = -12,    /* a zero or tiny pivot, and the policy is to fail */

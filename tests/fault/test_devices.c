@@ -147,11 +147,11 @@ static void test_devices__small_groups_are_enough_or_refused(void **state)
                "work-items");
 }
 
-static void test_devices__small_buffers_are_a_range_error(void **state)
+static void test_devices__small_buffers_are_too_little_memory(void **state)
 {
     (void)state;
     with_value(CL_DEVICE_MAX_MEM_ALLOC_SIZE, 64);
-    expect_job(&(struct lcl_context_params){0}, LCL_ERANGE, "holds 64 bytes");
+    expect_job(&(struct lcl_context_params){0}, LCL_EDEVMEM, "holds 64 bytes");
 }
 
 // ------------------------------------------------------------------- forcing
@@ -283,8 +283,8 @@ int main(int argc, char **argv)
             test_devices__too_little_local_memory_is_a_range_error, reset),
         cmocka_unit_test_setup(test_devices__small_groups_are_enough_or_refused,
                                reset),
-        cmocka_unit_test_setup(test_devices__small_buffers_are_a_range_error,
-                               reset),
+        cmocka_unit_test_setup(
+            test_devices__small_buffers_are_too_little_memory, reset),
         cmocka_unit_test_setup(test_devices__a_wrong_width_is_refused, reset),
         cmocka_unit_test_setup(
             test_devices__an_exchange_has_to_go_with_the_width, reset),
