@@ -92,7 +92,7 @@ static enum lcl_status enqueue(cl_command_queue queue, lcl_kernel *k,
     const size_t local = (size_t)k->group;
     if (groups == 0)
         return LCL_OK;
-    if (groups < 0 || groups > INT32_MAX / k->group)
+    if (groups < 0 || groups > lcl_launch_most(k->group))
         return lcl_fail(&k->ctx->cl.log, LCL_ERANGE,
                         "%s: %lld groups of %d work-items are too many",
                         k->name, (long long)groups, k->group);

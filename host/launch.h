@@ -37,6 +37,22 @@ static inline struct lcl_arg lcl_arg_double(double value)
     return (struct lcl_arg){.bytes = 8, .value.f64 = value};
 }
 
+// Groups of `group` work-items that a launch takes at most: not all drivers
+// count work-items in more than 31 bits.
+static inline int64_t lcl_launch_most(int group)
+{
+    return INT32_MAX / group;
+}
+
+// The same for kernels that take `count` elements in rounds of `each` a group:
+// one round, or as many as a launch leaves.
+static inline int64_t lcl_launch_groups(int64_t count, int64_t each, int group)
+{
+    const int64_t groups = (count + each - 1) / each;
+    const int64_t most = lcl_launch_most(group);
+    return groups < most ? groups : most;
+}
+
 // Enqueues `groups` work-groups; none is a success. The arguments are in the
 // kernel's order. Returns LCL_OK, LCL_ERANGE or LCL_EDEVICE.
 enum lcl_status lcl_launch(lcl_kernel *kernel, int64_t groups,

@@ -56,9 +56,10 @@ static enum lcl_status get_kernels(struct lcl_coarse_space *C)
                             .block = C->block > 1 ? C->block : 0};
     enum lcl_status st = LCL_OK;
     C->groups = lcl_vector_groups(caps);
-    C->row_groups = caps->width == 1
-                        ? C->groups
-                        : (C->n * C->block + spec.group - 1) / spec.group;
+    C->row_groups =
+        caps->width == 1
+            ? C->groups
+            : lcl_launch_groups(C->n * C->block, spec.group, spec.group);
     for (int k = 0; k < LCL_COARSE_KERNEL_COUNT && st == LCL_OK; ++k) {
         spec.kernel = names[k];
         st = lcl_kernel_get(&C->kernels[k], C->ctx, &spec);

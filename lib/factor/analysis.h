@@ -5,6 +5,8 @@
 #include "host/program.h"
 #include "lib/factor/symbolic.h"
 
+#include "cl/symbolic.cl.h"
+
 enum lcl_analysis_kernel {
     LCL_ANALYSIS_INVERT,
     LCL_ANALYSIS_CENSUS,
@@ -53,6 +55,12 @@ static inline int64_t lcl_analysis_max(int64_t a, int64_t b)
 // Reads what the census counted: the places of subdomains but for slots and
 // sweeps, what is dropped, the long rows. Statuses as lcl_symbolic_init().
 enum lcl_status lcl_analysis_read_census(struct lcl_analysis *a);
+
+// Gives a subdomain its slots and sweeps, after those before it. Returns LCL_OK
+// or LCL_ERANGE.
+enum lcl_status lcl_analysis_place_slots(struct lcl_analysis *a,
+                                         struct lcl_part *part,
+                                         const struct lcl_extent *E);
 
 // The layout of the factors, once the census is read and the matrix reordered.
 enum lcl_status lcl_analysis_lay_out(struct lcl_analysis *a);

@@ -9,8 +9,6 @@
 #include "host/runtime.h"
 #include "lib/factor/pairs.h"
 
-#include "cl/symbolic.cl.h"
-
 #include <assert.h>
 
 static_assert(sizeof(struct lcl_census) == 56, "as the device sees it");
@@ -134,9 +132,9 @@ static enum lcl_status run_steps(struct lcl_analysis *a)
                       lcl_arg_buffer(D->step_of));
 }
 
-static enum lcl_status place_slots(struct lcl_analysis *a,
-                                   struct lcl_part *part,
-                                   const struct lcl_extent *E)
+enum lcl_status lcl_analysis_place_slots(struct lcl_analysis *a,
+                                         struct lcl_part *part,
+                                         const struct lcl_extent *E)
 {
     struct lcl_device_layout *D = &a->S->layout;
     if (E->slots > INT32_MAX)
@@ -209,7 +207,7 @@ static enum lcl_status run_places(struct lcl_analysis *a)
             st = find_extents(a, extent, sweeps);
     }
     for (int64_t p = 0; p < D->parts && st == LCL_OK; ++p)
-        st = place_slots(a, &D->subdomain[p], &extent[p]);
+        st = lcl_analysis_place_slots(a, &D->subdomain[p], &extent[p]);
     lcl_free(extent);
     if (st == LCL_OK && D->sweeps > UINT32_MAX)
         return lcl_fail(lcl_context_log(a->ctx), LCL_ERANGE,

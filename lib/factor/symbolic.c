@@ -9,8 +9,6 @@
 #include "host/runtime.h"
 #include "lib/factor/analysis.h"
 
-#include "cl/symbolic.cl.h"
-
 #include <assert.h>
 
 enum {

@@ -35,8 +35,7 @@ int64_t lcl_grid_rows(const struct lcl_grid *g)
 }
 
 // Each offset o finds a neighbour at prod(n - |o|) nodes.
-static int64_t grid_blocks(const struct lcl_grid *g,
-                           const struct lcl_stencil *s)
+int64_t lcl_grid_blocks(const struct lcl_grid *g, const struct lcl_stencil *s)
 {
     int64_t blocks = 0;
     for (int q = 0; q < s->count; ++q) {
@@ -126,7 +125,7 @@ enum lcl_status lcl_problem_on_grid(struct lcl_csr *A, const char *name,
     const int64_t rows = lcl_grid_rows(&how->grid), b = how->grid.b;
     if (rows < 0)
         return lcl_problem_fail_range(name, log);
-    const int64_t nnz = grid_blocks(&how->grid, how->stencil) * b * b;
+    const int64_t nnz = lcl_grid_blocks(&how->grid, how->stencil) * b * b;
     const enum lcl_status st = lcl_problem_allocate(A, rows, nnz, log);
     if (st < 0)
         return st;
@@ -160,7 +159,7 @@ enum lcl_status lcl_problem_blocks_on_grid(struct lcl_bsr *A, const char *name,
     if (rows < 0)
         return lcl_problem_fail_range(name, log);
     A->rows = A->cols = rows / b;
-    A->nnz = grid_blocks(&how->grid, how->stencil);
+    A->nnz = lcl_grid_blocks(&how->grid, how->stencil);
     A->block_size = (int)b;
     A->row_ptr = lcl_calloc((size_t)A->rows + 1, sizeof *A->row_ptr);
     A->col_ind = lcl_malloc((size_t)A->nnz, sizeof *A->col_ind);

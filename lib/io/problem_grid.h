@@ -41,6 +41,9 @@ struct lcl_recipe {
 // n[0] n[1] n[2] b rows; -1 where they are more than INT32_MAX.
 int64_t lcl_grid_rows(const struct lcl_grid *g);
 
+// Blocks of the matrix.
+int64_t lcl_grid_blocks(const struct lcl_grid *g, const struct lcl_stencil *s);
+
 // The matrix by rows, and the same by blocks. Return LCL_OK, LCL_ERANGE or
 // LCL_ENOMEM; on error A is the caller's to finish.
 enum lcl_status lcl_problem_on_grid(struct lcl_csr *A, const char *name,

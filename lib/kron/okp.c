@@ -49,9 +49,10 @@ static enum lcl_status get_multiply(struct okp *P, lcl_context *ctx, int b,
         spec.wide = P->term[t].wide;
         st = lcl_kernel_get(&P->multiply[t], ctx, &spec);
     }
-    const int64_t rows = caps->width > 1 ? spec.group / caps->width : 1;
-    P->groups = caps->width > 1 ? (P->term[0].block_rows + rows - 1) / rows
-                                : lcl_vector_groups(caps);
+    P->groups = caps->width > 1
+                    ? lcl_launch_groups(P->term[0].block_rows,
+                                        spec.group / caps->width, spec.group)
+                    : lcl_vector_groups(caps);
     return st;
 }
 

@@ -18,20 +18,25 @@ static enum lcl_status upload_row_ptr(struct lcl_device_matrix *D,
                                     what);
 }
 
-enum lcl_status lcl_device_pattern_init(struct lcl_device_matrix *D,
-                                        lcl_context *ctx,
-                                        const struct lcl_bsr *A)
+struct lcl_device_matrix lcl_device_matrix_shape(const struct lcl_bsr *A)
 {
-    enum lcl_status st;
-    *D = (struct lcl_device_matrix){
+    return (struct lcl_device_matrix){
         .n = A->rows * A->block_size,
         .block = A->block_size,
         .block_rows = A->rows,
         .block_cols = A->cols,
         .blocks = A->nnz,
         .wide = lcl_needs_wide(A->nnz),
-        .groups = lcl_vector_groups(lcl_context_caps(ctx)),
     };
+}
+
+enum lcl_status lcl_device_pattern_init(struct lcl_device_matrix *D,
+                                        lcl_context *ctx,
+                                        const struct lcl_bsr *A)
+{
+    enum lcl_status st;
+    *D = lcl_device_matrix_shape(A);
+    D->groups = lcl_vector_groups(lcl_context_caps(ctx));
     if ((st = upload_row_ptr(D, ctx, A)) < 0 ||
         (st = lcl_buffer_create_from(&D->col, ctx, A->col_ind, A->nnz,
                                      sizeof(int32_t), "columns")) < 0)

@@ -28,6 +28,9 @@ struct lcl_device_matrix {
     int groups;          // of a kernel over its vectors: lcl_vector_groups()
 };
 
+// All of it but the arrays, and `groups`, which hangs on the device.
+struct lcl_device_matrix lcl_device_matrix_shape(const struct lcl_bsr *A);
+
 // Row pointers and columns of A, without values; then, for those of A, both.
 enum lcl_status lcl_device_pattern_init(struct lcl_device_matrix *D,
                                         lcl_context *ctx,

@@ -6,6 +6,7 @@
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/spmv/choose.h"
+#include "lib/spmv/slices.h"
 
 #include <stdio.h>
 
@@ -18,18 +19,12 @@ enum {
 };
 static const double most_fill = 2;
 
-// Near and far slots, of a slice or before it.
-struct slots {
-    uint32_t near, far;
-};
-
 struct sliced {
-    int rows;            // of a slice
-    int64_t slices;      // of these
-    struct slots *start; // slices + 1, until they are on the device
-    int64_t near, far;   // slots of all
-    uint64_t longest;    // row
-    double fill;         // slots of rows over entries
+    int rows;                // of a slice
+    int64_t slices;          // of these
+    struct lcl_slots *start; // slices + 1, until they are on the device
+    int64_t near, far;       // slots of all
+    double fill;             // slots of rows over entries
     lcl_buffer *start_on_device, *near_col, *far_col, *val;
     lcl_kernel *place_values;
     lcl_kernel *kernels[LCL_PRODUCT_COUNT];
@@ -70,49 +65,31 @@ static enum lcl_status count_slots(struct sliced *L, lcl_context *ctx,
     lcl_kernel *kernel;
     enum lcl_status st;
     if ((st = get_slices_kernel(&kernel, ctx, A, "count_slots")) == LCL_OK &&
-        (st = lcl_buffer_create(&count, ctx, L->slices, sizeof(struct slots),
-                                "slots of slices")) == LCL_OK &&
+        (st = lcl_buffer_create(&count, ctx, L->slices,
+                                sizeof(struct lcl_slots), "slots of slices")) ==
+            LCL_OK &&
         (st = LCL_LAUNCH(kernel, A->groups, lcl_arg_long(A->block_rows),
                          lcl_arg_int(last_col(A)), lcl_arg_buffer(A->row_ptr),
                          lcl_arg_buffer(A->col), lcl_arg_buffer(count))) ==
             LCL_OK)
         st = lcl_buffer_read(count, L->start,
-                             (size_t)L->slices * sizeof(struct slots));
+                             (size_t)L->slices * sizeof(struct lcl_slots));
     lcl_buffer_destroy(&count);
     return st;
 }
 
-// start[s] = slots before slice s, wrapped around where there are too many.
-static void sum_slots(struct sliced *L, const struct lcl_device_matrix *A)
-{
-    uint64_t of_rows = 0;
-    for (int64_t s = 0; s < L->slices; ++s) {
-        const struct slots own = L->start[s];
-        const uint64_t slots = (uint64_t)own.near + own.far;
-        const int64_t left = A->block_rows - s * L->rows;
-        L->start[s] = (struct slots){(uint32_t)L->near, (uint32_t)L->far};
-        L->near += own.near;
-        L->far += own.far;
-        L->longest = slots > L->longest ? slots : L->longest;
-        of_rows += slots * (uint64_t)(left < L->rows ? left : L->rows);
-    }
-    L->start[L->slices] = (struct slots){(uint32_t)L->near, (uint32_t)L->far};
-    L->fill = A->blocks > 0 ? (double)of_rows / (double)A->blocks : 1;
-}
-
-// Kernels count slots, and values of a slice, in 32 bits.
 static enum lcl_status check_fit(const struct sliced *L, lcl_context *ctx,
-                                 const struct lcl_device_matrix *A)
+                                 const struct lcl_device_matrix *A,
+                                 const struct lcl_slot_sums *sums)
 {
     const struct lcl_log *log = lcl_context_log(ctx);
-    const uint64_t values = (uint64_t)(L->rows * block_values(A));
     if (L->fill > most_fill)
         return lcl_fail(log, LCL_EUNSUPPORTED,
                         "the sliced product would hold %.3g times the entries "
                         "of this matrix, whose rows differ in length; %g is "
                         "the limit",
                         L->fill, most_fill);
-    if (L->near + L->far > UINT32_MAX || L->longest > UINT32_MAX / values)
+    if (!lcl_slots_fit(sums, L->rows * block_values(A)))
         return lcl_fail(log, LCL_EUNSUPPORTED,
                         "the sliced product has no room for %lld entries",
                         (long long)A->blocks);
@@ -142,10 +119,14 @@ static enum lcl_status study(struct lcl_spmv *S, lcl_context *ctx)
         return lcl_fail_memory(lcl_context_log(ctx), "slots of slices");
     if ((st = count_slots(L, ctx, A)) < 0)
         return st;
-    sum_slots(L, A);
+    const struct lcl_slot_sums sums =
+        lcl_sum_slots(L->start, L->slices, L->rows, A->block_rows);
+    L->near = sums.near;
+    L->far = sums.far;
+    L->fill = A->blocks > 0 ? (double)sums.of_rows / (double)A->blocks : 1;
     snprintf(S->traits, sizeof S->traits, "fill %.1f, log2 of longest %d",
-             L->fill, log2_of(L->longest));
-    return check_fit(L, ctx, A);
+             L->fill, log2_of(sums.longest));
+    return check_fit(L, ctx, A, &sums);
 }
 
 // ------------------------------------------------------------------- matrix
