@@ -5,6 +5,7 @@
 #include "tests/support/products.h"
 #include "tests/support/systems.h"
 
+#include "host/launch.h"
 #include "host/runtime.h"
 #include "lib/format/bsr.h"
 #include "lib/kron/kron.h"
@@ -140,6 +141,156 @@ static void test_kron__blocks_of_more_rows_than_lanes_are_refused(void **state)
     lcl_context_set_log_level(*state, level);
 }
 
+// ------------------------------------------------------- wide row pointers
+
+enum { STAGES = 2, BLOCK = 2 };
+
+// Two matrices of one pattern, a vector and coefficients, on the device.
+struct wide {
+    struct lcl_bsr M, L;
+    int64_t n;                   // rows
+    double *x, *coef, *expected; // stages one after the other
+    lcl_buffer *row_ptr, *col;
+    lcl_buffer *val; // of M, or pairs of both
+    lcl_buffer *device_x, *device_coef, *y, *go_on;
+};
+
+static lcl_buffer *upload_values(lcl_context *ctx, const struct wide *W,
+                                 bool paired)
+{
+    const int64_t count = W->M.nnz * BLOCK * BLOCK;
+    double *pairs = test_vector(2 * count);
+    for (int64_t k = 0; k < count; ++k) {
+        pairs[2 * k] = W->M.val[k];
+        pairs[2 * k + 1] = W->L.val[k];
+    }
+    lcl_buffer *val = paired ? test_upload(ctx, pairs, 2 * count, sizeof *pairs)
+                             : test_upload(ctx, W->M.val, count, sizeof *pairs);
+    free(pairs);
+    return val;
+}
+
+static void wide_init(struct wide *W, lcl_context *ctx, bool paired)
+{
+    struct lcl_csr pattern = test_random_csr(test_size(9, 40), 4, 9);
+    *W = (struct wide){.M = test_random_blocks(&pattern, BLOCK, 3),
+                       .L = test_random_blocks(&pattern, BLOCK, 4)};
+    W->n = W->M.rows * BLOCK;
+    W->x = test_random_vector(STAGES * W->n, 5);
+    W->coef = test_random_vector(2 * STAGES * STAGES, 6);
+    W->expected = test_vector(STAGES * W->n);
+    W->row_ptr = test_upload(ctx, W->M.row_ptr, W->M.rows + 1, sizeof(int64_t));
+    W->col = test_upload(ctx, W->M.col_ind, W->M.nnz, sizeof(int32_t));
+    W->val = upload_values(ctx, W, paired);
+    W->y = test_poisoned(ctx, STAGES * W->n, sizeof(double));
+    W->go_on = test_stop_flag(ctx, 0);
+    test_csr_finish(&pattern);
+}
+
+static void wide_upload(struct wide *W, lcl_context *ctx)
+{
+    W->device_x = test_upload(ctx, W->x, STAGES * W->n, sizeof *W->x);
+    W->device_coef =
+        test_upload(ctx, W->coef, 2 * STAGES * STAGES, sizeof *W->coef);
+}
+
+static void wide_compare(struct wide *W)
+{
+    double *got = test_vector(STAGES * W->n);
+    test_download(W->y, got, STAGES * W->n, sizeof *got);
+    test_expect_near("y", got, W->expected, STAGES * W->n, 1e-12);
+    free(got);
+}
+
+static void wide_finish(struct wide *W)
+{
+    lcl_buffer **const all[] = {&W->row_ptr,  &W->col,         &W->val,
+                                &W->device_x, &W->device_coef, &W->y,
+                                &W->go_on};
+    for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
+        lcl_buffer_destroy(all[i]);
+    test_bsr_finish(&W->M);
+    test_bsr_finish(&W->L);
+    free(W->x);
+    free(W->coef);
+    free(W->expected);
+}
+
+static void test_kron__okp_matches_with_wide_row_pointers(void **state)
+{
+    const struct lcl_spec spec = {.source = "okp.cl",
+                                  .kernel = "okp_multiply",
+                                  .block = BLOCK,
+                                  .vectors = STAGES,
+                                  .group = test_group(*state, 2),
+                                  .wide = 1};
+    struct wide W;
+    wide_init(&W, *state, false);
+    wide_upload(&W, *state);
+    for (int j = 0; j < STAGES; ++j)
+        lcl_bsr_multiply(&W.M, W.x + j * W.n, W.expected + j * W.n);
+    assert_int_equal(
+        LCL_LAUNCH(test_kernel(*state, &spec), 2, lcl_arg_long(W.M.rows),
+                   lcl_arg_buffer(W.row_ptr), lcl_arg_buffer(W.col),
+                   lcl_arg_buffer(W.val), lcl_arg_int(0),
+                   lcl_arg_buffer(W.device_x), lcl_arg_buffer(W.y),
+                   lcl_arg_int(0), lcl_arg_buffer(W.go_on), lcl_arg_int(0)),
+        LCL_OK);
+    wide_compare(&W);
+    wide_finish(&W);
+}
+
+// expected += C T x, for the coefficients of a term.
+static void add_term(struct wide *W, const struct lcl_bsr *T, int term)
+{
+    double *u = test_vector(W->n);
+    for (int l = 0; l < STAGES; ++l) {
+        lcl_bsr_multiply(T, W->x + l * W->n, u);
+        for (int j = 0; j < STAGES; ++j)
+            for (int64_t k = 0; k < W->n; ++k)
+                W->expected[j * W->n + k] +=
+                    W->coef[(term * STAGES + l) * STAGES + j] * u[k];
+    }
+    free(u);
+}
+
+static void expect_wide_one_pass(lcl_context *ctx, bool paired)
+{
+    const int waves = 2, width = test_width(ctx);
+    const struct lcl_spec spec = {.source = "one_pass.cl",
+                                  .kernel = "one_pass",
+                                  .block = BLOCK,
+                                  .vectors = STAGES,
+                                  .group = test_group(ctx, waves),
+                                  .mode = paired ? 0 : 1,
+                                  .wide = 1};
+    const int64_t rows = width == 1 ? 4 : waves * (width / BLOCK);
+    struct wide W;
+    wide_init(&W, ctx, paired);
+    add_term(&W, &W.M, 0);
+    if (paired)
+        add_term(&W, &W.L, 1);
+    bring_stages_together(W.x, STAGES * W.n, STAGES);
+    bring_stages_together(W.expected, STAGES * W.n, STAGES);
+    wide_upload(&W, ctx);
+    assert_int_equal(
+        LCL_LAUNCH(test_kernel(ctx, &spec), (W.M.rows + rows - 1) / rows,
+                   lcl_arg_long(W.M.rows), lcl_arg_buffer(W.row_ptr),
+                   lcl_arg_buffer(W.col), lcl_arg_buffer(W.val),
+                   lcl_arg_buffer(W.device_coef), lcl_arg_buffer(W.device_x),
+                   lcl_arg_buffer(W.y), lcl_arg_int(0), lcl_arg_buffer(W.go_on),
+                   lcl_arg_int(0)),
+        LCL_OK);
+    wide_compare(&W);
+    wide_finish(&W);
+}
+
+static void test_kron__one_pass_matches_with_wide_row_pointers(void **state)
+{
+    expect_wide_one_pass(*state, true);
+    expect_wide_one_pass(*state, false);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -150,6 +301,8 @@ int main(void)
         cmocka_unit_test(test_kron__cu_matches),
         cmocka_unit_test(test_kron__sixteen_stages_match),
         cmocka_unit_test(test_kron__blocks_of_more_rows_than_lanes_are_refused),
+        cmocka_unit_test(test_kron__okp_matches_with_wide_row_pointers),
+        cmocka_unit_test(test_kron__one_pass_matches_with_wide_row_pointers),
     };
     return test_device_run(tests);
 }

@@ -182,6 +182,26 @@ static void test_spmv__several_columns_match(void **state)
     test_csr_finish(&pattern);
 }
 
+static void test_spmv__several_columns_with_wide_row_pointers_match(
+    void **state)
+{
+    static const int blocks[] = {1, 2};
+    struct lcl_csr pattern = test_random_csr(test_size(19, 143), 4, 9);
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i) {
+        struct lcl_bsr A = test_random_blocks(&pattern, blocks[i], 7);
+        struct test_product p;
+        test_product_init(&p, *state, &A);
+        test_product_upload(&p, true);
+        assert_int_equal(lcl_spmv_init(&p.S, LCL_SPMV_CSR, *state, &p.D),
+                         LCL_OK);
+        test_product_expect_many(&p, 2);
+        test_product_expect_many(&p, 3);
+        test_product_finish(&p);
+        test_bsr_finish(&A);
+    }
+    test_csr_finish(&pattern);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -194,6 +214,8 @@ int main(void)
         cmocka_unit_test(test_spmv__empty_rows_give_zero),
         cmocka_unit_test(test_spmv__what_is_chosen_for_the_device_matches),
         cmocka_unit_test(test_spmv__several_columns_match),
+        cmocka_unit_test(
+            test_spmv__several_columns_with_wide_row_pointers_match),
     };
     return test_device_run(tests);
 }
