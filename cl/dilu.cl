@@ -12,8 +12,7 @@
 // Launch: one group a subdomain of at most LCL_ROWS rows, all 1/d of which are
 //         in local memory; at width 1 they are inv_d.
 // Result: `stored`, the slots in the form LCL_STORAGE (stored.cl.h); repaired,
-//         bad and counts[0] as ildu0.cl, counts[1] is raised by the values that
-//         lose their meaning.
+//         bad and counts[0] as ildu0.cl, counts[1] and [2] as store.cl.
 #include "factor.cl.h"
 #include "pivot.cl.h"
 #include "stored.cl.h"
@@ -164,7 +163,7 @@ kernel void dilu(global const struct lcl_part *parts,
         GROUP_BARRIER();
     }
     if (lost > 0)
-        atomic_add(&counts[1], lost);
+        lcl_stored_count(counts, lost);
     if (lid != 0)
         return;
     repaired[get_group_id(0)] = small_pivots;

@@ -7,7 +7,8 @@
 // Data:   factor.cl.h; one result for each slot of a plane, nothing between
 //         subdomains.
 // Launch: one group a subdomain.
-// Result: counts[1] is raised by the values that lose their meaning.
+// Result: counts[1] and [2], halves of one number, are raised by the values
+//         that lose their meaning.
 #include "factor.cl.h"
 #include "stored.cl.h"
 #include "wave.cl.h"
@@ -39,7 +40,7 @@ kernel void store(global const struct lcl_part *parts,
         lost += lcl_stored_loses(a, LCL_FP32_LIMIT);
     }
     if (lost > 0)
-        atomic_add(&counts[1], lost);
+        lcl_stored_count(counts, lost);
 }
 
 #else
@@ -91,6 +92,6 @@ kernel void store(global const struct lcl_part *parts,
         lost += store_planes(col, val, stored, s.upper, s.rows, s.upper_planes);
     }
     if (lost > 0)
-        atomic_add(&counts[1], lost);
+        lcl_stored_count(counts, lost);
 }
 #endif

@@ -60,3 +60,11 @@ static inline int lcl_stored_loses(double a, double limit)
 }
 #define LCL_FP32_LIMIT 0x1.ffffffp127
 #define LCL_BF16_LIMIT 0x1.ffp127
+
+// Adds to the 64-bit count in counts[1], the low half, and counts[2].
+static inline void lcl_stored_count(global int *counts, int lost)
+{
+    const uint before = (uint)atomic_add(&counts[1], lost);
+    if (before + (uint)lost < before)
+        atomic_inc(&counts[2]);
+}

@@ -17,8 +17,8 @@ enum {
     ROWS_STEP = 128, // sizes of local arrays: fewer programs
 };
 
-// What F->counts counts.
-enum { REPAIRED, LOST, COUNTS };
+// What F->counts counts: the last two are halves of one number.
+enum { REPAIRED, LOST, LOST_HIGH, COUNTS };
 
 // As in pivot.cl.h.
 enum { POSITIVE = 8 };
@@ -248,7 +248,7 @@ static enum lcl_status fall_back(struct lcl_factor *F, const lcl_buffer *val)
     return F->pair ? factor_once(F, val, counts) : LCL_OK;
 }
 
-static enum lcl_status check_storage(struct lcl_factor *F, int32_t lost,
+static enum lcl_status check_storage(struct lcl_factor *F, uint64_t lost,
                                      const lcl_buffer *val)
 {
     const struct lcl_log *log = lcl_context_log(F->ctx);
@@ -257,13 +257,13 @@ static enum lcl_status check_storage(struct lcl_factor *F, int32_t lost,
         return LCL_OK;
     if (!F->falls_back)
         return lcl_fail(log, LCL_ERANGE,
-                        "%u values of the factors leave the range of %s: they "
-                        "must be stored in fp64",
-                        (unsigned)lost, name);
+                        "%llu values of the factors leave the range of %s: "
+                        "they must be stored in fp64",
+                        (unsigned long long)lost, name);
     lcl_info(log,
-             "%u values of the factors leave the range of %s: they are stored "
-             "in fp64",
-             (unsigned)lost, name);
+             "%llu values of the factors leave the range of %s: they are "
+             "stored in fp64",
+             (unsigned long long)lost, name);
     return fall_back(F, val);
 }
 
@@ -328,7 +328,8 @@ enum lcl_status lcl_factor_numeric(struct lcl_factor *F, const lcl_buffer *val,
         if ((st = raise_shifts(F)) < 0 ||
             (st = factor_once(F, val, counts)) < 0)
             return st;
-    return check_storage(F, counts[LOST], val);
+    return check_storage(
+        F, (uint32_t)counts[LOST] | (uint64_t)counts[LOST_HIGH] << 32, val);
 }
 
 uint64_t lcl_factor_bytes(const struct lcl_factor *F)

@@ -30,8 +30,8 @@ struct lcl_factor {
     lcl_buffer *step_of, *source, *diagonal, *shift, *repaired, *bad;
     lcl_buffer *pair;   // of a pattern without triangles (cl/dilu.cl) or NULL
     lcl_buffer *inv_d;  // NULL where the kernel needs none
-    lcl_buffer *counts; // 2 int32: pivots repaired, values that lose their
-                        // meaning as they are stored
+    lcl_buffer *counts; // 3 int32: pivots repaired, and the values that lose
+                        // their meaning as they are stored, low half first
     int32_t *small;     // parts: pivots repaired
     double *shifts;     // parts
     bool shifted;       // `shift` is not all zero

@@ -9,9 +9,9 @@
 enum lcl_status lcl_store_init(struct lcl_factor *F);
 
 // Enqueues the conversion of F->val, if there is one, after each factorisation;
-// the second of F->counts is raised by the values that lose their meaning: not
-// finite, or not 0 and below the normal numbers, in the form in which they are
-// stored.
+// the last two of F->counts are raised by the values that lose their meaning:
+// not finite, or not 0 and below the normal numbers, in the form in which they
+// are stored.
 enum lcl_status lcl_store_run(struct lcl_factor *F);
 
 // What the apply reads: F->val itself, or F->stored.
