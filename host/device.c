@@ -6,12 +6,19 @@
 #include "host/caps.h"
 #include "host/log.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 enum { MAX_PLATFORMS = 32, MAX_DEVICES = 64 };
+
+// Drivers initialise themselves during the first calls, PoCL 3.1 without a lock
+// of its own: of two threads that list its devices for the first time, one
+// finds none or crashes. That state belongs to the process, and so does this
+// lock. The library discovers devices nowhere but in lcl_device_list().
+static pthread_mutex_t discovery_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static enum lcl_status platforms(const struct lcl_cl *cl, cl_platform_id *ids,
                                  cl_uint *count)
@@ -27,8 +34,8 @@ static enum lcl_status platforms(const struct lcl_cl *cl, cl_platform_id *ids,
     return lcl_cl_status(cl, code, "clGetPlatformIDs(...)", LCL_CL_PLACE);
 }
 
-enum lcl_status lcl_device_list(const struct lcl_cl *cl, cl_device_id **devices,
-                                int *count)
+static enum lcl_status list(const struct lcl_cl *cl, cl_device_id **devices,
+                            int *count)
 {
     cl_platform_id ids[MAX_PLATFORMS];
     cl_uint n_platforms;
@@ -48,6 +55,15 @@ enum lcl_status lcl_device_list(const struct lcl_cl *cl, cl_device_id **devices,
     }
     *devices = all;
     return LCL_OK;
+}
+
+enum lcl_status lcl_device_list(const struct lcl_cl *cl, cl_device_id **devices,
+                                int *count)
+{
+    pthread_mutex_lock(&discovery_lock);
+    const enum lcl_status st = list(cl, devices, count);
+    pthread_mutex_unlock(&discovery_lock);
+    return st;
 }
 
 static bool contains(const char *text, const char *part)

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Two contexts are independent: a job in each of two threads at once gives what
 // it gives alone. Under ThreadSanitizer this looks for state that they share.
+// usage: PROGRAM, or PROGRAM start for one process whose threads begin at once.
+#include "tests/support/child.h"
 #include "tests/support/folder.h"
 #include "tests/support/job.h"
 #include "tests/support/test.h"
 
 #include <pthread.h>
 
-enum { THREADS = 2, ROUNDS = 3 };
+enum { THREADS = 2, ROUNDS = 3, PROCESSES = 20, STARTERS = 4 };
+
+static const char *program;
 
 static int setup(void **state)
 {
@@ -76,12 +80,71 @@ static void test_threads__many_lanes_do_not_disturb_each_other(void **state)
     expect_equal_results(&job);
 }
 
-int main(void)
+// ------------------------------------------------------------------- start
+
+static pthread_barrier_t barrier;
+
+static bool create_context(void)
+{
+    const struct lcl_context_params params = {.no_self_test = true};
+    lcl_context *ctx;
+    if (lcl_context_create(&ctx, &params) != LCL_OK)
+        return false;
+    lcl_context_destroy(&ctx);
+    return true;
+}
+
+// One thread counts the devices, one asks for the first, two create contexts.
+static void *start(void *arg)
+{
+    const int *which = arg;
+    struct lcl_caps caps;
+    int count = 0;
+    pthread_barrier_wait(&barrier);
+    const bool good =
+        *which == 0   ? lcl_device_count(&count, NULL) == LCL_OK && count > 0
+        : *which == 1 ? lcl_device_caps(&caps, 0, NULL) == LCL_OK
+                      : create_context();
+    return good ? arg : NULL;
+}
+
+// Returns the exit status of a process that called nothing of OpenCL before.
+static int start_at_once(void)
+{
+    pthread_t thread[STARTERS];
+    int which[STARTERS], failed = 0;
+    pthread_barrier_init(&barrier, NULL, STARTERS);
+    for (int i = 0; i < STARTERS; ++i) {
+        which[i] = i;
+        if (pthread_create(&thread[i], NULL, start, &which[i]) != 0)
+            return 2;
+    }
+    for (int i = 0; i < STARTERS; ++i) {
+        void *result;
+        failed |= pthread_join(thread[i], &result) != 0 || !result;
+    }
+    pthread_barrier_destroy(&barrier);
+    return failed;
+}
+
+static void test_threads__the_first_calls_may_come_at_once(void **state)
+{
+    (void)state;
+    const char *const args[] = {program, "start", NULL};
+    for (int i = 0; i < PROCESSES; ++i)
+        assert_int_equal(test_child_wait(test_child_start(args)), 0);
+}
+
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_threads__two_contexts_do_not_disturb_each_other),
         cmocka_unit_test(test_threads__two_contexts_share_a_cache_folder),
         cmocka_unit_test(test_threads__many_lanes_do_not_disturb_each_other),
+        cmocka_unit_test(test_threads__the_first_calls_may_come_at_once),
     };
+    program = argv[0];
+    if (argc == 2)
+        return start_at_once();
     return cmocka_run_group_tests(tests, setup, NULL);
 }
