@@ -72,20 +72,59 @@ enum lcl_status lcl_buffers_create(lcl_context *ctx,
     return st;
 }
 
-enum lcl_status lcl_buffer_wrap(lcl_buffer **out, lcl_context *ctx, cl_mem mem,
-                                const char *what)
+struct foreign {
+    cl_mem_object_type type;
+    cl_context context;
+    cl_mem_flags flags;
+    size_t bytes;
+};
+
+static enum lcl_status query(struct foreign *f, const lcl_context *ctx,
+                             cl_mem mem)
 {
-    size_t bytes = 0;
+    const struct lcl_cl *cl = &ctx->cl;
+    enum lcl_status st;
+    if ((st = LCL_CL(cl, clGetMemObjectInfo(mem, CL_MEM_TYPE, sizeof f->type,
+                                            &f->type, NULL))) < 0 ||
+        (st = LCL_CL(cl,
+                     clGetMemObjectInfo(mem, CL_MEM_CONTEXT, sizeof f->context,
+                                        &f->context, NULL))) < 0 ||
+        (st = LCL_CL(cl, clGetMemObjectInfo(mem, CL_MEM_FLAGS, sizeof f->flags,
+                                            &f->flags, NULL))) < 0)
+        return st;
+    return LCL_CL(cl, clGetMemObjectInfo(mem, CL_MEM_SIZE, sizeof f->bytes,
+                                         &f->bytes, NULL));
+}
+
+static enum lcl_status check(const struct foreign *f, const lcl_context *ctx,
+                             int access, const char *what)
+{
+    const char *fault =
+        f->type != CL_MEM_OBJECT_BUFFER ? "is an image, not a buffer"
+        : f->context != ctx->context    ? "belongs to another OpenCL context"
+        : access & LCL_ACCESS_WRITE && f->flags & CL_MEM_READ_ONLY
+            ? "is to be written, but was created as CL_MEM_READ_ONLY"
+        : access & LCL_ACCESS_READ && f->flags & CL_MEM_WRITE_ONLY
+            ? "is to be read, but was created as CL_MEM_WRITE_ONLY"
+            : NULL;
+    return fault
+               ? lcl_fail(&ctx->cl.log, LCL_EINVAL, "buffer %s %s", what, fault)
+               : LCL_OK;
+}
+
+enum lcl_status lcl_buffer_wrap(lcl_buffer **out, lcl_context *ctx, cl_mem mem,
+                                int access, const char *what)
+{
+    struct foreign f;
     *out = NULL;
-    enum lcl_status st =
-        LCL_CL(&ctx->cl, clGetMemObjectInfo(mem, CL_MEM_SIZE, sizeof bytes,
-                                            &bytes, NULL));
-    if (st < 0)
+    enum lcl_status st = query(&f, ctx, mem);
+    if (st < 0 || (st = check(&f, ctx, access, what)) < 0)
         return st;
     lcl_buffer *b = lcl_calloc(1, sizeof *b);
     if (!b)
         return lcl_fail_memory(&ctx->cl.log, what);
-    *b = (lcl_buffer){.ctx = ctx, .mem = mem, .bytes = bytes, .borrowed = true};
+    *b = (lcl_buffer){
+        .ctx = ctx, .mem = mem, .bytes = f.bytes, .borrowed = true};
     *out = b;
     return LCL_OK;
 }

@@ -27,6 +27,7 @@
  X(clEnqueueWriteBuffer)                                                       \
  X(clFinish)                                                                   \
  X(clFlush)                                                                    \
+ X(clGetCommandQueueInfo)                                                      \
  X(clGetDeviceIDs)                                                             \
  X(clGetDeviceInfo)                                                            \
  X(clGetEventProfilingInfo)                                                    \

@@ -119,11 +119,41 @@ static enum lcl_status open_queue(lcl_context *ctx)
     return st;
 }
 
+// Kernels here rely on the order of the queue and on nothing else.
+static enum lcl_status check_queue(const lcl_context *ctx, cl_context context,
+                                   cl_command_queue queue)
+{
+    const struct lcl_cl *cl = &ctx->cl;
+    cl_context of_context = NULL;
+    cl_device_id of_device = NULL;
+    cl_command_queue_properties properties = 0;
+    enum lcl_status st;
+    if ((st = LCL_CL(cl, clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT,
+                                               sizeof of_context, &of_context,
+                                               NULL))) < 0 ||
+        (st = LCL_CL(cl, clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE,
+                                               sizeof of_device, &of_device,
+                                               NULL))) < 0 ||
+        (st = LCL_CL(cl, clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES,
+                                               sizeof properties, &properties,
+                                               NULL))) < 0)
+        return st;
+    if (of_context != context || of_device != ctx->device)
+        return lcl_fail(&cl->log, LCL_EINVAL,
+                        "the queue belongs to another OpenCL %s",
+                        of_context != context ? "context" : "device");
+    if (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
+        return lcl_fail(&cl->log, LCL_EINVAL,
+                        "the queue may run its commands out of order; an "
+                        "in-order queue is needed");
+    return LCL_OK;
+}
+
 static enum lcl_status adopt_queue(lcl_context *ctx, cl_context context,
                                    cl_command_queue queue)
 {
-    enum lcl_status st = LCL_CL(&ctx->cl, clRetainContext(context));
-    if (st < 0)
+    enum lcl_status st = check_queue(ctx, context, queue);
+    if (st < 0 || (st = LCL_CL(&ctx->cl, clRetainContext(context))) < 0)
         return st;
     ctx->context = context;
     if ((st = LCL_CL(&ctx->cl, clRetainCommandQueue(queue))) == LCL_OK)

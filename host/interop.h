@@ -13,9 +13,15 @@ enum lcl_status lcl_runtime_create_cl(lcl_context **out, cl_context context,
                                       const struct lcl_context_params *params,
                                       const struct lcl_cl_api *api);
 
-// A buffer around the caller's, which must outlive it.
+// What kernels do with a buffer, as bits.
+enum lcl_access { LCL_ACCESS_READ = 1, LCL_ACCESS_WRITE = 2 };
+
+// A buffer around the caller's, which must outlive it. `what` names it in
+// messages. Returns LCL_OK; LCL_EINVAL if it is an image, belongs to another
+// OpenCL context or was created without an access in `access`; LCL_EDEVICE or
+// LCL_ENOMEM.
 enum lcl_status lcl_buffer_wrap(lcl_buffer **out, lcl_context *ctx, cl_mem mem,
-                                const char *what);
+                                int access, const char *what);
 
 // The OpenCL object of a buffer, borrowed; NULL for NULL.
 cl_mem lcl_buffer_mem(const lcl_buffer *buffer);

@@ -302,8 +302,11 @@ enum lcl_status lcl_solver_solve_cl(lcl_solver *S, cl_mem b, cl_mem x,
     if (!S || !b || !x)
         return refuse_null(S, "lcl_solver_solve_cl");
     lcl_phase_enter(S->ctx, LCL_PHASE_SOLVE);
-    if ((st = lcl_buffer_wrap(&in, S->ctx, b, "b")) == LCL_OK &&
-        (st = lcl_buffer_wrap(&start, S->ctx, x, "x")) == LCL_OK)
+    if ((st = lcl_buffer_wrap(&in, S->ctx, b, LCL_ACCESS_READ, "b")) ==
+            LCL_OK &&
+        (st = lcl_buffer_wrap(&start, S->ctx, x,
+                              LCL_ACCESS_READ | LCL_ACCESS_WRITE, "x")) ==
+            LCL_OK)
         st = solve_buffers(S, in, start, report);
     lcl_phase_leave(S->ctx);
     lcl_buffer_destroy(&start);

@@ -238,8 +238,8 @@ enum lcl_status lcl_precond_apply_cl(lcl_precond *M, cl_mem b, cl_mem x)
         return refuse_null(M, "lcl_precond_apply_cl");
     const size_t bytes = (size_t)M->system.n * sizeof(double);
     if ((st = make_vectors(M)) < 0 ||
-        (st = lcl_buffer_wrap(&in, M->ctx, b, "b")) < 0 ||
-        (st = lcl_buffer_wrap(&result, M->ctx, x, "x")) < 0)
+        (st = lcl_buffer_wrap(&in, M->ctx, b, LCL_ACCESS_READ, "b")) < 0 ||
+        (st = lcl_buffer_wrap(&result, M->ctx, x, LCL_ACCESS_WRITE, "x")) < 0)
         goto out;
     if (lcl_buffer_bytes(in) != bytes || lcl_buffer_bytes(result) != bytes) {
         st = lcl_fail(lcl_context_log(M->ctx), LCL_EINVAL,

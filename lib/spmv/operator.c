@@ -205,8 +205,8 @@ enum lcl_status lcl_operator_apply_cl(lcl_operator *A, cl_mem x, cl_mem y)
         return refuse_null(A, "lcl_operator_apply_cl");
     const size_t cols = (size_t)A->info.cols * sizeof(double);
     const size_t rows = (size_t)A->info.rows * sizeof(double);
-    if ((st = lcl_buffer_wrap(&in, A->ctx, x, "x")) < 0 ||
-        (st = lcl_buffer_wrap(&result, A->ctx, y, "y")) < 0)
+    if ((st = lcl_buffer_wrap(&in, A->ctx, x, LCL_ACCESS_READ, "x")) < 0 ||
+        (st = lcl_buffer_wrap(&result, A->ctx, y, LCL_ACCESS_WRITE, "y")) < 0)
         goto out;
     if (x == y || lcl_buffer_bytes(in) < cols ||
         lcl_buffer_bytes(result) < rows)

@@ -196,6 +196,88 @@ static void test_interop__buffers_of_another_size_are_refused(void **state)
     clReleaseMemObject(large);
 }
 
+// Solve and apply refuse the two buffers with a sentence that holds `part`.
+static void expect_refused(cl_mem b, cl_mem x, const char *part)
+{
+    struct test_capture capture;
+    test_capture_init(&capture, LCL_LOG_ERROR);
+    const struct lcl_log before = own.ctx->cl.log;
+    own.ctx->cl.log = capture.log;
+    assert_int_equal(lcl_solver_solve_cl(own.S, b, x, NULL), LCL_EINVAL);
+    test_capture_expect(&capture, part);
+    assert_int_equal(lcl_precond_apply_cl(own.M, b, x), LCL_EINVAL);
+    test_capture_expect(&capture, part);
+    own.ctx->cl.log = before;
+}
+
+static void test_interop__buffers_of_another_context_are_refused(void **state)
+{
+    (void)state;
+    cl_int code, code2;
+    cl_context other = clCreateContext(NULL, 1, &own.device, NULL, NULL, &code);
+    cl_mem right = make_buffer(BYTES, own.chain.b);
+    cl_mem wrong =
+        clCreateBuffer(other, CL_MEM_READ_WRITE, BYTES, NULL, &code2);
+    assert_true(code == CL_SUCCESS && code2 == CL_SUCCESS);
+    expect_refused(right, wrong, "buffer x belongs to another OpenCL context");
+    expect_refused(wrong, right, "buffer b belongs to another OpenCL context");
+    clReleaseMemObject(right);
+    clReleaseMemObject(wrong);
+    clReleaseContext(other);
+}
+
+static void test_interop__buffers_without_the_access_are_refused(void **state)
+{
+    (void)state;
+    cl_int code, code2;
+    cl_mem right = make_buffer(BYTES, own.chain.b);
+    cl_mem read_only =
+        clCreateBuffer(own.context, CL_MEM_READ_ONLY, BYTES, NULL, &code);
+    cl_mem write_only =
+        clCreateBuffer(own.context, CL_MEM_WRITE_ONLY, BYTES, NULL, &code2);
+    assert_true(code == CL_SUCCESS && code2 == CL_SUCCESS);
+    expect_refused(right, read_only, "buffer x is to be written, but");
+    expect_refused(write_only, right, "buffer b is to be read, but");
+    assert_int_equal(lcl_precond_apply_cl(own.M, right, write_only), LCL_OK);
+    assert_int_equal(clFinish(own.queue), CL_SUCCESS);
+    clReleaseMemObject(right);
+    clReleaseMemObject(read_only);
+    clReleaseMemObject(write_only);
+}
+
+// A context on the queue is refused with a sentence that holds `part`.
+static void expect_queue_refused(cl_context context, cl_command_queue queue,
+                                 const char *part)
+{
+    struct test_capture capture;
+    test_capture_init(&capture, LCL_LOG_ERROR);
+    const struct lcl_context_params params = {
+        .no_cache = true, .no_self_test = true, .log = capture.log};
+    lcl_context *ctx;
+    assert_int_equal(
+        lcl_context_create_cl(&ctx, context, own.device, queue, &params),
+        LCL_EINVAL);
+    assert_null(ctx);
+    test_capture_expect(&capture, part);
+}
+
+static void test_interop__queues_that_do_not_fit_are_refused(void **state)
+{
+    (void)state;
+    cl_int code, code2;
+    cl_context other = clCreateContext(NULL, 1, &own.device, NULL, NULL, &code);
+    cl_command_queue unordered =
+        clCreateCommandQueue(own.context, own.device,
+                             CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &code2);
+    assert_int_equal(code, CL_SUCCESS);
+    expect_queue_refused(other, own.queue, "belongs to another OpenCL context");
+    if (code2 == CL_SUCCESS) { // devices need not have any
+        expect_queue_refused(own.context, unordered, "in-order queue");
+        clReleaseCommandQueue(unordered);
+    }
+    clReleaseContext(other);
+}
+
 static void test_interop__destroying_gives_every_reference_back(void **state)
 {
     const cl_uint before = references();
@@ -269,6 +351,13 @@ int main(void)
             test_interop__a_product_on_two_queues_matches, create, destroy),
         cmocka_unit_test_setup_teardown(
             test_interop__buffers_of_another_size_are_refused, create, destroy),
+        cmocka_unit_test_setup_teardown(
+            test_interop__buffers_of_another_context_are_refused, create,
+            destroy),
+        cmocka_unit_test_setup_teardown(
+            test_interop__buffers_without_the_access_are_refused, create,
+            destroy),
+        cmocka_unit_test(test_interop__queues_that_do_not_fit_are_refused),
         cmocka_unit_test(test_interop__destroying_gives_every_reference_back),
         cmocka_unit_test(test_interop__null_objects_are_misuse),
     };

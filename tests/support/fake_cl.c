@@ -40,6 +40,8 @@ static bool fails_now(enum fake_cl_function function)
         (q, k, dim, at, global, local, n, wait, event)) \
     X(clFinish, (cl_command_queue q), (q)) \
     X(clFlush, (cl_command_queue q), (q)) \
+    X(clGetCommandQueueInfo, (cl_command_queue q, cl_command_queue_info what, \
+        size_t size, void *value, size_t *bytes), (q, what, size, value, bytes)) \
     X(clGetDeviceIDs, (cl_platform_id p, cl_device_type type, cl_uint room, \
         cl_device_id *ids, cl_uint *count), (p, type, room, ids, count)) \
     X(clGetEventProfilingInfo, (cl_event e, cl_profiling_info what, \
