@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-enum { MAX_BYTES = 256 << 20, PATH_BYTES = 4096 };
+enum { MAX_BYTES = 256 << 20, TEMPORARY = 100 };
 
 // A file is this header, the key and the blob. The hash in its name only finds
 // it; the key text decides.
@@ -67,13 +68,19 @@ static uint64_t hash(const char *text)
     return h;
 }
 
-static bool path_of(char *path, const struct lcl_cache *cache, const char *key)
+// Where a key's file is: FOLDER/fan/name.
+struct place {
+    char fan[3], name[15];
+};
+
+static struct place place_of(const char *key)
 {
     const uint64_t h = hash(key);
-    const int n = snprintf(path, PATH_BYTES, "%s/%02x/%014llx", cache->dir,
-                           (unsigned)(h >> 56),
-                           (unsigned long long)(h & 0xffffffffffffffu));
-    return n > 0 && n < PATH_BYTES;
+    struct place p;
+    snprintf(p.fan, sizeof p.fan, "%02x", (unsigned)(h >> 56));
+    snprintf(p.name, sizeof p.name, "%014llx",
+             (unsigned long long)(h & 0xffffffffffffffu));
+    return p;
 }
 
 static uint32_t crc_of(const char *key, const void *blob, size_t bytes)
@@ -82,23 +89,137 @@ static uint32_t crc_of(const char *key, const void *blob, size_t bytes)
     return (uint32_t)crc32_z(crc, blob, bytes);
 }
 
-static void *read_file(const char *path, size_t *bytes)
+// ------------------------------------------------------------------- folders
+
+// Once a cache: that kernels will be compiled each time, and why.
+static void warn(struct lcl_cache *cache, const char *what, const char *why)
 {
-    FILE *file = fopen(path, "rb");
-    struct stat info;
-    char *text = NULL;
-    if (!file)
-        return NULL;
-    if (fstat(fileno(file), &info) == 0 && S_ISREG(info.st_mode) &&
-        info.st_size <= MAX_BYTES) {
-        *bytes = (size_t)info.st_size;
-        text = lcl_malloc(*bytes, 1);
-        if (text && fread(text, 1, *bytes, file) != *bytes) {
-            lcl_free(text);
-            text = NULL;
-        }
+    if (!cache->warned)
+        lcl_warn(&cache->log, "the kernel cache in %s cannot be %s: %s",
+                 cache->dir, what, why);
+    cache->warned = true;
+}
+
+static void warn_errno(struct lcl_cache *cache, const char *what, int code)
+{
+    char why[128] = "unknown error";
+    strerror_r(code, why, sizeof why);
+    warn(cache, what, why);
+}
+
+// Whoever can write to a file or folder of the cache runs code as the user.
+static bool is_safe(struct lcl_cache *cache, const struct stat *info)
+{
+    const char *fault = info->st_uid != geteuid()
+                            ? "some of it belongs to another user"
+                        : info->st_mode & (S_IWGRP | S_IWOTH)
+                            ? "other users may write to some of it"
+                            : NULL;
+    if (fault)
+        warn(cache, "used", fault);
+    return !fault;
+}
+
+static int make_folder(int at, const char *path)
+{
+    return mkdirat(at, path, 0700) == 0 || errno == EEXIST ? 0 : errno;
+}
+
+// Creates a folder and those above it. Returns the first error, 0 if none.
+static int make_folders(char *path)
+{
+    int error = 0;
+    for (char *slash = strchr(path + 1, '/'); slash;
+         slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        const int code = make_folder(AT_FDCWD, path);
+        error = error ? error : code;
+        *slash = '/';
     }
-    fclose(file);
+    const int last = make_folder(AT_FDCWD, path);
+    return error ? error : last;
+}
+
+// Opens a folder of the cache. Returns -1 if there is none, or none to be used;
+// `made` is the error of an attempt to create it.
+static int open_folder(struct lcl_cache *cache, int at, const char *path,
+                       int flags, int made)
+{
+    struct stat info;
+    const int fd = openat(at, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags);
+    if (fd < 0) {
+        if (made)
+            warn_errno(cache, "written", made);
+        else if (errno != ENOENT)
+            warn_errno(cache, "used", errno);
+        return -1;
+    }
+    if (fstat(fd, &info) == 0 && is_safe(cache, &info))
+        return fd;
+    close(fd);
+    return -1;
+}
+
+// The cache's own folder may be reached through a link, the others may not.
+static int open_top(struct lcl_cache *cache, bool make)
+{
+    return open_folder(cache, AT_FDCWD, cache->dir, 0,
+                       make ? make_folders(cache->dir) : 0);
+}
+
+// The folder of a key's file.
+static int open_fan(struct lcl_cache *cache, const struct place *p, bool make)
+{
+    const int top = open_top(cache, make);
+    if (top < 0)
+        return -1;
+    const int fan = open_folder(cache, top, p->fan, O_NOFOLLOW,
+                                make ? make_folder(top, p->fan) : 0);
+    close(top);
+    return fan;
+}
+
+// ------------------------------------------------------------------- loading
+
+static bool read_all(int fd, void *data, size_t bytes)
+{
+    for (char *p = data; bytes > 0;) {
+        const ssize_t n = read(fd, p, bytes);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        p += n;
+        bytes -= (size_t)n;
+    }
+    return true;
+}
+
+static void *read_file(struct lcl_cache *cache, int fd, size_t *bytes)
+{
+    struct stat info;
+    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) ||
+        !is_safe(cache, &info) || info.st_size > MAX_BYTES)
+        return NULL;
+    *bytes = (size_t)info.st_size;
+    char *text = lcl_malloc(*bytes, 1);
+    if (text && !read_all(fd, text, *bytes)) {
+        lcl_free(text);
+        text = NULL;
+    }
+    return text;
+}
+
+// A pipe or a device in place of the file must not hold up whoever opens it.
+static void *read_below(struct lcl_cache *cache, int fan, const char *name,
+                        size_t *bytes)
+{
+    const int fd =
+        openat(fan, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return NULL;
+    void *text = read_file(cache, fd, bytes);
+    close(fd);
     return text;
 }
 
@@ -120,38 +241,30 @@ static size_t blob_offset(const char *text, size_t bytes, const char *key)
     return sizeof head + key_bytes;
 }
 
-void *lcl_cache_load(const struct lcl_cache *cache, const char *key,
-                     size_t *bytes)
+void *lcl_cache_load(struct lcl_cache *cache, const char *key, size_t *bytes)
 {
-    char path[PATH_BYTES];
-    if (!cache->dir || !path_of(path, cache, key))
+    const struct place p = place_of(key);
+    const int fan = cache->dir ? open_fan(cache, &p, false) : -1;
+    if (fan < 0)
         return NULL;
-    char *text = read_file(path, bytes);
+    char *text = read_below(cache, fan, p.name, bytes);
+    const size_t at = text ? blob_offset(text, *bytes, key) : 0;
+    if (text && at == 0) {
+        lcl_debug(&cache->log, "cache: %s/%s/%s is damaged or foreign, deleted",
+                  cache->dir, p.fan, p.name);
+        unlinkat(fan, p.name, 0);
+        lcl_free(text);
+        text = NULL;
+    }
+    close(fan);
     if (!text)
         return NULL;
-    const size_t at = blob_offset(text, *bytes, key);
-    if (at == 0) {
-        lcl_debug(&cache->log, "cache: %s is damaged or foreign, deleted",
-                  path);
-        unlink(path);
-        lcl_free(text);
-        return NULL;
-    }
     *bytes -= at;
     memmove(text, text + at, *bytes);
     return text;
 }
 
-// Creates every folder of `path` up to its last slash.
-static void make_folders(char *path)
-{
-    for (char *slash = strchr(path + 1, '/'); slash;
-         slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(path, 0700);
-        *slash = '/';
-    }
-}
+// ------------------------------------------------------------------- storing
 
 static bool write_all(int fd, const void *data, size_t bytes)
 {
@@ -168,62 +281,68 @@ static bool write_all(int fd, const void *data, size_t bytes)
 }
 
 struct old_file {
-    char path[PATH_BYTES];
+    char path[NAME_MAX + 4]; // fan/name
     time_t time;
 };
 
 // Adds up the files of one fan-out folder and remembers the oldest.
-static uint64_t measure(const char *dir, struct old_file *oldest)
+static uint64_t measure(int top, const char *fan, struct old_file *oldest)
 {
     uint64_t sum = 0;
-    DIR *folder = opendir(dir);
+    const int fd =
+        openat(top, fan, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *folder = fd < 0 ? NULL : fdopendir(fd);
     for (struct dirent *e; folder && (e = readdir(folder));) {
-        char path[PATH_BYTES];
         struct stat info;
-        const int n = snprintf(path, sizeof path, "%s/%s", dir, e->d_name);
-        if (n >= PATH_BYTES || lstat(path, &info) != 0 ||
+        if (fstatat(fd, e->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
             !S_ISREG(info.st_mode))
             continue;
         sum += (uint64_t)info.st_size;
         if (!*oldest->path || info.st_mtime < oldest->time) {
             oldest->time = info.st_mtime;
-            memcpy(oldest->path, path, sizeof path);
+            snprintf(oldest->path, sizeof oldest->path, "%s/%s", fan,
+                     e->d_name);
         }
     }
     if (folder)
         closedir(folder);
+    else if (fd >= 0)
+        close(fd);
     return sum;
 }
 
-static void keep_below_limit(const struct lcl_cache *cache)
+static void keep_below_limit(struct lcl_cache *cache)
 {
-    for (;;) {
+    const int top = open_top(cache, false);
+    while (top >= 0) {
         struct old_file oldest = {.path = ""};
         uint64_t sum = 0;
         for (unsigned i = 0; i < 256; ++i) {
-            char dir[PATH_BYTES];
-            if (snprintf(dir, sizeof dir, "%s/%02x", cache->dir, i) <
-                PATH_BYTES)
-                sum += measure(dir, &oldest);
+            char fan[3];
+            snprintf(fan, sizeof fan, "%02x", i);
+            sum += measure(top, fan, &oldest);
         }
-        if (sum <= cache->max_bytes || unlink(oldest.path) != 0)
-            return;
+        if (sum <= cache->max_bytes || unlinkat(top, oldest.path, 0) != 0)
+            break;
     }
+    if (top >= 0)
+        close(top);
 }
 
-void lcl_cache_store(const struct lcl_cache *cache, const char *key,
-                     const void *blob, size_t bytes)
+// A new file beside the one that it will replace.
+static int create_temporary(int fan, const char *name, char temp[64])
 {
-    char path[PATH_BYTES], temp[PATH_BYTES + 8];
-    if (!cache->dir || !path_of(path, cache, key))
-        return;
-    make_folders(path);
-    snprintf(temp, sizeof temp, "%s.XXXXXX", path);
-    const int fd = mkstemp(temp);
-    if (fd < 0) {
-        lcl_debug(&cache->log, "cache: %s cannot be written", cache->dir);
-        return;
+    int fd = -1;
+    errno = EEXIST;
+    for (int i = 0; fd < 0 && errno == EEXIST && i < TEMPORARY; ++i) {
+        snprintf(temp, 64, "%s.%ld-%d", name, (long)getpid(), i);
+        fd = openat(fan, temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     }
+    return fd;
+}
+
+static bool write_file(int fd, const char *key, const void *blob, size_t bytes)
+{
     struct header head = blank;
     head.key_bytes = strlen(key);
     head.blob_bytes = bytes;
@@ -231,15 +350,36 @@ void lcl_cache_store(const struct lcl_cache *cache, const char *key,
     const bool written = write_all(fd, &head, sizeof head) &&
                          write_all(fd, key, head.key_bytes) &&
                          write_all(fd, blob, bytes);
-    if (close(fd) != 0 || !written || rename(temp, path) != 0)
-        unlink(temp);
-    else
+    return close(fd) == 0 && written;
+}
+
+void lcl_cache_store(struct lcl_cache *cache, const char *key, const void *blob,
+                     size_t bytes)
+{
+    char temp[64];
+    const struct place p = place_of(key);
+    const int fan = cache->dir ? open_fan(cache, &p, true) : -1;
+    if (fan < 0)
+        return;
+    const int fd = create_temporary(fan, p.name, temp);
+    const bool stored = fd >= 0 && write_file(fd, key, blob, bytes) &&
+                        renameat(fan, temp, fan, p.name) == 0;
+    if (!stored) {
+        warn_errno(cache, "written", errno);
+        if (fd >= 0)
+            unlinkat(fan, temp, 0);
+    }
+    close(fan);
+    if (stored)
         keep_below_limit(cache);
 }
 
-void lcl_cache_drop(const struct lcl_cache *cache, const char *key)
+void lcl_cache_drop(struct lcl_cache *cache, const char *key)
 {
-    char path[PATH_BYTES];
-    if (cache->dir && path_of(path, cache, key))
-        unlink(path);
+    const struct place p = place_of(key);
+    const int fan = cache->dir ? open_fan(cache, &p, false) : -1;
+    if (fan < 0)
+        return;
+    unlinkat(fan, p.name, 0);
+    close(fan);
 }

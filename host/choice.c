@@ -23,7 +23,7 @@ static void key_of(char key[KEY_SIZE], const lcl_context *ctx,
              question);
 }
 
-bool lcl_choice_recall(int *best, const lcl_context *ctx, const char *question,
+bool lcl_choice_recall(int *best, lcl_context *ctx, const char *question,
                        int count)
 {
     char key[KEY_SIZE];
@@ -38,7 +38,7 @@ bool lcl_choice_recall(int *best, const lcl_context *ctx, const char *question,
     return number >= 0 && number < count;
 }
 
-void lcl_choice_store(const lcl_context *ctx, const char *question, int best)
+void lcl_choice_store(lcl_context *ctx, const char *question, int best)
 {
     char key[KEY_SIZE];
     const int32_t number = best;

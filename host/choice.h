@@ -11,11 +11,11 @@ typedef enum lcl_status lcl_candidate(void *arg, int which);
 // Whether the answer to `question` is known: *best is then one of 0 .. count
 // - 1. The question is a text that names the kernel and the class of problems
 // for which the answer holds.
-bool lcl_choice_recall(int *best, const lcl_context *ctx, const char *question,
+bool lcl_choice_recall(int *best, lcl_context *ctx, const char *question,
                        int count);
 
 // Remembers that answer.
-void lcl_choice_store(const lcl_context *ctx, const char *question, int best);
+void lcl_choice_store(lcl_context *ctx, const char *question, int best);
 
 // Sets *best to the fastest of the candidates 0 .. count - 1, launching each a
 // few times, and remembers it; the results of the launches are of no interest.

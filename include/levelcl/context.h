@@ -102,7 +102,10 @@ struct lcl_context_params {
     struct lcl_log log;
 
     /* Where compiled kernels are kept. NULL: $LEVELCL_CACHE_DIR, else
-     * $XDG_CACHE_HOME/levelcl, else ~/.cache/levelcl. */
+     * $XDG_CACHE_HOME/levelcl, else ~/.cache/levelcl. Created with mode 0700.
+     * Kernels in it run as the user: a folder or file that belongs to another
+     * user, or that others may write to, is not used, of which the log is
+     * warned; so it is of a folder that cannot be written to. */
     const char *cache_dir;
     bool no_cache;
     bool no_self_test; /* skip the one-time proof of a new device */

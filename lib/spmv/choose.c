@@ -48,7 +48,7 @@ static void name_question(char text[QUESTION],
              what);
 }
 
-bool lcl_spmv_recall(int *best, const lcl_context *ctx,
+bool lcl_spmv_recall(int *best, lcl_context *ctx,
                      const struct lcl_device_matrix *A, const char *what,
                      int count)
 {

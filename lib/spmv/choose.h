@@ -20,7 +20,7 @@ enum lcl_status lcl_spmv_measure(int *best, lcl_context *ctx,
                                  const char *what, int count, lcl_form *form,
                                  void *arg);
 // Whether that is known; then *best is set.
-bool lcl_spmv_recall(int *best, const lcl_context *ctx,
+bool lcl_spmv_recall(int *best, lcl_context *ctx,
                      const struct lcl_device_matrix *A, const char *what,
                      int count);
 

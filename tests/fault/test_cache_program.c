@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Kernels in the disk cache, seen through contexts: what is there is used, what
-// is rotten, stale or refused is built anew, and no user hears of it.
+// is rotten, stale or refused is built anew, and no user hears of it unless it
+// happens each time.
+// usage: PROGRAM, or PROGRAM FOLDER to read the folder as nobody.
 #include "host/program.h"
 #include "tests/support/capture.h"
+#include "tests/support/child.h"
 #include "tests/support/fake_cl.h"
 #include "tests/support/folder.h"
 #include "tests/support/job.h"
@@ -10,6 +13,7 @@
 
 #include <levelcl/version.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,6 +21,7 @@
 
 static struct lcl_test_folder cache;
 static struct lcl_test_list files;
+static const char *program;
 
 static int need_device(void **state)
 {
@@ -25,8 +30,9 @@ static int need_device(void **state)
     return 0;
 }
 
-// The job on the cache folder, without a word.
-static struct lcl_build_info run(const char *dir)
+// The job on the cache folder. It may warn `warnings` times, with a sentence
+// that names the folder.
+static struct lcl_build_info run_warned(const char *dir, int warnings)
 {
     struct test_capture capture;
     test_capture_init(&capture, LCL_LOG_WARN);
@@ -35,11 +41,20 @@ static struct lcl_build_info run(const char *dir)
         .api = &fake_cl_api,
     };
     const enum lcl_status st = test_job_run(&job);
-    if (st != LCL_OK || capture.messages > 0)
-        fail_msg("%s, \"%s\"", lcl_status_name(st), capture.last);
+    if (st != LCL_OK || capture.messages != warnings)
+        fail_msg("%s, %d messages, \"%s\"", lcl_status_name(st),
+                 capture.messages, capture.last);
+    if (warnings > 0)
+        test_capture_expect(&capture, dir);
     test_job_expect_solved(job.x);
     assert_int_equal(fake_cl.objects, 0);
     return job.builds;
+}
+
+// Without a word.
+static struct lcl_build_info run(const char *dir)
+{
+    return run_warned(dir, 0);
 }
 
 static int warm_up(void **state)
@@ -207,22 +222,69 @@ static void test_cache_program__works_without_a_folder(void **state)
     (void)state;
     const char *const impossible[] = {files.path[0], "/proc/levelcl"};
     for (int i = 0; i < 2; ++i) {
-        assert_true(run(impossible[i]).compiled > 0);
-        assert_int_equal(run(impossible[i]).from_cache, 0);
+        assert_true(run_warned(impossible[i], 1).compiled > 0);
+        assert_int_equal(run_warned(impossible[i], 1).from_cache, 0);
     }
+}
+
+// Whoever else may write there could have put in a program of theirs.
+static void test_cache_program__a_folder_of_everybody_is_not_used(void **state)
+{
+    (void)state;
+    assert_int_equal(chmod(cache.path, 0777), 0);
+    const struct lcl_build_info builds = run_warned(cache.path, 1);
+    assert_true(builds.compiled > 0 && builds.from_cache == 0);
+    assert_int_equal(chmod(cache.path, 0700), 0);
+    expect_warm();
+}
+
+// A context that gets one kernel.
+static bool get_kernel(const struct lcl_context_params *params,
+                       struct lcl_build_info *builds)
+{
+    const struct lcl_spec spec = {
+        .source = "vector.cl", .kernel = "gather", .group = 1};
+    lcl_context *ctx;
+    lcl_kernel *kernel;
+    if (lcl_runtime_create(&ctx, params, &lcl_cl_loader) < 0)
+        return false;
+    const bool got = lcl_kernel_get(&kernel, ctx, &spec) == LCL_OK;
+    *builds = lcl_context_builds(ctx);
+    lcl_context_destroy(&ctx);
+    return got;
+}
+
+// In a process of its own, as nobody.
+static int read_read_only(const char *path)
+{
+    struct test_capture capture;
+    char kernels[LCL_TEST_PATH];
+    snprintf(kernels, sizeof kernels, "%s/pocl", path);
+    setenv("POCL_CACHE_DIR", kernels, 1);
+    test_capture_init(&capture, LCL_LOG_WARN);
+    const struct lcl_context_params params = {.cache_dir = path,
+                                              .log = capture.log};
+    struct lcl_build_info builds;
+    if (!test_become_nobody() || mkdir(kernels, 0700) != 0 ||
+        !get_kernel(&params, &builds) || chmod(path, 0500) != 0 ||
+        !get_kernel(&params, &builds) || chmod(path, 0700) != 0)
+        return 2;
+    return builds.compiled > 0 || builds.from_cache == 0 ||
+           capture.messages > 0;
 }
 
 static void test_cache_program__reads_a_read_only_folder(void **state)
 {
     (void)state;
-    if (geteuid() == 0)
-        skip();
-    assert_int_equal(chmod(cache.path, 0500), 0);
-    expect_warm();
-    assert_int_equal(chmod(cache.path, 0700), 0);
+    struct lcl_test_folder folder;
+    lcl_test_folder_create(&folder);
+    test_give_to_nobody(folder.path);
+    const char *const args[] = {program, folder.path, NULL};
+    assert_int_equal(test_child_wait(test_child_start(args)), 0);
+    lcl_test_folder_remove(&folder);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 #define TEST(name)                                                             \
  cmocka_unit_test_setup_teardown(test_cache_program__##name, warm_up, clean_up)
@@ -235,8 +297,12 @@ int main(void)
         TEST(a_refused_binary_is_built_anew),
         TEST(an_unbuildable_binary_is_built_anew),
         TEST(works_without_a_folder),
+        TEST(a_folder_of_everybody_is_not_used),
         TEST(reads_a_read_only_folder),
     };
 #undef TEST
+    program = argv[0];
+    if (argc == 2)
+        return read_read_only(argv[1]);
     return cmocka_run_group_tests(tests, need_device, NULL);
 }

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The disk cache: it gives back what was stored, or nothing.
 #include "host/cache.h"
+#include "tests/support/capture.h"
+#include "tests/support/child.h"
 #include "tests/support/folder.h"
 #include "tests/support/test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 #include <utime.h>
 
@@ -16,12 +20,15 @@
 
 static struct lcl_test_folder folder;
 static struct lcl_cache cache;
+static struct test_capture warnings;
 
 static int setup(void **state)
 {
     (void)state;
     lcl_test_folder_create(&folder);
-    assert_int_equal(lcl_cache_init(&cache, folder.path, false, NULL), LCL_OK);
+    test_capture_init(&warnings, LCL_LOG_WARN);
+    assert_int_equal(lcl_cache_init(&cache, folder.path, false, &warnings.log),
+                     LCL_OK);
     return 0;
 }
 
@@ -57,6 +64,14 @@ static const char *only_file(void)
     lcl_test_folder_list(&files, &folder);
     assert_int_equal(files.count, 1);
     return files.path[0];
+}
+
+// Once, whatever was done, with a sentence that holds `part` and the folder.
+static void expect_one_warning(const char *part)
+{
+    assert_int_equal(warnings.messages, 1);
+    test_capture_expect(&warnings, cache.dir);
+    test_capture_expect(&warnings, part);
 }
 
 // Puts `bytes` in place of the one file and expects a miss that deletes it.
@@ -202,29 +217,61 @@ static void test_cache__impossible_folder_is_a_miss(void **state)
     const char *const impossible[] = {file, "/proc/levelcl", "/dev/null"};
     for (int i = 0; i < 3; ++i) {
         lcl_cache_finish(&cache);
-        assert_int_equal(lcl_cache_init(&cache, impossible[i], false, NULL),
-                         LCL_OK);
+        test_capture_init(&warnings, LCL_LOG_WARN);
+        assert_int_equal(
+            lcl_cache_init(&cache, impossible[i], false, &warnings.log),
+            LCL_OK);
         store(KEY);
         assert_false(is_there(KEY));
         lcl_cache_drop(&cache, KEY);
+        store(KEY);
+        expect_one_warning(impossible[i]);
     }
+}
+
+static char only_folder[LCL_TEST_PATH]; // of the one file
+
+static bool read_but_do_not_write(void)
+{
+    if (chmod(only_folder, 0500) != 0)
+        return false;
+    const bool read = is_there(KEY) && warnings.messages == 0;
+    store(KEY);
+    store("another key");
+    return read && is_there(KEY) && warnings.messages == 1 &&
+           strstr(warnings.last, folder.path) &&
+           strstr(warnings.last, "cannot be written: Permission denied");
 }
 
 static void test_cache__read_only_folder_is_read(void **state)
 {
     (void)state;
-    if (geteuid() == 0)
-        skip();
     store(KEY);
-    char path[LCL_TEST_PATH];
-    snprintf(path, sizeof path, "%s", only_file());
-    *strrchr(path, '/') = '\0';
-    assert_int_equal(chmod(path, 0500), 0);
-    assert_true(is_there(KEY));
+    snprintf(only_folder, sizeof only_folder, "%s", only_file());
+    test_give_to_nobody(only_folder);
+    *strrchr(only_folder, '/') = '\0';
+    test_give_to_nobody(only_folder);
+    test_give_to_nobody(folder.path);
+    assert_true(test_try_as_nobody(read_but_do_not_write));
+    assert_int_equal(chmod(only_folder, 0700), 0);
+}
+
+static bool warn_once(void)
+{
+    store(KEY);
     store("another key");
-    store(KEY);
-    assert_true(is_there(KEY));
-    assert_int_equal(chmod(path, 0700), 0);
+    return !is_there(KEY) && warnings.messages == 1 &&
+           strstr(warnings.last, folder.path) &&
+           strstr(warnings.last, "cannot be written: Permission denied");
+}
+
+static void test_cache__a_folder_that_cannot_be_written_is_named(void **state)
+{
+    (void)state;
+    test_give_to_nobody(folder.path);
+    assert_int_equal(chmod(folder.path, 0500), 0);
+    assert_true(test_try_as_nobody(warn_once));
+    assert_int_equal(chmod(folder.path, 0700), 0);
 }
 
 static void test_cache__off_stores_nothing(void **state)
@@ -236,6 +283,162 @@ static void test_cache__off_stores_nothing(void **state)
     assert_false(is_there(KEY));
     lcl_cache_drop(&cache, KEY);
     assert_int_equal(lcl_test_folder_count(&folder), 0);
+}
+
+// ------------------------------------------------------------------- safety
+
+static mode_t mode_of(const char *path)
+{
+    struct stat info;
+    assert_int_equal(stat(path, &info), 0);
+    return info.st_mode & 07777;
+}
+
+// With the mode of a file or folder of the cache nothing is read and nothing
+// stored; with its own mode everything is as before.
+static void expect_unused(const char *path, mode_t mode)
+{
+    const mode_t before = mode_of(path);
+    assert_int_equal(chmod(path, mode), 0);
+    cache.warned = false;
+    warnings.messages = 0;
+    assert_false(is_there(KEY));
+    expect_one_warning("may write");
+    if (S_ISDIR(before)) {
+        store("another key");
+        assert_int_equal(lcl_test_folder_count(&folder), 1);
+    }
+    assert_int_equal(chmod(path, before), 0);
+    assert_true(is_there(KEY));
+}
+
+static void test_cache__what_others_may_write_to_is_not_used(void **state)
+{
+    (void)state;
+    char file[LCL_TEST_PATH], fan[LCL_TEST_PATH];
+    store(KEY);
+    snprintf(file, sizeof file, "%s", only_file());
+    snprintf(fan, sizeof fan, "%s", file);
+    *strrchr(fan, '/') = '\0';
+    expect_unused(file, 0620);
+    expect_unused(file, 0602);
+    expect_unused(fan, 0770);
+    expect_unused(fan, 0707);
+    expect_unused(folder.path, 0720);
+    expect_unused(folder.path, 01777);
+}
+
+static bool miss_and_warn(void)
+{
+    return !is_there(KEY) && warnings.messages == 1 &&
+           strstr(warnings.last, folder.path) &&
+           strstr(warnings.last, "belongs to another user");
+}
+
+static bool open_the_root(void)
+{
+    lcl_cache_finish(&cache);
+    snprintf(folder.path, sizeof folder.path, "/");
+    return lcl_cache_init(&cache, "/", false, &warnings.log) == LCL_OK &&
+           miss_and_warn();
+}
+
+// Root has somebody to give things to; others find root's everywhere.
+static void test_cache__what_belongs_to_others_is_not_used(void **state)
+{
+    (void)state;
+    assert_true(test_try_as_nobody(open_the_root));
+    if (geteuid() != 0)
+        return;
+    store(KEY);
+    char path[LCL_TEST_PATH];
+    snprintf(path, sizeof path, "%s", only_file());
+    for (int i = 0; i < 3; ++i) {
+        test_give_to_nobody(path);
+        cache.warned = false;
+        warnings.messages = 0;
+        assert_true(miss_and_warn());
+        assert_int_equal(chown(path, 0, 0), 0);
+        assert_true(is_there(KEY));
+        *strrchr(path, '/') = '\0';
+    }
+}
+
+static void test_cache__folders_and_files_are_the_users_alone(void **state)
+{
+    (void)state;
+    char deep[LCL_TEST_PATH], path[LCL_TEST_PATH];
+    const mode_t mask = umask(0);
+    lcl_test_path(deep, &folder, "not/yet");
+    lcl_cache_finish(&cache);
+    assert_int_equal(lcl_cache_init(&cache, deep, false, NULL), LCL_OK);
+    store(KEY);
+    umask(mask);
+    snprintf(path, sizeof path, "%s", only_file());
+    assert_int_equal(mode_of(path), 0600);
+    for (int i = 0; i < 3; ++i) {
+        *strrchr(path, '/') = '\0';
+        assert_int_equal(mode_of(path), 0700);
+    }
+}
+
+static void test_cache__a_link_to_the_folder_is_followed(void **state)
+{
+    (void)state;
+    char link[LCL_TEST_PATH], real[LCL_TEST_PATH];
+    lcl_test_path(link, &folder, "link");
+    lcl_test_path(real, &folder, "real");
+    assert_int_equal(mkdir(real, 0700), 0);
+    assert_int_equal(symlink("real", link), 0);
+    lcl_cache_finish(&cache);
+    assert_int_equal(lcl_cache_init(&cache, link, false, NULL), LCL_OK);
+    store(KEY);
+    assert_true(is_there(KEY));
+    assert_int_equal(chmod(real, 0777), 0);
+    assert_false(is_there(KEY));
+}
+
+static void make_socket(const char *path)
+{
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    assert_true(strlen(path) < sizeof name.sun_path);
+    memcpy(name.sun_path, path, strlen(path) + 1);
+    assert_int_equal(bind(fd, (struct sockaddr *)&name, sizeof name), 0);
+    close(fd);
+}
+
+// What stands in place of the file is a miss at once, and the next store
+// replaces it.
+static void expect_replaced(void)
+{
+    assert_false(is_there(KEY));
+    store(KEY);
+    assert_true(is_there(KEY));
+    only_file();
+}
+
+// A pipe would hold up the reader until somebody writes: the alarm ends that.
+static void test_cache__pipes_sockets_and_links_are_not_read(void **state)
+{
+    (void)state;
+    char path[LCL_TEST_PATH], elsewhere[LCL_TEST_PATH];
+    store(KEY);
+    snprintf(path, sizeof path, "%s", only_file());
+    alarm(20);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    expect_replaced();
+    assert_int_equal(unlink(path), 0);
+    make_socket(path);
+    expect_replaced();
+    lcl_test_path(elsewhere, &folder, "elsewhere");
+    assert_int_equal(rename(path, elsewhere), 0);
+    assert_int_equal(symlink(elsewhere, path), 0);
+    assert_false(is_there(KEY));
+    assert_int_equal(unlink(elsewhere), 0);
+    expect_replaced();
+    alarm(0);
 }
 
 // ------------------------------------------------------------------- limit
@@ -333,7 +536,13 @@ int main(void)
         TEST(missing_folders_are_made),
         TEST(impossible_folder_is_a_miss),
         TEST(read_only_folder_is_read),
+        TEST(a_folder_that_cannot_be_written_is_named),
         TEST(off_stores_nothing),
+        TEST(what_others_may_write_to_is_not_used),
+        TEST(what_belongs_to_others_is_not_used),
+        TEST(folders_and_files_are_the_users_alone),
+        TEST(a_link_to_the_folder_is_followed),
+        TEST(pipes_sockets_and_links_are_not_read),
         TEST(oldest_file_goes_when_the_folder_is_full),
         TEST(blob_above_the_limit_is_not_kept),
         TEST(folder_is_the_first_that_is_named),
