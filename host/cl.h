@@ -30,6 +30,7 @@
  X(clGetCommandQueueInfo)                                                      \
  X(clGetDeviceIDs)                                                             \
  X(clGetDeviceInfo)                                                            \
+ X(clGetEventInfo)                                                             \
  X(clGetEventProfilingInfo)                                                    \
  X(clGetKernelWorkGroupInfo)                                                   \
  X(clGetMemObjectInfo)                                                         \

@@ -9,6 +9,7 @@ struct lcl_kernel {
     lcl_context *ctx;
     cl_kernel kernel;
     int group;
+    bool compiled[2]; // for small grids and for large ones
     char name[48];
 };
 

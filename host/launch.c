@@ -10,6 +10,11 @@
 #include "host/queue.h"
 
 #include <stdio.h>
+#include <time.h>
+
+// PoCL compiles a kernel when its first launch starts, and once more for the
+// first grid of so many work-items.
+enum { LARGE_GRID = 65535 };
 
 static size_t kernel_info(lcl_context *ctx, cl_kernel kernel,
                           cl_kernel_work_group_info what)
@@ -85,6 +90,48 @@ static enum lcl_status set_arg(lcl_kernel *k, cl_uint index,
                   clSetKernelArg(k->kernel, index, sizeof mem, &mem));
 }
 
+// Waits until the driver starts a launch, not until it ends: it may be waiting
+// for another queue.
+static enum lcl_status await_start(lcl_context *ctx, cl_event launch)
+{
+    const struct timespec nap = {.tv_nsec = 50 * 1000};
+    cl_int state = CL_QUEUED;
+    for (;;) {
+        const enum lcl_status st = LCL_CL(
+            &ctx->cl, clGetEventInfo(launch, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                     sizeof state, &state, NULL));
+        if (st < 0 || (state <= CL_RUNNING && state >= CL_COMPLETE))
+            return st;
+        if (state < 0)
+            return lcl_cl_status(&ctx->cl, state,
+                                 "the first launch of a kernel", LCL_CL_PLACE);
+        nanosleep(&nap, NULL);
+    }
+}
+
+// Earlier launches are not to count as compilation: they are waited for before.
+static enum lcl_status compile(cl_command_queue queue, lcl_kernel *k,
+                               size_t global, size_t local)
+{
+    lcl_context *ctx = k->ctx;
+    cl_event launch;
+    enum lcl_status st = LCL_CL(&ctx->cl, clFinish(queue));
+    if (st < 0)
+        return st;
+    lcl_clock_enter(&ctx->clock, LCL_PHASE_COMPILE);
+    st = LCL_CL(&ctx->cl,
+                clEnqueueNDRangeKernel(queue, k->kernel, 1, NULL, &global,
+                                       &local, 0, NULL, &launch));
+    if (st == LCL_OK) {
+        if ((st = LCL_CL(&ctx->cl, clFlush(queue))) == LCL_OK)
+            st = await_start(ctx, launch);
+        ctx->cl.api->clReleaseEvent(launch);
+    }
+    lcl_clock_leave(&ctx->clock);
+    k->compiled[global >= LARGE_GRID] = st == LCL_OK;
+    return st;
+}
+
 static enum lcl_status enqueue(cl_command_queue queue, lcl_kernel *k,
                                int64_t groups, const struct lcl_arg *args,
                                int count)
@@ -102,6 +149,9 @@ static enum lcl_status enqueue(cl_command_queue queue, lcl_kernel *k,
             return st;
     }
     const size_t global = (size_t)groups * local;
+    if (k->ctx->caps.type == LCL_DEVICE_CPU &&
+        !k->compiled[global >= LARGE_GRID])
+        return compile(queue, k, global, local);
     return LCL_CL(&k->ctx->cl,
                   clEnqueueNDRangeKernel(queue, k->kernel, 1, NULL, &global,
                                          &local, 0, NULL, NULL));

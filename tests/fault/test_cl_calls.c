@@ -118,6 +118,21 @@ static void test_cl_calls__full_host_memory_has_its_status(void **state)
                           LCL_ENOMEM) > 5);
 }
 
+// How often it is asked whether a kernel started differs from run to run.
+static void test_cl_calls__the_first_launch_may_fail_to_start(void **state)
+{
+    (void)state;
+    for (long n = 1; n <= 3; ++n) {
+        struct test_capture capture;
+        test_capture_init(&capture, LCL_LOG_ERROR);
+        struct test_job job = warm_job(&capture.log);
+        fail_call(FAKE_clGetEventInfo, n, CL_OUT_OF_RESOURCES);
+        const enum lcl_status st = test_job_run(&job);
+        expect_explained(st, n, &capture);
+        assert_int_equal(st, fake_cl.failed ? LCL_EDEVICE : LCL_OK);
+    }
+}
+
 // The probe and every compilation, with nothing to recall.
 static void test_cl_calls__any_call_of_a_cold_start_may_fail(void **state)
 {
@@ -347,6 +362,7 @@ int main(void)
         cmocka_unit_test(test_cl_calls__any_call_may_run_out_of_resources),
         cmocka_unit_test(test_cl_calls__full_device_memory_has_its_status),
         cmocka_unit_test(test_cl_calls__full_host_memory_has_its_status),
+        cmocka_unit_test(test_cl_calls__the_first_launch_may_fail_to_start),
         cmocka_unit_test(test_cl_calls__any_call_of_a_cold_start_may_fail),
         cmocka_unit_test(test_cl_calls__a_solver_survives_any_failing_call),
         cmocka_unit_test(test_cl_calls__an_update_survives_any_failing_call),

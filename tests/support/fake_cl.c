@@ -34,10 +34,6 @@ static bool fails_now(enum fake_cl_function function)
         size_t size, size_t at, size_t bytes, cl_uint n, \
         const cl_event *wait, cl_event *event), \
         (q, mem, value, size, at, bytes, n, wait, event)) \
-    X(clEnqueueNDRangeKernel, (cl_command_queue q, cl_kernel k, cl_uint dim, \
-        const size_t *at, const size_t *global, const size_t *local, \
-        cl_uint n, const cl_event *wait, cl_event *event), \
-        (q, k, dim, at, global, local, n, wait, event)) \
     X(clFinish, (cl_command_queue q), (q)) \
     X(clFlush, (cl_command_queue q), (q)) \
     X(clGetCommandQueueInfo, (cl_command_queue q, cl_command_queue_info what, \
@@ -142,6 +138,31 @@ static cl_int fake_clEnqueueMarkerWithWaitList(cl_command_queue q, cl_uint n,
     const cl_int code = clEnqueueMarkerWithWaitList(q, n, wait, event);
     fake_cl.objects += code == CL_SUCCESS && event;
     return code;
+}
+
+static cl_int fake_clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel k,
+                                          cl_uint dim, const size_t *at,
+                                          const size_t *global,
+                                          const size_t *local, cl_uint n,
+                                          const cl_event *wait, cl_event *event)
+{
+    if (fails_now(FAKE_clEnqueueNDRangeKernel))
+        return fake_cl.code;
+    const cl_int code =
+        clEnqueueNDRangeKernel(q, k, dim, at, global, local, n, wait, event);
+    fake_cl.objects += code == CL_SUCCESS && event;
+    return code;
+}
+
+// Asked as often as it takes: to fail at the n-th call of any function is to
+// fail at the same call each time, which these do not count as.
+static cl_int fake_clGetEventInfo(cl_event e, cl_event_info what, size_t size,
+                                  void *value, size_t *bytes)
+{
+    if (fake_cl.function == FAKE_clGetEventInfo &&
+        fails_now(FAKE_clGetEventInfo))
+        return fake_cl.code;
+    return clGetEventInfo(e, what, size, value, bytes);
 }
 
 static cl_int fake_clEnqueueUnmapMemObject(cl_command_queue q, cl_mem mem,

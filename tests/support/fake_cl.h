@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 enum fake_cl_function {
-    FAKE_CL_ANY, // of those that may fail: not the releases
+    FAKE_CL_ANY, // of those that may fail: not the releases, nor clGetEventInfo
 #define X(function) FAKE_##function,
     LCL_CL_FUNCTIONS(X)
 #undef X
