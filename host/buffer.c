@@ -210,9 +210,12 @@ enum lcl_status lcl_buffer_read(const lcl_buffer *b, void *data, size_t bytes)
 {
     if (bytes == 0)
         return LCL_OK;
-    return LCL_CL(&b->ctx->cl,
-                  clEnqueueReadBuffer(b->ctx->queue, b->mem, CL_TRUE, 0, bytes,
-                                      data, 0, NULL, NULL));
+    const enum lcl_status st =
+        LCL_CL(&b->ctx->cl, clEnqueueReadBuffer(b->ctx->queue, b->mem, CL_TRUE,
+                                                0, bytes, data, 0, NULL, NULL));
+    if (st == LCL_OK)
+        lcl_cl_checked(&b->ctx->cl);
+    return st;
 }
 
 enum lcl_status lcl_buffer_fill(lcl_buffer *b, unsigned char byte)

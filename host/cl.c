@@ -4,7 +4,12 @@
 
 #include "host/log.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NVIDIA_ILLEGAL_ACCESS = -9999 };
 
 const struct lcl_cl_api lcl_cl_loader = {
 #define X(function) .function = function,
@@ -41,6 +46,7 @@ static const struct {
     CODE(CL_INVALID_OPERATION), CODE(CL_INVALID_BUFFER_SIZE),
     CODE(CL_INVALID_GLOBAL_WORK_SIZE), CODE(CL_INVALID_PROPERTY),
     {-1001, "CL_PLATFORM_NOT_FOUND_KHR"},
+    {NVIDIA_ILLEGAL_ACCESS, "NVIDIA: illegal memory access"},
 };
 // clang-format on
 
@@ -66,12 +72,52 @@ static enum lcl_status status_of(cl_int code)
     }
 }
 
+void lcl_cl_launched(struct lcl_cl *cl, const char *kernel)
+{
+    for (int i = 0; i < cl->launched_count; ++i)
+        if (strcmp(cl->launched[i], kernel) == 0)
+            return;
+    if (cl->launched_count == LCL_CL_LAUNCHED)
+        memmove(cl->launched, cl->launched + 1,
+                --cl->launched_count * sizeof *cl->launched);
+    cl->launched[cl->launched_count++] = kernel;
+}
+
+void lcl_cl_checked(struct lcl_cl *cl)
+{
+    cl->launched_count = 0;
+}
+
+// Whether drivers return it from whatever is called after a kernel's fault.
+static bool is_asynchronous(cl_int code)
+{
+    return code == NVIDIA_ILLEGAL_ACCESS || code == CL_OUT_OF_RESOURCES ||
+           code == CL_INVALID_COMMAND_QUEUE ||
+           code == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+}
+
+static enum lcl_status fail_launched(const struct lcl_cl *cl, cl_int code,
+                                     const char *call, const char *place)
+{
+    char names[LCL_CL_LAUNCHED * 50] = "";
+    size_t at = 0;
+    for (int i = 0; i < cl->launched_count && at < sizeof names; ++i)
+        at += (size_t)snprintf(names + at, sizeof names - at, "%s%s",
+                               i ? ", " : "", cl->launched[i]);
+    return lcl_fail(&cl->log, status_of(code),
+                    "the device failed: %s (%d) from %s at %s; kernels "
+                    "enqueued since the last check: %s",
+                    lcl_cl_error_name(code), code, call, place, names);
+}
+
 enum lcl_status lcl_cl_status(const struct lcl_cl *cl, cl_int code,
                               const char *call, const char *place)
 {
     lcl_trace(&cl->log, "%s = %d", call, code);
     if (code == CL_SUCCESS)
         return LCL_OK;
+    if (cl->launched_count > 0 && is_asynchronous(code))
+        return fail_launched(cl, code, call, place);
     return lcl_fail(&cl->log, status_of(code), "%s (%d) from %s at %s",
                     lcl_cl_error_name(code), code, call, place);
 }

@@ -58,14 +58,23 @@ struct lcl_cl_api {
 // The functions of the ICD loader.
 extern const struct lcl_cl_api lcl_cl_loader;
 
-// What a call needs besides its arguments.
+enum { LCL_CL_LAUNCHED = 16 };
+
+// What a call needs besides its arguments, and the kernels that were enqueued
+// since the queue was last found in order: their faults show in later calls.
 struct lcl_cl {
     const struct lcl_cl_api *api;
     struct lcl_log log;
+    const char *launched[LCL_CL_LAUNCHED]; // each once, the last ones
+    int launched_count;
 };
 
+// Adds a kernel, whose name must live on; forgets all, whose work is done.
+void lcl_cl_launched(struct lcl_cl *cl, const char *kernel);
+void lcl_cl_checked(struct lcl_cl *cl);
+
 // Traces the call; on an error logs its text, the name of the code and the
-// place.
+// place; and the kernels launched, where it may be a fault of theirs.
 enum lcl_status lcl_cl_status(const struct lcl_cl *cl, cl_int code,
                               const char *call, const char *place);
 

@@ -285,7 +285,10 @@ struct lcl_build_info lcl_context_builds(const lcl_context *ctx)
 
 enum lcl_status lcl_context_wait(lcl_context *ctx)
 {
-    return LCL_CL(&ctx->cl, clFinish(ctx->queue));
+    const enum lcl_status st = LCL_CL(&ctx->cl, clFinish(ctx->queue));
+    if (st == LCL_OK)
+        lcl_cl_checked(&ctx->cl);
+    return st;
 }
 
 enum lcl_status lcl_context_flush(lcl_context *ctx)

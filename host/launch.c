@@ -90,6 +90,17 @@ static enum lcl_status set_arg(lcl_kernel *k, cl_uint index,
                   clSetKernelArg(k->kernel, index, sizeof mem, &mem));
 }
 
+static enum lcl_status start(cl_command_queue queue, lcl_kernel *k,
+                             size_t global, size_t local, cl_event *event)
+{
+    const enum lcl_status st = LCL_CL(
+        &k->ctx->cl, clEnqueueNDRangeKernel(queue, k->kernel, 1, NULL, &global,
+                                            &local, 0, NULL, event));
+    if (st == LCL_OK)
+        lcl_cl_launched(&k->ctx->cl, k->name);
+    return st;
+}
+
 // Waits until the driver starts a launch, not until it ends: it may be waiting
 // for another queue.
 static enum lcl_status await_start(lcl_context *ctx, cl_event launch)
@@ -119,9 +130,7 @@ static enum lcl_status compile(cl_command_queue queue, lcl_kernel *k,
     if (st < 0)
         return st;
     lcl_clock_enter(&ctx->clock, LCL_PHASE_COMPILE);
-    st = LCL_CL(&ctx->cl,
-                clEnqueueNDRangeKernel(queue, k->kernel, 1, NULL, &global,
-                                       &local, 0, NULL, &launch));
+    st = start(queue, k, global, local, &launch);
     if (st == LCL_OK) {
         if ((st = LCL_CL(&ctx->cl, clFlush(queue))) == LCL_OK)
             st = await_start(ctx, launch);
@@ -130,6 +139,15 @@ static enum lcl_status compile(cl_command_queue queue, lcl_kernel *k,
     lcl_clock_leave(&ctx->clock);
     k->compiled[global >= LARGE_GRID] = st == LCL_OK;
     return st;
+}
+
+static enum lcl_status submit(cl_command_queue queue, lcl_kernel *k,
+                              size_t global, size_t local)
+{
+    if (k->ctx->caps.type == LCL_DEVICE_CPU &&
+        !k->compiled[global >= LARGE_GRID])
+        return compile(queue, k, global, local);
+    return start(queue, k, global, local, NULL);
 }
 
 static enum lcl_status enqueue(cl_command_queue queue, lcl_kernel *k,
@@ -148,13 +166,7 @@ static enum lcl_status enqueue(cl_command_queue queue, lcl_kernel *k,
         if (st < 0)
             return st;
     }
-    const size_t global = (size_t)groups * local;
-    if (k->ctx->caps.type == LCL_DEVICE_CPU &&
-        !k->compiled[global >= LARGE_GRID])
-        return compile(queue, k, global, local);
-    return LCL_CL(&k->ctx->cl,
-                  clEnqueueNDRangeKernel(queue, k->kernel, 1, NULL, &global,
-                                         &local, 0, NULL, NULL));
+    return submit(queue, k, (size_t)groups * local, local);
 }
 
 enum lcl_status lcl_launch(lcl_kernel *k, int64_t groups,

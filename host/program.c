@@ -7,6 +7,7 @@
 #include "host/context.h"
 #include "host/kernel.h"
 #include "host/log.h"
+#include "host/runtime.h"
 #include "host/sources.h"
 
 #include <levelcl/version.h>
@@ -230,14 +231,17 @@ static enum lcl_status add_program(struct lcl_program **out, lcl_context *ctx,
                                    const char *source, char *key,
                                    const char *name)
 {
-    struct lcl_program *p = lcl_calloc(1, sizeof *p);
+    // or a kernel's fault shows as a program that does not build, and its file
+    // in the cache is deleted
+    enum lcl_status st = lcl_context_wait(ctx);
+    struct lcl_program *p = st < 0 ? NULL : lcl_calloc(1, sizeof *p);
     if (!p) {
         lcl_free(key);
-        return lcl_fail_memory(&ctx->cl.log, "a program");
+        return st < 0 ? st : lcl_fail_memory(&ctx->cl.log, "a program");
     }
     p->key = key;
     lcl_clock_enter(&ctx->clock, LCL_PHASE_COMPILE);
-    enum lcl_status st = make_program(&p->program, ctx, source, key, name);
+    st = make_program(&p->program, ctx, source, key, name);
     lcl_clock_leave(&ctx->clock);
     if (st < 0)
         p->program = NULL;

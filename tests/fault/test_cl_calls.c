@@ -118,6 +118,31 @@ static void test_cl_calls__full_host_memory_has_its_status(void **state)
                           LCL_ENOMEM) > 5);
 }
 
+// A kernel's fault shows in a later call, and in all that follow: it is neither
+// a program that does not build nor a rotten file in the cache.
+static void test_cl_calls__a_kernel_that_faults_is_named(void **state)
+{
+    (void)state;
+    for (long n = 1;; ++n) {
+        struct test_capture capture;
+        test_capture_init(&capture, LCL_LOG_ERROR);
+        struct test_job job = warm_job(&capture.log);
+        fail_call(FAKE_clEnqueueNDRangeKernel, n, -9999);
+        fake_cl.lost = true;
+        const enum lcl_status st = test_job_run(&job);
+        if (!fake_cl.failed)
+            break;
+        assert_int_equal(st, LCL_EDEVICE);
+        test_capture_expect(&capture, "the device failed: NVIDIA: illegal "
+                                      "memory access (-9999) from ");
+        test_capture_expect(&capture, "enqueued since the last check: ");
+    }
+    struct test_job job = warm_job(&(struct lcl_log){0});
+    fake_cl = (struct fake_cl){0};
+    assert_int_equal(test_job_run(&job), LCL_OK);
+    assert_int_equal(job.builds.compiled, 0);
+}
+
 // How often it is asked whether a kernel started differs from run to run.
 static void test_cl_calls__the_first_launch_may_fail_to_start(void **state)
 {
@@ -362,6 +387,7 @@ int main(void)
         cmocka_unit_test(test_cl_calls__any_call_may_run_out_of_resources),
         cmocka_unit_test(test_cl_calls__full_device_memory_has_its_status),
         cmocka_unit_test(test_cl_calls__full_host_memory_has_its_status),
+        cmocka_unit_test(test_cl_calls__a_kernel_that_faults_is_named),
         cmocka_unit_test(test_cl_calls__the_first_launch_may_fail_to_start),
         cmocka_unit_test(test_cl_calls__any_call_of_a_cold_start_may_fail),
         cmocka_unit_test(test_cl_calls__a_solver_survives_any_failing_call),

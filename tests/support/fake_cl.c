@@ -10,12 +10,14 @@ static bool fails_now(enum fake_cl_function function)
 {
     ++fake_cl.calls[function];
     ++fake_cl.calls[FAKE_CL_ANY];
+    if (fake_cl.lost && fake_cl.failed)
+        return true;
     if (fake_cl.fail_at == 0 ||
         (fake_cl.function != FAKE_CL_ANY && fake_cl.function != function) ||
         --fake_cl.fail_at > 0)
         return false;
     fake_cl.failed = true;
-    return true;
+    return !fake_cl.lost;
 }
 
 // ------------------------------------------------------------------- wrappers

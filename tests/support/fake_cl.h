@@ -22,6 +22,7 @@ struct fake_cl {
     long fail_at;                   // the n-th call from now on, once; 0: none
     enum fake_cl_function function; // that counts
     cl_int code;
+    bool lost; // that call succeeds, and all that may fail do so afterwards
     struct {
         cl_device_info what;
         cl_ulong value;

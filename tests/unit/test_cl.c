@@ -4,6 +4,7 @@
 #include "tests/support/capture.h"
 #include "tests/support/test.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static enum lcl_status status_of(cl_int code, enum lcl_log_level level,
@@ -33,7 +34,7 @@ static void test_cl__every_code_of_the_core_has_a_name_of_its_own(void **state)
             if (strcmp(name, "CL error") != 0)
                 assert_string_not_equal(name, lcl_cl_error_name(b));
         }
-    assert_string_equal(lcl_cl_error_name(-9999), "CL error");
+    assert_string_equal(lcl_cl_error_name(-9998), "CL error");
     assert_string_equal(lcl_cl_error_name(1), "CL error");
 }
 
@@ -67,6 +68,35 @@ static void test_cl__an_error_names_code_call_and_place(void **state)
                                       "clFinish(queue) at file.c:12");
 }
 
+static void test_cl__a_late_error_names_the_kernels_launched(void **state)
+{
+    (void)state;
+    struct test_capture capture;
+    test_capture_init(&capture, LCL_LOG_ERROR);
+    struct lcl_cl cl = {.log = capture.log};
+    static char name[LCL_CL_LAUNCHED + 3][8];
+    for (int i = 0; i < LCL_CL_LAUNCHED + 3; ++i) {
+        snprintf(name[i], sizeof name[i], "k%d", 10 + i);
+        lcl_cl_launched(&cl, name[i]);
+        lcl_cl_launched(&cl, name[i]);
+    }
+    assert_int_equal(lcl_cl_status(&cl, -9999, "clFinish(queue)", "file.c:12"),
+                     LCL_EDEVICE);
+    assert_string_equal(
+        capture.last,
+        "the device failed: NVIDIA: illegal memory access (-9999) from "
+        "clFinish(queue) at file.c:12; kernels enqueued since the last check: "
+        "k13, k14, k15, k16, k17, k18, k19, k20, k21, k22, k23, k24, k25, k26, "
+        "k27, k28");
+    lcl_cl_status(&cl, CL_INVALID_KERNEL_ARGS, "call", "file.c:12");
+    assert_string_equal(capture.last,
+                        "CL_INVALID_KERNEL_ARGS (-52) from call at file.c:12");
+    lcl_cl_checked(&cl);
+    lcl_cl_status(&cl, CL_OUT_OF_RESOURCES, "call", "file.c:12");
+    assert_string_equal(capture.last,
+                        "CL_OUT_OF_RESOURCES (-5) from call at file.c:12");
+}
+
 static void test_cl__a_success_is_traced_only(void **state)
 {
     (void)state;
@@ -85,6 +115,7 @@ int main(void)
         cmocka_unit_test(test_cl__every_code_of_the_core_has_a_name_of_its_own),
         cmocka_unit_test(test_cl__codes_map_to_statuses),
         cmocka_unit_test(test_cl__an_error_names_code_call_and_place),
+        cmocka_unit_test(test_cl__a_late_error_names_the_kernels_launched),
         cmocka_unit_test(test_cl__a_success_is_traced_only),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
