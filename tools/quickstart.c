@@ -6,11 +6,11 @@
 int main(void)
 {
     static double b[32 * 32 * 32] = {1}, x[32 * 32 * 32];
-    struct lcl_csr A = {0};
+    struct lcl_csr A = LCL_CSR_INIT;
     lcl_context *ctx = NULL;
     lcl_precond *M = NULL;
     lcl_solver *S = NULL;
-    struct lcl_report report = {0};
+    struct lcl_report report = LCL_REPORT_INIT;
     if (lcl_csr_problem(&A, "lap3d:32", NULL) == LCL_OK &&
         lcl_context_create(&ctx, NULL) == LCL_OK &&
         lcl_precond_create(&M, ctx, &A, NULL) >= LCL_OK &&

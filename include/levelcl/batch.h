@@ -45,10 +45,7 @@ struct lcl_batch_params {
     enum lcl_batch_singular singular;
 };
 
-#define LCL_BATCH_PARAMS_INIT                                                  \
- {                                                                             \
-  0                                                                            \
- }
+#define LCL_BATCH_PARAMS_INIT LCL_ZERO
 
 /* Inverts `count` blocks, of any mix of sizes, by Gauss-Jordan elimination with
  * partial pivoting on the device. Block b has block_ptr[b + 1] - block_ptr[b]

@@ -116,10 +116,7 @@ struct lcl_context_params {
     enum lcl_exchange exchange;
 };
 
-#define LCL_CONTEXT_PARAMS_INIT                                                \
- {                                                                             \
-  0                                                                            \
- }
+#define LCL_CONTEXT_PARAMS_INIT LCL_ZERO
 
 /* A device, its queue, its compiled kernels.
  * Thread-safety: one thread at a time; two contexts are independent. */

@@ -19,4 +19,14 @@
 # define LCL_END_DECLS
 #endif
 
+/* The initializer that zeroes a struct, behind the LCL_*_INIT of each. C has no
+ * empty one before C23; C++ does not convert the 0 to an enum. */
+/* clang-format off */
+#ifdef __cplusplus
+# define LCL_ZERO {}
+#else
+# define LCL_ZERO {0}
+#endif
+/* clang-format on */
+
 #endif

@@ -34,6 +34,8 @@ struct lcl_kron_data {
     double B[LCL_KRON_STAGES_MAX * LCL_KRON_STAGES_MAX];
 };
 
+#define LCL_KRON_DATA_INIT LCL_ZERO
+
 /* Makes a built-in system from its name, with blocks of 4 rows:
  *   "kron:S", "kron:S,NX,NY,NZ": M and L of random blocks on a tetrahedral mesh
  *     as of "kuhn:NX,NY,NZ,4", 53 x 53 x 54 nodes where they are not given; A

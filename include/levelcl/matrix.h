@@ -50,6 +50,10 @@ struct lcl_dense {
     double *val;
 };
 
+#define LCL_CSR_INIT   LCL_ZERO
+#define LCL_BSR_INIT   LCL_ZERO
+#define LCL_DENSE_INIT LCL_ZERO
+
 /* What a reader saw besides the matrix itself. */
 struct lcl_read_info {
     int64_t entries;        /* entries in the file */

@@ -59,10 +59,7 @@ struct lcl_operator_params {
     enum lcl_kron_type kron; /* of lcl_operator_create_kron() */
 };
 
-#define LCL_OPERATOR_PARAMS_INIT                                               \
- {                                                                             \
-  0                                                                            \
- }
+#define LCL_OPERATOR_PARAMS_INIT LCL_ZERO
 
 /* What an operator is made of. */
 struct lcl_operator_info {

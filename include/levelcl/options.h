@@ -13,10 +13,7 @@ struct lcl_options {
     struct lcl_solver_params solver;
 };
 
-#define LCL_OPTIONS_INIT                                                       \
- {                                                                             \
-  0                                                                            \
- }
+#define LCL_OPTIONS_INIT LCL_ZERO
 
 /* Sets one option from "key=value", e.g. "rtol=1e-6", "precond=jacobi",
  * "partition=geometric:16,16,8", "max-iters=500". On error *options is as it

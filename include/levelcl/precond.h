@@ -203,10 +203,7 @@ struct lcl_precond_params {
     enum lcl_kron_type kron; /* the same for lcl_precond_create_kron() */
 };
 
-#define LCL_PRECOND_PARAMS_INIT                                                \
- {                                                                             \
-  0                                                                            \
- }
+#define LCL_PRECOND_PARAMS_INIT LCL_ZERO
 
 /* What a preconditioner is made of. */
 struct lcl_precond_info {

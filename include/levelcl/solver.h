@@ -74,10 +74,7 @@ struct lcl_solver_params {
     void *monitor_user;
 };
 
-#define LCL_SOLVER_PARAMS_INIT                                                 \
- {                                                                             \
-  0                                                                            \
- }
+#define LCL_SOLVER_PARAMS_INIT LCL_ZERO
 
 /* Why a solve ended: > 0 converged, < 0 failed. Success means that the true
  * residual, not only that of the recurrence, is within the tolerance. Where
@@ -124,6 +121,8 @@ struct lcl_report {
     int history_count;
     int launches; /* of kernels, of one iteration; 0: not told */
 };
+
+#define LCL_REPORT_INIT LCL_ZERO
 
 /* Thread-safety: that of its context. */
 typedef struct lcl_solver lcl_solver;
