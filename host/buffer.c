@@ -23,10 +23,27 @@ struct lcl_buffer {
     bool borrowed;
 };
 
+// PoCL aborts if an allocation that it deferred to the first use fails. With
+// CL_MEM_ALLOC_HOST_PTR it allocates at once and returns an error code.
+static enum lcl_status make(lcl_buffer *b, size_t bytes, const char *what)
+{
+    const lcl_context *ctx = b->ctx;
+    const cl_mem_flags place =
+        ctx->caps.type == LCL_DEVICE_CPU ? CL_MEM_ALLOC_HOST_PTR : 0;
+    cl_int code;
+    b->mem = ctx->cl.api->clCreateBuffer(
+        ctx->context, CL_MEM_READ_WRITE | place, bytes, NULL, &code);
+    const bool host = code == CL_OUT_OF_HOST_MEMORY;
+    if (!host && code != CL_MEM_OBJECT_ALLOCATION_FAILURE)
+        return lcl_cl_status(&ctx->cl, code, "clCreateBuffer", LCL_CL_PLACE);
+    return lcl_fail(&ctx->cl.log, host ? LCL_ENOMEM : LCL_EDEVMEM,
+                    "out of memory: no room for %s of %zu bytes on %s (%s)",
+                    what, bytes, ctx->caps.name, lcl_cl_error_name(code));
+}
+
 enum lcl_status lcl_buffer_create(lcl_buffer **out, lcl_context *ctx,
                                   int64_t count, size_t size, const char *what)
 {
-    cl_int code;
     *out = NULL;
     const uint64_t limit = ctx->caps.max_buffer_bytes;
     if (!lcl_buffer_fits(count, size, limit))
@@ -39,10 +56,7 @@ enum lcl_status lcl_buffer_create(lcl_buffer **out, lcl_context *ctx,
     if (!b)
         return lcl_fail_memory(&ctx->cl.log, what);
     *b = (lcl_buffer){.ctx = ctx, .bytes = (size_t)count * size};
-    const enum lcl_status st =
-        LCL_CL_MAKE(&ctx->cl, b->mem,
-                    clCreateBuffer(ctx->context, CL_MEM_READ_WRITE,
-                                   b->bytes ? b->bytes : size, NULL, &code));
+    const enum lcl_status st = make(b, b->bytes ? b->bytes : size, what);
     if (st < 0) {
         lcl_free(b);
         return st;
