@@ -100,13 +100,13 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_bsr_from_csr(
 
 /* Reads a Matrix Market file, plain or compressed (recognised by content: gzip
  * and xz). Coordinate format; real, integer or pattern; general, symmetric or
- * skew-symmetric (expanded to both triangles). Duplicates are summed. `info`
- * may be NULL. On success the caller owns *A; on error *A is all zero.
- * Source: Boisvert, Pozo, Remington, "The Matrix Market exchange formats",
- * NISTIR 5935 (1996).
- * Returns LCL_OK; LCL_EIO (path, decompression); LCL_EFORMAT (the message
- * names file, line and what was expected); LCL_EUNSUPPORTED (complex,
- * Hermitian, array format); LCL_ERANGE; LCL_ENOMEM. */
+ * skew-symmetric (expanded to both triangles). Duplicates are summed. The path
+ * "-" is the standard input. `info` may be NULL. On success the caller owns *A;
+ * on error *A is all zero. Source: Boisvert, Pozo, Remington, "The Matrix
+ * Market exchange formats", NISTIR 5935 (1996). Returns LCL_OK; LCL_EIO (path,
+ * decompression); LCL_EFORMAT (the message names file, line and what was
+ * expected); LCL_EUNSUPPORTED (complex, Hermitian, array format); LCL_ERANGE;
+ * LCL_ENOMEM. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_csr_read(struct lcl_csr *A,
                                                    const char *path,
                                                    struct lcl_read_info *info,
@@ -133,9 +133,13 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_csr_read_text(
 LCL_NODISCARD LCL_API enum lcl_status lcl_dense_read_text(
     struct lcl_dense *X, const char *path, const struct lcl_log *log);
 
-/* Writes X as a Matrix Market array, 17 significant digits, to a temporary
- * name in the same folder that is renamed at the end: no partial file is left.
- * Returns LCL_OK, LCL_EIO or LCL_ENOMEM. */
+/* Writes X as a Matrix Market array, 17 significant digits. A file is written
+ * under a temporary name in its folder and renamed, so that no partial file is
+ * left; one that exists keeps its mode, and a symbolic link stays and its file
+ * is replaced. "-" and "/dev/stdout" are the standard output, "/dev/stderr" is
+ * the standard error output, and "/dev/null" discards X.
+ * Returns LCL_OK, LCL_EIO (also for any other device, a FIFO, a directory and a
+ * link to a missing file) or LCL_ENOMEM. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_dense_write(
     const struct lcl_dense *X, const char *path, const struct lcl_log *log);
 

@@ -178,14 +178,15 @@ static enum lcl_status check_shape(const lcl_stream *stream,
     return LCL_OK;
 }
 
-// Places of the matrix that the file may store.
-static int64_t places(const struct lcl_mm_header *h)
+// Values that an array file stores.
+static int64_t array_entries(const struct lcl_mm_header *h)
 {
     if (h->symmetry == LCL_GENERAL)
         return h->rows * h->cols;
     return h->rows * (h->rows + h->symmetry) / 2;
 }
 
+// More entries than the matrix has places are duplicates.
 static enum lcl_status check_entries(const lcl_stream *stream,
                                      const struct lcl_mm_header *h)
 {
@@ -194,12 +195,6 @@ static enum lcl_status check_entries(const lcl_stream *stream,
                                "expected at most %" PRId64 " entries, found "
                                "%" PRId64,
                                ENTRIES_MAX, h->entries);
-    if (h->entries > places(h))
-        return lcl_stream_fail(stream, LCL_EFORMAT,
-                               "expected at most %" PRId64 " entries, as the "
-                               "matrix is %" PRId64 " x %" PRId64
-                               ", found %" PRId64,
-                               places(h), h->rows, h->cols, h->entries);
     return LCL_OK;
 }
 
@@ -217,7 +212,7 @@ static enum lcl_status read_sizes(lcl_stream *stream, struct lcl_mm_header *h)
     if ((st = expect_end(stream, p)) < 0 || (st = check_shape(stream, h)) < 0)
         return st;
     if (h->layout == LCL_MM_ARRAY)
-        h->entries = places(h);
+        h->entries = array_entries(h);
     return check_entries(stream, h);
 }
 

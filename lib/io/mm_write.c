@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Writing dense matrices as Matrix Market arrays.
+#define _XOPEN_SOURCE 700 // realpath()
+
 #include "host/alloc.h"
 #include "host/log.h"
 #include "lib/io/number.h"
@@ -9,6 +11,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,67 +21,118 @@
 
 enum { SUFFIX = 48, TRIES = 100 };
 
+// ------------------------------------------------------------------- target
+
+// The file that a path leads to.
+struct target {
+    char path[PATH_MAX]; // no symbolic link
+    bool exists;
+    struct stat info; // where it exists
+};
+
+static enum lcl_status refuse(const char *path, const char *why,
+                              const struct lcl_log *log)
+{
+    return lcl_fail(log, LCL_EIO, "%s: cannot write: %s", path, why);
+}
+
+static enum lcl_status find_new(struct target *T, const char *path,
+                                const struct lcl_log *log)
+{
+    if (lstat(path, &T->info) == 0)
+        return refuse(path, "it is a symbolic link to a missing file", log);
+    if (strlen(path) >= sizeof T->path)
+        return refuse(path, "its name is too long", log);
+    strcpy(T->path, path);
+    return LCL_OK;
+}
+
+// Renaming onto a symbolic link, a device or a FIFO would replace it.
+static enum lcl_status find_target(struct target *T, const char *path,
+                                   const struct lcl_log *log)
+{
+    T->exists = realpath(path, T->path) && stat(T->path, &T->info) == 0;
+    if (!T->exists && errno == ENOENT)
+        return find_new(T, path, log);
+    if (T->exists && !S_ISREG(T->info.st_mode))
+        return refuse(path, "it is not a regular file", log);
+    if (!T->exists || faccessat(AT_FDCWD, T->path, W_OK, AT_EACCESS) != 0)
+        return lcl_fail_errno(log, path, "write");
+    return LCL_OK;
+}
+
+// ------------------------------------------------------------------- draft
+
 // A file under a temporary name beside the final one.
 struct draft {
     char *name;
     FILE *file;
 };
 
-// Renaming onto a device or a FIFO would replace it.
-static enum lcl_status check_target(const char *path, const struct lcl_log *log)
-{
-    struct stat info;
-    if (stat(path, &info) != 0 || S_ISREG(info.st_mode))
-        return LCL_OK;
-    return lcl_fail(log, LCL_EIO, "%s: cannot write: it is not a regular file",
-                    path);
-}
-
 // Not mkstemp(), which would leave the result readable by its owner alone.
-static int open_exclusive(char *name, size_t size, const char *path)
+static int open_exclusive(char *name, size_t size, const struct target *T)
 {
+    const mode_t mode = T->exists ? T->info.st_mode & 0777 : 0666;
     int fd = -1;
     for (int i = 0; i < TRIES && fd < 0; ++i) {
-        snprintf(name, size, "%s.%ld.%d.tmp", path, (long)getpid(), i);
-        fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        snprintf(name, size, "%s.%ld.%d.tmp", T->path, (long)getpid(), i);
+        fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (fd < 0 && errno != EEXIST)
             break;
     }
     return fd;
 }
 
-static enum lcl_status draft_open(struct draft *d, const char *path,
-                                  const struct lcl_log *log)
+// The mode of the file that is to be replaced; its owner and group as far as
+// the process may give files away.
+static bool keep_rights(int fd, const struct target *T)
 {
-    const size_t size = strlen(path) + SUFFIX;
+    if (!T->exists)
+        return true;
+    if (fchown(fd, T->info.st_uid, T->info.st_gid) != 0 &&
+        fchown(fd, (uid_t)-1, T->info.st_gid) != 0)
+        errno = 0;
+    return fchmod(fd, T->info.st_mode & 0777) == 0;
+}
+
+static enum lcl_status draft_open(struct draft *d, const struct target *T,
+                                  const char *path, const struct lcl_log *log)
+{
+    const size_t size = strlen(T->path) + SUFFIX;
     d->name = lcl_malloc(size, 1);
     if (!d->name)
         return lcl_fail_memory(log, "a file name");
-    const int fd = open_exclusive(d->name, size, path);
+    const int fd = open_exclusive(d->name, size, T);
     if (fd < 0)
         return lcl_fail_errno(log, path, "write");
-    d->file = fdopen(fd, "w");
-    if (d->file)
+    enum lcl_status st = LCL_OK;
+    if (!keep_rights(fd, T))
+        st = lcl_fail_errno(log, path, "write");
+    else if (!(d->file = fdopen(fd, "w")))
+        st = lcl_fail_memory(log, "a file buffer");
+    if (st == LCL_OK)
         return LCL_OK;
     close(fd);
     unlink(d->name);
-    return lcl_fail_memory(log, "a file buffer");
+    return st;
 }
 
-// Gives the file its final name, or removes it where `st` or writing failed.
-static enum lcl_status draft_close(struct draft *d, enum lcl_status st,
-                                   const char *path, const struct lcl_log *log)
+static enum lcl_status draft_close(struct draft *d, const struct target *T,
+                                   enum lcl_status st, const char *path,
+                                   const struct lcl_log *log)
 {
     if (st == LCL_OK && fflush(d->file) != 0)
         st = lcl_fail_errno(log, path, "write");
     if (fclose(d->file) != 0 && st == LCL_OK)
         st = lcl_fail_errno(log, path, "write");
-    if (st == LCL_OK && rename(d->name, path) != 0)
+    if (st == LCL_OK && rename(d->name, T->path) != 0)
         st = lcl_fail_errno(log, path, "write");
     if (st < 0)
         unlink(d->name);
     return st;
 }
+
+// ------------------------------------------------------------------- write
 
 static enum lcl_status write_array(FILE *file, const struct lcl_dense *X,
                                    const char *path, const struct lcl_log *log)
@@ -92,23 +146,51 @@ static enum lcl_status write_array(FILE *file, const struct lcl_dense *X,
     return ok ? LCL_OK : lcl_fail_errno(log, path, "write");
 }
 
+static enum lcl_status write_file(const struct lcl_dense *X, const char *path,
+                                  const struct lcl_log *log)
+{
+    struct target target;
+    struct draft draft = {0};
+    enum lcl_status st = find_target(&target, path, log);
+    if (st == LCL_OK &&
+        (st = draft_open(&draft, &target, path, log)) == LCL_OK) {
+        st = write_array(draft.file, X, path, log);
+        st = draft_close(&draft, &target, st, path, log);
+    }
+    lcl_free(draft.name);
+    return st;
+}
+
+// The stream that a path names outright; NULL for any other path.
+static FILE *standard_stream(const char *path)
+{
+    if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0)
+        return stdout;
+    return strcmp(path, "/dev/stderr") == 0 ? stderr : NULL;
+}
+
+static enum lcl_status write_stream(FILE *stream, const struct lcl_dense *X,
+                                    const char *path, const struct lcl_log *log)
+{
+    const enum lcl_status st = write_array(stream, X, path, log);
+    return st == LCL_OK && fflush(stream) != 0
+               ? lcl_fail_errno(log, path, "write")
+               : st;
+}
+
 enum lcl_status lcl_dense_write(const struct lcl_dense *X, const char *path,
                                 const struct lcl_log *log)
 {
     if (!X || !X->val || !path)
         return lcl_misuse(log, "a file to write: X or path is NULL");
-    enum lcl_status st = check_target(path, log);
-    if (st < 0)
-        return st;
-    struct draft draft = {0};
+    if (strcmp(path, "/dev/null") == 0)
+        return LCL_OK;
     struct lcl_c_locale locale;
     if (!lcl_c_locale_enter(&locale))
         return lcl_fail_memory(log, "a locale");
-    if ((st = draft_open(&draft, path, log)) == LCL_OK) {
-        st = write_array(draft.file, X, path, log);
-        st = draft_close(&draft, st, path, log);
-    }
-    lcl_free(draft.name);
+    FILE *stream = standard_stream(path);
+    const enum lcl_status st =
+        stream ? write_stream(stream, X, path, log) : write_file(X, path, log);
     lcl_c_locale_leave(&locale);
     return st;
 }

@@ -170,6 +170,11 @@ enum lcl_status lcl_stream_line(lcl_stream *s, char **begin, char **end)
     s->begin = (size_t)(last - s->text) + (newline != NULL);
     if (last > first && last[-1] == '\r')
         --last;
+    const char *nul = memchr(first, '\0', (size_t)(last - first));
+    if (nul)
+        return lcl_stream_fail(s, LCL_EFORMAT,
+                               "expected text, found a NUL byte in column %td",
+                               nul - first + 1);
     *last = '\0';
     *begin = first;
     *end = last;
@@ -196,24 +201,26 @@ static enum lcl_status choose_codec(lcl_stream *s)
     return LCL_OK;
 }
 
-static enum lcl_status open_file(lcl_stream *s)
+// The path is NULL where the standard input is to be read.
+static enum lcl_status open_file(lcl_stream *s, const char *path)
 {
-    s->fd = open(s->name, O_RDONLY | O_CLOEXEC);
+    s->fd = path ? open(path, O_RDONLY | O_CLOEXEC)
+                 : fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
     struct stat info;
     if (s->fd < 0 || fstat(s->fd, &info) != 0)
         return lcl_fail_errno(s->log, s->name, "open");
     if (S_ISDIR(info.st_mode))
         return lcl_fail(s->log, LCL_EIO, "%s: is a directory", s->name);
     if (!S_ISREG(info.st_mode) && !S_ISFIFO(info.st_mode) &&
-        !S_ISCHR(info.st_mode))
+        !S_ISCHR(info.st_mode) && !S_ISSOCK(info.st_mode))
         return lcl_fail(s->log, LCL_EIO, "%s: is not a file", s->name);
     s->raw_buffer = lcl_malloc(RAW_SIZE, 1);
     return s->raw_buffer ? LCL_OK : lcl_fail_memory(s->log, "a file buffer");
 }
 
-// `bytes` is NULL where the path is to be opened.
+// Where `bytes` is NULL they come from `path`.
 static enum lcl_status create(lcl_stream **out, const char *name,
-                              const void *bytes, size_t size,
+                              const char *path, const void *bytes, size_t size,
                               const struct lcl_log *log)
 {
     enum lcl_status st;
@@ -232,7 +239,7 @@ static enum lcl_status create(lcl_stream **out, const char *name,
         st = lcl_fail_memory(log, "a line");
         goto out;
     }
-    if ((!bytes && (st = open_file(s)) < 0) || (st = choose_codec(s)) < 0)
+    if ((!bytes && (st = open_file(s, path)) < 0) || (st = choose_codec(s)) < 0)
         goto out;
     *out = s;
     s = NULL;
@@ -244,14 +251,16 @@ out:
 enum lcl_status lcl_stream_open(lcl_stream **out, const char *path,
                                 const struct lcl_log *log)
 {
-    return create(out, path, NULL, 0, log);
+    if (strcmp(path, "-") == 0)
+        return create(out, "standard input", NULL, NULL, 0, log);
+    return create(out, path, path, NULL, 0, log);
 }
 
 enum lcl_status lcl_stream_open_memory(lcl_stream **out, const char *name,
                                        const void *bytes, size_t size,
                                        const struct lcl_log *log)
 {
-    return create(out, name, size ? bytes : "", size, log);
+    return create(out, name, NULL, size ? bytes : "", size, log);
 }
 
 void lcl_stream_close(lcl_stream **stream)

@@ -14,9 +14,9 @@ typedef struct lcl_stream lcl_stream;
 // No line is longer than this.
 #define LCL_LINE_MAX ((size_t)1 << 20)
 
-// Opens a regular file, a FIFO or a character device; what the bytes are
-// (plain, gzip, xz) is recognised by their beginning. `path` and `log` live as
-// long as the stream.
+// Opens a regular file, a FIFO or a character device, or, of the path "-", the
+// standard input; what the bytes are (plain, gzip, xz) is recognised by their
+// beginning. `path` and `log` live as long as the stream.
 // Returns LCL_OK, LCL_EIO, LCL_EUNSUPPORTED (another compression), LCL_ENOMEM.
 enum lcl_status lcl_stream_open(lcl_stream **out, const char *path,
                                 const struct lcl_log *log);
@@ -31,8 +31,8 @@ void lcl_stream_close(lcl_stream **stream);
 // Fetches the next line: [*begin, *end) without "\n" or "\r\n", with a NUL
 // behind it, writable, valid until the next call. *begin is NULL at the end.
 // Returns LCL_OK, LCL_EIO (reading, damaged or cut-off compressed data),
-// LCL_EFORMAT (line too long), LCL_EUNSUPPORTED (wants too much memory) or
-// LCL_ENOMEM.
+// LCL_EFORMAT (line too long, or with a NUL byte), LCL_EUNSUPPORTED (wants too
+// much memory) or LCL_ENOMEM.
 enum lcl_status lcl_stream_line(lcl_stream *stream, char **begin, char **end);
 
 // Bytes of uncompressed text read so far.

@@ -14,7 +14,10 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+enum { NOBODY = 65534 };
 
 #define BANNER(kind) "%%MatrixMarket matrix " kind "\n"
 #define GENERAL      BANNER("coordinate real general")
@@ -184,6 +187,11 @@ static void test_matrix_market__duplicates_are_summed_and_counted(void **state)
     expect_csr(SYMMETRIC "2 2 3\n2 1 1\n2 1 2\n2 2 1\n",
                "2x2 0:1=3 1:0=3 1:1=1", &info);
     assert_int_equal(info.duplicates, 1);
+    // more entries than places
+    expect_csr(GENERAL "1 1 3\n1 1 4\n1 1 2\n1 1 1\n", "1x1 0:0=7", &info);
+    assert_int_equal(info.duplicates, 2);
+    expect_csr(SYMMETRIC "2 2 4\n1 1 1\n2 2 1\n2 1 1\n2 1 2\n",
+               "2x2 0:0=1 0:1=3 1:0=3 1:1=1", &info);
 }
 
 static void test_matrix_market__explicit_zeros_are_kept_and_counted(
@@ -311,10 +319,9 @@ static void test_matrix_market__absurd_sizes_are_refused(void **state)
         {GENERAL "3 3 1000000000000000000\n", LCL_ERANGE,
          "m:2: expected at most 144115188075855871 entries, found "
          "1000000000000000000"},
-        {GENERAL "3 3 10\n", LCL_EFORMAT,
-         "m:2: expected at most 9 entries, as the matrix is 3 x 3, found 10"},
-        {SYMMETRIC "3 3 7\n", LCL_EFORMAT,
-         "m:2: expected at most 6 entries, as the matrix is 3 x 3, found 7"},
+        {GENERAL "3 3 100000000000000000\n1 1 1\n", LCL_EFORMAT,
+         "m:4: expected 100000000000000000 entries, found the end of the file "
+         "after 1"},
         {GENERAL "2000000000 2000000000 3\n1 1 1\n2 2 2\n3 3 3\n", LCL_ERANGE,
          "m:2: expected more than 3 entries for 2000000000 rows"},
     };
@@ -565,11 +572,133 @@ static void test_matrix_market__bad_targets_are_refused(void **state)
     assert_string_equal(
         capture.last,
         "/no/such/dir/x: cannot write: No such file or directory");
-    assert_int_equal(lcl_dense_write(&X, "/dev/null", &capture.log), LCL_EIO);
+    assert_int_equal(lcl_dense_write(&X, "/dev/zero", &capture.log), LCL_EIO);
     assert_string_equal(capture.last,
-                        "/dev/null: cannot write: it is not a regular file");
+                        "/dev/zero: cannot write: it is not a regular file");
     assert_int_equal(lcl_dense_write(&X, folder.path, NULL), LCL_EIO);
     assert_int_equal(lcl_test_folder_count(&folder), 0);
+    char path[LCL_TEST_PATH];
+    lcl_test_path(path, &folder, "X.mtx");
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(lcl_dense_write(&X, path, NULL), LCL_EIO);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(symlink("missing", path), 0);
+    assert_int_equal(lcl_dense_write(&X, path, &capture.log), LCL_EIO);
+    assert_non_null(
+        strstr(capture.last, "it is a symbolic link to a missing file"));
+    assert_int_equal(unlink(path), 0);
+}
+
+static void test_matrix_market__dev_null_stays_a_device(void **state)
+{
+    (void)state;
+    double one = 1;
+    const struct lcl_dense X = {1, 1, &one};
+    struct stat info;
+    assert_int_equal(lcl_dense_write(&X, "/dev/null", NULL), LCL_OK);
+    assert_int_equal(stat("/dev/null", &info), 0);
+    assert_true(S_ISCHR(info.st_mode));
+}
+
+static void test_matrix_market__link_and_mode_of_a_target_stay(void **state)
+{
+    (void)state;
+    double val[] = {1, 2};
+    const struct lcl_dense X = {2, 1, val};
+    struct lcl_dense Y;
+    struct stat info;
+    char file[LCL_TEST_PATH], link[LCL_TEST_PATH];
+    lcl_test_path(file, &folder, "X.mtx");
+    lcl_test_path(link, &folder, "link");
+    lcl_test_write_file(file, "old", 3);
+    assert_int_equal(chmod(file, 0606), 0);
+    assert_int_equal(symlink("X.mtx", link), 0);
+    assert_int_equal(lcl_dense_write(&X, link, NULL), LCL_OK);
+    assert_int_equal(lstat(link, &info), 0);
+    assert_true(S_ISLNK(info.st_mode));
+    assert_int_equal(lstat(file, &info), 0);
+    assert_true(S_ISREG(info.st_mode));
+    assert_int_equal(info.st_mode & 0777, 0606);
+    assert_int_equal(lcl_dense_read(&Y, file, NULL, NULL), LCL_OK);
+    assert_int_equal(Y.rows, 2);
+    lcl_dense_finish(&Y);
+    assert_int_equal(unlink(link), 0);
+    assert_int_equal(unlink(file), 0);
+}
+
+// In a child that is not root, whom no mode stops.
+static enum lcl_status write_as_nobody(const struct lcl_dense *X,
+                                       const char *path)
+{
+    const pid_t child = fork();
+    int code;
+    assert_true(child >= 0);
+    if (child == 0) {
+        if (geteuid() == 0 && seteuid(NOBODY) != 0)
+            _exit(127);
+        _exit(-lcl_dense_write(X, path, NULL));
+    }
+    assert_int_equal(waitpid(child, &code, 0), child);
+    assert_true(WIFEXITED(code));
+    return (enum lcl_status) - WEXITSTATUS(code);
+}
+
+static void test_matrix_market__files_and_folders_that_are_read_only(void **s)
+{
+    (void)s;
+    double one = 1;
+    const struct lcl_dense X = {1, 1, &one};
+    char path[LCL_TEST_PATH];
+    size_t size;
+    lcl_test_path(path, &folder, "X.mtx");
+    assert_int_equal(chmod(folder.path, 0777), 0);
+    assert_int_equal(write_as_nobody(&X, path), LCL_OK);
+    assert_int_equal(unlink(path), 0);
+    lcl_test_write_file(path, "old", 3);
+    assert_int_equal(chmod(path, 0444), 0);
+    assert_int_equal(write_as_nobody(&X, path), LCL_EIO);
+    free(lcl_test_read_file(path, &size));
+    assert_int_equal(size, 3);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(chmod(folder.path, 0555), 0);
+    assert_int_equal(write_as_nobody(&X, path), LCL_EIO);
+    assert_int_equal(chmod(folder.path, 0700), 0);
+    assert_int_equal(lcl_test_folder_count(&folder), 0);
+}
+
+// The standard streams of a child, which are files here.
+static void test_matrix_market__dash_is_a_standard_stream(void **state)
+{
+    (void)state;
+    const char *text = GENERAL "1 1 1\n1 1 7\n";
+    char in[LCL_TEST_PATH], out[LCL_TEST_PATH];
+    struct lcl_dense Y;
+    int code;
+    lcl_test_path(in, &folder, "in.mtx");
+    lcl_test_path(out, &folder, "out.mtx");
+    lcl_test_write_file(in, text, strlen(text));
+    fflush(stdout);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        if (!freopen(in, "r", stdin) || !freopen(out, "w", stdout) ||
+            lcl_dense_read(&Y, "-", NULL, NULL) < 0 ||
+            lcl_dense_write(&Y, "-", NULL) < 0 ||
+            lcl_dense_write(&Y, "/dev/stdout", NULL) < 0)
+            _exit(1);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &code, 0), child);
+    assert_true(WIFEXITED(code) && WEXITSTATUS(code) == 0);
+    size_t size;
+    char *written = lcl_test_read_file(out, &size);
+    const char *once = ARRAY "1 1\n7\n";
+    assert_int_equal(size, 2 * strlen(once));
+    assert_memory_equal(written, once, strlen(once));
+    assert_memory_equal(written + strlen(once), once, strlen(once));
+    free(written);
+    assert_int_equal(unlink(in), 0);
+    assert_int_equal(unlink(out), 0);
 }
 
 // Readable and writable as umask() says, like any other file.
@@ -621,6 +750,11 @@ int main(void)
         cmocka_unit_test(test_matrix_market__decimal_comma_changes_nothing),
         cmocka_unit_test(test_matrix_market__full_disk_leaves_nothing_behind),
         cmocka_unit_test(test_matrix_market__bad_targets_are_refused),
+        cmocka_unit_test(test_matrix_market__dash_is_a_standard_stream),
+        cmocka_unit_test(
+            test_matrix_market__files_and_folders_that_are_read_only),
+        cmocka_unit_test(test_matrix_market__link_and_mode_of_a_target_stay),
+        cmocka_unit_test(test_matrix_market__dev_null_stays_a_device),
         cmocka_unit_test(test_matrix_market__written_file_has_usual_rights),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

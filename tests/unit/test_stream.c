@@ -66,6 +66,28 @@ static enum lcl_status drain_file(const char *path, char *text, size_t room)
     return st < 0 ? st : drain(stream, text, room);
 }
 
+static void test_stream__nul_byte_is_refused_with_its_place(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t size;
+        const char *message;
+    } cases[] = {
+        {"1 1 1\n1 1 1\0 2\n", 15,
+         "m:2: expected text, found a NUL byte in column 6"},
+        {"\0", 1, "m:1: expected text, found a NUL byte in column 1"},
+        {"a\0\r\n", 4, "m:1: expected text, found a NUL byte in column 2"},
+    };
+    char text[64];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        assert_int_equal(
+            drain_memory(cases[i].text, cases[i].size, text, sizeof text),
+            LCL_EFORMAT);
+        assert_string_equal(capture.last, cases[i].message);
+    }
+}
+
 static void test_stream__lines_lose_their_ends(void **state)
 {
     (void)state;
@@ -263,6 +285,7 @@ static void test_stream__fifo_is_read_to_its_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_stream__nul_byte_is_refused_with_its_place),
         cmocka_unit_test(test_stream__lines_lose_their_ends),
         cmocka_unit_test(test_stream__lines_cross_buffers),
         cmocka_unit_test(test_stream__endless_line_is_refused),
