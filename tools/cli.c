@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 #define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
 
@@ -30,7 +31,7 @@ static const struct option table[] = {
     {"kron", '\0', KRON, AT(kron), "M L A B", "the system (A (x) M + tau B (x) L) x = b, four Matrix Market files"},
     {"tau", '\0', TEXT, AT(tau_text), "T", "tau of --kron (1)"},
     {NULL, 'b', TEXT, AT(rhs), "FILE", "right-hand side, Matrix Market (b = A * ones)"},
-    {NULL, 'o', TEXT, AT(output), "FILE", "write x there, Matrix Market"},
+    {NULL, 'o', TEXT, AT(output), "FILE", "write x there, Matrix Market; - is the standard output"},
     {"device", '\0', TEXT, AT(device), "N|NAME", "number or part of the name, see clsolve devices"},
     {"json", '\0', FLAG, AT(json), NULL, "one JSON record on the standard output, also for errors"},
     {"history", '\0', TEXT, AT(history), "FILE", "write the residual of every iteration there"},
@@ -46,9 +47,10 @@ struct parser {
     struct cli *cli;
     struct messages *messages;
     struct lcl_log log;
-    char **next;     // argument to read next, NULL at the end
-    bool only_files; // "--" was seen
-    bool named;      // a command or a matrix was seen
+    char **next;            // argument to read next, NULL at the end
+    bool only_files;        // "--" was seen
+    bool named;             // a command or a matrix was seen
+    const char *first_word; // where it is no command
 };
 
 // ---------------------------------------------------------------- values
@@ -139,10 +141,15 @@ static enum lcl_status library_option(struct parser *parser, const char *name,
     if (!value)
         return LCL_EINVAL;
     if (strcmp(key, "partition") == 0) {
-        const bool file = strncmp(value, "file:", 5) == 0 && value[5];
+        const bool file = strncmp(value, "file:", 5) == 0;
         parser->cli->labels = file ? value + 5 : NULL;
-        if (file)
+        if (file && value[5])
             return LCL_OK;
+        if (file || strcmp(value, "file") == 0)
+            return messages_fail(parser->messages, LCL_EINVAL,
+                                 "bad value '%s' for --partition: expected the "
+                                 "name of a file, as in file:labels.txt",
+                                 value);
     }
     char pair[PAIR_BYTES];
     snprintf(pair, sizeof pair, "%s=%s", key, value);
@@ -153,7 +160,7 @@ static enum lcl_status library_option(struct parser *parser, const char *name,
 static const char *next_file(struct parser *parser)
 {
     const char *next = *parser->next;
-    if (!next || *next == '-')
+    if (!next || (*next == '-' && next[1]))
         return NULL;
     ++parser->next;
     return next;
@@ -238,6 +245,26 @@ static bool is_later_command(const char *word)
     return strcmp(word, "doctor") == 0 || strcmp(word, "bench") == 0;
 }
 
+// The command that a mistyped one is near to; NULL for a file, and for a word
+// that looks like the name of one.
+static const char *meant_command(const char *word)
+{
+    static const char *const commands[] = {"devices", "info"};
+    if (word[strcspn(word, "./")] != '\0' || access(word, F_OK) == 0)
+        return NULL;
+    return lcl_nearest(word, commands, COUNT(commands));
+}
+
+static enum lcl_status check_command(struct parser *parser)
+{
+    const char *word = parser->first_word;
+    const char *meant = word ? meant_command(word) : NULL;
+    return meant ? messages_fail(parser->messages, LCL_EINVAL,
+                                 "unknown command '%s': did you mean '%s'?",
+                                 word, meant)
+                 : LCL_OK;
+}
+
 // The first word may be a command; the other one is the matrix.
 static enum lcl_status word(struct parser *parser, const char *text)
 {
@@ -256,8 +283,12 @@ static enum lcl_status word(struct parser *parser, const char *text)
         return messages_fail(parser->messages, LCL_EUNSUPPORTED,
                              "clsolve %s is not there yet", text);
     if (cli->matrix || cli->command == CLI_DEVICES)
-        return messages_fail(parser->messages, LCL_EINVAL,
-                             "unexpected argument '%s'", text);
+        return check_command(parser) < 0
+                   ? LCL_EINVAL
+                   : messages_fail(parser->messages, LCL_EINVAL,
+                                   "unexpected argument '%s'", text);
+    if (first)
+        parser->first_word = text;
     cli->matrix = text;
     return LCL_OK;
 }
@@ -327,6 +358,8 @@ enum lcl_status cli_parse(struct cli *cli, int argc, char **argv,
         if (st < 0)
             return st;
     }
+    if (!cli->help && !cli->version && check_command(&parser) < 0)
+        return LCL_EINVAL;
     name_the_rest(&cli->options);
     return cli_check(cli, messages);
 }
@@ -378,10 +411,11 @@ void cli_print_help(FILE *out)
         "\n"
         "Solves A x = b on an OpenCL device and says whether it converged, how\n"
         "long each phase took and, if it failed, why. A is a sparse matrix in a\n"
-        "Matrix Market file, plain or compressed by gzip or xz. info shows what\n"
-        "a matrix and its preconditioner are like; devices lists the devices,\n"
-        "and probes one that --device names. With --kron, or a built-in system\n"
-        "kron:S or radau:S,N, the matrix is A (x) M + tau B (x) L.\n"
+        "Matrix Market file, plain or compressed by gzip or xz; - is the\n"
+        "standard input. info shows what a matrix and its preconditioner are\n"
+        "like; devices lists the devices, and probes one that --device names.\n"
+        "With --kron, or a built-in system kron:S or radau:S,N, the matrix is\n"
+        "A (x) M + tau B (x) L.\n"
         "\n"
         "What is solved and what is printed:\n",
         out);

@@ -46,9 +46,12 @@ struct cli {
 enum lcl_status cli_parse(struct cli *cli, int argc, char **argv,
                           struct messages *messages);
 
-// What cli_parse() ends with: refuses what does not fit together, and reads
-// cli->tau.
+// What cli_parse() ends with: refuses options that do not fit together, and
+// reads cli->tau.
 enum lcl_status cli_check(struct cli *cli, struct messages *messages);
+
+// Whether `path`, which may be NULL, is the standard output.
+bool cli_is_stdout(const char *path);
 
 // Whether the system is one in Kronecker form.
 bool cli_is_kron(const struct cli *cli);

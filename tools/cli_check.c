@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What fits together on the command line of clsolve.
+// Which options of clsolve fit together.
 #include "tools/cli.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+bool cli_is_stdout(const char *path)
+{
+    return path && (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0);
+}
 
 bool cli_is_kron(const struct cli *cli)
 {
@@ -42,6 +47,89 @@ static enum lcl_status check_matrix(const struct cli *cli,
     return LCL_OK;
 }
 
+static enum lcl_status check_streams(const struct cli *cli,
+                                     struct messages *messages)
+{
+    const char *const inputs[] = {
+        cli->matrix,  cli->rhs,     cli->text[0], cli->text[1], cli->text[2],
+        cli->text[3], cli->kron[0], cli->kron[1], cli->kron[2], cli->kron[3]};
+    int from_stdin = 0;
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; ++i)
+        from_stdin += inputs[i] && strcmp(inputs[i], "-") == 0;
+    if (from_stdin > 1)
+        return messages_fail(messages, LCL_EINVAL,
+                             "only one file can be read from the standard "
+                             "input");
+    if (cli_is_stdout(cli->output) + cli_is_stdout(cli->history) + cli->json >
+        1)
+        return messages_fail(messages, LCL_EINVAL,
+                             "only one of -o, --history and --json can write "
+                             "to the standard output");
+    return LCL_OK;
+}
+
+// Options that would be ignored.
+static enum lcl_status check_meaning(const struct cli *cli,
+                                     struct messages *messages)
+{
+    const struct lcl_precond_params *precond = &cli->options.precond;
+    const bool geometric =
+        precond->partition.type == LCL_PARTITION_GEOMETRIC && !cli->labels;
+    if (precond->kron && !cli_is_kron(cli))
+        return messages_fail(messages, LCL_EINVAL,
+                             "--kron-product has a meaning only for a system "
+                             "in Kronecker form");
+    if (precond->partition.grid[0] > 0 && !geometric)
+        return messages_fail(messages, LCL_EINVAL,
+                             "--grid has a meaning only with --partition "
+                             "geometric");
+    return LCL_OK;
+}
+
+static bool has_fp64_storage(const struct lcl_precond_params *precond)
+{
+    return precond->storage == LCL_FACTOR_STORAGE_DEFAULT ||
+           precond->storage == LCL_FACTOR_STORAGE_FP64;
+}
+
+// Values that the library refuses together whatever the matrix.
+static enum lcl_status check_methods(const struct cli *cli,
+                                     struct messages *messages)
+{
+    const struct lcl_precond_params *precond = &cli->options.precond;
+    const enum lcl_precond_type type = precond->type;
+    const bool blocks = type == LCL_PRECOND_BLOCK_JACOBI;
+    const bool factors = type == LCL_PRECOND_ILU0 ||
+                         type == LCL_PRECOND_ILDU0 || type == LCL_PRECOND_IC0;
+    const struct {
+        bool wrong;
+        const char *message;
+    } rules[] = {
+        {precond->storage == LCL_FACTOR_STORAGE_ADAPTIVE && !blocks,
+         "--factor-storage adaptive takes --precond block-jacobi"},
+        {blocks && precond->block_jacobi.apply == LCL_BLOCK_APPLY_SPMV &&
+             !has_fp64_storage(precond),
+         "--block-apply spmv takes --factor-storage fp64"},
+        {factors && precond->trisolve > LCL_TRISOLVE_PACKED &&
+             !has_fp64_storage(precond),
+         "a published --trisolve takes --factor-storage fp64"},
+        {cli_is_kron(cli) && type == LCL_PRECOND_JACOBI,
+         "--precond jacobi does not take a system in Kronecker form; "
+         "block-jacobi does"},
+        {cli_is_kron(cli) && blocks &&
+             precond->storage > LCL_FACTOR_STORAGE_FP32,
+         "--precond block-jacobi of a system in Kronecker form takes "
+         "--factor-storage fp64 or fp32"},
+        {cli->command == CLI_SOLVE && type != LCL_PRECOND_NONE &&
+             cli->options.solver.type == LCL_SOLVER_CG_PUBLISHED,
+         "--solver cg_published takes --precond none"},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; ++i)
+        if (rules[i].wrong)
+            return messages_fail(messages, LCL_EINVAL, "%s", rules[i].message);
+    return LCL_OK;
+}
+
 static enum lcl_status read_tau(struct cli *cli, struct messages *messages)
 {
     char *end;
@@ -73,6 +161,11 @@ enum lcl_status cli_check(struct cli *cli, struct messages *messages)
                                  "%s has a meaning only where a system is "
                                  "solved",
                                  only_solve[i].dashed);
-    const enum lcl_status st = check_matrix(cli, messages);
-    return st < 0 ? st : read_tau(cli, messages);
+    enum lcl_status st;
+    if ((st = check_matrix(cli, messages)) < 0 ||
+        (st = check_streams(cli, messages)) < 0 ||
+        (st = check_meaning(cli, messages)) < 0 ||
+        (st = check_methods(cli, messages)) < 0)
+        return st;
+    return read_tau(cli, messages);
 }

@@ -33,9 +33,9 @@ static enum lcl_status print_result(struct job *job)
 enum lcl_status cmd_solve(struct job *job)
 {
     enum lcl_status st;
-    if ((st = job_check_paths(job)) < 0 || (st = job_read(job)) < 0 ||
-        (st = job_check_square(job)) < 0 || (st = job_prepare(job)) < 0 ||
-        (st = job_open_device(job)) < 0)
+    if ((st = job_check_paths(job)) < 0 || (st = job_reserve_stdout(job)) < 0 ||
+        (st = job_read(job)) < 0 || (st = job_check_square(job)) < 0 ||
+        (st = job_prepare(job)) < 0 || (st = job_open_device(job)) < 0)
         return st;
     print_header(job);
     if ((st = job_factor(job)) < 0 || (st = job_solve(job)) < 0 ||

@@ -4,11 +4,8 @@
 
 #include "tools/progress.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,45 +16,6 @@ double job_clock(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-// ---------------------------------------------------------------- paths
-
-static enum lcl_status cannot_write(struct job *job, const char *path,
-                                    const char *why)
-{
-    return messages_fail(&job->messages, LCL_EIO, "cannot write '%s': %s", path,
-                         why);
-}
-
-// A file is written under another name in its folder and renamed, so the
-// folder must be writable, and a device or pipe must not be replaced.
-static enum lcl_status check_path(struct job *job, const char *path)
-{
-    char folder[PATH_MAX];
-    struct stat there;
-    if (!path)
-        return LCL_OK;
-    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
-        return cannot_write(job, path, "it is not a regular file");
-    if (strlen(path) >= sizeof folder)
-        return cannot_write(job, path, strerror(ENAMETOOLONG));
-    strcpy(folder, path);
-    char *slash = strrchr(folder, '/');
-    if (!slash)
-        strcpy(folder, ".");
-    else
-        slash[slash == folder] = '\0';
-    if (access(folder, W_OK | X_OK) != 0)
-        return cannot_write(job, path, strerror(errno));
-    return LCL_OK;
-}
-
-enum lcl_status job_check_paths(struct job *job)
-{
-    job->stage = JOB_OUTPUT;
-    const enum lcl_status st = check_path(job, job->cli.output);
-    return st < 0 ? st : check_path(job, job->cli.history);
 }
 
 // ---------------------------------------------------------------- work
@@ -98,54 +56,7 @@ enum lcl_status job_solve(struct job *job)
     return job->outcome;
 }
 
-// ---------------------------------------------------------------- output
-
-static bool write_history(const struct job *job, FILE *file)
-{
-    const struct lcl_report *report = &job->report;
-    fputs("# iteration residual\n", file);
-    for (int i = 0; i < report->history_count; ++i)
-        fprintf(file, "%d %.17g\n", i, report->history[i]);
-    return !ferror(file);
-}
-
-static enum lcl_status save_history(struct job *job)
-{
-    const char *path = job->cli.history;
-    if (!path)
-        return LCL_OK;
-    FILE *file = fopen(path, "w");
-    if (!file)
-        return cannot_write(job, path, strerror(errno));
-    const bool written = write_history(job, file);
-    if (fclose(file) == 0 && written)
-        return LCL_OK;
-    const int reason = errno;
-    remove(path);
-    return cannot_write(job, path, strerror(reason));
-}
-
-// In the shape of the right-hand side; a stage a column where none was given.
-static enum lcl_status save_solution(struct job *job)
-{
-    const bool is_kron = cli_is_kron(&job->cli);
-    struct lcl_dense X = {is_kron ? job_stage_rows(job) : job->unknowns,
-                          is_kron ? job->kron.K.stages : 1, job->x};
-    if (!job->cli.output)
-        return LCL_OK;
-    if (job->rhs.val) {
-        X.rows = job->rhs.rows;
-        X.cols = job->rhs.cols;
-    }
-    return lcl_dense_write(&X, job->cli.output, &job->log);
-}
-
-enum lcl_status job_write(struct job *job)
-{
-    job->stage = JOB_OUTPUT;
-    const enum lcl_status st = save_history(job);
-    return st < 0 ? st : save_solution(job);
-}
+// ---------------------------------------------------------------- end
 
 void job_finish(struct job *job)
 {
@@ -162,13 +73,19 @@ void job_finish(struct job *job)
 
 // ---------------------------------------------------------------- questions
 
+// How a file that is read is called in a report.
+static const char *input_title(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
 const char *job_title(const struct job *job)
 {
     const struct cli *cli = &job->cli;
-    return cli->matrix    ? cli->matrix
-           : cli->problem ? cli->problem
-           : cli->kron[0] ? cli->kron[0]
-                          : cli->text[0];
+    return input_title(cli->matrix    ? cli->matrix
+                       : cli->problem ? cli->problem
+                       : cli->kron[0] ? cli->kron[0]
+                                      : cli->text[0]);
 }
 
 const char *job_rhs(const struct job *job)
@@ -179,7 +96,9 @@ const char *job_rhs(const struct job *job)
 const char *job_rhs_title(const struct job *job)
 {
     const char *file = job_rhs(job);
-    return file ? file : cli_is_kron(&job->cli) ? "K * ones" : "A * ones";
+    return file                     ? input_title(file)
+           : cli_is_kron(&job->cli) ? "K * ones"
+                                    : "A * ones";
 }
 
 int64_t job_stage_rows(const struct job *job)
@@ -206,7 +125,7 @@ struct job_times job_times(const struct job *job)
 static bool blames_input(enum lcl_status status)
 {
     return status == LCL_EIO || status == LCL_EFORMAT || status == LCL_EPIVOT ||
-           status == LCL_EUNSUPPORTED;
+           status == LCL_ERANGE || status == LCL_EUNSUPPORTED;
 }
 
 int job_exit_code(const struct job *job, enum lcl_status status)

@@ -37,6 +37,8 @@ struct job {
     int32_t *labels;
     int64_t labels_count;
 
+    int reserved; // descriptor of the standard output; 0: not reserved
+
     lcl_context *ctx;
     lcl_precond *M;
     lcl_solver *S;
@@ -52,8 +54,14 @@ struct job_times {
 
 double job_clock(void);
 
-// Refuses paths for -o and --history that could not be written at the end.
+// Refuses paths for -o and --history that could not be written at the end or
+// are inputs.
 enum lcl_status job_check_paths(struct job *job);
+
+// Where -o or --history goes to the standard output, leaves it to that file
+// alone: all that is printed, by drivers too, goes to the standard error
+// output.
+enum lcl_status job_reserve_stdout(struct job *job);
 
 // Reads or makes the matrix, with its facts, and the labels.
 enum lcl_status job_read(struct job *job);

@@ -258,7 +258,8 @@ static void outcome(const struct job *job)
     if (!job->cli.output)
         return;
     line("written");
-    printf("%s%s\n", job->cli.output,
+    printf("%s%s\n",
+           cli_is_stdout(job->cli.output) ? "standard output" : job->cli.output,
            job->outcome == LCL_OK ? ""
                                   : ": the best iterate seen, not a solution");
 }

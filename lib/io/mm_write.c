@@ -13,6 +13,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <fcntl.h>
@@ -161,21 +162,33 @@ static enum lcl_status write_file(const struct lcl_dense *X, const char *path,
     return st;
 }
 
-// The stream that a path names outright; NULL for any other path.
-static FILE *standard_stream(const char *path)
+// The descriptor of the standard stream that a path names; -1: of none.
+static int standard_descriptor(const char *path)
 {
     if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0)
-        return stdout;
-    return strcmp(path, "/dev/stderr") == 0 ? stderr : NULL;
+        return STDOUT_FILENO;
+    return strcmp(path, "/dev/stderr") == 0 ? STDERR_FILENO : -1;
 }
 
-static enum lcl_status write_stream(FILE *stream, const struct lcl_dense *X,
-                                    const char *path, const struct lcl_log *log)
+// Through a stream of its own: after a failure stdout would keep the rest.
+static enum lcl_status write_stream(int descriptor, const struct lcl_dense *X,
+                                    const struct lcl_log *log)
 {
-    const enum lcl_status st = write_array(stream, X, path, log);
-    return st == LCL_OK && fflush(stream) != 0
-               ? lcl_fail_errno(log, path, "write")
-               : st;
+    const bool out = descriptor == STDOUT_FILENO;
+    const char *name = out ? "standard output" : "standard error output";
+    fflush(out ? stdout : stderr);
+    const int fd = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+    if (!file) {
+        const enum lcl_status st = lcl_fail_errno(log, name, "write");
+        if (fd >= 0)
+            close(fd);
+        return st;
+    }
+    enum lcl_status st = write_array(file, X, name, log);
+    if (fclose(file) != 0 && st == LCL_OK)
+        st = lcl_fail_errno(log, name, "write");
+    return st;
 }
 
 enum lcl_status lcl_dense_write(const struct lcl_dense *X, const char *path,
@@ -188,9 +201,10 @@ enum lcl_status lcl_dense_write(const struct lcl_dense *X, const char *path,
     struct lcl_c_locale locale;
     if (!lcl_c_locale_enter(&locale))
         return lcl_fail_memory(log, "a locale");
-    FILE *stream = standard_stream(path);
-    const enum lcl_status st =
-        stream ? write_stream(stream, X, path, log) : write_file(X, path, log);
+    const int descriptor = standard_descriptor(path);
+    const enum lcl_status st = descriptor >= 0
+                                   ? write_stream(descriptor, X, log)
+                                   : write_file(X, path, log);
     lcl_c_locale_leave(&locale);
     return st;
 }

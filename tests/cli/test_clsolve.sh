@@ -31,6 +31,9 @@ printf '1 1 1\n' | matrix truncated.mtx 2 2 2
 printf '1 1 1\n2 2' | matrix half_line.mtx 2 2 2
 printf '1 1 1\n2 2 1x\n' | matrix rubbish_after.mtx 2 2 2
 printf '1 1 1\n2 2 1\n1 2 1\n' | matrix surplus.mtx 2 2 2
+printf '1 1 1\n2 2 1\0\n' | matrix nul.mtx 2 2 2
+printf '1 1 4\n1 1 2\n1 1 1\n' | matrix thrice.mtx 1 1 3
+printf '1 1 1e200\n2 2 1e200\n' | matrix large.mtx 2 2 2
 printf '%%%%MatrixMarket matrix coordinate real\n1 1 1\n1 1 1\n' >short_banner.mtx
 printf '%%%%MatrixMarkt matrix coordinate real general\n1 1 1\n1 1 1\n' >banner.mtx
 printf '%%%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 0\n' >complex.mtx
@@ -78,6 +81,19 @@ refused 2 "bad value '0' for restart" --solver gmres --restart 0 two.mtx
 refused 2 "bad value '2000' for restart" --solver gmres --restart 2000 two.mtx
 refused 2 'not there yet' doctor two.mtx
 refused 2 'unexpected argument' two.mtx one.mtx
+refused 2 "unknown command 'infoo': did you mean 'info'" infoo two.mtx
+refused 2 "unknown command 'infoo': did you mean 'info'" infoo --problem lap3d:4
+refused 2 "unknown command 'devces': did you mean 'devices'" devces
+refused 2 'expected the name of a file, as in file:labels.txt' two.mtx --partition file:
+refused 2 'expected the name of a file, as in file:labels.txt' two.mtx --partition=file
+refused 2 'factor-storage adaptive takes --precond block-jacobi' two.mtx --factor-storage adaptive
+refused 2 'cg_published takes --precond none' two.mtx --solver cg_published
+refused 2 'trisolve takes --factor-storage fp64' two.mtx --trisolve dag_ec_lds --factor-storage fp32
+refused 2 'spmv takes --factor-storage fp64' two.mtx --precond block-jacobi --block-apply spmv --factor-storage bf16
+refused 2 'kron-product has a meaning only' two.mtx --kron-product one_pass
+refused 2 'kron-product has a meaning only' info two.mtx --kron-product okp
+refused 2 'grid has a meaning only' two.mtx --grid 2,1,1
+refused 2 'grid has a meaning only' two.mtx --grid 2,1,1 --partition geometric:1,1,1 --partition file:labels.txt
 refused 2 'not both' two.mtx --problem lap3d:4
 refused 2 'not two of them' two.mtx --csr-text ptr.txt col.txt val.txt
 refused 2 'needs three files' --csr-text ptr.txt col.txt
@@ -125,6 +141,7 @@ bad_input 'truncated.mtx:' truncated.mtx
 bad_input 'half_line.mtx:4: ' half_line.mtx
 bad_input 'rubbish_after.mtx:4: ' rubbish_after.mtx
 bad_input 'surplus.mtx:5: ' surplus.mtx
+bad_input 'nul.mtx:4: expected text, found a NUL byte in column 6' nul.mtx
 bad_input 'short_banner.mtx:1: ' short_banner.mtx
 bad_input 'banner.mtx:1: ' banner.mtx
 bad_input 'complex' complex.mtx
@@ -186,6 +203,9 @@ ends 0 two.mtx -b b.mtx -o "$dir/out/x.mtx" --history "$dir/out/history.txt"
 [ "$(lines "$dir/out/x.mtx")" = 4 ] && pass || flunk '-o: not two entries'
 grep -q '^0 1' "$dir/out/history.txt" && pass || flunk '--history: no start'
 ends 0 two.mtx -b b_sparse.mtx
+ends 0 thrice.mtx
+says stdout '1 nonzeros (2 duplicates summed)'
+ends 0 --problem lap3d:4 --grid 4,4,4 --partition geometric:2,2,2
 ends 0 --csr-text ptr.txt col.txt val.txt rhs.txt -o "$dir/out/text.mtx" --spmv adaptive --block-size 1
 says stdout "right-hand side rhs.txt"
 ends 0 --csr-text=ptr.txt col.txt val.txt --spmv binned --precond jacobi --block-size 1
@@ -219,6 +239,7 @@ clsolve no_diagonal.mtx
 says stderr '^clsolve: warning: .* without a diagonal .* row 1'
 rm "$dir/out/"*
 refused 3 '.' no_diagonal.mtx --pivot fail -o "$dir/out/x.mtx"
+refused 3 'leave the range of bf16' large.mtx --factor-storage bf16
 
 if [ -c /dev/full ]; then
     "$clsolve" two.mtx >/dev/full 2>"$dir/stderr"

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where -o and --history go: files, checked before any work, and the standard
+// streams.
+#define _XOPEN_SOURCE 700 // realpath()
+
+#include "tools/job.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static enum lcl_status cannot_write(struct job *job, const char *path,
+                                    const char *why)
+{
+    return messages_fail(&job->messages, LCL_EIO, "cannot write '%s': %s", path,
+                         why);
+}
+
+static bool is_stderr(const char *path)
+{
+    return strcmp(path, "/dev/stderr") == 0;
+}
+
+// ---------------------------------------------------------------- checks
+
+// A device or a FIFO is not replaced by a file; a file that is there has to be
+// writable.
+static enum lcl_status check_existing(struct job *job, const char *path)
+{
+    struct stat there;
+    if (stat(path, &there) != 0)
+        return errno == ENOENT ? LCL_OK
+                               : cannot_write(job, path, strerror(errno));
+    if (!S_ISREG(there.st_mode))
+        return cannot_write(job, path,
+                            "it is not a regular file; '-' is the standard "
+                            "output");
+    return access(path, W_OK) == 0 ? LCL_OK
+                                   : cannot_write(job, path, strerror(errno));
+}
+
+// A file is written under another name in its folder and renamed.
+static enum lcl_status check_folder(struct job *job, const char *path)
+{
+    char folder[PATH_MAX];
+    struct stat link;
+    if (!realpath(path, folder)) {
+        if (errno == ENOENT && lstat(path, &link) == 0)
+            return cannot_write(job, path,
+                                "it is a symbolic link to a missing file");
+        if (strlen(path) >= sizeof folder)
+            return cannot_write(job, path, strerror(ENAMETOOLONG));
+        strcpy(folder, path);
+    }
+    char *slash = strrchr(folder, '/');
+    if (!slash)
+        strcpy(folder, ".");
+    else
+        slash[slash == folder] = '\0';
+    return access(folder, W_OK | X_OK) == 0
+               ? LCL_OK
+               : cannot_write(job, path, strerror(errno));
+}
+
+static bool find_file(struct stat *info, const char *path)
+{
+    const int failed =
+        strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, info) : stat(path, info);
+    return failed == 0 && S_ISREG(info->st_mode);
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat one, other;
+    return find_file(&one, a) && find_file(&other, b) &&
+           one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+static enum lcl_status check_against_inputs(struct job *job, const char *path)
+{
+    const struct cli *cli = &job->cli;
+    const char *const inputs[] = {cli->matrix,  cli->rhs,     cli->labels,
+                                  cli->text[0], cli->text[1], cli->text[2],
+                                  cli->text[3], cli->kron[0], cli->kron[1],
+                                  cli->kron[2], cli->kron[3]};
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; ++i) {
+        if (!inputs[i] || !is_same_file(path, inputs[i]))
+            continue;
+        job->stage = JOB_USAGE;
+        return messages_fail(&job->messages, LCL_EINVAL,
+                             "cannot write '%s': it is an input", path);
+    }
+    return LCL_OK;
+}
+
+// Whether `path`, which may be NULL, is written as a file.
+static bool is_file(const char *path)
+{
+    return path && !cli_is_stdout(path) && !is_stderr(path) &&
+           strcmp(path, "/dev/null") != 0;
+}
+
+static enum lcl_status check_path(struct job *job, const char *path)
+{
+    enum lcl_status st;
+    if (!is_file(path))
+        return LCL_OK;
+    if ((st = check_existing(job, path)) < 0 ||
+        (st = check_folder(job, path)) < 0)
+        return st;
+    return check_against_inputs(job, path);
+}
+
+static enum lcl_status check_each_other(struct job *job)
+{
+    const char *x = job->cli.output, *history = job->cli.history;
+    if (!is_file(x) || !is_file(history) ||
+        (strcmp(x, history) != 0 && !is_same_file(x, history)))
+        return LCL_OK;
+    job->stage = JOB_USAGE;
+    return messages_fail(&job->messages, LCL_EINVAL,
+                         "-o and --history name the same file '%s'", x);
+}
+
+enum lcl_status job_check_paths(struct job *job)
+{
+    enum lcl_status st;
+    job->stage = JOB_OUTPUT;
+    if ((st = check_path(job, job->cli.output)) < 0 ||
+        (st = check_path(job, job->cli.history)) < 0)
+        return st;
+    return check_each_other(job);
+}
+
+// ---------------------------------------------------------------- stdout
+
+enum lcl_status job_reserve_stdout(struct job *job)
+{
+    const struct cli *cli = &job->cli;
+    if (!cli_is_stdout(cli->output) && !cli_is_stdout(cli->history))
+        return LCL_OK;
+    job->stage = JOB_OUTPUT;
+    job->reserved = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    if (job->reserved < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+        return cannot_write(job, "-", strerror(errno));
+    return LCL_OK;
+}
+
+// Makes the standard output what `fd` is, if it is reserved.
+static void redirect_stdout(const struct job *job, int fd)
+{
+    fflush(stdout);
+    if (job->reserved > 0)
+        dup2(fd, STDOUT_FILENO);
+}
+
+// ---------------------------------------------------------------- history
+
+static bool print_history(const struct job *job, FILE *file)
+{
+    const struct lcl_report *report = &job->report;
+    fputs("# iteration residual\n", file);
+    for (int i = 0; i < report->history_count; ++i)
+        fprintf(file, "%d %.17g\n", i, report->history[i]);
+    return fflush(file) == 0 && !ferror(file);
+}
+
+// The stream that a path names, one of its own: after a failure stdout would
+// keep the rest.
+static FILE *open_history(const char *path)
+{
+    const int standard = cli_is_stdout(path) ? STDOUT_FILENO
+                         : is_stderr(path)   ? STDERR_FILENO
+                                             : -1;
+    return standard < 0 ? fopen(path, "w")
+                        : fdopen(fcntl(standard, F_DUPFD_CLOEXEC, 0), "w");
+}
+
+static enum lcl_status save_history(struct job *job)
+{
+    const char *path = job->cli.history;
+    if (!path)
+        return LCL_OK;
+    FILE *file = open_history(path);
+    if (!file)
+        return cannot_write(job, path, strerror(errno));
+    const bool written = print_history(job, file);
+    const int reason = errno;
+    fclose(file);
+    return written ? LCL_OK : cannot_write(job, path, strerror(reason));
+}
+
+// ---------------------------------------------------------------- all
+
+// In the shape of the right-hand side; a stage a column where none was given.
+static enum lcl_status save_solution(struct job *job)
+{
+    const bool is_kron = cli_is_kron(&job->cli);
+    struct lcl_dense X = {is_kron ? job_stage_rows(job) : job->unknowns,
+                          is_kron ? job->kron.K.stages : 1, job->x};
+    if (!job->cli.output)
+        return LCL_OK;
+    if (job->rhs.val) {
+        X.rows = job->rhs.rows;
+        X.cols = job->rhs.cols;
+    }
+    return lcl_dense_write(&X, job->cli.output, &job->log);
+}
+
+enum lcl_status job_write(struct job *job)
+{
+    job->stage = JOB_OUTPUT;
+    redirect_stdout(job, job->reserved);
+    enum lcl_status st = save_history(job);
+    if (st == LCL_OK)
+        st = save_solution(job);
+    redirect_stdout(job, STDERR_FILENO);
+    return st;
+}
