@@ -70,9 +70,9 @@ static void print_log(void *user, enum lcl_log_level level, const char *text)
     fprintf(stderr, "levelbench: %s\n", text);
 }
 
-static void print_help(void)
+static void print_help(FILE *out)
 {
-    puts(
+    fputs(
         "usage: levelbench [--device D] [--random N] [--KEY VALUE ...] "
         "PROBLEM ...\n"
         "       levelbench dd|idr|gmres|cg [--json] [--device D] [--KEY VALUE ...] "
@@ -122,7 +122,8 @@ static void print_help(void)
         "block-Jacobi is set up by each extraction on matrices of ROWS rows,\n"
         "1000000 or on a CPU 100000, and how fast it is applied; for a PROBLEM,\n"
         "as Figure 10, how fast it is set up. With one of --batch and --n the\n"
-        "other part is left out.");
+        "other part is left out.\n",
+        out);
 }
 
 // ------------------------------------------------------------------- command
@@ -132,6 +133,7 @@ struct command {
     const struct bench_tables *tables; // NULL: lines
     void *state;                       // of the tables
     int first;                         // argument
+    int32_t *labels;                   // --partition file:F
     struct lcl_log log;
     bool explained; // why it failed
 };
@@ -144,10 +146,28 @@ static enum lcl_status refuse(struct command *c, const char *argument,
     return LCL_EINVAL;
 }
 
+// --partition file:F
+static enum lcl_status set_labels(struct command *c, const char *path)
+{
+    struct lcl_partition_params *partition =
+        &c->bench.options.precond.partition;
+    if (!*path)
+        return refuse(c, "--partition file:",
+                      "expected the name of a file, as in file:labels.txt");
+    lcl_labels_free(&c->labels);
+    const enum lcl_status st =
+        lcl_labels_read(&c->labels, &partition->labels_count, path, &c->log);
+    partition->type = LCL_PARTITION_LABELS;
+    partition->labels = c->labels;
+    return st;
+}
+
 static enum lcl_status set_option(struct command *c, const char *key,
                                   const char *value)
 {
     char text[256];
+    if (strcmp(key, "partition") == 0 && strncmp(value, "file:", 5) == 0)
+        return set_labels(c, value + 5);
     snprintf(text, sizeof text, "%s=%s", key, value);
     return lcl_options_parse(&c->bench.options, text, &c->log);
 }
@@ -202,8 +222,6 @@ static enum lcl_status run_arguments(struct command *c, int argc, char **argv)
             st = run_name(c, argv[i]);
         else if (c->tables && strcmp(argv[i], "--json") == 0)
             continue;
-        else if (i + 1 == argc)
-            st = refuse(c, argv[i], "its value is missing");
         else if (strcmp(argv[i], "--device") == 0)
             ++i;
         else if (strcmp(argv[i], "--csr-text") == 0)
@@ -248,15 +266,50 @@ static const struct bench_tables *find_tables(const char *name)
     return NULL;
 }
 
-// What has to be known before the first argument is acted on.
+// Options that hold for all problems wherever they are.
+static bool holds_everywhere(const char *key)
+{
+    return strcmp(key, "--device") == 0 || strcmp(key, "--json") == 0;
+}
+
+// Checks that values and a problem are there and that each option has a problem
+// behind it, unless there may be no problem.
+static enum lcl_status check_order(struct command *c, int argc, char **argv)
+{
+    const bool needs_problem = !c->tables || c->tables->needs_problem;
+    const char *last = NULL; // option without a problem yet
+    bool named = false;
+    for (int i = c->first; i < argc; ++i) {
+        const bool problem = strncmp(argv[i], "--", 2) != 0;
+        if (c->tables && strcmp(argv[i], "--json") == 0)
+            continue;
+        if (!problem && i + 1 == argc)
+            return refuse(c, argv[i], "its value is missing");
+        if (problem || strcmp(argv[i], "--csr-text") == 0) {
+            named = true;
+            last = NULL;
+        } else if (!holds_everywhere(argv[i]))
+            last = argv[i];
+        i += !problem;
+    }
+    if (!named && needs_problem)
+        return refuse(c, argv[1],
+                      "name a problem; --help tells which there are");
+    return named && last ? refuse(c, last,
+                                  "options hold for the problems that follow, "
+                                  "and none does")
+                         : LCL_OK;
+}
+
+// Reads what has to be known before the first argument is acted on.
 static enum lcl_status look_ahead(struct command *c, int argc, char **argv)
 {
     bool json = false;
     c->tables = find_tables(argv[1]);
     c->first = c->tables ? 2 : 1;
-    if (c->first == argc && !(c->tables && !c->tables->needs_problem))
-        return refuse(c, argv[1],
-                      "name a problem; --help tells which there are");
+    const enum lcl_status st = check_order(c, argc, argv);
+    if (st < 0)
+        return st;
     for (int i = c->first; i < argc; ++i) {
         json |= strcmp(argv[i], "--json") == 0;
         if (i + 1 < argc && strcmp(argv[i], "--device") == 0)
@@ -269,7 +322,7 @@ static enum lcl_status look_ahead(struct command *c, int argc, char **argv)
 static bool asks_for_help(int argc, char **argv)
 {
     for (int i = 1; i < argc; ++i)
-        if (strcmp(argv[i], "--help") == 0)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
             return true;
     return false;
 }
@@ -279,7 +332,7 @@ int main(int argc, char **argv)
     struct command c = {.log = {.fn = print_log, .level = LCL_LOG_WARN}};
     c.log.user = &c.explained;
     if (argc < 2 || asks_for_help(argc, argv)) {
-        print_help();
+        print_help(argc < 2 ? stderr : stdout);
         return argc < 2 ? 2 : 0;
     }
     enum lcl_status st = look_ahead(&c, argc, argv);
@@ -287,6 +340,7 @@ int main(int argc, char **argv)
         st = run(&c, argc, argv);
     if (c.tables)
         c.tables->destroy(c.state);
+    lcl_labels_free(&c.labels);
     lcl_context_destroy(&c.bench.ctx);
     if (st < 0 && !c.explained)
         fprintf(stderr, "levelbench: %s\n", lcl_status_str(st));

@@ -166,8 +166,17 @@ for wrong in lap3d:4 kron:0 radau:2 kron:2,4,4,4x '--rtol 3'; do
     [ $? -eq 2 ] || flunk "kron $wrong is wrong usage"
 done
 
-"$bench" >/dev/null 2>&1
+# Labels from a file, until another partition is named.
+seq 0 215 | awk '{print int($1 / 36)}' >"$dir/labels"
+"$bench" dd --json --partition "file:$dir/labels" lap3d:6 --partition natural --subdomain-rows 108 lap3d:6 \
+    >"$dir/out" 2>"$dir/err" || flunk 'labels from a file are taken'
+[ "$(grep -o '"op":"partition","variant":"[a-z]*".*"parts":[0-9]*' "$dir/out" |
+    sed 's/.*"variant":"\([a-z]*\)".*:/\1 /' | tr '\n' ' ')" = 'labels 6 natural 2 ' ] ||
+    flunk 'partitions are those of the file and of --subdomain-rows'
+
+"$bench" >"$dir/out" 2>"$dir/err"
 [ $? -eq 2 ] || flunk 'no argument is wrong usage'
+[ ! -s "$dir/out" ] && grep -q '^usage: levelbench' "$dir/err" || flunk 'usage goes to the error output'
 "$bench" lap3d:x >/dev/null 2>"$dir/err" && flunk 'an unknown problem is an error'
 grep -q 'lap3d:x' "$dir/err" || flunk 'the message names the problem'
 # Wrong usage: one line, which says what is wrong with which argument.
@@ -183,7 +192,17 @@ expect_refused rtol --rtol 2 lap3d:6
 expect_refused '--restart: its value is missing' lap3d:6 --restart
 expect_refused "unknown option 'nosuch'" --nosuch 3 lap3d:6
 expect_refused 'gmres: name a problem' gmres
+expect_refused '--rtol: name a problem' --rtol 1e-6
+expect_refused '--solver: options hold for the problems that follow' lap3d:6 --solver idr
+expect_refused '--rtol: options hold for the problems that follow' dd lap3d:6 --rtol 1e-6 --json
+expect_refused '--rtol: options hold' --csr-text "$dir/ptr,$dir/col,$dir/val" --rtol 1e-6
+expect_refused '--partition file:: expected the name of a file' --partition file: lap3d:6
 expect_refused '--n: this is an option of bgje' --n 4 lap3d:6
 expect_refused '--n: expected a number' bgje --n 0
 "$bench" kron --help | grep -q '^usage: levelbench' || flunk 'a subject has the help of all'
+for help in -h --help; do
+    "$bench" $help >"$dir/out" 2>"$dir/err" || flunk "$help succeeds"
+    grep -q '^usage: levelbench' "$dir/out" || flunk "$help prints the usage"
+    [ ! -s "$dir/err" ] || flunk "$help is no error"
+done
 [ $failed -eq 0 ]
