@@ -1,35 +1,51 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Installs a build into a scratch folder, builds the program beside this file
-# against it the way a user would, runs it, and checks the soname it asks for.
-# usage: run.sh cmake|pkg-config BUILD_DIR PREFIX LIBDIR SONAME
+# Installs the library into a scratch folder, builds the program beside this
+# file against it as users do, runs it, and checks whether it asks for the
+# soname: one of a build that is there, or archives of a build of its own.
+# usage: run.sh cmake|pkg-config shared BUILD_DIR PREFIX LIBDIR SONAME
+#        run.sh 'cmake pkg-config' static SOURCE_DIR PREFIX LIBDIR
 set -eu
-how=$1 build=$2 prefix=$3 libdir=$4 soname=$5
+ways=$1 kind=$2 build=$3 prefix=$4 libdir=$5
 here=$(cd "$(dirname "$0")" && pwd)
-command -v "$how" >/dev/null || exit 77
+for way in $ways; do
+    command -v "$way" >/dev/null || exit 77
+done
 
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
+if [ "$kind" = static ]; then
+    meson setup "$root/archive" "$build" --prefix="$prefix" --libdir="$libdir" \
+        -Ddefault_library=static -Dtests=false -Dtools=false --buildtype=plain
+    ninja -C "$root/archive" -j2
+    build=$root/archive
+fi
 meson install -C "$build" --no-rebuild --quiet --destdir "$root"
 
-case $how in
-cmake)
-    cmake -S "$here" -B "$root/build" "-DCMAKE_PREFIX_PATH=$root$prefix"
-    cmake --build "$root/build"
-    program=$root/build/consumer
-    ;;
-pkg-config)
-    export PKG_CONFIG_PATH="$root$prefix/$libdir/pkgconfig"
-    export PKG_CONFIG_SYSROOT_DIR="$root"
-    program=$root/consumer
-    # flags are several words
-    # shellcheck disable=SC2046
-    "${CC:-cc}" $(pkg-config --cflags levelcl) "$here/consumer.c" \
-        -o "$program" $(pkg-config --libs levelcl)
-    ;;
-esac
-
-# before the build folder, which the test runner puts there
+# what the test runner sets is for the build folder
 export LD_LIBRARY_PATH="$root$prefix/$libdir:${LD_LIBRARY_PATH-}"
-"$program"
-readelf -d "$program" | grep -F "Shared library: [$soname]"
+export PKG_CONFIG_PATH="$root$prefix/$libdir/pkgconfig"
+export PKG_CONFIG_SYSROOT_DIR="$root"
+program=$root/build/consumer
+for way in $ways; do
+    rm -rf "$root/build"
+    mkdir "$root/build"
+    case $way in
+    cmake)
+        cmake -S "$here" -B "$root/build" "-DCMAKE_PREFIX_PATH=$root$prefix"
+        cmake --build "$root/build"
+        ;;
+    pkg-config)
+        # flags are several words
+        # shellcheck disable=SC2046
+        "${CC:-cc}" $(pkg-config --cflags levelcl) "$here/consumer.c" \
+            -o "$program" $(pkg-config --libs levelcl)
+        ;;
+    esac
+    "$program"
+    if [ "$kind" = static ]; then
+        ! readelf -d "$program" | grep -F levelcl || exit 1
+    else
+        readelf -d "$program" | grep -F "Shared library: [$6]"
+    fi
+done
