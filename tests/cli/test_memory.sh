@@ -8,31 +8,37 @@ set -u
 # Sanitizers reserve more address space than any limit here leaves.
 (ulimit -v 2000000 && "$clsolve" --version) >/dev/null 2>&1 || finish 77
 
-# without a limit first: it compiles, for which the compiler wants memory
-system='--problem lap3d:64 --partition natural'
-clsolve $system -q
-[ "$code" = 0 ] || { echo 'no OpenCL device'; finish 77; }
+# meets_limits ARGS...: ends in order with every limit up to the first that is
+# enough, and meets one that is too low for its data
+meets_limits()
+{
+    # without a limit first: it compiles, for which the compiler wants memory
+    clsolve "$@" -q
+    [ "$code" = 0 ] || { echo 'no OpenCL device'; finish 77; }
+    short=0
+    limit=200000
+    code=4
+    while [ $code != 0 ] && [ $limit -le 16000000 ]; do
+        (
+            ulimit -v $limit
+            exec "$clsolve" "$@" -q
+        ) >"$dir/stdout" 2>"$dir/stderr"
+        code=$?
+        if [ $code = 0 ] ||
+            { [ $code = 4 ] && [ "$(lines "$dir/stderr")" = 1 ] && grep -q '^clsolve: ' "$dir/stderr"; }; then
+            pass
+        else
+            flunk "$* in $limit KiB: exit $code:"
+            cat "$dir/stderr"
+        fi
+        grep -q 'out of memory: no room for' "$dir/stderr" && short=$((short + 1))
+        limit=$((limit + limit / 10))
+    done
+    [ $short -gt 0 ] && pass || flunk "$*: no limit left a run without memory"
+}
 
 ulimit -c 0
-short=0
-limit=200000
-code=4
-while [ $code != 0 ] && [ $limit -le 16000000 ]; do
-    (
-        ulimit -v $limit
-        exec "$clsolve" $system -q
-    ) >"$dir/stdout" 2>"$dir/stderr"
-    code=$?
-    if [ $code = 0 ] ||
-        { [ $code = 4 ] && [ "$(lines "$dir/stderr")" = 1 ] && grep -q '^clsolve: ' "$dir/stderr"; }; then
-        pass
-    else
-        flunk "$limit KiB: exit $code:"
-        cat "$dir/stderr"
-    fi
-    grep -q 'out of memory: no room for' "$dir/stderr" && short=$((short + 1))
-    limit=$((limit + limit / 10))
-done
-[ $short -gt 0 ] && pass || flunk 'no limit met a run that lacks memory'
+meets_limits --problem lap3d:64 --partition natural
+meets_limits --problem lap3d:80 --partition metis --precond ilu0 --solver bicgstab
 
 finish 0
