@@ -198,7 +198,10 @@ static const char *hint_by_stop(const struct job *job)
     case LCL_STOP_INDEFINITE_MATRIX:
         return "--solver bicgstab, which takes other matrices, too";
     case LCL_STOP_INDEFINITE_PRECOND:
-        return "--precond ic0 --pivot shift, or --precond jacobi";
+        return lcl_precond_info(job->M)->block_size > 1
+                   ? "--precond ic0 --block-size 1, which repairs pivots that "
+                     "are not positive, or --precond jacobi"
+                   : "--precond ic0 --pivot shift, or --precond jacobi";
     case LCL_STOP_NONE:
     case LCL_STOP_RTOL:
     case LCL_STOP_ATOL:

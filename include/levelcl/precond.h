@@ -15,11 +15,15 @@ enum lcl_precond_type {
     LCL_PRECOND_JACOBI,
     LCL_PRECOND_ILU0,  /* L U on each subdomain */
     LCL_PRECOND_ILDU0, /* L D U on each subdomain, both factors unit */
-    LCL_PRECOND_IC0,   /* L D L^T on each subdomain for a symmetric matrix, with
-                          D > 0: the factors of ILDU0 where all pivots are
-                          positive (Meijerink and van der Vorst, Math. Comp. 31
-                          (1977)). Pivots that are not count as small, but for
-                          blocks, whose sign is not looked at */
+    LCL_PRECOND_IC0,   /* L D L^T on each subdomain of a symmetric matrix, with
+                          D > 0: the factors of ILDU0 if all pivots are positive
+                          (Meijerink and van der Vorst, Math. Comp. 31 (1977)).
+                          Pivots of a positive definite matrix that is not an
+                          M-matrix may be negative (Kershaw, J. Comput. Phys. 26
+                          (1978)): negative pivots are treated as small ones.
+                          Pivots that are blocks are not checked, and CG may end
+                          with LCL_STOP_INDEFINITE_PRECOND: try block_size 1,
+                          LCL_PIVOT_SHIFT or LCL_PRECOND_JACOBI */
     LCL_PRECOND_BLOCK_JACOBI, /* the inverses of dense diagonal blocks */
     LCL_PRECOND_COUNT,
 };
@@ -197,7 +201,7 @@ struct lcl_precond_params {
     struct lcl_block_jacobi_params block_jacobi;
     /* The matrix is stored in blocks of so many rows and columns, 1 to
      * LCL_BLOCK_MAX, missing entries of a block as zeros; 0: its natural block,
-     * see lcl_csr_natural_block(). ILU then factors blocks. */
+     * see lcl_csr_natural_block(), of IC0 1. ILU then factors blocks. */
     int block_size;
     enum lcl_spmv_type spmv; /* how the solver multiplies by the matrix */
     enum lcl_kron_type kron; /* the same for lcl_precond_create_kron() */
@@ -255,8 +259,11 @@ typedef struct lcl_precond lcl_precond;
 
 /* Partitions, reorders, finds levels, factors. A is square with finite values
  * and need live only until the call returns: the device keeps a copy. NULL
- * params are the defaults. METIS draws from rand(): the partition is the same
- * from run to run unless another thread uses rand() at the same time.
+ * params are the defaults. METIS seeds and draws from rand(), so that the
+ * sequence of rand() in the process is another afterwards; the partition is the
+ * same from run to run unless another thread uses rand() at the same time.
+ * METIS is not called where there is no memory for it; if other threads take
+ * that meanwhile, it writes lines of its own to stderr before LCL_ENOMEM.
  * Returns LCL_OK; LCL_PIVOTS_REPAIRED (usable, see the info);
  * LCL_EINVAL (parameters; block_size does not divide the rows of A);
  * LCL_EUNSUPPORTED (trisolve or apply with storage, or where it needs

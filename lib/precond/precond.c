@@ -62,6 +62,13 @@ static enum lcl_status check_params(const struct lcl_precond_params *p,
     return LCL_OK;
 }
 
+// IC(0) checks the sign of pivots that are numbers, not of blocks: they have to
+// be asked for.
+static int block_size(const struct lcl_precond_params *p)
+{
+    return p->type == LCL_PRECOND_IC0 && p->block_size == 0 ? 1 : p->block_size;
+}
+
 // Of rows and columns, or of those of blocks.
 static enum lcl_status check_square(int64_t rows, int64_t cols,
                                     const struct lcl_log *log)
@@ -168,7 +175,7 @@ enum lcl_status lcl_precond_create(lcl_precond **out, lcl_context *ctx,
         (st = lcl_csr_check(A, log)) < 0 ||
         (st = check_square(A->rows, A->cols, log)) < 0)
         return st;
-    if ((st = lcl_blocked_from_csr(&B, ctx, A, params->block_size)) == LCL_OK)
+    if ((st = lcl_blocked_from_csr(&B, ctx, A, block_size(params))) == LCL_OK)
         st = create(out, ctx, &B, params);
     lcl_blocked_finish(&B);
     return st;

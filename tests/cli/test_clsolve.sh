@@ -234,6 +234,23 @@ ends 1 --problem lap3d:12 --max-iters 1 --json
 is_json "$dir/stdout" && pass || flunk 'not converged --json'
 says stdout '"exit":1'
 
+# IC(0) of a positive definite matrix, with a negative pivot (Kershaw's) in
+# blocks of 2 x 2: repaired where pivots are numbers, which they are unless
+# blocks are asked for.
+awk 'BEGIN {
+    split("3 -2 0 2 -2 3 -2 0 0 -2 3 -2 2 0 -2 3", k)
+    for (i = 0; i < 8; ++i) for (j = 0; j < 8; ++j) {
+        v = k[4 * int(i / 2) + int(j / 2) + 1]
+        if (v) print i + 1, j + 1, i % 2 == j % 2 ? v : v / 4
+    }
+}' | matrix kershaw.mtx 8 8 48
+ends 0 kershaw.mtx --solver cg --precond ic0
+says stdout '^repaired .*pivot'
+ends 1 kershaw.mtx --solver cg --precond ic0 --block-size 2
+says stdout '^not converged: the preconditioner is not positive definite'
+says stdout '^to try: --precond ic0 --block-size 1'
+ends 0 kershaw.mtx --solver cg --precond jacobi
+
 clsolve no_diagonal.mtx
 [ "$code" = 0 ] || [ "$code" = 1 ] && pass || flunk "no diagonal: exit $code"
 says stderr '^clsolve: warning: .* without a diagonal .* row 1'
