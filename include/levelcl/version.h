@@ -6,13 +6,13 @@
 #include <levelcl/export.h>
 
 #define LCL_VERSION_MAJOR 0
-#define LCL_VERSION_MINOR 1
+#define LCL_VERSION_MINOR 2
 #define LCL_VERSION_PATCH 0
-#define LCL_VERSION       "0.1.0"
+#define LCL_VERSION       "0.2.0"
 
 /* Raised by every release that is not binary compatible with the one before
  * (while the major version is 0, every release that changes a struct). */
-#define LCL_SOVERSION 0
+#define LCL_SOVERSION 1
 
 LCL_BEGIN_DECLS
 
