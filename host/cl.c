@@ -75,7 +75,7 @@ static enum lcl_status status_of(cl_int code)
 void lcl_cl_launched(struct lcl_cl *cl, const char *kernel)
 {
     for (int i = 0; i < cl->launched_count; ++i)
-        if (strcmp(cl->launched[i], kernel) == 0)
+        if (cl->launched[i] == kernel)
             return;
     if (cl->launched_count == LCL_CL_LAUNCHED)
         memmove(cl->launched, cl->launched + 1,

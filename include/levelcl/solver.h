@@ -140,7 +140,7 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_solver_create(
  * Returns LCL_OK only if the true residual is within the tolerance;
  * LCL_ITERATION_LIMIT, LCL_STAGNATION, LCL_BREAKDOWN, LCL_NOT_FINITE or
  * LCL_DIVERGED, where x is the best of the start, the last iterate and
- * checkpoints at most 32 iterations (GMRES: restarts) apart, and its true
+ * checkpoints at most 128 iterations apart (GMRES: at restarts); its true
  * residual is never above that of the start; LCL_EINVAL; LCL_EFORMAT (b or x
  * holds NaN or Inf); LCL_EUNSUPPORTED (CG, and A is not symmetric: for two
  * fixed vectors u and w of pseudo-random numbers <u, A w> and <w, A u> differ
