@@ -88,10 +88,12 @@ static inline uint count_row(struct lcl_census *C, int i, int2 w, uint2 r,
         C->kept_weight += j == i ? 0.0 : weight;
         sides += j < i ? 1 : j > i ? 1 << 16 : 0;
     }
-    if (diagonal != 0) {
-        C->couplings += (positive + negative) / fabs(diagonal);
-        C->opposite += (diagonal > 0 ? negative : positive) / fabs(diagonal);
-    }
+    // no branch: PoCL 6 aborts (its issue 1608) on sums that one branch uses
+    const double size = diagonal != 0 ? fabs(diagonal) : 1.0;
+    const double all = (positive + negative) / size;
+    const double opposite = (diagonal > 0 ? negative : positive) / size;
+    C->couplings += diagonal != 0 ? all : 0.0;
+    C->opposite += diagonal != 0 ? opposite : 0.0;
     return sides;
 }
 

@@ -31,7 +31,8 @@
 #endif
 
 // For functions that are called more than once with a pointer to local memory:
-// PoCL 3.1 gives one that it does not inline local memory of its own.
+// PoCL 3.1 gives one that it does not inline local memory of its own, PoCL 6
+// aborts where a kernel turns out not to need the memory that it passes on.
 #define INLINE static inline __attribute__((always_inline))
 
 // ------------------------------------------------------------------- barriers
