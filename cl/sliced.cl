@@ -11,11 +11,15 @@
 
 // What an item has of a run: a lane of it or, at width 1, all.
 #if LCL_WIDTH == 1
+// Not through vload8() and vstore8(): a compiler for a CPU with shorter vectors
+// warns of functions that these go through.
 typedef double8 value_t;
 typedef int8 column_t;
-# define LOAD_VALUE(p) vload8(0, p)
+typedef value_t stored_value_t __attribute__((aligned(8)));
+typedef column_t stored_column_t __attribute__((aligned(4)));
+# define LOAD_VALUE(p) (*(global const stored_value_t *)(p))
 # define LOAD_NEAR(p)  convert_int8(vload8(0, p))
-# define LOAD_FAR(p)   vload8(0, p)
+# define LOAD_FAR(p)   (*(global const stored_column_t *)(p))
 # define GATHER(x, c)                                                          \
   (double8)((x)[(c).s0], (x)[(c).s1], (x)[(c).s2], (x)[(c).s3], (x)[(c).s4],   \
             (x)[(c).s5], (x)[(c).s6], (x)[(c).s7])
@@ -160,14 +164,12 @@ INLINE void multiply(int product, long n, int last_col,
     value_t sum[B * LCL_VECTORS];
 # if LCL_WIDTH == 1
     for (RANGE(at, (n + ROWS - 1) / ROWS)) {
-        double row[B][ROWS];
+        const double *row = (const double *)sum;
         add_slots(slice_at(at, 0, last_col, start, near_col, far_col, val), x,
                   0, sum);
-        for (uint r = 0; r < B; ++r)
-            vstore8(sum[r], 0, row[r]);
         for (long i = at * ROWS; i < min(n, (at + 1) * ROWS); ++i)
             for (uint r = 0; r < B; ++r)
-                spmv_row(product, i * B + r, row[r][i % ROWS],
+                spmv_row(product, i * B + r, row[r * ROWS + i % ROWS],
                          spmv_operand(product, w, i * B + r), y, &s);
     }
 # else
@@ -219,15 +221,13 @@ kernel void sliced_many(long n, int last_col,
     y += first * ldy;
 # if LCL_WIDTH == 1
     for (RANGE(at, (n + ROWS - 1) / ROWS)) {
-        double row[B * LCL_VECTORS][ROWS];
+        const double *row = (const double *)sum;
         add_slots(slice_at(at, 0, last_col, start, near_col, far_col, val), x,
                   ldx, sum);
-        for (uint r = 0; r < B * LCL_VECTORS; ++r)
-            vstore8(sum[r], 0, row[r]);
         for (long i = at * ROWS; i < min(n, (at + 1) * ROWS); ++i)
             for (uint q = 0; q < LCL_VECTORS; ++q)
                 for (uint r = 0; r < B; ++r)
-                    y[q * ldy + i * B + r] = row[q * B + r][i % ROWS];
+                    y[q * ldy + i * B + r] = row[(q * B + r) * ROWS + i % ROWS];
     }
 # else
     for (uint i = get_global_id(0); i < (uint)n; i += get_global_size(0)) {

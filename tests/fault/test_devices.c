@@ -238,6 +238,7 @@ static int run_all_kernels(void)
         {.type = LCL_PRECOND_ILU0},
         {.type = LCL_PRECOND_JACOBI},
         {.trisolve = LCL_TRISOLVE_DAG_VC_ILDU0_FUSED},
+        {.spmv = LCL_SPMV_SLICED},
     };
     for (size_t i = 0; i < sizeof preconds / sizeof *preconds; ++i)
         for (int width = 1; width <= 4; width *= 4) {
