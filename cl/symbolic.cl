@@ -88,12 +88,16 @@ static inline uint count_row(struct lcl_census *C, int i, int2 w, uint2 r,
         C->kept_weight += j == i ? 0.0 : weight;
         sides += j < i ? 1 : j > i ? 1 << 16 : 0;
     }
-    // no branch: PoCL 6 aborts (its issue 1608) on sums that one branch uses
-    const double size = diagonal != 0 ? fabs(diagonal) : 1.0;
-    const double all = (positive + negative) / size;
-    const double opposite = (diagonal > 0 ? negative : positive) / size;
-    C->couplings += diagonal != 0 ? all : 0.0;
-    C->opposite += diagonal != 0 ? opposite : 0.0;
+    // No branch: PoCL 6 aborts (its issue 1608) on sums that one branch uses.
+    // No divisor is 0, not even where compilers drop a selection: hosts may
+    // trap floating-point exceptions.
+    const double all = diagonal != 0 ? positive + negative : 0.0;
+    const double size = fmax(fabs(diagonal), fmax(all, 1.0) * 0x1p-1022);
+    C->couplings += all / size;
+    C->opposite += (diagonal > 0   ? negative
+                    : diagonal < 0 ? positive
+                                   : 0.0) /
+                   size;
     return sides;
 }
 
