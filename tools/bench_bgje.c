@@ -5,8 +5,8 @@
 #include "tools/bench.h"
 
 #include "host/alloc.h"
-#include "lib/batch/bgje.h"
-#include "lib/io/uniform.h"
+#include "lib/dense/bgje.h"
+#include "lib/io/problems/uniform.h"
 
 #include <inttypes.h>
 #include <stdio.h>

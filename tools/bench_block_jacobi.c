@@ -5,8 +5,8 @@
 #include "tools/bench.h"
 
 #include "host/alloc.h"
-#include "lib/batch/block_inverse.h"
-#include "lib/format/bsr.h"
+#include "lib/dense/block_inverse.h"
+#include "lib/matrix/bsr.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,8 +7,8 @@
 
 #include "host/alloc.h"
 #include "host/clock.h"
+#include "lib/operator/binned.h"
 #include "lib/precond/precond.h"
-#include "lib/spmv/binned.h"
 
 #include <math.h>
 #include <stdio.h>

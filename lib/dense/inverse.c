@@ -7,7 +7,7 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/ref/dense.h"
+#include "lib/dense/host_inverse.h"
 
 enum { TILE = 32, WAVES = 4 };
 

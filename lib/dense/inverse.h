@@ -25,8 +25,8 @@ void lcl_inverse_finish(struct lcl_inverse *V);
 enum lcl_status lcl_inverse_clear(struct lcl_inverse *V);
 
 // Replaces the matrix in V->matrix by its inverse and waits for it; *pinned
-// counts the unknowns whose rows are zero (cl/dense.cl). Pivots are looked for
-// inside tiles alone, so the result has to be checked.
+// counts the unknowns whose rows are zero (cl/dense/dense.cl). Pivots are
+// looked for inside tiles alone, so the result has to be checked.
 enum lcl_status lcl_inverse_run(struct lcl_inverse *V, int64_t *pinned);
 
 uint64_t lcl_inverse_bytes(const struct lcl_inverse *V);

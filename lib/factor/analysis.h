@@ -5,7 +5,7 @@
 #include "host/program.h"
 #include "lib/factor/symbolic.h"
 
-#include "cl/symbolic.cl.h"
+#include "cl/factor/symbolic.cl.h"
 
 enum lcl_analysis_kernel {
     LCL_ANALYSIS_INVERT,

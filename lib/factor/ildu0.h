@@ -28,7 +28,8 @@ struct lcl_factor {
                         // NULL
     // Used by the factorisation alone.
     lcl_buffer *step_of, *source, *diagonal, *shift, *repaired, *bad;
-    lcl_buffer *pair;   // of a pattern without triangles (cl/dilu.cl) or NULL
+    lcl_buffer
+        *pair; // of a pattern without triangles (cl/factor/dilu.cl) or NULL
     lcl_buffer *inv_d;  // NULL where the kernel needs none
     lcl_buffer *counts; // 3 int32: pivots repaired, and the values that lose
                         // their meaning as they are stored, low half first

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The packed-level layout of the factors of all subdomains (cl/factor.cl.h),
-// made once for a pattern.
+// The packed-level layout of the factors of all subdomains
+// (cl/factor/factor.cl.h), made once for a pattern.
 #pragma once
 
 #include "host/buffer.h"
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cl/factor.cl.h"
+#include "cl/factor/factor.cl.h"
 
 struct lcl_layout {
     int64_t n, parts, steps, sweeps, slots;
@@ -45,7 +45,8 @@ struct lcl_device_layout {
     int64_t n, nnz, parts, steps, sweeps, slots;
     struct lcl_part *subdomain; // parts, as in `part`
     lcl_buffer *part, *step, *sweep, *col, *source, *step_of, *diagonal;
-    // slots: cl/dilu.cl; NULL unless rows are short and without triangles
+    // slots: cl/factor/dilu.cl; NULL unless rows are short and without
+    // triangles
     lcl_buffer *pair;
     int64_t rows_max, sweeps_max;
     int sweep_entries, lanes;

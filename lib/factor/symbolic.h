@@ -4,16 +4,8 @@
 #pragma once
 
 #include "lib/factor/layout.h"
+#include "lib/operator/spmv.h"
 #include "lib/partition/partition.h"
-#include "lib/spmv/spmv.h"
-
-// B: row i is row perm[i] of A, entry k is entry map[k], columns ascend.
-struct lcl_reordered {
-    lcl_buffer *perm;    // n, int32
-    lcl_buffer *row_ptr; // n + 1, uint32
-    lcl_buffer *col;     // nnz, int32
-    lcl_buffer *map;     // nnz, uint32
-};
 
 // What dropping the couplings between subdomains costs: entries kept, and the
 // dropped share of the off-diagonal entries by number and by |value|.

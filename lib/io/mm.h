@@ -2,8 +2,8 @@
 // The Matrix Market reader, piece by piece.
 #pragma once
 
-#include "lib/format/entries.h"
 #include "lib/io/stream.h"
+#include "lib/matrix/entries.h"
 
 #include <levelcl/matrix.h>
 

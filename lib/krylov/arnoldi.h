@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A Krylov basis on the device and the passes over it that GMRES is made of;
-// the kernels are in cl/gmres.cl and cl/gmres_step.cl.
+// the kernels are in cl/krylov/gmres.cl and cl/krylov/gmres_step.cl.
 #pragma once
 
 #include "host/buffer.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What Krylov methods without a blocking read in an iteration share: the host
 // enqueues batches of steps and looks at the residuals of the batch before
-// while the next one runs. The kernels' side is in cl/krylov.cl.h.
+// while the next one runs. The kernels' side is in cl/krylov/krylov.cl.h.
 #pragma once
 
 #include "lib/krylov/krylov.h"

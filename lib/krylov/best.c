@@ -9,8 +9,9 @@
 
 #include <math.h>
 
-// Checkpoints at steps 4, 8, ..., 128, then every 128: on a GPU each takes about
-// a third of a CG iteration, by its copy and by what that evicts from the cache.
+// Checkpoints at steps 4, 8, ..., 128, then every 128: on a GPU each takes
+// about a third of a CG iteration, by its copy and by what that evicts from the
+// cache.
 enum { FIRST = 4, MOST_APART = 128 };
 
 enum lcl_status lcl_best_init(struct lcl_best *B, const struct lcl_solver *S)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The best iterate that a solve has seen, for solves that fail: the start of
 // each cycle and checkpoints within it, compared by the residuals of the
-// recurrence. The kernel is `keep_best` of cl/vector.cl.
+// recurrence. The kernel is `keep_best` of cl/common/vector.cl.
 #pragma once
 
 #include "host/buffer.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Right-preconditioned BiCGSTAB (van der Vorst 1992) without a blocking read in
-// an iteration. The kernels are in cl/bicgstab.cl.
+// an iteration. The kernels are in cl/krylov/bicgstab.cl.
 #include "lib/krylov/batch.h"
 
 #include "host/alloc.h"

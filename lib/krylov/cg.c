@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Preconditioned CG (Hestenes and Stiefel 1952) without a blocking read in an
-// iteration. The kernels are in cl/cg.cl.
+// iteration. The kernels are in cl/krylov/cg.cl.
 #include "lib/krylov/batch.h"
 
 #include "host/alloc.h"

@@ -2,7 +2,7 @@
 // CG as published in Gogusdere's report on row-binned CG (METU, MMI713, section
 // IV.A): the scalars are the host's, which reads each dot product where it
 // needs it. For beta the listing divides by <p, A p>; the right divisor, the
-// last <r, r>, is used here. The kernels are in cl/cg_published.cl.
+// last <r, r>, is used here. The kernels are in cl/krylov/cg_published.cl.
 #include "lib/krylov/batch.h"
 
 #include "host/alloc.h"

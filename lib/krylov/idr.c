@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Right-preconditioned IDR(s) (van Gijzen and Sonneveld 2011) without a
 // blocking read in an iteration. An iteration is one product with A and one
-// application of M. The kernels are in cl/idr.cl and cl/idr_step.cl.
+// application of M. The kernels are in cl/krylov/idr.cl and
+// cl/krylov/idr_step.cl.
 #include "lib/krylov/batch.h"
 
 #include "host/alloc.h"

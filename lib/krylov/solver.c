@@ -8,7 +8,7 @@
 #include "host/interop.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/format/csr.h"
+#include "lib/matrix/csr.h"
 
 #include <levelcl/opencl.h>
 

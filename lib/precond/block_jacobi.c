@@ -7,7 +7,7 @@
 #include "host/alloc.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/batch/block_inverse.h"
+#include "lib/dense/block_inverse.h"
 
 #include <string.h>
 

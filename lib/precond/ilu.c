@@ -6,10 +6,10 @@
 #include "host/alloc.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/coarse/coarse.h"
 #include "lib/factor/ildu0.h"
 #include "lib/factor/symbolic.h"
-#include "lib/format/bsr.h"
+#include "lib/matrix/bsr.h"
+#include "lib/multilevel/coarse.h"
 #include "lib/precond/symmetric.h"
 #include "lib/trisolve/packed.h"
 

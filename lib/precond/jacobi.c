@@ -8,8 +8,8 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/format/bsr.h"
-#include "lib/format/csr.h"
+#include "lib/matrix/bsr.h"
+#include "lib/matrix/csr.h"
 
 struct jacobi {
     lcl_kernel *invert, *scale, *scale_dot;

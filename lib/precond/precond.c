@@ -6,8 +6,8 @@
 #include "host/interop.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/format/blocked.h"
-#include "lib/format/csr.h"
+#include "lib/matrix/blocked.h"
+#include "lib/matrix/csr.h"
 
 #include <levelcl/opencl.h>
 

@@ -2,7 +2,7 @@
 // The inside of a preconditioner: one table of functions a method.
 #pragma once
 
-#include "lib/precond/system.h"
+#include "lib/operator/system.h"
 #include "lib/vector/dot.h"
 
 #include <levelcl/precond.h>
@@ -43,7 +43,7 @@ struct lcl_precond {
     lcl_buffer *b, *x; // for vectors of the caller, made when first needed
     struct lcl_dot dot;
     int dot_launches; // of an application and the dot product that follows
-    // Of one made of a lcl_kron: lib/kron/precond.h; NULL without one.
+    // Of one made of a lcl_kron: lib/precond/kron_precond.h; NULL without one.
     const struct lcl_kron_method *kron;
     uint64_t kron_pattern; // lcl_kron_pattern()
 };

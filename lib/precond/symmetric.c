@@ -4,7 +4,7 @@
 
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/spmv/symmetry.h"
+#include "lib/operator/symmetry.h"
 
 enum lcl_status lcl_precond_make_symmetric(lcl_precond *M)
 {

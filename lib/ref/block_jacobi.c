@@ -3,8 +3,8 @@
 #include "lib/ref/block_jacobi.h"
 
 #include "host/alloc.h"
-#include "lib/format/csr.h"
-#include "lib/ref/dense.h"
+#include "lib/dense/host_inverse.h"
+#include "lib/matrix/csr.h"
 #include "lib/ref/store.h"
 
 #include <math.h>
@@ -62,7 +62,7 @@ static enum lcl_status invert(struct lcl_ref_block_jacobi *J, int64_t p,
     int64_t pinned = 0;
     J->bad[p] = !is_finite(D, m * m);
     if (!J->bad[p]) {
-        const enum lcl_status st = lcl_ref_inverse(X, D, m, m, &pinned);
+        const enum lcl_status st = lcl_host_inverse(X, D, m, m, &pinned);
         if (st < 0)
             return st;
         J->bad[p] = pinned > 0 || !is_finite(X, m * m);

@@ -2,7 +2,7 @@
 // Reference of the block-Jacobi preconditioner.
 #pragma once
 
-#include "lib/batch/supervariable.h"
+#include "lib/dense/supervariable.h"
 
 #include <levelcl/precond.h>
 

@@ -3,7 +3,7 @@
 #include "lib/ref/coarse.h"
 
 #include "host/alloc.h"
-#include "lib/ref/dense.h"
+#include "lib/dense/host_inverse.h"
 
 // The coarse unknown of row i: the column of Z that is 1 there.
 static int64_t unknown_of(const struct lcl_ref_coarse *C, int64_t i)
@@ -42,7 +42,7 @@ enum lcl_status lcl_ref_coarse_init(struct lcl_ref_coarse *C,
     double *E = lcl_calloc(rows * rows, sizeof *E);
     if (E && C->inverse && C->t && C->e && C->y && C->z) {
         assemble(C, E);
-        st = lcl_ref_inverse(C->inverse, E, C->rows, C->rows, &C->pinned);
+        st = lcl_host_inverse(C->inverse, E, C->rows, C->rows, &C->pinned);
     }
     lcl_free(E);
     if (st < 0)

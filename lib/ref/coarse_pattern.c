@@ -4,7 +4,7 @@
 
 #include "host/alloc.h"
 #include "host/log.h"
-#include "lib/coarse/aggregate.h"
+#include "lib/multilevel/aggregate.h"
 
 void lcl_ref_coarse_pattern_finish(struct lcl_ref_coarse_pattern *C)
 {

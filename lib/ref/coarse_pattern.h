@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which entries of A make W = A Z and E = Z^T A Z (cl/coarse.cl), found once
-// for a pattern.
+// Which entries of A make W = A Z and E = Z^T A Z (cl/multilevel/coarse.cl),
+// found once for a pattern.
 #pragma once
 
 #include <levelcl/matrix.h>

@@ -2,7 +2,7 @@
 // Reference of what the analysis finds out about the values of a matrix.
 #include "lib/ref/drop.h"
 
-#include "lib/format/csr.h"
+#include "lib/matrix/csr.h"
 
 #include <math.h>
 

@@ -21,7 +21,7 @@ struct lcl_ref_idr {
 // of two from s on, s where n >= w, else the largest power of two up to n.
 int lcl_ref_idr_room(int64_t n, int s);
 
-// The words of the shadow vectors, and vector j of them; see cl/idr.cl.
+// The words of the shadow vectors, and vector j of them; see cl/krylov/idr.cl.
 void lcl_ref_idr_words(int64_t n, int s, uint32_t *words);
 void lcl_ref_idr_vector(int64_t n, const uint32_t *words, int j, double *p);
 

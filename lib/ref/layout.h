@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reference of the packed-level layout (cl/factor.cl.h).
+// Reference of the packed-level layout (cl/factor/factor.cl.h).
 #pragma once
 
 #include "lib/factor/layout.h"

@@ -4,7 +4,7 @@
 
 #include "host/alloc.h"
 #include "host/log.h"
-#include "lib/format/bsr.h"
+#include "lib/matrix/bsr.h"
 
 // A slice that is being filled.
 struct slice {

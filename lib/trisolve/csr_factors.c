@@ -6,7 +6,7 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/spmv/matrix.h"
+#include "lib/operator/matrix.h"
 
 enum {
     GROUP = 256,     // work-items a subdomain at least, where groups go so far

@@ -4,8 +4,8 @@
 #include "tests/support/krons.h"
 #include "tests/support/matrices.h"
 
-#include "lib/format/bsr.h"
-#include "lib/kron/kron.h"
+#include "lib/matrix/bsr.h"
+#include "lib/operator/kron.h"
 
 #include <stdlib.h>
 

@@ -9,8 +9,8 @@
 
 #include "host/interop.h"
 #include "host/runtime.h"
-#include "lib/format/bsr.h"
-#include "lib/spmv/choose.h"
+#include "lib/matrix/bsr.h"
+#include "lib/operator/choose.h"
 
 #include <levelcl/opencl.h>
 

@@ -5,9 +5,9 @@
 #include "tests/support/matrices.h"
 
 #include "host/alloc.h"
-#include "lib/format/bsr.h"
+#include "lib/matrix/bsr.h"
+#include "lib/operator/system.h"
 #include "lib/partition/partition.h"
-#include "lib/precond/system.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "tests/support/solver_checks.h"
 #include "tests/support/trisolves.h"
 
-#include <CL/cl.h>
+#include <levelcl/opencl.h>
 
 #include <fenv.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Devices that are not there, that lack something, or that compute rubbish: one
 // sentence and a status, and never a crash.
-#include "lib/selftest.h"
+#include "lib/api/selftest.h"
 #include "tests/support/capture.h"
 #include "tests/support/child.h"
 #include "tests/support/fake_cl.h"

@@ -5,7 +5,7 @@
 #include "tests/support/matrices.h"
 #include "tests/support/systems.h"
 
-#include "lib/batch/bgje.h"
+#include "lib/dense/bgje.h"
 #include "lib/ref/bgje.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // binned.cl and product_sums.cl against the plain product, and the lists of
 // row_bins.cl.
-#include "lib/spmv/binned.h"
+#include "lib/operator/binned.h"
 #include "tests/support/device.h"
 #include "tests/support/products.h"
 #include "tests/support/systems.h"

@@ -6,7 +6,7 @@
 #include "tests/support/matrices.h"
 #include "tests/support/systems.h"
 
-#include "lib/format/bsr.h"
+#include "lib/matrix/bsr.h"
 #include "lib/ref/store.h"
 
 #include <math.h>

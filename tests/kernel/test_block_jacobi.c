@@ -5,7 +5,7 @@
 #include "tests/support/diagonal.h"
 #include "tests/support/systems.h"
 
-#include "lib/format/bsr.h"
+#include "lib/matrix/bsr.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,10 +5,10 @@
 
 #include "host/alloc.h"
 #include "host/launch.h"
-#include "lib/coarse/aggregate.h"
-#include "lib/coarse/coarse.h"
-#include "lib/format/bsr.h"
-#include "lib/precond/system.h"
+#include "lib/matrix/bsr.h"
+#include "lib/multilevel/aggregate.h"
+#include "lib/multilevel/coarse.h"
+#include "lib/operator/system.h"
 #include "lib/ref/coarse.h"
 
 #include <math.h>

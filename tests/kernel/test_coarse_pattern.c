@@ -4,8 +4,8 @@
 #include "tests/support/device.h"
 #include "tests/support/systems.h"
 
-#include "lib/coarse/pattern.h"
-#include "lib/format/bsr.h"
+#include "lib/matrix/bsr.h"
+#include "lib/multilevel/pattern.h"
 #include "lib/ref/coarse_pattern.h"
 
 #include <stdlib.h>

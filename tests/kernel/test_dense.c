@@ -6,8 +6,8 @@
 
 #include "host/blas.h"
 #include "lib/dense/gemv.h"
+#include "lib/dense/host_inverse.h"
 #include "lib/dense/inverse.h"
-#include "lib/ref/dense.h"
 
 #include <stdlib.h>
 
@@ -122,7 +122,8 @@ static void expect_inverse(lcl_context *ctx, maker *make, double tolerance)
         int64_t pinned;
         assert_int_equal(invert(ctx, A, X, *n), 0);
         assert_int_equal(invert(ctx, A, again, *n), 0);
-        assert_int_equal(lcl_ref_inverse(expected, A, *n, *n, &pinned), LCL_OK);
+        assert_int_equal(lcl_host_inverse(expected, A, *n, *n, &pinned),
+                         LCL_OK);
         assert_int_equal(pinned, 0);
         test_expect_near("inverse", X, expected, *n * *n, tolerance);
         test_expect_same("second inverse", again, X, *n * *n);
@@ -154,7 +155,7 @@ static void test_dense__rows_are_exchanged_inside_a_tile(void **state)
         if (n == 1)
             A[0] = -3;
         assert_int_equal(invert(*state, A, X, n), 0);
-        assert_int_equal(lcl_ref_inverse(expected, A, n, n, &pinned), LCL_OK);
+        assert_int_equal(lcl_host_inverse(expected, A, n, n, &pinned), LCL_OK);
         test_expect_near("inverse", X, expected, n * n, 1e-10);
         free(A);
         free(X);
@@ -168,7 +169,7 @@ static void expect_generalized(lcl_context *ctx, const double *A, int64_t n,
 {
     double *X = test_vector(n * n), *reference = test_vector(n * n);
     int64_t reference_pinned;
-    assert_int_equal(lcl_ref_inverse(reference, A, n, n, &reference_pinned),
+    assert_int_equal(lcl_host_inverse(reference, A, n, n, &reference_pinned),
                      LCL_OK);
     assert_int_equal(reference_pinned, pinned);
     assert_int_equal(invert(ctx, A, X, n), pinned);

@@ -5,7 +5,7 @@
 #include "tests/support/factors.h"
 
 #include "lib/factor/pairs.h"
-#include "lib/format/csr.h"
+#include "lib/matrix/csr.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
 
 #include "host/launch.h"
 #include "host/runtime.h"
-#include "lib/format/bsr.h"
+#include "lib/matrix/bsr.h"
 #include "lib/ref/sliced.h"
 
 #include <stdlib.h>

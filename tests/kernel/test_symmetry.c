@@ -5,7 +5,7 @@
 
 #include "host/alloc.h"
 #include "host/launch.h"
-#include "lib/format/bsr.h"
+#include "lib/matrix/bsr.h"
 #include "lib/ref/symmetry.h"
 
 #include <math.h>

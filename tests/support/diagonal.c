@@ -5,7 +5,7 @@
 #include "tests/support/device.h"
 #include "tests/support/matrices.h"
 
-#include "lib/format/bsr.h"
+#include "lib/matrix/bsr.h"
 
 #include <math.h>
 #include <stdlib.h>

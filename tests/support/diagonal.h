@@ -2,8 +2,8 @@
 // Inverses of diagonal blocks on the device beside those of the reference.
 #pragma once
 
-#include "lib/batch/block_inverse.h"
-#include "lib/batch/slab.h"
+#include "lib/dense/block_inverse.h"
+#include "lib/dense/slab.h"
 #include "lib/ref/block_jacobi.h"
 
 struct test_diagonal {

@@ -2,8 +2,8 @@
 // Small systems in Kronecker form with random values.
 #include "tests/support/krons.h"
 
-#include "lib/format/bsr.h"
-#include "lib/kron/kron.h"
+#include "lib/matrix/bsr.h"
+#include "lib/operator/kron.h"
 #include "lib/ref/kron.h"
 #include "tests/support/device.h"
 #include "tests/support/matrices.h"

@@ -3,7 +3,7 @@
 #include "tests/support/products.h"
 
 #include "host/runtime.h"
-#include "lib/format/bsr.h"
+#include "lib/matrix/bsr.h"
 #include "tests/support/capture.h"
 #include "tests/support/device.h"
 #include "tests/support/systems.h"

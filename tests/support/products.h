@@ -3,7 +3,7 @@
 // test.
 #pragma once
 
-#include "lib/spmv/spmv.h"
+#include "lib/operator/spmv.h"
 
 enum { TEST_PRODUCT_GROUPS = 3 };
 

@@ -3,7 +3,7 @@
 #include "tests/support/matrices.h"
 #include "tests/support/test.h"
 
-#include "lib/coarse/aggregate.h"
+#include "lib/multilevel/aggregate.h"
 #include "lib/ref/coarse_pattern.h"
 
 #include <stdlib.h>

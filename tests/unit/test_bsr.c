@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The BSR struct: checks, natural blocks, the conversion, the product.
 #include "host/alloc.h"
-#include "lib/format/bsr.h"
-#include "lib/format/csr.h"
+#include "lib/matrix/bsr.h"
+#include "lib/matrix/csr.h"
 #include "tests/support/capture.h"
 #include "tests/support/matrices.h"
 #include "tests/support/misuse.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The CSR struct: checks, the reference product, building it from entries.
-#include "lib/format/csr.h"
-#include "lib/format/entries.h"
+#include "lib/matrix/csr.h"
+#include "lib/matrix/entries.h"
 #include "tests/support/capture.h"
 #include "tests/support/matrices.h"
 #include "tests/support/misuse.h"

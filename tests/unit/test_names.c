@@ -90,8 +90,7 @@ static void test_names__every_stop_has_its_own_name_and_sentence(void **state)
 static void test_names__foreign_stops_are_unknown(void **state)
 {
     (void)state;
-    assert_string_equal(lcl_stop_name(LCL_STOP_DIVERGED - 1),
-                        "unknown");
+    assert_string_equal(lcl_stop_name(LCL_STOP_DIVERGED - 1), "unknown");
     assert_string_equal(lcl_stop_name(LCL_STOP_ZERO_RHS + 1), "unknown");
     assert_string_equal(lcl_stop_str(-1000), "unknown stop reason");
 }

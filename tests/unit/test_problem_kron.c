@@ -5,7 +5,7 @@
 #include "tests/support/misuse.h"
 #include "tests/support/test.h"
 
-#include "lib/io/radau.h"
+#include "lib/io/problems/radau.h"
 
 #include <levelcl/kron.h>
 

@@ -3,7 +3,7 @@
 // define them.
 #include "tests/support/test.h"
 
-#include "lib/io/radau.h"
+#include "lib/io/problems/radau.h"
 
 #include <math.h>
 

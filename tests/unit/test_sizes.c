@@ -5,12 +5,12 @@
 #include "host/launch.h"
 #include "host/parallel.h"
 #include "lib/factor/analysis.h"
-#include "lib/format/bsr.h"
-#include "lib/io/problem_grid.h"
+#include "lib/io/problems/grid.h"
 #include "lib/krylov/arnoldi.h"
+#include "lib/matrix/bsr.h"
+#include "lib/operator/matrix.h"
+#include "lib/operator/slices.h"
 #include "lib/partition/graph.h"
-#include "lib/spmv/matrix.h"
-#include "lib/spmv/slices.h"
 #include "tests/support/test.h"
 
 #include <stdlib.h>

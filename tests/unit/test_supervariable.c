@@ -3,8 +3,8 @@
 #include "tests/support/matrices.h"
 #include "tests/support/test.h"
 
-#include "lib/batch/supervariable.h"
-#include "lib/format/bsr.h"
+#include "lib/dense/supervariable.h"
+#include "lib/matrix/bsr.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The table of the adaptive product: every row once, few bins, long rows in
 // parts.
-#include "lib/spmv/tiles.h"
+#include "lib/operator/tiles.h"
 #include "tests/support/test.h"
 
 #include <stdlib.h>

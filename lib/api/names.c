@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Names of the enums of methods, from one table each.
+#include "lib/api/names.h"
+
+#include <levelcl/batch.h>
+#include <levelcl/precond.h>
+#include <levelcl/solver.h>
+
+static const char *const solvers[LCL_SOLVER_COUNT] = {
+    [LCL_SOLVER_DEFAULT] = "bicgstab",
+    [LCL_SOLVER_BICGSTAB] = "bicgstab",
+    [LCL_SOLVER_CG] = "cg",
+    [LCL_SOLVER_CG_PUBLISHED] = "cg_published",
+    [LCL_SOLVER_IDR] = "idr",
+    [LCL_SOLVER_GMRES] = "gmres",
+    [LCL_SOLVER_FGMRES] = "fgmres",
+};
+
+static const char *const basis_storages[LCL_BASIS_COUNT] = {
+    [LCL_BASIS_DEFAULT] = "fp64",
+    [LCL_BASIS_FP64] = "fp64",
+    [LCL_BASIS_FP32] = "fp32",
+};
+
+static const char *const preconds[LCL_PRECOND_COUNT] = {
+    [LCL_PRECOND_DEFAULT] = "ildu0",
+    [LCL_PRECOND_NONE] = "none",
+    [LCL_PRECOND_JACOBI] = "jacobi",
+    [LCL_PRECOND_ILU0] = "ilu0",
+    [LCL_PRECOND_ILDU0] = "ildu0",
+    [LCL_PRECOND_IC0] = "ic0",
+    [LCL_PRECOND_BLOCK_JACOBI] = "block-jacobi",
+};
+
+static const char *const trisolves[LCL_TRISOLVE_COUNT] = {
+    [LCL_TRISOLVE_DEFAULT] = "packed",
+    [LCL_TRISOLVE_PACKED] = "packed",
+    [LCL_TRISOLVE_DAG_VC_ILDU0_FUSED] = "dag_vc_ILDU0_fused",
+    [LCL_TRISOLVE_SPIN_LOOP_LDS] = "spin_loop_lds",
+    [LCL_TRISOLVE_DAG_EC_NO_LDS] = "dag_ec_no_lds",
+    [LCL_TRISOLVE_DAG_EC_LDS] = "dag_ec_lds",
+    [LCL_TRISOLVE_DAG_EC_LDS_UD] = "dag_ec_lds_ud",
+    [LCL_TRISOLVE_DAG_EC_ILD_U0] = "dag_ec_ILD_U0",
+    [LCL_TRISOLVE_DAG_EC_ILDU0_FUSED] = "dag_ec_ILDU0_fused",
+};
+
+static const char *const krons[LCL_KRON_COUNT] = {
+    [LCL_KRON_DEFAULT] = "one_pass",
+    [LCL_KRON_ONE_PASS] = "one_pass",
+    [LCL_KRON_OKP] = "okp",
+    [LCL_KRON_CU] = "cu",
+};
+
+static const char *const spmvs[LCL_SPMV_COUNT] = {
+    [LCL_SPMV_DEFAULT] = "auto",      [LCL_SPMV_CSR] = "csr",
+    [LCL_SPMV_SLICED] = "sliced",     [LCL_SPMV_BINNED] = "binned",
+    [LCL_SPMV_ADAPTIVE] = "adaptive",
+};
+
+static const char *const partitions[LCL_PARTITION_COUNT] = {
+    [LCL_PARTITION_DEFAULT] = "metis",
+    [LCL_PARTITION_METIS] = "metis",
+    [LCL_PARTITION_GEOMETRIC] = "geometric",
+    [LCL_PARTITION_NATURAL] = "natural",
+    [LCL_PARTITION_LABELS] = "labels",
+};
+
+static const char *const pivots[LCL_PIVOT_COUNT] = {
+    [LCL_PIVOT_DEFAULT] = "boost", [LCL_PIVOT_FAIL] = "fail",
+    [LCL_PIVOT_BOOST] = "boost",   [LCL_PIVOT_REPLACE] = "replace",
+    [LCL_PIVOT_SHIFT] = "shift",
+};
+
+static const char *const storages[LCL_FACTOR_STORAGE_COUNT] = {
+    [LCL_FACTOR_STORAGE_DEFAULT] = "auto",
+    [LCL_FACTOR_STORAGE_FP64] = "fp64",
+    [LCL_FACTOR_STORAGE_FP32] = "fp32",
+    [LCL_FACTOR_STORAGE_BF16] = "bf16",
+    [LCL_FACTOR_STORAGE_ADAPTIVE] = "adaptive",
+};
+
+static const char *const extractions[LCL_BLOCK_EXTRACTION_COUNT] = {
+    [LCL_BLOCK_EXTRACTION_DEFAULT] = "bisect",
+    [LCL_BLOCK_EXTRACTION_CACHED] = "cached",
+    [LCL_BLOCK_EXTRACTION_SHARED] = "shared",
+    [LCL_BLOCK_EXTRACTION_SHARED_MPW] = "shared_mpw",
+    [LCL_BLOCK_EXTRACTION_BISECT] = "bisect",
+};
+
+static const char *const block_applies[LCL_BLOCK_APPLY_COUNT] = {
+    [LCL_BLOCK_APPLY_DEFAULT] = "sa_spmv",
+    [LCL_BLOCK_APPLY_SA_SPMV] = "sa_spmv",
+    [LCL_BLOCK_APPLY_SPMV] = "spmv",
+};
+
+static const char *const weights[LCL_WEIGHTS_COUNT] = {
+    [LCL_WEIGHTS_AUTO] = "auto",
+    [LCL_WEIGHTS_ON] = "on",
+    [LCL_WEIGHTS_OFF] = "off",
+};
+
+static const char *const coarses[LCL_COARSE_COUNT] = {
+    [LCL_COARSE_AUTO] = "auto",
+    [LCL_COARSE_NONE] = "none",
+    [LCL_COARSE_ADD] = "add",
+    [LCL_COARSE_MULT] = "mult",
+};
+
+static const char *const batch_kernels[LCL_BATCH_KERNEL_COUNT] = {
+    [LCL_BATCH_KERNEL_AUTO] = "auto",
+    [LCL_BATCH_KERNEL_BGJE] = "bgje",
+    [LCL_BATCH_KERNEL_BGJE_MPW] = "bgje_mpw",
+    [LCL_BATCH_KERNEL_BGJE_MPW2] = "bgje_mpw2",
+};
+
+static const char *const batch_precisions[LCL_BATCH_PRECISION_COUNT] = {
+    [LCL_BATCH_PRECISION_DEFAULT] = "fp64",
+    [LCL_BATCH_PRECISION_FP64] = "fp64",
+    [LCL_BATCH_PRECISION_FP32] = "fp32",
+};
+
+static const char *const batch_singulars[LCL_BATCH_SINGULAR_COUNT] = {
+    [LCL_BATCH_SINGULAR_DEFAULT] = "fail",
+    [LCL_BATCH_SINGULAR_FAIL] = "fail",
+    [LCL_BATCH_SINGULAR_IDENTITY] = "identity",
+    [LCL_BATCH_SINGULAR_KEEP] = "keep",
+};
+
+const struct lcl_names lcl_solver_names = LCL_NAMES(solvers);
+const struct lcl_names lcl_precond_names = LCL_NAMES(preconds);
+const struct lcl_names lcl_trisolve_names = LCL_NAMES(trisolves);
+const struct lcl_names lcl_kron_names = LCL_NAMES(krons);
+const struct lcl_names lcl_spmv_names = LCL_NAMES(spmvs);
+const struct lcl_names lcl_partition_names = LCL_NAMES(partitions);
+const struct lcl_names lcl_pivot_names = LCL_NAMES(pivots);
+const struct lcl_names lcl_factor_storage_names = LCL_NAMES(storages);
+const struct lcl_names lcl_block_extraction_names = LCL_NAMES(extractions);
+const struct lcl_names lcl_block_apply_names = LCL_NAMES(block_applies);
+const struct lcl_names lcl_basis_storage_names = LCL_NAMES(basis_storages);
+const struct lcl_names lcl_weights_names = LCL_NAMES(weights);
+const struct lcl_names lcl_coarse_names = LCL_NAMES(coarses);
+const struct lcl_names lcl_batch_kernel_names = LCL_NAMES(batch_kernels);
+const struct lcl_names lcl_batch_precision_names = LCL_NAMES(batch_precisions);
+const struct lcl_names lcl_batch_singular_names = LCL_NAMES(batch_singulars);
+
+// clang-format off
+#define FIRST_STOP LCL_STOP_DIVERGED
+#define STOP(reason) [LCL_STOP_##reason - FIRST_STOP]
+static const struct {
+    const char *name, *sentence;
+} stops[] = {
+    STOP(NONE) = {"none", "no solve was run"},
+    STOP(RTOL) = {"rtol", "the true residual is within rtol ||b||"},
+    STOP(ATOL) = {"atol", "the true residual is within atol"},
+    STOP(ZERO_RHS) = {"zero-rhs", "the right-hand side is zero, and so is x"},
+    STOP(MAX_ITERS) = {"max-iters", "the iteration limit was reached"},
+    STOP(STAGNATION) = {"stagnation", "the residual stopped falling"},
+    STOP(BREAKDOWN_RHO) = {"breakdown-rho",
+        "breakdown: the residual became orthogonal to the shadow residual"},
+    STOP(BREAKDOWN_ALPHA) = {"breakdown-alpha",
+        "breakdown: the search direction became orthogonal to the shadow residual"},
+    STOP(BREAKDOWN_OMEGA) = {"breakdown-omega", "breakdown: the stabilising step vanished"},
+    STOP(NOT_FINITE) = {"not-finite", "NaN or Inf appeared in the iteration"},
+    STOP(MONITOR) = {"monitor", "the solve was interrupted"},
+    STOP(INDEFINITE_MATRIX) = {"indefinite-matrix",
+        "the matrix is not positive definite: a direction without curvature turned up"},
+    STOP(INDEFINITE_PRECOND) = {"indefinite-precond",
+        "the preconditioner is not positive definite, though CG needs it to be"},
+    STOP(BREAKDOWN_KRYLOV) = {"breakdown-krylov",
+        "the Krylov space is exhausted without a solution: A M^-1 is singular"},
+    STOP(DIVERGED) = {"diverged", "the residual grew 1e5-fold over its start"},
+};
+// clang-format on
+
+const char *lcl_solver_name(enum lcl_solver_type type)
+{
+    return lcl_name_of(&lcl_solver_names, (int)type);
+}
+
+const char *lcl_basis_storage_name(enum lcl_basis_storage storage)
+{
+    return lcl_name_of(&lcl_basis_storage_names, (int)storage);
+}
+
+const char *lcl_precond_name(enum lcl_precond_type type)
+{
+    return lcl_name_of(&lcl_precond_names, (int)type);
+}
+
+const char *lcl_trisolve_name(enum lcl_trisolve trisolve)
+{
+    return lcl_name_of(&lcl_trisolve_names, (int)trisolve);
+}
+
+const char *lcl_kron_name(enum lcl_kron_type type)
+{
+    return lcl_name_of(&lcl_kron_names, (int)type);
+}
+
+const char *lcl_spmv_name(enum lcl_spmv_type type)
+{
+    return lcl_name_of(&lcl_spmv_names, (int)type);
+}
+
+const char *lcl_partition_name(enum lcl_partition_type type)
+{
+    return lcl_name_of(&lcl_partition_names, (int)type);
+}
+
+const char *lcl_pivot_name(enum lcl_pivot pivot)
+{
+    return lcl_name_of(&lcl_pivot_names, (int)pivot);
+}
+
+const char *lcl_factor_storage_name(enum lcl_factor_storage storage)
+{
+    return lcl_name_of(&lcl_factor_storage_names, (int)storage);
+}
+
+const char *lcl_coarse_name(enum lcl_coarse coarse)
+{
+    return lcl_name_of(&lcl_coarse_names, (int)coarse);
+}
+
+const char *lcl_batch_kernel_name(enum lcl_batch_kernel kernel)
+{
+    return lcl_name_of(&lcl_batch_kernel_names, (int)kernel);
+}
+
+const char *lcl_batch_precision_name(enum lcl_batch_precision precision)
+{
+    return lcl_name_of(&lcl_batch_precision_names, (int)precision);
+}
+
+const char *lcl_batch_singular_name(enum lcl_batch_singular singular)
+{
+    return lcl_name_of(&lcl_batch_singular_names, (int)singular);
+}
+
+const char *lcl_block_extraction_name(enum lcl_block_extraction extraction)
+{
+    return lcl_name_of(&lcl_block_extraction_names, (int)extraction);
+}
+
+const char *lcl_block_apply_name(enum lcl_block_apply apply)
+{
+    return lcl_name_of(&lcl_block_apply_names, (int)apply);
+}
+
+static bool is_stop(enum lcl_stop stop)
+{
+    return stop >= FIRST_STOP && stop <= LCL_STOP_ZERO_RHS;
+}
+
+const char *lcl_stop_name(enum lcl_stop stop)
+{
+    return is_stop(stop) ? stops[stop - FIRST_STOP].name : "unknown";
+}
+
+const char *lcl_stop_str(enum lcl_stop stop)
+{
+    if (!is_stop(stop))
+        return "unknown stop reason";
+    return stops[stop - FIRST_STOP].sentence;
+}

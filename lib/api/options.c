@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Options as text: one table of keys, each with its field and its parser.
+#include <levelcl/options.h>
+
+#include "host/log.h"
+#include "lib/api/names.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define refuse(log, ...) lcl_fail((log), LCL_EINVAL, __VA_ARGS__)
+
+#define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
+
+enum { WORD = 64 };
+
+struct option {
+    struct lcl_option_help help;
+    enum lcl_status (*set)(struct lcl_options *options,
+                           const struct option *option, const char *value,
+                           const struct lcl_log *log);
+    size_t offset;                 // of the field in struct lcl_options
+    const struct lcl_names *names; // of an enum
+    const char *const *later; // methods that are not there yet, NULL at the end
+};
+
+static void *field(struct lcl_options *options, const struct option *option)
+{
+    return (char *)options + option->offset;
+}
+
+// ---------------------------------------------------------------- words
+
+static enum lcl_status not_yet(const char *key, const char *value,
+                               const struct lcl_log *log)
+{
+    lcl_log_msg(log, LCL_LOG_ERROR, "%s=%s is not there yet", key, value);
+    return LCL_EUNSUPPORTED;
+}
+
+static enum lcl_status unknown_value(const struct option *option,
+                                     const char *value, const char *nearest,
+                                     const struct lcl_log *log)
+{
+    if (nearest)
+        return refuse(log, "unknown value '%s' for %s: did you mean '%s'?",
+                      value, option->help.key, nearest);
+    return refuse(log, "unknown value '%s' for %s: expected %s", value,
+                  option->help.key, option->help.values);
+}
+
+static bool is_later(const char *const *later, const char *word)
+{
+    for (; later && *later; ++later)
+        if (strcmp(*later, word) == 0)
+            return true;
+    return false;
+}
+
+static int find(const struct lcl_names *names, const char *word)
+{
+    for (int value = names->count - 1; value >= 0; --value)
+        if (strcmp(names->name[value], word) == 0)
+            return value;
+    return -1;
+}
+
+static enum lcl_status set_enum(struct lcl_options *options,
+                                const struct option *option, const char *value,
+                                const struct lcl_log *log)
+{
+    static_assert(sizeof(enum lcl_pivot) == sizeof(int), "enums are ints");
+    const int number = find(option->names, value);
+    if (number >= 0) {
+        memcpy(field(options, option), &number, sizeof number);
+        return LCL_OK;
+    }
+    if (is_later(option->later, value))
+        return not_yet(option->help.key, value, log);
+    const char *nearest =
+        lcl_nearest(value, option->names->name, option->names->count);
+    return unknown_value(option, value, nearest, log);
+}
+
+// ---------------------------------------------------------------- numbers
+
+static enum lcl_status bad_number(const struct option *option,
+                                  const char *value, const char *expected,
+                                  const struct lcl_log *log)
+{
+    return refuse(log, "bad value '%s' for %s: expected %s", value,
+                  option->help.key, expected);
+}
+
+// strtod() with a decimal point whatever the locale of the process.
+static double plain_strtod(const char *text, char **end)
+{
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (plain == (locale_t)0)
+        return strtod(text, end);
+    locale_t before = uselocale(plain);
+    const double value = strtod(text, end);
+    uselocale(before);
+    freelocale(plain);
+    return value;
+}
+
+// A finite decimal number and nothing else: no blanks, no hexadecimal.
+static bool parse_real(const char *text, double *value)
+{
+    if (*text == '\0' || text[strspn(text, "0123456789+-.eE")] != '\0')
+        return false;
+    char *end;
+    *value = plain_strtod(text, &end);
+    return *end == '\0' && isfinite(*value);
+}
+
+// Digits of a number in 1 .. max; *text is left behind them.
+static bool parse_count(const char **text, int64_t max, int64_t *count)
+{
+    int64_t value = 0;
+    for (; **text >= '0' && **text <= '9'; ++*text) {
+        const int digit = **text - '0';
+        value = 10 * value + digit;
+        if (value > max)
+            return false;
+    }
+    *count = value;
+    return value > 0;
+}
+
+// "NX,NY,NZ"
+static bool parse_triple(const char *text, int64_t triple[3])
+{
+    for (int i = 0; i < 3; ++i) {
+        if (!parse_count(&text, INT32_MAX, &triple[i]))
+            return false;
+        if (*text != (i < 2 ? ',' : '\0'))
+            return false;
+        ++text;
+    }
+    return true;
+}
+
+static enum lcl_status set_fraction(struct lcl_options *options,
+                                    const struct option *option,
+                                    const char *value,
+                                    const struct lcl_log *log)
+{
+    double number;
+    if (!parse_real(value, &number) || number <= 0 || number >= 1)
+        return bad_number(option, value, "a number above 0 and below 1", log);
+    *(double *)field(options, option) = number;
+    return LCL_OK;
+}
+
+static enum lcl_status set_magnitude(struct lcl_options *options,
+                                     const struct option *option,
+                                     const char *value,
+                                     const struct lcl_log *log)
+{
+    double number;
+    if (!parse_real(value, &number) || number < 0)
+        return bad_number(option, value, "a number of 0 or more", log);
+    *(double *)field(options, option) = number;
+    return LCL_OK;
+}
+
+static enum lcl_status set_int(struct lcl_options *options,
+                               const struct option *option, const char *value,
+                               const struct lcl_log *log)
+{
+    const char *end = value;
+    int64_t number;
+    if (!parse_count(&end, INT_MAX, &number) || *end != '\0')
+        return bad_number(option, value, "a whole number of 1 or more", log);
+    *(int *)field(options, option) = (int)number;
+    return LCL_OK;
+}
+
+static enum lcl_status set_rows(struct lcl_options *options,
+                                const struct option *option, const char *value,
+                                const struct lcl_log *log)
+{
+    const char *end = value;
+    int64_t number = 0;
+    if (strcmp(value, "auto") != 0 &&
+        (!parse_count(&end, INT32_MAX, &number) || *end != '\0'))
+        return bad_number(option, value, "a whole number of 1 or more, or auto",
+                          log);
+    *(int64_t *)field(options, option) = number;
+    return LCL_OK;
+}
+
+static enum lcl_status set_block(struct lcl_options *options,
+                                 const struct option *option, const char *value,
+                                 const struct lcl_log *log)
+{
+    const char *end = value;
+    int64_t number = 0;
+    if (strcmp(value, "auto") != 0 &&
+        (!parse_count(&end, LCL_BLOCK_MAX, &number) || *end != '\0'))
+        return bad_number(option, value, "a whole number from 1 to 8, or auto",
+                          log);
+    *(int *)field(options, option) = (int)number;
+    return LCL_OK;
+}
+
+static enum lcl_status set_up_to(struct lcl_options *options,
+                                 const struct option *option, const char *value,
+                                 int max, const struct lcl_log *log)
+{
+    const char *end = value;
+    char expected[WORD];
+    int64_t number;
+    snprintf(expected, sizeof expected, "a whole number from 1 to %d", max);
+    if (!parse_count(&end, max, &number) || *end != '\0')
+        return bad_number(option, value, expected, log);
+    *(int *)field(options, option) = (int)number;
+    return LCL_OK;
+}
+
+static enum lcl_status set_idr_s(struct lcl_options *options,
+                                 const struct option *option, const char *value,
+                                 const struct lcl_log *log)
+{
+    return set_up_to(options, option, value, LCL_IDR_MAX_S, log);
+}
+
+static enum lcl_status set_restart(struct lcl_options *options,
+                                   const struct option *option,
+                                   const char *value, const struct lcl_log *log)
+{
+    return set_up_to(options, option, value, LCL_GMRES_MAX_RESTART, log);
+}
+
+static enum lcl_status set_block_rows(struct lcl_options *options,
+                                      const struct option *option,
+                                      const char *value,
+                                      const struct lcl_log *log)
+{
+    return set_up_to(options, option, value, LCL_DIAGONAL_BLOCK_MAX, log);
+}
+
+static enum lcl_status set_triple(struct lcl_options *options,
+                                  const struct option *option,
+                                  const char *value, const struct lcl_log *log)
+{
+    if (!parse_triple(value, field(options, option)))
+        return bad_number(option, value, "three whole numbers, as in 64,64,32",
+                          log);
+    return LCL_OK;
+}
+
+// ---------------------------------------------------------------- partition
+
+static enum lcl_status set_geometric(struct lcl_options *options,
+                                     const struct option *option,
+                                     const char *value,
+                                     const struct lcl_log *log)
+{
+    const char *box = value + strlen("geometric");
+    if (*box != ':' || !parse_triple(box + 1, options->precond.partition.box))
+        return bad_number(option, value,
+                          "the cells of a subdomain, as in geometric:16,16,8",
+                          log);
+    options->precond.partition.type = LCL_PARTITION_GEOMETRIC;
+    return LCL_OK;
+}
+
+static enum lcl_status set_partition(struct lcl_options *options,
+                                     const struct option *option,
+                                     const char *value,
+                                     const struct lcl_log *log)
+{
+    static const char *const words[] = {"metis", "natural", "geometric",
+                                        "file"};
+    char word[WORD];
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(value, ":"), value);
+    if (strcmp(word, "geometric") == 0)
+        return set_geometric(options, option, value, log);
+    if (strcmp(word, "file") == 0)
+        return refuse(log,
+                      "partition=%s: labels are not read here, see "
+                      "lcl_labels_read()",
+                      value);
+    if (strcmp(value, "metis") != 0 && strcmp(value, "natural") != 0)
+        return unknown_value(option, value,
+                             lcl_nearest(word, words, COUNT(words)), log);
+    return set_enum(options, option, value, log);
+}
+
+// ---------------------------------------------------------------- tables
+
+static const char *const later_preconds[] = {"iluk", "ilut", "ras", NULL};
+static const char *const later_trisolves[] = {"hec_level", NULL};
+
+#define AT(member) offsetof(struct lcl_options, member)
+
+// clang-format off
+static const struct option table[] = {
+    {{"solver", "bicgstab|cg|cg_published|idr|gmres|fgmres", "Krylov method (bicgstab)"},
+     set_enum, AT(solver.type), &lcl_solver_names, NULL},
+    {{"rtol", "R", "stop at ||b - A x|| <= R ||b|| (1e-8)"},
+     set_fraction, AT(solver.rtol), NULL, NULL},
+    {{"atol", "R", "or at ||b - A x|| <= R (0: not asked for)"},
+     set_magnitude, AT(solver.atol), NULL, NULL},
+    {{"max-iters", "N", "iterations at most (10000)"},
+     set_int, AT(solver.max_iters), NULL, NULL},
+    {{"stagnation", "N", "give up after N iterations without progress (2000)"},
+     set_int, AT(solver.stagnation), NULL, NULL},
+    {{"idr-s", "1..8", "shadow vectors of idr (4)"},
+     set_idr_s, AT(solver.idr_s), NULL, NULL},
+    {{"restart", "1..1024", "columns of the basis of gmres and fgmres (30)"},
+     set_restart, AT(solver.restart), NULL, NULL},
+    {{"basis", "fp64|fp32", "how that basis is stored (fp64)"},
+     set_enum, AT(solver.basis), &lcl_basis_storage_names, NULL},
+    {{"precond", "none|jacobi|block-jacobi|ilu0|ildu0|ic0", "preconditioner (ildu0)"},
+     set_enum, AT(precond.type), &lcl_precond_names, later_preconds},
+    {{"trisolve", "packed|spin_loop_lds|dag_ec_no_lds|dag_ec_lds|dag_ec_lds_ud|dag_ec_ILD_U0|dag_vc_ILDU0_fused|dag_ec_ILDU0_fused",
+      "how the factors are applied (packed)"},
+     set_enum, AT(precond.trisolve), &lcl_trisolve_names, later_trisolves},
+    {{"pivot", "fail|boost|replace|shift", "what becomes of zero and tiny pivots (boost; ic0: shift)"},
+     set_enum, AT(precond.pivot), &lcl_pivot_names, NULL},
+    {{"pivot-tol", "R", "tiny: below R times the largest entry of the row (1e-10)"},
+     set_fraction, AT(precond.pivot_tol), NULL, NULL},
+    {{"factor-storage", "fp64|fp32|bf16|auto|adaptive", "how factor values are stored (auto)"},
+     set_enum, AT(precond.storage), &lcl_factor_storage_names, NULL},
+    {{"max-block-size", "1..32", "rows of a diagonal block of block-jacobi at most (8)"},
+     set_block_rows, AT(precond.block_jacobi.max_rows), NULL, NULL},
+    {{"block-extraction", "cached|shared|shared_mpw|bisect", "how they come out of the matrix (bisect)"},
+     set_enum, AT(precond.block_jacobi.extraction), &lcl_block_extraction_names, NULL},
+    {{"block-apply", "sa_spmv|spmv", "how their inverses are applied (sa_spmv)"},
+     set_enum, AT(precond.block_jacobi.apply), &lcl_block_apply_names, NULL},
+    {{"block-size", "1..8|auto", "rows of the blocks that the matrix is kept in (auto)"},
+     set_block, AT(precond.block_size), NULL, NULL},
+    {{"kron-product", "one_pass|okp|cu", "how a Kronecker system is multiplied (one_pass)"},
+     set_enum, AT(precond.kron), &lcl_kron_names, NULL},
+    {{"spmv", "auto|csr|sliced|binned|adaptive", "how the matrix is multiplied (auto)"},
+     set_enum, AT(precond.spmv), &lcl_spmv_names, NULL},
+    {{"coarse", "none|add|mult|auto", "correction by constants on the subdomains (auto)"},
+     set_enum, AT(precond.coarse), &lcl_coarse_names, NULL},
+    {{"partition", "metis|natural|geometric:BX,BY,BZ|file:F", "how rows become subdomains (metis)"},
+     set_partition, AT(precond.partition.type), &lcl_partition_names, NULL},
+    {{"subdomain-rows", "N|auto", "rows of a subdomain at most (auto)"},
+     set_rows, AT(precond.partition.rows), NULL, NULL},
+    {{"weights", "auto|on|off", "METIS keeps strong couplings together (auto)"},
+     set_enum, AT(precond.partition.weights), &lcl_weights_names, NULL},
+    {{"grid", "NX,NY,NZ", "cells of the grid, for geometric (read off the matrix)"},
+     set_triple, AT(precond.partition.grid), NULL, NULL},
+};
+
+// Keys of later releases, each with the value that says what is done now.
+static const struct {
+    const char *key, *now;
+} later_keys[] = {
+    {"csr-text", NULL},  {"devices", NULL},
+    {"ilu-level", NULL}, {"ilut-p", NULL}, {"ilut-tol", NULL}, {"kron", NULL},
+    {"overlap", NULL},   {"side", "right"},
+};
+// clang-format on
+
+static enum lcl_status unknown_key(const char *key, const struct lcl_log *log)
+{
+    const char *keys[COUNT(table)];
+    for (int i = 0; i < COUNT(table); ++i)
+        keys[i] = table[i].help.key;
+    const char *nearest = lcl_nearest(key, keys, COUNT(table));
+    if (nearest)
+        return refuse(log, "unknown option '%s': did you mean '%s'?", key,
+                      nearest);
+    return refuse(log, "unknown option '%s'", key);
+}
+
+static enum lcl_status set_by_key(struct lcl_options *options, const char *key,
+                                  const char *value, const struct lcl_log *log)
+{
+    for (int i = 0; i < COUNT(table); ++i)
+        if (strcmp(key, table[i].help.key) == 0)
+            return table[i].set(options, &table[i], value, log);
+    for (int i = 0; i < COUNT(later_keys); ++i) {
+        if (strcmp(key, later_keys[i].key) != 0)
+            continue;
+        if (later_keys[i].now && strcmp(value, later_keys[i].now) == 0)
+            return LCL_OK;
+        return not_yet(key, value, log);
+    }
+    return unknown_key(key, log);
+}
+
+enum lcl_status lcl_options_parse(struct lcl_options *options, const char *text,
+                                  const struct lcl_log *log)
+{
+    if (!options || !text)
+        return lcl_misuse(log, "lcl_options_parse: NULL argument");
+    const char *equals = strchr(text, '=');
+    if (!equals)
+        return refuse(log, "expected key=value, found '%s'", text);
+    char key[WORD];
+    snprintf(key, sizeof key, "%.*s", (int)(equals - text), text);
+    struct lcl_options next = *options;
+    const enum lcl_status st = set_by_key(&next, key, equals + 1, log);
+    if (st == LCL_OK)
+        *options = next;
+    return st;
+}
+
+const struct lcl_option_help *lcl_options_help(int index)
+{
+    if (index < 0 || index >= COUNT(table))
+        return NULL;
+    return &table[index].help;
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The known system that a device solves before it is trusted.
+#include "lib/api/selftest.h"
+
+#include "host/log.h"
+
+#include <levelcl/solver.h>
+
+#include <math.h>
+
+enum { N = 12, ROWS = N * N * N };
+
+// A x for the 7-point Laplacian with x_i = 1 + i mod 7, and the largest error
+// of x afterwards.
+static enum lcl_status solve(lcl_context *ctx, const struct lcl_csr *A,
+                             double *error)
+{
+    const struct lcl_precond_params pp = {
+        .partition = {.type = LCL_PARTITION_NATURAL, .rows = 256}};
+    const struct lcl_solver_params sp = {.rtol = 1e-10};
+    double b[ROWS], x[ROWS];
+    lcl_precond *M = NULL;
+    lcl_solver *S = NULL;
+    enum lcl_status st;
+    for (int i = 0; i < ROWS; ++i)
+        x[i] = 1 + i % 7;
+    lcl_csr_multiply(A, x, b);
+    for (int i = 0; i < ROWS; ++i)
+        x[i] = 0;
+    if ((st = lcl_precond_create(&M, ctx, A, &pp)) >= 0 &&
+        (st = lcl_solver_create(&S, M, &sp)) >= 0)
+        st = lcl_solver_solve(S, b, x, NULL);
+    *error = 0;
+    for (int i = 0; i < ROWS; ++i)
+        *error = fmax(*error, fabs(x[i] - (1 + i % 7)));
+    lcl_solver_destroy(&S);
+    lcl_precond_destroy(&M);
+    return st;
+}
+
+enum lcl_status lcl_self_test(lcl_context *ctx)
+{
+    const struct lcl_log *log = lcl_context_log(ctx);
+    struct lcl_csr A;
+    double error;
+    enum lcl_status st = lcl_csr_problem(&A, "lap3d:12", log);
+    if (st < 0)
+        return st;
+    st = solve(ctx, &A, &error);
+    lcl_csr_finish(&A);
+    if (st < 0)
+        return st;
+    if (st != LCL_OK || !(error < 1e-6))
+        return lcl_fail(log, LCL_ESELFTEST,
+                        "%s fails the self-test and is refused: a known system "
+                        "of %d rows came out wrong by %g (%s)",
+                        lcl_context_caps(ctx)->name, ROWS, error,
+                        lcl_status_str(st));
+    return LCL_OK;
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Inverses of a batch of dense blocks on the device: cl/dense/bgje.cl.
+#pragma once
+
+#include "host/buffer.h"
+#include "host/program.h"
+
+#include <levelcl/batch.h>
+
+enum { LCL_BGJE_CLASSES = 7 }; // sizes up to 1, 2, 4, ... 64
+
+// Blocks that are inverted by one launch.
+struct lcl_bgje_class {
+    lcl_kernel *kernel;
+    int rows;   // of the largest block
+    bool equal; // all have as many
+    int64_t first, end;
+    int64_t groups;
+};
+
+// A batch of blocks by rows, one behind the other.
+struct lcl_bgje {
+    lcl_context *ctx;
+    int64_t count;
+    int64_t entries; // of all blocks
+    int64_t *at;     // first entry of each block
+    struct lcl_bgje_class classes[LCL_BGJE_CLASSES];
+    int class_count;
+    bool norms;
+    lcl_buffer *list, *block_ptr, *starts; // not read where all sizes are equal
+};
+
+// How a block of `rows` rows or fewer is inverted on a device.
+struct lcl_bgje_form {
+    int lanes;  // of a block
+    bool local; // a group has it in local memory
+};
+struct lcl_bgje_form lcl_bgje_form(const struct lcl_caps *caps,
+                                   enum lcl_batch_kernel kernel,
+                                   enum lcl_batch_precision precision,
+                                   int rows);
+
+// Sorts the blocks, which are sound, into classes by the next power of two of
+// their rows; `norms`: lcl_bgje_run() gives norms. Statuses as
+// lcl_batch_invert().
+enum lcl_status lcl_bgje_init(struct lcl_bgje *B, lcl_context *ctx,
+                              const int64_t *block_ptr, int64_t count,
+                              const struct lcl_batch_params *params,
+                              bool norms);
+void lcl_bgje_finish(struct lcl_bgje *B);
+
+// Enqueues the inversion of blocks of the precision of the batch; `inverse` may
+// be `blocks`, info has count int32. Where a block has no inverse, the identity
+// or the block itself takes its place. `norms`, NULL without, gets two numbers
+// a block: the infinity norms of block and inverse, infinite where there is
+// none.
+enum lcl_status lcl_bgje_run(const struct lcl_bgje *B, const lcl_buffer *blocks,
+                             lcl_buffer *inverse, lcl_buffer *info,
+                             lcl_buffer *norms, bool identity);

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The built-in problems.
+#include "lib/io/problems/problem.h"
+
+#include "host/alloc.h"
+#include "host/log.h"
+#include "lib/io/problems/grid.h"
+#include "lib/io/problems/uniform.h"
+
+#define KNOWN                                                                  \
+ "known are lap3d:N, lap3d:N,b=B, parabolic, q2:M, kuhn:NX,NY,NZ,B and "       \
+ "rows:NxL,MxK, with numbers from 1 on and blocks B up to 8"
+
+// ---- lap3d: 7-point Laplacian, b x b blocks coupled by C, whose rows sum to 0
+
+static void lap3d_block(void *user, int q, unsigned present, double *block)
+{
+    const int64_t b = *(const int64_t *)user;
+    const bool diagonal = q == lcl_seven_point.center;
+    const double on = diagonal ? 6 + 0.1 * (double)(b - 1) : -1;
+    (void)present;
+    for (int64_t k = 0; k < b * b; ++k)
+        block[k] = k % (b + 1) == 0 ? on : diagonal ? -0.1 : 0;
+}
+
+static enum lcl_status make_lap3d(struct lcl_csr *A, const char *name,
+                                  const int64_t *number,
+                                  const struct lcl_log *log)
+{
+    int64_t b = number[1];
+    const struct lcl_recipe how = {{{number[0], number[0], number[0]}, b},
+                                   &lcl_seven_point,
+                                   lap3d_block,
+                                   &b};
+    return lcl_problem_on_grid(A, name, &how, log);
+}
+
+// ---- parabolic: tau K + M of linear elements on right triangles
+
+enum { PARABOLIC_NX = 1025, PARABOLIC_NY = 513 };
+
+static void parabolic_block(void *user, int q, unsigned present, double *block)
+{
+    const double tau = 1e-2, h = 1.0 / (PARABOLIC_NX - 1), m = h * h / 12;
+    const signed char *offset = lcl_triangles.offset[q];
+    (void)user;
+    if (q != lcl_triangles.center) {
+        const bool on_axis = offset[0] == 0 || offset[1] == 0;
+        *block = on_axis ? m - tau : m;
+        return;
+    }
+    double stiffness = 0, mass = 0;
+    for (int p = 0; p < lcl_triangles.count; ++p) {
+        if (p == q || !(present >> p & 1))
+            continue;
+        offset = lcl_triangles.offset[p];
+        stiffness += offset[0] == 0 || offset[1] == 0;
+        mass += m;
+    }
+    *block = tau * stiffness + mass;
+}
+
+static enum lcl_status make_parabolic(struct lcl_csr *A, const char *name,
+                                      const int64_t *number,
+                                      const struct lcl_log *log)
+{
+    const struct lcl_recipe how = {{{PARABOLIC_NX, PARABOLIC_NY, 1}, 1},
+                                   &lcl_triangles,
+                                   parabolic_block,
+                                   NULL};
+    (void)number;
+    return lcl_problem_on_grid(A, name, &how, log);
+}
+
+// ---- kuhn: random blocks on a tetrahedral mesh, heavy on the diagonal
+
+struct kuhn {
+    int64_t b;
+    uint64_t random;
+};
+
+static void kuhn_block(void *user, int q, unsigned present, double *block)
+{
+    struct kuhn *K = user;
+    (void)present;
+    for (int64_t k = 0; k < K->b * K->b; ++k) {
+        const bool on = q == lcl_tetrahedra.center && k % (K->b + 1) == 0;
+        block[k] = (on ? 20 : 0) + lcl_uniform(&K->random) - 0.5;
+    }
+}
+
+// b = number[3] unknowns on each of number[0] x number[1] x number[2] nodes.
+static struct lcl_recipe kuhn_recipe(struct kuhn *K, const int64_t *number)
+{
+    return (struct lcl_recipe){{{number[0], number[1], number[2]}, K->b},
+                               &lcl_tetrahedra,
+                               kuhn_block,
+                               K};
+}
+
+static enum lcl_status make_kuhn(struct lcl_csr *A, const char *name,
+                                 const int64_t *number,
+                                 const struct lcl_log *log)
+{
+    struct kuhn K = {number[3], LCL_KUHN_SEED};
+    const struct lcl_recipe how = kuhn_recipe(&K, number);
+    return lcl_problem_on_grid(A, name, &how, log);
+}
+
+enum lcl_status lcl_problem_kuhn(struct lcl_bsr *A, const char *name,
+                                 const int64_t *number, uint64_t seed,
+                                 const struct lcl_log *log)
+{
+    struct kuhn K = {number[3], seed};
+    const struct lcl_recipe how = kuhn_recipe(&K, number);
+    return lcl_problem_blocks_on_grid(A, name, &how, log);
+}
+
+// ---- q2: K (x) M + M (x) K of quadratic elements on an interval
+
+// Rows of five, the diagonal in the middle. Inner nodes only: those of odd
+// number are ends of elements and have five entries, the others have three.
+struct band {
+    int64_t n;
+    double (*stiffness)[5];
+    double (*mass)[5];
+};
+
+static void band_finish(struct band *B)
+{
+    lcl_free(B->stiffness);
+    lcl_free(B->mass);
+}
+
+static enum lcl_status band_init(struct band *B, int64_t elements,
+                                 const struct lcl_log *log)
+{
+    B->n = 2 * elements - 1;
+    B->stiffness = lcl_calloc((size_t)B->n, sizeof *B->stiffness);
+    B->mass = lcl_calloc((size_t)B->n, sizeof *B->mass);
+    if (B->stiffness && B->mass)
+        return LCL_OK;
+    return lcl_fail_memory(log, "the bands of a built-in problem");
+}
+
+static bool in_band(const struct band *B, int64_t i, int d)
+{
+    const int width = i & 1 ? 2 : 1;
+    return d >= -width && d <= width && i + d >= 0 && i + d < B->n;
+}
+
+static int64_t band_entries(const struct band *B)
+{
+    int64_t entries = 0;
+    for (int64_t i = 0; i < B->n; ++i)
+        for (int d = -2; d <= 2; ++d)
+            entries += in_band(B, i, d);
+    return entries;
+}
+
+static void band_assemble(struct band *B, int64_t elements)
+{
+    static const double stiffness[3][3] = {
+        {7, -8, 1}, {-8, 16, -8}, {1, -8, 7}};
+    static const double mass[3][3] = {{4, 2, -1}, {2, 16, 2}, {-1, 2, 4}};
+    const double h = 1 / (double)elements;
+    for (int64_t e = 0; e < elements; ++e)
+        for (int a = 0; a < 3; ++a)
+            for (int c = 0; c < 3; ++c) {
+                const int64_t i = 2 * e + a - 1, j = 2 * e + c - 1;
+                if (i < 0 || j < 0 || i >= B->n || j >= B->n)
+                    continue;
+                B->stiffness[i][c - a + 2] += stiffness[a][c] / (3 * h);
+                B->mass[i][c - a + 2] += mass[a][c] * h / 30;
+            }
+}
+
+// Row of node (i, j); returns where the next row starts.
+static int64_t q2_row(struct lcl_csr *A, const struct band *B, int64_t i,
+                      int64_t j, int64_t k)
+{
+    for (int q = -2; q <= 2; ++q) {
+        if (!in_band(B, j, q))
+            continue;
+        for (int p = -2; p <= 2; ++p) {
+            if (!in_band(B, i, p))
+                continue;
+            A->col_ind[k] = (int32_t)(i + p + B->n * (j + q));
+            A->val[k++] = B->stiffness[i][p + 2] * B->mass[j][q + 2] +
+                          B->mass[i][p + 2] * B->stiffness[j][q + 2];
+        }
+    }
+    return k;
+}
+
+static enum lcl_status make_q2(struct lcl_csr *A, const char *name,
+                               const int64_t *number, const struct lcl_log *log)
+{
+    enum lcl_status st;
+    struct band B = {0};
+    // the largest n with n * n rows
+    if (number[0] > (46340 + 1) / 2)
+        return lcl_problem_fail_range(name, log);
+    if ((st = band_init(&B, number[0], log)) < 0)
+        goto out;
+    band_assemble(&B, number[0]);
+    const int64_t entries = band_entries(&B);
+    if ((st = lcl_problem_allocate(A, B.n * B.n, entries * entries, log)) < 0)
+        goto out;
+    for (int64_t row = 0; row < A->rows; ++row)
+        A->row_ptr[row + 1] =
+            q2_row(A, &B, row % B.n, row / B.n, A->row_ptr[row]);
+out:
+    band_finish(&B);
+    return st;
+}
+
+// ---- names
+
+// The last number of `format` is a block size where `has_block` is set. Numbers
+// that the name lacks are 1.
+struct problem {
+    const char *format;
+    bool has_block;
+    lcl_problem_make *make;
+};
+
+static const struct problem problems[] = {
+    {"lap3d:#", false, make_lap3d},
+    {"lap3d:#,b=#", true, make_lap3d},
+    {"parabolic", false, make_parabolic},
+    {"q2:#", false, make_q2},
+    {"kuhn:#,#,#,#", true, make_kuhn},
+    {"rows:#x#,#x#", false, lcl_problem_rows},
+};
+
+enum { NUMBERS = 4 };
+
+// Whether the name has the form of P and its numbers are in order.
+static bool match(const struct problem *P, char *name, int64_t *number)
+{
+    int last = -1;
+    for (const char *f = P->format; *f; ++f)
+        last += *f == '#';
+    return lcl_problem_match(P->format, name, number) &&
+           !(P->has_block && number[last] > LCL_BLOCK_MAX);
+}
+
+static enum lcl_status make_named(struct lcl_csr *A, char *name,
+                                  const struct lcl_log *log)
+{
+    for (size_t i = 0; i < sizeof problems / sizeof *problems; ++i) {
+        int64_t number[NUMBERS] = {1, 1, 1, 1};
+        if (match(&problems[i], name, number))
+            return problems[i].make(A, name, number, log);
+    }
+    return lcl_fail(log, LCL_EINVAL, "problem '%s' does not exist: " KNOWN,
+                    name);
+}
+
+enum lcl_status lcl_csr_problem(struct lcl_csr *A, const char *name,
+                                const struct lcl_log *log)
+{
+    if (!A || !name)
+        return lcl_misuse(log, "a problem: A or its name is NULL");
+    *A = (struct lcl_csr){0};
+    char *copy = lcl_strdup(name);
+    if (!copy)
+        return lcl_fail_memory(log, "the name of a problem");
+    const enum lcl_status st = make_named(A, copy, log);
+    if (st < 0)
+        lcl_csr_finish(A);
+    lcl_free(copy);
+    return st;
+}

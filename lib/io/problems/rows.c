@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A symmetric positive definite matrix with rows of two lengths: two blocks on
+// the diagonal, each coupling a row with its neighbours on a ring.
+#include "lib/io/problems/problem.h"
+#include "lib/io/problems/uniform.h"
+
+#include "host/log.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+
+// `rows` rows from `first` on, of `length` entries each.
+struct ring {
+    int64_t first, rows, length;
+};
+
+// Neighbours to either side; where the length is even, also the row across.
+static int64_t neighbours(const struct ring *R)
+{
+    return (R->length - 1) / 2;
+}
+
+// Entry k of row i, in the order of the ring from the leftmost neighbour on.
+static int64_t column(const struct ring *R, int64_t i, int64_t k)
+{
+    const int64_t m = neighbours(R);
+    return (i + (k <= 2 * m ? k - m + R->rows : R->rows / 2)) % R->rows;
+}
+
+// Both of (i, j) and (j, i), in [-1, 1).
+static double coupling(int64_t i, int64_t j)
+{
+    const uint64_t low = (uint64_t)(i < j ? i : j);
+    const uint64_t high = (uint64_t)(i < j ? j : i);
+    uint64_t random = low * UINT64_C(0x9e3779b97f4a7c15) +
+                      high * UINT64_C(0xc2b2ae3d27d4eb4f) + 1;
+    lcl_uniform(&random);
+    return 2 * lcl_uniform(&random) - 1;
+}
+
+// The diagonal exceeds the sum of the others by one.
+static void fill_row(struct lcl_csr *A, const struct ring *R, int64_t i)
+{
+    const int64_t row = R->first + i, from = A->row_ptr[row];
+    int64_t start = 0, diagonal = from;
+    double sum = 1;
+    for (int64_t k = 1; k < R->length; ++k)
+        if (column(R, i, k) < column(R, i, k - 1))
+            start = k;
+    for (int64_t k = 0; k < R->length; ++k) {
+        const int64_t j = column(R, i, (start + k) % R->length);
+        A->col_ind[from + k] = (int32_t)(R->first + j);
+        A->val[from + k] = coupling(row, R->first + j);
+        if (j == i)
+            diagonal = from + k;
+        else
+            sum += fabs(A->val[from + k]);
+    }
+    A->val[diagonal] = sum;
+    A->row_ptr[row + 1] = from + R->length;
+}
+
+// An odd number of rows cannot each have an odd number of neighbours.
+static enum lcl_status check(const struct ring *R, const char *name,
+                             const struct lcl_log *log)
+{
+    if (R->rows > INT32_MAX)
+        return lcl_problem_fail_range(name, log);
+    if (R->length > R->rows)
+        return lcl_fail(log, LCL_EINVAL,
+                        "problem '%s': %" PRId64 " rows cannot have %" PRId64
+                        " entries each",
+                        name, R->rows, R->length);
+    if (R->length % 2 == 0 && R->rows % 2 != 0)
+        return lcl_fail(log, LCL_EINVAL,
+                        "problem '%s': for rows of %" PRId64 " entries "
+                        "expected an even number of them, found %" PRId64,
+                        name, R->length, R->rows);
+    return LCL_OK;
+}
+
+enum lcl_status lcl_problem_rows(struct lcl_csr *A, const char *name,
+                                 const int64_t *number,
+                                 const struct lcl_log *log)
+{
+    const struct ring ring[] = {{0, number[0], number[1]},
+                                {number[0], number[2], number[3]}};
+    enum lcl_status st;
+    if ((st = check(&ring[0], name, log)) < 0 ||
+        (st = check(&ring[1], name, log)) < 0)
+        return st;
+    const int64_t rows = ring[0].rows + ring[1].rows;
+    if (rows > INT32_MAX)
+        return lcl_problem_fail_range(name, log);
+    if ((st = lcl_problem_allocate(A, rows,
+                                   ring[0].rows * ring[0].length +
+                                       ring[1].rows * ring[1].length,
+                                   log)) < 0)
+        return st;
+    for (int r = 0; r < 2; ++r)
+        for (int64_t i = 0; i < ring[r].rows; ++i)
+            fill_row(A, &ring[r], i);
+    return LCL_OK;
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Coarse correction of a preconditioner on subdomains: set-up and values.
+#include "lib/multilevel/apply.h"
+
+#include "host/alloc.h"
+#include "host/geometry.h"
+#include "host/launch.h"
+#include "host/log.h"
+#include "host/runtime.h"
+#include "lib/dense/host_inverse.h"
+
+#include <math.h>
+
+enum {
+    GPU_UNKNOWNS = 2048,  // E^-1 in 32 MB, read in about 10 us
+    CPU_UNKNOWNS = 1024,  // seconds for an inverse on one core
+    HOST_UNKNOWNS = 1024, // inverted on the host where the device fails
+    WAVES = 4,            // a few rows of a subdomain an item
+    AUTO_PARTS = 8,
+    AUTO_ROWS = 4096,
+};
+
+// Constants are nearly in the null space of what is mostly an M-matrix; on
+// other matrices they cost as many iterations as they save.
+#define AUTO_OPPOSITE 0.9
+
+// || E E^-1 E w - E w || may be so large against || E w ||.
+#define CHECK_TOLERANCE 1e-6
+
+enum lcl_coarse lcl_coarse_choose(enum lcl_coarse wanted, int64_t parts,
+                                  int64_t rows, double opposite)
+{
+    if (wanted != LCL_COARSE_AUTO)
+        return wanted;
+    const bool pays =
+        parts >= AUTO_PARTS && rows >= AUTO_ROWS && opposite >= AUTO_OPPOSITE;
+    return pays ? LCL_COARSE_MULT : LCL_COARSE_NONE;
+}
+
+// ------------------------------------------------------------------- set-up
+
+static enum lcl_status get_kernels(struct lcl_coarse_space *C)
+{
+    static const char *const names[LCL_COARSE_KERNEL_COUNT] = {
+        [LCL_COARSE_KERNEL_W] = "coarse_w",
+        [LCL_COARSE_KERNEL_E] = "coarse_e",
+        [LCL_COARSE_KERNEL_RESTRICT] = "coarse_restrict",
+        [LCL_COARSE_KERNEL_DEFLATE] = "coarse_deflate",
+        [LCL_COARSE_KERNEL_RESIDUAL] = "coarse_residual",
+        [LCL_COARSE_KERNEL_PROLONG] = "coarse_prolong",
+        [LCL_COARSE_KERNEL_PROLONG_DOT] = "coarse_prolong_dot",
+    };
+    const struct lcl_caps *caps = lcl_context_caps(C->ctx);
+    struct lcl_spec spec = {.source = "coarse.cl",
+                            .group = lcl_wave_group(caps, WAVES),
+                            .block = C->block > 1 ? C->block : 0};
+    enum lcl_status st = LCL_OK;
+    C->groups = lcl_vector_groups(caps);
+    C->row_groups =
+        caps->width == 1
+            ? C->groups
+            : lcl_launch_groups(C->n * C->block, spec.group, spec.group);
+    for (int k = 0; k < LCL_COARSE_KERNEL_COUNT && st == LCL_OK; ++k) {
+        spec.kernel = names[k];
+        st = lcl_kernel_get(&C->kernels[k], C->ctx, &spec);
+    }
+    return st;
+}
+
+static enum lcl_status make_vectors(struct lcl_coarse_space *C)
+{
+    static const int32_t zero = 0;
+    const struct {
+        lcl_buffer **buffer;
+        int64_t count;
+    } all[] = {
+        {&C->w, C->runs * C->block * C->block},
+        {&C->t, C->rows},
+        {&C->e, C->rows},
+        {&C->y, C->n * C->block},
+    };
+    enum lcl_status st = lcl_buffer_create_from(&C->never, C->ctx, &zero, 1,
+                                                sizeof zero, "stop flag");
+    for (size_t i = 0; i < sizeof all / sizeof *all && st == LCL_OK; ++i)
+        st = lcl_buffer_create(all[i].buffer, C->ctx, all[i].count,
+                               sizeof(double), "coarse vector");
+    if (st < 0)
+        return st;
+    C->host = lcl_malloc(2 * (size_t)C->rows, sizeof *C->host);
+    return C->host ? LCL_OK
+                   : lcl_fail_memory(lcl_context_log(C->ctx), "coarse vector");
+}
+
+static enum lcl_status find_pattern(struct lcl_coarse_space *C,
+                                    const struct lcl_device_matrix *B,
+                                    const int64_t *part_ptr, int64_t most)
+{
+    const struct lcl_coarse_pattern *P = &C->pattern;
+    const int64_t aggregates = most / C->block;
+    const enum lcl_status st =
+        lcl_coarse_pattern_init(&C->pattern, C->ctx, B, part_ptr, C->parts,
+                                aggregates > 1 ? aggregates : 1);
+    C->aggregates = P->aggregates;
+    C->rows = P->aggregates * C->block;
+    C->runs = P->runs;
+    C->values = P->entries * C->block * C->block;
+    return st;
+}
+
+enum lcl_status lcl_coarse_init(struct lcl_coarse_space *C, lcl_context *ctx,
+                                const struct lcl_device_matrix *B,
+                                const int64_t *part_ptr, int64_t parts,
+                                const struct lcl_coarse_params *params)
+{
+    const bool cpu = lcl_context_caps(ctx)->width == 1;
+    const int64_t most = params->most ? params->most
+                         : cpu        ? CPU_UNKNOWNS
+                                      : GPU_UNKNOWNS;
+    enum lcl_status st;
+    *C = (struct lcl_coarse_space){.ctx = ctx,
+                                   .form = params->form,
+                                   .block = params->block,
+                                   .n = B->block_rows,
+                                   .parts = parts};
+    C->launches = C->form == LCL_CORRECT_MULT ? 4 : 3;
+    if ((st = find_pattern(C, B, part_ptr, most)) < 0 ||
+        (st = get_kernels(C)) < 0 || (st = make_vectors(C)) < 0 ||
+        (st = lcl_inverse_init(&C->inverse, ctx, C->rows, params->tile)) < 0 ||
+        (st = lcl_gemv_init(&C->exact, ctx, LCL_GEMV_DOUBLE, C->inverse.matrix,
+                            C->rows, C->inverse.stride)) < 0)
+        return st;
+    return lcl_gemv_init(&C->gemv, ctx, params->gemv, C->inverse.matrix,
+                         C->rows, C->inverse.stride);
+}
+
+static lcl_buffer **buffer_at(struct lcl_coarse_space *C, size_t i)
+{
+    lcl_buffer **const all[] = {&C->w, &C->t, &C->e, &C->y, &C->never};
+    return i < sizeof all / sizeof *all ? all[i] : NULL;
+}
+
+void lcl_coarse_finish(struct lcl_coarse_space *C)
+{
+    for (size_t i = 0; buffer_at(C, i); ++i)
+        lcl_buffer_destroy(buffer_at(C, i));
+    lcl_gemv_finish(&C->gemv);
+    lcl_gemv_finish(&C->exact);
+    lcl_inverse_finish(&C->inverse);
+    lcl_coarse_pattern_finish(&C->pattern);
+    lcl_free(C->host);
+    C->host = NULL;
+}
+
+uint64_t lcl_coarse_bytes(const struct lcl_coarse_space *C)
+{
+    struct lcl_coarse_space copy = *C;
+    uint64_t bytes = lcl_coarse_pattern_bytes(&C->pattern) +
+                     lcl_inverse_bytes(&C->inverse) +
+                     lcl_buffer_bytes(C->gemv.single);
+    for (size_t i = 0; buffer_at(&copy, i); ++i)
+        bytes += lcl_buffer_bytes(*buffer_at(&copy, i));
+    return bytes;
+}
+
+// ------------------------------------------------------------------- values
+
+static enum lcl_status assemble(struct lcl_coarse_space *C)
+{
+    const struct lcl_coarse_pattern *P = &C->pattern;
+    const bool serial = lcl_context_caps(C->ctx)->width == 1;
+    const enum lcl_status st = lcl_inverse_clear(&C->inverse);
+    if (st < 0)
+        return st;
+    return LCL_LAUNCH(
+        C->kernels[LCL_COARSE_KERNEL_E], serial ? C->groups : C->values,
+        lcl_arg_long(C->values), lcl_arg_long(C->inverse.stride),
+        lcl_arg_buffer(P->entry_ptr), lcl_arg_buffer(P->entry_row),
+        lcl_arg_buffer(P->entry_col), lcl_arg_buffer(P->order),
+        lcl_arg_buffer(C->w), lcl_arg_buffer(C->inverse.matrix));
+}
+
+// out = -E e = Z^T (0 - W e), on the host
+static enum lcl_status minus_e_times(struct lcl_coarse_space *C, double *out)
+{
+    enum lcl_status st;
+    if ((st = lcl_buffer_fill(C->y, 0)) < 0 ||
+        (st = lcl_coarse_residual(C, C->y, C->never, 0)) < 0 ||
+        (st = lcl_coarse_restrict(C, C->y, C->never, 0)) < 0)
+        return st;
+    return lcl_buffer_read(C->t, out, (size_t)C->rows * sizeof *out);
+}
+
+// Whether E E^-1 E w = E w for a vector w with entries between 1 and 2 in no
+// order: true of an inverse, and of that of a singular matrix with pinned
+// unknowns.
+static enum lcl_status check(struct lcl_coarse_space *C, bool *sound)
+{
+    double *before = C->host, *after = C->host + C->rows;
+    double largest = 0, error = 0;
+    uint32_t state = 1;
+    enum lcl_status st;
+    for (int64_t i = 0; i < C->rows; ++i) {
+        state = 1664525 * state + 1013904223;
+        after[i] = 1 + (double)state / UINT32_MAX;
+    }
+    if ((st = lcl_buffer_write(C->e, after, (size_t)C->rows * sizeof *after)) <
+            0 ||
+        (st = minus_e_times(C, before)) < 0 ||
+        (st = lcl_gemv_apply(&C->exact, C->t, C->e, C->never, 0)) < 0 ||
+        (st = minus_e_times(C, after)) < 0)
+        return st;
+    for (int64_t i = 0; i < C->rows; ++i) {
+        largest = fmax(largest, fabs(before[i]));
+        error += fabs(before[i] + after[i]); // a NaN stays
+    }
+    *sound = error <= CHECK_TOLERANCE * largest * sqrt((double)C->rows);
+    return LCL_OK;
+}
+
+// The same on the host, whose pivots come from whole columns.
+static enum lcl_status invert_on_host(struct lcl_coarse_space *C)
+{
+    const int64_t stride = C->inverse.stride;
+    const size_t count = (size_t)(stride * stride);
+    double *E = lcl_malloc(count, sizeof *E), *X = lcl_calloc(count, sizeof *X);
+    enum lcl_status st;
+    if (!E || !X)
+        st = LCL_ENOMEM;
+    else if ((st = assemble(C)) == LCL_OK &&
+             (st = lcl_buffer_read(C->inverse.matrix, E, count * sizeof *E)) ==
+                 LCL_OK &&
+             (st = lcl_host_inverse(X, E, C->rows, stride, &C->pinned)) ==
+                 LCL_OK)
+        st = lcl_buffer_write(C->inverse.matrix, X, count * sizeof *X);
+    lcl_free(X);
+    lcl_free(E);
+    return st == LCL_ENOMEM ? lcl_fail_memory(lcl_context_log(C->ctx),
+                                              "the inverse on the host")
+                            : st;
+}
+
+static enum lcl_status invert(struct lcl_coarse_space *C)
+{
+    const struct lcl_log *log = lcl_context_log(C->ctx);
+    bool sound = false;
+    enum lcl_status st;
+    if ((st = assemble(C)) < 0 ||
+        (st = lcl_inverse_run(&C->inverse, &C->pinned)) < 0 ||
+        (st = check(C, &sound)) < 0)
+        return st;
+    if (!sound && C->rows <= HOST_UNKNOWNS) {
+        lcl_info(log, "the coarse matrix is inverted on the host");
+        if ((st = invert_on_host(C)) < 0 || (st = check(C, &sound)) < 0)
+            return st;
+    }
+    C->off = !sound;
+    if (C->off) {
+        if ((st = lcl_buffer_fill(C->e, 0)) < 0) // what may still be added
+            return st;
+        lcl_warn(log,
+                 "the coarse correction is off: its matrix of %lld rows "
+                 "cannot be inverted",
+                 (long long)C->rows);
+    }
+    return LCL_OK;
+}
+
+enum lcl_status lcl_coarse_update(struct lcl_coarse_space *C,
+                                  const lcl_buffer *val)
+{
+    const struct lcl_coarse_pattern *P = &C->pattern;
+    const enum lcl_status st =
+        LCL_LAUNCH(C->kernels[LCL_COARSE_KERNEL_W], C->groups,
+                   lcl_arg_long(C->runs), lcl_arg_buffer(P->run_first),
+                   lcl_arg_buffer(val), lcl_arg_buffer(C->w));
+    if (st < 0)
+        return st;
+    const enum lcl_status inverted = invert(C);
+    return inverted < 0 ? inverted : lcl_gemv_update(&C->gemv);
+}

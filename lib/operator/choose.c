@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which product is fastest for a matrix.
+#include "lib/operator/choose.h"
+
+#include "host/choice.h"
+#include "host/log.h"
+#include "host/runtime.h"
+
+#include <stdio.h>
+
+// What LCL_SPMV_DEFAULT chooses from. The first is for any matrix and needs no
+// memory.
+static const enum lcl_spmv_type candidates[] = {
+    LCL_SPMV_CSR,
+    LCL_SPMV_SLICED,
+    LCL_SPMV_ADAPTIVE,
+};
+
+enum {
+    CANDIDATES = sizeof candidates / sizeof *candidates,
+    SMALL_ROWS = 10000,
+    SMALL_ENTRIES = 100000,
+    QUESTION = 320,
+};
+
+bool lcl_spmv_is_small(const struct lcl_device_matrix *A)
+{
+    return A->n < SMALL_ROWS || A->blocks * A->block * A->block < SMALL_ENTRIES;
+}
+
+// ------------------------------------------------------------------- measuring
+
+static int log2_of(int64_t value)
+{
+    int log = 0;
+    while (value >>= 1)
+        ++log;
+    return log;
+}
+
+// Equal for matrices that keep a device busy in the same way.
+static void name_question(char text[QUESTION],
+                          const struct lcl_device_matrix *A, const char *what)
+{
+    snprintf(text, QUESTION,
+             "product: log2 of rows %d, mean length %lld, blocks of %d: %s",
+             log2_of(A->n), (long long)(A->blocks / A->block_rows), A->block,
+             what);
+}
+
+bool lcl_spmv_recall(int *best, lcl_context *ctx,
+                     const struct lcl_device_matrix *A, const char *what,
+                     int count)
+{
+    char question[QUESTION];
+    name_question(question, A, what);
+    return lcl_choice_recall(best, ctx, question, count);
+}
+
+struct trial {
+    lcl_form *form;
+    void *arg;
+    lcl_buffer *x, *y, *never;
+};
+
+static enum lcl_status launch(void *arg, int which)
+{
+    struct trial *T = arg;
+    const struct lcl_operands v = {T->x, T->x, T->y, NULL, T->never, 0};
+    return T->form(T->arg, which, &v);
+}
+
+enum lcl_status lcl_spmv_measure(int *best, lcl_context *ctx,
+                                 const struct lcl_device_matrix *A,
+                                 const char *what, int count, lcl_form *form,
+                                 void *arg)
+{
+    static const int32_t zero = 0;
+    struct trial T = {.form = form, .arg = arg};
+    char question[QUESTION];
+    enum lcl_status st;
+    name_question(question, A, what);
+    if ((st = lcl_buffer_create(&T.x, ctx, A->block_cols * A->block,
+                                sizeof(double), "vector")) == LCL_OK &&
+        (st = lcl_buffer_fill(T.x, 0)) == LCL_OK &&
+        (st = lcl_buffer_create(&T.y, ctx, A->n, sizeof(double), "vector")) ==
+            LCL_OK &&
+        (st = lcl_buffer_create_from(&T.never, ctx, &zero, 1, sizeof zero,
+                                     "stop flag")) == LCL_OK)
+        st = lcl_choose(best, ctx, question, count, launch, &T);
+    lcl_buffer_destroy(&T.never);
+    lcl_buffer_destroy(&T.y);
+    lcl_buffer_destroy(&T.x);
+    return st;
+}
+
+// ------------------------------------------------------------------- choosing
+
+// Candidates that fit, studied.
+struct field {
+    struct lcl_spmv product[CANDIDATES];
+    int count;
+    char names[QUESTION / 2];
+};
+
+static enum lcl_status launch_product(void *arg, int which,
+                                      const struct lcl_operands *v)
+{
+    struct field *F = arg;
+    return lcl_multiply(&F->product[which], LCL_PRODUCT_PLAIN, v);
+}
+
+static void study_all(struct field *F, lcl_context *ctx,
+                      const struct lcl_device_matrix *A)
+{
+    size_t at = 0;
+    *F = (struct field){.count = 0};
+    for (int c = 0; c < CANDIDATES; ++c) {
+        struct lcl_spmv *S = &F->product[F->count];
+        const enum lcl_status st = lcl_spmv_study(S, candidates[c], ctx, A);
+        if (st < 0) {
+            lcl_spmv_finish(S);
+            continue;
+        }
+        at += (size_t)snprintf(F->names + at, sizeof F->names - at, "%s%s %s",
+                               at > 0 ? ", " : "", lcl_spmv_name(S->type),
+                               S->traits);
+        at = at < sizeof F->names ? at : sizeof F->names - 1;
+        ++F->count;
+    }
+}
+
+static enum lcl_status measure_all(int *best, struct field *F, lcl_context *ctx,
+                                   const struct lcl_device_matrix *A)
+{
+    enum lcl_status st = LCL_OK;
+    for (int c = 0; c < F->count && st == LCL_OK; ++c)
+        st = lcl_spmv_create(&F->product[c]);
+    return st < 0 ? st
+                  : lcl_spmv_measure(best, ctx, A, F->names, F->count,
+                                     launch_product, F);
+}
+
+// *S = the fastest, or an error that leaves nothing behind.
+static enum lcl_status take_fastest(struct lcl_spmv *S, lcl_context *ctx,
+                                    const struct lcl_device_matrix *A)
+{
+    struct field F;
+    int best = 0;
+    enum lcl_status st;
+    study_all(&F, ctx, A);
+    if (lcl_spmv_recall(&best, ctx, A, F.names, F.count))
+        st = lcl_spmv_create(&F.product[best]);
+    else
+        st = measure_all(&best, &F, ctx, A);
+    for (int c = 0; c < F.count; ++c)
+        if (st < 0 || c != best)
+            lcl_spmv_finish(&F.product[c]);
+    if (st == LCL_OK)
+        *S = F.product[best];
+    return st;
+}
+
+enum lcl_status lcl_spmv_prefer(enum lcl_spmv_type type, lcl_context *ctx,
+                                const struct lcl_device_matrix *A)
+{
+    struct field F;
+    char question[QUESTION];
+    enum lcl_status st = LCL_EUNSUPPORTED;
+    study_all(&F, ctx, A);
+    name_question(question, A, F.names);
+    for (int c = 0; c < F.count; ++c) {
+        if (F.product[c].type == type) {
+            lcl_choice_store(ctx, question, c);
+            st = LCL_OK;
+        }
+        lcl_spmv_finish(&F.product[c]);
+    }
+    return st;
+}
+
+enum lcl_status lcl_spmv_choose(struct lcl_spmv *S, lcl_context *ctx,
+                                const struct lcl_device_matrix *A)
+{
+    *S = (struct lcl_spmv){.ops = NULL};
+    if (!lcl_spmv_is_small(A)) {
+        const enum lcl_log_level level =
+            lcl_context_set_log_level(ctx, LCL_LOG_NONE);
+        const enum lcl_status st = take_fastest(S, ctx, A);
+        lcl_context_set_log_level(ctx, level);
+        if (st == LCL_OK)
+            return st;
+        lcl_debug(lcl_context_log(ctx), "product: csr, as it stands, since %s",
+                  lcl_status_str(st));
+    }
+    return lcl_spmv_init(S, LCL_SPMV_CSR, ctx, A);
+}

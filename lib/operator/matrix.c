@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A matrix on the device.
+#include "lib/operator/matrix.h"
+
+#include "host/geometry.h"
+#include "host/log.h"
+#include "host/runtime.h"
+#include "lib/matrix/bsr.h"
+
+static enum lcl_status upload_row_ptr(struct lcl_device_matrix *D,
+                                      lcl_context *ctx, const struct lcl_bsr *A)
+{
+    const char *what = "row pointers";
+    if (D->wide)
+        return lcl_buffer_create_from(&D->row_ptr, ctx, A->row_ptr, A->rows + 1,
+                                      sizeof(int64_t), what);
+    return lcl_buffer_create_narrow(&D->row_ptr, ctx, A->row_ptr, A->rows + 1,
+                                    what);
+}
+
+struct lcl_device_matrix lcl_device_matrix_shape(const struct lcl_bsr *A)
+{
+    return (struct lcl_device_matrix){
+        .n = A->rows * A->block_size,
+        .block = A->block_size,
+        .block_rows = A->rows,
+        .block_cols = A->cols,
+        .blocks = A->nnz,
+        .wide = lcl_needs_wide(A->nnz),
+    };
+}
+
+enum lcl_status lcl_device_pattern_init(struct lcl_device_matrix *D,
+                                        lcl_context *ctx,
+                                        const struct lcl_bsr *A)
+{
+    enum lcl_status st;
+    *D = lcl_device_matrix_shape(A);
+    D->groups = lcl_vector_groups(lcl_context_caps(ctx));
+    if ((st = upload_row_ptr(D, ctx, A)) < 0 ||
+        (st = lcl_buffer_create_from(&D->col, ctx, A->col_ind, A->nnz,
+                                     sizeof(int32_t), "columns")) < 0)
+        lcl_device_matrix_finish(D);
+    return st;
+}
+
+enum lcl_status lcl_device_matrix_init(struct lcl_device_matrix *D,
+                                       lcl_context *ctx,
+                                       const struct lcl_bsr *A)
+{
+    enum lcl_status st = lcl_device_pattern_init(D, ctx, A);
+    if (st == LCL_OK && (st = lcl_buffer_create_from(
+                             &D->val, ctx, A->val, A->nnz * lcl_block_values(A),
+                             sizeof(double), "values")) < 0)
+        lcl_device_matrix_finish(D);
+    return st;
+}
+
+void lcl_device_matrix_finish(struct lcl_device_matrix *D)
+{
+    lcl_buffer_destroy(&D->val);
+    lcl_buffer_destroy(&D->col);
+    lcl_buffer_destroy(&D->row_ptr);
+}
+
+enum lcl_status lcl_refuse_wide(int64_t entries, const char *what,
+                                const struct lcl_log *log)
+{
+    return lcl_fail(log, LCL_EUNSUPPORTED,
+                    "%lld entries: %s at most %lld of them", (long long)entries,
+                    what, (long long)LCL_NARROW_MOST);
+}
+
+uint64_t lcl_device_matrix_bytes(const struct lcl_device_matrix *D)
+{
+    return lcl_buffer_bytes(D->row_ptr) + lcl_buffer_bytes(D->col) +
+           lcl_buffer_bytes(D->val);
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A matrix on the device, as CSR or BSR.
+#pragma once
+
+#include "host/buffer.h"
+
+#include <levelcl/matrix.h>
+
+// As many entries, or slots, have 32-bit indices: a few less than 2^32, since
+// lanes step past the end of a row.
+#define LCL_NARROW_MOST (INT64_C(0xffffffff) - 1024)
+
+static inline bool lcl_needs_wide(int64_t entries)
+{
+    return entries > LCL_NARROW_MOST;
+}
+
+struct lcl_device_matrix {
+    int64_t n;           // rows
+    int block;           // rows of a block
+    int64_t block_rows;  // n / block
+    int64_t block_cols;  // columns of blocks
+    int64_t blocks;      // stored ones
+    lcl_buffer *row_ptr; // block_rows + 1, uint32 or, where wide, uint64
+    lcl_buffer *col;     // blocks, int32
+    lcl_buffer *val;     // blocks * block * block, as in struct lcl_bsr
+    bool wide;           // lcl_needs_wide(blocks)
+    int groups;          // of a kernel over its vectors: lcl_vector_groups()
+};
+
+// All of it but the arrays, and `groups`, which hangs on the device.
+struct lcl_device_matrix lcl_device_matrix_shape(const struct lcl_bsr *A);
+
+// A reordered matrix B: row i is row perm[i] of A, entry k is entry map[k],
+// columns ascend.
+struct lcl_reordered {
+    lcl_buffer *perm;    // n, int32
+    lcl_buffer *row_ptr; // n + 1, uint32
+    lcl_buffer *col;     // nnz, int32
+    lcl_buffer *map;     // nnz, uint32
+};
+
+// Row pointers and columns of A, without values; then, for those of A, both.
+enum lcl_status lcl_device_pattern_init(struct lcl_device_matrix *D,
+                                        lcl_context *ctx,
+                                        const struct lcl_bsr *A);
+enum lcl_status lcl_device_matrix_init(struct lcl_device_matrix *D,
+                                       lcl_context *ctx,
+                                       const struct lcl_bsr *A);
+void lcl_device_matrix_finish(struct lcl_device_matrix *D);
+
+// LCL_EUNSUPPORTED, with a sentence, for kernels that `what` names and that
+// have 32-bit row pointers alone.
+enum lcl_status lcl_refuse_wide(int64_t entries, const char *what,
+                                const struct lcl_log *log);
+
+// Of its arrays.
+uint64_t lcl_device_matrix_bytes(const struct lcl_device_matrix *D);
