@@ -6,6 +6,7 @@
 #include "host/context.h"
 #include "host/interop.h"
 #include "host/log.h"
+#include "host/staging.h"
 
 #include <string.h>
 

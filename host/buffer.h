@@ -2,6 +2,8 @@
 // Device memory, and pinned host memory for reads that do not block.
 #pragma once
 
+#include "host/fill.h"
+
 #include <levelcl/context.h>
 
 #include <stdbool.h>
@@ -46,8 +48,6 @@ enum lcl_status lcl_buffer_write(lcl_buffer *buffer, const void *data,
 enum lcl_status lcl_buffer_read(const lcl_buffer *buffer, void *data,
                                 size_t bytes);
 
-// Writes elements first .. first + count - 1 of what a buffer is to hold.
-typedef void lcl_fill_fn(void *arg, int64_t first, int64_t count, void *to);
 // Fills the whole buffer with elements of `size` bytes, 1 MiB at most, which
 // fill(arg, ...) makes part by part, on several threads and in any order.
 // Blocking. Returns LCL_OK, LCL_ENOMEM, LCL_EDEVMEM or LCL_EDEVICE.

@@ -5,10 +5,20 @@
 #include "host/cache.h"
 #include "host/cl.h"
 #include "host/clock.h"
-#include "host/program.h"
-#include "host/staging.h"
 
 #include <levelcl/context.h>
+
+// Programs that were built.
+struct lcl_programs {
+    struct lcl_program **all;
+    size_t count;
+};
+
+// Pinned memory; all zero: none.
+struct lcl_pinned {
+    cl_mem mem;
+    char *host;
+};
 
 struct lcl_context {
     struct lcl_cl cl;

@@ -2,9 +2,11 @@
 // Contexts and buffers around OpenCL objects of the caller.
 #pragma once
 
-#include "host/buffer.h"
 #include "host/cl.h"
-#include "host/runtime.h"
+
+#include <levelcl/context.h>
+
+typedef struct lcl_buffer lcl_buffer;
 
 // As lcl_runtime_create(), on objects that are retained.
 enum lcl_status lcl_runtime_create_cl(lcl_context **out, cl_context context,

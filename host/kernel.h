@@ -3,7 +3,10 @@
 #pragma once
 
 #include "host/cl.h"
-#include "host/program.h"
+#include "host/spec.h"
+
+struct lcl_arg;
+typedef struct lcl_kernel lcl_kernel;
 
 struct lcl_kernel {
     lcl_context *ctx;
@@ -17,4 +20,8 @@ enum lcl_status lcl_kernel_make(struct lcl_kernel **out, lcl_context *ctx,
                                 cl_program program,
                                 const struct lcl_spec *spec);
 void lcl_kernel_free(lcl_context *ctx, struct lcl_kernel *kernel);
+// lcl_launch() on a queue of the context.
+enum lcl_status lcl_kernel_enqueue(cl_command_queue queue, lcl_kernel *kernel,
+                                   int64_t groups, const struct lcl_arg *args,
+                                   int count);
 const char *lcl_kernel_name(const struct lcl_kernel *kernel);

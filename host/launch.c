@@ -7,7 +7,6 @@
 #include "host/interop.h"
 #include "host/kernel.h"
 #include "host/log.h"
-#include "host/queue.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -150,9 +149,9 @@ static enum lcl_status submit(cl_command_queue queue, lcl_kernel *k,
     return start(queue, k, global, local, NULL);
 }
 
-static enum lcl_status enqueue(cl_command_queue queue, lcl_kernel *k,
-                               int64_t groups, const struct lcl_arg *args,
-                               int count)
+enum lcl_status lcl_kernel_enqueue(cl_command_queue queue, lcl_kernel *k,
+                                   int64_t groups, const struct lcl_arg *args,
+                                   int count)
 {
     const size_t local = (size_t)k->group;
     if (groups == 0)
@@ -172,13 +171,5 @@ static enum lcl_status enqueue(cl_command_queue queue, lcl_kernel *k,
 enum lcl_status lcl_launch(lcl_kernel *k, int64_t groups,
                            const struct lcl_arg *args, int count)
 {
-    return enqueue(k->ctx->queue, k, groups, args, count);
-}
-
-enum lcl_status lcl_launch_beside(lcl_kernel *k, int64_t groups,
-                                  const struct lcl_arg *args, int count)
-{
-    lcl_context *ctx = k->ctx;
-    return enqueue(ctx->beside ? ctx->beside : ctx->queue, k, groups, args,
-                   count);
+    return lcl_kernel_enqueue(k->ctx->queue, k, groups, args, count);
 }

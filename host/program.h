@@ -6,13 +6,6 @@
 
 #include <levelcl/status.h>
 
-struct lcl_program;
-
-struct lcl_programs {
-    struct lcl_program **all;
-    size_t count;
-};
-
 // A kernel of a built program; lives as long as its context.
 typedef struct lcl_kernel lcl_kernel;
 

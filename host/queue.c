@@ -3,6 +3,7 @@
 #include "host/queue.h"
 
 #include "host/context.h"
+#include "host/kernel.h"
 
 static enum lcl_status open_beside(lcl_context *ctx)
 {
@@ -59,4 +60,12 @@ void lcl_beside_finish(lcl_context *ctx)
     ctx->cl.api->clFinish(ctx->beside);
     ctx->cl.api->clReleaseCommandQueue(ctx->beside);
     ctx->beside = NULL;
+}
+
+enum lcl_status lcl_launch_beside(lcl_kernel *k, int64_t groups,
+                                  const struct lcl_arg *args, int count)
+{
+    lcl_context *ctx = k->ctx;
+    return lcl_kernel_enqueue(ctx->beside ? ctx->beside : ctx->queue, k, groups,
+                              args, count);
 }

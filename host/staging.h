@@ -3,8 +3,8 @@
 // what is large, in place or into pinned memory.
 #pragma once
 
-#include "host/buffer.h"
-#include "host/cl.h"
+#include "host/context.h"
+#include "host/fill.h"
 
 // Elements of `size` bytes that a buffer is to hold, from its start on.
 struct lcl_filling {
@@ -12,12 +12,6 @@ struct lcl_filling {
     void *arg;
     size_t size;
     int64_t count;
-};
-
-// Pinned memory; all zero: none.
-struct lcl_pinned {
-    cl_mem mem;
-    char *host;
 };
 
 // Returns LCL_OK, LCL_EDEVMEM or LCL_EDEVICE; on error there is none. To be

@@ -9,6 +9,7 @@
 #include "host/runtime.h"
 #include "lib/dense/slab.h"
 #include "lib/matrix/bsr.h"
+#include "lib/operator/choose.h"
 
 // Rows of a slab where a wave has one lane, and columns of a block that are
 // read at once.

@@ -2,7 +2,7 @@
 // The form in which the values of a factor are stored for its application.
 #pragma once
 
-#include "lib/factor/ildu0.h"
+#include "lib/factor/factor.h"
 
 // Sets up F->stored where F->storage is not fp64, and its conversion where
 // there is F->val. Statuses as lcl_factor_init().

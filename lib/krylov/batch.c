@@ -2,8 +2,7 @@
 // Batches of steps and the window through which the host looks at them.
 #include "lib/krylov/batch.h"
 
-#include "host/geometry.h"
-#include "host/runtime.h"
+#include "lib/krylov/best.h"
 
 // As in krylov.cl.h.
 static const enum lcl_stop reasons[] = {
@@ -128,30 +127,5 @@ enum lcl_status lcl_batch_run(struct lcl_batch *B, struct lcl_solver *S)
     }
     if (S->stop == LCL_STOP_NONE)
         S->stop = LCL_STOP_MAX_ITERS;
-    return st;
-}
-
-// ------------------------------------------------------------------- creating
-
-enum lcl_status lcl_krylov_kernels(lcl_context *ctx, struct lcl_spec spec,
-                                   const struct lcl_krylov_kernel *all,
-                                   int count)
-{
-    enum lcl_status st = LCL_OK;
-    spec.group = lcl_vector_group(lcl_context_caps(ctx));
-    for (int i = 0; i < count && st == LCL_OK; ++i) {
-        spec.kernel = all[i].name;
-        st = lcl_kernel_get(all[i].kernel, ctx, &spec);
-    }
-    return st;
-}
-
-enum lcl_status lcl_krylov_vectors(const struct lcl_solver *S,
-                                   lcl_buffer **const *all, int count)
-{
-    enum lcl_status st = LCL_OK;
-    for (int i = 0; i < count && st == LCL_OK; ++i)
-        st = lcl_buffer_create(all[i], S->ctx, S->M->system.n, sizeof(double),
-                               "vector");
     return st;
 }

@@ -6,16 +6,6 @@
 
 #include "lib/krylov/krylov.h"
 
-// Words of state[], as in krylov.cl.h.
-enum {
-    LCL_KRYLOV_STEPS = 0,
-    LCL_KRYLOV_REASON = 1,
-    LCL_KRYLOV_BEST = 2, // two pairs: ||r||^2 and step of the kept iterate
-    LCL_KRYLOV_RING = 8,
-    LCL_KRYLOV_RING_SIZE = 256,
-    LCL_KRYLOV_OWN = LCL_KRYLOV_RING + LCL_KRYLOV_RING_SIZE,
-};
-
 // A method: its kernels, one table, and what an iteration enqueues. A step is
 // what counts as an iteration: it leaves one residual in the ring.
 struct lcl_batch_ops {
@@ -43,15 +33,3 @@ void lcl_batch_finish(struct lcl_batch *B);
 // enqueued until something stops them or S->params.max_iters are done. Sets
 // S->stop and adds to the history.
 enum lcl_status lcl_batch_run(struct lcl_batch *B, struct lcl_solver *S);
-
-// For methods that create their kernels and vectors: those of one source, with
-// the other fields of `spec`, and vectors of n doubles.
-struct lcl_krylov_kernel {
-    lcl_kernel **kernel;
-    const char *name;
-};
-enum lcl_status lcl_krylov_kernels(lcl_context *ctx, struct lcl_spec spec,
-                                   const struct lcl_krylov_kernel *all,
-                                   int count);
-enum lcl_status lcl_krylov_vectors(const struct lcl_solver *S,
-                                   lcl_buffer **const *all, int count);

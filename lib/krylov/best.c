@@ -4,8 +4,6 @@
 
 #include "host/geometry.h"
 #include "host/launch.h"
-#include "lib/krylov/batch.h"
-#include "lib/krylov/cycles.h"
 
 #include <math.h>
 

@@ -4,20 +4,7 @@
 // recurrence. The kernel is `keep_best` of cl/common/vector.cl.
 #pragma once
 
-#include "host/buffer.h"
-#include "host/program.h"
-
-struct lcl_solver;
-
-struct lcl_best {
-    lcl_kernel *kernel;
-    int groups;
-    lcl_buffer *x;
-    double rr; // ||r||^2 of x
-    int at;    // iteration of x
-    int next;  // step of the cycle from which the next checkpoint is due
-    int slot;  // pair of words that the next checkpoint reads
-};
+#include "lib/krylov/krylov.h"
 
 enum lcl_status lcl_best_init(struct lcl_best *B, const struct lcl_solver *S);
 void lcl_best_finish(struct lcl_best *B);

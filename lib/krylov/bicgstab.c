@@ -7,6 +7,7 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/krylov/best.h"
 
 // As in bicgstab.cl.
 enum { STOP_P, STOP_S, STOP_X, STOPS };

@@ -7,6 +7,7 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/krylov/best.h"
 #include "lib/precond/symmetric.h"
 
 // As in cg.cl.

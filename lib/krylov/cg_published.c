@@ -10,6 +10,7 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/krylov/best.h"
 
 #include <math.h>
 

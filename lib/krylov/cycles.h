@@ -7,9 +7,6 @@
 // S->norm_b of S->b: ||b - A 0||, so that it is summed as all residuals are.
 enum lcl_status lcl_krylov_measure_b(struct lcl_solver *S);
 
-// S->r = b - A x; *norm2 = ||r||^2, added up in a fixed order.
-enum lcl_status lcl_krylov_true_residual(struct lcl_solver *S, double *norm2);
-
 // Solves from S->b, whose norm is known, and S->x; S->stop tells why it ended.
 // Returns LCL_OK, LCL_EUNSUPPORTED (not symmetric, where the method needs
 // that), LCL_EDEVICE or LCL_ENOMEM.

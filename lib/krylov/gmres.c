@@ -11,6 +11,7 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/krylov/best.h"
 
 // Launches of a step in one chunk of columns, with the product.
 enum { STEP_LAUNCHES = 6 };

@@ -10,6 +10,7 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/krylov/best.h"
 
 // As in idr.cl.h.
 enum { STOP_R, STOP_U, STOP_O, STOPS };

@@ -3,7 +3,6 @@
 // and one table of functions a method.
 #pragma once
 
-#include "lib/krylov/best.h"
 #include "lib/precond/precond.h"
 
 #include <levelcl/solver.h>
@@ -21,6 +20,27 @@ struct lcl_krylov_ops {
     // nothing. *changed tells whether that was anything.
     enum lcl_status (*start)(struct lcl_solver *S, bool *changed);
     bool symmetric; // other matrices are refused
+};
+
+// Words of state[], as in krylov.cl.h.
+enum {
+    LCL_KRYLOV_STEPS = 0,
+    LCL_KRYLOV_REASON = 1,
+    LCL_KRYLOV_BEST = 2, // two pairs: ||r||^2 and step of the kept iterate
+    LCL_KRYLOV_RING = 8,
+    LCL_KRYLOV_RING_SIZE = 256,
+    LCL_KRYLOV_OWN = LCL_KRYLOV_RING + LCL_KRYLOV_RING_SIZE,
+};
+
+// The best iterate seen, lib/krylov/best.h.
+struct lcl_best {
+    lcl_kernel *kernel;
+    int groups;
+    lcl_buffer *x;
+    double rr; // ||r||^2 of x
+    int at;    // iteration of x
+    int next;  // step of the cycle from which the next checkpoint is due
+    int slot;  // pair of words that the next checkpoint reads
 };
 
 struct lcl_solver {
@@ -61,3 +81,18 @@ enum lcl_status lcl_krylov_note(struct lcl_solver *S, int iteration, double rr);
 // Why the host would stop now: LCL_STOP_STAGNATION, LCL_STOP_MONITOR or
 // LCL_STOP_NONE. Calls the monitor.
 enum lcl_stop lcl_krylov_watch(struct lcl_solver *S);
+
+// S->r = b - A x; *norm2 = ||r||^2, added up in a fixed order.
+enum lcl_status lcl_krylov_true_residual(struct lcl_solver *S, double *norm2);
+
+// For methods that create their kernels and vectors: those of one source, with
+// the other fields of `spec`, and vectors of n doubles.
+struct lcl_krylov_kernel {
+    lcl_kernel **kernel;
+    const char *name;
+};
+enum lcl_status lcl_krylov_kernels(lcl_context *ctx, struct lcl_spec spec,
+                                   const struct lcl_krylov_kernel *all,
+                                   int count);
+enum lcl_status lcl_krylov_vectors(const struct lcl_solver *S,
+                                   lcl_buffer **const *all, int count);

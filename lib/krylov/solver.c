@@ -8,6 +8,7 @@
 #include "host/interop.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/krylov/best.h"
 #include "lib/matrix/csr.h"
 
 #include <levelcl/opencl.h>

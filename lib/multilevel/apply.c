@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Coarse correction of a preconditioner on subdomains: how it is applied.
-#include "lib/multilevel/apply.h"
+#include "lib/multilevel/coarse.h"
 
 #include "host/launch.h"
+#include "lib/multilevel/pattern.h"
 
 // ------------------------------------------------------------------- steps
 

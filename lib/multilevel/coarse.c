@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Coarse correction of a preconditioner on subdomains: set-up and values.
-#include "lib/multilevel/apply.h"
+#include "lib/multilevel/coarse.h"
 
 #include "host/alloc.h"
 #include "host/geometry.h"
@@ -8,6 +8,7 @@
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/dense/host_inverse.h"
+#include "lib/multilevel/pattern.h"
 
 #include <math.h>
 

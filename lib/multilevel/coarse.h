@@ -112,3 +112,16 @@ enum lcl_status lcl_coarse_start(const struct lcl_coarse_space *C,
                                  const lcl_buffer *r, lcl_buffer *x);
 
 uint64_t lcl_coarse_bytes(const struct lcl_coarse_space *C);
+
+// Steps of an application that the check of E^-1 takes, too. They are enqueued
+// and do nothing where stop[at] is not 0.
+
+// t = Z^T r
+enum lcl_status lcl_coarse_restrict(const struct lcl_coarse_space *C,
+                                    const lcl_buffer *r, const lcl_buffer *stop,
+                                    int at);
+
+// y = r - W e
+enum lcl_status lcl_coarse_residual(const struct lcl_coarse_space *C,
+                                    const lcl_buffer *r, const lcl_buffer *stop,
+                                    int at);

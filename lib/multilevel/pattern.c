@@ -9,6 +9,7 @@
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/multilevel/aggregate.h"
+#include "lib/multilevel/pattern.h"
 
 // A search under way: the survey, and its pairs by entries of E.
 struct search {

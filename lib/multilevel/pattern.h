@@ -3,31 +3,7 @@
 // found once for a pattern, on the device.
 #pragma once
 
-#include "lib/operator/spmv.h"
-
-// Rows and columns are those of blocks. Run k is made of the blocks
-// run_first[k] .. run_first[k+1]-1 of A, all in one row and with columns in one
-// aggregate; row i has the runs run_ptr[i] .. run_ptr[i+1]-1. order[] has the
-// runs by the aggregate of their columns, then by that of their row; those of
-// entry m of E are entry_ptr[m] .. entry_ptr[m+1]-1 of it, those of column q of
-// E col_ptr[q] .. col_ptr[q+1]-1.
-struct lcl_coarse_pattern {
-    int64_t n, parts, aggregates, runs, entries;
-    lcl_buffer *part_ptr; // parts + 1, int32
-    lcl_buffer *part_agg; // parts, int32: aggregate of a subdomain
-    lcl_buffer *agg_ptr;  // aggregates + 1, int32
-    lcl_buffer
-        *agg_parts;      // parts, int32: subdomains of an aggregate, ascending
-    lcl_buffer *run_ptr; // n + 1, uint32
-    lcl_buffer *run_first; // runs + 1, uint32
-    lcl_buffer *run_agg;   // runs, int32: aggregate of the columns
-    lcl_buffer *run_row;   // runs, int32; NULL until find_rows()
-    lcl_buffer *order;     // runs, uint32
-    lcl_buffer *entry_ptr; // entries + 1, uint32
-    lcl_buffer *entry_row; // entries, int32: aggregates of row and column
-    lcl_buffer *entry_col;
-    lcl_buffer *col_ptr; // aggregates + 1, uint32
-};
+#include "lib/multilevel/runs.h"
 
 // Subdomain p holds rows part_ptr[p] .. part_ptr[p+1]-1 of B (of blocks, where
 // B has blocks), whose columns ascend in each row and whose values are not

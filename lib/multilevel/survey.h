@@ -3,7 +3,7 @@
 // finding a coarse pattern.
 #pragma once
 
-#include "lib/multilevel/pattern.h"
+#include "lib/multilevel/runs.h"
 
 #include "host/program.h"
 

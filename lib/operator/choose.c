@@ -195,3 +195,13 @@ enum lcl_status lcl_spmv_choose(struct lcl_spmv *S, lcl_context *ctx,
     }
     return lcl_spmv_init(S, LCL_SPMV_CSR, ctx, A);
 }
+
+enum lcl_status lcl_spmv_init(struct lcl_spmv *S, enum lcl_spmv_type type,
+                              lcl_context *ctx,
+                              const struct lcl_device_matrix *A)
+{
+    if (type == LCL_SPMV_DEFAULT)
+        return lcl_spmv_choose(S, ctx, A);
+    const enum lcl_status st = lcl_spmv_study(S, type, ctx, A);
+    return st < 0 ? st : lcl_spmv_create(S);
+}

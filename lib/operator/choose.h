@@ -33,3 +33,12 @@ enum lcl_status lcl_spmv_prefer(enum lcl_spmv_type type, lcl_context *ctx,
 // where memory is short for another.
 enum lcl_status lcl_spmv_choose(struct lcl_spmv *S, lcl_context *ctx,
                                 const struct lcl_device_matrix *A);
+
+// The product of a type, with the values that A has now; LCL_SPMV_DEFAULT is
+// lcl_spmv_choose(). Returns LCL_OK,
+// LCL_EUNSUPPORTED (the type with these blocks or on this device), LCL_EDEVMEM,
+// LCL_EDEVICE, LCL_EBUILD or LCL_ENOMEM; *S is fit for lcl_spmv_finish() in any
+// case.
+enum lcl_status lcl_spmv_init(struct lcl_spmv *S, enum lcl_spmv_type type,
+                              lcl_context *ctx,
+                              const struct lcl_device_matrix *A);

@@ -4,7 +4,6 @@
 
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/operator/choose.h"
 
 #include <stdio.h>
 
@@ -66,16 +65,6 @@ enum lcl_status lcl_spmv_create(struct lcl_spmv *S)
 {
     const enum lcl_status st = S->ops->create(S, S->ctx);
     return st < 0 ? st : lcl_spmv_update(S);
-}
-
-enum lcl_status lcl_spmv_init(struct lcl_spmv *S, enum lcl_spmv_type type,
-                              lcl_context *ctx,
-                              const struct lcl_device_matrix *A)
-{
-    if (type == LCL_SPMV_DEFAULT)
-        return lcl_spmv_choose(S, ctx, A);
-    const enum lcl_status st = lcl_spmv_study(S, type, ctx, A);
-    return st < 0 ? st : lcl_spmv_create(S);
 }
 
 void lcl_spmv_finish(struct lcl_spmv *S)

@@ -6,6 +6,7 @@
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/matrix/bsr.h"
+#include "lib/operator/choose.h"
 
 static enum lcl_status upload_numbering(struct lcl_system *S,
                                         const int32_t *perm, const int64_t *map)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "lib/partition/partition.h"
+#include "lib/trisolve/packed_state.h"
 #include "lib/trisolve/trisolve.h"
 
 // Partitions A into subdomains that the device's local memory holds; where
@@ -21,11 +22,3 @@ int lcl_packed_group(const struct lcl_caps *caps, int64_t rows);
 // What the kernel is specialised on. With and without `ring` it does the same.
 struct lcl_spec lcl_packed_spec(const struct lcl_caps *caps,
                                 const struct lcl_factor *factor, bool ring);
-
-struct lcl_packed {
-    const lcl_buffer *table; // of sweeps; at width 1 `planes`, of blocks steps
-    lcl_buffer *planes;      // of rows: packed.cl, count_planes; or NULL
-    lcl_kernel *kernel, *shifted; // the latter after add_shift()
-    bool ring;
-    const lcl_buffer *shift, *shift_of; // of add_shift(), or NULL
-};

@@ -7,7 +7,7 @@
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/factor/store.h"
-#include "lib/trisolve/packed.h"
+#include "lib/trisolve/packed_state.h"
 
 enum {
     GPU_ROWS = 512,       // of small blocks: one wave a group

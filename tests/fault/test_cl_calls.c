@@ -3,6 +3,7 @@
 // reported, or the call was not needed; nothing leaks and nothing crashes.
 #include "host/context.h"
 #include "host/timer.h"
+#include "lib/operator/choose.h"
 #include "tests/support/capture.h"
 #include "tests/support/device.h"
 #include "tests/support/fake_cl.h"

@@ -4,6 +4,7 @@
 #include "host/context.h"
 #include "host/interop.h"
 #include "host/runtime.h"
+#include "host/staging.h"
 #include "tests/support/device.h"
 
 #include <string.h>

@@ -3,6 +3,7 @@
 #include "tests/support/device.h"
 #include "tests/support/products.h"
 #include "tests/support/systems.h"
+#include "lib/operator/choose.h"
 
 #include <math.h>
 #include <stdlib.h>

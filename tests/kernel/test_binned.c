@@ -5,6 +5,7 @@
 #include "tests/support/device.h"
 #include "tests/support/products.h"
 #include "tests/support/systems.h"
+#include "lib/operator/choose.h"
 
 #include <stdlib.h>
 

@@ -9,6 +9,7 @@
 #include "host/runtime.h"
 #include "lib/matrix/bsr.h"
 #include "lib/ref/sliced.h"
+#include "lib/operator/choose.h"
 
 #include <stdlib.h>
 

@@ -6,6 +6,7 @@
 #include "tests/support/systems.h"
 
 #include "host/launch.h"
+#include "lib/operator/choose.h"
 
 // csr.cl or bsr.cl with so many lanes a row, instead of what would be chosen.
 struct forced {

@@ -8,8 +8,10 @@
 #include "host/device.h"
 #include "host/interop.h"
 #include "host/log.h"
+#include "host/program.h"
 #include "host/queue.h"
 #include "host/runtime.h"
+#include "host/staging.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Helpers of all Krylov methods: kernels and vectors, the history, the true
+// residual.
+#include "lib/krylov/krylov.h"
+
+#include "host/alloc.h"
+#include "host/clock.h"
+#include "host/geometry.h"
+#include "host/log.h"
+#include "host/runtime.h"
+
+#include <math.h>
+
+// A residual that has grown this much over its start diverges.
+#define DIVERGED 1e5
+
+// ------------------------------------------------------------------- creating
+
+enum lcl_status lcl_krylov_kernels(lcl_context *ctx, struct lcl_spec spec,
+                                   const struct lcl_krylov_kernel *all,
+                                   int count)
+{
+    enum lcl_status st = LCL_OK;
+    spec.group = lcl_vector_group(lcl_context_caps(ctx));
+    for (int i = 0; i < count && st == LCL_OK; ++i) {
+        spec.kernel = all[i].name;
+        st = lcl_kernel_get(all[i].kernel, ctx, &spec);
+    }
+    return st;
+}
+
+enum lcl_status lcl_krylov_vectors(const struct lcl_solver *S,
+                                   lcl_buffer **const *all, int count)
+{
+    enum lcl_status st = LCL_OK;
+    for (int i = 0; i < count && st == LCL_OK; ++i)
+        st = lcl_buffer_create(all[i], S->ctx, S->M->system.n, sizeof(double),
+                               "vector");
+    return st;
+}
+
+// ------------------------------------------------------------------- history
+
+enum lcl_status lcl_krylov_note(struct lcl_solver *S, int iteration, double rr)
+{
+    if (iteration < S->history_count)
+        return LCL_OK;
+    if (S->history_count == S->history_room) {
+        const int room = S->history_room ? 2 * S->history_room : 256;
+        double *longer = lcl_realloc(S->history, (size_t)room, sizeof *longer);
+        if (!longer)
+            return lcl_fail_memory(lcl_context_log(S->ctx), "the history");
+        S->history = longer;
+        S->history_room = room;
+    }
+    S->history[S->history_count++] = sqrt(rr) / S->norm_b;
+    S->iterations = iteration;
+    if (rr < S->best) {
+        S->best = rr;
+        S->best_at = iteration;
+    }
+    return LCL_OK;
+}
+
+enum lcl_stop lcl_krylov_watch(struct lcl_solver *S)
+{
+    const struct lcl_progress_info info = {
+        .iteration = S->iterations,
+        .residual = S->history[S->history_count - 1],
+        .seconds = lcl_now() - S->start,
+    };
+    if (S->params.monitor && !S->params.monitor(S->params.monitor_user, &info))
+        return LCL_STOP_MONITOR;
+    if (info.residual > DIVERGED * S->history[0])
+        return LCL_STOP_DIVERGED;
+    return S->iterations - S->best_at > S->params.stagnation
+               ? LCL_STOP_STAGNATION
+               : LCL_STOP_NONE;
+}
+
+// ------------------------------------------------------------------- residual
+
+enum lcl_status lcl_krylov_true_residual(lcl_solver *S, double *norm2)
+{
+    const struct lcl_system *sys = &S->M->system;
+    const int groups = sys->matrix.groups;
+    enum lcl_status st = lcl_multiply(
+        &sys->product, LCL_PRODUCT_RESIDUAL,
+        &(struct lcl_operands){S->x, S->b, S->r, S->sums, sys->never, 0});
+    if (st < 0)
+        return st;
+    st = lcl_buffer_read(S->sums, S->host_sums,
+                         2 * (size_t)groups * sizeof *S->host_sums);
+    *norm2 = 0;
+    for (int g = 0; g < groups && st == LCL_OK; ++g)
+        *norm2 += S->host_sums[groups + g];
+    return st;
+}
