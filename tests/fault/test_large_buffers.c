@@ -33,10 +33,11 @@ static void note(size_t at, size_t bytes)
     ++seen.calls;
 }
 
+// Pinned memory for staging is as large as it has to be.
 static cl_mem create_small(cl_context context, cl_mem_flags flags, size_t bytes,
                            void *host, cl_int *code)
 {
-    const size_t own = flags & CL_MEM_ALLOC_HOST_PTR ? bytes : 16;
+    const size_t own = bytes <= 2 * LCL_STAGING_HALF ? bytes : 16;
     return lcl_cl_loader.clCreateBuffer(context, flags, own, host, code);
 }
 

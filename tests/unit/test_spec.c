@@ -182,6 +182,7 @@ static void test_spec__source_is_defines_what_is_included_and_kernel(void **st)
     assert_non_null(source);
     assert_memory_equal(source, defines, strlen(defines));
     const char *at = source + strlen(defines);
+    expect_part(&at, "#line 1 \"types.cl.h\"\n");
     expect_part(&at, "#line 1 \"factor.cl.h\"\n");
     expect_part(&at, "#line 1 \"wave.cl.h\"\n");
     expect_part(&at, "#line 1 \"packed.cl\"\n");
@@ -199,6 +200,7 @@ static void test_spec__a_header_stands_once_and_after_what_it_needs(void **st)
     const char *at = strstr(source, "#line 1 ");
     assert_non_null(at);
     expect_part(&at, "#line 1 \"sort.cl.h\"\n");
+    expect_part(&at, "#line 1 \"types.cl.h\"\n");
     expect_part(&at, "#line 1 \"factor.cl.h\"\n");
     expect_part(&at, "#line 1 \"symbolic.cl.h\"\n");
     expect_part(&at, "#line 1 \"wave.cl.h\"\n");
