@@ -9,18 +9,20 @@ LCL_BEGIN_DECLS
 
 enum { LCL_BATCH_ROWS_MAX = 64 }; /* rows of a block */
 
-/* How lanes share blocks: Anzt, Dongarra, Flegar, Quintana-Orti, Parallel
- * Computing 81 (2019), sections 3.1 and 3.2. All do the same arithmetic. */
+/* How lanes are assigned to blocks: Anzt, Dongarra, Flegar, Quintana-Orti,
+ * Parallel Computing 81 (2019), sections 3.1 and 3.2. All do the same
+ * arithmetic. */
 enum lcl_batch_kernel {
-    LCL_BATCH_KERNEL_AUTO = 0,  /* BGJE_MPW or BGJE_MPW2, by size of blocks */
-    LCL_BATCH_KERNEL_BGJE,      /* a block a wave, a row a lane */
-    LCL_BATCH_KERNEL_BGJE_MPW,  /* as many blocks a wave as fit, a row a lane */
-    LCL_BATCH_KERNEL_BGJE_MPW2, /* the same with two rows a lane: each number
-                                   that lanes exchange is used twice */
+    LCL_BATCH_KERNEL_AUTO = 0,  /* BGJE_MPW or BGJE_MPW2, by block size */
+    LCL_BATCH_KERNEL_BGJE,      /* one block per wave, one row per lane */
+    LCL_BATCH_KERNEL_BGJE_MPW,  /* as many blocks per wave as fit, one row per
+                                   lane */
+    LCL_BATCH_KERNEL_BGJE_MPW2, /* the same with two rows per lane: each
+                                   exchanged number is used twice */
     LCL_BATCH_KERNEL_COUNT,
 };
 
-/* In which precision blocks are inverted. */
+/* Precision of the inversion. */
 enum lcl_batch_precision {
     LCL_BATCH_PRECISION_DEFAULT = 0, /* FP64 */
     LCL_BATCH_PRECISION_FP64,
@@ -28,13 +30,13 @@ enum lcl_batch_precision {
     LCL_BATCH_PRECISION_COUNT,
 };
 
-/* What becomes of blocks that have no inverse: a column without a pivot that is
- * finite and has a finite inverse, or an inverse that overflows. */
+/* Handling of singular blocks: a column has no pivot that is finite and has a
+ * finite inverse, or the inverse overflows. */
 enum lcl_batch_singular {
     LCL_BATCH_SINGULAR_DEFAULT = 0, /* FAIL */
-    LCL_BATCH_SINGULAR_FAIL,        /* no inverses, LCL_EPIVOT */
-    LCL_BATCH_SINGULAR_IDENTITY,    /* the identity takes the inverse's place */
-    LCL_BATCH_SINGULAR_KEEP,        /* the block itself does */
+    LCL_BATCH_SINGULAR_FAIL,        /* LCL_EPIVOT, no inverses written */
+    LCL_BATCH_SINGULAR_IDENTITY,    /* the identity replaces the inverse */
+    LCL_BATCH_SINGULAR_KEEP,        /* the block itself replaces the inverse */
     LCL_BATCH_SINGULAR_COUNT,
 };
 
@@ -49,13 +51,13 @@ struct lcl_batch_params {
 
 /* Inverts `count` blocks, of any mix of sizes, by Gauss-Jordan elimination with
  * partial pivoting on the device. Block b has block_ptr[b + 1] - block_ptr[b]
- * rows, 1 to LCL_BATCH_ROWS_MAX, and block_ptr[0] = 0. Blocks are square, by
- * rows, one behind the other; so are the inverses. (Or both by columns.) The
- * caller owns all arrays; `inverse` may be `blocks`. info, of `count` numbers
- * or NULL, gets 0 or, for a block that has no inverse, the column that has no
- * pivot, from 1 on. NULL params are the defaults.
- * Returns LCL_OK; LCL_PIVOTS_REPAIRED (blocks without inverse, replaced as
- * params->singular says); LCL_EPIVOT (the message names the first of them;
+ * rows, 1 to LCL_BATCH_ROWS_MAX, and block_ptr[0] = 0. Blocks are square,
+ * row-major and contiguous; so are the inverses. (Or both column-major.) The
+ * caller owns all arrays; `inverse` may be `blocks`. `info`, `count` numbers or
+ * NULL, gets 0 or, for a singular block, the one-based column without a pivot.
+ * NULL params mean the defaults.
+ * Returns LCL_OK; LCL_PIVOTS_REPAIRED (singular blocks, replaced according to
+ * params->singular); LCL_EPIVOT (the message names the first singular block;
  * info is written, `inverse` is not); LCL_EINVAL (an argument is NULL, count is
  * negative, parameters); LCL_EFORMAT (block_ptr: the message names the block);
  * LCL_ERANGE (2^31 blocks or more); LCL_EDEVMEM; LCL_EDEVICE; LCL_EBUILD;
@@ -65,7 +67,8 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_batch_invert(
     const int64_t *block_ptr, int64_t count, int32_t *info,
     const struct lcl_batch_params *params);
 
-/* Names as they are printed and parsed: "bgje_mpw", "fp32", "identity". */
+/* Names used in output and accepted as input: "bgje_mpw", "fp32",
+ * "identity". */
 LCL_API const char *lcl_batch_kernel_name(enum lcl_batch_kernel kernel);
 LCL_API const char *lcl_batch_precision_name(
     enum lcl_batch_precision precision);

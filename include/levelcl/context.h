@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Devices, what they can do, and the context that everything else lives in. */
+/* Devices, their capabilities, and the context that owns all other objects. */
 #ifndef LEVELCL_CONTEXT_H
 #define LEVELCL_CONTEXT_H
 
@@ -14,8 +14,8 @@ LCL_BEGIN_DECLS
 
 /* How the lanes of a wave exchange values. */
 enum lcl_exchange {
-    LCL_EXCHANGE_AUTO = 0, /* what the probe finds */
-    LCL_EXCHANGE_NONE,     /* width 1: there is nobody to exchange with */
+    LCL_EXCHANGE_AUTO = 0, /* chosen by the probe */
+    LCL_EXCHANGE_NONE,     /* width 1: no other lane to exchange with */
     LCL_EXCHANGE_LOCAL,    /* through local memory and barriers */
     LCL_EXCHANGE_KHR,      /* cl_khr_subgroup_shuffle */
     LCL_EXCHANGE_INTEL,    /* cl_intel_subgroups */
@@ -24,7 +24,7 @@ enum lcl_exchange {
     LCL_EXCHANGE_COUNT,
 };
 
-/* How an fp64 sum reaches local memory atomically. */
+/* How kernels add an fp64 value atomically in local memory. */
 enum lcl_atomic_add {
     LCL_ATOMIC_ADD_NONE = 0,
     LCL_ATOMIC_ADD_CAS,    /* 64-bit compare and swap */
@@ -34,9 +34,10 @@ enum lcl_atomic_add {
     LCL_ATOMIC_ADD_COUNT,
 };
 
-/* On whom a work-item may busy-wait and still see progress. */
+/* Forward-progress guarantee for spin waits: which work-items a work-item may
+ * busy-wait for. */
 enum lcl_progress {
-    LCL_PROGRESS_NONE = 0, /* nobody: waiting may hang */
+    LCL_PROGRESS_NONE = 0, /* none: waiting may hang */
     LCL_PROGRESS_GROUP,    /* an earlier work-item of another wave or group */
     LCL_PROGRESS_WAVE,     /* also an earlier lane of its own wave */
     LCL_PROGRESS_COUNT,
@@ -49,8 +50,8 @@ enum lcl_device_type {
     LCL_DEVICE_TYPE_COUNT,
 };
 
-/* What a device can do: filled once when a context is created, read-only.
- * A limit of 0 means that the feature is not there. */
+/* Capabilities of a device: filled once when a context is created, read-only. A
+ * limit of 0 means that the device lacks the feature. */
 struct lcl_caps {
     /* --- identity */
     char name[128];
@@ -62,14 +63,14 @@ struct lcl_caps {
 
     /* --- execution */
     int compute_units;
-    int width;           /* lanes that run together: 32, 64, 8, ...; CPU: 1 */
-    int max_group_size;  /* work-items in a group */
-    bool queues_overlap; /* two in-order queues run kernels side by side */
+    int width;           /* lanes of a wave: 32, 64, 8, ...; CPU: 1 */
+    int max_group_size;  /* work-items in a work-group */
+    bool queues_overlap; /* kernels on two in-order queues run concurrently */
 
     /* --- memory, bytes */
     uint64_t global_bytes;
     uint64_t max_buffer_bytes;
-    uint64_t local_bytes; /* of one group, found by trial builds */
+    uint64_t local_bytes; /* per work-group, found by trial builds */
 
     /* --- arithmetic and exchange */
     bool fp64;
@@ -79,14 +80,15 @@ struct lcl_caps {
     enum lcl_progress progress;
 
     /* --- language and timing */
-    char cl_std[16];         /* option given to every build, "-cl-std=CL1.2" */
-    double timer_resolution; /* seconds a tick of the event timer */
+    char cl_std[16];         /* option of every build, "-cl-std=CL1.2" */
+    double timer_resolution; /* seconds per tick of the event timer */
 };
 
-/* The phases whose wall time is kept apart; see lcl_context_seconds(). */
+/* The phases that the context times separately (wall time); see
+ * lcl_context_seconds(). */
 enum lcl_phase {
     LCL_PHASE_READ = 0,  /* files, generators */
-    LCL_PHASE_PARTITION, /* labels and the permutation they give */
+    LCL_PHASE_PARTITION, /* labels and the resulting permutation */
     LCL_PHASE_SYMBOLIC,  /* patterns, levels, layout */
     LCL_PHASE_COMPILE,   /* kernels: build, or load from the cache */
     LCL_PHASE_NUMERIC,   /* factorisation */
@@ -96,21 +98,22 @@ enum lcl_phase {
 };
 
 struct lcl_context_params {
-    /* A number as lcl_device_caps() counts, or a part of the device's or
+    /* A device index as in lcl_device_caps(), or a part of the device's or
      * platform's name. NULL: the first GPU with fp64, else the first CPU. */
     const char *device;
     struct lcl_log log;
 
-    /* Where compiled kernels are kept. NULL: $LEVELCL_CACHE_DIR, else
+    /* Folder of the cache of compiled kernels. NULL: $LEVELCL_CACHE_DIR, else
      * $XDG_CACHE_HOME/levelcl, else ~/.cache/levelcl. Created with mode 0700.
-     * Kernels in it run as the user: a folder or file that belongs to another
-     * user, or that others may write to, is not used, of which the log is
-     * warned; so it is of a folder that cannot be written to. */
+     * Cached kernels run with the user's rights, so the library does not use a
+     * folder or file that belongs to another user or that others may write to,
+     * and logs a warning. It also warns about a folder that it cannot write
+     * to. */
     const char *cache_dir;
     bool no_cache;
-    bool no_self_test; /* skip the one-time proof of a new device */
+    bool no_self_test; /* skip the one-time self-test of a new device */
 
-    /* Force another wave width or exchange than the probe's, for tests.
+    /* Override the wave width or exchange that the probe chose, for tests.
      * 0: $LEVELCL_WIDTH and $LEVELCL_EXCHANGE, else the probe's. */
     int width;
     enum lcl_exchange exchange;
@@ -124,40 +127,44 @@ typedef struct lcl_context lcl_context;
 
 /* Creates a context. `params` may be NULL and need live only until the call
  * returns, as for every params struct. The first context on a new device and
- * driver solves a small known system and refuses the device if it is wrong.
- * Returns LCL_OK, LCL_EINVAL (width or exchange), LCL_ENODEVICE (none, or none
- * that is meant), LCL_EUNSUPPORTED (no fp64), LCL_ESELFTEST, LCL_EDEVICE,
+ * driver solves a small known system and refuses the device if the solution is
+ * wrong.
+ * Returns LCL_OK, LCL_EINVAL (width or exchange), LCL_ENODEVICE (no device, or
+ * none that matches), LCL_EUNSUPPORTED (no fp64), LCL_ESELFTEST, LCL_EDEVICE,
  * LCL_EBUILD or LCL_ENOMEM. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_context_create(
     lcl_context **out, const struct lcl_context_params *params);
 
-/* Frees *ctx and sets it to NULL; *ctx may be NULL. Objects created in a
- * context must be destroyed before it. So for every destroy function. */
+/* Frees *ctx and sets it to NULL; *ctx may be NULL. Destroy the objects created
+ * in a context before the context. The same holds for every destroy
+ * function. */
 LCL_API void lcl_context_destroy(lcl_context **ctx);
 
 LCL_API const struct lcl_caps *lcl_context_caps(const lcl_context *ctx);
 
-/* Wall seconds spent in a phase since the context was created. A phase does
- * not count what runs inside it under another name (compiling, mostly). */
+/* Wall seconds spent in a phase since the context was created. Time in a nested
+ * phase (mostly compilation) counts for the nested phase only. */
 LCL_API double lcl_context_seconds(const lcl_context *ctx,
                                    enum lcl_phase phase);
 
-/* How many kernels were compiled and how many came from the disk cache. */
+/* Numbers of kernels compiled and of kernels loaded from the disk cache. */
 struct lcl_build_info {
     int compiled;
     int from_cache;
 };
 LCL_API struct lcl_build_info lcl_context_builds(const lcl_context *ctx);
 
-/* The number of OpenCL devices of all platforms, and what number `index` is
- * (no trial builds: fields that need a context hold the driver's own claims).
+/* The number of OpenCL devices on all platforms, and the capabilities of device
+ * `index` (without trial builds: fields that need a context hold the values
+ * that the driver reports).
  * Returns LCL_OK, LCL_ENODEVICE (index out of range) or LCL_EDEVICE. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_device_count(
     int *count, const struct lcl_log *log);
 LCL_NODISCARD LCL_API enum lcl_status lcl_device_caps(
     struct lcl_caps *caps, int index, const struct lcl_log *log);
 
-/* Names as they are printed and parsed: "khr", "cas", "gpu", "partition". */
+/* Names used in output and accepted as input: "khr", "cas", "gpu",
+ * "partition". */
 LCL_API const char *lcl_exchange_name(enum lcl_exchange exchange);
 LCL_API const char *lcl_atomic_add_name(enum lcl_atomic_add add);
 LCL_API const char *lcl_progress_name(enum lcl_progress progress);

@@ -19,8 +19,8 @@
 # define LCL_END_DECLS
 #endif
 
-/* The initializer that zeroes a struct, behind the LCL_*_INIT of each. C has no
- * empty one before C23; C++ does not convert the 0 to an enum. */
+/* Zero initializer of every struct, used by the LCL_*_INIT macros. C has no
+ * empty initializer before C23; C++ does not convert the 0 to an enum. */
 /* clang-format off */
 #ifdef __cplusplus
 # define LCL_ZERO {}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* levelcl: large sparse linear systems on any OpenCL device.
  *
- * Tiers, each usable with those above it alone:
+ * Tiers; each needs only the tiers listed above it:
  *   0  status.h, log.h          results and text
  *   1  context.h                devices and contexts
  *   2  matrix.h, batch.h        matrices: read, make, check; batches of
@@ -10,7 +10,7 @@
  *   3  precond.h                partition, factor, apply
  *      kron.h                   systems in Kronecker form
  *   4  solver.h, options.h      solve; options as text
- * opencl.h, for callers who own a cl_context, is included apart. */
+ * Callers with their own cl_context include opencl.h separately. */
 #ifndef LEVELCL_H
 #define LEVELCL_H
 

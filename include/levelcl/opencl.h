@@ -12,29 +12,28 @@
 
 LCL_BEGIN_DECLS
 
-/* As lcl_context_create(), on a context, device and in-order queue of the
- * caller, which are retained until the context is destroyed. All work is
- * enqueued on `queue`; params->device is ignored. Returns LCL_EINVAL, too, for
- * a queue that may run out of order or that belongs to another context or
- * device. */
+/* As lcl_context_create(), on the caller's context, device and in-order queue,
+ * which the library retains until lcl_context_destroy(). The library enqueues
+ * all work on `queue` and ignores params->device. Returns LCL_EINVAL also for
+ * an out-of-order queue or a queue of another context or device. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_context_create_cl(
     lcl_context **out, cl_context context, cl_device_id device,
     cl_command_queue queue, const struct lcl_context_params *params);
 
 /* As lcl_solver_solve() and lcl_precond_apply(), for buffers of n doubles in
  * A's numbering. Returns LCL_EINVAL for a buffer of another size or of another
- * OpenCL context than `queue`'s, and for one whose CL_MEM_READ_ONLY or
- * CL_MEM_WRITE_ONLY forbids its use; so does lcl_operator_apply_cl(). Work
- * enqueued earlier on the context's queue is waited for by queue order; for
- * other queues the caller waits. Returns after the solve; after an apply when
- * the work is enqueued. */
+ * OpenCL context than `queue`'s, and for a buffer whose CL_MEM_READ_ONLY or
+ * CL_MEM_WRITE_ONLY flag forbids its use; so does lcl_operator_apply_cl().
+ * Queue order makes the call wait for work enqueued earlier on the context's
+ * queue; the caller must wait for other queues. The solve returns when it is
+ * done, the apply when its work is enqueued. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_solver_solve_cl(
     lcl_solver *S, cl_mem b, cl_mem x, struct lcl_report *report);
 LCL_NODISCARD LCL_API enum lcl_status lcl_precond_apply_cl(lcl_precond *M,
                                                            cl_mem b, cl_mem x);
 
-/* As lcl_operator_apply(), for two buffers of at least cols and rows doubles;
- * enqueued. */
+/* As lcl_operator_apply(), for buffers of at least cols and rows doubles;
+ * returns when the work is enqueued. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_operator_apply_cl(lcl_operator *A,
                                                             cl_mem x, cl_mem y);
 

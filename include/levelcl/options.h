@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The same options as text: one set of names in C, on the command line and in
- * JSON. */
+/* Options as text: one set of names for C, the command line and JSON. */
 #ifndef LEVELCL_OPTIONS_H
 #define LEVELCL_OPTIONS_H
 
@@ -16,15 +15,16 @@ struct lcl_options {
 #define LCL_OPTIONS_INIT LCL_ZERO
 
 /* Sets one option from "key=value", e.g. "rtol=1e-6", "precond=jacobi",
- * "partition=geometric:16,16,8", "max-iters=500". On error *options is as it
- * was and the log gets one sentence that names the nearest known key or value.
- * Returns LCL_OK, LCL_EINVAL (unknown key or bad value) or LCL_EUNSUPPORTED
- * (a known name whose method is not there yet). */
+ * "partition=geometric:16,16,8", "max-iters=500". On error *options is
+ * unchanged and the library logs one sentence that names the nearest known key
+ * or value.
+ * Returns LCL_OK, LCL_EINVAL (unknown key or bad value) or LCL_EUNSUPPORTED (a
+ * known name whose method is not implemented). */
 LCL_NODISCARD LCL_API enum lcl_status lcl_options_parse(
     struct lcl_options *options, const char *text, const struct lcl_log *log);
 
-/* Number `index` of the known keys with its value syntax and help, for help
- * texts; NULL past the end. Static storage. */
+/* Key number `index` with its value syntax and help, for help texts; NULL past
+ * the end. Static storage. */
 struct lcl_option_help {
     const char *key;
     const char *values;
@@ -32,8 +32,8 @@ struct lcl_option_help {
 };
 LCL_API const struct lcl_option_help *lcl_options_help(int index);
 
-/* Of `count` names the one nearest to `word` by edit distance, NULL if none is
- * near. */
+/* The one of `count` names nearest to `word` by edit distance; NULL if none is
+ * close. */
 LCL_API const char *lcl_nearest(const char *word, const char *const *names,
                                 int count);
 

@@ -15,11 +15,11 @@ enum lcl_solver_type {
                                Stiefel, J. Res. NBS 49 (1952) */
     LCL_SOLVER_CG_PUBLISHED, /* CG as in section IV.A of Gogusdere's report on
                                 row-binned CG (METU, MMI713): scalars on the
-                                host, two blocking reads an iteration, sums by
-                                atomic addition, so that it is not bitwise
-                                reproducible; without preconditioner. For beta
-                                its listing divides by <p, A p>; the right
-                                divisor, the last <r, r>, is used here */
+                                host, two blocking reads per iteration, sums by
+                                atomic addition and hence not bitwise
+                                reproducible; no preconditioner. The published
+                                listing divides by <p, A p> for beta; this code
+                                uses the correct divisor, the previous <r, r> */
     LCL_SOLVER_IDR,          /* IDR(s), biorthogonal, right-preconditioned; van
                                 Gijzen and Sonneveld, ACM TOMS 38 (2011) */
     LCL_SOLVER_GMRES,        /* GMRES(m), right-preconditioned; Saad and
@@ -28,28 +28,28 @@ enum lcl_solver_type {
                                 */
     LCL_SOLVER_FGMRES,       /* GMRES(m) that keeps M^-1 v of each column; Saad,
                                 SIAM J. Sci. Comput. 14 (1993). One application
-                                of M less a restart, twice the memory */
+                                of M less per restart, twice the memory */
     LCL_SOLVER_COUNT,
 };
 
-/* Shadow vectors of IDR(s) at most. */
+/* Maximum number of shadow vectors of IDR(s). */
 enum { LCL_IDR_MAX_S = 8 };
 
-/* Columns of a GMRES basis at most. */
+/* Maximum number of columns of a GMRES basis. */
 enum { LCL_GMRES_MAX_RESTART = 1024 };
 
 /* How GMRES stores its basis; all arithmetic is in fp64. */
 enum lcl_basis_storage {
     LCL_BASIS_DEFAULT = 0, /* FP64 */
     LCL_BASIS_FP64,
-    LCL_BASIS_FP32, /* half of what most of the time goes into; more restarts
-                       where the tolerance is below 1e-7 or so. Aliaga et al.,
+    LCL_BASIS_FP32, /* halves the basis, which takes most of the time; more
+                       restarts for tolerances below about 1e-7. Aliaga et al.,
                        Compressed basis GMRES on high-performance graphics
                        processing units, IJHPCA (2022) */
     LCL_BASIS_COUNT,
 };
 
-/* What a monitor is told: seen from the host every few iterations. */
+/* State passed to the monitor, which the host reads every few iterations. */
 struct lcl_progress_info {
     int iteration;
     double residual; /* ||r|| / ||b|| by the recurrence */
@@ -59,14 +59,14 @@ struct lcl_progress_info {
 struct lcl_solver_params {
     enum lcl_solver_type type;
     double rtol;    /* ||b - A x|| <= rtol ||b||; 0: 1e-8 */
-    double atol;    /* or ||b - A x|| <= atol; 0: not asked for */
+    double atol;    /* or ||b - A x|| <= atol; 0: unused */
     int max_iters;  /* 0: 10000 */
     int stagnation; /* iterations without a new best residual; 0: 2000 */
-    int idr_s;      /* of IDR(s): 1 to LCL_IDR_MAX_S; 0: 4. Systems with fewer
-                       rows than the next power of two have fewer */
+    int idr_s;      /* of IDR(s): 1 to LCL_IDR_MAX_S; 0: 4. Fewer if the system
+                       has fewer rows than the next power of two */
     int restart;    /* columns of the basis of GMRES, m: 1 to
-                       LCL_GMRES_MAX_RESTART; 0: 30. Systems with fewer rows
-                       have as many. m vectors of memory, FGMRES 2 m */
+                       LCL_GMRES_MAX_RESTART; 0: 30. At most the number of rows.
+                       Memory: m vectors, FGMRES 2 m */
     enum lcl_basis_storage basis; /* of GMRES and FGMRES */
     /* Called between batches of iterations; returning false stops the solve
      * with LCL_ITERATION_LIMIT. May be NULL. */
@@ -77,9 +77,9 @@ struct lcl_solver_params {
 #define LCL_SOLVER_PARAMS_INIT LCL_ZERO
 
 /* Why a solve ended: > 0 converged, < 0 failed. Success means that the true
- * residual, not only that of the recurrence, is within the tolerance. Where
- * rounding leaves it above, the solve restarts from the true residual as long
- * as that gains something. */
+ * residual, not only the recurrence residual, is within the tolerance. If
+ * rounding leaves it above, the solver restarts from the true residual as long
+ * as this makes progress. */
 enum lcl_stop {
     LCL_STOP_NONE = 0,     /* not run */
     LCL_STOP_RTOL = 1,     /* true residual within rtol ||b|| */
@@ -97,29 +97,29 @@ enum lcl_stop {
     LCL_STOP_INDEFINITE_PRECOND = -9, /* <r, M^-1 r> <= 0: M is not */
     LCL_STOP_BREAKDOWN_KRYLOV = -10,  /* the Krylov space is exhausted without a
                                          solution: A M^-1 is singular */
-    LCL_STOP_DIVERGED = -11,          /* ||r|| grew 1e5-fold over its start */
+    LCL_STOP_DIVERGED = -11,          /* ||r|| grew to 1e5 times its start */
 };
 
 struct lcl_report {
     enum lcl_stop stop;
-    int iterations;  /* whole ones: of BiCGSTAB two applications of M and A
-                        each, of the others one */
-    int x_iteration; /* the iteration whose iterate x is: the last one after
+    int iterations;  /* complete iterations; BiCGSTAB applies M and A twice in
+                        each, the others once */
+    int x_iteration; /* the iteration that produced x: the last one after
                         success, the best one seen after a failure */
-    int restarts;    /* with r0 = b - A x, after a breakdown or a drift; of
+    int restarts;    /* with r0 = b - A x, after a breakdown or a drift; for
                         GMRES also those after m iterations */
-    bool exhausted;  /* GMRES: the Krylov space could not grow any more, so that
-                        the solution lies in it */
+    bool exhausted;  /* GMRES: the Krylov space could not grow further and so
+                        contains the solution */
     double norm_b;
     double residual;      /* ||r|| / ||b|| by the recurrence */
     double true_residual; /* ||b - A x|| / ||b||, computed at the end */
     double seconds;
     const double
-        *history; /* residual after each iteration, history[0] = 1 at
-                     x = 0 but with CG and coarse "mult", which corrects x
-                     first; owned by the solver, until its next solve */
+        *history; /* residual after each iteration; history[0] = 1 at x = 0,
+                     except for CG with coarse "mult", which corrects x first;
+                     owned by the solver, valid until its next solve */
     int history_count;
-    int launches; /* of kernels, of one iteration; 0: not told */
+    int launches; /* kernel launches per iteration; 0: unknown */
 };
 
 #define LCL_REPORT_INIT LCL_ZERO
@@ -129,23 +129,22 @@ typedef struct lcl_solver lcl_solver;
 
 /* Prepares to solve with the matrix and preconditioner of M, which must outlive
  * the solver. Returns LCL_OK, LCL_EINVAL, LCL_EUNSUPPORTED (CG_PUBLISHED with a
- * preconditioner, or without 64-bit atomics), LCL_EDEVMEM (for the basis of
- * GMRES found out before anything is allocated), LCL_EDEVICE, LCL_EBUILD or
- * LCL_ENOMEM. */
+ * preconditioner, or without 64-bit atomics), LCL_EDEVMEM (for the GMRES basis,
+ * detected before any allocation), LCL_EDEVICE, LCL_EBUILD or LCL_ENOMEM. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_solver_create(
     lcl_solver **out, lcl_precond *M, const struct lcl_solver_params *params);
 
-/* Solves A x = b for host vectors of n doubles in A's numbering. x is the
- * start on entry and the solution on return. `report` may be NULL.
+/* Solves A x = b for host vectors of n doubles in A's numbering. x holds the
+ * initial guess on entry and the solution on return. `report` may be NULL.
  * Returns LCL_OK only if the true residual is within the tolerance;
  * LCL_ITERATION_LIMIT, LCL_STAGNATION, LCL_BREAKDOWN, LCL_NOT_FINITE or
- * LCL_DIVERGED, where x is the best of the start, the last iterate and
- * checkpoints at most 128 iterations apart (GMRES: at restarts); its true
- * residual is never above that of the start; LCL_EINVAL; LCL_EFORMAT (b or x
- * holds NaN or Inf); LCL_EUNSUPPORTED (CG, and A is not symmetric: for two
- * fixed vectors u and w of pseudo-random numbers <u, A w> and <w, A u> differ
- * by more than 1e-10 of the sum of |a_ij| (|u_i w_j| + |w_i u_j|), which is
- * looked at once for given values); LCL_EDEVICE. */
+ * LCL_DIVERGED, where x is the best of the initial guess, the last iterate and
+ * checkpoints at most 128 iterations apart (GMRES: at restarts), and its true
+ * residual never exceeds that of the initial guess; LCL_EINVAL; LCL_EFORMAT (b
+ * or x holds NaN or Inf); LCL_EUNSUPPORTED (CG with A not symmetric: for two
+ * fixed pseudo-random vectors u and w, <u, A w> and <w, A u> differ by more
+ * than 1e-10 of the sum of |a_ij| (|u_i w_j| + |w_i u_j|); tested once per set
+ * of values); LCL_EDEVICE. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_solver_solve(
     lcl_solver *S, const double *b, double *x, struct lcl_report *report);
 
@@ -153,7 +152,7 @@ LCL_API void lcl_solver_destroy(lcl_solver **S);
 
 LCL_API const char *lcl_solver_name(enum lcl_solver_type type);
 LCL_API const char *lcl_basis_storage_name(enum lcl_basis_storage storage);
-/* The name of a stop reason and a sentence about it. */
+/* The name of a stop reason and a sentence that explains it. */
 LCL_API const char *lcl_stop_name(enum lcl_stop stop);
 LCL_API const char *lcl_stop_str(enum lcl_stop stop);
 

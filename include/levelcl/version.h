@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Release and ABI numbers; the build reads them from here. */
+/* Release and ABI numbers, which the build reads from this file. */
 #ifndef LEVELCL_VERSION_H
 #define LEVELCL_VERSION_H
 
@@ -16,8 +16,8 @@
 
 LCL_BEGIN_DECLS
 
-/* The version of the library that is linked, which may differ from
- * LCL_VERSION of the header that was compiled against. Static storage. */
+/* The version of the linked library, which may differ from LCL_VERSION of the
+ * header used to compile. Static storage. */
 LCL_API const char *lcl_version(void);
 
 LCL_END_DECLS
