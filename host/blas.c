@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// CLBlast. It calls the loader itself, past the table of host/cl.h.
+// Calls to CLBlast, which calls the loader directly and bypasses the table of
+// host/cl.h.
 #include "host/blas.h"
 
 #include "host/context.h"
@@ -9,8 +10,8 @@
 #include <clblast_c.h>
 #include <pthread.h>
 
-// CLBlast 1.5 fills its cache of programs without a lock of its own that holds
-// (mended in 1.6.1): one call at a time.
+// CLBlast 1.5 does not lock its program cache correctly (fixed in 1.6.1): one
+// call at a time.
 static pthread_mutex_t blas_lock = PTHREAD_MUTEX_INITIALIZER;
 
 bool lcl_blas_there(void)
@@ -30,7 +31,7 @@ enum lcl_status lcl_blas_gemv(lcl_context *ctx, int64_t n, int64_t stride,
                               const lcl_buffer *A, const lcl_buffer *x,
                               lcl_buffer *y)
 {
-    // with beta = 0 it still multiplies what y holds, and NaN would stay
+    // with beta = 0 CLBlast still multiplies the old y, and NaN would stay
     const enum lcl_status st = lcl_buffer_fill(y, 0);
     if (st < 0)
         return st;

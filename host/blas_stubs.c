@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions of blas.c in a build without CLBlast.
+// Stubs of the functions of blas.c for a build without CLBlast.
 #include "host/blas.h"
 
 bool lcl_blas_there(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Device memory and pinned windows.
+// Device buffers and pinned windows.
 #include "host/buffer.h"
 
 #include "host/alloc.h"
@@ -10,11 +10,12 @@
 
 #include <string.h>
 
-// Writes of so many bytes are worth threads and, once, pinned memory.
+// Writes of at least this many bytes are worth threads and the one-time cost of
+// pinned memory.
 #define STAGED_LEAST ((size_t)32 << 20)
 
 // NVIDIA's clEnqueueFillBuffer hangs or faults from 2^31 bytes on (pyopencl
-// issue 395): it fills this much at most, and the rest is copied from there.
+// issue 395): fill at most this many bytes with it and copy them to the rest.
 #define FILL_MOST ((size_t)1 << 30)
 
 struct lcl_buffer {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Device memory, and pinned host memory for reads that do not block.
+// Device buffers, and pinned host memory for non-blocking reads.
 #pragma once
 
 #include "host/fill.h"
@@ -19,17 +19,17 @@ static inline bool lcl_buffer_fits(int64_t count, size_t size, uint64_t limit)
 
 // `count` elements of `size` bytes, uninitialised; at least one byte is
 // allocated. `what` names the buffer in messages and must be a literal.
-// Returns LCL_OK, LCL_EDEVMEM (also: larger than one buffer may be),
-// LCL_EDEVICE or LCL_ENOMEM; *out is then NULL.
+// Returns LCL_OK, LCL_EDEVMEM (also if larger than the maximum buffer size),
+// LCL_EDEVICE or LCL_ENOMEM; on error *out is NULL.
 enum lcl_status lcl_buffer_create(lcl_buffer **out, lcl_context *ctx,
                                   int64_t count, size_t size, const char *what);
-// The same, filled from host memory (blocking).
+// The same, initialised from host memory (blocking).
 enum lcl_status lcl_buffer_create_from(lcl_buffer **out, lcl_context *ctx,
                                        const void *data, int64_t count,
                                        size_t size, const char *what);
 void lcl_buffer_destroy(lcl_buffer **buffer); // accepts NULL inside
 
-// Several, up to the first that fails.
+// Creates several buffers; stops at the first failure.
 struct lcl_buffer_plan {
     lcl_buffer **out;
     int64_t count;
@@ -48,29 +48,30 @@ enum lcl_status lcl_buffer_write(lcl_buffer *buffer, const void *data,
 enum lcl_status lcl_buffer_read(const lcl_buffer *buffer, void *data,
                                 size_t bytes);
 
-// Fills the whole buffer with elements of `size` bytes, 1 MiB at most, which
-// fill(arg, ...) makes part by part, on several threads and in any order.
-// Blocking. Returns LCL_OK, LCL_ENOMEM, LCL_EDEVMEM or LCL_EDEVICE.
+// Fills the whole buffer with elements of `size` bytes, 1 MiB at most.
+// fill(arg, ...) generates them part by part, on several threads and in any
+// order. Blocking. Returns LCL_OK, LCL_ENOMEM, LCL_EDEVMEM or LCL_EDEVICE.
 enum lcl_status lcl_buffer_fill_by(lcl_buffer *buffer, size_t size,
                                    lcl_fill_fn *fill, void *arg);
 
-// A buffer of the `count` numbers of data, which are below 2^32, in 32 bits.
-// Statuses of lcl_buffer_create_from().
+// Creates a buffer that holds the `count` numbers of data, all below 2^32, in
+// 32 bits. Statuses as lcl_buffer_create_from().
 enum lcl_status lcl_buffer_create_narrow(lcl_buffer **out, lcl_context *ctx,
                                          const int64_t *data, int64_t count,
                                          const char *what);
 
-// Enqueued: sets every byte; copies the whole of `from`, which is no larger.
+// Enqueue only: lcl_buffer_fill() sets every byte; lcl_buffer_copy() copies all
+// of `from`, which must not be larger.
 enum lcl_status lcl_buffer_fill(lcl_buffer *buffer, unsigned char byte);
 enum lcl_status lcl_buffer_copy(lcl_buffer *to, const lcl_buffer *from);
 
-// A window through which the host looks at a small buffer without stalling the
-// queue: two halves of pinned memory, one being filled while the other is read.
+// Lets the host read a small buffer repeatedly without stalling the queue: the
+// device fills one half of the pinned memory while the host reads the other.
 typedef struct lcl_window lcl_window;
 enum lcl_status lcl_window_create(lcl_window **out, const lcl_buffer *buffer);
 void lcl_window_destroy(lcl_window **window);
-// Enqueues a read of the buffer as it is at this point of the queue.
+// Enqueues a read of the buffer at this point of the queue.
 enum lcl_status lcl_window_post(lcl_window *window);
-// Waits for the oldest posted read and gives its bytes, valid until the second
-// next post. At most two reads may be posted and not yet taken.
+// Waits for the oldest posted read and returns its bytes, valid until the
+// second next post. At most two reads may be posted and not yet taken.
 enum lcl_status lcl_window_take(lcl_window *window, const void **data);

@@ -18,8 +18,8 @@
 
 enum { MAX_BYTES = 256 << 20, TEMPORARY = 100 };
 
-// A file is this header, the key and the blob. The hash in its name only finds
-// it; the key text decides.
+// A file is this header, the key and the blob. The hash in the file name only
+// locates it; a hit requires an equal key text.
 struct header {
     char magic[8];
     uint32_t format;
@@ -68,7 +68,7 @@ static uint64_t hash(const char *text)
     return h;
 }
 
-// Where a key's file is: FOLDER/fan/name.
+// Path of a key's file: FOLDER/fan/name.
 struct place {
     char fan[3], name[15];
 };
@@ -91,7 +91,7 @@ static uint32_t crc_of(const char *key, const void *blob, size_t bytes)
 
 // ------------------------------------------------------------------- folders
 
-// Once a cache: that kernels will be compiled each time, and why.
+// Warns once per cache that kernels will be compiled each time, and why.
 static void warn(struct lcl_cache *cache, const char *what, const char *why)
 {
     if (!cache->warned)
@@ -107,7 +107,8 @@ static void warn_errno(struct lcl_cache *cache, const char *what, int code)
     warn(cache, what, why);
 }
 
-// Whoever can write to a file or folder of the cache runs code as the user.
+// Anyone who can write to a file or folder of the cache can run code as the
+// user.
 static bool is_safe(struct lcl_cache *cache, const struct stat *info)
 {
     const char *fault = info->st_uid != geteuid()
@@ -125,7 +126,7 @@ static int make_folder(int at, const char *path)
     return mkdirat(at, path, 0700) == 0 || errno == EEXIST ? 0 : errno;
 }
 
-// Creates a folder and those above it. Returns the first error, 0 if none.
+// Creates a folder and its parents. Returns the first error, 0 if none.
 static int make_folders(char *path)
 {
     int error = 0;
@@ -140,8 +141,8 @@ static int make_folders(char *path)
     return error ? error : last;
 }
 
-// Opens a folder of the cache. Returns -1 if there is none, or none to be used;
-// `made` is the error of an attempt to create it.
+// Opens a folder of the cache. Returns -1 if it does not exist or is not safe
+// to use; `made` is the error of an attempt to create it.
 static int open_folder(struct lcl_cache *cache, int at, const char *path,
                        int flags, int made)
 {
@@ -160,7 +161,7 @@ static int open_folder(struct lcl_cache *cache, int at, const char *path,
     return -1;
 }
 
-// The cache's own folder may be reached through a link, the others may not.
+// The top folder of the cache may be a symbolic link, the others may not.
 static int open_top(struct lcl_cache *cache, bool make)
 {
     return open_folder(cache, AT_FDCWD, cache->dir, 0,
@@ -210,7 +211,7 @@ static void *read_file(struct lcl_cache *cache, int fd, size_t *bytes)
     return text;
 }
 
-// A pipe or a device in place of the file must not hold up whoever opens it.
+// Does not block on a pipe or a device in place of the file.
 static void *read_below(struct lcl_cache *cache, int fan, const char *name,
                         size_t *bytes)
 {
@@ -223,7 +224,8 @@ static void *read_below(struct lcl_cache *cache, int fan, const char *name,
     return text;
 }
 
-// Where the blob starts in a sound file of `bytes` bytes; 0 if it is not sound.
+// Offset of the blob in a valid file of `bytes` bytes; 0 if the file is
+// invalid.
 static size_t blob_offset(const char *text, size_t bytes, const char *key)
 {
     struct header head;
@@ -285,7 +287,7 @@ struct old_file {
     time_t time;
 };
 
-// Adds up the files of one fan-out folder and remembers the oldest.
+// Sums the file sizes of one fan-out folder and records the oldest file.
 static uint64_t measure(int top, const char *fan, struct old_file *oldest)
 {
     uint64_t sum = 0;
@@ -329,7 +331,7 @@ static void keep_below_limit(struct lcl_cache *cache)
         close(top);
 }
 
-// A new file beside the one that it will replace.
+// Creates a temporary file next to the file that it will replace.
 static int create_temporary(int fan, const char *name, char temp[64])
 {
     int fd = -1;

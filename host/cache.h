@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Disk cache of small blobs under a text key. It may only make things faster:
-// whatever is wrong with a file, or with the folder, is a miss. Programs in it
-// are run as the user: folders and files that belong to somebody else, or that
-// somebody else may write to, are not used.
+// any problem with a file or the folder counts as a miss. Cached programs run
+// with the user's rights, so the cache does not use folders or files that
+// belong to another user or that others may write to.
 #pragma once
 
 #include <levelcl/log.h>
@@ -14,26 +14,26 @@
 
 struct lcl_cache {
     char *dir;          // NULL: off
-    uint64_t max_bytes; // oldest files go when the folder grows past it
+    uint64_t max_bytes; // evicts the oldest files above this size
     struct lcl_log log;
-    bool warned; // that the folder cannot be used, or not be written to
+    bool warned; // the folder is unusable or not writable, and was reported
 };
 
 // Chooses the folder: `dir`, else $LEVELCL_CACHE_DIR, $XDG_CACHE_HOME/levelcl,
-// ~/.cache/levelcl; none of them: off. Creates nothing yet.
+// ~/.cache/levelcl; off if none is set. Creates nothing yet.
 enum lcl_status lcl_cache_init(struct lcl_cache *cache, const char *dir,
                                bool off, const struct lcl_log *log);
 void lcl_cache_finish(struct lcl_cache *cache);
 
-// The blob stored under `key`, to be freed with lcl_free(); NULL on a miss. A
-// file that is truncated, damaged or under another key is deleted.
+// The blob stored under `key`, freed with lcl_free(); NULL on a miss. Deletes a
+// file that is truncated, damaged or of another key.
 void *lcl_cache_load(struct lcl_cache *cache, const char *key, size_t *bytes);
 
-// Stores a blob: written to a temporary name, then renamed, so that processes
-// may share the folder. A folder that cannot be written to is no error; the
-// log is warned once.
+// Stores a blob: writes a temporary file and renames it, so that processes may
+// share the folder. A folder that is not writable is no error; it is logged
+// once as a warning.
 void lcl_cache_store(struct lcl_cache *cache, const char *key, const void *blob,
                      size_t bytes);
 
-// Forgets a blob that its user refused.
+// Deletes a blob that its user rejected.
 void lcl_cache_drop(struct lcl_cache *cache, const char *key);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a device says about itself.
+// Capabilities that the device reports.
 #include "host/caps.h"
 
 #include "host/log.h"
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Queries of vendor extensions, by value so that no vendor header is needed.
+// Queries of vendor extensions, as numbers, so that no vendor header is needed.
 enum {
     DEVICE_WARP_SIZE_NV = 0x4003,
     DEVICE_WAVEFRONT_WIDTH_AMD = 0x4043,
@@ -17,9 +17,9 @@ enum {
 
 enum { EXTENSIONS = 8192 };
 
-// Questions that every device answers. The first that fails is kept, logged,
-// and the rest are not asked: a 0 that stands for "no answer" would be taken
-// for the device's.
+// Queries that every device supports. The first failure is logged and kept, and
+// the remaining queries are skipped: a 0 for a failed query would look like the
+// device's value.
 struct query {
     const struct lcl_cl *cl;
     cl_device_id device;
@@ -72,7 +72,7 @@ static void query_platform(struct query *q, struct lcl_caps *caps)
                                                 caps->platform, NULL));
 }
 
-// Devices of OpenCL 1.1 may not know the question.
+// OpenCL 1.1 devices may not support this query.
 static bool query_fp64(const struct query *q)
 {
     cl_device_fp_config value = 0;
@@ -90,7 +90,8 @@ static enum lcl_device_type query_type(struct query *q)
                                        : LCL_DEVICE_OTHER;
 }
 
-// Intel compiles for the width it likes unless told; 16 runs on every part.
+// Intel's compiler chooses the width unless the kernel sets it; 16 runs on
+// every Intel device.
 static int intel_width(struct query *q)
 {
     size_t sizes[16] = {0};
@@ -101,8 +102,8 @@ static int intel_width(struct query *q)
     return (int)sizes[0];
 }
 
-// A CPU runs a work-group's items in a loop: width 1 and no barriers is what
-// it does best.
+// A CPU runs a work-group's items in a loop: width 1 without barriers is
+// fastest.
 static void query_width(struct query *q, const char *extensions,
                         struct lcl_caps *caps)
 {
@@ -127,8 +128,8 @@ static void query_width(struct query *q, const char *extensions,
     }
 }
 
-// The standard to ask for (portability by platform): NVIDIA's own path is 1.2;
-// sub-group functions want 2.0 on AMD and 3.0 elsewhere.
+// The OpenCL C standard to request, by platform: 1.2 for NVIDIA's own path;
+// sub-group functions need 2.0 on AMD and 3.0 elsewhere.
 static void query_standard(const char *extensions, struct lcl_caps *caps)
 {
     const char *std = "-cl-std=CL1.2";

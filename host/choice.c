@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which of several equal forms of a kernel is fastest on this device.
+// Autotuning: which of several equivalent kernel variants is fastest on this
+// device.
 #include "host/choice.h"
 
 #include "host/alloc.h"
@@ -46,8 +47,8 @@ void lcl_choice_store(lcl_context *ctx, const char *question, int best)
     lcl_cache_store(&ctx->cache, key, &number, sizeof number);
 }
 
-// Seconds of a launch, the least of some rounds; the first launch is for the
-// caches.
+// Minimum seconds of LAUNCHES launches over ROUNDS rounds; an untimed first
+// launch warms the caches.
 static enum lcl_status time_candidate(double *seconds, lcl_context *ctx,
                                       int which, lcl_candidate *launch,
                                       void *arg)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which of several equal forms of a kernel is fastest on this device: measured
-// once, then remembered on disk.
+// Autotuning: measures once which of several equivalent kernel variants is
+// fastest on this device and caches the answer on disk.
 #pragma once
 
 #include <levelcl/context.h>
@@ -8,17 +8,17 @@
 // Enqueues one launch of candidate `which`.
 typedef enum lcl_status lcl_candidate(void *arg, int which);
 
-// Whether the answer to `question` is known: *best is then one of 0 .. count
-// - 1. The question is a text that names the kernel and the class of problems
-// for which the answer holds.
+// Whether the answer to `question` is known; then *best is from 0 to count - 1.
+// The question is a text that names the kernel and the class of problems for
+// which the answer holds.
 bool lcl_choice_recall(int *best, lcl_context *ctx, const char *question,
                        int count);
 
-// Remembers that answer.
+// Stores the answer.
 void lcl_choice_store(lcl_context *ctx, const char *question, int best);
 
-// Sets *best to the fastest of the candidates 0 .. count - 1, launching each a
-// few times, and remembers it; the results of the launches are of no interest.
-// Returns LCL_OK, LCL_ENOMEM, LCL_EDEVICE or what a launch returns.
+// Launches each of the candidates 0 .. count - 1 a few times, sets *best to the
+// fastest and stores it; ignores the numerical results of the launches.
+// Returns LCL_OK, LCL_ENOMEM, LCL_EDEVICE or the status of a launch.
 enum lcl_status lcl_choose(int *best, lcl_context *ctx, const char *question,
                            int count, lcl_candidate *launch, void *arg);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of OpenCL functions, error names, and what a failing call logs.
+// The table of OpenCL functions, error names, and error logging.
 #include "host/cl.h"
 
 #include "host/log.h"
@@ -88,7 +88,7 @@ void lcl_cl_checked(struct lcl_cl *cl)
     cl->launched_count = 0;
 }
 
-// Whether drivers return it from whatever is called after a kernel's fault.
+// Whether drivers may return `code` from any call after a kernel fault.
 static bool is_asynchronous(cl_int code)
 {
     return code == NVIDIA_ILLEGAL_ACCESS || code == CL_OUT_OF_RESOURCES ||

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The OpenCL functions that are used, as a replaceable table, and the two
-// macros through which every call goes.
+// Replaceable table of the OpenCL functions in use, and the two macros through
+// which every call goes.
 #pragma once
 
 #include <levelcl/log.h>
@@ -60,21 +60,24 @@ extern const struct lcl_cl_api lcl_cl_loader;
 
 enum { LCL_CL_LAUNCHED = 16 };
 
-// What a call needs besides its arguments, and the kernels that were enqueued
-// since the queue was last found in order: their faults show in later calls.
+// State that each call needs besides its arguments, and the kernels enqueued
+// since the queue was last found free of errors: later calls report their
+// faults.
 struct lcl_cl {
     const struct lcl_cl_api *api;
     struct lcl_log log;
-    const char *launched[LCL_CL_LAUNCHED]; // each once, the last ones
+    const char *launched[LCL_CL_LAUNCHED]; // the most recent kernels, without
+                                           // repeats
     int launched_count;
 };
 
-// Adds a kernel, whose name must live on; forgets all, whose work is done.
+// lcl_cl_launched() adds a kernel; the name must stay valid. lcl_cl_checked()
+// clears the list once the kernels have finished.
 void lcl_cl_launched(struct lcl_cl *cl, const char *kernel);
 void lcl_cl_checked(struct lcl_cl *cl);
 
-// Traces the call; on an error logs its text, the name of the code and the
-// place; and the kernels launched, where it may be a fault of theirs.
+// Traces the call; on an error logs the call text, the name of the code and the
+// place, and the launched kernels if one of them may have caused it.
 enum lcl_status lcl_cl_status(const struct lcl_cl *cl, cl_int code,
                               const char *call, const char *place);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The inside of a context, for the files of host/ alone.
+// Private definition of a context, only for files in host/.
 #pragma once
 
 #include "host/cache.h"
@@ -8,7 +8,7 @@
 
 #include <levelcl/context.h>
 
-// Programs that were built.
+// The programs built so far.
 struct lcl_programs {
     struct lcl_program **all;
     size_t count;
@@ -25,13 +25,13 @@ struct lcl_context {
     cl_device_id device;
     cl_context context;
     cl_command_queue queue;
-    cl_command_queue beside; // host/queue.h; NULL: not used yet
+    cl_command_queue beside; // host/queue.h; NULL until first used
     struct lcl_caps caps;
     struct lcl_cache cache;
     struct lcl_programs programs;
     struct lcl_build_info builds;
     struct lcl_clock clock;
-    struct lcl_pinned staging; // of lcl_fill_staged()
+    struct lcl_pinned staging; // for lcl_fill_staged()
     bool used_blas;
     bool proven; // passed its self-test, now or earlier
 };

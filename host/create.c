@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Creating and destroying contexts.
+// Context creation and destruction.
 #include "host/context.h"
 
 #include "host/alloc.h"
@@ -29,8 +29,8 @@ static enum lcl_status refuse_unfit(const lcl_context *ctx)
     return LCL_OK;
 }
 
-// A forced width without a way to exchange goes through local memory, which
-// works everywhere.
+// A forced width without an exchange method uses local memory, which works
+// everywhere.
 static enum lcl_status force(lcl_context *ctx, int width,
                              enum lcl_exchange exchange)
 {
@@ -121,7 +121,7 @@ static enum lcl_status open_queue(lcl_context *ctx)
     return st;
 }
 
-// Kernels here rely on the order of the queue and on nothing else.
+// The kernels rely on queue order alone for synchronisation.
 static enum lcl_status check_queue(const lcl_context *ctx, cl_context context,
                                    cl_command_queue queue)
 {
@@ -180,9 +180,9 @@ static enum lcl_status begin(lcl_context **out, struct lcl_context_params *p,
     return LCL_OK;
 }
 
-// What follows once the device stands, with the caller's queue or, where it is
-// NULL, one of our own. Forced values go in last and stay, so that the probe's
-// own answers are those that are remembered.
+// Completes a context whose device is chosen, with the caller's queue or, if
+// NULL, a new one. Applies forced values last, so that the disk cache keeps the
+// probe's own results.
 static enum lcl_status finish(lcl_context *ctx,
                               const struct lcl_context_params *p,
                               cl_context context, cl_command_queue queue)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Enumerating and choosing devices.
+// Device enumeration and selection.
 #include "host/device.h"
 
 #include "host/alloc.h"
@@ -14,10 +14,10 @@
 
 enum { MAX_PLATFORMS = 32, MAX_DEVICES = 64 };
 
-// Drivers initialise themselves during the first calls, PoCL 3.1 without a lock
-// of its own: of two threads that list its devices for the first time, one
-// finds none or crashes. That state belongs to the process, and so does this
-// lock. The library discovers devices nowhere but in lcl_device_list().
+// Drivers initialise themselves during the first calls, PoCL 3.1 without a
+// lock: if two threads list its devices for the first time, one finds none or
+// crashes. That state is per process, and so is this lock. Only
+// lcl_device_list() discovers devices.
 static pthread_mutex_t discovery_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static enum lcl_status platforms(const struct lcl_cl *cl, cl_platform_id *ids,
@@ -75,7 +75,7 @@ static bool contains(const char *text, const char *part)
     return false;
 }
 
-// What the default wants most has the highest number.
+// Rank of a device as the default; the highest wins.
 static int preference(const struct lcl_caps *caps)
 {
     if (!caps->fp64)
@@ -108,7 +108,7 @@ static int choose_named(const struct lcl_caps *caps, int count,
     return -1;
 }
 
-// "0: name (platform), 1: ..." for the message that no device fits.
+// "0: name (platform), 1: ..." for the message that no device matches.
 static void describe(char *text, size_t size, const struct lcl_caps *caps,
                      int count)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Launch geometry that follows from what a device is.
+// Launch geometry derived from the device capabilities.
 #include "host/geometry.h"
 
 enum {
     GROUP = 256,
     GROUPS_PER_UNIT = 8,
     MAX_GROUPS = 2048,
-    REGISTERS = 65536 // of a unit
+    REGISTERS = 65536 // per compute unit
 };
 
 static int group_up_to(const struct lcl_caps *caps, int most)

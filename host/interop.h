@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Contexts and buffers around OpenCL objects of the caller.
+// Contexts and buffers that wrap the caller's OpenCL objects.
 #pragma once
 
 #include "host/cl.h"
@@ -8,19 +8,19 @@
 
 typedef struct lcl_buffer lcl_buffer;
 
-// As lcl_runtime_create(), on objects that are retained.
+// As lcl_runtime_create(), on the caller's objects, which it retains.
 enum lcl_status lcl_runtime_create_cl(lcl_context **out, cl_context context,
                                       cl_device_id device,
                                       cl_command_queue queue,
                                       const struct lcl_context_params *params,
                                       const struct lcl_cl_api *api);
 
-// What kernels do with a buffer, as bits.
+// How kernels access a buffer, as bits.
 enum lcl_access { LCL_ACCESS_READ = 1, LCL_ACCESS_WRITE = 2 };
 
-// A buffer around the caller's, which must outlive it. `what` names it in
+// Wraps the caller's buffer, which must outlive *out. `what` names it in
 // messages. Returns LCL_OK; LCL_EINVAL if it is an image, belongs to another
-// OpenCL context or was created without an access in `access`; LCL_EDEVICE or
+// OpenCL context or its flags forbid an access in `access`; LCL_EDEVICE or
 // LCL_ENOMEM.
 enum lcl_status lcl_buffer_wrap(lcl_buffer **out, lcl_context *ctx, cl_mem mem,
                                 int access, const char *what);

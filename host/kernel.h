@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One kernel of a program: made by host/program.c, run through host/launch.h.
+// One kernel of a program: created by host/program.c, launched through
+// host/launch.h.
 #pragma once
 
 #include "host/cl.h"

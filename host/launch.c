@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Making kernels, setting arguments, enqueueing.
+// Kernel creation, arguments and launches.
 #include "host/launch.h"
 
 #include "host/alloc.h"
@@ -11,14 +11,15 @@
 #include <stdio.h>
 #include <time.h>
 
-// PoCL compiles a kernel when its first launch starts, and once more for the
-// first grid of so many work-items.
+// PoCL compiles a kernel when its first launch starts, and again for the first
+// grid with this many work-items.
 enum { LARGE_GRID = 65535 };
 
 static size_t kernel_info(lcl_context *ctx, cl_kernel kernel,
                           cl_kernel_work_group_info what)
 {
-    cl_ulong value = 0; // size_t for one of the two queries: same width here
+    cl_ulong value = 0; // one of the two queries returns size_t, which has the
+                        // same width here
     ctx->cl.api->clGetKernelWorkGroupInfo(kernel, ctx->device, what,
                                           sizeof value, &value, NULL);
     return (size_t)value;
@@ -100,8 +101,8 @@ static enum lcl_status start(cl_command_queue queue, lcl_kernel *k,
     return st;
 }
 
-// Waits until the driver starts a launch, not until it ends: it may be waiting
-// for another queue.
+// Waits until the driver starts a launch, not until it ends: the kernel may be
+// waiting for another queue.
 static enum lcl_status await_start(lcl_context *ctx, cl_event launch)
 {
     const struct timespec nap = {.tv_nsec = 50 * 1000};
@@ -119,7 +120,7 @@ static enum lcl_status await_start(lcl_context *ctx, cl_event launch)
     }
 }
 
-// Earlier launches are not to count as compilation: they are waited for before.
+// Waits for earlier launches first, so that they do not count as compilation.
 static enum lcl_status compile(cl_command_queue queue, lcl_kernel *k,
                                size_t global, size_t local)
 {

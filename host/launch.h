@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Setting arguments and enqueueing.
+// Sets kernel arguments and enqueues launches.
 #pragma once
 
 #include "host/buffer.h"
@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 struct lcl_arg {
-    const lcl_buffer *buffer; // or, where NULL, `bytes` of `value`
+    const lcl_buffer *buffer; // or, if NULL, `bytes` of `value`
     size_t bytes;
     union {
         int32_t i32;
@@ -37,15 +37,16 @@ static inline struct lcl_arg lcl_arg_double(double value)
     return (struct lcl_arg){.bytes = 8, .value.f64 = value};
 }
 
-// Groups of `group` work-items that a launch takes at most: not all drivers
-// count work-items in more than 31 bits.
+// Maximum number of groups of `group` work-items per launch: some drivers count
+// work-items in 31 bits.
 static inline int64_t lcl_launch_most(int group)
 {
     return INT32_MAX / group;
 }
 
-// The same for kernels that take `count` elements in rounds of `each` a group:
-// one round, or as many as a launch leaves.
+// Number of groups for a kernel over `count` elements that processes `each`
+// elements per group and round: enough for one round, limited by
+// lcl_launch_most().
 static inline int64_t lcl_launch_groups(int64_t count, int64_t each, int group)
 {
     const int64_t groups = (count + each - 1) / each;
@@ -53,8 +54,8 @@ static inline int64_t lcl_launch_groups(int64_t count, int64_t each, int group)
     return groups < most ? groups : most;
 }
 
-// Enqueues `groups` work-groups; none is a success. The arguments are in the
-// kernel's order. Returns LCL_OK, LCL_ERANGE or LCL_EDEVICE.
+// Enqueues `groups` work-groups; 0 is valid. The arguments follow the kernel's
+// order. Returns LCL_OK, LCL_ERANGE or LCL_EDEVICE.
 enum lcl_status lcl_launch(lcl_kernel *kernel, int64_t groups,
                            const struct lcl_arg *args, int count);
 

@@ -7,10 +7,10 @@
 
 #include <stdbool.h>
 
-// Whether a message of `level` would be passed on.
+// Whether the logger accepts messages of `level`.
 bool lcl_log_wants(const struct lcl_log *log, enum lcl_log_level level);
 
-// Formats one line and passes it on. `log` may be NULL.
+// Formats one line and passes it to the callback. `log` may be NULL.
 void lcl_log_msg(const struct lcl_log *log, enum lcl_log_level level,
                  const char *format, ...) __attribute__((format(printf, 3, 4)));
 
@@ -25,11 +25,11 @@ enum lcl_status lcl_fail(const struct lcl_log *log, enum lcl_status status,
                          const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-// The same for memory: `what` says what did not fit.
+// The same for LCL_ENOMEM: `what` names the allocation that failed.
 enum lcl_status lcl_fail_memory(const struct lcl_log *log, const char *what);
 
-// The same for a program that misuses the API, with a NULL where none may be or
-// an enum out of range; what a user may have typed is no misuse. Returns
+// The same for API misuse by the calling program: a forbidden NULL or an enum
+// out of range. Input that a user may have typed is not misuse. Returns
 // LCL_EINVAL; aborts in a build with debug-abort.
 enum lcl_status lcl_misuse(const struct lcl_log *log, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

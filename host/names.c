@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names of the enums of devices and contexts, from one table each.
+// Names of the device and context enums, one table each.
 #include "host/names.h"
 
 #include <levelcl/context.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tables of the names under which enum values are printed and parsed.
+// Tables of the names used to print and parse enum values.
 #pragma once
 
 // name[value] for value = 0 .. count-1.

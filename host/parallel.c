@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loops on the host over chunks that do not depend on each other.
+// Parallel host loops over independent chunks.
 #include "host/parallel.h"
 
 #include <pthread.h>
@@ -31,7 +31,7 @@ static int threads_for(int64_t chunks)
     return (int)(chunks < most ? chunks : most);
 }
 
-// Signals are left to the threads of the application.
+// Worker threads block signals; the application's threads handle them.
 static int start_threads(pthread_t *thread, int count, struct loop *L)
 {
     sigset_t all, before;

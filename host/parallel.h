@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loops on the host over chunks that do not depend on each other.
+// Parallel host loops over independent chunks.
 #pragma once
 
 #include <stdint.h>
 
 typedef void lcl_chunk_fn(void *arg, int64_t chunk);
 
-// Calls fn(arg, c) once for each c from 0 to chunks - 1, on as many threads as
-// there are processors, 8 at most, the caller's among them; returns when all
-// are done. In which order is left open: results belong in an array by chunk.
-// Where there are no threads to be had the caller does it alone.
+// Calls fn(arg, c) once for each c from 0 to chunks - 1, on one thread per
+// processor, 8 at most including the caller; returns when all calls are done.
+// The order is unspecified: store results in an array indexed by chunk. If no
+// thread can be created, the caller runs all chunks.
 void lcl_parallel(int64_t chunks, lcl_chunk_fn *fn, void *arg);
 
 enum {
     LCL_CHUNKS_MAX = 64,
-    LCL_CHUNK_LEAST = 32768, // elements that are worth a thread's attention
+    LCL_CHUNK_LEAST = 32768, // minimum elements worth a thread
 };
 
-// How many chunks `count` elements are cut into; it follows from the count
-// alone, so that sums by chunk have a fixed order.
+// Number of chunks for `count` elements; depends only on the count, so that
+// sums by chunk have a fixed order.
 static inline int64_t lcl_chunks(int64_t count)
 {
     const int64_t chunks = count / LCL_CHUNK_LEAST;
     return chunks < 1 ? 1 : chunks < LCL_CHUNKS_MAX ? chunks : LCL_CHUNKS_MAX;
 }
 
-// The first element of a chunk; that of number `chunks` is `count`.
+// The first element of a chunk; `count` for chunk number `chunks`.
 static inline int64_t lcl_chunk_start(int64_t count, int64_t chunks,
                                       int64_t chunk)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a device shows in trial builds and launches.
+// Probes device capabilities by trial builds and launches.
 #include "host/caps.h"
 
 #include "host/alloc.h"
@@ -19,7 +19,7 @@ enum { EXCHANGE = 1, LOCAL = 2, PROGRESS = 3, ADD = 4, QUEUES = 5 };
 
 enum { ITEMS = 64 };
 
-// What is remembered on disk.
+// Probe results cached on disk.
 struct findings {
     uint64_t local_bytes;
     int32_t exchange, local_add, progress, queues_overlap, proven;
@@ -74,7 +74,8 @@ static bool try_local(lcl_context *ctx, lcl_buffer *out, uint64_t bytes)
     const uint64_t claim = ctx->caps.local_bytes;
     lcl_kernel *kernel;
     double last = 0;
-    ctx->caps.local_bytes = bytes + 16; // a driver may add a few of its own
+    ctx->caps.local_bytes = bytes + 16; // a driver may add a few bytes of its
+                                        // own
     if (lcl_kernel_get(&kernel, ctx, &spec) == LCL_OK &&
         run_to(kernel, out, &last, sizeof last) && last == doubles - 1)
         return true;
@@ -83,8 +84,9 @@ static bool try_local(lcl_context *ctx, lcl_buffer *out, uint64_t bytes)
 }
 
 // NVIDIA reports 48 KiB, the limit of arrays sized by an argument; arrays of
-// static size, the only kind used here, reach what the chip has (H200, driver
-// 580: 227 KiB less 8 bytes, 2026-11). Elsewhere the claim stands.
+// static size, the only kind used here, can use all local memory of the chip
+// (H200, driver 580: 227 KiB less 8 bytes, 2026-11). On other devices the
+// reported value is used.
 static void probe_local(lcl_context *ctx, lcl_buffer *out)
 {
     static const int kib[] = {227, 163, 99, 64};
@@ -115,7 +117,7 @@ static bool try_add(lcl_context *ctx, lcl_buffer *out, enum lcl_atomic_add how)
            sum == 0.5 * ITEMS * (ITEMS - 1);
 }
 
-// The claim first, then compare and swap.
+// Tries the reported method first, then compare and swap.
 static void probe_add(lcl_context *ctx, lcl_buffer *out)
 {
     const enum lcl_atomic_add claim = ctx->caps.local_add;
@@ -159,9 +161,9 @@ static void probe_progress(lcl_context *ctx, lcl_buffer *out, lcl_buffer *flag)
                              : LCL_PROGRESS_GROUP;
 }
 
-// Launches the waiting kernel on the context's queue and the setting one on
-// another, after both queues have been used once (NVIDIA runs the first
-// launches of a queue alone).
+// Launches the waiting kernel on the context's queue and the kernel that sets
+// the flag on another queue, after using both queues once (NVIDIA runs the
+// first launches of a queue alone).
 static bool see_overlap(lcl_context *ctx, cl_command_queue second,
                         lcl_kernel *wait, lcl_kernel *set, lcl_buffer *out,
                         lcl_buffer *flag)
@@ -251,8 +253,8 @@ static bool recall(lcl_context *ctx)
     return found;
 }
 
-// Quietly: a trial that fails is an answer, not an error. A log that wants
-// debug messages gets all of it.
+// Runs all probes without logging: a failed trial is a result, not an error. At
+// debug level all messages are logged.
 static void try_everything(lcl_context *ctx, lcl_buffer *out, lcl_buffer *flag)
 {
     const struct lcl_log log = ctx->cl.log;

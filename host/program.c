@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Programs: assembling source, building, the table and its disk cache.
+// Programs: source assembly, builds, the program table and its disk cache.
 #include "host/program.h"
 
 #include "host/alloc.h"
@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// More live variants than this mean that something is specialised that should
-// be an argument.
+// More live variants than this suggest a specialised value that should be an
+// argument.
 enum { MANY_PROGRAMS = 64 };
 
 struct lcl_program {
@@ -231,8 +231,8 @@ static enum lcl_status add_program(struct lcl_program **out, lcl_context *ctx,
                                    const char *source, char *key,
                                    const char *name)
 {
-    // or a kernel's fault shows as a program that does not build, and its file
-    // in the cache is deleted
+    // otherwise an earlier kernel's fault looks like a failed build, and the
+    // program's cache file is deleted
     enum lcl_status st = lcl_context_wait(ctx);
     struct lcl_program *p = st < 0 ? NULL : lcl_calloc(1, sizeof *p);
     if (!p) {

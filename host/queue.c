@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A second queue, and how it waits for the first and the first for it.
+// The second queue, and synchronisation between it and the first.
 #include "host/queue.h"
 
 #include "host/context.h"
@@ -18,8 +18,8 @@ static enum lcl_status open_beside(lcl_context *ctx)
     return st;
 }
 
-// `later` goes on after what is on `earlier`, whose work is handed to the
-// device: nobody else would start what another queue waits for.
+// Makes `later` wait for the work on `earlier`, and flushes `earlier`:
+// otherwise the device might never start the work that `later` waits for.
 static enum lcl_status follow(lcl_context *ctx, cl_command_queue later,
                               cl_command_queue earlier)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Contexts as lib/ sees them: no OpenCL type shows.
+// Context functions for lib/, without OpenCL types.
 #pragma once
 
 #include <levelcl/context.h>
@@ -8,7 +8,7 @@
 struct lcl_cl_api;
 extern const struct lcl_cl_api lcl_cl_loader;
 
-// Creates a context without its self-test. `api` is &lcl_cl_loader but in
+// Creates a context without the self-test. `api` is &lcl_cl_loader except in
 // tests. Statuses as lcl_context_create().
 enum lcl_status lcl_runtime_create(lcl_context **out,
                                    const struct lcl_context_params *params,
@@ -16,19 +16,19 @@ enum lcl_status lcl_runtime_create(lcl_context **out,
 
 const struct lcl_log *lcl_context_log(const lcl_context *ctx);
 
-// Passes on messages up to `level` from now on and returns what it was: for
-// attempts whose failure is no error.
+// Sets the log level and returns the previous one: for attempts whose failure
+// is not an error.
 enum lcl_log_level lcl_context_set_log_level(lcl_context *ctx,
                                              enum lcl_log_level level);
 
-// Whether the device has solved its known system; noting it is remembered on
-// disk for this device, driver and version of the library.
+// Whether the device has passed its self-test. lcl_context_note_proven() stores
+// that on disk for this device, driver and library version.
 bool lcl_context_proven(const lcl_context *ctx);
 void lcl_context_note_proven(lcl_context *ctx);
 
-// Waits until everything enqueued is done.
+// Waits until all enqueued work is done.
 enum lcl_status lcl_context_wait(lcl_context *ctx);
-// Hands enqueued work to the device without waiting.
+// Submits enqueued work to the device without waiting.
 enum lcl_status lcl_context_flush(lcl_context *ctx);
 
 void lcl_phase_enter(lcl_context *ctx, enum lcl_phase phase);

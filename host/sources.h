@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The embedded kernel sources, made at build time from cl/.
+// The embedded kernel sources, generated from cl/ at build time.
 #pragma once
 
 struct lcl_source {
     const char *name;         // "packed.cl"
-    const char *const *parts; // headers, then the kernel's own text, each from
-                              // a #line on; NULL ends them
+    const char *const *parts; // headers, then the kernel's own text, each
+                              // starting with #line; NULL-terminated
 };
 
-// The kernel files; a NULL name ends them.
+// The kernel files; terminated by a NULL name.
 extern const struct lcl_source lcl_sources[];

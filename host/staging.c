@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How buffers are filled.
+// Filling of device buffers.
 #include "host/staging.h"
 
 #include "host/alloc.h"
@@ -7,8 +7,8 @@
 #include "host/log.h"
 #include "host/parallel.h"
 
-// What is filled at once is cut into so many pieces, for as many threads, of no
-// less than this.
+// Each fill is split into at most PIECES pieces, one per thread, of about
+// PIECE_LEAST bytes or more.
 enum { PIECES = 8, PIECE_LEAST = 1 << 18 };
 
 // ------------------------------------------------------------------- filling
@@ -111,7 +111,7 @@ void lcl_pinned_close(struct lcl_pinned *P, lcl_context *ctx)
 
 // ------------------------------------------------------------------- staged
 
-// Until what was sent from a half has arrived.
+// Waits until the transfer from one half has finished.
 static enum lcl_status await(lcl_context *ctx, cl_event *sent)
 {
     if (!*sent)
