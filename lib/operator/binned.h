@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a benchmark wants of the row-binned product beyond a product.
+// Benchmark interface of the row-binned product.
 #pragma once
 
 #include "lib/operator/spmv.h"
 
-// Which rows each of the two kernels has.
+// Which rows each of the two kernels handles.
 enum lcl_binned_rows {
-    LCL_BINNED_BOTH,      // as published: up to 16 entries, and more
-    LCL_BINNED_ONLY_BIN0, // all rows one work-item each
-    LCL_BINNED_ONLY_BIN1, // all rows one wave each
+    LCL_BINNED_BOTH, // as published: up to 16 entries in bin 0, longer rows in
+                     // bin 1
+    LCL_BINNED_ONLY_BIN0, // all rows, one work-item per row
+    LCL_BINNED_ONLY_BIN1, // all rows, one wave per row
 };
 
-// The product with other bins; lcl_spmv_init() takes LCL_BINNED_BOTH. Returns
-// as that.
+// Creates the product with another assignment to bins; lcl_spmv_init() uses
+// LCL_BINNED_BOTH. Statuses as lcl_spmv_init().
 enum lcl_status lcl_binned_init(struct lcl_spmv *S, lcl_context *ctx,
                                 const struct lcl_device_matrix *A,
                                 enum lcl_binned_rows rows);
 
-// Rows of bin 0 or 1 of a row-binned product.
+// Number of rows in bin 0 or 1 of a row-binned product.
 int64_t lcl_binned_rows(const struct lcl_spmv *S, int bin);

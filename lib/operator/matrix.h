@@ -6,8 +6,8 @@
 
 #include <levelcl/matrix.h>
 
-// As many entries, or slots, have 32-bit indices: a few less than 2^32, since
-// lanes step past the end of a row.
+// Up to this many entries or slots, indices have 32 bits: slightly fewer than
+// 2^32, since lanes step past the end of a row.
 #define LCL_NARROW_MOST (INT64_C(0xffffffff) - 1024)
 
 static inline bool lcl_needs_wide(int64_t entries)
@@ -16,23 +16,23 @@ static inline bool lcl_needs_wide(int64_t entries)
 }
 
 struct lcl_device_matrix {
-    int64_t n;           // rows
-    int block;           // rows of a block
+    int64_t n;           // number of rows
+    int block;           // rows per block
     int64_t block_rows;  // n / block
-    int64_t block_cols;  // columns of blocks
-    int64_t blocks;      // stored ones
-    lcl_buffer *row_ptr; // block_rows + 1, uint32 or, where wide, uint64
+    int64_t block_cols;  // number of block columns
+    int64_t blocks;      // number of stored blocks
+    lcl_buffer *row_ptr; // block_rows + 1, uint32, or uint64 if `wide`
     lcl_buffer *col;     // blocks, int32
     lcl_buffer *val;     // blocks * block * block, as in struct lcl_bsr
     bool wide;           // lcl_needs_wide(blocks)
-    int groups;          // of a kernel over its vectors: lcl_vector_groups()
+    int groups;          // lcl_vector_groups() of a kernel over its vectors
 };
 
-// All of it but the arrays, and `groups`, which hangs on the device.
+// All fields but the arrays and `groups`, which depends on the device.
 struct lcl_device_matrix lcl_device_matrix_shape(const struct lcl_bsr *A);
 
-// A reordered matrix B: row i is row perm[i] of A, entry k is entry map[k],
-// columns ascend.
+// A reordered matrix B: row i is row perm[i] of A, entry k is entry map[k] of
+// A, columns ascend.
 struct lcl_reordered {
     lcl_buffer *perm;    // n, int32
     lcl_buffer *row_ptr; // n + 1, uint32
@@ -40,7 +40,8 @@ struct lcl_reordered {
     lcl_buffer *map;     // nnz, uint32
 };
 
-// Row pointers and columns of A, without values; then, for those of A, both.
+// Upload A: the first row pointers and columns only, the second also the
+// values.
 enum lcl_status lcl_device_pattern_init(struct lcl_device_matrix *D,
                                         lcl_context *ctx,
                                         const struct lcl_bsr *A);
@@ -49,10 +50,10 @@ enum lcl_status lcl_device_matrix_init(struct lcl_device_matrix *D,
                                        const struct lcl_bsr *A);
 void lcl_device_matrix_finish(struct lcl_device_matrix *D);
 
-// LCL_EUNSUPPORTED, with a sentence, for kernels that `what` names and that
-// have 32-bit row pointers alone.
+// Returns LCL_EUNSUPPORTED with a message if `entries` needs wide row pointers;
+// for kernels, named by `what`, that support 32-bit row pointers only.
 enum lcl_status lcl_refuse_wide(int64_t entries, const char *what,
                                 const struct lcl_log *log);
 
-// Of its arrays.
+// Bytes of its arrays.
 uint64_t lcl_device_matrix_bytes(const struct lcl_device_matrix *D);

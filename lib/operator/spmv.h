@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// y = A x with the dot products that follow: one table of functions a kind of
+// y = A x with optional dot products: one table of functions per type of
 // product.
 #pragma once
 
@@ -18,10 +18,9 @@ enum lcl_product {
 
 struct lcl_spmv;
 
-// What a product works on. `w` and `sums` may be NULL where the product has no
-// use for them; `sums` holds 2 * groups doubles: number g of <w, y> and number
-// groups + g of <y, y> are group g's. Nothing happens where element `at` of
-// `stop` (int32) is not 0.
+// Operands of a product. `w` and `sums` may be NULL if the product does not use
+// them; `sums` holds 2 * groups doubles: group g's partial sum of <w, y> at g
+// and of <y, y> at groups + g. Kernels do nothing if stop[at] (int32) is not 0.
 struct lcl_operands {
     const lcl_buffer *x, *w;
     lcl_buffer *y, *sums;
@@ -29,7 +28,7 @@ struct lcl_operands {
     int at;
 };
 
-// Columns of X and Y, of which column q starts at x[q * ldx] and y[q * ldy].
+// X and Y: column q starts at x[q * ldx] and y[q * ldy].
 struct lcl_columns {
     const lcl_buffer *x;
     int64_t ldx;
@@ -38,55 +37,57 @@ struct lcl_columns {
 };
 
 struct lcl_spmv_ops {
-    // Looks at the pattern of S->A, cheaply, before create(): fills S->traits.
-    // LCL_EUNSUPPORTED where the kind is not for it. NULL: it is for any.
+    // Inspects the pattern of S->A, cheaply, before create(): fills S->traits.
+    // Returns LCL_EUNSUPPORTED if the type does not suit it. NULL: the type
+    // suits any matrix.
     enum lcl_status (*study)(struct lcl_spmv *S, lcl_context *ctx);
     // Sets up S->state from the pattern of S->A. On error the caller calls
     // destroy().
     enum lcl_status (*create)(struct lcl_spmv *S, lcl_context *ctx);
-    // Takes the values of S->A; NULL where the kernels read them there.
+    // Converts the values of S->A; NULL if the kernels read S->A directly.
     enum lcl_status (*update)(struct lcl_spmv *S);
-    // Enqueues one product, S->groups partial sums each.
+    // Enqueues one product with S->groups partial sums of each kind.
     enum lcl_status (*multiply)(const struct lcl_spmv *S,
                                 enum lcl_product product,
                                 const struct lcl_operands *v);
-    // Enqueues Y = A X for the `vectors` columns from number `first` on, 1, 2,
-    // 4 or 8; NULL: the matrix is read as it is stored.
+    // Enqueues Y = A X for `vectors` columns (1, 2, 4 or 8) from column `first`
+    // on. NULL: lcl_rows_multiply_many() serves, on the matrix as stored.
     enum lcl_status (*multiply_many)(const struct lcl_spmv *S,
                                      const struct lcl_columns *v, int64_t first,
                                      int vectors);
-    void (*destroy)(struct lcl_spmv *S); // S->state, may be NULL
+    void (*destroy)(struct lcl_spmv *S); // frees S->state, which may be NULL
 };
 
 struct lcl_spmv {
     const struct lcl_spmv_ops *ops;
     enum lcl_spmv_type type;
     lcl_context *ctx;
-    const struct lcl_device_matrix *A; // outlives it
+    const struct lcl_device_matrix *A; // must outlive this struct
     int groups;                        // A->groups
-    void *state;                       // the kind's own
-    uint64_t bytes;                    // on the device, beside A
+    void *state;                       // of the type
+    uint64_t bytes;                    // on the device, in addition to A
     uint64_t traffic;                  // bytes of A that one product reads
-    char traits[64]; // of the pattern, what the kind's speed hangs on
+    char traits[64]; // properties of the pattern that the type's speed depends
+                     // on
 };
 
 extern const struct lcl_spmv_ops lcl_spmv_adaptive, lcl_spmv_binned,
     lcl_spmv_csr, lcl_spmv_sliced;
 
-// The four kernels PREFIX_plain, PREFIX_dot, PREFIX_dot_norm, PREFIX_residual
-// of a source: the spec but for `kernel`.
+// Gets the four kernels PREFIX_plain, PREFIX_dot, PREFIX_dot_norm,
+// PREFIX_residual of a source; `spec` supplies all but `kernel`.
 enum lcl_status lcl_product_kernels(lcl_kernel *out[LCL_PRODUCT_COUNT],
                                     lcl_context *ctx,
                                     const struct lcl_spec *spec,
                                     const char *prefix);
 
-// LCL_EUNSUPPORTED, with a sentence, where S->A is stored in blocks: for
-// study() of kinds for single entries, which `kind` names.
+// Returns LCL_EUNSUPPORTED with a message if S->A is stored in blocks; for
+// study() of types that support scalar entries only. `kind` names the type.
 enum lcl_status lcl_refuse_blocks(const struct lcl_spmv *S, lcl_context *ctx,
                                   const char *kind);
 
-// The two halves of lcl_spmv_init() for a type other than the default: what is
-// cheap, then the rest.
+// The two halves of lcl_spmv_init() for a type other than the default. Study
+// checks applicability and cost; create allocates and converts.
 enum lcl_status lcl_spmv_study(struct lcl_spmv *S, enum lcl_spmv_type type,
                                lcl_context *ctx,
                                const struct lcl_device_matrix *A);
@@ -94,19 +95,19 @@ enum lcl_status lcl_spmv_create(struct lcl_spmv *S);
 
 void lcl_spmv_finish(struct lcl_spmv *S);
 
-// After A's values have changed.
+// Call after A's values have changed.
 enum lcl_status lcl_spmv_update(struct lcl_spmv *S);
 
 enum lcl_status lcl_multiply(const struct lcl_spmv *S, enum lcl_product product,
                              const struct lcl_operands *v);
 
-// Y = A X, up to 8 columns in one pass over the matrix; its kernels are built
-// when first asked for.
+// Y = A X, up to 8 columns in one pass over the matrix. The kernels are built
+// on first use.
 enum lcl_status lcl_multiply_many(const struct lcl_spmv *S,
                                   const struct lcl_columns *v, int64_t vectors);
 
-// The same for columns from `first` on, by csr.cl or bsr.cl: for kinds that
-// have nothing of their own.
+// multiply_many() with csr.cl or bsr.cl, for types without kernels of their
+// own.
 enum lcl_status lcl_rows_multiply_many(const struct lcl_spmv *S,
                                        const struct lcl_columns *v,
                                        int64_t first, int vectors);
