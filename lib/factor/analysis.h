@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An analysis under way, between the files that do its parts.
+// State of an analysis in progress, shared by the files that implement it.
 #pragma once
 
 #include "host/program.h"
@@ -25,7 +25,7 @@ enum lcl_analysis_kernel {
     LCL_ANALYSIS_KERNELS,
 };
 
-// An analysis under way: what it needs besides its results.
+// State of an analysis in progress, apart from its results.
 struct lcl_analysis {
     lcl_context *ctx;
     const struct lcl_device_matrix *A;
@@ -33,7 +33,7 @@ struct lcl_analysis {
     struct lcl_symbolic_params params;
     struct lcl_symbolic *S;
     lcl_kernel *kernels[LCL_ANALYSIS_KERNELS];
-    int groups; // of a kernel over all rows
+    int groups; // work-groups of a kernel over all rows
     lcl_buffer *part_ptr, *inverse, *sides, *start;
     lcl_buffer *census, *extent;
     lcl_buffer *long_rows, *long_count;
@@ -52,15 +52,15 @@ static inline int64_t lcl_analysis_max(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-// Reads what the census counted: the places of subdomains but for slots and
-// sweeps, what is dropped, the long rows. Statuses as lcl_symbolic_init().
+// Reads back the census: the places of subdomains except for slots and sweeps,
+// the dropped entries, the long rows. Statuses as lcl_symbolic_init().
 enum lcl_status lcl_analysis_read_census(struct lcl_analysis *a);
 
-// Gives a subdomain its slots and sweeps, after those before it. Returns LCL_OK
-// or LCL_ERANGE.
+// Assigns slots and sweeps to a subdomain, after those of the preceding ones.
+// Returns LCL_OK or LCL_ERANGE.
 enum lcl_status lcl_analysis_place_slots(struct lcl_analysis *a,
                                          struct lcl_part *part,
                                          const struct lcl_extent *E);
 
-// The layout of the factors, once the census is read and the matrix reordered.
+// Makes the layout of the factors, after the census and the reordering.
 enum lcl_status lcl_analysis_lay_out(struct lcl_analysis *a);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Patterns without triangles, whose factorisation changes diagonals alone.
+// Triangle-free patterns: their factorisation changes the diagonal only.
 #pragma once
 
 #include "host/program.h"
 #include "lib/factor/layout.h"
 
-// Entries of a row of L or of U that are a short row's at most.
+// A row is short if L and U have at most this many entries of it each.
 enum { LCL_PAIRS_PLANES = 8 };
 
-// Makes D->pair where rows are short and no subdomain has a triangle; else it
-// is NULL. `kernel` is find_pairs of cl/factor/layout.cl. Returns LCL_OK,
+// Makes D->pair if rows are short and no subdomain has a triangle; otherwise it
+// stays NULL. `kernel` is find_pairs of cl/factor/layout.cl. Returns LCL_OK,
 // LCL_EDEVMEM, LCL_EDEVICE or LCL_ENOMEM.
 enum lcl_status lcl_find_pairs(struct lcl_device_layout *D, lcl_context *ctx,
                                lcl_kernel *kernel);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The form in which the values of a factor are stored for its application.
+// Storage format of the factor values that the apply reads.
 #pragma once
 
 #include "lib/factor/factor.h"
 
-// Sets up F->stored where F->storage is not fp64, and its conversion where
-// there is F->val. Statuses as lcl_factor_init().
+// Sets up F->stored if F->storage is not fp64, and the conversion if there is
+// F->val. Statuses as lcl_factor_init().
 enum lcl_status lcl_store_init(struct lcl_factor *F);
 
-// Enqueues the conversion of F->val, if there is one, after each factorisation;
-// the last two of F->counts are raised by the values that lose their meaning:
-// not finite, or not 0 and below the normal numbers, in the form in which they
-// are stored.
+// Enqueues the conversion of F->val, if any; call after each factorisation.
+// Adds to the last two of F->counts the number of values that lose their
+// meaning in the storage format: not finite, or nonzero but below the normal
+// numbers.
 enum lcl_status lcl_store_run(struct lcl_factor *F);
 
-// What the apply reads: F->val itself, or F->stored.
+// The buffer that the apply reads: F->val or F->stored.
 lcl_buffer *lcl_store_values(const struct lcl_factor *F);
