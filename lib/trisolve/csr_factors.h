@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The factors as the published triangular solves read them: L and U in CSR,
+// The factors in the format of the published triangular solves: L and U in CSR,
 // rows numbered by level, so that the rows of a level and their entries are
-// ranges, and each entry knows its row; D^-1 apart. Where the factor is one of
-// blocks, so are entries and diagonal, each block by rows.
+// contiguous and each entry stores its row; D^-1 is separate. For factors of
+// blocks, entries and diagonal are blocks too, in row-major order.
 #pragma once
 
 #include "lib/factor/ildu0.h"
 
-// A strict triangle of all subdomains; rows and columns count from the first
-// row of the subdomain.
+// A strict triangle of all subdomains; row and column numbers are relative to
+// the first row of the subdomain.
 struct lcl_csr_triangle {
     int64_t entries;
     lcl_buffer *row_ptr;   // n + 1
     lcl_buffer *row, *col; // entries, 16 bits
-    lcl_buffer *slot;      // entries: where the packed factor holds the value
+    lcl_buffer *slot;      // entries: slot of the value in the packed factor
     lcl_buffer *val;
 };
 
-// What becomes of D.
+// How L, D and U are split.
 enum lcl_csr_split {
-    LCL_SPLIT_L_D_U, // L and U are unit, of ILDU0 factors
-    LCL_SPLIT_LD_U,  // L has the diagonal, U is unit; of any factors
+    LCL_SPLIT_L_D_U, // L and U have unit diagonals; ILDU0 factors
+    LCL_SPLIT_LD_U,  // L has the diagonal, U a unit diagonal; any factors
 };
 
 struct lcl_csr_factors {
@@ -28,18 +28,18 @@ struct lcl_csr_factors {
     enum lcl_csr_split split;
     lcl_kernel *take_entries, *take_diagonal;
     lcl_kernel *invert_diagonal, *times_diagonal; // LCL_SPLIT_LD_U
-    // level l of subdomain p is the rows level_ptr[first_level[p] + l] ..
+    // level l of subdomain p has rows level_ptr[first_level[p] + l] ..
     // level_ptr[... + 1] - 1
     lcl_buffer *part_ptr, *first_level, *level_ptr;
     struct lcl_csr_triangle lower, upper;
     lcl_buffer *inv_d; // n
     lcl_buffer *d;     // n; LCL_SPLIT_LD_U
-    int levels_max;    // of one subdomain
+    int levels_max;    // maximum over the subdomains
 };
 
-// Uploads the patterns of a layout sorted by `level`; the factor outlives *C.
-// Returns LCL_OK, LCL_EUNSUPPORTED (nearly 2^32 slots), LCL_EDEVMEM,
-// LCL_EDEVICE, LCL_EBUILD or LCL_ENOMEM; *C is then fit for
+// Uploads the patterns of a layout sorted by `level`; the factor must outlive
+// *C. Returns LCL_OK, LCL_EUNSUPPORTED (nearly 2^32 slots), LCL_EDEVMEM,
+// LCL_EDEVICE, LCL_EBUILD or LCL_ENOMEM; on error *C is fit for
 // lcl_csr_factors_finish().
 enum lcl_status lcl_csr_factors_init(struct lcl_csr_factors *C,
                                      lcl_context *ctx,
@@ -49,11 +49,11 @@ enum lcl_status lcl_csr_factors_init(struct lcl_csr_factors *C,
                                      enum lcl_csr_split split);
 void lcl_csr_factors_finish(struct lcl_csr_factors *C);
 
-// Takes the values of the factor.
+// Converts the current values of the factor.
 enum lcl_status lcl_csr_factors_update(const struct lcl_csr_factors *C);
 
-// What a published kernel is specialised on: one large group a subdomain, whose
-// vector fits local memory.
+// Build options of a published kernel: one large work-group per subdomain,
+// whose vector fits in local memory.
 struct lcl_spec lcl_csr_factors_spec(const struct lcl_caps *caps,
                                      const struct lcl_factor *factor,
                                      const char *source, const char *kernel);

@@ -11,7 +11,7 @@ struct lcl_spin_loop {
     lcl_buffer *done; // n: flags of the rows
 };
 
-// Gets the kernels for groups of `group` work-items; 0: as many as suit the
+// Gets the kernels for work-groups of `group` work-items; 0: chosen for the
 // device.
 enum lcl_status lcl_spin_loop_kernels(struct lcl_spin_loop *S, lcl_context *ctx,
                                       int group);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the factors are applied: one table of functions a published name.
+// Application of the factors: one table of functions per published method.
 #pragma once
 
 #include "lib/factor/ildu0.h"
@@ -14,23 +14,24 @@ struct lcl_trisolve_ops {
     enum lcl_status (*create)(struct lcl_trisolve_method *T, lcl_context *ctx,
                               const struct lcl_layout *layout,
                               const int32_t *level);
-    // Takes the values of the factor after a factorisation; NULL where the
-    // kernels read the factor itself.
+    // Converts the values of the factor after a factorisation; NULL if the
+    // kernels read the factor directly.
     enum lcl_status (*update)(struct lcl_trisolve_method *T);
-    // Enqueues x = M^-1 b; nothing happens where element `at` of `stop` (int32)
-    // is not 0.
+    // Enqueues x = M^-1 b; does nothing if stop[at] (int32) is not 0.
     enum lcl_status (*apply)(const struct lcl_trisolve_method *T,
                              const lcl_buffer *b, lcl_buffer *x,
                              const lcl_buffer *stop, int at);
-    // Enqueues the lower solve alone, in the same way: x = (L D)^-1 b, or
-    // L^-1 b where D is applied apart. NULL where a method has no such launch.
+    // Enqueues the lower solve alone, under the same conditions:
+    // x = (L D)^-1 b, or L^-1 b if D is applied separately. NULL if the method
+    // has no such launch.
     enum lcl_status (*lower)(const struct lcl_trisolve_method *T,
                              const lcl_buffer *b, lcl_buffer *x,
                              const lcl_buffer *stop, int at);
-    void (*destroy)(struct lcl_trisolve_method *T); // T->state, may be NULL
-    // Prepares apply_shifted(), which is apply() and adds number shift_of[p] of
-    // `shift`, one value for each row of a block, to the rows of subdomain p.
-    // NULL where a method does not.
+    void (*destroy)(struct lcl_trisolve_method *T); // frees T->state, may be
+                                                    // NULL
+    // Prepares apply_shifted(), which is apply() and then adds number
+    // shift_of[p] of `shift`, one value for each row of a block, to the rows of
+    // subdomain p. NULL if the method does not support it.
     enum lcl_status (*add_shift)(struct lcl_trisolve_method *T,
                                  lcl_context *ctx, const lcl_buffer *shift,
                                  const lcl_buffer *shift_of);
@@ -43,11 +44,11 @@ struct lcl_trisolve_method {
     const struct lcl_trisolve_ops *ops;
     enum lcl_trisolve name;
     const struct lcl_factor *factor;
-    void *state;            // the method's own
-    int launches, barriers; // of one application, barriers of the subdomain
-                            // that has most
-    int group;              // work-items of a group
-    const char *form;       // that was chosen by measurement, or ""
+    void *state;            // of the method
+    int launches, barriers; // per application; barriers: maximum over the
+                            // subdomains
+    int group;              // work-group size
+    const char *form;       // autotuned variant ("ring", "straight"), or ""
 };
 
 extern const struct lcl_trisolve_ops lcl_trisolve_packed;
@@ -57,9 +58,9 @@ extern const struct lcl_trisolve_ops lcl_trisolve_dag_ec;
 extern const struct lcl_trisolve_ops lcl_trisolve_dag_ec_fused;
 extern const struct lcl_trisolve_ops lcl_trisolve_dag_vc_ILDU0_fused;
 
-// The method of a name for the blocks and the storage of the factor, which
-// outlives it. Statuses as lcl_precond_create(), and LCL_EUNSUPPORTED; *T is
-// fit for lcl_trisolve_finish() in any case.
+// Creates the method of a given name for the block size and the storage of the
+// factor, which must outlive it. Statuses as lcl_precond_create(), and
+// LCL_EUNSUPPORTED; *T is fit for lcl_trisolve_finish() in any case.
 enum lcl_status lcl_trisolve_init(struct lcl_trisolve_method *T,
                                   enum lcl_trisolve name, lcl_context *ctx,
                                   const struct lcl_factor *factor,
@@ -67,11 +68,11 @@ enum lcl_status lcl_trisolve_init(struct lcl_trisolve_method *T,
                                   const int32_t *level);
 void lcl_trisolve_finish(struct lcl_trisolve_method *T);
 
-// Whether the method makes arrays of its own on the host: else the layout and
-// the levels that lcl_trisolve_init() gets may be NULL.
+// Whether the method builds its own arrays on the host; otherwise the layout
+// and the levels passed to lcl_trisolve_init() may be NULL.
 bool lcl_trisolve_reads_layout(enum lcl_trisolve name);
 
-// As the functions of the table.
+// Call the functions of the table.
 enum lcl_status lcl_trisolve_update(struct lcl_trisolve_method *T);
 enum lcl_status lcl_trisolve_apply(const struct lcl_trisolve_method *T,
                                    const lcl_buffer *b, lcl_buffer *x,
