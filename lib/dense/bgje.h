@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Inverses of a batch of dense blocks on the device: cl/dense/bgje.cl.
+// Inversion of a batch of dense blocks on the device: cl/dense/bgje.cl.
 #pragma once
 
 #include "host/buffer.h"
@@ -9,16 +9,16 @@
 
 enum { LCL_BGJE_CLASSES = 7 }; // sizes up to 1, 2, 4, ... 64
 
-// Blocks that are inverted by one launch.
+// Blocks inverted by the same launch.
 struct lcl_bgje_class {
     lcl_kernel *kernel;
     int rows;   // of the largest block
-    bool equal; // all have as many
+    bool equal; // all blocks have this size
     int64_t first, end;
     int64_t groups;
 };
 
-// A batch of blocks by rows, one behind the other.
+// A batch of blocks in row-major order, stored contiguously.
 struct lcl_bgje {
     lcl_context *ctx;
     int64_t count;
@@ -27,33 +27,33 @@ struct lcl_bgje {
     struct lcl_bgje_class classes[LCL_BGJE_CLASSES];
     int class_count;
     bool norms;
-    lcl_buffer *list, *block_ptr, *starts; // not read where all sizes are equal
+    lcl_buffer *list, *block_ptr, *starts; // not read if all sizes are equal
 };
 
-// How a block of `rows` rows or fewer is inverted on a device.
+// How the device inverts a block of at most `rows` rows.
 struct lcl_bgje_form {
-    int lanes;  // of a block
-    bool local; // a group has it in local memory
+    int lanes;  // per block
+    bool local; // the group keeps the block in local memory
 };
 struct lcl_bgje_form lcl_bgje_form(const struct lcl_caps *caps,
                                    enum lcl_batch_kernel kernel,
                                    enum lcl_batch_precision precision,
                                    int rows);
 
-// Sorts the blocks, which are sound, into classes by the next power of two of
-// their rows; `norms`: lcl_bgje_run() gives norms. Statuses as
-// lcl_batch_invert().
+// Sorts the blocks, which must be valid, into classes by their number of rows,
+// rounded up to a power of two. `norms`: lcl_bgje_run() computes norms.
+// Statuses as lcl_batch_invert().
 enum lcl_status lcl_bgje_init(struct lcl_bgje *B, lcl_context *ctx,
                               const int64_t *block_ptr, int64_t count,
                               const struct lcl_batch_params *params,
                               bool norms);
 void lcl_bgje_finish(struct lcl_bgje *B);
 
-// Enqueues the inversion of blocks of the precision of the batch; `inverse` may
-// be `blocks`, info has count int32. Where a block has no inverse, the identity
-// or the block itself takes its place. `norms`, NULL without, gets two numbers
-// a block: the infinity norms of block and inverse, infinite where there is
-// none.
+// Enqueues the inversion of blocks in the precision of the batch. `inverse` may
+// be `blocks`; `info` has count int32. A singular block is replaced by the
+// identity (`identity`) or kept. `norms`, NULL if not wanted, receives two
+// numbers per block: the infinity norms of block and inverse, infinite if the
+// block is singular.
 enum lcl_status lcl_bgje_run(const struct lcl_bgje *B, const lcl_buffer *blocks,
                              lcl_buffer *inverse, lcl_buffer *info,
                              lcl_buffer *norms, bool identity);

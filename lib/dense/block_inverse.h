@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The inverses of the dense diagonal blocks of a sparse matrix on the device:
-// found in one launch (block_jacobi.cl), applied in one (block_apply.cl).
+// one launch computes them (block_jacobi.cl), one applies them
+// (block_apply.cl).
 #pragma once
 
 #include "lib/dense/supervariable.h"
@@ -14,52 +15,54 @@ struct lcl_block_inverse_params {
     enum lcl_factor_storage storage;
 };
 
-// What the device counted in the last inversion.
+// Counters of the last inversion.
 struct lcl_block_counts {
-    int32_t bad;        // blocks without an inverse
-    int32_t fp32, bf16; // blocks stored so
+    int32_t bad;        // singular blocks
+    int32_t fp32, bf16; // number of blocks stored in each format
 };
 
 struct lcl_block_inverse {
     lcl_context *ctx;
     const struct lcl_device_matrix *A;
-    struct lcl_block_inverse_params params; // no DEFAULT
+    struct lcl_block_inverse_params params; // DEFAULTs resolved
     int64_t blocks, slabs, values;
-    int rows_max; // of a block
+    int rows_max; // maximum over the blocks
     lcl_kernel *invert, *narrow, *product;
     int64_t invert_groups, product_groups;
     lcl_buffer *ptr, *slab_of, *slab, *norms, *bad, *counts;
-    lcl_buffer *inverse;             // values of the slabs; with SPMV NULL:
-    struct lcl_device_matrix sparse; // those of the sparse matrix
-    struct lcl_spmv with_sparse;     // products
+    lcl_buffer *inverse;             // values of the slabs; with SPMV NULL, and
+                                     // these hold
+    struct lcl_device_matrix sparse; // the sparse matrix
+    struct lcl_spmv with_sparse;     // its products
 };
 
-// For the blocks of A, which outlives the struct; nothing is inverted yet.
-// Returns LCL_OK; LCL_EUNSUPPORTED (SPMV and another storage than FP64); else
-// statuses as lcl_precond_create().
+// Initialises V for the blocks of A, which must outlive V; inverts nothing yet.
+// Returns LCL_OK; LCL_EUNSUPPORTED (SPMV with a storage other than FP64);
+// otherwise statuses as lcl_precond_create().
 enum lcl_status lcl_block_inverse_init(
     struct lcl_block_inverse *V, const struct lcl_device_matrix *A,
     lcl_context *ctx, const struct lcl_diagonal_blocks *blocks,
     const struct lcl_block_inverse_params *params);
 void lcl_block_inverse_finish(struct lcl_block_inverse *V);
 
-// Enqueues extraction, inversion and insertion for the values that A has now.
+// Enqueues extraction, inversion and insertion for the current values of A.
 enum lcl_status lcl_block_inverse_run(struct lcl_block_inverse *V);
 
-// Waits for that. Blocks without an inverse have become their diagonals.
+// Waits for the inversion and reads the counters. Singular blocks have been
+// replaced by their diagonals.
 enum lcl_status lcl_block_inverse_counts(const struct lcl_block_inverse *V,
                                          struct lcl_block_counts *counts);
 
-// The first of `most` rows at which it was seen that blocks have no inverse, a
-// row a block. Returns LCL_OK, LCL_ENOMEM or LCL_EDEVICE.
+// Fills `rows` with the rows, at most `most` and one per block, at which the
+// inversion found blocks singular. Returns LCL_OK, LCL_ENOMEM or LCL_EDEVICE.
 enum lcl_status lcl_block_inverse_bad_rows(const struct lcl_block_inverse *V,
                                            int64_t *rows, int most);
 
-// Enqueues x = D^-1 b for two vectors that differ. Nothing happens where
-// element `at` of `stop` (int32) is not 0.
+// Enqueues x = D^-1 b for two distinct vectors. Does nothing if stop[at]
+// (int32) is not 0.
 enum lcl_status lcl_block_inverse_apply(const struct lcl_block_inverse *V,
                                         const lcl_buffer *b, lcl_buffer *x,
                                         const lcl_buffer *stop, int at);
 
-// Of what is kept on the device for the application.
+// Bytes kept on the device for the application.
 uint64_t lcl_block_inverse_bytes(const struct lcl_block_inverse *V);

@@ -16,15 +16,15 @@ struct lcl_gemv {
     lcl_context *ctx;
     enum lcl_gemv_method method;
     int64_t n, stride;
-    const lcl_buffer *matrix; // n rows and columns, rows `stride` apart
-    lcl_buffer *single;       // the copy
+    const lcl_buffer *matrix; // n rows and columns, row stride `stride`
+    lcl_buffer *single;       // the fp32 copy
     lcl_kernel *kernel, *narrow;
     int64_t groups;
     int vector_groups;
 };
 
-// Products with `matrix`, which outlives the struct. Returns LCL_EUNSUPPORTED
-// where the method is CLBlast and the build has none; else statuses as
+// Initialises products with `matrix`, which must outlive G. Returns
+// LCL_EUNSUPPORTED for CLBlast if the build lacks it; otherwise statuses as
 // lcl_precond_create().
 enum lcl_status lcl_gemv_init(struct lcl_gemv *G, lcl_context *ctx,
                               enum lcl_gemv_method method,
@@ -35,12 +35,12 @@ void lcl_gemv_finish(struct lcl_gemv *G);
 // Takes new values of the matrix; enqueued.
 enum lcl_status lcl_gemv_update(struct lcl_gemv *G);
 
-// Enqueues y = A x. Nothing happens where element `at` of `stop` (int32) is not
-// 0, but that CLBlast does not know of it.
+// Enqueues y = A x. Does nothing if stop[at] (int32) is not 0, except that
+// CLBlast ignores the flag.
 enum lcl_status lcl_gemv_apply(const struct lcl_gemv *G, const lcl_buffer *x,
                                lcl_buffer *y, const lcl_buffer *stop, int at);
 
-// Seconds of one product of n rows by a method, the mean of `launches` after
-// one that is not counted.
+// Measures the time of one product of n rows by a method, in seconds: the mean
+// of `launches` launches after one warm-up launch.
 enum lcl_status lcl_gemv_time(lcl_context *ctx, enum lcl_gemv_method method,
                               int64_t n, int launches, double *seconds);
