@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Coarse correction of a preconditioner on subdomains, by constants on
-// aggregates of them (Nicolaides, SIAM J. Numer. Anal. 24 (1987)).
+// Coarse correction of a preconditioner on subdomains, piecewise constant on
+// aggregates of subdomains (Nicolaides, SIAM J. Numer. Anal. 24 (1987)).
 #pragma once
 
 #include "lib/dense/gemv.h"
@@ -9,7 +9,7 @@
 
 #include <levelcl/precond.h>
 
-// How E^-1 = (Z^T A Z)^-1 and the inner M^-1 become one.
+// How E^-1 = (Z^T A Z)^-1 and the inner M^-1 are combined.
 enum lcl_coarse_form {
     LCL_CORRECT_ADD,  // x = M^-1 r + Z E^-1 Z^T r
     LCL_CORRECT_MULT, // A-DEF1: e = E^-1 Z^T r, x = Z e + M^-1 (r - A Z e); not
@@ -19,18 +19,17 @@ enum lcl_coarse_form {
 struct lcl_coarse_params {
     enum lcl_coarse_form form;
     int block;    // rows and columns of a block, 1 .. 8
-    int64_t most; // coarse unknowns at most; 0: chosen for the device
-    int tile;     // of the inverse; 0: chosen
+    int64_t most; // maximum number of coarse unknowns; 0: chosen for the device
+    int tile;     // tile size of the inverse; 0: chosen
     enum lcl_gemv_method gemv;
 };
 
-// The preconditioner inside: enqueues x = M^-1 b unless stop[at] is other
-// than 0.
+// The inner preconditioner: enqueues x = M^-1 b unless stop[at] is not 0.
 struct lcl_inner {
     enum lcl_status (*apply)(void *user, const lcl_buffer *b, lcl_buffer *x,
                              const lcl_buffer *stop, int at);
     void *user;
-    bool prolongs; // it also adds Z e of the space
+    bool prolongs; // apply() also adds the prolongation Z e
 };
 
 enum lcl_coarse_kernel {
@@ -48,32 +47,33 @@ struct lcl_coarse_space {
     lcl_context *ctx;
     enum lcl_coarse_form form;
     int block;
-    int64_t n, parts, aggregates; // n in rows of blocks
-    int64_t rows;                 // coarse unknowns
-    int64_t runs, values;         // of W, of E
+    int64_t n, parts, aggregates; // n in block rows
+    int64_t rows;                 // number of coarse unknowns
+    int64_t runs, values;         // of W and of E
     lcl_kernel *kernels[LCL_COARSE_KERNEL_COUNT];
     int groups;         // of the kernels over vectors
-    int64_t row_groups; // of that with a row an item
+    int64_t row_groups; // of the kernel with one work-item per row
     struct lcl_coarse_pattern pattern;
-    lcl_buffer *w;               // runs blocks
+    lcl_buffer *w;               // `runs` blocks
     lcl_buffer *t, *e, *y;       // Z^T r, E^-1 Z^T r, r - W e
     lcl_buffer *never;           // one int32, 0
     struct lcl_inverse inverse;  // E^-1
     struct lcl_gemv exact, gemv; // for the check, for the apply
-    double *host;                // 2 rows
-    int64_t pinned;              // unknowns left out, E being singular
+    double *host;                // 2 * rows
+    int64_t pinned;              // unknowns left out because E is singular
     bool off;                    // E could not be inverted
-    int launches;                // of one application, without the inner
+    int launches;                // per application, without the inner
+                                 // preconditioner
 };
 
-// What `wanted` comes to for a matrix of `rows` rows of blocks in so many
-// subdomains, whose couplings have the sign that the diagonal has not by the
-// share `opposite`: AUTO is MULT where that is likely to pay, else NONE.
+// Resolves `wanted` for a matrix of `rows` block rows in `parts` subdomains;
+// `opposite` is the share of couplings whose sign is opposite to the diagonal.
+// AUTO becomes MULT if that is likely to pay off, otherwise NONE.
 enum lcl_coarse lcl_coarse_choose(enum lcl_coarse wanted, int64_t parts,
                                   int64_t rows, double opposite);
 
-// The symbolic part and all allocation. The values of B are not looked at;
-// subdomain p is rows (of blocks) part_ptr[p] .. part_ptr[p+1]-1. Statuses as
+// Symbolic phase and all allocation. The values of B are not read; subdomain p
+// has (block) rows part_ptr[p] .. part_ptr[p+1]-1. Statuses as
 // lcl_precond_create(); on error *C is fit for lcl_coarse_finish().
 enum lcl_status lcl_coarse_init(struct lcl_coarse_space *C, lcl_context *ctx,
                                 const struct lcl_device_matrix *B,
@@ -81,40 +81,41 @@ enum lcl_status lcl_coarse_init(struct lcl_coarse_space *C, lcl_context *ctx,
                                 const struct lcl_coarse_params *params);
 void lcl_coarse_finish(struct lcl_coarse_space *C);
 
-// Takes the values of A: nnz blocks by rows in the order of B's. Where
-// the device finds no inverse of E the host tries, with memory of its own;
-// where that fails, too, the correction is switched off with a warning; C->off
-// tells. Returns LCL_OK, LCL_EDEVICE or LCL_ENOMEM.
+// Takes the values of A: nnz blocks, each in row-major order, in the order of
+// B's. If the device fails to invert E, the host tries in its own memory; if
+// that fails too, the correction is switched off with a warning and C->off is
+// set. Returns LCL_OK, LCL_EDEVICE or LCL_ENOMEM.
 enum lcl_status lcl_coarse_update(struct lcl_coarse_space *C,
                                   const lcl_buffer *val);
 
-// Enqueues x = the corrected M^-1 r; r and x are two buffers.
+// Enqueues x = the corrected M^-1 r; r and x must be different buffers.
 enum lcl_status lcl_coarse_apply(const struct lcl_coarse_space *C,
                                  const struct lcl_inner *M, const lcl_buffer *r,
                                  lcl_buffer *x, const lcl_buffer *stop, int at);
 
-// The form of MULT for CG with a symmetric A, A-DEF2 (Tang, Nabben, Vuik and
-// Erlangga, J. Sci. Comput. 39 (2009)): z = M^-1 r, x = z + Z E^-1 Z^T (r - A
-// z). Prepares it, unless that was done; statuses as lcl_coarse_init().
+// A-DEF2, the form of MULT for CG with a symmetric A (Tang, Nabben, Vuik and
+// Erlangga, J. Sci. Comput. 39 (2009)): z = M^-1 r,
+// x = z + Z E^-1 Z^T (r - A z). Prepares it on the first call; statuses as
+// lcl_coarse_init().
 enum lcl_status lcl_coarse_prepare_deflated(struct lcl_coarse_space *C);
 
-// Enqueues it, and a partial sum of <r, x> for each of C->groups groups. The
-// correction must not be off, M does not prolong.
+// Enqueues A-DEF2 and a partial sum of <r, x> for each of C->groups groups. The
+// correction must not be off, and M must not prolong.
 enum lcl_status lcl_coarse_apply_deflated(const struct lcl_coarse_space *C,
                                           const struct lcl_inner *M,
                                           const lcl_buffer *r, lcl_buffer *x,
                                           lcl_buffer *sums,
                                           const lcl_buffer *stop, int at);
 
-// Enqueues x = x + Z E^-1 Z^T r for r = b - A x, the start that A-DEF2 needs;
-// nothing where the correction is off.
+// Enqueues x = x + Z E^-1 Z^T r for r = b - A x, the initial guess that A-DEF2
+// needs; nothing if the correction is off.
 enum lcl_status lcl_coarse_start(const struct lcl_coarse_space *C,
                                  const lcl_buffer *r, lcl_buffer *x);
 
 uint64_t lcl_coarse_bytes(const struct lcl_coarse_space *C);
 
-// Steps of an application that the check of E^-1 takes, too. They are enqueued
-// and do nothing where stop[at] is not 0.
+// Steps of an application, which the check of E^-1 uses as well. They are
+// enqueued and do nothing if stop[at] is not 0.
 
 // t = Z^T r
 enum lcl_status lcl_coarse_restrict(const struct lcl_coarse_space *C,
