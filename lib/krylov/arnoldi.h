@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A Krylov basis on the device and the passes over it that GMRES is made of;
+// A Krylov basis on the device and the passes over it that GMRES consists of;
 // the kernels are in cl/krylov/gmres.cl and cl/krylov/gmres_step.cl.
 #pragma once
 
@@ -8,10 +8,10 @@
 
 #include <levelcl/solver.h>
 
-// Stop flags, as in gmres.cl.h.
+// Stopping flags, as in gmres.cl.h.
 enum { LCL_ARNOLDI_BEGIN, LCL_ARNOLDI_STEP, LCL_ARNOLDI_STOPS };
 
-// Own words of state[], as there.
+// Indices of Arnoldi's words in state[], as in gmres.cl.h.
 enum {
     LCL_ARNOLDI_COLUMNS,
     LCL_ARNOLDI_INV_NU,
@@ -21,59 +21,61 @@ enum {
 };
 
 // Kernels of gmres.cl for chunks of 8, 16 and 32 columns; at width 1 one set
-// takes all columns at once.
+// handles all columns at once.
 enum { LCL_ARNOLDI_SIZES = 3 };
 struct lcl_arnoldi_kernels {
     lcl_kernel *dots, *dots_keep, *orthogonalise, *sum, *extend;
 };
 
-// V and Z have m columns of ld values: fp64 or, by `storage`, fp32.
+// V and Z have m columns of ld values, fp64 or fp32 depending on `storage`.
 struct lcl_arnoldi {
     lcl_context *ctx;
     int64_t n, ld;
     int m;
     enum lcl_basis_storage storage;
     bool flexible;
-    int groups; // of all but the small kernels
-    int chunk;  // columns that one launch takes at most
+    int groups; // of all kernels except the small ones
+    int chunk;  // maximum number of columns per launch
     struct lcl_arnoldi_kernels pass[LCL_ARNOLDI_SIZES];
     lcl_kernel *begin, *reduce, *step, *solve, *add;
-    lcl_buffer *V, *Z;        // Z: M^-1 V where flexible
-    lcl_buffer *v, *w;        // the last column in fp64, A M^-1 v
+    lcl_buffer *V, *Z;        // Z: M^-1 V if flexible
+    lcl_buffer *v, *w;        // the last column in fp64; A M^-1 v
     lcl_buffer *h;            // scalars, see gmres.cl.h
-    lcl_buffer *rows;         // partial sums: m + 1 rows of one a group
-    lcl_buffer *state, *stop; // of the caller, set after lcl_arnoldi_init()
+    lcl_buffer *rows;         // partial sums: m + 1 rows, one sum per group
+    lcl_buffer *state, *stop; // owned by the caller, set after
+                              // lcl_arnoldi_init()
 };
 
-// What a basis of m columns takes of device memory.
+// Device memory of a basis of m columns, in bytes.
 uint64_t lcl_arnoldi_bytes(int64_t n, int m, enum lcl_basis_storage storage,
                            bool flexible);
 
-// Returns LCL_OK, LCL_EDEVMEM (a basis that cannot fit, before anything is
-// allocated), LCL_EDEVICE, LCL_EBUILD or LCL_ENOMEM; *A is fit for
-// lcl_arnoldi_finish() in any case. m is 1 to n and to LCL_GMRES_MAX_RESTART.
+// m is at least 1 and at most n and LCL_GMRES_MAX_RESTART. Returns LCL_OK,
+// LCL_EDEVMEM (the basis cannot fit; checked before any allocation),
+// LCL_EDEVICE, LCL_EBUILD or LCL_ENOMEM; *A is fit for lcl_arnoldi_finish() in
+// any case.
 enum lcl_status lcl_arnoldi_init(struct lcl_arnoldi *A, lcl_context *ctx,
                                  int64_t n, int m,
                                  enum lcl_basis_storage storage, bool flexible);
 void lcl_arnoldi_finish(struct lcl_arnoldi *A);
 
-// v and column 0 from r, whose squares the second half of `sums` adds up to,
-// `groups` partial sums each; `it` iterations are done.
+// Computes v and column 0 from r after `it` iterations. The second half of
+// `sums`, `groups` partial sums per half, adds up to ||r||^2.
 enum lcl_status lcl_arnoldi_begin(const struct lcl_arnoldi *A, int it,
                                   double limit, int groups,
                                   const lcl_buffer *sums, const lcl_buffer *r);
 
-// Column j of R from w, and residual it + 1; then v, column j + 1 of V, unless
-// that is m. z is M^-1 v, to be kept where A is flexible. Kernels look at stop
-// flag `before` up to gmres_step and at `after` behind it.
+// Computes column j of R from w, and residual it + 1; then v, column j + 1 of
+// V, unless j + 1 = m. z is M^-1 v, kept if A is flexible. Kernels up to
+// gmres_step check stopping flag `before`, those after it `after`.
 enum lcl_status lcl_arnoldi_step(const struct lcl_arnoldi *A, int it, int j,
                                  double limit, const lcl_buffer *z, int before,
                                  int after);
 
-// y = R^-1 g for the k columns that are done.
+// y = R^-1 g for the k columns computed so far.
 enum lcl_status lcl_arnoldi_solve(const struct lcl_arnoldi *A, int k,
                                   const lcl_buffer *stop, int at);
-// u = B y or, to keep what u holds, u = u + B y; B is V or Z.
+// u = B y, or u = u + B y if `keep` is set; B is V or Z.
 enum lcl_status lcl_arnoldi_combine(const struct lcl_arnoldi *A, int k,
                                     const lcl_buffer *B, bool keep,
                                     lcl_buffer *u, const lcl_buffer *stop,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The best iterate that a solve has seen, for solves that fail: the start of
-// each cycle and checkpoints within it, compared by the residuals of the
-// recurrence. The kernel is `keep_best` of cl/common/vector.cl.
+// The best iterate seen so far, for solves that fail: the start of each cycle
+// and checkpoints within it, compared by the residuals of the recurrence. The
+// kernel is `keep_best` of cl/common/vector.cl.
 #pragma once
 
 #include "lib/krylov/krylov.h"
@@ -9,11 +9,11 @@
 enum lcl_status lcl_best_init(struct lcl_best *B, const struct lcl_solver *S);
 void lcl_best_finish(struct lcl_best *B);
 
-// Before a cycle: takes S->x if S->rr is the smallest yet.
+// Call before a cycle: keeps S->x if S->rr is the smallest so far.
 enum lcl_status lcl_best_begin(struct lcl_solver *S);
 
-// Where x is the iterate of step `it`, whose residual is in the ring of
-// `state`: enqueues a checkpoint if one is due, unless element `at` of `stop`
+// Call when x is the iterate of step `it`, whose residual is in the ring of
+// `state`: enqueues a checkpoint if one is due, which does nothing if stop[at]
 // is set.
 enum lcl_status lcl_best_checkpoint(struct lcl_solver *S, int it,
                                     lcl_buffer *state, const lcl_buffer *stop,
@@ -23,10 +23,10 @@ enum lcl_status lcl_best_checkpoint(struct lcl_solver *S, int it,
 // S->iterations.
 enum lcl_status lcl_best_offer(struct lcl_solver *S, double rr);
 
-// Takes what the checkpoints left in `state` of a cycle that began after
-// `first` iterations.
+// Reads the results of the checkpoints from `state`, for a cycle that began
+// after `first` iterations.
 void lcl_best_look(struct lcl_best *B, const double *state, int first);
 
-// After a failure: swaps S->x for the best iterate if its true residual is
-// smaller than S->rr, which is that of S->x; S->x_iteration tells which it is.
+// After a failure: swaps S->x with the best iterate if its true residual is
+// smaller than S->rr, that of S->x; S->x_iteration is set to its iteration.
 enum lcl_status lcl_best_restore(struct lcl_solver *S);
