@@ -12,8 +12,8 @@ struct lcl_dot {
 
 enum lcl_status lcl_dot_init(struct lcl_dot *D, lcl_context *ctx);
 
-// Enqueues sums[g] = group g's share of <a, b>, lcl_vector_groups() of them;
-// nothing happens where element `at` of `stop` (int32) is not 0.
+// Enqueues sums[g] = group g's partial sum of <a, b>, for lcl_vector_groups()
+// groups; does nothing if stop[at] (int32) is not 0.
 enum lcl_status lcl_dot_run(const struct lcl_dot *D, int64_t n,
                             const lcl_buffer *a, const lcl_buffer *b,
                             lcl_buffer *sums, const lcl_buffer *stop, int at);
