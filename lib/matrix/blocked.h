@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A matrix of the caller in the blocks that it is to be used in.
+// A matrix of the caller, converted to the block size in use.
 #pragma once
 
 #include "host/runtime.h"
@@ -7,14 +7,14 @@
 
 struct lcl_blocked {
     struct lcl_bsr A;
-    int64_t entries; // values of the caller
-    int64_t *place;  // the caller's value k is A.val[place[k]]; NULL: A is on
+    int64_t entries; // number of the caller's values
+    int64_t *place;  // the caller's value k is A.val[place[k]]; NULL: A uses
                      // the caller's arrays
 };
 
-// Of a well-formed A, which outlives *B. Returns LCL_OK, LCL_EINVAL (the size
-// does not divide A, or is not that of A's blocks), LCL_ERANGE or LCL_ENOMEM;
-// *B is then fit for lcl_blocked_finish().
+// Convert a well-formed A, which must outlive *B. Returns LCL_OK, LCL_EINVAL
+// (the block size does not divide A's size, or differs from that of A's
+// blocks), LCL_ERANGE or LCL_ENOMEM; *B is then fit for lcl_blocked_finish().
 enum lcl_status lcl_blocked_from_csr(struct lcl_blocked *B, lcl_context *ctx,
                                      const struct lcl_csr *A, int block_size);
 enum lcl_status lcl_blocked_from_bsr(struct lcl_blocked *B, lcl_context *ctx,
