@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Undirected graphs of matrices, in the arrays that METIS takes.
+// Undirected graphs of matrices, in METIS format.
 #pragma once
 
 #include "lib/partition/weights.h"
@@ -12,22 +12,22 @@ struct lcl_graph {
     idx_t n;
     idx_t *ptr;
     idx_t *adj;
-    idx_t *weight; // NULL: every edge weighs 1
+    idx_t *weight; // NULL: every edge has weight 1
 };
 
-// The end of the longest window of rows that starts at `first` and whose graph
-// has at most `edges` entries for certain; at least one row.
+// End of the longest window of rows that starts at `first` and whose graph is
+// guaranteed to have at most `edges` entries; at least one row.
 int64_t lcl_graph_window(const struct lcl_csr *A, int64_t first, int64_t edges);
 
-// The graph of A + A^T without its diagonal, for the rows and columns of the
-// window [first, last). The heavier of a_ij and a_ji gives the weight.
+// Builds the graph of A + A^T without its diagonal, for the rows and columns of
+// the window [first, last). The larger of a_ij and a_ji determines the weight.
 // Returns LCL_OK or LCL_ENOMEM.
 enum lcl_status lcl_graph_create(struct lcl_graph *G, const struct lcl_csr *A,
                                  int64_t first, int64_t last,
                                  const struct lcl_weighing *W,
                                  const struct lcl_log *log);
 
-// The graph that `count` vertices of G span, renumbered by their position in
+// Builds the subgraph of `count` vertices of G, renumbered by their position in
 // `member`, which ascends. `position` is scratch: G->n numbers, all -1 on entry
 // and on return. Returns LCL_OK or LCL_ENOMEM.
 enum lcl_status lcl_graph_extract(struct lcl_graph *S,
@@ -37,8 +37,8 @@ enum lcl_status lcl_graph_extract(struct lcl_graph *S,
 
 void lcl_graph_finish(struct lcl_graph *G);
 
-// Vertices by label: those of label p are member[start[p]] ..
-// member[start[p+1]-1] and ascend.
+// Vertices grouped by label: label p has member[start[p]] ..
+// member[start[p+1]-1], ascending.
 struct lcl_groups {
     idx_t *start;
     idx_t *member;

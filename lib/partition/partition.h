@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Subdomains: labels, the permutation they give, the reordered matrix.
+// Subdomains: labels, the resulting permutation, the reordered matrix.
 #pragma once
 
 #include <levelcl/precond.h>
 
-// Rows part_ptr[p] .. part_ptr[p+1]-1 of the new numbering are subdomain p;
-// new row i is old row perm[i]. Inside a subdomain rows keep their old order,
-// and subdomains have that of their first rows.
+// Subdomain p has rows part_ptr[p] .. part_ptr[p+1]-1 of the new numbering; new
+// row i is old row perm[i]. Rows keep their old order within a subdomain;
+// subdomains are ordered by their first rows.
 struct lcl_partition {
     int64_t n;
     int64_t parts;
     int64_t *part_ptr; // parts + 1
     int32_t *perm;     // n, new -> old
-    bool weighted;     // METIS saw edge weights
+    bool weighted;     // METIS used edge weights
 };
 
-// Partitions the rows of A (square) so that no subdomain has more than
-// `max_rows` rows; params->rows, where set, lowers the limit. No part is empty.
-// Returns LCL_OK, LCL_EINVAL, LCL_ERANGE or LCL_ENOMEM, with a logged reason.
+// Partitions the rows of A (square) into nonempty subdomains of at most
+// `max_rows` rows; params->rows, if set, lowers the limit. Returns LCL_OK,
+// LCL_EINVAL, LCL_ERANGE or LCL_ENOMEM, with a logged reason.
 enum lcl_status lcl_partition_create(struct lcl_partition *P,
                                      const struct lcl_csr *A,
                                      const struct lcl_partition_params *params,
@@ -25,22 +25,22 @@ enum lcl_status lcl_partition_create(struct lcl_partition *P,
                                      const struct lcl_log *log);
 void lcl_partition_finish(struct lcl_partition *P);
 
-// Room for n rows in so many parts, for methods that make *P themselves.
-// Returns LCL_OK or LCL_ENOMEM; part_ptr is then all zero.
+// Allocates n rows in `parts` parts, for methods that fill *P themselves.
+// Returns LCL_OK or LCL_ENOMEM; part_ptr is all zero on success.
 enum lcl_status lcl_partition_allocate(struct lcl_partition *P, int64_t n,
                                        int64_t parts,
                                        const struct lcl_log *log);
 
-// Methods, by all of which the limit is `rows` or params->rows, from 1 to n.
-// These make *P themselves:
+// Methods; all respect the limit `rows` or params->rows, from 1 to n. These
+// fill *P themselves:
 enum lcl_status lcl_partition_natural(struct lcl_partition *P,
                                       const struct lcl_csr *A, int64_t rows,
                                       const struct lcl_log *log);
 enum lcl_status lcl_partition_geometric(
     struct lcl_partition *P, const struct lcl_csr *A,
     const struct lcl_partition_params *params, const struct lcl_log *log);
-// These fill label[0 .. n-1] with part numbers below n, any numbering; only
-// labels of the caller may exceed the limit:
+// These fill label[0 .. n-1] with part numbers below n, in any numbering; only
+// the caller's labels may exceed the limit:
 enum lcl_status lcl_partition_labels(int32_t *label, const struct lcl_csr *A,
                                      const struct lcl_partition_params *params,
                                      const struct lcl_log *log);
@@ -48,14 +48,14 @@ enum lcl_status lcl_partition_metis(int32_t *label, const struct lcl_csr *A,
                                     enum lcl_weights weights, int64_t rows,
                                     bool *weighted, const struct lcl_log *log);
 
-// Labels of `rows` rows of blocks from those of all their rows, which must
-// agree in a block. *out is the caller's to free with lcl_free(). Returns
+// Derives the labels of `rows` block rows from those of all scalar rows, which
+// must agree within a block. The caller frees *out with lcl_free(). Returns
 // LCL_OK, LCL_EINVAL or LCL_ENOMEM.
 enum lcl_status lcl_labels_of_blocks(int32_t **out, const int32_t *labels,
                                      int64_t rows, int block,
                                      const struct lcl_log *log);
 
-// Whether couplings are looked at, so that the matrix must have values.
+// Whether the partitioner reads couplings, so that the matrix must have values.
 static inline bool lcl_partition_weighs(
     const struct lcl_partition_params *params)
 {
@@ -63,9 +63,9 @@ static inline bool lcl_partition_weighs(
            params->weights != LCL_WEIGHTS_OFF;
 }
 
-// B = A with rows and columns in the new numbering, row i being row perm[i] of
-// A, and columns sorted (Mehta et al., Algorithm 3.2). Entry k of B is entry
-// map[k] of A; *map has nnz elements, is the caller's to free with lcl_free().
+// B = A with rows and columns in the new numbering, where row i is row perm[i]
+// of A, and sorted columns (Mehta et al., Algorithm 3.2). Entry k of B is entry
+// map[k] of A; *map has nnz elements and the caller frees it with lcl_free().
 enum lcl_status lcl_csr_reorder(struct lcl_csr *B, int64_t **map,
                                 const struct lcl_csr *A, const int32_t *perm,
                                 const struct lcl_log *log);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Strength of couplings, as integer edge weights for METIS.
+// Coupling strengths as integer edge weights for METIS.
 #pragma once
 
 #include <levelcl/precond.h>
@@ -7,16 +7,17 @@
 #include <math.h>
 
 // The strength of the coupling a_ij is s_ij = |a_ij| / sqrt(|a_ii a_jj|), at
-// most 1; its edge weighs 1 + scale * s_ij. All zero: every edge weighs 1.
+// most 1; its edge has weight 1 + scale * s_ij. All zero: every edge has weight
+// 1.
 struct lcl_weighing {
     double *root; // rows, 1 / sqrt(|a_ii|); NULL: unweighted
     double scale;
 };
 
-// Decides whether the edges of A are weighted, and how. `budget` bounds the sum
-// of the weights over all stored entries, counted from both of their ends;
-// where it leaves no room for weights, the edges are not weighted. Returns
-// LCL_OK or LCL_ENOMEM.
+// Decides whether and how to weight the edges of A. `budget` bounds the sum of
+// the weights over all stored entries, each counted from both ends; if the
+// budget is too small for weights, the edges are unweighted. Returns LCL_OK or
+// LCL_ENOMEM.
 enum lcl_status lcl_weighing_create(struct lcl_weighing *W,
                                     const struct lcl_csr *A,
                                     enum lcl_weights weights, int64_t budget,
