@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The adaptive product: rows in logarithmic bins, each with as many lanes a row
-// as fit, and one bin of long rows, in one launch over a table of tiles.
+// The adaptive product: logarithmic bins of rows, each with as many lanes per
+// row as fit, and one bin of long rows, in one launch over a table of tiles.
 #include "host/alloc.h"
 #include "host/geometry.h"
 #include "host/launch.h"
@@ -15,17 +15,17 @@
 enum { REGISTERS = 40 };
 
 struct adaptive {
-    struct lcl_row_classes classes; // until tables are made
-    struct lcl_tiles plan;          // the same
+    struct lcl_row_classes classes; // until the tables are made
+    struct lcl_tiles plan;          // likewise
     lcl_kernel *kernel;
     int tiles;
     uint32_t longest;
     lcl_buffer *table;
-    // rows of several parts
+    // for rows that span several parts
     lcl_kernel *parts_kernel;
     int parts;
     lcl_buffer *parts_table, *partial;
-    // of the rows in the lists; NULL: the rows are taken as they are
+    // of the listed rows; NULL: rows are used in matrix order
     lcl_buffer *start, *length, *number;
 };
 
@@ -66,7 +66,7 @@ static enum lcl_status upload_tiles(struct adaptive *R, lcl_context *ctx,
                              "partial sums of long rows");
 }
 
-// The long rows are the first of the list.
+// The long rows come first in the list.
 static enum lcl_status fill_tiles(struct lcl_tiles *T, lcl_context *ctx,
                                   const struct lcl_device_matrix *A,
                                   const struct lcl_row_bins *B,
@@ -88,7 +88,7 @@ static enum lcl_status fill_tiles(struct lcl_tiles *T, lcl_context *ctx,
     return st;
 }
 
-// Lists are made where rows need them, and for a look at long rows.
+// Makes lists if the rows need them; also to inspect the long rows.
 static enum lcl_status find_tiles(struct adaptive *R, struct lcl_tiles *T,
                                   lcl_context *ctx,
                                   const struct lcl_device_matrix *A,
@@ -113,7 +113,7 @@ static enum lcl_status find_tiles(struct adaptive *R, struct lcl_tiles *T,
     return st;
 }
 
-// How many sixteenths of the rows are in each bin.
+// Describes each bin's share of the rows, in sixteenths.
 static void describe(struct lcl_spmv *S)
 {
     const struct adaptive *R = S->state;

@@ -11,7 +11,7 @@
 #include "lib/operator/product_sums.h"
 #include "lib/operator/row_bins.h"
 
-// Rows of up to 2^4 entries are sparse.
+// Rows of up to 2^4 entries count as sparse.
 enum { THRESHOLD_CLASS = 4, WAVES_OF_BIN1 = 4, MAX_GROUPS = 1 << 20 };
 
 struct binned {
@@ -42,8 +42,8 @@ static enum lcl_status get_kernels(struct binned *R,
     return lcl_product_sums_kernel(&R->sums, R->ctx);
 }
 
-// One round of work for each group, as far as groups go; on a CPU, whose items
-// take many rows each, as many groups as a kernel over vectors has.
+// One round of work per group, up to the maximum number of groups. On a CPU,
+// where each work-item handles many rows, as many groups as a vector kernel.
 static int64_t groups_of(const struct lcl_caps *caps, int bin, int64_t rows)
 {
     const int64_t each =
@@ -79,7 +79,8 @@ static enum lcl_status study(struct lcl_spmv *S, lcl_context *ctx)
     return lcl_refuse_blocks(S, ctx, "the row-binned product");
 }
 
-// Read of A and of the list: entries, a number and two pointers a row.
+// Traffic: reads of A and of the list, that is entries, a row number and two
+// pointers per row.
 static enum lcl_status create_bins(struct lcl_spmv *S, lcl_context *ctx,
                                    enum lcl_binned_rows rows)
 {

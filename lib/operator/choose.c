@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which product is fastest for a matrix.
+// Autotunes the product of a matrix.
 #include "lib/operator/choose.h"
 
 #include "host/choice.h"
@@ -8,8 +8,8 @@
 
 #include <stdio.h>
 
-// What LCL_SPMV_DEFAULT chooses from. The first is for any matrix and needs no
-// memory.
+// Candidates for LCL_SPMV_DEFAULT. The first suits any matrix and needs no
+// extra memory.
 static const enum lcl_spmv_type candidates[] = {
     LCL_SPMV_CSR,
     LCL_SPMV_SLICED,
@@ -38,7 +38,7 @@ static int log2_of(int64_t value)
     return log;
 }
 
-// Equal for matrices that keep a device busy in the same way.
+// Cache key: equal for matrices that load a device alike.
 static void name_question(char text[QUESTION],
                           const struct lcl_device_matrix *A, const char *what)
 {
@@ -96,7 +96,7 @@ enum lcl_status lcl_spmv_measure(int *best, lcl_context *ctx,
 
 // ------------------------------------------------------------------- choosing
 
-// Candidates that fit, studied.
+// Candidates that suit the matrix, after study.
 struct field {
     struct lcl_spmv product[CANDIDATES];
     int count;
@@ -141,7 +141,7 @@ static enum lcl_status measure_all(int *best, struct field *F, lcl_context *ctx,
                                      launch_product, F);
 }
 
-// *S = the fastest, or an error that leaves nothing behind.
+// *S = the fastest candidate; on error *S holds no resources.
 static enum lcl_status take_fastest(struct lcl_spmv *S, lcl_context *ctx,
                                     const struct lcl_device_matrix *A)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The product that reads a matrix as it is stored: csr.cl and bsr.cl.
+// The product of a matrix as stored: csr.cl and bsr.cl.
 #include "host/alloc.h"
 #include "host/geometry.h"
 #include "host/launch.h"
@@ -11,11 +11,11 @@
 
 struct rows {
     lcl_kernel *kernels[LCL_PRODUCT_COUNT];
-    int lanes; // of a row
+    int lanes; // lanes per row
 };
 
-// Lanes of a row: the power of two below the mean length, so that most lanes
-// of most rows have work.
+// Lanes per row: the power of two below the mean length, so that most lanes of
+// most rows have work.
 static int lanes_of_row(const struct lcl_caps *caps,
                         const struct lcl_device_matrix *A)
 {
@@ -26,8 +26,8 @@ static int lanes_of_row(const struct lcl_caps *caps,
     return lanes;
 }
 
-// Lanes of a block row: one an entry of a block where a wave has so many, so
-// that a block is read in one piece; else one a row.
+// Lanes per block row: one per entry of a block if a wave has enough, so that
+// loads of a block coalesce; otherwise one per row.
 static int lanes_of_block_row(const struct lcl_caps *caps,
                               const struct lcl_device_matrix *A)
 {
@@ -82,7 +82,7 @@ static enum lcl_status launch(const struct rows *R, const struct lcl_spmv *S,
 
 // ------------------------------------------------------------------- lanes
 
-enum { FORMS = 3 }; // usual lanes, and half and twice as many
+enum { FORMS = 3 }; // default number of lanes, half and twice as many
 
 struct forms {
     const struct lcl_spmv *S;
@@ -139,7 +139,7 @@ static enum lcl_status choose_lanes(int *lanes, const struct lcl_spmv *S,
 
 // ------------------------------------------------------------------- table
 
-// A block with its column; a row pointer a block row.
+// Counts each block with its column, and a row pointer per block row.
 static uint64_t traffic_of(const struct lcl_device_matrix *A)
 {
     const uint64_t pointer = A->wide ? sizeof(uint64_t) : sizeof(uint32_t);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The Kronecker operator as published, OKP-Solver and CU-Solver:
+// The Kronecker operator as published: OKP-Solver and CU-Solver,
 // cl/operator/okp.cl.
 #include "host/alloc.h"
 #include "host/geometry.h"
@@ -22,7 +22,8 @@ enum { WAVES = 8 };
 
 // ------------------------------------------------------------------- creation
 
-// As many waves as local memory has sums for, with room for others.
+// As many waves as a quarter of local memory can hold sums for, so that several
+// groups fit.
 static int group_for(const struct lcl_caps *caps, int stages)
 {
     int waves = WAVES;
@@ -33,7 +34,7 @@ static int group_for(const struct lcl_caps *caps, int stages)
     return lcl_wave_group(caps, waves);
 }
 
-// okp_multiply for `at_once` stages.
+// Gets okp_multiply for `at_once` stages.
 static enum lcl_status get_multiply(struct okp *P, lcl_context *ctx, int b,
                                     int at_once)
 {

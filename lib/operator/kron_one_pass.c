@@ -13,23 +13,23 @@
 
 #include <limits.h>
 
-// Matrix t in passes of its own, or both in one.
+// One pass over each matrix, or a single pass over both (`paired`).
 struct one_pass {
     bool paired;
-    int terms; // passes
+    int terms; // number of passes
     lcl_kernel *kernel[2], *sums;
     struct lcl_device_matrix term[2];
-    int64_t *row_ptr; // of the union, on the host; NULL where not paired
+    int64_t *row_ptr; // of the union, on the host; NULL unless paired
     lcl_buffer *coef;
     int64_t groups;
 };
 
 enum {
-    WAVES = 4,      // of a group
-    MMA_GROUPS = 6, // of a compute unit: what its registers have room for
+    WAVES = 4,      // per group
+    MMA_GROUPS = 6, // per compute unit: as many as its registers allow
 };
 
-// The union of both patterns stores zeros for what one of the two lacks.
+// The union of both patterns stores zeros for blocks missing from either.
 static bool is_worth_pairing(const struct lcl_kron *K, int64_t blocks)
 {
     return 20 * blocks <= 11 * (K->M->nnz + K->L->nnz);
@@ -39,8 +39,8 @@ static bool is_worth_pairing(const struct lcl_kron *K, int64_t blocks)
 
 // How the lanes of a wave share a block row.
 struct sharing {
-    int stages; // of a lane
-    int lanes;  // of a block row
+    int stages; // per lane
+    int lanes;  // per block row
 };
 
 static bool is_power_of_two(int v)
@@ -48,9 +48,9 @@ static bool is_power_of_two(int v)
     return (v & (v - 1)) == 0;
 }
 
-// What a sharing costs: what lanes read of a block and of x, values as often as
-// there are lanes for stages, x as often as there are lanes for rows; first of
-// all, sums beyond those that leave room for many waves.
+// Cost of a sharing: what lanes read of a block and of x. Values are read once
+// per lane along the stages, x once per lane along the rows. Sums beyond the
+// number that leaves registers for many waves dominate the cost.
 static int cost_of(int stages, int b, int row_lanes, int stage_lanes)
 {
     const int enough = stages > 4 ? 2 * stages : 8;
@@ -110,7 +110,7 @@ static enum lcl_status get_lanes_kernel(struct one_pass *P, lcl_context *ctx,
     return st;
 }
 
-// The matrix instruction pays where stages fill most of its columns.
+// The matrix instruction pays off if the stages fill most of its columns.
 static bool is_for_mma(const struct one_pass *P, const struct lcl_caps *caps,
                        const struct lcl_kron *K)
 {
@@ -118,7 +118,7 @@ static bool is_for_mma(const struct one_pass *P, const struct lcl_caps *caps,
            K->M->block_size > 2 && K->M->block_size <= 4 && K->stages > 4;
 }
 
-// Older devices cannot build it, which is no error.
+// Older devices cannot build this kernel, which is not an error.
 static enum lcl_status get_mma_kernel(struct one_pass *P, lcl_context *ctx,
                                       const struct lcl_kron *K)
 {

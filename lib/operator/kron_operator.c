@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kronecker operators as the caller sees them.
+// Public interface of Kronecker operators.
 #include "lib/operator/operator.h"
 
 #include "host/alloc.h"

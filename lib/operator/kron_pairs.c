@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two matrices of blocks on one pattern.
+// Two block matrices on the union of their patterns.
 #include "lib/operator/kron_pairs.h"
 
 #include "host/alloc.h"
@@ -8,7 +8,7 @@
 
 // ------------------------------------------------------------------- merging
 
-// Where a run through a row of both matrices is.
+// Position of a merge of one row of both matrices.
 struct merge {
     const struct lcl_bsr *M, *L;
     int64_t m, m_end, l, l_end;
@@ -25,7 +25,8 @@ static struct merge merge_row(const struct lcl_bsr *M, const struct lcl_bsr *L,
                           L->row_ptr[i + 1]};
 }
 
-// The next column of the union, and which blocks it has: -1 where one lacks it.
+// Returns the next column of the union, and its block in each matrix: -1 if
+// missing.
 static bool merge_next(struct merge *at, int32_t *column, int64_t *in_m,
                        int64_t *in_l)
 {
@@ -102,7 +103,7 @@ void lcl_pairs_put(double *out, const struct lcl_bsr *A, int64_t k)
         out[2 * v] = k < 0 ? 0 : A->val[k * values + v];
 }
 
-// The last row that starts at block k or before.
+// The last row that starts at or before block k.
 static int64_t row_of(const int64_t *row_ptr, int64_t rows, int64_t k)
 {
     int64_t low = 0, high = rows;

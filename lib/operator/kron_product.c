@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Systems on the device whose product is a Kronecker operator.
+// Device systems whose product is a Kronecker operator.
 #include "host/alloc.h"
 #include "host/geometry.h"
 #include "host/log.h"
@@ -43,7 +43,7 @@ enum lcl_status lcl_kron_write_coefficients(lcl_buffer *buffer,
 
 // ------------------------------------------------------------------- system
 
-// Row r of stage j is number r s + j inside.
+// Row r of stage j gets the internal number r s + j.
 static enum lcl_status upload_numbering(struct lcl_system *S, int stages)
 {
     const int64_t rows = S->n / stages;
@@ -63,7 +63,7 @@ static enum lcl_status upload_numbering(struct lcl_system *S, int stages)
     return st;
 }
 
-// All kernels give each row of a block a lane.
+// All kernels use one lane per row of a block.
 static enum lcl_status check_blocks(lcl_context *ctx, int b)
 {
     const int width = lcl_context_caps(ctx)->width;

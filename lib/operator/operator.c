@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products as the caller sees them.
+// Public interface of operators.
 #include "lib/operator/operator.h"
 #include "host/alloc.h"
 #include "host/interop.h"
@@ -12,9 +12,9 @@
 
 #include <string.h>
 
-enum { PASS = 8 }; // columns on the device at once
+enum { PASS = 8 }; // maximum number of columns on the device at once
 
-// For entry points whose object may be the NULL that is complained of.
+// Reports a NULL argument; the object itself may be NULL.
 static enum lcl_status refuse_null(const lcl_operator *A, const char *function)
 {
     return lcl_misuse(A ? lcl_context_log(A->ctx) : NULL,
@@ -51,7 +51,7 @@ enum lcl_status lcl_operator_begin(lcl_operator **out, const lcl_context *ctx,
                : lcl_misuse(log, "%s: an argument is NULL", function);
 }
 
-// The matrix is well-formed, parameters are checked, *out is NULL.
+// Expects a well-formed matrix, checked parameters and *out NULL.
 static enum lcl_status create(lcl_operator **out, lcl_context *ctx,
                               const struct lcl_blocked *B,
                               const struct lcl_operator_params *params)
@@ -242,7 +242,8 @@ static enum lcl_status check_columns(const lcl_operator *A, int64_t ldx,
     return LCL_OK;
 }
 
-// For operators that have several columns as it is: one by one.
+// Multiplies column by column, for operators without a product of several
+// columns.
 static enum lcl_status apply_columns(lcl_operator *A, const double *x,
                                      int64_t ldx, double *y, int64_t ldy,
                                      int64_t vectors)
@@ -253,7 +254,7 @@ static enum lcl_status apply_columns(lcl_operator *A, const double *x,
     return st;
 }
 
-// Columns to one after the other and back.
+// Copies columns between strided and contiguous storage.
 static void copy_columns(double *to, int64_t ld_to, const double *from,
                          int64_t ld_from, int64_t n, int64_t vectors)
 {
@@ -261,7 +262,7 @@ static void copy_columns(double *to, int64_t ld_to, const double *from,
         memcpy(to + j * ld_to, from + j * ld_from, (size_t)n * sizeof *to);
 }
 
-// Up to PASS columns through `packed`, which has room for them.
+// Multiplies up to PASS columns through `packed`, which has room for them.
 static enum lcl_status apply_pass(lcl_operator *A, lcl_buffer *in,
                                   lcl_buffer *result, double *packed,
                                   const double *x, int64_t ldx, double *y,

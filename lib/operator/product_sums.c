@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The other products from y = A x.
+// Derives the other products from y = A x.
 #include "lib/operator/product_sums.h"
 
 #include "host/geometry.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rows of a matrix on the device by their length.
+// Sorts the rows of a matrix on the device by length.
 #include "lib/operator/row_bins.h"
 
 #include "host/alloc.h"
@@ -65,7 +65,8 @@ void lcl_row_classes_finish(struct lcl_row_classes *C)
     *C = (struct lcl_row_classes){.count = NULL};
 }
 
-// place = where rows start, by bin and chunk; the same for whole bins.
+// Computes B->place, where rows start by bin and chunk, and the same for whole
+// bins.
 static void find_places(struct lcl_row_bins *B, const struct lcl_row_classes *C,
                         const int bin_of[LCL_ROW_CLASSES])
 {

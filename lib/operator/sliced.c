@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The product of a matrix in slices: sliced.cl.
+// The product of a matrix in sliced storage: sliced.cl.
 #include "host/alloc.h"
 #include "host/geometry.h"
 #include "host/launch.h"
@@ -11,20 +11,20 @@
 #include <stdio.h>
 
 enum {
-    CPU_ROWS = 8,   // of a slice at width 1: ROWS of sliced.cl.h
-    FEW_SLOTS = 4,  // under way at once: enough where many waves are
-    MOST_SLOTS = 8, // as many as 64 registers take
+    CPU_ROWS = 8,   // rows per slice at width 1: ROWS of sliced.cl.h
+    FEW_SLOTS = 4,  // in flight at once: enough if there are many waves
+    MOST_SLOTS = 8, // as many as fit in 64 registers
     REGISTERS = 48,
     BLOCK_REGISTERS = 40,
 };
 static const double most_fill = 2;
 
 struct sliced {
-    int rows;                // of a slice
-    int64_t slices;          // of these
-    struct lcl_slots *start; // slices + 1, until they are on the device
-    int64_t near, far;       // slots of all
-    double fill;             // slots of rows over entries
+    int rows;                // per slice
+    int64_t slices;          // number of slices
+    struct lcl_slots *start; // slices + 1, until uploaded to the device
+    int64_t near, far;       // slots of all slices
+    double fill;             // slots of all rows / entries
     lcl_buffer *start_on_device, *near_col, *far_col, *val;
     lcl_kernel *place_values;
     lcl_kernel *kernels[LCL_PRODUCT_COUNT];
@@ -212,7 +212,7 @@ static enum lcl_status launch(lcl_kernel *kernel, const struct lcl_spmv *S,
         lcl_arg_int(v->at));
 }
 
-enum { FORMS = 2 }; // few slots at once, or a usual row's
+enum { FORMS = 2 }; // few slots in flight, or those of an average row
 
 struct forms {
     const struct lcl_spmv *S;
@@ -226,7 +226,8 @@ static enum lcl_status launch_form(void *arg, int which,
     return launch(F->kernels[which][LCL_PRODUCT_PLAIN], F->S, v);
 }
 
-// Rows of blocks and short rows have enough under way with few slots.
+// Chooses between the two by measurement. Block rows and short rows keep enough
+// loads in flight with few slots.
 static enum lcl_status choose_slots(struct lcl_spmv *S, lcl_context *ctx)
 {
     struct sliced *L = S->state;

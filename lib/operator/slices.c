@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sizes of a matrix in slices.
+// Sizes of a matrix in sliced storage.
 #include "lib/operator/slices.h"
 
 struct lcl_slot_sums lcl_sum_slots(struct lcl_slots *start, int64_t slices,

@@ -85,7 +85,7 @@ enum lcl_status lcl_multiply(const struct lcl_spmv *S, enum lcl_product product,
     return S->ops->multiply(S, product, v);
 }
 
-// Columns of one pass: as many as leave a lane's sums in registers.
+// Columns per pass: as many as keep a lane's sums in registers.
 static int columns_of_pass(const struct lcl_device_matrix *A, int64_t left)
 {
     int columns = 8;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether a matrix on the device is symmetric.
+// Symmetry test of a matrix on the device.
 #include "lib/operator/symmetry.h"
 
 #include "host/alloc.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The linear system as the device sees it.
+// The linear system on the device.
 #include "lib/operator/system.h"
 
 #include "host/alloc.h"
@@ -56,7 +56,7 @@ static void take(lcl_buffer **to, lcl_buffer **from)
     *from = NULL;
 }
 
-// The values that were uploaded are those in A's order.
+// The uploaded values are in A's order.
 enum lcl_status lcl_system_reorder(struct lcl_system *S,
                                    struct lcl_reordered *B)
 {
@@ -80,7 +80,7 @@ enum lcl_status lcl_system_reorder(struct lcl_system *S,
     return lcl_gather(&S->value, A->blocks, S->map, S->values, A->val);
 }
 
-// to[k] = where A's value place[k] is in the reordered matrix.
+// to[k] = position of A's value place[k] in the reordered matrix.
 static enum lcl_status reorder_places(const struct lcl_system *S, int64_t *to,
                                       const int64_t *place)
 {
@@ -105,7 +105,7 @@ out:
     return st;
 }
 
-// The map is not needed any more: places lead to the end.
+// Uploads `place` composed with the map, which is then no longer needed.
 static enum lcl_status upload_places(struct lcl_system *S, const int64_t *place)
 {
     enum lcl_status st;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of the adaptive product.
+// The tile table of the adaptive product.
 #include "lib/operator/tiles.h"
 
 #include "host/alloc.h"
 #include "host/log.h"
 
-// Up to 2^9 entries a wave takes a row, and a part of a long one has 2^12; on a
-// CPU, whose waves are one lane, a row is long from there on. A bin that has
-// fewer than one row in SHARE is small.
+// One wave handles a row of up to 2^9 entries; a part of a long row has 2^12.
+// On a CPU, where a wave is one lane, rows of more than 2^12 entries are long.
+// A bin is small if it has fewer than 1/SHARE of the rows.
 enum { LONGEST_OF_WAVE = 9, PART = 12, SHARE = 16, ROWS_OF_CPU = 64 };
 
 // ------------------------------------------------------------------- bins
@@ -20,8 +20,8 @@ static int log2_of(int n)
     return log;
 }
 
-// Four entries a lane, at most half a wave a row up to 2^6 entries, then all of
-// it.
+// Four entries per lane; at most half a wave per row up to 2^6 entries, then a
+// whole wave.
 static int lanes_of_class(int c, int width)
 {
     const int wanted = c <= 2 ? 0 : c <= 6 ? c - 2 : log2_of(width);
@@ -33,9 +33,9 @@ static int first_long_class(int width)
     return (width == 1 ? PART : LONGEST_OF_WAVE) + 1;
 }
 
-// The bin that takes in the small bin b: the next wider one that is not small,
-// else the next narrower one, whose lanes then have twice the work at most; b
-// where there is none.
+// The bin that absorbs the small bin b: the next wider one that is not small,
+// otherwise the next narrower one, whose lanes then have at most twice the
+// work; b if there is none.
 static int host_of(int b, const int64_t rows[LCL_TILE_BINS], int64_t small)
 {
     for (int wider = b + 1; wider < LCL_TILE_BINS; ++wider)
@@ -78,7 +78,8 @@ static int64_t parts_of(int32_t length)
     return (length + (INT64_C(1) << PART) - 1) >> PART;
 }
 
-// One group takes a row of one part; of others the parts are done before.
+// One group handles a row of a single part; the parts of other rows are
+// computed beforehand.
 static void add_long_row(struct lcl_tiles *T, int32_t place, int32_t row,
                          int32_t length)
 {
@@ -113,7 +114,7 @@ static int64_t tiles_of(const struct lcl_tiles *T, int b, int64_t rows)
     return (rows + each - 1) / each;
 }
 
-// The only bin that is used: which lanes its rows have.
+// The only bin in use, which determines the lanes of its rows.
 static int only_bin(const struct lcl_row_bins *B)
 {
     for (int b = 1; b < LCL_TILE_BINS; ++b)
@@ -122,8 +123,8 @@ static int only_bin(const struct lcl_row_bins *B)
     return 1;
 }
 
-// Tiles from place *at up to `end`, which the last one may pass as far as
-// `last`.
+// Adds tiles from place *at up to `end`; the last tile may extend beyond it up
+// to `last`.
 static void add_tiles(struct lcl_tiles *T, int b, int64_t *at, int64_t end,
                       int64_t last)
 {
