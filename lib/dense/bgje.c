@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Inverses of a batch of dense blocks on the device.
+// Inversion of a batch of dense blocks on the device.
 #include "lib/dense/bgje.h"
 
 #include "host/alloc.h"
@@ -11,8 +11,8 @@
 #include <levelcl/precond.h>
 
 enum {
-    WAVES = 4,      // of a group
-    REGISTERS = 128 // 32-bit ones that a lane's part of a block may take
+    WAVES = 4,      // per group
+    REGISTERS = 128 // 32-bit registers available for a lane's part of a block
 };
 
 enum mode {
@@ -20,11 +20,11 @@ enum mode {
     LOCAL = 2,
     NO_LIST = 4,
     NORMS = 8
-}; // of cl/dense/bgje.cl
+}; // kernels of cl/dense/bgje.cl
 
 // ---------------------------------------------------------------------- forms
 
-// Registers that a lane's rows take.
+// Registers for a lane's rows.
 static int registers_of(int rows, int lanes, enum lcl_batch_precision precision)
 {
     const int words = precision == LCL_BATCH_PRECISION_FP32 ? 1 : 2;
@@ -67,8 +67,9 @@ static int class_of(int64_t rows)
     return c;
 }
 
-// Classes that have blocks, in order of their sizes: their ranges of the list
-// and largest rows. place[c] becomes where class c begins in the list.
+// Finds the nonempty classes by ascending size: their ranges of the list and
+// their largest numbers of rows. Sets place[c] to the start of class c in the
+// list.
 static void find_classes(struct lcl_bgje *B, const int64_t *block_ptr,
                          int64_t place[LCL_BGJE_CLASSES])
 {
@@ -120,7 +121,7 @@ static enum lcl_status get_kernel(const struct lcl_bgje *B,
 
 // ---------------------------------------------------------------------- arrays
 
-// The blocks of each class, in the order in which they are given.
+// Uploads the blocks of each class, in input order.
 static enum lcl_status upload_list(struct lcl_bgje *B, const int64_t *block_ptr,
                                    int64_t place[LCL_BGJE_CLASSES])
 {
@@ -148,7 +149,7 @@ static enum lcl_status upload(struct lcl_bgje *B, const int64_t *block_ptr,
                                   sizeof *B->at, "starts of blocks");
 }
 
-// Buffers that a kernel for equal sizes is given and does not read.
+// Makes dummy buffers, which a kernel for equal sizes takes but does not read.
 static enum lcl_status upload_nothing(struct lcl_bgje *B)
 {
     lcl_buffer **const all[] = {&B->list, &B->block_ptr, &B->starts};

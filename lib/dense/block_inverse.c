@@ -11,8 +11,8 @@
 #include "lib/matrix/bsr.h"
 #include "lib/operator/choose.h"
 
-// Rows of a slab where a wave has one lane, and columns of a block that are
-// read at once.
+// SLAB_ROWS: rows per slab if a wave has one lane. SLOTS: columns of a block
+// that are loaded at once.
 enum {
     SLAB_ROWS = 32,
     SLOTS = LCL_SLAB_SLACK,
@@ -43,7 +43,7 @@ static bool is_sparse(const struct lcl_block_inverse *V)
     return V->params.apply == LCL_BLOCK_APPLY_SPMV;
 }
 
-// Lanes of a slab.
+// Lanes per slab.
 static int lanes_of(const struct lcl_block_inverse *V)
 {
     const int width = lcl_context_caps(V->ctx)->width;
@@ -52,7 +52,7 @@ static int lanes_of(const struct lcl_block_inverse *V)
     return rows > lanes ? rows : lanes;
 }
 
-// Lanes of a block while it is inverted.
+// Lanes per block during the inversion.
 static int lanes_of_block(const struct lcl_block_inverse *V)
 {
     const int width = lcl_context_caps(V->ctx)->width;
@@ -182,7 +182,7 @@ static enum lcl_status make_buffers(struct lcl_block_inverse *V)
     return lcl_buffers_create(V->ctx, all, sizeof all / sizeof *all);
 }
 
-// The pattern of D^-1, full blocks, by rows.
+// Fills the pattern of D^-1, full blocks, row by row.
 static void fill_pattern(struct lcl_bsr *P,
                          const struct lcl_diagonal_blocks *blocks)
 {

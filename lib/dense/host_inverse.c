@@ -10,9 +10,9 @@
 
 struct elimination {
     int64_t n;
-    double *a;       // n x n, becomes the inverse with rows exchanged
-    int64_t *row_of; // row that a column was eliminated with, -1: none
-    int64_t *col_of; // and the other way round
+    double *a;       // n x n, becomes the inverse with permuted rows
+    int64_t *row_of; // pivot row of each column, -1: none
+    int64_t *col_of; // pivot column of each row
 };
 
 double lcl_pivot_limit(int64_t n)
@@ -29,8 +29,8 @@ static double column_scale(const double *A, int64_t n, int64_t stride,
     return largest;
 }
 
-// The largest pivot of column c among the rows that are free, -1 where none is
-// above the limit.
+// Row of the largest pivot of column c among the free rows, -1 if none exceeds
+// the limit.
 static int64_t pivot_row(const struct elimination *E, int64_t c, double limit)
 {
     double largest = limit;
@@ -43,8 +43,8 @@ static int64_t pivot_row(const struct elimination *E, int64_t c, double limit)
     return row;
 }
 
-// Row i minus factor times row r, whose pivot is 1; column c takes up what
-// becomes of the identity.
+// Subtracts factor times row r, whose pivot is 1, from row i; column c is
+// overwritten with the column of the inverse.
 static void eliminate(struct elimination *E, int64_t i, int64_t r, int64_t c)
 {
     double *row = E->a + i * E->n;

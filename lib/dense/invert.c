@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Inverses of a batch of dense blocks as the caller sees them.
+// Public interface of batched inversion of dense blocks.
 #include <levelcl/batch.h>
 
 #include "host/alloc.h"
@@ -14,8 +14,8 @@ struct inversion {
     const struct lcl_log *log;
     struct lcl_batch_params params;
     struct lcl_bgje batch;
-    lcl_buffer *data, *info; // blocks, then inverses
-    float *single;           // the same on the host, where fp32
+    lcl_buffer *data, *info; // blocks, then their inverses
+    float *single;           // host copy in fp32, if used
     int32_t *status;
 };
 
@@ -97,7 +97,7 @@ static enum lcl_status download(struct inversion *V, double *inverse)
     return st;
 }
 
-// What the states of the blocks make of the call.
+// Derives the status of the call from the states of the blocks.
 static enum lcl_status judge(const struct inversion *V)
 {
     int64_t failed = 0, first = -1;
@@ -115,7 +115,7 @@ static enum lcl_status judge(const struct inversion *V)
                     (long long)first, V->status[first]);
 }
 
-// Writes info and the inverses, unless the former forbids the latter.
+// Writes info, and the inverses unless info prevents it.
 static enum lcl_status run(struct inversion *V, double *inverse, int32_t *info)
 {
     const bool identity = V->params.singular == LCL_BATCH_SINGULAR_IDENTITY;

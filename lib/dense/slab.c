@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The layout of diagonal blocks in slabs.
+// Layout of diagonal blocks in slabs.
 #include "lib/dense/slab.h"
 
 #include "host/alloc.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which rows of a matrix make up its diagonal blocks.
+// Selection of the diagonal blocks of a matrix.
 #include "lib/dense/supervariable.h"
 
 #include "host/alloc.h"
@@ -45,7 +45,7 @@ static bool same_columns(const struct lcl_bsr *A, int64_t i, int64_t j)
                   (size_t)count * sizeof *A->col_ind) == 0;
 }
 
-// Where the natural block that starts with row i ends.
+// End of the natural block that starts at row i.
 static int64_t natural_end(const struct lcl_bsr *A, int64_t i, int64_t bound)
 {
     int64_t end = i + 1;
@@ -93,7 +93,7 @@ static enum lcl_status check_pointers(const int64_t *ptr, int64_t count,
                         "block pointer 0 is %lld: it has to be 0",
                         (long long)ptr[0]);
     for (int64_t p = 1; p < count; ++p) {
-        // neither a difference that overflows nor one past the rows
+        // prevents an overflowing difference and one beyond the rows
         if (ptr[p] <= ptr[p - 1] || ptr[p] > n)
             return lcl_fail(log, LCL_EINVAL,
                             "block pointer %lld is %lld: expected a row "
@@ -131,7 +131,7 @@ enum lcl_status lcl_diagonal_blocks_take(struct lcl_diagonal_blocks *blocks,
 
 // ------------------------------------------------------------------- share
 
-// Columns of block column c that are in first .. end - 1.
+// Number of columns of block column c in first .. end - 1.
 static int64_t overlap(int64_t c, int64_t size, int64_t first, int64_t end)
 {
     const int64_t from = c * size > first ? c * size : first;
