@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Merging subdomains into fewer aggregates: rounds of matching, each of which
-// pairs most vertices of a shrinking graph. METIS, which cuts the matrix, fails
-// with text on stdout where parts are to have only a few vertices.
+// Merges subdomains into fewer aggregates: rounds of matching, each of which
+// pairs most vertices of a shrinking graph. METIS, which partitions the matrix,
+// is no alternative: it fails with text on stdout if parts are to have only a
+// few vertices.
 #include "lib/multilevel/aggregate.h"
 
 #include "host/alloc.h"
 #include "host/log.h"
 
-// A graph is a square matrix without diagonal; its values are how many
-// couplings of the matrix an edge stands for, NULL: one each.
+// A graph is a square matrix without diagonal; its values are the numbers of
+// couplings of the matrix per edge, NULL: one each.
 struct contraction {
     const struct lcl_csr *G;
-    const int32_t *label; // new vertex of an old one
-    int64_t count;        // new vertices
-    int64_t *start;       // count + 1: old vertices of a new one
+    const int32_t *label; // old vertex -> new vertex
+    int64_t count;        // number of new vertices
+    int64_t *start;       // count + 1: old vertices of each new one
     int32_t *member;      // G->rows
-    int64_t *place;       // count: where an edge to a new vertex stands
+    int64_t *place;       // count: position of the edge to a new vertex
 };
 
 static enum lcl_status contraction_init(struct contraction *K,
@@ -45,8 +46,8 @@ static void contraction_finish(struct contraction *K)
     lcl_free(K->start);
 }
 
-// Adds the edges of old vertex i to row q, whose places begin at `first`; with
-// C->col_ind NULL they are only counted. Returns the end of the row.
+// Adds the edges of old vertex i to row q, whose entries start at `first`; only
+// counts them if C->col_ind is NULL. Returns the end of the row.
 static int64_t add_edges(struct contraction *K, struct lcl_csr *C, int64_t q,
                          int64_t i, int64_t first, int64_t end)
 {
@@ -82,7 +83,7 @@ static void fill_rows(struct contraction *K, struct lcl_csr *C)
     C->nnz = end;
 }
 
-// C = the graph between the labels 0 .. count-1 of the vertices of G.
+// C = the graph of the labels 0 .. count-1 of the vertices of G.
 static enum lcl_status contract(struct lcl_csr *C, const struct lcl_csr *G,
                                 const int32_t *label, int64_t count,
                                 const struct lcl_log *log)
@@ -108,8 +109,8 @@ out:
     return st;
 }
 
-// The free neighbour of vertex v with most couplings, the first of several, -1
-// where there is none.
+// The free neighbour of vertex v with the most couplings, the first of several,
+// -1 if there is none.
 static int32_t heaviest(const struct lcl_csr *G, const int32_t *label,
                         int64_t v)
 {
@@ -127,7 +128,7 @@ static int32_t heaviest(const struct lcl_csr *G, const int32_t *label,
     return best;
 }
 
-// Pairs neighbours. Returns how many pairs and single vertices there are.
+// Matches neighbours. Returns the number of pairs and single vertices.
 static int64_t match(const struct lcl_csr *G, int32_t *label)
 {
     int64_t count = 0;
@@ -145,7 +146,7 @@ static int64_t match(const struct lcl_csr *G, int32_t *label)
     return count;
 }
 
-// Pairs vertices by number: for graphs with hardly any edges left.
+// Matches vertices by number: for graphs with hardly any edges left.
 static int64_t match_by_number(int64_t n, int32_t *label)
 {
     for (int64_t v = 0; v < n; ++v)
@@ -153,7 +154,7 @@ static int64_t match_by_number(int64_t n, int32_t *label)
     return (n + 1) / 2;
 }
 
-// One round: G shrinks, aggregate[] follows.
+// One round: shrinks G and updates aggregate[].
 static enum lcl_status shrink(struct lcl_csr *G, int32_t *label,
                               int32_t *aggregate, int64_t parts,
                               const struct lcl_log *log)

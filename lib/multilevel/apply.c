@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Coarse correction of a preconditioner on subdomains: how it is applied.
+// Application of the coarse correction.
 #include "lib/multilevel/coarse.h"
 
 #include "host/launch.h"
@@ -65,7 +65,7 @@ static enum lcl_status prolong(const struct lcl_coarse_space *C, lcl_buffer *x,
                       lcl_arg_buffer(stop), lcl_arg_int(at));
 }
 
-// The same, and partial sums of <r, x>.
+// x = x + Z e, and partial sums of <r, x>.
 static enum lcl_status prolong_dot(const struct lcl_coarse_space *C,
                                    const lcl_buffer *r, lcl_buffer *x,
                                    lcl_buffer *sums, const lcl_buffer *stop,

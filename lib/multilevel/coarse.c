@@ -14,18 +14,19 @@
 
 enum {
     GPU_UNKNOWNS = 2048,  // E^-1 in 32 MB, read in about 10 us
-    CPU_UNKNOWNS = 1024,  // seconds for an inverse on one core
-    HOST_UNKNOWNS = 1024, // inverted on the host where the device fails
-    WAVES = 4,            // a few rows of a subdomain an item
+    CPU_UNKNOWNS = 1024,  // an inverse takes seconds on one core
+    HOST_UNKNOWNS = 1024, // limit for inversion on the host if the device fails
+    WAVES = 4,            // a few rows of a subdomain per work-item
     AUTO_PARTS = 8,
     AUTO_ROWS = 4096,
 };
 
-// Constants are nearly in the null space of what is mostly an M-matrix; on
-// other matrices they cost as many iterations as they save.
+// Constants are nearly in the null space of a matrix that is mostly an
+// M-matrix; on other matrices the correction costs as many iterations as it
+// saves.
 #define AUTO_OPPOSITE 0.9
 
-// || E E^-1 E w - E w || may be so large against || E w ||.
+// Tolerance of || E E^-1 E w - E w || relative to || E w ||.
 #define CHECK_TOLERANCE 1e-6
 
 enum lcl_coarse lcl_coarse_choose(enum lcl_coarse wanted, int64_t parts,
@@ -180,7 +181,7 @@ static enum lcl_status assemble(struct lcl_coarse_space *C)
         lcl_arg_buffer(C->w), lcl_arg_buffer(C->inverse.matrix));
 }
 
-// out = -E e = Z^T (0 - W e), on the host
+// out = -E e = Z^T (0 - W e), on the host.
 static enum lcl_status minus_e_times(struct lcl_coarse_space *C, double *out)
 {
     enum lcl_status st;
@@ -191,9 +192,9 @@ static enum lcl_status minus_e_times(struct lcl_coarse_space *C, double *out)
     return lcl_buffer_read(C->t, out, (size_t)C->rows * sizeof *out);
 }
 
-// Whether E E^-1 E w = E w for a vector w with entries between 1 and 2 in no
-// order: true of an inverse, and of that of a singular matrix with pinned
-// unknowns.
+// Checks E E^-1 E w = E w for a vector w with irregular entries between 1 and
+// 2. It holds for an inverse, and for the inverse of a singular matrix with
+// pinned unknowns.
 static enum lcl_status check(struct lcl_coarse_space *C, bool *sound)
 {
     double *before = C->host, *after = C->host + C->rows;
@@ -212,13 +213,13 @@ static enum lcl_status check(struct lcl_coarse_space *C, bool *sound)
         return st;
     for (int64_t i = 0; i < C->rows; ++i) {
         largest = fmax(largest, fabs(before[i]));
-        error += fabs(before[i] + after[i]); // a NaN stays
+        error += fabs(before[i] + after[i]); // a NaN propagates
     }
     *sound = error <= CHECK_TOLERANCE * largest * sqrt((double)C->rows);
     return LCL_OK;
 }
 
-// The same on the host, whose pivots come from whole columns.
+// Inverts on the host, which searches pivots in whole columns.
 static enum lcl_status invert_on_host(struct lcl_coarse_space *C)
 {
     const int64_t stride = C->inverse.stride;
@@ -256,7 +257,7 @@ static enum lcl_status invert(struct lcl_coarse_space *C)
     }
     C->off = !sound;
     if (C->off) {
-        if ((st = lcl_buffer_fill(C->e, 0)) < 0) // what may still be added
+        if ((st = lcl_buffer_fill(C->e, 0)) < 0) // kernels may still add Z e
             return st;
         lcl_warn(log,
                  "the coarse correction is off: its matrix of %lld rows "

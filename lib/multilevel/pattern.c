@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which entries of A make W and E: of what the survey finds, the host merges
-// subdomains and places the entries of E.
+// Which entries of A form W and E: from the results of the survey, the host
+// merges subdomains and places the entries of E.
 #include "lib/multilevel/survey.h"
 
 #include "host/alloc.h"
@@ -11,13 +11,13 @@
 #include "lib/multilevel/aggregate.h"
 #include "lib/multilevel/pattern.h"
 
-// A search under way: the survey, and its pairs by entries of E.
+// State of a search: the survey, and its pairs grouped by entries of E.
 struct search {
     struct lcl_coarse_survey survey;
     lcl_buffer *place;
-    int32_t *row, *col;    // of pairs: entries of E
+    int32_t *row, *col;    // pair k belongs to entry (row[k], col[k]) of E
     uint32_t *by_row, *by; // pairs in the order of the entries
-    uint32_t *start;       // of the pairs of an aggregate
+    uint32_t *start;       // start of each aggregate's pairs
 };
 
 static enum lcl_status fail_memory(lcl_context *ctx)
@@ -32,9 +32,9 @@ static enum lcl_status upload(lcl_context *ctx, lcl_buffer **out,
                                   "coarse pattern");
 }
 
-// Places 0 .. n-1 sorted by key, equal keys in their old order: out[] is a
-// permutation of in[], or of 0 .. n-1 where that is NULL; group q begins at
-// start[q]. `start` has room for keys + 2.
+// Stable counting sort of 0 .. n-1 by key: out[] is a permutation of in[], or
+// of 0 .. n-1 if `in` is NULL; group q starts at start[q]. `start` has room for
+// keys + 2.
 static void sort_by(uint32_t *out, uint32_t *start, const uint32_t *in,
                     const int32_t *key, int64_t n, int64_t keys)
 {
@@ -52,7 +52,7 @@ static void sort_by(uint32_t *out, uint32_t *start, const uint32_t *in,
 
 // ------------------------------------------------------------------- merging
 
-// The graph of the subdomains from their pairs.
+// Builds the graph of the subdomains from their pairs.
 static enum lcl_status take_graph(struct lcl_csr *G,
                                   const struct lcl_coarse_survey *s)
 {
@@ -77,8 +77,8 @@ static enum lcl_status take_graph(struct lcl_csr *G,
     return LCL_OK;
 }
 
-// Where there are too many subdomains, those that are coupled most become one
-// aggregate, and what is known of runs is for nothing.
+// If there are too many subdomains, merges the most strongly coupled ones into
+// aggregates and repeats the survey; the runs found before are discarded.
 static enum lcl_status merge(struct lcl_coarse_survey *s, int64_t most)
 {
     struct lcl_csr G;
@@ -164,7 +164,7 @@ static void place_entries(struct search *s, struct entries *E)
     }
     v->C->entries = last + 1;
     E->ptr[last + 1] = at;
-    // columns without runs
+    // columns without runs start where the preceding ones end
     for (int64_t q = 0; q < v->C->aggregates; ++q)
         if (E->col_ptr[q + 1] < E->col_ptr[q])
             E->col_ptr[q + 1] = E->col_ptr[q];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What each subdomain is coupled to, listed on the device.
+// Lists on the device what each subdomain is coupled to.
 #include "lib/multilevel/survey.h"
 
 #include "host/alloc.h"
@@ -8,7 +8,7 @@
 #include "host/log.h"
 #include "host/runtime.h"
 
-enum { WAVES = 4 }; // a few rows of a subdomain an item
+enum { WAVES = 4 }; // a few rows of a subdomain per work-item
 
 enum kernel {
     LABEL_ROWS,
