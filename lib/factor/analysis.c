@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The analysis of a pattern, on the device.
+// Symbolic analysis of a pattern on the device.
 #include "lib/factor/symbolic.h"
 
 #include "host/alloc.h"
@@ -12,8 +12,8 @@
 #include <assert.h>
 
 enum {
-    ROWS_STEP = 128,   // sizes of local arrays: fewer programs
-    ROWS_PER_LANE = 4, // more rows than this a lane: twice the group
+    ROWS_STEP = 128,   // rounding of local array sizes: fewer programs
+    ROWS_PER_LANE = 4, // with more rows per lane, the group size doubles
     MOST_LANES = 128,
 };
 
@@ -48,7 +48,7 @@ static int lanes_for(const struct lcl_caps *caps, int64_t rows)
     return lanes;
 }
 
-// Sizes of local arrays and of entries matter to the first part alone.
+// Sizes of local arrays and of entries matter only to the kernels up to ORDER.
 static enum lcl_status get_kernels(struct lcl_analysis *a)
 {
     const struct lcl_caps *caps = lcl_context_caps(a->ctx);
@@ -144,7 +144,8 @@ static enum lcl_status take_census(const struct lcl_analysis *a)
                       lcl_arg_buffer(a->long_count));
 }
 
-// Levels of the rows in the order of `perm`, which `inverse` follows.
+// Computes the levels of the rows in the order of `perm`; a->inverse must be
+// its inverse.
 static enum lcl_status find_levels(const struct lcl_analysis *a,
                                    const lcl_buffer *perm, lcl_buffer *level)
 {
@@ -163,7 +164,7 @@ static void swap(lcl_buffer **a, lcl_buffer **b)
     *b = kept;
 }
 
-// The rows of each subdomain by level, in buffers of their own.
+// Sorts the rows of each subdomain by level, into new buffers.
 static enum lcl_status sort_rows(struct lcl_analysis *a)
 {
     const int64_t n = a->P->n;
@@ -198,7 +199,7 @@ out:
     return st;
 }
 
-// Levels from both ends, and the rows of each subdomain in their order.
+// Computes levels from both ends, and the order of each subdomain's rows.
 static enum lcl_status fold_rows(struct lcl_analysis *a)
 {
     const int64_t n = a->P->n;
@@ -209,7 +210,7 @@ static enum lcl_status fold_rows(struct lcl_analysis *a)
                                 "permutation")) < 0 ||
         (st = lcl_buffer_create(&level, a->ctx, n, sizeof(int32_t), "levels")) <
             0 ||
-        (st = lcl_buffer_fill(a->sides, 0)) < 0 || // follow, and do not count
+        (st = lcl_buffer_fill(a->sides, 0)) < 0 || // later counts are not used
         (st = find_levels(a, S->B.perm, S->level)) < 0 ||
         (st = LCL_LAUNCH(a->kernels[LCL_ANALYSIS_REVERSE], a->P->parts,
                          lcl_arg_buffer(a->part_ptr), lcl_arg_buffer(S->B.perm),

@@ -10,14 +10,15 @@
 
 #include <string.h>
 
-// A shift starts at this share of a row's largest entry and doubles.
+// The first shift is this share of a row's largest entry; it doubles each
+// round.
 #define FIRST_SHIFT 1e-3
 enum {
     SHIFT_ROUNDS = 16,
-    ROWS_STEP = 128, // sizes of local arrays: fewer programs
+    ROWS_STEP = 128, // rounding of local array sizes: fewer programs
 };
 
-// What F->counts counts: the last two are halves of one number.
+// Indices into F->counts; the last two are halves of one number.
 enum { REPAIRED, LOST, LOST_HIGH, COUNTS };
 
 // As in pivot.cl.h.
@@ -30,13 +31,13 @@ static enum lcl_pivot pivot_of(const struct lcl_precond_params *params)
                                              : LCL_PIVOT_BOOST;
 }
 
-// As the kernels take it.
+// The pivot policy as the kernels expect it.
 static int policy_of(const struct lcl_factor *F)
 {
     return (int)F->pivot + (F->positive ? POSITIVE : 0);
 }
 
-// What the factor holds of a layout, which is left without it.
+// Moves the layout's buffers that the factor needs from D to F.
 static void take_layout(struct lcl_factor *F, struct lcl_device_layout *D)
 {
     F->part = D->part;
@@ -51,7 +52,8 @@ static void take_layout(struct lcl_factor *F, struct lcl_device_layout *D)
     D->step_of = D->source = D->diagonal = D->pair = NULL;
 }
 
-// What dilu.cl has in local memory, with what a driver may take for itself.
+// Number of rows that dilu.cl allocates in local memory; dilu_fits() adds what
+// the driver may use itself.
 static int dilu_rows(const struct lcl_factor *F)
 {
     return (int)((F->rows_max + ROWS_STEP - 1) / ROWS_STEP * ROWS_STEP);
@@ -64,7 +66,7 @@ static bool dilu_fits(const struct lcl_factor *F)
            (uint64_t)dilu_rows(F) * sizeof(double) + 64 <= caps->local_bytes;
 }
 
-// At width 1 and in ildu0.cl rows find 1/d there.
+// Number of values 1/d: at width 1 and in ildu0.cl, rows read 1/d from there.
 static int64_t inverses(const struct lcl_factor *F)
 {
     const bool wide = lcl_context_caps(F->ctx)->width > 1;
@@ -212,7 +214,7 @@ static enum lcl_status launch_block(struct lcl_factor *F, const lcl_buffer *val)
                       lcl_arg_double(F->pivot_tol));
 }
 
-// Factors and stores all subdomains. The counts are all that the host reads.
+// Factors and stores all subdomains. The host reads back the counts only.
 static enum lcl_status factor_once(struct lcl_factor *F, const lcl_buffer *val,
                                    int32_t counts[COUNTS])
 {
@@ -229,7 +231,7 @@ static enum lcl_status factor_once(struct lcl_factor *F, const lcl_buffer *val,
 
 // ------------------------------------------------------------------- storage
 
-// What was stored is given up only when all is there that fp64 needs.
+// Frees the stored values only after everything that fp64 needs exists.
 static enum lcl_status fall_back(struct lcl_factor *F, const lcl_buffer *val)
 {
     const enum lcl_factor_storage before = F->storage;
@@ -285,7 +287,7 @@ static enum lcl_status find_repaired(const struct lcl_factor *F,
     return st;
 }
 
-// Gives every subdomain with small pivots a larger shift.
+// Raises the shift of every subdomain with small pivots.
 static enum lcl_status raise_shifts(struct lcl_factor *F)
 {
     const size_t parts = (size_t)F->parts;

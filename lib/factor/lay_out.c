@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The analysis of a pattern, on the device: from the census of its subdomains
+// Second part of the analysis on the device: from the census of the subdomains
 // to the layout of their factors.
 #include "lib/factor/analysis.h"
 
@@ -36,7 +36,7 @@ static bool census_is_sound(const struct lcl_census *C, int64_t rows)
            C->kept >= C->diagonals && C->kept <= C->entries;
 }
 
-// The places of a subdomain but for slots and sweeps.
+// Sets the places of a subdomain, except for slots and sweeps.
 static enum lcl_status place_part(struct lcl_analysis *a, int64_t p,
                                   const struct lcl_census *C, struct totals *T)
 {
@@ -155,8 +155,8 @@ enum lcl_status lcl_analysis_place_slots(struct lcl_analysis *a,
     return LCL_OK;
 }
 
-// A slot for 1/d and a sweep in each step at least; as many planes as rows at
-// most.
+// At least one slot for 1/d and one sweep in each step; at most as many planes
+// as rows.
 static bool extent_is_sound(const struct lcl_extent *E,
                             const struct lcl_part *part)
 {
@@ -166,7 +166,8 @@ static bool extent_is_sound(const struct lcl_extent *E,
            E->unshared <= (uint64_t)part->steps * (2 * E->planes + 1u);
 }
 
-// What the subdomains need; sweeps[0] of all, sweeps[1] with a lane a row.
+// Computes the needs of the subdomains; sweeps[0] is the total, sweeps[1] the
+// total with one lane per row.
 static enum lcl_status find_extents(const struct lcl_analysis *a,
                                     struct lcl_extent *extent,
                                     int64_t sweeps[2])
@@ -213,7 +214,7 @@ static enum lcl_status run_places(struct lcl_analysis *a)
         return lcl_fail(lcl_context_log(a->ctx), LCL_ERANGE,
                         "%lld sweeps: at most 2^32 - 1 fit",
                         (long long)D->sweeps);
-    // a kernel may read ahead
+    // padding: a kernel may read ahead
     D->slots += 2 * LCL_SLOT_ALIGN * a->params.group;
     return st;
 }
@@ -249,7 +250,7 @@ enum lcl_status lcl_analysis_lay_out(struct lcl_analysis *a)
     if ((st = run_steps(a)) < 0 || (st = run_places(a)) < 0 ||
         (st = write_parts(a)) < 0 || (st = run_fill(a)) < 0)
         return st;
-    // factors of blocks are made in one way
+    // only one factorisation exists for blocks
     return a->A->block > 1
                ? LCL_OK
                : lcl_find_pairs(&a->S->layout, a->ctx,

@@ -38,7 +38,8 @@ void lcl_device_layout_finish(struct lcl_device_layout *D)
 
 // ------------------------------------------------------------------- checks
 
-// Steps that cover the rows and the slots of their subdomain, each once.
+// Whether the steps cover the rows and the slots of their subdomain, each
+// exactly once.
 static bool steps_are_sound(const struct lcl_part *part,
                             const struct lcl_step *step)
 {

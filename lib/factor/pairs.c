@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Patterns without triangles, whose factorisation changes diagonals alone.
+// Triangle-free patterns: their factorisation changes the diagonal only.
 #include "lib/factor/pairs.h"
 
 #include "host/launch.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The form in which the values of a factor are stored for its application.
+// Storage format of the factor values that the apply reads.
 #include "lib/factor/store.h"
 
 #include "host/launch.h"
