@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The factors as the published triangular solves read them.
+// The factors in the format of the published triangular solves.
 #include "lib/trisolve/csr_factors.h"
 
 #include "host/alloc.h"
@@ -9,13 +9,14 @@
 #include "lib/operator/matrix.h"
 
 enum {
-    GROUP = 256,     // work-items a subdomain at least, where groups go so far
-    ROWS_STEP = 128, // sizes of the vector in local memory: fewer programs
+    GROUP = 256,     // minimum work-items per subdomain, if the device allows
+    ROWS_STEP = 128, // rounding of the vector's size in local memory: fewer
+                     // programs
 };
 
 // ------------------------------------------------------------------- arrays
 
-// The host side of what the kernels read.
+// Host copies of the kernels' arrays.
 struct triangle {
     uint32_t *row_ptr, *slot;
     uint16_t *row, *col;
@@ -25,7 +26,7 @@ struct triangle {
 struct arrays {
     uint32_t *part_ptr, *first_level, *level_ptr;
     struct triangle lower, upper;
-    int64_t levels; // entries of level_ptr
+    int64_t levels; // length of level_ptr
 };
 
 static void triangle_finish(struct triangle *t)
@@ -74,7 +75,7 @@ static enum lcl_status arrays_allocate(struct arrays *a,
                : lcl_fail_memory(log, "the factors in CSR");
 }
 
-// Entries of a run of slots, padding left out.
+// Appends the entries of a run of slots, without padding.
 static void append(struct triangle *t, const struct lcl_layout *L, uint64_t at,
                    uint32_t count, uint32_t stride, uint32_t self)
 {
@@ -149,7 +150,7 @@ static enum lcl_status upload_all(lcl_context *ctx, const struct upload *all,
     return st;
 }
 
-// Values are written by the kernels.
+// Allocates blocks; the kernels write the values.
 static enum lcl_status make_blocks(lcl_buffer **buffer, lcl_context *ctx,
                                    int64_t count, int block)
 {
@@ -205,7 +206,7 @@ static void buffers_finish(struct lcl_csr_triangle *T)
 
 // ------------------------------------------------------------------- factors
 
-// As a spec has it: scalars need no #define.
+// Block size for a spec, where 0 means scalars, which need no #define.
 static int block_of(const struct lcl_factor *F)
 {
     return F->block > 1 ? F->block : 0;

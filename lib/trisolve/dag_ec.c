@@ -11,7 +11,7 @@
 // LCL_MODE of dag_ec.cl.
 enum place { GLOBAL = 1, LOCAL = 2 };
 
-// What tells the methods apart.
+// Properties that distinguish the methods.
 struct variant {
     enum lcl_csr_split split;
     enum place place;
@@ -45,7 +45,8 @@ static enum lcl_status get_kernel(lcl_kernel **kernel, lcl_context *ctx,
     return name ? lcl_kernel_get(kernel, ctx, spec) : LCL_OK;
 }
 
-// How to add where the vector is; global memory knows two ways (atomic.cl.h).
+// How to add in the vector's address space; global memory has two ways
+// (atomic.cl.h).
 static enum lcl_atomic_add way_to_add(const struct lcl_caps *caps,
                                       enum place place)
 {
@@ -54,7 +55,8 @@ static enum lcl_atomic_add way_to_add(const struct lcl_caps *caps,
     return caps->int64_atomics ? LCL_ATOMIC_ADD_CAS : LCL_ATOMIC_ADD_NONE;
 }
 
-// At width 1 the vector stays where it is, and nobody else adds to it.
+// At width 1 the vector stays in global memory, and only one work-item adds to
+// it.
 static struct lcl_spec spec_for(const struct lcl_caps *caps,
                                 const struct lcl_factor *factor,
                                 const struct variant *v)
@@ -141,7 +143,7 @@ static enum lcl_status update(struct lcl_trisolve_method *T)
 
 // ------------------------------------------------------------------- launches
 
-// The unit solves take no diagonal.
+// Solves with unit triangles take no diagonal.
 static enum lcl_status launch_unit(const struct lcl_dag_ec *E,
                                    lcl_kernel *kernel,
                                    const struct lcl_csr_triangle *M,
@@ -185,7 +187,7 @@ static enum lcl_status scale(const struct lcl_trisolve_method *T, lcl_buffer *x,
                       lcl_arg_buffer(stop), lcl_arg_int(at));
 }
 
-// x = b solved by L or L D, scaled where that is apart, then solved by U.
+// Solves x = b with L or L D, scales if D is separate, then solves with U.
 static enum lcl_status apply(const struct lcl_trisolve_method *T,
                              const lcl_buffer *b, lcl_buffer *x,
                              const lcl_buffer *stop, int at)

@@ -28,7 +28,7 @@ static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
     T->launches = 1;
     T->group = spec.group;
     if (caps->width == 1)
-        spec.rows = 0; // the vector stays where it is
+        spec.rows = 0; // the vector stays in global memory
     else
         T->barriers = 2 + 2 * D->factors.levels_max;
     return st < 0 ? st : lcl_kernel_get(&D->kernel, ctx, &spec);

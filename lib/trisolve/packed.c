@@ -14,11 +14,12 @@
 #include <stdio.h>
 
 enum {
-    GPU_ROWS = 512,     // one wave a group, a whole step a wave
-    CPU_ROWS = 16384,   // vector and factor of a subdomain in L2
-    ROWS_PER_LANE = 16, // more rows than this a lane: another wave
+    GPU_ROWS = 512,     // one wave per group, a whole step per wave
+    CPU_ROWS = 16384,   // vector and factor of a subdomain fit in L2
+    ROWS_PER_LANE = 16, // with more rows per lane, the group gets another wave
     MAX_WAVES = 8,
-    ROWS_STEP = 128, // sizes of the vector in local memory: fewer programs
+    ROWS_STEP = 128, // rounding of the vector's size in local memory: fewer
+                     // programs
 };
 
 static int64_t clamp(int64_t value, int64_t low, int64_t high)
@@ -49,14 +50,15 @@ int lcl_packed_group(const struct lcl_caps *caps, int64_t rows)
     return caps->width == 1 ? 1 : waves * caps->width;
 }
 
-// What a group has of values and columns in local memory at most (packed.cl:
+// Maximum local memory that a group uses for values and columns (packed.cl:
 // RING).
 static uint64_t ring_bytes(int group)
 {
     return (uint64_t)group * 32 * (sizeof(double) + sizeof(uint16_t));
 }
 
-// Without the table of sweeps, with what a driver may take for itself.
+// Local memory without the sweep table, including what the driver may use
+// itself.
 static uint64_t local_bytes_of(const struct lcl_caps *caps, int64_t rows)
 {
     const int group = lcl_packed_group(caps, rows);
@@ -111,8 +113,9 @@ enum lcl_status lcl_packed_partition(struct lcl_partition *P, lcl_context *ctx,
     return st;
 }
 
-// The table of sweeps goes to local memory where it fits beside the vector and
-// is not much larger; empty sweeps follow the last.
+// Length of the sweep table in local memory, with empty sweeps after the last;
+// 0 (table in global memory) if it does not fit beside the vector or is much
+// larger.
 static int table_sweeps(const struct lcl_caps *caps, const struct lcl_factor *F,
                         int rows)
 {
@@ -155,9 +158,9 @@ static enum lcl_status launch(const struct lcl_packed *K, lcl_kernel *kernel,
 
 // ------------------------------------------------------------------ choice
 
-enum { FORMS = 2 }; // of the kernel: lcl_packed_spec(), `ring`
+enum { FORMS = 2 }; // variants of the kernel: lcl_packed_spec(), `ring`
 
-// What the two forms are tried on.
+// Data on which the two variants are measured.
 struct trial {
     const struct lcl_factor *factor;
     struct lcl_packed form[FORMS];
@@ -181,7 +184,7 @@ static int log2_of(int64_t value)
     return log;
 }
 
-// Equal for patterns that keep a device busy in the same way.
+// Cache key: equal for patterns that load a device alike.
 static void name_class(char *text, size_t size, const struct lcl_caps *caps,
                        const struct lcl_factor *F)
 {
@@ -226,7 +229,7 @@ static enum lcl_status try_forms(int *best, lcl_context *ctx, const char *class,
     return st;
 }
 
-// Takes the faster of the two forms on this device for patterns like this one.
+// Autotunes: takes the faster variant on this device for patterns like this.
 static enum lcl_status choose_form(struct lcl_packed *K, lcl_context *ctx,
                                    const struct lcl_factor *F)
 {
@@ -243,7 +246,7 @@ static enum lcl_status choose_form(struct lcl_packed *K, lcl_context *ctx,
 
 // ------------------------------------------------------------------ method
 
-// At width 1 a run through the slots needs no sweeps.
+// Serial form: at width 1 the kernel walks the slots and needs no sweeps.
 static enum lcl_status get_serial(struct lcl_packed *K, lcl_context *ctx,
                                   const struct lcl_factor *F)
 {

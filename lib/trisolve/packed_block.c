@@ -10,14 +10,15 @@
 #include "lib/trisolve/packed_state.h"
 
 enum {
-    GPU_ROWS = 512,       // of small blocks: one wave a group
-    GPU_ROWS_LARGE = 256, // of larger ones
+    GPU_ROWS = 512,       // small blocks: one wave per group
+    GPU_ROWS_LARGE = 256, // larger blocks
     SMALL_BLOCK = 3,
-    CPU_ENTRIES = 16384, // entries of blocks a plane: the factor stays in L2
+    CPU_ENTRIES = 16384, // block entries per plane: the factor stays in L2
     CPU_ROWS_LEAST = 128,
-    ROWS_STEP = 128,  // sizes of the vector in local memory: fewer programs
-    SWEEPS_STEP = 64, // the same for the table of sweeps
-    SPARE = 64,       // local memory that a driver may take for itself
+    ROWS_STEP = 128,  // rounding of the vector's size in local memory: fewer
+                      // programs
+    SWEEPS_STEP = 64, // the same for the sweep table
+    SPARE = 64,       // local memory that the driver may use itself
 };
 
 static int64_t smaller(int64_t a, int64_t b)
@@ -48,7 +49,8 @@ int64_t lcl_packed_block_limit(const struct lcl_caps *caps, int block)
     return rows;
 }
 
-// Fewer rows on a CPU for small systems, so that every unit has work.
+// On a CPU, small systems get smaller subdomains, so that every compute unit
+// has work.
 int64_t lcl_packed_block_rows(const struct lcl_caps *caps, int64_t n, int block)
 {
     if (caps->width > 1)
@@ -59,8 +61,8 @@ int64_t lcl_packed_block_rows(const struct lcl_caps *caps, int64_t n, int block)
                                         : smaller(four_a_unit, most);
 }
 
-// The table of sweeps goes to local memory where it fits beside the vector and
-// is not much larger.
+// Length of the sweep table in local memory; 0 (table in global memory) if it
+// does not fit beside the vector or is much larger.
 static int table_sweeps(const struct lcl_caps *caps, const struct lcl_factor *F)
 {
     const int64_t sweeps = round_up(F->sweeps_max + 1, SWEEPS_STEP);

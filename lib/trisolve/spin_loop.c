@@ -10,8 +10,8 @@
 // LCL_MODE of spin_loop_lds.cl.
 enum turns { BARRIER = 1, FREE = 2 };
 
-// The waves of a group take turns on NVIDIA and AMD; elsewhere a wave may run
-// to the next barrier before another one starts, as in PoCL.
+// Waves of a group make independent progress on NVIDIA and AMD; elsewhere, as
+// in PoCL, a wave may run to the next barrier before another one starts.
 static enum turns turns_on(const struct lcl_caps *caps)
 {
     return caps->exchange == LCL_EXCHANGE_NV_PTX ||
@@ -61,7 +61,7 @@ enum lcl_status lcl_spin_loop_kernels(struct lcl_spin_loop *S, lcl_context *ctx,
     return st < 0 ? st : lcl_kernel_get(&S->upper, ctx, &spec);
 }
 
-// Barriers of one launch: after the reset, and at the end of each turn.
+// Barriers per launch: after the reset, and at the end of each turn.
 static int barriers_of(const struct lcl_caps *caps, const struct lcl_spec *spec,
                        const struct lcl_factor *factor)
 {
@@ -127,7 +127,7 @@ static enum lcl_status lower(const struct lcl_trisolve_method *T,
         lcl_arg_buffer(stop), lcl_arg_int(at));
 }
 
-// x = b solved by L D, then by U.
+// Solves x = b with L D, then with U.
 static enum lcl_status apply(const struct lcl_trisolve_method *T,
                              const lcl_buffer *b, lcl_buffer *x,
                              const lcl_buffer *stop, int at)

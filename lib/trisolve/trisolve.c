@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the factors are applied: the table of methods.
+// Application of the factors: the table of methods.
 #include "lib/trisolve/trisolve.h"
 
 #include "host/log.h"
@@ -17,7 +17,7 @@ static const struct lcl_trisolve_ops *const methods[LCL_TRISOLVE_COUNT] = {
     [LCL_TRISOLVE_DAG_VC_ILDU0_FUSED] = &lcl_trisolve_dag_vc_ILDU0_fused,
 };
 
-// The packed apply has a kernel of its own for blocks.
+// The packed apply has a separate kernel for blocks.
 static const struct lcl_trisolve_ops *method_for(enum lcl_trisolve name,
                                                  int block)
 {
