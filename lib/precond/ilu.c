@@ -18,18 +18,17 @@
 struct ilu {
     struct lcl_factor factor;
     struct lcl_trisolve_method trisolve;
-    struct lcl_coarse_space *coarse; // NULL: none
-    bool prolongs;                   // the triangular solve adds Z e
+    struct lcl_coarse_space *coarse; // NULL: no coarse correction
+    bool prolongs;                   // the triangular solve also adds Z e
 };
 
-// What set-up hands from step to step, on the host. Rows and entries are
-// those of blocks.
+// State of the set-up on the host. Rows and entries are block rows and blocks.
 struct set_up {
-    struct lcl_csr graph; // the pattern of A; with values if METIS weighs them
-    double *norms;        // of blocks, then
+    struct lcl_csr graph; // the pattern of A, with values if METIS uses weights
+    double *norms;        // of the blocks, used if METIS uses weights
     struct lcl_partition partition;
     struct lcl_symbolic symbolic;
-    struct lcl_layout layout; // host copies, for a method that wants them
+    struct lcl_layout layout; // host copies, for methods that read them
     int32_t *level;
 };
 
@@ -42,7 +41,8 @@ static void set_up_finish(struct set_up *a)
     lcl_free(a->norms);
 }
 
-// ||A_ij||_F for every block.
+// Computes ||A_ij||_F for every block if METIS uses weights, and makes the
+// graph.
 static enum lcl_status take_graph(struct set_up *a, const struct lcl_bsr *A,
                                   const struct lcl_partition_params *params,
                                   const struct lcl_log *log)
@@ -105,13 +105,14 @@ static enum lcl_status download_levels(struct set_up *a, lcl_context *ctx)
     return lcl_buffer_read(a->symbolic.level, a->level, n * sizeof *a->level);
 }
 
-// Of a wave, where the kernel that applies the factor shares rows among them.
+// Lanes per wave that share rows, if the apply kernel supports it.
 static int sharing_lanes(const struct lcl_caps *caps, int block)
 {
     return block > 1 ? 1 : caps->width < UINT8_MAX ? caps->width : UINT8_MAX;
 }
 
-// Lanes side by side need few levels; one item a group does not.
+// Lanes that run side by side need few levels (twisted ordering); a single
+// work-item per group does not.
 static enum lcl_status analyse(struct lcl_precond *M, struct set_up *a)
 {
     const struct lcl_caps *caps = lcl_context_caps(M->ctx);
@@ -132,7 +133,8 @@ static enum lcl_status analyse(struct lcl_precond *M, struct set_up *a)
              0 ||
          (st = download_levels(a, M->ctx)) < 0))
         return st;
-    return lcl_context_wait(M->ctx); // what is enqueued counts as symbolic, too
+    return lcl_context_wait(M->ctx); // so that the symbolic phase includes the
+                                     // enqueued work
 }
 
 static enum lcl_status symbolic(struct lcl_precond *M, struct set_up *a)
@@ -143,8 +145,8 @@ static enum lcl_status symbolic(struct lcl_precond *M, struct set_up *a)
     return st;
 }
 
-// The packed apply is faster with fp32 values, by which iterations do not grow;
-// as long as they fit.
+// By default the packed apply uses fp32 values if they fit in that format: it
+// is faster, and the number of iterations does not grow.
 static enum lcl_status make_factor(struct lcl_precond *M, struct set_up *a,
                                    const struct lcl_precond_params *params)
 {
@@ -165,7 +167,7 @@ static enum lcl_status make_factor(struct lcl_precond *M, struct set_up *a,
                              &a->layout, a->level);
 }
 
-// The triangular solve adds Z e to its result.
+// Makes the triangular solve add Z e to its result.
 static enum lcl_status prolong_too(struct lcl_precond *M)
 {
     struct ilu *I = M->method;
@@ -242,7 +244,7 @@ static enum lcl_status create(struct lcl_precond *M, const struct lcl_bsr *A,
     const struct lcl_log *log = lcl_context_log(M->ctx);
     struct set_up a = {.level = NULL};
     enum lcl_status st;
-    if (lcl_needs_wide(A->nnz)) // before METIS is at it for hours
+    if (lcl_needs_wide(A->nnz)) // before METIS spends hours on it
         return lcl_refuse_wide(A->nnz, "factors on subdomains take", log);
     M->info.trisolve =
         params->trisolve ? params->trisolve : LCL_TRISOLVE_PACKED;
@@ -261,7 +263,8 @@ out:
     return st;
 }
 
-// The rows of repaired pivots in A's numbering, which the device knows.
+// Records the rows of repaired pivots in A's numbering; the permutation is on
+// the device.
 static enum lcl_status name_repaired(struct lcl_precond *M,
                                      const struct lcl_repairs *repairs)
 {
@@ -278,7 +281,7 @@ static enum lcl_status name_repaired(struct lcl_precond *M,
     return st;
 }
 
-// The factor has gone over to another storage, which the packed apply follows.
+// Recreates the packed apply after the factor has changed its storage.
 static enum lcl_status follow_storage(struct lcl_precond *M)
 {
     struct ilu *I = M->method;
@@ -364,7 +367,7 @@ static bool is_deflated(const struct ilu *I)
     return I->coarse && I->coarse->form == LCL_CORRECT_MULT && !I->coarse->off;
 }
 
-// Where the correction is switched off later there is one launch less.
+// If the correction is switched off later, there is one launch less.
 static enum lcl_status make_symmetric(struct lcl_precond *M)
 {
     struct ilu *I = M->method;

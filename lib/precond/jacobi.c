@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Jacobi: M = diag(A), in the caller's numbering; a diagonal that is missing,
-// zero or not finite counts as 1 and is reported.
+// Jacobi: M = diag(A), in the caller's numbering; diagonal entries that are
+// missing, zero or not finite are replaced by 1 and reported.
 #include "lib/precond/precond.h"
 
 #include "host/alloc.h"
@@ -40,7 +40,7 @@ static enum lcl_status make_symmetric(struct lcl_precond *M)
     return lcl_kernel_get(&J->scale_dot, M->ctx, &spec);
 }
 
-// Entry (r, r) of the diagonal block of each block row.
+// Uploads entry (r, r) of the diagonal block of each block row.
 static enum lcl_status upload_diagonal(struct lcl_precond *M,
                                        const struct lcl_bsr *A)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Block-Jacobi for Kronecker systems: the inverses of the dense blocks
-// A (x) M_ii + tau B (x) L_ii, cl/dense/kron_blocks.cl. One that is singular
-// becomes the identity.
+// Block-Jacobi for Kronecker systems: the inverses of the dense blocks A (x)
+// M_ii + tau B (x) L_ii, cl/dense/kron_blocks.cl. Singular blocks become the
+// identity.
 #include "lib/precond/kron_precond.h"
 
 #include "host/alloc.h"
@@ -20,12 +20,12 @@ enum { MAX_GROUPS = 1 << 20 };
 
 struct kron_blocks {
     enum lcl_pivot pivot;
-    int64_t n;                // blocks
-    int64_t by_row, by_stage; // strides of vectors
+    int64_t n;                // number of blocks
+    int64_t by_row, by_stage; // strides of the vectors
     lcl_kernel *form, *apply;
     int64_t groups, apply_groups;
     struct lcl_bgje batch;
-    lcl_buffer *pairs; // entries of M_ii and L_ii
+    lcl_buffer *pairs; // interleaved entries of M_ii and L_ii
     lcl_buffer *coef;
     lcl_buffer *inverse; // of the blocks, transposed
     lcl_buffer *singular;
@@ -183,7 +183,8 @@ static enum lcl_status create(struct lcl_precond *M, const struct lcl_kron *K,
 
 // ------------------------------------------------------------------- values
 
-// Block i is named by its first row in the first stage.
+// Counts the singular blocks and names each by its first row in the first
+// stage.
 static enum lcl_status count_singular(struct lcl_precond *M)
 {
     const struct kron_blocks *J = M->method;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Preconditioners of Kronecker systems as the caller sees them.
+// Public interface of preconditioners of Kronecker systems.
 #include "lib/precond/kron_precond.h"
 
 #include "host/alloc.h"

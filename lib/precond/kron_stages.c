@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kronecker systems preconditioned stage by stage: incomplete factors of the
-// block-diagonal matrix of all a_jj M + tau b_jj L, on subdomains that are the
-// same in each stage.
+// Stagewise preconditioner of Kronecker systems: incomplete factors of the
+// block-diagonal matrix of all a_jj M + tau b_jj L, on the same subdomains in
+// each stage.
 #include "lib/precond/kron_precond.h"
 
 #include "host/alloc.h"
@@ -16,7 +16,8 @@
 
 struct stages {
     lcl_precond *inner; // of the block-diagonal matrix
-    bool fresh;         // has the values of the last lcl_kron from its creation
+    bool fresh;         // holds the values of the last lcl_kron since its
+                        // creation
     bool weighted;
     int64_t *row_ptr; // of the union of M and L
     struct lcl_vector_ops vector;
@@ -24,12 +25,12 @@ struct stages {
     lcl_buffer *b, *x; // of the inner system
 };
 
-// What set-up hands from step to step.
+// State of the set-up.
 struct set_up {
-    struct lcl_bsr one; // pattern of a stage
+    struct lcl_bsr one; // pattern of one stage
     struct lcl_bsr all; // the block-diagonal matrix
-    double *norms;      // of the blocks of a stage, summed over stages
-    struct lcl_partition partition; // of a stage
+    double *norms;      // of the blocks of one stage, summed over stages
+    struct lcl_partition partition; // of one stage
     int32_t *repeated;              // labels of all stages
 };
 
@@ -44,16 +45,17 @@ static void set_up_finish(struct set_up *a)
 
 // ------------------------------------------------------------------- values
 
-enum { BATCH = 32 }; // blocks that are at hand as pairs
+enum { BATCH = 32 }; // number of blocks held as pairs at a time
 
 struct filling {
     const struct lcl_kron *K;
     struct lcl_pairs pairs;
     double *val;
-    int64_t blocks, chunks; // blocks of a stage
+    int64_t blocks, chunks; // number of blocks of a stage
 };
 
-// Block k of a_jj M + tau b_jj L, whose values are in `pair`.
+// Computes block k of a_jj M + tau b_jj L, whose interleaved values are in
+// `pair`.
 static void fill_block(const struct filling *F, int stage, int64_t k,
                        const double *pair)
 {
@@ -152,7 +154,7 @@ static enum lcl_status make_matrix(struct set_up *a, const struct lcl_kron *K,
 
 // ------------------------------------------------------------------- parts
 
-// Couplings of all stages together, where METIS weighs them.
+// Sums the couplings of all stages, if METIS uses weights.
 static enum lcl_status make_norms(struct set_up *a, int stages,
                                   const struct lcl_partition_params *params,
                                   const struct lcl_log *log)
@@ -229,8 +231,8 @@ static enum lcl_status make_inner(struct lcl_precond *M, const struct set_up *a,
     return inner->ops->create(inner, &a->all, &own);
 }
 
-// Row r of stage j is element j N + r of the matrix of stages before it was
-// reordered.
+// Row r of stage j is element j N + r of the block-diagonal matrix before
+// reordering.
 static void compose(uint32_t *map, const int32_t *perm,
                     const struct lcl_precond *M)
 {
@@ -269,7 +271,7 @@ static enum lcl_status make_vectors(struct lcl_precond *M)
     struct stages *S = M->method;
     const int64_t n = M->info.rows;
     enum lcl_status st;
-    lcl_buffer_destroy(&S->inner->system.vector_in_a); // not needed here
+    lcl_buffer_destroy(&S->inner->system.vector_in_a); // unused here
     if ((st = lcl_vector_ops_init(&S->vector, M->ctx, 1)) < 0 ||
         (st = upload_map(M)) < 0 ||
         (st = lcl_buffer_create(&S->b, M->ctx, n, sizeof(double), "vector")) <
@@ -312,8 +314,8 @@ static enum lcl_status create(struct lcl_precond *M, const struct lcl_kron *K,
 
 // ------------------------------------------------------------------- factors
 
-// What is said of the inner system, whose rows before reordering are the
-// caller's.
+// Reports the properties of the inner system, whose rows before reordering are
+// the caller's.
 static void describe(struct lcl_precond *M)
 {
     const struct stages *S = M->method;
@@ -327,7 +329,7 @@ static void describe(struct lcl_precond *M)
     M->info.launches += 2;
 }
 
-// Stages among the first repaired rows.
+// Names the stages among the first repaired rows.
 static void name_stages(const struct lcl_precond *M)
 {
     const struct lcl_precond_info *info = &M->info;
@@ -355,8 +357,8 @@ static enum lcl_status update(struct lcl_precond *M)
     return st;
 }
 
-// Where the caller has stopped, x gets what the inner system had last: harmless
-// as it is only read by what stops too.
+// If the solve has stopped, x receives the inner system's previous result:
+// harmless, since only kernels that check the same stopping flag read x.
 static enum lcl_status apply(struct lcl_precond *M, const lcl_buffer *b,
                              lcl_buffer *x, const lcl_buffer *stop, int at)
 {

@@ -18,7 +18,8 @@ static enum lcl_status update(struct lcl_precond *M)
 static enum lcl_status apply(struct lcl_precond *M, const lcl_buffer *b,
                              lcl_buffer *x, const lcl_buffer *stop, int at)
 {
-    // harmless where the caller has stopped: x is only read by what stops too
+    // harmless if the solve has stopped: only kernels that check the stopping
+    // flag read x
     (void)M, (void)stop, (void)at;
     return lcl_buffer_copy(x, b);
 }

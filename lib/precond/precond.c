@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Preconditioners as the caller sees them.
+// Public interface of preconditioners.
 #include "lib/precond/precond.h"
 
 #include "host/alloc.h"
@@ -21,7 +21,7 @@ static const struct lcl_precond_ops *const methods[LCL_PRECOND_COUNT] = {
     [LCL_PRECOND_BLOCK_JACOBI] = &lcl_precond_block_jacobi,
 };
 
-// Methods that are published for unit L and U with D apart.
+// Whether the method was published for unit L and U with separate D.
 static bool is_for_ildu0(enum lcl_trisolve trisolve)
 {
     return trisolve == LCL_TRISOLVE_DAG_VC_ILDU0_FUSED ||
@@ -62,14 +62,14 @@ static enum lcl_status check_params(const struct lcl_precond_params *p,
     return LCL_OK;
 }
 
-// IC(0) checks the sign of pivots that are numbers, not of blocks: they have to
-// be asked for.
+// IC(0) checks the sign of scalar pivots, but not of block pivots; blocks must
+// therefore be requested explicitly.
 static int block_size(const struct lcl_precond_params *p)
 {
     return p->type == LCL_PRECOND_IC0 && p->block_size == 0 ? 1 : p->block_size;
 }
 
-// Of rows and columns, or of those of blocks.
+// Of scalar or of block rows and columns.
 static enum lcl_status check_square(int64_t rows, int64_t cols,
                                     const struct lcl_log *log)
 {
@@ -80,7 +80,7 @@ static enum lcl_status check_square(int64_t rows, int64_t cols,
                     (long long)rows, (long long)cols);
 }
 
-// For entry points whose object may be the NULL that is complained of.
+// Reports a NULL argument; the object itself may be NULL.
 static enum lcl_status refuse_null(const lcl_precond *M, const char *function)
 {
     return lcl_misuse(M ? lcl_context_log(M->ctx) : NULL,
@@ -118,7 +118,7 @@ static enum lcl_status make_product(lcl_precond *M, enum lcl_spmv_type type)
     return st;
 }
 
-// Matrices are well-formed and square, parameters checked, *out is NULL.
+// Expects well-formed square matrices, checked parameters and *out NULL.
 static enum lcl_status create(lcl_precond **out, lcl_context *ctx,
                               const struct lcl_blocked *B,
                               const struct lcl_precond_params *params)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Preconditioners as CG needs them.
+// Preconditioners for CG.
 #include "lib/precond/symmetric.h"
 
 #include "host/log.h"
