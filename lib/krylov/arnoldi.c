@@ -13,7 +13,7 @@
 // Columns start at multiples of this many values.
 enum { ALIGNED = 64 };
 
-// Chunks of columns at widths above 1.
+// Chunk sizes at widths above 1.
 static const int sizes[LCL_ARNOLDI_SIZES] = {8, 16, 32};
 enum { CHUNK = 32, WAVES = 8 };
 
@@ -51,7 +51,8 @@ uint64_t lcl_arnoldi_bytes(int64_t n, int m, enum lcl_basis_storage storage,
            (flexible ? 2 : 1);
 }
 
-// Columns that the device can have room for, by what is known beforehand.
+// Upper bound on the number of columns that fit on the device, from what is
+// known before allocation.
 static int columns_that_fit(const struct lcl_caps *caps, int64_t n,
                             enum lcl_basis_storage storage, bool flexible)
 {
@@ -82,7 +83,7 @@ static enum lcl_status check_memory(const struct lcl_arnoldi *A)
 
 // ------------------------------------------------------------------- creating
 
-// Work-items of a group: each wave keeps m + 1 sums in local memory.
+// Work-group size: each wave keeps m + 1 sums in local memory.
 static int group_of(const struct lcl_caps *caps)
 {
     const int waves = lcl_wave_group(caps, WAVES);
@@ -90,9 +91,9 @@ static int group_of(const struct lcl_caps *caps)
     return waves < group ? waves : group;
 }
 
-// A quarter of the groups that other vector kernels have, two a unit: registers
-// leave room for no more, and each adds to m + 1 rows of partial sums. No more
-// than there are elements.
+// A quarter of the groups of other vector kernels, two per compute unit:
+// registers allow no more, and each group adds to m + 1 rows of partial sums.
+// At most one group per group-sized piece of the vector.
 static int groups_for(const struct lcl_caps *caps, int64_t n)
 {
     const int group = group_of(caps);
@@ -101,7 +102,7 @@ static int groups_for(const struct lcl_caps *caps, int64_t n)
     return filled < most ? (int)filled : most;
 }
 
-// The kernels of a source, with the storage by its number in gmres.cl.h.
+// Gets kernels of a source; the storage is given by its number in gmres.cl.h.
 static enum lcl_status get_all(const struct lcl_arnoldi *A, const char *source,
                                int slots, const struct lcl_krylov_kernel *all,
                                int count)
@@ -132,7 +133,8 @@ static enum lcl_status get_passes(struct lcl_arnoldi *A, int size)
                    sizeof all / sizeof *all);
 }
 
-// All that columns up to m take, so that no step waits for a compiler.
+// Gets all kernels that up to m columns need, so that no step waits for a
+// compiler.
 static enum lcl_status get_kernels(struct lcl_arnoldi *A)
 {
     const struct lcl_krylov_kernel all[] = {
@@ -196,7 +198,7 @@ void lcl_arnoldi_finish(struct lcl_arnoldi *A)
 
 // ------------------------------------------------------------------- passes
 
-// Columns first .. first + count - 1 of k, and the kernels for so many.
+// Columns first .. first + count - 1 of k, and the kernels for that many.
 struct chunk {
     int first, count;
     const struct lcl_arnoldi_kernels *pass;
@@ -211,7 +213,7 @@ static struct chunk chunk_at(const struct lcl_arnoldi *A, int first, int k)
     return (struct chunk){first, count, &A->pass[size]};
 }
 
-// The first column of the last chunk of k.
+// First column of the last chunk of k columns.
 static int last_of(const struct lcl_arnoldi *A, int k)
 {
     return (k - 1) / A->chunk * A->chunk;
@@ -237,7 +239,7 @@ static enum lcl_status dots_keep(const struct lcl_arnoldi *A, struct chunk c,
         lcl_arg_buffer(A->Z));
 }
 
-// h1 = V^T w for k columns; z becomes column k - 1 of Z.
+// h1 = V^T w for k columns; stores z in column k - 1 of Z.
 static enum lcl_status first_dots(const struct lcl_arnoldi *A, int k,
                                   const lcl_buffer *z, int at)
 {
@@ -266,7 +268,7 @@ static enum lcl_status sum(const struct lcl_arnoldi *A, struct chunk c,
                       lcl_arg_buffer(y), lcl_arg_buffer(stop), lcl_arg_int(at));
 }
 
-// w = w - V c for all but the last chunk of k columns.
+// w = w - V c for all chunks of k columns except the last.
 static enum lcl_status take_front(const struct lcl_arnoldi *A, int k, int word,
                                   int at)
 {
@@ -278,7 +280,7 @@ static enum lcl_status take_front(const struct lcl_arnoldi *A, int k, int word,
     return st;
 }
 
-// w = w - V h1; rows of V^T w and <w, w>.
+// w = w - V h1; computes rows of V^T w and <w, w>.
 static enum lcl_status orthogonalise(const struct lcl_arnoldi *A, int k, int at)
 {
     const int last = last_of(A, k);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Batches of steps and the window through which the host looks at them.
+// Batches of steps, and the mapped window through which the host reads them.
 #include "lib/krylov/batch.h"
 
 #include "lib/krylov/best.h"
@@ -17,8 +17,8 @@ static const enum lcl_stop reasons[] = {
     LCL_STOP_BREAKDOWN_KRYLOV,
 };
 
-// Batches grow from a few steps, so that a short solve is not overrun, to this;
-// two of them and their overlap fit the ring of residuals.
+// Batch sizes grow from a few steps, to avoid wasting steps in short solves, to
+// this; two batches and their overlap fit the ring of residuals.
 enum { FIRST_BATCH = 4, LAST_BATCH = 16 };
 
 enum lcl_status lcl_batch_init(struct lcl_batch *B, lcl_context *ctx,
@@ -43,7 +43,8 @@ void lcl_batch_finish(struct lcl_batch *B)
 
 // ------------------------------------------------------------------- looking
 
-// Whether the device can have written this: a wrong one may write anything.
+// Whether a correct device can have written this; a faulty one may write
+// anything.
 static bool is_sound(const double *state, int most)
 {
     const int known = sizeof reasons / sizeof *reasons;
@@ -52,7 +53,7 @@ static bool is_sound(const double *state, int most)
     return steps >= 0 && steps <= most && reason >= 0 && reason < known;
 }
 
-// Looks at the oldest posted state: notes its residuals, sets S->stop.
+// Reads the oldest posted state: records its residuals, sets S->stop.
 static enum lcl_status look(struct lcl_batch *B, struct lcl_solver *S,
                             int first)
 {
@@ -80,7 +81,7 @@ static enum lcl_status look(struct lcl_batch *B, struct lcl_solver *S,
 
 // ------------------------------------------------------------------- running
 
-// Steps *it .. end-1, then a look at the state from where they leave it.
+// Enqueues steps *it .. end-1, then posts the resulting state to the window.
 static enum lcl_status enqueue(struct lcl_batch *B, struct lcl_solver *S,
                                int *it, int end, int most)
 {

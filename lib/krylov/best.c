@@ -7,8 +7,8 @@
 
 #include <math.h>
 
-// Checkpoints at steps 4, 8, ..., 128, then every 128: on a GPU each takes
-// about a third of a CG iteration, by its copy and by what that evicts from the
+// Checkpoints at steps 4, 8, ..., 128, then every 128: on a GPU each costs
+// about a third of a CG iteration, for the copy and for what it evicts from the
 // cache.
 enum { FIRST = 4, MOST_APART = 128 };
 

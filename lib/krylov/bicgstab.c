@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Right-preconditioned BiCGSTAB (van der Vorst 1992) without a blocking read in
-// an iteration. The kernels are in cl/krylov/bicgstab.cl.
+// Right-preconditioned BiCGSTAB (van der Vorst 1992) without a blocking read
+// per iteration. The kernels are in cl/krylov/bicgstab.cl.
 #include "lib/krylov/batch.h"
 
 #include "host/alloc.h"
@@ -17,10 +17,10 @@ struct bicgstab {
     struct lcl_batch batch;
     lcl_kernel *p_kernel, *s_kernel, *x_kernel;
     lcl_buffer *r0, *p, *v, *t, *y, *z;
-    lcl_buffer *dots; // partial sums that follow a product
+    lcl_buffer *dots; // partial sums from the products
 };
 
-// Iteration `it` of the cycle up to where its residual is known.
+// Iteration `it` of the cycle, up to the point where its residual is known.
 static enum lcl_status enqueue_p(struct lcl_solver *S, int it)
 {
     const struct bicgstab *K = S->method;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Preconditioned CG (Hestenes and Stiefel 1952) without a blocking read in an
+// Preconditioned CG (Hestenes and Stiefel 1952) without a blocking read per
 // iteration. The kernels are in cl/krylov/cg.cl.
 #include "lib/krylov/batch.h"
 
@@ -67,7 +67,7 @@ static enum lcl_status enqueue_step(struct lcl_solver *S, int it)
     return enqueue_r(S, it);
 }
 
-// The last residual and its x; nobody needs the direction that follows.
+// Computes the last residual and its x; the direction after that is unused.
 static enum lcl_status enqueue_last(struct lcl_solver *S, int it)
 {
     return enqueue_p(S, it, true, S->r);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // CG as published in Gogusdere's report on row-binned CG (METU, MMI713, section
-// IV.A): the scalars are the host's, which reads each dot product where it
-// needs it. For beta the listing divides by <p, A p>; the right divisor, the
-// last <r, r>, is used here. The kernels are in cl/krylov/cg_published.cl.
+// IV.A): the host computes the scalars and reads each dot product when it needs
+// it. The listing divides by <p, A p> for beta; this code uses the correct
+// divisor, the last <r, r>. The kernels are in cl/krylov/cg_published.cl.
 #include "lib/krylov/batch.h"
 
 #include "host/alloc.h"
@@ -20,7 +20,8 @@ struct published {
     int64_t groups;
 };
 
-// What adds to one number in global memory on this device; NONE: nothing does.
+// The way to add to one number in global memory on this device; NONE if there
+// is none.
 static enum lcl_atomic_add global_add(const struct lcl_caps *caps)
 {
     return caps->local_add == LCL_ATOMIC_ADD_NV_PTX ? LCL_ATOMIC_ADD_NV_PTX
@@ -96,7 +97,7 @@ static enum lcl_status dot(const struct lcl_solver *S, const lcl_buffer *a,
     return lcl_buffer_read(K->result, result, sizeof *result);
 }
 
-// y = y + alpha x, or with scale_add y = x + alpha y
+// y = y + alpha x, or with scale_add y = x + alpha y.
 static enum lcl_status combine(const struct lcl_solver *S, lcl_kernel *kernel,
                                double alpha, const lcl_buffer *x, lcl_buffer *y)
 {
@@ -106,7 +107,7 @@ static enum lcl_status combine(const struct lcl_solver *S, lcl_kernel *kernel,
                       lcl_arg_buffer(y));
 }
 
-// What the host makes of the dot products of a step.
+// Stop reasons derived from the dot products of a step.
 static enum lcl_stop judge_curvature(double pv)
 {
     return !isfinite(pv) ? LCL_STOP_NOT_FINITE
@@ -125,8 +126,8 @@ static enum lcl_stop judge_residual(struct lcl_solver *S, double rr)
     return lcl_krylov_watch(S);
 }
 
-// One iteration, from *rr = <r, r>. The step of x comes after the sum that may
-// not be finite.
+// One iteration, from *rr = <r, r>. Updates x only after the sum that may not
+// be finite has been checked.
 static enum lcl_status step(struct lcl_solver *S, double *rr)
 {
     const struct published *K = S->method;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cycles of a method from one true residual to the next, until that tells the
-// end; the history of what the recurrence says meanwhile.
+// Runs cycles of a method from one true residual to the next, until the true
+// residual ends the solve; the history holds the recurrence residuals in
+// between.
 #include "lib/krylov/cycles.h"
 
 #include "host/clock.h"
@@ -12,10 +13,11 @@
 #include <float.h>
 #include <math.h>
 
-// A cycle that the recurrence ended at the tolerance and whose true residual is
-// at most this much above it, by rounding, is corrected once more.
+// If the recurrence ended a cycle at the tolerance and rounding left the true
+// residual above it by at most this factor, one more cycle corrects it.
 #define SLACK 1.1
-// A restart must have gained this much for another one to be worth it.
+// A restart is worthwhile only if the last cycle reduced the residual to this
+// factor.
 #define GAIN 0.9
 
 // ------------------------------------------------------------------- cycles
@@ -30,8 +32,8 @@ enum lcl_status lcl_krylov_measure_b(struct lcl_solver *S)
     return LCL_OK;
 }
 
-// The square of a tolerance, less what rounding may add: a residual whose
-// square is within it is itself within the tolerance.
+// The square of a tolerance, minus possible rounding: a residual whose square
+// is within it is itself within the tolerance.
 static double square_within(double tolerance)
 {
     return (1 - 4 * DBL_EPSILON) * tolerance * tolerance;
@@ -57,8 +59,8 @@ static bool is_breakdown(enum lcl_stop stop)
            stop == LCL_STOP_BREAKDOWN_KRYLOV;
 }
 
-// Whether another cycle from the true residual is worth it: the last gained
-// something, or brought the residual to within rounding of the tolerance.
+// Whether another cycle from the true residual is worthwhile: the last one
+// reduced it, or brought it to within rounding of the tolerance.
 static bool is_worth_restart(const lcl_solver *S, double before)
 {
     const double close = SLACK * SLACK * S->target;
@@ -70,8 +72,8 @@ static bool is_worth_restart(const lcl_solver *S, double before)
            S->rr <= GAIN * GAIN * before;
 }
 
-// Judges a cycle by the true residual: why the solve ends or, with NONE, that
-// it restarts from here.
+// Judges a cycle by the true residual: returns the reason to end, or NONE to
+// restart from here.
 static enum lcl_stop judge(const lcl_solver *S, double before)
 {
     if (!isfinite(S->rr))
@@ -88,7 +90,8 @@ static enum lcl_stop judge(const lcl_solver *S, double before)
                                                 : LCL_STOP_STAGNATION;
 }
 
-// What the method needs of x before it runs, unless x is a solution already.
+// Applies the method's correction of x before it runs, unless x is already a
+// solution.
 static enum lcl_status start(lcl_solver *S)
 {
     bool changed = false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Right-preconditioned GMRES(m) and FGMRES(m) without a blocking read in an
-// iteration, which is a product with A and an application of M. Restarts are
-// enqueued like any other step: x takes what the cycle has found, r is computed
-// anew. The host adds the columns of the last cycle.
+// Right-preconditioned GMRES(m) and FGMRES(m) without a blocking read per
+// iteration; an iteration is a product with A and an application of M. Restarts
+// are enqueued like any other step: x is updated from the cycle and r is
+// recomputed. The host adds the columns of the last cycle.
 #include "lib/krylov/arnoldi.h"
 #include "lib/krylov/batch.h"
 
@@ -13,7 +13,7 @@
 #include "host/runtime.h"
 #include "lib/krylov/best.h"
 
-// Launches of a step in one chunk of columns, with the product.
+// Launches per step with one chunk of columns, including the product.
 enum { STEP_LAUNCHES = 6 };
 
 struct gmres {
@@ -24,7 +24,7 @@ struct gmres {
 
 // ------------------------------------------------------------------- cycles
 
-// x = x + M^-1 V y, or x + Z y, for the k columns that are done.
+// x = x + M^-1 V y, or x + Z y, for the k columns computed so far.
 static enum lcl_status add_columns(struct lcl_solver *S, int k,
                                    const lcl_buffer *stop, int at)
 {
@@ -45,7 +45,8 @@ static enum lcl_status add_columns(struct lcl_solver *S, int k,
                       lcl_arg_buffer(stop), lcl_arg_int(at));
 }
 
-// A cycle from r, which is computed anew behind the last column of another.
+// Starts a cycle from r, which is recomputed after the last column of a
+// previous cycle.
 static enum lcl_status begin(struct lcl_solver *S, int it)
 {
     const struct gmres *K = S->method;
@@ -83,7 +84,7 @@ static enum lcl_status step(struct lcl_solver *S, int it)
     return lcl_arnoldi_step(A, it, j, S->target, z, before, LCL_ARNOLDI_STEP);
 }
 
-// Each step leaves its residual known.
+// Nothing to do: each step computes its residual.
 static enum lcl_status last(struct lcl_solver *S, int it)
 {
     (void)S, (void)it;
@@ -93,7 +94,7 @@ static enum lcl_status last(struct lcl_solver *S, int it)
 static const struct lcl_batch_ops batch_ops = {LCL_ARNOLDI_STOPS,
                                                LCL_ARNOLDI_WORDS, step, last};
 
-// What the device has left in its own words of the state.
+// Reads the method's own words of the state from the device.
 static enum lcl_status finish_cycle(struct lcl_solver *S)
 {
     const struct gmres *K = S->method;

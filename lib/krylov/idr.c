@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Right-preconditioned IDR(s) (van Gijzen and Sonneveld 2011) without a
-// blocking read in an iteration. An iteration is one product with A and one
+// blocking read per iteration. An iteration is one product with A and one
 // application of M. The kernels are in cl/krylov/idr.cl and
 // cl/krylov/idr_step.cl.
 #include "lib/krylov/batch.h"
@@ -20,21 +20,21 @@ enum { MAX_S = LCL_IDR_MAX_S };
 struct idr {
     struct lcl_batch batch;
     struct lcl_batch_ops ops;
-    int s;      // shadow vectors; of small systems fewer than asked for
-    int groups; // of the kernels here
+    int s;      // shadow vectors; reduced for small systems
+    int groups; // of the kernels in this file
     lcl_kernel *shadow_kernel, *v_kernel, *u_kernel, *dot_kernel, *step_kernel,
         *omega_kernel, *last_kernel;
     lcl_buffer *words; // the shadow vectors
     lcl_buffer *G, *U; // s vectors each
     lcl_buffer *v, *y, *u, *t;
-    lcl_buffer *rows;     // partial sums: s + 1 rows of one a group
-    lcl_buffer *norm;     // <r, r>, one a group
-    lcl_buffer *products; // those that follow a product
+    lcl_buffer *rows;     // partial sums: s + 1 rows, one sum per group
+    lcl_buffer *norm;     // <r, r>, one partial sum per group
+    lcl_buffer *products; // partial sums from the products
 };
 
 // ------------------------------------------------------------------- kernels
 
-// f = P^T r and <r, r>, where the cycle of the solver starts.
+// f = P^T r and <r, r>, at the start of the solver's cycle.
 static enum lcl_status enqueue_dot(struct lcl_solver *S, const lcl_buffer *t,
                                    int at)
 {
@@ -55,7 +55,7 @@ static enum lcl_status enqueue_v(struct lcl_solver *S)
                       lcl_arg_buffer(K->batch.stop));
 }
 
-// Where the last kernel before step k of a cycle left <r, r>.
+// Where the last kernel before step k of a cycle wrote <r, r>.
 static const lcl_buffer *norm_before(const struct idr *K, int k, int *row)
 {
     *row = k == 0 ? K->s : 0;
@@ -156,8 +156,8 @@ static enum lcl_status last(struct lcl_solver *S, int it)
 
 // ------------------------------------------------------------------- creating
 
-// Shadow vectors that n rows have room for: signs that are independent take
-// blocks of a power of two of rows, one at least.
+// Maximum number of shadow vectors for n rows: independent sign vectors need
+// blocks of a power of two of rows, at least one block.
 static int room_for(int64_t n, int s)
 {
     int rows = 1;
@@ -170,9 +170,9 @@ static int room_for(int64_t n, int s)
     return rows;
 }
 
-// Groups that each add up s + 1 rows of partial sums: half as many as other
-// vector kernels have, since every load here has others beside it; no more
-// than there are elements.
+// Number of groups that each sum s + 1 rows of partial sums: half as many as in
+// other vector kernels, since every load here overlaps with others; at most
+// enough to cover the vector.
 static int groups_for(const struct lcl_caps *caps, int64_t n)
 {
     const int group = lcl_vector_group(caps);
@@ -232,7 +232,8 @@ static enum lcl_status create(struct lcl_solver *S)
                                     .words = 1 + 3 * K->s + K->s * K->s,
                                     .step = step,
                                     .last = last};
-    S->launches = 4 + S->M->info.launches; // 3 - 1 / (s + 1) of them here
+    S->launches = 4 + S->M->info.launches; // this file enqueues 3 - 1 / (s + 1)
+                                           // of them
     enum lcl_status st;
     if ((st = get_kernels(K, S->ctx)) < 0 || (st = create_vectors(K, S)) < 0)
         return st;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Helpers of all Krylov methods: kernels and vectors, the history, the true
-// residual.
+// Helpers shared by all Krylov methods: kernels and vectors, the history, the
+// true residual.
 #include "lib/krylov/krylov.h"
 
 #include "host/alloc.h"
@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-// A residual that has grown this much over its start diverges.
+// A residual that exceeds its initial value by this factor diverges.
 #define DIVERGED 1e5
 
 // ------------------------------------------------------------------- creating

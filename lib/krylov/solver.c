@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Krylov solvers as the caller sees them: parameters, vectors, a report and a
-// status.
+// Public interface of Krylov solvers: parameters, vectors, report and status.
 #include "lib/krylov/cycles.h"
 
 #include "host/alloc.h"
@@ -25,7 +24,7 @@ static const struct lcl_krylov_ops *const methods[LCL_SOLVER_COUNT] = {
     [LCL_SOLVER_FGMRES] = &lcl_fgmres,
 };
 
-// For entry points whose object may be the NULL that is complained of.
+// Reports a NULL argument; the object itself may be NULL.
 static enum lcl_status refuse_null(const lcl_solver *S, const char *function)
 {
     return lcl_misuse(S ? lcl_context_log(S->ctx) : NULL,
@@ -150,7 +149,7 @@ static bool all_zero(const double *v, int64_t n)
     return true;
 }
 
-// A vector that is not zero may have squares that all are, or that overflow.
+// The squares of a nonzero vector may all underflow to zero, or overflow.
 static enum lcl_status check_range_of_b(lcl_solver *S, bool zero)
 {
     if (isfinite(S->norm_b) && (S->norm_b > 0 || zero))
@@ -211,8 +210,8 @@ static enum lcl_status finish(lcl_solver *S, struct lcl_report *report)
     return status_of(S->stop);
 }
 
-// *improved: whether S->x is to replace the caller's x, whose residual a failed
-// solve may not have undercut.
+// *improved: whether S->x should replace the caller's x; a failed solve may not
+// have reduced its residual.
 static enum lcl_status solve(lcl_solver *S, struct lcl_report *report,
                              bool *improved)
 {
