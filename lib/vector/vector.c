@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Moving vectors between numberings.
+// Moves vectors between numberings.
 #include "lib/vector/vector.h"
 
 #include "host/geometry.h"
