@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A matrix of the caller in the blocks that it is to be used in.
+// A matrix of the caller, converted to the block size in use.
 #include "lib/matrix/blocked.h"
 
 #include "host/alloc.h"

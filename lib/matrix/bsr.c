@@ -118,7 +118,7 @@ int lcl_csr_natural_block(const struct lcl_csr *A)
 
 // ---------------------------------------------------------------- conversion
 
-// The rows of one block row side by side: what is left of each.
+// A walk through the rows of one block row in parallel: the rest of each row.
 struct walk {
     const struct lcl_csr *A;
     int b;
@@ -133,7 +133,7 @@ static void walk_begin(struct walk *w, int64_t block_row)
     }
 }
 
-// The block column of the next block, -1 after the last.
+// Block column of the next block, -1 after the last.
 static int32_t walk_column(const struct walk *w)
 {
     int32_t column = -1;
@@ -147,8 +147,8 @@ static int32_t walk_column(const struct walk *w)
     return column;
 }
 
-// Goes past the block of that column. Its entries go to their places after
-// `at`, unless place is NULL.
+// Skips the block in that column. Writes the positions of its entries, counted
+// from `at`, to `place` unless that is NULL.
 static void walk_past(struct walk *w, int32_t column, int64_t at,
                       int64_t *place)
 {

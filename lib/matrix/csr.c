@@ -33,7 +33,7 @@ void lcl_dense_finish(struct lcl_dense *X)
 
 // ------------------------------------------------------------------- values
 
-// An exponent of ones alone runs over into the sign.
+// An exponent of all ones overflows into the sign bit.
 static bool all_finite(const double *val, int64_t from, int64_t to)
 {
     const uint64_t exponent = 0x7ff0000000000000, last = 0x0010000000000000;
@@ -93,7 +93,7 @@ static enum lcl_status check_counts(const struct lcl_csr *A, const char *what,
     return LCL_OK;
 }
 
-// Whether none is negative, above nnz, or below the one before.
+// Whether no row pointer is negative, above nnz, or below its predecessor.
 static bool row_ptr_is_sound(const struct lcl_csr *A)
 {
     uint64_t signs = 0;
@@ -148,9 +148,8 @@ static enum lcl_status check_columns(const struct lcl_csr *A, const char *what,
     return LCL_OK;
 }
 
-// Whether the rows from `first` to last-1, whose row pointers are sound, have
-// sound columns: none out of range, and no more that do not ascend than there
-// are starts of rows among them.
+// Whether the rows `first` to last-1, whose row pointers are valid, have valid
+// columns: none out of range, and no more descents than row starts among them.
 static bool columns_are_sound(const struct lcl_csr *A, int64_t first,
                               int64_t last)
 {

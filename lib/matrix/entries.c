@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// CSR from entries in any order: counting sort by row, then columns in a row.
+// Converts unordered entries to CSR: counting sort by row, then sort by column
+// within each row.
 #include "lib/matrix/entries.h"
 
 #include "host/alloc.h"
@@ -25,13 +26,13 @@ void lcl_entries_finish(struct lcl_entries *E)
     *E = (struct lcl_entries){0};
 }
 
-// Whether entry e also stands for its mirror image.
+// Whether entry e also represents its mirror image.
 static bool has_mirror(const struct lcl_entry *e, enum lcl_symmetry symmetry)
 {
     return symmetry != LCL_GENERAL && e->row != e->col;
 }
 
-// row_ptr[i + 1] = entries of row i, then their running sum.
+// row_ptr[i + 1] = number of entries of row i, then the prefix sums.
 static void count_rows(struct lcl_csr *A, const struct lcl_entries *E,
                        enum lcl_symmetry symmetry)
 {
@@ -120,7 +121,8 @@ static int64_t longest_row(const struct lcl_csr *A)
     return longest;
 }
 
-// Files sorted by row or by column, the usual ones, arrive here in order.
+// Files are usually sorted by row or by column; then the rows arrive here
+// already in order.
 static enum lcl_status sort_rows(struct lcl_csr *A)
 {
     const int64_t longest = longest_row(A);
@@ -145,8 +147,8 @@ static enum lcl_status sort_rows(struct lcl_csr *A)
     return LCL_OK;
 }
 
-// Sums equal columns of each row in place. Of the two images that a duplicate
-// has in a symmetric matrix the one in the lower triangle is counted.
+// Sums equal columns of each row in place. A duplicate has two images in a
+// symmetric matrix; only the one in the lower triangle is counted.
 static int64_t sum_duplicates(struct lcl_csr *A, enum lcl_symmetry symmetry)
 {
     int64_t out = 0, duplicates = 0;
