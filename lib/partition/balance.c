@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Brings every part of a graph partition down to a size limit.
+// Reduces every part of a graph partition to a size limit.
 #include "lib/partition/balance.h"
 
 #include "host/alloc.h"
@@ -8,13 +8,13 @@
 #include <assert.h>
 #include <stdlib.h>
 
-// Ample for what METIS leaves; bounds the time where a part is one long chain.
+// Ample for METIS output; bounds the time if a part is one long chain.
 enum { SWEEPS_MAX = 32 };
 
 struct move {
     idx_t vertex;
     idx_t target; // -1: no neighbouring part has room
-    idx_t gain;   // edge weight that the cut loses
+    idx_t gain;   // edge weight removed from the cut
 };
 
 struct balance {
@@ -22,7 +22,8 @@ struct balance {
     idx_t *label;
     idx_t limit;
     idx_t *size;           // parts
-    idx_t *pull;           // parts, edge weight from one vertex; all 0 between
+    idx_t *pull;           // parts: edge weight from one vertex; all 0 between
+                           // calls
     struct move *moves;    // G->n
     idx_t first_with_room; // no part before it has room
 };
@@ -32,7 +33,7 @@ static idx_t edge_weight(const struct lcl_graph *G, idx_t k)
     return G->weight ? G->weight[k] : 1;
 }
 
-// The cheapest way of vertex v out of its part.
+// The cheapest move of vertex v out of its part.
 static struct move best_move(const struct balance *B, idx_t v)
 {
     const struct lcl_graph *G = B->G;
@@ -70,8 +71,8 @@ static int by_gain(const void *a, const void *b)
     return (x->vertex > y->vertex) - (x->vertex < y->vertex);
 }
 
-// Moves boundary vertices of `part` in the order of the gains they had when the
-// sweep began. Returns how many moved.
+// Moves boundary vertices of `part` in the order of their gains at the start of
+// the sweep. Returns how many moved.
 static idx_t sweep_boundary(struct balance *B, idx_t part, const idx_t *member,
                             idx_t count)
 {
@@ -150,8 +151,8 @@ enum lcl_status lcl_partition_balance(idx_t *label, idx_t parts, idx_t limit,
     st = lcl_groups_create(&groups, label, G->n, parts, log);
     if (st < 0)
         goto out;
-    // Only parts with room receive, so the members of an over-full part can
-    // be listed once.
+    // Only parts with room receive vertices, so the members of an overfull part
+    // can be listed once.
     for (idx_t p = 0; p < parts; ++p)
         relieve(&B, p, groups.member + groups.start[p],
                 groups.start[p + 1] - groups.start[p]);

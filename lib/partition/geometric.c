@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Boxes of a Cartesian grid (Mehta et al., Algorithm 3.1).
+// Partition into boxes of a Cartesian grid (Mehta et al., Algorithm 3.1).
 #include "lib/partition/partition.h"
 
 #include "host/log.h"
@@ -15,11 +15,11 @@ static int64_t smaller(int64_t a, int64_t b)
 
 // Distances |i - j| of a Cartesian stencil: 1, nx, nx ny, as far as they occur.
 struct offsets {
-    int64_t value[3]; // ascend
+    int64_t value[3]; // ascending
     int count;
 };
 
-// Returns false where the distance is a fourth one.
+// Returns false if `offset` is a fourth distance.
 static bool add_offset(struct offsets *F, int64_t offset)
 {
     int at = 0;
@@ -35,7 +35,7 @@ static bool add_offset(struct offsets *F, int64_t offset)
     return true;
 }
 
-// Whether row i has the columns of the row before, each one further.
+// Whether row i has the columns of the previous row, each shifted by one.
 static bool repeats(const struct lcl_csr *A, int64_t i)
 {
     const int64_t from = A->row_ptr[i], count = A->row_ptr[i + 1] - from;
@@ -48,8 +48,8 @@ static bool repeats(const struct lcl_csr *A, int64_t i)
     return differs == 0;
 }
 
-// Looks no further than it needs to find three. A row that repeats the one
-// before has its distances.
+// Stops as soon as it has found three. A row that repeats the previous one has
+// the same distances.
 static bool find_offsets(struct offsets *F, const struct lcl_csr *A)
 {
     for (int64_t i = 0; i < A->rows && F->count < 3; ++i) {
@@ -83,8 +83,8 @@ static bool row_fits(const struct lcl_csr *A, int64_t i, const int64_t grid[3])
     return true;
 }
 
-// Whether each row from `from` to to-1 has the columns of the row before, each
-// one further.
+// Whether each row from `from` to to-1 has the columns of the previous row,
+// each shifted by one.
 static bool rows_repeat(const struct lcl_csr *A, int64_t from, int64_t to)
 {
     const int64_t *ptr = A->row_ptr, count = ptr[from] - ptr[from - 1];
@@ -100,8 +100,8 @@ static bool rows_repeat(const struct lcl_csr *A, int64_t from, int64_t to)
     return columns == 0;
 }
 
-// The rows of one line of cells along x. Away from its ends a row that repeats
-// the one before is as good as that one.
+// Checks the rows of one line of cells along x. Away from the line's ends, a
+// row that repeats the previous one fits if that one does.
 static bool line_fits(const struct lcl_csr *A, int64_t first,
                       const int64_t grid[3])
 {
@@ -133,7 +133,7 @@ static void fit_lines(void *arg, int64_t chunk)
         atomic_store(&F->failed, true);
 }
 
-// Whether every stored entry is one of the stencil and none wraps around an
+// Whether every stored entry belongs to the stencil and none wraps around an
 // edge of the grid.
 static bool fits_grid(const struct lcl_csr *A, const int64_t grid[3])
 {
@@ -230,7 +230,7 @@ static enum lcl_status choose_box(int64_t box[3], const int64_t grid[3],
 // Boxes of cells, x fastest; the unknowns of a cell are consecutive rows.
 struct boxes {
     int64_t grid[3], box[3];
-    int64_t count[3]; // of boxes along x, y, z
+    int64_t count[3]; // number of boxes along x, y, z
     int64_t unknowns;
     struct lcl_partition *P;
 };
@@ -253,7 +253,7 @@ static void number_box(const struct boxes *B, const int64_t first[3],
         }
 }
 
-// The boxes side by side along x.
+// Numbers a bar of boxes, side by side along x.
 static void number_bar(void *arg, int64_t bar)
 {
     const struct boxes *B = arg;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Undirected graphs of matrices, in the arrays that METIS takes.
+// Undirected graphs of matrices, in METIS format.
 #include "lib/partition/graph.h"
 
 #include "host/alloc.h"
@@ -44,7 +44,7 @@ int64_t lcl_graph_window(const struct lcl_csr *A, int64_t first, int64_t edges)
     return low;
 }
 
-// A window of the matrix and how its entries are weighed.
+// A window of the matrix and the weighting of its entries.
 struct view {
     const struct lcl_csr *A;
     const struct lcl_weighing *W;
@@ -75,8 +75,8 @@ static int64_t count_edges(const struct view *V, idx_t *ptr)
     return entries;
 }
 
-// T = transpose of the window without its diagonal. While it is filled, ptr[v]
-// is the next free place of row v, which ends up as the start of row v + 1.
+// T = transpose of the window without its diagonal. During filling, ptr[v] is
+// the next free position of row v, which ends up as the start of row v + 1.
 static void fill_transpose(struct lcl_graph *T, const struct view *V)
 {
     const struct lcl_csr *A = V->A;
@@ -103,7 +103,7 @@ static void put(struct lcl_graph *G, idx_t *end, idx_t vertex, idx_t weight)
     ++*end;
 }
 
-// Row v of G = row v of the window united with row v of T; both ascend.
+// Row v of G = union of row v of the window and row v of T; both ascend.
 static idx_t unite_row(struct lcl_graph *G, const struct lcl_graph *T,
                        const struct view *V, idx_t v, idx_t end)
 {
@@ -187,8 +187,8 @@ enum lcl_status lcl_groups_create(struct lcl_groups *groups, const idx_t *label,
                                   idx_t n, idx_t labels,
                                   const struct lcl_log *log)
 {
-    // One place more at the front: start[p + 1] is the next free place of
-    // group p while the members are put down.
+    // One extra element at the front: during filling, start[p + 1] is the next
+    // free position of group p.
     idx_t *start = lcl_calloc((size_t)labels + 2, sizeof *start);
     idx_t *member = lcl_malloc((size_t)n, sizeof *member);
     *groups = (struct lcl_groups){.start = start, .member = member};

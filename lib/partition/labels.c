@@ -18,7 +18,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Replaces each label by its rank among the different labels.
+// Replaces each label by its rank among the distinct labels.
 static enum lcl_status compress(int32_t *label, int64_t n,
                                 const struct lcl_log *log)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Graph partition by METIS into parts of bounded size.
+// Graph partitioning by METIS into parts of bounded size.
 #include "lib/partition/balance.h"
 #include "lib/partition/graph.h"
 #include "lib/partition/partition.h"
@@ -11,21 +11,23 @@
 #include <string.h>
 
 // While it runs, METIS 5.1 seeds and draws from rand() and traps SIGABRT and
-// SIGTERM for the whole process: one call at a time, so that threads get the
-// parts that one alone would and its handlers are put back in order. Where
-// somebody else draws from rand() meanwhile (NVIDIA's driver does while another
-// thread creates a context, seen 2026-11) the parts are others, as good.
+// SIGTERM for the whole process. The lock allows one call at a time, so that
+// threads get the same parts as a single thread, and METIS restores the signal
+// handlers in order. If other code draws from rand() meanwhile (NVIDIA's driver
+// does while another thread creates a context, seen 2026-11), the parts differ
+// but are equally good.
 static pthread_mutex_t metis_lock = PTHREAD_MUTEX_INITIALIZER;
 
 enum {
     SEED = 1,
     FILL = 98, // per cent of the limit to aim at: METIS never balances exactly
     IMBALANCE_MAX = 100, // per mill
-    // METIS is not asked for parts below this: it fails, with text on stdout,
-    // where a bisection leaves an empty side. Such parts are sliced instead.
+    // Smaller parts are not requested from METIS: it fails, with text on
+    // stdout, if a bisection leaves an empty side. Such parts are sliced
+    // instead.
     ROWS_MIN = 16,
     // One k-way call into more parts is slower than two levels of calls: 8.9 s
-    // instead of 5.3 s for 4224 parts of a 128^3 grid, to cut 1 % fewer edges.
+    // instead of 5.3 s for 4224 parts of a 128^3 grid, cutting 1 % fewer edges.
     DIRECT_MAX = 256,
 };
 
@@ -37,9 +39,9 @@ static idx_t parts_for(int64_t n, idx_t limit)
     return (idx_t)((n + aim - 1) / aim);
 }
 
-// Whether METIS finds the memory that it takes at most: it writes to stderr
-// where it does not. Per vertex and edge that is 9 numbers (4.7 to 9.0 seen for
-// grids of 20^3 to 100^3 nodes and for a stiffness matrix, 8 to 200 parts).
+// Whether METIS's maximum memory is available: METIS writes to stderr if it is
+// not. The maximum is 9 numbers per vertex and edge (4.7 to 9.0 seen for grids
+// of 20^3 to 100^3 nodes and for a stiffness matrix, 8 to 200 parts).
 static bool has_memory(const struct lcl_graph *G)
 {
     const size_t numbers = (size_t)G->n + (size_t)G->ptr[G->n];
@@ -58,9 +60,9 @@ static enum lcl_status metis_status(int code, const struct lcl_log *log)
     return lcl_fail(log, LCL_EINVAL, "METIS failed with code %d", code);
 }
 
-// One k-way call. Parts may be as uneven as `limit` lets them be, within
-// reason: a few tiny ones would idle a device. k = 1 would divide by zero
-// inside METIS 5.1.
+// One k-way call. Parts may be as uneven as `limit` allows, within reason: a
+// few tiny ones would leave a device idle. k = 1 would divide by zero inside
+// METIS 5.1.
 static enum lcl_status call_metis(idx_t *label, const struct lcl_graph *G,
                                   idx_t parts, idx_t limit,
                                   const struct lcl_log *log)
@@ -87,7 +89,7 @@ static enum lcl_status call_metis(idx_t *label, const struct lcl_graph *G,
     return metis_status(code, log);
 }
 
-// The second level: splits every coarse part on its own.
+// The second level: splits every coarse part separately.
 struct refinement {
     const struct lcl_graph *G;
     idx_t *label;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Chunks of consecutive rows.
+// Partition into chunks of consecutive rows.
 #include "lib/partition/partition.h"
 
-// As few chunks as the limit allows, equally long: no short one at the end.
+// As few chunks as the limit allows, of equal length: no short one at the end.
 enum lcl_status lcl_partition_natural(struct lcl_partition *P,
                                       const struct lcl_csr *A, int64_t rows,
                                       const struct lcl_log *log)

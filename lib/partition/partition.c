@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Subdomains: labels by one of the methods, then the permutation they give.
+// Subdomains: labels from one of the methods, then the resulting permutation.
 #include "lib/partition/partition.h"
 
 #include "host/alloc.h"
@@ -9,7 +9,7 @@
 
 struct request {
     const struct lcl_csr *A;
-    struct lcl_partition_params params; // rows is the limit that holds
+    struct lcl_partition_params params; // `rows` holds the effective limit
     const struct lcl_log *log;
 };
 
@@ -59,7 +59,7 @@ enum lcl_status lcl_partition_allocate(struct lcl_partition *P, int64_t n,
 
 // ------------------------------------------------------------------- labels
 
-// Where the run of equal labels that starts at row i ends.
+// End of the run of equal labels that starts at row i.
 static int64_t run_end(const int32_t *label, int64_t n, int64_t i)
 {
     const int32_t own = label[i];
@@ -69,9 +69,9 @@ static int64_t run_end(const int32_t *label, int64_t n, int64_t i)
     return i;
 }
 
-// Numbers the parts in the order of their smallest row, which keeps parts that
-// are close in the old numbering close in the new one; unused labels vanish.
-// part_ptr[p + 2] counts the rows of part p.
+// Numbers the parts in the order of their smallest row, so that parts that are
+// close in the old numbering stay close in the new one; removes unused labels.
+// part_ptr[p + 2] becomes the number of rows of part p.
 static enum lcl_status renumber(struct lcl_partition *P, int32_t *label,
                                 const struct lcl_log *log)
 {
@@ -91,8 +91,8 @@ static enum lcl_status renumber(struct lcl_partition *P, int32_t *label,
     return LCL_OK;
 }
 
-// Stable counting sort of the rows by label: part_ptr[p + 1] is the next free
-// row of part p meanwhile.
+// Stable counting sort of the rows by label; during the sort part_ptr[p + 1] is
+// the next free row of part p.
 static void sort_rows(struct lcl_partition *P, const int32_t *label)
 {
     for (int64_t p = 0; p < P->parts; ++p)
@@ -109,8 +109,8 @@ static void sort_rows(struct lcl_partition *P, const int32_t *label)
 typedef enum lcl_status labels_fn(int32_t *label, const struct request *R,
                                   bool *weighted);
 
-// There is room for as many parts as rows, and one more; what is not written
-// costs nothing.
+// Allocates as many parts as rows, and one more; untouched memory costs
+// nothing.
 static enum lcl_status group_rows(struct lcl_partition *P,
                                   const struct request *R, labels_fn *fill)
 {

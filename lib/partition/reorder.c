@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-// An entry of one row: new column in the high half, place in A's row in the
+// An entry of one row: new column in the high half, position in A's row in the
 // low half, so that sorting the keys sorts the row.
 typedef uint64_t entry_key;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Strength of couplings, as integer edge weights for METIS.
+// Coupling strengths as integer edge weights for METIS.
 #include "lib/partition/weights.h"
 
 #include "host/alloc.h"
@@ -46,8 +46,8 @@ static void add_row(struct spread *S, const struct lcl_weighing *W,
     }
 }
 
-// The order of magnitude below which (counting from the strongest) lies the
-// given share of the couplings.
+// Order of magnitude below which (counting from the strongest) the given share
+// of the couplings lies.
 static int quantile(const struct spread *S, double share)
 {
     int64_t seen = 0;
@@ -60,9 +60,9 @@ static int quantile(const struct spread *S, double share)
     return bin;
 }
 
-// AUTO weights the edges where the strongest and the weakest tenth of the
-// nonzero couplings are four binary orders of magnitude apart: a factor between
-// 8 and 32. Grids of uniform coefficients stay well below, anisotropy or
+// AUTO weights the edges if the strongest and the weakest tenth of the nonzero
+// couplings are four binary orders of magnitude apart: a factor between 8 and
+// 32. Grids with uniform coefficients stay well below; anisotropy or
 // heterogeneity beyond a factor of 30 lies above.
 static bool differs_much(const struct spread *S)
 {
