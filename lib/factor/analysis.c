@@ -210,7 +210,8 @@ static enum lcl_status fold_rows(struct lcl_analysis *a)
                                 "permutation")) < 0 ||
         (st = lcl_buffer_create(&level, a->ctx, n, sizeof(int32_t), "levels")) <
             0 ||
-        (st = lcl_buffer_fill(a->sides, 0)) < 0 || // later counts are not used
+        (st = lcl_buffer_fill(a->sides, 0)) < 0 || // counted later; no sort key
+                                                   // here
         (st = find_levels(a, S->B.perm, S->level)) < 0 ||
         (st = LCL_LAUNCH(a->kernels[LCL_ANALYSIS_REVERSE], a->P->parts,
                          lcl_arg_buffer(a->part_ptr), lcl_arg_buffer(S->B.perm),

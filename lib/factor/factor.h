@@ -12,8 +12,7 @@ struct lcl_factor {
     lcl_context *ctx;
     enum lcl_pivot pivot;
     double pivot_tol;
-    bool positive;                   // pivots must be positive: IC(0) of
-                                     // scalars
+    bool positive;                   // pivots must be > 0: IC(0) of scalars
     enum lcl_factor_storage storage; // never DEFAULT
     bool falls_back; // to fp64 if stored values would lose their meaning
     int block; // rows and columns of an entry; rows and slots are counted in
@@ -29,8 +28,9 @@ struct lcl_factor {
     lcl_buffer *stored; // values in another form (lib/factor/store.h) or NULL
     // Used by the factorisation only.
     lcl_buffer *step_of, *source, *diagonal, *shift, *repaired, *bad;
-    lcl_buffer *pair;  // for triangle-free patterns (cl/factor/dilu.cl) or NULL
-    lcl_buffer *inv_d; // NULL if the kernel does not use it
+    lcl_buffer
+        *pair; // NULL unless the pattern is triangle-free (cl/factor/dilu.cl)
+    lcl_buffer *inv_d;  // NULL if the kernel does not use it
     lcl_buffer *counts; // 3 int32: number of repaired pivots, and number of
                         // values that lose their meaning when stored, low half
                         // first
