@@ -16,8 +16,7 @@
 
 struct stages {
     lcl_precond *inner; // of the block-diagonal matrix
-    bool fresh;         // holds the values of the last lcl_kron since its
-                        // creation
+    bool fresh;         // already has the lcl_kron's values, from creation
     bool weighted;
     int64_t *row_ptr; // of the union of M and L
     struct lcl_vector_ops vector;

@@ -5,7 +5,7 @@
 
 #include "lib/precond/precond.h"
 
-// Prepares the functions below; later calls do nothing. Sets M->dot_launches.
+// Prepares the functions below; may be called repeatedly. Sets M->dot_launches.
 // Statuses as lcl_solver_create().
 enum lcl_status lcl_precond_make_symmetric(lcl_precond *M);
 
