@@ -30,10 +30,9 @@ struct lcl_block_inverse {
     lcl_kernel *invert, *narrow, *product;
     int64_t invert_groups, product_groups;
     lcl_buffer *ptr, *slab_of, *slab, *norms, *bad, *counts;
-    lcl_buffer *inverse;             // values of the slabs; with SPMV NULL, and
-                                     // these hold
-    struct lcl_device_matrix sparse; // the sparse matrix
-    struct lcl_spmv with_sparse;     // its products
+    lcl_buffer *inverse;             // values of the slabs; NULL with SPMV:
+    struct lcl_device_matrix sparse; // values as a sparse matrix,
+    struct lcl_spmv with_sparse;     // and its products
 };
 
 // Initialises V for the blocks of A, which must outlive V; inverts nothing yet.

@@ -93,7 +93,7 @@ static enum lcl_status check_pointers(const int64_t *ptr, int64_t count,
                         "block pointer 0 is %lld: it has to be 0",
                         (long long)ptr[0]);
     for (int64_t p = 1; p < count; ++p) {
-        // prevents an overflowing difference and one beyond the rows
+        // so that no difference overflows and no pointer is beyond the rows
         if (ptr[p] <= ptr[p - 1] || ptr[p] > n)
             return lcl_fail(log, LCL_EINVAL,
                             "block pointer %lld is %lld: expected a row "

@@ -8,8 +8,7 @@
 
 struct lcl_diagonal_blocks {
     int64_t count;
-    int32_t *ptr; // count + 1; block p consists of rows ptr[p] .. ptr[p + 1] -
-                  // 1
+    int32_t *ptr; // count + 1; block p is rows ptr[p] .. ptr[p + 1] - 1
     int rows_max; // maximum over the blocks
 };
 
