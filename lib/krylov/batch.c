@@ -17,7 +17,7 @@ static const enum lcl_stop reasons[] = {
     LCL_STOP_BREAKDOWN_KRYLOV,
 };
 
-// Batch sizes grow from a few steps, to avoid wasting steps in short solves, to
+// Batch sizes grow from a few steps, to limit wasted steps in short solves, to
 // this; two batches and their overlap fit the ring of residuals.
 enum { FIRST_BATCH = 4, LAST_BATCH = 16 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Shared by Krylov methods without a blocking read per iteration. The host
-// enqueues batches of steps and inspects the residuals of the last batch while
-// the next one runs. The device side is in cl/krylov/krylov.cl.h.
+// enqueues batches of steps and inspects the residuals of the previous batch
+// while the next one runs. The device side is in cl/krylov/krylov.cl.h.
 #pragma once
 
 #include "lib/krylov/krylov.h"

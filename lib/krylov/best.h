@@ -9,7 +9,8 @@
 enum lcl_status lcl_best_init(struct lcl_best *B, const struct lcl_solver *S);
 void lcl_best_finish(struct lcl_best *B);
 
-// Call before a cycle: keeps S->x if S->rr is the smallest so far.
+// Call before a cycle: keeps S->x if it is the first or S->rr is the smallest
+// so far.
 enum lcl_status lcl_best_begin(struct lcl_solver *S);
 
 // Call when x is the iterate of step `it`, whose residual is in the ring of
