@@ -12,16 +12,15 @@
 // of E, elements col_ptr[q] .. col_ptr[q+1]-1 those of column q of E.
 struct lcl_coarse_pattern {
     int64_t n, parts, aggregates, runs, entries;
-    lcl_buffer *part_ptr;  // parts + 1, int32
-    lcl_buffer *part_agg;  // parts, int32: aggregate of each subdomain
-    lcl_buffer *agg_ptr;   // aggregates + 1, int32
-    lcl_buffer *agg_parts; // parts, int32: subdomains of each aggregate,
-                           // ascending
-    lcl_buffer *run_ptr;   // n + 1, uint32
+    lcl_buffer *part_ptr; // parts + 1, int32
+    lcl_buffer *part_agg; // parts, int32: aggregate of each subdomain
+    lcl_buffer *agg_ptr;  // aggregates + 1, int32
+    lcl_buffer
+        *agg_parts;      // parts, int32: subdomains of an aggregate, ascending
+    lcl_buffer *run_ptr; // n + 1, uint32
     lcl_buffer *run_first; // runs + 1, uint32
     lcl_buffer *run_agg;   // runs, int32: aggregate of the run's columns
-    lcl_buffer *run_row;   // runs, int32; NULL until
-                           // lcl_coarse_pattern_find_rows()
+    lcl_buffer *run_row;   // runs, int32; NULL until find_rows()
     lcl_buffer *order;     // runs, uint32
     lcl_buffer *entry_ptr; // entries + 1, uint32
     lcl_buffer *entry_row; // entries, int32: aggregates of row and column
