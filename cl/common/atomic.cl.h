@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// fp64 sums that several work-items add to at once: those of a group in local
-// and in global memory, those of all groups in global memory. LCL_ADD says how
-// (enum lcl_atomic_add); what adds so is not bitwise reproducible. With one
-// item a group there is nobody of it to race with.
+// Atomic fp64 addition: add_local() and add_global() among the work-items of a
+// group, in local and in global memory; add_by_groups() among all groups, in
+// global memory. LCL_ADD selects the method (enum lcl_atomic_add). Results are
+// not bitwise reproducible. Groups of one work-item use plain additions.
 #pragma once
 
 #include "wave.cl.h"
@@ -15,7 +15,7 @@
 # pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #endif
 
-// The first guess is no plain read: that would race with the others' sums.
+// The first guess is 0: a plain read would race with other work-items.
 #define ADD_BY_SWAP(name, space)                                               \
  static inline void name(volatile space double *p, double v)                   \
  {                                                                             \
@@ -27,8 +27,8 @@
   } while (seen != want);                                                      \
  }
 
-// The extension and AMD's builtin are known for local memory alone: no
-// add_by_groups() with them.
+// The extension and AMD's builtin are known to work in local memory only: they
+// define no add_by_groups().
 #if LCL_ADD == 3
 static inline void add_by_groups(volatile global double *p, double v)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Small trials, from whose results the host learns what a device can do. Every
-// wait is bounded: a device that makes no progress gives a wrong answer, it
-// does not hang.
+// Small tests from which the host learns the capabilities of a device. Every
+// wait is bounded: a device without forward progress gives a wrong result
+// instead of hanging.
 #include "atomic.cl.h"
 #include "wave.cl.h"
 
@@ -21,7 +21,7 @@
 #define POLLS (1 << 18)
 
 #if LCL_PROBE == PROBE_EXCHANGE
-// out[i] = sum of the lane numbers of i's wave
+// out[i] = sum of the lane numbers in the wave of item i
 WORK_GROUP
 kernel void exchange(global double *out)
 {
@@ -31,7 +31,7 @@ kernel void exchange(global double *out)
 }
 
 #elif LCL_PROBE == PROBE_LOCAL
-// out[0] = LCL_ROWS - 1, by way of the last double of local memory
+// out[0] = LCL_ROWS - 1, passed through the last double of local memory
 WORK_GROUP
 kernel void local_memory(global double *out)
 {
@@ -45,8 +45,8 @@ kernel void local_memory(global double *out)
 }
 
 #elif LCL_PROBE == PROBE_PROGRESS
-// Item i waits for item i - stride: of its own wave with stride 1, of the wave
-// before with stride LCL_WIDTH. out[i] = 1 where the wait ended in time.
+// Item i waits for item i - stride: in its own wave with stride 1, in the
+// preceding wave with stride LCL_WIDTH. out[i] = 1 if the wait ended in time.
 kernel void progress(global double *out, volatile global int *flag, int stride)
 {
     const int i = (int)get_global_id(0);
@@ -74,7 +74,7 @@ kernel void local_add(global double *out)
 }
 
 #else
-// One queue waits for what a later launch on another queue sets.
+// One queue waits for a value that a later launch on another queue sets.
 kernel void wait_for_flag(global double *out, volatile global int *flag)
 {
     int left = POLLS;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sorting by a group, of a subdomain's worth of keys.
+// Sorting of the keys of one subdomain by one group.
 #pragma once
 
 // Bitonic sorting network whose comparators all put the smaller key first, so
-// that what would lie behind the last key counts as larger than all. Runs of
-// `top` sorted keys are merged in pairs: by comparing them back to back, then
-// at halved strides. Comparator t has the keys low_of() and high_of() it.
+// that positions behind the last key count as larger than every key. Each stage
+// merges pairs of runs of `top` sorted keys: it compares them back to back,
+// then at halved strides. Comparator t compares the keys at low = low_of(t) and
+// at high_of(low).
 static inline uint low_of(uint t, uint stride)
 {
     return 2 * t - (t & (stride - 1));
@@ -16,7 +17,7 @@ static inline uint high_of(uint low, uint stride, uint top)
     return low ^ (stride == top ? 2 * stride - 1 : stride);
 }
 
-// Comparators that `count` keys need at a stride.
+// Number of comparators for `count` keys at a stride.
 static inline uint pairs_at(uint stride, uint count)
 {
     return (count + 2 * stride - 1) / (2 * stride) * stride;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values as they are stored, in double, float or bf16, which is the upper half
-// of a float: its range, 8 significant bits.
+// Storage formats of values: double, float, or bf16, the upper half of a float
+// (same range, 8 significant bits).
 #pragma once
 
 #define LCL_STORED_FP64 1 // enum lcl_factor_storage
 #define LCL_STORED_FP32 2
 #define LCL_STORED_BF16 3
 
-// a rounded to nearest, ties to even. What is too large becomes infinite, what
-// is below 2^-126 becomes 0. Of the 53 significant bits 8 are kept; a carry may
-// go into the exponent, as it should. Then the value is a float.
+// Rounds a to nearest, ties to even; overflow becomes infinity, magnitudes
+// below 2^-126 become 0. Keeps 8 of the 53 significant bits; a carry into the
+// exponent is correct. The result is exact as a float.
 static inline uint lcl_bf16_of(double a)
 {
     const uint dropped = 45;
@@ -30,7 +30,7 @@ static inline uint lcl_stored_bytes(uint storage)
     return storage == LCL_STORED_FP32 ? 4 : storage == LCL_STORED_BF16 ? 2 : 8;
 }
 
-// Value k of those that start at `a`.
+// Value k of the array at `a`.
 static inline double lcl_stored_get(global const void *a, uint storage, uint k)
 {
     if (storage == LCL_STORED_FP32)
@@ -51,9 +51,9 @@ static inline void lcl_stored_put(global void *a, uint storage, uint k,
         ((global double *)a)[k] = v;
 }
 
-// Whether a value loses its meaning as a float or in bf16: one that is not
-// finite then, or one below the normal floats that is not 0. `limit` is the
-// first that is rounded up to infinity.
+// Whether a value is lost as a float or in bf16: it is then infinite or NaN, or
+// it is nonzero and below the normal floats. `limit` is the smallest value that
+// rounds to infinity.
 static inline int lcl_stored_loses(double a, double limit)
 {
     return !(fabs(a) < limit) || (a != 0 && fabs(a) < 0x1p-126);
@@ -61,7 +61,7 @@ static inline int lcl_stored_loses(double a, double limit)
 #define LCL_FP32_LIMIT 0x1.ffffffp127
 #define LCL_BF16_LIMIT 0x1.ffp127
 
-// Adds to the 64-bit count in counts[1], the low half, and counts[2].
+// Adds to the 64-bit count in counts[1] (low half) and counts[2] (high half).
 static inline void lcl_stored_count(global int *counts, int lost)
 {
     const uint before = (uint)atomic_add(&counts[1], lost);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Unsigned integers by their size, for structs that kernels and the host share.
+// Unsigned integers of fixed size for structs shared by kernels and host.
 #pragma once
 
 #ifdef __OPENCL_C_VERSION__

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Moving vectors between numberings, dot products, keeping the best of several
-// vectors, and the diagonal preconditioner.
+// Permutation of vectors between numberings, dot products, selection of the
+// best iterate, and the diagonal preconditioner.
 // Launch: any number of groups; every kernel visits each element once.
 #include "wave.cl.h"
 
 #ifndef LCL_BLOCK
-# define LCL_BLOCK 1 // consecutive elements that move together
+# define LCL_BLOCK 1 // consecutive elements moved as one block
 #endif
 
-// Where element k of block i goes: to the same place in block map[i]. (Not with
-// k % LCL_BLOCK: quotient and remainder together give oclgrind an instruction
-// that it does not know.)
+// Where element k of block i goes: to the same place in block map[i]. (Without
+// k % LCL_BLOCK: quotient and remainder together compile to an instruction that
+// oclgrind does not know.)
 static inline long moved(long k, global const uint *map)
 {
     const long i = k / LCL_BLOCK;
@@ -35,7 +35,7 @@ kernel void scatter(long n, global const uint *map, global const double *x,
         y[moved(k, map)] = x[k];
 }
 
-// x = D^-1 b; nothing where stop[at] is not 0
+// x = D^-1 b; does nothing if stop[at] is nonzero
 WORK_GROUP
 kernel void scale(long n, global const double *inv_d, global const double *b,
                   global double *x, global const int *stop, int at)
@@ -46,7 +46,7 @@ kernel void scale(long n, global const double *inv_d, global const double *b,
         x[i] = inv_d[i] * b[i];
 }
 
-// sums[g] = group g's share of <a, b>; nothing where stop[at] is not 0
+// sums[g] = group g's share of <a, b>; does nothing if stop[at] is nonzero
 WORK_GROUP
 kernel void dot_sums(long n, global const double *restrict a,
                      global const double *restrict b,
@@ -64,7 +64,8 @@ kernel void dot_sums(long n, global const double *restrict a,
         sums[get_group_id(0)] = sum;
 }
 
-// x = D^-1 b, and sums[g] = group g's share of <b, x>; the same
+// x = D^-1 b, and sums[g] = group g's share of <b, x>; does nothing if stop[at]
+// is nonzero
 WORK_GROUP
 kernel void scale_dot(long n, global const double *restrict inv_d,
                       global const double *restrict b,
@@ -85,9 +86,10 @@ kernel void scale_dot(long n, global const double *restrict inv_d,
         sums[get_group_id(0)] = sum;
 }
 
-// best = x where state[ring], the squared residual of x after `it` steps, is
-// below that of `best`: state[from], with its step in state[from + 1], or
-// `start` where that is 0. state[to] and state[to + 1] receive the new pair.
+// best = x if state[ring], the squared residual of x after `it` steps, is below
+// that of `best`. The latter is state[from], with its step in state[from + 1],
+// or `start` if state[from] is 0. state[to] and state[to + 1] receive the new
+// pair.
 WORK_GROUP
 kernel void keep_best(long n, int it, int ring, int from, int to, double start,
                       global const double *restrict x,
@@ -109,8 +111,8 @@ kernel void keep_best(long n, int it, int ring, int from, int to, double start,
         best[i] = x[i];
 }
 
-// inv_d[i] = 1 / val[diagonal[i]], 1 where the diagonal is missing or not a
-// normal number; bad[i] tells where
+// inv_d[i] = 1 / val[diagonal[i]], or 1 where the diagonal is missing or not a
+// normal number, which bad[i] marks
 WORK_GROUP
 kernel void invert_diagonal(long n, global const long *diagonal,
                             global const double *val, global double *inv_d,

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the work-items of a group work together, on every device: the only file
-// that knows how lanes exchange values.
+// Barriers, lane exchange and reductions within a work-group, on every device.
+// This is the only file that knows how lanes exchange values.
 //
 // A group has LCL_GROUP work-items, a multiple of the wave width LCL_WIDTH, a
-// power of two. Every function that takes `scratch` (LCL_GROUP doubles of local
-// memory) is called by all work-items of the group in uniform control flow:
-// the exchange through local memory has barriers inside, and PoCL's sub-group
+// power of two. All work-items of the group call every function that takes
+// `scratch` (LCL_GROUP doubles of local memory) in uniform control flow: the
+// exchange through local memory contains barriers, and PoCL's sub-group
 // functions are barriers too. Sums have a fixed order.
 #pragma once
 
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 
 #ifndef LCL_WIDTH
-# define LCL_WIDTH 1 // lanes of a wave, power of two; 1: one item a group
+# define LCL_WIDTH 1 // lanes of a wave, power of two; 1: one item per group
 #endif
 #ifndef LCL_GROUP
 # define LCL_GROUP LCL_WIDTH // work-items of a group
@@ -30,16 +30,16 @@
   __attribute__((reqd_work_group_size(LCL_GROUP, 1, 1))) LCL_WAVE_SIZE
 #endif
 
-// For functions that are called more than once with a pointer to local memory:
-// PoCL 3.1 gives one that it does not inline local memory of its own, PoCL 6
-// aborts where a kernel turns out not to need the memory that it passes on.
+// For functions called more than once with a pointer to local memory: PoCL 3.1
+// gives a function that it does not inline its own copy of the local memory;
+// PoCL 6 aborts if a kernel turns out not to need the memory it passes on.
 #define INLINE static inline __attribute__((always_inline))
 
 // ------------------------------------------------------------------- barriers
 
-// All work-items of the group; local memory is consistent after it. A group of
-// one wave needs less: AMD's compiler drops the barrier by itself, on NVIDIA
-// the lanes of a warp are not in step unless told.
+// Synchronises all work-items of the group and makes local memory consistent. A
+// group of one wave needs less: AMD's compiler drops the barrier by itself; on
+// NVIDIA the lanes of a warp need an explicit warp barrier.
 #if LCL_GROUP == 1
 # define GROUP_BARRIER()
 # define GROUP_BARRIER_GLOBAL()
@@ -53,8 +53,9 @@
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #endif
 
-// The lanes of a wave alone, in groups of more than one, too: all of the group
-// come by, since without shuffles it is a barrier of the group.
+// Synchronises the lanes of one wave, also in groups of several waves. All
+// work-items of the group must reach it: without shuffles it is a group
+// barrier.
 #if LCL_GROUP > LCL_WIDTH && defined(LCL_EXCHANGE_NV_PTX)
 # define WAVE_BARRIER() asm volatile("bar.warp.sync 0xffffffff;" : : : "memory")
 #else
@@ -64,20 +65,20 @@
 // ------------------------------------------------------------------- exchange
 
 // wave_sum(v, lanes, scratch): the sum over each run of `lanes` consecutive
-// lanes, on each of them; lanes is a power of two up to the wave width. Where
-// lanes can read each other's registers it is a butterfly over wave_xor(), the
-// value of lane (own lane XOR mask); else the lanes read local memory.
-// run_sum(v, first, count, scratch): the sum over the `count` lanes of the wave
-// from its lane `first` on, which may differ from lane to lane; it adds
-// wave_from(), the value of a lane of the wave, in that order.
-// stride_sum(v, stride, count, scratch): on lane l < stride of the wave the sum
-// over its lanes l, l + stride, l + 2 * stride, ...: `count` lanes, 1 or more,
-// that the wave has. What the other lanes get is undefined.
-// wave_largest(v, lanes, scratch): the largest over each run of `lanes` lanes.
-// WAVE_TAKE(from, v, lane, place): what lane `lane` of the wave has in v, by
-// from = wave_from or its like. For lanes that cannot read each other's
-// registers that lane says WAVE_POST(mine, v, place) first, mine being true
-// there alone and `place` in local memory, and all say WAVE_POSTED().
+// lanes, returned on each of them; lanes is a power of two up to the wave
+// width. With shuffles it is a butterfly over wave_xor(), the value of lane
+// (own lane XOR mask); otherwise the lanes read local memory.
+// run_sum(v, first, count, scratch): the sum over `count` lanes of the wave
+// starting at lane `first`, which may differ between lanes; it adds the values
+// of wave_from() (the value of a given lane) in ascending lane order.
+// stride_sum(v, stride, count, scratch): on lane l < stride of the wave, the
+// sum over the `count` >= 1 lanes l, l + stride, l + 2 * stride, ..., all of
+// which must exist in the wave. The result on other lanes is undefined.
+// wave_largest(v, lanes, scratch): the maximum over each run of `lanes` lanes.
+// WAVE_TAKE(from, v, lane, place): the v of lane `lane` of the wave, read with
+// `from` (wave_from or its variants). For devices without shuffles, that lane
+// first calls WAVE_POST(mine, v, place), with `mine` true on it only and
+// `place` in local memory, and then all lanes call WAVE_POSTED().
 #if LCL_WIDTH == 1
 static inline double wave_sum(double v, uint lanes, local double *scratch)
 {
@@ -226,8 +227,8 @@ static inline double wave_sum(double v, uint lanes, local double *scratch)
         v += wave_xor(v, mask);
     return v;
 }
-// Lanes l and l XOR mask add up v[0 .. count-1]: `upper` is true for one of
-// them, which gets the second half of the sums, the other one the first.
+// Lanes l and l XOR mask add up v[0 .. count-1]. The lane with `upper` true
+// gets the second half of the sums, the other lane the first half.
 static inline void wave_halve(double *v, uint count, uint mask, bool upper)
 {
     const uint half_count = count / 2;
@@ -237,10 +238,11 @@ static inline void wave_halve(double *v, uint count, uint mask, bool upper)
         v[q] = (upper ? high : low) + wave_xor(upper ? low : high, mask);
     }
 }
-// wave_spread(v, count, masks): sums of v[0 .. count-1] over the lanes that XOR
-// with bits of `masks` leads to. Each of these lanes gets some of them: v[0]
-// and on are those from number `first` on, and `mine` is true on one lane of
-// those that have the same. With constant arguments v stays in registers.
+// wave_spread(v, count, masks): reduce-scatter of v[0 .. count-1] over the
+// lanes reached by XOR with bits of `masks`. Each of these lanes gets `count`
+// sums in v[0], v[1], ..., numbers `first`, first + 1, ...; `mine` is true on
+// exactly one of the lanes that hold the same sums. With constant arguments v
+// stays in registers.
 # define WAVE_SPREADS
 struct wave_share {
     uint first, count;
@@ -296,9 +298,9 @@ static inline double stride_sum(double v, uint stride, uint count,
 }
 #endif
 
-// item_value(v, item, scratch): the v of another work-item of the group, which
-// called item_share() before, as all do; `scratch` stays as it is in between.
-// With LCL_LANES up to LCL_WIDTH it is one of the same wave.
+// item_value(v, item, scratch): the v of another work-item of the group. All
+// work-items call item_share() first and leave `scratch` unchanged in between.
+// With LCL_LANES <= LCL_WIDTH the other item must belong to the same wave.
 #if LCL_WIDTH > 1
 # if defined(LCL_EXCHANGE_LOCAL) ||                                            \
      (defined(LCL_LANES) && LCL_LANES > LCL_WIDTH)
@@ -323,8 +325,8 @@ INLINE double item_value(double v, uint item, local const double *scratch)
 # endif
 #endif
 
-// The sum over the waves of the group, on each work-item; the lanes of a wave
-// have the same value.
+// The sum over the waves of the group, returned on each work-item; all lanes of
+// a wave pass the same value.
 static inline double waves_sum(double v, local double *scratch)
 {
 #if LCL_GROUP > LCL_WIDTH
@@ -341,7 +343,7 @@ static inline double waves_sum(double v, local double *scratch)
     return v;
 }
 
-// The sum over the group, on each work-item.
+// The sum over the group, returned on each work-item.
 INLINE double group_sum(double v, local double *scratch)
 {
     return waves_sum(wave_sum(v, LCL_WIDTH, scratch), scratch);
@@ -349,9 +351,9 @@ INLINE double group_sum(double v, local double *scratch)
 
 // ------------------------------------------------------------------- loops
 
-// for (RANGE(i, n)): the elements of a vector that are this work-item's: a
-// chunk for each item on a CPU, neighbouring elements on neighbouring lanes
-// elsewhere. The items of all groups together visit each i once.
+// for (RANGE(i, n)): loops over this work-item's share of a vector: a
+// contiguous chunk per item on a CPU (width 1), neighbouring elements on
+// neighbouring lanes elsewhere. All groups together visit each i once.
 #if LCL_WIDTH == 1
 # define RANGE(i, n)                                                           \
   long i = (n) * (long)get_group_id(0) / (long)get_num_groups(0),              \
@@ -365,8 +367,8 @@ INLINE double group_sum(double v, local double *scratch)
   i += get_global_size(0)
 #endif
 
-// What a group's items add up in a row: item l's slice of `count` elements is
-// the l-th run.
+// Range [x, y) of `count` elements that this item adds up: item l of the group
+// gets the l-th contiguous run.
 static inline uint2 slice_of(uint count)
 {
     const uint each = (count + LCL_GROUP - 1) / LCL_GROUP;
