@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Inverses of a batch of dense blocks by batched Gauss-Jordan elimination.
 //
-// Data:   a block is square, by rows (or, the inverse being so as well, by
-//         columns). Block b has rows block_ptr[b] .. block_ptr[b + 1] - 1 of
-//         all, all LCL_BLOCK in mode bit 1, and starts at entry `at[b]`;
-//         list[first + i] is the i-th that is inverted. Mode bit 4: blocks of
-//         LCL_BLOCK rows one behind the other, the arrays are not read.
-//         `inverse` may be the same array as `blocks`.
-// Launch: LCL_PM lanes a block, with the columns of it: a load or a store of a
-//         sub-wave is one row. That is BGJE where LCL_PM = LCL_WIDTH, else
-//         BGJE-MPW (multiple problems per warp). Mode bit 2: a group a block in
-//         local memory, LCL_PM = LCL_WIDTH. Width 1: any number of groups.
-// Norms:  in mode bit 8 norms[2 b] and [2 b + 1] become the infinity norms of
-//         block and inverse, INFINITY where there is none. Lanes then have
-//         rows: loads and stores are slower.
-// Failure: info[b] = 0, or the step that had no pivot, from 1 on: the inverse
-// is
-//         then the block itself or, with `identity`, the identity.
+// Data:   square blocks, row-major (or all column-major, then so is the
+//         inverse). Block b has rows block_ptr[b] .. block_ptr[b + 1] - 1 of
+//         the whole batch (always LCL_BLOCK rows with mode bit 1) and starts at
+//         entry `at[b]`; list[first + i] is the i-th block to invert. Mode bit
+//         4: consecutive blocks of LCL_BLOCK rows; the index arrays are not
+//         read. `inverse` may be the same array as `blocks`.
+// Launch: LCL_PM lanes per block, one lane per column: a load or a store of a
+//         sub-wave is one row. This is BGJE if LCL_PM = LCL_WIDTH, otherwise
+//         BGJE-MPW (multiple problems per warp). Mode bit 2: one group per
+//         block, in local memory, LCL_PM = LCL_WIDTH. Width 1: any number of
+//         groups.
+// Norms:  with mode bit 8, norms[2 b] and norms[2 b + 1] become the infinity
+//         norms of block and inverse, INFINITY if there is no inverse. Lanes
+//         then have rows, which makes loads and stores slower.
+// Failure: info[b] = 0, or the step without a pivot, counted from 1; the
+//         inverse is then the block itself or, with `identity`, the identity.
 // Determinism: bitwise.
 #ifndef LCL_BLOCK
 # define LCL_BLOCK 4 // rows of the largest block
@@ -29,7 +29,7 @@
 #endif
 #include "wave.cl.h"
 #ifndef LCL_PM
-# define LCL_PM LCL_WIDTH // lanes of a block, power of two, at most LCL_WIDTH
+# define LCL_PM LCL_WIDTH // lanes per block, power of two, at most LCL_WIDTH
 #endif
 #include "bgje.cl.h"
 #include "bgje_tile.cl.h"
@@ -40,7 +40,7 @@ struct task {
     uint m;     // its rows; 0: no block
 };
 
-// Block i of those to invert, at most `end`.
+// Task i of those to invert; an empty task from `end` on.
 static inline struct task task_of(long i, long end, global const int *list,
                                   global const long *block_ptr,
                                   global const long *at)
@@ -63,7 +63,7 @@ static inline struct task task_of(long i, long end, global const int *list,
     return t;
 }
 
-// What takes the place of entry `at` of an inverse that there is not.
+// Replacement for entry `at` of the inverse of a singular block.
 static inline bgje_real instead(global const bgje_real *block, uint at,
                                 bool diagonal, int identity)
 {
@@ -72,7 +72,7 @@ static inline bgje_real instead(global const bgje_real *block, uint at,
 
 #if !(LCL_MODE & 2)
 
-// What all lanes that work together take as the number of steps.
+// The number of steps, common to all lanes that work together.
 INLINE uint steps_of(uint m, local double *scratch)
 {
 # if LCL_MODE & 5 || defined(LCL_EXCHANGE_LOCAL) && LCL_WIDTH > 1
@@ -82,7 +82,7 @@ INLINE uint steps_of(uint m, local double *scratch)
 # endif
 }
 
-// Steps from row to row and from entry to entry of a lane's rows.
+// Distances between the rows of a lane and between the entries of a row.
 # if LCL_MODE & 5
 #  define STRIDE(m) LCL_BLOCK
 # else
@@ -96,7 +96,7 @@ INLINE uint steps_of(uint m, local double *scratch)
 #  define ENTRY_STEP(m) STRIDE(m)
 # endif
 
-// What invert() does with a block and its inverse.
+// Where invert() finds a block and stores its inverse.
 struct places {
     struct task t;
     global const bgje_real *blocks;
@@ -108,7 +108,7 @@ struct places {
 
 # if LCL_WIDTH == 1
 
-// Rows as rows.
+// Loads rows as rows.
 INLINE void read_block(bgje_real (*a)[LCL_BLOCK], const struct places *P)
 {
     const uint m = P->t.m;
@@ -135,7 +135,8 @@ INLINE void write_inverse(bgje_real (*a)[LCL_BLOCK], const struct places *P,
 
 # else
 
-// Columns as rows, but for norms, so that lanes read and write neighbours.
+// Loads columns as rows, unless norms are needed, so that neighbouring lanes
+// access neighbouring entries.
 INLINE void read_block(bgje_real (*a)[LCL_BLOCK], const struct places *P)
 {
     const uint m = P->t.m;
@@ -146,7 +147,7 @@ INLINE void read_block(bgje_real (*a)[LCL_BLOCK], const struct places *P)
             a[s][j] = bgje_load(P->blocks + P->t.at, m, bgje_row(s), j,
                                 ROW_STEP(m), ENTRY_STEP(m));
 #  ifdef LCL_EXCHANGE_LOCAL
-    GROUP_BARRIER_GLOBAL(); // all is read before another lane writes there
+    GROUP_BARRIER_GLOBAL(); // all reads before another lane's writes
 #  endif
 }
 
@@ -173,7 +174,7 @@ INLINE void write_inverse(bgje_real (*a)[LCL_BLOCK], const struct places *P,
 
 # endif
 
-// Keeps the norm of a block, which = 0, or of its inverse, which = 1.
+// Stores the norm of a block (which = 0) or of its inverse (which = 1).
 INLINE void note_norm(bgje_real (*a)[LCL_BLOCK], const struct places *P,
                       const struct bgje_places *to, int which, uint failed,
                       local double *scratch)
@@ -239,7 +240,7 @@ kernel void bgje(long first, long end, global const int *list,
     global const bgje_real *block = blocks + t.at;
     for (uint e = lid; e < t.m * t.m; e += LCL_GROUP)
         tile.a[e] = block[e];
-    GROUP_BARRIER_GLOBAL(); // all is read before another item writes there
+    GROUP_BARRIER_GLOBAL(); // all reads before another item's writes
 # if LCL_MODE & 8
     const bgje_real norm = bgje_tile_norm(&tile, t.m, scratch);
 # endif

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Batched Gauss-Jordan elimination (BGJE): the inverse of a dense block in the
-// registers of LCL_PM lanes, with implicit pivoting: Anzt, Dongarra, Flegar,
+// Batched Gauss-Jordan elimination (BGJE): inverts a dense block in the
+// registers of LCL_PM lanes with implicit pivoting: Anzt, Dongarra, Flegar,
 // Quintana-Orti, Parallel Computing 81 (2019), Figure 2. For k = 0, 1, ...
 //
-//     r = the row not used yet with the largest |d_rk|, p(r) = k
+//     r = the unused row with the largest |d_rk|, p(r) = k
 //     d_ij = d_ij - (d_ik / d_rk) d_rj,  d_ik = -d_ik / d_rk,  d_rk = 1
 //                                                   (i other than r, j than k)
 //
-// Rows stay where they are and are divided by their pivots at the end alone.
+// Rows are not swapped; they are divided by their pivots at the end only.
 //
-// Data:   the rows of the block, row s LCL_PM + l in slot s of lane l of its
-//         sub-wave: bgje_real a[BGJE_SLOTS][LCL_BLOCK]. Of a block of m rows a
-//         lane has BGJE_ROWS(m) slots of BGJE_COLUMNS(m) entries, which are
-//         filled up with the identity, see bgje_load(). At width 1 a work-item
-//         has all rows. Lanes that are given columns instead of rows get the
-//         columns of the inverse.
-// Pivots: compared by their leading bits: the one taken is at least 0.9998
-//         times the largest; of equal ones it is that of the first row. One
-//         that is not finite or has no finite inverse ends the block.
+// Data:   one sub-wave of LCL_PM lanes per block. Row s LCL_PM + l is in slot s
+//         of lane l: bgje_real a[BGJE_SLOTS][LCL_BLOCK]. For a block of m rows
+//         a lane has BGJE_ROWS(m) slots of BGJE_COLUMNS(m) entries, padded with
+//         the identity, see bgje_load(). At width 1 one work-item has all rows.
+//         Loading columns instead of rows yields the columns of the inverse.
+// Pivots: compared by their leading bits: the chosen one is at least 0.9998
+//         times the largest; ties go to the first row. The block fails at a
+//         pivot that is not finite or has no finite inverse.
 // Determinism: bitwise.
 //
 //     struct bgje_places to;
@@ -61,16 +60,16 @@ typedef double bgje_real;
 #  define BGJE_SCRATCH 1
 # endif
 
-// A key is the magnitude of an entry, its last bits replaced by those of
-// BGJE_LAST - row; 0: a row that is used.
+// A key is the magnitude of an entry with its last bits replaced by BGJE_LAST -
+// row; 0: the row is used.
 # define BGJE_LAST      127u
 # define BGJE_MAGNITUDE (0x7fffffffu - BGJE_LAST)
 # define BGJE_INFINITE  BGJE_BITS((bgje_real)INFINITY)
 
 // Where the entries of the inverse are.
 struct bgje_places {
-    uint row[BGJE_SLOTS];    // that a slot has
-    uint column[BGJE_SLOTS]; // of entry s LCL_PM + l, `shift` entries further
+    uint row[BGJE_SLOTS];    // row of the inverse in a slot
+    uint column[BGJE_SLOTS]; // column of entry s LCL_PM + l - shift
     uint shift;
 };
 
@@ -79,7 +78,7 @@ static inline uint bgje_row(uint slot)
     return slot * LCL_PM + get_local_id(0) % LCL_PM;
 }
 
-// Each row and column at its place.
+// Sets each row and column to its own place.
 INLINE void bgje_start(struct bgje_places *to)
 {
     to->shift = 0;
@@ -90,16 +89,17 @@ INLINE void bgje_start(struct bgje_places *to)
         to->row[s] = to->column[s] = bgje_row(s);
 }
 
-// Entry j of a row of the block of m rows at `block`, whose entries are `step`
-// apart and whose rows `stride`; of the identity beyond the block.
+// Entry j of a row of the m x m block at `block`, whose entries are `step` and
+// whose rows are `stride` apart; an entry of the identity outside the block.
 static inline bgje_real bgje_load(global const bgje_real *block, uint m,
                                   uint row, uint j, uint stride, uint step)
 {
     return row < m && j < m ? block[row * stride + j * step] : row == j;
 }
 
-// 1 / a, and infinity where |a| < BGJE_LEAST, the least whose reciprocal is
-// finite: it divides by no such a, for hosts that trap exceptions.
+// 1 / a, or infinity if |a| < BGJE_LEAST, the smallest magnitude whose
+// reciprocal is finite. It never divides by such an a, since the host may trap
+// floating-point exceptions.
 static inline bgje_real bgje_reciprocal(bgje_real a)
 {
     const bgje_real size = fabs(a);
@@ -112,7 +112,8 @@ static inline bool bgje_sound(bgje_real inverse)
     return fabs(inverse) > 0 && fabs(inverse) < INFINITY;
 }
 
-// Divides a row by its pivot. Returns its largest magnitude, as its key.
+// Divides a row by its pivot. Returns the leading bits of the largest magnitude
+// in the row.
 INLINE uint bgje_scale(bgje_real *row, uint m, bgje_real scale)
 {
     uint largest = 0;
@@ -126,7 +127,7 @@ INLINE uint bgje_scale(bgje_real *row, uint m, bgje_real scale)
     return largest;
 }
 
-// The sum of magnitudes.
+// The sum of the magnitudes of a row.
 INLINE bgje_real bgje_sum(const bgje_real *row, uint m)
 {
     bgje_real sum = 0;
@@ -140,7 +141,7 @@ INLINE bgje_real bgje_sum(const bgje_real *row, uint m)
 
 # if LCL_WIDTH == 1
 
-// The row of the largest entry of column k of those not used yet.
+// The unused row with the largest entry in column k.
 INLINE uint bgje_pivot(bgje_real (*a)[LCL_BLOCK], uint m, uint k,
                        const uint *magnitude)
 {
@@ -205,23 +206,23 @@ INLINE uint bgje_column(const struct bgje_places *to, uint j,
 # else
 
 struct bgje_rows {
-    uint magnitude[BGJE_SLOTS], last[BGJE_SLOTS]; // of keys; 0: used
+    uint magnitude[BGJE_SLOTS], last[BGJE_SLOTS]; // masks of keys; 0: used
     bgje_real scale[BGJE_SLOTS];
 };
 
-// Entry j of a slot that is not known before.
+// Entry j of a slot whose number is known at run time only.
 INLINE bgje_real bgje_entry(bgje_real (*a)[LCL_BLOCK], uint slot, uint j)
 {
     bgje_real v = a[0][j];
 #  pragma unroll
     for (uint s = 1; s < BGJE_SLOTS; ++s) {
-        const bgje_real other = a[s][j]; // a choice of places would need memory
+        const bgje_real other = a[s][j]; // a[slot] would need memory
         v = slot == s ? other : v;
     }
     return v;
 }
 
-// The sub-wave's place in scratch for one row.
+// Offset in scratch of the sub-wave's buffer for one row.
 static inline uint bgje_box(void)
 {
     return LCL_GROUP + (uint)get_local_id(0) / LCL_PM * LCL_BLOCK;
@@ -232,7 +233,7 @@ static inline uint bgje_first_lane(void)
     return get_local_id(0) % LCL_WIDTH - get_local_id(0) % LCL_PM;
 }
 
-// The row with the largest first entry of those not used yet.
+// The unused row with the largest first entry.
 INLINE uint bgje_pivot(bgje_real (*a)[LCL_BLOCK], const struct bgje_rows *rows,
                        local double *scratch)
 {
@@ -259,8 +260,8 @@ INLINE void bgje_use(uint r, uint k, bgje_real inverse, struct bgje_rows *rows,
 }
 
 // Eliminates column k, which is the first entry of each row and becomes the
-// last: so registers have the same names in each step. Returns false where no
-// pivot is sound.
+// last, so that each step uses the same registers. Returns false if the pivot
+// is not sound.
 INLINE bool bgje_step(bgje_real (*a)[LCL_BLOCK], uint k, struct bgje_rows *rows,
                       struct bgje_places *to, local double *scratch)
 {
@@ -292,7 +293,7 @@ INLINE bool bgje_step(bgje_real (*a)[LCL_BLOCK], uint k, struct bgje_rows *rows,
     return bgje_sound(inverse);
 }
 
-// Lets bgje_column() be asked.
+// Posts the columns for bgje_column().
 INLINE void bgje_post_columns(const struct bgje_places *to,
                               local double *scratch)
 {
@@ -304,12 +305,12 @@ INLINE void bgje_post_columns(const struct bgje_places *to,
     WAVE_POSTED();
 }
 
-// The block becomes its inverse, its rows and columns at the places `to`. All
-// lanes of the wave, or of the group where lanes exchange through local memory,
-// call it with equal m, the most rows of their blocks. Returns 0 or, `a` being
-// of no more use and `to` that of bgje_start() again, the number of the step
-// that had no pivot, from 1 on; m, too, where an entry of the inverse
-// overflows.
+// Replaces the block by its inverse, with rows and columns at the places `to`.
+// All lanes of the wave (of the group where lanes exchange through local
+// memory) call it with the same m, the largest row count of their blocks.
+// Returns 0 on success; otherwise the step without a pivot, counted from 1, or
+// m if an entry of the inverse overflows. On failure `a` is unusable and `to`
+// is as after bgje_start().
 INLINE uint bgje_invert(bgje_real (*a)[LCL_BLOCK], uint m,
                         struct bgje_places *to, local double *scratch)
 {
@@ -356,7 +357,7 @@ INLINE uint bgje_column(const struct bgje_places *to, uint j,
 
 # endif
 
-// Of numbers that are not negative, over the sub-wave.
+// The maximum over the sub-wave of nonnegative numbers.
 INLINE bgje_real bgje_largest(bgje_real v, local double *scratch)
 {
 # if LCL_STORAGE == 2
@@ -371,8 +372,8 @@ INLINE bgje_real bgje_largest(bgje_real v, local double *scratch)
 }
 
 // The infinity norm of a block of m rows after bgje_start(), of its inverse
-// after bgje_invert(); where lanes have columns, the 1-norm. All lanes of the
-// wave or group call it, as bgje_invert(); m is the block's own.
+// after bgje_invert(); the 1-norm where lanes have columns. The same lanes call
+// it as for bgje_invert(), but m is the row count of the lane's own block.
 INLINE bgje_real bgje_norm(bgje_real (*a)[LCL_BLOCK], uint m,
                            const struct bgje_places *to, local double *scratch)
 {

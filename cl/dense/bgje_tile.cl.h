@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Batched Gauss-Jordan elimination of a block that the registers of a wave do
-// not hold: a group has it in local memory. Arithmetic, pivots and keys as in
-// bgje.cl.h, LCL_PM being LCL_WIDTH.
+// Batched Gauss-Jordan elimination of a block too large for the registers of a
+// wave: one group holds it in local memory. Arithmetic, pivots and keys are
+// those of bgje.cl.h with LCL_PM = LCL_WIDTH.
 //
 //     local struct bgje_tile t;
 //     local double scratch[LCL_GROUP];
@@ -18,15 +18,15 @@
 struct bgje_tile {
     bgje_real a[LCL_BLOCK * LCL_BLOCK]; // rows are m apart
     bgje_real factor[LCL_BLOCK], scale[LCL_BLOCK];
-    uint row[LCL_BLOCK]; // of the inverse; BGJE_NO_ROW: not used yet
+    uint row[LCL_BLOCK]; // of the inverse; BGJE_NO_ROW: unused
     uint column[LCL_BLOCK];
 };
 
 # define BGJE_NO_ROW 0xffffffffu
 
-// for (BGJE_TILE_ROWS(i, m)) for (BGJE_TILE_COLUMNS(j, m)): the entries that
-// are this work-item's.
-# define BGJE_ITEMS (LCL_GROUP < 64 ? LCL_GROUP : 64) // that share a row
+// for (BGJE_TILE_ROWS(i, m)) for (BGJE_TILE_COLUMNS(j, m)): loops over this
+// work-item's entries.
+# define BGJE_ITEMS (LCL_GROUP < 64 ? LCL_GROUP : 64) // work-items per row
 # define BGJE_TILE_ROWS(i, m)                                                  \
   uint i = get_local_id(0) / BGJE_ITEMS;                                       \
   i < (m);                                                                     \
@@ -36,7 +36,7 @@ struct bgje_tile {
   j < (m);                                                                     \
   j += BGJE_ITEMS
 
-// Each wave finds the same row.
+// The pivot row; each wave finds the same one.
 INLINE uint bgje_tile_pivot(local const struct bgje_tile *t, uint m, uint k,
                             local double *scratch)
 {
@@ -48,7 +48,7 @@ INLINE uint bgje_tile_pivot(local const struct bgje_tile *t, uint m, uint k,
     return BGJE_LAST - (wave_largest(key, LCL_WIDTH, scratch) & BGJE_LAST);
 }
 
-// Eliminates column k with row r, the factors being there.
+// Eliminates column k with row r, using the factors in t->factor.
 INLINE void bgje_tile_step(local struct bgje_tile *t, uint m, uint k, uint r)
 {
     for (BGJE_TILE_COLUMNS(j, m)) {
@@ -90,10 +90,10 @@ INLINE void bgje_tile_start(local struct bgje_tile *t, uint m, uint row)
     GROUP_BARRIER();
 }
 
-// The block of m rows becomes its inverse, its rows and columns at the places
-// t->row and t->column. Returns 0 or, t->a being of no more use and each row
-// and column at its own place, the step that had no pivot, from 1 on; m, too,
-// where an entry of the inverse overflows.
+// Replaces the block of m rows by its inverse, with rows and columns at the
+// places t->row and t->column. Returns 0 on success; otherwise the step without
+// a pivot, counted from 1, or m if an entry of the inverse overflows. On
+// failure t->a is unusable and each row and column is at its own place.
 INLINE uint bgje_tile_invert(local struct bgje_tile *t, uint m,
                              local double *scratch)
 {

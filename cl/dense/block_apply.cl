@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // x = D^-1 b for dense diagonal blocks of different sizes, and the formats of
 // their values:
-//     block_apply: batched gemv (sa_spmv of Anzt et al.): each lane has a row,
-//                  and its entry of b in a register from where the others of
-//                  its block take it
-//     block_narrow: chooses the format of each slab in place, by the condition
-//                  of its blocks (Anzt, Dongarra, Flegar, Higham,
+//     block_apply: batched gemv (sa_spmv of Anzt et al.): one lane per row; a
+//                  lane has its entry of b in a register, from which the other
+//                  lanes of its block read it
+//     block_narrow: converts each slab in place to a format chosen by the
+//                  condition of its blocks (Anzt, Dongarra, Flegar, Higham,
 //                  Quintana-Orti, "Adaptive precision in block-Jacobi
 //                  preconditioning for iterative sparse linear system solvers",
-//                  2019): one of unit roundoff u will do where
-//                  ||D|| ||D^-1|| u < 0.1 for all of them; those with less
-//                  range than double also have to hold ||D^-1|| and what is not
-//                  below u ||D^-1||. Maximum norms.
+//                  2019): a format of unit roundoff u is accurate enough if
+//                  ||D|| ||D^-1|| u < 0.1 for all blocks; formats with less
+//                  range than double must also represent ||D^-1|| and values
+//                  down to u ||D^-1||. Maximum norms.
 //
-// Data:   slab.cl.h; norms[p] = (||D||, ||D^-1||) of block p, the second not a
-//         number where the values of the block are no inverse.
-// Launch: block_apply: LCL_LANES lanes a slab, at width 1 any number of groups;
-//         block_narrow: one group a slab; counts[1] and counts[2] grow by the
-//         blocks in float and in bf16.
-// Determinism: bitwise, whatever the groups.
-// `stop[at]` other than 0: the caller has stopped, nothing is done.
+// Data:   slab.cl.h; norms[p] = (||D||, ||D^-1||) of block p, the second NaN if
+//         the values of the block are not an inverse.
+// Launch: block_apply: LCL_LANES lanes per slab, at width 1 any number of
+//         groups; block_narrow: one group per slab; it adds the numbers of
+//         blocks in float and in bf16 to counts[1] and counts[2].
+// Determinism: bitwise, for any number of groups.
+// If the stopping flag `stop[at]` is nonzero, the kernels do nothing.
 #include "slab.cl.h"
 #include "stored.cl.h"
 #include "wave.cl.h"
 
 #ifndef LCL_LANES
-# define LCL_LANES LCL_WIDTH // rows of a slab at most, power of two
+# define LCL_LANES LCL_WIDTH // maximum rows of a slab, power of two
 #endif
 #ifndef LCL_SLOTS
-# define LCL_SLOTS 4 // columns that are read at once, at width 1 rows
+# define LCL_SLOTS 4 // columns read at once, at width 1 rows
 #endif
 #ifndef LCL_STORAGE
 # define LCL_STORAGE 1 // enum lcl_factor_storage
@@ -44,7 +44,7 @@
 # define STORAGE_OF(s) LCL_STORAGE
 #endif
 
-// The block of a row of a slab: its first row, and its columns.
+// The block that contains a row of a slab: its first row, and its columns.
 struct place {
     uint first, columns;
 };
@@ -63,9 +63,8 @@ static inline void find_place(struct place *block, const struct lcl_slab *s,
 
 #if LCL_WIDTH == 1
 
-// x = D^-1 b for the blocks of a slab, one after the other. Rows are summed up
-// LCL_SLOTS at once, whether the block has so many or not: what is read beyond
-// it is dropped.
+// x = D^-1 b for the blocks of a slab, one after the other. It always sums up
+// LCL_SLOTS rows at once and drops the rows beyond the block.
 INLINE void multiply_slab(const struct lcl_slab *s, uint storage,
                           global const void *a, global const double *b,
                           global double *x)
@@ -115,8 +114,8 @@ kernel void block_apply(long slabs, global const struct lcl_slab *slab,
 
 #else
 
-// A row of D^-1 times b, whose entries are on the lanes. Rows that are not
-// there have a block without columns.
+// A row of D^-1 times b, whose entries are on the lanes. Rows beyond the slab
+// have a block without columns.
 INLINE double row_times(const struct lcl_slab *s, uint storage, uint row,
                         const struct place *block, global const void *a,
                         double b, local const double *scratch)
@@ -196,8 +195,8 @@ static inline uint format_of(double2 norms)
     return admits(norms, 0x1p-24) ? FP32 : FP64;
 }
 
-// What is good enough for all blocks of a slab: formats with fewer bits have
-// the larger numbers.
+// The narrowest format accurate enough for all blocks of a slab: formats with
+// fewer bits have larger numbers.
 static inline uint format_of_slab(const struct lcl_slab *s,
                                   global const double2 *norms)
 {
@@ -208,8 +207,8 @@ static inline uint format_of_slab(const struct lcl_slab *s,
     return format;
 }
 
-// The values of a column are all read before one is written, and no later
-// column has been read from where they go.
+// Reads all values of a column before it writes any; the write overlaps no
+// column that is still to be read.
 static inline void narrow_column(const struct lcl_slab *s, uint j, uint format,
                                  global void *a)
 {

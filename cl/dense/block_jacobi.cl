@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Set-up of block-Jacobi in one launch: each diagonal block of a sparse matrix
-// is extracted into registers, inverted (bgje.cl.h) and written to its place.
+// Set-up of block-Jacobi in one launch: extracts each diagonal block of a
+// sparse matrix into registers, inverts it (bgje.cl.h) and stores the inverse.
 // Extraction (LCL_MODE), after Anzt et al., section 3.2:
 //     CACHED  each lane walks along its own row
-//     SHARED  all lanes of the wave read a row side by side and leave the
-//             entries of the block in local memory, a row of the block at a
-//             time: each lane takes its column, so that the transpose is
-//             inverted, and the result is written transposed
-//     BISECT  as CACHED, but the first column of the block is looked for by
-//             bisection: long rows do not matter
+//     SHARED  all lanes of the wave read a row side by side and put the entries
+//             of the block into local memory, one row of the block at a time;
+//             each lane takes its column, so that the kernel inverts the
+//             transpose and stores the result transposed
+//     BISECT  as CACHED, but finds the first column of the block by bisection:
+//             long rows cost little
 // SHARED with LCL_PM below the wave width is published as shared_mpw: several
-// blocks a wave, extracted one after the other.
+// blocks per wave, extracted one after the other.
 //
-// Data:   the matrix in CSR, or in blocks of LCL_ROWS rows as in bsr.cl;
-//         block p has the rows ptr[p] .. ptr[p + 1] - 1; slab.cl.h for the
-//         inverse. Or the inverse is a matrix in CSR, one slab a block.
+// Data:   the matrix in CSR, or in blocks of LCL_ROWS rows as in bsr.cl; block
+//         p has the rows ptr[p] .. ptr[p + 1] - 1; the inverse as in slab.cl.h
+//         or as a matrix in CSR, one slab per block.
 //         norms[2 p], norms[2 p + 1]: maximum norms of block p and its inverse,
-//         1-norms with SHARED; the latter is not a number where there is none.
-// Repair: a block that has no finite inverse is replaced by its diagonal, in
-//         which 1 stands for what has none; then bad[p] is the number of the
-//         row at which that was seen, from 1 on, else 0; *bad_count counts.
-// Launch: one wave a group, at width 1 one work-item; any number of groups.
+//         1-norms with SHARED; the latter is NaN if there is no inverse.
+// Repair: the inverse of a block without a finite inverse is replaced by that
+//         of its diagonal, with 1 for entries that have no finite inverse;
+//         bad[p] is then the row at which the failure was seen, counted from 1,
+//         otherwise 0; *bad_count counts these blocks.
+// Launch: one wave per group, at width 1 one work-item; any number of groups.
 // Determinism: bitwise.
 #include "bgje.cl.h"
 #include "slab.cl.h"
@@ -29,7 +30,7 @@
 #define CACHED 1
 #define SHARED 2
 #define BISECT 3
-#define NORMS  4 // added where ||D|| and ||D^-1|| are asked for
+#define NORMS  4 // added if ||D|| and ||D^-1|| are requested
 #ifndef LCL_MODE
 # define LCL_MODE BISECT
 #endif
@@ -47,7 +48,7 @@ typedef ulong index_t;
 typedef uint index_t;
 #endif
 
-#define TEAMS (LCL_WIDTH / LCL_PM) // blocks of a wave
+#define TEAMS (LCL_WIDTH / LCL_PM) // blocks per wave
 
 #if LCL_WIDTH == 1
 # define UNROLL
@@ -62,7 +63,7 @@ struct matrix {
 };
 
 struct diagonal_block {
-    uint first, rows; // without rows it is not there
+    uint first, rows; // rows = 0: no block
 };
 
 static inline void find_block(struct diagonal_block *D, global const int *ptr,
@@ -74,7 +75,7 @@ static inline void find_block(struct diagonal_block *D, global const int *ptr,
 
 // ---------------------------------------------------------------- rows
 
-// Those of a row in the blocks of its block row, from k on and before `end`.
+// The entries of a row in the blocks k .. end - 1 of its block row.
 struct entries {
     index_t k, end;
     uint row; // in its block row
@@ -100,7 +101,7 @@ static inline bool is_at(const struct matrix *A, const struct entries *e,
     return e->k < e->end && A->col[e->k] == column;
 }
 
-// To the first block from a block column on.
+// Advances to the first block in or after a block column.
 static inline void seek(const struct matrix *A, struct entries *e, int column,
                         bool bisect)
 {
@@ -128,7 +129,7 @@ static inline double diagonal(const struct matrix *A, uint i)
 
 #if TRANSPOSED
 
-// Row i of a block to local memory; zeros if it has no such row.
+// Copies row i of a block to local memory; zeros if it has no such row.
 static inline void stage_row(const struct matrix *A,
                              const struct diagonal_block *D, uint i,
                              local double *stage)
@@ -155,7 +156,8 @@ static inline void stage_row(const struct matrix *A,
     GROUP_BARRIER();
 }
 
-// The columns of the block of each team of lanes, `first` being the first's.
+// Loads the columns of the block of each team of lanes; `first` is the block of
+// the first team.
 INLINE void extract_shared(bgje_real (*a)[LCL_BLOCK], const struct matrix *A,
                            global const int *ptr, long blocks, long first,
                            local double *stage)
@@ -181,7 +183,7 @@ INLINE void extract_shared(bgje_real (*a)[LCL_BLOCK], const struct matrix *A,
 
 #else
 
-// A row of the block; the columns of a row of the matrix ascend.
+// Loads a row of the block; the columns of a matrix row ascend.
 INLINE void extract_row(bgje_real *a, const struct matrix *A,
                         const struct diagonal_block *D, uint row)
 {
@@ -208,8 +210,8 @@ INLINE void extract_row(bgje_real *a, const struct matrix *A,
 
 // ---------------------------------------------------------------- insertion
 
-// Where the inverse of a block goes: entry (i, j) is value i di + j dj of those
-// at `value`.
+// Destination of the inverse of a block: entry (i, j) is value i di + j dj of
+// the array at `value`.
 struct target {
     global void *value;
     uint storage, di, dj;
@@ -226,7 +228,7 @@ static inline void find_target(struct target *X,
     X->dj = csr ? 1 : s->rows;
 }
 
-// Of a block of m rows.
+// Stores the inverse of a block of m rows.
 INLINE void insert(bgje_real (*a)[LCL_BLOCK], uint m,
                    const struct bgje_places *to, const struct target *X,
                    local double *scratch)
@@ -243,7 +245,7 @@ INLINE void insert(bgje_real (*a)[LCL_BLOCK], uint m,
     }
 }
 
-// The inverse of the diagonal instead.
+// Stores the inverse of the block's diagonal instead.
 static inline void insert_diagonal(const struct matrix *A,
                                    const struct diagonal_block *D,
                                    const struct target *X)
@@ -264,8 +266,8 @@ static inline void insert_diagonal(const struct matrix *A,
 
 // ---------------------------------------------------------------- blocks
 
-// Inverts what is in `a`. Returns 0, or the number of a row, from 1 on, at
-// which it was seen that there is no inverse.
+// Inverts the block in `a`. Returns 0, or the row, counted from 1, at which it
+// failed.
 INLINE uint invert(bgje_real (*a)[LCL_BLOCK], uint m, struct bgje_places *to,
                    double *norms, local double *scratch)
 {

@@ -2,25 +2,25 @@
 // A dense matrix of up to a few thousand rows: its inverse, and products.
 //
 //     dense_scale:   scale[j] = max_i |a_ij|
-//     dense_tile, dense_panels, dense_update: A becomes A^-1 by Gauss-Jordan
-//                    with tiles as pivots, three launches for each k:
+//     dense_tile, dense_panels, dense_update: replace A by A^-1 by Gauss-Jordan
+//                    elimination with tiles as pivots, three launches per k:
 //                        P = A_kk^-1,  C_i = A_ik
 //                        A_kj = P A_kj,  A_ik = -C_i P,  A_kk = P
 //                        A_ij = A_ij - C_i A_kj            (i, j other than k)
-//     dense_narrow:  the matrix in single precision
+//     dense_narrow:  converts the matrix to single precision
 //     dense_gemv:    y = A x
 //
-// Data:   n rows and columns by rows, in an array whose rows and columns are
-//         rounded up to whole tiles; what is beyond n is zero at first and
-//         counts as that of the identity.
-// Pivots: rows are exchanged inside a tile. A column of a tile whose pivots are
-//         all below tol * scale has none: its unknown is pinned, and so is one
-//         equation of the tile: row and column of the inverse are zero.
-// Launch: dense_tile one group; dense_panels two groups a row of tiles;
-//         dense_update one a tile; dense_gemv LCL_LANES lanes a row, at width 1
-//         any number of groups, as the other two.
-// Determinism: bitwise, whatever the groups.
-// `stop[at]` other than 0: the caller has stopped, nothing is done.
+// Data:   n rows and columns, row-major, in an array padded to whole tiles;
+//         padding entries are zero initially and treated as those of the
+//         identity.
+// Pivots: row exchanges stay inside a tile. A column of a tile whose candidates
+//         are all at most tol * scale has no pivot: its unknown is pinned, and
+//         so is one equation of the tile: row and column of the inverse are 0.
+// Launch: dense_tile one group; dense_panels two groups per row of tiles;
+//         dense_update one group per tile; dense_gemv LCL_LANES lanes per row,
+//         at width 1 any number of groups, as for the other two kernels.
+// Determinism: bitwise, for any number of groups.
+// If the stopping flag `stop[at]` is nonzero, the kernels do nothing.
 #include "wave.cl.h"
 
 #ifndef LCL_ROWS
@@ -29,7 +29,7 @@
 #define TILE LCL_ROWS
 #define AREA (TILE * TILE)
 #ifndef LCL_LANES
-# define LCL_LANES LCL_WIDTH // lanes of a row of dense_gemv
+# define LCL_LANES LCL_WIDTH // lanes per row of dense_gemv
 #endif
 #ifndef LCL_STORAGE
 # define LCL_STORAGE 1 // of the matrix of dense_gemv: 1 double, 2 float
@@ -40,8 +40,8 @@ typedef float stored;
 typedef double stored;
 #endif
 
-// A diagonal entry is taken as pivot unless another is so much larger: it
-// leaves symmetric matrices symmetric.
+// The diagonal entry is the pivot if it is at least this fraction of the
+// largest entry: diagonal pivots keep symmetric matrices symmetric.
 #define PREFER_DIAGONAL 0.01
 
 #define NONE -1
@@ -66,7 +66,7 @@ static inline double entry(global const double *A, long n, long stride, long i,
     return i < n && j < n ? A[i * stride + j] : i == j ? 1.0 : 0.0;
 }
 
-// The row that column c is eliminated with, of those not used yet.
+// The pivot row of column c, one of the unused rows; NONE: no pivot.
 static inline int pivot_row(local const double *a, uint c, uint used,
                             double limit)
 {
@@ -86,8 +86,8 @@ static inline int pivot_row(local const double *a, uint c, uint used,
     return largest > limit ? row : NONE;
 }
 
-// Entry (i, j) after column c has been eliminated with row r; column c takes up
-// what becomes of the identity.
+// Entry (i, j) after column c has been eliminated with row r; column c then
+// holds the transformed column of the identity.
 static inline double eliminated(local const double *a, uint i, uint j, uint r,
                                 uint c)
 {
@@ -98,13 +98,13 @@ static inline double eliminated(local const double *a, uint i, uint j, uint r,
     return (j == c ? 0.0 : a[i * TILE + j]) - a[i * TILE + c] * pivot;
 }
 
-// P = A_kk^-1; pinned[k] = unknowns of the tile that are pinned.
+// P = A_kk^-1; pinned[k] = number of pinned unknowns of the tile.
 WORK_GROUP
 kernel void dense_tile(long n, long stride, long k, double tol,
                        global const double *A, global const double *scale,
                        global double *P, global int *pinned)
 {
-    local double tiles[2 * AREA]; // before a column, and after it
+    local double tiles[2 * AREA]; // before and after a column
     local int row_of[TILE], col_of[TILE];
     const uint lid = get_local_id(0);
     const long first = k * TILE;
@@ -147,8 +147,8 @@ static inline double dot_tiles(local const double *left,
     return sum;
 }
 
-// Row k and column k of tiles: the first half of the groups has the tiles of
-// the row.
+// Updates row k and column k of tiles: the first half of the groups has the
+// tiles of the row, the second half those of the column.
 WORK_GROUP
 kernel void dense_panels(long stride, long k, global const double *P,
                          global double *A, global double *C)
@@ -216,7 +216,7 @@ kernel void dense_narrow(long count, global const double *A, global float *B)
         B[i] = (float)A[i];
 }
 
-// What lane `lane` has of a row times x; at width 1 in four sums side by side.
+// The share of lane `lane` in a row times x; at width 1 four independent sums.
 static inline double dot_row(global const stored *row, long n, uint lane,
                              global const double *x)
 {

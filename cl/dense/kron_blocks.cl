@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The diagonal blocks D_i = A (x) M_ii + tau B (x) L_ii of a Kronecker system,
-// of S stages and blocks of B rows:
+// The diagonal blocks D_i = A (x) M_ii + tau B (x) L_ii of a Kronecker system
+// with S stages and blocks of B rows:
 //     form_blocks:  D_i transposed
 //     apply_blocks: y_i = D_i^-1 x_i
 //
 // Data:   entry (r, c) of M_ii and of L_ii are pairs[(i B + r) B + c]. a_jl
 //         is coef[l S + j], tau b_jl coef[(S + l) S + j]. Row r S + j of D_i is
 //         row r of block row i in stage j, element (i B + r) by_row + j
-//         by_stage of a vector. D_i has m = B S rows: entry (q, p) of it, and
-//         of its inverse, is number (i m + p) m + q, so that neighbouring rows
-//         are read together.
-// Launch: any number of groups. form_blocks: an entry an item; apply_blocks: a
-//         row an item, at width 1 a block an item.
-// Bytes:  8 (4) an entry of D^-1, 16 an element of a vector.
+//         by_stage of a vector. D_i has m = B S rows: entry (q, p) of D_i and
+//         of its inverse is number (i m + p) m + q, so that neighbouring lanes
+//         read neighbouring rows.
+// Launch: any number of groups. form_blocks: one item per entry; apply_blocks:
+//         one item per row, at width 1 one item per block.
+// Bytes:  8 (4) per entry of D^-1, 16 per element of a vector.
 // Determinism: fixed order.
-// `stop[at]` other than 0: the caller has stopped, nothing is done.
+// If the stopping flag `stop[at]` is nonzero, the kernels do nothing.
 #include "wave.cl.h"
 
 #ifndef LCL_BLOCK

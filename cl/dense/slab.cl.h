@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Dense diagonal blocks of different sizes in slabs: the layout that is shared
-// by the kernels that fill and read it and the host code that lays it out.
+// Dense diagonal blocks of different sizes in slabs: the layout shared by the
+// kernels that fill and read it and the host code that plans it.
 //
-// A slab holds neighbouring blocks with LCL_LANES rows together at most: what
-// one wave multiplies with, a row a lane. Entry (r, j) of the block whose first
-// row is row f of the slab is value
+// A slab holds neighbouring blocks with at most LCL_LANES rows together: one
+// wave multiplies with it, one lane per row. Entry (r, j) of the block whose
+// first row is row f of the slab is value
 //     value + j * rows + f + r
-// so that lanes read neighbours; columns that some block lacks are room that
-// nobody looks at. The values of a slab have one format: double, float, or bf16
-// in ushorts. Where slabs differ in that, each starts where it would with
-// doubles.
+// so that neighbouring lanes read neighbouring values; padding columns of
+// smaller blocks are never read. The values of a slab have one format: double,
+// float, or bf16 in ushorts. If formats differ between slabs, each slab starts
+// where it would with doubles.
 #pragma once
 
 #include "types.cl.h"
 
-// Devices read one at a time, hosts have no memory aligned so.
+// Devices load one struct at a time; host memory is not aligned this much.
 #ifdef __OPENCL_C_VERSION__
 # define LCL_SLAB_ALIGNED __attribute__((aligned(32)))
 #else
@@ -33,5 +33,5 @@ struct lcl_slab {
 
 #define LCL_SLAB_ROWS_MAX 64
 
-// Values behind the last slab that may be read.
+// Readable values behind the last slab.
 #define LCL_SLAB_SLACK 8
