@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numeric ILU(0) on subdomains whose pattern has no triangle: no i > j < m, m
-// other than i, with a_ij, a_jm and a_im stored. Elimination then changes the
-// diagonal alone,
+// Numeric ILU(0) on subdomains with a triangle-free pattern: no i > j < m, m
+// other than i, with a_ij, a_jm and a_im stored. Elimination then changes only
+// the diagonal,
 //     d_i = a_ii - sum_{j<i} a_ij a_ji / d_j,   l_ij = a_ij / d_j,
 //     u_ij = a_ij / d_i
-// (D-ILU: Barrett et al., Templates, SIAM 1994), and the only values of other
-// rows that a row waits for are their 1/d.
+// (D-ILU: Barrett et al., Templates, SIAM 1994), and a row depends on other
+// rows through their 1/d only.
 //
-// Data:   as ildu0.cl; pair[s] of a slot of L is the entry a_ji, counted like
-//         source[s], negative where it is not stored and for slots of 1/d.
-// Launch: one group a subdomain of at most LCL_ROWS rows, all 1/d of which are
-//         in local memory; at width 1 they are inv_d.
-// Result: `stored`, the slots in the form LCL_STORAGE (stored.cl.h); repaired,
-//         bad and counts[0] as ildu0.cl, counts[1] and [2] as store.cl.
+// Data:   as in ildu0.cl; for a slot s of L of entry a_ij, pair[s] is the entry
+//         a_ji, numbered like source[s]; negative if a_ji is not stored, and
+//         for slots of 1/d.
+// Launch: one group per subdomain of at most LCL_ROWS rows. Local memory holds
+//         1/d of all rows; at width 1 inv_d serves instead.
+// Result: `stored`, the slots in the format LCL_STORAGE (stored.cl.h);
+//         repaired, bad and counts[0] as in ildu0.cl, counts[1] and counts[2]
+//         as in store.cl.
 #include "factor.cl.h"
 #include "pivot.cl.h"
 #include "stored.cl.h"
@@ -22,7 +24,7 @@
 # define LCL_ROWS 64
 #endif
 #ifndef LCL_SLOTS
-# define LCL_SLOTS 3 // entries of a row of L and of a row of U at most
+# define LCL_SLOTS 3 // maximum entries of a row of L and of a row of U
 #endif
 #ifndef LCL_STORAGE
 # define LCL_STORAGE 1
@@ -36,7 +38,7 @@ typedef float stored_t;
 typedef uint stored_t;
 #endif
 
-// Stores a value of a column; returns 1 where it loses its meaning.
+// Stores a value and its column; returns 1 if the value is lost in the format.
 static inline int put(global stored_t *stored, double a, uint column)
 {
 #if LCL_STORAGE == 1
@@ -56,21 +58,22 @@ static inline double entry(global const double *val, int source)
     return source < 0 ? 0.0 : val[source];
 }
 
-// The entries of a row: L with their mirrors in U, U, the diagonal.
+// The entries of a row: L with the mirrored entries a_ji, U, the diagonal.
 struct row {
     double lower[LCL_SLOTS], mirror[LCL_SLOTS], upper[LCL_SLOTS];
     uint lower_col[LCL_SLOTS], upper_col[LCL_SLOTS];
     double diagonal;
 };
 
-// Places first, then what stands there: all loads of a row under way at once.
+// Loads the indices first, then the values, so that all loads of a row are in
+// flight at once.
 static inline void load(struct row *r, struct lcl_step s, uint lane,
                         global const ushort *col, global const int *source,
                         global const int *pair, int diagonal,
                         global const double *val)
 {
     int lower[LCL_SLOTS], mirror[LCL_SLOTS], upper[LCL_SLOTS];
-    const uint none = s.upper + lane; // the slot of 1/d is made of no entry
+    const uint none = s.upper + lane; // slot of 1/d, which has no entry
 #pragma unroll
     for (uint k = 0; k < LCL_SLOTS; ++k) {
         const bool in_l = k < s.lower_planes, in_u = k + 1 < s.upper_planes;

@@ -5,20 +5,20 @@
 // Algorithm 4.4, row by row (IKJ), all rows of a level at once.
 //
 // Data:   val holds the entries of the reordered matrix; source[s] is the entry
-//         of slot s counted from the subdomain's first, negative for slots that
-//         hold no entry;
-//         diagonal[i] the same for the diagonal of row i, -1 where missing.
-// Launch: one group a subdomain.
-// Result: slots, inv_d[i] = 1 / d_i; repaired[p] counts the pivots that were
-//         smaller than tol times the largest entry of their row, bad[i] tells
-//         which; counts[0] is raised by their number. `policy` as in
-//         pivot.cl.h; `shift[p]` is added to the diagonal relative to the
-//         largest entry of the row.
+//         in slot s, counted from the subdomain's first entry, negative for
+//         slots without an entry; diagonal[i] likewise for the diagonal of row
+//         i, -1 if missing.
+// Launch: one group per subdomain.
+// Result: slots, inv_d[i] = 1 / d_i; repaired[p] counts the pivots smaller than
+//         tol times the largest entry of their row, bad[i] marks them, and
+//         counts[0] is raised by their number. `policy` as in pivot.cl.h;
+//         `shift[p]`, times the largest entry of the row, is added to the
+//         diagonal.
 #include "factor.cl.h"
 #include "pivot.cl.h"
 #include "wave.cl.h"
 
-// A row under way: the places of its entries, in ascending column order.
+// A row being factorised: the slots of its entries, in ascending column order.
 struct row {
     ulong lower, upper; // slot of the first entry of L and of U
     ulong diagonal;     // slot of -1/d
@@ -52,9 +52,9 @@ static inline double load(global double *slot_val, global const int *source,
     return largest;
 }
 
-// Row r minus factor times row c of U, on the pattern of r: two ascending lists
-// are merged. `k` is the entry of r that is being eliminated. Returns what is
-// taken from the diagonal.
+// Subtracts factor times row c of U from row r, on the pattern of r, by merging
+// two ascending lists. `k` is the entry of r that is being eliminated. Returns
+// the amount to subtract from the diagonal.
 static inline double eliminate(global double *slot_val,
                                global const ushort *col, struct row r,
                                struct row c, uint k, double factor)

@@ -3,15 +3,15 @@
 // layout, values only:
 //     A ~ L D U        with L and U unit
 // on the pattern of A inside the subdomain: L_ij = A'_ij D_j^-1 and
-// U_ij = D_i^-1 A'_ij, where A' is what elimination has left of A. Row by row
-// (IKJ), all rows of a level at once, a row of blocks on a lane.
+// U_ij = D_i^-1 A'_ij, where A' is A after elimination. Row by row (IKJ), all
+// rows of a level at once, one lane per block row.
 //
-// Data:   val holds the blocks of the reordered matrix, each by rows; source
-//         and diagonal count blocks and are else as in ildu0.cl.
-// Launch: one group a subdomain.
-// Result: slots; repaired[p] counts the rows of blocks with a pivot smaller
-//         than tol times the largest entry of the row, bad[i] tells which.
-//         policy, shift and counts as in ildu0.cl, the shift on each diagonal
+// Data:   val holds the blocks of the reordered matrix, each row-major; source
+//         and diagonal count blocks, otherwise as in ildu0.cl.
+// Launch: one group per subdomain.
+// Result: slots; repaired[p] counts the block rows with a pivot smaller than
+//         tol times the largest entry of the row, bad[i] marks them. policy,
+//         shift and counts as in ildu0.cl; the shift is added to each diagonal
 //         entry.
 #include "factor.cl.h"
 #include "pivot.cl.h"
@@ -22,11 +22,11 @@
 #endif
 #define ENTRIES (LCL_BLOCK * LCL_BLOCK)
 
-// A row under way: the places of its blocks, in ascending column order.
+// A row being factorised: the slots of its blocks, in ascending column order.
 struct row {
     ulong lower, upper; // slot of the first block of L and of U
     ulong diagonal;     // slot of the inverse of the diagonal block
-    uint lane, stride;  // of the step; an entry is a stride from the next one
+    uint lane, stride;  // in the step; distance between entries of a block
     uint lower_count, upper_count;
     uint self; // local number, also the column of padding
 };
@@ -42,7 +42,7 @@ static inline struct row row_of(global const struct lcl_step *s, ulong base,
     return r;
 }
 
-// Value in which the block of a slot of row r starts.
+// Index of the first value of the block in a slot of row r.
 static inline ulong block_at(struct row r, ulong slot)
 {
     return slot * ENTRIES - r.lane * (ENTRIES - 1);
@@ -57,7 +57,8 @@ static inline void read_block(double *m, global const double *from, uint stride)
         m[e] = from[e * stride];
 }
 
-// A block of the matrix, 0 where it has none; returns the largest magnitude.
+// Copies a block of the matrix, 0 if it is not stored; returns the largest
+// magnitude.
 static inline double copy_block(global double *to, uint stride,
                                 global const double *val, int source)
 {
@@ -87,7 +88,7 @@ static inline void product_column(double *column, const double *m,
     }
 }
 
-// to = m u, which may be in the place of u.
+// to = m u; `to` may be the same array as u.
 static inline void multiply(global double *to, uint to_stride, const double *m,
                             global const double *u, uint u_stride)
 {
@@ -116,8 +117,8 @@ static inline void add_product(global double *to, uint to_stride,
 
 // ------------------------------------------------------------------ inverses
 
-// The row with the largest entry in column k of those not yet used, which are
-// the bits of `used`.
+// The unused row with the largest entry in column k; bits of `used` mark used
+// rows.
 static inline uint find_pivot(const double *m, uint used, uint k)
 {
     double most = 0;
@@ -145,8 +146,9 @@ static inline void take_row(double *row, const double *m, uint p)
     }
 }
 
-// Column k leaves m, and row p of the unit matrix enters in its place; `row` is
-// row p of m, 1 in column k, `inverse` that of its pivot.
+// Eliminates column k of m with row p and puts the transformed column p of the
+// identity in its place. `row` is row p of m with 1 in column k, `inverse` the
+// inverse of its pivot.
 static inline void exchange(double *m, const double *row, double inverse,
                             uint k, uint p)
 {
@@ -162,11 +164,11 @@ static inline void exchange(double *m, const double *row, double inverse,
     }
 }
 
-// The inverse of m by Gauss-Jordan elimination in place; the pivot of column k
-// is the largest entry of the rows that had none yet. Rows stay where they are,
-// so that every index is known to the compiler: what is left at (r, c) belongs
-// to row inverse_row[r] and column inverse_column[c] of the inverse. Returns
-// whether a pivot was small.
+// Inverts m in place by Gauss-Jordan elimination; the pivot of column k is the
+// largest entry of the rows without a pivot so far. Rows are not swapped, so
+// that the compiler knows every index: the result at (r, c) belongs to row
+// inverse_row[r] and column inverse_column[c] of the inverse. Returns whether a
+// pivot was small.
 static inline bool invert(double *m, uint *inverse_row, uint *inverse_column,
                           double largest, double tol, int policy)
 {
@@ -192,8 +194,8 @@ static inline bool invert(double *m, uint *inverse_row, uint *inverse_column,
 
 // --------------------------------------------------------------------- rows
 
-// The arrays of a factorisation, from the subdomain's first element where there
-// is one.
+// The arrays of a factorisation; those stored by subdomain start at the
+// subdomain's first element.
 struct factor {
     global const ushort *col;
     global const int *source;
@@ -214,8 +216,8 @@ static inline double load(struct factor f, struct row r, ulong first,
     return largest;
 }
 
-// The first of `count` slots of a run of row r, from number k on, whose column
-// is j or more; padding counts as more.
+// The first slot, from number k on, of a run of `count` slots of row r whose
+// column is at least j; padding counts as larger.
 static inline uint skip(struct factor f, struct row r, ulong first, uint count,
                         uint k, uint j)
 {
@@ -225,8 +227,8 @@ static inline uint skip(struct factor f, struct row r, ulong first, uint count,
     return k;
 }
 
-// Row r plus m times row c of U, on the pattern of r: two ascending lists are
-// merged. Number k of L is the block of r that is being eliminated.
+// Adds m times row c of U to row r, on the pattern of r, by merging two
+// ascending lists. Number k of L is the block of r that is being eliminated.
 static inline void eliminate(struct factor f, struct row r, struct row c,
                              uint k, const double *m)
 {
@@ -330,7 +332,7 @@ kernel void ildu0_block(global const struct lcl_part *parts,
                     break;
                 const struct row c = row_of(&steps[step_of[j]], p.slot, j);
                 global double *l = slot_val + block_at(r, at);
-                double m[ENTRIES]; // -a, as -D_j^-1 is stored
+                double m[ENTRIES]; // -a, since slots store -D_j^-1
                 read_block(m, l, r.stride);
                 for (uint e = 0; e < ENTRIES; ++e)
                     m[e] = -m[e];

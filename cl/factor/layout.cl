@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The analysis of A on subdomains, the third part: the layout of the factors of
-// the reordered matrix B (factor.cl.h).
+// Analysis of A on subdomains, part 3: the layout of the factors of the
+// reordered matrix B (factor.cl.h).
 //     steps, places, sweeps, fill    the layout
-//     find_pairs                     what dilu.cl needs besides
+//     find_pairs                     additional data for dilu.cl
 //
-// Data:   rows of B by level, `start` as the levels of symbolic.cl.
-// Launch: one group a subdomain.
-// Width 1: an item does a subdomain in order; step_rows is 1.
+// Data:   rows of B by level, `start` as written by `levels` of symbolic.cl.
+// Launch: one group per subdomain.
+// Width 1: one item per subdomain, in order; step_rows is 1.
 // Determinism: bitwise.
 #include "symbolic.cl.h"
 #include "wave.cl.h"
@@ -19,15 +19,15 @@ static inline uint parts_of(uint count, uint size)
     return (count + size - 1) / size;
 }
 
-// What a sweep may have at most.
+// Limits of a sweep.
 struct limits {
-    uint entries; // of a lane
-    uint lanes;   // of all rows, where lanes share rows
+    uint entries; // per lane
+    uint lanes;   // in total, where several lanes share a row
 };
 
-// Entries of a row in a sweep of `rows` rows, of which the longest has
-// `entries` in all. Long rows are shared by as many lanes as there are, or as
-// do them in one sweep.
+// Maximum entries of a row in a sweep of a step with `rows` rows, the longest
+// of which has `entries` in all. As many lanes share a long row as are
+// available, but no more than complete it in one sweep.
 static inline uint row_entries(uint rows, uint entries, struct limits most)
 {
     uint lanes = 1;
@@ -36,22 +36,22 @@ static inline uint row_entries(uint rows, uint entries, struct limits most)
     return lanes * most.entries;
 }
 
-// Planes of entries of a step are split into sweeps; one of U has at least the
-// plane of 1/d.
+// Number of sweeps for the planes of entries of a step; a step of U has at
+// least one, for the plane of 1/d.
 static inline uint sweeps_of(uint entries, bool upper, uint most)
 {
     const uint count = parts_of(entries, most);
     return upper && count == 0 ? 1 : count;
 }
 
-// The halves of the steps in the order of their slots: number e < steps is the
-// L of step e, the others are the U of the steps backwards.
+// The half steps in the order of their slots: number e < steps is L of step e,
+// the others are U of the steps in descending order.
 struct half_step {
     uint step;
     bool upper;
     uint rows, planes;
-    uint sweeps, unshared; // with the lanes there are, and with a lane a row
-    uint entries;          // of a row in a sweep at most
+    uint sweeps, unshared; // with shared rows, and with one lane per row
+    uint entries;          // maximum per row and sweep
 };
 
 static inline void find_half(struct half_step *h, uint e, uint count,
@@ -77,8 +77,8 @@ static inline void add(struct lcl_extent *all, struct half_step h)
     all->planes = max(all->planes, h.planes - h.upper);
 }
 
-// Step of row i, row number r of its subdomain; where a step starts, `steps`
-// learns.
+// The step of row i, which is row r of its subdomain. Stores the first row of a
+// step in `steps`.
 static inline uint find_step(uint r, uint i, uint first,
                              global const int *level, global const int *start,
                              uint step_rows, global struct lcl_step *steps)
@@ -95,7 +95,8 @@ static inline uint find_step(uint r, uint i, uint first,
     return step;
 }
 
-// As many planes as the longest row of the step needs, U one more for 1/d.
+// Sets the planes of a step to those of its longest row; U has one more, for
+// 1/d.
 static inline void size_step(global struct lcl_step *s, uint rows,
                              global const uint *sides)
 {
@@ -220,8 +221,9 @@ static inline void put(struct lane *l, uint column, int source)
     --l->left;
 }
 
-// Row number r of its subdomain, whose entries are from .. to-1 of B. Returns
-// where its diagonal is, from the subdomain's first entry; -1: missing.
+// Fills the slots of row r of its subdomain, whose entries are from .. to-1 of
+// B. Returns its diagonal entry, counted from the subdomain's first entry; -1:
+// missing.
 static inline int fill_row(struct lcl_part p, uint r, struct lcl_step s,
                            uint from, uint to, global const int *col,
                            global ushort *slot_col, global int *source)
@@ -235,7 +237,7 @@ static inline int fill_row(struct lcl_part p, uint r, struct lcl_step s,
     put(&upper, r, -1); // 1/d
     for (uint k = from; k < to; ++k) {
         const int own = (int)(k - (uint)p.entry);
-        const uint j = (uint)col[k] - p.row; // wraps left of the subdomain
+        const uint j = (uint)col[k] - p.row; // wraps if left of the subdomain
         if (j >= p.rows)
             continue;
         if (j < r)
@@ -289,8 +291,8 @@ static inline bool stores(struct lcl_step s, uint r, uint j,
     return found;
 }
 
-// The source of entry (j, r) of U; sets *triangle where row j stores a column
-// right of j that row r stores, too.
+// The source of entry (j, r) of U; sets *triangle if rows j and r both store a
+// column right of j other than r.
 static inline int find_pair(int *triangle, struct lcl_step s, uint r,
                             struct lcl_step above, uint j,
                             global const ushort *col, global const int *source)
@@ -307,7 +309,7 @@ static inline int find_pair(int *triangle, struct lcl_step s, uint r,
     return pair;
 }
 
-// pair[s] of a slot of L as dilu.cl has it; triangles[0] becomes 1 where there
+// Sets pair[s] of the slots of L (see dilu.cl), and triangles[0] to 1 if there
 // is a triangle.
 WORK_GROUP
 kernel void find_pairs(global const struct lcl_part *parts,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What becomes of small pivots: the same in every factorisation.
+// Treatment of small pivots, shared by all factorisations.
 #pragma once
 
-// A policy is enum lcl_pivot, and PIVOT_POSITIVE where negative pivots count as
-// small.
+// A policy is an enum lcl_pivot, plus PIVOT_POSITIVE if negative pivots count
+// as small.
 #define PIVOT_REPLACE  3 // every other policy boosts
 #define PIVOT_POSITIVE 8
 
-// A pivot that is large enough, or its repair.
+// Returns d if it is large enough, otherwise its replacement.
 static inline double repair(double d, double largest, double tol, int policy,
                             bool *small)
 {

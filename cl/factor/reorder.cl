@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The analysis of A on subdomains, the second part: the reordered matrix B, its
-// columns ascending, and `map`: entry k of B is entry map[k] of A.
+// Analysis of A on subdomains, part 2: the reordered matrix B with ascending
+// columns, and `map`: entry k of B is entry map[k] of A.
 //
 // Data:   row i of B is row perm[i] of A.
-// Launch: row_pointers one group a subdomain, sort_long one group a long row,
-//         reorder_rows any number of groups.
+// Launch: row_pointers one group per subdomain, sort_long one group per long
+//         row, reorder_rows any number of groups.
 // Determinism: bitwise.
 #include "sort.cl.h"
 #include "symbolic.cl.h"
@@ -34,7 +34,8 @@ kernel void row_pointers(global const struct lcl_part *parts,
         new_row_ptr[p.row + p.rows] = at;
 }
 
-// One short row by insertion: keys are the new column and the place in A's row.
+// Insertion sort of a short row; a key is the new column and the position in
+// A's row.
 static inline void sort_short(uint2 r, global const int *col,
                               global const int *inverse, global int *new_col,
                               global uint *map)

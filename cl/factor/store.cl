@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The values of a factor as they are stored for its application, from fp64
-// slots to
+// Converts the values of a factor from fp64 slots to the format stored for its
+// application:
 //     float            (LCL_STORAGE 2, fp32)
-//     words of bf16    (LCL_STORAGE 3, bf16), the column of the slot among them
+//     words of bf16    (LCL_STORAGE 3, bf16), including the column of the slot
 //
-// Data:   factor.cl.h; one result for each slot of a plane, nothing between
+// Data:   factor.cl.h; one result per slot of a plane, nothing between
 //         subdomains.
-// Launch: one group a subdomain.
-// Result: counts[1] and [2], halves of one number, are raised by the values
-//         that lose their meaning.
+// Launch: one group per subdomain.
+// Result: counts[1] and counts[2], the halves of one number, are raised by the
+//         number of values lost in the format.
 #include "factor.cl.h"
 #include "stored.cl.h"
 #include "wave.cl.h"
@@ -53,8 +53,8 @@ static inline uint store_half(double a, int *lost)
     return lcl_bf16_of(a);
 }
 
-// `planes` planes of a step, from a slot of the subdomain on. Returns how many
-// values were lost.
+// Converts `planes` planes of a step, starting at a slot of the subdomain.
+// Returns the number of lost values.
 static inline int store_planes(global const ushort *col,
                                global const double *val, global uint *stored,
                                uint slot, uint rows, uint planes)

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The analysis of A on subdomains, the first part: the order of the rows.
+// Analysis of A on subdomains, part 1: the order of the rows.
 //     invert        inverse[perm[i]] = i
-//     reverse, fold where both ends of a subdomain come first
-//     census        what each subdomain keeps and loses
+//     reverse, fold twisted ordering, from both ends of each subdomain
+//     census        kept and dropped entries of each subdomain
 //     levels        Mehta et al., arXiv 2508.04917, Algorithm 4.2
 //     order         rows of a subdomain by level, longer ones first
-// Then follow reorder.cl and layout.cl.
+// Part 2 is reorder.cl, part 3 layout.cl.
 //
-// Rows, columns and entries are those of blocks where LCL_BLOCK is not 1.
+// Rows, columns and entries are those of blocks if LCL_BLOCK is not 1.
 //
 // Data:   row i of the new numbering is row perm[i] of A; rows part_ptr[p] ..
-//         part_ptr[p+1]-1 are subdomain p, in A's order until `order`.
-// Launch: invert any number of groups, all others one group a subdomain of at
+//         part_ptr[p+1]-1 are subdomain p, in A's order until `order` runs.
+// Launch: invert any number of groups, all others one group per subdomain of at
 //         most LCL_ROWS rows.
-// Width 1: an item does a subdomain in order.
-// Determinism: bitwise, but for the order of long_rows, which nothing shows.
+// Width 1: one item per subdomain, in order.
+// Determinism: bitwise, except the order of long_rows, which affects no result.
 #include "sort.cl.h"
 #include "symbolic.cl.h"
 #include "wave.cl.h"
@@ -24,7 +24,7 @@
 #endif
 
 #ifndef LCL_BLOCK
-# define LCL_BLOCK 1 // an entry is a block of so many rows and columns
+# define LCL_BLOCK 1 // rows and columns of a block; an entry is a block
 #endif
 #define ENTRY_VALUES (LCL_BLOCK * LCL_BLOCK)
 
@@ -48,7 +48,7 @@ kernel void invert(long n, global const int *perm, global int *inverse)
 
 // ------------------------------------------------------------------- census
 
-// Entry k; the Frobenius norm of a block, with the sign of its trace.
+// Entry k; for a block its Frobenius norm with the sign of its trace.
 static inline double value_of(global const double *val, uint k)
 {
 #if LCL_BLOCK == 1
@@ -64,8 +64,8 @@ static inline double value_of(global const double *val, uint k)
 #endif
 }
 
-// Adds what row i holds to C; returns its entries left of the diagonal, and
-// those right of it in the upper half.
+// Adds row i to the census C. Returns its number of entries left of the
+// diagonal in the lower 16 bits, right of it in the upper 16 bits.
 static inline uint count_row(struct lcl_census *C, int i, int2 w, uint2 r,
                              global const int *col, global const int *inverse,
                              global const double *val)
@@ -89,7 +89,7 @@ static inline uint count_row(struct lcl_census *C, int i, int2 w, uint2 r,
         sides += j < i ? 1 : j > i ? 1 << 16 : 0;
     }
     // No branch: PoCL 6 aborts (its issue 1608) on sums that one branch uses.
-    // No divisor is 0, not even where compilers drop a selection: hosts may
+    // No divisor is 0, even if the compiler drops a selection: the host may
     // trap floating-point exceptions.
     const double all = diagonal != 0 ? positive + negative : 0.0;
     const double size = fmax(fabs(diagonal), fmax(all, 1.0) * 0x1p-1022);
@@ -113,9 +113,9 @@ static inline void merge(struct lcl_census *C,
     C->opposite += other->opposite;
 }
 
-// A group's sums are those of its items, in their order: PoCL 3.1 leaves the
-// scratch memory of group_sum() here to all groups at once. long_rows lists the
-// rows of A that are longer than SYMBOLIC_SHORT_ROW, long_count[0] of them.
+// One item adds up the sums of the items in order, without group_sum(), whose
+// scratch memory PoCL 3.1 would share among all groups here. long_rows lists
+// the long_count[0] rows of A longer than SYMBOLIC_SHORT_ROW.
 WORK_GROUP
 kernel void census(global const int *part_ptr, global const int *perm,
                    global const int *inverse, global const uint *row_ptr,
@@ -145,12 +145,12 @@ kernel void census(global const int *part_ptr, global const int *perm,
 
 // level(i) = 0 if row i depends on no row of its subdomain, else 1 + the
 // largest level it depends on: row i depends on j < i where a_ij or a_ji is
-// stored. The pair number first + t of `start` gives the rows and the steps of
-// at most step_rows rows, a power of two, before level t.
+// stored. Pair number first + t of `start` holds the numbers of rows and of
+// steps before level t; a step has at most step_rows rows, a power of two.
 #if LCL_WIDTH == 1
 
-// Rows that row i stores to the left are settled, and those above it that store
-// row i have pushed its level.
+// Settles the level of row i and raises those of the later rows that it stores.
+// Earlier rows are settled; those that store row i have raised its level.
 static inline int settle_row(int i, int2 w, uint2 r, global const int *col,
                              global const int *inverse, global int *level)
 {
@@ -202,7 +202,8 @@ static inline bool is_ready(int i, int2 w, uint2 r, global const int *col,
     return true;
 }
 
-// Adds `change` to what the rows right of the diagonal of row i wait for.
+// Adds `change` to the wait counts of the rows that row i stores right of its
+// diagonal.
 static inline void tell_later(int change, int i, int2 w, uint2 r,
                               global const int *col, global const int *inverse,
                               local int *waits)
@@ -214,8 +215,9 @@ static inline void tell_later(int change, int i, int2 w, uint2 r,
     }
 }
 
-// A row waits for the rows above that store it, and for those that it stores.
-// The first tell when they have their level, for the others it looks itself.
+// A row waits for the earlier rows that store it and for those that it stores.
+// The former decrement its wait count once they have a level; it polls the
+// latter with is_ready().
 WORK_GROUP
 kernel void levels(global const int *part_ptr, global const int *perm,
                    global const int *inverse, global const uint *row_ptr,
@@ -275,7 +277,7 @@ kernel void levels(global const int *part_ptr, global const int *perm,
 
 // ---------------------------------------------------------------- both ends
 
-// The rows of each subdomain the other way round.
+// Reverses the rows of each subdomain.
 WORK_GROUP
 kernel void reverse(global const int *part_ptr, global const int *perm,
                     global int *reversed)
@@ -285,7 +287,7 @@ kernel void reverse(global const int *part_ptr, global const int *perm,
         reversed[i] = perm[w.x + w.y - 1 - i];
 }
 
-// The smaller of a row's level and of its level among the rows reversed.
+// The minimum of a row's level and of its level in the reversed order.
 WORK_GROUP
 kernel void fold(global const int *part_ptr, global const int *from_the_end,
                  global int *level)
@@ -316,7 +318,7 @@ static inline void merge_runs(global ulong *out, global const ulong *key,
             l < middle && (r == to || key[l] <= key[r]) ? key[l++] : key[r++];
 }
 
-// Sorts with room for as many keys; returns where they are then.
+// Merge sort with `room` for as many keys; returns the sorted array.
 static inline global ulong *sort_keys(global ulong *key, global ulong *room,
                                       uint count)
 {
@@ -332,8 +334,8 @@ static inline global ulong *sort_keys(global ulong *key, global ulong *room,
 }
 #endif
 
-// Sorts the rows of each subdomain; perm, inverse, level and sides follow.
-// `keys` is room for two a row, at width 1.
+// Sorts the rows of each subdomain and permutes perm, inverse, level and sides.
+// At width 1 `keys` has space for two keys per row.
 WORK_GROUP
 kernel void order(global const int *part_ptr, global const int *old_perm,
                   global const uint *row_ptr, global const int *old_level,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the kernels of the analysis (symbolic.cl, reorder.cl, layout.cl) share,
-// and what they tell the host about each subdomain.
+// Shared by the kernels of the analysis (symbolic.cl, reorder.cl, layout.cl):
+// helpers, and the structs in which they report each subdomain to the host.
 #pragma once
 
 #include "factor.cl.h"
@@ -21,19 +21,19 @@ struct lcl_census {
 struct lcl_extent {
     lcl_u64 slots;
     lcl_u32 sweeps;
-    lcl_u32 unshared; // sweeps where a lane has a row to itself
+    lcl_u32 unshared; // sweeps if each row has one lane only
     lcl_u32 planes;   // entries of the longest row of L or U
     lcl_u32 unused;
 };
 
 #ifdef __OPENCL_C_VERSION__
 
-// Longer rows are sorted by a group.
+// A whole group sorts each longer row.
 # define SYMBOLIC_SHORT_ROW 32
 
 // Where the entries of row i start and end in A. Pairs are vectors here, and
-// min() gets no constant: oclgrind stops at what clang makes of structs that
-// functions return, and crashes on the other (21.10).
+// min() gets no constant: oclgrind 21.10 stops at clang's code for functions
+// that return structs, and crashes on min() with a constant.
 static inline uint2 symbolic_run(global const uint *row_ptr,
                                  global const int *perm, long i)
 {
