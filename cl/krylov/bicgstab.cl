@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The vector work of right-preconditioned BiCGSTAB (van der Vorst 1992), three
-// kernels an iteration around two products with A and two with M^-1:
+// Vector kernels of right-preconditioned BiCGSTAB (van der Vorst 1992): three
+// kernels per iteration around two products with A and two with M^-1:
 //
 //     bicgstab_p:  rho = <r0, r>;  beta = (rho / rho') (alpha / omega)
 //                  p = r + beta (p - omega v)
@@ -36,8 +36,9 @@ static inline int judge_p(int it, double rho, double rr, double rr0,
     return 0;
 }
 
-// `sums` holds <r0, r> and <r, r> of `groups` groups; at it = 0 only the
-// latter, in its second half. rr0 = <r0, r0>; `limit` is the squared tolerance.
+// `sums` holds the partial sums of <r0, r> and <r, r> of `groups` groups; at
+// it = 0 only the latter, in its second half. rr0 = <r0, r0>; `limit` is the
+// squared tolerance.
 WORK_GROUP
 kernel void bicgstab_p(int it, long n, double rr0, double limit, int groups,
                        global const double *sums, global const double *r,

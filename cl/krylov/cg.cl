@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The vector work of preconditioned CG (Hestenes and Stiefel 1952), two kernels
-// an iteration around one product with A and one with M^-1:
+// Vector kernels of preconditioned CG (Hestenes and Stiefel 1952): two kernels
+// per iteration around one product with A and one with M^-1:
 //
 //                   [z = M^-1 r;  <r, z>]
 //     cg_p:  beta = <r, z> / <r, z>';  x = x + alpha p;  p = z + beta p
 //            [v = A p;  <p, v>]
 //     cg_r:  alpha = <r, z> / <p, v>;  r = r - alpha v;  <r, r>
 //
-// Without preconditioner z is r: 8 vectors pass besides the product. x waits
-// for the kernel that reads p anyway, and is then that of the residual which is
-// noted: what the recurrence leaves undone is not in x.
+// Without preconditioner z is r: the kernels move 8 vectors besides the
+// product. The update of x is deferred to cg_p, which reads p anyway; x then
+// belongs to the recorded residual and does not include a step that the
+// recurrence has not finished.
 #include "krylov.cl.h"
 
 #define STOP_P 0
@@ -30,9 +31,9 @@ static inline int judge_p(double rho, double rr, double limit)
     return rho > 0 ? 0 : KRYLOV_INDEFINITE_M;
 }
 
-// `sums` holds <r, z> of `groups` groups and, in its second half, <r, r>; with
-// `plain` z is r. `limit` is the squared tolerance. In iteration 0 there is no
-// step to make yet.
+// `sums` holds the partial sums of <r, z> of `groups` groups and, in its second
+// half, of <r, r>; with `plain` z is r. `limit` is the squared tolerance.
+// Iteration 0 has no deferred update of x.
 WORK_GROUP
 kernel void cg_p(int it, long n, double limit, int groups, int plain,
                  global const double *restrict sums,
@@ -72,8 +73,8 @@ kernel void cg_p(int it, long n, double limit, int groups, int plain,
     }
 }
 
-// `sums` holds <p, v>; the second half of `next` receives <r, r>. A step that
-// overflows is one along which A has no curvature that could be told from 0.
+// `sums` holds <p, v>; the second half of `next` receives <r, r>. If alpha
+// overflows, the curvature of A along p is indistinguishable from 0.
 WORK_GROUP
 kernel void cg_r(int it, long n, int groups, global const double *restrict sums,
                  global const double *restrict v, global double *restrict r,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The vector kernels of the report on row-binned CG (section IV.D), whose loop
+// Vector kernels of the report on row-binned CG (section IV.D), whose loop
 // keeps its scalars on the host:
 //     vector_dot:        result += <a, b>; the host has set it to 0
 //     vector_axpy:       y = y + alpha x
 //     vector_scale_add:  p = r + beta p
 //
-// Launch: as many work-items as elements, and at width 1 any number of groups.
-// Determinism: groups add to the sum in any order.
+// Launch: one work-item per element, at width 1 any number of groups.
+// Determinism: none for vector_dot: groups add to the sum in any order.
 #include "atomic.cl.h"
 #include "wave.cl.h"
 
@@ -16,8 +16,8 @@ static inline double tree_sum(double v, local double *temp)
     return v;
 }
 #else
-// The published reduction in local memory, for groups of any size: it starts at
-// the largest power of two below the size.
+// The published reduction in local memory, extended to groups of any size: it
+// starts at the largest power of two below the size.
 static inline double tree_sum(double v, local double *temp)
 {
     const uint tid = get_local_id(0);

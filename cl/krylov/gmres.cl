@@ -1,35 +1,36 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The passes of GMRES and FGMRES over their basis V, which is tall and narrow.
-// Classical Gram-Schmidt is done twice (CGS2), with `count` columns:
+// The passes of GMRES and FGMRES over their tall and narrow basis V: classical
+// Gram-Schmidt with reorthogonalisation (CGS2) against `count` columns:
 //
 //     gmres_dots:           h1 = V^T w
 //     gmres_orthogonalise:  w = w - V h1;  h2 = V^T w,  <w, w>
-//     gmres_extend:         v = (w - V h2) / nu, which is column `count`
+//     gmres_extend:         v = (w - V h2) / nu, stored as column `count`
 //     gmres_sum:            y = y + a V c, or y = a V c
 //
-// CLBlast's gemv takes 2.2 times as long (lap3d:100 on two CPU cores) to 1000
-// times (lap3d:128 on an H200) for the same.
+// CLBlast's gemv takes 2.2 times (lap3d:100 on two CPU cores) to 1000 times
+// (lap3d:128 on an H200) as long for the same work.
 //
-// V is read three times a step, since the second pass finds in registers, or in
-// the first cache, what the update has loaded. Values that a step of `count`
-// columns moves: 3 count of V, 4 of w, 1 of v and 1 of the new column, a row.
-// gmres_dots_keep does what gmres_dots does and stores z as column `column` of
-// Z, which takes 2 more.
+// A step reads V three times: the second pass finds the values loaded by the
+// update in registers or in the L1 cache. Values moved per row by a step of
+// `count` columns: 3 count of V, 4 of w, 1 of v and 1 of the new column.
+// gmres_dots_keep is gmres_dots and also stores z as column `column` of Z,
+// which moves 2 more.
 //
-// At width 1 a group goes through tiles of rows, over all columns of one before
-// the next; above, each lane has a row and LCL_SLOTS columns of it in
-// registers: where there are more, the host calls for one chunk of columns
-// after the other, for gmres_orthogonalise in this order: gmres_sum on all
+// At width 1 a group works on tiles of rows, all columns of a tile before the
+// next tile. At larger widths each lane has one row and keeps LCL_SLOTS columns
+// of it in registers; for more columns the host launches one chunk of columns
+// after the other. For gmres_orthogonalise the order is: gmres_sum on all
 // chunks but the last, gmres_orthogonalise on the last, gmres_dots on the
 // others.
 //
-// `first` is the first column of the chunk and `from` the word of h where its
-// coefficient is. Partial sums: row k of `sums`, one a group, for column k; the
-// row that follows the last column is <w, w>. Their order is fixed.
+// `first` is the first column of the chunk and `from` the word of h with its
+// coefficient. Partial sums: row k of `sums` holds one entry per group for
+// column k; the row after the last column is <w, w>. The order of summation is
+// fixed.
 #include "gmres.cl.h"
 
 #ifndef LCL_SLOTS
-# define LCL_SLOTS 8 // columns of a chunk at most
+# define LCL_SLOTS 8 // maximum columns of a chunk
 #endif
 #define C LCL_SLOTS
 
@@ -45,7 +46,8 @@ static inline long tiles_end(long n, long groups)
     return min(n, tiles * groups / (long)get_num_groups(0) * TILE);
 }
 
-// for (TILES(at, n)): rows at .. at + length(at, n) - 1 are a tile of the group
+// for (TILES(at, n)): loops over the tiles of the group; a tile is rows at ..
+// at + length_of(at, n) - 1.
 # define TILES(at, n)                                                          \
   long at = tiles_end(n, get_group_id(0)),                                     \
        at##_end = tiles_end(n, get_group_id(0) + 1);                           \
@@ -57,7 +59,7 @@ static inline int length_of(long at, long n)
     return (int)min((long)TILE, n - at);
 }
 
-// Eight partial sums, so that a sum has a lane of a vector unit for each.
+// Eight partial sums, one per lane of a vector unit.
 static inline double tile_dot(global const stored *v, global const double *w,
                               int length)
 {
@@ -201,15 +203,16 @@ kernel void gmres_extend(long n, long ld, int first, int count,
 
 // ------------------------------------------------------------------- chunks
 
-// UNROLL: where each step of a loop has barriers, one copy of them is enough.
+// UNROLL: empty where each iteration contains barriers, to avoid copies of
+// them.
 # ifdef LCL_EXCHANGE_LOCAL
 #  define UNROLL
 # else
 #  define UNROLL _Pragma("unroll")
 # endif
 
-// Row i of a chunk, zeros beyond its end. Up to the next multiple of 4 columns
-// the last one is loaded again, and what follows is not.
+// Loads row i of a chunk. Up to the next multiple of 4 it repeats the last
+// column; further columns are 0 and not loaded.
 INLINE void load_row(stored *v, global const stored *V, long ld, int count,
                      long i)
 {
@@ -227,7 +230,7 @@ INLINE void load_row(stored *v, global const stored *V, long ld, int count,
     }
 }
 
-// Coefficients of a chunk: 0 beyond its end.
+// Loads the coefficients of a chunk, 0 beyond its end.
 INLINE void load_coefficients(local double *c, global const double *h, int from,
                               int count)
 {
@@ -239,7 +242,7 @@ INLINE void load_coefficients(local double *c, global const double *h, int from,
     GROUP_BARRIER();
 }
 
-// volatile: a register for each coefficient would be too many
+// volatile: keeps the coefficients out of registers, which would be too many
 INLINE double less_row(double w, const stored *v,
                        local const volatile double *c)
 {
@@ -273,7 +276,7 @@ INLINE void leave_parts(double *own, local double *parts, local double *scratch)
 }
 # endif
 
-// The group's sums of the chunk; a row of partial sums for each column.
+// Stores the group's sums of the chunk, one row of partial sums per column.
 INLINE void leave_sums(double *own, int first, int count, global double *sums,
                        local double *parts, local double *scratch)
 {
@@ -369,7 +372,7 @@ kernel void gmres_sum(long n, long ld, int first, int count, double a, int keep,
     for (RANGE(i, n)) {
         stored v[C];
         load_row(v, V + first * ld, ld, count, i);
-        const double y_i = y[i]; // in any case: see EACH
+        const double y_i = y[i]; // unconditional load, see EACH
         y[i] = (keep ? y_i : 0) - a * less_row(0, v, c);
     }
 }

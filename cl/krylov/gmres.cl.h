@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the two files of GMRES share: how the basis is stored, the words of the
-// scalars, the stop flags. lib/krylov/arnoldi.h has the same numbers.
+// Shared by gmres.cl and gmres_step.cl: storage of the basis, layout of the
+// scalars, stopping flags. lib/krylov/arnoldi.h has the same numbers.
 //
-// V: columns of `ld` values, ld >= n, column k from V[k * ld] on, of length 1.
+// V: columns of `ld` values, ld >= n, norm 1; column k starts at V[k * ld].
 // h[]: coefficients of the two passes of a step (H1, H2), y = R^-1 g (Y), the
-// right-hand side g (G), rotations (COSINE, SINE) and the columns of the upper
-// triangle R, packed; m columns at most.
+// right-hand side g (G), rotations (COSINE, SINE) and the packed columns of the
+// upper triangle R; at most m columns.
 #pragma once
 
 #include "krylov.cl.h"
@@ -24,15 +24,15 @@ typedef double stored;
 # define STORED(v) (v)
 #endif
 
-#define LIMIT 1024 // columns at most
+#define LIMIT 1024 // maximum number of columns
 #define WAVES (LCL_GROUP / LCL_WIDTH)
 
-// Stop flags: what has left a first column, and the others.
+// Stopping flags: of the kernel that made the first column, and of the steps.
 #define STOP_BEGIN 0
 #define STOP_STEP  1
 
-// Own words of state[]: columns that are done, 1 / nu, whether the space is
-// exhausted, restarts.
+// Own words of state[]: finished columns, 1 / nu, whether the space is
+// exhausted, number of restarts.
 #define COLUMNS   KRYLOV_OWN
 #define INV_NU    (KRYLOV_OWN + 1)
 #define EXHAUSTED (KRYLOV_OWN + 2)
@@ -47,9 +47,9 @@ typedef double stored;
 #define TRIANGLE(m)  (6 * (m) + 1)
 #define COLUMN(m, j) (TRIANGLE(m) + (j) * ((j) + 1) / 2)
 
-// for (EACH(i, first, count)): items go through the loop together, so that some
-// have an i beyond the end in its last turn; loops and loads that not all items
-// take part in are what the vectoriser of PoCL 3.1 gets wrong.
+// for (EACH(i, first, count)): all items run every iteration, so that i may lie
+// beyond the end in the last one: the vectoriser of PoCL 3.1 miscompiles loops
+// and loads that only some items execute.
 #define EACH(i, first, count)                                                  \
  int first = 0, i = get_local_id(0);                                           \
  first < (count);                                                              \

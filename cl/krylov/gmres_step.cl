@@ -1,34 +1,36 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What GMRES does around the passes of gmres.cl; Saad and Schultz, SIAM J. Sci.
-// Stat. Comput. 7 (1986). A cycle starts with gmres_begin; step j, which makes
-// column j of the Hessenberg matrix and leaves residual it + 1, is
+// The small kernels of GMRES around the passes of gmres.cl; Saad and Schultz,
+// SIAM J. Sci. Stat. Comput. 7 (1986). A cycle starts with gmres_begin. Step j,
+// which computes column j of the Hessenberg matrix and residual it + 1, is
 //
 //     [z = M^-1 v;  w = A z]
 //     gmres_dots, gmres_reduce:  h1 = V^T w
 //     gmres_orthogonalise:       w = w - V h1;  partial sums of h2, <w, w>
 //     gmres_step:                h = h1 + h2;  nu^2 = <w, w> - <h2, h2>
-//                                rotations make (h, nu) column j of R
-//                                g_{j+1} = -s g_j, whose size is the residual
+//                                rotations turn (h, nu) into column j of R
+//                                g_{j+1} = -s g_j, residual norm |g_{j+1}|
 //     gmres_extend:              v = (w - V h2) / nu
 //
-// and it ends with gmres_solve: y = R^-1 g;  x = x + M^-1 V y (FGMRES: x + Z
-// y).
+// and the cycle ends with gmres_solve: y = R^-1 g;  x = x + M^-1 V y
+// (FGMRES: x + Z y).
 //
-// nu comes by Pythagoras: h2 is what rounding has left, so that nothing
-// cancels, unless w lies in the span of V to the precision of V. Then the space
-// is exhausted: nu = 0 and so is the residual, if column j is regular; if it is
-// not, A M^-1 is singular and the column is left out.
+// nu is computed by Pythagoras: h2 is of the size of rounding errors, so that
+// there is no cancellation unless w lies in the span of V to the precision of
+// V. In that case the space is exhausted: nu = 0. If column j is regular, the
+// residual is 0, too; if not, A M^-1 is singular and the column is left out.
 //
 // gmres_step and gmres_solve run in one group. A stopped kernel changes
 // nothing.
 #include "gmres.cl.h"
 
-// What is left of w, against its size, where rounding left it. By the square.
+// Squared ratio of the remainder of w to its original size at which the
+// remainder is rounding error.
 #define EXHAUSTED_2 (16 * KRYLOV_TINY * KRYLOV_TINY)
-// A pivot of an exhausted space against the size of w where it is rounding.
+// Ratio of a pivot of an exhausted space to the size of w at which the pivot is
+// rounding error.
 #define SINGULAR (64 * KRYLOV_TINY)
 
-// `sums` holds <r, r> in its second half, `groups` partial sums.
+// The second half of `sums` holds `groups` partial sums of <r, r>.
 WORK_GROUP
 kernel void gmres_begin(int it, int m, long n, double limit, int groups,
                         global const double *sums, global const double *r,
@@ -86,14 +88,15 @@ INLINE void fetch(local double *to, global const double *from, int count)
     }
 }
 
-// Column j and what it needs: one item is all that rotations keep busy.
+// Column j and the rotations applied to it, by one item: they are sequential.
 struct column {
-    double h[LIMIT + 1], cosine[LIMIT], sine[LIMIT]; // of the columns before
+    double h[LIMIT + 1], cosine[LIMIT], sine[LIMIT]; // of previous columns
     double g, next_g, inv_nu, nu;
     int reason;
 };
 
-// h = h1 + h2; returns nu^2, 0 where it is rounding. *total is <A z, A z>.
+// h = h1 + h2; returns nu^2, or 0 if it is rounding error. *total is
+// <A z, A z>.
 INLINE double take_sums(local struct column *w, int j, int m, global double *h,
                         double *total, local double *scratch)
 {
@@ -121,7 +124,8 @@ INLINE double take_sums(local struct column *w, int j, int m, global double *h,
     return spent ? 0 : left;
 }
 
-// By one item: the rotations of the columns before, then that which makes nu 0.
+// One item only: applies the rotations of the previous columns, then the one
+// that eliminates nu.
 INLINE void rotate(local struct column *w, int j, double left, double total,
                    double limit)
 {
@@ -147,7 +151,8 @@ INLINE void rotate(local struct column *w, int j, double left, double total,
                                                      : 0;
 }
 
-// What later kernels need, and the residual: all items read, the lead writes.
+// Stores the scalars for later kernels, and the residual: all items read, the
+// lead writes.
 INLINE void keep_step(local const struct column *w, int it, int j, int m,
                       global double *h, global double *state, global int *stop)
 {
@@ -170,7 +175,8 @@ INLINE void keep_step(local const struct column *w, int it, int j, int m,
     }
 }
 
-// `sums` holds j + 2 rows; the kernel before it has left stop flag `before`.
+// `sums` holds j + 2 rows; `before` is the stopping flag of the preceding
+// kernel.
 WORK_GROUP
 kernel void gmres_step(int it, int j, int m, double limit, int groups,
                        global const double *sums, global double *h,
@@ -200,7 +206,7 @@ kernel void gmres_step(int it, int j, int m, double limit, int groups,
     }
 }
 
-// y of the first k columns; zeros where it overflows.
+// y of the first k columns; all zeros if one of its entries overflows.
 WORK_GROUP
 kernel void gmres_solve(int k, int m, global double *h, global const int *stop,
                         int at)

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What IDR(s) does with its shadow vectors P, and its outer step; idr.cl.h has
-// the cycle.
+// The shadow vectors P of IDR(s), and its outer step; see idr.cl.h for the
+// cycle.
 //
-//     idr_shadow:  P
+//     idr_shadow:  creates P
 //     idr_dot:     <p_j, t>, <t, t>
 //     idr_omega:   the outer step and <p_j, r>, <r, r>
-//     idr_last:    judges the last <r, r>
+//     idr_last:    tests the last <r, r>
 //
-// P is not stored but for a word a row: the size of the row's entries, in
-// [1, 2), and a sign for each vector. In w = 1, 2, 4, 8 >= s consecutive rows
-// the signs are Walsh functions, in an order and with a common sign that are
-// the block's and the row's own, so that the singular values of P lie within
-// a factor of 2 of each other. The sizes are there since sums of signs alone
-// vanish by chance for right-hand sides of a few equal entries.
+// P is stored as one word per row: the magnitude of the row's entries, in
+// [1, 2), and one sign bit per vector. In each block of w = 1, 2, 4, 8 >= s
+// consecutive rows the signs are Walsh functions, permuted by a pseudo-random
+// number per block and multiplied by a pseudo-random sign per row, so that the
+// singular values of P lie within a factor of 2 of each other. The magnitudes
+// vary because sums of signs alone vanish by chance for right-hand sides with a
+// few equal entries.
 #include "idr.cl.h"
 
 #define WAVES (LCL_GROUP / LCL_WIDTH)
 
-// Where the cosine of the angle between r and t is below this, the outer step
-// is made longer than the shortest residual has it.
+// If the cosine of the angle between r and t is below this, the outer step is
+// longer than the one that minimises the residual.
 #define KAPPA 0.7
 
 // ------------------------------------------------------------------- shadow
@@ -61,7 +62,7 @@ static inline void add_dots(double *dots, uint word, double v)
 
 // ------------------------------------------------------------------- sums
 
-// The group's own sums of S + 1 rows.
+// Stores the group's own sums of S + 1 rows.
 INLINE void leave_sums(const double *own, global double *sums,
                        local double *parts, local double *scratch)
 {
@@ -156,8 +157,8 @@ kernel void idr_omega(int it, long n, double limit, int groups,
     leave_sums(dots, next, parts, scratch);
 }
 
-// After the last step of all: <r, r> is in row `row` of `sums`; `at` is the
-// stop flag of the kernel that left it. One group is enough.
+// Runs after the last step of the solve: <r, r> is in row `row` of `sums`; `at`
+// is the stopping flag of the kernel that computed it. One group is enough.
 WORK_GROUP
 kernel void idr_last(int it, double limit, int groups, int row,
                      global const double *sums, global double *state,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the two files of IDR(s) share. Right-preconditioned IDR(s),
-// biorthogonal variant (van Gijzen and Sonneveld, ACM TOMS 38(1), 2011,
-// Algorithm 913), s = LCL_MODE. A cycle is s inner steps (idr_step.cl) and an
-// outer one (idr.cl), each around one product with A and one with M^-1. P holds
-// the shadow vectors, G and U the directions, G = A U; m is the s x s lower
+// Shared by idr.cl and idr_step.cl: right-preconditioned IDR(s), biorthogonal
+// variant (van Gijzen and Sonneveld, ACM TOMS 38(1), 2011, Algorithm 913),
+// s = LCL_MODE. A cycle is s inner steps (idr_step.cl) and one outer step
+// (idr.cl), each around one product with A and one with M^-1. P holds the
+// shadow vectors, G and U the directions, G = A U; m is the s x s lower
 // triangle of <p_i, g_j>:
 //
-//     idr_v:     [once a cycle]  m c = f;  v = r - sum c_j g_j
+//     idr_v:     [once per cycle]  m c = f;  v = r - sum c_j g_j
 //     inner step k = 0 .. s-1:
 //                [y = M^-1 v]
 //     idr_u:     ||r|| is known;  u = omega y + sum_{j>=k} c_j u_j
@@ -20,17 +20,17 @@
 //                v = r - sum_{j>k} c_j g_j;  <r, r>
 //     outer step:
 //                [y = M^-1 r;  t = A y;  <t, r>, <t, t>]
-//     idr_omega: ||r|| is known;  omega = <t, r> / <t, t>, more where t is far
-//                from r;  x = x + omega y;  r = r - omega t
+//     idr_omega: ||r|| is known;  omega = <t, r> / <t, t>, larger if the angle
+//                between t and r is large;  x = x + omega y;  r = r - omega t
 //                f = P^T r,  <r, r>
 //
 // A cycle is 3 s + 2 launches, s + 1 products and s + 1 applications of M^-1:
-// for s = 4, 4.8 launches a product. The kernels move 2 s^2 + 12.5 s + 9.5
-// vectors a cycle: for s = 4, 18.3 a product.
+// for s = 4, 4.8 launches per product. The kernels move 2 s^2 + 12.5 s + 9.5
+// vectors per cycle: for s = 4, 18.3 per product.
 //
-// Where a system starts, G, U and state[] are zero: m keeps the reciprocals of
-// its diagonal, so that c = 0. A stopped kernel changes no vector: x is that
-// of the last sound step. lib/krylov/idr.c has the same stop flags.
+// At the start of a system G, U and state[] are zero: m stores the reciprocals
+// of its diagonal, so that c = 0. A stopped kernel changes no vector: x is that
+// of the last sound step. lib/krylov/idr.c has the same stopping flags.
 #pragma once
 
 #include "krylov.cl.h"
@@ -40,12 +40,12 @@
 #endif
 #define S LCL_MODE
 
-// Stop flags: what has left r, u and omega.
+// Stopping flags, by the kernel that computes r, u and omega.
 #define STOP_R 0
 #define STOP_U 1
 #define STOP_O 2
 
-// Own words of state[]: omega, c, f as even and as odd steps find it, m.
+// Own words of state[]: omega, c, f as read by even and by odd steps, m.
 #define OMEGA   KRYLOV_OWN
 #define C       (KRYLOV_OWN + 1)
 #define F(k)    (C + S + (k) % 2 * S)

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The inner steps of IDR(s); idr.cl.h has the cycle.
+// The inner steps of IDR(s); see idr.cl.h for the cycle.
 //
-//     idr_v:     v of the first one
-//     idr_u:     what a step has before its product with A
-//     idr_step:  what it does with that, and v of the next one
+//     idr_v:     v of the first step
+//     idr_u:     u, before the product with A
+//     idr_step:  the step after that product, and v of the next step
 //
-// The published loop takes g_k through one dot product after the other; h and
-// the triangle m give all alpha_j at once, so that g_k and u_k are corrected
-// in one pass, which takes the step and starts the next one, too.
+// The published loop corrects g_k by one dot product after the other. Here h
+// and the triangle m give all alpha_j at once, so that one pass corrects g_k
+// and u_k, takes the step and starts the next one.
 //
-// Loops over the vectors of U load one of them again, with a coefficient of 0,
-// instead of none: the vectoriser of PoCL 3.1 gets loads on a condition wrong.
+// Loops over the vectors of U load a vector again with coefficient 0 instead of
+// skipping it: the vectoriser of PoCL 3.1 miscompiles conditional loads.
 #include "idr.cl.h"
 
 // ------------------------------------------------------------------- small
 
-// What the items of a group agree on.
+// The small system and its solution, shared by the items of a group.
 struct small {
     double m[S * S], h[S + 1], f[S], alpha[S], c[S];
     double beta;
     int reason;
 };
 
-// m but for column `but`, which this launch writes.
+// Loads m except column `but`, which this launch writes.
 INLINE void load_triangle(local struct small *w, global const double *state,
                           uint but)
 {
@@ -43,7 +43,8 @@ INLINE void solve_triangle(local const struct small *w, local double *x,
     }
 }
 
-// By one item: alpha, column k of m in h, beta, and c for the step after.
+// One item only: computes alpha, column k of m in h, beta, and c for the next
+// step.
 INLINE void solve_small(local struct small *w, int k, long n)
 {
     for (int i = 0; i < S; ++i) {
@@ -72,7 +73,7 @@ INLINE void solve_small(local struct small *w, int k, long n)
     solve_triangle(w, w->c, k + 1, S);
 }
 
-// By the lead: what later kernels need.
+// Lead only: stores the scalars for later kernels.
 INLINE void keep_small(local const struct small *w, int k, global double *state,
                        global int *stop)
 {
@@ -179,7 +180,7 @@ kernel void idr_step(int k, long n, int groups,
         keep_small(&w, k, state, stop);
     if (w.reason)
         return;
-    // read from local memory in each turn: registers are what runs short here
+    // volatile: reread from local memory in each iteration to save registers
     volatile local const double *alpha = w.alpha, *c = w.c + 1;
     const double beta = w.beta;
     double rr = 0;

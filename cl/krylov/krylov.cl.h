@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the kernels of Krylov methods share. Scalars stay on the device: each
-// group adds up the partial sums of the kernel before in the same order, so
-// that all agree bit for bit; the lead work-item writes down what later kernels
-// need. A kernel writes no word that another group of the same launch reads.
+// Shared by the kernels of the Krylov methods. Scalars stay on the device: each
+// group adds up the partial sums of the preceding kernel in the same order, so
+// that all groups agree bitwise; the lead work-item stores the scalars that
+// later kernels need. A kernel writes no word that another group of the same
+// launch reads.
 //
-// stop[]: a word for each kernel of a step, why the method ended (0: it goes
-// on), handed on from kernel to kernel; a stopped kernel changes no vector.
-// What a kernel adds up is read before it looks, so that both reads are under
-// way.
+// stop[]: one stopping flag per kernel of a step: the reason why the method
+// ended (0: it continues), passed on from kernel to kernel. A stopped kernel
+// changes no vector. Kernels load their partial sums before they test the flag,
+// so that both loads are in flight together.
 //
-// state[]: the steps that are done, why the method ended, two pairs of words
-// that keep_best of vector.cl writes, a ring of squared residual norms, and the
-// method's own words from KRYLOV_OWN on.
+// state[]: number of finished steps, reason why the method ended, two pairs of
+// words that keep_best of vector.cl writes, a ring of squared residual norms,
+// and the method's own words from KRYLOV_OWN on.
 #pragma once
 
 #include "wave.cl.h"
@@ -33,12 +34,13 @@
 #define KRYLOV_INDEFINITE_M    7
 #define KRYLOV_BREAKDOWN_SPACE 8
 
-// A coefficient this small against what Cauchy-Schwarz allows is rounding.
+// A coefficient this small relative to its Cauchy-Schwarz bound is rounding
+// error.
 #define KRYLOV_TINY 2.2e-16
 
-// a / b, and infinity where b is 0 or the quotient 2^1022 or more. It divides
-// by no such b, for hosts that trap floating-point exceptions; a divisor that
-// is selected by `fits` would be folded back into a / b by compilers.
+// a / b, or infinity if b is 0 or the quotient is 2^1022 or more. It never
+// divides by such a b, since the host may trap floating-point exceptions;
+// compilers would fold a divisor selected by `fits` back into a / b.
 static inline double krylov_ratio(double a, double b)
 {
     const double least = fmax(fabs(a), 1.0) * 0x1p-1022;
@@ -46,7 +48,7 @@ static inline double krylov_ratio(double a, double b)
     return a / copysign(fmax(fabs(b), least), b) + (fits ? 0.0 : INFINITY);
 }
 
-// This work-item's share of the sums of all groups.
+// This work-item's share of the partial sums of all groups.
 static inline double krylov_share(global const double *sums, uint groups)
 {
     double v = 0;
@@ -55,7 +57,8 @@ static inline double krylov_share(global const double *sums, uint groups)
     return v;
 }
 
-// out[i] = the sum of row i of `sums`, `groups` a row; a wave adds up a row.
+// out[i] = the sum of row i of `sums`, which has `groups` entries per row; one
+// wave per row.
 INLINE void krylov_sum_rows(uint rows, uint groups, global const double *sums,
                             local double *out, local double *scratch)
 {
@@ -78,7 +81,8 @@ static inline bool krylov_is_lead(void)
     return get_group_id(0) == 0 && get_local_id(0) == 0;
 }
 
-// Whether the kernel before has stopped; then the own word says so, too.
+// Whether the preceding kernel has stopped; if so, copies its flag to the
+// kernel's own.
 static inline bool krylov_is_over(global int *stop, int before, int own)
 {
     const int reason = stop[before];
@@ -87,14 +91,14 @@ static inline bool krylov_is_over(global int *stop, int before, int own)
     return reason != 0;
 }
 
-// By the lead: `it` steps have left ||r||^2 = rr.
+// Lead only: records that ||r||^2 = rr after `it` steps.
 static inline void krylov_note(global double *state, int it, double rr)
 {
     state[KRYLOV_STEPS] = it;
     state[KRYLOV_RING + it % KRYLOV_RING_SIZE] = rr;
 }
 
-// By the lead: the kernel goes on (0) or ends the method.
+// Lead only: continues (reason 0) or ends the method.
 static inline void krylov_decide(global double *state, global int *stop,
                                  int own, int reason)
 {
