@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Coarse correction by Nicolaides vectors: column (q, c) of Z is 1 in component
-// c of the rows of aggregate q, 0 elsewhere.
+// Coarse correction with Nicolaides vectors: column (q, c) of Z is 1 in
+// component c of the rows of aggregate q, 0 elsewhere.
 //     coarse_w:         W = A Z
 //     coarse_e:         E = Z^T W
-//     coarse_restrict:  t = Z^T r
+//     coarse_restrict:  t = Z^T r          (restriction)
 //     coarse_deflate:   t = Z^T r - W^T z
 //     coarse_residual:  y = r - W e
-//     coarse_prolong:   x = x + Z e
+//     coarse_prolong:   x = x + Z e        (prolongation)
 //     coarse_prolong_dot:  the same, and partial sums of <r, x>
 //
-// Data:   lib/multilevel/pattern.h. A has blocks of LCL_BLOCK x LCL_BLOCK
-// values by
-//         rows; a run is a maximal chain of blocks of a row of A whose columns
-//         are in one aggregate; W holds the sum of each.
-// Launch: coarse_restrict and coarse_deflate one group an aggregate,
-//         coarse_prolong one a subdomain, coarse_e one a value of E that may be
-//         other than 0, at width 1 any number; the others any number of groups.
-// Determinism: bitwise; sums depend on the size of a group alone.
-// `stop[at]` other than 0: the caller has stopped, nothing is done.
+// Data:   lib/multilevel/pattern.h. A has row-major blocks of LCL_BLOCK x
+//         LCL_BLOCK values; a run is a maximal chain of consecutive blocks in a
+//         row of A whose columns belong to one aggregate; W holds the sum of
+//         each run.
+// Launch: coarse_restrict and coarse_deflate one group per aggregate,
+//         coarse_prolong one group per subdomain, coarse_e one group per value
+//         of E that may be nonzero (at width 1 any number of groups), the
+//         others any number of groups.
+// Determinism: bitwise; sums depend only on the group size.
+// If the stopping flag `stop[at]` is nonzero, the kernels do nothing.
 #include "wave.cl.h"
 
 #ifndef LCL_BLOCK
@@ -25,7 +26,8 @@
 #endif
 #define AREA (LCL_BLOCK * LCL_BLOCK)
 
-// Work-items that sum up vectors, each the same component all the way.
+// Work-items that sum up vectors: a multiple of LCL_BLOCK, so that each always
+// has the same component.
 #if LCL_WIDTH == 1
 # define ACTIVE LCL_BLOCK
 #else
@@ -57,7 +59,7 @@ static inline double sum_runs(global const uint *order, uint from, uint to,
     return sum;
 }
 
-// Where value t of the entries is in E, whose rows are `stride` apart.
+// Index in E, whose rows are `stride` apart, of value t of the entries.
 static inline ulong place_in_e(long t, long stride, global const int *entry_row,
                                global const int *entry_col)
 {
@@ -93,7 +95,7 @@ kernel void coarse_e(long values, long stride, global const uint *entry_ptr,
 
 // ------------------------------------------------------------------- vectors
 
-// The sum over the values of r in an aggregate that are this item's: component
+// This item's share of the sum of r over an aggregate, for component
 // `lane` % LCL_BLOCK.
 static inline double sum_aggregate(global const int *agg_ptr,
                                    global const int *agg_parts,
@@ -112,7 +114,7 @@ static inline double sum_aggregate(global const int *agg_ptr,
     return sum;
 }
 
-// The same of W^T z.
+// This item's share of W^T z.
 static inline double sum_column(global const uint *col_ptr,
                                 global const uint *order,
                                 global const int *run_row,
@@ -133,7 +135,7 @@ static inline double sum_column(global const uint *col_ptr,
 }
 
 #if LCL_WIDTH > 1
-// The sum over the items of the own component.
+// The sum over the items of the same component.
 static inline double total(double v, local double *scratch)
 {
 # if LCL_BLOCK == 1
@@ -248,7 +250,7 @@ kernel void coarse_prolong(global const int *restrict part_ptr,
         x[i] += e_q[i % LCL_BLOCK];
 }
 
-// The same, and sums[g] = the share of <r, x> of the subdomains of group g.
+// coarse_prolong, and sums[g] = share of <r, x> of the subdomains of group g.
 WORK_GROUP
 kernel void coarse_prolong_dot(long parts, global const int *restrict part_ptr,
                                global const int *restrict part_agg,

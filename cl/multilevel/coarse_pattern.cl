@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which entries of A make W = A Z and E = Z^T A Z (coarse.cl), in this order:
-//     label_rows     the label of a row is that of its subdomain
-//     count_runs     runs of each row, runs that leave a subdomain
-//     fill_runs      the runs, and a key for each that leaves
-//     sort_leaving   the keys of each subdomain
+// Finds the entries of A that contribute to W = A Z and E = Z^T A Z
+// (coarse.cl). Kernels in the order of their launches:
+//     label_rows     label of each row: that of its subdomain
+//     count_runs     counts the runs of each row, and those that leave its
+//                    subdomain (their columns have another label)
+//     fill_runs      the runs, and a key for each leaving run
+//     sort_leaving   sorts the keys of each subdomain
 //     list_pairs     the labels of each subdomain's columns
-//     order_runs     the runs by label of their columns, then of their row
+//     order_runs     sorts the runs by label of their columns, then of their
+//                    row
 //     rows_of_runs   the row of each run
 //
 // Data:   lib/multilevel/pattern.h. Labels are numbers of subdomains or of
 //         aggregates of them. Columns of a row ascend. run_ptr and leave_ptr
-//         count from the subdomain's first run, run_ptr from fill_runs on from
-//         the first of all. A key is a label and a run counted from the
-//         subdomain's first, so that runs of one label keep their order.
-// Launch: rows_of_runs any number of groups, all others one group a subdomain.
-// Width 1: an item does a subdomain.
+//         count from the subdomain's first run; from fill_runs on, run_ptr
+//         counts from the first run of all. A key is a label and a run counted
+//         from the subdomain's first, so that runs of one label keep their
+//         order.
+// Launch: rows_of_runs any number of groups, all others one group per
+//         subdomain.
+// Width 1: one item per subdomain.
 // Determinism: bitwise.
 #include "coarse.cl.h"
 #include "sort.cl.h"
@@ -38,7 +43,7 @@ kernel void label_rows(global const int *part_ptr, global const int *part_label,
 
 // ------------------------------------------------------------------- runs
 
-// Runs among the entries from .. to-1 of a row, and those that leave.
+// Number of runs among the entries from .. to-1 of a row, and of leaving runs.
 static inline uint2 count_row(uint from, uint to, int own,
                               global const int *col, global const int *label)
 {
@@ -87,8 +92,8 @@ kernel void count_runs(global const int *part_ptr, global const int *part_label,
     }
 }
 
-// The entries from .. to-1 of a row become its runs from number `run` of its
-// subdomain on.
+// Splits the entries from .. to-1 of a row into runs, numbered from run `run`
+// of its subdomain on.
 static inline void fill_row(uint from, uint to, int own, global const int *col,
                             global const int *label, uint run,
                             global uint *run_first, global int *run_agg,
@@ -182,7 +187,8 @@ kernel void sort_leaving(global struct lcl_coarse_part *parts,
     parts[group].pairs = pairs + 1;
 }
 
-// The pair that starts at key m of a subdomain, whose runs are run_first[].
+// Fills in the pair that starts at key m of a subdomain; run_first[] holds the
+// first entries of the subdomain's runs.
 static inline void take_pair(global struct lcl_coarse_pair *pair,
                              global const ulong *keys, uint m, uint count,
                              global const uint *run_first)
@@ -231,7 +237,8 @@ kernel void list_pairs(global const int *part_label,
 
 // ------------------------------------------------------------------- order
 
-// Number of the pair that holds key m: the last to start there or before.
+// Number of the pair that contains key m: the last one that starts at or before
+// it.
 static inline uint pair_of(global const struct lcl_coarse_pair *pairs,
                            uint count, uint m)
 {
@@ -246,7 +253,7 @@ static inline uint pair_of(global const struct lcl_coarse_pair *pairs,
     return low;
 }
 
-// place[] is where the runs of each pair start in order[].
+// place[] holds the start of each pair's runs in order[].
 WORK_GROUP
 kernel void order_runs(global const int *part_ptr, global const int *part_label,
                        global const struct lcl_coarse_part *parts,
