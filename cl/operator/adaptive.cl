@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// y = A x for A in CSR, each row by as many lanes as fit its length, with what
-// spmv.cl.h says of the four products.
+// y = A x for A in CSR, the number of lanes per row adapted to its length; the
+// four products as in spmv.cl.h.
 //
-// Launch: G groups, which share out the tiles of a table. Tile (kind, first,
-//     count, row):
-//     up to 6:  `count` rows from place `first` on, 2^kind lanes each
-//     WHOLE:    one row, at place `first`, all lanes of the group
-//     SUMMED:   row `row`, whose product is the sum of `count` partial sums
-//               from `first` on; a launch of adaptive_parts has left them
-//     Places are those of the lists, or row numbers where LCL_MODE is 1.
+// Launch: G groups, which share the tiles of a table. Tile (kind, first, count,
+//     row):
+//     kind <= 6:  `count` rows from place `first` on, 2^kind lanes per row
+//     WHOLE:      one row, at place `first`, all lanes of the group
+//     SUMMED:     row `row`, whose product is the sum of `count` partial sums
+//                 from `first` on, computed by a launch of adaptive_parts
+//     Places are positions in the row lists, or row numbers if LCL_MODE is 1.
 // Determinism: fixed order for a given G.
 #include "spmv.cl.h"
 
 #ifndef LCL_MODE
-# define LCL_MODE 0 // 0: rows by lists; 1: rows as they are, but for long ones
+# define LCL_MODE 0 // 0: rows by lists; 1: storage order, except long rows
 #endif
 #define WHOLE  7
 #define SUMMED 8
 
-// Entries of a lane whose loads are under way at once.
+// Entries per lane whose loads are in flight at once.
 #define AHEAD 4
 
 struct matrix {
-    global const index_t *start; // of place k, or of row k and the one after
+    global const index_t *start; // of place k; with LCL_MODE 1 row_ptr
     global const int *length;    // of place k
     global const int *number;    // row of place k
     global const int *col;
@@ -32,10 +32,11 @@ struct matrix {
 struct row {
     index_t start;
     uint length;
-    int number; // -1: not to be done
+    int number; // -1: skipped
 };
 
-// Rows longer than `longest` have a tile of their own.
+// The row at place k. Rows longer than `longest` have their own tiles and are
+// skipped with LCL_MODE 1.
 static inline struct row row_at(const struct matrix *A, int k, uint longest)
 {
     struct row r;
@@ -108,7 +109,7 @@ kernel void adaptive_parts(int parts, global const int4 *restrict table,
 
 // ------------------------------------------------------------------- rows
 
-// The share of a work-item in the partial sums of a row.
+// This work-item's share of the partial sums of a row.
 static inline double lane_sum(int4 tile, global const double *partial)
 {
     double sum = 0;
@@ -117,7 +118,7 @@ static inline double lane_sum(int4 tile, global const double *partial)
     return sum;
 }
 
-// All rows of a tile, so many at a time as there are lanes for.
+// All rows of a tile, as many at a time as there are lanes for.
 INLINE void tile_rows(int product, int4 tile, const struct matrix *A,
                       uint longest, global const double *partial,
                       global const double *w, global double *y,
@@ -147,8 +148,8 @@ INLINE void tile_rows(int product, int4 tile, const struct matrix *A,
     }
 }
 
-// The group's tiles: neighbours on a CPU, where a group has a thread for
-// itself.
+// The group's tiles: consecutive ones on a CPU, where each group has its own
+// thread; otherwise strided.
 #if LCL_WIDTH == 1
 # define FIRST_TILE(tiles) ((long)(tiles)*get_group_id(0) / get_num_groups(0))
 # define TILE_STEP         1
@@ -160,8 +161,8 @@ INLINE void tile_rows(int product, int4 tile, const struct matrix *A,
 # define LAST_TILE(tiles)  (tiles)
 #endif
 
-// One kernel for all products: most of it is the same. The next tile is read
-// while the one before is done.
+// One kernel for all products, which share most of the code. It prefetches the
+// next tile while it processes the current one.
 WORK_GROUP
 kernel void adaptive(
     int product, int tiles, global const int4 *restrict table, uint longest,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // y = A x for A in CSR, rows in two bins by their length: the kernels of
 // Gogusdere, "MMI713 Term Project - Phase 3 Report" (METU 2025), section IV.C.
-// Few entries: spmv_bin0, one work-item a row. Many: spmv_bin1, one wave a row,
-// whose lanes read side by side and add up by exchange (a butterfly, where the
-// report shifts down: lane 0 has the same sum).
-// The rows are those of row_ids[first_id .. first_id + rows - 1].
-// Where `stop[at]` is not 0 nothing is done.
+// Short rows: spmv_bin0, one work-item per row. Long rows: spmv_bin1, one wave
+// per row, whose lanes read side by side and add up by lane exchange (a
+// butterfly instead of the report's shift down: lane 0 gets the same sum).
+// The rows are row_ids[first_id .. first_id + rows - 1].
+// If the stopping flag `stop[at]` is nonzero, the kernels do nothing.
 //
-// Launch: any number of groups; those that have no row of the first round end,
-//         others take more.
+// Launch: any number of groups; groups without a row in the first round exit,
+//         others loop over further rows.
 // Determinism: fixed order.
 #include "spmv.cl.h"
 

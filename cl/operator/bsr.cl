@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// y = A x for A in square blocks (BSR), n block rows, with what spmv.cl.h says
-// of the four products.
+// y = A x for A in square blocks (BSR) with n block rows; the four products as
+// in spmv.cl.h.
 //
-// Layout: block k is B x B values by rows from val[k B^2] on.
+// Layout: block k is B x B values, row-major, from val[k B^2] on.
 // Launch: G groups; LCL_LANES lanes share a block row:
-//     B^2: each has one entry of every block, so that together they read it in
-//          one piece; then B lanes add the shares of a row each. As many block
-//          rows as fit a wave, what is left of its lanes rests.
-//     B:   each has one row and needs no other lane.
-//     1:   one has all of it, as on a CPU.
+//     B^2: each lane has one entry of every block, so that together they read a
+//          block contiguously; then B lanes add up the shares of one row each.
+//          As many block rows as fit a wave; remaining lanes idle.
+//     B:   each lane has one row; no exchange between lanes.
+//     1:   one lane has the whole block row, as on a CPU.
 // Determinism: fixed order for a given G.
 #include "spmv.cl.h"
 
 #ifndef LCL_BLOCK
-# define LCL_BLOCK 2 // rows and columns of a block, from 2 on
+# define LCL_BLOCK 2 // rows and columns of a block, at least 2
 #endif
 #ifndef LCL_LANES
-# define LCL_LANES 1 // lanes of a block row: B^2 up to the wave width, B, or 1
+# define LCL_LANES 1 // lanes per block row: B^2 up to the wave width, B, or 1
 #endif
 
 #define B         LCL_BLOCK
 #define BY_ENTRY  (LCL_LANES == B * B)
 #define BY_MATRIX (LCL_LANES == 1)
-#define ROWS      (BY_MATRIX ? B : 1) // of a block that are one lane's
-#define COLS      (BY_ENTRY ? 1 : B)  // the same
+#define ROWS      (BY_MATRIX ? B : 1) // rows of a block per lane
+#define COLS      (BY_ENTRY ? 1 : B)  // columns of a block per lane
 #define SUMS      (ROWS * LCL_VECTORS)
-// blocks whose loads are under way at once
+// blocks whose loads are in flight at once
 #define AHEAD (LCL_WIDTH == 1 || BY_MATRIX ? 1 : BY_ENTRY ? 4 : 2)
 
 // sum[q ROWS + r] = the lane's share of its row r of one block row, vector q
@@ -58,14 +58,14 @@ static inline void add_blocks(index_t from, index_t to, uint lane,
 }
 
 #if LCL_WIDTH > 1
-// The lanes of block rows do not cross the end of a span.
+// The lanes of a block row never cross the end of a span.
 # define SPAN      (BY_ENTRY ? LCL_WIDTH : LCL_GROUP)
 # define SPAN_ROWS (SPAN / LCL_LANES)
 
-// Where a lane works.
+// Position of a lane.
 struct place {
-    uint lane, row; // of a block row, of those of the group
-    uint run;       // first lane of the wave that has its row, by entry
+    uint lane, row; // lane within its block row, block row within the group
+    uint run;       // BY_ENTRY: first lane of the wave that has its row
     bool works;
 };
 
@@ -82,7 +82,7 @@ static inline struct place place_of(uint lid)
     return p;
 }
 
-// Lane r < B of a block row adds what lanes r B .. r B + B - 1 of it have.
+// Lane r < B of a block row adds up the sums of its lanes r B .. r B + B - 1.
 static inline void add_lanes(struct place p, double *sum, local double *scratch)
 {
 # if BY_ENTRY
@@ -117,7 +117,7 @@ INLINE void multiply(int product, long n,
          first += (long)get_num_groups(0) * rows) {
         const long i = first + p.row;
         const bool mine = p.works && i < n;
-        const bool ends = mine && p.lane < B / ROWS; // rows, from the first on
+        const bool ends = mine && p.lane < B / ROWS; // stores results
         const long own = i * B + p.lane * ROWS;
         double w_r[ROWS];
         for (uint r = 0; r < ROWS; ++r)

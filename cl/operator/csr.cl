@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// y = A x for A in CSR, with what spmv.cl.h says of the four products.
+// y = A x for A in CSR; the four products as in spmv.cl.h.
 //
-// Launch: G groups; LCL_LANES lanes share a row, so that they read its entries
-//         side by side.
+// Launch: G groups; LCL_LANES lanes share a row and read its entries side by
+//         side.
 // Determinism: fixed order for a given G.
 #include "spmv.cl.h"
 
 #ifndef LCL_LANES
-# define LCL_LANES 1 // lanes of a row, power of two up to the wave width
+# define LCL_LANES 1 // lanes per row, power of two up to the wave width
 #endif
 
 // dot[q] = the lane's share of a row times vector q

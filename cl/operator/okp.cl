@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // y = (A (x) M + tau B (x) L) x as published (Ma, Zhao, Le, Yuan, "A multi-GPU
-// enabled solver in Kronecker product form for multiphysics problems"), S
-// stages of N rows one after the other, `term` 0 being A and M, 1 tau B and L:
+// enabled solver in Kronecker product form for multiphysics problems"), with S
+// consecutive stages of N rows; `term` 0 is A and M, 1 is tau B and L:
 //
 //     okp_combine:   t^(i) = sum over j of c_ij x^(j)        (Algorithm 2)
 //     okp_multiply:  y^(i) = M t^(i), or y^(i) += with `keep` (Algorithm 3)
 //     cu_axpy:       t^(i) += c_ij x^(j)                     (Algorithm 4)
 //
-// Layout: x[i N + k]; blocks by rows; c_ij is coef[(term S + j) S + i].
-// Launch: okp_combine, cu_axpy: any number of groups. okp_multiply: a wave a
-//         block row, a lane an entry of the blocks it has at once, or of as
-//         many columns as fit where a block has more entries than lanes.
+// Layout: x[i N + k]; blocks are row-major; c_ij is coef[(term S + j) S + i].
+// Launch: okp_combine, cu_axpy: any number of groups. okp_multiply: one wave
+//         per block row, one lane per entry of as many blocks as fit, or of as
+//         many columns as fit if a block has more entries than the wave lanes.
 // Determinism: fixed order.
 #include "spmv.cl.h"
 
@@ -20,9 +20,9 @@
 
 #define B LCL_BLOCK
 #define S LCL_VECTORS // of okp_multiply and okp_combine
-// columns that the lanes of a wave have at once
+// columns that a wave processes at once
 #define COLUMNS (LCL_WIDTH >= B * B ? LCL_WIDTH / (B * B) * B : LCL_WIDTH / B)
-// the power of two below that
+// the largest power of two below COLUMNS (1 if there is none)
 #define HALF                                                                   \
  (COLUMNS > 32   ? 32                                                          \
   : COLUMNS > 16 ? 16                                                          \
@@ -53,7 +53,7 @@ kernel void okp_combine(long rows, global const double *restrict coef, int term,
     }
 }
 
-// Of `stages` stages: t^(i) += c_ij x^(j).
+// t^(i) += c_ij x^(j), for `stages` stages.
 WORK_GROUP
 kernel void cu_axpy(long rows, int stages, global const double *restrict coef,
                     int term, int i, int j, global const double *restrict x,
@@ -88,7 +88,7 @@ static inline void add_row(index_t from, index_t to, uint lane, long rows,
     }
 }
 
-// On the lanes below B the sums over all lanes of their row, by halves.
+// Tree reduction: lanes below B get the sums over all lanes of their row.
 INLINE void add_lanes(uint lane, local double *sums)
 {
 # pragma unroll

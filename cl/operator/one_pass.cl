@@ -5,17 +5,19 @@
 //     P_j = sum over k of M_ik x_kj,   Q_j the same with L,   j < S
 //     y_ij = sum over l of a_jl P_l + tau b_jl Q_l
 //
-// Layout: all stages of an unknown are together, element c of block row k at
-//         x[(k B + c) S + j]. LCL_MODE 0: entry (r, c) of block k of M and of L
-//         are val[2 ((k B + r) B + c)] and the one behind it. LCL_MODE 1: of
-//         matrix `term` alone, 1 being L, which is added to y. coef[l S + j] =
-//         a_jl, coef[(S + l) S + j] = tau b_jl.
-// Launch: a group for GROUP_ROWS block rows; at width 1 any number of groups.
-//         LCL_LANES lanes share a block row: a lane has a column of each block,
-//         every ROW_LANES-th row and LCL_SLOTS stages. What limits it beside
-//         memory is what the lanes read out of L1, some of it several times: a
-//         block's values by each stage lane, x by each row lane.
-// Bytes: 16 (8) an entry, 4 a block, 4 a block row, 16 an element of a vector.
+// Layout: all stages of an unknown are contiguous: stage j of element c of
+//         block row k is x[(k B + c) S + j]. LCL_MODE 0: val[2 ((k B + r) B +
+//         c)] and the next value are entry (r, c) of block k of M and of L.
+//         LCL_MODE 1: val holds only the matrix `term` (0: M, 1: L); the
+//         product with L is added to y. coef[l S + j] = a_jl,
+//         coef[(S + l) S + j] = tau b_jl.
+// Launch: one group per GROUP_ROWS block rows; at width 1 any number of groups.
+//         LCL_LANES lanes share a block row: a lane has one column of each
+//         block, every ROW_LANES-th row and LCL_SLOTS stages. Besides memory,
+//         L1 traffic limits the speed: each stage lane reads a block's values,
+//         and each row lane reads x.
+// Bytes: 16 (8) per entry, 4 per block, 4 per block row, 16 per element of a
+//         vector.
 // Determinism: fixed order.
 #include "spmv.cl.h"
 
@@ -26,7 +28,7 @@
 # define LCL_MODE 0
 #endif
 #ifndef LCL_SLOTS
-# define LCL_SLOTS LCL_VECTORS // stages of a lane; a divisor of all
+# define LCL_SLOTS LCL_VECTORS // stages per lane; divides LCL_VECTORS
 #endif
 #ifndef LCL_LANES
 # define LCL_LANES (LCL_BLOCK * LCL_VECTORS / LCL_SLOTS)
@@ -39,12 +41,12 @@
 #define SUMS  (TERMS * S)
 
 #if PAIRS
-typedef double2 entry_t; // of M, of L
+typedef double2 entry_t; // an entry of M and one of L
 #else
 typedef double entry_t;
 #endif
 
-// `stages` of one unknown; where that is even they are aligned
+// Loads `stages` stages of one unknown; an even number of them is aligned
 static inline void load_stages(global const double *x, uint stages, double *v)
 {
     if (stages % 2 == 0) {
@@ -59,7 +61,7 @@ static inline void load_stages(global const double *x, uint stages, double *v)
     }
 }
 
-// sum += the entry, of both matrices, times v
+// sum += entry (of both matrices) times v
 static inline void add_entry(entry_t a, uint stages, const double *v,
                              double *sum)
 {
@@ -74,10 +76,10 @@ static inline void add_entry(entry_t a, uint stages, const double *v,
 }
 
 #if LCL_WIDTH == 1
-# define ROW_VALUES (TERMS * B) // of a row of a block
+# define ROW_VALUES (TERMS * B) // values per row of a block
 # if S <= 4
-// sum[r SUMS + k] = sum k of row r. Vectors run along the rows of blocks, where
-// stages are too few for that.
+// sum[r SUMS + k] = sum k of row r. Vectorises along the rows of blocks, since
+// there are too few stages.
 static inline void block_row(index_t from, index_t to, global const int *col,
                              global const double *val, global const double *x,
                              double *sum)
@@ -135,14 +137,15 @@ static inline void block_row(index_t from, index_t to, global const int *col,
 #else
 # define STAGE_LANES (S / LCL_SLOTS)
 # define ROW_LANES   (LCL_LANES / (B * STAGE_LANES))
-# define ROWS        (B / ROW_LANES)         // of a lane
-# define WAVE_ROWS   (LCL_WIDTH / LCL_LANES) // block rows of a wave
+# define ROWS        (B / ROW_LANES)         // rows per lane
+# define WAVE_ROWS   (LCL_WIDTH / LCL_LANES) // block rows per wave
 # define GROUP_ROWS  (LCL_GROUP / LCL_WIDTH * WAVE_ROWS)
-# define OUTS        (ROWS * S) // results that a lane has a share of
-# define AHEAD       4          // blocks whose loads are under way at once
+# define OUTS        (ROWS * S) // results to which a lane contributes
+# define AHEAD       4          // blocks whose loads are in flight at once
 
-// Lane ((row STAGE_LANES + q) ROW_LANES + r) B + c of a wave has of a block row
-// column c, rows r, r + ROW_LANES, ..., stages q LCL_SLOTS and on.
+// Lane ((row STAGE_LANES + q) ROW_LANES + r) B + c of a wave has column c, rows
+// r, r + ROW_LANES, ... and the LCL_SLOTS stages from q LCL_SLOTS on of block
+// row `row`.
 struct place {
     uint row, q, r, c;
 };
@@ -158,8 +161,8 @@ static inline struct place place_of(uint lane)
     return p;
 }
 
-// sum[(2 i + t) LCL_SLOTS + j] = the lane's share of a block row: its row i,
-// matrix t, its stage j
+// sum[(TERMS i + t) LCL_SLOTS + j] = the lane's share of a block row, for its
+// row i, matrix t and its stage j
 static inline void block_row(index_t from, index_t to, global const int *col,
                              global const entry_t *val, global const double *x,
                              double *sum)
@@ -193,7 +196,7 @@ static inline void block_row(index_t from, index_t to, global const int *col,
     }
 }
 
-// out[i S + j] = what the lane's sums add to stage j of its row i
+// out[i S + j] = contribution of the lane's sums to stage j of its row i
 static inline void combine(global const double *coef, const double *sum,
                            double *out)
 {
@@ -218,10 +221,10 @@ static inline void put(global double *y, uint k, double v, int keep)
     y[o] = keep ? y[o] + v : v;
 }
 
-// lanes of a block row that have different rows of it
+// bits of the lane number that select the rows of a block row
 # define ROW_BITS ((B * ROW_LANES - 1) & ~(B - 1))
 
-// Adds up over the lanes that have one row, and stores.
+// Adds up over the lanes that share a row, and stores.
 INLINE void store(double *out, struct place p, uint lane, bool mine,
                   global double *y, int keep, local double *scratch)
 {

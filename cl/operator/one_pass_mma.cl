@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// one_pass.cl for blocks of up to 4 rows by the matrix instruction of NVIDIA
-// from compute capability 8.0 on, C += A B with A of 8 x 4, B of 4 x 8: rows 0
-// to 3 of A are a block of M, rows 4 to 7 the same block of L, the columns of B
-// are stages. Every value and every x is read once by one lane, and the rows of
-// C are the sums P and Q of a block row without an exchange between lanes.
+// one_pass.cl for blocks of up to 4 rows with the fp64 matrix instruction of
+// NVIDIA (compute capability 8.0 or higher), C += A B with A of 8 x 4, B of
+// 4 x 8: rows 0 to 3 of A are a block of M, rows 4 to 7 the same block of L,
+// and the columns of B are stages. One lane reads each value and each x once;
+// the rows of C are the sums P and Q of a block row, without lane exchange.
 //
 // Layout, bytes: as in one_pass.cl, LCL_MODE 0; `term` is 0.
-// Launch: any number of groups; a wave has a block row at a time.
+// Launch: any number of groups; one block row per wave at a time.
 // Determinism: fixed order.
 #ifndef LCL_WIDTH
 # define LCL_WIDTH 32
@@ -20,15 +20,15 @@
 
 #define B     LCL_BLOCK
 #define S     LCL_VECTORS
-#define TILES ((S + 7) / 8) // of 8 stages
-#define AHEAD 2 // blocks whose loads are under way at once, and as many more
+#define TILES ((S + 7) / 8) // tiles of 8 stages
+#define AHEAD 2 // blocks multiplied per step, while as many more are loaded
 #define WAVES (LCL_GROUP / LCL_WIDTH)
 
-// sums of a row: 8 TILES of P, then of Q; so that rows start in other banks
+// sums of a row: 8 TILES of P, then of Q; + 2: rows start in different banks
 #define ROOM_ROW  (16 * TILES + 2)
 #define RESULTS   (B * S)
-#define OWN       ((RESULTS + LCL_WIDTH - 1) / LCL_WIDTH) // results of a lane
-#define ONE_STAGE (LCL_WIDTH % S == 0 || OWN == 1) // all of a lane are of one
+#define OWN       ((RESULTS + LCL_WIDTH - 1) / LCL_WIDTH) // results per lane
+#define ONE_STAGE (LCL_WIDTH % S == 0 || OWN == 1)        // one stage per lane
 
 // c[0], c[1] = entries (lane / 4, 2 (lane % 4)) and the next one of C; a is
 // entry (lane / 4, lane % 4) of A, b entry (lane % 4, lane / 4) of B.
@@ -40,7 +40,7 @@ static inline void multiply_add(double *c, double a, double b)
                  : "d"(a), "d"(b));
 }
 
-// Where a lane is in A and B: entry (r, k) of matrix t, unknown k of stage j.
+// Position of a lane: entry (r, k) of matrix t in A, unknown k of stage j in B.
 struct place {
     uint t, r, k, j;
 };
@@ -55,8 +55,8 @@ static inline struct place place_of(uint lane)
     return p;
 }
 
-// The operands of AHEAD blocks from block k of up to LCL_WIDTH on, whose
-// columns the lanes have; those of blocks that are not there are 0.
+// Loads the operands of AHEAD blocks from block k on; `blocks` <= LCL_WIDTH
+// blocks exist, one column per lane. Operands beyond them are 0.
 static inline void load_operands(uint k, uint blocks, uint column,
                                  struct place p, global const double *val,
                                  global const double *x, double *a, double *b)
@@ -99,15 +99,15 @@ static inline void add_blocks(uint blocks, uint column, struct place p,
     }
 }
 
-// The columns of the first blocks of a row, one a lane.
+// Loads the columns of the first blocks of a row, one per lane.
 static inline uint load_columns(index_t from, index_t to, uint lane,
                                 global const int *col)
 {
     return from + lane < to ? (uint)col[from + lane] : 0;
 }
 
-// Coefficient k of a row, counted as the sums in a room: those of stages that
-// are not there are 0.
+// Coefficient k for stage j, numbered like the sums of a row; 0 for padding
+// stages.
 static inline double coefficient(global const double *coef, uint k, uint j)
 {
     const uint t = k / (8 * TILES), l = k - t * (8 * TILES);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What follows y = A x where the kernels of a product give no sums: turns y
-// into that of `product` and adds up, with what spmv.cl.h says.
+// Completes y = A x for kernels that compute no sums: turns y into the result
+// of `product` and computes its partial sums, see spmv.cl.h.
 //
 // Launch: G groups.
 // Determinism: fixed order for a given G.

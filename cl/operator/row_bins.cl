@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rows of a matrix by their length: how many there are of each class, then
-// lists of the rows of each bin, which is one class or several.
+// Bins the rows of a matrix by length: counts the rows of each class, then
+// lists the rows of each bin, a bin being one or several classes.
 //
-// Class c has the rows of 2^(c-1) + 1 to 2^c entries; 0 those of none and one,
-// the last one all that are longer.
-// Launch: G groups; group g has rows n g / G .. n (g + 1) / G - 1, its chunk,
-//         of which each work-item has a slice.
-// Determinism: a list ascends.
+// Class c has the rows with 2^(c-1) + 1 to 2^c entries; class 0 those with 0 or
+// 1 entries, the last class all longer rows.
+// Launch: G groups; group g has the chunk of rows n g / G .. n (g + 1) / G - 1,
+//         each work-item a slice of it.
+// Determinism: bitwise; the rows of a list ascend.
 #include "spmv.cl.h"
 
 #define CLASSES 16
@@ -53,8 +53,8 @@ kernel void row_classes(long n, global const index_t *restrict row_ptr,
     }
 }
 
-// Bin b, which class c belongs to where nibble c of `bin_of` is b, finds the
-// rows of chunk g from list[places[b G + g]] on.
+// Nibble c of `bin_of` is the bin of class c. The rows of bin b in chunk g go
+// to list[places[b G + g]] and on.
 WORK_GROUP
 kernel void row_lists(long n, global const index_t *restrict row_ptr,
                       ulong bin_of, global const uint *restrict places,
@@ -81,7 +81,7 @@ kernel void row_lists(long n, global const index_t *restrict row_ptr,
         list[place[bin_of >> 4 * row_class(row_ptr, i) & 15][lid]++] = (int)i;
 }
 
-// start[k], length[k]: first entry and entries of row list[k]
+// start[k], length[k]: first entry and number of entries of row list[k]
 WORK_GROUP
 kernel void row_extents(long n, global const index_t *restrict row_ptr,
                         global const int *restrict list,

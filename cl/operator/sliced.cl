@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// y = A x for A in slices (sliced.cl.h), n rows, with what spmv.cl.h says of
-// the four products.
+// y = A x for A in slices (sliced.cl.h) with n rows; the four products as in
+// spmv.cl.h.
 //
-// Launch: G groups; a lane has a row, at width 1 an item has a slice.
-// Local:  x is not kept there. lap3d reads 7 x 8 bytes of x a row, but near
-//         columns make that 8 from memory and few more from L2; a copy would
-//         save none of the 72 bytes of matrix a row that memory delivers.
+// Launch: G groups; one lane per row, at width 1 one item per slice.
+// Local:  does not hold a copy of x. lap3d reads 7 x 8 bytes of x per row, but
+//         as columns are near, only 8 come from memory and few more from L2; a
+//         copy would save none of the 72 bytes of matrix per row from memory.
 // Determinism: fixed order, near slots before far ones.
 #include "sliced.cl.h"
 
-// What an item has of a run: a lane of it or, at width 1, all.
+// An item's part of a run: one lane or, at width 1, the whole run.
 #if LCL_WIDTH == 1
-// Not through vload8() and vstore8(): a compiler for a CPU with shorter vectors
-// warns of functions that these go through.
+// No vload8() and vstore8(): compilers for CPUs with shorter vectors warn about
+// the functions behind them.
 typedef double8 value_t;
 typedef int8 column_t;
 typedef value_t stored_value_t __attribute__((aligned(8)));
@@ -33,15 +33,15 @@ typedef int column_t;
 #endif
 
 #ifndef LCL_SLOTS
-# define LCL_SLOTS 1 // whose columns are loaded at once, and values without
-#endif               // blocks
+# define LCL_SLOTS 1 // slots whose columns (B = 1: also values) are loaded
+#endif               // at once
 
-// A slice, seen from one of its lanes.
+// A slice as seen by one of its lanes.
 struct slice {
-    uint near, slots; // near ones, all
-    int base;         // what near columns count from
+    uint near, slots; // number of near slots, of all slots
+    int base;         // base of near columns
     global const short *near_col;
-    global const int *far_col; // as if the near slots were far ones, too
+    global const int *far_col; // indexed by slot, near slots included
     global const double *val;
 };
 
@@ -62,7 +62,7 @@ static inline struct slice slice_at(long s, uint lane, int last_col,
     return S;
 }
 
-// Without its first LCL_SLOTS slots.
+// The slice without its first LCL_SLOTS slots.
 static inline struct slice rest_of(struct slice S)
 {
     S.near = sub_sat(S.near, (uint)LCL_SLOTS);
@@ -73,7 +73,7 @@ static inline struct slice rest_of(struct slice S)
     return S;
 }
 
-// sum += the share of the first LCL_SLOTS slots, which have columns c
+// sum += products of the first LCL_SLOTS slots, whose columns are c
 #if B == 1
 static inline void add_values(struct slice S, const column_t *c,
                               global const double *x, long ldx, value_t *sum)
@@ -143,7 +143,7 @@ static inline void add_slots(struct slice S, global const double *x, long ldx,
             else if (u < S.slots)
                 c[u] = LOAD_FAR(S.far_col + u * ROWS);
 #pragma unroll
-        for (uint u = 0; u < LCL_SLOTS; ++u) // once all loads are under way
+        for (uint u = 0; u < LCL_SLOTS; ++u) // after issuing all loads
             c[u] += u < S.near ? S.base : 0;
         add_values(S, c, x, ldx, sum);
         S = rest_of(S);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a matrix of n rows in CSR or BSR is put into slices (sliced.cl.h):
+// Converts a matrix of n rows in CSR or BSR to slices (sliced.cl.h):
 //     count_slots     near and far slots of each slice
 //     place_columns   their columns, near_col and far_col
-//     place_values    their values; again whenever the matrix has new ones
+//     place_values    their values; run again when the matrix values change
 //
-// Launch: any number of groups; a lane has a row.
-// Width 1: an item has a slice while it counts, else a row.
+// Launch: any number of groups; one lane per row.
+// Width 1: one item per slice in count_slots, otherwise one item per row.
 // Determinism: bitwise.
 #include "sliced.cl.h"
 
@@ -46,7 +46,7 @@ kernel void count_slots(long n, int last_col, global const index_t *row_ptr,
     }
 }
 #else
-# define SLICES (LCL_GROUP / ROWS) // of a group
+# define SLICES (LCL_GROUP / ROWS) // slices per group
 
 WORK_GROUP
 kernel void count_slots(long n, int last_col, global const index_t *row_ptr,
@@ -78,16 +78,16 @@ kernel void count_slots(long n, int last_col, global const index_t *row_ptr,
 
 // ------------------------------------------------------------------- places
 
-// With those that the last slice has beyond the matrix.
+// Number of rows including the padding rows of the last slice.
 static inline long rows_of_slices(long n)
 {
     return (n + ROWS - 1) & ~(long)(ROWS - 1);
 }
 
-// A row that is being laid out.
+// A row being converted.
 struct row {
-    index_t from, to; // its entries; none past the last row
-    ulong first;      // slot of its slice
+    index_t from, to; // its entries; none in padding rows
+    ulong first;      // first slot of its slice
     uint near, slots; // of its slice
     uint near_used, far_used;
     int base;
@@ -109,7 +109,8 @@ static inline struct row row_of(uint i, uint n, int last_col,
     return R;
 }
 
-// The slot of the row's next entry, near ones first.
+// Slot for the row's next entry: a near slot if the column is near and one is
+// free, otherwise a far slot.
 static inline uint next_slot(struct row *R, int col)
 {
     if (is_near(col, R->base) && R->near_used < R->near)

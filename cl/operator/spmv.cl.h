@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What kernels of y = A x share: the products, and what is done with a row of
-// the result. Each kernel comes in four products:
+// Shared by the kernels for y = A x: the products, and the processing of a row
+// of the result. Each kernel exists for four products:
 //     NAME_plain:     y = A x
 //     NAME_dot:       y = A x,      partial sums of <w, y>
 //     NAME_dot_norm:  y = A x,      partial sums of <w, y> and <y, y>
 //     NAME_residual:  y = w - A x,  partial sums of <y, y>
-// Group g of G leaves its sums in sums[g] and sums[G + g], <y, y> always in the
-// second half. `stop[at]` other than 0: the caller has stopped, nothing is
-// done. Where LCL_VECTORS is defined there is in their place
-//     NAME_many:      Y = A X for so many vectors, q at x[(first + q) ldx] and
-//                     y[(first + q) ldy]
+// Group g of G stores its sums in sums[g] and sums[G + g], <y, y> always in the
+// second half. If the stopping flag `stop[at]` is nonzero, a kernel does
+// nothing. If LCL_VECTORS is defined, there is instead
+//     NAME_many:      Y = A X for LCL_VECTORS vectors, vector q at
+//                     x[(first + q) ldx] and y[(first + q) ldy]
 #pragma once
 
 #include "wave.cl.h"
@@ -34,18 +34,19 @@ typedef ulong index_t;
 typedef uint index_t;
 #endif
 
-// What a work-item has added up so far.
+// Running sums of a work-item.
 struct spmv_sums {
     double wy, yy;
 };
 
-// w_i where the product needs it: to be read before the row, not after it.
+// w_i if the product needs it; call it before the loop over the row, so that
+// the load is issued early.
 static inline double spmv_operand(int product, global const double *w, long i)
 {
     return product == PRODUCT_PLAIN ? 0 : w[i];
 }
 
-// Row i, whose product is known to be `dot`.
+// Stores row i, whose product is `dot`, and updates the sums.
 static inline void spmv_row(int product, long i, double dot, double w_i,
                             global double *y, struct spmv_sums *s)
 {
@@ -57,7 +58,7 @@ static inline void spmv_row(int product, long i, double dot, double w_i,
         s->yy += y_i * y_i;
 }
 
-// After the last row, by all work-items of the group.
+// Stores the group's sums; all work-items call it after the last row.
 INLINE void spmv_finish(int product, struct spmv_sums s, global double *sums,
                         local double *scratch)
 {
@@ -73,8 +74,8 @@ INLINE void spmv_finish(int product, struct spmv_sums s, global double *sums,
         sums[get_num_groups(0) + get_group_id(0)] = s.yy;
 }
 
-// A kernel over n rows, or block rows, as they are stored, around the file's
-// own multiply().
+// A kernel over n rows (or block rows) in storage order that calls the file's
+// multiply().
 #define SPMV_ROWS_KERNEL(name, product)                                        \
  WORK_GROUP                                                                    \
  kernel void name(                                                             \

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How far A is from symmetric, for two vectors u and w of fixed pseudo-random
-// numbers in [-1, 1), entry by entry:
-//     sums[g]:      of a_ij (u_i w_j - w_i u_j), all together <u, A w> - <w, A
-//     u> sums[G + g]:  of |a_ij| (|u_i w_j| + |w_i u_j|), its scale
-// of the rows of group g. A symmetric A leaves nothing but rounding; another
-// one leaves as much as its entries differ, unless the numbers cancel by
-// chance.
+// Measures the asymmetry of A with two vectors u and w of fixed pseudo-random
+// numbers in [-1, 1), entry by entry. Over the rows of group g:
+//     sums[g]      = sum of a_ij (u_i w_j - w_i u_j)
+//     sums[G + g]  = sum of |a_ij| (|u_i w_j| + |w_i u_j|), its scale
+// The first sums add up to <u, A w> - <w, A u>: rounding error if A is
+// symmetric, otherwise of the size of the differences of its entries, unless
+// the terms cancel by chance.
 //
-// Launch: G groups; a wave has a row at a time.
+// Launch: G groups; one row per wave at a time.
 // Layout: that of csr.cl and, for LCL_BLOCK > 1, of bsr.cl.
 // Determinism: fixed order for a given G.
 #include "wave.cl.h"
@@ -26,8 +26,8 @@ typedef uint index_t;
 
 #define AREA (LCL_BLOCK * LCL_BLOCK)
 
-// Number i of a sequence of its own for each salt: lib/ref/symmetry.c has the
-// same.
+// Number i of a pseudo-random sequence that depends on `salt`;
+// lib/ref/symmetry.c has the same function.
 static inline double random_at(ulong i, uint salt)
 {
     uint h = (uint)i * 0x9e3779b1u + salt;
@@ -39,8 +39,8 @@ static inline double random_at(ulong i, uint salt)
 #define U(i) random_at(i, 0x51ed270bu)
 #define W(i) random_at(i, 0xb5297a4du)
 
-// Adds the difference and the scale of the entries from .. to-1 of block row i,
-// every `step`-th value.
+// The difference and the scale summed over the entries from .. to-1 of block
+// row i, every `step`-th value.
 static inline double2 add_row(ulong i, index_t from, index_t to, uint lane,
                               uint step, global const int *col,
                               global const double *val)
