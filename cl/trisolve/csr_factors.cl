@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Blocks of the triangles in CSR, and of the diagonal, from a packed factor:
+// Extracts the triangles in CSR and the diagonal, in blocks, from a packed
+// factor:
 //     take_entries       M_k = the block of slot[k]
 //     take_diagonal      D_i^-1
 //     invert_diagonal    D_i, from D_i^-1
 //     times_diagonal     M_k = M_k D_j with j = col[k]: L becomes L D
 //
-// Data:   factor.cl.h; the results are blocks by rows, scalars for LCL_BLOCK 1.
-//         row[k] and col[k] count from the first row of the subdomain.
-// Launch: one group a subdomain; an item a block.
+// Data:   factor.cl.h; the results are row-major blocks, scalars for LCL_BLOCK
+//         1. row[k] and col[k] count from the first row of the subdomain.
+// Launch: one group per subdomain, one item per block.
 // Determinism: bitwise.
 #include "factor.cl.h"
 #include "wave.cl.h"
@@ -17,7 +18,7 @@
 #endif
 #define ENTRIES (LCL_BLOCK * LCL_BLOCK)
 
-// to = sign times the block of a slot, on a lane of a step.
+// to = sign times the block of a slot on a lane of a step.
 static inline void take(global double *to, double sign,
                         global const double *slot_val, ulong slot, uint lane,
                         uint stride)
@@ -73,7 +74,8 @@ static inline uint pivot_row(const double *m, uint k)
     return p;
 }
 
-// Exchanges rows (stride LCL_BLOCK, step 1) or columns (1, LCL_BLOCK) i and j.
+// Swaps rows (stride LCL_BLOCK, step 1) or columns (stride 1, step LCL_BLOCK) i
+// and j.
 static inline void exchange(double *m, uint i, uint j, uint stride, uint step)
 {
     for (uint k = 0; k < LCL_BLOCK; ++k) {
@@ -83,7 +85,7 @@ static inline void exchange(double *m, uint i, uint j, uint stride, uint step)
     }
 }
 
-// Column k of m leaves, that of the inverse enters.
+// Eliminates column k of m and stores column k of the inverse in its place.
 static inline void eliminate(double *m, uint k)
 {
     const double inverse = 1.0 / m[k * LCL_BLOCK + k];
@@ -100,8 +102,8 @@ static inline void eliminate(double *m, uint k)
     }
 }
 
-// m = m^-1 by Gauss-Jordan elimination: exchanges of rows on the way become
-// exchanges of columns at the end.
+// m = m^-1 by Gauss-Jordan elimination: row swaps during elimination become
+// column swaps at the end.
 static inline void invert(double *m)
 {
     uint pivot[LCL_BLOCK];

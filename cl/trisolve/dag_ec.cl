@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The published triangular solves by edge-centric DAG traversal: a work-item an
-// entry of a level, sums by atomic addition, a barrier after each level.
-// Entries are blocks of LCL_BLOCK rows, a row of a vector is as many numbers.
+// The published triangular solves by edge-centric DAG traversal: one work-item
+// per entry of a level, sums by atomic addition, a barrier after each level.
+// Entries are blocks of LCL_BLOCK rows; a row of a vector is LCL_BLOCK numbers.
 // Mehta et al., arXiv 2508.04917, sections 4.2.4, 4.3 and 4.4.
 //     dag_ec_lower         (L D) y = b, rows divided level by level
 //     dag_ec_unit_lower    L y = b
@@ -9,23 +9,25 @@
 //     dag_ec_upper         U x = b, unit U
 //     dag_ec_ILDU0_fused   L D U x = b in one launch
 //
-// Data:   strict triangles in CSR on the rows of a subdomain, columns and rows
-//         of entries counted from its first row; rows are numbered by level:
+// Data:   strict triangles in CSR on the rows of a subdomain; columns and rows
+//         of entries count from its first row; rows are numbered by level:
 //         level l of subdomain p is the rows level_ptr[first_level[p] + l] ..
-//         level_ptr[... + 1] - 1, its entries are a range as well. Blocks stand
-//         by rows, inv_d has those of D^-1.
-// Launch: one group a subdomain. With LCL_MODE 2 its vector, at most LCL_ROWS
-//         rows, is in local memory and LCL_ADD is a way to add there. With
-//         LCL_MODE 1 it stays in x, and adding is red.global.add.f64 on NVIDIA,
-//         else a loop of 64-bit compare and swap.
-// Width 1: an item does a subdomain in order, in place.
-// Determinism: none, sums come in any order; bitwise at width 1.
-// b may be x. `stop[at]` other than 0: the caller has stopped, nothing is done.
+//         level_ptr[... + 1] - 1, and its entries are a range as well. Blocks
+//         are row-major; inv_d holds those of D^-1.
+// Launch: one group per subdomain. With LCL_MODE 2 its vector, at most LCL_ROWS
+//         rows, is in local memory, and LCL_ADD selects the addition in local
+//         memory. With LCL_MODE 1 the vector stays in x, and the addition is
+//         red.global.add.f64 on NVIDIA, otherwise a loop of 64-bit compare and
+//         swap.
+// Width 1: one item per subdomain, in order, in place.
+// Determinism: none, the order of additions varies; bitwise at width 1.
+// b may be x. If the stopping flag `stop[at]` is nonzero, the kernels do
+// nothing.
 #include "atomic.cl.h"
 #include "wave.cl.h"
 
 #ifndef LCL_MODE
-# define LCL_MODE 2 // where the vector stands; 1: global, 2: local memory
+# define LCL_MODE 2 // memory of the vector; 1: global, 2: local
 #endif
 #ifndef LCL_ROWS
 # define LCL_ROWS 64 // rows of a subdomain held in local memory
@@ -35,7 +37,7 @@
 #endif
 #define ENTRIES (LCL_BLOCK * LCL_BLOCK)
 
-// VECTOR(y, x): y, the subdomain's part of x or a copy of it to be.
+// VECTOR(y, x): declares y, the subdomain's part of x or room for a local copy.
 #if LCL_MODE == 1 || LCL_WIDTH == 1
 # define SPACE          global
 # define VECTOR(y, x)   global double *y = x
@@ -62,7 +64,7 @@ static inline struct part part_of(global const uint *part_ptr,
     return part;
 }
 
-// The first component of a subdomain in a vector.
+// Index of the first component of a subdomain in a vector.
 static inline ulong start(struct part p)
 {
     return (ulong)p.first * LCL_BLOCK;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // dag_vc_ILDU0_fused: x = (L D U)^-1 b on all subdomains in one launch, as
-// published: vertex-centric DAG traversal over CSR rows, a work-item a row, the
-// subdomain's vector in local memory, lower solve, scaling and upper solve
-// fused. Entries are blocks of LCL_BLOCK rows, a row of a vector is as many
+// published: vertex-centric DAG traversal over CSR rows, one work-item per row,
+// the subdomain's vector in local memory, lower solve, scaling and upper solve
+// fused. Entries are blocks of LCL_BLOCK rows; a row of a vector is LCL_BLOCK
 // numbers.
 // Mehta et al., arXiv 2508.04917, Algorithm 4.3, sections 4.2.3, 4.3 and 4.4.
 //
-// Data:   strict unit triangles in CSR on the rows of a subdomain, columns
-//         counted from its first row and ascending; rows are numbered by level,
-//         so that the row list of a level is a range: level l of subdomain p
-//         holds the rows level_ptr[first_level[p] + l] .. level_ptr[... + 1]
-//         - 1. Blocks stand by rows, inv_d has those of D^-1.
-// Launch: one group a subdomain, at most LCL_ROWS rows.
-// Width 1: an item does a subdomain in order, in place.
-// Determinism: bitwise; one sum a row, in column order.
-// `stop[at]` other than 0: the caller has stopped, nothing is done.
+// Data:   strict unit triangles in CSR on the rows of a subdomain; columns
+//         ascend and count from its first row; rows are numbered by level, so
+//         that the rows of a level are a range: level l of subdomain p holds
+//         the rows level_ptr[first_level[p] + l] .. level_ptr[... + 1] - 1.
+//         Blocks are row-major; inv_d holds those of D^-1.
+// Launch: one group per subdomain of at most LCL_ROWS rows.
+// Width 1: one item per subdomain, in order, in place.
+// Determinism: bitwise; one sum per row, in column order.
+// If the stopping flag `stop[at]` is nonzero, the kernels do nothing.
 #include "wave.cl.h"
 
 #ifndef LCL_ROWS
@@ -25,7 +25,7 @@
 #endif
 #define ENTRIES (LCL_BLOCK * LCL_BLOCK)
 
-// VECTOR(y, x): y, the subdomain's part of x or a copy of it to be.
+// VECTOR(y, x): declares y, the subdomain's part of x or room for a local copy.
 #if LCL_WIDTH == 1
 # define SPACE        global
 # define VECTOR(y, x) global double *y = x

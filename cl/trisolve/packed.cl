@@ -2,21 +2,21 @@
 // x = (L D U)^-1 b on all subdomains in one launch, from packed levels:
 //     L y = b,   x_i = y_i / d_i - sum_j u_ij x_j
 // A slot of 1/d holds -1/d and its own row as column, so that every sweep is
-//     x_i = (x_i, or 0 where it begins with 1/d) - sum_k val_k x[col_k].
+//     x_i = (x_i, or 0 if it begins with 1/d) - sum_k val_k x[col_k].
 //
-// Data:   factor.cl.h; LCL_STORAGE: what a slot is. Slots are readable up to
-//         2 * LCL_SLOT_ALIGN * LCL_GROUP past the last.
-// Launch: one group a subdomain, a lane a row of a sweep; vector and, where
-//         LCL_SWEEPS > 0, table of sweeps in local memory. The operands of a
-//         sweep are loaded while the one before it is done. LCL_RING 0: from
-//         global memory, for devices full of groups. LCL_RING 1: from a ring in
-//         local memory that is filled in chunks by wide loads, for long chains
-//         of thin levels. LCL_LANES > 1: lanes share the rows of sweeps whose
-//         rows are long and few.
-// Width 1: an item does a subdomain in order, in place, without barriers.
-// Determinism: bitwise; one sum a row, in column order, or such a sum a lane
-//         and those in a fixed order.
-// `stop[at]` other than 0: the caller has stopped, nothing is done.
+// Data:   factor.cl.h; LCL_STORAGE is the format of a slot. Slots are readable
+//         up to 2 * LCL_SLOT_ALIGN * LCL_GROUP past the last.
+// Launch: one group per subdomain, one lane per row of a sweep; local memory
+//         holds the vector and, if LCL_SWEEPS > 0, the table of sweeps. The
+//         operands of a sweep are loaded during the previous sweep. LCL_RING 0:
+//         from global memory, for devices fully occupied by groups. LCL_RING 1:
+//         from a ring in local memory that wide loads fill in chunks, for long
+//         chains of thin levels. LCL_LANES > 1: several lanes share a row in
+//         sweeps with few, long rows.
+// Width 1: one item per subdomain, in order, in place, without barriers.
+// Determinism: bitwise; one sum per row, in column order, or one such sum per
+//         lane, added in a fixed order.
+// If the stopping flag `stop[at]` is nonzero, the kernels do nothing.
 #include "factor.cl.h"
 #include "wave.cl.h"
 
@@ -27,13 +27,13 @@
 # define LCL_ROWS 64 // rows of a subdomain held in local memory
 #endif
 #ifndef LCL_SWEEPS
-# define LCL_SWEEPS 0 // sweeps held in local memory, 4 more than there are
+# define LCL_SWEEPS 0 // sweeps held in local memory: their number + 4
 #endif
 #ifndef LCL_SLOTS
-# define LCL_SLOTS 4 // entries a lane in a sweep at most
+# define LCL_SLOTS 4 // maximum entries per lane in a sweep
 #endif
 #ifndef LCL_LANES
-# define LCL_LANES 1 // lanes that share the rows of a sweep, up to LCL_WIDTH
+# define LCL_LANES 1 // lanes sharing the rows of a sweep, up to LCL_WIDTH
 #endif
 #ifndef LCL_RING
 # define LCL_RING 0
@@ -71,8 +71,8 @@ static inline double dot_row(global const stored_t *val,
     return sum;
 }
 
-// planes[i] = entries of row i of L, and in the upper half those of U and -1/d:
-// all that a run through the slots in order needs to know. Steps are rows.
+// planes[i] = number of entries of row i of L, and in the upper half that of U
+// with -1/d: sufficient for a run through the slots in order. Steps are rows.
 WORK_GROUP
 kernel void count_planes(long n, global const struct lcl_step *steps,
                          global uint *planes)
@@ -117,15 +117,15 @@ kernel void packed(global const struct lcl_part *parts,
 
 #else
 
-# define PLANES (LCL_SLOTS + 1) // of a sweep at most
+# define PLANES (LCL_SLOTS + 1) // maximum planes of a sweep
 
-// What a lane needs for its part of a sweep.
+// Operands of a lane for its part of a sweep.
 struct operands {
     stored_t val[PLANES];
     ushort col[PLANES];
 };
 
-// Lanes with a part in a sweep; from one slot of a lane to its next.
+// Number of lanes active in a sweep, also the distance between a lane's slots.
 INLINE uint lanes_of(struct lcl_sweep w)
 {
 # if LCL_LANES > 1
@@ -135,9 +135,9 @@ INLINE uint lanes_of(struct lcl_sweep w)
 # endif
 }
 
-// The lane's place among the rows of a sweep; those beyond the last are there,
-// too. Straight from global memory they read slots of later sweeps instead,
-// which are then at hand (lap3d:128 on an H200: 2 % faster, 2026-11).
+// The lane's row in a sweep; lanes beyond the last row take the last. Without
+// the ring such lanes read slots of later sweeps instead, which prefetches them
+// (lap3d:128 on an H200: 2 % faster, 2026-11).
 INLINE uint lane_of(uint rows)
 {
     return min((uint)get_local_id(0), (uint)max((int)rows - 1, 0));
@@ -145,8 +145,9 @@ INLINE uint lane_of(uint rows)
 
 # if LCL_RING
 
-// Slots of a chunk: two sweeps fit, so that a chunk may be replaced in the ring
-// while the sweep after the next is read from it.
+// Slots per item and chunk. A chunk holds at least two sweeps, so that a chunk
+// of the ring can be replaced while the sweep after the next is read from the
+// ring.
 #  if LCL_SLOTS <= 3
 #   define ITEM_SLOTS 8
 #  else
@@ -154,20 +155,20 @@ INLINE uint lane_of(uint rows)
 #  endif
 #  define CHUNK     (ITEM_SLOTS * LCL_GROUP)
 #  define RING      (2 * CHUNK)
-#  define ITEM_VALS (ITEM_SLOTS * sizeof(stored_t) / 16) // loads of a lane
+#  define ITEM_VALS (ITEM_SLOTS * sizeof(stored_t) / 16) // loads per lane
 #  define ITEM_COLS (ITEM_SLOTS / 8)
 
-// The slots of a subdomain on their way: from global memory to registers, from
-// there to the ring.
+// The stream of a subdomain's slots from global memory through registers to the
+// ring.
 struct stream {
     global const uint4 *val, *col; // the subdomain's first slots
     uint slots;                    // of the subdomain
-    uint loaded;                   // slots that have reached the ring
+    uint loaded;                   // slots stored in the ring so far
     uint4 next_val[ITEM_VALS], next_col[ITEM_COLS];
     local uint4 *ring_val, *ring_col;
 };
 
-// Starts to load the chunk after those that have reached the ring.
+// Issues the loads of the next chunk after those in the ring.
 static inline void fetch(struct stream *s)
 {
     const uint chunk = s->loaded / CHUNK, lid = get_local_id(0);
@@ -181,9 +182,9 @@ static inline void fetch(struct stream *s)
 #  endif
 }
 
-// Brings the slots below `end` to the ring, where at most one chunk is missing
-// and nobody looks at the older of the two chunks any more. They are seen after
-// a barrier.
+// Stores the slots below `end` in the ring. At most one chunk may be missing,
+// and the older of the two chunks must no longer be in use. The slots are
+// visible after a barrier.
 static inline void advance(struct stream *s, uint end)
 {
     const uint side = s->loaded / CHUNK % 2, lid = get_local_id(0);
@@ -202,13 +203,13 @@ static inline void advance(struct stream *s, uint end)
         fetch(s);
 }
 
-// The operands of a lane in the sweep whose slots begin at `slot`.
+// Loads the operands of a lane in the sweep whose slots begin at `slot`.
 INLINE void take(struct operands *o, const struct stream *s, uint slot,
                  struct lcl_sweep w)
 {
 #  if LCL_LANES > 1
     const uint stride = lanes_of(w), lid = get_local_id(0);
-    const uint end = max((int)(w.rows * w.planes), 1); // others may be replaced
+    const uint end = max((int)(w.rows * w.planes), 1); // rest may be replaced
 #   define PLACE(k) min((k)*stride + lid, end - 1)
 #  else
     const uint last = max((int)w.planes - 1, 0); // likewise
@@ -246,9 +247,9 @@ INLINE void take(struct operands *o, const struct stream *s, uint slot,
 
 # endif
 
-// sum_k val_k y[col_k] over the k for which k * stride < left. Values are used
-// whether they count or not: what is used under a condition, compilers load
-// under that condition, too late.
+// sum_k val_k y[col_k] over the k for which k * stride < left. It uses values
+// unconditionally: compilers would move a load under the condition of its use,
+// which is too late.
 INLINE double dot_planes(const struct operands *o, uint stride, uint left,
                          local const double *y)
 {
@@ -263,7 +264,7 @@ INLINE double dot_planes(const struct operands *o, uint stride, uint left,
     return sum;
 }
 
-// On the first lanes the sums of the rows of a sweep.
+// The sums of the rows of a sweep, on the first lanes.
 INLINE double sum_row(struct lcl_sweep w, const struct operands *o,
                       local const double *y, local double *scratch)
 {
@@ -286,7 +287,7 @@ INLINE void finish_rows(struct lcl_sweep w, const struct operands *o,
         y[row] = (w.flags & LCL_SWEEP_DIAGONAL ? 0 : y[row]) - sum;
 }
 
-// y = b, many loads at once.
+// y = b, with many loads in flight at once.
 # define LOADS 16
 static inline void load_vector(local double *y, global const double *b,
                                uint rows)
@@ -320,7 +321,8 @@ static inline void load_vector(local double *y, global const double *b,
 #  define ADVANCE(end)
 # endif
 
-// Sweep t from `now`; what sweep t + 1 needs goes to `then`.
+// Runs sweep t with the operands `now` and loads those of sweep t + 1 into
+// `then`.
 # define STEP(now, then)                                                       \
   take(&then, &stream, slot, w1);                                              \
   finish_rows(w, &now, y, scratch);                                            \

@@ -4,18 +4,19 @@
 //     L y = b,   x_i = D_i^-1 y_i - sum_j U_ij x_j
 // A slot of the diagonal holds -D_i^-1 and its own row as column, so that every
 // sweep is
-//     x_i = (x_i, or 0 where it begins with D_i) - sum_k val_k x[col_k].
+//     x_i = (x_i, or 0 if it begins with D_i) - sum_k val_k x[col_k].
 //
-// Data:   factor.cl.h; LCL_STORAGE tells how values are stored. Sums and the
-//         vector are fp64.
-// Launch: one group a subdomain, a lane a row of a sweep; vector, component by
-//         component, and, where LCL_SWEEPS > 0, table of sweeps in local
-//         memory. Planes are taken in the order in which they are stored; small
-//         slots are loaded two planes ahead of their use. Lanes beyond the last
-//         row of a sweep do that row, too, so that no load is conditional.
-// Width 1: an item does a subdomain in order, in place, without barriers.
-// Determinism: bitwise; a row's products in column order.
-// `stop[at]` other than 0: the caller has stopped, nothing is done.
+// Data:   factor.cl.h; LCL_STORAGE is the format of values. Sums and the vector
+//         are fp64.
+// Launch: one group per subdomain, one lane per row of a sweep; local memory
+//         holds the vector, component by component, and, if LCL_SWEEPS > 0, the
+//         table of sweeps. Planes are processed in storage order; small slots
+//         are loaded two planes ahead of their use. Lanes beyond the last row
+//         of a sweep load the slots of that row, so that no load is
+//         conditional.
+// Width 1: one item per subdomain, in order, in place, without barriers.
+// Determinism: bitwise; the products of a row in column order.
+// If the stopping flag `stop[at]` is nonzero, the kernels do nothing.
 #include "factor.cl.h"
 #include "wave.cl.h"
 
@@ -30,7 +31,7 @@
 # define LCL_ROWS 64 // rows of a subdomain held in local memory
 #endif
 #ifndef LCL_SWEEPS
-# define LCL_SWEEPS 0 // sweeps held in local memory, 1 more than there are
+# define LCL_SWEEPS 0 // sweeps held in local memory: their number + 1
 #endif
 
 #ifndef LCL_MODE
@@ -53,8 +54,8 @@ typedef uint stored_t;
 # define REGISTERS WORDS
 #endif
 
-// Whether a slot is read into registers as a whole. Else its values are read
-// where they are used.
+// HELD: a slot is loaded into registers as a whole; otherwise its values are
+// loaded where they are used.
 #if LCL_WIDTH > 1 && REGISTERS <= 40
 # define HELD 1
 #else
@@ -205,15 +206,15 @@ kernel void packed_block(global const struct lcl_part *parts,
 #  define TABLE global
 # endif
 
-// A run through the planes of a subdomain.
+// A pass over the planes of a subdomain.
 struct run {
-    TABLE const struct lcl_sweep *next; // sweep after the present one
-    uint sweeps;                        // from there on
-    struct lcl_sweep w;                 // the present one
-    uint plane;                         // of it
+    TABLE const struct lcl_sweep *next; // sweep after the current one
+    uint sweeps;                        // number of sweeps from `next` on
+    struct lcl_sweep w;                 // current sweep
+    uint plane;                         // current plane of w
 };
 
-// To the next plane; w.planes is 0 after the last.
+// Advances to the next plane; w.planes is 0 after the last.
 INLINE void advance(struct run *run)
 {
     const struct lcl_sweep none = {0, 0, 0, 0};
@@ -227,13 +228,13 @@ INLINE void advance(struct run *run)
     --run->sweeps;
 }
 
-// The lane's place among the rows of a sweep.
+// The lane's row in a sweep; lanes beyond the last row take the last.
 INLINE uint lane_of(struct lcl_sweep w)
 {
     return min((uint)get_local_id(0), (uint)max((int)w.rows - 1, 0));
 }
 
-// The values of a subdomain in the order in which they are stored.
+// The values of a subdomain in storage order.
 struct stream {
     struct run run;
     global const stored_t *val; // of the plane to load next
@@ -264,8 +265,8 @@ INLINE void write_row(local double *y, uint row, const double *v)
         y[c * LCL_ROWS + row] = v[c];
 }
 
-// Plane after plane of the lane's row; `sum` is its vector meanwhile. Lanes
-// beyond the last row look at no vector, which others write.
+// Processes one plane of the lane's row and accumulates the row's result in
+// `sum`. Lanes beyond the last row do not read y, which other lanes write.
 INLINE void do_plane(struct run *run, const struct slot *A, double *sum,
                      local double *y)
 {
@@ -288,7 +289,8 @@ INLINE void do_plane(struct run *run, const struct slot *A, double *sum,
         write_row(y, row, sum);
 }
 
-// The components of rows to and from the order in which y has them.
+// Place in y, which is stored component by component, of component i of a
+// vector.
 # define LOADS 16
 INLINE uint place_of(uint i)
 {
@@ -314,7 +316,8 @@ INLINE void load_vector(local double *y, global const double *b, uint n)
     }
 }
 
-// A plane from `now`; the one after the next goes to `then`.
+// Processes a plane with the slot `now` and loads the one after the next into
+// `then`.
 # define PLANE(now, then)                                                      \
   fetch(&stream, &then);                                                       \
   do_plane(&run, &now, sum, y);                                                \

@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The published synchronisation-free triangular solve: a wave a row, which
+// The published synchronisation-free triangular solve: one wave per row, which
 // waits for the rows it needs, partial sums of the rows in local memory.
-// Entries are blocks of LCL_BLOCK rows, a row of a vector is as many numbers.
+// Entries are blocks of LCL_BLOCK rows; a row of a vector is LCL_BLOCK numbers.
 // Mehta et al., arXiv 2508.04917, Algorithm 4.1.
 //     spin_loop_lds         (L D) x = b
 //     spin_loop_lds_upper   U x = b, unit U
 //
 // Data:   strict triangles in CSR, columns counted from the first row of the
-//         subdomain; rows in a topological order. Blocks stand by rows, inv_d
-//         has those of D^-1.
-// Launch: one group a subdomain of at most LCL_ROWS rows. Rows are dealt out to
-//         the waves in turn; the entries of one to the lanes of its wave.
-//         done[i] counts the lanes that have added to row i, then its result:
-//         atomic operations on a flag with fences around it, as the probe of
-//         progress has them. A lane waits for rows of other waves, which come
-//         earlier. LCL_MODE 1: the rows of one turn end with a barrier, so that
-//         only waits for earlier items of the group ever happen, which is what
-//         the probe shows; 2: no barrier, as published, where waves are known
-//         to take turns.
-//         done[] is reset by the launch itself.
-// Width 1: an item does a subdomain in order and waits for nobody.
-// Determinism: none, sums come in any order; bitwise at width 1.
-// b may be x. `stop[at]` other than 0: the caller has stopped, nothing is done.
+//         subdomain; rows in a topological order. Blocks are row-major; inv_d
+//         holds those of D^-1.
+// Launch: one group per subdomain of at most LCL_ROWS rows. Rows are assigned
+//         to the waves in turn, the entries of a row to the lanes of its wave.
+//         done[i] counts the lanes that have added to row i and then marks it
+//         as solved: atomic operations on a flag with fences around it, as in
+//         the probe of forward progress. A lane waits for rows of other waves,
+//         which come earlier. LCL_MODE 1: a barrier ends the rows of each
+//         turn, so that items only ever wait for earlier items of the group,
+//         the case that the probe verifies. LCL_MODE 2: no barrier, as
+//         published, for devices known to schedule waves in turn.
+//         The launch itself resets done[].
+// Width 1: one item per subdomain, in order, without waiting.
+// Determinism: none, the order of additions varies; bitwise at width 1.
+// b may be x. If the stopping flag `stop[at]` is nonzero, the kernels do
+// nothing.
 #include "atomic.cl.h"
 #include "wave.cl.h"
 
 #ifndef LCL_MODE
-# define LCL_MODE 1 // what happens between turns; 1: a barrier, 2: nothing
+# define LCL_MODE 1 // between turns; 1: a barrier, 2: nothing
 #endif
 #ifndef LCL_ROWS
 # define LCL_ROWS 64 // rows of a subdomain whose sums are in local memory
@@ -36,7 +37,7 @@
 #endif
 #define ENTRIES (LCL_BLOCK * LCL_BLOCK)
 
-// The subdomain's part of everything; row numbers count from its first row.
+// The subdomain's part of all arrays; row numbers count from its first row.
 struct triangle {
     global const uint *row_ptr;
     global const ushort *col;
@@ -107,7 +108,7 @@ static inline void solve_row(const struct triangle *t, uint i)
 #  define END_TURN()
 # endif
 
-# define SOLVED (LCL_WIDTH + 1) // done[i], once x_i is there
+# define SOLVED (LCL_WIDTH + 1) // value of done[i] once x_i is stored
 
 static inline void reset(const struct triangle *t, uint rows)
 {
@@ -124,7 +125,7 @@ static inline void wait_for(const struct triangle *t, uint j)
     mem_fence(CLK_GLOBAL_MEM_FENCE);
 }
 
-// What all lanes have added to the sum of row i.
+// The sum of row i over all lanes.
 INLINE void total(double *sum, const struct triangle *t, uint i)
 {
 # pragma unroll
@@ -132,7 +133,7 @@ INLINE void total(double *sum, const struct triangle *t, uint i)
         sum[c] = t->sum[i * LCL_BLOCK + c];
 }
 
-// The lane that comes last solves the row.
+// The lane that finishes last solves the row.
 static inline void solve_row(const struct triangle *t, uint i)
 {
     const uint lane = get_local_id(0) % LCL_WIDTH;
