@@ -120,8 +120,10 @@ kernel void invert_diagonal(long n, global const long *diagonal,
 {
     for (RANGE(i, n)) {
         const double d = diagonal[i] < 0 ? 0.0 : val[diagonal[i]];
+        // no division by 0: hosts may trap floating-point exceptions
+        const double inverse = 1.0 / copysign(fmax(fabs(d), 0x1p-1022), d);
         const bool sound = isnormal(d);
-        inv_d[i] = 1.0 / (sound ? d : 1.0);
+        inv_d[i] = sound ? inverse : 1.0;
         bad[i] = !sound;
     }
 }
