@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // adaptive.cl and row_bins.cl against the plain product.
+#include "lib/operator/choose.h"
 #include "tests/support/device.h"
 #include "tests/support/products.h"
 #include "tests/support/systems.h"
-#include "lib/operator/choose.h"
 
 #include <math.h>
 #include <stdlib.h>

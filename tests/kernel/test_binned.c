@@ -2,10 +2,10 @@
 // binned.cl and product_sums.cl against the plain product, and the lists of
 // row_bins.cl.
 #include "lib/operator/binned.h"
+#include "lib/operator/choose.h"
 #include "tests/support/device.h"
 #include "tests/support/products.h"
 #include "tests/support/systems.h"
-#include "lib/operator/choose.h"
 
 #include <stdlib.h>
 

@@ -8,8 +8,8 @@
 #include "host/launch.h"
 #include "host/runtime.h"
 #include "lib/matrix/bsr.h"
-#include "lib/ref/sliced.h"
 #include "lib/operator/choose.h"
+#include "lib/ref/sliced.h"
 
 #include <stdlib.h>
 
