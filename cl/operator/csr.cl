@@ -24,13 +24,11 @@ static inline void row_dot(index_t from, index_t to, uint lane,
 }
 
 #if !MANY
-INLINE void multiply(int product, long n,
-                     global const index_t *restrict row_ptr,
-                     global const int *restrict col,
-                     global const double *restrict val,
-                     global const double *restrict x,
-                     global const double *restrict w, global double *restrict y,
-                     global double *restrict sums, local double *scratch)
+INLINE void multiply(int product, long n, global const index_t *row_ptr,
+                     global const int *col, global const double *val,
+                     global const double *x, global const double *w,
+                     global double *y, global double *sums,
+                     local double *scratch)
 {
     struct spmv_sums s = {0, 0};
     double dot;
