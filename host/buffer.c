@@ -156,9 +156,19 @@ void lcl_buffer_destroy(lcl_buffer **buffer)
     *buffer = NULL;
 }
 
+const lcl_buffer *lcl_context_no_stop(const lcl_context *ctx)
+{
+    return ctx->no_stop;
+}
+
 size_t lcl_buffer_bytes(const lcl_buffer *buffer)
 {
     return buffer ? buffer->bytes : 0;
+}
+
+cl_command_queue lcl_context_queue(const lcl_context *ctx)
+{
+    return ctx->queue;
 }
 
 cl_mem lcl_buffer_mem(const lcl_buffer *buffer)

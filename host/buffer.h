@@ -42,6 +42,10 @@ enum lcl_status lcl_buffers_create(lcl_context *ctx,
 
 size_t lcl_buffer_bytes(const lcl_buffer *buffer);
 
+// The stopping flag (one int32, 0) that is never set, for launches outside a
+// solve. It lives as long as the context.
+const lcl_buffer *lcl_context_no_stop(const lcl_context *ctx);
+
 // Blocking transfers of `bytes` bytes from the start of the buffer.
 enum lcl_status lcl_buffer_write(lcl_buffer *buffer, const void *data,
                                  size_t bytes);

@@ -31,7 +31,8 @@ struct lcl_context {
     struct lcl_programs programs;
     struct lcl_build_info builds;
     struct lcl_clock clock;
-    struct lcl_pinned staging; // for lcl_fill_staged()
+    struct lcl_buffer *no_stop; // lcl_context_no_stop()
+    struct lcl_pinned staging;  // for lcl_fill_staged()
     bool used_blas;
     bool proven; // passed its self-test, now or earlier
 };

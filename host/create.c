@@ -4,6 +4,7 @@
 
 #include "host/alloc.h"
 #include "host/blas.h"
+#include "host/buffer.h"
 #include "host/caps.h"
 #include "host/device.h"
 #include "host/interop.h"
@@ -187,13 +188,16 @@ static enum lcl_status finish(lcl_context *ctx,
                               const struct lcl_context_params *p,
                               cl_context context, cl_command_queue queue)
 {
+    static const int32_t zero = 0;
     enum lcl_status st;
     if ((st = lcl_caps_query(&ctx->cl, ctx->device, &ctx->caps)) < 0 ||
         (st = refuse_unfit(ctx)) < 0 ||
         (st = queue ? adopt_queue(ctx, context, queue) : open_queue(ctx)) < 0 ||
         (st = lcl_cache_init(&ctx->cache, p->cache_dir, p->no_cache,
                              &ctx->cl.log)) < 0 ||
-        (st = lcl_caps_probe(ctx)) < 0 || (st = force_all(ctx, p)) < 0)
+        (st = lcl_caps_probe(ctx)) < 0 || (st = force_all(ctx, p)) < 0 ||
+        (st = lcl_buffer_create_from(&ctx->no_stop, ctx, &zero, 1, sizeof zero,
+                                     "stopping flag")) < 0)
         return st;
     lcl_info(&ctx->cl.log, "device %s (%s), width %d, exchange %s",
              ctx->caps.name, ctx->caps.platform, ctx->caps.width,
@@ -244,6 +248,7 @@ void lcl_context_destroy(lcl_context **context)
     lcl_context *ctx = *context;
     lcl_beside_finish(ctx);
     lcl_pinned_close(&ctx->staging, ctx);
+    lcl_buffer_destroy(&ctx->no_stop);
     if (ctx->queue)
         ctx->cl.api->clFinish(ctx->queue);
     lcl_blas_forget(ctx);

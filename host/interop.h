@@ -25,5 +25,8 @@ enum lcl_access { LCL_ACCESS_READ = 1, LCL_ACCESS_WRITE = 2 };
 enum lcl_status lcl_buffer_wrap(lcl_buffer **out, lcl_context *ctx, cl_mem mem,
                                 int access, const char *what);
 
+// The queue of a context, borrowed.
+cl_command_queue lcl_context_queue(const lcl_context *ctx);
+
 // The OpenCL object of a buffer, borrowed; NULL for NULL.
 cl_mem lcl_buffer_mem(const lcl_buffer *buffer);

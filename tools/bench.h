@@ -74,8 +74,10 @@ void bench_print(const struct bench *B, cJSON *line);
 
 // ------------------------------------------------------------------- subjects
 
-// A preconditioner and vectors in its numbering; b holds the right-hand side.
+// An operator, a preconditioner and vectors in their numbering; b holds the
+// right-hand side.
 struct work {
+    lcl_operator *A;
     lcl_precond *M;
     lcl_buffer *b, *x;
 };
@@ -85,7 +87,8 @@ struct setup {
     double phase[LCL_PHASE_COUNT];
 };
 
-// Creates w->M; then the vectors. On error *w is fit for bench_finish().
+// Creates w->A by the options and w->M; then the vectors. On error *w is fit
+// for bench_finish().
 enum lcl_status bench_set_up(struct bench *B, struct work *w,
                              const struct lcl_precond_params *params,
                              struct setup *setup);
@@ -106,7 +109,7 @@ void bench_print_apply(const struct bench *B, const struct work *w,
 // converge, which is no error.
 enum lcl_status bench_solve_twice(const struct problem *P, lcl_solver *S,
                                   struct lcl_report *report);
-enum lcl_status bench_run_solver(struct bench *B, lcl_precond *M,
+enum lcl_status bench_run_solver(struct bench *B, const struct work *w,
                                  struct lcl_report *report);
 void bench_print_solve(const struct bench *B, const char *variant,
                        const struct lcl_report *report);
@@ -114,7 +117,7 @@ void bench_print_solve(const struct bench *B, const char *variant,
 // Measure and print.
 enum lcl_status bench_copy(struct bench *B);
 enum lcl_status bench_spmv(struct bench *B, struct work *w);
-// A product with the matrix alone, by what stands in w->M.
+// A product with the operator alone.
 enum lcl_status bench_time_product(struct bench *B, struct work *w,
                                    struct times *t);
 enum lcl_status bench_refresh(struct bench *B, struct work *w);

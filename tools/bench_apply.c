@@ -4,19 +4,23 @@
 
 #include "lib/precond/precond.h"
 
+static enum lcl_status apply(const struct work *w, lcl_operator *op)
+{
+    const struct lcl_operands v = {
+        .x = w->b, .y = w->x, .stop = lcl_context_no_stop(op->range.ctx)};
+    return lcl_apply(op, LCL_APPLY, &v);
+}
+
 static enum lcl_status launch_apply(void *arg)
 {
-    struct work *w = arg;
-    return w->M->ops->apply(w->M, w->b, w->x, w->M->system.never, 0);
+    const struct work *w = arg;
+    return apply(w, &w->M->op);
 }
 
 static enum lcl_status launch_spmv(void *arg)
 {
-    struct work *w = arg;
-    const struct lcl_system *sys = &w->M->system;
-    return lcl_multiply(
-        &sys->product, LCL_PRODUCT_PLAIN,
-        &(struct lcl_operands){w->b, w->b, w->x, NULL, sys->never, 0});
+    const struct work *w = arg;
+    return apply(w, w->A);
 }
 
 static enum lcl_status launch_refresh(void *arg)
@@ -101,18 +105,17 @@ enum lcl_status bench_time_product(struct bench *B, struct work *w,
 
 enum lcl_status bench_spmv(struct bench *B, struct work *w)
 {
-    const struct lcl_spmv *S = &w->M->system.product;
-    const double vectors =
-        8.0 * (double)(S->A->n + S->A->block_cols * S->A->block);
-    const double moved = (double)S->traffic + vectors;
+    const struct lcl_operator_info *info = lcl_operator_info(w->A);
+    const double vectors = 8.0 * (double)(info->rows + info->cols);
+    const double moved = (double)info->traffic + vectors;
     struct times t;
     const enum lcl_status st = bench_measure(B, launch_spmv, w, &t);
     if (st < 0)
         return st;
-    cJSON *line = bench_line(B, "spmv", lcl_spmv_name(S->type));
+    cJSON *line = bench_line(B, "spmv", lcl_spmv_name(info->spmv));
     bench_add_times(line, B, &t, moved);
     cJSON_AddNumberToObject(line, "as_csr_gbps",
-                            1e-9 * spmv_bytes(S->A) / t.median);
+                            1e-9 * spmv_bytes(w->A->matrix) / t.median);
     cJSON_AddNumberToObject(line, "bytes", moved);
     bench_print(B, line);
     return LCL_OK;

@@ -97,7 +97,7 @@ struct subject {
     struct lcl_device_matrix matrix;
     struct lcl_diagonal_blocks blocks;
     struct lcl_block_inverse inverse;
-    lcl_buffer *b, *x, *never;
+    lcl_buffer *b, *x;
 };
 
 static enum lcl_status launch_set_up(void *arg)
@@ -108,28 +108,26 @@ static enum lcl_status launch_set_up(void *arg)
 static enum lcl_status launch_apply(void *arg)
 {
     struct subject *S = arg;
-    return lcl_block_inverse_apply(&S->inverse, S->b, S->x, S->never, 0);
+    const struct lcl_operands v = {
+        .x = S->b, .y = S->x, .stop = lcl_context_no_stop(S->inverse.ctx)};
+    return lcl_block_inverse_apply(&S->inverse, &v);
 }
 
 static enum lcl_status subject_init(struct subject *S, struct bench *B,
                                     const struct lcl_csr *A)
 {
-    static const int32_t zero = 0;
     const struct lcl_bsr matrix = lcl_bsr_of_csr(A);
     enum lcl_status st;
     *S = (struct subject){.b = NULL};
     if ((st = lcl_device_matrix_init(&S->matrix, B->ctx, &matrix)) < 0 ||
         (st = lcl_buffer_create(&S->b, B->ctx, A->rows, 8, "vector")) < 0 ||
-        (st = lcl_buffer_create(&S->x, B->ctx, A->rows, 8, "vector")) < 0 ||
-        (st = lcl_buffer_fill(S->b, 0)) < 0)
+        (st = lcl_buffer_create(&S->x, B->ctx, A->rows, 8, "vector")) < 0)
         return st;
-    return lcl_buffer_create_from(&S->never, B->ctx, &zero, 1, sizeof zero,
-                                  "stop flag");
+    return lcl_buffer_fill(S->b, 0);
 }
 
 static void subject_finish(struct subject *S)
 {
-    lcl_buffer_destroy(&S->never);
     lcl_buffer_destroy(&S->x);
     lcl_buffer_destroy(&S->b);
     lcl_device_matrix_finish(&S->matrix);

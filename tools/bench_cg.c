@@ -107,8 +107,8 @@ static enum lcl_status launch_product(void *arg)
 {
     const struct operation *op = arg;
     const struct lcl_operands v = {
-        op->w->b, NULL, op->w->x, NULL, op->w->M->system.never, 0};
-    return lcl_multiply(op->S, LCL_PRODUCT_PLAIN, &v);
+        .x = op->w->b, .y = op->w->x, .stop = lcl_context_no_stop(op->S->ctx)};
+    return lcl_multiply(op->S, LCL_APPLY, &v);
 }
 
 static enum lcl_status init_product(struct lcl_spmv *S, const struct bench *B,
@@ -131,7 +131,7 @@ static enum lcl_status time_products(struct bench *B, const struct work *w,
     for (int p = 0; p < PRODUCTS && st == LCL_OK; ++p) {
         struct lcl_spmv S = {.ops = NULL};
         struct operation op = {&S, w};
-        st = init_product(&S, B, &w->M->system.matrix, (enum product)p);
+        st = init_product(&S, B, w->A->matrix, (enum product)p);
         if (st == LCL_OK)
             st = bench_measure(B, launch_product, &op, &row->product[p]);
         for (int b = 0; p == BOTH && b < 2 && st == LCL_OK; ++b)
@@ -147,13 +147,13 @@ static enum lcl_status run_solver(struct bench *B, const struct work *w,
     struct lcl_report report;
     const enum lcl_solver_type before = B->options.solver.type;
     B->options.solver.type = type;
-    const enum lcl_status st = bench_run_solver(B, w->M, &report);
+    const enum lcl_status st = bench_run_solver(B, w, &report);
     B->options.solver.type = before;
     *loop = (struct loop){
         .seconds = report.seconds,
         .iterations = report.iterations,
         .stop = lcl_stop_name(report.stop),
-        .product = lcl_spmv_name(w->M->system.product.type),
+        .product = lcl_spmv_name(lcl_operator_info(w->A)->spmv),
     };
     return st;
 }
@@ -167,10 +167,12 @@ static enum lcl_status run_device(struct bench *B, enum lcl_spmv_type spmv,
     struct work w;
     struct setup setup;
     struct lcl_precond_params params = B->options.precond;
+    const struct lcl_operator_params before = B->options.op;
     params.type = LCL_PRECOND_NONE;
-    params.block_size = 1;
-    params.spmv = spmv;
+    B->options.op.block_size = 1;
+    B->options.op.spmv = spmv;
     enum lcl_status st = bench_set_up(B, &w, &params, &setup);
+    B->options.op = before;
     if (st == LCL_OK && row)
         st = time_products(B, &w, row);
     if (st == LCL_OK)
@@ -231,7 +233,7 @@ static enum lcl_status add_problem(void *state, struct bench *B)
     if ((st = run_cpu(B, &row.cpu)) < 0 ||
         (st = run_device(B, LCL_SPMV_BINNED, LCL_SOLVER_CG_PUBLISHED,
                          &row.published, &row)) < 0 ||
-        (st = run_device(B, B->options.precond.spmv, LCL_SOLVER_CG, &row.merged,
+        (st = run_device(B, B->options.op.spmv, LCL_SOLVER_CG, &row.merged,
                          NULL)) < 0)
         return st;
     print_lines(B, &row);

@@ -77,7 +77,9 @@ static enum lcl_status launch_lower(void *arg)
 {
     struct work *w = arg;
     const struct lcl_trisolve_method *T = lcl_precond_trisolve(w->M);
-    return T->ops->lower(T, w->b, w->x, w->M->system.never, 0);
+    const struct lcl_operands v = {
+        .x = w->b, .y = w->x, .stop = lcl_context_no_stop(T->op.range.ctx)};
+    return T->ops->lower(T, &v);
 }
 
 static enum lcl_status bench_lower(struct bench *B, struct work *w,
@@ -105,7 +107,7 @@ static enum lcl_status measure_wanted(struct bench *B, struct work *w,
             bench_print_apply(B, w, &f->apply);
     }
     if (st == LCL_OK && wanted & SOLVE) {
-        st = bench_run_solver(B, w->M, &f->report);
+        st = bench_run_solver(B, w, &f->report);
         if (st == LCL_OK)
             bench_print_solve(B, name_of(v), &f->report);
     }

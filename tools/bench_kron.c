@@ -96,18 +96,17 @@ static struct work_load work_load(const struct problem *P)
 static enum lcl_status measure(struct bench *B, enum lcl_kron_type type,
                                struct figures *f)
 {
-    struct lcl_precond_params params = B->options.precond;
     struct times apply = {0};
     struct setup setup;
     struct work w;
-    params.kron = type;
-    enum lcl_status st = bench_set_up_again(B, &w, &params, &setup);
+    B->options.op.kron = type;
+    enum lcl_status st = bench_set_up_again(B, &w, &B->options.precond, &setup);
     if (st >= 0)
         st = bench_time_product(B, &w, &f->product);
-    if (st >= 0 && !w.M->ops->identity)
+    if (st >= 0 && !w.M->op.identity)
         st = bench_time_apply(B, &w, &apply);
     if (st >= 0)
-        st = bench_run_solver(B, w.M, &f->report);
+        st = bench_run_solver(B, &w, &f->report);
     f->upload = setup.phase[LCL_PHASE_UPLOAD];
     f->precond = apply.median;
     f->known = st >= 0;

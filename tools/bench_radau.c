@@ -51,12 +51,12 @@ static void print_line(const struct bench *B, const char *name, double setup,
     bench_print(B, line);
 }
 
-static enum lcl_status solve(struct bench *B, lcl_precond *M, const char *name,
-                             double setup)
+static enum lcl_status solve(struct bench *B, const struct work *w,
+                             const char *name, double setup)
 {
     struct lcl_report report = {.stop = LCL_STOP_NONE};
     lcl_solver *S = NULL;
-    enum lcl_status st = lcl_solver_create(&S, M, &B->options.solver);
+    enum lcl_status st = lcl_solver_create(&S, w->A, w->M, &B->options.solver);
     if (st == LCL_OK)
         st = bench_solve_twice(B->problem, S, &report);
     if (st == LCL_OK && B->tables)
@@ -77,7 +77,7 @@ static enum lcl_status run(struct bench *B, enum lcl_precond_type type)
     params.type = type;
     enum lcl_status st = bench_set_up_again(B, &w, &params, &setup);
     if (st >= 0)
-        st = solve(B, w.M, name, setup.seconds);
+        st = solve(B, &w, name, setup.seconds);
     else if (st == LCL_EUNSUPPORTED && B->tables)
         printf("%s  %s is left out\n", B->problem->name, name);
     bench_finish(&w);

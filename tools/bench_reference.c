@@ -5,6 +5,7 @@
 #include "host/alloc.h"
 #include "host/clock.h"
 #include "host/runtime.h"
+#include "lib/matrix/csr.h"
 #include "lib/ref/ildu0.h"
 #include "lib/trisolve/packed.h"
 

@@ -341,6 +341,9 @@ static void name_the_rest(struct lcl_options *options)
     if (!precond->pivot)
         precond->pivot = precond->type == LCL_PRECOND_IC0 ? LCL_PIVOT_SHIFT
                                                           : LCL_PIVOT_BOOST;
+    // pivots of blocks are not checked for their sign, which IC(0) needs
+    if (precond->type == LCL_PRECOND_IC0 && options->op.block_size == 0)
+        options->op.block_size = 1;
 }
 
 enum lcl_status cli_parse(struct cli *cli, int argc, char **argv,

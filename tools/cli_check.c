@@ -75,7 +75,7 @@ static enum lcl_status check_meaning(const struct cli *cli,
     const struct lcl_precond_params *precond = &cli->options.precond;
     const bool geometric =
         precond->partition.type == LCL_PARTITION_GEOMETRIC && !cli->labels;
-    if (precond->kron && !cli_is_kron(cli))
+    if (cli->options.op.kron && !cli_is_kron(cli))
         return messages_fail(messages, LCL_EINVAL,
                              "--kron-product has a meaning only for a system "
                              "in Kronecker form");

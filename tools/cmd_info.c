@@ -42,7 +42,8 @@ enum lcl_status cmd_info(struct job *job)
 {
     enum lcl_status st;
     if ((st = job_read(job)) < 0 || (st = look_at_matrix(job)) < 0 ||
-        (st = job_open_device(job)) < 0 || (st = job_factor(job)) < 0)
+        (st = job_open_device(job)) < 0 || (st = job_factor(job)) < 0 ||
+        (st = job_make_solver(job, &job->cli.options.solver)) < 0)
         return st;
     return print_precond(job);
 }

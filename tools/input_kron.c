@@ -40,10 +40,8 @@ static enum lcl_status into_blocks(struct job *job, const struct lcl_csr *M,
                                    const struct lcl_csr *L)
 {
     const char *const *path = job->cli.kron;
-    const int asked = job->cli.options.precond.block_size;
-    // IC(0) checks the sign of pivots that are numbers, not of blocks
-    const bool ic0 = job->cli.options.precond.type == LCL_PRECOND_IC0;
-    const int b = asked ? asked : ic0 ? 1 : common_block(M, L);
+    const int asked = job->cli.options.op.block_size;
+    const int b = asked ? asked : common_block(M, L);
     enum lcl_status st;
     if (M->rows != L->rows)
         return messages_fail(&job->messages, LCL_EFORMAT,

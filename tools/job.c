@@ -32,12 +32,21 @@ enum lcl_status job_open_device(struct job *job)
 
 enum lcl_status job_factor(struct job *job)
 {
+    const struct lcl_options *options = &job->cli.options;
     job->stage = JOB_WORK;
-    const struct lcl_precond_params *params = &job->cli.options.precond;
-    return cli_is_kron(&job->cli)
-               ? lcl_precond_create_kron(&job->M, job->ctx, &job->kron.K,
-                                         params)
-               : lcl_precond_create(&job->M, job->ctx, &job->A, params);
+    const enum lcl_status st =
+        cli_is_kron(&job->cli)
+            ? lcl_operator_create_kron(&job->op, job->ctx, &job->kron.K,
+                                       &options->op)
+            : lcl_operator_create(&job->op, job->ctx, &job->A, &options->op);
+    return st < 0 ? st
+                  : lcl_precond_create(&job->M, job->op, &options->precond);
+}
+
+enum lcl_status job_make_solver(struct job *job,
+                                const struct lcl_solver_params *params)
+{
+    return lcl_solver_create(&job->S, job->op, job->M, params);
 }
 
 enum lcl_status job_solve(struct job *job)
@@ -46,7 +55,7 @@ enum lcl_status job_solve(struct job *job)
     struct lcl_solver_params params = job->cli.options.solver;
     params.monitor = progress_monitor;
     params.monitor_user = &progress;
-    const enum lcl_status st = lcl_solver_create(&job->S, job->M, &params);
+    const enum lcl_status st = job_make_solver(job, &params);
     if (st < 0)
         return st;
     const struct cli *cli = &job->cli;
@@ -62,6 +71,7 @@ void job_finish(struct job *job)
 {
     lcl_solver_destroy(&job->S);
     lcl_precond_destroy(&job->M);
+    lcl_operator_destroy(&job->op);
     lcl_context_destroy(&job->ctx);
     lcl_labels_free(&job->labels);
     free(job->x);

@@ -40,6 +40,7 @@ struct job {
     int reserved; // descriptor of the standard output; 0: not reserved
 
     lcl_context *ctx;
+    lcl_operator *op;
     lcl_precond *M;
     lcl_solver *S;
     struct lcl_report report;
@@ -76,9 +77,13 @@ enum lcl_status job_check_square(struct job *job);
 enum lcl_status job_prepare(struct job *job);
 
 enum lcl_status job_open_device(struct job *job);
+// Creates the operator and the preconditioner; then the solver, which chooses
+// the product.
 enum lcl_status job_factor(struct job *job);
+enum lcl_status job_make_solver(struct job *job,
+                                const struct lcl_solver_params *params);
 
-// Solves; what became of it is in job->outcome.
+// Makes the solver and solves; what became of it is in job->outcome.
 enum lcl_status job_solve(struct job *job);
 
 // Writes the files of -o and --history.

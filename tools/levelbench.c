@@ -17,23 +17,23 @@ static enum lcl_status bench_apply(struct bench *B, struct work *w)
     return st;
 }
 
-static enum lcl_status bench_solve(struct bench *B, lcl_precond *M)
+static enum lcl_status bench_solve(struct bench *B, const struct work *w)
 {
     struct lcl_report report;
-    const enum lcl_status st = bench_run_solver(B, M, &report);
+    const enum lcl_status st = bench_run_solver(B, w, &report);
     if (st == LCL_OK)
-        bench_print_solve(B, lcl_precond_name(lcl_precond_info(M)->type),
+        bench_print_solve(B, lcl_precond_name(lcl_precond_info(w->M)->type),
                           &report);
     return st;
 }
 
 // With the problem's own right-hand side, then with random ones.
-static enum lcl_status bench_solves(struct bench *B, lcl_precond *M)
+static enum lcl_status bench_solves(struct bench *B, const struct work *w)
 {
-    enum lcl_status st = bench_solve(B, M);
+    enum lcl_status st = bench_solve(B, w);
     for (B->seed = 1; B->seed <= B->random && st == LCL_OK; ++B->seed) {
         bench_random_rhs(B->problem, B->seed);
-        st = bench_solve(B, M);
+        st = bench_solve(B, w);
     }
     B->seed = 0;
     return st;
@@ -55,7 +55,7 @@ static enum lcl_status bench_problem(struct bench *B)
         (!has_subdomains(w.M) || (st = bench_reference(B)) == LCL_OK) &&
         (st = bench_spmv(B, &w)) == LCL_OK &&
         (st = bench_refresh(B, &w)) == LCL_OK)
-        st = bench_solves(B, w.M);
+        st = bench_solves(B, &w);
     bench_finish(&w);
     return st;
 }

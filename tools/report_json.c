@@ -111,7 +111,8 @@ static void put_device(cJSON *device, const struct lcl_caps *caps)
 
 static void put_method(cJSON *record, const struct job *job)
 {
-    const struct lcl_precond_params *precond = &job->cli.options.precond;
+    const struct lcl_options *options = &job->cli.options;
+    const struct lcl_precond_params *precond = &options->precond;
     const struct lcl_solver_params *solver = &job->cli.options.solver;
     cJSON *method = cJSON_AddObjectToObject(record, "method");
     put_text(method, "solver", lcl_solver_name(solver->type));
@@ -127,10 +128,10 @@ static void put_method(cJSON *record, const struct job *job)
     }
     put_text(method, "precond", lcl_precond_name(precond->type));
     put_text(method, "trisolve", lcl_trisolve_name(precond->trisolve));
-    put_count(method, "block-size", precond->block_size);
-    put_text(method, "spmv", lcl_spmv_name(precond->spmv));
+    put_count(method, "block-size", options->op.block_size);
+    put_text(method, "spmv", lcl_spmv_name(options->op.spmv));
     if (cli_is_kron(&job->cli))
-        put_text(method, "kron-product", lcl_kron_name(precond->kron));
+        put_text(method, "kron-product", lcl_kron_name(options->op.kron));
     put_text(method, "partition", lcl_partition_name(precond->partition.type));
     put_count(method, "subdomain-rows", precond->partition.rows);
     put_text(method, "pivot", lcl_pivot_name(precond->pivot));
@@ -195,11 +196,18 @@ static void put_precond(cJSON *record, const struct job *job)
     put_count(object, "coarse_rows", info->coarse_rows);
     put_count(object, "coarse_pinned", info->coarse_pinned);
     put_count(object, "coarse_bytes", (int64_t)info->coarse_bytes);
+}
+
+static void put_operator(cJSON *record, const struct job *job)
+{
+    const struct lcl_operator_info *info = lcl_operator_info(job->op);
+    cJSON *object = cJSON_AddObjectToObject(record, "operator");
     if (info->kron)
         put_text(object, "kron", lcl_kron_name(info->kron));
     else
         put_text(object, "spmv", lcl_spmv_name(info->spmv));
-    put_count(object, "spmv_bytes", (int64_t)info->spmv_bytes);
+    put_count(object, "bytes", (int64_t)info->bytes);
+    put_count(object, "traffic", (int64_t)info->traffic);
 }
 
 static void put_history(cJSON *result, const struct job *job)
@@ -280,6 +288,7 @@ bool json_solve(const struct job *job, int exit_code)
                lcl_context_caps(job->ctx));
     put_method(record, job);
     put_result(record, job);
+    put_operator(record, job);
     put_precond(record, job);
     put_times(record, job);
     put_warnings(record, job);
@@ -297,6 +306,7 @@ bool json_info(const struct job *job)
     }
     put_device(cJSON_AddObjectToObject(record, "device"),
                lcl_context_caps(job->ctx));
+    put_operator(record, job);
     put_precond(record, job);
     put_times(record, job);
     put_warnings(record, job);

@@ -192,21 +192,18 @@ static void application(const struct lcl_precond_info *info)
            info->form);
 }
 
-static void product(const struct lcl_precond_info *info)
+static void product(const struct lcl_operator_info *info)
 {
     line("product");
-    printf("%s",
-           info->kron ? lcl_kron_name(info->kron) : lcl_spmv_name(info->spmv));
-    if (info->spmv_bytes > 0)
-        printf(", %.1f MB on the device%s", 1e-6 * (double)info->spmv_bytes,
-               info->kron ? "" : " beside the matrix");
-    putchar('\n');
+    printf("%s, %.1f MB on the device\n",
+           info->kron ? lcl_kron_name(info->kron) : lcl_spmv_name(info->spmv),
+           1e-6 * (double)info->bytes);
 }
 
 void text_precond(const struct job *job)
 {
     const struct lcl_precond_info *info = lcl_precond_info(job->M);
-    if (info->block_size > 1 && !info->kron)
+    if (info->block_size > 1 && !cli_is_kron(&job->cli))
         blocks(info);
     if (job_has_subdomains(job))
         subdomains(info);
@@ -218,7 +215,7 @@ void text_precond(const struct job *job)
         repaired(info);
     if (job->cli.profile || *info->form)
         application(info);
-    product(info);
+    product(lcl_operator_info(job->op));
 }
 
 // ---------------------------------------------------------------- result

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Permutation of vectors between numberings, dot products, selection of the
-// best iterate, and the diagonal preconditioner.
+// Permutation of vectors and maps between numberings, selection of the best
+// iterate, and the diagonal preconditioner.
 // Launch: any number of groups; every kernel visits each element once.
 #include "wave.cl.h"
 
@@ -35,6 +35,22 @@ kernel void scatter(long n, global const uint *map, global const double *x,
         y[moved(k, map)] = x[k];
 }
 
+// inverse[map[i]] = i
+WORK_GROUP
+kernel void invert_map(long n, global const uint *map, global uint *inverse)
+{
+    for (RANGE(i, n))
+        inverse[map[i]] = (uint)i;
+}
+
+// element e of block i, as a place, becomes element e of block map[i]
+WORK_GROUP
+kernel void move_places(long n, global const uint *map, global uint *places)
+{
+    for (RANGE(k, n))
+        places[k] = (uint)moved(places[k], map);
+}
+
 // x = D^-1 b; does nothing if stop[at] is nonzero
 WORK_GROUP
 kernel void scale(long n, global const double *inv_d, global const double *b,
@@ -44,24 +60,6 @@ kernel void scale(long n, global const double *inv_d, global const double *b,
         return;
     for (RANGE(i, n))
         x[i] = inv_d[i] * b[i];
-}
-
-// sums[g] = group g's share of <a, b>; does nothing if stop[at] is nonzero
-WORK_GROUP
-kernel void dot_sums(long n, global const double *restrict a,
-                     global const double *restrict b,
-                     global double *restrict sums, global const int *stop,
-                     int at)
-{
-    local double scratch[LCL_GROUP];
-    double sum = 0;
-    if (stop[at])
-        return;
-    for (RANGE(i, n))
-        sum += a[i] * b[i];
-    sum = group_sum(sum, scratch);
-    if (get_local_id(0) == 0)
-        sums[get_group_id(0)] = sum;
 }
 
 // x = D^-1 b, and sums[g] = group g's share of <b, x>; does nothing if stop[at]

@@ -18,6 +18,7 @@
 #define PRODUCT_DOT      1
 #define PRODUCT_DOT_NORM 2
 #define PRODUCT_RESIDUAL 3
+#define PRODUCT_ADD      4 // y = A x + w; only product_sums.cl
 
 #ifdef LCL_VECTORS
 # define MANY 1
@@ -50,7 +51,9 @@ static inline double spmv_operand(int product, global const double *w, long i)
 static inline void spmv_row(int product, long i, double dot, double w_i,
                             global double *y, struct spmv_sums *s)
 {
-    const double y_i = product == PRODUCT_RESIDUAL ? w_i - dot : dot;
+    const double y_i = product == PRODUCT_RESIDUAL ? w_i - dot
+                       : product == PRODUCT_ADD    ? dot + w_i
+                                                   : dot;
     y[i] = y_i;
     if (product == PRODUCT_DOT || product == PRODUCT_DOT_NORM)
         s->wy += w_i * y_i;

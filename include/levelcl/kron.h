@@ -75,13 +75,14 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_operator_create_kron(
     lcl_operator **out, lcl_context *ctx, const struct lcl_kron *K,
     const struct lcl_operator_params *params);
 
-/* Takes new values, A, B and tau for the same patterns and number of stages.
+/* Takes new values, A, B and tau for the same patterns and number of stages;
+ * lcl_precond_update() brings them to a preconditioner.
  * Returns LCL_OK, LCL_EINVAL (P was not created from a lcl_kron), LCL_EFORMAT
  * (patterns differ, values), LCL_EDEVICE or LCL_ENOMEM. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_operator_update_kron(
     lcl_operator *P, const struct lcl_kron *K);
 
-/* As lcl_precond_create(), for these types:
+/* lcl_precond_create() for such an operator:
  *   NONE;
  *   BLOCK_JACOBI: inverses of A (x) M_ii + tau B (x) L_ii for the diagonal
  *   blocks M_ii and L_ii, with s * block_size up to LCL_DIAGONAL_BLOCK_MAX
@@ -92,20 +93,10 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_operator_update_kron(
  *   subdomains, which all stages share; one launch covers all stages. IC0 needs
  *   these matrices to be symmetric. Labels, N or one per block row, are those
  *   of one stage. Coarse correction only if requested by name.
- * params->spmv, block_size and block_jacobi are ignored. Row numbers in
- * messages and in the info refer to the vectors; a warning about small pivots
- * names their stages, counted from 1 like rows.
- * Returns as lcl_precond_create(), and LCL_EUNSUPPORTED for other types and for
+ * params->block_jacobi is ignored. Row numbers in messages and in the info
+ * refer to the vectors; a warning about small pivots names their stages,
+ * counted from 1 like rows. LCL_EUNSUPPORTED for other types and for
  * BLOCK_JACOBI with more rows or another storage. */
-LCL_NODISCARD LCL_API enum lcl_status lcl_precond_create_kron(
-    lcl_precond **out, lcl_context *ctx, const struct lcl_kron *K,
-    const struct lcl_precond_params *params);
-
-/* Takes new values, A, B and tau for the same patterns and number of stages.
- * Statuses as lcl_precond_update(), and LCL_EINVAL if P was not created from a
- * lcl_kron, LCL_EFORMAT if the patterns differ. */
-LCL_NODISCARD LCL_API enum lcl_status lcl_precond_update_kron(
-    lcl_precond *P, const struct lcl_kron *K);
 
 LCL_END_DECLS
 

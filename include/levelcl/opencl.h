@@ -32,6 +32,21 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_solver_solve_cl(
 LCL_NODISCARD LCL_API enum lcl_status lcl_precond_apply_cl(lcl_precond *M,
                                                            cl_mem b, cl_mem x);
 
+/* Enqueues y = A x on `queue`, the context's, for buffers of `cols` and `rows`
+ * doubles. Returns LCL_OK or a negative status, which ends the call that needed
+ * the product. After a solve has stopped, a few more products may be enqueued,
+ * whose results are not used. */
+typedef enum lcl_status lcl_apply_cl_fn(void *user, cl_command_queue queue,
+                                        cl_mem x, cl_mem y);
+
+/* As lcl_operator_create_callback() and lcl_precond_create_callback(), with
+ * vectors that stay on the device. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_operator_create_callback_cl(
+    lcl_operator **out, lcl_context *ctx, int64_t rows, int64_t cols,
+    lcl_apply_cl_fn *apply, void *user);
+LCL_NODISCARD LCL_API enum lcl_status lcl_precond_create_callback_cl(
+    lcl_precond **out, lcl_operator *A, lcl_apply_cl_fn *apply, void *user);
+
 /* As lcl_operator_apply(), for buffers of at least cols and rows doubles;
  * returns when the work is enqueued. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_operator_apply_cl(lcl_operator *A,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Products y = A x on the device. */
+/* Operators: everything that can do y = A x. */
 #ifndef LEVELCL_OPERATOR_H
 #define LEVELCL_OPERATOR_H
 
@@ -64,18 +64,23 @@ struct lcl_operator_params {
 
 /* Properties of an operator. */
 struct lcl_operator_info {
-    enum lcl_spmv_type spmv; /* the chosen type; DEFAULT with a lcl_kron */
+    enum lcl_spmv_type spmv; /* the chosen type; DEFAULT before the first
+                                product or solver, and without a matrix */
     enum lcl_kron_type kron; /* the chosen type; DEFAULT without a lcl_kron */
     int stages;              /* of a lcl_kron, else 1 */
     int64_t rows;
     int64_t cols;
-    int64_t nnz; /* values of the matrix as given */
+    int64_t nnz; /* values of the matrix as given; 0 for a callback */
     int block_size;
-    uint64_t bytes;   /* device memory of the matrix, all copies */
-    uint64_t traffic; /* matrix bytes that one product reads */
+    uint64_t bytes;   /* device memory: the matrix, its copies for the product,
+                         and what brings new values and vectors into it */
+    uint64_t traffic; /* matrix bytes that one product reads; 0 before the
+                         first product */
+    bool callback;    /* made of a callback */
 };
 
-/* A matrix on the device for products. Thread-safety: that of its context. */
+/* An operator on the device. An operator must outlive the preconditioners and
+ * solvers made from it. Thread-safety: that of its context. */
 typedef struct lcl_operator lcl_operator;
 
 /* Uploads A, which may be rectangular or have no entries and need live only
@@ -93,15 +98,33 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_operator_create_bsr(
     lcl_operator **out, lcl_context *ctx, const struct lcl_bsr *A,
     const struct lcl_operator_params *params);
 
-/* Replaces the values; the pattern stays. `val` holds as many finite doubles as
- * A had, in the order of A. Returns LCL_OK, LCL_EINVAL, LCL_EFORMAT (a value is
- * not finite; the operator is unchanged) or LCL_EDEVICE. */
+/* y = A x for host vectors of `cols` and `rows` doubles. Returns LCL_OK or a
+ * negative status, which ends the call that needed the product. */
+typedef enum lcl_status lcl_apply_fn(void *user, const double *x, double *y);
+
+/* A matrix-free operator: `apply`, called with `user`, computes its products.
+ * During a solve the library calls it from the thread of the solve, with
+ * vectors in host memory; lcl_operator_create_callback_cl() in opencl.h keeps
+ * them on the device. CG takes such an operator to be symmetric. Returns
+ * LCL_OK; LCL_EINVAL (an argument is NULL, rows or cols below 1); LCL_ERANGE
+ * (2^31 rows or columns or more); LCL_ENOMEM. On error *out is NULL. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_operator_create_callback(
+    lcl_operator **out, lcl_context *ctx, int64_t rows, int64_t cols,
+    lcl_apply_fn *apply, void *user);
+
+/* Replaces the values; the pattern stays. Preconditioners made from A keep
+ * their factors until lcl_precond_update(). `val` holds as many finite doubles
+ * as A had, in the order of A. Returns LCL_OK, LCL_EINVAL (also for an operator
+ * made of a lcl_kron or a callback), LCL_EFORMAT (a value is not finite; the
+ * operator is unchanged) or LCL_EDEVICE. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_operator_update(lcl_operator *A,
                                                           const double *val);
 
 /* y = A x for host vectors; x has cols, y has rows entries. Blocking. If x
- * holds Inf or NaN, any entry of y may be Inf or NaN.
- * Returns LCL_OK, LCL_EINVAL, LCL_EDEVMEM, LCL_ENOMEM or LCL_EDEVICE. */
+ * holds Inf or NaN, any entry of y may be Inf or NaN. The first product chooses
+ * and builds its kernels, unless a solver has done so.
+ * Returns LCL_OK, LCL_EINVAL, LCL_EDEVMEM, LCL_ENOMEM, LCL_EBUILD, LCL_EDEVICE
+ * or the status of a callback. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_operator_apply(lcl_operator *A,
                                                          const double *x,
                                                          double *y);

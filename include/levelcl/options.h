@@ -8,6 +8,7 @@
 LCL_BEGIN_DECLS
 
 struct lcl_options {
+    struct lcl_operator_params op;
     struct lcl_precond_params precond;
     struct lcl_solver_params solver;
 };

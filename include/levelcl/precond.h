@@ -22,9 +22,11 @@ enum lcl_precond_type {
                           M-matrix may be negative (Kershaw, J. Comput. Phys. 26
                           (1978)) and are then treated as small. Block pivots
                           are not checked, and CG may end with
-                          LCL_STOP_INDEFINITE_PRECOND: try block_size 1,
-                          LCL_PIVOT_SHIFT or LCL_PRECOND_JACOBI */
+                          LCL_STOP_INDEFINITE_PRECOND: give the operator
+                          block_size 1, or try LCL_PIVOT_SHIFT or
+                          LCL_PRECOND_JACOBI */
     LCL_PRECOND_BLOCK_JACOBI, /* inverses of dense diagonal blocks */
+    LCL_PRECOND_CALLBACK,     /* in lcl_precond_info only: made of a callback */
     LCL_PRECOND_COUNT,
 };
 
@@ -204,13 +206,6 @@ struct lcl_precond_params {
     enum lcl_coarse coarse;
     enum lcl_factor_storage storage;
     struct lcl_block_jacobi_params block_jacobi;
-    /* Rows and columns of the blocks in which the matrix is stored, 1 to
-     * LCL_BLOCK_MAX; missing entries of a block are padded with zeros. 0: the
-     * natural block size, see lcl_csr_natural_block(); 1 for IC0. ILU then
-     * factors blocks. */
-    int block_size;
-    enum lcl_spmv_type spmv; /* how the solver multiplies by the matrix */
-    enum lcl_kron_type kron; /* the same for lcl_precond_create_kron() */
 };
 
 #define LCL_PRECOND_PARAMS_INIT LCL_ZERO
@@ -248,57 +243,54 @@ struct lcl_precond_info {
     int64_t diagonal_blocks_fp32; /* of these, stored in FP32 */
     int64_t diagonal_blocks_bf16;
     int diagonal_block_rows_max;
-    enum lcl_coarse coarse;  /* NONE, ADD or MULT; also NONE if the coarse
-                                matrix could not be inverted */
-    int64_t coarse_rows;     /* unknowns of the correction */
-    int64_t coarse_pinned;   /* of these, left out because the coarse matrix is
-                                singular */
-    uint64_t coarse_bytes;   /* on the device */
-    enum lcl_spmv_type spmv; /* product with the matrix; DEFAULT only with a
-                                lcl_kron */
-    enum lcl_kron_type kron; /* the same; DEFAULT without a lcl_kron */
-    int stages;              /* of a lcl_kron, else 1 */
-    uint64_t spmv_bytes;     /* device memory for the product, besides the
-                                matrix */
+    enum lcl_coarse coarse; /* NONE, ADD or MULT; also NONE if the coarse
+                               matrix could not be inverted */
+    int64_t coarse_rows;    /* unknowns of the correction */
+    int64_t coarse_pinned;  /* of these, left out because the coarse matrix is
+                               singular */
+    uint64_t coarse_bytes;  /* on the device */
 };
 
 /* Thread-safety: that of its context. */
 typedef struct lcl_precond lcl_precond;
 
-/* Partitions, reorders, finds levels, factors. A must be square with finite
- * values and need live only until the call returns: the device keeps a copy.
- * NULL params mean the defaults. METIS seeds and uses rand() and so changes the
- * rand() sequence of the process; the partition is the same from run to run
- * unless another thread uses rand() at the same time. The library does not call
- * METIS if memory for it is short; if other threads take that memory meanwhile,
- * METIS writes to stderr before the call returns LCL_ENOMEM.
- * Returns LCL_OK; LCL_PIVOTS_REPAIRED (usable, see the info); LCL_EINVAL
- * (parameters; block_size does not divide the rows of A); LCL_EUNSUPPORTED
- * (trisolve or apply does not support the storage, or needs atomic sums, local
+/* Partitions, reorders, finds levels, factors the values that A has now. A must
+ * be square and must outlive M. NULL params mean the defaults. A preconditioner
+ * on subdomains renumbers the vectors of A on the device; if A has another
+ * preconditioner or a solver already, M takes a copy of the matrix in a
+ * numbering of its own instead, and each application permutes twice.
+ * Operators made of a lcl_kron take NONE, BLOCK_JACOBI, ILDU0, ILU0 and IC0,
+ * see kron.h; those made of a callback only NONE. METIS seeds and uses rand()
+ * and so changes the rand() sequence of the process; the partition is the same
+ * from run to run unless another thread uses rand() at the same time. The
+ * library does not call METIS if memory for it is short; if other threads take
+ * that memory meanwhile, METIS writes to stderr before the call returns
+ * LCL_ENOMEM. Returns LCL_OK; LCL_PIVOTS_REPAIRED (usable, see the info);
+ * LCL_EINVAL (parameters); LCL_EUNSUPPORTED (the type with this operator;
+ * trisolve or apply does not support the storage, or needs atomic sums, local
  * memory or progress between groups that the device lacks; IC0 with A not
  * symmetric; factors on subdomains with 2^32 - 1024 entries or more);
- * LCL_EFORMAT (A malformed, not square, empty); LCL_EPIVOT; LCL_ERANGE (a
- * subdomain does not fit local memory; values of the factors do not fit
- * storage); LCL_EDEVMEM; LCL_EDEVICE; LCL_ESELFTEST (the device computed
- * impossible levels); LCL_EBUILD; LCL_ENOMEM. */
+ * LCL_EFORMAT (A not square); LCL_EPIVOT; LCL_ERANGE (a subdomain does not fit
+ * local memory; values of the factors do not fit storage); LCL_EDEVMEM;
+ * LCL_EDEVICE; LCL_ESELFTEST (the device computed impossible levels);
+ * LCL_EBUILD; LCL_ENOMEM. On error *out is NULL. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_precond_create(
-    lcl_precond **out, lcl_context *ctx, const struct lcl_csr *A,
+    lcl_precond **out, lcl_operator *A,
     const struct lcl_precond_params *params);
 
-/* The same for a block matrix. params->block_size is 0 or that of A.
- * Returns as above, LCL_EINVAL also if the block sizes differ. */
-LCL_NODISCARD LCL_API enum lcl_status lcl_precond_create_bsr(
-    lcl_precond **out, lcl_context *ctx, const struct lcl_bsr *A,
-    const struct lcl_precond_params *params);
+/* A preconditioner for A whose application y = M^-1 x is a function of the
+ * caller, as for lcl_operator_create_callback(); opencl.h has the same for
+ * vectors on the device. For CG it must be symmetric positive definite.
+ * Returns LCL_OK, LCL_EINVAL, LCL_EFORMAT (A not square) or LCL_ENOMEM. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_precond_create_callback(
+    lcl_precond **out, lcl_operator *A, lcl_apply_fn *apply, void *user);
 
-/* Takes new values for the analysed pattern (as many doubles as A had, in the
- * order of A) and refactors, without partitioning, symbolic work, compilation
- * or allocation, except when the default storage switches from FP32 to FP64.
- * Statuses as above; after an error results are undefined until an update
- * succeeds. A solver that uses the preconditioner sees the new matrix from its
- * next solve. */
-LCL_NODISCARD LCL_API enum lcl_status lcl_precond_update(lcl_precond *M,
-                                                         const double *val);
+/* Factors the values that A has now, without partitioning, symbolic work,
+ * compilation or allocation, except when the default storage switches from FP32
+ * to FP64. Between an update of A and this call M keeps its old factors, which
+ * is valid. Statuses as lcl_precond_create(); after an error results are
+ * undefined until an update succeeds. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_precond_update(lcl_precond *M);
 
 /* x = M^-1 b for host vectors of n doubles in A's numbering. Blocking.
  * Returns LCL_OK, LCL_EINVAL or LCL_EDEVICE. */

@@ -127,12 +127,17 @@ struct lcl_report {
 /* Thread-safety: that of its context. */
 typedef struct lcl_solver lcl_solver;
 
-/* Prepares to solve with the matrix and preconditioner of M, which must outlive
- * the solver. Returns LCL_OK, LCL_EINVAL, LCL_EUNSUPPORTED (CG_PUBLISHED with a
- * preconditioner, or without 64-bit atomics), LCL_EDEVMEM (for the GMRES basis,
- * detected before any allocation), LCL_EDEVICE, LCL_EBUILD or LCL_ENOMEM. */
+/* Prepares to solve with A, preconditioned by M; NULL: without preconditioner.
+ * Both must outlive the solver. M may have been made from another operator of
+ * the same size and context than A, e.g. from a matrix that approximates a
+ * callback. NULL params mean the defaults. Returns LCL_OK, LCL_EINVAL (also if
+ * A and M differ in size or context), LCL_EFORMAT (A not square),
+ * LCL_EUNSUPPORTED (CG_PUBLISHED with a preconditioner, or without 64-bit
+ * atomics), LCL_EDEVMEM (for the GMRES basis, detected before any allocation),
+ * LCL_EDEVICE, LCL_EBUILD or LCL_ENOMEM. On error *out is NULL. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_solver_create(
-    lcl_solver **out, lcl_precond *M, const struct lcl_solver_params *params);
+    lcl_solver **out, lcl_operator *A, lcl_precond *M,
+    const struct lcl_solver_params *params);
 
 /* Solves A x = b for host vectors of n doubles in A's numbering. x holds the
  * initial guess on entry and the solution on return. `report` may be NULL.

@@ -30,6 +30,7 @@ static const char *const preconds[LCL_PRECOND_COUNT] = {
     [LCL_PRECOND_ILDU0] = "ildu0",
     [LCL_PRECOND_IC0] = "ic0",
     [LCL_PRECOND_BLOCK_JACOBI] = "block-jacobi",
+    [LCL_PRECOND_CALLBACK] = "callback",
 };
 
 static const char *const trisolves[LCL_TRISOLVE_COUNT] = {

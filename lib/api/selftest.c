@@ -19,6 +19,7 @@ static enum lcl_status solve(lcl_context *ctx, const struct lcl_csr *A,
         .partition = {.type = LCL_PARTITION_NATURAL, .rows = 256}};
     const struct lcl_solver_params sp = {.rtol = 1e-10};
     double b[ROWS], x[ROWS];
+    lcl_operator *op = NULL;
     lcl_precond *M = NULL;
     lcl_solver *S = NULL;
     enum lcl_status st;
@@ -27,14 +28,16 @@ static enum lcl_status solve(lcl_context *ctx, const struct lcl_csr *A,
     lcl_csr_multiply(A, x, b);
     for (int i = 0; i < ROWS; ++i)
         x[i] = 0;
-    if ((st = lcl_precond_create(&M, ctx, A, &pp)) >= 0 &&
-        (st = lcl_solver_create(&S, M, &sp)) >= 0)
+    if ((st = lcl_operator_create(&op, ctx, A, NULL)) >= 0 &&
+        (st = lcl_precond_create(&M, op, &pp)) >= 0 &&
+        (st = lcl_solver_create(&S, op, M, &sp)) >= 0)
         st = lcl_solver_solve(S, b, x, NULL);
     *error = 0;
     for (int i = 0; i < ROWS; ++i)
         *error = fmax(*error, fabs(x[i] - (1 + i % 7)));
     lcl_solver_destroy(&S);
     lcl_precond_destroy(&M);
+    lcl_operator_destroy(&op);
     return st;
 }
 

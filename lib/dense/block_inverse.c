@@ -347,16 +347,14 @@ enum lcl_status lcl_block_inverse_bad_rows(const struct lcl_block_inverse *V,
 }
 
 enum lcl_status lcl_block_inverse_apply(const struct lcl_block_inverse *V,
-                                        const lcl_buffer *b, lcl_buffer *x,
-                                        const lcl_buffer *stop, int at)
+                                        const struct lcl_operands *v)
 {
     if (is_sparse(V))
-        return lcl_multiply(&V->with_sparse, LCL_PRODUCT_PLAIN,
-                            &(struct lcl_operands){b, b, x, NULL, stop, at});
+        return lcl_multiply(&V->with_sparse, LCL_APPLY, v);
     return LCL_LAUNCH(V->product, V->product_groups, lcl_arg_long(V->slabs),
                       lcl_arg_buffer(V->slab), lcl_arg_buffer(V->inverse),
-                      lcl_arg_buffer(b), lcl_arg_buffer(x),
-                      lcl_arg_buffer(stop), lcl_arg_int(at));
+                      lcl_arg_buffer(v->x), lcl_arg_buffer(v->y),
+                      lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
 }
 
 uint64_t lcl_block_inverse_bytes(const struct lcl_block_inverse *V)

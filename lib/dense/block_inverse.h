@@ -57,11 +57,9 @@ enum lcl_status lcl_block_inverse_counts(const struct lcl_block_inverse *V,
 enum lcl_status lcl_block_inverse_bad_rows(const struct lcl_block_inverse *V,
                                            int64_t *rows, int most);
 
-// Enqueues x = D^-1 b for two distinct vectors. Does nothing if stop[at]
-// (int32) is not 0.
+// Enqueues y = D^-1 x.
 enum lcl_status lcl_block_inverse_apply(const struct lcl_block_inverse *V,
-                                        const lcl_buffer *b, lcl_buffer *x,
-                                        const lcl_buffer *stop, int at);
+                                        const struct lcl_operands *v);
 
 // Bytes kept on the device for the application.
 uint64_t lcl_block_inverse_bytes(const struct lcl_block_inverse *V);

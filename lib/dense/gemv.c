@@ -70,34 +70,31 @@ enum lcl_status lcl_gemv_update(struct lcl_gemv *G)
                       lcl_arg_buffer(G->matrix), lcl_arg_buffer(G->single));
 }
 
-enum lcl_status lcl_gemv_apply(const struct lcl_gemv *G, const lcl_buffer *x,
-                               lcl_buffer *y, const lcl_buffer *stop, int at)
+enum lcl_status lcl_gemv_apply(const struct lcl_gemv *G,
+                               const struct lcl_operands *v)
 {
     if (G->method == LCL_GEMV_CLBLAST)
-        return lcl_blas_gemv(G->ctx, G->n, G->stride, G->matrix, x, y);
+        return lcl_blas_gemv(G->ctx, G->n, G->stride, G->matrix, v->x, v->y);
     return LCL_LAUNCH(
         G->kernel, G->groups, lcl_arg_long(G->n), lcl_arg_long(G->stride),
-        lcl_arg_buffer(G->single ? G->single : G->matrix), lcl_arg_buffer(x),
-        lcl_arg_buffer(y), lcl_arg_buffer(stop), lcl_arg_int(at));
+        lcl_arg_buffer(G->single ? G->single : G->matrix), lcl_arg_buffer(v->x),
+        lcl_arg_buffer(v->y), lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
 }
 
 // ------------------------------------------------------------------- timing
 
 struct stopwatch {
     struct lcl_gemv gemv;
-    lcl_buffer *matrix, *x, *y, *never;
+    lcl_buffer *matrix, *x, *y;
 };
 
 static enum lcl_status make_buffers(struct stopwatch *W, lcl_context *ctx,
                                     int64_t n)
 {
-    static const int32_t zero = 0;
     enum lcl_status st;
     if ((st = lcl_buffer_create(&W->matrix, ctx, n * n, 8, "matrix")) < 0 ||
         (st = lcl_buffer_create(&W->x, ctx, n, 8, "vector")) < 0 ||
         (st = lcl_buffer_create(&W->y, ctx, n, 8, "vector")) < 0 ||
-        (st = lcl_buffer_create_from(&W->never, ctx, &zero, 1, sizeof zero,
-                                     "stop flag")) < 0 ||
         (st = lcl_buffer_fill(W->matrix, 0)) < 0)
         return st;
     return lcl_buffer_fill(W->x, 0);
@@ -105,9 +102,11 @@ static enum lcl_status make_buffers(struct stopwatch *W, lcl_context *ctx,
 
 static enum lcl_status run(struct stopwatch *W, int launches)
 {
+    const struct lcl_operands v = {
+        .x = W->x, .y = W->y, .stop = lcl_context_no_stop(W->gemv.ctx)};
     enum lcl_status st = LCL_OK;
     for (int i = 0; i < launches && st == LCL_OK; ++i)
-        st = lcl_gemv_apply(&W->gemv, W->x, W->y, W->never, 0);
+        st = lcl_gemv_apply(&W->gemv, &v);
     return st;
 }
 
@@ -135,7 +134,6 @@ enum lcl_status lcl_gemv_time(lcl_context *ctx, enum lcl_gemv_method method,
         (st = run(&W, 1)) == LCL_OK)
         st = time_run(&W, launches, seconds);
     lcl_gemv_finish(&W.gemv);
-    lcl_buffer_destroy(&W.never);
     lcl_buffer_destroy(&W.y);
     lcl_buffer_destroy(&W.x);
     lcl_buffer_destroy(&W.matrix);

@@ -4,6 +4,7 @@
 
 #include "host/buffer.h"
 #include "host/program.h"
+#include "lib/vector/operands.h"
 
 enum lcl_gemv_method {
     LCL_GEMV_DOUBLE, // dense.cl
@@ -35,10 +36,9 @@ void lcl_gemv_finish(struct lcl_gemv *G);
 // Takes new values of the matrix; enqueued.
 enum lcl_status lcl_gemv_update(struct lcl_gemv *G);
 
-// Enqueues y = A x. Does nothing if stop[at] (int32) is not 0, except that
-// CLBlast ignores the flag.
-enum lcl_status lcl_gemv_apply(const struct lcl_gemv *G, const lcl_buffer *x,
-                               lcl_buffer *y, const lcl_buffer *stop, int at);
+// Enqueues y = A x; CLBlast ignores the stopping flag.
+enum lcl_status lcl_gemv_apply(const struct lcl_gemv *G,
+                               const struct lcl_operands *v);
 
 // Measures the time of one product of n rows by a method, in seconds: the mean
 // of `launches` launches after one warm-up launch.

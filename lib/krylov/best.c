@@ -72,7 +72,7 @@ enum lcl_status lcl_best_checkpoint(struct lcl_solver *S, int it,
     const int to = LCL_KRYLOV_BEST + 2 * (1 - B->slot);
     B->slot = 1 - B->slot;
     return LCL_LAUNCH(
-        B->kernel, B->groups, lcl_arg_long(S->M->system.n), lcl_arg_int(it),
+        B->kernel, B->groups, lcl_arg_long(S->A->range.n), lcl_arg_int(it),
         lcl_arg_int(LCL_KRYLOV_RING + it % LCL_KRYLOV_RING_SIZE),
         lcl_arg_int(from), lcl_arg_int(to), lcl_arg_double(B->rr),
         lcl_arg_buffer(S->x), lcl_arg_buffer(B->x), lcl_arg_buffer(state),

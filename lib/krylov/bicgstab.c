@@ -24,9 +24,9 @@ struct bicgstab {
 static enum lcl_status enqueue_p(struct lcl_solver *S, int it)
 {
     const struct bicgstab *K = S->method;
-    const int groups = S->M->system.matrix.groups;
+    const int groups = S->A->range.groups;
     return LCL_LAUNCH(
-        K->p_kernel, groups, lcl_arg_int(it), lcl_arg_long(S->M->system.n),
+        K->p_kernel, groups, lcl_arg_int(it), lcl_arg_long(S->A->range.n),
         lcl_arg_double(S->rr), lcl_arg_double(S->target), lcl_arg_int(groups),
         lcl_arg_buffer(S->sums), lcl_arg_buffer(S->r), lcl_arg_buffer(K->v),
         lcl_arg_buffer(K->p), lcl_arg_buffer(K->batch.state),
@@ -36,9 +36,9 @@ static enum lcl_status enqueue_p(struct lcl_solver *S, int it)
 static enum lcl_status enqueue_s(struct lcl_solver *S, int it)
 {
     const struct bicgstab *K = S->method;
-    const int groups = S->M->system.matrix.groups;
+    const int groups = S->A->range.groups;
     return LCL_LAUNCH(K->s_kernel, groups, lcl_arg_int(it),
-                      lcl_arg_long(S->M->system.n), lcl_arg_int(groups),
+                      lcl_arg_long(S->A->range.n), lcl_arg_int(groups),
                       lcl_arg_buffer(K->dots), lcl_arg_buffer(K->v),
                       lcl_arg_buffer(S->r), lcl_arg_buffer(K->batch.state),
                       lcl_arg_buffer(K->batch.stop));
@@ -47,9 +47,9 @@ static enum lcl_status enqueue_s(struct lcl_solver *S, int it)
 static enum lcl_status enqueue_x(struct lcl_solver *S)
 {
     const struct bicgstab *K = S->method;
-    const int groups = S->M->system.matrix.groups;
+    const int groups = S->A->range.groups;
     return LCL_LAUNCH(
-        K->x_kernel, groups, lcl_arg_long(S->M->system.n), lcl_arg_int(groups),
+        K->x_kernel, groups, lcl_arg_long(S->A->range.n), lcl_arg_int(groups),
         lcl_arg_buffer(K->dots), lcl_arg_buffer(K->y), lcl_arg_buffer(K->z),
         lcl_arg_buffer(K->t), lcl_arg_buffer(K->r0), lcl_arg_buffer(S->x),
         lcl_arg_buffer(S->r), lcl_arg_buffer(S->sums),
@@ -59,19 +59,17 @@ static enum lcl_status enqueue_x(struct lcl_solver *S)
 static enum lcl_status enqueue_step(struct lcl_solver *S, int it)
 {
     const struct bicgstab *K = S->method;
-    const struct lcl_spmv *A = &S->M->system.product;
-    lcl_precond *M = S->M;
     const lcl_buffer *stop = K->batch.stop;
     const struct lcl_operands v = {K->y, K->r0, K->v, K->dots, stop, STOP_P};
     const struct lcl_operands t = {K->z, S->r, K->t, K->dots, stop, STOP_S};
     enum lcl_status st;
     if ((st = enqueue_p(S, it)) < 0 ||
         (st = lcl_best_checkpoint(S, it, K->batch.state, stop, STOP_P)) < 0 ||
-        (st = M->ops->apply(M, K->p, K->y, stop, STOP_P)) < 0 ||
-        (st = lcl_multiply(A, LCL_PRODUCT_DOT, &v)) < 0 ||
+        (st = lcl_krylov_precondition(S, K->p, K->y, stop, STOP_P)) < 0 ||
+        (st = lcl_apply(S->A, LCL_APPLY_DOT, &v)) < 0 ||
         (st = enqueue_s(S, it)) < 0 ||
-        (st = M->ops->apply(M, S->r, K->z, stop, STOP_S)) < 0 ||
-        (st = lcl_multiply(A, LCL_PRODUCT_DOT_NORM, &t)) < 0)
+        (st = lcl_krylov_precondition(S, S->r, K->z, stop, STOP_S)) < 0 ||
+        (st = lcl_apply(S->A, LCL_APPLY_DOT_NORM, &t)) < 0)
         return st;
     return enqueue_x(S);
 }
@@ -92,11 +90,11 @@ static enum lcl_status create(struct lcl_solver *S)
     enum lcl_status st;
     if ((st = lcl_krylov_kernels(S->ctx, spec, kernels, 3)) < 0 ||
         (st = lcl_krylov_vectors(S, vectors, 6)) < 0 ||
-        (st = lcl_buffer_create(&K->dots, S->ctx,
-                                2 * (int64_t)S->M->system.matrix.groups,
-                                sizeof(double), "partial sums")) < 0)
+        (st = lcl_space_sums(&K->dots, &S->A->range)) < 0)
         return st;
-    S->launches = 5 + 2 * S->M->info.launches;
+    S->launches = 3 + 2 * S->M->launches +
+                  lcl_operator_launches(S->A, LCL_APPLY_DOT) +
+                  lcl_operator_launches(S->A, LCL_APPLY_DOT_NORM);
     return lcl_batch_init(&K->batch, S->ctx, &batch_ops);
 }
 

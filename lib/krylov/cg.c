@@ -8,7 +8,6 @@
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/krylov/best.h"
-#include "lib/precond/symmetric.h"
 
 // As in cg.cl.
 enum { STOP_P, STOP_R, STOPS };
@@ -26,9 +25,9 @@ static enum lcl_status enqueue_p(struct lcl_solver *S, int it, bool plain,
                                  const lcl_buffer *z)
 {
     const struct cg *K = S->method;
-    const int groups = S->M->system.matrix.groups;
+    const int groups = S->A->range.groups;
     return LCL_LAUNCH(
-        K->p_kernel, groups, lcl_arg_int(it), lcl_arg_long(S->M->system.n),
+        K->p_kernel, groups, lcl_arg_int(it), lcl_arg_long(S->A->range.n),
         lcl_arg_double(S->target), lcl_arg_int(groups), lcl_arg_int(plain),
         lcl_arg_buffer(S->sums), lcl_arg_buffer(z), lcl_arg_buffer(K->p),
         lcl_arg_buffer(S->x), lcl_arg_buffer(K->batch.state),
@@ -38,12 +37,25 @@ static enum lcl_status enqueue_p(struct lcl_solver *S, int it, bool plain,
 static enum lcl_status enqueue_r(struct lcl_solver *S, int it)
 {
     const struct cg *K = S->method;
-    const int groups = S->M->system.matrix.groups;
+    const int groups = S->A->range.groups;
     return LCL_LAUNCH(
-        K->r_kernel, groups, lcl_arg_int(it), lcl_arg_long(S->M->system.n),
+        K->r_kernel, groups, lcl_arg_int(it), lcl_arg_long(S->A->range.n),
         lcl_arg_int(groups), lcl_arg_buffer(K->dots), lcl_arg_buffer(K->v),
         lcl_arg_buffer(S->r), lcl_arg_buffer(S->sums),
         lcl_arg_buffer(K->batch.state), lcl_arg_buffer(K->batch.stop));
+}
+
+// z = M^-1 r and partial sums of <r, z>.
+static enum lcl_status enqueue_z(struct lcl_solver *S)
+{
+    const struct cg *K = S->method;
+    const struct lcl_operands v = {.x = S->r,
+                                   .w = S->r,
+                                   .y = K->z,
+                                   .sums = S->sums,
+                                   .stop = K->batch.stop,
+                                   .at = STOP_R};
+    return lcl_apply(S->M, LCL_APPLY_DOT, &v);
 }
 
 static enum lcl_status enqueue_step(struct lcl_solver *S, int it)
@@ -57,12 +69,11 @@ static enum lcl_status enqueue_step(struct lcl_solver *S, int it)
                                    .stop = stop,
                                    .at = STOP_P};
     enum lcl_status st;
-    if (K->z && (st = lcl_precond_apply_dot(S->M, S->r, K->z, S->sums, stop,
-                                            STOP_R)) < 0)
+    if (K->z && (st = enqueue_z(S)) < 0)
         return st;
     if ((st = enqueue_p(S, it, !K->z, z)) < 0 ||
         (st = lcl_best_checkpoint(S, it, K->batch.state, stop, STOP_P)) < 0 ||
-        (st = lcl_multiply(&S->M->system.product, LCL_PRODUCT_DOT, &v)) < 0)
+        (st = lcl_apply(S->A, LCL_APPLY_DOT, &v)) < 0)
         return st;
     return enqueue_r(S, it);
 }
@@ -81,20 +92,20 @@ static enum lcl_status create(struct lcl_solver *S)
     struct cg *K = S->method = lcl_calloc(1, sizeof *K);
     if (!K)
         return lcl_fail_memory(lcl_context_log(S->ctx), "CG");
-    const bool plain = S->M->ops->identity;
+    const bool plain = S->M->identity;
     lcl_buffer **const vectors[] = {&K->p, &K->v, &K->z};
     const struct lcl_krylov_kernel kernels[] = {{&K->p_kernel, "cg_p"},
                                                 {&K->r_kernel, "cg_r"}};
     const struct lcl_spec spec = {.source = "cg.cl"};
     enum lcl_status st;
-    if ((st = lcl_precond_make_symmetric(S->M)) < 0 ||
+    if ((!plain && (st = lcl_operator_prepare(S->M, LCL_APPLY_DOT)) < 0) ||
         (st = lcl_krylov_kernels(S->ctx, spec, kernels, 2)) < 0 ||
         (st = lcl_krylov_vectors(S, vectors, plain ? 2 : 3)) < 0 ||
-        (st = lcl_buffer_create(&K->dots, S->ctx,
-                                2 * (int64_t)S->M->system.matrix.groups,
-                                sizeof(double), "partial sums")) < 0)
+        (st = lcl_space_sums(&K->dots, &S->A->range)) < 0)
         return st;
-    S->launches = 3 + (plain ? 0 : S->M->dot_launches);
+    S->launches = 2 + lcl_operator_launches(S->A, LCL_APPLY_DOT);
+    if (!plain)
+        S->launches += lcl_operator_launches(S->M, LCL_APPLY_DOT);
     return lcl_batch_init(&K->batch, S->ctx, &batch_ops);
 }
 
@@ -110,11 +121,6 @@ static void destroy(struct lcl_solver *S)
     lcl_free(K);
 }
 
-static enum lcl_status start(struct lcl_solver *S, bool *changed)
-{
-    return lcl_precond_start(S->M, S->r, S->x, changed);
-}
-
 static enum lcl_status cycle(struct lcl_solver *S)
 {
     struct cg *K = S->method;
@@ -125,6 +131,5 @@ const struct lcl_krylov_ops lcl_cg = {
     .create = create,
     .cycle = cycle,
     .destroy = destroy,
-    .start = start,
     .symmetric = true,
 };

@@ -33,7 +33,7 @@ static enum lcl_status check(const struct lcl_solver *S)
 {
     const struct lcl_log *log = lcl_context_log(S->ctx);
     const struct lcl_caps *caps = lcl_context_caps(S->ctx);
-    if (!S->M->ops->identity)
+    if (!S->M->identity)
         return lcl_fail(log, LCL_EUNSUPPORTED,
                         "cg_published is without preconditioner: it takes "
                         "precond=none");
@@ -64,8 +64,8 @@ static enum lcl_status create(struct lcl_solver *S)
     const struct lcl_spec spec = {.source = "cg_published.cl",
                                   .add = global_add(caps)};
     K->groups = group == 1 ? lcl_vector_groups(caps)
-                           : (S->M->system.n + group - 1) / group;
-    S->launches = 6;
+                           : (S->A->range.n + group - 1) / group;
+    S->launches = 5 + S->A->launches;
     if ((st = lcl_krylov_kernels(S->ctx, spec, kernels, 3)) < 0 ||
         (st = lcl_krylov_vectors(S, vectors, 2)) < 0)
         return st;
@@ -90,7 +90,7 @@ static enum lcl_status dot(const struct lcl_solver *S, const lcl_buffer *a,
     const struct published *K = S->method;
     enum lcl_status st;
     if ((st = lcl_buffer_fill(K->result, 0)) < 0 ||
-        (st = LCL_LAUNCH(K->dot, K->groups, lcl_arg_long(S->M->system.n),
+        (st = LCL_LAUNCH(K->dot, K->groups, lcl_arg_long(S->A->range.n),
                          lcl_arg_buffer(a), lcl_arg_buffer(b),
                          lcl_arg_buffer(K->result))) < 0)
         return st;
@@ -102,7 +102,7 @@ static enum lcl_status combine(const struct lcl_solver *S, lcl_kernel *kernel,
                                double alpha, const lcl_buffer *x, lcl_buffer *y)
 {
     const struct published *K = S->method;
-    return LCL_LAUNCH(kernel, K->groups, lcl_arg_long(S->M->system.n),
+    return LCL_LAUNCH(kernel, K->groups, lcl_arg_long(S->A->range.n),
                       lcl_arg_double(alpha), lcl_arg_buffer(x),
                       lcl_arg_buffer(y));
 }
@@ -131,12 +131,11 @@ static enum lcl_stop judge_residual(struct lcl_solver *S, double rr)
 static enum lcl_status step(struct lcl_solver *S, double *rr)
 {
     const struct published *K = S->method;
-    const struct lcl_system *sys = &S->M->system;
     const struct lcl_operands v = {
-        .x = K->p, .y = K->v, .stop = sys->never, .at = 0};
+        .x = K->p, .y = K->v, .stop = lcl_context_no_stop(S->ctx)};
     double pv, next;
     enum lcl_status st;
-    if ((st = lcl_multiply(&sys->product, LCL_PRODUCT_PLAIN, &v)) < 0 ||
+    if ((st = lcl_apply(S->A, LCL_APPLY, &v)) < 0 ||
         (st = dot(S, K->p, K->v, &pv)) < 0)
         return st;
     S->stop = judge_curvature(pv);

@@ -8,7 +8,7 @@
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/krylov/best.h"
-#include "lib/precond/symmetric.h"
+#include "lib/operator/modes.h"
 
 #include <float.h>
 #include <math.h>
@@ -41,7 +41,7 @@ static double square_within(double tolerance)
 
 static void begin(lcl_solver *S)
 {
-    S->start = lcl_now();
+    S->started = lcl_now();
     S->stop = LCL_STOP_NONE;
     S->iterations = S->restarts = S->history_count = S->best_at = 0;
     S->x_iteration = 0;
@@ -90,16 +90,22 @@ static enum lcl_stop judge(const lcl_solver *S, double before)
                                                 : LCL_STOP_STAGNATION;
 }
 
-// Applies the method's correction of x before it runs, unless x is already a
-// solution.
-static enum lcl_status start(lcl_solver *S)
+// Corrects x before a cycle, unless it is a solution already.
+static enum lcl_status correct(lcl_solver *S)
 {
-    bool changed = false;
-    enum lcl_status st = LCL_OK;
-    if (S->ops->start && S->rr > S->target &&
-        (st = S->ops->start(S, &changed)) < 0)
+    const lcl_buffer *no_stop = lcl_context_no_stop(S->ctx);
+    const struct lcl_operands correction = {
+        .x = S->r, .y = S->correction, .stop = no_stop};
+    const struct lcl_operands sum = {
+        .w = S->correction, .y = S->x, .stop = no_stop};
+    enum lcl_status st;
+    if (!S->start || S->rr <= S->target)
+        return LCL_OK;
+    if ((st = lcl_apply(S->start, LCL_APPLY, &correction)) < 0 ||
+        (st = lcl_modes_complete(S->add, &S->A->range, LCL_APPLY_ADD, &sum)) <
+            0)
         return st;
-    return changed ? lcl_krylov_true_residual(S, &S->rr) : LCL_OK;
+    return lcl_krylov_true_residual(S, &S->rr);
 }
 
 static enum lcl_status iterate(lcl_solver *S)
@@ -108,7 +114,7 @@ static enum lcl_status iterate(lcl_solver *S)
     if ((st = lcl_krylov_true_residual(S, &S->rr)) < 0)
         return st;
     S->start_rr = S->rr;
-    if ((st = start(S)) < 0 || (st = lcl_krylov_note(S, 0, S->rr)) < 0)
+    if ((st = correct(S)) < 0 || (st = lcl_krylov_note(S, 0, S->rr)) < 0)
         return st;
     for (;;) {
         const double before = S->rr;
@@ -123,7 +129,7 @@ static enum lcl_status iterate(lcl_solver *S)
         lcl_info(lcl_context_log(S->ctx),
                  "restart after %d iterations, true residual %.3e",
                  S->iterations, sqrt(S->rr) / S->norm_b);
-        if ((st = start(S)) < 0)
+        if ((st = correct(S)) < 0)
             return st;
     }
 }
@@ -131,8 +137,8 @@ static enum lcl_status iterate(lcl_solver *S)
 enum lcl_status lcl_krylov_run(struct lcl_solver *S)
 {
     enum lcl_status st;
-    if (S->ops->symmetric && (st = lcl_precond_require_symmetric(
-                                  S->M, lcl_solver_name(S->params.type))) < 0)
+    if (S->ops->symmetric && (st = lcl_operator_require_symmetric(
+                                  S->A, lcl_solver_name(S->params.type))) < 0)
         return st;
     begin(S);
     if (S->norm_b > 0)

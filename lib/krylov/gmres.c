@@ -13,8 +13,8 @@
 #include "host/runtime.h"
 #include "lib/krylov/best.h"
 
-// Launches per step with one chunk of columns, including the product.
-enum { STEP_LAUNCHES = 6 };
+// Launches per step with one chunk of columns, without A and M.
+enum { STEP_LAUNCHES = 5 };
 
 struct gmres {
     struct lcl_batch batch;
@@ -30,7 +30,6 @@ static enum lcl_status add_columns(struct lcl_solver *S, int k,
 {
     const struct gmres *K = S->method;
     const struct lcl_arnoldi *A = &K->basis;
-    lcl_precond *M = S->M;
     enum lcl_status st = lcl_arnoldi_solve(A, k, stop, at);
     if (st < 0)
         return st;
@@ -38,7 +37,7 @@ static enum lcl_status add_columns(struct lcl_solver *S, int k,
         return lcl_arnoldi_combine(A, k, A->Z ? A->Z : A->V, true, S->x, stop,
                                    at);
     if ((st = lcl_arnoldi_combine(A, k, A->V, false, K->u, stop, at)) < 0 ||
-        (st = M->ops->apply(M, K->u, K->z, stop, at)) < 0)
+        (st = lcl_krylov_precondition(S, K->u, K->z, stop, at)) < 0)
         return st;
     return LCL_LAUNCH(A->add, A->groups, lcl_arg_long(A->n),
                       lcl_arg_buffer(K->z), lcl_arg_buffer(S->x),
@@ -56,11 +55,9 @@ static enum lcl_status begin(struct lcl_solver *S, int it)
                                    S->sums, stop, LCL_ARNOLDI_STEP};
     enum lcl_status st;
     if (it > 0 && ((st = add_columns(S, A->m, stop, LCL_ARNOLDI_STEP)) < 0 ||
-                   (st = lcl_multiply(&S->M->system.product,
-                                      LCL_PRODUCT_RESIDUAL, &r)) < 0))
+                   (st = lcl_apply(S->A, LCL_RESIDUAL, &r)) < 0))
         return st;
-    st = lcl_arnoldi_begin(A, it, S->target, S->M->system.matrix.groups,
-                           S->sums, S->r);
+    st = lcl_arnoldi_begin(A, it, S->target, S->A->range.groups, S->sums, S->r);
     return st < 0 ? st
                   : lcl_best_checkpoint(S, it, K->batch.state, stop,
                                         LCL_ARNOLDI_BEGIN);
@@ -75,11 +72,11 @@ static enum lcl_status step(struct lcl_solver *S, int it)
     const lcl_buffer *stop = K->batch.stop, *z = K->z ? K->z : A->v;
     const struct lcl_operands w = {
         .x = z, .w = z, .y = A->w, .stop = stop, .at = before};
-    lcl_precond *M = S->M;
     enum lcl_status st;
     if ((j == 0 && (st = begin(S, it)) < 0) ||
-        (K->z && (st = M->ops->apply(M, A->v, K->z, stop, before)) < 0) ||
-        (st = lcl_multiply(&M->system.product, LCL_PRODUCT_PLAIN, &w)) < 0)
+        (K->z &&
+         (st = lcl_krylov_precondition(S, A->v, K->z, stop, before)) < 0) ||
+        (st = lcl_apply(S->A, LCL_APPLY, &w)) < 0)
         return st;
     return lcl_arnoldi_step(A, it, j, S->target, z, before, LCL_ARNOLDI_STEP);
 }
@@ -111,7 +108,7 @@ static enum lcl_status finish_cycle(struct lcl_solver *S)
         S->restarts += (int)restarts;
     if (!(columns > 0 && columns <= K->basis.m))
         return LCL_OK;
-    return add_columns(S, (int)columns, S->M->system.never, 0);
+    return add_columns(S, (int)columns, lcl_context_no_stop(S->ctx), 0);
 }
 
 static enum lcl_status cycle(struct lcl_solver *S)
@@ -127,7 +124,7 @@ static enum lcl_status create_vectors(struct gmres *K,
                                       const struct lcl_solver *S)
 {
     lcl_buffer **const vectors[] = {&K->z, &K->u};
-    const int count = S->M->ops->identity ? 0 : K->basis.flexible ? 1 : 2;
+    const int count = S->M->identity ? 0 : K->basis.flexible ? 1 : 2;
     return lcl_krylov_vectors(S, vectors, count);
 }
 
@@ -136,13 +133,12 @@ static enum lcl_status create_as(struct lcl_solver *S, bool flexible)
     struct gmres *K = S->method = lcl_calloc(1, sizeof *K);
     if (!K)
         return lcl_fail_memory(lcl_context_log(S->ctx), "GMRES");
-    const int64_t n = S->M->system.n;
+    const int64_t n = S->A->range.n;
     const int m = n < S->params.restart ? (int)n : S->params.restart;
-    const bool keep = flexible && !S->M->ops->identity;
+    const bool keep = flexible && !S->M->identity;
     enum lcl_status st;
 
-    S->launches =
-        STEP_LAUNCHES + (S->M->ops->identity ? 0 : S->M->info.launches);
+    S->launches = STEP_LAUNCHES + S->A->launches + S->M->launches;
     if ((st = lcl_arnoldi_init(&K->basis, S->ctx, n, m, S->params.basis,
                                keep)) < 0 ||
         (st = create_vectors(K, S)) < 0 ||

@@ -39,7 +39,7 @@ static enum lcl_status enqueue_dot(struct lcl_solver *S, const lcl_buffer *t,
                                    int at)
 {
     const struct idr *K = S->method;
-    return LCL_LAUNCH(K->dot_kernel, K->groups, lcl_arg_long(S->M->system.n),
+    return LCL_LAUNCH(K->dot_kernel, K->groups, lcl_arg_long(S->A->range.n),
                       lcl_arg_buffer(K->words), lcl_arg_buffer(t),
                       lcl_arg_buffer(K->rows), lcl_arg_buffer(K->batch.stop),
                       lcl_arg_int(at));
@@ -48,7 +48,7 @@ static enum lcl_status enqueue_dot(struct lcl_solver *S, const lcl_buffer *t,
 static enum lcl_status enqueue_v(struct lcl_solver *S)
 {
     const struct idr *K = S->method;
-    return LCL_LAUNCH(K->v_kernel, K->groups, lcl_arg_long(S->M->system.n),
+    return LCL_LAUNCH(K->v_kernel, K->groups, lcl_arg_long(S->A->range.n),
                       lcl_arg_int(K->groups), lcl_arg_buffer(K->rows),
                       lcl_arg_buffer(S->r), lcl_arg_buffer(K->G),
                       lcl_arg_buffer(K->v), lcl_arg_buffer(K->batch.state),
@@ -69,7 +69,7 @@ static enum lcl_status enqueue_u(struct lcl_solver *S, int it, int k)
     const lcl_buffer *norm = norm_before(K, k, &row);
     return LCL_LAUNCH(
         K->u_kernel, K->groups, lcl_arg_int(it), lcl_arg_int(k),
-        lcl_arg_long(S->M->system.n), lcl_arg_double(S->target),
+        lcl_arg_long(S->A->range.n), lcl_arg_double(S->target),
         lcl_arg_int(K->groups), lcl_arg_int(row), lcl_arg_buffer(norm),
         lcl_arg_buffer(K->y), lcl_arg_buffer(K->U), lcl_arg_buffer(K->u),
         lcl_arg_buffer(K->batch.state), lcl_arg_buffer(K->batch.stop));
@@ -79,7 +79,7 @@ static enum lcl_status enqueue_step(struct lcl_solver *S, int k)
 {
     const struct idr *K = S->method;
     return LCL_LAUNCH(
-        K->step_kernel, K->groups, lcl_arg_int(k), lcl_arg_long(S->M->system.n),
+        K->step_kernel, K->groups, lcl_arg_int(k), lcl_arg_long(S->A->range.n),
         lcl_arg_int(K->groups), lcl_arg_buffer(K->rows), lcl_arg_buffer(K->t),
         lcl_arg_buffer(K->u), lcl_arg_buffer(K->G), lcl_arg_buffer(K->U),
         lcl_arg_buffer(S->x), lcl_arg_buffer(S->r), lcl_arg_buffer(K->v),
@@ -92,9 +92,9 @@ static enum lcl_status enqueue_omega(struct lcl_solver *S, int it)
     const struct idr *K = S->method;
     return LCL_LAUNCH(
         K->omega_kernel, K->groups, lcl_arg_int(it),
-        lcl_arg_long(S->M->system.n), lcl_arg_double(S->target),
+        lcl_arg_long(S->A->range.n), lcl_arg_double(S->target),
         lcl_arg_int(K->groups), lcl_arg_buffer(K->norm),
-        lcl_arg_int(S->M->system.matrix.groups), lcl_arg_buffer(K->products),
+        lcl_arg_int(S->A->range.groups), lcl_arg_buffer(K->products),
         lcl_arg_buffer(K->words), lcl_arg_buffer(K->y), lcl_arg_buffer(K->t),
         lcl_arg_buffer(S->x), lcl_arg_buffer(S->r), lcl_arg_buffer(K->rows),
         lcl_arg_buffer(K->batch.state), lcl_arg_buffer(K->batch.stop));
@@ -105,17 +105,17 @@ static enum lcl_status enqueue_omega(struct lcl_solver *S, int it)
 static enum lcl_status inner_step(struct lcl_solver *S, int it, int k)
 {
     const struct idr *K = S->method;
-    lcl_precond *M = S->M;
     const struct lcl_operands t = {K->u, K->u,          K->t,
                                    NULL, K->batch.stop, STOP_U};
     enum lcl_status st;
     if ((it == 0 && (st = enqueue_dot(S, S->r, STOP_O)) < 0) ||
         (k == 0 && (st = enqueue_v(S)) < 0) ||
-        (st = M->ops->apply(M, K->v, K->y, K->batch.stop, STOP_R)) < 0 ||
+        (st = lcl_krylov_precondition(S, K->v, K->y, K->batch.stop, STOP_R)) <
+            0 ||
         (st = enqueue_u(S, it, k)) < 0 ||
         (st = lcl_best_checkpoint(S, it, K->batch.state, K->batch.stop,
                                   STOP_U)) < 0 ||
-        (st = lcl_multiply(&M->system.product, LCL_PRODUCT_PLAIN, &t)) < 0 ||
+        (st = lcl_apply(S->A, LCL_APPLY, &t)) < 0 ||
         (st = enqueue_dot(S, K->t, STOP_U)) < 0)
         return st;
     return enqueue_step(S, k);
@@ -124,12 +124,12 @@ static enum lcl_status inner_step(struct lcl_solver *S, int it, int k)
 static enum lcl_status outer_step(struct lcl_solver *S, int it)
 {
     const struct idr *K = S->method;
-    lcl_precond *M = S->M;
     const struct lcl_operands t = {K->y,        S->r,          K->t,
                                    K->products, K->batch.stop, STOP_R};
     enum lcl_status st;
-    if ((st = M->ops->apply(M, S->r, K->y, K->batch.stop, STOP_R)) < 0 ||
-        (st = lcl_multiply(&M->system.product, LCL_PRODUCT_DOT_NORM, &t)) < 0)
+    if ((st = lcl_krylov_precondition(S, S->r, K->y, K->batch.stop, STOP_R)) <
+            0 ||
+        (st = lcl_apply(S->A, LCL_APPLY_DOT_NORM, &t)) < 0)
         return st;
     return enqueue_omega(S, it);
 }
@@ -200,8 +200,8 @@ static enum lcl_status get_kernels(struct idr *K, lcl_context *ctx)
 
 static enum lcl_status create_vectors(struct idr *K, const struct lcl_solver *S)
 {
-    const int64_t n = S->M->system.n;
-    const int64_t products = 2 * (int64_t)S->M->system.matrix.groups;
+    const int64_t n = S->A->range.n;
+    const int64_t products = 2 * (int64_t)S->A->range.groups;
     const struct lcl_buffer_plan others[] = {
         {&K->rows, (int64_t)(K->s + 1) * K->groups, sizeof(double),
          "partial sums"},
@@ -226,14 +226,14 @@ static enum lcl_status create(struct lcl_solver *S)
     struct idr *K = S->method = lcl_calloc(1, sizeof *K);
     if (!K)
         return lcl_fail_memory(lcl_context_log(S->ctx), "IDR");
-    K->s = room_for(S->M->system.n, S->params.idr_s);
-    K->groups = groups_for(lcl_context_caps(S->ctx), S->M->system.n);
+    K->s = room_for(S->A->range.n, S->params.idr_s);
+    K->groups = groups_for(lcl_context_caps(S->ctx), S->A->range.n);
     K->ops = (struct lcl_batch_ops){.stops = STOPS,
                                     .words = 1 + 3 * K->s + K->s * K->s,
                                     .step = step,
                                     .last = last};
-    S->launches = 4 + S->M->info.launches; // this file enqueues 3 - 1 / (s + 1)
-                                           // of them
+    // this file enqueues 3 - 1 / (s + 1) launches
+    S->launches = 3 + S->A->launches + S->M->launches;
     enum lcl_status st;
     if ((st = get_kernels(K, S->ctx)) < 0 || (st = create_vectors(K, S)) < 0)
         return st;

@@ -34,9 +34,16 @@ enum lcl_status lcl_krylov_vectors(const struct lcl_solver *S,
 {
     enum lcl_status st = LCL_OK;
     for (int i = 0; i < count && st == LCL_OK; ++i)
-        st = lcl_buffer_create(all[i], S->ctx, S->M->system.n, sizeof(double),
-                               "vector");
+        st = lcl_space_vector(all[i], &S->A->range);
     return st;
+}
+
+enum lcl_status lcl_krylov_precondition(struct lcl_solver *S,
+                                        const lcl_buffer *r, lcl_buffer *z,
+                                        const lcl_buffer *stop, int at)
+{
+    const struct lcl_operands v = {.x = r, .y = z, .stop = stop, .at = at};
+    return lcl_apply(S->M, LCL_APPLY, &v);
 }
 
 // ------------------------------------------------------------------- history
@@ -67,7 +74,7 @@ enum lcl_stop lcl_krylov_watch(struct lcl_solver *S)
     const struct lcl_progress_info info = {
         .iteration = S->iterations,
         .residual = S->history[S->history_count - 1],
-        .seconds = lcl_now() - S->start,
+        .seconds = lcl_now() - S->started,
     };
     if (S->params.monitor && !S->params.monitor(S->params.monitor_user, &info))
         return LCL_STOP_MONITOR;
@@ -82,11 +89,15 @@ enum lcl_stop lcl_krylov_watch(struct lcl_solver *S)
 
 enum lcl_status lcl_krylov_true_residual(lcl_solver *S, double *norm2)
 {
-    const struct lcl_system *sys = &S->M->system;
-    const int groups = sys->matrix.groups;
-    enum lcl_status st = lcl_multiply(
-        &sys->product, LCL_PRODUCT_RESIDUAL,
-        &(struct lcl_operands){S->x, S->b, S->r, S->sums, sys->never, 0});
+    const int groups = S->A->range.groups;
+    const struct lcl_operands v = {
+        .x = S->x,
+        .w = S->b,
+        .y = S->r,
+        .sums = S->sums,
+        .stop = lcl_context_no_stop(S->ctx),
+    };
+    enum lcl_status st = lcl_apply(S->A, LCL_RESIDUAL, &v);
     if (st < 0)
         return st;
     st = lcl_buffer_read(S->sums, S->host_sums,

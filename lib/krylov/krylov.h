@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Shared by all Krylov methods: the system, the vectors b, x and r, the
+// Shared by all Krylov methods: the operators, the vectors b, x and r, the
 // history, and one table of functions per method.
 #pragma once
 
+#include "lib/operator/translated.h"
 #include "lib/precond/precond.h"
 
 #include <levelcl/solver.h>
@@ -16,10 +17,8 @@ struct lcl_krylov_ops {
     // last valid iterate whatever the reason.
     enum lcl_status (*cycle)(struct lcl_solver *S);
     void (*destroy)(struct lcl_solver *S); // frees S->method, may be NULL
-    // Enqueues a correction of x before a cycle, given S->r = b - A x, and sets
-    // *changed to whether there was one. NULL: no correction.
-    enum lcl_status (*start)(struct lcl_solver *S, bool *changed);
-    bool symmetric; // rejects nonsymmetric matrices
+    bool symmetric; // rejects nonsymmetric matrices, and takes the symmetric
+                    // form of a preconditioner
 };
 
 // Indices into state[], as in krylov.cl.h.
@@ -45,16 +44,25 @@ struct lcl_best {
 
 struct lcl_solver {
     lcl_context *ctx;
-    lcl_precond *M;
+    lcl_operator *A;
+    lcl_operator *M;      // never NULL, in A's numbering
+    lcl_precond *precond; // M belongs to it; NULL: M = I
+    // x = x + `start` (b - A x) precedes a cycle; NULL: no correction.
+    lcl_operator *start;
+    lcl_operator none;                       // I
+    struct lcl_translated translated, moved; // M and `start`, if they have
+                                             // another numbering than A
     const struct lcl_krylov_ops *ops;
     struct lcl_solver_params params; // zeros resolved, except atol and monitor
-    lcl_buffer *b, *x, *r;           // n, the system's numbering
+    lcl_buffer *b, *x, *r;           // n, A's numbering
+    lcl_buffer *correction;          // n; with `start` only
+    lcl_kernel *add;                 // adds it to x
     lcl_buffer *sums;                // two partial sums per group
     double *host_sums;
     double norm_b, rr;
     double start_rr; // of the caller's x
     double target;   // of ||r||^2
-    double start;    // time at which the solve began
+    double started;  // time at which the solve began
     enum lcl_stop stop;
     int iterations, restarts;
     bool exhausted; // GMRES: in the last cycle
@@ -85,6 +93,11 @@ enum lcl_stop lcl_krylov_watch(struct lcl_solver *S);
 
 // S->r = b - A x; *norm2 = ||r||^2, summed in a fixed order.
 enum lcl_status lcl_krylov_true_residual(struct lcl_solver *S, double *norm2);
+
+// Enqueues z = M^-1 r.
+enum lcl_status lcl_krylov_precondition(struct lcl_solver *S,
+                                        const lcl_buffer *r, lcl_buffer *z,
+                                        const lcl_buffer *stop, int at);
 
 // Create the kernels and vectors of a method: kernels of one source, with the
 // other fields of `spec`, and vectors of n doubles.

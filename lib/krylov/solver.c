@@ -9,6 +9,7 @@
 #include "host/runtime.h"
 #include "lib/krylov/best.h"
 #include "lib/matrix/csr.h"
+#include "lib/operator/modes.h"
 
 #include <levelcl/opencl.h>
 
@@ -76,42 +77,101 @@ static enum lcl_status take_params(struct lcl_solver_params *p,
 
 static enum lcl_status allocate(lcl_solver *S)
 {
-    const int64_t n = S->M->system.n, sums = 2 * S->M->system.matrix.groups;
-    lcl_buffer **const vectors[] = {&S->b, &S->x, &S->r};
-    enum lcl_status st = LCL_OK;
-    for (int i = 0; i < 3 && st == LCL_OK; ++i)
-        st = lcl_buffer_create(vectors[i], S->ctx, n, sizeof(double), "vector");
-    if (st == LCL_OK)
-        st = lcl_best_init(&S->kept, S);
-    if (st == LCL_OK)
-        st = lcl_buffer_create(&S->sums, S->ctx, sums, sizeof(double),
-                               "partial sums");
-    if (st < 0)
+    const struct lcl_space *V = &S->A->range;
+    lcl_buffer **const vectors[] = {&S->b, &S->x, &S->r, &S->correction};
+    const int count = S->start ? 4 : 3;
+    enum lcl_status st;
+    if ((st = lcl_krylov_vectors(S, vectors, count)) < 0 ||
+        (S->start && (st = lcl_modes_kernel(&S->add, S->ctx)) < 0) ||
+        (st = lcl_best_init(&S->kept, S)) < 0 ||
+        (st = lcl_space_sums(&S->sums, V)) < 0)
         return st;
-    S->host_sums = lcl_malloc((size_t)sums, sizeof *S->host_sums);
+    S->host_sums = lcl_malloc(2 * (size_t)V->groups, sizeof *S->host_sums);
     return S->host_sums
                ? LCL_OK
                : lcl_fail_memory(lcl_context_log(S->ctx), "partial sums");
 }
 
-enum lcl_status lcl_solver_create(lcl_solver **out, lcl_precond *M,
+// *op in A's numbering, through T if it has another one.
+static enum lcl_status translate(lcl_operator **op, struct lcl_translated *T,
+                                 const lcl_operator *A)
+{
+    if (lcl_numbering_equal((*op)->numbering, A->numbering))
+        return LCL_OK;
+    const enum lcl_status st = lcl_translated_init(T, *op, A->numbering);
+    *op = &T->op;
+    return st;
+}
+
+// Sets S->M and S->start from the preconditioner.
+static enum lcl_status take_precond(lcl_solver *S)
+{
+    lcl_precond *M = S->precond;
+    enum lcl_status st;
+    lcl_identity_init(&S->none, S->A->range, S->A->numbering);
+    S->M = &S->none;
+    if (!M || M->op.identity)
+        return LCL_OK;
+    S->M = &M->op;
+    if (S->ops->symmetric && M->symmetric) {
+        S->M = M->symmetric;
+        S->start = M->start;
+    }
+    if ((st = translate(&S->M, &S->translated, S->A)) < 0)
+        return st;
+    return S->start ? translate(&S->start, &S->moved, S->A) : LCL_OK;
+}
+
+static enum lcl_status check(const lcl_operator *A, const lcl_precond *M,
+                             const struct lcl_log *log)
+{
+    if (A->range.n != A->domain.n)
+        return lcl_fail(log, LCL_EFORMAT,
+                        "the operator is %lld x %lld: a square one is needed",
+                        (long long)A->range.n, (long long)A->domain.n);
+    if (!M)
+        return LCL_OK;
+    if (M->op.range.ctx != A->range.ctx)
+        return lcl_misuse(log, "lcl_solver_create: A and M have different "
+                               "contexts");
+    if (M->op.range.n != A->range.n)
+        return lcl_fail(log, LCL_EINVAL,
+                        "the operator has %lld rows, the preconditioner %lld",
+                        (long long)A->range.n, (long long)M->op.range.n);
+    return LCL_OK;
+}
+
+// What an iteration and the true residual need of A.
+static enum lcl_status prepare(lcl_operator *A)
+{
+    const enum lcl_status st = lcl_operator_prepare(A, LCL_APPLY_DOT_NORM);
+    return st < 0 ? st : lcl_operator_prepare(A, LCL_RESIDUAL);
+}
+
+enum lcl_status lcl_solver_create(lcl_solver **out, lcl_operator *A,
+                                  lcl_precond *M,
                                   const struct lcl_solver_params *params)
 {
     struct lcl_solver_params p;
     enum lcl_status st;
     if (out)
         *out = NULL;
-    const struct lcl_log *log = M ? lcl_context_log(M->ctx) : NULL;
-    if (!out || !M)
+    const struct lcl_log *log = A ? lcl_context_log(A->range.ctx) : NULL;
+    if (!out || !A)
         return lcl_misuse(log, "lcl_solver_create: an argument is NULL");
-    if ((st = take_params(&p, params, log)) < 0)
+    if ((st = check(A, M, log)) < 0 || (st = take_params(&p, params, log)) < 0)
         return st;
     lcl_solver *S = lcl_calloc(1, sizeof *S);
     if (!S)
         return lcl_fail_memory(log, "a solver");
-    *S = (lcl_solver){
-        .ctx = M->ctx, .M = M, .ops = methods[p.type], .params = p};
-    if ((st = allocate(S)) < 0 || (st = S->ops->create(S)) < 0)
+    *S = (lcl_solver){.ctx = A->range.ctx,
+                      .A = A,
+                      .precond = M,
+                      .ops = methods[p.type],
+                      .params = p};
+    ++A->users;
+    if ((st = prepare(A)) < 0 || (st = take_precond(S)) < 0 ||
+        (st = allocate(S)) < 0 || (st = S->ops->create(S)) < 0)
         lcl_solver_destroy(&S);
     *out = S;
     return st;
@@ -127,7 +187,11 @@ void lcl_solver_destroy(lcl_solver **solver)
     lcl_buffer_destroy(&S->x);
     lcl_buffer_destroy(&S->r);
     lcl_buffer_destroy(&S->sums);
+    lcl_buffer_destroy(&S->correction);
+    lcl_translated_finish(&S->translated);
+    lcl_translated_finish(&S->moved);
     lcl_best_finish(&S->kept);
+    --S->A->users;
     lcl_free(S->host_sums);
     lcl_free(S->history);
     lcl_free(S);
@@ -200,7 +264,7 @@ static enum lcl_status finish(lcl_solver *S, struct lcl_report *report)
         .norm_b = S->norm_b,
         .residual = zero || last < 0 ? 0 : S->history[last],
         .true_residual = zero ? 0 : sqrt(S->rr) / S->norm_b,
-        .seconds = lcl_now() - S->start,
+        .seconds = lcl_now() - S->started,
         .history = S->history,
         .history_count = S->history_count,
         .launches = S->launches,
@@ -229,16 +293,16 @@ static enum lcl_status solve(lcl_solver *S, struct lcl_report *report,
 static enum lcl_status solve_host(lcl_solver *S, const double *b, double *x,
                                   struct lcl_report *report)
 {
-    const struct lcl_system *sys = &S->M->system;
+    const struct lcl_numbering *N = S->A->numbering;
     bool improved;
     enum lcl_status st, got;
-    if ((st = lcl_system_put(sys, b, S->b)) < 0 ||
+    if ((st = lcl_numbering_write(N, b, S->b)) < 0 ||
         (st = lcl_krylov_measure_b(S)) < 0 ||
-        (st = check_range_of_b(S, all_zero(b, sys->n))) < 0 ||
-        (st = lcl_system_put(sys, x, S->x)) < 0 ||
+        (st = check_range_of_b(S, all_zero(b, N->n))) < 0 ||
+        (st = lcl_numbering_write(N, x, S->x)) < 0 ||
         (st = solve(S, report, &improved)) < 0)
         return st;
-    got = improved ? lcl_system_get(sys, S->x, x) : LCL_OK;
+    got = improved ? lcl_numbering_read(N, S->x, x) : LCL_OK;
     return got < 0 ? got : st;
 }
 
@@ -247,7 +311,7 @@ enum lcl_status lcl_solver_solve(lcl_solver *S, const double *b, double *x,
 {
     if (!S || !b || !x)
         return refuse_null(S, "lcl_solver_solve");
-    const int64_t n = S->M->system.n;
+    const int64_t n = S->A->range.n;
     if (!all_finite(b, n) || !all_finite(x, n))
         return lcl_fail(lcl_context_log(S->ctx), LCL_EFORMAT,
                         "the %s holds NaN or Inf",
@@ -262,7 +326,7 @@ enum lcl_status lcl_solver_solve(lcl_solver *S, const double *b, double *x,
 
 static enum lcl_status norm_b_is_zero(lcl_solver *S, bool *zero)
 {
-    const size_t n = (size_t)S->M->system.n;
+    const size_t n = (size_t)S->A->range.n;
     double *b = lcl_malloc(n, sizeof *b);
     if (!b)
         return lcl_fail_memory(lcl_context_log(S->ctx), "a vector");
@@ -275,22 +339,22 @@ static enum lcl_status norm_b_is_zero(lcl_solver *S, bool *zero)
 static enum lcl_status solve_buffers(lcl_solver *S, lcl_buffer *b,
                                      lcl_buffer *x, struct lcl_report *report)
 {
-    const struct lcl_system *sys = &S->M->system;
-    const size_t bytes = (size_t)sys->n * sizeof(double);
+    const struct lcl_numbering *N = S->A->numbering;
+    const size_t bytes = (size_t)N->n * sizeof(double);
     bool zero = false, improved;
     enum lcl_status st, got;
     if (lcl_buffer_bytes(b) != bytes || lcl_buffer_bytes(x) != bytes)
         return lcl_fail(lcl_context_log(S->ctx), LCL_EINVAL,
                         "lcl_solver_solve_cl: buffers of %zu bytes expected",
                         bytes);
-    if ((st = lcl_system_import(sys, b, S->b)) < 0 ||
+    if ((st = lcl_numbering_gather(N, b, S->b)) < 0 ||
         (st = lcl_krylov_measure_b(S)) < 0 ||
         (S->norm_b == 0 && (st = norm_b_is_zero(S, &zero)) < 0) ||
         (st = check_range_of_b(S, zero)) < 0 ||
-        (st = lcl_system_import(sys, x, S->x)) < 0 ||
+        (st = lcl_numbering_gather(N, x, S->x)) < 0 ||
         (st = solve(S, report, &improved)) < 0)
         return st;
-    got = improved ? lcl_system_export(sys, S->x, x) : LCL_OK;
+    got = improved ? lcl_numbering_scatter(N, S->x, x) : LCL_OK;
     return got < 0 ? got : st;
 }
 

@@ -21,3 +21,10 @@ int64_t lcl_csr_seek(const struct lcl_csr *A, int64_t i, int64_t j);
 
 // Position of entry (i, j) of A, or -1; columns of a row must ascend.
 int64_t lcl_csr_find(const struct lcl_csr *A, int64_t i, int64_t j);
+
+// B = A with rows and columns in the new numbering, where row i is row perm[i]
+// of A, and sorted columns (Mehta et al., Algorithm 3.2). Entry k of B is entry
+// map[k] of A; *map has nnz elements and the caller frees it with lcl_free().
+enum lcl_status lcl_csr_reorder(struct lcl_csr *B, int64_t **map,
+                                const struct lcl_csr *A, const int32_t *perm,
+                                const struct lcl_log *log);

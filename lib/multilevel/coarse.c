@@ -71,7 +71,6 @@ static enum lcl_status get_kernels(struct lcl_coarse_space *C)
 
 static enum lcl_status make_vectors(struct lcl_coarse_space *C)
 {
-    static const int32_t zero = 0;
     const struct {
         lcl_buffer **buffer;
         int64_t count;
@@ -81,8 +80,7 @@ static enum lcl_status make_vectors(struct lcl_coarse_space *C)
         {&C->e, C->rows},
         {&C->y, C->n * C->block},
     };
-    enum lcl_status st = lcl_buffer_create_from(&C->never, C->ctx, &zero, 1,
-                                                sizeof zero, "stop flag");
+    enum lcl_status st = LCL_OK;
     for (size_t i = 0; i < sizeof all / sizeof *all && st == LCL_OK; ++i)
         st = lcl_buffer_create(all[i].buffer, C->ctx, all[i].count,
                                sizeof(double), "coarse vector");
@@ -119,12 +117,8 @@ enum lcl_status lcl_coarse_init(struct lcl_coarse_space *C, lcl_context *ctx,
                          : cpu        ? CPU_UNKNOWNS
                                       : GPU_UNKNOWNS;
     enum lcl_status st;
-    *C = (struct lcl_coarse_space){.ctx = ctx,
-                                   .form = params->form,
-                                   .block = params->block,
-                                   .n = B->block_rows,
-                                   .parts = parts};
-    C->launches = C->form == LCL_CORRECT_MULT ? 4 : 3;
+    *C = (struct lcl_coarse_space){
+        .ctx = ctx, .block = params->block, .n = B->block_rows, .parts = parts};
     if ((st = find_pattern(C, B, part_ptr, most)) < 0 ||
         (st = get_kernels(C)) < 0 || (st = make_vectors(C)) < 0 ||
         (st = lcl_inverse_init(&C->inverse, ctx, C->rows, params->tile)) < 0 ||
@@ -137,7 +131,7 @@ enum lcl_status lcl_coarse_init(struct lcl_coarse_space *C, lcl_context *ctx,
 
 static lcl_buffer **buffer_at(struct lcl_coarse_space *C, size_t i)
 {
-    lcl_buffer **const all[] = {&C->w, &C->t, &C->e, &C->y, &C->never};
+    lcl_buffer **const all[] = {&C->w, &C->t, &C->e, &C->y};
     return i < sizeof all / sizeof *all ? all[i] : NULL;
 }
 
@@ -164,6 +158,31 @@ uint64_t lcl_coarse_bytes(const struct lcl_coarse_space *C)
     return bytes;
 }
 
+// ------------------------------------------------------------------- steps
+
+enum lcl_status lcl_coarse_restrict(const struct lcl_coarse_space *C,
+                                    const struct lcl_operands *v)
+{
+    const struct lcl_coarse_pattern *P = &C->pattern;
+    return LCL_LAUNCH(C->kernels[LCL_COARSE_KERNEL_RESTRICT], C->aggregates,
+                      lcl_arg_buffer(P->agg_ptr), lcl_arg_buffer(P->agg_parts),
+                      lcl_arg_buffer(P->part_ptr), lcl_arg_buffer(v->x),
+                      lcl_arg_buffer(C->t), lcl_arg_buffer(v->stop),
+                      lcl_arg_int(v->at));
+}
+
+enum lcl_status lcl_coarse_residual(const struct lcl_coarse_space *C,
+                                    const struct lcl_operands *v)
+{
+    const struct lcl_coarse_pattern *P = &C->pattern;
+    return LCL_LAUNCH(C->kernels[LCL_COARSE_KERNEL_RESIDUAL], C->row_groups,
+                      lcl_arg_long(C->n), lcl_arg_buffer(P->run_ptr),
+                      lcl_arg_buffer(P->run_agg), lcl_arg_buffer(C->w),
+                      lcl_arg_buffer(C->e), lcl_arg_buffer(v->x),
+                      lcl_arg_buffer(C->y), lcl_arg_buffer(v->stop),
+                      lcl_arg_int(v->at));
+}
+
 // ------------------------------------------------------------------- values
 
 static enum lcl_status assemble(struct lcl_coarse_space *C)
@@ -184,10 +203,12 @@ static enum lcl_status assemble(struct lcl_coarse_space *C)
 // out = -E e = Z^T (0 - W e), on the host.
 static enum lcl_status minus_e_times(struct lcl_coarse_space *C, double *out)
 {
+    const struct lcl_operands v = {.x = C->y,
+                                   .stop = lcl_context_no_stop(C->ctx)};
     enum lcl_status st;
     if ((st = lcl_buffer_fill(C->y, 0)) < 0 ||
-        (st = lcl_coarse_residual(C, C->y, C->never, 0)) < 0 ||
-        (st = lcl_coarse_restrict(C, C->y, C->never, 0)) < 0)
+        (st = lcl_coarse_residual(C, &v)) < 0 ||
+        (st = lcl_coarse_restrict(C, &v)) < 0)
         return st;
     return lcl_buffer_read(C->t, out, (size_t)C->rows * sizeof *out);
 }
@@ -199,6 +220,8 @@ static enum lcl_status check(struct lcl_coarse_space *C, bool *sound)
 {
     double *before = C->host, *after = C->host + C->rows;
     double largest = 0, error = 0;
+    const struct lcl_operands solve = {
+        .x = C->t, .y = C->e, .stop = lcl_context_no_stop(C->ctx)};
     uint32_t state = 1;
     enum lcl_status st;
     for (int64_t i = 0; i < C->rows; ++i) {
@@ -208,7 +231,7 @@ static enum lcl_status check(struct lcl_coarse_space *C, bool *sound)
     if ((st = lcl_buffer_write(C->e, after, (size_t)C->rows * sizeof *after)) <
             0 ||
         (st = minus_e_times(C, before)) < 0 ||
-        (st = lcl_gemv_apply(&C->exact, C->t, C->e, C->never, 0)) < 0 ||
+        (st = lcl_gemv_apply(&C->exact, &solve)) < 0 ||
         (st = minus_e_times(C, after)) < 0)
         return st;
     for (int64_t i = 0; i < C->rows; ++i) {

@@ -182,8 +182,7 @@ static enum lcl_status add_parts(const struct lcl_spmv *S,
                       lcl_arg_int(v->at));
 }
 
-static enum lcl_status multiply(const struct lcl_spmv *S,
-                                enum lcl_product product,
+static enum lcl_status multiply(const struct lcl_spmv *S, enum lcl_mode mode,
                                 const struct lcl_operands *v)
 {
     const struct adaptive *R = S->state;
@@ -192,7 +191,7 @@ static enum lcl_status multiply(const struct lcl_spmv *S,
     if (st < 0)
         return st;
     return LCL_LAUNCH(
-        R->kernel, S->groups, lcl_arg_int(product), lcl_arg_int(R->tiles),
+        R->kernel, S->groups, lcl_arg_int(mode), lcl_arg_int(R->tiles),
         lcl_arg_buffer(R->table), lcl_arg_int((int32_t)R->longest),
         lcl_arg_buffer(R->start ? R->start : A->row_ptr),
         lcl_arg_buffer(R->length), lcl_arg_buffer(R->number),

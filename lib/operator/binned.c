@@ -8,7 +8,7 @@
 #include "host/log.h"
 #include "host/queue.h"
 #include "host/runtime.h"
-#include "lib/operator/product_sums.h"
+#include "lib/operator/modes.h"
 #include "lib/operator/row_bins.h"
 
 // Rows of up to 2^4 entries count as sparse.
@@ -39,7 +39,7 @@ static enum lcl_status get_kernels(struct binned *R,
     if ((st = lcl_kernel_get(&R->kernel[0], R->ctx, &bin0)) < 0 ||
         (st = lcl_kernel_get(&R->kernel[1], R->ctx, &bin1)) < 0)
         return st;
-    return lcl_product_sums_kernel(&R->sums, R->ctx);
+    return lcl_modes_kernel(&R->sums, R->ctx);
 }
 
 // One round of work per group, up to the maximum number of groups. On a CPU,
@@ -139,8 +139,7 @@ static enum lcl_status multiply_both(const struct lcl_spmv *S,
     return st < 0 ? st : joined;
 }
 
-static enum lcl_status multiply(const struct lcl_spmv *S,
-                                enum lcl_product product,
+static enum lcl_status multiply(const struct lcl_spmv *S, enum lcl_mode mode,
                                 const struct lcl_operands *v)
 {
     const struct binned *R = S->state;
@@ -148,7 +147,8 @@ static enum lcl_status multiply(const struct lcl_spmv *S,
         R->groups[0] > 0 && R->groups[1] > 0
             ? multiply_both(S, v)
             : multiply_bin(S, R->groups[1] > 0, lcl_launch, v);
-    return st < 0 ? st : lcl_product_sums(R->sums, S, product, v);
+    const struct lcl_space range = {R->ctx, S->A->n, S->groups};
+    return st < 0 ? st : lcl_modes_complete(R->sums, &range, mode, v);
 }
 
 static void destroy(struct lcl_spmv *S)

@@ -60,13 +60,15 @@ bool lcl_spmv_recall(int *best, lcl_context *ctx,
 struct trial {
     lcl_form *form;
     void *arg;
-    lcl_buffer *x, *y, *never;
+    lcl_context *ctx;
+    lcl_buffer *x, *y;
 };
 
 static enum lcl_status launch(void *arg, int which)
 {
     struct trial *T = arg;
-    const struct lcl_operands v = {T->x, T->x, T->y, NULL, T->never, 0};
+    const struct lcl_operands v = {
+        T->x, T->x, T->y, NULL, lcl_context_no_stop(T->ctx), 0};
     return T->form(T->arg, which, &v);
 }
 
@@ -75,8 +77,7 @@ enum lcl_status lcl_spmv_measure(int *best, lcl_context *ctx,
                                  const char *what, int count, lcl_form *form,
                                  void *arg)
 {
-    static const int32_t zero = 0;
-    struct trial T = {.form = form, .arg = arg};
+    struct trial T = {.form = form, .arg = arg, .ctx = ctx};
     char question[QUESTION];
     enum lcl_status st;
     name_question(question, A, what);
@@ -84,11 +85,8 @@ enum lcl_status lcl_spmv_measure(int *best, lcl_context *ctx,
                                 sizeof(double), "vector")) == LCL_OK &&
         (st = lcl_buffer_fill(T.x, 0)) == LCL_OK &&
         (st = lcl_buffer_create(&T.y, ctx, A->n, sizeof(double), "vector")) ==
-            LCL_OK &&
-        (st = lcl_buffer_create_from(&T.never, ctx, &zero, 1, sizeof zero,
-                                     "stop flag")) == LCL_OK)
+            LCL_OK)
         st = lcl_choose(best, ctx, question, count, launch, &T);
-    lcl_buffer_destroy(&T.never);
     lcl_buffer_destroy(&T.y);
     lcl_buffer_destroy(&T.x);
     return st;
@@ -107,7 +105,7 @@ static enum lcl_status launch_product(void *arg, int which,
                                       const struct lcl_operands *v)
 {
     struct field *F = arg;
-    return lcl_multiply(&F->product[which], LCL_PRODUCT_PLAIN, v);
+    return lcl_multiply(&F->product[which], LCL_APPLY, v);
 }
 
 static void study_all(struct field *F, lcl_context *ctx,

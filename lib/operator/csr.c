@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 struct rows {
-    lcl_kernel *kernels[LCL_PRODUCT_COUNT];
+    lcl_kernel *kernels[LCL_PRODUCT_MODES];
     int lanes; // lanes per row
 };
 
@@ -68,16 +68,15 @@ static enum lcl_status get_kernels(struct rows *R, lcl_context *ctx,
 }
 
 static enum lcl_status launch(const struct rows *R, const struct lcl_spmv *S,
-                              enum lcl_product product,
-                              const struct lcl_operands *v)
+                              enum lcl_mode mode, const struct lcl_operands *v)
 {
     const struct lcl_device_matrix *A = S->A;
-    return LCL_LAUNCH(R->kernels[product], S->groups,
-                      lcl_arg_long(A->block_rows), lcl_arg_buffer(A->row_ptr),
-                      lcl_arg_buffer(A->col), lcl_arg_buffer(A->val),
-                      lcl_arg_buffer(v->x), lcl_arg_buffer(v->w),
-                      lcl_arg_buffer(v->y), lcl_arg_buffer(v->sums),
-                      lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
+    return LCL_LAUNCH(R->kernels[mode], S->groups, lcl_arg_long(A->block_rows),
+                      lcl_arg_buffer(A->row_ptr), lcl_arg_buffer(A->col),
+                      lcl_arg_buffer(A->val), lcl_arg_buffer(v->x),
+                      lcl_arg_buffer(v->w), lcl_arg_buffer(v->y),
+                      lcl_arg_buffer(v->sums), lcl_arg_buffer(v->stop),
+                      lcl_arg_int(v->at));
 }
 
 // ------------------------------------------------------------------- lanes
@@ -95,7 +94,7 @@ static enum lcl_status launch_form(void *arg, int which,
                                    const struct lcl_operands *v)
 {
     const struct forms *F = arg;
-    return launch(&F->form[which], F->S, LCL_PRODUCT_PLAIN, v);
+    return launch(&F->form[which], F->S, LCL_APPLY, v);
 }
 
 static struct forms forms_of(const struct lcl_spmv *S,
@@ -160,11 +159,10 @@ static enum lcl_status create(struct lcl_spmv *S, lcl_context *ctx)
     return st < 0 ? st : get_kernels(R, ctx, S->A, lanes);
 }
 
-static enum lcl_status multiply(const struct lcl_spmv *S,
-                                enum lcl_product product,
+static enum lcl_status multiply(const struct lcl_spmv *S, enum lcl_mode mode,
                                 const struct lcl_operands *v)
 {
-    return launch(S->state, S, product, v);
+    return launch(S->state, S, mode, v);
 }
 
 static enum lcl_status launch_many(const struct lcl_spmv *S, int lanes,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// y = (A (x) M + tau B (x) L) x on the device, as the product of a system: one
-// table of functions per method.
+// y = (A (x) M + tau B (x) L) x on the device: one table of functions per
+// method.
 #pragma once
 
 #include "lib/matrix/bsr.h"
-#include "lib/operator/system.h"
+#include "lib/operator/operator.h"
 
 #include <levelcl/kron.h>
 
@@ -24,34 +24,38 @@ static inline int64_t lcl_kron_entries(const struct lcl_kron *K)
 uint64_t lcl_kron_pattern(const struct lcl_kron *K);
 
 struct lcl_kron_ops {
-    struct lcl_spmv_ops product; // of a struct lcl_spmv whose state is P
-    // Sets up S->state, S->bytes and S->traffic, without values. On error the
-    // caller calls product.destroy().
-    enum lcl_status (*create)(struct lcl_spmv *S, const struct lcl_kron *K);
-    // Uploads values and coefficients.
-    enum lcl_status (*update)(struct lcl_spmv *S, const struct lcl_kron *K);
-    // true: vectors of the system store all stages of an unknown together;
-    // false: they keep the caller's order.
+    struct lcl_operator_ops op;
+    // Sets up K->method, the terms without values, and A's info and launches.
+    // On error the caller calls op.destroy().
+    enum lcl_status (*create)(lcl_operator *A, const struct lcl_kron *K);
+    // Uploads the values of the terms.
+    enum lcl_status (*update)(lcl_operator *A, const struct lcl_kron *K);
+    void (*destroy)(void *method); // may be NULL
+    // true: vectors store all stages of an unknown together; false: they keep
+    // the caller's order.
     bool stages_innermost;
+};
+
+// The state of an operator made from a lcl_kron.
+struct lcl_kron_operator {
+    const struct lcl_kron_ops *ops;
+    uint64_t pattern; // lcl_kron_pattern()
+    int stages, block;
+    // M and L; or, if `paired`, both as term[0]: value v of M is value 2 v, of
+    // L value 2 v + 1, on the union of the patterns (kron_pairs.h).
+    struct lcl_device_matrix term[2];
+    bool paired;
+    lcl_buffer *coef; // lcl_kron_write_coefficients()
+    void *method;
 };
 
 extern const struct lcl_kron_ops lcl_kron_one_pass, lcl_kron_okp, lcl_kron_cu;
 
-const struct lcl_kron_ops *lcl_kron_ops_of(enum lcl_kron_type type);
+// The state of A, or NULL if A was not made from a lcl_kron.
+const struct lcl_kron_operator *lcl_kron_of(const lcl_operator *A);
 
-// Creates a system whose product is the Kronecker operator, with its values. K
-// must have been checked. *S is fit for lcl_system_finish() in any case.
-enum lcl_status lcl_kron_system_init(struct lcl_system *S, lcl_context *ctx,
-                                     const struct lcl_kron *K,
-                                     enum lcl_kron_type type);
-
-// Takes new values; K must have been checked and have the same pattern.
-enum lcl_status lcl_kron_system_update(struct lcl_system *S,
-                                       const struct lcl_kron *K);
-
-// Common start of both updates: checks K and that its pattern is `pattern`.
-enum lcl_status lcl_kron_check_same(const struct lcl_kron *K, uint64_t pattern,
-                                    const struct lcl_log *log);
+// op.destroy of all methods.
+void lcl_kron_operator_destroy(lcl_operator *A);
 
 // Writes 2s x s coefficients: a_ij is number j s + i, tau b_ij number (s + j) s
 // + i, so that the work-items of stages i of a result read adjacent values.

@@ -9,18 +9,14 @@
 #include "lib/matrix/bsr.h"
 #include "lib/operator/kron.h"
 #include "lib/operator/kron_pairs.h"
-#include "lib/operator/product_sums.h"
 
 #include <limits.h>
 
 // One pass over each matrix, or a single pass over both (`paired`).
 struct one_pass {
-    bool paired;
     int terms; // number of passes
-    lcl_kernel *kernel[2], *sums;
-    struct lcl_device_matrix term[2];
+    lcl_kernel *kernel[2];
     int64_t *row_ptr; // of the union, on the host; NULL unless paired
-    lcl_buffer *coef;
     int64_t groups;
 };
 
@@ -80,56 +76,57 @@ static struct sharing share_row(int stages, int b, const struct lcl_caps *caps)
     return best;
 }
 
-static enum lcl_status get_lanes_kernel(struct one_pass *P, lcl_context *ctx,
-                                        const struct lcl_kron *K)
+static enum lcl_status get_lanes_kernel(const struct lcl_kron_operator *T,
+                                        lcl_context *ctx)
 {
     const struct lcl_caps *caps = lcl_context_caps(ctx);
-    const int b = K->M->block_size;
+    struct one_pass *P = T->method;
     struct lcl_spec spec = {
         .source = "one_pass.cl",
         .kernel = "one_pass",
-        .block = b,
-        .vectors = K->stages,
+        .block = T->block,
+        .vectors = T->stages,
         .group = lcl_wave_group(caps, WAVES),
-        .mode = P->paired ? 0 : 1,
+        .mode = T->paired ? 0 : 1,
     };
     enum lcl_status st = LCL_OK;
     P->groups = lcl_vector_groups(caps);
     if (caps->width > 1) {
-        const struct sharing share = share_row(K->stages, b, caps);
+        const struct sharing share = share_row(T->stages, T->block, caps);
         const int64_t rows =
             spec.group / caps->width * (caps->width / share.lanes);
         spec.slots = share.stages;
         spec.lanes = share.lanes;
-        P->groups = (K->M->rows + rows - 1) / rows;
+        P->groups = (T->term[0].block_rows + rows - 1) / rows;
     }
     for (int t = 0; t < P->terms && st == LCL_OK; ++t) {
-        spec.wide = P->term[t].wide;
+        spec.wide = T->term[t].wide;
         st = lcl_kernel_get(&P->kernel[t], ctx, &spec);
     }
     return st;
 }
 
 // The matrix instruction pays off if the stages fill most of its columns.
-static bool is_for_mma(const struct one_pass *P, const struct lcl_caps *caps,
-                       const struct lcl_kron *K)
+static bool is_for_mma(const struct lcl_kron_operator *T,
+                       const struct lcl_caps *caps)
 {
-    return P->paired && caps->exchange == LCL_EXCHANGE_NV_PTX &&
-           K->M->block_size > 2 && K->M->block_size <= 4 && K->stages > 4;
+    return T->paired && caps->exchange == LCL_EXCHANGE_NV_PTX && T->block > 2 &&
+           T->block <= 4 && T->stages > 4;
 }
 
 // Older devices cannot build this kernel, which is not an error.
-static enum lcl_status get_mma_kernel(struct one_pass *P, lcl_context *ctx,
-                                      const struct lcl_kron *K)
+static enum lcl_status get_mma_kernel(const struct lcl_kron_operator *T,
+                                      lcl_context *ctx)
 {
     const struct lcl_caps *caps = lcl_context_caps(ctx);
+    struct one_pass *P = T->method;
     const struct lcl_spec spec = {
         .source = "one_pass_mma.cl",
         .kernel = "one_pass_mma",
-        .block = K->M->block_size,
-        .vectors = K->stages,
+        .block = T->block,
+        .vectors = T->stages,
         .group = lcl_wave_group(caps, WAVES),
-        .wide = P->term[0].wide,
+        .wide = T->term[0].wide,
     };
     const enum lcl_log_level level =
         lcl_context_set_log_level(ctx, LCL_LOG_NONE);
@@ -139,30 +136,29 @@ static enum lcl_status get_mma_kernel(struct one_pass *P, lcl_context *ctx,
     return st;
 }
 
-static enum lcl_status get_kernel(struct one_pass *P, lcl_context *ctx,
-                                  const struct lcl_kron *K)
+static enum lcl_status get_kernel(const struct lcl_kron_operator *T,
+                                  lcl_context *ctx)
 {
-    const struct lcl_caps *caps = lcl_context_caps(ctx);
     enum lcl_status st = LCL_EBUILD;
-    if (is_for_mma(P, caps, K))
-        st = get_mma_kernel(P, ctx, K);
-    if (st == LCL_EBUILD)
-        st = get_lanes_kernel(P, ctx, K);
-    return st < 0 ? st : lcl_product_sums_kernel(&P->sums, ctx);
+    if (is_for_mma(T, lcl_context_caps(ctx)))
+        st = get_mma_kernel(T, ctx);
+    return st == LCL_EBUILD ? get_lanes_kernel(T, ctx) : st;
 }
 
 // ------------------------------------------------------------------- creation
 
-static enum lcl_status upload_union(struct one_pass *P, lcl_context *ctx,
-                                    const struct lcl_kron *K, int64_t blocks)
+static enum lcl_status upload_union(struct lcl_kron_operator *T,
+                                    lcl_context *ctx, const struct lcl_kron *K,
+                                    int64_t blocks)
 {
+    struct one_pass *P = T->method;
     struct lcl_bsr both;
     enum lcl_status st =
         lcl_pairs_pattern(&both, K->M, K->L, blocks, lcl_context_log(ctx));
     if (st < 0)
         return st;
-    if ((st = lcl_device_pattern_init(&P->term[0], ctx, &both)) == LCL_OK)
-        st = lcl_buffer_create(&P->term[0].val, ctx,
+    if ((st = lcl_device_pattern_init(&T->term[0], ctx, &both)) == LCL_OK)
+        st = lcl_buffer_create(&T->term[0].val, ctx,
                                2 * both.nnz * lcl_block_values(&both),
                                sizeof(double), "values");
     P->row_ptr = both.row_ptr;
@@ -171,35 +167,45 @@ static enum lcl_status upload_union(struct one_pass *P, lcl_context *ctx,
     return st;
 }
 
-static enum lcl_status create(struct lcl_spmv *S, const struct lcl_kron *K)
+static enum lcl_status create(lcl_operator *A, const struct lcl_kron *K)
 {
-    struct one_pass *P = S->state = lcl_calloc(1, sizeof *P);
-    const int64_t coefficients = 2 * (int64_t)K->stages * K->stages;
+    struct lcl_kron_operator *T = A->state;
+    lcl_context *ctx = A->range.ctx;
+    struct one_pass *P = T->method = lcl_calloc(1, sizeof *P);
     enum lcl_status st;
     if (!P)
-        return lcl_fail_memory(lcl_context_log(S->ctx), "a product");
+        return lcl_fail_memory(lcl_context_log(ctx), "a product");
     const int64_t blocks = lcl_pairs_count(K->M, K->L);
-    P->paired = is_worth_pairing(K, blocks);
-    P->terms = P->paired ? 1 : 2;
-    if (P->paired)
-        st = upload_union(P, S->ctx, K, blocks);
-    else if ((st = lcl_device_matrix_init(&P->term[0], S->ctx, K->M)) == LCL_OK)
-        st = lcl_device_matrix_init(&P->term[1], S->ctx, K->L);
-    if (st < 0 || (st = lcl_buffer_create(&P->coef, S->ctx, coefficients,
-                                          sizeof(double), "coefficients")) < 0)
+    T->paired = is_worth_pairing(K, blocks);
+    A->launches = P->terms = T->paired ? 1 : 2;
+    if (T->paired)
+        st = upload_union(T, ctx, K, blocks);
+    else if ((st = lcl_device_matrix_init(&T->term[0], ctx, K->M)) == LCL_OK)
+        st = lcl_device_matrix_init(&T->term[1], ctx, K->L);
+    if (st < 0)
         return st;
-    S->bytes = S->traffic = lcl_device_matrix_bytes(&P->term[0]) +
-                            lcl_device_matrix_bytes(&P->term[1]);
-    return get_kernel(P, S->ctx, K);
+    A->info.bytes = A->info.traffic = lcl_device_matrix_bytes(&T->term[0]) +
+                                      lcl_device_matrix_bytes(&T->term[1]);
+    return get_kernel(T, ctx);
+}
+
+static void destroy(void *method)
+{
+    struct one_pass *P = method;
+    if (!P)
+        return;
+    lcl_free(P->row_ptr);
+    lcl_free(P);
 }
 
 // ------------------------------------------------------------------- values
 
-static enum lcl_status write_pairs(const struct one_pass *P,
+static enum lcl_status write_pairs(const struct lcl_kron_operator *T,
                                    const struct lcl_kron *K)
 {
+    const struct one_pass *P = T->method;
     struct lcl_pairs pairs = {K->M, K->L, P->row_ptr};
-    return lcl_buffer_fill_by(P->term[0].val, lcl_pairs_size(K->M),
+    return lcl_buffer_fill_by(T->term[0].val, lcl_pairs_size(K->M),
                               lcl_pairs_fill, &pairs);
 }
 
@@ -209,52 +215,40 @@ static enum lcl_status write_values(const struct lcl_device_matrix *D,
     return lcl_buffer_write(D->val, A->val, lcl_buffer_bytes(D->val));
 }
 
-static enum lcl_status update(struct lcl_spmv *S, const struct lcl_kron *K)
+static enum lcl_status update(lcl_operator *A, const struct lcl_kron *K)
 {
-    const struct one_pass *P = S->state;
-    enum lcl_status st;
-    if (P->paired)
-        st = write_pairs(P, K);
-    else if ((st = write_values(&P->term[0], K->M)) == LCL_OK)
-        st = write_values(&P->term[1], K->L);
-    return st < 0 ? st : lcl_kron_write_coefficients(P->coef, K);
+    const struct lcl_kron_operator *T = A->state;
+    if (T->paired)
+        return write_pairs(T, K);
+    const enum lcl_status st = write_values(&T->term[0], K->M);
+    return st < 0 ? st : write_values(&T->term[1], K->L);
 }
 
 // ------------------------------------------------------------------- product
 
-static enum lcl_status multiply(const struct lcl_spmv *S,
-                                enum lcl_product product,
-                                const struct lcl_operands *v)
+static enum lcl_status apply(lcl_operator *A, enum lcl_mode mode,
+                             const struct lcl_operands *v)
 {
-    const struct one_pass *P = S->state;
+    const struct lcl_kron_operator *T = A->state;
+    const struct one_pass *P = T->method;
     enum lcl_status st = LCL_OK;
+    (void)mode;
     for (int t = 0; t < P->terms && st == LCL_OK; ++t) {
-        const struct lcl_device_matrix *D = &P->term[t];
+        const struct lcl_device_matrix *D = &T->term[t];
         st = LCL_LAUNCH(P->kernel[t], P->groups, lcl_arg_long(D->block_rows),
                         lcl_arg_buffer(D->row_ptr), lcl_arg_buffer(D->col),
-                        lcl_arg_buffer(D->val), lcl_arg_buffer(P->coef),
+                        lcl_arg_buffer(D->val), lcl_arg_buffer(T->coef),
                         lcl_arg_buffer(v->x), lcl_arg_buffer(v->y),
                         lcl_arg_int(t), lcl_arg_buffer(v->stop),
                         lcl_arg_int(v->at));
     }
-    return st < 0 ? st : lcl_product_sums(P->sums, S, product, v);
-}
-
-static void destroy(struct lcl_spmv *S)
-{
-    struct one_pass *P = S->state;
-    if (!P)
-        return;
-    lcl_device_matrix_finish(&P->term[0]);
-    lcl_device_matrix_finish(&P->term[1]);
-    lcl_buffer_destroy(&P->coef);
-    lcl_free(P->row_ptr);
-    lcl_free(P);
+    return st;
 }
 
 const struct lcl_kron_ops lcl_kron_one_pass = {
-    .product = {.multiply = multiply, .destroy = destroy},
+    .op = {.apply = apply, .destroy = lcl_kron_operator_destroy},
     .create = create,
     .update = update,
+    .destroy = destroy,
     .stages_innermost = true,
 };

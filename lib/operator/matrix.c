@@ -2,6 +2,7 @@
 // A matrix on the device.
 #include "lib/operator/matrix.h"
 
+#include "host/alloc.h"
 #include "host/geometry.h"
 #include "host/log.h"
 #include "host/runtime.h"
@@ -61,6 +62,41 @@ void lcl_device_matrix_finish(struct lcl_device_matrix *D)
     lcl_buffer_destroy(&D->val);
     lcl_buffer_destroy(&D->col);
     lcl_buffer_destroy(&D->row_ptr);
+}
+
+static enum lcl_status read_row_ptr(const struct lcl_device_matrix *D,
+                                    int64_t *row_ptr)
+{
+    const size_t count = (size_t)D->block_rows + 1;
+    if (D->wide)
+        return lcl_buffer_read(D->row_ptr, row_ptr, count * sizeof *row_ptr);
+    uint32_t *narrow = lcl_malloc(count, sizeof *narrow);
+    if (!narrow)
+        return LCL_ENOMEM;
+    const enum lcl_status st =
+        lcl_buffer_read(D->row_ptr, narrow, count * sizeof *narrow);
+    for (size_t i = 0; i < count && st == LCL_OK; ++i)
+        row_ptr[i] = narrow[i];
+    lcl_free(narrow);
+    return st;
+}
+
+enum lcl_status lcl_device_matrix_read(const struct lcl_device_matrix *D,
+                                       struct lcl_bsr *A, bool values)
+{
+    const size_t rows = (size_t)D->block_rows, nnz = (size_t)D->blocks;
+    const size_t size = (size_t)lcl_block_values(A) * sizeof *A->val;
+    enum lcl_status st;
+    A->row_ptr = lcl_malloc(rows + 1, sizeof *A->row_ptr);
+    A->col_ind = lcl_malloc(nnz, sizeof *A->col_ind);
+    A->val = values ? lcl_malloc(nnz, size) : NULL;
+    if (!A->row_ptr || !A->col_ind || (values && !A->val))
+        return LCL_ENOMEM;
+    if ((st = read_row_ptr(D, A->row_ptr)) < 0 ||
+        (st = lcl_buffer_read(D->col, A->col_ind, nnz * sizeof *A->col_ind)) <
+            0)
+        return st;
+    return values ? lcl_buffer_read(D->val, A->val, nnz * size) : LCL_OK;
 }
 
 enum lcl_status lcl_refuse_wide(int64_t entries, const char *what,

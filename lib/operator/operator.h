@@ -1,16 +1,86 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Internals of an operator.
+// Everything that is applied to a vector: matrices, Kronecker operators,
+// callbacks, preconditioners, triangular solves.
 #pragma once
 
-#include "lib/operator/system.h"
+#include "host/program.h"
+#include "lib/operator/matrix.h"
+#include "lib/operator/numbering.h"
+#include "lib/vector/operands.h"
+#include "lib/vector/space.h"
+
+#include <levelcl/operator.h>
+
+#define LCL_MODE_BIT(mode) (1u << (mode))
+
+// X and Y: column q starts at x[q * ldx] and y[q * ldy].
+struct lcl_columns {
+    const lcl_buffer *x;
+    int64_t ldx;
+    lcl_buffer *y;
+    int64_t ldy;
+};
+
+struct lcl_operator_ops {
+    // Builds what an application needs, unless done. NULL: nothing.
+    enum lcl_status (*prepare)(lcl_operator *A);
+    // Enqueues an application in A's numbering; `mode` is one of A->modes.
+    enum lcl_status (*apply)(lcl_operator *A, enum lcl_mode mode,
+                             const struct lcl_operands *v);
+    // Enqueues Y = A X in the caller's numbering. NULL: column by column.
+    enum lcl_status (*apply_many)(lcl_operator *A, const struct lcl_columns *v,
+                                  int64_t vectors);
+    // Takes info.nnz finite values. NULL: A has no such values.
+    enum lcl_status (*update)(lcl_operator *A, const double *val);
+    // Frees A->state, which may be NULL. NULL: nothing to free.
+    void (*destroy)(lcl_operator *A);
+};
 
 struct lcl_operator {
-    lcl_context *ctx;
-    struct lcl_system system;
+    const struct lcl_operator_ops *ops;
+    unsigned modes; // LCL_MODE_BIT()s of the modes with kernels of their own
+    struct lcl_space range, domain;
+    const struct lcl_numbering *numbering; // of vectors, for square operators
+    struct lcl_device_matrix *matrix;      // NULL: matrix-free
+    void *state;
+    int launches;         // of LCL_APPLY
+    bool identity;        // Op x = x
+    lcl_kernel *complete; // lib/operator/modes.h; NULL until first needed
+    lcl_buffer *x, *y;    // for vectors of the caller, created on first use
+    // Of operators that the caller has created:
+    struct lcl_numbering own; // `numbering` points to it
+    int users;                // preconditioners and solvers: no renumbering
+    bool symmetry_known;      // for the current values
+    double asymmetry;
     struct lcl_operator_info info;
-    uint64_t pattern;  // lcl_kron_pattern() if created from a lcl_kron
-    lcl_buffer *x, *y; // for vectors of the caller, allocated on first use
 };
+
+// Initialises *A without numbering and modes other than LCL_APPLY.
+void lcl_operator_init(lcl_operator *A, const struct lcl_operator_ops *ops,
+                       struct lcl_space range, struct lcl_space domain);
+void lcl_operator_finish(lcl_operator *A);
+
+// The operator I on a space.
+void lcl_identity_init(lcl_operator *A, struct lcl_space V,
+                       const struct lcl_numbering *numbering);
+extern const struct lcl_operator_ops lcl_identity;
+
+// Builds what applications in `mode` need, so that no application compiles.
+enum lcl_status lcl_operator_prepare(lcl_operator *A, enum lcl_mode mode);
+
+// Enqueues an application. A mode without a kernel of its own is LCL_APPLY and
+// one vector kernel.
+enum lcl_status lcl_apply(lcl_operator *A, enum lcl_mode mode,
+                          const struct lcl_operands *v);
+
+// Launches of one application.
+int lcl_operator_launches(const lcl_operator *A, enum lcl_mode mode);
+
+// y = A x for host vectors in the caller's numbering; blocking.
+enum lcl_status lcl_apply_host(lcl_operator *A, const double *x, double *y);
+// The same for device buffers; enqueued.
+enum lcl_status lcl_apply_buffers(lcl_operator *A, const lcl_buffer *x,
+                                  lcl_buffer *y);
 
 // Common start of all functions that create an operator from A: sets *out to
 // NULL, replaces NULL params by the defaults, checks arguments and parameters.
@@ -18,3 +88,17 @@ struct lcl_operator {
 enum lcl_status lcl_operator_begin(lcl_operator **out, const lcl_context *ctx,
                                    const void *A, const char *function,
                                    const struct lcl_operator_params **params);
+
+// Allocates an operator that the caller of the library will own, in the
+// caller's numbering, with rows in blocks of `block`. Returns LCL_OK or
+// LCL_ENOMEM.
+enum lcl_status lcl_operator_allocate(lcl_operator **out, lcl_context *ctx,
+                                      const struct lcl_operator_ops *ops,
+                                      int64_t rows, int64_t cols, int block);
+
+// Tests the symmetry of A's matrix, if not done since its values changed.
+// Returns LCL_OK, also for a callback, which is taken at its word;
+// LCL_EUNSUPPORTED if A is not symmetric, which `who` requires; or a status of
+// lcl_symmetry_measure().
+enum lcl_status lcl_operator_require_symmetric(lcl_operator *A,
+                                               const char *who);

@@ -27,7 +27,7 @@ struct sliced {
     double fill;             // slots of all rows / entries
     lcl_buffer *start_on_device, *near_col, *far_col, *val;
     lcl_kernel *place_values;
-    lcl_kernel *kernels[LCL_PRODUCT_COUNT];
+    lcl_kernel *kernels[LCL_PRODUCT_MODES];
     int slots_at_once;
 };
 
@@ -191,7 +191,7 @@ static struct lcl_spec spec_of(const struct lcl_caps *caps,
     };
 }
 
-static enum lcl_status get_kernels(lcl_kernel *kernels[LCL_PRODUCT_COUNT],
+static enum lcl_status get_kernels(lcl_kernel *kernels[LCL_PRODUCT_MODES],
                                    lcl_context *ctx,
                                    const struct lcl_device_matrix *A, int slots)
 {
@@ -216,14 +216,14 @@ enum { FORMS = 2 }; // few slots in flight, or those of an average row
 
 struct forms {
     const struct lcl_spmv *S;
-    lcl_kernel *kernels[FORMS][LCL_PRODUCT_COUNT];
+    lcl_kernel *kernels[FORMS][LCL_PRODUCT_MODES];
 };
 
 static enum lcl_status launch_form(void *arg, int which,
                                    const struct lcl_operands *v)
 {
     const struct forms *F = arg;
-    return launch(F->kernels[which][LCL_PRODUCT_PLAIN], F->S, v);
+    return launch(F->kernels[which][LCL_APPLY], F->S, v);
 }
 
 // Chooses between the two by measurement. Block rows and short rows keep enough
@@ -269,12 +269,11 @@ static enum lcl_status create(struct lcl_spmv *S, lcl_context *ctx)
     return get_kernels(L->kernels, ctx, S->A, L->slots_at_once);
 }
 
-static enum lcl_status multiply(const struct lcl_spmv *S,
-                                enum lcl_product product,
+static enum lcl_status multiply(const struct lcl_spmv *S, enum lcl_mode mode,
                                 const struct lcl_operands *v)
 {
     const struct sliced *L = S->state;
-    return launch(L->kernels[product], S, v);
+    return launch(L->kernels[mode], S, v);
 }
 
 static enum lcl_status multiply_many(const struct lcl_spmv *S,

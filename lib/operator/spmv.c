@@ -14,22 +14,22 @@ static const struct lcl_spmv_ops *const types[LCL_SPMV_COUNT] = {
     [LCL_SPMV_ADAPTIVE] = &lcl_spmv_adaptive,
 };
 
-enum lcl_status lcl_product_kernels(lcl_kernel *out[LCL_PRODUCT_COUNT],
+enum lcl_status lcl_product_kernels(lcl_kernel *out[LCL_PRODUCT_MODES],
                                     lcl_context *ctx,
                                     const struct lcl_spec *spec,
                                     const char *prefix)
 {
-    static const char *const products[LCL_PRODUCT_COUNT] = {
-        [LCL_PRODUCT_PLAIN] = "plain",
-        [LCL_PRODUCT_DOT] = "dot",
-        [LCL_PRODUCT_DOT_NORM] = "dot_norm",
-        [LCL_PRODUCT_RESIDUAL] = "residual",
+    static const char *const products[LCL_PRODUCT_MODES] = {
+        [LCL_APPLY] = "plain",
+        [LCL_APPLY_DOT] = "dot",
+        [LCL_APPLY_DOT_NORM] = "dot_norm",
+        [LCL_RESIDUAL] = "residual",
     };
     struct lcl_spec one = *spec;
     char name[32];
     enum lcl_status st = LCL_OK;
     one.kernel = name;
-    for (int p = 0; p < LCL_PRODUCT_COUNT && st == LCL_OK; ++p) {
+    for (int p = 0; p < LCL_PRODUCT_MODES && st == LCL_OK; ++p) {
         snprintf(name, sizeof name, "%s_%s", prefix, products[p]);
         st = lcl_kernel_get(&out[p], ctx, &one);
     }
@@ -79,10 +79,10 @@ enum lcl_status lcl_spmv_update(struct lcl_spmv *S)
     return S->ops && S->ops->update ? S->ops->update(S) : LCL_OK;
 }
 
-enum lcl_status lcl_multiply(const struct lcl_spmv *S, enum lcl_product product,
+enum lcl_status lcl_multiply(const struct lcl_spmv *S, enum lcl_mode mode,
                              const struct lcl_operands *v)
 {
-    return S->ops->multiply(S, product, v);
+    return S->ops->multiply(S, mode, v);
 }
 
 // Columns per pass: as many as keep a lane's sums in registers.

@@ -1,40 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// y = A x with optional dot products: one table of functions per type of
-// product.
+// y = A x with a matrix on the device, with optional dot products: one table of
+// functions per type of product.
 #pragma once
 
-#include "host/program.h"
-#include "lib/operator/matrix.h"
+#include "lib/operator/operator.h"
 
-#include <levelcl/operator.h>
-
-enum lcl_product {
-    LCL_PRODUCT_PLAIN,    // y = A x
-    LCL_PRODUCT_DOT,      // and partial sums of <w, y>
-    LCL_PRODUCT_DOT_NORM, // and partial sums of <w, y> and <y, y>
-    LCL_PRODUCT_RESIDUAL, // y = w - A x and partial sums of <y, y>
-    LCL_PRODUCT_COUNT,
-};
+// Products have kernels for the modes below this one.
+enum { LCL_PRODUCT_MODES = LCL_APPLY_ADD };
 
 struct lcl_spmv;
-
-// Operands of a product. `w` and `sums` may be NULL if the product does not use
-// them; `sums` holds 2 * groups doubles: group g's partial sum of <w, y> at g
-// and of <y, y> at groups + g. Kernels do nothing if stop[at] (int32) is not 0.
-struct lcl_operands {
-    const lcl_buffer *x, *w;
-    lcl_buffer *y, *sums;
-    const lcl_buffer *stop;
-    int at;
-};
-
-// X and Y: column q starts at x[q * ldx] and y[q * ldy].
-struct lcl_columns {
-    const lcl_buffer *x;
-    int64_t ldx;
-    lcl_buffer *y;
-    int64_t ldy;
-};
 
 struct lcl_spmv_ops {
     // Inspects the pattern of S->A, cheaply, before create(): fills S->traits.
@@ -47,8 +21,7 @@ struct lcl_spmv_ops {
     // Converts the values of S->A; NULL if the kernels read S->A directly.
     enum lcl_status (*update)(struct lcl_spmv *S);
     // Enqueues one product with S->groups partial sums of each kind.
-    enum lcl_status (*multiply)(const struct lcl_spmv *S,
-                                enum lcl_product product,
+    enum lcl_status (*multiply)(const struct lcl_spmv *S, enum lcl_mode mode,
                                 const struct lcl_operands *v);
     // Enqueues Y = A X for `vectors` columns (1, 2, 4 or 8) from column `first`
     // on. NULL: lcl_rows_multiply_many() serves, on the matrix as stored.
@@ -76,7 +49,7 @@ extern const struct lcl_spmv_ops lcl_spmv_adaptive, lcl_spmv_binned,
 
 // Gets the four kernels PREFIX_plain, PREFIX_dot, PREFIX_dot_norm,
 // PREFIX_residual of a source; `spec` supplies all but `kernel`.
-enum lcl_status lcl_product_kernels(lcl_kernel *out[LCL_PRODUCT_COUNT],
+enum lcl_status lcl_product_kernels(lcl_kernel *out[LCL_PRODUCT_MODES],
                                     lcl_context *ctx,
                                     const struct lcl_spec *spec,
                                     const char *prefix);
@@ -98,7 +71,7 @@ void lcl_spmv_finish(struct lcl_spmv *S);
 // Call after A's values have changed.
 enum lcl_status lcl_spmv_update(struct lcl_spmv *S);
 
-enum lcl_status lcl_multiply(const struct lcl_spmv *S, enum lcl_product product,
+enum lcl_status lcl_multiply(const struct lcl_spmv *S, enum lcl_mode mode,
                              const struct lcl_operands *v);
 
 // Y = A X, up to 8 columns in one pass over the matrix. The kernels are built

@@ -62,10 +62,3 @@ static inline bool lcl_partition_weighs(
     return params->type <= LCL_PARTITION_METIS &&
            params->weights != LCL_WEIGHTS_OFF;
 }
-
-// B = A with rows and columns in the new numbering, where row i is row perm[i]
-// of A, and sorted columns (Mehta et al., Algorithm 3.2). Entry k of B is entry
-// map[k] of A; *map has nnz elements and the caller frees it with lcl_free().
-enum lcl_status lcl_csr_reorder(struct lcl_csr *B, int64_t **map,
-                                const struct lcl_csr *A, const int32_t *perm,
-                                const struct lcl_log *log);

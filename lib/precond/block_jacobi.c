@@ -36,11 +36,11 @@ static enum lcl_status find_blocks(struct lcl_diagonal_blocks *blocks,
                               log);
 }
 
-static void describe(struct lcl_precond *M, const struct lcl_bsr *A,
+static void describe(lcl_precond *M, const struct lcl_bsr *A,
                      const struct lcl_diagonal_blocks *blocks)
 {
-    const struct lcl_block_inverse *V =
-        &((struct block_jacobi *)M->method)->inverse;
+    const struct block_jacobi *J = M->op.state;
+    const struct lcl_block_inverse *V = &J->inverse;
     const struct lcl_diagonal_share share =
         lcl_diagonal_blocks_share(blocks, A);
     M->info.nnz_kept = share.entries;
@@ -54,30 +54,45 @@ static void describe(struct lcl_precond *M, const struct lcl_bsr *A,
     M->info.factor_bytes = lcl_block_inverse_bytes(V);
 }
 
-static enum lcl_status create(struct lcl_precond *M, const struct lcl_bsr *A,
-                              const struct lcl_precond_params *params)
+static enum lcl_status analyse(lcl_precond *M, const struct lcl_bsr *A,
+                               const struct lcl_precond_params *params)
 {
     const struct lcl_block_inverse_params inverse = {
         .extraction = params->block_jacobi.extraction,
         .apply = params->block_jacobi.apply,
         .storage = params->storage,
     };
-    const struct lcl_log *log = lcl_context_log(M->ctx);
+    lcl_context *ctx = M->op.range.ctx;
+    struct block_jacobi *J = M->op.state;
     struct lcl_diagonal_blocks blocks;
-    struct block_jacobi *J = M->method = lcl_calloc(1, sizeof *J);
-    if (!J)
-        return lcl_fail_memory(log, "a preconditioner");
-    J->pivot = params->pivot;
-    lcl_phase_enter(M->ctx, LCL_PHASE_SYMBOLIC);
-    enum lcl_status st = find_blocks(&blocks, A, &params->block_jacobi, log);
-    lcl_phase_leave(M->ctx);
+    lcl_phase_enter(ctx, LCL_PHASE_SYMBOLIC);
+    enum lcl_status st =
+        find_blocks(&blocks, A, &params->block_jacobi, lcl_context_log(ctx));
+    lcl_phase_leave(ctx);
     if (st < 0)
         return st;
-    if ((st = lcl_system_init(&M->system, M->ctx, A, NULL, NULL)) == LCL_OK &&
-        (st = lcl_block_inverse_init(&J->inverse, &M->system.matrix, M->ctx,
-                                     &blocks, &inverse)) == LCL_OK)
+    st = lcl_block_inverse_init(&J->inverse, M->matrix->matrix, ctx, &blocks,
+                                &inverse);
+    if (st == LCL_OK)
         describe(M, A, &blocks);
     lcl_diagonal_blocks_finish(&blocks);
+    return st;
+}
+
+static enum lcl_status create(lcl_precond *M,
+                              const struct lcl_precond_params *params)
+{
+    struct lcl_bsr A;
+    struct block_jacobi *J = M->op.state = lcl_calloc(1, sizeof *J);
+    if (!J)
+        return lcl_fail_memory(lcl_context_log(M->op.range.ctx),
+                               "a preconditioner");
+    J->pivot = params->pivot;
+    enum lcl_status st = lcl_operator_download(M->matrix, &A, false);
+    if (st < 0)
+        return st;
+    st = analyse(M, &A, params);
+    lcl_bsr_finish(&A);
     return st;
 }
 
@@ -92,9 +107,9 @@ static void describe_counts(struct lcl_precond_info *info,
         info->storage == LCL_FACTOR_STORAGE_BF16 ? all : counts->bf16;
 }
 
-static enum lcl_status update(struct lcl_precond *M)
+static enum lcl_status update(lcl_precond *M)
 {
-    struct block_jacobi *J = M->method;
+    struct block_jacobi *J = M->op.state;
     struct lcl_block_counts counts;
     enum lcl_status st;
     if ((st = lcl_block_inverse_run(&J->inverse)) < 0 ||
@@ -110,16 +125,17 @@ static enum lcl_status update(struct lcl_precond *M)
     return st == LCL_OK && J->pivot == LCL_PIVOT_FAIL ? LCL_EPIVOT : st;
 }
 
-static enum lcl_status apply(struct lcl_precond *M, const lcl_buffer *b,
-                             lcl_buffer *x, const lcl_buffer *stop, int at)
+static enum lcl_status apply(lcl_operator *A, enum lcl_mode mode,
+                             const struct lcl_operands *v)
 {
-    const struct block_jacobi *J = M->method;
-    return lcl_block_inverse_apply(&J->inverse, b, x, stop, at);
+    const struct block_jacobi *J = A->state;
+    (void)mode;
+    return lcl_block_inverse_apply(&J->inverse, v);
 }
 
-static void destroy(struct lcl_precond *M)
+static void destroy(lcl_operator *A)
 {
-    struct block_jacobi *J = M->method;
+    struct block_jacobi *J = A->state;
     if (!J)
         return;
     lcl_block_inverse_finish(&J->inverse);
@@ -127,8 +143,8 @@ static void destroy(struct lcl_precond *M)
 }
 
 const struct lcl_precond_ops lcl_precond_block_jacobi = {
+    .op = {.apply = apply, .destroy = destroy},
+    .numbering = LCL_NUMBERING_GIVEN,
     .create = create,
     .update = update,
-    .apply = apply,
-    .destroy = destroy,
 };

@@ -9,8 +9,7 @@
 #include "lib/factor/ildu0.h"
 #include "lib/factor/symbolic.h"
 #include "lib/matrix/bsr.h"
-#include "lib/multilevel/coarse.h"
-#include "lib/precond/symmetric.h"
+#include "lib/multilevel/two_level.h"
 #include "lib/trisolve/packed.h"
 
 #include <string.h>
@@ -19,7 +18,9 @@ struct ilu {
     struct lcl_factor factor;
     struct lcl_trisolve_method trisolve;
     struct lcl_coarse_space *coarse; // NULL: no coarse correction
-    bool prolongs;                   // the triangular solve also adds Z e
+    // With one:
+    struct lcl_two_level cycle;            // as M is applied
+    struct lcl_two_level symmetric, start; // as CG applies it
 };
 
 // State of the set-up on the host. Rows and entries are block rows and blocks.
@@ -113,9 +114,9 @@ static int sharing_lanes(const struct lcl_caps *caps, int block)
 
 // Lanes that run side by side need few levels (twisted ordering); a single
 // work-item per group does not.
-static enum lcl_status analyse(struct lcl_precond *M, struct set_up *a)
+static enum lcl_status analyse(lcl_precond *M, struct set_up *a)
 {
-    const struct lcl_caps *caps = lcl_context_caps(M->ctx);
+    const struct lcl_caps *caps = lcl_context_caps(M->op.range.ctx);
     enum lcl_status st;
     describe_parts(&M->info, &a->partition);
     M->info.group_size = lcl_packed_group(caps, M->info.part_rows_max);
@@ -124,80 +125,96 @@ static enum lcl_status analyse(struct lcl_precond *M, struct set_up *a)
         .lanes = sharing_lanes(caps, M->info.block_size),
         .folded = caps->width > 1,
     };
-    if ((st = lcl_symbolic_init(&a->symbolic, M->ctx, &M->system.matrix,
-                                &a->partition, &params)) < 0)
+    if ((st = lcl_symbolic_init(&a->symbolic, M->op.range.ctx,
+                                M->matrix->matrix, &a->partition, &params)) < 0)
         return st;
     describe(&M->info, &a->symbolic);
     if (lcl_trisolve_reads_layout(M->info.trisolve) &&
-        ((st = lcl_layout_download(&a->layout, M->ctx, &a->symbolic.layout)) <
-             0 ||
-         (st = download_levels(a, M->ctx)) < 0))
+        ((st = lcl_layout_download(&a->layout, M->op.range.ctx,
+                                   &a->symbolic.layout)) < 0 ||
+         (st = download_levels(a, M->op.range.ctx)) < 0))
         return st;
-    return lcl_context_wait(M->ctx); // so that the symbolic phase includes the
-                                     // enqueued work
+    return lcl_context_wait(M->op.range.ctx); // so that the symbolic phase
+                                              // includes the enqueued work
 }
 
-static enum lcl_status symbolic(struct lcl_precond *M, struct set_up *a)
+static enum lcl_status symbolic(lcl_precond *M, struct set_up *a)
 {
-    lcl_phase_enter(M->ctx, LCL_PHASE_SYMBOLIC);
+    lcl_phase_enter(M->op.range.ctx, LCL_PHASE_SYMBOLIC);
     const enum lcl_status st = analyse(M, a);
-    lcl_phase_leave(M->ctx);
+    lcl_phase_leave(M->op.range.ctx);
     return st;
 }
 
 // By default the packed apply uses fp32 values if they fit in that format: it
 // is faster, and the number of iterations does not grow.
-static enum lcl_status make_factor(struct lcl_precond *M, struct set_up *a,
+static enum lcl_status make_factor(lcl_precond *M, struct set_up *a,
                                    const struct lcl_precond_params *params)
 {
-    struct ilu *I = M->method;
+    struct ilu *I = M->op.state;
     struct lcl_precond_params own = *params;
     enum lcl_status st;
     const bool open = own.storage == LCL_FACTOR_STORAGE_DEFAULT &&
                       M->info.trisolve == LCL_TRISOLVE_PACKED;
     if (open)
         own.storage = LCL_FACTOR_STORAGE_FP32;
-    if ((st = lcl_system_reorder(&M->system, &a->symbolic.B)) < 0 ||
-        (st = lcl_factor_init(&I->factor, M->ctx, &a->symbolic.layout,
+    if ((st = lcl_operator_renumber(M->matrix, &a->symbolic.B)) < 0 ||
+        (st = lcl_factor_init(&I->factor, M->op.range.ctx, &a->symbolic.layout,
                               M->info.group_size, M->info.block_size, &own)) <
             0)
         return st;
     I->factor.falls_back = open;
-    return lcl_trisolve_init(&I->trisolve, M->info.trisolve, M->ctx, &I->factor,
-                             &a->layout, a->level);
+    return lcl_trisolve_init(&I->trisolve, M->info.trisolve, M->op.range.ctx,
+                             &I->factor, &a->layout, a->level);
 }
 
-// Makes the triangular solve add Z e to its result.
-static enum lcl_status prolong_too(struct lcl_precond *M)
+// Lets the triangular solve add Z e, if it can.
+static enum lcl_status prolong(struct ilu *I)
 {
-    struct ilu *I = M->method;
-    struct lcl_trisolve_method *T = &I->trisolve;
-    return T->ops->add_shift(T, M->ctx, I->coarse->e,
-                             I->coarse->pattern.part_agg);
+    const enum lcl_status st =
+        lcl_trisolve_prolong(&I->trisolve, I->coarse->pattern.part_agg);
+    return st == LCL_EUNSUPPORTED ? LCL_OK : st;
 }
 
-static enum lcl_status make_coarse(struct lcl_precond *M,
+// A multiplicative correction has another form for CG, which starts from a
+// corrected x.
+static enum lcl_status make_cycles(lcl_precond *M)
+{
+    struct ilu *I = M->op.state;
+    lcl_operator *smoother = &I->trisolve.op;
+    const bool mult = M->info.coarse == LCL_COARSE_MULT;
+    enum lcl_status st;
+    if ((st = prolong(I)) < 0 ||
+        (st = lcl_two_level_init(&I->cycle, I->coarse, smoother,
+                                 mult ? LCL_TWO_LEVEL_MULT
+                                      : LCL_TWO_LEVEL_ADD)) < 0 ||
+        !mult)
+        return st;
+    if ((st = lcl_two_level_init(&I->symmetric, I->coarse, smoother,
+                                 LCL_TWO_LEVEL_DEFLATED)) < 0 ||
+        (st = lcl_two_level_init(&I->start, I->coarse, smoother,
+                                 LCL_TWO_LEVEL_COARSE)) < 0)
+        return st;
+    M->symmetric = &I->symmetric.op;
+    M->start = &I->start.op;
+    return LCL_OK;
+}
+
+static enum lcl_status make_coarse(lcl_precond *M,
                                    const struct lcl_partition *P)
 {
-    struct ilu *I = M->method;
-    const struct lcl_coarse_params params = {
-        .form = M->info.coarse == LCL_COARSE_ADD ? LCL_CORRECT_ADD
-                                                 : LCL_CORRECT_MULT,
-        .block = M->info.block_size,
-    };
-    struct lcl_trisolve_method *T = &I->trisolve;
-    const enum lcl_status st = lcl_coarse_init(
-        I->coarse, M->ctx, &M->system.matrix, P->part_ptr, P->parts, &params);
-    if (st < 0 || !T->ops->add_shift)
-        return st;
-    I->prolongs = true;
-    return prolong_too(M);
+    const struct ilu *I = M->op.state;
+    const struct lcl_coarse_params params = {.block = M->info.block_size};
+    const enum lcl_status st =
+        lcl_coarse_init(I->coarse, M->op.range.ctx, M->matrix->matrix,
+                        P->part_ptr, P->parts, &params);
+    return st < 0 ? st : make_cycles(M);
 }
 
-static enum lcl_status add_coarse(struct lcl_precond *M, const struct set_up *a,
+static enum lcl_status add_coarse(lcl_precond *M, const struct set_up *a,
                                   enum lcl_coarse wanted)
 {
-    struct ilu *I = M->method;
+    struct ilu *I = M->op.state;
     const struct lcl_partition *P = &a->partition;
     M->info.coarse =
         lcl_coarse_choose(wanted, P->parts, P->n, a->symbolic.drop.opposite);
@@ -205,75 +222,99 @@ static enum lcl_status add_coarse(struct lcl_precond *M, const struct set_up *a,
         return LCL_OK;
     I->coarse = lcl_calloc(1, sizeof *I->coarse);
     if (!I->coarse)
-        return lcl_fail_memory(lcl_context_log(M->ctx), "a coarse correction");
-    lcl_phase_enter(M->ctx, LCL_PHASE_SYMBOLIC);
+        return lcl_fail_memory(lcl_context_log(M->op.range.ctx),
+                               "a coarse correction");
+    lcl_phase_enter(M->op.range.ctx, LCL_PHASE_SYMBOLIC);
     const enum lcl_status st = make_coarse(M, P);
-    lcl_phase_leave(M->ctx);
+    lcl_phase_leave(M->op.range.ctx);
     return st;
 }
 
-static void describe_coarse(struct lcl_precond *M)
+static void describe_coarse(lcl_precond *M)
 {
-    const struct lcl_coarse_space *C = ((struct ilu *)M->method)->coarse;
+    const struct ilu *I = M->op.state;
+    const struct lcl_coarse_space *C = I->coarse;
     struct lcl_precond_info *info = &M->info;
-    if (!C)
-        return;
-    info->coarse = C->off                       ? LCL_COARSE_NONE
-                   : C->form == LCL_CORRECT_ADD ? LCL_COARSE_ADD
-                                                : LCL_COARSE_MULT;
+    info->coarse = C->off                               ? LCL_COARSE_NONE
+                   : I->cycle.form == LCL_TWO_LEVEL_ADD ? LCL_COARSE_ADD
+                                                        : LCL_COARSE_MULT;
     info->coarse_rows = C->rows;
     info->coarse_pinned = C->pinned;
     info->coarse_bytes = lcl_coarse_bytes(C);
 }
 
-static void describe_apply(struct lcl_precond *M)
+static void describe_apply(lcl_precond *M)
 {
-    const struct ilu *I = M->method;
+    const struct ilu *I = M->op.state;
     M->info.group_size = I->trisolve.group;
     M->info.form = I->trisolve.form;
-    M->info.launches = I->trisolve.launches +
-                       (I->coarse ? I->coarse->launches - I->prolongs : 0);
+    M->info.launches =
+        I->coarse ? I->cycle.op.launches : I->trisolve.op.launches;
     M->info.barriers = I->trisolve.barriers;
     M->info.storage = I->factor.storage;
     M->info.factor_bytes = lcl_factor_bytes(&I->factor);
 }
 
-static enum lcl_status create(struct lcl_precond *M, const struct lcl_bsr *A,
+static enum lcl_status set_up(lcl_precond *M, struct set_up *a,
+                              const struct lcl_bsr *A,
                               const struct lcl_precond_params *params)
 {
-    const struct lcl_log *log = lcl_context_log(M->ctx);
-    struct set_up a = {.level = NULL};
+    lcl_context *ctx = M->op.range.ctx;
     enum lcl_status st;
-    if (lcl_needs_wide(A->nnz)) // before METIS spends hours on it
-        return lcl_refuse_wide(A->nnz, "factors on subdomains take", log);
+    if ((st = take_graph(a, A, &params->partition, lcl_context_log(ctx))) < 0 ||
+        (st = partition(a, ctx, A->block_size, &params->partition)) < 0 ||
+        (st = symbolic(M, a)) < 0 || (st = make_factor(M, a, params)) < 0 ||
+        (st = add_coarse(M, a, params->coarse)) < 0)
+        return st;
+    describe_apply(M);
+    return LCL_OK;
+}
+
+static enum lcl_status download(lcl_precond *M, struct lcl_bsr *A,
+                                const struct lcl_precond_params *params)
+{
+    lcl_phase_enter(M->op.range.ctx, LCL_PHASE_PARTITION);
+    const enum lcl_status st = lcl_operator_download(
+        M->matrix, A, lcl_partition_weighs(&params->partition));
+    lcl_phase_leave(M->op.range.ctx);
+    return st;
+}
+
+static enum lcl_status create(lcl_precond *M,
+                              const struct lcl_precond_params *params)
+{
+    const struct lcl_log *log = lcl_context_log(M->op.range.ctx);
+    const int64_t blocks = M->matrix->matrix->blocks;
+    struct set_up a = {.level = NULL};
+    struct lcl_bsr A;
+    enum lcl_status st;
+    if (lcl_needs_wide(blocks)) // before METIS spends hours on it
+        return lcl_refuse_wide(blocks, "factors on subdomains take", log);
     M->info.trisolve =
         params->trisolve ? params->trisolve : LCL_TRISOLVE_PACKED;
-    struct ilu *I = M->method = lcl_calloc(1, sizeof *I);
+    struct ilu *I = M->op.state = lcl_calloc(1, sizeof *I);
     if (!I)
         return lcl_fail_memory(log, "a preconditioner");
-    if ((st = take_graph(&a, A, &params->partition, log)) < 0 ||
-        (st = partition(&a, M->ctx, A->block_size, &params->partition)) < 0 ||
-        (st = lcl_system_init(&M->system, M->ctx, A, NULL, NULL)) < 0 ||
-        (st = symbolic(M, &a)) < 0 || (st = make_factor(M, &a, params)) < 0 ||
-        (st = add_coarse(M, &a, params->coarse)) < 0)
-        goto out;
-    describe_apply(M);
-out:
+    if ((st = download(M, &A, params)) < 0)
+        return st;
+    st = set_up(M, &a, &A, params);
     set_up_finish(&a);
+    lcl_bsr_finish(&A);
     return st;
 }
 
 // Records the rows of repaired pivots in A's numbering; the permutation is on
 // the device.
-static enum lcl_status name_repaired(struct lcl_precond *M,
+static enum lcl_status name_repaired(lcl_precond *M,
                                      const struct lcl_repairs *repairs)
 {
-    const size_t n = (size_t)M->system.matrix.block_rows;
+    const size_t n = (size_t)M->matrix->matrix->block_rows;
     int32_t *perm = lcl_malloc(n, sizeof *perm);
     if (!perm)
-        return lcl_fail_memory(lcl_context_log(M->ctx), "the permutation");
+        return lcl_fail_memory(lcl_context_log(M->op.range.ctx),
+                               "the permutation");
     const enum lcl_status st =
-        lcl_buffer_read(M->system.perm, perm, n * sizeof *perm);
+        lcl_buffer_read(M->matrix->own.perm, perm, n * sizeof *perm);
     for (int i = 0; i < 8 && i < repairs->count && st == LCL_OK; ++i)
         M->info.repaired_rows[i] =
             (int64_t)perm[repairs->rows[i]] * M->info.block_size;
@@ -282,14 +323,14 @@ static enum lcl_status name_repaired(struct lcl_precond *M,
 }
 
 // Recreates the packed apply after the factor has changed its storage.
-static enum lcl_status follow_storage(struct lcl_precond *M)
+static enum lcl_status follow_storage(lcl_precond *M)
 {
-    struct ilu *I = M->method;
+    struct ilu *I = M->op.state;
     enum lcl_status st;
     lcl_trisolve_finish(&I->trisolve);
-    if ((st = lcl_trisolve_init(&I->trisolve, M->info.trisolve, M->ctx,
+    if ((st = lcl_trisolve_init(&I->trisolve, M->info.trisolve, M->op.range.ctx,
                                 &I->factor, NULL, NULL)) < 0 ||
-        (I->prolongs && (st = prolong_too(M)) < 0)) {
+        (I->coarse && (st = prolong(I)) < 0)) {
         lcl_trisolve_finish(&I->trisolve);
         return st;
     }
@@ -297,16 +338,16 @@ static enum lcl_status follow_storage(struct lcl_precond *M)
     return LCL_OK;
 }
 
-static enum lcl_status update(struct lcl_precond *M)
+static enum lcl_status update(lcl_precond *M)
 {
-    struct ilu *I = M->method;
+    struct ilu *I = M->op.state;
     struct lcl_repairs repairs;
     enum lcl_status st = LCL_OK;
     if (M->info.type == LCL_PRECOND_IC0 &&
-        (st = lcl_precond_require_symmetric(M, "ic0")) < 0)
+        (st = lcl_operator_require_symmetric(M->matrix, "ic0")) < 0)
         return st;
     const enum lcl_status factored =
-        lcl_factor_numeric(&I->factor, M->system.matrix.val, &repairs);
+        lcl_factor_numeric(&I->factor, M->matrix->matrix->val, &repairs);
     M->info.pivots_repaired = repairs.count;
     memset(M->info.repaired_rows, 0, sizeof M->info.repaired_rows);
     if (repairs.count > 0 && (st = name_repaired(M, &repairs)) < 0)
@@ -319,88 +360,26 @@ static enum lcl_status update(struct lcl_precond *M)
         return st;
     if (!I->coarse)
         return LCL_OK;
-    st = lcl_coarse_update(I->coarse, M->system.matrix.val);
+    st = lcl_coarse_update(I->coarse, M->matrix->matrix->val);
     describe_coarse(M);
     return st;
 }
 
-static enum lcl_status apply_factors(void *user, const lcl_buffer *b,
-                                     lcl_buffer *x, const lcl_buffer *stop,
-                                     int at)
+static lcl_operator *applied(struct ilu *I)
 {
-    return lcl_trisolve_apply(user, b, x, stop, at);
+    return I->coarse ? &I->cycle.op : &I->trisolve.op;
 }
 
-static enum lcl_status apply_shifted(void *user, const lcl_buffer *b,
-                                     lcl_buffer *x, const lcl_buffer *stop,
-                                     int at)
+static enum lcl_status apply(lcl_operator *A, enum lcl_mode mode,
+                             const struct lcl_operands *v)
 {
-    const struct lcl_trisolve_method *T = user;
-    return T->ops->apply_shifted(T, b, x, stop, at);
+    struct ilu *I = A->state;
+    return lcl_apply(applied(I), mode, v);
 }
 
-static bool has_values(const struct lcl_precond *M)
+static void destroy(lcl_operator *A)
 {
-    const struct ilu *I = M->method;
-    if (!I->trisolve.ops)
-        lcl_log_msg(lcl_context_log(M->ctx), LCL_LOG_ERROR,
-                    "the preconditioner has no values: its update failed");
-    return I->trisolve.ops != NULL;
-}
-
-static enum lcl_status apply(struct lcl_precond *M, const lcl_buffer *b,
-                             lcl_buffer *x, const lcl_buffer *stop, int at)
-{
-    struct ilu *I = M->method;
-    const struct lcl_inner inner = {I->prolongs ? apply_shifted : apply_factors,
-                                    &I->trisolve, I->prolongs};
-    if (!has_values(M))
-        return LCL_EINVAL;
-    return I->coarse ? lcl_coarse_apply(I->coarse, &inner, b, x, stop, at)
-                     : lcl_trisolve_apply(&I->trisolve, b, x, stop, at);
-}
-
-// ------------------------------------------------------------------- for CG
-
-static bool is_deflated(const struct ilu *I)
-{
-    return I->coarse && I->coarse->form == LCL_CORRECT_MULT && !I->coarse->off;
-}
-
-// If the correction is switched off later, there is one launch less.
-static enum lcl_status make_symmetric(struct lcl_precond *M)
-{
-    struct ilu *I = M->method;
-    if (!I->coarse || I->coarse->form != LCL_CORRECT_MULT)
-        return LCL_OK;
-    M->dot_launches = I->trisolve.launches + 3;
-    return lcl_coarse_prepare_deflated(I->coarse);
-}
-
-static enum lcl_status start(struct lcl_precond *M, const lcl_buffer *r,
-                             lcl_buffer *x, bool *changed)
-{
-    const struct ilu *I = M->method;
-    *changed = is_deflated(I);
-    return *changed ? lcl_coarse_start(I->coarse, r, x) : LCL_OK;
-}
-
-static enum lcl_status apply_dot(struct lcl_precond *M, const lcl_buffer *b,
-                                 lcl_buffer *x, lcl_buffer *sums,
-                                 const lcl_buffer *stop, int at)
-{
-    struct ilu *I = M->method;
-    const struct lcl_inner inner = {apply_factors, &I->trisolve, false};
-    if (!has_values(M))
-        return LCL_EINVAL;
-    return is_deflated(I) ? lcl_coarse_apply_deflated(I->coarse, &inner, b, x,
-                                                      sums, stop, at)
-                          : lcl_precond_apply_then_dot(M, b, x, sums, stop, at);
-}
-
-static void destroy(struct lcl_precond *M)
-{
-    struct ilu *I = M->method;
+    struct ilu *I = A->state;
     if (!I)
         return;
     if (I->coarse)
@@ -412,17 +391,14 @@ static void destroy(struct lcl_precond *M)
 }
 
 const struct lcl_precond_ops lcl_precond_ilu = {
+    .op = {.apply = apply, .destroy = destroy},
+    .numbering = LCL_NUMBERING_OWN,
     .create = create,
     .update = update,
-    .apply = apply,
-    .destroy = destroy,
-    .make_symmetric = make_symmetric,
-    .start = start,
-    .apply_dot = apply_dot,
 };
 
-const struct lcl_trisolve_method *lcl_precond_trisolve(const lcl_precond *M)
+struct lcl_trisolve_method *lcl_precond_trisolve(lcl_precond *M)
 {
-    const struct ilu *I = M->method;
+    struct ilu *I = M->op.state;
     return M->ops == &lcl_precond_ilu ? &I->trisolve : NULL;
 }

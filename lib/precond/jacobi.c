@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Jacobi: M = diag(A), in the caller's numbering; diagonal entries that are
+// Jacobi: M = diag(A), in the numbering of A; diagonal entries that are
 // missing, zero or not finite are replaced by 1 and reported.
 #include "lib/precond/precond.h"
 
@@ -8,143 +8,168 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/matrix/bsr.h"
-#include "lib/matrix/csr.h"
 
 struct jacobi {
     lcl_kernel *invert, *scale, *scale_dot;
-    lcl_buffer *diagonal, *inv_d, *bad;
+    lcl_buffer *places; // of the diagonal among the values, int64
+    lcl_buffer *inv_d, *bad;
 };
 
 static enum lcl_status get_kernels(struct jacobi *J, lcl_context *ctx)
 {
-    struct lcl_spec spec = {.source = "vector.cl",
-                            .kernel = "invert_diagonal",
-                            .group = lcl_vector_group(lcl_context_caps(ctx))};
-    const enum lcl_status st = lcl_kernel_get(&J->invert, ctx, &spec);
-    if (st < 0)
-        return st;
-    spec.kernel = "scale";
-    return lcl_kernel_get(&J->scale, ctx, &spec);
-}
-
-static enum lcl_status make_symmetric(struct lcl_precond *M)
-{
-    struct jacobi *J = M->method;
-    const struct lcl_spec spec = {
-        .source = "vector.cl",
-        .kernel = "scale_dot",
-        .group = lcl_vector_group(lcl_context_caps(M->ctx)),
+    const struct {
+        lcl_kernel **kernel;
+        const char *name;
+    } all[] = {
+        {&J->invert, "invert_diagonal"},
+        {&J->scale, "scale"},
+        {&J->scale_dot, "scale_dot"},
     };
-    M->dot_launches = 1;
-    return lcl_kernel_get(&J->scale_dot, M->ctx, &spec);
-}
-
-// Uploads entry (r, r) of the diagonal block of each block row.
-static enum lcl_status upload_diagonal(struct lcl_precond *M,
-                                       const struct lcl_bsr *A)
-{
-    struct jacobi *J = M->method;
-    const struct lcl_csr pattern = lcl_bsr_pattern(A);
-    const int64_t n = M->system.n, b = A->block_size;
-    int64_t *at = lcl_malloc((size_t)n, sizeof *at);
-    if (!at)
-        return lcl_fail_memory(lcl_context_log(M->ctx), "the diagonal");
-    for (int64_t i = 0; i < n; ++i) {
-        const int64_t block = lcl_csr_find(&pattern, i / b, i / b);
-        at[i] = block < 0 ? -1 : (block * b + i % b) * b + i % b;
-        M->info.missing_diagonals += block < 0;
+    struct lcl_spec spec = {.source = "vector.cl",
+                            .group = lcl_vector_group(lcl_context_caps(ctx))};
+    enum lcl_status st = LCL_OK;
+    for (size_t k = 0; k < sizeof all / sizeof *all && st == LCL_OK; ++k) {
+        spec.kernel = all[k].name;
+        st = lcl_kernel_get(all[k].kernel, ctx, &spec);
     }
-    const enum lcl_status st = lcl_buffer_create_from(
-        &J->diagonal, M->ctx, at, n, sizeof *at, "places of the diagonal");
-    lcl_free(at);
     return st;
 }
 
-static enum lcl_status create(struct lcl_precond *M, const struct lcl_bsr *A,
+static enum lcl_status find_diagonal(const lcl_precond *M)
+{
+    const struct jacobi *J = M->op.state;
+    const struct lcl_device_matrix *A = M->matrix->matrix;
+    lcl_context *ctx = M->op.range.ctx;
+    const struct lcl_spec spec = {
+        .source = "diagonal.cl",
+        .kernel = "diagonal_places",
+        .group = lcl_vector_group(lcl_context_caps(ctx)),
+        .block = A->block > 1 ? A->block : 0,
+        .wide = A->wide,
+    };
+    lcl_kernel *find;
+    const enum lcl_status st = lcl_kernel_get(&find, ctx, &spec);
+    return st < 0
+               ? st
+               : LCL_LAUNCH(find, A->groups, lcl_arg_long(A->block_rows),
+                            lcl_arg_buffer(A->row_ptr), lcl_arg_buffer(A->col),
+                            lcl_arg_buffer(J->places));
+}
+
+static enum lcl_status count_missing(lcl_precond *M)
+{
+    const struct jacobi *J = M->op.state;
+    const size_t n = (size_t)M->op.range.n;
+    int64_t *places = lcl_malloc(n, sizeof *places);
+    if (!places)
+        return lcl_fail_memory(lcl_context_log(M->op.range.ctx),
+                               "the diagonal");
+    const enum lcl_status st =
+        lcl_buffer_read(J->places, places, n * sizeof *places);
+    for (size_t i = 0; i < n && st == LCL_OK; ++i)
+        M->info.missing_diagonals += places[i] < 0;
+    lcl_free(places);
+    return st;
+}
+
+static enum lcl_status create(lcl_precond *M,
                               const struct lcl_precond_params *params)
 {
+    lcl_context *ctx = M->op.range.ctx;
+    const int64_t n = M->op.range.n;
+    struct jacobi *J = M->op.state = lcl_calloc(1, sizeof *J);
     enum lcl_status st;
-    struct jacobi *J = M->method = lcl_calloc(1, sizeof *J);
     (void)params;
     if (!J)
-        return lcl_fail_memory(lcl_context_log(M->ctx), "a preconditioner");
-    if ((st = lcl_system_init(&M->system, M->ctx, A, NULL, NULL)) < 0 ||
-        (st = get_kernels(J, M->ctx)) < 0 || (st = upload_diagonal(M, A)) < 0 ||
-        (st = lcl_buffer_create(&J->inv_d, M->ctx, M->system.n, sizeof(double),
-                                "inverse diagonal")) < 0 ||
-        (st = lcl_buffer_create(&J->bad, M->ctx, M->system.n, 1,
-                                "pivot flags")) < 0)
+        return lcl_fail_memory(lcl_context_log(ctx), "a preconditioner");
+    const struct lcl_buffer_plan all[] = {
+        {&J->places, n, sizeof(int64_t), "places of the diagonal"},
+        {&J->inv_d, n, sizeof(double), "inverse diagonal"},
+        {&J->bad, n, 1, "pivot flags"},
+    };
+    if ((st = get_kernels(J, ctx)) < 0 ||
+        (st = lcl_buffers_create(ctx, all, sizeof all / sizeof *all)) < 0 ||
+        (st = find_diagonal(M)) < 0 || (st = count_missing(M)) < 0)
         return st;
+    M->op.modes |= LCL_MODE_BIT(LCL_APPLY_DOT);
     M->info.launches = 1;
-    M->info.nnz_kept = M->system.n - M->info.missing_diagonals;
+    M->info.nnz_kept = n - M->info.missing_diagonals;
     M->info.factor_bytes = lcl_buffer_bytes(J->inv_d);
     return LCL_OK;
 }
 
-static enum lcl_status report_bad(struct lcl_precond *M)
+// Names the first rows of `bad`, in the caller's numbering.
+static enum lcl_status name_bad(lcl_precond *M, const unsigned char *bad)
 {
-    const struct jacobi *J = M->method;
-    const size_t n = (size_t)M->system.n;
+    int32_t *row;
+    const enum lcl_status st = lcl_numbering_rows(M->matrix->numbering, &row);
+    if (st < 0)
+        return st;
+    int named = 0;
+    for (int64_t i = 0; i < M->op.range.n && named < 8; ++i)
+        if (bad[i])
+            M->info.repaired_rows[named++] = row[i];
+    lcl_free(row);
+    return LCL_OK;
+}
+
+static enum lcl_status report_bad(lcl_precond *M)
+{
+    const struct jacobi *J = M->op.state;
+    const size_t n = (size_t)M->op.range.n;
     unsigned char *bad = lcl_malloc(n, 1);
     if (!bad)
-        return lcl_fail_memory(lcl_context_log(M->ctx), "pivot flags");
-    const enum lcl_status st = lcl_buffer_read(J->bad, bad, n);
+        return lcl_fail_memory(lcl_context_log(M->op.range.ctx), "pivot flags");
+    enum lcl_status st = lcl_buffer_read(J->bad, bad, n);
     M->info.pivots_repaired = 0;
     for (size_t i = 0; i < n && st == LCL_OK; ++i)
-        if (bad[i] && M->info.pivots_repaired++ < 8)
-            M->info.repaired_rows[M->info.pivots_repaired - 1] = (int64_t)i;
+        M->info.pivots_repaired += bad[i];
+    if (st == LCL_OK && M->info.pivots_repaired > 0)
+        st = name_bad(M, bad);
     lcl_free(bad);
     return st;
 }
 
-static enum lcl_status update(struct lcl_precond *M)
+static enum lcl_status update(lcl_precond *M)
 {
-    struct jacobi *J = M->method;
+    const struct jacobi *J = M->op.state;
     const enum lcl_status st = LCL_LAUNCH(
-        J->invert, M->system.matrix.groups, lcl_arg_long(M->system.n),
-        lcl_arg_buffer(J->diagonal), lcl_arg_buffer(M->system.matrix.val),
+        J->invert, M->op.range.groups, lcl_arg_long(M->op.range.n),
+        lcl_arg_buffer(J->places), lcl_arg_buffer(M->matrix->matrix->val),
         lcl_arg_buffer(J->inv_d), lcl_arg_buffer(J->bad));
     return st < 0 ? st : report_bad(M);
 }
 
-static enum lcl_status apply(struct lcl_precond *M, const lcl_buffer *b,
-                             lcl_buffer *x, const lcl_buffer *stop, int at)
+// The dot product is that with x: w = x.
+static enum lcl_status apply(lcl_operator *A, enum lcl_mode mode,
+                             const struct lcl_operands *v)
 {
-    const struct jacobi *J = M->method;
-    return LCL_LAUNCH(J->scale, M->system.matrix.groups,
-                      lcl_arg_long(M->system.n), lcl_arg_buffer(J->inv_d),
-                      lcl_arg_buffer(b), lcl_arg_buffer(x),
-                      lcl_arg_buffer(stop), lcl_arg_int(at));
+    const struct jacobi *J = A->state;
+    if (mode == LCL_APPLY)
+        return LCL_LAUNCH(J->scale, A->range.groups, lcl_arg_long(A->range.n),
+                          lcl_arg_buffer(J->inv_d), lcl_arg_buffer(v->x),
+                          lcl_arg_buffer(v->y), lcl_arg_buffer(v->stop),
+                          lcl_arg_int(v->at));
+    return LCL_LAUNCH(J->scale_dot, A->range.groups, lcl_arg_long(A->range.n),
+                      lcl_arg_buffer(J->inv_d), lcl_arg_buffer(v->x),
+                      lcl_arg_buffer(v->y), lcl_arg_buffer(v->sums),
+                      lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
 }
 
-static enum lcl_status apply_dot(struct lcl_precond *M, const lcl_buffer *b,
-                                 lcl_buffer *x, lcl_buffer *sums,
-                                 const lcl_buffer *stop, int at)
+static void destroy(lcl_operator *A)
 {
-    const struct jacobi *J = M->method;
-    return LCL_LAUNCH(
-        J->scale_dot, M->system.matrix.groups, lcl_arg_long(M->system.n),
-        lcl_arg_buffer(J->inv_d), lcl_arg_buffer(b), lcl_arg_buffer(x),
-        lcl_arg_buffer(sums), lcl_arg_buffer(stop), lcl_arg_int(at));
-}
-
-static void destroy(struct lcl_precond *M)
-{
-    struct jacobi *J = M->method;
+    struct jacobi *J = A->state;
     if (!J)
         return;
-    lcl_buffer_destroy(&J->diagonal);
+    lcl_buffer_destroy(&J->places);
     lcl_buffer_destroy(&J->inv_d);
     lcl_buffer_destroy(&J->bad);
     lcl_free(J);
 }
 
 const struct lcl_precond_ops lcl_precond_jacobi = {
+    .op = {.apply = apply, .destroy = destroy},
+    .numbering = LCL_NUMBERING_ANY,
     .create = create,
     .update = update,
-    .apply = apply,
-    .destroy = destroy,
-    .make_symmetric = make_symmetric,
-    .apply_dot = apply_dot,
 };

@@ -2,7 +2,8 @@
 // Block-Jacobi for Kronecker systems: the inverses of the dense blocks A (x)
 // M_ii + tau B (x) L_ii, cl/dense/kron_blocks.cl. Singular blocks become the
 // identity.
-#include "lib/precond/kron_precond.h"
+#include "lib/precond/kron_values.h"
+#include "lib/precond/precond.h"
 
 #include "host/alloc.h"
 #include "host/geometry.h"
@@ -12,7 +13,6 @@
 #include "lib/dense/bgje.h"
 #include "lib/matrix/bsr.h"
 #include "lib/matrix/csr.h"
-#include "lib/operator/kron_pairs.h"
 
 #include <string.h>
 
@@ -25,56 +25,81 @@ struct kron_blocks {
     lcl_kernel *form, *apply;
     int64_t groups, apply_groups;
     struct lcl_bgje batch;
-    lcl_buffer *pairs; // interleaved entries of M_ii and L_ii
-    lcl_buffer *coef;
-    lcl_buffer *inverse; // of the blocks, transposed
+    struct lcl_kron_values values; // of M_ii and L_ii
+    lcl_buffer *pairs;             // their entries, side by side
+    lcl_buffer *inverse;           // of the blocks, transposed
     lcl_buffer *singular;
 };
 
-// ------------------------------------------------------------------- gathering
+// ------------------------------------------------------------------- diagonal
 
-static int64_t find_diagonal(const struct lcl_bsr *A, int64_t i)
+// of[i] = the diagonal block of block row i of a term.
+static enum lcl_status find_diagonal(uint32_t *of, lcl_context *ctx,
+                                     const struct lcl_device_matrix *D)
 {
-    const struct lcl_csr pattern = lcl_bsr_pattern(A);
-    return lcl_csr_find(&pattern, i, i);
+    struct lcl_bsr A = {
+        .rows = D->block_rows,
+        .cols = D->block_cols,
+        .nnz = D->blocks,
+        .block_size = D->block,
+    };
+    const enum lcl_status st = lcl_device_matrix_read(D, &A, false);
+    const struct lcl_csr pattern = lcl_bsr_pattern(&A);
+    for (int64_t i = 0; i < A.rows && st == LCL_OK; ++i) {
+        const int64_t k = lcl_csr_find(&pattern, i, i);
+        of[i] = k < 0 ? LCL_NO_BLOCK : (uint32_t)k;
+    }
+    lcl_bsr_finish(&A);
+    return st == LCL_ENOMEM
+               ? lcl_fail_memory(lcl_context_log(ctx), "the diagonal blocks")
+               : st;
 }
 
-static void gather_rows(void *arg, int64_t first, int64_t count, void *to)
+// If M and L are paired, a block of zeros stands for a missing one and counts.
+static void describe_diagonal(struct lcl_precond_info *info,
+                              const struct lcl_kron_operator *K,
+                              const uint32_t *of_m, const uint32_t *of_l)
 {
-    const struct lcl_kron *const *K = arg;
-    const struct lcl_bsr *M = (*K)->M, *L = (*K)->L;
-    double *pair = to;
-    for (int64_t i = first; i < first + count; ++i) {
-        lcl_pairs_put(pair, M, find_diagonal(M, i));
-        lcl_pairs_put(pair + 1, L, find_diagonal(L, i));
-        pair += 2 * lcl_block_values(M);
+    for (int64_t i = 0; i < K->term[0].block_rows; ++i) {
+        const bool in_m = of_m[i] != LCL_NO_BLOCK;
+        const bool in_l = of_l[i] != LCL_NO_BLOCK;
+        info->nnz_kept += (in_m + in_l) * K->block * K->block;
+        info->missing_diagonals += in_m || in_l ? 0 : K->stages * K->block;
     }
 }
 
-static enum lcl_status take(struct lcl_precond *M, const struct lcl_kron *K)
+static enum lcl_status prepare_values(lcl_precond *M,
+                                      const struct lcl_kron_operator *K)
 {
-    const struct kron_blocks *J = M->method;
-    lcl_phase_enter(M->ctx, LCL_PHASE_UPLOAD);
-    enum lcl_status st =
-        lcl_buffer_fill_by(J->pairs, lcl_pairs_size(K->M), gather_rows, &K);
-    if (st == LCL_OK)
-        st = lcl_kron_write_coefficients(J->coef, K);
-    lcl_phase_leave(M->ctx);
+    struct kron_blocks *J = M->op.state;
+    lcl_context *ctx = M->op.range.ctx;
+    uint32_t *of_m = lcl_malloc((size_t)J->n, sizeof *of_m);
+    uint32_t *of_l = lcl_malloc((size_t)J->n, sizeof *of_l);
+    enum lcl_status st;
+    if (!of_m || !of_l)
+        st = lcl_fail_memory(lcl_context_log(ctx), "the diagonal blocks");
+    else if ((st = find_diagonal(of_m, ctx, &K->term[0])) == LCL_OK &&
+             (st = find_diagonal(of_l, ctx, &K->term[K->paired ? 0 : 1])) ==
+                 LCL_OK) {
+        describe_diagonal(&M->info, K, of_m, of_l);
+        st = lcl_kron_values_init(&J->values, ctx, K, J->n, of_m, of_l);
+    }
+    lcl_free(of_m);
+    lcl_free(of_l);
     return st;
 }
 
 // ------------------------------------------------------------------- creation
 
-static enum lcl_status check(const struct lcl_kron *K,
+static enum lcl_status check(const struct lcl_kron_operator *K,
                              const struct lcl_precond_params *params,
                              const struct lcl_log *log)
 {
-    const int s = K->stages, b = K->M->block_size;
-    if (s * b > LCL_DIAGONAL_BLOCK_MAX)
+    if (K->stages * K->block > LCL_DIAGONAL_BLOCK_MAX)
         return lcl_fail(log, LCL_EUNSUPPORTED,
                         "block-jacobi with %d stages and blocks of %d rows: "
                         "diagonal blocks have at most %d rows",
-                        s, b, LCL_DIAGONAL_BLOCK_MAX);
+                        K->stages, K->block, LCL_DIAGONAL_BLOCK_MAX);
     if (params->storage > LCL_FACTOR_STORAGE_FP32)
         return lcl_fail(log, LCL_EUNSUPPORTED,
                         "block-jacobi of a system in Kronecker form with "
@@ -83,44 +108,38 @@ static enum lcl_status check(const struct lcl_kron *K,
     return LCL_OK;
 }
 
-static void describe(struct lcl_precond_info *info, const struct lcl_kron *K,
+static void describe(struct lcl_precond_info *info,
+                     const struct lcl_kron_operator *K,
                      const struct lcl_precond_params *params)
 {
     const bool single = params->storage == LCL_FACTOR_STORAGE_FP32;
-    const int m = K->stages * K->M->block_size;
-    for (int64_t i = 0; i < K->M->rows; ++i) {
-        const bool in_m = find_diagonal(K->M, i) >= 0;
-        const bool in_l = find_diagonal(K->L, i) >= 0;
-        info->nnz_kept += (in_m + in_l) * lcl_block_values(K->M);
-        info->missing_diagonals += in_m || in_l ? 0 : m;
-    }
-    info->diagonal_blocks = K->M->rows;
-    info->diagonal_blocks_fp32 = single ? K->M->rows : 0;
-    info->diagonal_block_rows_max = m;
+    info->diagonal_blocks = K->term[0].block_rows;
+    info->diagonal_blocks_fp32 = single ? info->diagonal_blocks : 0;
+    info->diagonal_block_rows_max = K->stages * K->block;
     info->storage = single ? LCL_FACTOR_STORAGE_FP32 : LCL_FACTOR_STORAGE_FP64;
     info->launches = 1;
 }
 
-static enum lcl_status get_kernels(struct kron_blocks *J, lcl_context *ctx,
-                                   const struct lcl_kron *K,
-                                   enum lcl_factor_storage storage)
+static enum lcl_status get_kernels(lcl_precond *M,
+                                   const struct lcl_kron_operator *K)
 {
-    const struct lcl_caps *caps = lcl_context_caps(ctx);
+    struct kron_blocks *J = M->op.state;
+    const struct lcl_caps *caps = lcl_context_caps(M->op.range.ctx);
     struct lcl_spec spec = {
         .source = "kron_blocks.cl",
         .kernel = "form_blocks",
-        .block = K->M->block_size,
+        .block = K->block,
         .vectors = K->stages,
-        .storage = storage,
+        .storage = M->info.storage,
         .group = lcl_vector_group(caps),
     };
-    const int64_t all = (lcl_kron_rows(K) + spec.group - 1) / spec.group;
+    const int64_t all = (M->op.range.n + spec.group - 1) / spec.group;
     J->groups = J->apply_groups = lcl_vector_groups(caps);
     if (caps->width > 1)
         J->apply_groups = all < MAX_GROUPS ? all : MAX_GROUPS;
-    const enum lcl_status st = lcl_kernel_get(&J->form, ctx, &spec);
+    const enum lcl_status st = lcl_kernel_get(&J->form, M->op.range.ctx, &spec);
     spec.kernel = "apply_blocks";
-    return st < 0 ? st : lcl_kernel_get(&J->apply, ctx, &spec);
+    return st < 0 ? st : lcl_kernel_get(&J->apply, M->op.range.ctx, &spec);
 }
 
 static enum lcl_status prepare_inversion(struct kron_blocks *J,
@@ -141,41 +160,41 @@ static enum lcl_status prepare_inversion(struct kron_blocks *J,
 }
 
 static enum lcl_status make_buffers(struct kron_blocks *J, lcl_context *ctx,
-                                    const struct lcl_kron *K, size_t value)
+                                    const struct lcl_kron_operator *K,
+                                    bool single)
 {
-    const int s = K->stages, b = K->M->block_size;
+    const int b = K->block, m = K->stages * b;
     const struct lcl_buffer_plan all[] = {
         {&J->pairs, J->n * (2 * b * b), sizeof(double), "diagonal blocks"},
-        {&J->coef, 2 * s * s, sizeof(double), "coefficients"},
-        {&J->inverse, J->n * (s * b * s * b), value,
+        {&J->inverse, J->n * (m * m), single ? sizeof(float) : sizeof(double),
          "inverses of diagonal blocks"},
         {&J->singular, J->n, sizeof(int32_t), "flags of diagonal blocks"},
     };
     return lcl_buffers_create(ctx, all, sizeof all / sizeof *all);
 }
 
-static enum lcl_status create(struct lcl_precond *M, const struct lcl_kron *K,
+static enum lcl_status create(lcl_precond *M,
                               const struct lcl_precond_params *params)
 {
-    const struct lcl_log *log = lcl_context_log(M->ctx);
-    const bool together = lcl_kron_ops_of(M->info.kron)->stages_innermost;
-    const int s = K->stages, b = K->M->block_size;
-    enum lcl_status st = check(K, params, log);
+    const struct lcl_kron_operator *K = lcl_kron_of(M->A);
+    lcl_context *ctx = M->op.range.ctx;
+    enum lcl_status st = check(K, params, lcl_context_log(ctx));
     if (st < 0)
         return st;
-    struct kron_blocks *J = M->method = lcl_calloc(1, sizeof *J);
+    struct kron_blocks *J = M->op.state = lcl_calloc(1, sizeof *J);
     if (!J)
-        return lcl_fail_memory(log, "a preconditioner");
+        return lcl_fail_memory(lcl_context_log(ctx), "a preconditioner");
+    const bool together = K->ops->stages_innermost;
     J->pivot = params->pivot;
-    J->n = K->M->rows;
-    J->by_row = together ? s : 1;
-    J->by_stage = together ? 1 : J->n * b;
+    J->n = K->term[0].block_rows;
+    J->by_row = together ? K->stages : 1;
+    J->by_stage = together ? 1 : J->n * K->block;
     describe(&M->info, K, params);
     const bool single = M->info.storage == LCL_FACTOR_STORAGE_FP32;
-    if ((st = get_kernels(J, M->ctx, K, M->info.storage)) < 0 ||
-        (st = prepare_inversion(J, M->ctx, s * b, single)) < 0 ||
-        (st = make_buffers(J, M->ctx, K,
-                           single ? sizeof(float) : sizeof(double))) < 0)
+    if ((st = get_kernels(M, K)) < 0 ||
+        (st = prepare_inversion(J, ctx, K->stages * K->block, single)) < 0 ||
+        (st = make_buffers(J, ctx, K, single)) < 0 ||
+        (st = prepare_values(M, K)) < 0)
         return st;
     M->info.factor_bytes = lcl_buffer_bytes(J->inverse);
     return LCL_OK;
@@ -185,14 +204,14 @@ static enum lcl_status create(struct lcl_precond *M, const struct lcl_kron *K,
 
 // Counts the singular blocks and names each by its first row in the first
 // stage.
-static enum lcl_status count_singular(struct lcl_precond *M)
+static enum lcl_status count_singular(lcl_precond *M)
 {
-    const struct kron_blocks *J = M->method;
+    const struct kron_blocks *J = M->op.state;
     struct lcl_precond_info *info = &M->info;
     const size_t bytes = (size_t)J->n * sizeof(int32_t);
     int32_t *singular = lcl_malloc(bytes, 1);
     if (!singular)
-        return lcl_fail_memory(lcl_context_log(M->ctx), "block flags");
+        return lcl_fail_memory(lcl_context_log(M->op.range.ctx), "block flags");
     const enum lcl_status st = lcl_buffer_read(J->singular, singular, bytes);
     info->pivots_repaired = 0;
     memset(info->repaired_rows, 0, sizeof info->repaired_rows);
@@ -204,13 +223,15 @@ static enum lcl_status count_singular(struct lcl_precond *M)
     return st;
 }
 
-static enum lcl_status update(struct lcl_precond *M)
+static enum lcl_status update(lcl_precond *M)
 {
-    const struct kron_blocks *J = M->method;
-    enum lcl_status st = LCL_LAUNCH(
-        J->form, J->groups, lcl_arg_long(J->n), lcl_arg_buffer(J->pairs),
-        lcl_arg_buffer(J->coef), lcl_arg_buffer(J->inverse));
+    const struct kron_blocks *J = M->op.state;
+    enum lcl_status st = lcl_kron_pair_values(&J->values, J->pairs);
     if (st < 0 ||
+        (st = LCL_LAUNCH(J->form, J->groups, lcl_arg_long(J->n),
+                         lcl_arg_buffer(J->pairs),
+                         lcl_arg_buffer(J->values.K->coef),
+                         lcl_arg_buffer(J->inverse))) < 0 ||
         (st = lcl_bgje_run(&J->batch, J->inverse, J->inverse, J->singular, NULL,
                            true)) < 0 ||
         (st = count_singular(M)) < 0)
@@ -220,37 +241,34 @@ static enum lcl_status update(struct lcl_precond *M)
                : LCL_OK;
 }
 
-static enum lcl_status apply(struct lcl_precond *M, const lcl_buffer *b,
-                             lcl_buffer *x, const lcl_buffer *stop, int at)
+static enum lcl_status apply(lcl_operator *A, enum lcl_mode mode,
+                             const struct lcl_operands *v)
 {
-    const struct kron_blocks *J = M->method;
+    const struct kron_blocks *J = A->state;
+    (void)mode;
     return LCL_LAUNCH(J->apply, J->apply_groups, lcl_arg_long(J->n),
                       lcl_arg_buffer(J->inverse), lcl_arg_long(J->by_row),
-                      lcl_arg_long(J->by_stage), lcl_arg_buffer(b),
-                      lcl_arg_buffer(x), lcl_arg_buffer(stop), lcl_arg_int(at));
+                      lcl_arg_long(J->by_stage), lcl_arg_buffer(v->x),
+                      lcl_arg_buffer(v->y), lcl_arg_buffer(v->stop),
+                      lcl_arg_int(v->at));
 }
 
-static void destroy(struct lcl_precond *M)
+static void destroy(lcl_operator *A)
 {
-    struct kron_blocks *J = M->method;
+    struct kron_blocks *J = A->state;
     if (!J)
         return;
     lcl_bgje_finish(&J->batch);
+    lcl_kron_values_finish(&J->values);
     lcl_buffer_destroy(&J->pairs);
-    lcl_buffer_destroy(&J->coef);
     lcl_buffer_destroy(&J->inverse);
     lcl_buffer_destroy(&J->singular);
     lcl_free(J);
 }
 
-static const struct lcl_precond_ops ops = {
-    .update = update,
-    .apply = apply,
-    .destroy = destroy,
-};
-
-const struct lcl_kron_method lcl_kron_block_jacobi = {
-    .ops = &ops,
+const struct lcl_precond_ops lcl_precond_kron_block_jacobi = {
+    .op = {.apply = apply, .destroy = destroy},
+    .numbering = LCL_NUMBERING_ANY,
     .create = create,
-    .take = take,
+    .update = update,
 };

@@ -6,8 +6,7 @@
 #include "host/interop.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/matrix/blocked.h"
-#include "lib/matrix/csr.h"
+#include "lib/operator/callback.h"
 
 #include <levelcl/opencl.h>
 
@@ -21,6 +20,22 @@ static const struct lcl_precond_ops *const methods[LCL_PRECOND_COUNT] = {
     [LCL_PRECOND_BLOCK_JACOBI] = &lcl_precond_block_jacobi,
 };
 
+// For operators in Kronecker form; NULL: none.
+static const struct lcl_precond_ops *const kron_methods[LCL_PRECOND_COUNT] = {
+    [LCL_PRECOND_DEFAULT] = &lcl_precond_kron_stages,
+    [LCL_PRECOND_NONE] = &lcl_precond_none,
+    [LCL_PRECOND_ILU0] = &lcl_precond_kron_stages,
+    [LCL_PRECOND_ILDU0] = &lcl_precond_kron_stages,
+    [LCL_PRECOND_IC0] = &lcl_precond_kron_stages,
+    [LCL_PRECOND_BLOCK_JACOBI] = &lcl_precond_kron_block_jacobi,
+};
+
+// M = I, for any square operator.
+const struct lcl_precond_ops lcl_precond_none = {
+    .op = {.apply = NULL},
+    .numbering = LCL_NUMBERING_ANY,
+};
+
 // Whether the method was published for unit L and U with separate D.
 static bool is_for_ildu0(enum lcl_trisolve trisolve)
 {
@@ -32,10 +47,8 @@ static bool is_for_ildu0(enum lcl_trisolve trisolve)
 static enum lcl_status check_params(const struct lcl_precond_params *p,
                                     const struct lcl_log *log)
 {
-    if ((unsigned)p->type >= LCL_PRECOND_COUNT ||
+    if ((unsigned)p->type >= LCL_PRECOND_CALLBACK ||
         (unsigned)p->trisolve >= LCL_TRISOLVE_COUNT ||
-        (unsigned)p->spmv >= LCL_SPMV_COUNT ||
-        (unsigned)p->kron >= LCL_KRON_COUNT ||
         (unsigned)p->pivot >= LCL_PIVOT_COUNT ||
         (unsigned)p->storage >= LCL_FACTOR_STORAGE_COUNT ||
         (unsigned)p->coarse >= LCL_COARSE_COUNT ||
@@ -48,10 +61,6 @@ static enum lcl_status check_params(const struct lcl_precond_params *p,
         return lcl_fail(log, LCL_EINVAL,
                         "pivot_tol %g: expected a number from 0 to 1",
                         p->pivot_tol);
-    if (p->block_size < 0 || p->block_size > LCL_BLOCK_MAX)
-        return lcl_fail(log, LCL_EINVAL,
-                        "block size %d: expected a number from 1 to %d, or 0",
-                        p->block_size, LCL_BLOCK_MAX);
     if (p->storage == LCL_FACTOR_STORAGE_ADAPTIVE &&
         p->type != LCL_PRECOND_BLOCK_JACOBI)
         return lcl_fail(log, LCL_EUNSUPPORTED,
@@ -62,179 +71,231 @@ static enum lcl_status check_params(const struct lcl_precond_params *p,
     return LCL_OK;
 }
 
-// IC(0) checks the sign of scalar pivots, but not of block pivots; blocks must
-// therefore be requested explicitly.
-static int block_size(const struct lcl_precond_params *p)
+static const struct lcl_log *log_of(const lcl_precond *M)
 {
-    return p->type == LCL_PRECOND_IC0 && p->block_size == 0 ? 1 : p->block_size;
-}
-
-// Of scalar or of block rows and columns.
-static enum lcl_status check_square(int64_t rows, int64_t cols,
-                                    const struct lcl_log *log)
-{
-    if (rows == cols)
-        return LCL_OK;
-    return lcl_fail(log, LCL_EFORMAT,
-                    "the matrix is %lld x %lld: a square one is needed",
-                    (long long)rows, (long long)cols);
+    return lcl_context_log(M->op.range.ctx);
 }
 
 // Reports a NULL argument; the object itself may be NULL.
 static enum lcl_status refuse_null(const lcl_precond *M, const char *function)
 {
-    return lcl_misuse(M ? lcl_context_log(M->ctx) : NULL,
-                      "%s: an argument is NULL", function);
+    return lcl_misuse(M ? log_of(M) : NULL, "%s: an argument is NULL",
+                      function);
 }
 
 enum lcl_status lcl_precond_refactor(lcl_precond *M)
 {
-    lcl_phase_enter(M->ctx, LCL_PHASE_NUMERIC);
-    const enum lcl_status st = M->ops->update(M);
-    lcl_phase_leave(M->ctx);
+    lcl_phase_enter(M->op.range.ctx, LCL_PHASE_NUMERIC);
+    const enum lcl_status st = M->ops->update ? M->ops->update(M) : LCL_OK;
+    lcl_phase_leave(M->op.range.ctx);
     const struct lcl_precond_info *info = &M->info;
     const bool ic0 = info->type == LCL_PRECOND_IC0;
     if (st == LCL_EPIVOT)
-        return lcl_fail(lcl_context_log(M->ctx), st,
+        return lcl_fail(log_of(M), st,
                         "row %lld has a zero or tiny%s pivot, and the pivot "
                         "policy is 'fail'",
                         (long long)info->repaired_rows[0] + 1,
                         ic0 ? " or negative" : "");
     if (st < 0 || info->pivots_repaired == 0)
         return st;
-    lcl_warn(lcl_context_log(M->ctx),
-             "%lld pivots repaired, the first in row %lld%s",
+    lcl_warn(log_of(M), "%lld pivots repaired, the first in row %lld%s",
              (long long)info->pivots_repaired,
              (long long)info->repaired_rows[0] + 1,
              ic0 ? ": the incomplete factors are not positive definite" : "");
     return LCL_PIVOTS_REPAIRED;
 }
 
-static enum lcl_status make_product(lcl_precond *M, enum lcl_spmv_type type)
+// ------------------------------------------------------------------- creation
+
+static enum lcl_status check_operator(const lcl_operator *A,
+                                      enum lcl_precond_type type,
+                                      const struct lcl_log *log)
 {
-    const enum lcl_status st = lcl_system_make_product(&M->system, type);
-    M->info.spmv = M->system.product.type;
-    M->info.spmv_bytes = M->system.product.bytes;
-    return st;
+    if (A->range.n != A->domain.n)
+        return lcl_fail(log, LCL_EFORMAT,
+                        "the matrix is %lld x %lld: a square one is needed",
+                        (long long)A->range.n, (long long)A->domain.n);
+    if (A->info.kron && !kron_methods[type])
+        return lcl_fail(log, LCL_EUNSUPPORTED,
+                        "%s is not for systems in Kronecker form",
+                        lcl_precond_name(type));
+    if (!A->matrix && !A->info.kron && type != LCL_PRECOND_NONE)
+        return lcl_fail(log, LCL_EUNSUPPORTED,
+                        "%s needs a matrix; a matrix-free operator has none",
+                        lcl_precond_name(type ? type : LCL_PRECOND_ILDU0));
+    return LCL_OK;
 }
 
-// Expects well-formed square matrices, checked parameters and *out NULL.
-static enum lcl_status create(lcl_precond **out, lcl_context *ctx,
-                              const struct lcl_blocked *B,
-                              const struct lcl_precond_params *params)
+static struct lcl_precond_info initial_info(const lcl_operator *A,
+                                            enum lcl_precond_type type)
 {
-    const struct lcl_bsr *A = &B->A;
-    lcl_precond *M = lcl_calloc(1, sizeof *M);
-    enum lcl_status st;
-    if (!M)
-        return lcl_fail_memory(lcl_context_log(ctx), "a preconditioner");
-    M->ctx = ctx;
-    M->ops = methods[params->type];
-    M->info = (struct lcl_precond_info){
-        .type = params->type ? params->type : LCL_PRECOND_ILDU0,
-        .rows = A->rows * A->block_size,
-        .nnz = B->entries,
-        .block_size = A->block_size,
+    return (struct lcl_precond_info){
+        .type = type ? type : LCL_PRECOND_ILDU0,
+        .rows = A->range.n,
+        .nnz = A->info.nnz,
+        .block_size = A->info.block_size,
         .coarse = LCL_COARSE_NONE,
-        .stages = 1,
         .form = "",
     };
-    if ((st = M->ops->create(M, A, params)) < 0 ||
-        (st = lcl_system_take_entries(&M->system, B->place, B->entries)) < 0 ||
-        (st = make_product(M, params->spmv)) < 0 ||
-        (st = lcl_precond_refactor(M)) < 0)
-        lcl_precond_destroy(&M);
-    *out = M;
+}
+
+static enum lcl_status allocate(lcl_precond **out, lcl_operator *A,
+                                const struct lcl_precond_ops *ops)
+{
+    lcl_precond *M = *out = lcl_calloc(1, sizeof *M);
+    if (!M)
+        return lcl_fail_memory(lcl_context_log(A->range.ctx),
+                               "a preconditioner");
+    if (ops == &lcl_precond_none)
+        lcl_identity_init(&M->op, A->range, A->numbering);
+    else
+        lcl_operator_init(&M->op, &ops->op, A->range, A->domain);
+    M->ops = ops;
+    M->A = M->matrix = A;
+    ++A->users;
+    return LCL_OK;
+}
+
+// Whether M can work on the matrix of A itself.
+static bool can_share(const lcl_precond *M)
+{
+    const lcl_operator *A = M->A;
+    return !A->matrix || M->ops->numbering == LCL_NUMBERING_ANY ||
+           (!A->own.perm &&
+            (M->ops->numbering == LCL_NUMBERING_GIVEN || A->users == 1));
+}
+
+enum lcl_status lcl_precond_copy_matrix(lcl_precond *M)
+{
+    const lcl_operator *A = M->A;
+    const int b = A->matrix->block;
+    lcl_operator *copy;
+    const enum lcl_status st = lcl_operator_copy(&copy, &M->copied, A);
+    if (st < 0)
+        return st;
+    M->matrix = copy;
+    return lcl_vector_ops_init(&M->copy, A->range.ctx, b * b);
+}
+
+static enum lcl_status set_up(lcl_precond *M,
+                              const struct lcl_precond_params *params)
+{
+    enum lcl_status st;
+    if ((!can_share(M) && (st = lcl_precond_copy_matrix(M)) < 0) ||
+        (M->ops->create && (st = M->ops->create(M, params)) < 0))
+        return st;
+    M->op.numbering = M->matrix->numbering;
+    M->op.launches = M->info.launches;
+    if (M->symmetric)
+        M->symmetric->numbering = M->start->numbering = M->op.numbering;
+    return LCL_OK;
+}
+
+enum lcl_status lcl_precond_analyse(lcl_precond **out, lcl_operator *A,
+                                    const struct lcl_precond_params *params)
+{
+    const enum lcl_precond_type type = params->type;
+    enum lcl_status st =
+        allocate(out, A, (A->info.kron ? kron_methods : methods)[type]);
+    if (st < 0)
+        return st;
+    (*out)->info = initial_info(A, type);
+    if ((st = set_up(*out, params)) < 0)
+        lcl_precond_destroy(out);
     return st;
 }
 
-enum lcl_status lcl_precond_begin(lcl_precond **out, const lcl_context *ctx,
-                                  const void *A, const char *function,
-                                  const struct lcl_precond_params **params)
-{
-    static const struct lcl_precond_params defaults = LCL_PRECOND_PARAMS_INIT;
-    const struct lcl_log *log = lcl_context_log(ctx);
-    if (!*params)
-        *params = &defaults;
-    if (out)
-        *out = NULL;
-    return out && ctx && A
-               ? check_params(*params, log)
-               : lcl_misuse(log, "%s: an argument is NULL", function);
-}
-
-enum lcl_status lcl_precond_create(lcl_precond **out, lcl_context *ctx,
-                                   const struct lcl_csr *A,
+enum lcl_status lcl_precond_create(lcl_precond **out, lcl_operator *A,
                                    const struct lcl_precond_params *params)
 {
-    const struct lcl_log *log = lcl_context_log(ctx);
-    struct lcl_blocked B;
+    static const struct lcl_precond_params defaults = LCL_PRECOND_PARAMS_INIT;
+    const struct lcl_precond_params *p = params ? params : &defaults;
+    const struct lcl_log *log = A ? lcl_context_log(A->range.ctx) : NULL;
     enum lcl_status st;
-    if ((st = lcl_precond_begin(out, ctx, A, "lcl_precond_create", &params)) <
-            0 ||
-        (st = lcl_csr_check(A, log)) < 0 ||
-        (st = check_square(A->rows, A->cols, log)) < 0)
+    if (out)
+        *out = NULL;
+    if (!out || !A)
+        return lcl_misuse(log, "lcl_precond_create: an argument is NULL");
+    if ((st = check_params(p, log)) < 0 ||
+        (st = check_operator(A, p->type, log)) < 0 ||
+        (st = lcl_precond_analyse(out, A, p)) < 0)
         return st;
-    if ((st = lcl_blocked_from_csr(&B, ctx, A, block_size(params))) == LCL_OK)
-        st = create(out, ctx, &B, params);
-    lcl_blocked_finish(&B);
+    if ((st = lcl_precond_refactor(*out)) < 0)
+        lcl_precond_destroy(out);
     return st;
 }
 
-enum lcl_status lcl_precond_create_bsr(lcl_precond **out, lcl_context *ctx,
-                                       const struct lcl_bsr *A,
-                                       const struct lcl_precond_params *params)
+// ------------------------------------------------------------------- callbacks
+
+static const struct lcl_precond_ops callback_ops = {
+    .numbering = LCL_NUMBERING_ANY,
+};
+
+static enum lcl_status create_callback(lcl_precond **out, lcl_operator *A,
+                                       const struct lcl_callback *callback)
 {
-    const struct lcl_log *log = lcl_context_log(ctx);
-    struct lcl_blocked B;
+    const struct lcl_log *log = A ? lcl_context_log(A->range.ctx) : NULL;
     enum lcl_status st;
-    if ((st = lcl_precond_begin(out, ctx, A, "lcl_precond_create_bsr",
-                                &params)) < 0 ||
-        (st = lcl_bsr_check(A, log)) < 0 ||
-        (st = check_square(A->rows, A->cols, log)) < 0 ||
-        (st = lcl_blocked_from_bsr(&B, ctx, A, params->block_size)) < 0)
+    if (out)
+        *out = NULL;
+    if (!out || !A || (!callback->host && !callback->device))
+        return lcl_misuse(log,
+                          "lcl_precond_create_callback: an argument is NULL");
+    if ((st = check_operator(A, LCL_PRECOND_NONE, log)) < 0 ||
+        (st = allocate(out, A, &callback_ops)) < 0)
         return st;
-    return create(out, ctx, &B, params);
+    lcl_precond *M = *out;
+    M->info = initial_info(A, LCL_PRECOND_CALLBACK);
+    M->op.ops = &lcl_callback_ops;
+    lcl_numbering_init(&M->op.own, A->range.ctx, A->range.n, 1);
+    M->op.numbering = &M->op.own;
+    if ((st = lcl_callback_init(&M->op, callback)) < 0)
+        lcl_precond_destroy(out);
+    return st;
 }
 
-enum lcl_status lcl_precond_update(lcl_precond *M, const double *val)
+enum lcl_status lcl_precond_create_callback(lcl_precond **out, lcl_operator *A,
+                                            lcl_apply_fn *apply, void *user)
 {
-    if (!M || !val)
+    const struct lcl_callback callback = {.host = apply, .user = user};
+    return create_callback(out, A, &callback);
+}
+
+enum lcl_status lcl_precond_create_callback_cl(lcl_precond **out,
+                                               lcl_operator *A,
+                                               lcl_apply_cl_fn *apply,
+                                               void *user)
+{
+    const struct lcl_callback callback = {.device = apply, .user = user};
+    return create_callback(out, A, &callback);
+}
+
+// ------------------------------------------------------------------- use
+
+// Brings the current values of A to a copy of its matrix.
+static enum lcl_status refresh_copy(lcl_precond *M)
+{
+    if (!M->copied)
+        return LCL_OK;
+    const enum lcl_status st =
+        lcl_gather(&M->copy, M->A->matrix->blocks, M->copied, M->A->matrix->val,
+                   lcl_operator_staging(M->matrix));
+    return st < 0 ? st : lcl_operator_take_staged(M->matrix);
+}
+
+enum lcl_status lcl_precond_update(lcl_precond *M)
+{
+    if (!M)
         return refuse_null(M, "lcl_precond_update");
-    if (M->kron)
-        return lcl_misuse(lcl_context_log(M->ctx),
-                          "lcl_precond_update: it was made of a lcl_kron");
-    const int64_t k = lcl_find_not_finite(val, M->system.entries);
-    if (k >= 0)
-        return lcl_fail(lcl_context_log(M->ctx), LCL_EFORMAT,
-                        "lcl_precond_update: value %lld is not finite",
-                        (long long)k);
-    const enum lcl_status st = lcl_system_update(&M->system, val);
+    const enum lcl_status st = refresh_copy(M);
     return st < 0 ? st : lcl_precond_refactor(M);
-}
-
-static enum lcl_status make_vectors(lcl_precond *M)
-{
-    enum lcl_status st = LCL_OK;
-    if (!M->b)
-        st = lcl_buffer_create(&M->b, M->ctx, M->system.n, sizeof(double),
-                               "vector");
-    if (st == LCL_OK && !M->x)
-        st = lcl_buffer_create(&M->x, M->ctx, M->system.n, sizeof(double),
-                               "vector");
-    return st;
 }
 
 enum lcl_status lcl_precond_apply(lcl_precond *M, const double *b, double *x)
 {
-    enum lcl_status st;
     if (!M || !b || !x)
         return refuse_null(M, "lcl_precond_apply");
-    if ((st = make_vectors(M)) < 0 ||
-        (st = lcl_system_put(&M->system, b, M->b)) < 0 ||
-        (st = M->ops->apply(M, M->b, M->x, M->system.never, 0)) < 0)
-        return st;
-    return lcl_system_get(&M->system, M->x, x);
+    return lcl_apply_host(&M->op, b, x);
 }
 
 enum lcl_status lcl_precond_apply_cl(lcl_precond *M, cl_mem b, cl_mem x)
@@ -243,20 +304,18 @@ enum lcl_status lcl_precond_apply_cl(lcl_precond *M, cl_mem b, cl_mem x)
     enum lcl_status st;
     if (!M || !b || !x)
         return refuse_null(M, "lcl_precond_apply_cl");
-    const size_t bytes = (size_t)M->system.n * sizeof(double);
-    if ((st = make_vectors(M)) < 0 ||
-        (st = lcl_buffer_wrap(&in, M->ctx, b, LCL_ACCESS_READ, "b")) < 0 ||
-        (st = lcl_buffer_wrap(&result, M->ctx, x, LCL_ACCESS_WRITE, "x")) < 0)
+    lcl_context *ctx = M->op.range.ctx;
+    const size_t bytes = (size_t)M->op.range.n * sizeof(double);
+    if ((st = lcl_buffer_wrap(&in, ctx, b, LCL_ACCESS_READ, "b")) < 0 ||
+        (st = lcl_buffer_wrap(&result, ctx, x, LCL_ACCESS_WRITE, "x")) < 0)
         goto out;
-    if (lcl_buffer_bytes(in) != bytes || lcl_buffer_bytes(result) != bytes) {
-        st = lcl_fail(lcl_context_log(M->ctx), LCL_EINVAL,
-                      "lcl_precond_apply_cl: buffers of %zu bytes expected",
+    if (b == x || lcl_buffer_bytes(in) != bytes ||
+        lcl_buffer_bytes(result) != bytes)
+        st = lcl_fail(log_of(M), LCL_EINVAL,
+                      "lcl_precond_apply_cl: two buffers of %zu bytes expected",
                       bytes);
-        goto out;
-    }
-    if ((st = lcl_system_import(&M->system, in, M->b)) == LCL_OK &&
-        (st = M->ops->apply(M, M->b, M->x, M->system.never, 0)) == LCL_OK)
-        st = lcl_system_export(&M->system, M->x, result);
+    else
+        st = lcl_apply_buffers(&M->op, in, result);
 out:
     lcl_buffer_destroy(&result);
     lcl_buffer_destroy(&in);
@@ -273,10 +332,11 @@ void lcl_precond_destroy(lcl_precond **precond)
     if (!precond || !*precond)
         return;
     lcl_precond *M = *precond;
-    M->ops->destroy(M);
-    lcl_system_finish(&M->system);
-    lcl_buffer_destroy(&M->b);
-    lcl_buffer_destroy(&M->x);
+    lcl_operator_finish(&M->op);
+    if (M->matrix != M->A)
+        lcl_operator_destroy(&M->matrix);
+    lcl_buffer_destroy(&M->copied);
+    --M->A->users;
     lcl_free(M);
     *precond = NULL;
 }

@@ -119,7 +119,7 @@ static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
     if ((st = lcl_csr_factors_init(&E->factors, ctx, T->factor, layout, level,
                                    v->split)) < 0)
         return st;
-    T->launches = v->launches;
+    T->op.launches = v->launches;
     T->group = spec_for(caps, T->factor, v).group;
     if (caps->width > 1)
         T->barriers = v->barriers + v->barriers_a_level * E->factors.levels_max;
@@ -147,62 +147,60 @@ static enum lcl_status update(struct lcl_trisolve_method *T)
 static enum lcl_status launch_unit(const struct lcl_dag_ec *E,
                                    lcl_kernel *kernel,
                                    const struct lcl_csr_triangle *M,
-                                   const lcl_buffer *b, lcl_buffer *x,
-                                   const lcl_buffer *stop, int at)
+                                   const struct lcl_operands *v)
 {
     const struct lcl_csr_factors *C = &E->factors;
-    return LCL_LAUNCH(kernel, C->factor->parts, lcl_arg_buffer(C->part_ptr),
-                      lcl_arg_buffer(C->first_level),
-                      lcl_arg_buffer(C->level_ptr), lcl_arg_buffer(M->row_ptr),
-                      lcl_arg_buffer(M->row), lcl_arg_buffer(M->col),
-                      lcl_arg_buffer(M->val), lcl_arg_buffer(b),
-                      lcl_arg_buffer(x), lcl_arg_buffer(stop), lcl_arg_int(at));
+    return LCL_LAUNCH(
+        kernel, C->factor->parts, lcl_arg_buffer(C->part_ptr),
+        lcl_arg_buffer(C->first_level), lcl_arg_buffer(C->level_ptr),
+        lcl_arg_buffer(M->row_ptr), lcl_arg_buffer(M->row),
+        lcl_arg_buffer(M->col), lcl_arg_buffer(M->val), lcl_arg_buffer(v->x),
+        lcl_arg_buffer(v->y), lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
 }
 
 static enum lcl_status lower(const struct lcl_trisolve_method *T,
-                             const lcl_buffer *b, lcl_buffer *x,
-                             const lcl_buffer *stop, int at)
+                             const struct lcl_operands *v)
 {
     const struct lcl_dag_ec *E = T->state;
     const struct lcl_csr_factors *C = &E->factors;
     if (C->split == LCL_SPLIT_L_D_U)
-        return launch_unit(E, E->lower, &C->lower, b, x, stop, at);
+        return launch_unit(E, E->lower, &C->lower, v);
     return LCL_LAUNCH(
         E->lower, T->factor->parts, lcl_arg_buffer(C->part_ptr),
         lcl_arg_buffer(C->first_level), lcl_arg_buffer(C->level_ptr),
         lcl_arg_buffer(C->lower.row_ptr), lcl_arg_buffer(C->lower.row),
         lcl_arg_buffer(C->lower.col), lcl_arg_buffer(C->lower.val),
-        lcl_arg_buffer(C->inv_d), lcl_arg_buffer(b), lcl_arg_buffer(x),
-        lcl_arg_buffer(stop), lcl_arg_int(at));
+        lcl_arg_buffer(C->inv_d), lcl_arg_buffer(v->x), lcl_arg_buffer(v->y),
+        lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
 }
 
-static enum lcl_status scale(const struct lcl_trisolve_method *T, lcl_buffer *x,
-                             const lcl_buffer *stop, int at)
+// x = D^-1 x
+static enum lcl_status scale(const struct lcl_trisolve_method *T,
+                             const struct lcl_operands *v)
 {
     const struct lcl_dag_ec *E = T->state;
     const struct lcl_csr_factors *C = &E->factors;
     return LCL_LAUNCH(E->scale, T->factor->parts, lcl_arg_buffer(C->part_ptr),
                       lcl_arg_buffer(C->first_level), lcl_arg_buffer(C->inv_d),
-                      lcl_arg_buffer(x), lcl_arg_buffer(x),
-                      lcl_arg_buffer(stop), lcl_arg_int(at));
+                      lcl_arg_buffer(v->y), lcl_arg_buffer(v->y),
+                      lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
 }
 
 // Solves x = b with L or L D, scales if D is separate, then solves with U.
 static enum lcl_status apply(const struct lcl_trisolve_method *T,
-                             const lcl_buffer *b, lcl_buffer *x,
-                             const lcl_buffer *stop, int at)
+                             const struct lcl_operands *v)
 {
     const struct lcl_dag_ec *E = T->state;
     enum lcl_status st;
-    if ((st = lower(T, b, x, stop, at)) < 0 ||
-        (E->scale && (st = scale(T, x, stop, at)) < 0))
+    const struct lcl_operands in_place = {
+        .x = v->y, .y = v->y, .stop = v->stop, .at = v->at};
+    if ((st = lower(T, v)) < 0 || (E->scale && (st = scale(T, v)) < 0))
         return st;
-    return launch_unit(E, E->upper, &E->factors.upper, x, x, stop, at);
+    return launch_unit(E, E->upper, &E->factors.upper, &in_place);
 }
 
 static enum lcl_status apply_fused(const struct lcl_trisolve_method *T,
-                                   const lcl_buffer *b, lcl_buffer *x,
-                                   const lcl_buffer *stop, int at)
+                                   const struct lcl_operands *v)
 {
     const struct lcl_dag_ec *E = T->state;
     const struct lcl_csr_factors *C = &E->factors;
@@ -213,8 +211,8 @@ static enum lcl_status apply_fused(const struct lcl_trisolve_method *T,
         lcl_arg_buffer(C->lower.col), lcl_arg_buffer(C->lower.val),
         lcl_arg_buffer(C->upper.row_ptr), lcl_arg_buffer(C->upper.row),
         lcl_arg_buffer(C->upper.col), lcl_arg_buffer(C->upper.val),
-        lcl_arg_buffer(C->inv_d), lcl_arg_buffer(b), lcl_arg_buffer(x),
-        lcl_arg_buffer(stop), lcl_arg_int(at));
+        lcl_arg_buffer(C->inv_d), lcl_arg_buffer(v->x), lcl_arg_buffer(v->y),
+        lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
 }
 
 const struct lcl_trisolve_ops lcl_trisolve_dag_ec = {

@@ -25,7 +25,7 @@ static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
         return lcl_fail_memory(lcl_context_log(ctx), "a triangular solve");
     const enum lcl_status st = lcl_csr_factors_init(
         &D->factors, ctx, T->factor, layout, level, LCL_SPLIT_L_D_U);
-    T->launches = 1;
+    T->op.launches = 1;
     T->group = spec.group;
     if (caps->width == 1)
         spec.rows = 0; // the vector stays in global memory
@@ -50,8 +50,7 @@ static enum lcl_status update(struct lcl_trisolve_method *T)
 }
 
 static enum lcl_status apply(const struct lcl_trisolve_method *T,
-                             const lcl_buffer *b, lcl_buffer *x,
-                             const lcl_buffer *stop, int at)
+                             const struct lcl_operands *v)
 {
     const struct dag_vc *D = T->state;
     const struct lcl_csr_factors *C = &D->factors;
@@ -61,8 +60,8 @@ static enum lcl_status apply(const struct lcl_trisolve_method *T,
         lcl_arg_buffer(C->lower.row_ptr), lcl_arg_buffer(C->lower.col),
         lcl_arg_buffer(C->lower.val), lcl_arg_buffer(C->upper.row_ptr),
         lcl_arg_buffer(C->upper.col), lcl_arg_buffer(C->upper.val),
-        lcl_arg_buffer(C->inv_d), lcl_arg_buffer(b), lcl_arg_buffer(x),
-        lcl_arg_buffer(stop), lcl_arg_int(at));
+        lcl_arg_buffer(C->inv_d), lcl_arg_buffer(v->x), lcl_arg_buffer(v->y),
+        lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
 }
 
 const struct lcl_trisolve_ops lcl_trisolve_dag_vc_ILDU0_fused = {

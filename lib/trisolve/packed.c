@@ -146,14 +146,14 @@ struct lcl_spec lcl_packed_spec(const struct lcl_caps *caps,
 }
 
 static enum lcl_status launch(const struct lcl_packed *K, lcl_kernel *kernel,
-                              const struct lcl_factor *F, const lcl_buffer *b,
-                              lcl_buffer *x, const lcl_buffer *stop, int at)
+                              const struct lcl_factor *F,
+                              const struct lcl_operands *v)
 {
-    return LCL_LAUNCH(kernel, F->parts, lcl_arg_buffer(F->part),
-                      lcl_arg_buffer(K->table), lcl_arg_buffer(F->col),
-                      lcl_arg_buffer(lcl_store_values(F)), lcl_arg_buffer(b),
-                      lcl_arg_buffer(x), lcl_arg_buffer(stop), lcl_arg_int(at),
-                      lcl_arg_buffer(K->shift), lcl_arg_buffer(K->shift_of));
+    return LCL_LAUNCH(
+        kernel, F->parts, lcl_arg_buffer(F->part), lcl_arg_buffer(K->table),
+        lcl_arg_buffer(F->col), lcl_arg_buffer(lcl_store_values(F)),
+        lcl_arg_buffer(v->x), lcl_arg_buffer(v->y), lcl_arg_buffer(v->stop),
+        lcl_arg_int(v->at), lcl_arg_buffer(v->w), lcl_arg_buffer(K->aggregate));
 }
 
 // ------------------------------------------------------------------ choice
@@ -164,14 +164,16 @@ enum { FORMS = 2 }; // variants of the kernel: lcl_packed_spec(), `ring`
 struct trial {
     const struct lcl_factor *factor;
     struct lcl_packed form[FORMS];
-    lcl_buffer *b, *x, *never;
+    lcl_buffer *b, *x;
 };
 
 static enum lcl_status launch_trial(void *arg, int which)
 {
     const struct trial *T = arg;
     const struct lcl_packed *K = &T->form[which];
-    return launch(K, K->kernel, T->factor, T->b, T->x, T->never, 0);
+    const struct lcl_operands v = {
+        .x = T->b, .y = T->x, .stop = lcl_context_no_stop(T->factor->ctx)};
+    return launch(K, K->kernel, T->factor, &v);
 }
 
 static int log2_of(int64_t value)
@@ -209,7 +211,6 @@ static enum lcl_status get_form(struct lcl_packed *K, lcl_context *ctx,
 static enum lcl_status try_forms(int *best, lcl_context *ctx, const char *class,
                                  const struct lcl_factor *F)
 {
-    static const int32_t zero = 0;
     struct trial T = {.factor = F};
     enum lcl_status st = LCL_OK;
     for (int ring = 0; ring < FORMS && st == LCL_OK; ++ring)
@@ -219,13 +220,10 @@ static enum lcl_status try_forms(int *best, lcl_context *ctx, const char *class,
             LCL_OK &&
         (st = lcl_buffer_fill(T.b, 0)) == LCL_OK &&
         (st = lcl_buffer_create(&T.x, ctx, F->n, sizeof(double), "vector")) ==
-            LCL_OK &&
-        (st = lcl_buffer_create_from(&T.never, ctx, &zero, 1, sizeof zero,
-                                     "stop flag")) == LCL_OK)
+            LCL_OK)
         st = lcl_choose(best, ctx, class, FORMS, launch_trial, &T);
     lcl_buffer_destroy(&T.b);
     lcl_buffer_destroy(&T.x);
-    lcl_buffer_destroy(&T.never);
     return st;
 }
 
@@ -276,7 +274,7 @@ static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
     (void)layout, (void)level;
     if (!K)
         return lcl_fail_memory(lcl_context_log(ctx), "a triangular solve");
-    T->launches = 1;
+    T->op.launches = 1;
     T->barriers = F->group == 1 ? 0 : 1 + (int)F->sweeps_max;
     if (caps->width > 1) {
         const enum lcl_status chosen = choose_form(K, ctx, F);
@@ -287,19 +285,17 @@ static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
 }
 
 static enum lcl_status apply(const struct lcl_trisolve_method *T,
-                             const lcl_buffer *b, lcl_buffer *x,
-                             const lcl_buffer *stop, int at)
+                             const struct lcl_operands *v)
 {
     const struct lcl_packed *K = T->state;
-    return launch(K, K->kernel, T->factor, b, x, stop, at);
+    return launch(K, K->kernel, T->factor, v);
 }
 
-static enum lcl_status apply_shifted(const struct lcl_trisolve_method *T,
-                                     const lcl_buffer *b, lcl_buffer *x,
-                                     const lcl_buffer *stop, int at)
+static enum lcl_status apply_add(const struct lcl_trisolve_method *T,
+                                 const struct lcl_operands *v)
 {
     const struct lcl_packed *K = T->state;
-    return launch(K, K->shifted, T->factor, b, x, stop, at);
+    return launch(K, K->adding, T->factor, v);
 }
 
 static void destroy(struct lcl_trisolve_method *T)
@@ -311,23 +307,21 @@ static void destroy(struct lcl_trisolve_method *T)
     lcl_free(K);
 }
 
-static enum lcl_status add_shift(struct lcl_trisolve_method *T,
-                                 lcl_context *ctx, const lcl_buffer *shift,
-                                 const lcl_buffer *shift_of)
+static enum lcl_status prolong(struct lcl_trisolve_method *T, lcl_context *ctx,
+                               const lcl_buffer *aggregate)
 {
     struct lcl_packed *K = T->state;
     struct lcl_spec spec =
         lcl_packed_spec(lcl_context_caps(ctx), T->factor, K->ring);
     spec.mode = 1;
-    K->shift = shift;
-    K->shift_of = shift_of;
-    return lcl_kernel_get(&K->shifted, ctx, &spec);
+    K->aggregate = aggregate;
+    return lcl_kernel_get(&K->adding, ctx, &spec);
 }
 
 const struct lcl_trisolve_ops lcl_trisolve_packed = {
     .create = create,
     .apply = apply,
-    .add_shift = add_shift,
-    .apply_shifted = apply_shifted,
+    .prolong = prolong,
+    .apply_add = apply_add,
     .destroy = destroy,
 };

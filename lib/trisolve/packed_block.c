@@ -102,38 +102,35 @@ static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
     if (!K)
         return lcl_fail_memory(lcl_context_log(ctx), "a triangular solve");
     K->table = caps->width > 1 ? F->sweep : F->step;
-    T->launches = 1;
+    T->op.launches = 1;
     T->barriers = F->group == 1 ? 0 : 1 + (int)F->sweeps_max;
     return lcl_kernel_get(&K->kernel, ctx, &spec);
 }
 
 static enum lcl_status launch(const struct lcl_trisolve_method *T,
-                              lcl_kernel *kernel, const lcl_buffer *b,
-                              lcl_buffer *x, const lcl_buffer *stop, int at)
+                              lcl_kernel *kernel, const struct lcl_operands *v)
 {
     const struct lcl_packed *K = T->state;
     const struct lcl_factor *F = T->factor;
-    return LCL_LAUNCH(kernel, F->parts, lcl_arg_buffer(F->part),
-                      lcl_arg_buffer(K->table), lcl_arg_buffer(F->col),
-                      lcl_arg_buffer(lcl_store_values(F)), lcl_arg_buffer(b),
-                      lcl_arg_buffer(x), lcl_arg_buffer(stop), lcl_arg_int(at),
-                      lcl_arg_buffer(K->shift), lcl_arg_buffer(K->shift_of));
+    return LCL_LAUNCH(
+        kernel, F->parts, lcl_arg_buffer(F->part), lcl_arg_buffer(K->table),
+        lcl_arg_buffer(F->col), lcl_arg_buffer(lcl_store_values(F)),
+        lcl_arg_buffer(v->x), lcl_arg_buffer(v->y), lcl_arg_buffer(v->stop),
+        lcl_arg_int(v->at), lcl_arg_buffer(v->w), lcl_arg_buffer(K->aggregate));
 }
 
 static enum lcl_status apply(const struct lcl_trisolve_method *T,
-                             const lcl_buffer *b, lcl_buffer *x,
-                             const lcl_buffer *stop, int at)
+                             const struct lcl_operands *v)
 {
     const struct lcl_packed *K = T->state;
-    return launch(T, K->kernel, b, x, stop, at);
+    return launch(T, K->kernel, v);
 }
 
-static enum lcl_status apply_shifted(const struct lcl_trisolve_method *T,
-                                     const lcl_buffer *b, lcl_buffer *x,
-                                     const lcl_buffer *stop, int at)
+static enum lcl_status apply_add(const struct lcl_trisolve_method *T,
+                                 const struct lcl_operands *v)
 {
     const struct lcl_packed *K = T->state;
-    return launch(T, K->shifted, b, x, stop, at);
+    return launch(T, K->adding, v);
 }
 
 static void destroy(struct lcl_trisolve_method *T)
@@ -141,23 +138,21 @@ static void destroy(struct lcl_trisolve_method *T)
     lcl_free(T->state);
 }
 
-static enum lcl_status add_shift(struct lcl_trisolve_method *T,
-                                 lcl_context *ctx, const lcl_buffer *shift,
-                                 const lcl_buffer *shift_of)
+static enum lcl_status prolong(struct lcl_trisolve_method *T, lcl_context *ctx,
+                               const lcl_buffer *aggregate)
 {
     struct lcl_packed *K = T->state;
     struct lcl_spec spec =
         lcl_packed_block_spec(lcl_context_caps(ctx), T->factor);
     spec.mode = 1;
-    K->shift = shift;
-    K->shift_of = shift_of;
-    return lcl_kernel_get(&K->shifted, ctx, &spec);
+    K->aggregate = aggregate;
+    return lcl_kernel_get(&K->adding, ctx, &spec);
 }
 
 const struct lcl_trisolve_ops lcl_trisolve_packed_block = {
     .create = create,
     .apply = apply,
-    .add_shift = add_shift,
-    .apply_shifted = apply_shifted,
+    .prolong = prolong,
+    .apply_add = apply_add,
     .destroy = destroy,
 };

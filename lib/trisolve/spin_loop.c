@@ -85,7 +85,7 @@ static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
     struct lcl_spin_loop *S = T->state = lcl_calloc(1, sizeof *S);
     if (!S)
         return lcl_fail_memory(log, "a triangular solve");
-    T->launches = 2;
+    T->op.launches = 2;
     T->group = spec.group;
     T->barriers = 2 * barriers_of(caps, &spec, T->factor);
     if ((st = lcl_csr_factors_init(&S->factors, ctx, T->factor, layout, level,
@@ -114,8 +114,7 @@ static enum lcl_status update(struct lcl_trisolve_method *T)
 }
 
 static enum lcl_status lower(const struct lcl_trisolve_method *T,
-                             const lcl_buffer *b, lcl_buffer *x,
-                             const lcl_buffer *stop, int at)
+                             const struct lcl_operands *v)
 {
     const struct lcl_spin_loop *S = T->state;
     const struct lcl_csr_factors *C = &S->factors;
@@ -123,25 +122,25 @@ static enum lcl_status lower(const struct lcl_trisolve_method *T,
         S->lower, T->factor->parts, lcl_arg_buffer(C->part_ptr),
         lcl_arg_buffer(C->lower.row_ptr), lcl_arg_buffer(C->lower.col),
         lcl_arg_buffer(C->lower.val), lcl_arg_buffer(C->inv_d),
-        lcl_arg_buffer(b), lcl_arg_buffer(x), lcl_arg_buffer(S->done),
-        lcl_arg_buffer(stop), lcl_arg_int(at));
+        lcl_arg_buffer(v->x), lcl_arg_buffer(v->y), lcl_arg_buffer(S->done),
+        lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
 }
 
 // Solves x = b with L D, then with U.
 static enum lcl_status apply(const struct lcl_trisolve_method *T,
-                             const lcl_buffer *b, lcl_buffer *x,
-                             const lcl_buffer *stop, int at)
+                             const struct lcl_operands *v)
 {
     const struct lcl_spin_loop *S = T->state;
     const struct lcl_csr_factors *C = &S->factors;
-    const enum lcl_status st = lower(T, b, x, stop, at);
+    const enum lcl_status st = lower(T, v);
     if (st < 0)
         return st;
-    return LCL_LAUNCH(
-        S->upper, T->factor->parts, lcl_arg_buffer(C->part_ptr),
-        lcl_arg_buffer(C->upper.row_ptr), lcl_arg_buffer(C->upper.col),
-        lcl_arg_buffer(C->upper.val), lcl_arg_buffer(x), lcl_arg_buffer(x),
-        lcl_arg_buffer(S->done), lcl_arg_buffer(stop), lcl_arg_int(at));
+    return LCL_LAUNCH(S->upper, T->factor->parts, lcl_arg_buffer(C->part_ptr),
+                      lcl_arg_buffer(C->upper.row_ptr),
+                      lcl_arg_buffer(C->upper.col),
+                      lcl_arg_buffer(C->upper.val), lcl_arg_buffer(v->y),
+                      lcl_arg_buffer(v->y), lcl_arg_buffer(S->done),
+                      lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
 }
 
 const struct lcl_trisolve_ops lcl_trisolve_spin_loop_lds = {

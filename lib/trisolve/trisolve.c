@@ -36,6 +36,19 @@ static enum lcl_status check(const struct lcl_factor *F, enum lcl_trisolve name,
     return LCL_OK;
 }
 
+static enum lcl_status apply(lcl_operator *A, enum lcl_mode mode,
+                             const struct lcl_operands *v)
+{
+    const struct lcl_trisolve_method *T = A->state;
+    if (!T->ops)
+        return lcl_fail(lcl_context_log(A->range.ctx), LCL_EINVAL,
+                        "the preconditioner has no values: its update failed");
+    return mode == LCL_APPLY_ADD ? T->ops->apply_add(T, v)
+                                 : T->ops->apply(T, v);
+}
+
+static const struct lcl_operator_ops operator_ops = {.apply = apply};
+
 enum lcl_status lcl_trisolve_init(struct lcl_trisolve_method *T,
                                   enum lcl_trisolve name, lcl_context *ctx,
                                   const struct lcl_factor *factor,
@@ -47,6 +60,9 @@ enum lcl_status lcl_trisolve_init(struct lcl_trisolve_method *T,
         .name = name, .factor = factor, .group = factor->group, .form = ""};
     if (st < 0)
         return st;
+    const struct lcl_space V = lcl_space_of(ctx, factor->n * factor->block);
+    lcl_operator_init(&T->op, &operator_ops, V, V);
+    T->op.state = T;
     T->ops = method_for(name, factor->block);
     return T->ops->create(T, ctx, layout, level);
 }
@@ -55,7 +71,17 @@ void lcl_trisolve_finish(struct lcl_trisolve_method *T)
 {
     if (T->ops)
         T->ops->destroy(T);
-    *T = (struct lcl_trisolve_method){.ops = NULL};
+    T->ops = NULL;
+    T->state = NULL;
+}
+
+enum lcl_status lcl_trisolve_prolong(struct lcl_trisolve_method *T,
+                                     const lcl_buffer *aggregate)
+{
+    if (!T->ops->prolong)
+        return LCL_EUNSUPPORTED;
+    T->op.modes |= LCL_MODE_BIT(LCL_APPLY_ADD);
+    return T->ops->prolong(T, T->op.range.ctx, aggregate);
 }
 
 bool lcl_trisolve_reads_layout(enum lcl_trisolve name)
@@ -69,8 +95,7 @@ enum lcl_status lcl_trisolve_update(struct lcl_trisolve_method *T)
 }
 
 enum lcl_status lcl_trisolve_apply(const struct lcl_trisolve_method *T,
-                                   const lcl_buffer *b, lcl_buffer *x,
-                                   const lcl_buffer *stop, int at)
+                                   const struct lcl_operands *v)
 {
-    return T->ops->apply(T, b, x, stop, at);
+    return T->ops->apply(T, v);
 }

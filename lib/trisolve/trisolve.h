@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lib/factor/ildu0.h"
+#include "lib/operator/operator.h"
 
 #include <levelcl/precond.h>
 
@@ -17,38 +18,32 @@ struct lcl_trisolve_ops {
     // Converts the values of the factor after a factorisation; NULL if the
     // kernels read the factor directly.
     enum lcl_status (*update)(struct lcl_trisolve_method *T);
-    // Enqueues x = M^-1 b; does nothing if stop[at] (int32) is not 0.
+    // Enqueues y = M^-1 x.
     enum lcl_status (*apply)(const struct lcl_trisolve_method *T,
-                             const lcl_buffer *b, lcl_buffer *x,
-                             const lcl_buffer *stop, int at);
-    // Enqueues the lower solve alone, under the same conditions:
-    // x = (L D)^-1 b, or L^-1 b if D is applied separately. NULL if the method
-    // has no such launch.
+                             const struct lcl_operands *v);
+    // Enqueues the lower solve alone: y = (L D)^-1 x, or L^-1 x if D is applied
+    // separately. NULL if the method has no such launch.
     enum lcl_status (*lower)(const struct lcl_trisolve_method *T,
-                             const lcl_buffer *b, lcl_buffer *x,
-                             const lcl_buffer *stop, int at);
+                             const struct lcl_operands *v);
     void (*destroy)(struct lcl_trisolve_method *T); // frees T->state, may be
                                                     // NULL
-    // Prepares apply_shifted(), which is apply() and then adds number
-    // shift_of[p] of `shift`, one value for each row of a block, to the rows of
-    // subdomain p. NULL if the method does not support it.
-    enum lcl_status (*add_shift)(struct lcl_trisolve_method *T,
-                                 lcl_context *ctx, const lcl_buffer *shift,
-                                 const lcl_buffer *shift_of);
-    enum lcl_status (*apply_shifted)(const struct lcl_trisolve_method *T,
-                                     const lcl_buffer *b, lcl_buffer *x,
-                                     const lcl_buffer *stop, int at);
+    // lcl_trisolve_prolong(), and y = M^-1 x + P w. NULL if the method does not
+    // support them.
+    enum lcl_status (*prolong)(struct lcl_trisolve_method *T, lcl_context *ctx,
+                               const lcl_buffer *aggregate);
+    enum lcl_status (*apply_add)(const struct lcl_trisolve_method *T,
+                                 const struct lcl_operands *v);
 };
 
 struct lcl_trisolve_method {
+    lcl_operator op; // y = M^-1 x, in the numbering of the factor
     const struct lcl_trisolve_ops *ops;
     enum lcl_trisolve name;
     const struct lcl_factor *factor;
-    void *state;            // of the method
-    int launches, barriers; // per application; barriers: maximum over the
-                            // subdomains
-    int group;              // work-group size
-    const char *form;       // autotuned variant ("ring", "straight"), or ""
+    void *state;      // of the method
+    int barriers;     // per application, the maximum over the subdomains
+    int group;        // work-group size
+    const char *form; // autotuned variant ("ring", "straight"), or ""
 };
 
 extern const struct lcl_trisolve_ops lcl_trisolve_packed;
@@ -59,21 +54,29 @@ extern const struct lcl_trisolve_ops lcl_trisolve_dag_ec_fused;
 extern const struct lcl_trisolve_ops lcl_trisolve_dag_vc_ILDU0_fused;
 
 // Creates the method of a given name for the block size and the storage of the
-// factor, which must outlive it. Statuses as lcl_precond_create(), and
-// LCL_EUNSUPPORTED; *T is fit for lcl_trisolve_finish() in any case.
+// factor, which must outlive it; T must not move. Statuses as
+// lcl_precond_create(), and LCL_EUNSUPPORTED; *T is fit for
+// lcl_trisolve_finish() in any case.
 enum lcl_status lcl_trisolve_init(struct lcl_trisolve_method *T,
                                   enum lcl_trisolve name, lcl_context *ctx,
                                   const struct lcl_factor *factor,
                                   const struct lcl_layout *layout,
                                   const int32_t *level);
+// T->op may still be applied, which then fails.
 void lcl_trisolve_finish(struct lcl_trisolve_method *T);
 
 // Whether the method builds its own arrays on the host; otherwise the layout
 // and the levels passed to lcl_trisolve_init() may be NULL.
 bool lcl_trisolve_reads_layout(enum lcl_trisolve name);
 
+// Gives T->op a prolongation P, so that it supports LCL_APPLY_ADD: P w adds
+// number aggregate[p] (uint32) of w, one value for each row of a block, to the
+// rows of subdomain p. Returns LCL_OK, LCL_EBUILD or LCL_ENOMEM, and
+// LCL_EUNSUPPORTED without a message if the method has no such kernel.
+enum lcl_status lcl_trisolve_prolong(struct lcl_trisolve_method *T,
+                                     const lcl_buffer *aggregate);
+
 // Call the functions of the table.
 enum lcl_status lcl_trisolve_update(struct lcl_trisolve_method *T);
 enum lcl_status lcl_trisolve_apply(const struct lcl_trisolve_method *T,
-                                   const lcl_buffer *b, lcl_buffer *x,
-                                   const lcl_buffer *stop, int at);
+                                   const struct lcl_operands *v);

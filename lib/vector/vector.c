@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Moves vectors between numberings.
+// Moves vectors and maps between numberings.
 #include "lib/vector/vector.h"
 
 #include "host/geometry.h"
@@ -9,16 +9,25 @@ enum lcl_status lcl_vector_ops_init(struct lcl_vector_ops *ops,
                                     lcl_context *ctx, int block)
 {
     const struct lcl_caps *caps = lcl_context_caps(ctx);
+    const struct {
+        lcl_kernel **kernel;
+        const char *name;
+    } all[] = {
+        {&ops->gather, "gather"},
+        {&ops->scatter, "scatter"},
+        {&ops->invert, "invert_map"},
+        {&ops->places, "move_places"},
+    };
     struct lcl_spec spec = {.source = "vector.cl",
-                            .kernel = "gather",
                             .group = lcl_vector_group(caps),
                             .block = block > 1 ? block : 0};
+    enum lcl_status st = LCL_OK;
     ops->groups = lcl_vector_groups(caps);
-    const enum lcl_status st = lcl_kernel_get(&ops->gather, ctx, &spec);
-    if (st < 0)
-        return st;
-    spec.kernel = "scatter";
-    return lcl_kernel_get(&ops->scatter, ctx, &spec);
+    for (size_t k = 0; k < sizeof all / sizeof *all && st == LCL_OK; ++k) {
+        spec.kernel = all[k].name;
+        st = lcl_kernel_get(all[k].kernel, ctx, &spec);
+    }
+    return st;
 }
 
 static enum lcl_status move(const struct lcl_vector_ops *ops,
@@ -42,4 +51,18 @@ enum lcl_status lcl_scatter(const struct lcl_vector_ops *ops, int64_t n,
                             lcl_buffer *y)
 {
     return move(ops, ops->scatter, n, map, x, y);
+}
+
+enum lcl_status lcl_map_invert(const struct lcl_vector_ops *ops, int64_t n,
+                               const lcl_buffer *map, lcl_buffer *inverse)
+{
+    return LCL_LAUNCH(ops->invert, ops->groups, lcl_arg_long(n),
+                      lcl_arg_buffer(map), lcl_arg_buffer(inverse));
+}
+
+enum lcl_status lcl_map_places(const struct lcl_vector_ops *ops, int64_t n,
+                               const lcl_buffer *map, lcl_buffer *places)
+{
+    return LCL_LAUNCH(ops->places, ops->groups, lcl_arg_long(n),
+                      lcl_arg_buffer(map), lcl_arg_buffer(places));
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Moves vectors between numberings.
+// Moves vectors and maps between numberings.
 #pragma once
 
 #include "host/buffer.h"
 #include "host/program.h"
 
 struct lcl_vector_ops {
-    lcl_kernel *gather, *scatter;
+    lcl_kernel *gather, *scatter, *invert, *places;
     int groups;
 };
 
@@ -21,3 +21,12 @@ enum lcl_status lcl_gather(const struct lcl_vector_ops *ops, int64_t n,
 enum lcl_status lcl_scatter(const struct lcl_vector_ops *ops, int64_t n,
                             const lcl_buffer *map, const lcl_buffer *x,
                             lcl_buffer *y);
+
+// inverse[map[i]] = i for i < n; uint32.
+enum lcl_status lcl_map_invert(const struct lcl_vector_ops *ops, int64_t n,
+                               const lcl_buffer *map, lcl_buffer *inverse);
+
+// Renumbers n places (uint32): element e of block i becomes element e of block
+// map[i].
+enum lcl_status lcl_map_places(const struct lcl_vector_ops *ops, int64_t n,
+                               const lcl_buffer *map, lcl_buffer *places);

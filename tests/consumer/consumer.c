@@ -7,8 +7,8 @@
 
 // Needs the libraries below ours, where that is an archive.
 static enum lcl_status (*volatile create)(
-    lcl_precond **, lcl_context *, const struct lcl_csr *,
-    const struct lcl_precond_params *) = lcl_precond_create;
+    lcl_operator **, lcl_context *, const struct lcl_csr *,
+    const struct lcl_operator_params *) = lcl_operator_create;
 
 int main(void)
 {

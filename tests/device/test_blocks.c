@@ -4,6 +4,7 @@
 #include "tests/support/device.h"
 #include "tests/support/matrices.h"
 #include "tests/support/misuse.h"
+#include "tests/support/preconds.h"
 #include "tests/support/solving.h"
 #include "tests/support/trisolves.h"
 
@@ -27,11 +28,11 @@ static void expect_solved(lcl_context *ctx, const struct lcl_csr *A, int asked,
                           int used)
 {
     for (int t = 0; t < 2; ++t) {
-        const struct lcl_precond_params params = {.type = types[t],
-                                                  .block_size = asked};
+        const struct lcl_precond_params params = {.type = types[t]};
+        const struct lcl_operator_params op = {.block_size = asked};
         double *b = test_right_side(A);
         struct test_solve s;
-        test_solve_open(&s, ctx, A, &params, NULL);
+        test_solve_open_from(&s, ctx, A, &op, &params, NULL);
         assert_int_equal(lcl_precond_info(s.M)->block_size, used);
         assert_int_equal(lcl_precond_info(s.M)->rows, A->rows);
         assert_int_equal(lcl_precond_info(s.M)->nnz, A->nnz);
@@ -73,15 +74,15 @@ static void renew(struct lcl_csr *A)
 // theirs: x = D^-1 b.
 static void expect_update(lcl_context *ctx, struct lcl_csr *A, int block_size)
 {
-    const struct lcl_precond_params params = {.type = LCL_PRECOND_JACOBI,
-                                              .block_size = block_size};
+    const struct lcl_precond_params params = {.type = LCL_PRECOND_JACOBI};
+    const struct lcl_operator_params op = {.block_size = block_size};
     double *b = test_right_side(A), *x = test_vector(A->rows);
     double *expected = test_vector(A->rows);
     struct test_solve s;
-    test_solve_open(&s, ctx, A, &params, NULL);
+    test_solve_open_from(&s, ctx, A, &op, &params, NULL);
     assert_int_equal(test_solve_run(&s, b), LCL_OK);
     renew(A);
-    assert_int_equal(lcl_precond_update(s.M, A->val), LCL_OK);
+    assert_int_equal(test_precond_update(s.M, A->val), LCL_OK);
     for (int64_t i = 0; i < A->rows; ++i)
         expected[i] = 1 / test_entry(A, i, i) * b[i];
     assert_int_equal(lcl_precond_apply(s.M, b, x), LCL_OK);
@@ -108,20 +109,21 @@ static void test_blocks__new_values_come_in_the_order_of_entries(void **state)
 
 static void test_blocks__values_that_are_not_finite_are_refused(void **state)
 {
-    const struct lcl_precond_params params = {.type = LCL_PRECOND_JACOBI,
-                                              .block_size = 2};
+    const struct lcl_precond_params params = {.type = LCL_PRECOND_JACOBI};
+    const struct lcl_operator_params op = {.block_size = 2};
     struct lcl_csr A = test_random_csr(8, 1, 1);
     lcl_precond *M;
-    assert_int_equal(lcl_precond_create(&M, *state, &A, &params), LCL_OK);
+    assert_int_equal(test_precond_create_from(&M, *state, &A, &op, &params),
+                     LCL_OK);
     A.val[A.nnz - 1] = NAN;
-    assert_int_equal(lcl_precond_update(M, A.val), LCL_EFORMAT);
-    lcl_precond_destroy(&M);
+    assert_int_equal(test_precond_update(M, A.val), LCL_EFORMAT);
+    test_precond_destroy(&M);
     test_csr_finish(&A);
 }
 
 // ------------------------------------------------------------------ given
 
-// What lcl_precond_create() makes of the entries, lcl_precond_create_bsr()
+// What lcl_operator_create() makes of the entries, lcl_operator_create_bsr()
 // makes of the blocks, before and after new values.
 static void expect_same_solves(lcl_context *ctx, const struct lcl_csr *A,
                                struct lcl_bsr *B)
@@ -131,14 +133,14 @@ static void expect_same_solves(lcl_context *ctx, const struct lcl_csr *A,
     struct test_solve s;
     test_solve_open(&s, ctx, A, &params, NULL);
     lcl_solver_destroy(&s.S);
-    lcl_precond_destroy(&s.M);
-    assert_int_equal(lcl_precond_create_bsr(&s.M, ctx, B, &params), LCL_OK);
+    test_precond_destroy(&s.M);
+    assert_int_equal(test_precond_create_bsr(&s.M, ctx, B, &params), LCL_OK);
     assert_int_equal(lcl_precond_info(s.M)->block_size, B->block_size);
-    assert_int_equal(lcl_solver_create(&s.S, s.M, NULL), LCL_OK);
+    assert_int_equal(test_solver_create(&s.S, s.M, NULL), LCL_OK);
     assert_int_equal(test_solve_run(&s, b), LCL_OK);
     for (int64_t v = 0; v < B->nnz * B->block_size * B->block_size; ++v)
         B->val[v] *= 2;
-    assert_int_equal(lcl_precond_update(s.M, B->val), LCL_OK);
+    assert_int_equal(test_precond_update(s.M, B->val), LCL_OK);
     assert_int_equal(lcl_solver_solve(s.S, b, x, NULL), LCL_OK);
     for (int64_t i = 0; i < A->rows; ++i)
         x[i] *= 2;
@@ -166,9 +168,9 @@ static void test_blocks__ilu_solves_blocks_of_one_entry(void **state)
     struct lcl_bsr B;
     lcl_precond *M;
     assert_int_equal(lcl_bsr_from_csr(&B, &A, 1, NULL), LCL_OK);
-    assert_int_equal(lcl_precond_create_bsr(&M, *state, &B, NULL), LCL_OK);
+    assert_int_equal(test_precond_create_bsr(&M, *state, &B, NULL), LCL_OK);
     assert_int_equal(lcl_precond_info(M)->type, LCL_PRECOND_ILDU0);
-    lcl_precond_destroy(&M);
+    test_precond_destroy(&M);
     lcl_bsr_finish(&B);
     lcl_csr_finish(&A);
 }
@@ -225,16 +227,17 @@ static void test_blocks__large_subdomains_are_refused(void **state)
     int32_t *labels = calloc((size_t)A.rows, sizeof *labels);
     const struct lcl_precond_params params = {
         .trisolve = LCL_TRISOLVE_DAG_VC_ILDU0_FUSED,
-        .block_size = 8,
         .partition = {.type = LCL_PARTITION_LABELS,
                       .labels = labels,
                       .labels_count = A.rows},
     };
+    const struct lcl_operator_params op = {.block_size = 8};
     lcl_precond *M;
     assert_non_null(labels);
-    const enum lcl_status st = lcl_precond_create(&M, *state, &A, &params);
+    const enum lcl_status st =
+        test_precond_create_from(&M, *state, &A, &op, &params);
     assert_int_equal(st, caps->width > 1 ? LCL_ERANGE : LCL_OK);
-    lcl_precond_destroy(&M);
+    test_precond_destroy(&M);
     test_csr_finish(&A);
     free(labels);
 }
@@ -244,12 +247,13 @@ static void test_blocks__large_subdomains_are_refused(void **state)
 static enum lcl_status create(lcl_context *ctx, const struct lcl_csr *A,
                               enum lcl_precond_type type, int block_size)
 {
-    const struct lcl_precond_params params = {.type = type,
-                                              .block_size = block_size};
+    const struct lcl_precond_params params = {.type = type};
+    const struct lcl_operator_params op = {.block_size = block_size};
     lcl_precond *M;
-    const enum lcl_status st = lcl_precond_create(&M, ctx, A, &params);
+    const enum lcl_status st =
+        test_precond_create_from(&M, ctx, A, &op, &params);
     assert_true(st < 0 ? !M : M != NULL);
-    lcl_precond_destroy(&M);
+    test_precond_destroy(&M);
     return st;
 }
 
@@ -270,13 +274,13 @@ static void test_blocks__ilu_takes_blocks_as_asked(void **state)
                                          LCL_PRECOND_ILDU0};
     for (int t = 0; t < 3; ++t)
         for (int block = 0; block <= 3; block += 3) {
-            const struct lcl_precond_params params = {.type = ilu[t],
-                                                      .block_size = block};
+            const struct lcl_precond_params params = {.type = ilu[t]};
+            const struct lcl_operator_params op = {.block_size = block};
             lcl_precond *M;
-            assert_int_equal(lcl_precond_create(&M, *state, &A, &params),
-                             LCL_OK);
+            assert_int_equal(
+                test_precond_create_from(&M, *state, &A, &op, &params), LCL_OK);
             assert_int_equal(lcl_precond_info(M)->block_size, 3);
-            lcl_precond_destroy(&M);
+            test_precond_destroy(&M);
         }
     lcl_csr_finish(&A);
 }
@@ -286,26 +290,26 @@ static void test_blocks__unfit_matrices_are_refused(void **state)
     int64_t row_ptr[] = {0, 1, 2};
     int32_t col[] = {0, 1};
     double val[] = {1, 2, 3, 4, 5, 6, 7, 8};
-    const struct lcl_precond_params none = {.type = LCL_PRECOND_NONE};
-    const struct lcl_precond_params other = {.type = LCL_PRECOND_NONE,
-                                             .block_size = 4};
+    const struct lcl_operator_params other = {.block_size = 4};
     const struct lcl_bsr good = {2, 2, 2, 2, row_ptr, col, val};
     const struct lcl_bsr wide = {2, 3, 2, 2, row_ptr, col, val};
     const struct lcl_bsr huge = {2, 2, 2, 9, row_ptr, col, val};
+    lcl_operator *P;
     lcl_precond *M;
-    assert_int_equal(lcl_precond_create_bsr(&M, *state, &wide, &none),
-                     LCL_EFORMAT);
-    assert_int_equal(lcl_precond_create_bsr(&M, *state, &huge, &none),
-                     LCL_EFORMAT);
-    assert_int_equal(lcl_precond_create_bsr(&M, *state, &good, &other),
-                     LCL_EINVAL);
-    assert_misuse(lcl_precond_create_bsr(&M, *state, NULL, &none));
-    assert_misuse(lcl_precond_create_bsr(NULL, *state, &good, &none));
-    assert_misuse(lcl_precond_create_bsr(&M, NULL, &good, &none));
-    val[7] = INFINITY;
-    assert_int_equal(lcl_precond_create_bsr(&M, *state, &good, &none),
+    assert_int_equal(test_precond_create_bsr(&M, *state, &wide, NULL),
                      LCL_EFORMAT);
     assert_null(M);
+    assert_int_equal(lcl_operator_create_bsr(&P, *state, &huge, NULL),
+                     LCL_EFORMAT);
+    assert_int_equal(lcl_operator_create_bsr(&P, *state, &good, &other),
+                     LCL_EINVAL);
+    assert_misuse(lcl_operator_create_bsr(&P, *state, NULL, NULL));
+    assert_misuse(lcl_operator_create_bsr(NULL, *state, &good, NULL));
+    assert_misuse(lcl_operator_create_bsr(&P, NULL, &good, NULL));
+    val[7] = INFINITY;
+    assert_int_equal(lcl_operator_create_bsr(&P, *state, &good, NULL),
+                     LCL_EFORMAT);
+    assert_null(P);
 }
 
 int main(void)

@@ -3,6 +3,7 @@
 #include "tests/support/device.h"
 #include "tests/support/folded.h"
 #include "tests/support/matrices.h"
+#include "tests/support/preconds.h"
 #include "tests/support/solver_checks.h"
 
 #include "lib/ref/cg.h"
@@ -54,7 +55,6 @@ static void test_cg__blocks_are_solved(void **state)
 {
     struct lcl_csr A = test_block_grid();
     struct lcl_precond_params params = ic0(LCL_COARSE_MULT);
-    params.block_size = 3;
     params.partition.rows = ROWS / 3;
     test_expect_solved(*state, &A, &params, &strict);
     test_csr_finish(&A);
@@ -92,7 +92,7 @@ static void test_cg__one_preconditioner_serves_both_methods(void **state)
     struct test_solve s;
     test_solve_open(&s, *state, &A, &params, NULL);
     lcl_solver *other, *bicgstab = s.S;
-    assert_int_equal(lcl_solver_create(&other, s.M, &cg), LCL_OK);
+    assert_int_equal(test_solver_create(&other, s.M, &cg), LCL_OK);
     for (int k = 0; k < 4; ++k) {
         s.S = k % 2 ? other : bicgstab;
         memset(s.x, 0, (size_t)A.rows * sizeof *s.x);

@@ -2,6 +2,7 @@
 // Why CG does not begin, or ends: each reason apart.
 #include "tests/support/device.h"
 #include "tests/support/matrices.h"
+#include "tests/support/preconds.h"
 #include "tests/support/solver_checks.h"
 
 #include <stdlib.h>
@@ -27,12 +28,12 @@ static void test_cg_stops__other_matrices_than_symmetric_ones_are_refused(
     const double entry = A.val[1];
     A.val[1] *= 1.001;
     const struct lcl_precond_params params = test_ic0(LCL_COARSE_NONE);
-    assert_int_equal(lcl_precond_create(&M, *state, &A, &params),
+    assert_int_equal(test_precond_create(&M, *state, &A, &params),
                      LCL_EUNSUPPORTED);
     assert_null(M);
-    assert_int_equal(lcl_precond_create(&M, *state, &A, &none), LCL_OK);
+    assert_int_equal(test_precond_create(&M, *state, &A, &none), LCL_OK);
     for (int k = 0; k < 2; ++k) {
-        assert_int_equal(lcl_solver_create(&S, M, both[k]), LCL_OK);
+        assert_int_equal(test_solver_create(&S, M, both[k]), LCL_OK);
         for (int again = 0; again < 2; ++again)
             assert_int_equal(lcl_solver_solve(S, b, x, &report),
                              LCL_EUNSUPPORTED);
@@ -41,15 +42,15 @@ static void test_cg_stops__other_matrices_than_symmetric_ones_are_refused(
         lcl_solver_destroy(&S);
     }
     // other values, other symmetry
-    assert_int_equal(lcl_solver_create(&S, M, &cg), LCL_OK);
+    assert_int_equal(test_solver_create(&S, M, &cg), LCL_OK);
     A.val[1] = entry;
-    assert_int_equal(lcl_precond_update(M, A.val), LCL_OK);
+    assert_int_equal(test_precond_update(M, A.val), LCL_OK);
     assert_int_equal(lcl_solver_solve(S, b, x, &report), LCL_OK);
     A.val[1] = 2 * entry;
-    assert_int_equal(lcl_precond_update(M, A.val), LCL_OK);
+    assert_int_equal(test_precond_update(M, A.val), LCL_OK);
     assert_int_equal(lcl_solver_solve(S, b, x, &report), LCL_EUNSUPPORTED);
     lcl_solver_destroy(&S);
-    lcl_precond_destroy(&M);
+    test_precond_destroy(&M);
     test_csr_finish(&A);
     free(b);
     free(x);
@@ -62,10 +63,10 @@ static void test_cg_stops__the_published_loop_has_no_preconditioner(
     struct lcl_csr A = test_laplacian(4, 4, 4);
     lcl_precond *M;
     lcl_solver *S;
-    assert_int_equal(lcl_precond_create(&M, *state, &A, &jacobi), LCL_OK);
-    assert_int_equal(lcl_solver_create(&S, M, &published), LCL_EUNSUPPORTED);
+    assert_int_equal(test_precond_create(&M, *state, &A, &jacobi), LCL_OK);
+    assert_int_equal(test_solver_create(&S, M, &published), LCL_EUNSUPPORTED);
     assert_null(S);
-    lcl_precond_destroy(&M);
+    test_precond_destroy(&M);
     test_csr_finish(&A);
 }
 
@@ -165,16 +166,17 @@ static void test_cg_stops__ic0_tells_of_negative_pivots(void **state)
     struct lcl_precond_params params = test_ic0(LCL_COARSE_NONE);
     const double dense[] = {1, 2, 2, 1};
     struct lcl_csr A = test_csr_from_dense(2, dense);
+    const struct lcl_operator_params op = {.block_size = 1};
     lcl_precond *M;
-    params.block_size = 1;
-    assert_int_equal(lcl_precond_create(&M, *state, &A, &params),
+    assert_int_equal(test_precond_create_from(&M, *state, &A, &op, &params),
                      LCL_PIVOTS_REPAIRED);
     assert_int_equal(lcl_precond_info(M)->pivots_repaired, 1);
     assert_int_equal(lcl_precond_info(M)->repaired_rows[0], 1);
     assert_int_equal(lcl_precond_info(M)->type, LCL_PRECOND_IC0);
-    lcl_precond_destroy(&M);
+    test_precond_destroy(&M);
     params.pivot = LCL_PIVOT_FAIL;
-    assert_int_equal(lcl_precond_create(&M, *state, &A, &params), LCL_EPIVOT);
+    assert_int_equal(test_precond_create_from(&M, *state, &A, &op, &params),
+                     LCL_EPIVOT);
     test_csr_finish(&A);
 }
 

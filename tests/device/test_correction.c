@@ -3,6 +3,7 @@
 #include "tests/support/device.h"
 #include "tests/support/folded.h"
 #include "tests/support/matrices.h"
+#include "tests/support/preconds.h"
 #include "tests/support/solver_checks.h"
 
 #include "lib/ref/bicgstab.h"
@@ -61,9 +62,9 @@ static void expect_chosen(lcl_context *ctx, struct lcl_csr A, int64_t rows,
     lcl_precond *M;
     params.partition.rows = rows;
     params.type = type;
-    assert_int_equal(lcl_precond_create(&M, ctx, &A, &params), LCL_OK);
+    assert_int_equal(test_precond_create(&M, ctx, &A, &params), LCL_OK);
     assert_int_equal(lcl_precond_info(M)->coarse, expected);
-    lcl_precond_destroy(&M);
+    test_precond_destroy(&M);
     test_csr_finish(&A);
 }
 
@@ -127,14 +128,14 @@ static void test_correction__new_values_give_what_a_new_one_gives(void **state)
     lcl_precond *M, *fresh;
     for (int64_t k = 0; k < B.nnz; ++k)
         B.val[k] *= 1 + (double)(k % 11) / 50;
-    assert_int_equal(lcl_precond_create(&M, *state, &A, &params), LCL_OK);
-    assert_int_equal(lcl_precond_create(&fresh, *state, &B, &params), LCL_OK);
-    assert_int_equal(lcl_precond_update(M, B.val), LCL_OK);
+    assert_int_equal(test_precond_create(&M, *state, &A, &params), LCL_OK);
+    assert_int_equal(test_precond_create(&fresh, *state, &B, &params), LCL_OK);
+    assert_int_equal(test_precond_update(M, B.val), LCL_OK);
     apply(M, b, x, 700);
     apply(fresh, b, expected, 700);
     test_expect_same("x", x, expected, 700);
-    lcl_precond_destroy(&M);
-    lcl_precond_destroy(&fresh);
+    test_precond_destroy(&M);
+    test_precond_destroy(&fresh);
     test_csr_finish(&A);
     test_csr_finish(&B);
     free(b);

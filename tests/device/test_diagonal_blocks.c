@@ -4,6 +4,7 @@
 #include "tests/support/diagonal.h"
 #include "tests/support/matrices.h"
 #include "tests/support/misuse.h"
+#include "tests/support/preconds.h"
 #include "tests/support/solving.h"
 
 #include <limits.h>
@@ -18,17 +19,24 @@ static const struct lcl_precond_params small = {
 
 // ------------------------------------------------------------------- solves
 
-static int iterations(lcl_context *ctx, const struct lcl_csr *A,
-                      const struct lcl_precond_params *params)
+static int iterations_of(lcl_context *ctx, const struct lcl_csr *A,
+                         const struct lcl_operator_params *op,
+                         const struct lcl_precond_params *params)
 {
     double *b = test_right_side(A);
     struct test_solve s;
-    test_solve_open(&s, ctx, A, params, NULL);
+    test_solve_open_from(&s, ctx, A, op, params, NULL);
     assert_int_equal(test_solve_run(&s, b), LCL_OK);
     const int count = s.report.iterations;
     test_solve_close(&s);
     free(b);
     return count;
+}
+
+static int iterations(lcl_context *ctx, const struct lcl_csr *A,
+                      const struct lcl_precond_params *params)
+{
+    return iterations_of(ctx, A, NULL, params);
 }
 
 static void test_diagonal_blocks__every_variant_solves(void **state)
@@ -57,7 +65,7 @@ static void test_diagonal_blocks__a_block_diagonal_matrix_takes_one_iteration(
     lcl_precond *M;
     params.block_jacobi.max_rows = 13;
     assert_true(iterations(*state, &A, &params) <= 2);
-    assert_int_equal(lcl_precond_create(&M, *state, &A, &params), LCL_OK);
+    assert_int_equal(test_precond_create(&M, *state, &A, &params), LCL_OK);
     const struct lcl_precond_info *info = lcl_precond_info(M);
     assert_int_equal(info->nnz_kept, A.nnz);
     assert_int_equal(info->diagonal_blocks, 6);
@@ -65,7 +73,7 @@ static void test_diagonal_blocks__a_block_diagonal_matrix_takes_one_iteration(
     assert_int_equal(info->extraction, LCL_BLOCK_EXTRACTION_BISECT);
     assert_int_equal(info->block_apply, LCL_BLOCK_APPLY_SA_SPMV);
     assert_int_equal(info->parts, 0);
-    lcl_precond_destroy(&M);
+    test_precond_destroy(&M);
     test_csr_finish(&A);
 }
 
@@ -80,13 +88,13 @@ static void test_diagonal_blocks__matrices_in_blocks_are_solved(void **state)
             A.val[k] += A.col_ind[k] == i ? 20 : 0;
     struct lcl_precond_params params = plain;
     lcl_precond *M;
-    assert_int_equal(lcl_precond_create(&M, *state, &A, &params), LCL_OK);
+    assert_int_equal(test_precond_create(&M, *state, &A, &params), LCL_OK);
     assert_int_equal(lcl_precond_info(M)->block_size, 3);
     assert_int_equal(lcl_precond_info(M)->diagonal_block_rows_max, 6);
-    lcl_precond_destroy(&M);
+    test_precond_destroy(&M);
     const int in_blocks = iterations(*state, &A, &params);
-    params.block_size = 1;
-    assert_in_range(iterations(*state, &A, &params), in_blocks - 2,
+    const struct lcl_operator_params entries = {.block_size = 1};
+    assert_in_range(iterations_of(*state, &A, &entries, &params), in_blocks - 2,
                     in_blocks + 2);
     test_csr_finish(&A);
     test_csr_finish(&cells);
@@ -101,7 +109,7 @@ static void test_diagonal_blocks__storage_is_reported(void **state)
         lcl_precond *M;
         params.storage = (enum lcl_factor_storage)s;
         assert_true(iterations(*state, &A, &params) < 100);
-        assert_int_equal(lcl_precond_create(&M, *state, &A, &params), LCL_OK);
+        assert_int_equal(test_precond_create(&M, *state, &A, &params), LCL_OK);
         const struct lcl_precond_info *info = lcl_precond_info(M);
         assert_int_equal(info->storage, s);
         assert_int_equal(info->diagonal_blocks, blocks);
@@ -110,7 +118,7 @@ static void test_diagonal_blocks__storage_is_reported(void **state)
         assert_int_equal(info->diagonal_blocks_bf16, bf16 ? blocks : 0);
         assert_int_equal(info->diagonal_blocks_fp32,
                          s == LCL_FACTOR_STORAGE_FP32 ? blocks : 0);
-        lcl_precond_destroy(&M);
+        test_precond_destroy(&M);
     }
     test_csr_finish(&A);
 }
@@ -138,7 +146,7 @@ static void test_diagonal_blocks__a_zero_block_is_reported(void **state)
     lcl_precond *M;
     params.block_jacobi.block_ptr = ptr;
     params.block_jacobi.pointers = 4;
-    assert_int_equal(lcl_precond_create(&M, *state, &A, &params),
+    assert_int_equal(test_precond_create(&M, *state, &A, &params),
                      LCL_PIVOTS_REPAIRED);
     assert_int_equal(lcl_precond_info(M)->pivots_repaired, 1);
     assert_int_equal(lcl_precond_info(M)->repaired_rows[0], 3);
@@ -146,9 +154,9 @@ static void test_diagonal_blocks__a_zero_block_is_reported(void **state)
     assert_int_equal(lcl_precond_apply(M, b, x), LCL_OK);
     for (int i = 3; i < 6; ++i)
         assert_true(x[i] == b[i]);
-    lcl_precond_destroy(&M);
+    test_precond_destroy(&M);
     params.pivot = LCL_PIVOT_FAIL;
-    assert_int_equal(lcl_precond_create(&M, *state, &A, &params), LCL_EPIVOT);
+    assert_int_equal(test_precond_create(&M, *state, &A, &params), LCL_EPIVOT);
     assert_null(M);
     test_csr_finish(&A);
 }
@@ -163,15 +171,15 @@ static void test_diagonal_blocks__update_forgets_repaired_blocks(void **state)
         good[k] = A.val[k];
     for (int64_t k = A.row_ptr[8]; k < A.row_ptr[9]; ++k)
         A.val[k] = 0;
-    assert_int_equal(lcl_precond_create(&M, *state, &A, &small),
+    assert_int_equal(test_precond_create(&M, *state, &A, &small),
                      LCL_PIVOTS_REPAIRED);
     assert_int_equal(lcl_precond_info(M)->repaired_rows[0] / 4, 2);
-    assert_int_equal(lcl_precond_update(M, good), LCL_OK);
+    assert_int_equal(test_precond_update(M, good), LCL_OK);
     assert_int_equal(lcl_precond_info(M)->pivots_repaired, 0);
-    assert_int_equal(lcl_precond_update(M, A.val), LCL_PIVOTS_REPAIRED);
+    assert_int_equal(test_precond_update(M, A.val), LCL_PIVOTS_REPAIRED);
     good[3] = NAN;
-    assert_int_equal(lcl_precond_update(M, good), LCL_EFORMAT);
-    lcl_precond_destroy(&M);
+    assert_int_equal(test_precond_update(M, good), LCL_EFORMAT);
+    test_precond_destroy(&M);
     test_csr_finish(&A);
     free(good);
 }
@@ -190,7 +198,7 @@ static void test_diagonal_blocks__unknown_enumerators_are_misuse(void **state)
         struct lcl_precond_params params = plain;
         lcl_precond *M = NULL;
         params.block_jacobi = wrong[i];
-        assert_misuse(lcl_precond_create(&M, *state, &A, &params));
+        assert_misuse(test_precond_create(&M, *state, &A, &params));
         assert_null(M);
     }
     test_csr_finish(&A);
@@ -219,7 +227,7 @@ static void test_diagonal_blocks__wrong_parameters_are_refused(void **state)
         struct lcl_precond_params params = plain;
         lcl_precond *M;
         params.block_jacobi = wrong[i];
-        if (lcl_precond_create(&M, *state, &A, &params) != LCL_EINVAL)
+        if (test_precond_create(&M, *state, &A, &params) != LCL_EINVAL)
             fail_msg("parameters %zu were taken", i);
         assert_null(M);
     }
@@ -234,11 +242,11 @@ static void test_diagonal_blocks__storage_that_is_not_there_is_refused(
     lcl_precond *M;
     params.block_jacobi.apply = LCL_BLOCK_APPLY_SPMV;
     params.storage = LCL_FACTOR_STORAGE_BF16;
-    assert_int_equal(lcl_precond_create(&M, *state, &A, &params),
+    assert_int_equal(test_precond_create(&M, *state, &A, &params),
                      LCL_EUNSUPPORTED);
     params =
         (struct lcl_precond_params){.storage = LCL_FACTOR_STORAGE_ADAPTIVE};
-    assert_int_equal(lcl_precond_create(&M, *state, &A, &params),
+    assert_int_equal(test_precond_create(&M, *state, &A, &params),
                      LCL_EUNSUPPORTED);
     assert_null(M);
     test_csr_finish(&A);

@@ -4,6 +4,7 @@
 #include "tests/support/device.h"
 #include "tests/support/matrices.h"
 #include "tests/support/misuse.h"
+#include "tests/support/preconds.h"
 #include "tests/support/solver_checks.h"
 
 #include "host/context.h"
@@ -250,18 +251,18 @@ static void test_gmres__parameters_out_of_range_are_refused(void **state)
     lcl_solver *S = NULL;
     const enum lcl_log_level level =
         lcl_context_set_log_level(*state, LCL_LOG_NONE);
-    assert_int_equal(lcl_precond_create(&M, *state, &A, &plain), LCL_OK);
+    assert_int_equal(test_precond_create(&M, *state, &A, &plain), LCL_OK);
     for (int i = 0; i < 2; ++i) {
         struct lcl_solver_params params = gmres(restarts[i]);
-        assert_int_equal(lcl_solver_create(&S, M, &params), LCL_EINVAL);
+        assert_int_equal(test_solver_create(&S, M, &params), LCL_EINVAL);
         assert_null(S);
         params = gmres(30);
         params.basis = (enum lcl_basis_storage)bases[i];
-        assert_misuse(lcl_solver_create(&S, M, &params));
+        assert_misuse(test_solver_create(&S, M, &params));
         assert_null(S);
     }
     lcl_context_set_log_level(*state, level);
-    lcl_precond_destroy(&M);
+    test_precond_destroy(&M);
     test_csr_finish(&A);
 }
 
@@ -271,7 +272,7 @@ static void expect_room(lcl_precond *M, enum lcl_solver_type type, int restart,
     struct lcl_solver_params params = gmres(restart);
     lcl_solver *S = NULL;
     params.type = type;
-    assert_int_equal(lcl_solver_create(&S, M, &params), status);
+    assert_int_equal(test_solver_create(&S, M, &params), status);
     assert_true((S != NULL) == (status == LCL_OK));
     lcl_solver_destroy(&S);
 }
@@ -287,7 +288,7 @@ static void test_gmres__basis_without_room_is_refused(void **state)
     lcl_context *ctx;
     lcl_precond *M = NULL;
     assert_int_equal(lcl_runtime_create(&ctx, &params, &lcl_cl_loader), LCL_OK);
-    assert_int_equal(lcl_precond_create(&M, ctx, &A, &jacobi), LCL_OK);
+    assert_int_equal(test_precond_create(&M, ctx, &A, &jacobi), LCL_OK);
     ctx->caps.max_buffer_bytes = 1000000;
     ctx->caps.global_bytes = 1200000;
     expect_room(M, LCL_SOLVER_GMRES, 1024, LCL_EDEVMEM);
@@ -299,7 +300,7 @@ static void test_gmres__basis_without_room_is_refused(void **state)
     expect_room(M, LCL_SOLVER_FGMRES, 37, LCL_EDEVMEM);
     test_capture_expect(&capture, "restart 36 is the largest that fits");
     expect_room(M, LCL_SOLVER_FGMRES, 36, LCL_OK);
-    lcl_precond_destroy(&M);
+    test_precond_destroy(&M);
     lcl_context_destroy(&ctx);
     test_csr_finish(&A);
 }

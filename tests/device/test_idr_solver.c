@@ -2,6 +2,7 @@
 // IDR(s) as its users see it: systems that it solves, how, and why it ends.
 #include "tests/support/device.h"
 #include "tests/support/matrices.h"
+#include "tests/support/preconds.h"
 #include "tests/support/solver_checks.h"
 
 #include "lib/ref/idr.h"
@@ -208,13 +209,13 @@ static void test_idr__s_out_of_range_is_refused(void **state)
     struct lcl_csr A = test_identity(3);
     lcl_precond *M = NULL;
     lcl_solver *S = NULL;
-    assert_int_equal(lcl_precond_create(&M, *state, &A, none), LCL_OK);
+    assert_int_equal(test_precond_create(&M, *state, &A, none), LCL_OK);
     for (int s = -1; s <= LCL_IDR_MAX_S + 1; s += LCL_IDR_MAX_S + 2) {
         const struct lcl_solver_params params = idr(s);
-        assert_int_equal(lcl_solver_create(&S, M, &params), LCL_EINVAL);
+        assert_int_equal(test_solver_create(&S, M, &params), LCL_EINVAL);
         assert_null(S);
     }
-    lcl_precond_destroy(&M);
+    test_precond_destroy(&M);
     test_csr_finish(&A);
 }
 

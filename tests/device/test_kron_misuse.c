@@ -4,6 +4,7 @@
 #include "tests/support/krons.h"
 #include "tests/support/matrices.h"
 #include "tests/support/misuse.h"
+#include "tests/support/preconds.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,33 +15,23 @@ static void test_kron__null_is_misuse(void **state)
 {
     struct test_kron T;
     lcl_operator *P = NULL;
-    lcl_precond *M = NULL;
     test_kron_init(&T, 2, 2, 5, TEST_KRON_EQUAL);
     assert_misuse(lcl_operator_create_kron(NULL, *state, &T.K, NULL));
     assert_misuse(lcl_operator_create_kron(&P, NULL, &T.K, NULL));
     assert_misuse(lcl_operator_create_kron(&P, *state, NULL, NULL));
     assert_misuse(lcl_operator_update_kron(NULL, &T.K));
-    assert_misuse(lcl_precond_create_kron(NULL, *state, &T.K, NULL));
-    assert_misuse(lcl_precond_create_kron(&M, NULL, &T.K, NULL));
-    assert_misuse(lcl_precond_create_kron(&M, *state, NULL, NULL));
-    assert_misuse(lcl_precond_update_kron(NULL, &T.K));
     T.K.A = NULL;
     assert_misuse(lcl_operator_create_kron(&P, *state, &T.K, NULL));
-    assert_misuse(lcl_precond_create_kron(&M, *state, &T.K, NULL));
     assert_null(P);
-    assert_null(M);
     test_kron_finish(&T);
 }
 
-static void expect_both_refuse(lcl_context *ctx, const struct lcl_kron *K,
-                               enum lcl_status status)
+static void expect_refused(lcl_context *ctx, const struct lcl_kron *K,
+                           enum lcl_status status)
 {
     lcl_operator *P;
-    lcl_precond *M;
     assert_int_equal(lcl_operator_create_kron(&P, ctx, K, NULL), status);
-    assert_int_equal(lcl_precond_create_kron(&M, ctx, K, NULL), status);
     assert_null(P);
-    assert_null(M);
 }
 
 static void test_kron__unsound_systems_are_refused(void **state)
@@ -50,23 +41,23 @@ static void test_kron__unsound_systems_are_refused(void **state)
     test_kron_init(&other, 16, 1, 6, TEST_KRON_CHAIN);
     struct lcl_kron K = T.K;
     K.stages = 0;
-    expect_both_refuse(*state, &K, LCL_EFORMAT);
+    expect_refused(*state, &K, LCL_EFORMAT);
     K.stages = 17;
-    expect_both_refuse(*state, &K, LCL_EFORMAT);
+    expect_refused(*state, &K, LCL_EFORMAT);
     K = T.K;
     K.L = &other.L;
-    expect_both_refuse(*state, &K, LCL_EFORMAT);
+    expect_refused(*state, &K, LCL_EFORMAT);
     K = T.K;
     K.tau = NAN;
-    expect_both_refuse(*state, &K, LCL_EFORMAT);
+    expect_refused(*state, &K, LCL_EFORMAT);
     T.A[1] = INFINITY;
-    expect_both_refuse(*state, &T.K, LCL_EFORMAT);
+    expect_refused(*state, &T.K, LCL_EFORMAT);
     T.A[1] = 0;
     T.M.cols = 7;
-    expect_both_refuse(*state, &T.K, LCL_EFORMAT);
+    expect_refused(*state, &T.K, LCL_EFORMAT);
     T.M.cols = 6;
     T.L.val[0] = NAN;
-    expect_both_refuse(*state, &T.K, LCL_EFORMAT);
+    expect_refused(*state, &T.K, LCL_EFORMAT);
     test_kron_finish(&other);
     test_kron_finish(&T);
 }
@@ -81,7 +72,7 @@ static void test_kron__too_many_rows_are_refused(void **state)
     assert_non_null(row_ptr);
     const struct lcl_bsr T = {ROWS, ROWS, 0, 8, row_ptr, &no_column, &no_value};
     const struct lcl_kron K = {16, one, one, 1, &T, &T};
-    expect_both_refuse(*state, &K, LCL_ERANGE);
+    expect_refused(*state, &K, LCL_ERANGE);
     free(row_ptr);
 }
 
@@ -98,15 +89,17 @@ static void test_kron__methods_that_are_not_there_are_refused(void **state)
     lcl_precond *M;
     test_kron_init(&T, 3, 2, 9, TEST_KRON_EQUAL);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
-        assert_int_equal(lcl_precond_create_kron(&M, *state, &T.K, &wrong[i]),
+        assert_int_equal(test_precond_create_kron(&M, *state, &T.K,
+                                                  LCL_KRON_DEFAULT, &wrong[i]),
                          LCL_EUNSUPPORTED);
         assert_null(M);
     }
     test_kron_finish(&T);
     test_kron_init(&T, 11, 3, 9, TEST_KRON_EQUAL);
-    assert_int_equal(
-        lcl_precond_create_kron(&M, *state, &T.K, &test_kron_methods[1]),
-        LCL_EUNSUPPORTED);
+    assert_int_equal(test_precond_create_kron(&M, *state, &T.K,
+                                              LCL_KRON_DEFAULT,
+                                              &test_kron_methods[1]),
+                     LCL_EUNSUPPORTED);
     test_kron_finish(&T);
 }
 
@@ -123,16 +116,16 @@ static void test_kron__wrong_parameters_are_refused(void **state)
     for (int count = 0; count < 9; ++count) {
         params.partition.labels_count = count;
         if (count != 4) // 8: rows 3 and 4 are of one block
-            assert_int_equal(lcl_precond_create_kron(&M, *state, &T.K, &params),
+            assert_int_equal(test_precond_create_kron(
+                                 &M, *state, &T.K, LCL_KRON_DEFAULT, &params),
                              LCL_EINVAL);
     }
-    params = (struct lcl_precond_params){.kron = LCL_KRON_COUNT};
-    assert_misuse(lcl_precond_create_kron(&M, *state, &T.K, &params));
     const struct lcl_operator_params wrong = {.kron = LCL_KRON_COUNT};
     assert_misuse(lcl_operator_create_kron(&P, *state, &T.K, &wrong));
     params = (struct lcl_precond_params){.pivot_tol = -1};
-    assert_int_equal(lcl_precond_create_kron(&M, *state, &T.K, &params),
-                     LCL_EINVAL);
+    assert_int_equal(
+        test_precond_create_kron(&M, *state, &T.K, LCL_KRON_DEFAULT, &params),
+        LCL_EINVAL);
     test_kron_finish(&T);
 }
 
@@ -142,23 +135,16 @@ static void test_kron__other_patterns_are_refused_in_updates(void **state)
     lcl_operator *P;
     test_kron_init(&T, 3, 2, 8, TEST_KRON_CHAIN);
     test_kron_init(&other, 3, 2, 8, TEST_KRON_FAR);
-    lcl_precond *M = test_kron_precond(*state, &T.K, &test_kron_methods[2],
-                                       LCL_KRON_ONE_PASS);
     assert_int_equal(lcl_operator_create_kron(&P, *state, &T.K, NULL), LCL_OK);
     assert_int_equal(lcl_operator_update_kron(P, &other.K), LCL_EFORMAT);
-    assert_int_equal(lcl_precond_update_kron(M, &other.K), LCL_EFORMAT);
     T.K.stages = 1;
     assert_int_equal(lcl_operator_update_kron(P, &T.K), LCL_EFORMAT);
-    assert_int_equal(lcl_precond_update_kron(M, &T.K), LCL_EFORMAT);
     T.K.stages = 3;
     T.K.tau = NAN;
-    assert_int_equal(lcl_precond_update_kron(M, &T.K), LCL_EFORMAT);
+    assert_int_equal(lcl_operator_update_kron(P, &T.K), LCL_EFORMAT);
     T.K.tau = 1;
     assert_misuse(lcl_operator_update_kron(P, NULL));
-    assert_misuse(lcl_precond_update_kron(M, NULL));
     assert_misuse(lcl_operator_update(P, T.M.val));
-    assert_misuse(lcl_precond_update(M, T.M.val));
-    lcl_precond_destroy(&M);
     lcl_operator_destroy(&P);
     test_kron_finish(&other);
     test_kron_finish(&T);
@@ -166,17 +152,12 @@ static void test_kron__other_patterns_are_refused_in_updates(void **state)
 
 static void test_kron__matrices_are_not_updated_with_systems(void **state)
 {
-    const struct lcl_precond_params none = {.type = LCL_PRECOND_NONE};
     struct lcl_csr A = test_identity(10);
     struct test_kron T;
-    lcl_precond *M;
     lcl_operator *P;
     test_kron_init(&T, 2, 2, 8, TEST_KRON_CHAIN);
-    assert_int_equal(lcl_precond_create(&M, *state, &A, &none), LCL_OK);
     assert_int_equal(lcl_operator_create(&P, *state, &A, NULL), LCL_OK);
-    assert_misuse(lcl_precond_update_kron(M, &T.K));
     assert_misuse(lcl_operator_update_kron(P, &T.K));
-    lcl_precond_destroy(&M);
     lcl_operator_destroy(&P);
     test_kron_finish(&T);
     test_csr_finish(&A);
@@ -192,12 +173,12 @@ static void test_kron__conjugate_gradients_are_refused(void **state)
         lcl_precond *M = test_kron_precond(*state, &T.K, &test_kron_methods[m],
                                            LCL_KRON_ONE_PASS);
         double *b = test_random_vector(48, 1), *x = test_vector(48);
-        enum lcl_status st = lcl_solver_create(&S, M, &cg);
+        enum lcl_status st = test_solver_create(&S, M, &cg);
         if (st == LCL_OK)
             st = lcl_solver_solve(S, b, x, NULL);
         assert_int_equal(st, LCL_EUNSUPPORTED);
         lcl_solver_destroy(&S);
-        lcl_precond_destroy(&M);
+        test_precond_destroy(&M);
         test_kron_finish(&T);
         free(b);
         free(x);

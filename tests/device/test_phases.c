@@ -4,6 +4,7 @@
 #include "host/clock.h"
 #include "tests/support/folder.h"
 #include "tests/support/job.h"
+#include "tests/support/preconds.h"
 #include "tests/support/test.h"
 
 #include <stdlib.h>
@@ -37,12 +38,12 @@ static void run(lcl_context *ctx)
     lcl_precond *M;
     lcl_solver *S;
     test_chain_init(&chain);
-    assert_int_equal(lcl_precond_create(&M, ctx, &chain.A, &parts), LCL_OK);
-    assert_int_equal(lcl_solver_create(&S, M, NULL), LCL_OK);
+    assert_int_equal(test_precond_create(&M, ctx, &chain.A, &parts), LCL_OK);
+    assert_int_equal(test_solver_create(&S, M, NULL), LCL_OK);
     assert_int_equal(lcl_solver_solve(S, chain.b, x, NULL), LCL_OK);
     test_job_expect_solved(x);
     lcl_solver_destroy(&S);
-    lcl_precond_destroy(&M);
+    test_precond_destroy(&M);
 }
 
 static double seconds_of_all(const lcl_context *ctx)

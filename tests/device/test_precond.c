@@ -3,6 +3,7 @@
 #include "tests/support/device.h"
 #include "tests/support/matrices.h"
 #include "tests/support/misuse.h"
+#include "tests/support/preconds.h"
 #include "tests/support/solving.h"
 #include "tests/support/trisolves.h"
 
@@ -29,20 +30,20 @@ static void expect_update(lcl_context *ctx, const struct lcl_csr *before,
     double *b = test_random_vector(n, 1);
     double *x = test_vector(n), *expected = test_vector(n);
     lcl_precond *M, *fresh;
-    assert_true(lcl_precond_create(&M, ctx, before, params) >= 0);
+    assert_true(test_precond_create(&M, ctx, before, params) >= 0);
     apply(M, b, x, n);
     const struct lcl_build_info builds = lcl_context_builds(ctx);
-    assert_true(lcl_precond_update(M, after->val) >= 0);
+    assert_true(test_precond_update(M, after->val) >= 0);
     apply(M, b, x, n);
     const struct lcl_build_info later = lcl_context_builds(ctx);
     assert_memory_equal(&later, &builds, sizeof builds);
-    assert_true(lcl_precond_create(&fresh, ctx, after, params) >= 0);
+    assert_true(test_precond_create(&fresh, ctx, after, params) >= 0);
     apply(fresh, b, expected, n);
     test_expect_same("x", x, expected, n);
     assert_int_equal(lcl_precond_info(M)->pivots_repaired,
                      lcl_precond_info(fresh)->pivots_repaired);
-    lcl_precond_destroy(&M);
-    lcl_precond_destroy(&fresh);
+    test_precond_destroy(&M);
+    test_precond_destroy(&fresh);
     free(b);
     free(x);
     free(expected);
@@ -61,7 +62,7 @@ static void test_precond__new_values_give_what_a_new_one_gives(void **state)
     struct lcl_csr before = test_laplacian(10, 10, 7);
     struct lcl_csr after = test_laplacian(10, 10, 7);
     scale_pairs(&after);
-    for (int t = LCL_PRECOND_NONE; t < LCL_PRECOND_COUNT; ++t) {
+    for (int t = LCL_PRECOND_NONE; t < LCL_PRECOND_CALLBACK; ++t) {
         const struct lcl_precond_params params = {
             .type = (enum lcl_precond_type)t,
             .partition = {.type = LCL_PARTITION_METIS,
@@ -96,7 +97,7 @@ static void test_precond__policy_fail_tells_the_row_in_the_caller_s_numbers(
     struct lcl_csr A = test_identity(9);
     lcl_precond *M;
     A.val[6] = 0;
-    assert_int_equal(lcl_precond_create(&M, *state, &A, &params), LCL_EPIVOT);
+    assert_int_equal(test_precond_create(&M, *state, &A, &params), LCL_EPIVOT);
     assert_null(M);
     test_csr_finish(&A);
 }
@@ -106,12 +107,12 @@ static void test_precond__missing_diagonals_are_repaired_and_told(void **state)
     const double dense[] = {0, 1, 0, 0, 2, 0, 0, 0, 3};
     struct lcl_csr A = test_csr_from_dense(3, dense);
     lcl_precond *M;
-    assert_int_equal(lcl_precond_create(&M, *state, &A, NULL),
+    assert_int_equal(test_precond_create(&M, *state, &A, NULL),
                      LCL_PIVOTS_REPAIRED);
     assert_int_equal(lcl_precond_info(M)->missing_diagonals, 1);
     assert_int_equal(lcl_precond_info(M)->pivots_repaired, 1);
     assert_int_equal(lcl_precond_info(M)->repaired_rows[0], 0);
-    lcl_precond_destroy(&M);
+    test_precond_destroy(&M);
     test_csr_finish(&A);
 }
 
@@ -138,11 +139,11 @@ static void expect_applied(lcl_context *ctx, lcl_precond *M,
     lcl_precond *fresh;
     assert_int_equal(lcl_precond_info(M)->storage, storage);
     params.storage = storage;
-    assert_int_equal(lcl_precond_create(&fresh, ctx, A, &params), LCL_OK);
+    assert_int_equal(test_precond_create(&fresh, ctx, A, &params), LCL_OK);
     apply(M, b, x, n);
     apply(fresh, b, expected, n);
     test_expect_same("x", x, expected, n);
-    lcl_precond_destroy(&fresh);
+    test_precond_destroy(&fresh);
     free(b);
     free(x);
     free(expected);
@@ -158,16 +159,16 @@ static void expect_storage_follows(lcl_context *ctx, struct lcl_csr A,
     const struct lcl_csr odd = {A.rows,    A.cols,    A.nnz,
                                 A.row_ptr, A.col_ind, scaled};
     lcl_precond *M;
-    assert_int_equal(lcl_precond_create(&M, ctx, &A, &params), LCL_OK);
+    assert_int_equal(test_precond_create(&M, ctx, &A, &params), LCL_OK);
     expect_applied(ctx, M, &A, params, LCL_FACTOR_STORAGE_FP32);
-    assert_int_equal(lcl_precond_update(M, scaled), LCL_OK);
+    assert_int_equal(test_precond_update(M, scaled), LCL_OK);
     expect_applied(ctx, M, &odd, params, LCL_FACTOR_STORAGE_FP64);
-    assert_int_equal(lcl_precond_update(M, A.val), LCL_OK);
+    assert_int_equal(test_precond_update(M, A.val), LCL_OK);
     expect_applied(ctx, M, &A, params, LCL_FACTOR_STORAGE_FP64);
-    lcl_precond_destroy(&M);
-    assert_int_equal(lcl_precond_create(&M, ctx, &odd, &params), LCL_OK);
+    test_precond_destroy(&M);
+    assert_int_equal(test_precond_create(&M, ctx, &odd, &params), LCL_OK);
     expect_applied(ctx, M, &odd, params, LCL_FACTOR_STORAGE_FP64);
-    lcl_precond_destroy(&M);
+    test_precond_destroy(&M);
     free(scaled);
     test_csr_finish(&A);
 }
@@ -189,14 +190,14 @@ static void test_precond__values_that_do_not_fit_are_refused(void **state)
         const struct lcl_precond_params params = {
             .storage = (enum lcl_factor_storage)s};
         lcl_precond *M;
-        assert_int_equal(lcl_precond_create(&M, *state, &odd, &params),
+        assert_int_equal(test_precond_create(&M, *state, &odd, &params),
                          LCL_ERANGE);
         assert_null(M);
-        assert_int_equal(lcl_precond_create(&M, *state, &A, &params), LCL_OK);
-        assert_int_equal(lcl_precond_update(M, scaled), LCL_ERANGE);
-        assert_int_equal(lcl_precond_update(M, A.val), LCL_OK);
+        assert_int_equal(test_precond_create(&M, *state, &A, &params), LCL_OK);
+        assert_int_equal(test_precond_update(M, scaled), LCL_ERANGE);
+        assert_int_equal(test_precond_update(M, A.val), LCL_OK);
         expect_applied(*state, M, &A, params, (enum lcl_factor_storage)s);
-        lcl_precond_destroy(&M);
+        test_precond_destroy(&M);
     }
     free(scaled);
     test_csr_finish(&A);
@@ -259,7 +260,7 @@ static void test_precond__unknown_enumerators_are_misuse(void **state)
     struct lcl_csr A = test_random_csr(30, 3, 1);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
         lcl_precond *M = NULL;
-        assert_misuse(lcl_precond_create(&M, *state, &A, &wrong[i]));
+        assert_misuse(test_precond_create(&M, *state, &A, &wrong[i]));
         assert_null(M);
     }
     test_csr_finish(&A);
@@ -283,7 +284,7 @@ static void test_precond__wrong_parameters_are_refused(void **state)
     struct lcl_csr A = test_random_csr(30, 3, 1);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
         lcl_precond *M;
-        if (lcl_precond_create(&M, *state, &A, &wrong[i]) >= 0)
+        if (test_precond_create(&M, *state, &A, &wrong[i]) >= 0)
             fail_msg("parameters %zu were taken", i);
         assert_null(M);
     }
@@ -296,9 +297,9 @@ static void test_precond__huge_subdomains_are_cut_to_what_fits(void **state)
         .partition = {.type = LCL_PARTITION_NATURAL, .rows = INT64_MAX}};
     struct lcl_csr A = test_identity(100);
     lcl_precond *M;
-    assert_int_equal(lcl_precond_create(&M, *state, &A, &params), LCL_OK);
+    assert_int_equal(test_precond_create(&M, *state, &A, &params), LCL_OK);
     assert_int_equal(lcl_precond_info(M)->parts, 1);
-    lcl_precond_destroy(&M);
+    test_precond_destroy(&M);
     test_csr_finish(&A);
 }
 
@@ -311,13 +312,13 @@ static void test_precond__unfit_matrices_are_refused(void **state)
     const struct lcl_csr not_finite = {2, 2, 2, row_ptr, col, val};
     const struct lcl_csr wide = {1, 2, 1, row_ptr, col, val};
     const struct lcl_csr empty = {0, 0, 0, row_ptr, col, val};
-    assert_int_equal(lcl_precond_create(&M, *state, &not_finite, NULL),
+    assert_int_equal(test_precond_create(&M, *state, &not_finite, NULL),
                      LCL_EFORMAT);
-    assert_int_equal(lcl_precond_create(&M, *state, &wide, NULL), LCL_EFORMAT);
-    assert_int_equal(lcl_precond_create(&M, *state, &empty, NULL), LCL_EFORMAT);
-    assert_misuse(lcl_precond_create(&M, *state, NULL, NULL));
-    assert_misuse(lcl_precond_create(NULL, *state, &wide, NULL));
-    assert_misuse(lcl_precond_create(&M, NULL, &wide, NULL));
+    assert_int_equal(test_precond_create(&M, *state, &wide, NULL), LCL_EFORMAT);
+    assert_int_equal(test_precond_create(&M, *state, &empty, NULL),
+                     LCL_EFORMAT);
+    assert_misuse(lcl_precond_create(&M, NULL, NULL));
+    assert_null(M);
 }
 
 static void test_precond__solver_parameters_are_checked(void **state)
@@ -334,17 +335,18 @@ static void test_precond__solver_parameters_are_checked(void **state)
     double x[] = {0, 0};
     lcl_precond *M;
     lcl_solver *S;
-    assert_int_equal(lcl_precond_create(&M, *state, &A, NULL), LCL_OK);
+    assert_int_equal(test_precond_create(&M, *state, &A, NULL), LCL_OK);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i)
-        assert_int_equal(lcl_solver_create(&S, M, &wrong[i]), LCL_EINVAL);
-    assert_misuse(lcl_solver_create(&S, M, &unknown));
-    assert_misuse(lcl_solver_create(&S, NULL, NULL));
-    assert_int_equal(lcl_solver_create(&S, M, &huge), LCL_OK);
+        assert_int_equal(test_solver_create(&S, M, &wrong[i]), LCL_EINVAL);
+    assert_misuse(test_solver_create(&S, M, &unknown));
+    assert_misuse(lcl_solver_create(&S, NULL, M, NULL));
+    assert_misuse(lcl_solver_create(NULL, test_precond_operator(M), M, NULL));
+    assert_int_equal(test_solver_create(&S, M, &huge), LCL_OK);
     assert_int_equal(lcl_solver_solve(S, b, x, NULL), LCL_EFORMAT);
     assert_misuse(lcl_solver_solve(S, NULL, x, NULL));
     assert_int_equal(lcl_solver_solve(S, zero, x, NULL), LCL_OK);
     lcl_solver_destroy(&S);
-    lcl_precond_destroy(&M);
+    test_precond_destroy(&M);
     test_csr_finish(&A);
 }
 

@@ -131,7 +131,7 @@ static void test_stops__nan_is_refused(void **state)
 
 static void test_stops__inconsistent_systems_are_no_success(void **state)
 {
-    for (int t = LCL_PRECOND_NONE; t < LCL_PRECOND_COUNT; ++t) {
+    for (int t = LCL_PRECOND_NONE; t < LCL_PRECOND_CALLBACK; ++t) {
         if (t == LCL_PRECOND_IC0) // which refuses the matrix
             continue;
         const struct lcl_precond_params method = {.type =

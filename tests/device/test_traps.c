@@ -40,7 +40,7 @@ static void test_traps__every_solver_runs(void **state)
 static void test_traps__every_preconditioner_runs(void **state)
 {
     struct lcl_csr grid = test_laplacian(9, 8, 7), blocks = test_block_grid();
-    for (int t = LCL_PRECOND_DEFAULT; t < LCL_PRECOND_COUNT; ++t)
+    for (int t = LCL_PRECOND_DEFAULT; t < LCL_PRECOND_CALLBACK; ++t)
         for (int c = LCL_COARSE_NONE; c < LCL_COARSE_COUNT; ++c) {
             const struct lcl_precond_params params = {
                 .type = (enum lcl_precond_type)t,
@@ -98,7 +98,7 @@ static void test_traps__repaired_pivots_divide_by_no_zero(void **state)
         for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
             if (A.col_ind[k] == i || i % 9 == 0)
                 A.val[k] = 0;
-    for (int t = LCL_PRECOND_DEFAULT; t < LCL_PRECOND_COUNT; ++t) {
+    for (int t = LCL_PRECOND_DEFAULT; t < LCL_PRECOND_CALLBACK; ++t) {
         const struct lcl_precond_params params = {
             .type = (enum lcl_precond_type)t, TEST_PARTS};
         if (t != LCL_PRECOND_IC0) // which refuses the matrix

@@ -8,6 +8,7 @@
 #include "tests/support/folder.h"
 #include "tests/support/job.h"
 #include "tests/support/krons.h"
+#include "tests/support/preconds.h"
 #include "tests/support/test.h"
 
 enum { STAGES = 2, BLOCK = 2, ROWS = 20, N = STAGES * BLOCK * ROWS };
@@ -49,7 +50,7 @@ static enum lcl_status multiply(lcl_context *ctx, enum lcl_kron_type type)
     return st;
 }
 
-static enum lcl_status solve(lcl_context *ctx,
+static enum lcl_status solve(lcl_context *ctx, enum lcl_kron_type type,
                              const struct lcl_precond_params *params)
 {
     const struct lcl_kron *K = &small.K;
@@ -57,18 +58,19 @@ static enum lcl_status solve(lcl_context *ctx,
     lcl_solver *S = NULL;
     double x[N] = {0};
     enum lcl_status st;
-    if ((st = lcl_precond_create_kron(&M, ctx, K, params)) == LCL_OK &&
-        (st = lcl_precond_update_kron(M, K)) == LCL_OK &&
+    if ((st = test_precond_create_kron(&M, ctx, K, type, params)) == LCL_OK &&
+        (st = test_precond_update_kron(M, K)) == LCL_OK &&
         (st = lcl_precond_apply(M, ones, x)) == LCL_OK &&
-        (st = lcl_solver_create(&S, M, NULL)) == LCL_OK)
+        (st = test_solver_create(&S, M, NULL)) == LCL_OK)
         st = lcl_solver_solve(S, ones, x, NULL);
     lcl_solver_destroy(&S);
-    lcl_precond_destroy(&M);
+    test_precond_destroy(&M);
     return st;
 }
 
 // Whether the n-th allocation of the job failed.
-static bool fail_alloc(const struct lcl_precond_params *params, long n)
+static bool fail_alloc(enum lcl_kron_type type,
+                       const struct lcl_precond_params *params, long n)
 {
     struct test_capture capture;
     lcl_context *ctx;
@@ -78,8 +80,8 @@ static bool fail_alloc(const struct lcl_precond_params *params, long n)
     fake_cl = (struct fake_cl){0};
     lcl_test_fail_alloc_at(n);
     enum lcl_status st = lcl_runtime_create(&ctx, &context, &fake_cl_api);
-    if (st == LCL_OK && (st = multiply(ctx, params->kron)) == LCL_OK)
-        st = solve(ctx, params);
+    if (st == LCL_OK && (st = multiply(ctx, type)) == LCL_OK)
+        st = solve(ctx, type, params);
     lcl_context_destroy(&ctx);
     const bool failed = lcl_test_alloc_failed();
     lcl_test_fail_alloc_at(0);
@@ -93,11 +95,12 @@ static bool fail_alloc(const struct lcl_precond_params *params, long n)
     return failed;
 }
 
-static void fail_each(const struct lcl_precond_params *params)
+static void fail_each(enum lcl_kron_type type,
+                      const struct lcl_precond_params *params)
 {
     long n = 0;
-    assert_false(fail_alloc(params, 0)); // fills the cache
-    while (fail_alloc(params, ++n))
+    assert_false(fail_alloc(type, params, 0)); // fills the cache
+    while (fail_alloc(type, params, ++n))
         continue;
     assert_true(n > 50);
 }
@@ -105,28 +108,27 @@ static void fail_each(const struct lcl_precond_params *params)
 static void test_alloc_kron__block_jacobi(void **state)
 {
     (void)state;
-    fail_each(&(struct lcl_precond_params){.type = LCL_PRECOND_BLOCK_JACOBI,
-                                           .kron = LCL_KRON_ONE_PASS});
+    fail_each(LCL_KRON_ONE_PASS,
+              &(struct lcl_precond_params){.type = LCL_PRECOND_BLOCK_JACOBI});
 }
 
 static void test_alloc_kron__stages(void **state)
 {
     (void)state;
-    fail_each(&(struct lcl_precond_params){.type = LCL_PRECOND_ILDU0,
-                                           .partition.rows = ROWS / 4,
-                                           .kron = LCL_KRON_OKP});
+    fail_each(LCL_KRON_OKP,
+              &(struct lcl_precond_params){.type = LCL_PRECOND_ILDU0,
+                                           .partition.rows = ROWS / 4});
 }
 
 static void test_alloc_kron__labels(void **state)
 {
     int32_t labels[BLOCK * ROWS] = {0};
     (void)state;
-    fail_each(&(struct lcl_precond_params){
-        .type = LCL_PRECOND_ILU0,
-        .partition = {.type = LCL_PARTITION_LABELS,
-                      .labels = labels,
-                      .labels_count = BLOCK * ROWS},
-        .kron = LCL_KRON_CU});
+    fail_each(LCL_KRON_CU, &(struct lcl_precond_params){
+                               .type = LCL_PRECOND_ILU0,
+                               .partition = {.type = LCL_PARTITION_LABELS,
+                                             .labels = labels,
+                                             .labels_count = BLOCK * ROWS}});
 }
 
 int main(void)

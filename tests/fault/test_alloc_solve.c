@@ -47,18 +47,23 @@ static bool fail_alloc(struct test_job *job, long n)
     return failed;
 }
 
+static void fail_each_job(struct test_job *job, int width)
+{
+    long n = 0;
+    job->context.cache_dir = cache.path;
+    job->context.width = width;
+    job->api = &fake_cl_api;
+    assert_false(fail_alloc(job, 0)); // fills the cache
+    while (fail_alloc(job, ++n))
+        continue;
+    assert_true(n > 50);
+}
+
 static void fail_each_of(const struct lcl_precond_params *precond,
                          enum lcl_solver_type solver, int width)
 {
-    struct test_job job = {.context = {.cache_dir = cache.path, .width = width},
-                           .precond = *precond,
-                           .solver = solver,
-                           .api = &fake_cl_api};
-    long n = 0;
-    assert_false(fail_alloc(&job, 0)); // fills the cache
-    while (fail_alloc(&job, ++n))
-        continue;
-    assert_true(n > 50);
+    struct test_job job = {.precond = *precond, .solver = solver};
+    fail_each_job(&job, width);
 }
 
 static void fail_each(const struct lcl_precond_params *precond, int width)
@@ -101,19 +106,19 @@ static void test_alloc_solve__products(void **state)
     static const enum lcl_spmv_type types[] = {LCL_SPMV_BINNED,
                                                LCL_SPMV_ADAPTIVE};
     (void)state;
-    for (size_t i = 0; i < sizeof types / sizeof *types; ++i)
-        fail_each(&(struct lcl_precond_params){.type = LCL_PRECOND_JACOBI,
-                                               .block_size = 1,
-                                               .spmv = types[i]},
-                  1);
+    for (size_t i = 0; i < sizeof types / sizeof *types; ++i) {
+        struct test_job job = {.op = {.block_size = 1, .spmv = types[i]},
+                               .precond = {.type = LCL_PRECOND_JACOBI}};
+        fail_each_job(&job, 1);
+    }
 }
 
 static void test_alloc_solve__blocks_of_entries(void **state)
 {
     (void)state;
-    fail_each(&(struct lcl_precond_params){.type = LCL_PRECOND_JACOBI,
-                                           .block_size = 2},
-              4);
+    struct test_job job = {.op = {.block_size = 2},
+                           .precond = {.type = LCL_PRECOND_JACOBI}};
+    fail_each_job(&job, 4);
 }
 
 static void test_alloc_solve__conjugate_gradients(void **state)

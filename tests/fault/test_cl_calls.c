@@ -10,6 +10,7 @@
 #include "tests/support/folder.h"
 #include "tests/support/job.h"
 #include "tests/support/matrices.h"
+#include "tests/support/preconds.h"
 #include "tests/support/products.h"
 #include "tests/support/test.h"
 
@@ -101,7 +102,7 @@ static void test_cl_calls__full_device_memory_has_its_status(void **state)
         {.type = LCL_PRECOND_ILDU0},
         {.trisolve = LCL_TRISOLVE_DAG_VC_ILDU0_FUSED},
         {.type = LCL_PRECOND_JACOBI},
-        {.type = LCL_PRECOND_JACOBI, .block_size = 2},
+        {.type = LCL_PRECOND_BLOCK_JACOBI},
         {.coarse = LCL_COARSE_MULT, .partition.rows = 50},
     };
     const cl_int full = CL_MEM_OBJECT_ALLOCATION_FAILURE;
@@ -224,11 +225,11 @@ static void test_cl_calls__a_solver_survives_any_failing_call(void **state)
     fake_cl = (struct fake_cl){0};
     test_chain_init(&chain);
     assert_int_equal(lcl_runtime_create(&ctx, &params, &fake_cl_api), LCL_OK);
-    assert_int_equal(lcl_precond_create(&M, ctx, &chain.A, NULL), LCL_OK);
-    assert_int_equal(lcl_solver_create(&S, M, NULL), LCL_OK);
+    assert_int_equal(test_precond_create(&M, ctx, &chain.A, NULL), LCL_OK);
+    assert_int_equal(test_solver_create(&S, M, NULL), LCL_OK);
     fail_each_and_solve_again(S, chain.b);
     lcl_solver_destroy(&S);
-    lcl_precond_destroy(&M);
+    test_precond_destroy(&M);
     lcl_context_destroy(&ctx);
     assert_int_equal(fake_cl.objects, 0);
 }
@@ -245,19 +246,19 @@ static void test_cl_calls__an_update_survives_any_failing_call(void **state)
     lcl_precond *M;
     test_chain_init(&chain);
     assert_int_equal(lcl_runtime_create(&ctx, &params, &fake_cl_api), LCL_OK);
-    assert_int_equal(lcl_precond_create(&M, ctx, &chain.A, &parts), LCL_OK);
+    assert_int_equal(test_precond_create(&M, ctx, &chain.A, &parts), LCL_OK);
     assert_int_equal(lcl_precond_apply(M, chain.b, expected), LCL_OK);
     for (long n = 1;; ++n) {
         fail_call(FAKE_CL_ANY, n, CL_MEM_OBJECT_ALLOCATION_FAILURE);
-        const enum lcl_status st = lcl_precond_update(M, chain.val);
+        const enum lcl_status st = test_precond_update(M, chain.val);
         if (!fake_cl.failed)
             break;
         assert_int_equal(st, LCL_EDEVMEM);
-        assert_int_equal(lcl_precond_update(M, chain.val), LCL_OK);
+        assert_int_equal(test_precond_update(M, chain.val), LCL_OK);
         assert_int_equal(lcl_precond_apply(M, chain.b, x), LCL_OK);
         assert_memory_equal(x, expected, sizeof x);
     }
-    lcl_precond_destroy(&M);
+    test_precond_destroy(&M);
     lcl_context_destroy(&ctx);
 }
 
@@ -328,10 +329,10 @@ static void fail_each_and_multiply_again(const struct test_product *p)
         double got[8];
         fail_call(FAKE_CL_ANY, n, CL_OUT_OF_RESOURCES);
         fake_cl.objects = objects;
-        const enum lcl_status st = lcl_multiply(&p->S, LCL_PRODUCT_PLAIN, &v);
+        const enum lcl_status st = lcl_multiply(&p->S, LCL_APPLY, &v);
         assert_int_equal(st, fake_cl.failed ? LCL_EDEVICE : LCL_OK);
         fake_cl.fail_at = 0;
-        assert_int_equal(lcl_multiply(&p->S, LCL_PRODUCT_PLAIN, &v), LCL_OK);
+        assert_int_equal(lcl_multiply(&p->S, LCL_APPLY, &v), LCL_OK);
         test_download(y, got, p->n, sizeof *got);
         test_expect_near("y", got, p->ax, p->n, 1e-12);
         lcl_buffer_destroy(&y);

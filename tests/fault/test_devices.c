@@ -238,12 +238,12 @@ static int run_all_kernels(void)
         {.type = LCL_PRECOND_ILU0},
         {.type = LCL_PRECOND_JACOBI},
         {.trisolve = LCL_TRISOLVE_DAG_VC_ILDU0_FUSED},
-        {.spmv = LCL_SPMV_SLICED},
     };
     for (size_t i = 0; i < sizeof preconds / sizeof *preconds; ++i)
         for (int width = 1; width <= 4; width *= 4) {
             struct test_job job = {
                 .context = {.width = width, .no_cache = true},
+                .op = {.spmv = i == 0 ? LCL_SPMV_SLICED : LCL_SPMV_DEFAULT},
                 .precond = preconds[i],
                 .api = &fake_cl_api};
             if (test_job_run(&job) != LCL_OK || fake_cl.build_log[0]) {

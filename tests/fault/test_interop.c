@@ -8,6 +8,7 @@
 #include "tests/support/job.h"
 #include "tests/support/matrices.h"
 #include "tests/support/misuse.h"
+#include "tests/support/preconds.h"
 #include "tests/support/products.h"
 #include "tests/support/test.h"
 
@@ -89,17 +90,19 @@ static int close_own_objects(void **state)
     return 0;
 }
 
-static int create_with(const struct lcl_precond_params *precond)
+static int create_with(int block_size, const struct lcl_precond_params *precond)
 {
     const struct lcl_context_params params = {.no_cache = true,
                                               .no_self_test = true};
+    const struct lcl_operator_params op = {.block_size = block_size};
     test_chain_init(&own.chain);
     assert_int_equal(lcl_context_create_cl(&own.ctx, own.context, own.device,
                                            own.queue, &params),
                      LCL_OK);
-    assert_int_equal(lcl_precond_create(&own.M, own.ctx, &own.chain.A, precond),
-                     LCL_OK);
-    assert_int_equal(lcl_solver_create(&own.S, own.M, NULL), LCL_OK);
+    assert_int_equal(
+        test_precond_create_from(&own.M, own.ctx, &own.chain.A, &op, precond),
+        LCL_OK);
+    assert_int_equal(test_solver_create(&own.S, own.M, NULL), LCL_OK);
     return 0;
 }
 
@@ -107,21 +110,21 @@ static int create(void **state)
 {
     (void)state;
     return create_with(
-        &(struct lcl_precond_params){.partition.rows = TEST_JOB_ROWS / 4});
+        0, &(struct lcl_precond_params){.partition.rows = TEST_JOB_ROWS / 4});
 }
 
 static int create_in_blocks(void **state)
 {
     (void)state;
-    return create_with(&(struct lcl_precond_params){.type = LCL_PRECOND_JACOBI,
-                                                    .block_size = 3});
+    return create_with(
+        3, &(struct lcl_precond_params){.type = LCL_PRECOND_JACOBI});
 }
 
 static int destroy(void **state)
 {
     (void)state;
     lcl_solver_destroy(&own.S);
-    lcl_precond_destroy(&own.M);
+    test_precond_destroy(&own.M);
     lcl_context_destroy(&own.ctx);
     return 0;
 }

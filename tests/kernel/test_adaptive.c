@@ -94,7 +94,7 @@ static void test_adaptive__infinities_stay_where_they_are(void **state)
     lcl_buffer *y = test_poisoned(*state, p.n, sizeof *p.x);
     double got[7];
     const struct lcl_operands v = {p.device_x, NULL, y, NULL, go_on, 0};
-    assert_int_equal(lcl_multiply(&p.S, LCL_PRODUCT_PLAIN, &v), LCL_OK);
+    assert_int_equal(lcl_multiply(&p.S, LCL_APPLY, &v), LCL_OK);
     test_download(y, got, 7, sizeof *got);
     assert_true(isfinite(p.ax[5]));
     test_expect_near("y", &got[5], &p.ax[5], 1, 1e-14);

@@ -68,7 +68,7 @@ static void test_binned__products_follow_each_other(void **state)
     double *expected = test_vector(p.n), *got = test_vector(p.n);
     for (int i = 0; i < TIMES; ++i) {
         const struct lcl_operands v = {p.device_x, NULL, y, NULL, go_on, 0};
-        assert_int_equal(lcl_multiply(&p.S, LCL_PRODUCT_PLAIN, &v), LCL_OK);
+        assert_int_equal(lcl_multiply(&p.S, LCL_APPLY, &v), LCL_OK);
         assert_int_equal(lcl_buffer_copy(p.device_x, y), LCL_OK);
         lcl_bsr_multiply(&A, p.x, expected);
         for (int64_t k = 0; k < p.n; ++k)

@@ -162,11 +162,11 @@ static void expect_product(const struct test_diagonal *T)
     lcl_buffer *go_on = test_stop_flag(ctx, 0), *stop = test_stop_flag(ctx, 1);
     lcl_buffer *in = test_upload(ctx, b, n, sizeof *b);
     lcl_buffer *out = test_poisoned(ctx, n, sizeof *x);
-    assert_int_equal(lcl_block_inverse_apply(&T->inverse, in, out, stop, 0),
-                     LCL_OK);
+    struct lcl_operands v = {.x = in, .y = out, .stop = stop};
+    assert_int_equal(lcl_block_inverse_apply(&T->inverse, &v), LCL_OK);
     test_untouched(out);
-    assert_int_equal(lcl_block_inverse_apply(&T->inverse, in, out, go_on, 0),
-                     LCL_OK);
+    v.stop = go_on;
+    assert_int_equal(lcl_block_inverse_apply(&T->inverse, &v), LCL_OK);
     test_download(out, x, n, sizeof *x);
     test_expect_near("x", x, expected, n, tolerance);
     lcl_buffer_destroy(&go_on);

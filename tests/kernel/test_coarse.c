@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// coarse.cl: each form of the correction against the reference.
+// coarse.cl and the forms of two levels against the reference.
 #include "tests/support/device.h"
 #include "tests/support/systems.h"
 
@@ -7,8 +7,7 @@
 #include "host/launch.h"
 #include "lib/matrix/bsr.h"
 #include "lib/multilevel/aggregate.h"
-#include "lib/multilevel/coarse.h"
-#include "lib/operator/system.h"
+#include "lib/multilevel/two_level.h"
 #include "lib/ref/coarse.h"
 
 #include <math.h>
@@ -89,8 +88,22 @@ struct diagonal {
     int64_t n;
     double *inv_d;
     lcl_kernel *scale;
+    lcl_operator op; // y = D^-1 x
     lcl_buffer *buffer;
 };
+
+static enum lcl_status apply_device(lcl_operator *A, enum lcl_mode mode,
+                                    const struct lcl_operands *v)
+{
+    const struct diagonal *D = A->state;
+    (void)mode;
+    return LCL_LAUNCH(D->scale, 3, lcl_arg_long(D->n),
+                      lcl_arg_buffer(D->buffer), lcl_arg_buffer(v->x),
+                      lcl_arg_buffer(v->y), lcl_arg_buffer(v->stop),
+                      lcl_arg_int(v->at));
+}
+
+static const struct lcl_operator_ops smoother_ops = {.apply = apply_device};
 
 static void diagonal_init(struct diagonal *D, lcl_context *ctx, int64_t n)
 {
@@ -101,22 +114,15 @@ static void diagonal_init(struct diagonal *D, lcl_context *ctx, int64_t n)
         D->inv_d[i] = 1 / (double)(2 + i % 3);
     D->scale = test_kernel(ctx, &spec);
     D->buffer = test_upload(ctx, D->inv_d, n, sizeof *D->inv_d);
+    const struct lcl_space V = lcl_space_of(ctx, n);
+    lcl_operator_init(&D->op, &smoother_ops, V, V);
+    D->op.state = D;
 }
 
 static void diagonal_finish(struct diagonal *D)
 {
     free(D->inv_d);
     lcl_buffer_destroy(&D->buffer);
-}
-
-static enum lcl_status apply_device(void *user, const lcl_buffer *b,
-                                    lcl_buffer *x, const lcl_buffer *stop,
-                                    int at)
-{
-    const struct diagonal *D = user;
-    return LCL_LAUNCH(D->scale, 3, lcl_arg_long(D->n),
-                      lcl_arg_buffer(D->buffer), lcl_arg_buffer(b),
-                      lcl_arg_buffer(x), lcl_arg_buffer(stop), lcl_arg_int(at));
 }
 
 static void apply_host(void *user, const double *r, double *z)
@@ -131,8 +137,8 @@ static void apply_host(void *user, const double *r, double *z)
 static void (*const references[])(struct lcl_ref_coarse *C,
                                   const struct lcl_ref_inner *M,
                                   const double *r, double *x) = {
-    [LCL_CORRECT_ADD] = lcl_ref_coarse_add,
-    [LCL_CORRECT_MULT] = lcl_ref_coarse_mult,
+    [LCL_TWO_LEVEL_ADD] = lcl_ref_coarse_add,
+    [LCL_TWO_LEVEL_MULT] = lcl_ref_coarse_mult,
 };
 
 static void poison(struct lcl_coarse_space *C)
@@ -196,33 +202,40 @@ static void vectors_finish(struct vectors *v)
     free(v->x[1]);
 }
 
+static enum lcl_status apply(struct lcl_two_level *T, const struct vectors *v,
+                             const lcl_buffer *stop)
+{
+    const struct lcl_operands operands = {
+        .x = v->in, .y = v->out, .stop = stop};
+    return lcl_apply(&T->op, LCL_APPLY, &operands);
+}
+
 // Nothing happens where it is stopped; then two applies, both near the
 // reference and equal bit for bit.
 static void expect_apply(struct lcl_coarse_space *C, const struct problem *P,
-                         double tolerance)
+                         enum lcl_two_level_form form, double tolerance)
 {
     const int64_t n = P->A.rows;
     struct diagonal D;
     struct vectors v;
     struct lcl_ref_coarse R;
+    struct lcl_two_level T;
     diagonal_init(&D, C->ctx, n);
     vectors_init(&v, C->ctx, n);
-    const struct lcl_inner inner = {apply_device, &D, false};
+    assert_int_equal(lcl_two_level_init(&T, C, &D.op, form), LCL_OK);
     const struct lcl_ref_inner ref_inner = {apply_host, &D};
     for (int i = 0; i < 2; ++i) {
         lcl_buffer_destroy(&v.out);
         v.out = test_poisoned(C->ctx, n, sizeof(double));
-        assert_int_equal(lcl_coarse_apply(C, &inner, v.in, v.out, v.stop, 0),
-                         LCL_OK);
+        assert_int_equal(apply(&T, &v, v.stop), LCL_OK);
         test_untouched(v.out);
-        assert_int_equal(lcl_coarse_apply(C, &inner, v.in, v.out, v.go_on, 0),
-                         LCL_OK);
+        assert_int_equal(apply(&T, &v, v.go_on), LCL_OK);
         test_download(v.out, v.x[i], n, sizeof(double));
     }
     assert_int_equal(
         lcl_ref_coarse_init(&R, &P->A, P->label, P->aggregates, P->block),
         LCL_OK);
-    references[C->form](&R, &ref_inner, v.r, v.expected);
+    references[form](&R, &ref_inner, v.r, v.expected);
     test_expect_near("x", v.x[0], v.expected, n, tolerance);
     test_expect_same("x of the second apply", v.x[1], v.x[0], n);
     lcl_ref_coarse_finish(&R);
@@ -242,17 +255,17 @@ static void expect_deflated(struct lcl_coarse_space *C, const struct problem *P)
     vectors_init(&v, C->ctx, n);
     v.out = test_poisoned(C->ctx, n, sizeof(double));
     lcl_buffer *partial = test_poisoned(C->ctx, C->groups, sizeof *sums);
-    const struct lcl_inner inner = {apply_device, &D, false};
+    struct lcl_two_level T;
+    struct lcl_operands dot = {
+        .x = v.in, .w = v.in, .y = v.out, .sums = partial, .stop = v.stop};
     const struct lcl_ref_inner ref_inner = {apply_host, &D};
-    assert_int_equal(lcl_coarse_prepare_deflated(C), LCL_OK);
-    assert_int_equal(
-        lcl_coarse_apply_deflated(C, &inner, v.in, v.out, partial, v.stop, 0),
-        LCL_OK);
+    assert_int_equal(lcl_two_level_init(&T, C, &D.op, LCL_TWO_LEVEL_DEFLATED),
+                     LCL_OK);
+    assert_int_equal(lcl_apply(&T.op, LCL_APPLY_DOT, &dot), LCL_OK);
     test_untouched(v.out);
     test_untouched(partial);
-    assert_int_equal(
-        lcl_coarse_apply_deflated(C, &inner, v.in, v.out, partial, v.go_on, 0),
-        LCL_OK);
+    dot.stop = v.go_on;
+    assert_int_equal(lcl_apply(&T.op, LCL_APPLY_DOT, &dot), LCL_OK);
     test_download(v.out, v.x[0], n, sizeof(double));
     test_download(partial, sums, C->groups, sizeof *sums);
     assert_int_equal(
@@ -265,6 +278,9 @@ static void expect_deflated(struct lcl_coarse_space *C, const struct problem *P)
     for (int64_t i = 0; i < n; ++i)
         dots[1] += v.r[i] * v.expected[i];
     test_expect_near("<r, x>", &dots[0], &dots[1], 1, 1e-9);
+    assert_int_equal(apply(&T, &v, v.go_on), LCL_OK);
+    test_download(v.out, v.x[1], n, sizeof(double));
+    test_expect_same("x without the dot product", v.x[1], v.x[0], n);
     lcl_buffer_destroy(&partial);
     lcl_ref_coarse_finish(&R);
     vectors_finish(&v);
@@ -272,42 +288,53 @@ static void expect_deflated(struct lcl_coarse_space *C, const struct problem *P)
     free(sums);
 }
 
-static void expect_start(struct lcl_coarse_space *C, const struct problem *P)
+// The correction alone: Z E^-1 Z^T r.
+// Nothing behind it: the correction alone clears its result first.
+static lcl_buffer *poisoned_vector(lcl_context *ctx, int64_t n)
+{
+    const struct lcl_space V = lcl_space_of(ctx, n);
+    lcl_buffer *v;
+    assert_int_equal(lcl_space_vector(&v, &V), LCL_OK);
+    assert_int_equal(lcl_buffer_fill(v, 0xff), LCL_OK);
+    return v;
+}
+
+static void expect_coarse(struct lcl_coarse_space *C, const struct problem *P)
 {
     const int64_t n = P->A.rows;
     struct vectors v;
     struct lcl_ref_coarse R;
-    double *before = test_random_vector(n, 6);
+    struct lcl_two_level T;
     vectors_init(&v, C->ctx, n);
-    v.out = test_upload(C->ctx, before, n, sizeof(double));
-    assert_int_equal(lcl_coarse_start(C, v.in, v.out), LCL_OK);
-    test_download(v.out, v.x[0], n, sizeof(double));
+    v.out = poisoned_vector(C->ctx, n);
+    assert_int_equal(lcl_two_level_init(&T, C, NULL, LCL_TWO_LEVEL_COARSE),
+                     LCL_OK);
+    assert_int_equal(apply(&T, &v, v.go_on), LCL_OK);
+    assert_int_equal(lcl_buffer_read(v.out, v.x[0], (size_t)n * sizeof(double)),
+                     LCL_OK);
     assert_int_equal(
         lcl_ref_coarse_init(&R, &P->A, P->label, P->aggregates, P->block),
         LCL_OK);
     lcl_ref_coarse_start(&R, v.r, v.expected);
-    for (int64_t i = 0; i < n; ++i)
-        v.expected[i] += before[i];
-    test_expect_near("start", v.x[0], v.expected, n, 1e-11);
+    test_expect_near("correction", v.x[0], v.expected, n, 1e-11);
     lcl_ref_coarse_finish(&R);
     vectors_finish(&v);
-    free(before);
 }
 
 static void expect_form(lcl_context *ctx, const struct problem *P,
                         const struct lcl_coarse_params *params,
-                        double tolerance, bool symmetric)
+                        enum lcl_two_level_form form, bool symmetric)
 {
     struct lcl_coarse_space C;
     coarse_init(&C, ctx, P, params);
     for (int i = 0; i < 2; ++i) {
         update(&C, P);
         assert_false(C.off);
-        expect_apply(&C, P, tolerance);
+        expect_apply(&C, P, form, 1e-11);
     }
     if (symmetric)
         expect_deflated(&C, P);
-    expect_start(&C, P);
+    expect_coarse(&C, P);
     lcl_coarse_finish(&C);
 }
 
@@ -315,14 +342,13 @@ static void expect_form(lcl_context *ctx, const struct problem *P,
 static void expect_forms(lcl_context *ctx, const struct problem *P,
                          int64_t most, bool symmetric)
 {
-    for (int f = 0; f <= LCL_CORRECT_MULT; ++f) {
+    for (int f = 0; f <= LCL_TWO_LEVEL_MULT; ++f) {
         const struct lcl_coarse_params params = {
-            .form = (enum lcl_coarse_form)f,
             .block = P->block,
             .most = most * P->block,
             .tile = (int)test_size(8, 0),
         };
-        expect_form(ctx, P, &params, 1e-11, symmetric);
+        expect_form(ctx, P, &params, (enum lcl_two_level_form)f, symmetric);
     }
 }
 
@@ -371,16 +397,14 @@ static void test_coarse__blocks_match(void **state)
 
 static void test_coarse__single_precision_is_near(void **state)
 {
-    const struct lcl_coarse_params params = {.form = LCL_CORRECT_MULT,
-                                             .block = 1,
-                                             .tile = (int)test_size(8, 0),
-                                             .gemv = LCL_GEMV_SINGLE};
+    const struct lcl_coarse_params params = {
+        .block = 1, .tile = (int)test_size(8, 0), .gemv = LCL_GEMV_SINGLE};
     struct lcl_coarse_space C;
     struct problem P;
     problem_init(&P, test_laplacian(4, 4, 4), 5, 1, 1000);
     coarse_init(&C, *state, &P, &params);
     update(&C, &P);
-    expect_apply(&C, &P, 1e-5);
+    expect_apply(&C, &P, LCL_TWO_LEVEL_MULT, 1e-5);
     lcl_coarse_finish(&C);
     problem_finish(&P);
 }
@@ -391,8 +415,7 @@ static void test_coarse__single_precision_is_near(void **state)
 static void small_init(struct lcl_coarse_space *C, lcl_context *ctx,
                        struct problem *P, int64_t n, const double *dense)
 {
-    const struct lcl_coarse_params params = {
-        .form = LCL_CORRECT_MULT, .block = 1, .tile = 2};
+    const struct lcl_coarse_params params = {.block = 1, .tile = 2};
     problem_init(P, test_csr_from_dense(n, dense), 1, 1, 1000);
     for (int64_t k = 0; k < P->A.nnz; ++k)
         P->val[k] = P->A.val[k] = P->S.B.val[k];
@@ -409,7 +432,7 @@ static void test_coarse__a_null_space_is_pinned(void **state)
     small_init(&C, *state, &P, 4, dense);
     assert_false(C.off);
     assert_int_equal(C.pinned, 1);
-    expect_apply(&C, &P, 1e-10);
+    expect_apply(&C, &P, LCL_TWO_LEVEL_MULT, 1e-10);
     lcl_coarse_finish(&C);
     problem_finish(&P);
 }
@@ -424,7 +447,7 @@ static void test_coarse__pivots_out_of_a_tile_are_found_on_the_host(
     small_init(&C, *state, &P, 4, dense);
     assert_false(C.off);
     assert_int_equal(C.pinned, 0);
-    expect_apply(&C, &P, 1e-12);
+    expect_apply(&C, &P, LCL_TWO_LEVEL_MULT, 1e-12);
     lcl_coarse_finish(&C);
     problem_finish(&P);
 }
@@ -444,15 +467,21 @@ static void test_coarse__what_cannot_be_inverted_is_switched_off(void **state)
     diagonal_init(&D, *state, 2);
     vectors_init(&v, *state, 2);
     v.out = test_poisoned(*state, 2, sizeof(double));
-    const struct lcl_inner inner = {apply_device, &D, false};
-    assert_int_equal(lcl_coarse_apply(&C, &inner, v.in, v.out, v.go_on, 0),
+    struct lcl_two_level T, alone;
+    assert_int_equal(lcl_two_level_init(&T, &C, &D.op, LCL_TWO_LEVEL_MULT),
                      LCL_OK);
+    assert_int_equal(
+        lcl_two_level_init(&alone, &C, &D.op, LCL_TWO_LEVEL_COARSE), LCL_OK);
+    assert_int_equal(apply(&T, &v, v.go_on), LCL_OK);
     test_download(v.out, v.x[0], 2, sizeof(double));
     apply_host(&D, v.r, v.expected);
     test_expect_near("x", v.x[0], v.expected, 2, 1e-15);
-    assert_int_equal(lcl_coarse_start(&C, v.in, v.out), LCL_OK);
-    test_download(v.out, v.x[1], 2, sizeof(double));
-    test_expect_same("x as it was", v.x[1], v.x[0], 2);
+    lcl_buffer_destroy(&v.out);
+    v.out = poisoned_vector(*state, 2);
+    assert_int_equal(apply(&alone, &v, v.go_on), LCL_OK);
+    assert_int_equal(lcl_buffer_read(v.out, v.x[1], 2 * sizeof(double)),
+                     LCL_OK);
+    assert_true(v.x[1][0] == 0 && v.x[1][1] == 0);
     P.val[1] = 2;
     update(&C, &P);
     assert_false(C.off);

@@ -214,14 +214,16 @@ static void run_product(const struct lcl_gemv *G, const lcl_buffer *x,
     lcl_context *ctx = G->ctx;
     lcl_buffer *go_on = test_stop_flag(ctx, 0), *stop = test_stop_flag(ctx, 1);
     lcl_buffer *out = test_poisoned(ctx, G->n, sizeof *y);
+    const struct lcl_operands v = {.x = x, .y = out, .stop = go_on};
+    const struct lcl_operands stopped = {.x = x, .y = out, .stop = stop};
     if (G->method == LCL_GEMV_CLBLAST) {
-        assert_int_equal(lcl_gemv_apply(G, x, out, go_on, 0), LCL_OK);
+        assert_int_equal(lcl_gemv_apply(G, &v), LCL_OK);
         assert_int_equal(lcl_buffer_read(out, y, (size_t)G->n * sizeof *y),
                          LCL_OK);
     } else {
-        assert_int_equal(lcl_gemv_apply(G, x, out, stop, 0), LCL_OK);
+        assert_int_equal(lcl_gemv_apply(G, &stopped), LCL_OK);
         test_untouched(out);
-        assert_int_equal(lcl_gemv_apply(G, x, out, go_on, 0), LCL_OK);
+        assert_int_equal(lcl_gemv_apply(G, &v), LCL_OK);
         test_download(out, y, G->n, sizeof *y);
     }
     lcl_buffer_destroy(&out);

@@ -36,23 +36,29 @@ static void renumber(struct test_product *p, int s)
     p->device_w = test_upload(p->ctx, p->w, p->n, sizeof *p->w);
 }
 
-// All products of one type, with the values that the system has then.
-static void expect_products(lcl_context *ctx, struct lcl_system *system,
-                            const struct lcl_kron *K, enum lcl_kron_type type)
+// All modes of one type, with the values that the operator has then.
+static void expect_products(lcl_context *ctx, lcl_operator *P,
+                            const struct lcl_kron *K)
 {
     struct lcl_csr A;
     struct test_product p;
     assert_int_equal(lcl_ref_kron_csr(&A, K, lcl_context_log(ctx)), LCL_OK);
     const struct lcl_bsr whole = lcl_bsr_of_csr(&A);
     test_product_init(&p, ctx, &whole);
-    if (lcl_kron_ops_of(type)->stages_innermost)
+    if (lcl_kron_of(P)->ops->stages_innermost)
         renumber(&p, K->stages);
-    p.S = system->product;
-    p.S.groups = TEST_PRODUCT_GROUPS;
+    P->range.groups = TEST_PRODUCT_GROUPS;
+    p.op = P;
     test_product_expect_all(&p);
-    p.S = (struct lcl_spmv){.ops = NULL};
     test_product_finish(&p);
     lcl_csr_finish(&A);
+}
+
+static enum lcl_status create(lcl_operator **P, lcl_context *ctx,
+                              const struct lcl_kron *K, enum lcl_kron_type type)
+{
+    const struct lcl_operator_params params = {.kron = type};
+    return lcl_operator_create_kron(P, ctx, K, &params);
 }
 
 static void expect_type(lcl_context *ctx, int s, int b,
@@ -60,18 +66,18 @@ static void expect_type(lcl_context *ctx, int s, int b,
                         enum lcl_kron_type type)
 {
     struct test_kron T;
-    struct lcl_system system;
+    lcl_operator *P;
     if (test_width(ctx) > 1 && b > test_width(ctx))
         return;
     test_kron_init(&T, s, b, test_size(9, 40), patterns);
-    assert_int_equal(lcl_kron_system_init(&system, ctx, &T.K, type), LCL_OK);
-    expect_products(ctx, &system, &T.K, type);
+    assert_int_equal(create(&P, ctx, &T.K, type), LCL_OK);
+    expect_products(ctx, P, &T.K);
     T.K.tau = -2;
     for (int64_t k = 0; k < T.M.nnz * b * b; ++k)
         T.M.val[k] = 1 - 3 * T.M.val[k];
-    assert_int_equal(lcl_kron_system_update(&system, &T.K), LCL_OK);
-    expect_products(ctx, &system, &T.K, type);
-    lcl_system_finish(&system);
+    assert_int_equal(lcl_operator_update_kron(P, &T.K), LCL_OK);
+    expect_products(ctx, P, &T.K);
+    lcl_operator_destroy(&P);
     test_kron_finish(&T);
 }
 
@@ -130,12 +136,11 @@ static void test_kron__blocks_of_more_rows_than_lanes_are_refused(void **state)
         lcl_context_set_log_level(*state, LCL_LOG_NONE);
     for (int k = 0; k < TEST_KRON_TYPES; ++k) {
         struct test_kron T;
-        struct lcl_system system;
+        lcl_operator *P;
         test_kron_init(&T, 2, 8, 5, TEST_KRON_NEAR);
-        assert_int_equal(
-            lcl_kron_system_init(&system, *state, &T.K, test_kron_types[k]),
-            width > 1 && width < 8 ? LCL_EUNSUPPORTED : LCL_OK);
-        lcl_system_finish(&system);
+        assert_int_equal(create(&P, *state, &T.K, test_kron_types[k]),
+                         width > 1 && width < 8 ? LCL_EUNSUPPORTED : LCL_OK);
+        lcl_operator_destroy(&P);
         test_kron_finish(&T);
     }
     lcl_context_set_log_level(*state, level);

@@ -245,7 +245,7 @@ static void test_sliced__as_many_slots_at_once_as_asked_for_match(void **state)
         struct lcl_bsr blocks = lcl_bsr_of_csr(&A);
         struct test_product p;
         open_product(&p, *state, &blocks);
-        test_product_expect(&p, LCL_PRODUCT_RESIDUAL);
+        test_product_expect(&p, LCL_RESIDUAL);
         test_product_finish(&p);
         test_csr_finish(&A);
     }
@@ -278,7 +278,7 @@ static void test_sliced__new_values_are_taken(void **state)
         lcl_buffer_write(p.D.val, A.val, 4 * (size_t)A.nnz * sizeof *A.val),
         LCL_OK);
     assert_int_equal(lcl_spmv_update(&p.S), LCL_OK);
-    test_product_expect(&p, LCL_PRODUCT_DOT);
+    test_product_expect(&p, LCL_APPLY_DOT);
     test_product_finish(&p);
     test_bsr_finish(&A);
     test_csr_finish(&pattern);

@@ -10,21 +10,21 @@
 
 // csr.cl or bsr.cl with so many lanes a row, instead of what would be chosen.
 struct forced {
-    lcl_kernel *kernels[LCL_PRODUCT_COUNT];
+    lcl_kernel *kernels[LCL_PRODUCT_MODES];
 };
 
 static enum lcl_status multiply_forced(const struct lcl_spmv *S,
-                                       enum lcl_product product,
+                                       enum lcl_mode mode,
                                        const struct lcl_operands *v)
 {
     const struct forced *F = S->state;
     const struct lcl_device_matrix *A = S->A;
-    return LCL_LAUNCH(F->kernels[product], S->groups,
-                      lcl_arg_long(A->block_rows), lcl_arg_buffer(A->row_ptr),
-                      lcl_arg_buffer(A->col), lcl_arg_buffer(A->val),
-                      lcl_arg_buffer(v->x), lcl_arg_buffer(v->w),
-                      lcl_arg_buffer(v->y), lcl_arg_buffer(v->sums),
-                      lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
+    return LCL_LAUNCH(F->kernels[mode], S->groups, lcl_arg_long(A->block_rows),
+                      lcl_arg_buffer(A->row_ptr), lcl_arg_buffer(A->col),
+                      lcl_arg_buffer(A->val), lcl_arg_buffer(v->x),
+                      lcl_arg_buffer(v->w), lcl_arg_buffer(v->y),
+                      lcl_arg_buffer(v->sums), lcl_arg_buffer(v->stop),
+                      lcl_arg_int(v->at));
 }
 
 static void keep(struct lcl_spmv *S)
@@ -153,7 +153,7 @@ static void test_spmv__what_is_chosen_for_the_device_matches(void **state)
         struct test_product p;
         open_type(&p, *state, LCL_SPMV_DEFAULT, &A);
         assert_int_equal(p.S.type, LCL_SPMV_CSR);
-        test_product_expect(&p, LCL_PRODUCT_DOT_NORM);
+        test_product_expect(&p, LCL_APPLY_DOT_NORM);
         test_product_finish(&p);
         test_bsr_finish(&A);
     }

@@ -6,6 +6,7 @@
 #include "host/alloc.h"
 #include "lib/factor/symbolic.h"
 #include "lib/matrix/bsr.h"
+#include "lib/matrix/csr.h"
 #include "lib/ref/drop.h"
 #include "lib/ref/layout.h"
 #include "lib/ref/levels.h"

@@ -5,7 +5,6 @@
 
 #include "host/launch.h"
 #include "lib/ref/jacobi.h"
-#include "lib/vector/dot.h"
 #include "lib/vector/vector.h"
 
 #include <math.h>
@@ -91,6 +90,49 @@ static void test_vector__blocks_move_as_they_are(void **state)
             expect_moves(*state, *n, blocks[b]);
 }
 
+// ------------------------------------------------------------------ maps
+
+// A map inverted, and places moved by it.
+static void expect_maps(lcl_context *ctx, int64_t n, int block)
+{
+    const struct lcl_vector_ops ops = {
+        .invert = kernel_of(ctx, "invert_map", block),
+        .places = kernel_of(ctx, "move_places", block),
+        .groups = GROUPS,
+    };
+    const int64_t all = n * block;
+    int32_t *perm = test_random_permutation(n, 3);
+    int32_t *place = test_random_permutation(all, 4);
+    uint32_t *got = calloc((size_t)all, sizeof *got);
+    assert_non_null(got);
+    lcl_buffer *map = test_upload(ctx, perm, n, sizeof *perm);
+    lcl_buffer *inverse = test_poisoned(ctx, n, sizeof *got);
+    lcl_buffer *places = test_upload(ctx, place, all, sizeof *place);
+    assert_int_equal(lcl_map_invert(&ops, n, map, inverse), LCL_OK);
+    test_download(inverse, got, n, sizeof *got);
+    for (int64_t i = 0; i < n; ++i)
+        assert_int_equal(got[perm[i]], i);
+    assert_int_equal(lcl_map_places(&ops, all, map, places), LCL_OK);
+    test_download(places, got, all, sizeof *got);
+    for (int64_t k = 0; k < all; ++k)
+        assert_int_equal(got[k],
+                         perm[place[k] / block] * block + place[k] % block);
+    lcl_buffer_destroy(&map);
+    lcl_buffer_destroy(&inverse);
+    lcl_buffer_destroy(&places);
+    free(perm);
+    free(place);
+    free(got);
+}
+
+static void test_vector__maps_are_inverted_and_composed(void **state)
+{
+    for (const int64_t *n = sizes(); *n > 0; ++n) {
+        expect_maps(*state, *n, 1);
+        expect_maps(*state, *n, 9);
+    }
+}
+
 // ------------------------------------------------------------------ diagonal
 
 static void test_vector__scale_multiplies_unless_stopped(void **state)
@@ -172,10 +214,9 @@ static void test_vector__inverse_diagonal_matches_the_reference(void **state)
 
 // ------------------------------------------------------------------ dot
 
-// x = D^-1 b with <b, x>, or <d, b> alone; nothing where it is stopped.
-static void expect_dot(lcl_context *ctx, int64_t n, bool scale)
+// x = D^-1 b with <b, x>; nothing where it is stopped.
+static void expect_dot(lcl_context *ctx, int64_t n)
 {
-    const struct lcl_dot plain = {kernel_of(ctx, "dot_sums", 1), GROUPS};
     const int32_t flags[] = {0, 3};
     double *b = test_random_vector(n, 5), *d = test_random_vector(n, 6);
     double *x = test_vector(n), sums[GROUPS], sum = 0, expected = 0;
@@ -185,31 +226,27 @@ static void expect_dot(lcl_context *ctx, int64_t n, bool scale)
     lcl_buffer *out = test_poisoned(ctx, n, sizeof *x);
     lcl_buffer *partial = test_poisoned(ctx, GROUPS, sizeof *sums);
     for (int at = 1; at >= 0; --at) {
-        assert_int_equal(
-            scale ? LCL_LAUNCH(kernel_of(ctx, "scale_dot", 1), GROUPS,
-                               lcl_arg_long(n), lcl_arg_buffer(inv_d),
-                               lcl_arg_buffer(in), lcl_arg_buffer(out),
-                               lcl_arg_buffer(partial), lcl_arg_buffer(stop),
-                               lcl_arg_int(at))
-                  : lcl_dot_run(&plain, n, inv_d, in, partial, stop, at),
-            LCL_OK);
-        if (at == 1 || !scale)
-            test_untouched(out);
-        if (at == 1)
-            test_untouched(partial);
+        assert_int_equal(LCL_LAUNCH(kernel_of(ctx, "scale_dot", 1), GROUPS,
+                                    lcl_arg_long(n), lcl_arg_buffer(inv_d),
+                                    lcl_arg_buffer(in), lcl_arg_buffer(out),
+                                    lcl_arg_buffer(partial),
+                                    lcl_arg_buffer(stop), lcl_arg_int(at)),
+                         LCL_OK);
+        if (at == 0)
+            continue;
+        test_untouched(out);
+        test_untouched(partial);
     }
     test_download(partial, sums, GROUPS, sizeof *sums);
     for (int g = 0; g < GROUPS; ++g)
         sum += sums[g];
     for (int64_t i = 0; i < n; ++i)
-        expected += d[i] * b[i] * (scale ? b[i] : 1);
+        expected += d[i] * b[i] * b[i];
     test_expect_near("dot", &sum, &expected, 1, 1e-12 * (double)n);
-    if (scale) {
-        test_download(out, x, n, sizeof *x);
-        for (int64_t i = 0; i < n; ++i)
-            b[i] *= d[i];
-        test_expect_same("x", x, b, n);
-    }
+    test_download(out, x, n, sizeof *x);
+    for (int64_t i = 0; i < n; ++i)
+        b[i] *= d[i];
+    test_expect_same("x", x, b, n);
     lcl_buffer *all[] = {stop, in, inv_d, out, partial};
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
         lcl_buffer_destroy(&all[i]);
@@ -220,10 +257,8 @@ static void expect_dot(lcl_context *ctx, int64_t n, bool scale)
 
 static void test_vector__dot_products_add_up_unless_stopped(void **state)
 {
-    for (const int64_t *n = sizes(); *n > 0; ++n) {
-        expect_dot(*state, *n, false);
-        expect_dot(*state, *n, true);
-    }
+    for (const int64_t *n = sizes(); *n > 0; ++n)
+        expect_dot(*state, *n);
 }
 
 // ------------------------------------------------------------------ keep
@@ -294,6 +329,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_vector__gather_and_scatter_are_inverse),
         cmocka_unit_test(test_vector__blocks_move_as_they_are),
+        cmocka_unit_test(test_vector__maps_are_inverted_and_composed),
         cmocka_unit_test(test_vector__scale_multiplies_unless_stopped),
         cmocka_unit_test(test_vector__inverse_diagonal_matches_the_reference),
         cmocka_unit_test(test_vector__dot_products_add_up_unless_stopped),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A whole job on a small system.
 #include "tests/support/job.h"
+#include "tests/support/preconds.h"
 
 #include "tests/support/test.h"
 
@@ -58,11 +59,12 @@ static enum lcl_status solve(struct test_job *job, lcl_context *ctx)
     enum lcl_status st;
     test_chain_init(&chain);
     memset(job->x, 0, sizeof job->x);
-    if ((st = lcl_precond_create(&M, ctx, &chain.A, &job->precond)) == LCL_OK &&
-        (st = lcl_solver_create(&S, M, &few)) == LCL_OK)
+    if ((st = test_precond_create_from(&M, ctx, &chain.A, &job->op,
+                                       &job->precond)) == LCL_OK &&
+        (st = test_solver_create(&S, M, &few)) == LCL_OK)
         st = lcl_solver_solve(S, chain.b, job->x, NULL);
     lcl_solver_destroy(&S);
-    lcl_precond_destroy(&M);
+    test_precond_destroy(&M);
     return st;
 }
 

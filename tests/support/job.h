@@ -21,6 +21,7 @@ void test_chain_init(struct test_chain *chain);
 
 struct test_job {
     struct lcl_context_params context;
+    struct lcl_operator_params op;
     struct lcl_precond_params precond;
     enum lcl_solver_type solver;
     const struct lcl_cl_api *api; // NULL: the loader's

@@ -93,7 +93,7 @@ static void expect_sum(const char *what, const double *half, bool used,
         test_expect_near(what, &sum, &expected, 1, 1e-12);
 }
 
-static void expect_sums(const struct test_product *p, enum lcl_product product,
+static void expect_sums(const struct test_product *p, enum lcl_mode mode,
                         const double *y, const lcl_buffer *sums)
 {
     double half[2 * GROUPS], wy = 0, yy = 0;
@@ -103,14 +103,18 @@ static void expect_sums(const struct test_product *p, enum lcl_product product,
     }
     test_download(sums, half, 2 * GROUPS, sizeof *half);
     expect_sum("<w, y>", half,
-               product == LCL_PRODUCT_DOT || product == LCL_PRODUCT_DOT_NORM,
-               wy);
-    expect_sum(
-        "<y, y>", half + GROUPS,
-        product == LCL_PRODUCT_RESIDUAL || product == LCL_PRODUCT_DOT_NORM, yy);
+               mode == LCL_APPLY_DOT || mode == LCL_APPLY_DOT_NORM, wy);
+    expect_sum("<y, y>", half + GROUPS,
+               mode == LCL_RESIDUAL || mode == LCL_APPLY_DOT_NORM, yy);
 }
 
-void test_product_expect(const struct test_product *p, enum lcl_product product)
+static enum lcl_status apply(const struct test_product *p, enum lcl_mode mode,
+                             const struct lcl_operands *v)
+{
+    return p->op ? lcl_apply(p->op, mode, v) : lcl_multiply(&p->S, mode, v);
+}
+
+void test_product_expect(const struct test_product *p, enum lcl_mode mode)
 {
     double *y = test_vector(p->n), *expected = test_vector(p->n);
     lcl_buffer *out = test_poisoned(p->ctx, p->n, sizeof *y);
@@ -118,17 +122,18 @@ void test_product_expect(const struct test_product *p, enum lcl_product product)
     lcl_buffer *go_on = test_stop_flag(p->ctx, 0);
     lcl_buffer *stop = test_stop_flag(p->ctx, 2);
     struct lcl_operands v = {p->device_x, p->device_w, out, sums, stop, 0};
-    assert_int_equal(lcl_multiply(&p->S, product, &v), LCL_OK);
+    assert_int_equal(apply(p, mode, &v), LCL_OK);
     test_untouched(out);
     test_untouched(sums);
     v.stop = go_on;
-    assert_int_equal(lcl_multiply(&p->S, product, &v), LCL_OK);
+    assert_int_equal(apply(p, mode, &v), LCL_OK);
     test_download(out, y, p->n, sizeof *y);
     for (int64_t i = 0; i < p->n; ++i)
-        expected[i] =
-            product == LCL_PRODUCT_RESIDUAL ? p->w[i] - p->ax[i] : p->ax[i];
+        expected[i] = mode == LCL_RESIDUAL    ? p->w[i] - p->ax[i]
+                      : mode == LCL_APPLY_ADD ? p->ax[i] + p->w[i]
+                                              : p->ax[i];
     test_expect_near("y", y, expected, p->n, 1e-12);
-    expect_sums(p, product, y, sums);
+    expect_sums(p, mode, y, sums);
     lcl_buffer_destroy(&out);
     lcl_buffer_destroy(&sums);
     lcl_buffer_destroy(&go_on);
@@ -139,8 +144,9 @@ void test_product_expect(const struct test_product *p, enum lcl_product product)
 
 void test_product_expect_all(const struct test_product *p)
 {
-    for (int m = 0; m < LCL_PRODUCT_COUNT; ++m)
-        test_product_expect(p, (enum lcl_product)m);
+    const int modes = p->op ? LCL_MODE_COUNT : LCL_PRODUCT_MODES;
+    for (int m = 0; m < modes; ++m)
+        test_product_expect(p, (enum lcl_mode)m);
 }
 
 void test_product_expect_many(const struct test_product *p, int vectors)

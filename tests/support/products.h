@@ -13,7 +13,8 @@ struct test_product {
     lcl_context *ctx;
     const struct lcl_bsr *A; // outlives it
     struct lcl_device_matrix D;
-    struct lcl_spmv S;
+    struct lcl_spmv S; // or
+    lcl_operator *op;  // the test's; NULL: S
     int64_t n, cols;
     double *x, *w, *ax;
     lcl_buffer *device_x, *device_w;
@@ -28,10 +29,9 @@ void test_product_upload(struct test_product *p, bool wide);
 // Also finishes p->D and p->S.
 void test_product_finish(struct test_product *p);
 
-// Fails unless p->S, with TEST_PRODUCT_GROUPS groups, gives y and the partial
-// sums of a product, and leaves all as it is where the caller has stopped.
-void test_product_expect(const struct test_product *p,
-                         enum lcl_product product);
+// Fails unless p->S or p->op, with TEST_PRODUCT_GROUPS groups, gives y and the
+// partial sums of a mode, and leaves all as it is where the caller has stopped.
+void test_product_expect(const struct test_product *p, enum lcl_mode mode);
 void test_product_expect_all(const struct test_product *p);
 
 // The same for several columns, with room behind each, which stays as it is.

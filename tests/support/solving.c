@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A solve through the public interface, and what every report must hold.
 #include "tests/support/solving.h"
+#include "tests/support/preconds.h"
 
 #include "lib/ref/jacobi.h"
 #include "tests/support/matrices.h"
@@ -14,13 +15,22 @@ void test_solve_open(struct test_solve *s, lcl_context *ctx,
                      const struct lcl_precond_params *precond,
                      const struct lcl_solver_params *params)
 {
+    test_solve_open_from(s, ctx, A, NULL, precond, params);
+}
+
+void test_solve_open_from(struct test_solve *s, lcl_context *ctx,
+                          const struct lcl_csr *A,
+                          const struct lcl_operator_params *op,
+                          const struct lcl_precond_params *precond,
+                          const struct lcl_solver_params *params)
+{
     *s = (struct test_solve){.A = A};
     if (params)
         s->params = *params;
     s->x = calloc((size_t)A->rows, sizeof *s->x);
     assert_non_null(s->x);
-    assert_true(lcl_precond_create(&s->M, ctx, A, precond) >= 0);
-    assert_int_equal(lcl_solver_create(&s->S, s->M, params), LCL_OK);
+    assert_true(test_precond_create_from(&s->M, ctx, A, op, precond) >= 0);
+    assert_int_equal(test_solver_create(&s->S, s->M, params), LCL_OK);
 }
 
 static double norm(int64_t n, const double *v)
@@ -107,7 +117,7 @@ enum lcl_status test_solve_run(struct test_solve *s, const double *b)
 void test_solve_close(struct test_solve *s)
 {
     lcl_solver_destroy(&s->S);
-    lcl_precond_destroy(&s->M);
+    test_precond_destroy(&s->M);
     free(s->x);
     *s = (struct test_solve){0};
 }

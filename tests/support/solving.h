@@ -20,6 +20,13 @@ void test_solve_open(struct test_solve *s, lcl_context *ctx,
                      const struct lcl_precond_params *precond,
                      const struct lcl_solver_params *params);
 
+// The same with parameters for the operator.
+void test_solve_open_from(struct test_solve *s, lcl_context *ctx,
+                          const struct lcl_csr *A,
+                          const struct lcl_operator_params *op,
+                          const struct lcl_precond_params *precond,
+                          const struct lcl_solver_params *params);
+
 // Solves from s->x. Fails if the call fails or reports something false: success
 // above the tolerance, a true residual that differs from the host's, a history
 // without an entry for the start and each iteration, an x that a failure left

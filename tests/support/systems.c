@@ -3,6 +3,7 @@
 #include "tests/support/systems.h"
 
 #include "host/alloc.h"
+#include "lib/matrix/csr.h"
 #include "lib/ref/levels.h"
 #include "tests/support/device.h"
 #include "tests/support/test.h"

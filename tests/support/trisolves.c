@@ -8,8 +8,7 @@
 #include <stdlib.h>
 
 typedef enum lcl_status (*solve_fn)(const struct lcl_trisolve_method *T,
-                                    const lcl_buffer *b, lcl_buffer *x,
-                                    const lcl_buffer *stop, int at);
+                                    const struct lcl_operands *v);
 
 // The second run finds what the first one left behind in the method.
 static void expect_solve(lcl_context *ctx, const struct lcl_trisolve_method *T,
@@ -21,9 +20,11 @@ static void expect_solve(lcl_context *ctx, const struct lcl_trisolve_method *T,
     lcl_buffer *go_on = test_stop_flag(ctx, 0), *stop = test_stop_flag(ctx, 1);
     for (int i = 0; i < 2; ++i) {
         lcl_buffer *out = test_poisoned(ctx, n, sizeof *x);
-        assert_int_equal(solve(T, in, out, stop, 0), LCL_OK);
+        struct lcl_operands v = {.x = in, .y = out, .stop = stop};
+        assert_int_equal(solve(T, &v), LCL_OK);
         test_untouched(out);
-        assert_int_equal(solve(T, in, out, go_on, 0), LCL_OK);
+        v.stop = go_on;
+        assert_int_equal(solve(T, &v), LCL_OK);
         test_download(out, x, n, sizeof *x);
         test_expect_near("x", x, expected, n, tolerance);
         lcl_buffer_destroy(&out);
@@ -48,7 +49,8 @@ static void expect_nothing_done(lcl_context *ctx, const lcl_buffer *b,
 {
     lcl_buffer *out = test_poisoned(ctx, n, sizeof(double));
     lcl_buffer *stop = test_stop_flag(ctx, 4);
-    assert_int_equal(lcl_trisolve_apply(T, b, out, stop, 0), LCL_OK);
+    const struct lcl_operands v = {.x = b, .y = out, .stop = stop};
+    assert_int_equal(lcl_trisolve_apply(T, &v), LCL_OK);
     test_untouched(out);
     lcl_buffer_destroy(&out);
     lcl_buffer_destroy(&stop);
@@ -64,7 +66,8 @@ void test_trisolve_apply(lcl_context *ctx, const struct test_factors *F,
     lcl_buffer *go_on = test_stop_flag(ctx, 0);
     for (int i = 0; i < 2; ++i) {
         lcl_buffer *out = test_poisoned(ctx, n, sizeof(double));
-        assert_int_equal(lcl_trisolve_apply(T, in, out, go_on, 0), LCL_OK);
+        const struct lcl_operands v = {.x = in, .y = out, .stop = go_on};
+        assert_int_equal(lcl_trisolve_apply(T, &v), LCL_OK);
         test_download(out, x[i], n, sizeof(double));
         lcl_buffer_destroy(&out);
     }

@@ -5,6 +5,7 @@
 #include "tests/support/test.h"
 
 #include "host/alloc.h"
+#include "lib/matrix/csr.h"
 #include "lib/ref/drop.h"
 
 #include <math.h>

@@ -120,15 +120,15 @@ static void test_options__numbers_are_set(void **state)
     assert_int_equal(parsed("restart=1024").solver.restart, 1024);
     assert_int_equal(parsed("subdomain-rows=512").precond.partition.rows, 512);
     assert_int_equal(parsed("subdomain-rows=auto").precond.partition.rows, 0);
-    assert_int_equal(parsed("block-size=1").precond.block_size, 1);
-    assert_int_equal(parsed("block-size=8").precond.block_size, 8);
-    assert_int_equal(parsed("block-size=auto").precond.block_size, 0);
+    assert_int_equal(parsed("block-size=1").op.block_size, 1);
+    assert_int_equal(parsed("block-size=8").op.block_size, 8);
+    assert_int_equal(parsed("block-size=auto").op.block_size, 0);
     assert_int_equal(parsed("max-block-size=1").precond.block_jacobi.max_rows,
                      1);
     assert_int_equal(parsed("max-block-size=32").precond.block_jacobi.max_rows,
                      32);
-    assert_int_equal(parsed("spmv=auto").precond.spmv, LCL_SPMV_DEFAULT);
-    assert_int_equal(parsed("spmv=sliced").precond.spmv, LCL_SPMV_SLICED);
+    assert_int_equal(parsed("spmv=auto").op.spmv, LCL_SPMV_DEFAULT);
+    assert_int_equal(parsed("spmv=sliced").op.spmv, LCL_SPMV_SLICED);
 }
 
 static void test_options__geometric_takes_a_box_and_a_grid(void **state)

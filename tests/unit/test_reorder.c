@@ -4,6 +4,7 @@
 #include "tests/support/test.h"
 
 #include "host/alloc.h"
+#include "lib/matrix/csr.h"
 #include "lib/partition/partition.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Symmetric permutation of a matrix (Mehta et al., Algorithm 3.2).
-#include "lib/partition/partition.h"
+#include "lib/matrix/csr.h"
 
 #include "host/alloc.h"
 #include "host/log.h"

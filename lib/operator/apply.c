@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Applications of operators: modes, and vectors of the caller.
+#include "host/log.h"
+#include "host/runtime.h"
+#include "lib/operator/modes.h"
+#include "lib/operator/operator.h"
+#include "lib/operator/symmetry.h"
+
+void lcl_operator_init(lcl_operator *A, const struct lcl_operator_ops *ops,
+                       struct lcl_space range, struct lcl_space domain)
+{
+    *A = (lcl_operator){
+        .ops = ops,
+        .modes = LCL_MODE_BIT(LCL_APPLY),
+        .range = range,
+        .domain = domain,
+        .launches = 1,
+    };
+}
+
+void lcl_operator_finish(lcl_operator *A)
+{
+    if (A->ops && A->ops->destroy)
+        A->ops->destroy(A);
+    lcl_numbering_finish(&A->own);
+    lcl_buffer_destroy(&A->x);
+    lcl_buffer_destroy(&A->y);
+}
+
+// ------------------------------------------------------------------- modes
+
+static bool has_kernel(const lcl_operator *A, enum lcl_mode mode)
+{
+    return A->modes & LCL_MODE_BIT(mode);
+}
+
+enum lcl_status lcl_operator_prepare(lcl_operator *A, enum lcl_mode mode)
+{
+    const enum lcl_status st = A->ops->prepare ? A->ops->prepare(A) : LCL_OK;
+    return st < 0 || has_kernel(A, mode)
+               ? st
+               : lcl_modes_kernel(&A->complete, A->range.ctx);
+}
+
+enum lcl_status lcl_apply(lcl_operator *A, enum lcl_mode mode,
+                          const struct lcl_operands *v)
+{
+    enum lcl_status st;
+    if (has_kernel(A, mode))
+        return A->ops->apply(A, mode, v);
+    if ((!A->complete &&
+         (st = lcl_modes_kernel(&A->complete, A->range.ctx)) < 0) ||
+        (st = A->ops->apply(A, LCL_APPLY, v)) < 0)
+        return st;
+    return lcl_modes_complete(A->complete, &A->range, mode, v);
+}
+
+int lcl_operator_launches(const lcl_operator *A, enum lcl_mode mode)
+{
+    return A->launches + !has_kernel(A, mode);
+}
+
+// ------------------------------------------------------------------- identity
+
+// Copies even if the solve has stopped: harmless, since only kernels that check
+// the stopping flag read y.
+static enum lcl_status copy(lcl_operator *A, enum lcl_mode mode,
+                            const struct lcl_operands *v)
+{
+    (void)A, (void)mode;
+    return lcl_buffer_copy(v->y, v->x);
+}
+
+const struct lcl_operator_ops lcl_identity = {
+    .apply = copy,
+};
+
+void lcl_identity_init(lcl_operator *A, struct lcl_space V,
+                       const struct lcl_numbering *numbering)
+{
+    lcl_operator_init(A, &lcl_identity, V, V);
+    A->numbering = numbering;
+    A->launches = 0;
+    A->identity = true;
+}
+
+// ------------------------------------------------------------------- vectors
+
+static enum lcl_status make_vectors(lcl_operator *A)
+{
+    enum lcl_status st = LCL_OK;
+    if (!A->x)
+        st = lcl_space_vector(&A->x, &A->domain);
+    return st < 0 || A->y ? st : lcl_space_vector(&A->y, &A->range);
+}
+
+static enum lcl_status apply_plain(lcl_operator *A, const lcl_buffer *x,
+                                   lcl_buffer *y)
+{
+    const struct lcl_operands v = {
+        .x = x, .y = y, .stop = lcl_context_no_stop(A->range.ctx)};
+    return lcl_apply(A, LCL_APPLY, &v);
+}
+
+// Only square operators have a numbering.
+static bool is_renumbered(const lcl_operator *A)
+{
+    return A->numbering && A->numbering->perm;
+}
+
+enum lcl_status lcl_apply_host(lcl_operator *A, const double *x, double *y)
+{
+    const size_t cols = (size_t)A->domain.n, rows = (size_t)A->range.n;
+    const bool renumbered = is_renumbered(A);
+    enum lcl_status st;
+    if ((st = make_vectors(A)) < 0)
+        return st;
+    st = renumbered ? lcl_numbering_write(A->numbering, x, A->x)
+                    : lcl_buffer_write(A->x, x, cols * sizeof *x);
+    if (st < 0 || (st = apply_plain(A, A->x, A->y)) < 0)
+        return st;
+    return renumbered ? lcl_numbering_read(A->numbering, A->y, y)
+                      : lcl_buffer_read(A->y, y, rows * sizeof *y);
+}
+
+enum lcl_status lcl_apply_buffers(lcl_operator *A, const lcl_buffer *x,
+                                  lcl_buffer *y)
+{
+    enum lcl_status st;
+    if (!is_renumbered(A))
+        return apply_plain(A, x, y);
+    if ((st = make_vectors(A)) < 0 ||
+        (st = lcl_numbering_gather(A->numbering, x, A->x)) < 0 ||
+        (st = apply_plain(A, A->x, A->y)) < 0)
+        return st;
+    return lcl_numbering_scatter(A->numbering, A->y, y);
+}
+
+// ------------------------------------------------------------------- symmetry
+
+enum lcl_status lcl_operator_require_symmetric(lcl_operator *A, const char *who)
+{
+    const struct lcl_log *log = lcl_context_log(A->range.ctx);
+    if (A->info.kron)
+        return lcl_fail(log, LCL_EUNSUPPORTED,
+                        "%s needs a symmetric matrix, which a system in "
+                        "Kronecker form is not known to have",
+                        who);
+    if (!A->matrix)
+        return LCL_OK;
+    if (!A->symmetry_known) {
+        const enum lcl_status st =
+            lcl_symmetry_measure(&A->asymmetry, A->range.ctx, A->matrix);
+        if (st < 0)
+            return st;
+        A->symmetry_known = true;
+    }
+    if (A->asymmetry <= LCL_SYMMETRY_TOLERANCE)
+        return LCL_OK;
+    return lcl_fail(log, LCL_EUNSUPPORTED,
+                    "%s needs a symmetric matrix: <u, A w> and <w, A u> of two "
+                    "vectors differ by %.1e of their terms",
+                    who, A->asymmetry);
+}

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Operators with a matrix on the device. The product is created at its first
+// use, when the numbering is final.
+#include "lib/operator/matrix_operator.h"
+
+#include "host/alloc.h"
+#include "host/log.h"
+#include "host/runtime.h"
+#include "lib/matrix/csr.h"
+#include "lib/operator/choose.h"
+#include "lib/operator/values.h"
+
+#include <string.h>
+
+struct given {
+    struct lcl_device_matrix matrix;
+    struct lcl_values values;
+    enum lcl_spmv_type wanted;
+    struct lcl_spmv product;
+};
+
+// ------------------------------------------------------------------- product
+
+static void describe(lcl_operator *A)
+{
+    const struct given *G = A->state;
+    const struct lcl_spmv *S = &G->product;
+    A->info.spmv = S->ops ? S->type : G->wanted;
+    A->info.bytes = lcl_device_matrix_bytes(&G->matrix) +
+                    lcl_values_bytes(&G->values) +
+                    lcl_numbering_bytes(&A->own) + S->bytes;
+    A->info.traffic = S->traffic;
+}
+
+static enum lcl_status prepare(lcl_operator *A)
+{
+    struct given *G = A->state;
+    if (G->product.ops)
+        return LCL_OK;
+    const enum lcl_status st =
+        lcl_spmv_init(&G->product, G->wanted, A->range.ctx, &G->matrix);
+    if (st < 0)
+        lcl_spmv_finish(&G->product);
+    describe(A);
+    return st;
+}
+
+static enum lcl_status apply(lcl_operator *A, enum lcl_mode mode,
+                             const struct lcl_operands *v)
+{
+    const struct given *G = A->state;
+    const enum lcl_status st = prepare(A);
+    return st < 0 ? st : lcl_multiply(&G->product, mode, v);
+}
+
+static enum lcl_status apply_many(lcl_operator *A, const struct lcl_columns *v,
+                                  int64_t vectors)
+{
+    const struct given *G = A->state;
+    const enum lcl_status st = prepare(A);
+    return st < 0 ? st : lcl_multiply_many(&G->product, v, vectors);
+}
+
+// ------------------------------------------------------------------- values
+
+static enum lcl_status values_changed(lcl_operator *A)
+{
+    struct given *G = A->state;
+    A->symmetry_known = false;
+    return lcl_spmv_update(&G->product);
+}
+
+static enum lcl_status update(lcl_operator *A, const double *val)
+{
+    const struct given *G = A->state;
+    const enum lcl_status st = lcl_values_write(&G->values, &G->matrix, val);
+    return st < 0 ? st : values_changed(A);
+}
+
+lcl_buffer *lcl_operator_staging(const lcl_operator *A)
+{
+    const struct given *G = A->state;
+    return G->values.staged ? G->values.staged : G->matrix.val;
+}
+
+enum lcl_status lcl_operator_take_staged(lcl_operator *A)
+{
+    const struct given *G = A->state;
+    const enum lcl_status st = lcl_values_gather(&G->values, &G->matrix);
+    return st < 0 ? st : values_changed(A);
+}
+
+static void destroy(lcl_operator *A)
+{
+    struct given *G = A->state;
+    if (!G)
+        return;
+    lcl_spmv_finish(&G->product);
+    lcl_values_finish(&G->values);
+    lcl_device_matrix_finish(&G->matrix);
+    lcl_free(G);
+}
+
+// ------------------------------------------------------------------- creation
+
+static const struct lcl_operator_ops ops = {
+    .prepare = prepare,
+    .apply = apply,
+    .apply_many = apply_many,
+    .update = update,
+    .destroy = destroy,
+};
+
+// Finds out early whether a type of product suits the matrix.
+static enum lcl_status check_type(lcl_operator *A)
+{
+    struct given *G = A->state;
+    struct lcl_spmv S;
+    if (G->wanted == LCL_SPMV_DEFAULT)
+        return LCL_OK;
+    const enum lcl_status st =
+        lcl_spmv_study(&S, G->wanted, A->range.ctx, &G->matrix);
+    lcl_spmv_finish(&S);
+    return st;
+}
+
+static enum lcl_status upload(lcl_operator *A, const struct lcl_blocked *B,
+                              const struct lcl_operator_params *params)
+{
+    struct given *G = A->state = lcl_calloc(1, sizeof *G);
+    lcl_context *ctx = A->range.ctx;
+    enum lcl_status st;
+    if (!G)
+        return lcl_fail_memory(lcl_context_log(ctx), "an operator");
+    G->wanted = params->spmv;
+    lcl_phase_enter(ctx, LCL_PHASE_UPLOAD);
+    if ((st = lcl_device_matrix_init(&G->matrix, ctx, &B->A)) == LCL_OK)
+        st = lcl_values_init(&G->values, ctx, &G->matrix, B->place, B->entries);
+    lcl_phase_leave(ctx);
+    return st < 0 ? st : check_type(A);
+}
+
+enum lcl_status lcl_matrix_operator_create(
+    lcl_operator **out, lcl_context *ctx, const struct lcl_blocked *B,
+    const struct lcl_operator_params *params)
+{
+    const struct lcl_bsr *M = &B->A;
+    const int b = M->block_size;
+    enum lcl_status st =
+        lcl_operator_allocate(out, ctx, &ops, M->rows * b, M->cols * b, b);
+    if (st < 0)
+        return st;
+    if ((st = upload(*out, B, params)) < 0) {
+        lcl_operator_destroy(out);
+        return st;
+    }
+    lcl_operator *A = *out;
+    A->modes = LCL_MODE_BIT(LCL_PRODUCT_MODES) - 1;
+    A->matrix = &((struct given *)A->state)->matrix;
+    A->info.nnz = B->entries;
+    describe(A);
+    return LCL_OK;
+}
+
+enum lcl_status lcl_operator_create(lcl_operator **out, lcl_context *ctx,
+                                    const struct lcl_csr *A,
+                                    const struct lcl_operator_params *params)
+{
+    struct lcl_blocked B;
+    enum lcl_status st;
+    if ((st = lcl_operator_begin(out, ctx, A, "lcl_operator_create", &params)) <
+            0 ||
+        (st = lcl_csr_check(A, lcl_context_log(ctx))) < 0)
+        return st;
+    if ((st = lcl_blocked_from_csr(&B, ctx, A, params->block_size)) == LCL_OK)
+        st = lcl_matrix_operator_create(out, ctx, &B, params);
+    lcl_blocked_finish(&B);
+    return st;
+}
+
+enum lcl_status lcl_operator_create_bsr(
+    lcl_operator **out, lcl_context *ctx, const struct lcl_bsr *A,
+    const struct lcl_operator_params *params)
+{
+    struct lcl_blocked B;
+    enum lcl_status st;
+    if ((st = lcl_operator_begin(out, ctx, A, "lcl_operator_create_bsr",
+                                 &params)) < 0 ||
+        (st = lcl_bsr_check(A, lcl_context_log(ctx))) < 0 ||
+        (st = lcl_blocked_from_bsr(&B, ctx, A, params->block_size)) < 0)
+        return st;
+    return lcl_matrix_operator_create(out, ctx, &B, params);
+}
+
+// ------------------------------------------------------------------- numbering
+
+static void take(lcl_buffer **to, lcl_buffer **from)
+{
+    lcl_buffer_destroy(to);
+    *to = *from;
+    *from = NULL;
+}
+
+enum lcl_status lcl_operator_renumber(lcl_operator *A, struct lcl_reordered *B)
+{
+    struct given *G = A->state;
+    struct lcl_numbering next;
+    enum lcl_status st;
+    lcl_numbering_init(&next, A->range.ctx, A->own.n, A->own.block);
+    if ((st = lcl_numbering_take(&next, &B->perm)) < 0 ||
+        (st = lcl_values_reorder(&G->values, &G->matrix, &B->map)) < 0) {
+        lcl_numbering_finish(&next);
+        return st;
+    }
+    A->own = next;
+    take(&G->matrix.row_ptr, &B->row_ptr);
+    take(&G->matrix.col, &B->col);
+    lcl_spmv_finish(&G->product);
+    describe(A);
+    return LCL_OK;
+}
+
+// ------------------------------------------------------------------- copies
+
+enum lcl_status lcl_operator_download(const lcl_operator *A,
+                                      struct lcl_bsr *out, bool values)
+{
+    const int64_t b = A->matrix->block;
+    *out = (struct lcl_bsr){
+        .rows = A->range.n / b,
+        .cols = A->domain.n / b,
+        .nnz = A->matrix->blocks,
+        .block_size = (int)b,
+    };
+    const enum lcl_status st = lcl_device_matrix_read(A->matrix, out, values);
+    if (st < 0)
+        lcl_bsr_finish(out);
+    return st == LCL_ENOMEM ? lcl_fail_memory(lcl_context_log(A->range.ctx),
+                                              "a copy of the matrix")
+                            : st;
+}
+
+static void invert(int32_t *inverse, const int32_t *perm, int64_t n)
+{
+    for (int64_t i = 0; i < n; ++i)
+        inverse[perm[i]] = (int32_t)i;
+}
+
+// The pattern of A's blocks in the caller's numbering, with map[k] the block of
+// A at its place k. lcl_csr_reorder() moves a value with each block, which is
+// of no use here.
+static enum lcl_status original_pattern(struct lcl_csr *pattern, int64_t **map,
+                                        const lcl_operator *A,
+                                        const struct lcl_bsr *B)
+{
+    const struct lcl_log *log = lcl_context_log(A->range.ctx);
+    const size_t n = (size_t)B->rows;
+    const struct lcl_csr now = lcl_bsr_pattern(B);
+    int32_t *perm = lcl_malloc(n, sizeof *perm);
+    int32_t *inverse = lcl_malloc(n, sizeof *inverse);
+    enum lcl_status st;
+    if (!perm || !inverse)
+        st = lcl_fail_memory(log, "a permutation");
+    else if ((st = lcl_buffer_read(A->own.perm, perm, n * sizeof *perm)) ==
+             LCL_OK) {
+        invert(inverse, perm, B->rows);
+        st = lcl_csr_reorder(pattern, map, &now, inverse, log);
+    }
+    lcl_free(inverse);
+    lcl_free(perm);
+    return st;
+}
+
+static enum lcl_status copy_numbers(int64_t **map, int64_t count,
+                                    const struct lcl_log *log)
+{
+    *map = lcl_malloc((size_t)count, sizeof **map);
+    if (!*map)
+        return lcl_fail_memory(log, "the map of entries");
+    for (int64_t k = 0; k < count; ++k)
+        (*map)[k] = k;
+    return LCL_OK;
+}
+
+// Replaces B by A's matrix in the caller's numbering.
+static enum lcl_status restore_order(struct lcl_bsr *B, int64_t **map,
+                                     const lcl_operator *A)
+{
+    const struct lcl_log *log = lcl_context_log(A->range.ctx);
+    const size_t size = (size_t)lcl_block_values(B) * sizeof *B->val;
+    struct lcl_csr pattern;
+    enum lcl_status st;
+    if (!A->own.perm)
+        return copy_numbers(map, B->nnz, log);
+    double *val = lcl_malloc((size_t)B->nnz, size);
+    if (!val)
+        return lcl_fail_memory(log, "a copy of the matrix");
+    if ((st = original_pattern(&pattern, map, A, B)) < 0) {
+        lcl_free(val);
+        return st;
+    }
+    for (int64_t k = 0; k < B->nnz; ++k)
+        memcpy((char *)val + (size_t)k * size,
+               (const char *)B->val + (size_t)(*map)[k] * size, size);
+    struct lcl_bsr old = *B;
+    B->row_ptr = pattern.row_ptr;
+    B->col_ind = pattern.col_ind;
+    B->val = val;
+    lcl_free(pattern.val);
+    lcl_bsr_finish(&old);
+    return LCL_OK;
+}
+
+enum lcl_status lcl_operator_copy(lcl_operator **out, lcl_buffer **map,
+                                  const lcl_operator *A)
+{
+    static const struct lcl_operator_params params = {.spmv = LCL_SPMV_CSR};
+    lcl_context *ctx = A->range.ctx;
+    struct lcl_blocked B = {.place = NULL};
+    int64_t *from = NULL;
+    enum lcl_status st;
+    *out = NULL;
+    *map = NULL;
+    if ((st = lcl_operator_download(A, &B.A, true)) < 0)
+        return st;
+    B.entries = B.A.nnz * lcl_block_values(&B.A);
+    if ((st = restore_order(&B.A, &from, A)) == LCL_OK &&
+        (st = lcl_matrix_operator_create(out, ctx, &B, &params)) == LCL_OK &&
+        (st = lcl_buffer_create_narrow(map, ctx, from, B.A.nnz,
+                                       "map of entries")) < 0)
+        lcl_operator_destroy(out);
+    lcl_free(from);
+    lcl_bsr_finish(&B.A);
+    return st;
+}

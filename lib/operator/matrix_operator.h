@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Operators with a matrix on the device, for the preconditioners made from it.
+#pragma once
+
+#include "lib/matrix/blocked.h"
+#include "lib/operator/operator.h"
+
+// Creates an operator from a well-formed matrix. *out is NULL on error.
+enum lcl_status lcl_matrix_operator_create(
+    lcl_operator **out, lcl_context *ctx, const struct lcl_blocked *B,
+    const struct lcl_operator_params *params);
+
+// Switches A from the caller's numbering to that of B, its matrix reordered,
+// and takes buffers of B. At most once, while A has no users; new values are
+// given as before. On error A is unchanged.
+enum lcl_status lcl_operator_renumber(lcl_operator *A, struct lcl_reordered *B);
+
+// Downloads the matrix in A's numbering, the values only if wanted; else
+// out->val is NULL. The caller frees *out with lcl_bsr_finish(). Returns
+// LCL_OK, LCL_ENOMEM or LCL_EDEVICE.
+enum lcl_status lcl_operator_download(const lcl_operator *A,
+                                      struct lcl_bsr *out, bool values);
+
+// Creates a copy of A's matrix in the caller's numbering: block k of the copy
+// is block map[k] of A (uint32). The caller owns both.
+enum lcl_status lcl_operator_copy(lcl_operator **out, lcl_buffer **map,
+                                  const lcl_operator *A);
+
+// New values that come from the device: write them to the buffer, blocks in the
+// order in which A was created (from blocks), then call the second function.
+lcl_buffer *lcl_operator_staging(const lcl_operator *A);
+enum lcl_status lcl_operator_take_staged(lcl_operator *A);

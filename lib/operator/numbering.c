@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The numbering of vectors on the device.
+#include "lib/operator/numbering.h"
+
+#include "host/alloc.h"
+#include "host/log.h"
+#include "host/runtime.h"
+
+void lcl_numbering_init(struct lcl_numbering *N, lcl_context *ctx, int64_t n,
+                        int block)
+{
+    *N = (struct lcl_numbering){.ctx = ctx, .n = n, .block = block};
+}
+
+enum lcl_status lcl_numbering_take(struct lcl_numbering *N, lcl_buffer **perm)
+{
+    enum lcl_status st;
+    if ((st = lcl_vector_ops_init(&N->ops, N->ctx, N->block)) < 0 ||
+        (st = lcl_buffer_create(&N->vector, N->ctx, N->n, sizeof(double),
+                                "vector")) < 0)
+        return st;
+    N->perm = *perm;
+    *perm = NULL;
+    return LCL_OK;
+}
+
+void lcl_numbering_finish(struct lcl_numbering *N)
+{
+    lcl_buffer_destroy(&N->vector);
+    lcl_buffer_destroy(&N->perm);
+}
+
+bool lcl_numbering_equal(const struct lcl_numbering *a,
+                         const struct lcl_numbering *b)
+{
+    return a == b || (!a->perm && !b->perm);
+}
+
+enum lcl_status lcl_numbering_rows(const struct lcl_numbering *N,
+                                   int32_t **perm)
+{
+    const int64_t blocks = N->n / N->block;
+    int32_t *of_block = lcl_malloc((size_t)blocks, sizeof *of_block);
+    int32_t *rows = lcl_malloc((size_t)N->n, sizeof *rows);
+    enum lcl_status st = LCL_OK;
+    *perm = NULL;
+    if (!of_block || !rows)
+        st = lcl_fail_memory(lcl_context_log(N->ctx), "a permutation");
+    else if (N->perm)
+        st = lcl_buffer_read(N->perm, of_block,
+                             (size_t)blocks * sizeof *of_block);
+    for (int64_t i = 0; i < N->n && st == LCL_OK; ++i) {
+        const int64_t block = i / N->block;
+        rows[i] =
+            (int32_t)(i + (N->perm ? of_block[block] - block : 0) * N->block);
+    }
+    lcl_free(of_block);
+    if (st < 0)
+        lcl_free(rows);
+    else
+        *perm = rows;
+    return st;
+}
+
+enum lcl_status lcl_numbering_gather(const struct lcl_numbering *N,
+                                     const lcl_buffer *given,
+                                     lcl_buffer *vector)
+{
+    return N->perm
+               ? lcl_gather(&N->ops, N->n / N->block, N->perm, given, vector)
+               : lcl_buffer_copy(vector, given);
+}
+
+enum lcl_status lcl_numbering_scatter(const struct lcl_numbering *N,
+                                      const lcl_buffer *vector,
+                                      lcl_buffer *given)
+{
+    return N->perm
+               ? lcl_scatter(&N->ops, N->n / N->block, N->perm, vector, given)
+               : lcl_buffer_copy(given, vector);
+}
+
+enum lcl_status lcl_numbering_write(const struct lcl_numbering *N,
+                                    const double *host, lcl_buffer *vector)
+{
+    const size_t bytes = (size_t)N->n * sizeof *host;
+    if (!N->perm)
+        return lcl_buffer_write(vector, host, bytes);
+    const enum lcl_status st = lcl_buffer_write(N->vector, host, bytes);
+    return st < 0 ? st : lcl_numbering_gather(N, N->vector, vector);
+}
+
+enum lcl_status lcl_numbering_read(const struct lcl_numbering *N,
+                                   const lcl_buffer *vector, double *host)
+{
+    const size_t bytes = (size_t)N->n * sizeof *host;
+    if (!N->perm)
+        return lcl_buffer_read(vector, host, bytes);
+    const enum lcl_status st = lcl_numbering_scatter(N, vector, N->vector);
+    return st < 0 ? st : lcl_buffer_read(N->vector, host, bytes);
+}
+
+uint64_t lcl_numbering_bytes(const struct lcl_numbering *N)
+{
+    return lcl_buffer_bytes(N->perm) + lcl_buffer_bytes(N->vector);
+}

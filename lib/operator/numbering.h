@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The numbering of a square operator's vectors on the device, and the way of
+// vectors from the caller's numbering to it and back.
+#pragma once
+
+#include "lib/vector/vector.h"
+
+struct lcl_numbering {
+    lcl_context *ctx;
+    int64_t n;
+    int block; // rows that stay together
+    // NULL if the numbering is the caller's:
+    lcl_buffer *perm; // n / block, uint32: block row i is the caller's perm[i]
+    lcl_buffer *vector; // n, a vector in the caller's numbering
+    struct lcl_vector_ops ops;
+};
+
+// Numbers n rows in blocks of `block` as the caller does.
+void lcl_numbering_init(struct lcl_numbering *N, lcl_context *ctx, int64_t n,
+                        int block);
+
+// Switches from the caller's numbering to another one and takes *perm.
+// Returns LCL_OK, LCL_EBUILD, LCL_EDEVMEM, LCL_EDEVICE or LCL_ENOMEM.
+enum lcl_status lcl_numbering_take(struct lcl_numbering *N, lcl_buffer **perm);
+void lcl_numbering_finish(struct lcl_numbering *N);
+
+// Whether vectors of both need no permutation.
+bool lcl_numbering_equal(const struct lcl_numbering *a,
+                         const struct lcl_numbering *b);
+
+// Downloads the permutation of the rows: row i is the caller's (*perm)[i]. The
+// caller frees it with lcl_free(). Returns LCL_OK, LCL_ENOMEM or LCL_EDEVICE.
+enum lcl_status lcl_numbering_rows(const struct lcl_numbering *N,
+                                   int32_t **perm);
+
+// Copy a vector from host memory in the caller's numbering, and back.
+enum lcl_status lcl_numbering_write(const struct lcl_numbering *N,
+                                    const double *host, lcl_buffer *vector);
+enum lcl_status lcl_numbering_read(const struct lcl_numbering *N,
+                                   const lcl_buffer *vector, double *host);
+// The same for device buffers in the caller's numbering; enqueued.
+enum lcl_status lcl_numbering_gather(const struct lcl_numbering *N,
+                                     const lcl_buffer *given,
+                                     lcl_buffer *vector);
+enum lcl_status lcl_numbering_scatter(const struct lcl_numbering *N,
+                                      const lcl_buffer *vector,
+                                      lcl_buffer *given);
+
+uint64_t lcl_numbering_bytes(const struct lcl_numbering *N);

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The way of new values from the caller's order into a matrix on the device.
+#pragma once
+
+#include "lib/operator/matrix.h"
+#include "lib/vector/vector.h"
+
+// All zero: the caller's values are those of the matrix.
+struct lcl_values {
+    lcl_context *ctx;
+    int64_t entries;    // number of the caller's values
+    int64_t blocks;     // of the matrix
+    lcl_buffer *map;    // blocks, uint32: block of the matrix -> the caller's
+    lcl_buffer *place;  // or entries, uint32: the caller's value -> value of
+                        // the matrix; values without a place stay unchanged
+    lcl_buffer *staged; // entries, in the caller's order; NULL without either
+    struct lcl_vector_ops ops;
+};
+
+// `place`: value k of the caller is value place[k] of A, whose values are
+// there; NULL if the caller's values are those of A. Returns LCL_OK,
+// LCL_ERANGE (2^32 values or more with a place), LCL_EBUILD, LCL_EDEVMEM,
+// LCL_EDEVICE or LCL_ENOMEM; *V is fit for lcl_values_finish() in any case.
+enum lcl_status lcl_values_init(struct lcl_values *V, lcl_context *ctx,
+                                const struct lcl_device_matrix *A,
+                                const int64_t *place, int64_t entries);
+void lcl_values_finish(struct lcl_values *V);
+
+// Moves the values of A to a new order, in which block k is block map[k] of the
+// old one, and follows it from then on; takes *map. At most once.
+enum lcl_status lcl_values_reorder(struct lcl_values *V,
+                                   struct lcl_device_matrix *A,
+                                   lcl_buffer **map);
+
+// Replaces the values of A by the caller's (blocking).
+enum lcl_status lcl_values_write(const struct lcl_values *V,
+                                 const struct lcl_device_matrix *A,
+                                 const double *val);
+
+// The same from V->staged, if there is a map. Enqueued.
+enum lcl_status lcl_values_gather(const struct lcl_values *V,
+                                  const struct lcl_device_matrix *A);
+
+uint64_t lcl_values_bytes(const struct lcl_values *V);
