@@ -10,8 +10,8 @@
 // Data:   as in ildu0.cl; for a slot s of L of entry a_ij, pair[s] is the entry
 //         a_ji, numbered like source[s]; negative if a_ji is not stored, and
 //         for slots of 1/d.
-// Launch: one group per subdomain of at most LCL_ROWS rows. Local memory holds
-//         1/d of all rows; at width 1 inv_d serves instead.
+// Launch: one group per subdomain of at most SUBDOMAIN_ROWS rows. Local memory
+//         holds 1/d of all rows; at width 1 inv_d serves instead.
 // Result: `stored`, the slots in the format LCL_STORAGE (stored.cl.h);
 //         repaired, bad and counts[0] as in ildu0.cl, counts[1] and counts[2]
 //         as in store.cl.
@@ -20,14 +20,14 @@
 #include "stored.cl.h"
 #include "wave.cl.h"
 
-#ifndef LCL_ROWS
-# define LCL_ROWS 64
+#ifndef SUBDOMAIN_ROWS
+# define SUBDOMAIN_ROWS 64 // rows of a subdomain held in local memory
 #endif
-#ifndef LCL_SLOTS
-# define LCL_SLOTS 3 // maximum entries of a row of L and of a row of U
+#ifndef ROW_ENTRIES
+# define ROW_ENTRIES 3 // maximum entries of a row of L and of a row of U
 #endif
 #ifndef LCL_STORAGE
-# define LCL_STORAGE 1
+# define LCL_STORAGE 1 // 1: fp64, 2: fp32, 3: bf16 and column in one word
 #endif
 
 #if LCL_STORAGE == 1
@@ -60,8 +60,8 @@ static inline double entry(global const double *val, int source)
 
 // The entries of a row: L with the mirrored entries a_ji, U, the diagonal.
 struct row {
-    double lower[LCL_SLOTS], mirror[LCL_SLOTS], upper[LCL_SLOTS];
-    uint lower_col[LCL_SLOTS], upper_col[LCL_SLOTS];
+    double lower[ROW_ENTRIES], mirror[ROW_ENTRIES], upper[ROW_ENTRIES];
+    uint lower_col[ROW_ENTRIES], upper_col[ROW_ENTRIES];
     double diagonal;
 };
 
@@ -72,10 +72,10 @@ static inline void load(struct row *r, struct lcl_step s, uint lane,
                         global const int *pair, int diagonal,
                         global const double *val)
 {
-    int lower[LCL_SLOTS], mirror[LCL_SLOTS], upper[LCL_SLOTS];
+    int lower[ROW_ENTRIES], mirror[ROW_ENTRIES], upper[ROW_ENTRIES];
     const uint none = s.upper + lane; // slot of 1/d, which has no entry
 #pragma unroll
-    for (uint k = 0; k < LCL_SLOTS; ++k) {
+    for (uint k = 0; k < ROW_ENTRIES; ++k) {
         const bool in_l = k < s.lower_planes, in_u = k + 1 < s.upper_planes;
         const uint l = in_l ? s.lower + k * s.rows + lane : none;
         const uint u = in_u ? s.upper + (k + 1) * s.rows + lane : none;
@@ -87,7 +87,7 @@ static inline void load(struct row *r, struct lcl_step s, uint lane,
     }
     r->diagonal = entry(val, diagonal);
 #pragma unroll
-    for (uint k = 0; k < LCL_SLOTS; ++k) {
+    for (uint k = 0; k < ROW_ENTRIES; ++k) {
         r->lower[k] = entry(val, lower[k]);
         r->mirror[k] = entry(val, mirror[k]);
         r->upper[k] = entry(val, upper[k]);
@@ -98,7 +98,7 @@ static inline double largest_of(const struct row *r)
 {
     double largest = fabs(r->diagonal);
 #pragma unroll
-    for (uint k = 0; k < LCL_SLOTS; ++k)
+    for (uint k = 0; k < ROW_ENTRIES; ++k)
         largest = fmax(largest, fmax(fabs(r->lower[k]), fabs(r->upper[k])));
     return largest;
 }
@@ -119,7 +119,7 @@ kernel void dilu(global const struct lcl_part *parts,
 #if LCL_WIDTH == 1
     global double *inverse = inv_d + p.row;
 #else
-    local double inverse[LCL_ROWS];
+    local double inverse[SUBDOMAIN_ROWS];
 #endif
     int lost = 0;
     if (lid == 0)
@@ -143,7 +143,7 @@ kernel void dilu(global const struct lcl_part *parts,
             double d = r.diagonal + copysign(own_shift * largest,
                                              positive ? 1.0 : r.diagonal);
 #pragma unroll
-            for (uint k = 0; k < LCL_SLOTS; ++k) {
+            for (uint k = 0; k < ROW_ENTRIES; ++k) {
                 const uint j = r.lower_col[k]; // self: no entry
                 const double of_j = j == self ? 0.0 : inverse[j];
                 d -= r.lower[k] * (r.mirror[k] * of_j);
@@ -158,7 +158,7 @@ kernel void dilu(global const struct lcl_part *parts,
                 atomic_inc(&small_pivots);
             lost += put(&stored[s.upper + lid], -own, self);
 #pragma unroll
-            for (uint k = 0; k < LCL_SLOTS; ++k)
+            for (uint k = 0; k < ROW_ENTRIES; ++k)
                 if (k + 1 < s.upper_planes)
                     lost += put(&stored[s.upper + (k + 1) * s.rows + lid],
                                 r.upper[k] * own, r.upper_col[k]);

@@ -8,12 +8,12 @@
 //     WHOLE:      one row, at place `first`, all lanes of the group
 //     SUMMED:     row `row`, whose product is the sum of `count` partial sums
 //                 from `first` on, computed by a launch of adaptive_parts
-//     Places are positions in the row lists, or row numbers if LCL_MODE is 1.
+//     Places are positions in the row lists; with MATRIX_ORDER, row numbers.
 // Determinism: fixed order for a given G.
 #include "spmv.cl.h"
 
-#ifndef LCL_MODE
-# define LCL_MODE 0 // 0: rows by lists; 1: storage order, except long rows
+#ifndef MATRIX_ORDER
+# define MATRIX_ORDER 0 // 0: rows by lists; 1: as stored, except long rows
 #endif
 #define WHOLE  7
 #define SUMMED 8
@@ -22,7 +22,7 @@
 #define AHEAD 4
 
 struct matrix {
-    global const index_t *start; // of place k; with LCL_MODE 1 row_ptr
+    global const index_t *start; // of place k; with MATRIX_ORDER row_ptr
     global const int *length;    // of place k
     global const int *number;    // row of place k
     global const int *col;
@@ -36,12 +36,12 @@ struct row {
 };
 
 // The row at place k. Rows longer than `longest` have their own tiles and are
-// skipped with LCL_MODE 1.
+// skipped with MATRIX_ORDER.
 static inline struct row row_at(const struct matrix *A, int k, uint longest)
 {
     struct row r;
     r.start = A->start[k];
-#if LCL_MODE
+#if MATRIX_ORDER
     const index_t length = A->start[k + 1] - r.start;
     r.length = length > longest ? 0 : (uint)length;
     r.number = length > longest ? -1 : k;

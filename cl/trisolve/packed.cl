@@ -7,11 +7,11 @@
 // Data:   factor.cl.h; LCL_STORAGE is the format of a slot. Slots are readable
 //         up to 2 * LCL_SLOT_ALIGN * LCL_GROUP past the last.
 // Launch: one group per subdomain, one lane per row of a sweep; local memory
-//         holds the vector and, if LCL_SWEEPS > 0, the table of sweeps. The
-//         operands of a sweep are loaded during the previous sweep. LCL_RING 0:
-//         from global memory, for devices fully occupied by groups. LCL_RING 1:
-//         from a ring in local memory that wide loads fill in chunks, for long
-//         chains of thin levels. LCL_LANES > 1: several lanes share a row in
+//         holds the vector and, if LOCAL_SWEEPS > 0, the table of sweeps. The
+//         operands of a sweep are loaded during the previous sweep: without
+//         RING from global memory, for devices fully occupied by groups; with
+//         RING from a ring in local memory that wide loads fill in chunks, for
+//         long chains of thin levels. SHARED_ROWS: several lanes share a row in
 //         sweeps with few, long rows.
 // Width 1: one item per subdomain, in order, in place, without barriers.
 // Determinism: bitwise; one sum per row, in column order, or one such sum per
@@ -23,23 +23,23 @@
 #ifndef LCL_STORAGE
 # define LCL_STORAGE 1 // 1: fp64, 2: fp32, 3: bf16 and column in one word
 #endif
-#ifndef LCL_ROWS
-# define LCL_ROWS 64 // rows of a subdomain held in local memory
+#ifndef SUBDOMAIN_ROWS
+# define SUBDOMAIN_ROWS 64 // rows of a subdomain held in local memory
 #endif
-#ifndef LCL_SWEEPS
-# define LCL_SWEEPS 0 // sweeps held in local memory: their number + 4
+#ifndef LOCAL_SWEEPS
+# define LOCAL_SWEEPS 0 // sweeps held in local memory: their number + 4
 #endif
-#ifndef LCL_SLOTS
-# define LCL_SLOTS 4 // maximum entries per lane in a sweep
+#ifndef SWEEP_ENTRIES
+# define SWEEP_ENTRIES 4 // maximum entries per lane in a sweep
 #endif
-#ifndef LCL_LANES
-# define LCL_LANES 1 // lanes sharing the rows of a sweep, up to LCL_WIDTH
+#ifndef SHARED_ROWS
+# define SHARED_ROWS 0 // 1: several lanes share a row in some sweeps
 #endif
-#ifndef LCL_RING
-# define LCL_RING 0
+#ifndef RING
+# define RING 0 // 1: slots pass through a ring in local memory
 #endif
-#ifndef LCL_MODE
-# define LCL_MODE 0 // 1: adds shift[shift_of[p]] to the result of subdomain p
+#ifndef ADD_SHIFT
+# define ADD_SHIFT 0 // 1: adds shift[shift_of[p]] to the result of subdomain p
 #endif
 
 #if LCL_STORAGE == 1
@@ -108,7 +108,7 @@ kernel void packed(global const struct lcl_part *parts,
         val += count;
         col += count;
     }
-# if LCL_MODE == 1
+# if ADD_SHIFT
     const double own_shift = shift[shift_of[get_group_id(0)]];
     for (uint i = 0; i < p.rows; ++i)
         x[i] += own_shift;
@@ -117,7 +117,7 @@ kernel void packed(global const struct lcl_part *parts,
 
 #else
 
-# define PLANES (LCL_SLOTS + 1) // maximum planes of a sweep
+# define PLANES (SWEEP_ENTRIES + 1) // maximum planes of a sweep
 
 // Operands of a lane for its part of a sweep.
 struct operands {
@@ -128,7 +128,7 @@ struct operands {
 // Number of lanes active in a sweep, also the distance between a lane's slots.
 INLINE uint lanes_of(struct lcl_sweep w)
 {
-# if LCL_LANES > 1
+# if SHARED_ROWS
     return w.rows * w.lanes;
 # else
     return w.rows;
@@ -143,20 +143,20 @@ INLINE uint lane_of(uint rows)
     return min((uint)get_local_id(0), (uint)max((int)rows - 1, 0));
 }
 
-# if LCL_RING
+# if RING
 
 // Slots per item and chunk. A chunk holds at least two sweeps, so that a chunk
 // of the ring can be replaced while the sweep after the next is read from the
 // ring.
-#  if LCL_SLOTS <= 3
+#  if SWEEP_ENTRIES <= 3
 #   define ITEM_SLOTS 8
 #  else
 #   define ITEM_SLOTS 16
 #  endif
-#  define CHUNK     (ITEM_SLOTS * LCL_GROUP)
-#  define RING      (2 * CHUNK)
-#  define ITEM_VALS (ITEM_SLOTS * sizeof(stored_t) / 16) // loads per lane
-#  define ITEM_COLS (ITEM_SLOTS / 8)
+#  define CHUNK_SLOTS (ITEM_SLOTS * LCL_GROUP)
+#  define RING_SLOTS  (2 * CHUNK_SLOTS)
+#  define ITEM_VALS   (ITEM_SLOTS * sizeof(stored_t) / 16) // loads per lane
+#  define ITEM_COLS   (ITEM_SLOTS / 8)
 
 // The stream of a subdomain's slots from global memory through registers to the
 // ring.
@@ -171,7 +171,7 @@ struct stream {
 // Issues the loads of the next chunk after those in the ring.
 static inline void fetch(struct stream *s)
 {
-    const uint chunk = s->loaded / CHUNK, lid = get_local_id(0);
+    const uint chunk = s->loaded / CHUNK_SLOTS, lid = get_local_id(0);
 #  pragma unroll
     for (uint j = 0; j < ITEM_VALS; ++j)
         s->next_val[j] = s->val[(chunk * ITEM_VALS + j) * LCL_GROUP + lid];
@@ -187,7 +187,7 @@ static inline void fetch(struct stream *s)
 // visible after a barrier.
 static inline void advance(struct stream *s, uint end)
 {
-    const uint side = s->loaded / CHUNK % 2, lid = get_local_id(0);
+    const uint side = s->loaded / CHUNK_SLOTS % 2, lid = get_local_id(0);
     if (end <= s->loaded)
         return;
 #  pragma unroll
@@ -198,7 +198,7 @@ static inline void advance(struct stream *s, uint end)
     for (uint j = 0; j < ITEM_COLS; ++j)
         s->ring_col[(side * ITEM_COLS + j) * LCL_GROUP + lid] = s->next_col[j];
 #  endif
-    s->loaded += CHUNK;
+    s->loaded += CHUNK_SLOTS;
     if (s->loaded < s->slots)
         fetch(s);
 }
@@ -207,7 +207,7 @@ static inline void advance(struct stream *s, uint end)
 INLINE void take(struct operands *o, const struct stream *s, uint slot,
                  struct lcl_sweep w)
 {
-#  if LCL_LANES > 1
+#  if SHARED_ROWS
     const uint stride = lanes_of(w), lid = get_local_id(0);
     const uint end = max((int)(w.rows * w.planes), 1); // rest may be replaced
 #   define PLACE(k) min((k)*stride + lid, end - 1)
@@ -217,7 +217,7 @@ INLINE void take(struct operands *o, const struct stream *s, uint slot,
 #  endif
 #  pragma unroll
     for (uint k = 0; k < PLANES; ++k) {
-        const uint at = (slot + PLACE(k)) % RING;
+        const uint at = (slot + PLACE(k)) % RING_SLOTS;
         o->val[k] = ((local const stored_t *)s->ring_val)[at];
 #  if LCL_STORAGE != 3
         o->col[k] = ((local const ushort *)s->ring_col)[at];
@@ -269,7 +269,7 @@ INLINE double sum_row(struct lcl_sweep w, const struct operands *o,
                       local const double *y, local double *scratch)
 {
     const uint lid = get_local_id(0);
-# if LCL_LANES > 1
+# if SHARED_ROWS
     const uint stride = lanes_of(w);
     const uint left = lid < stride ? w.rows * w.planes - lid : 0;
     return stride_sum(dot_planes(o, stride, left, y), w.rows, w.lanes, scratch);
@@ -309,13 +309,13 @@ static inline void load_vector(local double *y, global const double *b,
 }
 
 // Sweep t, or an empty one after the last.
-# if LCL_SWEEPS > 0
+# if LOCAL_SWEEPS > 0
 #  define SWEEP(t) sweeps[t]
 # else
 #  define SWEEP(t) ((t) < p.sweeps ? all_sweeps[p.sweep + (t)] : none)
 # endif
 
-# if LCL_RING
+# if RING
 #  define ADVANCE(end) advance(&stream, end)
 # else
 #  define ADVANCE(end)
@@ -343,12 +343,12 @@ kernel void packed(global const struct lcl_part *restrict parts,
                    global const int *stop, int at, global const double *shift,
                    global const int *shift_of)
 {
-    local double y[LCL_ROWS];
-    local double scratch[LCL_LANES > 1 ? LCL_GROUP : 1];
+    local double y[SUBDOMAIN_ROWS];
+    local double scratch[SHARED_ROWS ? LCL_GROUP : 1];
     const struct lcl_sweep none = {0, 0, 0, 0, 1};
     const struct lcl_part p = parts[get_group_id(0)];
     const uint lid = get_local_id(0);
-# if LCL_RING
+# if RING
     local uint4 ring_val[2 * ITEM_VALS * LCL_GROUP];
     local uint4 ring_col[2 * ITEM_COLS * LCL_GROUP];
     struct stream stream = {.val = (global const uint4 *)(val + p.slot),
@@ -362,12 +362,12 @@ kernel void packed(global const struct lcl_part *restrict parts,
 # endif
     if (stop[at])
         return;
-# if LCL_RING
+# if RING
     fetch(&stream);
 # endif
-# if LCL_SWEEPS > 0
-    local struct lcl_sweep sweeps[LCL_SWEEPS];
-    for (uint t = lid; t < LCL_SWEEPS; t += LCL_GROUP)
+# if LOCAL_SWEEPS > 0
+    local struct lcl_sweep sweeps[LOCAL_SWEEPS];
+    for (uint t = lid; t < LOCAL_SWEEPS; t += LCL_GROUP)
         sweeps[t] = t < p.sweeps ? all_sweeps[p.sweep + t] : none;
 # endif
     load_vector(y, b + p.row, p.rows);
@@ -382,7 +382,7 @@ kernel void packed(global const struct lcl_part *restrict parts,
         STEP(even, odd)
         STEP(odd, even)
     }
-# if LCL_MODE == 1
+# if ADD_SHIFT
     const double own_shift = shift[shift_of[get_group_id(0)]];
 # else
     const double own_shift = 0;

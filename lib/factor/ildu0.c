@@ -121,9 +121,11 @@ static enum lcl_status get_kernel(struct lcl_factor *F)
     } else if (F->pair) {
         spec.source = "dilu.cl";
         spec.kernel = "dilu";
-        spec.rows = lcl_context_caps(F->ctx)->width > 1 ? dilu_rows(F) : 0;
-        spec.slots = F->planes_max > 1 ? F->planes_max : 1;
         spec.storage = (int)F->storage;
+        lcl_spec_set(&spec, "ROW_ENTRIES",
+                     F->planes_max > 1 ? F->planes_max : 1);
+        if (lcl_context_caps(F->ctx)->width > 1)
+            lcl_spec_set(&spec, "SUBDOMAIN_ROWS", dilu_rows(F));
     }
     return lcl_kernel_get(&F->kernel, F->ctx, &spec);
 }

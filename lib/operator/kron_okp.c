@@ -43,7 +43,7 @@ static enum lcl_status get_multiply(struct okp *P, lcl_context *ctx, int b,
         .source = "okp.cl",
         .kernel = "okp_multiply",
         .block = b,
-        .vectors = at_once,
+        .defines = {{"STAGES", at_once}},
         .group = group_for(caps, at_once),
     };
     enum lcl_status st = LCL_OK;
@@ -65,7 +65,7 @@ static enum lcl_status get_vector_kernel(struct okp *P, lcl_context *ctx,
     const struct lcl_spec spec = {
         .source = "okp.cl",
         .kernel = name,
-        .vectors = P->stages,
+        .defines = {{"STAGES", P->stages}},
         .group = lcl_vector_group(caps),
     };
     P->vector_groups = lcl_vector_groups(caps);

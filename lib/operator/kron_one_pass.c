@@ -89,9 +89,8 @@ static enum lcl_status get_lanes_kernel(struct one_pass *P, lcl_context *ctx,
         .source = "one_pass.cl",
         .kernel = "one_pass",
         .block = b,
-        .vectors = K->stages,
         .group = lcl_wave_group(caps, WAVES),
-        .mode = P->paired ? 0 : 1,
+        .defines = {{"STAGES", K->stages}, {"ONE_TERM", !P->paired}},
     };
     enum lcl_status st = LCL_OK;
     P->groups = lcl_vector_groups(caps);
@@ -99,8 +98,8 @@ static enum lcl_status get_lanes_kernel(struct one_pass *P, lcl_context *ctx,
         const struct sharing share = share_row(K->stages, b, caps);
         const int64_t rows =
             spec.group / caps->width * (caps->width / share.lanes);
-        spec.slots = share.stages;
-        spec.lanes = share.lanes;
+        lcl_spec_set(&spec, "STAGES_PER_LANE", share.stages);
+        lcl_spec_set(&spec, "LANES_PER_ROW", share.lanes);
         P->groups = (K->M->rows + rows - 1) / rows;
     }
     for (int t = 0; t < P->terms && st == LCL_OK; ++t) {
@@ -127,7 +126,7 @@ static enum lcl_status get_mma_kernel(struct one_pass *P, lcl_context *ctx,
         .source = "one_pass_mma.cl",
         .kernel = "one_pass_mma",
         .block = K->M->block_size,
-        .vectors = K->stages,
+        .defines = {{"STAGES", K->stages}},
         .group = lcl_wave_group(caps, WAVES),
         .wide = P->term[0].wide,
     };

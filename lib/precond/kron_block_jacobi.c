@@ -110,8 +110,8 @@ static enum lcl_status get_kernels(struct kron_blocks *J, lcl_context *ctx,
         .source = "kron_blocks.cl",
         .kernel = "form_blocks",
         .block = K->M->block_size,
-        .vectors = K->stages,
         .storage = storage,
+        .defines = {{"STAGES", K->stages}},
         .group = lcl_vector_group(caps),
     };
     const int64_t all = (lcl_kron_rows(K) + spec.group - 1) / spec.group;

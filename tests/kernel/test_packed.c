@@ -28,7 +28,7 @@ static void packed_init(struct lcl_trisolve_method *T, lcl_context *ctx,
     struct lcl_spec spec =
         lcl_packed_spec(lcl_context_caps(ctx), &F->device, form->ring);
     if (form->global_table)
-        spec.sweeps = 0;
+        lcl_spec_set(&spec, "LOCAL_SWEEPS", 0);
     ((struct lcl_packed *)T->state)->kernel = test_kernel(ctx, &spec);
 }
 
