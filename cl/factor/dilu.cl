@@ -139,7 +139,7 @@ kernel void dilu(global const struct lcl_part *parts,
             bool small;
             load(&r, s, lid, col, source, pair, diagonal[p.row + self], val);
             const double largest = largest_of(&r);
-            const bool positive = (policy & PIVOT_POSITIVE) != 0;
+            const bool positive = (policy & LCL_PIVOT_POSITIVE) != 0;
             double d = r.diagonal + copysign(own_shift * largest,
                                              positive ? 1.0 : r.diagonal);
 #pragma unroll
