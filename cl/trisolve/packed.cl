@@ -232,6 +232,11 @@ struct stream {
     global const ushort *col;
 };
 
+// Nothing to do without the ring.
+INLINE void advance(struct stream *s, uint end)
+{
+}
+
 INLINE void take(struct operands *o, const struct stream *s, uint slot,
                  struct lcl_sweep w)
 {
@@ -308,31 +313,49 @@ static inline void load_vector(local double *y, global const double *b,
     }
 }
 
-// Sweep t, or an empty one after the last.
 # if LOCAL_SWEEPS > 0
-#  define SWEEP(t) sweeps[t]
+#  define TABLE local
 # else
-#  define SWEEP(t) ((t) < p.sweeps ? all_sweeps[p.sweep + (t)] : none)
+#  define TABLE global
 # endif
 
-# if RING
-#  define ADVANCE(end) advance(&stream, end)
-# else
-#  define ADVANCE(end)
-# endif
+// The way of a group through the sweeps of its subdomain.
+struct run {
+    TABLE const struct lcl_sweep *sweeps;
+    uint count, t;              // number of sweeps; the current one
+    struct lcl_sweep w, w1, w2; // sweeps t, t + 1 and t + 2
+    uint slot;                  // first slot of sweep t + 1
+};
 
-// Runs sweep t with the operands `now` and loads those of sweep t + 1 into
-// `then`.
-# define STEP(now, then)                                                       \
-  take(&then, &stream, slot, w1);                                              \
-  finish_rows(w, &now, y, scratch);                                            \
-  slot += w1.rows * w1.planes;                                                 \
-  w = w1;                                                                      \
-  w1 = w2;                                                                     \
-  w2 = SWEEP(t + 3);                                                           \
-  ADVANCE(slot + w1.rows * w1.planes);                                         \
-  ++t;                                                                         \
-  GROUP_BARRIER();
+// Sweep t, or an empty one after the last.
+INLINE void find_sweep(struct lcl_sweep *w, const struct run *run, uint t)
+{
+# if LOCAL_SWEEPS > 0
+    *w = run->sweeps[t];
+# else
+    const struct lcl_sweep none = {0, 0, 0, 0, 1};
+    *w = none;
+    if (t < run->count)
+        *w = run->sweeps[t];
+# endif
+}
+
+// Runs the current sweep with the operands `now`, loads those of the next one
+// into `then` and goes there.
+INLINE void do_sweep(struct run *run, struct stream *stream,
+                     const struct operands *now, struct operands *then,
+                     local double *y, local double *scratch)
+{
+    take(then, stream, run->slot, run->w1);
+    finish_rows(run->w, now, y, scratch);
+    run->slot += run->w1.rows * run->w1.planes;
+    run->w = run->w1;
+    run->w1 = run->w2;
+    find_sweep(&run->w2, run, run->t + 3);
+    advance(stream, run->slot + run->w1.rows * run->w1.planes);
+    ++run->t;
+    GROUP_BARRIER();
+}
 
 WORK_GROUP
 kernel void packed(global const struct lcl_part *restrict parts,
@@ -345,7 +368,6 @@ kernel void packed(global const struct lcl_part *restrict parts,
 {
     local double y[SUBDOMAIN_ROWS];
     local double scratch[SHARED_ROWS ? LCL_GROUP : 1];
-    const struct lcl_sweep none = {0, 0, 0, 0, 1};
     const struct lcl_part p = parts[get_group_id(0)];
     const uint lid = get_local_id(0);
 # if RING
@@ -358,7 +380,7 @@ kernel void packed(global const struct lcl_part *restrict parts,
                             .ring_val = ring_val,
                             .ring_col = ring_col};
 # else
-    const struct stream stream = {val + p.slot, col + p.slot};
+    struct stream stream = {val + p.slot, col + p.slot};
 # endif
     if (stop[at])
         return;
@@ -366,21 +388,27 @@ kernel void packed(global const struct lcl_part *restrict parts,
     fetch(&stream);
 # endif
 # if LOCAL_SWEEPS > 0
+    const struct lcl_sweep none = {0, 0, 0, 0, 1};
     local struct lcl_sweep sweeps[LOCAL_SWEEPS];
     for (uint t = lid; t < LOCAL_SWEEPS; t += LCL_GROUP)
         sweeps[t] = t < p.sweeps ? all_sweeps[p.sweep + t] : none;
+# else
+    global const struct lcl_sweep *sweeps = all_sweeps + p.sweep;
 # endif
     load_vector(y, b + p.row, p.rows);
-    ADVANCE(1);
+    advance(&stream, 1);
     GROUP_BARRIER();
 
-    struct lcl_sweep w = SWEEP(0), w1 = SWEEP(1), w2 = SWEEP(2);
+    struct run run = {.sweeps = sweeps, .count = p.sweeps, .t = 0};
     struct operands even, odd;
-    uint t = 0, slot = w.rows * w.planes;
-    take(&even, &stream, 0, w);
-    while (t < p.sweeps) {
-        STEP(even, odd)
-        STEP(odd, even)
+    find_sweep(&run.w, &run, 0);
+    find_sweep(&run.w1, &run, 1);
+    find_sweep(&run.w2, &run, 2);
+    run.slot = run.w.rows * run.w.planes;
+    take(&even, &stream, 0, run.w);
+    while (run.t < p.sweeps) {
+        do_sweep(&run, &stream, &even, &odd, y, scratch);
+        do_sweep(&run, &stream, &odd, &even, y, scratch);
     }
 # if ADD_SHIFT
     const double own_shift = shift[shift_of[get_group_id(0)]];
