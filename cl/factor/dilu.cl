@@ -12,12 +12,12 @@
 //         for slots of 1/d.
 // Launch: one group per subdomain of at most SUBDOMAIN_ROWS rows. Local memory
 //         holds 1/d of all rows; at width 1 inv_d serves instead.
-// Result: `stored`, the slots in the format LCL_STORAGE (stored.cl.h);
+// Result: `stored`, the slots in the format LCL_STORAGE (slot.cl.h);
 //         repaired, bad and counts[0] as in ildu0.cl, counts[1] and counts[2]
 //         as in store.cl.
 #include "factor.cl.h"
 #include "pivot.cl.h"
-#include "stored.cl.h"
+#include "slot.cl.h"
 #include "wave.cl.h"
 
 #ifndef SUBDOMAIN_ROWS
@@ -26,32 +26,6 @@
 #ifndef ROW_ENTRIES
 # define ROW_ENTRIES 3 // maximum entries of a row of L and of a row of U
 #endif
-#ifndef LCL_STORAGE
-# define LCL_STORAGE 1 // 1: fp64, 2: fp32, 3: bf16 and column in one word
-#endif
-
-#if LCL_STORAGE == 1
-typedef double stored_t;
-#elif LCL_STORAGE == 2
-typedef float stored_t;
-#else
-typedef uint stored_t;
-#endif
-
-// Stores a value and its column; returns 1 if the value is lost in the format.
-static inline int put(global stored_t *stored, double a, uint column)
-{
-#if LCL_STORAGE == 1
-    *stored = a;
-    return 0;
-#elif LCL_STORAGE == 2
-    *stored = convert_float_rte(a);
-    return lcl_stored_loses(a, LCL_FP32_LIMIT);
-#else
-    *stored = column | lcl_bf16_of(a) << 16;
-    return lcl_stored_loses(a, LCL_BF16_LIMIT);
-#endif
-}
 
 static inline double entry(global const double *val, int source)
 {
@@ -83,7 +57,7 @@ static inline void load(struct row *r, struct lcl_step s, uint lane,
         mirror[k] = pair[l];
         upper[k] = source[u];
         r->lower_col[k] = col[l];
-        r->upper_col[k] = LCL_STORAGE == 3 ? col[u] : 0;
+        r->upper_col[k] = LCL_STORAGE == LCL_STORED_BF16 ? col[u] : 0;
     }
     r->diagonal = entry(val, diagonal);
 #pragma unroll
@@ -148,20 +122,21 @@ kernel void dilu(global const struct lcl_part *parts,
                 const double of_j = j == self ? 0.0 : inverse[j];
                 d -= r.lower[k] * (r.mirror[k] * of_j);
                 if (k < s.lower_planes)
-                    lost += put(&stored[s.lower + k * s.rows + lid],
-                                r.lower[k] * of_j, j);
+                    lost += slot_store(&stored[s.lower + k * s.rows + lid],
+                                       r.lower[k] * of_j, j);
             }
             const double own = 1.0 / repair(d, largest, tol, policy, &small);
             inverse[self] = own;
             bad[p.row + self] = small;
             if (small)
                 atomic_inc(&small_pivots);
-            lost += put(&stored[s.upper + lid], -own, self);
+            lost += slot_store(&stored[s.upper + lid], -own, self);
 #pragma unroll
             for (uint k = 0; k < ROW_ENTRIES; ++k)
                 if (k + 1 < s.upper_planes)
-                    lost += put(&stored[s.upper + (k + 1) * s.rows + lid],
-                                r.upper[k] * own, r.upper_col[k]);
+                    lost +=
+                        slot_store(&stored[s.upper + (k + 1) * s.rows + lid],
+                                   r.upper[k] * own, r.upper_col[k]);
         }
         GROUP_BARRIER();
     }

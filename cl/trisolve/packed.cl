@@ -4,8 +4,8 @@
 // A slot of 1/d holds -1/d and its own row as column, so that every sweep is
 //     x_i = (x_i, or 0 if it begins with 1/d) - sum_k val_k x[col_k].
 //
-// Data:   factor.cl.h; LCL_STORAGE is the format of a slot. Slots are readable
-//         up to 2 * LCL_SLOT_ALIGN * LCL_GROUP past the last.
+// Data:   factor.cl.h, slot.cl.h. Slots are readable up to
+//         2 * LCL_SLOT_ALIGN * LCL_GROUP past the last.
 // Launch: one group per subdomain, one lane per row of a sweep; local memory
 //         holds the vector and, if LOCAL_SWEEPS > 0, the table of sweeps. The
 //         operands of a sweep are loaded during the previous sweep: without
@@ -18,11 +18,9 @@
 //         lane, added in a fixed order.
 // If the stopping flag `stop[at]` is nonzero, the kernels do nothing.
 #include "factor.cl.h"
+#include "slot.cl.h"
 #include "wave.cl.h"
 
-#ifndef LCL_STORAGE
-# define LCL_STORAGE 1 // 1: fp64, 2: fp32, 3: bf16 and column in one word
-#endif
 #ifndef SUBDOMAIN_ROWS
 # define SUBDOMAIN_ROWS 64 // rows of a subdomain held in local memory
 #endif
@@ -42,22 +40,6 @@
 # define ADD_SHIFT 0 // 1: adds shift[shift_of[p]] to the result of subdomain p
 #endif
 
-#if LCL_STORAGE == 1
-typedef double stored_t;
-#elif LCL_STORAGE == 2
-typedef float stored_t;
-#else
-typedef uint stored_t;
-#endif
-
-#if LCL_STORAGE == 3
-# define VALUE(val, col)  ((double)as_float((val)&0xffff0000u))
-# define COLUMN(val, col) ((val)&0xffffu)
-#else
-# define VALUE(val, col)  ((double)(val))
-# define COLUMN(val, col) (col)
-#endif
-
 #if LCL_WIDTH == 1
 
 // sum_k val[k] x[col[k]]
@@ -67,7 +49,7 @@ static inline double dot_row(global const stored_t *val,
 {
     double sum = 0;
     for (uint k = 0; k < count; ++k)
-        sum += VALUE(val[k], col[k]) * x[COLUMN(val[k], col[k])];
+        sum += slot_value(val[k]) * x[SLOT_COLUMN(val[k], col[k])];
     return sum;
 }
 
@@ -175,7 +157,7 @@ static inline void fetch(struct stream *s)
 #  pragma unroll
     for (uint j = 0; j < ITEM_VALS; ++j)
         s->next_val[j] = s->val[(chunk * ITEM_VALS + j) * LCL_GROUP + lid];
-#  if LCL_STORAGE != 3
+#  if LCL_STORAGE != LCL_STORED_BF16
 #   pragma unroll
     for (uint j = 0; j < ITEM_COLS; ++j)
         s->next_col[j] = s->col[(chunk * ITEM_COLS + j) * LCL_GROUP + lid];
@@ -193,7 +175,7 @@ static inline void advance(struct stream *s, uint end)
 #  pragma unroll
     for (uint j = 0; j < ITEM_VALS; ++j)
         s->ring_val[(side * ITEM_VALS + j) * LCL_GROUP + lid] = s->next_val[j];
-#  if LCL_STORAGE != 3
+#  if LCL_STORAGE != LCL_STORED_BF16
 #   pragma unroll
     for (uint j = 0; j < ITEM_COLS; ++j)
         s->ring_col[(side * ITEM_COLS + j) * LCL_GROUP + lid] = s->next_col[j];
@@ -219,7 +201,7 @@ INLINE void take(struct operands *o, const struct stream *s, uint slot,
     for (uint k = 0; k < PLANES; ++k) {
         const uint at = (slot + PLACE(k)) % RING_SLOTS;
         o->val[k] = ((local const stored_t *)s->ring_val)[at];
-#  if LCL_STORAGE != 3
+#  if LCL_STORAGE != LCL_STORED_BF16
         o->col[k] = ((local const ushort *)s->ring_col)[at];
 #  endif
     }
@@ -244,7 +226,7 @@ INLINE void take(struct operands *o, const struct stream *s, uint slot,
     for (uint k = 0; k < PLANES; ++k) {
         const uint at = slot + k * lanes_of(w) + get_local_id(0);
         o->val[k] = s->val[at];
-#  if LCL_STORAGE != 3
+#  if LCL_STORAGE != LCL_STORED_BF16
         o->col[k] = s->col[at];
 #  endif
     }
@@ -263,8 +245,8 @@ INLINE double dot_planes(const struct operands *o, uint stride, uint left,
     for (uint k = 0; k < PLANES; ++k) {
         double y_k = 0;
         if (k * stride < left)
-            y_k = y[COLUMN(o->val[k], o->col[k])];
-        sum += (k * stride < left ? VALUE(o->val[k], o->col[k]) : 0) * y_k;
+            y_k = y[SLOT_COLUMN(o->val[k], o->col[k])];
+        sum += (k * stride < left ? slot_value(o->val[k]) : 0) * y_k;
     }
     return sum;
 }

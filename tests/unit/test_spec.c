@@ -226,6 +226,8 @@ static void test_spec__source_is_defines_what_is_included_and_kernel(void **st)
     const char *at = source + strlen(defines);
     expect_part(&at, "#line 1 \"types.cl.h\"\n");
     expect_part(&at, "#line 1 \"factor.cl.h\"\n");
+    expect_part(&at, "#line 1 \"stored.cl.h\"\n");
+    expect_part(&at, "#line 1 \"slot.cl.h\"\n");
     expect_part(&at, "#line 1 \"wave.cl.h\"\n");
     expect_part(&at, "#line 1 \"packed.cl\"\n");
     assert_string_equal(at, "");
