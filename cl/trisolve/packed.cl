@@ -13,10 +13,10 @@
 //         RING from a ring in local memory that wide loads fill in chunks, for
 //         long chains of thin levels. SHARED_ROWS: several lanes share a row in
 //         sweeps with few, long rows.
-// Width 1: one item per subdomain, in order, in place, without barriers.
+// Width 1: packed_serial.cl.
 // Determinism: bitwise; one sum per row, in column order, or one such sum per
 //         lane, added in a fixed order.
-// If the stopping flag `stop[at]` is nonzero, the kernels do nothing.
+// If the stopping flag `stop[at]` is nonzero, the kernel does nothing.
 #include "factor.cl.h"
 #include "slot.cl.h"
 #include "wave.cl.h"
@@ -40,66 +40,7 @@
 # define ADD_SHIFT 0 // 1: adds shift[shift_of[p]] to the result of subdomain p
 #endif
 
-#if LCL_WIDTH == 1
-
-// sum_k val[k] x[col[k]]
-static inline double dot_row(global const stored_t *val,
-                             global const ushort *col, uint count,
-                             global const double *x)
-{
-    double sum = 0;
-    for (uint k = 0; k < count; ++k)
-        sum += slot_value(val[k]) * x[SLOT_COLUMN(val[k], col[k])];
-    return sum;
-}
-
-// planes[i] = number of entries of row i of L, and in the upper half that of U
-// with -1/d: sufficient for a run through the slots in order. Steps are rows.
-WORK_GROUP
-kernel void count_planes(long n, global const struct lcl_step *steps,
-                         global uint *planes)
-{
-    for (RANGE(i, n))
-        planes[i] = steps[i].lower_planes | (uint)steps[i].upper_planes << 16;
-}
-
-WORK_GROUP
-kernel void packed(global const struct lcl_part *parts,
-                   global const uint *planes, global const ushort *col,
-                   global const stored_t *val, global const double *b,
-                   global double *x, global const int *stop, int at,
-                   global const double *shift, global const int *shift_of)
-{
-    if (stop[at])
-        return;
-    const struct lcl_part p = parts[get_group_id(0)];
-    planes += p.row;
-    col += p.slot;
-    val += p.slot;
-    b += p.row;
-    x += p.row;
-    for (uint i = 0; i < p.rows; ++i) {
-        const uint count = planes[i] & 0xffff;
-        x[i] = b[i] - dot_row(val, col, count, x);
-        val += count;
-        col += count;
-    }
-    for (uint i = p.rows; i-- > 0;) {
-        const uint count = planes[i] >> 16;
-        x[i] = -dot_row(val, col, count, x);
-        val += count;
-        col += count;
-    }
-# if ADD_SHIFT
-    const double own_shift = shift[shift_of[get_group_id(0)]];
-    for (uint i = 0; i < p.rows; ++i)
-        x[i] += own_shift;
-# endif
-}
-
-#else
-
-# define PLANES (SWEEP_ENTRIES + 1) // maximum planes of a sweep
+#define PLANES (SWEEP_ENTRIES + 1) // maximum planes of a sweep
 
 // Operands of a lane for its part of a sweep.
 struct operands {
@@ -110,11 +51,11 @@ struct operands {
 // Number of lanes active in a sweep, also the distance between a lane's slots.
 INLINE uint lanes_of(struct lcl_sweep w)
 {
-# if SHARED_ROWS
+#if SHARED_ROWS
     return w.rows * w.lanes;
-# else
+#else
     return w.rows;
-# endif
+#endif
 }
 
 // The lane's row in a sweep; lanes beyond the last row take the last. Without
@@ -125,20 +66,20 @@ INLINE uint lane_of(uint rows)
     return min((uint)get_local_id(0), (uint)max((int)rows - 1, 0));
 }
 
-# if RING
+#if RING
 
 // Slots per item and chunk. A chunk holds at least two sweeps, so that a chunk
 // of the ring can be replaced while the sweep after the next is read from the
 // ring.
-#  if SWEEP_ENTRIES <= 3
-#   define ITEM_SLOTS 8
-#  else
-#   define ITEM_SLOTS 16
-#  endif
-#  define CHUNK_SLOTS (ITEM_SLOTS * LCL_GROUP)
-#  define RING_SLOTS  (2 * CHUNK_SLOTS)
-#  define ITEM_VALS   (ITEM_SLOTS * sizeof(stored_t) / 16) // loads per lane
-#  define ITEM_COLS   (ITEM_SLOTS / 8)
+# if SWEEP_ENTRIES <= 3
+#  define ITEM_SLOTS 8
+# else
+#  define ITEM_SLOTS 16
+# endif
+# define CHUNK_SLOTS (ITEM_SLOTS * LCL_GROUP)
+# define RING_SLOTS  (2 * CHUNK_SLOTS)
+# define ITEM_VALS   (ITEM_SLOTS * sizeof(stored_t) / 16) // loads per lane
+# define ITEM_COLS   (ITEM_SLOTS / 8)
 
 // The stream of a subdomain's slots from global memory through registers to the
 // ring.
@@ -154,14 +95,14 @@ struct stream {
 static inline void fetch(struct stream *s)
 {
     const uint chunk = s->loaded / CHUNK_SLOTS, lid = get_local_id(0);
-#  pragma unroll
+# pragma unroll
     for (uint j = 0; j < ITEM_VALS; ++j)
         s->next_val[j] = s->val[(chunk * ITEM_VALS + j) * LCL_GROUP + lid];
-#  if LCL_STORAGE != LCL_STORED_BF16
-#   pragma unroll
+# if LCL_STORAGE != LCL_STORED_BF16
+#  pragma unroll
     for (uint j = 0; j < ITEM_COLS; ++j)
         s->next_col[j] = s->col[(chunk * ITEM_COLS + j) * LCL_GROUP + lid];
-#  endif
+# endif
 }
 
 // Stores the slots below `end` in the ring. At most one chunk may be missing,
@@ -172,14 +113,14 @@ static inline void advance(struct stream *s, uint end)
     const uint side = s->loaded / CHUNK_SLOTS % 2, lid = get_local_id(0);
     if (end <= s->loaded)
         return;
-#  pragma unroll
+# pragma unroll
     for (uint j = 0; j < ITEM_VALS; ++j)
         s->ring_val[(side * ITEM_VALS + j) * LCL_GROUP + lid] = s->next_val[j];
-#  if LCL_STORAGE != LCL_STORED_BF16
-#   pragma unroll
+# if LCL_STORAGE != LCL_STORED_BF16
+#  pragma unroll
     for (uint j = 0; j < ITEM_COLS; ++j)
         s->ring_col[(side * ITEM_COLS + j) * LCL_GROUP + lid] = s->next_col[j];
-#  endif
+# endif
     s->loaded += CHUNK_SLOTS;
     if (s->loaded < s->slots)
         fetch(s);
@@ -189,25 +130,25 @@ static inline void advance(struct stream *s, uint end)
 INLINE void take(struct operands *o, const struct stream *s, uint slot,
                  struct lcl_sweep w)
 {
-#  if SHARED_ROWS
+# if SHARED_ROWS
     const uint stride = lanes_of(w), lid = get_local_id(0);
     const uint end = max((int)(w.rows * w.planes), 1); // rest may be replaced
-#   define PLACE(k) min((k)*stride + lid, end - 1)
-#  else
+#  define PLACE(k) min((k)*stride + lid, end - 1)
+# else
     const uint last = max((int)w.planes - 1, 0); // likewise
-#   define PLACE(k) min(k, last) * w.rows + lane_of(w.rows)
-#  endif
-#  pragma unroll
+#  define PLACE(k) min(k, last) * w.rows + lane_of(w.rows)
+# endif
+# pragma unroll
     for (uint k = 0; k < PLANES; ++k) {
         const uint at = (slot + PLACE(k)) % RING_SLOTS;
         o->val[k] = ((local const stored_t *)s->ring_val)[at];
-#  if LCL_STORAGE != LCL_STORED_BF16
+# if LCL_STORAGE != LCL_STORED_BF16
         o->col[k] = ((local const ushort *)s->ring_col)[at];
-#  endif
+# endif
     }
 }
 
-# else
+#else
 
 struct stream {
     global const stored_t *val; // the subdomain's first slots
@@ -222,17 +163,17 @@ INLINE void advance(struct stream *s, uint end)
 INLINE void take(struct operands *o, const struct stream *s, uint slot,
                  struct lcl_sweep w)
 {
-#  pragma unroll
+# pragma unroll
     for (uint k = 0; k < PLANES; ++k) {
         const uint at = slot + k * lanes_of(w) + get_local_id(0);
         o->val[k] = s->val[at];
-#  if LCL_STORAGE != LCL_STORED_BF16
+# if LCL_STORAGE != LCL_STORED_BF16
         o->col[k] = s->col[at];
-#  endif
+# endif
     }
 }
 
-# endif
+#endif
 
 // sum_k val_k y[col_k] over the k for which k * stride < left. It uses values
 // unconditionally: compilers would move a load under the condition of its use,
@@ -241,7 +182,7 @@ INLINE double dot_planes(const struct operands *o, uint stride, uint left,
                          local const double *y)
 {
     double sum = 0;
-# pragma unroll
+#pragma unroll
     for (uint k = 0; k < PLANES; ++k) {
         double y_k = 0;
         if (k * stride < left)
@@ -256,13 +197,13 @@ INLINE double sum_row(struct lcl_sweep w, const struct operands *o,
                       local const double *y, local double *scratch)
 {
     const uint lid = get_local_id(0);
-# if SHARED_ROWS
+#if SHARED_ROWS
     const uint stride = lanes_of(w);
     const uint left = lid < stride ? w.rows * w.planes - lid : 0;
     return stride_sum(dot_planes(o, stride, left, y), w.rows, w.lanes, scratch);
-# else
+#else
     return dot_planes(o, 1, lid < w.rows ? w.planes : 0, y);
-# endif
+#endif
 }
 
 INLINE void finish_rows(struct lcl_sweep w, const struct operands *o,
@@ -275,18 +216,18 @@ INLINE void finish_rows(struct lcl_sweep w, const struct operands *o,
 }
 
 // y = b, with many loads in flight at once.
-# define LOADS 16
+#define LOADS 16
 static inline void load_vector(local double *y, global const double *b,
                                uint rows)
 {
     for (uint first = 0; first < rows; first += LOADS * LCL_GROUP) {
         double part[LOADS];
-# pragma unroll
+#pragma unroll
         for (uint k = 0; k < LOADS; ++k) {
             const uint i = first + k * LCL_GROUP + get_local_id(0);
             part[k] = i < rows ? b[i] : 0;
         }
-# pragma unroll
+#pragma unroll
         for (uint k = 0; k < LOADS; ++k) {
             const uint i = first + k * LCL_GROUP + get_local_id(0);
             if (i < rows)
@@ -295,11 +236,11 @@ static inline void load_vector(local double *y, global const double *b,
     }
 }
 
-# if LOCAL_SWEEPS > 0
-#  define TABLE local
-# else
-#  define TABLE global
-# endif
+#if LOCAL_SWEEPS > 0
+# define TABLE local
+#else
+# define TABLE global
+#endif
 
 // The way of a group through the sweeps of its subdomain.
 struct run {
@@ -312,14 +253,14 @@ struct run {
 // Sweep t, or an empty one after the last.
 INLINE void find_sweep(struct lcl_sweep *w, const struct run *run, uint t)
 {
-# if LOCAL_SWEEPS > 0
+#if LOCAL_SWEEPS > 0
     *w = run->sweeps[t];
-# else
+#else
     const struct lcl_sweep none = {0, 0, 0, 0, 1};
     *w = none;
     if (t < run->count)
         *w = run->sweeps[t];
-# endif
+#endif
 }
 
 // Runs the current sweep with the operands `now`, loads those of the next one
@@ -352,7 +293,7 @@ kernel void packed(global const struct lcl_part *restrict parts,
     local double scratch[SHARED_ROWS ? LCL_GROUP : 1];
     const struct lcl_part p = parts[get_group_id(0)];
     const uint lid = get_local_id(0);
-# if RING
+#if RING
     local uint4 ring_val[2 * ITEM_VALS * LCL_GROUP];
     local uint4 ring_col[2 * ITEM_COLS * LCL_GROUP];
     struct stream stream = {.val = (global const uint4 *)(val + p.slot),
@@ -361,22 +302,22 @@ kernel void packed(global const struct lcl_part *restrict parts,
                             .loaded = 0,
                             .ring_val = ring_val,
                             .ring_col = ring_col};
-# else
+#else
     struct stream stream = {val + p.slot, col + p.slot};
-# endif
+#endif
     if (stop[at])
         return;
-# if RING
+#if RING
     fetch(&stream);
-# endif
-# if LOCAL_SWEEPS > 0
+#endif
+#if LOCAL_SWEEPS > 0
     const struct lcl_sweep none = {0, 0, 0, 0, 1};
     local struct lcl_sweep sweeps[LOCAL_SWEEPS];
     for (uint t = lid; t < LOCAL_SWEEPS; t += LCL_GROUP)
         sweeps[t] = t < p.sweeps ? all_sweeps[p.sweep + t] : none;
-# else
+#else
     global const struct lcl_sweep *sweeps = all_sweeps + p.sweep;
-# endif
+#endif
     load_vector(y, b + p.row, p.rows);
     advance(&stream, 1);
     GROUP_BARRIER();
@@ -392,13 +333,12 @@ kernel void packed(global const struct lcl_part *restrict parts,
         do_sweep(&run, &stream, &even, &odd, y, scratch);
         do_sweep(&run, &stream, &odd, &even, y, scratch);
     }
-# if ADD_SHIFT
+#if ADD_SHIFT
     const double own_shift = shift[shift_of[get_group_id(0)]];
-# else
+#else
     const double own_shift = 0;
-# endif
-# pragma unroll 4
+#endif
+#pragma unroll 4
     for (uint i = lid; i < p.rows; i += LCL_GROUP)
         x[p.row + i] = y[i] + own_shift;
 }
-#endif

@@ -131,7 +131,8 @@ static int table_sweeps(const struct lcl_caps *caps, const struct lcl_factor *F,
 struct lcl_spec lcl_packed_spec(const struct lcl_caps *caps,
                                 const struct lcl_factor *F, bool ring)
 {
-    struct lcl_spec spec = {.source = "packed.cl",
+    struct lcl_spec spec = {.source = caps->width > 1 ? "packed.cl"
+                                                      : "packed_serial.cl",
                             .kernel = "packed",
                             .group = F->group,
                             .storage = (int)F->storage};

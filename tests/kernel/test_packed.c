@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// packed.cl, the fused apply, against the reference.
+// packed.cl and packed_serial.cl, the fused apply, against the reference.
 #include "tests/support/device.h"
 #include "tests/support/trisolves.h"
 
