@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// LCL_PROBE values of probe.cl.
+// PROBE values of probe.cl.
 enum { EXCHANGE = 1, LOCAL = 2, PROGRESS = 3, ADD = 4, QUEUES = 5 };
 
 enum { ITEMS = 64 };
@@ -40,7 +40,7 @@ static bool try_exchange(lcl_context *ctx, lcl_buffer *out,
     const struct lcl_spec spec = {.source = "probe.cl",
                                   .kernel = "exchange",
                                   .group = group,
-                                  .probe = EXCHANGE,
+                                  .defines = {{"PROBE", EXCHANGE}},
                                   .exchange = exchange};
     lcl_kernel *kernel;
     double sum[1024];
@@ -65,12 +65,11 @@ static void probe_exchange(lcl_context *ctx, lcl_buffer *out)
 static bool try_local(lcl_context *ctx, lcl_buffer *out, uint64_t bytes)
 {
     const int doubles = (int)(bytes / sizeof(double));
-    const struct lcl_spec spec = {.source = "probe.cl",
-                                  .kernel = "local_memory",
-                                  .group =
-                                      ctx->caps.width > 1 ? ctx->caps.width : 1,
-                                  .probe = LOCAL,
-                                  .rows = doubles};
+    const struct lcl_spec spec = {
+        .source = "probe.cl",
+        .kernel = "local_memory",
+        .group = ctx->caps.width > 1 ? ctx->caps.width : 1,
+        .defines = {{"PROBE", LOCAL}, {"LOCAL_DOUBLES", doubles}}};
     const uint64_t claim = ctx->caps.local_bytes;
     lcl_kernel *kernel;
     double last = 0;
@@ -107,7 +106,7 @@ static bool try_add(lcl_context *ctx, lcl_buffer *out, enum lcl_atomic_add how)
                                   .kernel = "local_add",
                                   .width = ITEMS,
                                   .group = ITEMS,
-                                  .probe = ADD,
+                                  .defines = {{"PROBE", ADD}},
                                   .exchange = LCL_EXCHANGE_LOCAL,
                                   .add = how};
     lcl_kernel *kernel;
@@ -150,7 +149,7 @@ static void probe_progress(lcl_context *ctx, lcl_buffer *out, lcl_buffer *flag)
                                   .width = 1,
                                   .exchange = LCL_EXCHANGE_NONE,
                                   .group = ITEMS,
-                                  .probe = PROGRESS};
+                                  .defines = {{"PROBE", PROGRESS}}};
     lcl_kernel *kernel;
     ctx->caps.progress = LCL_PROGRESS_NONE;
     if (lcl_kernel_get(&kernel, ctx, &spec) < 0 ||
@@ -193,7 +192,7 @@ static void probe_queues(lcl_context *ctx, lcl_buffer *out, lcl_buffer *flag)
                             .width = 1,
                             .exchange = LCL_EXCHANGE_NONE,
                             .group = 1,
-                            .probe = QUEUES};
+                            .defines = {{"PROBE", QUEUES}}};
     lcl_kernel *wait, *set;
     cl_int code;
     if (lcl_kernel_get(&wait, ctx, &spec) < 0)

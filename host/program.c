@@ -37,6 +37,25 @@ static const char *const *find_parts(const char *name)
     return NULL;
 }
 
+static bool has_default(const char *const *parts, const char *name)
+{
+    char line[64];
+    snprintf(line, sizeof line, "\n#ifndef %s\n", name);
+    while (*parts && !strstr(*parts, line))
+        ++parts;
+    return *parts != NULL;
+}
+
+const char *lcl_program_unknown(const struct lcl_spec *spec)
+{
+    const char *const *parts = find_parts(spec->source);
+    for (int i = 0; i < LCL_SPEC_DEFINES && spec->defines[i].name; ++i)
+        if (spec->defines[i].value > 0 &&
+            !has_default(parts, spec->defines[i].name))
+            return spec->defines[i].name;
+    return NULL;
+}
+
 char *lcl_program_source(const struct lcl_spec *spec)
 {
     char defines[LCL_SPEC_TEXT];
@@ -253,6 +272,15 @@ static enum lcl_status add_program(struct lcl_program **out, lcl_context *ctx,
     return LCL_OK;
 }
 
+static enum lcl_status check_parameters(lcl_context *ctx,
+                                        const struct lcl_spec *spec)
+{
+    const char *unknown = lcl_program_unknown(spec);
+    return unknown ? lcl_fail(&ctx->cl.log, LCL_EBUILD,
+                              "%s has no parameter %s", spec->source, unknown)
+                   : LCL_OK;
+}
+
 static enum lcl_status get_program(struct lcl_program **out, lcl_context *ctx,
                                    const struct lcl_spec *spec)
 {
@@ -264,10 +292,10 @@ static enum lcl_status get_program(struct lcl_program **out, lcl_context *ctx,
         return lcl_fail_memory(&ctx->cl.log, "a kernel's source");
     }
     *out = find_program(&ctx->programs, key);
-    if (*out)
-        lcl_free(key);
-    else
+    if (!*out && (st = check_parameters(ctx, spec)) == LCL_OK)
         st = add_program(out, ctx, source, key, spec->source);
+    else
+        lcl_free(key);
     lcl_free(source);
     return st;
 }

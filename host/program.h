@@ -12,14 +12,20 @@ typedef struct lcl_kernel lcl_kernel;
 // Finds, loads or builds the kernel of a spec. If width or exchange of the spec
 // is zero, uses the context's.
 // Returns LCL_OK; LCL_EBUILD, which logs the device, options, build log and
-// numbered source; LCL_ERANGE (more local memory or a larger work-group than
-// the device supports); LCL_EDEVICE; LCL_ENOMEM.
+// numbered source, or names a parameter unknown to the source; LCL_ERANGE (more
+// local memory or a larger work-group than the device supports); LCL_EDEVICE;
+// LCL_ENOMEM.
 enum lcl_status lcl_kernel_get(lcl_kernel **out, lcl_context *ctx,
                                const struct lcl_spec *spec);
 
 void lcl_programs_finish(lcl_context *ctx);
 
 // Source text of a spec as passed to the driver, without a device: defines, the
-// included headers, kernel. Freed with lcl_free(); NULL if memory runs out or
-// the source does not exist.
+// included headers, kernel. Freed with lcl_free(); NULL if memory runs out, the
+// source does not exist, or lcl_spec_defines() refuses the spec.
 char *lcl_program_source(const struct lcl_spec *spec);
+
+// The first parameter of a spec that its source has no default for, so that
+// setting it would change nothing; NULL if there is none. The source must
+// exist.
+const char *lcl_program_unknown(const struct lcl_spec *spec);

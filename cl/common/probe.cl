@@ -5,22 +5,22 @@
 #include "atomic.cl.h"
 #include "wave.cl.h"
 
-#ifndef LCL_PROBE
-# define LCL_PROBE 1
-#endif
 #define PROBE_EXCHANGE 1
 #define PROBE_LOCAL    2
 #define PROBE_PROGRESS 3
 #define PROBE_ADD      4
 #define PROBE_QUEUES   5
+#ifndef PROBE
+# define PROBE PROBE_EXCHANGE
+#endif
 
-#ifndef LCL_ROWS
-# define LCL_ROWS 64 // PROBE_LOCAL: doubles of local memory
+#ifndef LOCAL_DOUBLES
+# define LOCAL_DOUBLES 64 // size of local memory for PROBE_LOCAL
 #endif
 
 #define POLLS (1 << 18)
 
-#if LCL_PROBE == PROBE_EXCHANGE
+#if PROBE == PROBE_EXCHANGE
 // out[i] = sum of the lane numbers in the wave of item i
 WORK_GROUP
 kernel void exchange(global double *out)
@@ -30,21 +30,21 @@ kernel void exchange(global double *out)
     out[lid] = wave_sum((double)(lid % LCL_WIDTH), LCL_WIDTH, scratch);
 }
 
-#elif LCL_PROBE == PROBE_LOCAL
-// out[0] = LCL_ROWS - 1, passed through the last double of local memory
+#elif PROBE == PROBE_LOCAL
+// out[0] = LOCAL_DOUBLES - 1, passed through the last double of local memory
 WORK_GROUP
 kernel void local_memory(global double *out)
 {
-    local double room[LCL_ROWS];
+    local double room[LOCAL_DOUBLES];
     const uint lid = get_local_id(0);
-    for (uint i = lid; i < LCL_ROWS; i += LCL_GROUP)
+    for (uint i = lid; i < LOCAL_DOUBLES; i += LCL_GROUP)
         room[i] = (double)i;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (lid == 0)
-        out[0] = room[LCL_ROWS - 1];
+        out[0] = room[LOCAL_DOUBLES - 1];
 }
 
-#elif LCL_PROBE == PROBE_PROGRESS
+#elif PROBE == PROBE_PROGRESS
 // Item i waits for item i - stride: in its own wave with stride 1, in the
 // preceding wave with stride LCL_WIDTH. out[i] = 1 if the wait ended in time.
 kernel void progress(global double *out, volatile global int *flag, int stride)
@@ -57,7 +57,7 @@ kernel void progress(global double *out, volatile global int *flag, int stride)
     out[i] = left > 0;
 }
 
-#elif LCL_PROBE == PROBE_ADD
+#elif PROBE == PROBE_ADD
 // out[0] = 0 + 1 + ... + (LCL_GROUP - 1)
 WORK_GROUP
 kernel void local_add(global double *out)

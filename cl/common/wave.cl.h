@@ -300,10 +300,10 @@ static inline double stride_sum(double v, uint stride, uint count,
 
 // item_value(v, item, scratch): the v of another work-item of the group. All
 // work-items call item_share() first and leave `scratch` unchanged in between.
-// With LCL_LANES <= LCL_WIDTH the other item must belong to the same wave.
+// With SLAB_LANES <= LCL_WIDTH the other item must belong to the same wave.
 #if LCL_WIDTH > 1
 # if defined(LCL_EXCHANGE_LOCAL) ||                                            \
-     (defined(LCL_LANES) && LCL_LANES > LCL_WIDTH)
+     (defined(SLAB_LANES) && SLAB_LANES > LCL_WIDTH)
 static inline void item_share(double v, local double *scratch)
 {
     GROUP_BARRIER();

@@ -3,36 +3,37 @@
 //
 // Data:   square blocks, row-major (or all column-major, then so is the
 //         inverse). Block b has rows block_ptr[b] .. block_ptr[b + 1] - 1 of
-//         the whole batch (always LCL_BLOCK rows with mode bit 1) and starts at
-//         entry `at[b]`; list[first + i] is the i-th block to invert. Mode bit
-//         4: consecutive blocks of LCL_BLOCK rows; the index arrays are not
-//         read. `inverse` may be the same array as `blocks`.
-// Launch: LCL_PM lanes per block, one lane per column: a load or a store of a
-//         sub-wave is one row. This is BGJE if LCL_PM = LCL_WIDTH, otherwise
-//         BGJE-MPW (multiple problems per warp). Mode bit 2: one group per
-//         block, in local memory, LCL_PM = LCL_WIDTH. Width 1: any number of
-//         groups.
-// Norms:  with mode bit 8, norms[2 b] and norms[2 b + 1] become the infinity
-//         norms of block and inverse, INFINITY if there is no inverse. Lanes
-//         then have rows, which makes loads and stores slower.
+//         the whole batch (always LCL_BLOCK rows with EQUAL_BLOCKS) and starts
+//         at entry `at[b]`; list[first + i] is the i-th block to invert. With
+//         CONSECUTIVE_BLOCKS, all blocks have LCL_BLOCK rows and follow each
+//         other; the index arrays are not read. `inverse` may be the same array
+//         as `blocks`.
+// Launch: LANES_PER_BLOCK lanes per block, one lane per column: a load or a
+//         store of a sub-wave is one row. This is BGJE if they are a wave, else
+//         BGJE-MPW (multiple problems per warp). BLOCK_PER_GROUP: one group per
+//         block, in local memory, LANES_PER_BLOCK = LCL_WIDTH. Width 1: any
+//         number of groups.
+// Norms:  with NORMS, norms[2 b] and norms[2 b + 1] become the infinity norms
+//         of block and inverse, INFINITY if there is no inverse. Lanes then
+//         have rows, which makes loads and stores slower.
 // Failure: info[b] = 0, or the step without a pivot, counted from 1; the
 //         inverse is then the block itself or, with `identity`, the identity.
 // Determinism: bitwise.
-#ifndef LCL_BLOCK
-# define LCL_BLOCK 4 // rows of the largest block
-#endif
-#ifndef LCL_STORAGE
-# define LCL_STORAGE 1 // of entries: 1 double, 2 float
-#endif
-#ifndef LCL_MODE
-# define LCL_MODE 0 // bits 1, 2, 4 and 8
-#endif
-#include "wave.cl.h"
-#ifndef LCL_PM
-# define LCL_PM LCL_WIDTH // lanes per block, power of two, at most LCL_WIDTH
-#endif
 #include "bgje.cl.h"
 #include "bgje_tile.cl.h"
+
+#ifndef EQUAL_BLOCKS
+# define EQUAL_BLOCKS 0 // 1: all blocks have LCL_BLOCK rows
+#endif
+#ifndef CONSECUTIVE_BLOCKS
+# define CONSECUTIVE_BLOCKS 0 // 1: as EQUAL_BLOCKS, one after the other
+#endif
+#ifndef BLOCK_PER_GROUP
+# define BLOCK_PER_GROUP 0 // 1: a group inverts a block in local memory
+#endif
+#ifndef NORMS
+# define NORMS 0 // 1: computes the norms of block and inverse
+#endif
 
 struct task {
     long block; // its number
@@ -48,7 +49,7 @@ static inline struct task task_of(long i, long end, global const int *list,
     struct task t = {0, 0, 0};
     if (i >= end)
         return t;
-#if LCL_MODE & 4
+#if CONSECUTIVE_BLOCKS
     t.block = i;
     t.at = i * (LCL_BLOCK * LCL_BLOCK);
     t.m = LCL_BLOCK;
@@ -56,7 +57,7 @@ static inline struct task task_of(long i, long end, global const int *list,
     t.block = list[i];
     t.at = at[t.block];
     t.m = LCL_BLOCK;
-# if !(LCL_MODE & 1)
+# if !EQUAL_BLOCKS
     t.m = (uint)(block_ptr[t.block + 1] - block_ptr[t.block]);
 # endif
 #endif
@@ -70,12 +71,13 @@ static inline bgje_real instead(global const bgje_real *block, uint at,
     return identity ? diagonal : block[at];
 }
 
-#if !(LCL_MODE & 2)
+#if !BLOCK_PER_GROUP
 
 // The number of steps, common to all lanes that work together.
 INLINE uint steps_of(uint m, local double *scratch)
 {
-# if LCL_MODE & 5 || defined(LCL_EXCHANGE_LOCAL) && LCL_WIDTH > 1
+# if EQUAL_BLOCKS || CONSECUTIVE_BLOCKS ||                                     \
+     (defined(LCL_EXCHANGE_LOCAL) && LCL_WIDTH > 1)
     return LCL_BLOCK;
 # else
     return wave_largest(m, LCL_WIDTH, scratch);
@@ -83,12 +85,12 @@ INLINE uint steps_of(uint m, local double *scratch)
 }
 
 // Distances between the rows of a lane and between the entries of a row.
-# if LCL_MODE & 5
+# if EQUAL_BLOCKS || CONSECUTIVE_BLOCKS
 #  define STRIDE(m) LCL_BLOCK
 # else
 #  define STRIDE(m) (m)
 # endif
-# if LCL_MODE & 8
+# if NORMS
 #  define ROW_STEP(m)   STRIDE(m)
 #  define ENTRY_STEP(m) 1
 # else
@@ -179,7 +181,7 @@ INLINE void note_norm(bgje_real (*a)[LCL_BLOCK], const struct places *P,
                       const struct bgje_places *to, int which, uint failed,
                       local double *scratch)
 {
-# if LCL_MODE & 8
+# if NORMS
     const bgje_real norm = bgje_norm(a, P->t.m, to, scratch);
     if (P->t.m > 0 && bgje_row(0) == 0)
         P->norms[2 * P->t.block + which] = failed ? INFINITY : norm;
@@ -218,7 +220,7 @@ kernel void bgje(long first, long end, global const int *list,
         invert(P, scratch);
     }
 # else
-    const long i = first + get_global_id(0) / LCL_PM;
+    const long i = first + get_global_id(0) / LANES_PER_BLOCK;
     P.t = task_of(i, end, list, block_ptr, at);
     invert(P, scratch);
 # endif
@@ -241,11 +243,11 @@ kernel void bgje(long first, long end, global const int *list,
     for (uint e = lid; e < t.m * t.m; e += LCL_GROUP)
         tile.a[e] = block[e];
     GROUP_BARRIER_GLOBAL(); // all reads before another item's writes
-# if LCL_MODE & 8
+# if NORMS
     const bgje_real norm = bgje_tile_norm(&tile, t.m, scratch);
 # endif
     const uint failed = bgje_tile_invert(&tile, t.m, scratch);
-# if LCL_MODE & 8
+# if NORMS
     const bgje_real inverse_norm = bgje_tile_norm(&tile, t.m, scratch);
     if (lid == 0) {
         norms[2 * t.block] = norm;

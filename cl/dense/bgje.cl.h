@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Batched Gauss-Jordan elimination (BGJE): inverts a dense block in the
-// registers of LCL_PM lanes with implicit pivoting: Anzt, Dongarra, Flegar,
-// Quintana-Orti, Parallel Computing 81 (2019), Figure 2. For k = 0, 1, ...
+// registers of L = LANES_PER_BLOCK lanes with implicit pivoting: Anzt,
+// Dongarra, Flegar, Quintana-Orti, Parallel Computing 81 (2019), Figure 2. For
+// k = 0, 1, ...
 //
 //     r = the unused row with the largest |d_rk|, p(r) = k
 //     d_ij = d_ij - (d_ik / d_rk) d_rj,  d_ik = -d_ik / d_rk,  d_rk = 1
@@ -9,8 +10,8 @@
 //
 // Rows are not swapped; they are divided by their pivots at the end only.
 //
-// Data:   one sub-wave of LCL_PM lanes per block. Row s LCL_PM + l is in slot s
-//         of lane l: bgje_real a[BGJE_SLOTS][LCL_BLOCK]. For a block of m rows
+// Data:   one sub-wave of L lanes per block. Row s L + l is in slot s of lane
+//         l: bgje_real a[BGJE_SLOTS][LCL_BLOCK]. For a block of m rows
 //         a lane has BGJE_ROWS(m) slots of BGJE_COLUMNS(m) entries, padded with
 //         the identity, see bgje_load(). At width 1 one work-item has all rows.
 //         Loading columns instead of rows yields the columns of the inverse.
@@ -30,61 +31,69 @@
 
 #include "wave.cl.h"
 
-#ifdef LCL_PM // lanes of a sub-wave, power of two, at most LCL_WIDTH
-// LCL_BLOCK: rows of the largest block, at most 127 / LCL_STORAGE: 1 double, 2
-// float
+#ifndef LCL_BLOCK
+# define LCL_BLOCK 4 // rows of the largest block, at most 127
+#endif
+#ifndef LCL_STORAGE
+# define LCL_STORAGE 1 // of entries: 1 double, 2 float
+#endif
+#ifndef LANES_PER_BLOCK
+# define LANES_PER_BLOCK LCL_WIDTH // power of two, at most LCL_WIDTH
+#endif
 
-# if LCL_STORAGE == 2
+#if LCL_STORAGE == 2
 typedef float bgje_real;
-#  define BGJE_BITS(v) as_uint(v)
-#  define bgje_from    wave_from_float
-#  define BGJE_LEAST   0x1.000008p-128f
-# else
+# define BGJE_BITS(v) as_uint(v)
+# define bgje_from    wave_from_float
+# define BGJE_LEAST   0x1.000008p-128f
+#else
 typedef double bgje_real;
-#  define BGJE_BITS(v) as_uint2(v).y
-#  define bgje_from    wave_from
-#  define BGJE_LEAST   0x1.0000000000004p-1024
-# endif
+# define BGJE_BITS(v) as_uint2(v).y
+# define bgje_from    wave_from
+# define BGJE_LEAST   0x1.0000000000004p-1024
+#endif
 
-# define BGJE_SLOTS ((LCL_BLOCK + LCL_PM - 1) / LCL_PM) // rows of a lane
-# if LCL_WIDTH == 1
-#  define BGJE_ROWS(m)    (m)
-#  define BGJE_COLUMNS(m) (m)
-# else
-#  define BGJE_ROWS(m)    BGJE_SLOTS
-#  define BGJE_COLUMNS(m) LCL_BLOCK
-# endif
-# if defined(LCL_EXCHANGE_LOCAL) && LCL_WIDTH > 1
-#  define BGJE_SCRATCH (LCL_GROUP + LCL_GROUP / LCL_PM * LCL_BLOCK) // doubles
-# else
-#  define BGJE_SCRATCH 1
-# endif
+// rows of a lane
+#define BGJE_SLOTS ((LCL_BLOCK + LANES_PER_BLOCK - 1) / LANES_PER_BLOCK)
+#if LCL_WIDTH == 1
+# define BGJE_ROWS(m)    (m)
+# define BGJE_COLUMNS(m) (m)
+#else
+# define BGJE_ROWS(m)    BGJE_SLOTS
+# define BGJE_COLUMNS(m) LCL_BLOCK
+#endif
+#if defined(LCL_EXCHANGE_LOCAL) && LCL_WIDTH > 1
+// doubles
+# define BGJE_SCRATCH (LCL_GROUP + LCL_GROUP / LANES_PER_BLOCK * LCL_BLOCK)
+#else
+# define BGJE_SCRATCH 1
+#endif
 
 // A key is the magnitude of an entry with its last bits replaced by BGJE_LAST -
 // row; 0: the row is used.
-# define BGJE_LAST      127u
-# define BGJE_MAGNITUDE (0x7fffffffu - BGJE_LAST)
-# define BGJE_INFINITE  BGJE_BITS((bgje_real)INFINITY)
+#define BGJE_LAST      127u
+#define BGJE_MAGNITUDE (0x7fffffffu - BGJE_LAST)
+#define BGJE_INFINITE  BGJE_BITS((bgje_real)INFINITY)
 
 // Where the entries of the inverse are.
 struct bgje_places {
     uint row[BGJE_SLOTS];    // row of the inverse in a slot
-    uint column[BGJE_SLOTS]; // column of entry s LCL_PM + l - shift
+    uint column[BGJE_SLOTS]; // column of entry s L + l - shift
     uint shift;
 };
 
 static inline uint bgje_row(uint slot)
 {
-    return slot * LCL_PM + get_local_id(0) % LCL_PM;
+    return slot * LANES_PER_BLOCK + get_local_id(0) % LANES_PER_BLOCK;
 }
 
 // Sets each row and column to its own place.
 INLINE void bgje_start(struct bgje_places *to)
 {
     to->shift = 0;
-# if LCL_WIDTH > 1
-#  pragma unroll
-# endif
+#if LCL_WIDTH > 1
+# pragma unroll
+#endif
     for (uint s = 0; s < BGJE_SLOTS; ++s)
         to->row[s] = to->column[s] = bgje_row(s);
 }
@@ -117,9 +126,9 @@ static inline bool bgje_sound(bgje_real inverse)
 INLINE uint bgje_scale(bgje_real *row, uint m, bgje_real scale)
 {
     uint largest = 0;
-# if LCL_WIDTH > 1
-#  pragma unroll
-# endif
+#if LCL_WIDTH > 1
+# pragma unroll
+#endif
     for (uint j = 0; j < BGJE_COLUMNS(m); ++j) {
         row[j] *= scale;
         largest = max(largest, BGJE_BITS(row[j]) & 0x7fffffffu);
@@ -131,15 +140,15 @@ INLINE uint bgje_scale(bgje_real *row, uint m, bgje_real scale)
 INLINE bgje_real bgje_sum(const bgje_real *row, uint m)
 {
     bgje_real sum = 0;
-# if LCL_WIDTH > 1
-#  pragma unroll
-# endif
+#if LCL_WIDTH > 1
+# pragma unroll
+#endif
     for (uint j = 0; j < BGJE_COLUMNS(m); ++j)
         sum += fabs(row[j]);
     return sum;
 }
 
-# if LCL_WIDTH == 1
+#if LCL_WIDTH == 1
 
 // The unused row with the largest entry in column k.
 INLINE uint bgje_pivot(bgje_real (*a)[LCL_BLOCK], uint m, uint k,
@@ -203,7 +212,7 @@ INLINE uint bgje_column(const struct bgje_places *to, uint j,
     return to->column[j];
 }
 
-# else
+#else
 
 struct bgje_rows {
     uint magnitude[BGJE_SLOTS], last[BGJE_SLOTS]; // masks of keys; 0: used
@@ -214,7 +223,7 @@ struct bgje_rows {
 INLINE bgje_real bgje_entry(bgje_real (*a)[LCL_BLOCK], uint slot, uint j)
 {
     bgje_real v = a[0][j];
-#  pragma unroll
+# pragma unroll
     for (uint s = 1; s < BGJE_SLOTS; ++s) {
         const bgje_real other = a[s][j]; // a[slot] would need memory
         v = slot == s ? other : v;
@@ -225,12 +234,12 @@ INLINE bgje_real bgje_entry(bgje_real (*a)[LCL_BLOCK], uint slot, uint j)
 // Offset in scratch of the sub-wave's buffer for one row.
 static inline uint bgje_box(void)
 {
-    return LCL_GROUP + (uint)get_local_id(0) / LCL_PM * LCL_BLOCK;
+    return LCL_GROUP + (uint)get_local_id(0) / LANES_PER_BLOCK * LCL_BLOCK;
 }
 
 static inline uint bgje_first_lane(void)
 {
-    return get_local_id(0) % LCL_WIDTH - get_local_id(0) % LCL_PM;
+    return get_local_id(0) % LCL_WIDTH - get_local_id(0) % LANES_PER_BLOCK;
 }
 
 // The unused row with the largest first entry.
@@ -238,17 +247,18 @@ INLINE uint bgje_pivot(bgje_real (*a)[LCL_BLOCK], const struct bgje_rows *rows,
                        local double *scratch)
 {
     uint key = 0;
-#  pragma unroll
+# pragma unroll
     for (uint s = 0; s < BGJE_SLOTS; ++s)
         key =
             max(key, (BGJE_BITS(a[s][0]) & rows->magnitude[s]) | rows->last[s]);
-    return BGJE_LAST - (wave_largest(key, LCL_PM, scratch) & BGJE_LAST);
+    return BGJE_LAST -
+           (wave_largest(key, LANES_PER_BLOCK, scratch) & BGJE_LAST);
 }
 
 INLINE void bgje_use(uint r, uint k, bgje_real inverse, struct bgje_rows *rows,
                      struct bgje_places *to)
 {
-#  pragma unroll
+# pragma unroll
     for (uint s = 0; s < BGJE_SLOTS; ++s) {
         const bool is_pivot = bgje_row(s) == r;
         to->row[s] = is_pivot ? k : to->row[s];
@@ -265,28 +275,29 @@ INLINE void bgje_use(uint r, uint k, bgje_real inverse, struct bgje_rows *rows,
 INLINE bool bgje_step(bgje_real (*a)[LCL_BLOCK], uint k, struct bgje_rows *rows,
                       struct bgje_places *to, local double *scratch)
 {
-    const uint r = bgje_pivot(a, rows, scratch), slot = r / LCL_PM;
-    const uint owner = bgje_first_lane() + r % LCL_PM;
+    const uint r = bgje_pivot(a, rows, scratch), slot = r / LANES_PER_BLOCK;
+    const uint owner = bgje_first_lane() + r % LANES_PER_BLOCK;
     local double *box = scratch + bgje_box();
     bgje_real factor[BGJE_SLOTS];
-#  pragma unroll
+# pragma unroll
     for (uint j = 0; j < LCL_BLOCK; ++j)
-        WAVE_POST(bgje_row(0) == r % LCL_PM, bgje_entry(a, slot, j), box + j);
+        WAVE_POST(bgje_row(0) == r % LANES_PER_BLOCK, bgje_entry(a, slot, j),
+                  box + j);
     WAVE_POSTED();
     const bgje_real inverse =
         1 / (bgje_real)WAVE_TAKE(bgje_from, bgje_entry(a, slot, 0), owner, box);
-#  pragma unroll
+# pragma unroll
     for (uint s = 0; s < BGJE_SLOTS; ++s)
         factor[s] = bgje_row(s) == r ? 0 : a[s][0] * inverse;
-#  pragma unroll
+# pragma unroll
     for (uint j = 1; j < LCL_BLOCK; ++j) {
         const bgje_real p =
             WAVE_TAKE(bgje_from, bgje_entry(a, slot, j), owner, box + j);
-#  pragma unroll
+# pragma unroll
         for (uint s = 0; s < BGJE_SLOTS; ++s)
             a[s][j - 1] = fma(-factor[s], p, a[s][j]);
     }
-#  pragma unroll
+# pragma unroll
     for (uint s = 0; s < BGJE_SLOTS; ++s)
         a[s][LCL_BLOCK - 1] = bgje_row(s) == r ? 1 : -factor[s];
     bgje_use(r, k, inverse, rows, to);
@@ -298,7 +309,7 @@ INLINE void bgje_post_columns(const struct bgje_places *to,
                               local double *scratch)
 {
     WAVE_POSTED();
-#  pragma unroll
+# pragma unroll
     for (uint s = 0; s < BGJE_SLOTS; ++s)
         WAVE_POST(bgje_row(s) < LCL_BLOCK, to->column[s],
                   scratch + bgje_box() + bgje_row(s));
@@ -316,7 +327,7 @@ INLINE uint bgje_invert(bgje_real (*a)[LCL_BLOCK], uint m,
 {
     struct bgje_rows rows;
     uint failed = 0;
-#  pragma unroll
+# pragma unroll
     for (uint s = 0; s < BGJE_SLOTS; ++s) {
         const uint row = bgje_row(s);
         rows.magnitude[s] = row < LCL_BLOCK ? BGJE_MAGNITUDE : 0;
@@ -328,10 +339,11 @@ INLINE uint bgje_invert(bgje_real (*a)[LCL_BLOCK], uint m,
         failed = sound || failed ? failed : k + 1;
     }
     uint largest = 0;
-#  pragma unroll
+# pragma unroll
     for (uint s = 0; s < BGJE_SLOTS; ++s)
         largest = max(largest, bgje_scale(a[s], m, rows.scale[s]));
-    if (wave_largest(largest, LCL_PM, scratch) >= BGJE_INFINITE && !failed)
+    if (wave_largest(largest, LANES_PER_BLOCK, scratch) >= BGJE_INFINITE &&
+        !failed)
         failed = m;
     to->shift = m == LCL_BLOCK ? 0 : m;
     if (failed)
@@ -347,28 +359,29 @@ INLINE uint bgje_column(const struct bgje_places *to, uint j,
     const uint shifted = j + to->shift;
     const uint c = shifted < LCL_BLOCK ? shifted : shifted - LCL_BLOCK;
     uint column = to->column[0];
-#  pragma unroll
+# pragma unroll
     for (uint s = 1; s < BGJE_SLOTS; ++s)
-        column = c / LCL_PM == s ? to->column[s] : column;
+        column = c / LANES_PER_BLOCK == s ? to->column[s] : column;
     return (uint)WAVE_TAKE(wave_from_uint, column,
-                           bgje_first_lane() + c % LCL_PM,
+                           bgje_first_lane() + c % LANES_PER_BLOCK,
                            scratch + bgje_box() + c);
 }
 
-# endif
+#endif
 
 // The maximum over the sub-wave of nonnegative numbers.
 INLINE bgje_real bgje_largest(bgje_real v, local double *scratch)
 {
-# if LCL_STORAGE == 2
-    return as_float(wave_largest(as_uint(v), LCL_PM, scratch));
-# else
+#if LCL_STORAGE == 2
+    return as_float(wave_largest(as_uint(v), LANES_PER_BLOCK, scratch));
+#else
     const ulong bits = as_ulong(v);
     const uint upper = (uint)(bits >> 32);
-    const uint high = wave_largest(upper, LCL_PM, scratch);
+    const uint high = wave_largest(upper, LANES_PER_BLOCK, scratch);
     const uint low = upper == high ? (uint)bits : 0;
-    return as_double((ulong)high << 32 | wave_largest(low, LCL_PM, scratch));
-# endif
+    return as_double((ulong)high << 32 |
+                     wave_largest(low, LANES_PER_BLOCK, scratch));
+#endif
 }
 
 // The infinity norm of a block of m rows after bgje_start(), of its inverse
@@ -378,12 +391,10 @@ INLINE bgje_real bgje_norm(bgje_real (*a)[LCL_BLOCK], uint m,
                            const struct bgje_places *to, local double *scratch)
 {
     bgje_real largest = 0;
-# if LCL_WIDTH > 1
-#  pragma unroll
-# endif
+#if LCL_WIDTH > 1
+# pragma unroll
+#endif
     for (uint s = 0; s < BGJE_ROWS(m); ++s)
         largest = to->row[s] < m ? fmax(largest, bgje_sum(a[s], m)) : largest;
     return bgje_largest(largest, scratch);
 }
-
-#endif

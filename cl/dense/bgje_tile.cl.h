@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Batched Gauss-Jordan elimination of a block too large for the registers of a
 // wave: one group holds it in local memory. Arithmetic, pivots and keys are
-// those of bgje.cl.h with LCL_PM = LCL_WIDTH.
+// those of bgje.cl.h with LANES_PER_BLOCK = LCL_WIDTH.
 //
 //     local struct bgje_tile t;
 //     local double scratch[LCL_GROUP];
@@ -13,7 +13,7 @@
 
 #include "bgje.cl.h"
 
-#if defined(LCL_PM) && LCL_WIDTH > 1
+#if LCL_WIDTH > 1
 
 struct bgje_tile {
     bgje_real a[LCL_BLOCK * LCL_BLOCK]; // rows are m apart

@@ -15,7 +15,7 @@
 //
 // Data:   slab.cl.h; norms[p] = (||D||, ||D^-1||) of block p, the second NaN if
 //         the values of the block are not an inverse.
-// Launch: block_apply: LCL_LANES lanes per slab, at width 1 any number of
+// Launch: block_apply: SLAB_LANES lanes per slab, at width 1 any number of
 //         groups; block_narrow: one group per slab; it adds the numbers of
 //         blocks in float and in bf16 to counts[1] and counts[2].
 // Determinism: bitwise, for any number of groups.
@@ -24,11 +24,11 @@
 #include "stored.cl.h"
 #include "wave.cl.h"
 
-#ifndef LCL_LANES
-# define LCL_LANES LCL_WIDTH // maximum rows of a slab, power of two
+#ifndef SLAB_LANES
+# define SLAB_LANES LCL_WIDTH // maximum rows of a slab, power of two
 #endif
-#ifndef LCL_SLOTS
-# define LCL_SLOTS 4 // columns read at once, at width 1 rows
+#ifndef VALUES_AT_ONCE
+# define VALUES_AT_ONCE 4 // loads in flight: of a row, at width 1 of a column
 #endif
 #ifndef LCL_STORAGE
 # define LCL_STORAGE 1 // enum lcl_factor_storage
@@ -64,7 +64,7 @@ static inline void find_place(struct place *block, const struct lcl_slab *s,
 #if LCL_WIDTH == 1
 
 // x = D^-1 b for the blocks of a slab, one after the other. It always sums up
-// LCL_SLOTS rows at once and drops the rows beyond the block.
+// VALUES_AT_ONCE rows at once and drops the rows beyond the block.
 INLINE void multiply_slab(const struct lcl_slab *s, uint storage,
                           global const void *a, global const double *b,
                           global double *x)
@@ -72,17 +72,18 @@ INLINE void multiply_slab(const struct lcl_slab *s, uint storage,
     struct place block;
     b += s->row;
     x += s->row;
-    for (uint row = 0, end; row < s->rows; row = min(row + LCL_SLOTS, end)) {
+    for (uint row = 0, end; row < s->rows;
+         row = min(row + VALUES_AT_ONCE, end)) {
         find_place(&block, s, row);
         end = block.first + block.columns;
-        double sum[LCL_SLOTS];
-        for (uint c = 0; c < LCL_SLOTS; ++c)
+        double sum[VALUES_AT_ONCE];
+        for (uint c = 0; c < VALUES_AT_ONCE; ++c)
             sum[c] = 0;
         for (uint j = 0; j < block.columns; ++j)
-            for (uint c = 0; c < LCL_SLOTS; ++c)
+            for (uint c = 0; c < VALUES_AT_ONCE; ++c)
                 sum[c] += lcl_stored_get(a, storage, j * s->rows + row + c) *
                           b[block.first + j];
-        for (uint c = 0; c < LCL_SLOTS && row + c < end; ++c)
+        for (uint c = 0; c < VALUES_AT_ONCE && row + c < end; ++c)
             x[row + c] = sum[c];
     }
 }
@@ -122,14 +123,14 @@ INLINE double row_times(const struct lcl_slab *s, uint storage, uint row,
 {
     const uint team = get_local_id(0) - row;
     double sum = 0;
-    for (uint j = 0; j < s->columns; j += LCL_SLOTS) {
-        double part[LCL_SLOTS];
-        for (uint c = 0; c < LCL_SLOTS; ++c)
+    for (uint j = 0; j < s->columns; j += VALUES_AT_ONCE) {
+        double part[VALUES_AT_ONCE];
+        for (uint c = 0; c < VALUES_AT_ONCE; ++c)
             part[c] = j + c < block->columns
                           ? lcl_stored_get(a, storage, (j + c) * s->rows + row)
                           : 0.0;
-        for (uint c = 0; c < LCL_SLOTS; ++c) {
-            const uint item = team + (block->first + j + c) % LCL_LANES;
+        for (uint c = 0; c < VALUES_AT_ONCE; ++c) {
+            const uint item = team + (block->first + j + c) % SLAB_LANES;
             const double b_j = item_value(b, item, scratch);
             if (j + c < block->columns)
                 sum += part[c] * b_j;
@@ -156,8 +157,8 @@ kernel void block_apply(long slabs, global const struct lcl_slab *slab,
                         global double *x, global const int *stop, int at)
 {
     local double scratch[LCL_GROUP];
-    const long i = get_global_id(0) / LCL_LANES;
-    const uint row = get_local_id(0) % LCL_LANES;
+    const long i = get_global_id(0) / SLAB_LANES;
+    const uint row = get_local_id(0) % SLAB_LANES;
     struct lcl_slab s = {.rows = 0, .columns = 0};
     struct place block = {0, 0};
     double b_row = 0;
@@ -212,7 +213,7 @@ static inline uint format_of_slab(const struct lcl_slab *s,
 static inline void narrow_column(const struct lcl_slab *s, uint j, uint format,
                                  global void *a)
 {
-    double v[(LCL_LANES + LCL_GROUP - 1) / LCL_GROUP];
+    double v[(SLAB_LANES + LCL_GROUP - 1) / LCL_GROUP];
     struct place block;
     uint count = 0;
     for (uint row = get_local_id(0); row < s->rows; row += LCL_GROUP) {

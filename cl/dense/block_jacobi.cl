@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Set-up of block-Jacobi in one launch: extracts each diagonal block of a
 // sparse matrix into registers, inverts it (bgje.cl.h) and stores the inverse.
-// Extraction (LCL_MODE), after Anzt et al., section 3.2:
+// EXTRACTION (block_jacobi.cl.h), after Anzt et al., section 3.2:
 //     CACHED  each lane walks along its own row
 //     SHARED  all lanes of the wave read a row side by side and put the entries
 //             of the block into local memory, one row of the block at a time;
@@ -9,14 +9,14 @@
 //             transpose and stores the result transposed
 //     BISECT  as CACHED, but finds the first column of the block by bisection:
 //             long rows cost little
-// SHARED with LCL_PM below the wave width is published as shared_mpw: several
-// blocks per wave, extracted one after the other.
+// SHARED with LANES_PER_BLOCK below the wave width is published as shared_mpw:
+// several blocks per wave, extracted one after the other.
 //
-// Data:   the matrix in CSR, or in blocks of LCL_ROWS rows as in bsr.cl; block
-//         p has the rows ptr[p] .. ptr[p + 1] - 1; the inverse as in slab.cl.h
-//         or as a matrix in CSR, one slab per block.
-//         norms[2 p], norms[2 p + 1]: maximum norms of block p and its inverse,
-//         1-norms with SHARED; the latter is NaN if there is no inverse.
+// Data:   the matrix in CSR, or in blocks of MATRIX_BLOCK rows as in bsr.cl;
+//         block p has the rows ptr[p] .. ptr[p + 1] - 1; the inverse as in
+//         slab.cl.h or as a matrix in CSR, one slab per block. norms[2 p],
+//         norms[2 p + 1]: maximum norms of block p and its inverse, 1-norms
+//         with SHARED; the latter is NaN if there is no inverse.
 // Repair: the inverse of a block without a finite inverse is replaced by that
 //         of its diagonal, with 1 for entries that have no finite inverse;
 //         bad[p] is then the row at which the failure was seen, counted from 1,
@@ -24,20 +24,20 @@
 // Launch: one wave per group, at width 1 one work-item; any number of groups.
 // Determinism: bitwise.
 #include "bgje.cl.h"
+#include "block_jacobi.cl.h"
 #include "slab.cl.h"
 #include "stored.cl.h"
 
-#define CACHED 1
-#define SHARED 2
-#define BISECT 3
-#define NORMS  4 // added if ||D|| and ||D^-1|| are requested
-#ifndef LCL_MODE
-# define LCL_MODE BISECT
+#ifndef EXTRACTION
+# define EXTRACTION LCL_EXTRACTION_BISECT
 #endif
-#define TRANSPOSED (LCL_MODE % NORMS == SHARED && LCL_WIDTH > 1)
+#ifndef NORMS
+# define NORMS 0 // 1: computes ||D|| and ||D^-1||
+#endif
+#define TRANSPOSED (EXTRACTION == LCL_EXTRACTION_SHARED && LCL_WIDTH > 1)
 
-#ifndef LCL_ROWS
-# define LCL_ROWS 1 // rows and columns of a block of the matrix
+#ifndef MATRIX_BLOCK
+# define MATRIX_BLOCK 1 // rows and columns of a block of the matrix
 #endif
 #ifndef LCL_WIDE
 # define LCL_WIDE 0 // 1: 64-bit row pointers
@@ -48,7 +48,7 @@ typedef ulong index_t;
 typedef uint index_t;
 #endif
 
-#define TEAMS (LCL_WIDTH / LCL_PM) // blocks per wave
+#define TEAMS (LCL_WIDTH / LANES_PER_BLOCK) // blocks per wave
 
 #if LCL_WIDTH == 1
 # define UNROLL
@@ -83,16 +83,17 @@ struct entries {
 
 static inline void open_row(struct entries *e, const struct matrix *A, uint i)
 {
-    const uint block_row = i / LCL_ROWS;
+    const uint block_row = i / MATRIX_BLOCK;
     e->k = A->row_ptr[block_row];
     e->end = A->row_ptr[block_row + 1];
-    e->row = i - block_row * LCL_ROWS;
+    e->row = i - block_row * MATRIX_BLOCK;
 }
 
 static inline double entry(const struct matrix *A, const struct entries *e,
                            uint column)
 {
-    return A->val[((ulong)e->k * LCL_ROWS + e->row) * LCL_ROWS + column];
+    const ulong row = (ulong)e->k * MATRIX_BLOCK + e->row;
+    return A->val[row * MATRIX_BLOCK + column];
 }
 
 static inline bool is_at(const struct matrix *A, const struct entries *e,
@@ -121,8 +122,8 @@ static inline double diagonal(const struct matrix *A, uint i)
 {
     struct entries e;
     open_row(&e, A, i);
-    seek(A, &e, i / LCL_ROWS, true);
-    return is_at(A, &e, i / LCL_ROWS) ? entry(A, &e, e.row) : 0.0;
+    seek(A, &e, i / MATRIX_BLOCK, true);
+    return is_at(A, &e, i / MATRIX_BLOCK) ? entry(A, &e, e.row) : 0.0;
 }
 
 // ---------------------------------------------------------------- extraction
@@ -143,12 +144,12 @@ static inline void stage_row(const struct matrix *A,
         struct entries e;
         open_row(&e, A, D->first + i);
         const index_t start = e.k;
-        const ulong count = (ulong)(e.end - start) * LCL_ROWS;
+        const ulong count = (ulong)(e.end - start) * MATRIX_BLOCK;
         for (ulong at = lid; at < count; at += LCL_GROUP) {
-            const ulong block = at / LCL_ROWS;
-            const uint column = at - block * LCL_ROWS;
+            const ulong block = at / MATRIX_BLOCK;
+            const uint column = at - block * MATRIX_BLOCK;
             e.k = start + block;
-            const uint j = A->col[e.k] * LCL_ROWS + column - D->first;
+            const uint j = A->col[e.k] * MATRIX_BLOCK + column - D->first;
             if (j < D->rows)
                 stage[j] = entry(A, &e, column);
         }
@@ -162,7 +163,7 @@ INLINE void extract_shared(bgje_real (*a)[LCL_BLOCK], const struct matrix *A,
                            global const int *ptr, long blocks, long first,
                            local double *stage)
 {
-    const uint team = get_local_id(0) / LCL_PM;
+    const uint team = get_local_id(0) / LANES_PER_BLOCK;
 # ifndef LCL_EXCHANGE_LOCAL
 #  pragma unroll
 # endif
@@ -188,18 +189,18 @@ INLINE void extract_row(bgje_real *a, const struct matrix *A,
                         const struct diagonal_block *D, uint row)
 {
     struct entries e = {0, 0, 0};
-    int block_column = D->first / LCL_ROWS;
-    uint column = D->first - (uint)block_column * LCL_ROWS;
+    int block_column = D->first / MATRIX_BLOCK;
+    uint column = D->first - (uint)block_column * MATRIX_BLOCK;
     if (row < D->rows) {
         open_row(&e, A, D->first + row);
-        seek(A, &e, block_column, LCL_MODE % NORMS == BISECT);
+        seek(A, &e, block_column, EXTRACTION == LCL_EXTRACTION_BISECT);
     }
     UNROLL
     for (uint j = 0; j < BGJE_COLUMNS(D->rows); ++j) {
         const bool stored = j < D->rows && is_at(A, &e, block_column);
         const bool beyond = j >= D->rows || row >= D->rows;
         a[j] = stored ? entry(A, &e, column) : beyond && row == j;
-        if (++column == LCL_ROWS) {
+        if (++column == MATRIX_BLOCK) {
             column = 0;
             ++block_column;
             e.k += stored;
@@ -272,11 +273,11 @@ INLINE uint invert(bgje_real (*a)[LCL_BLOCK], uint m, struct bgje_places *to,
                    double *norms, local double *scratch)
 {
     bgje_start(to);
-    if (LCL_MODE >= NORMS)
+    if (NORMS)
         norms[0] = bgje_norm(a, m, to, scratch);
     const uint steps = wave_largest(m, LCL_WIDTH, scratch);
     const uint failed = bgje_invert(a, steps, to, scratch);
-    if (LCL_MODE >= NORMS)
+    if (NORMS)
         norms[1] = bgje_norm(a, m, to, scratch);
     return min(failed, m);
 }
@@ -300,7 +301,7 @@ kernel void block_jacobi(long blocks, global const int *ptr,
 #else
     for (long first = (long)get_group_id(0) * TEAMS; first < blocks;
          first += (long)get_num_groups(0) * TEAMS) {
-        const long p = first + get_local_id(0) / LCL_PM;
+        const long p = first + get_local_id(0) / LANES_PER_BLOCK;
 #endif
         struct diagonal_block D;
         find_block(&D, ptr, blocks, p);
@@ -321,11 +322,11 @@ kernel void block_jacobi(long blocks, global const int *ptr,
         if (failed)
             insert_diagonal(&A, &D, &X);
         insert(a, failed ? 0 : D.rows, &to, &X, scratch);
-        if (D.rows > 0 && get_local_id(0) % LCL_PM == 0) {
+        if (D.rows > 0 && get_local_id(0) % LANES_PER_BLOCK == 0) {
             bad[p] = failed;
             if (failed)
                 atomic_inc(bad_count);
-            if (LCL_MODE >= NORMS) {
+            if (NORMS) {
                 norms[2 * p] = norm[0];
                 norms[2 * p + 1] = norm[1] + (failed ? NAN : 0.0);
             }

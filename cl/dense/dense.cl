@@ -17,19 +17,18 @@
 //         are all at most tol * scale has no pivot: its unknown is pinned, and
 //         so is one equation of the tile: row and column of the inverse are 0.
 // Launch: dense_tile one group; dense_panels two groups per row of tiles;
-//         dense_update one group per tile; dense_gemv LCL_LANES lanes per row,
-//         at width 1 any number of groups, as for the other two kernels.
+//         dense_update one group per tile; dense_gemv LANES_PER_ROW lanes per
+//         row, at width 1 any number of groups, as for the other two kernels.
 // Determinism: bitwise, for any number of groups.
 // If the stopping flag `stop[at]` is nonzero, the kernels do nothing.
 #include "wave.cl.h"
 
-#ifndef LCL_ROWS
-# define LCL_ROWS 32 // rows of a tile, even, at most 32
+#ifndef TILE
+# define TILE 32 // rows of a tile, even, at most 32
 #endif
-#define TILE LCL_ROWS
 #define AREA (TILE * TILE)
-#ifndef LCL_LANES
-# define LCL_LANES LCL_WIDTH // lanes per row of dense_gemv
+#ifndef LANES_PER_ROW
+# define LANES_PER_ROW LCL_WIDTH // lanes per row of dense_gemv
 #endif
 #ifndef LCL_STORAGE
 # define LCL_STORAGE 1 // of the matrix of dense_gemv: 1 double, 2 float
@@ -232,7 +231,7 @@ static inline double dot_row(global const stored *row, long n, uint lane,
     }
     sum = (s0 + s1) + (s2 + s3);
 #endif
-    for (; j < n; j += LCL_LANES)
+    for (; j < n; j += LANES_PER_ROW)
         sum += row[j] * x[j];
     return sum;
 }
@@ -250,12 +249,12 @@ kernel void dense_gemv(long n, long stride, global const stored *restrict A,
         y[i] = dot_row(A + i * stride, n, 0, x);
 #else
     local double scratch[LCL_GROUP];
-    const long i = get_global_id(0) / LCL_LANES;
-    const uint lane = get_local_id(0) % LCL_LANES;
+    const long i = get_global_id(0) / LANES_PER_ROW;
+    const uint lane = get_local_id(0) % LANES_PER_ROW;
     double sum = 0;
     if (i < n)
         sum = dot_row(A + i * stride, n, lane, x);
-    sum = wave_sum(sum, LCL_LANES, scratch);
+    sum = wave_sum(sum, LANES_PER_ROW, scratch);
     if (i < n && lane == 0)
         y[i] = sum;
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The diagonal blocks D_i = A (x) M_ii + tau B (x) L_ii of a Kronecker system
-// with S stages and blocks of B rows:
+// with S = STAGES stages and blocks of B = LCL_BLOCK rows:
 //     form_blocks:  D_i transposed
 //     apply_blocks: y_i = D_i^-1 x_i
 //
@@ -20,16 +20,14 @@
 #ifndef LCL_BLOCK
 # define LCL_BLOCK 1 // rows of M_ii
 #endif
-#ifndef LCL_VECTORS
-# define LCL_VECTORS 1 // stages
+#ifndef STAGES
+# define STAGES 1
 #endif
 #ifndef LCL_STORAGE
 # define LCL_STORAGE 1 // of blocks: 1 double, 2 float
 #endif
 
-#define B LCL_BLOCK
-#define S LCL_VECTORS
-#define M (B * S)
+#define D_ROWS (LCL_BLOCK * STAGES)
 
 #if LCL_STORAGE == 2
 typedef float real;
@@ -42,13 +40,15 @@ kernel void form_blocks(long n, global const double2 *restrict pairs,
                         global const double *restrict coef,
                         global real *restrict blocks)
 {
-    for (RANGE(k, n * (M * M))) {
-        const long i = k / (M * M);
-        const uint e = (uint)(k - i * (M * M)), p = e / M, q = e - p * M;
-        const uint c = p / S, l = p - c * S, r = q / S, j = q - r * S;
-        const double2 of = pairs[(i * B + r) * B + c];
-        blocks[k] =
-            (real)(coef[l * S + j] * of.x + coef[(S + l) * S + j] * of.y);
+    for (RANGE(k, n * (D_ROWS * D_ROWS))) {
+        const long i = k / (D_ROWS * D_ROWS);
+        const uint e = (uint)(k - i * (D_ROWS * D_ROWS));
+        const uint p = e / D_ROWS, q = e - p * D_ROWS;
+        const uint c = p / STAGES, l = p - c * STAGES;
+        const uint r = q / STAGES, j = q - r * STAGES;
+        const double2 of = pairs[(i * LCL_BLOCK + r) * LCL_BLOCK + c];
+        blocks[k] = (real)(coef[l * STAGES + j] * of.x +
+                           coef[(STAGES + l) * STAGES + j] * of.y);
     }
 }
 
@@ -62,35 +62,37 @@ kernel void apply_blocks(long n, global const real *restrict inverse,
     if (stop[at])
         return;
 #if LCL_WIDTH == 1
-    double sum[M];
+    double sum[D_ROWS];
     for (RANGE(i, n)) {
-        global const real *column = inverse + i * (M * M);
-        for (uint q = 0; q < M; ++q)
+        global const real *column = inverse + i * (D_ROWS * D_ROWS);
+        for (uint q = 0; q < D_ROWS; ++q)
             sum[q] = 0;
-        for (uint c = 0; c < B; ++c)
-            for (uint l = 0; l < S; ++l, column += M) {
-                const double v = x[(i * B + c) * by_row + l * by_stage];
-                for (uint q = 0; q < M; ++q)
+        for (uint c = 0; c < LCL_BLOCK; ++c)
+            for (uint l = 0; l < STAGES; ++l, column += D_ROWS) {
+                const double v = x[(i * LCL_BLOCK + c) * by_row + l * by_stage];
+                for (uint q = 0; q < D_ROWS; ++q)
                     sum[q] += column[q] * v;
             }
-        for (uint r = 0; r < B; ++r)
-            for (uint j = 0; j < S; ++j)
-                y[(i * B + r) * by_row + j * by_stage] = sum[r * S + j];
+        for (uint r = 0; r < LCL_BLOCK; ++r)
+            for (uint j = 0; j < STAGES; ++j)
+                y[(i * LCL_BLOCK + r) * by_row + j * by_stage] =
+                    sum[r * STAGES + j];
     }
 #else
-    for (RANGE(k, n * M)) {
-        const long i = k / M;
-        const uint q = (uint)(k - i * M), r = q / S, j = q - r * S;
-        global const real *row = inverse + i * (M * M) + q;
+    for (RANGE(k, n * D_ROWS)) {
+        const long i = k / D_ROWS;
+        const uint q = (uint)(k - i * D_ROWS);
+        const uint r = q / STAGES, j = q - r * STAGES;
+        global const real *row = inverse + i * (D_ROWS * D_ROWS) + q;
         double sum = 0;
 # pragma unroll
-        for (uint c = 0; c < B; ++c) {
-            global const double *from = x + (i * B + c) * by_row;
+        for (uint c = 0; c < LCL_BLOCK; ++c) {
+            global const double *from = x + (i * LCL_BLOCK + c) * by_row;
 # pragma unroll
-            for (uint l = 0; l < S; ++l)
-                sum += row[(c * S + l) * M] * from[l * by_stage];
+            for (uint l = 0; l < STAGES; ++l)
+                sum += row[(c * STAGES + l) * D_ROWS] * from[l * by_stage];
         }
-        y[(i * B + r) * by_row + j * by_stage] = sum;
+        y[(i * LCL_BLOCK + r) * by_row + j * by_stage] = sum;
     }
 #endif
 }

@@ -2,7 +2,7 @@
 // Dense diagonal blocks of different sizes in slabs: the layout shared by the
 // kernels that fill and read it and the host code that plans it.
 //
-// A slab holds neighbouring blocks with at most LCL_LANES rows together: one
+// A slab holds neighbouring blocks with at most SLAB_LANES rows together: one
 // wave multiplies with it, one lane per row. Entry (r, j) of the block whose
 // first row is row f of the slab is value
 //     value + j * rows + f + r

@@ -10,48 +10,22 @@
 // Data:   as in ildu0.cl; for a slot s of L of entry a_ij, pair[s] is the entry
 //         a_ji, numbered like source[s]; negative if a_ji is not stored, and
 //         for slots of 1/d.
-// Launch: one group per subdomain of at most LCL_ROWS rows. Local memory holds
-//         1/d of all rows; at width 1 inv_d serves instead.
-// Result: `stored`, the slots in the format LCL_STORAGE (stored.cl.h);
+// Launch: one group per subdomain of at most SUBDOMAIN_ROWS rows. Local memory
+//         holds 1/d of all rows; at width 1 inv_d serves instead.
+// Result: `stored`, the slots in the format LCL_STORAGE (slot.cl.h);
 //         repaired, bad and counts[0] as in ildu0.cl, counts[1] and counts[2]
 //         as in store.cl.
 #include "factor.cl.h"
 #include "pivot.cl.h"
-#include "stored.cl.h"
+#include "slot.cl.h"
 #include "wave.cl.h"
 
-#ifndef LCL_ROWS
-# define LCL_ROWS 64
+#ifndef SUBDOMAIN_ROWS
+# define SUBDOMAIN_ROWS 64 // rows of a subdomain held in local memory
 #endif
-#ifndef LCL_SLOTS
-# define LCL_SLOTS 3 // maximum entries of a row of L and of a row of U
+#ifndef ROW_ENTRIES
+# define ROW_ENTRIES 3 // maximum entries of a row of L and of a row of U
 #endif
-#ifndef LCL_STORAGE
-# define LCL_STORAGE 1
-#endif
-
-#if LCL_STORAGE == 1
-typedef double stored_t;
-#elif LCL_STORAGE == 2
-typedef float stored_t;
-#else
-typedef uint stored_t;
-#endif
-
-// Stores a value and its column; returns 1 if the value is lost in the format.
-static inline int put(global stored_t *stored, double a, uint column)
-{
-#if LCL_STORAGE == 1
-    *stored = a;
-    return 0;
-#elif LCL_STORAGE == 2
-    *stored = convert_float_rte(a);
-    return lcl_stored_loses(a, LCL_FP32_LIMIT);
-#else
-    *stored = column | lcl_bf16_of(a) << 16;
-    return lcl_stored_loses(a, LCL_BF16_LIMIT);
-#endif
-}
 
 static inline double entry(global const double *val, int source)
 {
@@ -60,8 +34,8 @@ static inline double entry(global const double *val, int source)
 
 // The entries of a row: L with the mirrored entries a_ji, U, the diagonal.
 struct row {
-    double lower[LCL_SLOTS], mirror[LCL_SLOTS], upper[LCL_SLOTS];
-    uint lower_col[LCL_SLOTS], upper_col[LCL_SLOTS];
+    double lower[ROW_ENTRIES], mirror[ROW_ENTRIES], upper[ROW_ENTRIES];
+    uint lower_col[ROW_ENTRIES], upper_col[ROW_ENTRIES];
     double diagonal;
 };
 
@@ -72,10 +46,10 @@ static inline void load(struct row *r, struct lcl_step s, uint lane,
                         global const int *pair, int diagonal,
                         global const double *val)
 {
-    int lower[LCL_SLOTS], mirror[LCL_SLOTS], upper[LCL_SLOTS];
+    int lower[ROW_ENTRIES], mirror[ROW_ENTRIES], upper[ROW_ENTRIES];
     const uint none = s.upper + lane; // slot of 1/d, which has no entry
 #pragma unroll
-    for (uint k = 0; k < LCL_SLOTS; ++k) {
+    for (uint k = 0; k < ROW_ENTRIES; ++k) {
         const bool in_l = k < s.lower_planes, in_u = k + 1 < s.upper_planes;
         const uint l = in_l ? s.lower + k * s.rows + lane : none;
         const uint u = in_u ? s.upper + (k + 1) * s.rows + lane : none;
@@ -83,11 +57,11 @@ static inline void load(struct row *r, struct lcl_step s, uint lane,
         mirror[k] = pair[l];
         upper[k] = source[u];
         r->lower_col[k] = col[l];
-        r->upper_col[k] = LCL_STORAGE == 3 ? col[u] : 0;
+        r->upper_col[k] = LCL_STORAGE == LCL_STORED_BF16 ? col[u] : 0;
     }
     r->diagonal = entry(val, diagonal);
 #pragma unroll
-    for (uint k = 0; k < LCL_SLOTS; ++k) {
+    for (uint k = 0; k < ROW_ENTRIES; ++k) {
         r->lower[k] = entry(val, lower[k]);
         r->mirror[k] = entry(val, mirror[k]);
         r->upper[k] = entry(val, upper[k]);
@@ -98,7 +72,7 @@ static inline double largest_of(const struct row *r)
 {
     double largest = fabs(r->diagonal);
 #pragma unroll
-    for (uint k = 0; k < LCL_SLOTS; ++k)
+    for (uint k = 0; k < ROW_ENTRIES; ++k)
         largest = fmax(largest, fmax(fabs(r->lower[k]), fabs(r->upper[k])));
     return largest;
 }
@@ -119,7 +93,7 @@ kernel void dilu(global const struct lcl_part *parts,
 #if LCL_WIDTH == 1
     global double *inverse = inv_d + p.row;
 #else
-    local double inverse[LCL_ROWS];
+    local double inverse[SUBDOMAIN_ROWS];
 #endif
     int lost = 0;
     if (lid == 0)
@@ -139,29 +113,30 @@ kernel void dilu(global const struct lcl_part *parts,
             bool small;
             load(&r, s, lid, col, source, pair, diagonal[p.row + self], val);
             const double largest = largest_of(&r);
-            const bool positive = (policy & PIVOT_POSITIVE) != 0;
+            const bool positive = (policy & LCL_PIVOT_POSITIVE) != 0;
             double d = r.diagonal + copysign(own_shift * largest,
                                              positive ? 1.0 : r.diagonal);
 #pragma unroll
-            for (uint k = 0; k < LCL_SLOTS; ++k) {
+            for (uint k = 0; k < ROW_ENTRIES; ++k) {
                 const uint j = r.lower_col[k]; // self: no entry
                 const double of_j = j == self ? 0.0 : inverse[j];
                 d -= r.lower[k] * (r.mirror[k] * of_j);
                 if (k < s.lower_planes)
-                    lost += put(&stored[s.lower + k * s.rows + lid],
-                                r.lower[k] * of_j, j);
+                    lost += slot_store(&stored[s.lower + k * s.rows + lid],
+                                       r.lower[k] * of_j, j);
             }
             const double own = 1.0 / repair(d, largest, tol, policy, &small);
             inverse[self] = own;
             bad[p.row + self] = small;
             if (small)
                 atomic_inc(&small_pivots);
-            lost += put(&stored[s.upper + lid], -own, self);
+            lost += slot_store(&stored[s.upper + lid], -own, self);
 #pragma unroll
-            for (uint k = 0; k < LCL_SLOTS; ++k)
+            for (uint k = 0; k < ROW_ENTRIES; ++k)
                 if (k + 1 < s.upper_planes)
-                    lost += put(&stored[s.upper + (k + 1) * s.rows + lid],
-                                r.upper[k] * own, r.upper_col[k]);
+                    lost +=
+                        slot_store(&stored[s.upper + (k + 1) * s.rows + lid],
+                                   r.upper[k] * own, r.upper_col[k]);
         }
         GROUP_BARRIER();
     }

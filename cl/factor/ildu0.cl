@@ -116,7 +116,7 @@ kernel void ildu0(global const struct lcl_part *parts,
             largest = fmax(largest, load(slot_val, source, val, r.upper,
                                          r.upper_count, r.stride));
             d += copysign(own_shift * largest,
-                          policy & PIVOT_POSITIVE ? 1.0 : d);
+                          policy & LCL_PIVOT_POSITIVE ? 1.0 : d);
             for (uint k = 0; k < r.lower_count; ++k) {
                 const ulong at = r.lower + (ulong)k * r.stride;
                 const uint j = col[at];

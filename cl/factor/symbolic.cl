@@ -12,15 +12,15 @@
 // Data:   row i of the new numbering is row perm[i] of A; rows part_ptr[p] ..
 //         part_ptr[p+1]-1 are subdomain p, in A's order until `order` runs.
 // Launch: invert any number of groups, all others one group per subdomain of at
-//         most LCL_ROWS rows.
+//         most SUBDOMAIN_ROWS rows.
 // Width 1: one item per subdomain, in order.
 // Determinism: bitwise, except the order of long_rows, which affects no result.
 #include "sort.cl.h"
 #include "symbolic.cl.h"
 #include "wave.cl.h"
 
-#ifndef LCL_ROWS
-# define LCL_ROWS 64 // rows of a subdomain held in local memory
+#ifndef SUBDOMAIN_ROWS
+# define SUBDOMAIN_ROWS 64 // rows of a subdomain held in local memory
 #endif
 
 #ifndef LCL_BLOCK
@@ -224,8 +224,8 @@ kernel void levels(global const int *part_ptr, global const int *perm,
                    global const int *col, global int *level, global int *start,
                    global struct lcl_census *census, int step_rows)
 {
-    local ushort known[LCL_ROWS];
-    local int waits[LCL_ROWS];
+    local ushort known[SUBDOMAIN_ROWS];
+    local int waits[SUBDOMAIN_ROWS];
     local int left;
     const int lid = (int)get_local_id(0);
     const int2 w = window_of(part_ptr);
@@ -348,7 +348,7 @@ kernel void order(global const int *part_ptr, global const int *old_perm,
 #if LCL_WIDTH == 1
     global ulong *key = keys + 2 * (ulong)w.x;
 #else
-    local ulong key[LCL_ROWS];
+    local ulong key[SUBDOMAIN_ROWS];
 #endif
     for (uint i = lid; i < rows; i += LCL_GROUP)
         key[i] = key_of(old_level[w.x + i],

@@ -17,8 +17,8 @@
 // which moves 2 more.
 //
 // At width 1 a group works on tiles of rows, all columns of a tile before the
-// next tile. At larger widths each lane has one row and keeps LCL_SLOTS columns
-// of it in registers; for more columns the host launches one chunk of columns
+// next tile. At larger widths each lane has one row and keeps CHUNK columns of
+// it in registers; for more columns the host launches one chunk of columns
 // after the other. For gmres_orthogonalise the order is: gmres_sum on all
 // chunks but the last, gmres_orthogonalise on the last, gmres_dots on the
 // others.
@@ -29,10 +29,9 @@
 // fixed.
 #include "gmres.cl.h"
 
-#ifndef LCL_SLOTS
-# define LCL_SLOTS 8 // maximum columns of a chunk
+#ifndef CHUNK
+# define CHUNK 8 // maximum columns of a chunk, multiple of 4
 #endif
-#define C LCL_SLOTS
 
 #if LCL_WIDTH == 1
 
@@ -217,7 +216,7 @@ INLINE void load_row(stored *v, global const stored *V, long ld, int count,
                      long i)
 {
     UNROLL
-    for (int q = 0; q < C; q += 4) {
+    for (int q = 0; q < CHUNK; q += 4) {
         if (q < count) {
             UNROLL
             for (int k = q; k < q + 4; ++k)
@@ -234,9 +233,9 @@ INLINE void load_row(stored *v, global const stored *V, long ld, int count,
 INLINE void load_coefficients(local double *c, global const double *h, int from,
                               int count)
 {
-    for (EACH(k, at, C)) {
+    for (EACH(k, at, CHUNK)) {
         const double h_k = h[from + min(k, count - 1)];
-        if (k < C)
+        if (k < CHUNK)
             c[k] = k < count ? h_k : 0;
     }
     GROUP_BARRIER();
@@ -248,19 +247,19 @@ INLINE double less_row(double w, const stored *v,
 {
     double even = w, odd = 0;
     UNROLL
-    for (int k = 0; k < C; k += 2) {
+    for (int k = 0; k < CHUNK; k += 2) {
         even -= c[k] * v[k];
         odd -= c[k + 1] * v[k + 1];
     }
     return even + odd;
 }
 
-// parts[k WAVES + w] = the sum of own[k] over wave w, k < C
+// parts[k WAVES + w] = the sum of own[k] over wave w, k < CHUNK
 # ifdef WAVE_SPREADS
 INLINE void leave_parts(double *own, local double *parts, local double *scratch)
 {
     const uint wave = get_local_id(0) / LCL_WIDTH;
-    const struct wave_share s = wave_spread(own, C, LCL_WIDTH - 1);
+    const struct wave_share s = wave_spread(own, CHUNK, LCL_WIDTH - 1);
     for (uint k = 0; k < s.count && s.mine; ++k)
         parts[(s.first + k) * WAVES + wave] = own[k];
 }
@@ -268,7 +267,7 @@ INLINE void leave_parts(double *own, local double *parts, local double *scratch)
 INLINE void leave_parts(double *own, local double *parts, local double *scratch)
 {
     const uint lid = get_local_id(0);
-    for (uint k = 0; k < C; ++k) {
+    for (uint k = 0; k < CHUNK; ++k) {
         const double v = wave_sum(own[k], LCL_WIDTH, scratch);
         if (lid % LCL_WIDTH == 0)
             parts[k * WAVES + lid / LCL_WIDTH] = v;
@@ -282,10 +281,10 @@ INLINE void leave_sums(double *own, int first, int count, global double *sums,
 {
     leave_parts(own, parts, scratch);
     GROUP_BARRIER();
-    for (EACH(k, at, C)) {
+    for (EACH(k, at, CHUNK)) {
         double v = 0;
         for (int w = 0; w < WAVES; ++w)
-            v += parts[min(k, C - 1) * WAVES + w];
+            v += parts[min(k, CHUNK - 1) * WAVES + w];
         if (k < count)
             sums[(long)(first + k) * get_num_groups(0) + get_group_id(0)] = v;
     }
@@ -294,10 +293,10 @@ INLINE void leave_sums(double *own, int first, int count, global double *sums,
 INLINE void add_dots(double *own, global const stored *V, long ld, int count,
                      long i, double w)
 {
-    stored v[C];
+    stored v[CHUNK];
     load_row(v, V, ld, count, i);
     UNROLL
-    for (int k = 0; k < C; ++k)
+    for (int k = 0; k < CHUNK; ++k)
         own[k] += v[k] * w;
 }
 
@@ -306,10 +305,10 @@ kernel void gmres_dots(long n, long ld, int first, int count,
                        global const stored *V, global const double *w,
                        global double *sums, global const int *stop, int at)
 {
-    local double scratch[LCL_GROUP], parts[WAVES * C];
+    local double scratch[LCL_GROUP], parts[WAVES * CHUNK];
     if (stop[at])
         return;
-    double own[C] = {0};
+    double own[CHUNK] = {0};
     for (RANGE(i, n))
         add_dots(own, V + first * ld, ld, count, i, w[i]);
     leave_sums(own, first, count, sums, parts, scratch);
@@ -322,10 +321,10 @@ kernel void gmres_dots_keep(long n, long ld, int first, int count,
                             int column, global const double *z,
                             global stored *Z)
 {
-    local double scratch[LCL_GROUP], parts[WAVES * C];
+    local double scratch[LCL_GROUP], parts[WAVES * CHUNK];
     if (stop[at])
         return;
-    double own[C] = {0};
+    double own[CHUNK] = {0};
     for (RANGE(i, n)) {
         Z[column * ld + i] = STORED(z[i]);
         add_dots(own, V + first * ld, ld, count, i, w[i]);
@@ -339,18 +338,18 @@ kernel void gmres_orthogonalise(long n, long ld, int first, int count,
                                 int from, global double *w, global double *sums,
                                 global const int *stop, int at)
 {
-    local double scratch[LCL_GROUP], parts[WAVES * C], c[C];
+    local double scratch[LCL_GROUP], parts[WAVES * CHUNK], c[CHUNK];
     if (stop[at])
         return;
     load_coefficients(c, h, from, count);
-    double own[C] = {0}, ww = 0;
+    double own[CHUNK] = {0}, ww = 0;
     for (RANGE(i, n)) {
-        stored v[C];
+        stored v[CHUNK];
         load_row(v, V + first * ld, ld, count, i);
         const double w_i = less_row(w[i], v, c);
         w[i] = w_i;
         UNROLL
-        for (int k = 0; k < C; ++k)
+        for (int k = 0; k < CHUNK; ++k)
             own[k] += v[k] * w_i;
         ww += w_i * w_i;
     }
@@ -365,12 +364,12 @@ kernel void gmres_sum(long n, long ld, int first, int count, double a, int keep,
                       global const stored *V, global const double *h, int from,
                       global double *y, global const int *stop, int at)
 {
-    local double c[C];
+    local double c[CHUNK];
     if (stop[at])
         return;
     load_coefficients(c, h, from, count);
     for (RANGE(i, n)) {
-        stored v[C];
+        stored v[CHUNK];
         load_row(v, V + first * ld, ld, count, i);
         const double y_i = y[i]; // unconditional load, see EACH
         y[i] = (keep ? y_i : 0) - a * less_row(0, v, c);
@@ -384,13 +383,13 @@ kernel void gmres_extend(long n, long ld, int first, int count,
                          global const double *state, global const int *stop,
                          int at)
 {
-    local double c[C];
+    local double c[CHUNK];
     if (stop[at])
         return;
     load_coefficients(c, h, from, count);
     const double scale = state[INV_NU];
     for (RANGE(i, n)) {
-        stored row[C];
+        stored row[CHUNK];
         load_row(row, V + first * ld, ld, count, i);
         const stored next = STORED(scale * less_row(w[i], row, c));
         V[(first + count) * ld + i] = next;

@@ -3,9 +3,9 @@
 // scalars, stopping flags. lib/krylov/arnoldi.h has the same numbers.
 //
 // V: columns of `ld` values, ld >= n, norm 1; column k starts at V[k * ld].
-// h[]: coefficients of the two passes of a step (H1, H2), y = R^-1 g (Y), the
-// right-hand side g (G), rotations (COSINE, SINE) and the packed columns of the
-// upper triangle R; at most m columns.
+// h[]: coefficients of the two passes of a step (H1, H2), y = R^-1 g
+// (SOLUTION), the right-hand side g (RIGHT_SIDE), rotations (COSINE, SINE) and
+// the packed columns of the upper triangle R; at most m columns.
 #pragma once
 
 #include "krylov.cl.h"
@@ -38,14 +38,14 @@ typedef double stored;
 #define EXHAUSTED (KRYLOV_OWN + 2)
 #define RESTARTS  (KRYLOV_OWN + 3)
 
-#define H1           0
-#define H2(m)        (m)
-#define Y(m)         (2 * (m))
-#define G(m)         (3 * (m))
-#define COSINE(m)    (4 * (m) + 1)
-#define SINE(m)      (5 * (m) + 1)
-#define TRIANGLE(m)  (6 * (m) + 1)
-#define COLUMN(m, j) (TRIANGLE(m) + (j) * ((j) + 1) / 2)
+#define H1            0
+#define H2(m)         (m)
+#define SOLUTION(m)   (2 * (m))
+#define RIGHT_SIDE(m) (3 * (m))
+#define COSINE(m)     (4 * (m) + 1)
+#define SINE(m)       (5 * (m) + 1)
+#define TRIANGLE(m)   (6 * (m) + 1)
+#define COLUMN(m, j)  (TRIANGLE(m) + (j) * ((j) + 1) / 2)
 
 // for (EACH(i, first, count)): all items run every iteration, so that i may lie
 // beyond the end in the last one: the vectoriser of PoCL 3.1 miscompiles loops

@@ -52,7 +52,7 @@ kernel void gmres_begin(int it, int m, long n, double limit, int groups,
         else
             state[RESTARTS] += 1;
         state[COLUMNS] = 0;
-        h[G(m)] = beta;
+        h[RIGHT_SIDE(m)] = beta;
     }
     if (reason)
         return;
@@ -170,8 +170,8 @@ INLINE void keep_step(local const struct column *w, int it, int j, int m,
         krylov_note(state, it + 1, next * next);
         h[COSINE(m) + j] = c;
         h[SINE(m) + j] = s;
-        h[G(m) + j] = g;
-        h[G(m) + j + 1] = next;
+        h[RIGHT_SIDE(m) + j] = g;
+        h[RIGHT_SIDE(m) + j + 1] = next;
     }
 }
 
@@ -187,7 +187,7 @@ kernel void gmres_step(int it, int j, int m, double limit, int groups,
     if (before == STOP_STEP ? stop[before]
                             : krylov_is_over(stop, before, STOP_STEP))
         return;
-    const double g = h[G(m) + j];
+    const double g = h[RIGHT_SIDE(m) + j];
     krylov_sum_rows(j + 2, groups, sums, w.h, scratch);
     GROUP_BARRIER();
     double total;
@@ -214,7 +214,7 @@ kernel void gmres_solve(int k, int m, global double *h, global const int *stop,
     local double scratch[LCL_GROUP], y[LIMIT];
     if (stop[at])
         return;
-    fetch(y, h + G(m), k);
+    fetch(y, h + RIGHT_SIDE(m), k);
     GROUP_BARRIER();
     for (int j = k - 1; j >= 0; --j) {
         global const double *r = h + COLUMN(m, j);
@@ -234,7 +234,7 @@ kernel void gmres_solve(int k, int m, global double *h, global const int *stop,
     for (EACH(i, first, k)) {
         const double y_i = bad > 0 ? 0 : y[min(i, k - 1)];
         if (i < k)
-            h[Y(m) + i] = y_i;
+            h[SOLUTION(m) + i] = y_i;
     }
 }
 

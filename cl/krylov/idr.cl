@@ -41,7 +41,7 @@ static inline uint walsh(uint row)
 WORK_GROUP
 kernel void idr_shadow(long n, global uint *words)
 {
-    const ulong rows = S <= 1 ? 1 : S <= 2 ? 2 : S <= 4 ? 4 : 8;
+    const ulong rows = IDR_S <= 1 ? 1 : IDR_S <= 2 ? 2 : IDR_S <= 4 ? 4 : 8;
     for (RANGE(i, n)) {
         const ulong own = mixed(2 * (ulong)i + 2);
         const ulong block = mixed(2 * ((ulong)i / rows) + 1);
@@ -51,18 +51,18 @@ kernel void idr_shadow(long n, global uint *words)
     }
 }
 
-// dots[j] = dots[j] + p_j v of one row; dots[S] = dots[S] + v^2
+// dots[j] = dots[j] + p_j v of one row; dots[s] = dots[s] + v^2
 static inline void add_dots(double *dots, uint word, double v)
 {
     const ulong sized = as_ulong(v * (double)as_float(0x3f800000u | word >> 9));
-    for (int j = 0; j < S; ++j)
+    for (int j = 0; j < IDR_S; ++j)
         dots[j] += as_double(sized ^ (ulong)(word >> j & 1) << 63);
-    dots[S] += v * v;
+    dots[IDR_S] += v * v;
 }
 
 // ------------------------------------------------------------------- sums
 
-// Stores the group's own sums of S + 1 rows.
+// Stores the group's own sums of s + 1 rows.
 INLINE void leave_sums(const double *own, global double *sums,
                        local double *parts, local double *scratch)
 {
@@ -70,13 +70,13 @@ INLINE void leave_sums(const double *own, global double *sums,
 #if LCL_WIDTH > 1 && !defined(LCL_EXCHANGE_LOCAL)
 # pragma unroll
 #endif
-    for (int j = 0; j <= S; ++j) {
+    for (int j = 0; j <= IDR_S; ++j) {
         const double v = wave_sum(own[j], LCL_WIDTH, scratch);
         if (lid % LCL_WIDTH == 0)
             parts[j * WAVES + lid / LCL_WIDTH] = v;
     }
     GROUP_BARRIER();
-    for (uint j = lid; j <= S; j += LCL_GROUP) {
+    for (uint j = lid; j <= IDR_S; j += LCL_GROUP) {
         double v = 0;
         for (uint w = 0; w < WAVES; ++w)
             v += parts[j * WAVES + w];
@@ -91,10 +91,10 @@ kernel void idr_dot(long n, global const uint *restrict words,
                     global double *restrict sums, global const int *stop,
                     int at)
 {
-    local double scratch[LCL_GROUP], parts[WAVES * (S + 1)];
+    local double scratch[LCL_GROUP], parts[WAVES * (IDR_S + 1)];
     if (stop[at])
         return;
-    double dots[S + 1] = {0};
+    double dots[IDR_S + 1] = {0};
 #if LCL_WIDTH > 1 && !defined(LCL_EXCHANGE_LOCAL)
 # pragma unroll 4
 #endif
@@ -123,7 +123,7 @@ kernel void idr_omega(int it, long n, double limit, int groups,
                       global double *restrict next, global double *state,
                       global int *stop)
 {
-    local double scratch[LCL_GROUP], parts[WAVES * (S + 1)];
+    local double scratch[LCL_GROUP], parts[WAVES * (IDR_S + 1)];
     if (krylov_is_over(stop, STOP_R, STOP_O))
         return;
     const double own_rr = krylov_share(norm, groups);
@@ -147,7 +147,7 @@ kernel void idr_omega(int it, long n, double limit, int groups,
     }
     if (reason)
         return;
-    double dots[S + 1] = {0};
+    double dots[IDR_S + 1] = {0};
     for (RANGE(i, n)) {
         const double r_i = r[i] - omega * t[i];
         x[i] += omega * y[i];

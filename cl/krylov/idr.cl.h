@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Shared by idr.cl and idr_step.cl: right-preconditioned IDR(s), biorthogonal
 // variant (van Gijzen and Sonneveld, ACM TOMS 38(1), 2011, Algorithm 913),
-// s = LCL_MODE. A cycle is s inner steps (idr_step.cl) and one outer step
+// s = IDR_S. A cycle is s inner steps (idr_step.cl) and one outer step
 // (idr.cl), each around one product with A and one with M^-1. P holds the
 // shadow vectors, G and U the directions, G = A U; m is the s x s lower
 // triangle of <p_i, g_j>:
@@ -35,10 +35,9 @@
 
 #include "krylov.cl.h"
 
-#ifndef LCL_MODE
-# define LCL_MODE 4 // shadow vectors, 1 to 8
+#ifndef IDR_S
+# define IDR_S 4 // shadow vectors, 1 to 8
 #endif
-#define S LCL_MODE
 
 // Stopping flags, by the kernel that computes r, u and omega.
 #define STOP_R 0
@@ -46,10 +45,10 @@
 #define STOP_O 2
 
 // Own words of state[]: omega, c, f as read by even and by odd steps, m.
-#define OMEGA   KRYLOV_OWN
-#define C       (KRYLOV_OWN + 1)
-#define F(k)    (C + S + (k) % 2 * S)
-#define M(i, j) (C + 3 * S + (i)*S + (j))
+#define OMEGA       KRYLOV_OWN
+#define IDR_C       (KRYLOV_OWN + 1)
+#define IDR_F(k)    (IDR_C + IDR_S + (k) % 2 * IDR_S)
+#define IDR_M(i, j) (IDR_C + 3 * IDR_S + (i)*IDR_S + (j))
 
 static inline int judge(double rr, double limit)
 {

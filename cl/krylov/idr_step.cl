@@ -17,7 +17,7 @@
 
 // The small system and its solution, shared by the items of a group.
 struct small {
-    double m[S * S], h[S + 1], f[S], alpha[S], c[S];
+    double m[IDR_S * IDR_S], h[IDR_S + 1], f[IDR_S], alpha[IDR_S], c[IDR_S];
     double beta;
     int reason;
 };
@@ -26,9 +26,9 @@ struct small {
 INLINE void load_triangle(local struct small *w, global const double *state,
                           uint but)
 {
-    for (uint e = get_local_id(0); e < S * S; e += LCL_GROUP)
-        if (e % S != but)
-            w->m[e] = state[M(0, 0) + e];
+    for (uint e = get_local_id(0); e < IDR_S * IDR_S; e += LCL_GROUP)
+        if (e % IDR_S != but)
+            w->m[e] = state[IDR_M(0, 0) + e];
 }
 
 // x = m^-1 b for rows and columns from .. to-1, in place
@@ -38,8 +38,8 @@ INLINE void solve_triangle(local const struct small *w, local double *x,
     for (int i = from; i < to; ++i) {
         double v = x[i];
         for (int j = from; j < i; ++j)
-            v -= w->m[i * S + j] * x[j];
-        x[i] = v * w->m[i * S + i];
+            v -= w->m[i * IDR_S + j] * x[j];
+        x[i] = v * w->m[i * IDR_S + i];
     }
 }
 
@@ -47,18 +47,18 @@ INLINE void solve_triangle(local const struct small *w, local double *x,
 // step.
 INLINE void solve_small(local struct small *w, int k, long n)
 {
-    for (int i = 0; i < S; ++i) {
+    for (int i = 0; i < IDR_S; ++i) {
         w->alpha[i] = i < k ? w->h[i] : 0;
         w->c[i] = 0;
     }
     solve_triangle(w, w->alpha, 0, k);
-    for (int i = k; i < S; ++i) {
+    for (int i = k; i < IDR_S; ++i) {
         double v = w->h[i];
         for (int j = 0; j < k; ++j)
-            v -= w->m[i * S + j] * w->alpha[j];
+            v -= w->m[i * IDR_S + j] * w->alpha[j];
         w->h[i] = v;
     }
-    const double pivot = w->h[k], tt = w->h[S];
+    const double pivot = w->h[k], tt = w->h[IDR_S];
     const double beta = krylov_ratio(w->f[k], pivot);
     w->beta = beta;
     w->reason = !isfinite(tt) || !isfinite(pivot) ? KRYLOV_NOT_FINITE
@@ -68,9 +68,9 @@ INLINE void solve_small(local struct small *w, int k, long n)
                     : 0;
     if (w->reason)
         return;
-    for (int i = k + 1; i < S; ++i)
+    for (int i = k + 1; i < IDR_S; ++i)
         w->c[i] = w->f[i] = w->f[i] - beta * w->h[i];
-    solve_triangle(w, w->c, k + 1, S);
+    solve_triangle(w, w->c, k + 1, IDR_S);
 }
 
 // Lead only: stores the scalars for later kernels.
@@ -78,11 +78,11 @@ INLINE void keep_small(local const struct small *w, int k, global double *state,
                        global int *stop)
 {
     krylov_decide(state, stop, STOP_R, w->reason);
-    state[M(k, k)] = krylov_ratio(1, w->h[k]);
-    for (int i = k + 1; i < S; ++i) {
-        state[M(i, k)] = w->h[i];
-        state[F(k + 1) + i] = w->f[i];
-        state[C + i] = w->c[i];
+    state[IDR_M(k, k)] = krylov_ratio(1, w->h[k]);
+    for (int i = k + 1; i < IDR_S; ++i) {
+        state[IDR_M(i, k)] = w->h[i];
+        state[IDR_F(k + 1) + i] = w->f[i];
+        state[IDR_C + i] = w->c[i];
     }
 }
 
@@ -99,21 +99,21 @@ kernel void idr_v(long n, int groups, global const double *restrict sums,
     local struct small w;
     if (krylov_is_over(stop, STOP_O, STOP_R))
         return;
-    krylov_sum_rows(S, groups, sums, w.c, scratch);
-    load_triangle(&w, state, S);
+    krylov_sum_rows(IDR_S, groups, sums, w.c, scratch);
+    load_triangle(&w, state, IDR_S);
     GROUP_BARRIER();
-    for (int i = 0; i < S && krylov_is_lead(); ++i)
-        state[F(0) + i] = w.c[i];
+    for (int i = 0; i < IDR_S && krylov_is_lead(); ++i)
+        state[IDR_F(0) + i] = w.c[i];
     if (get_local_id(0) == 0)
-        solve_triangle(&w, w.c, 0, S);
-    for (int i = 0; i < S && krylov_is_lead(); ++i)
-        state[C + i] = w.c[i];
+        solve_triangle(&w, w.c, 0, IDR_S);
+    for (int i = 0; i < IDR_S && krylov_is_lead(); ++i)
+        state[IDR_C + i] = w.c[i];
     GROUP_BARRIER();
     for (RANGE(i, n)) {
-        double g[S], v_i = r[i];
-        for (int j = 0; j < S; ++j)
+        double g[IDR_S], v_i = r[i];
+        for (int j = 0; j < IDR_S; ++j)
             g[j] = G[j * n + i];
-        for (int j = 0; j < S; ++j)
+        for (int j = 0; j < IDR_S; ++j)
             v_i -= w.c[j] * g[j];
         v[i] = v_i;
     }
@@ -127,11 +127,11 @@ kernel void idr_u(int it, int k, long n, double limit, int groups, int row,
                   global const double *restrict U, global double *restrict u,
                   global double *state, global int *stop)
 {
-    local double scratch[LCL_GROUP], c[S];
+    local double scratch[LCL_GROUP], c[IDR_S];
     if (krylov_is_over(stop, STOP_R, STOP_U))
         return;
-    for (uint j = get_local_id(0); j < S; j += LCL_GROUP)
-        c[j] = j < (uint)k ? 0 : state[C + j];
+    for (uint j = get_local_id(0); j < IDR_S; j += LCL_GROUP)
+        c[j] = j < (uint)k ? 0 : state[IDR_C + j];
     GROUP_BARRIER();
     const double rr =
         group_sum(krylov_share(sums + row * (long)groups, groups), scratch);
@@ -142,12 +142,12 @@ kernel void idr_u(int it, int k, long n, double limit, int groups, int row,
     }
     if (reason)
         return;
-    const double omega = it < S ? 1 : state[OMEGA];
+    const double omega = it < IDR_S ? 1 : state[OMEGA];
     for (RANGE(i, n)) {
-        double u_i = omega * y[i], old[S];
-        for (int j = 0; j < S; ++j)
+        double u_i = omega * y[i], old[IDR_S];
+        for (int j = 0; j < IDR_S; ++j)
             old[j] = U[max(j, k) * n + i];
-        for (int j = 0; j < S; ++j)
+        for (int j = 0; j < IDR_S; ++j)
             u_i += c[j] * old[j];
         u[i] = u_i;
     }
@@ -168,10 +168,10 @@ kernel void idr_step(int k, long n, int groups,
     local struct small w;
     if (krylov_is_over(stop, STOP_U, STOP_R))
         return;
-    krylov_sum_rows(S + 1, groups, sums, w.h, scratch);
+    krylov_sum_rows(IDR_S + 1, groups, sums, w.h, scratch);
     load_triangle(&w, state, (uint)k);
-    for (uint i = k + get_local_id(0); i < S; i += LCL_GROUP)
-        w.f[i] = state[F(k) + i];
+    for (uint i = k + get_local_id(0); i < IDR_S; i += LCL_GROUP)
+        w.f[i] = state[IDR_F(k) + i];
     GROUP_BARRIER();
     if (get_local_id(0) == 0)
         solve_small(&w, k, n);
@@ -185,13 +185,13 @@ kernel void idr_step(int k, long n, int groups,
     const double beta = w.beta;
     double rr = 0;
     for (RANGE(i, n)) {
-        double g[S], old[S]; // the S - 1 other vectors, in order
+        double g[IDR_S], old[IDR_S]; // the s - 1 other vectors, in order
         double g_k = t[i], u_k = u[i], r_i = r[i], x_i = x[i];
-        for (int j = 0; j < S - 1; ++j) {
+        for (int j = 0; j < IDR_S - 1; ++j) {
             g[j] = G[(j + (j >= k)) * n + i];
             old[j] = U[min(j, max(k - 1, 0)) * n + i];
         }
-        for (int j = 0; j < S - 1; ++j) {
+        for (int j = 0; j < IDR_S - 1; ++j) {
             g_k -= alpha[j] * g[j];
             u_k -= alpha[j] * old[j];
         }
@@ -201,9 +201,9 @@ kernel void idr_step(int k, long n, int groups,
         x[i] = x_i + beta * u_k;
         r[i] = r_i;
         rr += r_i * r_i;
-        for (int j = 0; j < S - 1; ++j)
+        for (int j = 0; j < IDR_S - 1; ++j)
             r_i -= c[j] * g[j];
-        if (k + 1 < S)
+        if (k + 1 < IDR_S)
             v[i] = r_i;
     }
     rr = group_sum(rr, scratch);

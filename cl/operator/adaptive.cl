@@ -4,25 +4,25 @@
 //
 // Launch: G groups, which share the tiles of a table. Tile (kind, first, count,
 //     row):
-//     kind <= 6:  `count` rows from place `first` on, 2^kind lanes per row
-//     WHOLE:      one row, at place `first`, all lanes of the group
-//     SUMMED:     row `row`, whose product is the sum of `count` partial sums
-//                 from `first` on, computed by a launch of adaptive_parts
-//     Places are positions in the row lists, or row numbers if LCL_MODE is 1.
+//     kind <= 6:        `count` rows from place `first` on, 2^kind lanes each
+//     LCL_TILE_WHOLE:   one row, at place `first`, all lanes of the group
+//     LCL_TILE_SUMMED:  row `row`, whose product is the sum of `count` partial
+//                       sums from `first` on, computed by a launch of
+//                       adaptive_parts
+//     Places are positions in the row lists; with MATRIX_ORDER, row numbers.
 // Determinism: fixed order for a given G.
+#include "adaptive.cl.h"
 #include "spmv.cl.h"
 
-#ifndef LCL_MODE
-# define LCL_MODE 0 // 0: rows by lists; 1: storage order, except long rows
+#ifndef MATRIX_ORDER
+# define MATRIX_ORDER 0 // 0: rows by lists; 1: as stored, except long rows
 #endif
-#define WHOLE  7
-#define SUMMED 8
 
 // Entries per lane whose loads are in flight at once.
 #define AHEAD 4
 
 struct matrix {
-    global const index_t *start; // of place k; with LCL_MODE 1 row_ptr
+    global const index_t *start; // of place k; with MATRIX_ORDER row_ptr
     global const int *length;    // of place k
     global const int *number;    // row of place k
     global const int *col;
@@ -36,12 +36,12 @@ struct row {
 };
 
 // The row at place k. Rows longer than `longest` have their own tiles and are
-// skipped with LCL_MODE 1.
+// skipped with MATRIX_ORDER.
 static inline struct row row_at(const struct matrix *A, int k, uint longest)
 {
     struct row r;
     r.start = A->start[k];
-#if LCL_MODE
+#if MATRIX_ORDER
     const index_t length = A->start[k + 1] - r.start;
     r.length = length > longest ? 0 : (uint)length;
     r.number = length > longest ? -1 : k;
@@ -124,20 +124,20 @@ INLINE void tile_rows(int product, int4 tile, const struct matrix *A,
                       global const double *w, global double *y,
                       struct spmv_sums *s, local double *scratch)
 {
-    const bool is_long = tile.x >= WHOLE;
+    const bool is_long = tile.x >= LCL_TILE_WHOLE;
     const uint lanes = is_long ? LCL_GROUP : 1u << tile.x;
     const uint lane = is_long ? get_local_id(0) : get_local_id(0) & (lanes - 1);
     const int slot = is_long ? 0 : (int)(get_local_id(0) >> tile.x);
     const int step = is_long ? tile.z : LCL_GROUP >> tile.x;
     for (int first = 0; first < tile.z; first += step) {
         struct row r = {0, 0, -1};
-        if (tile.x == SUMMED)
+        if (tile.x == LCL_TILE_SUMMED)
             r.number = tile.w;
         else if (first + slot < tile.z)
             r = row_at(A, tile.y + first + slot, is_long ? UINT_MAX : longest);
         const double w_i =
             lane == 0 && r.number >= 0 ? spmv_operand(product, w, r.number) : 0;
-        double dot = tile.x == SUMMED
+        double dot = tile.x == LCL_TILE_SUMMED
                          ? lane_sum(tile, partial)
                          : lane_dot(A, r.start, r.length, lane, lanes);
         dot = wave_sum(dot, min(lanes, (uint)LCL_WIDTH), scratch);

@@ -2,8 +2,8 @@
 // y = A x for A in square blocks (BSR) with n block rows; the four products as
 // in spmv.cl.h.
 //
-// Layout: block k is B x B values, row-major, from val[k B^2] on.
-// Launch: G groups; LCL_LANES lanes share a block row:
+// Layout: block k is B x B values, row-major, from val[k B^2] on; B =
+// LCL_BLOCK. Launch: G groups; LANES_PER_ROW lanes share a block row:
 //     B^2: each lane has one entry of every block, so that together they read a
 //          block contiguously; then B lanes add up the shares of one row each.
 //          As many block rows as fit a wave; remaining lanes idle.
@@ -15,16 +15,16 @@
 #ifndef LCL_BLOCK
 # define LCL_BLOCK 2 // rows and columns of a block, at least 2
 #endif
-#ifndef LCL_LANES
-# define LCL_LANES 1 // lanes per block row: B^2 up to the wave width, B, or 1
+#ifndef LANES_PER_ROW
+# define LANES_PER_ROW 1 // B^2 up to the wave width, B, or 1
 #endif
 
-#define B         LCL_BLOCK
-#define BY_ENTRY  (LCL_LANES == B * B)
-#define BY_MATRIX (LCL_LANES == 1)
-#define ROWS      (BY_MATRIX ? B : 1) // rows of a block per lane
-#define COLS      (BY_ENTRY ? 1 : B)  // columns of a block per lane
-#define SUMS      (ROWS * LCL_VECTORS)
+#define ENTRIES   (LCL_BLOCK * LCL_BLOCK)
+#define BY_ENTRY  (LANES_PER_ROW == ENTRIES)
+#define BY_MATRIX (LANES_PER_ROW == 1)
+#define ROWS      (BY_MATRIX ? LCL_BLOCK : 1) // rows of a block per lane
+#define COLS      (BY_ENTRY ? 1 : LCL_BLOCK)  // columns of a block per lane
+#define SUMS      (ROWS * VECTORS)
 // blocks whose loads are in flight at once
 #define AHEAD (LCL_WIDTH == 1 || BY_MATRIX ? 1 : BY_ENTRY ? 4 : 2)
 
@@ -33,20 +33,20 @@ static inline void add_blocks(index_t from, index_t to, uint lane,
                               global const int *col, global const double *val,
                               global const double *x, long ldx, double *sum)
 {
-    const uint first = lane * COLS, column = BY_ENTRY ? lane % B : 0;
+    const uint first = lane * COLS, column = BY_ENTRY ? lane % LCL_BLOCK : 0;
     for (uint r = 0; r < SUMS; ++r)
         sum[r] = 0;
     for (index_t k = from; k < to; k += AHEAD) {
         double share[AHEAD * SUMS];
         for (uint u = 0; u < AHEAD; ++u) {
             const index_t at = k + u < to ? k + u : k;
-            global const double *a = val + (ulong)at * (B * B) + first;
-            global const double *v = x + (long)col[at] * B + column;
-            for (uint q = 0; q < LCL_VECTORS; ++q)
+            global const double *a = val + (ulong)at * ENTRIES + first;
+            global const double *v = x + (long)col[at] * LCL_BLOCK + column;
+            for (uint q = 0; q < VECTORS; ++q)
                 for (uint r = 0; r < ROWS; ++r) {
                     double dot = 0;
                     for (uint c = 0; c < COLS; ++c)
-                        dot += a[r * B + c] * v[q * ldx + c];
+                        dot += a[r * LCL_BLOCK + c] * v[q * ldx + c];
                     share[u * SUMS + q * ROWS + r] = dot;
                 }
         }
@@ -60,7 +60,7 @@ static inline void add_blocks(index_t from, index_t to, uint lane,
 #if LCL_WIDTH > 1
 // The lanes of a block row never cross the end of a span.
 # define SPAN      (BY_ENTRY ? LCL_WIDTH : LCL_GROUP)
-# define SPAN_ROWS (SPAN / LCL_LANES)
+# define SPAN_ROWS (SPAN / LANES_PER_ROW)
 
 // Position of a lane.
 struct place {
@@ -72,13 +72,13 @@ struct place {
 static inline struct place place_of(uint lid)
 {
     const uint span = BY_ENTRY ? lid / SPAN : 0, in_span = lid - span * SPAN;
-    // in_span / LCL_LANES, exact below 1024
-    const uint slot = in_span * (65535 / LCL_LANES + 1) >> 16;
+    // in_span / LANES_PER_ROW, exact below 1024
+    const uint slot = in_span * (65535 / LANES_PER_ROW + 1) >> 16;
     struct place p;
-    p.lane = in_span - slot * LCL_LANES;
+    p.lane = in_span - slot * LANES_PER_ROW;
     p.row = span * SPAN_ROWS + slot;
     p.works = slot < SPAN_ROWS;
-    p.run = p.works ? in_span - p.lane + p.lane % B * B : 0;
+    p.run = p.works ? in_span - p.lane + p.lane % LCL_BLOCK * LCL_BLOCK : 0;
     return p;
 }
 
@@ -86,8 +86,8 @@ static inline struct place place_of(uint lid)
 static inline void add_lanes(struct place p, double *sum, local double *scratch)
 {
 # if BY_ENTRY
-    for (uint q = 0; q < LCL_VECTORS; ++q)
-        sum[q] = run_sum(sum[q], p.run, B, scratch);
+    for (uint q = 0; q < VECTORS; ++q)
+        sum[q] = run_sum(sum[q], p.run, LCL_BLOCK, scratch);
 # endif
 }
 #endif
@@ -105,8 +105,8 @@ INLINE void multiply(int product, long n, global const index_t *row_ptr,
     for (RANGE(i, n)) {
         add_blocks(row_ptr[i], row_ptr[i + 1], 0, col, val, x, 0, sum);
         for (uint r = 0; r < ROWS; ++r)
-            spmv_row(product, i * B + r, sum[r],
-                     spmv_operand(product, w, i * B + r), y, &s);
+            spmv_row(product, i * LCL_BLOCK + r, sum[r],
+                     spmv_operand(product, w, i * LCL_BLOCK + r), y, &s);
     }
 # else
     const struct place p = place_of(get_local_id(0));
@@ -115,8 +115,8 @@ INLINE void multiply(int product, long n, global const index_t *row_ptr,
          first += (long)get_num_groups(0) * rows) {
         const long i = first + p.row;
         const bool mine = p.works && i < n;
-        const bool ends = mine && p.lane < B / ROWS; // stores results
-        const long own = i * B + p.lane * ROWS;
+        const bool ends = mine && p.lane < LCL_BLOCK / ROWS; // stores results
+        const long own = i * LCL_BLOCK + p.lane * ROWS;
         double w_r[ROWS];
         for (uint r = 0; r < ROWS; ++r)
             w_r[r] = ends ? spmv_operand(product, w, own + r) : 0;
@@ -148,9 +148,9 @@ kernel void bsr_many(long n, global const index_t *restrict row_ptr,
 # if LCL_WIDTH == 1
     for (RANGE(i, n)) {
         add_blocks(row_ptr[i], row_ptr[i + 1], 0, col, val, x, ldx, sum);
-        for (uint q = 0; q < LCL_VECTORS; ++q)
-            for (uint r = 0; r < B; ++r)
-                y[q * ldy + i * B + r] = sum[q * B + r];
+        for (uint q = 0; q < VECTORS; ++q)
+            for (uint r = 0; r < LCL_BLOCK; ++r)
+                y[q * ldy + i * LCL_BLOCK + r] = sum[q * LCL_BLOCK + r];
     }
 # else
     local double scratch[LCL_GROUP];
@@ -163,10 +163,11 @@ kernel void bsr_many(long n, global const index_t *restrict row_ptr,
         add_blocks(mine ? row_ptr[i] : 0, mine ? row_ptr[i + 1] : 0, p.lane,
                    col, val, x, ldx, sum);
         add_lanes(p, sum, scratch);
-        if (mine && p.lane < B / ROWS)
-            for (uint q = 0; q < LCL_VECTORS; ++q)
+        if (mine && p.lane < LCL_BLOCK / ROWS)
+            for (uint q = 0; q < VECTORS; ++q)
                 for (uint r = 0; r < ROWS; ++r)
-                    y[q * ldy + i * B + p.lane * ROWS + r] = sum[q * ROWS + r];
+                    y[q * ldy + i * LCL_BLOCK + p.lane * ROWS + r] =
+                        sum[q * ROWS + r];
     }
 # endif
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // y = A x for A in CSR; the four products as in spmv.cl.h.
 //
-// Launch: G groups; LCL_LANES lanes share a row and read its entries side by
-//         side.
+// Launch: G groups; LANES_PER_ROW lanes share a row and read its entries side
+//         by side.
 // Determinism: fixed order for a given G.
 #include "spmv.cl.h"
 
-#ifndef LCL_LANES
-# define LCL_LANES 1 // lanes per row, power of two up to the wave width
+#ifndef LANES_PER_ROW
+# define LANES_PER_ROW 1 // power of two up to the wave width
 #endif
 
 // dot[q] = the lane's share of a row times vector q
@@ -15,11 +15,11 @@ static inline void row_dot(index_t from, index_t to, uint lane,
                            global const int *col, global const double *val,
                            global const double *x, long ldx, double *dot)
 {
-    for (uint q = 0; q < LCL_VECTORS; ++q)
+    for (uint q = 0; q < VECTORS; ++q)
         dot[q] = 0;
-    for (index_t k = from + lane; k < to; k += LCL_LANES)
+    for (index_t k = from + lane; k < to; k += LANES_PER_ROW)
 #pragma unroll
-        for (uint q = 0; q < LCL_VECTORS; ++q)
+        for (uint q = 0; q < VECTORS; ++q)
             dot[q] += val[k] * x[q * ldx + col[k]];
 }
 
@@ -39,9 +39,9 @@ INLINE void multiply(int product, long n, global const index_t *row_ptr,
         spmv_row(product, i, dot, w_i, y, &s);
     }
 # else
-    const uint lane = get_local_id(0) % LCL_LANES;
-    const uint row = get_local_id(0) / LCL_LANES;
-    const uint rows = LCL_GROUP / LCL_LANES;
+    const uint lane = get_local_id(0) % LANES_PER_ROW;
+    const uint row = get_local_id(0) / LANES_PER_ROW;
+    const uint rows = LCL_GROUP / LANES_PER_ROW;
     for (long first = (long)get_group_id(0) * rows; first < n;
          first += (long)get_num_groups(0) * rows) {
         const long i = first + row;
@@ -49,7 +49,7 @@ INLINE void multiply(int product, long n, global const index_t *row_ptr,
         dot = 0;
         if (i < n)
             row_dot(row_ptr[i], row_ptr[i + 1], lane, col, val, x, 0, &dot);
-        dot = wave_sum(dot, LCL_LANES, scratch);
+        dot = wave_sum(dot, LANES_PER_ROW, scratch);
         if (i < n && lane == 0)
             spmv_row(product, i, dot, w_i, y, &s);
     }
@@ -69,27 +69,27 @@ kernel void csr_many(long n, global const index_t *restrict row_ptr,
                      global const double *restrict x, long ldx,
                      global double *restrict y, long ldy, long first)
 {
-    double dot[LCL_VECTORS];
+    double dot[VECTORS];
     x += first * ldx;
     y += first * ldy;
 # if LCL_WIDTH == 1
     for (RANGE(i, n)) {
         row_dot(row_ptr[i], row_ptr[i + 1], 0, col, val, x, ldx, dot);
-        for (uint q = 0; q < LCL_VECTORS; ++q)
+        for (uint q = 0; q < VECTORS; ++q)
             y[q * ldy + i] = dot[q];
     }
 # else
     local double scratch[LCL_GROUP];
-    const uint lane = get_local_id(0) % LCL_LANES;
-    const uint rows = LCL_GROUP / LCL_LANES;
+    const uint lane = get_local_id(0) % LANES_PER_ROW;
+    const uint rows = LCL_GROUP / LANES_PER_ROW;
     for (long at = (long)get_group_id(0) * rows; at < n;
          at += (long)get_num_groups(0) * rows) {
-        const long i = at + get_local_id(0) / LCL_LANES;
+        const long i = at + get_local_id(0) / LANES_PER_ROW;
         row_dot(i < n ? row_ptr[i] : 0, i < n ? row_ptr[i + 1] : 0, lane, col,
                 val, x, ldx, dot);
 #  pragma unroll
-        for (uint q = 0; q < LCL_VECTORS; ++q) {
-            const double sum = wave_sum(dot[q], LCL_LANES, scratch);
+        for (uint q = 0; q < VECTORS; ++q) {
+            const double sum = wave_sum(dot[q], LANES_PER_ROW, scratch);
             if (i < n && lane == 0)
                 y[q * ldy + i] = sum;
         }

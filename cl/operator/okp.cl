@@ -7,7 +7,8 @@
 //     okp_multiply:  y^(i) = M t^(i), or y^(i) += with `keep` (Algorithm 3)
 //     cu_axpy:       t^(i) += c_ij x^(j)                     (Algorithm 4)
 //
-// Layout: x[i N + k]; blocks are row-major; c_ij is coef[(term S + j) S + i].
+// Layout: S = STAGES; x[i N + k]; blocks are row-major; c_ij is
+//         coef[(term S + j) S + i].
 // Launch: okp_combine, cu_axpy: any number of groups. okp_multiply: one wave
 //         per block row, one lane per entry of as many blocks as fit, or of as
 //         many columns as fit if a block has more entries than the wave lanes.
@@ -15,13 +16,17 @@
 #include "spmv.cl.h"
 
 #ifndef LCL_BLOCK
-# define LCL_BLOCK 1
+# define LCL_BLOCK 1 // rows and columns of a block
+#endif
+#ifndef STAGES
+# define STAGES 1 // of okp_multiply and okp_combine
 #endif
 
-#define B LCL_BLOCK
-#define S LCL_VECTORS // of okp_multiply and okp_combine
+#define ENTRIES (LCL_BLOCK * LCL_BLOCK)
 // columns that a wave processes at once
-#define COLUMNS (LCL_WIDTH >= B * B ? LCL_WIDTH / (B * B) * B : LCL_WIDTH / B)
+#define COLUMNS                                                                \
+ (LCL_WIDTH >= ENTRIES ? LCL_WIDTH / ENTRIES * LCL_BLOCK                       \
+                       : LCL_WIDTH / LCL_BLOCK)
 // the largest power of two below COLUMNS (1 if there is none)
 #define HALF                                                                   \
  (COLUMNS > 32   ? 32                                                          \
@@ -40,15 +45,15 @@ kernel void okp_combine(long rows, global const double *restrict coef, int term,
     if (stop[at])
         return;
     for (RANGE(k, rows)) {
-        double sum[S];
-        for (uint i = 0; i < S; ++i)
+        double sum[STAGES];
+        for (uint i = 0; i < STAGES; ++i)
             sum[i] = 0;
-        for (uint j = 0; j < S; ++j) {
+        for (uint j = 0; j < STAGES; ++j) {
             const double x_j = x[j * rows + k];
-            for (uint i = 0; i < S; ++i)
-                sum[i] += x_j * coef[(term * S + j) * S + i];
+            for (uint i = 0; i < STAGES; ++i)
+                sum[i] += x_j * coef[(term * STAGES + j) * STAGES + i];
         }
-        for (uint i = 0; i < S; ++i)
+        for (uint i = 0; i < STAGES; ++i)
             t[i * rows + k] = sum[i];
     }
 }
@@ -76,15 +81,16 @@ static inline void add_row(index_t from, index_t to, uint lane, long rows,
                            global const int *col, global const double *val,
                            global const double *t, local double *sums)
 {
-    const uint column = lane / B, r = lane - column * B;
-    const ulong end = (ulong)(to - from) * B;
+    const uint column = lane / LCL_BLOCK, r = lane - column * LCL_BLOCK;
+    const ulong end = (ulong)(to - from) * LCL_BLOCK;
     for (ulong g = column; g < end && column < COLUMNS; g += COLUMNS) {
-        const ulong block = g / B;
-        const uint c = (uint)(g - block * B);
+        const ulong block = g / LCL_BLOCK;
+        const uint c = (uint)(g - block * LCL_BLOCK);
         const index_t k = from + (index_t)block;
-        const double a = val[(ulong)k * (B * B) + r * B + c];
-        for (uint i = 0; i < S; ++i)
-            sums[i * LCL_GROUP] += a * t[i * rows + (long)col[k] * B + c];
+        const double a = val[(ulong)k * ENTRIES + r * LCL_BLOCK + c];
+        for (uint i = 0; i < STAGES; ++i)
+            sums[i * LCL_GROUP] +=
+                a * t[i * rows + (long)col[k] * LCL_BLOCK + c];
     }
 }
 
@@ -93,11 +99,12 @@ INLINE void add_lanes(uint lane, local double *sums)
 {
 # pragma unroll
     for (uint half_count = HALF; half_count > 0; half_count /= 2) {
-        const uint from = lane + half_count * B;
+        const uint from = lane + half_count * LCL_BLOCK;
         WAVE_BARRIER();
-        if (lane < half_count * B && from < COLUMNS * B)
-            for (uint i = 0; i < S; ++i)
-                sums[i * LCL_GROUP] += sums[i * LCL_GROUP + half_count * B];
+        if (lane < half_count * LCL_BLOCK && from < COLUMNS * LCL_BLOCK)
+            for (uint i = 0; i < STAGES; ++i)
+                sums[i * LCL_GROUP] +=
+                    sums[i * LCL_GROUP + half_count * LCL_BLOCK];
     }
 }
 #endif
@@ -111,32 +118,33 @@ kernel void okp_multiply(long n, global const index_t *restrict row_ptr,
                          global const int *stop, int at)
 {
 #if LCL_WIDTH == 1
-    double sum[S * B];
+    double sum[STAGES * LCL_BLOCK];
 #else
-    local double room[S * LCL_GROUP];
+    local double room[STAGES * LCL_GROUP];
     const uint lid = get_local_id(0), wave = lid / LCL_WIDTH;
     const uint lane = lid - wave * LCL_WIDTH;
     local double *sums = room + lid;
 #endif
     if (stop[at])
         return;
-    t += first * n * B;
-    y += first * n * B;
+    t += first * n * LCL_BLOCK;
+    y += first * n * LCL_BLOCK;
 #if LCL_WIDTH == 1
     for (RANGE(g, n)) {
-        for (uint q = 0; q < S * B; ++q)
+        for (uint q = 0; q < STAGES * LCL_BLOCK; ++q)
             sum[q] = 0;
         for (index_t k = row_ptr[g]; k < row_ptr[g + 1]; ++k)
-            for (uint e = 0; e < B * B; ++e) {
-                const uint r = e / B, c = e - r * B;
-                const double a = val[(ulong)k * (B * B) + e];
-                for (uint i = 0; i < S; ++i)
-                    sum[i * B + r] += a * t[(i * n + col[k]) * B + c];
+            for (uint e = 0; e < ENTRIES; ++e) {
+                const uint r = e / LCL_BLOCK, c = e - r * LCL_BLOCK;
+                const double a = val[(ulong)k * ENTRIES + e];
+                for (uint i = 0; i < STAGES; ++i)
+                    sum[i * LCL_BLOCK + r] +=
+                        a * t[(i * n + col[k]) * LCL_BLOCK + c];
             }
-        for (uint i = 0; i < S; ++i)
-            for (uint r = 0; r < B; ++r) {
-                const long o = (i * n + g) * B + r;
-                y[o] = (keep ? y[o] : 0) + sum[i * B + r];
+        for (uint i = 0; i < STAGES; ++i)
+            for (uint r = 0; r < LCL_BLOCK; ++r) {
+                const long o = (i * n + g) * LCL_BLOCK + r;
+                y[o] = (keep ? y[o] : 0) + sum[i * LCL_BLOCK + r];
             }
     }
 #else
@@ -144,14 +152,15 @@ kernel void okp_multiply(long n, global const index_t *restrict row_ptr,
          at_row += (long)get_num_groups(0) * WAVES) {
         const long g = at_row + wave;
         WAVE_BARRIER();
-        for (uint i = 0; i < S; ++i)
+        for (uint i = 0; i < STAGES; ++i)
             sums[i * LCL_GROUP] = 0;
         if (g < n)
-            add_row(row_ptr[g], row_ptr[g + 1], lane, n * B, col, val, t, sums);
+            add_row(row_ptr[g], row_ptr[g + 1], lane, n * LCL_BLOCK, col, val,
+                    t, sums);
         add_lanes(lane, sums);
-        if (g < n && lane < B)
-            for (uint i = 0; i < S; ++i) {
-                const long o = (i * n + g) * B + lane;
+        if (g < n && lane < LCL_BLOCK)
+            for (uint i = 0; i < STAGES; ++i) {
+                const long o = (i * n + g) * LCL_BLOCK + lane;
                 y[o] = (keep ? y[o] : 0) + sums[i * LCL_GROUP];
             }
     }

@@ -5,7 +5,7 @@
 // and the columns of B are stages. One lane reads each value and each x once;
 // the rows of C are the sums P and Q of a block row, without lane exchange.
 //
-// Layout, bytes: as in one_pass.cl, LCL_MODE 0; `term` is 0.
+// Layout, bytes: as in one_pass.cl without ONE_TERM; `term` is 0.
 // Launch: any number of groups; one block row per wave at a time.
 // Determinism: fixed order.
 #ifndef LCL_WIDTH
@@ -15,20 +15,22 @@
 #include "spmv.cl.h"
 
 #ifndef LCL_BLOCK
-# define LCL_BLOCK 4
+# define LCL_BLOCK 4 // rows and columns of a block, at most 4
+#endif
+#ifndef STAGES
+# define STAGES 1
 #endif
 
-#define B     LCL_BLOCK
-#define S     LCL_VECTORS
-#define TILES ((S + 7) / 8) // tiles of 8 stages
-#define AHEAD 2 // blocks multiplied per step, while as many more are loaded
-#define WAVES (LCL_GROUP / LCL_WIDTH)
+#define ENTRIES (LCL_BLOCK * LCL_BLOCK)
+#define TILES   ((STAGES + 7) / 8) // tiles of 8 stages
+#define AHEAD   2 // blocks multiplied per step, while as many more are loaded
+#define WAVES   (LCL_GROUP / LCL_WIDTH)
 
 // sums of a row: 8 TILES of P, then of Q; + 2: rows start in different banks
 #define ROOM_ROW  (16 * TILES + 2)
-#define RESULTS   (B * S)
+#define RESULTS   (LCL_BLOCK * STAGES)
 #define OWN       ((RESULTS + LCL_WIDTH - 1) / LCL_WIDTH) // results per lane
-#define ONE_STAGE (LCL_WIDTH % S == 0 || OWN == 1)        // one stage per lane
+#define ONE_STAGE (LCL_WIDTH % STAGES == 0 || OWN == 1)   // one stage per lane
 
 // c[0], c[1] = entries (lane / 4, 2 (lane % 4)) and the next one of C; a is
 // entry (lane / 4, lane % 4) of A, b entry (lane % 4, lane / 4) of B.
@@ -61,17 +63,18 @@ static inline void load_operands(uint k, uint blocks, uint column,
                                  struct place p, global const double *val,
                                  global const double *x, double *a, double *b)
 {
-    const bool in_a = p.r < B && p.k < B;
+    const bool in_a = p.r < LCL_BLOCK && p.k < LCL_BLOCK;
 #pragma unroll
     for (uint h = 0; h < AHEAD; ++h) {
         const bool has = k + h < blocks;
-        const long of_col =
-            (long)wave_from_uint(column, (k + h) % LCL_WIDTH) * (B * S);
-        a[h] = has && in_a ? val[(ulong)(k + h) * (2 * B * B)] : 0;
+        const long of_col = (long)wave_from_uint(column, (k + h) % LCL_WIDTH) *
+                            (LCL_BLOCK * STAGES);
+        a[h] = has && in_a ? val[(ulong)(k + h) * (2 * ENTRIES)] : 0;
 #pragma unroll
         for (uint q = 0; q < TILES; ++q)
-            b[h * TILES + q] =
-                has && p.k < B && 8 * q + p.j < S ? x[of_col + 8 * q] : 0;
+            b[h * TILES + q] = has && p.k < LCL_BLOCK && 8 * q + p.j < STAGES
+                                   ? x[of_col + 8 * q]
+                                   : 0;
     }
 }
 
@@ -111,7 +114,7 @@ static inline uint load_columns(index_t from, index_t to, uint lane,
 static inline double coefficient(global const double *coef, uint k, uint j)
 {
     const uint t = k / (8 * TILES), l = k - t * (8 * TILES);
-    return l < S ? coef[(t * S + l) * S + j] : 0;
+    return l < STAGES ? coef[(t * STAGES + l) * STAGES + j] : 0;
 }
 
 WORK_GROUP
@@ -134,9 +137,9 @@ kernel void one_pass_mma(long n, global const index_t *restrict row_ptr,
         return;
 #pragma unroll
     for (uint k = 0; k < 16 * TILES; ++k)
-        own[k] = coefficient(coef, k, lane - lane / S * S);
-    val += (p.r * B + p.k) * 2 + p.t;
-    x += p.k * S + p.j;
+        own[k] = coefficient(coef, k, lane - lane / STAGES * STAGES);
+    val += (p.r * LCL_BLOCK + p.k) * 2 + p.t;
+    x += p.k * STAGES + p.j;
     long i = (long)get_group_id(0) * WAVES + wave;
     index_t from = i < n ? row_ptr[i] : 0, to = i < n ? row_ptr[i + 1] : 0;
     uint column = load_columns(from, to, lane, col);
@@ -148,7 +151,7 @@ kernel void one_pass_mma(long n, global const index_t *restrict row_ptr,
             c[q] = 0;
         while (from < to) {
             const uint blocks = min((uint)(to - from), (uint)LCL_WIDTH);
-            add_blocks(blocks, column, p, val + (ulong)from * (2 * B * B), x,
+            add_blocks(blocks, column, p, val + (ulong)from * (2 * ENTRIES), x,
                        c);
             from += blocks;
             if (from < to)
@@ -165,7 +168,7 @@ kernel void one_pass_mma(long n, global const index_t *restrict row_ptr,
         }
         WAVE_BARRIER();
         for (uint o = lane; o < RESULTS; o += LCL_WIDTH) {
-            const uint row = o / S, j = o - row * S;
+            const uint row = o / STAGES, j = o - row * STAGES;
             double result = 0;
 #pragma unroll
             for (uint k = 0; k < 16 * TILES; ++k)

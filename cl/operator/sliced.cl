@@ -32,9 +32,10 @@ typedef int column_t;
 # define GATHER(x, c)  ((x)[c])
 #endif
 
-#ifndef LCL_SLOTS
-# define LCL_SLOTS 1 // slots whose columns (B = 1: also values) are loaded
-#endif               // at once
+// slots whose columns (and values, unless they are blocks) are loaded at once
+#ifndef SLOTS_AT_ONCE
+# define SLOTS_AT_ONCE 1
+#endif
 
 // A slice as seen by one of its lanes.
 struct slice {
@@ -58,62 +59,62 @@ static inline struct slice slice_at(long s, uint lane, int last_col,
     S.base = base_of(s, last_col);
     S.near_col = near_col + (long)from.x * ROWS + lane;
     S.far_col = far_col + ((long)from.y - (long)S.near) * ROWS + lane;
-    S.val = val + ((long)from.x + from.y) * (ROWS * B * B) + lane;
+    S.val = val + ((long)from.x + from.y) * (ROWS * AREA) + lane;
     return S;
 }
 
-// The slice without its first LCL_SLOTS slots.
+// The slice without its first SLOTS_AT_ONCE slots.
 static inline struct slice rest_of(struct slice S)
 {
-    S.near = sub_sat(S.near, (uint)LCL_SLOTS);
-    S.slots = sub_sat(S.slots, (uint)LCL_SLOTS);
-    S.near_col += LCL_SLOTS * ROWS;
-    S.far_col += LCL_SLOTS * ROWS;
-    S.val += LCL_SLOTS * ROWS * B * B;
+    S.near = sub_sat(S.near, (uint)SLOTS_AT_ONCE);
+    S.slots = sub_sat(S.slots, (uint)SLOTS_AT_ONCE);
+    S.near_col += SLOTS_AT_ONCE * ROWS;
+    S.far_col += SLOTS_AT_ONCE * ROWS;
+    S.val += SLOTS_AT_ONCE * ROWS * AREA;
     return S;
 }
 
-// sum += products of the first LCL_SLOTS slots, whose columns are c
-#if B == 1
+// sum += products of the first SLOTS_AT_ONCE slots, whose columns are c
+#if LCL_BLOCK == 1
 static inline void add_values(struct slice S, const column_t *c,
                               global const double *x, long ldx, value_t *sum)
 {
-    value_t a[LCL_SLOTS], v[LCL_SLOTS * LCL_VECTORS];
+    value_t a[SLOTS_AT_ONCE], v[SLOTS_AT_ONCE * VECTORS];
 # pragma unroll
-    for (uint u = 0; u < LCL_SLOTS; ++u)
+    for (uint u = 0; u < SLOTS_AT_ONCE; ++u)
         if (u < S.slots)
             a[u] = LOAD_VALUE(S.val + u * ROWS);
 # pragma unroll
-    for (uint u = 0; u < LCL_SLOTS; ++u)
+    for (uint u = 0; u < SLOTS_AT_ONCE; ++u)
 # pragma unroll
-        for (uint q = 0; q < LCL_VECTORS; ++q)
+        for (uint q = 0; q < VECTORS; ++q)
             if (u < S.slots)
-                v[u * LCL_VECTORS + q] = GATHER(x + q * ldx, c[u]);
+                v[u * VECTORS + q] = GATHER(x + q * ldx, c[u]);
 # pragma unroll
-    for (uint u = 0; u < LCL_SLOTS; ++u)
+    for (uint u = 0; u < SLOTS_AT_ONCE; ++u)
 # pragma unroll
-        for (uint q = 0; q < LCL_VECTORS; ++q)
+        for (uint q = 0; q < VECTORS; ++q)
             if (u < S.slots)
-                sum[q] += a[u] * v[u * LCL_VECTORS + q];
+                sum[q] += a[u] * v[u * VECTORS + q];
 }
 #else
 static inline void add_block(global const double *a, column_t c,
                              global const double *x, long ldx, value_t *sum)
 {
-    value_t v[B * LCL_VECTORS];
+    value_t v[LCL_BLOCK * VECTORS];
 # pragma unroll
-    for (uint q = 0; q < LCL_VECTORS; ++q)
+    for (uint q = 0; q < VECTORS; ++q)
 # pragma unroll
-        for (uint j = 0; j < B; ++j)
-            v[q * B + j] = GATHER(x + q * ldx + j, c * B);
+        for (uint j = 0; j < LCL_BLOCK; ++j)
+            v[q * LCL_BLOCK + j] = GATHER(x + q * ldx + j, c * LCL_BLOCK);
 # pragma unroll
-    for (uint r = 0; r < B; ++r)
+    for (uint r = 0; r < LCL_BLOCK; ++r)
 # pragma unroll
-        for (uint j = 0; j < B; ++j) {
-            const value_t value = LOAD_VALUE(a + (r * B + j) * ROWS);
+        for (uint j = 0; j < LCL_BLOCK; ++j) {
+            const value_t value = LOAD_VALUE(a + (r * LCL_BLOCK + j) * ROWS);
 # pragma unroll
-            for (uint q = 0; q < LCL_VECTORS; ++q)
-                sum[q * B + r] += value * v[q * B + j];
+            for (uint q = 0; q < VECTORS; ++q)
+                sum[q * LCL_BLOCK + r] += value * v[q * LCL_BLOCK + j];
         }
 }
 
@@ -121,29 +122,29 @@ static inline void add_values(struct slice S, const column_t *c,
                               global const double *x, long ldx, value_t *sum)
 {
 # pragma unroll
-    for (uint u = 0; u < LCL_SLOTS; ++u)
+    for (uint u = 0; u < SLOTS_AT_ONCE; ++u)
         if (u < S.slots)
-            add_block(S.val + u * (B * B * ROWS), c[u], x, ldx, sum);
+            add_block(S.val + u * (AREA * ROWS), c[u], x, ldx, sum);
 }
 #endif
 
-// sum = the item's rows of A x; sum[q B + r] is row r for vector q
+// sum = the item's rows of A x; sum[q * LCL_BLOCK + r] is row r for vector q
 static inline void add_slots(struct slice S, global const double *x, long ldx,
                              value_t *sum)
 {
 #pragma unroll
-    for (uint r = 0; r < B * LCL_VECTORS; ++r)
+    for (uint r = 0; r < LCL_BLOCK * VECTORS; ++r)
         sum[r] = 0;
     while (S.slots > 0) {
-        column_t c[LCL_SLOTS];
+        column_t c[SLOTS_AT_ONCE];
 #pragma unroll
-        for (uint u = 0; u < LCL_SLOTS; ++u)
+        for (uint u = 0; u < SLOTS_AT_ONCE; ++u)
             if (u < S.near)
                 c[u] = LOAD_NEAR(S.near_col + u * ROWS);
             else if (u < S.slots)
                 c[u] = LOAD_FAR(S.far_col + u * ROWS);
 #pragma unroll
-        for (uint u = 0; u < LCL_SLOTS; ++u) // after issuing all loads
+        for (uint u = 0; u < SLOTS_AT_ONCE; ++u) // after issuing all loads
             c[u] += u < S.near ? S.base : 0;
         add_values(S, c, x, ldx, sum);
         S = rest_of(S);
@@ -161,25 +162,25 @@ INLINE void multiply(int product, long n, int last_col,
                      local double *scratch)
 {
     struct spmv_sums s = {0, 0};
-    value_t sum[B * LCL_VECTORS];
+    value_t sum[LCL_BLOCK * VECTORS];
 # if LCL_WIDTH == 1
     for (RANGE(at, (n + ROWS - 1) / ROWS)) {
         const double *row = (const double *)sum;
         add_slots(slice_at(at, 0, last_col, start, near_col, far_col, val), x,
                   0, sum);
         for (long i = at * ROWS; i < min(n, (at + 1) * ROWS); ++i)
-            for (uint r = 0; r < B; ++r)
-                spmv_row(product, i * B + r, row[r * ROWS + i % ROWS],
-                         spmv_operand(product, w, i * B + r), y, &s);
+            for (uint r = 0; r < LCL_BLOCK; ++r)
+                spmv_row(product, i * LCL_BLOCK + r, row[r * ROWS + i % ROWS],
+                         spmv_operand(product, w, i * LCL_BLOCK + r), y, &s);
     }
 # else
     for (uint i = get_global_id(0); i < (uint)n; i += get_global_size(0)) {
         add_slots(slice_at(i / ROWS, i % ROWS, last_col, start, near_col,
                            far_col, val),
                   x, 0, sum);
-        for (uint r = 0; r < B; ++r)
-            spmv_row(product, (long)i * B + r, sum[r],
-                     spmv_operand(product, w, (long)i * B + r), y, &s);
+        for (uint r = 0; r < LCL_BLOCK; ++r)
+            spmv_row(product, (long)i * LCL_BLOCK + r, sum[r],
+                     spmv_operand(product, w, (long)i * LCL_BLOCK + r), y, &s);
     }
 # endif
     spmv_finish(product, s, sums, scratch);
@@ -216,7 +217,7 @@ kernel void sliced_many(long n, int last_col,
                         global const double *restrict x, long ldx,
                         global double *restrict y, long ldy, long first)
 {
-    value_t sum[B * LCL_VECTORS];
+    value_t sum[LCL_BLOCK * VECTORS];
     x += first * ldx;
     y += first * ldy;
 # if LCL_WIDTH == 1
@@ -225,18 +226,19 @@ kernel void sliced_many(long n, int last_col,
         add_slots(slice_at(at, 0, last_col, start, near_col, far_col, val), x,
                   ldx, sum);
         for (long i = at * ROWS; i < min(n, (at + 1) * ROWS); ++i)
-            for (uint q = 0; q < LCL_VECTORS; ++q)
-                for (uint r = 0; r < B; ++r)
-                    y[q * ldy + i * B + r] = row[(q * B + r) * ROWS + i % ROWS];
+            for (uint q = 0; q < VECTORS; ++q)
+                for (uint r = 0; r < LCL_BLOCK; ++r)
+                    y[q * ldy + i * LCL_BLOCK + r] =
+                        row[(q * LCL_BLOCK + r) * ROWS + i % ROWS];
     }
 # else
     for (uint i = get_global_id(0); i < (uint)n; i += get_global_size(0)) {
         add_slots(slice_at(i / ROWS, i % ROWS, last_col, start, near_col,
                            far_col, val),
                   x, ldx, sum);
-        for (uint q = 0; q < LCL_VECTORS; ++q)
-            for (uint r = 0; r < B; ++r)
-                y[q * ldy + (long)i * B + r] = sum[q * B + r];
+        for (uint q = 0; q < VECTORS; ++q)
+            for (uint r = 0; r < LCL_BLOCK; ++r)
+                y[q * ldy + (long)i * LCL_BLOCK + r] = sum[q * LCL_BLOCK + r];
     }
 # endif
 }

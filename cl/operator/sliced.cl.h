@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A matrix in slices of ROWS rows: the layout that slices.cl writes and
-// sliced.cl multiplies with. For blocks of B rows, "row", "column" and "entry"
-// mean those of blocks.
+// sliced.cl multiplies with. For blocks of B = LCL_BLOCK rows, "row", "column"
+// and "entry" mean those of blocks.
 //
 // Slot k of a slice holds one entry of each row side by side, that of the
 // slice's row l at lane l; a slot of blocks has B^2 such runs of values.
@@ -19,7 +19,7 @@
 #ifndef LCL_BLOCK
 # define LCL_BLOCK 1 // rows and columns of a block
 #endif
-#define B LCL_BLOCK
+#define AREA (LCL_BLOCK * LCL_BLOCK)
 
 // rows of a slice; at width 1 the widest vector of doubles of a CPU
 #if LCL_WIDTH == 1

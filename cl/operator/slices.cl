@@ -152,15 +152,15 @@ kernel void place_values(long n, int last_col, global const index_t *row_ptr,
     for (RANGE(row, rows_of_slices(n))) {
         const uint i = (uint)row;
         struct row R = row_of(i, (uint)n, last_col, row_ptr, start);
-        global double *to = sliced + R.first * (ROWS * B * B) + i % ROWS;
+        global double *to = sliced + R.first * (ROWS * AREA) + i % ROWS;
         for (index_t k = R.from; k < R.to; ++k) {
             const uint slot = next_slot(&R, col[k]);
-            for (uint e = 0; e < B * B; ++e)
-                to[(slot * (B * B) + e) * ROWS] = val[(ulong)k * (B * B) + e];
+            for (uint e = 0; e < AREA; ++e)
+                to[(slot * AREA + e) * ROWS] = val[(ulong)k * AREA + e];
         }
         for (uint slot = R.near_used; slot < R.slots; ++slot)
             if (slot < R.near || slot >= R.near + R.far_used)
-                for (uint e = 0; e < B * B; ++e)
-                    to[(slot * (B * B) + e) * ROWS] = 0;
+                for (uint e = 0; e < AREA; ++e)
+                    to[(slot * AREA + e) * ROWS] = 0;
     }
 }

@@ -7,8 +7,8 @@
 //     NAME_residual:  y = w - A x,  partial sums of <y, y>
 // Group g of G stores its sums in sums[g] and sums[G + g], <y, y> always in the
 // second half. If the stopping flag `stop[at]` is nonzero, a kernel does
-// nothing. If LCL_VECTORS is defined, there is instead
-//     NAME_many:      Y = A X for LCL_VECTORS vectors, vector q at
+// nothing. If the spec sets VECTORS, there is instead
+//     NAME_many:      Y = A X for VECTORS vectors, vector q at
 //                     x[(first + q) ldx] and y[(first + q) ldy]
 #pragma once
 
@@ -20,11 +20,11 @@
 #define PRODUCT_RESIDUAL 3
 #define PRODUCT_ADD      4 // y = A x + w; only product_sums.cl
 
-#ifdef LCL_VECTORS
-# define MANY 1
+#ifndef VECTORS
+# define VECTORS 1
+# define MANY    0
 #else
-# define MANY        0
-# define LCL_VECTORS 1
+# define MANY 1
 #endif
 #ifndef LCL_WIDE
 # define LCL_WIDE 0 // 1: nearly 2^32 entries or more, 64-bit row pointers

@@ -36,8 +36,8 @@ static inline double random_at(ulong i, uint salt)
     return (int)(h ^ (h >> 16)) * 0x1p-31;
 }
 
-#define U(i) random_at(i, 0x51ed270bu)
-#define W(i) random_at(i, 0xb5297a4du)
+#define RANDOM_U(i) random_at(i, 0x51ed270bu)
+#define RANDOM_W(i) random_at(i, 0xb5297a4du)
 
 // The difference and the scale summed over the entries from .. to-1 of block
 // row i, every `step`-th value.
@@ -53,7 +53,8 @@ static inline double2 add_row(ulong i, index_t from, index_t to, uint lane,
         const ulong row = i * LCL_BLOCK + r;
         const ulong column = (ulong)col[k] * LCL_BLOCK + place - r * LCL_BLOCK;
         const double a = val[t];
-        const double uw = U(row) * W(column), wu = W(row) * U(column);
+        const double uw = RANDOM_U(row) * RANDOM_W(column);
+        const double wu = RANDOM_W(row) * RANDOM_U(column);
         sum += (double2)(a * (uw - wu), fabs(a) * (fabs(uw) + fabs(wu)));
     }
     return sum;

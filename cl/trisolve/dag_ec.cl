@@ -14,9 +14,9 @@
 //         level l of subdomain p is the rows level_ptr[first_level[p] + l] ..
 //         level_ptr[... + 1] - 1, and its entries are a range as well. Blocks
 //         are row-major; inv_d holds those of D^-1.
-// Launch: one group per subdomain. With LCL_MODE 2 its vector, at most LCL_ROWS
-//         rows, is in local memory, and LCL_ADD selects the addition in local
-//         memory. With LCL_MODE 1 the vector stays in x, and the addition is
+// Launch: one group per subdomain. Its vector, at most SUBDOMAIN_ROWS rows, is
+//         in local memory, and LCL_ADD selects the addition in local memory.
+//         With GLOBAL_VECTOR the vector stays in x, and the addition is
 //         red.global.add.f64 on NVIDIA, otherwise a loop of 64-bit compare and
 //         swap.
 // Width 1: one item per subdomain, in order, in place.
@@ -26,11 +26,11 @@
 #include "atomic.cl.h"
 #include "wave.cl.h"
 
-#ifndef LCL_MODE
-# define LCL_MODE 2 // memory of the vector; 1: global, 2: local
+#ifndef GLOBAL_VECTOR
+# define GLOBAL_VECTOR 0 // 1: the vector stays in global memory
 #endif
-#ifndef LCL_ROWS
-# define LCL_ROWS 64 // rows of a subdomain held in local memory
+#ifndef SUBDOMAIN_ROWS
+# define SUBDOMAIN_ROWS 64 // rows of a subdomain held in local memory
 #endif
 #ifndef LCL_BLOCK
 # define LCL_BLOCK 1 // rows and columns of a block, 1 to 8
@@ -38,14 +38,14 @@
 #define ENTRIES (LCL_BLOCK * LCL_BLOCK)
 
 // VECTOR(y, x): declares y, the subdomain's part of x or room for a local copy.
-#if LCL_MODE == 1 || LCL_WIDTH == 1
+#if GLOBAL_VECTOR || LCL_WIDTH == 1
 # define SPACE          global
 # define VECTOR(y, x)   global double *y = x
 # define ADD            add_global
 # define WAIT_FOR_ALL() GROUP_BARRIER_GLOBAL()
 #else
 # define SPACE          local
-# define VECTOR(y, x)   local double y[LCL_ROWS * LCL_BLOCK]
+# define VECTOR(y, x)   local double y[SUBDOMAIN_ROWS * LCL_BLOCK]
 # define ADD            add_local
 # define WAIT_FOR_ALL() GROUP_BARRIER()
 #endif
@@ -78,7 +78,7 @@ static inline void load(global const double *b, uint rows, SPACE double *y)
 
 static inline void store(SPACE const double *y, uint rows, global double *x)
 {
-#if LCL_MODE == 2 && LCL_WIDTH > 1
+#if !GLOBAL_VECTOR && LCL_WIDTH > 1
     for (uint i = get_local_id(0); i < rows * LCL_BLOCK; i += LCL_GROUP)
         x[i] = y[i];
 #endif

@@ -11,14 +11,14 @@
 //         that the rows of a level are a range: level l of subdomain p holds
 //         the rows level_ptr[first_level[p] + l] .. level_ptr[... + 1] - 1.
 //         Blocks are row-major; inv_d holds those of D^-1.
-// Launch: one group per subdomain of at most LCL_ROWS rows.
+// Launch: one group per subdomain of at most SUBDOMAIN_ROWS rows.
 // Width 1: one item per subdomain, in order, in place.
 // Determinism: bitwise; one sum per row, in column order.
 // If the stopping flag `stop[at]` is nonzero, the kernels do nothing.
 #include "wave.cl.h"
 
-#ifndef LCL_ROWS
-# define LCL_ROWS 64 // rows of a subdomain held in local memory
+#ifndef SUBDOMAIN_ROWS
+# define SUBDOMAIN_ROWS 64 // rows of a subdomain held in local memory
 #endif
 #ifndef LCL_BLOCK
 # define LCL_BLOCK 1 // rows and columns of a block, 1 to 8
@@ -31,7 +31,7 @@
 # define VECTOR(y, x) global double *y = x
 #else
 # define SPACE        local
-# define VECTOR(y, x) local double y[LCL_ROWS * LCL_BLOCK]
+# define VECTOR(y, x) local double y[SUBDOMAIN_ROWS * LCL_BLOCK]
 #endif
 
 INLINE void read_row(double *v, SPACE const double *y, uint row)

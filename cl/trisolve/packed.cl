@@ -4,120 +4,43 @@
 // A slot of 1/d holds -1/d and its own row as column, so that every sweep is
 //     x_i = (x_i, or 0 if it begins with 1/d) - sum_k val_k x[col_k].
 //
-// Data:   factor.cl.h; LCL_STORAGE is the format of a slot. Slots are readable
-//         up to 2 * LCL_SLOT_ALIGN * LCL_GROUP past the last.
+// Data:   factor.cl.h, slot.cl.h. Slots are readable up to
+//         2 * LCL_SLOT_ALIGN * LCL_GROUP past the last.
 // Launch: one group per subdomain, one lane per row of a sweep; local memory
-//         holds the vector and, if LCL_SWEEPS > 0, the table of sweeps. The
-//         operands of a sweep are loaded during the previous sweep. LCL_RING 0:
-//         from global memory, for devices fully occupied by groups. LCL_RING 1:
-//         from a ring in local memory that wide loads fill in chunks, for long
-//         chains of thin levels. LCL_LANES > 1: several lanes share a row in
+//         holds the vector and, if LOCAL_SWEEPS > 0, the table of sweeps. The
+//         operands of a sweep are loaded during the previous sweep: without
+//         RING from global memory, for devices fully occupied by groups; with
+//         RING from a ring in local memory that wide loads fill in chunks, for
+//         long chains of thin levels. SHARED_ROWS: several lanes share a row in
 //         sweeps with few, long rows.
-// Width 1: one item per subdomain, in order, in place, without barriers.
+// Width 1: packed_serial.cl.
 // Determinism: bitwise; one sum per row, in column order, or one such sum per
 //         lane, added in a fixed order.
-// If the stopping flag `stop[at]` is nonzero, the kernels do nothing.
+// If the stopping flag `stop[at]` is nonzero, the kernel does nothing.
 #include "factor.cl.h"
+#include "slot.cl.h"
 #include "wave.cl.h"
 
-#ifndef LCL_STORAGE
-# define LCL_STORAGE 1 // 1: fp64, 2: fp32, 3: bf16 and column in one word
+#ifndef SUBDOMAIN_ROWS
+# define SUBDOMAIN_ROWS 64 // rows of a subdomain held in local memory
 #endif
-#ifndef LCL_ROWS
-# define LCL_ROWS 64 // rows of a subdomain held in local memory
+#ifndef LOCAL_SWEEPS
+# define LOCAL_SWEEPS 0 // sweeps held in local memory: their number + 4
 #endif
-#ifndef LCL_SWEEPS
-# define LCL_SWEEPS 0 // sweeps held in local memory: their number + 4
+#ifndef SWEEP_ENTRIES
+# define SWEEP_ENTRIES 4 // maximum entries per lane in a sweep
 #endif
-#ifndef LCL_SLOTS
-# define LCL_SLOTS 4 // maximum entries per lane in a sweep
+#ifndef SHARED_ROWS
+# define SHARED_ROWS 0 // 1: several lanes share a row in some sweeps
 #endif
-#ifndef LCL_LANES
-# define LCL_LANES 1 // lanes sharing the rows of a sweep, up to LCL_WIDTH
+#ifndef RING
+# define RING 0 // 1: slots pass through a ring in local memory
 #endif
-#ifndef LCL_RING
-# define LCL_RING 0
-#endif
-#ifndef LCL_MODE
-# define LCL_MODE 0 // 1: adds shift[shift_of[p]] to the result of subdomain p
+#ifndef ADD_COARSE
+# define ADD_COARSE 0 // 1: adds coarse[aggregate[p]] to the result of subdomain p
 #endif
 
-#if LCL_STORAGE == 1
-typedef double stored_t;
-#elif LCL_STORAGE == 2
-typedef float stored_t;
-#else
-typedef uint stored_t;
-#endif
-
-#if LCL_STORAGE == 3
-# define VALUE(val, col)  ((double)as_float((val)&0xffff0000u))
-# define COLUMN(val, col) ((val)&0xffffu)
-#else
-# define VALUE(val, col)  ((double)(val))
-# define COLUMN(val, col) (col)
-#endif
-
-#if LCL_WIDTH == 1
-
-// sum_k val[k] x[col[k]]
-static inline double dot_row(global const stored_t *val,
-                             global const ushort *col, uint count,
-                             global const double *x)
-{
-    double sum = 0;
-    for (uint k = 0; k < count; ++k)
-        sum += VALUE(val[k], col[k]) * x[COLUMN(val[k], col[k])];
-    return sum;
-}
-
-// planes[i] = number of entries of row i of L, and in the upper half that of U
-// with -1/d: sufficient for a run through the slots in order. Steps are rows.
-WORK_GROUP
-kernel void count_planes(long n, global const struct lcl_step *steps,
-                         global uint *planes)
-{
-    for (RANGE(i, n))
-        planes[i] = steps[i].lower_planes | (uint)steps[i].upper_planes << 16;
-}
-
-WORK_GROUP
-kernel void packed(global const struct lcl_part *parts,
-                   global const uint *planes, global const ushort *col,
-                   global const stored_t *val, global const double *b,
-                   global double *x, global const int *stop, int at,
-                   global const double *shift, global const int *shift_of)
-{
-    if (stop[at])
-        return;
-    const struct lcl_part p = parts[get_group_id(0)];
-    planes += p.row;
-    col += p.slot;
-    val += p.slot;
-    b += p.row;
-    x += p.row;
-    for (uint i = 0; i < p.rows; ++i) {
-        const uint count = planes[i] & 0xffff;
-        x[i] = b[i] - dot_row(val, col, count, x);
-        val += count;
-        col += count;
-    }
-    for (uint i = p.rows; i-- > 0;) {
-        const uint count = planes[i] >> 16;
-        x[i] = -dot_row(val, col, count, x);
-        val += count;
-        col += count;
-    }
-# if LCL_MODE == 1
-    const double own_shift = shift[shift_of[get_group_id(0)]];
-    for (uint i = 0; i < p.rows; ++i)
-        x[i] += own_shift;
-# endif
-}
-
-#else
-
-# define PLANES (LCL_SLOTS + 1) // maximum planes of a sweep
+#define PLANES (SWEEP_ENTRIES + 1) // maximum planes of a sweep
 
 // Operands of a lane for its part of a sweep.
 struct operands {
@@ -128,11 +51,11 @@ struct operands {
 // Number of lanes active in a sweep, also the distance between a lane's slots.
 INLINE uint lanes_of(struct lcl_sweep w)
 {
-# if LCL_LANES > 1
+#if SHARED_ROWS
     return w.rows * w.lanes;
-# else
+#else
     return w.rows;
-# endif
+#endif
 }
 
 // The lane's row in a sweep; lanes beyond the last row take the last. Without
@@ -143,20 +66,20 @@ INLINE uint lane_of(uint rows)
     return min((uint)get_local_id(0), (uint)max((int)rows - 1, 0));
 }
 
-# if LCL_RING
+#if RING
 
 // Slots per item and chunk. A chunk holds at least two sweeps, so that a chunk
 // of the ring can be replaced while the sweep after the next is read from the
 // ring.
-#  if LCL_SLOTS <= 3
-#   define ITEM_SLOTS 8
-#  else
-#   define ITEM_SLOTS 16
-#  endif
-#  define CHUNK     (ITEM_SLOTS * LCL_GROUP)
-#  define RING      (2 * CHUNK)
-#  define ITEM_VALS (ITEM_SLOTS * sizeof(stored_t) / 16) // loads per lane
-#  define ITEM_COLS (ITEM_SLOTS / 8)
+# if SWEEP_ENTRIES <= 3
+#  define ITEM_SLOTS 8
+# else
+#  define ITEM_SLOTS 16
+# endif
+# define CHUNK_SLOTS (ITEM_SLOTS * LCL_GROUP)
+# define RING_SLOTS  (2 * CHUNK_SLOTS)
+# define ITEM_VALS   (ITEM_SLOTS * sizeof(stored_t) / 16) // loads per lane
+# define ITEM_COLS   (ITEM_SLOTS / 8)
 
 // The stream of a subdomain's slots from global memory through registers to the
 // ring.
@@ -171,15 +94,15 @@ struct stream {
 // Issues the loads of the next chunk after those in the ring.
 static inline void fetch(struct stream *s)
 {
-    const uint chunk = s->loaded / CHUNK, lid = get_local_id(0);
-#  pragma unroll
+    const uint chunk = s->loaded / CHUNK_SLOTS, lid = get_local_id(0);
+# pragma unroll
     for (uint j = 0; j < ITEM_VALS; ++j)
         s->next_val[j] = s->val[(chunk * ITEM_VALS + j) * LCL_GROUP + lid];
-#  if LCL_STORAGE != 3
-#   pragma unroll
+# if LCL_STORAGE != LCL_STORED_BF16
+#  pragma unroll
     for (uint j = 0; j < ITEM_COLS; ++j)
         s->next_col[j] = s->col[(chunk * ITEM_COLS + j) * LCL_GROUP + lid];
-#  endif
+# endif
 }
 
 // Stores the slots below `end` in the ring. At most one chunk may be missing,
@@ -187,18 +110,18 @@ static inline void fetch(struct stream *s)
 // visible after a barrier.
 static inline void advance(struct stream *s, uint end)
 {
-    const uint side = s->loaded / CHUNK % 2, lid = get_local_id(0);
+    const uint side = s->loaded / CHUNK_SLOTS % 2, lid = get_local_id(0);
     if (end <= s->loaded)
         return;
-#  pragma unroll
+# pragma unroll
     for (uint j = 0; j < ITEM_VALS; ++j)
         s->ring_val[(side * ITEM_VALS + j) * LCL_GROUP + lid] = s->next_val[j];
-#  if LCL_STORAGE != 3
-#   pragma unroll
+# if LCL_STORAGE != LCL_STORED_BF16
+#  pragma unroll
     for (uint j = 0; j < ITEM_COLS; ++j)
         s->ring_col[(side * ITEM_COLS + j) * LCL_GROUP + lid] = s->next_col[j];
-#  endif
-    s->loaded += CHUNK;
+# endif
+    s->loaded += CHUNK_SLOTS;
     if (s->loaded < s->slots)
         fetch(s);
 }
@@ -207,45 +130,50 @@ static inline void advance(struct stream *s, uint end)
 INLINE void take(struct operands *o, const struct stream *s, uint slot,
                  struct lcl_sweep w)
 {
-#  if LCL_LANES > 1
+# if SHARED_ROWS
     const uint stride = lanes_of(w), lid = get_local_id(0);
     const uint end = max((int)(w.rows * w.planes), 1); // rest may be replaced
-#   define PLACE(k) min((k)*stride + lid, end - 1)
-#  else
+#  define PLACE(k) min((k)*stride + lid, end - 1)
+# else
     const uint last = max((int)w.planes - 1, 0); // likewise
-#   define PLACE(k) min(k, last) * w.rows + lane_of(w.rows)
-#  endif
-#  pragma unroll
+#  define PLACE(k) min(k, last) * w.rows + lane_of(w.rows)
+# endif
+# pragma unroll
     for (uint k = 0; k < PLANES; ++k) {
-        const uint at = (slot + PLACE(k)) % RING;
+        const uint at = (slot + PLACE(k)) % RING_SLOTS;
         o->val[k] = ((local const stored_t *)s->ring_val)[at];
-#  if LCL_STORAGE != 3
+# if LCL_STORAGE != LCL_STORED_BF16
         o->col[k] = ((local const ushort *)s->ring_col)[at];
-#  endif
+# endif
     }
 }
 
-# else
+#else
 
 struct stream {
     global const stored_t *val; // the subdomain's first slots
     global const ushort *col;
 };
 
+// Nothing to do without the ring.
+INLINE void advance(struct stream *s, uint end)
+{
+}
+
 INLINE void take(struct operands *o, const struct stream *s, uint slot,
                  struct lcl_sweep w)
 {
-#  pragma unroll
+# pragma unroll
     for (uint k = 0; k < PLANES; ++k) {
         const uint at = slot + k * lanes_of(w) + get_local_id(0);
         o->val[k] = s->val[at];
-#  if LCL_STORAGE != 3
+# if LCL_STORAGE != LCL_STORED_BF16
         o->col[k] = s->col[at];
-#  endif
+# endif
     }
 }
 
-# endif
+#endif
 
 // sum_k val_k y[col_k] over the k for which k * stride < left. It uses values
 // unconditionally: compilers would move a load under the condition of its use,
@@ -254,12 +182,12 @@ INLINE double dot_planes(const struct operands *o, uint stride, uint left,
                          local const double *y)
 {
     double sum = 0;
-# pragma unroll
+#pragma unroll
     for (uint k = 0; k < PLANES; ++k) {
         double y_k = 0;
         if (k * stride < left)
-            y_k = y[COLUMN(o->val[k], o->col[k])];
-        sum += (k * stride < left ? VALUE(o->val[k], o->col[k]) : 0) * y_k;
+            y_k = y[SLOT_COLUMN(o->val[k], o->col[k])];
+        sum += (k * stride < left ? slot_value(o->val[k]) : 0) * y_k;
     }
     return sum;
 }
@@ -269,13 +197,13 @@ INLINE double sum_row(struct lcl_sweep w, const struct operands *o,
                       local const double *y, local double *scratch)
 {
     const uint lid = get_local_id(0);
-# if LCL_LANES > 1
+#if SHARED_ROWS
     const uint stride = lanes_of(w);
     const uint left = lid < stride ? w.rows * w.planes - lid : 0;
     return stride_sum(dot_planes(o, stride, left, y), w.rows, w.lanes, scratch);
-# else
+#else
     return dot_planes(o, 1, lid < w.rows ? w.planes : 0, y);
-# endif
+#endif
 }
 
 INLINE void finish_rows(struct lcl_sweep w, const struct operands *o,
@@ -288,18 +216,18 @@ INLINE void finish_rows(struct lcl_sweep w, const struct operands *o,
 }
 
 // y = b, with many loads in flight at once.
-# define LOADS 16
+#define LOADS 16
 static inline void load_vector(local double *y, global const double *b,
                                uint rows)
 {
     for (uint first = 0; first < rows; first += LOADS * LCL_GROUP) {
         double part[LOADS];
-# pragma unroll
+#pragma unroll
         for (uint k = 0; k < LOADS; ++k) {
             const uint i = first + k * LCL_GROUP + get_local_id(0);
             part[k] = i < rows ? b[i] : 0;
         }
-# pragma unroll
+#pragma unroll
         for (uint k = 0; k < LOADS; ++k) {
             const uint i = first + k * LCL_GROUP + get_local_id(0);
             if (i < rows)
@@ -308,31 +236,49 @@ static inline void load_vector(local double *y, global const double *b,
     }
 }
 
+#if LOCAL_SWEEPS > 0
+# define TABLE local
+#else
+# define TABLE global
+#endif
+
+// The way of a group through the sweeps of its subdomain.
+struct run {
+    TABLE const struct lcl_sweep *sweeps;
+    uint count, t;              // number of sweeps; the current one
+    struct lcl_sweep w, w1, w2; // sweeps t, t + 1 and t + 2
+    uint slot;                  // first slot of sweep t + 1
+};
+
 // Sweep t, or an empty one after the last.
-# if LCL_SWEEPS > 0
-#  define SWEEP(t) sweeps[t]
-# else
-#  define SWEEP(t) ((t) < p.sweeps ? all_sweeps[p.sweep + (t)] : none)
-# endif
+INLINE void find_sweep(struct lcl_sweep *w, const struct run *run, uint t)
+{
+#if LOCAL_SWEEPS > 0
+    *w = run->sweeps[t];
+#else
+    const struct lcl_sweep none = {0, 0, 0, 0, 1};
+    *w = none;
+    if (t < run->count)
+        *w = run->sweeps[t];
+#endif
+}
 
-# if LCL_RING
-#  define ADVANCE(end) advance(&stream, end)
-# else
-#  define ADVANCE(end)
-# endif
-
-// Runs sweep t with the operands `now` and loads those of sweep t + 1 into
-// `then`.
-# define STEP(now, then)                                                       \
-  take(&then, &stream, slot, w1);                                              \
-  finish_rows(w, &now, y, scratch);                                            \
-  slot += w1.rows * w1.planes;                                                 \
-  w = w1;                                                                      \
-  w1 = w2;                                                                     \
-  w2 = SWEEP(t + 3);                                                           \
-  ADVANCE(slot + w1.rows * w1.planes);                                         \
-  ++t;                                                                         \
-  GROUP_BARRIER();
+// Runs the current sweep with the operands `now`, loads those of the next one
+// into `then` and goes there.
+INLINE void do_sweep(struct run *run, struct stream *stream,
+                     const struct operands *now, struct operands *then,
+                     local double *y, local double *scratch)
+{
+    take(then, stream, run->slot, run->w1);
+    finish_rows(run->w, now, y, scratch);
+    run->slot += run->w1.rows * run->w1.planes;
+    run->w = run->w1;
+    run->w1 = run->w2;
+    find_sweep(&run->w2, run, run->t + 3);
+    advance(stream, run->slot + run->w1.rows * run->w1.planes);
+    ++run->t;
+    GROUP_BARRIER();
+}
 
 WORK_GROUP
 kernel void packed(global const struct lcl_part *restrict parts,
@@ -340,15 +286,14 @@ kernel void packed(global const struct lcl_part *restrict parts,
                    global const ushort *restrict col,
                    global const stored_t *restrict val,
                    global const double *restrict b, global double *restrict x,
-                   global const int *stop, int at, global const double *shift,
-                   global const int *shift_of)
+                   global const int *stop, int at, global const double *coarse,
+                   global const int *aggregate)
 {
-    local double y[LCL_ROWS];
-    local double scratch[LCL_LANES > 1 ? LCL_GROUP : 1];
-    const struct lcl_sweep none = {0, 0, 0, 0, 1};
+    local double y[SUBDOMAIN_ROWS];
+    local double scratch[SHARED_ROWS ? LCL_GROUP : 1];
     const struct lcl_part p = parts[get_group_id(0)];
     const uint lid = get_local_id(0);
-# if LCL_RING
+#if RING
     local uint4 ring_val[2 * ITEM_VALS * LCL_GROUP];
     local uint4 ring_col[2 * ITEM_COLS * LCL_GROUP];
     struct stream stream = {.val = (global const uint4 *)(val + p.slot),
@@ -357,38 +302,43 @@ kernel void packed(global const struct lcl_part *restrict parts,
                             .loaded = 0,
                             .ring_val = ring_val,
                             .ring_col = ring_col};
-# else
-    const struct stream stream = {val + p.slot, col + p.slot};
-# endif
+#else
+    struct stream stream = {val + p.slot, col + p.slot};
+#endif
     if (stop[at])
         return;
-# if LCL_RING
+#if RING
     fetch(&stream);
-# endif
-# if LCL_SWEEPS > 0
-    local struct lcl_sweep sweeps[LCL_SWEEPS];
-    for (uint t = lid; t < LCL_SWEEPS; t += LCL_GROUP)
+#endif
+#if LOCAL_SWEEPS > 0
+    const struct lcl_sweep none = {0, 0, 0, 0, 1};
+    local struct lcl_sweep sweeps[LOCAL_SWEEPS];
+    for (uint t = lid; t < LOCAL_SWEEPS; t += LCL_GROUP)
         sweeps[t] = t < p.sweeps ? all_sweeps[p.sweep + t] : none;
-# endif
+#else
+    global const struct lcl_sweep *sweeps = all_sweeps + p.sweep;
+#endif
     load_vector(y, b + p.row, p.rows);
-    ADVANCE(1);
+    advance(&stream, 1);
     GROUP_BARRIER();
 
-    struct lcl_sweep w = SWEEP(0), w1 = SWEEP(1), w2 = SWEEP(2);
+    struct run run = {.sweeps = sweeps, .count = p.sweeps, .t = 0};
     struct operands even, odd;
-    uint t = 0, slot = w.rows * w.planes;
-    take(&even, &stream, 0, w);
-    while (t < p.sweeps) {
-        STEP(even, odd)
-        STEP(odd, even)
+    find_sweep(&run.w, &run, 0);
+    find_sweep(&run.w1, &run, 1);
+    find_sweep(&run.w2, &run, 2);
+    run.slot = run.w.rows * run.w.planes;
+    take(&even, &stream, 0, run.w);
+    while (run.t < p.sweeps) {
+        do_sweep(&run, &stream, &even, &odd, y, scratch);
+        do_sweep(&run, &stream, &odd, &even, y, scratch);
     }
-# if LCL_MODE == 1
-    const double own_shift = shift[shift_of[get_group_id(0)]];
-# else
-    const double own_shift = 0;
-# endif
-# pragma unroll 4
-    for (uint i = lid; i < p.rows; i += LCL_GROUP)
-        x[p.row + i] = y[i] + own_shift;
-}
+#if ADD_COARSE
+    const double own = coarse[aggregate[get_group_id(0)]];
+#else
+    const double own = 0;
 #endif
+#pragma unroll 4
+    for (uint i = lid; i < p.rows; i += LCL_GROUP)
+        x[p.row + i] = y[i] + own;
+}

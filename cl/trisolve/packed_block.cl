@@ -9,10 +9,10 @@
 // Data:   factor.cl.h; LCL_STORAGE is the format of values. Sums and the vector
 //         are fp64.
 // Launch: one group per subdomain, one lane per row of a sweep; local memory
-//         holds the vector, component by component, and, if LCL_SWEEPS > 0, the
-//         table of sweeps. Planes are processed in storage order; small slots
-//         are loaded two planes ahead of their use. Lanes beyond the last row
-//         of a sweep load the slots of that row, so that no load is
+//         holds the vector, component by component, and, if LOCAL_SWEEPS > 0,
+//         the table of sweeps. Planes are processed in storage order; small
+//         slots are loaded two planes ahead of their use. Lanes beyond the last
+//         row of a sweep load the slots of that row, so that no load is
 //         conditional.
 // Width 1: one item per subdomain, in order, in place, without barriers.
 // Determinism: bitwise; the products of a row in column order.
@@ -27,15 +27,14 @@
 #ifndef LCL_STORAGE
 # define LCL_STORAGE 1 // 1: fp64, 2: fp32, 3: bf16
 #endif
-#ifndef LCL_ROWS
-# define LCL_ROWS 64 // rows of a subdomain held in local memory
+#ifndef SUBDOMAIN_ROWS
+# define SUBDOMAIN_ROWS 64 // rows of a subdomain held in local memory
 #endif
-#ifndef LCL_SWEEPS
-# define LCL_SWEEPS 0 // sweeps held in local memory: their number + 1
+#ifndef LOCAL_SWEEPS
+# define LOCAL_SWEEPS 0 // sweeps held in local memory: their number + 1
 #endif
-
-#ifndef LCL_MODE
-# define LCL_MODE 0 // 1: adds block shift_of[p] of shift to rows of subdomain p
+#ifndef ADD_COARSE
+# define ADD_COARSE 0 // 1: adds block aggregate[p] of coarse to each row of x
 #endif
 
 // -------------------------------------------------------------------- slots
@@ -162,7 +161,7 @@ kernel void packed_block(global const struct lcl_part *parts,
                          global const ushort *col, global const stored_t *val,
                          global const double *b, global double *x,
                          global const int *stop, int at,
-                         global const double *shift, global const int *shift_of)
+                         global const double *coarse, global const int *aggregate)
 {
     if (stop[at])
         return;
@@ -187,12 +186,12 @@ kernel void packed_block(global const struct lcl_part *parts,
                      x);
         write_row(x, i, y);
     }
-# if LCL_MODE == 1
-    shift += shift_of[get_group_id(0)] * LCL_BLOCK;
+# if ADD_COARSE
+    coarse += aggregate[get_group_id(0)] * LCL_BLOCK;
     for (uint i = 0; i < p.rows; ++i) {
         read_row(y, x, i);
         for (uint c = 0; c < LCL_BLOCK; ++c)
-            y[c] += shift[c];
+            y[c] += coarse[c];
         write_row(x, i, y);
     }
 # endif
@@ -200,7 +199,7 @@ kernel void packed_block(global const struct lcl_part *parts,
 
 #else
 
-# if LCL_SWEEPS > 0
+# if LOCAL_SWEEPS > 0
 #  define TABLE local
 # else
 #  define TABLE global
@@ -255,14 +254,14 @@ INLINE void read_row(double *v, local const double *y, uint row)
 {
 # pragma unroll
     for (uint c = 0; c < LCL_BLOCK; ++c)
-        v[c] = y[c * LCL_ROWS + row];
+        v[c] = y[c * SUBDOMAIN_ROWS + row];
 }
 
 INLINE void write_row(local double *y, uint row, const double *v)
 {
 # pragma unroll
     for (uint c = 0; c < LCL_BLOCK; ++c)
-        y[c * LCL_ROWS + row] = v[c];
+        y[c * SUBDOMAIN_ROWS + row] = v[c];
 }
 
 // Processes one plane of the lane's row and accumulates the row's result in
@@ -295,7 +294,7 @@ INLINE void do_plane(struct run *run, const struct slot *A, double *sum,
 INLINE uint place_of(uint i)
 {
     const uint row = i / LCL_BLOCK;
-    return (i - row * LCL_BLOCK) * LCL_ROWS + row;
+    return (i - row * LCL_BLOCK) * SUBDOMAIN_ROWS + row;
 }
 
 INLINE void load_vector(local double *y, global const double *b, uint n)
@@ -330,17 +329,17 @@ kernel void packed_block(global const struct lcl_part *restrict parts,
                          global const stored_t *restrict val,
                          global const double *restrict b,
                          global double *restrict x, global const int *stop,
-                         int at, global const double *restrict shift,
-                         global const int *restrict shift_of)
+                         int at, global const double *restrict coarse,
+                         global const int *restrict aggregate)
 {
-    local double y[LCL_BLOCK * LCL_ROWS];
+    local double y[LCL_BLOCK * SUBDOMAIN_ROWS];
     const uint lid = get_local_id(0);
     const struct lcl_part p = parts[get_group_id(0)];
     const uint n = p.rows * LCL_BLOCK;
     if (stop[at])
         return;
-# if LCL_SWEEPS > 0
-    local struct lcl_sweep sweeps[LCL_SWEEPS];
+# if LOCAL_SWEEPS > 0
+    local struct lcl_sweep sweeps[LOCAL_SWEEPS];
     for (uint t = lid; t < p.sweeps; t += LCL_GROUP)
         sweeps[t] = all_sweeps[p.sweep + t];
 # else
@@ -361,10 +360,10 @@ kernel void packed_block(global const struct lcl_part *restrict parts,
         PLANE(third, second)
     }
     x += (ulong)p.row * LCL_BLOCK;
-# if LCL_MODE == 1
-    shift += shift_of[get_group_id(0)] * LCL_BLOCK;
+# if ADD_COARSE
+    coarse += aggregate[get_group_id(0)] * LCL_BLOCK;
     for (uint i = lid; i < n; i += LCL_GROUP)
-        x[i] = y[place_of(i)] + shift[i % LCL_BLOCK];
+        x[i] = y[place_of(i)] + coarse[i % LCL_BLOCK];
 # else
     for (uint i = lid; i < n; i += LCL_GROUP)
         x[i] = y[place_of(i)];

@@ -9,14 +9,14 @@
 // Data:   strict triangles in CSR, columns counted from the first row of the
 //         subdomain; rows in a topological order. Blocks are row-major; inv_d
 //         holds those of D^-1.
-// Launch: one group per subdomain of at most LCL_ROWS rows. Rows are assigned
-//         to the waves in turn, the entries of a row to the lanes of its wave.
-//         done[i] counts the lanes that have added to row i and then marks it
-//         as solved: atomic operations on a flag with fences around it, as in
-//         the probe of forward progress. A lane waits for rows of other waves,
-//         which come earlier. LCL_MODE 1: a barrier ends the rows of each
+// Launch: one group per subdomain of at most SUBDOMAIN_ROWS rows. Rows are
+//         assigned to the waves in turn, the entries of a row to the lanes of
+//         its wave. done[i] counts the lanes that have added to row i and then
+//         marks it as solved: atomic operations on a flag with fences around
+//         it, as in the probe of forward progress. A lane waits for rows of
+//         other waves, which come earlier. A barrier ends the rows of each
 //         turn, so that items only ever wait for earlier items of the group,
-//         the case that the probe verifies. LCL_MODE 2: no barrier, as
+//         the case that the probe verifies. FREE_TURNS: no barrier, as
 //         published, for devices known to schedule waves in turn.
 //         The launch itself resets done[].
 // Width 1: one item per subdomain, in order, without waiting.
@@ -26,11 +26,11 @@
 #include "atomic.cl.h"
 #include "wave.cl.h"
 
-#ifndef LCL_MODE
-# define LCL_MODE 1 // between turns; 1: a barrier, 2: nothing
+#ifndef FREE_TURNS
+# define FREE_TURNS 0 // 1: no barrier between turns
 #endif
-#ifndef LCL_ROWS
-# define LCL_ROWS 64 // rows of a subdomain whose sums are in local memory
+#ifndef SUBDOMAIN_ROWS
+# define SUBDOMAIN_ROWS 64 // rows of a subdomain, their sums in local memory
 #endif
 #ifndef LCL_BLOCK
 # define LCL_BLOCK 1 // rows and columns of a block, 1 to 8
@@ -102,10 +102,10 @@ static inline void solve_row(const struct triangle *t, uint i)
 
 #else
 
-# if LCL_MODE == 1
-#  define END_TURN() GROUP_BARRIER_GLOBAL()
-# else
+# if FREE_TURNS
 #  define END_TURN()
+# else
+#  define END_TURN() GROUP_BARRIER_GLOBAL()
 # endif
 
 # define SOLVED (LCL_WIDTH + 1) // value of done[i] once x_i is stored
@@ -170,7 +170,7 @@ kernel void spin_loop_lds(global const uint *part_ptr,
                           volatile global int *done, global const int *stop,
                           int at)
 {
-    local double sum[LCL_ROWS * LCL_BLOCK];
+    local double sum[SUBDOMAIN_ROWS * LCL_BLOCK];
     const uint p = get_group_id(0), wave = get_local_id(0) / LCL_WIDTH;
     const uint first = part_ptr[p], rows = part_ptr[p + 1] - first;
     const ulong start = (ulong)first * LCL_BLOCK;
@@ -195,7 +195,7 @@ kernel void spin_loop_lds_upper(
     volatile global double *x, volatile global int *done,
     global const int *stop, int at)
 {
-    local double sum[LCL_ROWS * LCL_BLOCK];
+    local double sum[SUBDOMAIN_ROWS * LCL_BLOCK];
     const uint p = get_group_id(0), wave = get_local_id(0) / LCL_WIDTH;
     const uint first = part_ptr[p], rows = part_ptr[p + 1] - first;
     const ulong start = (ulong)first * LCL_BLOCK;

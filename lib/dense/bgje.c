@@ -15,13 +15,6 @@ enum {
     REGISTERS = 128 // 32-bit registers available for a lane's part of a block
 };
 
-enum mode {
-    EQUAL = 1,
-    LOCAL = 2,
-    NO_LIST = 4,
-    NORMS = 8
-}; // kernels of cl/dense/bgje.cl
-
 // ---------------------------------------------------------------------- forms
 
 // Registers for a lane's rows.
@@ -107,10 +100,12 @@ static enum lcl_status get_kernel(const struct lcl_bgje *B,
         .kernel = "bgje",
         .group = lcl_wave_group(caps, WAVES),
         .block = class->rows,
-        .pm = form.lanes,
         .storage = single ? LCL_FACTOR_STORAGE_FP32 : LCL_FACTOR_STORAGE_FP64,
-        .mode = (class->equal ? EQUAL : 0) | (form.local ? LOCAL : 0) |
-                (uniform ? NO_LIST : 0) | (B->norms ? NORMS : 0),
+        .defines = {{"LANES_PER_BLOCK", form.lanes},
+                    {"EQUAL_BLOCKS", class->equal},
+                    {"CONSECUTIVE_BLOCKS", uniform},
+                    {"BLOCK_PER_GROUP", form.local},
+                    {"NORMS", B->norms}},
     };
     const int64_t blocks = class->end - class->first;
     const int each = form.local ? 1 : spec.group / form.lanes;

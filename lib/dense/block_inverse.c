@@ -11,6 +11,8 @@
 #include "lib/matrix/bsr.h"
 #include "lib/operator/choose.h"
 
+#include "cl/dense/block_jacobi.cl.h"
+
 // SLAB_ROWS: rows per slab if a wave has one lane. SLOTS: columns of a block
 // that are loaded at once.
 enum {
@@ -19,9 +21,6 @@ enum {
     WAVES = 4,
     MAX_GROUPS = 1 << 20
 };
-
-// LCL_MODE of block_jacobi.cl.
-enum { CACHED = 1, SHARED, BISECT, NORMS };
 
 static int power_of_two(int least)
 {
@@ -73,16 +72,19 @@ static int group_of_product(const struct lcl_block_inverse *V)
 
 // ------------------------------------------------------------------- kernels
 
-static int mode_of(const struct lcl_block_inverse *V)
+// How the kernel extracts the blocks.
+static int extraction_of(const struct lcl_block_inverse *V)
 {
-    const bool alone = lcl_context_caps(V->ctx)->width == 1;
-    const int modes[LCL_BLOCK_EXTRACTION_COUNT] = {
-        [LCL_BLOCK_EXTRACTION_CACHED] = CACHED,
-        [LCL_BLOCK_EXTRACTION_SHARED] = alone ? CACHED : SHARED,
-        [LCL_BLOCK_EXTRACTION_SHARED_MPW] = alone ? CACHED : SHARED,
-        [LCL_BLOCK_EXTRACTION_BISECT] = BISECT,
+    const int shared = lcl_context_caps(V->ctx)->width == 1
+                           ? LCL_EXTRACTION_CACHED
+                           : LCL_EXTRACTION_SHARED;
+    const int extractions[LCL_BLOCK_EXTRACTION_COUNT] = {
+        [LCL_BLOCK_EXTRACTION_CACHED] = LCL_EXTRACTION_CACHED,
+        [LCL_BLOCK_EXTRACTION_SHARED] = shared,
+        [LCL_BLOCK_EXTRACTION_SHARED_MPW] = shared,
+        [LCL_BLOCK_EXTRACTION_BISECT] = LCL_EXTRACTION_BISECT,
     };
-    return modes[V->params.extraction] + (is_adaptive(V) ? NORMS : 0);
+    return extractions[V->params.extraction];
 }
 
 static struct lcl_spec inversion(const struct lcl_block_inverse *V)
@@ -92,11 +94,12 @@ static struct lcl_spec inversion(const struct lcl_block_inverse *V)
         .source = "block_jacobi.cl",
         .kernel = "block_jacobi",
         .group = lcl_context_caps(V->ctx)->width,
-        .rows = A->block,
         .block = V->rows_max,
-        .pm = lanes_of_block(V),
         .wide = A->wide,
-        .mode = mode_of(V),
+        .defines = {{"MATRIX_BLOCK", A->block},
+                    {"LANES_PER_BLOCK", lanes_of_block(V)},
+                    {"EXTRACTION", extraction_of(V)},
+                    {"NORMS", is_adaptive(V)}},
     };
 }
 
@@ -108,9 +111,10 @@ static struct lcl_spec product(const struct lcl_block_inverse *V)
         .source = "block_apply.cl",
         .kernel = "block_apply",
         .group = group_of_product(V),
-        .lanes = lanes_of(V),
-        .slots = cpu ? SLOTS : (V->rows_max + chunks - 1) / chunks,
         .storage = (int)V->params.storage,
+        .defines = {{"SLAB_LANES", lanes_of(V)},
+                    {"VALUES_AT_ONCE",
+                     cpu ? SLOTS : (V->rows_max + chunks - 1) / chunks}},
     };
 }
 

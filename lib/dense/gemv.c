@@ -22,11 +22,11 @@ static enum lcl_status get_kernels(struct lcl_gemv *G)
                             .kernel = "dense_gemv",
                             .group = lcl_wave_group(caps, WAVES),
                             .storage = single ? STORED_SINGLE : STORED_DOUBLE,
-                            .lanes = caps->width};
+                            .defines = {{"LANES_PER_ROW", caps->width}}};
     G->vector_groups = lcl_vector_groups(caps);
     G->groups = caps->width == 1
                     ? G->vector_groups
-                    : (G->n * spec.lanes + spec.group - 1) / spec.group;
+                    : (G->n * caps->width + spec.group - 1) / spec.group;
     const enum lcl_status st = lcl_kernel_get(&G->kernel, G->ctx, &spec);
     if (st < 0 || !single)
         return st;

@@ -23,7 +23,7 @@ static enum lcl_status get_kernels(struct lcl_inverse *V, int tile)
     const struct lcl_caps *caps = lcl_context_caps(V->ctx);
     struct lcl_spec spec = {.source = "dense.cl",
                             .group = lcl_wave_group(caps, WAVES),
-                            .rows = tile};
+                            .defines = {{"TILE", tile}}};
     enum lcl_status st = LCL_OK;
     for (size_t i = 0; i < sizeof all / sizeof *all && st == LCL_OK; ++i) {
         spec.kernel = all[i].name;

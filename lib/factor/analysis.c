@@ -61,7 +61,8 @@ static enum lcl_status get_kernels(struct lcl_analysis *a)
         const bool first = k <= LCL_ANALYSIS_ORDER;
         spec.source = kernel_names[k].source;
         spec.kernel = kernel_names[k].name;
-        spec.rows = first && caps->width > 1 ? step : 0;
+        lcl_spec_set(&spec, "SUBDOMAIN_ROWS",
+                     first && caps->width > 1 ? step : 0);
         spec.block = first && a->A->block > 1 ? a->A->block : 0;
         st = lcl_kernel_get(&a->kernels[k], a->ctx, &spec);
     }

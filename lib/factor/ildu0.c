@@ -8,6 +8,8 @@
 #include "host/runtime.h"
 #include "lib/factor/store.h"
 
+#include "cl/factor/pivot.cl.h"
+
 #include <string.h>
 
 // The first shift is this share of a row's largest entry; it doubles each
@@ -21,9 +23,6 @@ enum {
 // Indices into F->counts; the last two are halves of one number.
 enum { REPAIRED, LOST, LOST_HIGH, COUNTS };
 
-// As in pivot.cl.h.
-enum { POSITIVE = 8 };
-
 static enum lcl_pivot pivot_of(const struct lcl_precond_params *params)
 {
     return params->pivot                     ? params->pivot
@@ -34,7 +33,7 @@ static enum lcl_pivot pivot_of(const struct lcl_precond_params *params)
 // The pivot policy as the kernels expect it.
 static int policy_of(const struct lcl_factor *F)
 {
-    return (int)F->pivot + (F->positive ? POSITIVE : 0);
+    return (int)F->pivot + (F->positive ? LCL_PIVOT_POSITIVE : 0);
 }
 
 // Moves the layout's buffers that the factor needs from D to F.
@@ -121,9 +120,11 @@ static enum lcl_status get_kernel(struct lcl_factor *F)
     } else if (F->pair) {
         spec.source = "dilu.cl";
         spec.kernel = "dilu";
-        spec.rows = lcl_context_caps(F->ctx)->width > 1 ? dilu_rows(F) : 0;
-        spec.slots = F->planes_max > 1 ? F->planes_max : 1;
         spec.storage = (int)F->storage;
+        lcl_spec_set(&spec, "ROW_ENTRIES",
+                     F->planes_max > 1 ? F->planes_max : 1);
+        if (lcl_context_caps(F->ctx)->width > 1)
+            lcl_spec_set(&spec, "SUBDOMAIN_ROWS", dilu_rows(F));
     }
     return lcl_kernel_get(&F->kernel, F->ctx, &spec);
 }

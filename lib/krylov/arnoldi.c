@@ -104,13 +104,13 @@ static int groups_for(const struct lcl_caps *caps, int64_t n)
 
 // Gets kernels of a source; the storage is given by its number in gmres.cl.h.
 static enum lcl_status get_all(const struct lcl_arnoldi *A, const char *source,
-                               int slots, const struct lcl_krylov_kernel *all,
+                               int chunk, const struct lcl_krylov_kernel *all,
                                int count)
 {
     struct lcl_spec spec = {.source = source,
                             .group = group_of(lcl_context_caps(A->ctx)),
-                            .slots = slots,
-                            .storage = A->storage == LCL_BASIS_FP32 ? 2 : 1};
+                            .storage = A->storage == LCL_BASIS_FP32 ? 2 : 1,
+                            .defines = {{"CHUNK", chunk}}};
     enum lcl_status st = LCL_OK;
     for (int i = 0; i < count && st == LCL_OK; ++i) {
         spec.kernel = all[i].name;

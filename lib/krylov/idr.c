@@ -192,8 +192,10 @@ static enum lcl_status get_kernels(struct idr *K, lcl_context *ctx)
         {&K->omega_kernel, "idr_omega"},
         {&K->last_kernel, "idr_last"},
     };
-    const struct lcl_spec steps = {.source = "idr_step.cl", .mode = K->s};
-    const struct lcl_spec shadow = {.source = "idr.cl", .mode = K->s};
+    const struct lcl_spec steps = {.source = "idr_step.cl",
+                                   .defines = {{"IDR_S", K->s}}};
+    const struct lcl_spec shadow = {.source = "idr.cl",
+                                    .defines = {{"IDR_S", K->s}}};
     const enum lcl_status st = lcl_krylov_kernels(ctx, steps, inner, 3);
     return st < 0 ? st : lcl_krylov_kernels(ctx, shadow, others, 4);
 }

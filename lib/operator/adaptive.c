@@ -40,7 +40,7 @@ static enum lcl_status get_kernels(struct adaptive *R, lcl_context *ctx,
         .kernel = "adaptive",
         .group = T->group,
         .wide = A->wide,
-        .mode = T->as_they_are,
+        .defines = {{"MATRIX_ORDER", T->as_they_are}},
     };
     const enum lcl_status st = lcl_kernel_get(&R->kernel, ctx, &spec);
     spec.kernel = "adaptive_parts";

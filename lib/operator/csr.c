@@ -52,7 +52,7 @@ static struct lcl_spec spec_of(const struct lcl_caps *caps,
     return (struct lcl_spec){
         .source = scalar ? "csr.cl" : "bsr.cl",
         .group = lcl_vector_group(caps),
-        .lanes = lanes,
+        .defines = {{"LANES_PER_ROW", lanes}},
         .block = scalar ? 0 : A->block,
         .wide = A->wide,
     };
@@ -172,7 +172,7 @@ static enum lcl_status launch_many(const struct lcl_spmv *S, int lanes,
     const struct lcl_device_matrix *A = S->A;
     struct lcl_spec spec = spec_of(lcl_context_caps(S->ctx), A, lanes);
     lcl_kernel *kernel;
-    spec.vectors = vectors;
+    lcl_spec_set(&spec, "VECTORS", vectors);
     spec.kernel = A->block > 1 ? "bsr_many" : "csr_many";
     const enum lcl_status st = lcl_kernel_get(&kernel, S->ctx, &spec);
     if (st < 0)

@@ -41,7 +41,7 @@ static enum lcl_status get_multiply(const struct lcl_kron_operator *T,
         .source = "okp.cl",
         .kernel = "okp_multiply",
         .block = T->block,
-        .vectors = at_once,
+        .defines = {{"STAGES", at_once}},
         .group = group_for(caps, at_once),
     };
     enum lcl_status st = LCL_OK;
@@ -64,7 +64,7 @@ static enum lcl_status get_vector_kernel(const struct lcl_kron_operator *T,
     const struct lcl_spec spec = {
         .source = "okp.cl",
         .kernel = name,
-        .vectors = T->stages,
+        .defines = {{"STAGES", T->stages}},
         .group = lcl_vector_group(caps),
     };
     P->vector_groups = lcl_vector_groups(caps);

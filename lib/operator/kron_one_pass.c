@@ -85,9 +85,8 @@ static enum lcl_status get_lanes_kernel(const struct lcl_kron_operator *T,
         .source = "one_pass.cl",
         .kernel = "one_pass",
         .block = T->block,
-        .vectors = T->stages,
         .group = lcl_wave_group(caps, WAVES),
-        .mode = T->paired ? 0 : 1,
+        .defines = {{"STAGES", T->stages}, {"ONE_TERM", !T->paired}},
     };
     enum lcl_status st = LCL_OK;
     P->groups = lcl_vector_groups(caps);
@@ -95,8 +94,8 @@ static enum lcl_status get_lanes_kernel(const struct lcl_kron_operator *T,
         const struct sharing share = share_row(T->stages, T->block, caps);
         const int64_t rows =
             spec.group / caps->width * (caps->width / share.lanes);
-        spec.slots = share.stages;
-        spec.lanes = share.lanes;
+        lcl_spec_set(&spec, "STAGES_PER_LANE", share.stages);
+        lcl_spec_set(&spec, "LANES_PER_ROW", share.lanes);
         P->groups = (T->term[0].block_rows + rows - 1) / rows;
     }
     for (int t = 0; t < P->terms && st == LCL_OK; ++t) {
@@ -124,7 +123,7 @@ static enum lcl_status get_mma_kernel(const struct lcl_kron_operator *T,
         .source = "one_pass_mma.cl",
         .kernel = "one_pass_mma",
         .block = T->block,
-        .vectors = T->stages,
+        .defines = {{"STAGES", T->stages}},
         .group = lcl_wave_group(caps, WAVES),
         .wide = T->term[0].wide,
     };

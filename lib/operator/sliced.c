@@ -187,7 +187,7 @@ static struct lcl_spec spec_of(const struct lcl_caps *caps,
         .group =
             lcl_vector_group_of(caps, blocks ? BLOCK_REGISTERS : REGISTERS),
         .block = blocks ? A->block : 0,
-        .slots = caps->width > 1 ? slots : 0,
+        .defines = {{"SLOTS_AT_ONCE", caps->width > 1 ? slots : 0}},
     };
 }
 
@@ -287,7 +287,7 @@ static enum lcl_status multiply_many(const struct lcl_spmv *S,
         spec_of(lcl_context_caps(S->ctx), A, slots > 1 ? slots : 1);
     lcl_kernel *kernel;
     spec.kernel = "sliced_many";
-    spec.vectors = vectors;
+    lcl_spec_set(&spec, "VECTORS", vectors);
     const enum lcl_status st = lcl_kernel_get(&kernel, S->ctx, &spec);
     if (st < 0)
         return st;

@@ -5,8 +5,7 @@
 
 #include "lib/operator/row_bins.h"
 
-// Same values as in adaptive.cl.
-enum { LCL_TILE_WHOLE = 7, LCL_TILE_SUMMED = 8 };
+#include "cl/operator/adaptive.cl.h"
 
 struct lcl_tile {
     int32_t kind, first, count, row;

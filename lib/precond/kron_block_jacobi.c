@@ -129,8 +129,8 @@ static enum lcl_status get_kernels(lcl_precond *M,
         .source = "kron_blocks.cl",
         .kernel = "form_blocks",
         .block = K->block,
-        .vectors = K->stages,
         .storage = M->info.storage,
+        .defines = {{"STAGES", K->stages}},
         .group = lcl_vector_group(caps),
     };
     const int64_t all = (M->op.range.n + spec.group - 1) / spec.group;

@@ -320,12 +320,14 @@ struct lcl_spec lcl_csr_factors_spec(const struct lcl_caps *caps,
                                      const struct lcl_factor *factor,
                                      const char *source, const char *kernel)
 {
+    const int64_t rows =
+        (factor->rows_max + ROWS_STEP - 1) / ROWS_STEP * ROWS_STEP;
     struct lcl_spec spec = {
         .source = source,
         .kernel = kernel,
         .group = factor->group,
-        .rows = (int)(factor->rows_max + ROWS_STEP - 1) / ROWS_STEP * ROWS_STEP,
         .block = block_of(factor),
+        .defines = {{"SUBDOMAIN_ROWS", (int)rows}},
     };
     while (caps->width > 1 && 2 * spec.group <= GROUP &&
            2 * spec.group <= caps->max_group_size)

@@ -8,8 +8,8 @@
 #include "host/log.h"
 #include "host/runtime.h"
 
-// LCL_MODE of dag_ec.cl.
-enum place { GLOBAL = 1, LOCAL = 2 };
+// Memory of the vector of a subdomain.
+enum place { LOCAL, GLOBAL };
 
 // Properties that distinguish the methods.
 struct variant {
@@ -63,9 +63,9 @@ static struct lcl_spec spec_for(const struct lcl_caps *caps,
 {
     struct lcl_spec spec =
         lcl_csr_factors_spec(caps, factor, "dag_ec.cl", NULL);
-    spec.mode = (int)v->place;
+    lcl_spec_set(&spec, "GLOBAL_VECTOR", v->place == GLOBAL);
     if (caps->width == 1 || v->place == GLOBAL)
-        spec.rows = 0;
+        lcl_spec_set(&spec, "SUBDOMAIN_ROWS", 0);
     if (caps->width > 1)
         spec.add = way_to_add(caps, v->place);
     return spec;

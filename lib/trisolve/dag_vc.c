@@ -28,7 +28,7 @@ static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
     T->op.launches = 1;
     T->group = spec.group;
     if (caps->width == 1)
-        spec.rows = 0; // the vector stays in global memory
+        lcl_spec_set(&spec, "SUBDOMAIN_ROWS", 0); // x holds the vector
     else
         T->barriers = 2 + 2 * D->factors.levels_max;
     return st < 0 ? st : lcl_kernel_get(&D->kernel, ctx, &spec);

@@ -51,7 +51,7 @@ int lcl_packed_group(const struct lcl_caps *caps, int64_t rows)
 }
 
 // Maximum local memory that a group uses for values and columns (packed.cl:
-// RING).
+// RING_SLOTS).
 static uint64_t ring_bytes(int group)
 {
     return (uint64_t)group * 32 * (sizeof(double) + sizeof(uint16_t));
@@ -131,16 +131,19 @@ static int table_sweeps(const struct lcl_caps *caps, const struct lcl_factor *F,
 struct lcl_spec lcl_packed_spec(const struct lcl_caps *caps,
                                 const struct lcl_factor *F, bool ring)
 {
-    struct lcl_spec spec = {.source = "packed.cl",
+    struct lcl_spec spec = {.source = caps->width > 1 ? "packed.cl"
+                                                      : "packed_serial.cl",
                             .kernel = "packed",
                             .group = F->group,
                             .storage = (int)F->storage};
     if (caps->width > 1) {
-        spec.rows = round_up(F->rows_max, ROWS_STEP);
-        spec.sweeps = table_sweeps(caps, F, spec.rows);
-        spec.slots = F->sweep_entries > 1 ? F->sweep_entries : 1;
-        spec.lanes = F->lanes > 1 ? F->lanes : 0;
-        spec.ring = ring;
+        const int rows = round_up(F->rows_max, ROWS_STEP);
+        lcl_spec_set(&spec, "SUBDOMAIN_ROWS", rows);
+        lcl_spec_set(&spec, "LOCAL_SWEEPS", table_sweeps(caps, F, rows));
+        lcl_spec_set(&spec, "SWEEP_ENTRIES",
+                     F->sweep_entries > 1 ? F->sweep_entries : 1);
+        lcl_spec_set(&spec, "SHARED_ROWS", F->lanes > 1);
+        lcl_spec_set(&spec, "RING", ring);
     }
     return spec;
 }
@@ -313,7 +316,7 @@ static enum lcl_status prolong(struct lcl_trisolve_method *T, lcl_context *ctx,
     struct lcl_packed *K = T->state;
     struct lcl_spec spec =
         lcl_packed_spec(lcl_context_caps(ctx), T->factor, K->ring);
-    spec.mode = 1;
+    lcl_spec_set(&spec, "ADD_COARSE", 1);
     K->aggregate = aggregate;
     return lcl_kernel_get(&K->adding, ctx, &spec);
 }

@@ -84,8 +84,9 @@ struct lcl_spec lcl_packed_block_spec(const struct lcl_caps *caps,
                             .block = F->block,
                             .storage = (int)F->storage};
     if (caps->width > 1) {
-        spec.rows = (int)round_up(F->rows_max, ROWS_STEP);
-        spec.sweeps = table_sweeps(caps, F);
+        lcl_spec_set(&spec, "SUBDOMAIN_ROWS",
+                     (int)round_up(F->rows_max, ROWS_STEP));
+        lcl_spec_set(&spec, "LOCAL_SWEEPS", table_sweeps(caps, F));
     }
     return spec;
 }
@@ -144,7 +145,7 @@ static enum lcl_status prolong(struct lcl_trisolve_method *T, lcl_context *ctx,
     struct lcl_packed *K = T->state;
     struct lcl_spec spec =
         lcl_packed_block_spec(lcl_context_caps(ctx), T->factor);
-    spec.mode = 1;
+    lcl_spec_set(&spec, "ADD_COARSE", 1);
     K->aggregate = aggregate;
     return lcl_kernel_get(&K->adding, ctx, &spec);
 }

@@ -7,7 +7,7 @@
 
 struct lcl_packed {
     const lcl_buffer *table; // of sweeps; `planes` at width 1, steps for blocks
-    lcl_buffer *planes;      // of rows: packed.cl, count_planes; or NULL
+    lcl_buffer *planes;      // of rows: packed_serial.cl; or NULL
     lcl_kernel *kernel, *adding; // the latter only after prolong()
     bool ring;
     const lcl_buffer *aggregate; // of each subdomain; NULL before prolong()

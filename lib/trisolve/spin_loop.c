@@ -7,17 +7,12 @@
 #include "host/log.h"
 #include "host/runtime.h"
 
-// LCL_MODE of spin_loop_lds.cl.
-enum turns { BARRIER = 1, FREE = 2 };
-
 // Waves of a group make independent progress on NVIDIA and AMD; elsewhere, as
 // in PoCL, a wave may run to the next barrier before another one starts.
-static enum turns turns_on(const struct lcl_caps *caps)
+static bool free_turns(const struct lcl_caps *caps)
 {
     return caps->exchange == LCL_EXCHANGE_NV_PTX ||
-                   caps->exchange == LCL_EXCHANGE_AMD
-               ? FREE
-               : BARRIER;
+           caps->exchange == LCL_EXCHANGE_AMD;
 }
 
 static enum lcl_status check_device(const struct lcl_caps *caps,
@@ -42,10 +37,10 @@ static struct lcl_spec spec_for(const struct lcl_caps *caps,
     struct lcl_spec spec =
         lcl_csr_factors_spec(caps, factor, "spin_loop_lds.cl", "spin_loop_lds");
     if (caps->width == 1) {
-        spec.rows = 0;
+        lcl_spec_set(&spec, "SUBDOMAIN_ROWS", 0);
     } else {
         spec.add = caps->local_add;
-        spec.mode = (int)turns_on(caps);
+        lcl_spec_set(&spec, "FREE_TURNS", free_turns(caps));
     }
     return spec;
 }
@@ -68,8 +63,8 @@ static int barriers_of(const struct lcl_caps *caps, const struct lcl_spec *spec,
     const int waves = spec->group / caps->width;
     if (caps->width == 1)
         return 0;
-    return spec->mode == FREE ? 1
-                              : 1 + (int)(factor->rows_max + waves - 1) / waves;
+    return free_turns(caps) ? 1
+                            : 1 + (int)(factor->rows_max + waves - 1) / waves;
 }
 
 static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,

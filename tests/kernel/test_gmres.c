@@ -119,8 +119,8 @@ static lcl_kernel *kernel_of(lcl_context *ctx, const struct data *d, int slots,
         .source = "gmres.cl",
         .kernel = name,
         .group = test_group(ctx, 8),
-        .slots = slots,
         .storage = d->storage == LCL_BASIS_FP32 ? 2 : 1,
+        .defines = {{"CHUNK", slots}},
     };
     return test_kernel(ctx, &spec);
 }

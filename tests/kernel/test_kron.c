@@ -226,9 +226,9 @@ static void test_kron__okp_matches_with_wide_row_pointers(void **state)
     const struct lcl_spec spec = {.source = "okp.cl",
                                   .kernel = "okp_multiply",
                                   .block = BLOCK,
-                                  .vectors = STAGES,
                                   .group = test_group(*state, 2),
-                                  .wide = 1};
+                                  .wide = 1,
+                                  .defines = {{"STAGES", STAGES}}};
     struct wide W;
     wide_init(&W, *state, false);
     wide_upload(&W, *state);
@@ -262,13 +262,13 @@ static void add_term(struct wide *W, const struct lcl_bsr *T, int term)
 static void expect_wide_one_pass(lcl_context *ctx, bool paired)
 {
     const int waves = 2, width = test_width(ctx);
-    const struct lcl_spec spec = {.source = "one_pass.cl",
-                                  .kernel = "one_pass",
-                                  .block = BLOCK,
-                                  .vectors = STAGES,
-                                  .group = test_group(ctx, waves),
-                                  .mode = paired ? 0 : 1,
-                                  .wide = 1};
+    const struct lcl_spec spec = {
+        .source = "one_pass.cl",
+        .kernel = "one_pass",
+        .block = BLOCK,
+        .group = test_group(ctx, waves),
+        .wide = 1,
+        .defines = {{"STAGES", STAGES}, {"ONE_TERM", !paired}}};
     const int64_t rows = width == 1 ? 4 : waves * (width / BLOCK);
     struct wide W;
     wide_init(&W, ctx, paired);

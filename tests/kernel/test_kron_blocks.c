@@ -63,10 +63,10 @@ static lcl_kernel *kernel_of(const struct blocks *K, const char *name)
         .source = "kron_blocks.cl",
         .kernel = name,
         .block = K->b,
-        .vectors = K->s,
         .storage =
             K->single ? LCL_FACTOR_STORAGE_FP32 : LCL_FACTOR_STORAGE_FP64,
         .group = test_group(K->ctx, 2),
+        .defines = {{"STAGES", K->s}},
     };
     return test_kernel(K->ctx, &spec);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// packed.cl, the fused apply, against the reference.
+// packed.cl and packed_serial.cl, the fused apply, against the reference.
 #include "tests/support/device.h"
 #include "tests/support/trisolves.h"
 
@@ -28,7 +28,7 @@ static void packed_init(struct lcl_trisolve_method *T, lcl_context *ctx,
     struct lcl_spec spec =
         lcl_packed_spec(lcl_context_caps(ctx), &F->device, form->ring);
     if (form->global_table)
-        spec.sweeps = 0;
+        lcl_spec_set(&spec, "LOCAL_SWEEPS", 0);
     ((struct lcl_packed *)T->state)->kernel = test_kernel(ctx, &spec);
 }
 

@@ -27,7 +27,7 @@ static void packed_init(struct lcl_trisolve_method *T, lcl_context *ctx,
         return;
     struct lcl_spec spec =
         lcl_packed_block_spec(lcl_context_caps(ctx), &F->device);
-    spec.sweeps = 0;
+    lcl_spec_set(&spec, "LOCAL_SWEEPS", 0);
     ((struct lcl_packed *)T->state)->kernel = test_kernel(ctx, &spec);
 }
 

@@ -24,7 +24,7 @@ static void test_probe__lanes_of_a_wave_add_up_their_numbers(void **state)
         .source = "probe.cl",
         .kernel = "exchange",
         .group = group,
-        .probe = 1,
+        .defines = {{"PROBE", 1}},
     };
     double *sum = run(*state, &spec, group);
     for (int i = 0; i < group; ++i)
@@ -35,15 +35,15 @@ static void test_probe__lanes_of_a_wave_add_up_their_numbers(void **state)
 static void test_probe__local_memory_holds_what_is_claimed(void **state)
 {
     const uint64_t bytes = lcl_context_caps(*state)->local_bytes;
+    const int doubles = (int)(bytes < 65536 ? bytes : 65536) / 8;
     const struct lcl_spec spec = {
         .source = "probe.cl",
         .kernel = "local_memory",
         .group = test_group(*state, 1),
-        .rows = (int)(bytes < 65536 ? bytes : 65536) / (int)sizeof(double),
-        .probe = 2,
+        .defines = {{"PROBE", 2}, {"LOCAL_DOUBLES", doubles}},
     };
     double *last = run(*state, &spec, 1);
-    assert_true(last[0] == spec.rows - 1);
+    assert_true(last[0] == doubles - 1);
     free(last);
 }
 
@@ -56,8 +56,8 @@ static void test_probe__local_atomic_sums_are_complete(void **state)
         .width = 16,
         .exchange = LCL_EXCHANGE_LOCAL,
         .group = 16,
-        .probe = 4,
         .add = caps->local_add,
+        .defines = {{"PROBE", 4}},
     };
     if (caps->local_add == LCL_ATOMIC_ADD_NONE)
         return;

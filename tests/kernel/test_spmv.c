@@ -41,9 +41,9 @@ static void get_kernels(struct forced *F, lcl_context *ctx, int block,
     const struct lcl_spec spec = {
         .source = block > 1 ? "bsr.cl" : "csr.cl",
         .group = test_group(ctx, 2),
-        .lanes = lanes,
         .block = block > 1 ? block : 0,
         .wide = wide,
+        .defines = {{"LANES_PER_ROW", lanes}},
     };
     assert_int_equal(
         lcl_product_kernels(F->kernels, ctx, &spec, block > 1 ? "bsr" : "csr"),

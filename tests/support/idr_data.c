@@ -153,7 +153,7 @@ lcl_kernel *test_idr_kernel(lcl_context *ctx, int s, const char *source,
         .source = source,
         .kernel = name,
         .group = test_group(ctx, 2),
-        .mode = s,
+        .defines = {{"IDR_S", s}},
     };
     return test_kernel(ctx, &spec);
 }

@@ -15,18 +15,10 @@ static const struct lcl_spec full = {
     .exchange = LCL_EXCHANGE_KHR,
     .add = LCL_ATOMIC_ADD_NV_PTX,
     .group = 64,
-    .rows = 512,
-    .sweeps = 128,
-    .ring = 1,
-    .slots = 3,
-    .lanes = 8,
-    .vectors = 4,
     .block = 3,
     .storage = 2,
     .wide = 1,
-    .pm = 4,
-    .probe = 5,
-    .mode = 2,
+    .defines = {{"SUBDOMAIN_ROWS", 512}, {"RING", 1}, {"SWEEP_ENTRIES", 3}},
 };
 
 static void defines_of(char text[LCL_SPEC_TEXT], const struct lcl_spec *spec)
@@ -41,19 +33,13 @@ static void test_spec__defines_are_these_lines(void **state)
     defines_of(text, &full);
     assert_string_equal(text, "#define LCL_WIDTH 32\n"
                               "#define LCL_GROUP 64\n"
-                              "#define LCL_ROWS 512\n"
-                              "#define LCL_SWEEPS 128\n"
-                              "#define LCL_RING 1\n"
-                              "#define LCL_SLOTS 3\n"
-                              "#define LCL_LANES 8\n"
                               "#define LCL_BLOCK 3\n"
-                              "#define LCL_VECTORS 4\n"
                               "#define LCL_STORAGE 2\n"
                               "#define LCL_WIDE 1\n"
-                              "#define LCL_PM 4\n"
-                              "#define LCL_PROBE 5\n"
-                              "#define LCL_MODE 2\n"
                               "#define LCL_ADD 3\n"
+                              "#define SUBDOMAIN_ROWS 512\n"
+                              "#define RING 1\n"
+                              "#define SWEEP_ENTRIES 3\n"
                               "#define LCL_EXCHANGE_KHR\n");
 }
 
@@ -61,7 +47,11 @@ static void test_spec__fields_that_are_zero_give_no_line(void **state)
 {
     (void)state;
     char text[LCL_SPEC_TEXT];
-    const struct lcl_spec spec = {.width = 1, .group = 1};
+    const struct lcl_spec spec = {
+        .width = 1,
+        .group = 1,
+        .defines = {{"RING", 0}},
+    };
     defines_of(text, &spec);
     assert_string_equal(text, "#define LCL_WIDTH 1\n"
                               "#define LCL_GROUP 1\n"
@@ -83,11 +73,10 @@ static void test_spec__equal_specs_give_equal_text(void **state)
 
 static int *field(struct lcl_spec *spec, int i)
 {
-    int *const fields[] = {&spec->width,   &spec->group, &spec->rows,
-                           &spec->sweeps,  &spec->ring,  &spec->slots,
-                           &spec->vectors, &spec->lanes, &spec->block,
-                           &spec->storage, &spec->wide,  &spec->pm,
-                           &spec->probe,   &spec->mode};
+    int *const fields[] = {
+        &spec->width,           &spec->group, &spec->block,
+        &spec->storage,         &spec->wide,  &spec->defines[0].value,
+        &spec->defines[2].value};
     return i < COUNT(fields) ? fields[i] : NULL;
 }
 
@@ -103,6 +92,30 @@ static void test_spec__each_field_changes_the_text(void **state)
         defines_of(after, &spec);
         assert_string_not_equal(before, after);
     }
+}
+
+static void test_spec__each_name_changes_the_text(void **state)
+{
+    (void)state;
+    char before[LCL_SPEC_TEXT], after[LCL_SPEC_TEXT];
+    struct lcl_spec spec = full;
+    defines_of(before, &full);
+    spec.defines[1].name = "RINGS";
+    defines_of(after, &spec);
+    assert_string_not_equal(before, after);
+}
+
+static void test_spec__a_parameter_is_set_or_added(void **state)
+{
+    (void)state;
+    char text[LCL_SPEC_TEXT];
+    struct lcl_spec spec = {.defines = {{"RING", 1}}};
+    lcl_spec_set(&spec, "SUBDOMAIN_ROWS", 64);
+    lcl_spec_set(&spec, "RING", 0);
+    lcl_spec_set(&spec, "SUBDOMAIN_ROWS", 128);
+    defines_of(text, &spec);
+    assert_string_equal(text, "#define SUBDOMAIN_ROWS 128\n"
+                              "#define LCL_EXCHANGE_NONE\n");
 }
 
 static void test_spec__each_exchange_has_its_own_text(void **state)
@@ -155,13 +168,42 @@ static void test_spec__negative_fields_are_refused(void **state)
     }
 }
 
+static void test_spec__names_that_are_no_parameters_are_refused(void **state)
+{
+    (void)state;
+    const char *const names[] = {"",     "R",     "ring",     "1ST", "_RING",
+                                 "RI-G", "RING ", "LCL_RING", "RiNG"};
+    char text[LCL_SPEC_TEXT];
+    for (int i = 0; i < COUNT(names); ++i) {
+        const struct lcl_spec spec = {.defines = {{names[i], 1}}};
+        assert_false(lcl_spec_defines(text, sizeof text, &spec));
+    }
+    const struct lcl_spec sound = {.defines = {{"LCLS", 1}, {"B2", 1}}};
+    assert_true(lcl_spec_defines(text, sizeof text, &sound));
+}
+
+static void test_spec__names_that_occur_twice_are_refused(void **state)
+{
+    (void)state;
+    char text[LCL_SPEC_TEXT];
+    const struct lcl_spec spec = {.defines = {{"RING", 1}, {"RING", 2}}};
+    assert_false(lcl_spec_defines(text, sizeof text, &spec));
+}
+
 static void test_spec__largest_values_fit_the_usual_buffer(void **state)
 {
     (void)state;
+    static const char *const names[LCL_SPEC_DEFINES] = {
+        "PARAMETER_WITH_A_LONG_NAME_A", "PARAMETER_WITH_A_LONG_NAME_B",
+        "PARAMETER_WITH_A_LONG_NAME_C", "PARAMETER_WITH_A_LONG_NAME_D",
+        "PARAMETER_WITH_A_LONG_NAME_E", "PARAMETER_WITH_A_LONG_NAME_F",
+        "PARAMETER_WITH_A_LONG_NAME_G", "PARAMETER_WITH_A_LONG_NAME_H"};
     char text[LCL_SPEC_TEXT];
     struct lcl_spec spec = {.exchange = LCL_EXCHANGE_NV_PTX};
     for (int i = 0; field(&spec, i); ++i)
         *field(&spec, i) = INT32_MAX;
+    for (int i = 0; i < LCL_SPEC_DEFINES; ++i)
+        spec.defines[i] = (struct lcl_define){names[i], INT32_MAX};
     defines_of(text, &spec);
 }
 
@@ -184,6 +226,8 @@ static void test_spec__source_is_defines_what_is_included_and_kernel(void **st)
     const char *at = source + strlen(defines);
     expect_part(&at, "#line 1 \"types.cl.h\"\n");
     expect_part(&at, "#line 1 \"factor.cl.h\"\n");
+    expect_part(&at, "#line 1 \"stored.cl.h\"\n");
+    expect_part(&at, "#line 1 \"slot.cl.h\"\n");
     expect_part(&at, "#line 1 \"wave.cl.h\"\n");
     expect_part(&at, "#line 1 \"packed.cl\"\n");
     assert_string_equal(at, "");
@@ -216,8 +260,19 @@ static void test_spec__unknown_source_is_null(void **state)
     spec.source = "no_such.cl";
     assert_null(lcl_program_source(&spec));
     spec = full;
-    spec.rows = -1;
+    spec.group = -1;
     assert_null(lcl_program_source(&spec));
+}
+
+static void test_spec__parameters_unknown_to_the_source_are_found(void **state)
+{
+    (void)state;
+    struct lcl_spec spec = full;
+    assert_null(lcl_program_unknown(&spec));
+    lcl_spec_set(&spec, "STAGES", 0); // not set
+    assert_null(lcl_program_unknown(&spec));
+    lcl_spec_set(&spec, "STAGES", 2);
+    assert_string_equal(lcl_program_unknown(&spec), "STAGES");
 }
 
 int main(void)
@@ -227,16 +282,21 @@ int main(void)
         cmocka_unit_test(test_spec__fields_that_are_zero_give_no_line),
         cmocka_unit_test(test_spec__equal_specs_give_equal_text),
         cmocka_unit_test(test_spec__each_field_changes_the_text),
+        cmocka_unit_test(test_spec__each_name_changes_the_text),
+        cmocka_unit_test(test_spec__a_parameter_is_set_or_added),
         cmocka_unit_test(test_spec__each_exchange_has_its_own_text),
         cmocka_unit_test(test_spec__each_way_to_add_has_its_own_text),
         cmocka_unit_test(test_spec__short_buffers_are_refused_whole),
         cmocka_unit_test(test_spec__negative_fields_are_refused),
+        cmocka_unit_test(test_spec__names_that_are_no_parameters_are_refused),
+        cmocka_unit_test(test_spec__names_that_occur_twice_are_refused),
         cmocka_unit_test(test_spec__largest_values_fit_the_usual_buffer),
         cmocka_unit_test(
             test_spec__source_is_defines_what_is_included_and_kernel),
         cmocka_unit_test(
             test_spec__a_header_stands_once_and_after_what_it_needs),
         cmocka_unit_test(test_spec__unknown_source_is_null),
+        cmocka_unit_test(test_spec__parameters_unknown_to_the_source_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
