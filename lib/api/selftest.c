@@ -52,8 +52,8 @@ enum lcl_status lcl_self_test(lcl_context *ctx)
         return st;
     if (st != LCL_OK || !(error < 1e-6))
         return lcl_fail(log, LCL_ESELFTEST,
-                        "%s fails the self-test and is refused: a known system "
-                        "of %d rows came out wrong by %g (%s)",
+                        "%s failed the self-test and is refused: the solution "
+                        "of a known system of %d rows has an error of %g (%s)",
                         lcl_context_caps(ctx)->name, ROWS, error,
                         lcl_status_str(st));
     return LCL_OK;

@@ -104,8 +104,8 @@ static enum lcl_status read_first(struct numbers *N)
     if (first == 1)
         return lcl_stream_fail(N->stream, LCL_EFORMAT,
                                "expected 0 as the first row pointer, found 1: "
-                               "row pointers and columns are to be counted "
-                               "from 0");
+                               "row pointers and columns must be counted from "
+                               "0");
     return lcl_stream_fail(N->stream, LCL_EFORMAT,
                            "expected 0 as the first row pointer, found %.17g",
                            first);
@@ -247,8 +247,7 @@ enum lcl_status lcl_csr_read_text(struct lcl_csr *A, const char *row_ptr,
     struct lcl_c_locale locale;
     enum lcl_status st = LCL_OK;
     if (!A || !row_ptr || !col_ind || !val)
-        return lcl_misuse(log, "a matrix in text files: it or a path is "
-                               "missing");
+        return lcl_misuse(log, "lcl_csr_read_text: an argument is NULL");
     *A = (struct lcl_csr){0};
     for (int f = 0; f < 3 && st == LCL_OK; ++f)
         st = lcl_stream_open(&stream[f], path[f], log);
@@ -272,8 +271,7 @@ enum lcl_status lcl_dense_read_text(struct lcl_dense *X, const char *path,
     struct lcl_c_locale locale;
     lcl_stream *stream;
     if (!X || !path)
-        return lcl_misuse(log, "a vector in a text file: it or the path is "
-                               "missing");
+        return lcl_misuse(log, "lcl_dense_read_text: an argument is NULL");
     *X = (struct lcl_dense){0};
     enum lcl_status st = lcl_stream_open(&stream, path, log);
     if (st < 0)

@@ -189,7 +189,7 @@ static enum lcl_status read_path(struct lcl_csr *A, struct lcl_dense *X,
     struct lcl_c_locale locale;
     lcl_stream *stream;
     if (!path)
-        return lcl_misuse(log, "a file to read: the path is missing");
+        return lcl_misuse(log, "Matrix Market reader: the path is NULL");
     enum lcl_status st = lcl_stream_open(&stream, path, log);
     if (st < 0)
         return st;
@@ -211,7 +211,7 @@ enum lcl_status lcl_csr_read(struct lcl_csr *A, const char *path,
                              const struct lcl_log *log)
 {
     if (!A)
-        return lcl_misuse(log, "a matrix to read: it is missing");
+        return lcl_misuse(log, "Matrix Market reader: the matrix is NULL");
     *A = (struct lcl_csr){0};
     return read_path(A, NULL, path, info, log);
 }
@@ -221,7 +221,7 @@ enum lcl_status lcl_dense_read(struct lcl_dense *X, const char *path,
                                const struct lcl_log *log)
 {
     if (!X)
-        return lcl_misuse(log, "a matrix to read: it is missing");
+        return lcl_misuse(log, "Matrix Market reader: the matrix is NULL");
     *X = (struct lcl_dense){0};
     return read_path(NULL, X, path, info, log);
 }

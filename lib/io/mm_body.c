@@ -118,8 +118,8 @@ static enum lcl_status check_triangle(const lcl_stream *stream,
         (e->col == e->row && !skew))
         return LCL_OK;
     return lcl_stream_fail(stream, LCL_EFORMAT,
-                           "expected an entry %s the diagonal, as the matrix "
-                           "is %s, found (%" PRId32 ", %" PRId32 ")",
+                           "expected an entry %s the diagonal, because the "
+                           "matrix is %s, found (%" PRId32 ", %" PRId32 ")",
                            skew ? "below" : "on or below",
                            skew ? "skew-symmetric" : "symmetric", e->row + 1,
                            e->col + 1);

@@ -172,7 +172,7 @@ static enum lcl_status check_shape(const lcl_stream *stream,
                                INT32_MAX, h->rows, h->cols);
     if (h->symmetry != LCL_GENERAL && h->rows != h->cols)
         return lcl_stream_fail(stream, LCL_EFORMAT,
-                               "expected a square matrix, as it is "
+                               "expected a square matrix, because it is "
                                "symmetric, found %" PRId64 " x %" PRId64,
                                h->rows, h->cols);
     return LCL_OK;

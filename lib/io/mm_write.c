@@ -195,7 +195,7 @@ enum lcl_status lcl_dense_write(const struct lcl_dense *X, const char *path,
                                 const struct lcl_log *log)
 {
     if (!X || !X->val || !path)
-        return lcl_misuse(log, "a file to write: X or path is NULL");
+        return lcl_misuse(log, "lcl_dense_write: an argument is NULL");
     if (strcmp(path, "/dev/null") == 0)
         return LCL_OK;
     struct lcl_c_locale locale;

@@ -95,8 +95,8 @@ static enum lcl_status fail_codec(const lcl_stream *s,
     const char *codec = s->codec->name;
     switch (result) {
     case LCL_CODEC_TRUNCATED:
-        return lcl_fail(s->log, LCL_EIO, "%s: the %s data are cut off", s->name,
-                        codec);
+        return lcl_fail(s->log, LCL_EIO, "%s: the %s data are truncated",
+                        s->name, codec);
     case LCL_CODEC_NO_MEMORY:
         return lcl_fail_memory(s->log, "decompression");
     case LCL_CODEC_TOO_BIG:

@@ -256,7 +256,7 @@ clsolve no_diagonal.mtx
 says stderr '^clsolve: warning: .* without a diagonal .* row 1'
 rm "$dir/out/"*
 refused 3 '.' no_diagonal.mtx --pivot fail -o "$dir/out/x.mtx"
-refused 3 'leave the range of bf16' large.mtx --factor-storage bf16
+refused 3 'out of the range of bf16' large.mtx --factor-storage bf16
 
 if [ -c /dev/full ]; then
     "$clsolve" two.mtx >/dev/full 2>"$dir/stderr"

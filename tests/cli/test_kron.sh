@@ -90,10 +90,10 @@ refused 2 'only with --kron' --problem kron:2,2,2,2 --tau 0.5
 refused 2 'block size 3 does not divide the 8 rows of M.mtx' $system --block-size 3
 refused 2 'jacobi does not take a system in Kronecker form' $system --precond jacobi
 refused 2 'takes --factor-storage fp64 or fp32' $system --precond block-jacobi --factor-storage bf16
-refused 2 'known are kron:S' --problem kron:0
-refused 2 'known are kron:S' --problem kron:17
-refused 2 'known are kron:S' --problem radau:10,4
-refused 2 'known are kron:S' --problem radau:2,4x
+refused 2 'expected kron:S' --problem kron:0
+refused 2 'expected kron:S' --problem kron:17
+refused 2 'expected kron:S' --problem radau:10,4
+refused 2 'expected kron:S' --problem radau:2,4x
 refused 2 'at most 2147483647 rows' --problem kron:2,99999999999,1,1
 
 # ---------------------------------------------------------------- bad input

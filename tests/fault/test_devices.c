@@ -173,7 +173,7 @@ static void test_devices__an_exchange_has_to_go_with_the_width(void **state)
         {.width = 4, .exchange = LCL_EXCHANGE_NONE},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i)
-        expect_job(&wrong[i], LCL_EINVAL, "does not go with wave width");
+        expect_job(&wrong[i], LCL_EINVAL, "does not work with wave width");
 }
 
 static void test_devices__rubbish_in_the_environment_is_refused(void **state)

@@ -237,8 +237,8 @@ static void test_interop__buffers_without_the_access_are_refused(void **state)
     cl_mem write_only =
         clCreateBuffer(own.context, CL_MEM_WRITE_ONLY, BYTES, NULL, &code2);
     assert_true(code == CL_SUCCESS && code2 == CL_SUCCESS);
-    expect_refused(right, read_only, "buffer x is to be written, but");
-    expect_refused(write_only, right, "buffer b is to be read, but");
+    expect_refused(right, read_only, "buffer x must be writable, but");
+    expect_refused(write_only, right, "buffer b must be readable, but");
     assert_int_equal(lcl_precond_apply_cl(own.M, right, write_only), LCL_OK);
     assert_int_equal(clFinish(own.queue), CL_SUCCESS);
     clReleaseMemObject(right);

@@ -89,7 +89,7 @@ static void test_csr__bad_row_pointers_are_named(void **state)
     (void)state;
     struct sample s;
     make(&s)->row_ptr[0] = 1;
-    expect_format(&s.A, "matrix: row 0 starts at entry 1, not at 0");
+    expect_format(&s.A, "matrix: row 0 starts at entry 1, expected 0");
     make(&s)->row_ptr[2] = 1;
     expect_format(&s.A, "matrix: row 1 ends at entry 1, expected 2 to 5");
     make(&s)->row_ptr[1] = INT64_MAX;

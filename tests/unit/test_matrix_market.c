@@ -289,7 +289,7 @@ static void test_matrix_market__bad_size_lines_are_refused(void **state)
         {GENERAL "3 3 1 1\n", LCL_EFORMAT,
          "m:2: expected the end of the line, found '1'"},
         {SYMMETRIC "3 2 1\n", LCL_EFORMAT,
-         "m:2: expected a square matrix, as it is symmetric, found 3 x 2"},
+         "m:2: expected a square matrix, because it is symmetric, found 3 x 2"},
     };
     expect_csr_refusals(cases, COUNT(cases));
 }
@@ -392,10 +392,10 @@ static void test_matrix_market__wrong_triangle_is_refused(void **state)
     (void)state;
     static const struct refusal cases[] = {
         {SYMMETRIC "3 3 1\n1 2 1\n", LCL_EFORMAT,
-         "m:3: expected an entry on or below the diagonal, as the matrix is "
-         "symmetric, found (1, 2)"},
+         "m:3: expected an entry on or below the diagonal, because the matrix "
+         "is symmetric, found (1, 2)"},
         {BANNER("coordinate real skew-symmetric") "3 3 1\n2 2 1\n", LCL_EFORMAT,
-         "m:3: expected an entry below the diagonal, as the matrix is "
+         "m:3: expected an entry below the diagonal, because the matrix is "
          "skew-symmetric, found (2, 2)"},
     };
     expect_csr_refusals(cases, COUNT(cases));

@@ -242,7 +242,7 @@ static void test_options__names_of_later_releases_are_recognised(void **state)
         "side=left",    "devices=0,1",  "overlap=1",   "ilu-level=2",
     };
     for (int i = 0; i < COUNT(later); ++i)
-        assert_refused(later[i], LCL_EUNSUPPORTED, "is not there yet");
+        assert_refused(later[i], LCL_EUNSUPPORTED, "is not implemented yet");
 }
 
 static void test_options__present_behaviour_of_later_keys_is_taken(void **state)

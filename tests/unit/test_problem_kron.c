@@ -238,9 +238,9 @@ static void test_problem_kron__wrong_names_list_the_known_ones(void **state)
         assert_int_equal(lcl_kron_problem(&D, names[i], &capture.log),
                          LCL_EINVAL);
         snprintf(message, sizeof message,
-                 "problem '%s' does not exist: known are kron:S, "
-                 "kron:S,NX,NY,NZ with up to 16 stages S, and radau:S,N with "
-                 "up to 9, with numbers from 1 on",
+                 "unknown problem '%s': expected kron:S or kron:S,NX,NY,NZ "
+                 "with at most 16 stages S, or radau:S,N with at most 9; "
+                 "numbers >= 1",
                  names[i]);
         assert_string_equal(capture.last, message);
         assert_true(D.K.stages == 0 && !D.M.row_ptr);

@@ -192,8 +192,8 @@ static void test_stream__concatenated_members_are_one_text(void **state)
 static void test_stream__truncation_anywhere_is_an_error(void **state)
 {
     (void)state;
-    static const char *const message[] = {"m: the gzip data are cut off",
-                                          "m: the xz data are cut off"};
+    static const char *const message[] = {"m: the gzip data are truncated",
+                                          "m: the xz data are truncated"};
     static const size_t magic[] = {2, 6};
     char text[64];
     for (int xz = 0; xz < 2; ++xz) {

@@ -8,8 +8,8 @@
 #include "lib/io/problems/uniform.h"
 
 #define KNOWN                                                                  \
- "known are lap3d:N, lap3d:N,b=B, parabolic, q2:M, kuhn:NX,NY,NZ,B and "       \
- "rows:NxL,MxK, with numbers from 1 on and blocks B up to 8"
+ "expected lap3d:N, lap3d:N,b=B, parabolic, q2:M, kuhn:NX,NY,NZ,B or "         \
+ "rows:NxL,MxK, with numbers >= 1 and blocks B <= 8"
 
 // ---- lap3d: 7-point Laplacian, b x b blocks coupled by C, whose rows sum to 0
 
@@ -254,15 +254,14 @@ static enum lcl_status make_named(struct lcl_csr *A, char *name,
         if (match(&problems[i], name, number))
             return problems[i].make(A, name, number, log);
     }
-    return lcl_fail(log, LCL_EINVAL, "problem '%s' does not exist: " KNOWN,
-                    name);
+    return lcl_fail(log, LCL_EINVAL, "unknown problem '%s': " KNOWN, name);
 }
 
 enum lcl_status lcl_csr_problem(struct lcl_csr *A, const char *name,
                                 const struct lcl_log *log)
 {
     if (!A || !name)
-        return lcl_misuse(log, "a problem: A or its name is NULL");
+        return lcl_misuse(log, "lcl_csr_problem: an argument is NULL");
     *A = (struct lcl_csr){0};
     char *copy = lcl_strdup(name);
     if (!copy)

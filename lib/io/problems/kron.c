@@ -137,9 +137,9 @@ static enum lcl_status make_named(struct lcl_kron_data *D, char *name,
         return problems[i].make(D, name, number, log);
     }
     return lcl_fail(log, LCL_EINVAL,
-                    "problem '%s' does not exist: known are kron:S, "
-                    "kron:S,NX,NY,NZ with up to %d stages S, and radau:S,N "
-                    "with up to %d, with numbers from 1 on",
+                    "unknown problem '%s': expected kron:S or kron:S,NX,NY,NZ "
+                    "with at most %d stages S, or radau:S,N with at most %d; "
+                    "numbers >= 1",
                     name, LCL_KRON_STAGES_MAX, (int)LCL_RADAU_MAX);
 }
 

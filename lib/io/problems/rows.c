@@ -73,10 +73,11 @@ static enum lcl_status check(const struct ring *R, const char *name,
                         " entries each",
                         name, R->rows, R->length);
     if (R->length % 2 == 0 && R->rows % 2 != 0)
-        return lcl_fail(log, LCL_EINVAL,
-                        "problem '%s': for rows of %" PRId64 " entries "
-                        "expected an even number of them, found %" PRId64,
-                        name, R->length, R->rows);
+        return lcl_fail(
+            log, LCL_EINVAL,
+            "problem '%s': expected an even number of rows of %" PRId64
+            " entries, found %" PRId64,
+            name, R->length, R->rows);
     return LCL_OK;
 }
 
