@@ -27,19 +27,19 @@ struct option {
 // clang-format off
 static const struct option table[] = {
     {"problem", '\0', TEXT, AT(problem), "NAME", "built-in: lap3d:N, lap3d:N,b=3, parabolic, q2:M, kron:S, radau:S,N"},
-    {"csr-text", '\0', CSR_TEXT, AT(text), "ROWPTR COLIND VAL [RHS]", "three files of numbers, counted from 0, and a fourth"},
-    {"kron", '\0', KRON, AT(kron), "M L A B", "the system (A (x) M + tau B (x) L) x = b, four Matrix Market files"},
+    {"csr-text", '\0', CSR_TEXT, AT(text), "ROWPTR COLIND VAL [RHS]", "text files, counted from 0; optionally the right-hand side"},
+    {"kron", '\0', KRON, AT(kron), "M L A B", "system (A (x) M + tau B (x) L) x = b from four Matrix Market files"},
     {"tau", '\0', TEXT, AT(tau_text), "T", "tau of --kron (1)"},
     {NULL, 'b', TEXT, AT(rhs), "FILE", "right-hand side, Matrix Market (b = A * ones)"},
-    {NULL, 'o', TEXT, AT(output), "FILE", "write x there, Matrix Market; - is the standard output"},
+    {NULL, 'o', TEXT, AT(output), "FILE", "write x to FILE, Matrix Market; - is the standard output"},
     {"device", '\0', TEXT, AT(device), "N|NAME", "number or part of the name, see clsolve devices"},
     {"json", '\0', FLAG, AT(json), NULL, "one JSON record on the standard output, also for errors"},
-    {"history", '\0', TEXT, AT(history), "FILE", "write the residual of every iteration there"},
-    {"profile", '\0', FLAG, AT(profile), NULL, "more detail in the time tree"},
-    {NULL, 'q', FLAG, AT(quiet), NULL, "print nothing but errors"},
-    {NULL, 'v', TIMES, AT(verbose), NULL, "say what is done; -vv more, -vvv every OpenCL call"},
-    {"help", 'h', FLAG, AT(help), NULL, "this text"},
-    {"version", '\0', FLAG, AT(version), NULL, "the version"},
+    {"history", '\0', TEXT, AT(history), "FILE", "write the residual of every iteration to FILE"},
+    {"profile", '\0', FLAG, AT(profile), NULL, "print more details with the times"},
+    {NULL, 'q', FLAG, AT(quiet), NULL, "print only errors"},
+    {NULL, 'v', TIMES, AT(verbose), NULL, "print the choices made; -vv more, -vvv every OpenCL call"},
+    {"help", 'h', FLAG, AT(help), NULL, "print this text"},
+    {"version", '\0', FLAG, AT(version), NULL, "print the version"},
 };
 // clang-format on
 
@@ -281,7 +281,7 @@ static enum lcl_status word(struct parser *parser, const char *text)
     }
     if (first && is_later_command(text))
         return messages_fail(parser->messages, LCL_EUNSUPPORTED,
-                             "clsolve %s is not there yet", text);
+                             "clsolve %s is not implemented yet", text);
     if (cli->matrix || cli->command == CLI_DEVICES)
         return check_command(parser) < 0
                    ? LCL_EINVAL
@@ -409,23 +409,23 @@ void cli_print_help(FILE *out)
         "       clsolve info A.mtx [options]\n"
         "       clsolve devices [--device N]\n"
         "\n"
-        "Solves A x = b on an OpenCL device and says whether it converged, how\n"
-        "long each phase took and, if it failed, why. A is a sparse matrix in a\n"
-        "Matrix Market file, plain or compressed by gzip or xz; - is the\n"
-        "standard input. info shows what a matrix and its preconditioner are\n"
-        "like; devices lists the devices, and probes one that --device names.\n"
+        "Solves A x = b on an OpenCL device. Reports whether the solve converged,\n"
+        "how long each phase took and the reason of a failure. A is a sparse\n"
+        "matrix in a Matrix Market file, plain or compressed by gzip or xz; - is\n"
+        "the standard input. info prints properties of a matrix and of its\n"
+        "preconditioner. devices lists the devices; with --device it probes one.\n"
         "With --kron, or a built-in system kron:S or radau:S,N, the matrix is\n"
         "A (x) M + tau B (x) L.\n"
         "\n"
-        "What is solved and what is printed:\n",
+        "Input and output:\n",
         out);
     print_own_options(out);
-    fputs("\nHow it is solved (defaults in brackets):\n", out);
+    fputs("\nMethod (defaults in brackets):\n", out);
     print_library_options(out);
     fputs(
         "\n"
         "Exit status: 0 converged, 1 not converged, 2 wrong usage, 3 bad input,\n"
-        "4 no such device, device or build error.\n"
+        "4 no such device, device or build error, or insufficient memory.\n"
         "\n"
         "Examples:\n"
         "  clsolve --problem lap3d:64\n"
@@ -434,6 +434,6 @@ void cli_print_help(FILE *out)
         "  clsolve --kron M.mtx L.mtx A.mtx B.mtx --tau 0.125 -b F.mtx\n"
         "  clsolve info A.mtx --json\n"
         "\n"
-        "More is in the manual page clsolve(1).\n",
+        "The manual page clsolve(1) has more details.\n",
         out);
 }

@@ -16,7 +16,7 @@ static enum lcl_status look_at_matrix(struct job *job)
     const bool square = job->A.rows == job->A.cols;
     if (!is_kron && square && facts_symmetry(&job->facts, &job->A) < 0)
         return messages_fail(&job->messages, LCL_ENOMEM,
-                             "out of memory: no room to look for symmetry");
+                             "out of memory: no room for the symmetry test");
     if (prints_text(job)) {
         text_matrix(job);
         if (!is_kron)

@@ -44,7 +44,7 @@ static enum lcl_status read_labels(struct job *job)
         return st;
     if (job->labels_count != labelled_rows(job))
         return messages_fail(&job->messages, LCL_EFORMAT,
-                             "%s holds %" PRId64 " labels, but %s has %" PRId64
+                             "%s has %" PRId64 " labels, but %s has %" PRId64
                              " rows",
                              job->cli.labels, job->labels_count, job_title(job),
                              labelled_rows(job));
@@ -153,12 +153,12 @@ static enum lcl_status check_rows(struct job *job)
     const struct facts *facts = &job->facts;
     if (facts->zero_rows > 0)
         return messages_fail(&job->messages, LCL_EFORMAT,
-                             "row %" PRId64 " of %s holds no entry but zeros: "
-                             "the matrix is singular",
+                             "row %" PRId64 " of %s has no nonzero entry: the "
+                             "matrix is singular",
                              facts->first_zero_row, job_title(job));
     if (facts->missing_diagonals > 0)
         messages_warn(&job->messages,
-                      "rows of %s without a diagonal entry: %" PRId64
+                      "%s has rows without a diagonal entry: %" PRId64
                       ", the first is row %" PRId64,
                       job_title(job), facts->missing_diagonals,
                       facts->first_missing_diagonal);

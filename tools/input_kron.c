@@ -85,8 +85,8 @@ static enum lcl_status check_stages(struct job *job, const struct lcl_dense *X,
                              path, X->rows, X->cols);
     if (X->rows < 1 || X->rows > LCL_KRON_STAGES_MAX)
         return messages_fail(&job->messages, LCL_EFORMAT,
-                             "%s has %" PRId64
-                             " rows: expected 1 to %d, one a stage",
+                             "%s has %" PRId64 " rows: expected 1 to %d, one "
+                             "per stage",
                              path, X->rows, LCL_KRON_STAGES_MAX);
     if (stages > 0 && X->rows != stages)
         return messages_fail(&job->messages, LCL_EFORMAT,

@@ -79,29 +79,29 @@ refused 2 'needs a value' two.mtx --precond=
 refused 2 'takes no value' two.mtx --profile=1
 refused 2 "bad value '0' for restart" --solver gmres --restart 0 two.mtx
 refused 2 "bad value '2000' for restart" --solver gmres --restart 2000 two.mtx
-refused 2 'not there yet' doctor two.mtx
+refused 2 'not implemented yet' doctor two.mtx
 refused 2 'unexpected argument' two.mtx one.mtx
 refused 2 "unknown command 'infoo': did you mean 'info'" infoo two.mtx
 refused 2 "unknown command 'infoo': did you mean 'info'" infoo --problem lap3d:4
 refused 2 "unknown command 'devces': did you mean 'devices'" devces
 refused 2 'expected the name of a file, as in file:labels.txt' two.mtx --partition file:
 refused 2 'expected the name of a file, as in file:labels.txt' two.mtx --partition=file
-refused 2 'factor-storage adaptive takes --precond block-jacobi' two.mtx --factor-storage adaptive
-refused 2 'cg_published takes --precond none' two.mtx --solver cg_published
-refused 2 'trisolve takes --factor-storage fp64' two.mtx --trisolve dag_ec_lds --factor-storage fp32
-refused 2 'spmv takes --factor-storage fp64' two.mtx --precond block-jacobi --block-apply spmv --factor-storage bf16
-refused 2 'kron-product has a meaning only' two.mtx --kron-product one_pass
-refused 2 'kron-product has a meaning only' info two.mtx --kron-product okp
-refused 2 'grid has a meaning only' two.mtx --grid 2,1,1
-refused 2 'grid has a meaning only' two.mtx --grid 2,1,1 --partition geometric:1,1,1 --partition file:labels.txt
+refused 2 'factor-storage adaptive requires --precond block-jacobi' two.mtx --factor-storage adaptive
+refused 2 'cg_published requires --precond none' two.mtx --solver cg_published
+refused 2 'trisolve requires --factor-storage fp64' two.mtx --trisolve dag_ec_lds --factor-storage fp32
+refused 2 'spmv requires --factor-storage fp64' two.mtx --precond block-jacobi --block-apply spmv --factor-storage bf16
+refused 2 'kron-product applies only' two.mtx --kron-product one_pass
+refused 2 'kron-product applies only' info two.mtx --kron-product okp
+refused 2 'grid applies only' two.mtx --grid 2,1,1
+refused 2 'grid applies only' two.mtx --grid 2,1,1 --partition geometric:1,1,1 --partition file:labels.txt
 refused 2 'not both' two.mtx --problem lap3d:4
 refused 2 'not two of them' two.mtx --csr-text ptr.txt col.txt val.txt
 refused 2 'needs three files' --csr-text ptr.txt col.txt
 refused 3 'matrix is stored in blocks' --problem lap3d:4,b=3 --spmv adaptive
 refused 2 'not both' -b two.mtx --csr-text ptr.txt col.txt val.txt rhs.txt
-refused 2 'where a system is solved' info --csr-text ptr.txt col.txt val.txt rhs.txt
+refused 2 'only when clsolve solves a system' info --csr-text ptr.txt col.txt val.txt rhs.txt
 refused 2 'unexpected argument' devices two.mtx
-refused 2 'where a system is solved' info two.mtx -o "$dir/out/x.mtx"
+refused 2 'only when clsolve solves a system' info two.mtx -o "$dir/out/x.mtx"
 refused 2 'lap4d' --problem lap4d:4
 refused 2 'lap3d' --problem lap3d:four
 refused 2 'lap3d' --problem lap3d:0

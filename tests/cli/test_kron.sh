@@ -79,7 +79,7 @@ refused 2 'not two of them' $system M.mtx
 refused 2 'not two of them' $system --problem lap3d:4
 refused 2 'not two of them' $system --csr-text M.mtx L.mtx A.mtx
 refused 2 'takes no matrix' devices $system
-refused 2 'where a system is solved' info $system -b F.mtx
+refused 2 'only when clsolve solves a system' info $system -b F.mtx
 refused 2 "bad value 'nan' for --tau" $system --tau nan
 refused 2 "bad value 'inf' for --tau" $system --tau=inf
 refused 2 "bad value '1e999' for --tau" $system --tau 1e999
@@ -88,8 +88,8 @@ refused 2 'tau needs a value' $system --tau
 refused 2 'only with --kron' M.mtx --tau 0.5
 refused 2 'only with --kron' --problem kron:2,2,2,2 --tau 0.5
 refused 2 'block size 3 does not divide the 8 rows of M.mtx' $system --block-size 3
-refused 2 'jacobi does not take a system in Kronecker form' $system --precond jacobi
-refused 2 'takes --factor-storage fp64 or fp32' $system --precond block-jacobi --factor-storage bf16
+refused 2 'jacobi does not support systems in Kronecker form' $system --precond jacobi
+refused 2 'requires --factor-storage fp64 or fp32' $system --precond block-jacobi --factor-storage bf16
 refused 2 'expected kron:S' --problem kron:0
 refused 2 'expected kron:S' --problem kron:17
 refused 2 'expected kron:S' --problem radau:10,4

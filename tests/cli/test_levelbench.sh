@@ -189,13 +189,13 @@ expect_refused()
     { [ "$(wc -l <"$dir/err")" = 1 ] && grep -Fq -- "$said" "$dir/err"; } || flunk "$* is told \"$said\""
 }
 expect_refused rtol --rtol 2 lap3d:6
-expect_refused '--restart: its value is missing' lap3d:6 --restart
+expect_refused '--restart: a value is missing' lap3d:6 --restart
 expect_refused "unknown option 'nosuch'" --nosuch 3 lap3d:6
 expect_refused 'gmres: name a problem' gmres
 expect_refused '--rtol: name a problem' --rtol 1e-6
-expect_refused '--solver: options hold for the problems that follow' lap3d:6 --solver idr
-expect_refused '--rtol: options hold for the problems that follow' dd lap3d:6 --rtol 1e-6 --json
-expect_refused '--rtol: options hold' --csr-text "$dir/ptr,$dir/col,$dir/val" --rtol 1e-6
+expect_refused '--solver: options apply to the problems that follow' lap3d:6 --solver idr
+expect_refused '--rtol: options apply to the problems that follow' dd lap3d:6 --rtol 1e-6 --json
+expect_refused '--rtol: options apply' --csr-text "$dir/ptr,$dir/col,$dir/val" --rtol 1e-6
 expect_refused '--partition file:: expected the name of a file' --partition file: lap3d:6
 expect_refused '--n: this is an option of bgje' --n 4 lap3d:6
 expect_refused '--n: expected a number' bgje --n 0
