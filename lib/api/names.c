@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names of the enums of methods, from one table each.
+// Names of the enums that users select, one table per enum.
 #include "lib/api/names.h"
 
 #include <levelcl/batch.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Options as text: one table of keys, each with its field and its parser.
+// Options as text: one table of keys with their fields and parsers.
 #include <levelcl/options.h>
 
 #include "host/log.h"
@@ -26,8 +26,8 @@ struct option {
                            const struct option *option, const char *value,
                            const struct lcl_log *log);
     size_t offset;                 // of the field in struct lcl_options
-    const struct lcl_names *names; // of an enum
-    const char *const *later; // methods that are not there yet, NULL at the end
+    const struct lcl_names *names; // for enums
+    const char *const *later; // methods not implemented yet, ends with NULL
 };
 
 static void *field(struct lcl_options *options, const struct option *option)
@@ -98,7 +98,7 @@ static enum lcl_status bad_number(const struct option *option,
                   option->help.key, expected);
 }
 
-// strtod() with a decimal point whatever the locale of the process.
+// strtod() with a decimal point in any locale of the process.
 static double plain_strtod(const char *text, char **end)
 {
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
@@ -111,7 +111,7 @@ static double plain_strtod(const char *text, char **end)
     return value;
 }
 
-// A finite decimal number and nothing else: no blanks, no hexadecimal.
+// Accepts a finite decimal number only: no blanks, no hexadecimal.
 static bool parse_real(const char *text, double *value)
 {
     if (*text == '\0' || text[strspn(text, "0123456789+-.eE")] != '\0')
@@ -121,7 +121,7 @@ static bool parse_real(const char *text, double *value)
     return *end == '\0' && isfinite(*value);
 }
 
-// Digits of a number in 1 .. max; *text is left behind them.
+// Reads the digits of a number in 1 .. max; *text moves past them.
 static bool parse_count(const char **text, int64_t max, int64_t *count)
 {
     int64_t value = 0;
@@ -354,7 +354,8 @@ static const struct option table[] = {
      set_triple, AT(precond.partition.grid), NULL, NULL},
 };
 
-// Keys of later releases, each with the value that says what is done now.
+// Keys of later releases, each with the value that describes the present
+// behaviour.
 static const struct {
     const char *key, *now;
 } later_keys[] = {

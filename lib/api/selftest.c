@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The known system that a device solves before it is trusted.
+// The self-test of a device: solves a system with a known solution.
 #include "lib/api/selftest.h"
 
 #include "host/log.h"
@@ -10,8 +10,8 @@
 
 enum { N = 12, ROWS = N * N * N };
 
-// A x for the 7-point Laplacian with x_i = 1 + i mod 7, and the largest error
-// of x afterwards.
+// Computes b = A x for the 7-point Laplacian with x_i = 1 + i mod 7, and the
+// largest error of the computed x.
 static enum lcl_status solve(lcl_context *ctx, const struct lcl_csr *A,
                              double *error)
 {

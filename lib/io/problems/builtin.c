@@ -118,8 +118,8 @@ enum lcl_status lcl_problem_kuhn(struct lcl_bsr *A, const char *name,
 
 // ---- q2: K (x) M + M (x) K of quadratic elements on an interval
 
-// Rows of five, the diagonal in the middle. Inner nodes only: those of odd
-// number are ends of elements and have five entries, the others have three.
+// Rows of five values, the diagonal in the middle. Inner nodes only: odd nodes
+// are ends of elements and have five entries, the others three.
 struct band {
     int64_t n;
     double (*stiffness)[5];
@@ -175,7 +175,7 @@ static void band_assemble(struct band *B, int64_t elements)
             }
 }
 
-// Row of node (i, j); returns where the next row starts.
+// Writes the row of node (i, j); returns where the next row starts.
 static int64_t q2_row(struct lcl_csr *A, const struct band *B, int64_t i,
                       int64_t j, int64_t k)
 {
@@ -217,8 +217,8 @@ out:
 
 // ---- names
 
-// The last number of `format` is a block size where `has_block` is set. Numbers
-// that the name lacks are 1.
+// If `has_block`, the last number of `format` is a block size. Numbers missing
+// from the name are 1.
 struct problem {
     const char *format;
     bool has_block;
@@ -236,7 +236,7 @@ static const struct problem problems[] = {
 
 enum { NUMBERS = 4 };
 
-// Whether the name has the form of P and its numbers are in order.
+// Whether the name matches the format of P and its numbers are valid.
 static bool match(const struct problem *P, char *name, int64_t *number)
 {
     int last = -1;
