@@ -48,7 +48,8 @@ static enum lcl_status find_new(struct target *T, const char *path,
     return LCL_OK;
 }
 
-// Refuses what renaming would replace: a symbolic link, a device or a FIFO.
+// Renaming would replace a symbolic link, a device or a FIFO: follows links and
+// refuses the others.
 static enum lcl_status find_target(struct target *T, const char *path,
                                    const struct lcl_log *log)
 {
