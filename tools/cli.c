@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The command line of clsolve: its own options here, all others as the
-// library's key=value.
+// Parses the command line of clsolve: its own options here, all others as
+// key=value of the library.
 #include "tools/cli.h"
 
 #include <stddef.h>
@@ -14,8 +14,8 @@ enum { NAMES = 64, PAIR_BYTES = 8192 };
 enum kind { TEXT, FLAG, TIMES, CSR_TEXT, KRON };
 
 struct option {
-    const char *name; // long, NULL: none
-    char letter;      // short, '\0': none
+    const char *name; // long name, NULL: none
+    char letter;      // short name, '\0': none
     enum kind kind;
     size_t offset; // of the field in struct cli
     const char *values;
@@ -47,10 +47,10 @@ struct parser {
     struct cli *cli;
     struct messages *messages;
     struct lcl_log log;
-    char **next;            // argument to read next, NULL at the end
+    char **next;            // next argument, NULL at the end
     bool only_files;        // "--" was seen
     bool named;             // a command or a matrix was seen
-    const char *first_word; // where it is no command
+    const char *first_word; // unless it is a command
 };
 
 // ---------------------------------------------------------------- values
@@ -81,7 +81,7 @@ static void raise(struct cli *cli, const struct option *option)
         *(bool *)field = true;
 }
 
-// The value of an option: what follows its '=', else the next argument.
+// The value of an option: the text after its '=', else the next argument.
 static const char *take_value(struct parser *parser, const char *attached,
                               const char *dashed)
 {
@@ -116,7 +116,7 @@ static enum lcl_status unknown_option(struct parser *parser, const char *name)
                          nearest);
 }
 
-// Whether the library has the key, now or planned.
+// Whether the key belongs to an option of the library, present or planned.
 static bool is_library_key(const char *key)
 {
     for (int i = 0; lcl_options_help(i); ++i)
@@ -156,7 +156,7 @@ static enum lcl_status library_option(struct parser *parser, const char *name,
     return lcl_options_parse(&parser->cli->options, pair, &parser->log);
 }
 
-// The next argument unless it is an option or there is none.
+// The next argument; NULL if it is an option or missing.
 static const char *next_file(struct parser *parser)
 {
     const char *next = *parser->next;
@@ -166,7 +166,7 @@ static const char *next_file(struct parser *parser)
     return next;
 }
 
-// As many values as are needed; --csr-text may have one more.
+// Takes the files that the option needs; --csr-text may have one more.
 static enum lcl_status take_files(struct parser *parser,
                                   const struct option *option,
                                   const char *attached, const char *dashed)
@@ -213,7 +213,8 @@ static enum lcl_status long_option(struct parser *parser, const char *name)
     return LCL_OK;
 }
 
-// A bundle of letters, of which the last may have a value: "-qv", "-ox.mtx".
+// A group of short options, of which the last may have a value: "-qv",
+// "-ox.mtx".
 static enum lcl_status short_options(struct parser *parser, const char *letters)
 {
     for (; *letters; ++letters) {
@@ -245,8 +246,8 @@ static bool is_later_command(const char *word)
     return strcmp(word, "doctor") == 0 || strcmp(word, "bench") == 0;
 }
 
-// The command that a mistyped one is near to; NULL for a file, and for a word
-// that looks like the name of one.
+// The command that a mistyped word resembles; NULL if a file of that name
+// exists or the word looks like a file name.
 static const char *meant_command(const char *word)
 {
     static const char *const commands[] = {"devices", "info"};
@@ -265,7 +266,7 @@ static enum lcl_status check_command(struct parser *parser)
                  : LCL_OK;
 }
 
-// The first word may be a command; the other one is the matrix.
+// The first word may be a command; any other word is the matrix.
 static enum lcl_status word(struct parser *parser, const char *text)
 {
     struct cli *cli = parser->cli;
@@ -307,7 +308,8 @@ static enum lcl_status argument(struct parser *parser, const char *text)
 
 // ---------------------------------------------------------------- the whole
 
-// So that an error in an option before --json is reported as JSON, too.
+// Searched first, so that an error in an earlier option is reported as JSON
+// too.
 static bool wants_json(char **argv)
 {
     for (; *argv; ++argv)
@@ -316,7 +318,7 @@ static bool wants_json(char **argv)
     return false;
 }
 
-// The report says what was used, so the library's defaults are named here.
+// Sets the library's defaults explicitly, since the report prints them.
 static struct lcl_options default_options(void)
 {
     struct lcl_options options = LCL_OPTIONS_INIT;
@@ -334,7 +336,7 @@ static struct lcl_options default_options(void)
     return options;
 }
 
-// What follows from other options.
+// Sets defaults that depend on other options.
 static void name_the_rest(struct lcl_options *options)
 {
     struct lcl_precond_params *precond = &options->precond;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which options of clsolve fit together.
+// Checks which options of clsolve can be combined.
 #include "tools/cli.h"
 
 #include <math.h>
@@ -68,7 +68,7 @@ static enum lcl_status check_streams(const struct cli *cli,
     return LCL_OK;
 }
 
-// Options that would be ignored.
+// Refuses options that would be ignored.
 static enum lcl_status check_meaning(const struct cli *cli,
                                      struct messages *messages)
 {
@@ -91,7 +91,7 @@ static bool has_fp64_storage(const struct lcl_precond_params *precond)
            precond->storage == LCL_FACTOR_STORAGE_FP64;
 }
 
-// Values that the library refuses together whatever the matrix.
+// Refuses combinations of values that the library refuses for every matrix.
 static enum lcl_status check_methods(const struct cli *cli,
                                      struct messages *messages)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// clsolve info A.mtx: what a matrix and its preconditioner are like.
+// clsolve info A.mtx: prints properties of a matrix and its preconditioner.
 #include "tools/commands.h"
 
 #include "tools/report.h"
@@ -9,7 +9,7 @@ static bool prints_text(const struct job *job)
     return !job->cli.json && !job->cli.quiet;
 }
 
-// The facts of the matrix alone need no device, so they come first.
+// The properties of the matrix need no device and are printed first.
 static enum lcl_status look_at_matrix(struct job *job)
 {
     const bool is_kron = cli_is_kron(&job->cli);

@@ -26,7 +26,7 @@ static enum lcl_status read_matrix(struct job *job)
     return lcl_csr_read(&job->A, job->cli.matrix, &job->read, &job->log);
 }
 
-// Labels of rows are those of each stage.
+// Number of labelled rows; in Kronecker form, the rows of one stage.
 static int64_t labelled_rows(const struct job *job)
 {
     return cli_is_kron(&job->cli) ? job_stage_rows(job) : job->A.rows;
@@ -92,7 +92,7 @@ enum lcl_status job_check_square(struct job *job)
     return LCL_OK;
 }
 
-// One column, or a column a stage.
+// One column, or one column per stage.
 static bool has_right_shape(const struct job *job)
 {
     const struct lcl_dense *F = &job->rhs;
@@ -129,7 +129,7 @@ static enum lcl_status read_rhs(struct job *job)
     return LCL_OK;
 }
 
-// b = A * ones; x serves as the ones and is cleared again.
+// b = A * ones; x holds the ones temporarily and is cleared again.
 static enum lcl_status make_rhs(struct job *job)
 {
     const size_t n = (size_t)job->unknowns;
@@ -147,7 +147,7 @@ static enum lcl_status make_rhs(struct job *job)
     return LCL_OK;
 }
 
-// A missing diagonal is for the pivot policy; its user should know of it.
+// The pivot policy handles missing diagonals; warns about them.
 static enum lcl_status check_rows(struct job *job)
 {
     const struct facts *facts = &job->facts;

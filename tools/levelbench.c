@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// levelbench: what the device does with the library's kernels, one JSON line a
-// figure, or as published tables. Copy bandwidth comes first, so that every
-// figure can be set against it; times are medians over batches of launches.
+// levelbench: times the library's kernels on the device; prints one JSON line
+// per figure, or published tables. Measures copy bandwidth first, as the
+// reference of all figures; times are medians over batches of launches.
 #include "tools/bench.h"
 
 #include <stdio.h>
@@ -27,7 +27,7 @@ static enum lcl_status bench_solve(struct bench *B, lcl_precond *M)
     return st;
 }
 
-// With the problem's own right-hand side, then with random ones.
+// Solves with the problem's own right-hand side, then with random ones.
 static enum lcl_status bench_solves(struct bench *B, lcl_precond *M)
 {
     enum lcl_status st = bench_solve(B, M);
@@ -62,7 +62,7 @@ static enum lcl_status bench_problem(struct bench *B)
 
 // ------------------------------------------------------------------- text
 
-// Notes in *user that an error has been explained.
+// Sets *user once an error message was printed.
 static void print_log(void *user, enum lcl_log_level level, const char *text)
 {
     bool *const explained = user;
@@ -136,7 +136,7 @@ struct command {
     int first;                         // argument
     int32_t *labels;                   // --partition file:F
     struct lcl_log log;
-    bool explained; // why it failed
+    bool explained; // an error message was printed
 };
 
 static enum lcl_status refuse(struct command *c, const char *argument,
@@ -198,7 +198,7 @@ static enum lcl_status run_name(struct command *c, char *name)
     return run_problem(c, bench_load, name);
 }
 
-// --batch and --n, of bgje alone.
+// --batch and --n, for bgje only.
 static enum lcl_status set_number(struct command *c, const char *key,
                                   const char *value)
 {
@@ -267,18 +267,18 @@ static const struct bench_tables *find_tables(const char *name)
     return NULL;
 }
 
-// Options that hold for all problems wherever they are.
+// Options that apply to all problems, at any position.
 static bool holds_everywhere(const char *key)
 {
     return strcmp(key, "--device") == 0 || strcmp(key, "--json") == 0;
 }
 
-// Checks that values and a problem are there and that each option has a problem
-// behind it, unless there may be no problem.
+// Checks that each option has a value, that a problem is given if one is
+// needed, and that each option is followed by a problem, if there is any.
 static enum lcl_status check_order(struct command *c, int argc, char **argv)
 {
     const bool needs_problem = !c->tables || c->tables->needs_problem;
-    const char *last = NULL; // option without a problem yet
+    const char *last = NULL; // last option not followed by a problem
     bool named = false;
     for (int i = c->first; i < argc; ++i) {
         const bool problem = strncmp(argv[i], "--", 2) != 0;
@@ -301,7 +301,7 @@ static enum lcl_status check_order(struct command *c, int argc, char **argv)
                          : LCL_OK;
 }
 
-// Reads what has to be known before the first argument is acted on.
+// Reads the arguments that must be known before the first one is processed.
 static enum lcl_status look_ahead(struct command *c, int argc, char **argv)
 {
     bool json = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What clsolve prints for people.
+// The text report of clsolve.
 #include "tools/report.h"
 
 #include "tools/progress.h"
