@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Matrices in text files: what is read, what is refused and with which words.
+// Matrices in text files: accepted input, refused input and the messages.
 #include "lib/io/number.h"
 #include "lib/io/text.h"
 #include "tests/support/capture.h"

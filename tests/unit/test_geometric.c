@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Boxes of a Cartesian grid, and the grid read off a pattern.
+// Boxes of a Cartesian grid, and the derivation of the grid from a pattern.
 #include "tests/support/capture.h"
 #include "tests/support/matrices.h"
 #include "tests/support/partitions.h"

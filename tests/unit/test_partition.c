@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From labels to parts: numbering, limits, and what is refused.
+// From labels to parts: numbering, limits, refused input.
 #include "tests/support/capture.h"
 #include "tests/support/matrices.h"
 #include "tests/support/partitions.h"

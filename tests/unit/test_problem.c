@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The built-in problems: sizes, values by hand, names that are refused.
+// The built-in problems: sizes, values computed by hand, refused names.
 #include "tests/support/capture.h"
 #include "tests/support/test.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The built-in systems in Kronecker form: sizes, values by hand, names that are
-// refused.
+// The built-in systems in Kronecker form: sizes, values computed by hand,
+// refused names.
 #include "tests/support/capture.h"
 #include "tests/support/misuse.h"
 #include "tests/support/test.h"
@@ -137,7 +137,7 @@ static void test_problem_kron__radau_has_the_butcher_matrix(void **state)
     }
 }
 
-// Sums over the neighbours: h^3 of the mass, -h^3 R of L, inside the cube.
+// Sums over the neighbours inside the cube: h^3 for the mass, -h^3 R for L.
 static void test_problem_kron__radau_rows_sum_to_mass_and_reaction(void **state)
 {
     (void)state;
@@ -180,7 +180,7 @@ static void test_problem_kron__radau_mass_is_symmetric_positive(void **state)
     lcl_kron_data_finish(&D);
 }
 
-// Diffusion D_r h (6, -1), and on the diagonal what reacts away.
+// Diffusion D_r h (6, -1), and the loss by reaction on the diagonal.
 static void test_problem_kron__radau_couples_unknowns_in_a_cycle(void **state)
 {
     (void)state;
