@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# clsolve as its users meet it: exit codes, one sentence an error, valid JSON,
-# no file left behind. Usage: test_clsolve.sh CLSOLVE
+# clsolve as users run it: exit codes, one line per error, valid JSON, no files
+# left after errors. Usage: test_clsolve.sh CLSOLVE
 set -u
 . "$(dirname "$0")/checks.sh"
 
@@ -234,9 +234,9 @@ ends 1 --problem lap3d:12 --max-iters 1 --json
 is_json "$dir/stdout" && pass || flunk 'not converged --json'
 says stdout '"exit":1'
 
-# IC(0) of a positive definite matrix, with a negative pivot (Kershaw's) in
-# blocks of 2 x 2: repaired where pivots are numbers, which they are unless
-# blocks are asked for.
+# IC(0) of Kershaw's positive definite matrix, which has a negative pivot, with
+# 2 x 2 blocks: scalar pivots are repaired; block pivots, which must be requested,
+# are not.
 awk 'BEGIN {
     split("3 -2 0 2 -2 3 -2 0 0 -2 3 -2 2 0 -2 3", k)
     for (i = 0; i < 8; ++i) for (j = 0; j < 8; ++j) {
@@ -265,8 +265,8 @@ fi
 
 # ---------------------------------------------------------------- Ctrl-C
 
-# The shell starts it with the signal ignored, so one that comes before the
-# solve does no harm.
+# The shell starts the program with the signal ignored, so that a signal before
+# the solve has no effect.
 "$clsolve" --problem lap3d:80 --partition natural --precond jacobi \
     --rtol 1e-300 --stagnation 1000000000 --max-iters 1000000000 \
     >"$dir/stdout" 2>"$dir/stderr" &
