@@ -23,8 +23,8 @@ static enum lcl_status checked(lcl_context *ctx, CLBlastStatusCode code)
 {
     if (code == CLBlastSuccess)
         return LCL_OK;
-    return lcl_fail(&ctx->cl.log, LCL_EDEVICE, "CLBlastDgemv: code %d",
-                    (int)code);
+    return lcl_fail(&ctx->cl.log, LCL_EDEVICE,
+                    "CLBlastDgemv failed with code %d", (int)code);
 }
 
 enum lcl_status lcl_blas_gemv(lcl_context *ctx, int64_t n, int64_t stride,

@@ -50,8 +50,8 @@ enum lcl_status lcl_buffer_create(lcl_buffer **out, lcl_context *ctx,
     const uint64_t limit = ctx->caps.max_buffer_bytes;
     if (!lcl_buffer_fits(count, size, limit))
         return lcl_fail(&ctx->cl.log, LCL_EDEVMEM,
-                        "%s: %lld elements of %zu bytes; a buffer on %s holds "
-                        "%llu bytes",
+                        "%s: %lld elements of %zu bytes exceed the largest "
+                        "buffer of %s, %llu bytes",
                         what, (long long)count, size, ctx->caps.name,
                         (unsigned long long)limit);
     lcl_buffer *b = lcl_calloc(1, sizeof *b);
@@ -119,9 +119,9 @@ static enum lcl_status check(const struct foreign *f, const lcl_context *ctx,
         f->type != CL_MEM_OBJECT_BUFFER ? "is an image, not a buffer"
         : f->context != ctx->context    ? "belongs to another OpenCL context"
         : access & LCL_ACCESS_WRITE && f->flags & CL_MEM_READ_ONLY
-            ? "is to be written, but was created as CL_MEM_READ_ONLY"
+            ? "must be writable, but was created as CL_MEM_READ_ONLY"
         : access & LCL_ACCESS_READ && f->flags & CL_MEM_WRITE_ONLY
-            ? "is to be read, but was created as CL_MEM_WRITE_ONLY"
+            ? "must be readable, but was created as CL_MEM_WRITE_ONLY"
             : NULL;
     return fault
                ? lcl_fail(&ctx->cl.log, LCL_EINVAL, "buffer %s %s", what, fault)
@@ -285,7 +285,7 @@ enum lcl_status lcl_window_create(lcl_window **out, const lcl_buffer *buffer)
     *out = NULL;
     lcl_window *w = lcl_calloc(1, sizeof *w);
     if (!w)
-        return lcl_fail_memory(&buffer->ctx->cl.log, "a window");
+        return lcl_fail_memory(&buffer->ctx->cl.log, "a read window");
     w->source = buffer;
     const enum lcl_status st =
         lcl_pinned_open(&w->pinned, buffer->ctx, 2 * buffer->bytes);

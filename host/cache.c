@@ -112,9 +112,9 @@ static void warn_errno(struct lcl_cache *cache, const char *what, int code)
 static bool is_safe(struct lcl_cache *cache, const struct stat *info)
 {
     const char *fault = info->st_uid != geteuid()
-                            ? "some of it belongs to another user"
+                            ? "a part of it belongs to another user"
                         : info->st_mode & (S_IWGRP | S_IWOTH)
-                            ? "other users may write to some of it"
+                            ? "other users may write to a part of it"
                             : NULL;
     if (fault)
         warn(cache, "used", fault);
@@ -252,7 +252,9 @@ void *lcl_cache_load(struct lcl_cache *cache, const char *key, size_t *bytes)
     char *text = read_below(cache, fan, p.name, bytes);
     const size_t at = text ? blob_offset(text, *bytes, key) : 0;
     if (text && at == 0) {
-        lcl_debug(&cache->log, "cache: %s/%s/%s is damaged or foreign, deleted",
+        lcl_debug(&cache->log,
+                  "cache: deleted %s/%s/%s, which is damaged or has another "
+                  "key",
                   cache->dir, p.fan, p.name);
         unlinkat(fan, p.name, 0);
         lcl_free(text);

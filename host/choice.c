@@ -79,8 +79,8 @@ enum lcl_status lcl_choose(int *best, lcl_context *ctx, const char *question,
         double seconds = 0;
         if ((st = time_candidate(&seconds, ctx, which, launch, arg)) < 0)
             return st;
-        lcl_debug(&ctx->cl.log, "choice: %s: form %d takes %.4g ms", question,
-                  which, 1e3 * seconds / LAUNCHES);
+        lcl_debug(&ctx->cl.log, "autotuning: %s: form %d takes %.4g ms",
+                  question, which, 1e3 * seconds / LAUNCHES);
         if (which == 0 || seconds < least) {
             least = seconds;
             *best = which;

@@ -48,7 +48,7 @@ static enum lcl_status force(lcl_context *ctx, int width,
     if (exchange != LCL_EXCHANGE_AUTO) {
         if ((exchange == LCL_EXCHANGE_NONE) != (ctx->caps.width == 1))
             return lcl_fail(&ctx->cl.log, LCL_EINVAL,
-                            "exchange '%s' does not go with wave width %d",
+                            "exchange '%s' does not work with wave width %d",
                             lcl_exchange_name(exchange), ctx->caps.width);
         ctx->caps.exchange = exchange;
     }
@@ -95,7 +95,8 @@ static enum lcl_status force_all(lcl_context *ctx,
     enum lcl_exchange exchange = params->exchange;
     enum lcl_status st = LCL_OK;
     if ((unsigned)exchange >= LCL_EXCHANGE_COUNT)
-        return lcl_misuse(&ctx->cl.log, "lcl_context_create: exchange %d",
+        return lcl_misuse(&ctx->cl.log,
+                          "lcl_context_create: unknown exchange %d",
                           (int)exchange);
     if (width == 0)
         st = environment_width(ctx, &width);
@@ -147,8 +148,8 @@ static enum lcl_status check_queue(const lcl_context *ctx, cl_context context,
                         of_context != context ? "context" : "device");
     if (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
         return lcl_fail(&cl->log, LCL_EINVAL,
-                        "the queue may run its commands out of order; an "
-                        "in-order queue is needed");
+                        "the queue is out-of-order, expected an in-order "
+                        "queue");
     return LCL_OK;
 }
 

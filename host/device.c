@@ -28,7 +28,7 @@ static enum lcl_status platforms(const struct lcl_cl *cl, cl_platform_id *ids,
     if (code == -1001 || (code == CL_SUCCESS && *count == 0))
         return lcl_fail(&cl->log, LCL_ENODEVICE,
                         "no OpenCL platform is installed (pocl-opencl-icd "
-                        "gives one on every CPU)");
+                        "provides one for every CPU)");
     if (*count > MAX_PLATFORMS)
         *count = MAX_PLATFORMS;
     return lcl_cl_status(cl, code, "clGetPlatformIDs(...)", LCL_CL_PLACE);
@@ -126,7 +126,7 @@ static enum lcl_status choose(const struct lcl_cl *cl, const char *wanted,
 {
     if (count == 0)
         return lcl_fail(&cl->log, LCL_ENODEVICE,
-                        "no OpenCL platform has a device");
+                        "no OpenCL platform provides a device");
     const bool any = !wanted || !*wanted;
     *index =
         any ? choose_default(caps, count) : choose_named(caps, count, wanted);
@@ -134,8 +134,8 @@ static enum lcl_status choose(const struct lcl_cl *cl, const char *wanted,
         return LCL_OK;
     char list[512];
     describe(list, sizeof list, caps, count);
-    return lcl_fail(&cl->log, LCL_ENODEVICE, "no device '%s'; there %s %s",
-                    wanted, count == 1 ? "is" : "are", list);
+    return lcl_fail(&cl->log, LCL_ENODEVICE,
+                    "no device '%s'; available devices: %s", wanted, list);
 }
 
 enum lcl_status lcl_device_choose(const struct lcl_cl *cl, const char *wanted,
@@ -191,7 +191,8 @@ enum lcl_status lcl_device_caps(struct lcl_caps *caps, int index,
         return st;
     st = index >= 0 && index < count
              ? lcl_caps_query(&cl, devices[index], caps)
-             : lcl_fail(log, LCL_ENODEVICE, "no device %d: there are %d", index,
+             : lcl_fail(log, LCL_ENODEVICE,
+                        "no device %d: the number of devices is %d", index,
                         count);
     lcl_free(devices);
     return st;

@@ -40,7 +40,8 @@ static enum lcl_status check_limits(lcl_context *ctx, cl_kernel kernel,
                         (unsigned long long)ctx->caps.local_bytes);
     if ((size_t)spec->group > group)
         return lcl_fail(&ctx->cl.log, LCL_ERANGE,
-                        "%s needs groups of %d work-items, %s runs %zu",
+                        "%s needs work-groups of %d work-items, %s supports "
+                        "%zu",
                         spec->kernel, spec->group, ctx->caps.name, group);
     return LCL_OK;
 }
@@ -159,7 +160,8 @@ enum lcl_status lcl_kernel_enqueue(cl_command_queue queue, lcl_kernel *k,
         return LCL_OK;
     if (groups < 0 || groups > lcl_launch_most(k->group))
         return lcl_fail(&k->ctx->cl.log, LCL_ERANGE,
-                        "%s: %lld groups of %d work-items are too many",
+                        "%s: %lld work-groups of %d work-items, expected at "
+                        "most 2^31 - 1 work-items",
                         k->name, (long long)groups, k->group);
     for (int i = 0; i < count; ++i) {
         const enum lcl_status st = set_arg(k, (cl_uint)i, &args[i]);

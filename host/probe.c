@@ -56,7 +56,7 @@ static bool try_exchange(lcl_context *ctx, lcl_buffer *out,
 static void probe_exchange(lcl_context *ctx, lcl_buffer *out)
 {
     if (ctx->caps.width > 1 && !try_exchange(ctx, out, ctx->caps.exchange)) {
-        lcl_debug(&ctx->cl.log, "exchange '%s' does not work here",
+        lcl_debug(&ctx->cl.log, "exchange '%s' does not work on this device",
                   lcl_exchange_name(ctx->caps.exchange));
         ctx->caps.exchange = LCL_EXCHANGE_LOCAL;
     }

@@ -135,7 +135,7 @@ static cl_program load_binary(lcl_context *ctx, const char *key)
         ++ctx->builds.from_cache;
         return program;
     }
-    lcl_debug(&ctx->cl.log, "cache: the driver refused a binary, deleted");
+    lcl_debug(&ctx->cl.log, "cache: deleted a binary that the driver rejected");
     lcl_cache_drop(&ctx->cache, key);
     if (program && code == CL_SUCCESS)
         ctx->cl.api->clReleaseProgram(program);
@@ -240,8 +240,8 @@ static enum lcl_status keep_program(lcl_context *ctx, struct lcl_program *p)
     all[programs->count++] = p;
     if (programs->count == MANY_PROGRAMS)
         lcl_warn(&ctx->cl.log,
-                 "%d kernel programs are alive: specialised on "
-                 "something that should be an argument?",
+                 "%d kernel programs are loaded: is a kernel specialised on a "
+                 "value that should be an argument?",
                  MANY_PROGRAMS);
     return LCL_OK;
 }

@@ -46,7 +46,7 @@ enum lcl_status lcl_fill_copied(lcl_context *ctx, cl_mem mem,
     const size_t bytes = (size_t)F->count * F->size;
     char *host = lcl_malloc(bytes, 1);
     if (!host)
-        return lcl_fail_memory(&ctx->cl.log, "what fills a buffer");
+        return lcl_fail_memory(&ctx->cl.log, "the data of a buffer");
     fill_stretch(F, 0, F->count, host);
     const enum lcl_status st =
         LCL_CL(&ctx->cl, clEnqueueWriteBuffer(ctx->queue, mem, CL_TRUE, 0,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The command line of clsolve: its own options here, all others as the
-// library's key=value.
+// Parses the command line of clsolve: its own options here, all others as
+// key=value of the library.
 #include "tools/cli.h"
 
 #include <stddef.h>
@@ -14,8 +14,8 @@ enum { NAMES = 64, PAIR_BYTES = 8192 };
 enum kind { TEXT, FLAG, TIMES, CSR_TEXT, KRON };
 
 struct option {
-    const char *name; // long, NULL: none
-    char letter;      // short, '\0': none
+    const char *name; // long name, NULL: none
+    char letter;      // short name, '\0': none
     enum kind kind;
     size_t offset; // of the field in struct cli
     const char *values;
@@ -27,19 +27,19 @@ struct option {
 // clang-format off
 static const struct option table[] = {
     {"problem", '\0', TEXT, AT(problem), "NAME", "built-in: lap3d:N, lap3d:N,b=3, parabolic, q2:M, kron:S, radau:S,N"},
-    {"csr-text", '\0', CSR_TEXT, AT(text), "ROWPTR COLIND VAL [RHS]", "three files of numbers, counted from 0, and a fourth"},
-    {"kron", '\0', KRON, AT(kron), "M L A B", "the system (A (x) M + tau B (x) L) x = b, four Matrix Market files"},
+    {"csr-text", '\0', CSR_TEXT, AT(text), "ROWPTR COLIND VAL [RHS]", "text files, counted from 0; optionally the right-hand side"},
+    {"kron", '\0', KRON, AT(kron), "M L A B", "system (A (x) M + tau B (x) L) x = b from four Matrix Market files"},
     {"tau", '\0', TEXT, AT(tau_text), "T", "tau of --kron (1)"},
     {NULL, 'b', TEXT, AT(rhs), "FILE", "right-hand side, Matrix Market (b = A * ones)"},
-    {NULL, 'o', TEXT, AT(output), "FILE", "write x there, Matrix Market; - is the standard output"},
+    {NULL, 'o', TEXT, AT(output), "FILE", "write x to FILE, Matrix Market; - is the standard output"},
     {"device", '\0', TEXT, AT(device), "N|NAME", "number or part of the name, see clsolve devices"},
     {"json", '\0', FLAG, AT(json), NULL, "one JSON record on the standard output, also for errors"},
-    {"history", '\0', TEXT, AT(history), "FILE", "write the residual of every iteration there"},
-    {"profile", '\0', FLAG, AT(profile), NULL, "more detail in the time tree"},
-    {NULL, 'q', FLAG, AT(quiet), NULL, "print nothing but errors"},
-    {NULL, 'v', TIMES, AT(verbose), NULL, "say what is done; -vv more, -vvv every OpenCL call"},
-    {"help", 'h', FLAG, AT(help), NULL, "this text"},
-    {"version", '\0', FLAG, AT(version), NULL, "the version"},
+    {"history", '\0', TEXT, AT(history), "FILE", "write the residual of every iteration to FILE"},
+    {"profile", '\0', FLAG, AT(profile), NULL, "print more details with the times"},
+    {NULL, 'q', FLAG, AT(quiet), NULL, "print only errors"},
+    {NULL, 'v', TIMES, AT(verbose), NULL, "print the choices made; -vv more, -vvv every OpenCL call"},
+    {"help", 'h', FLAG, AT(help), NULL, "print this text"},
+    {"version", '\0', FLAG, AT(version), NULL, "print the version"},
 };
 // clang-format on
 
@@ -47,10 +47,10 @@ struct parser {
     struct cli *cli;
     struct messages *messages;
     struct lcl_log log;
-    char **next;            // argument to read next, NULL at the end
+    char **next;            // next argument, NULL at the end
     bool only_files;        // "--" was seen
     bool named;             // a command or a matrix was seen
-    const char *first_word; // where it is no command
+    const char *first_word; // unless it is a command
 };
 
 // ---------------------------------------------------------------- values
@@ -81,7 +81,7 @@ static void raise(struct cli *cli, const struct option *option)
         *(bool *)field = true;
 }
 
-// The value of an option: what follows its '=', else the next argument.
+// The value of an option: the text after its '=', else the next argument.
 static const char *take_value(struct parser *parser, const char *attached,
                               const char *dashed)
 {
@@ -116,7 +116,7 @@ static enum lcl_status unknown_option(struct parser *parser, const char *name)
                          nearest);
 }
 
-// Whether the library has the key, now or planned.
+// Whether the key belongs to an option of the library, present or planned.
 static bool is_library_key(const char *key)
 {
     for (int i = 0; lcl_options_help(i); ++i)
@@ -156,7 +156,7 @@ static enum lcl_status library_option(struct parser *parser, const char *name,
     return lcl_options_parse(&parser->cli->options, pair, &parser->log);
 }
 
-// The next argument unless it is an option or there is none.
+// The next argument; NULL if it is an option or missing.
 static const char *next_file(struct parser *parser)
 {
     const char *next = *parser->next;
@@ -166,7 +166,7 @@ static const char *next_file(struct parser *parser)
     return next;
 }
 
-// As many values as are needed; --csr-text may have one more.
+// Takes the files that the option needs; --csr-text may have one more.
 static enum lcl_status take_files(struct parser *parser,
                                   const struct option *option,
                                   const char *attached, const char *dashed)
@@ -213,7 +213,8 @@ static enum lcl_status long_option(struct parser *parser, const char *name)
     return LCL_OK;
 }
 
-// A bundle of letters, of which the last may have a value: "-qv", "-ox.mtx".
+// A group of short options, of which the last may have a value: "-qv",
+// "-ox.mtx".
 static enum lcl_status short_options(struct parser *parser, const char *letters)
 {
     for (; *letters; ++letters) {
@@ -245,8 +246,8 @@ static bool is_later_command(const char *word)
     return strcmp(word, "doctor") == 0 || strcmp(word, "bench") == 0;
 }
 
-// The command that a mistyped one is near to; NULL for a file, and for a word
-// that looks like the name of one.
+// The command that a mistyped word resembles; NULL if a file of that name
+// exists or the word looks like a file name.
 static const char *meant_command(const char *word)
 {
     static const char *const commands[] = {"devices", "info"};
@@ -265,7 +266,7 @@ static enum lcl_status check_command(struct parser *parser)
                  : LCL_OK;
 }
 
-// The first word may be a command; the other one is the matrix.
+// The first word may be a command; any other word is the matrix.
 static enum lcl_status word(struct parser *parser, const char *text)
 {
     struct cli *cli = parser->cli;
@@ -281,7 +282,7 @@ static enum lcl_status word(struct parser *parser, const char *text)
     }
     if (first && is_later_command(text))
         return messages_fail(parser->messages, LCL_EUNSUPPORTED,
-                             "clsolve %s is not there yet", text);
+                             "clsolve %s is not implemented yet", text);
     if (cli->matrix || cli->command == CLI_DEVICES)
         return check_command(parser) < 0
                    ? LCL_EINVAL
@@ -307,7 +308,8 @@ static enum lcl_status argument(struct parser *parser, const char *text)
 
 // ---------------------------------------------------------------- the whole
 
-// So that an error in an option before --json is reported as JSON, too.
+// Searched first, so that an error in an earlier option is reported as JSON
+// too.
 static bool wants_json(char **argv)
 {
     for (; *argv; ++argv)
@@ -316,7 +318,7 @@ static bool wants_json(char **argv)
     return false;
 }
 
-// The report says what was used, so the library's defaults are named here.
+// Sets the library's defaults explicitly, since the report prints them.
 static struct lcl_options default_options(void)
 {
     struct lcl_options options = LCL_OPTIONS_INIT;
@@ -334,7 +336,7 @@ static struct lcl_options default_options(void)
     return options;
 }
 
-// What follows from other options.
+// Sets defaults that depend on other options.
 static void name_the_rest(struct lcl_options *options)
 {
     struct lcl_precond_params *precond = &options->precond;
@@ -412,23 +414,23 @@ void cli_print_help(FILE *out)
         "       clsolve info A.mtx [options]\n"
         "       clsolve devices [--device N]\n"
         "\n"
-        "Solves A x = b on an OpenCL device and says whether it converged, how\n"
-        "long each phase took and, if it failed, why. A is a sparse matrix in a\n"
-        "Matrix Market file, plain or compressed by gzip or xz; - is the\n"
-        "standard input. info shows what a matrix and its preconditioner are\n"
-        "like; devices lists the devices, and probes one that --device names.\n"
+        "Solves A x = b on an OpenCL device. Reports whether the solve converged,\n"
+        "how long each phase took and the reason of a failure. A is a sparse\n"
+        "matrix in a Matrix Market file, plain or compressed by gzip or xz; - is\n"
+        "the standard input. info prints properties of a matrix and of its\n"
+        "preconditioner. devices lists the devices; with --device it probes one.\n"
         "With --kron, or a built-in system kron:S or radau:S,N, the matrix is\n"
         "A (x) M + tau B (x) L.\n"
         "\n"
-        "What is solved and what is printed:\n",
+        "Input and output:\n",
         out);
     print_own_options(out);
-    fputs("\nHow it is solved (defaults in brackets):\n", out);
+    fputs("\nMethod (defaults in brackets):\n", out);
     print_library_options(out);
     fputs(
         "\n"
         "Exit status: 0 converged, 1 not converged, 2 wrong usage, 3 bad input,\n"
-        "4 no such device, device or build error.\n"
+        "4 no such device, device or build error, or insufficient memory.\n"
         "\n"
         "Examples:\n"
         "  clsolve --problem lap3d:64\n"
@@ -437,6 +439,6 @@ void cli_print_help(FILE *out)
         "  clsolve --kron M.mtx L.mtx A.mtx B.mtx --tau 0.125 -b F.mtx\n"
         "  clsolve info A.mtx --json\n"
         "\n"
-        "More is in the manual page clsolve(1).\n",
+        "The manual page clsolve(1) has more details.\n",
         out);
 }

@@ -15,10 +15,10 @@ enum cli_command {
     CLI_DEVICES,
 };
 
-// What was asked for; text that was not given is NULL.
+// The parsed command line; text options that were not given are NULL.
 struct cli {
     enum cli_command command;
-    struct lcl_options options; // every default filled in
+    struct lcl_options options; // with all defaults filled in
     const char *matrix;
     const char *problem;
     // --csr-text: row pointers, columns, values, right-hand side or NULL
@@ -40,20 +40,20 @@ struct cli {
     int verbose;
 };
 
-// Reads the command line. The texts of *cli point into argv.
-// Returns LCL_OK, or LCL_EINVAL or LCL_EUNSUPPORTED with the reason kept;
-// cli->json is right even then.
+// Parses the command line. The texts of *cli point into argv. Returns LCL_OK,
+// or LCL_EINVAL or LCL_EUNSUPPORTED with the reason in `messages`; cli->json is
+// valid even then.
 enum lcl_status cli_parse(struct cli *cli, int argc, char **argv,
                           struct messages *messages);
 
-// What cli_parse() ends with: refuses options that do not fit together, and
-// reads cli->tau.
+// Called at the end of cli_parse(): refuses options that cannot be combined and
+// parses cli->tau.
 enum lcl_status cli_check(struct cli *cli, struct messages *messages);
 
-// Whether `path`, which may be NULL, is the standard output.
+// Whether `path`, which may be NULL, names the standard output.
 bool cli_is_stdout(const char *path);
 
-// Whether the system is one in Kronecker form.
+// Whether the system is in Kronecker form.
 bool cli_is_kron(const struct cli *cli);
 
 void cli_print_help(FILE *out);

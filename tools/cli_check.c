@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which options of clsolve fit together.
+// Checks which options of clsolve can be combined.
 #include "tools/cli.h"
 
 #include <math.h>
@@ -36,14 +36,14 @@ static enum lcl_status check_matrix(const struct cli *cli,
                              "not two of them");
     if (cli->tau_text && !kron)
         return messages_fail(messages, LCL_EINVAL,
-                             "--tau has a meaning only with --kron");
+                             "--tau applies only with --kron");
     if (cli->rhs && cli->text[3])
         return messages_fail(messages, LCL_EINVAL,
                              "give -b or a fourth file to --csr-text, not "
                              "both");
     if (cli->command != CLI_DEVICES && given == 0)
         return messages_fail(messages, LCL_EINVAL,
-                             "no matrix given; clsolve --help says how");
+                             "no matrix given; see clsolve --help");
     return LCL_OK;
 }
 
@@ -68,7 +68,7 @@ static enum lcl_status check_streams(const struct cli *cli,
     return LCL_OK;
 }
 
-// Options that would be ignored.
+// Refuses options that would be ignored.
 static enum lcl_status check_meaning(const struct cli *cli,
                                      struct messages *messages)
 {
@@ -77,12 +77,11 @@ static enum lcl_status check_meaning(const struct cli *cli,
         precond->partition.type == LCL_PARTITION_GEOMETRIC && !cli->labels;
     if (cli->options.op.kron && !cli_is_kron(cli))
         return messages_fail(messages, LCL_EINVAL,
-                             "--kron-product has a meaning only for a system "
-                             "in Kronecker form");
+                             "--kron-product applies only to a system in "
+                             "Kronecker form");
     if (precond->partition.grid[0] > 0 && !geometric)
         return messages_fail(messages, LCL_EINVAL,
-                             "--grid has a meaning only with --partition "
-                             "geometric");
+                             "--grid applies only with --partition geometric");
     return LCL_OK;
 }
 
@@ -92,7 +91,7 @@ static bool has_fp64_storage(const struct lcl_precond_params *precond)
            precond->storage == LCL_FACTOR_STORAGE_FP64;
 }
 
-// Values that the library refuses together whatever the matrix.
+// Refuses combinations of values that the library refuses for every matrix.
 static enum lcl_status check_methods(const struct cli *cli,
                                      struct messages *messages)
 {
@@ -106,23 +105,23 @@ static enum lcl_status check_methods(const struct cli *cli,
         const char *message;
     } rules[] = {
         {precond->storage == LCL_FACTOR_STORAGE_ADAPTIVE && !blocks,
-         "--factor-storage adaptive takes --precond block-jacobi"},
+         "--factor-storage adaptive requires --precond block-jacobi"},
         {blocks && precond->block_jacobi.apply == LCL_BLOCK_APPLY_SPMV &&
              !has_fp64_storage(precond),
-         "--block-apply spmv takes --factor-storage fp64"},
+         "--block-apply spmv requires --factor-storage fp64"},
         {factors && precond->trisolve > LCL_TRISOLVE_PACKED &&
              !has_fp64_storage(precond),
-         "a published --trisolve takes --factor-storage fp64"},
+         "a published --trisolve requires --factor-storage fp64"},
         {cli_is_kron(cli) && type == LCL_PRECOND_JACOBI,
-         "--precond jacobi does not take a system in Kronecker form; "
+         "--precond jacobi does not support systems in Kronecker form; "
          "block-jacobi does"},
         {cli_is_kron(cli) && blocks &&
              precond->storage > LCL_FACTOR_STORAGE_FP32,
-         "--precond block-jacobi of a system in Kronecker form takes "
+         "--precond block-jacobi of a system in Kronecker form requires "
          "--factor-storage fp64 or fp32"},
         {cli->command == CLI_SOLVE && type != LCL_PRECOND_NONE &&
              cli->options.solver.type == LCL_SOLVER_CG_PUBLISHED,
-         "--solver cg_published takes --precond none"},
+         "--solver cg_published requires --precond none"},
     };
     for (size_t i = 0; i < sizeof rules / sizeof *rules; ++i)
         if (rules[i].wrong)
@@ -158,8 +157,7 @@ enum lcl_status cli_check(struct cli *cli, struct messages *messages)
     for (int i = 0; i < (int)(sizeof only_solve / sizeof *only_solve); ++i)
         if (cli->command != CLI_SOLVE && only_solve[i].value)
             return messages_fail(messages, LCL_EINVAL,
-                                 "%s has a meaning only where a system is "
-                                 "solved",
+                                 "%s applies only when clsolve solves a system",
                                  only_solve[i].dashed);
     enum lcl_status st;
     if ((st = check_matrix(cli, messages)) < 0 ||

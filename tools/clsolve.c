@@ -36,7 +36,7 @@ static void complain(const struct job *job, enum lcl_status status, int code)
         json_error(job, status, code);
 }
 
-// A full disk behind the standard output is an error like another.
+// A full disk behind the standard output counts as an error.
 static bool flush_output(void)
 {
     return fflush(stdout) == 0 && !ferror(stdout);

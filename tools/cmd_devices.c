@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// clsolve devices: what there is to solve on.
+// clsolve devices: lists the OpenCL devices.
 #include "tools/commands.h"
 
 #include "tools/report.h"
@@ -17,7 +17,7 @@ static enum lcl_status print_list(struct job *job, const struct lcl_caps *caps,
     return LCL_OK;
 }
 
-// With --device: that one, with what only trial builds can tell.
+// With --device: one device, including the properties found by trial builds.
 static enum lcl_status probe_one(struct job *job)
 {
     const enum lcl_status st = job_open_device(job);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// clsolve info A.mtx: what a matrix and its preconditioner are like.
+// clsolve info A.mtx: prints properties of a matrix and its preconditioner.
 #include "tools/commands.h"
 
 #include "tools/report.h"
@@ -9,14 +9,14 @@ static bool prints_text(const struct job *job)
     return !job->cli.json && !job->cli.quiet;
 }
 
-// The facts of the matrix alone need no device, so they come first.
+// The properties of the matrix need no device and are printed first.
 static enum lcl_status look_at_matrix(struct job *job)
 {
     const bool is_kron = cli_is_kron(&job->cli);
     const bool square = job->A.rows == job->A.cols;
     if (!is_kron && square && facts_symmetry(&job->facts, &job->A) < 0)
         return messages_fail(&job->messages, LCL_ENOMEM,
-                             "out of memory: no room to look for symmetry");
+                             "out of memory: no room for the symmetry test");
     if (prints_text(job)) {
         text_matrix(job);
         if (!is_kron)

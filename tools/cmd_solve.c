@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// clsolve A.mtx: solve and report.
+// clsolve A.mtx: solves and reports.
 #include "tools/commands.h"
 
 #include "tools/report.h"

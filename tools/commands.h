@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The commands of clsolve. Each returns LCL_OK, a positive status for a solve
-// that did not converge, or an error whose reason is kept in the messages.
+// that did not converge, or an error with its reason in the messages.
 #pragma once
 
 #include "tools/job.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a matrix is like.
+// Computes properties of a matrix.
 #include "tools/facts.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ static void note_row(int64_t *count, int64_t *first, int64_t row)
 static void look_at_row(struct facts *facts, const struct lcl_csr *A, int64_t i)
 {
     bool zero = true;
-    bool diagonal = i >= A->cols; // below a tall matrix there is none to miss
+    bool diagonal = i >= A->cols; // rows below a square have no diagonal
     for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k) {
         zero = zero && A->val[k] == 0;
         if (A->col_ind[k] != i)
@@ -43,8 +43,9 @@ void facts_rows(struct facts *facts, const struct lcl_csr *A)
     }
 }
 
-// Rows are walked in order, so the partners a_ji of the entries a_ij, j > i,
-// are met in row j from left to right: next[j] is the first not yet met.
+// Rows are processed in order, so the partners a_ji of the entries a_ij, j > i,
+// are found in row j from left to right: next[j] is the first one not yet
+// found.
 struct walk {
     const struct lcl_csr *A;
     int64_t *next;
@@ -58,7 +59,7 @@ static void see(struct walk *walk, double difference)
         walk->difference = fabs(difference);
 }
 
-// Skips the entries of row j, left of column i, whose partner did not come.
+// Skips the entries of row j, left of column i, that have no partner.
 static void skip_singles(struct walk *walk, int64_t j, int64_t i)
 {
     const struct lcl_csr *A = walk->A;

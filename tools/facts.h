@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a matrix is like.
+// Properties of a matrix.
 #pragma once
 
 #include <levelcl/matrix.h>
 
 #include <stdbool.h>
 
-// Rows are counted from 1, as in the file; 0 where there is none.
+// Rows count from 1, as in the file; 0: no such row.
 struct facts {
     int64_t row_min; // entries of the shortest and of the longest row
     int64_t row_max;
-    int64_t zero_rows; // without an entry other than 0
+    int64_t zero_rows; // rows without a nonzero entry
     int64_t first_zero_row;
     int64_t missing_diagonals;
     int64_t first_missing_diagonal;
@@ -21,9 +21,9 @@ struct facts {
     double asymmetry;       // max |a_ij - a_ji| / max |a_ij|
 };
 
-// All but the symmetry, in one pass over the rows.
+// Sets all fields except the symmetry, in one pass over the rows.
 void facts_rows(struct facts *facts, const struct lcl_csr *A);
 
-// The symmetry of a square A, in one pass over the entries.
-// Returns LCL_OK or LCL_ENOMEM.
+// Sets the symmetry of a square A, in one pass over the entries. Returns LCL_OK
+// or LCL_ENOMEM.
 enum lcl_status facts_symmetry(struct facts *facts, const struct lcl_csr *A);

@@ -26,7 +26,7 @@ static enum lcl_status read_matrix(struct job *job)
     return lcl_csr_read(&job->A, job->cli.matrix, &job->read, &job->log);
 }
 
-// Labels of rows are those of each stage.
+// Number of labelled rows; in Kronecker form, the rows of one stage.
 static int64_t labelled_rows(const struct job *job)
 {
     return cli_is_kron(&job->cli) ? job_stage_rows(job) : job->A.rows;
@@ -44,7 +44,7 @@ static enum lcl_status read_labels(struct job *job)
         return st;
     if (job->labels_count != labelled_rows(job))
         return messages_fail(&job->messages, LCL_EFORMAT,
-                             "%s holds %" PRId64 " labels, but %s has %" PRId64
+                             "%s has %" PRId64 " labels, but %s has %" PRId64
                              " rows",
                              job->cli.labels, job->labels_count, job_title(job),
                              labelled_rows(job));
@@ -92,7 +92,7 @@ enum lcl_status job_check_square(struct job *job)
     return LCL_OK;
 }
 
-// One column, or a column a stage.
+// One column, or one column per stage.
 static bool has_right_shape(const struct job *job)
 {
     const struct lcl_dense *F = &job->rhs;
@@ -129,7 +129,7 @@ static enum lcl_status read_rhs(struct job *job)
     return LCL_OK;
 }
 
-// b = A * ones; x serves as the ones and is cleared again.
+// b = A * ones; x holds the ones temporarily and is cleared again.
 static enum lcl_status make_rhs(struct job *job)
 {
     const size_t n = (size_t)job->unknowns;
@@ -147,18 +147,18 @@ static enum lcl_status make_rhs(struct job *job)
     return LCL_OK;
 }
 
-// A missing diagonal is for the pivot policy; its user should know of it.
+// The pivot policy handles missing diagonals; warns about them.
 static enum lcl_status check_rows(struct job *job)
 {
     const struct facts *facts = &job->facts;
     if (facts->zero_rows > 0)
         return messages_fail(&job->messages, LCL_EFORMAT,
-                             "row %" PRId64 " of %s holds no entry but zeros: "
-                             "the matrix is singular",
+                             "row %" PRId64 " of %s has no nonzero entry: the "
+                             "matrix is singular",
                              facts->first_zero_row, job_title(job));
     if (facts->missing_diagonals > 0)
         messages_warn(&job->messages,
-                      "rows of %s without a diagonal entry: %" PRId64
+                      "%s has rows without a diagonal entry: %" PRId64
                       ", the first is row %" PRId64,
                       job_title(job), facts->missing_diagonals,
                       facts->first_missing_diagonal);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Systems in Kronecker form: from four files, or built in.
+// Systems in Kronecker form, from four files or built in.
 #include "tools/job.h"
 
 #include <inttypes.h>
@@ -24,7 +24,8 @@ static enum lcl_status read_sparse(struct job *job, struct lcl_csr *A,
     return LCL_OK;
 }
 
-// Blocks that a matrix is made of are made of those of any divisor.
+// Largest block size in which both are full: a matrix with full blocks has full
+// blocks of every divisor of their size.
 static int common_block(const struct lcl_csr *M, const struct lcl_csr *L)
 {
     int a = lcl_csr_natural_block(M), b = lcl_csr_natural_block(L);
@@ -83,8 +84,8 @@ static enum lcl_status check_stages(struct job *job, const struct lcl_dense *X,
                              path, X->rows, X->cols);
     if (X->rows < 1 || X->rows > LCL_KRON_STAGES_MAX)
         return messages_fail(&job->messages, LCL_EFORMAT,
-                             "%s has %" PRId64
-                             " rows: expected 1 to %d, one a stage",
+                             "%s has %" PRId64 " rows: expected 1 to %d, one "
+                             "per stage",
                              path, X->rows, LCL_KRON_STAGES_MAX);
     if (stages > 0 && X->rows != stages)
         return messages_fail(&job->messages, LCL_EFORMAT,
@@ -94,7 +95,8 @@ static enum lcl_status check_stages(struct job *job, const struct lcl_dense *X,
     return LCL_OK;
 }
 
-// Into `out`, by rows; `stages` is 0 or how many there must be, and is set.
+// Reads a matrix into `out`, row-major; *stages is 0 or the required size, and
+// is set.
 static enum lcl_status read_stages(struct job *job, const char *path,
                                    double *out, int *stages)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// levelbench: what the device does with the library's kernels, one JSON line a
-// figure, or as published tables. Copy bandwidth comes first, so that every
-// figure can be set against it; times are medians over batches of launches.
+// levelbench: times the library's kernels on the device; prints one JSON line
+// per figure, or published tables. Measures copy bandwidth first, as the
+// reference of all figures; times are medians over batches of launches.
 #include "tools/bench.h"
 
 #include <stdio.h>
@@ -27,7 +27,7 @@ static enum lcl_status bench_solve(struct bench *B, const struct work *w)
     return st;
 }
 
-// With the problem's own right-hand side, then with random ones.
+// Solves with the problem's own right-hand side, then with random ones.
 static enum lcl_status bench_solves(struct bench *B, const struct work *w)
 {
     enum lcl_status st = bench_solve(B, w);
@@ -62,7 +62,7 @@ static enum lcl_status bench_problem(struct bench *B)
 
 // ------------------------------------------------------------------- text
 
-// Notes in *user that an error has been explained.
+// Sets *user once an error message was printed.
 static void print_log(void *user, enum lcl_log_level level, const char *text)
 {
     bool *const explained = user;
@@ -82,47 +82,48 @@ static void print_help(FILE *out)
         "       levelbench bgje [--json] [--device D] [--batch N] [--n ROWS] "
         "[batch:M,COUNT | PROBLEM ...]\n"
         "PROBLEM is the name of a built-in problem, A.mtx or A.mtx,b.mtx, or\n"
-        "--csr-text ROWPTR,COLIND,VAL[,RHS], the text files of clsolve;\n"
-        "KEY VALUE are the options of clsolve and hold for the problems that\n"
-        "follow. One JSON line a figure: copy, then for each problem setup,\n"
-        "apply, spmv, refresh and the solver by its name; this for N random\n"
-        "right-hand sides, too, since that of a built-in problem, A * ones,\n"
-        "lies where a coarse correction is exact. Up to 65536 rows the time of\n"
-        "an iteration and its launches follow.\n"
-        "The others print tables of publications for the device, or with --json\n"
+        "--csr-text ROWPTR,COLIND,VAL[,RHS], the text files of clsolve.\n"
+        "KEY VALUE are the options of clsolve; they apply to the problems that\n"
+        "follow.\n"
+        "Without a subject, prints one JSON line per figure: copy, then for each\n"
+        "problem setup, apply, spmv, refresh and the solver by its name. The\n"
+        "solver also runs with N random right-hand sides, because a coarse\n"
+        "correction is exact for A * ones, the right-hand side of a built-in\n"
+        "problem. Up to 65536 rows, prints the time of an iteration and its\n"
+        "launches.\n"
+        "The subjects print tables of publications for the device; with --json,\n"
         "their figures as lines.\n"
-        "dd: Tables 5.2 to 5.6 of arXiv 2508.04917, a row a problem: lower\n"
+        "dd: Tables 5.2 to 5.6 of arXiv 2508.04917, one row per problem: lower\n"
         "solves and applications by published name, partitions, and solves\n"
-        "beside a baseline, which is spin_loop_lds or, where the device cannot\n"
-        "run that, no preconditioner. The options precond and trisolve do not\n"
-        "matter there.\n"
-        "idr: IDR(s), s by idr-s, with the diagonal or diagonal blocks of 4 to\n"
-        "32 rows as in Anzt et al. (Parallel Computing 81, 2019): b random,\n"
-        "rtol 1e-9 and 50000 products unless said otherwise; what takes least\n"
-        "for set-up and solve together is called the fastest.\n"
-        "gmres: the passes over the basis in a cycle of GMRES(m), m by restart,\n"
-        "stored as fp64 and as fp32, and the same orthogonalisation by CLBlast,\n"
-        "where the build has it; then solves by GMRES and FGMRES, b random\n"
-        "unless a file has it.\n"
+        "compared with a baseline, which is spin_loop_lds or, if the device\n"
+        "cannot run it, no preconditioner. Ignores the options precond and\n"
+        "trisolve.\n"
+        "idr: IDR(s), s given by idr-s, with the diagonal or diagonal blocks of 4\n"
+        "to 32 rows as in Anzt et al. (Parallel Computing 81, 2019). Defaults:\n"
+        "b random, rtol 1e-9, at most 50000 products. The fastest setting is the\n"
+        "one with the least time for set-up and solve together.\n"
+        "gmres: the passes over the basis in a cycle of GMRES(m), m given by\n"
+        "restart, stored as fp64 and as fp32, and the same orthogonalisation by\n"
+        "CLBlast, if the build includes it; then solves by GMRES and FGMRES.\n"
+        "b is random unless a file provides it.\n"
         "cg: the report on row-binned CG: rows in the two bins, the CG loop\n"
-        "against one thread of plain C, and products by both kernels together\n"
-        "and by each alone. The right-hand side is random where no file has it.\n"
-        "It stops as the report does, by ||r|| < 1e-11 or after 10,000\n"
-        "iterations, unless options say otherwise.\n"
-        "kron: Kronecker operators of Ma et al. (2025): how fast one_pass and\n"
-        "the published okp and cu are, beside what copies at the bandwidth of the\n"
-        "device would allow, and the times that make up a solve, without\n"
-        "preconditioner and to 1e-6 unless options say otherwise; for S = 2, 3, 4\n"
-        "and 8 where no problem is named. Of radau:S,N the residuals of solves\n"
-        "with each preconditioner there is.\n"
-        "bgje: how fast batches of dense blocks are inverted, as Figures 5 and 6\n"
-        "of Anzt et al.: for numbers of blocks of 32 and 16 rows up to N, and\n"
-        "for N blocks of 1 to 32 rows; N is 500000, on a CPU 20000. Or for COUNT\n"
-        "blocks of M rows alone. Then, as Figures 9 and 11, how fast\n"
-        "block-Jacobi is set up by each extraction on matrices of ROWS rows,\n"
-        "1000000 or on a CPU 100000, and how fast it is applied; for a PROBLEM,\n"
-        "as Figure 10, how fast it is set up. With one of --batch and --n the\n"
-        "other part is left out.\n",
+        "compared with one thread of plain C, and products by both kernels\n"
+        "together and by each alone. b is random unless a file provides it. By\n"
+        "default stops as the report does, at ||r|| < 1e-11 or after 10,000\n"
+        "iterations.\n"
+        "kron: Kronecker operators of Ma et al. (2025): the speed of one_pass and\n"
+        "of the published okp and cu, compared with the copy bandwidth of the\n"
+        "device, and the times of the parts of a solve, by default without\n"
+        "preconditioner and to 1e-6. If no problem is named: S = 2, 3, 4 and 8.\n"
+        "For radau:S,N, the residuals of solves with each preconditioner.\n"
+        "bgje: the speed of batched inversion of dense blocks, as in Figures 5\n"
+        "and 6 of Anzt et al.: for up to N blocks of 32 and 16 rows, and for N\n"
+        "blocks of 1 to 32 rows; N is 500000, on a CPU 20000; or only for COUNT\n"
+        "blocks of M rows. Then, as in Figures 9 and 11, the speed of the set-up\n"
+        "of block-Jacobi by each extraction on matrices of ROWS rows, 1000000 or\n"
+        "on a CPU 100000, and of its application; for a PROBLEM, as in Figure\n"
+        "10, the speed of its set-up. With only one of --batch and --n, omits the\n"
+        "other part.\n",
         out);
 }
 
@@ -135,7 +136,7 @@ struct command {
     int first;                         // argument
     int32_t *labels;                   // --partition file:F
     struct lcl_log log;
-    bool explained; // why it failed
+    bool explained; // an error message was printed
 };
 
 static enum lcl_status refuse(struct command *c, const char *argument,
@@ -197,7 +198,7 @@ static enum lcl_status run_name(struct command *c, char *name)
     return run_problem(c, bench_load, name);
 }
 
-// --batch and --n, of bgje alone.
+// --batch and --n, for bgje only.
 static enum lcl_status set_number(struct command *c, const char *key,
                                   const char *value)
 {
@@ -205,8 +206,8 @@ static enum lcl_status set_number(struct command *c, const char *key,
         strcmp(key, "--n") == 0 ? &c->bench.rows : &c->bench.batch;
     *number = atoll(value);
     if (c->tables != &bench_bgje)
-        return refuse(c, key, "this is an option of bgje alone");
-    return *number > 0 ? LCL_OK : refuse(c, key, "expected a number from 1 on");
+        return refuse(c, key, "this is an option of bgje only");
+    return *number > 0 ? LCL_OK : refuse(c, key, "expected a number >= 1");
 }
 
 static bool is_number(const char *key)
@@ -266,25 +267,25 @@ static const struct bench_tables *find_tables(const char *name)
     return NULL;
 }
 
-// Options that hold for all problems wherever they are.
+// Options that apply to all problems, at any position.
 static bool holds_everywhere(const char *key)
 {
     return strcmp(key, "--device") == 0 || strcmp(key, "--json") == 0;
 }
 
-// Checks that values and a problem are there and that each option has a problem
-// behind it, unless there may be no problem.
+// Checks that each option has a value, that a problem is given if one is
+// needed, and that each option is followed by a problem, if there is any.
 static enum lcl_status check_order(struct command *c, int argc, char **argv)
 {
     const bool needs_problem = !c->tables || c->tables->needs_problem;
-    const char *last = NULL; // option without a problem yet
+    const char *last = NULL; // last option not followed by a problem
     bool named = false;
     for (int i = c->first; i < argc; ++i) {
         const bool problem = strncmp(argv[i], "--", 2) != 0;
         if (c->tables && strcmp(argv[i], "--json") == 0)
             continue;
         if (!problem && i + 1 == argc)
-            return refuse(c, argv[i], "its value is missing");
+            return refuse(c, argv[i], "a value is missing");
         if (problem || strcmp(argv[i], "--csr-text") == 0) {
             named = true;
             last = NULL;
@@ -293,15 +294,14 @@ static enum lcl_status check_order(struct command *c, int argc, char **argv)
         i += !problem;
     }
     if (!named && needs_problem)
-        return refuse(c, argv[1],
-                      "name a problem; --help tells which there are");
+        return refuse(c, argv[1], "name a problem; --help lists them");
     return named && last ? refuse(c, last,
-                                  "options hold for the problems that follow, "
-                                  "and none does")
+                                  "options apply to the problems that follow, "
+                                  "but none follows")
                          : LCL_OK;
 }
 
-// Reads what has to be known before the first argument is acted on.
+// Reads the arguments that must be known before the first one is processed.
 static enum lcl_status look_ahead(struct command *c, int argc, char **argv)
 {
     bool json = false;

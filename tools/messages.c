@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the library's text goes.
+// Keeps and prints the library's messages.
 #include "tools/messages.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-// Bytes of the UTF-8 sequence at `text`, 0 where there is none.
+// Length in bytes of the UTF-8 sequence at `text`; 0: invalid.
 static int utf8_length(const unsigned char *text)
 {
     const unsigned char head = *text;
@@ -17,7 +17,7 @@ static int utf8_length(const unsigned char *text)
     for (int i = 1; i < length; ++i)
         if ((text[i] & 0xc0) != 0x80)
             return 0;
-    // overlong forms, surrogates, past the last code point
+    // overlong forms, surrogates, code points out of range
     if ((head == 0xe0 && text[1] < 0xa0) || (head == 0xed && text[1] > 0x9f) ||
         (head == 0xf0 && text[1] < 0x90) || (head == 0xf4 && text[1] > 0x8f))
         return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where -o and --history go: files, checked before any work, and the standard
+// Output of -o and --history: to files, checked before any work, or to standard
 // streams.
 #define _XOPEN_SOURCE 700 // realpath()
 
@@ -27,8 +27,7 @@ static bool is_stderr(const char *path)
 
 // ---------------------------------------------------------------- checks
 
-// A device or a FIFO is not replaced by a file; a file that is there has to be
-// writable.
+// A file never replaces a device or a FIFO; an existing file must be writable.
 static enum lcl_status check_existing(struct job *job, const char *path)
 {
     struct stat there;
@@ -43,7 +42,8 @@ static enum lcl_status check_existing(struct job *job, const char *path)
                                    : cannot_write(job, path, strerror(errno));
 }
 
-// A file is written under another name in its folder and renamed.
+// The folder must be writable: the output is written to a temporary file in it
+// and renamed.
 static enum lcl_status check_folder(struct job *job, const char *path)
 {
     char folder[PATH_MAX];
@@ -150,7 +150,7 @@ enum lcl_status job_reserve_stdout(struct job *job)
     return LCL_OK;
 }
 
-// Makes the standard output what `fd` is, if it is reserved.
+// Redirects the standard output to `fd` if it is reserved.
 static void redirect_stdout(const struct job *job, int fd)
 {
     fflush(stdout);
@@ -169,8 +169,8 @@ static bool print_history(const struct job *job, FILE *file)
     return fflush(file) == 0 && !ferror(file);
 }
 
-// The stream that a path names, one of its own: after a failure stdout would
-// keep the rest.
+// Opens a path or standard stream as a separate stream: after a failure stdout
+// would keep the unwritten rest.
 static FILE *open_history(const char *path)
 {
     const int standard = cli_is_stdout(path) ? STDOUT_FILENO
@@ -196,7 +196,8 @@ static enum lcl_status save_history(struct job *job)
 
 // ---------------------------------------------------------------- all
 
-// In the shape of the right-hand side; a stage a column where none was given.
+// Writes x in the shape of the right-hand side; without one, one column per
+// stage.
 static enum lcl_status save_solution(struct job *job)
 {
     const bool is_kron = cli_is_kron(&job->cli);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The live progress line, and Ctrl-C while a system is solved.
+// The live progress line and the handling of Ctrl-C during a solve.
 #include "tools/progress.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 static const double every = 0.1; // seconds
 
-// The one mutable global of the tool: a signal handler reaches nothing else.
+// The only mutable global of the tool: a signal handler has no other state.
 static volatile sig_atomic_t interrupted;
 
 static void on_interrupt(int signal)
@@ -27,7 +27,7 @@ void progress_begin(struct progress *progress, bool wanted)
         .live = wanted && isatty(STDERR_FILENO),
     };
     struct sigaction action = {.sa_handler = on_interrupt};
-    action.sa_flags = (int)SA_RESETHAND; // the second Ctrl-C kills
+    action.sa_flags = (int)SA_RESETHAND; // the second Ctrl-C terminates
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, &progress->before);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The live progress line, and Ctrl-C while a system is solved.
+// The live progress line and the handling of Ctrl-C during a solve.
 #pragma once
 
 #include <levelcl/solver.h>
@@ -7,19 +7,19 @@
 #include <signal.h>
 
 struct progress {
-    bool live;   // there is a terminal to show it on
-    bool shown;  // there is a line to wipe
-    double next; // seconds into the solve when it is shown again
+    bool live;   // stderr is a terminal and progress is wanted
+    bool shown;  // a line was printed and must be cleared
+    double next; // time of the next update, in seconds since the solve began
     struct sigaction before;
 };
 
-// Between the two calls Ctrl-C asks the solve to stop; a second one kills.
-// `wanted`: show progress if stderr is a terminal.
+// Between the two calls the first Ctrl-C stops the solve, the second terminates
+// the process. `wanted`: show progress if stderr is a terminal.
 void progress_begin(struct progress *progress, bool wanted);
 void progress_end(struct progress *progress);
 
 // The monitor of lcl_solver_params; `user` is the struct progress.
 bool progress_monitor(void *user, const struct lcl_progress_info *info);
 
-// Whether the progress line is seen, so that no table need be printed.
+// Whether the user sees the progress line, so that the report needs no table.
 bool progress_is_visible(void);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The example of the README: a 32 x 32 x 32 grid, solved on any device.
+// The example of the README: solves a 32 x 32 x 32 grid on any device.
 #include <levelcl/levelcl.h>
 #include <stdio.h>
 

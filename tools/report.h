@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What clsolve prints: for people, step by step, and as one JSON record.
+// Reports of clsolve: text for people, step by step, and one JSON record.
 #pragma once
 
 #include "tools/job.h"
@@ -12,16 +12,16 @@ void text_device(const struct lcl_caps *caps);
 void text_method(const struct job *job);
 void text_precond(const struct job *job);
 
-// The convergence table (where no live line was seen), the outcome, the
-// preconditioner, the time tree.
+// The convergence table (unless a live line was shown), the outcome, the
+// preconditioner, the times.
 void text_result(const struct job *job);
 
-// An entry of the list of devices; index < 0: probed in full.
+// An entry of the device list; index < 0: with all probed properties.
 void text_device_entry(const struct lcl_caps *caps, int index);
 
 // ---------------------------------------------------------------- JSON
 
-// Each prints a record; false if memory or the standard output failed.
+// Each function prints a record; false if memory or the standard output failed.
 bool json_solve(const struct job *job, int exit_code);
 bool json_info(const struct job *job);
 bool json_devices(const struct lcl_caps *caps, int count);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What clsolve prints as one JSON record. Options have the names that they
-// have on the command line; NaN and Inf become null.
+// The JSON record of clsolve. Options have their command-line names; NaN and
+// Inf become null.
 #include "tools/report.h"
 
 #include <cjson/cJSON.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What clsolve prints for people.
+// The text report of clsolve.
 #include "tools/report.h"
 
 #include "tools/progress.h"
@@ -75,7 +75,7 @@ void text_facts(const struct job *job)
 {
     const struct lcl_csr *A = &job->A;
     const struct facts *facts = &job->facts;
-    line("rows of");
+    line("row length");
     printf("%" PRId64 " to %" PRId64 " entries, %.1f on average\n",
            facts->row_min, facts->row_max,
            A->rows > 0 ? (double)A->nnz / (double)A->rows : 0.0);
@@ -136,9 +136,9 @@ static void subdomains(const struct lcl_precond_info *info)
     line("subdomains");
     printf("%" PRId64 " of %" PRId64 " to %" PRId64 " rows%s\n", info->parts,
            info->part_rows_min, info->part_rows_max,
-           info->weighted ? ", cut by weights" : "");
+           info->weighted ? ", with edge weights" : "");
     line("levels");
-    printf("%" PRId64 " at most, %.1f on average\n", info->levels_max,
+    printf("at most %" PRId64 ", %.1f on average\n", info->levels_max,
            info->levels_mean);
     line("dropped");
     printf("%.1f %% of the couplings, %.1f %% by weight\n",
@@ -169,7 +169,7 @@ static void coarse(const struct lcl_precond_info *info)
     printf("%s, %" PRId64 " unknowns", lcl_coarse_name(info->coarse),
            info->coarse_rows);
     if (info->coarse_pinned > 0)
-        printf(" less %" PRId64, info->coarse_pinned);
+        printf(", %" PRId64 " of them pinned", info->coarse_pinned);
     printf(", %.1f MB on the device\n", 1e-6 * (double)info->coarse_bytes);
 }
 
@@ -186,10 +186,9 @@ static void repaired(const struct lcl_precond_info *info)
 static void application(const struct lcl_precond_info *info)
 {
     line("apply");
-    printf("%d launch%s, %d barriers at most, groups of %d%s%s\n",
+    printf("%d launch%s, at most %d barriers, groups of %d%s%s\n",
            info->launches, info->launches == 1 ? "" : "es", info->barriers,
-           info->group_size, *info->form ? ", measured best: " : "",
-           info->form);
+           info->group_size, *info->form ? ", autotuned: " : "", info->form);
 }
 
 static void product(const struct lcl_operator_info *info)
@@ -247,7 +246,7 @@ static void outcome(const struct job *job)
     putchar('\n');
     if (report->x_iteration != report->iterations) {
         line("x");
-        printf("the best iterate seen, of iteration %d\n", report->x_iteration);
+        printf("best iterate, of iteration %d\n", report->x_iteration);
     }
     line("residual");
     printf("%.3e true, %.3e by the recurrence\n", report->true_residual,
@@ -257,8 +256,7 @@ static void outcome(const struct job *job)
     line("written");
     printf("%s%s\n",
            cli_is_stdout(job->cli.output) ? "standard output" : job->cli.output,
-           job->outcome == LCL_OK ? ""
-                                  : ": the best iterate seen, not a solution");
+           job->outcome == LCL_OK ? "" : ": best iterate, not a solution");
 }
 
 static void share(const char *label, double seconds, double total)
@@ -274,7 +272,7 @@ static void detail(const struct job *job, int phase)
         printf("   %d compiled, %d from the cache", builds.compiled,
                builds.from_cache);
     if (phase == LCL_PHASE_SOLVE && iterations > 0)
-        printf("   %.4f ms an iteration of %d launches",
+        printf("   %.4f ms and %d launches per iteration",
                1e3 * job->report.seconds / iterations, job->report.launches);
     if (phase == LCL_PHASE_READ && job->read.bytes > 0)
         printf("   %.1f MB of text", 1e-6 * (double)job->read.bytes);
@@ -315,7 +313,7 @@ static void memory(const char *label, uint64_t bytes, const char *end)
 
 static void probed(const struct lcl_caps *caps)
 {
-    printf("   width %d, exchange %s, fp64 local sum %s, waiting %s\n",
+    printf("   width %d, exchange %s, fp64 local sum %s, forward progress %s\n",
            caps->width, lcl_exchange_name(caps->exchange),
            lcl_atomic_add_name(caps->local_add),
            lcl_progress_name(caps->progress));

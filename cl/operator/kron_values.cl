@@ -4,11 +4,11 @@
 //     diagonal_pairs: entries of M_k and of L_k side by side
 //
 // Data:   block k is block of_m[k] of M and of_l[k] of L; MISSING: a block of
-//         zeros; NULL instead of the array: k itself. With `paired`, M and L are
-//         one array, in which value 2 v belongs to M and 2 v + 1 to L. a_ij is
-//         coef[j s + i], tau b_ij is coef[(s + j) s + i] for s stages. Result
-//         (j * blocks + k) * B * B + e of stage_values is entry e of block k in
-//         stage j; result k * B * B + e of diagonal_pairs is a pair.
+//         zeros; NULL instead of the array: k itself. With `paired`, M and L
+//         are one array, in which value 2 v belongs to M and 2 v + 1 to L. a_ij
+//         is coef[j s + i], tau b_ij is coef[(s + j) s + i] for s stages.
+//         Result (j * blocks + k) * B * B + e of stage_values is entry e of
+//         block k in stage j; result k * B * B + e of diagonal_pairs is a pair.
 // Launch: any number of groups, one item per result.
 // Determinism: exact; no contraction to fused multiply-add.
 #include "wave.cl.h"

@@ -37,7 +37,8 @@
 # define RING 0 // 1: slots pass through a ring in local memory
 #endif
 #ifndef ADD_COARSE
-# define ADD_COARSE 0 // 1: adds coarse[aggregate[p]] to the result of subdomain p
+# define ADD_COARSE                                                            \
+  0 // 1: adds coarse[aggregate[p]] to the result of subdomain p
 #endif
 
 #define PLANES (SWEEP_ENTRIES + 1) // maximum planes of a sweep

@@ -161,7 +161,8 @@ kernel void packed_block(global const struct lcl_part *parts,
                          global const ushort *col, global const stored_t *val,
                          global const double *b, global double *x,
                          global const int *stop, int at,
-                         global const double *coarse, global const int *aggregate)
+                         global const double *coarse,
+                         global const int *aggregate)
 {
     if (stop[at])
         return;

@@ -13,7 +13,8 @@
 #include "wave.cl.h"
 
 #ifndef ADD_COARSE
-# define ADD_COARSE 0 // 1: adds coarse[aggregate[p]] to the result of subdomain p
+# define ADD_COARSE                                                            \
+  0 // 1: adds coarse[aggregate[p]] to the result of subdomain p
 #endif
 
 // sum_k val[k] x[col[k]]

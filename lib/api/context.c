@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Contexts as the caller sees them: one that runs, on a device that proved
-// itself.
+// Public creation of contexts: creates one and runs the self-test of a new
+// device.
 #include "host/interop.h"
 #include "host/log.h"
 #include "lib/api/selftest.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names of the enums of methods, from one table each.
+// Names of the enums that users select, one table per enum.
 #include "lib/api/names.h"
 
 #include <levelcl/batch.h>
@@ -155,7 +155,7 @@ static const struct {
     STOP(ATOL) = {"atol", "the true residual is within atol"},
     STOP(ZERO_RHS) = {"zero-rhs", "the right-hand side is zero, and so is x"},
     STOP(MAX_ITERS) = {"max-iters", "the iteration limit was reached"},
-    STOP(STAGNATION) = {"stagnation", "the residual stopped falling"},
+    STOP(STAGNATION) = {"stagnation", "the residual stopped decreasing"},
     STOP(BREAKDOWN_RHO) = {"breakdown-rho",
         "breakdown: the residual became orthogonal to the shadow residual"},
     STOP(BREAKDOWN_ALPHA) = {"breakdown-alpha",
@@ -164,12 +164,12 @@ static const struct {
     STOP(NOT_FINITE) = {"not-finite", "NaN or Inf appeared in the iteration"},
     STOP(MONITOR) = {"monitor", "the solve was interrupted"},
     STOP(INDEFINITE_MATRIX) = {"indefinite-matrix",
-        "the matrix is not positive definite: a direction without curvature turned up"},
+        "the matrix is not positive definite: <p, A p> <= 0 for a search direction p"},
     STOP(INDEFINITE_PRECOND) = {"indefinite-precond",
-        "the preconditioner is not positive definite, though CG needs it to be"},
+        "the preconditioner is not positive definite, which CG requires"},
     STOP(BREAKDOWN_KRYLOV) = {"breakdown-krylov",
         "the Krylov space is exhausted without a solution: A M^-1 is singular"},
-    STOP(DIVERGED) = {"diverged", "the residual grew 1e5-fold over its start"},
+    STOP(DIVERGED) = {"diverged", "the residual grew to 1e5 times its initial value"},
 };
 // clang-format on
 

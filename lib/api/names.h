@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The names of methods. Where value 0 is a default it has the name of the
-// method that it stands for, so a parser takes the last match.
+// Names of the enums that users select. If value 0 is a default, it has the
+// name of the value that it stands for, so parsers must take the last match.
 #pragma once
 
 #include "host/names.h"

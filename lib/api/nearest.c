@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The known name nearest to a mistyped one.
+// Finds the valid name nearest to a mistyped one.
 #include <levelcl/options.h>
 
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
 
-// Swapped neighbours are the commonest slip and cost half of any other edit:
-// "idlu0" is nearer to "ildu0" than to "ilu0".
+// A swap of neighbours is the most common typo and costs half of any other
+// edit: "idlu0" is nearer to "ildu0" than to "ilu0".
 enum { LONGEST = 48, SWAP = 1, EDIT = 2 };
 
 static bool same(char a, char b)
@@ -20,9 +20,9 @@ static int min(int a, int b)
     return a < b ? a : b;
 }
 
-// The cheapest edits that make b of a (optimal string alignment). Row i of the
-// table, for the first i letters of a, is kept in row[i % 3]. Neither word is
-// longer than LONGEST.
+// Minimum cost of the edits that turn a into b (optimal string alignment).
+// row[i % 3] holds row i of the table, for the first i letters of a. Both words
+// have at most LONGEST letters.
 static int distance(const char *a, const char *b)
 {
     const int m = (int)strlen(a);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Options as text: one table of keys, each with its field and its parser.
+// Options as text: one table of keys with their fields and parsers.
 #include <levelcl/options.h>
 
 #include "host/log.h"
@@ -26,8 +26,8 @@ struct option {
                            const struct option *option, const char *value,
                            const struct lcl_log *log);
     size_t offset;                 // of the field in struct lcl_options
-    const struct lcl_names *names; // of an enum
-    const char *const *later; // methods that are not there yet, NULL at the end
+    const struct lcl_names *names; // for enums
+    const char *const *later; // methods not implemented yet, ends with NULL
 };
 
 static void *field(struct lcl_options *options, const struct option *option)
@@ -40,7 +40,7 @@ static void *field(struct lcl_options *options, const struct option *option)
 static enum lcl_status not_yet(const char *key, const char *value,
                                const struct lcl_log *log)
 {
-    lcl_log_msg(log, LCL_LOG_ERROR, "%s=%s is not there yet", key, value);
+    lcl_log_msg(log, LCL_LOG_ERROR, "%s=%s is not implemented yet", key, value);
     return LCL_EUNSUPPORTED;
 }
 
@@ -98,7 +98,7 @@ static enum lcl_status bad_number(const struct option *option,
                   option->help.key, expected);
 }
 
-// strtod() with a decimal point whatever the locale of the process.
+// strtod() with a decimal point in any locale of the process.
 static double plain_strtod(const char *text, char **end)
 {
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
@@ -111,7 +111,7 @@ static double plain_strtod(const char *text, char **end)
     return value;
 }
 
-// A finite decimal number and nothing else: no blanks, no hexadecimal.
+// Accepts a finite decimal number only: no blanks, no hexadecimal.
 static bool parse_real(const char *text, double *value)
 {
     if (*text == '\0' || text[strspn(text, "0123456789+-.eE")] != '\0')
@@ -121,7 +121,7 @@ static bool parse_real(const char *text, double *value)
     return *end == '\0' && isfinite(*value);
 }
 
-// Digits of a number in 1 .. max; *text is left behind them.
+// Reads the digits of a number in 1 .. max; *text moves past them.
 static bool parse_count(const char **text, int64_t max, int64_t *count)
 {
     int64_t value = 0;
@@ -155,7 +155,7 @@ static enum lcl_status set_fraction(struct lcl_options *options,
 {
     double number;
     if (!parse_real(value, &number) || number <= 0 || number >= 1)
-        return bad_number(option, value, "a number above 0 and below 1", log);
+        return bad_number(option, value, "a number > 0 and < 1", log);
     *(double *)field(options, option) = number;
     return LCL_OK;
 }
@@ -167,7 +167,7 @@ static enum lcl_status set_magnitude(struct lcl_options *options,
 {
     double number;
     if (!parse_real(value, &number) || number < 0)
-        return bad_number(option, value, "a number of 0 or more", log);
+        return bad_number(option, value, "a number >= 0", log);
     *(double *)field(options, option) = number;
     return LCL_OK;
 }
@@ -179,7 +179,7 @@ static enum lcl_status set_int(struct lcl_options *options,
     const char *end = value;
     int64_t number;
     if (!parse_count(&end, INT_MAX, &number) || *end != '\0')
-        return bad_number(option, value, "a whole number of 1 or more", log);
+        return bad_number(option, value, "an integer >= 1", log);
     *(int *)field(options, option) = (int)number;
     return LCL_OK;
 }
@@ -192,8 +192,7 @@ static enum lcl_status set_rows(struct lcl_options *options,
     int64_t number = 0;
     if (strcmp(value, "auto") != 0 &&
         (!parse_count(&end, INT32_MAX, &number) || *end != '\0'))
-        return bad_number(option, value, "a whole number of 1 or more, or auto",
-                          log);
+        return bad_number(option, value, "an integer >= 1, or auto", log);
     *(int64_t *)field(options, option) = number;
     return LCL_OK;
 }
@@ -206,7 +205,7 @@ static enum lcl_status set_block(struct lcl_options *options,
     int64_t number = 0;
     if (strcmp(value, "auto") != 0 &&
         (!parse_count(&end, LCL_BLOCK_MAX, &number) || *end != '\0'))
-        return bad_number(option, value, "a whole number from 1 to 8, or auto",
+        return bad_number(option, value, "an integer from 1 to 8, or auto",
                           log);
     *(int *)field(options, option) = (int)number;
     return LCL_OK;
@@ -219,7 +218,7 @@ static enum lcl_status set_up_to(struct lcl_options *options,
     const char *end = value;
     char expected[WORD];
     int64_t number;
-    snprintf(expected, sizeof expected, "a whole number from 1 to %d", max);
+    snprintf(expected, sizeof expected, "an integer from 1 to %d", max);
     if (!parse_count(&end, max, &number) || *end != '\0')
         return bad_number(option, value, expected, log);
     *(int *)field(options, option) = (int)number;
@@ -253,8 +252,7 @@ static enum lcl_status set_triple(struct lcl_options *options,
                                   const char *value, const struct lcl_log *log)
 {
     if (!parse_triple(value, field(options, option)))
-        return bad_number(option, value, "three whole numbers, as in 64,64,32",
-                          log);
+        return bad_number(option, value, "three integers, as in 64,64,32", log);
     return LCL_OK;
 }
 
@@ -287,7 +285,7 @@ static enum lcl_status set_partition(struct lcl_options *options,
         return set_geometric(options, option, value, log);
     if (strcmp(word, "file") == 0)
         return refuse(log,
-                      "partition=%s: labels are not read here, see "
+                      "partition=%s: lcl_options_parse() reads no labels; use "
                       "lcl_labels_read()",
                       value);
     if (strcmp(value, "metis") != 0 && strcmp(value, "natural") != 0)
@@ -309,54 +307,55 @@ static const struct option table[] = {
      set_enum, AT(solver.type), &lcl_solver_names, NULL},
     {{"rtol", "R", "stop at ||b - A x|| <= R ||b|| (1e-8)"},
      set_fraction, AT(solver.rtol), NULL, NULL},
-    {{"atol", "R", "or at ||b - A x|| <= R (0: not asked for)"},
+    {{"atol", "R", "or at ||b - A x|| <= R (0: off)"},
      set_magnitude, AT(solver.atol), NULL, NULL},
-    {{"max-iters", "N", "iterations at most (10000)"},
+    {{"max-iters", "N", "maximum number of iterations (10000)"},
      set_int, AT(solver.max_iters), NULL, NULL},
-    {{"stagnation", "N", "give up after N iterations without progress (2000)"},
+    {{"stagnation", "N", "stop after N iterations without a new smallest residual (2000)"},
      set_int, AT(solver.stagnation), NULL, NULL},
     {{"idr-s", "1..8", "shadow vectors of idr (4)"},
      set_idr_s, AT(solver.idr_s), NULL, NULL},
     {{"restart", "1..1024", "columns of the basis of gmres and fgmres (30)"},
      set_restart, AT(solver.restart), NULL, NULL},
-    {{"basis", "fp64|fp32", "how that basis is stored (fp64)"},
+    {{"basis", "fp64|fp32", "storage format of that basis (fp64)"},
      set_enum, AT(solver.basis), &lcl_basis_storage_names, NULL},
     {{"precond", "none|jacobi|block-jacobi|ilu0|ildu0|ic0", "preconditioner (ildu0)"},
      set_enum, AT(precond.type), &lcl_precond_names, later_preconds},
     {{"trisolve", "packed|spin_loop_lds|dag_ec_no_lds|dag_ec_lds|dag_ec_lds_ud|dag_ec_ILD_U0|dag_vc_ILDU0_fused|dag_ec_ILDU0_fused",
       "how the factors are applied (packed)"},
      set_enum, AT(precond.trisolve), &lcl_trisolve_names, later_trisolves},
-    {{"pivot", "fail|boost|replace|shift", "what becomes of zero and tiny pivots (boost; ic0: shift)"},
+    {{"pivot", "fail|boost|replace|shift", "handling of zero and tiny pivots (boost; ic0: shift)"},
      set_enum, AT(precond.pivot), &lcl_pivot_names, NULL},
     {{"pivot-tol", "R", "tiny: below R times the largest entry of the row (1e-10)"},
      set_fraction, AT(precond.pivot_tol), NULL, NULL},
-    {{"factor-storage", "fp64|fp32|bf16|auto|adaptive", "how factor values are stored (auto)"},
+    {{"factor-storage", "fp64|fp32|bf16|auto|adaptive", "storage format of the factor values (auto)"},
      set_enum, AT(precond.storage), &lcl_factor_storage_names, NULL},
-    {{"max-block-size", "1..32", "rows of a diagonal block of block-jacobi at most (8)"},
+    {{"max-block-size", "1..32", "maximum rows of a diagonal block of block-jacobi (8)"},
      set_block_rows, AT(precond.block_jacobi.max_rows), NULL, NULL},
-    {{"block-extraction", "cached|shared|shared_mpw|bisect", "how they come out of the matrix (bisect)"},
+    {{"block-extraction", "cached|shared|shared_mpw|bisect", "how these blocks are extracted from the matrix (bisect)"},
      set_enum, AT(precond.block_jacobi.extraction), &lcl_block_extraction_names, NULL},
     {{"block-apply", "sa_spmv|spmv", "how their inverses are applied (sa_spmv)"},
      set_enum, AT(precond.block_jacobi.apply), &lcl_block_apply_names, NULL},
-    {{"block-size", "1..8|auto", "rows of the blocks that the matrix is kept in (auto)"},
+    {{"block-size", "1..8|auto", "rows of the blocks in which the matrix is stored (auto)"},
      set_block, AT(op.block_size), NULL, NULL},
-    {{"kron-product", "one_pass|okp|cu", "how a Kronecker system is multiplied (one_pass)"},
+    {{"kron-product", "one_pass|okp|cu", "method of the product with a Kronecker system (one_pass)"},
      set_enum, AT(op.kron), &lcl_kron_names, NULL},
-    {{"spmv", "auto|csr|sliced|binned|adaptive", "how the matrix is multiplied (auto)"},
+    {{"spmv", "auto|csr|sliced|binned|adaptive", "method of the product with the matrix (auto)"},
      set_enum, AT(op.spmv), &lcl_spmv_names, NULL},
     {{"coarse", "none|add|mult|auto", "correction by constants on the subdomains (auto)"},
      set_enum, AT(precond.coarse), &lcl_coarse_names, NULL},
-    {{"partition", "metis|natural|geometric:BX,BY,BZ|file:F", "how rows become subdomains (metis)"},
+    {{"partition", "metis|natural|geometric:BX,BY,BZ|file:F", "how the rows are partitioned into subdomains (metis)"},
      set_partition, AT(precond.partition.type), &lcl_partition_names, NULL},
-    {{"subdomain-rows", "N|auto", "rows of a subdomain at most (auto)"},
+    {{"subdomain-rows", "N|auto", "maximum rows of a subdomain (auto)"},
      set_rows, AT(precond.partition.rows), NULL, NULL},
-    {{"weights", "auto|on|off", "METIS keeps strong couplings together (auto)"},
+    {{"weights", "auto|on|off", "METIS keeps strongly coupled rows together (auto)"},
      set_enum, AT(precond.partition.weights), &lcl_weights_names, NULL},
-    {{"grid", "NX,NY,NZ", "cells of the grid, for geometric (read off the matrix)"},
+    {{"grid", "NX,NY,NZ", "cells of the grid, for geometric (derived from the matrix)"},
      set_triple, AT(precond.partition.grid), NULL, NULL},
 };
 
-// Keys of later releases, each with the value that says what is done now.
+// Keys of later releases, each with the value that describes the present
+// behaviour.
 static const struct {
     const char *key, *now;
 } later_keys[] = {

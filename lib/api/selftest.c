@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The known system that a device solves before it is trusted.
+// The self-test of a device: solves a system with a known solution.
 #include "lib/api/selftest.h"
 
 #include "host/log.h"
@@ -10,8 +10,8 @@
 
 enum { N = 12, ROWS = N * N * N };
 
-// A x for the 7-point Laplacian with x_i = 1 + i mod 7, and the largest error
-// of x afterwards.
+// Computes b = A x for the 7-point Laplacian with x_i = 1 + i mod 7, and the
+// largest error of the computed x.
 static enum lcl_status solve(lcl_context *ctx, const struct lcl_csr *A,
                              double *error)
 {
@@ -55,8 +55,8 @@ enum lcl_status lcl_self_test(lcl_context *ctx)
         return st;
     if (st != LCL_OK || !(error < 1e-6))
         return lcl_fail(log, LCL_ESELFTEST,
-                        "%s fails the self-test and is refused: a known system "
-                        "of %d rows came out wrong by %g (%s)",
+                        "%s failed the self-test and is refused: the solution "
+                        "of a known system of %d rows has an error of %g (%s)",
                         lcl_context_caps(ctx)->name, ROWS, error,
                         lcl_status_str(st));
     return LCL_OK;

@@ -182,7 +182,8 @@ enum lcl_status lcl_bgje_init(struct lcl_bgje *B, lcl_context *ctx,
     *B = (struct lcl_bgje){.ctx = ctx, .count = count, .norms = norms};
     if (count > INT32_MAX)
         return lcl_fail(lcl_context_log(ctx), LCL_ERANGE,
-                        "%lld blocks are too many", (long long)count);
+                        "%lld blocks, expected fewer than 2^31",
+                        (long long)count);
     B->at = lcl_malloc((size_t)count, sizeof *B->at);
     if (!B->at)
         return lcl_fail_memory(lcl_context_log(ctx), "starts of blocks");

@@ -276,7 +276,8 @@ enum lcl_status lcl_block_inverse_init(
     take_params(V, params);
     if (is_sparse(V) && V->params.storage != LCL_FACTOR_STORAGE_FP64)
         return lcl_fail(lcl_context_log(ctx), LCL_EUNSUPPORTED,
-                        "block apply spmv with factor storage %s",
+                        "block apply spmv supports factor storage fp64 only, "
+                        "not %s",
                         lcl_factor_storage_name(V->params.storage));
     const enum lcl_status st = make(V, blocks);
     if (st < 0)

@@ -48,7 +48,7 @@ enum lcl_status lcl_gemv_init(struct lcl_gemv *G, lcl_context *ctx,
         return lcl_blas_there()
                    ? LCL_OK
                    : lcl_fail(lcl_context_log(ctx), LCL_EUNSUPPORTED,
-                              "built without CLBlast");
+                              "this build does not include CLBlast");
     enum lcl_status st = get_kernels(G);
     if (st == LCL_OK && method == LCL_GEMV_SINGLE)
         st = lcl_buffer_create(&G->single, ctx, stride * stride, sizeof(float),

@@ -28,7 +28,7 @@ static enum lcl_status check_arguments(const struct lcl_log *log,
     if (!inverse || !blocks || !block_ptr)
         return lcl_misuse(log, "lcl_batch_invert: an argument is NULL");
     if (count < 0)
-        return lcl_misuse(log, "lcl_batch_invert: %lld blocks",
+        return lcl_misuse(log, "lcl_batch_invert: %lld blocks, expected >= 0",
                           (long long)count);
     if ((unsigned)p->kernel >= LCL_BATCH_KERNEL_COUNT ||
         (unsigned)p->precision >= LCL_BATCH_PRECISION_COUNT ||
@@ -41,7 +41,7 @@ static enum lcl_status check_blocks(const struct lcl_log *log,
                                     const int64_t *block_ptr, int64_t count)
 {
     if (block_ptr[0] != 0)
-        return lcl_fail(log, LCL_EFORMAT, "block_ptr[0] is %lld, not 0",
+        return lcl_fail(log, LCL_EFORMAT, "block_ptr[0] is %lld, expected 0",
                         (long long)block_ptr[0]);
     for (int64_t b = 0; b < count; ++b) {
         const int64_t from = block_ptr[b], to = block_ptr[b + 1];

@@ -64,7 +64,8 @@ enum lcl_status lcl_supervariables(struct lcl_diagonal_blocks *blocks,
 {
     const int64_t n = A->rows * A->block_size;
     if (bound < 1)
-        return lcl_fail(log, LCL_EINVAL, "diagonal blocks of %d rows", bound);
+        return lcl_fail(log, LCL_EINVAL,
+                        "diagonal blocks of %d rows, expected >= 1", bound);
     const enum lcl_status st = allocate(blocks, n, log);
     if (st < 0)
         return st;
@@ -86,24 +87,23 @@ static enum lcl_status check_pointers(const int64_t *ptr, int64_t count,
 {
     if (!ptr || count < 2)
         return lcl_fail(log, LCL_EINVAL,
-                        "%lld block pointers: at least 2 are needed",
+                        "%lld block pointers, expected at least 2",
                         (long long)(ptr ? count : 0));
     if (ptr[0] != 0)
-        return lcl_fail(log, LCL_EINVAL,
-                        "block pointer 0 is %lld: it has to be 0",
+        return lcl_fail(log, LCL_EINVAL, "block pointer 0 is %lld, expected 0",
                         (long long)ptr[0]);
     for (int64_t p = 1; p < count; ++p) {
         // so that no difference overflows and no pointer is beyond the rows
         if (ptr[p] <= ptr[p - 1] || ptr[p] > n)
             return lcl_fail(log, LCL_EINVAL,
-                            "block pointer %lld is %lld: expected a row "
-                            "behind %lld and at most %lld",
+                            "block pointer %lld is %lld, expected more than "
+                            "%lld and at most %lld",
                             (long long)p, (long long)ptr[p],
                             (long long)ptr[p - 1], (long long)n);
         if (ptr[p] - ptr[p - 1] > limit)
             return lcl_fail(log, LCL_EINVAL,
-                            "diagonal block %lld has %lld rows: at most %d "
-                            "are possible",
+                            "diagonal block %lld has %lld rows, expected at "
+                            "most %d",
                             (long long)(p - 1),
                             (long long)(ptr[p] - ptr[p - 1]), limit);
     }

@@ -81,7 +81,7 @@ static enum lcl_status check_sizes(struct lcl_analysis *a)
         D->rows_max = lcl_analysis_max(D->rows_max, lcl_analysis_rows(a, p));
     if (D->rows_max > UINT16_MAX)
         return lcl_fail(log, LCL_ERANGE,
-                        "a subdomain has %lld rows: at most 65535 fit",
+                        "a subdomain has %lld rows, expected at most 65535",
                         (long long)D->rows_max);
     return LCL_OK;
 }

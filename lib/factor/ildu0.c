@@ -260,11 +260,11 @@ static enum lcl_status check_storage(struct lcl_factor *F, uint64_t lost,
         return LCL_OK;
     if (!F->falls_back)
         return lcl_fail(log, LCL_ERANGE,
-                        "%llu values of the factors leave the range of %s: "
-                        "they must be stored in fp64",
+                        "%llu factor values are out of the range of %s; store "
+                        "them in fp64",
                         (unsigned long long)lost, name);
     lcl_info(log,
-             "%llu values of the factors leave the range of %s: they are "
+             "%llu factor values are out of the range of %s; the factors are "
              "stored in fp64",
              (unsigned long long)lost, name);
     return fall_back(F, val);

@@ -18,7 +18,7 @@ static enum lcl_status fail_device(const struct lcl_analysis *a,
                                    const char *what)
 {
     return lcl_fail(lcl_context_log(a->ctx), LCL_ESELFTEST,
-                    "%s gives %s that cannot be: it computes wrong results",
+                    "%s computed impossible %s: the device is faulty",
                     lcl_context_caps(a->ctx)->name, what);
 }
 
@@ -46,8 +46,8 @@ static enum lcl_status place_part(struct lcl_analysis *a, int64_t p,
         return fail_device(a, "levels");
     if (C->entries > INT32_MAX)
         return lcl_fail(lcl_context_log(a->ctx), LCL_ERANGE,
-                        "subdomain %lld: %lld rows and %lld entries; at most "
-                        "65535 and 2147483647 fit",
+                        "subdomain %lld has %lld rows and %lld entries, "
+                        "expected at most 65535 and 2147483647",
                         (long long)p, (long long)rows, (long long)C->entries);
     D->subdomain[p] = (struct lcl_part){.entry = (uint64_t)T->entries,
                                         .row = (uint32_t)a->P->part_ptr[p],
@@ -139,7 +139,8 @@ enum lcl_status lcl_analysis_place_slots(struct lcl_analysis *a,
     struct lcl_device_layout *D = &a->S->layout;
     if (E->slots > INT32_MAX)
         return lcl_fail(lcl_context_log(a->ctx), LCL_ERANGE,
-                        "a subdomain needs %llu slots: at most 2^31 - 1 fit",
+                        "a subdomain needs %llu slots, expected at most 2^31 - "
+                        "1",
                         (unsigned long long)E->slots);
     part->slot = (uint64_t)D->slots;
     part->slots = (uint32_t)E->slots;
@@ -212,7 +213,8 @@ static enum lcl_status run_places(struct lcl_analysis *a)
     lcl_free(extent);
     if (st == LCL_OK && D->sweeps > UINT32_MAX)
         return lcl_fail(lcl_context_log(a->ctx), LCL_ERANGE,
-                        "%lld sweeps: at most 2^32 - 1 fit",
+                        "the factors need %lld stages, expected at most 2^32 - "
+                        "1",
                         (long long)D->sweeps);
     // padding: a kernel may read ahead
     D->slots += 2 * LCL_SLOT_ALIGN * a->params.group;

@@ -155,8 +155,7 @@ enum lcl_status lcl_layout_download(struct lcl_layout *L, lcl_context *ctx,
     if ((st = allocate(L, ctx)) == LCL_OK &&
         (st = read_arrays(L, D)) == LCL_OK && !is_sound(L, D->nnz))
         st = lcl_fail(lcl_context_log(ctx), LCL_ESELFTEST,
-                      "%s gives a layout that cannot be: it computes wrong "
-                      "results",
+                      "%s computed an impossible layout: the device is faulty",
                       lcl_context_caps(ctx)->name);
     if (st < 0)
         lcl_layout_finish(L);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decompression, one table of functions a file format.
+// Decompression: one table of functions per file format.
 #include "lib/io/codec.h"
 
 #include "host/alloc.h"

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decompression, one table of functions a file format.
+// Decompression: one table of functions per file format.
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
 enum lcl_codec_result {
-    LCL_CODEC_MORE,      // go on: with more input, or with room for output
-    LCL_CODEC_END,       // all input was used, the data are complete
+    LCL_CODEC_MORE,      // continue: needs more input or room for output
+    LCL_CODEC_END,       // all input is used, the data are complete
     LCL_CODEC_CORRUPT,   // the data are damaged
     LCL_CODEC_TRUNCATED, // the input ended before the data did
     LCL_CODEC_NO_MEMORY, // memory ran out
     LCL_CODEC_TOO_BIG,   // needs more than LCL_CODEC_MEMORY_MB of memory
 };
 
-// What an .xz file may ask for; `xz -9` makes files that need 65 MiB.
+// Memory limit of the xz decoder; files of `xz -9` need 65 MiB.
 #define LCL_CODEC_MEMORY_MB 256
 
-// Input and output of one step, which moves them on.
+// Input and output of one step; the step advances both.
 struct lcl_codec_io {
     const unsigned char *in;
     size_t in_size;
     unsigned char *out;
     size_t out_size; // never 0
-    bool last;       // nothing comes after `in`
+    bool last;       // no input follows `in`
 };
 
 struct lcl_codec {
@@ -37,6 +37,6 @@ struct lcl_codec {
 
 enum { LCL_CODEC_MAGIC_MAX = 6 };
 
-// The codec of a file that starts with these bytes, never NULL: what nothing
-// else recognises is plain text.
+// The codec of a file that starts with these bytes, never NULL: unrecognised
+// data are plain text.
 const struct lcl_codec *lcl_codec_find(const void *bytes, size_t size);

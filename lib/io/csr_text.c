@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reading a matrix from three files of numbers, and a vector from one.
+// Reads a matrix from three files of numbers, and a vector from one file.
 #include "host/alloc.h"
 #include "host/log.h"
 #include "lib/io/mm.h"
@@ -9,17 +9,17 @@
 #include <inttypes.h>
 #include <math.h>
 
-// More entries than this cannot be addressed with room to work on them; far
-// below what a double cannot count.
+// Maximum number of entries: more cannot be addressed with working space. Far
+// below the largest integer that a double counts exactly.
 #define ENTRIES_MAX (INT64_C(1) << 50)
 
 // ------------------------------------------------------------------- numbers
 
-// The numbers of a file, one after another, with white space between.
+// The numbers of a file, separated by white space.
 struct numbers {
     lcl_stream *stream;
     const char *what; // "a row pointer"
-    char *p, *end;    // what is left of the line
+    char *p, *end;    // unread rest of the line
     int64_t count;
     bool ended;
 };
@@ -29,7 +29,7 @@ static struct numbers numbers_of(lcl_stream *stream, const char *what)
     return (struct numbers){.stream = stream, .what = what};
 }
 
-// Goes to the next word; p is NULL where there is none.
+// Moves to the next word; p becomes NULL at the end of the file.
 static enum lcl_status next_word(struct numbers *N)
 {
     while (!N->ended) {
@@ -43,7 +43,7 @@ static enum lcl_status next_word(struct numbers *N)
     return LCL_OK;
 }
 
-// The next number, finite; it must be there, of `expected` in all.
+// Reads the next of `expected` numbers; it must exist and be finite.
 static enum lcl_status next_number(struct numbers *N, int64_t expected,
                                    double *value)
 {
@@ -64,8 +64,8 @@ static enum lcl_status next_number(struct numbers *N, int64_t expected,
     return LCL_OK;
 }
 
-// The same for an integer from `low` to `high`, which may be written as a
-// decimal number.
+// Reads an integer from `low` to `high`, which may be written as a decimal
+// number.
 static enum lcl_status next_index(struct numbers *N, int64_t expected,
                                   int64_t low, int64_t high, int64_t *index)
 {
@@ -104,14 +104,14 @@ static enum lcl_status read_first(struct numbers *N)
     if (first == 1)
         return lcl_stream_fail(N->stream, LCL_EFORMAT,
                                "expected 0 as the first row pointer, found 1: "
-                               "row pointers and columns are to be counted "
-                               "from 0");
+                               "row pointers and columns must be counted from "
+                               "0");
     return lcl_stream_fail(N->stream, LCL_EFORMAT,
                            "expected 0 as the first row pointer, found %.17g",
                            first);
 }
 
-// As many row pointers as the file has; A->rows and A->nnz follow from them.
+// Reads all row pointers of the file; they determine A->rows and A->nnz.
 static enum lcl_status read_row_ptr(struct lcl_csr *A, lcl_stream *stream)
 {
     struct numbers N = numbers_of(stream, "a row pointer");
@@ -247,8 +247,7 @@ enum lcl_status lcl_csr_read_text(struct lcl_csr *A, const char *row_ptr,
     struct lcl_c_locale locale;
     enum lcl_status st = LCL_OK;
     if (!A || !row_ptr || !col_ind || !val)
-        return lcl_misuse(log, "a matrix in text files: it or a path is "
-                               "missing");
+        return lcl_misuse(log, "lcl_csr_read_text: an argument is NULL");
     *A = (struct lcl_csr){0};
     for (int f = 0; f < 3 && st == LCL_OK; ++f)
         st = lcl_stream_open(&stream[f], path[f], log);
@@ -272,8 +271,7 @@ enum lcl_status lcl_dense_read_text(struct lcl_dense *X, const char *path,
     struct lcl_c_locale locale;
     lcl_stream *stream;
     if (!X || !path)
-        return lcl_misuse(log, "a vector in a text file: it or the path is "
-                               "missing");
+        return lcl_misuse(log, "lcl_dense_read_text: an argument is NULL");
     *X = (struct lcl_dense){0};
     enum lcl_status st = lcl_stream_open(&stream, path, log);
     if (st < 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reading matrices and vectors from Matrix Market files.
+// Reads matrices and vectors from Matrix Market files.
 #include "lib/io/mm.h"
 
 #include "host/alloc.h"
@@ -10,12 +10,12 @@
 #include <math.h>
 #include <stdbool.h>
 
-// A sparse matrix has at most this many rows an entry, and a dense one that is
-// stored as entries at most this many places; more would let a tiny file ask
-// for any amount of memory. The constants leave room for small files.
+// Maximum number of rows per entry of a sparse matrix, and of elements per
+// entry of a dense matrix in coordinate format. Without a limit a tiny file
+// could request any amount of memory. The constants admit small files.
 enum { SPREAD = 1000, SPREAD_ROWS = 1000, SPREAD_PLACES = 10000 };
 
-// Whether `count` is backed by the entries that the file announces.
+// Whether the number of entries that the file announces justifies `count`.
 static bool is_backed(int64_t count, int64_t entries, int64_t allowance)
 {
     return count / SPREAD <= entries + allowance;
@@ -52,7 +52,7 @@ enum lcl_status lcl_mm_check_sums(const struct lcl_csr *A, int base,
     return LCL_OK;
 }
 
-// The body of a coordinate file as CSR.
+// Reads the body of a coordinate file and converts it to CSR.
 static enum lcl_status read_coordinate(struct lcl_csr *A, lcl_stream *stream,
                                        const struct lcl_mm_header *h,
                                        struct lcl_read_info *info)
@@ -127,7 +127,7 @@ static enum lcl_status dense_from_coordinate(struct lcl_dense *X,
     return st;
 }
 
-// `values` holds the lower triangle by columns, strictly below if skew.
+// Expands `values`, the lower triangle by columns, strictly below if skew.
 static void scatter_triangle(struct lcl_dense *X, const double *values,
                              enum lcl_symmetry symmetry)
 {
@@ -180,7 +180,7 @@ enum lcl_status lcl_dense_read_stream(struct lcl_dense *X, lcl_stream *stream,
     return st;
 }
 
-// Opens `path` and reads either kind, the other being NULL.
+// Opens `path` and reads A or X; the other one is NULL.
 static enum lcl_status read_path(struct lcl_csr *A, struct lcl_dense *X,
                                  const char *path, struct lcl_read_info *info,
                                  const struct lcl_log *log)
@@ -189,7 +189,7 @@ static enum lcl_status read_path(struct lcl_csr *A, struct lcl_dense *X,
     struct lcl_c_locale locale;
     lcl_stream *stream;
     if (!path)
-        return lcl_misuse(log, "a file to read: the path is missing");
+        return lcl_misuse(log, "Matrix Market reader: the path is NULL");
     enum lcl_status st = lcl_stream_open(&stream, path, log);
     if (st < 0)
         return st;
@@ -211,7 +211,7 @@ enum lcl_status lcl_csr_read(struct lcl_csr *A, const char *path,
                              const struct lcl_log *log)
 {
     if (!A)
-        return lcl_misuse(log, "a matrix to read: it is missing");
+        return lcl_misuse(log, "Matrix Market reader: the matrix is NULL");
     *A = (struct lcl_csr){0};
     return read_path(A, NULL, path, info, log);
 }
@@ -221,7 +221,7 @@ enum lcl_status lcl_dense_read(struct lcl_dense *X, const char *path,
                                const struct lcl_log *log)
 {
     if (!X)
-        return lcl_misuse(log, "a matrix to read: it is missing");
+        return lcl_misuse(log, "Matrix Market reader: the matrix is NULL");
     *X = (struct lcl_dense){0};
     return read_path(NULL, X, path, info, log);
 }

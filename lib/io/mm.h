@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The Matrix Market reader, piece by piece.
+// The parts of the Matrix Market reader.
 #pragma once
 
 #include "lib/io/stream.h"
@@ -16,46 +16,46 @@ struct lcl_mm_header {
     enum lcl_symmetry symmetry;
     int64_t rows;
     int64_t cols;
-    int64_t entries; // lines that follow
+    int64_t entries; // lines after the sizes
 };
 
-// Reads banner, comments and sizes. Nothing may be allocated by these sizes:
-// they are only what the file claims. Returns LCL_OK, LCL_EFORMAT,
-// LCL_EUNSUPPORTED, LCL_ERANGE or what lcl_stream_line() returns.
+// Reads banner, comments and sizes. Do not allocate memory by these sizes: the
+// file may lie. Returns LCL_OK, LCL_EFORMAT, LCL_EUNSUPPORTED, LCL_ERANGE or
+// the status of lcl_stream_line().
 enum lcl_status lcl_mm_read_header(struct lcl_mm_header *h, lcl_stream *stream);
 
 // Reads the entries of a coordinate file and checks that nothing follows.
-// The memory in use is proportional to what was read. E is empty at first and
-// the caller's to finish, on error too. Returns LCL_OK, LCL_EFORMAT,
-// LCL_ENOMEM or what lcl_stream_line() returns.
+// Memory is proportional to the data read. E is empty on entry; the caller
+// finishes it, also on error. Returns LCL_OK, LCL_EFORMAT, LCL_ENOMEM or the
+// status of lcl_stream_line().
 enum lcl_status lcl_mm_read_entries(struct lcl_entries *E, lcl_stream *stream,
                                     const struct lcl_mm_header *h);
 
-// The same for the values of an array file; *values is NULL at first and to be
-// freed with lcl_free().
+// The same for the values of an array file; *values is NULL on entry, and the
+// caller frees it with lcl_free().
 enum lcl_status lcl_mm_read_values(double **values, lcl_stream *stream,
                                    const struct lcl_mm_header *h);
 
 // The public readers on an open stream, in the C locale; outputs are all zero
-// at first and on error.
+// on entry and on error.
 enum lcl_status lcl_csr_read_stream(struct lcl_csr *A, lcl_stream *stream,
                                     struct lcl_read_info *info);
 enum lcl_status lcl_dense_read_stream(struct lcl_dense *X, lcl_stream *stream,
                                       struct lcl_read_info *info);
 
-// Makes room for one more element; at most `limit` will be needed. Returns
-// LCL_OK or LCL_ENOMEM.
+// Makes room for one more element, up to `limit` elements. Returns LCL_OK or
+// LCL_ENOMEM.
 enum lcl_status lcl_io_grow(void **array, int64_t *capacity, int64_t limit,
                             size_t size, const struct lcl_log *log);
 
-// What is left to see of entries that were read: how many are zero; whether
-// sums of duplicates are finite, else LCL_EFORMAT with the place, counted from
+// Final checks of the entries read: counts zeros and checks that sums of
+// duplicates are finite, else LCL_EFORMAT with the position, counted from
 // `base`.
 int64_t lcl_mm_count_zeros(const double *val, int64_t n);
 enum lcl_status lcl_mm_check_sums(const struct lcl_csr *A, int base,
                                   const lcl_stream *stream);
 
-// What was found at p, for a message: the word in quotes, shortened, without
+// Describes the text at p for a message: the word in quotes, shortened, without
 // control characters; or "the end of the line".
 struct lcl_found {
     char text[48];

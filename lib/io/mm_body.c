@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-// First size of an array that grows with what is read.
+// Initial size of an array that grows with the data read.
 enum { FIRST_CAPACITY = 1 << 12 };
 
 enum lcl_status lcl_io_grow(void **array, int64_t *capacity, int64_t limit,
@@ -25,7 +25,7 @@ enum lcl_status lcl_io_grow(void **array, int64_t *capacity, int64_t limit,
     return LCL_OK;
 }
 
-// The next line that is not blank; it must be there, as entry `number`.
+// Reads the next line that is not blank; it must exist, as entry `number`.
 static enum lcl_status next_line(lcl_stream *stream,
                                  const struct lcl_mm_header *h, int64_t number,
                                  char **begin, char **end)
@@ -62,7 +62,7 @@ static enum lcl_status expect_end_of_file(lcl_stream *stream,
                            h->entries, lcl_mm_found(p).text);
 }
 
-// One-based in the file, zero-based here. NULL where it is no index.
+// Reads an index, one-based in the file, zero-based here. NULL if invalid.
 static char *parse_index(char *p, int64_t limit, int32_t *index)
 {
     int64_t i;
@@ -73,7 +73,8 @@ static char *parse_index(char *p, int64_t limit, int32_t *index)
     return lcl_skip_blanks(end);
 }
 
-// NULL where it is no finite number, or no integer and should be.
+// Reads a finite number, or an integer if `field` requires one; NULL if
+// invalid.
 static char *parse_value(char *p, enum lcl_mm_field field, double *value)
 {
     char *end = lcl_parse_double(p, value);
@@ -118,8 +119,8 @@ static enum lcl_status check_triangle(const lcl_stream *stream,
         (e->col == e->row && !skew))
         return LCL_OK;
     return lcl_stream_fail(stream, LCL_EFORMAT,
-                           "expected an entry %s the diagonal, as the matrix "
-                           "is %s, found (%" PRId32 ", %" PRId32 ")",
+                           "expected an entry %s the diagonal, because the "
+                           "matrix is %s, found (%" PRId32 ", %" PRId32 ")",
                            skew ? "below" : "on or below",
                            skew ? "skew-symmetric" : "symmetric", e->row + 1,
                            e->col + 1);

@@ -9,12 +9,12 @@
 
 #include <strings.h>
 
-// More entries than this cannot be addressed with room to work on them.
+// Maximum number of entries: more cannot be addressed with working space.
 #define ENTRIES_MAX (INT64_MAX / 64)
-// A value of struct choice: well known, and not supported.
+// A value of struct choice: valid, but not supported.
 #define UNSUPPORTED INT_MAX
 
-// A word of the banner: what it may be.
+// Valid values of one word of the banner.
 struct choice {
     const char *expected;
     struct {
@@ -55,7 +55,7 @@ struct lcl_found lcl_mm_found(const char *p)
     return found;
 }
 
-// The next word of the banner, as the value that stands for it.
+// Reads the next word of the banner and converts it to its value.
 static enum lcl_status read_word(const lcl_stream *stream, char **p,
                                  const struct choice *choice, int *value)
 {
@@ -87,7 +87,7 @@ static enum lcl_status expect_end(const lcl_stream *stream, char *p)
                            lcl_mm_found(p).text);
 }
 
-// Combinations that the format rules out.
+// Rejects combinations that the format excludes.
 static enum lcl_status check_kind(const lcl_stream *stream,
                                   const struct lcl_mm_header *h)
 {
@@ -128,7 +128,7 @@ static enum lcl_status read_banner(lcl_stream *stream, struct lcl_mm_header *h)
     return check_kind(stream, h);
 }
 
-// The next line that is neither blank nor a comment.
+// Reads the next line that is neither blank nor a comment.
 static enum lcl_status find_size_line(lcl_stream *stream, char **p)
 {
     char *line, *end;
@@ -172,13 +172,13 @@ static enum lcl_status check_shape(const lcl_stream *stream,
                                INT32_MAX, h->rows, h->cols);
     if (h->symmetry != LCL_GENERAL && h->rows != h->cols)
         return lcl_stream_fail(stream, LCL_EFORMAT,
-                               "expected a square matrix, as it is "
+                               "expected a square matrix, because it is "
                                "symmetric, found %" PRId64 " x %" PRId64,
                                h->rows, h->cols);
     return LCL_OK;
 }
 
-// Values that an array file stores.
+// Number of values in an array file.
 static int64_t array_entries(const struct lcl_mm_header *h)
 {
     if (h->symmetry == LCL_GENERAL)
@@ -186,7 +186,7 @@ static int64_t array_entries(const struct lcl_mm_header *h)
     return h->rows * (h->rows + h->symmetry) / 2;
 }
 
-// More entries than the matrix has places are duplicates.
+// Entries beyond the number of matrix elements are duplicates.
 static enum lcl_status check_entries(const lcl_stream *stream,
                                      const struct lcl_mm_header *h)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writing dense matrices as Matrix Market arrays.
+// Writes dense matrices as Matrix Market arrays.
 #define _XOPEN_SOURCE 700 // realpath()
 
 #include "host/alloc.h"
@@ -24,11 +24,11 @@ enum { SUFFIX = 48, TRIES = 100 };
 
 // ------------------------------------------------------------------- target
 
-// The file that a path leads to.
+// The file that a path refers to.
 struct target {
-    char path[PATH_MAX]; // no symbolic link
+    char path[PATH_MAX]; // without symbolic links
     bool exists;
-    struct stat info; // where it exists
+    struct stat info; // if it exists
 };
 
 static enum lcl_status refuse(const char *path, const char *why,
@@ -48,7 +48,8 @@ static enum lcl_status find_new(struct target *T, const char *path,
     return LCL_OK;
 }
 
-// Renaming onto a symbolic link, a device or a FIFO would replace it.
+// Renaming would replace a symbolic link, a device or a FIFO: follows links and
+// refuses the others.
 static enum lcl_status find_target(struct target *T, const char *path,
                                    const struct lcl_log *log)
 {
@@ -64,13 +65,13 @@ static enum lcl_status find_target(struct target *T, const char *path,
 
 // ------------------------------------------------------------------- draft
 
-// A file under a temporary name beside the final one.
+// A file under a temporary name in the folder of the final one.
 struct draft {
     char *name;
     FILE *file;
 };
 
-// Not mkstemp(), which would leave the result readable by its owner alone.
+// Not mkstemp(): its file would be readable by the owner only.
 static int open_exclusive(char *name, size_t size, const struct target *T)
 {
     const mode_t mode = T->exists ? T->info.st_mode & 0777 : 0666;
@@ -84,8 +85,8 @@ static int open_exclusive(char *name, size_t size, const struct target *T)
     return fd;
 }
 
-// The mode of the file that is to be replaced; its owner and group as far as
-// the process may give files away.
+// Copies the mode of the file to be replaced; owner and group if the process
+// may change them.
 static bool keep_rights(int fd, const struct target *T)
 {
     if (!T->exists)
@@ -162,7 +163,7 @@ static enum lcl_status write_file(const struct lcl_dense *X, const char *path,
     return st;
 }
 
-// The descriptor of the standard stream that a path names; -1: of none.
+// The descriptor of the standard stream that a path names, or -1.
 static int standard_descriptor(const char *path)
 {
     if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0)
@@ -170,7 +171,7 @@ static int standard_descriptor(const char *path)
     return strcmp(path, "/dev/stderr") == 0 ? STDERR_FILENO : -1;
 }
 
-// Through a stream of its own: after a failure stdout would keep the rest.
+// Uses its own stream: after a failure stdout would keep the rest.
 static enum lcl_status write_stream(int descriptor, const struct lcl_dense *X,
                                     const struct lcl_log *log)
 {
@@ -195,7 +196,7 @@ enum lcl_status lcl_dense_write(const struct lcl_dense *X, const char *path,
                                 const struct lcl_log *log)
 {
     if (!X || !X->val || !path)
-        return lcl_misuse(log, "a file to write: X or path is NULL");
+        return lcl_misuse(log, "lcl_dense_write: an argument is NULL");
     if (strcmp(path, "/dev/null") == 0)
         return LCL_OK;
     struct lcl_c_locale locale;

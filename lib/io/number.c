@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers in text, whatever the locale: fast and correctly rounded.
+// Parses numbers in any locale, fast and correctly rounded.
 #include "lib/io/number.h"
 
 #include <float.h>
 #include <stddef.h>
 #include <stdlib.h>
 
-// Integers up to here are exact in a double.
+// Integers up to this one are exact in a double.
 #define EXACT_INTEGER (UINT64_C(1) << 53)
-// One more digit still fits below this.
+// Below this, one more digit fits.
 #define DIGITS_LIMIT   UINT64_C(1000000000000000000)
 #define EXPONENT_LIMIT 100000
 
-// digits * 10^exponent; `cut` says that there were more digits than fit.
+// digits * 10^exponent; `cut`: some digits did not fit.
 struct decimal {
     uint64_t digits;
     int exponent;
@@ -56,7 +56,7 @@ static char *scan_digits(char *p, struct decimal *d)
     return p;
 }
 
-// "e" must have digits behind it.
+// "e" must be followed by digits.
 static char *scan_exponent(char *p, struct decimal *d)
 {
     if (*p == 'd' || *p == 'D')
@@ -88,7 +88,7 @@ static char *scan_decimal(char *p, struct decimal *d)
     return count > 0 ? scan_exponent(p, d) : NULL;
 }
 
-// Where digits and power of ten are both exact, one operation rounds once.
+// If digits and power of ten are both exact, one operation rounds once.
 static bool from_exact(struct decimal *d, double *value)
 {
     for (; d->digits > EXACT_INTEGER && d->digits % 10 == 0; d->digits /= 10)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers in text, whatever the locale: fast and correctly rounded.
+// Parses numbers in any locale, fast and correctly rounded.
 #pragma once
 
 #include <locale.h>
@@ -19,13 +19,14 @@ static inline char *lcl_skip_blanks(char *p)
     return p;
 }
 
-// Reads an optional sign and digits at p. Returns what follows, or NULL if
-// there is no integer. A number that does not fit becomes +-INT64_MAX.
+// Reads an optional sign and digits at p. Returns the position after them, or
+// NULL if there is no integer. A number that does not fit becomes +-INT64_MAX.
 char *lcl_parse_int(char *p, int64_t *value);
 
-// Reads a decimal number at p, exponent after e, E, d or D (which becomes e in
-// the text). Returns what follows, or NULL if there is no number; "nan" and
-// "inf" are none. Overflow gives an infinity. Call it in the C locale.
+// Reads a decimal number at p; the exponent follows e, E, d or D (D is replaced
+// by e in the text). Returns the position after it, or NULL if there is no
+// number; "nan" and "inf" are not numbers. Overflow gives an infinity. Call it
+// in the C locale.
 char *lcl_parse_double(char *p, double *value);
 
 // Switches the calling thread to the C locale and back.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lines of a text file that may be compressed.
+// Reads lines of a text file that may be compressed.
 #include "lib/io/stream.h"
 
 #include "host/alloc.h"
@@ -21,17 +21,17 @@ enum { RAW_SIZE = 1 << 18, MESSAGE = 512 };
 struct lcl_stream {
     const char *name;
     const struct lcl_log *log;
-    int fd; // -1: all bytes are in `raw` from the start
+    int fd; // -1: `raw` holds all bytes from the start
     const struct lcl_codec *codec;
     void *codec_state;
     unsigned char *raw_buffer; // RAW_SIZE, for fd
     const unsigned char *raw;  // bytes not yet decoded
     size_t raw_size;
-    bool raw_last; // nothing comes after `raw`
+    bool raw_last; // no bytes follow `raw`
     char *text;    // LCL_LINE_MAX + 1, for the NUL of the last line
-    size_t begin;  // text[begin .. end) is decoded and not yet handed out
+    size_t begin;  // text[begin .. end): decoded, not yet returned
     size_t end;
-    bool text_last; // nothing comes after text[end]
+    bool text_last; // no text follows text[end]
     int64_t line;
     int64_t bytes;
 };
@@ -72,7 +72,7 @@ const struct lcl_log *lcl_stream_log(const lcl_stream *stream)
     return stream->log;
 }
 
-// Appends what one read() gives to `raw`, which then starts the buffer.
+// Appends the result of one read() to `raw`, which then starts the buffer.
 static enum lcl_status read_raw(lcl_stream *s)
 {
     if (s->raw_size > 0)
@@ -95,8 +95,8 @@ static enum lcl_status fail_codec(const lcl_stream *s,
     const char *codec = s->codec->name;
     switch (result) {
     case LCL_CODEC_TRUNCATED:
-        return lcl_fail(s->log, LCL_EIO, "%s: the %s data are cut off", s->name,
-                        codec);
+        return lcl_fail(s->log, LCL_EIO, "%s: the %s data are truncated",
+                        s->name, codec);
     case LCL_CODEC_NO_MEMORY:
         return lcl_fail_memory(s->log, "decompression");
     case LCL_CODEC_TOO_BIG:
@@ -112,7 +112,7 @@ static enum lcl_status fail_codec(const lcl_stream *s,
                     codec);
 }
 
-// One step of the codec; fetches bytes first if it has none.
+// One step of the codec; reads bytes first if it has none.
 static enum lcl_status decode(lcl_stream *s)
 {
     enum lcl_status st;
@@ -133,7 +133,7 @@ static enum lcl_status decode(lcl_stream *s)
     return fail_codec(s, result);
 }
 
-// Makes room behind the started line and decodes something into it.
+// Makes room after the unfinished line and decodes more text into it.
 static enum lcl_status fill(lcl_stream *s)
 {
     const size_t kept = s->end - s->begin;
@@ -201,7 +201,7 @@ static enum lcl_status choose_codec(lcl_stream *s)
     return LCL_OK;
 }
 
-// The path is NULL where the standard input is to be read.
+// If the path is NULL, reads the standard input.
 static enum lcl_status open_file(lcl_stream *s, const char *path)
 {
     s->fd = path ? open(path, O_RDONLY | O_CLOEXEC)
@@ -218,7 +218,7 @@ static enum lcl_status open_file(lcl_stream *s, const char *path)
     return s->raw_buffer ? LCL_OK : lcl_fail_memory(s->log, "a file buffer");
 }
 
-// Where `bytes` is NULL they come from `path`.
+// If `bytes` is NULL, reads from `path`.
 static enum lcl_status create(lcl_stream **out, const char *name,
                               const char *path, const void *bytes, size_t size,
                               const struct lcl_log *log)

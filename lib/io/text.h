@@ -6,7 +6,7 @@
 
 #include <levelcl/matrix.h>
 
-// The public readers, in the C locale; outputs are all zero at first and on
+// The public readers, in the C locale; outputs are all zero on entry and on
 // error.
 enum lcl_status lcl_csr_read_text_streams(struct lcl_csr *A,
                                           lcl_stream *row_ptr,

@@ -33,8 +33,8 @@ enum lcl_status lcl_blocked_from_bsr(struct lcl_blocked *B, lcl_context *ctx,
     if (block_size == 0 || block_size == A->block_size)
         return LCL_OK;
     return lcl_fail(lcl_context_log(ctx), LCL_EINVAL,
-                    "block size %d: the matrix has blocks of %d", block_size,
-                    A->block_size);
+                    "block size %d, but the matrix has blocks of %d rows",
+                    block_size, A->block_size);
 }
 
 void lcl_blocked_finish(struct lcl_blocked *B)

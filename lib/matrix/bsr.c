@@ -58,7 +58,7 @@ enum lcl_status lcl_bsr_check(const struct lcl_bsr *A,
                               const struct lcl_log *log)
 {
     if (!A || !A->row_ptr || (A->nnz > 0 && (!A->col_ind || !A->val)))
-        return lcl_misuse(log, "block matrix: an array is missing");
+        return lcl_misuse(log, "block matrix: an array is NULL");
     const struct lcl_csr pattern = lcl_bsr_pattern(A);
     enum lcl_status st;
     if ((st = check_size(A, log)) < 0 ||

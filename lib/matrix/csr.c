@@ -110,8 +110,8 @@ static enum lcl_status check_row_ptr(const struct lcl_csr *A, const char *what,
 {
     if (A->row_ptr[0] != 0)
         return lcl_fail(log, LCL_EFORMAT,
-                        "%s: row 0 starts at entry %" PRId64 ", not at 0", what,
-                        A->row_ptr[0]);
+                        "%s: row 0 starts at entry %" PRId64 ", expected 0",
+                        what, A->row_ptr[0]);
     const bool sound = row_ptr_is_sound(A);
     for (int64_t i = 0; !sound && i < A->rows; ++i)
         if (A->row_ptr[i + 1] < A->row_ptr[i] || A->row_ptr[i + 1] > A->nnz)
@@ -214,7 +214,7 @@ enum lcl_status lcl_csr_check(const struct lcl_csr *A,
                               const struct lcl_log *log)
 {
     if (!A || !A->row_ptr || (A->nnz > 0 && (!A->col_ind || !A->val)))
-        return lcl_misuse(log, "matrix: an array is missing");
+        return lcl_misuse(log, "matrix: an array is NULL");
     enum lcl_status st;
     if ((st = lcl_csr_check_pattern(A, "matrix", log)) < 0)
         return st;

@@ -188,7 +188,7 @@ enum lcl_status lcl_csr_from_entries(struct lcl_csr *A,
         return lcl_fail_memory(log, "the matrix");
     scatter(A, E, symmetry);
     if (sort_rows(A) < 0)
-        return lcl_fail_memory(log, "sorting a row");
+        return lcl_fail_memory(log, "the sort of a row");
     *duplicates = sum_duplicates(A, symmetry);
     return LCL_OK;
 }

@@ -145,7 +145,7 @@ enum lcl_status lcl_partition_balance(idx_t *label, idx_t parts, idx_t limit,
     B.pull = lcl_calloc((size_t)parts, sizeof *B.pull);
     B.moves = lcl_malloc((size_t)G->n, sizeof *B.moves);
     if (!B.size || !B.pull || !B.moves) {
-        st = lcl_fail_memory(log, "balancing the subdomains");
+        st = lcl_fail_memory(log, "the balancing of subdomains");
         goto out;
     }
     st = lcl_groups_create(&groups, label, G->n, parts, log);

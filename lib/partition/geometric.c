@@ -183,8 +183,8 @@ static enum lcl_status choose_grid(int64_t grid[3], int64_t *unknowns,
         return detect_grid(grid, A)
                    ? LCL_OK
                    : lcl_fail(log, LCL_EINVAL,
-                              "geometric partition: the pattern is no 7-point "
-                              "stencil, the grid sizes must be given");
+                              "geometric partition: the pattern is not a "
+                              "7-point stencil; give the grid sizes");
     for (int d = 0; d < 3; ++d) {
         if (wanted[d] < 1)
             return lcl_fail(log, LCL_EINVAL,
@@ -196,9 +196,9 @@ static enum lcl_status choose_grid(int64_t grid[3], int64_t *unknowns,
     const int64_t cells = volume(grid, n);
     if (cells > n || n % cells != 0)
         return lcl_fail(log, LCL_EINVAL,
-                        "geometric partition: %" PRId64
-                        " rows are no multiple of %" PRId64 " x %" PRId64
-                        " x %" PRId64 " cells",
+                        "geometric partition: %" PRId64 " rows are not a "
+                        "multiple of %" PRId64 " x %" PRId64 " x %" PRId64 " "
+                        "cells",
                         n, grid[0], grid[1], grid[2]);
     *unknowns = n / cells;
     return LCL_OK;

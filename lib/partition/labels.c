@@ -47,7 +47,8 @@ enum lcl_status lcl_partition_labels(int32_t *label, const struct lcl_csr *A,
     const int64_t n = A->rows;
     if (!params->labels || params->labels_count != n)
         return lcl_fail(log, LCL_EINVAL,
-                        "%" PRId64 " labels were given for %" PRId64 " rows",
+                        "%" PRId64 " labels for %" PRId64 " rows, expected one "
+                        "per row",
                         params->labels ? params->labels_count : 0, n);
     int32_t largest = 0;
     for (int64_t i = 0; i < n; ++i) {
@@ -162,8 +163,8 @@ enum lcl_status lcl_labels_of_blocks(int32_t **out, const int32_t *labels,
         lcl_free(of_block);
         *out = NULL;
         return lcl_fail(log, LCL_EINVAL,
-                        "label of row %lld: rows of one block of %d must have "
-                        "one label",
+                        "row %lld: its label differs from that of its block of "
+                        "%d rows",
                         (long long)i + 1, block);
     }
     return LCL_OK;

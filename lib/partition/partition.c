@@ -26,8 +26,7 @@ static enum lcl_status check(const struct lcl_csr *A,
                         A->rows, A->cols);
     if (A->rows > INT32_MAX)
         return lcl_fail(log, LCL_ERANGE,
-                        "partition: %" PRId64 " rows do not fit 32 bits",
-                        A->rows);
+                        "partition: %" PRId64 " rows exceed 32 bits", A->rows);
     if ((unsigned)params->type >= LCL_PARTITION_COUNT ||
         (unsigned)params->weights >= LCL_WEIGHTS_COUNT)
         return lcl_fail(log, LCL_EINVAL,
@@ -35,8 +34,8 @@ static enum lcl_status check(const struct lcl_csr *A,
                         (int)params->type, (int)params->weights);
     if (params->rows < 0 || max_rows < 1)
         return lcl_fail(log, LCL_EINVAL,
-                        "partition: subdomains of %" PRId64
-                        " rows, limit %" PRId64 ", cannot be made",
+                        "partition: subdomains of %" PRId64 " rows, expected "
+                        ">= 0, or limit %" PRId64 ", expected >= 1",
                         params->rows, max_rows);
     return LCL_OK;
 }
@@ -194,7 +193,7 @@ enum lcl_status lcl_partition_create(struct lcl_partition *P,
     }
     lcl_info(log,
              "partition: %" PRId64 " subdomains of at most %" PRId64 " rows%s",
-             P->parts, R.params.rows, P->weighted ? ", edges weighted" : "");
+             P->parts, R.params.rows, P->weighted ? ", with edge weights" : "");
     return LCL_OK;
 }
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-// The row of the largest entry of column k from row k on; NaN counts as such.
+// Row, from k on, of the largest entry of column k; NaN counts as the largest.
 static int pivot_row(const double *X, int m, int k)
 {
     int row = k;
@@ -45,7 +45,7 @@ static void eliminate(double *X, int m, int k)
     }
 }
 
-// Undoes the exchanges of rows of A in the columns of its inverse.
+// Undoes the row exchanges of A in the columns of its inverse.
 static void restore_columns(double *X, const int *perm, int m)
 {
     for (int k = m - 1; k >= 0; --k)

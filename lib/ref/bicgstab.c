@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reference of BiCGSTAB: the textbook's loop, vector by vector.
+// Reference of BiCGSTAB: the textbook loop, vector by vector.
 #include "lib/ref/bicgstab.h"
 
 #include "host/alloc.h"

@@ -10,12 +10,12 @@ struct lcl_ref_bicgstab {
     double rtol;
     int max_iters;
     double *history; // max_iters + 1: ||r|| / ||b|| after each iteration
-    int iterations;  // set: history[iterations] is the last that was written
+    int iterations;  // set: history[iterations] is the last element written
 };
 
-// Solves A x = b from the x that is passed, without restarts.
-// Returns LCL_OK (the recurrence met rtol), LCL_ITERATION_LIMIT, LCL_BREAKDOWN,
-// LCL_NOT_FINITE or LCL_ENOMEM.
+// Solves A x = b from the given x, without restarts. Returns LCL_OK (the
+// recurrence met rtol), LCL_ITERATION_LIMIT, LCL_BREAKDOWN, LCL_NOT_FINITE or
+// LCL_ENOMEM.
 enum lcl_status lcl_ref_bicgstab(struct lcl_ref_bicgstab *K,
                                  const struct lcl_csr *A, const double *b,
                                  double *x);

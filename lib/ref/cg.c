@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reference of preconditioned CG: the textbook's loop.
+// Reference of preconditioned CG: the textbook loop.
 #include "lib/ref/cg.h"
 
 #include "host/alloc.h"
@@ -12,7 +12,7 @@ struct vectors {
     double *x, *r, *z, *p, *q;
 };
 
-// One iteration; *rho is <r, z> of the iteration before, 0 in the first.
+// One iteration; *rho is <r, z> of the previous iteration, 0 in the first.
 //     z = M^-1 r,  beta = <r, z> / rho,  p = z + beta p
 //     q = A p,  alpha = <r, z> / <p, q>,  x = x + alpha p,  r = r - alpha q
 static enum lcl_status step(const struct lcl_ref_cg *K, const struct lcl_csr *A,

@@ -10,12 +10,11 @@ struct lcl_ref_cg {
     double rtol;
     int max_iters;
     double *history; // max_iters + 1: ||r|| / ||b|| after each iteration
-    int iterations;  // set: history[iterations] is the last that was written
+    int iterations;  // set: history[iterations] is the last element written
 };
 
-// Solves A x = b from the x that is passed, A and M symmetric positive
-// definite. Returns LCL_OK (the recurrence met rtol), LCL_ITERATION_LIMIT,
-// LCL_BREAKDOWN (<p, A p> or <r, M^-1 r> is not positive), LCL_NOT_FINITE or
-// LCL_ENOMEM.
+// Solves A x = b from the given x for symmetric positive definite A and M.
+// Returns LCL_OK (the recurrence met rtol), LCL_ITERATION_LIMIT, LCL_BREAKDOWN
+// (<p, A p> or <r, M^-1 r> is not positive), LCL_NOT_FINITE or LCL_ENOMEM.
 enum lcl_status lcl_ref_cg(struct lcl_ref_cg *K, const struct lcl_csr *A,
                            const double *b, double *x);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reference of the coarse correction, from its definition.
+// Reference of the coarse correction, by its definition.
 #include "lib/ref/coarse.h"
 
 #include "host/alloc.h"
 #include "lib/dense/host_inverse.h"
 
-// The coarse unknown of row i: the column of Z that is 1 there.
+// The coarse unknown of row i: the column of Z with a 1 in row i.
 static int64_t unknown_of(const struct lcl_ref_coarse *C, int64_t i)
 {
     return (int64_t)C->label[i / C->block] * C->block + i % C->block;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reference of the coarse correction, from its definition.
+// Reference of the coarse correction, by its definition.
 #pragma once
 
 #include <levelcl/matrix.h>
 
-// A in scalars; its rows are `block` components of each block row, and block
-// row i is in aggregate label[i / block].
+// A has scalar entries; its rows are the `block` components of each block row.
+// Block row i is in aggregate label[i], row i in label[i / block].
 struct lcl_ref_coarse {
     const struct lcl_csr *A;
     const int32_t *label; // rows / block
@@ -23,8 +23,8 @@ struct lcl_ref_inner {
     void *user;
 };
 
-// A and label are the caller's and outlive C; aggregates are numbered
-// 0 .. aggregates-1. Returns LCL_OK or LCL_ENOMEM; *C is then all zero.
+// C refers to A and label, which must outlive it; aggregates are numbered 0 ..
+// aggregates-1. Returns LCL_OK or LCL_ENOMEM; *C is then all zero.
 enum lcl_status lcl_ref_coarse_init(struct lcl_ref_coarse *C,
                                     const struct lcl_csr *A,
                                     const int32_t *label, int64_t aggregates,

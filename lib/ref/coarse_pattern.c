@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which entries of A make W and E.
+// Reference of the coarse pattern: the entries of A that form W and E.
 #include "lib/ref/coarse_pattern.h"
 
 #include "host/alloc.h"
@@ -26,9 +26,9 @@ void lcl_ref_coarse_pattern_finish(struct lcl_ref_coarse_pattern *C)
 
 // ---------------------------------------------------------------- aggregates
 
-// Places 0 .. n-1 sorted by key, equal keys in their old order: out[] is a
-// permutation of in[], or of 0 .. n-1 where that is NULL; group q begins at
-// start[q]. `start` has keys + 2 zeros on entry.
+// Stable sort of 0 .. n-1 by key: out[] is a permutation of in[], or of 0 ..
+// n-1 if in is NULL; group q begins at start[q]. `start` has keys + 2 elements,
+// all zero on entry.
 static void sort_by(uint32_t *out, uint32_t *start, const uint32_t *in,
                     const int32_t *key, int64_t n, int64_t keys)
 {

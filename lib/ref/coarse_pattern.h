@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which entries of A make W = A Z and E = Z^T A Z (cl/multilevel/coarse.cl),
-// found once for a pattern.
+// Reference of the coarse pattern: the entries of A that form W = A Z and E =
+// Z^T A Z (cl/multilevel/coarse.cl), computed once per pattern.
 #pragma once
 
 #include <levelcl/matrix.h>
 
-// Rows and columns are those of blocks. Run k is made of the blocks
-// run_first[k] .. run_first[k+1]-1 of A, all in one row and with columns in one
-// aggregate; row i has the runs run_ptr[i] .. run_ptr[i+1]-1. order[] has the
-// runs by the aggregate of their columns, then by that of their row; those of
-// entry m of E are entry_ptr[m] .. entry_ptr[m+1]-1 of it, those of column q of
-// E col_ptr[q] .. col_ptr[q+1]-1.
+// Rows and columns are block rows and block columns. Run k consists of the
+// blocks run_first[k] .. run_first[k+1]-1 of A, all in one row and with columns
+// in one aggregate; row i has the runs run_ptr[i] .. run_ptr[i+1]-1. order[]
+// lists the runs by the aggregate of their columns, then by that of their row.
+// Elements entry_ptr[m] .. entry_ptr[m+1]-1 of order[] are the runs of entry m
+// of E, elements col_ptr[q] .. col_ptr[q+1]-1 those of column q of E.
 struct lcl_ref_coarse_pattern {
     int64_t n, parts, aggregates, runs, entries;
     int32_t *part_ptr;   // parts + 1
@@ -28,9 +28,9 @@ struct lcl_ref_coarse_pattern {
     uint32_t *col_ptr; // aggregates + 1
 };
 
-// Subdomain p holds rows part_ptr[p] .. part_ptr[p+1]-1 of B, whose values are
-// not looked at. There will be at most `most` aggregates. Returns LCL_OK,
-// LCL_ERANGE (2^32 entries or more) or LCL_ENOMEM; *C is then all zero.
+// Subdomain p has rows part_ptr[p] .. part_ptr[p+1]-1 of B; the values of B are
+// not read. Makes at most `most` aggregates. Returns LCL_OK, LCL_ERANGE (2^32
+// entries or more) or LCL_ENOMEM; *C is then all zero.
 enum lcl_status lcl_ref_coarse_pattern_init(struct lcl_ref_coarse_pattern *C,
                                             const struct lcl_csr *B,
                                             const int64_t *part_ptr,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reference of what the analysis finds out about the values of a matrix.
+// Reference of the statistics that the symbolic phase computes from the values
+// of a matrix.
 #include "lib/ref/drop.h"
 
 #include "lib/matrix/csr.h"

@@ -85,8 +85,8 @@ static double begin(struct cycle *c, const struct lcl_csr *A, const double *b)
     return beta;
 }
 
-// h1 = h1 + h2 and ||w||, w made orthogonal to columns 0 .. j; 0 where it lies
-// in their span. *norm is what it was before.
+// Orthogonalises w against columns 0 .. j: h1 = h1 + h2. Returns ||w||, 0 if w
+// lies in their span; *norm is ||w|| on entry.
 static double orthogonalise(struct cycle *c, int j, double *norm)
 {
     const double eps = 2.2e-16;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reference of IDR(s): Algorithm 913's loop, vector by vector.
+// Reference of IDR(s): the loop of Algorithm 913, vector by vector.
 #include "lib/ref/idr.h"
 
 #include "host/alloc.h"
@@ -9,8 +9,8 @@
 
 enum { S = LCL_REF_IDR_MAX_S };
 
-// Where the angle between r and A M^-1 r is wider than this cosine says, the
-// step along it is made longer ("maintaining the convergence").
+// If the cosine of the angle between r and A M^-1 r is below this value, omega
+// is enlarged ("maintaining the convergence").
 static const double kappa = 0.7;
 
 struct vectors {
@@ -66,7 +66,7 @@ void lcl_ref_idr_vector(int64_t n, const uint32_t *words, int j, double *p)
 
 // ------------------------------------------------------------------ steps
 
-// c = M^-1 f for rows and columns from k on
+// c = M^-1 f for rows and columns >= k
 static void solve_small(struct vectors *w, int s, int k)
 {
     for (int i = k; i < s; ++i) {
@@ -96,8 +96,8 @@ static void new_direction(const struct lcl_ref_idr *K, const struct lcl_csr *A,
     lcl_csr_multiply(A, w->u[k], w->g[k]);
 }
 
-// Step k of a cycle: a direction whose g_k is orthogonal to p_0 .. p_{k-1},
-// and a residual orthogonal to p_0 .. p_k.
+// Step k of a cycle: computes a direction whose g_k is orthogonal to p_0 ..
+// p_{k-1}, and a residual orthogonal to p_0 .. p_k.
 static enum lcl_status inner_step(const struct lcl_ref_idr *K,
                                   const struct lcl_csr *A, struct vectors *w,
                                   int s, int k)
@@ -121,7 +121,7 @@ static enum lcl_status inner_step(const struct lcl_ref_idr *K,
     return LCL_OK;
 }
 
-// Into the next space: r = r - omega A M^-1 r, then f for the cycle after it.
+// Enters the next space: r = r - omega A M^-1 r, then f for the next cycle.
 static enum lcl_status outer_step(const struct lcl_ref_idr *K,
                                   const struct lcl_csr *A, struct vectors *w,
                                   int s)

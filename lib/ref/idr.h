@@ -14,19 +14,21 @@ struct lcl_ref_idr {
     double rtol;
     int max_iters;   // products with A
     double *history; // max_iters + 1: ||r|| / ||b|| after each product
-    int iterations;  // set: history[iterations] is the last that was written
+    int iterations;  // set: history[iterations] is the last element written
 };
 
-// Shadow vectors a system of n rows has room for, s or fewer: with w the power
-// of two from s on, s where n >= w, else the largest power of two up to n.
+// Number of shadow vectors for a system of n rows, at most s: with w the
+// smallest power of two >= s, it is s if n >= w, else the largest power of two
+// <= n.
 int lcl_ref_idr_room(int64_t n, int s);
 
-// The words of the shadow vectors, and vector j of them; see cl/krylov/idr.cl.
+// Number of words of the shadow vectors, and vector j of them; see
+// cl/krylov/idr.cl.
 void lcl_ref_idr_words(int64_t n, int s, uint32_t *words);
 void lcl_ref_idr_vector(int64_t n, const uint32_t *words, int j, double *p);
 
-// Solves A x = b from the x that is passed, without restarts.
-// Returns LCL_OK (the recurrence met rtol), LCL_ITERATION_LIMIT, LCL_BREAKDOWN,
-// LCL_NOT_FINITE or LCL_ENOMEM.
+// Solves A x = b from the given x, without restarts. Returns LCL_OK (the
+// recurrence met rtol), LCL_ITERATION_LIMIT, LCL_BREAKDOWN, LCL_NOT_FINITE or
+// LCL_ENOMEM.
 enum lcl_status lcl_ref_idr(struct lcl_ref_idr *K, const struct lcl_csr *A,
                             const double *b, double *x);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reference of the factorisation: row by row, on CSR, one entry at a time.
+// Reference of the factorisation in CSR: row by row, entry by entry.
 #include "lib/ref/ildu0.h"
 
 #include "host/alloc.h"
@@ -19,8 +19,8 @@ static double largest_of(const struct lcl_csr *B,
     return largest;
 }
 
-// Row i -= l_ij (row j of D U) on the pattern of row i; F->val[k] holds
-// a = l_ij d_j on entry, l_ij on return. Returns what d_i loses.
+// Row i -= l_ij (row j of D U) on the pattern of row i; F->val[k] is a = l_ij
+// d_j on entry, l_ij on return. Returns the amount subtracted from d_i.
 static double eliminate(struct lcl_ref_ildu0 *F, const struct lcl_ref_window *w,
                         int64_t i, int64_t k)
 {
@@ -46,7 +46,7 @@ static double eliminate(struct lcl_ref_ildu0 *F, const struct lcl_ref_window *w,
 // l_ij = (a_ij - sum_k l_ik d_k u_kj) / d_j    for j < i,
 // d_i  =  a_ii - sum_k l_ik d_k u_ki,
 // u_ij = (a_ij - sum_k l_ik d_k u_kj) / d_i    for j > i,
-// where the entry is stored. Returns whether the pivot was small.
+// for stored entries. Returns whether the pivot was small.
 static bool factor_row(void *user, const struct lcl_ref_window *w, int64_t i)
 {
     struct lcl_ref_ildu0 *F = user;

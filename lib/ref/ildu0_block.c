@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reference of the factorisation of a matrix of blocks: row by row, on CSR.
+// Reference of the factorisation of a block matrix in CSR: row by row.
 #include "lib/ref/ildu0_block.h"
 
 #include "host/alloc.h"
@@ -10,7 +10,7 @@
 
 enum { MAX_BLOCK = 8, MAX_ENTRIES = MAX_BLOCK * MAX_BLOCK };
 
-// A factorisation under way: of the blocks `val`.
+// A factorisation in progress, of the blocks `val`.
 struct job {
     struct lcl_ref_ildu0_block *F;
     const double *val;
@@ -34,7 +34,7 @@ static void add_product(int b, double *C, double s, const double *A,
                 C[i * b + j] += s * A[i * b + k] * B[k * b + j];
 }
 
-// C = A B, where C may be either.
+// C = A B; C may be A or B.
 static void set_product(int b, double *C, const double *A, const double *B)
 {
     double product[MAX_ENTRIES] = {0};
@@ -42,7 +42,7 @@ static void set_product(int b, double *C, const double *A, const double *B)
     memcpy(C, product, (size_t)(b * b) * sizeof *C);
 }
 
-// The row without a pivot yet that has the largest entry in column k.
+// The row, among those without a pivot yet, with the largest entry in column k.
 static int pivot_row(int b, const double *M, const bool *used, int k)
 {
     int p = -1;
@@ -52,8 +52,8 @@ static int pivot_row(int b, const double *M, const bool *used, int k)
     return p;
 }
 
-// Column k of M becomes that of the unit matrix at row p, whose pivot is d; X
-// follows.
+// Turns column k of M into the unit vector of row p, whose pivot is d; X is
+// transformed in the same way.
 static void eliminate_column(int b, double *M, double *X, int k, int p,
                              double d)
 {
@@ -72,7 +72,8 @@ static void eliminate_column(int b, double *M, double *X, int k, int p,
 }
 
 // inverse = M^-1: Gauss-Jordan elimination on (M X), X = I on entry, with
-// partial pivoting and repair of small pivots. Returns whether one was small.
+// partial pivoting and repair of small pivots. Returns whether a pivot was
+// small.
 static bool invert(int b, const struct lcl_ref_window *w, double largest,
                    double *M, double *inverse)
 {
@@ -109,8 +110,8 @@ static double largest_of(const struct job *J, const struct lcl_ref_window *w,
     return largest;
 }
 
-// Row i -= l_ij (row j of D U) on the pattern of row i and on the block d of
-// its diagonal; block k of F->val is a = l_ij d_j on entry, l_ij on return.
+// Row i -= l_ij (row j of D U) on the pattern of row i and on its diagonal
+// block d; block k of F->val is a = l_ij d_j on entry, l_ij on return.
 static void eliminate(struct lcl_ref_ildu0_block *F,
                       const struct lcl_ref_window *w, int64_t i, int64_t k,
                       double *d)
@@ -132,7 +133,7 @@ static void eliminate(struct lcl_ref_ildu0_block *F,
     }
 }
 
-// lib/ref/ildu0.c: factor_row(), an entry being a block:
+// factor_row() of lib/ref/ildu0.c with blocks as entries:
 //     l_ij = a'_ij d_j^-1,    u_ij = d_i^-1 a'_ij.
 static bool factor_row(void *user, const struct lcl_ref_window *w, int64_t i)
 {
@@ -204,7 +205,7 @@ static void subtract(int b, double *y, const double *A, const double *x)
             y[r] -= A[r * b + c] * x[c];
 }
 
-// x_i -= sum_j f_ij x_j over the columns from .. to-1 of row i.
+// x_i -= sum_j f_ij x_j over columns from .. to-1 of row i.
 static void subtract_row(const struct lcl_ref_ildu0_block *F, int64_t i,
                          int64_t from, int64_t to, double *x)
 {

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reference of the factorisation of a matrix of blocks.
+// Reference of the factorisation of a block matrix.
 #pragma once
 
 #include <levelcl/precond.h>
 
-// Factors of the subdomains of a matrix whose entries are blocks: B is the
-// pattern of blocks, its values are not looked at; block k is the block^2
-// entries from k * block^2 on, by rows. Subdomains as in struct lcl_ref_ildu0.
+// Factors of the subdomains of a block matrix: B is the pattern of its blocks,
+// the values of B are not read; block k has the block^2 entries from k *
+// block^2 on, row-major. Subdomains as in struct lcl_ref_ildu0.
 struct lcl_ref_ildu0_block {
     const struct lcl_csr *B;
     int block;
     const int64_t *part_ptr; // parts + 1
     int64_t parts;
-    double *val;        // nnz blocks: L and U at the places of B's entries
+    double *val;        // nnz blocks: L and U at the positions of B's entries
     double *inv_d;      // n blocks
     unsigned char *bad; // n: a pivot was small, before any shift
-    int64_t repaired;   // how many rows of blocks had one
+    int64_t repaired;   // number of block rows with a small pivot
 };
 
 // Factors the blocks `val`; parameters and statuses as lcl_ref_ildu0_init().

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-// a_ii, 0 where it is not stored.
+// a_ii, or 0 if it is not stored.
 static double diagonal_of(const struct lcl_csr *A, int64_t i)
 {
     for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-// row[c] = entry c of row i of T, has[c] whether it is stored.
+// row[c] = entry c of row i of T, has[c]: whether it is stored.
 static void spread_row(const struct lcl_bsr *T, int64_t i, double *row,
                        bool *has)
 {
@@ -19,7 +19,7 @@ static void spread_row(const struct lcl_bsr *T, int64_t i, double *row,
         }
 }
 
-// Rows of one stage have the same places in all stages.
+// A row has its entries at the same positions in all stages.
 struct rows {
     int64_t n;
     double *m, *l;

@@ -5,7 +5,7 @@
 #include "host/alloc.h"
 #include "host/log.h"
 
-// What the functions below work on: the rows first .. last-1 of B.
+// The range of rows first .. last-1 of B.
 struct window {
     const struct lcl_csr *B;
     int64_t first, last;
@@ -26,8 +26,8 @@ static struct counts count_row(const struct window *w, int64_t i)
     return c;
 }
 
-// Where the step that starts at row i ends: at `group` rows, at the end of the
-// level, at the end of the window.
+// End of the step that starts at row i: after `group` rows, at the end of the
+// level or of the window.
 static int64_t step_end(const struct window *w, const int32_t *level, int group,
                         int64_t i)
 {
@@ -51,7 +51,7 @@ static int64_t max_of(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-// Sizes and places of all subdomains: part[] but for slots.
+// Computes sizes and positions of all subdomains: part[], except for slots.
 static enum lcl_status place_parts(struct lcl_layout *L,
                                    const struct lcl_csr *B,
                                    const int64_t *part_ptr,
@@ -82,7 +82,8 @@ static enum lcl_status place_parts(struct lcl_layout *L,
     return LCL_OK;
 }
 
-// A step has as many planes as its longest row needs, U one more for 1/d.
+// A step of L has as many planes as its longest row has entries; a step of U
+// one more, for 1/d.
 static void size_step(struct lcl_step *s, const struct window *w, int64_t first,
                       int64_t last)
 {
@@ -119,7 +120,8 @@ static uint32_t size_steps(struct lcl_layout *L, struct lcl_step *step,
     return s;
 }
 
-// The slots of one subdomain: L in ascending, U in descending order of steps.
+// Fills the slots of one subdomain: L in ascending, U in descending order of
+// steps.
 static enum lcl_status place_steps(struct lcl_layout *L, struct lcl_part *part,
                                    const struct window *w, const int32_t *level,
                                    int group, int limit,
@@ -149,13 +151,14 @@ static enum lcl_status place_steps(struct lcl_layout *L, struct lcl_part *part,
 
 // ------------------------------------------------------------------- sweeps
 
-// What a sweep may have.
+// Limits of a sweep.
 struct limits {
-    int entries; // of a lane
-    int lanes;   // of all rows
+    int entries; // per lane
+    int lanes;   // for all rows
 };
 
-// So many that the longest row is done in one sweep, where they are there.
+// Number of lanes per row: enough to finish the longest row in one sweep, if
+// available.
 static int lanes_of_row(int rows, int entries, struct limits limit)
 {
     const int wanted = (entries + limit.entries - 1) / limit.entries;
@@ -166,7 +169,7 @@ static int lanes_of_row(int rows, int entries, struct limits limit)
 }
 
 // Splits `entries` planes of a step of L, or of a step of U with its 1/d, into
-// sweeps at `out`, which may be NULL; returns their number.
+// sweeps written to `out`, which may be NULL; returns their number.
 static uint32_t split_step(struct lcl_sweep *out, const struct lcl_step *s,
                            int entries, bool upper, struct limits limit)
 {
@@ -188,7 +191,8 @@ static uint32_t split_step(struct lcl_sweep *out, const struct lcl_step *s,
     return count;
 }
 
-// The sweeps of a subdomain at `out`, which may be NULL; returns their number.
+// Writes the sweeps of a subdomain to `out`, which may be NULL; returns their
+// number.
 static uint32_t split_part(struct lcl_sweep *out, const struct lcl_step *step,
                            uint32_t steps, struct limits limit)
 {

@@ -6,13 +6,13 @@
 
 #include <levelcl/matrix.h>
 
-// Subdomain p holds rows part_ptr[p] .. part_ptr[p+1]-1 of B, whose entries
-// outside it are ignored. Inside a subdomain rows are sorted by `level`. A step
-// has at most `group` rows; with group 1 every row is a step. Up to `lanes`
-// lanes share the rows of a step that are longer than LCL_SHORT_ROW; 1: none
-// do. The slots end with 16 * group that nobody uses, so that a kernel may read
-// ahead. Returns LCL_OK, LCL_ERANGE (over 65,535 rows or 2^31 entries in a
-// subdomain) or LCL_ENOMEM; *L is then all zero.
+// Subdomain p has rows part_ptr[p] .. part_ptr[p+1]-1 of B; entries outside it
+// are ignored. Rows of a subdomain are sorted by `level`. A step has at most
+// `group` rows; with group 1 every row is a step. Up to `lanes` lanes share a
+// row in steps with rows longer than LCL_SHORT_ROW; 1: no sharing. The slots
+// are followed by 16 * group unused ones, so that a kernel may read ahead.
+// Returns LCL_OK, LCL_ERANGE (over 65,535 rows or 2^31 entries in a subdomain)
+// or LCL_ENOMEM; *L is then all zero.
 enum lcl_status lcl_ref_layout(struct lcl_layout *L, const struct lcl_csr *B,
                                const int64_t *part_ptr, int64_t parts,
                                const int32_t *level, int group, int lanes,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reference of the level assignment (Mehta et al., Algorithm 4.2) and of the
-// order that follows from it.
+// resulting order.
 #include "lib/ref/levels.h"
 
 #include "host/alloc.h"
@@ -13,8 +13,8 @@ static int32_t larger(int32_t a, int32_t b)
     return a > b ? a : b;
 }
 
-// When row i is reached, its U^T dependences have been pushed by the rows
-// above; it pulls those in L, and pushes its own level along U.
+// The rows above have already pushed the U^T dependences of row i; row i pulls
+// its dependences in L and pushes its own level along U.
 static int32_t settle_row(const struct lcl_csr *B, int64_t i, int64_t first,
                           int64_t last, int32_t *level)
 {
@@ -81,7 +81,8 @@ static int compare_keys(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-// Rows of one subdomain as keys: level, then entries descending, then number.
+// Sort keys of the rows of a subdomain: level, then entries descending, then
+// row number.
 static void sort_window(uint64_t *key, const int32_t *level,
                         const struct lcl_csr *B, int64_t first, int64_t last)
 {

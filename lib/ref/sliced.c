@@ -6,7 +6,7 @@
 #include "host/log.h"
 #include "lib/matrix/bsr.h"
 
-// A slice that is being filled.
+// A slice while it is filled.
 struct slice {
     const struct lcl_bsr *A;
     int rows;
@@ -45,7 +45,7 @@ static void count_slots(const struct lcl_bsr *A, int64_t s, int rows,
     count[1] = (uint32_t)far;
 }
 
-// Slot of a row = the block k, or zeros where k is negative.
+// Stores block k in the slot of a row, or zeros if k is negative.
 static void put_values(struct slice *S, int64_t slot, int lane, int64_t k)
 {
     const int values = lcl_block_values(S->A);

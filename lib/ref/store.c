@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reference of the stored forms of factor values: halfword by halfword.
+// Reference of the storage formats of factor values: halfword by halfword.
 #include "lib/ref/store.h"
 
 #include <float.h>
@@ -8,7 +8,7 @@
 
 enum { BF16_DIGITS = 8 };
 
-// a = m 2^e with 1/2 <= |m| < 1; the first digits of m are kept.
+// a = m 2^e with 1/2 <= |m| < 1; keeps the leading digits of m.
 static double round_bf16(double a)
 {
     int e;
@@ -61,7 +61,7 @@ void lcl_ref_store_fp32(float *stored, const struct lcl_layout *L, int block,
     }
 }
 
-// Halfword `h` of a slot: its column, its values, nothing.
+// Halfword `h` of a slot: its column, a value, or unused.
 static uint32_t halfword(int h, int entries, uint16_t col, const double *val,
                          uint64_t stride)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reference of the stored forms of factor values.
+// Reference of the storage formats of factor values.
 #pragma once
 
 #include "lib/factor/layout.h"
@@ -8,16 +8,16 @@
 
 #include <stdbool.h>
 
-// The number that is stored for `a`.
+// The number stored for `a`.
 double lcl_ref_rounded(double a, enum lcl_factor_storage storage);
 
-// Whether a number loses its meaning as it is stored: it is not finite then, or
-// it is not 0 and below the normal numbers.
+// Whether a number loses its meaning when stored: the stored number is not
+// finite, or is below the normal numbers although `a` is not 0.
 bool lcl_ref_loses(double a, enum lcl_factor_storage storage);
 
-// The slots of a layout of blocks in fp32, as many floats as `val` has numbers;
-// in bf16, LCL_BF16_WORDS(block * block) words a slot. What belongs to no plane
-// is not touched.
+// Converts the slots of a layout of blocks: to fp32, as many floats as `val`
+// has numbers; to bf16, LCL_BF16_WORDS(block * block) words per slot. Slots
+// outside all planes are not written.
 void lcl_ref_store_fp32(float *stored, const struct lcl_layout *L, int block,
                         const double *val);
 void lcl_ref_store_bf16(uint32_t *stored, const struct lcl_layout *L, int block,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reference of the measure of symmetry: two products, from the definition.
+// Reference of the asymmetry: two products, by the definition.
 #include "lib/ref/symmetry.h"
 
 #include <math.h>

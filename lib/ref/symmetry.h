@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reference of the measure of symmetry.
+// Reference of the asymmetry.
 #pragma once
 
 #include <levelcl/matrix.h>

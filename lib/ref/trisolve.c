@@ -2,7 +2,7 @@
 // Reference of the triangular solves: sweeps, row by row.
 #include "lib/ref/trisolve.h"
 
-// sum_j f_ij x_j over the columns from .. to-1 of row i.
+// sum_j f_ij x_j over columns from .. to-1 of row i.
 static double row_dot(const struct lcl_ref_ildu0 *F, int64_t i, int64_t from,
                       int64_t to, const double *x)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the references of Krylov methods do with vectors.
+// Vector operations shared by the references of Krylov methods.
 #pragma once
 
 #include <stdint.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the references of the factorisations share.
+// Shared by the references of the factorisations.
 #include "lib/ref/window.h"
 
 #include <math.h>
 
-// A shift starts at this share of a row's largest entry and doubles.
+// Initial shift relative to the largest entry of a row; it doubles.
 #define FIRST_SHIFT 1e-3
 enum { SHIFT_ROUNDS = 16 };
 
@@ -29,7 +29,7 @@ double lcl_ref_repair(const struct lcl_ref_window *w, double d, double largest,
     return isfinite(d) && !w->positive ? copysign(size, d) : size;
 }
 
-// Returns how many rows had small pivots.
+// Returns the number of rows with small pivots.
 static int64_t factor_window(lcl_ref_factor_row *row, void *user,
                              const struct lcl_ref_window *w, unsigned char *bad)
 {

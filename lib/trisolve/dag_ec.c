@@ -97,8 +97,8 @@ static enum lcl_status check_device(enum lcl_trisolve name,
     if (caps->width == 1 || way_to_add(caps, place) != LCL_ATOMIC_ADD_NONE)
         return LCL_OK;
     return lcl_fail(log, LCL_EUNSUPPORTED,
-                    "%s adds to %s memory atomically, which %s cannot do in "
-                    "double precision",
+                    "%s needs atomic sums in %s memory in double precision, "
+                    "which %s does not support",
                     lcl_trisolve_name(name),
                     place == LOCAL ? "local" : "global", caps->name);
 }

@@ -91,8 +91,8 @@ enum lcl_status lcl_packed_partition(struct lcl_partition *P, lcl_context *ctx,
     enum lcl_status st;
     if (limit < 1)
         return lcl_fail(log, LCL_ERANGE,
-                        "%s has %llu bytes of local memory, too little for any "
-                        "subdomain of blocks of %d",
+                        "%s has %llu bytes of local memory, too little for a "
+                        "subdomain of blocks of %d rows",
                         caps->name, (unsigned long long)caps->local_bytes,
                         block);
     if (p.rows == 0 && p.type != LCL_PARTITION_GEOMETRIC &&

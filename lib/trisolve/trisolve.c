@@ -30,9 +30,9 @@ static enum lcl_status check(const struct lcl_factor *F, enum lcl_trisolve name,
                              const struct lcl_log *log)
 {
     if (name > LCL_TRISOLVE_PACKED && F->storage != LCL_FACTOR_STORAGE_FP64)
-        return lcl_fail(log, LCL_EUNSUPPORTED, "%s reads fp64 factors, not %s",
-                        lcl_trisolve_name(name),
-                        lcl_factor_storage_name(F->storage));
+        return lcl_fail(
+            log, LCL_EUNSUPPORTED, "%s supports fp64 factors only, not %s",
+            lcl_trisolve_name(name), lcl_factor_storage_name(F->storage));
     return LCL_OK;
 }
 

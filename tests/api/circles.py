@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Circles among the include lines of host/ and lib/: circles.py SOURCE_ROOT
+"""Finds circular includes in host/ and lib/. usage: circles.py SOURCE_ROOT
 
-A header and its source are one file here. Fails if files, or folders of lib/,
-include each other in a circle, and if production includes lib/ref."""
+A header and its source count as one file. Fails if files or folders of lib/
+include each other in a circle, or if production code includes lib/ref."""
 import pathlib
 import re
 import sys
@@ -12,7 +12,7 @@ INCLUDE = re.compile(r'^\s*#\s*include "((?:host|lib)/[^"]+)"', re.MULTILINE)
 
 
 def includes(root):
-    """(file, file that it includes), both without extension."""
+    """Yields (file, included file), both without extension."""
     for top in "host", "lib":
         for path in sorted((root / top).rglob("*.[ch]")):
             name = path.relative_to(root).with_suffix("")
@@ -29,7 +29,7 @@ def graph(pairs):
 
 
 def circle(edges):
-    """A path that ends where it starts, or None (depth-first search)."""
+    """Returns a closed path, or None (depth-first search)."""
     done, path = set(), []
 
     def visit(node):

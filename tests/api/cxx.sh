@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The example of the README and each LCL_*_INIT compile as C++ as they do as C.
+# The example of the README and each LCL_*_INIT macro compile as C and as C++.
 # usage: cxx.sh INCLUDE_DIR EXAMPLE HEADER...        (CC, CXX: the compilers)
 set -u
 include=$1 example=$2
@@ -15,7 +15,7 @@ compiles() {
         -fsyntax-only - || { echo "FAIL as $3"; rc=1; }
 }
 
-# A function that initialises one struct by each macro: LCL_REPORT_INIT is for
+# A function that initialises one struct with each macro; LCL_REPORT_INIT is for
 # struct lcl_report.
 macros() {
     echo '#include <levelcl/levelcl.h>'

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What the shared library exports against what its headers declare.
+# Compares the exports of the shared library with the declarations in its headers.
 # usage: exports.sh prefix LIBRARY               only lcl_ names are exported
-#        exports.sh declared LIBRARY HEADER...   all that LCL_API marks is there
+#        exports.sh declared LIBRARY HEADER...   everything marked LCL_API is exported
 set -eu
 mode=$1 library=$2; shift 2
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Each public header compiles alone, twice over, as C11, C99 and C++11.
+# Each public header compiles on its own, included twice, as C11, C99 and C++11.
 # usage: headers.sh INCLUDE_DIR HEADER...        (CC, CXX: the compilers)
 set -u
 include=$1; shift

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What the tests of clsolve share, to be read by them with the program as their
-# first argument: a folder to be in, runs, checks.
+# Shared by the tests of clsolve, which source this file with the program as
+# their first argument: a temporary working folder, runs, checks.
 
 clsolve=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 dir=$(mktemp -d) || exit 1
@@ -25,8 +25,8 @@ flunk()
     echo "FAILED $*"
 }
 
-# Runs clsolve; its streams are in $dir/stdout and $dir/stderr, $code is its
-# exit status.
+# Runs clsolve; stores its output in $dir/stdout and $dir/stderr and its exit
+# status in $code.
 clsolve()
 {
     "$clsolve" "$@" >"$dir/stdout" 2>"$dir/stderr"
@@ -55,8 +55,8 @@ nothing_left()
     [ -z "$(ls -A "$dir/out")" ]
 }
 
-# refused CODE WORDS ARGS...: the exit status, one sentence on stderr that has
-# the words, no file left; with --json the same in one record.
+# refused CODE WORDS ARGS...: expects the exit status, one line on stderr that
+# contains the words, and no new file; with --json the same in one record.
 refused()
 {
     want=$1 words=$2
@@ -81,13 +81,13 @@ refused()
     rm -rf "$dir/out" && mkdir "$dir/out"
 }
 
-# A bad matrix file: input WORDS FILE
+# bad_input WORDS FILE: a bad matrix file is refused
 bad_input()
 {
     refused 3 "$1" "$2" -o "$dir/out/x.mtx"
 }
 
-# ends CODE ARGS...
+# ends CODE ARGS...: expects the exit status
 ends()
 {
     want=$1
@@ -111,7 +111,8 @@ says()
     fi
 }
 
-# matrix FILE ROWS COLS NNZ, entries on the standard input
+# matrix FILE ROWS COLS NNZ: writes a matrix with the entries of the standard
+# input
 matrix()
 {
     {
@@ -121,7 +122,7 @@ matrix()
     } >"$1"
 }
 
-# finish CODE: what the test has found; CODE where nothing failed
+# finish CODE: prints the totals; exits with CODE if nothing failed
 finish()
 {
     echo "$passed passed, $failed failed"

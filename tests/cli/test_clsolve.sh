@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# clsolve as its users meet it: exit codes, one sentence an error, valid JSON,
-# no file left behind. Usage: test_clsolve.sh CLSOLVE
+# clsolve as users run it: exit codes, one line per error, valid JSON, no files
+# left after errors. Usage: test_clsolve.sh CLSOLVE
 set -u
 . "$(dirname "$0")/checks.sh"
 
@@ -79,29 +79,29 @@ refused 2 'needs a value' two.mtx --precond=
 refused 2 'takes no value' two.mtx --profile=1
 refused 2 "bad value '0' for restart" --solver gmres --restart 0 two.mtx
 refused 2 "bad value '2000' for restart" --solver gmres --restart 2000 two.mtx
-refused 2 'not there yet' doctor two.mtx
+refused 2 'not implemented yet' doctor two.mtx
 refused 2 'unexpected argument' two.mtx one.mtx
 refused 2 "unknown command 'infoo': did you mean 'info'" infoo two.mtx
 refused 2 "unknown command 'infoo': did you mean 'info'" infoo --problem lap3d:4
 refused 2 "unknown command 'devces': did you mean 'devices'" devces
 refused 2 'expected the name of a file, as in file:labels.txt' two.mtx --partition file:
 refused 2 'expected the name of a file, as in file:labels.txt' two.mtx --partition=file
-refused 2 'factor-storage adaptive takes --precond block-jacobi' two.mtx --factor-storage adaptive
-refused 2 'cg_published takes --precond none' two.mtx --solver cg_published
-refused 2 'trisolve takes --factor-storage fp64' two.mtx --trisolve dag_ec_lds --factor-storage fp32
-refused 2 'spmv takes --factor-storage fp64' two.mtx --precond block-jacobi --block-apply spmv --factor-storage bf16
-refused 2 'kron-product has a meaning only' two.mtx --kron-product one_pass
-refused 2 'kron-product has a meaning only' info two.mtx --kron-product okp
-refused 2 'grid has a meaning only' two.mtx --grid 2,1,1
-refused 2 'grid has a meaning only' two.mtx --grid 2,1,1 --partition geometric:1,1,1 --partition file:labels.txt
+refused 2 'factor-storage adaptive requires --precond block-jacobi' two.mtx --factor-storage adaptive
+refused 2 'cg_published requires --precond none' two.mtx --solver cg_published
+refused 2 'trisolve requires --factor-storage fp64' two.mtx --trisolve dag_ec_lds --factor-storage fp32
+refused 2 'spmv requires --factor-storage fp64' two.mtx --precond block-jacobi --block-apply spmv --factor-storage bf16
+refused 2 'kron-product applies only' two.mtx --kron-product one_pass
+refused 2 'kron-product applies only' info two.mtx --kron-product okp
+refused 2 'grid applies only' two.mtx --grid 2,1,1
+refused 2 'grid applies only' two.mtx --grid 2,1,1 --partition geometric:1,1,1 --partition file:labels.txt
 refused 2 'not both' two.mtx --problem lap3d:4
 refused 2 'not two of them' two.mtx --csr-text ptr.txt col.txt val.txt
 refused 2 'needs three files' --csr-text ptr.txt col.txt
 refused 3 'matrix is stored in blocks' --problem lap3d:4,b=3 --spmv adaptive
 refused 2 'not both' -b two.mtx --csr-text ptr.txt col.txt val.txt rhs.txt
-refused 2 'where a system is solved' info --csr-text ptr.txt col.txt val.txt rhs.txt
+refused 2 'only when clsolve solves a system' info --csr-text ptr.txt col.txt val.txt rhs.txt
 refused 2 'unexpected argument' devices two.mtx
-refused 2 'where a system is solved' info two.mtx -o "$dir/out/x.mtx"
+refused 2 'only when clsolve solves a system' info two.mtx -o "$dir/out/x.mtx"
 refused 2 'lap4d' --problem lap4d:4
 refused 2 'lap3d' --problem lap3d:four
 refused 2 'lap3d' --problem lap3d:0
@@ -234,9 +234,9 @@ ends 1 --problem lap3d:12 --max-iters 1 --json
 is_json "$dir/stdout" && pass || flunk 'not converged --json'
 says stdout '"exit":1'
 
-# IC(0) of a positive definite matrix, with a negative pivot (Kershaw's) in
-# blocks of 2 x 2: repaired where pivots are numbers, which they are unless
-# blocks are asked for.
+# IC(0) of Kershaw's positive definite matrix, which has a negative pivot, with
+# 2 x 2 blocks: scalar pivots are repaired; block pivots, which must be requested,
+# are not.
 awk 'BEGIN {
     split("3 -2 0 2 -2 3 -2 0 0 -2 3 -2 2 0 -2 3", k)
     for (i = 0; i < 8; ++i) for (j = 0; j < 8; ++j) {
@@ -256,7 +256,7 @@ clsolve no_diagonal.mtx
 says stderr '^clsolve: warning: .* without a diagonal .* row 1'
 rm "$dir/out/"*
 refused 3 '.' no_diagonal.mtx --pivot fail -o "$dir/out/x.mtx"
-refused 3 'leave the range of bf16' large.mtx --factor-storage bf16
+refused 3 'out of the range of bf16' large.mtx --factor-storage bf16
 
 if [ -c /dev/full ]; then
     "$clsolve" two.mtx >/dev/full 2>"$dir/stderr"
@@ -265,8 +265,8 @@ fi
 
 # ---------------------------------------------------------------- Ctrl-C
 
-# The shell starts it with the signal ignored, so one that comes before the
-# solve does no harm.
+# The shell starts the program with the signal ignored, so that a signal before
+# the solve has no effect.
 "$clsolve" --problem lap3d:80 --partition natural --precond jacobi \
     --rtol 1e-300 --stagnation 1000000000 --max-iters 1000000000 \
     >"$dir/stdout" 2>"$dir/stderr" &

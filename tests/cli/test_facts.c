@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What clsolve says about a matrix.
+// Tests of the properties that clsolve computes for a matrix.
 #include "tests/support/test.h"
 
 #include "tools/facts.h"
@@ -73,7 +73,7 @@ static void test_facts__entries_below_without_partner(void **state)
     assert_true(facts.asymmetry == 1);
 }
 
-// (1, 3) and (3, 2) lack a partner, (2, 3) and (3, 1) are not there.
+// (1, 3) and (3, 2) lack a partner; (2, 3) and (3, 1) are not stored.
 static void test_facts__singles_on_both_sides(void **state)
 {
     (void)state;

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Which files clsolve reads and writes: standard streams, links, devices, modes,
+# Files that clsolve reads and writes: standard streams, links, devices, modes,
 # inputs. Usage: test_files.sh CLSOLVE
 set -u
 . "$(dirname "$0")/checks.sh"
 
 # ---------------------------------------------------------------- checks
 
-# is_solution FILE: a vector of two ones and nothing else
+# is_solution FILE: the file contains a vector of two ones and nothing else
 is_solution()
 {
     printf '%%%%MatrixMarket matrix array real general\n2 1\n1\n1\n' | cmp -s - "$1" &&
@@ -20,7 +20,7 @@ is_history()
         pass || { flunk "$1 is not a history:"; cat "$1"; }
 }
 
-# unchanged FILE: refused_input and the like leave it as it was
+# unchanged FILE: a refused run has not changed the file
 unchanged()
 {
     cmp -s "$1" "$dir/two.mtx" && pass || flunk "$1 has changed"
@@ -102,7 +102,7 @@ if [ -c /dev/full ]; then
     "$clsolve" two.mtx -q -o - >/dev/full 2>"$dir/stderr"
     [ $? = 3 ] && [ "$(lines "$dir/stderr")" = 1 ] && pass || flunk 'a full disk is not noticed'
 fi
-# what a pipe got first stays first
+# earlier data of a pipe stay first
 { echo first; "$clsolve" two.mtx -q -o -; } >"$dir/stdout" 2>/dev/null
 [ "$(head -n 1 "$dir/stdout")" = first ] && pass || flunk '-o - overwrites'
 
@@ -122,7 +122,7 @@ is_solution "$dir/stdout"
 echo rubbish | "$clsolve" - 2>"$dir/stderr" >"$dir/stdout"
 says stderr '^clsolve: standard input:1: expected '
 
-# a link and the mode of its file stay
+# a link and the mode of its target are kept
 echo old >"$dir/out/file"
 chmod 604 "$dir/out/file"
 ln -s file "$dir/out/link"
@@ -132,7 +132,7 @@ ends 0 two.mtx -o "$dir/out/link"
 is_solution "$dir/out/file"
 ls -l "$dir/out/file" | grep -q '^-rw----r--' && pass || flunk 'the mode has changed'
 
-# A file and a folder that may not be written, by somebody whom modes stop.
+# A file and a folder without write permission, for a user other than root.
 nobody=
 [ "$(id -u)" = 0 ] && nobody='setpriv --reuid=65534 --regid=65534 --clear-groups'
 chmod 755 "$dir" "$dir/in"

@@ -4,7 +4,7 @@
 set -u
 . "$(dirname "$0")/checks.sh"
 
-# array FILE ROWS COLS VALUES...: a dense matrix by columns
+# array FILE ROWS COLS VALUES...: writes a dense matrix by columns
 array()
 {
     file=$1
@@ -16,7 +16,7 @@ array()
     } >"$file"
 }
 
-# A tridiagonal matrix of 8 rows with the given diagonal and what is beside it.
+# A tridiagonal matrix of 8 rows with the given diagonal and off-diagonal values.
 tridiagonal()
 {
     for i in 1 2 3 4 5 6 7 8; do
@@ -26,7 +26,7 @@ tridiagonal()
     done
 }
 
-# near_one FILE COUNT: the last COUNT lines are 1 but for rounding
+# near_one FILE COUNT: the last COUNT lines are 1 up to rounding
 near_one()
 {
     tail -n "$2" "$1" | awk '{ d = $1 - 1; if (d > 1e-6 || d < -1e-6) exit 1 }' &&
@@ -40,7 +40,7 @@ tridiagonal 2 -1 | matrix L.mtx 8 8 22
 printf '1 1 4\n2 2 3\n' | matrix M_small.mtx 2 2 2
 printf '1 1 4\n2 2 3\n' | matrix M_wide.mtx 2 3 2
 matrix M_empty.mtx 0 0 0 </dev/null
-# full blocks of 4 and of 6, which have those of 2 in common
+# full blocks of 4 and of 6; the largest common block size is 2
 for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
     for j in 1 2 3 4 5 6 7 8 9 10 11 12; do
         v=1
@@ -79,7 +79,7 @@ refused 2 'not two of them' $system M.mtx
 refused 2 'not two of them' $system --problem lap3d:4
 refused 2 'not two of them' $system --csr-text M.mtx L.mtx A.mtx
 refused 2 'takes no matrix' devices $system
-refused 2 'where a system is solved' info $system -b F.mtx
+refused 2 'only when clsolve solves a system' info $system -b F.mtx
 refused 2 "bad value 'nan' for --tau" $system --tau nan
 refused 2 "bad value 'inf' for --tau" $system --tau=inf
 refused 2 "bad value '1e999' for --tau" $system --tau 1e999
@@ -88,12 +88,12 @@ refused 2 'tau needs a value' $system --tau
 refused 2 'only with --kron' M.mtx --tau 0.5
 refused 2 'only with --kron' --problem kron:2,2,2,2 --tau 0.5
 refused 2 'block size 3 does not divide the 8 rows of M.mtx' $system --block-size 3
-refused 2 'jacobi does not take a system in Kronecker form' $system --precond jacobi
-refused 2 'takes --factor-storage fp64 or fp32' $system --precond block-jacobi --factor-storage bf16
-refused 2 'known are kron:S' --problem kron:0
-refused 2 'known are kron:S' --problem kron:17
-refused 2 'known are kron:S' --problem radau:10,4
-refused 2 'known are kron:S' --problem radau:2,4x
+refused 2 'jacobi does not support systems in Kronecker form' $system --precond jacobi
+refused 2 'requires --factor-storage fp64 or fp32' $system --precond block-jacobi --factor-storage bf16
+refused 2 'expected kron:S' --problem kron:0
+refused 2 'expected kron:S' --problem kron:17
+refused 2 'expected kron:S' --problem radau:10,4
+refused 2 'expected kron:S' --problem radau:2,4x
 refused 2 'at most 2147483647 rows' --problem kron:2,99999999999,1,1
 
 # ---------------------------------------------------------------- bad input
@@ -137,7 +137,7 @@ ends 0 $system $plain -o "$dir/out/x.mtx" -q
 [ "$(grep -v '^%' "$dir/out/x.mtx" | head -n 1)" = '8 2' ] && pass || flunk 'x is not 8 x 2'
 near_one "$dir/out/x.mtx" 16
 
-# With B = 0 x solves M X A^T = F: F is M times ones times the sums of A's rows.
+# With B = 0 x solves M X A^T = F; F is M times ones times the row sums of A.
 array zero.mtx 2 2 0 0 0 0
 array F_ones.mtx 8 2 10 12 12 12 12 12 12 10 20 24 24 24 24 24 24 20
 ends 0 --kron M.mtx L.mtx A.mtx zero.mtx $plain -b F_ones.mtx -o "$dir/out/x.mtx"

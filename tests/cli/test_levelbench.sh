@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# levelbench prints one line a figure, and an error where there is nothing to
+# levelbench prints one line per figure, and an error if there is nothing to
 # measure. Usage: test_levelbench.sh LEVELBENCH
 set -u
 bench=$1
@@ -34,7 +34,7 @@ done
     flunk 'lines of an iteration'
 grep -E '"op":"(bicgstab|cg)"' "$dir/out" | grep -vq '"stop":"rtol"' && flunk 'all solves converge'
 
-# The published tables: a title and a row a problem each, numbers in the cells.
+# The published tables: each has a title, one row per problem, numeric cells.
 "$bench" dd lap3d:6 --partition natural --subdomain-rows 64 lap3d:7 >"$dir/out" 2>"$dir/err" ||
     flunk 'dd succeeds'
 for table in 'Table 5.2:' 'Table 5.3:' 'Table 5.4:' \
@@ -60,7 +60,7 @@ for line in lower:dag_ec_no_lds lower:dag_ec_lds lower:dag_ec_lds_ud apply:dag_e
 done
 grep -q '^Table' "$dir/out" && flunk 'lines come without tables'
 
-# IDR(s): a row a setting, one of them the fastest, and counts that agree.
+# IDR(s): one row per setting, one of them the fastest, and consistent counts.
 "$bench" idr --idr-s 2 lap3d:6 >"$dir/out" 2>"$dir/err" || flunk 'idr succeeds'
 for setting in jacobi 'block-jacobi(4)' 'block-jacobi(32)'; do
     grep -Fq " $setting " "$dir/out" || flunk "a row of $setting"
@@ -70,7 +70,7 @@ done
 "$bench" idr --json --max-iters 3 lap3d:6 >"$dir/out" 2>"$dir/err" || flunk 'idr --json succeeds'
 [ "$(grep -c '^{"op":"idr".*"iters":3,.*"stop":"max-iters","won":false' "$dir/out")" = 7 ] ||
     flunk 'lines of solves that do not converge'
-# GMRES: the passes in both storages, and a solve by each method.
+# GMRES: the passes with both storage formats, and a solve by each method.
 "$bench" gmres --restart 8 --precond jacobi lap3d:6 >"$dir/out" 2>"$dir/err" || flunk 'gmres succeeds'
 for row in ' fp64 ' ' fp32 ' '^gmres(8) ' '^fgmres(8) '; do
     grep -q "$row" "$dir/out" || flunk "a row of $row"
@@ -86,7 +86,7 @@ done
 "$bench" dd >/dev/null 2>&1
 [ $? -eq 2 ] || flunk 'dd without a problem is wrong usage'
 
-# The tables of the report on row-binned CG; a matrix in text files is another.
+# The tables of the report on row-binned CG, also for a matrix in text files.
 printf '0 2 5 7\n' >"$dir/ptr"
 printf '0 1 2 1 0 1 2\n' >"$dir/col"
 printf '4 -1 -1 4 -1 -1 4\n' >"$dir/val"
@@ -109,7 +109,7 @@ done
 "$bench" --csr-text "$dir/ptr,$dir/col" >/dev/null 2>&1
 [ $? -eq 2 ] || flunk 'two text files are too few'
 
-# Batched inversion: problems by name, as tables and as lines.
+# Batched inversion: named problems, as tables and as lines.
 "$bench" bgje batch:5,40 batch:1,3 >"$dir/out" 2>"$dir/err" || flunk 'bgje succeeds'
 for precision in fp64 fp32; do
     grep -A 2 "^batch:5,40, $precision: GFLOP/s" "$dir/out" |
@@ -126,7 +126,7 @@ for wrong in batch:0,4 batch:65,4 batch:4,0 batch:4 batch:4,4x lap3d:x '--batch 
     [ $? -eq 2 ] || flunk "bgje $wrong is wrong usage"
 done
 
-# Block-Jacobi of a problem: a row a bound, a line an extraction.
+# Block-Jacobi for a problem: one row per bound, one line per extraction.
 "$bench" bgje lap3d:6 >"$dir/out" 2>"$dir/err" || flunk 'bgje succeeds for a problem'
 for bound in 4 8 12 16 24 32; do
     grep -A 7 '^lap3d:6, set-up, ms' "$dir/out" |
@@ -138,7 +138,8 @@ for extraction in cached shared shared_mpw bisect; do
         "$dir/out")" = 6 ] || flunk "six lines of $extraction"
 done
 
-# Kronecker operators: a row a product, its share of a solve, solves of a step.
+# Kronecker operators: one row per product, its share of a solve, solves of a
+# time step.
 "$bench" kron kron:2,4,4,4 radau:2,6 >"$dir/out" 2>"$dir/err" || flunk 'kron succeeds'
 for table in '^Products' '^Solves by .*, none'; do
     grep -A 4 "$table" "$dir/out" | sed 1d >"$dir/table"
@@ -166,7 +167,7 @@ for wrong in lap3d:4 kron:0 radau:2 kron:2,4,4,4x '--rtol 3'; do
     [ $? -eq 2 ] || flunk "kron $wrong is wrong usage"
 done
 
-# Labels from a file, until another partition is named.
+# Labels from a file apply until another partition is selected.
 seq 0 215 | awk '{print int($1 / 36)}' >"$dir/labels"
 "$bench" dd --json --partition "file:$dir/labels" lap3d:6 --partition natural --subdomain-rows 108 lap3d:6 \
     >"$dir/out" 2>"$dir/err" || flunk 'labels from a file are taken'
@@ -179,7 +180,7 @@ seq 0 215 | awk '{print int($1 / 36)}' >"$dir/labels"
 [ ! -s "$dir/out" ] && grep -q '^usage: levelbench' "$dir/err" || flunk 'usage goes to the error output'
 "$bench" lap3d:x >/dev/null 2>"$dir/err" && flunk 'an unknown problem is an error'
 grep -q 'lap3d:x' "$dir/err" || flunk 'the message names the problem'
-# Wrong usage: one line, which says what is wrong with which argument.
+# Wrong usage: one line that names the argument and the fault.
 expect_refused()
 {
     said=$1
@@ -189,13 +190,13 @@ expect_refused()
     { [ "$(wc -l <"$dir/err")" = 1 ] && grep -Fq -- "$said" "$dir/err"; } || flunk "$* is told \"$said\""
 }
 expect_refused rtol --rtol 2 lap3d:6
-expect_refused '--restart: its value is missing' lap3d:6 --restart
+expect_refused '--restart: a value is missing' lap3d:6 --restart
 expect_refused "unknown option 'nosuch'" --nosuch 3 lap3d:6
 expect_refused 'gmres: name a problem' gmres
 expect_refused '--rtol: name a problem' --rtol 1e-6
-expect_refused '--solver: options hold for the problems that follow' lap3d:6 --solver idr
-expect_refused '--rtol: options hold for the problems that follow' dd lap3d:6 --rtol 1e-6 --json
-expect_refused '--rtol: options hold' --csr-text "$dir/ptr,$dir/col,$dir/val" --rtol 1e-6
+expect_refused '--solver: options apply to the problems that follow' lap3d:6 --solver idr
+expect_refused '--rtol: options apply to the problems that follow' dd lap3d:6 --rtol 1e-6 --json
+expect_refused '--rtol: options apply' --csr-text "$dir/ptr,$dir/col,$dir/val" --rtol 1e-6
 expect_refused '--partition file:: expected the name of a file' --partition file: lap3d:6
 expect_refused '--n: this is an option of bgje' --n 4 lap3d:6
 expect_refused '--n: expected a number' bgje --n 0

@@ -1,18 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# clsolve where memory ends: one sentence and exit status 4, whatever the limit.
+# clsolve out of memory: one line and exit status 4, for any limit.
 # Usage: test_memory.sh CLSOLVE
 set -u
 . "$(dirname "$0")/checks.sh"
 
-# Sanitizers reserve more address space than any limit here leaves.
+# Sanitizers reserve more address space than the limits here allow.
 (ulimit -v 2000000 && "$clsolve" --version) >/dev/null 2>&1 || finish 77
 
-# meets_limits ARGS...: ends in order with every limit up to the first that is
-# enough, and meets one that is too low for its data
+# meets_limits ARGS...: the run ends in an orderly way with every limit up to the
+# first sufficient one, and at least one limit is too low for its data
 meets_limits()
 {
-    # without a limit first: it compiles, for which the compiler wants memory
+    # first without a limit, since the compiler needs memory
     clsolve "$@" -q
     [ "$code" = 0 ] || { echo 'no OpenCL device'; finish 77; }
     short=0

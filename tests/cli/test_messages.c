@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What clsolve keeps of the library's text.
+// Tests of the messages that clsolve keeps.
 #include "tests/support/test.h"
 
 #include "tools/messages.h"
@@ -23,10 +23,10 @@ static void test_messages__text_stays_and_rubbish_becomes_marks(void **state)
     assert_cleaned("a\tb\nc\033[31m\x7f", "a?b?c?[31m?");
     assert_cleaned("\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80",
                    "\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80");
-    assert_cleaned("\xe4 \xc3", "? ?");         // Latin-1, cut off
+    assert_cleaned("\xe4 \xc3", "? ?");         // Latin-1, truncated
     assert_cleaned("\xc0\x80", "??");           // overlong
     assert_cleaned("\xed\xa0\x80", "???");      // a surrogate
-    assert_cleaned("\xf4\x90\x80\x80", "????"); // past the last one
+    assert_cleaned("\xf4\x90\x80\x80", "????"); // out of range
     assert_cleaned("\xff\xfe", "??");
 }
 

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The C example of the README is the quickstart that the tests build and run.
+# The C example of the README equals the quickstart, which the tests build and
+# run.
 # Usage: test_readme.sh README.md quickstart.c
 set -u
 
-# the block between ```c and ```, and the file without its two head lines
+# the block between ```c and ```, and the file without its first two lines
 shown=$(awk '/^```$/ { on = 0 } on; /^```c$/ { on = 1 }' "$1")
 built=$(tail -n +3 "$2")
 [ -n "$shown" ] && [ "$shown" = "$built" ] && exit 0

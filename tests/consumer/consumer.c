@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Needs the libraries below ours, where that is an archive.
+// Needs the dependencies of the library if that is an archive.
 static enum lcl_status (*volatile create)(
     lcl_operator **, lcl_context *, const struct lcl_csr *,
     const struct lcl_operator_params *) = lcl_operator_create;

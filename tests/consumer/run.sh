@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Installs the library into a scratch folder, builds the program beside this
-# file against it as users do, runs it, and checks whether it asks for the
-# soname: one of a build that is there, or archives of a build of its own.
+# Installs the library into a temporary folder, builds consumer.c against it as
+# users do, runs it and checks whether it depends on the soname. Uses the shared
+# library of an existing build, or builds archives itself.
 # usage: run.sh cmake|pkg-config shared BUILD_DIR PREFIX LIBDIR SONAME
 #        run.sh 'cmake pkg-config' static SOURCE_DIR PREFIX LIBDIR
 set -eu
@@ -22,7 +22,7 @@ if [ "$kind" = static ]; then
 fi
 meson install -C "$build" --no-rebuild --quiet --destdir "$root"
 
-# what the test runner sets is for the build folder
+# the settings of the test runner refer to the build folder
 export LD_LIBRARY_PATH="$root$prefix/$libdir:${LD_LIBRARY_PATH-}"
 export PKG_CONFIG_PATH="$root$prefix/$libdir/pkgconfig"
 export PKG_CONFIG_SYSROOT_DIR="$root"
@@ -36,7 +36,7 @@ for way in $ways; do
         cmake --build "$root/build"
         ;;
     pkg-config)
-        # flags are several words
+        # the flags are several words
         # shellcheck disable=SC2046
         "${CC:-cc}" $(pkg-config --cflags levelcl) "$here/consumer.c" \
             -o "$program" $(pkg-config --libs levelcl)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A batched inversion with the n-th host allocation or OpenCL call failing, for
-// every n: the error is reported, nothing leaks, and the caller's arrays are as
-// they were.
+// A batched inversion in which the n-th host allocation or OpenCL call fails,
+// for every n: the library reports the error, leaks nothing and leaves the
+// caller's arrays unchanged.
 #include "host/runtime.h"
 #include "tests/support/fail_alloc.h"
 #include "tests/support/fake_cl.h"
@@ -85,7 +85,8 @@ static void test_alloc_batch__any_allocation_may_fail(void **state)
         assert_true(failed);
         assert_int_equal(st, LCL_ENOMEM);
         expect_untouched(X, info);
-        assert_true(fake_cl.objects >= objects); // kernels are kept
+        assert_true(fake_cl.objects >=
+                    objects); // the context keeps its kernels
     }
     lcl_context_destroy(&ctx);
     assert_int_equal(fake_cl.objects, 0);

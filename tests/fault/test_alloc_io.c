@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reading, writing and making matrices with the n-th allocation failing, for
-// every n: out of memory is reported, and a sanitizer finds no leak.
+// Reading, writing and generating matrices while the n-th allocation fails, for
+// every n: the library reports out of memory, and a sanitizer finds no leak.
 #include "tests/support/fail_alloc.h"
 #include "tests/support/folder.h"
 #include "tests/support/test.h"
@@ -123,7 +123,7 @@ static enum lcl_status make_blocks(const char *name)
     return st;
 }
 
-// Returns how many allocations the call makes.
+// Returns the number of allocations that the call makes.
 static long fail_each(enum lcl_status (*call)(const char *), const char *name)
 {
     for (long n = 1;; ++n) {
@@ -163,7 +163,8 @@ static void test_alloc_io__compressed_matrix(void **state)
     assert_in_range(fail_each(read_csr, path), 9, 30);
 }
 
-// Growth of the entries and the scratch of a long row in reverse order.
+// Covers the growth of the entries and the scratch memory of a long row in
+// reverse order.
 static void test_alloc_io__long_disordered_row(void **state)
 {
     (void)state;
@@ -212,7 +213,7 @@ static void test_alloc_io__problems(void **state)
     assert_int_equal(fail_each(make_kron, "radau:2,2"), 7);
 }
 
-// But for a copy of the name.
+// Except the copy of the name.
 static void test_alloc_io__systems_out_of_range_allocate_nothing(void **state)
 {
     (void)state;

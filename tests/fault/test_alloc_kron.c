@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kronecker systems with the n-th host allocation failing, for every n: out of
-// memory is reported, or the allocation was not needed; a sanitizer finds no
-// leak.
+// Kronecker systems while the n-th host allocation fails, for every n: the
+// library reports out of memory or works without the allocation; a sanitizer
+// finds no leak.
 #include "tests/support/capture.h"
 #include "tests/support/fail_alloc.h"
 #include "tests/support/fake_cl.h"

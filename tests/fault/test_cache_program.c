@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernels in the disk cache, seen through contexts: what is there is used, what
-// is rotten, stale or refused is built anew, and no user hears of it unless it
-// happens each time.
+// Kernels in the disk cache, tested through contexts: the library uses valid
+// files, rebuilds damaged, stale or rejected ones, and warns the user only
+// about problems that recur in each process.
 // usage: PROGRAM, or PROGRAM FOLDER to read the folder as nobody.
 #include "host/program.h"
 #include "tests/support/capture.h"
@@ -30,8 +30,8 @@ static int need_device(void **state)
     return 0;
 }
 
-// The job on the cache folder. It may warn `warnings` times, with a sentence
-// that names the folder.
+// Runs the job on the cache folder. Expects `warnings` warnings that name the
+// folder.
 static struct lcl_build_info run_warned(const char *dir, int warnings)
 {
     struct test_capture capture;
@@ -51,7 +51,7 @@ static struct lcl_build_info run_warned(const char *dir, int warnings)
     return job.builds;
 }
 
-// Without a word.
+// Expects no warning.
 static struct lcl_build_info run(const char *dir)
 {
     return run_warned(dir, 0);
@@ -81,7 +81,7 @@ static void expect_warm(void)
     assert_true(builds.from_cache > 0);
 }
 
-// Something was built anew, and it is found the next time.
+// Expects that the job rebuilds a kernel and that the next run finds it.
 static void expect_mended(void)
 {
     assert_true(run(cache.path).compiled > 0);
@@ -122,7 +122,7 @@ static void flip_last_byte(const char *path, char *bytes, size_t size)
     lcl_test_write_file(path, bytes, size);
 }
 
-// What another program might have put there.
+// A file that another program might have written there.
 static void write_rubbish(const char *path, char *bytes, size_t size)
 {
     memset(bytes, 'x', size);
@@ -142,7 +142,7 @@ static void test_cache_program__spoilt_files_are_built_anew(void **state)
     expect_mended();
 }
 
-// A sound file of one program under the name of another.
+// A valid file of one program under the name of another.
 static void test_cache_program__foreign_files_are_built_anew(void **state)
 {
     (void)state;
@@ -164,7 +164,7 @@ static void test_cache_program__another_driver_finds_nothing(void **state)
     expect_warm();
 }
 
-// The key is stored as text: what it covers can be read there.
+// The key is stored as text, so the test can read its contents.
 static bool some_key_contains(const char *part)
 {
     bool found = false;
@@ -215,8 +215,8 @@ static void test_cache_program__an_unbuildable_binary_is_built_anew(
     expect_warm();
 }
 
-// A folder that cannot be made stands for one that may not be written to: root
-// may write anywhere but below a file.
+// A folder that cannot be created stands for one that is not writable: root can
+// write everywhere except below a file.
 static void test_cache_program__works_without_a_folder(void **state)
 {
     (void)state;
@@ -227,7 +227,7 @@ static void test_cache_program__works_without_a_folder(void **state)
     }
 }
 
-// Whoever else may write there could have put in a program of theirs.
+// If other users can write there, one of them could have planted a program.
 static void test_cache_program__a_folder_of_everybody_is_not_used(void **state)
 {
     (void)state;
@@ -238,7 +238,7 @@ static void test_cache_program__a_folder_of_everybody_is_not_used(void **state)
     expect_warm();
 }
 
-// A context that gets one kernel.
+// Creates a context that gets one kernel.
 static bool get_kernel(const struct lcl_context_params *params,
                        struct lcl_build_info *builds)
 {
@@ -254,7 +254,7 @@ static bool get_kernel(const struct lcl_context_params *params,
     return got;
 }
 
-// In a process of its own, as nobody.
+// Runs as nobody in a separate process.
 static int read_read_only(const char *path)
 {
     struct test_capture capture;

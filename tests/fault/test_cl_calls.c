@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A whole job with the n-th OpenCL call failing, for every n: the error is
-// reported, or the call was not needed; nothing leaks and nothing crashes.
+// A whole job in which the n-th OpenCL call fails, for every n: the library
+// reports the error or works without the call; nothing leaks or crashes.
 #include "host/context.h"
 #include "host/timer.h"
 #include "lib/operator/choose.h"
@@ -26,7 +26,8 @@ static struct test_job warm_job(const struct lcl_log *log)
     };
 }
 
-// Once without a failure, so that kernels and probe are found in the cache.
+// First runs without a failure, so that the cache holds kernels and probe
+// results.
 static int setup(void **state)
 {
     (void)state;
@@ -50,7 +51,8 @@ static void fail_call(enum fake_cl_function function, long n, cl_int code)
         (struct fake_cl){.function = function, .fail_at = n, .code = code};
 }
 
-// An error is explained, and names the call's code where it comes from it.
+// Every error has a message, which names the code if the failed call returned
+// it.
 static void expect_explained(enum lcl_status st, long n,
                              const struct test_capture *capture)
 {
@@ -64,7 +66,7 @@ static void expect_explained(enum lcl_status st, long n,
         fail_msg("call %ld: success, but \"%s\"", n, capture->last);
 }
 
-// Returns how many calls of `function` the job makes.
+// Returns the number of calls of `function` that the job makes.
 static long fail_each(const struct lcl_precond_params *precond,
                       enum fake_cl_function function, cl_int code,
                       enum lcl_status expected)
@@ -120,8 +122,8 @@ static void test_cl_calls__full_host_memory_has_its_status(void **state)
                           LCL_ENOMEM) > 5);
 }
 
-// A kernel's fault shows in a later call, and in all that follow: it is neither
-// a program that does not build nor a rotten file in the cache.
+// A kernel's fault shows in a later call and in all that follow: the library
+// must not report a build failure or delete a cache file.
 static void test_cl_calls__a_kernel_that_faults_is_named(void **state)
 {
     (void)state;
@@ -145,7 +147,7 @@ static void test_cl_calls__a_kernel_that_faults_is_named(void **state)
     assert_int_equal(job.builds.compiled, 0);
 }
 
-// How often it is asked whether a kernel started differs from run to run.
+// The number of queries whether a kernel has started differs from run to run.
 static void test_cl_calls__the_first_launch_may_fail_to_start(void **state)
 {
     (void)state;
@@ -160,7 +162,7 @@ static void test_cl_calls__the_first_launch_may_fail_to_start(void **state)
     }
 }
 
-// The probe and every compilation, with nothing to recall.
+// Covers the probe and every compilation, with an empty cache.
 static void test_cl_calls__any_call_of_a_cold_start_may_fail(void **state)
 {
     (void)state;
@@ -196,7 +198,7 @@ static void test_cl_calls__a_kernel_that_does_not_build_is_named(void **state)
     assert_int_equal(fake_cl.objects, 0);
 }
 
-// A solver lives on after a call that failed: the next solve is as good as any.
+// A solver survives a failed call: its next solve succeeds.
 static void fail_each_and_solve_again(lcl_solver *S, const double *b)
 {
     for (long n = 1;; ++n) {
@@ -265,7 +267,7 @@ static void test_cl_calls__an_update_survives_any_failing_call(void **state)
 static const enum lcl_spmv_type types[] = {LCL_SPMV_BINNED, LCL_SPMV_ADAPTIVE};
 enum { TYPES = sizeof types / sizeof *types };
 
-// Rows of both bins, and one that is cut in parts.
+// Rows of both bins, and one row that is split into parts.
 static struct lcl_bsr matrix_of_all_lengths(void)
 {
     static const int64_t length[] = {3, 20, 5, 9000, 40, 0};
@@ -275,8 +277,8 @@ static struct lcl_bsr matrix_of_all_lengths(void)
     return A;
 }
 
-// A product whose kernels are built; on two queues even where the device would
-// not overlap them.
+// A product whose kernels are built; it uses two queues even if the device
+// would not overlap them.
 static void open_product(struct test_product *p, lcl_context **ctx,
                          const struct lcl_bsr *A, enum lcl_spmv_type type)
 {
@@ -317,8 +319,8 @@ static void test_cl_calls__making_a_product_may_fail_anywhere(void **state)
     test_bsr_finish(&A);
 }
 
-// The product after one that failed is as good as any: no kernel of that is
-// still under way.
+// The product after a failed one succeeds: no kernel of the failed one is still
+// running.
 static void fail_each_and_multiply_again(const struct test_product *p)
 {
     for (long n = 1; n == 1 || fake_cl.failed; ++n) {
@@ -351,7 +353,7 @@ static void test_cl_calls__a_product_survives_any_failing_call(void **state)
         fail_each_and_multiply_again(&p);
         const long queues = fake_cl.calls[FAKE_clCreateCommandQueue];
         test_product_expect_all(&p);
-        // the second queue is kept
+        // the context keeps its second queue
         assert_int_equal(fake_cl.calls[FAKE_clCreateCommandQueue], queues);
         assert_true((ctx->beside != NULL) == (types[t] == LCL_SPMV_BINNED));
         close_product(&p, &ctx);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Devices that are not there, that lack something, or that compute rubbish: one
-// sentence and a status, and never a crash.
+// Missing devices, devices that lack a feature, and devices with wrong results:
+// one message and a status, never a crash.
 #include "lib/api/selftest.h"
 #include "tests/support/capture.h"
 #include "tests/support/child.h"
@@ -33,7 +33,7 @@ static int reset(void **state)
     return 0;
 }
 
-// The job ends with `status` and a sentence that holds `part`.
+// Expects the job to end with `status` and a message that contains `part`.
 static void expect_job(const struct lcl_context_params *params,
                        enum lcl_status status, const char *part)
 {
@@ -173,7 +173,7 @@ static void test_devices__an_exchange_has_to_go_with_the_width(void **state)
         {.width = 4, .exchange = LCL_EXCHANGE_NONE},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i)
-        expect_job(&wrong[i], LCL_EINVAL, "does not go with wave width");
+        expect_job(&wrong[i], LCL_EINVAL, "does not work with wave width");
 }
 
 static void test_devices__rubbish_in_the_environment_is_refused(void **state)
@@ -229,8 +229,8 @@ static void test_devices__a_wrong_device_fails_its_self_test(void **state)
 
 // ------------------------------------------------------------------- warnings
 
-// Runs in a process with an empty compiler cache: what is not compiled gives no
-// warnings.
+// Runs in a process with an empty compiler cache, since only a compilation
+// produces warnings.
 static int run_all_kernels(void)
 {
     static const struct lcl_precond_params preconds[] = {

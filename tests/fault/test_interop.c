@@ -16,7 +16,7 @@
 
 enum { BYTES = TEST_JOB_ROWS * sizeof(double) };
 
-// What a caller owns, and what levelcl makes of it.
+// The caller's objects, and the levelcl objects made from them.
 struct owned {
     cl_device_id device;
     cl_context context;
@@ -29,7 +29,7 @@ struct owned {
 
 static struct owned own;
 
-// Of context and queue, in one number.
+// Reference counts of context and queue, combined in one number.
 static cl_uint references(void)
 {
     cl_uint context = 0, queue = 0;
@@ -47,8 +47,8 @@ static cl_uint buffer_references(cl_mem mem)
     return count;
 }
 
-// PoCL gives up what a command held a little after it is done, and its queue
-// with the last buffer that it used.
+// PoCL releases the objects of a command shortly after it finishes, and a queue
+// with the last buffer that used it.
 static void wait_for_driver(cl_uint expected)
 {
     const double end = lcl_now() + 5;
@@ -200,7 +200,8 @@ static void test_interop__buffers_of_another_size_are_refused(void **state)
     clReleaseMemObject(large);
 }
 
-// Solve and apply refuse the two buffers with a sentence that holds `part`.
+// Expects solve and apply to refuse the two buffers with a message that
+// contains `part`.
 static void expect_refused(cl_mem b, cl_mem x, const char *part)
 {
     struct test_capture capture;
@@ -240,8 +241,8 @@ static void test_interop__buffers_without_the_access_are_refused(void **state)
     cl_mem write_only =
         clCreateBuffer(own.context, CL_MEM_WRITE_ONLY, BYTES, NULL, &code2);
     assert_true(code == CL_SUCCESS && code2 == CL_SUCCESS);
-    expect_refused(right, read_only, "buffer x is to be written, but");
-    expect_refused(write_only, right, "buffer b is to be read, but");
+    expect_refused(right, read_only, "buffer x must be writable, but");
+    expect_refused(write_only, right, "buffer b must be readable, but");
     assert_int_equal(lcl_precond_apply_cl(own.M, right, write_only), LCL_OK);
     assert_int_equal(clFinish(own.queue), CL_SUCCESS);
     clReleaseMemObject(right);
@@ -249,7 +250,8 @@ static void test_interop__buffers_without_the_access_are_refused(void **state)
     clReleaseMemObject(write_only);
 }
 
-// A context on the queue is refused with a sentence that holds `part`.
+// Expects the creation of a context on the queue to fail with a message that
+// contains `part`.
 static void expect_queue_refused(cl_context context, cl_command_queue queue,
                                  const char *part)
 {
@@ -275,7 +277,7 @@ static void test_interop__queues_that_do_not_fit_are_refused(void **state)
                              CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &code2);
     assert_int_equal(code, CL_SUCCESS);
     expect_queue_refused(other, own.queue, "belongs to another OpenCL context");
-    if (code2 == CL_SUCCESS) { // devices need not have any
+    if (code2 == CL_SUCCESS) { // devices may lack it
         expect_queue_refused(own.context, unordered, "in-order queue");
         clReleaseCommandQueue(unordered);
     }
@@ -313,7 +315,7 @@ static void test_interop__null_objects_are_misuse(void **state)
     assert_misuse(lcl_precond_apply_cl(NULL, NULL, NULL));
 }
 
-// The second queue goes in step with the caller's.
+// The second queue is synchronised with the caller's.
 static void test_interop__a_product_on_two_queues_matches(void **state)
 {
     (void)state;

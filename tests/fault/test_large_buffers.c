@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Buffers of billions of bytes: which calls of OpenCL fill and write them. The
-// device is told of them, and holds none.
+// Buffers of billions of bytes: checks which OpenCL calls fill and write them.
+// The fake device only records the calls and stores nothing.
 #include "host/context.h"
 #include "host/interop.h"
 #include "host/runtime.h"
@@ -12,13 +12,13 @@
 #define GIB ((size_t)1 << 30)
 
 // Half a billion, two and eight billion entries of 1, 4 and 8 bytes, and sizes
-// that no power of two divides.
+// that are not powers of two.
 static const size_t sizes[] = {
     1,       GIB / 2, 2 * GIB - 1,  2 * GIB,  2 * GIB + 1, 4 * GIB - 3,
     4 * GIB, 8 * GIB, 16 * GIB + 7, 32 * GIB, 64 * GIB,    64 * GIB + 5};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
-// Calls seen since the last buffer: `end` bytes are set from the first on.
+// Calls since the last buffer was created: the first `end` bytes are set.
 static struct {
     size_t end, largest;
     int calls;
@@ -33,7 +33,7 @@ static void note(size_t at, size_t bytes)
     ++seen.calls;
 }
 
-// Pinned memory for staging is as large as it has to be.
+// Pinned memory for staging has the required size.
 static cl_mem create_small(cl_context context, cl_mem_flags flags, size_t bytes,
                            void *host, cl_int *code)
 {
@@ -51,7 +51,7 @@ static cl_int note_fill(cl_command_queue queue, cl_mem mem, const void *value,
     return CL_SUCCESS;
 }
 
-// Copies what is set already.
+// Copies bytes that are already set.
 static cl_int note_copy(cl_command_queue queue, cl_mem from, cl_mem to,
                         size_t from_at, size_t at, size_t bytes, cl_uint waits,
                         const cl_event *wait, cl_event *event)
@@ -74,7 +74,7 @@ static cl_int note_write(cl_command_queue queue, cl_mem mem, cl_bool blocking,
     return CL_SUCCESS;
 }
 
-// A context whose device has buffers of any size.
+// A context whose device allows buffers of any size.
 static void open_context(lcl_context **ctx)
 {
     static struct lcl_cl_api api;

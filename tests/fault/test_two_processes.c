@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Processes that start the same cold job on one cache folder at once.
+// Several processes that start the same job at once with one empty cache
+// folder.
 #include "tests/support/child.h"
 #include "tests/support/folder.h"
 #include "tests/support/job.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Buffers that are filled: what reaches them, by all ways, and calls that fail
-// on it.
+// Filling of buffers: the data that arrive, for all methods, and failing calls.
 #include "host/context.h"
 #include "host/interop.h"
 #include "host/runtime.h"
@@ -11,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Elements whose size does not divide that of a half.
+// Elements whose size does not divide that of a staging half.
 struct element {
     uint64_t word[3];
 };
@@ -91,7 +90,7 @@ static void test_uploads__whole_buffers_are_filled(void **state)
     }
 }
 
-// So large that threads copy it.
+// Large enough to be copied by several threads.
 static void test_uploads__large_arrays_arrive(void **state)
 {
     const int64_t count = 3 * FULL + FULL / 2 + 12345;
@@ -109,7 +108,7 @@ static void test_uploads__large_arrays_arrive(void **state)
     free(data);
 }
 
-// Returns whether a call was made to fail.
+// Returns whether a call failed.
 static bool fill_with_failure(lcl_context *ctx, lcl_buffer *buffer, way *fill,
                               long n)
 {

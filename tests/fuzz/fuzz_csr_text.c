@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libFuzzer target: any bytes, cut at '|', as the three text files of a matrix,
-// and the first of them as a vector. Besides what the sanitizers see, a matrix
-// that is accepted must be well formed and a refusal must come with exactly one
-// sentence.
+// libFuzzer target: any bytes, split at '|', as the three text files of a
+// matrix, and the first of them as a vector. In addition to the checks of the
+// sanitizers, an accepted matrix must be well formed and a refusal must produce
+// exactly one message.
 #include "lib/io/text.h"
 
 #include <levelcl/matrix.h>
@@ -25,7 +25,7 @@ static void require(int condition)
         abort();
 }
 
-// Opens what is before the next '|', and goes behind it.
+// Opens the text before the next '|' and moves past it.
 static enum lcl_status open_next(lcl_stream **stream, const uint8_t **bytes,
                                  size_t *size, const struct lcl_log *log)
 {

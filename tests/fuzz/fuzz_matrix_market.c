@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libFuzzer target: any bytes, compressed ones too, through both readers.
-// Besides what the sanitizers see, a matrix that is accepted must be well
-// formed and a refusal must come with exactly one sentence.
+// libFuzzer target: any bytes, also compressed ones, through both readers. In
+// addition to the checks of the sanitizers, an accepted matrix must be well
+// formed and a refusal must produce exactly one message.
 #include "lib/io/mm.h"
 
 #include <levelcl/matrix.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// adaptive.cl and row_bins.cl against the plain product.
+// adaptive.cl and row_bins.cl compared with the plain product.
 #include "lib/operator/choose.h"
 #include "tests/support/device.h"
 #include "tests/support/products.h"
@@ -21,7 +21,8 @@ static void test_adaptive__every_matrix_matches(void **state)
     test_product_expect_systems(*state, LCL_SPMV_ADAPTIVE, false);
 }
 
-// Lengths on both sides of each bin's limits, with empty rows between.
+// Lengths on both sides of the limits of each bin, with empty rows between
+// them.
 static void test_adaptive__rows_of_all_bins_match(void **state)
 {
     static const int64_t lengths[] = {0,  1,  4,  5,  8,   9,   16, 17,
@@ -71,7 +72,7 @@ static void test_adaptive__empty_rows_give_zero(void **state)
     expect(state, 8, between, false);
 }
 
-// Rows that are not read do not spoil the sum, whatever stands in their x.
+// Infinite entries of x that other rows use do not affect the sum of a row.
 static void test_adaptive__infinities_stay_where_they_are(void **state)
 {
     static const int64_t length[] = {3, 2, 3, 9, 3, 1, 70};
@@ -105,7 +106,7 @@ static void test_adaptive__infinities_stay_where_they_are(void **state)
     test_csr_finish(&pattern);
 }
 
-// Several columns go by the matrix as it is stored.
+// Products with several columns use the matrix as stored.
 static void test_adaptive__several_columns_match(void **state)
 {
     static const int64_t length[] = {3, 2, 3, 9, 3, 1, 70};

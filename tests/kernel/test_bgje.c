@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// bgje.cl against the reference: each kernel in both precisions, blocks of all
-// sizes, blocks that have no inverse.
+// bgje.cl compared with the reference: each kernel in both precisions, blocks
+// of all sizes, singular blocks.
 #include "tests/support/device.h"
 #include "tests/support/matrices.h"
 #include "tests/support/systems.h"
@@ -19,9 +19,9 @@ enum { LARGEST = LCL_BATCH_ROWS_MAX, AREA = LARGEST * LARGEST };
 struct batch {
     int64_t count, entries;
     int64_t *block_ptr, *at;
-    double *blocks, *inverse; // the latter of the device
+    double *blocks, *inverse; // the latter from the device
     int32_t *info;
-    double *norms; // two a block; NULL: not wanted
+    double *norms; // two per block; NULL: not requested
 };
 
 static struct batch batch_of(const int *sizes, int64_t count)
@@ -123,7 +123,8 @@ static double norm(const double *A, int m)
     return largest;
 }
 
-// Entries may be off by tolerance * condition * the largest of the inverse.
+// The allowed error of an entry is tolerance * condition * the largest entry of
+// the inverse.
 static void expect_inverse(const struct batch *B, int64_t b, double tolerance)
 {
     const int m = rows_of(B, b);
@@ -166,7 +167,7 @@ static void with_each_kernel(lcl_context *ctx, check *each)
 
 // ----------------------------------------------------------------------- sizes
 
-// The kernels for equal sizes.
+// The kernels for blocks of equal size.
 static void check_equal(lcl_context *ctx, const struct lcl_batch_params *params,
                         double tolerance)
 {
@@ -184,7 +185,7 @@ static void test_bgje__blocks_of_equal_sizes_are_inverted(void **state)
     with_each_kernel(*state, check_equal);
 }
 
-// All sizes to 32 and some that are larger; in simulators few.
+// All sizes up to 32 and some larger ones; only a few in simulators.
 static struct batch mixed(void)
 {
     static const int small[] = {1, 4, 3, 1, 3, 5, 7, 2, 4, 17, 7, 1, 3, 6, 1};
@@ -216,7 +217,7 @@ static void test_bgje__sizes_may_be_mixed(void **state)
     with_each_kernel(*state, check_mix);
 }
 
-// The number of blocks that fill a wave does not matter.
+// The number of blocks need not fill the last wave.
 static void test_bgje__any_number_of_blocks_will_do(void **state)
 {
     const struct lcl_batch_params params = {0};
@@ -228,8 +229,8 @@ static void test_bgje__any_number_of_blocks_will_do(void **state)
     }
 }
 
-// The norms are those of the block and of what came out as its inverse; the
-// last block has none.
+// The norms of the block and of its computed inverse; the last block is
+// singular.
 static void check_norms(lcl_context *ctx, const struct lcl_batch_params *given,
                         double tolerance)
 {
@@ -267,7 +268,7 @@ static void test_bgje__norms_are_those_of_blocks_and_inverses(void **state)
 
 // ---------------------------------------------------------------------- pivots
 
-// One entry a row and column, powers of two that fp32 holds, too.
+// One entry per row and column, powers of two that fp32 also holds.
 static void fill_monomial(double *A, double *inverse, int m, unsigned seed)
 {
     int32_t *perm = test_random_permutation(m, seed);
@@ -305,7 +306,7 @@ static void test_bgje__scaled_permutations_are_inverted_exactly(void **state)
     with_each_kernel(*state, check_permutations);
 }
 
-// Growth beyond 1e30 without exchanges: 1e-30 on the diagonal.
+// Without row exchanges, growth beyond 1e30: 1e-30 on the diagonal.
 static void check_tiny_diagonals(lcl_context *ctx,
                                  const struct lcl_batch_params *params,
                                  double tolerance)
@@ -324,7 +325,7 @@ static void test_bgje__tiny_diagonals_are_no_pivots(void **state)
     with_each_kernel(*state, check_tiny_diagonals);
 }
 
-// (2^-k A)^-1 = 2^k A^-1 bit for bit.
+// (2^-k A)^-1 = 2^k A^-1 bitwise.
 static void check_scaling(lcl_context *ctx,
                           const struct lcl_batch_params *params,
                           double tolerance)
@@ -353,12 +354,12 @@ static void test_bgje__powers_of_two_as_factors_change_no_bit(void **state)
 
 // -------------------------------------------------------------------- failures
 
-// What is put into a block of m rows so that it has no inverse.
+// Ways to make a block of m rows singular.
 static void spoil(double *A, int m, int how)
 {
     const int at = m / 2;
     for (int i = 0; i < m; ++i) {
-        if (how == 0) // no column, and no row, of A has a pivot
+        if (how == 0) // no column and no row of A has a pivot
             A[i * m + at] = A[at * m + i] = 0;
         if (how == 1 && m > 1) // two equal rows and columns
             A[i * m + at] = A[i * m + (at + 1) % m];
@@ -373,7 +374,7 @@ static void spoil(double *A, int m, int how)
         memset(A, 0, (size_t)(m * m) * sizeof *A);
 }
 
-// Rows of integers, so that elimination leaves exact zeros.
+// Rows of integers, so that the elimination produces exact zeros.
 static void fill_integers(struct batch *B)
 {
     for (int64_t b = 0; b < B->count; ++b)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// bicgstab.cl: each of the three kernels against its formulas on the host.
+// bicgstab.cl: each of the three kernels compared with its formulas on the
+// host.
 #include "tests/support/device.h"
 #include "tests/support/recurrence.h"
 
@@ -80,7 +81,7 @@ static void run_x(lcl_context *ctx, struct test_recurrence *d)
 
 // ------------------------------------------------------------------ bicgstab_p
 
-// What the kernel leaves in the state and in its stop flag.
+// Compares the state and the stopping flag after the kernel.
 static void note_p(struct test_recurrence *d, int it, double rho, double rr,
                    int reason)
 {
@@ -133,7 +134,7 @@ static void expect_p_stops(lcl_context *ctx, double rho, double rr,
     struct test_recurrence expected = test_recurrence_copy(&d);
     note_p(&expected, 3, rho, rr, reason);
     run_p(ctx, &d, 3, 4, 1e-3);
-    // what is not finite compares with nothing
+    // numbers that are not finite cannot be compared
     if (reason == NOT_FINITE) {
         assert_false(isfinite(d.state[RHO + 1]) && isfinite(d.state[RING + 3]));
         d.state[RHO + 1] = expected.state[RHO + 1] = 0;
@@ -213,7 +214,7 @@ static void test_bicgstab_s__reasons_to_stop_are_told_apart(void **state)
 
 // ------------------------------------------------------------------ bicgstab_x
 
-// Sums of what the kernel wrote against <r0, r> and <r, r>.
+// Compares the kernel's sums with <r0, r> and <r, r>.
 static void expect_next(const struct test_recurrence *got,
                         const struct test_recurrence *expected)
 {
@@ -268,7 +269,7 @@ static void expect_x_stops(lcl_context *ctx, double tr, double tt,
     if (!before)
         expected.state[REASON] = reason;
     run_x(ctx, &d);
-    d.state[OMEGA] = expected.state[OMEGA]; // nobody looks at it any more
+    d.state[OMEGA] = expected.state[OMEGA]; // unused from here on
     test_recurrence_expect(&d, &expected);
     assert_true(isnan(d.sums[0]) && isnan(d.sums[2 * GROUPS - 1]));
     test_recurrence_finish(&d);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// binned.cl and product_sums.cl against the plain product, and the lists of
-// row_bins.cl.
+// binned.cl and product_sums.cl compared with the plain product, and the lists
+// of row_bins.cl.
 #include "lib/operator/binned.h"
 #include "lib/operator/choose.h"
 #include "tests/support/device.h"
@@ -14,8 +14,8 @@ static void test_binned__every_matrix_matches(void **state)
     test_product_expect_systems(*state, LCL_SPMV_BINNED, false);
 }
 
-// Both bins, on both sides of the threshold; with one alone there is nothing
-// to run beside.
+// Both bins, on both sides of the threshold; with one bin only, there is no
+// second kernel to run concurrently.
 static void test_binned__rows_of_each_bin_match(void **state)
 {
     static const int64_t both[] = {16, 17, 0, 1, 70, 15, 33, 2, 0, 18};
@@ -51,8 +51,8 @@ static void test_binned__either_kernel_takes_all_rows(void **state)
     test_csr_finish(&pattern);
 }
 
-// One product after another on the same vector: each waits for the one before
-// and for both of its kernels.
+// Consecutive products on the same vector: each waits for both kernels of the
+// previous one.
 static void test_binned__products_follow_each_other(void **state)
 {
     enum { TIMES = 20 };

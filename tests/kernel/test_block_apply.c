@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// block_apply.cl: how inverses of diagonal blocks are stored and applied,
-// against the reference.
+// block_apply.cl: storage and application of inverses of diagonal blocks,
+// compared with the reference.
 #include "tests/support/device.h"
 #include "tests/support/diagonal.h"
 #include "tests/support/matrices.h"
@@ -15,7 +15,7 @@
 
 // ------------------------------------------------------------------- storage
 
-// What is stored is what is stored in doubles, rounded to nearest.
+// Stored values are those of fp64 storage, rounded to nearest.
 static void expect_rounded(const struct test_diagonal *T,
                            const struct test_diagonal *exact)
 {
@@ -45,7 +45,7 @@ static void expect_stored(lcl_context *ctx, const struct lcl_csr *A,
     params.storage = storage;
     test_diagonal_init(&T, ctx, A, 1, blocks, &params);
     test_diagonal_run(&exact);
-    // the second time it starts from what the first left
+    // the second run starts from the state that the first one left
     for (int round = 0; round < 2; ++round) {
         test_diagonal_run(&T);
         expect_rounded(&T, &exact);
@@ -72,7 +72,8 @@ static void test_block_apply__values_are_rounded_to_nearest(void **state)
     test_csr_finish(&A);
 }
 
-// The shortest format that all blocks of a slab admit, and how many have it.
+// The shortest format that all blocks of a slab admit, and the number of blocks
+// with it.
 static void expect_formats(const struct test_diagonal *T)
 {
     int32_t count[LCL_FACTOR_STORAGE_COUNT] = {0};
@@ -92,8 +93,8 @@ static void expect_formats(const struct test_diagonal *T)
     assert_int_equal(T->counts.bf16, count[LCL_FACTOR_STORAGE_BF16]);
 }
 
-// A run of diagonal matrices of `rows` rows each, of condition number `cond`
-// and norm `size`; their inverses are exact enough to meet a limit.
+// A run of diagonal matrices of `rows` rows each, with condition number `cond`
+// and norm `size`; their inverses are exact enough to hit a limit.
 static void add_blocks(double *diagonal, int64_t *n, int64_t rows, double cond,
                        double size)
 {
@@ -108,7 +109,7 @@ static void test_block_apply__formats_follow_condition_and_range(void **state)
     } cases[] = {
         {1, 1},         {25, 1},        {26, 1},    {1.6e6, 1},   {1.7e6, 1},
         {1e12, 1},      {1, 1e-37},     {1, 1e-39}, {1, 0x1p117}, {1, 0x1p119},
-        {2e3, 0x1p110}, {1e3, 0x1p126}, {0, 1}, // no inverse
+        {2e3, 0x1p110}, {1e3, 0x1p126}, {0, 1}, // singular
     };
     const struct lcl_block_inverse_params params = {
         .storage = LCL_FACTOR_STORAGE_ADAPTIVE};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// block_jacobi.cl: diagonal blocks are extracted and inverted, against the
-// reference.
+// block_jacobi.cl: extraction and inversion of diagonal blocks, compared with
+// the reference.
 #include "tests/support/device.h"
 #include "tests/support/diagonal.h"
 #include "tests/support/systems.h"
@@ -13,7 +13,8 @@
 
 // ------------------------------------------------------------------- inverses
 
-// The values of every block are near the reference, and nobody wrote between.
+// The values of every block are near the reference, and the gaps between blocks
+// are unchanged.
 static void expect_inverse(const struct test_diagonal *T, double tolerance)
 {
     const struct lcl_ref_block_jacobi *J = &T->reference;
@@ -65,7 +66,7 @@ static void expect_matrix(lcl_context *ctx, const struct lcl_csr *A, int block,
         }
 }
 
-// Found blocks of at most `bound` rows.
+// Blocks of at most `bound` rows found by supervariable blocking.
 static void expect_bound(lcl_context *ctx, const struct lcl_csr *A, int block,
                          int bound, double tolerance)
 {
@@ -97,7 +98,7 @@ static void test_block_jacobi__inverses_of_the_largest_blocks_match(
     test_csr_finish(&A);
 }
 
-// Blocks of any sizes beside each other, rows not dominated by anything.
+// Adjacent blocks of any sizes, rows without dominant entries.
 static void test_block_jacobi__rows_are_pivoted_in_mixed_blocks(void **state)
 {
     const int64_t n = test_size(33, 400);
@@ -111,10 +112,10 @@ static void test_block_jacobi__rows_are_pivoted_in_mixed_blocks(void **state)
     test_csr_finish(&A);
 }
 
-// Diagonal blocks start anywhere in the blocks of the matrix.
+// Diagonal blocks start anywhere within the blocks of the matrix.
 static void test_block_jacobi__matrices_in_blocks_give_the_same(void **state)
 {
-    // compilers take long over many lanes
+    // compilation takes long with many lanes
     for (int b = 2; b <= (test_width(*state) == 1 ? 3 : 2); ++b) {
         const int64_t n = b * test_size(9, 90);
         struct lcl_csr A = test_structure(3, n);
@@ -169,7 +170,7 @@ static void test_block_jacobi__groups_do_not_change_a_bit(void **state)
 // ------------------------------------------------------------------- no
 // inverse
 
-// D is the block of rows 3, 4 and 5, beside two that have inverses.
+// D is the block of rows 3, 4 and 5, next to two blocks that have inverses.
 static void expect_bad(lcl_context *ctx, const double D[9], int64_t first_row,
                        int64_t last_row)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// cg.cl and cg_published.cl: each kernel against its formulas on the host.
+// cg.cl and cg_published.cl: each kernel compared with its formulas on the
+// host.
 #include "tests/support/device.h"
 #include "tests/support/recurrence.h"
 
@@ -65,7 +66,7 @@ static void expect_and_finish(struct test_recurrence *d,
 
 // ------------------------------------------------------------------ cg_p
 
-// What the kernel leaves in the state and in its stop flag.
+// Compares the state and the stopping flag after the kernel.
 static void note_p(struct test_recurrence *d, int it, double rho, double rr,
                    int reason)
 {
@@ -123,7 +124,7 @@ static void test_cg_p__without_preconditioner_z_is_r(void **state)
     expect_and_finish(&d, &expected);
 }
 
-// The step that led to a residual is made wherever that is finite.
+// If the residual is finite, the kernel has done the step that led to it.
 static void expect_p_stops(lcl_context *ctx, int it, double rho, double rr,
                            int reason)
 {
@@ -134,7 +135,7 @@ static void expect_p_stops(lcl_context *ctx, int it, double rho, double rr,
         add_step(&expected);
     note_p(&expected, it, rho, rr, reason);
     run_p(ctx, &d, it, false);
-    // what is not finite compares with nothing
+    // numbers that are not finite cannot be compared
     double *const words[] = {&d.state[RHO + it % 2], &d.state[RING + it],
                              &expected.state[RHO + it % 2],
                              &expected.state[RING + it]};
@@ -202,7 +203,7 @@ static void expect_r_stops(lcl_context *ctx, double pv, int32_t before,
     if (!before)
         expected.state[REASON] = reason;
     run_r(ctx, &d, 0);
-    d.state[ALPHA] = expected.state[ALPHA]; // nobody looks at it any more
+    d.state[ALPHA] = expected.state[ALPHA]; // unused from here on
     assert_true(isnan(d.sums[GROUPS]) && isnan(d.sums[2 * GROUPS - 1]));
     expect_and_finish(&d, &expected);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// coarse.cl and the forms of two levels against the reference.
+// coarse.cl and the forms of two levels compared with the reference.
 #include "tests/support/device.h"
 #include "tests/support/systems.h"
 
@@ -13,17 +13,18 @@
 #include <math.h>
 #include <stdlib.h>
 
-// A matrix with blocks: pattern of block rows, and the same in scalars.
+// A block matrix: the pattern of its block rows, and the same matrix with
+// scalar entries.
 struct problem {
     struct test_system S; // S.B is the pattern
     int block;
-    struct lcl_csr A; // S.B in scalars
-    double *val;      // its values, block by block
-    int32_t *label;   // aggregate of a block row
+    struct lcl_csr A; // S.B with scalar entries
+    double *val;      // values of S.B, block by block
+    int32_t *label;   // aggregate of each block row
     int64_t aggregates;
 };
 
-// Diagonal blocks lose what makes every component the same.
+// Diagonal blocks are changed so that the components differ.
 static double value_of(const struct lcl_csr *B, int64_t i, int64_t k, int u,
                        int v)
 {
@@ -210,8 +211,8 @@ static enum lcl_status apply(struct lcl_two_level *T, const struct vectors *v,
     return lcl_apply(&T->op, LCL_APPLY, &operands);
 }
 
-// Nothing happens where it is stopped; then two applies, both near the
-// reference and equal bit for bit.
+// Checks that a set stopping flag prevents any change; then that two
+// applications are near the reference and bitwise equal.
 static void expect_apply(struct lcl_coarse_space *C, const struct problem *P,
                          enum lcl_two_level_form form, double tolerance)
 {
@@ -243,7 +244,7 @@ static void expect_apply(struct lcl_coarse_space *C, const struct problem *P,
     diagonal_finish(&D);
 }
 
-// A-DEF2 and the dot product that follows; nothing where it is stopped.
+// The same for A-DEF2 and the dot product that follows it.
 static void expect_deflated(struct lcl_coarse_space *C, const struct problem *P)
 {
     const int64_t n = P->A.rows;
@@ -338,7 +339,7 @@ static void expect_form(lcl_context *ctx, const struct problem *P,
     lcl_coarse_finish(&C);
 }
 
-// Every form on one problem; A-DEF2 takes a symmetric matrix.
+// Every form for one problem; A-DEF2 requires a symmetric matrix.
 static void expect_forms(lcl_context *ctx, const struct problem *P,
                          int64_t most, bool symmetric)
 {
@@ -368,7 +369,7 @@ static void test_coarse__forms_match_on_every_system(void **state)
     }
 }
 
-// A grid in slabs of `rows` cells.
+// A grid divided into slabs of `rows` cells.
 static void expect_grid(lcl_context *ctx, int64_t rows, int block, int64_t most)
 {
     const int64_t side = test_size(4, 12);
@@ -411,7 +412,7 @@ static void test_coarse__single_precision_is_near(void **state)
 
 // ------------------------------------------------------------------ hard ones
 
-// Subdomains are single rows, so E is A.
+// Each row is a subdomain, so E is A.
 static void small_init(struct lcl_coarse_space *C, lcl_context *ctx,
                        struct problem *P, int64_t n, const double *dense)
 {

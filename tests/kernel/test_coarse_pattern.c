@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// coarse_pattern.cl, the pattern of the coarse correction on the device,
-// against the reference.
+// coarse_pattern.cl, which computes the pattern of the coarse correction on the
+// device, compared with the reference.
 #include "tests/support/device.h"
 #include "tests/support/systems.h"
 
@@ -12,7 +12,7 @@
 
 enum { ALL = 100000 };
 
-// A matrix on the device; with blocks only its pattern counts.
+// A matrix on the device; with blocks, only its pattern is used.
 static void matrix_init(struct lcl_device_matrix *D, lcl_context *ctx,
                         const struct lcl_csr *B, int block)
 {
@@ -81,7 +81,7 @@ static void expect_pattern(lcl_context *ctx, const struct lcl_csr *B,
     lcl_ref_coarse_pattern_finish(&E);
 }
 
-// Chunks of so many rows.
+// Chunks of `rows` rows.
 static void expect_chunks(lcl_context *ctx, const struct lcl_csr *B,
                           int64_t rows, int64_t most, int block)
 {
@@ -126,7 +126,7 @@ static void test_coarse_pattern__matches_on_grids(void **state)
     expect_all(*state, test_laplacian(side, side, 1), test_size(3, 5));
 }
 
-// Most runs leave, to many subdomains.
+// Most runs lead to other subdomains, and to many of them.
 static void test_coarse_pattern__unsymmetric_patterns_match(void **state)
 {
     const int64_t n = test_size(61, 2003);

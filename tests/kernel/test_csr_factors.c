@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// csr_factors.cl: what the published solves read, against the reference.
+// csr_factors.cl, which writes the input of the published solves, compared with
+// the reference.
 #include "tests/support/device.h"
 #include "tests/support/factors.h"
 
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The factors of a reference as blocks by rows, scalars as blocks of one.
+// The factors of a reference as row-major blocks; scalars are blocks of one.
 struct blocks {
     const struct lcl_csr *B;
     const struct lcl_partition *P;
@@ -50,8 +51,8 @@ static void multiply(int b, double *A, const double *B)
     }
 }
 
-// The blocks of row i between columns from and to-1 are those of the reference,
-// times D_j where `with_d` says so. Returns how many there are.
+// Compares the blocks of row i in columns from .. to-1 with the reference,
+// times D_j if `with_d`. Returns their number.
 static int64_t compare_row(const struct blocks *R, int64_t i, int64_t from,
                            int64_t to, bool with_d, double *got)
 {
@@ -70,7 +71,7 @@ static int64_t compare_row(const struct blocks *R, int64_t i, int64_t from,
     return count;
 }
 
-// The blocks of a triangle stand row by row: U_ij, L_ij, or L_ij D_j.
+// The blocks of a triangle are stored row by row: U_ij, L_ij, or L_ij D_j.
 static void expect_triangle(const struct blocks *R,
                             const struct lcl_csr_triangle *M, bool lower,
                             bool with_d)
@@ -152,8 +153,8 @@ static void test_csr_factors__D_may_stay_apart(void **state)
     expect_values_of(*state, 3, LCL_SPLIT_L_D_U);
 }
 
-// The diagonal blocks become cyclic permutations: without exchanges of rows
-// their inverses have no pivot.
+// The diagonal blocks become cyclic permutations: without row exchanges their
+// inversion finds no pivot.
 static void permute_diagonal(struct test_system *S)
 {
     const int b = S->block;
@@ -176,7 +177,7 @@ static void test_csr_factors__diagonal_blocks_may_need_exchanges(void **state)
     }
 }
 
-// Items step past the last entry by less than a group.
+// Work-items step past the last entry by less than a group.
 static void test_csr_factors__slots_that_32_bits_just_count_are_refused(
     void **state)
 {

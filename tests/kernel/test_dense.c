@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// dense.cl: the inverse and the products, against the reference.
+// dense.cl: the inverse and the products, compared with the reference.
 #include "tests/support/device.h"
 #include "tests/support/matrices.h"
 #include "tests/support/systems.h"
@@ -13,7 +13,7 @@
 
 enum { TILE = 8 };
 
-// The sizes that are tried, 0 at the end: less than a tile, whole tiles, more.
+// The tested sizes, terminated by 0: less than a tile, whole tiles, more.
 static const int64_t *sizes(void)
 {
     static const int64_t small[] = {1, 5, 8, 19, 0};
@@ -25,7 +25,7 @@ static const int64_t *sizes(void)
 
 typedef double *maker(int64_t n, unsigned seed);
 
-// Not symmetric; the diagonal is the larger part.
+// Not symmetric, with a dominant diagonal.
 static double *dominant(int64_t n, unsigned seed)
 {
     double *A = test_random_vector(n * n, seed);
@@ -81,7 +81,7 @@ static double *multiply(int64_t n, const double *A, const double *B)
 
 // ------------------------------------------------------------------ inverse
 
-// The rows of the matrix, which are `stride` apart on the device.
+// Uploads the rows of the matrix, which have the stride `stride` on the device.
 static void copy_rows(double *to, int64_t to_stride, const double *from,
                       int64_t from_stride, int64_t n)
 {
@@ -90,7 +90,7 @@ static void copy_rows(double *to, int64_t to_stride, const double *from,
             to[i * to_stride + j] = from[i * from_stride + j];
 }
 
-// X = what the device makes of A. Returns the number of pinned unknowns.
+// X = the device's inverse of A. Returns the number of pinned unknowns.
 static int64_t invert(lcl_context *ctx, const double *A, double *X, int64_t n)
 {
     struct lcl_inverse V;
@@ -113,7 +113,7 @@ static int64_t invert(lcl_context *ctx, const double *A, double *X, int64_t n)
     return pinned;
 }
 
-// Two inverses: both near the reference, and equal bit for bit.
+// Two inversions: both near the reference and bitwise equal.
 static void expect_inverse(lcl_context *ctx, maker *make, double tolerance)
 {
     for (const int64_t *n = sizes(); *n > 0; ++n) {
@@ -144,7 +144,7 @@ static void test_dense__inverse_of_definite_matrices_matches(void **state)
     expect_inverse(*state, positive_definite, 1e-10);
 }
 
-// Within a tile all pivots can be had, whatever the matrix.
+// Within a tile, all pivots are available for any matrix.
 static void test_dense__rows_are_exchanged_inside_a_tile(void **state)
 {
     for (int64_t n = 1; n <= TILE; ++n) {
@@ -163,7 +163,7 @@ static void test_dense__rows_are_exchanged_inside_a_tile(void **state)
     }
 }
 
-// A X A = A, whichever unknowns are pinned.
+// A X A = A for any choice of pinned unknowns.
 static void expect_generalized(lcl_context *ctx, const double *A, int64_t n,
                                int64_t pinned)
 {
@@ -207,7 +207,7 @@ static void test_dense__an_empty_row_and_column_are_pinned(void **state)
 
 // ------------------------------------------------------------------ products
 
-// Ours write n numbers, CLBlast's clears all of y.
+// Our kernels write n numbers; the CLBlast product clears all of y.
 static void run_product(const struct lcl_gemv *G, const lcl_buffer *x,
                         double *y)
 {
@@ -267,7 +267,7 @@ static void test_dense__products_match(void **state)
 
 static void test_dense__clblast_s_products_match(void **state)
 {
-    // in a simulator it would compile for minutes
+    // takes minutes to compile in a simulator
     if (!lcl_blas_there() || getenv("OCLGRIND_UNINITIALIZED"))
         skip();
     for (const int64_t *n = sizes(); *n > 0; ++n)

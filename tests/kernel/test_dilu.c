@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Patterns without triangles, and dilu.cl, their factorisation, against the
-// reference of the factorisation of any pattern.
+// Detection of triangle-free patterns, and dilu.cl, their factorisation,
+// compared with the reference of the general factorisation.
 #include "tests/support/device.h"
 #include "tests/support/factors.h"
 
@@ -11,7 +11,7 @@
 
 // ------------------------------------------------------------------- pairs
 
-// Row i of subdomain first .. last-1 is in a triangle with j and m.
+// Whether row i of subdomain first .. last-1 forms a triangle with j and m.
 static bool row_has_triangle(const struct lcl_csr *B, int64_t i, int64_t first,
                              int64_t last)
 {
@@ -93,7 +93,7 @@ static void expect_factors(lcl_context *ctx, struct test_system *S, int waves,
                          params->storage > LCL_FACTOR_STORAGE_FP64);
         expect_pairs(&F);
     }
-    for (int pass = 0; pass < 2; ++pass) { // the second as after an update
+    for (int pass = 0; pass < 2; ++pass) { // the second pass is an update
         assert_int_equal(test_factors_run(&F, &repairs), LCL_OK);
         assert_int_equal(repairs.count, F.ref.repaired);
         for (int64_t i = 0, found = 0; i < S->A.rows && found < 8; ++i)
@@ -137,7 +137,7 @@ static void test_dilu__bf16_is_stored_at_once(void **state)
     expect_all(*state, 1, LCL_FACTOR_STORAGE_BF16);
 }
 
-// Entries of one triangle of the matrix alone, rows without any.
+// Entries in one triangle of the matrix only, rows without entries.
 static void test_dilu__patterns_need_not_be_symmetric(void **state)
 {
     const double one_sided[] = {
@@ -157,7 +157,7 @@ static void test_dilu__patterns_need_not_be_symmetric(void **state)
     }
 }
 
-// Rows that are longer than the kernel holds are factored as ever.
+// Rows longer than the kernel can hold use the general factorisation.
 static void test_dilu__long_rows_are_left_alone(void **state)
 {
     const struct lcl_precond_params params = {.type = LCL_PRECOND_ILDU0};
@@ -177,8 +177,8 @@ static void test_dilu__long_rows_are_left_alone(void **state)
 
 // ------------------------------------------------------------------- pivots
 
-// A zero in the middle of the elimination, a tiny and a missing diagonal, in
-// the first of two subdomains of chains; the second is sound.
+// A zero in the middle of the elimination, a tiny and a missing diagonal, all
+// in the first of two subdomains of chains; the second has regular pivots.
 static void test_dilu__small_pivots_are_repaired_by_every_policy(void **state)
 {
     // clang-format off

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// gmres.cl: each pass over the basis against its formula on the host, in both
-// storages.
+// gmres.cl: each pass over the basis compared with its formula on the host,
+// with both storage formats.
 #include "tests/support/device.h"
 #include "tests/support/recurrence.h"
 #include "tests/support/systems.h"
@@ -18,11 +18,11 @@ enum { GROUPS = TEST_RECURRENCE_GROUPS };
 enum { FIRST = 2, MOST = 32, COLUMNS = FIRST + MOST + 1 };
 enum { INV_NU = 265, STATE = 268 };
 
-// Columns of a pass, and how many its kernel has room for.
+// Number of columns of a pass, and capacity of its kernel.
 static const int counts[][2] = {{1, 8}, {7, 8}, {8, 8}, {9, 16}, {32, 32}};
 enum { COUNTS = sizeof counts / sizeof *counts };
 
-// All that a pass works on, in host memory. V and Z hold what is stored.
+// All operands of a pass in host memory. V and Z hold the stored values.
 struct data {
     int64_t n, ld;
     enum lcl_basis_storage storage;
@@ -218,7 +218,7 @@ static void finish_both(struct data *d, struct data *expected)
     data_finish(expected);
 }
 
-// What dots leave of w: rows FIRST and up.
+// The dot products of w with the columns of V: rows FIRST and up of the sums.
 static void expect_dots(struct data *expected, int count)
 {
     double dots[MOST];
@@ -330,7 +330,7 @@ static void try_extend(lcl_context *ctx, struct data *d, struct data *expected,
     round_values(d, v, d->n);
     memcpy(last, v, (size_t)d->n * sizeof *v);
     run_extend(ctx, d, count, slots);
-    // the next product multiplies what the basis holds, to the last bit
+    // the next product must use the stored basis vector, exact to the last bit
     test_expect_same("v", d->v, d->V + (FIRST + count) * d->ld, d->n);
 }
 

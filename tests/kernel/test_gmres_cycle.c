@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whole cycles of the passes and steps of GMRES against the reference, in
-// chunks of columns, too.
+// Whole cycles of the passes and steps of GMRES compared with the reference,
+// also in chunks of columns.
 #include "tests/support/device.h"
 #include "tests/support/systems.h"
 
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-// A basis with the state and the flags of a method around it.
+// A basis with the state and flags of a method.
 struct cycle {
     struct lcl_arnoldi A;
     lcl_buffer *state, *stop, *r, *sums, *u;
@@ -47,7 +47,7 @@ static void cycle_close(struct cycle *c)
     lcl_buffer_destroy(&c->sums);
 }
 
-// V or Z, widened.
+// V or Z, converted to double.
 static double *columns_of(const struct lcl_arnoldi *A, const lcl_buffer *B)
 {
     const size_t count = (size_t)A->ld * (size_t)A->m;
@@ -66,8 +66,8 @@ static double *columns_of(const struct lcl_arnoldi *A, const lcl_buffer *B)
     return V;
 }
 
-// Columns of random vectors: V^T V = I, and w_j = V h_j + nu v_{j+1}, of which
-// R and the rotations are made, by the residual of the reference.
+// Columns of random vectors: V^T V = I and w_j = V h_j + nu v_{j+1}; R and the
+// rotations result from them. Compares the residual with the reference.
 static void expect_cycle(lcl_context *ctx, int m,
                          enum lcl_basis_storage storage, bool flexible)
 {

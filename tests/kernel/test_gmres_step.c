@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// gmres_step.cl: each kernel against the reference.
+// gmres_step.cl: each kernel compared with the reference.
 #include "tests/support/device.h"
 #include "tests/support/recurrence.h"
 #include "tests/support/systems.h"
@@ -32,7 +32,7 @@ static int column(int j)
     return R + j * (j + 1) / 2;
 }
 
-// Scalars in host memory; rows of partial sums of GROUPS each.
+// Scalars in host memory; each row has GROUPS partial sums.
 struct data {
     double h[WORDS], state[STATE], rows[(M + 1) * GROUPS];
     int32_t stop[2];
@@ -237,7 +237,7 @@ static void run_step(lcl_context *ctx, struct data *d, int it, int j,
     download(&D, d);
 }
 
-// Column j from h1, as it is, and h2, of which little is left but nu.
+// Column j from h1, unchanged, and h2, after which little remains except nu.
 static struct data step_make(int j, double nu)
 {
     struct data d = data_make();

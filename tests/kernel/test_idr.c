@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// idr.cl: the shadow vectors, the outer step and the last judgement, each
-// kernel against its formulas on the host, for several s.
+// idr.cl: the shadow vectors, the outer step and the final check, each kernel
+// compared with its formulas on the host, for several s.
 #include "tests/support/device.h"
 #include "tests/support/idr_data.h"
 #include "tests/support/systems.h"
@@ -33,7 +33,7 @@ static void run_dot(lcl_context *ctx, struct test_idr *d)
     test_idr_download(&D, d);
 }
 
-// The sums of the product come as two rows of `products`.
+// The sums of the product arrive as two rows of `products`.
 static void run_omega(lcl_context *ctx, struct test_idr *d, int it, double tr,
                       double tt)
 {
@@ -154,7 +154,7 @@ static void expect_omega_stops(lcl_context *ctx, double rr, double tr,
     else
         test_idr_note(&expected, 7, rr, IDR_STOP_O, reason);
     run_omega(ctx, &d, 7, tr, tt);
-    if (!before) // nobody looks at it any more
+    if (!before) // unused from here on
         d.vector[IDR_STATE][IDR_OMEGA] = expected.vector[IDR_STATE][IDR_OMEGA];
     if (!isfinite(rr))
         test_idr_forget(&d, &expected, 7);

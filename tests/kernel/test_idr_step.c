@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// idr_step.cl: the kernels of an inner step, each against its formulas on the
-// host, for several s.
+// idr_step.cl: the kernels of an inner step, each compared with its formulas on
+// the host, for several s.
 #include "tests/support/device.h"
 #include "tests/support/idr_data.h"
 
@@ -69,7 +69,7 @@ static void run_step(lcl_context *ctx, struct test_idr *d, int k)
 
 // ------------------------------------------------------------------ idr_v
 
-// c = m^-1 c for rows and columns from k on; reciprocals on the diagonal.
+// c = m^-1 c for rows and columns >= k; m stores reciprocals on its diagonal.
 static void solve_small(const struct test_idr *d, double *c, int k)
 {
     for (int i = k; i < d->s; ++i) {
@@ -177,7 +177,8 @@ static void test_idr_u__reasons_to_stop_are_told_apart(void **state)
 
 // ------------------------------------------------------------------ idr_step
 
-// Column k of m, f and c, from rows h. alpha one after the other, as published.
+// Column k of m, f and c from rows h. alpha is computed sequentially, as
+// published.
 static double small_step(struct test_idr *d, int k, double *alpha)
 {
     const int s = d->s;
@@ -246,7 +247,7 @@ static void expect_step_stops(lcl_context *ctx, double pivot, double tt,
         expected.vector[IDR_STATE][IDR_REASON] = reason;
     run_step(ctx, &d, 0);
     const int kept = (int)test_idr_length(&d, IDR_STATE) - IDR_C;
-    for (int w = 0; w < kept && !before; ++w) // nobody looks any more
+    for (int w = 0; w < kept && !before; ++w) // unused from here on
         test_idr_c(&d)[w] = test_idr_c(&expected)[w];
     for (int row = 0; row <= 3; row += 3) {
         test_set_sums(test_idr_row(&d, row), 0);

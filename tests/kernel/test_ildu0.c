@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ildu0.cl, the factorisation, against the reference.
+// ildu0.cl, the factorisation, compared with the reference.
 #include "tests/support/device.h"
 #include "tests/support/factors.h"
 
@@ -43,8 +43,8 @@ static void test_ildu0__groups_of_two_waves_match_the_reference(void **state)
 
 // ------------------------------------------------------------------- pivots
 
-// A zero in the middle of the elimination, a tiny and a missing diagonal, in
-// the first of two subdomains; the second is sound.
+// A zero in the middle of the elimination, a tiny and a missing diagonal, all
+// in the first of two subdomains; the second has regular pivots.
 static struct lcl_csr bad_pivots(void)
 {
     // clang-format off
@@ -103,8 +103,8 @@ static void test_ildu0__negative_pivots_keep_their_sign(void **state)
     expect_policy(*state, test_csr_from_dense(2, dense), 2, LCL_PIVOT_REPLACE);
 }
 
-// IC(0): a negative pivot in the middle of one subdomain, a diagonal that is
-// negative from the start in the other.
+// IC(0): a negative pivot in the middle of one subdomain, a negative diagonal
+// entry in the other.
 static void test_ildu0__ic0_takes_positive_pivots_alone(void **state)
 {
     static const enum lcl_pivot policies[] = {

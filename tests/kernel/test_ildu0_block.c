@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ildu0_block.cl, the factorisation of blocks, against the reference.
+// ildu0_block.cl, the factorisation of blocks, compared with the reference.
 #include "tests/support/device.h"
 #include "tests/support/factors.h"
 
@@ -48,7 +48,8 @@ static void test_ildu0_block__groups_of_two_waves_match(void **state)
 
 // ------------------------------------------------------------------- pivots
 
-// A block of a sound row: its row r has 4 in column (r + turn) mod b.
+// A block with a dominant entry per row: row r has 4 in column (r + turn) mod
+// b.
 static void set_sound(double *block, int b, int turn)
 {
     memset(block, 0, (size_t)(b * b) * sizeof *block);
@@ -56,9 +57,9 @@ static void set_sound(double *block, int b, int turn)
         block[r * b + (r + turn) % b] = 4;
 }
 
-// Two subdomains of rows of blocks. In the first, row 1 has a singular block
-// whose entries are powers of two, so that its pivots are 0 on every device,
-// row 2 a block of zeros and row 3 none; the second is sound.
+// Two subdomains of block rows. In the first, row 1 has a singular block whose
+// entries are powers of two, so that its pivots are 0 on every device, row 2
+// has a block of zeros and row 3 none; the second has regular pivots.
 static void bad_blocks(struct test_system *S, int b, bool sorted)
 {
     // clang-format off

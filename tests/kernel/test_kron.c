@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// one_pass.cl and okp.cl against the matrix itself.
+// one_pass.cl and okp.cl compared with the explicit matrix.
 #include "tests/support/device.h"
 #include "tests/support/krons.h"
 #include "tests/support/products.h"
@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-// v has stages one after the other; then those of an unknown are together.
+// Reorders v: from consecutive stages to all stages of an unknown together.
 static void bring_stages_together(double *v, int64_t n, int s)
 {
     double *old = test_vector(n);
@@ -36,7 +36,7 @@ static void renumber(struct test_product *p, int s)
     p->device_w = test_upload(p->ctx, p->w, p->n, sizeof *p->w);
 }
 
-// All modes of one type, with the values that the operator has then.
+// All modes of one type, with the current values of the operator.
 static void expect_products(lcl_context *ctx, lcl_operator *P,
                             const struct lcl_kron *K)
 {
@@ -81,7 +81,7 @@ static void expect_type(lcl_context *ctx, int s, int b,
     test_kron_finish(&T);
 }
 
-// Stages and rows of a block.
+// Stages, and rows of a block.
 static const int shapes[][2] = {{2, 4}, {3, 2}, {1, 3}, {6, 3},
                                 {8, 4}, {4, 1}, {2, 8}, {5, 7}};
 
@@ -150,11 +150,11 @@ static void test_kron__blocks_of_more_rows_than_lanes_are_refused(void **state)
 
 enum { STAGES = 2, BLOCK = 2 };
 
-// Two matrices of one pattern, a vector and coefficients, on the device.
+// Two matrices with the same pattern, a vector and coefficients, on the device.
 struct wide {
     struct lcl_bsr M, L;
     int64_t n;                   // rows
-    double *x, *coef, *expected; // stages one after the other
+    double *x, *coef, *expected; // consecutive stages
     lcl_buffer *row_ptr, *col;
     lcl_buffer *val; // of M, or pairs of both
     lcl_buffer *device_x, *device_coef, *y, *go_on;
@@ -245,7 +245,7 @@ static void test_kron__okp_matches_with_wide_row_pointers(void **state)
     wide_finish(&W);
 }
 
-// expected += C T x, for the coefficients of a term.
+// expected += C T x for the coefficients of one term.
 static void add_term(struct wide *W, const struct lcl_bsr *T, int term)
 {
     double *u = test_vector(W->n);

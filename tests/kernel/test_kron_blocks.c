@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// kron_blocks.cl against lib/ref/kron_blocks.c.
+// kron_blocks.cl compared with lib/ref/kron_blocks.c.
 #include "tests/support/device.h"
 #include "tests/support/krons.h"
 #include "tests/support/systems.h"
@@ -14,7 +14,7 @@
 
 enum { MAX = LCL_DIAGONAL_BLOCK_MAX * LCL_DIAGONAL_BLOCK_MAX };
 
-// A system and its blocks, transposed, as the reference has them.
+// A system and its blocks, transposed, as the reference computes them.
 struct blocks {
     lcl_context *ctx;
     struct test_kron T;
@@ -88,7 +88,7 @@ static void expect_values(const struct blocks *K, const lcl_buffer *buffer,
     free(got);
 }
 
-// The diagonal blocks of T, every second number.
+// The diagonal blocks of T, with a stride of two numbers.
 static void put_diagonal(double *pairs, const struct lcl_bsr *T)
 {
     const int size = lcl_block_values(T);
@@ -129,7 +129,7 @@ static void expect_formed(const struct blocks *K, int groups)
     lcl_buffer_destroy(&formed);
 }
 
-// v as the kernels have it: stages of an unknown together, or as it is.
+// v as the kernels expect it: all stages of an unknown together, or unchanged.
 static double *renumbered(const struct blocks *K, const double *v,
                           bool together)
 {
@@ -183,7 +183,7 @@ static void expect_applied(const struct blocks *K, bool together, int groups)
 
 // ------------------------------------------------------------------- tests
 
-// Stages and rows of a block, 1 to 32 rows together.
+// Stages, and rows of a block; 1 to 32 rows together.
 static const int shapes[][2] = {{1, 1}, {2, 4}, {3, 2}, {16, 2}, {1, 5},
                                 {4, 1}, {5, 6}, {8, 4}, {4, 8},  {16, 1}};
 

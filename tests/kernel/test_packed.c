@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// packed.cl and packed_serial.cl, the fused apply, against the reference.
+// packed.cl and packed_serial.cl, the fused application, compared with the
+// reference.
 #include "tests/support/device.h"
 #include "tests/support/trisolves.h"
 
@@ -7,13 +8,13 @@
 
 #include <stdlib.h>
 
-// A form of the kernel. At width 1 only `storage` makes a difference.
+// A form of the kernel. At width 1 only `storage` has an effect.
 struct form {
     enum lcl_factor_storage storage;
     int waves;
     bool ring;
     bool global_table; // the table of sweeps stays in global memory
-    bool some;         // on the last systems alone, for fewer programs
+    bool some;         // only the last systems, for fewer programs
     bool shared;       // lanes share rows
 };
 

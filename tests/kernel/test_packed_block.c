@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// packed_block.cl, the fused apply of factors of blocks, against the reference.
+// packed_block.cl, the fused application of block factors, compared with the
+// reference.
 #include "tests/support/device.h"
 #include "tests/support/trisolves.h"
 
@@ -8,13 +9,14 @@
 
 #include <stdlib.h>
 
-// A form of the kernel. At width 1 waves and table make no difference.
+// A form of the kernel. At width 1 waves and table have no effect.
 struct form {
     int block;
     enum lcl_factor_storage storage;
     int waves;
     bool global_table; // the table of sweeps stays in global memory
-    int systems;       // so many, from the last: their sizes make programs
+    int systems;       // number of systems, from the last; each size requires a
+                       // program
 };
 
 static void packed_init(struct lcl_trisolve_method *T, lcl_context *ctx,

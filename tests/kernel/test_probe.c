@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// probe.cl and what the host concludes from it.
+// probe.cl and the host's conclusions from its results.
 #include "tests/support/device.h"
 
 #include "host/launch.h"

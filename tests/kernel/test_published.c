@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The published solves of dag_ec.cl and dag_vc_ILDU0_fused.cl against the
-// reference; those of blocks in test_published_block.c.
+// The published solves of dag_ec.cl and dag_vc_ILDU0_fused.cl compared with the
+// reference; for blocks see test_published_block.c.
 #include "tests/support/device.h"
 #include "tests/support/trisolves.h"
 
@@ -12,7 +12,7 @@ static void regroup(struct lcl_trisolve_method *T, lcl_context *ctx, int group)
     assert_int_equal(lcl_dag_ec_kernels(E, ctx, T->name, group), LCL_OK);
 }
 
-// In groups as the device has them, of several waves, and of one wave.
+// Groups of the device's default size, of several waves, and of one wave.
 static void expect_dag_ec(lcl_context *ctx, enum lcl_trisolve name)
 {
     struct test_trisolve want = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The published solves of factors of blocks against the reference.
+// The published solves with block factors compared with the reference.
 #include "tests/support/device.h"
 #include "tests/support/trisolves.h"
 
@@ -11,7 +11,7 @@ static void regroup(struct lcl_trisolve_method *T, lcl_context *ctx, int group)
     assert_int_equal(lcl_dag_ec_kernels(E, ctx, T->name, group), LCL_OK);
 }
 
-// In groups of so many waves, or, with 0, as the device has them.
+// Groups of `waves` waves; 0: of the device's default size.
 static void expect_blocks(lcl_context *ctx, enum lcl_trisolve name, int block,
                           int waves, int systems)
 {
@@ -27,8 +27,8 @@ static void expect_blocks(lcl_context *ctx, enum lcl_trisolve name, int block,
     test_trisolve_expect(ctx, &want);
 }
 
-// Sizes of large systems make programs of their own: fewer of them. dag_vc has
-// groups as large as the device has them alone.
+// Each size of a large system requires a program, so fewer systems. dag_vc
+// supports only groups of the device's default size.
 static void expect_each_size(lcl_context *ctx, enum lcl_trisolve name)
 {
     const int few = (int)test_size(3, 1);
@@ -54,7 +54,7 @@ static void test_dag_ec_lds__blocks_match_the_reference(void **state)
     expect_each_size(*state, LCL_TRISOLVE_DAG_EC_LDS);
 }
 
-// The other methods have the kernels of the same program.
+// The other methods use kernels of the same program.
 static void test_dag_ec__all_methods_apply_blocks_of_3(void **state)
 {
     for (int t = LCL_TRISOLVE_DAG_EC_LDS_UD;

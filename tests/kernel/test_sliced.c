@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// slices.cl against the reference, bit for bit, and sliced.cl against the plain
+// slices.cl compared bitwise with the reference, and sliced.cl with the plain
 // product.
 #include "tests/support/device.h"
 #include "tests/support/products.h"
@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-enum { FAR = 100000 }; // columns, out of reach of 16 bits
+enum { FAR = 100000 }; // columns, beyond the reach of 16 bits
 
 static int slice_rows(lcl_context *ctx)
 {
@@ -22,7 +22,7 @@ static int slice_rows(lcl_context *ctx)
 
 // ------------------------------------------------------------------ layout
 
-// A matrix on the device as slices.cl takes it.
+// A matrix on the device, as slices.cl expects it.
 struct source {
     lcl_context *ctx;
     const struct lcl_bsr *A;
@@ -90,7 +90,8 @@ static void expect_counts(const struct source *src,
     free(got);
 }
 
-// `count` elements that a kernel left are those expected, byte for byte.
+// Compares `count` elements written by a kernel with the expected ones, byte by
+// byte.
 static void expect_bytes(const lcl_buffer *buffer, const void *expected,
                          int64_t count, size_t size)
 {
@@ -222,7 +223,8 @@ static void test_sliced__products_with_far_columns_match(void **state)
 static void test_sliced__products_of_blocks_match(void **state)
 {
     struct lcl_csr pattern = test_stretched_csr(test_size(21, 131), FAR, 6);
-    const int step = test_width(*state) > 1 ? 3 : 1; // they compile for long
+    const int step =
+        test_width(*state) > 1 ? 3 : 1; // they take long to compile
     for (int b = 2; b <= LCL_BLOCK_MAX; b += step)
         expect_products(*state, &pattern, b);
     test_csr_finish(&pattern);

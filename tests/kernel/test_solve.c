@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All kernels one after another: an iteration or two on a small system, for
-// simulators to see what they hand on to each other.
+// Runs all kernels one after another, one or two iterations on a small system,
+// so that simulators check the data passed between them.
 #include "tests/support/device.h"
 #include "tests/support/matrices.h"
 #include "tests/support/solving.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// spin_loop_lds.cl, the published solve that waits, against the reference.
+// spin_loop_lds.cl, the published solve with spin waits, compared with the
+// reference.
 #include "tests/support/device.h"
 #include "tests/support/trisolves.h"
 
@@ -83,8 +84,8 @@ static void test_spin_loop__devices_without_local_sums_are_refused(void **state)
     test_trisolve_refused(*state, LCL_TRISOLVE_SPIN_LOOP_LDS, &caps);
 }
 
-// The lane that comes last reads what the others of its row have added: the
-// flag tells, oclgrind does not see it and takes it for a race.
+// The last lane of a row reads the sums of the others, synchronised by a flag;
+// oclgrind does not recognise this and reports a race.
 int main(void)
 {
     const struct CMUnitTest tests[] = {

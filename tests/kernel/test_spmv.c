@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// csr.cl and bsr.cl, products and the sums that follow, against the plain
+// csr.cl and bsr.cl, products and the sums that follow, compared with the plain
 // product.
 #include "tests/support/device.h"
 #include "tests/support/products.h"
@@ -8,7 +8,8 @@
 #include "host/launch.h"
 #include "lib/operator/choose.h"
 
-// csr.cl or bsr.cl with so many lanes a row, instead of what would be chosen.
+// csr.cl or bsr.cl with a given number of lanes per row instead of the
+// autotuned one.
 struct forced {
     lcl_kernel *kernels[LCL_PRODUCT_MODES];
 };
@@ -96,7 +97,8 @@ static void test_spmv__a_wave_a_row_matches(void **state)
 
 // ------------------------------------------------------------------ blocks
 
-// With many lanes small blocks show it all, and large ones compile for long.
+// With many lanes, small blocks cover all cases, and large ones take long to
+// compile.
 static void test_spmv__a_lane_a_block_row_matches(void **state)
 {
     const int largest = test_width(*state) > 1 ? 3 : LCL_BLOCK_MAX;
@@ -131,7 +133,7 @@ static void test_spmv__empty_rows_give_zero(void **state)
     test_csr_finish(&pattern);
 }
 
-// lcl_spmv_init() of a type gives a product that p checks.
+// lcl_spmv_init() of a type creates a product; p checks it.
 static void open_type(struct test_product *p, lcl_context *ctx,
                       enum lcl_spmv_type type, const struct lcl_bsr *A)
 {

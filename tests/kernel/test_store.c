@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// store.cl, the stored forms of factor values, against the reference: bit for
-// bit.
+// store.cl, the storage formats of factor values, compared bitwise with the
+// reference.
 #include "tests/support/device.h"
 #include "tests/support/factors.h"
 
@@ -12,8 +12,8 @@
 #include <string.h>
 
 // Values that are hard to round to `digits` significant bits: halfway between
-// two neighbours, beside that, at both ends of the range of a float. What a
-// float holds only as a denormal is not among them: devices may flush it.
+// two neighbours, next to that, at both ends of the range of a float. Values
+// that are denormal as float are excluded, because devices may flush them.
 static double hard_value(int kind, double random, int digits)
 {
     const double step = ldexp(1, 1 - digits);
@@ -63,7 +63,7 @@ static void expect_same_bytes(const struct test_factors *F,
     free(got);
 }
 
-// What is counted before: a few more fill the low half.
+// Initial value of the counter: a few more fill its low half.
 static const uint32_t counted[3] = {0, UINT32_MAX - 1, 0};
 
 static void expect_lost(const struct test_factors *F, const double *val)
@@ -83,7 +83,7 @@ static void expect_lost(const struct test_factors *F, const double *val)
     assert_true((counts[1] | (uint64_t)counts[2] << 32) == lost);
 }
 
-// What is stored of hard values, on what was all ones.
+// Compares the stored hard values; the buffer held all ones before.
 static void expect_stored(struct test_factors *F)
 {
     const bool bf16 = F->device.storage == LCL_FACTOR_STORAGE_BF16;
@@ -173,7 +173,7 @@ static void test_store__fp64_is_what_was_factored(void **state)
     test_system_finish(&S);
 }
 
-// Values at both ends of the range, and what becomes of them.
+// Values at both ends of the range, and their stored results.
 static void expect_range(lcl_context *ctx, enum lcl_factor_storage storage,
                          double pivot, bool fits)
 {

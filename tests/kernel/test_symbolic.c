@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// symbolic.cl, the analysis on the device, against the references.
+// symbolic.cl, the symbolic phase on the device, compared with the references.
 #include "tests/support/device.h"
 #include "tests/support/systems.h"
 
@@ -18,13 +18,13 @@ enum { BLOCK = 3, VALUES = BLOCK * BLOCK };
 
 // -------------------------------------------------------------------- expected
 
-// What the references make of a matrix.
+// The results of the references for a matrix.
 struct expected {
     struct lcl_partition P;
     struct lcl_csr B;
     int64_t *map;
     int32_t *level;
-    int64_t levels, levels_max; // of all subdomains, and of one
+    int64_t levels, levels_max; // of all subdomains, and the maximum of one
     struct lcl_layout layout;
 };
 
@@ -36,7 +36,7 @@ static void reorder(struct expected *E, const struct lcl_csr *A)
                      LCL_OK);
 }
 
-// The rows by the smaller of their levels from both ends.
+// Orders the rows by the smaller of their levels from both ends.
 static void fold(struct expected *E, const struct lcl_csr *A)
 {
     int32_t *back = calloc((size_t)A->rows, sizeof *back);
@@ -102,7 +102,7 @@ static void expect_wide(const char *what, const lcl_buffer *buffer,
     free(narrow);
 }
 
-// Arrays of any element, compared by bytes.
+// Compares arrays of any element type byte by byte.
 static void expect_bytes(const char *what, const void *got,
                          const void *expected, int64_t count, size_t size)
 {
@@ -149,7 +149,7 @@ static void expect_drop(const struct lcl_drop_info *got,
                      1e-12);
 }
 
-// On the device A has `blocks`, or where that is NULL entries.
+// On the device A has `blocks`, or entries if that is NULL.
 static void expect_symbolic(lcl_context *ctx, const struct lcl_csr *A,
                             double *blocks,
                             const struct lcl_partition_params *partition,
@@ -186,8 +186,8 @@ static void expect_symbolic(lcl_context *ctx, const struct lcl_csr *A,
     expected_finish(&E);
 }
 
-// Steps of one and of two waves, a row a lane and with lanes that share rows;
-// folded.
+// Steps of one and of two waves, with one row per lane and with lanes that
+// share rows; folded.
 static void expect_all(lcl_context *ctx, const struct lcl_csr *A,
                        const struct lcl_partition_params *partition)
 {
@@ -256,7 +256,7 @@ static void test_symbolic__one_row_subdomains_match(void **state)
     test_csr_finish(&A);
 }
 
-// Rows longer than what an item sorts, of many lengths.
+// Rows longer than one work-item sorts, of many lengths.
 static void test_symbolic__long_rows_match(void **state)
 {
     const int64_t n = test_size(75, 1500);
@@ -266,8 +266,7 @@ static void test_symbolic__long_rows_match(void **state)
     expect_scattered(*state, test_dense_row(test_size(64, 70001), 7), 300);
 }
 
-// Many lengths of rows and widths of steps, so that lanes share rows in many
-// ways.
+// Many row lengths and step widths, so that lanes share rows in many ways.
 static void test_symbolic__shared_rows_match(void **state)
 {
     const struct lcl_partition_params chunks = {
@@ -295,7 +294,7 @@ static void test_symbolic__empty_rows_and_missing_diagonals_match(void **state)
     expect_scattered(*state, test_csr_from_dense(2, nothing), 1);
 }
 
-// One triangle alone, in either direction.
+// One triangle only, in either direction.
 static void test_symbolic__triangular_patterns_match(void **state)
 {
     const double upper[] = {1, 0, 2, 0, 0, 1, 0, 3, 0, 0, 1, 4, 0, 0, 0, 1};
@@ -362,7 +361,7 @@ static void test_symbolic__wide_row_pointers_are_refused(void **state)
     assert_null(S.level);
 }
 
-// A device that writes 0xff or 0x7f everywhere into one of the arrays.
+// A device that writes 0xff or 0x7f to all of one array.
 static void expect_refused(lcl_context *ctx, const struct lcl_device_layout *D,
                            lcl_buffer *spoiled)
 {
@@ -370,7 +369,7 @@ static void expect_refused(lcl_context *ctx, const struct lcl_device_layout *D,
     for (int byte = 0x7f; byte <= 0xff; byte += 0x80) {
         assert_int_equal(lcl_buffer_fill(spoiled, (unsigned char)byte), LCL_OK);
         const enum lcl_status st = lcl_layout_download(&L, ctx, D);
-        // -1 is a source and a missing diagonal
+        // -1 is a valid source and marks a missing diagonal
         if (byte == 0xff && (spoiled == D->source || spoiled == D->diagonal))
             lcl_layout_finish(&L);
         else

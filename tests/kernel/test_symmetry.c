@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// symmetry.cl against two products with the matrix.
+// symmetry.cl compared with two products with the matrix.
 #include "tests/support/device.h"
 #include "tests/support/systems.h"
 
@@ -39,7 +39,7 @@ static lcl_buffer *upload_row_ptr(lcl_context *ctx, const struct lcl_bsr *A,
     return buffer;
 }
 
-// The difference and its scale, as the device adds them up.
+// The difference and its scale, as summed by the device.
 static void measure(lcl_context *ctx, const struct lcl_bsr *A, bool wide,
                     double *sums)
 {
@@ -92,7 +92,7 @@ static void test_symmetry__sums_are_those_of_two_products(void **state)
     expect_measure(*state, test_identity(1), 1, false);
 }
 
-// A diagonal cancels exactly, pairs to rounding.
+// A diagonal cancels exactly, pairs of entries up to rounding.
 static void test_symmetry__symmetric_matrices_leave_rounding(void **state)
 {
     double sums[2];

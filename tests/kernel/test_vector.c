@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// vector.cl: moving vectors between numberings, the diagonal preconditioner.
+// vector.cl: gather and scatter, dot products, the diagonal preconditioner.
 #include "tests/support/device.h"
 #include "tests/support/systems.h"
 
@@ -24,7 +24,7 @@ static lcl_kernel *kernel_of(lcl_context *ctx, const char *name, int block)
     return test_kernel(ctx, &spec);
 }
 
-// The sizes that are tried, 0 at the end.
+// The tested sizes, terminated by 0.
 static const int64_t *sizes(void)
 {
     static const int64_t small[] = {1, 2, 61, 0}, large[] = {1, 9973, 0};
@@ -169,7 +169,7 @@ static void test_vector__scale_multiplies_unless_stopped(void **state)
     lcl_buffer_destroy(&stop);
 }
 
-// Where each diagonal entry is stored, -1 where it is not.
+// Position of each diagonal entry, -1 if it is not stored.
 static void find_diagonal(const struct lcl_csr *A, int64_t *at)
 {
     for (int64_t i = 0; i < A->rows; ++i) {
@@ -182,7 +182,7 @@ static void find_diagonal(const struct lcl_csr *A, int64_t *at)
 
 static void test_vector__inverse_diagonal_matches_the_reference(void **state)
 {
-    // sound; missing; zero; too small to invert; negative
+    // regular; missing; zero; too small to invert; negative
     const double dense[] = {4, 1, 0, 0, 0, 1,      0, 0, 0, 0, 0, 0,   1,
                             0, 0, 0, 1, 0, 1e-310, 0, 0, 0, 0, 0, -0.5};
     struct lcl_csr A = test_csr_from_dense(5, dense);
@@ -214,7 +214,7 @@ static void test_vector__inverse_diagonal_matches_the_reference(void **state)
 
 // ------------------------------------------------------------------ dot
 
-// x = D^-1 b with <b, x>; nothing where it is stopped.
+// x = D^-1 b with <b, x>; no change if the stopping flag is set.
 static void expect_dot(lcl_context *ctx, int64_t n)
 {
     const int32_t flags[] = {0, 3};
@@ -266,8 +266,8 @@ static void test_vector__dot_products_add_up_unless_stopped(void **state)
 // state[] of keep_best: the residual, then two pairs.
 enum { RING, FROM, TO = FROM + 2, STATE = TO + 2 };
 
-// Whether step 7 with residual rr replaces what `from` holds, or `start`, where
-// stop[at] is 0; `from` is left as it is.
+// Whether step 7 with residual rr replaces the contents of `from`, or `start`,
+// if stop[at] is 0; `from` stays unchanged.
 static void expect_kept(lcl_context *ctx, int64_t n, double rr,
                         const double from[2], double start, bool better)
 {

@@ -1,23 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Compiles kernel sources for GPUs that are not here and prints what each
-# needs. A source is compiled for the targets that its name fits:
+# Compiles kernel sources offline for GPUs and prints the resources of each. The
+# name of a source selects its targets:
 #   NAME-amd.cl         gfx90a and gfx1030; those with .W32. not for gfx90a,
 #                       whose waves are 64 wide
 #   NAME-nv_ptx.cl      sm_90
-#   NAME-khr.cl         syntax only: no target here has these shuffles
-#   NAME-intel.cl       not at all: clang does not know all these shuffles
+#   NAME-khr.cl         syntax only: no target has these shuffles
+#   NAME-intel.cl       not compiled: clang does not know all these shuffles
 #   any other NAME.cl   all three
 # Without clang-19, libclc-19 and rocm-device-libs: syntax only.
 # usage: compile.sh FOLDER           every .cl file in it
-#        compile.sh FOLDER DUMPER    first emptied, and filled by DUMPER FOLDER
-# Exit status 77: there is no clang.
+#        compile.sh FOLDER DUMPER    empties the folder, then DUMPER FOLDER fills it
+# Exit status 77: clang is not installed.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 
 # ------------------------------------------------------------------ compilers
 
-# local variables belong to the group: one item sets them for all
+# local variables belong to the group: one work-item sets them for all
 opencl='-x cl -Xclang -finclude-default-header -Dasm=__asm__ -Wall -Werror -Wno-unused-function -Wno-sometimes-uninitialized'
 nv_ext=+cl_khr_fp64,+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics
 libclc=/usr/lib/clc/nvptx64--nvidiacl.bc
@@ -35,7 +35,7 @@ find_compilers() {
     export clang rocm full ptxas
 }
 
-# flags are several words
+# the flags are several words
 # shellcheck disable=SC2086
 {
 syntax() {
@@ -97,7 +97,7 @@ largest() {
     grep -oE "[0-9]+ $1" "$2" | awk '$1 > m {m = $1} END {print m + 0}'
 }
 
-# The functions that a PTX file declares and does not define.
+# Functions that a PTX file declares but does not define.
 undefined_ptx() {
     awk '/\.(func|entry)/ {gsub(/\([^)]*\)/, ""); sub(/\($/, ""); name = $NF}
         /^;/ {declared[name]} /^{/ {defined[name]}
@@ -123,7 +123,7 @@ compile() {
     esac
 }
 
-# One file, one line, and what the compiler said where it failed.
+# Prints one line per file, and the compiler's output after a failure.
 one() {
     tmp=$(mktemp -d) || exit 1
     trap 'rm -rf "$tmp"' EXIT

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes the kernel specialisations that the library asks for on GPUs of each
-// kind, as their drivers get them, for compilers of GPUs that are not here.
-// Names are as compile.sh wants them: KERNEL.WIDTH.VARIANT-EXCHANGE.cl, without
-// an exchange where every target is meant.
+// Writes the kernel specialisations that the library requests on GPUs of each
+// kind, as their drivers receive them, for offline compilers. File names as
+// compile.sh expects them: KERNEL.WIDTH.VARIANT-EXCHANGE.cl, without an
+// exchange if the file is for every target.
 // usage: dump_specs FOLDER
 #include "host/alloc.h"
 #include "host/program.h"
@@ -30,14 +30,15 @@ static const struct target targets[] = {
     {"", 32, LCL_EXCHANGE_LOCAL, LCL_ATOMIC_ADD_CAS},
 };
 
-// What a target makes of it: width, exchange, and a group of so many waves.
+// Sets the properties of a target: width, exchange, and groups of the given
+// number of waves.
 struct variant {
     const char *name;
     int waves;
     struct lcl_spec spec;
 };
 
-// A way to add, which the target decides.
+// The method of atomic addition of the target.
 #define ANY LCL_ATOMIC_ADD_CAS
 
 // clang-format off

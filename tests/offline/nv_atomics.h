@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* 64-bit compare and swap, which libclc has not for NVIDIA and every NVIDIA
- * driver has. Put before a kernel by compile.sh; never seen by a driver. */
+/* 64-bit compare and swap, which libclc lacks for NVIDIA and every NVIDIA
+ * driver provides. compile.sh prepends it to kernels; drivers never see it. */
 #pragma once
 
 #define LCL_ATOM_CMPXCHG(space, name, type)                                    \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A log that keeps its last message, for tests of what the user is told.
+// A log that keeps its last message, for tests of messages.
 #pragma once
 
 #include <levelcl/log.h>

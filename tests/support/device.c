@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A context for tests, buffers that show what a kernel did, comparisons.
+// A context for tests, buffers that show writes of a kernel, comparisons.
 #include "tests/support/device.h"
 
 #include "host/runtime.h"
@@ -16,7 +16,7 @@ enum { POISON = 0xff, GUARD = 64 };
 
 static lcl_context *context;
 
-// Errors and what they say belong to the output of a test that fails.
+// Errors and their messages belong to the output of a failing test.
 static void print_line(void *user, enum lcl_log_level level, const char *text)
 {
     (void)user, (void)level;
@@ -72,7 +72,7 @@ lcl_buffer *test_upload(lcl_context *ctx, const void *data, int64_t count,
     return buffer;
 }
 
-// Fails unless the bytes from `from` on are poison.
+// Fails unless all bytes from `from` on are poison.
 static unsigned char *read_all(const lcl_buffer *buffer, size_t from)
 {
     const size_t bytes = lcl_buffer_bytes(buffer);

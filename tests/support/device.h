@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A context for the tests of a program, buffers that show what a kernel did to
-// them, and comparisons that say what differed. What fails here fails the test.
+// A context for the tests of a program, buffers that show writes of a kernel,
+// and comparisons that print the difference. Failures here fail the test.
 #pragma once
 
 #include "host/buffer.h"
@@ -9,34 +9,34 @@
 
 #include <stdbool.h>
 
-// Runs the tests of an array with one context, as the environment asks for
-// (LEVELCL_WIDTH and so on), as their state. The result is main()'s: 77 where
+// Runs an array of tests with one context as their state, configured by the
+// environment (LEVELCL_WIDTH and so on). Returns the result of main(): 77 if
 // there is no device.
 #define test_device_run(tests)                                                 \
  (test_device_create()                                                         \
       ? cmocka_run_group_tests(tests, test_device_enter, test_device_leave)    \
       : 77)
 
-// Makes the context. Returns false where there is no OpenCL device.
+// Creates the context. Returns false if there is no OpenCL device.
 bool test_device_create(void);
 int test_device_enter(void **state);
 int test_device_leave(void **state);
 
 // ------------------------------------------------------------------- buffers
 
-// `count` elements of `size` bytes, and some more that nobody may touch, every
-// byte 0xff: NaN as double, -1 as integer.
+// `count` elements of `size` bytes, followed by guard bytes; every byte is
+// 0xff: NaN as double, -1 as integer.
 lcl_buffer *test_poisoned(lcl_context *ctx, int64_t count, size_t size);
 
-// The same with the elements filled.
+// The same with given elements.
 lcl_buffer *test_upload(lcl_context *ctx, const void *data, int64_t count,
                         size_t size);
 
-// Reads the elements; fails if bytes beyond them are no longer 0xff.
+// Reads the elements; fails if a guard byte is no longer 0xff.
 void test_download(const lcl_buffer *buffer, void *data, int64_t count,
                    size_t size);
 
-// The same of doubles that the device has as reals of `size` bytes, 4 or 8.
+// The same for doubles that the device stores as reals of `size` bytes, 4 or 8.
 lcl_buffer *test_upload_reals(lcl_context *ctx, const double *values,
                               int64_t count, size_t size);
 void test_download_reals(const lcl_buffer *buffer, double *values,
@@ -45,34 +45,35 @@ void test_download_reals(const lcl_buffer *buffer, double *values,
 // Fails unless every byte is as test_poisoned() left it.
 void test_untouched(const lcl_buffer *buffer);
 
-// A stop flag, as kernels take it: one int.
+// A stopping flag as kernels expect it: one int.
 lcl_buffer *test_stop_flag(lcl_context *ctx, int32_t value);
 
 // ------------------------------------------------------------------- programs
 
-// The kernel of a spec, which must build.
+// The kernel of a spec; fails if it does not build.
 lcl_kernel *test_kernel(lcl_context *ctx, const struct lcl_spec *spec);
 
-// The wave width, and work-items of groups of so many waves; 1 at width 1.
+// The wave width, and the number of work-items of a group of `waves` waves; 1
+// at width 1.
 int test_width(lcl_context *ctx);
 int test_group(lcl_context *ctx, int waves);
 
 // ----------------------------------------------------------------- comparisons
 
-// Fails at the first i where |got - expected| > tolerance * max(1, |expected|),
-// or where got is NaN, and prints both.
+// Fails at the first i with |got - expected| > tolerance * max(1, |expected|)
+// or NaN, and prints both values.
 void test_expect_near(const char *what, const double *got,
                       const double *expected, int64_t n, double tolerance);
 
-// Fails at the first i where the bits differ.
+// Fails at the first i with different bits.
 void test_expect_same(const char *what, const double *got,
                       const double *expected, int64_t n);
 
-// Fails at the first of `count` words of a buffer that is another.
+// Fails at the first of `count` words of a buffer that differs.
 void test_expect_words(const char *what, const lcl_buffer *buffer,
                        const int32_t *expected, int64_t count);
 
-// n numbers in [-1, 1), freed with free(); the same for the same seed.
+// n random numbers in [-1, 1), freed with free(); the same for the same seed.
 double *test_random_vector(int64_t n, unsigned seed);
 // n zeros, freed with free().
 double *test_vector(int64_t n);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Inverses of diagonal blocks on the device beside those of the reference.
+// Inverses of diagonal blocks on the device compared with the reference.
 #include "tests/support/diagonal.h"
 
 #include "tests/support/device.h"
@@ -147,7 +147,7 @@ double *test_diagonal_entries(const struct test_diagonal *T)
     double *entries = test_vector(J->at[J->blocks]), *next = entries;
     for (int64_t p = 0; p < J->blocks; ++p) {
         const int m = J->ptr[p + 1] - J->ptr[p];
-        // slabs that differ start where they would with doubles
+        // with adaptive storage each slab starts where it would with doubles
         const int64_t value = (int64_t)T->slabs[T->slab_of[p]].value;
         const int64_t from = adaptive ? value : 0;
         for (int e = 0; e < m * m; ++e)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The factors of a system, by the reference and on the device.
+// The factors of a system by the reference and on the device.
 #include "tests/support/factors.h"
 
 #include "lib/factor/pairs.h"
@@ -23,7 +23,7 @@ static void init_reference(struct test_factors *F,
     assert_int_equal(st, LCL_OK);
 }
 
-// `planes` planes of a step that start at a slot.
+// `planes` planes of a step, starting at a slot.
 static void place_planes(struct test_factors *F, uint64_t slot, uint32_t rows,
                          uint32_t planes)
 {
@@ -133,8 +133,8 @@ static void read_doubles(const lcl_buffer *buffer, double *v, int64_t n)
     assert_int_equal(lcl_buffer_read(buffer, v, (size_t)n * sizeof *v), LCL_OK);
 }
 
-// Values of slots that are stored in one of the other forms alone. Columns are
-// those of the layout.
+// Values of slots that only the other storage formats hold. Columns are those
+// of the layout.
 static void decode_slots(const struct test_factors *F, double *v)
 {
     const struct lcl_layout *L = &F->layout;
@@ -176,7 +176,7 @@ static double *reference_inv_d(const struct test_factors *F)
     return F->system->blocks ? F->ref_block.inv_d : F->ref.inv_d;
 }
 
-// The block of the reference that belongs to a slot of the device.
+// The block of the reference for a slot of the device.
 typedef void visit_fn(const struct test_factors *F, uint64_t slot, int sign,
                       double *block, double *slots);
 
@@ -198,7 +198,7 @@ static void get_block(const struct test_factors *F, uint64_t slot, int sign,
                                    F->device.storage);
 }
 
-// The reference's blocks and the slots in which they stand.
+// Visits every slot with its block of the reference.
 static void for_each_block(const struct test_factors *F, visit_fn *visit,
                            double *slots)
 {

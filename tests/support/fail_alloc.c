@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-// Names that ld gives to the functions behind --wrap.
+// Names that the linker option --wrap assigns to the original functions.
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *array, size_t size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A table of OpenCL functions that count and fail.
+// A table of OpenCL functions that count calls and fail on request.
 #include "tests/support/fake_cl.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ static bool fails_now(enum fake_cl_function function)
 
 // clang-format off
 
-// Functions that return their code and make nothing.
+// Functions that return their code and create nothing.
 #define CODE_FUNCTIONS(X) \
     X(clEnqueueBarrierWithWaitList, (cl_command_queue q, cl_uint n, \
         const cl_event *wait, cl_event *event), (q, n, wait, event)) \
@@ -62,7 +62,7 @@ static bool fails_now(enum fake_cl_function function)
         const void *value), (k, index, size, value)) \
     X(clWaitForEvents, (cl_uint n, const cl_event *events), (n, events))
 
-// Functions that make an object, or map one, and store their code.
+// Functions that create or map an object and store their code.
 #define OBJECT_FUNCTIONS(X) \
     X(cl_mem, clCreateBuffer, (cl_context c, cl_mem_flags flags, size_t bytes, \
         void *host, cl_int *code), (c, flags, bytes, host, code)) \
@@ -86,7 +86,7 @@ static bool fails_now(enum fake_cl_function function)
         const cl_event *wait, cl_event *event, cl_int *code), \
         (q, mem, block, flags, at, bytes, n, wait, event, code))
 
-// Functions that take or give up an object; they do not fail.
+// Functions that retain or release an object; they never fail.
 #define COUNT_FUNCTIONS(X) \
     X(clReleaseCommandQueue, cl_command_queue, -1) \
     X(clReleaseContext, cl_context, -1) \
@@ -156,8 +156,8 @@ static cl_int fake_clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel k,
     return code;
 }
 
-// Asked as often as it takes: to fail at the n-th call of any function is to
-// fail at the same call each time, which these do not count as.
+// The number of these queries varies between runs. They do not count, so that
+// the n-th call of any function is the same call in each run.
 static cl_int fake_clGetEventInfo(cl_event e, cl_event_info what, size_t size,
                                   void *value, size_t *bytes)
 {
@@ -177,7 +177,7 @@ static cl_int fake_clEnqueueUnmapMemObject(cl_command_queue q, cl_mem mem,
     return clEnqueueUnmapMemObject(q, mem, host, n, wait, event);
 }
 
-// Transfers that do not block give an event, which is an object.
+// Non-blocking transfers return an event, which is an object.
 static cl_int fake_clEnqueueReadBuffer(cl_command_queue q, cl_mem mem,
                                        cl_bool block, size_t at, size_t bytes,
                                        void *host, cl_uint n,
@@ -225,7 +225,7 @@ static cl_int fake_clGetDeviceInfo(cl_device_id d, cl_device_info what,
     return clGetDeviceInfo(d, what, size, value, bytes);
 }
 
-// What the compiler had to say about a program that it accepted.
+// Records the compiler's output for a program that it accepted.
 static void keep_build_log(cl_program p, cl_device_id d)
 {
     char text[sizeof fake_cl.build_log] = "";

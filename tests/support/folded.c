@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The factors that a device computes for chunks of consecutive rows.
+// Factors on chunks of consecutive rows, with the rows ordered as on a device.
 #include "tests/support/folded.h"
 
 #include "lib/ref/trisolve.h"

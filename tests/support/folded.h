@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The factors that a device computes for chunks of consecutive rows, by the
-// reference: where lanes work side by side, rows are ordered from both ends.
+// Factors on chunks of consecutive rows, computed by the reference with the row
+// order of a device: with several lanes, rows are ordered from both ends.
 #pragma once
 
 #include "host/program.h"
@@ -13,7 +13,7 @@ struct test_folded {
     double *b, *x; // in the order of S.B
 };
 
-// A is the caller's and outlives it.
+// A must outlive it.
 void test_folded_init(struct test_folded *T, lcl_context *ctx,
                       const struct lcl_csr *A, int64_t part_rows,
                       const struct lcl_precond_params *params);

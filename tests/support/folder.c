@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A temporary folder and files in it.
+// A temporary folder with files.
 #include "tests/support/folder.h"
 #include "tests/support/test.h"
 
@@ -23,8 +23,8 @@ void lcl_test_folder_create(struct lcl_test_folder *folder)
     assert_non_null(mkdtemp(folder->path));
 }
 
-// Visits what is in `path`, folders after what is in them. Returns how many
-// files there are.
+// Visits the contents of `path`, each folder after its contents. Returns the
+// number of files.
 static int walk(const char *path,
                 void (*visit)(void *user, const char *path, bool folder),
                 void *user)

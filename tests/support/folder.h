@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A temporary folder and files in it. Whatever fails here fails the test.
+// A temporary folder with files. Failures here fail the test.
 #pragma once
 
 #include <stddef.h>
@@ -12,10 +12,10 @@ struct lcl_test_folder {
 
 void lcl_test_folder_create(struct lcl_test_folder *folder);
 
-// Removes the folder and everything in it.
+// Removes the folder and its contents.
 void lcl_test_folder_remove(struct lcl_test_folder *folder);
 
-// Files in the folder and those in it.
+// Number of files in the folder and its subfolders.
 int lcl_test_folder_count(const struct lcl_test_folder *folder);
 
 // Their paths.
@@ -32,9 +32,9 @@ void lcl_test_path(char path[LCL_TEST_PATH],
 
 void lcl_test_write_file(const char *path, const void *bytes, size_t size);
 
-// The bytes of a file, to be freed with free(); *size is set.
+// The bytes of a file, freed with free(); sets *size.
 void *lcl_test_read_file(const char *path, size_t *size);
 
-// Compressed copies, to be freed with free(); *size is set.
+// Compressed copies, freed with free(); set *size.
 void *lcl_test_gzip(const char *text, size_t *size);
 void *lcl_test_xz(const char *text, size_t *size);

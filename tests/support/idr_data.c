@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the kernels of IDR(s) work on.
+// Data for tests of the IDR(s) kernels.
 #include "tests/support/idr_data.h"
 
 #include "lib/ref/idr.h"

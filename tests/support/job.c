@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A whole job on a small system.
+// A complete job on a small system.
 #include "tests/support/job.h"
 #include "tests/support/preconds.h"
 
@@ -47,7 +47,7 @@ void test_chain_init(struct test_chain *chain)
 
 static enum lcl_status solve(struct test_job *job, lcl_context *ctx)
 {
-    // as few iterations as do: all calls of each are tried
+    // the fewest iterations that suffice, since the tests try all calls of each
     const struct lcl_solver_params few = {
         .type = job->solver,
         .max_iters = job->solver                               ? 24

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A whole job on a small system: context, preconditioner, solver, solution.
+// A complete job on a small system: context, preconditioner, solver, solution.
 #pragma once
 
 #include "host/runtime.h"
@@ -8,8 +8,8 @@
 
 enum { TEST_JOB_ROWS = 216 };
 
-// A chain of cells, on which a few iterations do: rows -1, 3, -1, and b = A x
-// for the solution that the job has to find. It must not move.
+// A chain of cells that needs few iterations: rows -1, 3, -1, and b = A x for
+// the solution that the job must find. It must not move.
 struct test_chain {
     struct lcl_csr A;
     int64_t row_ptr[TEST_JOB_ROWS + 1];
@@ -24,18 +24,17 @@ struct test_job {
     struct lcl_operator_params op;
     struct lcl_precond_params precond;
     enum lcl_solver_type solver;
-    const struct lcl_cl_api *api; // NULL: the loader's
+    const struct lcl_cl_api *api; // NULL: that of the loader
     double x[TEST_JOB_ROWS];      // result
     struct lcl_build_info builds; // result
 };
 
-// Ends the program with 77, as a test that is skipped, where OpenCL has no
-// device.
+// Exits with 77, as a skipped test, if OpenCL has no device.
 void test_need_device(void);
 
-// Runs the job and frees everything. Returns the first status that is not
+// Runs the job and frees everything. Returns the first status other than
 // LCL_OK.
 enum lcl_status test_job_run(struct test_job *job);
 
-// Fails where x is not near the solution.
+// Fails if x is not near the solution.
 void test_job_expect_solved(const double x[TEST_JOB_ROWS]);

@@ -47,7 +47,7 @@ static void make_dominant(struct lcl_bsr *A)
                 A->val[(k * b + r) * b + r] += 10 * b;
 }
 
-// Diagonals of A and B are larger than what is beside them.
+// The diagonals of A and B dominate.
 static void make_stages(struct test_kron *T, int s)
 {
     uint64_t state = 77;

@@ -6,33 +6,33 @@
 #include <levelcl/solver.h>
 
 enum test_kron_patterns {
-    TEST_KRON_EQUAL, // M and L have one pattern
+    TEST_KRON_EQUAL, // M and L have the same pattern
     TEST_KRON_NEAR,  // L lacks a few blocks
     TEST_KRON_FAR,   // patterns have little in common
-    TEST_KRON_CHAIN, // blocks next to the diagonal in both
+    TEST_KRON_CHAIN, // both block tridiagonal
     TEST_KRON_PATTERNS,
 };
 
 struct test_kron {
-    struct lcl_kron K; // on the following
+    struct lcl_kron K; // refer to the following
     struct lcl_bsr M, L;
     double A[LCL_KRON_STAGES_MAX * LCL_KRON_STAGES_MAX];
     double B[LCL_KRON_STAGES_MAX * LCL_KRON_STAGES_MAX];
 };
 
-// About `rows` block rows of blocks of b, diagonal blocks dominating. T must
-// not move.
+// About `rows` block rows with blocks of b rows and dominant diagonal blocks. T
+// must not move.
 void test_kron_init(struct test_kron *T, int stages, int b, int64_t rows,
                     enum test_kron_patterns patterns);
 void test_kron_finish(struct test_kron *T);
 
-// Other values on the same patterns.
+// New values on the same patterns.
 void test_kron_change(struct test_kron *T);
 
-// The matrix itself; the caller finishes it.
+// The explicit matrix; the caller finishes it.
 struct lcl_csr test_kron_whole(const struct lcl_kron *K);
 
-// All ways to multiply.
+// All product types.
 enum { TEST_KRON_TYPES = 3 };
 extern const enum lcl_kron_type test_kron_types[TEST_KRON_TYPES];
 
@@ -45,7 +45,8 @@ extern const enum lcl_kron_type test_kron_types[TEST_KRON_TYPES];
 enum { TEST_KRON_METHODS = 4 };
 extern const struct lcl_precond_params test_kron_methods[TEST_KRON_METHODS];
 
-// A preconditioner of K whose info fits; what fails here fails the test.
+// Creates a preconditioner of K and checks its info; failures here fail the
+// test.
 lcl_precond *test_kron_precond(lcl_context *ctx, const struct lcl_kron *K,
                                const struct lcl_precond_params *params,
                                enum lcl_kron_type type);

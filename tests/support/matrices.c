@@ -34,7 +34,7 @@ static struct lcl_csr allocate(int64_t n, int64_t entries)
     };
 }
 
-// Rows and columns must come in ascending order.
+// Rows and columns must ascend.
 static void append(struct lcl_csr *A, int64_t i, int64_t j, double value)
 {
     A->col_ind[A->nnz] = (int32_t)j;
@@ -66,8 +66,8 @@ double test_entry(const struct lcl_csr *A, int64_t i, int64_t j)
     return 0;
 }
 
-// From one column to the next, 1 / density on average, so that the time is that
-// of the entries, not of n^2.
+// Distance to the next column, 1 / density on average, so that the time depends
+// on the number of entries, not on n^2.
 static int64_t gap(double density, uint64_t *state)
 {
     return 1 + (int64_t)(test_random(state) * (2 / density - 1));
@@ -99,7 +99,7 @@ static void append_random_row(struct lcl_csr *A, int64_t i, int64_t limit,
 
 struct lcl_csr test_random_csr(int64_t n, double per_row, unsigned seed)
 {
-    // Longer rows are cut off: so many entries come by chance never.
+    // Longer rows are truncated; random rows never have so many entries.
     const int64_t limit =
         n < 64 + 8 * (int64_t)per_row ? n : 64 + 8 * (int64_t)per_row;
     struct lcl_csr A = allocate(n, n * (limit + 1));
@@ -223,7 +223,7 @@ struct lcl_csr test_dense_row(int64_t n, int64_t row)
     return A;
 }
 
-// Row i of a chunk that starts at `first`, with `ends` long rows at either end.
+// Row i of a chunk that starts at `first`, with `ends` long rows at each end.
 static void append_long_row(struct lcl_csr *A, int64_t i, int64_t first,
                             int64_t part, int64_t ends, uint64_t *state)
 {

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Small matrices for tests. Each is freed with test_csr_finish(); running out
-// of memory fails the test.
+// Small matrices for tests. Free each with test_csr_finish(); running out of
+// memory fails the test.
 #pragma once
 
 #include <levelcl/matrix.h>
 
-// About `per_row` entries off the diagonal in each row, at random, with values
-// in [-1, 1), and a diagonal that exceeds their sum. The pattern is not
-// symmetric. The same seed gives the same matrix everywhere.
+// About `per_row` random off-diagonal entries in each row, with values in [-1,
+// 1), and a diagonal that exceeds their sum. The pattern is not symmetric. The
+// same seed gives the same matrix on every machine.
 struct lcl_csr test_random_csr(int64_t n, double per_row, unsigned seed);
 
-// Up to 6 entries in each row, every seventh row none; columns near that of the
-// diagonal and far from it, on both sides. Values in [-1, 1).
+// Up to 6 entries per row, every seventh row empty; columns near the diagonal
+// and far from it, on both sides. Values in [-1, 1).
 struct lcl_csr test_stretched_csr(int64_t rows, int64_t cols, unsigned seed);
 
 // 7-point Laplacian on nx x ny x nz cells, x fastest: 6 and -1. With nz = 1 the
-// pattern is that of 5 points.
+// pattern is a 5-point stencil.
 struct lcl_csr test_laplacian(int64_t nx, int64_t ny, int64_t nz);
 
-// The matrix with `unknowns` rows per row of A, every entry a full block.
+// The matrix with `unknowns` rows per row of A and a full block for every
+// entry.
 struct lcl_csr test_expand_blocks(const struct lcl_csr *A, int64_t unknowns);
 
 // A block of random values in [-1, 1) for each entry of A; freed with
@@ -26,31 +27,31 @@ struct lcl_csr test_expand_blocks(const struct lcl_csr *A, int64_t unknowns);
 struct lcl_bsr test_random_blocks(const struct lcl_csr *A, int block_size,
                                   unsigned seed);
 
-// n rows from a dense array by rows, where 0 means not stored.
+// n rows from a dense row-major array, in which 0 means not stored.
 struct lcl_csr test_csr_from_dense(int64_t n, const double *dense);
 
-// A diagonal of ones.
+// The identity.
 struct lcl_csr test_identity(int64_t n);
 
-// A diagonal, and row `row` full: its column is empty.
+// A diagonal, and a full row `row`, whose column is empty otherwise.
 struct lcl_csr test_dense_row(int64_t n, int64_t row);
 
-// Chunks of `part` rows, of which the p-th begins and ends with 1 + p rows that
-// store two of three columns between those at random, the first row all of
-// them; the others have the diagonal alone. It exceeds the sum of its row.
+// Chunks of `part` rows. The first and last 1 + p rows of chunk p store two of
+// three columns between them at random, the first row all of them; the other
+// rows have only the diagonal, which exceeds the sum of its row.
 struct lcl_csr test_long_rows(int64_t parts, int64_t part, unsigned seed);
 
-// Rows of such lengths, up to `cols`, their ones spread over all columns.
+// Rows with the given lengths, up to `cols`, with ones spread over all columns.
 struct lcl_csr test_rows_of_lengths(int64_t rows, int64_t cols,
                                     const int64_t *length);
 
 // A random permutation, freed with free().
 int32_t *test_random_permutation(int64_t n, unsigned seed);
 
-// The entry (i, j), 0 where none is stored.
+// The entry (i, j), or 0 if it is not stored.
 double test_entry(const struct lcl_csr *A, int64_t i, int64_t j);
 
-// The next of a sequence of numbers in [0, 1), the same everywhere.
+// The next number of a sequence in [0, 1), the same on every machine.
 double test_random(uint64_t *state);
 
 void test_csr_finish(struct lcl_csr *A);

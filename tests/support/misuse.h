@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Misuse of the API: refused with LCL_EINVAL or, in a build with debug-abort,
-// the end of the process.
+// Misuse of the API returns LCL_EINVAL or, in a build with debug-abort, aborts
+// the process.
 #pragma once
 
 #include "tests/support/test.h"
@@ -12,7 +12,7 @@
 # include <sys/wait.h>
 # include <unistd.h>
 
-// Does `call` in a child process, which has to abort.
+// Runs `call` in a child process, which must abort.
 # define assert_misuse(call)                                                   \
   do {                                                                         \
    int how_;                                                                   \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What every partition must satisfy.
+// Properties of every valid partition.
 #include "tests/support/partitions.h"
 
 #include "tests/support/test.h"

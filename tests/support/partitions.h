@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What every partition must satisfy.
+// Properties of every valid partition.
 #pragma once
 
 #include "lib/partition/partition.h"
 
-// Fails unless P covers n rows by a permutation, every part has
-// 1 to `limit` rows in their old order, and parts are ordered by first row.
+// Fails unless P covers n rows by a permutation, every part has 1 to `limit`
+// rows in their old order, and parts are ordered by their first rows.
 void test_partition_valid(const struct lcl_partition *P, int64_t n,
                           int64_t limit);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products of every kind against the plain product.
+// Products of every type compared with the plain product.
 #include "tests/support/products.h"
 
 #include "host/runtime.h"
@@ -77,8 +77,8 @@ void test_product_finish(struct test_product *p)
     free(p->ax);
 }
 
-// The partial sums of one half, or, where `used` is false, that they are as
-// they were.
+// Compares the partial sums of one half; if `used` is false, checks that they
+// are unchanged.
 static void expect_sum(const char *what, const double *half, bool used,
                        double expected)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the kernels of a Krylov method work on.
+// Data for tests of the kernels of Krylov methods.
 #include "tests/support/recurrence.h"
 
 #include "tests/support/device.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the kernels of a Krylov method work on, for tests that run one of them:
-// vectors, partial sums, state[] and stop[] as in krylov.cl.h.
+// Data for tests that run one kernel of a Krylov method: vectors, partial sums,
+// state[] and stop[] as in krylov.cl.h.
 #pragma once
 
 #include "host/buffer.h"
@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 enum {
-    TEST_RECURRENCE_GROUPS = 3, // that kernels are launched with
+    TEST_RECURRENCE_GROUPS = 3, // number of groups in each launch
     TEST_RECURRENCE_VECTORS = 8,
     TEST_RECURRENCE_STATES = 272,
     TEST_RECURRENCE_STOPS = 3,
@@ -17,31 +17,31 @@ enum {
 struct test_recurrence {
     int64_t n;
     double *vector[TEST_RECURRENCE_VECTORS];
-    double sums[2 * TEST_RECURRENCE_GROUPS]; // halves: of two dot products
+    double sums[2 * TEST_RECURRENCE_GROUPS]; // one half per dot product
     double state[TEST_RECURRENCE_STATES];
     int32_t stop[TEST_RECURRENCE_STOPS];
 };
 
-// Random vectors, some state, nothing stopped.
+// Random vectors, some state, no stopping flag set.
 struct test_recurrence test_recurrence_make(void);
 struct test_recurrence test_recurrence_copy(const struct test_recurrence *d);
 void test_recurrence_finish(struct test_recurrence *d);
 
-// TEST_RECURRENCE_GROUPS partial sums that add up to `sum`; what they add up
-// to.
+// Writes TEST_RECURRENCE_GROUPS partial sums with the total `sum`; returns
+// their actual total.
 void test_set_sums(double *sums, double sum);
 double test_sum_of(const double *sums);
 
-// Fails at the first of these rows of partial sums that adds up to another
-// number: one by one they are a matter of the launch.
+// Fails at the first row of partial sums whose total differs; single partial
+// sums depend on the launch.
 void test_expect_sums(const char *what, const double *got,
                       const double *expected, int rows);
 
-// Partial sums that add up to `first` and `second`.
+// Writes partial sums with the totals `first` and `second`.
 void test_recurrence_set_sums(struct test_recurrence *d, double first,
                               double second);
 
-// Fails where vectors, state or stop differ; sums are not compared.
+// Fails if vectors, state or stop differ; does not compare sums.
 void test_recurrence_expect(const struct test_recurrence *got,
                             const struct test_recurrence *expected);
 
@@ -53,6 +53,6 @@ struct test_recurrence_device {
 struct test_recurrence_device test_recurrence_upload(
     lcl_context *ctx, const struct test_recurrence *d);
 
-// Takes everything back; d->sums are those of `next`.
+// Reads everything back; d->sums are those of `next`.
 void test_recurrence_download(struct test_recurrence_device *D,
                               struct test_recurrence *d);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Every tests/FOLDER/test_NAME.c is named, as 'NAME', by the meson.build beside
-# it: a test that nobody builds passes for ever.
+# The meson.build of a folder must name every tests/FOLDER/test_NAME.c as 'NAME':
+# a test that is not built never fails.
 # usage: registered.sh TESTS_FOLDER
 set -u
 cd "$1" || exit 1

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What tests need to tell used from uninitialised memory.
+// Support for tests that distinguish used from uninitialised memory.
 #include "tests/support/simulator.h"
 
 #include "host/cl.h"

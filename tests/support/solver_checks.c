@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What every solver must do, whatever its method and its preconditioner.
+// Requirements on every solver, for any method and preconditioner.
 #include "tests/support/solver_checks.h"
 
 #include "tests/support/device.h"
@@ -64,7 +64,7 @@ void test_solve_known(struct test_solve *s, lcl_context *ctx,
     double *b = test_right_side(A);
     test_solve_open(s, ctx, A, precond, params);
     solve_from_zero(s, b);
-    // deflated CG begins with the correction
+    // deflated CG starts with the correction
     if (lcl_precond_info(s->M)->coarse != LCL_COARSE_MULT)
         assert_true(s->report.history[0] == 1);
     test_expect_known(s, 1e-6);
@@ -247,7 +247,7 @@ static void expect_at_limit(const struct test_solve *s)
                  report->x_iteration, report->true_residual, expected);
 }
 
-// A tolerance just below the residual that the limit leaves is not met.
+// A tolerance just below the residual at the limit is not met.
 static void expect_limit_is_no_success(lcl_context *ctx,
                                        const struct lcl_csr *A, const double *b,
                                        const struct lcl_precond_params *precond,
@@ -271,7 +271,7 @@ void test_expect_limits_kept(lcl_context *ctx,
     struct lcl_solver_params limited = copy_of(params);
     struct lcl_csr A = test_laplacian(20, 20, 1);
     double *b = test_right_side(&A);
-    limited.rtol = 1e-13; // not met before
+    limited.rtol = 1e-13; // not met earlier
     for (int limit = 1; limit <= 12; ++limit) {
         struct test_solve s;
         limited.max_iters = limit;
@@ -325,7 +325,7 @@ void test_expect_absolute_tolerance(lcl_context *ctx,
     free(b);
 }
 
-// Returns the residual that is left; A is freed.
+// Returns the final residual; frees A.
 static double expect_failure(lcl_context *ctx, struct lcl_csr A,
                              const double *b,
                              const struct lcl_precond_params *precond,

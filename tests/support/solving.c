@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A solve through the public interface, and what every report must hold.
+// A solve through the public interface, and the requirements on every report.
 #include "tests/support/solving.h"
 #include "tests/support/preconds.h"
 
@@ -63,8 +63,8 @@ static void expect_history(const struct lcl_report *report)
         assert_true(report->residual == last);
 }
 
-// What rounding may change in || b - A x || / || b ||: rounding errors of the
-// products, of the size of || |A| |x| ||, and of the sum.
+// Bound of the effect of rounding on || b - A x || / || b ||: rounding errors
+// of the products, in the order of || |A| |x| ||, and of the sum.
 static double rounding_of(const struct test_solve *s, double norm_b,
                           double residual)
 {
@@ -79,7 +79,7 @@ static double rounding_of(const struct test_solve *s, double norm_b,
     return 1e-10 * residual + 1e-14 * (1 + sqrt(sum) / norm_b);
 }
 
-// `start` is the residual of the x that was passed.
+// `start` is the residual of the initial x.
 static void expect_honest(const struct test_solve *s, const double *b,
                           double start, enum lcl_status status)
 {

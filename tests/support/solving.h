@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A solve through the public interface, and what every report must hold.
+// A solve through the public interface, and the requirements on every report.
 #pragma once
 
 #include <levelcl/solver.h>
@@ -9,12 +9,12 @@ struct test_solve {
     struct lcl_solver_params params;
     lcl_precond *M;
     lcl_solver *S;
-    double *x; // zero at first
+    double *x; // zero initially
     struct lcl_report report;
 };
 
-// Creates preconditioner and solver, which must succeed; pivots may have been
-// repaired. `params` may be NULL.
+// Creates preconditioner and solver, which must succeed; repaired pivots are
+// allowed. `params` may be NULL.
 void test_solve_open(struct test_solve *s, lcl_context *ctx,
                      const struct lcl_csr *A,
                      const struct lcl_precond_params *precond,
@@ -27,16 +27,15 @@ void test_solve_open_from(struct test_solve *s, lcl_context *ctx,
                           const struct lcl_precond_params *precond,
                           const struct lcl_solver_params *params);
 
-// Solves from s->x. Fails if the call fails or reports something false: success
+// Solves from s->x. Fails if the call fails or the report is wrong: success
 // above the tolerance, a true residual that differs from the host's, a history
-// without an entry for the start and each iteration, an x that a failure left
-// worse than it was.
+// without an entry for the start and each iteration, or a failed solve that
+// made x worse.
 enum lcl_status test_solve_run(struct test_solve *s, const double *b);
 
 void test_solve_close(struct test_solve *s);
 
-// Solves A x = b, which must end with this stop and this status and leave x
-// finite. A is freed.
+// Solves A x = b, expects this stop and this status and a finite x. Frees A.
 void test_expect_stop(lcl_context *ctx, struct lcl_csr A, const double *b,
                       const struct lcl_precond_params *precond,
                       const struct lcl_solver_params *params,
@@ -49,10 +48,11 @@ double test_residual(const struct lcl_csr *A, const double *b, const double *x);
 double *test_right_side(const struct lcl_csr *A);
 double test_known(int64_t i);
 
-// Fails where s->x differs from test_known() by the tolerance.
+// Fails if s->x differs from test_known() by more than the tolerance.
 void test_expect_known(const struct test_solve *s, double tolerance);
 
-// A diagonal preconditioner for references: z = D^-1 r, `user` being one.
+// A diagonal preconditioner for references: z = D^-1 r; `user` is such a
+// struct.
 enum { TEST_INVERSE_MAX = 1000 };
 struct test_inverse {
     int64_t n;

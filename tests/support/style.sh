@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The rules of the source tree that no compiler checks.
+# Checks rules of the source tree that no compiler checks.
 # usage: style.sh SOURCE_ROOT
 set -u
 cd "$1" || exit 1
 rc=0
 
-# report RULE: fails if standard input is not empty, and shows it
+# report RULE: fails if the standard input is not empty, and prints it
 report() {
     lines=$(cat)
     [ -z "$lines" ] && return
@@ -14,7 +14,7 @@ report() {
     rc=1
 }
 
-# The files of some folders.
+# The source files of some folders.
 sources() {
     find "$@" -name '*.[ch]' -o -name '*.cl'
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The kernel tests once more with lanes that exchange values through the
-# device's own sub-groups. usage: subgroups.sh BUILD WIDTH
+# Repeats the kernel tests with exchange through the device's own sub-groups.
+# usage: subgroups.sh BUILD WIDTH
 set -u
 build=$1 width=$2
 passed=0 failed=0

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The matrices on which kernels are tried.
+// The matrices of kernel tests.
 #include "tests/support/systems.h"
 
 #include "host/alloc.h"
@@ -18,8 +18,8 @@ struct description {
     const char *name;
     enum kind kind;
     int64_t part_rows;
-    int64_t n;      // rows; GRID: cells along x, y and half of z
-    double per_row; // RANDOM: entries off the diagonal
+    int64_t n;      // rows; GRID: cells along x and y, half as many along z
+    double per_row; // RANDOM: off-diagonal entries
     unsigned seed;
 };
 
@@ -163,8 +163,7 @@ void test_system_finish(struct test_system *S)
 
 // ------------------------------------------------------------------- blocks
 
-// The largest entry of row r of the row of blocks i: the sum of the others and
-// one more.
+// The largest entry of row r of a block row: the sum of the others plus one.
 static void dominate(struct test_system *S, int64_t i, int64_t r)
 {
     const int64_t b = S->block;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What every test includes: cmocka and what it needs before it.
+// Included by every test: cmocka and the headers that it requires.
 #pragma once
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Triangular solves of every test system against the reference.
+// Triangular solves of every test system compared with the reference.
 #include "tests/support/trisolves.h"
 
 #include "lib/ref/trisolve.h"
@@ -10,7 +10,7 @@
 typedef enum lcl_status (*solve_fn)(const struct lcl_trisolve_method *T,
                                     const struct lcl_operands *v);
 
-// The second run finds what the first one left behind in the method.
+// The second run uses the state that the first one left in the method.
 static void expect_solve(lcl_context *ctx, const struct lcl_trisolve_method *T,
                          solve_fn solve, const double *b,
                          const double *expected, int64_t n, double tolerance)
@@ -164,7 +164,7 @@ void test_trisolve_expect(lcl_context *ctx, const struct test_trisolve *want)
 void test_trisolve_refused(lcl_context *ctx, enum lcl_trisolve name,
                            const struct lcl_caps *caps)
 {
-    // the context is the test's own, and so are its capabilities
+    // the context and its capabilities belong to the test
     struct lcl_caps *own = (struct lcl_caps *)lcl_context_caps(ctx);
     const struct lcl_caps kept = *own;
     const struct lcl_precond_params params = {.type = LCL_PRECOND_ILDU0};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Merging subdomains into aggregates, and the lists that W and E are made from.
+// Merging of subdomains into aggregates, and the lists from which W and E are
+// computed.
 #include "tests/support/matrices.h"
 #include "tests/support/test.h"
 
@@ -8,7 +9,7 @@
 
 #include <stdlib.h>
 
-// Parts of `rows` consecutive rows.
+// Subdomains of `rows` consecutive rows.
 static int64_t *parts_of(const struct lcl_csr *A, int64_t rows, int64_t *parts)
 {
     *parts = (A->rows + rows - 1) / rows;
@@ -19,7 +20,7 @@ static int64_t *parts_of(const struct lcl_csr *A, int64_t rows, int64_t *parts)
     return part_ptr;
 }
 
-// Every number below count is in use, and none above.
+// Every number below count is used, and none above.
 static void expect_dense_numbers(const int32_t *aggregate, int64_t parts,
                                  int64_t count)
 {
@@ -78,7 +79,7 @@ static void test_aggregate__uncoupled_subdomains_are_merged_too(void **state)
     test_csr_finish(&A);
 }
 
-// A chain in pairs of rows that are coupled to one neighbour twice.
+// A chain of pairs of rows, each with two couplings to one neighbour.
 static void test_aggregate__strong_neighbours_come_together(void **state)
 {
     (void)state;
@@ -124,8 +125,8 @@ static void expect_run(const struct lcl_ref_coarse_pattern *C,
         assert_int_equal(aggregate_of(C, A->col_ind[m]), C->run_agg[k]);
 }
 
-// Runs hold all entries, the order all runs, each with the entry that is its
-// own.
+// Checks that the runs cover all entries, and that the order lists every run
+// under its entry.
 static void expect_pattern(const struct lcl_csr *A, int64_t rows, int64_t most)
 {
     struct lcl_ref_coarse_pattern C;

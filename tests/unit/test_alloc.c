@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Allocation: sizes that overflow are refused, sizes of nothing are not.
+// Allocation: overflowing sizes are refused, zero sizes are not.
 #include "host/alloc.h"
 #include "tests/support/test.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Over-full parts are brought down to the limit at little cost.
+// Over-full parts shrink to the limit at little cost.
 #include "tests/support/matrices.h"
 #include "tests/support/test.h"
 
@@ -54,7 +54,7 @@ static void test_balance__a_boundary_moves_by_the_excess_only(void **state)
 static void test_balance__the_loosest_vertex_moves_first(void **state)
 {
     (void)state;
-    // Vertices 0 and 1 have one edge into the part of 4 and 5, vertex 3 two.
+    // Vertices 0 and 1 have one edge each to the part of 4 and 5, vertex 3 two.
     const double dense[] = {
         1, 1, 1, 0, 1, 0, //
         1, 1, 1, 0, 1, 0, //

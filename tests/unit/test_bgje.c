@@ -17,7 +17,7 @@ static void fill(double *A, int m, unsigned seed)
         A[i] = 2 * test_random(&state) - 1;
 }
 
-// |A X - I|, the largest entry.
+// The largest entry of |A X - I|.
 static double defect(const double *A, const double *X, int m)
 {
     double largest = 0;
@@ -47,7 +47,7 @@ static void test_bgje__a_times_its_inverse_is_the_identity(void **state)
 static void test_bgje__rows_are_exchanged(void **state)
 {
     (void)state;
-    // rows that only one column each can be eliminated with
+    // rows that allow the elimination of only one column each
     const double A[] = {0, 0, 4, 0, 0, 2, 0, 0, 0, 0, 0, -8, 0.5, 0, 0, 0};
     const double inverse[] = {0,    0, 0, 2, 0, 0.5, 0,      0,
                               0.25, 0, 0, 0, 0, 0,   -0.125, 0};

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Blocks of two rows at (0, 0), (0, 2) and (1, 1), in arrays that a test may
-// spoil.
+// Blocks of two rows at (0, 0), (0, 2) and (1, 1), in arrays that tests may
+// modify.
 struct sample {
     int64_t row_ptr[3];
     int32_t col_ind[3];
@@ -133,7 +133,7 @@ static void test_bsr__blocks_may_not_exceed_eight_rows(void **state)
     test_csr_finish(&cells);
 }
 
-// Every entry of a matrix in blocks of 3 is needed for its blocks to be full.
+// Removing any entry of a matrix of 3 x 3 blocks leaves a block incomplete.
 static void test_bsr__one_missing_entry_is_seen(void **state)
 {
     (void)state;
@@ -151,7 +151,7 @@ static void test_bsr__one_missing_entry_is_seen(void **state)
     test_csr_finish(&cells);
 }
 
-// Full blocks that start elsewhere than at multiples of their size.
+// Full blocks that do not start at multiples of their size.
 static void test_bsr__shifted_blocks_are_none(void **state)
 {
     (void)state;
@@ -177,8 +177,7 @@ static void test_bsr__matrices_without_blocks_have_one(void **state)
 
 // ------------------------------------------------------------------ conversion
 
-// All that A holds and nothing else, in well-formed blocks of which none is
-// empty.
+// Exactly the entries of A, in well-formed blocks, none of them empty.
 static void expect_same_matrix(const struct lcl_bsr *B, const int64_t *place,
                                const struct lcl_csr *A)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The disk cache: it gives back what was stored, or nothing.
+// The disk cache returns what was stored, or nothing.
 #include "host/cache.h"
 #include "tests/support/capture.h"
 #include "tests/support/child.h"
@@ -57,7 +57,7 @@ static bool is_there(const char *key)
     return blob != NULL;
 }
 
-// The path of the one file in the folder.
+// The path of the only file in the folder.
 static const char *only_file(void)
 {
     static struct lcl_test_list files;
@@ -66,7 +66,7 @@ static const char *only_file(void)
     return files.path[0];
 }
 
-// Once, whatever was done, with a sentence that holds `part` and the folder.
+// Expects exactly one warning, with `part` and the folder.
 static void expect_one_warning(const char *part)
 {
     assert_int_equal(warnings.messages, 1);
@@ -74,7 +74,7 @@ static void expect_one_warning(const char *part)
     test_capture_expect(&warnings, part);
 }
 
-// Puts `bytes` in place of the one file and expects a miss that deletes it.
+// Replaces the only file by `bytes` and expects a miss that deletes it.
 static void expect_deleted(const void *bytes, size_t size)
 {
     lcl_test_write_file(only_file(), bytes, size);
@@ -148,7 +148,7 @@ static void test_cache__longer_file_is_a_miss_and_is_deleted(void **state)
     free(bytes);
 }
 
-// Magic, format, lengths, checksum, key and blob alike.
+// Magic, format, lengths, checksum, key and blob.
 static void test_cache__any_flipped_byte_is_a_miss_and_is_deleted(void **state)
 {
     (void)state;
@@ -207,7 +207,7 @@ static void test_cache__missing_folders_are_made(void **state)
     assert_true(is_there(KEY));
 }
 
-// Below a regular file nobody can write, root neither.
+// Nobody can write below a regular file, not even root.
 static void test_cache__impossible_folder_is_a_miss(void **state)
 {
     (void)state;
@@ -229,7 +229,7 @@ static void test_cache__impossible_folder_is_a_miss(void **state)
     }
 }
 
-static char only_folder[LCL_TEST_PATH]; // of the one file
+static char only_folder[LCL_TEST_PATH]; // folder of the only file
 
 static bool read_but_do_not_write(void)
 {
@@ -294,8 +294,8 @@ static mode_t mode_of(const char *path)
     return info.st_mode & 07777;
 }
 
-// With the mode of a file or folder of the cache nothing is read and nothing
-// stored; with its own mode everything is as before.
+// With this mode of a file or folder the cache reads and stores nothing; with
+// the original mode it works as before.
 static void expect_unused(const char *path, mode_t mode)
 {
     const mode_t before = mode_of(path);
@@ -343,7 +343,8 @@ static bool open_the_root(void)
            miss_and_warn();
 }
 
-// Root has somebody to give things to; others find root's everywhere.
+// Root can give files to another user; other users find files of root
+// everywhere.
 static void test_cache__what_belongs_to_others_is_not_used(void **state)
 {
     (void)state;
@@ -408,8 +409,7 @@ static void make_socket(const char *path)
     close(fd);
 }
 
-// What stands in place of the file is a miss at once, and the next store
-// replaces it.
+// Whatever replaces the file is a miss at once, and the next store replaces it.
 static void expect_replaced(void)
 {
     assert_false(is_there(KEY));
@@ -418,7 +418,8 @@ static void expect_replaced(void)
     only_file();
 }
 
-// A pipe would hold up the reader until somebody writes: the alarm ends that.
+// A pipe would block the reader until another process writes; the alarm ends
+// that.
 static void test_cache__pipes_sockets_and_links_are_not_read(void **state)
 {
     (void)state;
@@ -443,7 +444,7 @@ static void test_cache__pipes_sockets_and_links_are_not_read(void **state)
 
 // ------------------------------------------------------------------- limit
 
-// As if the file had been written `seconds` after the epoch.
+// Sets the time of the file to `seconds` after the epoch.
 static void store_at(const char *key, time_t seconds)
 {
     static struct lcl_test_list before, after;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an OpenCL call returns becomes a status and a sentence.
+// Converts the results of OpenCL calls to a status and a message.
 #include "host/cl.h"
 #include "tests/support/capture.h"
 #include "tests/support/test.h"

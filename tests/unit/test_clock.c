@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Phases: each second is counted once, under the innermost.
+// Phases: each second counts once, for the innermost phase.
 #include "host/clock.h"
 #include "tests/support/test.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The seeds of the fuzz target: ok_* are read, bad_* are refused.
+// The seeds of the fuzz target: the readers accept ok_* and refuse bad_*.
 #include "tests/support/capture.h"
 #include "tests/support/test.h"
 
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Reads a file as whichever kind it is.
+// Reads a file as a matrix or a vector, by its kind.
 static enum lcl_status read_any(const char *path, const struct lcl_log *log)
 {
     struct lcl_csr A;
@@ -49,7 +49,7 @@ static void test_corpus__names_say_what_happens(void **state)
     assert_true(count > 20);
 }
 
-// corpus FOLDER
+// usage: corpus FOLDER
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {

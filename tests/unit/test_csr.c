@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The CSR struct: checks, the reference product, building it from entries.
+// The CSR struct: checks, the reference product, conversion from entries.
 #include "lib/matrix/csr.h"
 #include "lib/matrix/entries.h"
 #include "tests/support/capture.h"
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// [1 0 2; 0 3 0; 4 0 5] in arrays that a test may spoil.
+// [1 0 2; 0 3 0; 4 0 5] in arrays that tests may modify.
 struct sample {
     int64_t row_ptr[4];
     int32_t col_ind[5];
@@ -89,7 +89,7 @@ static void test_csr__bad_row_pointers_are_named(void **state)
     (void)state;
     struct sample s;
     make(&s)->row_ptr[0] = 1;
-    expect_format(&s.A, "matrix: row 0 starts at entry 1, not at 0");
+    expect_format(&s.A, "matrix: row 0 starts at entry 1, expected 0");
     make(&s)->row_ptr[2] = 1;
     expect_format(&s.A, "matrix: row 1 ends at entry 1, expected 2 to 5");
     make(&s)->row_ptr[1] = INT64_MAX;
@@ -117,7 +117,7 @@ static void test_csr__bad_columns_and_values_are_named(void **state)
     assert_int_equal(lcl_csr_check(&s.A, NULL), LCL_EFORMAT);
 }
 
-// Many chunks of rows with one flaw, which is named wherever it is.
+// Many chunks of rows with one fault; the message names it wherever it is.
 static void test_csr__flaws_of_large_matrices_are_named(void **state)
 {
     (void)state;

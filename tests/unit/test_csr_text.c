@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Matrices in text files: what is read, what is refused and with which words.
+// Matrices in text files: accepted input, refused input and the messages.
 #include "lib/io/number.h"
 #include "lib/io/text.h"
 #include "tests/support/capture.h"
@@ -86,7 +86,7 @@ static const struct refusal refusals[] = {
      "ptr:2: expected 2 numbers, found the end of the file after 1"},
     {{"1 2 3", "1 2", "1 1"},
      "ptr:1: expected 0 as the first row pointer, found 1: row pointers and "
-     "columns are to be counted from 0"},
+     "columns must be counted from 0"},
     {{"-3 1", "0", "1"},
      "ptr:1: expected 0 as the first row pointer, found -3"},
     {{"0\n2\n1", "0 1", "1 1"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The reference of what dropping couplings costs against brute force.
+// The reference of the cost of dropped couplings compared with brute force.
 #include "tests/support/matrices.h"
 #include "tests/support/test.h"
 
@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-// Which part holds a row, looked for.
+// Searches for the part of a row.
 static int64_t part_of(const struct lcl_partition *P, int64_t row)
 {
     int64_t p = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Boxes of a Cartesian grid, and the grid read off a pattern.
+// Boxes of a Cartesian grid, and the derivation of the grid from a pattern.
 #include "tests/support/capture.h"
 #include "tests/support/matrices.h"
 #include "tests/support/partitions.h"
@@ -136,7 +136,7 @@ static void test_geometric__other_patterns_need_a_grid(void **state)
     };
     for (size_t m = 0; m < sizeof matrices / sizeof *matrices; ++m) {
         expect_refused(&matrices[m], boxes(2, 2, 2), LCL_EINVAL,
-                       "no 7-point stencil");
+                       "not a 7-point stencil");
         test_csr_finish(&matrices[m]);
     }
 }
@@ -154,7 +154,7 @@ static void test_geometric__entries_that_wrap_around_are_noticed(void **state)
         0, 0, 1, 0, 1, 4, //
     };
     struct lcl_csr A = test_csr_from_dense(6, dense);
-    expect_refused(&A, boxes(2, 2, 2), LCL_EINVAL, "no 7-point stencil");
+    expect_refused(&A, boxes(2, 2, 2), LCL_EINVAL, "not a 7-point stencil");
     test_csr_finish(&A);
 }
 
@@ -169,7 +169,7 @@ static void test_geometric__one_entry_off_the_stencil_is_noticed(void **state)
     lcl_partition_finish(&P);
     for (int64_t i = 31 * 32; i < A.rows; i += 491) {
         ++A.col_ind[A.row_ptr[i]];
-        expect_refused(&A, params, LCL_EINVAL, "no 7-point stencil");
+        expect_refused(&A, params, LCL_EINVAL, "not a 7-point stencil");
         --A.col_ind[A.row_ptr[i]];
     }
     assert_int_equal(lcl_partition_create(&P, &A, &params, 4096, NULL), LCL_OK);
@@ -206,11 +206,11 @@ static void test_geometric__hostile_sizes_are_refused(void **state)
     expect_refused(&A, on_grid(boxes(2, 2, 2), -4, -3, 2), LCL_EINVAL,
                    "grid size 1 is -4");
     expect_refused(&A, on_grid(boxes(2, 2, 2), 5, 3, 2), LCL_EINVAL,
-                   "24 rows are no multiple of 5 x 3 x 2");
+                   "24 rows are not a multiple of 5 x 3 x 2");
     expect_refused(&A, on_grid(boxes(2, 2, 2), 4, 3, 4), LCL_EINVAL,
-                   "no multiple");
+                   "not a multiple");
     expect_refused(&A, on_grid(boxes(2, 2, 2), most, most, most), LCL_EINVAL,
-                   "no multiple");
+                   "not a multiple");
     test_csr_finish(&A);
 }
 

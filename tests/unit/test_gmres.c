@@ -43,7 +43,7 @@ static struct lcl_ref_gmres method(struct lcl_csr *A, int restart,
                                   .history = history};
 }
 
-// Solves and returns the products that it took.
+// Solves and returns the number of products.
 static int expect_solved(struct lcl_csr *A, struct lcl_ref_gmres K)
 {
     double history[LIMIT + 1];
@@ -103,7 +103,7 @@ static void test_gmres__flexible_takes_changing_preconditioners(void **state)
     test_csr_finish(&A);
 }
 
-// In exact arithmetic the end is there after n products.
+// In exact arithmetic the method ends after n products.
 static void test_gmres__small_systems_end_in_time(void **state)
 {
     (void)state;
@@ -115,7 +115,7 @@ static void test_gmres__small_systems_end_in_time(void **state)
 
 // ------------------------------------------------------------------ endings
 
-// e_i -> e_{i+1}: nothing but a basis of all n columns has the solution.
+// e_i -> e_{i+1}: only a basis of all n columns contains the solution.
 static void test_gmres__cyclic_shift_needs_all_columns(void **state)
 {
     (void)state;

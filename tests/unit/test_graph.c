@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The graph of a matrix, of a window and of some of its vertices.
+// The graph of a matrix, of a window of rows, and of a subset of vertices.
 #include "tests/support/matrices.h"
 #include "tests/support/test.h"
 
@@ -20,7 +20,7 @@ static idx_t expected_weight(const struct lcl_csr *A,
                                        lcl_strength(W, b, j, i)));
 }
 
-// The weight of the edge v-u, 0 where there is none.
+// The weight of the edge v-u, 0 if there is none.
 static idx_t stored_weight(const struct lcl_graph *G, idx_t v, idx_t u)
 {
     for (idx_t k = G->ptr[v]; k < G->ptr[v + 1]; ++k)

@@ -32,7 +32,7 @@ static struct lcl_ref_idr method(struct lcl_csr *A, int s, double *history)
                                 .history = history};
 }
 
-// Solves and returns the products that it took.
+// Solves and returns the number of products.
 static int expect_solved(struct lcl_csr *A, int s)
 {
     double history[LIMIT + 1];
@@ -103,7 +103,7 @@ static void test_idr__one_shadow_vector_is_as_good_as_bicgstab(void **state)
     test_csr_finish(&A);
 }
 
-// In exact arithmetic the end is there after n + n / s products.
+// In exact arithmetic the method ends after n + n / s products.
 static void test_idr__small_systems_end_in_time(void **state)
 {
     (void)state;
@@ -116,8 +116,8 @@ static void test_idr__small_systems_end_in_time(void **state)
 
 // ------------------------------------------------------------------ endings
 
-// For a skew matrix A r is orthogonal to r, which ends the outer step; two
-// shadow vectors fill the space of two rows before that.
+// For a skew-symmetric matrix A r is orthogonal to r, which ends the outer
+// step; two shadow vectors span the space of two rows before that.
 static void test_idr__skew_matrices_break_down_in_the_outer_step(void **state)
 {
     (void)state;
@@ -178,7 +178,7 @@ static void test_idr__shadow_vectors_are_well_conditioned(void **state)
     }
 }
 
-// Rows that are 8 apart must not see the same signs.
+// Rows at distance 8 must not have the same signs.
 static void test_idr__shadow_vectors_have_no_period(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The references of factorisation and triangular solve against the definition:
-// on a full pattern ILU(0) is LU, so that its solve is the inverse.
+// The references of factorisation and triangular solve compared with the
+// definition: on a full pattern ILU(0) is LU, so its solve is the inverse.
 #include "tests/support/matrices.h"
 #include "tests/support/test.h"
 
@@ -40,7 +40,7 @@ static void test_ildu0__full_patterns_are_inverted(void **state)
     test_csr_finish(&A);
 }
 
-// (L D U)_ij = a_ij where a_ij is stored: what makes it ILU(0).
+// (L D U)_ij = a_ij for stored a_ij: the defining property of ILU(0).
 static void test_ildu0__product_agrees_on_the_pattern(void **state)
 {
     (void)state;
@@ -110,7 +110,7 @@ static void test_ildu0__shift_grows_until_pivots_are_large(void **state)
                                               .pivot_tol = 0.01};
     struct lcl_csr A = test_csr_from_dense(2, dense);
     struct lcl_ref_ildu0 F = factor(&A, part_ptr, 1, &params);
-    // 1e-3 doubled until above 0.01, of the largest entry 2
+    // 1e-3, doubled until above 0.01, times the largest entry 2
     assert_true(fabs(F.inv_d[0] - 1 / (2 * 0.016)) < 1e-9);
     assert_int_equal(F.repaired, 1);
     lcl_ref_ildu0_finish(&F);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The references of factorisation and triangular solve of blocks against the
-// definition: on a full pattern ILU(0) is LU, so that its solve is the inverse;
-// and those of the stored forms against numbers that are known.
+// The references of factorisation and triangular solve of blocks compared with
+// the definition: on a full pattern ILU(0) is LU, so its solve is the inverse;
+// and the references of the storage formats compared with known numbers.
 #include "tests/support/matrices.h"
 #include "tests/support/test.h"
 
@@ -13,7 +13,7 @@
 
 enum { N = 24 };
 
-// The N / block rows of blocks of a full matrix.
+// The N / block block rows of a full matrix.
 static double *to_blocks(const struct lcl_csr *A, int64_t block)
 {
     double *blocks = calloc(N * N, sizeof *blocks);
@@ -68,7 +68,7 @@ static void add_product(double *y, const double *M, const double *x)
             y[r] += M[r * 3 + c] * x[c];
 }
 
-// b = L y with unit L, and x = D^-1 y, from blocks of 3.
+// b = L y with unit L, and x = D^-1 y, for blocks of 3.
 static void multiply_lower(const struct lcl_ref_ildu0_block *F, const double *y,
                            double *b, double *x)
 {
@@ -113,7 +113,8 @@ static void test_ildu0_block__lower_solves_undo_products(void **state)
     free(blocks);
 }
 
-// Two pivots of the block are 0: each becomes tol times the largest entry.
+// Two pivots of the block are 0; each is replaced by tol times the largest
+// entry.
 static void test_ildu0_block__singular_blocks_are_repaired(void **state)
 {
     (void)state;

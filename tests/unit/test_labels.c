@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// Writes `size` bytes to a new file; the name must be unlinked and freed.
+// Writes `size` bytes to a new file; the caller unlinks and frees the name.
 static char *write_file(const char *text, size_t size)
 {
     char *path = strdup("/tmp/levelcl-labels-XXXXXX");

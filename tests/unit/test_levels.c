@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The reference of the level assignment against longest paths.
+// The reference of the level assignment compared with longest paths.
 #include "tests/support/matrices.h"
 #include "tests/support/test.h"
 
@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-// The longest chain of dependences that ends in row i, by the definition.
+// The longest chain of dependences that ends in row i, by definition.
 static int32_t longest_path(const struct lcl_csr *B, int64_t first, int64_t i,
                             const int32_t *known)
 {

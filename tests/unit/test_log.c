@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What reaches the log callback, and what an error returns.
+// Delivery to the log callback, and the return values of error functions.
 #include "host/log.h"
 #include "tests/support/capture.h"
 #include "tests/support/misuse.h"
@@ -57,7 +57,7 @@ static void test_log__fail_says_why_and_returns_the_status(void **state)
     assert_int_equal(capture.messages, 2);
 }
 
-// What a user typed never ends the process, in no build.
+// User input never aborts the process, in any build.
 static void test_log__invalid_input_is_no_misuse(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Matrix Market files: what is read, what is refused and with which words.
+// Matrix Market files: accepted input, refused input and the messages.
 #include "lib/io/mm.h"
 #include "tests/support/capture.h"
 #include "tests/support/folder.h"
@@ -60,7 +60,7 @@ static enum lcl_status read_dense(struct lcl_dense *X, const char *text,
     return st;
 }
 
-// A as text, "row:col=val" zero-based.
+// A as text, zero-based "row:col=val".
 static void expect_csr(const char *text, const char *expected,
                        struct lcl_read_info *info)
 {
@@ -187,7 +187,7 @@ static void test_matrix_market__duplicates_are_summed_and_counted(void **state)
     expect_csr(SYMMETRIC "2 2 3\n2 1 1\n2 1 2\n2 2 1\n",
                "2x2 0:1=3 1:0=3 1:1=1", &info);
     assert_int_equal(info.duplicates, 1);
-    // more entries than places
+    // more entries than matrix elements
     expect_csr(GENERAL "1 1 3\n1 1 4\n1 1 2\n1 1 1\n", "1x1 0:0=7", &info);
     assert_int_equal(info.duplicates, 2);
     expect_csr(SYMMETRIC "2 2 4\n1 1 1\n2 2 1\n2 1 1\n2 1 2\n",
@@ -289,7 +289,7 @@ static void test_matrix_market__bad_size_lines_are_refused(void **state)
         {GENERAL "3 3 1 1\n", LCL_EFORMAT,
          "m:2: expected the end of the line, found '1'"},
         {SYMMETRIC "3 2 1\n", LCL_EFORMAT,
-         "m:2: expected a square matrix, as it is symmetric, found 3 x 2"},
+         "m:2: expected a square matrix, because it is symmetric, found 3 x 2"},
     };
     expect_csr_refusals(cases, COUNT(cases));
 }
@@ -392,10 +392,10 @@ static void test_matrix_market__wrong_triangle_is_refused(void **state)
     (void)state;
     static const struct refusal cases[] = {
         {SYMMETRIC "3 3 1\n1 2 1\n", LCL_EFORMAT,
-         "m:3: expected an entry on or below the diagonal, as the matrix is "
-         "symmetric, found (1, 2)"},
+         "m:3: expected an entry on or below the diagonal, because the matrix "
+         "is symmetric, found (1, 2)"},
         {BANNER("coordinate real skew-symmetric") "3 3 1\n2 2 1\n", LCL_EFORMAT,
-         "m:3: expected an entry below the diagonal, as the matrix is "
+         "m:3: expected an entry below the diagonal, because the matrix is "
          "skew-symmetric, found (2, 2)"},
     };
     expect_csr_refusals(cases, COUNT(cases));
@@ -522,7 +522,7 @@ static void test_matrix_market__decimal_comma_changes_nothing(void **state)
     if (!setlocale(LC_NUMERIC, "de_DE.UTF-8") &&
         !setlocale(LC_NUMERIC, "fr_FR.UTF-8"))
         skip();
-    // more digits than the fast path takes
+    // more digits than the fast path supports
     double val[] = {0.12345678901234567, 1.5};
     const struct lcl_dense X = {2, 1, val};
     struct lcl_dense Y;
@@ -547,7 +547,7 @@ static void test_matrix_market__full_disk_leaves_nothing_behind(void **state)
     char path[LCL_TEST_PATH], message[LCL_TEST_PATH + 64];
     test_capture_init(&capture, LCL_LOG_ERROR);
     lcl_test_path(path, &folder, "X.mtx");
-    // a file size limit stands for the disk; its signal is not wanted
+    // a file size limit simulates a full disk; its signal is ignored
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
@@ -626,7 +626,7 @@ static void test_matrix_market__link_and_mode_of_a_target_stay(void **state)
     assert_int_equal(unlink(file), 0);
 }
 
-// In a child that is not root, whom no mode stops.
+// In a child process without root rights, so that modes apply.
 static enum lcl_status write_as_nobody(const struct lcl_dense *X,
                                        const char *path)
 {
@@ -666,7 +666,7 @@ static void test_matrix_market__files_and_folders_that_are_read_only(void **s)
     assert_int_equal(lcl_test_folder_count(&folder), 0);
 }
 
-// The standard streams of a child, which are files here.
+// The standard streams of a child process, redirected to files.
 static void test_matrix_market__dash_is_a_standard_stream(void **state)
 {
     (void)state;
@@ -701,7 +701,7 @@ static void test_matrix_market__dash_is_a_standard_stream(void **state)
     assert_int_equal(unlink(out), 0);
 }
 
-// Readable and writable as umask() says, like any other file.
+// Readable and writable according to umask(), like any other file.
 static void test_matrix_market__written_file_has_usual_rights(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Partitions by METIS: never above the limit, whatever the matrix.
+// Partitions by METIS never exceed the limit, for any matrix.
 #include "tests/support/matrices.h"
 #include "tests/support/partitions.h"
 #include "tests/support/test.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every enum value has a name, and foreign values are survived.
+// Every enum value has a name, and invalid values cause no crash.
 #include "tests/support/test.h"
 
 #include <levelcl/batch.h>

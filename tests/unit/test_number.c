@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers in text: bit for bit what strtod() says.
+// Numbers in text: bitwise equal to the results of strtod().
 #include "lib/io/number.h"
 #include "tests/support/test.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Parses a copy of `text`; -1 where there is no number, else bytes used.
+// Parses a copy of `text`; returns the bytes used, or -1 if there is no number.
 static ptrdiff_t parse(const char *text, double *value)
 {
     char line[4096];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Options as text: what is taken, what is refused and in which words.
+// Options as text: accepted input, refused input and the messages.
 #include "tests/support/test.h"
 
 #include <levelcl/options.h>
@@ -24,8 +24,8 @@ static enum lcl_status parse(struct lcl_options *options, const char *text,
     return lcl_options_parse(options, text, &log);
 }
 
-// `text` is refused with `status`, in words that hold `part`, and nothing of
-// the options changes.
+// Expects that `text` is refused with `status` and a message that contains
+// `part`, and that the options stay unchanged.
 static void assert_refused(const char *text, enum lcl_status status,
                            const char *part)
 {
@@ -242,7 +242,7 @@ static void test_options__names_of_later_releases_are_recognised(void **state)
         "side=left",    "devices=0,1",  "overlap=1",   "ilu-level=2",
     };
     for (int i = 0; i < COUNT(later); ++i)
-        assert_refused(later[i], LCL_EUNSUPPORTED, "is not there yet");
+        assert_refused(later[i], LCL_EUNSUPPORTED, "is not implemented yet");
 }
 
 static void test_options__present_behaviour_of_later_keys_is_taken(void **state)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loops over chunks: each is done once, and all before the loop returns.
+// Loops over chunks: each chunk runs once, and all finish before the loop
+// returns.
 #include "host/parallel.h"
 #include "tests/support/test.h"
 

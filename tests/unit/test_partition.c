@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From labels to parts: numbering, limits, and what is refused.
+// From labels to parts: numbering, limits, refused input.
 #include "tests/support/capture.h"
 #include "tests/support/matrices.h"
 #include "tests/support/partitions.h"
@@ -151,7 +151,7 @@ static void test_partition__bad_labels_are_refused(void **state)
     struct lcl_partition_params params = with_labels(labels, 4);
     expect_refused(&A, &params, 4, LCL_EINVAL, "row 2 has the label -3");
     params.labels_count = 3;
-    expect_refused(&A, &params, 4, LCL_EINVAL, "3 labels were given for 4");
+    expect_refused(&A, &params, 4, LCL_EINVAL, "3 labels for 4 rows");
     params.labels_count = -1;
     expect_refused(&A, &params, 4, LCL_EINVAL, "-1 labels");
     params = with_labels(NULL, 4);

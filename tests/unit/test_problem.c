@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The built-in problems: sizes, values by hand, names that are refused.
+// The built-in problems: sizes, values computed by hand, refused names.
 #include "tests/support/capture.h"
 #include "tests/support/test.h"
 
@@ -166,8 +166,8 @@ static void test_problem__rows_that_cannot_be_are_refused(void **state)
     } cases[] = {
         {"rows:3x4,1x1", "problem 'rows:3x4,1x1': 3 rows cannot have 4 entries "
                          "each"},
-        {"rows:1x1,5x2", "problem 'rows:1x1,5x2': for rows of 2 entries "
-                         "expected an even number of them, found 5"},
+        {"rows:1x1,5x2", "problem 'rows:1x1,5x2': expected an even number of "
+                         "rows of 2 entries, found 5"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         struct test_capture capture;
@@ -199,9 +199,9 @@ static void test_problem__wrong_names_list_the_known_ones(void **state)
         assert_int_equal(lcl_csr_problem(&A, names[i], &capture.log),
                          LCL_EINVAL);
         snprintf(message, sizeof message,
-                 "problem '%s' does not exist: known are lap3d:N, "
-                 "lap3d:N,b=B, parabolic, q2:M, kuhn:NX,NY,NZ,B and "
-                 "rows:NxL,MxK, with numbers from 1 on and blocks B up to 8",
+                 "unknown problem '%s': expected lap3d:N, lap3d:N,b=B, "
+                 "parabolic, q2:M, kuhn:NX,NY,NZ,B or rows:NxL,MxK, with "
+                 "numbers >= 1 and blocks B <= 8",
                  names[i]);
         assert_string_equal(capture.last, message);
         assert_true(A.rows == 0 && !A.row_ptr);

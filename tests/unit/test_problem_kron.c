@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The built-in systems in Kronecker form: sizes, values by hand, names that are
-// refused.
+// The built-in systems in Kronecker form: sizes, values computed by hand,
+// refused names.
 #include "tests/support/capture.h"
 #include "tests/support/misuse.h"
 #include "tests/support/test.h"
@@ -137,7 +137,7 @@ static void test_problem_kron__radau_has_the_butcher_matrix(void **state)
     }
 }
 
-// Sums over the neighbours: h^3 of the mass, -h^3 R of L, inside the cube.
+// Sums over the neighbours inside the cube: h^3 for the mass, -h^3 R for L.
 static void test_problem_kron__radau_rows_sum_to_mass_and_reaction(void **state)
 {
     (void)state;
@@ -180,7 +180,7 @@ static void test_problem_kron__radau_mass_is_symmetric_positive(void **state)
     lcl_kron_data_finish(&D);
 }
 
-// Diffusion D_r h (6, -1), and on the diagonal what reacts away.
+// Diffusion D_r h (6, -1), and the loss by reaction on the diagonal.
 static void test_problem_kron__radau_couples_unknowns_in_a_cycle(void **state)
 {
     (void)state;
@@ -238,9 +238,9 @@ static void test_problem_kron__wrong_names_list_the_known_ones(void **state)
         assert_int_equal(lcl_kron_problem(&D, names[i], &capture.log),
                          LCL_EINVAL);
         snprintf(message, sizeof message,
-                 "problem '%s' does not exist: known are kron:S, "
-                 "kron:S,NX,NY,NZ with up to 16 stages S, and radau:S,N with "
-                 "up to 9, with numbers from 1 on",
+                 "unknown problem '%s': expected kron:S or kron:S,NX,NY,NZ "
+                 "with at most 16 stages S, or radau:S,N with at most 9; "
+                 "numbers >= 1",
                  names[i]);
         assert_string_equal(capture.last, message);
         assert_true(D.K.stages == 0 && !D.M.row_ptr);

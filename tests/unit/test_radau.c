@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The Radau IIA methods against their known tables and the conditions that
-// define them.
+// The Radau IIA methods compared with published tables and with their defining
+// conditions.
 #include "tests/support/test.h"
 
 #include "lib/io/problems/radau.h"
@@ -55,7 +55,7 @@ static void test_radau__nodes_ascend_to_one(void **state)
     }
 }
 
-// C(s): the stages integrate polynomials of degree s - 1 exactly.
+// C(s): the stages integrate polynomials up to degree s - 1 exactly.
 static void test_radau__stages_integrate_powers(void **state)
 {
     (void)state;
@@ -72,7 +72,7 @@ static void test_radau__stages_integrate_powers(void **state)
     }
 }
 
-// B(2 s - 1): so does the last stage up to degree 2 s - 2.
+// B(2 s - 1): the last stage does so up to degree 2 s - 2.
 static void test_radau__last_stage_has_the_order_of_the_method(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The reordered matrix and what dropping couplings costs, by brute force.
+// The reordered matrix and the cost of dropped couplings, by brute force.
 #include "tests/support/matrices.h"
 #include "tests/support/test.h"
 

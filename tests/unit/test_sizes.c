@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arithmetic of sizes at and beyond 2^29, 2^31 and 2^33 entries, without the
-// arrays.
+// Arithmetic of sizes at and beyond 2^29, 2^31 and 2^33 entries, without
+// allocating the arrays.
 #include "host/buffer.h"
 #include "host/launch.h"
 #include "host/parallel.h"
@@ -22,7 +22,7 @@ enum { COUNTS = sizeof entries / sizeof *entries };
 
 // ------------------------------------------------------------------ buffers
 
-// Of 34.9 GiB, as an H200 has them.
+// 34.9 GiB, the largest buffer of an H200.
 static void test_sizes__buffers_hold_what_their_bytes_admit(void **state)
 {
     const uint64_t limit = UINT64_C(37440454656);
@@ -66,7 +66,7 @@ static void test_sizes__row_pointers_are_wide_before_two_to_the_32(void **state)
 
 // --------------------------------------------------------------------- slices
 
-// lap3d:512 on waves of 32: 7 slots a slice.
+// lap3d:512 on waves of 32: 7 slots per slice.
 static void test_sizes__slots_of_millions_of_slices_add_up(void **state)
 {
     enum { SLICES = 1 << 22, ROWS = 32 };
@@ -101,13 +101,13 @@ static void test_sizes__slots_beyond_32_bits_do_not_fit(void **state)
         assert_true(sums.of_rows == (uint64_t)slices * TWO(33));
         assert_int_equal(lcl_slots_fit(&sums, 1), slices < 4);
         assert_int_equal(lcl_slots_fit(&sums, 3), slices < 4);
-        assert_false(lcl_slots_fit(&sums, 4)); // values of a slice
+        assert_false(lcl_slots_fit(&sums, 4)); // for the values of one slice
     }
 }
 
 // -------------------------------------------------------------------- factors
 
-// Subdomains of 512 rows, as lap3d has them in boxes of 8 x 8 x 8 cells.
+// Subdomains of 512 rows, as for lap3d in boxes of 8 x 8 x 8 cells.
 static void test_sizes__slots_of_factors_are_counted_in_64_bits(void **state)
 {
     const struct lcl_extent E = {
@@ -158,8 +158,9 @@ static void test_sizes__launches_have_31_bits_of_work_items(void **state)
             assert_true(got == (n / 8 < most ? n / 8 : most));
         }
     }
-    assert_true(lcl_launch_groups(INT32_MAX, 128, 128) ==
-                lcl_launch_most(128)); // 2^24 - 1 groups, one more would do
+    assert_true(
+        lcl_launch_groups(INT32_MAX, 128, 128) ==
+        lcl_launch_most(128)); // 2^24 - 1 groups, so one more is too many
 }
 
 static void test_sizes__chunks_cover_billions(void **state)
@@ -193,7 +194,7 @@ static void test_sizes__bases_take_what_their_columns_take(void **state)
     }
 }
 
-// N^3 cells have 7 N^3 - 6 N^2 neighbours, themselves among them.
+// N^3 cells have 7 N^3 - 6 N^2 neighbours, including themselves.
 static void test_sizes__grids_of_billions_of_entries_are_counted(void **state)
 {
     static const struct {
@@ -216,7 +217,7 @@ static void test_sizes__grids_of_billions_of_entries_are_counted(void **state)
                 3 * (TWO(31) - 1) - 2);
 }
 
-// METIS takes graphs whose edges its index type counts.
+// METIS accepts graphs whose number of edges fits its index type.
 static void test_sizes__windows_of_a_graph_stay_below_their_edges(void **state)
 {
     enum { ROWS = 16 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From specs to #define lines and sources, without a device.
+// Conversion of specs to #define lines and sources, without a device.
 #include "host/program.h"
 #include "tests/support/test.h"
 
@@ -207,7 +207,7 @@ static void test_spec__largest_values_fit_the_usual_buffer(void **state)
     defines_of(text, &spec);
 }
 
-// *at goes to the end of a part that starts with this line.
+// Moves *at to the end of the section that starts with this line.
 static void expect_part(const char **at, const char *first_line)
 {
     assert_memory_equal(*at, first_line, strlen(first_line));

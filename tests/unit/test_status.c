@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every status has a name and a sentence of its own.
+// Every status has its own name and sentence.
 #include "tests/support/test.h"
 
 #include <levelcl/status.h>

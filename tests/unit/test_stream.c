@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lines from plain and compressed files, and what is wrong with some.
+// Lines of plain and compressed files, also of damaged ones.
 #include "lib/io/codec.h"
 #include "lib/io/stream.h"
 #include "tests/support/capture.h"
@@ -188,12 +188,12 @@ static void test_stream__concatenated_members_are_one_text(void **state)
     }
 }
 
-// Magic bytes alone are enough to be taken for compressed data.
+// The magic bytes alone identify compressed data.
 static void test_stream__truncation_anywhere_is_an_error(void **state)
 {
     (void)state;
-    static const char *const message[] = {"m: the gzip data are cut off",
-                                          "m: the xz data are cut off"};
+    static const char *const message[] = {"m: the gzip data are truncated",
+                                          "m: the xz data are truncated"};
     static const size_t magic[] = {2, 6};
     char text[64];
     for (int xz = 0; xz < 2; ++xz) {
@@ -255,7 +255,7 @@ static void test_stream__missing_file_and_folder_are_errors(void **state)
     assert_string_equal(capture.last, message);
 }
 
-// Writes two lines in small pieces, as a process at the other end would.
+// Writes two lines in small pieces, like a process at the other end of a pipe.
 static void write_slowly(const char *path)
 {
     const int fd = open(path, O_WRONLY);

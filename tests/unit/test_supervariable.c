@@ -39,7 +39,7 @@ static void expect_found_in_csr(const struct lcl_csr *A, int bound,
     expect_found(&B, bound, expected, count);
 }
 
-// Dense diagonal blocks of these sizes, 0 at the end.
+// Dense diagonal blocks of these sizes, terminated by 0.
 static struct lcl_csr block_diagonal(const int *sizes)
 {
     int64_t n = 0;
@@ -95,7 +95,7 @@ static void test_supervariable__natural_blocks_are_cut_off_at_the_bound(
     test_csr_finish(&A);
 }
 
-// As many columns, and others.
+// Rows with equally many but different columns.
 static void test_supervariable__columns_are_compared_not_only_counted(
     void **state)
 {
@@ -131,8 +131,8 @@ static void test_supervariable__block_rows_are_natural_blocks(void **state)
     test_csr_finish(&pattern);
 }
 
-// No block is over the bound, none could take the whole of the natural block
-// that follows, and none is split that is below the bound.
+// No block exceeds the bound, none could hold all of the natural block that
+// follows, and no natural block within the bound is split.
 static void test_supervariable__random_matrices_keep_the_rules(void **state)
 {
     (void)state;
@@ -180,7 +180,7 @@ static void test_supervariable__wrong_pointers_are_refused(void **state)
         {{0, 4, 4, 8}, 4},                 // an empty block
         {{0, 5, 4, 8}, 4},                 // blocks that overlap
         {{0, 4, 6, 7}, 4},                 // ends before the rows do
-        {{0, 4, 6, 9}, 4},                 // ends behind them
+        {{0, 4, 6, 9}, 4},                 // ends after the rows
         {{0, 1, 6, 8}, 4},                 // one above the limit
         {{0, -3, 4, 8}, 4},                // negative
         {{0, INT64_MAX, INT64_MIN, 8}, 4}, // overflow
@@ -228,7 +228,7 @@ static void test_supervariable__entries_inside_blocks_are_counted(void **state)
     assert_int_equal(share.missing_diagonals, 2);
     assert_int_equal(lcl_bsr_from_csr(&C, &A, 2, NULL), LCL_OK);
     share = lcl_diagonal_blocks_share(&blocks, &C);
-    // with the zeros that fill up blocks
+    // including the zeros that pad blocks
     assert_int_equal(share.entries, 4 + 1 + 9);
     assert_int_equal(share.missing_diagonals, 0);
     lcl_diagonal_blocks_finish(&blocks);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of the adaptive product: every row once, few bins, long rows in
-// parts.
+// The tile table of the adaptive product: every row once, few bins, long rows
+// split into parts.
 #include "lib/operator/tiles.h"
 #include "tests/support/test.h"
 
@@ -29,7 +29,7 @@ static void count(struct lcl_row_classes *C, const int32_t *length)
     }
 }
 
-// The lists as the device makes them.
+// The lists that the device computes.
 static void make_lists(struct lcl_row_bins *B, const struct lcl_tiles *T,
                        const int32_t *length, int32_t list[ROWS])
 {
@@ -53,7 +53,7 @@ static void make_lists(struct lcl_row_bins *B, const struct lcl_tiles *T,
 }
 
 struct seen {
-    int times[ROWS]; // a row was met
+    int times[ROWS]; // number of occurrences of a row
     int bins;
 };
 
@@ -74,7 +74,7 @@ static void see_tile(struct seen *S, const struct lcl_tiles *T,
     }
 }
 
-// The parts of each row cover its entries, in their order.
+// Checks that the parts of each row cover its entries in order.
 static void expect_parts(const struct lcl_tiles *T, const int32_t *length)
 {
     int32_t end = 0;
@@ -96,7 +96,7 @@ static int bits(int set)
     return n;
 }
 
-// Returns how many widths of rows there are; -1 where lists are not used.
+// Returns the number of different lane counts; -1 if lists are not used.
 static int expect_each_row_once(const int32_t *length, int width, int group)
 {
     static struct seen S;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When METIS sees edge weights, and that they stay in range.
+// When METIS uses edge weights, and that they stay in range.
 #include "tests/support/matrices.h"
 #include "tests/support/test.h"
 
@@ -100,7 +100,7 @@ static void test_weights__zero_diagonals_give_finite_strengths(void **state)
     test_csr_finish(&A);
 }
 
-// The sum of the weights of both ends of all couplings.
+// The sum of the weights over both ends of all couplings.
 static double sum_of_weights(const struct lcl_csr *A,
                              const struct lcl_weighing *W)
 {

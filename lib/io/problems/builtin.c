@@ -8,8 +8,8 @@
 #include "lib/io/problems/uniform.h"
 
 #define KNOWN                                                                  \
- "known are lap3d:N, lap3d:N,b=B, parabolic, q2:M, kuhn:NX,NY,NZ,B and "       \
- "rows:NxL,MxK, with numbers from 1 on and blocks B up to 8"
+ "expected lap3d:N, lap3d:N,b=B, parabolic, q2:M, kuhn:NX,NY,NZ,B or "         \
+ "rows:NxL,MxK, with numbers >= 1 and blocks B <= 8"
 
 // ---- lap3d: 7-point Laplacian, b x b blocks coupled by C, whose rows sum to 0
 
@@ -118,8 +118,8 @@ enum lcl_status lcl_problem_kuhn(struct lcl_bsr *A, const char *name,
 
 // ---- q2: K (x) M + M (x) K of quadratic elements on an interval
 
-// Rows of five, the diagonal in the middle. Inner nodes only: those of odd
-// number are ends of elements and have five entries, the others have three.
+// Rows of five values, the diagonal in the middle. Inner nodes only: odd nodes
+// are ends of elements and have five entries, the others three.
 struct band {
     int64_t n;
     double (*stiffness)[5];
@@ -175,7 +175,7 @@ static void band_assemble(struct band *B, int64_t elements)
             }
 }
 
-// Row of node (i, j); returns where the next row starts.
+// Writes the row of node (i, j); returns where the next row starts.
 static int64_t q2_row(struct lcl_csr *A, const struct band *B, int64_t i,
                       int64_t j, int64_t k)
 {
@@ -217,8 +217,8 @@ out:
 
 // ---- names
 
-// The last number of `format` is a block size where `has_block` is set. Numbers
-// that the name lacks are 1.
+// If `has_block`, the last number of `format` is a block size. Numbers missing
+// from the name are 1.
 struct problem {
     const char *format;
     bool has_block;
@@ -236,7 +236,7 @@ static const struct problem problems[] = {
 
 enum { NUMBERS = 4 };
 
-// Whether the name has the form of P and its numbers are in order.
+// Whether the name matches the format of P and its numbers are valid.
 static bool match(const struct problem *P, char *name, int64_t *number)
 {
     int last = -1;
@@ -254,15 +254,14 @@ static enum lcl_status make_named(struct lcl_csr *A, char *name,
         if (match(&problems[i], name, number))
             return problems[i].make(A, name, number, log);
     }
-    return lcl_fail(log, LCL_EINVAL, "problem '%s' does not exist: " KNOWN,
-                    name);
+    return lcl_fail(log, LCL_EINVAL, "unknown problem '%s': " KNOWN, name);
 }
 
 enum lcl_status lcl_csr_problem(struct lcl_csr *A, const char *name,
                                 const struct lcl_log *log)
 {
     if (!A || !name)
-        return lcl_misuse(log, "a problem: A or its name is NULL");
+        return lcl_misuse(log, "lcl_csr_problem: an argument is NULL");
     *A = (struct lcl_csr){0};
     char *copy = lcl_strdup(name);
     if (!copy)

@@ -34,7 +34,7 @@ int64_t lcl_grid_rows(const struct lcl_grid *g)
     return rows;
 }
 
-// Each offset o finds a neighbour at prod(n - |o|) nodes.
+// The offset o has a neighbour at prod(n - |o|) nodes.
 int64_t lcl_grid_blocks(const struct lcl_grid *g, const struct lcl_stencil *s)
 {
     int64_t blocks = 0;
@@ -83,7 +83,8 @@ static void fill(void *A, const struct lcl_recipe *how, node_fn *fill_node)
 
 // ---- by rows
 
-// Puts a block at entry `k` of the first of its rows, which are `length` long.
+// Writes a block; `k` is its entry in its first row; its rows have `length`
+// entries.
 static void put_block(struct lcl_csr *A, int64_t k, int64_t length, int64_t col,
                       int64_t b, const double *block)
 {

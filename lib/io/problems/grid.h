@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Matrices on the nodes of a grid, which are numbered x fastest, then y, then
-// z; b unknowns of a node follow each other.
+// Matrices on the nodes of a grid, numbered x fastest, then y, then z; the b
+// unknowns of a node are consecutive.
 #pragma once
 
 #include <levelcl/matrix.h>
@@ -18,7 +18,7 @@ struct lcl_stencil {
 extern const struct lcl_stencil lcl_seven_point;
 // Edges of squares that are cut along one diagonal.
 extern const struct lcl_stencil lcl_triangles;
-// Edges of cubes that are cut into six tetrahedra round one diagonal.
+// Edges of cubes, each cut into six tetrahedra around one diagonal.
 extern const struct lcl_stencil lcl_tetrahedra;
 
 struct lcl_grid {
@@ -26,11 +26,11 @@ struct lcl_grid {
     int64_t b;
 };
 
-// Fills the b x b block of neighbour q, by rows; called in the order of the
-// matrix. Bit p of `present` says that neighbour p is inside the grid.
+// Fills the b x b block of neighbour q, row-major; called in the order of the
+// matrix. Bit p of `present`: neighbour p is inside the grid.
 typedef void lcl_block_fn(void *user, int q, unsigned present, double *block);
 
-// What makes a matrix on a grid.
+// Definition of a matrix on a grid.
 struct lcl_recipe {
     struct lcl_grid grid;
     const struct lcl_stencil *stencil;
@@ -38,14 +38,14 @@ struct lcl_recipe {
     void *user;
 };
 
-// n[0] n[1] n[2] b rows; -1 where they are more than INT32_MAX.
+// n[0] n[1] n[2] b rows; -1 if more than INT32_MAX.
 int64_t lcl_grid_rows(const struct lcl_grid *g);
 
-// Blocks of the matrix.
+// Number of blocks of the matrix.
 int64_t lcl_grid_blocks(const struct lcl_grid *g, const struct lcl_stencil *s);
 
-// The matrix by rows, and the same by blocks. Return LCL_OK, LCL_ERANGE or
-// LCL_ENOMEM; on error A is the caller's to finish.
+// Create the matrix in CSR and in BSR. Return LCL_OK, LCL_ERANGE or LCL_ENOMEM;
+// on error the caller finishes A.
 enum lcl_status lcl_problem_on_grid(struct lcl_csr *A, const char *name,
                                     const struct lcl_recipe *how,
                                     const struct lcl_log *log);

@@ -13,7 +13,7 @@
 
 enum { UNKNOWNS = 4, NUMBERS = 4 };
 
-// The states of the random numbers of L, and of A and B, at their start.
+// Initial states of the random numbers of L, and of A and B.
 #define SEED_L      UINT64_C(0x9e3779b97f4a7c15)
 #define SEED_STAGES UINT64_C(0xc2b2ae3d27d4eb4f)
 
@@ -31,8 +31,8 @@ static void fill_uniform(double *values, int count, uint64_t *random)
         values[k] = lcl_uniform(random);
 }
 
-// The speed problem of Ma et al. (2025), Table 1, on as many nodes but for four
-// in a thousand, with s stages.
+// The performance problem of Ma et al. (2025), Table 1, with s stages; the
+// number of nodes differs by four in a thousand.
 static enum lcl_status make_kron(struct lcl_kron_data *D, const char *name,
                                  const int64_t *number,
                                  const struct lcl_log *log)
@@ -52,8 +52,8 @@ static enum lcl_status make_kron(struct lcl_kron_data *D, const char *name,
 
 // ---- radau: u_t = div(D grad u) + R u on a cube with u = 0 around it
 
-// Of each unknown: its diffusion, and the rate at which it becomes the next
-// one, so that columns of R sum to 0.
+// For each unknown: its diffusion coefficient, and the rate at which it turns
+// into the next one, so that columns of R sum to 0.
 static const double diffusion[UNKNOWNS] = {1, 0.5, 0.2, 0.1};
 static const double rate[UNKNOWNS] = {1, 5, 20, 50};
 
@@ -62,7 +62,7 @@ struct diffuse {
     bool is_mass;
 };
 
-// Mass h^3 (1/2, six times 1/12); stiffness h (6, six times -1) times D, less
+// Mass h^3 (1/2, six times 1/12); stiffness h (6, six times -1) times D, minus
 // the mass times R.
 static void diffuse_block(void *user, int q, unsigned present, double *block)
 {
@@ -85,7 +85,7 @@ static void diffuse_block(void *user, int q, unsigned present, double *block)
 
 // M and L of the stages K_i of an implicit Runge-Kutta method,
 //   M K_i + tau sum_j a_ij L K_j = -L u.
-// With this step GMRES(30) takes some 160 iterations to 1e-8 on 32^3 nodes.
+// With this step GMRES(30) takes about 160 iterations to 1e-8 on 32^3 nodes.
 static enum lcl_status make_radau(struct lcl_kron_data *D, const char *name,
                                   const int64_t *number,
                                   const struct lcl_log *log)
@@ -111,11 +111,11 @@ static enum lcl_status make_radau(struct lcl_kron_data *D, const char *name,
 
 // ---- names
 
-// Formats as in problem.h; the first number is that of the stages.
+// Formats as in problem.h; the first number is the number of stages.
 static const struct {
     const char *format;
     int64_t stages_max;
-    int64_t missing[NUMBERS]; // numbers that the name lacks
+    int64_t missing[NUMBERS]; // values of numbers missing from the name
     enum lcl_status (*make)(struct lcl_kron_data *D, const char *name,
                             const int64_t *number, const struct lcl_log *log);
 } problems[] = {
@@ -137,9 +137,9 @@ static enum lcl_status make_named(struct lcl_kron_data *D, char *name,
         return problems[i].make(D, name, number, log);
     }
     return lcl_fail(log, LCL_EINVAL,
-                    "problem '%s' does not exist: known are kron:S, "
-                    "kron:S,NX,NY,NZ with up to %d stages S, and radau:S,N "
-                    "with up to %d, with numbers from 1 on",
+                    "unknown problem '%s': expected kron:S or kron:S,NX,NY,NZ "
+                    "with at most %d stages S, or radau:S,N with at most %d; "
+                    "numbers >= 1",
                     name, LCL_KRON_STAGES_MAX, (int)LCL_RADAU_MAX);
 }
 

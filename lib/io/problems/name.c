@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the generators of built-in problems share: names with numbers in them,
-// and room for what they stand for.
+// Shared by the generators of built-in problems: parses names with numbers and
+// allocates the matrices.
 #include "host/alloc.h"
 #include "host/log.h"
 #include "lib/io/number.h"

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the generators of built-in problems share.
+// Shared by the generators of built-in problems.
 #pragma once
 
 #include <levelcl/matrix.h>
 
 #include <stdbool.h>
 
-// Makes the matrix of a name from the numbers in it.
+// Generates the matrix of a name from the numbers in it.
 typedef enum lcl_status lcl_problem_make(struct lcl_csr *A, const char *name,
                                          const int64_t *number,
                                          const struct lcl_log *log);
 
-// Whether `name` is `format`, in which each '#' stands for a number from 1 on;
-// these become number[0], ...
+// Whether `name` matches `format`, in which each '#' stands for a number >= 1;
+// the numbers are stored in number[0], ...
 bool lcl_problem_match(const char *format, char *name, int64_t *number);
 
 enum lcl_status lcl_problem_fail_range(const char *name,
                                        const struct lcl_log *log);
 
-// Sizes and arrays of a square A; row pointers are all zero.
+// Sets the sizes and allocates the arrays of a square A; row pointers are all
+// zero.
 enum lcl_status lcl_problem_allocate(struct lcl_csr *A, int64_t rows,
                                      int64_t nnz, const struct lcl_log *log);
 
@@ -26,10 +27,10 @@ enum lcl_status lcl_problem_allocate(struct lcl_csr *A, int64_t rows,
 // positive definite.
 lcl_problem_make lcl_problem_rows;
 
-// The state of the random numbers of "kuhn:NX,NY,NZ,B" at its start.
+// Initial state of the random numbers of "kuhn:NX,NY,NZ,B".
 #define LCL_KUHN_SEED UINT64_C(88172645463325253)
 
-// The same problem by blocks, from NX, NY, NZ and B and any state but 0.
+// The same problem in BSR, from NX, NY, NZ and B and any nonzero state.
 enum lcl_status lcl_problem_kuhn(struct lcl_bsr *A, const char *name,
                                  const int64_t *number, uint64_t seed,
                                  const struct lcl_log *log);

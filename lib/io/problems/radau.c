@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The Radau IIA methods: collocation at the zeros of P_s - P_{s-1}, shifted
-// from (-1, 1] to (0, 1].
+// The Radau IIA methods: collocation at the zeros of P_s - P_{s-1}, mapped from
+// (-1, 1] to (0, 1].
 #include "lib/io/problems/radau.h"
 
 #include <math.h>
@@ -24,8 +24,8 @@ static struct legendre legendre(int n, double x)
     return P;
 }
 
-// The zero i, in ascending order, by Newton's method from the point of
-// Chebyshev-Gauss-Radau near it.
+// Zero i, in ascending order, by Newton's method from the nearest
+// Chebyshev-Gauss-Radau point.
 static double zero(int s, int i)
 {
     enum { STEPS = 20 };
@@ -50,8 +50,8 @@ static double lagrange(int s, const double *c, int j, double t)
 }
 
 // a_ij is the integral of l_j from 0 to c_i. The quadrature with these nodes
-// and the weights w_k = c_k / (s P_{s-1}(2 c_k - 1))^2 is exact for it, as for
-// all polynomials of degree 2 s - 2.
+// and the weights w_k = c_k / (s P_{s-1}(2 c_k - 1))^2 integrates it exactly,
+// like all polynomials of degree up to 2 s - 2.
 void lcl_radau(int s, double *c, double *matrix)
 {
     double weight[LCL_RADAU_MAX];

@@ -5,6 +5,6 @@
 
 enum { LCL_RADAU_MAX = 9 };
 
-// Nodes c_0 < ... < c_{s-1} = 1 and the s x s Butcher matrix by rows for 1 <= s
-// <= LCL_RADAU_MAX.
+// Computes the nodes c_0 < ... < c_{s-1} = 1 and the s x s Butcher matrix,
+// row-major, for 1 <= s <= LCL_RADAU_MAX.
 void lcl_radau(int s, double *c, double *matrix);

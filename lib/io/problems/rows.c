@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A symmetric positive definite matrix with rows of two lengths: two blocks on
-// the diagonal, each coupling a row with its neighbours on a ring.
+// A symmetric positive definite matrix with rows of two lengths: two diagonal
+// blocks, in each of which the rows form a ring and are coupled to their
+// neighbours.
 #include "lib/io/problems/problem.h"
 #include "lib/io/problems/uniform.h"
 
@@ -10,25 +11,26 @@
 #include <math.h>
 #include <stdbool.h>
 
-// `rows` rows from `first` on, of `length` entries each.
+// `rows` rows starting at `first`, with `length` entries each.
 struct ring {
     int64_t first, rows, length;
 };
 
-// Neighbours to either side; where the length is even, also the row across.
+// Number of neighbours on each side; for even lengths the row is also coupled
+// to the opposite one.
 static int64_t neighbours(const struct ring *R)
 {
     return (R->length - 1) / 2;
 }
 
-// Entry k of row i, in the order of the ring from the leftmost neighbour on.
+// Column of entry k of row i, in ring order starting at the leftmost neighbour.
 static int64_t column(const struct ring *R, int64_t i, int64_t k)
 {
     const int64_t m = neighbours(R);
     return (i + (k <= 2 * m ? k - m + R->rows : R->rows / 2)) % R->rows;
 }
 
-// Both of (i, j) and (j, i), in [-1, 1).
+// The value of (i, j) and (j, i), in [-1, 1).
 static double coupling(int64_t i, int64_t j)
 {
     const uint64_t low = (uint64_t)(i < j ? i : j);
@@ -39,7 +41,7 @@ static double coupling(int64_t i, int64_t j)
     return 2 * lcl_uniform(&random) - 1;
 }
 
-// The diagonal exceeds the sum of the others by one.
+// The diagonal exceeds the sum of the other entries by one.
 static void fill_row(struct lcl_csr *A, const struct ring *R, int64_t i)
 {
     const int64_t row = R->first + i, from = A->row_ptr[row];
@@ -73,10 +75,11 @@ static enum lcl_status check(const struct ring *R, const char *name,
                         " entries each",
                         name, R->rows, R->length);
     if (R->length % 2 == 0 && R->rows % 2 != 0)
-        return lcl_fail(log, LCL_EINVAL,
-                        "problem '%s': for rows of %" PRId64 " entries "
-                        "expected an even number of them, found %" PRId64,
-                        name, R->length, R->rows);
+        return lcl_fail(
+            log, LCL_EINVAL,
+            "problem '%s': expected an even number of rows of %" PRId64
+            " entries, found %" PRId64,
+            name, R->length, R->rows);
     return LCL_OK;
 }
 

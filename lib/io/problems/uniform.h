@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The random numbers of the built-in problems.
+// Random numbers for the built-in problems.
 #pragma once
 
 #include <stdint.h>
 
-// The next number, uniform in [0, 1); the state is not 0. Source: Marsaglia,
-// "Xorshift RNGs", J. Stat. Softw. 8(14) (2003), shifts 13, 7, 17.
+// The next number, uniform in [0, 1); the state must not be 0. Source:
+// Marsaglia, "Xorshift RNGs", J. Stat. Softw. 8(14) (2003), shifts 13, 7, 17.
 static inline double lcl_uniform(uint64_t *state)
 {
     *state ^= *state << 13;
