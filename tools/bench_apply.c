@@ -26,7 +26,7 @@ static enum lcl_status launch_spmv(void *arg)
 static enum lcl_status launch_refresh(void *arg)
 {
     struct work *w = arg;
-    return w->M->ops->update(w->M);
+    return w->M->ops->update ? w->M->ops->update(w->M) : LCL_OK;
 }
 
 // Off the diagonal a block and its 16-bit column; the inverse of the diagonal
