@@ -18,7 +18,7 @@ static enum lcl_status fail_device(const struct lcl_analysis *a,
                                    const char *what)
 {
     return lcl_fail(lcl_context_log(a->ctx), LCL_ESELFTEST,
-                    "%s computed impossible %s: the device is faulty",
+                    "%s gives impossible %s: it computes wrong results",
                     lcl_context_caps(a->ctx)->name, what);
 }
 

@@ -155,7 +155,8 @@ enum lcl_status lcl_layout_download(struct lcl_layout *L, lcl_context *ctx,
     if ((st = allocate(L, ctx)) == LCL_OK &&
         (st = read_arrays(L, D)) == LCL_OK && !is_sound(L, D->nnz))
         st = lcl_fail(lcl_context_log(ctx), LCL_ESELFTEST,
-                      "%s computed an impossible layout: the device is faulty",
+                      "%s gives an impossible layout: it computes wrong "
+                      "results",
                       lcl_context_caps(ctx)->name);
     if (st < 0)
         lcl_layout_finish(L);

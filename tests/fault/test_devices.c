@@ -151,7 +151,7 @@ static void test_devices__small_buffers_are_too_little_memory(void **state)
 {
     (void)state;
     with_value(CL_DEVICE_MAX_MEM_ALLOC_SIZE, 64);
-    expect_job(&(struct lcl_context_params){0}, LCL_EDEVMEM, "holds 64 bytes");
+    expect_job(&(struct lcl_context_params){0}, LCL_EDEVMEM, ", 64 bytes");
 }
 
 // ------------------------------------------------------------------- forcing
