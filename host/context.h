@@ -25,7 +25,7 @@ struct lcl_context {
     cl_device_id device;
     cl_context context;
     cl_command_queue queue;
-    cl_command_queue beside; // host/queue.h; NULL until first used
+    cl_command_queue aux; // host/queue.h; NULL until first used
     struct lcl_caps caps;
     struct lcl_cache cache;
     struct lcl_programs programs;

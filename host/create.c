@@ -247,7 +247,7 @@ void lcl_context_destroy(lcl_context **context)
     if (!context || !*context)
         return;
     lcl_context *ctx = *context;
-    lcl_beside_finish(ctx);
+    lcl_aux_finish(ctx);
     lcl_pinned_close(&ctx->staging, ctx);
     lcl_buffer_destroy(&ctx->no_stop);
     if (ctx->queue)

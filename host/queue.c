@@ -5,16 +5,16 @@
 #include "host/context.h"
 #include "host/kernel.h"
 
-static enum lcl_status open_beside(lcl_context *ctx)
+static enum lcl_status open_aux(lcl_context *ctx)
 {
     cl_int code;
-    if (ctx->beside)
+    if (ctx->aux)
         return LCL_OK;
     const enum lcl_status st =
-        LCL_CL_MAKE(&ctx->cl, ctx->beside,
+        LCL_CL_MAKE(&ctx->cl, ctx->aux,
                     clCreateCommandQueue(ctx->context, ctx->device, 0, &code));
     if (st < 0)
-        ctx->beside = NULL;
+        ctx->aux = NULL;
     return st;
 }
 
@@ -39,33 +39,33 @@ enum lcl_status lcl_fork(lcl_context *ctx)
 {
     if (!ctx->caps.queues_overlap)
         return LCL_OK;
-    const enum lcl_status st = open_beside(ctx);
-    return st < 0 ? st : follow(ctx, ctx->beside, ctx->queue);
+    const enum lcl_status st = open_aux(ctx);
+    return st < 0 ? st : follow(ctx, ctx->aux, ctx->queue);
 }
 
 enum lcl_status lcl_join(lcl_context *ctx)
 {
-    if (!ctx->beside)
+    if (!ctx->aux)
         return LCL_OK;
-    const enum lcl_status st = follow(ctx, ctx->queue, ctx->beside);
+    const enum lcl_status st = follow(ctx, ctx->queue, ctx->aux);
     if (st < 0)
-        ctx->cl.api->clFinish(ctx->beside);
+        ctx->cl.api->clFinish(ctx->aux);
     return st;
 }
 
-void lcl_beside_finish(lcl_context *ctx)
+void lcl_aux_finish(lcl_context *ctx)
 {
-    if (!ctx->beside)
+    if (!ctx->aux)
         return;
-    ctx->cl.api->clFinish(ctx->beside);
-    ctx->cl.api->clReleaseCommandQueue(ctx->beside);
-    ctx->beside = NULL;
+    ctx->cl.api->clFinish(ctx->aux);
+    ctx->cl.api->clReleaseCommandQueue(ctx->aux);
+    ctx->aux = NULL;
 }
 
-enum lcl_status lcl_launch_beside(lcl_kernel *k, int64_t groups,
-                                  const struct lcl_arg *args, int count)
+enum lcl_status lcl_launch_aux(lcl_kernel *k, int64_t groups,
+                               const struct lcl_arg *args, int count)
 {
     lcl_context *ctx = k->ctx;
-    return lcl_kernel_enqueue(ctx->beside ? ctx->beside : ctx->queue, k, groups,
-                              args, count);
+    return lcl_kernel_enqueue(ctx->aux ? ctx->aux : ctx->queue, k, groups, args,
+                              count);
 }

@@ -6,18 +6,18 @@
 
 #include "host/launch.h"
 
-// Later lcl_launch_beside() launches start after all work enqueued on the
+// Later lcl_launch_aux() launches start after all work enqueued on the
 // context's queue so far. Returns LCL_OK, LCL_ENOMEM or LCL_EDEVICE.
 enum lcl_status lcl_fork(lcl_context *ctx);
 
 // As lcl_launch(); between a fork and the join that follows it.
-enum lcl_status lcl_launch_beside(lcl_kernel *kernel, int64_t groups,
-                                  const struct lcl_arg *args, int count);
+enum lcl_status lcl_launch_aux(lcl_kernel *kernel, int64_t groups,
+                               const struct lcl_arg *args, int count);
 
-#define LCL_LAUNCH_BESIDE(kernel, groups, ...)                                 \
- lcl_launch_beside((kernel), (groups), (const struct lcl_arg[]){__VA_ARGS__},  \
-                   (int)(sizeof((const struct lcl_arg[]){__VA_ARGS__}) /       \
-                         sizeof(struct lcl_arg)))
+#define LCL_LAUNCH_AUX(kernel, groups, ...)                                    \
+ lcl_launch_aux((kernel), (groups), (const struct lcl_arg[]){__VA_ARGS__},     \
+                (int)(sizeof((const struct lcl_arg[]){__VA_ARGS__}) /          \
+                      sizeof(struct lcl_arg)))
 
 // Work enqueued later on the context's queue starts after all launches on the
 // second queue. Call it after every successful fork, even if launches failed;
@@ -25,4 +25,4 @@ enum lcl_status lcl_launch_beside(lcl_kernel *kernel, int64_t groups,
 enum lcl_status lcl_join(lcl_context *ctx);
 
 // Releases the second queue; for lcl_context_destroy().
-void lcl_beside_finish(lcl_context *ctx);
+void lcl_aux_finish(lcl_context *ctx);

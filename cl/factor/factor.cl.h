@@ -37,12 +37,12 @@ struct lcl_step {
 } __attribute__((aligned(16))); // one load
 
 // The work of a group between two barriers: a few planes of one step. The
-// sweeps of a subdomain are stored in execution order, which is also the order
+// stages of a subdomain are stored in execution order, which is also the order
 // of the slots: each starts where the previous one ends. Steps of L without
-// entries have no sweep. Where several lanes share a row of a sweep, lane l
+// entries have no stage. Where several lanes share a row of a stage, lane l
 // works on row l % rows: its slots are l, l + rows * lanes, ... from the first
-// of the sweep.
-struct lcl_sweep {
+// of the stage.
+struct lcl_stage {
     lcl_u16 first; // row on lane 0, from the subdomain's first
     lcl_u16 rows;
     lcl_u16 planes; // including that of -1/d
@@ -53,7 +53,7 @@ struct lcl_sweep {
 // Several lanes share a row in steps whose rows have more entries in L or in U.
 #define LCL_SHORT_ROW 7
 
-#define LCL_SWEEP_DIAGONAL 1 // first sweep of a step of U: plane 0 is -1/d
+#define LCL_STAGE_DIAGONAL 1 // first stage of a step of U: plane 0 is -1/d
 
 // Words of a slot of `entries` bf16 values.
 #define LCL_BF16_WORDS(entries) (((entries) + 2) / 2)
@@ -68,8 +68,8 @@ struct lcl_part {
     lcl_u32 rows;
     lcl_u32 step; // first step
     lcl_u32 steps;
-    lcl_u32 sweep; // first sweep
-    lcl_u32 sweeps;
+    lcl_u32 stage; // first stage
+    lcl_u32 stages;
     lcl_u32 slots;
     lcl_u32 unused;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Analysis of A on subdomains, part 3: the layout of the factors of the
 // reordered matrix B (factor.cl.h).
-//     steps, places, sweeps, fill    the layout
+//     steps, places, stages, fill    the layout
 //     find_pairs                     additional data for dilu.cl
 //
 // Data:   rows of B by level, `start` as written by `levels` of symbolic.cl.
@@ -19,15 +19,15 @@ static inline uint parts_of(uint count, uint size)
     return (count + size - 1) / size;
 }
 
-// Limits of a sweep.
+// Limits of a stage.
 struct limits {
     uint entries; // per lane
     uint lanes;   // in total, where several lanes share a row
 };
 
-// Maximum entries of a row in a sweep of a step with `rows` rows, the longest
+// Maximum entries of a row in a stage of a step with `rows` rows, the longest
 // of which has `entries` in all. As many lanes share a long row as are
-// available, but no more than complete it in one sweep.
+// available, but no more than complete it in one stage.
 static inline uint row_entries(uint rows, uint entries, struct limits most)
 {
     uint lanes = 1;
@@ -36,9 +36,9 @@ static inline uint row_entries(uint rows, uint entries, struct limits most)
     return lanes * most.entries;
 }
 
-// Number of sweeps for the planes of entries of a step; a step of U has at
+// Number of stages for the planes of entries of a step; a step of U has at
 // least one, for the plane of 1/d.
-static inline uint sweeps_of(uint entries, bool upper, uint most)
+static inline uint stages_of(uint entries, bool upper, uint most)
 {
     const uint count = parts_of(entries, most);
     return upper && count == 0 ? 1 : count;
@@ -50,8 +50,8 @@ struct half_step {
     uint step;
     bool upper;
     uint rows, planes;
-    uint sweeps, unshared; // with shared rows, and with one lane per row
-    uint entries;          // maximum per row and sweep
+    uint stages, unshared; // with shared rows, and with one lane per row
+    uint entries;          // maximum per row and stage
 };
 
 static inline void find_half(struct half_step *h, uint e, uint count,
@@ -65,14 +65,14 @@ static inline void find_half(struct half_step *h, uint e, uint count,
         h->upper ? steps[h->step].upper_planes : steps[h->step].lower_planes;
     const uint entries = h->planes - h->upper;
     h->entries = row_entries(h->rows, entries, most);
-    h->sweeps = sweeps_of(entries, h->upper, h->entries);
-    h->unshared = sweeps_of(entries, h->upper, most.entries);
+    h->stages = stages_of(entries, h->upper, h->entries);
+    h->unshared = stages_of(entries, h->upper, most.entries);
 }
 
 static inline void add(struct lcl_extent *all, struct half_step h)
 {
     all->slots += (ulong)h.rows * h.planes;
-    all->sweeps += h.sweeps;
+    all->stages += h.stages;
     all->unshared += h.unshared;
     all->planes = max(all->planes, h.planes - h.upper);
 }
@@ -130,19 +130,19 @@ kernel void steps(global const struct lcl_part *parts, global const int *level,
     }
 }
 
-// first_sweep[2 * p.step + e] is the first sweep of half step e of a
+// first_stage[2 * p.step + e] is the first stage of half step e of a
 // subdomain, counted from the subdomain's first.
 WORK_GROUP
 kernel void places(global const struct lcl_part *parts,
-                   global struct lcl_step *steps, global uint *first_sweep,
-                   global struct lcl_extent *extent, int sweep_entries,
+                   global struct lcl_step *steps, global uint *first_stage,
+                   global struct lcl_extent *extent, int stage_entries,
                    int lanes)
 {
     local struct lcl_extent sums[LCL_GROUP];
     const uint lid = get_local_id(0);
     const struct lcl_part p = parts[get_group_id(0)];
     const uint2 share = slice_of(2 * p.steps);
-    const struct limits most = {(uint)sweep_entries, (uint)lanes};
+    const struct limits most = {(uint)stage_entries, (uint)lanes};
     struct lcl_extent own = {0, 0, 0, 0, 0};
     steps += p.step;
     for (uint e = share.x; e < share.y; ++e) {
@@ -152,10 +152,10 @@ kernel void places(global const struct lcl_part *parts,
     }
     sums[lid] = own;
     GROUP_BARRIER();
-    own.slots = own.sweeps = own.unshared = 0;
+    own.slots = own.stages = own.unshared = 0;
     for (uint l = 0; l < lid; ++l) {
         own.slots += sums[l].slots;
-        own.sweeps += sums[l].sweeps;
+        own.stages += sums[l].stages;
         own.unshared += sums[l].unshared;
         own.planes = max(own.planes, sums[l].planes);
     }
@@ -166,7 +166,7 @@ kernel void places(global const struct lcl_part *parts,
             steps[h.step].upper = (uint)own.slots;
         else
             steps[h.step].lower = (uint)own.slots;
-        first_sweep[2 * p.step + e] = own.sweeps;
+        first_stage[2 * p.step + e] = own.stages;
         add(&own, h);
     }
     if (lid == LCL_GROUP - 1)
@@ -174,30 +174,30 @@ kernel void places(global const struct lcl_part *parts,
 }
 
 WORK_GROUP
-kernel void sweeps(global const struct lcl_part *parts,
+kernel void stages(global const struct lcl_part *parts,
                    global const struct lcl_step *steps,
-                   global const uint *first_sweep,
-                   global struct lcl_sweep *sweeps, int sweep_entries,
+                   global const uint *first_stage,
+                   global struct lcl_stage *stages, int stage_entries,
                    int lanes)
 {
-    const struct limits most = {(uint)sweep_entries, (uint)lanes};
+    const struct limits most = {(uint)stage_entries, (uint)lanes};
     const struct lcl_part p = parts[get_group_id(0)];
     steps += p.step;
-    sweeps += p.sweep;
-    first_sweep += 2 * p.step;
+    stages += p.stage;
+    first_stage += 2 * p.step;
     for (uint e = get_local_id(0); e < 2 * p.steps; e += LCL_GROUP) {
         struct half_step h;
         find_half(&h, e, p.steps, steps, most);
         uint rest = h.planes - h.upper;
-        for (uint s = 0; s < h.sweeps; ++s) {
+        for (uint s = 0; s < h.stages; ++s) {
             const uint own = rest < h.entries ? rest : h.entries;
             const uint shared = parts_of(own, most.entries);
             const bool diagonal = h.upper && s == 0;
-            const struct lcl_sweep sweep = {
+            const struct lcl_stage stage = {
                 steps[h.step].first, (ushort)h.rows, (ushort)(own + diagonal),
-                (uchar)(diagonal ? LCL_SWEEP_DIAGONAL : 0),
+                (uchar)(diagonal ? LCL_STAGE_DIAGONAL : 0),
                 (uchar)(shared > 0 ? shared : 1)};
-            sweeps[first_sweep[e] + s] = sweep;
+            stages[first_stage[e] + s] = stage;
             rest -= own;
         }
     }

@@ -20,8 +20,8 @@ struct lcl_census {
 
 struct lcl_extent {
     lcl_u64 slots;
-    lcl_u32 sweeps;
-    lcl_u32 unshared; // sweeps if each row has one lane only
+    lcl_u32 stages;
+    lcl_u32 unshared; // stages if each row has one lane only
     lcl_u32 planes;   // entries of the longest row of L or U
     lcl_u32 unused;
 };

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // x = (L D U)^-1 b on all subdomains in one launch, from packed levels:
 //     L y = b,   x_i = y_i / d_i - sum_j u_ij x_j
-// A slot of 1/d holds -1/d and its own row as column, so that every sweep is
+// A slot of 1/d holds -1/d and its own row as column, so that every stage is
 //     x_i = (x_i, or 0 if it begins with 1/d) - sum_k val_k x[col_k].
 //
 // Data:   factor.cl.h, slot.cl.h. Slots are readable up to
 //         2 * LCL_SLOT_ALIGN * LCL_GROUP past the last.
-// Launch: one group per subdomain, one lane per row of a sweep; local memory
-//         holds the vector and, if LOCAL_SWEEPS > 0, the table of sweeps. The
-//         operands of a sweep are loaded during the previous sweep: without
+// Launch: one group per subdomain, one lane per row of a stage; local memory
+//         holds the vector and, if LOCAL_STAGES > 0, the table of stages. The
+//         operands of a stage are loaded during the previous stage: without
 //         RING from global memory, for devices fully occupied by groups; with
 //         RING from a ring in local memory that wide loads fill in chunks, for
 //         long chains of thin levels. SHARED_ROWS: several lanes share a row in
-//         sweeps with few, long rows.
+//         stages with few, long rows.
 // Width 1: packed_serial.cl.
 // Determinism: bitwise; one sum per row, in column order, or one such sum per
 //         lane, added in a fixed order.
@@ -24,14 +24,14 @@
 #ifndef SUBDOMAIN_ROWS
 # define SUBDOMAIN_ROWS 64 // rows of a subdomain held in local memory
 #endif
-#ifndef LOCAL_SWEEPS
-# define LOCAL_SWEEPS 0 // sweeps held in local memory: their number + 4
+#ifndef LOCAL_STAGES
+# define LOCAL_STAGES 0 // stages held in local memory: their number + 4
 #endif
-#ifndef SWEEP_ENTRIES
-# define SWEEP_ENTRIES 4 // maximum entries per lane in a sweep
+#ifndef STAGE_ENTRIES
+# define STAGE_ENTRIES 4 // maximum entries per lane in a stage
 #endif
 #ifndef SHARED_ROWS
-# define SHARED_ROWS 0 // 1: several lanes share a row in some sweeps
+# define SHARED_ROWS 0 // 1: several lanes share a row in some stages
 #endif
 #ifndef RING
 # define RING 0 // 1: slots pass through a ring in local memory
@@ -41,16 +41,16 @@
   0 // 1: adds coarse[aggregate[p]] to the result of subdomain p
 #endif
 
-#define PLANES (SWEEP_ENTRIES + 1) // maximum planes of a sweep
+#define PLANES (STAGE_ENTRIES + 1) // maximum planes of a stage
 
-// Operands of a lane for its part of a sweep.
+// Operands of a lane for its part of a stage.
 struct operands {
     stored_t val[PLANES];
     ushort col[PLANES];
 };
 
-// Number of lanes active in a sweep, also the distance between a lane's slots.
-INLINE uint lanes_of(struct lcl_sweep w)
+// Number of lanes active in a stage, also the distance between a lane's slots.
+INLINE uint lanes_of(struct lcl_stage w)
 {
 #if SHARED_ROWS
     return w.rows * w.lanes;
@@ -59,8 +59,8 @@ INLINE uint lanes_of(struct lcl_sweep w)
 #endif
 }
 
-// The lane's row in a sweep; lanes beyond the last row take the last. Without
-// the ring such lanes read slots of later sweeps instead, which prefetches them
+// The lane's row in a stage; lanes beyond the last row take the last. Without
+// the ring such lanes read slots of later stages instead, which prefetches them
 // (lap3d:128 on an H200: 2 % faster, 2026-11).
 INLINE uint lane_of(uint rows)
 {
@@ -69,10 +69,10 @@ INLINE uint lane_of(uint rows)
 
 #if RING
 
-// Slots per item and chunk. A chunk holds at least two sweeps, so that a chunk
-// of the ring can be replaced while the sweep after the next is read from the
+// Slots per item and chunk. A chunk holds at least two stages, so that a chunk
+// of the ring can be replaced while the stage after the next is read from the
 // ring.
-# if SWEEP_ENTRIES <= 3
+# if STAGE_ENTRIES <= 3
 #  define ITEM_SLOTS 8
 # else
 #  define ITEM_SLOTS 16
@@ -127,9 +127,9 @@ static inline void advance(struct stream *s, uint end)
         fetch(s);
 }
 
-// Loads the operands of a lane in the sweep whose slots begin at `slot`.
+// Loads the operands of a lane in the stage whose slots begin at `slot`.
 INLINE void take(struct operands *o, const struct stream *s, uint slot,
-                 struct lcl_sweep w)
+                 struct lcl_stage w)
 {
 # if SHARED_ROWS
     const uint stride = lanes_of(w), lid = get_local_id(0);
@@ -162,7 +162,7 @@ INLINE void advance(struct stream *s, uint end)
 }
 
 INLINE void take(struct operands *o, const struct stream *s, uint slot,
-                 struct lcl_sweep w)
+                 struct lcl_stage w)
 {
 # pragma unroll
     for (uint k = 0; k < PLANES; ++k) {
@@ -193,8 +193,8 @@ INLINE double dot_planes(const struct operands *o, uint stride, uint left,
     return sum;
 }
 
-// The sums of the rows of a sweep, on the first lanes.
-INLINE double sum_row(struct lcl_sweep w, const struct operands *o,
+// The sums of the rows of a stage, on the first lanes.
+INLINE double sum_row(struct lcl_stage w, const struct operands *o,
                       local const double *y, local double *scratch)
 {
     const uint lid = get_local_id(0);
@@ -207,13 +207,13 @@ INLINE double sum_row(struct lcl_sweep w, const struct operands *o,
 #endif
 }
 
-INLINE void finish_rows(struct lcl_sweep w, const struct operands *o,
+INLINE void finish_rows(struct lcl_stage w, const struct operands *o,
                         local double *y, local double *scratch)
 {
     const uint lid = get_local_id(0), row = w.first + lid;
     const double sum = sum_row(w, o, y, scratch);
     if (lid < w.rows)
-        y[row] = (w.flags & LCL_SWEEP_DIAGONAL ? 0 : y[row]) - sum;
+        y[row] = (w.flags & LCL_STAGE_DIAGONAL ? 0 : y[row]) - sum;
 }
 
 // y = b, with many loads in flight at once.
@@ -237,36 +237,36 @@ static inline void load_vector(local double *y, global const double *b,
     }
 }
 
-#if LOCAL_SWEEPS > 0
+#if LOCAL_STAGES > 0
 # define TABLE local
 #else
 # define TABLE global
 #endif
 
-// The way of a group through the sweeps of its subdomain.
+// The way of a group through the stages of its subdomain.
 struct run {
-    TABLE const struct lcl_sweep *sweeps;
-    uint count, t;              // number of sweeps; the current one
-    struct lcl_sweep w, w1, w2; // sweeps t, t + 1 and t + 2
-    uint slot;                  // first slot of sweep t + 1
+    TABLE const struct lcl_stage *stages;
+    uint count, t;              // number of stages; the current one
+    struct lcl_stage w, w1, w2; // stages t, t + 1 and t + 2
+    uint slot;                  // first slot of stage t + 1
 };
 
-// Sweep t, or an empty one after the last.
-INLINE void find_sweep(struct lcl_sweep *w, const struct run *run, uint t)
+// Stage t, or an empty one after the last.
+INLINE void find_stage(struct lcl_stage *w, const struct run *run, uint t)
 {
-#if LOCAL_SWEEPS > 0
-    *w = run->sweeps[t];
+#if LOCAL_STAGES > 0
+    *w = run->stages[t];
 #else
-    const struct lcl_sweep none = {0, 0, 0, 0, 1};
+    const struct lcl_stage none = {0, 0, 0, 0, 1};
     *w = none;
     if (t < run->count)
-        *w = run->sweeps[t];
+        *w = run->stages[t];
 #endif
 }
 
-// Runs the current sweep with the operands `now`, loads those of the next one
+// Runs the current stage with the operands `now`, loads those of the next one
 // into `then` and goes there.
-INLINE void do_sweep(struct run *run, struct stream *stream,
+INLINE void do_stage(struct run *run, struct stream *stream,
                      const struct operands *now, struct operands *then,
                      local double *y, local double *scratch)
 {
@@ -275,7 +275,7 @@ INLINE void do_sweep(struct run *run, struct stream *stream,
     run->slot += run->w1.rows * run->w1.planes;
     run->w = run->w1;
     run->w1 = run->w2;
-    find_sweep(&run->w2, run, run->t + 3);
+    find_stage(&run->w2, run, run->t + 3);
     advance(stream, run->slot + run->w1.rows * run->w1.planes);
     ++run->t;
     GROUP_BARRIER();
@@ -283,7 +283,7 @@ INLINE void do_sweep(struct run *run, struct stream *stream,
 
 WORK_GROUP
 kernel void packed(global const struct lcl_part *restrict parts,
-                   global const struct lcl_sweep *restrict all_sweeps,
+                   global const struct lcl_stage *restrict all_stages,
                    global const ushort *restrict col,
                    global const stored_t *restrict val,
                    global const double *restrict b, global double *restrict x,
@@ -311,28 +311,28 @@ kernel void packed(global const struct lcl_part *restrict parts,
 #if RING
     fetch(&stream);
 #endif
-#if LOCAL_SWEEPS > 0
-    const struct lcl_sweep none = {0, 0, 0, 0, 1};
-    local struct lcl_sweep sweeps[LOCAL_SWEEPS];
-    for (uint t = lid; t < LOCAL_SWEEPS; t += LCL_GROUP)
-        sweeps[t] = t < p.sweeps ? all_sweeps[p.sweep + t] : none;
+#if LOCAL_STAGES > 0
+    const struct lcl_stage none = {0, 0, 0, 0, 1};
+    local struct lcl_stage stages[LOCAL_STAGES];
+    for (uint t = lid; t < LOCAL_STAGES; t += LCL_GROUP)
+        stages[t] = t < p.stages ? all_stages[p.stage + t] : none;
 #else
-    global const struct lcl_sweep *sweeps = all_sweeps + p.sweep;
+    global const struct lcl_stage *stages = all_stages + p.stage;
 #endif
     load_vector(y, b + p.row, p.rows);
     advance(&stream, 1);
     GROUP_BARRIER();
 
-    struct run run = {.sweeps = sweeps, .count = p.sweeps, .t = 0};
+    struct run run = {.stages = stages, .count = p.stages, .t = 0};
     struct operands even, odd;
-    find_sweep(&run.w, &run, 0);
-    find_sweep(&run.w1, &run, 1);
-    find_sweep(&run.w2, &run, 2);
+    find_stage(&run.w, &run, 0);
+    find_stage(&run.w1, &run, 1);
+    find_stage(&run.w2, &run, 2);
     run.slot = run.w.rows * run.w.planes;
     take(&even, &stream, 0, run.w);
-    while (run.t < p.sweeps) {
-        do_sweep(&run, &stream, &even, &odd, y, scratch);
-        do_sweep(&run, &stream, &odd, &even, y, scratch);
+    while (run.t < p.stages) {
+        do_stage(&run, &stream, &even, &odd, y, scratch);
+        do_stage(&run, &stream, &odd, &even, y, scratch);
     }
 #if ADD_COARSE
     const double own = coarse[aggregate[get_group_id(0)]];

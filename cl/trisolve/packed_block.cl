@@ -3,16 +3,16 @@
 // packed levels:
 //     L y = b,   x_i = D_i^-1 y_i - sum_j U_ij x_j
 // A slot of the diagonal holds -D_i^-1 and its own row as column, so that every
-// sweep is
+// stage is
 //     x_i = (x_i, or 0 if it begins with D_i) - sum_k val_k x[col_k].
 //
 // Data:   factor.cl.h; LCL_STORAGE is the format of values. Sums and the vector
 //         are fp64.
-// Launch: one group per subdomain, one lane per row of a sweep; local memory
-//         holds the vector, component by component, and, if LOCAL_SWEEPS > 0,
-//         the table of sweeps. Planes are processed in storage order; small
+// Launch: one group per subdomain, one lane per row of a stage; local memory
+//         holds the vector, component by component, and, if LOCAL_STAGES > 0,
+//         the table of stages. Planes are processed in storage order; small
 //         slots are loaded two planes ahead of their use. Lanes beyond the last
-//         row of a sweep load the slots of that row, so that no load is
+//         row of a stage load the slots of that row, so that no load is
 //         conditional.
 // Width 1: one item per subdomain, in order, in place, without barriers.
 // Determinism: bitwise; the products of a row in column order.
@@ -30,8 +30,8 @@
 #ifndef SUBDOMAIN_ROWS
 # define SUBDOMAIN_ROWS 64 // rows of a subdomain held in local memory
 #endif
-#ifndef LOCAL_SWEEPS
-# define LOCAL_SWEEPS 0 // sweeps held in local memory: their number + 1
+#ifndef LOCAL_STAGES
+# define LOCAL_STAGES 0 // stages held in local memory: their number + 1
 #endif
 #ifndef ADD_COARSE
 # define ADD_COARSE 0 // 1: adds block aggregate[p] of coarse to each row of x
@@ -200,7 +200,7 @@ kernel void packed_block(global const struct lcl_part *parts,
 
 #else
 
-# if LOCAL_SWEEPS > 0
+# if LOCAL_STAGES > 0
 #  define TABLE local
 # else
 #  define TABLE global
@@ -208,28 +208,28 @@ kernel void packed_block(global const struct lcl_part *parts,
 
 // A pass over the planes of a subdomain.
 struct run {
-    TABLE const struct lcl_sweep *next; // sweep after the current one
-    uint sweeps;                        // number of sweeps from `next` on
-    struct lcl_sweep w;                 // current sweep
+    TABLE const struct lcl_stage *next; // stage after the current one
+    uint stages;                        // number of stages from `next` on
+    struct lcl_stage w;                 // current stage
     uint plane;                         // current plane of w
 };
 
 // Advances to the next plane; w.planes is 0 after the last.
 INLINE void advance(struct run *run)
 {
-    const struct lcl_sweep none = {0, 0, 0, 0};
+    const struct lcl_stage none = {0, 0, 0, 0};
     if (++run->plane < run->w.planes)
         return;
     run->plane = 0;
     run->w = none;
-    if (run->sweeps == 0)
+    if (run->stages == 0)
         return;
     run->w = *run->next++;
-    --run->sweeps;
+    --run->stages;
 }
 
-// The lane's row in a sweep; lanes beyond the last row take the last.
-INLINE uint lane_of(struct lcl_sweep w)
+// The lane's row in a stage; lanes beyond the last row take the last.
+INLINE uint lane_of(struct lcl_stage w)
 {
     return min((uint)get_local_id(0), (uint)max((int)w.rows - 1, 0));
 }
@@ -243,7 +243,7 @@ struct stream {
 
 INLINE void fetch(struct stream *s, struct slot *to)
 {
-    const struct lcl_sweep w = s->run.w;
+    const struct lcl_stage w = s->run.w;
     const uint lane = lane_of(w);
     load(to, s->val + lane, s->col + lane, w.rows);
     s->val += w.rows * WORDS;
@@ -270,7 +270,7 @@ INLINE void write_row(local double *y, uint row, const double *v)
 INLINE void do_plane(struct run *run, const struct slot *A, double *sum,
                      local double *y)
 {
-    const struct lcl_sweep w = run->w;
+    const struct lcl_stage w = run->w;
     const uint row = w.first + get_local_id(0);
     const bool mine = get_local_id(0) < w.rows;
     double v[LCL_BLOCK];
@@ -279,7 +279,7 @@ INLINE void do_plane(struct run *run, const struct slot *A, double *sum,
         read_row(v, y, A->col);
     if (run->plane == 0) {
         set_zero(sum);
-        if (mine && !(w.flags & LCL_SWEEP_DIAGONAL))
+        if (mine && !(w.flags & LCL_STAGE_DIAGONAL))
             read_row(sum, y, row);
     }
     if (w.planes > 0)
@@ -325,7 +325,7 @@ INLINE void load_vector(local double *y, global const double *b, uint n)
 
 WORK_GROUP
 kernel void packed_block(global const struct lcl_part *restrict parts,
-                         global const struct lcl_sweep *restrict all_sweeps,
+                         global const struct lcl_stage *restrict all_stages,
                          global const ushort *restrict col,
                          global const stored_t *restrict val,
                          global const double *restrict b,
@@ -339,17 +339,17 @@ kernel void packed_block(global const struct lcl_part *restrict parts,
     const uint n = p.rows * LCL_BLOCK;
     if (stop[at])
         return;
-# if LOCAL_SWEEPS > 0
-    local struct lcl_sweep sweeps[LOCAL_SWEEPS];
-    for (uint t = lid; t < p.sweeps; t += LCL_GROUP)
-        sweeps[t] = all_sweeps[p.sweep + t];
+# if LOCAL_STAGES > 0
+    local struct lcl_stage stages[LOCAL_STAGES];
+    for (uint t = lid; t < p.stages; t += LCL_GROUP)
+        stages[t] = all_stages[p.stage + t];
 # else
-    global const struct lcl_sweep *sweeps = all_sweeps + p.sweep;
+    global const struct lcl_stage *stages = all_stages + p.stage;
 # endif
     load_vector(y, b + (ulong)p.row * LCL_BLOCK, n);
     GROUP_BARRIER();
 
-    struct run run = {sweeps + 1, p.sweeps - 1, sweeps[0], 0};
+    struct run run = {stages + 1, p.stages - 1, stages[0], 0};
     struct stream stream = {run, val + p.slot * WORDS, col + p.slot};
     struct slot first, second, third;
     double sum[LCL_BLOCK];

@@ -31,7 +31,7 @@ static const struct {
     [LCL_ANALYSIS_SORT_LONG] = {"reorder.cl", "sort_long"},
     [LCL_ANALYSIS_STEPS] = {"layout.cl", "steps"},
     [LCL_ANALYSIS_PLACES] = {"layout.cl", "places"},
-    [LCL_ANALYSIS_SWEEPS] = {"layout.cl", "sweeps"},
+    [LCL_ANALYSIS_STAGES] = {"layout.cl", "stages"},
     [LCL_ANALYSIS_FILL] = {"layout.cl", "fill"},
     [LCL_ANALYSIS_FIND_PAIRS] = {"layout.cl", "find_pairs"},
 };
@@ -281,7 +281,7 @@ static void analysis_finish(struct lcl_analysis *a)
 {
     lcl_buffer **const buffers[] = {
         &a->part_ptr, &a->inverse,   &a->sides,      &a->start,      &a->census,
-        &a->extent,   &a->long_rows, &a->long_count, &a->first_sweep};
+        &a->extent,   &a->long_rows, &a->long_count, &a->first_stage};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i)
         lcl_buffer_destroy(buffers[i]);
 }

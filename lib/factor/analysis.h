@@ -19,7 +19,7 @@ enum lcl_analysis_kernel {
     LCL_ANALYSIS_SORT_LONG,
     LCL_ANALYSIS_STEPS,
     LCL_ANALYSIS_PLACES,
-    LCL_ANALYSIS_SWEEPS,
+    LCL_ANALYSIS_STAGES,
     LCL_ANALYSIS_FILL,
     LCL_ANALYSIS_FIND_PAIRS,
     LCL_ANALYSIS_KERNELS,
@@ -37,9 +37,9 @@ struct lcl_analysis {
     lcl_buffer *part_ptr, *inverse, *sides, *start;
     lcl_buffer *census, *extent;
     lcl_buffer *long_rows, *long_count;
-    lcl_buffer *first_sweep;
+    lcl_buffer *first_stage;
     int32_t long_rows_count;
-    int sweep_limit; // lcl_sweep_limit()
+    int stage_limit; // lcl_stage_limit()
 };
 
 static inline int64_t lcl_analysis_rows(const struct lcl_analysis *a, int64_t p)
@@ -52,11 +52,11 @@ static inline int64_t lcl_analysis_max(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-// Reads back the census: the places of subdomains except for slots and sweeps,
+// Reads back the census: the places of subdomains except for slots and stages,
 // the dropped entries, the long rows. Statuses as lcl_symbolic_init().
 enum lcl_status lcl_analysis_read_census(struct lcl_analysis *a);
 
-// Assigns slots and sweeps to a subdomain, after those of the preceding ones.
+// Assigns slots and stages to a subdomain, after those of the preceding ones.
 // Returns LCL_OK or LCL_ERANGE.
 enum lcl_status lcl_analysis_place_slots(struct lcl_analysis *a,
                                          struct lcl_part *part,

@@ -17,13 +17,13 @@ struct lcl_factor {
     bool falls_back; // to fp64 if stored values would lose their meaning
     int block; // rows and columns of an entry; rows and slots are counted in
                // blocks
-    int64_t n, parts, slots, rows_max, sweeps_max;
-    int sweep_entries, lanes; // of its sweeps, lib/factor/layout.h
+    int64_t n, parts, slots, rows_max, stages_max;
+    int stage_entries, lanes; // of its stages, lib/factor/layout.h
     int planes_max;
     int group;
     lcl_kernel *kernel, *store_kernel;
     // Read by the kernels that apply the factor.
-    lcl_buffer *part, *step, *sweep, *col;
+    lcl_buffer *part, *step, *stage, *col;
     lcl_buffer *val;    // fp64; NULL if `stored` is computed without it
     lcl_buffer *stored; // values in another form (lib/factor/store.h) or NULL
     // Used by the factorisation only.

@@ -41,13 +41,13 @@ static void take_layout(struct lcl_factor *F, struct lcl_device_layout *D)
 {
     F->part = D->part;
     F->step = D->step;
-    F->sweep = D->sweep;
+    F->stage = D->stage;
     F->col = D->col;
     F->step_of = D->step_of;
     F->source = D->source;
     F->diagonal = D->diagonal;
     F->pair = D->pair;
-    D->part = D->step = D->sweep = D->col = NULL;
+    D->part = D->step = D->stage = D->col = NULL;
     D->step_of = D->source = D->diagonal = D->pair = NULL;
 }
 
@@ -146,8 +146,8 @@ enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
         .parts = layout->parts,
         .slots = layout->slots,
         .rows_max = layout->rows_max,
-        .sweeps_max = layout->sweeps_max,
-        .sweep_entries = layout->sweep_entries,
+        .stages_max = layout->stages_max,
+        .stage_entries = layout->stage_entries,
         .planes_max = layout->planes_max,
         .lanes = layout->lanes,
         .group = group,
@@ -164,7 +164,7 @@ enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
 void lcl_factor_finish(struct lcl_factor *F)
 {
     lcl_buffer **const buffers[] = {
-        &F->part,     &F->sweep,   &F->step,   &F->col,      &F->val,
+        &F->part,     &F->stage,   &F->step,   &F->col,      &F->val,
         &F->inv_d,    &F->step_of, &F->source, &F->diagonal, &F->shift,
         &F->repaired, &F->bad,     &F->stored, &F->pair,     &F->counts,
     };
@@ -338,7 +338,7 @@ enum lcl_status lcl_factor_numeric(struct lcl_factor *F, const lcl_buffer *val,
 uint64_t lcl_factor_bytes(const struct lcl_factor *F)
 {
     return lcl_buffer_bytes(F->part) + lcl_buffer_bytes(F->step) +
-           lcl_buffer_bytes(F->sweep) + lcl_buffer_bytes(F->col) +
+           lcl_buffer_bytes(F->stage) + lcl_buffer_bytes(F->col) +
            lcl_buffer_bytes(F->val) + lcl_buffer_bytes(F->inv_d) +
            lcl_buffer_bytes(F->stored) + lcl_buffer_bytes(F->pair);
 }

@@ -36,7 +36,7 @@ static bool census_is_sound(const struct lcl_census *C, int64_t rows)
            C->kept >= C->diagonals && C->kept <= C->entries;
 }
 
-// Sets the places of a subdomain, except for slots and sweeps.
+// Sets the places of a subdomain, except for slots and stages.
 static enum lcl_status place_part(struct lcl_analysis *a, int64_t p,
                                   const struct lcl_census *C, struct totals *T)
 {
@@ -109,7 +109,7 @@ enum lcl_status lcl_analysis_read_census(struct lcl_analysis *a)
     if (T.entries != a->A->blocks || a->long_rows_count < 0 ||
         a->long_rows_count > a->P->n)
         return fail_device(a, "rows");
-    a->sweep_limit = lcl_sweep_limit(T.kept - T.diagonals, a->P->n);
+    a->stage_limit = lcl_stage_limit(T.kept - T.diagonals, a->P->n);
     describe(a, &T);
     return write_parts(a);
 }
@@ -122,8 +122,8 @@ static enum lcl_status run_steps(struct lcl_analysis *a)
     enum lcl_status st;
     if ((st = lcl_buffer_create(&D->step, a->ctx, D->steps,
                                 sizeof(struct lcl_step), "steps")) < 0 ||
-        (st = lcl_buffer_create(&a->first_sweep, a->ctx, 2 * D->steps,
-                                sizeof(uint32_t), "places of sweeps")) < 0)
+        (st = lcl_buffer_create(&a->first_stage, a->ctx, 2 * D->steps,
+                                sizeof(uint32_t), "places of stages")) < 0)
         return st;
     return LCL_LAUNCH(a->kernels[LCL_ANALYSIS_STEPS], D->parts,
                       lcl_arg_buffer(D->part), lcl_arg_buffer(a->S->level),
@@ -144,42 +144,42 @@ enum lcl_status lcl_analysis_place_slots(struct lcl_analysis *a,
                         (unsigned long long)E->slots);
     part->slot = (uint64_t)D->slots;
     part->slots = (uint32_t)E->slots;
-    part->sweep = (uint32_t)D->sweeps;
-    part->sweeps = E->sweeps;
+    part->stage = (uint32_t)D->stages;
+    part->stages = E->stages;
     D->slots += (int64_t)((E->slots + LCL_SLOT_ALIGN - 1) / LCL_SLOT_ALIGN *
                           LCL_SLOT_ALIGN);
-    D->sweeps += E->sweeps;
-    D->sweeps_max = lcl_analysis_max(D->sweeps_max, E->sweeps);
+    D->stages += E->stages;
+    D->stages_max = lcl_analysis_max(D->stages_max, E->stages);
     D->planes_max = (int)lcl_analysis_max(D->planes_max, E->planes);
-    D->sweep_entries =
-        D->planes_max < a->sweep_limit ? D->planes_max : a->sweep_limit;
+    D->stage_entries =
+        D->planes_max < a->stage_limit ? D->planes_max : a->stage_limit;
     return LCL_OK;
 }
 
-// At least one slot for 1/d and one sweep in each step; at most as many planes
+// At least one slot for 1/d and one stage in each step; at most as many planes
 // as rows.
 static bool extent_is_sound(const struct lcl_extent *E,
                             const struct lcl_part *part)
 {
     return E->planes < part->rows && E->slots >= part->rows &&
            E->slots <= (uint64_t)part->rows * (2 * E->planes + 1u) &&
-           E->sweeps >= part->steps && E->sweeps <= E->unshared &&
+           E->stages >= part->steps && E->stages <= E->unshared &&
            E->unshared <= (uint64_t)part->steps * (2 * E->planes + 1u);
 }
 
-// Computes the needs of the subdomains; sweeps[0] is the total, sweeps[1] the
+// Computes the needs of the subdomains; stages[0] is the total, stages[1] the
 // total with one lane per row.
 static enum lcl_status find_extents(const struct lcl_analysis *a,
                                     struct lcl_extent *extent,
-                                    int64_t sweeps[2])
+                                    int64_t stages[2])
 {
     const struct lcl_device_layout *D = &a->S->layout;
     enum lcl_status st;
-    sweeps[0] = sweeps[1] = 0;
+    stages[0] = stages[1] = 0;
     if ((st = LCL_LAUNCH(a->kernels[LCL_ANALYSIS_PLACES], D->parts,
                          lcl_arg_buffer(D->part), lcl_arg_buffer(D->step),
-                         lcl_arg_buffer(a->first_sweep),
-                         lcl_arg_buffer(a->extent), lcl_arg_int(a->sweep_limit),
+                         lcl_arg_buffer(a->first_stage),
+                         lcl_arg_buffer(a->extent), lcl_arg_int(a->stage_limit),
                          lcl_arg_int(D->lanes))) < 0 ||
         (st = lcl_buffer_read(a->extent, extent,
                               (size_t)D->parts * sizeof *extent)) < 0)
@@ -187,8 +187,8 @@ static enum lcl_status find_extents(const struct lcl_analysis *a,
     for (int64_t p = 0; p < D->parts; ++p) {
         if (!extent_is_sound(&extent[p], &D->subdomain[p]))
             return fail_device(a, "steps");
-        sweeps[0] += extent[p].sweeps;
-        sweeps[1] += extent[p].unshared;
+        stages[0] += extent[p].stages;
+        stages[1] += extent[p].unshared;
     }
     return LCL_OK;
 }
@@ -196,26 +196,26 @@ static enum lcl_status find_extents(const struct lcl_analysis *a,
 static enum lcl_status run_places(struct lcl_analysis *a)
 {
     struct lcl_device_layout *D = &a->S->layout;
-    int64_t sweeps[2];
+    int64_t stages[2];
     enum lcl_status st;
     struct lcl_extent *extent = lcl_malloc((size_t)D->parts, sizeof *extent);
     if (!extent)
         return lcl_fail_memory(lcl_context_log(a->ctx), "subdomains");
     D->lanes = a->params.lanes;
-    st = find_extents(a, extent, sweeps);
-    if (st == LCL_OK && !lcl_sharing_pays(sweeps[0], sweeps[1])) {
+    st = find_extents(a, extent, stages);
+    if (st == LCL_OK && !lcl_sharing_pays(stages[0], stages[1])) {
         D->lanes = 1;
-        if (sweeps[0] < sweeps[1])
-            st = find_extents(a, extent, sweeps);
+        if (stages[0] < stages[1])
+            st = find_extents(a, extent, stages);
     }
     for (int64_t p = 0; p < D->parts && st == LCL_OK; ++p)
         st = lcl_analysis_place_slots(a, &D->subdomain[p], &extent[p]);
     lcl_free(extent);
-    if (st == LCL_OK && D->sweeps > UINT32_MAX)
+    if (st == LCL_OK && D->stages > UINT32_MAX)
         return lcl_fail(lcl_context_log(a->ctx), LCL_ERANGE,
                         "the factors need %lld stages, expected at most 2^32 - "
                         "1",
-                        (long long)D->sweeps);
+                        (long long)D->stages);
     // padding: a kernel may read ahead
     D->slots += 2 * LCL_SLOT_ALIGN * a->params.group;
     return st;
@@ -226,16 +226,16 @@ static enum lcl_status run_fill(struct lcl_analysis *a)
     struct lcl_device_layout *D = &a->S->layout;
     const struct lcl_reordered *B = &a->S->B;
     enum lcl_status st;
-    if ((st = lcl_buffer_create(&D->sweep, a->ctx, D->sweeps,
-                                sizeof(struct lcl_sweep), "sweeps")) < 0 ||
+    if ((st = lcl_buffer_create(&D->stage, a->ctx, D->stages,
+                                sizeof(struct lcl_stage), "stages")) < 0 ||
         (st = lcl_buffer_create(&D->col, a->ctx, D->slots, sizeof(uint16_t),
                                 "factor columns")) < 0 ||
         (st = lcl_buffer_create(&D->source, a->ctx, D->slots, sizeof(int32_t),
                                 "slot sources")) < 0 ||
-        (st = LCL_LAUNCH(a->kernels[LCL_ANALYSIS_SWEEPS], D->parts,
+        (st = LCL_LAUNCH(a->kernels[LCL_ANALYSIS_STAGES], D->parts,
                          lcl_arg_buffer(D->part), lcl_arg_buffer(D->step),
-                         lcl_arg_buffer(a->first_sweep),
-                         lcl_arg_buffer(D->sweep), lcl_arg_int(a->sweep_limit),
+                         lcl_arg_buffer(a->first_stage),
+                         lcl_arg_buffer(D->stage), lcl_arg_int(a->stage_limit),
                          lcl_arg_int(D->lanes))) < 0)
         return st;
     return LCL_LAUNCH(a->kernels[LCL_ANALYSIS_FILL], D->parts,

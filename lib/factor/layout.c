@@ -10,14 +10,14 @@
 #include <string.h>
 
 static_assert(sizeof(struct lcl_step) == 16, "as the device sees it");
-static_assert(sizeof(struct lcl_sweep) == 8, "as the device sees it");
+static_assert(sizeof(struct lcl_stage) == 8, "as the device sees it");
 static_assert(sizeof(struct lcl_part) == 48, "as the device sees it");
 
 void lcl_layout_finish(struct lcl_layout *L)
 {
     lcl_free(L->part);
     lcl_free(L->step);
-    lcl_free(L->sweep);
+    lcl_free(L->stage);
     lcl_free(L->col);
     lcl_free(L->source);
     lcl_free(L->step_of);
@@ -27,7 +27,7 @@ void lcl_layout_finish(struct lcl_layout *L)
 
 void lcl_device_layout_finish(struct lcl_device_layout *D)
 {
-    lcl_buffer **const buffers[] = {&D->part,     &D->step,   &D->sweep,
+    lcl_buffer **const buffers[] = {&D->part,     &D->step,   &D->stage,
                                     &D->col,      &D->source, &D->step_of,
                                     &D->diagonal, &D->pair};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i)
@@ -103,12 +103,12 @@ static enum lcl_status allocate(struct lcl_layout *L, lcl_context *ctx)
     const size_t n = (size_t)L->n, slots = (size_t)L->slots;
     L->part = lcl_malloc((size_t)L->parts, sizeof *L->part);
     L->step = lcl_malloc((size_t)L->steps, sizeof *L->step);
-    L->sweep = lcl_malloc((size_t)L->sweeps, sizeof *L->sweep);
+    L->stage = lcl_malloc((size_t)L->stages, sizeof *L->stage);
     L->col = lcl_malloc(slots, sizeof *L->col);
     L->source = lcl_malloc(slots, sizeof *L->source);
     L->step_of = lcl_malloc(n, sizeof *L->step_of);
     L->diagonal = lcl_malloc(n, sizeof *L->diagonal);
-    return L->part && L->step && L->sweep && L->col && L->source &&
+    return L->part && L->step && L->stage && L->col && L->source &&
                    L->step_of && L->diagonal
                ? LCL_OK
                : lcl_fail_memory(lcl_context_log(ctx), "the factor's layout");
@@ -124,7 +124,7 @@ static enum lcl_status read_arrays(struct lcl_layout *L,
         size_t bytes;
     } reads[] = {
         {D->step, L->step, (size_t)L->steps * sizeof *L->step},
-        {D->sweep, L->sweep, (size_t)L->sweeps * sizeof *L->sweep},
+        {D->stage, L->stage, (size_t)L->stages * sizeof *L->stage},
         {D->col, L->col, slots * sizeof *L->col},
         {D->source, L->source, slots * sizeof *L->source},
         {D->step_of, L->step_of, n * sizeof *L->step_of},
@@ -145,11 +145,11 @@ enum lcl_status lcl_layout_download(struct lcl_layout *L, lcl_context *ctx,
         .n = D->n,
         .parts = D->parts,
         .steps = D->steps,
-        .sweeps = D->sweeps,
+        .stages = D->stages,
         .slots = D->slots,
         .rows_max = D->rows_max,
-        .sweeps_max = D->sweeps_max,
-        .sweep_entries = D->sweep_entries,
+        .stages_max = D->stages_max,
+        .stage_entries = D->stage_entries,
         .lanes = D->lanes,
     };
     if ((st = allocate(L, ctx)) == LCL_OK &&

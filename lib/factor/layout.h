@@ -11,48 +11,48 @@
 #include "cl/factor/factor.cl.h"
 
 struct lcl_layout {
-    int64_t n, parts, steps, sweeps, slots;
+    int64_t n, parts, steps, stages, slots;
     struct lcl_part *part;
     struct lcl_step *step;
-    struct lcl_sweep *sweep;
+    struct lcl_stage *stage;
     uint16_t *col;     // slots
     int32_t *source;   // slots: entry, relative to the subdomain's first; -1:
                        // padding
     uint16_t *step_of; // n: step of a row, relative to the subdomain's first
     int32_t *diagonal; // n: entry, relative to the subdomain's first; -1:
                        // missing
-    int64_t rows_max, sweeps_max; // maxima over the subdomains
-    int sweep_entries;            // entries per lane in the longest sweep
-    int lanes; // at most, in sweeps with shared rows; 1: no row is shared
+    int64_t rows_max, stages_max; // maxima over the subdomains
+    int stage_entries;            // entries per lane in the longest stage
+    int lanes; // at most, in stages with shared rows; 1: no row is shared
 };
 
 void lcl_layout_finish(struct lcl_layout *L);
 
-// Maximum number of entries per lane in a sweep, for `n` rows with `entries`
+// Maximum number of entries per lane in a stage, for `n` rows with `entries`
 // off-diagonal entries inside their subdomains. It is small if rows are short,
-// since a kernel reserves registers for that many entries in each sweep.
-static inline int lcl_sweep_limit(int64_t entries, int64_t n)
+// since a kernel reserves registers for that many entries in each stage.
+static inline int lcl_stage_limit(int64_t entries, int64_t n)
 {
     return entries <= 6 * n ? 3 : 7;
 }
 
 // Whether sharing rows between lanes pays off: kernels that support it do more
-// work in each sweep.
-static inline bool lcl_sharing_pays(int64_t sweeps, int64_t without)
+// work in each stage.
+static inline bool lcl_sharing_pays(int64_t stages, int64_t without)
 {
-    return 8 * sweeps <= 7 * without;
+    return 8 * stages <= 7 * without;
 }
 
 // The same on the device; `subdomain` holds the host's copy of the parts.
 struct lcl_device_layout {
-    int64_t n, nnz, parts, steps, sweeps, slots;
+    int64_t n, nnz, parts, steps, stages, slots;
     struct lcl_part *subdomain; // parts, as in `part`
-    lcl_buffer *part, *step, *sweep, *col, *source, *step_of, *diagonal;
+    lcl_buffer *part, *step, *stage, *col, *source, *step_of, *diagonal;
     // slots: cl/factor/dilu.cl; NULL unless rows are short and the pattern is
     // triangle-free
     lcl_buffer *pair;
-    int64_t rows_max, sweeps_max;
-    int sweep_entries, lanes;
+    int64_t rows_max, stages_max;
+    int stage_entries, lanes;
     int planes_max; // entries of the longest row of L or U
 };
 

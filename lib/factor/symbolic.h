@@ -33,7 +33,7 @@ struct lcl_symbolic_params {
     int group;   // maximum number of rows of a step, a power of two: the
                  // work-group size of the factor's kernels
     int lanes;   // per wave, at most 255; they share rows longer than
-                 // LCL_SHORT_ROW if that saves many sweeps. 0 and 1: one lane
+                 // LCL_SHORT_ROW if that saves many stages. 0 and 1: one lane
                  // per row
     bool folded; // twisted ordering: start at both ends of a subdomain and meet
                  // in the middle. Half the levels at about the same factor

@@ -133,7 +133,7 @@ static enum lcl_status multiply_both(const struct lcl_spmv *S,
     enum lcl_status st = lcl_fork(ctx);
     if (st < 0)
         return st;
-    if ((st = multiply_bin(S, 1, lcl_launch_beside, v)) == LCL_OK)
+    if ((st = multiply_bin(S, 1, lcl_launch_aux, v)) == LCL_OK)
         st = multiply_bin(S, 0, lcl_launch, v);
     const enum lcl_status joined = lcl_join(ctx);
     return st < 0 ? st : joined;

@@ -92,7 +92,7 @@ static void add_long_row(struct lcl_tiles *T, int32_t place, int32_t row,
         const int32_t left = length - from;
         const int32_t count = left < 1 << PART ? left : 1 << PART;
         T->parts[T->parts_count] =
-            (struct lcl_part){row, from, from + count, T->parts_count};
+            (struct lcl_row_part){row, from, from + count, T->parts_count};
         ++T->parts_count;
         if (left == count)
             break;

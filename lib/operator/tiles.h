@@ -12,7 +12,7 @@ struct lcl_tile {
 };
 
 // Entries from .. to - 1 of a long row; their product is partial sum `slot`.
-struct lcl_part {
+struct lcl_row_part {
     int32_t row, from, to, slot;
 };
 
@@ -27,7 +27,7 @@ struct lcl_tiles {
     int bin_of[LCL_ROW_CLASSES];
     struct lcl_tile *table;
     int count;
-    struct lcl_part *parts;
+    struct lcl_row_part *parts;
     int parts_count;
 };
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 // Ample for METIS output; bounds the time if a part is one long chain.
-enum { SWEEPS_MAX = 32 };
+enum { PASSES_MAX = 32 };
 
 struct move {
     idx_t vertex;
@@ -72,9 +72,9 @@ static int by_gain(const void *a, const void *b)
 }
 
 // Moves boundary vertices of `part` in the order of their gains at the start of
-// the sweep. Returns how many moved.
-static idx_t sweep_boundary(struct balance *B, idx_t part, const idx_t *member,
-                            idx_t count)
+// the pass. Returns how many moved.
+static idx_t pass_over_boundary(struct balance *B, idx_t part,
+                                const idx_t *member, idx_t count)
 {
     size_t found = 0;
     for (idx_t m = 0; m < count; ++m) {
@@ -112,9 +112,9 @@ static void scatter(struct balance *B, idx_t part, const idx_t *member,
 static void relieve(struct balance *B, idx_t part, const idx_t *member,
                     idx_t count)
 {
-    for (int sweep = 0; sweep < SWEEPS_MAX; ++sweep)
+    for (int pass = 0; pass < PASSES_MAX; ++pass)
         if (B->size[part] <= B->limit ||
-            sweep_boundary(B, part, member, count) == 0)
+            pass_over_boundary(B, part, member, count) == 0)
             break;
     scatter(B, part, member, count);
 }

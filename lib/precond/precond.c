@@ -298,6 +298,26 @@ enum lcl_status lcl_precond_apply(lcl_precond *M, const double *b, double *x)
     return lcl_apply_host(&M->op, b, x);
 }
 
+// b and x may be the same: b is then copied.
+static enum lcl_status apply_buffers(lcl_precond *M, lcl_buffer *b,
+                                     lcl_buffer *x, bool same)
+{
+    const size_t bytes = (size_t)M->op.range.n * sizeof(double);
+    lcl_buffer *copy = NULL;
+    enum lcl_status st;
+    if (lcl_buffer_bytes(b) != bytes || lcl_buffer_bytes(x) != bytes)
+        return lcl_fail(log_of(M), LCL_EINVAL,
+                        "lcl_precond_apply_cl: buffers of %zu bytes expected",
+                        bytes);
+    if (!same)
+        return lcl_apply_buffers(&M->op, b, x);
+    if ((st = lcl_space_vector(&copy, &M->op.domain)) == LCL_OK &&
+        (st = lcl_buffer_copy(copy, b)) == LCL_OK)
+        st = lcl_apply_buffers(&M->op, copy, x);
+    lcl_buffer_destroy(&copy);
+    return st;
+}
+
 enum lcl_status lcl_precond_apply_cl(lcl_precond *M, cl_mem b, cl_mem x)
 {
     lcl_buffer *in = NULL, *result = NULL;
@@ -305,18 +325,10 @@ enum lcl_status lcl_precond_apply_cl(lcl_precond *M, cl_mem b, cl_mem x)
     if (!M || !b || !x)
         return refuse_null(M, "lcl_precond_apply_cl");
     lcl_context *ctx = M->op.range.ctx;
-    const size_t bytes = (size_t)M->op.range.n * sizeof(double);
-    if ((st = lcl_buffer_wrap(&in, ctx, b, LCL_ACCESS_READ, "b")) < 0 ||
-        (st = lcl_buffer_wrap(&result, ctx, x, LCL_ACCESS_WRITE, "x")) < 0)
-        goto out;
-    if (b == x || lcl_buffer_bytes(in) != bytes ||
-        lcl_buffer_bytes(result) != bytes)
-        st = lcl_fail(log_of(M), LCL_EINVAL,
-                      "lcl_precond_apply_cl: two buffers of %zu bytes expected",
-                      bytes);
-    else
-        st = lcl_apply_buffers(&M->op, in, result);
-out:
+    if ((st = lcl_buffer_wrap(&in, ctx, b, LCL_ACCESS_READ, "b")) == LCL_OK &&
+        (st = lcl_buffer_wrap(&result, ctx, x, LCL_ACCESS_WRITE, "x")) ==
+            LCL_OK)
+        st = apply_buffers(M, in, result, b == x);
     lcl_buffer_destroy(&result);
     lcl_buffer_destroy(&in);
     return st;

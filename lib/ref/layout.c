@@ -99,7 +99,7 @@ static void size_step(struct lcl_step *s, const struct window *w, int64_t first,
                            .upper_planes = (uint16_t)(upper + 1)};
 }
 
-static int longest_sweep(const struct lcl_step *s, int limit, int entries)
+static int longest_stage(const struct lcl_step *s, int limit, int entries)
 {
     const int64_t planes = max_of(s->lower_planes, s->upper_planes - 1);
     return planes > limit ? limit : (int)max_of(planes, entries);
@@ -115,7 +115,7 @@ static uint32_t size_steps(struct lcl_layout *L, struct lcl_step *step,
         size_step(&step[s], w, i, end);
         for (; i < end; ++i)
             L->step_of[i] = (uint16_t)s;
-        L->sweep_entries = longest_sweep(&step[s], limit, L->sweep_entries);
+        L->stage_entries = longest_stage(&step[s], limit, L->stage_entries);
     }
     return s;
 }
@@ -149,15 +149,15 @@ static enum lcl_status place_steps(struct lcl_layout *L, struct lcl_part *part,
     return LCL_OK;
 }
 
-// ------------------------------------------------------------------- sweeps
+// ------------------------------------------------------------------- stages
 
-// Limits of a sweep.
+// Limits of a stage.
 struct limits {
     int entries; // per lane
     int lanes;   // for all rows
 };
 
-// Number of lanes per row: enough to finish the longest row in one sweep, if
+// Number of lanes per row: enough to finish the longest row in one stage, if
 // available.
 static int lanes_of_row(int rows, int entries, struct limits limit)
 {
@@ -169,8 +169,8 @@ static int lanes_of_row(int rows, int entries, struct limits limit)
 }
 
 // Splits `entries` planes of a step of L, or of a step of U with its 1/d, into
-// sweeps written to `out`, which may be NULL; returns their number.
-static uint32_t split_step(struct lcl_sweep *out, const struct lcl_step *s,
+// stages written to `out`, which may be NULL; returns their number.
+static uint32_t split_step(struct lcl_stage *out, const struct lcl_step *s,
                            int entries, bool upper, struct limits limit)
 {
     const int most = limit.entries * lanes_of_row(s->rows, entries, limit);
@@ -181,19 +181,19 @@ static uint32_t split_step(struct lcl_sweep *out, const struct lcl_step *s,
         const int lanes = (own + limit.entries - 1) / limit.entries;
         if (out)
             out[count] =
-                (struct lcl_sweep){.first = s->first,
+                (struct lcl_stage){.first = s->first,
                                    .rows = s->rows,
                                    .planes = (uint16_t)(own + diagonal),
-                                   .flags = diagonal ? LCL_SWEEP_DIAGONAL : 0,
+                                   .flags = diagonal ? LCL_STAGE_DIAGONAL : 0,
                                    .lanes = (uint8_t)max_of(lanes, 1)};
         k += own > 0 ? own : 1;
     }
     return count;
 }
 
-// Writes the sweeps of a subdomain to `out`, which may be NULL; returns their
+// Writes the stages of a subdomain to `out`, which may be NULL; returns their
 // number.
-static uint32_t split_part(struct lcl_sweep *out, const struct lcl_step *step,
+static uint32_t split_part(struct lcl_stage *out, const struct lcl_step *step,
                            uint32_t steps, struct limits limit)
 {
     uint32_t count = 0;
@@ -206,37 +206,37 @@ static uint32_t split_part(struct lcl_sweep *out, const struct lcl_step *step,
     return count;
 }
 
-static int64_t count_sweeps(const struct lcl_layout *L, struct limits limit)
+static int64_t count_stages(const struct lcl_layout *L, struct limits limit)
 {
-    int64_t sweeps = 0;
+    int64_t stages = 0;
     for (int64_t p = 0; p < L->parts; ++p)
-        sweeps += split_part(NULL, L->step + L->part[p].step, L->part[p].steps,
+        stages += split_part(NULL, L->step + L->part[p].step, L->part[p].steps,
                              limit);
-    return sweeps;
+    return stages;
 }
 
-static enum lcl_status place_sweeps(struct lcl_layout *L, struct limits limit,
+static enum lcl_status place_stages(struct lcl_layout *L, struct limits limit,
                                     const struct lcl_log *log)
 {
     const struct limits alone = {limit.entries, 1};
-    if (!lcl_sharing_pays(count_sweeps(L, limit), count_sweeps(L, alone)))
+    if (!lcl_sharing_pays(count_stages(L, limit), count_stages(L, alone)))
         limit = alone;
     for (int64_t p = 0; p < L->parts; ++p) {
         struct lcl_part *part = &L->part[p];
-        part->sweep = (uint32_t)L->sweeps;
-        part->sweeps =
+        part->stage = (uint32_t)L->stages;
+        part->stages =
             split_part(NULL, L->step + part->step, part->steps, limit);
-        L->sweeps += part->sweeps;
-        L->sweeps_max = max_of(L->sweeps_max, part->sweeps);
+        L->stages += part->stages;
+        L->stages_max = max_of(L->stages_max, part->stages);
     }
-    if (L->sweeps > UINT32_MAX)
-        return lcl_fail(log, LCL_ERANGE, "%lld sweeps: at most 2^32 - 1 fit",
-                        (long long)L->sweeps);
-    L->sweep = lcl_malloc((size_t)L->sweeps, sizeof *L->sweep);
-    if (!L->sweep)
-        return lcl_fail_memory(log, "the factor's sweeps");
+    if (L->stages > UINT32_MAX)
+        return lcl_fail(log, LCL_ERANGE, "%lld stages: at most 2^32 - 1 fit",
+                        (long long)L->stages);
+    L->stage = lcl_malloc((size_t)L->stages, sizeof *L->stage);
+    if (!L->stage)
+        return lcl_fail_memory(log, "the factor's stages");
     for (int64_t p = 0; p < L->parts; ++p)
-        split_part(L->sweep + L->part[p].sweep, L->step + L->part[p].step,
+        split_part(L->stage + L->part[p].stage, L->step + L->part[p].step,
                    L->part[p].steps, limit);
     L->lanes = limit.lanes;
     return LCL_OK;
@@ -305,7 +305,7 @@ static enum lcl_status lay_out(struct lcl_layout *L, const struct lcl_csr *B,
                                int group, int lanes, const struct lcl_log *log)
 {
     const struct limits limit = {
-        lcl_sweep_limit(count_entries(B, part_ptr, L->parts), B->rows), lanes};
+        lcl_stage_limit(count_entries(B, part_ptr, L->parts), B->rows), lanes};
     enum lcl_status st = place_parts(L, B, part_ptr, level, group, log);
     if (st < 0)
         return st;
@@ -319,7 +319,7 @@ static enum lcl_status lay_out(struct lcl_layout *L, const struct lcl_csr *B,
             return st;
     }
     L->slots += 2 * LCL_SLOT_ALIGN * group;
-    if ((st = place_sweeps(L, limit, log)) < 0 ||
+    if ((st = place_stages(L, limit, log)) < 0 ||
         (st = allocate_slots(L, log)) < 0)
         return st;
     for (int64_t p = 0; p < L->parts; ++p) {

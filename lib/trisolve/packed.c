@@ -57,7 +57,7 @@ static uint64_t ring_bytes(int group)
     return (uint64_t)group * 32 * (sizeof(double) + sizeof(uint16_t));
 }
 
-// Local memory without the sweep table, including what the driver may use
+// Local memory without the stage table, including what the driver may use
 // itself.
 static uint64_t local_bytes_of(const struct lcl_caps *caps, int64_t rows)
 {
@@ -113,18 +113,18 @@ enum lcl_status lcl_packed_partition(struct lcl_partition *P, lcl_context *ctx,
     return st;
 }
 
-// Length of the sweep table in local memory, with empty sweeps after the last;
+// Length of the stage table in local memory, with empty stages after the last;
 // 0 (table in global memory) if it does not fit beside the vector or is much
 // larger.
-static int table_sweeps(const struct lcl_caps *caps, const struct lcl_factor *F,
+static int table_stages(const struct lcl_caps *caps, const struct lcl_factor *F,
                         int rows)
 {
-    const int sweeps = round_up(F->sweeps_max + 4, 64);
-    const uint64_t table = (uint64_t)sweeps * sizeof(struct lcl_sweep);
+    const int stages = round_up(F->stages_max + 4, 64);
+    const uint64_t table = (uint64_t)stages * sizeof(struct lcl_stage);
     const uint64_t vector = (uint64_t)rows * sizeof(double);
     return table <= 2 * vector &&
                    local_bytes_of(caps, rows) + table <= caps->local_bytes
-               ? sweeps
+               ? stages
                : 0;
 }
 
@@ -139,9 +139,9 @@ struct lcl_spec lcl_packed_spec(const struct lcl_caps *caps,
     if (caps->width > 1) {
         const int rows = round_up(F->rows_max, ROWS_STEP);
         lcl_spec_set(&spec, "SUBDOMAIN_ROWS", rows);
-        lcl_spec_set(&spec, "LOCAL_SWEEPS", table_sweeps(caps, F, rows));
-        lcl_spec_set(&spec, "SWEEP_ENTRIES",
-                     F->sweep_entries > 1 ? F->sweep_entries : 1);
+        lcl_spec_set(&spec, "LOCAL_STAGES", table_stages(caps, F, rows));
+        lcl_spec_set(&spec, "STAGE_ENTRIES",
+                     F->stage_entries > 1 ? F->stage_entries : 1);
         lcl_spec_set(&spec, "SHARED_ROWS", F->lanes > 1);
         lcl_spec_set(&spec, "RING", ring);
     }
@@ -195,10 +195,10 @@ static void name_class(char *text, size_t size, const struct lcl_caps *caps,
 {
     snprintf(text, size,
              "packed %s: groups of %d, rows %d, entries %d, lanes %d, "
-             "log2 of sweeps %d, of quarter groups a unit %d",
+             "log2 of stages %d, of quarter groups a unit %d",
              lcl_factor_storage_name(F->storage), F->group,
-             round_up(F->rows_max, ROWS_STEP), F->sweep_entries, F->lanes,
-             log2_of(F->sweeps_max),
+             round_up(F->rows_max, ROWS_STEP), F->stage_entries, F->lanes,
+             log2_of(F->stages_max),
              log2_of(4 * F->parts / caps->compute_units));
 }
 
@@ -207,7 +207,7 @@ static enum lcl_status get_form(struct lcl_packed *K, lcl_context *ctx,
 {
     const struct lcl_spec spec =
         lcl_packed_spec(lcl_context_caps(ctx), F, ring);
-    *K = (struct lcl_packed){.table = F->sweep, .ring = ring};
+    *K = (struct lcl_packed){.table = F->stage, .ring = ring};
     return lcl_kernel_get(&K->kernel, ctx, &spec);
 }
 
@@ -247,7 +247,7 @@ static enum lcl_status choose_form(struct lcl_packed *K, lcl_context *ctx,
 
 // ------------------------------------------------------------------ method
 
-// Serial form: at width 1 the kernel walks the slots and needs no sweeps.
+// Serial form: at width 1 the kernel walks the slots and needs no stages.
 static enum lcl_status get_serial(struct lcl_packed *K, lcl_context *ctx,
                                   const struct lcl_factor *F)
 {
@@ -278,7 +278,7 @@ static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
     if (!K)
         return lcl_fail_memory(lcl_context_log(ctx), "a triangular solve");
     T->op.launches = 1;
-    T->barriers = F->group == 1 ? 0 : 1 + (int)F->sweeps_max;
+    T->barriers = F->group == 1 ? 0 : 1 + (int)F->stages_max;
     if (caps->width > 1) {
         const enum lcl_status chosen = choose_form(K, ctx, F);
         T->form = K->ring ? "ring" : "straight";

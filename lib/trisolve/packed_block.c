@@ -17,7 +17,7 @@ enum {
     CPU_ROWS_LEAST = 128,
     ROWS_STEP = 128,  // rounding of the vector's size in local memory: fewer
                       // programs
-    SWEEPS_STEP = 64, // the same for the sweep table
+    STAGES_STEP = 64, // the same for the stage table
     SPARE = 64,       // local memory that the driver may use itself
 };
 
@@ -61,15 +61,15 @@ int64_t lcl_packed_block_rows(const struct lcl_caps *caps, int64_t n, int block)
                                         : smaller(four_a_unit, most);
 }
 
-// Length of the sweep table in local memory; 0 (table in global memory) if it
+// Length of the stage table in local memory; 0 (table in global memory) if it
 // does not fit beside the vector or is much larger.
-static int table_sweeps(const struct lcl_caps *caps, const struct lcl_factor *F)
+static int table_stages(const struct lcl_caps *caps, const struct lcl_factor *F)
 {
-    const int64_t sweeps = round_up(F->sweeps_max + 1, SWEEPS_STEP);
-    const uint64_t table = (uint64_t)sweeps * sizeof(struct lcl_sweep);
+    const int64_t stages = round_up(F->stages_max + 1, STAGES_STEP);
+    const uint64_t table = (uint64_t)stages * sizeof(struct lcl_stage);
     const uint64_t vector = vector_bytes(F->rows_max, F->block);
     return table <= 2 * vector && vector + table + SPARE <= caps->local_bytes
-               ? (int)sweeps
+               ? (int)stages
                : 0;
 }
 
@@ -86,7 +86,7 @@ struct lcl_spec lcl_packed_block_spec(const struct lcl_caps *caps,
     if (caps->width > 1) {
         lcl_spec_set(&spec, "SUBDOMAIN_ROWS",
                      (int)round_up(F->rows_max, ROWS_STEP));
-        lcl_spec_set(&spec, "LOCAL_SWEEPS", table_sweeps(caps, F));
+        lcl_spec_set(&spec, "LOCAL_STAGES", table_stages(caps, F));
     }
     return spec;
 }
@@ -102,9 +102,9 @@ static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
     (void)layout, (void)level;
     if (!K)
         return lcl_fail_memory(lcl_context_log(ctx), "a triangular solve");
-    K->table = caps->width > 1 ? F->sweep : F->step;
+    K->table = caps->width > 1 ? F->stage : F->step;
     T->op.launches = 1;
-    T->barriers = F->group == 1 ? 0 : 1 + (int)F->sweeps_max;
+    T->barriers = F->group == 1 ? 0 : 1 + (int)F->stages_max;
     return lcl_kernel_get(&K->kernel, ctx, &spec);
 }
 

@@ -6,7 +6,7 @@
 #include "host/program.h"
 
 struct lcl_packed {
-    const lcl_buffer *table; // of sweeps; `planes` at width 1, steps for blocks
+    const lcl_buffer *table; // of stages; `planes` at width 1, steps for blocks
     lcl_buffer *planes;      // of rows: packed_serial.cl; or NULL
     lcl_kernel *kernel, *adding; // the latter only after prolong()
     bool ring;

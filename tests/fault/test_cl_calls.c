@@ -355,7 +355,7 @@ static void test_cl_calls__a_product_survives_any_failing_call(void **state)
         test_product_expect_all(&p);
         // the context keeps its second queue
         assert_int_equal(fake_cl.calls[FAKE_clCreateCommandQueue], queues);
-        assert_true((ctx->beside != NULL) == (types[t] == LCL_SPMV_BINNED));
+        assert_true((ctx->aux != NULL) == (types[t] == LCL_SPMV_BINNED));
         close_product(&p, &ctx);
     }
     test_bsr_finish(&A);

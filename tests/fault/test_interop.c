@@ -329,8 +329,8 @@ static void test_interop__a_product_on_two_queues_matches(void **state)
     assert_int_equal(lcl_spmv_init(&p.S, LCL_SPMV_BINNED, own.ctx, &p.D),
                      LCL_OK);
     test_product_expect_all(&p);
-    assert_true(own.ctx->queue == own.queue && own.ctx->beside != own.queue &&
-                own.ctx->beside);
+    assert_true(own.ctx->queue == own.queue && own.ctx->aux != own.queue &&
+                own.ctx->aux);
     test_product_finish(&p);
     test_bsr_finish(&A);
     test_csr_finish(&pattern);

@@ -13,7 +13,7 @@ struct form {
     enum lcl_factor_storage storage;
     int waves;
     bool ring;
-    bool global_table; // the table of sweeps stays in global memory
+    bool global_table; // the table of stages stays in global memory
     bool some;         // only the last systems, for fewer programs
     bool shared;       // lanes share rows
 };
@@ -29,7 +29,7 @@ static void packed_init(struct lcl_trisolve_method *T, lcl_context *ctx,
     struct lcl_spec spec =
         lcl_packed_spec(lcl_context_caps(ctx), &F->device, form->ring);
     if (form->global_table)
-        lcl_spec_set(&spec, "LOCAL_SWEEPS", 0);
+        lcl_spec_set(&spec, "LOCAL_STAGES", 0);
     ((struct lcl_packed *)T->state)->kernel = test_kernel(ctx, &spec);
 }
 

@@ -14,7 +14,7 @@ struct form {
     int block;
     enum lcl_factor_storage storage;
     int waves;
-    bool global_table; // the table of sweeps stays in global memory
+    bool global_table; // the table of stages stays in global memory
     int systems;       // number of systems, from the last; each size requires a
                        // program
 };
@@ -29,7 +29,7 @@ static void packed_init(struct lcl_trisolve_method *T, lcl_context *ctx,
         return;
     struct lcl_spec spec =
         lcl_packed_block_spec(lcl_context_caps(ctx), &F->device);
-    lcl_spec_set(&spec, "LOCAL_SWEEPS", 0);
+    lcl_spec_set(&spec, "LOCAL_STAGES", 0);
     ((struct lcl_packed *)T->state)->kernel = test_kernel(ctx, &spec);
 }
 

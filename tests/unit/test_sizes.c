@@ -111,10 +111,10 @@ static void test_sizes__slots_beyond_32_bits_do_not_fit(void **state)
 static void test_sizes__slots_of_factors_are_counted_in_64_bits(void **state)
 {
     const struct lcl_extent E = {
-        .slots = 3581, .sweeps = 90, .unshared = 90, .planes = 3};
+        .slots = 3581, .stages = 90, .unshared = 90, .planes = 3};
     const int64_t each = 3584;
     struct lcl_symbolic S = {.levels_max = 0};
-    struct lcl_analysis a = {.S = &S, .sweep_limit = 3};
+    struct lcl_analysis a = {.S = &S, .stage_limit = 3};
     int64_t p = 0;
     (void)state;
     for (int i = 0; i < COUNTS; ++i)
@@ -123,9 +123,9 @@ static void test_sizes__slots_of_factors_are_counted_in_64_bits(void **state)
             assert_int_equal(lcl_analysis_place_slots(&a, &part, &E), LCL_OK);
             assert_true(part.slot == (uint64_t)(p * each));
             assert_true(part.slots == 3581);
-            assert_true(part.sweep == (uint32_t)(90 * p));
+            assert_true(part.stage == (uint32_t)(90 * p));
             assert_true(S.layout.slots == (p + 1) * each);
-            assert_true(S.layout.sweeps == (p + 1) * 90);
+            assert_true(S.layout.stages == (p + 1) * 90);
         }
     assert_true(S.layout.slots > TWO(33));
     assert_int_equal(S.layout.planes_max, 3);
@@ -135,8 +135,8 @@ static void test_sizes__short_rows_are_short_at_any_size(void **state)
 {
     (void)state;
     for (int i = 0; i < COUNTS; ++i) {
-        assert_int_equal(lcl_sweep_limit(6 * entries[i], entries[i]), 3);
-        assert_int_equal(lcl_sweep_limit(6 * entries[i] + 1, entries[i]), 7);
+        assert_int_equal(lcl_stage_limit(6 * entries[i], entries[i]), 3);
+        assert_int_equal(lcl_stage_limit(6 * entries[i] + 1, entries[i]), 7);
         assert_true(lcl_sharing_pays(7 * entries[i], 8 * entries[i]));
         assert_false(lcl_sharing_pays(7 * entries[i] + 1, 8 * entries[i]));
     }

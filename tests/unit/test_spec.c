@@ -18,7 +18,7 @@ static const struct lcl_spec full = {
     .block = 3,
     .storage = 2,
     .wide = 1,
-    .defines = {{"SUBDOMAIN_ROWS", 512}, {"RING", 1}, {"SWEEP_ENTRIES", 3}},
+    .defines = {{"SUBDOMAIN_ROWS", 512}, {"RING", 1}, {"STAGE_ENTRIES", 3}},
 };
 
 static void defines_of(char text[LCL_SPEC_TEXT], const struct lcl_spec *spec)
@@ -39,7 +39,7 @@ static void test_spec__defines_are_these_lines(void **state)
                               "#define LCL_ADD 3\n"
                               "#define SUBDOMAIN_ROWS 512\n"
                               "#define RING 1\n"
-                              "#define SWEEP_ENTRIES 3\n"
+                              "#define STAGE_ENTRIES 3\n"
                               "#define LCL_EXCHANGE_KHR\n");
 }
 

@@ -79,7 +79,7 @@ static void expect_parts(const struct lcl_tiles *T, const int32_t *length)
 {
     int32_t end = 0;
     for (int p = 0; p < T->parts_count; ++p) {
-        const struct lcl_part *part = &T->parts[p];
+        const struct lcl_row_part *part = &T->parts[p];
         assert_int_equal(part->slot, p);
         assert_int_equal(part->from, end);
         assert_in_range(part->to - part->from, 1, 4096);
