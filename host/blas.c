@@ -45,21 +45,36 @@ enum lcl_status lcl_blas_gemv(lcl_context *ctx, int64_t n, int64_t stride,
     return checked(ctx, code);
 }
 
-enum lcl_status lcl_blas_gemv_columns(lcl_context *ctx, bool transposed,
-                                      int64_t n, int64_t k, int64_t ld,
-                                      double alpha, const lcl_buffer *A,
-                                      const lcl_buffer *x, double beta,
-                                      lcl_buffer *y)
+// y = beta y + alpha op(A) x
+static enum lcl_status gemv(lcl_context *ctx, CLBlastTranspose op,
+                            const double factors[2],
+                            const struct lcl_blas_columns *A,
+                            const lcl_buffer *x, lcl_buffer *y)
 {
     ctx->used_blas = true;
     pthread_mutex_lock(&blas_lock);
     const CLBlastStatusCode code = CLBlastDgemv(
-        CLBlastLayoutColMajor,
-        transposed ? CLBlastTransposeYes : CLBlastTransposeNo, (size_t)n,
-        (size_t)k, alpha, lcl_buffer_mem(A), 0, (size_t)ld, lcl_buffer_mem(x),
-        0, 1, beta, lcl_buffer_mem(y), 0, 1, &ctx->queue, NULL);
+        CLBlastLayoutColMajor, op, (size_t)A->n, (size_t)A->k, factors[0],
+        lcl_buffer_mem(A->values), 0, (size_t)A->ld, lcl_buffer_mem(x), 0, 1,
+        factors[1], lcl_buffer_mem(y), 0, 1, &ctx->queue, NULL);
     pthread_mutex_unlock(&blas_lock);
     return checked(ctx, code);
+}
+
+enum lcl_status lcl_blas_subtract(lcl_context *ctx,
+                                  const struct lcl_blas_columns *A,
+                                  const lcl_buffer *x, lcl_buffer *y)
+{
+    static const double factors[] = {-1, 1};
+    return gemv(ctx, CLBlastTransposeNo, factors, A, x, y);
+}
+
+enum lcl_status lcl_blas_transposed(lcl_context *ctx,
+                                    const struct lcl_blas_columns *A,
+                                    const lcl_buffer *x, lcl_buffer *y)
+{
+    static const double factors[] = {1, 0};
+    return gemv(ctx, CLBlastTransposeYes, factors, A, x, y);
 }
 
 void lcl_blas_forget(const lcl_context *ctx)

@@ -16,14 +16,19 @@ enum lcl_status lcl_blas_gemv(lcl_context *ctx, int64_t n, int64_t stride,
                               const lcl_buffer *A, const lcl_buffer *x,
                               lcl_buffer *y);
 
-// Enqueues y = beta y + alpha A x or, `transposed`, y = beta y + alpha A^T x
-// for n rows and k columns of doubles, with columns `ld` apart. y must be
-// finite even if beta is 0. Statuses as above.
-enum lcl_status lcl_blas_gemv_columns(lcl_context *ctx, bool transposed,
-                                      int64_t n, int64_t k, int64_t ld,
-                                      double alpha, const lcl_buffer *A,
-                                      const lcl_buffer *x, double beta,
-                                      lcl_buffer *y);
+// A dense matrix of n rows and k columns of doubles, columns `ld` apart.
+struct lcl_blas_columns {
+    int64_t n, k, ld;
+    const lcl_buffer *values;
+};
+
+// Enqueue y = y - A x, and y = A^T x for a y that is finite. Statuses as above.
+enum lcl_status lcl_blas_subtract(lcl_context *ctx,
+                                  const struct lcl_blas_columns *A,
+                                  const lcl_buffer *x, lcl_buffer *y);
+enum lcl_status lcl_blas_transposed(lcl_context *ctx,
+                                    const struct lcl_blas_columns *A,
+                                    const lcl_buffer *x, lcl_buffer *y);
 
 // Clears the program cache of CLBlast, which holds references to a context that
 // used it. Other contexts recompile their programs.

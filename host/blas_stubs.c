@@ -15,14 +15,19 @@ enum lcl_status lcl_blas_gemv(lcl_context *ctx, int64_t n, int64_t stride,
     return LCL_EUNSUPPORTED;
 }
 
-enum lcl_status lcl_blas_gemv_columns(lcl_context *ctx, bool transposed,
-                                      int64_t n, int64_t k, int64_t ld,
-                                      double alpha, const lcl_buffer *A,
-                                      const lcl_buffer *x, double beta,
-                                      lcl_buffer *y)
+enum lcl_status lcl_blas_subtract(lcl_context *ctx,
+                                  const struct lcl_blas_columns *A,
+                                  const lcl_buffer *x, lcl_buffer *y)
 {
-    (void)ctx, (void)transposed, (void)n, (void)k, (void)ld, (void)alpha;
-    (void)A, (void)x, (void)beta, (void)y;
+    (void)ctx, (void)A, (void)x, (void)y;
+    return LCL_EUNSUPPORTED;
+}
+
+enum lcl_status lcl_blas_transposed(lcl_context *ctx,
+                                    const struct lcl_blas_columns *A,
+                                    const lcl_buffer *x, lcl_buffer *y)
+{
+    (void)ctx, (void)A, (void)x, (void)y;
     return LCL_EUNSUPPORTED;
 }
 

@@ -47,10 +47,9 @@ static enum lcl_status run_blas(void *arg)
     enum lcl_status st = lcl_buffer_copy(A->w, c->w);
     for (int pass = 0; pass < 2 * A->m && st == LCL_OK; ++pass) {
         const int k = pass / 2 + 1;
-        if ((st = lcl_blas_gemv_columns(A->ctx, true, A->n, k, A->ld, 1, A->V,
-                                        A->w, 0, A->h)) == LCL_OK)
-            st = lcl_blas_gemv_columns(A->ctx, false, A->n, k, A->ld, -1, A->V,
-                                       A->h, 1, A->w);
+        const struct lcl_blas_columns V = {A->n, k, A->ld, A->V};
+        if ((st = lcl_blas_transposed(A->ctx, &V, A->w, A->h)) == LCL_OK)
+            st = lcl_blas_subtract(A->ctx, &V, A->h, A->w);
     }
     return st;
 }

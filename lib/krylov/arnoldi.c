@@ -255,17 +255,23 @@ static enum lcl_status first_dots(const struct lcl_arnoldi *A, int k,
                                lcl_arg_buffer(A->stop), lcl_arg_int(at));
 }
 
-// y = y + a B c, or y = a B c; c is in h from word `word` on.
+// a c, where c is in h from word `word` on, and whether it is added to y.
+struct weights {
+    double a;
+    int word;
+    bool keep;
+};
+
+// y = y + a B c, or y = a B c; B is v->x.
 static enum lcl_status sum(const struct lcl_arnoldi *A, struct chunk c,
-                           double a, bool keep, const lcl_buffer *B, int word,
-                           lcl_buffer *y, const lcl_buffer *stop, int at)
+                           struct weights w, const struct lcl_operands *v)
 {
-    return LCL_LAUNCH(c.pass->sum, A->groups, lcl_arg_long(A->n),
-                      lcl_arg_long(A->ld), lcl_arg_int(c.first),
-                      lcl_arg_int(c.count), lcl_arg_double(a),
-                      lcl_arg_int(keep), lcl_arg_buffer(B),
-                      lcl_arg_buffer(A->h), lcl_arg_int(word + c.first),
-                      lcl_arg_buffer(y), lcl_arg_buffer(stop), lcl_arg_int(at));
+    return LCL_LAUNCH(
+        c.pass->sum, A->groups, lcl_arg_long(A->n), lcl_arg_long(A->ld),
+        lcl_arg_int(c.first), lcl_arg_int(c.count), lcl_arg_double(w.a),
+        lcl_arg_int(w.keep), lcl_arg_buffer(v->x), lcl_arg_buffer(A->h),
+        lcl_arg_int(w.word + c.first), lcl_arg_buffer(v->y),
+        lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
 }
 
 // w = w - V c for all chunks of k columns except the last.
@@ -273,10 +279,12 @@ static enum lcl_status take_front(const struct lcl_arnoldi *A, int k, int word,
                                   int at)
 {
     const int last = last_of(A, k);
+    const struct weights w = {.a = -1, .word = word, .keep = true};
+    const struct lcl_operands v = {
+        .x = A->V, .y = A->w, .stop = A->stop, .at = at};
     enum lcl_status st = LCL_OK;
     for (int first = 0; first < last && st == LCL_OK; first += A->chunk)
-        st = sum(A, chunk_at(A, first, k), -1, true, A->V, word, A->w, A->stop,
-                 at);
+        st = sum(A, chunk_at(A, first, k), w, &v);
     return st;
 }
 
@@ -354,15 +362,15 @@ enum lcl_status lcl_arnoldi_solve(const struct lcl_arnoldi *A, int k,
 }
 
 enum lcl_status lcl_arnoldi_combine(const struct lcl_arnoldi *A, int k,
-                                    const lcl_buffer *B, bool keep,
-                                    lcl_buffer *u, const lcl_buffer *stop,
-                                    int at)
+                                    bool keep, const struct lcl_operands *v)
 {
+    struct weights w = {.a = 1, .word = word_of_y(A), .keep = keep};
     enum lcl_status st = LCL_OK;
     for (int first = 0; first < k && st == LCL_OK;) {
         const struct chunk c = chunk_at(A, first, k);
-        st = sum(A, c, 1, keep || first > 0, B, word_of_y(A), u, stop, at);
+        st = sum(A, c, w, v);
         first += c.count;
+        w.keep = true;
     }
     return st;
 }

@@ -5,6 +5,7 @@
 
 #include "host/buffer.h"
 #include "host/program.h"
+#include "lib/vector/operands.h"
 
 #include <levelcl/solver.h>
 
@@ -75,8 +76,7 @@ enum lcl_status lcl_arnoldi_step(const struct lcl_arnoldi *A, int it, int j,
 // y = R^-1 g for the k columns computed so far.
 enum lcl_status lcl_arnoldi_solve(const struct lcl_arnoldi *A, int k,
                                   const lcl_buffer *stop, int at);
-// u = B y, or u = u + B y if `keep` is set; B is V or Z.
+// v->y = B y, or v->y + B y if `keep` is set, for k columns of B = v->x: V or
+// Z.
 enum lcl_status lcl_arnoldi_combine(const struct lcl_arnoldi *A, int k,
-                                    const lcl_buffer *B, bool keep,
-                                    lcl_buffer *u, const lcl_buffer *stop,
-                                    int at);
+                                    bool keep, const struct lcl_operands *v);

@@ -30,13 +30,16 @@ static enum lcl_status add_columns(struct lcl_solver *S, int k,
 {
     const struct gmres *K = S->method;
     const struct lcl_arnoldi *A = &K->basis;
+    const struct lcl_operands to_x = {
+        .x = A->Z ? A->Z : A->V, .y = S->x, .stop = stop, .at = at};
+    const struct lcl_operands to_u = {
+        .x = A->V, .y = K->u, .stop = stop, .at = at};
     enum lcl_status st = lcl_arnoldi_solve(A, k, stop, at);
     if (st < 0)
         return st;
     if (!K->u)
-        return lcl_arnoldi_combine(A, k, A->Z ? A->Z : A->V, true, S->x, stop,
-                                   at);
-    if ((st = lcl_arnoldi_combine(A, k, A->V, false, K->u, stop, at)) < 0 ||
+        return lcl_arnoldi_combine(A, k, true, &to_x);
+    if ((st = lcl_arnoldi_combine(A, k, false, &to_u)) < 0 ||
         (st = lcl_krylov_precondition(S, K->u, K->z, stop, at)) < 0)
         return st;
     return LCL_LAUNCH(A->add, A->groups, lcl_arg_long(A->n),

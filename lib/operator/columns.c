@@ -48,58 +48,91 @@ static void copy_columns(double *to, int64_t ld_to, const double *from,
         memcpy(to + j * ld_to, from + j * ld_from, (size_t)n * sizeof *to);
 }
 
-// Multiplies up to PASS columns through `packed`, which has room for them.
-static enum lcl_status apply_pass(lcl_operator *A, lcl_buffer *in,
-                                  lcl_buffer *result, double *packed,
-                                  const double *x, int64_t ldx, double *y,
-                                  int64_t ldy, int64_t vectors)
+// Columns of the caller, from one on.
+struct given {
+    const double *x;
+    int64_t ldx;
+    double *y;
+    int64_t ldy;
+};
+
+// Room for a pass, on the device and on the host.
+struct pass {
+    lcl_buffer *in, *result;
+    double *packed;
+};
+
+static enum lcl_status pass_init(struct pass *P, const lcl_operator *A,
+                                 int64_t vectors)
 {
-    const int64_t rows = A->info.rows, cols = A->info.cols;
-    const size_t size = (size_t)vectors * sizeof(double);
-    const struct lcl_columns v = {in, cols, result, rows};
-    enum lcl_status st;
-    copy_columns(packed, cols, x, ldx, cols, vectors);
-    if ((st = lcl_buffer_write(in, packed, (size_t)cols * size)) < 0 ||
-        (st = A->ops->apply_many(A, &v, vectors)) < 0 ||
-        (st = lcl_buffer_read(result, packed, (size_t)rows * size)) < 0)
+    const int64_t rows = A->range.n, cols = A->domain.n;
+    const int64_t most = rows > cols ? rows : cols;
+    const struct lcl_buffer_plan all[] = {
+        {&P->in, cols * vectors, sizeof(double), "columns of X"},
+        {&P->result, rows * vectors, sizeof(double), "columns of Y"},
+    };
+    *P = (struct pass){.in = NULL};
+    const enum lcl_status st = lcl_buffers_create(A->range.ctx, all, 2);
+    if (st < 0)
         return st;
-    copy_columns(y, ldy, packed, rows, rows, vectors);
+    P->packed = lcl_malloc((size_t)(most * vectors), sizeof *P->packed);
+    return P->packed
+               ? LCL_OK
+               : lcl_fail_memory(lcl_context_log(A->range.ctx), "columns");
+}
+
+static void pass_finish(struct pass *P)
+{
+    lcl_free(P->packed);
+    lcl_buffer_destroy(&P->result);
+    lcl_buffer_destroy(&P->in);
+}
+
+static enum lcl_status apply_pass(lcl_operator *A, const struct pass *P,
+                                  const struct given *c, int64_t vectors)
+{
+    const int64_t rows = A->range.n, cols = A->domain.n;
+    const size_t size = (size_t)vectors * sizeof(double);
+    const struct lcl_columns v = {P->in, cols, P->result, rows};
+    enum lcl_status st;
+    copy_columns(P->packed, cols, c->x, c->ldx, cols, vectors);
+    if ((st = lcl_buffer_write(P->in, P->packed, (size_t)cols * size)) < 0 ||
+        (st = A->ops->apply_many(A, &v, vectors)) < 0 ||
+        (st = lcl_buffer_read(P->result, P->packed, (size_t)rows * size)) < 0)
+        return st;
+    copy_columns(c->y, c->ldy, P->packed, rows, rows, vectors);
     return LCL_OK;
 }
 
+static enum lcl_status apply_passes(lcl_operator *A, const struct given *c,
+                                    int64_t vectors)
+{
+    const int64_t each = vectors < PASS ? vectors : PASS;
+    struct pass P;
+    enum lcl_status st = pass_init(&P, A, each);
+    for (int64_t j = 0; j < vectors && st == LCL_OK; j += each) {
+        const struct given from_j = {c->x + j * c->ldx, c->ldx,
+                                     c->y + j * c->ldy, c->ldy};
+        st =
+            apply_pass(A, &P, &from_j, vectors - j < each ? vectors - j : each);
+    }
+    pass_finish(&P);
+    return st;
+}
+
+// Products of several columns know no numbering but the caller's.
 enum lcl_status lcl_operator_apply_many(lcl_operator *A, const double *x,
                                         int64_t ldx, double *y, int64_t ldy,
                                         int64_t vectors)
 {
-    lcl_buffer *in = NULL, *result = NULL;
-    double *packed = NULL;
     enum lcl_status st;
     if (!A || !x || !y)
         return lcl_misuse(A ? lcl_context_log(A->range.ctx) : NULL,
                           "lcl_operator_apply_many: an argument is NULL");
     if ((st = check_columns(A, ldx, ldy, vectors)) < 0 || vectors == 0)
         return st;
-    if (!A->ops->apply_many)
+    if (!A->ops->apply_many || A->own.perm)
         return apply_columns(A, x, ldx, y, ldy, vectors);
-    const int64_t rows = A->info.rows, cols = A->info.cols;
-    const int64_t pass = vectors < PASS ? vectors : PASS;
-    if ((st = lcl_buffer_create(&in, A->range.ctx, cols * pass, sizeof *x,
-                                "columns of X")) < 0 ||
-        (st = lcl_buffer_create(&result, A->range.ctx, rows * pass, sizeof *y,
-                                "columns of Y")) < 0)
-        goto out;
-    packed = lcl_malloc((size_t)((rows > cols ? rows : cols) * pass),
-                        sizeof *packed);
-    if (!packed) {
-        st = lcl_fail_memory(lcl_context_log(A->range.ctx), "columns");
-        goto out;
-    }
-    for (int64_t j = 0; j < vectors && st == LCL_OK; j += pass)
-        st = apply_pass(A, in, result, packed, x + j * ldx, ldx, y + j * ldy,
-                        ldy, vectors - j < pass ? vectors - j : pass);
-out:
-    lcl_free(packed);
-    lcl_buffer_destroy(&result);
-    lcl_buffer_destroy(&in);
-    return st;
+    const struct given all = {x, ldx, y, ldy};
+    return apply_passes(A, &all, vectors);
 }

@@ -98,12 +98,13 @@ uint64_t lcl_kron_pattern(const struct lcl_kron *K)
 
 // ------------------------------------------------------------------- product
 
-// y += C (x) T times x; t and u have room for a stage each.
+// y += C (x) T times x; t has room for two stages.
 static void add_term(int s, const double *C, double scale,
                      const struct lcl_bsr *T, const double *x, double *t,
-                     double *u, double *y)
+                     double *y)
 {
     const int64_t n = T->rows * T->block_size;
+    double *u = t + n;
     for (int i = 0; i < s; ++i) {
         memset(t, 0, (size_t)n * sizeof *t);
         for (int j = 0; j < s; ++j)
@@ -123,8 +124,8 @@ enum lcl_status lcl_kron_multiply(const struct lcl_kron *K, const double *x,
     if (!t)
         return LCL_ENOMEM;
     memset(y, 0, (size_t)lcl_kron_rows(K) * sizeof *y);
-    add_term(K->stages, K->A, 1, K->M, x, t, t + n, y);
-    add_term(K->stages, K->B, K->tau, K->L, x, t, t + n, y);
+    add_term(K->stages, K->A, 1, K->M, x, t, y);
+    add_term(K->stages, K->B, K->tau, K->L, x, t, y);
     lcl_free(t);
     return LCL_OK;
 }

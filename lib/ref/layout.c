@@ -332,8 +332,7 @@ static enum lcl_status lay_out(struct lcl_layout *L, const struct lcl_csr *B,
 
 enum lcl_status lcl_ref_layout(struct lcl_layout *L, const struct lcl_csr *B,
                                const int64_t *part_ptr, int64_t parts,
-                               const int32_t *level, int group, int lanes,
-                               const struct lcl_log *log)
+                               const int32_t *level, int group, int lanes)
 {
     enum lcl_status st;
     *L = (struct lcl_layout){.n = B->rows, .parts = parts};
@@ -341,8 +340,8 @@ enum lcl_status lcl_ref_layout(struct lcl_layout *L, const struct lcl_csr *B,
     L->step_of = lcl_malloc((size_t)L->n, sizeof *L->step_of);
     L->diagonal = lcl_malloc((size_t)L->n, sizeof *L->diagonal);
     st = L->part && L->step_of && L->diagonal
-             ? lay_out(L, B, part_ptr, level, group, lanes, log)
-             : lcl_fail_memory(log, "the factor's layout");
+             ? lay_out(L, B, part_ptr, level, group, lanes, NULL)
+             : lcl_fail_memory(NULL, "the factor's layout");
     if (st < 0)
         lcl_layout_finish(L);
     return st;

@@ -15,5 +15,4 @@
 // or LCL_ENOMEM; *L is then all zero.
 enum lcl_status lcl_ref_layout(struct lcl_layout *L, const struct lcl_csr *B,
                                const int64_t *part_ptr, int64_t parts,
-                               const int32_t *level, int group, int lanes,
-                               const struct lcl_log *log);
+                               const int32_t *level, int group, int lanes);

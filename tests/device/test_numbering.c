@@ -105,6 +105,8 @@ static void expect_products(struct numbered *t, lcl_context *ctx)
     lcl_bsr_multiply(&t->A, x, expected);
     assert_int_equal(lcl_operator_apply(t->op, x, y), LCL_OK);
     test_expect_near("y", y, expected, n, 1e-12);
+    assert_int_equal(lcl_operator_apply_many(t->op, x, n, y, n, 1), LCL_OK);
+    test_expect_near("Y", y, expected, n, 1e-12);
     lcl_buffer *in = test_upload(ctx, x, n, sizeof *x);
     lcl_buffer *out = test_poisoned(ctx, n, sizeof *y);
     assert_int_equal(lcl_apply_buffers(t->op, in, out), LCL_OK);

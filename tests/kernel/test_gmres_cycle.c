@@ -149,9 +149,9 @@ static void test_gmres__columns_are_combined_in_chunks(void **state)
     for (int k = 1; k <= m; k += k < 30 ? 5 : 1) {
         double *expected = test_vector(n);
         lcl_ref_gmres_sum(n, c.A.ld, k, 1, V, h + 2 * m, expected);
-        assert_int_equal(lcl_arnoldi_combine(&c.A, k, c.A.V, false, c.u, c.stop,
-                                             LCL_ARNOLDI_STEP),
-                         LCL_OK);
+        const struct lcl_operands v = {
+            .x = c.A.V, .y = c.u, .stop = c.stop, .at = LCL_ARNOLDI_STEP};
+        assert_int_equal(lcl_arnoldi_combine(&c.A, k, false, &v), LCL_OK);
         test_download(c.u, got, n, sizeof *got);
         test_expect_near("u", got, expected, n, 1e-11);
         free(expected);

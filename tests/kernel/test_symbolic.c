@@ -76,7 +76,7 @@ static void expected_init(struct expected *E, const struct lcl_csr *A,
     reorder(E, A);
     assert_int_equal(lcl_ref_layout(&E->layout, &E->B, E->P.part_ptr,
                                     E->P.parts, E->level, params->group,
-                                    params->lanes, NULL),
+                                    params->lanes),
                      LCL_OK);
 }
 

@@ -102,7 +102,7 @@ void test_factors_init(struct test_factors *F, lcl_context *ctx,
     *F = (struct test_factors){.system = S};
     init_reference(F, params);
     assert_int_equal(lcl_ref_layout(&F->layout, &S->B, P->part_ptr, P->parts,
-                                    S->level, group, lanes, NULL),
+                                    S->level, group, lanes),
                      LCL_OK);
     place_slots(F);
     struct lcl_device_layout layout = upload(ctx, &F->layout);
