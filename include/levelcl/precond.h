@@ -256,24 +256,24 @@ typedef struct lcl_precond lcl_precond;
 
 /* Partitions, reorders, finds levels, factors the values that A has now. A must
  * be square and must outlive M. NULL params mean the defaults. A preconditioner
- * on subdomains renumbers the vectors of A on the device; if A has another
- * preconditioner or a solver already, M takes a copy of the matrix in a
- * numbering of its own instead, and each application permutes twice.
- * Operators made of a lcl_kron take NONE, BLOCK_JACOBI, ILDU0, ILU0 and IC0,
- * see kron.h; those made of a callback only NONE. METIS seeds and uses rand()
- * and so changes the rand() sequence of the process; the partition is the same
- * from run to run unless another thread uses rand() at the same time. The
- * library does not call METIS if memory for it is short; if other threads take
- * that memory meanwhile, METIS writes to stderr before the call returns
- * LCL_ENOMEM. Returns LCL_OK; LCL_PIVOTS_REPAIRED (usable, see the info);
- * LCL_EINVAL (parameters); LCL_EUNSUPPORTED (the type with this operator;
- * trisolve or apply does not support the storage, or needs atomic sums, local
- * memory or progress between groups that the device lacks; IC0 with A not
- * symmetric; factors on subdomains with 2^32 - 1024 entries or more);
- * LCL_EFORMAT (A not square); LCL_EPIVOT; LCL_ERANGE (a subdomain does not fit
- * local memory; values of the factors do not fit storage); LCL_EDEVMEM;
- * LCL_EDEVICE; LCL_ESELFTEST (the device computed impossible levels);
- * LCL_EBUILD; LCL_ENOMEM. On error *out is NULL. */
+ * on subdomains renumbers the vectors of A on the device; while A has another
+ * preconditioner or a solver, M takes a copy of the matrix in a numbering of
+ * its own instead, and each application permutes twice. Operators made of a
+ * lcl_kron take NONE, BLOCK_JACOBI, ILDU0, ILU0 and IC0, see kron.h; those made
+ * of a callback only NONE. METIS seeds and uses rand() and so changes the
+ * rand() sequence of the process; the partition is the same from run to run
+ * unless another thread uses rand() at the same time. The library does not call
+ * METIS if memory for it is short; if other threads take that memory meanwhile,
+ * METIS writes to stderr before the call returns LCL_ENOMEM. Returns LCL_OK;
+ * LCL_PIVOTS_REPAIRED (usable, see the info); LCL_EINVAL (parameters);
+ * LCL_EUNSUPPORTED (the type with this operator; trisolve or apply does not
+ * support the storage, or needs atomic sums, local memory or progress between
+ * groups that the device lacks; IC0 with A not symmetric; factors on subdomains
+ * with 2^32 - 1024 entries or more); LCL_EFORMAT (A not square); LCL_EPIVOT;
+ * LCL_ERANGE (a subdomain does not fit local memory; values of the factors do
+ * not fit storage); LCL_EDEVMEM; LCL_EDEVICE; LCL_ESELFTEST (the device
+ * computed impossible levels); LCL_EBUILD; LCL_ENOMEM. On error *out is NULL.
+ */
 LCL_NODISCARD LCL_API enum lcl_status lcl_precond_create(
     lcl_precond **out, lcl_operator *A,
     const struct lcl_precond_params *params);

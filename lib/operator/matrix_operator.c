@@ -333,3 +333,33 @@ enum lcl_status lcl_operator_copy(lcl_operator **out, lcl_buffer **map,
     lcl_bsr_finish(&B.A);
     return st;
 }
+
+enum lcl_status lcl_operator_restore(lcl_operator *A)
+{
+    struct given *G = A->state;
+    struct lcl_device_matrix first;
+    struct lcl_bsr B;
+    int64_t *map = NULL;
+    enum lcl_status st;
+    if (!A->own.perm)
+        return LCL_OK;
+    if ((st = lcl_operator_download(A, &B, true)) < 0)
+        return st;
+    if ((st = restore_order(&B, &map, A)) == LCL_OK &&
+        (st = lcl_device_matrix_init(&first, A->range.ctx, &B)) == LCL_OK) {
+        st = lcl_values_restore(&G->values, &first, map);
+        if (st < 0)
+            lcl_device_matrix_finish(&first);
+    }
+    lcl_free(map);
+    lcl_bsr_finish(&B);
+    if (st < 0)
+        return st;
+    lcl_spmv_finish(&G->product);
+    lcl_device_matrix_finish(&G->matrix);
+    G->matrix = first;
+    lcl_numbering_finish(&A->own);
+    lcl_numbering_init(&A->own, A->range.ctx, A->range.n, first.block);
+    describe(A);
+    return LCL_OK;
+}

@@ -11,9 +11,13 @@ enum lcl_status lcl_matrix_operator_create(
     const struct lcl_operator_params *params);
 
 // Switches A from the caller's numbering to that of B, its matrix reordered,
-// and takes buffers of B. At most once, while A has no users; new values are
-// given as before. On error A is unchanged.
+// and takes buffers of B. While A has no users; new values are given as before.
+// On error A is unchanged.
 enum lcl_status lcl_operator_renumber(lcl_operator *A, struct lcl_reordered *B);
+
+// Switches A back to the caller's numbering, while it has no users but a
+// preconditioner under construction. On error A is unchanged.
+enum lcl_status lcl_operator_restore(lcl_operator *A);
 
 // Downloads the matrix in A's numbering, the values only if wanted; else
 // out->val is NULL. The caller frees *out with lcl_bsr_finish(). Returns

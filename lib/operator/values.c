@@ -91,6 +91,27 @@ enum lcl_status lcl_values_gather(const struct lcl_values *V,
                   : LCL_OK;
 }
 
+enum lcl_status lcl_values_restore(struct lcl_values *V,
+                                   const struct lcl_device_matrix *A,
+                                   const int64_t *map)
+{
+    struct lcl_vector_ops blocks;
+    lcl_buffer *to_now;
+    enum lcl_status st;
+    if (!V->place) {
+        lcl_buffer_destroy(&V->map);
+        lcl_buffer_destroy(&V->staged);
+        return LCL_OK;
+    }
+    if ((st = lcl_vector_ops_init(&blocks, V->ctx, A->block * A->block)) < 0 ||
+        (st = lcl_buffer_create_narrow(&to_now, V->ctx, map, V->blocks,
+                                       "map of entries")) < 0)
+        return st;
+    st = move_places(V, &blocks, to_now);
+    lcl_buffer_destroy(&to_now);
+    return st;
+}
+
 enum lcl_status lcl_values_write(const struct lcl_values *V,
                                  const struct lcl_device_matrix *A,
                                  const double *val)

@@ -27,10 +27,17 @@ enum lcl_status lcl_values_init(struct lcl_values *V, lcl_context *ctx,
 void lcl_values_finish(struct lcl_values *V);
 
 // Moves the values of A to a new order, in which block k is block map[k] of the
-// old one, and follows it from then on; takes *map. At most once.
+// old one, and follows it from then on; takes *map. Once, or after
+// lcl_values_restore().
 enum lcl_status lcl_values_reorder(struct lcl_values *V,
                                    struct lcl_device_matrix *A,
                                    lcl_buffer **map);
+
+// Undoes lcl_values_reorder() for a matrix A in the first order, whose values
+// are there: block k is block map[k] of the present order.
+enum lcl_status lcl_values_restore(struct lcl_values *V,
+                                   const struct lcl_device_matrix *A,
+                                   const int64_t *map);
 
 // Replaces the values of A by the caller's (blocking).
 enum lcl_status lcl_values_write(const struct lcl_values *V,

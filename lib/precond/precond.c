@@ -165,6 +165,16 @@ static bool can_share(const lcl_precond *M)
             (M->ops->numbering == LCL_NUMBERING_GIVEN || A->users == 1));
 }
 
+// Gives M a matrix in a numbering that it can work in: A's, if nobody else uses
+// A, or a copy.
+static enum lcl_status find_matrix(lcl_precond *M)
+{
+    if (can_share(M))
+        return LCL_OK;
+    return M->A->users == 1 ? lcl_operator_restore(M->A)
+                            : lcl_precond_copy_matrix(M);
+}
+
 enum lcl_status lcl_precond_copy_matrix(lcl_precond *M)
 {
     const lcl_operator *A = M->A;
@@ -181,7 +191,7 @@ static enum lcl_status set_up(lcl_precond *M,
                               const struct lcl_precond_params *params)
 {
     enum lcl_status st;
-    if ((!can_share(M) && (st = lcl_precond_copy_matrix(M)) < 0) ||
+    if ((st = find_matrix(M)) < 0 ||
         (M->ops->create && (st = M->ops->create(M, params)) < 0))
         return st;
     M->op.numbering = M->matrix->numbering;

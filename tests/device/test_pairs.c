@@ -219,6 +219,51 @@ static void test_pairs__blocks_have_several_preconditioners(void **state)
     test_csr_finish(&grid);
 }
 
+// ------------------------------------------------------------------ one by one
+
+// A preconditioner finds the operator as if there had been none before it, also
+// after one that could not be created.
+static void expect_one_by_one(lcl_context *ctx, const struct lcl_csr *A,
+                              int block_size)
+{
+    const struct lcl_operator_params params = {.block_size = block_size};
+    const struct lcl_precond_params fails = {
+        .partition = {.type = LCL_PARTITION_NATURAL, .rows = 30},
+        .pivot = LCL_PIVOT_FAIL,
+        .pivot_tol = 0.9999,
+    };
+    lcl_operator *P, *Q;
+    lcl_precond *M, *alone;
+    assert_int_equal(lcl_operator_create(&P, ctx, A, &params), LCL_OK);
+    for (int m = 0; m < 2 * METHODS; ++m) {
+        const struct lcl_precond_params *method = &methods[m % METHODS];
+        if (block_size > 1 && method->type == LCL_PRECOND_IC0)
+            continue;
+        if (lcl_precond_create(&M, P, &fails) >= 0)
+            fail_msg("pivots of almost a row's largest entry were found");
+        M = open_precond(P, method);
+        assert_int_equal(lcl_operator_create(&Q, ctx, A, &params), LCL_OK);
+        alone = open_precond(Q, method);
+        expect_same_apply("M^-1 b", M, alone, A->rows);
+        assert_int_equal(lcl_operator_update(P, A->val), LCL_OK);
+        assert_int_equal(lcl_precond_update(M), LCL_OK);
+        expect_same_apply("M^-1 b after an update", M, alone, A->rows);
+        expect_solved(P, M, A, LCL_SOLVER_BICGSTAB);
+        lcl_precond_destroy(&alone);
+        lcl_operator_destroy(&Q);
+        lcl_precond_destroy(&M);
+    }
+    lcl_operator_destroy(&P);
+}
+
+static void test_pairs__preconditioners_follow_one_another(void **state)
+{
+    struct lcl_csr A = test_laplacian(8, 7, 6);
+    expect_one_by_one(*state, &A, 1);
+    expect_one_by_one(*state, &A, 2); // padded with zeros
+    test_csr_finish(&A);
+}
+
 // ------------------------------------------------------------------ refused
 
 static void test_pairs__other_sizes_are_refused(void **state)
@@ -253,6 +298,7 @@ int main(void)
         cmocka_unit_test(test_pairs__m_may_be_made_from_another_matrix),
         cmocka_unit_test(test_pairs__one_operator_has_several_preconditioners),
         cmocka_unit_test(test_pairs__blocks_have_several_preconditioners),
+        cmocka_unit_test(test_pairs__preconditioners_follow_one_another),
         cmocka_unit_test(test_pairs__other_sizes_are_refused),
     };
     return test_device_run(tests);
