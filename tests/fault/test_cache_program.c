@@ -182,7 +182,8 @@ static bool some_key_contains(const char *part)
 static void test_cache_program__key_covers_library_and_sources(void **state)
 {
     (void)state;
-    const struct lcl_spec spec = {.source = "packed.cl", .kernel = "packed"};
+    const struct lcl_spec spec = {.source = "packed_serial.cl",
+                                  .kernel = "packed"};
     char *source = lcl_program_source(&spec);
     assert_non_null(source);
     assert_true(some_key_contains("levelcl " LCL_VERSION "\n"));
