@@ -99,8 +99,10 @@ static enum lcl_status measure(struct bench *B, enum lcl_kron_type type,
     struct times apply = {0};
     struct setup setup;
     struct work w;
+    const enum lcl_kron_type given = B->options.op.kron;
     B->options.op.kron = type;
     enum lcl_status st = bench_set_up_again(B, &w, &B->options.precond, &setup);
+    B->options.op.kron = given;
     if (st >= 0)
         st = bench_time_product(B, &w, &f->product);
     if (st >= 0 && !w.M->op.identity)

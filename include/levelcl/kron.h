@@ -77,10 +77,10 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_operator_create_kron(
 
 /* Takes new values, A, B and tau for the same patterns and number of stages;
  * lcl_precond_update() brings them to a preconditioner.
- * Returns LCL_OK, LCL_EINVAL (P was not created from a lcl_kron), LCL_EFORMAT
+ * Returns LCL_OK, LCL_EINVAL (A was not created from a lcl_kron), LCL_EFORMAT
  * (patterns differ, values), LCL_EDEVICE or LCL_ENOMEM. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_operator_update_kron(
-    lcl_operator *P, const struct lcl_kron *K);
+    lcl_operator *A, const struct lcl_kron *K);
 
 /* lcl_precond_create() for such an operator:
  *   NONE;

@@ -6,7 +6,7 @@
  *   1  context.h                devices and contexts
  *   2  matrix.h, batch.h        matrices: read, make, check; batches of
  *                               dense blocks: invert
- *      operator.h               products with matrices
+ *      operator.h               operators: matrices or functions
  *   3  precond.h                partition, factor, apply
  *      kron.h                   systems in Kronecker form
  *   4  solver.h, options.h      solve; options as text

@@ -21,12 +21,12 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_context_create_cl(
     cl_command_queue queue, const struct lcl_context_params *params);
 
 /* As lcl_solver_solve() and lcl_precond_apply(), for buffers of n doubles in
- * A's numbering. Returns LCL_EINVAL for a buffer of another size or of another
- * OpenCL context than `queue`'s, and for a buffer whose CL_MEM_READ_ONLY or
- * CL_MEM_WRITE_ONLY flag forbids its use; so does lcl_operator_apply_cl().
- * Queue order makes the call wait for work enqueued earlier on the context's
- * queue; the caller must wait for other queues. The solve returns when it is
- * done, the apply when its work is enqueued. */
+ * the caller's numbering. Returns LCL_EINVAL for a buffer of another size or of
+ * another OpenCL context than `queue`'s, and for a buffer whose
+ * CL_MEM_READ_ONLY or CL_MEM_WRITE_ONLY flag forbids its use; so does
+ * lcl_operator_apply_cl(). Queue order makes the call wait for work enqueued
+ * earlier on the context's queue; the caller must wait for other queues. The
+ * solve returns when it is done, the apply when its work is enqueued. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_solver_solve_cl(
     lcl_solver *S, cl_mem b, cl_mem x, struct lcl_report *report);
 LCL_NODISCARD LCL_API enum lcl_status lcl_precond_apply_cl(lcl_precond *M,

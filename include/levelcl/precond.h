@@ -292,8 +292,9 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_precond_create_callback(
  * undefined until an update succeeds. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_precond_update(lcl_precond *M);
 
-/* x = M^-1 b for host vectors of n doubles in A's numbering. Blocking.
- * Returns LCL_OK, LCL_EINVAL or LCL_EDEVICE. */
+/* x = M^-1 b for host vectors of n doubles in the caller's numbering. Blocking.
+ * Returns LCL_OK, LCL_EINVAL, LCL_EDEVMEM, LCL_EDEVICE, LCL_ENOMEM or what a
+ * callback returned. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_precond_apply(lcl_precond *M,
                                                         const double *b,
                                                         double *x);

@@ -139,8 +139,9 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_solver_create(
     lcl_solver **out, lcl_operator *A, lcl_precond *M,
     const struct lcl_solver_params *params);
 
-/* Solves A x = b for host vectors of n doubles in A's numbering. x holds the
- * initial guess on entry and the solution on return. `report` may be NULL.
+/* Solves A x = b for host vectors of n doubles in the caller's numbering. x
+ * holds the initial guess on entry and the solution on return. `report` may be
+ * NULL.
  * Returns LCL_OK only if the true residual is within the tolerance;
  * LCL_ITERATION_LIMIT, LCL_STAGNATION, LCL_BREAKDOWN, LCL_NOT_FINITE or
  * LCL_DIVERGED, where x is the best of the initial guess, the last iterate and
@@ -149,7 +150,8 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_solver_create(
  * or x holds NaN or Inf); LCL_EUNSUPPORTED (CG with A not symmetric: for two
  * fixed pseudo-random vectors u and w, <u, A w> and <w, A u> differ by more
  * than 1e-10 of the sum of |a_ij| (|u_i w_j| + |w_i u_j|); tested once per set
- * of values); LCL_EDEVICE. */
+ * of values; or CG with A in Kronecker form); LCL_EDEVMEM; LCL_EDEVICE;
+ * LCL_ENOMEM; or what a callback returned. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_solver_solve(
     lcl_solver *S, const double *b, double *x, struct lcl_report *report);
 

@@ -99,6 +99,8 @@ static enum lcl_status create(struct lcl_solver *S)
     const struct lcl_spec spec = {.source = "cg.cl"};
     enum lcl_status st;
     if ((!plain && (st = lcl_operator_prepare(S->M, LCL_APPLY_DOT)) < 0) ||
+        (S->additive &&
+         (st = lcl_operator_prepare(S->additive, LCL_APPLY_DOT)) < 0) ||
         (st = lcl_krylov_kernels(S->ctx, spec, kernels, 2)) < 0 ||
         (st = lcl_krylov_vectors(S, vectors, plain ? 2 : 3)) < 0 ||
         (st = lcl_space_sums(&K->dots, &S->A->range)) < 0)

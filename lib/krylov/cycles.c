@@ -51,6 +51,15 @@ static void begin(lcl_solver *S)
                      square_within(S->params.atol));
 }
 
+// CG with a coarse correction: the form that is symmetric for the values of A.
+static void choose_form(lcl_solver *S)
+{
+    if (!S->deflated)
+        return;
+    S->corrects = lcl_precond_is_current(S->precond, S->A);
+    S->M = S->corrects ? S->deflated : S->additive;
+}
+
 static bool is_breakdown(enum lcl_stop stop)
 {
     return stop == LCL_STOP_BREAKDOWN_RHO || stop == LCL_STOP_BREAKDOWN_ALPHA ||
@@ -99,7 +108,7 @@ static enum lcl_status correct(lcl_solver *S)
     const struct lcl_operands sum = {
         .w = S->correction, .y = S->x, .stop = no_stop};
     enum lcl_status st;
-    if (!S->start || S->rr <= S->target)
+    if (!S->corrects || S->rr <= S->target)
         return LCL_OK;
     if ((st = lcl_apply(S->start, LCL_APPLY, &correction)) < 0 ||
         (st = lcl_modes_complete(S->add, &S->A->range, LCL_APPLY_ADD, &sum)) <
@@ -141,6 +150,7 @@ enum lcl_status lcl_krylov_run(struct lcl_solver *S)
                                   S->A, lcl_solver_name(S->params.type))) < 0)
         return st;
     begin(S);
+    choose_form(S);
     if (S->norm_b > 0)
         return iterate(S);
     S->stop = LCL_STOP_ZERO_RHS;

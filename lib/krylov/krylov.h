@@ -47,11 +47,14 @@ struct lcl_solver {
     lcl_operator *A;
     lcl_operator *M;      // never NULL, in A's numbering
     lcl_precond *precond; // M belongs to it; NULL: M = I
-    // x = x + `start` (b - A x) precedes a cycle; NULL: no correction.
-    lcl_operator *start;
-    lcl_operator none;                       // I
-    struct lcl_translated translated, moved; // M and `start`, if they have
-                                             // another numbering than A
+    // CG with a coarse correction: M is `deflated`, and x = x + `start` (b - A
+    // x) precedes a cycle, or, unless precond is current, `additive`. Else
+    // NULL.
+    lcl_operator *deflated, *additive, *start;
+    bool corrects;     // in this solve
+    lcl_operator none; // I
+    // M and the forms above, if they have another numbering than A
+    struct lcl_translated translated[3];
     const struct lcl_krylov_ops *ops;
     struct lcl_solver_params params; // zeros resolved, except atol and monitor
     lcl_buffer *b, *x, *r;           // n, A's numbering

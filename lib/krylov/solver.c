@@ -92,34 +92,45 @@ static enum lcl_status allocate(lcl_solver *S)
                : lcl_fail_memory(lcl_context_log(S->ctx), "partial sums");
 }
 
-// *op in A's numbering, through T if it has another one.
+// *op = an operator in A's numbering, through T if it has another one.
 static enum lcl_status translate(lcl_operator **op, struct lcl_translated *T,
-                                 const lcl_operator *A)
+                                 lcl_operator *in, const lcl_operator *A)
 {
-    if (lcl_numbering_equal((*op)->numbering, A->numbering))
+    *op = in;
+    if (lcl_numbering_equal(in->numbering, A->numbering))
         return LCL_OK;
-    const enum lcl_status st = lcl_translated_init(T, *op, A->numbering);
+    const enum lcl_status st = lcl_translated_init(T, in, A->numbering);
     *op = &T->op;
     return st;
 }
 
-// Sets S->M and S->start from the preconditioner.
+// The forms for CG. A-DEF2 is symmetric only for the matrix of M itself.
+static enum lcl_status take_cg_forms(lcl_solver *S)
+{
+    const lcl_precond *M = S->precond;
+    const lcl_operator *A = S->A;
+    enum lcl_status st =
+        translate(&S->additive, &S->translated[0], M->additive, A);
+    S->M = S->additive;
+    if (st < 0 || M->A != A)
+        return st;
+    if ((st = translate(&S->deflated, &S->translated[1], M->deflated, A)) < 0)
+        return st;
+    S->M = S->deflated;
+    return translate(&S->start, &S->translated[2], M->start, A);
+}
+
+// Sets S->M and what belongs to it from the preconditioner.
 static enum lcl_status take_precond(lcl_solver *S)
 {
     lcl_precond *M = S->precond;
-    enum lcl_status st;
     lcl_identity_init(&S->none, S->A->range, S->A->numbering);
     S->M = &S->none;
     if (!M || M->op.identity)
         return LCL_OK;
-    S->M = &M->op;
-    if (S->ops->symmetric && M->symmetric) {
-        S->M = M->symmetric;
-        S->start = M->start;
-    }
-    if ((st = translate(&S->M, &S->translated, S->A)) < 0)
-        return st;
-    return S->start ? translate(&S->start, &S->moved, S->A) : LCL_OK;
+    if (S->ops->symmetric && M->additive)
+        return take_cg_forms(S);
+    return translate(&S->M, &S->translated[0], &M->op, S->A);
 }
 
 static enum lcl_status check(const lcl_operator *A, const lcl_precond *M,
@@ -139,6 +150,13 @@ static enum lcl_status check(const lcl_operator *A, const lcl_precond *M,
                         "the operator has %lld rows, the preconditioner %lld",
                         (long long)A->range.n, (long long)M->op.range.n);
     return LCL_OK;
+}
+
+// Launches of a callback are unknown.
+static bool has_callback(const lcl_solver *S)
+{
+    return S->A->info.callback ||
+           (S->precond && S->precond->info.type == LCL_PRECOND_CALLBACK);
 }
 
 // What an iteration and the true residual need of A.
@@ -173,6 +191,8 @@ enum lcl_status lcl_solver_create(lcl_solver **out, lcl_operator *A,
     if ((st = prepare(A)) < 0 || (st = take_precond(S)) < 0 ||
         (st = allocate(S)) < 0 || (st = S->ops->create(S)) < 0)
         lcl_solver_destroy(&S);
+    else if (has_callback(S))
+        S->launches = 0;
     *out = S;
     return st;
 }
@@ -188,8 +208,8 @@ void lcl_solver_destroy(lcl_solver **solver)
     lcl_buffer_destroy(&S->r);
     lcl_buffer_destroy(&S->sums);
     lcl_buffer_destroy(&S->correction);
-    lcl_translated_finish(&S->translated);
-    lcl_translated_finish(&S->moved);
+    for (int k = 0; k < 3; ++k)
+        lcl_translated_finish(&S->translated[k]);
     lcl_best_finish(&S->kept);
     --S->A->users;
     lcl_free(S->host_sums);

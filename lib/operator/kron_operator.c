@@ -156,5 +156,8 @@ enum lcl_status lcl_operator_update_kron(lcl_operator *A,
                           A && K ? "it was not made of a lcl_kron"
                                  : "an argument is NULL");
     const enum lcl_status st = check_same(K, lcl_kron_of(A)->pattern, log);
-    return st < 0 ? st : upload_values(A, K);
+    if (st < 0)
+        return st;
+    ++A->version;
+    return upload_values(A, K);
 }

@@ -67,6 +67,7 @@ static enum lcl_status values_changed(lcl_operator *A)
 {
     struct given *G = A->state;
     A->symmetry_known = false;
+    ++A->version;
     return lcl_spmv_update(&G->product);
 }
 

@@ -111,12 +111,14 @@ enum lcl_status lcl_operator_apply_cl(lcl_operator *A, cl_mem x, cl_mem y)
     enum lcl_status st;
     if (!A || !x || !y)
         return refuse_null(A, "lcl_operator_apply_cl");
+    // products in Kronecker form add their terms in y
+    const int access =
+        A->info.kron ? LCL_ACCESS_READ | LCL_ACCESS_WRITE : LCL_ACCESS_WRITE;
     const size_t cols = (size_t)A->info.cols * sizeof(double);
     const size_t rows = (size_t)A->info.rows * sizeof(double);
     if ((st = lcl_buffer_wrap(&in, A->range.ctx, x, LCL_ACCESS_READ, "x")) <
             0 ||
-        (st = lcl_buffer_wrap(&result, A->range.ctx, y, LCL_ACCESS_WRITE,
-                              "y")) < 0)
+        (st = lcl_buffer_wrap(&result, A->range.ctx, y, access, "y")) < 0)
         goto out;
     if (x == y || lcl_buffer_bytes(in) < cols ||
         lcl_buffer_bytes(result) < rows)

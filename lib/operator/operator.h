@@ -50,6 +50,7 @@ struct lcl_operator {
     // Of operators that the caller has created:
     struct lcl_numbering own; // `numbering` points to it
     int users;                // preconditioners and solvers: no renumbering
+    uint64_t version;         // counts the updates of values
     bool symmetry_known;      // for the current values
     double asymmetry;
     struct lcl_operator_info info;

@@ -19,8 +19,8 @@ struct ilu {
     struct lcl_trisolve_method trisolve;
     struct lcl_coarse_space *coarse; // NULL: no coarse correction
     // With one:
-    struct lcl_two_level cycle;            // as M is applied
-    struct lcl_two_level symmetric, start; // as CG applies it
+    struct lcl_two_level cycle;                     // as M is applied
+    struct lcl_two_level additive, deflated, start; // as CG applies it
 };
 
 // State of the set-up on the host. Rows and entries are block rows and blocks.
@@ -176,28 +176,39 @@ static enum lcl_status prolong(struct ilu *I)
     return st == LCL_EUNSUPPORTED ? LCL_OK : st;
 }
 
-// A multiplicative correction has another form for CG, which starts from a
-// corrected x.
+// CG needs a symmetric form of a multiplicative correction.
+static enum lcl_status make_cg_forms(lcl_precond *M)
+{
+    struct ilu *I = M->op.state;
+    const struct {
+        struct lcl_two_level *cycle;
+        enum lcl_two_level_form form;
+    } all[] = {
+        {&I->additive, LCL_TWO_LEVEL_ADD},
+        {&I->deflated, LCL_TWO_LEVEL_DEFLATED},
+        {&I->start, LCL_TWO_LEVEL_COARSE},
+    };
+    enum lcl_status st = LCL_OK;
+    for (int k = 0; k < 3 && st == LCL_OK; ++k)
+        st = lcl_two_level_init(all[k].cycle, I->coarse, &I->trisolve.op,
+                                all[k].form);
+    M->additive = &I->additive.op;
+    M->deflated = &I->deflated.op;
+    M->start = &I->start.op;
+    return st;
+}
+
 static enum lcl_status make_cycles(lcl_precond *M)
 {
     struct ilu *I = M->op.state;
-    lcl_operator *smoother = &I->trisolve.op;
     const bool mult = M->info.coarse == LCL_COARSE_MULT;
     enum lcl_status st;
     if ((st = prolong(I)) < 0 ||
-        (st = lcl_two_level_init(&I->cycle, I->coarse, smoother,
+        (st = lcl_two_level_init(&I->cycle, I->coarse, &I->trisolve.op,
                                  mult ? LCL_TWO_LEVEL_MULT
-                                      : LCL_TWO_LEVEL_ADD)) < 0 ||
-        !mult)
+                                      : LCL_TWO_LEVEL_ADD)) < 0)
         return st;
-    if ((st = lcl_two_level_init(&I->symmetric, I->coarse, smoother,
-                                 LCL_TWO_LEVEL_DEFLATED)) < 0 ||
-        (st = lcl_two_level_init(&I->start, I->coarse, smoother,
-                                 LCL_TWO_LEVEL_COARSE)) < 0)
-        return st;
-    M->symmetric = &I->symmetric.op;
-    M->start = &I->start.op;
-    return LCL_OK;
+    return mult ? make_cg_forms(M) : LCL_OK;
 }
 
 static enum lcl_status make_coarse(lcl_precond *M,
@@ -303,8 +314,8 @@ static enum lcl_status create(lcl_precond *M,
     return st;
 }
 
-// Records the rows of repaired pivots in A's numbering; the permutation is on
-// the device.
+// Records the rows of repaired pivots in the caller's numbering; the
+// permutation is on the device.
 static enum lcl_status name_repaired(lcl_precond *M,
                                      const struct lcl_repairs *repairs)
 {

@@ -9,6 +9,8 @@
 #include "host/log.h"
 #include "host/runtime.h"
 
+#include <string.h>
+
 struct jacobi {
     lcl_kernel *invert, *scale, *scale_dot;
     lcl_buffer *places; // of the diagonal among the values, int64
@@ -122,6 +124,7 @@ static enum lcl_status report_bad(lcl_precond *M)
         return lcl_fail_memory(lcl_context_log(M->op.range.ctx), "pivot flags");
     enum lcl_status st = lcl_buffer_read(J->bad, bad, n);
     M->info.pivots_repaired = 0;
+    memset(M->info.repaired_rows, 0, sizeof M->info.repaired_rows);
     for (size_t i = 0; i < n && st == LCL_OK; ++i)
         M->info.pivots_repaired += bad[i];
     if (st == LCL_OK && M->info.pivots_repaired > 0)

@@ -264,12 +264,17 @@ static enum lcl_status create(lcl_precond *M,
 {
     struct set_up a = {.norms = NULL};
     enum lcl_status st;
-    if (!(M->op.state = lcl_calloc(1, sizeof(struct stages))))
+    struct stages *S = M->op.state = lcl_calloc(1, sizeof *S);
+    if (!S)
         return lcl_fail_memory(lcl_context_log(M->op.range.ctx),
                                "a preconditioner");
     if ((st = prepare(M, &a, params)) == LCL_OK &&
-        (st = make_inner(M, &a, params)) == LCL_OK)
+        (st = make_inner(M, &a, params)) == LCL_OK) {
+        M->additive = S->inner->additive;
+        M->deflated = S->inner->deflated;
+        M->start = S->inner->start;
         describe(M);
+    }
     set_up_finish(&a);
     return st;
 }

@@ -86,6 +86,7 @@ static enum lcl_status refuse_null(const lcl_precond *M, const char *function)
 enum lcl_status lcl_precond_refactor(lcl_precond *M)
 {
     lcl_phase_enter(M->op.range.ctx, LCL_PHASE_NUMERIC);
+    M->version = M->A->version;
     const enum lcl_status st = M->ops->update ? M->ops->update(M) : LCL_OK;
     lcl_phase_leave(M->op.range.ctx);
     const struct lcl_precond_info *info = &M->info;
@@ -165,17 +166,8 @@ static bool can_share(const lcl_precond *M)
             (M->ops->numbering == LCL_NUMBERING_GIVEN || A->users == 1));
 }
 
-// Gives M a matrix in a numbering that it can work in: A's, if nobody else uses
-// A, or a copy.
-static enum lcl_status find_matrix(lcl_precond *M)
-{
-    if (can_share(M))
-        return LCL_OK;
-    return M->A->users == 1 ? lcl_operator_restore(M->A)
-                            : lcl_precond_copy_matrix(M);
-}
-
-enum lcl_status lcl_precond_copy_matrix(lcl_precond *M)
+// Makes M->matrix a copy of A in the caller's numbering.
+static enum lcl_status copy_matrix(lcl_precond *M)
 {
     const lcl_operator *A = M->A;
     const int b = A->matrix->block;
@@ -187,6 +179,15 @@ enum lcl_status lcl_precond_copy_matrix(lcl_precond *M)
     return lcl_vector_ops_init(&M->copy, A->range.ctx, b * b);
 }
 
+// Gives M a matrix in a numbering that it can work in: A's, if nobody else uses
+// A, or a copy.
+static enum lcl_status find_matrix(lcl_precond *M)
+{
+    if (can_share(M))
+        return LCL_OK;
+    return M->A->users == 1 ? lcl_operator_restore(M->A) : copy_matrix(M);
+}
+
 static enum lcl_status set_up(lcl_precond *M,
                               const struct lcl_precond_params *params)
 {
@@ -196,8 +197,10 @@ static enum lcl_status set_up(lcl_precond *M,
         return st;
     M->op.numbering = M->matrix->numbering;
     M->op.launches = M->info.launches;
-    if (M->symmetric)
-        M->symmetric->numbering = M->start->numbering = M->op.numbering;
+    lcl_operator *const forms[] = {M->additive, M->deflated, M->start};
+    for (int k = 0; k < 3; ++k)
+        if (forms[k])
+            forms[k]->numbering = M->op.numbering;
     return LCL_OK;
 }
 

@@ -36,9 +36,12 @@ struct lcl_precond {
     lcl_operator *matrix; // the one that M factors: A, or M's own
     lcl_buffer *copied;   // block of M's own matrix -> block of A; NULL: A
     struct lcl_vector_ops copy;
-    // For CG with a symmetric A; NULL: op is symmetric, no correction.
-    lcl_operator *symmetric; // M as CG applies it
-    lcl_operator *start;     // A-DEF2: x + start (b - A x) is the initial guess
+    // How CG applies M with a coarse correction; NULL: as op, which is
+    // symmetric.
+    lcl_operator *additive; // symmetric for any A
+    lcl_operator *deflated; // A-DEF2, if A is M->A and M is current: needs the
+    lcl_operator *start;    // initial guess x + start (b - A x)
+    uint64_t version;       // of the values of A that M was made from
     struct lcl_precond_info info;
 };
 
@@ -50,8 +53,12 @@ enum lcl_status lcl_precond_analyse(lcl_precond **out, lcl_operator *A,
 // warning.
 enum lcl_status lcl_precond_refactor(lcl_precond *M);
 
-// Makes M->matrix a copy of A in the caller's numbering.
-enum lcl_status lcl_precond_copy_matrix(lcl_precond *M);
+// Whether M was made from the values that A has now.
+static inline bool lcl_precond_is_current(const lcl_precond *M,
+                                          const lcl_operator *A)
+{
+    return M->A == A && M->version == A->version;
+}
 
 // The method that applies the factors of subdomains; NULL for other
 // preconditioners.

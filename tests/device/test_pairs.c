@@ -131,6 +131,31 @@ static void test_pairs__a_preconditioner_may_keep_older_values(void **state)
     }
 }
 
+// CG needs a symmetric form of the coarse correction: one that is so for any A,
+// and then a power of two as a factor of A or M changes no iteration.
+static void test_pairs__cg_corrects_for_other_values(void **state)
+{
+    struct lcl_csr A = test_laplacian(8, 7, 6), B = test_laplacian(8, 7, 6);
+    for (int64_t k = 0; k < B.nnz; ++k)
+        B.val[k] *= 16;
+    lcl_operator *P = open_operator(*state, &A);
+    lcl_operator *Q = open_operator(*state, &B);
+    lcl_precond *M = open_precond(P, &methods[1]);
+    lcl_precond *other = open_precond(Q, &methods[1]);
+    const int deflated = expect_solved(P, M, &A, LCL_SOLVER_CG);
+    const int iterations = expect_solved(P, other, &A, LCL_SOLVER_CG);
+    assert_int_equal(lcl_operator_update(P, B.val), LCL_OK);
+    assert_int_equal(expect_solved(P, M, &B, LCL_SOLVER_CG), iterations);
+    assert_int_equal(lcl_precond_update(M), LCL_OK);
+    assert_int_equal(expect_solved(P, M, &B, LCL_SOLVER_CG), deflated);
+    lcl_precond_destroy(&other);
+    lcl_precond_destroy(&M);
+    lcl_operator_destroy(&Q);
+    lcl_operator_destroy(&P);
+    test_csr_finish(&A);
+    test_csr_finish(&B);
+}
+
 // ------------------------------------------------------------------ another M
 
 // Both operators, or one of them, have a numbering of their own.
@@ -295,6 +320,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pairs__no_preconditioner_is_the_identity),
         cmocka_unit_test(test_pairs__a_preconditioner_may_keep_older_values),
+        cmocka_unit_test(test_pairs__cg_corrects_for_other_values),
         cmocka_unit_test(test_pairs__m_may_be_made_from_another_matrix),
         cmocka_unit_test(test_pairs__one_operator_has_several_preconditioners),
         cmocka_unit_test(test_pairs__blocks_have_several_preconditioners),
