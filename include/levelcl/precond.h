@@ -161,7 +161,9 @@ struct lcl_block_jacobi_params {
  * e = E^-1 Z^T r, where the columns of Z are the indicator vectors of the
  * subdomains and E = Z^T A Z. It is likely to pay off from 8 subdomains and
  * 4096 rows on if nine tenths of the off-diagonal entries have the sign
- * opposite to the diagonal. */
+ * opposite to the diagonal. CG applies MULT in its symmetric form A-DEF2 (Tang
+ * et al., J Sci Comput 39, 2009), but as ADD if M was made from another
+ * operator than A or from older values. */
 enum lcl_coarse {
     LCL_COARSE_AUTO = 0, /* MULT if likely to pay off, else NONE */
     LCL_COARSE_NONE,

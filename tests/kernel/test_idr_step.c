@@ -182,7 +182,7 @@ static void test_idr_u__reasons_to_stop_are_told_apart(void **state)
 static double small_step(struct test_idr *d, int k, double *alpha)
 {
     const int s = d->s;
-    double h[LCL_REF_IDR_MAX_S];
+    double h[LCL_REF_IDR_MAX_S] = {0};
     const double *f = test_idr_f(d, k);
     for (int i = 0; i < s; ++i)
         h[i] = test_sum_of(test_idr_row(d, i));
