@@ -52,12 +52,12 @@ kernel void stage_values(long blocks, int stages, int paired,
 WORK_GROUP
 kernel void diagonal_pairs(long blocks, int paired, global const uint *of_m,
                            global const uint *of_l, global const double *m,
-                           global const double *l, global double2 *pairs)
+                           global const double *l, global double *pairs)
 {
     for (RANGE(i, blocks * VALUES)) {
         const long k = i / VALUES;
         const int e = (int)(i - k * VALUES);
-        pairs[i] = (double2)(entry(paired, 0, of_m, m, k, e),
-                             entry(paired, 1, of_l, l, k, e));
+        pairs[2 * i] = entry(paired, 0, of_m, m, k, e);
+        pairs[2 * i + 1] = entry(paired, 1, of_l, l, k, e);
     }
 }
