@@ -344,3 +344,16 @@ enum lcl_status lcl_kernel_get(lcl_kernel **out, lcl_context *ctx,
     *out = find_kernel(p, full.kernel);
     return *out ? LCL_OK : add_kernel(out, ctx, p, &full);
 }
+
+enum lcl_status lcl_kernels_get(lcl_context *ctx, const struct lcl_spec *spec,
+                                const struct lcl_kernel_plan *all,
+                                size_t kernels)
+{
+    struct lcl_spec one = *spec;
+    enum lcl_status st = LCL_OK;
+    for (size_t k = 0; k < kernels && st == LCL_OK; ++k) {
+        one.kernel = all[k].name;
+        st = lcl_kernel_get(all[k].out, ctx, &one);
+    }
+    return st;
+}

@@ -18,6 +18,15 @@ typedef struct lcl_kernel lcl_kernel;
 enum lcl_status lcl_kernel_get(lcl_kernel **out, lcl_context *ctx,
                                const struct lcl_spec *spec);
 
+// The same for several kernels of one source, whose names replace spec->kernel.
+struct lcl_kernel_plan {
+    lcl_kernel **out;
+    const char *name;
+};
+enum lcl_status lcl_kernels_get(lcl_context *ctx, const struct lcl_spec *spec,
+                                const struct lcl_kernel_plan *all,
+                                size_t kernels);
+
 void lcl_programs_finish(lcl_context *ctx);
 
 // Source text of a spec as passed to the driver, without a device: defines, the

@@ -13,23 +13,15 @@ enum { TILE = 32, WAVES = 4 };
 
 static enum lcl_status get_kernels(struct lcl_inverse *V, int tile)
 {
-    const struct {
-        const char *name;
-        lcl_kernel **kernel;
-    } all[] = {{"dense_scale", &V->scale},
-               {"dense_tile", &V->tile},
-               {"dense_panels", &V->panels},
-               {"dense_update", &V->update}};
+    const struct lcl_kernel_plan all[] = {{&V->scale, "dense_scale"},
+                                          {&V->tile, "dense_tile"},
+                                          {&V->panels, "dense_panels"},
+                                          {&V->update, "dense_update"}};
     const struct lcl_caps *caps = lcl_context_caps(V->ctx);
-    struct lcl_spec spec = {.source = "dense.cl",
-                            .group = lcl_wave_group(caps, WAVES),
-                            .defines = {{"TILE", tile}}};
-    enum lcl_status st = LCL_OK;
-    for (size_t i = 0; i < sizeof all / sizeof *all && st == LCL_OK; ++i) {
-        spec.kernel = all[i].name;
-        st = lcl_kernel_get(all[i].kernel, V->ctx, &spec);
-    }
-    return st;
+    const struct lcl_spec spec = {.source = "dense.cl",
+                                  .group = lcl_wave_group(caps, WAVES),
+                                  .defines = {{"TILE", tile}}};
+    return lcl_kernels_get(V->ctx, &spec, all, sizeof all / sizeof *all);
 }
 
 static enum lcl_status make_buffers(struct lcl_inverse *V, int64_t tile)

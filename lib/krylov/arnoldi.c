@@ -104,25 +104,22 @@ static int groups_for(const struct lcl_caps *caps, int64_t n)
 
 // Gets kernels of a source; the storage is given by its number in gmres.cl.h.
 static enum lcl_status get_all(const struct lcl_arnoldi *A, const char *source,
-                               int chunk, const struct lcl_krylov_kernel *all,
-                               int count)
+                               int chunk, const struct lcl_kernel_plan *all,
+                               size_t count)
 {
-    struct lcl_spec spec = {.source = source,
-                            .group = group_of(lcl_context_caps(A->ctx)),
-                            .storage = A->storage == LCL_BASIS_FP32 ? 2 : 1,
-                            .defines = {{"CHUNK", chunk}}};
-    enum lcl_status st = LCL_OK;
-    for (int i = 0; i < count && st == LCL_OK; ++i) {
-        spec.kernel = all[i].name;
-        st = lcl_kernel_get(all[i].kernel, A->ctx, &spec);
-    }
-    return st;
+    const struct lcl_spec spec = {
+        .source = source,
+        .group = group_of(lcl_context_caps(A->ctx)),
+        .storage = A->storage == LCL_BASIS_FP32 ? 2 : 1,
+        .defines = {{"CHUNK", chunk}},
+    };
+    return lcl_kernels_get(A->ctx, &spec, all, count);
 }
 
 static enum lcl_status get_passes(struct lcl_arnoldi *A, int size)
 {
     struct lcl_arnoldi_kernels *p = &A->pass[size];
-    const struct lcl_krylov_kernel all[] = {
+    const struct lcl_kernel_plan all[] = {
         {&p->dots, "gmres_dots"},
         {&p->dots_keep, "gmres_dots_keep"},
         {&p->orthogonalise, "gmres_orthogonalise"},
@@ -137,7 +134,7 @@ static enum lcl_status get_passes(struct lcl_arnoldi *A, int size)
 // compiler.
 static enum lcl_status get_kernels(struct lcl_arnoldi *A)
 {
-    const struct lcl_krylov_kernel all[] = {
+    const struct lcl_kernel_plan all[] = {
         {&A->begin, "gmres_begin"}, {&A->reduce, "gmres_reduce"},
         {&A->step, "gmres_step"},   {&A->solve, "gmres_solve"},
         {&A->add, "gmres_add"},

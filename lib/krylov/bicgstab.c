@@ -83,9 +83,9 @@ static enum lcl_status create(struct lcl_solver *S)
     if (!K)
         return lcl_fail_memory(lcl_context_log(S->ctx), "BiCGSTAB");
     lcl_buffer **const vectors[] = {&K->r0, &K->p, &K->v, &K->t, &K->y, &K->z};
-    const struct lcl_krylov_kernel kernels[] = {{&K->p_kernel, "bicgstab_p"},
-                                                {&K->s_kernel, "bicgstab_s"},
-                                                {&K->x_kernel, "bicgstab_x"}};
+    const struct lcl_kernel_plan kernels[] = {{&K->p_kernel, "bicgstab_p"},
+                                              {&K->s_kernel, "bicgstab_s"},
+                                              {&K->x_kernel, "bicgstab_x"}};
     const struct lcl_spec spec = {.source = "bicgstab.cl"};
     enum lcl_status st;
     if ((st = lcl_krylov_kernels(S->ctx, spec, kernels, 3)) < 0 ||

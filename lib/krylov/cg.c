@@ -94,8 +94,8 @@ static enum lcl_status create(struct lcl_solver *S)
         return lcl_fail_memory(lcl_context_log(S->ctx), "CG");
     const bool plain = S->M->identity;
     lcl_buffer **const vectors[] = {&K->p, &K->v, &K->z};
-    const struct lcl_krylov_kernel kernels[] = {{&K->p_kernel, "cg_p"},
-                                                {&K->r_kernel, "cg_r"}};
+    const struct lcl_kernel_plan kernels[] = {{&K->p_kernel, "cg_p"},
+                                              {&K->r_kernel, "cg_r"}};
     const struct lcl_spec spec = {.source = "cg.cl"};
     enum lcl_status st;
     if ((!plain && (st = lcl_operator_prepare(S->M, LCL_APPLY_DOT)) < 0) ||

@@ -56,7 +56,7 @@ static enum lcl_status create(struct lcl_solver *S)
     const struct lcl_caps *caps = lcl_context_caps(S->ctx);
     const int group = lcl_vector_group(caps);
     lcl_buffer **const vectors[] = {&K->p, &K->v};
-    const struct lcl_krylov_kernel kernels[] = {
+    const struct lcl_kernel_plan kernels[] = {
         {&K->dot, "vector_dot"},
         {&K->axpy, "vector_axpy"},
         {&K->scale_add, "vector_scale_add"},

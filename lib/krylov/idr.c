@@ -183,10 +183,10 @@ static int groups_for(const struct lcl_caps *caps, int64_t n)
 
 static enum lcl_status get_kernels(struct idr *K, lcl_context *ctx)
 {
-    const struct lcl_krylov_kernel inner[] = {{&K->v_kernel, "idr_v"},
-                                              {&K->u_kernel, "idr_u"},
-                                              {&K->step_kernel, "idr_step"}};
-    const struct lcl_krylov_kernel others[] = {
+    const struct lcl_kernel_plan inner[] = {{&K->v_kernel, "idr_v"},
+                                            {&K->u_kernel, "idr_u"},
+                                            {&K->step_kernel, "idr_step"}};
+    const struct lcl_kernel_plan others[] = {
         {&K->shadow_kernel, "idr_shadow"},
         {&K->dot_kernel, "idr_dot"},
         {&K->omega_kernel, "idr_omega"},

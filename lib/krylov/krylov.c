@@ -17,16 +17,10 @@
 // ------------------------------------------------------------------- creating
 
 enum lcl_status lcl_krylov_kernels(lcl_context *ctx, struct lcl_spec spec,
-                                   const struct lcl_krylov_kernel *all,
-                                   int count)
+                                   const struct lcl_kernel_plan *all, int count)
 {
-    enum lcl_status st = LCL_OK;
     spec.group = lcl_vector_group(lcl_context_caps(ctx));
-    for (int i = 0; i < count && st == LCL_OK; ++i) {
-        spec.kernel = all[i].name;
-        st = lcl_kernel_get(all[i].kernel, ctx, &spec);
-    }
-    return st;
+    return lcl_kernels_get(ctx, &spec, all, (size_t)count);
 }
 
 enum lcl_status lcl_krylov_vectors(const struct lcl_solver *S,

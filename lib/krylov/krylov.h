@@ -102,14 +102,10 @@ enum lcl_status lcl_krylov_precondition(struct lcl_solver *S,
                                         const lcl_buffer *r, lcl_buffer *z,
                                         const lcl_buffer *stop, int at);
 
-// Create the kernels and vectors of a method: kernels of one source, with the
-// other fields of `spec`, and vectors of n doubles.
-struct lcl_krylov_kernel {
-    lcl_kernel **kernel;
-    const char *name;
-};
+// Create the kernels and vectors of a method: kernels of one source over
+// vectors, with the other fields of `spec`, and vectors of n doubles.
 enum lcl_status lcl_krylov_kernels(lcl_context *ctx, struct lcl_spec spec,
-                                   const struct lcl_krylov_kernel *all,
+                                   const struct lcl_kernel_plan *all,
                                    int count);
 enum lcl_status lcl_krylov_vectors(const struct lcl_solver *S,
                                    lcl_buffer **const *all, int count);

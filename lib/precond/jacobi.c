@@ -19,22 +19,16 @@ struct jacobi {
 
 static enum lcl_status get_kernels(struct jacobi *J, lcl_context *ctx)
 {
-    const struct {
-        lcl_kernel **kernel;
-        const char *name;
-    } all[] = {
+    const struct lcl_kernel_plan all[] = {
         {&J->invert, "invert_diagonal"},
         {&J->scale, "scale"},
         {&J->scale_dot, "scale_dot"},
     };
-    struct lcl_spec spec = {.source = "vector.cl",
-                            .group = lcl_vector_group(lcl_context_caps(ctx))};
-    enum lcl_status st = LCL_OK;
-    for (size_t k = 0; k < sizeof all / sizeof *all && st == LCL_OK; ++k) {
-        spec.kernel = all[k].name;
-        st = lcl_kernel_get(all[k].kernel, ctx, &spec);
-    }
-    return st;
+    const struct lcl_spec spec = {
+        .source = "vector.cl",
+        .group = lcl_vector_group(lcl_context_caps(ctx)),
+    };
+    return lcl_kernels_get(ctx, &spec, all, sizeof all / sizeof *all);
 }
 
 static enum lcl_status find_diagonal(const lcl_precond *M)

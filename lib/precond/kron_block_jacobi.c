@@ -125,9 +125,10 @@ static enum lcl_status get_kernels(lcl_precond *M,
 {
     struct kron_blocks *J = M->op.state;
     const struct lcl_caps *caps = lcl_context_caps(M->op.range.ctx);
-    struct lcl_spec spec = {
+    const struct lcl_kernel_plan kernels[] = {{&J->form, "form_blocks"},
+                                              {&J->apply, "apply_blocks"}};
+    const struct lcl_spec spec = {
         .source = "kron_blocks.cl",
-        .kernel = "form_blocks",
         .block = K->block,
         .storage = M->info.storage,
         .defines = {{"STAGES", K->stages}},
@@ -137,9 +138,7 @@ static enum lcl_status get_kernels(lcl_precond *M,
     J->groups = J->apply_groups = lcl_vector_groups(caps);
     if (caps->width > 1)
         J->apply_groups = all < MAX_GROUPS ? all : MAX_GROUPS;
-    const enum lcl_status st = lcl_kernel_get(&J->form, M->op.range.ctx, &spec);
-    spec.kernel = "apply_blocks";
-    return st < 0 ? st : lcl_kernel_get(&J->apply, M->op.range.ctx, &spec);
+    return lcl_kernels_get(M->op.range.ctx, &spec, kernels, 2);
 }
 
 static enum lcl_status prepare_inversion(struct kron_blocks *J,

@@ -12,19 +12,17 @@ enum lcl_status lcl_kron_values_init(struct lcl_kron_values *V,
                                      const uint32_t *of_l)
 {
     const struct lcl_caps *caps = lcl_context_caps(ctx);
-    struct lcl_spec spec = {
+    const struct lcl_kernel_plan kernels[] = {{&V->stages, "stage_values"},
+                                              {&V->pairs, "diagonal_pairs"}};
+    const struct lcl_spec spec = {
         .source = "kron_values.cl",
-        .kernel = "stage_values",
         .block = K->block > 1 ? K->block : 0,
         .group = lcl_vector_group(caps),
     };
     enum lcl_status st;
     *V = (struct lcl_kron_values){
         .K = K, .groups = lcl_vector_groups(caps), .blocks = blocks};
-    if ((st = lcl_kernel_get(&V->stages, ctx, &spec)) < 0)
-        return st;
-    spec.kernel = "diagonal_pairs";
-    if ((st = lcl_kernel_get(&V->pairs, ctx, &spec)) < 0 || !of_m)
+    if ((st = lcl_kernels_get(ctx, &spec, kernels, 2)) < 0 || !of_m)
         return st;
     st = lcl_buffer_create_from(&V->of_m, ctx, of_m, blocks, sizeof *of_m,
                                 "map of blocks");

@@ -214,26 +214,18 @@ static int block_of(const struct lcl_factor *F)
 
 static enum lcl_status get_kernels(struct lcl_csr_factors *C, lcl_context *ctx)
 {
-    const struct {
-        lcl_kernel **kernel;
-        const char *name;
-    } all[] = {
+    const struct lcl_kernel_plan all[] = {
         {&C->take_entries, "take_entries"},
         {&C->take_diagonal, "take_diagonal"},
         {&C->invert_diagonal, "invert_diagonal"},
         {&C->times_diagonal, "times_diagonal"},
     };
-    enum lcl_status st = LCL_OK;
-    for (size_t i = 0; i < sizeof all / sizeof *all && st == LCL_OK; ++i) {
-        const struct lcl_spec spec = {
-            .source = "csr_factors.cl",
-            .kernel = all[i].name,
-            .group = C->factor->group,
-            .block = block_of(C->factor),
-        };
-        st = lcl_kernel_get(all[i].kernel, ctx, &spec);
-    }
-    return st;
+    const struct lcl_spec spec = {
+        .source = "csr_factors.cl",
+        .group = C->factor->group,
+        .block = block_of(C->factor),
+    };
+    return lcl_kernels_get(ctx, &spec, all, sizeof all / sizeof *all);
 }
 
 enum lcl_status lcl_csr_factors_init(struct lcl_csr_factors *C,

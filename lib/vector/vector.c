@@ -9,25 +9,17 @@ enum lcl_status lcl_vector_ops_init(struct lcl_vector_ops *ops,
                                     lcl_context *ctx, int block)
 {
     const struct lcl_caps *caps = lcl_context_caps(ctx);
-    const struct {
-        lcl_kernel **kernel;
-        const char *name;
-    } all[] = {
+    const struct lcl_kernel_plan all[] = {
         {&ops->gather, "gather"},
         {&ops->scatter, "scatter"},
         {&ops->invert, "invert_map"},
         {&ops->places, "move_places"},
     };
-    struct lcl_spec spec = {.source = "vector.cl",
-                            .group = lcl_vector_group(caps),
-                            .block = block > 1 ? block : 0};
-    enum lcl_status st = LCL_OK;
+    const struct lcl_spec spec = {.source = "vector.cl",
+                                  .group = lcl_vector_group(caps),
+                                  .block = block > 1 ? block : 0};
     ops->groups = lcl_vector_groups(caps);
-    for (size_t k = 0; k < sizeof all / sizeof *all && st == LCL_OK; ++k) {
-        spec.kernel = all[k].name;
-        st = lcl_kernel_get(all[k].kernel, ctx, &spec);
-    }
-    return st;
+    return lcl_kernels_get(ctx, &spec, all, sizeof all / sizeof *all);
 }
 
 static enum lcl_status move(const struct lcl_vector_ops *ops,
