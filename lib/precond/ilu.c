@@ -314,23 +314,19 @@ static enum lcl_status create(lcl_precond *M,
     return st;
 }
 
-// Records the rows of repaired pivots in the caller's numbering; the
-// permutation is on the device.
+// Records the rows of repaired pivots, in the caller's numbering.
 static enum lcl_status name_repaired(lcl_precond *M,
                                      const struct lcl_repairs *repairs)
 {
-    const size_t n = (size_t)M->matrix->matrix->block_rows;
-    int32_t *perm = lcl_malloc(n, sizeof *perm);
-    if (!perm)
-        return lcl_fail_memory(lcl_context_log(M->op.range.ctx),
-                               "the permutation");
-    const enum lcl_status st =
-        lcl_buffer_read(M->matrix->own.perm, perm, n * sizeof *perm);
-    for (int i = 0; i < 8 && i < repairs->count && st == LCL_OK; ++i)
+    int32_t *row;
+    const enum lcl_status st = lcl_numbering_rows(M->matrix->numbering, &row);
+    if (st < 0)
+        return st;
+    for (int i = 0; i < 8 && i < repairs->count; ++i)
         M->info.repaired_rows[i] =
-            (int64_t)perm[repairs->rows[i]] * M->info.block_size;
-    lcl_free(perm);
-    return st;
+            row[(int64_t)repairs->rows[i] * M->info.block_size];
+    lcl_free(row);
+    return LCL_OK;
 }
 
 // Recreates the packed apply after the factor has changed its storage.
