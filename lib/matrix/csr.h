@@ -22,6 +22,9 @@ int64_t lcl_csr_seek(const struct lcl_csr *A, int64_t i, int64_t j);
 // Position of entry (i, j) of A, or -1; columns of a row must ascend.
 int64_t lcl_csr_find(const struct lcl_csr *A, int64_t i, int64_t j);
 
+// inverse[perm[i]] = i for i < n
+void lcl_permutation_invert(int32_t *inverse, const int32_t *perm, int64_t n);
+
 // B = A with rows and columns in the new numbering, where row i is row perm[i]
 // of A, and sorted columns (Mehta et al., Algorithm 3.2). Entry k of B is entry
 // map[k] of A; *map has nnz elements and the caller frees it with lcl_free().

@@ -67,6 +67,12 @@ static void reorder_row(struct lcl_csr *B, int64_t *map, entry_key *key,
     B->row_ptr[i + 1] = to + length;
 }
 
+void lcl_permutation_invert(int32_t *inverse, const int32_t *perm, int64_t n)
+{
+    for (int64_t i = 0; i < n; ++i)
+        inverse[perm[i]] = (int32_t)i;
+}
+
 enum lcl_status lcl_csr_reorder(struct lcl_csr *B, int64_t **map,
                                 const struct lcl_csr *A, const int32_t *perm,
                                 const struct lcl_log *log)
@@ -90,8 +96,7 @@ enum lcl_status lcl_csr_reorder(struct lcl_csr *B, int64_t **map,
         st = lcl_fail_memory(log, "the reordered matrix");
         goto out;
     }
-    for (int64_t i = 0; i < A->rows; ++i)
-        inverse[perm[i]] = (int32_t)i;
+    lcl_permutation_invert(inverse, perm, A->rows);
     for (int64_t i = 0; i < A->rows; ++i)
         reorder_row(&C, from, key, i, A, perm[i], inverse);
     *B = C;

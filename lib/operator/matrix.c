@@ -65,14 +65,14 @@ void lcl_device_matrix_finish(struct lcl_device_matrix *D)
 }
 
 static enum lcl_status read_row_ptr(const struct lcl_device_matrix *D,
-                                    int64_t *row_ptr)
+                                    int64_t *row_ptr, const struct lcl_log *log)
 {
     const size_t count = (size_t)D->block_rows + 1;
     if (D->wide)
         return lcl_buffer_read(D->row_ptr, row_ptr, count * sizeof *row_ptr);
     uint32_t *narrow = lcl_malloc(count, sizeof *narrow);
     if (!narrow)
-        return LCL_ENOMEM;
+        return lcl_fail_memory(log, "a copy of the matrix");
     const enum lcl_status st =
         lcl_buffer_read(D->row_ptr, narrow, count * sizeof *narrow);
     for (size_t i = 0; i < count && st == LCL_OK; ++i)
@@ -81,22 +81,29 @@ static enum lcl_status read_row_ptr(const struct lcl_device_matrix *D,
     return st;
 }
 
-enum lcl_status lcl_device_matrix_read(const struct lcl_device_matrix *D,
-                                       struct lcl_bsr *A, bool values)
+enum lcl_status lcl_device_matrix_read(struct lcl_bsr *out,
+                                       const struct lcl_device_matrix *D,
+                                       bool values, const struct lcl_log *log)
 {
     const size_t rows = (size_t)D->block_rows, nnz = (size_t)D->blocks;
-    const size_t size = (size_t)lcl_block_values(A) * sizeof *A->val;
+    const size_t size = (size_t)(D->block * D->block) * sizeof *out->val;
     enum lcl_status st;
-    A->row_ptr = lcl_malloc(rows + 1, sizeof *A->row_ptr);
-    A->col_ind = lcl_malloc(nnz, sizeof *A->col_ind);
-    A->val = values ? lcl_malloc(nnz, size) : NULL;
-    if (!A->row_ptr || !A->col_ind || (values && !A->val))
-        return LCL_ENOMEM;
-    if ((st = read_row_ptr(D, A->row_ptr)) < 0 ||
-        (st = lcl_buffer_read(D->col, A->col_ind, nnz * sizeof *A->col_ind)) <
-            0)
+    *out = (struct lcl_bsr){
+        .rows = D->block_rows,
+        .cols = D->block_cols,
+        .nnz = D->blocks,
+        .block_size = D->block,
+        .row_ptr = lcl_malloc(rows + 1, sizeof *out->row_ptr),
+        .col_ind = lcl_malloc(nnz, sizeof *out->col_ind),
+        .val = values ? lcl_malloc(nnz, size) : NULL,
+    };
+    if (!out->row_ptr || !out->col_ind || (values && !out->val))
+        return lcl_fail_memory(log, "a copy of the matrix");
+    if ((st = read_row_ptr(D, out->row_ptr, log)) < 0 ||
+        (st = lcl_buffer_read(D->col, out->col_ind,
+                              nnz * sizeof *out->col_ind)) < 0)
         return st;
-    return values ? lcl_buffer_read(D->val, A->val, nnz * size) : LCL_OK;
+    return values ? lcl_buffer_read(D->val, out->val, nnz * size) : LCL_OK;
 }
 
 enum lcl_status lcl_refuse_wide(int64_t entries, const char *what,

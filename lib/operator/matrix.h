@@ -50,11 +50,12 @@ enum lcl_status lcl_device_matrix_init(struct lcl_device_matrix *D,
                                        const struct lcl_bsr *A);
 void lcl_device_matrix_finish(struct lcl_device_matrix *D);
 
-// Allocates the arrays of *A, whose sizes are set, and reads D into them; the
-// values only if wanted. The caller frees *A with lcl_bsr_finish(), also on
-// error. Returns LCL_OK, LCL_ENOMEM or LCL_EDEVICE.
-enum lcl_status lcl_device_matrix_read(const struct lcl_device_matrix *D,
-                                       struct lcl_bsr *A, bool values);
+// Reads D into *out; without values, out->val is NULL. The caller frees *out
+// with lcl_bsr_finish(), also on error. Returns LCL_OK, LCL_ENOMEM or
+// LCL_EDEVICE.
+enum lcl_status lcl_device_matrix_read(struct lcl_bsr *out,
+                                       const struct lcl_device_matrix *D,
+                                       bool values, const struct lcl_log *log);
 
 // Returns LCL_EUNSUPPORTED with a message if `entries` needs wide row pointers;
 // for kernels, named by `what`, that support 32-bit row pointers only.

@@ -226,25 +226,11 @@ enum lcl_status lcl_operator_renumber(lcl_operator *A, struct lcl_reordered *B)
 enum lcl_status lcl_operator_download(const lcl_operator *A,
                                       struct lcl_bsr *out, bool values)
 {
-    const int64_t b = A->matrix->block;
-    *out = (struct lcl_bsr){
-        .rows = A->range.n / b,
-        .cols = A->domain.n / b,
-        .nnz = A->matrix->blocks,
-        .block_size = (int)b,
-    };
-    const enum lcl_status st = lcl_device_matrix_read(A->matrix, out, values);
+    const enum lcl_status st = lcl_device_matrix_read(
+        out, A->matrix, values, lcl_context_log(A->range.ctx));
     if (st < 0)
         lcl_bsr_finish(out);
-    return st == LCL_ENOMEM ? lcl_fail_memory(lcl_context_log(A->range.ctx),
-                                              "a copy of the matrix")
-                            : st;
-}
-
-static void invert(int32_t *inverse, const int32_t *perm, int64_t n)
-{
-    for (int64_t i = 0; i < n; ++i)
-        inverse[perm[i]] = (int32_t)i;
+    return st;
 }
 
 // The pattern of A's blocks in the caller's numbering, with map[k] the block of
@@ -264,7 +250,7 @@ static enum lcl_status original_pattern(struct lcl_csr *pattern, int64_t **map,
         st = lcl_fail_memory(log, "a permutation");
     else if ((st = lcl_buffer_read(A->own.perm, perm, n * sizeof *perm)) ==
              LCL_OK) {
-        invert(inverse, perm, B->rows);
+        lcl_permutation_invert(inverse, perm, B->rows);
         st = lcl_csr_reorder(pattern, map, &now, inverse, log);
     }
     lcl_free(inverse);

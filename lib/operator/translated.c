@@ -5,6 +5,7 @@
 #include "host/alloc.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/matrix/csr.h"
 
 static enum lcl_status prepare(lcl_operator *A)
 {
@@ -39,8 +40,7 @@ static const struct lcl_operator_ops ops = {
 static void compose(int32_t *rows, const int32_t *outer, int32_t *inverse,
                     int64_t n)
 {
-    for (int64_t i = 0; i < n; ++i)
-        inverse[outer[i]] = (int32_t)i;
+    lcl_permutation_invert(inverse, outer, n);
     for (int64_t i = 0; i < n; ++i)
         rows[i] = inverse[rows[i]];
 }

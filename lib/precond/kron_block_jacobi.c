@@ -37,22 +37,16 @@ struct kron_blocks {
 static enum lcl_status find_diagonal(uint32_t *of, lcl_context *ctx,
                                      const struct lcl_device_matrix *D)
 {
-    struct lcl_bsr A = {
-        .rows = D->block_rows,
-        .cols = D->block_cols,
-        .nnz = D->blocks,
-        .block_size = D->block,
-    };
-    const enum lcl_status st = lcl_device_matrix_read(D, &A, false);
+    struct lcl_bsr A;
+    const enum lcl_status st =
+        lcl_device_matrix_read(&A, D, false, lcl_context_log(ctx));
     const struct lcl_csr pattern = lcl_bsr_pattern(&A);
     for (int64_t i = 0; i < A.rows && st == LCL_OK; ++i) {
         const int64_t k = lcl_csr_find(&pattern, i, i);
         of[i] = k < 0 ? LCL_NO_BLOCK : (uint32_t)k;
     }
     lcl_bsr_finish(&A);
-    return st == LCL_ENOMEM
-               ? lcl_fail_memory(lcl_context_log(ctx), "the diagonal blocks")
-               : st;
+    return st;
 }
 
 // If M and L are paired, a block of zeros stands for a missing one and counts.

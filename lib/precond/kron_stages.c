@@ -44,21 +44,6 @@ static void set_up_finish(struct set_up *a)
 
 // ------------------------------------------------------------------- pattern
 
-static enum lcl_status download(struct lcl_bsr *out, lcl_context *ctx,
-                                const struct lcl_device_matrix *D)
-{
-    *out = (struct lcl_bsr){
-        .rows = D->block_rows,
-        .cols = D->block_cols,
-        .nnz = D->blocks,
-        .block_size = D->block,
-    };
-    const enum lcl_status st = lcl_device_matrix_read(D, out, false);
-    return st == LCL_ENOMEM
-               ? lcl_fail_memory(lcl_context_log(ctx), "patterns of M and L")
-               : st;
-}
-
 // of[k] = the block of A at the place of block k of the union.
 static void find_blocks(uint32_t *of, const struct lcl_bsr *one,
                         const struct lcl_bsr *A)
@@ -92,13 +77,14 @@ static enum lcl_status merge(struct set_up *a, const struct lcl_log *log)
 static enum lcl_status take_pattern(struct set_up *a, lcl_context *ctx,
                                     const struct lcl_kron_operator *K)
 {
+    const struct lcl_log *log = lcl_context_log(ctx);
     enum lcl_status st;
     if (K->paired)
-        return download(&a->one, ctx, &K->term[0]);
-    if ((st = download(&a->M, ctx, &K->term[0])) < 0 ||
-        (st = download(&a->L, ctx, &K->term[1])) < 0)
+        return lcl_device_matrix_read(&a->one, &K->term[0], false, log);
+    if ((st = lcl_device_matrix_read(&a->M, &K->term[0], false, log)) < 0 ||
+        (st = lcl_device_matrix_read(&a->L, &K->term[1], false, log)) < 0)
         return st;
-    return merge(a, lcl_context_log(ctx));
+    return merge(a, log);
 }
 
 // ------------------------------------------------------------------- matrix
