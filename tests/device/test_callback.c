@@ -109,20 +109,6 @@ static void test_callback__products_are_those_of_the_function(void **state)
 
 // ------------------------------------------------------------------ solves
 
-static void expect_solved(lcl_operator *P, lcl_precond *M,
-                          const struct lcl_csr *A, enum lcl_solver_type type)
-{
-    const struct lcl_solver_params params = {.type = type};
-    double *b = test_right_side(A);
-    struct test_solve s = {.A = A, .x = test_vector(A->rows)};
-    assert_int_equal(lcl_solver_create(&s.S, P, M, &params), LCL_OK);
-    assert_int_equal(test_solve_run(&s, b), LCL_OK);
-    test_expect_known(&s, 1e-5);
-    lcl_solver_destroy(&s.S);
-    free(s.x);
-    free(b);
-}
-
 static void test_callback__every_solver_takes_an_operator(void **state)
 {
     struct lcl_csr A = test_laplacian(7, 6, 5);
@@ -131,7 +117,7 @@ static void test_callback__every_solver_takes_an_operator(void **state)
     for (int device = 0; device < 2; ++device) {
         lcl_operator *P = matrix_free(&G, *state, device);
         for (int k = 0; k < SOLVERS; ++k)
-            expect_solved(P, NULL, &A, solvers[k]);
+            test_expect_pair_solves(P, NULL, &A, solvers[k]);
         lcl_operator_destroy(&P);
     }
     assert_true(G.calls > 0);
@@ -150,7 +136,7 @@ static void test_callback__every_solver_takes_a_preconditioner(void **state)
     assert_int_equal(lcl_precond_update(M), LCL_OK);
     for (int k = 0; k < SOLVERS; ++k)
         if (solvers[k] != LCL_SOLVER_CG_PUBLISHED)
-            expect_solved(G.op, M, &A, solvers[k]);
+            test_expect_pair_solves(G.op, M, &A, solvers[k]);
     assert_true(G.calls > 0);
     lcl_precond_destroy(&M);
     lcl_operator_destroy(&G.op);
@@ -173,9 +159,9 @@ static void test_callback__functions_and_factors_go_together(void **state)
     for (int k = 0; k < SOLVERS; ++k) {
         if (solvers[k] == LCL_SOLVER_CG_PUBLISHED)
             continue;
-        expect_solved(P, M, &A, solvers[k]);
-        expect_solved(P, L, &A, solvers[k]);
-        expect_solved(G.op, L, &A, solvers[k]);
+        test_expect_pair_solves(P, M, &A, solvers[k]);
+        test_expect_pair_solves(P, L, &A, solvers[k]);
+        test_expect_pair_solves(G.op, L, &A, solvers[k]);
     }
     lcl_precond_destroy(&L);
     lcl_precond_destroy(&M);
@@ -208,8 +194,8 @@ static void test_callback__preconditioners_may_stay_on_the_device(void **state)
     assert_int_equal(lcl_precond_create(&D.jacobi, G.op, &jacobi), LCL_OK);
     assert_int_equal(
         lcl_precond_create_callback_cl(&M, G.op, divide_on_device, &D), LCL_OK);
-    expect_solved(G.op, M, &A, LCL_SOLVER_BICGSTAB);
-    expect_solved(G.op, M, &A, LCL_SOLVER_CG);
+    test_expect_pair_solves(G.op, M, &A, LCL_SOLVER_BICGSTAB);
+    test_expect_pair_solves(G.op, M, &A, LCL_SOLVER_CG);
     lcl_precond_destroy(&M);
     lcl_precond_destroy(&D.jacobi);
     lcl_operator_destroy(&G.op);

@@ -43,23 +43,6 @@ static lcl_precond *open_precond(lcl_operator *P,
     return M;
 }
 
-// Solves A x = b for a known x with the true residual checked on the host.
-static int expect_solved(lcl_operator *P, lcl_precond *M,
-                         const struct lcl_csr *A, enum lcl_solver_type type)
-{
-    const struct lcl_solver_params params = {.type = type};
-    double *b = test_right_side(A);
-    struct test_solve s = {.A = A, .x = test_vector(A->rows)};
-    assert_int_equal(lcl_solver_create(&s.S, P, M, &params), LCL_OK);
-    assert_int_equal(test_solve_run(&s, b), LCL_OK);
-    test_expect_known(&s, 1e-5);
-    const int iterations = s.report.iterations;
-    lcl_solver_destroy(&s.S);
-    free(s.x);
-    free(b);
-    return iterations;
-}
-
 // M^-1 b, freed with free().
 static double *applied(lcl_precond *M, int64_t n)
 {
@@ -95,8 +78,8 @@ static void test_pairs__no_preconditioner_is_the_identity(void **state)
     lcl_operator *P = open_operator(*state, &A);
     lcl_precond *M = open_precond(P, &none);
     for (int k = 0; k < SOLVERS; ++k)
-        assert_int_equal(expect_solved(P, NULL, &A, solvers[k]),
-                         expect_solved(P, M, &A, solvers[k]));
+        assert_int_equal(test_expect_pair_solves(P, NULL, &A, solvers[k]),
+                         test_expect_pair_solves(P, M, &A, solvers[k]));
     lcl_precond_destroy(&M);
     lcl_operator_destroy(&P);
     test_csr_finish(&A);
@@ -115,12 +98,12 @@ static void test_pairs__a_preconditioner_may_keep_older_values(void **state)
         assert_int_equal(lcl_operator_update(P, A.val), LCL_OK);
         double *after = applied(M, A.rows);
         test_expect_same("M^-1 b of older values", after, before, A.rows);
-        expect_solved(P, M, &A, LCL_SOLVER_BICGSTAB);
+        test_expect_pair_solves(P, M, &A, LCL_SOLVER_BICGSTAB);
         assert_int_equal(lcl_precond_update(M), LCL_OK);
         lcl_operator *Q = open_operator(*state, &A);
         lcl_precond *fresh = open_precond(Q, &methods[m]);
         expect_same_apply("M^-1 b after the update", M, fresh, A.rows);
-        expect_solved(P, M, &A, LCL_SOLVER_CG);
+        test_expect_pair_solves(P, M, &A, LCL_SOLVER_CG);
         lcl_precond_destroy(&fresh);
         lcl_operator_destroy(&Q);
         lcl_precond_destroy(&M);
@@ -142,12 +125,14 @@ static void test_pairs__cg_corrects_for_other_values(void **state)
     lcl_operator *Q = open_operator(*state, &B);
     lcl_precond *M = open_precond(P, &methods[1]);
     lcl_precond *other = open_precond(Q, &methods[1]);
-    const int deflated = expect_solved(P, M, &A, LCL_SOLVER_CG);
-    const int iterations = expect_solved(P, other, &A, LCL_SOLVER_CG);
+    const int deflated = test_expect_pair_solves(P, M, &A, LCL_SOLVER_CG);
+    const int iterations = test_expect_pair_solves(P, other, &A, LCL_SOLVER_CG);
     assert_int_equal(lcl_operator_update(P, B.val), LCL_OK);
-    assert_int_equal(expect_solved(P, M, &B, LCL_SOLVER_CG), iterations);
+    assert_int_equal(test_expect_pair_solves(P, M, &B, LCL_SOLVER_CG),
+                     iterations);
     assert_int_equal(lcl_precond_update(M), LCL_OK);
-    assert_int_equal(expect_solved(P, M, &B, LCL_SOLVER_CG), deflated);
+    assert_int_equal(test_expect_pair_solves(P, M, &B, LCL_SOLVER_CG),
+                     deflated);
     lcl_precond_destroy(&other);
     lcl_precond_destroy(&M);
     lcl_operator_destroy(&Q);
@@ -171,7 +156,7 @@ static void test_pairs__m_may_be_made_from_another_matrix(void **state)
             lcl_precond *M = open_precond(Q, &methods[m]);
             for (int k = 0; k < SOLVERS; ++k)
                 if (solvers[k] != LCL_SOLVER_CG_PUBLISHED)
-                    expect_solved(P, M, &A, solvers[k]);
+                    test_expect_pair_solves(P, M, &A, solvers[k]);
             lcl_precond_destroy(&M);
             lcl_precond_destroy(&L);
             lcl_operator_destroy(&Q);
@@ -195,8 +180,8 @@ static void expect_several(lcl_context *ctx, int first)
             lcl_operator *Q = open_operator(ctx, &A);
             alone = open_precond(Q, &methods[(first + m) % METHODS]);
             expect_same_apply("M^-1 b", M[m], alone, A.rows);
-            expect_solved(P, M[m], &A, LCL_SOLVER_GMRES);
-            expect_solved(P, M[m], &A, LCL_SOLVER_CG);
+            test_expect_pair_solves(P, M[m], &A, LCL_SOLVER_GMRES);
+            test_expect_pair_solves(P, M[m], &A, LCL_SOLVER_CG);
             lcl_precond_destroy(&alone);
             lcl_operator_destroy(&Q);
         }
@@ -234,7 +219,7 @@ static void test_pairs__blocks_have_several_preconditioners(void **state)
     lcl_precond *second = open_precond(P, &other);
     lcl_precond *alone = open_precond(Q, &other);
     expect_same_apply("M^-1 b", second, alone, A.rows);
-    expect_solved(P, second, &A, LCL_SOLVER_IDR);
+    test_expect_pair_solves(P, second, &A, LCL_SOLVER_IDR);
     lcl_precond_destroy(&alone);
     lcl_precond_destroy(&second);
     lcl_precond_destroy(&first);
@@ -273,7 +258,7 @@ static void expect_one_by_one(lcl_context *ctx, const struct lcl_csr *A,
         assert_int_equal(lcl_operator_update(P, A->val), LCL_OK);
         assert_int_equal(lcl_precond_update(M), LCL_OK);
         expect_same_apply("M^-1 b after an update", M, alone, A->rows);
-        expect_solved(P, M, A, LCL_SOLVER_BICGSTAB);
+        test_expect_pair_solves(P, M, A, LCL_SOLVER_BICGSTAB);
         lcl_precond_destroy(&alone);
         lcl_operator_destroy(&Q);
         lcl_precond_destroy(&M);

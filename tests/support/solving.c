@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A solve through the public interface, and the requirements on every report.
 #include "tests/support/solving.h"
+#include "tests/support/device.h"
 #include "tests/support/preconds.h"
 
 #include "lib/ref/jacobi.h"
@@ -163,6 +164,22 @@ void test_expect_known(const struct test_solve *s, double tolerance)
         if (!(fabs(s->x[i] - test_known(i)) < tolerance))
             fail_msg("x[%lld]: got %g, expected %g within %g", (long long)i,
                      s->x[i], test_known(i), tolerance);
+}
+
+int test_expect_pair_solves(lcl_operator *P, lcl_precond *M,
+                            const struct lcl_csr *A, enum lcl_solver_type type)
+{
+    const struct lcl_solver_params params = {.type = type};
+    double *b = test_right_side(A);
+    struct test_solve s = {.A = A, .x = test_vector(A->rows)};
+    assert_int_equal(lcl_solver_create(&s.S, P, M, &params), LCL_OK);
+    assert_int_equal(test_solve_run(&s, b), LCL_OK);
+    test_expect_known(&s, 1e-5);
+    const int iterations = s.report.iterations;
+    lcl_solver_destroy(&s.S);
+    free(s.x);
+    free(b);
+    return iterations;
 }
 
 struct test_inverse test_jacobi_of(const struct lcl_csr *A)

@@ -51,6 +51,11 @@ double test_known(int64_t i);
 // Fails if s->x differs from test_known() by more than the tolerance.
 void test_expect_known(const struct test_solve *s, double tolerance);
 
+// Solves P x = A x for the x of test_known() and expects x within 1e-5. Returns
+// the number of iterations.
+int test_expect_pair_solves(lcl_operator *P, lcl_precond *M,
+                            const struct lcl_csr *A, enum lcl_solver_type type);
+
 // A diagonal preconditioner for references: z = D^-1 r; `user` is such a
 // struct.
 enum { TEST_INVERSE_MAX = 1000 };
