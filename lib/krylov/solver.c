@@ -112,7 +112,7 @@ static enum lcl_status take_cg_forms(lcl_solver *S)
     enum lcl_status st =
         translate(&S->additive, &S->translated[0], M->additive, A);
     S->M = S->additive;
-    if (st < 0 || M->A != A)
+    if (st < 0 || M->A != A || !M->deflated)
         return st;
     if ((st = translate(&S->deflated, &S->translated[1], M->deflated, A)) < 0)
         return st;

@@ -257,8 +257,6 @@ static enum lcl_status create(lcl_precond *M,
     if ((st = prepare(M, &a, params)) == LCL_OK &&
         (st = make_inner(M, &a, params)) == LCL_OK) {
         M->additive = S->inner->additive;
-        M->deflated = S->inner->deflated;
-        M->start = S->inner->start;
         describe(M);
     }
     set_up_finish(&a);

@@ -39,8 +39,8 @@ struct lcl_precond {
     // How CG applies M with a coarse correction; NULL: as op, which is
     // symmetric.
     lcl_operator *additive; // symmetric for any A
-    lcl_operator *deflated; // A-DEF2, if A is M->A and M is current: needs the
-    lcl_operator *start;    // initial guess x + start (b - A x)
+    lcl_operator *deflated; // A-DEF2 or NULL, if A is M->A and M is current:
+    lcl_operator *start;    // needs the initial guess x + start (b - A x)
     uint64_t version;       // of the values of A that M was made from
     struct lcl_precond_info info;
 };
