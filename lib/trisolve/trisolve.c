@@ -93,9 +93,3 @@ enum lcl_status lcl_trisolve_update(struct lcl_trisolve_method *T)
 {
     return T->ops->update ? T->ops->update(T) : LCL_OK;
 }
-
-enum lcl_status lcl_trisolve_apply(const struct lcl_trisolve_method *T,
-                                   const struct lcl_operands *v)
-{
-    return T->ops->apply(T, v);
-}

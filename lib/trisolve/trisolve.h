@@ -76,7 +76,5 @@ bool lcl_trisolve_reads_layout(enum lcl_trisolve name);
 enum lcl_status lcl_trisolve_prolong(struct lcl_trisolve_method *T,
                                      const lcl_buffer *aggregate);
 
-// Call the functions of the table.
+// Takes the values of the factor.
 enum lcl_status lcl_trisolve_update(struct lcl_trisolve_method *T);
-enum lcl_status lcl_trisolve_apply(const struct lcl_trisolve_method *T,
-                                   const struct lcl_operands *v);

@@ -50,7 +50,7 @@ static void expect_nothing_done(lcl_context *ctx, const lcl_buffer *b,
     lcl_buffer *out = test_poisoned(ctx, n, sizeof(double));
     lcl_buffer *stop = test_stop_flag(ctx, 4);
     const struct lcl_operands v = {.x = b, .y = out, .stop = stop};
-    assert_int_equal(lcl_trisolve_apply(T, &v), LCL_OK);
+    assert_int_equal(T->ops->apply(T, &v), LCL_OK);
     test_untouched(out);
     lcl_buffer_destroy(&out);
     lcl_buffer_destroy(&stop);
@@ -67,7 +67,7 @@ void test_trisolve_apply(lcl_context *ctx, const struct test_factors *F,
     for (int i = 0; i < 2; ++i) {
         lcl_buffer *out = test_poisoned(ctx, n, sizeof(double));
         const struct lcl_operands v = {.x = in, .y = out, .stop = go_on};
-        assert_int_equal(lcl_trisolve_apply(T, &v), LCL_OK);
+        assert_int_equal(T->ops->apply(T, &v), LCL_OK);
         test_download(out, x[i], n, sizeof(double));
         lcl_buffer_destroy(&out);
     }
@@ -100,7 +100,7 @@ static void expect_solves(lcl_context *ctx, const struct test_factors *F,
     const double tolerance = want->tolerance > 0 ? want->tolerance : 1e-11;
     double *b = test_random_vector(n, 8), *expected = test_vector(n);
     solve_reference(F, b, expected);
-    expect_solve(ctx, T, lcl_trisolve_apply, b, expected, n, tolerance);
+    expect_solve(ctx, T, T->ops->apply, b, expected, n, tolerance);
     if (T->ops->lower) {
         lower_reference(F, !want->unit_lower, b, expected);
         expect_solve(ctx, T, T->ops->lower, b, expected, n, tolerance);
