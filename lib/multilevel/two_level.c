@@ -62,17 +62,12 @@ static enum lcl_status prolong_dot(const struct lcl_coarse_space *C,
 
 // ------------------------------------------------------------------- forms
 
-static bool smoother_adds(const lcl_operator *M)
-{
-    return M->modes & LCL_MODE_BIT(LCL_APPLY_ADD);
-}
-
 // y = M^-1 r + Z e
 static enum lcl_status smooth_and_add(const struct lcl_two_level *T,
                                       const lcl_buffer *r,
                                       const struct lcl_operands *v)
 {
-    const bool adds = smoother_adds(T->smoother);
+    const bool adds = lcl_operator_has(T->smoother, LCL_APPLY_ADD);
     const struct lcl_operands inner = {
         .x = r, .w = T->coarse->e, .y = v->y, .stop = v->stop, .at = v->at};
     const enum lcl_status st =
@@ -157,9 +152,9 @@ static int launches_of(const struct lcl_two_level *T)
 {
     switch (T->form) {
     case LCL_TWO_LEVEL_ADD:
-        return smoother_adds(T->smoother) ? 2 : 3;
+        return lcl_operator_has(T->smoother, LCL_APPLY_ADD) ? 2 : 3;
     case LCL_TWO_LEVEL_MULT:
-        return smoother_adds(T->smoother) ? 3 : 4;
+        return lcl_operator_has(T->smoother, LCL_APPLY_ADD) ? 3 : 4;
     case LCL_TWO_LEVEL_DEFLATED:
     case LCL_TWO_LEVEL_COARSE:
         break;

@@ -29,15 +29,10 @@ void lcl_operator_finish(lcl_operator *A)
 
 // ------------------------------------------------------------------- modes
 
-static bool has_kernel(const lcl_operator *A, enum lcl_mode mode)
-{
-    return A->modes & LCL_MODE_BIT(mode);
-}
-
 enum lcl_status lcl_operator_prepare(lcl_operator *A, enum lcl_mode mode)
 {
     const enum lcl_status st = A->ops->prepare ? A->ops->prepare(A) : LCL_OK;
-    return st < 0 || has_kernel(A, mode)
+    return st < 0 || lcl_operator_has(A, mode)
                ? st
                : lcl_modes_kernel(&A->complete, A->range.ctx);
 }
@@ -46,7 +41,7 @@ enum lcl_status lcl_apply(lcl_operator *A, enum lcl_mode mode,
                           const struct lcl_operands *v)
 {
     enum lcl_status st;
-    if (has_kernel(A, mode))
+    if (lcl_operator_has(A, mode))
         return A->ops->apply(A, mode, v);
     if ((!A->complete &&
          (st = lcl_modes_kernel(&A->complete, A->range.ctx)) < 0) ||
@@ -57,7 +52,7 @@ enum lcl_status lcl_apply(lcl_operator *A, enum lcl_mode mode,
 
 int lcl_operator_launches(const lcl_operator *A, enum lcl_mode mode)
 {
-    return A->launches + !has_kernel(A, mode);
+    return A->launches + !lcl_operator_has(A, mode);
 }
 
 // ------------------------------------------------------------------- identity

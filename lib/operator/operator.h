@@ -56,6 +56,12 @@ struct lcl_operator {
     struct lcl_operator_info info;
 };
 
+// Whether A has a kernel of its own for a mode.
+static inline bool lcl_operator_has(const lcl_operator *A, enum lcl_mode mode)
+{
+    return A->modes & LCL_MODE_BIT(mode);
+}
+
 // Initialises *A without numbering and modes other than LCL_APPLY.
 void lcl_operator_init(lcl_operator *A, const struct lcl_operator_ops *ops,
                        struct lcl_space range, struct lcl_space domain);
