@@ -8,7 +8,6 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/factor/store.h"
 #include "lib/trisolve/packed_block.h"
 
 #include <stdio.h>
@@ -148,17 +147,6 @@ struct lcl_spec lcl_packed_spec(const struct lcl_caps *caps,
     return spec;
 }
 
-static enum lcl_status launch(const struct lcl_packed *K, lcl_kernel *kernel,
-                              const struct lcl_factor *F,
-                              const struct lcl_operands *v)
-{
-    return LCL_LAUNCH(
-        kernel, F->parts, lcl_arg_buffer(F->part), lcl_arg_buffer(K->table),
-        lcl_arg_buffer(F->col), lcl_arg_buffer(lcl_store_values(F)),
-        lcl_arg_buffer(v->x), lcl_arg_buffer(v->y), lcl_arg_buffer(v->stop),
-        lcl_arg_int(v->at), lcl_arg_buffer(v->w), lcl_arg_buffer(K->aggregate));
-}
-
 // ------------------------------------------------------------------ choice
 
 enum { FORMS = 2 }; // variants of the kernel: lcl_packed_spec(), `ring`
@@ -176,7 +164,7 @@ static enum lcl_status launch_trial(void *arg, int which)
     const struct lcl_packed *K = &T->form[which];
     const struct lcl_operands v = {
         .x = T->b, .y = T->x, .stop = lcl_context_no_stop(T->factor->ctx)};
-    return launch(K, K->kernel, T->factor, &v);
+    return lcl_packed_launch(K, K->kernel, T->factor, &v);
 }
 
 static int log2_of(int64_t value)
@@ -287,44 +275,19 @@ static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
     return get_serial(K, ctx, F);
 }
 
-static enum lcl_status apply(const struct lcl_trisolve_method *T,
-                             const struct lcl_operands *v)
-{
-    const struct lcl_packed *K = T->state;
-    return launch(K, K->kernel, T->factor, v);
-}
-
-static enum lcl_status apply_add(const struct lcl_trisolve_method *T,
-                                 const struct lcl_operands *v)
-{
-    const struct lcl_packed *K = T->state;
-    return launch(K, K->adding, T->factor, v);
-}
-
-static void destroy(struct lcl_trisolve_method *T)
-{
-    struct lcl_packed *K = T->state;
-    if (!K)
-        return;
-    lcl_buffer_destroy(&K->planes);
-    lcl_free(K);
-}
-
 static enum lcl_status prolong(struct lcl_trisolve_method *T, lcl_context *ctx,
                                const lcl_buffer *aggregate)
 {
     struct lcl_packed *K = T->state;
-    struct lcl_spec spec =
+    const struct lcl_spec spec =
         lcl_packed_spec(lcl_context_caps(ctx), T->factor, K->ring);
-    lcl_spec_set(&spec, "ADD_COARSE", 1);
-    K->aggregate = aggregate;
-    return lcl_kernel_get(&K->adding, ctx, &spec);
+    return lcl_packed_prolong(K, ctx, spec, aggregate);
 }
 
 const struct lcl_trisolve_ops lcl_trisolve_packed = {
     .create = create,
-    .apply = apply,
+    .apply = lcl_packed_apply,
     .prolong = prolong,
-    .apply_add = apply_add,
-    .destroy = destroy,
+    .apply_add = lcl_packed_apply_add,
+    .destroy = lcl_packed_destroy,
 };

@@ -3,10 +3,8 @@
 #include "lib/trisolve/packed_block.h"
 
 #include "host/alloc.h"
-#include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/factor/store.h"
 #include "lib/trisolve/packed_state.h"
 
 enum {
@@ -108,52 +106,18 @@ static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
     return lcl_kernel_get(&K->kernel, ctx, &spec);
 }
 
-static enum lcl_status launch(const struct lcl_trisolve_method *T,
-                              lcl_kernel *kernel, const struct lcl_operands *v)
-{
-    const struct lcl_packed *K = T->state;
-    const struct lcl_factor *F = T->factor;
-    return LCL_LAUNCH(
-        kernel, F->parts, lcl_arg_buffer(F->part), lcl_arg_buffer(K->table),
-        lcl_arg_buffer(F->col), lcl_arg_buffer(lcl_store_values(F)),
-        lcl_arg_buffer(v->x), lcl_arg_buffer(v->y), lcl_arg_buffer(v->stop),
-        lcl_arg_int(v->at), lcl_arg_buffer(v->w), lcl_arg_buffer(K->aggregate));
-}
-
-static enum lcl_status apply(const struct lcl_trisolve_method *T,
-                             const struct lcl_operands *v)
-{
-    const struct lcl_packed *K = T->state;
-    return launch(T, K->kernel, v);
-}
-
-static enum lcl_status apply_add(const struct lcl_trisolve_method *T,
-                                 const struct lcl_operands *v)
-{
-    const struct lcl_packed *K = T->state;
-    return launch(T, K->adding, v);
-}
-
-static void destroy(struct lcl_trisolve_method *T)
-{
-    lcl_free(T->state);
-}
-
 static enum lcl_status prolong(struct lcl_trisolve_method *T, lcl_context *ctx,
                                const lcl_buffer *aggregate)
 {
-    struct lcl_packed *K = T->state;
-    struct lcl_spec spec =
+    const struct lcl_spec spec =
         lcl_packed_block_spec(lcl_context_caps(ctx), T->factor);
-    lcl_spec_set(&spec, "ADD_COARSE", 1);
-    K->aggregate = aggregate;
-    return lcl_kernel_get(&K->adding, ctx, &spec);
+    return lcl_packed_prolong(T->state, ctx, spec, aggregate);
 }
 
 const struct lcl_trisolve_ops lcl_trisolve_packed_block = {
     .create = create,
-    .apply = apply,
+    .apply = lcl_packed_apply,
     .prolong = prolong,
-    .apply_add = apply_add,
-    .destroy = destroy,
+    .apply_add = lcl_packed_apply_add,
+    .destroy = lcl_packed_destroy,
 };
