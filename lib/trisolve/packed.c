@@ -3,7 +3,7 @@
 #include "lib/trisolve/packed.h"
 
 #include "host/alloc.h"
-#include "host/choice.h"
+#include "host/autotune.h"
 #include "host/geometry.h"
 #include "host/launch.h"
 #include "host/log.h"
@@ -147,7 +147,7 @@ struct lcl_spec lcl_packed_spec(const struct lcl_caps *caps,
     return spec;
 }
 
-// ------------------------------------------------------------------ choice
+// --------------------------------------------------------------- autotuning
 
 enum { FORMS = 2 }; // variants of the kernel: lcl_packed_spec(), `ring`
 
@@ -212,20 +212,20 @@ static enum lcl_status try_forms(int *best, lcl_context *ctx, const char *class,
         (st = lcl_buffer_fill(T.b, 0)) == LCL_OK &&
         (st = lcl_buffer_create(&T.x, ctx, F->n, sizeof(double), "vector")) ==
             LCL_OK)
-        st = lcl_choose(best, ctx, class, FORMS, launch_trial, &T);
+        st = lcl_autotune(best, ctx, class, FORMS, launch_trial, &T);
     lcl_buffer_destroy(&T.b);
     lcl_buffer_destroy(&T.x);
     return st;
 }
 
 // Autotunes: takes the faster variant on this device for patterns like this.
-static enum lcl_status choose_form(struct lcl_packed *K, lcl_context *ctx,
-                                   const struct lcl_factor *F)
+static enum lcl_status tune_form(struct lcl_packed *K, lcl_context *ctx,
+                                 const struct lcl_factor *F)
 {
     char class[256];
     int best;
     name_class(class, sizeof class, lcl_context_caps(ctx), F);
-    if (!lcl_choice_recall(&best, ctx, class, FORMS)) {
+    if (!lcl_autotune_recall(&best, ctx, class, FORMS)) {
         const enum lcl_status st = try_forms(&best, ctx, class, F);
         if (st < 0)
             return st;
@@ -268,7 +268,7 @@ static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
     T->op.launches = 1;
     T->barriers = F->group == 1 ? 0 : 1 + (int)F->stages_max;
     if (caps->width > 1) {
-        const enum lcl_status chosen = choose_form(K, ctx, F);
+        const enum lcl_status chosen = tune_form(K, ctx, F);
         T->form = K->ring ? "ring" : "straight";
         return chosen;
     }
