@@ -11,6 +11,7 @@
 
 enum { TILE = 32, WAVES = 4 };
 
+// With the default tile, the program is that of products with the inverse.
 static enum lcl_status get_kernels(struct lcl_inverse *V, int tile)
 {
     const struct lcl_kernel_plan all[] = {{&V->scale, "dense_scale"},
@@ -18,9 +19,10 @@ static enum lcl_status get_kernels(struct lcl_inverse *V, int tile)
                                           {&V->panels, "dense_panels"},
                                           {&V->update, "dense_update"}};
     const struct lcl_caps *caps = lcl_context_caps(V->ctx);
-    const struct lcl_spec spec = {.source = "dense.cl",
-                                  .group = lcl_wave_group(caps, WAVES),
-                                  .defines = {{"TILE", tile}}};
+    const struct lcl_spec spec = {
+        .source = "dense.cl",
+        .group = lcl_wave_group(caps, WAVES),
+        .defines = {{"TILE", tile == TILE ? 0 : tile}}};
     return lcl_kernels_get(V->ctx, &spec, all, sizeof all / sizeof *all);
 }
 

@@ -35,8 +35,7 @@ static int64_t rows_for(const struct lcl_caps *caps, int64_t n)
 {
     if (caps->width > 1)
         return GPU_ROWS;
-    const int64_t four_a_unit = n / (4 * (int64_t)caps->compute_units) + 1;
-    return clamp(four_a_unit, GPU_ROWS, CPU_ROWS);
+    return clamp(lcl_packed_rows_of_unit(caps, n), GPU_ROWS, CPU_ROWS);
 }
 
 int lcl_packed_group(const struct lcl_caps *caps, int64_t rows)
@@ -164,7 +163,7 @@ static enum lcl_status launch_trial(void *arg, int which)
     const struct lcl_packed *K = &T->form[which];
     const struct lcl_operands v = {
         .x = T->b, .y = T->x, .stop = lcl_context_no_stop(T->factor->ctx)};
-    return lcl_packed_launch(K, K->kernel, T->factor, &v);
+    return lcl_packed_launch(K, K->kernel, T->factor, &v, NULL);
 }
 
 static int log2_of(int64_t value)
@@ -275,13 +274,18 @@ static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
     return get_serial(K, ctx, F);
 }
 
+// At width 1, an argument of the kernel decides whether it adds.
 static enum lcl_status prolong(struct lcl_trisolve_method *T, lcl_context *ctx,
                                const lcl_buffer *aggregate)
 {
+    const struct lcl_caps *caps = lcl_context_caps(ctx);
     struct lcl_packed *K = T->state;
-    const struct lcl_spec spec =
-        lcl_packed_spec(lcl_context_caps(ctx), T->factor, K->ring);
-    return lcl_packed_prolong(K, ctx, spec, aggregate);
+    if (caps->width > 1)
+        return lcl_packed_prolong(
+            K, ctx, lcl_packed_spec(caps, T->factor, K->ring), aggregate);
+    K->adding = K->kernel;
+    K->aggregate = aggregate;
+    return LCL_OK;
 }
 
 const struct lcl_trisolve_ops lcl_trisolve_packed = {
