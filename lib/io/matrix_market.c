@@ -4,10 +4,10 @@
 
 #include "host/alloc.h"
 #include "host/log.h"
+#include "lib/io/finish.h"
 #include "lib/io/number.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdbool.h>
 
 // Maximum number of rows per entry of a sparse matrix, and of elements per
@@ -30,28 +30,6 @@ static void describe(struct lcl_read_info *info, const struct lcl_mm_header *h,
     info->pattern = h->field == LCL_MM_PATTERN;
 }
 
-int64_t lcl_mm_count_zeros(const double *val, int64_t n)
-{
-    int64_t zeros = 0;
-    for (int64_t k = 0; k < n; ++k)
-        zeros += val[k] == 0;
-    return zeros;
-}
-
-enum lcl_status lcl_mm_check_sums(const struct lcl_csr *A, int base,
-                                  const lcl_stream *stream)
-{
-    for (int64_t i = 0; i < A->rows; ++i)
-        for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
-            if (!isfinite(A->val[k]))
-                return lcl_fail(lcl_stream_log(stream), LCL_EFORMAT,
-                                "%s: expected duplicates with a finite sum, "
-                                "found %g at (%" PRId64 ", %" PRId32 ")",
-                                lcl_stream_name(stream), A->val[k], i + base,
-                                A->col_ind[k] + base);
-    return LCL_OK;
-}
-
 // Reads the body of a coordinate file and converts it to CSR.
 static enum lcl_status read_coordinate(struct lcl_csr *A, lcl_stream *stream,
                                        const struct lcl_mm_header *h,
@@ -67,9 +45,8 @@ static enum lcl_status read_coordinate(struct lcl_csr *A, lcl_stream *stream,
                               lcl_stream_log(stream));
     if (st < 0)
         goto out;
-    if (info->duplicates > 0 && (st = lcl_mm_check_sums(A, 1, stream)) < 0)
+    if ((st = lcl_io_finish_csr(A, 1, stream, info)) < 0)
         goto out;
-    info->explicit_zeros = lcl_mm_count_zeros(A->val, A->nnz);
     describe(info, h, stream);
 out:
     lcl_entries_finish(&entries);

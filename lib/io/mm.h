@@ -43,18 +43,6 @@ enum lcl_status lcl_csr_read_stream(struct lcl_csr *A, lcl_stream *stream,
 enum lcl_status lcl_dense_read_stream(struct lcl_dense *X, lcl_stream *stream,
                                       struct lcl_read_info *info);
 
-// Makes room for one more element, up to `limit` elements. Returns LCL_OK or
-// LCL_ENOMEM.
-enum lcl_status lcl_io_grow(void **array, int64_t *capacity, int64_t limit,
-                            size_t size, const struct lcl_log *log);
-
-// Final checks of the entries read: counts zeros and checks that sums of
-// duplicates are finite, else LCL_EFORMAT with the position, counted from
-// `base`.
-int64_t lcl_mm_count_zeros(const double *val, int64_t n);
-enum lcl_status lcl_mm_check_sums(const struct lcl_csr *A, int base,
-                                  const lcl_stream *stream);
-
 // Describes the text at p for a message: the word in quotes, shortened, without
 // control characters; or "the end of the line".
 struct lcl_found {

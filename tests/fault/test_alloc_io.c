@@ -192,8 +192,8 @@ static void test_alloc_io__text(void **state)
 {
     (void)state;
     write_text("0\n");
-    assert_in_range(fail_each(read_text, path), 12, 20);
-    assert_in_range(fail_each(read_text_vector, path), 3, 5);
+    assert_in_range(fail_each(read_text, path), 15, 24);
+    assert_in_range(fail_each(read_text_vector, path), 5, 8);
 }
 
 static void test_alloc_io__written_matrix(void **state)

@@ -205,7 +205,7 @@ static void test_csr__entries_are_sorted_and_summed_in_order(void **state)
     // 1e16 + 1 - 1e16 is 0 only in this order
     struct lcl_entry at[] = {{1, 2, 5}, {0, 1, 1e16},  {1, 0, 3},
                              {0, 1, 1}, {0, 1, -1e16}, {0, 0, 7}};
-    const struct lcl_entries E = {at, 6, 6};
+    const struct lcl_entries E = {at, 6};
     struct lcl_csr A = {.rows = 2, .cols = 3};
     int64_t duplicates = -1;
     assert_int_equal(
@@ -227,7 +227,7 @@ static void test_csr__long_disordered_rows_are_sorted(void **state)
     struct lcl_entry *at = calloc(2 * N, sizeof *at);
     for (int k = 0; k < 2 * N; ++k)
         at[k] = (struct lcl_entry){1, k * 617 % N, k < N ? k : 1e6};
-    const struct lcl_entries E = {at, 2 * N, 2 * N};
+    const struct lcl_entries E = {at, 2 * N};
     struct lcl_csr A = {.rows = 3, .cols = N};
     int64_t duplicates = 0;
     assert_int_equal(
@@ -244,7 +244,7 @@ static void test_csr__triangles_are_mirrored(void **state)
 {
     (void)state;
     struct lcl_entry at[] = {{2, 0, 4}, {1, 0, 2}, {2, 0, 1}};
-    const struct lcl_entries E = {at, 3, 3};
+    const struct lcl_entries E = {at, 3};
     struct lcl_csr A = {.rows = 3, .cols = 3};
     int64_t duplicates = 0;
     assert_int_equal(
