@@ -5,7 +5,6 @@
 #include "host/alloc.h"
 #include "host/log.h"
 #include "lib/io/finish.h"
-#include "lib/io/number.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -55,23 +54,20 @@ out:
     return st;
 }
 
-enum lcl_status lcl_csr_read_stream(struct lcl_csr *A, lcl_stream *stream,
-                                    struct lcl_read_info *info)
+static enum lcl_status read_sparse(struct lcl_csr *A, lcl_stream *stream,
+                                   const struct lcl_mm_header *h,
+                                   struct lcl_read_info *info)
 {
-    struct lcl_mm_header h;
-    const enum lcl_status st = lcl_mm_read_header(&h, stream);
-    if (st < 0)
-        return st;
-    if (h.layout == LCL_MM_ARRAY)
+    if (h->layout == LCL_MM_ARRAY)
         return lcl_stream_fail(stream, LCL_EUNSUPPORTED,
                                "expected a matrix in coordinate format, found "
                                "a dense one in array format");
-    if (!is_backed(h.rows, h.entries, SPREAD_ROWS))
+    if (!is_backed(h->rows, h->entries, SPREAD_ROWS))
         return lcl_stream_fail(stream, LCL_ERANGE,
                                "expected more than %" PRId64 " entries for "
                                "%" PRId64 " rows",
-                               h.entries, h.rows);
-    return read_coordinate(A, stream, &h, info);
+                               h->entries, h->rows);
+    return read_coordinate(A, stream, h, info);
 }
 
 static void scatter_csr(struct lcl_dense *X, const struct lcl_csr *A)
@@ -141,64 +137,28 @@ out:
     return st;
 }
 
-enum lcl_status lcl_dense_read_stream(struct lcl_dense *X, lcl_stream *stream,
-                                      struct lcl_read_info *info)
+static enum lcl_status read_dense(struct lcl_dense *X, lcl_stream *stream,
+                                  const struct lcl_mm_header *h,
+                                  struct lcl_read_info *info)
 {
-    struct lcl_mm_header h;
-    enum lcl_status st = lcl_mm_read_header(&h, stream);
-    if (st < 0)
-        return st;
-    X->rows = h.rows;
-    X->cols = h.cols;
-    st = h.layout == LCL_MM_ARRAY ? dense_from_array(X, stream, &h, info)
-                                  : dense_from_coordinate(X, stream, &h, info);
+    X->rows = h->rows;
+    X->cols = h->cols;
+    const enum lcl_status st = h->layout == LCL_MM_ARRAY
+                                   ? dense_from_array(X, stream, h, info)
+                                   : dense_from_coordinate(X, stream, h, info);
     if (st < 0)
         lcl_dense_finish(X);
     return st;
 }
 
-// Opens `path` and reads A or X; the other one is NULL.
-static enum lcl_status read_path(struct lcl_csr *A, struct lcl_dense *X,
-                                 const char *path, struct lcl_read_info *info,
-                                 const struct lcl_log *log)
+enum lcl_status lcl_mm_read(struct lcl_csr *A, struct lcl_dense *X,
+                            lcl_stream *stream, struct lcl_read_info *info)
 {
-    struct lcl_read_info seen = {0};
-    struct lcl_c_locale locale;
-    lcl_stream *stream;
-    if (!path)
-        return lcl_misuse(log, "Matrix Market reader: the path is NULL");
-    enum lcl_status st = lcl_stream_open(&stream, path, log);
+    struct lcl_mm_header h;
+    const enum lcl_status st = lcl_mm_read_header(&h, stream);
     if (st < 0)
         return st;
-    if (lcl_c_locale_enter(&locale)) {
-        st = A ? lcl_csr_read_stream(A, stream, &seen)
-               : lcl_dense_read_stream(X, stream, &seen);
-        lcl_c_locale_leave(&locale);
-    } else {
-        st = lcl_fail_memory(log, "a locale");
-    }
-    lcl_stream_close(&stream);
-    if (info)
-        *info = seen;
-    return st;
-}
-
-enum lcl_status lcl_csr_read(struct lcl_csr *A, const char *path,
-                             struct lcl_read_info *info,
-                             const struct lcl_log *log)
-{
-    if (!A)
-        return lcl_misuse(log, "Matrix Market reader: the matrix is NULL");
-    *A = (struct lcl_csr){0};
-    return read_path(A, NULL, path, info, log);
-}
-
-enum lcl_status lcl_dense_read(struct lcl_dense *X, const char *path,
-                               struct lcl_read_info *info,
-                               const struct lcl_log *log)
-{
-    if (!X)
-        return lcl_misuse(log, "Matrix Market reader: the matrix is NULL");
-    *X = (struct lcl_dense){0};
-    return read_path(NULL, X, path, info, log);
+    return !X || (A && h.layout == LCL_MM_COORDINATE)
+               ? read_sparse(A, stream, &h, info)
+               : read_dense(X, stream, &h, info);
 }

@@ -7,13 +7,11 @@
 #include "host/alloc.h"
 #include "host/log.h"
 #include "host/parallel.h"
+#include "lib/io/grow.h"
 #include "lib/io/number.h"
 
 #include <locale.h>
 #include <string.h>
-
-// Initial size of an array that grows with the data read.
-enum { FIRST_CAPACITY = 1 << 12 };
 
 // Bytes of a batch and least bytes of a piece; a batch holds the longest line.
 #define BATCH_BYTES ((size_t)1 << 22)
@@ -48,25 +46,6 @@ struct reader {
     int64_t count, capacity;
     struct batch *now, *next;
 };
-
-enum lcl_status lcl_io_grow(void **array, int64_t *capacity, int64_t needed,
-                            int64_t limit, size_t size,
-                            const struct lcl_log *log)
-{
-    int64_t wanted = *capacity ? 2 * *capacity : FIRST_CAPACITY;
-    if (*array && needed <= *capacity)
-        return LCL_OK;
-    if (wanted > limit)
-        wanted = limit;
-    if (wanted < needed)
-        wanted = needed;
-    void *grown = lcl_realloc(*array, (size_t)wanted, size);
-    if (!grown)
-        return lcl_fail_memory(log, "the entries of the file");
-    *array = grown;
-    *capacity = wanted;
-    return LCL_OK;
-}
 
 // ------------------------------------------------------------------- cutting
 

@@ -44,9 +44,3 @@ struct lcl_grammar {
 // the first error in the order of the file.
 enum lcl_status lcl_pieces_read(const struct lcl_grammar *G, lcl_stream *stream,
                                 void **elements, int64_t *count);
-
-// Makes room for `needed` elements and some more, but not for more than `limit`
-// unless needed. Returns LCL_OK or LCL_ENOMEM.
-enum lcl_status lcl_io_grow(void **array, int64_t *capacity, int64_t needed,
-                            int64_t limit, size_t size,
-                            const struct lcl_log *log);

@@ -82,23 +82,29 @@ void lcl_stream_advance(lcl_stream *stream, int64_t lines)
     stream->line += lines;
 }
 
+static bool read_bytes(lcl_stream *s, void *to, size_t size, size_t *made)
+{
+    ssize_t n;
+    do
+        n = read(s->fd, to, size);
+    while (n < 0 && errno == EINTR);
+    s->read_error = n < 0 ? errno : 0;
+    s->raw_last = n == 0;
+    *made = n < 0 ? 0 : (size_t)n;
+    return n >= 0;
+}
+
 // Appends the result of one read() to `raw`, which then starts the buffer.
 static bool read_raw(lcl_stream *s)
 {
+    size_t made;
     if (s->raw_size > 0)
         memmove(s->raw_buffer, s->raw, s->raw_size);
     s->raw = s->raw_buffer;
-    ssize_t n;
-    do
-        n = read(s->fd, s->raw_buffer + s->raw_size, RAW_SIZE - s->raw_size);
-    while (n < 0 && errno == EINTR);
-    if (n < 0) {
-        s->read_error = errno;
-        return false;
-    }
-    s->raw_size += (size_t)n;
-    s->raw_last = n == 0;
-    return true;
+    const bool is_read = read_bytes(s, s->raw_buffer + s->raw_size,
+                                    RAW_SIZE - s->raw_size, &made);
+    s->raw_size += made;
+    return is_read;
 }
 
 static enum lcl_status fail_read(const lcl_stream *s)
@@ -131,12 +137,24 @@ enum lcl_status lcl_stream_report(const lcl_stream *s)
                     codec);
 }
 
+// Plain bytes need no buffer in between.
+static bool read_plain(lcl_stream *s, char *to, size_t size, size_t *made)
+{
+    const bool is_read = read_bytes(s, to, size, made);
+    s->text_last = s->raw_last;
+    s->bytes += (int64_t)*made;
+    return is_read;
+}
+
 // One step of the codec into to[0 .. size); reads bytes first if it has none.
 // Sets the number of bytes made, 0 after a failure.
 static bool decode(lcl_stream *s, char *to, size_t size, size_t *made)
 {
     *made = 0;
-    if (s->raw_size == 0 && !s->raw_last && !read_raw(s))
+    const bool wants_bytes = s->raw_size == 0 && !s->raw_last;
+    if (wants_bytes && s->codec->magic_size == 0)
+        return read_plain(s, to, size, made);
+    if (wants_bytes && !read_raw(s))
         return false;
     struct lcl_codec_io io = {s->raw, s->raw_size, (unsigned char *)to, size,
                               s->raw_last};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Large text files, parsed in pieces: the same elements and messages as line by
 // line, with threads and without.
-#include "lib/io/mm.h"
 #include "lib/io/pieces.h"
+#include "lib/io/read.h"
 #include "lib/io/text.h"
 #include "tests/support/capture.h"
 #include "tests/support/folder.h"
@@ -95,7 +95,7 @@ static enum lcl_status read_matrix(struct lcl_csr *A, const struct text *T,
     *A = (struct lcl_csr){0};
     assert_int_equal(
         lcl_stream_open_memory(&stream, "m", T->bytes, T->size, log), LCL_OK);
-    const enum lcl_status st = lcl_csr_read_stream(A, stream, &info);
+    const enum lcl_status st = lcl_read_stream(A, NULL, stream, &info);
     if (st == LCL_OK)
         assert_int_equal(info.entries, ENTRIES);
     lcl_stream_close(&stream);
