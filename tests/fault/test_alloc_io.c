@@ -249,7 +249,7 @@ static void test_alloc_io__problems(void **state)
 {
     (void)state;
     assert_int_equal(fail_each(make_problem, "lap3d:3,b=2"), 4);
-    assert_int_equal(fail_each(make_problem, "q2:3"), 6);
+    assert_int_equal(fail_each(make_problem, "q2:3"), 7);
     assert_int_equal(fail_each(make_problem, "rows:4x2,3x3"), 4);
     assert_int_equal(fail_each(make_kron, "kron:2,2,2,2"), 7);
     assert_int_equal(fail_each(make_kron, "radau:2,2"), 7);
