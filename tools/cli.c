@@ -31,7 +31,7 @@ static const struct option table[] = {
     {"kron", '\0', KRON, AT(kron), "M L A B", "system (A (x) M + tau B (x) L) x = b from four files"},
     {"tau", '\0', TEXT, AT(tau_text), "T", "tau of --kron (1)"},
     {NULL, 'b', TEXT, AT(rhs), "FILE", "right-hand side (b = A * ones)"},
-    {NULL, 'o', TEXT, AT(output), "FILE", "write x to FILE, Matrix Market or, with the suffix .petsc, PETSc; - is the standard output"},
+    {NULL, 'o', TEXT, AT(output), "FILE", "write x to FILE, Matrix Market or .petsc; - is the standard output"},
     {"device", '\0', TEXT, AT(device), "N|NAME", "number or part of the name, see clsolve devices"},
     {"json", '\0', FLAG, AT(json), NULL, "one JSON record on the standard output, also for errors"},
     {"history", '\0', TEXT, AT(history), "FILE", "write the residual of every iteration to FILE"},

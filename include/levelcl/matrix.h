@@ -160,8 +160,7 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_dense_read_text(
  * rename it, so that no partial file is left. They keep the mode of an existing
  * file; they keep a symbolic link and replace the file it points to. "-" and
  * "/dev/stdout" mean standard output, "/dev/stderr" standard error, each as
- * Matrix Market, and
- * "/dev/null" discards the matrix.
+ * Matrix Market, and "/dev/null" discards the matrix.
  * Return LCL_OK; LCL_EIO (also for any other device, a FIFO, a directory and a
  * link to a missing file); LCL_ERANGE (PETSc files count up to 2^31 - 1
  * entries); LCL_ENOMEM. */
