@@ -196,6 +196,13 @@ static enum lcl_status save_history(struct job *job)
 
 // ---------------------------------------------------------------- all
 
+static enum lcl_status save_converted(struct job *job)
+{
+    return job->A.row_ptr
+               ? lcl_csr_write(&job->A, job->cli.output, &job->log)
+               : lcl_dense_write(&job->rhs, job->cli.output, &job->log);
+}
+
 // Writes x in the shape of the right-hand side; without one, one column per
 // stage.
 static enum lcl_status save_solution(struct job *job)
@@ -218,7 +225,8 @@ enum lcl_status job_write(struct job *job)
     redirect_stdout(job, job->reserved);
     enum lcl_status st = save_history(job);
     if (st == LCL_OK)
-        st = save_solution(job);
+        st = job->cli.command == CLI_CONVERT ? save_converted(job)
+                                             : save_solution(job);
     redirect_stdout(job, STDERR_FILENO);
     return st;
 }
