@@ -9,7 +9,7 @@ static enum lcl_status read_input(struct job *job)
 {
     if (!job->cli.matrix)
         return job_read(job);
-    job->stage = JOB_INPUT;
+    job->phase = JOB_INPUT;
     return lcl_file_read(&job->A, &job->rhs, job->cli.matrix, &job->read,
                          &job->log);
 }

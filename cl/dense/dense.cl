@@ -67,36 +67,46 @@ static inline double entry(global const double *A, long n, long stride, long i,
     return i < n && j < n ? A[i * stride + j] : i == j ? 1.0 : 0.0;
 }
 
-// The pivot row of column c, one of the unused rows; NONE: no pivot.
-static inline int pivot_row(local const double *a, uint c, uint used,
-                            double limit)
+// Orders entries by magnitude, up to a factor 1 + 2^-14, then by row.
+static inline uint key_of(double entry, uint row)
 {
-    double largest = 0;
-    int row = NONE;
-    for (uint i = 0; i < TILE; ++i) {
-        const double size = fabs(a[i * TILE + c]);
-        if (!(used >> i & 1) && size > largest) {
-            largest = size;
-            row = i;
-        }
-    }
+    return ((uint)(as_ulong(fabs(entry)) >> 32) & ~63u) | (TILE - row);
+}
+
+// The pivot row of column c, one of the unused rows; NONE: no pivot.
+INLINE int pivot_row(local const double *a, uint c, uint used, double limit,
+                     local double *scratch)
+{
+    uint key = 0;
+    for (uint i = get_local_id(0) % LCL_WIDTH; i < TILE; i += LCL_WIDTH)
+        key = max(key, used >> i & 1 ? 0 : key_of(a[i * TILE + c], i));
+    key = wave_largest(key, LCL_WIDTH, scratch);
+    if (key == 0)
+        return NONE;
+    const uint row = TILE - key % 64;
+    const double largest = fabs(a[row * TILE + c]);
     const double diagonal = fabs(a[c * TILE + c]);
     if (!(used >> c & 1) && diagonal > limit &&
         diagonal >= PREFER_DIAGONAL * largest)
         return c;
-    return largest > limit ? row : NONE;
+    return largest > limit ? (int)row : NONE;
 }
 
-// Entry (i, j) after column c has been eliminated with row r; column c then
-// holds the transformed column of the identity.
-static inline double eliminated(local const double *a, uint i, uint j, uint r,
-                                uint c)
+// next = a after column c has been eliminated with row r; column c then holds
+// the transformed column of the identity. Without a pivot, next = a.
+INLINE void eliminate(local double *next, local const double *a, int r, uint c)
 {
-    const double inverse = 1.0 / a[r * TILE + c];
-    const double pivot = j == c ? inverse : a[r * TILE + j] * inverse;
-    if (i == r)
-        return pivot;
-    return (j == c ? 0.0 : a[i * TILE + j]) - a[i * TILE + c] * pivot;
+    const double inverse = r == NONE ? 0.0 : 1.0 / a[r * TILE + c];
+#pragma unroll
+    for (uint t = get_local_id(0); t < AREA; t += LCL_GROUP) {
+        const uint i = t / TILE, j = t % TILE;
+        const double own = j == c ? 0.0 : a[t];
+        const double pivot =
+            r == NONE ? 0.0 : (j == c ? 1.0 : a[r * TILE + j]) * inverse;
+        next[t] = r == NONE     ? a[t]
+                  : (int)i == r ? pivot
+                                : own - a[i * TILE + c] * pivot;
+    }
 }
 
 // P = A_kk^-1; pinned[k] = number of pinned unknowns of the tile. `tiles` has
@@ -105,7 +115,7 @@ INLINE void invert_tile(long n, long stride, long k, double tol,
                         global const double *A, global const double *scale,
                         global double *P, global int *pinned,
                         local double *tiles, local int *row_of,
-                        local int *col_of)
+                        local int *col_of, local double *scratch)
 {
     const uint lid = get_local_id(0);
     const long first = k * TILE;
@@ -118,10 +128,8 @@ INLINE void invert_tile(long n, long stride, long k, double tol,
     for (uint c = 0; c < TILE; ++c) {
         local const double *a = tiles + c % 2 * AREA;
         local double *next = tiles + (c + 1) % 2 * AREA;
-        const int r = pivot_row(a, c, used, tol * scale[first + c]);
-        for (uint t = lid; t < AREA; t += LCL_GROUP)
-            next[t] =
-                r == NONE ? a[t] : eliminated(a, t / TILE, t % TILE, r, c);
+        const int r = pivot_row(a, c, used, tol * scale[first + c], scratch);
+        eliminate(next, a, r, c);
         if (lid == 0)
             row_of[c] = r;
         if (lid == 0 && r != NONE)
@@ -145,7 +153,9 @@ kernel void dense_tile(long n, long stride, long k, double tol,
 {
     local double tiles[2 * AREA];
     local int row_of[TILE], col_of[TILE];
-    invert_tile(n, stride, k, tol, A, scale, P, pinned, tiles, row_of, col_of);
+    local double scratch[LCL_GROUP];
+    invert_tile(n, stride, k, tol, A, scale, P, pinned, tiles, row_of, col_of,
+                scratch);
 }
 
 static inline double dot_tiles(local const double *left,
@@ -234,11 +244,13 @@ INLINE void load_panels(long stride, long k, long i, long j,
                         local double *left, local double *right)
 {
     const uint lid = get_local_id(0);
+# pragma unroll
     for (uint t = lid; t < TILE * PADDED_ROWS; t += LCL_GROUP) {
         const uint l = t / PADDED_ROWS, r = t % PADDED_ROWS;
         left[t] =
             r < REGION ? C[(i + r) / TILE * AREA + l * TILE + r % TILE] : 0.0;
     }
+# pragma unroll
     for (uint t = lid; t < TILE * PADDED_COLS; t += LCL_GROUP) {
         const uint l = t / PADDED_COLS, c = t % PADDED_COLS;
         right[t] = c < REGION ? A[(k * TILE + l) * stride + j + c] : 0.0;
@@ -252,12 +264,15 @@ INLINE void update_region(long stride, long k, long i, long j, global double *A,
     local double *left = panels, *right = panels + TILE * PADDED_ROWS;
     const uint row = get_local_id(0) / COLUMN_LANES;
     const uint col = get_local_id(0) % COLUMN_LANES;
-    double sum[LANE_ROWS][LANE_COLUMNS];
+    double tile[LANE_ROWS][LANE_COLUMNS];
 # pragma unroll
     for (uint r = 0; r < LANE_ROWS; ++r)
 # pragma unroll
-        for (uint c = 0; c < LANE_COLUMNS; ++c)
-            sum[r][c] = 0;
+        for (uint c = 0; c < LANE_COLUMNS; ++c) {
+            const uint m = row + r * ROW_LANES, q = col + c * COLUMN_LANES;
+            tile[r][c] =
+                m < REGION && q < REGION ? A[(i + m) * stride + j + q] : 0.0;
+        }
     load_panels(stride, k, i, j, A, C, left, right);
     GROUP_BARRIER();
     for (uint l = 0; l < TILE; ++l) {
@@ -272,7 +287,7 @@ INLINE void update_region(long stride, long k, long i, long j, global double *A,
         for (uint r = 0; r < LANE_ROWS; ++r)
 # pragma unroll
             for (uint c = 0; c < LANE_COLUMNS; ++c)
-                sum[r][c] += a[r] * b[c];
+                tile[r][c] -= a[r] * b[c];
     }
 # pragma unroll
     for (uint r = 0; r < LANE_ROWS; ++r)
@@ -281,7 +296,7 @@ INLINE void update_region(long stride, long k, long i, long j, global double *A,
             const uint m = row + r * ROW_LANES, q = col + c * COLUMN_LANES;
             if (m < REGION && q < REGION && tile_of(i, m) != k &&
                 tile_of(j, q) != k)
-                A[(i + m) * stride + j + q] -= sum[r][c];
+                A[(i + m) * stride + j + q] = tile[r][c];
         }
 }
 #endif
@@ -300,6 +315,7 @@ kernel void dense_update(long n, long stride, long k, double tol,
     local double room[TILE * (PADDED_ROWS + PADDED_COLS)];
 #endif
     local int row_of[TILE], col_of[TILE];
+    local double scratch[LCL_GROUP];
     const long regions = stride / REGION;
     const long ahead = (k + 1) / SIDE * (regions + 1);
     const bool inverts = (k + 1) * TILE < n;
@@ -312,7 +328,7 @@ kernel void dense_update(long n, long stride, long k, double tol,
         return;
     GROUP_BARRIER_GLOBAL();
     invert_tile(n, stride, k + 1, tol, A, scale, P, pinned, room, row_of,
-                col_of);
+                col_of, scratch);
 }
 
 // ---------------------------------------------------------------- products
