@@ -5,7 +5,7 @@
 
 #include "lib/partition/partition.h"
 
-// Levels of rows [first, last) of B, ignoring entries outside that window:
+// Levels of rows [first, last) of B, ignoring entries outside that range:
 // level[i - first] = 0 if row i depends on no row, else 1 + the largest level
 // that it depends on. Row i depends on j < i if b_ij or b_ji is stored, so that
 // one structure serves L and, in reverse, U. Returns the number of levels.
