@@ -7,9 +7,9 @@
 // (D-ILU: Barrett et al., Templates, SIAM 1994), and a row depends on other
 // rows through their 1/d only.
 //
-// Data:   as in ildu0.cl; for a slot s of L of entry a_ij, pair[s] is the entry
-//         a_ji, numbered like source[s]; negative if a_ji is not stored, and
-//         for slots of 1/d.
+// Data:   as in ildu0.cl; for a slot s of L of entry a_ij, mirror[s] is the
+//         entry a_ji, numbered like source[s]; negative if a_ji is not stored,
+//         and for slots of 1/d.
 // Launch: one group per subdomain of at most SUBDOMAIN_ROWS rows. Local memory
 //         holds 1/d of all rows; at width 1 inv_d serves instead.
 // Result: `stored`, the slots in the format LCL_STORAGE (slot.cl.h);
@@ -43,10 +43,10 @@ struct row {
 // flight at once.
 static inline void load(struct row *r, struct lcl_step s, uint lane,
                         global const ushort *col, global const int *source,
-                        global const int *pair, int diagonal,
+                        global const int *mirror, int diagonal,
                         global const double *val)
 {
-    int lower[ROW_ENTRIES], mirror[ROW_ENTRIES], upper[ROW_ENTRIES];
+    int lower[ROW_ENTRIES], mirrored[ROW_ENTRIES], upper[ROW_ENTRIES];
     const uint none = s.upper + lane; // slot of 1/d, which has no entry
 #pragma unroll
     for (uint k = 0; k < ROW_ENTRIES; ++k) {
@@ -54,7 +54,7 @@ static inline void load(struct row *r, struct lcl_step s, uint lane,
         const uint l = in_l ? s.lower + k * s.rows + lane : none;
         const uint u = in_u ? s.upper + (k + 1) * s.rows + lane : none;
         lower[k] = source[l];
-        mirror[k] = pair[l];
+        mirrored[k] = mirror[l];
         upper[k] = source[u];
         r->lower_col[k] = col[l];
         r->upper_col[k] = LCL_STORAGE == LCL_STORED_BF16 ? col[u] : 0;
@@ -63,7 +63,7 @@ static inline void load(struct row *r, struct lcl_step s, uint lane,
 #pragma unroll
     for (uint k = 0; k < ROW_ENTRIES; ++k) {
         r->lower[k] = entry(val, lower[k]);
-        r->mirror[k] = entry(val, mirror[k]);
+        r->mirror[k] = entry(val, mirrored[k]);
         r->upper[k] = entry(val, upper[k]);
     }
 }
@@ -80,7 +80,7 @@ static inline double largest_of(const struct row *r)
 WORK_GROUP
 kernel void dilu(global const struct lcl_part *parts,
                  global const struct lcl_step *steps, global const ushort *col,
-                 global const int *source, global const int *pair,
+                 global const int *source, global const int *mirror,
                  global const int *diagonal, global const double *val,
                  global stored_t *stored, global double *inv_d,
                  global const double *shift, global int *repaired,
@@ -103,7 +103,7 @@ kernel void dilu(global const struct lcl_part *parts,
     steps += p.step;
     col += p.slot;
     source += p.slot;
-    pair += p.slot;
+    mirror += p.slot;
     stored += p.slot;
     for (uint t = 0; t < p.steps; ++t) {
         const struct lcl_step s = steps[t];
@@ -111,7 +111,7 @@ kernel void dilu(global const struct lcl_part *parts,
             const uint self = s.first + lid;
             struct row r;
             bool small;
-            load(&r, s, lid, col, source, pair, diagonal[p.row + self], val);
+            load(&r, s, lid, col, source, mirror, diagonal[p.row + self], val);
             const double largest = largest_of(&r);
             const bool positive = (policy & LCL_PIVOT_POSITIVE) != 0;
             double d = r.diagonal + copysign(own_shift * largest,

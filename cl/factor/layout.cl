@@ -2,7 +2,7 @@
 // Analysis of A on subdomains, part 3: the layout of the factors of the
 // reordered matrix B (factor.cl.h).
 //     steps, places, stages, fill    the layout
-//     find_pairs                     additional data for dilu.cl
+//     find_mirrors                   additional data for dilu.cl
 //
 // Data:   rows of B by level, `start` as written by `levels` of symbolic.cl.
 // Launch: one group per subdomain.
@@ -276,7 +276,7 @@ kernel void fill(global const struct lcl_part *parts,
     }
 }
 
-// ------------------------------------------------------------------- pairs
+// ------------------------------------------------------------------- mirrors
 
 // Whether row r of a subdomain stores column j, which is not r.
 static inline bool stores(struct lcl_step s, uint r, uint j,
@@ -293,30 +293,31 @@ static inline bool stores(struct lcl_step s, uint r, uint j,
 
 // The source of entry (j, r) of U; sets *triangle if rows j and r both store a
 // column right of j other than r.
-static inline int find_pair(int *triangle, struct lcl_step s, uint r,
-                            struct lcl_step above, uint j,
-                            global const ushort *col, global const int *source)
+static inline int find_mirror(int *triangle, struct lcl_step s, uint r,
+                              struct lcl_step above, uint j,
+                              global const ushort *col,
+                              global const int *source)
 {
-    int pair = -1;
+    int mirror = -1;
     for (uint k = 1; k < above.upper_planes; ++k) {
         const uint at = above.upper + k * above.rows + j - above.first;
         const uint m = col[at];
         if (m == r)
-            pair = source[at];
+            mirror = source[at];
         else if (m != j && stores(s, r, m, col))
             *triangle = 1;
     }
-    return pair;
+    return mirror;
 }
 
-// Sets pair[s] of the slots of L (see dilu.cl), and triangles[0] to 1 if there
-// is a triangle.
+// Sets mirror[s] of the slots of L (see dilu.cl), and triangles[0] to 1 if
+// there is a triangle.
 WORK_GROUP
-kernel void find_pairs(global const struct lcl_part *parts,
-                       global const struct lcl_step *steps,
-                       global const ushort *step_of, global const ushort *col,
-                       global const int *source, global int *pair,
-                       global int *triangles)
+kernel void find_mirrors(global const struct lcl_part *parts,
+                         global const struct lcl_step *steps,
+                         global const ushort *step_of, global const ushort *col,
+                         global const int *source, global int *mirror,
+                         global int *triangles)
 {
     const struct lcl_part p = parts[get_group_id(0)];
     int triangle = 0;
@@ -324,15 +325,16 @@ kernel void find_pairs(global const struct lcl_part *parts,
     step_of += p.row;
     col += p.slot;
     source += p.slot;
-    pair += p.slot;
+    mirror += p.slot;
     for (uint r = get_local_id(0); r < p.rows; r += LCL_GROUP) {
         const struct lcl_step s = steps[step_of[r]];
-        pair[s.upper + r - s.first] = -1;
+        mirror[s.upper + r - s.first] = -1;
         for (uint k = 0; k < s.lower_planes; ++k) {
             const uint at = s.lower + k * s.rows + r - s.first, j = col[at];
-            pair[at] = j == r ? -1
-                              : find_pair(&triangle, s, r, steps[step_of[j]], j,
-                                          col, source);
+            mirror[at] = j == r
+                             ? -1
+                             : find_mirror(&triangle, s, r, steps[step_of[j]],
+                                           j, col, source);
         }
     }
     if (triangle)

@@ -33,7 +33,7 @@ static const struct {
     [LCL_ANALYSIS_PLACES] = {"layout.cl", "places"},
     [LCL_ANALYSIS_STAGES] = {"layout.cl", "stages"},
     [LCL_ANALYSIS_FILL] = {"layout.cl", "fill"},
-    [LCL_ANALYSIS_FIND_PAIRS] = {"layout.cl", "find_pairs"},
+    [LCL_ANALYSIS_FIND_MIRRORS] = {"layout.cl", "find_mirrors"},
 };
 
 // ------------------------------------------------------------------- kernels

@@ -28,8 +28,7 @@ struct lcl_factor {
     lcl_buffer *stored; // values in another form (lib/factor/store.h) or NULL
     // Used by the factorisation only.
     lcl_buffer *step_of, *source, *diagonal, *shift, *repaired, *bad;
-    lcl_buffer
-        *pair; // NULL unless the pattern is triangle-free (cl/factor/dilu.cl)
+    lcl_buffer *mirror; // NULL unless dilu.cl computes the factors
     lcl_buffer *inv_d;  // NULL if the kernel does not use it
     lcl_buffer *counts; // 3 int32: number of repaired pivots, and number of
                         // values that lose their meaning when stored, low half

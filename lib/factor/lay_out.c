@@ -7,7 +7,7 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/factor/pairs.h"
+#include "lib/factor/triangle_free.h"
 
 #include <assert.h>
 
@@ -255,6 +255,6 @@ enum lcl_status lcl_analysis_lay_out(struct lcl_analysis *a)
     // only one factorisation exists for blocks
     return a->A->block > 1
                ? LCL_OK
-               : lcl_find_pairs(&a->S->layout, a->ctx,
-                                a->kernels[LCL_ANALYSIS_FIND_PAIRS]);
+               : lcl_find_mirrors(&a->S->layout, a->ctx,
+                                  a->kernels[LCL_ANALYSIS_FIND_MIRRORS]);
 }

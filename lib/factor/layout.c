@@ -29,7 +29,7 @@ void lcl_device_layout_finish(struct lcl_device_layout *D)
 {
     lcl_buffer **const buffers[] = {&D->part,     &D->step,   &D->stage,
                                     &D->col,      &D->source, &D->step_of,
-                                    &D->diagonal, &D->pair};
+                                    &D->diagonal, &D->mirror};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i)
         lcl_buffer_destroy(buffers[i]);
     lcl_free(D->subdomain);

@@ -50,7 +50,7 @@ struct lcl_device_layout {
     lcl_buffer *part, *step, *stage, *col, *source, *step_of, *diagonal;
     // slots: cl/factor/dilu.cl; NULL unless rows are short and the pattern is
     // triangle-free
-    lcl_buffer *pair;
+    lcl_buffer *mirror;
     int64_t rows_max, stages_max;
     int stage_entries, lanes;
     int planes_max; // entries of the longest row of L or U

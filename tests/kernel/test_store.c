@@ -182,10 +182,10 @@ static void expect_range(lcl_context *ctx, enum lcl_factor_storage storage,
     struct test_factors F;
     struct lcl_repairs repairs;
     for (int falls_back = 0; falls_back < 2; ++falls_back)
-        for (int paired = 0; paired < 2; ++paired) {
+        for (int dilu = 0; dilu < 2; ++dilu) {
             test_system_from(&S, test_identity(1), 1, true);
             S.B.val[0] = pivot;
-            S.paired = paired;
+            S.dilu = dilu;
             test_factors_init(&F, ctx, &S, test_group(ctx, 1), &params);
             F.device.falls_back = falls_back;
             assert_int_equal(test_factors_run(&F, &repairs),

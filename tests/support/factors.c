@@ -2,7 +2,7 @@
 // The factors of a system by the reference and on the device.
 #include "tests/support/factors.h"
 
-#include "lib/factor/pairs.h"
+#include "lib/factor/triangle_free.h"
 #include "lib/ref/layout.h"
 #include "lib/ref/store.h"
 #include "tests/support/device.h"
@@ -72,11 +72,11 @@ static struct lcl_device_layout upload(lcl_context *ctx,
     };
 }
 
-static void find_pairs(lcl_context *ctx, const struct lcl_layout *L,
-                       struct lcl_device_layout *D)
+static void find_mirrors(lcl_context *ctx, const struct lcl_layout *L,
+                         struct lcl_device_layout *D)
 {
     const struct lcl_spec spec = {.source = "layout.cl",
-                                  .kernel = "find_pairs",
+                                  .kernel = "find_mirrors",
                                   .group = test_group(ctx, 1)};
     for (int64_t s = 0; s < L->steps; ++s) {
         const int lower = L->step[s].lower_planes;
@@ -84,7 +84,7 @@ static void find_pairs(lcl_context *ctx, const struct lcl_layout *L,
         const int planes = lower > upper ? lower : upper;
         D->planes_max = planes > D->planes_max ? planes : D->planes_max;
     }
-    assert_int_equal(lcl_find_pairs(D, ctx, test_kernel(ctx, &spec)), LCL_OK);
+    assert_int_equal(lcl_find_mirrors(D, ctx, test_kernel(ctx, &spec)), LCL_OK);
 }
 
 static void poison(lcl_buffer *buffer)
@@ -106,8 +106,8 @@ void test_factors_init(struct test_factors *F, lcl_context *ctx,
                      LCL_OK);
     place_slots(F);
     struct lcl_device_layout layout = upload(ctx, &F->layout);
-    if (S->paired)
-        find_pairs(ctx, &F->layout, &layout);
+    if (S->dilu)
+        find_mirrors(ctx, &F->layout, &layout);
     assert_int_equal(
         lcl_factor_init(&F->device, ctx, &layout, group, S->block, params),
         LCL_OK);

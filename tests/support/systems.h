@@ -16,7 +16,7 @@ struct test_system {
     int32_t *count;         // number of levels of each subdomain
     int block;              // rows and columns of an entry, 1 by default
     double *blocks;         // values of B, nnz row-major blocks; NULL: B.val
-    bool paired;            // dilu.cl computes the factors if possible
+    bool dilu;              // dilu.cl computes the factors if possible
 };
 
 int test_system_count(void);
