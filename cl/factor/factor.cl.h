@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The packed-level layout of a factor, shared by the kernels that write and
+// The packed levels of a factor, shared by the kernels that write and
 // read it and the host code that plans it.
 //
 // The rows of a subdomain are numbered by level. A step is a run of at most

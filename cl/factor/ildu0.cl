@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numeric ILU(0) on subdomains, in the packed-level layout, values only:
+// Numeric ILU(0) on subdomains, in packed levels, values only:
 //     A ~ L D U        with L and U unit
 // on the pattern of A inside the subdomain. Mehta et al., arXiv 2508.04917,
 // Algorithm 4.4, row by row (IKJ), all rows of a level at once.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numeric ILU(0) of a matrix of blocks on subdomains, in the packed-level
-// layout, values only:
+// Numeric ILU(0) of a matrix of blocks on subdomains, in packed levels, values
+// only:
 //     A ~ L D U        with L and U unit
 // on the pattern of A inside the subdomain: L_ij = A'_ij D_j^-1 and
 // U_ij = D_i^-1 A'_ij, where A' is A after elimination. Row by row (IKJ), all

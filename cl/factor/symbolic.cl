@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Analysis of A on subdomains, part 1: the order of the rows.
+// Symbolic phase, part 1: the order of the rows.
 //     invert        inverse[perm[i]] = i
 //     reverse, fold twisted ordering, from both ends of each subdomain
 //     census        kept and dropped entries of each subdomain
 //     levels        Mehta et al., arXiv 2508.04917, Algorithm 4.2
 //     order         rows of a subdomain by level, longer ones first
-// Part 2 is reorder.cl, part 3 layout.cl.
+// Part 2 is reorder.cl, part 3 schedule.cl.
 //
 // Rows, columns and entries are those of blocks if LCL_BLOCK is not 1.
 //

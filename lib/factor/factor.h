@@ -4,7 +4,7 @@
 
 #include "host/buffer.h"
 #include "host/program.h"
-#include "lib/factor/layout.h"
+#include "lib/factor/schedule.h"
 
 #include <levelcl/precond.h>
 
@@ -18,7 +18,7 @@ struct lcl_factor {
     int block; // rows and columns of an entry; rows and slots are counted in
                // blocks
     int64_t n, parts, slots, rows_max, stages_max;
-    int stage_entries, lanes; // of its stages, lib/factor/layout.h
+    int stage_entries, lanes; // of its stages, lib/factor/schedule.h
     int planes_max;
     int group;
     lcl_kernel *kernel, *store_kernel;

@@ -36,8 +36,8 @@ static int policy_of(const struct lcl_factor *F)
     return (int)F->pivot + (F->positive ? LCL_PIVOT_POSITIVE : 0);
 }
 
-// Moves the layout's buffers that the factor needs from D to F.
-static void take_layout(struct lcl_factor *F, struct lcl_device_layout *D)
+// Moves the schedule's buffers that the factor needs from D to F.
+static void take_schedule(struct lcl_factor *F, struct lcl_schedule *D)
 {
     F->part = D->part;
     F->step = D->step;
@@ -130,7 +130,7 @@ static enum lcl_status get_kernel(struct lcl_factor *F)
 }
 
 enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
-                                struct lcl_device_layout *layout, int group,
+                                struct lcl_schedule *schedule, int group,
                                 int block,
                                 const struct lcl_precond_params *params)
 {
@@ -142,17 +142,17 @@ enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
         .pivot_tol = params->pivot_tol > 0 ? params->pivot_tol : 1e-10,
         .storage = params->storage ? params->storage : LCL_FACTOR_STORAGE_FP64,
         .block = block,
-        .n = layout->n,
-        .parts = layout->parts,
-        .slots = layout->slots,
-        .rows_max = layout->rows_max,
-        .stages_max = layout->stages_max,
-        .stage_entries = layout->stage_entries,
-        .planes_max = layout->planes_max,
-        .lanes = layout->lanes,
+        .n = schedule->n,
+        .parts = schedule->parts,
+        .slots = schedule->slots,
+        .rows_max = schedule->rows_max,
+        .stages_max = schedule->stages_max,
+        .stage_entries = schedule->stage_entries,
+        .planes_max = schedule->planes_max,
+        .lanes = schedule->lanes,
         .group = group,
     };
-    take_layout(F, layout);
+    take_schedule(F, schedule);
     if (!dilu_fits(F))
         lcl_buffer_destroy(&F->mirror);
     if ((st = allocate(F)) < 0 || (st = get_kernel(F)) < 0 ||

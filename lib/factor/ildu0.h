@@ -4,17 +4,17 @@
 
 #include "lib/factor/factor.h"
 
-// Initialises F from a layout and takes its buffers. Entries are blocks of
+// Initialises F from a schedule and takes its buffers. Entries are blocks of
 // `block` rows and columns, 1 to LCL_BLOCK_MAX. Reads params->type, pivot,
 // pivot_tol and storage (DEFAULT: fp64).
 enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
-                                struct lcl_device_layout *layout, int group,
+                                struct lcl_schedule *schedule, int group,
                                 int block,
                                 const struct lcl_precond_params *params);
 void lcl_factor_finish(struct lcl_factor *F);
 
 // Repaired pivots: their number, and the first rows in the numbering of the
-// layout.
+// schedule.
 struct lcl_repairs {
     int64_t count;
     int64_t rows[8];

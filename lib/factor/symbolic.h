@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Symbolic analysis of a pattern on the device: levels, the numbering derived
-// from them, the reordered matrix, the layout of its factors.
+// Symbolic phase on the device: levels of a pattern, the numbering derived
+// from them, the reordered matrix, the schedule of its factors.
 #pragma once
 
-#include "lib/factor/layout.h"
+#include "lib/factor/schedule.h"
 #include "lib/operator/spmv.h"
 #include "lib/partition/partition.h"
 
@@ -22,7 +22,7 @@ struct lcl_drop_info {
 
 struct lcl_symbolic {
     struct lcl_reordered B;
-    struct lcl_device_layout layout;
+    struct lcl_schedule schedule;
     lcl_buffer *level; // n, int32: ascends within a subdomain
     struct lcl_drop_info drop;
     int64_t levels_max; // maximum over the subdomains

@@ -4,7 +4,7 @@
 
 #include "host/launch.h"
 
-enum lcl_status lcl_find_mirrors(struct lcl_device_layout *D, lcl_context *ctx,
+enum lcl_status lcl_find_mirrors(struct lcl_schedule *D, lcl_context *ctx,
                                  lcl_kernel *kernel)
 {
     int32_t triangles = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ILU(0), ILDU(0) and IC(0) on subdomains: partition, drop, levels, layout,
+// ILU(0), ILDU(0) and IC(0) on subdomains: partition, drop, levels, schedule,
 // factor, apply (Mehta et al., arXiv 2508.04917).
 #include "lib/precond/precond.h"
 
@@ -29,14 +29,15 @@ struct set_up {
     double *norms;        // of the blocks, used if METIS uses weights
     struct lcl_partition partition;
     struct lcl_symbolic symbolic;
-    struct lcl_layout layout; // host copies, for methods that read them
+    struct lcl_host_schedule
+        schedule; // host copies, for methods that read them
     int32_t *level;
 };
 
 static void set_up_finish(struct set_up *a)
 {
     lcl_free(a->level);
-    lcl_layout_finish(&a->layout);
+    lcl_host_schedule_finish(&a->schedule);
     lcl_symbolic_finish(&a->symbolic);
     lcl_partition_finish(&a->partition);
     lcl_free(a->norms);
@@ -129,9 +130,9 @@ static enum lcl_status analyse(lcl_precond *M, struct set_up *a)
                                 M->matrix->matrix, &a->partition, &params)) < 0)
         return st;
     describe(&M->info, &a->symbolic);
-    if (lcl_trisolve_reads_layout(M->info.trisolve) &&
-        ((st = lcl_layout_download(&a->layout, M->op.range.ctx,
-                                   &a->symbolic.layout)) < 0 ||
+    if (lcl_trisolve_reads_schedule(M->info.trisolve) &&
+        ((st = lcl_schedule_download(&a->schedule, M->op.range.ctx,
+                                     &a->symbolic.schedule)) < 0 ||
          (st = download_levels(a, M->op.range.ctx)) < 0))
         return st;
     return lcl_context_wait(M->op.range.ctx); // so that the symbolic phase
@@ -159,13 +160,13 @@ static enum lcl_status make_factor(lcl_precond *M, struct set_up *a,
     if (open)
         own.storage = LCL_FACTOR_STORAGE_FP32;
     if ((st = lcl_operator_renumber(M->matrix, &a->symbolic.B)) < 0 ||
-        (st = lcl_factor_init(&I->factor, M->op.range.ctx, &a->symbolic.layout,
-                              M->info.group_size, M->info.block_size, &own)) <
-            0)
+        (st =
+             lcl_factor_init(&I->factor, M->op.range.ctx, &a->symbolic.schedule,
+                             M->info.group_size, M->info.block_size, &own)) < 0)
         return st;
     I->factor.falls_back = open;
     return lcl_trisolve_init(&I->trisolve, M->info.trisolve, M->op.range.ctx,
-                             &I->factor, &a->layout, a->level);
+                             &I->factor, &a->schedule, a->level);
 }
 
 // Lets the triangular solve add Z e, if it can.

@@ -33,7 +33,7 @@ static bool has_triangle(const struct test_system *S)
     return false;
 }
 
-static bool has_long_row(const struct lcl_layout *L)
+static bool has_long_row(const struct lcl_host_schedule *L)
 {
     for (int64_t s = 0; s < L->steps; ++s)
         if (L->step[s].lower_planes > LCL_TRIANGLE_FREE_PLANES ||
@@ -46,7 +46,7 @@ static void expect_row_mirrors(const struct test_factors *F,
                                const struct lcl_part *part, uint32_t r,
                                const int32_t *mirror)
 {
-    const struct lcl_layout *L = &F->layout;
+    const struct lcl_host_schedule *L = &F->schedule;
     const struct lcl_step *s = &L->step[part->step + L->step_of[part->row + r]];
     for (uint32_t k = 0; k < s->lower_planes; ++k) {
         const uint64_t at = part->slot + s->lower + k * s->rows + r - s->first;
@@ -63,7 +63,7 @@ static void expect_row_mirrors(const struct test_factors *F,
 
 static void expect_mirrors(const struct test_factors *F)
 {
-    const struct lcl_layout *L = &F->layout;
+    const struct lcl_host_schedule *L = &F->schedule;
     int32_t *mirror = calloc((size_t)L->slots, sizeof *mirror);
     assert_non_null(mirror);
     assert_int_equal(lcl_buffer_read(F->device.mirror, mirror,
@@ -87,7 +87,7 @@ static void expect_factors(lcl_context *ctx, struct test_system *S, int waves,
     S->dilu = true;
     test_factors_init(&F, ctx, S, test_group(ctx, waves), params);
     assert_int_equal(!F.device.mirror,
-                     has_triangle(S) || has_long_row(&F.layout));
+                     has_triangle(S) || has_long_row(&F.schedule));
     if (F.device.mirror) {
         assert_int_equal(!F.device.val,
                          params->storage > LCL_FACTOR_STORAGE_FP64);

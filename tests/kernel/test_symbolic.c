@@ -8,8 +8,8 @@
 #include "lib/matrix/bsr.h"
 #include "lib/matrix/csr.h"
 #include "lib/ref/drop.h"
-#include "lib/ref/layout.h"
 #include "lib/ref/levels.h"
+#include "lib/ref/schedule.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ struct expected {
     int64_t *map;
     int32_t *level;
     int64_t levels, levels_max; // of all subdomains, and the maximum of one
-    struct lcl_layout layout;
+    struct lcl_host_schedule schedule;
 };
 
 static void reorder(struct expected *E, const struct lcl_csr *A)
@@ -74,15 +74,15 @@ static void expected_init(struct expected *E, const struct lcl_csr *A,
     }
     assert_int_equal(lcl_ref_order(&E->P, E->level, &E->B), LCL_OK);
     reorder(E, A);
-    assert_int_equal(lcl_ref_layout(&E->layout, &E->B, E->P.part_ptr,
-                                    E->P.parts, E->level, params->group,
-                                    params->lanes),
+    assert_int_equal(lcl_ref_schedule(&E->schedule, &E->B, E->P.part_ptr,
+                                      E->P.parts, E->level, params->group,
+                                      params->lanes),
                      LCL_OK);
 }
 
 static void expected_finish(struct expected *E)
 {
-    lcl_layout_finish(&E->layout);
+    lcl_host_schedule_finish(&E->schedule);
     free(E->level);
     lcl_free(E->map);
     lcl_csr_finish(&E->B);
@@ -114,11 +114,11 @@ static void expect_bytes(const char *what, const void *got,
                      a[i], b[i]);
 }
 
-static void expect_layout(lcl_context *ctx, const struct lcl_device_layout *D,
-                          const struct lcl_layout *E)
+static void expect_schedule(lcl_context *ctx, const struct lcl_schedule *D,
+                            const struct lcl_host_schedule *E)
 {
-    struct lcl_layout L;
-    assert_int_equal(lcl_layout_download(&L, ctx, D), LCL_OK);
+    struct lcl_host_schedule L;
+    assert_int_equal(lcl_schedule_download(&L, ctx, D), LCL_OK);
     assert_int_equal(L.n, E->n);
     assert_int_equal(L.parts, E->parts);
     assert_int_equal(L.steps, E->steps);
@@ -135,7 +135,7 @@ static void expect_layout(lcl_context *ctx, const struct lcl_device_layout *D,
     expect_bytes("source", L.source, E->source, E->slots, sizeof *L.source);
     expect_bytes("step_of", L.step_of, E->step_of, E->n, sizeof *L.step_of);
     expect_bytes("diagonal", L.diagonal, E->diagonal, E->n, sizeof *L.diagonal);
-    lcl_layout_finish(&L);
+    lcl_host_schedule_finish(&L);
 }
 
 static void expect_drop(const struct lcl_drop_info *got,
@@ -175,7 +175,7 @@ static void expect_symbolic(lcl_context *ctx, const struct lcl_csr *A,
     expect_wide("row_ptr", S.B.row_ptr, E.B.row_ptr, A->rows + 1);
     test_expect_words("col", S.B.col, E.B.col_ind, A->nnz);
     expect_wide("map", S.B.map, E.map, A->nnz);
-    expect_layout(ctx, &S.layout, &E.layout);
+    expect_schedule(ctx, &S.schedule, &E.schedule);
     expect_drop(&S.drop, &drop);
     assert_int_equal(S.levels_max, E.levels_max);
     assert_true(fabs(S.levels_mean * (double)P.parts - (double)E.levels) <
@@ -362,23 +362,23 @@ static void test_symbolic__wide_row_pointers_are_refused(void **state)
 }
 
 // A device that writes 0xff or 0x7f to all of one array.
-static void expect_refused(lcl_context *ctx, const struct lcl_device_layout *D,
+static void expect_refused(lcl_context *ctx, const struct lcl_schedule *D,
                            lcl_buffer *spoiled)
 {
-    struct lcl_layout L;
+    struct lcl_host_schedule L;
     for (int byte = 0x7f; byte <= 0xff; byte += 0x80) {
         assert_int_equal(lcl_buffer_fill(spoiled, (unsigned char)byte), LCL_OK);
-        const enum lcl_status st = lcl_layout_download(&L, ctx, D);
+        const enum lcl_status st = lcl_schedule_download(&L, ctx, D);
         // -1 is a valid source and marks a missing diagonal
         if (byte == 0xff && (spoiled == D->source || spoiled == D->diagonal))
-            lcl_layout_finish(&L);
+            lcl_host_schedule_finish(&L);
         else
             assert_int_equal(st, LCL_ESELFTEST);
         assert_null(L.part);
     }
 }
 
-static void test_symbolic__a_layout_that_cannot_be_is_refused(void **state)
+static void test_symbolic__a_schedule_that_cannot_be_is_refused(void **state)
 {
     struct test_system T;
     struct lcl_device_matrix A;
@@ -390,10 +390,10 @@ static void test_symbolic__a_layout_that_cannot_be_is_refused(void **state)
         assert_int_equal(lcl_device_matrix_init(&A, *state, &bsr), LCL_OK);
         assert_int_equal(lcl_symbolic_init(&S, *state, &A, &T.P, &params),
                          LCL_OK);
-        lcl_buffer *const spoiled[] = {S.layout.step, S.layout.step_of,
-                                       S.layout.col, S.layout.source,
-                                       S.layout.diagonal};
-        expect_refused(*state, &S.layout, spoiled[i]);
+        lcl_buffer *const spoiled[] = {S.schedule.step, S.schedule.step_of,
+                                       S.schedule.col, S.schedule.source,
+                                       S.schedule.diagonal};
+        expect_refused(*state, &S.schedule, spoiled[i]);
         lcl_symbolic_finish(&S);
         lcl_device_matrix_finish(&A);
         test_system_finish(&T);
@@ -414,7 +414,7 @@ int main(void)
         cmocka_unit_test(
             test_symbolic__too_many_rows_in_a_subdomain_are_refused),
         cmocka_unit_test(test_symbolic__wide_row_pointers_are_refused),
-        cmocka_unit_test(test_symbolic__a_layout_that_cannot_be_is_refused),
+        cmocka_unit_test(test_symbolic__a_schedule_that_cannot_be_is_refused),
     };
     return test_device_run(tests);
 }

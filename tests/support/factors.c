@@ -3,7 +3,7 @@
 #include "tests/support/factors.h"
 
 #include "lib/factor/triangle_free.h"
-#include "lib/ref/layout.h"
+#include "lib/ref/schedule.h"
 #include "lib/ref/store.h"
 #include "tests/support/device.h"
 
@@ -36,7 +36,7 @@ static void place_planes(struct test_factors *F, uint64_t slot, uint32_t rows,
 
 static void place_slots(struct test_factors *F)
 {
-    const struct lcl_layout *L = &F->layout;
+    const struct lcl_host_schedule *L = &F->schedule;
     F->place = calloc((size_t)L->slots + 1, sizeof *F->place);
     assert_non_null(F->place);
     for (int64_t p = 0; p < L->parts; ++p) {
@@ -51,10 +51,10 @@ static void place_slots(struct test_factors *F)
     }
 }
 
-static struct lcl_device_layout upload(lcl_context *ctx,
-                                       const struct lcl_layout *L)
+static struct lcl_schedule upload(lcl_context *ctx,
+                                  const struct lcl_host_schedule *L)
 {
-    return (struct lcl_device_layout){
+    return (struct lcl_schedule){
         .n = L->n,
         .parts = L->parts,
         .slots = L->slots,
@@ -72,10 +72,10 @@ static struct lcl_device_layout upload(lcl_context *ctx,
     };
 }
 
-static void find_mirrors(lcl_context *ctx, const struct lcl_layout *L,
-                         struct lcl_device_layout *D)
+static void find_mirrors(lcl_context *ctx, const struct lcl_host_schedule *L,
+                         struct lcl_schedule *D)
 {
-    const struct lcl_spec spec = {.source = "layout.cl",
+    const struct lcl_spec spec = {.source = "schedule.cl",
                                   .kernel = "find_mirrors",
                                   .group = test_group(ctx, 1)};
     for (int64_t s = 0; s < L->steps; ++s) {
@@ -101,15 +101,15 @@ void test_factors_init(struct test_factors *F, lcl_context *ctx,
     const int lanes = S->block > 1 ? 1 : test_width(ctx);
     *F = (struct test_factors){.system = S};
     init_reference(F, params);
-    assert_int_equal(lcl_ref_layout(&F->layout, &S->B, P->part_ptr, P->parts,
-                                    S->level, group, lanes),
+    assert_int_equal(lcl_ref_schedule(&F->schedule, &S->B, P->part_ptr,
+                                      P->parts, S->level, group, lanes),
                      LCL_OK);
     place_slots(F);
-    struct lcl_device_layout layout = upload(ctx, &F->layout);
+    struct lcl_schedule schedule = upload(ctx, &F->schedule);
     if (S->dilu)
-        find_mirrors(ctx, &F->layout, &layout);
+        find_mirrors(ctx, &F->schedule, &schedule);
     assert_int_equal(
-        lcl_factor_init(&F->device, ctx, &layout, group, S->block, params),
+        lcl_factor_init(&F->device, ctx, &schedule, group, S->block, params),
         LCL_OK);
     F->val = test_upload(ctx, test_system_values(S), test_system_value_count(S),
                          sizeof(double));
@@ -134,10 +134,10 @@ static void read_doubles(const lcl_buffer *buffer, double *v, int64_t n)
 }
 
 // Values of slots that only the other storage formats hold. Columns are those
-// of the layout.
+// of the schedule.
 static void decode_slots(const struct test_factors *F, double *v)
 {
-    const struct lcl_layout *L = &F->layout;
+    const struct lcl_host_schedule *L = &F->schedule;
     const bool bf16 = F->device.storage == LCL_FACTOR_STORAGE_BF16;
     const size_t bytes = lcl_buffer_bytes(F->device.stored);
     uint32_t *word = malloc(bytes);
@@ -161,7 +161,7 @@ static void read_slots(const struct test_factors *F, double *v)
 {
     const int64_t entries = (int64_t)F->system->block * F->system->block;
     if (F->device.val)
-        read_doubles(F->device.val, v, F->layout.slots * entries);
+        read_doubles(F->device.val, v, F->schedule.slots * entries);
     else
         decode_slots(F, v);
 }
@@ -202,7 +202,7 @@ static void get_block(const struct test_factors *F, uint64_t slot, int sign,
 static void for_each_block(const struct test_factors *F, visit_fn *visit,
                            double *slots)
 {
-    const struct lcl_layout *L = &F->layout;
+    const struct lcl_host_schedule *L = &F->schedule;
     const uint64_t entries = (uint64_t)(F->system->block * F->system->block);
     for (int64_t p = 0; p < L->parts; ++p) {
         const struct lcl_part *part = &L->part[p];
@@ -222,7 +222,7 @@ static void for_each_block(const struct test_factors *F, visit_fn *visit,
 
 static void compare_inv_d(const struct test_factors *F, double tolerance)
 {
-    const int64_t n = F->layout.n;
+    const int64_t n = F->schedule.n;
     double *inv_d = test_vector(n);
     read_doubles(F->device.inv_d, inv_d, n);
     test_expect_near("1/d", inv_d, reference_inv_d(F), n, tolerance);
@@ -232,12 +232,12 @@ static void compare_inv_d(const struct test_factors *F, double tolerance)
 void test_factors_compare(const struct test_factors *F, double tolerance)
 {
     const int64_t entries = (int64_t)F->system->block * F->system->block;
-    const int64_t count = F->layout.slots * entries;
+    const int64_t count = F->schedule.slots * entries;
     double *got = test_vector(count), *expected = test_vector(count);
     for_each_block(F, put_block, expected);
     read_slots(F, got);
-    for (int64_t p = 0; p < F->layout.parts; ++p) {
-        const struct lcl_part *part = &F->layout.part[p];
+    for (int64_t p = 0; p < F->schedule.parts; ++p) {
+        const struct lcl_part *part = &F->schedule.part[p];
         const int64_t first = (int64_t)part->slot * entries;
         test_expect_near("slot", got + first, expected + first,
                          part->slots * entries, tolerance);
@@ -251,7 +251,7 @@ void test_factors_compare(const struct test_factors *F, double tolerance)
 void test_factors_adopt(struct test_factors *F)
 {
     const int64_t entries = (int64_t)F->system->block * F->system->block;
-    const int64_t count = F->layout.slots * entries;
+    const int64_t count = F->schedule.slots * entries;
     double *slots = test_vector(count);
     read_slots(F, slots);
     for_each_block(F, get_block, slots);
@@ -273,7 +273,7 @@ void test_factors_finish(struct test_factors *F)
     lcl_ref_ildu0_finish(&F->ref);
     lcl_ref_ildu0_block_finish(&F->ref_block);
     free(F->place);
-    lcl_layout_finish(&F->layout);
+    lcl_host_schedule_finish(&F->schedule);
     lcl_factor_finish(&F->device);
     lcl_buffer_destroy(&F->val);
 }

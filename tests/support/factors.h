@@ -11,7 +11,7 @@ struct test_factors {
     struct test_system *system;
     struct lcl_ref_ildu0 ref;
     struct lcl_ref_ildu0_block ref_block; // if the system has blocks
-    struct lcl_layout layout;
+    struct lcl_host_schedule schedule;
     struct test_place *place; // of each slot
     struct lcl_factor device;
     lcl_buffer *val; // entries of B
@@ -22,8 +22,8 @@ struct test_place {
     int64_t first, stride;
 };
 
-// Computes and uploads the layout; the device's factors are NaN until factored.
-// `group`: work-items per group.
+// Computes and uploads the schedule; the device's factors are NaN until
+// factored. `group`: work-items per group.
 void test_factors_init(struct test_factors *F, lcl_context *ctx,
                        struct test_system *S, int group,
                        const struct lcl_precond_params *params);

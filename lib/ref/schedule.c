@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reference of the packed-level layout of the factors of all subdomains.
-#include "lib/ref/layout.h"
+// Reference of the schedule of the factors of all subdomains.
+#include "lib/ref/schedule.h"
 
 #include "host/alloc.h"
 #include "host/log.h"
@@ -53,7 +53,7 @@ static int64_t max_of(int64_t a, int64_t b)
 }
 
 // Computes sizes and positions of all subdomains: part[], except for slots.
-static enum lcl_status place_parts(struct lcl_layout *L,
+static enum lcl_status place_parts(struct lcl_host_schedule *L,
                                    const struct lcl_csr *B,
                                    const int64_t *part_ptr,
                                    const int32_t *level, int group,
@@ -108,7 +108,7 @@ static int longest_stage(const struct lcl_step *s, int limit, int entries)
     return planes > limit ? limit : (int)max_of(planes, entries);
 }
 
-static uint32_t size_steps(struct lcl_layout *L, struct lcl_step *step,
+static uint32_t size_steps(struct lcl_host_schedule *L, struct lcl_step *step,
                            const struct range *range, const int32_t *level,
                            int group, int limit)
 {
@@ -125,7 +125,8 @@ static uint32_t size_steps(struct lcl_layout *L, struct lcl_step *step,
 
 // Fills the slots of one subdomain: L in ascending, U in descending order of
 // steps.
-static enum lcl_status place_steps(struct lcl_layout *L, struct lcl_part *part,
+static enum lcl_status place_steps(struct lcl_host_schedule *L,
+                                   struct lcl_part *part,
                                    const struct range *range,
                                    const int32_t *level, int group, int limit,
                                    const struct lcl_log *log)
@@ -209,7 +210,8 @@ static uint32_t split_part(struct lcl_stage *out, const struct lcl_step *step,
     return count;
 }
 
-static int64_t count_stages(const struct lcl_layout *L, struct limits limit)
+static int64_t count_stages(const struct lcl_host_schedule *L,
+                            struct limits limit)
 {
     int64_t stages = 0;
     for (int64_t p = 0; p < L->parts; ++p)
@@ -218,7 +220,8 @@ static int64_t count_stages(const struct lcl_layout *L, struct limits limit)
     return stages;
 }
 
-static enum lcl_status place_stages(struct lcl_layout *L, struct limits limit,
+static enum lcl_status place_stages(struct lcl_host_schedule *L,
+                                    struct limits limit,
                                     const struct lcl_log *log)
 {
     const struct limits alone = {limit.entries, 1};
@@ -247,7 +250,7 @@ static enum lcl_status place_stages(struct lcl_layout *L, struct limits limit,
 
 // ------------------------------------------------------------------- slots
 
-static void fill_row(struct lcl_layout *L, const struct lcl_part *part,
+static void fill_row(struct lcl_host_schedule *L, const struct lcl_part *part,
                      const struct range *range, int64_t i)
 {
     const struct lcl_step *s = &L->step[part->step + L->step_of[i]];
@@ -277,13 +280,13 @@ static void fill_row(struct lcl_layout *L, const struct lcl_part *part,
             L->col[base[u] + (uint64_t)filled[u] * s->rows] = (uint16_t)self;
 }
 
-static enum lcl_status allocate_slots(struct lcl_layout *L,
+static enum lcl_status allocate_slots(struct lcl_host_schedule *L,
                                       const struct lcl_log *log)
 {
     L->col = lcl_calloc((size_t)L->slots, sizeof *L->col);
     L->source = lcl_malloc((size_t)L->slots, sizeof *L->source);
     if (!L->col || !L->source)
-        return lcl_fail_memory(log, "the factor's layout");
+        return lcl_fail_memory(log, "the factor's schedule");
     for (int64_t s = 0; s < L->slots; ++s)
         L->source[s] = -1;
     return LCL_OK;
@@ -303,9 +306,11 @@ static int64_t count_entries(const struct lcl_csr *B, const int64_t *part_ptr,
     return entries;
 }
 
-static enum lcl_status lay_out(struct lcl_layout *L, const struct lcl_csr *B,
-                               const int64_t *part_ptr, const int32_t *level,
-                               int group, int lanes, const struct lcl_log *log)
+static enum lcl_status make_schedule(struct lcl_host_schedule *L,
+                                     const struct lcl_csr *B,
+                                     const int64_t *part_ptr,
+                                     const int32_t *level, int group, int lanes,
+                                     const struct lcl_log *log)
 {
     const struct limits limit = {
         lcl_stage_limit(count_entries(B, part_ptr, L->parts), B->rows), lanes};
@@ -333,19 +338,20 @@ static enum lcl_status lay_out(struct lcl_layout *L, const struct lcl_csr *B,
     return LCL_OK;
 }
 
-enum lcl_status lcl_ref_layout(struct lcl_layout *L, const struct lcl_csr *B,
-                               const int64_t *part_ptr, int64_t parts,
-                               const int32_t *level, int group, int lanes)
+enum lcl_status lcl_ref_schedule(struct lcl_host_schedule *L,
+                                 const struct lcl_csr *B,
+                                 const int64_t *part_ptr, int64_t parts,
+                                 const int32_t *level, int group, int lanes)
 {
     enum lcl_status st;
-    *L = (struct lcl_layout){.n = B->rows, .parts = parts};
+    *L = (struct lcl_host_schedule){.n = B->rows, .parts = parts};
     L->part = lcl_calloc((size_t)parts, sizeof *L->part);
     L->step_of = lcl_malloc((size_t)L->n, sizeof *L->step_of);
     L->diagonal = lcl_malloc((size_t)L->n, sizeof *L->diagonal);
     st = L->part && L->step_of && L->diagonal
-             ? lay_out(L, B, part_ptr, level, group, lanes, NULL)
-             : lcl_fail_memory(NULL, "the factor's layout");
+             ? make_schedule(L, B, part_ptr, level, group, lanes, NULL)
+             : lcl_fail_memory(NULL, "the factor's schedule");
     if (st < 0)
-        lcl_layout_finish(L);
+        lcl_host_schedule_finish(L);
     return st;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Analysis of A on subdomains, part 3: the layout of the factors of the
+// Symbolic phase, part 3: the schedule of the factors of the
 // reordered matrix B (factor.cl.h).
-//     steps, places, stages, fill    the layout
+//     steps, places, stages, fill    the schedule
 //     find_mirrors                   additional data for dilu.cl
 //
 // Data:   rows of B by level, `start` as written by `levels` of symbolic.cl.
