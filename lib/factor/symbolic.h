@@ -5,7 +5,7 @@
 
 #include "lib/factor/schedule.h"
 #include "lib/operator/spmv.h"
-#include "lib/partition/partition.h"
+#include "lib/partition/subdomains.h"
 
 // Cost of dropping the couplings between subdomains: number of entries kept,
 // and the dropped share of the off-diagonal entries by number and by |value|.
@@ -58,6 +58,6 @@ struct lcl_symbolic_params {
 // error *S is all zero.
 enum lcl_status lcl_symbolic_init(struct lcl_symbolic *S, lcl_context *ctx,
                                   const struct lcl_device_matrix *A,
-                                  const struct lcl_partition *P,
+                                  const struct lcl_subdomains *P,
                                   const struct lcl_symbolic_params *params);
 void lcl_symbolic_finish(struct lcl_symbolic *S);

@@ -115,7 +115,7 @@ static enum lcl_status allocate(struct lcl_symbolic_phase *phase)
         (st =
              lcl_buffer_create_narrow(&phase->part_ptr, ctx, phase->P->part_ptr,
                                       parts + 1, "subdomains")) < 0 ||
-        (st = lcl_buffer_create_from(&S->B.perm, ctx, phase->P->perm, n,
+        (st = lcl_buffer_create_from(&S->B.perm, ctx, phase->P->row, n,
                                      sizeof(int32_t), "permutation")) < 0 ||
         (st = lcl_buffer_create_from(&phase->long_count, ctx, &zero, 1,
                                      sizeof zero, "count of long rows")) < 0)
@@ -297,7 +297,7 @@ static void phase_finish(struct lcl_symbolic_phase *phase)
 
 enum lcl_status lcl_symbolic_init(struct lcl_symbolic *S, lcl_context *ctx,
                                   const struct lcl_device_matrix *A,
-                                  const struct lcl_partition *P,
+                                  const struct lcl_subdomains *P,
                                   const struct lcl_symbolic_params *params)
 {
     struct lcl_symbolic_phase phase = {

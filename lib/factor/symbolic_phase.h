@@ -29,7 +29,7 @@ enum lcl_symbolic_kernel {
 struct lcl_symbolic_phase {
     lcl_context *ctx;
     const struct lcl_device_matrix *A;
-    const struct lcl_partition *P;
+    const struct lcl_subdomains *P;
     struct lcl_symbolic_params params;
     struct lcl_symbolic *S;
     lcl_kernel *kernels[LCL_SYMBOLIC_KERNELS];

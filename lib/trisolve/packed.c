@@ -76,7 +76,7 @@ static int64_t rows_limit(const struct lcl_caps *caps)
     return rows;
 }
 
-enum lcl_status lcl_packed_partition(struct lcl_partition *P, lcl_context *ctx,
+enum lcl_status lcl_packed_partition(struct lcl_subdomains *P, lcl_context *ctx,
                                      const struct lcl_csr *A, int block,
                                      const struct lcl_partition_params *params)
 {

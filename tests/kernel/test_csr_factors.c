@@ -12,7 +12,7 @@
 // The factors of a reference as row-major blocks; scalars are blocks of one.
 struct blocks {
     const struct lcl_csr *B;
-    const struct lcl_partition *P;
+    const struct lcl_subdomains *P;
     int size, entries;
     const double *val, *inv_d;
 };

@@ -20,7 +20,7 @@ enum { BLOCK = 3, VALUES = BLOCK * BLOCK };
 
 // The results of the references for a matrix.
 struct expected {
-    struct lcl_partition P;
+    struct lcl_subdomains P;
     struct lcl_csr B;
     int64_t *map;
     int32_t *level;
@@ -32,7 +32,7 @@ static void reorder(struct expected *E, const struct lcl_csr *A)
 {
     lcl_csr_finish(&E->B);
     lcl_free(E->map);
-    assert_int_equal(lcl_csr_reorder(&E->B, &E->map, A, E->P.perm, NULL),
+    assert_int_equal(lcl_csr_reorder(&E->B, &E->map, A, E->P.row, NULL),
                      LCL_OK);
 }
 
@@ -86,7 +86,7 @@ static void expected_finish(struct expected *E)
     free(E->level);
     lcl_free(E->map);
     lcl_csr_finish(&E->B);
-    lcl_partition_finish(&E->P);
+    lcl_subdomains_finish(&E->P);
 }
 
 // ------------------------------------------------------------------ comparison
@@ -155,7 +155,7 @@ static void expect_symbolic(lcl_context *ctx, const struct lcl_csr *A,
                             const struct lcl_partition_params *partition,
                             const struct lcl_symbolic_params *params)
 {
-    struct lcl_partition P;
+    struct lcl_subdomains P;
     struct lcl_device_matrix D;
     struct lcl_symbolic S;
     struct expected E;
@@ -170,7 +170,7 @@ static void expect_symbolic(lcl_context *ctx, const struct lcl_csr *A,
     assert_int_equal(lcl_device_matrix_init(&D, ctx, &bsr), LCL_OK);
     assert_int_equal(lcl_symbolic_init(&S, ctx, &D, &P, params), LCL_OK);
     const struct lcl_drop_info drop = lcl_ref_drop(&E.P, &E.B);
-    test_expect_words("perm", S.B.perm, E.P.perm, A->rows);
+    test_expect_words("perm", S.B.perm, E.P.row, A->rows);
     test_expect_words("level", S.level, E.level, A->rows);
     expect_wide("row_ptr", S.B.row_ptr, E.B.row_ptr, A->rows + 1);
     test_expect_words("col", S.B.col, E.B.col_ind, A->nnz);
@@ -182,7 +182,7 @@ static void expect_symbolic(lcl_context *ctx, const struct lcl_csr *A,
                 1e-6);
     lcl_symbolic_finish(&S);
     lcl_device_matrix_finish(&D);
-    lcl_partition_finish(&P);
+    lcl_subdomains_finish(&P);
     expected_finish(&E);
 }
 
@@ -334,7 +334,7 @@ static void test_symbolic__too_many_rows_in_a_subdomain_are_refused(
     const struct lcl_partition_params whole = {.type = LCL_PARTITION_NATURAL};
     const struct lcl_symbolic_params params = {.group = test_group(*state, 1)};
     struct lcl_csr A = test_identity(65536);
-    struct lcl_partition P;
+    struct lcl_subdomains P;
     struct lcl_device_matrix D;
     struct lcl_symbolic S;
     assert_int_equal(lcl_partition_create(&P, &A, &whole, A.rows, NULL),
@@ -345,7 +345,7 @@ static void test_symbolic__too_many_rows_in_a_subdomain_are_refused(
                      LCL_ERANGE);
     assert_null(S.level);
     lcl_device_matrix_finish(&D);
-    lcl_partition_finish(&P);
+    lcl_subdomains_finish(&P);
     test_csr_finish(&A);
 }
 
@@ -353,7 +353,7 @@ static void test_symbolic__wide_row_pointers_are_refused(void **state)
 {
     const struct lcl_symbolic_params params = {.group = test_group(*state, 1)};
     struct lcl_symbolic S;
-    const struct lcl_partition P = {.n = 3, .parts = 1};
+    const struct lcl_subdomains P = {.n = 3, .parts = 1};
     const struct lcl_device_matrix A = {
         .n = 3, .block = 1, .block_rows = 3, .wide = true};
     assert_int_equal(lcl_symbolic_init(&S, *state, &A, &P, &params),

@@ -14,7 +14,7 @@ static void init_reference(struct test_factors *F,
                            const struct lcl_precond_params *params)
 {
     const struct test_system *S = F->system;
-    const struct lcl_partition *P = &S->P;
+    const struct lcl_subdomains *P = &S->P;
     const enum lcl_status st =
         S->blocks
             ? lcl_ref_ildu0_block_init(&F->ref_block, &S->B, S->blocks,
@@ -97,7 +97,7 @@ void test_factors_init(struct test_factors *F, lcl_context *ctx,
                        struct test_system *S, int group,
                        const struct lcl_precond_params *params)
 {
-    const struct lcl_partition *P = &S->P;
+    const struct lcl_subdomains *P = &S->P;
     const int lanes = S->block > 1 ? 1 : test_width(ctx);
     *F = (struct test_factors){.system = S};
     init_reference(F, params);

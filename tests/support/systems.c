@@ -87,7 +87,7 @@ static void reorder(struct test_system *S)
 {
     int64_t *map;
     lcl_csr_finish(&S->B);
-    assert_int_equal(lcl_csr_reorder(&S->B, &map, &S->A, S->P.perm, NULL),
+    assert_int_equal(lcl_csr_reorder(&S->B, &map, &S->A, S->P.row, NULL),
                      LCL_OK);
     lcl_free(map);
 }
@@ -152,7 +152,7 @@ void test_system_init(struct test_system *S, int index, bool sorted)
 
 void test_system_finish(struct test_system *S)
 {
-    lcl_partition_finish(&S->P);
+    lcl_subdomains_finish(&S->P);
     test_csr_finish(&S->A);
     lcl_csr_finish(&S->B);
     free(S->level);

@@ -9,14 +9,14 @@
 
 struct test_system {
     const char *name;
-    struct lcl_partition P; // chunks of consecutive rows of A
-    struct lcl_csr A;       // as generated
-    struct lcl_csr B;       // reordered by P
-    int32_t *level;         // of the rows of B, computed by the reference
-    int32_t *count;         // number of levels of each subdomain
-    int block;              // rows and columns of an entry, 1 by default
-    double *blocks;         // values of B, nnz row-major blocks; NULL: B.val
-    bool dilu;              // dilu.cl computes the factors if possible
+    struct lcl_subdomains P; // chunks of consecutive rows of A
+    struct lcl_csr A;        // as generated
+    struct lcl_csr B;        // reordered by P
+    int32_t *level;          // of the rows of B, computed by the reference
+    int32_t *count;          // number of levels of each subdomain
+    int block;               // rows and columns of an entry, 1 by default
+    double *blocks;          // values of B, nnz row-major blocks; NULL: B.val
+    bool dilu;               // dilu.cl computes the factors if possible
 };
 
 int test_system_count(void);
