@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Subdomains: the rows of a matrix, distributed over parts.
+// Subdomains: the rows of a matrix, distributed over parts that may overlap.
 #include "lib/partition/subdomains.h"
 
 #include "host/alloc.h"
@@ -19,6 +19,7 @@ enum lcl_status lcl_subdomains_allocate(struct lcl_subdomains *P, int64_t n,
 void lcl_subdomains_finish(struct lcl_subdomains *P)
 {
     lcl_free(P->row);
+    lcl_free(P->owned);
     lcl_free(P->part_ptr);
     *P = (struct lcl_subdomains){0};
 }
