@@ -8,8 +8,8 @@
 // rows through their 1/d only.
 //
 // Data:   as in ildu0.cl; for a slot s of L of entry a_ij, mirror[s] is the
-//         entry a_ji, numbered like source[s]; negative if a_ji is not stored,
-//         and for slots of 1/d.
+//         entry a_ji, numbered like source[s]; LCL_PADDING if a_ji is not
+//         stored, and for slots of 1/d.
 // Launch: one group per subdomain of at most SUBDOMAIN_ROWS rows. Local memory
 //         holds 1/d of all rows; at width 1 inv_d serves instead.
 // Result: `stored`, the slots in the format LCL_STORAGE (slot.cl.h);
@@ -27,9 +27,9 @@
 # define ROW_ENTRIES 3 // maximum entries of a row of L and of a row of U
 #endif
 
-static inline double entry(global const double *val, int source)
+static inline double entry(global const double *val, uint source)
 {
-    return source < 0 ? 0.0 : val[source];
+    return source < LCL_FILL ? val[source] : 0.0;
 }
 
 // The entries of a row: L with the mirrored entries a_ji, U, the diagonal.
@@ -42,11 +42,11 @@ struct row {
 // Loads the indices first, then the values, so that all loads of a row are in
 // flight at once.
 static inline void load(struct row *r, struct lcl_step s, uint lane,
-                        global const ushort *col, global const int *source,
-                        global const int *mirror, int diagonal,
+                        global const ushort *col, global const uint *source,
+                        global const uint *mirror, uint diagonal,
                         global const double *val)
 {
-    int lower[ROW_ENTRIES], mirrored[ROW_ENTRIES], upper[ROW_ENTRIES];
+    uint lower[ROW_ENTRIES], mirrored[ROW_ENTRIES], upper[ROW_ENTRIES];
     const uint none = s.upper + lane; // slot of 1/d, which has no entry
 #pragma unroll
     for (uint k = 0; k < ROW_ENTRIES; ++k) {
@@ -80,8 +80,8 @@ static inline double largest_of(const struct row *r)
 WORK_GROUP
 kernel void dilu(global const struct lcl_part *parts,
                  global const struct lcl_step *steps, global const ushort *col,
-                 global const int *source, global const int *mirror,
-                 global const int *diagonal, global const double *val,
+                 global const uint *source, global const uint *mirror,
+                 global const uint *diagonal, global const double *val,
                  global stored_t *stored, global double *inv_d,
                  global const double *shift, global int *repaired,
                  global int *counts, global uchar *bad, int policy, double tol)
@@ -99,7 +99,6 @@ kernel void dilu(global const struct lcl_part *parts,
     if (lid == 0)
         small_pivots = 0;
     GROUP_BARRIER();
-    val += p.entry;
     steps += p.step;
     col += p.slot;
     source += p.slot;

@@ -208,12 +208,12 @@ kernel void stages(global const struct lcl_part *parts,
 // The slots of one half of a row: `at` is the next one.
 struct lane {
     global ushort *col;
-    global int *source;
+    global uint *source;
     ulong at;
     uint stride, left;
 };
 
-static inline void put(struct lane *l, uint column, int source)
+static inline void put(struct lane *l, uint column, uint source)
 {
     l->col[l->at] = (ushort)column;
     l->source[l->at] = source;
@@ -222,35 +222,33 @@ static inline void put(struct lane *l, uint column, int source)
 }
 
 // Fills the slots of row r of its subdomain, whose entries are from .. to-1 of
-// B. Returns its diagonal entry, counted from the subdomain's first entry; -1:
-// missing.
-static inline int fill_row(struct lcl_part p, uint r, struct lcl_step s,
-                           uint from, uint to, global const int *col,
-                           global ushort *slot_col, global int *source)
+// B. Returns the source of its diagonal.
+static inline uint fill_row(struct lcl_part p, uint r, struct lcl_step s,
+                            uint from, uint to, global const int *col,
+                            global ushort *slot_col, global uint *source)
 {
     const ulong base = p.slot + r - s.first;
     struct lane lower = {slot_col, source, base + s.lower, s.rows,
                          s.lower_planes};
     struct lane upper = {slot_col, source, base + s.upper, s.rows,
                          s.upper_planes};
-    int diagonal = -1;
-    put(&upper, r, -1); // 1/d
+    uint diagonal = LCL_PADDING;
+    put(&upper, r, LCL_PADDING); // 1/d
     for (uint k = from; k < to; ++k) {
-        const int own = (int)(k - (uint)p.entry);
         const uint j = (uint)col[k] - p.row; // wraps if left of the subdomain
         if (j >= p.rows)
             continue;
         if (j < r)
-            put(&lower, j, own);
+            put(&lower, j, k);
         else if (j > r)
-            put(&upper, j, own);
+            put(&upper, j, k);
         else
-            diagonal = own;
+            diagonal = k;
     }
     while (lower.left > 0)
-        put(&lower, r, -1);
+        put(&lower, r, LCL_PADDING);
     while (upper.left > 0)
-        put(&upper, r, -1);
+        put(&upper, r, LCL_PADDING);
     return diagonal;
 }
 
@@ -259,7 +257,7 @@ kernel void fill(global const struct lcl_part *parts,
                  global const struct lcl_step *steps,
                  global const ushort *step_of, global const uint *row_ptr,
                  global const int *col, long slots, global ushort *slot_col,
-                 global int *source, global int *diagonal)
+                 global uint *source, global uint *diagonal)
 {
     const uint lid = get_local_id(0), group = get_group_id(0);
     const struct lcl_part p = parts[group];
@@ -272,7 +270,7 @@ kernel void fill(global const struct lcl_part *parts,
     }
     for (ulong s = p.slot + p.slots + lid; s < end; s += LCL_GROUP) {
         slot_col[s] = 0;
-        source[s] = -1;
+        source[s] = LCL_PADDING;
     }
 }
 
@@ -293,12 +291,12 @@ static inline bool stores(struct lcl_step s, uint r, uint j,
 
 // The source of entry (j, r) of U; sets *triangle if rows j and r both store a
 // column right of j other than r.
-static inline int find_mirror(int *triangle, struct lcl_step s, uint r,
-                              struct lcl_step above, uint j,
-                              global const ushort *col,
-                              global const int *source)
+static inline uint find_mirror(int *triangle, struct lcl_step s, uint r,
+                               struct lcl_step above, uint j,
+                               global const ushort *col,
+                               global const uint *source)
 {
-    int mirror = -1;
+    uint mirror = LCL_PADDING;
     for (uint k = 1; k < above.upper_planes; ++k) {
         const uint at = above.upper + k * above.rows + j - above.first;
         const uint m = col[at];
@@ -316,7 +314,7 @@ WORK_GROUP
 kernel void find_mirrors(global const struct lcl_part *parts,
                          global const struct lcl_step *steps,
                          global const ushort *step_of, global const ushort *col,
-                         global const int *source, global int *mirror,
+                         global const uint *source, global uint *mirror,
                          global int *triangles)
 {
     const struct lcl_part p = parts[get_group_id(0)];
@@ -328,11 +326,11 @@ kernel void find_mirrors(global const struct lcl_part *parts,
     mirror += p.slot;
     for (uint r = get_local_id(0); r < p.rows; r += LCL_GROUP) {
         const struct lcl_step s = steps[step_of[r]];
-        mirror[s.upper + r - s.first] = -1;
+        mirror[s.upper + r - s.first] = LCL_PADDING;
         for (uint k = 0; k < s.lower_planes; ++k) {
             const uint at = s.lower + k * s.rows + r - s.first, j = col[at];
             mirror[at] = j == r
-                             ? -1
+                             ? LCL_PADDING
                              : find_mirror(&triangle, s, r, steps[step_of[j]],
                                            j, col, source);
         }

@@ -57,6 +57,11 @@ static bool steps_are_sound(const struct lcl_part *part,
     return rows == part->rows && slots == part->slots;
 }
 
+static bool source_is_sound(uint32_t source, int64_t entries)
+{
+    return source < entries || source >= LCL_FILL;
+}
+
 static bool rows_are_sound(const struct lcl_host_schedule *L,
                            const struct lcl_part *part, int64_t entries)
 {
@@ -66,7 +71,7 @@ static bool rows_are_sound(const struct lcl_host_schedule *L,
             return false;
         const struct lcl_step *s = &L->step[part->step + L->step_of[i]];
         if (r < s->first || r >= (uint32_t)s->first + s->rows ||
-            L->diagonal[i] < -1 || L->diagonal[i] >= entries)
+            !source_is_sound(L->diagonal[i], entries))
             return false;
     }
     return true;
@@ -76,18 +81,15 @@ static bool slots_are_sound(const struct lcl_host_schedule *L,
                             const struct lcl_part *part, int64_t entries)
 {
     for (uint64_t s = part->slot; s < part->slot + part->slots; ++s)
-        if (L->col[s] >= part->rows || L->source[s] < -1 ||
-            L->source[s] >= entries)
+        if (L->col[s] >= part->rows || !source_is_sound(L->source[s], entries))
             return false;
     return true;
 }
 
-static bool is_sound(const struct lcl_host_schedule *L, int64_t nnz)
+static bool is_sound(const struct lcl_host_schedule *L, int64_t entries)
 {
     for (int64_t p = 0; p < L->parts; ++p) {
         const struct lcl_part *part = &L->part[p];
-        const uint64_t end = p + 1 < L->parts ? part[1].entry : (uint64_t)nnz;
-        const int64_t entries = (int64_t)(end - part->entry);
         if (!steps_are_sound(part, L->step + part->step) ||
             !rows_are_sound(L, part, entries) ||
             !slots_are_sound(L, part, entries))
@@ -154,7 +156,7 @@ enum lcl_status lcl_schedule_download(struct lcl_host_schedule *L,
         .lanes = D->lanes,
     };
     if ((st = allocate(L, ctx)) == LCL_OK &&
-        (st = read_arrays(L, D)) == LCL_OK && !is_sound(L, D->nnz))
+        (st = read_arrays(L, D)) == LCL_OK && !is_sound(L, D->entries))
         st = lcl_fail(lcl_context_log(ctx), LCL_ESELFTEST,
                       "%s gives an impossible schedule: it computes wrong "
                       "results",

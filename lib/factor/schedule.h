@@ -15,12 +15,10 @@ struct lcl_host_schedule {
     struct lcl_part *part;
     struct lcl_step *step;
     struct lcl_stage *stage;
-    uint16_t *col;     // slots
-    int32_t *source;   // slots: entry, relative to the subdomain's first; -1:
-                       // padding
-    uint16_t *step_of; // n: step of a row, relative to the subdomain's first
-    int32_t *diagonal; // n: entry, relative to the subdomain's first; -1:
-                       // missing
+    uint16_t *col;      // slots
+    uint32_t *source;   // slots: an entry of A, LCL_FILL or LCL_PADDING
+    uint32_t *diagonal; // n: likewise
+    uint16_t *step_of;  // n: step of a row, relative to the subdomain's first
     int64_t rows_max, stages_max; // maxima over the subdomains
     int stage_entries;            // entries per lane in the longest stage
     int lanes; // at most, in stages with shared rows; 1: no row is shared
@@ -45,7 +43,8 @@ static inline bool lcl_sharing_pays(int64_t stages, int64_t without)
 
 // The same on the device; `subdomain` holds the host's copy of the parts.
 struct lcl_schedule {
-    int64_t n, nnz, parts, steps, stages, slots;
+    int64_t n, parts, steps, stages, slots;
+    int64_t entries;            // of A, for sources
     struct lcl_part *subdomain; // parts, as in `part`
     lcl_buffer *part, *step, *stage, *col, *source, *step_of, *diagonal;
     // slots: cl/factor/dilu.cl; NULL unless rows are short and the pattern is

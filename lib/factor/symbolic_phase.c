@@ -304,7 +304,7 @@ enum lcl_status lcl_symbolic_init(struct lcl_symbolic *S, lcl_context *ctx,
         .ctx = ctx, .A = A, .P = P, .params = *params, .S = S};
     assert((params->group & (params->group - 1)) == 0);
     *S = (struct lcl_symbolic){
-        .schedule = {.n = P->n, .nnz = A->blocks, .parts = P->parts}};
+        .schedule = {.n = P->n, .entries = A->blocks, .parts = P->parts}};
     const enum lcl_status st = analyse(&phase);
     phase_finish(&phase);
     if (st < 0)

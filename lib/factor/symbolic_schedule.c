@@ -44,11 +44,6 @@ static enum lcl_status place_part(struct lcl_symbolic_phase *phase, int64_t p,
     const int64_t rows = lcl_symbolic_rows(phase, p);
     if (!census_is_sound(C, rows))
         return fail_device(phase, "levels");
-    if (C->entries > INT32_MAX)
-        return lcl_fail(lcl_context_log(phase->ctx), LCL_ERANGE,
-                        "subdomain %lld has %lld rows and %lld entries, "
-                        "expected at most 65535 and 2147483647",
-                        (long long)p, (long long)rows, (long long)C->entries);
     D->subdomain[p] = (struct lcl_part){.entry = (uint64_t)T->entries,
                                         .row = (uint32_t)phase->P->part_ptr[p],
                                         .rows = (uint32_t)rows,
@@ -231,7 +226,7 @@ static enum lcl_status run_fill(struct lcl_symbolic_phase *phase)
         (st = lcl_buffer_create(&D->col, phase->ctx, D->slots, sizeof(uint16_t),
                                 "factor columns")) < 0 ||
         (st = lcl_buffer_create(&D->source, phase->ctx, D->slots,
-                                sizeof(int32_t), "slot sources")) < 0 ||
+                                sizeof(uint32_t), "slot sources")) < 0 ||
         (st = LCL_LAUNCH(
              phase->kernels[LCL_SYMBOLIC_STAGES], D->parts,
              lcl_arg_buffer(D->part), lcl_arg_buffer(D->step),

@@ -62,13 +62,10 @@ static enum lcl_status place_parts(struct lcl_host_schedule *L,
     for (int64_t p = 0; p < L->parts; ++p) {
         const struct range range = {B, part_ptr[p], part_ptr[p + 1]};
         const int64_t rows = range.last - range.first;
-        const int64_t entries =
-            B->row_ptr[range.last] - B->row_ptr[range.first];
-        if (rows > UINT16_MAX || entries > INT32_MAX)
+        if (rows > UINT16_MAX)
             return lcl_fail(log, LCL_ERANGE,
-                            "subdomain %lld: %lld rows and %lld entries; at "
-                            "most 65535 and 2147483647 fit",
-                            (long long)p, (long long)rows, (long long)entries);
+                            "subdomain %lld: %lld rows; at most 65535 fit",
+                            (long long)p, (long long)rows);
         const int64_t steps = count_steps(&range, level, group);
         L->part[p] =
             (struct lcl_part){.entry = (uint64_t)B->row_ptr[range.first],
@@ -259,21 +256,20 @@ static void fill_row(struct lcl_host_schedule *L, const struct lcl_part *part,
     const uint64_t base[2] = {part->slot + s->lower + lane, diagonal + s->rows};
     const int planes[2] = {s->lower_planes, s->upper_planes - 1};
     int filled[2] = {0, 0};
-    L->diagonal[i] = -1;
+    L->diagonal[i] = LCL_PADDING;
     L->col[diagonal] = (uint16_t)self;
     for (int64_t k = range->B->row_ptr[i]; k < range->B->row_ptr[i + 1]; ++k) {
         const int32_t j = range->B->col_ind[k];
-        const int32_t source = (int32_t)(k - (int64_t)part->entry);
         if (j < range->first || j >= range->last)
             continue;
         if (j == i) {
-            L->diagonal[i] = source;
+            L->diagonal[i] = (uint32_t)k;
             continue;
         }
         const int u = j > i;
         const uint64_t at = base[u] + (uint64_t)filled[u]++ * s->rows;
         L->col[at] = (uint16_t)(j - range->first);
-        L->source[at] = source;
+        L->source[at] = (uint32_t)k;
     }
     for (int u = 0; u < 2; ++u)
         for (; filled[u] < planes[u]; ++filled[u])
@@ -288,7 +284,7 @@ static enum lcl_status allocate_slots(struct lcl_host_schedule *L,
     if (!L->col || !L->source)
         return lcl_fail_memory(log, "the factor's schedule");
     for (int64_t s = 0; s < L->slots; ++s)
-        L->source[s] = -1;
+        L->source[s] = LCL_PADDING;
     return LCL_OK;
 }
 

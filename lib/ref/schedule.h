@@ -11,7 +11,7 @@
 // `group` rows; with group 1 every row is a step. Up to `lanes` lanes share a
 // row in steps with rows longer than LCL_SHORT_ROW; 1: no sharing. The slots
 // are followed by 16 * group unused ones, so that a kernel may read ahead.
-// Returns LCL_OK, LCL_ERANGE (over 65,535 rows or 2^31 entries in a subdomain)
+// Returns LCL_OK, LCL_ERANGE (over 65,535 rows or 2^31 slots in a subdomain)
 // or LCL_ENOMEM; *L is then all zero.
 enum lcl_status lcl_ref_schedule(struct lcl_host_schedule *L,
                                  const struct lcl_csr *B,

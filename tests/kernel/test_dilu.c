@@ -44,27 +44,26 @@ static bool has_long_row(const struct lcl_host_schedule *L)
 
 static void expect_row_mirrors(const struct test_factors *F,
                                const struct lcl_part *part, uint32_t r,
-                               const int32_t *mirror)
+                               const uint32_t *mirror)
 {
     const struct lcl_host_schedule *L = &F->schedule;
     const struct lcl_step *s = &L->step[part->step + L->step_of[part->row + r]];
     for (uint32_t k = 0; k < s->lower_planes; ++k) {
         const uint64_t at = part->slot + s->lower + k * s->rows + r - s->first;
         const int64_t found =
-            L->source[at] < 0
+            L->source[at] >= LCL_FILL
                 ? -1
                 : lcl_csr_find(&F->system->B, part->row + L->col[at],
                                part->row + r);
-        assert_int_equal(mirror[at],
-                         found < 0 ? -1 : found - (int64_t)part->entry);
+        assert_int_equal(mirror[at], found < 0 ? LCL_PADDING : found);
     }
-    assert_int_equal(mirror[part->slot + s->upper + r - s->first], -1);
+    assert_int_equal(mirror[part->slot + s->upper + r - s->first], LCL_PADDING);
 }
 
 static void expect_mirrors(const struct test_factors *F)
 {
     const struct lcl_host_schedule *L = &F->schedule;
-    int32_t *mirror = calloc((size_t)L->slots, sizeof *mirror);
+    uint32_t *mirror = calloc((size_t)L->slots, sizeof *mirror);
     assert_non_null(mirror);
     assert_int_equal(lcl_buffer_read(F->device.mirror, mirror,
                                      (size_t)L->slots * sizeof *mirror),

@@ -369,7 +369,7 @@ static void expect_refused(lcl_context *ctx, const struct lcl_schedule *D,
     for (int byte = 0x7f; byte <= 0xff; byte += 0x80) {
         assert_int_equal(lcl_buffer_fill(spoiled, (unsigned char)byte), LCL_OK);
         const enum lcl_status st = lcl_schedule_download(&L, ctx, D);
-        // -1 is a valid source and marks a missing diagonal
+        // all ones are LCL_PADDING
         if (byte == 0xff && (spoiled == D->source || spoiled == D->diagonal))
             lcl_host_schedule_finish(&L);
         else

@@ -207,10 +207,8 @@ static void for_each_block(const struct test_factors *F, visit_fn *visit,
     for (int64_t p = 0; p < L->parts; ++p) {
         const struct lcl_part *part = &L->part[p];
         for (uint64_t s = part->slot; s < part->slot + part->slots; ++s)
-            if (L->source[s] >= 0)
-                visit(F, s, 1,
-                      reference_val(F) +
-                          (part->entry + (uint64_t)L->source[s]) * entries,
+            if (L->source[s] < LCL_FILL)
+                visit(F, s, 1, reference_val(F) + L->source[s] * entries,
                       slots);
         for (uint32_t i = part->row; i < part->row + part->rows; ++i) {
             const struct lcl_step *step = &L->step[part->step + L->step_of[i]];
