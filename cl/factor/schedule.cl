@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Symbolic phase, part 3: the schedule of the factors of the
 // reordered matrix B (factor.cl.h).
-//     steps, places, stages, fill    the schedule
+//     steps, places, stages, slots   the schedule
 //     find_mirrors                   additional data for dilu.cl
 //
 // Data:   rows of B by level, `start` as written by `levels` of symbolic.cl.
@@ -10,6 +10,10 @@
 // Determinism: bitwise.
 #include "symbolic.cl.h"
 #include "wave.cl.h"
+
+#ifndef SOURCES
+# define SOURCES 0 // 1: entry k of the pattern starts from given[k]
+#endif
 
 // ------------------------------------------------------------------- steps
 
@@ -221,10 +225,26 @@ static inline void put(struct lane *l, uint column, uint source)
     --l->left;
 }
 
-// Fills the slots of row r of its subdomain, whose entries are from .. to-1 of
-// B. Returns the source of its diagonal.
+// The columns of B, and the sources of its entries: those of B are the entries
+// of A in the order that A takes on, if SOURCES is 0.
+struct entries {
+    global const int *col;
+    global const uint *map, *given;
+};
+
+static inline uint source_of(struct entries e, uint k)
+{
+#if SOURCES
+    return e.given[e.map[k]];
+#else
+    return k;
+#endif
+}
+
+// Fills the slots of row r of its subdomain, whose entries are run.x ..
+// run.y-1 of B. Returns the source of its diagonal.
 static inline uint fill_row(struct lcl_part p, uint r, struct lcl_step s,
-                            uint from, uint to, global const int *col,
+                            uint2 run, struct entries e,
                             global ushort *slot_col, global uint *source)
 {
     const ulong base = p.slot + r - s.first;
@@ -234,16 +254,16 @@ static inline uint fill_row(struct lcl_part p, uint r, struct lcl_step s,
                          s.upper_planes};
     uint diagonal = LCL_PADDING;
     put(&upper, r, LCL_PADDING); // 1/d
-    for (uint k = from; k < to; ++k) {
-        const uint j = (uint)col[k] - p.row; // wraps if left of the subdomain
+    for (uint k = run.x; k < run.y; ++k) {
+        const uint j = (uint)e.col[k] - p.row; // wraps if left of the subdomain
         if (j >= p.rows)
             continue;
         if (j < r)
-            put(&lower, j, k);
+            put(&lower, j, source_of(e, k));
         else if (j > r)
-            put(&upper, j, k);
+            put(&upper, j, source_of(e, k));
         else
-            diagonal = k;
+            diagonal = source_of(e, k);
     }
     while (lower.left > 0)
         put(&lower, r, LCL_PADDING);
@@ -253,20 +273,23 @@ static inline uint fill_row(struct lcl_part p, uint r, struct lcl_step s,
 }
 
 WORK_GROUP
-kernel void fill(global const struct lcl_part *parts,
-                 global const struct lcl_step *steps,
-                 global const ushort *step_of, global const uint *row_ptr,
-                 global const int *col, long slots, global ushort *slot_col,
-                 global uint *source, global uint *diagonal)
+kernel void slots(global const struct lcl_part *parts,
+                  global const struct lcl_step *steps,
+                  global const ushort *step_of, global const uint *row_ptr,
+                  global const int *col, global const uint *map,
+                  global const uint *given, long count, global ushort *slot_col,
+                  global uint *source, global uint *diagonal)
 {
     const uint lid = get_local_id(0), group = get_group_id(0);
     const struct lcl_part p = parts[group];
+    const struct entries e = {col, map, given};
     const ulong end =
-        group + 1 < get_num_groups(0) ? parts[group + 1].slot : (ulong)slots;
+        group + 1 < get_num_groups(0) ? parts[group + 1].slot : (ulong)count;
     for (uint r = lid; r < p.rows; r += LCL_GROUP) {
         const uint i = p.row + r;
-        diagonal[i] = fill_row(p, r, steps[p.step + step_of[i]], row_ptr[i],
-                               row_ptr[i + 1], col, slot_col, source);
+        const uint2 run = (uint2)(row_ptr[i], row_ptr[i + 1]);
+        diagonal[i] = fill_row(p, r, steps[p.step + step_of[i]], run, e,
+                               slot_col, source);
     }
     for (ulong s = p.slot + p.slots + lid; s < end; s += LCL_GROUP) {
         slot_col[s] = 0;

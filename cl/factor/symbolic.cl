@@ -28,6 +28,10 @@
 #endif
 #define ENTRY_VALUES (LCL_BLOCK * LCL_BLOCK)
 
+#ifndef PATTERN_ONLY
+# define PATTERN_ONLY 0 // 1: `census` counts entries and reads no values
+#endif
+
 // Where the rows of a group's subdomain start and end.
 static inline int2 subdomain_of(global const int *part_ptr)
 {
@@ -51,7 +55,9 @@ kernel void invert(long n, global const int *perm, global int *inverse)
 // Entry k; for a block its Frobenius norm with the sign of its trace.
 static inline double value_of(global const double *val, uint k)
 {
-#if LCL_BLOCK == 1
+#if PATTERN_ONLY
+    return 0;
+#elif LCL_BLOCK == 1
     return val[k];
 #else
     double sum = 0, trace = 0;

@@ -32,7 +32,7 @@ static const struct {
     [LCL_SYMBOLIC_STEPS] = {"schedule.cl", "steps"},
     [LCL_SYMBOLIC_PLACES] = {"schedule.cl", "places"},
     [LCL_SYMBOLIC_STAGES] = {"schedule.cl", "stages"},
-    [LCL_SYMBOLIC_FILL] = {"schedule.cl", "fill"},
+    [LCL_SYMBOLIC_SLOTS] = {"schedule.cl", "slots"},
     [LCL_SYMBOLIC_FIND_MIRRORS] = {"schedule.cl", "find_mirrors"},
 };
 
@@ -63,7 +63,11 @@ static enum lcl_status get_kernels(struct lcl_symbolic_phase *phase)
         spec.kernel = kernel_names[k].name;
         lcl_spec_set(&spec, "SUBDOMAIN_ROWS",
                      first && caps->width > 1 ? step : 0);
-        spec.block = first && phase->A->block > 1 ? phase->A->block : 0;
+        spec.block = first && phase->params.block > 1 ? phase->params.block : 0;
+        lcl_spec_set(&spec, "PATTERN_ONLY",
+                     k == LCL_SYMBOLIC_CENSUS && !phase->val);
+        lcl_spec_set(&spec, "SOURCES",
+                     k == LCL_SYMBOLIC_SLOTS && phase->pattern->source);
         st = lcl_kernel_get(&phase->kernels[k], phase->ctx, &spec);
     }
     return st;
@@ -75,9 +79,9 @@ static enum lcl_status check_sizes(struct lcl_symbolic_phase *phase)
 {
     const struct lcl_log *log = lcl_context_log(phase->ctx);
     struct lcl_schedule *D = &phase->S->schedule;
-    if (phase->A->wide)
-        return lcl_refuse_wide(phase->A->blocks, "factors on subdomains take",
-                               log);
+    if (lcl_needs_wide(phase->pattern->nnz))
+        return lcl_refuse_wide(phase->pattern->nnz,
+                               "factors on subdomains take", log);
     for (int64_t p = 0; p < D->parts; ++p)
         D->rows_max =
             lcl_symbolic_max(D->rows_max, lcl_symbolic_rows(phase, p));
@@ -88,11 +92,34 @@ static enum lcl_status check_sizes(struct lcl_symbolic_phase *phase)
     return LCL_OK;
 }
 
+static void count_up(void *unused, int64_t first, int64_t count, void *to)
+{
+    int32_t *number = to;
+    (void)unused;
+    for (int64_t i = 0; i < count; ++i)
+        number[i] = (int32_t)(first + i);
+}
+
+// The rows part by part: those of A, or the extended rows as they are.
+static enum lcl_status first_order(struct lcl_symbolic_phase *phase)
+{
+    const int64_t n = phase->pattern->rows;
+    lcl_buffer **perm = &phase->S->B.perm;
+    if (!phase->pattern->source)
+        return lcl_buffer_create_from(perm, phase->ctx, phase->P->row, n,
+                                      sizeof(int32_t), "permutation");
+    const enum lcl_status st =
+        lcl_buffer_create(perm, phase->ctx, n, sizeof(int32_t), "permutation");
+    return st < 0 ? st
+                  : lcl_buffer_fill_by(*perm, sizeof(int32_t), count_up, NULL);
+}
+
 static enum lcl_status allocate(struct lcl_symbolic_phase *phase)
 {
     lcl_context *ctx = phase->ctx;
     struct lcl_symbolic *S = phase->S;
-    const int64_t n = phase->P->n, parts = phase->P->parts;
+    const int64_t n = phase->pattern->rows, nnz = phase->pattern->nnz;
+    const int64_t parts = phase->P->parts;
     static const int32_t zero = 0;
     const struct lcl_buffer_plan buffers[] = {
         {&phase->inverse, n, sizeof(int32_t), "inverse permutation"},
@@ -103,8 +130,8 @@ static enum lcl_status allocate(struct lcl_symbolic_phase *phase)
         {&phase->long_rows, n, sizeof(int32_t), "long rows"},
         {&S->level, n, sizeof(int32_t), "levels"},
         {&S->B.row_ptr, n + 1, sizeof(uint32_t), "row pointers"},
-        {&S->B.col, phase->A->blocks, sizeof(int32_t), "columns"},
-        {&S->B.map, phase->A->blocks, sizeof(uint32_t), "map of entries"},
+        {&S->B.col, nnz, sizeof(int32_t), "columns"},
+        {&S->B.map, nnz, sizeof(uint32_t), "map of entries"},
         {&S->schedule.part, parts, sizeof(struct lcl_part), "subdomains"},
         {&S->schedule.step_of, n, sizeof(uint16_t), "steps of rows"},
         {&S->schedule.diagonal, n, sizeof(int32_t), "diagonals"},
@@ -115,8 +142,7 @@ static enum lcl_status allocate(struct lcl_symbolic_phase *phase)
         (st =
              lcl_buffer_create_narrow(&phase->part_ptr, ctx, phase->P->part_ptr,
                                       parts + 1, "subdomains")) < 0 ||
-        (st = lcl_buffer_create_from(&S->B.perm, ctx, phase->P->row, n,
-                                     sizeof(int32_t), "permutation")) < 0 ||
+        (st = first_order(phase)) < 0 ||
         (st = lcl_buffer_create_from(&phase->long_count, ctx, &zero, 1,
                                      sizeof zero, "count of long rows")) < 0)
         return st;
@@ -132,18 +158,18 @@ static enum lcl_status invert(const struct lcl_symbolic_phase *phase,
                               const lcl_buffer *perm)
 {
     return LCL_LAUNCH(phase->kernels[LCL_SYMBOLIC_INVERT], phase->groups,
-                      lcl_arg_long(phase->P->n), lcl_arg_buffer(perm),
+                      lcl_arg_long(phase->pattern->rows), lcl_arg_buffer(perm),
                       lcl_arg_buffer(phase->inverse));
 }
 
 static enum lcl_status take_census(const struct lcl_symbolic_phase *phase)
 {
-    const struct lcl_device_matrix *A = phase->A;
+    const struct lcl_pattern *A = phase->pattern;
     return LCL_LAUNCH(
         phase->kernels[LCL_SYMBOLIC_CENSUS], phase->P->parts,
         lcl_arg_buffer(phase->part_ptr), lcl_arg_buffer(phase->S->B.perm),
         lcl_arg_buffer(phase->inverse), lcl_arg_buffer(A->row_ptr),
-        lcl_arg_buffer(A->col), lcl_arg_buffer(A->val),
+        lcl_arg_buffer(A->col), lcl_arg_buffer(phase->val),
         lcl_arg_buffer(phase->sides), lcl_arg_buffer(phase->census),
         lcl_arg_buffer(phase->long_rows), lcl_arg_buffer(phase->long_count));
 }
@@ -156,8 +182,8 @@ static enum lcl_status find_levels(const struct lcl_symbolic_phase *phase,
     return LCL_LAUNCH(
         phase->kernels[LCL_SYMBOLIC_LEVELS], phase->P->parts,
         lcl_arg_buffer(phase->part_ptr), lcl_arg_buffer(perm),
-        lcl_arg_buffer(phase->inverse), lcl_arg_buffer(phase->A->row_ptr),
-        lcl_arg_buffer(phase->A->col), lcl_arg_buffer(level),
+        lcl_arg_buffer(phase->inverse), lcl_arg_buffer(phase->pattern->row_ptr),
+        lcl_arg_buffer(phase->pattern->col), lcl_arg_buffer(level),
         lcl_arg_buffer(phase->start), lcl_arg_buffer(phase->census),
         lcl_arg_int(phase->params.group));
 }
@@ -172,7 +198,7 @@ static void swap(lcl_buffer **phase, lcl_buffer **b)
 // Sorts the rows of each subdomain by level, into new buffers.
 static enum lcl_status sort_rows(struct lcl_symbolic_phase *phase)
 {
-    const int64_t n = phase->P->n;
+    const int64_t n = phase->pattern->rows;
     struct lcl_symbolic *S = phase->S;
     lcl_buffer *perm = NULL, *level = NULL, *sides = NULL, *keys = NULL;
     enum lcl_status st;
@@ -189,10 +215,11 @@ static enum lcl_status sort_rows(struct lcl_symbolic_phase *phase)
         goto out;
     st = LCL_LAUNCH(phase->kernels[LCL_SYMBOLIC_ORDER], phase->P->parts,
                     lcl_arg_buffer(phase->part_ptr), lcl_arg_buffer(S->B.perm),
-                    lcl_arg_buffer(phase->A->row_ptr), lcl_arg_buffer(S->level),
-                    lcl_arg_buffer(phase->sides), lcl_arg_buffer(perm),
-                    lcl_arg_buffer(phase->inverse), lcl_arg_buffer(level),
-                    lcl_arg_buffer(sides), lcl_arg_buffer(keys));
+                    lcl_arg_buffer(phase->pattern->row_ptr),
+                    lcl_arg_buffer(S->level), lcl_arg_buffer(phase->sides),
+                    lcl_arg_buffer(perm), lcl_arg_buffer(phase->inverse),
+                    lcl_arg_buffer(level), lcl_arg_buffer(sides),
+                    lcl_arg_buffer(keys));
     swap(&S->B.perm, &perm);
     swap(&S->level, &level);
     swap(&phase->sides, &sides);
@@ -207,7 +234,7 @@ out:
 // Computes levels from both ends, and the order of each subdomain's rows.
 static enum lcl_status fold_rows(struct lcl_symbolic_phase *phase)
 {
-    const int64_t n = phase->P->n;
+    const int64_t n = phase->pattern->rows;
     struct lcl_symbolic *S = phase->S;
     lcl_buffer *reversed = NULL, *level = NULL;
     enum lcl_status st;
@@ -250,7 +277,7 @@ static enum lcl_status order_rows(struct lcl_symbolic_phase *phase)
 
 static enum lcl_status run_reorder(const struct lcl_symbolic_phase *phase)
 {
-    const struct lcl_device_matrix *A = phase->A;
+    const struct lcl_pattern *A = phase->pattern;
     const struct lcl_reordered *B = &phase->S->B;
     enum lcl_status st;
     if ((st = LCL_LAUNCH(
@@ -259,7 +286,7 @@ static enum lcl_status run_reorder(const struct lcl_symbolic_phase *phase)
              lcl_arg_buffer(A->row_ptr), lcl_arg_buffer(B->row_ptr))) < 0 ||
         (st = LCL_LAUNCH(
              phase->kernels[LCL_SYMBOLIC_REORDER_ROWS], phase->groups,
-             lcl_arg_long(phase->P->n), lcl_arg_buffer(B->perm),
+             lcl_arg_long(phase->pattern->rows), lcl_arg_buffer(B->perm),
              lcl_arg_buffer(phase->inverse), lcl_arg_buffer(A->row_ptr),
              lcl_arg_buffer(A->col), lcl_arg_buffer(B->row_ptr),
              lcl_arg_buffer(B->col), lcl_arg_buffer(B->map))) < 0)
@@ -296,15 +323,22 @@ static void phase_finish(struct lcl_symbolic_phase *phase)
 }
 
 enum lcl_status lcl_symbolic_init(struct lcl_symbolic *S, lcl_context *ctx,
-                                  const struct lcl_device_matrix *A,
+                                  const struct lcl_pattern *pattern,
                                   const struct lcl_subdomains *P,
+                                  const lcl_buffer *val,
                                   const struct lcl_symbolic_params *params)
 {
-    struct lcl_symbolic_phase phase = {
-        .ctx = ctx, .A = A, .P = P, .params = *params, .S = S};
+    struct lcl_symbolic_phase phase = {.ctx = ctx,
+                                       .pattern = pattern,
+                                       .P = P,
+                                       .val = val,
+                                       .params = *params,
+                                       .S = S};
     assert((params->group & (params->group - 1)) == 0);
-    *S = (struct lcl_symbolic){
-        .schedule = {.n = P->n, .entries = A->blocks, .parts = P->parts}};
+    assert(pattern->rows == lcl_subdomains_rows(P));
+    *S = (struct lcl_symbolic){.schedule = {.n = pattern->rows,
+                                            .entries = pattern->entries,
+                                            .parts = P->parts}};
     const enum lcl_status st = analyse(&phase);
     phase_finish(&phase);
     if (st < 0)

@@ -20,7 +20,7 @@ enum lcl_symbolic_kernel {
     LCL_SYMBOLIC_STEPS,
     LCL_SYMBOLIC_PLACES,
     LCL_SYMBOLIC_STAGES,
-    LCL_SYMBOLIC_FILL,
+    LCL_SYMBOLIC_SLOTS,
     LCL_SYMBOLIC_FIND_MIRRORS,
     LCL_SYMBOLIC_KERNELS,
 };
@@ -28,8 +28,9 @@ enum lcl_symbolic_kernel {
 // State of a symbolic phase in progress, apart from its results.
 struct lcl_symbolic_phase {
     lcl_context *ctx;
-    const struct lcl_device_matrix *A;
+    const struct lcl_pattern *pattern;
     const struct lcl_subdomains *P;
+    const lcl_buffer *val; // NULL: no weights
     struct lcl_symbolic_params params;
     struct lcl_symbolic *S;
     lcl_kernel *kernels[LCL_SYMBOLIC_KERNELS];

@@ -71,7 +71,7 @@ static void describe(struct lcl_symbolic_phase *phase, const struct totals *T)
         .kept = T->kept,
         .share = couplings ? (double)dropped / (double)couplings : 0,
         .weight = weight > 0 ? T->dropped_weight / weight : 0,
-        .missing_diagonals = phase->P->n - T->diagonals,
+        .missing_diagonals = phase->pattern->rows - T->diagonals,
         .opposite = T->couplings > 0 ? T->opposite / T->couplings : 0,
     };
     phase->S->levels_mean = (double)T->levels / (double)phase->P->parts;
@@ -101,10 +101,11 @@ enum lcl_status lcl_symbolic_read_census(struct lcl_symbolic_phase *phase)
     lcl_free(census);
     if (st < 0)
         return st;
-    if (T.entries != phase->A->blocks || phase->long_rows_count < 0 ||
-        phase->long_rows_count > phase->P->n)
+    if (T.entries != phase->pattern->nnz || phase->long_rows_count < 0 ||
+        phase->long_rows_count > phase->pattern->rows)
         return fail_device(phase, "rows");
-    phase->stage_limit = lcl_stage_limit(T.kept - T.diagonals, phase->P->n);
+    phase->stage_limit =
+        lcl_stage_limit(T.kept - T.diagonals, phase->pattern->rows);
     describe(phase, &T);
     return write_parts(phase);
 }
@@ -216,7 +217,7 @@ static enum lcl_status run_places(struct lcl_symbolic_phase *phase)
     return st;
 }
 
-static enum lcl_status run_fill(struct lcl_symbolic_phase *phase)
+static enum lcl_status run_slots(struct lcl_symbolic_phase *phase)
 {
     struct lcl_schedule *D = &phase->S->schedule;
     const struct lcl_reordered *B = &phase->S->B;
@@ -233,22 +234,23 @@ static enum lcl_status run_fill(struct lcl_symbolic_phase *phase)
              lcl_arg_buffer(phase->first_stage), lcl_arg_buffer(D->stage),
              lcl_arg_int(phase->stage_limit), lcl_arg_int(D->lanes))) < 0)
         return st;
-    return LCL_LAUNCH(phase->kernels[LCL_SYMBOLIC_FILL], D->parts,
+    return LCL_LAUNCH(phase->kernels[LCL_SYMBOLIC_SLOTS], D->parts,
                       lcl_arg_buffer(D->part), lcl_arg_buffer(D->step),
                       lcl_arg_buffer(D->step_of), lcl_arg_buffer(B->row_ptr),
-                      lcl_arg_buffer(B->col), lcl_arg_long(D->slots),
-                      lcl_arg_buffer(D->col), lcl_arg_buffer(D->source),
-                      lcl_arg_buffer(D->diagonal));
+                      lcl_arg_buffer(B->col), lcl_arg_buffer(B->map),
+                      lcl_arg_buffer(phase->pattern->source),
+                      lcl_arg_long(D->slots), lcl_arg_buffer(D->col),
+                      lcl_arg_buffer(D->source), lcl_arg_buffer(D->diagonal));
 }
 
 enum lcl_status lcl_symbolic_schedule(struct lcl_symbolic_phase *phase)
 {
     enum lcl_status st;
     if ((st = run_steps(phase)) < 0 || (st = run_places(phase)) < 0 ||
-        (st = write_parts(phase)) < 0 || (st = run_fill(phase)) < 0)
+        (st = write_parts(phase)) < 0 || (st = run_slots(phase)) < 0)
         return st;
     // only one factorisation exists for blocks
-    return phase->A->block > 1
+    return phase->params.block > 1
                ? LCL_OK
                : lcl_find_mirrors(&phase->S->schedule, phase->ctx,
                                   phase->kernels[LCL_SYMBOLIC_FIND_MIRRORS]);

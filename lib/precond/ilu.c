@@ -121,14 +121,16 @@ static enum lcl_status analyse(lcl_precond *M, struct set_up *a)
     enum lcl_status st;
     describe_parts(&M->info, &a->subdomains);
     M->info.group_size = lcl_packed_group(caps, M->info.part_rows_max);
+    const struct lcl_device_matrix *A = M->matrix->matrix;
+    const struct lcl_pattern pattern = lcl_pattern_of(A);
     const struct lcl_symbolic_params params = {
+        .block = M->info.block_size,
         .group = M->info.group_size,
         .lanes = sharing_lanes(caps, M->info.block_size),
         .folded = caps->width > 1,
     };
-    if ((st = lcl_symbolic_init(&a->symbolic, M->op.range.ctx,
-                                M->matrix->matrix, &a->subdomains, &params)) <
-        0)
+    if ((st = lcl_symbolic_init(&a->symbolic, M->op.range.ctx, &pattern,
+                                &a->subdomains, A->val, &params)) < 0)
         return st;
     describe(&M->info, &a->symbolic);
     if (lcl_trisolve_reads_schedule(M->info.trisolve) &&

@@ -168,7 +168,9 @@ static void expect_symbolic(lcl_context *ctx, const struct lcl_csr *A,
         bsr.val = blocks;
     }
     assert_int_equal(lcl_device_matrix_init(&D, ctx, &bsr), LCL_OK);
-    assert_int_equal(lcl_symbolic_init(&S, ctx, &D, &P, params), LCL_OK);
+    const struct lcl_pattern pattern = lcl_pattern_of(&D);
+    assert_int_equal(lcl_symbolic_init(&S, ctx, &pattern, &P, D.val, params),
+                     LCL_OK);
     const struct lcl_drop_info drop = lcl_ref_drop(&E.P, &E.B);
     test_expect_words("perm", S.B.perm, E.P.row, A->rows);
     test_expect_words("level", S.level, E.level, A->rows);
@@ -309,7 +311,8 @@ static void test_symbolic__blocks_weigh_what_their_norms_are(void **state)
         .type = LCL_PARTITION_NATURAL,
         .rows = test_size(20, 128),
     };
-    const struct lcl_symbolic_params params = {.group = test_group(*state, 1)};
+    const struct lcl_symbolic_params params = {.block = BLOCK,
+                                               .group = test_group(*state, 1)};
     struct lcl_csr A = test_random_csr(test_size(53, 1009), 4, 8);
     double *blocks = test_random_vector(A.nnz * VALUES, 4);
     for (int64_t k = 0; k < A.nnz; ++k) {
@@ -341,8 +344,10 @@ static void test_symbolic__too_many_rows_in_a_subdomain_are_refused(
                      LCL_OK);
     const struct lcl_bsr bsr = lcl_bsr_of_csr(&A);
     assert_int_equal(lcl_device_matrix_init(&D, *state, &bsr), LCL_OK);
-    assert_int_equal(lcl_symbolic_init(&S, *state, &D, &P, &params),
-                     LCL_ERANGE);
+    const struct lcl_pattern pattern = lcl_pattern_of(&D);
+    assert_int_equal(
+        lcl_symbolic_init(&S, *state, &pattern, &P, D.val, &params),
+        LCL_ERANGE);
     assert_null(S.level);
     lcl_device_matrix_finish(&D);
     lcl_subdomains_finish(&P);
@@ -353,10 +358,10 @@ static void test_symbolic__wide_row_pointers_are_refused(void **state)
 {
     const struct lcl_symbolic_params params = {.group = test_group(*state, 1)};
     struct lcl_symbolic S;
-    const struct lcl_subdomains P = {.n = 3, .parts = 1};
-    const struct lcl_device_matrix A = {
-        .n = 3, .block = 1, .block_rows = 3, .wide = true};
-    assert_int_equal(lcl_symbolic_init(&S, *state, &A, &P, &params),
+    int64_t part_ptr[] = {0, 3};
+    const struct lcl_subdomains P = {.n = 3, .parts = 1, .part_ptr = part_ptr};
+    const struct lcl_pattern pattern = {.rows = 3, .nnz = LCL_NARROW_MOST + 1};
+    assert_int_equal(lcl_symbolic_init(&S, *state, &pattern, &P, NULL, &params),
                      LCL_EUNSUPPORTED);
     assert_null(S.level);
 }
@@ -388,8 +393,10 @@ static void test_symbolic__a_schedule_that_cannot_be_is_refused(void **state)
         test_system_from(&T, test_random_csr(50, 4, 2), 17, false);
         const struct lcl_bsr bsr = lcl_bsr_of_csr(&T.A);
         assert_int_equal(lcl_device_matrix_init(&A, *state, &bsr), LCL_OK);
-        assert_int_equal(lcl_symbolic_init(&S, *state, &A, &T.P, &params),
-                         LCL_OK);
+        const struct lcl_pattern pattern = lcl_pattern_of(&A);
+        assert_int_equal(
+            lcl_symbolic_init(&S, *state, &pattern, &T.P, A.val, &params),
+            LCL_OK);
         lcl_buffer *const spoiled[] = {S.schedule.step, S.schedule.step_of,
                                        S.schedule.col, S.schedule.source,
                                        S.schedule.diagonal};

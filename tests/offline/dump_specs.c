@@ -166,6 +166,7 @@ static const struct variant variants[] = {
     {"block_4",   8, {.source = "kron_values.cl", .block = 4}},
     {"wave",      1, {.source = "schedule.cl"}},
     {"waves",     4, {.source = "schedule.cl"}},
+    {"given",     4, {.source = "schedule.cl", .defines = {{"SOURCES", 1}}}},
     {"s_2",       8, {.source = "okp.cl", .block = 4,
                       .defines = {{"STAGES", 2}}}},
     {"s_2",       4, {.source = "one_pass.cl", .block = 4,
