@@ -4,6 +4,7 @@
 #include "lib/factor/pattern.h"
 
 #include "host/alloc.h"
+#include "host/log.h"
 
 struct lcl_pattern lcl_pattern_of(const struct lcl_device_matrix *A)
 {
@@ -12,6 +13,32 @@ struct lcl_pattern lcl_pattern_of(const struct lcl_device_matrix *A)
                                 .entries = A->blocks,
                                 .row_ptr = A->row_ptr,
                                 .col = A->col};
+}
+
+enum lcl_status lcl_host_pattern_reserve(struct lcl_host_pattern *H,
+                                         int64_t more,
+                                         const struct lcl_log *log)
+{
+    if (more > LCL_NARROW_MOST - H->nnz)
+        return lcl_fail(log, LCL_EUNSUPPORTED,
+                        "the factors on subdomains have more than %lld "
+                        "entries; use less fill or less overlap",
+                        (long long)LCL_NARROW_MOST);
+    const int64_t needed = H->nnz + more;
+    if (needed <= H->capacity)
+        return LCL_OK;
+    const int64_t capacity =
+        needed > 2 * H->capacity ? needed : 2 * H->capacity;
+    int32_t *col = lcl_realloc(H->col, (size_t)capacity, sizeof *col);
+    if (col)
+        H->col = col;
+    uint32_t *source = lcl_realloc(H->source, (size_t)capacity, sizeof *source);
+    if (source)
+        H->source = source;
+    if (!col || !source)
+        return lcl_fail_memory(log, "the pattern of the factors");
+    H->capacity = capacity;
+    return LCL_OK;
 }
 
 void lcl_host_pattern_finish(struct lcl_host_pattern *H)

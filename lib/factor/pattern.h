@@ -24,11 +24,18 @@ struct lcl_pattern lcl_pattern_of(const struct lcl_device_matrix *A);
 // The same on the host; columns of a row ascend.
 struct lcl_host_pattern {
     int64_t rows, nnz, entries;
-    int64_t *row_ptr;
+    int64_t *row_ptr; // rows + 1
     int32_t *col;
     uint32_t *source;
+    int64_t capacity; // of col and source
 };
 
+// Makes space for `more` entries after the first H->nnz. Returns LCL_OK,
+// LCL_EUNSUPPORTED (over LCL_NARROW_MOST entries in all) or LCL_ENOMEM; H stays
+// fit for lcl_host_pattern_finish().
+enum lcl_status lcl_host_pattern_reserve(struct lcl_host_pattern *H,
+                                         int64_t more,
+                                         const struct lcl_log *log);
 void lcl_host_pattern_finish(struct lcl_host_pattern *H);
 
 // Uploads H. Returns LCL_OK, LCL_EDEVMEM, LCL_EDEVICE or LCL_ENOMEM; on error

@@ -2,10 +2,10 @@
 // Overlap of subdomains compared with distances in the graph of the matrix.
 #include "tests/support/capture.h"
 #include "tests/support/matrices.h"
+#include "tests/support/overlaps.h"
 #include "tests/support/test.h"
 
 #include "lib/partition/overlap.h"
-#include "lib/partition/partition.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -80,25 +80,10 @@ static void expect_overlap(const struct lcl_csr *A,
 
 // ----------------------------------------------------------------------- cases
 
-static struct lcl_subdomains scattered(const struct lcl_csr *A, int64_t parts)
-{
-    struct lcl_subdomains P;
-    uint64_t seed = 5;
-    int32_t *label = calloc((size_t)A->rows, sizeof *label);
-    assert_non_null(label);
-    for (int64_t i = 0; i < A->rows; ++i)
-        label[i] = (int32_t)(test_random(&seed) * (double)parts);
-    const struct lcl_partition_params params = {
-        .type = LCL_PARTITION_LABELS, .labels = label, .labels_count = A->rows};
-    assert_int_equal(lcl_partition_create(&P, A, &params, A->rows, NULL), 0);
-    free(label);
-    return P;
-}
-
 // Takes A over. More layers than rows exceed every diameter.
 static void expect_all(struct lcl_csr A, int64_t parts)
 {
-    struct lcl_subdomains P = scattered(&A, parts);
+    struct lcl_subdomains P = test_overlapping(&A, parts, 0, false);
     for (int layers = 0; layers <= 4; ++layers)
         expect_overlap(&A, &P, layers);
     expect_overlap(&A, &P, (int)A.rows + 1);
@@ -145,7 +130,7 @@ static void expect_equal(const struct lcl_subdomains *P,
 static void test_overlap__a_layer_upon_a_layer_is_two_layers(void **state)
 {
     struct lcl_csr A = test_random_csr(57, 2, 4);
-    struct lcl_subdomains P = scattered(&A, 6), one, both, two;
+    struct lcl_subdomains P = test_overlapping(&A, 6, 0, false), one, both, two;
     (void)state;
     assert_int_equal(lcl_subdomains_overlap(&one, &P, &A, 1, NULL), LCL_OK);
     assert_int_equal(lcl_subdomains_overlap(&both, &one, &A, 1, NULL), LCL_OK);
