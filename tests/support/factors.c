@@ -93,9 +93,9 @@ static void poison(lcl_buffer *buffer)
         assert_int_equal(lcl_buffer_fill(buffer, 0xff), LCL_OK);
 }
 
-void test_factors_init(struct test_factors *F, lcl_context *ctx,
-                       struct test_system *S, int group,
-                       const struct lcl_precond_params *params)
+static void begin(struct test_factors *F, lcl_context *ctx,
+                  struct test_system *S, int group,
+                  const struct lcl_precond_params *params)
 {
     const struct lcl_subdomains *P = &S->P;
     const int lanes = S->block > 1 ? 1 : test_width(ctx);
@@ -105,20 +105,45 @@ void test_factors_init(struct test_factors *F, lcl_context *ctx,
                                       P->parts, S->level, group, lanes),
                      LCL_OK);
     place_slots(F);
-    struct lcl_schedule schedule = upload(ctx, &F->schedule);
-    if (S->dilu)
-        find_mirrors(ctx, &F->schedule, &schedule);
-    assert_int_equal(
-        lcl_factor_init(&F->device, ctx, &schedule, group, S->block, params),
-        LCL_OK);
-    F->val = test_upload(ctx, test_system_values(S), test_system_value_count(S),
-                         sizeof(double));
+}
+
+// Takes the schedule over.
+static void make_device(struct test_factors *F, lcl_context *ctx, int group,
+                        const struct lcl_precond_params *params,
+                        struct lcl_schedule *schedule)
+{
+    assert_int_equal(lcl_factor_init(&F->device, ctx, schedule, group,
+                                     F->system->block, params),
+                     LCL_OK);
     poison(F->device.val);
     poison(F->device.stored);
     poison(F->device.inv_d);
     poison(F->device.repaired);
     poison(F->device.counts);
     poison(F->device.bad);
+}
+
+void test_factors_init(struct test_factors *F, lcl_context *ctx,
+                       struct test_system *S, int group,
+                       const struct lcl_precond_params *params)
+{
+    begin(F, ctx, S, group, params);
+    struct lcl_schedule schedule = upload(ctx, &F->schedule);
+    if (S->dilu)
+        find_mirrors(ctx, &F->schedule, &schedule);
+    make_device(F, ctx, group, params, &schedule);
+    F->val = test_upload(ctx, test_system_values(S), test_system_value_count(S),
+                         sizeof(double));
+}
+
+void test_factors_init_from(struct test_factors *F, lcl_context *ctx,
+                            struct test_system *S, int group,
+                            const struct lcl_precond_params *params,
+                            struct lcl_schedule *schedule, lcl_buffer *val)
+{
+    begin(F, ctx, S, group, params);
+    make_device(F, ctx, group, params, schedule);
+    F->val = val;
 }
 
 enum lcl_status test_factors_run(struct test_factors *F,

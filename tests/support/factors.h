@@ -28,6 +28,14 @@ void test_factors_init(struct test_factors *F, lcl_context *ctx,
                        struct test_system *S, int group,
                        const struct lcl_precond_params *params);
 
+// The same with a schedule and the values of A that its sources refer to, which
+// it takes over; the schedule must have the slots of the reference, whose
+// sources are entries of S->B.
+void test_factors_init_from(struct test_factors *F, lcl_context *ctx,
+                            struct test_system *S, int group,
+                            const struct lcl_precond_params *params,
+                            struct lcl_schedule *schedule, lcl_buffer *val);
+
 // Factors on the device; returns the status.
 enum lcl_status test_factors_run(struct test_factors *F,
                                  struct lcl_repairs *repairs);
