@@ -241,11 +241,11 @@ static inline uint source_of(struct entries e, uint k)
 #endif
 }
 
-// Fills the slots of row r of its subdomain, whose entries are run.x ..
+// Writes the slots of row r of its subdomain, whose entries are run.x ..
 // run.y-1 of B. Returns the source of its diagonal.
-static inline uint fill_row(struct lcl_part p, uint r, struct lcl_step s,
-                            uint2 run, struct entries e,
-                            global ushort *slot_col, global uint *source)
+static inline uint put_row(struct lcl_part p, uint r, struct lcl_step s,
+                           uint2 run, struct entries e, global ushort *slot_col,
+                           global uint *source)
 {
     const ulong base = p.slot + r - s.first;
     struct lane lower = {slot_col, source, base + s.lower, s.rows,
@@ -288,8 +288,8 @@ kernel void slots(global const struct lcl_part *parts,
     for (uint r = lid; r < p.rows; r += LCL_GROUP) {
         const uint i = p.row + r;
         const uint2 run = (uint2)(row_ptr[i], row_ptr[i + 1]);
-        diagonal[i] = fill_row(p, r, steps[p.step + step_of[i]], run, e,
-                               slot_col, source);
+        diagonal[i] =
+            put_row(p, r, steps[p.step + step_of[i]], run, e, slot_col, source);
     }
     for (ulong s = p.slot + p.slots + lid; s < end; s += LCL_GROUP) {
         slot_col[s] = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ILU(0) and ILDU(0) factors of all subdomains on the device.
+// Incomplete factors of all subdomains on the device.
 #include "lib/factor/ildu0.h"
 
 #include "host/alloc.h"

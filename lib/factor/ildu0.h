@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ILU(0) and ILDU(0) factors of all subdomains on the device.
+// Incomplete factors of all subdomains on the device, on the pattern of a
+// schedule: ILU(0), with another pattern ILU(k).
 #pragma once
 
 #include "lib/factor/factor.h"
@@ -20,13 +21,14 @@ struct lcl_repairs {
     int64_t rows[8];
 };
 
-// Factors the matrix whose reordered entries are in `val`, blocks in row-major
-// order. If values lose their meaning when stored (lib/factor/store.h) and
-// F->falls_back is set, F->storage becomes fp64 permanently: this allocates
-// memory and may compile a kernel, and whoever applies the factor must read
-// F->storage again. Returns LCL_OK, LCL_EPIVOT (policy FAIL: `repairs` holds
-// the row), LCL_ERANGE (values lose their meaning), LCL_EDEVICE or LCL_ENOMEM;
-// if it falls back, also LCL_EDEVMEM or LCL_EBUILD.
+// Factors the matrix with the values `val`, to which the schedule's sources
+// refer, blocks in row-major order. If values lose their meaning when stored
+// (lib/factor/store.h) and F->falls_back is set, F->storage becomes fp64
+// permanently: this allocates memory and may compile a kernel, and whoever
+// applies the factor must read F->storage again. Returns LCL_OK, LCL_EPIVOT
+// (policy FAIL: `repairs` holds the row), LCL_ERANGE (values lose their
+// meaning), LCL_EDEVICE or LCL_ENOMEM; if it falls back, also LCL_EDEVMEM or
+// LCL_EBUILD.
 enum lcl_status lcl_factor_numeric(struct lcl_factor *F, const lcl_buffer *val,
                                    struct lcl_repairs *repairs);
 

@@ -247,8 +247,8 @@ static enum lcl_status place_stages(struct lcl_host_schedule *L,
 
 // ------------------------------------------------------------------- slots
 
-static void fill_row(struct lcl_host_schedule *L, const struct lcl_part *part,
-                     const struct range *range, int64_t i)
+static void put_row(struct lcl_host_schedule *L, const struct lcl_part *part,
+                    const struct range *range, int64_t i)
 {
     const struct lcl_step *s = &L->step[part->step + L->step_of[i]];
     const uint64_t self = (uint64_t)(i - range->first), lane = self - s->first;
@@ -329,7 +329,7 @@ static enum lcl_status make_schedule(struct lcl_host_schedule *L,
     for (int64_t p = 0; p < L->parts; ++p) {
         const struct range range = {B, part_ptr[p], part_ptr[p + 1]};
         for (int64_t i = range.first; i < range.last; ++i)
-            fill_row(L, &L->part[p], &range, i);
+            put_row(L, &L->part[p], &range, i);
     }
     return LCL_OK;
 }
