@@ -11,7 +11,7 @@
 
 // The same factors as plain sequential C wants them: L and U apart, in CSR.
 struct reference {
-    struct lcl_partition P;
+    struct lcl_subdomains P;
     struct lcl_csr R; // A reordered
     int64_t *map;
     struct lcl_ref_ildu0 F;
@@ -25,7 +25,7 @@ static void reference_finish(struct reference *ref)
     lcl_ref_ildu0_finish(&ref->F);
     lcl_free(ref->map);
     lcl_csr_finish(&ref->R);
-    lcl_partition_finish(&ref->P);
+    lcl_subdomains_finish(&ref->P);
 }
 
 static enum lcl_status allocate_triangle(struct lcl_csr *T, int64_t n,
@@ -94,7 +94,7 @@ static enum lcl_status reference_init(struct reference *ref,
     *ref = (struct reference){.map = NULL};
     if ((st = lcl_packed_partition(&ref->P, B->ctx, A, 1,
                                    &B->options.precond.partition)) < 0 ||
-        (st = lcl_csr_reorder(&ref->R, &ref->map, A, ref->P.perm,
+        (st = lcl_csr_reorder(&ref->R, &ref->map, A, ref->P.row,
                               lcl_context_log(B->ctx))) < 0 ||
         (st = lcl_ref_ildu0_init(&ref->F, &ref->R, ref->P.part_ptr,
                                  ref->P.parts, &B->options.precond)) < 0)

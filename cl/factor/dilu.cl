@@ -7,9 +7,9 @@
 // (D-ILU: Barrett et al., Templates, SIAM 1994), and a row depends on other
 // rows through their 1/d only.
 //
-// Data:   as in ildu0.cl; for a slot s of L of entry a_ij, pair[s] is the entry
-//         a_ji, numbered like source[s]; negative if a_ji is not stored, and
-//         for slots of 1/d.
+// Data:   as in ildu0.cl; for a slot s of L of entry a_ij, mirror[s] is the
+//         entry a_ji, numbered like source[s]; LCL_PADDING if a_ji is not
+//         stored, and for slots of 1/d.
 // Launch: one group per subdomain of at most SUBDOMAIN_ROWS rows. Local memory
 //         holds 1/d of all rows; at width 1 inv_d serves instead.
 // Result: `stored`, the slots in the format LCL_STORAGE (slot.cl.h);
@@ -27,9 +27,9 @@
 # define ROW_ENTRIES 3 // maximum entries of a row of L and of a row of U
 #endif
 
-static inline double entry(global const double *val, int source)
+static inline double entry(global const double *val, uint source)
 {
-    return source < 0 ? 0.0 : val[source];
+    return source < LCL_FILL ? val[source] : 0.0;
 }
 
 // The entries of a row: L with the mirrored entries a_ji, U, the diagonal.
@@ -42,11 +42,11 @@ struct row {
 // Loads the indices first, then the values, so that all loads of a row are in
 // flight at once.
 static inline void load(struct row *r, struct lcl_step s, uint lane,
-                        global const ushort *col, global const int *source,
-                        global const int *pair, int diagonal,
+                        global const ushort *col, global const uint *source,
+                        global const uint *mirror, uint diagonal,
                         global const double *val)
 {
-    int lower[ROW_ENTRIES], mirror[ROW_ENTRIES], upper[ROW_ENTRIES];
+    uint lower[ROW_ENTRIES], mirrored[ROW_ENTRIES], upper[ROW_ENTRIES];
     const uint none = s.upper + lane; // slot of 1/d, which has no entry
 #pragma unroll
     for (uint k = 0; k < ROW_ENTRIES; ++k) {
@@ -54,7 +54,7 @@ static inline void load(struct row *r, struct lcl_step s, uint lane,
         const uint l = in_l ? s.lower + k * s.rows + lane : none;
         const uint u = in_u ? s.upper + (k + 1) * s.rows + lane : none;
         lower[k] = source[l];
-        mirror[k] = pair[l];
+        mirrored[k] = mirror[l];
         upper[k] = source[u];
         r->lower_col[k] = col[l];
         r->upper_col[k] = LCL_STORAGE == LCL_STORED_BF16 ? col[u] : 0;
@@ -63,7 +63,7 @@ static inline void load(struct row *r, struct lcl_step s, uint lane,
 #pragma unroll
     for (uint k = 0; k < ROW_ENTRIES; ++k) {
         r->lower[k] = entry(val, lower[k]);
-        r->mirror[k] = entry(val, mirror[k]);
+        r->mirror[k] = entry(val, mirrored[k]);
         r->upper[k] = entry(val, upper[k]);
     }
 }
@@ -80,8 +80,8 @@ static inline double largest_of(const struct row *r)
 WORK_GROUP
 kernel void dilu(global const struct lcl_part *parts,
                  global const struct lcl_step *steps, global const ushort *col,
-                 global const int *source, global const int *pair,
-                 global const int *diagonal, global const double *val,
+                 global const uint *source, global const uint *mirror,
+                 global const uint *diagonal, global const double *val,
                  global stored_t *stored, global double *inv_d,
                  global const double *shift, global int *repaired,
                  global int *counts, global uchar *bad, int policy, double tol)
@@ -99,11 +99,10 @@ kernel void dilu(global const struct lcl_part *parts,
     if (lid == 0)
         small_pivots = 0;
     GROUP_BARRIER();
-    val += p.entry;
     steps += p.step;
     col += p.slot;
     source += p.slot;
-    pair += p.slot;
+    mirror += p.slot;
     stored += p.slot;
     for (uint t = 0; t < p.steps; ++t) {
         const struct lcl_step s = steps[t];
@@ -111,7 +110,7 @@ kernel void dilu(global const struct lcl_part *parts,
             const uint self = s.first + lid;
             struct row r;
             bool small;
-            load(&r, s, lid, col, source, pair, diagonal[p.row + self], val);
+            load(&r, s, lid, col, source, mirror, diagonal[p.row + self], val);
             const double largest = largest_of(&r);
             const bool positive = (policy & LCL_PIVOT_POSITIVE) != 0;
             double d = r.diagonal + copysign(own_shift * largest,

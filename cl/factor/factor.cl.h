@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The packed-level layout of a factor, shared by the kernels that write and
+// The packed levels of a factor, shared by the kernels that write and
 // read it and the host code that plans it.
 //
 // The rows of a subdomain are numbered by level. A step is a run of at most
@@ -58,12 +58,17 @@ struct lcl_stage {
 // Words of a slot of `entries` bf16 values.
 #define LCL_BF16_WORDS(entries) (((entries) + 2) / 2)
 
+// The source of a slot is the entry of A that it starts from, or one of these:
+// fill, which starts from 0, or no entry at all. A has fewer entries.
+#define LCL_FILL    0xfffffffeu
+#define LCL_PADDING 0xffffffffu
+
 // Subdomains start at a multiple of this many slots, for vector loads.
 #define LCL_SLOT_ALIGN 8
 
 struct lcl_part {
     lcl_u64 slot;  // first slot of the subdomain
-    lcl_u64 entry; // first entry of its rows in the matrix
+    lcl_u64 entry; // first entry of its rows in the reordered pattern
     lcl_u32 row;   // first row
     lcl_u32 rows;
     lcl_u32 step; // first step

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numeric ILU(0) on subdomains, in the packed-level layout, values only:
+// Numeric ILU(0) on subdomains, in packed levels, values only:
 //     A ~ L D U        with L and U unit
-// on the pattern of A inside the subdomain. Mehta et al., arXiv 2508.04917,
+// on the pattern of the slots: that of A inside the subdomain, perhaps with
+// fill. Mehta et al., arXiv 2508.04917,
 // Algorithm 4.4, row by row (IKJ), all rows of a level at once.
 //
-// Data:   val holds the entries of the reordered matrix; source[s] is the entry
-//         in slot s, counted from the subdomain's first entry, negative for
-//         slots without an entry; diagonal[i] likewise for the diagonal of row
-//         i, -1 if missing.
+// Data:   val holds the entries of A; slot s starts from entry source[s], from
+//         0 if that is LCL_FILL or LCL_PADDING (factor.cl.h); diagonal[i]
+//         likewise for the diagonal of row i.
 // Launch: one group per subdomain.
 // Result: slots, inv_d[i] = 1 / d_i; repaired[p] counts the pivots smaller than
 //         tol times the largest entry of their row, bad[i] marks them, and
@@ -38,14 +38,14 @@ static inline struct row row_of(global const struct lcl_step *s, ulong base,
 }
 
 // Copies the entries of a run of slots; returns the largest magnitude.
-static inline double load(global double *slot_val, global const int *source,
+static inline double load(global double *slot_val, global const uint *source,
                           global const double *val, ulong first, uint count,
                           uint stride)
 {
     double largest = 0;
     for (uint k = 0; k < count; ++k) {
         const ulong s = first + (ulong)k * stride;
-        const double a = source[s] < 0 ? 0.0 : val[source[s]];
+        const double a = source[s] < LCL_FILL ? val[source[s]] : 0.0;
         slot_val[s] = a;
         largest = fmax(largest, fabs(a));
     }
@@ -89,8 +89,8 @@ static inline double eliminate(global double *slot_val,
 WORK_GROUP
 kernel void ildu0(global const struct lcl_part *parts,
                   global const struct lcl_step *steps, global const ushort *col,
-                  global const ushort *step_of, global const int *source,
-                  global const int *diagonal, global const double *val,
+                  global const ushort *step_of, global const uint *source,
+                  global const uint *diagonal, global const double *val,
                   global double *slot_val, global double *inv_d,
                   global const double *shift, global int *repaired,
                   global int *counts, global uchar *bad, int policy, double tol)
@@ -102,15 +102,14 @@ kernel void ildu0(global const struct lcl_part *parts,
     if (lid == 0)
         small_pivots = 0;
     GROUP_BARRIER();
-    val += p.entry;
     steps += p.step;
     step_of += p.row;
     for (uint s = 0; s < p.steps; ++s) {
         if (lid < steps[s].rows) {
             const struct row r =
                 row_of(&steps[s], p.slot, steps[s].first + lid);
-            const int d_source = diagonal[p.row + r.self];
-            double d = d_source < 0 ? 0.0 : val[d_source];
+            const uint d_source = diagonal[p.row + r.self];
+            double d = d_source < LCL_FILL ? val[d_source] : 0.0;
             double largest = fmax(fabs(d), load(slot_val, source, val, r.lower,
                                                 r.lower_count, r.stride));
             largest = fmax(largest, load(slot_val, source, val, r.upper,

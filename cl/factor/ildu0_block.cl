@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numeric ILU(0) of a matrix of blocks on subdomains, in the packed-level
-// layout, values only:
+// Numeric ILU(0) of a matrix of blocks on subdomains, in packed levels, values
+// only:
 //     A ~ L D U        with L and U unit
-// on the pattern of A inside the subdomain: L_ij = A'_ij D_j^-1 and
+// on the pattern of the slots, as in ildu0.cl: L_ij = A'_ij D_j^-1 and
 // U_ij = D_i^-1 A'_ij, where A' is A after elimination. Row by row (IKJ), all
 // rows of a level at once, one lane per block row.
 //
-// Data:   val holds the blocks of the reordered matrix, each row-major; source
-//         and diagonal count blocks, otherwise as in ildu0.cl.
+// Data:   val holds the blocks of A, each row-major; source and diagonal count
+//         blocks, otherwise as in ildu0.cl.
 // Launch: one group per subdomain.
 // Result: slots; repaired[p] counts the block rows with a pivot smaller than
 //         tol times the largest entry of the row, bad[i] marks them. policy,
@@ -60,11 +60,12 @@ static inline void read_block(double *m, global const double *from, uint stride)
 // Copies a block of the matrix, 0 if it is not stored; returns the largest
 // magnitude.
 static inline double copy_block(global double *to, uint stride,
-                                global const double *val, int source)
+                                global const double *val, uint source)
 {
     double largest = 0;
     for (uint e = 0; e < ENTRIES; ++e) {
-        const double a = source < 0 ? 0.0 : val[(ulong)source * ENTRIES + e];
+        const double a =
+            source < LCL_FILL ? val[(ulong)source * ENTRIES + e] : 0.0;
         to[e * stride] = a;
         largest = fmax(largest, fabs(a));
     }
@@ -198,7 +199,7 @@ static inline bool invert(double *m, uint *inverse_row, uint *inverse_column,
 // subdomain's first element.
 struct factor {
     global const ushort *col;
-    global const int *source;
+    global const uint *source;
     global const double *val;
     global double *slot_val;
 };
@@ -256,7 +257,7 @@ static inline void eliminate(struct factor f, struct row r, struct row c,
 }
 
 // Loads row r, with the shift on its diagonal; returns the largest magnitude.
-static inline double begin_row(struct factor f, struct row r, int source,
+static inline double begin_row(struct factor f, struct row r, uint source,
                                double shift)
 {
     global double *d = f.slot_val + block_at(r, r.diagonal);
@@ -303,7 +304,7 @@ WORK_GROUP
 kernel void ildu0_block(global const struct lcl_part *parts,
                         global const struct lcl_step *steps,
                         global const ushort *col, global const ushort *step_of,
-                        global const int *source, global const int *diagonal,
+                        global const uint *source, global const uint *diagonal,
                         global const double *val, global double *slot_val,
                         global const double *shift, global int *repaired,
                         global int *counts, global uchar *bad, int policy,
@@ -313,7 +314,7 @@ kernel void ildu0_block(global const struct lcl_part *parts,
     const uint lid = get_local_id(0);
     const struct lcl_part p = parts[get_group_id(0)];
     const double own_shift = shift[get_group_id(0)];
-    const struct factor f = {col, source, val + p.entry * ENTRIES, slot_val};
+    const struct factor f = {col, source, val, slot_val};
     if (lid == 0)
         small_pivots = 0;
     GROUP_BARRIER();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Analysis of A on subdomains, part 2: the reordered matrix B with ascending
+// Symbolic phase, part 2: the reordered matrix B with ascending
 // columns, and `map`: entry k of B is entry map[k] of A.
 //
 // Data:   row i of B is row perm[i] of A.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Analysis of A on subdomains, part 1: the order of the rows.
+// Symbolic phase, part 1: the order of the rows.
 //     invert        inverse[perm[i]] = i
 //     reverse, fold twisted ordering, from both ends of each subdomain
 //     census        kept and dropped entries of each subdomain
 //     levels        Mehta et al., arXiv 2508.04917, Algorithm 4.2
 //     order         rows of a subdomain by level, longer ones first
-// Part 2 is reorder.cl, part 3 layout.cl.
+// Part 2 is reorder.cl, part 3 schedule.cl.
 //
 // Rows, columns and entries are those of blocks if LCL_BLOCK is not 1.
 //
@@ -28,15 +28,19 @@
 #endif
 #define ENTRY_VALUES (LCL_BLOCK * LCL_BLOCK)
 
+#ifndef PATTERN_ONLY
+# define PATTERN_ONLY 0 // 1: `census` counts entries and reads no values
+#endif
+
 // Where the rows of a group's subdomain start and end.
-static inline int2 window_of(global const int *part_ptr)
+static inline int2 subdomain_of(global const int *part_ptr)
 {
     return (int2)(part_ptr[get_group_id(0)], part_ptr[get_group_id(0) + 1]);
 }
 
-static inline bool holds(int2 w, int j)
+static inline bool holds(int2 s, int j)
 {
-    return j >= w.x && j < w.y;
+    return j >= s.x && j < s.y;
 }
 
 WORK_GROUP
@@ -51,7 +55,9 @@ kernel void invert(long n, global const int *perm, global int *inverse)
 // Entry k; for a block its Frobenius norm with the sign of its trace.
 static inline double value_of(global const double *val, uint k)
 {
-#if LCL_BLOCK == 1
+#if PATTERN_ONLY
+    return 0;
+#elif LCL_BLOCK == 1
     return val[k];
 #else
     double sum = 0, trace = 0;
@@ -66,7 +72,7 @@ static inline double value_of(global const double *val, uint k)
 
 // Adds row i to the census C. Returns its number of entries left of the
 // diagonal in the lower 16 bits, right of it in the upper 16 bits.
-static inline uint count_row(struct lcl_census *C, int i, int2 w, uint2 r,
+static inline uint count_row(struct lcl_census *C, int i, int2 s, uint2 r,
                              global const int *col, global const int *inverse,
                              global const double *val)
 {
@@ -79,7 +85,7 @@ static inline uint count_row(struct lcl_census *C, int i, int2 w, uint2 r,
         diagonal = j == i ? value : diagonal;
         positive += j != i && value > 0 ? weight : 0.0;
         negative += j != i && value < 0 ? weight : 0.0;
-        if (!holds(w, j)) {
+        if (!holds(s, j)) {
             C->dropped_weight += weight;
             continue;
         }
@@ -124,11 +130,11 @@ kernel void census(global const int *part_ptr, global const int *perm,
                    global int *long_rows, global int *long_count)
 {
     local struct lcl_census sums[LCL_GROUP];
-    const int2 w = window_of(part_ptr);
+    const int2 s = subdomain_of(part_ptr);
     struct lcl_census C = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
-    for (int i = w.x + (int)get_local_id(0); i < w.y; i += LCL_GROUP) {
+    for (int i = s.x + (int)get_local_id(0); i < s.y; i += LCL_GROUP) {
         const uint2 r = symbolic_run(row_ptr, perm, i);
-        sides[i] = count_row(&C, i, w, r, col, inverse, val);
+        sides[i] = count_row(&C, i, s, r, col, inverse, val);
         if (r.y - r.x > SYMBOLIC_SHORT_ROW)
             long_rows[atomic_inc(long_count)] = perm[i];
     }
@@ -151,18 +157,18 @@ kernel void census(global const int *part_ptr, global const int *perm,
 
 // Settles the level of row i and raises those of the later rows that it stores.
 // Earlier rows are settled; those that store row i have raised its level.
-static inline int settle_row(int i, int2 w, uint2 r, global const int *col,
+static inline int settle_row(int i, int2 s, uint2 r, global const int *col,
                              global const int *inverse, global int *level)
 {
     int own = level[i];
     for (uint k = r.x; k < r.y; ++k) {
         const int j = inverse[col[k]];
-        if (holds(w, j) && j < i)
+        if (holds(s, j) && j < i)
             own = max(own, level[j] + 1);
     }
     for (uint k = r.x; k < r.y; ++k) {
         const int j = inverse[col[k]];
-        if (holds(w, j) && j > i)
+        if (holds(s, j) && j > i)
             level[j] = max(level[j], own + 1);
     }
     level[i] = own;
@@ -175,28 +181,28 @@ kernel void levels(global const int *part_ptr, global const int *perm,
                    global const int *col, global int *level, global int *start,
                    global struct lcl_census *census, int step_rows)
 {
-    const int2 w = window_of(part_ptr);
+    const int2 s = subdomain_of(part_ptr);
     int last = 0;
-    for (int i = w.x; i < w.y; ++i)
+    for (int i = s.x; i < s.y; ++i)
         level[i] = 0;
-    for (int i = w.x; i < w.y; ++i)
-        last = max(last, settle_row(i, w, symbolic_run(row_ptr, perm, i), col,
+    for (int i = s.x; i < s.y; ++i)
+        last = max(last, settle_row(i, s, symbolic_run(row_ptr, perm, i), col,
                                     inverse, level));
     census[get_group_id(0)].levels = last + 1;
-    census[get_group_id(0)].steps = w.y - w.x; // step_rows is 1
+    census[get_group_id(0)].steps = s.y - s.x; // step_rows is 1
 }
 #else
 
 # define UNKNOWN 0xffff
 
 // Whether every row that row i stores left of its diagonal has its level.
-static inline bool is_ready(int i, int2 w, uint2 r, global const int *col,
+static inline bool is_ready(int i, int2 s, uint2 r, global const int *col,
                             global const int *inverse,
                             local const ushort *known)
 {
     for (uint k = r.x; k < r.y; ++k) {
         const int j = inverse[col[k]];
-        if (holds(w, j) && j < i && known[j - w.x] == UNKNOWN)
+        if (holds(s, j) && j < i && known[j - s.x] == UNKNOWN)
             return false;
     }
     return true;
@@ -204,14 +210,14 @@ static inline bool is_ready(int i, int2 w, uint2 r, global const int *col,
 
 // Adds `change` to the wait counts of the rows that row i stores right of its
 // diagonal.
-static inline void tell_later(int change, int i, int2 w, uint2 r,
+static inline void tell_later(int change, int i, int2 s, uint2 r,
                               global const int *col, global const int *inverse,
                               local int *waits)
 {
     for (uint k = r.x; k < r.y; ++k) {
         const int j = inverse[col[k]];
-        if (holds(w, j) && j > i)
-            atomic_add(&waits[j - w.x], change);
+        if (holds(s, j) && j > i)
+            atomic_add(&waits[j - s.x], change);
     }
 }
 
@@ -228,8 +234,8 @@ kernel void levels(global const int *part_ptr, global const int *perm,
     local int waits[SUBDOMAIN_ROWS];
     local int left;
     const int lid = (int)get_local_id(0);
-    const int2 w = window_of(part_ptr);
-    const int rows = w.y - w.x;
+    const int2 s = subdomain_of(part_ptr);
+    const int rows = s.y - s.x;
     int levels = 0, steps = 0;
     for (int i = lid; i < rows; i += LCL_GROUP) {
         known[i] = UNKNOWN;
@@ -238,30 +244,30 @@ kernel void levels(global const int *part_ptr, global const int *perm,
     if (lid == 0)
         left = rows;
     GROUP_BARRIER();
-    for (int i = w.x + lid; i < w.y; i += LCL_GROUP)
-        tell_later(1, i, w, symbolic_run(row_ptr, perm, i), col, inverse,
+    for (int i = s.x + lid; i < s.y; i += LCL_GROUP)
+        tell_later(1, i, s, symbolic_run(row_ptr, perm, i), col, inverse,
                    waits);
     GROUP_BARRIER();
     while (left > 0) {
         const int rest = left;
         if (lid == 0) {
-            start[2 * (long)(w.x + levels)] = rows - rest;
-            start[2 * (long)(w.x + levels) + 1] = steps;
+            start[2 * (long)(s.x + levels)] = rows - rest;
+            start[2 * (long)(s.x + levels) + 1] = steps;
         }
-        for (int i = w.x + lid; i < w.y; i += LCL_GROUP)
-            if (known[i - w.x] == UNKNOWN)
+        for (int i = s.x + lid; i < s.y; i += LCL_GROUP)
+            if (known[i - s.x] == UNKNOWN)
                 level[i] =
-                    waits[i - w.x] == 0 &&
-                            is_ready(i, w, symbolic_run(row_ptr, perm, i), col,
+                    waits[i - s.x] == 0 &&
+                            is_ready(i, s, symbolic_run(row_ptr, perm, i), col,
                                      inverse, known)
                         ? levels
                         : UNKNOWN;
         GROUP_BARRIER();
-        for (int i = w.x + lid; i < w.y; i += LCL_GROUP)
-            if (known[i - w.x] == UNKNOWN && level[i] == levels) {
-                known[i - w.x] = (ushort)levels;
+        for (int i = s.x + lid; i < s.y; i += LCL_GROUP)
+            if (known[i - s.x] == UNKNOWN && level[i] == levels) {
+                known[i - s.x] = (ushort)levels;
                 atomic_dec(&left);
-                tell_later(-1, i, w, symbolic_run(row_ptr, perm, i), col,
+                tell_later(-1, i, s, symbolic_run(row_ptr, perm, i), col,
                            inverse, waits);
             }
         GROUP_BARRIER();
@@ -282,9 +288,9 @@ WORK_GROUP
 kernel void reverse(global const int *part_ptr, global const int *perm,
                     global int *reversed)
 {
-    const int2 w = window_of(part_ptr);
-    for (int i = w.x + (int)get_local_id(0); i < w.y; i += LCL_GROUP)
-        reversed[i] = perm[w.x + w.y - 1 - i];
+    const int2 s = subdomain_of(part_ptr);
+    for (int i = s.x + (int)get_local_id(0); i < s.y; i += LCL_GROUP)
+        reversed[i] = perm[s.x + s.y - 1 - i];
 }
 
 // The minimum of a row's level and of its level in the reversed order.
@@ -292,10 +298,10 @@ WORK_GROUP
 kernel void fold(global const int *part_ptr, global const int *from_the_end,
                  global int *level)
 {
-    const int2 w = window_of(part_ptr);
-    for (int i = w.x + (int)get_local_id(0); i < w.y; i += LCL_GROUP)
-        if (from_the_end[w.x + w.y - 1 - i] < level[i])
-            level[i] = from_the_end[w.x + w.y - 1 - i];
+    const int2 s = subdomain_of(part_ptr);
+    for (int i = s.x + (int)get_local_id(0); i < s.y; i += LCL_GROUP)
+        if (from_the_end[s.x + s.y - 1 - i] < level[i])
+            level[i] = from_the_end[s.x + s.y - 1 - i];
 }
 
 // ------------------------------------------------------------------- order
@@ -343,16 +349,16 @@ kernel void order(global const int *part_ptr, global const int *old_perm,
                   global int *inverse, global int *level, global uint *sides,
                   global ulong *keys)
 {
-    const int2 w = window_of(part_ptr);
-    const uint lid = get_local_id(0), rows = (uint)(w.y - w.x);
+    const int2 s = subdomain_of(part_ptr);
+    const uint lid = get_local_id(0), rows = (uint)(s.y - s.x);
 #if LCL_WIDTH == 1
-    global ulong *key = keys + 2 * (ulong)w.x;
+    global ulong *key = keys + 2 * (ulong)s.x;
 #else
     local ulong key[SUBDOMAIN_ROWS];
 #endif
     for (uint i = lid; i < rows; i += LCL_GROUP)
-        key[i] = key_of(old_level[w.x + i],
-                        symbolic_length(row_ptr, old_perm, w.x + i), i);
+        key[i] = key_of(old_level[s.x + i],
+                        symbolic_length(row_ptr, old_perm, s.x + i), i);
     GROUP_BARRIER();
 #if LCL_WIDTH == 1
     key = sort_keys(key, key + rows, rows);
@@ -374,9 +380,9 @@ kernel void order(global const int *part_ptr, global const int *old_perm,
             stride = top *= 2;
     }
 #endif
-    for (int i = w.x + (int)lid; i < w.y; i += LCL_GROUP) {
-        const ulong k = key[i - w.x];
-        const int from = w.x + (int)(k & 0xffff);
+    for (int i = s.x + (int)lid; i < s.y; i += LCL_GROUP) {
+        const ulong k = key[i - s.x];
+        const int from = s.x + (int)(k & 0xffff);
         perm[i] = old_perm[from];
         inverse[perm[i]] = i;
         level[i] = (int)(k >> 32);

@@ -89,7 +89,7 @@ struct lcl_caps {
 enum lcl_phase {
     LCL_PHASE_READ = 0,  /* files, generators */
     LCL_PHASE_PARTITION, /* labels and the resulting permutation */
-    LCL_PHASE_SYMBOLIC,  /* patterns, levels, layout */
+    LCL_PHASE_SYMBOLIC,  /* patterns, levels, schedule */
     LCL_PHASE_COMPILE,   /* kernels: build, or load from the cache */
     LCL_PHASE_NUMERIC,   /* factorisation */
     LCL_PHASE_UPLOAD,    /* host to device */

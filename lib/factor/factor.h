@@ -4,7 +4,7 @@
 
 #include "host/buffer.h"
 #include "host/program.h"
-#include "lib/factor/layout.h"
+#include "lib/factor/schedule.h"
 
 #include <levelcl/precond.h>
 
@@ -18,7 +18,7 @@ struct lcl_factor {
     int block; // rows and columns of an entry; rows and slots are counted in
                // blocks
     int64_t n, parts, slots, rows_max, stages_max;
-    int stage_entries, lanes; // of its stages, lib/factor/layout.h
+    int stage_entries, lanes; // of its stages, lib/factor/schedule.h
     int planes_max;
     int group;
     lcl_kernel *kernel, *store_kernel;
@@ -28,8 +28,7 @@ struct lcl_factor {
     lcl_buffer *stored; // values in another form (lib/factor/store.h) or NULL
     // Used by the factorisation only.
     lcl_buffer *step_of, *source, *diagonal, *shift, *repaired, *bad;
-    lcl_buffer
-        *pair; // NULL unless the pattern is triangle-free (cl/factor/dilu.cl)
+    lcl_buffer *mirror; // NULL unless dilu.cl computes the factors
     lcl_buffer *inv_d;  // NULL if the kernel does not use it
     lcl_buffer *counts; // 3 int32: number of repaired pivots, and number of
                         // values that lose their meaning when stored, low half

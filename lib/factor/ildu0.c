@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ILU(0) and ILDU(0) factors of all subdomains on the device.
+// Incomplete factors of all subdomains on the device.
 #include "lib/factor/ildu0.h"
 
 #include "host/alloc.h"
@@ -36,8 +36,8 @@ static int policy_of(const struct lcl_factor *F)
     return (int)F->pivot + (F->positive ? LCL_PIVOT_POSITIVE : 0);
 }
 
-// Moves the layout's buffers that the factor needs from D to F.
-static void take_layout(struct lcl_factor *F, struct lcl_device_layout *D)
+// Moves the schedule's buffers that the factor needs from D to F.
+static void take_schedule(struct lcl_factor *F, struct lcl_schedule *D)
 {
     F->part = D->part;
     F->step = D->step;
@@ -46,9 +46,9 @@ static void take_layout(struct lcl_factor *F, struct lcl_device_layout *D)
     F->step_of = D->step_of;
     F->source = D->source;
     F->diagonal = D->diagonal;
-    F->pair = D->pair;
+    F->mirror = D->mirror;
     D->part = D->step = D->stage = D->col = NULL;
-    D->step_of = D->source = D->diagonal = D->pair = NULL;
+    D->step_of = D->source = D->diagonal = D->mirror = NULL;
 }
 
 // Number of rows that dilu.cl allocates in local memory; dilu_fits() adds what
@@ -69,12 +69,12 @@ static bool dilu_fits(const struct lcl_factor *F)
 static int64_t inverses(const struct lcl_factor *F)
 {
     const bool wide = lcl_context_caps(F->ctx)->width > 1;
-    return F->block > 1 || (F->pair && wide) ? 0 : F->n;
+    return F->block > 1 || (F->mirror && wide) ? 0 : F->n;
 }
 
 static bool needs_val(const struct lcl_factor *F)
 {
-    return !F->pair || F->storage == LCL_FACTOR_STORAGE_FP64;
+    return !F->mirror || F->storage == LCL_FACTOR_STORAGE_FP64;
 }
 
 static enum lcl_status make_val(struct lcl_factor *F)
@@ -117,7 +117,7 @@ static enum lcl_status get_kernel(struct lcl_factor *F)
         spec.source = "ildu0_block.cl";
         spec.kernel = "ildu0_block";
         spec.block = F->block;
-    } else if (F->pair) {
+    } else if (F->mirror) {
         spec.source = "dilu.cl";
         spec.kernel = "dilu";
         spec.storage = (int)F->storage;
@@ -130,7 +130,7 @@ static enum lcl_status get_kernel(struct lcl_factor *F)
 }
 
 enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
-                                struct lcl_device_layout *layout, int group,
+                                struct lcl_schedule *schedule, int group,
                                 int block,
                                 const struct lcl_precond_params *params)
 {
@@ -142,19 +142,19 @@ enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
         .pivot_tol = params->pivot_tol > 0 ? params->pivot_tol : 1e-10,
         .storage = params->storage ? params->storage : LCL_FACTOR_STORAGE_FP64,
         .block = block,
-        .n = layout->n,
-        .parts = layout->parts,
-        .slots = layout->slots,
-        .rows_max = layout->rows_max,
-        .stages_max = layout->stages_max,
-        .stage_entries = layout->stage_entries,
-        .planes_max = layout->planes_max,
-        .lanes = layout->lanes,
+        .n = schedule->n,
+        .parts = schedule->parts,
+        .slots = schedule->slots,
+        .rows_max = schedule->rows_max,
+        .stages_max = schedule->stages_max,
+        .stage_entries = schedule->stage_entries,
+        .planes_max = schedule->planes_max,
+        .lanes = schedule->lanes,
         .group = group,
     };
-    take_layout(F, layout);
+    take_schedule(F, schedule);
     if (!dilu_fits(F))
-        lcl_buffer_destroy(&F->pair);
+        lcl_buffer_destroy(&F->mirror);
     if ((st = allocate(F)) < 0 || (st = get_kernel(F)) < 0 ||
         (st = lcl_store_init(F)) < 0)
         lcl_factor_finish(F);
@@ -166,7 +166,7 @@ void lcl_factor_finish(struct lcl_factor *F)
     lcl_buffer **const buffers[] = {
         &F->part,     &F->stage,   &F->step,   &F->col,      &F->val,
         &F->inv_d,    &F->step_of, &F->source, &F->diagonal, &F->shift,
-        &F->repaired, &F->bad,     &F->stored, &F->pair,     &F->counts,
+        &F->repaired, &F->bad,     &F->stored, &F->mirror,   &F->counts,
     };
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i)
         lcl_buffer_destroy(buffers[i]);
@@ -194,7 +194,7 @@ static enum lcl_status launch_dilu(struct lcl_factor *F, const lcl_buffer *val)
 {
     return LCL_LAUNCH(F->kernel, F->parts, lcl_arg_buffer(F->part),
                       lcl_arg_buffer(F->step), lcl_arg_buffer(F->col),
-                      lcl_arg_buffer(F->source), lcl_arg_buffer(F->pair),
+                      lcl_arg_buffer(F->source), lcl_arg_buffer(F->mirror),
                       lcl_arg_buffer(F->diagonal), lcl_arg_buffer(val),
                       lcl_arg_buffer(lcl_store_values(F)),
                       lcl_arg_buffer(F->inv_d), lcl_arg_buffer(F->shift),
@@ -223,7 +223,7 @@ static enum lcl_status factor_once(struct lcl_factor *F, const lcl_buffer *val,
     if (st < 0)
         return st;
     st = F->block > 1 ? launch_block(F, val)
-         : F->pair    ? launch_dilu(F, val)
+         : F->mirror  ? launch_dilu(F, val)
                       : launch_scalar(F, val);
     if (st < 0 || (st = lcl_store_run(F)) < 0)
         return st;
@@ -243,12 +243,12 @@ static enum lcl_status fall_back(struct lcl_factor *F, const lcl_buffer *val)
     if ((!F->val && (st = make_val(F)) < 0) || (st = get_kernel(F)) < 0) {
         F->storage = before;
         F->kernel = kernel;
-        if (F->pair)
+        if (F->mirror)
             lcl_buffer_destroy(&F->val);
         return st;
     }
     lcl_buffer_destroy(&F->stored);
-    return F->pair ? factor_once(F, val, counts) : LCL_OK;
+    return F->mirror ? factor_once(F, val, counts) : LCL_OK;
 }
 
 static enum lcl_status check_storage(struct lcl_factor *F, uint64_t lost,
@@ -340,5 +340,5 @@ uint64_t lcl_factor_bytes(const struct lcl_factor *F)
     return lcl_buffer_bytes(F->part) + lcl_buffer_bytes(F->step) +
            lcl_buffer_bytes(F->stage) + lcl_buffer_bytes(F->col) +
            lcl_buffer_bytes(F->val) + lcl_buffer_bytes(F->inv_d) +
-           lcl_buffer_bytes(F->stored) + lcl_buffer_bytes(F->pair);
+           lcl_buffer_bytes(F->stored) + lcl_buffer_bytes(F->mirror);
 }

@@ -1,32 +1,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ILU(0) and ILDU(0) factors of all subdomains on the device.
+// Incomplete factors of all subdomains on the device, on the pattern of a
+// schedule: ILU(0), with another pattern ILU(k).
 #pragma once
 
 #include "lib/factor/factor.h"
 
-// Initialises F from a layout and takes its buffers. Entries are blocks of
+// Initialises F from a schedule and takes its buffers. Entries are blocks of
 // `block` rows and columns, 1 to LCL_BLOCK_MAX. Reads params->type, pivot,
 // pivot_tol and storage (DEFAULT: fp64).
 enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
-                                struct lcl_device_layout *layout, int group,
+                                struct lcl_schedule *schedule, int group,
                                 int block,
                                 const struct lcl_precond_params *params);
 void lcl_factor_finish(struct lcl_factor *F);
 
 // Repaired pivots: their number, and the first rows in the numbering of the
-// layout.
+// schedule.
 struct lcl_repairs {
     int64_t count;
     int64_t rows[8];
 };
 
-// Factors the matrix whose reordered entries are in `val`, blocks in row-major
-// order. If values lose their meaning when stored (lib/factor/store.h) and
-// F->falls_back is set, F->storage becomes fp64 permanently: this allocates
-// memory and may compile a kernel, and whoever applies the factor must read
-// F->storage again. Returns LCL_OK, LCL_EPIVOT (policy FAIL: `repairs` holds
-// the row), LCL_ERANGE (values lose their meaning), LCL_EDEVICE or LCL_ENOMEM;
-// if it falls back, also LCL_EDEVMEM or LCL_EBUILD.
+// Factors the matrix with the values `val`, to which the schedule's sources
+// refer, blocks in row-major order. If values lose their meaning when stored
+// (lib/factor/store.h) and F->falls_back is set, F->storage becomes fp64
+// permanently: this allocates memory and may compile a kernel, and whoever
+// applies the factor must read F->storage again. Returns LCL_OK, LCL_EPIVOT
+// (policy FAIL: `repairs` holds the row), LCL_ERANGE (values lose their
+// meaning), LCL_EDEVICE or LCL_ENOMEM; if it falls back, also LCL_EDEVMEM or
+// LCL_EBUILD.
 enum lcl_status lcl_factor_numeric(struct lcl_factor *F, const lcl_buffer *val,
                                    struct lcl_repairs *repairs);
 

@@ -232,7 +232,7 @@ struct boxes {
     int64_t grid[3], box[3];
     int64_t count[3]; // number of boxes along x, y, z
     int64_t unknowns;
-    struct lcl_partition *P;
+    struct lcl_subdomains *P;
 };
 
 // Numbers the rows of one box from *place on.
@@ -248,7 +248,7 @@ static void number_box(const struct boxes *B, const int64_t first[3],
             const int64_t row =
                 ((z * B->grid[1] + y) * B->grid[0] + first[0]) * B->unknowns;
             for (int64_t i = 0; i < run; ++i)
-                B->P->perm[*place + i] = (int32_t)(row + i);
+                B->P->row[*place + i] = (int32_t)(row + i);
             *place += run;
         }
 }
@@ -270,7 +270,7 @@ static void number_bar(void *arg, int64_t bar)
 }
 
 enum lcl_status lcl_partition_geometric(
-    struct lcl_partition *P, const struct lcl_csr *A,
+    struct lcl_subdomains *P, const struct lcl_csr *A,
     const struct lcl_partition_params *params, const struct lcl_log *log)
 {
     struct boxes B = {.P = P};
@@ -281,7 +281,7 @@ enum lcl_status lcl_partition_geometric(
     for (int d = 0; d < 3; ++d)
         B.count[d] = (B.grid[d] - 1) / B.box[d] + 1;
     const int64_t bars = B.count[1] * B.count[2];
-    if ((st = lcl_partition_allocate(P, A->rows, B.count[0] * bars, log)) < 0)
+    if ((st = lcl_subdomains_allocate(P, A->rows, B.count[0] * bars, log)) < 0)
         return st;
     P->parts = B.count[0] * bars;
     lcl_parallel(bars, number_bar, &B);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Subdomains: labels from one of the methods, then the resulting permutation.
+// Subdomains: labels from one of the methods, then the rows sorted by label.
 #include "lib/partition/partition.h"
 
 #include "host/alloc.h"
@@ -46,16 +46,6 @@ static int64_t effective_limit(int64_t n, int64_t wanted, int64_t max_rows)
     return wanted > 0 && wanted < limit ? wanted : limit;
 }
 
-enum lcl_status lcl_partition_allocate(struct lcl_partition *P, int64_t n,
-                                       int64_t parts, const struct lcl_log *log)
-{
-    P->n = n;
-    P->part_ptr = lcl_calloc((size_t)parts + 1, sizeof *P->part_ptr);
-    P->perm = lcl_malloc((size_t)n, sizeof *P->perm);
-    return P->part_ptr && P->perm ? LCL_OK
-                                  : lcl_fail_memory(log, "the subdomains");
-}
-
 // ------------------------------------------------------------------- labels
 
 // End of the run of equal labels that starts at row i.
@@ -71,7 +61,7 @@ static int64_t run_end(const int32_t *label, int64_t n, int64_t i)
 // Numbers the parts in the order of their smallest row, so that parts that are
 // close in the old numbering stay close in the new one; removes unused labels.
 // part_ptr[p + 2] becomes the number of rows of part p.
-static enum lcl_status renumber(struct lcl_partition *P, int32_t *label,
+static enum lcl_status renumber(struct lcl_subdomains *P, int32_t *label,
                                 const struct lcl_log *log)
 {
     int32_t *number = lcl_calloc((size_t)P->n, sizeof *number); // from 1
@@ -92,7 +82,7 @@ static enum lcl_status renumber(struct lcl_partition *P, int32_t *label,
 
 // Stable counting sort of the rows by label; during the sort part_ptr[p + 1] is
 // the next free row of part p.
-static void sort_rows(struct lcl_partition *P, const int32_t *label)
+static void sort_rows(struct lcl_subdomains *P, const int32_t *label)
 {
     for (int64_t p = 0; p < P->parts; ++p)
         P->part_ptr[p + 2] += P->part_ptr[p + 1];
@@ -100,7 +90,7 @@ static void sort_rows(struct lcl_partition *P, const int32_t *label)
         const int64_t end = run_end(label, P->n, i);
         int64_t *next = &P->part_ptr[label[i] + 1];
         while (i < end)
-            P->perm[(*next)++] = (int32_t)i++;
+            P->row[(*next)++] = (int32_t)i++;
     }
 }
 
@@ -110,12 +100,12 @@ typedef enum lcl_status labels_fn(int32_t *label, const struct request *R,
 
 // Allocates as many parts as rows, and one more; untouched memory costs
 // nothing.
-static enum lcl_status group_rows(struct lcl_partition *P,
+static enum lcl_status group_rows(struct lcl_subdomains *P,
                                   const struct request *R, labels_fn *fill)
 {
     const int64_t n = R->A->rows;
     int32_t *label = lcl_malloc((size_t)n, sizeof *label);
-    enum lcl_status st = label ? lcl_partition_allocate(P, n, n + 1, R->log)
+    enum lcl_status st = label ? lcl_subdomains_allocate(P, n, n + 1, R->log)
                                : lcl_fail_memory(R->log, "the subdomains");
     if (st == LCL_OK && (st = fill(label, R, &P->weighted)) == LCL_OK &&
         (st = renumber(P, label, R->log)) == LCL_OK)
@@ -140,7 +130,7 @@ static enum lcl_status take_labels(int32_t *label, const struct request *R,
 
 // ------------------------------------------------------------------- methods
 
-static enum lcl_status make_parts(struct lcl_partition *P,
+static enum lcl_status make_parts(struct lcl_subdomains *P,
                                   const struct request *R)
 {
     switch (R->params.type) {
@@ -160,8 +150,8 @@ static enum lcl_status make_parts(struct lcl_partition *P,
     return lcl_partition_natural(P, R->A, R->params.rows, R->log);
 }
 
-static enum lcl_status check_sizes(const struct lcl_partition *P, int64_t limit,
-                                   const struct lcl_log *log)
+static enum lcl_status check_sizes(const struct lcl_subdomains *P,
+                                   int64_t limit, const struct lcl_log *log)
 {
     for (int64_t p = 0; p < P->parts; ++p) {
         const int64_t size = P->part_ptr[p + 1] - P->part_ptr[p];
@@ -169,18 +159,18 @@ static enum lcl_status check_sizes(const struct lcl_partition *P, int64_t limit,
             return lcl_fail(log, LCL_ERANGE,
                             "the subdomain of row %" PRId32 " has %" PRId64
                             " rows, the limit is %" PRId64,
-                            P->perm[P->part_ptr[p]], size, limit);
+                            P->row[P->part_ptr[p]], size, limit);
     }
     return LCL_OK;
 }
 
-enum lcl_status lcl_partition_create(struct lcl_partition *P,
+enum lcl_status lcl_partition_create(struct lcl_subdomains *P,
                                      const struct lcl_csr *A,
                                      const struct lcl_partition_params *params,
                                      int64_t max_rows,
                                      const struct lcl_log *log)
 {
-    *P = (struct lcl_partition){0};
+    *P = (struct lcl_subdomains){0};
     enum lcl_status st = check(A, params, max_rows, log);
     if (st < 0)
         return st;
@@ -188,18 +178,11 @@ enum lcl_status lcl_partition_create(struct lcl_partition *P,
     R.params.rows = effective_limit(A->rows, params->rows, max_rows);
     if ((st = make_parts(P, &R)) < 0 ||
         (st = check_sizes(P, R.params.rows, log)) < 0) {
-        lcl_partition_finish(P);
+        lcl_subdomains_finish(P);
         return st;
     }
     lcl_info(log,
              "partition: %" PRId64 " subdomains of at most %" PRId64 " rows%s",
              P->parts, R.params.rows, P->weighted ? ", with edge weights" : "");
     return LCL_OK;
-}
-
-void lcl_partition_finish(struct lcl_partition *P)
-{
-    lcl_free(P->perm);
-    lcl_free(P->part_ptr);
-    *P = (struct lcl_partition){0};
 }

@@ -1,43 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Subdomains: labels, the resulting permutation, the reordered matrix.
+// The methods that partition the rows of a matrix into subdomains.
 #pragma once
+
+#include "lib/partition/subdomains.h"
 
 #include <levelcl/precond.h>
 
-// Subdomain p has rows part_ptr[p] .. part_ptr[p+1]-1 of the new numbering; new
-// row i is old row perm[i]. Rows keep their old order within a subdomain;
-// subdomains are ordered by their first rows.
-struct lcl_partition {
-    int64_t n;
-    int64_t parts;
-    int64_t *part_ptr; // parts + 1
-    int32_t *perm;     // n, new -> old
-    bool weighted;     // METIS used edge weights
-};
-
 // Partitions the rows of A (square) into nonempty subdomains of at most
-// `max_rows` rows; params->rows, if set, lowers the limit. Returns LCL_OK,
-// LCL_EINVAL, LCL_ERANGE or LCL_ENOMEM, with a logged reason.
-enum lcl_status lcl_partition_create(struct lcl_partition *P,
+// `max_rows` rows; params->rows, if set, lowers the limit. No row repeats; rows
+// keep their order within a subdomain; subdomains are ordered by their first
+// rows. Returns LCL_OK, LCL_EINVAL, LCL_ERANGE or LCL_ENOMEM, with a logged
+// reason.
+enum lcl_status lcl_partition_create(struct lcl_subdomains *P,
                                      const struct lcl_csr *A,
                                      const struct lcl_partition_params *params,
                                      int64_t max_rows,
                                      const struct lcl_log *log);
-void lcl_partition_finish(struct lcl_partition *P);
-
-// Allocates n rows in `parts` parts, for methods that fill *P themselves.
-// Returns LCL_OK or LCL_ENOMEM; part_ptr is all zero on success.
-enum lcl_status lcl_partition_allocate(struct lcl_partition *P, int64_t n,
-                                       int64_t parts,
-                                       const struct lcl_log *log);
 
 // Methods; all respect the limit `rows` or params->rows, from 1 to n. These
 // fill *P themselves:
-enum lcl_status lcl_partition_natural(struct lcl_partition *P,
+enum lcl_status lcl_partition_natural(struct lcl_subdomains *P,
                                       const struct lcl_csr *A, int64_t rows,
                                       const struct lcl_log *log);
 enum lcl_status lcl_partition_geometric(
-    struct lcl_partition *P, const struct lcl_csr *A,
+    struct lcl_subdomains *P, const struct lcl_csr *A,
     const struct lcl_partition_params *params, const struct lcl_log *log);
 // These fill label[0 .. n-1] with part numbers below n, in any numbering; only
 // the caller's labels may exceed the limit:

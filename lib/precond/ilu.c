@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ILU(0), ILDU(0) and IC(0) on subdomains: partition, drop, levels, layout,
+// ILU(0), ILDU(0) and IC(0) on subdomains: partition, drop, levels, schedule,
 // factor, apply (Mehta et al., arXiv 2508.04917).
 #include "lib/precond/precond.h"
 
@@ -27,18 +27,19 @@ struct ilu {
 struct set_up {
     struct lcl_csr graph; // the pattern of A, with values if METIS uses weights
     double *norms;        // of the blocks, used if METIS uses weights
-    struct lcl_partition partition;
+    struct lcl_subdomains subdomains;
     struct lcl_symbolic symbolic;
-    struct lcl_layout layout; // host copies, for methods that read them
+    struct lcl_host_schedule
+        schedule; // host copies, for methods that read them
     int32_t *level;
 };
 
 static void set_up_finish(struct set_up *a)
 {
     lcl_free(a->level);
-    lcl_layout_finish(&a->layout);
+    lcl_host_schedule_finish(&a->schedule);
     lcl_symbolic_finish(&a->symbolic);
-    lcl_partition_finish(&a->partition);
+    lcl_subdomains_finish(&a->subdomains);
     lcl_free(a->norms);
 }
 
@@ -65,13 +66,13 @@ static enum lcl_status partition(struct set_up *a, lcl_context *ctx, int block,
 {
     lcl_phase_enter(ctx, LCL_PHASE_PARTITION);
     const enum lcl_status st =
-        lcl_packed_partition(&a->partition, ctx, &a->graph, block, params);
+        lcl_packed_partition(&a->subdomains, ctx, &a->graph, block, params);
     lcl_phase_leave(ctx);
     return st;
 }
 
 static void describe_parts(struct lcl_precond_info *info,
-                           const struct lcl_partition *P)
+                           const struct lcl_subdomains *P)
 {
     info->parts = P->parts;
     info->part_rows_min = P->n;
@@ -99,7 +100,7 @@ static void describe(struct lcl_precond_info *info,
 
 static enum lcl_status download_levels(struct set_up *a, lcl_context *ctx)
 {
-    const size_t n = (size_t)a->partition.n;
+    const size_t n = (size_t)a->subdomains.n;
     a->level = lcl_malloc(n, sizeof *a->level);
     if (!a->level)
         return lcl_fail_memory(lcl_context_log(ctx), "levels");
@@ -118,20 +119,23 @@ static enum lcl_status analyse(lcl_precond *M, struct set_up *a)
 {
     const struct lcl_caps *caps = lcl_context_caps(M->op.range.ctx);
     enum lcl_status st;
-    describe_parts(&M->info, &a->partition);
+    describe_parts(&M->info, &a->subdomains);
     M->info.group_size = lcl_packed_group(caps, M->info.part_rows_max);
+    const struct lcl_device_matrix *A = M->matrix->matrix;
+    const struct lcl_pattern pattern = lcl_pattern_of(A);
     const struct lcl_symbolic_params params = {
+        .block = M->info.block_size,
         .group = M->info.group_size,
         .lanes = sharing_lanes(caps, M->info.block_size),
         .folded = caps->width > 1,
     };
-    if ((st = lcl_symbolic_init(&a->symbolic, M->op.range.ctx,
-                                M->matrix->matrix, &a->partition, &params)) < 0)
+    if ((st = lcl_symbolic_init(&a->symbolic, M->op.range.ctx, &pattern,
+                                &a->subdomains, A->val, &params)) < 0)
         return st;
     describe(&M->info, &a->symbolic);
-    if (lcl_trisolve_reads_layout(M->info.trisolve) &&
-        ((st = lcl_layout_download(&a->layout, M->op.range.ctx,
-                                   &a->symbolic.layout)) < 0 ||
+    if (lcl_trisolve_reads_schedule(M->info.trisolve) &&
+        ((st = lcl_schedule_download(&a->schedule, M->op.range.ctx,
+                                     &a->symbolic.schedule)) < 0 ||
          (st = download_levels(a, M->op.range.ctx)) < 0))
         return st;
     return lcl_context_wait(M->op.range.ctx); // so that the symbolic phase
@@ -159,13 +163,13 @@ static enum lcl_status make_factor(lcl_precond *M, struct set_up *a,
     if (open)
         own.storage = LCL_FACTOR_STORAGE_FP32;
     if ((st = lcl_operator_renumber(M->matrix, &a->symbolic.B)) < 0 ||
-        (st = lcl_factor_init(&I->factor, M->op.range.ctx, &a->symbolic.layout,
-                              M->info.group_size, M->info.block_size, &own)) <
-            0)
+        (st =
+             lcl_factor_init(&I->factor, M->op.range.ctx, &a->symbolic.schedule,
+                             M->info.group_size, M->info.block_size, &own)) < 0)
         return st;
     I->factor.falls_back = open;
     return lcl_trisolve_init(&I->trisolve, M->info.trisolve, M->op.range.ctx,
-                             &I->factor, &a->layout, a->level);
+                             &I->factor, &a->schedule, a->level);
 }
 
 // Lets the triangular solve add Z e, if it can.
@@ -212,7 +216,7 @@ static enum lcl_status make_cycles(lcl_precond *M)
 }
 
 static enum lcl_status make_coarse(lcl_precond *M,
-                                   const struct lcl_partition *P)
+                                   const struct lcl_subdomains *P)
 {
     const struct ilu *I = M->op.state;
     const struct lcl_coarse_params params = {.block = M->info.block_size};
@@ -226,7 +230,7 @@ static enum lcl_status add_coarse(lcl_precond *M, const struct set_up *a,
                                   enum lcl_coarse wanted)
 {
     struct ilu *I = M->op.state;
-    const struct lcl_partition *P = &a->partition;
+    const struct lcl_subdomains *P = &a->subdomains;
     M->info.coarse =
         lcl_coarse_choose(wanted, P->parts, P->n, a->symbolic.drop.opposite);
     if (M->info.coarse == LCL_COARSE_NONE)

@@ -25,8 +25,8 @@ struct set_up {
     struct lcl_bsr all;    // D
     uint32_t *of_m, *of_l; // blocks of the union in M and in L
     double *norms;         // of the blocks of one stage, summed over stages
-    struct lcl_partition partition; // of one stage
-    int32_t *repeated;              // labels of all stages
+    struct lcl_subdomains subdomains; // of one stage
+    int32_t *repeated;                // labels of all stages
 };
 
 static void set_up_finish(struct set_up *a)
@@ -38,7 +38,7 @@ static void set_up_finish(struct set_up *a)
     lcl_free(a->of_m);
     lcl_free(a->of_l);
     lcl_free(a->norms);
-    lcl_partition_finish(&a->partition);
+    lcl_subdomains_finish(&a->subdomains);
     lcl_free(a->repeated);
 }
 
@@ -174,15 +174,14 @@ static enum lcl_status make_norms(struct set_up *a, const lcl_precond *M,
 static enum lcl_status repeat_labels(struct set_up *a, int stages,
                                      const struct lcl_log *log)
 {
-    const struct lcl_partition *P = &a->partition;
+    const struct lcl_subdomains *P = &a->subdomains;
     a->repeated = lcl_malloc((size_t)a->all.rows, sizeof *a->repeated);
     if (!a->repeated)
         return lcl_fail_memory(log, "labels");
     for (int64_t p = 0; p < P->parts; ++p)
         for (int64_t i = P->part_ptr[p]; i < P->part_ptr[p + 1]; ++i)
             for (int j = 0; j < stages; ++j)
-                a->repeated[j * P->n + P->perm[i]] =
-                    (int32_t)(j * P->parts + p);
+                a->repeated[j * P->n + P->row[i]] = (int32_t)(j * P->parts + p);
     return LCL_OK;
 }
 
@@ -196,7 +195,7 @@ static enum lcl_status partition(struct set_up *a, const lcl_precond *M,
     if (lcl_partition_weighs(params) && (st = make_norms(a, M, log)) < 0)
         return st;
     graph.val = a->norms;
-    st = lcl_packed_partition(&a->partition, ctx, &graph, a->one.block_size,
+    st = lcl_packed_partition(&a->subdomains, ctx, &graph, a->one.block_size,
                               params);
     return st < 0 ? st : repeat_labels(a, M->A->info.stages, log);
 }
@@ -230,7 +229,7 @@ static enum lcl_status make_inner(lcl_precond *M, const struct set_up *a,
     };
     if (own.coarse == LCL_COARSE_AUTO)
         own.coarse = LCL_COARSE_NONE;
-    S->weighted = a->partition.weighted;
+    S->weighted = a->subdomains.weighted;
     return lcl_precond_analyse(&S->inner, M->matrix, &own);
 }
 

@@ -45,7 +45,7 @@ static double opposite_share(const struct lcl_csr *A)
     return all > 0 ? opposite / all : 0;
 }
 
-struct lcl_drop_info lcl_ref_drop(const struct lcl_partition *P,
+struct lcl_drop_info lcl_ref_drop(const struct lcl_subdomains *P,
                                   const struct lcl_csr *B)
 {
     struct tally T = {0};

@@ -6,5 +6,5 @@
 #include "lib/factor/symbolic.h"
 
 // B is the reordered matrix.
-struct lcl_drop_info lcl_ref_drop(const struct lcl_partition *P,
+struct lcl_drop_info lcl_ref_drop(const struct lcl_subdomains *P,
                                   const struct lcl_csr *B);

@@ -3,26 +3,26 @@
 #include "lib/ref/ildu0.h"
 
 #include "host/alloc.h"
-#include "lib/ref/window.h"
+#include "lib/ref/range.h"
 
 #include <math.h>
 #include <string.h>
 
-// max_j |b_ij| over the window.
+// max_j |b_ij| over the range.
 static double largest_of(const struct lcl_csr *B,
-                         const struct lcl_ref_window *w, int64_t i)
+                         const struct lcl_ref_range *range, int64_t i)
 {
     double largest = 0;
     for (int64_t k = B->row_ptr[i]; k < B->row_ptr[i + 1]; ++k)
-        if (lcl_ref_is_inside(w, B->col_ind[k]))
+        if (lcl_ref_is_inside(range, B->col_ind[k]))
             largest = fmax(largest, fabs(B->val[k]));
     return largest;
 }
 
 // Row i -= l_ij (row j of D U) on the pattern of row i; F->val[k] is a = l_ij
 // d_j on entry, l_ij on return. Returns the amount subtracted from d_i.
-static double eliminate(struct lcl_ref_ildu0 *F, const struct lcl_ref_window *w,
-                        int64_t i, int64_t k)
+static double eliminate(struct lcl_ref_ildu0 *F,
+                        const struct lcl_ref_range *range, int64_t i, int64_t k)
 {
     const struct lcl_csr *B = F->B;
     const int64_t j = B->col_ind[k];
@@ -32,7 +32,7 @@ static double eliminate(struct lcl_ref_ildu0 *F, const struct lcl_ref_window *w,
     for (int64_t m = B->row_ptr[j]; m < B->row_ptr[j + 1]; ++m) {
         const int64_t c = B->col_ind[m];
         const double update = a * F->val[m];
-        if (c <= j || !lcl_ref_is_inside(w, c))
+        if (c <= j || !lcl_ref_is_inside(range, c))
             continue;
         const int64_t at = lcl_ref_find(B, i, c);
         if (c == i)
@@ -47,21 +47,21 @@ static double eliminate(struct lcl_ref_ildu0 *F, const struct lcl_ref_window *w,
 // d_i  =  a_ii - sum_k l_ik d_k u_ki,
 // u_ij = (a_ij - sum_k l_ik d_k u_kj) / d_i    for j > i,
 // for stored entries. Returns whether the pivot was small.
-static bool factor_row(void *user, const struct lcl_ref_window *w, int64_t i)
+static bool factor_row(void *user, const struct lcl_ref_range *range, int64_t i)
 {
     struct lcl_ref_ildu0 *F = user;
     const struct lcl_csr *B = F->B;
     const int64_t from = B->row_ptr[i], to = B->row_ptr[i + 1];
     const int64_t diagonal = lcl_ref_find(B, i, i);
-    const double largest = largest_of(B, w, i);
+    const double largest = largest_of(B, range, i);
     double d = diagonal < 0 ? 0 : B->val[diagonal];
     bool small;
     memcpy(F->val + from, B->val + from, (size_t)(to - from) * sizeof *F->val);
-    d += copysign(w->shift * largest, w->positive ? 1 : d);
+    d += copysign(range->shift * largest, range->positive ? 1 : d);
     for (int64_t k = from; k < to && B->col_ind[k] < i; ++k)
-        if (lcl_ref_is_inside(w, B->col_ind[k]))
-            d -= eliminate(F, w, i, k);
-    F->inv_d[i] = 1 / lcl_ref_repair(w, d, largest, &small);
+        if (lcl_ref_is_inside(range, B->col_ind[k]))
+            d -= eliminate(F, range, i, k);
+    F->inv_d[i] = 1 / lcl_ref_repair(range, d, largest, &small);
     for (int64_t k = from; k < to; ++k)
         if (B->col_ind[k] > i)
             F->val[k] *= F->inv_d[i];

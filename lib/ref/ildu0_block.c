@@ -3,7 +3,7 @@
 #include "lib/ref/ildu0_block.h"
 
 #include "host/alloc.h"
-#include "lib/ref/window.h"
+#include "lib/ref/range.h"
 
 #include <math.h>
 #include <string.h>
@@ -74,7 +74,7 @@ static void eliminate_column(int b, double *M, double *X, int k, int p,
 // inverse = M^-1: Gauss-Jordan elimination on (M X), X = I on entry, with
 // partial pivoting and repair of small pivots. Returns whether a pivot was
 // small.
-static bool invert(int b, const struct lcl_ref_window *w, double largest,
+static bool invert(int b, const struct lcl_ref_range *range, double largest,
                    double *M, double *inverse)
 {
     double X[MAX_ENTRIES] = {0};
@@ -86,7 +86,7 @@ static bool invert(int b, const struct lcl_ref_window *w, double largest,
         const int p = order[k] = pivot_row(b, M, used, k);
         used[p] = true;
         eliminate_column(b, M, X, k, p,
-                         lcl_ref_repair(w, M[p * b + k], largest, &small));
+                         lcl_ref_repair(range, M[p * b + k], largest, &small));
         any_small |= small;
     }
     for (int k = 0; k < b; ++k)
@@ -96,16 +96,16 @@ static bool invert(int b, const struct lcl_ref_window *w, double largest,
 
 // --------------------------------------------------------------------- rows
 
-// The largest magnitude in row i over the window.
-static double largest_of(const struct job *J, const struct lcl_ref_window *w,
+// The largest magnitude in row i over the range.
+static double largest_of(const struct job *J, const struct lcl_ref_range *range,
                          int64_t i)
 {
     const struct lcl_csr *B = J->F->B;
     const int64_t entries = (int64_t)J->F->block * J->F->block;
     double largest = 0;
     for (int64_t k = B->row_ptr[i]; k < B->row_ptr[i + 1]; ++k)
-        for (int64_t e = 0; e < entries && lcl_ref_is_inside(w, B->col_ind[k]);
-             ++e)
+        for (int64_t e = 0;
+             e < entries && lcl_ref_is_inside(range, B->col_ind[k]); ++e)
             largest = fmax(largest, fabs(J->val[k * entries + e]));
     return largest;
 }
@@ -113,7 +113,7 @@ static double largest_of(const struct job *J, const struct lcl_ref_window *w,
 // Row i -= l_ij (row j of D U) on the pattern of row i and on its diagonal
 // block d; block k of F->val is a = l_ij d_j on entry, l_ij on return.
 static void eliminate(struct lcl_ref_ildu0_block *F,
-                      const struct lcl_ref_window *w, int64_t i, int64_t k,
+                      const struct lcl_ref_range *range, int64_t i, int64_t k,
                       double *d)
 {
     const struct lcl_csr *B = F->B;
@@ -124,7 +124,7 @@ static void eliminate(struct lcl_ref_ildu0_block *F,
     set_product(b, l, a, block_at(F, F->inv_d, j));
     for (int64_t m = B->row_ptr[j]; m < B->row_ptr[j + 1]; ++m) {
         const int64_t c = B->col_ind[m];
-        if (c <= j || !lcl_ref_is_inside(w, c))
+        if (c <= j || !lcl_ref_is_inside(range, c))
             continue;
         const int64_t at = c == i ? -1 : lcl_ref_find(B, i, c);
         if (c == i || at >= 0)
@@ -135,7 +135,7 @@ static void eliminate(struct lcl_ref_ildu0_block *F,
 
 // factor_row() of lib/ref/ildu0.c with blocks as entries:
 //     l_ij = a'_ij d_j^-1,    u_ij = d_i^-1 a'_ij.
-static bool factor_row(void *user, const struct lcl_ref_window *w, int64_t i)
+static bool factor_row(void *user, const struct lcl_ref_range *range, int64_t i)
 {
     const struct job *J = user;
     struct lcl_ref_ildu0_block *F = J->F;
@@ -143,19 +143,19 @@ static bool factor_row(void *user, const struct lcl_ref_window *w, int64_t i)
     const int64_t from = B->row_ptr[i], to = B->row_ptr[i + 1];
     const int64_t diagonal = lcl_ref_find(B, i, i);
     const int b = F->block, entries = b * b;
-    const double largest = largest_of(J, w, i);
+    const double largest = largest_of(J, range, i);
     double d[MAX_ENTRIES] = {0};
     memcpy(F->val + from * entries, J->val + from * entries,
            (size_t)((to - from) * entries) * sizeof *F->val);
     if (diagonal >= 0)
         memcpy(d, J->val + diagonal * entries, (size_t)entries * sizeof *d);
     for (int c = 0; c < b; ++c)
-        d[c * b + c] += copysign(w->shift * largest, d[c * b + c]);
+        d[c * b + c] += copysign(range->shift * largest, d[c * b + c]);
     for (int64_t k = from; k < to && B->col_ind[k] < i; ++k)
-        if (lcl_ref_is_inside(w, B->col_ind[k]))
-            eliminate(F, w, i, k, d);
+        if (lcl_ref_is_inside(range, B->col_ind[k]))
+            eliminate(F, range, i, k, d);
     double *inv_d = block_at(F, F->inv_d, i);
-    const bool small = invert(b, w, largest, d, inv_d);
+    const bool small = invert(b, range, largest, d, inv_d);
     for (int64_t k = from; k < to; ++k)
         if (B->col_ind[k] > i)
             set_product(b, block_at(F, F->val, k), inv_d,
@@ -257,8 +257,8 @@ void lcl_ref_lower_block(const struct lcl_ref_ildu0_block *F, bool with_d,
 
 // L y = b, then
 //     x_i = D_i^-1 y_i - sum_{j>i} u_ij x_j
-static void solve_window(const struct lcl_ref_ildu0_block *F, int64_t first,
-                         int64_t last, double *x)
+static void solve_range(const struct lcl_ref_ildu0_block *F, int64_t first,
+                        int64_t last, double *x)
 {
     solve_lower(F, first, last, x);
     for (int64_t i = last; i-- > first;) {
@@ -272,5 +272,5 @@ void lcl_ref_trisolve_block(const struct lcl_ref_ildu0_block *F,
 {
     copy(F, b, x);
     for (int64_t p = 0; p < F->parts; ++p)
-        solve_window(F, F->part_ptr[p], F->part_ptr[p + 1], x);
+        solve_range(F, F->part_ptr[p], F->part_ptr[p + 1], x);
 }

@@ -83,8 +83,8 @@ static int compare_keys(const void *a, const void *b)
 
 // Sort keys of the rows of a subdomain: level, then entries descending, then
 // row number.
-static void sort_window(uint64_t *key, const int32_t *level,
-                        const struct lcl_csr *B, int64_t first, int64_t last)
+static void sort_range(uint64_t *key, const int32_t *level,
+                       const struct lcl_csr *B, int64_t first, int64_t last)
 {
     for (int64_t i = first; i < last; ++i) {
         const int64_t entries = B->row_ptr[i + 1] - B->row_ptr[i];
@@ -96,19 +96,19 @@ static void sort_window(uint64_t *key, const int32_t *level,
     qsort(key, (size_t)(last - first), sizeof *key, compare_keys);
 }
 
-enum lcl_status lcl_ref_order(struct lcl_partition *P, int32_t *level,
+enum lcl_status lcl_ref_order(struct lcl_subdomains *P, int32_t *level,
                               const struct lcl_csr *B)
 {
     uint64_t *key = lcl_malloc((size_t)P->n, sizeof *key);
     int32_t *old = lcl_malloc((size_t)P->n, sizeof *old);
     for (int64_t p = 0; p < P->parts && key && old; ++p) {
         const int64_t first = P->part_ptr[p], last = P->part_ptr[p + 1];
-        sort_window(key, level, B, first, last);
-        memcpy(old, P->perm + first, (size_t)(last - first) * sizeof *old);
+        sort_range(key, level, B, first, last);
+        memcpy(old, P->row + first, (size_t)(last - first) * sizeof *old);
         for (int64_t i = first; i < last; ++i) {
             const uint64_t k = key[i - first];
             level[i] = (int32_t)(k >> 40);
-            P->perm[i] = old[k & 0xffffff];
+            P->row[i] = old[k & 0xffffff];
         }
     }
     const bool done = key && old;

@@ -3,9 +3,9 @@
 // resulting order.
 #pragma once
 
-#include "lib/partition/partition.h"
+#include "lib/partition/subdomains.h"
 
-// Levels of rows [first, last) of B, ignoring entries outside that window:
+// Levels of rows [first, last) of B, ignoring entries outside that range:
 // level[i - first] = 0 if row i depends on no row, else 1 + the largest level
 // that it depends on. Row i depends on j < i if b_ij or b_ji is stored, so that
 // one structure serves L and, in reverse, U. Returns the number of levels.
@@ -19,5 +19,5 @@ int32_t lcl_ref_levels_from_the_end(const struct lcl_csr *B, int64_t first,
 
 // Sorts the rows of each subdomain by level, longer rows first within a level,
 // and permutes `level` accordingly. Returns LCL_OK or LCL_ENOMEM.
-enum lcl_status lcl_ref_order(struct lcl_partition *P, int32_t *level,
+enum lcl_status lcl_ref_order(struct lcl_subdomains *P, int32_t *level,
                               const struct lcl_csr *B);

@@ -50,8 +50,8 @@ static uint32_t bf16_of(double a)
     return bits >> 16;
 }
 
-void lcl_ref_store_fp32(float *stored, const struct lcl_layout *L, int block,
-                        const double *val)
+void lcl_ref_store_fp32(float *stored, const struct lcl_host_schedule *L,
+                        int block, const double *val)
 {
     const uint64_t entries = (uint64_t)(block * block);
     for (int64_t p = 0; p < L->parts; ++p) {
@@ -70,8 +70,9 @@ static uint32_t halfword(int h, int entries, uint16_t col, const double *val,
     return h <= entries ? bf16_of(val[(uint64_t)(h - 1) * stride]) : 0;
 }
 
-static void store_plane(uint32_t *stored, const struct lcl_layout *L, int block,
-                        const double *val, uint64_t slot, uint64_t rows)
+static void store_plane(uint32_t *stored, const struct lcl_host_schedule *L,
+                        int block, const double *val, uint64_t slot,
+                        uint64_t rows)
 {
     const int entries = block * block, words = LCL_BF16_WORDS(entries);
     for (uint64_t lane = 0; lane < rows; ++lane)
@@ -84,8 +85,8 @@ static void store_plane(uint32_t *stored, const struct lcl_layout *L, int block,
         }
 }
 
-void lcl_ref_store_bf16(uint32_t *stored, const struct lcl_layout *L, int block,
-                        const double *val)
+void lcl_ref_store_bf16(uint32_t *stored, const struct lcl_host_schedule *L,
+                        int block, const double *val)
 {
     for (int64_t p = 0; p < L->parts; ++p) {
         const struct lcl_part *part = &L->part[p];

@@ -28,8 +28,8 @@ void lcl_ref_lower(const struct lcl_ref_ildu0 *F, bool with_d, const double *b,
 
 // L y = b with unit L, then
 //     x_i = y_i / d_i - sum_{j>i} u_ij x_j
-static void solve_window(const struct lcl_ref_ildu0 *F, int64_t first,
-                         int64_t last, const double *b, double *x)
+static void solve_range(const struct lcl_ref_ildu0 *F, int64_t first,
+                        int64_t last, const double *b, double *x)
 {
     for (int64_t i = first; i < last; ++i)
         x[i] = b[i] - row_dot(F, i, first, i, x);
@@ -40,5 +40,5 @@ static void solve_window(const struct lcl_ref_ildu0 *F, int64_t first,
 void lcl_ref_trisolve(const struct lcl_ref_ildu0 *F, const double *b, double *x)
 {
     for (int64_t p = 0; p < F->parts; ++p)
-        solve_window(F, F->part_ptr[p], F->part_ptr[p + 1], b, x);
+        solve_range(F, F->part_ptr[p], F->part_ptr[p + 1], b, x);
 }

@@ -46,7 +46,8 @@ static void arrays_finish(struct arrays *a)
     triangle_finish(&a->upper);
 }
 
-static bool triangle_allocate(struct triangle *t, const struct lcl_layout *L)
+static bool triangle_allocate(struct triangle *t,
+                              const struct lcl_host_schedule *L)
 {
     const size_t slots = (size_t)L->slots;
     *t = (struct triangle){
@@ -59,7 +60,7 @@ static bool triangle_allocate(struct triangle *t, const struct lcl_layout *L)
 }
 
 static enum lcl_status arrays_allocate(struct arrays *a,
-                                       const struct lcl_layout *L,
+                                       const struct lcl_host_schedule *L,
                                        const struct lcl_log *log)
 {
     const size_t n = (size_t)L->n, parts = (size_t)L->parts;
@@ -76,8 +77,8 @@ static enum lcl_status arrays_allocate(struct arrays *a,
 }
 
 // Appends the entries of a run of slots, without padding.
-static void append(struct triangle *t, const struct lcl_layout *L, uint64_t at,
-                   uint32_t count, uint32_t stride, uint32_t self)
+static void append(struct triangle *t, const struct lcl_host_schedule *L,
+                   uint64_t at, uint32_t count, uint32_t stride, uint32_t self)
 {
     for (uint32_t k = 0; k < count && L->col[at] != self; ++k, at += stride) {
         t->slot[t->entries] = (uint32_t)at;
@@ -86,7 +87,7 @@ static void append(struct triangle *t, const struct lcl_layout *L, uint64_t at,
     }
 }
 
-static void append_row(struct arrays *a, const struct lcl_layout *L,
+static void append_row(struct arrays *a, const struct lcl_host_schedule *L,
                        const struct lcl_part *part, uint32_t self)
 {
     const uint32_t i = part->row + self;
@@ -99,7 +100,7 @@ static void append_row(struct arrays *a, const struct lcl_layout *L,
            s->rows, self);
 }
 
-static void fill(struct arrays *a, const struct lcl_layout *L,
+static void fill(struct arrays *a, const struct lcl_host_schedule *L,
                  const int32_t *level)
 {
     for (int64_t p = 0; p < L->parts; ++p) {
@@ -177,7 +178,7 @@ static enum lcl_status upload_triangle(struct lcl_csr_triangle *T,
 
 static enum lcl_status upload_arrays(struct lcl_csr_factors *C,
                                      lcl_context *ctx, const struct arrays *a,
-                                     const struct lcl_layout *L)
+                                     const struct lcl_host_schedule *L)
 {
     const struct upload all[] = {
         {&C->part_ptr, a->part_ptr, L->parts + 1, sizeof *a->part_ptr},
@@ -231,7 +232,7 @@ static enum lcl_status get_kernels(struct lcl_csr_factors *C, lcl_context *ctx)
 enum lcl_status lcl_csr_factors_init(struct lcl_csr_factors *C,
                                      lcl_context *ctx,
                                      const struct lcl_factor *factor,
-                                     const struct lcl_layout *layout,
+                                     const struct lcl_host_schedule *schedule,
                                      const int32_t *level,
                                      enum lcl_csr_split split)
 {
@@ -239,11 +240,11 @@ enum lcl_status lcl_csr_factors_init(struct lcl_csr_factors *C,
     enum lcl_status st;
     *C = (struct lcl_csr_factors){.factor = factor, .split = split};
     if ((st = get_kernels(C, ctx)) < 0 ||
-        (st = arrays_allocate(&a, layout, lcl_context_log(ctx))) < 0)
+        (st = arrays_allocate(&a, schedule, lcl_context_log(ctx))) < 0)
         goto out;
-    fill(&a, layout, level);
-    C->levels_max = most_levels(&a, layout->parts);
-    st = upload_arrays(C, ctx, &a, layout);
+    fill(&a, schedule, level);
+    C->levels_max = most_levels(&a, schedule->parts);
+    st = upload_arrays(C, ctx, &a, schedule);
 out:
     arrays_finish(&a);
     return st;

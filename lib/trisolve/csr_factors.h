@@ -37,14 +37,14 @@ struct lcl_csr_factors {
     int levels_max;    // maximum over the subdomains
 };
 
-// Uploads the patterns of a layout sorted by `level`; the factor must outlive
+// Uploads the patterns of a schedule sorted by `level`; the factor must outlive
 // *C. Returns LCL_OK, LCL_EUNSUPPORTED (nearly 2^32 slots), LCL_EDEVMEM,
 // LCL_EDEVICE, LCL_EBUILD or LCL_ENOMEM; on error *C is fit for
 // lcl_csr_factors_finish().
 enum lcl_status lcl_csr_factors_init(struct lcl_csr_factors *C,
                                      lcl_context *ctx,
                                      const struct lcl_factor *factor,
-                                     const struct lcl_layout *layout,
+                                     const struct lcl_host_schedule *schedule,
                                      const int32_t *level,
                                      enum lcl_csr_split split);
 void lcl_csr_factors_finish(struct lcl_csr_factors *C);

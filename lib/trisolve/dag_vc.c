@@ -14,7 +14,7 @@ struct dag_vc {
 };
 
 static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
-                              const struct lcl_layout *layout,
+                              const struct lcl_host_schedule *schedule,
                               const int32_t *level)
 {
     const struct lcl_caps *caps = lcl_context_caps(ctx);
@@ -24,7 +24,7 @@ static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
     if (!D)
         return lcl_fail_memory(lcl_context_log(ctx), "a triangular solve");
     const enum lcl_status st = lcl_csr_factors_init(
-        &D->factors, ctx, T->factor, layout, level, LCL_SPLIT_L_D_U);
+        &D->factors, ctx, T->factor, schedule, level, LCL_SPLIT_L_D_U);
     T->op.launches = 1;
     T->group = spec.group;
     if (caps->width == 1)

@@ -76,7 +76,7 @@ static int64_t rows_limit(const struct lcl_caps *caps)
     return rows;
 }
 
-enum lcl_status lcl_packed_partition(struct lcl_partition *P, lcl_context *ctx,
+enum lcl_status lcl_packed_partition(struct lcl_subdomains *P, lcl_context *ctx,
                                      const struct lcl_csr *A, int block,
                                      const struct lcl_partition_params *params)
 {
@@ -255,13 +255,13 @@ static enum lcl_status get_serial(struct lcl_packed *K, lcl_context *ctx,
 }
 
 static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
-                              const struct lcl_layout *layout,
+                              const struct lcl_host_schedule *schedule,
                               const int32_t *level)
 {
     const struct lcl_caps *caps = lcl_context_caps(ctx);
     const struct lcl_factor *F = T->factor;
     struct lcl_packed *K = T->state = lcl_calloc(1, sizeof *K);
-    (void)layout, (void)level;
+    (void)schedule, (void)level;
     if (!K)
         return lcl_fail_memory(lcl_context_log(ctx), "a triangular solve");
     T->op.launches = 1;

@@ -12,7 +12,7 @@
 // small systems, so that every compute unit has work). A is the pattern of the
 // blocks of `block` rows and columns, so its rows are block rows; the caller's
 // labels may cover all scalar rows. Statuses as lcl_partition_create().
-enum lcl_status lcl_packed_partition(struct lcl_partition *P, lcl_context *ctx,
+enum lcl_status lcl_packed_partition(struct lcl_subdomains *P, lcl_context *ctx,
                                      const struct lcl_csr *A, int block,
                                      const struct lcl_partition_params *params);
 

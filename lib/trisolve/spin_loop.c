@@ -68,7 +68,7 @@ static int barriers_of(const struct lcl_caps *caps, const struct lcl_spec *spec,
 }
 
 static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
-                              const struct lcl_layout *layout,
+                              const struct lcl_host_schedule *schedule,
                               const int32_t *level)
 {
     const struct lcl_caps *caps = lcl_context_caps(ctx);
@@ -83,9 +83,9 @@ static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
     T->op.launches = 2;
     T->group = spec.group;
     T->barriers = 2 * barriers_of(caps, &spec, T->factor);
-    if ((st = lcl_csr_factors_init(&S->factors, ctx, T->factor, layout, level,
+    if ((st = lcl_csr_factors_init(&S->factors, ctx, T->factor, schedule, level,
                                    LCL_SPLIT_LD_U)) < 0 ||
-        (st = lcl_buffer_create(&S->done, ctx, layout->n, sizeof(int32_t),
+        (st = lcl_buffer_create(&S->done, ctx, schedule->n, sizeof(int32_t),
                                 "row flags")) < 0 ||
         (st = lcl_buffer_fill(S->done, 0)) < 0)
         return st;

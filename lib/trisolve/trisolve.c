@@ -52,7 +52,7 @@ static const struct lcl_operator_ops operator_ops = {.apply = apply};
 enum lcl_status lcl_trisolve_init(struct lcl_trisolve_method *T,
                                   enum lcl_trisolve name, lcl_context *ctx,
                                   const struct lcl_factor *factor,
-                                  const struct lcl_layout *layout,
+                                  const struct lcl_host_schedule *schedule,
                                   const int32_t *level)
 {
     const enum lcl_status st = check(factor, name, lcl_context_log(ctx));
@@ -64,7 +64,7 @@ enum lcl_status lcl_trisolve_init(struct lcl_trisolve_method *T,
     lcl_operator_init(&T->op, &operator_ops, V, V);
     T->op.state = T;
     T->ops = method_for(name, factor->block);
-    return T->ops->create(T, ctx, layout, level);
+    return T->ops->create(T, ctx, schedule, level);
 }
 
 void lcl_trisolve_finish(struct lcl_trisolve_method *T)
@@ -84,7 +84,7 @@ enum lcl_status lcl_trisolve_prolong(struct lcl_trisolve_method *T,
     return T->ops->prolong(T, T->op.range.ctx, aggregate);
 }
 
-bool lcl_trisolve_reads_layout(enum lcl_trisolve name)
+bool lcl_trisolve_reads_schedule(enum lcl_trisolve name)
 {
     return methods[name] != &lcl_trisolve_packed;
 }

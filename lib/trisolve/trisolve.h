@@ -13,7 +13,7 @@ struct lcl_trisolve_ops {
     // Sets up T->state; `level` is the level of each row, ascending within a
     // subdomain. On error the caller calls destroy().
     enum lcl_status (*create)(struct lcl_trisolve_method *T, lcl_context *ctx,
-                              const struct lcl_layout *layout,
+                              const struct lcl_host_schedule *schedule,
                               const int32_t *level);
     // Converts the values of the factor after a factorisation; NULL if the
     // kernels read the factor directly.
@@ -60,14 +60,14 @@ extern const struct lcl_trisolve_ops lcl_trisolve_dag_vc_ILDU0_fused;
 enum lcl_status lcl_trisolve_init(struct lcl_trisolve_method *T,
                                   enum lcl_trisolve name, lcl_context *ctx,
                                   const struct lcl_factor *factor,
-                                  const struct lcl_layout *layout,
+                                  const struct lcl_host_schedule *schedule,
                                   const int32_t *level);
 // T->op may still be applied, which then fails.
 void lcl_trisolve_finish(struct lcl_trisolve_method *T);
 
-// Whether the method builds its own arrays on the host; otherwise the layout
+// Whether the method builds its own arrays on the host; otherwise the schedule
 // and the levels passed to lcl_trisolve_init() may be NULL.
-bool lcl_trisolve_reads_layout(enum lcl_trisolve name);
+bool lcl_trisolve_reads_schedule(enum lcl_trisolve name);
 
 // Gives T->op a prolongation P, so that it supports LCL_APPLY_ADD: P w adds
 // number aggregate[p] (uint32) of w, one value for each row of a block, to the

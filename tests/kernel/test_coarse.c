@@ -51,7 +51,7 @@ static void fill_values(struct problem *P)
 
 static void find_labels(struct problem *P, int64_t most)
 {
-    const struct lcl_partition *parts = &P->S.P;
+    const struct lcl_subdomains *parts = &P->S.P;
     int32_t *aggregate = calloc((size_t)parts->parts, sizeof *aggregate);
     P->label = calloc((size_t)P->S.B.rows, sizeof *P->label);
     assert_non_null(aggregate);
@@ -153,7 +153,7 @@ static void coarse_init(struct lcl_coarse_space *C, lcl_context *ctx,
                         const struct problem *P,
                         const struct lcl_coarse_params *params)
 {
-    const struct lcl_partition *parts = &P->S.P;
+    const struct lcl_subdomains *parts = &P->S.P;
     struct lcl_bsr B = lcl_bsr_of_csr(&P->S.B);
     struct lcl_device_matrix D;
     B.block_size = P->block;

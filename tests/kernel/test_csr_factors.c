@@ -12,7 +12,7 @@
 // The factors of a reference as row-major blocks; scalars are blocks of one.
 struct blocks {
     const struct lcl_csr *B;
-    const struct lcl_partition *P;
+    const struct lcl_subdomains *P;
     int size, entries;
     const double *val, *inv_d;
 };
@@ -113,7 +113,7 @@ static void expect_values(lcl_context *ctx, struct test_system *S,
     struct lcl_repairs repairs;
     test_factors_init(&F, ctx, S, test_group(ctx, 2), &params);
     assert_int_equal(
-        lcl_csr_factors_init(&C, ctx, &F.device, &F.layout, S->level, split),
+        lcl_csr_factors_init(&C, ctx, &F.device, &F.schedule, S->level, split),
         LCL_OK);
     poison(&C);
     assert_int_equal(test_factors_run(&F, &repairs), LCL_OK);
@@ -182,7 +182,7 @@ static void test_csr_factors__slots_that_32_bits_just_count_are_refused(
     void **state)
 {
     const struct lcl_factor F = {.group = test_group(*state, 2), .block = 1};
-    const struct lcl_layout L = {.slots = UINT32_MAX - 5};
+    const struct lcl_host_schedule L = {.slots = UINT32_MAX - 5};
     struct lcl_csr_factors C;
     assert_int_equal(
         lcl_csr_factors_init(&C, *state, &F, &L, NULL, LCL_SPLIT_LD_U),

@@ -4,12 +4,12 @@
 #include "tests/support/device.h"
 #include "tests/support/factors.h"
 
-#include "lib/factor/pairs.h"
+#include "lib/factor/triangle_free.h"
 #include "lib/matrix/csr.h"
 
 #include <stdlib.h>
 
-// ------------------------------------------------------------------- pairs
+// ------------------------------------------------------------------- mirrors
 
 // Whether row i of subdomain first .. last-1 forms a triangle with j and m.
 static bool row_has_triangle(const struct lcl_csr *B, int64_t i, int64_t first,
@@ -33,46 +33,45 @@ static bool has_triangle(const struct test_system *S)
     return false;
 }
 
-static bool has_long_row(const struct lcl_layout *L)
+static bool has_long_row(const struct lcl_host_schedule *L)
 {
     for (int64_t s = 0; s < L->steps; ++s)
-        if (L->step[s].lower_planes > LCL_PAIRS_PLANES ||
-            L->step[s].upper_planes > LCL_PAIRS_PLANES + 1)
+        if (L->step[s].lower_planes > LCL_TRIANGLE_FREE_PLANES ||
+            L->step[s].upper_planes > LCL_TRIANGLE_FREE_PLANES + 1)
             return true;
     return false;
 }
 
-static void expect_row_pairs(const struct test_factors *F,
-                             const struct lcl_part *part, uint32_t r,
-                             const int32_t *pair)
+static void expect_row_mirrors(const struct test_factors *F,
+                               const struct lcl_part *part, uint32_t r,
+                               const uint32_t *mirror)
 {
-    const struct lcl_layout *L = &F->layout;
+    const struct lcl_host_schedule *L = &F->schedule;
     const struct lcl_step *s = &L->step[part->step + L->step_of[part->row + r]];
     for (uint32_t k = 0; k < s->lower_planes; ++k) {
         const uint64_t at = part->slot + s->lower + k * s->rows + r - s->first;
         const int64_t found =
-            L->source[at] < 0
+            L->source[at] >= LCL_FILL
                 ? -1
                 : lcl_csr_find(&F->system->B, part->row + L->col[at],
                                part->row + r);
-        assert_int_equal(pair[at],
-                         found < 0 ? -1 : found - (int64_t)part->entry);
+        assert_int_equal(mirror[at], found < 0 ? LCL_PADDING : found);
     }
-    assert_int_equal(pair[part->slot + s->upper + r - s->first], -1);
+    assert_int_equal(mirror[part->slot + s->upper + r - s->first], LCL_PADDING);
 }
 
-static void expect_pairs(const struct test_factors *F)
+static void expect_mirrors(const struct test_factors *F)
 {
-    const struct lcl_layout *L = &F->layout;
-    int32_t *pair = calloc((size_t)L->slots, sizeof *pair);
-    assert_non_null(pair);
-    assert_int_equal(
-        lcl_buffer_read(F->device.pair, pair, (size_t)L->slots * sizeof *pair),
-        LCL_OK);
+    const struct lcl_host_schedule *L = &F->schedule;
+    uint32_t *mirror = calloc((size_t)L->slots, sizeof *mirror);
+    assert_non_null(mirror);
+    assert_int_equal(lcl_buffer_read(F->device.mirror, mirror,
+                                     (size_t)L->slots * sizeof *mirror),
+                     LCL_OK);
     for (int64_t p = 0; p < L->parts; ++p)
         for (uint32_t r = 0; r < L->part[p].rows; ++r)
-            expect_row_pairs(F, &L->part[p], r, pair);
-    free(pair);
+            expect_row_mirrors(F, &L->part[p], r, mirror);
+    free(mirror);
 }
 
 // ------------------------------------------------------------------- factors
@@ -84,14 +83,14 @@ static void expect_factors(lcl_context *ctx, struct test_system *S, int waves,
                                                                1e-6, 1e-2};
     struct test_factors F;
     struct lcl_repairs repairs;
-    S->paired = true;
+    S->dilu = true;
     test_factors_init(&F, ctx, S, test_group(ctx, waves), params);
-    assert_int_equal(!F.device.pair,
-                     has_triangle(S) || has_long_row(&F.layout));
-    if (F.device.pair) {
+    assert_int_equal(!F.device.mirror,
+                     has_triangle(S) || has_long_row(&F.schedule));
+    if (F.device.mirror) {
         assert_int_equal(!F.device.val,
                          params->storage > LCL_FACTOR_STORAGE_FP64);
-        expect_pairs(&F);
+        expect_mirrors(&F);
     }
     for (int pass = 0; pass < 2; ++pass) { // the second pass is an update
         assert_int_equal(test_factors_run(&F, &repairs), LCL_OK);
@@ -99,7 +98,7 @@ static void expect_factors(lcl_context *ctx, struct test_system *S, int waves,
         for (int64_t i = 0, found = 0; i < S->A.rows && found < 8; ++i)
             if (F.ref.bad[i])
                 assert_int_equal(repairs.rows[found++], i);
-        if (F.device.pair || F.device.storage == LCL_FACTOR_STORAGE_FP64)
+        if (F.device.mirror || F.device.storage == LCL_FACTOR_STORAGE_FP64)
             test_factors_compare(&F, tolerance[params->storage]);
     }
     test_factors_finish(&F);
@@ -161,15 +160,15 @@ static void test_dilu__patterns_need_not_be_symmetric(void **state)
 static void test_dilu__long_rows_are_left_alone(void **state)
 {
     const struct lcl_precond_params params = {.type = LCL_PRECOND_ILDU0};
-    for (int length = LCL_PAIRS_PLANES; length <= LCL_PAIRS_PLANES + 1;
-         ++length) {
+    for (int length = LCL_TRIANGLE_FREE_PLANES;
+         length <= LCL_TRIANGLE_FREE_PLANES + 1; ++length) {
         struct test_system S;
         struct test_factors F;
         test_system_from(&S, test_dense_row(length + 1, length), length + 1,
                          true);
-        S.paired = true;
+        S.dilu = true;
         test_factors_init(&F, *state, &S, test_group(*state, 1), &params);
-        assert_int_equal(!F.device.pair, length > LCL_PAIRS_PLANES);
+        assert_int_equal(!F.device.mirror, length > LCL_TRIANGLE_FREE_PLANES);
         test_factors_finish(&F);
         test_system_finish(&S);
     }

@@ -80,11 +80,11 @@ static void bad_blocks(struct test_system *S, int b, bool sorted)
             double *block = S->blocks + k * b * b;
             if (S->B.col_ind[k] != i)
                 continue;
-            if (S->P.perm[i] != 2)
+            if (S->P.row[i] != 2)
                 set_sound(block, b, (int)i);
             else
                 memset(block, 0, (size_t)(b * b) * sizeof *block);
-            for (int e = 0; e < b * b && S->P.perm[i] == 1; ++e)
+            for (int e = 0; e < b * b && S->P.row[i] == 1; ++e)
                 block[e] = (double)(1 << e / b);
         }
 }

@@ -116,7 +116,7 @@ static void test_packed_block__subdomains_fit_the_device(void **state)
     for (int block = 2; block <= LCL_BLOCK_MAX; ++block) {
         const struct lcl_partition_params params = {.type =
                                                         LCL_PARTITION_NATURAL};
-        struct lcl_partition P;
+        struct lcl_subdomains P;
         assert_int_equal(lcl_packed_partition(&P, *state, &A, block, &params),
                          LCL_OK);
         for (int64_t p = 0; p < P.parts && caps->width > 1; ++p)
@@ -124,7 +124,7 @@ static void test_packed_block__subdomains_fit_the_device(void **state)
                             (uint64_t)block * sizeof(double) <
                         caps->local_bytes);
         assert_int_equal(P.part_ptr[P.parts], A.rows);
-        lcl_partition_finish(&P);
+        lcl_subdomains_finish(&P);
     }
     test_csr_finish(&A);
 }

@@ -71,8 +71,8 @@ static void expect_lost(const struct test_factors *F, const double *val)
     const uint64_t entries = (uint64_t)(F->device.block * F->device.block);
     uint32_t counts[3];
     uint64_t lost = counted[1];
-    for (int64_t p = 0; p < F->layout.parts; ++p) {
-        const struct lcl_part *part = &F->layout.part[p];
+    for (int64_t p = 0; p < F->schedule.parts; ++p) {
+        const struct lcl_part *part = &F->schedule.part[p];
         for (uint64_t i = part->slot * entries;
              i < (part->slot + part->slots) * entries; ++i)
             lost += lcl_ref_loses(val[i], F->device.storage);
@@ -88,16 +88,16 @@ static void expect_stored(struct test_factors *F)
 {
     const bool bf16 = F->device.storage == LCL_FACTOR_STORAGE_BF16;
     const int block = F->device.block;
-    const int64_t count = F->layout.slots * block * block;
+    const int64_t count = F->schedule.slots * block * block;
     const size_t bytes = lcl_buffer_bytes(F->device.stored);
     double *val = hard_values(count, bf16 ? 8 : 24);
     void *expected = malloc(bytes);
     assert_non_null(expected);
     memset(expected, 0xff, bytes);
     if (bf16)
-        lcl_ref_store_bf16(expected, &F->layout, block, val);
+        lcl_ref_store_bf16(expected, &F->schedule, block, val);
     else
-        lcl_ref_store_fp32(expected, &F->layout, block, val);
+        lcl_ref_store_fp32(expected, &F->schedule, block, val);
     assert_int_equal(
         lcl_buffer_write(F->device.val, val, (size_t)count * sizeof *val),
         LCL_OK);
@@ -182,10 +182,10 @@ static void expect_range(lcl_context *ctx, enum lcl_factor_storage storage,
     struct test_factors F;
     struct lcl_repairs repairs;
     for (int falls_back = 0; falls_back < 2; ++falls_back)
-        for (int paired = 0; paired < 2; ++paired) {
+        for (int dilu = 0; dilu < 2; ++dilu) {
             test_system_from(&S, test_identity(1), 1, true);
             S.B.val[0] = pivot;
-            S.paired = paired;
+            S.dilu = dilu;
             test_factors_init(&F, ctx, &S, test_group(ctx, 1), &params);
             F.device.falls_back = falls_back;
             assert_int_equal(test_factors_run(&F, &repairs),

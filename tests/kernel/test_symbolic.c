@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // symbolic.cl, the symbolic phase on the device, compared with the references.
 #include "tests/support/device.h"
+#include "tests/support/schedules.h"
 #include "tests/support/systems.h"
 
 #include "host/alloc.h"
@@ -8,8 +9,8 @@
 #include "lib/matrix/bsr.h"
 #include "lib/matrix/csr.h"
 #include "lib/ref/drop.h"
-#include "lib/ref/layout.h"
 #include "lib/ref/levels.h"
+#include "lib/ref/schedule.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,19 +21,19 @@ enum { BLOCK = 3, VALUES = BLOCK * BLOCK };
 
 // The results of the references for a matrix.
 struct expected {
-    struct lcl_partition P;
+    struct lcl_subdomains P;
     struct lcl_csr B;
     int64_t *map;
     int32_t *level;
     int64_t levels, levels_max; // of all subdomains, and the maximum of one
-    struct lcl_layout layout;
+    struct lcl_host_schedule schedule;
 };
 
 static void reorder(struct expected *E, const struct lcl_csr *A)
 {
     lcl_csr_finish(&E->B);
     lcl_free(E->map);
-    assert_int_equal(lcl_csr_reorder(&E->B, &E->map, A, E->P.perm, NULL),
+    assert_int_equal(lcl_csr_reorder(&E->B, &E->map, A, E->P.row, NULL),
                      LCL_OK);
 }
 
@@ -74,19 +75,19 @@ static void expected_init(struct expected *E, const struct lcl_csr *A,
     }
     assert_int_equal(lcl_ref_order(&E->P, E->level, &E->B), LCL_OK);
     reorder(E, A);
-    assert_int_equal(lcl_ref_layout(&E->layout, &E->B, E->P.part_ptr,
-                                    E->P.parts, E->level, params->group,
-                                    params->lanes),
+    assert_int_equal(lcl_ref_schedule(&E->schedule, &E->B, E->P.part_ptr,
+                                      E->P.parts, E->level, params->group,
+                                      params->lanes),
                      LCL_OK);
 }
 
 static void expected_finish(struct expected *E)
 {
-    lcl_layout_finish(&E->layout);
+    lcl_host_schedule_finish(&E->schedule);
     free(E->level);
     lcl_free(E->map);
     lcl_csr_finish(&E->B);
-    lcl_partition_finish(&E->P);
+    lcl_subdomains_finish(&E->P);
 }
 
 // ------------------------------------------------------------------ comparison
@@ -100,42 +101,6 @@ static void expect_wide(const char *what, const lcl_buffer *buffer,
         narrow[i] = (int32_t)expected[i];
     test_expect_words(what, buffer, narrow, count);
     free(narrow);
-}
-
-// Compares arrays of any element type byte by byte.
-static void expect_bytes(const char *what, const void *got,
-                         const void *expected, int64_t count, size_t size)
-{
-    const unsigned char *a = got, *b = expected;
-    for (int64_t i = 0; i < count * (int64_t)size; ++i)
-        if (a[i] != b[i])
-            fail_msg("%s[%lld]: byte %d is %d, expected %d", what,
-                     (long long)(i / (int64_t)size), (int)(i % (int64_t)size),
-                     a[i], b[i]);
-}
-
-static void expect_layout(lcl_context *ctx, const struct lcl_device_layout *D,
-                          const struct lcl_layout *E)
-{
-    struct lcl_layout L;
-    assert_int_equal(lcl_layout_download(&L, ctx, D), LCL_OK);
-    assert_int_equal(L.n, E->n);
-    assert_int_equal(L.parts, E->parts);
-    assert_int_equal(L.steps, E->steps);
-    assert_int_equal(L.stages, E->stages);
-    assert_int_equal(L.slots, E->slots);
-    assert_int_equal(L.rows_max, E->rows_max);
-    assert_int_equal(L.stages_max, E->stages_max);
-    assert_int_equal(L.stage_entries, E->stage_entries);
-    assert_int_equal(L.lanes, E->lanes);
-    expect_bytes("part", L.part, E->part, E->parts, sizeof *L.part);
-    expect_bytes("step", L.step, E->step, E->steps, sizeof *L.step);
-    expect_bytes("stage", L.stage, E->stage, E->stages, sizeof *L.stage);
-    expect_bytes("col", L.col, E->col, E->slots, sizeof *L.col);
-    expect_bytes("source", L.source, E->source, E->slots, sizeof *L.source);
-    expect_bytes("step_of", L.step_of, E->step_of, E->n, sizeof *L.step_of);
-    expect_bytes("diagonal", L.diagonal, E->diagonal, E->n, sizeof *L.diagonal);
-    lcl_layout_finish(&L);
 }
 
 static void expect_drop(const struct lcl_drop_info *got,
@@ -155,7 +120,7 @@ static void expect_symbolic(lcl_context *ctx, const struct lcl_csr *A,
                             const struct lcl_partition_params *partition,
                             const struct lcl_symbolic_params *params)
 {
-    struct lcl_partition P;
+    struct lcl_subdomains P;
     struct lcl_device_matrix D;
     struct lcl_symbolic S;
     struct expected E;
@@ -168,21 +133,23 @@ static void expect_symbolic(lcl_context *ctx, const struct lcl_csr *A,
         bsr.val = blocks;
     }
     assert_int_equal(lcl_device_matrix_init(&D, ctx, &bsr), LCL_OK);
-    assert_int_equal(lcl_symbolic_init(&S, ctx, &D, &P, params), LCL_OK);
+    const struct lcl_pattern pattern = lcl_pattern_of(&D);
+    assert_int_equal(lcl_symbolic_init(&S, ctx, &pattern, &P, D.val, params),
+                     LCL_OK);
     const struct lcl_drop_info drop = lcl_ref_drop(&E.P, &E.B);
-    test_expect_words("perm", S.B.perm, E.P.perm, A->rows);
+    test_expect_words("perm", S.B.perm, E.P.row, A->rows);
     test_expect_words("level", S.level, E.level, A->rows);
     expect_wide("row_ptr", S.B.row_ptr, E.B.row_ptr, A->rows + 1);
     test_expect_words("col", S.B.col, E.B.col_ind, A->nnz);
     expect_wide("map", S.B.map, E.map, A->nnz);
-    expect_layout(ctx, &S.layout, &E.layout);
+    test_expect_schedule(ctx, &S.schedule, &E.schedule);
     expect_drop(&S.drop, &drop);
     assert_int_equal(S.levels_max, E.levels_max);
     assert_true(fabs(S.levels_mean * (double)P.parts - (double)E.levels) <
                 1e-6);
     lcl_symbolic_finish(&S);
     lcl_device_matrix_finish(&D);
-    lcl_partition_finish(&P);
+    lcl_subdomains_finish(&P);
     expected_finish(&E);
 }
 
@@ -309,7 +276,8 @@ static void test_symbolic__blocks_weigh_what_their_norms_are(void **state)
         .type = LCL_PARTITION_NATURAL,
         .rows = test_size(20, 128),
     };
-    const struct lcl_symbolic_params params = {.group = test_group(*state, 1)};
+    const struct lcl_symbolic_params params = {.block = BLOCK,
+                                               .group = test_group(*state, 1)};
     struct lcl_csr A = test_random_csr(test_size(53, 1009), 4, 8);
     double *blocks = test_random_vector(A.nnz * VALUES, 4);
     for (int64_t k = 0; k < A.nnz; ++k) {
@@ -334,18 +302,20 @@ static void test_symbolic__too_many_rows_in_a_subdomain_are_refused(
     const struct lcl_partition_params whole = {.type = LCL_PARTITION_NATURAL};
     const struct lcl_symbolic_params params = {.group = test_group(*state, 1)};
     struct lcl_csr A = test_identity(65536);
-    struct lcl_partition P;
+    struct lcl_subdomains P;
     struct lcl_device_matrix D;
     struct lcl_symbolic S;
     assert_int_equal(lcl_partition_create(&P, &A, &whole, A.rows, NULL),
                      LCL_OK);
     const struct lcl_bsr bsr = lcl_bsr_of_csr(&A);
     assert_int_equal(lcl_device_matrix_init(&D, *state, &bsr), LCL_OK);
-    assert_int_equal(lcl_symbolic_init(&S, *state, &D, &P, &params),
-                     LCL_ERANGE);
+    const struct lcl_pattern pattern = lcl_pattern_of(&D);
+    assert_int_equal(
+        lcl_symbolic_init(&S, *state, &pattern, &P, D.val, &params),
+        LCL_ERANGE);
     assert_null(S.level);
     lcl_device_matrix_finish(&D);
-    lcl_partition_finish(&P);
+    lcl_subdomains_finish(&P);
     test_csr_finish(&A);
 }
 
@@ -353,32 +323,32 @@ static void test_symbolic__wide_row_pointers_are_refused(void **state)
 {
     const struct lcl_symbolic_params params = {.group = test_group(*state, 1)};
     struct lcl_symbolic S;
-    const struct lcl_partition P = {.n = 3, .parts = 1};
-    const struct lcl_device_matrix A = {
-        .n = 3, .block = 1, .block_rows = 3, .wide = true};
-    assert_int_equal(lcl_symbolic_init(&S, *state, &A, &P, &params),
+    int64_t part_ptr[] = {0, 3};
+    const struct lcl_subdomains P = {.n = 3, .parts = 1, .part_ptr = part_ptr};
+    const struct lcl_pattern pattern = {.rows = 3, .nnz = LCL_NARROW_MOST + 1};
+    assert_int_equal(lcl_symbolic_init(&S, *state, &pattern, &P, NULL, &params),
                      LCL_EUNSUPPORTED);
     assert_null(S.level);
 }
 
 // A device that writes 0xff or 0x7f to all of one array.
-static void expect_refused(lcl_context *ctx, const struct lcl_device_layout *D,
+static void expect_refused(lcl_context *ctx, const struct lcl_schedule *D,
                            lcl_buffer *spoiled)
 {
-    struct lcl_layout L;
+    struct lcl_host_schedule L;
     for (int byte = 0x7f; byte <= 0xff; byte += 0x80) {
         assert_int_equal(lcl_buffer_fill(spoiled, (unsigned char)byte), LCL_OK);
-        const enum lcl_status st = lcl_layout_download(&L, ctx, D);
-        // -1 is a valid source and marks a missing diagonal
+        const enum lcl_status st = lcl_schedule_download(&L, ctx, D);
+        // all ones are LCL_PADDING
         if (byte == 0xff && (spoiled == D->source || spoiled == D->diagonal))
-            lcl_layout_finish(&L);
+            lcl_host_schedule_finish(&L);
         else
             assert_int_equal(st, LCL_ESELFTEST);
         assert_null(L.part);
     }
 }
 
-static void test_symbolic__a_layout_that_cannot_be_is_refused(void **state)
+static void test_symbolic__a_schedule_that_cannot_be_is_refused(void **state)
 {
     struct test_system T;
     struct lcl_device_matrix A;
@@ -388,12 +358,14 @@ static void test_symbolic__a_layout_that_cannot_be_is_refused(void **state)
         test_system_from(&T, test_random_csr(50, 4, 2), 17, false);
         const struct lcl_bsr bsr = lcl_bsr_of_csr(&T.A);
         assert_int_equal(lcl_device_matrix_init(&A, *state, &bsr), LCL_OK);
-        assert_int_equal(lcl_symbolic_init(&S, *state, &A, &T.P, &params),
-                         LCL_OK);
-        lcl_buffer *const spoiled[] = {S.layout.step, S.layout.step_of,
-                                       S.layout.col, S.layout.source,
-                                       S.layout.diagonal};
-        expect_refused(*state, &S.layout, spoiled[i]);
+        const struct lcl_pattern pattern = lcl_pattern_of(&A);
+        assert_int_equal(
+            lcl_symbolic_init(&S, *state, &pattern, &T.P, A.val, &params),
+            LCL_OK);
+        lcl_buffer *const spoiled[] = {S.schedule.step, S.schedule.step_of,
+                                       S.schedule.col, S.schedule.source,
+                                       S.schedule.diagonal};
+        expect_refused(*state, &S.schedule, spoiled[i]);
         lcl_symbolic_finish(&S);
         lcl_device_matrix_finish(&A);
         test_system_finish(&T);
@@ -414,7 +386,7 @@ int main(void)
         cmocka_unit_test(
             test_symbolic__too_many_rows_in_a_subdomain_are_refused),
         cmocka_unit_test(test_symbolic__wide_row_pointers_are_refused),
-        cmocka_unit_test(test_symbolic__a_layout_that_cannot_be_is_refused),
+        cmocka_unit_test(test_symbolic__a_schedule_that_cannot_be_is_refused),
     };
     return test_device_run(tests);
 }

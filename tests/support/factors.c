@@ -2,8 +2,8 @@
 // The factors of a system by the reference and on the device.
 #include "tests/support/factors.h"
 
-#include "lib/factor/pairs.h"
-#include "lib/ref/layout.h"
+#include "lib/factor/triangle_free.h"
+#include "lib/ref/schedule.h"
 #include "lib/ref/store.h"
 #include "tests/support/device.h"
 
@@ -14,7 +14,7 @@ static void init_reference(struct test_factors *F,
                            const struct lcl_precond_params *params)
 {
     const struct test_system *S = F->system;
-    const struct lcl_partition *P = &S->P;
+    const struct lcl_subdomains *P = &S->P;
     const enum lcl_status st =
         S->blocks
             ? lcl_ref_ildu0_block_init(&F->ref_block, &S->B, S->blocks,
@@ -36,7 +36,7 @@ static void place_planes(struct test_factors *F, uint64_t slot, uint32_t rows,
 
 static void place_slots(struct test_factors *F)
 {
-    const struct lcl_layout *L = &F->layout;
+    const struct lcl_host_schedule *L = &F->schedule;
     F->place = calloc((size_t)L->slots + 1, sizeof *F->place);
     assert_non_null(F->place);
     for (int64_t p = 0; p < L->parts; ++p) {
@@ -51,10 +51,10 @@ static void place_slots(struct test_factors *F)
     }
 }
 
-static struct lcl_device_layout upload(lcl_context *ctx,
-                                       const struct lcl_layout *L)
+static struct lcl_schedule upload(lcl_context *ctx,
+                                  const struct lcl_host_schedule *L)
 {
-    return (struct lcl_device_layout){
+    return (struct lcl_schedule){
         .n = L->n,
         .parts = L->parts,
         .slots = L->slots,
@@ -72,11 +72,11 @@ static struct lcl_device_layout upload(lcl_context *ctx,
     };
 }
 
-static void find_pairs(lcl_context *ctx, const struct lcl_layout *L,
-                       struct lcl_device_layout *D)
+static void find_mirrors(lcl_context *ctx, const struct lcl_host_schedule *L,
+                         struct lcl_schedule *D)
 {
-    const struct lcl_spec spec = {.source = "layout.cl",
-                                  .kernel = "find_pairs",
+    const struct lcl_spec spec = {.source = "schedule.cl",
+                                  .kernel = "find_mirrors",
                                   .group = test_group(ctx, 1)};
     for (int64_t s = 0; s < L->steps; ++s) {
         const int lower = L->step[s].lower_planes;
@@ -84,7 +84,7 @@ static void find_pairs(lcl_context *ctx, const struct lcl_layout *L,
         const int planes = lower > upper ? lower : upper;
         D->planes_max = planes > D->planes_max ? planes : D->planes_max;
     }
-    assert_int_equal(lcl_find_pairs(D, ctx, test_kernel(ctx, &spec)), LCL_OK);
+    assert_int_equal(lcl_find_mirrors(D, ctx, test_kernel(ctx, &spec)), LCL_OK);
 }
 
 static void poison(lcl_buffer *buffer)
@@ -93,32 +93,57 @@ static void poison(lcl_buffer *buffer)
         assert_int_equal(lcl_buffer_fill(buffer, 0xff), LCL_OK);
 }
 
-void test_factors_init(struct test_factors *F, lcl_context *ctx,
-                       struct test_system *S, int group,
-                       const struct lcl_precond_params *params)
+static void begin(struct test_factors *F, lcl_context *ctx,
+                  struct test_system *S, int group,
+                  const struct lcl_precond_params *params)
 {
-    const struct lcl_partition *P = &S->P;
+    const struct lcl_subdomains *P = &S->P;
     const int lanes = S->block > 1 ? 1 : test_width(ctx);
     *F = (struct test_factors){.system = S};
     init_reference(F, params);
-    assert_int_equal(lcl_ref_layout(&F->layout, &S->B, P->part_ptr, P->parts,
-                                    S->level, group, lanes),
+    assert_int_equal(lcl_ref_schedule(&F->schedule, &S->B, P->part_ptr,
+                                      P->parts, S->level, group, lanes),
                      LCL_OK);
     place_slots(F);
-    struct lcl_device_layout layout = upload(ctx, &F->layout);
-    if (S->paired)
-        find_pairs(ctx, &F->layout, &layout);
-    assert_int_equal(
-        lcl_factor_init(&F->device, ctx, &layout, group, S->block, params),
-        LCL_OK);
-    F->val = test_upload(ctx, test_system_values(S), test_system_value_count(S),
-                         sizeof(double));
+}
+
+// Takes the schedule over.
+static void make_device(struct test_factors *F, lcl_context *ctx, int group,
+                        const struct lcl_precond_params *params,
+                        struct lcl_schedule *schedule)
+{
+    assert_int_equal(lcl_factor_init(&F->device, ctx, schedule, group,
+                                     F->system->block, params),
+                     LCL_OK);
     poison(F->device.val);
     poison(F->device.stored);
     poison(F->device.inv_d);
     poison(F->device.repaired);
     poison(F->device.counts);
     poison(F->device.bad);
+}
+
+void test_factors_init(struct test_factors *F, lcl_context *ctx,
+                       struct test_system *S, int group,
+                       const struct lcl_precond_params *params)
+{
+    begin(F, ctx, S, group, params);
+    struct lcl_schedule schedule = upload(ctx, &F->schedule);
+    if (S->dilu)
+        find_mirrors(ctx, &F->schedule, &schedule);
+    make_device(F, ctx, group, params, &schedule);
+    F->val = test_upload(ctx, test_system_values(S), test_system_value_count(S),
+                         sizeof(double));
+}
+
+void test_factors_init_from(struct test_factors *F, lcl_context *ctx,
+                            struct test_system *S, int group,
+                            const struct lcl_precond_params *params,
+                            struct lcl_schedule *schedule, lcl_buffer *val)
+{
+    begin(F, ctx, S, group, params);
+    make_device(F, ctx, group, params, schedule);
+    F->val = val;
 }
 
 enum lcl_status test_factors_run(struct test_factors *F,
@@ -134,10 +159,10 @@ static void read_doubles(const lcl_buffer *buffer, double *v, int64_t n)
 }
 
 // Values of slots that only the other storage formats hold. Columns are those
-// of the layout.
+// of the schedule.
 static void decode_slots(const struct test_factors *F, double *v)
 {
-    const struct lcl_layout *L = &F->layout;
+    const struct lcl_host_schedule *L = &F->schedule;
     const bool bf16 = F->device.storage == LCL_FACTOR_STORAGE_BF16;
     const size_t bytes = lcl_buffer_bytes(F->device.stored);
     uint32_t *word = malloc(bytes);
@@ -161,7 +186,7 @@ static void read_slots(const struct test_factors *F, double *v)
 {
     const int64_t entries = (int64_t)F->system->block * F->system->block;
     if (F->device.val)
-        read_doubles(F->device.val, v, F->layout.slots * entries);
+        read_doubles(F->device.val, v, F->schedule.slots * entries);
     else
         decode_slots(F, v);
 }
@@ -202,15 +227,13 @@ static void get_block(const struct test_factors *F, uint64_t slot, int sign,
 static void for_each_block(const struct test_factors *F, visit_fn *visit,
                            double *slots)
 {
-    const struct lcl_layout *L = &F->layout;
+    const struct lcl_host_schedule *L = &F->schedule;
     const uint64_t entries = (uint64_t)(F->system->block * F->system->block);
     for (int64_t p = 0; p < L->parts; ++p) {
         const struct lcl_part *part = &L->part[p];
         for (uint64_t s = part->slot; s < part->slot + part->slots; ++s)
-            if (L->source[s] >= 0)
-                visit(F, s, 1,
-                      reference_val(F) +
-                          (part->entry + (uint64_t)L->source[s]) * entries,
+            if (L->source[s] < LCL_FILL)
+                visit(F, s, 1, reference_val(F) + L->source[s] * entries,
                       slots);
         for (uint32_t i = part->row; i < part->row + part->rows; ++i) {
             const struct lcl_step *step = &L->step[part->step + L->step_of[i]];
@@ -222,7 +245,7 @@ static void for_each_block(const struct test_factors *F, visit_fn *visit,
 
 static void compare_inv_d(const struct test_factors *F, double tolerance)
 {
-    const int64_t n = F->layout.n;
+    const int64_t n = F->schedule.n;
     double *inv_d = test_vector(n);
     read_doubles(F->device.inv_d, inv_d, n);
     test_expect_near("1/d", inv_d, reference_inv_d(F), n, tolerance);
@@ -232,12 +255,12 @@ static void compare_inv_d(const struct test_factors *F, double tolerance)
 void test_factors_compare(const struct test_factors *F, double tolerance)
 {
     const int64_t entries = (int64_t)F->system->block * F->system->block;
-    const int64_t count = F->layout.slots * entries;
+    const int64_t count = F->schedule.slots * entries;
     double *got = test_vector(count), *expected = test_vector(count);
     for_each_block(F, put_block, expected);
     read_slots(F, got);
-    for (int64_t p = 0; p < F->layout.parts; ++p) {
-        const struct lcl_part *part = &F->layout.part[p];
+    for (int64_t p = 0; p < F->schedule.parts; ++p) {
+        const struct lcl_part *part = &F->schedule.part[p];
         const int64_t first = (int64_t)part->slot * entries;
         test_expect_near("slot", got + first, expected + first,
                          part->slots * entries, tolerance);
@@ -251,7 +274,7 @@ void test_factors_compare(const struct test_factors *F, double tolerance)
 void test_factors_adopt(struct test_factors *F)
 {
     const int64_t entries = (int64_t)F->system->block * F->system->block;
-    const int64_t count = F->layout.slots * entries;
+    const int64_t count = F->schedule.slots * entries;
     double *slots = test_vector(count);
     read_slots(F, slots);
     for_each_block(F, get_block, slots);
@@ -273,7 +296,7 @@ void test_factors_finish(struct test_factors *F)
     lcl_ref_ildu0_finish(&F->ref);
     lcl_ref_ildu0_block_finish(&F->ref_block);
     free(F->place);
-    lcl_layout_finish(&F->layout);
+    lcl_host_schedule_finish(&F->schedule);
     lcl_factor_finish(&F->device);
     lcl_buffer_destroy(&F->val);
 }

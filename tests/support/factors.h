@@ -11,7 +11,7 @@ struct test_factors {
     struct test_system *system;
     struct lcl_ref_ildu0 ref;
     struct lcl_ref_ildu0_block ref_block; // if the system has blocks
-    struct lcl_layout layout;
+    struct lcl_host_schedule schedule;
     struct test_place *place; // of each slot
     struct lcl_factor device;
     lcl_buffer *val; // entries of B
@@ -22,11 +22,19 @@ struct test_place {
     int64_t first, stride;
 };
 
-// Computes and uploads the layout; the device's factors are NaN until factored.
-// `group`: work-items per group.
+// Computes and uploads the schedule; the device's factors are NaN until
+// factored. `group`: work-items per group.
 void test_factors_init(struct test_factors *F, lcl_context *ctx,
                        struct test_system *S, int group,
                        const struct lcl_precond_params *params);
+
+// The same with a schedule and the values of A that its sources refer to, which
+// it takes over; the schedule must have the slots of the reference, whose
+// sources are entries of S->B.
+void test_factors_init_from(struct test_factors *F, lcl_context *ctx,
+                            struct test_system *S, int group,
+                            const struct lcl_precond_params *params,
+                            struct lcl_schedule *schedule, lcl_buffer *val);
 
 // Factors on the device; returns the status.
 enum lcl_status test_factors_run(struct test_factors *F,

@@ -34,7 +34,7 @@ void test_folded_finish(struct test_folded *T)
 void test_folded_apply(void *user, const double *r, double *z)
 {
     const struct test_folded *T = user;
-    const int32_t *perm = T->S.P.perm;
+    const int32_t *perm = T->S.P.row;
     for (int64_t i = 0; i < T->S.B.rows; ++i)
         T->b[i] = r[perm[i]];
     lcl_ref_trisolve(&T->F, T->b, T->x);

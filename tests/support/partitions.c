@@ -6,18 +6,19 @@
 
 #include <stdlib.h>
 
-static void expect_part(const struct lcl_partition *P, int64_t p, int64_t limit)
+static void expect_part(const struct lcl_subdomains *P, int64_t p,
+                        int64_t limit)
 {
     const int64_t first = P->part_ptr[p], last = P->part_ptr[p + 1];
     assert_true(last - first >= 1);
     assert_true(last - first <= limit);
     for (int64_t i = first + 1; i < last; ++i)
-        assert_true(P->perm[i - 1] < P->perm[i]);
+        assert_true(P->row[i - 1] < P->row[i]);
     if (p > 0)
-        assert_true(P->perm[P->part_ptr[p - 1]] < P->perm[first]);
+        assert_true(P->row[P->part_ptr[p - 1]] < P->row[first]);
 }
 
-void test_partition_valid(const struct lcl_partition *P, int64_t n,
+void test_partition_valid(const struct lcl_subdomains *P, int64_t n,
                           int64_t limit)
 {
     assert_int_equal(P->n, n);
@@ -26,20 +27,20 @@ void test_partition_valid(const struct lcl_partition *P, int64_t n,
     char *seen = calloc((size_t)n, 1);
     assert_non_null(seen);
     for (int64_t i = 0; i < n; ++i) {
-        assert_in_range(P->perm[i], 0, n - 1);
-        assert_int_equal(seen[P->perm[i]]++, 0);
+        assert_in_range(P->row[i], 0, n - 1);
+        assert_int_equal(seen[P->row[i]]++, 0);
     }
     free(seen);
     for (int64_t p = 0; p < P->parts; ++p)
         expect_part(P, p, limit);
 }
 
-int32_t *test_part_of_rows(const struct lcl_partition *P)
+int32_t *test_part_of_rows(const struct lcl_subdomains *P)
 {
     int32_t *part = calloc((size_t)P->n, sizeof *part);
     assert_non_null(part);
     for (int64_t p = 0; p < P->parts; ++p)
         for (int64_t i = P->part_ptr[p]; i < P->part_ptr[p + 1]; ++i)
-            part[P->perm[i]] = (int32_t)p;
+            part[P->row[i]] = (int32_t)p;
     return part;
 }

@@ -6,8 +6,8 @@
 
 // Fails unless P covers n rows by a permutation, every part has 1 to `limit`
 // rows in their old order, and parts are ordered by their first rows.
-void test_partition_valid(const struct lcl_partition *P, int64_t n,
+void test_partition_valid(const struct lcl_subdomains *P, int64_t n,
                           int64_t limit);
 
 // The part of every old row, freed with free().
-int32_t *test_part_of_rows(const struct lcl_partition *P);
+int32_t *test_part_of_rows(const struct lcl_subdomains *P);

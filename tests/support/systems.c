@@ -85,11 +85,10 @@ static struct lcl_csr make(const struct description *d)
 
 static void reorder(struct test_system *S)
 {
-    int64_t *map;
     lcl_csr_finish(&S->B);
-    assert_int_equal(lcl_csr_reorder(&S->B, &map, &S->A, S->P.perm, NULL),
+    lcl_free(S->map);
+    assert_int_equal(lcl_csr_reorder(&S->B, &S->map, &S->A, S->P.row, NULL),
                      LCL_OK);
-    lcl_free(map);
 }
 
 static void find_levels(struct test_system *S)
@@ -105,6 +104,23 @@ static void find_levels(struct test_system *S)
     }
 }
 
+void test_system_sort(struct test_system *S)
+{
+    assert_int_equal(lcl_ref_order(&S->P, S->level, &S->B), LCL_OK);
+    reorder(S);
+}
+
+void test_system_of(struct test_system *S, struct lcl_csr A,
+                    struct lcl_subdomains P, bool sorted)
+{
+    *S = (struct test_system){
+        .name = "a test's own", .P = P, .A = A, .block = 1};
+    reorder(S);
+    find_levels(S);
+    if (sorted)
+        test_system_sort(S);
+}
+
 void test_system_from(struct test_system *S, struct lcl_csr A,
                       int64_t part_rows, bool sorted)
 {
@@ -112,15 +128,10 @@ void test_system_from(struct test_system *S, struct lcl_csr A,
         .type = LCL_PARTITION_NATURAL,
         .rows = part_rows,
     };
-    *S = (struct test_system){.name = "a test's own", .A = A, .block = 1};
-    assert_int_equal(
-        lcl_partition_create(&S->P, &S->A, &params, part_rows, NULL), LCL_OK);
-    reorder(S);
-    find_levels(S);
-    if (!sorted)
-        return;
-    assert_int_equal(lcl_ref_order(&S->P, S->level, &S->B), LCL_OK);
-    reorder(S);
+    struct lcl_subdomains P;
+    assert_int_equal(lcl_partition_create(&P, &A, &params, part_rows, NULL),
+                     LCL_OK);
+    test_system_of(S, A, P, sorted);
 }
 
 void test_system_fold(struct test_system *S)
@@ -152,9 +163,10 @@ void test_system_init(struct test_system *S, int index, bool sorted)
 
 void test_system_finish(struct test_system *S)
 {
-    lcl_partition_finish(&S->P);
+    lcl_subdomains_finish(&S->P);
     test_csr_finish(&S->A);
     lcl_csr_finish(&S->B);
+    lcl_free(S->map);
     free(S->level);
     free(S->count);
     free(S->blocks);

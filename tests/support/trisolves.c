@@ -59,7 +59,7 @@ static void expect_nothing_done(lcl_context *ctx, const lcl_buffer *b,
 void test_trisolve_apply(lcl_context *ctx, const struct test_factors *F,
                          const struct lcl_trisolve_method *T)
 {
-    const int64_t n = F->layout.n * F->device.block;
+    const int64_t n = F->schedule.n * F->device.block;
     double *b = test_random_vector(n, 5), *expected = test_vector(n);
     double *x[2] = {test_vector(n), test_vector(n)};
     lcl_buffer *in = test_upload(ctx, b, n, sizeof *b);
@@ -96,7 +96,7 @@ static void expect_solves(lcl_context *ctx, const struct test_factors *F,
                           const struct lcl_trisolve_method *T,
                           const struct test_trisolve *want)
 {
-    const int64_t n = F->layout.n * F->device.block;
+    const int64_t n = F->schedule.n * F->device.block;
     const double tolerance = want->tolerance > 0 ? want->tolerance : 1e-11;
     double *b = test_random_vector(n, 8), *expected = test_vector(n);
     solve_reference(F, b, expected);
@@ -118,9 +118,9 @@ static void expect_on(lcl_context *ctx, struct test_system *S,
     struct lcl_trisolve_method T;
     struct lcl_repairs repairs;
     test_factors_init(&F, ctx, S, group, &params);
-    assert_int_equal(
-        lcl_trisolve_init(&T, want->name, ctx, &F.device, &F.layout, S->level),
-        LCL_OK);
+    assert_int_equal(lcl_trisolve_init(&T, want->name, ctx, &F.device,
+                                       &F.schedule, S->level),
+                     LCL_OK);
     if (want->regroup)
         want->regroup(&T, ctx, group);
     assert_int_equal(test_factors_run(&F, &repairs), LCL_OK);
@@ -177,7 +177,7 @@ void test_trisolve_refused(lcl_context *ctx, enum lcl_trisolve name,
     test_factors_init(&F, ctx, &S, test_group(ctx, 1), &params);
     *own = *caps;
     const enum lcl_status st =
-        lcl_trisolve_init(&T, name, ctx, &F.device, &F.layout, S.level);
+        lcl_trisolve_init(&T, name, ctx, &F.device, &F.schedule, S.level);
     *own = kept;
     lcl_trisolve_finish(&T);
     test_factors_finish(&F);

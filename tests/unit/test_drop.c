@@ -8,7 +8,7 @@
 #include <math.h>
 
 // Searches for the part of a row.
-static int64_t part_of(const struct lcl_partition *P, int64_t row)
+static int64_t part_of(const struct lcl_subdomains *P, int64_t row)
 {
     int64_t p = 0;
     while (P->part_ptr[p + 1] <= row)
@@ -16,7 +16,7 @@ static int64_t part_of(const struct lcl_partition *P, int64_t row)
     return p;
 }
 
-static void expect_drop(const struct lcl_csr *B, const struct lcl_partition *P)
+static void expect_drop(const struct lcl_csr *B, const struct lcl_subdomains *P)
 {
     int64_t kept = 0, couplings = 0, dropped = 0, missing = 0;
     double all = 0, lost = 0, couplings_weight = 0, opposite = 0;
@@ -50,7 +50,7 @@ static void test_drop__counts_match_brute_force(void **state)
     for (unsigned seed = 1; seed <= 10; ++seed) {
         struct lcl_csr A = test_random_csr(60, seed, seed);
         int64_t part_ptr[] = {0, 1, 20, 21, 44, 60};
-        const struct lcl_partition P = {
+        const struct lcl_subdomains P = {
             .n = 60, .parts = 5, .part_ptr = part_ptr};
         expect_drop(&A, &P);
         test_csr_finish(&A);
@@ -62,7 +62,7 @@ static void test_drop__missing_diagonals_are_counted(void **state)
     (void)state;
     const double dense[] = {0, 2, 1, 0, 0, 4, 8, 0, 0};
     int64_t part_ptr[] = {0, 2, 3};
-    const struct lcl_partition P = {.n = 3, .parts = 2, .part_ptr = part_ptr};
+    const struct lcl_subdomains P = {.n = 3, .parts = 2, .part_ptr = part_ptr};
     struct lcl_csr A = test_csr_from_dense(3, dense);
     expect_drop(&A, &P);
     assert_int_equal(lcl_ref_drop(&P, &A).missing_diagonals, 3);
@@ -74,7 +74,7 @@ static void test_drop__a_diagonal_matrix_loses_nothing(void **state)
     (void)state;
     struct lcl_csr A = test_identity(2);
     int64_t part_ptr[] = {0, 1, 2};
-    const struct lcl_partition P = {.n = 2, .parts = 2, .part_ptr = part_ptr};
+    const struct lcl_subdomains P = {.n = 2, .parts = 2, .part_ptr = part_ptr};
     const struct lcl_drop_info drop = lcl_ref_drop(&P, &A);
     assert_int_equal(drop.kept, 2);
     assert_true(drop.share == 0 && drop.weight == 0);

@@ -26,14 +26,14 @@ static void expect_label(const struct lcl_csr *A,
                          const struct lcl_partition_params *params,
                          const int32_t *expected)
 {
-    struct lcl_partition P;
+    struct lcl_subdomains P;
     assert_int_equal(lcl_partition_create(&P, A, params, 4096, NULL), LCL_OK);
     test_partition_valid(&P, A->rows, 4096);
     int32_t *label = test_part_of_rows(&P);
     for (int64_t i = 0; i < A->rows; ++i)
         assert_int_equal(label[i], expected[i]);
     free(label);
-    lcl_partition_finish(&P);
+    lcl_subdomains_finish(&P);
 }
 
 static void expect_refused(const struct lcl_csr *A,
@@ -42,7 +42,7 @@ static void expect_refused(const struct lcl_csr *A,
 {
     struct test_capture capture;
     test_capture_init(&capture, LCL_LOG_ERROR);
-    struct lcl_partition P;
+    struct lcl_subdomains P;
     assert_int_equal(lcl_partition_create(&P, A, &params, 4096, &capture.log),
                      status);
     test_capture_expect(&capture, sentence);
@@ -115,12 +115,12 @@ static void test_geometric__sizes_that_do_not_divide_give_valid_parts(void **s)
     struct lcl_csr A = test_laplacian(7, 5, 6);
     for (int64_t size = 1; size <= 8; ++size) {
         const struct lcl_partition_params params = boxes(size, size, 2);
-        struct lcl_partition P;
+        struct lcl_subdomains P;
         assert_int_equal(lcl_partition_create(&P, &A, &params, 4096, NULL), 0);
         test_partition_valid(&P, 210, 2 * size * size);
         const int64_t bx = (7 + size - 1) / size, by = (5 + size - 1) / size;
         assert_int_equal(P.parts, bx * by * 3);
-        lcl_partition_finish(&P);
+        lcl_subdomains_finish(&P);
     }
     test_csr_finish(&A);
 }
@@ -164,16 +164,16 @@ static void test_geometric__one_entry_off_the_stencil_is_noticed(void **state)
     (void)state;
     struct lcl_csr A = test_laplacian(31, 32, 33);
     const struct lcl_partition_params params = boxes(8, 8, 8);
-    struct lcl_partition P;
+    struct lcl_subdomains P;
     assert_int_equal(lcl_partition_create(&P, &A, &params, 4096, NULL), LCL_OK);
-    lcl_partition_finish(&P);
+    lcl_subdomains_finish(&P);
     for (int64_t i = 31 * 32; i < A.rows; i += 491) {
         ++A.col_ind[A.row_ptr[i]];
         expect_refused(&A, params, LCL_EINVAL, "not a 7-point stencil");
         --A.col_ind[A.row_ptr[i]];
     }
     assert_int_equal(lcl_partition_create(&P, &A, &params, 4096, NULL), LCL_OK);
-    lcl_partition_finish(&P);
+    lcl_subdomains_finish(&P);
     test_csr_finish(&A);
 }
 

@@ -108,7 +108,7 @@ static void test_levels__one_dense_row_splits_the_rest(void **state)
     test_csr_finish(&B);
 }
 
-static void test_levels__empty_window_has_none(void **state)
+static void test_levels__empty_range_has_none(void **state)
 {
     (void)state;
     struct lcl_csr B = test_identity(3);
@@ -125,7 +125,7 @@ int main(void)
         cmocka_unit_test(test_levels__dense_matrix_has_a_level_per_row),
         cmocka_unit_test(test_levels__grid_levels_are_its_diagonals),
         cmocka_unit_test(test_levels__one_dense_row_splits_the_rest),
-        cmocka_unit_test(test_levels__empty_window_has_none),
+        cmocka_unit_test(test_levels__empty_range_has_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,23 +12,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct lcl_partition partition(const struct lcl_csr *A, int64_t rows,
-                                      enum lcl_weights weights)
+static struct lcl_subdomains partition(const struct lcl_csr *A, int64_t rows,
+                                       enum lcl_weights weights)
 {
     const struct lcl_partition_params params = {.type = LCL_PARTITION_METIS,
                                                 .weights = weights};
-    struct lcl_partition P;
+    struct lcl_subdomains P;
     assert_int_equal(lcl_partition_create(&P, A, &params, rows, NULL), LCL_OK);
     test_partition_valid(&P, A->rows, rows);
     return P;
 }
 
 static struct lcl_drop_info dropped(const struct lcl_csr *A,
-                                    const struct lcl_partition *P)
+                                    const struct lcl_subdomains *P)
 {
     struct lcl_csr B;
     int64_t *map;
-    assert_int_equal(lcl_csr_reorder(&B, &map, A, P->perm, NULL), LCL_OK);
+    assert_int_equal(lcl_csr_reorder(&B, &map, A, P->row, NULL), LCL_OK);
     const struct lcl_drop_info drop = lcl_ref_drop(P, &B);
     lcl_free(B.row_ptr);
     lcl_free(B.col_ind);
@@ -42,10 +42,10 @@ static void expect_valid_for_many_limits(struct lcl_csr A)
     static const int64_t limits[] = {1, 2, 3, 7, 15, 16, 17, 64, 500, 100000};
     for (size_t l = 0; l < sizeof limits / sizeof *limits; ++l)
         for (int weights = 0; weights < LCL_WEIGHTS_COUNT; ++weights) {
-            struct lcl_partition P = partition(&A, limits[l], weights);
+            struct lcl_subdomains P = partition(&A, limits[l], weights);
             if (A.rows <= limits[l])
                 assert_int_equal(P.parts, 1);
-            lcl_partition_finish(&P);
+            lcl_subdomains_finish(&P);
         }
     test_csr_finish(&A);
 }
@@ -88,8 +88,8 @@ static void test_metis__diagonals_stay_within_the_limit(void **state)
     (void)state;
     struct lcl_csr A = test_identity(1900);
     for (int64_t rows = 17; rows < 60; ++rows) {
-        struct lcl_partition P = partition(&A, rows, LCL_WEIGHTS_AUTO);
-        lcl_partition_finish(&P);
+        struct lcl_subdomains P = partition(&A, rows, LCL_WEIGHTS_AUTO);
+        lcl_subdomains_finish(&P);
     }
     test_csr_finish(&A);
 }
@@ -108,13 +108,13 @@ static void test_metis__two_levels_cut_little_more_than_boxes(void **state)
 {
     (void)state;
     struct lcl_csr A = test_laplacian(32, 32, 32);
-    struct lcl_partition P = partition(&A, 64, LCL_WEIGHTS_AUTO);
+    struct lcl_subdomains P = partition(&A, 64, LCL_WEIGHTS_AUTO);
     assert_true(P.parts > 256);
     assert_true(P.parts < 512 * 1.1);
     // Boxes of 4 x 4 x 4 drop 7 of the 31 planes of couplings in each
     // direction.
     assert_true(dropped(&A, &P).share < 1.3 * 7 / 31);
-    lcl_partition_finish(&P);
+    lcl_subdomains_finish(&P);
     test_csr_finish(&A);
 }
 
@@ -122,13 +122,13 @@ static void test_metis__the_same_matrix_gives_the_same_partition(void **state)
 {
     (void)state;
     struct lcl_csr A = test_random_csr(6000, 4, 2);
-    struct lcl_partition P = partition(&A, 20, LCL_WEIGHTS_ON);
+    struct lcl_subdomains P = partition(&A, 20, LCL_WEIGHTS_ON);
     srand(12345);
-    struct lcl_partition Q = partition(&A, 20, LCL_WEIGHTS_ON);
+    struct lcl_subdomains Q = partition(&A, 20, LCL_WEIGHTS_ON);
     assert_int_equal(P.parts, Q.parts);
-    assert_memory_equal(P.perm, Q.perm, 6000 * sizeof *P.perm);
-    lcl_partition_finish(&Q);
-    lcl_partition_finish(&P);
+    assert_memory_equal(P.row, Q.row, 6000 * sizeof *P.row);
+    lcl_subdomains_finish(&Q);
+    lcl_subdomains_finish(&P);
     test_csr_finish(&A);
 }
 
@@ -140,16 +140,16 @@ static void test_metis__weights_keep_strong_couplings_inside(void **state)
         for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
             if (llabs(A.col_ind[k] - i) == 40)
                 A.val[k] = -0.01;
-    struct lcl_partition on = partition(&A, 100, LCL_WEIGHTS_ON);
-    struct lcl_partition off = partition(&A, 100, LCL_WEIGHTS_OFF);
-    struct lcl_partition automatic = partition(&A, 100, LCL_WEIGHTS_AUTO);
+    struct lcl_subdomains on = partition(&A, 100, LCL_WEIGHTS_ON);
+    struct lcl_subdomains off = partition(&A, 100, LCL_WEIGHTS_OFF);
+    struct lcl_subdomains automatic = partition(&A, 100, LCL_WEIGHTS_AUTO);
     assert_true(on.weighted);
     assert_false(off.weighted);
     assert_true(automatic.weighted);
     assert_true(dropped(&A, &on).weight < 0.5 * dropped(&A, &off).weight);
-    lcl_partition_finish(&automatic);
-    lcl_partition_finish(&off);
-    lcl_partition_finish(&on);
+    lcl_subdomains_finish(&automatic);
+    lcl_subdomains_finish(&off);
+    lcl_subdomains_finish(&on);
     test_csr_finish(&A);
 }
 

@@ -21,12 +21,12 @@ static void expect_refused(const struct lcl_csr *A,
 {
     struct test_capture capture;
     test_capture_init(&capture, LCL_LOG_ERROR);
-    struct lcl_partition P;
+    struct lcl_subdomains P;
     assert_int_equal(
         lcl_partition_create(&P, A, params, max_rows, &capture.log), status);
     assert_int_equal(capture.messages, 1);
     test_capture_expect(&capture, sentence);
-    assert_null(P.perm);
+    assert_null(P.row);
     assert_int_equal(P.parts, 0);
 }
 
@@ -41,10 +41,10 @@ static void test_partition__one_row_is_one_part_for_every_method(void **state)
                                                     .grid = {1, 1, 1},
                                                     .labels = &label,
                                                     .labels_count = 1};
-        struct lcl_partition P;
+        struct lcl_subdomains P;
         assert_int_equal(lcl_partition_create(&P, &A, &params, 1, NULL), 0);
         test_partition_valid(&P, 1, 1);
-        lcl_partition_finish(&P);
+        lcl_subdomains_finish(&P);
     }
     test_csr_finish(&A);
 }
@@ -54,15 +54,15 @@ static void test_partition__natural_chunks_are_equally_long(void **state)
     (void)state;
     struct lcl_csr A = test_identity(101);
     const struct lcl_partition_params params = {.type = LCL_PARTITION_NATURAL};
-    struct lcl_partition P;
+    struct lcl_subdomains P;
     assert_int_equal(lcl_partition_create(&P, &A, &params, 25, NULL), 0);
     test_partition_valid(&P, 101, 25);
     assert_int_equal(P.parts, 5);
     for (int64_t p = 0; p < 4; ++p)
         assert_int_equal(P.part_ptr[p], 21 * p);
     for (int64_t i = 0; i < 101; ++i)
-        assert_int_equal(P.perm[i], i);
-    lcl_partition_finish(&P);
+        assert_int_equal(P.row[i], i);
+    lcl_subdomains_finish(&P);
     test_csr_finish(&A);
 }
 
@@ -77,11 +77,11 @@ static void test_partition__the_smaller_of_both_limits_holds(void **state)
     for (size_t c = 0; c < sizeof cases / sizeof *cases; ++c) {
         const struct lcl_partition_params params = {
             .type = LCL_PARTITION_NATURAL, .rows = cases[c].rows};
-        struct lcl_partition P;
+        struct lcl_subdomains P;
         assert_int_equal(
             lcl_partition_create(&P, &A, &params, cases[c].max_rows, NULL), 0);
         assert_int_equal(P.parts, cases[c].parts);
-        lcl_partition_finish(&P);
+        lcl_subdomains_finish(&P);
     }
     test_csr_finish(&A);
 }
@@ -94,13 +94,13 @@ static void test_partition__labels_are_numbered_by_their_first_row(void **state)
     const int64_t part_ptr[] = {0, 3, 5, 6};
     const struct lcl_partition_params params = with_labels(labels, 6);
     struct lcl_csr A = test_identity(6);
-    struct lcl_partition P;
+    struct lcl_subdomains P;
     assert_int_equal(lcl_partition_create(&P, &A, &params, 3, NULL), 0);
     test_partition_valid(&P, 6, 3);
     assert_int_equal(P.parts, 3);
-    assert_memory_equal(P.perm, perm, sizeof perm);
+    assert_memory_equal(P.row, perm, sizeof perm);
     assert_memory_equal(P.part_ptr, part_ptr, sizeof part_ptr);
-    lcl_partition_finish(&P);
+    lcl_subdomains_finish(&P);
     test_csr_finish(&A);
 }
 
@@ -111,11 +111,11 @@ static void test_partition__labels_may_be_far_apart(void **state)
     const int32_t perm[] = {0, 2, 1, 4, 3};
     const struct lcl_partition_params params = with_labels(labels, 5);
     struct lcl_csr A = test_identity(5);
-    struct lcl_partition P;
+    struct lcl_subdomains P;
     assert_int_equal(lcl_partition_create(&P, &A, &params, 5, NULL), 0);
     test_partition_valid(&P, 5, 2);
-    assert_memory_equal(P.perm, perm, sizeof perm);
-    lcl_partition_finish(&P);
+    assert_memory_equal(P.row, perm, sizeof perm);
+    lcl_subdomains_finish(&P);
     test_csr_finish(&A);
 }
 
@@ -130,7 +130,7 @@ static void test_partition__random_labels_give_a_partition(void **state)
         for (int i = 0; i < N; ++i)
             labels[i] = (int32_t)(test_random(&random) * most);
         const struct lcl_partition_params params = with_labels(labels, N);
-        struct lcl_partition P;
+        struct lcl_subdomains P;
         assert_int_equal(lcl_partition_create(&P, &A, &params, N, NULL), 0);
         test_partition_valid(&P, N, N);
         int32_t *part = test_part_of_rows(&P);
@@ -138,7 +138,7 @@ static void test_partition__random_labels_give_a_partition(void **state)
             assert_int_equal(part[i] == part[i - 1],
                              labels[i] == labels[i - 1]);
         free(part);
-        lcl_partition_finish(&P);
+        lcl_subdomains_finish(&P);
     }
     test_csr_finish(&A);
 }
@@ -211,10 +211,10 @@ static void test_partition__finish_twice_is_harmless(void **state)
     (void)state;
     struct lcl_csr A = test_identity(3);
     const struct lcl_partition_params params = {0};
-    struct lcl_partition P;
+    struct lcl_subdomains P;
     assert_int_equal(lcl_partition_create(&P, &A, &params, 2, NULL), 0);
-    lcl_partition_finish(&P);
-    lcl_partition_finish(&P);
+    lcl_subdomains_finish(&P);
+    lcl_subdomains_finish(&P);
     assert_null(P.part_ptr);
     test_csr_finish(&A);
 }

@@ -4,7 +4,7 @@
 #include "host/buffer.h"
 #include "host/launch.h"
 #include "host/parallel.h"
-#include "lib/factor/analysis.h"
+#include "lib/factor/symbolic_phase.h"
 #include "lib/io/problems/grid.h"
 #include "lib/krylov/arnoldi.h"
 #include "lib/matrix/bsr.h"
@@ -114,21 +114,21 @@ static void test_sizes__slots_of_factors_are_counted_in_64_bits(void **state)
         .slots = 3581, .stages = 90, .unshared = 90, .planes = 3};
     const int64_t each = 3584;
     struct lcl_symbolic S = {.levels_max = 0};
-    struct lcl_analysis a = {.S = &S, .stage_limit = 3};
+    struct lcl_symbolic_phase a = {.S = &S, .stage_limit = 3};
     int64_t p = 0;
     (void)state;
     for (int i = 0; i < COUNTS; ++i)
         for (; p * each <= entries[i]; ++p) {
             struct lcl_part part = {.row = 0};
-            assert_int_equal(lcl_analysis_place_slots(&a, &part, &E), LCL_OK);
+            assert_int_equal(lcl_symbolic_place_slots(&a, &part, &E), LCL_OK);
             assert_true(part.slot == (uint64_t)(p * each));
             assert_true(part.slots == 3581);
             assert_true(part.stage == (uint32_t)(90 * p));
-            assert_true(S.layout.slots == (p + 1) * each);
-            assert_true(S.layout.stages == (p + 1) * 90);
+            assert_true(S.schedule.slots == (p + 1) * each);
+            assert_true(S.schedule.stages == (p + 1) * 90);
         }
-    assert_true(S.layout.slots > TWO(33));
-    assert_int_equal(S.layout.planes_max, 3);
+    assert_true(S.schedule.slots > TWO(33));
+    assert_int_equal(S.schedule.planes_max, 3);
 }
 
 static void test_sizes__short_rows_are_short_at_any_size(void **state)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Analysis of A on subdomains, part 3: the layout of the factors of the
+// Symbolic phase, part 3: the schedule of the factors of the
 // reordered matrix B (factor.cl.h).
-//     steps, places, stages, fill    the layout
-//     find_pairs                     additional data for dilu.cl
+//     steps, places, stages, slots   the schedule
+//     find_mirrors                   additional data for dilu.cl
 //
 // Data:   rows of B by level, `start` as written by `levels` of symbolic.cl.
 // Launch: one group per subdomain.
@@ -10,6 +10,10 @@
 // Determinism: bitwise.
 #include "symbolic.cl.h"
 #include "wave.cl.h"
+
+#ifndef SOURCES
+# define SOURCES 0 // 1: entry k of the pattern starts from given[k]
+#endif
 
 // ------------------------------------------------------------------- steps
 
@@ -208,12 +212,12 @@ kernel void stages(global const struct lcl_part *parts,
 // The slots of one half of a row: `at` is the next one.
 struct lane {
     global ushort *col;
-    global int *source;
+    global uint *source;
     ulong at;
     uint stride, left;
 };
 
-static inline void put(struct lane *l, uint column, int source)
+static inline void put(struct lane *l, uint column, uint source)
 {
     l->col[l->at] = (ushort)column;
     l->source[l->at] = source;
@@ -221,62 +225,79 @@ static inline void put(struct lane *l, uint column, int source)
     --l->left;
 }
 
-// Fills the slots of row r of its subdomain, whose entries are from .. to-1 of
-// B. Returns its diagonal entry, counted from the subdomain's first entry; -1:
-// missing.
-static inline int fill_row(struct lcl_part p, uint r, struct lcl_step s,
-                           uint from, uint to, global const int *col,
-                           global ushort *slot_col, global int *source)
+// The columns of B, and the sources of its entries: those of B are the entries
+// of A in the order that A takes on, if SOURCES is 0.
+struct entries {
+    global const int *col;
+    global const uint *map, *given;
+};
+
+static inline uint source_of(struct entries e, uint k)
+{
+#if SOURCES
+    return e.given[e.map[k]];
+#else
+    return k;
+#endif
+}
+
+// Writes the slots of row r of its subdomain, whose entries are run.x ..
+// run.y-1 of B. Returns the source of its diagonal.
+static inline uint put_row(struct lcl_part p, uint r, struct lcl_step s,
+                           uint2 run, struct entries e, global ushort *slot_col,
+                           global uint *source)
 {
     const ulong base = p.slot + r - s.first;
     struct lane lower = {slot_col, source, base + s.lower, s.rows,
                          s.lower_planes};
     struct lane upper = {slot_col, source, base + s.upper, s.rows,
                          s.upper_planes};
-    int diagonal = -1;
-    put(&upper, r, -1); // 1/d
-    for (uint k = from; k < to; ++k) {
-        const int own = (int)(k - (uint)p.entry);
-        const uint j = (uint)col[k] - p.row; // wraps if left of the subdomain
+    uint diagonal = LCL_PADDING;
+    put(&upper, r, LCL_PADDING); // 1/d
+    for (uint k = run.x; k < run.y; ++k) {
+        const uint j = (uint)e.col[k] - p.row; // wraps if left of the subdomain
         if (j >= p.rows)
             continue;
         if (j < r)
-            put(&lower, j, own);
+            put(&lower, j, source_of(e, k));
         else if (j > r)
-            put(&upper, j, own);
+            put(&upper, j, source_of(e, k));
         else
-            diagonal = own;
+            diagonal = source_of(e, k);
     }
     while (lower.left > 0)
-        put(&lower, r, -1);
+        put(&lower, r, LCL_PADDING);
     while (upper.left > 0)
-        put(&upper, r, -1);
+        put(&upper, r, LCL_PADDING);
     return diagonal;
 }
 
 WORK_GROUP
-kernel void fill(global const struct lcl_part *parts,
-                 global const struct lcl_step *steps,
-                 global const ushort *step_of, global const uint *row_ptr,
-                 global const int *col, long slots, global ushort *slot_col,
-                 global int *source, global int *diagonal)
+kernel void slots(global const struct lcl_part *parts,
+                  global const struct lcl_step *steps,
+                  global const ushort *step_of, global const uint *row_ptr,
+                  global const int *col, global const uint *map,
+                  global const uint *given, long count, global ushort *slot_col,
+                  global uint *source, global uint *diagonal)
 {
     const uint lid = get_local_id(0), group = get_group_id(0);
     const struct lcl_part p = parts[group];
+    const struct entries e = {col, map, given};
     const ulong end =
-        group + 1 < get_num_groups(0) ? parts[group + 1].slot : (ulong)slots;
+        group + 1 < get_num_groups(0) ? parts[group + 1].slot : (ulong)count;
     for (uint r = lid; r < p.rows; r += LCL_GROUP) {
         const uint i = p.row + r;
-        diagonal[i] = fill_row(p, r, steps[p.step + step_of[i]], row_ptr[i],
-                               row_ptr[i + 1], col, slot_col, source);
+        const uint2 run = (uint2)(row_ptr[i], row_ptr[i + 1]);
+        diagonal[i] =
+            put_row(p, r, steps[p.step + step_of[i]], run, e, slot_col, source);
     }
     for (ulong s = p.slot + p.slots + lid; s < end; s += LCL_GROUP) {
         slot_col[s] = 0;
-        source[s] = -1;
+        source[s] = LCL_PADDING;
     }
 }
 
-// ------------------------------------------------------------------- pairs
+// ------------------------------------------------------------------- mirrors
 
 // Whether row r of a subdomain stores column j, which is not r.
 static inline bool stores(struct lcl_step s, uint r, uint j,
@@ -293,30 +314,31 @@ static inline bool stores(struct lcl_step s, uint r, uint j,
 
 // The source of entry (j, r) of U; sets *triangle if rows j and r both store a
 // column right of j other than r.
-static inline int find_pair(int *triangle, struct lcl_step s, uint r,
-                            struct lcl_step above, uint j,
-                            global const ushort *col, global const int *source)
+static inline uint find_mirror(int *triangle, struct lcl_step s, uint r,
+                               struct lcl_step above, uint j,
+                               global const ushort *col,
+                               global const uint *source)
 {
-    int pair = -1;
+    uint mirror = LCL_PADDING;
     for (uint k = 1; k < above.upper_planes; ++k) {
         const uint at = above.upper + k * above.rows + j - above.first;
         const uint m = col[at];
         if (m == r)
-            pair = source[at];
+            mirror = source[at];
         else if (m != j && stores(s, r, m, col))
             *triangle = 1;
     }
-    return pair;
+    return mirror;
 }
 
-// Sets pair[s] of the slots of L (see dilu.cl), and triangles[0] to 1 if there
-// is a triangle.
+// Sets mirror[s] of the slots of L (see dilu.cl), and triangles[0] to 1 if
+// there is a triangle.
 WORK_GROUP
-kernel void find_pairs(global const struct lcl_part *parts,
-                       global const struct lcl_step *steps,
-                       global const ushort *step_of, global const ushort *col,
-                       global const int *source, global int *pair,
-                       global int *triangles)
+kernel void find_mirrors(global const struct lcl_part *parts,
+                         global const struct lcl_step *steps,
+                         global const ushort *step_of, global const ushort *col,
+                         global const uint *source, global uint *mirror,
+                         global int *triangles)
 {
     const struct lcl_part p = parts[get_group_id(0)];
     int triangle = 0;
@@ -324,15 +346,16 @@ kernel void find_pairs(global const struct lcl_part *parts,
     step_of += p.row;
     col += p.slot;
     source += p.slot;
-    pair += p.slot;
+    mirror += p.slot;
     for (uint r = get_local_id(0); r < p.rows; r += LCL_GROUP) {
         const struct lcl_step s = steps[step_of[r]];
-        pair[s.upper + r - s.first] = -1;
+        mirror[s.upper + r - s.first] = LCL_PADDING;
         for (uint k = 0; k < s.lower_planes; ++k) {
             const uint at = s.lower + k * s.rows + r - s.first, j = col[at];
-            pair[at] = j == r ? -1
-                              : find_pair(&triangle, s, r, steps[step_of[j]], j,
-                                          col, source);
+            mirror[at] = j == r
+                             ? LCL_PADDING
+                             : find_mirror(&triangle, s, r, steps[step_of[j]],
+                                           j, col, source);
         }
     }
     if (triangle)

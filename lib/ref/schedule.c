@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reference of the packed-level layout of the factors of all subdomains.
-#include "lib/ref/layout.h"
+// Reference of the schedule of the factors of all subdomains.
+#include "lib/ref/schedule.h"
 
 #include "host/alloc.h"
 #include "host/log.h"
 
 // The range of rows first .. last-1 of B.
-struct window {
+struct range {
     const struct lcl_csr *B;
     int64_t first, last;
 };
@@ -15,33 +15,34 @@ struct counts {
     int lower, upper;
 };
 
-static struct counts count_row(const struct window *w, int64_t i)
+static struct counts count_row(const struct range *range, int64_t i)
 {
     struct counts c = {0, 0};
-    for (int64_t k = w->B->row_ptr[i]; k < w->B->row_ptr[i + 1]; ++k) {
-        const int32_t j = w->B->col_ind[k];
-        c.lower += j >= w->first && j < i;
-        c.upper += j > i && j < w->last;
+    for (int64_t k = range->B->row_ptr[i]; k < range->B->row_ptr[i + 1]; ++k) {
+        const int32_t j = range->B->col_ind[k];
+        c.lower += j >= range->first && j < i;
+        c.upper += j > i && j < range->last;
     }
     return c;
 }
 
 // End of the step that starts at row i: after `group` rows, at the end of the
-// level or of the window.
-static int64_t step_end(const struct window *w, const int32_t *level, int group,
-                        int64_t i)
+// level or of the range.
+static int64_t step_end(const struct range *range, const int32_t *level,
+                        int group, int64_t i)
 {
     int64_t end = i + 1;
-    while (end < w->last && end - i < group && level[end] == level[i])
+    while (end < range->last && end - i < group && level[end] == level[i])
         ++end;
     return end;
 }
 
-static int64_t count_steps(const struct window *w, const int32_t *level,
+static int64_t count_steps(const struct range *range, const int32_t *level,
                            int group)
 {
     int64_t steps = 0;
-    for (int64_t i = w->first; i < w->last; i = step_end(w, level, group, i))
+    for (int64_t i = range->first; i < range->last;
+         i = step_end(range, level, group, i))
         ++steps;
     return steps;
 }
@@ -52,27 +53,26 @@ static int64_t max_of(int64_t a, int64_t b)
 }
 
 // Computes sizes and positions of all subdomains: part[], except for slots.
-static enum lcl_status place_parts(struct lcl_layout *L,
+static enum lcl_status place_parts(struct lcl_host_schedule *L,
                                    const struct lcl_csr *B,
                                    const int64_t *part_ptr,
                                    const int32_t *level, int group,
                                    const struct lcl_log *log)
 {
     for (int64_t p = 0; p < L->parts; ++p) {
-        const struct window w = {B, part_ptr[p], part_ptr[p + 1]};
-        const int64_t rows = w.last - w.first;
-        const int64_t entries = B->row_ptr[w.last] - B->row_ptr[w.first];
-        if (rows > UINT16_MAX || entries > INT32_MAX)
+        const struct range range = {B, part_ptr[p], part_ptr[p + 1]};
+        const int64_t rows = range.last - range.first;
+        if (rows > UINT16_MAX)
             return lcl_fail(log, LCL_ERANGE,
-                            "subdomain %lld: %lld rows and %lld entries; at "
-                            "most 65535 and 2147483647 fit",
-                            (long long)p, (long long)rows, (long long)entries);
-        const int64_t steps = count_steps(&w, level, group);
-        L->part[p] = (struct lcl_part){.entry = (uint64_t)B->row_ptr[w.first],
-                                       .row = (uint32_t)w.first,
-                                       .rows = (uint32_t)rows,
-                                       .step = (uint32_t)L->steps,
-                                       .steps = (uint32_t)steps};
+                            "subdomain %lld: %lld rows; at most 65535 fit",
+                            (long long)p, (long long)rows);
+        const int64_t steps = count_steps(&range, level, group);
+        L->part[p] =
+            (struct lcl_part){.entry = (uint64_t)B->row_ptr[range.first],
+                              .row = (uint32_t)range.first,
+                              .rows = (uint32_t)rows,
+                              .step = (uint32_t)L->steps,
+                              .steps = (uint32_t)steps};
         L->steps += steps;
         L->rows_max = max_of(L->rows_max, rows);
     }
@@ -84,16 +84,16 @@ static enum lcl_status place_parts(struct lcl_layout *L,
 
 // A step of L has as many planes as its longest row has entries; a step of U
 // one more, for 1/d.
-static void size_step(struct lcl_step *s, const struct window *w, int64_t first,
-                      int64_t last)
+static void size_step(struct lcl_step *s, const struct range *range,
+                      int64_t first, int64_t last)
 {
     int lower = 0, upper = 0;
     for (int64_t i = first; i < last; ++i) {
-        const struct counts c = count_row(w, i);
+        const struct counts c = count_row(range, i);
         lower = c.lower > lower ? c.lower : lower;
         upper = c.upper > upper ? c.upper : upper;
     }
-    *s = (struct lcl_step){.first = (uint16_t)(first - w->first),
+    *s = (struct lcl_step){.first = (uint16_t)(first - range->first),
                            .rows = (uint16_t)(last - first),
                            .lower_planes = (uint16_t)lower,
                            .upper_planes = (uint16_t)(upper + 1)};
@@ -105,14 +105,14 @@ static int longest_stage(const struct lcl_step *s, int limit, int entries)
     return planes > limit ? limit : (int)max_of(planes, entries);
 }
 
-static uint32_t size_steps(struct lcl_layout *L, struct lcl_step *step,
-                           const struct window *w, const int32_t *level,
+static uint32_t size_steps(struct lcl_host_schedule *L, struct lcl_step *step,
+                           const struct range *range, const int32_t *level,
                            int group, int limit)
 {
     uint32_t s = 0;
-    for (int64_t i = w->first; i < w->last; ++s) {
-        const int64_t end = step_end(w, level, group, i);
-        size_step(&step[s], w, i, end);
+    for (int64_t i = range->first; i < range->last; ++s) {
+        const int64_t end = step_end(range, level, group, i);
+        size_step(&step[s], range, i, end);
         for (; i < end; ++i)
             L->step_of[i] = (uint16_t)s;
         L->stage_entries = longest_stage(&step[s], limit, L->stage_entries);
@@ -122,13 +122,14 @@ static uint32_t size_steps(struct lcl_layout *L, struct lcl_step *step,
 
 // Fills the slots of one subdomain: L in ascending, U in descending order of
 // steps.
-static enum lcl_status place_steps(struct lcl_layout *L, struct lcl_part *part,
-                                   const struct window *w, const int32_t *level,
-                                   int group, int limit,
+static enum lcl_status place_steps(struct lcl_host_schedule *L,
+                                   struct lcl_part *part,
+                                   const struct range *range,
+                                   const int32_t *level, int group, int limit,
                                    const struct lcl_log *log)
 {
     struct lcl_step *step = L->step + part->step;
-    const uint32_t steps = size_steps(L, step, w, level, group, limit);
+    const uint32_t steps = size_steps(L, step, range, level, group, limit);
     uint64_t slots = 0;
     for (uint32_t s = 0; s < steps; ++s) {
         step[s].lower = (uint32_t)slots;
@@ -206,7 +207,8 @@ static uint32_t split_part(struct lcl_stage *out, const struct lcl_step *step,
     return count;
 }
 
-static int64_t count_stages(const struct lcl_layout *L, struct limits limit)
+static int64_t count_stages(const struct lcl_host_schedule *L,
+                            struct limits limit)
 {
     int64_t stages = 0;
     for (int64_t p = 0; p < L->parts; ++p)
@@ -215,7 +217,8 @@ static int64_t count_stages(const struct lcl_layout *L, struct limits limit)
     return stages;
 }
 
-static enum lcl_status place_stages(struct lcl_layout *L, struct limits limit,
+static enum lcl_status place_stages(struct lcl_host_schedule *L,
+                                    struct limits limit,
                                     const struct lcl_log *log)
 {
     const struct limits alone = {limit.entries, 1};
@@ -244,45 +247,44 @@ static enum lcl_status place_stages(struct lcl_layout *L, struct limits limit,
 
 // ------------------------------------------------------------------- slots
 
-static void fill_row(struct lcl_layout *L, const struct lcl_part *part,
-                     const struct window *w, int64_t i)
+static void put_row(struct lcl_host_schedule *L, const struct lcl_part *part,
+                    const struct range *range, int64_t i)
 {
     const struct lcl_step *s = &L->step[part->step + L->step_of[i]];
-    const uint64_t self = (uint64_t)(i - w->first), lane = self - s->first;
+    const uint64_t self = (uint64_t)(i - range->first), lane = self - s->first;
     const uint64_t diagonal = part->slot + s->upper + lane;
     const uint64_t base[2] = {part->slot + s->lower + lane, diagonal + s->rows};
     const int planes[2] = {s->lower_planes, s->upper_planes - 1};
     int filled[2] = {0, 0};
-    L->diagonal[i] = -1;
+    L->diagonal[i] = LCL_PADDING;
     L->col[diagonal] = (uint16_t)self;
-    for (int64_t k = w->B->row_ptr[i]; k < w->B->row_ptr[i + 1]; ++k) {
-        const int32_t j = w->B->col_ind[k];
-        const int32_t source = (int32_t)(k - (int64_t)part->entry);
-        if (j < w->first || j >= w->last)
+    for (int64_t k = range->B->row_ptr[i]; k < range->B->row_ptr[i + 1]; ++k) {
+        const int32_t j = range->B->col_ind[k];
+        if (j < range->first || j >= range->last)
             continue;
         if (j == i) {
-            L->diagonal[i] = source;
+            L->diagonal[i] = (uint32_t)k;
             continue;
         }
         const int u = j > i;
         const uint64_t at = base[u] + (uint64_t)filled[u]++ * s->rows;
-        L->col[at] = (uint16_t)(j - w->first);
-        L->source[at] = source;
+        L->col[at] = (uint16_t)(j - range->first);
+        L->source[at] = (uint32_t)k;
     }
     for (int u = 0; u < 2; ++u)
         for (; filled[u] < planes[u]; ++filled[u])
             L->col[base[u] + (uint64_t)filled[u] * s->rows] = (uint16_t)self;
 }
 
-static enum lcl_status allocate_slots(struct lcl_layout *L,
+static enum lcl_status allocate_slots(struct lcl_host_schedule *L,
                                       const struct lcl_log *log)
 {
     L->col = lcl_calloc((size_t)L->slots, sizeof *L->col);
     L->source = lcl_malloc((size_t)L->slots, sizeof *L->source);
     if (!L->col || !L->source)
-        return lcl_fail_memory(log, "the factor's layout");
+        return lcl_fail_memory(log, "the factor's schedule");
     for (int64_t s = 0; s < L->slots; ++s)
-        L->source[s] = -1;
+        L->source[s] = LCL_PADDING;
     return LCL_OK;
 }
 
@@ -291,18 +293,20 @@ static int64_t count_entries(const struct lcl_csr *B, const int64_t *part_ptr,
 {
     int64_t entries = 0;
     for (int64_t p = 0; p < parts; ++p) {
-        const struct window w = {B, part_ptr[p], part_ptr[p + 1]};
-        for (int64_t i = w.first; i < w.last; ++i) {
-            const struct counts c = count_row(&w, i);
+        const struct range range = {B, part_ptr[p], part_ptr[p + 1]};
+        for (int64_t i = range.first; i < range.last; ++i) {
+            const struct counts c = count_row(&range, i);
             entries += c.lower + c.upper;
         }
     }
     return entries;
 }
 
-static enum lcl_status lay_out(struct lcl_layout *L, const struct lcl_csr *B,
-                               const int64_t *part_ptr, const int32_t *level,
-                               int group, int lanes, const struct lcl_log *log)
+static enum lcl_status make_schedule(struct lcl_host_schedule *L,
+                                     const struct lcl_csr *B,
+                                     const int64_t *part_ptr,
+                                     const int32_t *level, int group, int lanes,
+                                     const struct lcl_log *log)
 {
     const struct limits limit = {
         lcl_stage_limit(count_entries(B, part_ptr, L->parts), B->rows), lanes};
@@ -313,9 +317,9 @@ static enum lcl_status lay_out(struct lcl_layout *L, const struct lcl_csr *B,
     if (!L->step)
         return lcl_fail_memory(log, "the factor's steps");
     for (int64_t p = 0; p < L->parts; ++p) {
-        const struct window w = {B, part_ptr[p], part_ptr[p + 1]};
-        if ((st = place_steps(L, &L->part[p], &w, level, group, limit.entries,
-                              log)) < 0)
+        const struct range range = {B, part_ptr[p], part_ptr[p + 1]};
+        if ((st = place_steps(L, &L->part[p], &range, level, group,
+                              limit.entries, log)) < 0)
             return st;
     }
     L->slots += 2 * LCL_SLOT_ALIGN * group;
@@ -323,26 +327,27 @@ static enum lcl_status lay_out(struct lcl_layout *L, const struct lcl_csr *B,
         (st = allocate_slots(L, log)) < 0)
         return st;
     for (int64_t p = 0; p < L->parts; ++p) {
-        const struct window w = {B, part_ptr[p], part_ptr[p + 1]};
-        for (int64_t i = w.first; i < w.last; ++i)
-            fill_row(L, &L->part[p], &w, i);
+        const struct range range = {B, part_ptr[p], part_ptr[p + 1]};
+        for (int64_t i = range.first; i < range.last; ++i)
+            put_row(L, &L->part[p], &range, i);
     }
     return LCL_OK;
 }
 
-enum lcl_status lcl_ref_layout(struct lcl_layout *L, const struct lcl_csr *B,
-                               const int64_t *part_ptr, int64_t parts,
-                               const int32_t *level, int group, int lanes)
+enum lcl_status lcl_ref_schedule(struct lcl_host_schedule *L,
+                                 const struct lcl_csr *B,
+                                 const int64_t *part_ptr, int64_t parts,
+                                 const int32_t *level, int group, int lanes)
 {
     enum lcl_status st;
-    *L = (struct lcl_layout){.n = B->rows, .parts = parts};
+    *L = (struct lcl_host_schedule){.n = B->rows, .parts = parts};
     L->part = lcl_calloc((size_t)parts, sizeof *L->part);
     L->step_of = lcl_malloc((size_t)L->n, sizeof *L->step_of);
     L->diagonal = lcl_malloc((size_t)L->n, sizeof *L->diagonal);
     st = L->part && L->step_of && L->diagonal
-             ? lay_out(L, B, part_ptr, level, group, lanes, NULL)
-             : lcl_fail_memory(NULL, "the factor's layout");
+             ? make_schedule(L, B, part_ptr, level, group, lanes, NULL)
+             : lcl_fail_memory(NULL, "the factor's schedule");
     if (st < 0)
-        lcl_layout_finish(L);
+        lcl_host_schedule_finish(L);
     return st;
 }

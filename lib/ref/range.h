@@ -6,16 +6,17 @@
 #include <levelcl/precond.h>
 
 // The rows first .. last-1 and a pivot policy.
-struct lcl_ref_window {
+struct lcl_ref_range {
     int64_t first, last;
     enum lcl_pivot pivot;
     bool positive; // negative pivots count as small
     double tol, shift;
 };
 
-static inline bool lcl_ref_is_inside(const struct lcl_ref_window *w, int64_t j)
+static inline bool lcl_ref_is_inside(const struct lcl_ref_range *range,
+                                     int64_t j)
 {
-    return j >= w->first && j < w->last;
+    return j >= range->first && j < range->last;
 }
 
 // Position of entry b_ij, or -1.
@@ -23,12 +24,12 @@ int64_t lcl_ref_find(const struct lcl_csr *B, int64_t i, int64_t j);
 
 // The pivot of a row whose largest entry is `largest`, or its replacement: that
 // entry (REPLACE) or tol times it, with the sign of the pivot.
-double lcl_ref_repair(const struct lcl_ref_window *w, double d, double largest,
-                      bool *small);
+double lcl_ref_repair(const struct lcl_ref_range *range, double d,
+                      double largest, bool *small);
 
-// Factors row i of `user` with w->shift times its largest entry added to the
-// diagonal; returns whether a pivot was small.
-typedef bool lcl_ref_factor_row(void *user, const struct lcl_ref_window *w,
+// Factors row i of `user` with range->shift times its largest entry added to
+// the diagonal; returns whether a pivot was small.
+typedef bool lcl_ref_factor_row(void *user, const struct lcl_ref_range *range,
                                 int64_t i);
 
 // Factors each subdomain p, rows part_ptr[p] .. part_ptr[p+1]-1, row by row.

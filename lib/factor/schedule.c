@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The packed-level layout on the device and on the host.
-#include "lib/factor/layout.h"
+// Schedules on the device and on the host.
+#include "lib/factor/schedule.h"
 
 #include "host/alloc.h"
 #include "host/log.h"
@@ -13,7 +13,7 @@ static_assert(sizeof(struct lcl_step) == 16, "as the device sees it");
 static_assert(sizeof(struct lcl_stage) == 8, "as the device sees it");
 static_assert(sizeof(struct lcl_part) == 48, "as the device sees it");
 
-void lcl_layout_finish(struct lcl_layout *L)
+void lcl_host_schedule_finish(struct lcl_host_schedule *L)
 {
     lcl_free(L->part);
     lcl_free(L->step);
@@ -22,18 +22,18 @@ void lcl_layout_finish(struct lcl_layout *L)
     lcl_free(L->source);
     lcl_free(L->step_of);
     lcl_free(L->diagonal);
-    *L = (struct lcl_layout){0};
+    *L = (struct lcl_host_schedule){0};
 }
 
-void lcl_device_layout_finish(struct lcl_device_layout *D)
+void lcl_schedule_finish(struct lcl_schedule *D)
 {
     lcl_buffer **const buffers[] = {&D->part,     &D->step,   &D->stage,
                                     &D->col,      &D->source, &D->step_of,
-                                    &D->diagonal, &D->pair};
+                                    &D->diagonal, &D->mirror};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i)
         lcl_buffer_destroy(buffers[i]);
     lcl_free(D->subdomain);
-    *D = (struct lcl_device_layout){0};
+    *D = (struct lcl_schedule){0};
 }
 
 // ------------------------------------------------------------------- checks
@@ -57,7 +57,12 @@ static bool steps_are_sound(const struct lcl_part *part,
     return rows == part->rows && slots == part->slots;
 }
 
-static bool rows_are_sound(const struct lcl_layout *L,
+static bool source_is_sound(uint32_t source, int64_t entries)
+{
+    return source < entries || source >= LCL_FILL;
+}
+
+static bool rows_are_sound(const struct lcl_host_schedule *L,
                            const struct lcl_part *part, int64_t entries)
 {
     for (uint32_t r = 0; r < part->rows; ++r) {
@@ -66,28 +71,25 @@ static bool rows_are_sound(const struct lcl_layout *L,
             return false;
         const struct lcl_step *s = &L->step[part->step + L->step_of[i]];
         if (r < s->first || r >= (uint32_t)s->first + s->rows ||
-            L->diagonal[i] < -1 || L->diagonal[i] >= entries)
+            !source_is_sound(L->diagonal[i], entries))
             return false;
     }
     return true;
 }
 
-static bool slots_are_sound(const struct lcl_layout *L,
+static bool slots_are_sound(const struct lcl_host_schedule *L,
                             const struct lcl_part *part, int64_t entries)
 {
     for (uint64_t s = part->slot; s < part->slot + part->slots; ++s)
-        if (L->col[s] >= part->rows || L->source[s] < -1 ||
-            L->source[s] >= entries)
+        if (L->col[s] >= part->rows || !source_is_sound(L->source[s], entries))
             return false;
     return true;
 }
 
-static bool is_sound(const struct lcl_layout *L, int64_t nnz)
+static bool is_sound(const struct lcl_host_schedule *L, int64_t entries)
 {
     for (int64_t p = 0; p < L->parts; ++p) {
         const struct lcl_part *part = &L->part[p];
-        const uint64_t end = p + 1 < L->parts ? part[1].entry : (uint64_t)nnz;
-        const int64_t entries = (int64_t)(end - part->entry);
         if (!steps_are_sound(part, L->step + part->step) ||
             !rows_are_sound(L, part, entries) ||
             !slots_are_sound(L, part, entries))
@@ -98,7 +100,7 @@ static bool is_sound(const struct lcl_layout *L, int64_t nnz)
 
 // ------------------------------------------------------------------- download
 
-static enum lcl_status allocate(struct lcl_layout *L, lcl_context *ctx)
+static enum lcl_status allocate(struct lcl_host_schedule *L, lcl_context *ctx)
 {
     const size_t n = (size_t)L->n, slots = (size_t)L->slots;
     L->part = lcl_malloc((size_t)L->parts, sizeof *L->part);
@@ -111,11 +113,11 @@ static enum lcl_status allocate(struct lcl_layout *L, lcl_context *ctx)
     return L->part && L->step && L->stage && L->col && L->source &&
                    L->step_of && L->diagonal
                ? LCL_OK
-               : lcl_fail_memory(lcl_context_log(ctx), "the factor's layout");
+               : lcl_fail_memory(lcl_context_log(ctx), "the factor's schedule");
 }
 
-static enum lcl_status read_arrays(struct lcl_layout *L,
-                                   const struct lcl_device_layout *D)
+static enum lcl_status read_arrays(struct lcl_host_schedule *L,
+                                   const struct lcl_schedule *D)
 {
     const size_t n = (size_t)L->n, slots = (size_t)L->slots;
     const struct {
@@ -137,11 +139,12 @@ static enum lcl_status read_arrays(struct lcl_layout *L,
     return st;
 }
 
-enum lcl_status lcl_layout_download(struct lcl_layout *L, lcl_context *ctx,
-                                    const struct lcl_device_layout *D)
+enum lcl_status lcl_schedule_download(struct lcl_host_schedule *L,
+                                      lcl_context *ctx,
+                                      const struct lcl_schedule *D)
 {
     enum lcl_status st;
-    *L = (struct lcl_layout){
+    *L = (struct lcl_host_schedule){
         .n = D->n,
         .parts = D->parts,
         .steps = D->steps,
@@ -153,12 +156,12 @@ enum lcl_status lcl_layout_download(struct lcl_layout *L, lcl_context *ctx,
         .lanes = D->lanes,
     };
     if ((st = allocate(L, ctx)) == LCL_OK &&
-        (st = read_arrays(L, D)) == LCL_OK && !is_sound(L, D->nnz))
+        (st = read_arrays(L, D)) == LCL_OK && !is_sound(L, D->entries))
         st = lcl_fail(lcl_context_log(ctx), LCL_ESELFTEST,
-                      "%s gives an impossible layout: it computes wrong "
+                      "%s gives an impossible schedule: it computes wrong "
                       "results",
                       lcl_context_caps(ctx)->name);
     if (st < 0)
-        lcl_layout_finish(L);
+        lcl_host_schedule_finish(L);
     return st;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Shared by the references of the factorisations.
-#include "lib/ref/window.h"
+#include "lib/ref/range.h"
 
 #include <math.h>
 
@@ -16,26 +16,28 @@ int64_t lcl_ref_find(const struct lcl_csr *B, int64_t i, int64_t j)
     return -1;
 }
 
-double lcl_ref_repair(const struct lcl_ref_window *w, double d, double largest,
-                      bool *small)
+double lcl_ref_repair(const struct lcl_ref_range *range, double d,
+                      double largest, bool *small)
 {
     const double size =
-        w->pivot == LCL_PIVOT_REPLACE ? largest : w->tol * largest;
-    *small = !isfinite(d) || (w->positive ? d : fabs(d)) <= w->tol * largest;
+        range->pivot == LCL_PIVOT_REPLACE ? largest : range->tol * largest;
+    *small =
+        !isfinite(d) || (range->positive ? d : fabs(d)) <= range->tol * largest;
     if (!*small)
         return d;
     if (largest == 0)
         return 1;
-    return isfinite(d) && !w->positive ? copysign(size, d) : size;
+    return isfinite(d) && !range->positive ? copysign(size, d) : size;
 }
 
 // Returns the number of rows with small pivots.
-static int64_t factor_window(lcl_ref_factor_row *row, void *user,
-                             const struct lcl_ref_window *w, unsigned char *bad)
+static int64_t factor_range(lcl_ref_factor_row *row, void *user,
+                            const struct lcl_ref_range *range,
+                            unsigned char *bad)
 {
     int64_t small_pivots = 0;
-    for (int64_t i = w->first; i < w->last; ++i) {
-        const bool small = row(user, w, i);
+    for (int64_t i = range->first; i < range->last; ++i) {
+        const bool small = row(user, range, i);
         small_pivots += small;
         if (bad)
             bad[i] = small;
@@ -51,7 +53,7 @@ int64_t lcl_ref_factor(lcl_ref_factor_row *row, void *user,
     const bool positive = params->type == LCL_PRECOND_IC0;
     int64_t repaired = 0;
     for (int64_t p = 0; p < parts; ++p) {
-        struct lcl_ref_window w = {
+        struct lcl_ref_range range = {
             .first = part_ptr[p],
             .last = part_ptr[p + 1],
             .pivot =
@@ -59,13 +61,13 @@ int64_t lcl_ref_factor(lcl_ref_factor_row *row, void *user,
             .positive = positive,
             .tol = params->pivot_tol > 0 ? params->pivot_tol : 1e-10,
         };
-        int64_t small_pivots = factor_window(row, user, &w, bad);
+        int64_t small_pivots = factor_range(row, user, &range, bad);
         repaired += small_pivots;
         for (int round = 0; round < SHIFT_ROUNDS && small_pivots > 0 &&
-                            w.pivot == LCL_PIVOT_SHIFT;
+                            range.pivot == LCL_PIVOT_SHIFT;
              ++round) {
-            w.shift = w.shift == 0 ? FIRST_SHIFT : 2 * w.shift;
-            small_pivots = factor_window(row, user, &w, NULL);
+            range.shift = range.shift == 0 ? FIRST_SHIFT : 2 * range.shift;
+            small_pivots = factor_range(row, user, &range, NULL);
         }
     }
     return repaired;

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The pattern that is factored: that of A, or one with rows that repeat and
+// with fill.
+#include "lib/factor/pattern.h"
+
+#include "host/alloc.h"
+#include "host/log.h"
+
+struct lcl_pattern lcl_pattern_of(const struct lcl_device_matrix *A)
+{
+    return (struct lcl_pattern){.rows = A->block_rows,
+                                .nnz = A->blocks,
+                                .entries = A->blocks,
+                                .row_ptr = A->row_ptr,
+                                .col = A->col};
+}
+
+enum lcl_status lcl_host_pattern_reserve(struct lcl_host_pattern *H,
+                                         int64_t more,
+                                         const struct lcl_log *log)
+{
+    if (more > LCL_NARROW_MOST - H->nnz)
+        return lcl_fail(log, LCL_EUNSUPPORTED,
+                        "the factors on subdomains have more than %lld "
+                        "entries; use less fill or less overlap",
+                        (long long)LCL_NARROW_MOST);
+    const int64_t needed = H->nnz + more;
+    if (needed <= H->capacity)
+        return LCL_OK;
+    const int64_t capacity =
+        needed > 2 * H->capacity ? needed : 2 * H->capacity;
+    int32_t *col = lcl_realloc(H->col, (size_t)capacity, sizeof *col);
+    if (col)
+        H->col = col;
+    uint32_t *source = lcl_realloc(H->source, (size_t)capacity, sizeof *source);
+    if (source)
+        H->source = source;
+    if (!col || !source)
+        return lcl_fail_memory(log, "the pattern of the factors");
+    H->capacity = capacity;
+    return LCL_OK;
+}
+
+void lcl_host_pattern_finish(struct lcl_host_pattern *H)
+{
+    lcl_free(H->row_ptr);
+    lcl_free(H->col);
+    lcl_free(H->source);
+    *H = (struct lcl_host_pattern){0};
+}
+
+enum lcl_status lcl_pattern_upload(struct lcl_pattern *P, lcl_context *ctx,
+                                   const struct lcl_host_pattern *H)
+{
+    enum lcl_status st;
+    *P = (struct lcl_pattern){
+        .rows = H->rows, .nnz = H->nnz, .entries = H->entries};
+    if ((st = lcl_buffer_create_narrow(&P->row_ptr, ctx, H->row_ptr,
+                                       H->rows + 1, "row pointers")) < 0 ||
+        (st = lcl_buffer_create_from(&P->col, ctx, H->col, H->nnz,
+                                     sizeof *H->col, "columns")) < 0 ||
+        (st = lcl_buffer_create_from(&P->source, ctx, H->source, H->nnz,
+                                     sizeof *H->source, "sources")) < 0)
+        lcl_pattern_finish(P);
+    return st;
+}
+
+void lcl_pattern_finish(struct lcl_pattern *P)
+{
+    lcl_buffer_destroy(&P->row_ptr);
+    lcl_buffer_destroy(&P->col);
+    lcl_buffer_destroy(&P->source);
+    *P = (struct lcl_pattern){0};
+}
