@@ -142,10 +142,17 @@ static cl_program load_binary(lcl_context *ctx, const char *key)
     return NULL;
 }
 
+// PoCL keeps what it has compiled; when asked for a binary, it compiles all
+// kernels of the program once more, for any size of work-groups.
+static bool driver_keeps_kernels(const lcl_context *ctx)
+{
+    return strcmp(ctx->caps.platform, "Portable Computing Language") == 0;
+}
+
 static void store_binary(lcl_context *ctx, cl_program program, const char *key)
 {
     size_t bytes = 0;
-    if (!ctx->cache.dir || ctx->caps.type == LCL_DEVICE_CPU ||
+    if (!ctx->cache.dir || driver_keeps_kernels(ctx) ||
         ctx->cl.api->clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES,
                                       sizeof bytes, &bytes,
                                       NULL) != CL_SUCCESS ||

@@ -78,7 +78,8 @@ static int64_t count_words(const char *text, size_t size)
         const size_t to = from + RUN < size - 1 ? from + RUN : size - 1;
         unsigned char sum = 0;
         for (size_t i = from; i < to; ++i)
-            sum += !is_space(text[i]) & is_space(text[i + 1]);
+            sum +=
+                (unsigned)!is_space(text[i]) & (unsigned)is_space(text[i + 1]);
         words += sum;
     }
     return words;

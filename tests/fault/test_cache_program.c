@@ -239,6 +239,23 @@ static void test_cache_program__a_folder_of_everybody_is_not_used(void **state)
     expect_warm();
 }
 
+// PoCL keeps its kernels itself, and would compile them twice if asked for
+// them.
+static void test_cache_program__pocl_is_not_asked_for_binaries(void **state)
+{
+    (void)state;
+    struct lcl_test_folder folder;
+    lcl_test_folder_create(&folder);
+    fake_cl = (struct fake_cl){.real_platform = true};
+    struct test_job job = {.context = {.cache_dir = folder.path},
+                           .api = &fake_cl_api};
+    assert_int_equal(test_job_run(&job), LCL_OK);
+    const bool pocl =
+        strcmp(job.caps.platform, "Portable Computing Language") == 0;
+    assert_int_equal(fake_cl.calls[FAKE_clGetProgramInfo] == 0, pocl);
+    lcl_test_folder_remove(&folder);
+}
+
 // Creates a context that gets one kernel.
 static bool get_kernel(const struct lcl_context_params *params,
                        struct lcl_build_info *builds)
@@ -247,7 +264,7 @@ static bool get_kernel(const struct lcl_context_params *params,
         .source = "vector.cl", .kernel = "gather", .group = 1};
     lcl_context *ctx;
     lcl_kernel *kernel;
-    if (lcl_runtime_create(&ctx, params, &lcl_cl_loader) < 0)
+    if (lcl_runtime_create(&ctx, params, &fake_cl_api) < 0)
         return false;
     const bool got = lcl_kernel_get(&kernel, ctx, &spec) == LCL_OK;
     *builds = lcl_context_builds(ctx);
@@ -298,6 +315,7 @@ int main(int argc, char **argv)
         TEST(a_refused_binary_is_built_anew),
         TEST(an_unbuildable_binary_is_built_anew),
         TEST(works_without_a_folder),
+        TEST(pocl_is_not_asked_for_binaries),
         TEST(a_folder_of_everybody_is_not_used),
         TEST(reads_a_read_only_folder),
     };

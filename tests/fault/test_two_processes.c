@@ -2,6 +2,7 @@
 // Several processes that start the same job at once with one empty cache
 // folder.
 #include "tests/support/child.h"
+#include "tests/support/fake_cl.h"
 #include "tests/support/folder.h"
 #include "tests/support/job.h"
 #include "tests/support/test.h"
@@ -17,7 +18,8 @@ static const char *program;
 // usage: PROGRAM CACHE_FOLDER RESULT_FILE
 static int run_job(const char *cache, const char *path)
 {
-    struct test_job job = {.context = {.cache_dir = cache}};
+    struct test_job job = {.context = {.cache_dir = cache},
+                           .api = &fake_cl_api};
     if (test_job_run(&job) != LCL_OK)
         return 1;
     lcl_test_write_file(path, job.x, sizeof job.x);
@@ -81,7 +83,8 @@ static void test_two_processes__share_a_cold_cache_folder(void **state)
     run_at_once(&cache, &results);
     expect_equal_results(&results);
     expect_no_temporary_files(&cache);
-    struct test_job warm = {.context = {.cache_dir = cache.path}};
+    struct test_job warm = {.context = {.cache_dir = cache.path},
+                            .api = &fake_cl_api};
     assert_int_equal(test_job_run(&warm), LCL_OK);
     assert_int_equal(warm.builds.compiled, 0);
     lcl_test_folder_remove(&cache);

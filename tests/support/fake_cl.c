@@ -51,8 +51,6 @@ static bool fails_now(enum fake_cl_function function)
         void *value, size_t *bytes), (mem, what, size, value, bytes)) \
     X(clGetPlatformIDs, (cl_uint room, cl_platform_id *ids, cl_uint *count), \
         (room, ids, count)) \
-    X(clGetPlatformInfo, (cl_platform_id p, cl_platform_info what, \
-        size_t size, void *value, size_t *bytes), (p, what, size, value, bytes)) \
     X(clGetProgramBuildInfo, (cl_program p, cl_device_id d, \
         cl_program_build_info what, size_t size, void *value, size_t *bytes), \
         (p, d, what, size, value, bytes)) \
@@ -204,6 +202,19 @@ static cl_int fake_clEnqueueWriteBuffer(cl_command_queue q, cl_mem mem,
         clEnqueueWriteBuffer(q, mem, block, at, bytes, host, n, wait, event);
     fake_cl.objects += code == CL_SUCCESS && event;
     return code;
+}
+
+static cl_int fake_clGetPlatformInfo(cl_platform_id p, cl_platform_info what,
+                                     size_t size, void *value, size_t *bytes)
+{
+    static const char name[] = "fake platform";
+    if (fails_now(FAKE_clGetPlatformInfo))
+        return fake_cl.code;
+    if (what != CL_PLATFORM_NAME || fake_cl.real_platform || !value ||
+        size < sizeof name)
+        return clGetPlatformInfo(p, what, size, value, bytes);
+    memcpy(value, name, sizeof name);
+    return CL_SUCCESS;
 }
 
 static cl_int fake_clGetDeviceInfo(cl_device_id d, cl_device_info what,

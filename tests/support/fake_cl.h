@@ -29,6 +29,7 @@ struct fake_cl {
         cl_ulong value;
     } device_info[2];           // values that replace those of the device
     const char *driver_version; // replaces that of the device; NULL: unchanged
+    bool real_platform;         // else the platform is called "fake platform"
     bool spoil;                 // every byte read becomes `spoiled`
     unsigned char spoiled;
 

@@ -79,6 +79,7 @@ enum lcl_status test_job_run(struct test_job *job)
         job->precond.partition.rows = TEST_JOB_ROWS / 4;
     st = solve(job, ctx);
     job->builds = lcl_context_builds(ctx);
+    job->caps = *lcl_context_caps(ctx);
     lcl_context_destroy(&ctx);
     return st;
 }

@@ -27,6 +27,7 @@ struct test_job {
     const struct lcl_cl_api *api; // NULL: that of the loader
     double x[TEST_JOB_ROWS];      // result
     struct lcl_build_info builds; // result
+    struct lcl_caps caps;         // result
 };
 
 // Exits with 77, as a skipped test, if OpenCL has no device.
