@@ -183,6 +183,24 @@ kernel void merge(global uint *counts, global const int2 *members,
 #endif
 
 #if LCL_WIDTH == 1 || LONG_ROWS
+# if LCL_WIDTH == 1
+static inline int claim(global int *slot, int key)
+{
+    const int seen = *slot;
+    *slot = seen == -1 ? key : seen;
+    return seen;
+}
+
+static inline void add_weight(global uint *to, uint weight)
+{
+    *to = match_add(*to, weight);
+}
+# else
+static inline int claim(volatile global int *slot, int key)
+{
+    return atomic_cmpxchg(slot, -1, key);
+}
+
 static inline void add_weight(volatile global uint *to, uint weight)
 {
     uint seen = 0, want;
@@ -191,16 +209,16 @@ static inline void add_weight(volatile global uint *to, uint weight)
         seen = atomic_cmpxchg(to, want, match_add(want, weight));
     } while (seen != want);
 }
+# endif
 
 static inline void insert(struct span s, int key, uint weight,
-                          volatile global int *slot_adj,
-                          volatile global uint *slot_weight)
+                          global int *slot_adj, global uint *slot_weight)
 {
     const ulong slots = 2 * (ulong)s.length;
     ulong t = 2 * (ulong)mul_hi(match_mix((uint)key), s.length);
     for (;;) {
         const ulong slot = slot_of(s, 2, t);
-        const int seen = atomic_cmpxchg(&slot_adj[slot], -1, key);
+        const int seen = claim(&slot_adj[slot], key);
         if (seen == -1 || seen == key) {
             add_weight(&slot_weight[slot], weight);
             return;
