@@ -57,9 +57,12 @@ static inline lcl_u32 match_strength(double a, double row_root, double col_root)
     return (s < 1 ? (lcl_u32)(s * MATCH_SCALE) : MATCH_SCALE) + MATCH_LEAST;
 }
 
+// Saturates. In 64 bits, since simulators lack the instruction that compilers
+// make of a comparison with a.
 static inline lcl_u32 match_add(lcl_u32 a, lcl_u32 b)
 {
-    return a + b < a ? 0xffffffffu : a + b;
+    const lcl_u64 sum = (lcl_u64)a + b;
+    return sum >> 32 ? 0xffffffffu : (lcl_u32)sum;
 }
 
 // Rating of an edge between vertices of s and t rows (Holtgrewe, Sanders,
