@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Parallel host loops over independent chunks.
+#ifdef __linux__
+# define _GNU_SOURCE // sched_getaffinity()
+#endif
+
 #include "host/parallel.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <unistd.h>
-
-enum { THREADS_MAX = 8 };
 
 struct loop {
     atomic_llong next;
@@ -24,11 +27,29 @@ static void *take_chunks(void *arg)
     return NULL;
 }
 
+// Processors that this process may use; 0 or less: unknown.
+static long processors(void)
+{
+#ifdef CPU_COUNT
+    cpu_set_t usable;
+    if (sched_getaffinity(0, sizeof usable, &usable) == 0)
+        return CPU_COUNT(&usable);
+#endif
+    return sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+int lcl_threads(void)
+{
+    const long most = processors();
+    return most < 1 ? 1 : most < LCL_THREADS_MAX ? (int)most : LCL_THREADS_MAX;
+}
+
 static int threads_for(int64_t chunks)
 {
-    const long online = sysconf(_SC_NPROCESSORS_ONLN);
-    const long most = online < THREADS_MAX ? online : THREADS_MAX;
-    return (int)(chunks < most ? chunks : most);
+    if (chunks < 2)
+        return 1;
+    const int most = lcl_threads();
+    return chunks < most ? (int)chunks : most;
 }
 
 // Worker threads block signals; the application's threads handle them.
@@ -47,7 +68,7 @@ static int start_threads(pthread_t *thread, int count, struct loop *L)
 
 void lcl_parallel(int64_t chunks, lcl_chunk_fn *fn, void *arg)
 {
-    pthread_t thread[THREADS_MAX];
+    pthread_t thread[LCL_THREADS_MAX];
     struct loop L = {.chunks = chunks, .fn = fn, .arg = arg};
     const int started = start_threads(thread, threads_for(chunks) - 1, &L);
     take_chunks(&L);

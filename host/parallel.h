@@ -6,8 +6,13 @@
 
 typedef void lcl_chunk_fn(void *arg, int64_t chunk);
 
-// Calls fn(arg, c) once for each c from 0 to chunks - 1, on one thread per
-// processor, 8 at most including the caller; returns when all calls are done.
+enum { LCL_THREADS_MAX = 16 };
+
+// Number of processors that the process may use, at most LCL_THREADS_MAX.
+int lcl_threads(void);
+
+// Calls fn(arg, c) once for each c from 0 to chunks - 1, on lcl_threads()
+// threads including the caller; returns when all calls are done.
 // The order is unspecified: store results in an array indexed by chunk. If no
 // thread can be created, the caller runs all chunks.
 void lcl_parallel(int64_t chunks, lcl_chunk_fn *fn, void *arg);

@@ -145,7 +145,7 @@ static cl_program load_binary(lcl_context *ctx, const char *key)
 static void store_binary(lcl_context *ctx, cl_program program, const char *key)
 {
     size_t bytes = 0;
-    if (!ctx->cache.dir ||
+    if (!ctx->cache.dir || ctx->caps.type == LCL_DEVICE_CPU ||
         ctx->cl.api->clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES,
                                       sizeof bytes, &bytes,
                                       NULL) != CL_SUCCESS ||

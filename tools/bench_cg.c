@@ -7,8 +7,8 @@
 
 #include "host/alloc.h"
 #include "host/clock.h"
+#include "lib/operator/autotune.h"
 #include "lib/operator/binned.h"
-#include "lib/operator/choose.h"
 #include "lib/precond/precond.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
 #include "host/alloc.h"
 #include "host/blas.h"
 #include "lib/krylov/arnoldi.h"
-#include "lib/krylov/batch.h"
+#include "lib/krylov/pipeline.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -33,16 +33,17 @@ static enum lcl_status make_rhs(struct problem *P)
 enum lcl_status bench_load(struct problem *P, char *text,
                            const struct lcl_log *log)
 {
-    char *comma = strstr(text, ".mtx,");
+    char *mtx = strstr(text, ".mtx"), *petsc = strstr(text, ".petsc");
+    char *suffix = mtx ? mtx : petsc;
+    char *comma = suffix ? strchr(suffix, ',') : NULL;
     struct lcl_dense b;
     *P = (struct problem){.name = text};
     if (comma) {
-        comma[4] = '\0';
-        P->rhs = comma + 5;
+        *comma = '\0';
+        P->rhs = comma + 1;
     }
-    enum lcl_status st = strstr(text, ".mtx")
-                             ? lcl_csr_read(&P->A, text, NULL, log)
-                             : lcl_csr_problem(&P->A, text, log);
+    enum lcl_status st = suffix ? lcl_csr_read(&P->A, text, NULL, log)
+                                : lcl_csr_problem(&P->A, text, log);
     if (st < 0 || (st = make_rhs(P)) < 0 || !P->rhs)
         return st;
     st = lcl_dense_read(&b, P->rhs, NULL, log);

@@ -28,10 +28,10 @@ struct option {
 static const struct option table[] = {
     {"problem", '\0', TEXT, AT(problem), "NAME", "built-in: lap3d:N, lap3d:N,b=3, parabolic, q2:M, kron:S, radau:S,N"},
     {"csr-text", '\0', CSR_TEXT, AT(text), "ROWPTR COLIND VAL [RHS]", "text files, counted from 0; optionally the right-hand side"},
-    {"kron", '\0', KRON, AT(kron), "M L A B", "system (A (x) M + tau B (x) L) x = b from four Matrix Market files"},
+    {"kron", '\0', KRON, AT(kron), "M L A B", "system (A (x) M + tau B (x) L) x = b from four files"},
     {"tau", '\0', TEXT, AT(tau_text), "T", "tau of --kron (1)"},
-    {NULL, 'b', TEXT, AT(rhs), "FILE", "right-hand side, Matrix Market (b = A * ones)"},
-    {NULL, 'o', TEXT, AT(output), "FILE", "write x to FILE, Matrix Market; - is the standard output"},
+    {NULL, 'b', TEXT, AT(rhs), "FILE", "right-hand side (b = A * ones)"},
+    {NULL, 'o', TEXT, AT(output), "FILE", "write x to FILE, Matrix Market or .petsc; - is the standard output"},
     {"device", '\0', TEXT, AT(device), "N|NAME", "number or part of the name, see clsolve devices"},
     {"json", '\0', FLAG, AT(json), NULL, "one JSON record on the standard output, also for errors"},
     {"history", '\0', TEXT, AT(history), "FILE", "write the residual of every iteration to FILE"},
@@ -250,7 +250,7 @@ static bool is_later_command(const char *word)
 // exists or the word looks like a file name.
 static const char *meant_command(const char *word)
 {
-    static const char *const commands[] = {"devices", "info"};
+    static const char *const commands[] = {"convert", "devices", "info"};
     if (word[strcspn(word, "./")] != '\0' || access(word, F_OK) == 0)
         return NULL;
     return lcl_nearest(word, commands, COUNT(commands));
@@ -266,23 +266,38 @@ static enum lcl_status check_command(struct parser *parser)
                  : LCL_OK;
 }
 
-// The first word may be a command; any other word is the matrix.
+static bool find_command(const char *word, enum cli_command *command)
+{
+    static const struct {
+        const char *name;
+        enum cli_command command;
+    } commands[] = {
+        {"convert", CLI_CONVERT}, {"devices", CLI_DEVICES}, {"info", CLI_INFO}};
+    for (int i = 0; i < COUNT(commands); ++i) {
+        if (strcmp(word, commands[i].name) != 0)
+            continue;
+        *command = commands[i].command;
+        return true;
+    }
+    return false;
+}
+
+// The first word may be a command; another one is the matrix, or the second
+// file of a conversion.
 static enum lcl_status word(struct parser *parser, const char *text)
 {
     struct cli *cli = parser->cli;
     const bool first = !parser->named && !parser->only_files;
     parser->named = true;
-    if (first && strcmp(text, "devices") == 0) {
-        cli->command = CLI_DEVICES;
+    if (first && find_command(text, &cli->command))
         return LCL_OK;
-    }
-    if (first && strcmp(text, "info") == 0) {
-        cli->command = CLI_INFO;
-        return LCL_OK;
-    }
     if (first && is_later_command(text))
         return messages_fail(parser->messages, LCL_EUNSUPPORTED,
                              "clsolve %s is not implemented yet", text);
+    if (cli->command == CLI_CONVERT && cli->matrix && !cli->output) {
+        cli->output = text;
+        return LCL_OK;
+    }
     if (cli->matrix || cli->command == CLI_DEVICES)
         return check_command(parser) < 0
                    ? LCL_EINVAL
@@ -412,13 +427,16 @@ void cli_print_help(FILE *out)
         "       clsolve --csr-text ROWPTR COLIND VAL [RHS] [options]\n"
         "       clsolve --kron M L A B [--tau T] [options]\n"
         "       clsolve info A.mtx [options]\n"
+        "       clsolve convert IN OUT\n"
         "       clsolve devices [--device N]\n"
         "\n"
         "Solves A x = b on an OpenCL device. Reports whether the solve converged,\n"
         "how long each phase took and the reason of a failure. A is a sparse\n"
-        "matrix in a Matrix Market file, plain or compressed by gzip or xz; - is\n"
-        "the standard input. info prints properties of a matrix and of its\n"
-        "preconditioner. devices lists the devices; with --device it probes one.\n"
+        "matrix in a Matrix Market or PETSc binary file, plain or compressed by\n"
+        "gzip or xz; - is the standard input. info prints properties of a matrix\n"
+        "and of its preconditioner. convert writes a matrix or vector in the format\n"
+        "that the suffix of OUT names: .mtx or .petsc, and .gz or .xz behind it.\n"
+        "devices lists the devices; with --device it probes one.\n"
         "With --kron, or a built-in system kron:S or radau:S,N, the matrix is\n"
         "A (x) M + tau B (x) L.\n"
         "\n"
@@ -438,6 +456,7 @@ void cli_print_help(FILE *out)
         "  clsolve A.mtx --pivot shift --subdomain-rows 2048\n"
         "  clsolve --kron M.mtx L.mtx A.mtx B.mtx --tau 0.125 -b F.mtx\n"
         "  clsolve info A.mtx --json\n"
+        "  clsolve convert A.petsc A.mtx.gz\n"
         "\n"
         "The manual page clsolve(1) has more details.\n",
         out);

@@ -12,6 +12,7 @@
 enum cli_command {
     CLI_SOLVE = 0,
     CLI_INFO,
+    CLI_CONVERT,
     CLI_DEVICES,
 };
 

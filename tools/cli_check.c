@@ -18,6 +18,27 @@ bool cli_is_kron(const struct cli *cli)
                              strncmp(cli->problem, "radau", 5) == 0));
 }
 
+// Without a file to read, the one to write is the only word, or what looks like
+// the fourth file of --csr-text.
+static enum lcl_status check_convert(struct cli *cli, struct messages *messages)
+{
+    const char **word = cli->text[3] ? &cli->text[3] : &cli->matrix;
+    if (cli->command != CLI_CONVERT)
+        return LCL_OK;
+    if (cli_is_kron(cli))
+        return messages_fail(messages, LCL_EINVAL,
+                             "clsolve convert takes no system in Kronecker "
+                             "form");
+    if (!cli->output && (cli->problem || cli->text[0])) {
+        cli->output = *word;
+        *word = NULL;
+    }
+    return cli->output ? LCL_OK
+                       : messages_fail(messages, LCL_EINVAL,
+                                       "clsolve convert needs the name of the "
+                                       "file to write");
+}
+
 static enum lcl_status check_matrix(const struct cli *cli,
                                     struct messages *messages)
 {
@@ -144,23 +165,33 @@ static enum lcl_status read_tau(struct cli *cli, struct messages *messages)
     return LCL_OK;
 }
 
-enum lcl_status cli_check(struct cli *cli, struct messages *messages)
+static enum lcl_status check_only_solve(const struct cli *cli,
+                                        struct messages *messages)
 {
+    const bool converts = cli->command == CLI_CONVERT;
     const struct {
         const char *value, *dashed;
     } only_solve[] = {{cli->rhs, "-b"},
                       {cli->text[3], "a fourth file of --csr-text"},
-                      {cli->output, "-o"},
+                      {converts ? NULL : cli->output, "-o"},
                       {cli->history, "--history"}};
-    if (cli->help || cli->version)
-        return LCL_OK;
     for (int i = 0; i < (int)(sizeof only_solve / sizeof *only_solve); ++i)
         if (cli->command != CLI_SOLVE && only_solve[i].value)
             return messages_fail(messages, LCL_EINVAL,
                                  "%s applies only when clsolve solves a system",
                                  only_solve[i].dashed);
-    enum lcl_status st;
-    if ((st = check_matrix(cli, messages)) < 0 ||
+    return LCL_OK;
+}
+
+enum lcl_status cli_check(struct cli *cli, struct messages *messages)
+{
+    if (cli->help || cli->version)
+        return LCL_OK;
+    enum lcl_status st = check_convert(cli, messages);
+    if (st < 0)
+        return st;
+    if ((st = check_only_solve(cli, messages)) < 0 ||
+        (st = check_matrix(cli, messages)) < 0 ||
         (st = check_streams(cli, messages)) < 0 ||
         (st = check_meaning(cli, messages)) < 0 ||
         (st = check_methods(cli, messages)) < 0)

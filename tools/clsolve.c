@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// clsolve: solves sparse linear systems from Matrix Market files.
+// clsolve: solves sparse linear systems from files.
 #include "tools/commands.h"
 #include "tools/report.h"
 
@@ -11,6 +11,7 @@ static enum lcl_status run(struct job *job)
     static enum lcl_status (*const commands[])(struct job *) = {
         [CLI_SOLVE] = cmd_solve,
         [CLI_INFO] = cmd_info,
+        [CLI_CONVERT] = cmd_convert,
         [CLI_DEVICES] = cmd_devices,
     };
     if (job->cli.help) {

@@ -57,6 +57,6 @@ static enum lcl_status list_all(struct job *job)
 
 enum lcl_status cmd_devices(struct job *job)
 {
-    job->stage = JOB_DEVICE;
+    job->phase = JOB_DEVICE;
     return job->cli.device ? probe_one(job) : list_all(job);
 }

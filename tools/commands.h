@@ -6,5 +6,6 @@
 #include "tools/job.h"
 
 enum lcl_status cmd_solve(struct job *job);
+enum lcl_status cmd_convert(struct job *job);
 enum lcl_status cmd_info(struct job *job);
 enum lcl_status cmd_devices(struct job *job);

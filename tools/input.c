@@ -15,11 +15,11 @@ static enum lcl_status no_memory(struct job *job, const char *what)
 static enum lcl_status read_matrix(struct job *job)
 {
     if (job->cli.problem) {
-        job->stage = JOB_USAGE;
+        job->phase = JOB_USAGE;
         return lcl_csr_problem(&job->A, job->cli.problem, &job->log);
     }
     const char *const *text = job->cli.text;
-    job->stage = JOB_INPUT;
+    job->phase = JOB_INPUT;
     if (text[0])
         return lcl_csr_read_text(&job->A, text[0], text[1], text[2], &job->read,
                                  &job->log);
@@ -60,7 +60,7 @@ static enum lcl_status read_all(struct job *job)
     const enum lcl_status st = is_kron ? job_read_kron(job) : read_matrix(job);
     if (st < 0)
         return st;
-    job->stage = JOB_INPUT;
+    job->phase = JOB_INPUT;
     job->unknowns =
         is_kron ? job->kron.K.stages * job_stage_rows(job) : job->A.rows;
     if (!is_kron)

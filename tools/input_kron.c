@@ -50,7 +50,7 @@ static enum lcl_status into_blocks(struct job *job, const struct lcl_csr *M,
                              ": M and L must have the same size",
                              path[0], M->rows, path[1], L->rows);
     if (M->rows % b != 0) {
-        job->stage = JOB_USAGE;
+        job->phase = JOB_USAGE;
         return messages_fail(&job->messages, LCL_EINVAL,
                              "block size %d does not divide the %" PRId64
                              " rows of %s",
@@ -122,7 +122,7 @@ static enum lcl_status read_files(struct job *job)
     const char *const *path = job->cli.kron;
     int stages = 0;
     enum lcl_status st;
-    job->stage = JOB_INPUT;
+    job->phase = JOB_INPUT;
     if ((st = read_stages(job, path[2], D->A, &stages)) < 0 ||
         (st = read_stages(job, path[3], D->B, &stages)) < 0 ||
         (st = read_matrices(job)) < 0)
@@ -135,6 +135,6 @@ enum lcl_status job_read_kron(struct job *job)
 {
     if (job->cli.kron[0])
         return read_files(job);
-    job->stage = JOB_USAGE;
+    job->phase = JOB_USAGE;
     return lcl_kron_problem(&job->kron, job->cli.problem, &job->log);
 }

@@ -26,14 +26,14 @@ enum lcl_status job_open_device(struct job *job)
         .device = job->cli.device,
         .log = job->log,
     };
-    job->stage = JOB_DEVICE;
+    job->phase = JOB_DEVICE;
     return lcl_context_create(&job->ctx, &params);
 }
 
 enum lcl_status job_factor(struct job *job)
 {
     const struct lcl_options *options = &job->cli.options;
-    job->stage = JOB_WORK;
+    job->phase = JOB_WORK;
     const enum lcl_status st =
         cli_is_kron(&job->cli)
             ? lcl_operator_create_kron(&job->op, job->ctx, &job->kron.K,
@@ -140,14 +140,14 @@ static bool blames_input(enum lcl_status status)
 
 int job_exit_code(const struct job *job, enum lcl_status status)
 {
-    static const int of_stage[] = {
+    static const int of_phase[] = {
         [JOB_USAGE] = 2, [JOB_INPUT] = 3, [JOB_DEVICE] = 4, [JOB_OUTPUT] = 3};
     if (status >= 0)
         return status == LCL_OK ? 0 : 1;
     if (status == LCL_ENOMEM)
         return 4;
-    if (job->stage != JOB_WORK)
-        return of_stage[job->stage];
+    if (job->phase != JOB_WORK)
+        return of_phase[job->phase];
     if (status == LCL_EINVAL)
         return 2;
     return blames_input(status) ? 3 : 4;

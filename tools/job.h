@@ -9,7 +9,7 @@
 #include <levelcl/levelcl.h>
 
 // Where a run is; decides what an error means for the exit status.
-enum job_stage {
+enum job_phase {
     JOB_USAGE = 0,
     JOB_INPUT,
     JOB_DEVICE,
@@ -21,7 +21,7 @@ struct job {
     struct cli cli;
     struct messages messages;
     struct lcl_log log;
-    enum job_stage stage;
+    enum job_phase phase;
     double started;
     double read_seconds;
 

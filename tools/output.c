@@ -90,7 +90,7 @@ static enum lcl_status check_against_inputs(struct job *job, const char *path)
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; ++i) {
         if (!inputs[i] || !is_same_file(path, inputs[i]))
             continue;
-        job->stage = JOB_USAGE;
+        job->phase = JOB_USAGE;
         return messages_fail(&job->messages, LCL_EINVAL,
                              "cannot write '%s': it is an input", path);
     }
@@ -121,7 +121,7 @@ static enum lcl_status check_each_other(struct job *job)
     if (!is_file(x) || !is_file(history) ||
         (strcmp(x, history) != 0 && !is_same_file(x, history)))
         return LCL_OK;
-    job->stage = JOB_USAGE;
+    job->phase = JOB_USAGE;
     return messages_fail(&job->messages, LCL_EINVAL,
                          "-o and --history name the same file '%s'", x);
 }
@@ -129,7 +129,7 @@ static enum lcl_status check_each_other(struct job *job)
 enum lcl_status job_check_paths(struct job *job)
 {
     enum lcl_status st;
-    job->stage = JOB_OUTPUT;
+    job->phase = JOB_OUTPUT;
     if ((st = check_path(job, job->cli.output)) < 0 ||
         (st = check_path(job, job->cli.history)) < 0)
         return st;
@@ -143,7 +143,7 @@ enum lcl_status job_reserve_stdout(struct job *job)
     const struct cli *cli = &job->cli;
     if (!cli_is_stdout(cli->output) && !cli_is_stdout(cli->history))
         return LCL_OK;
-    job->stage = JOB_OUTPUT;
+    job->phase = JOB_OUTPUT;
     job->reserved = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     if (job->reserved < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
         return cannot_write(job, "-", strerror(errno));
@@ -196,6 +196,13 @@ static enum lcl_status save_history(struct job *job)
 
 // ---------------------------------------------------------------- all
 
+static enum lcl_status save_converted(struct job *job)
+{
+    return job->A.row_ptr
+               ? lcl_csr_write(&job->A, job->cli.output, &job->log)
+               : lcl_dense_write(&job->rhs, job->cli.output, &job->log);
+}
+
 // Writes x in the shape of the right-hand side; without one, one column per
 // stage.
 static enum lcl_status save_solution(struct job *job)
@@ -214,11 +221,12 @@ static enum lcl_status save_solution(struct job *job)
 
 enum lcl_status job_write(struct job *job)
 {
-    job->stage = JOB_OUTPUT;
+    job->phase = JOB_OUTPUT;
     redirect_stdout(job, job->reserved);
     enum lcl_status st = save_history(job);
     if (st == LCL_OK)
-        st = save_solution(job);
+        st = job->cli.command == CLI_CONVERT ? save_converted(job)
+                                             : save_solution(job);
     redirect_stdout(job, STDERR_FILENO);
     return st;
 }

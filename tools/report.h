@@ -16,6 +16,9 @@ void text_precond(const struct job *job);
 // preconditioner, the times.
 void text_result(const struct job *job);
 
+// What was read and written.
+void text_convert(const struct job *job);
+
 // An entry of the device list; index < 0: with all probed properties.
 void text_device_entry(const struct lcl_caps *caps, int index);
 
@@ -24,5 +27,6 @@ void text_device_entry(const struct lcl_caps *caps, int index);
 // Each function prints a record; false if memory or the standard output failed.
 bool json_solve(const struct job *job, int exit_code);
 bool json_info(const struct job *job);
+bool json_convert(const struct job *job);
 bool json_devices(const struct lcl_caps *caps, int count);
 bool json_error(const struct job *job, enum lcl_status status, int exit_code);

@@ -314,6 +314,22 @@ bool json_info(const struct job *job)
     return print(record);
 }
 
+bool json_convert(const struct job *job)
+{
+    const bool is_matrix = job->A.row_ptr != NULL;
+    cJSON *record = new_record();
+    cJSON *object =
+        cJSON_AddObjectToObject(record, is_matrix ? "matrix" : "vector");
+    put_text(object, "name", job_title(job));
+    put_count(object, "rows", is_matrix ? job->A.rows : job->rhs.rows);
+    put_count(object, "cols", is_matrix ? job->A.cols : job->rhs.cols);
+    if (is_matrix)
+        put_count(object, "nnz", job->A.nnz);
+    put_text(record, "written", job->cli.output);
+    put_count(record, "exit", 0);
+    return print(record);
+}
+
 bool json_devices(const struct lcl_caps *caps, int count)
 {
     cJSON *record = new_record();

@@ -229,6 +229,14 @@ static void table(const struct job *job)
         printf("%10d   %9.3e\n", i, report->history[i]);
 }
 
+static void written(const struct job *job, const char *remark)
+{
+    line("written");
+    printf("%s%s\n",
+           cli_is_stdout(job->cli.output) ? "standard output" : job->cli.output,
+           remark);
+}
+
 static void outcome(const struct job *job)
 {
     const struct lcl_report *report = &job->report;
@@ -251,12 +259,21 @@ static void outcome(const struct job *job)
     line("residual");
     printf("%.3e true, %.3e by the recurrence\n", report->true_residual,
            report->residual);
-    if (!job->cli.output)
-        return;
-    line("written");
-    printf("%s%s\n",
-           cli_is_stdout(job->cli.output) ? "standard output" : job->cli.output,
-           job->outcome == LCL_OK ? "" : ": best iterate, not a solution");
+    if (job->cli.output)
+        written(job,
+                job->outcome == LCL_OK ? "" : ": best iterate, not a solution");
+}
+
+void text_convert(const struct job *job)
+{
+    if (job->A.row_ptr) {
+        text_matrix(job);
+    } else {
+        line("vector");
+        printf("%s: %" PRId64 " x %" PRId64 "\n", job_title(job), job->rhs.rows,
+               job->rhs.cols);
+    }
+    written(job, "");
 }
 
 static void share(const char *label, double seconds, double total)

@@ -3,28 +3,30 @@
 //
 //     dense_scale:   scale[j] = max_i |a_ij|
 //     dense_tile, dense_panels, dense_update: replace A by A^-1 by Gauss-Jordan
-//                    elimination with tiles as pivots, three launches per k:
-//                        P = A_kk^-1,  C_i = A_ik
-//                        A_kj = P A_kj,  A_ik = -C_i P,  A_kk = P
-//                        A_ij = A_ij - C_i A_kj            (i, j other than k)
+//                    elimination with tiles as pivots. First P = A_00^-1, then
+//                    two launches per k:
+//                        C_i = A_ik,  A_kj = P A_kj,  A_ik = -C_i P,  A_kk = P
+//                        A_ij = A_ij - C_i A_kj            (i, j other than k),
+//                        P = A_k+1,k+1^-1                  (look-ahead)
 //     dense_narrow:  converts the matrix to single precision
 //     dense_gemv:    y = A x
 //
-// Data:   n rows and columns, row-major, in an array padded to whole tiles;
-//         padding entries are zero initially and treated as those of the
-//         identity.
+// Data:   n rows and columns, row-major, in an array padded to an even number
+// of
+//         tiles; padding entries are zero initially and treated as those of the
+//         identity. Each C_i is stored transposed.
 // Pivots: row exchanges stay inside a tile. A column of a tile whose candidates
 //         are all at most tol * scale has no pivot: its unknown is pinned, and
 //         so is one equation of the tile: row and column of the inverse are 0.
 // Launch: dense_tile one group; dense_panels two groups per row of tiles;
-//         dense_update one group per tile; dense_gemv LANES_PER_ROW lanes per
+//         dense_update one group per region; dense_gemv LANES_PER_ROW lanes per
 //         row, at width 1 any number of groups, as for the other two kernels.
 // Determinism: bitwise, for any number of groups.
 // If the stopping flag `stop[at]` is nonzero, the kernels do nothing.
 #include "wave.cl.h"
 
 #ifndef TILE
-# define TILE 32 // rows of a tile, even, at most 32
+# define TILE 32 // rows of a tile, at most 32
 #endif
 #define AREA (TILE * TILE)
 #ifndef LANES_PER_ROW
@@ -65,46 +67,56 @@ static inline double entry(global const double *A, long n, long stride, long i,
     return i < n && j < n ? A[i * stride + j] : i == j ? 1.0 : 0.0;
 }
 
-// The pivot row of column c, one of the unused rows; NONE: no pivot.
-static inline int pivot_row(local const double *a, uint c, uint used,
-                            double limit)
+// Orders entries by magnitude, up to a factor 1 + 2^-14, then by row.
+static inline uint key_of(double entry, uint row)
 {
-    double largest = 0;
-    int row = NONE;
-    for (uint i = 0; i < TILE; ++i) {
-        const double size = fabs(a[i * TILE + c]);
-        if (!(used >> i & 1) && size > largest) {
-            largest = size;
-            row = i;
-        }
-    }
+    return ((uint)(as_ulong(fabs(entry)) >> 32) & ~63u) | (TILE - row);
+}
+
+// The pivot row of column c, one of the unused rows; NONE: no pivot.
+INLINE int pivot_row(local const double *a, uint c, uint used, double limit,
+                     local double *scratch)
+{
+    uint key = 0;
+    for (uint i = get_local_id(0) % LCL_WIDTH; i < TILE; i += LCL_WIDTH)
+        key = max(key, used >> i & 1 ? 0 : key_of(a[i * TILE + c], i));
+    key = wave_largest(key, LCL_WIDTH, scratch);
+    if (key == 0)
+        return NONE;
+    const uint row = TILE - key % 64;
+    const double largest = fabs(a[row * TILE + c]);
     const double diagonal = fabs(a[c * TILE + c]);
     if (!(used >> c & 1) && diagonal > limit &&
         diagonal >= PREFER_DIAGONAL * largest)
         return c;
-    return largest > limit ? row : NONE;
+    return largest > limit ? (int)row : NONE;
 }
 
-// Entry (i, j) after column c has been eliminated with row r; column c then
-// holds the transformed column of the identity.
-static inline double eliminated(local const double *a, uint i, uint j, uint r,
-                                uint c)
+// next = a after column c has been eliminated with row r; column c then holds
+// the transformed column of the identity. Without a pivot, next = a.
+INLINE void eliminate(local double *next, local const double *a, int r, uint c)
 {
-    const double inverse = 1.0 / a[r * TILE + c];
-    const double pivot = j == c ? inverse : a[r * TILE + j] * inverse;
-    if (i == r)
-        return pivot;
-    return (j == c ? 0.0 : a[i * TILE + j]) - a[i * TILE + c] * pivot;
+    const double inverse = r == NONE ? 0.0 : 1.0 / a[r * TILE + c];
+#pragma unroll
+    for (uint t = get_local_id(0); t < AREA; t += LCL_GROUP) {
+        const uint i = t / TILE, j = t % TILE;
+        const double own = j == c ? 0.0 : a[t];
+        const double pivot =
+            r == NONE ? 0.0 : (j == c ? 1.0 : a[r * TILE + j]) * inverse;
+        next[t] = r == NONE     ? a[t]
+                  : (int)i == r ? pivot
+                                : own - a[i * TILE + c] * pivot;
+    }
 }
 
-// P = A_kk^-1; pinned[k] = number of pinned unknowns of the tile.
-WORK_GROUP
-kernel void dense_tile(long n, long stride, long k, double tol,
-                       global const double *A, global const double *scale,
-                       global double *P, global int *pinned)
+// P = A_kk^-1; pinned[k] = number of pinned unknowns of the tile. `tiles` has
+// space for two tiles, before and after a column.
+INLINE void invert_tile(long n, long stride, long k, double tol,
+                        global const double *A, global const double *scale,
+                        global double *P, global int *pinned,
+                        local double *tiles, local int *row_of,
+                        local int *col_of, local double *scratch)
 {
-    local double tiles[2 * AREA]; // before and after a column
-    local int row_of[TILE], col_of[TILE];
     const uint lid = get_local_id(0);
     const long first = k * TILE;
     for (uint t = lid; t < AREA; t += LCL_GROUP)
@@ -116,10 +128,8 @@ kernel void dense_tile(long n, long stride, long k, double tol,
     for (uint c = 0; c < TILE; ++c) {
         local const double *a = tiles + c % 2 * AREA;
         local double *next = tiles + (c + 1) % 2 * AREA;
-        const int r = pivot_row(a, c, used, tol * scale[first + c]);
-        for (uint t = lid; t < AREA; t += LCL_GROUP)
-            next[t] =
-                r == NONE ? a[t] : eliminated(a, t / TILE, t % TILE, r, c);
+        const int r = pivot_row(a, c, used, tol * scale[first + c], scratch);
+        eliminate(next, a, r, c);
         if (lid == 0)
             row_of[c] = r;
         if (lid == 0 && r != NONE)
@@ -134,6 +144,18 @@ kernel void dense_tile(long n, long stride, long k, double tol,
     }
     if (lid == 0)
         pinned[k] = TILE - popcount(used);
+}
+
+WORK_GROUP
+kernel void dense_tile(long n, long stride, long k, double tol,
+                       global const double *A, global const double *scale,
+                       global double *P, global int *pinned)
+{
+    local double tiles[2 * AREA];
+    local int row_of[TILE], col_of[TILE];
+    local double scratch[LCL_GROUP];
+    invert_tile(n, stride, k, tol, A, scale, P, pinned, tiles, row_of, col_of,
+                scratch);
 }
 
 static inline double dot_tiles(local const double *left,
@@ -169,41 +191,144 @@ kernel void dense_panels(long stride, long k, global const double *P,
     for (uint t = lid; t < AREA; t += LCL_GROUP) {
         const double product = dot_tiles(left, right, t);
         if (!is_row)
-            C[m * AREA + t] = left[t];
+            C[m * AREA + t] = left[t % TILE * TILE + t / TILE];
         tile[t / TILE * stride + t % TILE] = m == k   ? P[t]
                                              : is_row ? product
                                                       : -product;
     }
 }
 
-// A_ij = A_ij - C_i A_kj
-WORK_GROUP
-kernel void dense_update(long stride, long k, global double *restrict A,
-                         global const double *restrict C)
-{
-    const long tiles = stride / TILE;
-    const long i = (long)get_group_id(0) / tiles;
-    const long j = (long)get_group_id(0) - i * tiles;
-    global const double *row = A + (k * stride + j) * TILE;
-    global double *tile = A + (i * stride + j) * TILE;
-    C += i * AREA;
-    if (i == k || j == k)
-        return;
+// A group updates a region of SIDE x SIDE tiles.
 #if LCL_WIDTH == 1
-    for (uint t = 0; t < AREA; ++t)
-        for (uint c = 0; c < TILE; ++c)
-            tile[t / TILE * stride + c] -= C[t] * row[t % TILE * stride + c];
+# define SIDE 1
 #else
-    local double left[AREA], right[AREA];
-    const uint lid = get_local_id(0);
-    for (uint t = lid; t < AREA; t += LCL_GROUP) {
-        left[t] = C[t];
-        right[t] = row[t / TILE * stride + t % TILE];
-    }
-    GROUP_BARRIER();
-    for (uint t = lid; t < AREA; t += LCL_GROUP)
-        tile[t / TILE * stride + t % TILE] -= dot_tiles(left, right, t);
+# define SIDE 2
 #endif
+#define REGION (SIDE * TILE)
+
+// The tile of row or column `at` of a region that starts at `first`.
+static inline long tile_of(long first, uint at)
+{
+    return (first + at) / TILE;
+}
+
+#if LCL_WIDTH == 1
+
+INLINE void update_region(long stride, long k, long i, long j, global double *A,
+                          global const double *C, local double *unused)
+{
+    global const double *row = A + k * TILE * stride + j;
+    global double *tile = A + i * stride + j;
+    if (i == k * TILE || j == k * TILE)
+        return;
+    C += i * TILE;
+    for (uint r = 0; r < TILE; ++r)
+        for (uint l = 0; l < TILE; ++l)
+            for (uint c = 0; c < TILE; ++c)
+                tile[r * stride + c] -= C[l * TILE + r] * row[l * stride + c];
+}
+#else
+
+// Lane l has rows l / COLUMN_LANES + ROW_LANES r and columns
+// l % COLUMN_LANES + COLUMN_LANES c of the region.
+# define COLUMN_LANES (LCL_GROUP < 8 ? LCL_GROUP : 8)
+# define ROW_LANES    (LCL_GROUP / COLUMN_LANES)
+# define LANE_ROWS    ((REGION + ROW_LANES - 1) / ROW_LANES)
+# define LANE_COLUMNS ((REGION + COLUMN_LANES - 1) / COLUMN_LANES)
+# define PADDED_ROWS  (LANE_ROWS * ROW_LANES)
+# define PADDED_COLS  (LANE_COLUMNS * COLUMN_LANES)
+
+// Loads C_i^T of the rows of the region and A_kj of its columns.
+INLINE void load_panels(long stride, long k, long i, long j,
+                        global const double *A, global const double *C,
+                        local double *left, local double *right)
+{
+    const uint lid = get_local_id(0);
+# pragma unroll
+    for (uint t = lid; t < TILE * PADDED_ROWS; t += LCL_GROUP) {
+        const uint l = t / PADDED_ROWS, r = t % PADDED_ROWS;
+        left[t] =
+            r < REGION ? C[(i + r) / TILE * AREA + l * TILE + r % TILE] : 0.0;
+    }
+# pragma unroll
+    for (uint t = lid; t < TILE * PADDED_COLS; t += LCL_GROUP) {
+        const uint l = t / PADDED_COLS, c = t % PADDED_COLS;
+        right[t] = c < REGION ? A[(k * TILE + l) * stride + j + c] : 0.0;
+    }
+}
+
+// `panels` has space for TILE rows of PADDED_ROWS and of PADDED_COLS entries.
+INLINE void update_region(long stride, long k, long i, long j, global double *A,
+                          global const double *C, local double *panels)
+{
+    local double *left = panels, *right = panels + TILE * PADDED_ROWS;
+    const uint row = get_local_id(0) / COLUMN_LANES;
+    const uint col = get_local_id(0) % COLUMN_LANES;
+    double tile[LANE_ROWS][LANE_COLUMNS];
+# pragma unroll
+    for (uint r = 0; r < LANE_ROWS; ++r)
+# pragma unroll
+        for (uint c = 0; c < LANE_COLUMNS; ++c) {
+            const uint m = row + r * ROW_LANES, q = col + c * COLUMN_LANES;
+            tile[r][c] =
+                m < REGION && q < REGION ? A[(i + m) * stride + j + q] : 0.0;
+        }
+    load_panels(stride, k, i, j, A, C, left, right);
+    GROUP_BARRIER();
+    for (uint l = 0; l < TILE; ++l) {
+        double a[LANE_ROWS], b[LANE_COLUMNS];
+# pragma unroll
+        for (uint r = 0; r < LANE_ROWS; ++r)
+            a[r] = left[l * PADDED_ROWS + row + r * ROW_LANES];
+# pragma unroll
+        for (uint c = 0; c < LANE_COLUMNS; ++c)
+            b[c] = right[l * PADDED_COLS + col + c * COLUMN_LANES];
+# pragma unroll
+        for (uint r = 0; r < LANE_ROWS; ++r)
+# pragma unroll
+            for (uint c = 0; c < LANE_COLUMNS; ++c)
+                tile[r][c] -= a[r] * b[c];
+    }
+# pragma unroll
+    for (uint r = 0; r < LANE_ROWS; ++r)
+# pragma unroll
+        for (uint c = 0; c < LANE_COLUMNS; ++c) {
+            const uint m = row + r * ROW_LANES, q = col + c * COLUMN_LANES;
+            if (m < REGION && q < REGION && tile_of(i, m) != k &&
+                tile_of(j, q) != k)
+                A[(i + m) * stride + j + q] = tile[r][c];
+        }
+}
+#endif
+
+// A_ij = A_ij - C_i A_kj; then P = A_k+1,k+1^-1, by the group that has updated
+// that tile. It is the first group, since its work takes longest.
+WORK_GROUP
+kernel void dense_update(long n, long stride, long k, double tol,
+                         global double *A, global const double *C,
+                         global const double *scale, global double *P,
+                         global int *pinned)
+{
+#if LCL_WIDTH == 1
+    local double room[2 * AREA];
+#else
+    local double room[TILE * (PADDED_ROWS + PADDED_COLS)];
+#endif
+    local int row_of[TILE], col_of[TILE];
+    local double scratch[LCL_GROUP];
+    const long regions = stride / REGION;
+    const long ahead = (k + 1) / SIDE * (regions + 1);
+    const bool inverts = (k + 1) * TILE < n;
+    long g = get_group_id(0);
+    if (inverts)
+        g = g == 0 ? ahead : g == ahead ? 0 : g;
+    update_region(stride, k, g / regions * REGION, g % regions * REGION, A, C,
+                  room);
+    if (!inverts || g != ahead)
+        return;
+    GROUP_BARRIER_GLOBAL();
+    invert_tile(n, stride, k + 1, tol, A, scale, P, pinned, room, row_of,
+                col_of, scratch);
 }
 
 // ---------------------------------------------------------------- products

@@ -17,14 +17,14 @@
 
 #include "wave.cl.h"
 
-// lib/krylov/batch.h has the same.
+// lib/krylov/pipeline.h has the same.
 #define KRYLOV_STEPS     0
 #define KRYLOV_REASON    1
 #define KRYLOV_RING      8
 #define KRYLOV_RING_SIZE 256
 #define KRYLOV_OWN       (KRYLOV_RING + KRYLOV_RING_SIZE)
 
-// Reasons; lib/krylov/batch.c has the same.
+// Reasons; lib/krylov/pipeline.c has the same.
 #define KRYLOV_CONVERGED       1
 #define KRYLOV_BREAKDOWN_RHO   2
 #define KRYLOV_BREAKDOWN_ALPHA 3

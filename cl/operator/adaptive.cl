@@ -119,10 +119,10 @@ static inline double lane_sum(int4 tile, global const double *partial)
 }
 
 // All rows of a tile, as many at a time as there are lanes for.
-INLINE void tile_rows(int product, int4 tile, const struct matrix *A,
-                      uint longest, global const double *partial,
-                      global const double *w, global double *y,
-                      struct spmv_sums *s, local double *scratch)
+INLINE void tile_rows(int mode, int4 tile, const struct matrix *A, uint longest,
+                      global const double *partial, global const double *w,
+                      global double *y, struct spmv_sums *s,
+                      local double *scratch)
 {
     const bool is_long = tile.x >= LCL_TILE_WHOLE;
     const uint lanes = is_long ? LCL_GROUP : 1u << tile.x;
@@ -136,7 +136,7 @@ INLINE void tile_rows(int product, int4 tile, const struct matrix *A,
         else if (first + slot < tile.z)
             r = row_at(A, tile.y + first + slot, is_long ? UINT_MAX : longest);
         const double w_i =
-            lane == 0 && r.number >= 0 ? spmv_operand(product, w, r.number) : 0;
+            lane == 0 && r.number >= 0 ? spmv_operand(mode, w, r.number) : 0;
         double dot = tile.x == LCL_TILE_SUMMED
                          ? lane_sum(tile, partial)
                          : lane_dot(A, r.start, r.length, lane, lanes);
@@ -144,7 +144,7 @@ INLINE void tile_rows(int product, int4 tile, const struct matrix *A,
         if (is_long)
             dot = waves_sum(dot, scratch);
         if (lane == 0 && r.number >= 0)
-            spmv_row(product, r.number, dot, w_i, y, s);
+            spmv_row(mode, r.number, dot, w_i, y, s);
     }
 }
 
@@ -165,7 +165,7 @@ INLINE void tile_rows(int product, int4 tile, const struct matrix *A,
 // next tile while it processes the current one.
 WORK_GROUP
 kernel void adaptive(
-    int product, int tiles, global const int4 *restrict table, uint longest,
+    int mode, int tiles, global const int4 *restrict table, uint longest,
     global const index_t *restrict start, global const int *restrict length,
     global const int *restrict number, global const double *restrict partial,
     global const int *restrict col, global const double *restrict val,
@@ -185,7 +185,7 @@ kernel void adaptive(
         const int4 tile = next;
         t += TILE_STEP;
         next = t < last ? table[t] : (int4)(0);
-        tile_rows(product, tile, &A, longest, partial, w, y, &s, scratch);
+        tile_rows(mode, tile, &A, longest, partial, w, y, &s, scratch);
     }
-    spmv_finish(product, s, sums, scratch);
+    spmv_finish(mode, s, sums, scratch);
 }

@@ -93,7 +93,7 @@ static inline void add_lanes(struct place p, double *sum, local double *scratch)
 #endif
 
 #if !MANY
-INLINE void multiply(int product, long n, global const index_t *row_ptr,
+INLINE void multiply(int mode, long n, global const index_t *row_ptr,
                      global const int *col, global const double *val,
                      global const double *x, global const double *w,
                      global double *y, global double *sums,
@@ -105,8 +105,8 @@ INLINE void multiply(int product, long n, global const index_t *row_ptr,
     for (RANGE(i, n)) {
         add_blocks(row_ptr[i], row_ptr[i + 1], 0, col, val, x, 0, sum);
         for (uint r = 0; r < ROWS; ++r)
-            spmv_row(product, i * LCL_BLOCK + r, sum[r],
-                     spmv_operand(product, w, i * LCL_BLOCK + r), y, &s);
+            spmv_row(mode, i * LCL_BLOCK + r, sum[r],
+                     spmv_operand(mode, w, i * LCL_BLOCK + r), y, &s);
     }
 # else
     const struct place p = place_of(get_local_id(0));
@@ -119,21 +119,21 @@ INLINE void multiply(int product, long n, global const index_t *row_ptr,
         const long own = i * LCL_BLOCK + p.lane * ROWS;
         double w_r[ROWS];
         for (uint r = 0; r < ROWS; ++r)
-            w_r[r] = ends ? spmv_operand(product, w, own + r) : 0;
+            w_r[r] = ends ? spmv_operand(mode, w, own + r) : 0;
         add_blocks(mine ? row_ptr[i] : 0, mine ? row_ptr[i + 1] : 0, p.lane,
                    col, val, x, 0, sum);
         add_lanes(p, sum, scratch);
         for (uint r = 0; r < ROWS && ends; ++r)
-            spmv_row(product, own + r, sum[r], w_r[r], y, &s);
+            spmv_row(mode, own + r, sum[r], w_r[r], y, &s);
     }
 # endif
-    spmv_finish(product, s, sums, scratch);
+    spmv_finish(mode, s, sums, scratch);
 }
 
-SPMV_ROWS_KERNEL(bsr_plain, PRODUCT_PLAIN)
-SPMV_ROWS_KERNEL(bsr_dot, PRODUCT_DOT)
-SPMV_ROWS_KERNEL(bsr_dot_norm, PRODUCT_DOT_NORM)
-SPMV_ROWS_KERNEL(bsr_residual, PRODUCT_RESIDUAL)
+SPMV_ROWS_KERNEL(bsr_plain, MODE_APPLY)
+SPMV_ROWS_KERNEL(bsr_dot, MODE_APPLY_DOT)
+SPMV_ROWS_KERNEL(bsr_dot_norm, MODE_APPLY_DOT_NORM)
+SPMV_ROWS_KERNEL(bsr_residual, MODE_RESIDUAL)
 #else
 WORK_GROUP
 kernel void bsr_many(long n, global const index_t *restrict row_ptr,

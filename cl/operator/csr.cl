@@ -24,7 +24,7 @@ static inline void row_dot(index_t from, index_t to, uint lane,
 }
 
 #if !MANY
-INLINE void multiply(int product, long n, global const index_t *row_ptr,
+INLINE void multiply(int mode, long n, global const index_t *row_ptr,
                      global const int *col, global const double *val,
                      global const double *x, global const double *w,
                      global double *y, global double *sums,
@@ -34,9 +34,9 @@ INLINE void multiply(int product, long n, global const index_t *row_ptr,
     double dot;
 # if LCL_WIDTH == 1
     for (RANGE(i, n)) {
-        const double w_i = spmv_operand(product, w, i);
+        const double w_i = spmv_operand(mode, w, i);
         row_dot(row_ptr[i], row_ptr[i + 1], 0, col, val, x, 0, &dot);
-        spmv_row(product, i, dot, w_i, y, &s);
+        spmv_row(mode, i, dot, w_i, y, &s);
     }
 # else
     const uint lane = get_local_id(0) % LANES_PER_ROW;
@@ -45,22 +45,22 @@ INLINE void multiply(int product, long n, global const index_t *row_ptr,
     for (long first = (long)get_group_id(0) * rows; first < n;
          first += (long)get_num_groups(0) * rows) {
         const long i = first + row;
-        const double w_i = i < n ? spmv_operand(product, w, i) : 0;
+        const double w_i = i < n ? spmv_operand(mode, w, i) : 0;
         dot = 0;
         if (i < n)
             row_dot(row_ptr[i], row_ptr[i + 1], lane, col, val, x, 0, &dot);
         dot = wave_sum(dot, LANES_PER_ROW, scratch);
         if (i < n && lane == 0)
-            spmv_row(product, i, dot, w_i, y, &s);
+            spmv_row(mode, i, dot, w_i, y, &s);
     }
 # endif
-    spmv_finish(product, s, sums, scratch);
+    spmv_finish(mode, s, sums, scratch);
 }
 
-SPMV_ROWS_KERNEL(csr_plain, PRODUCT_PLAIN)
-SPMV_ROWS_KERNEL(csr_dot, PRODUCT_DOT)
-SPMV_ROWS_KERNEL(csr_dot_norm, PRODUCT_DOT_NORM)
-SPMV_ROWS_KERNEL(csr_residual, PRODUCT_RESIDUAL)
+SPMV_ROWS_KERNEL(csr_plain, MODE_APPLY)
+SPMV_ROWS_KERNEL(csr_dot, MODE_APPLY_DOT)
+SPMV_ROWS_KERNEL(csr_dot_norm, MODE_APPLY_DOT_NORM)
+SPMV_ROWS_KERNEL(csr_residual, MODE_RESIDUAL)
 #else
 WORK_GROUP
 kernel void csr_many(long n, global const index_t *restrict row_ptr,

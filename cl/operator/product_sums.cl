@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Completes y = A x for kernels that compute no sums: turns y into the result
-// of `product` and computes its partial sums, see spmv.cl.h.
+// of `mode` and computes its partial sums, see spmv.cl.h.
 //
 // Launch: G groups.
 // Determinism: fixed order for a given G.
 #include "spmv.cl.h"
 
 WORK_GROUP
-kernel void product_sums(int product, long n, global const double *restrict w,
+kernel void product_sums(int mode, long n, global const double *restrict w,
                          global double *restrict y,
                          global double *restrict sums, global const int *stop,
                          int at)
@@ -17,6 +17,6 @@ kernel void product_sums(int product, long n, global const double *restrict w,
     if (stop[at])
         return;
     for (RANGE(i, n))
-        spmv_row(product, i, y[i], spmv_operand(product, w, i), y, &s);
-    spmv_finish(product, s, sums, scratch);
+        spmv_row(mode, i, y[i], spmv_operand(mode, w, i), y, &s);
+    spmv_finish(mode, s, sums, scratch);
 }

@@ -154,12 +154,11 @@ static inline void add_slots(struct slice S, global const double *x, long ldx,
 // ------------------------------------------------------------------- products
 
 #if !MANY
-INLINE void multiply(int product, long n, int last_col,
-                     global const uint2 *start, global const short *near_col,
-                     global const int *far_col, global const double *val,
-                     global const double *x, global const double *w,
-                     global double *y, global double *sums,
-                     local double *scratch)
+INLINE void multiply(int mode, long n, int last_col, global const uint2 *start,
+                     global const short *near_col, global const int *far_col,
+                     global const double *val, global const double *x,
+                     global const double *w, global double *y,
+                     global double *sums, local double *scratch)
 {
     struct spmv_sums s = {0, 0};
     value_t sum[LCL_BLOCK * VECTORS];
@@ -170,8 +169,8 @@ INLINE void multiply(int product, long n, int last_col,
                   0, sum);
         for (long i = at * ROWS; i < min(n, (at + 1) * ROWS); ++i)
             for (uint r = 0; r < LCL_BLOCK; ++r)
-                spmv_row(product, i * LCL_BLOCK + r, row[r * ROWS + i % ROWS],
-                         spmv_operand(product, w, i * LCL_BLOCK + r), y, &s);
+                spmv_row(mode, i * LCL_BLOCK + r, row[r * ROWS + i % ROWS],
+                         spmv_operand(mode, w, i * LCL_BLOCK + r), y, &s);
     }
 # else
     for (uint i = get_global_id(0); i < (uint)n; i += get_global_size(0)) {
@@ -179,14 +178,14 @@ INLINE void multiply(int product, long n, int last_col,
                            far_col, val),
                   x, 0, sum);
         for (uint r = 0; r < LCL_BLOCK; ++r)
-            spmv_row(product, (long)i * LCL_BLOCK + r, sum[r],
-                     spmv_operand(product, w, (long)i * LCL_BLOCK + r), y, &s);
+            spmv_row(mode, (long)i * LCL_BLOCK + r, sum[r],
+                     spmv_operand(mode, w, (long)i * LCL_BLOCK + r), y, &s);
     }
 # endif
-    spmv_finish(product, s, sums, scratch);
+    spmv_finish(mode, s, sums, scratch);
 }
 
-# define KERNEL(name, product)                                                 \
+# define KERNEL(name, mode)                                                    \
   WORK_GROUP                                                                   \
   kernel void name(                                                            \
       long n, int last_col, global const uint2 *restrict start,                \
@@ -199,14 +198,14 @@ INLINE void multiply(int product, long n, int last_col,
    local double scratch[LCL_GROUP];                                            \
    if (stop[at])                                                               \
     return;                                                                    \
-   multiply(product, n, last_col, start, near_col, far_col, val, x, w, y,      \
-            sums, scratch);                                                    \
+   multiply(mode, n, last_col, start, near_col, far_col, val, x, w, y, sums,   \
+            scratch);                                                          \
   }
 
-KERNEL(sliced_plain, PRODUCT_PLAIN)
-KERNEL(sliced_dot, PRODUCT_DOT)
-KERNEL(sliced_dot_norm, PRODUCT_DOT_NORM)
-KERNEL(sliced_residual, PRODUCT_RESIDUAL)
+KERNEL(sliced_plain, MODE_APPLY)
+KERNEL(sliced_dot, MODE_APPLY_DOT)
+KERNEL(sliced_dot_norm, MODE_APPLY_DOT_NORM)
+KERNEL(sliced_residual, MODE_RESIDUAL)
 #else
 WORK_GROUP
 kernel void sliced_many(long n, int last_col,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Shared by the kernels for y = A x: the products, and the processing of a row
-// of the result. Each kernel exists for four products:
+// Shared by the kernels for y = A x: the modes, and the processing of a row
+// of the result. Each kernel exists for four modes:
 //     NAME_plain:     y = A x
 //     NAME_dot:       y = A x,      partial sums of <w, y>
 //     NAME_dot_norm:  y = A x,      partial sums of <w, y> and <y, y>
@@ -14,11 +14,11 @@
 
 #include "wave.cl.h"
 
-#define PRODUCT_PLAIN    0
-#define PRODUCT_DOT      1
-#define PRODUCT_DOT_NORM 2
-#define PRODUCT_RESIDUAL 3
-#define PRODUCT_ADD      4 // y = A x + w; only product_sums.cl
+#define MODE_APPLY          0
+#define MODE_APPLY_DOT      1
+#define MODE_APPLY_DOT_NORM 2
+#define MODE_RESIDUAL       3
+#define MODE_APPLY_ADD      4 // y = A x + w; only product_sums.cl
 
 #ifndef VECTORS
 # define VECTORS 1
@@ -40,46 +40,46 @@ struct spmv_sums {
     double wy, yy;
 };
 
-// w_i if the product needs it; call it before the loop over the row, so that
+// w_i if the mode needs it; call it before the loop over the row, so that
 // the load is issued early.
-static inline double spmv_operand(int product, global const double *w, long i)
+static inline double spmv_operand(int mode, global const double *w, long i)
 {
-    return product == PRODUCT_PLAIN ? 0 : w[i];
+    return mode == MODE_APPLY ? 0 : w[i];
 }
 
 // Stores row i, whose product is `dot`, and updates the sums.
-static inline void spmv_row(int product, long i, double dot, double w_i,
+static inline void spmv_row(int mode, long i, double dot, double w_i,
                             global double *y, struct spmv_sums *s)
 {
-    const double y_i = product == PRODUCT_RESIDUAL ? w_i - dot
-                       : product == PRODUCT_ADD    ? dot + w_i
-                                                   : dot;
+    const double y_i = mode == MODE_RESIDUAL    ? w_i - dot
+                       : mode == MODE_APPLY_ADD ? dot + w_i
+                                                : dot;
     y[i] = y_i;
-    if (product == PRODUCT_DOT || product == PRODUCT_DOT_NORM)
+    if (mode == MODE_APPLY_DOT || mode == MODE_APPLY_DOT_NORM)
         s->wy += w_i * y_i;
-    if (product == PRODUCT_DOT_NORM || product == PRODUCT_RESIDUAL)
+    if (mode == MODE_APPLY_DOT_NORM || mode == MODE_RESIDUAL)
         s->yy += y_i * y_i;
 }
 
 // Stores the group's sums; all work-items call it after the last row.
-INLINE void spmv_finish(int product, struct spmv_sums s, global double *sums,
+INLINE void spmv_finish(int mode, struct spmv_sums s, global double *sums,
                         local double *scratch)
 {
-    if (product == PRODUCT_DOT || product == PRODUCT_DOT_NORM)
+    if (mode == MODE_APPLY_DOT || mode == MODE_APPLY_DOT_NORM)
         s.wy = group_sum(s.wy, scratch);
-    if (product == PRODUCT_DOT_NORM || product == PRODUCT_RESIDUAL)
+    if (mode == MODE_APPLY_DOT_NORM || mode == MODE_RESIDUAL)
         s.yy = group_sum(s.yy, scratch);
     if (get_local_id(0) != 0)
         return;
-    if (product == PRODUCT_DOT || product == PRODUCT_DOT_NORM)
+    if (mode == MODE_APPLY_DOT || mode == MODE_APPLY_DOT_NORM)
         sums[get_group_id(0)] = s.wy;
-    if (product == PRODUCT_DOT_NORM || product == PRODUCT_RESIDUAL)
+    if (mode == MODE_APPLY_DOT_NORM || mode == MODE_RESIDUAL)
         sums[get_num_groups(0) + get_group_id(0)] = s.yy;
 }
 
 // A kernel over n rows (or block rows) in storage order that calls the file's
 // multiply().
-#define SPMV_ROWS_KERNEL(name, product)                                        \
+#define SPMV_ROWS_KERNEL(name, mode)                                           \
  WORK_GROUP                                                                    \
  kernel void name(                                                             \
      long n, global const index_t *restrict row_ptr,                           \
@@ -91,5 +91,5 @@ INLINE void spmv_finish(int product, struct spmv_sums s, global double *sums,
   local double scratch[LCL_GROUP];                                             \
   if (stop[at])                                                                \
    return;                                                                     \
-  multiply(product, n, row_ptr, col, val, x, w, y, sums, scratch);             \
+  multiply(mode, n, row_ptr, col, val, x, w, y, sums, scratch);                \
  }

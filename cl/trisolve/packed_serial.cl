@@ -2,7 +2,8 @@
 // packed.cl for waves of one lane: one work-item per subdomain solves in place,
 // in the order of the rows, whose slots follow each other.
 //     count_planes   slots per row, once per pattern
-//     packed         x = (L D U)^-1 b
+//     packed         x = (L D U)^-1 b, or, if there is an array `aggregate`,
+//                    x = (L D U)^-1 b + coarse[aggregate[p]] in subdomain p
 //
 // Data:   factor.cl.h, slot.cl.h; steps are rows.
 // Launch: packed one group per subdomain, count_planes any number of groups.
@@ -11,11 +12,6 @@
 #include "factor.cl.h"
 #include "slot.cl.h"
 #include "wave.cl.h"
-
-#ifndef ADD_COARSE
-# define ADD_COARSE                                                            \
-  0 // 1: adds coarse[aggregate[p]] to the result of subdomain p
-#endif
 
 // sum_k val[k] x[col[k]]
 static inline double dot_row(global const stored_t *val,
@@ -71,9 +67,9 @@ kernel void packed(global const struct lcl_part *parts,
         val += count;
         col += count;
     }
-#if ADD_COARSE
+    if (!aggregate)
+        return;
     const double own = coarse[aggregate[get_group_id(0)]];
     for (uint i = 0; i < p.rows; ++i)
         x[i] += own;
-#endif
 }

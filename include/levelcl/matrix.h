@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sparse matrices in host memory: readers, generators, checks and a writer.
+/* Sparse matrices in host memory: readers, generators, checks and writers.
  *
  * Letters used throughout: n rows, nnz stored entries, A x = b, r = b - A x.
  * Indices are zero-based. The columns of a row ascend without duplicates.
@@ -59,7 +59,7 @@ struct lcl_read_info {
     int64_t entries;        /* entries in the file */
     int64_t duplicates;     /* entries summed into an earlier one */
     int64_t explicit_zeros; /* stored entries equal to zero, kept */
-    int64_t bytes;          /* bytes of uncompressed text */
+    int64_t bytes;          /* bytes of the file, uncompressed */
     int symmetric;          /* header said symmetric (or skew-symmetric: -1) */
     int pattern;            /* header said pattern: values are 1 */
 };
@@ -98,26 +98,44 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_bsr_from_csr(
     struct lcl_bsr *out, const struct lcl_csr *A, int block_size,
     const struct lcl_log *log);
 
-/* Reads a Matrix Market file, plain or compressed (recognised by content: gzip
- * and xz). Coordinate format; real, integer or pattern; general, symmetric or
- * skew-symmetric (expanded to both triangles). Sums duplicates. The path "-" is
- * the standard input. `info` may be NULL. On success the caller owns *A; on
- * error *A is all zero. Source: Boisvert, Pozo, Remington, "The Matrix Market
- * exchange formats", NISTIR 5935 (1996). Returns LCL_OK; LCL_EIO (path,
- * decompression); LCL_EFORMAT (the message names file, line and the expected
- * input); LCL_EUNSUPPORTED (complex, Hermitian, array format); LCL_ERANGE;
- * LCL_ENOMEM. */
+/* Reads a sparse matrix from a Matrix Market file or a PETSc binary file, plain
+ * or compressed by gzip or xz; recognises all of these by content. Sums
+ * duplicates. The path "-" is the standard input. `info` may be NULL. On
+ * success the caller owns *A; on error *A is all zero.
+ *
+ * Matrix Market: coordinate format; real, integer or pattern; general,
+ * symmetric or skew-symmetric (expanded to both triangles). Source: Boisvert,
+ * Pozo, Remington, "The Matrix Market exchange formats", NISTIR 5935 (1996).
+ * PETSc: a sparse matrix with 32-bit indices and real values in double
+ * precision, big-endian, as MatView() writes it. The columns of a row may be in
+ * any order. Source: PETSc manual page of MatLoad().
+ *
+ * Returns LCL_OK; LCL_EIO (path, decompression); LCL_EFORMAT (the message names
+ * file, line or byte, and the expected input); LCL_EUNSUPPORTED (complex,
+ * Hermitian, array format; in PETSc files a dense matrix, other objects and
+ * 64-bit indices); LCL_ERANGE; LCL_ENOMEM. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_csr_read(struct lcl_csr *A,
                                                    const char *path,
                                                    struct lcl_read_info *info,
                                                    const struct lcl_log *log);
 
 /* Reads a dense matrix or vector: Matrix Market array format, or coordinate
- * format, where missing entries are zero. Ownership and errors as above. */
+ * format, where missing entries are zero; or a PETSc vector, as one column, as
+ * VecView() writes it. Ownership and errors as above. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_dense_read(struct lcl_dense *X,
                                                      const char *path,
                                                      struct lcl_read_info *info,
                                                      const struct lcl_log *log);
+
+/* Reads what the file contains: a sparse matrix (coordinate format, PETSc
+ * matrix) into *A, or a dense one (array format, PETSc vector) into *X. The
+ * other one is all zero: A->row_ptr or X->val is NULL. Ownership and errors as
+ * above. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_file_read(struct lcl_csr *A,
+                                                    struct lcl_dense *X,
+                                                    const char *path,
+                                                    struct lcl_read_info *info,
+                                                    const struct lcl_log *log);
 
 /* Reads a square matrix from three text files of numbers separated by white
  * space, plain or compressed: rows + 1 row pointers, the columns, the values.
@@ -133,13 +151,22 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_csr_read_text(
 LCL_NODISCARD LCL_API enum lcl_status lcl_dense_read_text(
     struct lcl_dense *X, const char *path, const struct lcl_log *log);
 
-/* Writes X as a Matrix Market array, 17 significant digits. Writes to a
- * temporary file in the same folder and renames it, so that no partial file is
- * left. Keeps the mode of an existing file; keeps a symbolic link and replaces
- * the file it points to. "-" and "/dev/stdout" mean standard output,
- * "/dev/stderr" standard error, and "/dev/null" discards X.
- * Returns LCL_OK, LCL_EIO (also for any other device, a FIFO, a directory and a
- * link to a missing file) or LCL_ENOMEM. */
+/* Write a matrix to a file. Its suffix selects the format: ".petsc" a PETSc
+ * binary file, any other one Matrix Market with 17 significant digits, real and
+ * general; a further suffix ".gz" or ".xz" compresses. lcl_csr_write() writes
+ * coordinate format or a PETSc matrix, lcl_dense_write() array format or a
+ * PETSc vector of all values, by columns. A must be well-formed
+ * (lcl_csr_check()). They write to a temporary file in the same folder and
+ * rename it, so that no partial file is left. They keep the mode of an existing
+ * file; they keep a symbolic link and replace the file it points to. "-" and
+ * "/dev/stdout" mean standard output, "/dev/stderr" standard error, each as
+ * Matrix Market, and "/dev/null" discards the matrix.
+ * Return LCL_OK; LCL_EIO (also for any other device, a FIFO, a directory and a
+ * link to a missing file); LCL_ERANGE (PETSc files count up to 2^31 - 1
+ * entries); LCL_ENOMEM. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_csr_write(const struct lcl_csr *A,
+                                                    const char *path,
+                                                    const struct lcl_log *log);
 LCL_NODISCARD LCL_API enum lcl_status lcl_dense_write(
     const struct lcl_dense *X, const char *path, const struct lcl_log *log);
 

@@ -24,11 +24,12 @@ static int registers_of(int rows, int lanes, enum lcl_batch_precision precision)
     return (rows + lanes - 1) / lanes * rows * words;
 }
 
-struct lcl_bgje_form lcl_bgje_form(const struct lcl_caps *caps,
-                                   enum lcl_batch_kernel kernel,
-                                   enum lcl_batch_precision precision, int rows)
+struct lcl_bgje_shape lcl_bgje_shape(const struct lcl_caps *caps,
+                                     enum lcl_batch_kernel kernel,
+                                     enum lcl_batch_precision precision,
+                                     int rows)
 {
-    struct lcl_bgje_form form = {.lanes = caps->width};
+    struct lcl_bgje_shape form = {.lanes = caps->width};
     if (caps->width == 1)
         return form;
     if (kernel != LCL_BATCH_KERNEL_BGJE)
@@ -92,8 +93,8 @@ static enum lcl_status get_kernel(const struct lcl_bgje *B,
                                   bool uniform)
 {
     const struct lcl_caps *caps = lcl_context_caps(B->ctx);
-    const struct lcl_bgje_form form =
-        lcl_bgje_form(caps, params->kernel, params->precision, class->rows);
+    const struct lcl_bgje_shape form =
+        lcl_bgje_shape(caps, params->kernel, params->precision, class->rows);
     const bool single = params->precision == LCL_BATCH_PRECISION_FP32;
     const struct lcl_spec spec = {
         .source = "bgje.cl",

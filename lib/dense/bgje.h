@@ -31,14 +31,14 @@ struct lcl_bgje {
 };
 
 // How the device inverts a block of at most `rows` rows.
-struct lcl_bgje_form {
+struct lcl_bgje_shape {
     int lanes;  // per block
     bool local; // the group keeps the block in local memory
 };
-struct lcl_bgje_form lcl_bgje_form(const struct lcl_caps *caps,
-                                   enum lcl_batch_kernel kernel,
-                                   enum lcl_batch_precision precision,
-                                   int rows);
+struct lcl_bgje_shape lcl_bgje_shape(const struct lcl_caps *caps,
+                                     enum lcl_batch_kernel kernel,
+                                     enum lcl_batch_precision precision,
+                                     int rows);
 
 // Sorts the blocks, which must be valid, into classes by their number of rows,
 // rounded up to a power of two. `norms`: lcl_bgje_run() computes norms.

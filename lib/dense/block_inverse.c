@@ -9,7 +9,7 @@
 #include "host/runtime.h"
 #include "lib/dense/slab.h"
 #include "lib/matrix/bsr.h"
-#include "lib/operator/choose.h"
+#include "lib/operator/autotune.h"
 
 #include "cl/dense/block_jacobi.cl.h"
 

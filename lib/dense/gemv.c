@@ -9,8 +9,7 @@
 #include "host/runtime.h"
 #include "host/timer.h"
 
-// LCL_STORAGE of dense.cl.
-enum { STORED_DOUBLE = 1, STORED_SINGLE };
+enum { STORED_SINGLE = 2 }; // LCL_STORAGE of dense.cl
 
 enum { WAVES = 4 };
 
@@ -21,8 +20,7 @@ static enum lcl_status get_kernels(struct lcl_gemv *G)
     struct lcl_spec spec = {.source = "dense.cl",
                             .kernel = "dense_gemv",
                             .group = lcl_wave_group(caps, WAVES),
-                            .storage = single ? STORED_SINGLE : STORED_DOUBLE,
-                            .defines = {{"LANES_PER_ROW", caps->width}}};
+                            .storage = single ? STORED_SINGLE : 0};
     G->vector_groups = lcl_vector_groups(caps);
     G->groups = caps->width == 1
                     ? G->vector_groups

@@ -11,6 +11,7 @@
 
 enum { TILE = 32, WAVES = 4 };
 
+// With the default tile, the program is that of products with the inverse.
 static enum lcl_status get_kernels(struct lcl_inverse *V, int tile)
 {
     const struct lcl_kernel_plan all[] = {{&V->scale, "dense_scale"},
@@ -18,9 +19,10 @@ static enum lcl_status get_kernels(struct lcl_inverse *V, int tile)
                                           {&V->panels, "dense_panels"},
                                           {&V->update, "dense_update"}};
     const struct lcl_caps *caps = lcl_context_caps(V->ctx);
-    const struct lcl_spec spec = {.source = "dense.cl",
-                                  .group = lcl_wave_group(caps, WAVES),
-                                  .defines = {{"TILE", tile}}};
+    const struct lcl_spec spec = {
+        .source = "dense.cl",
+        .group = lcl_wave_group(caps, WAVES),
+        .defines = {{"TILE", tile == TILE ? 0 : tile}}};
     return lcl_kernels_get(V->ctx, &spec, all, sizeof all / sizeof *all);
 }
 
@@ -39,13 +41,17 @@ static enum lcl_status make_buffers(struct lcl_inverse *V, int64_t tile)
 enum lcl_status lcl_inverse_init(struct lcl_inverse *V, lcl_context *ctx,
                                  int64_t n, int tile)
 {
+    const struct lcl_caps *caps = lcl_context_caps(ctx);
+    const int side = caps->width == 1 ? 1 : 2; // tiles of a region
     enum lcl_status st;
     if (tile == 0)
         tile = TILE;
     *V = (struct lcl_inverse){.ctx = ctx, .n = n};
-    V->groups = lcl_vector_groups(lcl_context_caps(ctx));
+    V->groups = lcl_vector_groups(caps);
+    V->tile_rows = tile;
     V->tiles = (n + tile - 1) / tile;
-    V->stride = V->tiles * tile;
+    V->regions = (V->tiles + side - 1) / side;
+    V->stride = V->regions * side * tile;
     V->counts = lcl_malloc((size_t)V->tiles, sizeof *V->counts);
     if (!V->counts)
         return lcl_fail_memory(lcl_context_log(ctx), "a coarse matrix");
@@ -70,30 +76,39 @@ enum lcl_status lcl_inverse_clear(struct lcl_inverse *V)
     return lcl_buffer_fill(V->matrix, 0);
 }
 
+// P = A_00^-1
+static enum lcl_status begin(struct lcl_inverse *V)
+{
+    const enum lcl_status st = LCL_LAUNCH(
+        V->scale, V->groups, lcl_arg_long(V->n), lcl_arg_long(V->stride),
+        lcl_arg_buffer(V->matrix), lcl_arg_buffer(V->scales));
+    return st < 0 ? st
+                  : LCL_LAUNCH(
+                        V->tile, 1, lcl_arg_long(V->n), lcl_arg_long(V->stride),
+                        lcl_arg_long(0), lcl_arg_double(lcl_pivot_limit(V->n)),
+                        lcl_arg_buffer(V->matrix), lcl_arg_buffer(V->scales),
+                        lcl_arg_buffer(V->pivot), lcl_arg_buffer(V->pinned));
+}
+
 static enum lcl_status eliminate(struct lcl_inverse *V, int64_t k)
 {
-    enum lcl_status st;
-    st = LCL_LAUNCH(V->tile, 1, lcl_arg_long(V->n), lcl_arg_long(V->stride),
-                    lcl_arg_long(k), lcl_arg_double(lcl_pivot_limit(V->n)),
-                    lcl_arg_buffer(V->matrix), lcl_arg_buffer(V->scales),
-                    lcl_arg_buffer(V->pivot), lcl_arg_buffer(V->pinned));
-    if (st < 0)
-        return st;
-    st = LCL_LAUNCH(V->panels, 2 * V->tiles, lcl_arg_long(V->stride),
-                    lcl_arg_long(k), lcl_arg_buffer(V->pivot),
-                    lcl_arg_buffer(V->matrix), lcl_arg_buffer(V->column));
-    if (st < 0)
-        return st;
-    return LCL_LAUNCH(V->update, V->tiles * V->tiles, lcl_arg_long(V->stride),
-                      lcl_arg_long(k), lcl_arg_buffer(V->matrix),
-                      lcl_arg_buffer(V->column));
+    const enum lcl_status st = LCL_LAUNCH(
+        V->panels, 2 * (V->stride / V->tile_rows), lcl_arg_long(V->stride),
+        lcl_arg_long(k), lcl_arg_buffer(V->pivot), lcl_arg_buffer(V->matrix),
+        lcl_arg_buffer(V->column));
+    return st < 0 ? st
+                  : LCL_LAUNCH(
+                        V->update, V->regions * V->regions, lcl_arg_long(V->n),
+                        lcl_arg_long(V->stride), lcl_arg_long(k),
+                        lcl_arg_double(lcl_pivot_limit(V->n)),
+                        lcl_arg_buffer(V->matrix), lcl_arg_buffer(V->column),
+                        lcl_arg_buffer(V->scales), lcl_arg_buffer(V->pivot),
+                        lcl_arg_buffer(V->pinned));
 }
 
 enum lcl_status lcl_inverse_run(struct lcl_inverse *V, int64_t *pinned)
 {
-    enum lcl_status st = LCL_LAUNCH(
-        V->scale, V->groups, lcl_arg_long(V->n), lcl_arg_long(V->stride),
-        lcl_arg_buffer(V->matrix), lcl_arg_buffer(V->scales));
+    enum lcl_status st = begin(V);
     for (int64_t k = 0; k < V->tiles && st == LCL_OK; ++k)
         st = eliminate(V, k);
     if (st == LCL_OK)

@@ -7,7 +7,8 @@
 
 struct lcl_inverse {
     lcl_context *ctx;
-    int64_t n, stride, tiles;
+    int64_t n, stride, tile_rows, tiles;
+    int64_t regions; // rows of regions, cl/dense/dense.cl
     lcl_kernel *scale, *tile, *panels, *update;
     int groups;         // of the kernels over columns
     lcl_buffer *matrix; // stride x stride, by rows

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decompression: one table of functions per file format.
+// Compression and decompression: one table of functions per file format.
 #include "lib/io/codec.h"
 
 #include "host/alloc.h"
@@ -50,45 +50,59 @@ static void zlib_free(void *opaque, void *array)
     lcl_free(array);
 }
 
-static void *gzip_create(void)
+// 16: a gzip header, not a zlib one
+static int gzip_init(z_stream *z, bool deflates)
+{
+    return deflates ? deflateInit2(z, Z_DEFAULT_COMPRESSION, Z_DEFLATED,
+                                   16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY)
+                    : inflateInit2(z, 16 + MAX_WBITS);
+}
+
+static void *gzip_create(bool deflates)
 {
     struct gzip *g = lcl_calloc(1, sizeof *g);
     if (!g)
         return NULL;
     g->z.zalloc = zlib_alloc;
     g->z.zfree = zlib_free;
-    // 16: a gzip header, not a zlib one
-    if (inflateInit2(&g->z, 16 + MAX_WBITS) == Z_OK)
+    if (gzip_init(&g->z, deflates) == Z_OK)
         return g;
     lcl_free(g);
     return NULL;
 }
 
-static int inflate_some(struct gzip *g, struct lcl_codec_io *io)
+static void *gunzip_create(void)
+{
+    return gzip_create(false);
+}
+
+// inflate() or deflate(), with as much as zlib can count.
+static int run_zlib(z_stream *z, struct lcl_codec_io *io,
+                    int (*run)(z_stream *, int), int flush)
 {
     const size_t most = UINT32_MAX;
     const uInt in = (uInt)(io->in_size < most ? io->in_size : most);
     const uInt out = (uInt)(io->out_size < most ? io->out_size : most);
-    g->z.next_in = (z_const Bytef *)io->in;
-    g->z.avail_in = in;
-    g->z.next_out = io->out;
-    g->z.avail_out = out;
-    const int code = inflate(&g->z, Z_NO_FLUSH);
-    io->in += in - g->z.avail_in;
-    io->in_size -= in - g->z.avail_in;
-    io->out += out - g->z.avail_out;
-    io->out_size -= out - g->z.avail_out;
+    z->next_in = (z_const Bytef *)io->in;
+    z->avail_in = in;
+    z->next_out = io->out;
+    z->avail_out = out;
+    const int code = run(z, flush);
+    io->in += in - z->avail_in;
+    io->in_size -= in - z->avail_in;
+    io->out += out - z->avail_out;
+    io->out_size -= out - z->avail_out;
     return code;
 }
 
-static enum lcl_codec_result gzip_step(void *state, struct lcl_codec_io *io)
+static enum lcl_codec_result gunzip_step(void *state, struct lcl_codec_io *io)
 {
     struct gzip *g = state;
     if (g->between && io->in_size == 0)
         return io->last ? LCL_CODEC_END : LCL_CODEC_MORE;
     if (g->between)
         inflateReset(&g->z);
-    const int code = inflate_some(g, io);
+    const int code = run_zlib(&g->z, io, inflate, Z_NO_FLUSH);
     g->between = code == Z_STREAM_END;
     if (code == Z_OK || code == Z_STREAM_END)
         return LCL_CODEC_MORE;
@@ -97,10 +111,31 @@ static enum lcl_codec_result gzip_step(void *state, struct lcl_codec_io *io)
     return code == Z_MEM_ERROR ? LCL_CODEC_NO_MEMORY : LCL_CODEC_CORRUPT;
 }
 
-static void gzip_destroy(void *state)
+static void gunzip_destroy(void *state)
 {
     struct gzip *g = state;
     inflateEnd(&g->z);
+    lcl_free(g);
+}
+
+static void *deflate_create(void)
+{
+    return gzip_create(true);
+}
+
+static enum lcl_codec_result deflate_step(void *state, struct lcl_codec_io *io)
+{
+    struct gzip *g = state;
+    const int flush =
+        io->last && io->in_size <= UINT32_MAX ? Z_FINISH : Z_NO_FLUSH;
+    const int code = run_zlib(&g->z, io, deflate, flush);
+    return code == Z_STREAM_END ? LCL_CODEC_END : LCL_CODEC_MORE;
+}
+
+static void deflate_destroy(void *state)
+{
+    struct gzip *g = state;
+    deflateEnd(&g->z);
     lcl_free(g);
 }
 
@@ -123,7 +158,17 @@ static void lzma_free_array(void *opaque, void *array)
     lcl_free(array);
 }
 
-static void *xz_create(void)
+// A preset that needs little memory.
+enum { XZ_PRESET = 3 };
+
+static lzma_ret xz_init(lzma_stream *lzma, bool encodes)
+{
+    const uint64_t limit = (uint64_t)LCL_CODEC_MEMORY_MB << 20;
+    return encodes ? lzma_easy_encoder(lzma, XZ_PRESET, LZMA_CHECK_CRC64)
+                   : lzma_stream_decoder(lzma, limit, LZMA_CONCATENATED);
+}
+
+static void *xz_create(bool encodes)
 {
     struct xz *x = lcl_malloc(1, sizeof *x);
     if (!x)
@@ -131,12 +176,21 @@ static void *xz_create(void)
     x->allocator = (lzma_allocator){lzma_alloc_array, lzma_free_array, NULL};
     x->lzma = (lzma_stream)LZMA_STREAM_INIT;
     x->lzma.allocator = &x->allocator;
-    const uint64_t limit = (uint64_t)LCL_CODEC_MEMORY_MB << 20;
-    if (lzma_stream_decoder(&x->lzma, limit, LZMA_CONCATENATED) == LZMA_OK)
+    if (xz_init(&x->lzma, encodes) == LZMA_OK)
         return x;
     lzma_end(&x->lzma);
     lcl_free(x);
     return NULL;
+}
+
+static void *unxz_create(void)
+{
+    return xz_create(false);
+}
+
+static void *enxz_create(void)
+{
+    return xz_create(true);
 }
 
 static enum lcl_codec_result xz_result(lzma_ret code)
@@ -181,12 +235,17 @@ static void xz_destroy(void *state)
 
 // clang-format off
 static const struct lcl_codec codecs[] = {
-    {"gzip", "\x1f\x8b", 2, gzip_create, gzip_step, gzip_destroy},
-    {"xz", "\xfd" "7zXZ\0", 6, xz_create, xz_step, xz_destroy},
+    {"gzip", "\x1f\x8b", 2, gunzip_create, gunzip_step, gunzip_destroy},
+    {"xz", "\xfd" "7zXZ\0", 6, unxz_create, xz_step, xz_destroy},
     {"zstd", "\x28\xb5\x2f\xfd", 4, NULL, NULL, NULL},
     {"bzip2", "BZh", 3, NULL, NULL, NULL},
     {"zip", "PK\x03\x04", 4, NULL, NULL, NULL},
     {"plain", "", 0, plain_create, plain_step, lcl_free},
+};
+
+static const struct lcl_codec encoders[] = {
+    {"gzip", ".gz", 3, deflate_create, deflate_step, deflate_destroy},
+    {"xz", ".xz", 3, enxz_create, xz_step, xz_destroy},
 };
 // clang-format on
 
@@ -196,4 +255,16 @@ const struct lcl_codec *lcl_codec_find(const void *bytes, size_t size)
     while (c->magic_size > size || memcmp(bytes, c->magic, c->magic_size) != 0)
         ++c;
     return c;
+}
+
+const struct lcl_codec *lcl_encoder_find(const char *path)
+{
+    const size_t length = strlen(path);
+    for (size_t i = 0; i < sizeof encoders / sizeof *encoders; ++i) {
+        const struct lcl_codec *c = &encoders[i];
+        if (length > c->magic_size &&
+            strcmp(path + length - c->magic_size, c->magic) == 0)
+            return c;
+    }
+    return NULL;
 }

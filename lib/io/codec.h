@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decompression: one table of functions per file format.
+// Compression and decompression: one table of functions per file format.
 #pragma once
 
 #include <stdbool.h>
@@ -28,7 +28,7 @@ struct lcl_codec_io {
 
 struct lcl_codec {
     const char *name;
-    const char *magic; // the first bytes of such a file
+    const char *magic; // the first bytes of such a file; of an encoder: suffix
     size_t magic_size;
     void *(*create)(void); // NULL: this format is not supported
     enum lcl_codec_result (*step)(void *state, struct lcl_codec_io *io);
@@ -40,3 +40,6 @@ enum { LCL_CODEC_MAGIC_MAX = 6 };
 // The codec of a file that starts with these bytes, never NULL: unrecognised
 // data are plain text.
 const struct lcl_codec *lcl_codec_find(const void *bytes, size_t size);
+
+// The encoder of a file with this name; NULL: plain.
+const struct lcl_codec *lcl_encoder_find(const char *path);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reads a matrix from three files of numbers, and a vector from one file.
-#include "host/alloc.h"
 #include "host/log.h"
+#include "lib/io/finish.h"
 #include "lib/io/mm.h"
 #include "lib/io/number.h"
+#include "lib/io/pieces.h"
 #include "lib/io/text.h"
+#include "lib/matrix/entries.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -15,176 +17,171 @@
 
 // ------------------------------------------------------------------- numbers
 
-// The numbers of a file, separated by white space.
-struct numbers {
-    lcl_stream *stream;
-    const char *what; // "a row pointer"
-    char *p, *end;    // unread rest of the line
-    int64_t count;
-    bool ended;
-};
-
-static struct numbers numbers_of(lcl_stream *stream, const char *what)
+// Reads a finite number. `what` it is: "a row pointer".
+static enum lcl_status parse_number(struct lcl_cursor *at, const char *what,
+                                    double *value)
 {
-    return (struct numbers){.stream = stream, .what = what};
-}
-
-// Moves to the next word; p becomes NULL at the end of the file.
-static enum lcl_status next_word(struct numbers *N)
-{
-    while (!N->ended) {
-        if (N->p && (N->p = lcl_skip_blanks(N->p)) != N->end)
-            return LCL_OK;
-        const enum lcl_status st = lcl_stream_line(N->stream, &N->p, &N->end);
-        if (st < 0)
-            return st;
-        N->ended = !N->p;
-    }
-    return LCL_OK;
-}
-
-// Reads the next of `expected` numbers; it must exist and be finite.
-static enum lcl_status next_number(struct numbers *N, int64_t expected,
-                                   double *value)
-{
-    const enum lcl_status st = next_word(N);
-    if (st < 0)
-        return st;
-    if (!N->p)
-        return lcl_stream_fail(N->stream, LCL_EFORMAT,
-                               "expected %" PRId64 " numbers, found the end of "
-                               "the file after %" PRId64,
-                               expected, N->count);
-    char *end = lcl_parse_double(N->p, value);
+    char *end = lcl_parse_double(at->p, value);
     if (!end || !lcl_is_gap(*end) || !isfinite(*value))
-        return lcl_stream_fail(N->stream, LCL_EFORMAT, "expected %s, found %s",
-                               N->what, lcl_mm_found(N->p).text);
-    N->p = end;
-    ++N->count;
+        return lcl_stream_fail(at->stream, LCL_EFORMAT, "expected %s, found %s",
+                               what, lcl_mm_found(at->p).text);
+    at->p = end;
     return LCL_OK;
 }
 
 // Reads an integer from `low` to `high`, which may be written as a decimal
 // number.
-static enum lcl_status next_index(struct numbers *N, int64_t expected,
-                                  int64_t low, int64_t high, int64_t *index)
+static enum lcl_status parse_index(struct lcl_cursor *at, const char *what,
+                                   int64_t low, int64_t high, int64_t *index)
 {
     double value;
-    const enum lcl_status st = next_number(N, expected, &value);
+    const enum lcl_status st = parse_number(at, what, &value);
     if (st < 0)
         return st;
     if (value != trunc(value) || value < (double)low || value > (double)high)
-        return lcl_stream_fail(N->stream, LCL_EFORMAT,
+        return lcl_stream_fail(at->stream, LCL_EFORMAT,
                                "expected %s from %" PRId64 " to %" PRId64
                                ", counted from 0, found %.17g",
-                               N->what, low, high, value);
+                               what, low, high, value);
     *index = (int64_t)value;
     return LCL_OK;
 }
 
-static enum lcl_status expect_end(struct numbers *N)
+static enum lcl_status fail_count(const struct lcl_grammar *G,
+                                  const lcl_stream *stream, int64_t count,
+                                  const char *p)
 {
-    const enum lcl_status st = next_word(N);
-    if (st < 0 || !N->p)
-        return st;
-    return lcl_stream_fail(N->stream, LCL_EFORMAT,
+    if (!p)
+        return lcl_stream_fail(stream, LCL_EFORMAT,
+                               "expected %" PRId64 " numbers, found the end of "
+                               "the file after %" PRId64,
+                               G->least, count);
+    return lcl_stream_fail(stream, LCL_EFORMAT,
                            "expected the end of the file after %" PRId64
                            " numbers, found %s",
-                           N->count, lcl_mm_found(N->p).text);
+                           count, lcl_mm_found(p).text);
 }
 
-// ------------------------------------------------------------------- matrix
+// ------------------------------------------------------------------- rows
 
-static enum lcl_status read_first(struct numbers *N)
+static enum lcl_status parse_first(struct lcl_cursor *at)
 {
     double first;
-    const enum lcl_status st = next_number(N, 2, &first);
+    const enum lcl_status st = parse_number(at, "a row pointer", &first);
+    *(int64_t *)at->to = 0;
     if (st < 0 || first == 0)
         return st;
     if (first == 1)
-        return lcl_stream_fail(N->stream, LCL_EFORMAT,
+        return lcl_stream_fail(at->stream, LCL_EFORMAT,
                                "expected 0 as the first row pointer, found 1: "
                                "row pointers and columns must be counted from "
                                "0");
-    return lcl_stream_fail(N->stream, LCL_EFORMAT,
+    return lcl_stream_fail(at->stream, LCL_EFORMAT,
                            "expected 0 as the first row pointer, found %.17g",
                            first);
+}
+
+// The first one is 0, and none is below its predecessor.
+static enum lcl_status parse_row_ptr(const struct lcl_grammar *G,
+                                     struct lcl_cursor *at)
+{
+    int64_t *row_ptr = at->to;
+    (void)G;
+    if (at->stream && at->index == 0)
+        return parse_first(at);
+    return parse_index(at, "a row pointer", at->stream ? row_ptr[-1] : 0,
+                       ENTRIES_MAX, row_ptr);
+}
+
+static bool row_ptr_fits(const void *elements, int64_t first, int64_t count)
+{
+    const int64_t *row_ptr = elements;
+    uint64_t signs = 0;
+    for (int64_t k = first > 0 ? first : 1; k < first + count; ++k)
+        signs |= (uint64_t)(row_ptr[k] - row_ptr[k - 1]);
+    return signs >> 63 == 0 && (first > 0 || count == 0 || row_ptr[0] == 0);
+}
+
+static enum lcl_status fail_rows(const struct lcl_grammar *G,
+                                 const lcl_stream *stream, int64_t count,
+                                 const char *p)
+{
+    if (!p)
+        return fail_count(G, stream, count, p);
+    return lcl_stream_fail(stream, LCL_ERANGE, "expected at most %d rows",
+                           INT32_MAX);
 }
 
 // Reads all row pointers of the file; they determine A->rows and A->nnz.
 static enum lcl_status read_row_ptr(struct lcl_csr *A, lcl_stream *stream)
 {
-    struct numbers N = numbers_of(stream, "a row pointer");
-    int64_t capacity = 0, next = 0;
-    enum lcl_status st = read_first(&N);
-    for (int64_t i = 0; st == LCL_OK; ++i) {
-        void *array = A->row_ptr;
-        if (i == capacity) {
-            st = lcl_io_grow(&array, &capacity, (int64_t)INT32_MAX + 1,
-                             sizeof *A->row_ptr, lcl_stream_log(stream));
-            A->row_ptr = array;
-        }
-        if (st < 0)
-            return st;
-        A->row_ptr[i] = A->nnz = next;
-        A->rows = i;
-        if ((st = next_word(&N)) < 0 || (!N.p && i > 0))
-            return st;
-        if (i == INT32_MAX)
-            return lcl_stream_fail(stream, LCL_ERANGE,
-                                   "expected at most %d rows", INT32_MAX);
-        st = next_index(&N, 2, A->nnz, ENTRIES_MAX, &next);
-    }
+    const struct lcl_grammar G = {.size = sizeof *A->row_ptr,
+                                  .is_words = true,
+                                  .least = 2,
+                                  .most = (int64_t)INT32_MAX + 1,
+                                  .parse = parse_row_ptr,
+                                  .fits = row_ptr_fits,
+                                  .fail_count = fail_rows};
+    void *row_ptr = NULL;
+    int64_t count = 0;
+    const enum lcl_status st = lcl_pieces_read(&G, stream, &row_ptr, &count);
+    A->row_ptr = row_ptr;
+    if (st < 0)
+        return st;
+    A->rows = A->cols = count - 1;
+    A->nnz = A->row_ptr[A->rows];
+    return LCL_OK;
+}
+
+// ------------------------------------------------------------------- entries
+
+static enum lcl_status parse_column(const struct lcl_grammar *G,
+                                    struct lcl_cursor *at)
+{
+    const int64_t *cols = G->user;
+    int64_t j = 0;
+    const enum lcl_status st = parse_index(at, "a column", 0, *cols - 1, &j);
+    *(int32_t *)at->to = (int32_t)j;
     return st;
 }
 
-static enum lcl_status read_columns(struct lcl_entries *E,
-                                    const struct lcl_csr *A, lcl_stream *stream)
+static enum lcl_status parse_value(const struct lcl_grammar *G,
+                                   struct lcl_cursor *at)
 {
-    struct numbers N = numbers_of(stream, "a column");
-    for (int64_t i = 0; i < A->rows; ++i)
-        while (E->count < A->row_ptr[i + 1]) {
-            int64_t j = 0;
-            void *at = E->at;
-            enum lcl_status st = next_index(&N, A->nnz, 0, A->rows - 1, &j);
-            if (st == LCL_OK && E->count == E->capacity) {
-                st = lcl_io_grow(&at, &E->capacity, A->nnz, sizeof *E->at,
-                                 lcl_stream_log(stream));
-                E->at = at;
-            }
-            if (st < 0)
-                return st;
-            E->at[E->count++] = (struct lcl_entry){(int32_t)i, (int32_t)j, 0};
-        }
-    return expect_end(&N);
+    (void)G;
+    return parse_number(at, "a finite value", at->to);
 }
 
-static enum lcl_status read_entries(struct lcl_entries *E, lcl_stream *stream)
+static enum lcl_status read_columns(struct lcl_csr *A, lcl_stream *stream)
 {
-    struct numbers N = numbers_of(stream, "a finite value");
-    for (int64_t k = 0; k < E->count; ++k) {
-        const enum lcl_status st = next_number(&N, E->count, &E->at[k].val);
-        if (st < 0)
-            return st;
-    }
-    return expect_end(&N);
+    const struct lcl_grammar G = {.size = sizeof *A->col_ind,
+                                  .is_words = true,
+                                  .least = A->nnz,
+                                  .most = A->nnz,
+                                  .user = &A->cols,
+                                  .parse = parse_column,
+                                  .fail_count = fail_count};
+    void *col_ind = NULL;
+    int64_t count = 0;
+    const enum lcl_status st = lcl_pieces_read(&G, stream, &col_ind, &count);
+    A->col_ind = col_ind;
+    return st;
 }
 
-static enum lcl_status make_matrix(struct lcl_csr *A,
-                                   const struct lcl_entries *E,
-                                   const lcl_stream *val,
-                                   struct lcl_read_info *info)
+// Reads `least` to `most` values.
+static enum lcl_status read_values(double **val, int64_t least, int64_t most,
+                                   lcl_stream *stream, int64_t *count)
 {
-    const int64_t rows = A->rows;
-    lcl_csr_finish(A);
-    A->rows = A->cols = rows;
-    const enum lcl_status st = lcl_csr_from_entries(
-        A, E, LCL_GENERAL, &info->duplicates, lcl_stream_log(val));
-    if (st < 0)
-        return st;
-    info->entries = E->count;
-    info->explicit_zeros = lcl_mm_count_zeros(A->val, A->nnz);
-    return info->duplicates > 0 ? lcl_mm_check_sums(A, 0, val) : LCL_OK;
+    const struct lcl_grammar G = {.size = sizeof **val,
+                                  .is_words = true,
+                                  .least = least,
+                                  .most = most,
+                                  .parse = parse_value,
+                                  .fail_count = fail_count};
+    void *values = NULL;
+    const enum lcl_status st = lcl_pieces_read(&G, stream, &values, count);
+    *val = values;
+    return st;
 }
 
 enum lcl_status lcl_csr_read_text_streams(struct lcl_csr *A,
@@ -192,15 +189,19 @@ enum lcl_status lcl_csr_read_text_streams(struct lcl_csr *A,
                                           lcl_stream *col_ind, lcl_stream *val,
                                           struct lcl_read_info *info)
 {
-    struct lcl_entries E = {0};
     enum lcl_status st;
+    int64_t count = 0;
     if ((st = read_row_ptr(A, row_ptr)) == LCL_OK &&
-        (st = read_columns(&E, A, col_ind)) == LCL_OK &&
-        (st = read_entries(&E, val)) == LCL_OK)
-        st = make_matrix(A, &E, val, info);
+        (st = read_columns(A, col_ind)) == LCL_OK &&
+        (st = read_values(&A->val, A->nnz, A->nnz, val, &count)) == LCL_OK) {
+        info->entries = A->nnz;
+        st = lcl_csr_order(A, LCL_GENERAL, &info->duplicates,
+                           lcl_stream_log(val));
+    }
+    if (st == LCL_OK)
+        st = lcl_io_finish_csr(A, 0, val, info);
     info->bytes = lcl_stream_bytes(row_ptr) + lcl_stream_bytes(col_ind) +
                   lcl_stream_bytes(val);
-    lcl_entries_finish(&E);
     if (st < 0)
         lcl_csr_finish(A);
     return st;
@@ -211,24 +212,9 @@ enum lcl_status lcl_csr_read_text_streams(struct lcl_csr *A,
 enum lcl_status lcl_dense_read_text_stream(struct lcl_dense *X,
                                            lcl_stream *stream)
 {
-    struct numbers N = numbers_of(stream, "a finite value");
-    int64_t capacity = 0;
-    enum lcl_status st;
-    while ((st = next_word(&N)) == LCL_OK && (N.p || N.count == 0)) {
-        double value;
-        void *array = X->val;
-        if ((st = next_number(&N, 1, &value)) < 0)
-            break;
-        if (X->rows == capacity) {
-            st = lcl_io_grow(&array, &capacity, ENTRIES_MAX, sizeof *X->val,
-                             lcl_stream_log(stream));
-            X->val = array;
-        }
-        if (st < 0)
-            break;
-        X->val[X->rows++] = value;
-        X->cols = 1;
-    }
+    const enum lcl_status st =
+        read_values(&X->val, 1, ENTRIES_MAX, stream, &X->rows);
+    X->cols = 1;
     if (st < 0)
         lcl_dense_finish(X);
     return st;

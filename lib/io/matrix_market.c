@@ -4,10 +4,9 @@
 
 #include "host/alloc.h"
 #include "host/log.h"
-#include "lib/io/number.h"
+#include "lib/io/finish.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdbool.h>
 
 // Maximum number of rows per entry of a sparse matrix, and of elements per
@@ -30,28 +29,6 @@ static void describe(struct lcl_read_info *info, const struct lcl_mm_header *h,
     info->pattern = h->field == LCL_MM_PATTERN;
 }
 
-int64_t lcl_mm_count_zeros(const double *val, int64_t n)
-{
-    int64_t zeros = 0;
-    for (int64_t k = 0; k < n; ++k)
-        zeros += val[k] == 0;
-    return zeros;
-}
-
-enum lcl_status lcl_mm_check_sums(const struct lcl_csr *A, int base,
-                                  const lcl_stream *stream)
-{
-    for (int64_t i = 0; i < A->rows; ++i)
-        for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
-            if (!isfinite(A->val[k]))
-                return lcl_fail(lcl_stream_log(stream), LCL_EFORMAT,
-                                "%s: expected duplicates with a finite sum, "
-                                "found %g at (%" PRId64 ", %" PRId32 ")",
-                                lcl_stream_name(stream), A->val[k], i + base,
-                                A->col_ind[k] + base);
-    return LCL_OK;
-}
-
 // Reads the body of a coordinate file and converts it to CSR.
 static enum lcl_status read_coordinate(struct lcl_csr *A, lcl_stream *stream,
                                        const struct lcl_mm_header *h,
@@ -67,9 +44,8 @@ static enum lcl_status read_coordinate(struct lcl_csr *A, lcl_stream *stream,
                               lcl_stream_log(stream));
     if (st < 0)
         goto out;
-    if (info->duplicates > 0 && (st = lcl_mm_check_sums(A, 1, stream)) < 0)
+    if ((st = lcl_io_finish_csr(A, 1, stream, info)) < 0)
         goto out;
-    info->explicit_zeros = lcl_mm_count_zeros(A->val, A->nnz);
     describe(info, h, stream);
 out:
     lcl_entries_finish(&entries);
@@ -78,23 +54,20 @@ out:
     return st;
 }
 
-enum lcl_status lcl_csr_read_stream(struct lcl_csr *A, lcl_stream *stream,
-                                    struct lcl_read_info *info)
+static enum lcl_status read_sparse(struct lcl_csr *A, lcl_stream *stream,
+                                   const struct lcl_mm_header *h,
+                                   struct lcl_read_info *info)
 {
-    struct lcl_mm_header h;
-    const enum lcl_status st = lcl_mm_read_header(&h, stream);
-    if (st < 0)
-        return st;
-    if (h.layout == LCL_MM_ARRAY)
+    if (h->layout == LCL_MM_ARRAY)
         return lcl_stream_fail(stream, LCL_EUNSUPPORTED,
                                "expected a matrix in coordinate format, found "
                                "a dense one in array format");
-    if (!is_backed(h.rows, h.entries, SPREAD_ROWS))
+    if (!is_backed(h->rows, h->entries, SPREAD_ROWS))
         return lcl_stream_fail(stream, LCL_ERANGE,
                                "expected more than %" PRId64 " entries for "
                                "%" PRId64 " rows",
-                               h.entries, h.rows);
-    return read_coordinate(A, stream, &h, info);
+                               h->entries, h->rows);
+    return read_coordinate(A, stream, h, info);
 }
 
 static void scatter_csr(struct lcl_dense *X, const struct lcl_csr *A)
@@ -164,64 +137,28 @@ out:
     return st;
 }
 
-enum lcl_status lcl_dense_read_stream(struct lcl_dense *X, lcl_stream *stream,
-                                      struct lcl_read_info *info)
+static enum lcl_status read_dense(struct lcl_dense *X, lcl_stream *stream,
+                                  const struct lcl_mm_header *h,
+                                  struct lcl_read_info *info)
 {
-    struct lcl_mm_header h;
-    enum lcl_status st = lcl_mm_read_header(&h, stream);
-    if (st < 0)
-        return st;
-    X->rows = h.rows;
-    X->cols = h.cols;
-    st = h.layout == LCL_MM_ARRAY ? dense_from_array(X, stream, &h, info)
-                                  : dense_from_coordinate(X, stream, &h, info);
+    X->rows = h->rows;
+    X->cols = h->cols;
+    const enum lcl_status st = h->layout == LCL_MM_ARRAY
+                                   ? dense_from_array(X, stream, h, info)
+                                   : dense_from_coordinate(X, stream, h, info);
     if (st < 0)
         lcl_dense_finish(X);
     return st;
 }
 
-// Opens `path` and reads A or X; the other one is NULL.
-static enum lcl_status read_path(struct lcl_csr *A, struct lcl_dense *X,
-                                 const char *path, struct lcl_read_info *info,
-                                 const struct lcl_log *log)
+enum lcl_status lcl_mm_read(struct lcl_csr *A, struct lcl_dense *X,
+                            lcl_stream *stream, struct lcl_read_info *info)
 {
-    struct lcl_read_info seen = {0};
-    struct lcl_c_locale locale;
-    lcl_stream *stream;
-    if (!path)
-        return lcl_misuse(log, "Matrix Market reader: the path is NULL");
-    enum lcl_status st = lcl_stream_open(&stream, path, log);
+    struct lcl_mm_header h;
+    const enum lcl_status st = lcl_mm_read_header(&h, stream);
     if (st < 0)
         return st;
-    if (lcl_c_locale_enter(&locale)) {
-        st = A ? lcl_csr_read_stream(A, stream, &seen)
-               : lcl_dense_read_stream(X, stream, &seen);
-        lcl_c_locale_leave(&locale);
-    } else {
-        st = lcl_fail_memory(log, "a locale");
-    }
-    lcl_stream_close(&stream);
-    if (info)
-        *info = seen;
-    return st;
-}
-
-enum lcl_status lcl_csr_read(struct lcl_csr *A, const char *path,
-                             struct lcl_read_info *info,
-                             const struct lcl_log *log)
-{
-    if (!A)
-        return lcl_misuse(log, "Matrix Market reader: the matrix is NULL");
-    *A = (struct lcl_csr){0};
-    return read_path(A, NULL, path, info, log);
-}
-
-enum lcl_status lcl_dense_read(struct lcl_dense *X, const char *path,
-                               struct lcl_read_info *info,
-                               const struct lcl_log *log)
-{
-    if (!X)
-        return lcl_misuse(log, "Matrix Market reader: the matrix is NULL");
-    *X = (struct lcl_dense){0};
-    return read_path(NULL, X, path, info, log);
+    return !X || (A && h.layout == LCL_MM_COORDINATE)
+               ? read_sparse(A, stream, &h, info)
+               : read_dense(X, stream, &h, info);
 }

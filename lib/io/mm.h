@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The parts of the Matrix Market reader.
+// The parts of the Matrix Market reader, and the writer.
 #pragma once
 
+#include "lib/io/sink.h"
 #include "lib/io/stream.h"
 #include "lib/matrix/entries.h"
 
@@ -36,24 +37,15 @@ enum lcl_status lcl_mm_read_entries(struct lcl_entries *E, lcl_stream *stream,
 enum lcl_status lcl_mm_read_values(double **values, lcl_stream *stream,
                                    const struct lcl_mm_header *h);
 
-// The public readers on an open stream, in the C locale; outputs are all zero
-// on entry and on error.
-enum lcl_status lcl_csr_read_stream(struct lcl_csr *A, lcl_stream *stream,
-                                    struct lcl_read_info *info);
-enum lcl_status lcl_dense_read_stream(struct lcl_dense *X, lcl_stream *stream,
-                                      struct lcl_read_info *info);
+// As lcl_read_stream().
+enum lcl_status lcl_mm_read(struct lcl_csr *A, struct lcl_dense *X,
+                            lcl_stream *stream, struct lcl_read_info *info);
 
-// Makes room for one more element, up to `limit` elements. Returns LCL_OK or
-// LCL_ENOMEM.
-enum lcl_status lcl_io_grow(void **array, int64_t *capacity, int64_t limit,
-                            size_t size, const struct lcl_log *log);
-
-// Final checks of the entries read: counts zeros and checks that sums of
-// duplicates are finite, else LCL_EFORMAT with the position, counted from
-// `base`.
-int64_t lcl_mm_count_zeros(const double *val, int64_t n);
-enum lcl_status lcl_mm_check_sums(const struct lcl_csr *A, int base,
-                                  const lcl_stream *stream);
+// Write a sparse matrix in coordinate format and a dense one in array format,
+// real and general, 17 significant digits. Return LCL_OK, also if the sink has
+// failed, or LCL_ENOMEM.
+enum lcl_status lcl_mm_write_csr(lcl_sink *sink, const void *A);
+enum lcl_status lcl_mm_write_dense(lcl_sink *sink, const void *X);
 
 // Describes the text at p for a message: the word in quotes, shortened, without
 // control characters; or "the end of the line".

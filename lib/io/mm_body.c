@@ -1,65 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Entries and values of a Matrix Market file.
-#include "host/alloc.h"
-#include "host/log.h"
 #include "lib/io/mm.h"
 #include "lib/io/number.h"
+#include "lib/io/pieces.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-// Initial size of an array that grows with the data read.
-enum { FIRST_CAPACITY = 1 << 12 };
-
-enum lcl_status lcl_io_grow(void **array, int64_t *capacity, int64_t limit,
-                            size_t size, const struct lcl_log *log)
+// Reports a surplus entry at p or, if p is NULL, missing ones.
+static enum lcl_status fail_count(const struct lcl_grammar *G,
+                                  const lcl_stream *stream, int64_t count,
+                                  const char *p)
 {
-    int64_t wanted = *capacity ? 2 * *capacity : FIRST_CAPACITY;
-    if (wanted > limit)
-        wanted = limit;
-    void *grown = lcl_realloc(*array, (size_t)wanted, size);
-    if (!grown)
-        return lcl_fail_memory(log, "the entries of the file");
-    *array = grown;
-    *capacity = wanted;
-    return LCL_OK;
-}
-
-// Reads the next line that is not blank; it must exist, as entry `number`.
-static enum lcl_status next_line(lcl_stream *stream,
-                                 const struct lcl_mm_header *h, int64_t number,
-                                 char **begin, char **end)
-{
-    char *p;
-    do {
-        const enum lcl_status st = lcl_stream_line(stream, &p, end);
-        if (st < 0)
-            return st;
-        if (!p)
-            return lcl_stream_fail(stream, LCL_EFORMAT,
-                                   "expected %" PRId64 " entries, found the "
-                                   "end of the file after %" PRId64,
-                                   h->entries, number);
-        p = lcl_skip_blanks(p);
-    } while (p == *end);
-    *begin = p;
-    return LCL_OK;
-}
-
-static enum lcl_status expect_end_of_file(lcl_stream *stream,
-                                          const struct lcl_mm_header *h)
-{
-    char *p, *end;
-    do {
-        const enum lcl_status st = lcl_stream_line(stream, &p, &end);
-        if (st < 0 || !p)
-            return st;
-        p = lcl_skip_blanks(p);
-    } while (p == end);
+    if (!p)
+        return lcl_stream_fail(stream, LCL_EFORMAT,
+                               "expected %" PRId64 " entries, found the end of "
+                               "the file after %" PRId64,
+                               G->least, count);
     return lcl_stream_fail(stream, LCL_EFORMAT,
                            "expected the end of the file after entry %" PRId64
                            ", found %s",
-                           h->entries, lcl_mm_found(p).text);
+                           count, lcl_mm_found(p).text);
 }
 
 // Reads an index, one-based in the file, zero-based here. NULL if invalid.
@@ -102,11 +63,13 @@ static enum lcl_status fail_value(const lcl_stream *stream,
                            lcl_mm_found(p).text);
 }
 
-static enum lcl_status fail_end(const lcl_stream *stream, const char *p)
+static enum lcl_status expect_end(struct lcl_cursor *at)
 {
-    return lcl_stream_fail(stream, LCL_EFORMAT,
+    if (*at->p == '\0')
+        return LCL_OK;
+    return lcl_stream_fail(at->stream, LCL_EFORMAT,
                            "expected the end of the line, found %s",
-                           lcl_mm_found(p).text);
+                           lcl_mm_found(at->p).text);
 }
 
 // The format stores the lower triangle.
@@ -126,70 +89,67 @@ static enum lcl_status check_triangle(const lcl_stream *stream,
                            e->col + 1);
 }
 
-static enum lcl_status parse_entry(const lcl_stream *stream,
-                                   const struct lcl_mm_header *h, char *p,
-                                   const char *end, struct lcl_entry *e)
+static enum lcl_status parse_entry(const struct lcl_grammar *G,
+                                   struct lcl_cursor *at)
 {
-    char *next = parse_index(p, h->rows, &e->row);
+    const struct lcl_mm_header *h = G->user;
+    struct lcl_entry *e = at->to;
+    enum lcl_status st;
+    char *p = at->p, *next = parse_index(p, h->rows, &e->row);
     if (!next)
-        return fail_index(stream, "row", h->rows, p);
+        return fail_index(at->stream, "row", h->rows, p);
     p = next;
     if (!(next = parse_index(p, h->cols, &e->col)))
-        return fail_index(stream, "column", h->cols, p);
+        return fail_index(at->stream, "column", h->cols, p);
     p = next;
     e->val = 1;
     if (h->field != LCL_MM_PATTERN &&
         !(next = parse_value(p, h->field, &e->val)))
-        return fail_value(stream, h->field, p);
-    if (next != end)
-        return fail_end(stream, next);
-    return check_triangle(stream, h, e);
+        return fail_value(at->stream, h->field, p);
+    at->p = next;
+    if ((st = expect_end(at)) < 0)
+        return st;
+    return check_triangle(at->stream, h, e);
+}
+
+static enum lcl_status parse_element(const struct lcl_grammar *G,
+                                     struct lcl_cursor *at)
+{
+    const struct lcl_mm_header *h = G->user;
+    char *next = parse_value(at->p, h->field, at->to);
+    if (!next)
+        return fail_value(at->stream, h->field, at->p);
+    at->p = next;
+    return expect_end(at);
 }
 
 enum lcl_status lcl_mm_read_entries(struct lcl_entries *E, lcl_stream *stream,
                                     const struct lcl_mm_header *h)
 {
-    enum lcl_status st;
-    const struct lcl_log *log = lcl_stream_log(stream);
-    for (; E->count < h->entries; ++E->count) {
-        char *p = NULL, *end = NULL;
-        if ((st = next_line(stream, h, E->count, &p, &end)) < 0)
-            return st;
-        void *at = E->at;
-        if (E->count == E->capacity) {
-            st = lcl_io_grow(&at, &E->capacity, h->entries, sizeof *E->at, log);
-            E->at = at;
-        }
-        if (st < 0 ||
-            (st = parse_entry(stream, h, p, end, &E->at[E->count])) < 0)
-            return st;
-    }
-    return expect_end_of_file(stream, h);
+    const struct lcl_grammar G = {.size = sizeof *E->at,
+                                  .least = h->entries,
+                                  .most = h->entries,
+                                  .user = h,
+                                  .parse = parse_entry,
+                                  .fail_count = fail_count};
+    void *at = NULL;
+    const enum lcl_status st = lcl_pieces_read(&G, stream, &at, &E->count);
+    E->at = at;
+    return st;
 }
 
 enum lcl_status lcl_mm_read_values(double **values, lcl_stream *stream,
                                    const struct lcl_mm_header *h)
 {
-    enum lcl_status st;
-    const struct lcl_log *log = lcl_stream_log(stream);
-    int64_t capacity = 0;
-    for (int64_t k = 0; k < h->entries; ++k) {
-        char *p = NULL, *end = NULL;
-        if ((st = next_line(stream, h, k, &p, &end)) < 0)
-            return st;
-        void *array = *values;
-        if (k == capacity) {
-            st = lcl_io_grow(&array, &capacity, h->entries, sizeof **values,
-                             log);
-            *values = array;
-        }
-        if (st < 0)
-            return st;
-        char *next = parse_value(p, h->field, &(*values)[k]);
-        if (!next)
-            return fail_value(stream, h->field, p);
-        if (next != end)
-            return fail_end(stream, next);
-    }
-    return expect_end_of_file(stream, h);
+    const struct lcl_grammar G = {.size = sizeof **values,
+                                  .least = h->entries,
+                                  .most = h->entries,
+                                  .user = h,
+                                  .parse = parse_element,
+                                  .fail_count = fail_count};
+    void *array = NULL;
+    int64_t count = 0;
+    const enum lcl_status st = lcl_pieces_read(&G, stream, &array, &count);
+    *values = array;
+    return st;
 }

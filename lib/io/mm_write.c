@@ -1,211 +1,124 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes dense matrices as Matrix Market arrays.
-#define _XOPEN_SOURCE 700 // realpath()
-
+// Writes Matrix Market files. Threads print chunks of lines into memory; the
+// caller writes them in order.
 #include "host/alloc.h"
 #include "host/log.h"
-#include "lib/io/number.h"
-#include "lib/io/stream.h"
+#include "host/parallel.h"
+#include "lib/io/mm.h"
+#include "lib/matrix/csr.h"
 
-#include <levelcl/matrix.h>
-
-#include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
+#include <locale.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
+// Lines of a chunk, maximum length of a line, chunks printed at once.
+enum { LINES = 4096, LINE_BYTES = 64, CHUNKS = 32 };
 
-enum { SUFFIX = 48, TRIES = 100 };
+// Prints lines from ... to-1; returns the number of characters.
+typedef size_t print_fn(const void *object, int64_t from, int64_t to,
+                        char *text);
 
-// ------------------------------------------------------------------- target
-
-// The file that a path refers to.
-struct target {
-    char path[PATH_MAX]; // without symbolic links
-    bool exists;
-    struct stat info; // if it exists
+struct printer {
+    const void *object;
+    print_fn *print;
+    locale_t locale;
+    int64_t first, lines; // of the chunks
+    char *text;           // chunk c starts at LINES LINE_BYTES c
+    size_t size[CHUNKS];
 };
 
-static enum lcl_status refuse(const char *path, const char *why,
-                              const struct lcl_log *log)
+static void print_chunk(void *arg, int64_t chunk)
 {
-    return lcl_fail(log, LCL_EIO, "%s: cannot write: %s", path, why);
+    struct printer *P = arg;
+    const int64_t from = P->first + chunk * LINES;
+    const int64_t to = from + LINES < P->lines ? from + LINES : P->lines;
+    const locale_t before = uselocale(P->locale);
+    P->size[chunk] =
+        P->print(P->object, from, to, P->text + chunk * LINES * LINE_BYTES);
+    uselocale(before);
 }
 
-static enum lcl_status find_new(struct target *T, const char *path,
-                                const struct lcl_log *log)
+static void write_lines(lcl_sink *sink, struct printer *P)
 {
-    if (lstat(path, &T->info) == 0)
-        return refuse(path, "it is a symbolic link to a missing file", log);
-    if (strlen(path) >= sizeof T->path)
-        return refuse(path, "its name is too long", log);
-    strcpy(T->path, path);
+    bool ok = true;
+    for (; ok && P->first < P->lines; P->first += CHUNKS * LINES) {
+        const int64_t left = (P->lines - P->first + LINES - 1) / LINES;
+        const int64_t chunks = left < CHUNKS ? left : CHUNKS;
+        lcl_parallel(chunks, print_chunk, P);
+        for (int64_t c = 0; ok && c < chunks; ++c)
+            ok = lcl_sink_write(sink, P->text + c * LINES * LINE_BYTES,
+                                P->size[c]);
+    }
+}
+
+static enum lcl_status write_all(lcl_sink *sink, const void *object,
+                                 print_fn *print, int64_t lines)
+{
+    const int64_t chunks = lines / LINES + 1;
+    struct printer P = {.object = object,
+                        .print = print,
+                        .locale = uselocale((locale_t)0),
+                        .lines = lines};
+    P.text = lcl_malloc((size_t)(chunks < CHUNKS ? chunks : CHUNKS),
+                        LINES * LINE_BYTES);
+    if (!P.text)
+        return lcl_fail_memory(lcl_sink_log(sink), "the text of a file");
+    write_lines(sink, &P);
+    lcl_free(P.text);
     return LCL_OK;
 }
 
-// Renaming would replace a symbolic link, a device or a FIFO: follows links and
-// refuses the others.
-static enum lcl_status find_target(struct target *T, const char *path,
-                                   const struct lcl_log *log)
+// ------------------------------------------------------------------- matrices
+
+static size_t print_entries(const void *object, int64_t from, int64_t to,
+                            char *text)
 {
-    T->exists = realpath(path, T->path) && stat(T->path, &T->info) == 0;
-    if (!T->exists && errno == ENOENT)
-        return find_new(T, path, log);
-    if (T->exists && !S_ISREG(T->info.st_mode))
-        return refuse(path, "it is not a regular file", log);
-    if (!T->exists || faccessat(AT_FDCWD, T->path, W_OK, AT_EACCESS) != 0)
-        return lcl_fail_errno(log, path, "write");
-    return LCL_OK;
-}
-
-// ------------------------------------------------------------------- draft
-
-// A file under a temporary name in the folder of the final one.
-struct draft {
-    char *name;
-    FILE *file;
-};
-
-// Not mkstemp(): its file would be readable by the owner only.
-static int open_exclusive(char *name, size_t size, const struct target *T)
-{
-    const mode_t mode = T->exists ? T->info.st_mode & 0777 : 0666;
-    int fd = -1;
-    for (int i = 0; i < TRIES && fd < 0; ++i) {
-        snprintf(name, size, "%s.%ld.%d.tmp", T->path, (long)getpid(), i);
-        fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-        if (fd < 0 && errno != EEXIST)
-            break;
+    const struct lcl_csr *A = object;
+    char *p = text;
+    int64_t i = lcl_csr_row_of(A, from);
+    for (int64_t k = from; k < to; ++k) {
+        while (k >= A->row_ptr[i + 1])
+            ++i;
+        p += snprintf(p, LINE_BYTES, "%" PRId64 " %" PRId32 " %.17g\n", i + 1,
+                      A->col_ind[k] + 1, A->val[k]);
     }
-    return fd;
+    return (size_t)(p - text);
 }
 
-// Copies the mode of the file to be replaced; owner and group if the process
-// may change them.
-static bool keep_rights(int fd, const struct target *T)
+static size_t print_values(const void *object, int64_t from, int64_t to,
+                           char *text)
 {
-    if (!T->exists)
-        return true;
-    if (fchown(fd, T->info.st_uid, T->info.st_gid) != 0 &&
-        fchown(fd, (uid_t)-1, T->info.st_gid) != 0)
-        errno = 0;
-    return fchmod(fd, T->info.st_mode & 0777) == 0;
+    const struct lcl_dense *X = object;
+    char *p = text;
+    for (int64_t k = from; k < to; ++k)
+        p += snprintf(p, LINE_BYTES, "%.17g\n", X->val[k]);
+    return (size_t)(p - text);
 }
 
-static enum lcl_status draft_open(struct draft *d, const struct target *T,
-                                  const char *path, const struct lcl_log *log)
+static void write_header(lcl_sink *sink, const char *layout, const char *sizes)
 {
-    const size_t size = strlen(T->path) + SUFFIX;
-    d->name = lcl_malloc(size, 1);
-    if (!d->name)
-        return lcl_fail_memory(log, "a file name");
-    const int fd = open_exclusive(d->name, size, T);
-    if (fd < 0)
-        return lcl_fail_errno(log, path, "write");
-    enum lcl_status st = LCL_OK;
-    if (!keep_rights(fd, T))
-        st = lcl_fail_errno(log, path, "write");
-    else if (!(d->file = fdopen(fd, "w")))
-        st = lcl_fail_memory(log, "a file buffer");
-    if (st == LCL_OK)
-        return LCL_OK;
-    close(fd);
-    unlink(d->name);
-    return st;
+    char text[128];
+    const int size = snprintf(text, sizeof text,
+                              "%%%%MatrixMarket matrix %s real general\n%s\n",
+                              layout, sizes);
+    lcl_sink_write(sink, text, (size_t)size);
 }
 
-static enum lcl_status draft_close(struct draft *d, const struct target *T,
-                                   enum lcl_status st, const char *path,
-                                   const struct lcl_log *log)
+enum lcl_status lcl_mm_write_csr(lcl_sink *sink, const void *matrix)
 {
-    if (st == LCL_OK && fflush(d->file) != 0)
-        st = lcl_fail_errno(log, path, "write");
-    if (fclose(d->file) != 0 && st == LCL_OK)
-        st = lcl_fail_errno(log, path, "write");
-    if (st == LCL_OK && rename(d->name, T->path) != 0)
-        st = lcl_fail_errno(log, path, "write");
-    if (st < 0)
-        unlink(d->name);
-    return st;
+    const struct lcl_csr *A = matrix;
+    char sizes[64];
+    snprintf(sizes, sizeof sizes, "%" PRId64 " %" PRId64 " %" PRId64, A->rows,
+             A->cols, A->nnz);
+    write_header(sink, "coordinate", sizes);
+    return write_all(sink, A, print_entries, A->nnz);
 }
 
-// ------------------------------------------------------------------- write
-
-static enum lcl_status write_array(FILE *file, const struct lcl_dense *X,
-                                   const char *path, const struct lcl_log *log)
+enum lcl_status lcl_mm_write_dense(lcl_sink *sink, const void *matrix)
 {
-    bool ok = fprintf(file,
-                      "%%%%MatrixMarket matrix array real general\n"
-                      "%" PRId64 " %" PRId64 "\n",
-                      X->rows, X->cols) > 0;
-    for (int64_t k = 0; ok && k < X->rows * X->cols; ++k)
-        ok = fprintf(file, "%.17g\n", X->val[k]) > 0;
-    return ok ? LCL_OK : lcl_fail_errno(log, path, "write");
-}
-
-static enum lcl_status write_file(const struct lcl_dense *X, const char *path,
-                                  const struct lcl_log *log)
-{
-    struct target target;
-    struct draft draft = {0};
-    enum lcl_status st = find_target(&target, path, log);
-    if (st == LCL_OK &&
-        (st = draft_open(&draft, &target, path, log)) == LCL_OK) {
-        st = write_array(draft.file, X, path, log);
-        st = draft_close(&draft, &target, st, path, log);
-    }
-    lcl_free(draft.name);
-    return st;
-}
-
-// The descriptor of the standard stream that a path names, or -1.
-static int standard_descriptor(const char *path)
-{
-    if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0)
-        return STDOUT_FILENO;
-    return strcmp(path, "/dev/stderr") == 0 ? STDERR_FILENO : -1;
-}
-
-// Uses its own stream: after a failure stdout would keep the rest.
-static enum lcl_status write_stream(int descriptor, const struct lcl_dense *X,
-                                    const struct lcl_log *log)
-{
-    const bool out = descriptor == STDOUT_FILENO;
-    const char *name = out ? "standard output" : "standard error output";
-    fflush(out ? stdout : stderr);
-    const int fd = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
-    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
-    if (!file) {
-        const enum lcl_status st = lcl_fail_errno(log, name, "write");
-        if (fd >= 0)
-            close(fd);
-        return st;
-    }
-    enum lcl_status st = write_array(file, X, name, log);
-    if (fclose(file) != 0 && st == LCL_OK)
-        st = lcl_fail_errno(log, name, "write");
-    return st;
-}
-
-enum lcl_status lcl_dense_write(const struct lcl_dense *X, const char *path,
-                                const struct lcl_log *log)
-{
-    if (!X || !X->val || !path)
-        return lcl_misuse(log, "lcl_dense_write: an argument is NULL");
-    if (strcmp(path, "/dev/null") == 0)
-        return LCL_OK;
-    struct lcl_c_locale locale;
-    if (!lcl_c_locale_enter(&locale))
-        return lcl_fail_memory(log, "a locale");
-    const int descriptor = standard_descriptor(path);
-    const enum lcl_status st = descriptor >= 0
-                                   ? write_stream(descriptor, X, log)
-                                   : write_file(X, path, log);
-    lcl_c_locale_leave(&locale);
-    return st;
+    const struct lcl_dense *X = matrix;
+    char sizes[64];
+    snprintf(sizes, sizeof sizes, "%" PRId64 " %" PRId64, X->rows, X->cols);
+    write_header(sink, "array", sizes);
+    return write_all(sink, X, print_values, X->rows * X->cols);
 }

@@ -3,6 +3,7 @@
 #include "lib/io/number.h"
 
 #include <float.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -101,6 +102,30 @@ static bool from_exact(struct decimal *d, double *value)
     return true;
 }
 
+// The same for all digits: a quotient or product and its remainder are exact to
+// 2^-105. False if this error may decide the rounding.
+static bool from_pair(const struct decimal *d, double *value)
+{
+    if (FLT_EVAL_METHOD != 0 || d->cut || d->exponent < -EXACT_POWER ||
+        d->exponent > EXACT_POWER)
+        return false;
+    const double digits = (double)d->digits;
+    const double rest = (double)(int64_t)(d->digits - (uint64_t)digits);
+    double high, low;
+    if (d->exponent < 0) {
+        const double power = power_of_10[-d->exponent];
+        high = digits / power;
+        low = (fma(-high, power, digits) + rest) / power;
+    } else {
+        const double power = power_of_10[d->exponent];
+        high = digits * power;
+        low = fma(digits, power, -high) + rest * power;
+    }
+    const double doubt = 0x1p-100 * high;
+    *value = high + low;
+    return high + (low - doubt) == high + (low + doubt);
+}
+
 char *lcl_parse_double(char *p, double *value)
 {
     const bool negative = *p == '-';
@@ -110,7 +135,7 @@ char *lcl_parse_double(char *p, double *value)
     char *end = scan_decimal(p, &d);
     if (!end)
         return NULL;
-    if (!from_exact(&d, value))
+    if (!from_exact(&d, value) && !from_pair(&d, value))
         *value = strtod(p, NULL);
     if (negative)
         *value = -*value;

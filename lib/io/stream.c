@@ -34,6 +34,9 @@ struct lcl_stream {
     bool text_last; // no text follows text[end]
     int64_t line;
     int64_t bytes;
+    // the failure that lcl_stream_report() logs
+    int read_error; // errno
+    enum lcl_codec_result result;
 };
 
 enum lcl_status lcl_fail_errno(const struct lcl_log *log, const char *path,
@@ -50,6 +53,8 @@ enum lcl_status lcl_stream_fail(const lcl_stream *stream,
 {
     char message[MESSAGE];
     va_list args;
+    if (!stream)
+        return status;
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
@@ -72,28 +77,48 @@ const struct lcl_log *lcl_stream_log(const lcl_stream *stream)
     return stream->log;
 }
 
-// Appends the result of one read() to `raw`, which then starts the buffer.
-static enum lcl_status read_raw(lcl_stream *s)
+void lcl_stream_advance(lcl_stream *stream, int64_t lines)
 {
+    stream->line += lines;
+}
+
+static bool read_bytes(lcl_stream *s, void *to, size_t size, size_t *made)
+{
+    ssize_t n;
+    do
+        n = read(s->fd, to, size);
+    while (n < 0 && errno == EINTR);
+    s->read_error = n < 0 ? errno : 0;
+    s->raw_last = n == 0;
+    *made = n < 0 ? 0 : (size_t)n;
+    return n >= 0;
+}
+
+// Appends the result of one read() to `raw`, which then starts the buffer.
+static bool read_raw(lcl_stream *s)
+{
+    size_t made;
     if (s->raw_size > 0)
         memmove(s->raw_buffer, s->raw, s->raw_size);
     s->raw = s->raw_buffer;
-    ssize_t n;
-    do
-        n = read(s->fd, s->raw_buffer + s->raw_size, RAW_SIZE - s->raw_size);
-    while (n < 0 && errno == EINTR);
-    if (n < 0)
-        return lcl_fail_errno(s->log, s->name, "read");
-    s->raw_size += (size_t)n;
-    s->raw_last = n == 0;
-    return LCL_OK;
+    const bool is_read = read_bytes(s, s->raw_buffer + s->raw_size,
+                                    RAW_SIZE - s->raw_size, &made);
+    s->raw_size += made;
+    return is_read;
 }
 
-static enum lcl_status fail_codec(const lcl_stream *s,
-                                  enum lcl_codec_result result)
+static enum lcl_status fail_read(const lcl_stream *s)
 {
+    errno = s->read_error;
+    return lcl_fail_errno(s->log, s->name, "read");
+}
+
+enum lcl_status lcl_stream_report(const lcl_stream *s)
+{
+    if (s->read_error)
+        return fail_read(s);
     const char *codec = s->codec->name;
-    switch (result) {
+    switch (s->result) {
     case LCL_CODEC_TRUNCATED:
         return lcl_fail(s->log, LCL_EIO, "%s: the %s data are truncated",
                         s->name, codec);
@@ -112,25 +137,63 @@ static enum lcl_status fail_codec(const lcl_stream *s,
                     codec);
 }
 
-// One step of the codec; reads bytes first if it has none.
-static enum lcl_status decode(lcl_stream *s)
+// Plain bytes need no buffer in between.
+static bool read_plain(lcl_stream *s, char *to, size_t size, size_t *made)
 {
-    enum lcl_status st;
-    if (s->raw_size == 0 && !s->raw_last && (st = read_raw(s)) < 0)
-        return st;
-    const size_t room = LCL_LINE_MAX - s->end;
-    struct lcl_codec_io io = {s->raw, s->raw_size,
-                              (unsigned char *)s->text + s->end, room,
+    const bool is_read = read_bytes(s, to, size, made);
+    s->text_last = s->raw_last;
+    s->bytes += (int64_t)*made;
+    return is_read;
+}
+
+// One step of the codec into to[0 .. size); reads bytes first if it has none.
+// Sets the number of bytes made, 0 after a failure.
+static bool decode(lcl_stream *s, char *to, size_t size, size_t *made)
+{
+    *made = 0;
+    const bool wants_bytes = s->raw_size == 0 && !s->raw_last;
+    if (wants_bytes && s->codec->magic_size == 0)
+        return read_plain(s, to, size, made);
+    if (wants_bytes && !read_raw(s))
+        return false;
+    struct lcl_codec_io io = {s->raw, s->raw_size, (unsigned char *)to, size,
                               s->raw_last};
-    const enum lcl_codec_result result = s->codec->step(s->codec_state, &io);
+    s->result = s->codec->step(s->codec_state, &io);
     s->raw = io.in;
     s->raw_size = io.in_size;
-    s->end += room - io.out_size;
-    s->bytes += (int64_t)(room - io.out_size);
-    s->text_last = result == LCL_CODEC_END;
-    if (result == LCL_CODEC_MORE || result == LCL_CODEC_END)
+    s->text_last = s->result == LCL_CODEC_END;
+    if (s->result != LCL_CODEC_MORE && s->result != LCL_CODEC_END)
+        return false;
+    *made = size - io.out_size;
+    s->bytes += (int64_t)*made;
+    return true;
+}
+
+static enum lcl_status fail_length(const lcl_stream *s)
+{
+    return lcl_stream_fail(
+        s, LCL_EFORMAT, "expected a line of less than %zu bytes", LCL_LINE_MAX);
+}
+
+static enum lcl_status check_text(const lcl_stream *s, const char *begin,
+                                  const char *end)
+{
+    const char *nul = memchr(begin, '\0', (size_t)(end - begin));
+    if (!nul)
         return LCL_OK;
-    return fail_codec(s, result);
+    return lcl_stream_fail(s, LCL_EFORMAT,
+                           "expected text, found a NUL byte in column %td",
+                           nul - begin + 1);
+}
+
+enum lcl_status lcl_stream_check_line(lcl_stream *s, const char *begin,
+                                      const char *end)
+{
+    const size_t size = (size_t)(end - begin);
+    ++s->line;
+    if (size > LCL_LINE_MAX || (size == LCL_LINE_MAX && end[-1] != '\n'))
+        return fail_length(s);
+    return check_text(s, begin, end);
 }
 
 // Makes room after the unfinished line and decodes more text into it.
@@ -139,17 +202,15 @@ static enum lcl_status fill(lcl_stream *s)
     const size_t kept = s->end - s->begin;
     if (kept == LCL_LINE_MAX) {
         ++s->line;
-        return lcl_stream_fail(s, LCL_EFORMAT,
-                               "expected a line of less than %zu bytes",
-                               LCL_LINE_MAX);
+        return fail_length(s);
     }
     memmove(s->text, s->text + s->begin, kept);
     s->begin = 0;
     s->end = kept;
-    enum lcl_status st = LCL_OK;
-    while (st == LCL_OK && s->end == kept && !s->text_last)
-        st = decode(s);
-    return st;
+    for (size_t made = 0; s->end == kept && !s->text_last; s->end += made)
+        if (!decode(s, s->text + kept, LCL_LINE_MAX - kept, &made))
+            return lcl_stream_report(s);
+    return LCL_OK;
 }
 
 enum lcl_status lcl_stream_line(lcl_stream *s, char **begin, char **end)
@@ -170,24 +231,55 @@ enum lcl_status lcl_stream_line(lcl_stream *s, char **begin, char **end)
     s->begin = (size_t)(last - s->text) + (newline != NULL);
     if (last > first && last[-1] == '\r')
         --last;
-    const char *nul = memchr(first, '\0', (size_t)(last - first));
-    if (nul)
-        return lcl_stream_fail(s, LCL_EFORMAT,
-                               "expected text, found a NUL byte in column %td",
-                               nul - first + 1);
+    const enum lcl_status st = check_text(s, first, last);
+    if (st < 0)
+        return st;
     *last = '\0';
     *begin = first;
     *end = last;
     return LCL_OK;
 }
 
+static size_t take_decoded(lcl_stream *s, char *to, size_t size)
+{
+    const size_t decoded = s->end - s->begin;
+    const size_t n = decoded < size ? decoded : size;
+    memcpy(to, s->text + s->begin, n);
+    s->begin += n;
+    return n;
+}
+
+bool lcl_stream_take(lcl_stream *s, void *to, size_t size, size_t *taken)
+{
+    char *p = to;
+    size_t made;
+    for (*taken = take_decoded(s, p, size); *taken < size && !s->text_last;
+         *taken += made) {
+        const size_t rest = size - *taken;
+        if (!decode(s, p + *taken, rest < LCL_LINE_MAX ? rest : LCL_LINE_MAX,
+                    &made))
+            return false;
+    }
+    return true;
+}
+
+enum lcl_status lcl_stream_peek(lcl_stream *s, const char **bytes, size_t *size)
+{
+    for (size_t made; s->end - s->begin < LCL_PEEK && !s->text_last;
+         s->end += made)
+        if (!decode(s, s->text + s->end, LCL_LINE_MAX - s->end, &made))
+            return lcl_stream_report(s);
+    *bytes = s->text + s->begin;
+    *size = s->end - s->begin;
+    return LCL_OK;
+}
+
 // A FIFO may deliver the magic bytes one at a time.
 static enum lcl_status choose_codec(lcl_stream *s)
 {
-    enum lcl_status st;
     while (s->raw_size < LCL_CODEC_MAGIC_MAX && !s->raw_last)
-        if ((st = read_raw(s)) < 0)
-            return st;
+        if (!read_raw(s))
+            return fail_read(s);
     const struct lcl_codec *codec = lcl_codec_find(s->raw, s->raw_size);
     if (!codec->create)
         return lcl_fail(s->log, LCL_EUNSUPPORTED,

@@ -35,13 +35,35 @@ void lcl_stream_close(lcl_stream **stream);
 // too much memory) or LCL_ENOMEM.
 enum lcl_status lcl_stream_line(lcl_stream *stream, char **begin, char **end);
 
+// Adds lines that lcl_stream_take() has returned to the line number.
+void lcl_stream_advance(lcl_stream *stream, int64_t lines);
+
+// Counts the line [begin, end), which lcl_stream_take() has returned, and
+// refuses it as lcl_stream_line() does. It ends with "\n" unless it is too long
+// or the last one.
+enum lcl_status lcl_stream_check_line(lcl_stream *stream, const char *begin,
+                                      const char *end);
+
+// Copies the next `size` bytes, fewer only at the end of the data and after a
+// failure. Returns false after a failure without logging it, so that a thread
+// may read ahead: lcl_stream_report() logs it and returns its status.
+bool lcl_stream_take(lcl_stream *stream, void *to, size_t size, size_t *taken);
+enum lcl_status lcl_stream_report(const lcl_stream *stream);
+
+// The first bytes of a stream that was just opened, without taking them:
+// LCL_PEEK at least if there are so many. Returns as lcl_stream_line().
+enum { LCL_PEEK = 8 };
+enum lcl_status lcl_stream_peek(lcl_stream *stream, const char **bytes,
+                                size_t *size);
+
 // Number of bytes of uncompressed text read so far.
 int64_t lcl_stream_bytes(const lcl_stream *stream);
 
 const char *lcl_stream_name(const lcl_stream *stream);
 const struct lcl_log *lcl_stream_log(const lcl_stream *stream);
 
-// Logs "NAME:LINE: ..." with the line read last and returns `status`.
+// Logs "NAME:LINE: ..." with the line read last and returns `status`. If the
+// stream is NULL, only returns it.
 enum lcl_status lcl_stream_fail(const lcl_stream *stream,
                                 enum lcl_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -6,7 +6,7 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/krylov/batch.h"
+#include "lib/krylov/pipeline.h"
 
 #include <limits.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Right-preconditioned BiCGSTAB (van der Vorst 1992) without a blocking read
 // per iteration. The kernels are in cl/krylov/bicgstab.cl.
-#include "lib/krylov/batch.h"
+#include "lib/krylov/pipeline.h"
 
 #include "host/alloc.h"
 #include "host/launch.h"
@@ -14,7 +14,7 @@ enum { STOP_P, STOP_S, STOP_X, STOPS };
 enum { OWN_WORDS = 4 };
 
 struct bicgstab {
-    struct lcl_batch batch;
+    struct lcl_pipeline pipeline;
     lcl_kernel *p_kernel, *s_kernel, *x_kernel;
     lcl_buffer *r0, *p, *v, *t, *y, *z;
     lcl_buffer *dots; // partial sums from the products
@@ -29,8 +29,8 @@ static enum lcl_status enqueue_p(struct lcl_solver *S, int it)
         K->p_kernel, groups, lcl_arg_int(it), lcl_arg_long(S->A->range.n),
         lcl_arg_double(S->rr), lcl_arg_double(S->target), lcl_arg_int(groups),
         lcl_arg_buffer(S->sums), lcl_arg_buffer(S->r), lcl_arg_buffer(K->v),
-        lcl_arg_buffer(K->p), lcl_arg_buffer(K->batch.state),
-        lcl_arg_buffer(K->batch.stop));
+        lcl_arg_buffer(K->p), lcl_arg_buffer(K->pipeline.state),
+        lcl_arg_buffer(K->pipeline.stop));
 }
 
 static enum lcl_status enqueue_s(struct lcl_solver *S, int it)
@@ -40,8 +40,8 @@ static enum lcl_status enqueue_s(struct lcl_solver *S, int it)
     return LCL_LAUNCH(K->s_kernel, groups, lcl_arg_int(it),
                       lcl_arg_long(S->A->range.n), lcl_arg_int(groups),
                       lcl_arg_buffer(K->dots), lcl_arg_buffer(K->v),
-                      lcl_arg_buffer(S->r), lcl_arg_buffer(K->batch.state),
-                      lcl_arg_buffer(K->batch.stop));
+                      lcl_arg_buffer(S->r), lcl_arg_buffer(K->pipeline.state),
+                      lcl_arg_buffer(K->pipeline.stop));
 }
 
 static enum lcl_status enqueue_x(struct lcl_solver *S)
@@ -53,18 +53,19 @@ static enum lcl_status enqueue_x(struct lcl_solver *S)
         lcl_arg_buffer(K->dots), lcl_arg_buffer(K->y), lcl_arg_buffer(K->z),
         lcl_arg_buffer(K->t), lcl_arg_buffer(K->r0), lcl_arg_buffer(S->x),
         lcl_arg_buffer(S->r), lcl_arg_buffer(S->sums),
-        lcl_arg_buffer(K->batch.state), lcl_arg_buffer(K->batch.stop));
+        lcl_arg_buffer(K->pipeline.state), lcl_arg_buffer(K->pipeline.stop));
 }
 
 static enum lcl_status enqueue_step(struct lcl_solver *S, int it)
 {
     const struct bicgstab *K = S->method;
-    const lcl_buffer *stop = K->batch.stop;
+    const lcl_buffer *stop = K->pipeline.stop;
     const struct lcl_operands v = {K->y, K->r0, K->v, K->dots, stop, STOP_P};
     const struct lcl_operands t = {K->z, S->r, K->t, K->dots, stop, STOP_S};
     enum lcl_status st;
     if ((st = enqueue_p(S, it)) < 0 ||
-        (st = lcl_best_checkpoint(S, it, K->batch.state, stop, STOP_P)) < 0 ||
+        (st = lcl_best_checkpoint(S, it, K->pipeline.state, stop, STOP_P)) <
+            0 ||
         (st = lcl_krylov_precondition(S, K->p, K->y, stop, STOP_P)) < 0 ||
         (st = lcl_apply(S->A, LCL_APPLY_DOT, &v)) < 0 ||
         (st = enqueue_s(S, it)) < 0 ||
@@ -74,8 +75,8 @@ static enum lcl_status enqueue_step(struct lcl_solver *S, int it)
     return enqueue_x(S);
 }
 
-static const struct lcl_batch_ops batch_ops = {STOPS, OWN_WORDS, enqueue_step,
-                                               enqueue_p};
+static const struct lcl_pipeline_ops pipeline_ops = {STOPS, OWN_WORDS,
+                                                     enqueue_step, enqueue_p};
 
 static enum lcl_status create(struct lcl_solver *S)
 {
@@ -95,7 +96,7 @@ static enum lcl_status create(struct lcl_solver *S)
     S->launches = 3 + 2 * S->M->launches +
                   lcl_operator_launches(S->A, LCL_APPLY_DOT) +
                   lcl_operator_launches(S->A, LCL_APPLY_DOT_NORM);
-    return lcl_batch_init(&K->batch, S->ctx, &batch_ops);
+    return lcl_pipeline_init(&K->pipeline, S->ctx, &pipeline_ops);
 }
 
 static void destroy(struct lcl_solver *S)
@@ -103,7 +104,7 @@ static void destroy(struct lcl_solver *S)
     struct bicgstab *K = S->method;
     if (!K)
         return;
-    lcl_batch_finish(&K->batch);
+    lcl_pipeline_finish(&K->pipeline);
     lcl_buffer **const buffers[] = {&K->r0, &K->p, &K->v,   &K->t,
                                     &K->y,  &K->z, &K->dots};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i)
@@ -115,7 +116,7 @@ static enum lcl_status cycle(struct lcl_solver *S)
 {
     struct bicgstab *K = S->method;
     const enum lcl_status st = lcl_buffer_copy(K->r0, S->r);
-    return st < 0 ? st : lcl_batch_run(&K->batch, S);
+    return st < 0 ? st : lcl_pipeline_run(&K->pipeline, S);
 }
 
 const struct lcl_krylov_ops lcl_bicgstab = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Preconditioned CG (Hestenes and Stiefel 1952) without a blocking read per
 // iteration. The kernels are in cl/krylov/cg.cl.
-#include "lib/krylov/batch.h"
+#include "lib/krylov/pipeline.h"
 
 #include "host/alloc.h"
 #include "host/launch.h"
@@ -14,7 +14,7 @@ enum { STOP_P, STOP_R, STOPS };
 enum { OWN_WORDS = 3 };
 
 struct cg {
-    struct lcl_batch batch;
+    struct lcl_pipeline pipeline;
     lcl_kernel *p_kernel, *r_kernel;
     lcl_buffer *p, *v;
     lcl_buffer *z;    // NULL: M = I, z is r
@@ -30,8 +30,8 @@ static enum lcl_status enqueue_p(struct lcl_solver *S, int it, bool plain,
         K->p_kernel, groups, lcl_arg_int(it), lcl_arg_long(S->A->range.n),
         lcl_arg_double(S->target), lcl_arg_int(groups), lcl_arg_int(plain),
         lcl_arg_buffer(S->sums), lcl_arg_buffer(z), lcl_arg_buffer(K->p),
-        lcl_arg_buffer(S->x), lcl_arg_buffer(K->batch.state),
-        lcl_arg_buffer(K->batch.stop));
+        lcl_arg_buffer(S->x), lcl_arg_buffer(K->pipeline.state),
+        lcl_arg_buffer(K->pipeline.stop));
 }
 
 static enum lcl_status enqueue_r(struct lcl_solver *S, int it)
@@ -42,7 +42,7 @@ static enum lcl_status enqueue_r(struct lcl_solver *S, int it)
         K->r_kernel, groups, lcl_arg_int(it), lcl_arg_long(S->A->range.n),
         lcl_arg_int(groups), lcl_arg_buffer(K->dots), lcl_arg_buffer(K->v),
         lcl_arg_buffer(S->r), lcl_arg_buffer(S->sums),
-        lcl_arg_buffer(K->batch.state), lcl_arg_buffer(K->batch.stop));
+        lcl_arg_buffer(K->pipeline.state), lcl_arg_buffer(K->pipeline.stop));
 }
 
 // z = M^-1 r and partial sums of <r, z>.
@@ -53,7 +53,7 @@ static enum lcl_status enqueue_z(struct lcl_solver *S)
                                    .w = S->r,
                                    .y = K->z,
                                    .sums = S->sums,
-                                   .stop = K->batch.stop,
+                                   .stop = K->pipeline.stop,
                                    .at = STOP_R};
     return lcl_apply(S->M, LCL_APPLY_DOT, &v);
 }
@@ -61,7 +61,7 @@ static enum lcl_status enqueue_z(struct lcl_solver *S)
 static enum lcl_status enqueue_step(struct lcl_solver *S, int it)
 {
     const struct cg *K = S->method;
-    const lcl_buffer *stop = K->batch.stop, *z = K->z ? K->z : S->r;
+    const lcl_buffer *stop = K->pipeline.stop, *z = K->z ? K->z : S->r;
     const struct lcl_operands v = {.x = K->p,
                                    .w = K->p,
                                    .y = K->v,
@@ -72,7 +72,8 @@ static enum lcl_status enqueue_step(struct lcl_solver *S, int it)
     if (K->z && (st = enqueue_z(S)) < 0)
         return st;
     if ((st = enqueue_p(S, it, !K->z, z)) < 0 ||
-        (st = lcl_best_checkpoint(S, it, K->batch.state, stop, STOP_P)) < 0 ||
+        (st = lcl_best_checkpoint(S, it, K->pipeline.state, stop, STOP_P)) <
+            0 ||
         (st = lcl_apply(S->A, LCL_APPLY_DOT, &v)) < 0)
         return st;
     return enqueue_r(S, it);
@@ -84,8 +85,8 @@ static enum lcl_status enqueue_last(struct lcl_solver *S, int it)
     return enqueue_p(S, it, true, S->r);
 }
 
-static const struct lcl_batch_ops batch_ops = {STOPS, OWN_WORDS, enqueue_step,
-                                               enqueue_last};
+static const struct lcl_pipeline_ops pipeline_ops = {
+    STOPS, OWN_WORDS, enqueue_step, enqueue_last};
 
 static enum lcl_status create(struct lcl_solver *S)
 {
@@ -108,7 +109,7 @@ static enum lcl_status create(struct lcl_solver *S)
     S->launches = 2 + lcl_operator_launches(S->A, LCL_APPLY_DOT);
     if (!plain)
         S->launches += lcl_operator_launches(S->M, LCL_APPLY_DOT);
-    return lcl_batch_init(&K->batch, S->ctx, &batch_ops);
+    return lcl_pipeline_init(&K->pipeline, S->ctx, &pipeline_ops);
 }
 
 static void destroy(struct lcl_solver *S)
@@ -116,7 +117,7 @@ static void destroy(struct lcl_solver *S)
     struct cg *K = S->method;
     if (!K)
         return;
-    lcl_batch_finish(&K->batch);
+    lcl_pipeline_finish(&K->pipeline);
     lcl_buffer **const buffers[] = {&K->p, &K->v, &K->z, &K->dots};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i)
         lcl_buffer_destroy(buffers[i]);
@@ -126,7 +127,7 @@ static void destroy(struct lcl_solver *S)
 static enum lcl_status cycle(struct lcl_solver *S)
 {
     struct cg *K = S->method;
-    return lcl_batch_run(&K->batch, S);
+    return lcl_pipeline_run(&K->pipeline, S);
 }
 
 const struct lcl_krylov_ops lcl_cg = {

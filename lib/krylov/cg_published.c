@@ -3,7 +3,7 @@
 // IV.A): the host computes the scalars and reads each dot product when it needs
 // it. The listing divides by <p, A p> for beta; this code uses the correct
 // divisor, the last <r, r>. The kernels are in cl/krylov/cg_published.cl.
-#include "lib/krylov/batch.h"
+#include "lib/krylov/pipeline.h"
 
 #include "host/alloc.h"
 #include "host/geometry.h"

@@ -4,7 +4,7 @@
 // are enqueued like any other step: x is updated from the cycle and r is
 // recomputed. The host adds the columns of the last cycle.
 #include "lib/krylov/arnoldi.h"
-#include "lib/krylov/batch.h"
+#include "lib/krylov/pipeline.h"
 
 #include "host/alloc.h"
 #include "host/geometry.h"
@@ -17,7 +17,7 @@
 enum { STEP_LAUNCHES = 5 };
 
 struct gmres {
-    struct lcl_batch batch;
+    struct lcl_pipeline pipeline;
     struct lcl_arnoldi basis;
     lcl_buffer *z, *u; // M^-1 v and V y; NULL: M = I
 };
@@ -53,7 +53,7 @@ static enum lcl_status begin(struct lcl_solver *S, int it)
 {
     const struct gmres *K = S->method;
     const struct lcl_arnoldi *A = &K->basis;
-    const lcl_buffer *stop = K->batch.stop;
+    const lcl_buffer *stop = K->pipeline.stop;
     const struct lcl_operands r = {S->x,    S->b, S->r,
                                    S->sums, stop, LCL_ARNOLDI_STEP};
     enum lcl_status st;
@@ -62,7 +62,7 @@ static enum lcl_status begin(struct lcl_solver *S, int it)
         return st;
     st = lcl_arnoldi_begin(A, it, S->target, S->A->range.groups, S->sums, S->r);
     return st < 0 ? st
-                  : lcl_best_checkpoint(S, it, K->batch.state, stop,
+                  : lcl_best_checkpoint(S, it, K->pipeline.state, stop,
                                         LCL_ARNOLDI_BEGIN);
 }
 
@@ -72,7 +72,7 @@ static enum lcl_status step(struct lcl_solver *S, int it)
     const struct lcl_arnoldi *A = &K->basis;
     const int j = it % A->m;
     const int before = j == 0 ? LCL_ARNOLDI_BEGIN : LCL_ARNOLDI_STEP;
-    const lcl_buffer *stop = K->batch.stop, *z = K->z ? K->z : A->v;
+    const lcl_buffer *stop = K->pipeline.stop, *z = K->z ? K->z : A->v;
     const struct lcl_operands w = {
         .x = z, .w = z, .y = A->w, .stop = stop, .at = before};
     enum lcl_status st;
@@ -91,8 +91,8 @@ static enum lcl_status last(struct lcl_solver *S, int it)
     return LCL_OK;
 }
 
-static const struct lcl_batch_ops batch_ops = {LCL_ARNOLDI_STOPS,
-                                               LCL_ARNOLDI_WORDS, step, last};
+static const struct lcl_pipeline_ops pipeline_ops = {
+    LCL_ARNOLDI_STOPS, LCL_ARNOLDI_WORDS, step, last};
 
 // Reads the method's own words of the state from the device.
 static enum lcl_status finish_cycle(struct lcl_solver *S)
@@ -101,7 +101,7 @@ static enum lcl_status finish_cycle(struct lcl_solver *S)
     double state[LCL_KRYLOV_OWN + LCL_ARNOLDI_WORDS];
     const double *own = state + LCL_KRYLOV_OWN;
     const enum lcl_status st =
-        lcl_buffer_read(K->batch.state, state, sizeof state);
+        lcl_buffer_read(K->pipeline.state, state, sizeof state);
     if (st < 0)
         return st;
     const double restarts = own[LCL_ARNOLDI_RESTARTS];
@@ -117,7 +117,7 @@ static enum lcl_status finish_cycle(struct lcl_solver *S)
 static enum lcl_status cycle(struct lcl_solver *S)
 {
     struct gmres *K = S->method;
-    const enum lcl_status st = lcl_batch_run(&K->batch, S);
+    const enum lcl_status st = lcl_pipeline_run(&K->pipeline, S);
     return st < 0 ? st : finish_cycle(S);
 }
 
@@ -145,10 +145,10 @@ static enum lcl_status create_as(struct lcl_solver *S, bool flexible)
     if ((st = lcl_arnoldi_init(&K->basis, S->ctx, n, m, S->params.basis,
                                keep)) < 0 ||
         (st = create_vectors(K, S)) < 0 ||
-        (st = lcl_batch_init(&K->batch, S->ctx, &batch_ops)) < 0)
+        (st = lcl_pipeline_init(&K->pipeline, S->ctx, &pipeline_ops)) < 0)
         return st;
-    K->basis.state = K->batch.state;
-    K->basis.stop = K->batch.stop;
+    K->basis.state = K->pipeline.state;
+    K->basis.stop = K->pipeline.stop;
     return LCL_OK;
 }
 
@@ -167,7 +167,7 @@ static void destroy(struct lcl_solver *S)
     struct gmres *K = S->method;
     if (!K)
         return;
-    lcl_batch_finish(&K->batch);
+    lcl_pipeline_finish(&K->pipeline);
     lcl_arnoldi_finish(&K->basis);
     lcl_buffer_destroy(&K->z);
     lcl_buffer_destroy(&K->u);

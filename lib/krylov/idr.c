@@ -3,7 +3,7 @@
 // blocking read per iteration. An iteration is one product with A and one
 // application of M. The kernels are in cl/krylov/idr.cl and
 // cl/krylov/idr_step.cl.
-#include "lib/krylov/batch.h"
+#include "lib/krylov/pipeline.h"
 
 #include "host/alloc.h"
 #include "host/geometry.h"
@@ -18,8 +18,8 @@ enum { STOP_R, STOP_U, STOP_O, STOPS };
 enum { MAX_S = LCL_IDR_MAX_S };
 
 struct idr {
-    struct lcl_batch batch;
-    struct lcl_batch_ops ops;
+    struct lcl_pipeline pipeline;
+    struct lcl_pipeline_ops ops;
     int s;      // shadow vectors; reduced for small systems
     int groups; // of the kernels in this file
     lcl_kernel *shadow_kernel, *v_kernel, *u_kernel, *dot_kernel, *step_kernel,
@@ -41,7 +41,7 @@ static enum lcl_status enqueue_dot(struct lcl_solver *S, const lcl_buffer *t,
     const struct idr *K = S->method;
     return LCL_LAUNCH(K->dot_kernel, K->groups, lcl_arg_long(S->A->range.n),
                       lcl_arg_buffer(K->words), lcl_arg_buffer(t),
-                      lcl_arg_buffer(K->rows), lcl_arg_buffer(K->batch.stop),
+                      lcl_arg_buffer(K->rows), lcl_arg_buffer(K->pipeline.stop),
                       lcl_arg_int(at));
 }
 
@@ -51,8 +51,8 @@ static enum lcl_status enqueue_v(struct lcl_solver *S)
     return LCL_LAUNCH(K->v_kernel, K->groups, lcl_arg_long(S->A->range.n),
                       lcl_arg_int(K->groups), lcl_arg_buffer(K->rows),
                       lcl_arg_buffer(S->r), lcl_arg_buffer(K->G),
-                      lcl_arg_buffer(K->v), lcl_arg_buffer(K->batch.state),
-                      lcl_arg_buffer(K->batch.stop));
+                      lcl_arg_buffer(K->v), lcl_arg_buffer(K->pipeline.state),
+                      lcl_arg_buffer(K->pipeline.stop));
 }
 
 // Where the last kernel before step k of a cycle wrote <r, r>.
@@ -72,7 +72,7 @@ static enum lcl_status enqueue_u(struct lcl_solver *S, int it, int k)
         lcl_arg_long(S->A->range.n), lcl_arg_double(S->target),
         lcl_arg_int(K->groups), lcl_arg_int(row), lcl_arg_buffer(norm),
         lcl_arg_buffer(K->y), lcl_arg_buffer(K->U), lcl_arg_buffer(K->u),
-        lcl_arg_buffer(K->batch.state), lcl_arg_buffer(K->batch.stop));
+        lcl_arg_buffer(K->pipeline.state), lcl_arg_buffer(K->pipeline.stop));
 }
 
 static enum lcl_status enqueue_step(struct lcl_solver *S, int k)
@@ -83,8 +83,8 @@ static enum lcl_status enqueue_step(struct lcl_solver *S, int k)
         lcl_arg_int(K->groups), lcl_arg_buffer(K->rows), lcl_arg_buffer(K->t),
         lcl_arg_buffer(K->u), lcl_arg_buffer(K->G), lcl_arg_buffer(K->U),
         lcl_arg_buffer(S->x), lcl_arg_buffer(S->r), lcl_arg_buffer(K->v),
-        lcl_arg_buffer(K->norm), lcl_arg_buffer(K->batch.state),
-        lcl_arg_buffer(K->batch.stop));
+        lcl_arg_buffer(K->norm), lcl_arg_buffer(K->pipeline.state),
+        lcl_arg_buffer(K->pipeline.stop));
 }
 
 static enum lcl_status enqueue_omega(struct lcl_solver *S, int it)
@@ -97,7 +97,7 @@ static enum lcl_status enqueue_omega(struct lcl_solver *S, int it)
         lcl_arg_int(S->A->range.groups), lcl_arg_buffer(K->products),
         lcl_arg_buffer(K->words), lcl_arg_buffer(K->y), lcl_arg_buffer(K->t),
         lcl_arg_buffer(S->x), lcl_arg_buffer(S->r), lcl_arg_buffer(K->rows),
-        lcl_arg_buffer(K->batch.state), lcl_arg_buffer(K->batch.stop));
+        lcl_arg_buffer(K->pipeline.state), lcl_arg_buffer(K->pipeline.stop));
 }
 
 // ------------------------------------------------------------------- steps
@@ -105,15 +105,15 @@ static enum lcl_status enqueue_omega(struct lcl_solver *S, int it)
 static enum lcl_status inner_step(struct lcl_solver *S, int it, int k)
 {
     const struct idr *K = S->method;
-    const struct lcl_operands t = {K->u, K->u,          K->t,
-                                   NULL, K->batch.stop, STOP_U};
+    const struct lcl_operands t = {K->u,  K->u, K->t, NULL, K->pipeline.stop,
+                                   STOP_U};
     enum lcl_status st;
     if ((it == 0 && (st = enqueue_dot(S, S->r, STOP_O)) < 0) ||
         (k == 0 && (st = enqueue_v(S)) < 0) ||
-        (st = lcl_krylov_precondition(S, K->v, K->y, K->batch.stop, STOP_R)) <
-            0 ||
+        (st = lcl_krylov_precondition(S, K->v, K->y, K->pipeline.stop,
+                                      STOP_R)) < 0 ||
         (st = enqueue_u(S, it, k)) < 0 ||
-        (st = lcl_best_checkpoint(S, it, K->batch.state, K->batch.stop,
+        (st = lcl_best_checkpoint(S, it, K->pipeline.state, K->pipeline.stop,
                                   STOP_U)) < 0 ||
         (st = lcl_apply(S->A, LCL_APPLY, &t)) < 0 ||
         (st = enqueue_dot(S, K->t, STOP_U)) < 0)
@@ -124,11 +124,11 @@ static enum lcl_status inner_step(struct lcl_solver *S, int it, int k)
 static enum lcl_status outer_step(struct lcl_solver *S, int it)
 {
     const struct idr *K = S->method;
-    const struct lcl_operands t = {K->y,        S->r,          K->t,
-                                   K->products, K->batch.stop, STOP_R};
+    const struct lcl_operands t = {
+        K->y, S->r, K->t, K->products, K->pipeline.stop, STOP_R};
     enum lcl_status st;
-    if ((st = lcl_krylov_precondition(S, S->r, K->y, K->batch.stop, STOP_R)) <
-            0 ||
+    if ((st = lcl_krylov_precondition(S, S->r, K->y, K->pipeline.stop,
+                                      STOP_R)) < 0 ||
         (st = lcl_apply(S->A, LCL_APPLY_DOT_NORM, &t)) < 0)
         return st;
     return enqueue_omega(S, it);
@@ -150,7 +150,7 @@ static enum lcl_status last(struct lcl_solver *S, int it)
     return LCL_LAUNCH(
         K->last_kernel, 1, lcl_arg_int(it), lcl_arg_double(S->target),
         lcl_arg_int(K->groups), lcl_arg_int(row), lcl_arg_buffer(norm),
-        lcl_arg_buffer(K->batch.state), lcl_arg_buffer(K->batch.stop),
+        lcl_arg_buffer(K->pipeline.state), lcl_arg_buffer(K->pipeline.stop),
         lcl_arg_int(k == 0 ? STOP_O : STOP_R));
 }
 
@@ -230,16 +230,16 @@ static enum lcl_status create(struct lcl_solver *S)
         return lcl_fail_memory(lcl_context_log(S->ctx), "IDR");
     K->s = room_for(S->A->range.n, S->params.idr_s);
     K->groups = groups_for(lcl_context_caps(S->ctx), S->A->range.n);
-    K->ops = (struct lcl_batch_ops){.stops = STOPS,
-                                    .words = 1 + 3 * K->s + K->s * K->s,
-                                    .step = step,
-                                    .last = last};
+    K->ops = (struct lcl_pipeline_ops){.stops = STOPS,
+                                       .words = 1 + 3 * K->s + K->s * K->s,
+                                       .step = step,
+                                       .last = last};
     // this file enqueues 3 - 1 / (s + 1) launches
     S->launches = 3 + S->A->launches + S->M->launches;
     enum lcl_status st;
     if ((st = get_kernels(K, S->ctx)) < 0 || (st = create_vectors(K, S)) < 0)
         return st;
-    return lcl_batch_init(&K->batch, S->ctx, &K->ops);
+    return lcl_pipeline_init(&K->pipeline, S->ctx, &K->ops);
 }
 
 static void destroy(struct lcl_solver *S)
@@ -247,7 +247,7 @@ static void destroy(struct lcl_solver *S)
     struct idr *K = S->method;
     if (!K)
         return;
-    lcl_batch_finish(&K->batch);
+    lcl_pipeline_finish(&K->pipeline);
     lcl_buffer **const buffers[] = {&K->words, &K->G,       &K->U, &K->v,
                                     &K->y,     &K->u,       &K->t, &K->rows,
                                     &K->norm,  &K->products};
@@ -263,7 +263,7 @@ static enum lcl_status cycle(struct lcl_solver *S)
     if ((st = lcl_buffer_fill(K->G, 0)) < 0 ||
         (st = lcl_buffer_fill(K->U, 0)) < 0)
         return st;
-    return lcl_batch_run(&K->batch, S);
+    return lcl_pipeline_run(&K->pipeline, S);
 }
 
 const struct lcl_krylov_ops lcl_idr = {

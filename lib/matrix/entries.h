@@ -19,11 +19,10 @@ enum lcl_symmetry {
     LCL_SYMMETRIC = 1,
 };
 
-// A list that grows on demand. All zero is empty.
+// A list; all zero is empty.
 struct lcl_entries {
     struct lcl_entry *at;
     int64_t count;
-    int64_t capacity;
 };
 
 void lcl_entries_finish(struct lcl_entries *E);
@@ -38,3 +37,9 @@ enum lcl_status lcl_csr_from_entries(struct lcl_csr *A,
                                      enum lcl_symmetry symmetry,
                                      int64_t *duplicates,
                                      const struct lcl_log *log);
+
+// Sorts the columns of each row of A and sums duplicates in their order. Counts
+// those that were summed into an earlier entry; of the two images of an entry
+// of a symmetric matrix only the lower one. Returns LCL_OK or LCL_ENOMEM.
+enum lcl_status lcl_csr_order(struct lcl_csr *A, enum lcl_symmetry symmetry,
+                              int64_t *duplicates, const struct lcl_log *log);

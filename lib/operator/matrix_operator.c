@@ -7,7 +7,7 @@
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/matrix/csr.h"
-#include "lib/operator/choose.h"
+#include "lib/operator/autotune.h"
 #include "lib/operator/values.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/operator/choose.h"
+#include "lib/operator/autotune.h"
 #include "lib/operator/slices.h"
 
 #include <stdio.h>

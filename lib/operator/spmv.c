@@ -19,7 +19,7 @@ enum lcl_status lcl_product_kernels(lcl_kernel *out[LCL_PRODUCT_MODES],
                                     const struct lcl_spec *spec,
                                     const char *prefix)
 {
-    static const char *const products[LCL_PRODUCT_MODES] = {
+    static const char *const modes[LCL_PRODUCT_MODES] = {
         [LCL_APPLY] = "plain",
         [LCL_APPLY_DOT] = "dot",
         [LCL_APPLY_DOT_NORM] = "dot_norm",
@@ -29,9 +29,9 @@ enum lcl_status lcl_product_kernels(lcl_kernel *out[LCL_PRODUCT_MODES],
     char name[32];
     enum lcl_status st = LCL_OK;
     one.kernel = name;
-    for (int p = 0; p < LCL_PRODUCT_MODES && st == LCL_OK; ++p) {
-        snprintf(name, sizeof name, "%s_%s", prefix, products[p]);
-        st = lcl_kernel_get(&out[p], ctx, &one);
+    for (int m = 0; m < LCL_PRODUCT_MODES && st == LCL_OK; ++m) {
+        snprintf(name, sizeof name, "%s_%s", prefix, modes[m]);
+        st = lcl_kernel_get(&out[m], ctx, &one);
     }
     return st;
 }

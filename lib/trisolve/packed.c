@@ -3,7 +3,7 @@
 #include "lib/trisolve/packed.h"
 
 #include "host/alloc.h"
-#include "host/choice.h"
+#include "host/autotune.h"
 #include "host/geometry.h"
 #include "host/launch.h"
 #include "host/log.h"
@@ -35,8 +35,7 @@ static int64_t rows_for(const struct lcl_caps *caps, int64_t n)
 {
     if (caps->width > 1)
         return GPU_ROWS;
-    const int64_t four_a_unit = n / (4 * (int64_t)caps->compute_units) + 1;
-    return clamp(four_a_unit, GPU_ROWS, CPU_ROWS);
+    return clamp(lcl_packed_rows_of_unit(caps, n), GPU_ROWS, CPU_ROWS);
 }
 
 int lcl_packed_group(const struct lcl_caps *caps, int64_t rows)
@@ -147,7 +146,7 @@ struct lcl_spec lcl_packed_spec(const struct lcl_caps *caps,
     return spec;
 }
 
-// ------------------------------------------------------------------ choice
+// --------------------------------------------------------------- autotuning
 
 enum { FORMS = 2 }; // variants of the kernel: lcl_packed_spec(), `ring`
 
@@ -164,7 +163,7 @@ static enum lcl_status launch_trial(void *arg, int which)
     const struct lcl_packed *K = &T->form[which];
     const struct lcl_operands v = {
         .x = T->b, .y = T->x, .stop = lcl_context_no_stop(T->factor->ctx)};
-    return lcl_packed_launch(K, K->kernel, T->factor, &v);
+    return lcl_packed_launch(K, K->kernel, T->factor, &v, NULL);
 }
 
 static int log2_of(int64_t value)
@@ -212,20 +211,20 @@ static enum lcl_status try_forms(int *best, lcl_context *ctx, const char *class,
         (st = lcl_buffer_fill(T.b, 0)) == LCL_OK &&
         (st = lcl_buffer_create(&T.x, ctx, F->n, sizeof(double), "vector")) ==
             LCL_OK)
-        st = lcl_choose(best, ctx, class, FORMS, launch_trial, &T);
+        st = lcl_autotune(best, ctx, class, FORMS, launch_trial, &T);
     lcl_buffer_destroy(&T.b);
     lcl_buffer_destroy(&T.x);
     return st;
 }
 
 // Autotunes: takes the faster variant on this device for patterns like this.
-static enum lcl_status choose_form(struct lcl_packed *K, lcl_context *ctx,
-                                   const struct lcl_factor *F)
+static enum lcl_status tune_form(struct lcl_packed *K, lcl_context *ctx,
+                                 const struct lcl_factor *F)
 {
     char class[256];
     int best;
     name_class(class, sizeof class, lcl_context_caps(ctx), F);
-    if (!lcl_choice_recall(&best, ctx, class, FORMS)) {
+    if (!lcl_autotune_recall(&best, ctx, class, FORMS)) {
         const enum lcl_status st = try_forms(&best, ctx, class, F);
         if (st < 0)
             return st;
@@ -268,20 +267,25 @@ static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
     T->op.launches = 1;
     T->barriers = F->group == 1 ? 0 : 1 + (int)F->stages_max;
     if (caps->width > 1) {
-        const enum lcl_status chosen = choose_form(K, ctx, F);
+        const enum lcl_status chosen = tune_form(K, ctx, F);
         T->form = K->ring ? "ring" : "straight";
         return chosen;
     }
     return get_serial(K, ctx, F);
 }
 
+// At width 1, an argument of the kernel decides whether it adds.
 static enum lcl_status prolong(struct lcl_trisolve_method *T, lcl_context *ctx,
                                const lcl_buffer *aggregate)
 {
+    const struct lcl_caps *caps = lcl_context_caps(ctx);
     struct lcl_packed *K = T->state;
-    const struct lcl_spec spec =
-        lcl_packed_spec(lcl_context_caps(ctx), T->factor, K->ring);
-    return lcl_packed_prolong(K, ctx, spec, aggregate);
+    if (caps->width > 1)
+        return lcl_packed_prolong(
+            K, ctx, lcl_packed_spec(caps, T->factor, K->ring), aggregate);
+    K->adding = K->kernel;
+    K->aggregate = aggregate;
+    return LCL_OK;
 }
 
 const struct lcl_trisolve_ops lcl_trisolve_packed = {

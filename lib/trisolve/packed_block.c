@@ -11,7 +11,7 @@ enum {
     GPU_ROWS = 512,       // small blocks: one wave per group
     GPU_ROWS_LARGE = 256, // larger blocks
     SMALL_BLOCK = 3,
-    CPU_ENTRIES = 16384, // block entries per plane: the factor stays in L2
+    CPU_ENTRIES = 65536, // block entries per plane
     CPU_ROWS_LEAST = 128,
     ROWS_STEP = 128,  // rounding of the vector's size in local memory: fewer
                       // programs
@@ -47,16 +47,13 @@ int64_t lcl_packed_block_limit(const struct lcl_caps *caps, int block)
     return rows;
 }
 
-// On a CPU, small systems get smaller subdomains, so that every compute unit
-// has work.
 int64_t lcl_packed_block_rows(const struct lcl_caps *caps, int64_t n, int block)
 {
     if (caps->width > 1)
         return block <= SMALL_BLOCK ? GPU_ROWS : GPU_ROWS_LARGE;
-    const int64_t four_a_unit = n / (4 * (int64_t)caps->compute_units) + 1;
+    const int64_t of_unit = lcl_packed_rows_of_unit(caps, n);
     const int64_t most = CPU_ENTRIES / (block * block);
-    return four_a_unit < CPU_ROWS_LEAST ? CPU_ROWS_LEAST
-                                        : smaller(four_a_unit, most);
+    return of_unit < CPU_ROWS_LEAST ? CPU_ROWS_LEAST : smaller(of_unit, most);
 }
 
 // Length of the stage table in local memory; 0 (table in global memory) if it

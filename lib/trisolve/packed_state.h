@@ -12,10 +12,12 @@ struct lcl_packed {
     const lcl_buffer *aggregate; // of each subdomain; NULL before prolong()
 };
 
+// `aggregate` is NULL unless w is added.
 enum lcl_status lcl_packed_launch(const struct lcl_packed *K,
                                   lcl_kernel *kernel,
                                   const struct lcl_factor *F,
-                                  const struct lcl_operands *v);
+                                  const struct lcl_operands *v,
+                                  const lcl_buffer *aggregate);
 
 // Functions of the table.
 enum lcl_status lcl_packed_apply(const struct lcl_trisolve_method *T,
@@ -28,3 +30,13 @@ void lcl_packed_destroy(struct lcl_trisolve_method *T);
 enum lcl_status lcl_packed_prolong(struct lcl_packed *K, lcl_context *ctx,
                                    struct lcl_spec spec,
                                    const lcl_buffer *aggregate);
+
+// Rows per subdomain that give each compute unit of a CPU one of n rows; more
+// and smaller subdomains drop more couplings without any gain in speed.
+static inline int64_t lcl_packed_rows_of_unit(const struct lcl_caps *caps,
+                                              int64_t n)
+{
+    enum { ROOM = 25 }; // a 25th, since partitioners do not balance exactly
+    const int64_t rows = n / caps->compute_units + 1;
+    return rows + rows / ROOM;
+}

@@ -10,7 +10,7 @@
 #include "host/interop.h"
 #include "host/runtime.h"
 #include "lib/matrix/bsr.h"
-#include "lib/operator/choose.h"
+#include "lib/operator/autotune.h"
 
 #include <levelcl/opencl.h>
 

@@ -89,6 +89,29 @@ static enum lcl_status write_dense(const char *name)
     return st;
 }
 
+static enum lcl_status write_csr(const char *name)
+{
+    int64_t row_ptr[] = {0, 1};
+    int32_t col_ind[] = {0};
+    double val[] = {2};
+    const struct lcl_csr A = {1, 1, 1, row_ptr, col_ind, val};
+    const enum lcl_status st = lcl_csr_write(&A, name, NULL);
+    assert_int_equal(lcl_test_folder_count(&folder), st == LCL_OK);
+    return st;
+}
+
+static enum lcl_status read_any(const char *name)
+{
+    struct lcl_csr A;
+    struct lcl_dense X;
+    const enum lcl_status st = lcl_file_read(&A, &X, name, NULL, NULL);
+    if (st < 0)
+        assert_true(!A.row_ptr && !A.col_ind && !A.val && !X.val);
+    lcl_csr_finish(&A);
+    lcl_dense_finish(&X);
+    return st;
+}
+
 static enum lcl_status make_problem(const char *name)
 {
     struct lcl_csr A;
@@ -192,8 +215,8 @@ static void test_alloc_io__text(void **state)
 {
     (void)state;
     write_text("0\n");
-    assert_in_range(fail_each(read_text, path), 12, 20);
-    assert_in_range(fail_each(read_text_vector, path), 3, 5);
+    assert_in_range(fail_each(read_text, path), 15, 24);
+    assert_in_range(fail_each(read_text_vector, path), 5, 8);
 }
 
 static void test_alloc_io__written_matrix(void **state)
@@ -203,11 +226,30 @@ static void test_alloc_io__written_matrix(void **state)
     assert_in_range(fail_each(write_dense, path), 1, 4);
 }
 
+// Matrix and vector, plain and compressed; each is read again.
+static void test_alloc_io__suffixes(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"A.mtx", "A.petsc", "A.petsc.gz",
+                                        "A.petsc.xz", "A.mtx.gz"};
+    unlink(path);
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+        char name[LCL_TEST_PATH];
+        lcl_test_path(name, &folder, names[i]);
+        assert_in_range(fail_each(write_csr, name), 2, 30);
+        assert_in_range(fail_each(read_any, name), 6, 30);
+        assert_int_equal(unlink(name), 0);
+        assert_in_range(fail_each(write_dense, name), 2, 30);
+        assert_in_range(fail_each(read_any, name), 4, 30);
+        assert_int_equal(unlink(name), 0);
+    }
+}
+
 static void test_alloc_io__problems(void **state)
 {
     (void)state;
     assert_int_equal(fail_each(make_problem, "lap3d:3,b=2"), 4);
-    assert_int_equal(fail_each(make_problem, "q2:3"), 6);
+    assert_int_equal(fail_each(make_problem, "q2:3"), 7);
     assert_int_equal(fail_each(make_problem, "rows:4x2,3x3"), 4);
     assert_int_equal(fail_each(make_kron, "kron:2,2,2,2"), 7);
     assert_int_equal(fail_each(make_kron, "radau:2,2"), 7);
@@ -241,6 +283,7 @@ int main(void)
         cmocka_unit_test(test_alloc_io__dense_matrix),
         cmocka_unit_test(test_alloc_io__text),
         cmocka_unit_test(test_alloc_io__written_matrix),
+        cmocka_unit_test(test_alloc_io__suffixes),
         cmocka_unit_test(test_alloc_io__problems),
         cmocka_unit_test(test_alloc_io__systems_out_of_range_allocate_nothing),
         cmocka_unit_test(test_alloc_io__blocks),

@@ -3,7 +3,7 @@
 // reports the error or works without the call; nothing leaks or crashes.
 #include "host/context.h"
 #include "host/timer.h"
-#include "lib/operator/choose.h"
+#include "lib/operator/autotune.h"
 #include "tests/support/capture.h"
 #include "tests/support/device.h"
 #include "tests/support/fake_cl.h"

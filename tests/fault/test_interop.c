@@ -3,7 +3,7 @@
 #include "host/cl.h"
 #include "host/clock.h"
 #include "host/context.h"
-#include "lib/operator/choose.h"
+#include "lib/operator/autotune.h"
 #include "tests/support/capture.h"
 #include "tests/support/job.h"
 #include "tests/support/matrices.h"

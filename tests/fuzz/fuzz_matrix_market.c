@@ -2,7 +2,7 @@
 // libFuzzer target: any bytes, also compressed ones, through both readers. In
 // addition to the checks of the sanitizers, an accepted matrix must be well
 // formed and a refusal must produce exactly one message.
-#include "lib/io/mm.h"
+#include "lib/io/read.h"
 
 #include <levelcl/matrix.h>
 
@@ -27,7 +27,7 @@ static enum lcl_status read_csr(lcl_stream *stream)
 {
     struct lcl_csr A = {0};
     struct lcl_read_info info = {0};
-    const enum lcl_status st = lcl_csr_read_stream(&A, stream, &info);
+    const enum lcl_status st = lcl_read_stream(&A, NULL, stream, &info);
     if (st == LCL_OK)
         require(lcl_csr_check(&A, NULL) == LCL_OK);
     else
@@ -40,7 +40,7 @@ static enum lcl_status read_dense(lcl_stream *stream)
 {
     struct lcl_dense X = {0};
     struct lcl_read_info info = {0};
-    const enum lcl_status st = lcl_dense_read_stream(&X, stream, &info);
+    const enum lcl_status st = lcl_read_stream(NULL, &X, stream, &info);
     require((st == LCL_OK) == (X.val != NULL));
     lcl_dense_finish(&X);
     return st;

@@ -5,7 +5,7 @@
 #include "tests/support/systems.h"
 
 #include "lib/krylov/arnoldi.h"
-#include "lib/krylov/batch.h"
+#include "lib/krylov/pipeline.h"
 #include "lib/ref/gmres.h"
 
 #include <math.h>

@@ -8,7 +8,7 @@
 #include "host/launch.h"
 #include "host/runtime.h"
 #include "lib/matrix/bsr.h"
-#include "lib/operator/choose.h"
+#include "lib/operator/autotune.h"
 #include "lib/ref/sliced.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The seeds of the fuzz target: the readers accept ok_* and refuse bad_*.
+// The seeds of a fuzz target: the readers accept ok_* and refuse bad_*.
 #include "tests/support/capture.h"
 #include "tests/support/test.h"
 

@@ -205,7 +205,7 @@ static void test_csr__entries_are_sorted_and_summed_in_order(void **state)
     // 1e16 + 1 - 1e16 is 0 only in this order
     struct lcl_entry at[] = {{1, 2, 5}, {0, 1, 1e16},  {1, 0, 3},
                              {0, 1, 1}, {0, 1, -1e16}, {0, 0, 7}};
-    const struct lcl_entries E = {at, 6, 6};
+    const struct lcl_entries E = {at, 6};
     struct lcl_csr A = {.rows = 2, .cols = 3};
     int64_t duplicates = -1;
     assert_int_equal(
@@ -227,7 +227,7 @@ static void test_csr__long_disordered_rows_are_sorted(void **state)
     struct lcl_entry *at = calloc(2 * N, sizeof *at);
     for (int k = 0; k < 2 * N; ++k)
         at[k] = (struct lcl_entry){1, k * 617 % N, k < N ? k : 1e6};
-    const struct lcl_entries E = {at, 2 * N, 2 * N};
+    const struct lcl_entries E = {at, 2 * N};
     struct lcl_csr A = {.rows = 3, .cols = N};
     int64_t duplicates = 0;
     assert_int_equal(
@@ -240,11 +240,40 @@ static void test_csr__long_disordered_rows_are_sorted(void **state)
     free(at);
 }
 
+// So many entries that several threads sort them by row; their sums round.
+static void test_csr__many_entries_are_summed_in_order(void **state)
+{
+    (void)state;
+    enum { N = 100, COUNT = 200000 };
+    struct lcl_entry *at = calloc(COUNT, sizeof *at);
+    double *sum = calloc(N * N, sizeof *sum);
+    for (int k = 0; k < COUNT; ++k) {
+        const int i = 1 + k * 7919 % (N - 1), j = k * 617 % i;
+        at[k] = (struct lcl_entry){i, j, 1 / (1.0 + k)};
+        sum[i * N + j] += at[k].val;
+        sum[j * N + i] -= at[k].val;
+    }
+    const struct lcl_entries E = {at, COUNT};
+    struct lcl_csr A = {.rows = N, .cols = N};
+    int64_t duplicates = 0;
+    assert_int_equal(
+        lcl_csr_from_entries(&A, &E, LCL_SKEW_SYMMETRIC, &duplicates, NULL),
+        LCL_OK);
+    assert_int_equal(lcl_csr_check(&A, NULL), LCL_OK);
+    assert_int_equal(2 * (COUNT - duplicates), A.nnz);
+    for (int64_t i = 0; i < N; ++i)
+        for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
+            assert_true(A.val[k] == sum[i * N + A.col_ind[k]]);
+    lcl_csr_finish(&A);
+    free(sum);
+    free(at);
+}
+
 static void test_csr__triangles_are_mirrored(void **state)
 {
     (void)state;
     struct lcl_entry at[] = {{2, 0, 4}, {1, 0, 2}, {2, 0, 1}};
-    const struct lcl_entries E = {at, 3, 3};
+    const struct lcl_entries E = {at, 3};
     struct lcl_csr A = {.rows = 3, .cols = 3};
     int64_t duplicates = 0;
     assert_int_equal(
@@ -292,6 +321,7 @@ int main(void)
         cmocka_unit_test(test_csr__finish_accepts_null_and_zeroes),
         cmocka_unit_test(test_csr__entries_are_sorted_and_summed_in_order),
         cmocka_unit_test(test_csr__long_disordered_rows_are_sorted),
+        cmocka_unit_test(test_csr__many_entries_are_summed_in_order),
         cmocka_unit_test(test_csr__triangles_are_mirrored),
         cmocka_unit_test(test_csr__find_knows_where_entries_are),
     };

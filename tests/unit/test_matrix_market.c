@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Matrix Market files: accepted input, refused input and the messages.
-#include "lib/io/mm.h"
+#include "lib/io/read.h"
 #include "tests/support/capture.h"
 #include "tests/support/folder.h"
 #include "tests/support/test.h"
@@ -40,7 +40,7 @@ static enum lcl_status read_csr(struct lcl_csr *A, const char *text,
     enum lcl_status st =
         lcl_stream_open_memory(&stream, "m", text, strlen(text), log);
     assert_int_equal(st, LCL_OK);
-    st = lcl_csr_read_stream(A, stream, info);
+    st = lcl_read_stream(A, NULL, stream, info);
     lcl_stream_close(&stream);
     return st;
 }
@@ -55,7 +55,7 @@ static enum lcl_status read_dense(struct lcl_dense *X, const char *text,
     enum lcl_status st =
         lcl_stream_open_memory(&stream, "m", text, strlen(text), log);
     assert_int_equal(st, LCL_OK);
-    st = lcl_dense_read_stream(X, stream, info);
+    st = lcl_read_stream(NULL, X, stream, info);
     lcl_stream_close(&stream);
     return st;
 }

@@ -3,6 +3,7 @@
 #include "lib/io/number.h"
 #include "tests/support/test.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,6 +112,24 @@ static void test_number__random_doubles_come_back(void **state)
     }
 }
 
+// 16 to 19 digits, also those of numbers halfway between two doubles.
+static void test_number__long_digits_are_correctly_rounded(void **state)
+{
+    (void)state;
+    uint64_t random = 88172645463325252u;
+    for (int i = 0; i < 200000; ++i) {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        uint64_t digits = random >> (i % 11);
+        if (i % 2)
+            digits = digits >> (digits >> 60 ? 12 : 2) << 8 | 0x80;
+        char text[64];
+        snprintf(text, sizeof text, "%" PRIu64 "e%d", digits, i % 53 - 26);
+        expect_same(text);
+    }
+}
+
 static void test_number__fortran_exponents_are_read(void **state)
 {
     (void)state;
@@ -151,6 +170,7 @@ int main(void)
         cmocka_unit_test(test_number__integers_saturate),
         cmocka_unit_test(test_number__hard_cases_are_correctly_rounded),
         cmocka_unit_test(test_number__random_doubles_come_back),
+        cmocka_unit_test(test_number__long_digits_are_correctly_rounded),
         cmocka_unit_test(test_number__fortran_exponents_are_read),
         cmocka_unit_test(test_number__what_is_no_number_is_refused),
         cmocka_unit_test(test_number__the_locale_of_the_thread_comes_back),

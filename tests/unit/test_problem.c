@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The built-in problems: sizes, values computed by hand, refused names.
+#include "lib/io/problems/problem.h"
+#include "lib/io/problems/uniform.h"
 #include "tests/support/capture.h"
 #include "tests/support/test.h"
 
@@ -142,6 +144,34 @@ static void test_problem__kuhn_is_the_same_each_time(void **state)
     lcl_csr_finish(&B);
 }
 
+// Threads skip to the random numbers of their part of the matrix.
+static void test_problem__kuhn_draws_its_numbers_in_order(void **state)
+{
+    (void)state;
+    struct lcl_csr A = make("kuhn:50,50,60,1");
+    uint64_t random = LCL_KUHN_SEED;
+    for (int64_t i = 0; i < A.rows; ++i)
+        for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
+            const double shift = A.col_ind[k] == i ? 20 : 0;
+            assert_true(A.val[k] == shift + lcl_uniform(&random) - 0.5);
+        }
+    lcl_csr_finish(&A);
+}
+
+static void test_problem__random_numbers_can_be_skipped(void **state)
+{
+    (void)state;
+    const uint64_t seed = 42;
+    uint64_t drawn = seed;
+    for (int64_t n = 0; n < 1000; ++n) {
+        assert_true(lcl_uniform_skip(seed, n) == drawn);
+        lcl_uniform(&drawn);
+    }
+    const int64_t half = INT64_C(1) << 61;
+    assert_true(lcl_uniform_skip(lcl_uniform_skip(seed, half), half) ==
+                lcl_uniform_skip(seed, 2 * half));
+}
+
 static void test_problem__rows_have_their_lengths(void **state)
 {
     (void)state;
@@ -242,6 +272,8 @@ int main(void)
         cmocka_unit_test(test_problem__parabolic_rows_sum_to_their_mass),
         cmocka_unit_test(test_problem__q2_has_the_norm_of_the_published_matrix),
         cmocka_unit_test(test_problem__kuhn_is_the_same_each_time),
+        cmocka_unit_test(test_problem__kuhn_draws_its_numbers_in_order),
+        cmocka_unit_test(test_problem__random_numbers_can_be_skipped),
         cmocka_unit_test(test_problem__rows_have_their_lengths),
         cmocka_unit_test(test_problem__rows_that_cannot_be_are_refused),
         cmocka_unit_test(test_problem__wrong_names_list_the_known_ones),

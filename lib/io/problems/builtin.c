@@ -4,6 +4,7 @@
 
 #include "host/alloc.h"
 #include "host/log.h"
+#include "host/parallel.h"
 #include "lib/io/problems/grid.h"
 #include "lib/io/problems/uniform.h"
 
@@ -13,12 +14,14 @@
 
 // ---- lap3d: 7-point Laplacian, b x b blocks coupled by C, whose rows sum to 0
 
-static void lap3d_block(void *user, int q, unsigned present, double *block)
+static void lap3d_block(const void *user, int q, unsigned present,
+                        uint64_t *random, double *block)
 {
     const int64_t b = *(const int64_t *)user;
     const bool diagonal = q == lcl_seven_point.center;
     const double on = diagonal ? 6 + 0.1 * (double)(b - 1) : -1;
     (void)present;
+    (void)random;
     for (int64_t k = 0; k < b * b; ++k)
         block[k] = k % (b + 1) == 0 ? on : diagonal ? -0.1 : 0;
 }
@@ -27,11 +30,12 @@ static enum lcl_status make_lap3d(struct lcl_csr *A, const char *name,
                                   const int64_t *number,
                                   const struct lcl_log *log)
 {
-    int64_t b = number[1];
+    const int64_t b = number[1];
     const struct lcl_recipe how = {{{number[0], number[0], number[0]}, b},
                                    &lcl_seven_point,
                                    lap3d_block,
-                                   &b};
+                                   &b,
+                                   0};
     return lcl_problem_on_grid(A, name, &how, log);
 }
 
@@ -39,11 +43,13 @@ static enum lcl_status make_lap3d(struct lcl_csr *A, const char *name,
 
 enum { PARABOLIC_NX = 1025, PARABOLIC_NY = 513 };
 
-static void parabolic_block(void *user, int q, unsigned present, double *block)
+static void parabolic_block(const void *user, int q, unsigned present,
+                            uint64_t *random, double *block)
 {
     const double tau = 1e-2, h = 1.0 / (PARABOLIC_NX - 1), m = h * h / 12;
     const signed char *offset = lcl_triangles.offset[q];
     (void)user;
+    (void)random;
     if (q != lcl_triangles.center) {
         const bool on_axis = offset[0] == 0 || offset[1] == 0;
         *block = on_axis ? m - tau : m;
@@ -67,43 +73,40 @@ static enum lcl_status make_parabolic(struct lcl_csr *A, const char *name,
     const struct lcl_recipe how = {{{PARABOLIC_NX, PARABOLIC_NY, 1}, 1},
                                    &lcl_triangles,
                                    parabolic_block,
-                                   NULL};
+                                   NULL,
+                                   0};
     (void)number;
     return lcl_problem_on_grid(A, name, &how, log);
 }
 
 // ---- kuhn: random blocks on a tetrahedral mesh, heavy on the diagonal
 
-struct kuhn {
-    int64_t b;
-    uint64_t random;
-};
-
-static void kuhn_block(void *user, int q, unsigned present, double *block)
+static void kuhn_block(const void *user, int q, unsigned present,
+                       uint64_t *random, double *block)
 {
-    struct kuhn *K = user;
+    const int64_t b = *(const int64_t *)user;
     (void)present;
-    for (int64_t k = 0; k < K->b * K->b; ++k) {
-        const bool on = q == lcl_tetrahedra.center && k % (K->b + 1) == 0;
-        block[k] = (on ? 20 : 0) + lcl_uniform(&K->random) - 0.5;
+    for (int64_t k = 0; k < b * b; ++k) {
+        const bool on = q == lcl_tetrahedra.center && k % (b + 1) == 0;
+        block[k] = (on ? 20 : 0) + lcl_uniform(random) - 0.5;
     }
 }
 
 // b = number[3] unknowns on each of number[0] x number[1] x number[2] nodes.
-static struct lcl_recipe kuhn_recipe(struct kuhn *K, const int64_t *number)
+static struct lcl_recipe kuhn_recipe(const int64_t *number, uint64_t seed)
 {
-    return (struct lcl_recipe){{{number[0], number[1], number[2]}, K->b},
+    return (struct lcl_recipe){{{number[0], number[1], number[2]}, number[3]},
                                &lcl_tetrahedra,
                                kuhn_block,
-                               K};
+                               &number[3],
+                               seed};
 }
 
 static enum lcl_status make_kuhn(struct lcl_csr *A, const char *name,
                                  const int64_t *number,
                                  const struct lcl_log *log)
 {
-    struct kuhn K = {number[3], LCL_KUHN_SEED};
-    const struct lcl_recipe how = kuhn_recipe(&K, number);
+    const struct lcl_recipe how = kuhn_recipe(number, LCL_KUHN_SEED);
     return lcl_problem_on_grid(A, name, &how, log);
 }
 
@@ -111,8 +114,7 @@ enum lcl_status lcl_problem_kuhn(struct lcl_bsr *A, const char *name,
                                  const int64_t *number, uint64_t seed,
                                  const struct lcl_log *log)
 {
-    struct kuhn K = {number[3], seed};
-    const struct lcl_recipe how = kuhn_recipe(&K, number);
+    const struct lcl_recipe how = kuhn_recipe(number, seed);
     return lcl_problem_blocks_on_grid(A, name, &how, log);
 }
 
@@ -124,12 +126,14 @@ struct band {
     int64_t n;
     double (*stiffness)[5];
     double (*mass)[5];
+    int64_t *before; // n + 1: number of entries before each row
 };
 
 static void band_finish(struct band *B)
 {
     lcl_free(B->stiffness);
     lcl_free(B->mass);
+    lcl_free(B->before);
 }
 
 static enum lcl_status band_init(struct band *B, int64_t elements,
@@ -138,7 +142,8 @@ static enum lcl_status band_init(struct band *B, int64_t elements,
     B->n = 2 * elements - 1;
     B->stiffness = lcl_calloc((size_t)B->n, sizeof *B->stiffness);
     B->mass = lcl_calloc((size_t)B->n, sizeof *B->mass);
-    if (B->stiffness && B->mass)
+    B->before = lcl_calloc((size_t)B->n + 1, sizeof *B->before);
+    if (B->stiffness && B->mass && B->before)
         return LCL_OK;
     return lcl_fail_memory(log, "the bands of a built-in problem");
 }
@@ -149,13 +154,13 @@ static bool in_band(const struct band *B, int64_t i, int d)
     return d >= -width && d <= width && i + d >= 0 && i + d < B->n;
 }
 
-static int64_t band_entries(const struct band *B)
+static void band_count(struct band *B)
 {
-    int64_t entries = 0;
-    for (int64_t i = 0; i < B->n; ++i)
+    for (int64_t i = 0; i < B->n; ++i) {
+        B->before[i + 1] = B->before[i];
         for (int d = -2; d <= 2; ++d)
-            entries += in_band(B, i, d);
-    return entries;
+            B->before[i + 1] += in_band(B, i, d);
+    }
 }
 
 static void band_assemble(struct band *B, int64_t elements)
@@ -175,9 +180,9 @@ static void band_assemble(struct band *B, int64_t elements)
             }
 }
 
-// Writes the row of node (i, j); returns where the next row starts.
-static int64_t q2_row(struct lcl_csr *A, const struct band *B, int64_t i,
-                      int64_t j, int64_t k)
+// Writes the row of node (i, j), which starts at entry k.
+static void q2_row(struct lcl_csr *A, const struct band *B, int64_t i,
+                   int64_t j, int64_t k)
 {
     for (int q = -2; q <= 2; ++q) {
         if (!in_band(B, j, q))
@@ -190,7 +195,28 @@ static int64_t q2_row(struct lcl_csr *A, const struct band *B, int64_t i,
                           B->mass[i][p + 2] * B->stiffness[j][q + 2];
         }
     }
-    return k;
+}
+
+struct q2 {
+    struct lcl_csr *A;
+    const struct band *B;
+    int64_t chunks;
+};
+
+static void q2_chunk(void *arg, int64_t chunk)
+{
+    const struct q2 *Q = arg;
+    const struct band *B = Q->B;
+    const int64_t rows = Q->A->rows, n = B->n;
+    const int64_t end = lcl_chunk_start(rows, Q->chunks, chunk + 1);
+    int64_t row = lcl_chunk_start(rows, Q->chunks, chunk);
+    for (; row < end; ++row) {
+        const int64_t i = row % n, j = row / n, *before = B->before;
+        const int64_t k =
+            before[j] * before[n] + (before[j + 1] - before[j]) * before[i];
+        Q->A->row_ptr[row] = k;
+        q2_row(Q->A, B, i, j, k);
+    }
 }
 
 static enum lcl_status make_q2(struct lcl_csr *A, const char *name,
@@ -204,12 +230,13 @@ static enum lcl_status make_q2(struct lcl_csr *A, const char *name,
     if ((st = band_init(&B, number[0], log)) < 0)
         goto out;
     band_assemble(&B, number[0]);
-    const int64_t entries = band_entries(&B);
-    if ((st = lcl_problem_allocate(A, B.n * B.n, entries * entries, log)) < 0)
+    band_count(&B);
+    const int64_t rows = B.n * B.n, entries = B.before[B.n];
+    if ((st = lcl_problem_allocate(A, rows, entries * entries, log)) < 0)
         goto out;
-    for (int64_t row = 0; row < A->rows; ++row)
-        A->row_ptr[row + 1] =
-            q2_row(A, &B, row % B.n, row / B.n, A->row_ptr[row]);
+    struct q2 Q = {A, &B, lcl_chunks(rows)};
+    A->row_ptr[rows] = A->nnz;
+    lcl_parallel(Q.chunks, q2_chunk, &Q);
 out:
     band_finish(&B);
     return st;

@@ -4,7 +4,9 @@
 
 #include "host/alloc.h"
 #include "host/log.h"
+#include "host/parallel.h"
 #include "lib/io/problems/problem.h"
+#include "lib/io/problems/uniform.h"
 
 #include <stdbool.h>
 
@@ -34,17 +36,44 @@ int64_t lcl_grid_rows(const struct lcl_grid *g)
     return rows;
 }
 
-// The offset o has a neighbour at prod(n - |o|) nodes.
-int64_t lcl_grid_blocks(const struct lcl_grid *g, const struct lcl_stencil *s)
+// Number of x in [0, end) with a neighbour at this offset in [0, n).
+static int64_t inside_before(int64_t end, int64_t n, int offset)
 {
+    const int64_t low = offset < 0 ? -offset : 0;
+    const int64_t high = offset > 0 ? n - offset : n;
+    return (end < high ? end : high) > low ? (end < high ? end : high) - low
+                                           : 0;
+}
+
+static bool is_inside(int64_t x, int64_t n, int offset)
+{
+    return x + offset >= 0 && x + offset < n;
+}
+
+// Number of blocks of the nodes before a node: whole planes, whole lines of its
+// plane, nodes of its line.
+static int64_t blocks_before(const struct lcl_grid *g,
+                             const struct lcl_stencil *s, const int64_t at[3])
+{
+    const int64_t *n = g->n;
     int64_t blocks = 0;
     for (int q = 0; q < s->count; ++q) {
-        int64_t found = 1;
-        for (int d = 0; d < 3; ++d)
-            found *= g->n[d] - (s->offset[q][d] != 0);
-        blocks += found;
+        const signed char *o = s->offset[q];
+        const int64_t line = inside_before(n[0], n[0], o[0]);
+        const int64_t plane = inside_before(n[1], n[1], o[1]) * line;
+        blocks += inside_before(at[2], n[2], o[2]) * plane;
+        if (!is_inside(at[2], n[2], o[2]))
+            continue;
+        blocks += inside_before(at[1], n[1], o[1]) * line;
+        if (is_inside(at[1], n[1], o[1]))
+            blocks += inside_before(at[0], n[0], o[0]);
     }
     return blocks;
+}
+
+int64_t lcl_grid_blocks(const struct lcl_grid *g, const struct lcl_stencil *s)
+{
+    return blocks_before(g, s, (int64_t[]){0, 0, g->n[2]});
 }
 
 static unsigned neighbours(const struct lcl_grid *g,
@@ -53,10 +82,8 @@ static unsigned neighbours(const struct lcl_grid *g,
     unsigned present = 0;
     for (int q = 0; q < s->count; ++q) {
         bool inside = true;
-        for (int d = 0; d < 3; ++d) {
-            const int64_t x = at[d] + s->offset[q][d];
-            inside = inside && x >= 0 && x < g->n[d];
-        }
+        for (int d = 0; d < 3; ++d)
+            inside = inside && is_inside(at[d], g->n[d], s->offset[q][d]);
         present |= (unsigned)inside << q;
     }
     return present;
@@ -68,17 +95,57 @@ static int64_t node_distance(const struct lcl_grid *g,
     return offset[0] + g->n[0] * (offset[1] + g->n[1] * offset[2]);
 }
 
-typedef void node_fn(void *A, const struct lcl_recipe *how, int64_t node,
-                     unsigned present);
+// A node, the number of blocks before it, and its neighbours.
+struct node {
+    int64_t number;
+    int64_t blocks;
+    unsigned present;
+};
+
+typedef void node_fn(void *A, const struct lcl_recipe *how,
+                     const struct node *node, uint64_t *random);
+
+struct filling {
+    void *A;
+    const struct lcl_recipe *how;
+    node_fn *fill_node;
+    int64_t nodes, chunks;
+};
+
+static void step(int64_t at[3], const int64_t n[3])
+{
+    for (int d = 0; d < 2 && ++at[d] == n[d]; ++d)
+        at[d] = 0;
+    at[2] += at[0] == 0 && at[1] == 0;
+}
+
+static void fill_chunk(void *arg, int64_t chunk)
+{
+    const struct filling *F = arg;
+    const struct lcl_grid *g = &F->how->grid;
+    const int64_t *n = g->n;
+    struct node node = {lcl_chunk_start(F->nodes, F->chunks, chunk), 0, 0};
+    int64_t at[3] = {node.number % n[0], node.number / n[0] % n[1],
+                     node.number / n[0] / n[1]};
+    const int64_t end = lcl_chunk_start(F->nodes, F->chunks, chunk + 1);
+    node.blocks = blocks_before(g, F->how->stencil, at);
+    uint64_t random =
+        F->how->seed ? lcl_uniform_skip(F->how->seed, node.blocks * g->b * g->b)
+                     : 0;
+    for (; node.number < end; ++node.number) {
+        node.present = neighbours(g, F->how->stencil, at);
+        F->fill_node(F->A, F->how, &node, &random);
+        for (unsigned rest = node.present; rest; rest &= rest - 1)
+            ++node.blocks;
+        step(at, n);
+    }
+}
 
 static void fill(void *A, const struct lcl_recipe *how, node_fn *fill_node)
 {
-    const struct lcl_grid *g = &how->grid;
-    int64_t node = 0, at[3];
-    for (at[2] = 0; at[2] < g->n[2]; ++at[2])
-        for (at[1] = 0; at[1] < g->n[1]; ++at[1])
-            for (at[0] = 0; at[0] < g->n[0]; ++at[0])
-                fill_node(A, how, node++, neighbours(g, how->stencil, at));
+    const int64_t *n = how->grid.n, nodes = n[0] * n[1] * n[2];
+    struct filling F = {A, how, fill_node, nodes, lcl_chunks(nodes)};
+    lcl_parallel(F.chunks, fill_chunk, &F);
 }
 
 // ---- by rows
@@ -95,25 +162,23 @@ static void put_block(struct lcl_csr *A, int64_t k, int64_t length, int64_t col,
         }
 }
 
-static void fill_rows(void *matrix, const struct lcl_recipe *how, int64_t node,
-                      unsigned present)
+static void fill_rows(void *matrix, const struct lcl_recipe *how,
+                      const struct node *node, uint64_t *random)
 {
     struct lcl_csr *A = matrix;
     const int64_t b = how->grid.b;
-    int64_t length = 0;
-    for (unsigned rest = present; rest; rest &= rest - 1)
+    int64_t length = 0, k = node->blocks * b * b;
+    for (unsigned rest = node->present; rest; rest &= rest - 1)
         length += b;
-    int64_t *row_ptr = A->row_ptr + node * b;
-    int64_t k = row_ptr[0];
     for (int64_t r = 0; r < b; ++r)
-        row_ptr[r + 1] = row_ptr[r] + length;
+        A->row_ptr[node->number * b + r] = k + r * length;
     for (int q = 0; q < how->stencil->count; ++q) {
-        if (!(present >> q & 1))
+        if (!(node->present >> q & 1))
             continue;
         double block[LCL_BLOCK_MAX * LCL_BLOCK_MAX];
-        how->block(how->user, q, present, block);
+        how->block(how->user, q, node->present, random, block);
         const signed char *offset = how->stencil->offset[q];
-        const int64_t col = node + node_distance(&how->grid, offset);
+        const int64_t col = node->number + node_distance(&how->grid, offset);
         put_block(A, k, length, col, b, block);
         k += b;
     }
@@ -130,6 +195,7 @@ enum lcl_status lcl_problem_on_grid(struct lcl_csr *A, const char *name,
     const enum lcl_status st = lcl_problem_allocate(A, rows, nnz, log);
     if (st < 0)
         return st;
+    A->row_ptr[rows] = nnz;
     fill(A, how, fill_rows);
     return LCL_OK;
 }
@@ -137,19 +203,20 @@ enum lcl_status lcl_problem_on_grid(struct lcl_csr *A, const char *name,
 // ---- by blocks
 
 static void fill_blocks(void *matrix, const struct lcl_recipe *how,
-                        int64_t node, unsigned present)
+                        const struct node *node, uint64_t *random)
 {
     struct lcl_bsr *A = matrix;
     const int64_t values = how->grid.b * how->grid.b;
-    int64_t k = A->row_ptr[node];
+    int64_t k = node->blocks;
+    A->row_ptr[node->number] = k;
     for (int q = 0; q < how->stencil->count; ++q) {
-        if (!(present >> q & 1))
+        if (!(node->present >> q & 1))
             continue;
         const signed char *offset = how->stencil->offset[q];
-        A->col_ind[k] = (int32_t)(node + node_distance(&how->grid, offset));
-        how->block(how->user, q, present, A->val + k++ * values);
+        A->col_ind[k] =
+            (int32_t)(node->number + node_distance(&how->grid, offset));
+        how->block(how->user, q, node->present, random, A->val + k++ * values);
     }
-    A->row_ptr[node + 1] = k;
 }
 
 enum lcl_status lcl_problem_blocks_on_grid(struct lcl_bsr *A, const char *name,
@@ -167,6 +234,7 @@ enum lcl_status lcl_problem_blocks_on_grid(struct lcl_bsr *A, const char *name,
     A->val = lcl_malloc((size_t)A->nnz, (size_t)(b * b) * sizeof *A->val);
     if (!A->row_ptr || !A->col_ind || !A->val)
         return lcl_fail_memory(log, "a built-in problem");
+    A->row_ptr[A->rows] = A->nnz;
     fill(A, how, fill_blocks);
     return LCL_OK;
 }

@@ -26,16 +26,20 @@ struct lcl_grid {
     int64_t b;
 };
 
-// Fills the b x b block of neighbour q, row-major; called in the order of the
-// matrix. Bit p of `present`: neighbour p is inside the grid.
-typedef void lcl_block_fn(void *user, int q, unsigned present, double *block);
+// Fills the b x b block of neighbour q, row-major. Bit p of `present`:
+// neighbour p is inside the grid. *random is the state of the random numbers if
+// each block takes b b of them in the order of the matrix. Several threads call
+// it.
+typedef void lcl_block_fn(const void *user, int q, unsigned present,
+                          uint64_t *random, double *block);
 
 // Definition of a matrix on a grid.
 struct lcl_recipe {
     struct lcl_grid grid;
     const struct lcl_stencil *stencil;
     lcl_block_fn *block;
-    void *user;
+    const void *user;
+    uint64_t seed; // initial state of the random numbers; 0: not used
 };
 
 // n[0] n[1] n[2] b rows; -1 if more than INT32_MAX.

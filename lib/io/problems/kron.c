@@ -64,13 +64,15 @@ struct diffuse {
 
 // Mass h^3 (1/2, six times 1/12); stiffness h (6, six times -1) times D, minus
 // the mass times R.
-static void diffuse_block(void *user, int q, unsigned present, double *block)
+static void diffuse_block(const void *user, int q, unsigned present,
+                          uint64_t *random, double *block)
 {
     const struct diffuse *how = user;
     const double h = how->h;
     const bool center = q == lcl_seven_point.center;
     const double mass = h * h * h * (center ? 1.0 / 2 : 1.0 / 12);
     (void)present;
+    (void)random;
     memset(block, 0, UNKNOWNS * UNKNOWNS * sizeof *block);
     for (int u = 0; u < UNKNOWNS; ++u) {
         const int next = (u + 1) % UNKNOWNS;
@@ -96,7 +98,7 @@ static enum lcl_status make_radau(struct lcl_kron_data *D, const char *name,
     struct diffuse mass = {1 / ((double)n + 1), true};
     struct diffuse stiffness = {mass.h, false};
     struct lcl_recipe how = {
-        {{n, n, n}, UNKNOWNS}, &lcl_seven_point, diffuse_block, &mass};
+        {{n, n, n}, UNKNOWNS}, &lcl_seven_point, diffuse_block, &mass, 0};
     if (is_too_large(s, n, n, n))
         return lcl_problem_fail_range(name, log);
     lcl_radau(s, c, D->B);

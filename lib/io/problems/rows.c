@@ -6,14 +6,16 @@
 #include "lib/io/problems/uniform.h"
 
 #include "host/log.h"
+#include "host/parallel.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
 
-// `rows` rows starting at `first`, with `length` entries each.
+// `rows` rows starting at `first`, with `length` entries each, of which
+// `before` is the first.
 struct ring {
-    int64_t first, rows, length;
+    int64_t first, rows, length, before;
 };
 
 // Number of neighbours on each side; for even lengths the row is also coupled
@@ -44,7 +46,7 @@ static double coupling(int64_t i, int64_t j)
 // The diagonal exceeds the sum of the other entries by one.
 static void fill_row(struct lcl_csr *A, const struct ring *R, int64_t i)
 {
-    const int64_t row = R->first + i, from = A->row_ptr[row];
+    const int64_t row = R->first + i, from = R->before + i * R->length;
     int64_t start = 0, diagonal = from;
     double sum = 1;
     for (int64_t k = 1; k < R->length; ++k)
@@ -60,7 +62,29 @@ static void fill_row(struct lcl_csr *A, const struct ring *R, int64_t i)
             sum += fabs(A->val[from + k]);
     }
     A->val[diagonal] = sum;
-    A->row_ptr[row + 1] = from + R->length;
+    A->row_ptr[row] = from;
+}
+
+struct filling {
+    struct lcl_csr *A;
+    const struct ring *ring;
+    int64_t chunks;
+};
+
+static void fill_chunk(void *arg, int64_t chunk)
+{
+    const struct filling *F = arg;
+    const int64_t rows = F->ring->rows;
+    const int64_t end = lcl_chunk_start(rows, F->chunks, chunk + 1);
+    for (int64_t i = lcl_chunk_start(rows, F->chunks, chunk); i < end; ++i)
+        fill_row(F->A, F->ring, i);
+}
+
+static void fill_ring(struct lcl_csr *A, const struct ring *R)
+{
+    const int64_t chunks = lcl_chunks(R->rows * R->length);
+    struct filling F = {A, R, chunks < R->rows ? chunks : R->rows};
+    lcl_parallel(F.chunks, fill_chunk, &F);
 }
 
 // An odd number of rows cannot each have an odd number of neighbours.
@@ -87,8 +111,8 @@ enum lcl_status lcl_problem_rows(struct lcl_csr *A, const char *name,
                                  const int64_t *number,
                                  const struct lcl_log *log)
 {
-    const struct ring ring[] = {{0, number[0], number[1]},
-                                {number[0], number[2], number[3]}};
+    struct ring ring[] = {{0, number[0], number[1], 0},
+                          {number[0], number[2], number[3], 0}};
     enum lcl_status st;
     if ((st = check(&ring[0], name, log)) < 0 ||
         (st = check(&ring[1], name, log)) < 0)
@@ -96,13 +120,12 @@ enum lcl_status lcl_problem_rows(struct lcl_csr *A, const char *name,
     const int64_t rows = ring[0].rows + ring[1].rows;
     if (rows > INT32_MAX)
         return lcl_problem_fail_range(name, log);
-    if ((st = lcl_problem_allocate(A, rows,
-                                   ring[0].rows * ring[0].length +
-                                       ring[1].rows * ring[1].length,
-                                   log)) < 0)
+    ring[1].before = ring[0].rows * ring[0].length;
+    const int64_t nnz = ring[1].before + ring[1].rows * ring[1].length;
+    if ((st = lcl_problem_allocate(A, rows, nnz, log)) < 0)
         return st;
-    for (int r = 0; r < 2; ++r)
-        for (int64_t i = 0; i < ring[r].rows; ++i)
-            fill_row(A, &ring[r], i);
+    A->row_ptr[rows] = nnz;
+    fill_ring(A, &ring[0]);
+    fill_ring(A, &ring[1]);
     return LCL_OK;
 }

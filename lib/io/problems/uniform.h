@@ -13,3 +13,6 @@ static inline double lcl_uniform(uint64_t *state)
     *state ^= *state << 17;
     return (double)(*state >> 11) * 0x1p-53;
 }
+
+// The state after `count` numbers.
+uint64_t lcl_uniform_skip(uint64_t state, int64_t count);

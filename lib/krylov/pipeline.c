@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Batches of steps, and the mapped window through which the host reads them.
-#include "lib/krylov/batch.h"
+#include "lib/krylov/pipeline.h"
 
 #include "lib/krylov/best.h"
 
@@ -21,11 +21,11 @@ static const enum lcl_stop reasons[] = {
 // this; two batches and their overlap fit the ring of residuals.
 enum { FIRST_BATCH = 4, LAST_BATCH = 16 };
 
-enum lcl_status lcl_batch_init(struct lcl_batch *B, lcl_context *ctx,
-                               const struct lcl_batch_ops *ops)
+enum lcl_status lcl_pipeline_init(struct lcl_pipeline *B, lcl_context *ctx,
+                                  const struct lcl_pipeline_ops *ops)
 {
     enum lcl_status st;
-    *B = (struct lcl_batch){.ops = ops};
+    *B = (struct lcl_pipeline){.ops = ops};
     if ((st = lcl_buffer_create(&B->state, ctx, LCL_KRYLOV_OWN + ops->words,
                                 sizeof(double), "Krylov state")) < 0 ||
         (st = lcl_buffer_create(&B->stop, ctx, ops->stops, sizeof(int32_t),
@@ -34,7 +34,7 @@ enum lcl_status lcl_batch_init(struct lcl_batch *B, lcl_context *ctx,
     return lcl_window_create(&B->window, B->state);
 }
 
-void lcl_batch_finish(struct lcl_batch *B)
+void lcl_pipeline_finish(struct lcl_pipeline *B)
 {
     lcl_window_destroy(&B->window);
     lcl_buffer_destroy(&B->state);
@@ -54,7 +54,7 @@ static bool is_sound(const double *state, int most)
 }
 
 // Reads the oldest posted state: records its residuals, sets S->stop.
-static enum lcl_status look(struct lcl_batch *B, struct lcl_solver *S,
+static enum lcl_status look(struct lcl_pipeline *B, struct lcl_solver *S,
                             int first)
 {
     const void *data;
@@ -82,7 +82,7 @@ static enum lcl_status look(struct lcl_batch *B, struct lcl_solver *S,
 // ------------------------------------------------------------------- running
 
 // Enqueues steps *it .. end-1, then posts the resulting state to the window.
-static enum lcl_status enqueue(struct lcl_batch *B, struct lcl_solver *S,
+static enum lcl_status enqueue(struct lcl_pipeline *B, struct lcl_solver *S,
                                int *it, int end, int most)
 {
     enum lcl_status st = LCL_OK;
@@ -93,14 +93,14 @@ static enum lcl_status enqueue(struct lcl_batch *B, struct lcl_solver *S,
     return st < 0 ? st : lcl_window_post(B->window);
 }
 
-static enum lcl_status prepare(struct lcl_batch *B, struct lcl_solver *S)
+static enum lcl_status prepare(struct lcl_pipeline *B, struct lcl_solver *S)
 {
     S->stop = LCL_STOP_NONE;
     const enum lcl_status st = lcl_buffer_fill(B->state, 0);
     return st < 0 ? st : lcl_buffer_fill(B->stop, 0);
 }
 
-enum lcl_status lcl_batch_run(struct lcl_batch *B, struct lcl_solver *S)
+enum lcl_status lcl_pipeline_run(struct lcl_pipeline *B, struct lcl_solver *S)
 {
     const int first = S->iterations, most = S->params.max_iters - first;
     int it = 0, batch = FIRST_BATCH, posted = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Autotunes the product of a matrix.
-#include "lib/operator/choose.h"
+#include "lib/operator/autotune.h"
 
-#include "host/choice.h"
+#include "host/autotune.h"
 #include "host/log.h"
 #include "host/runtime.h"
 
@@ -54,7 +54,7 @@ bool lcl_spmv_recall(int *best, lcl_context *ctx,
 {
     char question[QUESTION];
     name_question(question, A, what);
-    return lcl_choice_recall(best, ctx, question, count);
+    return lcl_autotune_recall(best, ctx, question, count);
 }
 
 struct trial {
@@ -86,7 +86,7 @@ enum lcl_status lcl_spmv_measure(int *best, lcl_context *ctx,
         (st = lcl_buffer_fill(T.x, 0)) == LCL_OK &&
         (st = lcl_buffer_create(&T.y, ctx, A->n, sizeof(double), "vector")) ==
             LCL_OK)
-        st = lcl_choose(best, ctx, question, count, launch, &T);
+        st = lcl_autotune(best, ctx, question, count, launch, &T);
     lcl_buffer_destroy(&T.y);
     lcl_buffer_destroy(&T.x);
     return st;
@@ -169,7 +169,7 @@ enum lcl_status lcl_spmv_prefer(enum lcl_spmv_type type, lcl_context *ctx,
     name_question(question, A, F.names);
     for (int c = 0; c < F.count; ++c) {
         if (F.product[c].type == type) {
-            lcl_choice_store(ctx, question, c);
+            lcl_autotune_store(ctx, question, c);
             st = LCL_OK;
         }
         lcl_spmv_finish(&F.product[c]);
@@ -177,8 +177,8 @@ enum lcl_status lcl_spmv_prefer(enum lcl_spmv_type type, lcl_context *ctx,
     return st;
 }
 
-enum lcl_status lcl_spmv_choose(struct lcl_spmv *S, lcl_context *ctx,
-                                const struct lcl_device_matrix *A)
+enum lcl_status lcl_spmv_autotune(struct lcl_spmv *S, lcl_context *ctx,
+                                  const struct lcl_device_matrix *A)
 {
     *S = (struct lcl_spmv){.ops = NULL};
     if (!lcl_spmv_is_small(A)) {
@@ -199,7 +199,7 @@ enum lcl_status lcl_spmv_init(struct lcl_spmv *S, enum lcl_spmv_type type,
                               const struct lcl_device_matrix *A)
 {
     if (type == LCL_SPMV_DEFAULT)
-        return lcl_spmv_choose(S, ctx, A);
+        return lcl_spmv_autotune(S, ctx, A);
     const enum lcl_status st = lcl_spmv_study(S, type, ctx, A);
     return st < 0 ? st : lcl_spmv_create(S);
 }

@@ -32,11 +32,11 @@ enum lcl_status lcl_spmv_prefer(enum lcl_spmv_type type, lcl_context *ctx,
 
 // lcl_spmv_init() with the fastest type; LCL_SPMV_CSR if A is small or if there
 // is too little memory for another type.
-enum lcl_status lcl_spmv_choose(struct lcl_spmv *S, lcl_context *ctx,
-                                const struct lcl_device_matrix *A);
+enum lcl_status lcl_spmv_autotune(struct lcl_spmv *S, lcl_context *ctx,
+                                  const struct lcl_device_matrix *A);
 
 // Creates the product of a given type with the current values of A;
-// LCL_SPMV_DEFAULT means lcl_spmv_choose(). Returns LCL_OK, LCL_EUNSUPPORTED
+// LCL_SPMV_DEFAULT means lcl_spmv_autotune(). Returns LCL_OK, LCL_EUNSUPPORTED
 // (the type with these blocks or on this device), LCL_EDEVMEM, LCL_EDEVICE,
 // LCL_EBUILD or LCL_ENOMEM; *S is fit for lcl_spmv_finish() in any case.
 enum lcl_status lcl_spmv_init(struct lcl_spmv *S, enum lcl_spmv_type type,

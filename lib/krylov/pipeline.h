@@ -8,7 +8,7 @@
 
 // A method: its kernels, one table, and what an iteration enqueues. A step
 // counts as one iteration: it writes one residual to the ring.
-struct lcl_batch_ops {
+struct lcl_pipeline_ops {
     int stops; // length of stop[]
     int words; // number of the method's words of state[], from LCL_KRYLOV_OWN
                // on
@@ -20,17 +20,17 @@ struct lcl_batch_ops {
     enum lcl_status (*last)(struct lcl_solver *S, int it);
 };
 
-struct lcl_batch {
-    const struct lcl_batch_ops *ops;
+struct lcl_pipeline {
+    const struct lcl_pipeline_ops *ops;
     lcl_buffer *state, *stop; // doubles; int32
     lcl_window *window;       // onto the state
 };
 
-enum lcl_status lcl_batch_init(struct lcl_batch *B, lcl_context *ctx,
-                               const struct lcl_batch_ops *ops);
-void lcl_batch_finish(struct lcl_batch *B);
+enum lcl_status lcl_pipeline_init(struct lcl_pipeline *B, lcl_context *ctx,
+                                  const struct lcl_pipeline_ops *ops);
+void lcl_pipeline_finish(struct lcl_pipeline *B);
 
 // Runs one cycle of the method of S: zeroes state[] and stop[], then enqueues
 // steps until a stop occurs or S->params.max_iters are done. Sets S->stop and
 // appends to the history.
-enum lcl_status lcl_batch_run(struct lcl_batch *B, struct lcl_solver *S);
+enum lcl_status lcl_pipeline_run(struct lcl_pipeline *B, struct lcl_solver *S);

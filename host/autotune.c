@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Autotuning: which of several equivalent kernel variants is fastest on this
 // device.
-#include "host/choice.h"
+#include "host/autotune.h"
 
 #include "host/alloc.h"
 #include "host/context.h"
@@ -19,13 +19,13 @@ static void key_of(char key[KEY_SIZE], const lcl_context *ctx,
                    const char *question)
 {
     const struct lcl_caps *c = &ctx->caps;
-    snprintf(key, KEY_SIZE, "choice of levelcl %s\n%s\n%s\n%s\n%s\n%d\n%s",
+    snprintf(key, KEY_SIZE, "autotuning of levelcl %s\n%s\n%s\n%s\n%s\n%d\n%s",
              LCL_VERSION, c->platform, c->name, c->version, c->driver, c->width,
              question);
 }
 
-bool lcl_choice_recall(int *best, lcl_context *ctx, const char *question,
-                       int count)
+bool lcl_autotune_recall(int *best, lcl_context *ctx, const char *question,
+                         int count)
 {
     char key[KEY_SIZE];
     size_t bytes;
@@ -39,7 +39,7 @@ bool lcl_choice_recall(int *best, lcl_context *ctx, const char *question,
     return number >= 0 && number < count;
 }
 
-void lcl_choice_store(lcl_context *ctx, const char *question, int best)
+void lcl_autotune_store(lcl_context *ctx, const char *question, int best)
 {
     char key[KEY_SIZE];
     const int32_t number = best;
@@ -69,8 +69,8 @@ static enum lcl_status time_candidate(double *seconds, lcl_context *ctx,
     return st;
 }
 
-enum lcl_status lcl_choose(int *best, lcl_context *ctx, const char *question,
-                           int count, lcl_candidate *launch, void *arg)
+enum lcl_status lcl_autotune(int *best, lcl_context *ctx, const char *question,
+                             int count, lcl_candidate *launch, void *arg)
 {
     double least = 0;
     enum lcl_status st = LCL_OK;
@@ -86,6 +86,6 @@ enum lcl_status lcl_choose(int *best, lcl_context *ctx, const char *question,
             *best = which;
         }
     }
-    lcl_choice_store(ctx, question, *best);
+    lcl_autotune_store(ctx, question, *best);
     return LCL_OK;
 }

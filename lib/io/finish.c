@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The last step of all readers of sparse matrices.
+#include "lib/io/finish.h"
+
+#include "host/log.h"
+#include "host/parallel.h"
+#include "lib/matrix/csr.h"
+
+#include <inttypes.h>
+
+static enum lcl_status check_sums(const struct lcl_csr *A, int base,
+                                  const lcl_stream *stream)
+{
+    const int64_t k = lcl_find_not_finite(A->val, A->nnz);
+    if (k < 0)
+        return LCL_OK;
+    return lcl_fail(lcl_stream_log(stream), LCL_EFORMAT,
+                    "%s: expected duplicates with a finite sum, found %g at "
+                    "(%" PRId64 ", %" PRId32 ")",
+                    lcl_stream_name(stream), A->val[k],
+                    lcl_csr_row_of(A, k) + base, A->col_ind[k] + base);
+}
+
+struct zeros {
+    const double *val;
+    int64_t count, chunks;
+    int64_t found[LCL_CHUNKS_MAX];
+};
+
+static void count_chunk(void *arg, int64_t chunk)
+{
+    struct zeros *Z = arg;
+    const int64_t to = lcl_chunk_start(Z->count, Z->chunks, chunk + 1);
+    int64_t found = 0;
+    for (int64_t k = lcl_chunk_start(Z->count, Z->chunks, chunk); k < to; ++k)
+        found += Z->val[k] == 0;
+    Z->found[chunk] = found;
+}
+
+static int64_t count_zeros(const double *val, int64_t count)
+{
+    struct zeros Z = {.val = val, .count = count, .chunks = lcl_chunks(count)};
+    int64_t sum = 0;
+    lcl_parallel(Z.chunks, count_chunk, &Z);
+    for (int64_t c = 0; c < Z.chunks; ++c)
+        sum += Z.found[c];
+    return sum;
+}
+
+enum lcl_status lcl_io_finish_csr(const struct lcl_csr *A, int base,
+                                  const lcl_stream *stream,
+                                  struct lcl_read_info *info)
+{
+    info->explicit_zeros = count_zeros(A->val, A->nnz);
+    return info->duplicates > 0 ? check_sums(A, base, stream) : LCL_OK;
+}

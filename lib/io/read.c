@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads matrices and vectors from files of any known format.
+#include "lib/io/read.h"
+
+#include "host/log.h"
+#include "lib/io/mm.h"
+#include "lib/io/number.h"
+#include "lib/io/petsc.h"
+
+enum lcl_status lcl_read_stream(struct lcl_csr *A, struct lcl_dense *X,
+                                lcl_stream *stream, struct lcl_read_info *info)
+{
+    const char *bytes;
+    size_t size;
+    const enum lcl_status st = lcl_stream_peek(stream, &bytes, &size);
+    if (st < 0)
+        return st;
+    return lcl_is_petsc(bytes, size) ? lcl_petsc_read(A, X, stream, info)
+                                     : lcl_mm_read(A, X, stream, info);
+}
+
+static enum lcl_status read_path(struct lcl_csr *A, struct lcl_dense *X,
+                                 const char *path, struct lcl_read_info *info,
+                                 const struct lcl_log *log)
+{
+    struct lcl_read_info seen = {0};
+    struct lcl_c_locale locale;
+    lcl_stream *stream;
+    enum lcl_status st = lcl_stream_open(&stream, path, log);
+    if (st < 0)
+        return st;
+    if (lcl_c_locale_enter(&locale)) {
+        st = lcl_read_stream(A, X, stream, &seen);
+        lcl_c_locale_leave(&locale);
+    } else {
+        st = lcl_fail_memory(log, "a locale");
+    }
+    lcl_stream_close(&stream);
+    if (info)
+        *info = seen;
+    return st;
+}
+
+enum lcl_status lcl_csr_read(struct lcl_csr *A, const char *path,
+                             struct lcl_read_info *info,
+                             const struct lcl_log *log)
+{
+    if (!A)
+        return lcl_misuse(log, "lcl_csr_read: the matrix is NULL");
+    *A = (struct lcl_csr){0};
+    if (!path)
+        return lcl_misuse(log, "lcl_csr_read: the path is NULL");
+    return read_path(A, NULL, path, info, log);
+}
+
+enum lcl_status lcl_dense_read(struct lcl_dense *X, const char *path,
+                               struct lcl_read_info *info,
+                               const struct lcl_log *log)
+{
+    if (!X)
+        return lcl_misuse(log, "lcl_dense_read: the matrix is NULL");
+    *X = (struct lcl_dense){0};
+    if (!path)
+        return lcl_misuse(log, "lcl_dense_read: the path is NULL");
+    return read_path(NULL, X, path, info, log);
+}
+
+enum lcl_status lcl_file_read(struct lcl_csr *A, struct lcl_dense *X,
+                              const char *path, struct lcl_read_info *info,
+                              const struct lcl_log *log)
+{
+    if (!A || !X || !path)
+        return lcl_misuse(log, "lcl_file_read: an argument is NULL");
+    *A = (struct lcl_csr){0};
+    *X = (struct lcl_dense){0};
+    return read_path(A, X, path, info, log);
+}
