@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Contracts a graph: coarse vertex c consists of the vertices members[c].x and,
-// if not -1, members[c].y.
+// Contracts a graph: coarse vertex c consists of the vertices members[c].first
+// and, if not -1, members[c].second.
 //     label         members, sizes and the map `coarse` from the numbers of the
 //                   pairs' leaders; lists coarse rows of more than MATCH_LONG
 //                   entries before merging
@@ -10,25 +10,30 @@
 //     pack          moves the rows from their slots to consecutive entries
 //
 // Slots: row c has those of `stride` times the entries of its members, first
-// members[c].x, then members[c].y. Labels equal to that of the row are dropped.
-// Launch: any number of groups; merge: groups of one wave, teams of lanes per
-// row; merge_hashed: one group per row.
+// members[c].first, then members[c].second. Labels equal to that of the row are
+// dropped.
+// Launch: any number of groups; merge: groups of one wave, a team of lanes per
+//         row; merge_hashed: one group per row.
 // Determinism: sums are exact; the order of the entries in a row is not fixed.
 #include "team.cl.h"
+
+struct pair {
+    int first, second;
+};
 
 // Entries of the members of a row.
 struct span {
     uint first, first_length, second, length;
 };
 
-static inline struct span span_of(int2 members, global const uint *ptr)
+static inline struct span span_of(struct pair members, global const uint *ptr)
 {
     struct span s;
-    s.first = ptr[members.x];
-    s.first_length = ptr[members.x + 1] - s.first;
-    s.second = members.y < 0 ? 0 : ptr[members.y];
-    s.length =
-        s.first_length + (members.y < 0 ? 0 : ptr[members.y + 1] - s.second);
+    s.first = ptr[members.first];
+    s.first_length = ptr[members.first + 1] - s.first;
+    s.second = members.second < 0 ? 0 : ptr[members.second];
+    s.length = s.first_length +
+               (members.second < 0 ? 0 : ptr[members.second + 1] - s.second);
     return s;
 }
 
@@ -58,7 +63,7 @@ kernel void label(long n, global const int *restrict mate,
                   global const uint *restrict number,
                   global const uint *restrict size,
                   global const uint *restrict ptr, global int *coarse,
-                  global int2 *members, global uint *coarse_size,
+                  global struct pair *members, global uint *coarse_size,
                   global int *list, volatile global uint *counts)
 {
     for (RANGE(i, n)) {
@@ -69,8 +74,8 @@ kernel void label(long n, global const int *restrict mate,
             continue;
         const uint length = ptr[i + 1] - ptr[i];
         const uint more = j < 0 ? 0 : ptr[j + 1] - ptr[j];
-        members[c].x = (int)i;
-        members[c].y = j;
+        members[c].first = (int)i;
+        members[c].second = j;
         coarse_size[c] = size[i] + (j < 0 ? 0 : size[j]);
         list_if_long(length + more, (int)c, list, counts);
     }
@@ -78,15 +83,16 @@ kernel void label(long n, global const int *restrict mate,
 
 WORK_GROUP
 kernel void singles(long n, global const int *restrict order,
-                    global const uint *restrict ptr, global int2 *members,
-                    global int *list, volatile global uint *counts)
+                    global const uint *restrict ptr,
+                    global struct pair *members, global int *list,
+                    volatile global uint *counts)
 {
     if (get_global_id(0) == 0)
         counts[MATCH_COUNT] = (uint)n;
     for (RANGE(c, n)) {
         const int i = order[c];
-        members[c].x = i;
-        members[c].y = -1;
+        members[c].first = i;
+        members[c].second = -1;
         list_if_long(ptr[i + 1] - ptr[i], (int)c, list, counts);
     }
 }
@@ -115,7 +121,7 @@ static inline int key_of(uint k, int own, global const int *label,
 // Each lane adds up the entries with the key of one of its entries, provided
 // that no earlier entry has the same key.
 WORK_GROUP
-kernel void merge(global uint *counts, global const int2 *members,
+kernel void merge(global uint *counts, global const struct pair *members,
                   global const int *label, uint stride, global const uint *ptr,
                   global const int *restrict adj,
                   global const uint *restrict weight, global int *slot_adj,
@@ -131,7 +137,7 @@ kernel void merge(global uint *counts, global const int2 *members,
         struct span s = {0, 0, 0, 0};
         if (c >= 0) {
             s = span_of(members[c], ptr);
-            own = label[members[c].x];
+            own = label[members[c].first];
         }
         if (is_left_out(s.length)) {
             c = -1;
@@ -227,12 +233,14 @@ static inline void insert(struct span s, int key, uint weight,
     }
 }
 
-// Moves the used slots of a row to its first ones; returns their number.
+// Moves the used slots of a row to its first ones, as many at a time as the
+// group has work-items; returns their number.
 INLINE uint compact(struct span s, global int *slot_adj,
-                    global uint *slot_weight, local uint *firsts)
+                    global uint *slot_weight, local uint *written)
 {
     const uint lid = get_local_id(0);
-    uint written = 0;
+    if (lid == 0)
+        *written = 0;
     for (ulong first = 0; first < 2 * (ulong)s.length; first += LCL_GROUP) {
         int key = -1;
         uint weight = 0;
@@ -241,38 +249,35 @@ INLINE uint compact(struct span s, global int *slot_adj,
             key = slot_adj[slot];
             weight = slot_weight[slot];
         }
-        firsts[lid] = key >= 0;
         GROUP_BARRIER_GLOBAL();
-        uint place = written;
-        for (uint l = 0; l < LCL_GROUP; ++l) {
-            place += l < lid ? firsts[l] : 0;
-            written += firsts[l];
-        }
         if (key >= 0) {
+            const uint place =
+                LCL_GROUP == 1 ? (*written)++ : atomic_inc(written);
             slot_adj[slot_of(s, 2, place)] = key;
             slot_weight[slot_of(s, 2, place)] = weight;
         }
         GROUP_BARRIER_GLOBAL();
     }
-    return written;
+    return *written;
 }
 
 // The listed rows or all; stride is 2.
 WORK_GROUP
 kernel void merge_hashed(global uint *counts, global const int *list,
-                         global const int2 *members, global const int *label,
-                         global const uint *ptr, global const int *restrict adj,
+                         global const struct pair *members,
+                         global const int *label, global const uint *ptr,
+                         global const int *restrict adj,
                          global const uint *restrict weight,
                          global int *slot_adj, global uint *slot_weight,
                          global int *length)
 {
-    local uint firsts[LCL_GROUP];
+    local uint used;
     const uint lid = get_local_id(0);
     const long rows = counts[LONG_ROWS ? MATCH_MERGED_LONG : MATCH_COUNT];
     for (TEAM_RANGE(at, rows)) {
         const int c = LONG_ROWS ? list[at] : (int)at;
         const struct span s = span_of(members[c], ptr);
-        const int own = label[members[c].x];
+        const int own = label[members[c].first];
         for (ulong t = lid; t < 2 * (ulong)s.length; t += LCL_GROUP) {
             slot_adj[slot_of(s, 2, t)] = -1;
             slot_weight[slot_of(s, 2, t)] = 0;
@@ -285,9 +290,10 @@ kernel void merge_hashed(global uint *counts, global const int *list,
                 insert(s, key, weight[k], slot_adj, slot_weight);
         }
         GROUP_BARRIER_GLOBAL();
-        const uint written = compact(s, slot_adj, slot_weight, firsts);
+        const uint written = compact(s, slot_adj, slot_weight, &used);
         if (lid == 0)
             finish_row(c, written, length, counts);
+        GROUP_BARRIER();
     }
 }
 #endif
@@ -297,7 +303,7 @@ kernel void merge_hashed(global uint *counts, global const int *list,
 // The listed rows or all; row_ptr is the prefix sum of length.
 WORK_GROUP
 kernel void pack(global const uint *counts, global const int *list,
-                 global const int2 *members, uint stride,
+                 global const struct pair *members, uint stride,
                  global const uint *ptr, global const int *restrict slot_adj,
                  global const uint *restrict slot_weight,
                  global const uint *restrict row_ptr,

@@ -202,20 +202,20 @@ kernel void rate_pairs(long rows, global const int *list,
 // this one, a first vertex up to `last`.
 INLINE uint pairs_above(ulong least, uint last, long n,
                         global const ulong *rating, global const int *mate,
-                        local uint *counts)
+                        local uint *count)
 {
     const uint lid = get_local_id(0);
-    uint count = 0;
+    uint own = 0;
     for (long i = lid; i < n; i += LCL_GROUP)
-        count += mate[i] > i &&
-                 (rating[i] > least || (rating[i] == least && i <= last));
-    counts[lid] = count;
+        own += mate[i] > i &&
+               (rating[i] > least || (rating[i] == least && i <= last));
     GROUP_BARRIER();
-    count = 0;
-    for (uint l = 0; l < LCL_GROUP; ++l)
-        count += counts[l];
+    if (lid == 0)
+        *count = 0;
     GROUP_BARRIER();
-    return count;
+    atomic_add(count, own);
+    GROUP_BARRIER();
+    return *count;
 }
 
 // Keeps the `keep` pairs of the best ratings, which must exist: bisection for
@@ -224,15 +224,15 @@ WORK_GROUP
 kernel void cut_pairs(long n, uint keep, global const ulong *rating,
                       global int *mate)
 {
-    local uint counts[LCL_GROUP];
+    local uint count;
     ulong least = 0;
     uint last = 0;
     for (ulong bit = 1ul << 63; bit > 0; bit /= 2)
-        if (pairs_above(least | bit, 0xffffffffu, n, rating, mate, counts) >=
+        if (pairs_above(least | bit, 0xffffffffu, n, rating, mate, &count) >=
             keep)
             least |= bit;
     for (uint bit = 1u << 31; bit > 0; bit /= 2)
-        if (pairs_above(least, last + bit - 1, n, rating, mate, counts) < keep)
+        if (pairs_above(least, last + bit - 1, n, rating, mate, &count) < keep)
             last += bit;
     for (long i = get_local_id(0); i < n; i += LCL_GROUP)
         if (mate[i] > i &&
