@@ -2,28 +2,38 @@
 // Subdomains: labels, the resulting permutation, the reordered matrix.
 #pragma once
 
+#include "lib/operator/matrix.h"
+
 #include <levelcl/precond.h>
 
 // Subdomain p has rows part_ptr[p] .. part_ptr[p+1]-1 of the new numbering; new
 // row i is old row perm[i]. Rows keep their old order within a subdomain;
-// subdomains are ordered by their first rows.
+// subdomains are ordered by their first rows, those of MATCH along its tree.
 struct lcl_partition {
     int64_t n;
     int64_t parts;
     int64_t *part_ptr; // parts + 1
     int32_t *perm;     // n, new -> old
-    bool weighted;     // METIS used edge weights
+    bool weighted;     // METIS or MATCH used edge weights
 };
 
 // Partitions the rows of A (square) into nonempty subdomains of at most
 // `max_rows` rows; params->rows, if set, lowers the limit. Returns LCL_OK,
-// LCL_EINVAL, LCL_ERANGE or LCL_ENOMEM, with a logged reason.
+// LCL_EINVAL, LCL_ERANGE, LCL_ENOMEM or, for MATCH, LCL_EUNSUPPORTED, with a
+// logged reason.
 enum lcl_status lcl_partition_create(struct lcl_partition *P,
                                      const struct lcl_csr *A,
                                      const struct lcl_partition_params *params,
                                      int64_t max_rows,
                                      const struct lcl_log *log);
 void lcl_partition_finish(struct lcl_partition *P);
+
+// The same for MATCH, of the block rows of D, or of A if D is NULL.
+enum lcl_status lcl_partition_match(struct lcl_partition *P, lcl_context *ctx,
+                                    const struct lcl_device_matrix *D,
+                                    const struct lcl_csr *A,
+                                    const struct lcl_partition_params *params,
+                                    int64_t max_rows);
 
 // Allocates n rows in `parts` parts, for methods that fill *P themselves.
 // Returns LCL_OK or LCL_ENOMEM; part_ptr is all zero on success.
@@ -59,6 +69,7 @@ enum lcl_status lcl_labels_of_blocks(int32_t **out, const int32_t *labels,
 static inline bool lcl_partition_weighs(
     const struct lcl_partition_params *params)
 {
-    return params->type <= LCL_PARTITION_METIS &&
+    return (params->type <= LCL_PARTITION_METIS ||
+            params->type == LCL_PARTITION_MATCH) &&
            params->weights != LCL_WEIGHTS_OFF;
 }

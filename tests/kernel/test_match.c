@@ -495,6 +495,59 @@ static void test_match__blocks_are_vertices(void **state)
     }
 }
 
+// ------------------------------------------------------------------- partition
+
+static void expect_partition(lcl_context *ctx, const struct lcl_csr *A,
+                             const struct lcl_device_matrix *D)
+{
+    const struct lcl_partition_params params = {.type = LCL_PARTITION_MATCH,
+                                                .rows = 30};
+    const struct lcl_bsr B = lcl_bsr_of_csr(A);
+    struct lcl_ref_match E;
+    struct lcl_partition P;
+    assert_int_equal(lcl_partition_match(&P, ctx, D, A, &params, 50), LCL_OK);
+    assert_int_equal(lcl_ref_match_init(&E, &B, 30, true, 2048), LCL_OK);
+    assert_int_equal(P.parts, E.parts);
+    assert_true(P.weighted);
+    expect_ints("perm", P.perm, E.perm, E.n);
+    for (int64_t p = 0; p <= P.parts; ++p)
+        assert_int_equal(P.part_ptr[p], E.part_ptr[p]);
+    lcl_ref_match_finish(&E);
+    lcl_partition_finish(&P);
+}
+
+static void test_match__is_a_method_of_partitioning(void **state)
+{
+    struct lcl_csr A = test_laplacian(test_size(5, 14), 5, 4);
+    const struct lcl_bsr B = lcl_bsr_of_csr(&A);
+    struct lcl_device_matrix D;
+    upload(&D, *state, &B);
+    expect_partition(*state, &A, &D);
+    expect_partition(*state, &A, NULL);
+    lcl_device_matrix_finish(&D);
+    test_csr_finish(&A);
+}
+
+static void test_match__refuses_what_it_does_not_support(void **state)
+{
+    const struct lcl_match_params good = {.limit = 9, .most = 9};
+    const struct lcl_match_params no_rows = {.limit = 0, .most = 9};
+    struct lcl_csr A = test_identity(5);
+    const struct lcl_bsr B = lcl_bsr_of_csr(&A);
+    struct lcl_device_matrix D;
+    struct lcl_match M;
+    upload(&D, *state, &B);
+    assert_int_equal(lcl_match_init(&M, *state, &D, &no_rows), LCL_EINVAL);
+    D.wide = true;
+    assert_int_equal(lcl_match_init(&M, *state, &D, &good), LCL_EUNSUPPORTED);
+    D.wide = false;
+    D.block_cols = 6;
+    assert_int_equal(lcl_match_init(&M, *state, &D, &good), LCL_ERANGE);
+    assert_null(M.perm);
+    lcl_device_matrix_finish(&D);
+    test_csr_finish(&A);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -508,6 +561,8 @@ int main(void)
         cmocka_unit_test(test_match__disconnected_graphs),
         cmocka_unit_test(test_match__any_values_have_a_weight),
         cmocka_unit_test(test_match__blocks_are_vertices),
+        cmocka_unit_test(test_match__is_a_method_of_partitioning),
+        cmocka_unit_test(test_match__refuses_what_it_does_not_support),
     };
     return test_device_run(tests);
 }
