@@ -63,12 +63,16 @@ enum lcl_partition_type {
     LCL_PARTITION_GEOMETRIC,   /* boxes of a Cartesian grid (Algorithm 3.1) */
     LCL_PARTITION_NATURAL,     /* chunks of consecutive rows */
     LCL_PARTITION_LABELS,      /* the caller's labels */
+    LCL_PARTITION_MATCH,       /* weighted matching on the device: the same
+                                  subdomains on every device, in milliseconds */
     LCL_PARTITION_COUNT,
 };
 
-/* METIS edge weights 1 + 1000 |a_ij| / sqrt(|a_ii a_jj|). */
+/* METIS edge weights 1 + 1000 |a_ij| / sqrt(|a_ii a_jj|), and similar ones of
+ * MATCH. */
 enum lcl_weights {
-    LCL_WEIGHTS_AUTO = 0, /* on if the couplings differ much in strength */
+    LCL_WEIGHTS_AUTO = 0, /* on if the couplings differ much in strength; MATCH:
+                             on */
     LCL_WEIGHTS_ON,
     LCL_WEIGHTS_OFF,
     LCL_WEIGHTS_COUNT,

@@ -64,6 +64,7 @@ static const char *const partitions[LCL_PARTITION_COUNT] = {
     [LCL_PARTITION_GEOMETRIC] = "geometric",
     [LCL_PARTITION_NATURAL] = "natural",
     [LCL_PARTITION_LABELS] = "labels",
+    [LCL_PARTITION_MATCH] = "match",
 };
 
 static const char *const pivots[LCL_PIVOT_COUNT] = {

@@ -143,6 +143,9 @@ static enum lcl_status make_parts(struct lcl_subdomains *P,
         if (R->params.rows > 1)
             return group_rows(P, R, label_by_metis);
         break;
+    case LCL_PARTITION_MATCH:
+        return lcl_fail(R->log, LCL_EUNSUPPORTED,
+                        "partition: matching needs a device");
     case LCL_PARTITION_NATURAL:
     case LCL_PARTITION_COUNT:
         break;

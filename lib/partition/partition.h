@@ -2,6 +2,7 @@
 // The methods that partition the rows of a matrix into subdomains.
 #pragma once
 
+#include "lib/operator/matrix.h"
 #include "lib/partition/subdomains.h"
 
 #include <levelcl/precond.h>
@@ -9,13 +10,21 @@
 // Partitions the rows of A (square) into nonempty subdomains of at most
 // `max_rows` rows; params->rows, if set, lowers the limit. No row repeats; rows
 // keep their order within a subdomain; subdomains are ordered by their first
-// rows. Returns LCL_OK, LCL_EINVAL, LCL_ERANGE or LCL_ENOMEM, with a logged
-// reason.
+// rows. Returns LCL_OK, LCL_EINVAL, LCL_ERANGE, LCL_ENOMEM or, for MATCH,
+// LCL_EUNSUPPORTED, with a logged reason.
 enum lcl_status lcl_partition_create(struct lcl_subdomains *P,
                                      const struct lcl_csr *A,
                                      const struct lcl_partition_params *params,
                                      int64_t max_rows,
                                      const struct lcl_log *log);
+
+// The same for MATCH, of the block rows of D, or of A if D is NULL; subdomains
+// are ordered along the tree of matchings.
+enum lcl_status lcl_partition_match(struct lcl_subdomains *P, lcl_context *ctx,
+                                    const struct lcl_device_matrix *D,
+                                    const struct lcl_csr *A,
+                                    const struct lcl_partition_params *params,
+                                    int64_t max_rows);
 
 // Methods; all respect the limit `rows` or params->rows, from 1 to n. These
 // fill *P themselves:
@@ -45,6 +54,7 @@ enum lcl_status lcl_labels_of_blocks(int32_t **out, const int32_t *labels,
 static inline bool lcl_partition_weighs(
     const struct lcl_partition_params *params)
 {
-    return params->type <= LCL_PARTITION_METIS &&
+    return (params->type <= LCL_PARTITION_METIS ||
+            params->type == LCL_PARTITION_MATCH) &&
            params->weights != LCL_WEIGHTS_OFF;
 }

@@ -16,7 +16,7 @@ struct lcl_subdomains {
     int64_t *part_ptr; // parts + 1
     int32_t *row;      // part_ptr[parts]
     uint8_t *owned;    // for each of them 1 or 0; NULL: no row repeats
-    bool weighted;     // METIS used edge weights
+    bool weighted;     // METIS or MATCH used edge weights
 };
 
 // Allocates n rows in `parts` parts, none of which repeats. Returns LCL_OK or

@@ -51,7 +51,7 @@ static enum lcl_status take_graph(struct set_up *a, const struct lcl_bsr *A,
 {
     const int size = lcl_block_values(A);
     a->graph = lcl_bsr_pattern(A);
-    if (A->block_size == 1 || !lcl_partition_weighs(params))
+    if (!A->val || A->block_size == 1 || !lcl_partition_weighs(params))
         return LCL_OK;
     a->graph.val = a->norms = lcl_malloc((size_t)A->nnz, sizeof *a->norms);
     if (!a->norms)
@@ -61,13 +61,14 @@ static enum lcl_status take_graph(struct set_up *a, const struct lcl_bsr *A,
     return LCL_OK;
 }
 
-static enum lcl_status partition(struct set_up *a, lcl_context *ctx, int block,
+static enum lcl_status partition(struct set_up *a, const lcl_precond *M,
                                  const struct lcl_partition_params *params)
 {
-    lcl_phase_enter(ctx, LCL_PHASE_PARTITION);
-    const enum lcl_status st =
-        lcl_packed_partition(&a->subdomains, ctx, &a->graph, block, params);
-    lcl_phase_leave(ctx);
+    const struct lcl_device_matrix *D = M->matrix->matrix;
+    lcl_phase_enter(M->op.range.ctx, LCL_PHASE_PARTITION);
+    const enum lcl_status st = lcl_packed_partition(
+        &a->subdomains, M->op.range.ctx, &a->graph, D, D->block, params);
+    lcl_phase_leave(M->op.range.ctx);
     return st;
 }
 
@@ -277,7 +278,7 @@ static enum lcl_status set_up(lcl_precond *M, struct set_up *a,
     lcl_context *ctx = M->op.range.ctx;
     enum lcl_status st;
     if ((st = take_graph(a, A, &params->partition, lcl_context_log(ctx))) < 0 ||
-        (st = partition(a, ctx, A->block_size, &params->partition)) < 0 ||
+        (st = partition(a, M, &params->partition)) < 0 ||
         (st = symbolic(M, a)) < 0 || (st = make_factor(M, a, params)) < 0 ||
         (st = add_coarse(M, a, params->coarse)) < 0)
         return st;
@@ -285,9 +286,17 @@ static enum lcl_status set_up(lcl_precond *M, struct set_up *a,
     return LCL_OK;
 }
 
+// MATCH needs only the sizes on the host.
 static enum lcl_status download(lcl_precond *M, struct lcl_bsr *A,
                                 const struct lcl_precond_params *params)
 {
+    const struct lcl_device_matrix *D = M->matrix->matrix;
+    *A = (struct lcl_bsr){.rows = D->block_rows,
+                          .cols = D->block_cols,
+                          .nnz = D->blocks,
+                          .block_size = D->block};
+    if (params->partition.type == LCL_PARTITION_MATCH)
+        return LCL_OK;
     lcl_phase_enter(M->op.range.ctx, LCL_PHASE_PARTITION);
     const enum lcl_status st = lcl_operator_download(
         M->matrix, A, lcl_partition_weighs(&params->partition));

@@ -195,8 +195,8 @@ static enum lcl_status partition(struct set_up *a, const lcl_precond *M,
     if (lcl_partition_weighs(params) && (st = make_norms(a, M, log)) < 0)
         return st;
     graph.val = a->norms;
-    st = lcl_packed_partition(&a->subdomains, ctx, &graph, a->one.block_size,
-                              params);
+    st = lcl_packed_partition(&a->subdomains, ctx, &graph, NULL,
+                              a->one.block_size, params);
     return st < 0 ? st : repeat_labels(a, M->A->info.stages, log);
 }
 

@@ -77,7 +77,9 @@ static int64_t rows_limit(const struct lcl_caps *caps)
 }
 
 enum lcl_status lcl_packed_partition(struct lcl_subdomains *P, lcl_context *ctx,
-                                     const struct lcl_csr *A, int block,
+                                     const struct lcl_csr *A,
+                                     const struct lcl_device_matrix *D,
+                                     int block,
                                      const struct lcl_partition_params *params)
 {
     const struct lcl_caps *caps = lcl_context_caps(ctx);
@@ -98,6 +100,8 @@ enum lcl_status lcl_packed_partition(struct lcl_subdomains *P, lcl_context *ctx,
         p.rows = clamp(block > 1 ? lcl_packed_block_rows(caps, A->rows, block)
                                  : rows_for(caps, A->rows),
                        1, limit);
+    if (p.type == LCL_PARTITION_MATCH)
+        return lcl_partition_match(P, ctx, D, A, &p, limit);
     if (block > 1 && p.type == LCL_PARTITION_LABELS && p.labels &&
         p.labels_count == A->rows * block) {
         st = lcl_labels_of_blocks(&of_blocks, p.labels, A->rows, block, log);

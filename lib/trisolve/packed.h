@@ -11,9 +11,13 @@
 // `params` does not set their size, it is chosen for the device (smaller for
 // small systems, so that every compute unit has work). A is the pattern of the
 // blocks of `block` rows and columns, so its rows are block rows; the caller's
-// labels may cover all scalar rows. Statuses as lcl_partition_create().
+// labels may cover all scalar rows. With D, the same matrix on the device,
+// MATCH reads only the number of rows of A; D may be NULL. Statuses as
+// lcl_partition_create().
 enum lcl_status lcl_packed_partition(struct lcl_subdomains *P, lcl_context *ctx,
-                                     const struct lcl_csr *A, int block,
+                                     const struct lcl_csr *A,
+                                     const struct lcl_device_matrix *D,
+                                     int block,
                                      const struct lcl_partition_params *params);
 
 // Work-group size for subdomains of `rows` rows.

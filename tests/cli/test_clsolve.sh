@@ -211,6 +211,9 @@ says stdout "right-hand side rhs.txt"
 ends 0 --csr-text=ptr.txt col.txt val.txt --spmv binned --precond jacobi --block-size 1
 ends 0 info --csr-text ptr.txt col.txt val.txt
 ends 0 two.mtx --partition file:labels.txt
+ends 0 --problem lap3d:8 --partition match --subdomain-rows 20
+ends 0 --problem lap3d:4,b=3 --partition match --weights off
+ends 0 --problem kron:2 --partition match
 ends 0 two.mtx --partition=natural --precond jacobi -q
 [ ! -s "$dir/stdout" ] && [ ! -s "$dir/stderr" ] && pass || flunk '-q: not quiet'
 ends 0 --problem lap3d:4,b=3 --precond jacobi

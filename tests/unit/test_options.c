@@ -100,6 +100,8 @@ static void test_options__enums_are_set_by_name(void **state)
                      LCL_BLOCK_APPLY_SPMV);
     assert_int_equal(parsed("weights=off").precond.partition.weights,
                      LCL_WEIGHTS_OFF);
+    assert_int_equal(parsed("partition=match").precond.partition.type,
+                     LCL_PARTITION_MATCH);
     assert_int_equal(parsed("partition=natural").precond.partition.type,
                      LCL_PARTITION_NATURAL);
 }

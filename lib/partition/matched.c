@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Matching as a method of partitioning.
+#include "lib/partition/match.h"
+#include "lib/partition/partition.h"
+
+#include "host/log.h"
+#include "host/runtime.h"
+#include "lib/matrix/bsr.h"
+
+#include <inttypes.h>
+
+// Aggregates of subdomains to number the subdomains by: as many as the coarse
+// correction has at most.
+enum { AGGREGATES = 2048 };
+
+static enum lcl_status take(struct lcl_subdomains *P, struct lcl_match *M,
+                            const struct lcl_log *log)
+{
+    const size_t n = (size_t)M->n;
+    enum lcl_status st = lcl_subdomains_allocate(P, M->n, M->parts, log);
+    if (st < 0)
+        return st;
+    P->parts = M->parts;
+    for (int64_t p = 0; p <= M->parts; ++p)
+        P->part_ptr[p] = M->part_ptr[p];
+    return lcl_buffer_read(M->perm, P->row, n * sizeof *P->row);
+}
+
+static enum lcl_status match(struct lcl_subdomains *P, lcl_context *ctx,
+                             const struct lcl_device_matrix *D,
+                             const struct lcl_match_params *params)
+{
+    struct lcl_match M;
+    enum lcl_status st = lcl_match_init(&M, ctx, D, params);
+    if (st < 0)
+        return st;
+    P->weighted = D->val && params->weights != LCL_WEIGHTS_OFF;
+    st = take(P, &M, lcl_context_log(ctx));
+    lcl_match_finish(&M);
+    if (st < 0)
+        lcl_subdomains_finish(P);
+    else
+        lcl_info(lcl_context_log(ctx),
+                 "partition: %" PRId64 " subdomains of at most %" PRId64
+                 " rows, by matching%s",
+                 P->parts, params->limit,
+                 P->weighted ? " with edge weights" : "");
+    return st;
+}
+
+static enum lcl_status upload(struct lcl_device_matrix *D, lcl_context *ctx,
+                              const struct lcl_csr *A)
+{
+    const struct lcl_bsr B = lcl_bsr_of_csr(A);
+    return A->val ? lcl_device_matrix_init(D, ctx, &B)
+                  : lcl_device_pattern_init(D, ctx, &B);
+}
+
+enum lcl_status lcl_partition_match(struct lcl_subdomains *P, lcl_context *ctx,
+                                    const struct lcl_device_matrix *D,
+                                    const struct lcl_csr *A,
+                                    const struct lcl_partition_params *params,
+                                    int64_t max_rows)
+{
+    const int64_t rows = params->rows;
+    const struct lcl_match_params own = {
+        .limit = rows > 0 && rows < max_rows ? rows : max_rows,
+        .most = AGGREGATES,
+        .weights = params->weights,
+    };
+    struct lcl_device_matrix copy;
+    enum lcl_status st;
+    *P = (struct lcl_subdomains){0};
+    if (D)
+        return match(P, ctx, D, &own);
+    if ((st = upload(&copy, ctx, A)) < 0)
+        return st;
+    st = match(P, ctx, &copy, &own);
+    lcl_device_matrix_finish(&copy);
+    return st;
+}
