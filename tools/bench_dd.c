@@ -123,6 +123,7 @@ static void keep_partition(struct bench *B, struct row *row,
     if (row->info.parts > 0 || info->parts == 0)
         return;
     row->info = *info;
+    row->partition = lcl_partition_name(info->partition);
     row->partition_seconds = setup->phase[LCL_PHASE_PARTITION];
     cJSON *line = bench_line(B, "partition", row->partition);
     cJSON_AddNumberToObject(line, "ms", 1e3 * row->partition_seconds);
@@ -163,7 +164,7 @@ static enum lcl_status add_problem(void *state, struct bench *B)
     struct row *row = &rows[dd->count];
     *row = (struct row){
         .problem = B->problem->name,
-        .partition = lcl_partition_name(B->options.precond.partition.type),
+        .partition = "",
     };
     for (int v = 0; v < VARIANTS; ++v) {
         if (v == NONE && row->of[SPIN_LOOP_LDS].known)

@@ -346,7 +346,6 @@ static struct lcl_options default_options(void)
     options.solver.basis = LCL_BASIS_FP64;
     options.precond.type = LCL_PRECOND_ILDU0;
     options.precond.trisolve = LCL_TRISOLVE_PACKED;
-    options.precond.partition.type = LCL_PARTITION_METIS;
     options.precond.pivot_tol = 1e-10;
     return options;
 }

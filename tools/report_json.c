@@ -191,6 +191,7 @@ static void put_precond(cJSON *record, const struct job *job)
     put_count(object, "barriers", info->barriers);
     put_count(object, "group_size", info->group_size);
     put_text(object, "form", info->form);
+    put_text(object, "partition", lcl_partition_name(info->partition));
     put_bool(object, "weighted", info->weighted);
     put_text(object, "coarse", lcl_coarse_name(info->coarse));
     put_count(object, "coarse_rows", info->coarse_rows);

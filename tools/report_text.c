@@ -115,8 +115,7 @@ void text_method(const struct job *job)
                lcl_basis_storage_name(solver->basis));
     printf(", %s", lcl_precond_name(precond->type));
     if (job_has_subdomains(job))
-        printf(" (%s), %s", lcl_trisolve_name(precond->trisolve),
-               lcl_partition_name(precond->partition.type));
+        printf(" (%s)", lcl_trisolve_name(precond->trisolve));
     printf(", rtol %g", solver->rtol);
     if (solver->atol > 0)
         printf(", atol %g", solver->atol);
@@ -134,9 +133,10 @@ static void blocks(const struct lcl_precond_info *info)
 static void subdomains(const struct lcl_precond_info *info)
 {
     line("subdomains");
-    printf("%" PRId64 " of %" PRId64 " to %" PRId64 " rows%s\n", info->parts,
-           info->part_rows_min, info->part_rows_max,
-           info->weighted ? ", with edge weights" : "");
+    printf("%" PRId64 " of %" PRId64 " to %" PRId64 " rows, by %s%s\n",
+           info->parts, info->part_rows_min, info->part_rows_max,
+           lcl_partition_name(info->partition),
+           info->weighted ? " with edge weights" : "");
     line("levels");
     printf("at most %" PRId64 ", %.1f on average\n", info->levels_max,
            info->levels_mean);

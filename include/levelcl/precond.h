@@ -58,13 +58,14 @@ enum lcl_trisolve {
 };
 
 enum lcl_partition_type {
-    LCL_PARTITION_DEFAULT = 0, /* METIS */
-    LCL_PARTITION_METIS,       /* graph partition, equal parts */
-    LCL_PARTITION_GEOMETRIC,   /* boxes of a Cartesian grid (Algorithm 3.1) */
-    LCL_PARTITION_NATURAL,     /* chunks of consecutive rows */
-    LCL_PARTITION_LABELS,      /* the caller's labels */
-    LCL_PARTITION_MATCH,       /* weighted matching on the device: the same
-                                  subdomains on every device, in milliseconds */
+    LCL_PARTITION_DEFAULT =
+        0,                   /* MATCH; on a CPU METIS, which is faster there */
+    LCL_PARTITION_METIS,     /* graph partition, equal parts */
+    LCL_PARTITION_GEOMETRIC, /* boxes of a Cartesian grid (Algorithm 3.1) */
+    LCL_PARTITION_NATURAL,   /* chunks of consecutive rows */
+    LCL_PARTITION_LABELS,    /* the caller's labels */
+    LCL_PARTITION_MATCH,     /* weighted matching on the device: the same
+                                subdomains on every device, in milliseconds */
     LCL_PARTITION_COUNT,
 };
 
@@ -240,8 +241,9 @@ struct lcl_precond_info {
     const char *form; /* autotuned variant of the kernel that applies the
                          factors; "" if there is only one */
     int block_size;   /* block size in which the matrix is stored */
-    bool weighted;    /* METIS used edge weights */
-    enum lcl_factor_storage storage; /* in use, never DEFAULT with ILU */
+    enum lcl_partition_type partition; /* of the subdomains, never DEFAULT */
+    bool weighted;                     /* METIS or MATCH used edge weights */
+    enum lcl_factor_storage storage;   /* in use, never DEFAULT with ILU */
     /* BLOCK_JACOBI only: */
     enum lcl_block_extraction extraction;
     enum lcl_block_apply block_apply;

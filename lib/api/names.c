@@ -59,7 +59,7 @@ static const char *const spmvs[LCL_SPMV_COUNT] = {
 };
 
 static const char *const partitions[LCL_PARTITION_COUNT] = {
-    [LCL_PARTITION_DEFAULT] = "metis",
+    [LCL_PARTITION_DEFAULT] = "auto",
     [LCL_PARTITION_METIS] = "metis",
     [LCL_PARTITION_GEOMETRIC] = "geometric",
     [LCL_PARTITION_NATURAL] = "natural",

@@ -277,8 +277,8 @@ static enum lcl_status set_partition(struct lcl_options *options,
                                      const char *value,
                                      const struct lcl_log *log)
 {
-    static const char *const words[] = {"metis", "match", "natural",
-                                        "geometric", "file"};
+    static const char *const words[] = {"auto",    "match",     "metis",
+                                        "natural", "geometric", "file"};
     char word[WORD];
     snprintf(word, sizeof word, "%.*s", (int)strcspn(value, ":"), value);
     if (strcmp(word, "geometric") == 0)
@@ -288,8 +288,8 @@ static enum lcl_status set_partition(struct lcl_options *options,
                       "partition=%s: lcl_options_parse() reads no labels; use "
                       "lcl_labels_read()",
                       value);
-    if (strcmp(value, "metis") != 0 && strcmp(value, "match") != 0 &&
-        strcmp(value, "natural") != 0)
+    if (strcmp(value, "auto") != 0 && strcmp(value, "match") != 0 &&
+        strcmp(value, "metis") != 0 && strcmp(value, "natural") != 0)
         return unknown_value(option, value,
                              lcl_nearest(word, words, COUNT(words)), log);
     return set_enum(options, option, value, log);
@@ -345,7 +345,7 @@ static const struct option table[] = {
      set_enum, AT(op.spmv), &lcl_spmv_names, NULL},
     {{"coarse", "none|add|mult|auto", "correction by constants on the subdomains (auto)"},
      set_enum, AT(precond.coarse), &lcl_coarse_names, NULL},
-    {{"partition", "metis|match|natural|geometric:BX,BY,BZ|file:F", "how the rows are partitioned into subdomains (metis)"},
+    {{"partition", "auto|match|metis|natural|geometric:BX,BY,BZ|file:F", "how the rows are partitioned into subdomains"},
      set_partition, AT(precond.partition.type), &lcl_partition_names, NULL},
     {{"subdomain-rows", "N|auto", "maximum rows of a subdomain (auto)"},
      set_rows, AT(precond.partition.rows), NULL, NULL},

@@ -2,7 +2,7 @@
 // Subdomains: the rows of a matrix, distributed over parts that may overlap.
 #pragma once
 
-#include <levelcl/matrix.h>
+#include <levelcl/precond.h>
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,7 +16,8 @@ struct lcl_subdomains {
     int64_t *part_ptr; // parts + 1
     int32_t *row;      // part_ptr[parts]
     uint8_t *owned;    // for each of them 1 or 0; NULL: no row repeats
-    bool weighted;     // METIS or MATCH used edge weights
+    enum lcl_partition_type type; // how they were made
+    bool weighted;                // METIS or MATCH used edge weights
 };
 
 // Allocates n rows in `parts` parts, none of which repeats. Returns LCL_OK or

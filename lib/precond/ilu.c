@@ -77,6 +77,7 @@ static void describe_parts(struct lcl_precond_info *info,
 {
     info->parts = P->parts;
     info->part_rows_min = P->n;
+    info->partition = P->type;
     info->weighted = P->weighted;
     for (int64_t p = 0; p < P->parts; ++p) {
         const int64_t rows = P->part_ptr[p + 1] - P->part_ptr[p];
@@ -307,8 +308,10 @@ static enum lcl_status download(lcl_precond *M, struct lcl_bsr *A,
 static enum lcl_status create(lcl_precond *M,
                               const struct lcl_precond_params *params)
 {
-    const struct lcl_log *log = lcl_context_log(M->op.range.ctx);
+    lcl_context *ctx = M->op.range.ctx;
+    const struct lcl_log *log = lcl_context_log(ctx);
     const int64_t blocks = M->matrix->matrix->blocks;
+    struct lcl_precond_params own = *params;
     struct set_up a = {.level = NULL};
     struct lcl_bsr A;
     enum lcl_status st;
@@ -316,12 +319,14 @@ static enum lcl_status create(lcl_precond *M,
         return lcl_refuse_wide(blocks, "factors on subdomains take", log);
     M->info.trisolve =
         params->trisolve ? params->trisolve : LCL_TRISOLVE_PACKED;
+    own.partition.type = lcl_packed_partition_type(lcl_context_caps(ctx),
+                                                   params->partition.type);
     struct ilu *I = M->op.state = lcl_calloc(1, sizeof *I);
     if (!I)
         return lcl_fail_memory(log, "a preconditioner");
-    if ((st = download(M, &A, params)) < 0)
+    if ((st = download(M, &A, &own)) < 0)
         return st;
-    st = set_up(M, &a, &A, params);
+    st = set_up(M, &a, &A, &own);
     set_up_finish(&a);
     lcl_bsr_finish(&A);
     return st;

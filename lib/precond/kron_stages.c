@@ -15,6 +15,7 @@
 struct stages {
     lcl_precond *inner; // of D
     struct lcl_kron_values values;
+    enum lcl_partition_type type; // of the subdomains of one stage
     bool weighted;
 };
 
@@ -229,6 +230,7 @@ static enum lcl_status make_inner(lcl_precond *M, const struct set_up *a,
     };
     if (own.coarse == LCL_COARSE_AUTO)
         own.coarse = LCL_COARSE_NONE;
+    S->type = a->subdomains.type;
     S->weighted = a->subdomains.weighted;
     return lcl_precond_analyse(&S->inner, M->matrix, &own);
 }
@@ -241,6 +243,7 @@ static void describe(lcl_precond *M)
     const int64_t nnz = M->info.nnz;
     M->info = S->inner->info;
     M->info.nnz = nnz;
+    M->info.partition = S->type;
     M->info.weighted = S->weighted;
 }
 

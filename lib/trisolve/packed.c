@@ -76,6 +76,14 @@ static int64_t rows_limit(const struct lcl_caps *caps)
     return rows;
 }
 
+enum lcl_partition_type lcl_packed_partition_type(const struct lcl_caps *caps,
+                                                  enum lcl_partition_type type)
+{
+    return type != LCL_PARTITION_DEFAULT ? type
+           : caps->width > 1             ? LCL_PARTITION_MATCH
+                                         : LCL_PARTITION_METIS;
+}
+
 enum lcl_status lcl_packed_partition(struct lcl_subdomains *P, lcl_context *ctx,
                                      const struct lcl_csr *A,
                                      const struct lcl_device_matrix *D,
@@ -87,6 +95,7 @@ enum lcl_status lcl_packed_partition(struct lcl_subdomains *P, lcl_context *ctx,
     const int64_t limit =
         block > 1 ? lcl_packed_block_limit(caps, block) : rows_limit(caps);
     struct lcl_partition_params p = *params;
+    p.type = lcl_packed_partition_type(caps, p.type);
     int32_t *of_blocks = NULL;
     enum lcl_status st;
     if (limit < 1)
@@ -100,8 +109,6 @@ enum lcl_status lcl_packed_partition(struct lcl_subdomains *P, lcl_context *ctx,
         p.rows = clamp(block > 1 ? lcl_packed_block_rows(caps, A->rows, block)
                                  : rows_for(caps, A->rows),
                        1, limit);
-    if (p.type == LCL_PARTITION_MATCH)
-        return lcl_partition_match(P, ctx, D, A, &p, limit);
     if (block > 1 && p.type == LCL_PARTITION_LABELS && p.labels &&
         p.labels_count == A->rows * block) {
         st = lcl_labels_of_blocks(&of_blocks, p.labels, A->rows, block, log);
@@ -110,7 +117,10 @@ enum lcl_status lcl_packed_partition(struct lcl_subdomains *P, lcl_context *ctx,
         p.labels = of_blocks;
         p.labels_count = A->rows;
     }
-    st = lcl_partition_create(P, A, &p, limit, log);
+    st = p.type == LCL_PARTITION_MATCH
+             ? lcl_partition_match(P, ctx, D, A, &p, limit)
+             : lcl_partition_create(P, A, &p, limit, log);
+    P->type = p.type;
     lcl_free(of_blocks);
     return st;
 }

@@ -47,7 +47,6 @@ static void test_names__default_is_the_method_it_stands_for(void **state)
     assert_string_equal(lcl_precond_name(LCL_PRECOND_DEFAULT), "ildu0");
     assert_string_equal(lcl_basis_storage_name(LCL_BASIS_DEFAULT), "fp64");
     assert_string_equal(lcl_trisolve_name(LCL_TRISOLVE_DEFAULT), "packed");
-    assert_string_equal(lcl_partition_name(LCL_PARTITION_DEFAULT), "metis");
     assert_string_equal(lcl_pivot_name(LCL_PIVOT_DEFAULT), "boost");
     assert_string_equal(lcl_block_extraction_name(LCL_BLOCK_EXTRACTION_DEFAULT),
                         "bisect");
