@@ -71,6 +71,9 @@ enum lcl_status lcl_partition_match(struct lcl_subdomains *P, lcl_context *ctx,
     struct lcl_device_matrix copy;
     enum lcl_status st;
     *P = (struct lcl_subdomains){0};
+    if ((st = lcl_partition_check(A, params, max_rows, lcl_context_log(ctx))) <
+        0)
+        return st;
     if (D)
         return match(P, ctx, D, &own);
     if ((st = upload(&copy, ctx, A)) < 0)

@@ -13,9 +13,9 @@ struct request {
     const struct lcl_log *log;
 };
 
-static enum lcl_status check(const struct lcl_csr *A,
-                             const struct lcl_partition_params *params,
-                             int64_t max_rows, const struct lcl_log *log)
+enum lcl_status lcl_partition_check(const struct lcl_csr *A,
+                                    const struct lcl_partition_params *params,
+                                    int64_t max_rows, const struct lcl_log *log)
 {
     if (!A || !params)
         return lcl_fail(log, LCL_EINVAL, "partition: an argument is NULL");
@@ -174,7 +174,7 @@ enum lcl_status lcl_partition_create(struct lcl_subdomains *P,
                                      const struct lcl_log *log)
 {
     *P = (struct lcl_subdomains){0};
-    enum lcl_status st = check(A, params, max_rows, log);
+    enum lcl_status st = lcl_partition_check(A, params, max_rows, log);
     if (st < 0)
         return st;
     struct request R = {.A = A, .params = *params, .log = log};

@@ -18,8 +18,14 @@ enum lcl_status lcl_partition_create(struct lcl_subdomains *P,
                                      int64_t max_rows,
                                      const struct lcl_log *log);
 
-// The same for MATCH, of the block rows of D, or of A if D is NULL; subdomains
-// are ordered along the tree of matchings.
+// Refuses what lcl_partition_create() does before it reads A's entries.
+enum lcl_status lcl_partition_check(const struct lcl_csr *A,
+                                    const struct lcl_partition_params *params,
+                                    int64_t max_rows,
+                                    const struct lcl_log *log);
+
+// Partitions by MATCH the block rows of D, or of A if D is NULL; subdomains are
+// ordered along the tree of matchings.
 enum lcl_status lcl_partition_match(struct lcl_subdomains *P, lcl_context *ctx,
                                     const struct lcl_device_matrix *D,
                                     const struct lcl_csr *A,

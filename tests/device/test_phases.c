@@ -32,8 +32,8 @@ static int teardown(void **state)
 static void run(lcl_context *ctx)
 {
     static struct test_chain chain;
-    const struct lcl_precond_params parts = {.partition.rows =
-                                                 TEST_JOB_ROWS / 4};
+    const struct lcl_precond_params parts = {
+        .partition = {LCL_PARTITION_NATURAL, .rows = TEST_JOB_ROWS / 4}};
     double x[TEST_JOB_ROWS] = {0};
     lcl_precond *M;
     lcl_solver *S;

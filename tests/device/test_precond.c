@@ -273,6 +273,7 @@ static void test_precond__wrong_parameters_are_refused(void **state)
         {.pivot_tol = 1},
         {.pivot_tol = NAN},
         {.partition = {.rows = -5}},
+        {.partition = {.type = LCL_PARTITION_MATCH, .rows = -5}},
         {.partition = {.type = LCL_PARTITION_LABELS}},
         {.partition = {.type = LCL_PARTITION_GEOMETRIC}},
         {.partition = {.type = LCL_PARTITION_GEOMETRIC,
