@@ -367,6 +367,15 @@ INLINE double group_sum(double v, local double *scratch)
   i += get_global_size(0)
 #endif
 
+// for (DOWNWARDS(i, n)): i = n - 1, ..., 0. PoCL 6 notes that a counter from 0
+// upwards is the same on all lanes, then deletes the counter but not the note,
+// which a new value may get with the address: one lane's value is then that of
+// all. At risk in a kernel with barriers are values that are loaded or not,
+// such as c ? a[i] : 0; there all loops count downwards.
+#define DOWNWARDS(i, n)                                                        \
+ uint i = (n);                                                                 \
+ i-- > 0;
+
 // Range [x, y) of `count` elements that this item adds up: item l of the group
 // gets the l-th contiguous run.
 static inline uint2 slice_of(uint count)

@@ -334,7 +334,8 @@ INLINE uint bgje_invert(bgje_real (*a)[LCL_BLOCK], uint m,
         rows.last[s] = row < LCL_BLOCK ? BGJE_LAST - row : 0;
         rows.scale[s] = 1;
     }
-    for (uint k = 0; k < m; ++k) {
+    for (DOWNWARDS(left, m)) {
+        const uint k = m - 1 - left;
         const bool sound = bgje_step(a, k, &rows, to, scratch);
         failed = sound || failed ? failed : k + 1;
     }

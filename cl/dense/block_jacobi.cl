@@ -251,13 +251,13 @@ static inline void insert_diagonal(const struct matrix *A,
                                    const struct diagonal_block *D,
                                    const struct target *X)
 {
-    for (uint s = 0; s < BGJE_ROWS(D->rows); ++s) {
+    for (DOWNWARDS(s, BGJE_ROWS(D->rows))) {
         const uint i = bgje_row(s);
         if (i >= D->rows)
             continue;
         const double inverse = bgje_reciprocal(diagonal(A, D->first + i));
         const bool sound = bgje_sound(inverse);
-        for (uint j = 0; j < D->rows; ++j)
+        for (DOWNWARDS(j, D->rows))
             lcl_stored_put(X->value, X->storage, i * X->di + j * X->dj,
                            i != j  ? 0.0
                            : sound ? inverse
