@@ -351,7 +351,7 @@ static void test_petsc__written_matrices_come_back(void **state)
     (void)state;
     struct lcl_csr A, B;
     char path[LCL_TEST_PATH], name[32];
-    assert_int_equal(lcl_csr_problem(&A, "lap3d:33", NULL), LCL_OK);
+    assert_int_equal(lcl_csr_problem(&A, "lap3d:30", NULL), LCL_OK);
     for (int64_t k = 0; k < A.nnz; ++k)
         A.val[k] /= 3 + (double)k;
     for (int s = 0; s < SUFFIXES; ++s) {
