@@ -92,14 +92,21 @@ INLINE int pivot_row(local const double *a, uint c, uint used, double limit,
     return largest > limit ? (int)row : NONE;
 }
 
+// Rounds of a group over `count` elements: a constant, so that compilers can
+// unroll.
+#define ROUNDS(count) (((count) + LCL_GROUP - 1) / LCL_GROUP)
+
 // next = a after column c has been eliminated with row r; column c then holds
 // the transformed column of the identity. Without a pivot, next = a.
 INLINE void eliminate(local double *next, local const double *a, int r, uint c)
 {
     const double inverse = r == NONE ? 0.0 : 1.0 / a[r * TILE + c];
 #pragma unroll
-    for (uint t = get_local_id(0); t < AREA; t += LCL_GROUP) {
+    for (uint s = 0; s < ROUNDS(AREA); ++s) {
+        const uint t = get_local_id(0) + s * LCL_GROUP;
         const uint i = t / TILE, j = t % TILE;
+        if (t >= AREA)
+            break;
         const double own = j == c ? 0.0 : a[t];
         const double pivot =
             r == NONE ? 0.0 : (j == c ? 1.0 : a[r * TILE + j]) * inverse;
@@ -245,13 +252,19 @@ INLINE void load_panels(long stride, long k, long i, long j,
 {
     const uint lid = get_local_id(0);
 # pragma unroll
-    for (uint t = lid; t < TILE * PADDED_ROWS; t += LCL_GROUP) {
+    for (uint s = 0; s < ROUNDS(TILE * PADDED_ROWS); ++s) {
+        const uint t = lid + s * LCL_GROUP;
+        if (t >= TILE * PADDED_ROWS)
+            break;
         const uint l = t / PADDED_ROWS, r = t % PADDED_ROWS;
         left[t] =
             r < REGION ? C[(i + r) / TILE * AREA + l * TILE + r % TILE] : 0.0;
     }
 # pragma unroll
-    for (uint t = lid; t < TILE * PADDED_COLS; t += LCL_GROUP) {
+    for (uint s = 0; s < ROUNDS(TILE * PADDED_COLS); ++s) {
+        const uint t = lid + s * LCL_GROUP;
+        if (t >= TILE * PADDED_COLS)
+            break;
         const uint l = t / PADDED_COLS, c = t % PADDED_COLS;
         right[t] = c < REGION ? A[(k * TILE + l) * stride + j + c] : 0.0;
     }
