@@ -245,7 +245,8 @@ INLINE void update_region(long stride, long k, long i, long j, global double *A,
 # define PADDED_ROWS  (LANE_ROWS * ROW_LANES)
 # define PADDED_COLS  (LANE_COLUMNS * COLUMN_LANES)
 
-// Loads C_i^T of the rows of the region and A_kj of its columns.
+// Loads C_i^T of the rows of the region, of which row k has none, and A_kj of
+// its columns.
 INLINE void load_panels(long stride, long k, long i, long j,
                         global const double *A, global const double *C,
                         local double *left, local double *right)
@@ -257,8 +258,9 @@ INLINE void load_panels(long stride, long k, long i, long j,
         if (t >= TILE * PADDED_ROWS)
             break;
         const uint l = t / PADDED_ROWS, r = t % PADDED_ROWS;
-        left[t] =
-            r < REGION ? C[(i + r) / TILE * AREA + l * TILE + r % TILE] : 0.0;
+        left[t] = r < REGION && tile_of(i, r) != k
+                      ? C[tile_of(i, r) * AREA + l * TILE + r % TILE]
+                      : 0.0;
     }
 # pragma unroll
     for (uint s = 0; s < ROUNDS(TILE * PADDED_COLS); ++s) {
@@ -335,8 +337,8 @@ kernel void dense_update(long n, long stride, long k, double tol,
     long g = get_group_id(0);
     if (inverts)
         g = g == 0 ? ahead : g == ahead ? 0 : g;
-    update_region(stride, k, g / regions * REGION, g % regions * REGION, A, C,
-                  room);
+    const long i = g / regions, j = g - i * regions;
+    update_region(stride, k, i * REGION, j * REGION, A, C, room);
     if (!inverts || g != ahead)
         return;
     GROUP_BARRIER_GLOBAL();
