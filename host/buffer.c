@@ -202,18 +202,23 @@ enum lcl_status lcl_buffer_fill_by(lcl_buffer *b, size_t size, lcl_fill_fn *fn,
                       : fill(b, &(struct lcl_filling){fn, arg, size, count});
 }
 
+static void narrow(void *arg, int64_t first, int64_t count, void *to)
+{
+    const int64_t *from = *(const int64_t *const *)arg + first;
+    uint32_t *out = to;
+    for (int64_t k = 0; k < count; ++k)
+        out[k] = (uint32_t)from[k];
+}
+
 enum lcl_status lcl_buffer_create_narrow(lcl_buffer **out, lcl_context *ctx,
                                          const int64_t *data, int64_t count,
                                          const char *what)
 {
-    uint32_t *narrow = lcl_malloc((size_t)count, sizeof *narrow);
-    if (!narrow)
-        return lcl_fail_memory(&ctx->cl.log, what);
-    for (int64_t k = 0; k < count; ++k)
-        narrow[k] = (uint32_t)data[k];
-    const enum lcl_status st =
-        lcl_buffer_create_from(out, ctx, narrow, count, sizeof *narrow, what);
-    lcl_free(narrow);
+    const size_t size = sizeof(uint32_t);
+    enum lcl_status st = lcl_buffer_create(out, ctx, count, size, what);
+    if (st == LCL_OK &&
+        (st = lcl_buffer_fill_by(*out, size, narrow, &data)) < 0)
+        lcl_buffer_destroy(out);
     return st;
 }
 

@@ -93,16 +93,36 @@ static enum lcl_status check_counts(const struct lcl_csr *A, const char *what,
     return LCL_OK;
 }
 
-// Whether no row pointer is negative, above nnz, or below its predecessor.
-static bool row_ptr_is_sound(const struct lcl_csr *A)
+struct row_ptrs {
+    const struct lcl_csr *A;
+    int64_t chunks;
+    bool sound[LCL_CHUNKS_MAX];
+};
+
+// Whether no row pointer of the chunk is negative, above nnz, or below its
+// predecessor.
+static void look_at_row_ptrs(void *arg, int64_t chunk)
 {
+    struct row_ptrs *R = arg;
+    const struct lcl_csr *A = R->A;
+    const int64_t end = lcl_chunk_start(A->rows, R->chunks, chunk + 1);
     uint64_t signs = 0;
-    for (int64_t i = 0; i < A->rows; ++i) {
+    for (int64_t i = lcl_chunk_start(A->rows, R->chunks, chunk); i < end; ++i) {
         const uint64_t from = (uint64_t)A->row_ptr[i];
         const uint64_t to = (uint64_t)A->row_ptr[i + 1];
         signs |= to | (to - from) | ((uint64_t)A->nnz - to);
     }
-    return signs >> 63 == 0;
+    R->sound[chunk] = signs >> 63 == 0;
+}
+
+static bool row_ptrs_are_sound(const struct lcl_csr *A)
+{
+    struct row_ptrs R = {.A = A, .chunks = lcl_chunks(A->rows)};
+    bool sound = true;
+    lcl_parallel(R.chunks, look_at_row_ptrs, &R);
+    for (int64_t c = 0; c < R.chunks; ++c)
+        sound = sound && R.sound[c];
+    return sound;
 }
 
 static enum lcl_status check_row_ptr(const struct lcl_csr *A, const char *what,
@@ -112,7 +132,7 @@ static enum lcl_status check_row_ptr(const struct lcl_csr *A, const char *what,
         return lcl_fail(log, LCL_EFORMAT,
                         "%s: row 0 starts at entry %" PRId64 ", expected 0",
                         what, A->row_ptr[0]);
-    const bool sound = row_ptr_is_sound(A);
+    const bool sound = row_ptrs_are_sound(A);
     for (int64_t i = 0; !sound && i < A->rows; ++i)
         if (A->row_ptr[i + 1] < A->row_ptr[i] || A->row_ptr[i + 1] > A->nnz)
             return lcl_fail(log, LCL_EFORMAT,
