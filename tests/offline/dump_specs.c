@@ -235,6 +235,8 @@ static const struct variant variants[] = {
     {"large",     1, {.source = "packed_block.cl", .block = 8, .storage = 1,
                       .defines = {{"SUBDOMAIN_ROWS", 256},
                                   {"LOCAL_STAGES", 64}}}},
+    {"plain",     8, {.source = "prefix_sum.cl"}},
+    {"wide",      8, {.source = "prefix_sum.cl", .wide = 1}},
     {"exchange",  2, {.source = "probe.cl", .defines = {{"PROBE", 1}}}},
     {"local",     1, {.source = "probe.cl",
                       .defines = {{"PROBE", 2}, {"LOCAL_DOUBLES", 4096}}}},
