@@ -93,7 +93,7 @@ static bool has_pattern_of(const struct lcl_csr *A, int64_t i, int64_t other)
                   (size_t)length * sizeof *A->col_ind) == 0;
 }
 
-static bool is_made_of_blocks(const struct lcl_csr *A, int b)
+bool lcl_csr_has_blocks(const struct lcl_csr *A, int b)
 {
     if (A->rows % b != 0 || A->cols % b != 0)
         return false;
@@ -111,7 +111,7 @@ int lcl_csr_natural_block(const struct lcl_csr *A)
     if (!A || A->nnz == 0)
         return 1;
     int b = LCL_BLOCK_MAX;
-    while (b > 1 && !is_made_of_blocks(A, b))
+    while (b > 1 && !lcl_csr_has_blocks(A, b))
         --b;
     return b;
 }

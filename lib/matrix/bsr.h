@@ -5,6 +5,7 @@
 #include <levelcl/matrix.h>
 
 #include <math.h>
+#include <stdbool.h>
 
 // Number of values per block.
 static inline int lcl_block_values(const struct lcl_bsr *A)
@@ -35,6 +36,9 @@ static inline struct lcl_csr lcl_bsr_pattern(const struct lcl_bsr *A)
     return (struct lcl_csr){A->rows,    A->cols,    A->nnz,
                             A->row_ptr, A->col_ind, A->val};
 }
+
+// Whether A consists of full b x b blocks, see lcl_csr_natural_block().
+bool lcl_csr_has_blocks(const struct lcl_csr *A, int b);
 
 // lcl_bsr_from_csr() that also returns the positions of A's entries: entry k is
 // out->val[(*place)[k]]. The caller frees *place with lcl_free(); NULL on

@@ -114,6 +114,16 @@ enum lcl_status lcl_refuse_wide(int64_t entries, const char *what,
                     what, (long long)LCL_NARROW_MOST);
 }
 
+int lcl_row_shift(const lcl_context *ctx, int64_t mean)
+{
+    const int width = lcl_context_caps(ctx)->width;
+    const int64_t most = mean < width ? mean : width;
+    int shift = 0;
+    while (INT64_C(2) << shift <= most)
+        ++shift;
+    return shift;
+}
+
 uint64_t lcl_device_matrix_bytes(const struct lcl_device_matrix *D)
 {
     return lcl_buffer_bytes(D->row_ptr) + lcl_buffer_bytes(D->col) +

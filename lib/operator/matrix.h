@@ -62,5 +62,9 @@ enum lcl_status lcl_device_matrix_read(struct lcl_bsr *out,
 enum lcl_status lcl_refuse_wide(int64_t entries, const char *what,
                                 const struct lcl_log *log);
 
+// Work-items per row, as the exponent of a power of two, for kernels in which
+// they share the `mean` elements of a row: 0 at width 1.
+int lcl_row_shift(const lcl_context *ctx, int64_t mean);
+
 // Bytes of its arrays.
 uint64_t lcl_device_matrix_bytes(const struct lcl_device_matrix *D);

@@ -178,6 +178,8 @@ static const struct variant variants[] = {
     {"wave",      1, {.source = "schedule.cl"}},
     {"waves",     4, {.source = "schedule.cl"}},
     {"given",     4, {.source = "schedule.cl", .defines = {{"SOURCES", 1}}}},
+    {"plain",     8, {.source = "natural_block.cl"}},
+    {"wide",      8, {.source = "natural_block.cl", .wide = 1}},
     {"s_2",       8, {.source = "okp.cl", .block = 4,
                       .defines = {{"STAGES", 2}}}},
     {"s_2",       4, {.source = "one_pass.cl", .block = 4,

@@ -168,6 +168,7 @@ struct lcl_csr test_expand_blocks(const struct lcl_csr *A, int64_t unknowns)
         for (int64_t k = A->row_ptr[cell]; k < A->row_ptr[cell + 1]; ++k)
             for (int64_t u = 0; u < unknowns; ++u)
                 append(&B, i, A->col_ind[k] * unknowns + u, A->val[k]);
+        B.row_ptr[i + 1] = B.nnz;
     }
     return B;
 }
