@@ -237,16 +237,22 @@ enum lcl_status lcl_buffer_write(lcl_buffer *b, const void *data, size_t bytes)
     return st;
 }
 
-enum lcl_status lcl_buffer_read(const lcl_buffer *b, void *data, size_t bytes)
+enum lcl_status lcl_buffer_read_at(const lcl_buffer *b, size_t at, void *data,
+                                   size_t bytes)
 {
     if (bytes == 0)
         return LCL_OK;
-    const enum lcl_status st =
-        LCL_CL(&b->ctx->cl, clEnqueueReadBuffer(b->ctx->queue, b->mem, CL_TRUE,
-                                                0, bytes, data, 0, NULL, NULL));
+    const enum lcl_status st = LCL_CL(
+        &b->ctx->cl, clEnqueueReadBuffer(b->ctx->queue, b->mem, CL_TRUE, at,
+                                         bytes, data, 0, NULL, NULL));
     if (st == LCL_OK)
         lcl_cl_checked(&b->ctx->cl);
     return st;
+}
+
+enum lcl_status lcl_buffer_read(const lcl_buffer *b, void *data, size_t bytes)
+{
+    return lcl_buffer_read_at(b, 0, data, bytes);
 }
 
 enum lcl_status lcl_buffer_fill(lcl_buffer *b, unsigned char byte)

@@ -212,27 +212,35 @@ static enum lcl_status convert(struct lcl_bsr *B, int64_t *place,
     return LCL_OK;
 }
 
+enum lcl_status lcl_block_size_check(int64_t rows, int64_t cols, int b,
+                                     const struct lcl_log *log)
+{
+    if (b < 1 || b > LCL_BLOCK_MAX)
+        return lcl_fail(log, LCL_EINVAL,
+                        "block size %d: expected a number from 1 to %d", b,
+                        LCL_BLOCK_MAX);
+    if (rows % b != 0 || cols % b != 0)
+        return lcl_fail(log, LCL_EINVAL,
+                        "block size %d does not divide the matrix, which is "
+                        "%" PRId64 " x %" PRId64,
+                        b, rows, cols);
+    return LCL_OK;
+}
+
 enum lcl_status lcl_bsr_from_csr_placed(struct lcl_bsr *out, int64_t **place,
                                         const struct lcl_csr *A, int block_size,
                                         const struct lcl_log *log)
 {
     const int b = block_size;
+    enum lcl_status st = lcl_block_size_check(A->rows, A->cols, b, log);
     *out = (struct lcl_bsr){0};
     *place = NULL;
-    if (b < 1 || b > LCL_BLOCK_MAX)
-        return lcl_fail(log, LCL_EINVAL,
-                        "block size %d: expected a number from 1 to %d", b,
-                        LCL_BLOCK_MAX);
-    if (A->rows % b != 0 || A->cols % b != 0)
-        return lcl_fail(log, LCL_EINVAL,
-                        "block size %d does not divide the matrix, which is "
-                        "%" PRId64 " x %" PRId64,
-                        b, A->rows, A->cols);
+    if (st < 0)
+        return st;
     struct lcl_bsr B = {
         .rows = A->rows / b, .cols = A->cols / b, .block_size = b};
     int64_t *places = lcl_malloc((size_t)A->nnz, sizeof *places);
-    const enum lcl_status st = convert(&B, places, A, log);
-    if (st < 0) {
+    if ((st = convert(&B, places, A, log)) < 0) {
         lcl_free(places);
         lcl_bsr_finish(&B);
         return st;

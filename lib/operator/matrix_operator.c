@@ -6,6 +6,7 @@
 #include "host/alloc.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/matrix/bsr.h"
 #include "lib/matrix/csr.h"
 #include "lib/operator/autotune.h"
 #include "lib/operator/values.h"
@@ -125,33 +126,30 @@ static enum lcl_status check_type(lcl_operator *A)
     return st;
 }
 
-static enum lcl_status upload(lcl_operator *A, const struct lcl_blocked *B,
-                              const struct lcl_operator_params *params)
+static enum lcl_status take_matrix(lcl_operator *A, struct lcl_blocked *B,
+                                   const struct lcl_operator_params *params)
 {
     struct given *G = A->state = lcl_calloc(1, sizeof *G);
     lcl_context *ctx = A->range.ctx;
-    enum lcl_status st;
     if (!G)
         return lcl_fail_memory(lcl_context_log(ctx), "an operator");
     G->wanted = params->spmv;
-    lcl_phase_enter(ctx, LCL_PHASE_UPLOAD);
-    if ((st = lcl_device_matrix_init(&G->matrix, ctx, &B->A)) == LCL_OK)
-        st = lcl_values_init(&G->values, ctx, &G->matrix, B->place, B->entries);
-    lcl_phase_leave(ctx);
+    const enum lcl_status st = lcl_values_init(&G->values, ctx, B);
+    G->matrix = B->A;
+    B->A = (struct lcl_device_matrix){.row_ptr = NULL};
     return st < 0 ? st : check_type(A);
 }
 
 enum lcl_status lcl_matrix_operator_create(
-    lcl_operator **out, lcl_context *ctx, const struct lcl_blocked *B,
+    lcl_operator **out, lcl_context *ctx, struct lcl_blocked *B,
     const struct lcl_operator_params *params)
 {
-    const struct lcl_bsr *M = &B->A;
-    const int b = M->block_size;
+    const int b = B->A.block;
     enum lcl_status st =
-        lcl_operator_allocate(out, ctx, &ops, M->rows * b, M->cols * b, b);
+        lcl_operator_allocate(out, ctx, &ops, B->A.n, B->A.block_cols * b, b);
     if (st < 0)
         return st;
-    if ((st = upload(*out, B, params)) < 0) {
+    if ((st = take_matrix(*out, B, params)) < 0) {
         lcl_operator_destroy(out);
         return st;
     }
@@ -179,18 +177,29 @@ enum lcl_status lcl_operator_create(lcl_operator **out, lcl_context *ctx,
     return st;
 }
 
-enum lcl_status lcl_operator_create_bsr(
+enum lcl_status lcl_matrix_operator_create_bsr(
     lcl_operator **out, lcl_context *ctx, const struct lcl_bsr *A,
     const struct lcl_operator_params *params)
 {
     struct lcl_blocked B;
+    enum lcl_status st = lcl_blocked_from_bsr(&B, ctx, A, params->block_size);
+    *out = NULL;
+    if (st == LCL_OK)
+        st = lcl_matrix_operator_create(out, ctx, &B, params);
+    lcl_blocked_finish(&B);
+    return st;
+}
+
+enum lcl_status lcl_operator_create_bsr(
+    lcl_operator **out, lcl_context *ctx, const struct lcl_bsr *A,
+    const struct lcl_operator_params *params)
+{
     enum lcl_status st;
     if ((st = lcl_operator_begin(out, ctx, A, "lcl_operator_create_bsr",
                                  &params)) < 0 ||
-        (st = lcl_bsr_check(A, lcl_context_log(ctx))) < 0 ||
-        (st = lcl_blocked_from_bsr(&B, ctx, A, params->block_size)) < 0)
+        (st = lcl_bsr_check(A, lcl_context_log(ctx))) < 0)
         return st;
-    return lcl_matrix_operator_create(out, ctx, &B, params);
+    return lcl_matrix_operator_create_bsr(out, ctx, A, params);
 }
 
 // ------------------------------------------------------------------- numbering
@@ -303,21 +312,21 @@ enum lcl_status lcl_operator_copy(lcl_operator **out, lcl_buffer **map,
 {
     static const struct lcl_operator_params params = {.spmv = LCL_SPMV_CSR};
     lcl_context *ctx = A->range.ctx;
-    struct lcl_blocked B = {.place = NULL};
+    struct lcl_bsr B;
     int64_t *from = NULL;
     enum lcl_status st;
     *out = NULL;
     *map = NULL;
-    if ((st = lcl_operator_download(A, &B.A, true)) < 0)
+    if ((st = lcl_operator_download(A, &B, true)) < 0)
         return st;
-    B.entries = B.A.nnz * lcl_block_values(&B.A);
-    if ((st = restore_order(&B.A, &from, A)) == LCL_OK &&
-        (st = lcl_matrix_operator_create(out, ctx, &B, &params)) == LCL_OK &&
-        (st = lcl_buffer_create_narrow(map, ctx, from, B.A.nnz,
+    if ((st = restore_order(&B, &from, A)) == LCL_OK &&
+        (st = lcl_matrix_operator_create_bsr(out, ctx, &B, &params)) ==
+            LCL_OK &&
+        (st = lcl_buffer_create_narrow(map, ctx, from, B.nnz,
                                        "map of entries")) < 0)
         lcl_operator_destroy(out);
     lcl_free(from);
-    lcl_bsr_finish(&B.A);
+    lcl_bsr_finish(&B);
     return st;
 }
 

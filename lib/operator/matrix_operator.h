@@ -2,12 +2,17 @@
 // Operators with a matrix on the device, for the preconditioners made from it.
 #pragma once
 
-#include "lib/matrix/blocked.h"
+#include "lib/operator/blocked.h"
 #include "lib/operator/operator.h"
 
-// Creates an operator from a well-formed matrix. *out is NULL on error.
+// Creates an operator from a well-formed matrix and takes buffers of B, which
+// is fit for lcl_blocked_finish() in any case. *out is NULL on error.
 enum lcl_status lcl_matrix_operator_create(
-    lcl_operator **out, lcl_context *ctx, const struct lcl_blocked *B,
+    lcl_operator **out, lcl_context *ctx, struct lcl_blocked *B,
+    const struct lcl_operator_params *params);
+// The same from blocks on the host.
+enum lcl_status lcl_matrix_operator_create_bsr(
+    lcl_operator **out, lcl_context *ctx, const struct lcl_bsr *A,
     const struct lcl_operator_params *params);
 
 // Switches A from the caller's numbering to that of B, its matrix reordered,

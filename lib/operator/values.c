@@ -5,31 +5,18 @@
 #include "host/log.h"
 #include "host/runtime.h"
 
-static enum lcl_status make_staged(struct lcl_values *V)
-{
-    return lcl_buffer_create(&V->staged, V->ctx, V->entries, sizeof(double),
-                             "values");
-}
-
 enum lcl_status lcl_values_init(struct lcl_values *V, lcl_context *ctx,
-                                const struct lcl_device_matrix *A,
-                                const int64_t *place, int64_t entries)
+                                struct lcl_blocked *B)
 {
-    const int64_t all = A->blocks * A->block * A->block;
-    enum lcl_status st;
     *V = (struct lcl_values){
-        .ctx = ctx, .entries = entries, .blocks = A->blocks};
-    if (!place)
-        return LCL_OK;
-    if (all > UINT32_MAX)
-        return lcl_fail(lcl_context_log(ctx), LCL_ERANGE,
-                        "%lld values in blocks: at most 2^32 - 1 fit",
-                        (long long)all);
-    if ((st = lcl_vector_ops_init(&V->ops, ctx, 1)) < 0 ||
-        (st = make_staged(V)) < 0)
-        return st;
-    return lcl_buffer_create_narrow(&V->place, ctx, place, entries,
-                                    "map of entries");
+        .ctx = ctx,
+        .entries = B->entries,
+        .blocks = B->A.blocks,
+        .place = B->place,
+        .staged = B->staged,
+    };
+    B->place = B->staged = NULL;
+    return V->place ? lcl_vector_ops_init(&V->ops, ctx, 1) : LCL_OK;
 }
 
 void lcl_values_finish(struct lcl_values *V)

@@ -2,7 +2,7 @@
 // The way of new values from the caller's order into a matrix on the device.
 #pragma once
 
-#include "lib/operator/matrix.h"
+#include "lib/operator/blocked.h"
 #include "lib/vector/vector.h"
 
 // All zero: the caller's values are those of the matrix.
@@ -17,13 +17,10 @@ struct lcl_values {
     struct lcl_vector_ops ops;
 };
 
-// `place`: value k of the caller is value place[k] of A, whose values are
-// there; NULL if the caller's values are those of A. Returns LCL_OK,
-// LCL_ERANGE (2^32 values or more with a place), LCL_EBUILD, LCL_EDEVMEM,
+// Takes the places and staged values of B. Returns LCL_OK, LCL_EBUILD,
 // LCL_EDEVICE or LCL_ENOMEM; *V is fit for lcl_values_finish() in any case.
 enum lcl_status lcl_values_init(struct lcl_values *V, lcl_context *ctx,
-                                const struct lcl_device_matrix *A,
-                                const int64_t *place, int64_t entries);
+                                struct lcl_blocked *B);
 void lcl_values_finish(struct lcl_values *V);
 
 // Moves the values of A to a new order, in which block k is block map[k] of the

@@ -138,10 +138,9 @@ static enum lcl_status make_operator(lcl_precond *M, const struct set_up *a)
     static const struct lcl_operator_params params = {.spmv = LCL_SPMV_CSR};
     struct stages *S = M->op.state;
     lcl_context *ctx = M->op.range.ctx;
-    const struct lcl_blocked B = {
-        .A = a->all, .entries = a->all.nnz * lcl_block_values(&a->all)};
     lcl_operator *D;
-    enum lcl_status st = lcl_matrix_operator_create(&D, ctx, &B, &params);
+    enum lcl_status st =
+        lcl_matrix_operator_create_bsr(&D, ctx, &a->all, &params);
     if (st < 0)
         return st;
     M->matrix = D;

@@ -45,25 +45,30 @@ static void renumber(struct numbered *t, lcl_context *ctx)
     lcl_buffer_destroy(&B.map); // where the operator has no use for it
 }
 
-// `place`: what lcl_blocked says.
+// `place`: of struct lcl_blocked.
 static void numbered_init(struct numbered *t, lcl_context *ctx, int64_t rows,
-                          int block, int64_t *place, int64_t entries)
+                          int block, const int64_t *place, int64_t entries)
 {
     static const struct lcl_operator_params params = LCL_OPERATOR_PARAMS_INIT;
     struct lcl_csr pattern = test_random_csr(rows, 4, 1), reordered;
+    struct lcl_blocked given;
     t->A = test_random_blocks(&pattern, block, 2);
     t->perm = test_random_permutation(rows, 3);
     assert_int_equal(
         lcl_csr_reorder(&reordered, &t->map, &pattern, t->perm, NULL), LCL_OK);
     t->B = test_random_blocks(&reordered, block, 4);
     copy_blocks(t);
-    const struct lcl_blocked given = {
-        .A = t->A,
-        .entries = place ? entries : t->A.nnz * block * block,
-        .place = place,
-    };
+    assert_int_equal(lcl_blocked_from_bsr(&given, ctx, &t->A, 0), LCL_OK);
+    if (place) {
+        given.entries = entries;
+        given.staged = test_poisoned(ctx, entries, sizeof(double));
+        assert_int_equal(lcl_buffer_create_narrow(&given.place, ctx, place,
+                                                  entries, "places"),
+                         LCL_OK);
+    }
     assert_int_equal(lcl_matrix_operator_create(&t->op, ctx, &given, &params),
                      LCL_OK);
+    lcl_blocked_finish(&given);
     lcl_csr_finish(&reordered);
     test_csr_finish(&pattern);
 }

@@ -283,6 +283,8 @@ static const struct variant variants[] = {
     {"bf16",      4, {.source = "store.cl", .block = 1, .storage = 3}},
     {"plain",     8, {.source = "symmetry.cl"}},
     {"blocks",    8, {.source = "symmetry.cl", .block = 3, .wide = 1}},
+    {"block_3",   8, {.source = "to_blocks.cl", .block = 3}},
+    {"block_8",   8, {.source = "to_blocks.cl", .block = 8, .wide = 1}},
     {"wave",      1, {.source = "symbolic.cl",
                       .defines = {{"SUBDOMAIN_ROWS", 128}}}},
     {"waves",     4, {.source = "symbolic.cl",

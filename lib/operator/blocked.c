@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A matrix of the caller on the device, in the block size in use.
+#include "lib/operator/blocked.h"
+
+#include "host/log.h"
+#include "lib/matrix/bsr.h"
+#include "lib/operator/natural_block.h"
+#include "lib/operator/to_blocks.h"
+#include "lib/vector/vector.h"
+
+// -------------------------------------------------------------------
+// conversion
+
+// The values of A to their places in B, the others of which are 0.
+static enum lcl_status move_values(struct lcl_device_matrix *B,
+                                   lcl_context *ctx,
+                                   const struct lcl_device_matrix *A,
+                                   const lcl_buffer *place)
+{
+    const int64_t values = B->blocks * B->block * B->block;
+    struct lcl_vector_ops ops;
+    enum lcl_status st;
+    if ((st = lcl_vector_ops_init(&ops, ctx, 1)) < 0 ||
+        (st = lcl_buffer_create(&B->val, ctx, values, sizeof(double),
+                                "values")) < 0 ||
+        (values > A->blocks && (st = lcl_buffer_fill(B->val, 0)) < 0))
+        return st;
+    return lcl_scatter(&ops, A->blocks, place, A->val, B->val);
+}
+
+static enum lcl_status convert(struct lcl_blocked *B, lcl_context *ctx,
+                               int block)
+{
+    struct lcl_device_matrix blocks;
+    enum lcl_status st = lcl_to_blocks(&blocks, &B->place, ctx, &B->A, block);
+    if (st < 0)
+        return st;
+    st = move_values(&blocks, ctx, &B->A, B->place);
+    B->staged = B->A.val;
+    B->A.val = NULL;
+    lcl_device_matrix_finish(&B->A);
+    B->A = blocks;
+    return st < 0 ? st : lcl_context_wait(ctx);
+}
+
+enum lcl_status lcl_blocked_convert(struct lcl_blocked *B, lcl_context *ctx,
+                                    int block_size)
+{
+    int block = block_size;
+    enum lcl_status st = LCL_OK;
+    lcl_phase_enter(ctx, LCL_PHASE_SYMBOLIC);
+    if (block == 0)
+        st = lcl_natural_block(&block, ctx, &B->A);
+    if (st == LCL_OK && block > 1)
+        st = convert(B, ctx, block);
+    lcl_phase_leave(ctx);
+    return st;
+}
+
+// ------------------------------------------------------------------- upload
+
+enum lcl_status lcl_blocked_from_csr(struct lcl_blocked *B, lcl_context *ctx,
+                                     const struct lcl_csr *A, int block_size)
+{
+    const struct lcl_bsr view = lcl_bsr_of_csr(A);
+    enum lcl_status st;
+    *B = (struct lcl_blocked){.entries = A->nnz};
+    if (block_size > 1 &&
+        (st = lcl_block_size_check(A->rows, A->cols, block_size,
+                                   lcl_context_log(ctx))) < 0)
+        return st;
+    if ((st = lcl_device_matrix_init(&B->A, ctx, &view)) < 0)
+        return st;
+    return lcl_blocked_convert(B, ctx, block_size);
+}
+
+enum lcl_status lcl_blocked_from_bsr(struct lcl_blocked *B, lcl_context *ctx,
+                                     const struct lcl_bsr *A, int block_size)
+{
+    *B = (struct lcl_blocked){.entries = A->nnz * lcl_block_values(A)};
+    if (block_size == 0 || block_size == A->block_size)
+        return lcl_device_matrix_init(&B->A, ctx, A);
+    return lcl_fail(lcl_context_log(ctx), LCL_EINVAL,
+                    "block size %d, but the matrix has blocks of %d rows",
+                    block_size, A->block_size);
+}
+
+void lcl_blocked_finish(struct lcl_blocked *B)
+{
+    lcl_device_matrix_finish(&B->A);
+    lcl_buffer_destroy(&B->place);
+    lcl_buffer_destroy(&B->staged);
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A matrix of the caller on the device, in the block size in use.
+#pragma once
+
+#include "host/runtime.h"
+#include "lib/operator/matrix.h"
+
+struct lcl_blocked {
+    struct lcl_device_matrix A;
+    int64_t entries;    // number of the caller's values
+    lcl_buffer *place;  // entries, uint32: the caller's value k is value
+                        // place[k] of A; NULL: its values are the caller's
+    lcl_buffer *staged; // with places: the caller's values
+};
+
+// Upload a well-formed A, which need live only until the call returns, and
+// convert it. The block size 0 stands for the natural one, or that of A.
+// Return LCL_OK, LCL_EINVAL (the block size does not divide A's size, or
+// differs from that of A's blocks), LCL_ERANGE, LCL_EBUILD, LCL_EDEVMEM,
+// LCL_EDEVICE or LCL_ENOMEM; *B is then fit for lcl_blocked_finish().
+enum lcl_status lcl_blocked_from_csr(struct lcl_blocked *B, lcl_context *ctx,
+                                     const struct lcl_csr *A, int block_size);
+enum lcl_status lcl_blocked_from_bsr(struct lcl_blocked *B, lcl_context *ctx,
+                                     const struct lcl_bsr *A, int block_size);
+void lcl_blocked_finish(struct lcl_blocked *B);
+
+// The second half of lcl_blocked_from_csr(): converts B->A, which has entries
+// only.
+enum lcl_status lcl_blocked_convert(struct lcl_blocked *B, lcl_context *ctx,
+                                    int block_size);
