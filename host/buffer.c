@@ -275,11 +275,12 @@ enum lcl_status lcl_buffer_fill(lcl_buffer *b, unsigned char byte)
 
 enum lcl_status lcl_buffer_copy(lcl_buffer *to, const lcl_buffer *from)
 {
-    if (from->bytes == 0)
+    const size_t bytes = from->bytes < to->bytes ? from->bytes : to->bytes;
+    if (bytes == 0)
         return LCL_OK;
     return LCL_CL(&to->ctx->cl,
                   clEnqueueCopyBuffer(to->ctx->queue, from->mem, to->mem, 0, 0,
-                                      from->bytes, 0, NULL, NULL));
+                                      bytes, 0, NULL, NULL));
 }
 
 // ------------------------------------------------------------------- windows

@@ -67,8 +67,8 @@ enum lcl_status lcl_buffer_create_narrow(lcl_buffer **out, lcl_context *ctx,
                                          const int64_t *data, int64_t count,
                                          const char *what);
 
-// Enqueue only: lcl_buffer_fill() sets every byte; lcl_buffer_copy() copies all
-// of `from`, which must not be larger.
+// Enqueue only: lcl_buffer_fill() sets every byte; lcl_buffer_copy() copies as
+// many bytes as the smaller buffer has.
 enum lcl_status lcl_buffer_fill(lcl_buffer *buffer, unsigned char byte);
 enum lcl_status lcl_buffer_copy(lcl_buffer *to, const lcl_buffer *from);
 

@@ -32,6 +32,28 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_solver_solve_cl(
 LCL_NODISCARD LCL_API enum lcl_status lcl_precond_apply_cl(lcl_precond *M,
                                                            cl_mem b, cl_mem x);
 
+/* A matrix as struct lcl_csr, in buffers of the context, which may be larger
+ * than needed. Without entries, col_ind and val may be NULL. */
+struct lcl_csr_cl {
+    int64_t rows;
+    int64_t cols;
+    int64_t nnz;
+    cl_mem row_ptr; /* rows + 1 int64_t */
+    cl_mem col_ind; /* nnz int32_t */
+    cl_mem val;     /* nnz double */
+};
+
+/* As lcl_operator_create(), for a matrix on the device: checks, converts and
+ * copies it there. Queue order makes the call wait for work enqueued earlier on
+ * the context's queue; the caller must wait for other queues. The buffers need
+ * live only until the call returns, and are not changed. Values for
+ * lcl_operator_update() come in the same order. Returns as
+ * lcl_operator_create(); LCL_EINVAL also for a missing or too small buffer, for
+ * a buffer of another OpenCL context, and for CL_MEM_WRITE_ONLY buffers. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_operator_create_cl(
+    lcl_operator **out, lcl_context *ctx, const struct lcl_csr_cl *A,
+    const struct lcl_operator_params *params);
+
 /* Enqueues y = A x on `queue`, the context's, for buffers of `cols` and `rows`
  * doubles. Returns LCL_OK or a negative status, which ends the call that needed
  * the product. After a solve has stopped, a few more products may be enqueued,

@@ -39,6 +39,7 @@ static inline struct lcl_csr lcl_bsr_pattern(const struct lcl_bsr *A)
 
 // Whether A consists of full b x b blocks, see lcl_csr_natural_block().
 bool lcl_csr_has_blocks(const struct lcl_csr *A, int b);
+
 // Whether b is a block size that divides both numbers: LCL_OK or LCL_EINVAL.
 enum lcl_status lcl_block_size_check(int64_t rows, int64_t cols, int b,
                                      const struct lcl_log *log);

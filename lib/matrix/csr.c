@@ -77,8 +77,8 @@ int64_t lcl_find_not_finite(const double *val, int64_t count)
 
 // ------------------------------------------------------------------- pattern
 
-static enum lcl_status check_counts(const struct lcl_csr *A, const char *what,
-                                    const struct lcl_log *log)
+enum lcl_status lcl_csr_check_counts(const struct lcl_csr *A, const char *what,
+                                     const struct lcl_log *log)
 {
     if (A->rows < 1 || A->cols < 1 || A->nnz < 0)
         return lcl_fail(log, LCL_EFORMAT,
@@ -224,7 +224,7 @@ enum lcl_status lcl_csr_check_pattern(const struct lcl_csr *A, const char *what,
                                       const struct lcl_log *log)
 {
     enum lcl_status st;
-    if ((st = check_counts(A, what, log)) < 0 ||
+    if ((st = lcl_csr_check_counts(A, what, log)) < 0 ||
         (st = check_row_ptr(A, what, log)) < 0)
         return st;
     return check_rows(A, what, log);

@@ -4,6 +4,10 @@
 
 #include <levelcl/matrix.h>
 
+// Checks rows, cols and nnz of A only; otherwise as below.
+enum lcl_status lcl_csr_check_counts(const struct lcl_csr *A, const char *what,
+                                     const struct lcl_log *log);
+
 // Checks all of A except its values; messages call the matrix `what`. Returns
 // LCL_OK or LCL_EFORMAT.
 enum lcl_status lcl_csr_check_pattern(const struct lcl_csr *A, const char *what,

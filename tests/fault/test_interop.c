@@ -3,7 +3,9 @@
 #include "host/cl.h"
 #include "host/clock.h"
 #include "host/context.h"
+#include "lib/matrix/bsr.h"
 #include "lib/operator/autotune.h"
+#include "lib/operator/matrix_operator.h"
 #include "tests/support/capture.h"
 #include "tests/support/job.h"
 #include "tests/support/matrices.h"
@@ -13,6 +15,10 @@
 #include "tests/support/test.h"
 
 #include <levelcl/opencl.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { BYTES = TEST_JOB_ROWS * sizeof(double) };
 
@@ -336,6 +342,249 @@ static void test_interop__a_product_on_two_queues_matches(void **state)
     test_csr_finish(&pattern);
 }
 
+// ------------------------------------------------------------------ matrices
+
+// A matrix in buffers of `access`, all a little larger than needed.
+static cl_mem make_array(const void *data, size_t bytes, cl_mem_flags access)
+{
+    cl_int code;
+    const size_t room = bytes + 24;
+    char *padded = calloc(1, room);
+    assert_non_null(padded);
+    memcpy(padded, data, bytes);
+    cl_mem mem = clCreateBuffer(own.context, access | CL_MEM_COPY_HOST_PTR,
+                                room, padded, &code);
+    assert_int_equal(code, CL_SUCCESS);
+    free(padded);
+    return mem;
+}
+
+static struct lcl_csr_cl make_matrix(const struct lcl_csr *A,
+                                     cl_mem_flags access)
+{
+    const size_t n = (size_t)A->rows + 1, nnz = (size_t)A->nnz;
+    return (struct lcl_csr_cl){
+        .rows = A->rows,
+        .cols = A->cols,
+        .nnz = A->nnz,
+        .row_ptr = make_array(A->row_ptr, n * sizeof *A->row_ptr, access),
+        .col_ind = make_array(A->col_ind, nnz * sizeof *A->col_ind, access),
+        .val = make_array(A->val, nnz * sizeof *A->val, access),
+    };
+}
+
+static void release_matrix(const struct lcl_csr_cl *A)
+{
+    clReleaseMemObject(A->row_ptr);
+    clReleaseMemObject(A->col_ind);
+    clReleaseMemObject(A->val);
+}
+
+// Both hold the same matrix on the device, bit for bit.
+static void expect_equal(const lcl_operator *A, const lcl_operator *B)
+{
+    struct lcl_bsr a, b;
+    assert_int_equal(lcl_operator_download(A, &a, true), LCL_OK);
+    assert_int_equal(lcl_operator_download(B, &b, true), LCL_OK);
+    assert_true(a.rows == b.rows && a.cols == b.cols && a.nnz == b.nnz &&
+                a.block_size == b.block_size);
+    const size_t values =
+        (size_t)(a.nnz * a.block_size * a.block_size) * sizeof *a.val;
+    assert_memory_equal(a.row_ptr, b.row_ptr,
+                        (size_t)(a.rows + 1) * sizeof *a.row_ptr);
+    assert_memory_equal(a.col_ind, b.col_ind,
+                        (size_t)a.nnz * sizeof *a.col_ind);
+    assert_memory_equal(a.val, b.val, values);
+    lcl_bsr_finish(&a);
+    lcl_bsr_finish(&b);
+}
+
+// The operator of buffers and that of the host's arrays, also after new values.
+static void expect_operator_of_buffers(struct lcl_csr *A, int block_size,
+                                       cl_mem_flags access)
+{
+    const struct lcl_operator_params params = {.block_size = block_size};
+    const struct lcl_csr_cl device = make_matrix(A, access);
+    lcl_operator *got, *expected;
+    assert_int_equal(lcl_operator_create(&expected, own.ctx, A, &params),
+                     LCL_OK);
+    assert_int_equal(lcl_operator_create_cl(&got, own.ctx, &device, &params),
+                     LCL_OK);
+    release_matrix(&device);
+    assert_int_equal(lcl_operator_info(got)->block_size,
+                     lcl_operator_info(expected)->block_size);
+    assert_int_equal(lcl_operator_info(got)->nnz, A->nnz);
+    expect_equal(got, expected);
+    for (int64_t k = 0; k < A->nnz; ++k)
+        A->val[k] = 1 + (double)(k % 7);
+    assert_int_equal(lcl_operator_update(got, A->val), LCL_OK);
+    assert_int_equal(lcl_operator_update(expected, A->val), LCL_OK);
+    expect_equal(got, expected);
+    lcl_operator_destroy(&got);
+    lcl_operator_destroy(&expected);
+}
+
+static void test_interop__matrices_in_buffers_are_those_of_the_host(
+    void **state)
+{
+    (void)state;
+    const cl_mem_flags access[] = {CL_MEM_READ_WRITE, CL_MEM_READ_ONLY,
+                                   CL_MEM_READ_ONLY | CL_MEM_HOST_NO_ACCESS};
+    struct lcl_csr cells = test_random_csr(12, 3, 1);
+    for (int a = 0; a < 3; ++a) {
+        struct lcl_csr A = test_expand_blocks(&cells, 2);
+        expect_operator_of_buffers(&A, 0, access[a]);
+        expect_operator_of_buffers(&A, 1, access[a]);
+        expect_operator_of_buffers(&A, 4, access[a]);
+        test_csr_finish(&A);
+    }
+    struct lcl_csr wide = test_stretched_csr(24, 36, 2);
+    expect_operator_of_buffers(&wide, 0, CL_MEM_READ_WRITE);
+    expect_operator_of_buffers(&wide, 6, CL_MEM_READ_WRITE);
+    test_csr_finish(&wide);
+    test_csr_finish(&cells);
+}
+
+static void test_interop__a_matrix_in_buffers_is_solved(void **state)
+{
+    (void)state;
+    const struct lcl_csr_cl A = make_matrix(&own.chain.A, CL_MEM_READ_WRITE);
+    double x[TEST_JOB_ROWS] = {0};
+    lcl_operator *op;
+    lcl_precond *M;
+    lcl_solver *S;
+    assert_int_equal(lcl_operator_create_cl(&op, own.ctx, &A, NULL), LCL_OK);
+    release_matrix(&A);
+    assert_int_equal(lcl_precond_create(&M, op, NULL), LCL_OK);
+    assert_int_equal(lcl_solver_create(&S, op, M, NULL), LCL_OK);
+    assert_int_equal(lcl_solver_solve(S, own.chain.b, x, NULL), LCL_OK);
+    test_job_expect_solved(x);
+    lcl_solver_destroy(&S);
+    lcl_precond_destroy(&M);
+    lcl_operator_destroy(&op);
+}
+
+static void test_interop__matrices_without_entries_need_row_pointers_only(
+    void **state)
+{
+    (void)state;
+    int64_t row_ptr[3] = {0};
+    const struct lcl_csr_cl A = {
+        .rows = 2,
+        .cols = 3,
+        .row_ptr = make_array(row_ptr, sizeof row_ptr, CL_MEM_READ_WRITE)};
+    lcl_operator *op;
+    double x[3] = {1, 2, 3}, y[2] = {1, 2};
+    assert_int_equal(lcl_operator_create_cl(&op, own.ctx, &A, NULL), LCL_OK);
+    assert_int_equal(lcl_operator_apply(op, x, y), LCL_OK);
+    assert_true(y[0] == 0 && y[1] == 0);
+    lcl_operator_destroy(&op);
+    clReleaseMemObject(A.row_ptr);
+}
+
+static void expect_matrix_refused(const struct lcl_csr_cl *A, int block_size,
+                                  enum lcl_status status, const char *part)
+{
+    const struct lcl_operator_params params = {.block_size = block_size};
+    struct test_capture capture;
+    const struct lcl_log before = own.ctx->cl.log;
+    lcl_operator *op;
+    test_capture_init(&capture, LCL_LOG_ERROR);
+    own.ctx->cl.log = capture.log;
+    assert_int_equal(lcl_operator_create_cl(&op, own.ctx, A, &params), status);
+    own.ctx->cl.log = before;
+    assert_null(op);
+    test_capture_expect(&capture, part);
+}
+
+static void test_interop__bad_matrices_in_buffers_are_refused(void **state)
+{
+    (void)state;
+    const int64_t row_ptr[] = {0, 2, 3};
+    const int32_t good[] = {0, 1, 1}, unordered[] = {1, 0, 1};
+    const double val[] = {1, 2, 3}, infinite[] = {1, 2, HUGE_VAL};
+    const cl_mem_flags hidden = CL_MEM_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
+    const struct lcl_csr_cl right = {
+        .rows = 2,
+        .cols = 2,
+        .nnz = 3,
+        .row_ptr = make_array(row_ptr, sizeof row_ptr, hidden),
+        .col_ind = make_array(good, sizeof good, hidden),
+        .val = make_array(val, sizeof val, hidden),
+    };
+    struct lcl_csr_cl wrong = right;
+    wrong.col_ind = make_array(unordered, sizeof unordered, hidden);
+    expect_matrix_refused(&wrong, 0, LCL_EFORMAT,
+                          "matrix: row 0 has column 0 after 1, expected "
+                          "ascending columns");
+    clReleaseMemObject(wrong.col_ind);
+    wrong = right;
+    wrong.val = make_array(infinite, sizeof infinite, hidden);
+    expect_matrix_refused(&wrong, 0, LCL_EFORMAT,
+                          "matrix: row 1, column 1 has value inf");
+    clReleaseMemObject(wrong.val);
+    wrong = right;
+    wrong.nnz = 2;
+    expect_matrix_refused(&wrong, 0, LCL_EFORMAT, "matrix: row 1 ends at");
+    wrong.rows = 0;
+    expect_matrix_refused(&wrong, 0, LCL_EFORMAT, "at least one row");
+    expect_matrix_refused(&right, 4, LCL_EINVAL, "block size 4 does not");
+    release_matrix(&right);
+}
+
+static void test_interop__buffers_that_hold_no_matrix_are_refused(void **state)
+{
+    (void)state;
+    cl_int code, code2;
+    cl_context other = clCreateContext(NULL, 1, &own.device, NULL, NULL, &code);
+    cl_mem foreign = clCreateBuffer(other, CL_MEM_READ_WRITE, 64, NULL, &code2);
+    assert_true(code == CL_SUCCESS && code2 == CL_SUCCESS);
+    cl_mem small = make_buffer(8, NULL);
+    cl_mem blind =
+        clCreateBuffer(own.context, CL_MEM_WRITE_ONLY, 64, NULL, &code);
+    const struct lcl_csr_cl right = make_matrix(&own.chain.A, 0);
+    struct lcl_csr_cl wrong = right;
+    wrong.row_ptr = foreign;
+    expect_matrix_refused(&wrong, 0, LCL_EINVAL,
+                          "buffer row_ptr belongs to another OpenCL context");
+    wrong.row_ptr = small;
+    expect_matrix_refused(&wrong, 0, LCL_EINVAL, "buffer row_ptr has 8 bytes");
+    wrong = right;
+    wrong.col_ind = small;
+    expect_matrix_refused(&wrong, 0, LCL_EINVAL, "buffer col_ind has 8 bytes");
+    wrong = right;
+    wrong.val = blind;
+    expect_matrix_refused(&wrong, 0, LCL_EINVAL, "buffer val must be readable");
+    wrong.val = small;
+    expect_matrix_refused(&wrong, 0, LCL_EINVAL, "buffer val has 8 bytes");
+    release_matrix(&right);
+    clReleaseMemObject(small);
+    clReleaseMemObject(blind);
+    clReleaseMemObject(foreign);
+    clReleaseContext(other);
+}
+
+static void test_interop__missing_buffers_are_misuse(void **state)
+{
+    (void)state;
+    lcl_operator *op;
+    const struct lcl_csr_cl right = make_matrix(&own.chain.A, 0);
+    struct lcl_csr_cl wrong = right;
+    assert_misuse(lcl_operator_create_cl(NULL, own.ctx, &right, NULL));
+    assert_misuse(lcl_operator_create_cl(&op, NULL, &right, NULL));
+    assert_misuse(lcl_operator_create_cl(&op, own.ctx, NULL, NULL));
+    wrong.row_ptr = NULL;
+    assert_misuse(lcl_operator_create_cl(&op, own.ctx, &wrong, NULL));
+    wrong = right;
+    wrong.col_ind = NULL;
+    assert_misuse(lcl_operator_create_cl(&op, own.ctx, &wrong, NULL));
+    wrong = right;
+    wrong.val = NULL;
+    assert_misuse(lcl_operator_create_cl(&op, own.ctx, &wrong, NULL));
+    assert_null(op);
+    release_matrix(&right);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -363,6 +612,21 @@ int main(void)
         cmocka_unit_test_setup_teardown(
             test_interop__buffers_without_the_access_are_refused, create,
             destroy),
+        cmocka_unit_test_setup_teardown(
+            test_interop__matrices_in_buffers_are_those_of_the_host, create,
+            destroy),
+        cmocka_unit_test_setup_teardown(
+            test_interop__a_matrix_in_buffers_is_solved, create, destroy),
+        cmocka_unit_test_setup_teardown(
+            test_interop__matrices_without_entries_need_row_pointers_only,
+            create, destroy),
+        cmocka_unit_test_setup_teardown(
+            test_interop__bad_matrices_in_buffers_are_refused, create, destroy),
+        cmocka_unit_test_setup_teardown(
+            test_interop__buffers_that_hold_no_matrix_are_refused, create,
+            destroy),
+        cmocka_unit_test_setup_teardown(
+            test_interop__missing_buffers_are_misuse, create, destroy),
         cmocka_unit_test(test_interop__queues_that_do_not_fit_are_refused),
         cmocka_unit_test(test_interop__destroying_gives_every_reference_back),
         cmocka_unit_test(test_interop__null_objects_are_misuse),
