@@ -53,6 +53,9 @@ enum lcl_status lcl_match_levels_fill(struct lcl_match_levels *L,
         if (st < 0)
             return st;
         const int64_t count = L->graph[L->count].n;
+        lcl_debug(m->log,
+                  "matching: %" PRId64 " vertices with %" PRId64 " entries",
+                  count, L->graph[L->count].entries);
         if (!match_goes_on((uint64_t)m->A->block_rows, (uint64_t)n,
                            (uint64_t)count, limit, how.leaves))
             break;
