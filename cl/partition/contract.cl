@@ -4,7 +4,9 @@
 //     label         members, sizes and the map `coarse` from the numbers of the
 //                   pairs' leaders; lists coarse rows of more than MATCH_LONG
 //                   entries before merging
-//     singles       the same for coarse vertices of one vertex each
+//     singles       the same for coarse vertices of one vertex each; their
+//     sizes
+//                   are left to the host
 //     merge         adds up entries with the same label into the row's slots
 //     merge_hashed  the same by a hash table: for long rows, and at width 1
 //     pack          moves the rows from their slots to consecutive entries
@@ -84,8 +86,8 @@ kernel void label(long n, global const int *restrict mate,
 WORK_GROUP
 kernel void singles(long n, global const int *restrict order,
                     global const uint *restrict ptr,
-                    global struct pair *members, global int *list,
-                    volatile global uint *counts)
+                    global struct pair *members, global uint *coarse_size,
+                    global int *list, volatile global uint *counts)
 {
     if (get_global_id(0) == 0)
         counts[MATCH_COUNT] = (uint)n;
@@ -93,6 +95,7 @@ kernel void singles(long n, global const int *restrict order,
         const int i = order[c];
         members[c].first = i;
         members[c].second = -1;
+        coarse_size[c] = 0;
         list_if_long(ptr[i + 1] - ptr[i], (int)c, list, counts);
     }
 }

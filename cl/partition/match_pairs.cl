@@ -51,7 +51,9 @@ kernel void pick(long rows, global const int *list, uint limit, uint round,
                  global const uint *restrict weight, global const uint *open,
                  global int *picked, global const uint *changed)
 {
-    local struct choice best[LCL_GROUP];
+    local double ratings[LCL_GROUP];
+    local uint hashes[LCL_GROUP];
+    local int vertices[LCL_GROUP];
     const uint lid = get_local_id(0), lane = lid % TEAM;
     if (round > 0 && changed[round - 1] == 0)
         return;
@@ -70,11 +72,16 @@ kernel void pick(long rows, global const int *list, uint limit, uint round,
             if (is_better(c, own))
                 own = c;
         }
-        best[lid] = own;
+        ratings[lid] = own.rating;
+        hashes[lid] = own.hash;
+        vertices[lid] = own.vertex;
         GROUP_BARRIER();
-        for (uint l = 1; l < TEAM && lane == 0; ++l)
-            if (is_better(best[lid + l], own))
-                own = best[lid + l];
+        for (uint l = 1; l < TEAM && lane == 0; ++l) {
+            const struct choice c = {ratings[lid + l], hashes[lid + l],
+                                     vertices[lid + l]};
+            if (is_better(c, own))
+                own = c;
+        }
         if (lane == 0 && r.row >= 0)
             picked[r.row] = own.vertex;
         GROUP_BARRIER();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Numbers parts and lists their rows:
 //     count_up        out[i] = first + i step
+//     copy_words      out[i] = in[i]
 //     renumber        part[i] = number[part[i]]; rows of the parts that have
 //     some gather_words    out[k] = in[place[k]] scatter_rows    rows by part,
 //     in any order; next[p] is the next free place sort_rows       sorts the
@@ -26,6 +27,13 @@ kernel void count_up(long n, int first, int step, global int *out)
 {
     for (RANGE(i, n))
         out[i] = first + (int)i * step;
+}
+
+WORK_GROUP
+kernel void copy_words(long n, global const uint *restrict in, global uint *out)
+{
+    for (RANGE(i, n))
+        out[i] = in[i];
 }
 
 WORK_GROUP

@@ -132,7 +132,6 @@ kernel void choose(long n, long parts, uint limit, uint round,
     local double scratch[LCL_GROUP];
     local int keys[LCL_GROUP];
     local uint weights[LCL_GROUP];
-    local struct target targets[LCL_GROUP];
     const uint lid = get_local_id(0), lane = lid % TEAM, team = lid - lane;
     for (TEAM_RANGE(at, n)) {
         const int i = team_row(at, n, 0);
@@ -179,11 +178,16 @@ kernel void choose(long n, long parts, uint limit, uint round,
                     best = t;
             }
         }
-        targets[lid] = best;
         GROUP_BARRIER();
-        for (uint l = 1; l < TEAM && lane == 0; ++l)
-            if (is_better(targets[lid + l], best))
-                best = targets[lid + l];
+        keys[lid] = best.part;
+        weights[lid] = best.weight;
+        GROUP_BARRIER();
+        for (uint l = 1; l < TEAM && lane == 0; ++l) {
+            const int p = keys[lid + l];
+            const struct target t = {p, weights[lid + l], p < 0 ? 0 : rows[p]};
+            if (is_better(t, best))
+                best = t;
+        }
         if (lane == 0 && i >= 0)
             request(i, v, best, hash, limit, to, class, demand);
         GROUP_BARRIER();

@@ -157,13 +157,12 @@ enum lcl_status lcl_match_relabel(struct lcl_match_graph *C,
 {
     const struct lcl_match_scratch *s = &m->scratch;
     enum lcl_status st;
-    if ((st = take_room(m, G)) < 0 ||
-        (st = lcl_buffer_fill(s->counts, 0)) < 0 ||
+    if ((st = take_room(m, G)) < 0 || (st = lcl_match_clear_counts(m)) < 0 ||
         (st = LCL_MATCH_LAUNCH(
              m, LCL_MATCH_SINGLES, lcl_match_variant_of(G), lcl_arg_long(G->n),
              lcl_arg_buffer(order), lcl_arg_buffer(G->row_ptr),
-             lcl_arg_buffer(s->members), lcl_arg_buffer(s->list),
-             lcl_arg_buffer(s->counts))) < 0)
+             lcl_arg_buffer(s->members), lcl_arg_buffer(s->coarse_size),
+             lcl_arg_buffer(s->list), lcl_arg_buffer(s->counts))) < 0)
         return st;
     return make(C, m, G, label);
 }

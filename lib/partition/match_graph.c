@@ -22,7 +22,7 @@ enum lcl_status lcl_match_list_long(struct lcl_match_graph *G,
     if (m->caps->width == 1)
         return LCL_OK;
     if ((st = lcl_match_buffer(m, &G->list, G->entries / MATCH_LONG + 1)) < 0 ||
-        (st = lcl_buffer_fill(m->scratch.counts, 0)) < 0 ||
+        (st = lcl_match_clear_counts(m)) < 0 ||
         (st = LCL_MATCH_LAUNCH(m, LCL_MATCH_LIST_LONG, LCL_MATCH_FEW,
                                lcl_arg_long(G->n), lcl_arg_buffer(G->row_ptr),
                                lcl_arg_buffer(G->list),
@@ -40,6 +40,24 @@ enum lcl_status lcl_match_count_up(struct lcl_matcher *m, lcl_buffer *out,
     return LCL_MATCH_LAUNCH(m, LCL_MATCH_COUNT_UP, LCL_MATCH_FEW,
                             lcl_arg_long(n), lcl_arg_int(first),
                             lcl_arg_int(step), lcl_arg_buffer(out));
+}
+
+enum lcl_status lcl_match_fill(struct lcl_matcher *m, lcl_buffer *out,
+                               int64_t n, int value)
+{
+    return lcl_match_count_up(m, out, n, value, 0);
+}
+
+enum lcl_status lcl_match_copy(struct lcl_matcher *m, lcl_buffer *to,
+                               const lcl_buffer *from, int64_t n)
+{
+    return LCL_MATCH_LAUNCH(m, LCL_MATCH_COPY, LCL_MATCH_FEW, lcl_arg_long(n),
+                            lcl_arg_buffer(from), lcl_arg_buffer(to));
+}
+
+enum lcl_status lcl_match_clear_counts(struct lcl_matcher *m)
+{
+    return lcl_match_fill(m, m->scratch.counts, MATCH_WORDS, 0);
 }
 
 // What a strength depends on.
@@ -81,7 +99,7 @@ static enum lcl_status weigh(bool *symmetric, struct lcl_match_graph *G,
     uint32_t counts[MATCH_WORDS] = {0};
     enum lcl_status st;
     if ((st = lcl_match_buffer(m, &G->weight, G->entries)) < 0 ||
-        (st = lcl_buffer_fill(m->scratch.counts, 0)) < 0 ||
+        (st = lcl_match_clear_counts(m)) < 0 ||
         (st = LCL_MATCH_ROWS(
              m, LCL_MATCH_WEIGH, G, lcl_arg_int(W->weighted),
              lcl_arg_buffer(G->row_ptr), lcl_arg_buffer(G->col),
@@ -105,12 +123,12 @@ static enum lcl_status list_both(struct lcl_match_graph *all,
     const struct lcl_match_scan scan = {G->n,          -1,        MATCH_NUMBERS,
                                         MATCH_ENTRIES, s->length, all->ptr};
     enum lcl_status st;
-    if ((st = lcl_buffer_fill(s->length, 0)) < 0 ||
+    if ((st = lcl_match_fill(m, s->length, G->n, 0)) < 0 ||
         (st = LCL_MATCH_ROWS(m, LCL_MATCH_COUNT_BOTH, G,
                              lcl_arg_buffer(G->row_ptr), lcl_arg_buffer(G->col),
                              lcl_arg_buffer(s->length))) < 0 ||
         (st = lcl_match_scan(m, &scan)) < 0 ||
-        (st = lcl_buffer_copy(s->row_ptr, all->ptr)) < 0)
+        (st = lcl_match_copy(m, s->row_ptr, all->ptr, G->n)) < 0)
         return st;
     return LCL_MATCH_ROWS(m, LCL_MATCH_LIST_BOTH, G, lcl_arg_int(W->weighted),
                           lcl_arg_buffer(G->row_ptr), lcl_arg_buffer(G->col),
@@ -125,6 +143,7 @@ static enum lcl_status unite(struct lcl_match_graph *G, struct lcl_matcher *m,
                              const struct weighing *W)
 {
     struct lcl_match_graph all = {.n = G->n, .entries = 2 * G->entries};
+    struct lcl_match_graph sums = {0};
     lcl_buffer *own = NULL;
     enum lcl_status st;
     if (lcl_needs_wide(all.entries))
@@ -141,8 +160,9 @@ static enum lcl_status unite(struct lcl_match_graph *G, struct lcl_matcher *m,
         (st = lcl_match_list_long(&all, m)) < 0 ||
         (st = lcl_match_count_up(m, own, all.n, 0, 1)) < 0)
         goto out;
+    st = lcl_match_relabel(&sums, m, &all, own, own);
     lcl_match_graph_finish(G);
-    st = lcl_match_relabel(G, m, &all, own, own);
+    *G = sums;
 out:
     lcl_buffer_destroy(&own);
     lcl_match_graph_finish(&all);
@@ -168,7 +188,7 @@ enum lcl_status lcl_match_graph_init(struct lcl_match_graph *G,
     if (!G->size)
         st = lcl_match_buffer(m, &G->size, G->n);
     if (st == LCL_OK)
-        st = lcl_match_count_up(m, G->size, G->n, 1, 0);
+        st = lcl_match_fill(m, G->size, G->n, 1);
 out:
     lcl_buffer_destroy(&W.root);
     return st;

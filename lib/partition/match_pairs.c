@@ -38,7 +38,7 @@ static enum lcl_status count_slots(struct drawing *D, struct lcl_matcher *m,
         (st = lcl_match_buffer(m, &D->first, D->hubs + 1)) < 0 ||
         (st = lcl_match_buffer(m, &D->low, G->n)) < 0 ||
         (st = lcl_match_buffer(m, &D->high, G->n)) < 0 ||
-        (st = lcl_buffer_fill(D->slots, 0)) < 0 ||
+        (st = lcl_match_fill(m, D->slots, D->hubs, 0)) < 0 ||
         (st = LCL_MATCH_ROWS(m, LCL_MATCH_FIND_HUBS, G, lcl_arg_long(G->n),
                              lcl_arg_buffer(G->row_ptr), lcl_arg_buffer(G->col),
                              lcl_arg_buffer(G->weight), lcl_arg_buffer(s->mate),
@@ -57,8 +57,8 @@ static enum lcl_status draw(const struct drawing *D, struct lcl_matcher *m,
     const struct lcl_match_scratch *s = &m->scratch;
     const enum lcl_match_variant variant = lcl_match_variant_of(G);
     enum lcl_status st;
-    if ((st = lcl_buffer_fill(D->low, 0xff)) < 0 ||
-        (st = lcl_buffer_fill(D->high, 0xff)) < 0 ||
+    if ((st = lcl_match_fill(m, D->low, G->n, -1)) < 0 ||
+        (st = lcl_match_fill(m, D->high, G->n, -1)) < 0 ||
         (st = LCL_MATCH_LAUNCH(m, LCL_MATCH_DRAW, variant, lcl_arg_long(G->n),
                                lcl_arg_int(round), lcl_arg_buffer(s->mate),
                                lcl_arg_buffer(s->picked),

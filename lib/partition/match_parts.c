@@ -55,7 +55,7 @@ static enum lcl_status list_rows(struct rows *R, struct lcl_matcher *m,
     const struct lcl_match_scan scan = {T->parts,      -1,       MATCH_NUMBERS,
                                         MATCH_ENTRIES, R->count, R->start};
     if ((st = lcl_match_scan(m, &scan)) < 0 ||
-        (st = lcl_buffer_copy(m->scratch.row_ptr, R->start)) < 0 ||
+        (st = lcl_match_copy(m, m->scratch.row_ptr, R->start, T->parts)) < 0 ||
         (st = LCL_MATCH_LAUNCH(m, LCL_MATCH_SCATTER_ROWS, LCL_MATCH_FEW,
                                lcl_arg_long(m->A->block_rows),
                                lcl_arg_buffer(P->part), lcl_arg_buffer(next),
@@ -97,7 +97,7 @@ static enum lcl_status part_graph(struct lcl_match_graph *H,
         (st = lcl_match_count_up(m, own, parts, 0, 1)) < 0 ||
         (st = lcl_match_relabel(H, m, &by_part, own, own)) < 0)
         goto out;
-    st = lcl_buffer_copy(H->size, R->count);
+    st = lcl_match_copy(m, H->size, R->count, parts);
 out:
     lcl_buffer_destroy(&own);
     lcl_match_graph_finish(&by_part);

@@ -45,6 +45,7 @@ static const struct {
     [LCL_MATCH_CHOOSE] = {"refine.cl", "choose", true, false},
     [LCL_MATCH_MOVE] = {"refine.cl", "move", true, false},
     [LCL_MATCH_COUNT_UP] = {"number.cl", "count_up", false, false},
+    [LCL_MATCH_COPY] = {"number.cl", "copy_words", false, false},
     [LCL_MATCH_RENUMBER] = {"number.cl", "renumber", false, false},
     [LCL_MATCH_GATHER] = {"number.cl", "gather_words", false, false},
     [LCL_MATCH_SCATTER_ROWS] = {"number.cl", "scatter_rows", false, false},

@@ -32,6 +32,7 @@ enum lcl_match_kernel {
     LCL_MATCH_CHOOSE,
     LCL_MATCH_MOVE,
     LCL_MATCH_COUNT_UP,
+    LCL_MATCH_COPY,
     LCL_MATCH_RENUMBER,
     LCL_MATCH_GATHER,
     LCL_MATCH_SCATTER_ROWS,
@@ -136,6 +137,13 @@ enum lcl_status lcl_match_list_long(struct lcl_match_graph *G,
 // out[i] = first + i step, for i < n
 enum lcl_status lcl_match_count_up(struct lcl_matcher *m, lcl_buffer *out,
                                    int64_t n, int first, int step);
+// out[i] = value, and a copy. By kernels: simulators take what the driver fills
+// or copies for uninitialised.
+enum lcl_status lcl_match_fill(struct lcl_matcher *m, lcl_buffer *out,
+                               int64_t n, int value);
+enum lcl_status lcl_match_copy(struct lcl_matcher *m, lcl_buffer *to,
+                               const lcl_buffer *from, int64_t n);
+enum lcl_status lcl_match_clear_counts(struct lcl_matcher *m);
 
 // Finds pairs of at most `limit` rows: mate[] of the scratch; numbers their
 // leaders.

@@ -17,8 +17,8 @@ enum lcl_status lcl_match_parts_init(struct lcl_match_parts *P,
         (st = lcl_match_buffer(m, &P->after, classes)) < 0 ||
         (st = lcl_match_buffer(m, &P->to, n)) < 0 ||
         (st = lcl_match_buffer(m, &P->class, n)) < 0 ||
-        (st = lcl_buffer_copy(P->rows, G->size)) < 0 ||
-        (st = lcl_buffer_fill(P->demand, 0)) < 0)
+        (st = lcl_match_copy(m, P->rows, G->size, G->n)) < 0 ||
+        (st = lcl_match_fill(m, P->demand, classes, 0)) < 0)
         return st;
     return lcl_match_count_up(m, P->part, G->n, 0, 1);
 }
