@@ -121,6 +121,21 @@ static inline int key_of(uint k, int own, global const int *label,
 }
 
 #if LCL_WIDTH > 1 && !LONG_ROWS
+// Place of the lane's key behind the `written` ones of the team, and the number
+// of keys afterwards.
+INLINE uint2 place_in_team(bool leads, uint written, local uint *firsts)
+{
+    const uint lid = get_local_id(0), team = lid - lid % TEAM;
+    uint2 place = written;
+    firsts[lid] = leads;
+    GROUP_BARRIER();
+    for (uint l = 0; l < TEAM; ++l) {
+        place.x += team + l < lid ? firsts[team + l] : 0;
+        place.y += firsts[team + l];
+    }
+    return place;
+}
+
 // Each lane adds up the entries with the key of one of its entries, provided
 // that no earlier entry has the same key.
 WORK_GROUP
@@ -171,15 +186,10 @@ kernel void merge(global uint *counts, global const struct pair *members,
                         leads = leads && next + l >= e;
                     }
             }
-            firsts[lid] = leads;
-            GROUP_BARRIER();
-            uint place = written;
-            for (uint l = 0; l < TEAM; ++l) {
-                place += l < lane ? firsts[team + l] : 0;
-                written += firsts[team + l];
-            }
+            const uint2 place = place_in_team(leads, written, firsts);
+            written = place.y;
             if (leads) {
-                const ulong slot = slot_of(s, stride, place);
+                const ulong slot = slot_of(s, stride, place.x);
                 slot_adj[slot] = key;
                 slot_weight[slot] = (uint)min(sum, (ulong)0xffffffff);
             }

@@ -30,6 +30,15 @@ struct vertex {
     uint own, all;   // its connections
 };
 
+static inline struct vertex vertex_of(long i, global const int *part,
+                                      global const uint *size,
+                                      global const uint *rows)
+{
+    struct vertex v = {part[i], size[i], 0, 0, 0};
+    v.rows = rows[v.part];
+    return v;
+}
+
 // A part that a vertex may move to; part -1: none.
 struct target {
     int part;
@@ -106,6 +115,7 @@ static inline void request(int i, struct vertex v, struct target best,
     atomic_add(&demand[(ulong)best.part * MATCH_CLASSES + class[i]], v.size);
 }
 
+#if LCL_WIDTH == 1
 WORK_GROUP
 kernel void choose(long n, long parts, uint limit, uint round,
                    global const uint *ptr, global const int *restrict adj,
@@ -117,18 +127,46 @@ kernel void choose(long n, long parts, uint limit, uint round,
 {
     for (RANGE(p, parts))
         new_rows[p] = rows[p];
-#if LCL_WIDTH == 1
     for (RANGE(i, n)) {
         const uint hash = match_hash((uint)i, (uint)i, round);
-        struct vertex v = {part[i], size[i], 0, 0, 0};
+        struct vertex v = vertex_of(i, part, size, rows);
         struct target best = {-1, 0, 0};
-        v.rows = rows[v.part];
         if (match_active(hash) && ptr[i + 1] - ptr[i] <= MATCH_DEGREE)
             best =
                 best_of(&v, ptr[i], ptr[i + 1], limit, part, rows, adj, weight);
         request((int)i, v, best, hash, limit, to, class, demand);
     }
+}
 #else
+// The best target of the lanes of a team, on its first lane.
+INLINE struct target best_of_team(struct target best, global const uint *rows,
+                                  local int *keys, local uint *weights)
+{
+    const uint lid = get_local_id(0);
+    GROUP_BARRIER();
+    keys[lid] = best.part;
+    weights[lid] = best.weight;
+    GROUP_BARRIER();
+    for (uint l = 1; l < TEAM && lid % TEAM == 0; ++l) {
+        const int p = keys[lid + l];
+        const struct target t = {p, weights[lid + l], p < 0 ? 0 : rows[p]};
+        if (is_better(t, best))
+            best = t;
+    }
+    return best;
+}
+
+WORK_GROUP
+kernel void choose(long n, long parts, uint limit, uint round,
+                   global const uint *ptr, global const int *restrict adj,
+                   global const uint *restrict weight,
+                   global const uint *restrict size,
+                   global const int *restrict part,
+                   global const uint *restrict rows, global uint *new_rows,
+                   global int *to, global uint *class, global uint *demand)
+{
+    for (RANGE(p, parts))
+        new_rows[p] = rows[p];
     local double scratch[LCL_GROUP];
     local int keys[LCL_GROUP];
     local uint weights[LCL_GROUP];
@@ -138,14 +176,10 @@ kernel void choose(long n, long parts, uint limit, uint round,
         const uint hash = match_hash((uint)i, (uint)i, round);
         struct vertex v = {-1, 0, 0, 0, 0};
         struct target best = {-1, 0, 0};
-        uint from = 0, degree = 0;
-        if (i >= 0) {
-            from = ptr[i];
-            degree = ptr[i + 1] - from;
-            v.part = part[i];
-            v.size = size[i];
-            v.rows = rows[v.part];
-        }
+        const uint from = i < 0 ? 0 : ptr[i];
+        uint degree = i < 0 ? 0 : ptr[i + 1] - from;
+        if (i >= 0)
+            v = vertex_of(i, part, size, rows);
         if (!match_active(hash) || degree > MATCH_DEGREE)
             degree = 0;
         const uint most = wave_largest(degree, LCL_WIDTH, scratch);
@@ -178,22 +212,13 @@ kernel void choose(long n, long parts, uint limit, uint round,
                     best = t;
             }
         }
-        GROUP_BARRIER();
-        keys[lid] = best.part;
-        weights[lid] = best.weight;
-        GROUP_BARRIER();
-        for (uint l = 1; l < TEAM && lane == 0; ++l) {
-            const int p = keys[lid + l];
-            const struct target t = {p, weights[lid + l], p < 0 ? 0 : rows[p]};
-            if (is_better(t, best))
-                best = t;
-        }
+        best = best_of_team(best, rows, keys, weights);
         if (lane == 0 && i >= 0)
             request(i, v, best, hash, limit, to, class, demand);
         GROUP_BARRIER();
     }
-#endif
 }
+#endif
 
 WORK_GROUP
 kernel void move(long n, long parts, uint limit,
