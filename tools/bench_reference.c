@@ -93,7 +93,8 @@ static enum lcl_status reference_init(struct reference *ref,
     enum lcl_status st;
     *ref = (struct reference){.map = NULL};
     if ((st = lcl_packed_partition(&ref->P, B->ctx, A, NULL, 1,
-                                   &B->options.precond.partition)) < 0 ||
+                                   &B->options.precond.partition, 1)) < 0 ||
+        (st = lcl_subdomains_download(&ref->P, lcl_context_log(B->ctx))) < 0 ||
         (st = lcl_csr_reorder(&ref->R, &ref->map, A, ref->P.row,
                               lcl_context_log(B->ctx))) < 0 ||
         (st = lcl_ref_ildu0_init(&ref->F, &ref->R, ref->P.part_ptr,

@@ -105,13 +105,17 @@ static enum lcl_status first_order(struct lcl_symbolic_phase *phase)
 {
     const int64_t n = phase->pattern->rows;
     lcl_buffer **perm = &phase->S->B.perm;
-    if (!phase->pattern->source)
+    const lcl_buffer *rows = phase->P->device;
+    if (!phase->pattern->source && !rows)
         return lcl_buffer_create_from(perm, phase->ctx, phase->P->row, n,
                                       sizeof(int32_t), "permutation");
     const enum lcl_status st =
         lcl_buffer_create(perm, phase->ctx, n, sizeof(int32_t), "permutation");
-    return st < 0 ? st
-                  : lcl_buffer_fill_by(*perm, sizeof(int32_t), count_up, NULL);
+    if (st < 0)
+        return st;
+    return phase->pattern->source
+               ? lcl_buffer_fill_by(*perm, sizeof(int32_t), count_up, NULL)
+               : lcl_buffer_copy(*perm, rows);
 }
 
 static enum lcl_status allocate(struct lcl_symbolic_phase *phase)

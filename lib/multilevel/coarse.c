@@ -93,34 +93,40 @@ static enum lcl_status make_vectors(struct lcl_coarse_space *C)
 
 static enum lcl_status find_pattern(struct lcl_coarse_space *C,
                                     const struct lcl_device_matrix *B,
-                                    const int64_t *part_ptr, int64_t most)
+                                    const struct lcl_subdomains *P,
+                                    int64_t most)
 {
-    const struct lcl_coarse_pattern *P = &C->pattern;
-    const int64_t aggregates = most / C->block;
+    const struct lcl_coarse_pattern *E = &C->pattern;
     const enum lcl_status st =
-        lcl_coarse_pattern_init(&C->pattern, C->ctx, B, part_ptr, C->parts,
-                                aggregates > 1 ? aggregates : 1);
-    C->aggregates = P->aggregates;
-    C->rows = P->aggregates * C->block;
-    C->runs = P->runs;
-    C->values = P->entries * C->block * C->block;
+        lcl_coarse_pattern_init(&C->pattern, C->ctx, B, P, most);
+    C->aggregates = E->aggregates;
+    C->rows = E->aggregates * C->block;
+    C->runs = E->runs;
+    C->values = E->entries * C->block * C->block;
     return st;
+}
+
+int64_t lcl_coarse_most(const struct lcl_caps *caps, int block)
+{
+    const int unknowns = caps->width == 1 ? CPU_UNKNOWNS : GPU_UNKNOWNS;
+    return unknowns / block;
 }
 
 enum lcl_status lcl_coarse_init(struct lcl_coarse_space *C, lcl_context *ctx,
                                 const struct lcl_device_matrix *B,
-                                const int64_t *part_ptr, int64_t parts,
+                                const struct lcl_subdomains *P,
                                 const struct lcl_coarse_params *params)
 {
-    const bool cpu = lcl_context_caps(ctx)->width == 1;
-    const int64_t most = params->most ? params->most
-                         : cpu        ? CPU_UNKNOWNS
-                                      : GPU_UNKNOWNS;
+    const int64_t most =
+        params->most ? params->most
+                     : lcl_coarse_most(lcl_context_caps(ctx), params->block);
     enum lcl_status st;
-    *C = (struct lcl_coarse_space){
-        .ctx = ctx, .block = params->block, .n = B->block_rows, .parts = parts};
-    if ((st = find_pattern(C, B, part_ptr, most)) < 0 ||
-        (st = get_kernels(C)) < 0 || (st = make_vectors(C)) < 0 ||
+    *C = (struct lcl_coarse_space){.ctx = ctx,
+                                   .block = params->block,
+                                   .n = B->block_rows,
+                                   .parts = P->parts};
+    if ((st = find_pattern(C, B, P, most)) < 0 || (st = get_kernels(C)) < 0 ||
+        (st = make_vectors(C)) < 0 ||
         (st = lcl_inverse_init(&C->inverse, ctx, C->rows, params->tile)) < 0 ||
         (st = lcl_gemv_init(&C->exact, ctx, LCL_GEMV_DOUBLE, C->inverse.matrix,
                             C->rows, C->inverse.stride)) < 0)

@@ -12,7 +12,7 @@
 
 struct lcl_coarse_params {
     int block;    // rows and columns of a block, 1 .. 8
-    int64_t most; // maximum number of coarse unknowns; 0: chosen for the device
+    int64_t most; // maximum number of aggregates; 0: lcl_coarse_most()
     int tile;     // tile size of the inverse; 0: chosen
     enum lcl_gemv_method gemv;
 };
@@ -53,12 +53,16 @@ struct lcl_coarse_space {
 enum lcl_coarse lcl_coarse_choose(enum lcl_coarse wanted, int64_t parts,
                                   int64_t rows, double opposite);
 
-// Symbolic phase and all allocation. The values of B are not read; subdomain p
-// has (block) rows part_ptr[p] .. part_ptr[p+1]-1. Statuses as
-// lcl_precond_create(); on error *C is fit for lcl_coarse_finish().
+// Number of aggregates of a coarse space that a device inverts fast, for blocks
+// of `block` rows.
+int64_t lcl_coarse_most(const struct lcl_caps *caps, int block);
+
+// Symbolic phase and all allocation. B is numbered by P; its values are not
+// read. Statuses as lcl_precond_create(); on error *C is fit for
+// lcl_coarse_finish().
 enum lcl_status lcl_coarse_init(struct lcl_coarse_space *C, lcl_context *ctx,
                                 const struct lcl_device_matrix *B,
-                                const int64_t *part_ptr, int64_t parts,
+                                const struct lcl_subdomains *P,
                                 const struct lcl_coarse_params *params);
 void lcl_coarse_finish(struct lcl_coarse_space *C);
 

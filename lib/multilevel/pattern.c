@@ -52,6 +52,18 @@ static void sort_by(uint32_t *out, uint32_t *start, const uint32_t *in,
 
 // ------------------------------------------------------------------- merging
 
+// Uses the aggregates of the tree of matchings, if there are few enough.
+static bool take_aggregates(struct lcl_coarse_survey *s,
+                            const struct lcl_subdomains *P, int64_t most)
+{
+    if (!P->aggregate || P->aggregates > most)
+        return false;
+    s->C->aggregates = P->aggregates;
+    for (int64_t p = 0; p < P->parts; ++p)
+        s->part_agg[p] = P->aggregate[p];
+    return true;
+}
+
 // Builds the graph of the subdomains from their pairs.
 static enum lcl_status take_graph(struct lcl_csr *G,
                                   const struct lcl_coarse_survey *s)
@@ -205,13 +217,16 @@ out:
 
 // ------------------------------------------------------------------- all of it
 
-static enum lcl_status find(struct search *s, const int64_t *part_ptr,
+static enum lcl_status find(struct search *s, const struct lcl_subdomains *P,
                             int64_t most)
 {
     struct lcl_coarse_survey *v = &s->survey;
     enum lcl_status st;
-    if ((st = lcl_coarse_survey_init(v, part_ptr)) < 0 ||
-        (st = lcl_coarse_survey_run(v)) < 0 || (st = merge(v, most)) < 0 ||
+    if ((st = lcl_coarse_survey_init(v, P->part_ptr)) < 0)
+        return st;
+    const bool given = take_aggregates(v, P, most);
+    if ((st = lcl_coarse_survey_run(v)) < 0 ||
+        (!given && (st = merge(v, most)) < 0) ||
         (st = upload_aggregates(v)) < 0 || (st = sort_pairs(s)) < 0 ||
         (st = upload_entries(s)) < 0)
         return st;
@@ -232,13 +247,13 @@ static void search_finish(struct search *s)
 enum lcl_status lcl_coarse_pattern_init(struct lcl_coarse_pattern *C,
                                         lcl_context *ctx,
                                         const struct lcl_device_matrix *B,
-                                        const int64_t *part_ptr, int64_t parts,
+                                        const struct lcl_subdomains *P,
                                         int64_t most)
 {
     struct search s = {.survey = {.ctx = ctx, .B = B, .C = C}};
     *C = (struct lcl_coarse_pattern){
-        .n = B->block_rows, .parts = parts, .aggregates = parts};
-    const enum lcl_status st = find(&s, part_ptr, most);
+        .n = B->block_rows, .parts = P->parts, .aggregates = P->parts};
+    const enum lcl_status st = find(&s, P, most);
     search_finish(&s);
     if (st < 0)
         lcl_coarse_pattern_finish(C);

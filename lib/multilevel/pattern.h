@@ -4,16 +4,18 @@
 #pragma once
 
 #include "lib/multilevel/runs.h"
+#include "lib/partition/subdomains.h"
 
-// Subdomain p has (block) rows part_ptr[p] .. part_ptr[p+1]-1 of B. The columns
-// of each row ascend; the values are not read. Makes at most `most` aggregates.
+// B is numbered by P, and the columns of each row ascend; the values are not
+// read. Makes at most `most` aggregates: those of P, if they are not more, or
+// of strongly coupled subdomains.
 // Does not wait for its last kernels. Returns LCL_OK, LCL_EUNSUPPORTED (B is
 // wide), LCL_ESELFTEST (impossible counts: the device is faulty), LCL_EDEVMEM,
 // LCL_EDEVICE, LCL_EBUILD or LCL_ENOMEM; on error *C is all zero.
 enum lcl_status lcl_coarse_pattern_init(struct lcl_coarse_pattern *C,
                                         lcl_context *ctx,
                                         const struct lcl_device_matrix *B,
-                                        const int64_t *part_ptr, int64_t parts,
+                                        const struct lcl_subdomains *P,
                                         int64_t most);
 // Computes run_row on the first call. Returns LCL_OK, LCL_EDEVMEM, LCL_EDEVICE,
 // LCL_EBUILD or LCL_ENOMEM.

@@ -9,21 +9,16 @@
 
 #include <inttypes.h>
 
-// Aggregates of subdomains to number the subdomains by: as many as the coarse
-// correction has at most.
-enum { AGGREGATES = 2048 };
-
-static enum lcl_status take(struct lcl_subdomains *P, struct lcl_match *M,
-                            const struct lcl_log *log)
+// Takes over what M has.
+static void take(struct lcl_subdomains *P, struct lcl_match *M)
 {
-    const size_t n = (size_t)M->n;
-    enum lcl_status st = lcl_subdomains_allocate(P, M->n, M->parts, log);
-    if (st < 0)
-        return st;
+    P->n = M->n;
     P->parts = M->parts;
-    for (int64_t p = 0; p <= M->parts; ++p)
-        P->part_ptr[p] = M->part_ptr[p];
-    return lcl_buffer_read(M->perm, P->row, n * sizeof *P->row);
+    P->part_ptr = M->part_ptr;
+    P->device = M->perm;
+    P->aggregates = M->aggregates;
+    P->aggregate = M->aggregate;
+    *M = (struct lcl_match){.n = 0};
 }
 
 static enum lcl_status match(struct lcl_subdomains *P, lcl_context *ctx,
@@ -35,17 +30,12 @@ static enum lcl_status match(struct lcl_subdomains *P, lcl_context *ctx,
     if (st < 0)
         return st;
     P->weighted = D->val && params->weights != LCL_WEIGHTS_OFF;
-    st = take(P, &M, lcl_context_log(ctx));
-    lcl_match_finish(&M);
-    if (st < 0)
-        lcl_subdomains_finish(P);
-    else
-        lcl_info(lcl_context_log(ctx),
-                 "partition: %" PRId64 " subdomains of at most %" PRId64
-                 " rows, by matching%s",
-                 P->parts, params->limit,
-                 P->weighted ? " with edge weights" : "");
-    return st;
+    take(P, &M);
+    lcl_info(lcl_context_log(ctx),
+             "partition: %" PRId64 " subdomains of at most %" PRId64
+             " rows, by matching%s",
+             P->parts, params->limit, P->weighted ? " with edge weights" : "");
+    return LCL_OK;
 }
 
 static enum lcl_status upload(struct lcl_device_matrix *D, lcl_context *ctx,
@@ -60,12 +50,12 @@ enum lcl_status lcl_partition_match(struct lcl_subdomains *P, lcl_context *ctx,
                                     const struct lcl_device_matrix *D,
                                     const struct lcl_csr *A,
                                     const struct lcl_partition_params *params,
-                                    int64_t max_rows)
+                                    int64_t max_rows, int64_t aggregates)
 {
     const int64_t rows = params->rows;
     const struct lcl_match_params own = {
         .limit = rows > 0 && rows < max_rows ? rows : max_rows,
-        .most = AGGREGATES,
+        .most = aggregates,
         .weights = params->weights,
     };
     struct lcl_device_matrix copy;

@@ -25,12 +25,13 @@ enum lcl_status lcl_partition_check(const struct lcl_csr *A,
                                     const struct lcl_log *log);
 
 // Partitions by MATCH the block rows of D, or of A if D is NULL; subdomains are
-// ordered along the tree of matchings.
+// ordered along the tree of matchings, which also gives at most `aggregates`
+// aggregates of them. The rows stay on the device.
 enum lcl_status lcl_partition_match(struct lcl_subdomains *P, lcl_context *ctx,
                                     const struct lcl_device_matrix *D,
                                     const struct lcl_csr *A,
                                     const struct lcl_partition_params *params,
-                                    int64_t max_rows);
+                                    int64_t max_rows, int64_t aggregates);
 
 // Methods; all respect the limit `rows` or params->rows, from 1 to n. These
 // fill *P themselves:

@@ -18,8 +18,21 @@ enum lcl_status lcl_subdomains_allocate(struct lcl_subdomains *P, int64_t n,
 
 void lcl_subdomains_finish(struct lcl_subdomains *P)
 {
-    lcl_free(P->row);
+    lcl_free(P->aggregate);
     lcl_free(P->owned);
+    lcl_buffer_destroy(&P->device);
+    lcl_free(P->row);
     lcl_free(P->part_ptr);
     *P = (struct lcl_subdomains){0};
+}
+
+enum lcl_status lcl_subdomains_download(struct lcl_subdomains *P,
+                                        const struct lcl_log *log)
+{
+    const size_t rows = (size_t)lcl_subdomains_rows(P);
+    if (P->row)
+        return LCL_OK;
+    P->row = lcl_malloc(rows, sizeof *P->row);
+    return P->row ? lcl_buffer_read(P->device, P->row, rows * sizeof *P->row)
+                  : lcl_fail_memory(log, "the subdomains");
 }

@@ -67,7 +67,8 @@ static enum lcl_status partition(struct set_up *a, const lcl_precond *M,
     const struct lcl_device_matrix *D = M->matrix->matrix;
     lcl_phase_enter(M->op.range.ctx, LCL_PHASE_PARTITION);
     const enum lcl_status st = lcl_packed_partition(
-        &a->subdomains, M->op.range.ctx, &a->graph, D, D->block, params);
+        &a->subdomains, M->op.range.ctx, &a->graph, D, D->block, params,
+        lcl_coarse_most(lcl_context_caps(M->op.range.ctx), D->block));
     lcl_phase_leave(M->op.range.ctx);
     return st;
 }
@@ -222,9 +223,8 @@ static enum lcl_status make_coarse(lcl_precond *M,
 {
     const struct ilu *I = M->op.state;
     const struct lcl_coarse_params params = {.block = M->info.block_size};
-    const enum lcl_status st =
-        lcl_coarse_init(I->coarse, M->op.range.ctx, M->matrix->matrix,
-                        P->part_ptr, P->parts, &params);
+    const enum lcl_status st = lcl_coarse_init(I->coarse, M->op.range.ctx,
+                                               M->matrix->matrix, P, &params);
     return st < 0 ? st : make_cycles(M);
 }
 

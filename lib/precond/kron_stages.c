@@ -9,6 +9,7 @@
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/matrix/bsr.h"
+#include "lib/multilevel/coarse.h"
 #include "lib/operator/kron_pairs.h"
 #include "lib/trisolve/packed.h"
 
@@ -195,9 +196,12 @@ static enum lcl_status partition(struct set_up *a, const lcl_precond *M,
     if (lcl_partition_weighs(params) && (st = make_norms(a, M, log)) < 0)
         return st;
     graph.val = a->norms;
-    st = lcl_packed_partition(&a->subdomains, ctx, &graph, NULL,
-                              a->one.block_size, params);
-    return st < 0 ? st : repeat_labels(a, M->A->info.stages, log);
+    st = lcl_packed_partition(
+        &a->subdomains, ctx, &graph, NULL, a->one.block_size, params,
+        lcl_coarse_most(lcl_context_caps(ctx), a->one.block_size));
+    if (st < 0 || (st = lcl_subdomains_download(&a->subdomains, log)) < 0)
+        return st;
+    return repeat_labels(a, M->A->info.stages, log);
 }
 
 // ------------------------------------------------------------------- creation

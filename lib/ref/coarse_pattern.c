@@ -42,10 +42,24 @@ static void sort_by(uint32_t *out, uint32_t *start, const uint32_t *in,
     }
 }
 
+static enum lcl_status label_parts(struct lcl_ref_coarse_pattern *C,
+                                   const struct lcl_csr *B,
+                                   const struct lcl_subdomains *P, int64_t most,
+                                   const struct lcl_log *log)
+{
+    if (!P->aggregate || P->aggregates > most)
+        return lcl_aggregate(C->part_agg, &C->aggregates, B, P->part_ptr,
+                             C->parts, most, log);
+    C->aggregates = P->aggregates;
+    for (int64_t p = 0; p < C->parts; ++p)
+        C->part_agg[p] = P->aggregate[p];
+    return LCL_OK;
+}
+
 static enum lcl_status find_aggregates(struct lcl_ref_coarse_pattern *C,
                                        const struct lcl_csr *B,
-                                       const int64_t *part_ptr, int64_t most,
-                                       const struct lcl_log *log)
+                                       const struct lcl_subdomains *P,
+                                       int64_t most, const struct lcl_log *log)
 {
     const size_t parts = (size_t)C->parts;
     C->part_ptr = lcl_malloc(parts + 1, sizeof *C->part_ptr);
@@ -54,9 +68,8 @@ static enum lcl_status find_aggregates(struct lcl_ref_coarse_pattern *C,
     if (!C->part_ptr || !C->part_agg || !C->agg_parts)
         return lcl_fail_memory(log, "aggregates");
     for (size_t p = 0; p <= parts; ++p)
-        C->part_ptr[p] = (int32_t)part_ptr[p];
-    const enum lcl_status st = lcl_aggregate(C->part_agg, &C->aggregates, B,
-                                             part_ptr, C->parts, most, log);
+        C->part_ptr[p] = (int32_t)P->part_ptr[p];
+    const enum lcl_status st = label_parts(C, B, P, most, log);
     if (st < 0)
         return st;
     C->agg_ptr = lcl_calloc((size_t)C->aggregates + 2, sizeof *C->agg_ptr);
@@ -195,12 +208,12 @@ static enum lcl_status find_entries(struct lcl_ref_coarse_pattern *C,
 
 enum lcl_status lcl_ref_coarse_pattern_init(struct lcl_ref_coarse_pattern *C,
                                             const struct lcl_csr *B,
-                                            const int64_t *part_ptr,
-                                            int64_t parts, int64_t most,
+                                            const struct lcl_subdomains *P,
+                                            int64_t most,
                                             const struct lcl_log *log)
 {
     enum lcl_status st;
-    *C = (struct lcl_ref_coarse_pattern){.n = B->rows, .parts = parts};
+    *C = (struct lcl_ref_coarse_pattern){.n = B->rows, .parts = P->parts};
     if (B->nnz > UINT32_MAX)
         return lcl_fail(log, LCL_ERANGE,
                         "%lld entries: a coarse correction takes 2^32 - 1",
@@ -208,7 +221,7 @@ enum lcl_status lcl_ref_coarse_pattern_init(struct lcl_ref_coarse_pattern *C,
     int32_t *row_agg = lcl_malloc((size_t)B->rows, sizeof *row_agg);
     if (!row_agg)
         return lcl_fail_memory(log, "the coarse pattern");
-    st = find_aggregates(C, B, part_ptr, most, log);
+    st = find_aggregates(C, B, P, most, log);
     if (st == LCL_OK)
         label_rows(C, row_agg);
     if (st == LCL_OK && (st = find_runs(C, B, row_agg, log)) == LCL_OK &&

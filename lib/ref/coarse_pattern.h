@@ -3,6 +3,8 @@
 // Z^T A Z (cl/multilevel/coarse.cl), computed once per pattern.
 #pragma once
 
+#include "lib/partition/subdomains.h"
+
 #include <levelcl/matrix.h>
 
 // Rows and columns are block rows and block columns. Run k consists of the
@@ -28,12 +30,12 @@ struct lcl_ref_coarse_pattern {
     uint32_t *col_ptr; // aggregates + 1
 };
 
-// Subdomain p has rows part_ptr[p] .. part_ptr[p+1]-1 of B; the values of B are
-// not read. Makes at most `most` aggregates. Returns LCL_OK, LCL_ERANGE (2^32
-// entries or more) or LCL_ENOMEM; *C is then all zero.
+// B is numbered by P; its values are not read. Makes at most `most` aggregates:
+// those of P, if they are not more, or of strongly coupled subdomains. Returns
+// LCL_OK, LCL_ERANGE (2^32 entries or more) or LCL_ENOMEM; *C is then all zero.
 enum lcl_status lcl_ref_coarse_pattern_init(struct lcl_ref_coarse_pattern *C,
                                             const struct lcl_csr *B,
-                                            const int64_t *part_ptr,
-                                            int64_t parts, int64_t most,
+                                            const struct lcl_subdomains *P,
+                                            int64_t most,
                                             const struct lcl_log *log);
 void lcl_ref_coarse_pattern_finish(struct lcl_ref_coarse_pattern *C);

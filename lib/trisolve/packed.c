@@ -88,7 +88,8 @@ enum lcl_status lcl_packed_partition(struct lcl_subdomains *P, lcl_context *ctx,
                                      const struct lcl_csr *A,
                                      const struct lcl_device_matrix *D,
                                      int block,
-                                     const struct lcl_partition_params *params)
+                                     const struct lcl_partition_params *params,
+                                     int64_t aggregates)
 {
     const struct lcl_caps *caps = lcl_context_caps(ctx);
     const struct lcl_log *log = lcl_context_log(ctx);
@@ -118,7 +119,7 @@ enum lcl_status lcl_packed_partition(struct lcl_subdomains *P, lcl_context *ctx,
         p.labels_count = A->rows;
     }
     st = p.type == LCL_PARTITION_MATCH
-             ? lcl_partition_match(P, ctx, D, A, &p, limit)
+             ? lcl_partition_match(P, ctx, D, A, &p, limit, aggregates)
              : lcl_partition_create(P, A, &p, limit, log);
     P->type = p.type;
     lcl_free(of_blocks);

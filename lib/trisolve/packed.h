@@ -12,13 +12,14 @@
 // small systems, so that every compute unit has work). A is the pattern of the
 // blocks of `block` rows and columns, so its rows are block rows; the caller's
 // labels may cover all scalar rows. With D, the same matrix on the device,
-// MATCH reads only the number of rows of A; D may be NULL. Statuses as
-// lcl_partition_create().
+// MATCH reads only the number of rows of A; D may be NULL. MATCH makes at most
+// `aggregates` aggregates. Statuses as lcl_partition_create().
 enum lcl_status lcl_packed_partition(struct lcl_subdomains *P, lcl_context *ctx,
                                      const struct lcl_csr *A,
                                      const struct lcl_device_matrix *D,
                                      int block,
-                                     const struct lcl_partition_params *params);
+                                     const struct lcl_partition_params *params,
+                                     int64_t aggregates);
 
 // What LCL_PARTITION_DEFAULT stands for on a device; other types are returned
 // unchanged. Matching does not pay off on a few cores: 0.7 s for lap3d:64 on

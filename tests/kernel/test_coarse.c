@@ -153,15 +153,12 @@ static void coarse_init(struct lcl_coarse_space *C, lcl_context *ctx,
                         const struct problem *P,
                         const struct lcl_coarse_params *params)
 {
-    const struct lcl_subdomains *parts = &P->S.P;
     struct lcl_bsr B = lcl_bsr_of_csr(&P->S.B);
     struct lcl_device_matrix D;
     B.block_size = P->block;
     B.val = P->val;
     assert_int_equal(lcl_device_matrix_init(&D, ctx, &B), LCL_OK);
-    assert_int_equal(
-        lcl_coarse_init(C, ctx, &D, parts->part_ptr, parts->parts, params),
-        LCL_OK);
+    assert_int_equal(lcl_coarse_init(C, ctx, &D, &P->S.P, params), LCL_OK);
     lcl_device_matrix_finish(&D);
     assert_int_equal(C->aggregates, P->aggregates);
     poison(C);
@@ -346,7 +343,7 @@ static void expect_forms(lcl_context *ctx, const struct problem *P,
     for (int f = 0; f <= LCL_TWO_LEVEL_MULT; ++f) {
         const struct lcl_coarse_params params = {
             .block = P->block,
-            .most = most * P->block,
+            .most = most,
             .tile = (int)test_size(8, 0),
         };
         expect_form(ctx, P, &params, (enum lcl_two_level_form)f, symmetric);

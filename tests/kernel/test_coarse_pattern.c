@@ -57,18 +57,15 @@ static void expect_same(const struct lcl_coarse_pattern *C,
 }
 
 static void expect_pattern(lcl_context *ctx, const struct lcl_csr *B,
-                           const int64_t *part_ptr, int64_t parts, int64_t most,
+                           const struct lcl_subdomains *P, int64_t most,
                            int block)
 {
     struct lcl_ref_coarse_pattern E;
     struct lcl_device_matrix D;
-    assert_int_equal(
-        lcl_ref_coarse_pattern_init(&E, B, part_ptr, parts, most, NULL),
-        LCL_OK);
+    assert_int_equal(lcl_ref_coarse_pattern_init(&E, B, P, most, NULL), LCL_OK);
     matrix_init(&D, ctx, B, block);
     struct lcl_coarse_pattern C;
-    assert_int_equal(
-        lcl_coarse_pattern_init(&C, ctx, &D, part_ptr, parts, most), LCL_OK);
+    assert_int_equal(lcl_coarse_pattern_init(&C, ctx, &D, P, most), LCL_OK);
     expect_same(&C, &E, false);
     for (int again = 0; again < 2; ++again) {
         assert_int_equal(lcl_coarse_pattern_find_rows(&C, ctx), LCL_OK);
@@ -82,16 +79,22 @@ static void expect_pattern(lcl_context *ctx, const struct lcl_csr *B,
 }
 
 // Chunks of `rows` rows.
+static struct lcl_subdomains chunks(int64_t n, int64_t rows)
+{
+    struct lcl_subdomains P = {.n = n, .parts = (n + rows - 1) / rows};
+    P.part_ptr = calloc((size_t)P.parts + 1, sizeof *P.part_ptr);
+    assert_non_null(P.part_ptr);
+    for (int64_t p = 0; p <= P.parts; ++p)
+        P.part_ptr[p] = p * rows < n ? p * rows : n;
+    return P;
+}
+
 static void expect_chunks(lcl_context *ctx, const struct lcl_csr *B,
                           int64_t rows, int64_t most, int block)
 {
-    const int64_t parts = (B->rows + rows - 1) / rows;
-    int64_t *part_ptr = calloc((size_t)parts + 1, sizeof *part_ptr);
-    assert_non_null(part_ptr);
-    for (int64_t p = 0; p <= parts; ++p)
-        part_ptr[p] = p * rows < B->rows ? p * rows : B->rows;
-    expect_pattern(ctx, B, part_ptr, parts, most, block);
-    free(part_ptr);
+    struct lcl_subdomains P = chunks(B->rows, rows);
+    expect_pattern(ctx, B, &P, most, block);
+    free(P.part_ptr);
 }
 
 // As many aggregates as subdomains, fewer, one; subdomains of one row.
@@ -112,9 +115,8 @@ static void test_coarse_pattern__matches_on_every_system(void **state)
     for (int i = 0; i < test_system_count(); ++i) {
         struct test_system S;
         test_system_init(&S, i, true);
-        expect_pattern(*state, &S.B, S.P.part_ptr, S.P.parts, ALL, 1);
-        expect_pattern(*state, &S.B, S.P.part_ptr, S.P.parts, S.P.parts / 2 + 1,
-                       1);
+        expect_pattern(*state, &S.B, &S.P, ALL, 1);
+        expect_pattern(*state, &S.B, &S.P, S.P.parts / 2 + 1, 1);
         test_system_finish(&S);
     }
 }
@@ -170,15 +172,32 @@ static void test_coarse_pattern__rows_without_entries_match(void **state)
     expect_all(*state, test_identity(1), 1);
 }
 
+// Aggregates of three consecutive subdomains; too many are not used.
+static void test_coarse_pattern__takes_given_aggregates(void **state)
+{
+    struct lcl_csr B = test_random_csr(test_size(60, 900), 4, 3);
+    struct lcl_subdomains P = chunks(B.rows, 7);
+    P.aggregates = (P.parts + 2) / 3;
+    P.aggregate = calloc((size_t)P.parts, sizeof *P.aggregate);
+    assert_non_null(P.aggregate);
+    for (int64_t p = 0; p < P.parts; ++p)
+        P.aggregate[p] = (int32_t)(p / 3);
+    expect_pattern(*state, &B, &P, P.aggregates, 1);
+    expect_pattern(*state, &B, &P, P.aggregates - 1, 1);
+    free(P.aggregate);
+    free(P.part_ptr);
+    test_csr_finish(&B);
+}
+
 // ------------------------------------------------------------------- errors
 
 static void expect_refused(lcl_context *ctx, const struct lcl_device_matrix *D,
                            enum lcl_status expected)
 {
-    const int64_t part_ptr[] = {0, 20, 50};
+    int64_t part_ptr[] = {0, 20, 50};
+    const struct lcl_subdomains P = {.n = 50, .parts = 2, .part_ptr = part_ptr};
     struct lcl_coarse_pattern C;
-    assert_int_equal(lcl_coarse_pattern_init(&C, ctx, D, part_ptr, 2, ALL),
-                     expected);
+    assert_int_equal(lcl_coarse_pattern_init(&C, ctx, D, &P, ALL), expected);
     assert_null(C.part_ptr);
     assert_null(C.run_ptr);
 }
@@ -211,6 +230,7 @@ static void test_coarse_pattern__wide_row_pointers_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_coarse_pattern__takes_given_aggregates),
         cmocka_unit_test(test_coarse_pattern__matches_on_every_system),
         cmocka_unit_test(test_coarse_pattern__matches_on_grids),
         cmocka_unit_test(test_coarse_pattern__unsymmetric_patterns_match),

@@ -505,10 +505,15 @@ static void expect_partition(lcl_context *ctx, const struct lcl_csr *A,
     const struct lcl_bsr B = lcl_bsr_of_csr(A);
     struct lcl_ref_match E;
     struct lcl_subdomains P;
-    assert_int_equal(lcl_partition_match(&P, ctx, D, A, &params, 50), LCL_OK);
-    assert_int_equal(lcl_ref_match_init(&E, &B, 30, true, 2048), LCL_OK);
+    assert_int_equal(lcl_partition_match(&P, ctx, D, A, &params, 50, MOST),
+                     LCL_OK);
+    assert_int_equal(lcl_ref_match_init(&E, &B, 30, true, MOST), LCL_OK);
     assert_int_equal(P.parts, E.parts);
     assert_true(P.weighted);
+    assert_int_equal(P.aggregates, E.aggregates);
+    expect_ints("aggregate", P.aggregate, E.aggregate, E.parts);
+    assert_null(P.row);
+    assert_int_equal(lcl_subdomains_download(&P, NULL), LCL_OK);
     expect_ints("perm", P.row, E.perm, E.n);
     for (int64_t p = 0; p <= P.parts; ++p)
         assert_int_equal(P.part_ptr[p], E.part_ptr[p]);

@@ -118,7 +118,8 @@ static void test_packed_block__subdomains_fit_the_device(void **state)
                                                         LCL_PARTITION_NATURAL};
         struct lcl_subdomains P;
         assert_int_equal(
-            lcl_packed_partition(&P, *state, &A, NULL, block, &params), LCL_OK);
+            lcl_packed_partition(&P, *state, &A, NULL, block, &params, 1),
+            LCL_OK);
         for (int64_t p = 0; p < P.parts && caps->width > 1; ++p)
             assert_true((uint64_t)(P.part_ptr[p + 1] - P.part_ptr[p]) *
                             (uint64_t)block * sizeof(double) <

@@ -131,9 +131,10 @@ static void expect_pattern(const struct lcl_csr *A, int64_t rows, int64_t most)
 {
     struct lcl_ref_coarse_pattern C;
     int64_t parts, *part_ptr = parts_of(A, rows, &parts);
-    assert_int_equal(
-        lcl_ref_coarse_pattern_init(&C, A, part_ptr, parts, most, NULL),
-        LCL_OK);
+    const struct lcl_subdomains P = {
+        .n = A->rows, .parts = parts, .part_ptr = part_ptr};
+    assert_int_equal(lcl_ref_coarse_pattern_init(&C, A, &P, most, NULL),
+                     LCL_OK);
     char *seen = calloc((size_t)C.runs + 1, 1);
     assert_non_null(seen);
     assert_int_equal(C.run_first[0], 0);
