@@ -20,6 +20,9 @@
 // argument.
 enum { MANY_PROGRAMS = 64 };
 
+// PoCL's compiler takes less for any of our sources.
+enum { COMPILER_BYTES = 256 << 20 };
+
 struct lcl_program {
     char *key;
     cl_program program;
@@ -166,11 +169,23 @@ static void store_binary(lcl_context *ctx, cl_program program, const char *key)
     lcl_free(blob);
 }
 
+// A compiler inside the process ends it where memory ends.
+static enum lcl_status check_room(const lcl_context *ctx)
+{
+    void *room = lcl_malloc(COMPILER_BYTES, 1);
+    lcl_free(room);
+    return room ? LCL_OK
+                : lcl_fail_memory(&ctx->cl.log, "the compiler of kernels");
+}
+
 static enum lcl_status build_source(cl_program *out, lcl_context *ctx,
                                     const char *source, const char *name)
 {
     cl_int code;
-    enum lcl_status st = LCL_CL_MAKE(
+    enum lcl_status st = check_room(ctx);
+    if (st < 0)
+        return st;
+    st = LCL_CL_MAKE(
         &ctx->cl, *out,
         clCreateProgramWithSource(ctx->context, 1, &source, NULL, &code));
     if (st < 0)
