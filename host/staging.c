@@ -7,35 +7,34 @@
 #include "host/log.h"
 #include "host/parallel.h"
 
-// Each fill is split into at most PIECES pieces, one per thread, of about
-// PIECE_LEAST bytes or more.
+#include <pthread.h>
+
+// At most PIECES threads fill a buffer, each PIECE_LEAST bytes or more.
 enum { PIECES = 8, PIECE_LEAST = 1 << 18 };
 
 // ------------------------------------------------------------------- filling
 
-struct stretch {
+struct pieces {
     const struct lcl_filling *F;
-    int64_t first, count, pieces;
+    int64_t count;
     char *to;
 };
 
 static void fill_piece(void *arg, int64_t piece)
 {
-    const struct stretch *s = arg;
-    const int64_t from = lcl_chunk_start(s->count, s->pieces, piece);
-    const int64_t end = lcl_chunk_start(s->count, s->pieces, piece + 1);
+    const struct pieces *s = arg;
+    const int64_t from = lcl_chunk_start(s->F->count, s->count, piece);
+    const int64_t end = lcl_chunk_start(s->F->count, s->count, piece + 1);
     if (from < end)
-        s->F->fill(s->F->arg, s->first + from, end - from,
+        s->F->fill(s->F->arg, from, end - from,
                    s->to + (size_t)from * s->F->size);
 }
 
-static void fill_stretch(const struct lcl_filling *F, int64_t first,
-                         int64_t count, char *to)
+static void fill_all(const struct lcl_filling *F, char *to)
 {
-    const size_t pieces = (size_t)count * F->size / PIECE_LEAST + 1;
-    struct stretch s = {F, first, count,
-                        pieces < PIECES ? (int64_t)pieces : PIECES, to};
-    lcl_parallel(s.pieces, fill_piece, &s);
+    const size_t pieces = (size_t)F->count * F->size / PIECE_LEAST + 1;
+    struct pieces s = {F, pieces < PIECES ? (int64_t)pieces : PIECES, to};
+    lcl_parallel(s.count, fill_piece, &s);
 }
 
 // ------------------------------------------------------------------- copied
@@ -47,7 +46,7 @@ enum lcl_status lcl_fill_copied(lcl_context *ctx, cl_mem mem,
     char *host = lcl_malloc(bytes, 1);
     if (!host)
         return lcl_fail_memory(&ctx->cl.log, "the data of a buffer");
-    fill_stretch(F, 0, F->count, host);
+    fill_all(F, host);
     const enum lcl_status st =
         LCL_CL(&ctx->cl, clEnqueueWriteBuffer(ctx->queue, mem, CL_TRUE, 0,
                                               bytes, host, 0, NULL, NULL));
@@ -70,7 +69,7 @@ enum lcl_status lcl_fill_mapped(lcl_context *ctx, cl_mem mem,
                                        0, NULL, NULL, &code));
     if (st < 0)
         return st;
-    fill_stretch(F, 0, F->count, host);
+    fill_all(F, host);
     return LCL_CL(&ctx->cl, clEnqueueUnmapMemObject(ctx->queue, mem, host, 0,
                                                     NULL, NULL));
 }
@@ -111,16 +110,16 @@ void lcl_pinned_close(struct lcl_pinned *P, lcl_context *ctx)
 
 // ------------------------------------------------------------------- staged
 
-// Waits until the transfer from one half has finished.
-static enum lcl_status await(lcl_context *ctx, cl_event *sent)
-{
-    if (!*sent)
-        return LCL_OK;
-    const enum lcl_status st = LCL_CL(&ctx->cl, clWaitForEvents(1, sent));
-    ctx->cl.api->clReleaseEvent(*sent);
-    *sent = NULL;
-    return st;
-}
+// Threads take turns at the slots' worth of data; each fills one of its two
+// slots while the other is transferred.
+struct transfer {
+    lcl_context *ctx;
+    cl_mem mem;
+    const struct lcl_filling *F;
+    int64_t each, feeders; // elements of a slot
+    pthread_mutex_t lock;  // for the queue and for st
+    enum lcl_status st;
+};
 
 static enum lcl_status send(lcl_context *ctx, cl_mem mem, size_t at,
                             const char *from, size_t bytes, cl_event *sent)
@@ -131,29 +130,77 @@ static enum lcl_status send(lcl_context *ctx, cl_mem mem, size_t at,
     return st < 0 ? st : LCL_CL(&ctx->cl, clFlush(ctx->queue));
 }
 
+// Sends the elements from `first` on, unless an earlier transfer failed.
+static bool send_slot(struct transfer *t, int64_t first, int64_t count,
+                      const char *slot, cl_event *sent)
+{
+    const size_t size = t->F->size;
+    pthread_mutex_lock(&t->lock);
+    if (t->st == LCL_OK)
+        t->st = send(t->ctx, t->mem, (size_t)first * size, slot,
+                     (size_t)count * size, sent);
+    const bool good = t->st == LCL_OK;
+    pthread_mutex_unlock(&t->lock);
+    return good;
+}
+
+// Waits until a slot has been transferred.
+static void await(struct transfer *t, cl_event *sent)
+{
+    const struct lcl_cl_api *api = t->ctx->cl.api;
+    if (!*sent)
+        return;
+    const cl_int code = api->clWaitForEvents(1, sent);
+    pthread_mutex_lock(&t->lock);
+    api->clReleaseEvent(*sent);
+    if (t->st == LCL_OK)
+        t->st =
+            lcl_cl_status(&t->ctx->cl, code, "clWaitForEvents()", LCL_CL_PLACE);
+    pthread_mutex_unlock(&t->lock);
+    *sent = NULL;
+}
+
+static void feed(void *arg, int64_t feeder)
+{
+    struct transfer *t = arg;
+    const struct lcl_filling *F = t->F;
+    char *slots = t->ctx->staging.host + 2 * feeder * LCL_STAGING_SLOT;
+    cl_event sent[2] = {NULL, NULL};
+    bool good = true;
+    int half = 0;
+    for (int64_t first = feeder * t->each; first < F->count && good;
+         first += t->feeders * t->each, half = !half) {
+        const int64_t left = F->count - first;
+        const int64_t count = left < t->each ? left : t->each;
+        char *slot = slots + (size_t)half * LCL_STAGING_SLOT;
+        await(t, &sent[half]);
+        F->fill(F->arg, first, count, slot);
+        good = send_slot(t, first, count, slot, &sent[half]);
+    }
+    for (int i = 0; i < 2; ++i)
+        await(t, &sent[i]);
+}
+
 enum lcl_status lcl_fill_staged(lcl_context *ctx, cl_mem mem,
                                 const struct lcl_filling *F)
 {
-    const int64_t most = (int64_t)(LCL_STAGING_HALF / F->size);
-    cl_event sent[2] = {NULL, NULL};
     struct lcl_pinned *P = &ctx->staging;
-    enum lcl_status st =
-        P->host ? LCL_OK : lcl_pinned_open(P, ctx, 2 * LCL_STAGING_HALF);
-    int half = 0;
-    for (int64_t first = 0; first < F->count && st == LCL_OK;
-         first += most, half = !half) {
-        const int64_t left = F->count - first,
-                      count = left < most ? left : most;
-        char *to = P->host + (half ? LCL_STAGING_HALF : 0);
-        if ((st = await(ctx, &sent[half])) < 0)
-            break;
-        fill_stretch(F, first, count, to);
-        st = send(ctx, mem, (size_t)first * F->size, to,
-                  (size_t)count * F->size, &sent[half]);
+    struct transfer t = {
+        .ctx = ctx,
+        .mem = mem,
+        .F = F,
+        .each = (int64_t)(LCL_STAGING_SLOT / F->size),
+    };
+    if (!P->host) {
+        const enum lcl_status st =
+            lcl_pinned_open(P, ctx, 2 * PIECES * LCL_STAGING_SLOT);
+        if (st < 0)
+            return st;
     }
-    for (int i = 0; i < 2; ++i) {
-        const enum lcl_status last = await(ctx, &sent[i]);
-        st = st < 0 ? st : last;
-    }
-    return st;
+    const int64_t fills = (F->count + t.each - 1) / t.each;
+    t.feeders = fills < PIECES ? fills : PIECES;
+    pthread_mutex_init(&t.lock, NULL);
+    lcl_parallel(t.feeders, feed, &t);
+    pthread_mutex_destroy(&t.lock);
+    return t.st;
 }

@@ -10,14 +10,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Elements whose size does not divide that of a staging half.
+// Elements whose size does not divide that of a staging slot.
 struct element {
     uint64_t word[3];
 };
-enum { SIZE = sizeof(struct element), FULL = LCL_STAGING_HALF / SIZE };
+enum { SIZE = sizeof(struct element), FULL = LCL_STAGING_SLOT / SIZE };
 
-static const int64_t counts[] = {
-    1, 7, 8, 9, FULL - 1, FULL, FULL + 1, 2 * FULL, 2 * FULL + 1, 3 * FULL + 5};
+static const int64_t counts[] = {1,
+                                 7,
+                                 8,
+                                 9,
+                                 FULL - 1,
+                                 FULL,
+                                 FULL + 1,
+                                 2 * FULL,
+                                 8 * FULL + 1,
+                                 16 * FULL + 1,
+                                 35 * FULL + 5};
 enum { COUNTS = sizeof counts / sizeof *counts };
 
 typedef enum lcl_status way(lcl_context *, cl_mem, const struct lcl_filling *);

@@ -2,11 +2,12 @@
 // A table of OpenCL functions that count calls and fail on request.
 #include "tests/support/fake_cl.h"
 
+#include <pthread.h>
 #include <string.h>
 
 struct fake_cl fake_cl;
 
-static bool fails_now(enum fake_cl_function function)
+static bool count_and_fail(enum fake_cl_function function)
 {
     ++fake_cl.calls[function];
     ++fake_cl.calls[FAKE_CL_ANY];
@@ -18,6 +19,16 @@ static bool fails_now(enum fake_cl_function function)
         return false;
     fake_cl.failed = true;
     return !fake_cl.lost;
+}
+
+// Threads that fill a buffer wait for events at the same time.
+static bool fails_now(enum fake_cl_function function)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    const bool fails = count_and_fail(function);
+    pthread_mutex_unlock(&lock);
+    return fails;
 }
 
 // ------------------------------------------------------------------- wrappers
