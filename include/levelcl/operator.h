@@ -29,6 +29,10 @@ enum lcl_spmv_type {
     LCL_SPMV_ADAPTIVE,    /* lanes per row chosen from the length of each row,
                              in one launch; several work-groups per very long
                              row; scalar entries only */
+    LCL_SPMV_HEC,         /* one work-item per row; the first entries of each
+                             row in ELL, the others in CSR. A second copy of
+                             the matrix; scalar entries only. Source: Chen, Liu,
+                             Yang, "Parallel triangular solvers on GPU" */
     LCL_SPMV_COUNT,
 };
 
@@ -58,6 +62,9 @@ struct lcl_operator_params {
      * natural block size, see lcl_csr_natural_block(). */
     int block_size;
     enum lcl_kron_type kron; /* for lcl_operator_create_kron() */
+    /* LCL_SPMV_HEC: columns of the ELL part, at most the entries of the longest
+     * row. 0: as many as a third of the rows have entries for. */
+    int hec_width;
 };
 
 #define LCL_OPERATOR_PARAMS_INIT LCL_ZERO

@@ -55,7 +55,7 @@ static const char *const krons[LCL_KRON_COUNT] = {
 static const char *const spmvs[LCL_SPMV_COUNT] = {
     [LCL_SPMV_DEFAULT] = "auto",      [LCL_SPMV_CSR] = "csr",
     [LCL_SPMV_SLICED] = "sliced",     [LCL_SPMV_BINNED] = "binned",
-    [LCL_SPMV_ADAPTIVE] = "adaptive",
+    [LCL_SPMV_ADAPTIVE] = "adaptive", [LCL_SPMV_HEC] = "hec",
 };
 
 static const char *const partitions[LCL_PARTITION_COUNT] = {

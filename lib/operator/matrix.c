@@ -64,8 +64,9 @@ void lcl_device_matrix_finish(struct lcl_device_matrix *D)
     lcl_buffer_destroy(&D->row_ptr);
 }
 
-static enum lcl_status read_row_ptr(const struct lcl_device_matrix *D,
-                                    int64_t *row_ptr, const struct lcl_log *log)
+enum lcl_status lcl_device_row_ptr_read(int64_t *row_ptr,
+                                        const struct lcl_device_matrix *D,
+                                        const struct lcl_log *log)
 {
     const size_t count = (size_t)D->block_rows + 1;
     if (D->wide)
@@ -99,7 +100,7 @@ enum lcl_status lcl_device_matrix_read(struct lcl_bsr *out,
     };
     if (!out->row_ptr || !out->col_ind || (values && !out->val))
         return lcl_fail_memory(log, "a copy of the matrix");
-    if ((st = read_row_ptr(D, out->row_ptr, log)) < 0 ||
+    if ((st = lcl_device_row_ptr_read(out->row_ptr, D, log)) < 0 ||
         (st = lcl_buffer_read(D->col, out->col_ind,
                               nnz * sizeof *out->col_ind)) < 0)
         return st;

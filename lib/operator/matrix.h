@@ -50,6 +50,12 @@ enum lcl_status lcl_device_matrix_init(struct lcl_device_matrix *D,
                                        const struct lcl_bsr *A);
 void lcl_device_matrix_finish(struct lcl_device_matrix *D);
 
+// Reads the block_rows + 1 row pointers of D. Returns LCL_OK, LCL_ENOMEM or
+// LCL_EDEVICE.
+enum lcl_status lcl_device_row_ptr_read(int64_t *row_ptr,
+                                        const struct lcl_device_matrix *D,
+                                        const struct lcl_log *log);
+
 // Reads D into *out; without values, out->val is NULL. The caller frees *out
 // with lcl_bsr_finish(), also on error. Returns LCL_OK, LCL_ENOMEM or
 // LCL_EDEVICE.

@@ -9,6 +9,7 @@
 #include "lib/matrix/bsr.h"
 #include "lib/matrix/csr.h"
 #include "lib/operator/autotune.h"
+#include "lib/operator/hec.h"
 #include "lib/operator/values.h"
 
 #include <string.h>
@@ -17,6 +18,7 @@ struct given {
     struct lcl_device_matrix matrix;
     struct lcl_values values;
     enum lcl_spmv_type wanted;
+    int hec_width;
     struct lcl_spmv product;
 };
 
@@ -33,13 +35,30 @@ static void describe(lcl_operator *A)
     A->info.traffic = S->traffic;
 }
 
+static enum lcl_status study(struct lcl_spmv *S, const lcl_operator *A)
+{
+    const struct given *G = A->state;
+    lcl_context *ctx = A->range.ctx;
+    return G->wanted == LCL_SPMV_HEC
+               ? lcl_hec_study(S, ctx, &G->matrix, G->hec_width)
+               : lcl_spmv_study(S, G->wanted, ctx, &G->matrix);
+}
+
+static enum lcl_status make_product(struct lcl_spmv *S, const lcl_operator *A)
+{
+    const struct given *G = A->state;
+    if (G->wanted == LCL_SPMV_DEFAULT)
+        return lcl_spmv_autotune(S, A->range.ctx, &G->matrix);
+    const enum lcl_status st = study(S, A);
+    return st < 0 ? st : lcl_spmv_create(S);
+}
+
 static enum lcl_status prepare(lcl_operator *A)
 {
     struct given *G = A->state;
     if (G->product.ops)
         return LCL_OK;
-    const enum lcl_status st =
-        lcl_spmv_init(&G->product, G->wanted, A->range.ctx, &G->matrix);
+    const enum lcl_status st = make_product(&G->product, A);
     if (st < 0)
         lcl_spmv_finish(&G->product);
     describe(A);
@@ -116,12 +135,11 @@ static const struct lcl_operator_ops ops = {
 // Finds out early whether a type of product suits the matrix.
 static enum lcl_status check_type(lcl_operator *A)
 {
-    struct given *G = A->state;
+    const struct given *G = A->state;
     struct lcl_spmv S;
     if (G->wanted == LCL_SPMV_DEFAULT)
         return LCL_OK;
-    const enum lcl_status st =
-        lcl_spmv_study(&S, G->wanted, A->range.ctx, &G->matrix);
+    const enum lcl_status st = study(&S, A);
     lcl_spmv_finish(&S);
     return st;
 }
@@ -134,6 +152,7 @@ static enum lcl_status take_matrix(lcl_operator *A, struct lcl_blocked *B,
     if (!G)
         return lcl_fail_memory(lcl_context_log(ctx), "an operator");
     G->wanted = params->spmv;
+    G->hec_width = params->hec_width;
     const enum lcl_status st = lcl_values_init(&G->values, ctx, B);
     G->matrix = B->A;
     B->A = (struct lcl_device_matrix){.row_ptr = NULL};

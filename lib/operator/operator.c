@@ -33,6 +33,9 @@ static enum lcl_status check_params(const struct lcl_operator_params *p,
         return lcl_fail(log, LCL_EINVAL,
                         "block size %d: expected a number from 1 to %d, or 0",
                         p->block_size, LCL_BLOCK_MAX);
+    if (p->hec_width < 0)
+        return lcl_fail(log, LCL_EINVAL, "hec_width %d: expected a number >= 0",
+                        p->hec_width);
     return LCL_OK;
 }
 

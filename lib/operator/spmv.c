@@ -12,6 +12,7 @@ static const struct lcl_spmv_ops *const types[LCL_SPMV_COUNT] = {
     [LCL_SPMV_SLICED] = &lcl_spmv_sliced,
     [LCL_SPMV_BINNED] = &lcl_spmv_binned,
     [LCL_SPMV_ADAPTIVE] = &lcl_spmv_adaptive,
+    [LCL_SPMV_HEC] = &lcl_spmv_hec,
 };
 
 enum lcl_status lcl_product_kernels(lcl_kernel *out[LCL_PRODUCT_MODES],

@@ -45,7 +45,7 @@ struct lcl_spmv {
 };
 
 extern const struct lcl_spmv_ops lcl_spmv_adaptive, lcl_spmv_binned,
-    lcl_spmv_csr, lcl_spmv_sliced;
+    lcl_spmv_csr, lcl_spmv_hec, lcl_spmv_sliced;
 
 // Gets the four kernels PREFIX_plain, PREFIX_dot, PREFIX_dot_norm,
 // PREFIX_residual of a source; `spec` supplies all but `kernel`.

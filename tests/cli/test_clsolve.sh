@@ -98,6 +98,7 @@ refused 2 'not both' two.mtx --problem lap3d:4
 refused 2 'not two of them' two.mtx --csr-text ptr.txt col.txt val.txt
 refused 2 'needs three files' --csr-text ptr.txt col.txt
 refused 3 'matrix is stored in blocks' --problem lap3d:4,b=3 --spmv adaptive
+refused 2 'an ELL part of 3 columns' two.mtx --spmv hec --hec-width 3 --block-size 1
 refused 2 'not both' -b two.mtx --csr-text ptr.txt col.txt val.txt rhs.txt
 refused 2 'only when clsolve solves a system' info --csr-text ptr.txt col.txt val.txt rhs.txt
 refused 2 'unexpected argument' devices two.mtx
@@ -209,6 +210,7 @@ ends 0 --problem lap3d:4 --grid 4,4,4 --partition geometric:2,2,2
 ends 0 --csr-text ptr.txt col.txt val.txt rhs.txt -o "$dir/out/text.mtx" --spmv adaptive --block-size 1
 says stdout "right-hand side rhs.txt"
 ends 0 --csr-text=ptr.txt col.txt val.txt --spmv binned --precond jacobi --block-size 1
+ends 0 --csr-text ptr.txt col.txt val.txt --spmv hec --hec-width 1 --block-size 1
 ends 0 info --csr-text ptr.txt col.txt val.txt
 ends 0 two.mtx --partition file:labels.txt
 ends 0 --problem lap3d:8 --partition match --subdomain-rows 20

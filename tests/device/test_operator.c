@@ -14,6 +14,7 @@
 
 #include <levelcl/opencl.h>
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -126,12 +127,34 @@ static void test_operator__blocks_with_holes_and_new_values(void **state)
 static void test_operator__kinds_for_single_entries_refuse_blocks(void **state)
 {
     struct lcl_csr A = test_stretched_csr(60, 90, 1);
-    for (int i = 0; i < 2; ++i) {
-        const struct lcl_operator_params params = {
-            .spmv = i ? LCL_SPMV_BINNED : LCL_SPMV_ADAPTIVE, .block_size = 3};
+    static const enum lcl_spmv_type types[] = {LCL_SPMV_BINNED,
+                                               LCL_SPMV_ADAPTIVE, LCL_SPMV_HEC};
+    for (size_t i = 0; i < sizeof types / sizeof *types; ++i) {
+        const struct lcl_operator_params params = {.spmv = types[i],
+                                                   .block_size = 3};
         lcl_operator *P;
         assert_int_equal(lcl_operator_create(&P, *state, &A, &params),
                          LCL_EUNSUPPORTED);
+        assert_null(P);
+    }
+    test_csr_finish(&A);
+}
+
+// Rows of up to 6 entries.
+static void test_operator__hec_takes_a_width(void **state)
+{
+    static const int refused[] = {-1, 7, INT_MAX};
+    struct lcl_csr A = test_stretched_csr(60, 90, 1);
+    struct lcl_operator_params params = {.spmv = LCL_SPMV_HEC, .hec_width = 2};
+    lcl_operator *P;
+    assert_int_equal(lcl_operator_create(&P, *state, &A, &params), LCL_OK);
+    expect_product(P, &A);
+    assert_int_equal(lcl_operator_info(P)->spmv, LCL_SPMV_HEC);
+    lcl_operator_destroy(&P);
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i) {
+        params.hec_width = refused[i];
+        assert_int_equal(lcl_operator_create(&P, *state, &A, &params),
+                         LCL_EINVAL);
         assert_null(P);
     }
     test_csr_finish(&A);
@@ -354,6 +377,7 @@ int main(void)
         cmocka_unit_test(test_operator__columns_match),
         cmocka_unit_test(test_operator__blocks_with_holes_and_new_values),
         cmocka_unit_test(test_operator__kinds_for_single_entries_refuse_blocks),
+        cmocka_unit_test(test_operator__hec_takes_a_width),
         cmocka_unit_test(test_operator__a_matrix_in_blocks_matches),
         cmocka_unit_test(test_operator__a_matrix_without_entries_gives_zero),
         cmocka_unit_test(test_operator__buffers_of_the_caller_match),

@@ -105,7 +105,7 @@ static void test_alloc_solve__jacobi(void **state)
 static void test_alloc_solve__products(void **state)
 {
     static const enum lcl_spmv_type types[] = {LCL_SPMV_BINNED,
-                                               LCL_SPMV_ADAPTIVE};
+                                               LCL_SPMV_ADAPTIVE, LCL_SPMV_HEC};
     (void)state;
     for (size_t i = 0; i < sizeof types / sizeof *types; ++i) {
         struct test_job job = {.op = {.block_size = 1, .spmv = types[i]},

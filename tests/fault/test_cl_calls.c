@@ -264,7 +264,8 @@ static void test_cl_calls__an_update_survives_any_failing_call(void **state)
     lcl_context_destroy(&ctx);
 }
 
-static const enum lcl_spmv_type types[] = {LCL_SPMV_BINNED, LCL_SPMV_ADAPTIVE};
+static const enum lcl_spmv_type types[] = {LCL_SPMV_BINNED, LCL_SPMV_ADAPTIVE,
+                                           LCL_SPMV_HEC};
 enum { TYPES = sizeof types / sizeof *types };
 
 // Rows of both bins, and one row that is split into parts.

@@ -151,6 +151,8 @@ static const struct variant variants[] = {
     {"wide_3",    8, {.source = "diagonal.cl", .block = 3, .wide = 1}},
     {"fp64",      8, {.source = "gmres_step.cl", .storage = 1}},
     {"fp32",      8, {.source = "gmres_step.cl", .storage = 2}},
+    {"plain",     8, {.source = "hec.cl"}},
+    {"wide",      8, {.source = "hec.cl", .wide = 1}},
     {"s_4",       4, {.source = "idr.cl", .defines = {{"IDR_S", 4}}}},
     {"s_8",       4, {.source = "idr.cl", .defines = {{"IDR_S", 8}}}},
     {"s_4",       4, {.source = "idr_step.cl", .defines = {{"IDR_S", 4}}}},

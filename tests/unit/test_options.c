@@ -131,6 +131,8 @@ static void test_options__numbers_are_set(void **state)
                      32);
     assert_int_equal(parsed("spmv=auto").op.spmv, LCL_SPMV_DEFAULT);
     assert_int_equal(parsed("spmv=sliced").op.spmv, LCL_SPMV_SLICED);
+    assert_int_equal(parsed("spmv=hec").op.spmv, LCL_SPMV_HEC);
+    assert_int_equal(parsed("hec-width=3").op.hec_width, 3);
 }
 
 static void test_options__geometric_takes_a_box_and_a_grid(void **state)
