@@ -298,7 +298,6 @@ static enum lcl_status set_partition(struct lcl_options *options,
 // ---------------------------------------------------------------- tables
 
 static const char *const later_preconds[] = {"iluk", "ilut", "ras", NULL};
-static const char *const later_trisolves[] = {"hec_level", NULL};
 
 #define AT(member) offsetof(struct lcl_options, member)
 
@@ -322,9 +321,9 @@ static const struct option table[] = {
      set_enum, AT(solver.basis), &lcl_basis_storage_names, NULL},
     {{"precond", "none|jacobi|block-jacobi|ilu0|ildu0|ic0", "preconditioner (ildu0)"},
      set_enum, AT(precond.type), &lcl_precond_names, later_preconds},
-    {{"trisolve", "packed|spin_loop_lds|dag_ec_no_lds|dag_ec_lds|dag_ec_lds_ud|dag_ec_ILD_U0|dag_vc_ILDU0_fused|dag_ec_ILDU0_fused",
+    {{"trisolve", "packed|spin_loop_lds|dag_ec_no_lds|dag_ec_lds|dag_ec_lds_ud|dag_ec_ILD_U0|dag_vc_ILDU0_fused|dag_ec_ILDU0_fused|hec_level",
       "how the factors are applied (packed)"},
-     set_enum, AT(precond.trisolve), &lcl_trisolve_names, later_trisolves},
+     set_enum, AT(precond.trisolve), &lcl_trisolve_names, NULL},
     {{"pivot", "fail|boost|replace|shift", "handling of zero and tiny pivots (boost; ic0: shift)"},
      set_enum, AT(precond.pivot), &lcl_pivot_names, NULL},
     {{"pivot-tol", "R", "tiny: below R times the largest entry of the row (1e-10)"},

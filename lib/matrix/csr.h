@@ -32,6 +32,7 @@ void lcl_permutation_invert(int32_t *inverse, const int32_t *perm, int64_t n);
 // B = A with rows and columns in the new numbering, where row i is row perm[i]
 // of A, and sorted columns (Mehta et al., Algorithm 3.2). Entry k of B is entry
 // map[k] of A; *map has nnz elements and the caller frees it with lcl_free().
+// A may have no values.
 enum lcl_status lcl_csr_reorder(struct lcl_csr *B, int64_t **map,
                                 const struct lcl_csr *A, const int32_t *perm,
                                 const struct lcl_log *log);

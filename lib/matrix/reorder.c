@@ -61,7 +61,8 @@ static void reorder_row(struct lcl_csr *B, int64_t *map, entry_key *key,
     for (int64_t k = 0; k < length; ++k) {
         const int64_t source = from + (int64_t)(key[k] & UINT32_MAX);
         B->col_ind[to + k] = (int32_t)(key[k] >> 32);
-        B->val[to + k] = A->val[source];
+        if (A->val)
+            B->val[to + k] = A->val[source];
         map[to + k] = source;
     }
     B->row_ptr[i + 1] = to + length;
@@ -84,7 +85,7 @@ enum lcl_status lcl_csr_reorder(struct lcl_csr *B, int64_t **map,
         .nnz = A->nnz,
         .row_ptr = lcl_calloc(n + 1, sizeof *C.row_ptr),
         .col_ind = lcl_malloc(nnz, sizeof *C.col_ind),
-        .val = lcl_malloc(nnz, sizeof *C.val),
+        .val = A->val ? lcl_malloc(nnz, sizeof *C.val) : NULL,
     };
     int64_t *from = lcl_malloc(nnz, sizeof *from);
     int32_t *inverse = lcl_malloc(n, sizeof *inverse); // old -> new
@@ -92,7 +93,8 @@ enum lcl_status lcl_csr_reorder(struct lcl_csr *B, int64_t **map,
     enum lcl_status st = LCL_OK;
     *B = (struct lcl_csr){0};
     *map = NULL;
-    if (!C.row_ptr || !C.col_ind || !C.val || !from || !inverse || !key) {
+    if (!C.row_ptr || !C.col_ind || (A->val && !C.val) || !from || !inverse ||
+        !key) {
         st = lcl_fail_memory(log, "the reordered matrix");
         goto out;
     }

@@ -94,3 +94,13 @@ void lcl_ref_hec_multiply(const struct lcl_ref_hec *H, const double *x,
         y[i] =
             ell_dot(H, i, x) + csr_dot(&H->rest, row_ptr[i], row_ptr[i + 1], x);
 }
+
+void lcl_ref_hec_solve(const struct lcl_ref_hec *H, const double *b, double *x)
+{
+    const int64_t *row_ptr = H->rest.row_ptr;
+    for (int64_t i = 0; i < H->rows; ++i) {
+        const int64_t diagonal = row_ptr[i + 1] - 1;
+        x[i] = H->rest.val[diagonal] * b[i] - ell_dot(H, i, x) -
+               csr_dot(&H->rest, row_ptr[i], diagonal, x);
+    }
+}

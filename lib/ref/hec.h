@@ -24,3 +24,9 @@ void lcl_ref_hec_finish(struct lcl_ref_hec *H);
 // y = H x
 void lcl_ref_hec_multiply(const struct lcl_ref_hec *H, const double *x,
                           double *y);
+
+// Solves T x = b, row by row, for H made of a lower triangular T: row i holds
+// t_ij / t_ii and ends with 1 / t_ii, which is kept in CSR:
+//     x_i = b_i / t_ii - sum_{j<i} (t_ij / t_ii) x_j
+// x has an element for the spare column, which is 0.
+void lcl_ref_hec_solve(const struct lcl_ref_hec *H, const double *b, double *x);

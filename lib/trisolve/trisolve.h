@@ -52,6 +52,7 @@ extern const struct lcl_trisolve_ops lcl_trisolve_spin_loop_lds;
 extern const struct lcl_trisolve_ops lcl_trisolve_dag_ec;
 extern const struct lcl_trisolve_ops lcl_trisolve_dag_ec_fused;
 extern const struct lcl_trisolve_ops lcl_trisolve_dag_vc_ILDU0_fused;
+extern const struct lcl_trisolve_ops lcl_trisolve_hec_level;
 
 // Creates the method of a given name for the block size and the storage of the
 // factor, which must outlive it; T must not move. Statuses as

@@ -104,6 +104,54 @@ static void test_solver__solves_agree_bit_for_bit(void **state)
     test_csr_finish(&other);
 }
 
+// ------------------------------------------------------------------ hec_level
+
+static const struct lcl_precond_params hec_level = {
+    .type = LCL_PRECOND_ILDU0, .trisolve = LCL_TRISOLVE_HEC_LEVEL, TEST_PARTS};
+
+static void test_solver__hec_level_solves_systems_of_single_entries(
+    void **state)
+{
+    struct lcl_csr grid = test_laplacian(13, 12, 7);
+    struct lcl_csr other = test_random_csr(1500, 7, 3);
+    test_expect_solved(*state, &grid, &hec_level, &strict);
+    test_expect_solved(*state, &other, &hec_level, &strict);
+    test_expect_reproducible(*state, &grid, &hec_level, NULL);
+    test_csr_finish(&grid);
+    test_csr_finish(&other);
+}
+
+static int iterations(lcl_context *ctx, const struct lcl_csr *A,
+                      enum lcl_trisolve trisolve, int64_t rows)
+{
+    const struct lcl_precond_params ic0 = {
+        .type = LCL_PRECOND_IC0,
+        .trisolve = trisolve,
+        .storage = LCL_FACTOR_STORAGE_FP64,
+        .partition = {.type = LCL_PARTITION_NATURAL, .rows = rows}};
+    const struct lcl_solver_params cg = {.type = LCL_SOLVER_CG};
+    struct test_solve s;
+    test_solve_known(&s, ctx, A, &ic0, &cg);
+    const int taken = s.report.iterations;
+    test_solve_close(&s);
+    return taken;
+}
+
+// CG, since the iterations of BiCGSTAB depend on rounding. Also with the whole
+// matrix as one subdomain.
+static void test_solver__hec_level_takes_the_iterations_of_packed(void **state)
+{
+    struct lcl_csr A = test_laplacian(12, 11, 10);
+    const int64_t rows[] = {TEST_PART_ROWS, A.rows};
+    for (int i = 0; i < 2; ++i) {
+        const int packed = iterations(*state, &A, LCL_TRISOLVE_PACKED, rows[i]);
+        assert_true(packed > 5);
+        assert_int_equal(
+            iterations(*state, &A, LCL_TRISOLVE_HEC_LEVEL, rows[i]), packed);
+    }
+    test_csr_finish(&A);
+}
+
 // ------------------------------------------------------------------ reference
 
 // With factors as they are computed.
@@ -170,6 +218,9 @@ int main(void)
         cmocka_unit_test(test_solver__every_method_solves_systems_of_blocks),
         cmocka_unit_test(test_solver__symmetric_indefinite_systems_are_solved),
         cmocka_unit_test(test_solver__solves_agree_bit_for_bit),
+        cmocka_unit_test(
+            test_solver__hec_level_solves_systems_of_single_entries),
+        cmocka_unit_test(test_solver__hec_level_takes_the_iterations_of_packed),
         cmocka_unit_test(test_solver__jacobi_history_is_the_reference_s),
         cmocka_unit_test(test_solver__ilu_histories_are_the_reference_s),
     };

@@ -80,9 +80,9 @@ static void test_alloc_solve__defaults(void **state)
 
 static void test_alloc_solve__published_kernels_on_many_lanes(void **state)
 {
-    static const enum lcl_trisolve methods[] = {LCL_TRISOLVE_DAG_VC_ILDU0_FUSED,
-                                                LCL_TRISOLVE_DAG_EC_LDS_UD,
-                                                LCL_TRISOLVE_SPIN_LOOP_LDS};
+    static const enum lcl_trisolve methods[] = {
+        LCL_TRISOLVE_DAG_VC_ILDU0_FUSED, LCL_TRISOLVE_DAG_EC_LDS_UD,
+        LCL_TRISOLVE_SPIN_LOOP_LDS, LCL_TRISOLVE_HEC_LEVEL};
     (void)state;
     for (size_t i = 0; i < sizeof methods / sizeof *methods; ++i)
         fail_each(&(struct lcl_precond_params){.trisolve = methods[i]}, 4);

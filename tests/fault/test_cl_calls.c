@@ -103,6 +103,7 @@ static void test_cl_calls__full_device_memory_has_its_status(void **state)
     static const struct lcl_precond_params preconds[] = {
         {.type = LCL_PRECOND_ILDU0},
         {.trisolve = LCL_TRISOLVE_DAG_VC_ILDU0_FUSED},
+        {.trisolve = LCL_TRISOLVE_HEC_LEVEL},
         {.type = LCL_PRECOND_JACOBI},
         {.type = LCL_PRECOND_BLOCK_JACOBI},
         {.coarse = LCL_COARSE_MULT, .partition.rows = 50},

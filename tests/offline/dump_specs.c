@@ -153,6 +153,8 @@ static const struct variant variants[] = {
     {"fp32",      8, {.source = "gmres_step.cl", .storage = 2}},
     {"plain",     8, {.source = "hec.cl"}},
     {"wide",      8, {.source = "hec.cl", .wide = 1}},
+    {"level",     8, {.source = "hec_level.cl"}},
+    {"wide",      8, {.source = "hec_level.cl", .wide = 1}},
     {"s_4",       4, {.source = "idr.cl", .defines = {{"IDR_S", 4}}}},
     {"s_8",       4, {.source = "idr.cl", .defines = {{"IDR_S", 8}}}},
     {"s_4",       4, {.source = "idr_step.cl", .defines = {{"IDR_S", 4}}}},

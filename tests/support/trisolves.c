@@ -134,7 +134,8 @@ bool test_trisolve_supported(lcl_context *ctx, enum lcl_trisolve name)
 {
     const struct lcl_caps *caps = lcl_context_caps(ctx);
     if (caps->width == 1 || name == LCL_TRISOLVE_PACKED ||
-        name == LCL_TRISOLVE_DAG_VC_ILDU0_FUSED)
+        name == LCL_TRISOLVE_DAG_VC_ILDU0_FUSED ||
+        name == LCL_TRISOLVE_HEC_LEVEL)
         return true;
     if (name == LCL_TRISOLVE_DAG_EC_NO_LDS)
         return caps->int64_atomics || caps->local_add == LCL_ATOMIC_ADD_NV_PTX;

@@ -87,6 +87,8 @@ static void test_options__enums_are_set_by_name(void **state)
     assert_int_equal(parsed("coarse=auto").precond.coarse, LCL_COARSE_AUTO);
     assert_int_equal(parsed("trisolve=dag_vc_ILDU0_fused").precond.trisolve,
                      LCL_TRISOLVE_DAG_VC_ILDU0_FUSED);
+    assert_int_equal(parsed("trisolve=hec_level").precond.trisolve,
+                     LCL_TRISOLVE_HEC_LEVEL);
     assert_int_equal(parsed("factor-storage=bf16").precond.storage,
                      LCL_FACTOR_STORAGE_BF16);
     assert_int_equal(parsed("factor-storage=adaptive").precond.storage,
@@ -242,8 +244,8 @@ static void test_options__names_of_later_releases_are_recognised(void **state)
 {
     (void)state;
     static const char *const later[] = {
-        "precond=iluk", "precond=ilut", "precond=ras", "trisolve=hec_level",
-        "side=left",    "devices=0,1",  "overlap=1",   "ilu-level=2",
+        "precond=iluk", "precond=ilut", "precond=ras", "side=left",
+        "devices=0,1",  "overlap=1",    "ilu-level=2",
     };
     for (int i = 0; i < COUNT(later); ++i)
         assert_refused(later[i], LCL_EUNSUPPORTED, "is not implemented yet");

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A triangular matrix in HEC with its rows sorted by level, and its solve
+// (cl/trisolve/hec_level.cl).
+#pragma once
+
+#include "lib/operator/hec.h"
+
+// A launch: one level, or several, all of few rows, by one group.
+struct lcl_hec_launch {
+    int32_t first, levels;
+    bool chained;
+};
+
+struct lcl_hec_triangle {
+    int64_t n, levels, launches;
+    int64_t *level_ptr;            // levels + 1: first row of each level
+    struct lcl_hec_launch *launch; // launches
+    struct lcl_hec hec;
+    // The sorted rows in CSR, which receive the values; no columns.
+    struct lcl_device_matrix rows;
+    lcl_buffer *source; // of its entries
+    lcl_buffer *perm, *level_ptr_on_device;
+    lcl_kernel *take, *level, *chain;
+    int group; // of hec_level
+};
+
+// Sorts the rows of a lower triangular pattern L, in which columns ascend and
+// each row ends with its diagonal, by level: 0 for a row that has no other
+// entry, else one more than the largest level of its columns. source[k] belongs
+// to entry k of L and is as in hec_level.cl; `width` is as in
+// lcl_hec_split_init(). `reversed`: row i of L is row n - 1 - i of b and y, for
+// an upper triangular matrix in reverse order. Returns LCL_OK, LCL_EINVAL
+// (width), LCL_EDEVMEM, LCL_EDEVICE, LCL_EBUILD or LCL_ENOMEM; *T is fit for
+// lcl_hec_triangle_finish() in any case.
+enum lcl_status lcl_hec_triangle_init(struct lcl_hec_triangle *T,
+                                      lcl_context *ctx, const struct lcl_csr *L,
+                                      const uint32_t *source, bool reversed,
+                                      int64_t width);
+void lcl_hec_triangle_finish(struct lcl_hec_triangle *T);
+
+// Plans the launches: levels of up to `most` rows are chained.
+// lcl_hec_triangle_init() uses the size of a group. Returns LCL_OK or
+// LCL_ENOMEM, and then the plan is unchanged.
+enum lcl_status lcl_hec_triangle_plan(struct lcl_hec_triangle *T, int64_t most,
+                                      const struct lcl_log *log);
+
+// Takes the values of the slots.
+enum lcl_status lcl_hec_triangle_update(const struct lcl_hec_triangle *T,
+                                        const lcl_buffer *slot_val);
+
+// Enqueues v->y = T^-1 v->x; `x` holds n + 1 doubles, the
+// last one 0, and v->x may be v->y.
+enum lcl_status lcl_hec_triangle_solve(const struct lcl_hec_triangle *T,
+                                       const struct lcl_operands *v,
+                                       lcl_buffer *x);

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// hec_level.cl compared with the reference: triangular matrices of any shape,
+// then the factors of the test systems.
+#include "tests/support/device.h"
+#include "tests/support/trisolves.h"
+
+#include "lib/ref/hec.h"
+#include "lib/trisolve/hec_level.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+// ------------------------------------------------------------------ triangles
+
+// A lower triangular matrix, its rows divided by their diagonals, as the
+// kernels find it in slots, and as the reference expects it.
+struct triangle {
+    lcl_context *ctx;
+    struct lcl_csr L; // each row ends with 1 / t_ii
+    double *slot_val; // and here with -1 / t_ii
+    uint32_t *source;
+    double *b, *x; // x: solution, in the order of b
+    bool reversed;
+};
+
+static void append(struct triangle *M, int64_t col, double val, bool last)
+{
+    const int64_t k = M->L.nnz++;
+    M->L.col_ind[k] = (int32_t)col;
+    M->L.val[k] = val;
+    M->source[k] = (uint32_t)k;
+    M->slot_val[k] = last ? -val : val;
+}
+
+// The lower triangle of a pattern with random values; every third diagonal is
+// 1 without a slot.
+static void fill(struct triangle *M, const struct lcl_csr *A)
+{
+    uint64_t state = 7;
+    for (int64_t i = 0; i < A->rows; ++i) {
+        const int64_t first = A->row_ptr[i], count = A->row_ptr[i + 1] - first;
+        for (int64_t k = first; k < first + count; ++k)
+            if (A->col_ind[k] < i)
+                append(M, A->col_ind[k],
+                       (2 * test_random(&state) - 1) / (double)count, false);
+        append(M, i, i % 3 ? 0.5 + test_random(&state) : 1, true);
+        if (i % 3 == 0) {
+            M->source[M->L.nnz - 1] = LCL_PADDING;
+            M->slot_val[M->L.nnz - 1] = NAN;
+        }
+        M->L.row_ptr[i + 1] = M->L.nnz;
+    }
+}
+
+static void swap_ends(double *v, int64_t n)
+{
+    for (int64_t i = 0; i < n / 2; ++i) {
+        const double kept = v[i];
+        v[i] = v[n - 1 - i];
+        v[n - 1 - i] = kept;
+    }
+}
+
+static void solve_reference(struct triangle *M)
+{
+    const int64_t n = M->L.rows;
+    struct lcl_ref_hec H;
+    assert_int_equal(lcl_ref_hec_create(&H, &M->L, 2, 1, (int32_t)n, NULL),
+                     LCL_OK);
+    lcl_ref_hec_solve(&H, M->b, M->x);
+    lcl_ref_hec_finish(&H);
+    if (M->reversed) {
+        swap_ends(M->b, n);
+        swap_ends(M->x, n);
+    }
+}
+
+static void triangle_init(struct triangle *M, lcl_context *ctx,
+                          const struct lcl_csr *A, bool reversed)
+{
+    const size_t n = (size_t)A->rows, most = (size_t)A->nnz + n;
+    *M = (struct triangle){
+        .ctx = ctx,
+        .L = {.rows = A->rows,
+              .cols = A->rows,
+              .row_ptr = calloc(n + 1, sizeof *M->L.row_ptr),
+              .col_ind = calloc(most, sizeof *M->L.col_ind),
+              .val = calloc(most, sizeof *M->L.val)},
+        .slot_val = test_vector((int64_t)most),
+        .source = calloc(most, sizeof *M->source),
+        .b = test_random_vector(A->rows, 4),
+        .x = test_vector(A->rows + 1),
+        .reversed = reversed,
+    };
+    assert_true(M->L.row_ptr && M->L.col_ind && M->L.val && M->source);
+    fill(M, A);
+    solve_reference(M);
+}
+
+static void triangle_finish(struct triangle *M)
+{
+    test_csr_finish(&M->L);
+    free(M->slot_val);
+    free(M->source);
+    free(M->b);
+    free(M->x);
+}
+
+// The solve leaves y unchanged if the stopping flag is set; b may be y.
+static void expect_solution(const struct triangle *M,
+                            const struct lcl_hec_triangle *T)
+{
+    const int64_t n = M->L.rows;
+    double *y = test_vector(n);
+    lcl_buffer *in = test_upload(M->ctx, M->b, n, sizeof *y);
+    lcl_buffer *out = test_poisoned(M->ctx, n, sizeof *y);
+    lcl_buffer *x = test_poisoned(M->ctx, n + 1, sizeof *y);
+    lcl_buffer *go_on = test_stop_flag(M->ctx, 0);
+    lcl_buffer *stop = test_stop_flag(M->ctx, 3);
+    struct lcl_operands v = {.x = in, .y = out, .stop = stop};
+    assert_int_equal(lcl_hec_triangle_solve(T, &v, x), LCL_OK);
+    test_untouched(out);
+    test_untouched(x);
+    v.stop = go_on;
+    for (int turn = 0; turn < 2; ++turn) {
+        assert_int_equal(lcl_buffer_fill(x, 0), LCL_OK);
+        assert_int_equal(lcl_hec_triangle_solve(T, &v, x), LCL_OK);
+        test_download(v.y, y, n, sizeof *y);
+        test_expect_near("y", y, M->x, n, 1e-12);
+        v.y = in;
+    }
+    lcl_buffer_destroy(&in);
+    lcl_buffer_destroy(&out);
+    lcl_buffer_destroy(&x);
+    lcl_buffer_destroy(&go_on);
+    lcl_buffer_destroy(&stop);
+    free(y);
+}
+
+// Every level in a launch of its own, some, and as planned.
+static void expect_plans(const struct triangle *M, struct lcl_hec_triangle *T)
+{
+    expect_solution(M, T);
+    assert_int_equal(lcl_hec_triangle_plan(T, 3, NULL), LCL_OK);
+    expect_solution(M, T);
+    assert_int_equal(lcl_hec_triangle_plan(T, 0, NULL), LCL_OK);
+    assert_int_equal(T->launches, T->levels);
+    expect_solution(M, T);
+}
+
+static void expect_solved(lcl_context *ctx, const struct lcl_csr *A,
+                          bool reversed, int64_t width)
+{
+    struct triangle M;
+    struct lcl_hec_triangle T;
+    triangle_init(&M, ctx, A, reversed);
+    lcl_buffer *val = test_upload(ctx, M.slot_val, M.L.nnz, sizeof *M.slot_val);
+    assert_int_equal(
+        lcl_hec_triangle_init(&T, ctx, &M.L, M.source, reversed, width),
+        LCL_OK);
+    assert_int_equal(lcl_hec_triangle_update(&T, val), LCL_OK);
+    expect_plans(&M, &T);
+    lcl_hec_triangle_finish(&T);
+    lcl_buffer_destroy(&val);
+    triangle_finish(&M);
+}
+
+static void test_hec_level__triangles_of_all_systems_match(void **state)
+{
+    for (int i = 0; i < test_system_count(); ++i) {
+        struct test_system S;
+        test_system_init(&S, i, false);
+        expect_solved(*state, &S.A, i % 2, 0);
+        test_system_finish(&S);
+    }
+}
+
+// The last row is dense, some others have the diagonal only.
+static void test_hec_level__rows_of_any_length_match(void **state)
+{
+    const int64_t n = test_size(45, 1500);
+    struct lcl_csr dense = test_dense_row(n, n - 1);
+    struct lcl_csr stretched = test_stretched_csr(n, n, 3);
+    for (int64_t width = 0; width < 4; ++width) {
+        expect_solved(*state, &dense, width % 2, width);
+        expect_solved(*state, &stretched, width % 2, width);
+    }
+    test_csr_finish(&dense);
+    test_csr_finish(&stretched);
+}
+
+static void expect_levels(lcl_context *ctx, const struct lcl_csr *A,
+                          int64_t levels, int64_t launches)
+{
+    struct triangle M;
+    struct lcl_hec_triangle T;
+    triangle_init(&M, ctx, A, false);
+    assert_int_equal(lcl_hec_triangle_init(&T, ctx, &M.L, M.source, false, 0),
+                     LCL_OK);
+    assert_int_equal(T.levels, levels);
+    assert_int_equal(T.launches, launches);
+    lcl_hec_triangle_finish(&T);
+    triangle_finish(&M);
+    expect_solved(ctx, A, false, 0);
+    expect_solved(ctx, A, true, 0);
+}
+
+static void test_hec_level__diagonal_matrix_is_one_level(void **state)
+{
+    static const int64_t sizes[] = {1, 31, 3000};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
+        struct lcl_csr A = test_identity(sizes[i]);
+        expect_levels(*state, &A, 1, 1);
+        test_csr_finish(&A);
+    }
+}
+
+static void test_hec_level__chain_is_one_launch(void **state)
+{
+    struct lcl_csr A = test_laplacian(test_size(37, 1025), 1, 1);
+    expect_levels(*state, &A, A.rows, 1);
+    test_csr_finish(&A);
+}
+
+// Chains of a few rows, of which the first one is needed by a level of more
+// rows than the group that takes thin levels has items.
+static void test_hec_level__wide_levels_interrupt_a_chain(void **state)
+{
+    enum { WIDE = 1500, BLOCK = WIDE + 3 };
+    struct lcl_csr A = test_laplacian(2 * BLOCK, 1, 1);
+    for (int64_t i = 0; i < A.rows; ++i)
+        if (i % BLOCK >= 1 && i % BLOCK <= WIDE)
+            A.col_ind[A.row_ptr[i]] = (int32_t)(i - i % BLOCK);
+    expect_levels(*state, &A, 8, 5);
+    test_csr_finish(&A);
+}
+
+static void test_hec_level__impossible_widths_are_refused(void **state)
+{
+    static const int64_t widths[] = {-1, 2, INT64_MAX};
+    struct lcl_csr A = test_laplacian(9, 1, 1);
+    struct triangle M;
+    triangle_init(&M, *state, &A, false);
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; ++i) {
+        struct lcl_hec_triangle T;
+        assert_int_equal(
+            lcl_hec_triangle_init(&T, *state, &M.L, M.source, false, widths[i]),
+            LCL_EINVAL);
+        lcl_hec_triangle_finish(&T);
+    }
+    triangle_finish(&M);
+    test_csr_finish(&A);
+}
+
+// ------------------------------------------------------------------ factors
+
+static void test_hec_level__applies_ildu0_factors(void **state)
+{
+    const struct test_trisolve want = {.name = LCL_TRISOLVE_HEC_LEVEL,
+                                       .type = LCL_PRECOND_ILDU0,
+                                       .unit_lower = true};
+    test_trisolve_expect(*state, &want);
+}
+
+static void test_hec_level__applies_ilu0_factors(void **state)
+{
+    const struct test_trisolve want = {.name = LCL_TRISOLVE_HEC_LEVEL,
+                                       .type = LCL_PRECOND_ILU0,
+                                       .unit_lower = true};
+    test_trisolve_expect(*state, &want);
+}
+
+// Every level of the factors in a launch of its own.
+static void unchain(struct lcl_trisolve_method *T, lcl_context *ctx, int group)
+{
+    struct lcl_hec_level *H = T->state;
+    (void)ctx, (void)group;
+    assert_int_equal(lcl_hec_triangle_plan(&H->lower, 0, NULL), LCL_OK);
+    assert_int_equal(lcl_hec_triangle_plan(&H->upper, 0, NULL), LCL_OK);
+}
+
+static void test_hec_level__applies_factors_level_by_level(void **state)
+{
+    const struct test_trisolve want = {.name = LCL_TRISOLVE_HEC_LEVEL,
+                                       .type = LCL_PRECOND_ILDU0,
+                                       .regroup = unchain,
+                                       .unit_lower = true};
+    test_trisolve_expect(*state, &want);
+}
+
+static void test_hec_level__blocks_are_refused(void **state)
+{
+    const struct lcl_precond_params ilu0 = {.type = LCL_PRECOND_ILU0};
+    struct test_system S;
+    struct test_factors F;
+    struct lcl_trisolve_method T;
+    test_system_init(&S, 0, true);
+    test_system_expand(&S, 2);
+    test_factors_init(&F, *state, &S, test_group(*state, 1), &ilu0);
+    assert_int_equal(lcl_trisolve_init(&T, LCL_TRISOLVE_HEC_LEVEL, *state,
+                                       &F.device, &F.schedule, S.level),
+                     LCL_EUNSUPPORTED);
+    lcl_trisolve_finish(&T);
+    test_factors_finish(&F);
+    test_system_finish(&S);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_hec_level__triangles_of_all_systems_match),
+        cmocka_unit_test(test_hec_level__rows_of_any_length_match),
+        cmocka_unit_test(test_hec_level__diagonal_matrix_is_one_level),
+        cmocka_unit_test(test_hec_level__chain_is_one_launch),
+        cmocka_unit_test(test_hec_level__wide_levels_interrupt_a_chain),
+        cmocka_unit_test(test_hec_level__impossible_widths_are_refused),
+        cmocka_unit_test(test_hec_level__applies_ildu0_factors),
+        cmocka_unit_test(test_hec_level__applies_ilu0_factors),
+        cmocka_unit_test(test_hec_level__applies_factors_level_by_level),
+        cmocka_unit_test(test_hec_level__blocks_are_refused),
+    };
+    return test_device_run(tests);
+}
