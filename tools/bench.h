@@ -149,6 +149,8 @@ extern const struct bench_tables bench_dd;
 extern const struct bench_tables bench_idr;
 // GMRES and FGMRES: the passes over their basis, beside CLBlast, and solves.
 extern const struct bench_tables bench_gmres;
+// Chen, Liu, Yang: applications of block ILU(0) by hec_level and by packed.
+extern const struct bench_tables bench_hec;
 // Gogusdere's report on row-binned CG.
 extern const struct bench_tables bench_cg;
 // Anzt et al.: batched inversion, `batch:ROWS,COUNT` by name or as many blocks

@@ -75,7 +75,7 @@ static void print_help(FILE *out)
     fputs(
         "usage: levelbench [--device D] [--random N] [--KEY VALUE ...] "
         "PROBLEM ...\n"
-        "       levelbench dd|idr|gmres|cg [--json] [--device D] [--KEY VALUE ...] "
+        "       levelbench dd|idr|gmres|cg|hec [--json] [--device D] [--KEY VALUE ...] "
         "PROBLEM ...\n"
         "       levelbench kron [--json] [--device D] [--KEY VALUE ...] "
         "[kron:S | radau:S,N ...]\n"
@@ -111,6 +111,9 @@ static void print_help(FILE *out)
         "together and by each alone. b is random unless a file provides it. By\n"
         "default stops as the report does, at ||r|| < 1e-11 or after 10,000\n"
         "iterations.\n"
+        "hec: one application of block ILU(0) by hec_level of Chen, Liu and Yang\n"
+        "and by packed, with fp64 factors; options choose the subdomains. Ignores\n"
+        "the options precond and trisolve.\n"
         "kron: Kronecker operators of Ma et al. (2025): the speed of one_pass and\n"
         "of the published okp and cu, compared with the copy bandwidth of the\n"
         "device, and the times of the parts of a solve, by default without\n"
@@ -258,9 +261,9 @@ static enum lcl_status run(struct command *c, int argc, char **argv)
 
 static const struct bench_tables *find_tables(const char *name)
 {
-    static const struct bench_tables *const all[] = {&bench_bgje, &bench_cg,
-                                                     &bench_dd,   &bench_gmres,
-                                                     &bench_idr,  &bench_kron};
+    static const struct bench_tables *const all[] = {
+        &bench_bgje, &bench_cg,  &bench_dd,  &bench_gmres,
+        &bench_hec,  &bench_idr, &bench_kron};
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
         if (strcmp(name, all[i]->name) == 0)
             return all[i];

@@ -109,6 +109,19 @@ done
 "$bench" --csr-text "$dir/ptr,$dir/col" >/dev/null 2>&1
 [ $? -eq 2 ] || flunk 'two text files are too few'
 
+# hec_level beside packed, as a table and as lines, also for a matrix with blocks.
+"$bench" hec --partition natural --subdomain-rows 64 lap3d:6 lap3d:3,b=2 >"$dir/out" 2>"$dir/err" ||
+    flunk 'hec succeeds'
+for row in 'lap3d:6 +216 +4' 'lap3d:3,b=2 +54 +1'; do
+    grep -Eq "^$row +[1-9][0-9]* +[1-9][0-9]* +[0-9]+[.][0-9]+ +[0-9]+[.][0-9]+$" "$dir/out" ||
+        flunk "hec has a row of $row"
+done
+"$bench" hec --json lap3d:6 >"$dir/out" 2>"$dir/err" || flunk 'hec --json succeeds'
+for method in packed hec_level; do
+    grep -q "^{\"op\":\"apply\",\"variant\":\"$method\".*\"ms\":[0-9].*\"storage\":\"fp64\"" "$dir/out" ||
+        flunk "hec has a line of $method"
+done
+
 # Batched inversion: named problems, as tables and as lines.
 "$bench" bgje batch:5,40 batch:1,3 >"$dir/out" 2>"$dir/err" || flunk 'bgje succeeds'
 for precision in fp64 fp32; do

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// levelbench hec: one application of block ILU(0) by hec_level (Chen, Liu,
+// Yang, "Parallel triangular solvers on GPU") and by packed.
+#include "tools/bench.h"
+#include "tools/bench_table.h"
+
+#include "host/alloc.h"
+
+#include <stdio.h>
+
+static const enum lcl_trisolve methods[] = {LCL_TRISOLVE_PACKED,
+                                            LCL_TRISOLVE_HEC_LEVEL};
+enum { METHODS = sizeof methods / sizeof *methods };
+
+struct row {
+    const char *problem;
+    struct lcl_precond_info info; // of the last method
+    struct times apply[METHODS];
+};
+
+struct table {
+    struct row *rows;
+    size_t count;
+};
+
+// ------------------------------------------------------------------- figures
+
+static enum lcl_status measure(struct bench *B, int method, struct row *row)
+{
+    struct lcl_precond_params params = B->options.precond;
+    struct work w;
+    struct setup setup;
+    struct times *t = &row->apply[method];
+    params.type = LCL_PRECOND_ILU0;
+    params.trisolve = methods[method];
+    params.storage = LCL_FACTOR_STORAGE_FP64;
+    params.coarse = LCL_COARSE_NONE;
+    enum lcl_status st = bench_set_up(B, &w, &params, &setup);
+    if (st == LCL_OK && (st = bench_time_apply(B, &w, t)) == LCL_OK) {
+        bench_print_setup(B, lcl_trisolve_name(methods[method]), &setup);
+        bench_print_apply(B, &w, t);
+        row->info = *lcl_precond_info(w.M);
+    }
+    bench_finish(&w);
+    return st;
+}
+
+static enum lcl_status add_problem(void *state, struct bench *B)
+{
+    struct table *T = state;
+    struct row *rows = lcl_realloc(T->rows, T->count + 1, sizeof *rows);
+    enum lcl_status st = LCL_OK;
+    if (!rows)
+        return LCL_ENOMEM;
+    T->rows = rows;
+    rows[T->count] = (struct row){.problem = B->problem->name};
+    for (int m = 0; m < METHODS && st == LCL_OK; ++m)
+        st = measure(B, m, &rows[T->count]);
+    T->count += st == LCL_OK;
+    return st;
+}
+
+// ------------------------------------------------------------------- table
+
+static void print_row(const struct row *row, int width,
+                      const char *const *heads)
+{
+    const struct lcl_precond_info *info = &row->info;
+    printf("%-*s", width, row->problem);
+    bench_table_cell(heads[0], "%lld", (long long)info->rows);
+    bench_table_cell(heads[1], "%lld", (long long)info->parts);
+    bench_table_cell(heads[2], "%lld", (long long)info->levels_max);
+    bench_table_cell(heads[3], "%d", info->launches);
+    for (int m = 0; m < METHODS; ++m)
+        bench_table_cell(heads[4 + m], "%.4f", 1e3 * row->apply[m].median);
+    putchar('\n');
+}
+
+static enum lcl_status finish(void *state, struct bench *B)
+{
+    static const char *const heads[] = {"rows",     "subdomains", "levels",
+                                        "launches", "packed",     "hec_level",
+                                        NULL};
+    const struct table *T = state;
+    int width = bench_table_wider(0, "problem");
+    if (!B->tables)
+        return LCL_OK;
+    for (size_t r = 0; r < T->count; ++r)
+        width = bench_table_wider(width, T->rows[r].problem);
+    bench_table_head(width,
+                     "One application of block ILU(0), ms; launches of "
+                     "hec_level",
+                     heads);
+    for (size_t r = 0; r < T->count; ++r)
+        print_row(&T->rows[r], width, heads);
+    return LCL_OK;
+}
+
+// ------------------------------------------------------------------- life
+
+static enum lcl_status create(void **out, struct lcl_options *options)
+{
+    options->op.block_size = 1;
+    *out = lcl_calloc(1, sizeof(struct table));
+    return *out ? LCL_OK : LCL_ENOMEM;
+}
+
+static void destroy(void *state)
+{
+    struct table *T = state;
+    if (!T)
+        return;
+    lcl_free(T->rows);
+    lcl_free(T);
+}
+
+const struct bench_tables bench_hec = {
+    .name = "hec",
+    .needs_problem = true,
+    .create = create,
+    .problem = add_problem,
+    .finish = finish,
+    .destroy = destroy,
+};
