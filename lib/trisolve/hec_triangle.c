@@ -14,10 +14,9 @@
 #include <string.h>
 
 enum {
-    CHAIN_ITEMS = 1024, // work-items of the group that solves thin levels
-    CPU_CHAIN_ROWS =
-        512,        // rows of a thin level at width 1: a launch costs more
-    CPU_ROWS = 128, // at least, per group of a level at width 1
+    CHAIN_ITEMS = 1024,   // work-items of the group that solves thin levels
+    CPU_CHAIN_ROWS = 512, // rows of a thin level at width 1
+    CPU_ROWS = 128,       // rows of a group at width 1, at least
 };
 
 // ------------------------------------------------------------------- sorting

@@ -233,6 +233,24 @@ static void test_hec__new_values_are_taken(void **state)
     test_csr_finish(&pattern);
 }
 
+static void test_hec__sizes_beyond_the_device_are_refused(void **state)
+{
+    int64_t rest[] = {0, 0, 0, 0};
+    const struct lcl_hec_split wide = {
+        .rows = 3, .width = INT32_MAX, .csr_ptr = rest};
+    struct lcl_csr pattern = test_identity(3);
+    struct lcl_bsr A = test_random_blocks(&pattern, 1, 5);
+    struct test_product p;
+    struct lcl_hec H;
+    test_product_init(&p, *state, &A);
+    test_product_upload(&p, false);
+    assert_int_equal(lcl_hec_init(&H, *state, &p.D, &wide, 0), LCL_EDEVMEM);
+    lcl_hec_finish(&H);
+    test_product_finish(&p);
+    test_bsr_finish(&A);
+    test_csr_finish(&pattern);
+}
+
 static void test_hec__blocks_are_refused(void **state)
 {
     (void)state;
@@ -250,6 +268,7 @@ int main(void)
         cmocka_unit_test(test_hec__rows_of_any_length_match),
         cmocka_unit_test(test_hec__any_width_gives_the_product),
         cmocka_unit_test(test_hec__new_values_are_taken),
+        cmocka_unit_test(test_hec__sizes_beyond_the_device_are_refused),
         cmocka_unit_test(test_hec__blocks_are_refused),
     };
     return test_device_run(tests);
