@@ -350,15 +350,20 @@ static struct lcl_options default_options(void)
     return options;
 }
 
+static bool is_cholesky(enum lcl_precond_type type)
+{
+    return type == LCL_PRECOND_IC0 || type == LCL_PRECOND_AS;
+}
+
 // Sets defaults that depend on other options.
 static void name_the_rest(struct lcl_options *options)
 {
     struct lcl_precond_params *precond = &options->precond;
     if (!precond->pivot)
-        precond->pivot = precond->type == LCL_PRECOND_IC0 ? LCL_PIVOT_SHIFT
-                                                          : LCL_PIVOT_BOOST;
+        precond->pivot =
+            is_cholesky(precond->type) ? LCL_PIVOT_SHIFT : LCL_PIVOT_BOOST;
     // pivots of blocks are not checked for their sign, which IC(0) needs
-    if (precond->type == LCL_PRECOND_IC0 && options->op.block_size == 0)
+    if (is_cholesky(precond->type) && options->op.block_size == 0)
         options->op.block_size = 1;
 }
 

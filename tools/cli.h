@@ -57,4 +57,7 @@ bool cli_is_stdout(const char *path);
 // Whether the system is in Kronecker form.
 bool cli_is_kron(const struct cli *cli);
 
+// Whether the preconditioner has incomplete factors on subdomains.
+bool cli_has_factors(enum lcl_precond_type type);
+
 void cli_print_help(FILE *out);

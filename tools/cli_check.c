@@ -106,6 +106,27 @@ static enum lcl_status check_meaning(const struct cli *cli,
     return LCL_OK;
 }
 
+bool cli_has_factors(enum lcl_precond_type type)
+{
+    switch (type) {
+    case LCL_PRECOND_DEFAULT:
+    case LCL_PRECOND_ILU0:
+    case LCL_PRECOND_ILDU0:
+    case LCL_PRECOND_IC0:
+    case LCL_PRECOND_ILUK:
+    case LCL_PRECOND_RAS:
+    case LCL_PRECOND_AS:
+        return true;
+    case LCL_PRECOND_NONE:
+    case LCL_PRECOND_JACOBI:
+    case LCL_PRECOND_BLOCK_JACOBI:
+    case LCL_PRECOND_CALLBACK:
+    case LCL_PRECOND_COUNT:
+        break;
+    }
+    return false;
+}
+
 static bool has_fp64_storage(const struct lcl_precond_params *precond)
 {
     return precond->storage == LCL_FACTOR_STORAGE_DEFAULT ||
@@ -119,8 +140,9 @@ static enum lcl_status check_methods(const struct cli *cli,
     const struct lcl_precond_params *precond = &cli->options.precond;
     const enum lcl_precond_type type = precond->type;
     const bool blocks = type == LCL_PRECOND_BLOCK_JACOBI;
-    const bool factors = type == LCL_PRECOND_ILU0 ||
-                         type == LCL_PRECOND_ILDU0 || type == LCL_PRECOND_IC0;
+    const bool factors = cli_has_factors(type);
+    const bool extended = type == LCL_PRECOND_ILUK || type == LCL_PRECOND_RAS ||
+                          type == LCL_PRECOND_AS;
     const struct {
         bool wrong;
         const char *message;
@@ -133,6 +155,17 @@ static enum lcl_status check_methods(const struct cli *cli,
         {factors && precond->trisolve > LCL_TRISOLVE_PACKED &&
              !has_fp64_storage(precond),
          "a published --trisolve requires --factor-storage fp64"},
+        {(precond->ilu_level > 0 || precond->overlap > 0) && !extended,
+         "--ilu-level and --overlap require --precond iluk, ras or as"},
+        {extended && (precond->trisolve > LCL_TRISOLVE_PACKED ||
+                      precond->coarse > LCL_COARSE_NONE),
+         "--precond iluk, ras and as require --trisolve packed and no --coarse"},
+        {cli_is_kron(cli) && extended,
+         "--precond iluk, ras and as do not support systems in Kronecker form"},
+        {cli->command == CLI_SOLVE && type == LCL_PRECOND_RAS &&
+             cli->options.solver.type == LCL_SOLVER_CG,
+         "--solver cg needs a symmetric preconditioner: --precond as instead "
+         "of ras"},
         {cli_is_kron(cli) && type == LCL_PRECOND_JACOBI,
          "--precond jacobi does not support systems in Kronecker form; "
          "block-jacobi does"},

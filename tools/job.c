@@ -156,8 +156,7 @@ int job_exit_code(const struct job *job, enum lcl_status status)
 bool job_has_subdomains(const struct job *job)
 {
     const enum lcl_precond_type type = job->cli.options.precond.type;
-    return type == LCL_PRECOND_ILU0 || type == LCL_PRECOND_ILDU0 ||
-           type == LCL_PRECOND_IC0;
+    return cli_has_factors(type);
 }
 
 bool job_has_basis(const struct job *job)

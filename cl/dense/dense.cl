@@ -96,17 +96,20 @@ INLINE int pivot_row(local const double *a, uint c, uint used, double limit,
 // unroll.
 #define ROUNDS(count) (((count) + LCL_GROUP - 1) / LCL_GROUP)
 
+// The element of a work-item in round s. Items beyond the last repeat it: PoCL
+// 6 takes some conditions on lanes for the same on all of them.
+#define ELEMENT(s, count)                                                      \
+ min((uint)get_local_id(0) + (s)*LCL_GROUP, (uint)(count)-1)
+
 // next = a after column c has been eliminated with row r; column c then holds
 // the transformed column of the identity. Without a pivot, next = a.
 INLINE void eliminate(local double *next, local const double *a, int r, uint c)
 {
     const double inverse = r == NONE ? 0.0 : 1.0 / a[r * TILE + c];
 #pragma unroll
-    for (uint s = 0; s < ROUNDS(AREA); ++s) {
-        const uint t = get_local_id(0) + s * LCL_GROUP;
+    for (DOWNWARDS(s, ROUNDS(AREA))) {
+        const uint t = ELEMENT(s, AREA);
         const uint i = t / TILE, j = t % TILE;
-        if (t >= AREA)
-            break;
         const double own = j == c ? 0.0 : a[t];
         const double pivot =
             r == NONE ? 0.0 : (j == c ? 1.0 : a[r * TILE + j]) * inverse;
@@ -126,13 +129,15 @@ INLINE void invert_tile(long n, long stride, long k, double tol,
 {
     const uint lid = get_local_id(0);
     const long first = k * TILE;
-    for (uint t = lid; t < AREA; t += LCL_GROUP)
+    for (DOWNWARDS(s, ROUNDS(AREA))) {
+        const uint t = ELEMENT(s, AREA);
         tiles[t] = entry(A, n, stride, first + t / TILE, first + t % TILE);
-    for (uint t = lid; t < TILE; t += LCL_GROUP)
-        col_of[t] = NONE;
+        col_of[t % TILE] = NONE;
+    }
     GROUP_BARRIER();
     uint used = 0;
-    for (uint c = 0; c < TILE; ++c) {
+    for (DOWNWARDS(left, TILE)) {
+        const uint c = TILE - 1 - left;
         local const double *a = tiles + c % 2 * AREA;
         local double *next = tiles + (c + 1) % 2 * AREA;
         const int r = pivot_row(a, c, used, tol * scale[first + c], scratch);
@@ -145,9 +150,11 @@ INLINE void invert_tile(long n, long stride, long k, double tol,
             used |= 1u << r;
         GROUP_BARRIER();
     }
-    for (uint t = lid; t < AREA; t += LCL_GROUP) {
+    for (DOWNWARDS(s, ROUNDS(AREA))) {
+        const uint t = ELEMENT(s, AREA);
         const int i = row_of[t / TILE], j = col_of[t % TILE];
-        P[t] = i == NONE || j == NONE ? 0.0 : tiles[i * TILE + j];
+        const double entry = tiles[max(i, 0) * TILE + max(j, 0)];
+        P[t] = min(i, j) == NONE ? 0.0 : entry;
     }
     if (lid == 0)
         pinned[k] = TILE - popcount(used);
@@ -170,7 +177,7 @@ static inline double dot_tiles(local const double *left,
 {
     const uint i = t / TILE, j = t % TILE;
     double sum = 0;
-    for (uint l = 0; l < TILE; ++l)
+    for (DOWNWARDS(l, TILE))
         sum += left[i * TILE + l] * right[l * TILE + j];
     return sum;
 }
@@ -253,7 +260,7 @@ INLINE void load_panels(long stride, long k, long i, long j,
 {
     const uint lid = get_local_id(0);
 # pragma unroll
-    for (uint s = 0; s < ROUNDS(TILE * PADDED_ROWS); ++s) {
+    for (DOWNWARDS(s, ROUNDS(TILE * PADDED_ROWS))) {
         const uint t = lid + s * LCL_GROUP;
         if (t >= TILE * PADDED_ROWS)
             break;
@@ -263,7 +270,7 @@ INLINE void load_panels(long stride, long k, long i, long j,
                       : 0.0;
     }
 # pragma unroll
-    for (uint s = 0; s < ROUNDS(TILE * PADDED_COLS); ++s) {
+    for (DOWNWARDS(s, ROUNDS(TILE * PADDED_COLS))) {
         const uint t = lid + s * LCL_GROUP;
         if (t >= TILE * PADDED_COLS)
             break;
@@ -281,33 +288,33 @@ INLINE void update_region(long stride, long k, long i, long j, global double *A,
     const uint col = get_local_id(0) % COLUMN_LANES;
     double tile[LANE_ROWS][LANE_COLUMNS];
 # pragma unroll
-    for (uint r = 0; r < LANE_ROWS; ++r)
+    for (DOWNWARDS(r, LANE_ROWS))
 # pragma unroll
-        for (uint c = 0; c < LANE_COLUMNS; ++c) {
+        for (DOWNWARDS(c, LANE_COLUMNS)) {
             const uint m = row + r * ROW_LANES, q = col + c * COLUMN_LANES;
             tile[r][c] =
                 m < REGION && q < REGION ? A[(i + m) * stride + j + q] : 0.0;
         }
     load_panels(stride, k, i, j, A, C, left, right);
     GROUP_BARRIER();
-    for (uint l = 0; l < TILE; ++l) {
+    for (DOWNWARDS(l, TILE)) {
         double a[LANE_ROWS], b[LANE_COLUMNS];
 # pragma unroll
-        for (uint r = 0; r < LANE_ROWS; ++r)
+        for (DOWNWARDS(r, LANE_ROWS))
             a[r] = left[l * PADDED_ROWS + row + r * ROW_LANES];
 # pragma unroll
-        for (uint c = 0; c < LANE_COLUMNS; ++c)
+        for (DOWNWARDS(c, LANE_COLUMNS))
             b[c] = right[l * PADDED_COLS + col + c * COLUMN_LANES];
 # pragma unroll
-        for (uint r = 0; r < LANE_ROWS; ++r)
+        for (DOWNWARDS(r, LANE_ROWS))
 # pragma unroll
-            for (uint c = 0; c < LANE_COLUMNS; ++c)
+            for (DOWNWARDS(c, LANE_COLUMNS))
                 tile[r][c] -= a[r] * b[c];
     }
 # pragma unroll
-    for (uint r = 0; r < LANE_ROWS; ++r)
+    for (DOWNWARDS(r, LANE_ROWS))
 # pragma unroll
-        for (uint c = 0; c < LANE_COLUMNS; ++c) {
+        for (DOWNWARDS(c, LANE_COLUMNS)) {
             const uint m = row + r * ROW_LANES, q = col + c * COLUMN_LANES;
             if (m < REGION && q < REGION && tile_of(i, m) != k &&
                 tile_of(j, q) != k)

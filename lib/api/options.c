@@ -239,6 +239,13 @@ static enum lcl_status set_restart(struct lcl_options *options,
     return set_up_to(options, option, value, LCL_GMRES_MAX_RESTART, log);
 }
 
+static enum lcl_status set_layers(struct lcl_options *options,
+                                  const struct option *option,
+                                  const char *value, const struct lcl_log *log)
+{
+    return set_up_to(options, option, value, INT_MAX, log);
+}
+
 static enum lcl_status set_block_rows(struct lcl_options *options,
                                       const struct option *option,
                                       const char *value,
@@ -297,7 +304,7 @@ static enum lcl_status set_partition(struct lcl_options *options,
 
 // ---------------------------------------------------------------- tables
 
-static const char *const later_preconds[] = {"iluk", "ilut", "ras", NULL};
+static const char *const later_preconds[] = {"ilut", NULL};
 static const char *const later_trisolves[] = {"hec_level", NULL};
 
 #define AT(member) offsetof(struct lcl_options, member)
@@ -320,8 +327,12 @@ static const struct option table[] = {
      set_restart, AT(solver.restart), NULL, NULL},
     {{"basis", "fp64|fp32", "storage format of that basis (fp64)"},
      set_enum, AT(solver.basis), &lcl_basis_storage_names, NULL},
-    {{"precond", "none|jacobi|block-jacobi|ilu0|ildu0|ic0", "preconditioner (ildu0)"},
+    {{"precond", "none|jacobi|block-jacobi|ilu0|ildu0|ic0|iluk|ras|as", "preconditioner (ildu0)"},
      set_enum, AT(precond.type), &lcl_precond_names, later_preconds},
+    {{"ilu-level", "N", "level of fill of iluk, ras and as (1; ras and as: 0)"},
+     set_layers, AT(precond.ilu_level), NULL, NULL},
+    {{"overlap", "N", "layers of overlap of iluk, ras and as (0; ras and as: 1)"},
+     set_layers, AT(precond.overlap), NULL, NULL},
     {{"trisolve", "packed|spin_loop_lds|dag_ec_no_lds|dag_ec_lds|dag_ec_lds_ud|dag_ec_ILD_U0|dag_vc_ILDU0_fused|dag_ec_ILDU0_fused",
       "how the factors are applied (packed)"},
      set_enum, AT(precond.trisolve), &lcl_trisolve_names, later_trisolves},
@@ -361,8 +372,8 @@ static const struct {
     const char *key, *now;
 } later_keys[] = {
     {"csr-text", NULL},  {"devices", NULL},
-    {"ilu-level", NULL}, {"ilut-p", NULL}, {"ilut-tol", NULL}, {"kron", NULL},
-    {"overlap", NULL},   {"side", "right"},
+    {"ilut-p", NULL}, {"ilut-tol", NULL}, {"kron", NULL},
+    {"side", "right"},
 };
 // clang-format on
 

@@ -133,6 +133,18 @@ static enum lcl_status take_precond(lcl_solver *S)
     return translate(&S->M, &S->translated[0], &M->op, S->A);
 }
 
+static enum lcl_status check_symmetric(const lcl_precond *M,
+                                       enum lcl_solver_type type,
+                                       const struct lcl_log *log)
+{
+    if (M && methods[type]->symmetric && M->info.type == LCL_PRECOND_RAS)
+        return lcl_fail(log, LCL_EUNSUPPORTED,
+                        "%s needs a symmetric preconditioner: take as instead "
+                        "of ras",
+                        lcl_solver_name(type));
+    return LCL_OK;
+}
+
 static enum lcl_status check(const lcl_operator *A, const lcl_precond *M,
                              const struct lcl_log *log)
 {
@@ -177,7 +189,9 @@ enum lcl_status lcl_solver_create(lcl_solver **out, lcl_operator *A,
     const struct lcl_log *log = A ? lcl_context_log(A->range.ctx) : NULL;
     if (!out || !A)
         return lcl_misuse(log, "lcl_solver_create: an argument is NULL");
-    if ((st = check(A, M, log)) < 0 || (st = take_params(&p, params, log)) < 0)
+    if ((st = check(A, M, log)) < 0 ||
+        (st = take_params(&p, params, log)) < 0 ||
+        (st = check_symmetric(M, p.type, log)) < 0)
         return st;
     lcl_solver *S = lcl_calloc(1, sizeof *S);
     if (!S)

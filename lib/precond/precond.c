@@ -18,6 +18,9 @@ static const struct lcl_precond_ops *const methods[LCL_PRECOND_COUNT] = {
     [LCL_PRECOND_ILDU0] = &lcl_precond_ilu,
     [LCL_PRECOND_IC0] = &lcl_precond_ilu,
     [LCL_PRECOND_BLOCK_JACOBI] = &lcl_precond_block_jacobi,
+    [LCL_PRECOND_ILUK] = &lcl_precond_schwarz,
+    [LCL_PRECOND_RAS] = &lcl_precond_schwarz,
+    [LCL_PRECOND_AS] = &lcl_precond_schwarz,
 };
 
 // For operators in Kronecker form; NULL: none.
@@ -44,6 +47,12 @@ static bool is_for_ildu0(enum lcl_trisolve trisolve)
            trisolve == LCL_TRISOLVE_DAG_EC_ILDU0_FUSED;
 }
 
+static bool has_level(enum lcl_precond_type type)
+{
+    return type == LCL_PRECOND_ILUK || type == LCL_PRECOND_RAS ||
+           type == LCL_PRECOND_AS;
+}
+
 static enum lcl_status check_params(const struct lcl_precond_params *p,
                                     const struct lcl_log *log)
 {
@@ -65,6 +74,15 @@ static enum lcl_status check_params(const struct lcl_precond_params *p,
         p->type != LCL_PRECOND_BLOCK_JACOBI)
         return lcl_fail(log, LCL_EUNSUPPORTED,
                         "factor storage adaptive is for block-jacobi");
+    if (p->ilu_level < 0 || p->overlap < 0)
+        return lcl_fail(log, LCL_EINVAL,
+                        "ilu_level %d, overlap %d: expected >= 0", p->ilu_level,
+                        p->overlap);
+    if ((p->ilu_level > 0 || p->overlap > 0) && !has_level(p->type))
+        return lcl_fail(log, LCL_EINVAL,
+                        "ilu_level and overlap are for iluk, ras and as, "
+                        "not for %s",
+                        lcl_precond_name(p->type));
     if (p->type == LCL_PRECOND_ILU0 && is_for_ildu0(p->trisolve))
         return lcl_fail(log, LCL_EINVAL, "%s applies ildu0 factors, not ilu0",
                         lcl_trisolve_name(p->trisolve));
@@ -90,7 +108,8 @@ enum lcl_status lcl_precond_refactor(lcl_precond *M)
     const enum lcl_status st = M->ops->update ? M->ops->update(M) : LCL_OK;
     lcl_phase_leave(M->op.range.ctx);
     const struct lcl_precond_info *info = &M->info;
-    const bool ic0 = info->type == LCL_PRECOND_IC0;
+    const bool ic0 =
+        info->type == LCL_PRECOND_IC0 || info->type == LCL_PRECOND_AS;
     if (st == LCL_EPIVOT)
         return lcl_fail(log_of(M), st,
                         "row %lld has a zero or tiny%s pivot, and the pivot "

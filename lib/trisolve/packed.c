@@ -65,8 +65,10 @@ static uint64_t local_bytes_of(const struct lcl_caps *caps, int64_t rows)
            ring_bytes(group) + 64;
 }
 
-static int64_t rows_limit(const struct lcl_caps *caps)
+int64_t lcl_packed_rows_most(const struct lcl_caps *caps, int block)
 {
+    if (block > 1)
+        return lcl_packed_block_limit(caps, block);
     if (caps->width == 1)
         return UINT16_MAX;
     int64_t rows =
@@ -93,8 +95,7 @@ enum lcl_status lcl_packed_partition(struct lcl_subdomains *P, lcl_context *ctx,
 {
     const struct lcl_caps *caps = lcl_context_caps(ctx);
     const struct lcl_log *log = lcl_context_log(ctx);
-    const int64_t limit =
-        block > 1 ? lcl_packed_block_limit(caps, block) : rows_limit(caps);
+    const int64_t limit = lcl_packed_rows_most(caps, block);
     struct lcl_partition_params p = *params;
     p.type = lcl_packed_partition_type(caps, p.type);
     int32_t *of_blocks = NULL;

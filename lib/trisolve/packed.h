@@ -27,6 +27,9 @@ enum lcl_status lcl_packed_partition(struct lcl_subdomains *P, lcl_context *ctx,
 enum lcl_partition_type lcl_packed_partition_type(const struct lcl_caps *caps,
                                                   enum lcl_partition_type type);
 
+// Maximum rows (blocks of `block` rows) of a subdomain on a device.
+int64_t lcl_packed_rows_most(const struct lcl_caps *caps, int block);
+
 // Work-group size for subdomains of `rows` rows.
 int lcl_packed_group(const struct lcl_caps *caps, int64_t rows);
 

@@ -252,6 +252,8 @@ static const struct variant variants[] = {
     {"waves",     4, {.source = "reorder.cl"}},
     {"plain",     4, {.source = "row_bins.cl"}},
     {"wide",      4, {.source = "row_bins.cl", .wide = 1}},
+    {"plain",     4, {.source = "schwarz.cl"}},
+    {"block_3",   4, {.source = "schwarz.cl", .block = 3}},
     {"few",       1, {.source = "refine.cl", .defines = {{"LANES_PER_ROW", 8}}}},
     {"many",      1, {.source = "refine.cl", .defines = {{"LANES_PER_ROW", 16}}}},
     {"plain",     8, {.source = "scan.cl"}},
