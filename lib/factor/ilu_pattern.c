@@ -233,7 +233,7 @@ enum lcl_status lcl_ilu_pattern(struct lcl_host_pattern *H,
         k < 0 ? lcl_fail(log, LCL_EINVAL,
                          "a level of fill of %d, expected >= 0", k)
         : lcl_needs_wide(A->nnz)
-            ? lcl_refuse_wide(A->nnz, "factors on subdomains take", log)
+            ? lcl_refuse_wide(A->nnz, "factors on subdomains", log)
             : make_pattern(&m);
     maker_finish(&m);
     if (st < 0)

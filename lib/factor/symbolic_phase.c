@@ -80,8 +80,8 @@ static enum lcl_status check_sizes(struct lcl_symbolic_phase *phase)
     const struct lcl_log *log = lcl_context_log(phase->ctx);
     struct lcl_schedule *D = &phase->S->schedule;
     if (lcl_needs_wide(phase->pattern->nnz))
-        return lcl_refuse_wide(phase->pattern->nnz,
-                               "factors on subdomains take", log);
+        return lcl_refuse_wide(phase->pattern->nnz, "factors on subdomains",
+                               log);
     for (int64_t p = 0; p < D->parts; ++p)
         D->rows_max =
             lcl_symbolic_max(D->rows_max, lcl_symbolic_rows(phase, p));

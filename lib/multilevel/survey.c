@@ -48,10 +48,9 @@ static enum lcl_status create(const struct lcl_coarse_survey *s,
 
 static enum lcl_status check_size(const struct lcl_coarse_survey *s)
 {
-    return s->B->wide
-               ? lcl_refuse_wide(s->B->blocks, "a coarse correction takes",
-                                 lcl_context_log(s->ctx))
-               : LCL_OK;
+    return s->B->wide ? lcl_refuse_wide(s->B->blocks, "coarse correction",
+                                        lcl_context_log(s->ctx))
+                      : LCL_OK;
 }
 
 struct lcl_spec lcl_coarse_pattern_spec(lcl_context *ctx, const char *kernel)

@@ -68,7 +68,9 @@ static enum lcl_status check_range(int64_t values, lcl_context *ctx)
     return values <= UINT32_MAX
                ? LCL_OK
                : lcl_fail(lcl_context_log(ctx), LCL_ERANGE,
-                          "%lld values in blocks: at most 2^32 - 1 fit",
+                          "%lld values: the conversion to blocks "
+                          "supports at most 2^32 - 1; use block "
+                          "size 1",
                           (long long)values);
 }
 

@@ -147,8 +147,8 @@ static enum lcl_status unite(struct lcl_match_graph *G, struct lcl_matcher *m,
     lcl_buffer *own = NULL;
     enum lcl_status st;
     if (lcl_needs_wide(all.entries))
-        return lcl_refuse_wide(
-            all.entries, "the graph of an unsymmetric matrix takes", m->log);
+        return lcl_refuse_wide(all.entries, "graph of an unsymmetric matrix",
+                               m->log);
     if ((st = lcl_match_buffer(m, &all.ptr, all.n + 1)) < 0 ||
         (st = lcl_match_buffer(m, &all.adj, all.entries)) < 0 ||
         (st = lcl_match_buffer(m, &all.weight, all.entries)) < 0 ||

@@ -316,7 +316,7 @@ static enum lcl_status create(lcl_precond *M,
     struct lcl_bsr A;
     enum lcl_status st;
     if (lcl_needs_wide(blocks)) // before METIS spends hours on it
-        return lcl_refuse_wide(blocks, "factors on subdomains take", log);
+        return lcl_refuse_wide(blocks, "factors on subdomains", log);
     M->info.trisolve =
         params->trisolve ? params->trisolve : LCL_TRISOLVE_PACKED;
     own.partition.type = lcl_packed_partition_type(lcl_context_caps(ctx),
