@@ -18,7 +18,7 @@ struct ilu {
     struct lcl_factor factor;
     struct lcl_trisolve_method trisolve;
     struct lcl_coarse_space *coarse; // NULL: no coarse correction
-    // With one:
+    // Only with a coarse correction:
     struct lcl_two_level cycle;                     // as M is applied
     struct lcl_two_level additive, deflated, start; // as CG applies it
 };
@@ -116,8 +116,8 @@ static int sharing_lanes(const struct lcl_caps *caps, int block)
     return block > 1 ? 1 : caps->width < UINT8_MAX ? caps->width : UINT8_MAX;
 }
 
-// Lanes that run side by side need few levels (twisted ordering); a single
-// work-item per group does not.
+// Fewer levels (twisted ordering) help the parallel lanes of a GPU, not the
+// single work-item of a group at width 1.
 static enum lcl_status analyse(lcl_precond *M, struct set_up *a)
 {
     const struct lcl_caps *caps = lcl_context_caps(M->op.range.ctx);
@@ -141,8 +141,8 @@ static enum lcl_status analyse(lcl_precond *M, struct set_up *a)
                                      &a->symbolic.schedule)) < 0 ||
          (st = download_levels(a, M->op.range.ctx)) < 0))
         return st;
-    return lcl_context_wait(M->op.range.ctx); // so that the symbolic phase
-                                              // includes the enqueued work
+    return lcl_context_wait(M->op.range.ctx); // the phase includes the
+                                              // enqueued work
 }
 
 static enum lcl_status symbolic(lcl_precond *M, struct set_up *a)
@@ -175,7 +175,7 @@ static enum lcl_status make_factor(lcl_precond *M, struct set_up *a,
                              &I->factor, &a->schedule, a->level);
 }
 
-// Lets the triangular solve add Z e, if it can.
+// Lets the triangular solve add Z e, if the method supports it.
 static enum lcl_status prolong(struct ilu *I)
 {
     const enum lcl_status st =
