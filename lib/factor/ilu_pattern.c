@@ -63,7 +63,7 @@ static void load_row(struct maker *m, int32_t i)
     m->next[last] = m->rows;
 }
 
-// Adds to the list what the elimination of column j with row j of U fills.
+// Adds to the list the fill from eliminating column j with row j of U.
 static void eliminate(struct maker *m, int32_t j)
 {
     const struct lcl_host_pattern *H = m->H;
@@ -192,8 +192,8 @@ static void maker_finish(struct maker *m)
     lcl_free(m->source);
 }
 
-// Entries of A in the rows of all parts, whether inside or not, limited by what
-// a pattern may have: space to begin with.
+// Initial capacity: the entries of A in the rows of all parts, inside or not,
+// at most the limit of a pattern.
 static int64_t estimate(const struct lcl_csr *A, const struct lcl_subdomains *P)
 {
     int64_t entries = 0;

@@ -303,7 +303,7 @@ static enum lcl_status run_reorder(const struct lcl_symbolic_phase *phase)
                       lcl_arg_buffer(B->map));
 }
 
-// ------------------------------------------------------------------- all of it
+// ------------------------------------------------------------------- phase
 
 static enum lcl_status analyse(struct lcl_symbolic_phase *phase)
 {
