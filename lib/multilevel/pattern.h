@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which entries of A form W = A Z and E = Z^T A Z (cl/multilevel/coarse.cl),
-// computed once per pattern, on the device.
+// Finds the entries of A that form W = A Z and E = Z^T A Z
+// (cl/multilevel/coarse.cl), once per pattern, on the device.
 #pragma once
 
 #include "lib/multilevel/runs.h"

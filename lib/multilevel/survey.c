@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lists on the device what each subdomain is coupled to.
+// Lists the couplings of each subdomain on the device.
 #include "lib/multilevel/survey.h"
 
 #include "host/alloc.h"
@@ -28,9 +28,10 @@ static const char *const kernel_names[LCL_SURVEY_KERNELS] = {
 static enum lcl_status fail_device(const struct lcl_coarse_survey *s,
                                    const char *what)
 {
-    return lcl_fail(lcl_context_log(s->ctx), LCL_ESELFTEST,
-                    "%s gives %s that cannot be: it computes wrong results",
-                    lcl_context_caps(s->ctx)->name, what);
+    return lcl_fail(
+        lcl_context_log(s->ctx), LCL_ESELFTEST,
+        "%s computes wrong results: impossible %s in the coarse pattern",
+        lcl_context_caps(s->ctx)->name, what);
 }
 
 static enum lcl_status fail_memory(const struct lcl_coarse_survey *s)
