@@ -112,7 +112,7 @@ static enum lcl_status make_parts(struct lcl_match *M, struct lcl_matcher *m,
     return st;
 }
 
-// ------------------------------------------------------------------- all of it
+// ------------------------------------------------------------------- matching
 
 // Numbers beyond the rows name vicinities of isolated vertices.
 static enum lcl_status check(const struct lcl_device_matrix *A,

@@ -137,8 +137,8 @@ enum lcl_status lcl_match_list_long(struct lcl_match_graph *G,
 // out[i] = first + i step, for i < n
 enum lcl_status lcl_match_count_up(struct lcl_matcher *m, lcl_buffer *out,
                                    int64_t n, int first, int step);
-// out[i] = value, and a copy. By kernels: simulators take what the driver fills
-// or copies for uninitialised.
+// out[i] = value, and a copy. They launch kernels, because simulators treat
+// memory that the driver fills or copies as uninitialised.
 enum lcl_status lcl_match_fill(struct lcl_matcher *m, lcl_buffer *out,
                                int64_t n, int value);
 enum lcl_status lcl_match_copy(struct lcl_matcher *m, lcl_buffer *to,
@@ -179,9 +179,9 @@ struct lcl_match_parts {
     lcl_buffer *part, *finer;   // of the vertices; room for those of the next
     lcl_buffer *rows, *next;    // of the parts, now and after the round
     lcl_buffer *demand, *after; // in this round and in the next
-    lcl_buffer *to, *class;     // moves that vertices want
+    lcl_buffer *to, *class;     // requested moves
 };
-// All vertices of G, the last of a hierarchy over n rows, are parts.
+// Makes each vertex of G, the last graph of a hierarchy over n rows, a part.
 enum lcl_status lcl_match_parts_init(struct lcl_match_parts *P,
                                      struct lcl_matcher *m,
                                      const struct lcl_match_graph *G,
@@ -203,8 +203,8 @@ struct lcl_match_levels {
     lcl_buffer *coarse[MATCH_LEVELS];
     int count;
 };
-// Contracts graph[0], of `rows` rows, until pairs get rare or `most` vertices
-// are left.
+// Contracts graph[0], of `rows` rows, until few pairs are found or `most`
+// vertices are left.
 enum lcl_status lcl_match_levels_fill(struct lcl_match_levels *L,
                                       struct lcl_matcher *m, uint32_t limit,
                                       int64_t most);
