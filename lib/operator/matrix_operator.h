@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Operators with a matrix on the device, for the preconditioners made from it.
+// Operators with a matrix on the device: interface for preconditioners.
 #pragma once
 
 #include "lib/operator/blocked.h"

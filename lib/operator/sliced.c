@@ -213,7 +213,7 @@ static enum lcl_status launch(lcl_kernel *kernel, const struct lcl_spmv *S,
         lcl_arg_int(v->at));
 }
 
-enum { FORMS = 2 }; // few slots in flight, or those of an average row
+enum { FORMS = 2 }; // few slots in flight, or an average row
 
 struct forms {
     const struct lcl_spmv *S;

@@ -32,7 +32,7 @@ static enum lcl_status get_kernels(struct conversion *c)
     return lcl_kernels_get(c->ctx, &spec, all, sizeof all / sizeof *all);
 }
 
-// start[u] = number of blocks before those of item u
+// start[u] = number of blocks before the first block of item u
 static enum lcl_status sum_up(struct conversion *c, const lcl_buffer *counts,
                               lcl_buffer *start)
 {
