@@ -41,7 +41,7 @@ struct lcl_precond {
     lcl_operator *additive; // symmetric for any A
     lcl_operator *deflated; // A-DEF2 or NULL, if A is M->A and M is current:
     lcl_operator *start;    // needs the initial guess x + start (b - A x)
-    uint64_t version;       // of the values of A that M was made from
+    uint64_t version;       // of the values of A from which M was created
     struct lcl_precond_info info;
 };
 
@@ -53,7 +53,7 @@ enum lcl_status lcl_precond_analyse(lcl_precond **out, lcl_operator *A,
 // warning.
 enum lcl_status lcl_precond_refactor(lcl_precond *M);
 
-// Whether M was made from the current values of A.
+// Whether M was created from the current values of A.
 static inline bool lcl_precond_is_current(const lcl_precond *M,
                                           const lcl_operator *A)
 {
