@@ -55,8 +55,7 @@ static uint64_t ring_bytes(int group)
     return (uint64_t)group * 32 * (sizeof(double) + sizeof(uint16_t));
 }
 
-// Local memory without the stage table, including what the driver may use
-// itself.
+// Local memory without the stage table, including the share of the driver.
 static uint64_t local_bytes_of(const struct lcl_caps *caps, int64_t rows)
 {
     const int group = lcl_packed_group(caps, rows);
@@ -128,8 +127,8 @@ enum lcl_status lcl_packed_partition(struct lcl_subdomains *P, lcl_context *ctx,
 }
 
 // Length of the stage table in local memory, with empty stages after the last;
-// 0 (table in global memory) if it does not fit beside the vector or is much
-// larger.
+// 0 (table in global memory) if vector and table do not fit together or the
+// table is much larger.
 static int table_stages(const struct lcl_caps *caps, const struct lcl_factor *F,
                         int rows)
 {
