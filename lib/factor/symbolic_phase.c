@@ -100,7 +100,7 @@ static void count_up(void *unused, int64_t first, int64_t count, void *to)
         number[i] = (int32_t)(first + i);
 }
 
-// The rows part by part: those of A, or the extended rows as they are.
+// The rows by part: the rows of A, or the extended rows in their own order.
 static enum lcl_status first_order(struct lcl_symbolic_phase *phase)
 {
     const int64_t n = phase->pattern->rows;
