@@ -125,7 +125,7 @@ static enum lcl_status upload_aggregates(const struct lcl_coarse_survey *s)
 }
 
 // Two stable sorts: by the aggregate of the row, then by that of the columns.
-// The runs of one entry are those of its pairs, subdomain by subdomain.
+// The runs of one entry are the runs of its pairs, subdomain by subdomain.
 static enum lcl_status sort_pairs(struct search *s)
 {
     const struct lcl_coarse_survey *v = &s->survey;

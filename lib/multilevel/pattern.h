@@ -7,10 +7,10 @@
 #include "lib/partition/subdomains.h"
 
 // B is numbered by P, and the columns of each row ascend; the values are not
-// read. Makes at most `most` aggregates: those of P, if they are not more, or
-// of strongly coupled subdomains.
-// Does not wait for its last kernels. Returns LCL_OK, LCL_EUNSUPPORTED (B is
-// wide), LCL_ESELFTEST (impossible counts: the device is faulty), LCL_EDEVMEM,
+// read. Makes at most `most` aggregates: the aggregates of P if their number
+// permits, otherwise aggregates of strongly coupled subdomains. Does not wait
+// for its last kernels. Returns LCL_OK, LCL_EUNSUPPORTED (B is wide),
+// LCL_ESELFTEST (impossible counts: the device is faulty), LCL_EDEVMEM,
 // LCL_EDEVICE, LCL_EBUILD or LCL_ENOMEM; on error *C is all zero.
 enum lcl_status lcl_coarse_pattern_init(struct lcl_coarse_pattern *C,
                                         lcl_context *ctx,
