@@ -81,9 +81,9 @@ void job_finish(struct job *job)
     lcl_kron_data_finish(&job->kron);
 }
 
-// ---------------------------------------------------------------- questions
+// ---------------------------------------------------------------- queries
 
-// How a file that is read is called in a report.
+// The name of an input file in a report.
 static const char *input_title(const char *path)
 {
     return strcmp(path, "-") == 0 ? "standard input" : path;
@@ -188,7 +188,7 @@ static const char *hint_by_stop(const struct job *job)
                "(--subdomain-rows)";
     case LCL_STOP_STAGNATION:
         return "larger subdomains (--subdomain-rows), --pivot shift, or a "
-               "looser --rtol if rounding is what is left";
+               "larger --rtol if rounding errors limit the residual";
     case LCL_STOP_BREAKDOWN_RHO:
     case LCL_STOP_BREAKDOWN_ALPHA:
     case LCL_STOP_BREAKDOWN_OMEGA:
@@ -202,10 +202,10 @@ static const char *hint_by_stop(const struct job *job)
                "preconditioner (--precond jacobi), --pivot shift";
     case LCL_STOP_NOT_FINITE:
     case LCL_STOP_DIVERGED:
-        return "--pivot shift, or --precond jacobi to see whether the factors "
-               "are to blame";
+        return "--pivot shift, or --precond jacobi to test whether the "
+               "factors cause the divergence";
     case LCL_STOP_INDEFINITE_MATRIX:
-        return "--solver bicgstab, which takes other matrices, too";
+        return "--solver bicgstab, which accepts any matrix";
     case LCL_STOP_INDEFINITE_PRECOND:
         return lcl_precond_info(job->M)->block_size > 1
                    ? "--precond ic0 --block-size 1, which repairs pivots that "
@@ -236,7 +236,7 @@ const char *job_hint(const struct job *job)
                "diagonal has both signs, so the matrix may be indefinite, "
                "which is hard for BiCGSTAB";
     if (job_has_subdomains(job) && info->dropped_weight > 0.3)
-        return "larger subdomains (--subdomain-rows) or --weights on: much of "
-               "the coupling is dropped between subdomains";
+        return "larger subdomains (--subdomain-rows) or --weights on: the "
+               "factors drop much of the coupling between subdomains";
     return hint_by_stop(job);
 }

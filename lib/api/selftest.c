@@ -56,7 +56,8 @@ enum lcl_status lcl_self_test(lcl_context *ctx)
     if (st != LCL_OK || !(error < 1e-6))
         return lcl_fail(log, LCL_ESELFTEST,
                         "%s failed the self-test and is refused: the solution "
-                        "of a known system of %d rows is wrong by %g (%s)",
+                        "of a known system of %d rows has an error of %g, "
+                        "expected < 1e-6 (%s)",
                         lcl_context_caps(ctx)->name, ROWS, error,
                         lcl_status_str(st));
     return LCL_OK;

@@ -67,7 +67,7 @@ static void load_row(struct maker *m, int32_t i)
     m->next[last] = m->rows;
 }
 
-// Adds to the list what the elimination of column j with row j of U fills.
+// Adds to the list the fill from eliminating column j with row j of U.
 static void eliminate(struct maker *m, int32_t j)
 {
     const struct lcl_host_pattern *H = &m->H;
@@ -198,8 +198,8 @@ static void maker_finish(struct maker *m)
     lcl_free(m->H.source);
 }
 
-// Entries of A in the rows of the parts, whether inside or not, limited by what
-// a pattern may have: space to begin with.
+// Initial capacity: the entries of A in the rows of the parts, inside or not,
+// at most the limit of a pattern.
 static int64_t estimate(const struct maker *m)
 {
     const int64_t *ptr = m->P->part_ptr;
@@ -335,7 +335,7 @@ enum lcl_status lcl_ilu_pattern(struct lcl_host_pattern *H,
         k < 0 ? lcl_fail(log, LCL_EINVAL,
                          "a level of fill of %d, expected >= 0", k)
         : lcl_needs_wide(A->nnz)
-            ? lcl_refuse_wide(A->nnz, "factors on subdomains take", log)
+            ? lcl_refuse_wide(A->nnz, "factors on subdomains", log)
             : report(make_pattern(H, &model), log);
     if (st < 0)
         lcl_host_pattern_finish(H);

@@ -80,8 +80,8 @@ static enum lcl_status check_sizes(struct lcl_symbolic_phase *phase)
     const struct lcl_log *log = lcl_context_log(phase->ctx);
     struct lcl_schedule *D = &phase->S->schedule;
     if (lcl_needs_wide(phase->pattern->nnz))
-        return lcl_refuse_wide(phase->pattern->nnz,
-                               "factors on subdomains take", log);
+        return lcl_refuse_wide(phase->pattern->nnz, "factors on subdomains",
+                               log);
     for (int64_t p = 0; p < D->parts; ++p)
         D->rows_max =
             lcl_symbolic_max(D->rows_max, lcl_symbolic_rows(phase, p));
@@ -100,7 +100,7 @@ static void count_up(void *unused, int64_t first, int64_t count, void *to)
         number[i] = (int32_t)(first + i);
 }
 
-// The rows part by part: those of A, or the extended rows as they are.
+// The rows by part: the rows of A, or the extended rows in their own order.
 static enum lcl_status first_order(struct lcl_symbolic_phase *phase)
 {
     const int64_t n = phase->pattern->rows;
@@ -303,7 +303,7 @@ static enum lcl_status run_reorder(const struct lcl_symbolic_phase *phase)
                       lcl_arg_buffer(B->map));
 }
 
-// ------------------------------------------------------------------- all of it
+// ------------------------------------------------------------------- phase
 
 static enum lcl_status analyse(struct lcl_symbolic_phase *phase)
 {

@@ -32,7 +32,7 @@ static enum lcl_status get_kernels(struct conversion *c)
     return lcl_kernels_get(c->ctx, &spec, all, sizeof all / sizeof *all);
 }
 
-// start[u] = number of blocks before those of item u
+// start[u] = number of blocks before the first block of item u
 static enum lcl_status sum_up(struct conversion *c, const lcl_buffer *counts,
                               lcl_buffer *start)
 {
@@ -68,7 +68,9 @@ static enum lcl_status check_range(int64_t values, lcl_context *ctx)
     return values <= UINT32_MAX
                ? LCL_OK
                : lcl_fail(lcl_context_log(ctx), LCL_ERANGE,
-                          "%lld values in blocks: at most 2^32 - 1 fit",
+                          "%lld values: the conversion to blocks "
+                          "supports at most 2^32 - 1; use block "
+                          "size 1",
                           (long long)values);
 }
 

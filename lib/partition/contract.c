@@ -114,7 +114,7 @@ static enum lcl_status allocate(struct lcl_match_graph *C,
     return lcl_match_buffer(m, &C->size, C->n);
 }
 
-// C from the members of the scratch.
+// Builds C from the members in the scratch.
 static enum lcl_status make(struct lcl_match_graph *C, struct lcl_matcher *m,
                             const struct lcl_match_graph *G,
                             const lcl_buffer *label)

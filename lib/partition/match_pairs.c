@@ -86,7 +86,7 @@ static enum lcl_status pair_leaves(struct lcl_matcher *m,
     return st;
 }
 
-// ------------------------------------------------------------------- all of it
+// ------------------------------------------------------------------- pairs
 
 enum lcl_status lcl_match_number(struct lcl_matcher *m, int64_t n)
 {

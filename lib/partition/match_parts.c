@@ -68,8 +68,8 @@ static enum lcl_status list_rows(struct rows *R, struct lcl_matcher *m,
 
 // ------------------------------------------------------------------- graph
 
-// H: the graph of the parts. First the entries of each row by part, then those
-// of all rows of a part.
+// Computes H, the graph of the parts: merges the entries of each row by part,
+// then the entries of all rows of a part.
 static enum lcl_status part_graph(struct lcl_match_graph *H,
                                   struct lcl_matcher *m,
                                   const struct lcl_match_graph *G,
@@ -107,15 +107,16 @@ out:
 
 // ------------------------------------------------------------------- tree
 
-// Order of the vertices of a level such that those of each vertex of every
-// coarser level are consecutive, ascending by number.
+// Order of the vertices of a level, in which the vertices that form one vertex
+// of any coarser level are consecutive and ascend.
 struct order {
     int32_t *vertex;    // at each place
     int32_t *aggregate; // the vertex of the coarsest level that has it
     int64_t count;
 };
 
-// The order of a level of n vertices from that of the next coarser one.
+// Computes the order of a level of n vertices from the order of the next
+// coarser level.
 static enum lcl_status refine_order(struct order *O, const lcl_buffer *coarse,
                                     int64_t n, const struct lcl_log *log)
 {

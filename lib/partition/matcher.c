@@ -16,7 +16,7 @@ enum {
 };
 
 // Kernels that exchange values between the lanes of a wave have groups of one
-// wave, others those of vector kernels.
+// wave, other kernels have the groups of vector kernels.
 static const struct {
     const char *source, *name;
     bool by_waves, of_blocks;

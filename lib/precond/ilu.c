@@ -27,7 +27,7 @@ struct ilu {
     struct lcl_trisolve_method trisolve;
     struct lcl_schwarz *schwarz; // NULL: the rows of the factors are those of A
     struct lcl_coarse_space *coarse; // NULL: no coarse correction
-    // With one:
+    // Only with a coarse correction:
     struct lcl_two_level cycle;                     // as M is applied
     struct lcl_two_level additive, deflated, start; // as CG applies it
 };
@@ -245,8 +245,8 @@ static int sharing_lanes(const struct lcl_caps *caps, int block)
     return block > 1 ? 1 : caps->width < UINT8_MAX ? caps->width : UINT8_MAX;
 }
 
-// Lanes that run side by side need few levels (twisted ordering); a single
-// work-item per group does not.
+// Fewer levels (twisted ordering) help the parallel lanes of a GPU, not the
+// single work-item of a group at width 1.
 static enum lcl_status analyse(lcl_precond *M, struct set_up *a)
 {
     const struct lcl_caps *caps = lcl_context_caps(M->op.range.ctx);
@@ -276,8 +276,8 @@ static enum lcl_status analyse(lcl_precond *M, struct set_up *a)
                                      &a->symbolic.schedule)) < 0 ||
          (st = download_levels(a, M->op.range.ctx)) < 0))
         return st;
-    return lcl_context_wait(M->op.range.ctx); // so that the symbolic phase
-                                              // includes the enqueued work
+    return lcl_context_wait(M->op.range.ctx); // the phase includes the
+                                              // enqueued work
 }
 
 static enum lcl_status symbolic(lcl_precond *M, struct set_up *a)
@@ -338,7 +338,7 @@ static enum lcl_status make_factor(lcl_precond *M, struct set_up *a,
 
 // ---------------------------------------------------------------- correction
 
-// Lets the triangular solve add Z e, if it can.
+// Lets the triangular solve add Z e, if the method supports it.
 static enum lcl_status prolong(struct ilu *I)
 {
     const enum lcl_status st =
@@ -519,7 +519,7 @@ static enum lcl_status create(lcl_precond *M,
         choose_extension(&M->info, params);
     }
     if (lcl_needs_wide(blocks)) // before METIS spends hours on it
-        return lcl_refuse_wide(blocks, "factors on subdomains take", log);
+        return lcl_refuse_wide(blocks, "factors on subdomains", log);
     M->info.trisolve =
         params->trisolve ? params->trisolve : LCL_TRISOLVE_PACKED;
     own.partition.type = lcl_packed_partition_type(lcl_context_caps(ctx),

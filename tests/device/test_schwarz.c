@@ -104,7 +104,8 @@ static void add_part(const struct lcl_csr *A, const struct lcl_subdomains *P,
     free(D.a);
 }
 
-// Chunks of `rows` rows, which divide the number of rows, extended by `overlap` layers.
+// Chunks of `rows` rows, which divide the number of rows, extended by `overlap`
+// layers.
 static struct lcl_subdomains make_parts(const struct lcl_csr *A, int64_t rows,
                                         int overlap)
 {
