@@ -37,14 +37,15 @@ static enum lcl_status sum_up(struct conversion *c, const lcl_buffer *counts,
                               lcl_buffer *start)
 {
     const struct lcl_device_matrix *A = c->A;
+    const struct lcl_summands blocks = {.n = c->items, .in = counts};
     struct lcl_prefix_sum S;
     enum lcl_status st;
     if ((st = LCL_LAUNCH(c->count, A->groups, lcl_arg_long(c->B->block_rows),
                          lcl_arg_int(c->shift), lcl_arg_buffer(A->row_ptr),
                          lcl_arg_buffer(A->col), lcl_arg_buffer(counts))) < 0)
         return st;
-    if ((st = lcl_prefix_sum_init(&S, c->ctx, false)) == LCL_OK)
-        st = lcl_prefix_sum(&S, c->items, counts, start);
+    if ((st = lcl_prefix_sum_init(&S, c->ctx)) == LCL_OK)
+        st = lcl_prefix_sum(&S, &blocks, start);
     lcl_prefix_sum_finish(&S);
     return st;
 }

@@ -34,8 +34,6 @@ static const struct {
     [LCL_MATCH_JOIN_DRAWN] = {"match_pairs.cl", "join_drawn", false, false},
     [LCL_MATCH_RATE_PAIRS] = {"match_pairs.cl", "rate_pairs", false, false},
     [LCL_MATCH_CUT_PAIRS] = {"match_pairs.cl", "cut_pairs", false, false},
-    [LCL_MATCH_SUM_CHUNKS] = {"scan.cl", "sum_chunks", false, false},
-    [LCL_MATCH_SCAN_CHUNKS] = {"scan.cl", "scan_chunks", false, false},
     [LCL_MATCH_LABEL] = {"contract.cl", "label", true, false},
     [LCL_MATCH_SINGLES] = {"contract.cl", "singles", true, false},
     [LCL_MATCH_MERGE] = {"contract.cl", "merge", true, false},
@@ -66,7 +64,6 @@ enum lcl_status lcl_matcher_init(struct lcl_matcher *m, lcl_context *ctx,
                               .A = A};
     const struct lcl_buffer_plan all[] = {
         {&s->counts, MATCH_WORDS, 4, "matching"},
-        {&s->sums, lcl_vector_groups(m->caps), 4, "matching"},
         {&s->mate, n, 4, "matching"},
         {&s->picked, n, 4, "matching"},
         {&s->open, n, 4, "matching"},
@@ -76,27 +73,28 @@ enum lcl_status lcl_matcher_init(struct lcl_matcher *m, lcl_context *ctx,
         {&s->length, n, 4, "matching"},
         {&s->row_ptr, n + 1, 4, "matching"},
     };
-    return lcl_buffers_create(m->ctx, all, sizeof all / sizeof *all);
+    const enum lcl_status st = lcl_prefix_sum_init(&m->sum, ctx);
+    return st < 0 ? st : lcl_buffers_create(ctx, all, sizeof all / sizeof *all);
 }
 
 void lcl_matcher_finish(struct lcl_matcher *m)
 {
     struct lcl_match_scratch *s = &m->scratch;
     lcl_buffer **const all[] = {
-        &s->counts, &s->sums,     &s->mate,        &s->picked, &s->open,
-        &s->number, &s->members,  &s->coarse_size, &s->length, &s->row_ptr,
-        &s->list,   &s->slot_adj, &s->slot_weight,
+        &s->counts,  &s->mate,    &s->picked,      &s->open,
+        &s->number,  &s->members, &s->coarse_size, &s->length,
+        &s->row_ptr, &s->list,    &s->slot_adj,    &s->slot_weight,
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
         lcl_buffer_destroy(all[i]);
+    lcl_prefix_sum_finish(&m->sum);
 }
 
 // ------------------------------------------------------------------- launches
 
 static bool has_teams(enum lcl_match_kernel which)
 {
-    return which < LCL_MATCH_SUM_CHUNKS ||
-           (which > LCL_MATCH_SCAN_CHUNKS && which < LCL_MATCH_COUNT_UP);
+    return which < LCL_MATCH_COUNT_UP;
 }
 
 static int group_of(const struct lcl_matcher *m, enum lcl_match_kernel which,
@@ -181,18 +179,14 @@ enum lcl_status lcl_match_buffer(struct lcl_matcher *m, lcl_buffer **out,
 enum lcl_status lcl_match_scan(struct lcl_matcher *m,
                                const struct lcl_match_scan *scan)
 {
-    const struct lcl_match_scratch *s = &m->scratch;
-    const enum lcl_status st =
-        LCL_MATCH_LAUNCH(m, LCL_MATCH_SUM_CHUNKS, LCL_MATCH_FEW,
-                         lcl_arg_long(scan->n), lcl_arg_int(scan->n_of),
-                         lcl_arg_int(scan->kind), lcl_arg_buffer(scan->in),
-                         lcl_arg_buffer(s->counts), lcl_arg_buffer(s->sums));
-    if (st < 0)
-        return st;
-    return LCL_MATCH_LAUNCH(m, LCL_MATCH_SCAN_CHUNKS, LCL_MATCH_FEW,
-                            lcl_arg_long(scan->n), lcl_arg_int(scan->n_of),
-                            lcl_arg_int(scan->kind), lcl_arg_buffer(scan->in),
-                            lcl_arg_buffer(s->counts), lcl_arg_buffer(s->sums),
-                            lcl_arg_buffer(scan->out),
-                            lcl_arg_int(scan->total));
+    const struct lcl_summands what = {
+        .n = scan->n,
+        .in = scan->in,
+        .kind = scan->kind,
+        .counts = m->scratch.counts,
+        .n_of = scan->n_of,
+        .total = scan->total,
+    };
+    m->launches += 2;
+    return lcl_prefix_sum(&m->sum, &what, scan->out);
 }
