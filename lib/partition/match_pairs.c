@@ -22,7 +22,7 @@ static enum lcl_status match_round(struct lcl_matcher *m,
 
 // ------------------------------------------------------------------- leaves
 
-// Hubs and the slots that their vertices draw (match_pairs.cl).
+// Hubs and the slots that their vertices draw (match.cl).
 struct drawing {
     int64_t hubs;
     lcl_buffer *slots, *first; // hubs + 1: number of each hub, prefix sums

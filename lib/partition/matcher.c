@@ -19,36 +19,36 @@ enum {
 // wave, others those of vector kernels.
 static const struct {
     const char *source, *name;
-    bool by_waves, of_blocks;
+    bool by_waves;
 } kernels[LCL_MATCH_KERNELS] = {
-    [LCL_MATCH_LIST_LONG] = {"match_graph.cl", "list_long", false, true},
-    [LCL_MATCH_ROOTS] = {"match_graph.cl", "roots", false, true},
-    [LCL_MATCH_WEIGH] = {"match_graph.cl", "weigh", false, true},
-    [LCL_MATCH_COUNT_BOTH] = {"match_graph.cl", "count_both", false, true},
-    [LCL_MATCH_LIST_BOTH] = {"match_graph.cl", "list_both", false, true},
-    [LCL_MATCH_START] = {"match_pairs.cl", "start", false, false},
-    [LCL_MATCH_PICK] = {"match_pairs.cl", "pick", false, false},
-    [LCL_MATCH_JOIN] = {"match_pairs.cl", "join", false, false},
-    [LCL_MATCH_FIND_HUBS] = {"match_pairs.cl", "find_hubs", false, false},
-    [LCL_MATCH_DRAW] = {"match_pairs.cl", "draw", false, false},
-    [LCL_MATCH_JOIN_DRAWN] = {"match_pairs.cl", "join_drawn", false, false},
-    [LCL_MATCH_RATE_PAIRS] = {"match_pairs.cl", "rate_pairs", false, false},
-    [LCL_MATCH_CUT_PAIRS] = {"match_pairs.cl", "cut_pairs", false, false},
-    [LCL_MATCH_LABEL] = {"contract.cl", "label", true, false},
-    [LCL_MATCH_SINGLES] = {"contract.cl", "singles", true, false},
-    [LCL_MATCH_MERGE] = {"contract.cl", "merge", true, false},
-    [LCL_MATCH_MERGE_HASHED] = {"contract.cl", "merge_hashed", true, false},
-    [LCL_MATCH_PACK] = {"contract.cl", "pack", true, false},
-    [LCL_MATCH_PROJECT] = {"refine.cl", "project", true, false},
-    [LCL_MATCH_CHOOSE] = {"refine.cl", "choose", true, false},
-    [LCL_MATCH_MOVE] = {"refine.cl", "move", true, false},
-    [LCL_MATCH_COUNT_UP] = {"number.cl", "count_up", false, false},
-    [LCL_MATCH_COPY] = {"number.cl", "copy_words", false, false},
-    [LCL_MATCH_RENUMBER] = {"number.cl", "renumber", false, false},
-    [LCL_MATCH_GATHER] = {"number.cl", "gather_words", false, false},
-    [LCL_MATCH_SCATTER_ROWS] = {"number.cl", "scatter_rows", false, false},
-    [LCL_MATCH_SORT_ROWS] = {"number.cl", "sort_rows", false, false},
-    [LCL_MATCH_MOVE_PARTS] = {"number.cl", "move_parts", false, false},
+    [LCL_MATCH_LIST_LONG] = {"match.cl", "list_long", false},
+    [LCL_MATCH_ROOTS] = {"match.cl", "roots", false},
+    [LCL_MATCH_WEIGH] = {"match.cl", "weigh", false},
+    [LCL_MATCH_COUNT_BOTH] = {"match.cl", "count_both", false},
+    [LCL_MATCH_LIST_BOTH] = {"match.cl", "list_both", false},
+    [LCL_MATCH_START] = {"match.cl", "start", false},
+    [LCL_MATCH_PICK] = {"match.cl", "pick", false},
+    [LCL_MATCH_JOIN] = {"match.cl", "join", false},
+    [LCL_MATCH_FIND_HUBS] = {"match.cl", "find_hubs", false},
+    [LCL_MATCH_DRAW] = {"match.cl", "draw", false},
+    [LCL_MATCH_JOIN_DRAWN] = {"match.cl", "join_drawn", false},
+    [LCL_MATCH_RATE_PAIRS] = {"match.cl", "rate_pairs", false},
+    [LCL_MATCH_CUT_PAIRS] = {"match.cl", "cut_pairs", false},
+    [LCL_MATCH_LABEL] = {"contract.cl", "label", true},
+    [LCL_MATCH_SINGLES] = {"contract.cl", "singles", true},
+    [LCL_MATCH_MERGE] = {"contract.cl", "merge", true},
+    [LCL_MATCH_MERGE_HASHED] = {"contract.cl", "merge_hashed", true},
+    [LCL_MATCH_PACK] = {"contract.cl", "pack", true},
+    [LCL_MATCH_PROJECT] = {"contract.cl", "project", true},
+    [LCL_MATCH_CHOOSE] = {"contract.cl", "choose", true},
+    [LCL_MATCH_MOVE] = {"contract.cl", "move", true},
+    [LCL_MATCH_COUNT_UP] = {"number.cl", "count_up", false},
+    [LCL_MATCH_COPY] = {"number.cl", "copy_words", false},
+    [LCL_MATCH_RENUMBER] = {"number.cl", "renumber", false},
+    [LCL_MATCH_GATHER] = {"number.cl", "gather_words", false},
+    [LCL_MATCH_SCATTER_ROWS] = {"number.cl", "scatter_rows", false},
+    [LCL_MATCH_SORT_ROWS] = {"number.cl", "sort_rows", false},
+    [LCL_MATCH_MOVE_PARTS] = {"number.cl", "move_parts", false},
 };
 
 // ------------------------------------------------------------------- scratch
@@ -97,6 +97,12 @@ static bool has_teams(enum lcl_match_kernel which)
     return which < LCL_MATCH_COUNT_UP;
 }
 
+// Those of match.cl, some of which read the values of the matrix.
+static bool reads_blocks(enum lcl_match_kernel which)
+{
+    return which < LCL_MATCH_LABEL;
+}
+
 static int group_of(const struct lcl_matcher *m, enum lcl_match_kernel which,
                     enum lcl_match_variant variant)
 {
@@ -115,7 +121,7 @@ static enum lcl_status get_kernel(struct lcl_matcher *m,
         .source = kernels[which].source,
         .kernel = kernels[which].name,
         .group = group_of(m, which, variant),
-        .block = kernels[which].of_blocks && m->A->block > 1 ? m->A->block : 0,
+        .block = reads_blocks(which) && m->A->block > 1 ? m->A->block : 0,
     };
     if (has_teams(which)) {
         lcl_spec_set(&spec, "LANES_PER_ROW", lanes < width ? lanes : width);
