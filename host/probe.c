@@ -215,39 +215,49 @@ static char *probe_key(const lcl_context *ctx, char *key, size_t size)
     return key;
 }
 
-static void remember(lcl_context *ctx)
+static void store(lcl_context *ctx, const struct findings *f)
 {
     char key[1024];
+    lcl_cache_store(&ctx->cache, probe_key(ctx, key, sizeof key), f, sizeof *f);
+}
+
+static bool load(lcl_context *ctx, struct findings *f)
+{
+    char key[1024];
+    size_t bytes;
+    void *blob =
+        lcl_cache_load(&ctx->cache, probe_key(ctx, key, sizeof key), &bytes);
+    const bool found = blob && bytes == sizeof *f;
+    if (found)
+        memcpy(f, blob, sizeof *f);
+    lcl_free(blob);
+    return found;
+}
+
+static void remember(lcl_context *ctx)
+{
     const struct findings f = {
         .local_bytes = ctx->caps.local_bytes,
         .exchange = ctx->caps.exchange,
         .local_add = ctx->caps.local_add,
         .progress = ctx->caps.progress,
         .queues_overlap = ctx->caps.queues_overlap,
-        .proven = ctx->proven,
     };
-    lcl_cache_store(&ctx->cache, probe_key(ctx, key, sizeof key), &f, sizeof f);
+    store(ctx, &f);
 }
 
 static bool recall(lcl_context *ctx)
 {
-    char key[1024];
     struct findings f;
-    size_t bytes;
-    void *blob =
-        lcl_cache_load(&ctx->cache, probe_key(ctx, key, sizeof key), &bytes);
-    const bool found = blob && bytes == sizeof f;
-    if (found) {
-        memcpy(&f, blob, sizeof f);
-        ctx->caps.local_bytes = f.local_bytes;
-        ctx->caps.exchange = (enum lcl_exchange)f.exchange;
-        ctx->caps.local_add = (enum lcl_atomic_add)f.local_add;
-        ctx->caps.progress = (enum lcl_progress)f.progress;
-        ctx->caps.queues_overlap = f.queues_overlap;
-        ctx->proven = f.proven;
-    }
-    lcl_free(blob);
-    return found;
+    if (!load(ctx, &f))
+        return false;
+    ctx->caps.local_bytes = f.local_bytes;
+    ctx->caps.exchange = (enum lcl_exchange)f.exchange;
+    ctx->caps.local_add = (enum lcl_atomic_add)f.local_add;
+    ctx->caps.progress = (enum lcl_progress)f.progress;
+    ctx->caps.queues_overlap = f.queues_overlap;
+    ctx->proven = f.proven;
+    return true;
 }
 
 // Runs all probes without logging: a failed trial is a result, not an error. At
@@ -289,8 +299,13 @@ bool lcl_context_proven(const lcl_context *ctx)
     return ctx->proven;
 }
 
+// The capabilities of the context may be forced: what the probe stored stays.
 void lcl_context_note_proven(lcl_context *ctx)
 {
+    struct findings f;
     ctx->proven = true;
-    remember(ctx);
+    if (!load(ctx, &f))
+        return;
+    f.proven = true;
+    store(ctx, &f);
 }
