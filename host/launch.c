@@ -130,6 +130,7 @@ static enum lcl_status compile(cl_command_queue queue, lcl_kernel *k,
     enum lcl_status st = LCL_CL(&ctx->cl, clFinish(queue));
     if (st < 0)
         return st;
+    lcl_announce_compilation(ctx);
     lcl_clock_enter(&ctx->clock, LCL_PHASE_COMPILE);
     const double since = lcl_now();
     st = start(queue, k, global, local, &launch);

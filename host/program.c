@@ -166,6 +166,25 @@ static void store_binary(lcl_context *ctx, cl_program program, const char *key)
     lcl_free(blob);
 }
 
+// PoCL takes a few hundredths of a second for a program from its own cache, and
+// next to nothing for a kernel.
+static bool seems_cached(const lcl_context *ctx, double seconds)
+{
+    return driver_keeps_kernels(ctx) && seconds < 0.08 * ctx->compilations;
+}
+
+void lcl_announce_compilation(lcl_context *ctx)
+{
+    const double seconds = ctx->clock.seconds[LCL_PHASE_COMPILE];
+    const struct lcl_compile_info info = {
+        .number = ++ctx->compilations,
+        .seconds = seconds,
+        .kept = ctx->cache.dir || driver_keeps_kernels(ctx),
+    };
+    if (ctx->compiling && !seems_cached(ctx, seconds))
+        ctx->compiling(ctx->compiling_user, &info);
+}
+
 static enum lcl_status build_source(cl_program *out, lcl_context *ctx,
                                     const char *source, const char *name)
 {
@@ -219,6 +238,7 @@ static enum lcl_status make_program(cl_program *out, lcl_context *ctx,
     *out = load_binary(ctx, key);
     if (*out)
         return LCL_OK;
+    lcl_announce_compilation(ctx);
     const double start = lcl_now();
     const enum lcl_status st = build_source(out, ctx, source, name);
     if (st == LCL_OK) {
