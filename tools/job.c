@@ -2,8 +2,6 @@
 // The steps of one run of clsolve.
 #include "tools/job.h"
 
-#include "tools/progress.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -20,33 +18,53 @@ double job_clock(void)
 
 // ---------------------------------------------------------------- work
 
+static bool wants_live_lines(const struct job *job)
+{
+    const struct cli *cli = &job->cli;
+    return !cli->quiet && !cli->json && !cli->verbose;
+}
+
 enum lcl_status job_open_device(struct job *job)
 {
     const struct lcl_context_params params = {
         .device = job->cli.device,
         .log = job->log,
+        .compiling = compile_line_show,
+        .compiling_user = &job->compiling,
     };
     job->phase = JOB_DEVICE;
-    return lcl_context_create(&job->ctx, &params);
+    compile_line_begin(&job->compiling, wants_live_lines(job));
+    const enum lcl_status st = lcl_context_create(&job->ctx, &params);
+    compile_line_clear(&job->compiling);
+    return st;
+}
+
+static enum lcl_status make_operator(struct job *job)
+{
+    const struct lcl_operator_params *params = &job->cli.options.op;
+    return cli_is_kron(&job->cli)
+               ? lcl_operator_create_kron(&job->op, job->ctx, &job->kron.K,
+                                          params)
+               : lcl_operator_create(&job->op, job->ctx, &job->A, params);
 }
 
 enum lcl_status job_factor(struct job *job)
 {
-    const struct lcl_options *options = &job->cli.options;
     job->phase = JOB_WORK;
-    const enum lcl_status st =
-        cli_is_kron(&job->cli)
-            ? lcl_operator_create_kron(&job->op, job->ctx, &job->kron.K,
-                                       &options->op)
-            : lcl_operator_create(&job->op, job->ctx, &job->A, &options->op);
-    return st < 0 ? st
-                  : lcl_precond_create(&job->M, job->op, &options->precond);
+    enum lcl_status st = make_operator(job);
+    if (st >= 0)
+        st = lcl_precond_create(&job->M, job->op, &job->cli.options.precond);
+    compile_line_clear(&job->compiling);
+    return st;
 }
 
 enum lcl_status job_make_solver(struct job *job,
                                 const struct lcl_solver_params *params)
 {
-    return lcl_solver_create(&job->S, job->op, job->M, params);
+    const enum lcl_status st =
+        lcl_solver_create(&job->S, job->op, job->M, params);
+    compile_line_clear(&job->compiling);
+    return st;
 }
 
 enum lcl_status job_solve(struct job *job)
@@ -58,10 +76,10 @@ enum lcl_status job_solve(struct job *job)
     const enum lcl_status st = job_make_solver(job, &params);
     if (st < 0)
         return st;
-    const struct cli *cli = &job->cli;
-    progress_begin(&progress, !cli->quiet && !cli->json && !cli->verbose);
+    progress_begin(&progress, wants_live_lines(job));
     job->outcome = lcl_solver_solve(job->S, job->b, job->x, &job->report);
     progress_end(&progress);
+    compile_line_clear(&job->compiling);
     return job->outcome;
 }
 

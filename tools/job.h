@@ -5,6 +5,7 @@
 #include "tools/cli.h"
 #include "tools/facts.h"
 #include "tools/messages.h"
+#include "tools/progress.h"
 
 #include <levelcl/levelcl.h>
 
@@ -39,6 +40,7 @@ struct job {
 
     int reserved; // descriptor of the standard output; 0: not reserved
 
+    struct compile_line compiling;
     lcl_context *ctx;
     lcl_operator *op;
     lcl_precond *M;

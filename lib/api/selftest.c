@@ -16,7 +16,7 @@ static enum lcl_status solve(lcl_context *ctx, const struct lcl_csr *A,
                              double *error)
 {
     const struct lcl_precond_params pp = {
-        .partition = {.type = LCL_PARTITION_NATURAL, .rows = 256}};
+        .partition = {.type = LCL_PARTITION_NATURAL}};
     const struct lcl_solver_params sp = {.rtol = 1e-10};
     double b[ROWS], x[ROWS];
     lcl_operator *op = NULL;

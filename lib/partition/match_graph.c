@@ -121,8 +121,8 @@ static enum lcl_status list_both(struct lcl_match_graph *all,
                                  const struct weighing *W)
 {
     const struct lcl_match_scratch *s = &m->scratch;
-    const struct lcl_match_scan scan = {G->n,          -1,        MATCH_NUMBERS,
-                                        MATCH_ENTRIES, s->length, all->ptr};
+    const struct lcl_match_scan scan = {
+        G->n, -1, LCL_SUM_NUMBERS, MATCH_ENTRIES, s->length, all->ptr};
     enum lcl_status st;
     if ((st = lcl_match_fill(m, s->length, G->n, 0)) < 0 ||
         (st = LCL_MATCH_ROWS(m, LCL_MATCH_COUNT_BOTH, G,

@@ -28,7 +28,7 @@ static enum lcl_status compress(struct lcl_match_tree *T, struct rows *R,
                                 const struct lcl_match_parts *P)
 {
     const struct lcl_match_scan scan = {
-        P->count, -1, MATCH_USED, MATCH_COUNT, P->rows, m->scratch.number};
+        P->count, -1, LCL_SUM_USED, MATCH_COUNT, P->rows, m->scratch.number};
     uint32_t counts[MATCH_WORDS];
     enum lcl_status st;
     if ((st = lcl_match_scan(m, &scan)) < 0 ||
@@ -52,8 +52,8 @@ static enum lcl_status list_rows(struct rows *R, struct lcl_matcher *m,
     if ((st = lcl_match_buffer(m, &R->start, T->parts + 1)) < 0 ||
         (st = lcl_match_buffer(m, &R->perm, m->A->block_rows)) < 0)
         return st;
-    const struct lcl_match_scan scan = {T->parts,      -1,       MATCH_NUMBERS,
-                                        MATCH_ENTRIES, R->count, R->start};
+    const struct lcl_match_scan scan = {
+        T->parts, -1, LCL_SUM_NUMBERS, MATCH_ENTRIES, R->count, R->start};
     if ((st = lcl_match_scan(m, &scan)) < 0 ||
         (st = lcl_match_copy(m, m->scratch.row_ptr, R->start, T->parts)) < 0 ||
         (st = LCL_MATCH_LAUNCH(m, LCL_MATCH_SCATTER_ROWS, LCL_MATCH_FEW,

@@ -4,6 +4,7 @@
 
 #include "host/launch.h"
 #include "lib/operator/matrix.h"
+#include "lib/vector/prefix_sum.h"
 
 #include "cl/partition/match.cl.h"
 
@@ -21,8 +22,6 @@ enum lcl_match_kernel {
     LCL_MATCH_JOIN_DRAWN,
     LCL_MATCH_RATE_PAIRS,
     LCL_MATCH_CUT_PAIRS,
-    LCL_MATCH_SUM_CHUNKS,
-    LCL_MATCH_SCAN_CHUNKS,
     LCL_MATCH_LABEL,
     LCL_MATCH_SINGLES,
     LCL_MATCH_MERGE,
@@ -64,7 +63,7 @@ struct lcl_match_graph {
 
 // Buffers for levels of up to n vertices.
 struct lcl_match_scratch {
-    lcl_buffer *counts, *sums;          // MATCH_WORDS; partial sums
+    lcl_buffer *counts;                 // MATCH_WORDS
     lcl_buffer *mate, *picked, *open;   // pairs
     lcl_buffer *number;                 // n + 1: of the leaders
     lcl_buffer *members, *coarse_size;  // two vertices; rows
@@ -81,6 +80,7 @@ struct lcl_matcher {
     const struct lcl_device_matrix *A;
     lcl_kernel *kernel[LCL_MATCH_KERNELS][LCL_MATCH_VARIANTS];
     struct lcl_match_scratch scratch;
+    struct lcl_prefix_sum sum;
     int64_t launches;
 };
 
@@ -116,7 +116,7 @@ enum lcl_status lcl_match_buffer(struct lcl_matcher *m, lcl_buffer **out,
                                  int64_t count);
 
 // out[] = prefix sums of n numbers, or of counts[n_of] if n_of >= 0; `kind`:
-// MATCH_NUMBERS, ...; the sum goes to counts[total].
+// LCL_SUM_NUMBERS, ...; the sum goes to counts[total].
 struct lcl_match_scan {
     int64_t n;
     int n_of, kind, total;
