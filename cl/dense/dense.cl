@@ -96,6 +96,14 @@ INLINE int pivot_row(local const double *a, uint c, uint used, double limit,
 // unroll.
 #define ROUNDS(count) (((count) + LCL_GROUP - 1) / LCL_GROUP)
 
+// Loops over the elements of an item: on CPUs they are long, and compilers take
+// minutes to unroll them.
+#if ROUNDS(AREA) <= 8
+# define UNROLL _Pragma("unroll")
+#else
+# define UNROLL
+#endif
+
 // The element of a work-item in round s. Items beyond the last repeat it: PoCL
 // 6 takes some conditions on lanes for the same on all of them.
 #define ELEMENT(s, count)                                                      \
@@ -106,7 +114,7 @@ INLINE int pivot_row(local const double *a, uint c, uint used, double limit,
 INLINE void eliminate(local double *next, local const double *a, int r, uint c)
 {
     const double inverse = r == NONE ? 0.0 : 1.0 / a[r * TILE + c];
-#pragma unroll
+    UNROLL
     for (DOWNWARDS(s, ROUNDS(AREA))) {
         const uint t = ELEMENT(s, AREA);
         const uint i = t / TILE, j = t % TILE;
@@ -259,7 +267,7 @@ INLINE void load_panels(long stride, long k, long i, long j,
                         local double *left, local double *right)
 {
     const uint lid = get_local_id(0);
-# pragma unroll
+    UNROLL
     for (DOWNWARDS(s, ROUNDS(TILE * PADDED_ROWS))) {
         const uint t = lid + s * LCL_GROUP;
         if (t >= TILE * PADDED_ROWS)
@@ -269,7 +277,7 @@ INLINE void load_panels(long stride, long k, long i, long j,
                       ? C[tile_of(i, r) * AREA + l * TILE + r % TILE]
                       : 0.0;
     }
-# pragma unroll
+    UNROLL
     for (DOWNWARDS(s, ROUNDS(TILE * PADDED_COLS))) {
         const uint t = lid + s * LCL_GROUP;
         if (t >= TILE * PADDED_COLS)
@@ -287,39 +295,42 @@ INLINE void update_region(long stride, long k, long i, long j, global double *A,
     const uint row = get_local_id(0) / COLUMN_LANES;
     const uint col = get_local_id(0) % COLUMN_LANES;
     double tile[LANE_ROWS][LANE_COLUMNS];
-# pragma unroll
-    for (DOWNWARDS(r, LANE_ROWS))
-# pragma unroll
+    UNROLL
+    for (DOWNWARDS(r, LANE_ROWS)) {
+        UNROLL
         for (DOWNWARDS(c, LANE_COLUMNS)) {
             const uint m = row + r * ROW_LANES, q = col + c * COLUMN_LANES;
             tile[r][c] =
                 m < REGION && q < REGION ? A[(i + m) * stride + j + q] : 0.0;
         }
+    }
     load_panels(stride, k, i, j, A, C, left, right);
     GROUP_BARRIER();
     for (DOWNWARDS(l, TILE)) {
         double a[LANE_ROWS], b[LANE_COLUMNS];
-# pragma unroll
+        UNROLL
         for (DOWNWARDS(r, LANE_ROWS))
             a[r] = left[l * PADDED_ROWS + row + r * ROW_LANES];
-# pragma unroll
+        UNROLL
         for (DOWNWARDS(c, LANE_COLUMNS))
             b[c] = right[l * PADDED_COLS + col + c * COLUMN_LANES];
-# pragma unroll
-        for (DOWNWARDS(r, LANE_ROWS))
-# pragma unroll
+        UNROLL
+        for (DOWNWARDS(r, LANE_ROWS)) {
+            UNROLL
             for (DOWNWARDS(c, LANE_COLUMNS))
                 tile[r][c] -= a[r] * b[c];
+        }
     }
-# pragma unroll
-    for (DOWNWARDS(r, LANE_ROWS))
-# pragma unroll
+    UNROLL
+    for (DOWNWARDS(r, LANE_ROWS)) {
+        UNROLL
         for (DOWNWARDS(c, LANE_COLUMNS)) {
             const uint m = row + r * ROW_LANES, q = col + c * COLUMN_LANES;
             if (m < REGION && q < REGION && tile_of(i, m) != k &&
                 tile_of(j, q) != k)
                 A[(i + m) * stride + j + q] = tile[r][c];
         }
+    }
 }
 #endif
 
