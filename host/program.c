@@ -12,6 +12,7 @@
 
 #include <levelcl/version.h>
 
+#include <fenv.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,10 +117,16 @@ static void log_build(lcl_context *ctx, cl_program program, const char *source)
     lcl_log_source(log, source);
 }
 
+// The compiler of a driver may raise floating-point exceptions, which a host
+// may trap.
 static cl_int build(lcl_context *ctx, cl_program program)
 {
-    return ctx->cl.api->clBuildProgram(program, 1, &ctx->device,
-                                       ctx->caps.cl_std, NULL, NULL);
+    fenv_t before;
+    feholdexcept(&before);
+    const cl_int code = ctx->cl.api->clBuildProgram(
+        program, 1, &ctx->device, ctx->caps.cl_std, NULL, NULL);
+    fesetenv(&before);
+    return code;
 }
 
 static cl_program load_binary(lcl_context *ctx, const char *key)
