@@ -2,21 +2,9 @@
 // Permutation of vectors and maps between numberings, prefix sums, selection of
 // the best iterate, and the diagonal preconditioner.
 // Launch: any number of groups; every kernel visits each element once.
+#include "block.cl.h"
 #include "prefix_sum.cl.h"
 #include "wave.cl.h"
-
-#ifndef LCL_BLOCK
-# define LCL_BLOCK 1 // consecutive elements moved as one block
-#endif
-
-// Where element k of block i goes: to the same place in block map[i]. (Without
-// k % LCL_BLOCK: quotient and remainder together compile to an instruction that
-// oclgrind does not know.)
-static inline long moved(long k, global const uint *map)
-{
-    const long i = k / LCL_BLOCK;
-    return k + ((long)map[i] - i) * LCL_BLOCK;
-}
 
 // block i of y = block map[i] of x
 WORK_GROUP

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A dense matrix of up to a few thousand rows: its inverse, and products.
+// A dense matrix of up to a few thousand rows, a program of two parts: products
+// (gemv.cl.h), and the inverse.
 //
 //     dense_scale:   scale[j] = max_i |a_ij|
 //     dense_tile, dense_panels, dense_update: replace A by A^-1 by Gauss-Jordan
@@ -8,38 +9,23 @@
 //                        C_i = A_ik,  A_kj = P A_kj,  A_ik = -C_i P,  A_kk = P
 //                        A_ij = A_ij - C_i A_kj            (i, j other than k),
 //                        P = A_k+1,k+1^-1                  (look-ahead)
-//     dense_narrow:  converts the matrix to single precision
-//     dense_gemv:    y = A x
 //
 // Data:   n rows and columns, row-major, in an array padded to an even number
-// of
-//         tiles; padding entries are zero initially and treated as those of the
-//         identity. Each C_i is stored transposed.
+//         of tiles; padding entries are zero initially and treated as those of
+//         the identity. Each C_i is stored transposed.
 // Pivots: row exchanges stay inside a tile. A column of a tile whose candidates
 //         are all at most tol * scale has no pivot: its unknown is pinned, and
 //         so is one equation of the tile: row and column of the inverse are 0.
 // Launch: dense_tile one group; dense_panels two groups per row of tiles;
-//         dense_update one group per region; dense_gemv LANES_PER_ROW lanes per
-//         row, at width 1 any number of groups, as for the other two kernels.
+//         dense_update one group per region; dense_scale any number of groups.
 // Determinism: bitwise, for any number of groups.
-// If the stopping flag `stop[at]` is nonzero, the kernels do nothing.
+#include "gemv.cl.h"
 #include "wave.cl.h"
 
 #ifndef TILE
 # define TILE 32 // rows of a tile, at most 32
 #endif
 #define AREA (TILE * TILE)
-#ifndef LANES_PER_ROW
-# define LANES_PER_ROW LCL_WIDTH // lanes per row of dense_gemv
-#endif
-#ifndef LCL_STORAGE
-# define LCL_STORAGE 1 // of the matrix of dense_gemv: 1 double, 2 float
-#endif
-#if LCL_STORAGE == 2
-typedef float stored;
-#else
-typedef double stored;
-#endif
 
 // The diagonal entry is the pivot if it is at least this fraction of the
 // largest entry: diagonal pivots keep symmetric matrices symmetric.
@@ -362,58 +348,4 @@ kernel void dense_update(long n, long stride, long k, double tol,
     GROUP_BARRIER_GLOBAL();
     invert_tile(n, stride, k + 1, tol, A, scale, P, pinned, room, row_of,
                 col_of, scratch);
-}
-
-// ---------------------------------------------------------------- products
-
-WORK_GROUP
-kernel void dense_narrow(long count, global const double *A, global float *B)
-{
-    for (RANGE(i, count))
-        B[i] = (float)A[i];
-}
-
-// The share of lane `lane` in a row times x; at width 1 four independent sums.
-static inline double dot_row(global const stored *row, long n, uint lane,
-                             global const double *x)
-{
-    double sum = 0;
-    long j = lane;
-#if LCL_WIDTH == 1
-    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-    for (; j + 4 <= n; j += 4) {
-        s0 += row[j] * x[j];
-        s1 += row[j + 1] * x[j + 1];
-        s2 += row[j + 2] * x[j + 2];
-        s3 += row[j + 3] * x[j + 3];
-    }
-    sum = (s0 + s1) + (s2 + s3);
-#endif
-    for (; j < n; j += LANES_PER_ROW)
-        sum += row[j] * x[j];
-    return sum;
-}
-
-WORK_GROUP
-kernel void dense_gemv(long n, long stride, global const stored *restrict A,
-                       global const double *restrict x,
-                       global double *restrict y, global const int *stop,
-                       int at)
-{
-    if (stop[at])
-        return;
-#if LCL_WIDTH == 1
-    for (RANGE(i, n))
-        y[i] = dot_row(A + i * stride, n, 0, x);
-#else
-    local double scratch[LCL_GROUP];
-    const long i = get_global_id(0) / LANES_PER_ROW;
-    const uint lane = get_local_id(0) % LANES_PER_ROW;
-    double sum = 0;
-    if (i < n)
-        sum = dot_row(A + i * stride, n, lane, x);
-    sum = wave_sum(sum, LANES_PER_ROW, scratch);
-    if (i < n && lane == 0)
-        y[i] = sum;
-#endif
 }

@@ -10,17 +10,8 @@
 // Launch: any number of groups, one item per row and component of a block.
 // Determinism: bitwise.
 // If the stopping flag `stop[at]` is nonzero, the kernels do nothing.
+#include "block.cl.h"
 #include "wave.cl.h"
-
-#ifndef LCL_BLOCK
-# define LCL_BLOCK 1
-#endif
-
-// Component k % LCL_BLOCK of row `row`, where k is one of row i.
-static inline long component(long k, long i, uint row)
-{
-    return k + ((long)row - i) * LCL_BLOCK;
-}
 
 WORK_GROUP
 kernel void schwarz_extend(long rows, global const uint *restrict row,
@@ -30,10 +21,8 @@ kernel void schwarz_extend(long rows, global const uint *restrict row,
 {
     if (stop[at])
         return;
-    for (RANGE(k, rows * LCL_BLOCK)) {
-        const long i = k / LCL_BLOCK;
-        extended[k] = x[component(k, i, row[i])];
-    }
+    for (RANGE(k, rows * LCL_BLOCK))
+        extended[k] = x[moved(k, row)];
 }
 
 WORK_GROUP
@@ -49,7 +38,7 @@ kernel void schwarz_collect(long n, global const uint *restrict first,
         const long i = k / LCL_BLOCK;
         double sum = 0;
         for (uint m = first[i]; m < first[i + 1]; ++m)
-            sum += extended[component(k, i, place[m])];
+            sum += extended[in_block(k, i, place[m])];
         y[k] = sum;
     }
 }

@@ -241,17 +241,6 @@ static void share_parts(struct maker *m, int makers)
     }
 }
 
-static enum lcl_status join_status(const struct maker *m, int makers)
-{
-    int64_t entries = 0;
-    for (int t = 0; t < makers; ++t) {
-        if (m[t].status < 0)
-            return m[t].status;
-        entries += m[t].H.nnz;
-    }
-    return lcl_needs_wide(entries) ? LCL_EUNSUPPORTED : LCL_OK;
-}
-
 struct joining {
     struct lcl_host_pattern *H;
     const struct maker *makers;
@@ -280,10 +269,13 @@ static enum lcl_status join(struct lcl_host_pattern *H, const struct maker *m,
 {
     struct joining j = {H, m};
     int64_t entries = 0;
-    enum lcl_status st = join_status(m, makers);
-    for (int t = 0; t < makers && st == LCL_OK; ++t)
+    for (int t = 0; t < makers; ++t) {
+        if (m[t].status < 0)
+            return m[t].status;
         entries += m[t].H.nnz;
-    if (st < 0 || (st = lcl_host_pattern_reserve(H, entries, NULL)) < 0)
+    }
+    const enum lcl_status st = lcl_host_pattern_reserve(H, entries, NULL);
+    if (st < 0)
         return st;
     lcl_parallel(makers, join_entries, &j);
     H->nnz = entries;

@@ -8,8 +8,7 @@
 #include "lib/operator/to_blocks.h"
 #include "lib/vector/vector.h"
 
-// -------------------------------------------------------------------
-// conversion
+// ---------------------------------------------------------------- conversion
 
 // Scatters the values of A to their places in B; the other values of B are 0.
 static enum lcl_status move_values(struct lcl_device_matrix *B,

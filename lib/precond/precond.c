@@ -47,12 +47,6 @@ static bool is_for_ildu0(enum lcl_trisolve trisolve)
            trisolve == LCL_TRISOLVE_DAG_EC_ILDU0_FUSED;
 }
 
-static bool has_level(enum lcl_precond_type type)
-{
-    return type == LCL_PRECOND_ILUK || type == LCL_PRECOND_RAS ||
-           type == LCL_PRECOND_AS;
-}
-
 static enum lcl_status check_params(const struct lcl_precond_params *p,
                                     const struct lcl_log *log)
 {
@@ -77,7 +71,8 @@ static enum lcl_status check_params(const struct lcl_precond_params *p,
         return lcl_fail(log, LCL_EINVAL,
                         "ilu_level %d, overlap %d: expected >= 0", p->ilu_level,
                         p->overlap);
-    if ((p->ilu_level > 0 || p->overlap > 0) && !has_level(p->type))
+    if ((p->ilu_level > 0 || p->overlap > 0) &&
+        !lcl_precond_is_extended(p->type))
         return lcl_fail(log, LCL_EINVAL,
                         "ilu_level and overlap require iluk, ras or as, not "
                         "%s",
@@ -107,8 +102,7 @@ enum lcl_status lcl_precond_refactor(lcl_precond *M)
     const enum lcl_status st = M->ops->update ? M->ops->update(M) : LCL_OK;
     lcl_phase_leave(M->op.range.ctx);
     const struct lcl_precond_info *info = &M->info;
-    const bool ic0 =
-        info->type == LCL_PRECOND_IC0 || info->type == LCL_PRECOND_AS;
+    const bool ic0 = lcl_precond_factors(info->type) == LCL_PRECOND_IC0;
     if (st == LCL_EPIVOT)
         return lcl_fail(log_of(M), st,
                         "row %lld has a zero or tiny%s pivot, and the pivot "

@@ -53,6 +53,24 @@ enum lcl_status lcl_precond_analyse(lcl_precond **out, lcl_operator *A,
 // warning.
 enum lcl_status lcl_precond_refactor(lcl_precond *M);
 
+// Whether the factors have rows and a pattern of their own, through overlap or
+// fill.
+static inline bool lcl_precond_is_extended(enum lcl_precond_type type)
+{
+    return type == LCL_PRECOND_ILUK || type == LCL_PRECOND_RAS ||
+           type == LCL_PRECOND_AS;
+}
+
+// The kind of factors on a subdomain: those of type IC0 take a symmetric matrix
+// and positive pivots.
+static inline enum lcl_precond_type lcl_precond_factors(
+    enum lcl_precond_type type)
+{
+    return type == LCL_PRECOND_AS          ? LCL_PRECOND_IC0
+           : lcl_precond_is_extended(type) ? LCL_PRECOND_ILDU0
+                                           : type;
+}
+
 // Whether M was created from the current values of A.
 static inline bool lcl_precond_is_current(const lcl_precond *M,
                                           const lcl_operator *A)

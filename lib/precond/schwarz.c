@@ -156,23 +156,18 @@ enum lcl_status lcl_schwarz_init(struct lcl_schwarz *S, lcl_operator *inner,
                              "extended vector");
 }
 
-static lcl_buffer **buffer_at(struct lcl_schwarz *S, size_t i)
-{
-    lcl_buffer **const all[] = {&S->row, &S->first, &S->place, &S->x, &S->y};
-    return i < sizeof all / sizeof *all ? all[i] : NULL;
-}
-
 void lcl_schwarz_finish(struct lcl_schwarz *S)
 {
-    for (size_t i = 0; buffer_at(S, i); ++i)
-        lcl_buffer_destroy(buffer_at(S, i));
+    lcl_buffer_destroy(&S->row);
+    lcl_buffer_destroy(&S->first);
+    lcl_buffer_destroy(&S->place);
+    lcl_buffer_destroy(&S->x);
+    lcl_buffer_destroy(&S->y);
 }
 
 uint64_t lcl_schwarz_bytes(const struct lcl_schwarz *S)
 {
-    struct lcl_schwarz copy = *S;
-    uint64_t bytes = 0;
-    for (size_t i = 0; buffer_at(&copy, i); ++i)
-        bytes += lcl_buffer_bytes(*buffer_at(&copy, i));
-    return bytes;
+    return lcl_buffer_bytes(S->row) + lcl_buffer_bytes(S->first) +
+           lcl_buffer_bytes(S->place) + lcl_buffer_bytes(S->x) +
+           lcl_buffer_bytes(S->y);
 }
