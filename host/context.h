@@ -30,6 +30,9 @@ struct lcl_context {
     struct lcl_cache cache;
     struct lcl_programs programs;
     struct lcl_build_info builds;
+    int compilations; // begun
+    void (*compiling)(void *user, const struct lcl_compile_info *info);
+    void *compiling_user;
     struct lcl_clock clock;
     struct lcl_buffer *no_stop; // lcl_context_no_stop()
     struct lcl_pinned staging;  // for lcl_fill_staged()

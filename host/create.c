@@ -178,6 +178,8 @@ static enum lcl_status begin(lcl_context **out, struct lcl_context_params *p,
     if (!ctx)
         return lcl_fail_memory(&p->log, "a context");
     ctx->cl = (struct lcl_cl){.api = api, .log = p->log};
+    ctx->compiling = p->compiling;
+    ctx->compiling_user = p->compiling_user;
     *out = ctx;
     return LCL_OK;
 }

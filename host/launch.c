@@ -130,7 +130,9 @@ static enum lcl_status compile(cl_command_queue queue, lcl_kernel *k,
     enum lcl_status st = LCL_CL(&ctx->cl, clFinish(queue));
     if (st < 0)
         return st;
+    lcl_announce_compilation(ctx);
     lcl_clock_enter(&ctx->clock, LCL_PHASE_COMPILE);
+    const double since = lcl_now();
     st = start(queue, k, global, local, &launch);
     if (st == LCL_OK) {
         if ((st = LCL_CL(&ctx->cl, clFlush(queue))) == LCL_OK)
@@ -138,6 +140,8 @@ static enum lcl_status compile(cl_command_queue queue, lcl_kernel *k,
         ctx->cl.api->clReleaseEvent(launch);
     }
     lcl_clock_leave(&ctx->clock);
+    lcl_debug(&ctx->cl.log, "compiled kernel %s in %.3f s", k->name,
+              lcl_now() - since);
     k->compiled[global >= LARGE_GRID] = st == LCL_OK;
     return st;
 }

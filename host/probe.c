@@ -15,7 +15,7 @@
 #include <string.h>
 
 // PROBE values of probe.cl.
-enum { EXCHANGE = 1, LOCAL = 2, PROGRESS = 3, ADD = 4, QUEUES = 5 };
+enum { EXCHANGE = 1, LOCAL = 2, WAITS = 3, ADD = 4 };
 
 enum { ITEMS = 64 };
 
@@ -142,17 +142,23 @@ static bool try_progress(lcl_kernel *kernel, lcl_buffer *out, lcl_buffer *flag,
     return true;
 }
 
-static void probe_progress(lcl_context *ctx, lcl_buffer *out, lcl_buffer *flag)
+static enum lcl_status get_waiting(lcl_kernel **out, lcl_context *ctx,
+                                   const char *name)
 {
     const struct lcl_spec spec = {.source = "probe.cl",
-                                  .kernel = "progress",
+                                  .kernel = name,
                                   .width = 1,
                                   .exchange = LCL_EXCHANGE_NONE,
                                   .group = ITEMS,
-                                  .defines = {{"PROBE", PROGRESS}}};
+                                  .defines = {{"PROBE", WAITS}}};
+    return lcl_kernel_get(out, ctx, &spec);
+}
+
+static void probe_progress(lcl_context *ctx, lcl_buffer *out, lcl_buffer *flag)
+{
     lcl_kernel *kernel;
     ctx->caps.progress = LCL_PROGRESS_NONE;
-    if (lcl_kernel_get(&kernel, ctx, &spec) < 0 ||
+    if (get_waiting(&kernel, ctx, "progress") < 0 ||
         !try_progress(kernel, out, flag, ITEMS))
         return;
     ctx->caps.progress = try_progress(kernel, out, flag, 1)
@@ -187,18 +193,10 @@ static bool see_overlap(lcl_context *ctx, cl_command_queue second,
 
 static void probe_queues(lcl_context *ctx, lcl_buffer *out, lcl_buffer *flag)
 {
-    struct lcl_spec spec = {.source = "probe.cl",
-                            .kernel = "wait_for_flag",
-                            .width = 1,
-                            .exchange = LCL_EXCHANGE_NONE,
-                            .group = 1,
-                            .defines = {{"PROBE", QUEUES}}};
     lcl_kernel *wait, *set;
     cl_int code;
-    if (lcl_kernel_get(&wait, ctx, &spec) < 0)
-        return;
-    spec.kernel = "set_flag";
-    if (lcl_kernel_get(&set, ctx, &spec) < 0)
+    if (get_waiting(&wait, ctx, "wait_for_flag") < 0 ||
+        get_waiting(&set, ctx, "set_flag") < 0)
         return;
     cl_command_queue second =
         ctx->cl.api->clCreateCommandQueue(ctx->context, ctx->device, 0, &code);
@@ -217,39 +215,49 @@ static char *probe_key(const lcl_context *ctx, char *key, size_t size)
     return key;
 }
 
-static void remember(lcl_context *ctx)
+static void store(lcl_context *ctx, const struct findings *f)
 {
     char key[1024];
+    lcl_cache_store(&ctx->cache, probe_key(ctx, key, sizeof key), f, sizeof *f);
+}
+
+static bool load(lcl_context *ctx, struct findings *f)
+{
+    char key[1024];
+    size_t bytes;
+    void *blob =
+        lcl_cache_load(&ctx->cache, probe_key(ctx, key, sizeof key), &bytes);
+    const bool found = blob && bytes == sizeof *f;
+    if (found)
+        memcpy(f, blob, sizeof *f);
+    lcl_free(blob);
+    return found;
+}
+
+static void remember(lcl_context *ctx)
+{
     const struct findings f = {
         .local_bytes = ctx->caps.local_bytes,
         .exchange = ctx->caps.exchange,
         .local_add = ctx->caps.local_add,
         .progress = ctx->caps.progress,
         .queues_overlap = ctx->caps.queues_overlap,
-        .proven = ctx->proven,
     };
-    lcl_cache_store(&ctx->cache, probe_key(ctx, key, sizeof key), &f, sizeof f);
+    store(ctx, &f);
 }
 
 static bool recall(lcl_context *ctx)
 {
-    char key[1024];
     struct findings f;
-    size_t bytes;
-    void *blob =
-        lcl_cache_load(&ctx->cache, probe_key(ctx, key, sizeof key), &bytes);
-    const bool found = blob && bytes == sizeof f;
-    if (found) {
-        memcpy(&f, blob, sizeof f);
-        ctx->caps.local_bytes = f.local_bytes;
-        ctx->caps.exchange = (enum lcl_exchange)f.exchange;
-        ctx->caps.local_add = (enum lcl_atomic_add)f.local_add;
-        ctx->caps.progress = (enum lcl_progress)f.progress;
-        ctx->caps.queues_overlap = f.queues_overlap;
-        ctx->proven = f.proven;
-    }
-    lcl_free(blob);
-    return found;
+    if (!load(ctx, &f))
+        return false;
+    ctx->caps.local_bytes = f.local_bytes;
+    ctx->caps.exchange = (enum lcl_exchange)f.exchange;
+    ctx->caps.local_add = (enum lcl_atomic_add)f.local_add;
+    ctx->caps.progress = (enum lcl_progress)f.progress;
+    ctx->caps.queues_overlap = f.queues_overlap;
+    ctx->proven = f.proven;
+    return true;
 }
 
 // Runs all probes without logging: a failed trial is a result, not an error. At
@@ -291,8 +299,13 @@ bool lcl_context_proven(const lcl_context *ctx)
     return ctx->proven;
 }
 
+// The capabilities of the context may be forced: what the probe stored stays.
 void lcl_context_note_proven(lcl_context *ctx)
 {
+    struct findings f;
     ctx->proven = true;
-    remember(ctx);
+    if (!load(ctx, &f))
+        return;
+    f.proven = true;
+    store(ctx, &f);
 }

@@ -12,6 +12,7 @@
 
 #include <levelcl/version.h>
 
+#include <fenv.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,10 +117,16 @@ static void log_build(lcl_context *ctx, cl_program program, const char *source)
     lcl_log_source(log, source);
 }
 
+// The compiler of a driver may raise floating-point exceptions, which a host
+// may trap.
 static cl_int build(lcl_context *ctx, cl_program program)
 {
-    return ctx->cl.api->clBuildProgram(program, 1, &ctx->device,
-                                       ctx->caps.cl_std, NULL, NULL);
+    fenv_t before;
+    feholdexcept(&before);
+    const cl_int code = ctx->cl.api->clBuildProgram(
+        program, 1, &ctx->device, ctx->caps.cl_std, NULL, NULL);
+    fesetenv(&before);
+    return code;
 }
 
 static cl_program load_binary(lcl_context *ctx, const char *key)
@@ -178,6 +185,17 @@ static enum lcl_status check_room(const lcl_context *ctx)
                 : lcl_fail_memory(&ctx->cl.log, "the compiler of kernels");
 }
 
+void lcl_announce_compilation(lcl_context *ctx)
+{
+    const struct lcl_compile_info info = {
+        .number = ++ctx->compilations,
+        .seconds = ctx->clock.seconds[LCL_PHASE_COMPILE],
+        .kept = ctx->cache.dir || driver_keeps_kernels(ctx),
+    };
+    if (ctx->compiling)
+        ctx->compiling(ctx->compiling_user, &info);
+}
+
 static enum lcl_status build_source(cl_program *out, lcl_context *ctx,
                                     const char *source, const char *name)
 {
@@ -202,6 +220,31 @@ static enum lcl_status build_source(cl_program *out, lcl_context *ctx,
                     lcl_cl_error_name(code), code);
 }
 
+// "LCL_WIDTH 4 LCL_GROUP 64 ..." of a source, which starts with its defines.
+static void list_parameters(char text[LCL_SPEC_TEXT], const char *source)
+{
+    static const char define[] = "#define ";
+    size_t at = 0;
+    while (strncmp(source, define, sizeof define - 1) == 0) {
+        source += sizeof define - 1;
+        const size_t length = strcspn(source, "\n");
+        if (at + length + 2 > LCL_SPEC_TEXT)
+            break;
+        at += (size_t)sprintf(text + at, " %.*s", (int)length, source);
+        source += length + (source[length] == '\n');
+    }
+    text[at] = '\0';
+}
+
+static void log_compiled(lcl_context *ctx, const char *name, const char *source,
+                         double seconds)
+{
+    char parameters[LCL_SPEC_TEXT];
+    list_parameters(parameters, source);
+    lcl_debug(&ctx->cl.log, "compiled %s in %.3f s:%s", name, seconds,
+              parameters);
+}
+
 static enum lcl_status make_program(cl_program *out, lcl_context *ctx,
                                     const char *source, const char *key,
                                     const char *name)
@@ -209,12 +252,12 @@ static enum lcl_status make_program(cl_program *out, lcl_context *ctx,
     *out = load_binary(ctx, key);
     if (*out)
         return LCL_OK;
+    lcl_announce_compilation(ctx);
     const double start = lcl_now();
     const enum lcl_status st = build_source(out, ctx, source, name);
     if (st == LCL_OK) {
         store_binary(ctx, *out, key);
-        lcl_debug(&ctx->cl.log, "compiled %s in %.3f s", name,
-                  lcl_now() - start);
+        log_compiled(ctx, name, source, lcl_now() - start);
     }
     return st;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Times of launches, and figures as JSON lines.
+// Times launches and prints figures as JSON lines.
 #include "tools/bench.h"
 
 #include "host/timer.h"
@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// A batch lasts about this long. What takes SLOW_SECONDS is timed once.
+// Approximate duration of a batch. A launch of SLOW_SECONDS or more is timed
+// once.
 #define BATCH_SECONDS 0.01
 #define SLOW_SECONDS  4.0
 enum { MAX_LAUNCHES = 4096 };

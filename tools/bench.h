@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// levelbench: what its subjects share.
+// Shared by the subjects of levelbench.
 #pragma once
 
 #include "host/buffer.h"
@@ -8,14 +8,14 @@
 
 #include <cjson/cJSON.h>
 
-// A figure is the median of so many batches.
+// A figure is the median over this many batches.
 enum { BATCHES = 15 };
 
 struct problem {
-    const char *name, *rhs; // a generator or a file; a file or NULL
+    const char *name, *rhs; // built-in problem or file; file or NULL
     bool has_rhs;           // b is not A * 1
     struct lcl_csr A;
-    const struct lcl_kron *K; // or this, and of A the sizes of the whole alone
+    const struct lcl_kron *K; // or this; then A has only sizes
     double *b, *x;
 };
 
@@ -25,21 +25,21 @@ struct bench {
     const char *device;
     const struct problem *problem;
     double copy_gbps;
-    bool tables;   // no lines
-    int random;    // more right-hand sides to solve for
-    int seed;      // of the present one; 0: the problem's own
-    int64_t batch; // blocks asked for, and rows; 0: as published
+    bool tables;   // prints tables, no lines
+    int random;    // number of additional random right-hand sides
+    int seed;      // of the current right-hand side; 0: the problem's own
+    int64_t batch; // requested blocks, and rows; 0: as published
     int64_t rows;
 };
 
 // ------------------------------------------------------------------- problems
 
-// "NAME" or "A.mtx" or "A.mtx,b.mtx", whose comma is overwritten; without b the
+// Loads "NAME" or "A.mtx" or "A.mtx,b.mtx"; overwrites the comma. Without b the
 // right-hand side is A * 1. On error *P is fit for bench_unload().
 enum lcl_status bench_load(struct problem *P, char *text,
                            const struct lcl_log *log);
-// The same for "ROWPTR,COLIND,VAL" or "ROWPTR,COLIND,VAL,RHS", text files whose
-// commas are overwritten.
+// The same for the text files "ROWPTR,COLIND,VAL" or "ROWPTR,COLIND,VAL,RHS";
+// overwrites the commas.
 enum lcl_status bench_load_text(struct problem *P, char *text,
                                 const struct lcl_log *log);
 void bench_unload(struct problem *P);
@@ -58,16 +58,17 @@ typedef enum lcl_status (*launch_fn)(void *arg);
 // Sorts the seconds.
 struct times bench_summary(double seconds[BATCHES]);
 
-// Times what `launch` enqueues, in batches that last long enough.
+// Times the work that `launch` enqueues, in batches that are long enough for
+// the timer.
 enum lcl_status bench_measure(struct bench *B, launch_fn launch, void *arg,
                               struct times *t);
 
 // ------------------------------------------------------------------- output
 
-// A line of one figure, to be printed by bench_print(), which frees it and
-// keeps quiet where tables are wanted.
+// A line of one figure for bench_print(), which frees it, and prints it unless
+// B->tables is set.
 cJSON *bench_line(const struct bench *B, const char *op, const char *variant);
-// `bytes` that have to move; 0: not known.
+// `bytes`: the minimum memory traffic; 0: unknown.
 void bench_add_times(cJSON *line, const struct bench *B, const struct times *t,
                      double bytes);
 void bench_print(const struct bench *B, cJSON *line);
@@ -87,12 +88,12 @@ struct setup {
     double phase[LCL_PHASE_COUNT];
 };
 
-// Creates w->A by the options and w->M; then the vectors. On error *w is fit
+// Creates w->A and w->M from the options, then the vectors. On error *w is fit
 // for bench_finish().
 enum lcl_status bench_set_up(struct bench *B, struct work *w,
                              const struct lcl_precond_params *params,
                              struct setup *setup);
-// The same for the second time: the first one compiles.
+// The same, executed twice: the second run compiles nothing.
 enum lcl_status bench_set_up_again(struct bench *B, struct work *w,
                                    const struct lcl_precond_params *params,
                                    struct setup *setup);
@@ -105,8 +106,8 @@ enum lcl_status bench_time_apply(struct bench *B, struct work *w,
 void bench_print_apply(const struct bench *B, const struct work *w,
                        const struct times *t);
 
-// The second of two solves, from x = 0, or the first where that does not
-// converge, which is no error.
+// Reports the second of two solves from x = 0, or the first if it does not
+// converge, which is not an error.
 enum lcl_status bench_solve_twice(const struct problem *P, lcl_solver *S,
                                   struct lcl_report *report);
 enum lcl_status bench_run_solver(struct bench *B, const struct work *w,
@@ -125,29 +126,30 @@ enum lcl_status bench_reference(struct bench *B);
 
 // ------------------------------------------------------------------- tables
 
-// The tables of a publication for this device: problems are added one by one,
-// with the options of the time; their names outlive it.
+// The tables of a publication for this device. Problems are added one by one,
+// with the options that are set at that time; their names outlive the tables.
 struct bench_tables {
     const char *name;
     bool needs_problem;
-    // May put the publication's settings into the options.
+    // May set the options to those of the publication.
     enum lcl_status (*create)(void **state, struct lcl_options *options);
     enum lcl_status (*problem)(void *state, struct bench *B);
-    // Whether `name` is a problem of its own kind, and its figures. May be
-    // NULL.
+    // Returns whether `name` is a problem of these tables only, and measures
+    // it. May be NULL.
     bool (*take)(void *state, struct bench *B, const char *name,
                  enum lcl_status *st);
-    // What is left to do after the last problem. May be NULL.
+    // Called after the last problem. May be NULL.
     enum lcl_status (*finish)(void *state, struct bench *B);
     void (*destroy)(void *state); // accepts NULL
 };
 
 // Mehta et al., arXiv 2508.04917.
 extern const struct bench_tables bench_dd;
-// Anzt et al.: IDR(s) with scalar and block-Jacobi preconditioners; the rows of
-// a problem are printed when it is done, the counts at the end.
+// Anzt et al.: IDR(s) with scalar and block-Jacobi preconditioners; prints the
+// rows of each problem after measuring it, the counts at the end.
 extern const struct bench_tables bench_idr;
-// GMRES and FGMRES: the passes over their basis, beside CLBlast, and solves.
+// GMRES and FGMRES: the passes over their basis, compared with CLBlast, and
+// solves.
 extern const struct bench_tables bench_gmres;
 // Chen, Liu, Yang: applications of block ILU(0) by hec_level and by packed.
 extern const struct bench_tables bench_hec;
@@ -162,7 +164,8 @@ extern const struct bench_tables bench_bgje;
 // solves without and with each preconditioner.
 extern const struct bench_tables bench_kron;
 
-// Of bench_bgje: set-up and application for matrices of n rows, 0: as many as
-// published, fewer on a CPU; set-up for the problem by extraction and bound.
+// Part of bench_bgje: set-up and application for matrices of n rows (0: as many
+// as published, fewer on a CPU); set-up for the problem by extraction and
+// bound.
 enum lcl_status bench_block_jacobi(struct bench *B, int64_t n);
 enum lcl_status bench_block_jacobi_problem(struct bench *B);

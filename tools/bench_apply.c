@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One application of the preconditioner, of the matrix, one refactorisation.
+// Times one application of the preconditioner, one product and one
+// refactorisation.
 #include "tools/bench.h"
 
 #include "lib/precond/precond.h"
@@ -29,8 +30,9 @@ static enum lcl_status launch_refresh(void *arg)
     return w->M->ops->update ? w->M->ops->update(w->M) : LCL_OK;
 }
 
-// Off the diagonal a block and its 16-bit column; the inverse of the diagonal
-// block, b and x a block row. Where diagonal blocks are inverted, these.
+// For each off-diagonal block its values and 16-bit column; for each block row
+// the inverse of the diagonal block, b and x. For block-Jacobi, the inverses, b
+// and x.
 static double apply_bytes(const struct lcl_precond_info *info)
 {
     static const double bytes[LCL_FACTOR_STORAGE_COUNT] = {8, 8, 4, 2};
@@ -44,8 +46,8 @@ static double apply_bytes(const struct lcl_precond_info *info)
            (b * block + 16.0 * info->block_size) * rows;
 }
 
-// Of a matrix that is read as it is stored: a block with its column; a row
-// pointer, and x and y, a block row. What a product moves may be less.
+// For a matrix that is read as stored: each block with its column; for each
+// block row a row pointer, x and y. A product may read less.
 static double spmv_bytes(const struct lcl_device_matrix *A)
 {
     return (8.0 * A->block * A->block + 4) * (double)A->blocks +

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Batched inversion: GFLOP/s against the number of blocks and against their
-// size, as in Anzt, Dongarra, Flegar, Quintana-Orti, Parallel Computing 81
-// (2019), Figures 5 and 6.
+// Batched inversion: GFLOP/s by the number of blocks and by their size, as in
+// Anzt, Dongarra, Flegar, Quintana-Orti, Parallel Computing 81 (2019), Figures
+// 5 and 6.
 #include "tools/bench.h"
 
 #include "host/alloc.h"
@@ -29,7 +29,7 @@ static size_t entry_size(const struct batch *b)
                                                     : sizeof(double);
 }
 
-// Uniform in [-0.5, 0.5), and 2 more on diagonals.
+// Uniform in [-0.5, 0.5), plus 2 on the diagonals.
 static void fill(const struct batch *b, void *entries)
 {
     const int64_t area = (int64_t)b->rows * b->rows;
@@ -69,7 +69,7 @@ static void batch_finish(struct batch *b)
     lcl_free(b->block_ptr);
 }
 
-// Fewer blocks where the device does not take so many.
+// Reduces the number of blocks to the limit of the device.
 static enum lcl_status batch_init(struct batch *b, struct bench *B, int rows,
                                   int64_t count,
                                   enum lcl_batch_precision precision)
@@ -120,7 +120,7 @@ static void print_line(struct bench *B, const struct job *j,
     bench_print(B, line);
 }
 
-// 2 m^3 operations a block, as in the paper.
+// 2 m^3 operations per block, as in the paper.
 static enum lcl_status measure(struct bench *B, const struct batch *b,
                                int64_t count, enum lcl_batch_kernel kernel,
                                double *gflops)
@@ -148,7 +148,7 @@ static void print_head(const struct bench *B, const char *title,
 {
     if (!B->tables)
         return;
-    printf("\n%s, %s: GFLOP/s (2 m^3 a block)\n%9s", title,
+    printf("\n%s, %s: GFLOP/s (2 m^3 per block)\n%9s", title,
            lcl_batch_precision_name(precision), column);
     for (int k = 1; k < LCL_BATCH_KERNEL_COUNT; ++k)
         printf(" %9s", lcl_batch_kernel_name((enum lcl_batch_kernel)k));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Block-Jacobi: set-up time by extraction on structures and on matrices, and
-// the application against the size of blocks, as in Anzt, Dongarra, Flegar,
-// Quintana-Orti, Parallel Computing 81 (2019), Figures 9 to 11.
+// application time by block size, as in Anzt, Dongarra, Flegar, Quintana-Orti,
+// Parallel Computing 81 (2019), Figures 9 to 11.
 #include "tools/bench.h"
 
 #include "host/alloc.h"
@@ -44,7 +44,7 @@ static int64_t range(int32_t *col, int64_t first, int64_t end)
     return end - first;
 }
 
-// The columns of row i, ascending; the last of an arrow has n of them.
+// The columns of row i, ascending; the last row of an arrow has n of them.
 static int64_t columns_of(int32_t *col, enum structure s, int64_t n, int64_t i,
                           int64_t m)
 {
@@ -158,7 +158,8 @@ static void print_line(const struct bench *B, const struct subject *S,
     bench_print(B, line);
 }
 
-// The time of one way to set up or, where `apply` is one, to apply.
+// The time of one set-up method or, if `apply` is set, of one application
+// method.
 static enum lcl_status measure(struct bench *B, struct subject *S, int bound,
                                enum lcl_block_extraction extraction,
                                enum lcl_block_apply apply, struct times *t)

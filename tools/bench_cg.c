@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // levelbench cg: the tables of Gogusdere, "MMI713 Term Project - Phase 3
-// Report" (METU 2025), for this device: bins, the CG loop beside a sequential
-// one on the CPU, both kernels of the product together and each alone.
+// Report" (METU 2025), for this device: bins, the CG loop compared with a
+// sequential one on the CPU, both kernels of the product together and each
+// alone.
 #include "tools/bench.h"
 #include "tools/bench_table.h"
 
@@ -37,7 +38,7 @@ struct tables {
     size_t count;
 };
 
-// ------------------------------------------------------------------- the CPU
+// ------------------------------------------------------------------- CPU
 
 static double dot(int64_t n, const double *a, const double *b)
 {
@@ -47,8 +48,8 @@ static double dot(int64_t n, const double *a, const double *b)
     return sum;
 }
 
-// x = A^-1 b from x = 0 by the published loop, in plain sequential C; `room` is
-// for three vectors. Returns the iterations.
+// Solves A x = b from x = 0 by the published loop, in plain sequential C;
+// `room` has space for three vectors. Returns the number of iterations.
 static int cpu_loop(const struct lcl_csr *A, const double *b, double *x,
                     double *room, double tolerance, int max_iters)
 {
@@ -75,8 +76,7 @@ static int cpu_loop(const struct lcl_csr *A, const double *b, double *x,
     return k;
 }
 
-// The tolerance is the larger of the two that are asked for, as the solvers
-// have it.
+// Uses the larger of both requested tolerances, as the solvers do.
 static enum lcl_status run_cpu(const struct bench *B, struct loop *loop)
 {
     const struct problem *P = B->problem;
@@ -158,8 +158,8 @@ static enum lcl_status run_solver(struct bench *B, const struct work *w,
     return st;
 }
 
-// With the product that is given; `row` takes the times of products, too, where
-// it is the published one.
+// Measures with the given product; for the published product, also stores the
+// times of products in `row`.
 static enum lcl_status run_device(struct bench *B, enum lcl_spmv_type spmv,
                                   enum lcl_solver_type type, struct loop *loop,
                                   struct row *row)
@@ -258,8 +258,10 @@ static void print_matrices(const struct tables *cg, int width)
 {
     static const char *const heads[] = {"rows", "nonzeros", "bin0", "bin1",
                                         NULL};
-    bench_table_head(width, "Table I: rows of up to 16 nonzeros, and of more",
-                     heads);
+    bench_table_head(
+        width,
+        "Table I: rows of up to 16 nonzeros (bin0) and longer rows (bin1)",
+        heads);
     for (const struct row *row = cg->rows; row < cg->rows + cg->count; ++row) {
         printf("%-*s", width, row->problem);
         bench_table_cell(heads[0], "%lld", (long long)row->rows);
@@ -286,8 +288,8 @@ static void print_loops(const struct tables *cg, int width)
                                         "iters",        "merged ms", "speed-up",
                                         "product",      "stop",      NULL};
     bench_table_head(width,
-                     "Table II: the CG loop, against one thread of the CPU: "
-                     "cg_published with binned products, and cg",
+                     "Table II: the CG loop compared with one thread of the "
+                     "CPU: cg_published with binned products, and cg",
                      heads);
     for (const struct row *row = cg->rows; row < cg->rows + cg->count; ++row) {
         printf("%-*s", width, row->problem);
@@ -307,7 +309,7 @@ static void print_products(const struct tables *cg, int width)
                                         "adaptive", NULL};
     bench_table_head(width,
                      "Table III: one product, us: both kernels on two queues, "
-                     "one of them for all rows",
+                     "or one kernel for all rows",
                      heads);
     for (const struct row *row = cg->rows; row < cg->rows + cg->count; ++row) {
         printf("%-*s", width, row->problem);

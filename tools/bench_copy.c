@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Copy bandwidth, against which every other figure can be set.
+// Copy bandwidth, the reference for all other figures.
 #include "tools/bench.h"
 
 #include "host/buffer.h"

@@ -14,7 +14,7 @@ enum { LOWER = 1, APPLY = 2, SOLVE = 4 };
 
 enum variant {
     SPIN_LOOP_LDS,
-    NONE, // stands in for spin_loop_lds as the baseline
+    NONE, // replaces spin_loop_lds as the baseline
     EC_NO_LDS,
     EC_LDS,
     EC_LDS_UD,
@@ -25,7 +25,7 @@ enum variant {
     VARIANTS
 };
 
-// What the tables want of each variant.
+// The measurements of each variant that the tables need.
 static const struct {
     enum lcl_precond_type type;
     enum lcl_trisolve trisolve;
@@ -134,7 +134,7 @@ static void keep_partition(struct bench *B, struct row *row,
     bench_print(B, line);
 }
 
-// What the device cannot run leaves its figures unknown.
+// The figures of a variant that the device cannot run stay unknown.
 static enum lcl_status bench_variant(struct bench *B, enum variant v,
                                      struct row *row)
 {
@@ -225,8 +225,8 @@ static void print_times(const struct tables *dd, const char *title, int what,
 static void print_partitions(const struct tables *dd)
 {
     static const char *const heads[] = {
-        "algorithm", "rows a subdomain", "subdomains", "nonzeros",
-        "kept",      "dropped %",        "seconds",    NULL};
+        "algorithm", "rows per subdomain", "subdomains", "nonzeros",
+        "kept",      "dropped %",          "seconds",    NULL};
     print_head(dd, "Table 5.4: impact of partitioning", heads);
     for (const struct row *row = dd->rows; row < dd->rows + dd->count; ++row) {
         const struct lcl_precond_info *info = &row->info;
@@ -263,8 +263,8 @@ static void print_solve(const char *const *heads, const struct figures *base,
     bench_table_cell(heads[9], "%.3f", f->setup.phase[LCL_PHASE_NUMERIC]);
 }
 
-// A solve with the baseline, and one with the variant and what it took to set
-// that up.
+// A solve with the baseline, and a solve with the variant with its set-up
+// times.
 static void print_solves(const struct tables *dd, const char *number,
                          enum variant v)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// levelbench gmres: what orthogonalisation costs in a cycle of GMRES(m), in
-// both storages and by CLBlast, and whole solves by GMRES and FGMRES.
+// levelbench gmres: cost of the orthogonalisation in a cycle of GMRES(m), in
+// both storage formats and by CLBlast, and whole solves by GMRES and FGMRES.
 #include "tools/bench.h"
 
 #include "host/alloc.h"
@@ -13,7 +13,7 @@
 
 enum { RESTART = 30, NAME = 32 };
 
-// A stop flag that nobody sets.
+// A stopping flag that stays 0.
 enum { NEVER = LCL_ARNOLDI_STOPS, STOPS };
 
 struct tables {
@@ -22,14 +22,14 @@ struct tables {
 
 // ------------------------------------------------------------------- passes
 
-// A basis, and w as every cycle finds it.
+// A basis, and w at the start of each cycle.
 struct cycle {
     struct lcl_arnoldi A;
     lcl_buffer *state, *stop, *w, *sums;
 };
 
-// With w the same in all steps its new part soon is rounding, which takes as
-// long as any other.
+// All steps orthogonalise the same w; its new component soon is rounding error,
+// which does not change the time.
 static enum lcl_status run_cycle(void *arg)
 {
     struct cycle *c = arg;
@@ -39,7 +39,7 @@ static enum lcl_status run_cycle(void *arg)
     return st;
 }
 
-// Classical Gram-Schmidt twice, by products alone.
+// Classical Gram-Schmidt, twice, by matrix-vector products only.
 static enum lcl_status run_blas(void *arg)
 {
     struct cycle *c = arg;
@@ -54,8 +54,9 @@ static enum lcl_status run_blas(void *arg)
     return st;
 }
 
-// What the passes of a cycle move: V three times a step and, but in the last,
-// w four times, v and the new column once; and w from where it is kept.
+// Traffic of the passes of a cycle. Each step reads V three times; each step
+// but the last moves w four times and v and the new column once; the cycle
+// starts with a copy of w.
 static double bytes_of(const struct lcl_arnoldi *A)
 {
     const double value = A->storage == LCL_BASIS_FP32 ? 4 : 8, m = A->m;
@@ -63,7 +64,7 @@ static double bytes_of(const struct lcl_arnoldi *A)
     return (double)A->n * (value * (reads + m - 1) + 8 * (5 * m - 2) + 2 * 8);
 }
 
-// Column 0 from the right-hand side, which is w, too.
+// Computes column 0 from the right-hand side, which also is w.
 static enum lcl_status open_cycle(struct cycle *c, const struct bench *B, int m,
                                   enum lcl_basis_storage storage)
 {
@@ -113,7 +114,7 @@ static void print_passes(const struct bench *B, const struct lcl_arnoldi *A,
         return;
     }
     const double gbps = 1e-9 * bytes / t->median;
-    printf("  %-12s %10.3f %10.4f", variant, 1e3 * t->median,
+    printf("  %-12s %10.3f %11.4f", variant, 1e3 * t->median,
            1e3 * t->median / A->m);
     if (bytes > 0)
         printf(" %9.1f %9.2f", gbps, gbps / B->copy_gbps);
@@ -123,8 +124,8 @@ static void print_passes(const struct bench *B, const struct lcl_arnoldi *A,
     fflush(stdout);
 }
 
-// Both kernels' and, with the basis that they leave, CLBlast's. *first is the
-// time of the first of all.
+// Times the library's kernels and then, with the basis that they computed,
+// CLBlast. *first is the first time of all.
 static enum lcl_status measure_storage(struct bench *B, int m,
                                        enum lcl_basis_storage storage,
                                        double *first)
@@ -152,8 +153,8 @@ static enum lcl_status measure_passes(struct bench *B, int restart)
     double first = 0;
     if (B->tables)
         printf("%s: cycles of %d columns of %lld rows\n"
-               "  %-12s %10s %10s %9s %9s %9s\n",
-               B->problem->name, m, (long long)n, "passes", "ms", "ms a step",
+               "  %-12s %10s %11s %9s %9s %9s\n",
+               B->problem->name, m, (long long)n, "passes", "ms", "ms per step",
                "GB/s", "of copy", "ratio");
     const enum lcl_status st = measure_storage(B, m, LCL_BASIS_FP64, &first);
     return st < 0 ? st : measure_storage(B, m, LCL_BASIS_FP32, &first);

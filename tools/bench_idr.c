@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// levelbench idr: IDR(s) with the diagonal and with blocks of it, as in section
-// 4.5 of Anzt et al. (2019): b random in [0, 1), nine orders of magnitude,
-// 50,000 products at most. What wins is set-up and solve together.
+// levelbench idr: IDR(s) with scalar and block-Jacobi preconditioners, as in
+// section 4.5 of Anzt et al. (2019): b random in [0, 1), a reduction by nine
+// orders of magnitude, at most 50,000 products. The fastest setting has the
+// least time for set-up and solve together.
 #include "tools/bench.h"
 
 #include "host/alloc.h"
@@ -11,7 +12,7 @@
 
 enum { ITERATIONS = 50000, NAME = 32 };
 
-// Rows of a block at most; 1: the scalar preconditioner.
+// Maximum rows of a block; 1: the scalar preconditioner.
 static const int bounds[] = {1, 4, 8, 12, 16, 24, 32};
 enum { SETTINGS = sizeof bounds / sizeof *bounds };
 
@@ -70,7 +71,7 @@ static double total(const struct figures *f)
     return f->setup + f->report.seconds;
 }
 
-// The fastest that converged, or -1.
+// The fastest setting that converged, or -1.
 static int winner(const struct figures f[SETTINGS])
 {
     int best = -1;
@@ -149,7 +150,7 @@ static struct lcl_solver_params solver_params(struct lcl_solver_params p)
     return p;
 }
 
-// What the device cannot run is left out of the rows.
+// Omits settings that the device cannot run.
 static enum lcl_status measure_all(struct bench *B, struct figures f[SETTINGS])
 {
     enum lcl_status st = LCL_OK;

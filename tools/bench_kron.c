@@ -22,8 +22,8 @@ static const enum lcl_kron_type types[] = {LCL_KRON_CU, LCL_KRON_OKP,
                                            LCL_KRON_ONE_PASS};
 enum { TYPES = sizeof types / sizeof *types };
 
-// What the products of a problem move and compute at least, each matrix being
-// read once for all stages.
+// Minimum traffic and operations of a product: it reads each matrix once for
+// all stages.
 struct work_load {
     double bytes, flops;
 };
@@ -37,7 +37,7 @@ struct figures {
 
 // ------------------------------------------------------------------- problems
 
-// A system by its name. K points into it: it must not move.
+// A system by name. It must not move, since K points into it.
 struct kron_problem {
     struct lcl_kron_data D;
     struct problem P;
@@ -79,8 +79,8 @@ static void unload(struct kron_problem *Q)
 
 // ------------------------------------------------------------------- figures
 
-// Values of both matrices and a column a block of the union of the patterns, a
-// row pointer a block row; x and y of all stages.
+// The values of both matrices and one column per block of the union of the
+// patterns, one row pointer per block row; x and y of all stages.
 static struct work_load work_load(const struct problem *P)
 {
     const struct lcl_kron *K = P->K;
@@ -122,7 +122,7 @@ static const char *const product_heads[] = {"product", "ms",      "GB/s",
                                             "of copy", "GFLOP/s", "attainable",
                                             "over cu", NULL};
 
-// By the roofline of copy bandwidth.
+// Roofline of the copy bandwidth.
 static double attainable(const struct bench *B, const struct work_load *load)
 {
     return B->copy_gbps * load->flops / load->bytes;
@@ -263,7 +263,7 @@ static void print_solves(const struct bench *B, const struct figures f[TYPES])
     }
 }
 
-// What the device cannot run is left out.
+// Omits products that the device cannot run.
 static enum lcl_status bench_products(struct bench *B)
 {
     struct figures f[TYPES] = {{.known = false}};
@@ -280,7 +280,7 @@ static enum lcl_status bench_products(struct bench *B)
 
 // ------------------------------------------------------------------- names
 
-// The tolerances of the paper unless options say otherwise.
+// Uses the tolerances of the paper unless options set others.
 static enum lcl_status run_kron(struct bench *B)
 {
     struct lcl_solver_params *p = &B->options.solver;
@@ -315,7 +315,7 @@ struct tables {
     bool named;
 };
 
-// The solver of the paper where it is there, and as there no preconditioner.
+// Selects GMRES as in the paper, otherwise IDR(s), without preconditioner.
 static enum lcl_status create(void **out, struct lcl_options *options)
 {
     options->precond.type = LCL_PRECOND_NONE;
@@ -328,9 +328,10 @@ static enum lcl_status create(void **out, struct lcl_options *options)
 static enum lcl_status add_problem(void *state, struct bench *B)
 {
     (void)state;
-    return lcl_fail(lcl_context_log(B->ctx), LCL_EINVAL,
-                    "%s is not in Kronecker form: expected kron:S or radau:S,N",
-                    B->problem->name);
+    return lcl_fail(
+        lcl_context_log(B->ctx), LCL_EINVAL,
+        "%s is not a Kronecker system: expected kron:S or radau:S,N",
+        B->problem->name);
 }
 
 static bool take(void *state, struct bench *B, const char *name,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is measured: built-in problems and files.
+// Loads problems: built-in ones and files.
 #include "tools/bench.h"
 
 #include "host/alloc.h"
 
 #include <string.h>
 
-// Takes b, which it frees.
+// Takes ownership of b.
 static enum lcl_status take_rhs(struct problem *P, struct lcl_dense *b)
 {
     const bool fits = b->rows == P->A.rows && b->cols == 1;

@@ -67,7 +67,7 @@ static enum lcl_status solve(struct bench *B, const struct work *w,
     return st;
 }
 
-// What is not there is left out; the log has said why.
+// Omits unsupported preconditioners; the library has logged the reason.
 static enum lcl_status run(struct bench *B, enum lcl_precond_type type)
 {
     const char *name = lcl_precond_name(type);
@@ -79,7 +79,7 @@ static enum lcl_status run(struct bench *B, enum lcl_precond_type type)
     if (st >= 0)
         st = solve(B, &w, name, setup.seconds);
     else if (st == LCL_EUNSUPPORTED && B->tables)
-        printf("%s  %s is left out\n", B->problem->name, name);
+        printf("%s  %s is unsupported\n", B->problem->name, name);
     bench_finish(&w);
     return st == LCL_EUNSUPPORTED ? LCL_OK : st;
 }

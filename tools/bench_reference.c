@@ -9,7 +9,7 @@
 #include "lib/ref/ildu0.h"
 #include "lib/trisolve/packed.h"
 
-// The same factors as plain sequential C wants them: L and U apart, in CSR.
+// The same factors for plain sequential C: L and U separately, in CSR.
 struct reference {
     struct lcl_subdomains P;
     struct lcl_csr R; // A reordered
@@ -116,8 +116,9 @@ static struct times time_reference(const struct reference *ref,
     return bench_summary(seconds);
 }
 
-// On a CPU the apply is set against one thread of plain C on the same factors:
-// run both on one thread to compare (PoCL 3: POCL_MAX_PTHREAD_COUNT=1).
+// On a CPU, compares the apply with one thread of plain C on the same factors.
+// For a fair comparison run both on one thread (PoCL 3:
+// POCL_MAX_PTHREAD_COUNT=1).
 enum lcl_status bench_reference(struct bench *B)
 {
     struct reference ref;

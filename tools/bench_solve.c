@@ -118,7 +118,8 @@ enum lcl_status bench_run_solver(struct bench *B, const struct work *w,
     return st;
 }
 
-// What an iteration of a small problem takes is launches, not memory.
+// Launches, not memory traffic, determine the time of an iteration of a small
+// problem.
 enum { SMALL_ROWS = 65536 };
 
 static void print_iteration(const struct bench *B, const char *variant,

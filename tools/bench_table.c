@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tables of text: a title, heads, a row a problem.
+// Tables of text: a title, headings, one row per problem.
 #include "tools/bench_table.h"
 
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parses the command line of clsolve: its own options here, all others as
-// key=value of the library.
+// Parses the command line of clsolve: its own options here, all other options
+// as key=value of the library.
 #include "tools/cli.h"
 
 #include <stddef.h>
@@ -27,17 +27,17 @@ struct option {
 // clang-format off
 static const struct option table[] = {
     {"problem", '\0', TEXT, AT(problem), "NAME", "built-in: lap3d:N, lap3d:N,b=3, parabolic, q2:M, kron:S, radau:S,N"},
-    {"csr-text", '\0', CSR_TEXT, AT(text), "ROWPTR COLIND VAL [RHS]", "text files, counted from 0; optionally the right-hand side"},
-    {"kron", '\0', KRON, AT(kron), "M L A B", "system (A (x) M + tau B (x) L) x = b from four files"},
+    {"csr-text", '\0', CSR_TEXT, AT(text), "ROWPTR COLIND VAL [RHS]", "text files, indices from 0; RHS: right-hand side"},
+    {"kron", '\0', KRON, AT(kron), "M L A B", "Kronecker system (A (x) M + tau B (x) L) x = b from four files"},
     {"tau", '\0', TEXT, AT(tau_text), "T", "tau of --kron (1)"},
     {NULL, 'b', TEXT, AT(rhs), "FILE", "right-hand side (b = A * ones)"},
-    {NULL, 'o', TEXT, AT(output), "FILE", "write x to FILE, Matrix Market or .petsc; - is the standard output"},
-    {"device", '\0', TEXT, AT(device), "N|NAME", "number or part of the name, see clsolve devices"},
-    {"json", '\0', FLAG, AT(json), NULL, "one JSON record on the standard output, also for errors"},
+    {NULL, 'o', TEXT, AT(output), "FILE", "write x to FILE, as Matrix Market or .petsc; - is the standard output"},
+    {"device", '\0', TEXT, AT(device), "N|NAME", "number or part of the name of the device; clsolve devices lists them"},
+    {"json", '\0', FLAG, AT(json), NULL, "print one JSON record instead of the report, also for errors"},
     {"history", '\0', TEXT, AT(history), "FILE", "write the residual of every iteration to FILE"},
     {"profile", '\0', FLAG, AT(profile), NULL, "print more details with the times"},
     {NULL, 'q', FLAG, AT(quiet), NULL, "print only errors"},
-    {NULL, 'v', TIMES, AT(verbose), NULL, "print the choices made; -vv more, -vvv every OpenCL call"},
+    {NULL, 'v', TIMES, AT(verbose), NULL, "print choices; -vv also builds and sizes, -vvv also each OpenCL call"},
     {"help", 'h', FLAG, AT(help), NULL, "print this text"},
     {"version", '\0', FLAG, AT(version), NULL, "print the version"},
 };
@@ -350,15 +350,20 @@ static struct lcl_options default_options(void)
     return options;
 }
 
+static bool is_cholesky(enum lcl_precond_type type)
+{
+    return type == LCL_PRECOND_IC0 || type == LCL_PRECOND_AS;
+}
+
 // Sets defaults that depend on other options.
 static void name_the_rest(struct lcl_options *options)
 {
     struct lcl_precond_params *precond = &options->precond;
     if (!precond->pivot)
-        precond->pivot = precond->type == LCL_PRECOND_IC0 ? LCL_PIVOT_SHIFT
-                                                          : LCL_PIVOT_BOOST;
+        precond->pivot =
+            is_cholesky(precond->type) ? LCL_PIVOT_SHIFT : LCL_PIVOT_BOOST;
     // pivots of blocks are not checked for their sign, which IC(0) needs
-    if (precond->type == LCL_PRECOND_IC0 && options->op.block_size == 0)
+    if (is_cholesky(precond->type) && options->op.block_size == 0)
         options->op.block_size = 1;
 }
 
@@ -430,14 +435,14 @@ void cli_print_help(FILE *out)
         "       clsolve devices [--device N]\n"
         "\n"
         "Solves A x = b on an OpenCL device. Reports whether the solve converged,\n"
-        "how long each phase took and the reason of a failure. A is a sparse\n"
+        "how long each phase took and the reason for a failure. A is a sparse\n"
         "matrix in a Matrix Market or PETSc binary file, plain or compressed by\n"
         "gzip or xz; - is the standard input. info prints properties of a matrix\n"
         "and of its preconditioner. convert writes a matrix or vector in the format\n"
         "that the suffix of OUT names: .mtx or .petsc, and .gz or .xz behind it.\n"
         "devices lists the devices; with --device it probes one.\n"
-        "With --kron, or a built-in system kron:S or radau:S,N, the matrix is\n"
-        "A (x) M + tau B (x) L.\n"
+        "With --kron, or a built-in Kronecker system kron:S or radau:S,N, the matrix\n"
+        "is A (x) M + tau B (x) L.\n"
         "\n"
         "Input and output:\n",
         out);

@@ -54,7 +54,10 @@ enum lcl_status cli_check(struct cli *cli, struct messages *messages);
 // Whether `path`, which may be NULL, names the standard output.
 bool cli_is_stdout(const char *path);
 
-// Whether the system is in Kronecker form.
+// Whether the input is a Kronecker system.
 bool cli_is_kron(const struct cli *cli);
+
+// Whether the preconditioner has incomplete factors on subdomains.
+bool cli_has_factors(enum lcl_precond_type type);
 
 void cli_print_help(FILE *out);

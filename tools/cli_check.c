@@ -18,25 +18,26 @@ bool cli_is_kron(const struct cli *cli)
                              strncmp(cli->problem, "radau", 5) == 0));
 }
 
-// Without a file to read, the one to write is the only word, or what looks like
-// the fourth file of --csr-text.
+// Without a file to read, the file to write is the only word, or the word that
+// looks like the fourth file of --csr-text.
 static enum lcl_status check_convert(struct cli *cli, struct messages *messages)
 {
     const char **word = cli->text[3] ? &cli->text[3] : &cli->matrix;
     if (cli->command != CLI_CONVERT)
         return LCL_OK;
     if (cli_is_kron(cli))
-        return messages_fail(messages, LCL_EINVAL,
-                             "clsolve convert takes no system in Kronecker "
-                             "form");
+        return messages_fail(
+            messages, LCL_EINVAL,
+            "clsolve convert does not support Kronecker systems");
     if (!cli->output && (cli->problem || cli->text[0])) {
         cli->output = *word;
         *word = NULL;
     }
-    return cli->output ? LCL_OK
-                       : messages_fail(messages, LCL_EINVAL,
-                                       "clsolve convert needs the name of the "
-                                       "file to write");
+    return cli->output
+               ? LCL_OK
+               : messages_fail(messages, LCL_EINVAL,
+                               "clsolve convert needs the name of the file to "
+                               "write, as in clsolve convert IN OUT");
 }
 
 static enum lcl_status check_matrix(const struct cli *cli,
@@ -97,13 +98,34 @@ static enum lcl_status check_meaning(const struct cli *cli,
     const bool geometric =
         precond->partition.type == LCL_PARTITION_GEOMETRIC && !cli->labels;
     if (cli->options.op.kron && !cli_is_kron(cli))
-        return messages_fail(messages, LCL_EINVAL,
-                             "--kron-product applies only to a system in "
-                             "Kronecker form");
+        return messages_fail(
+            messages, LCL_EINVAL,
+            "--kron-product applies only to Kronecker systems");
     if (precond->partition.grid[0] > 0 && !geometric)
         return messages_fail(messages, LCL_EINVAL,
                              "--grid applies only with --partition geometric");
     return LCL_OK;
+}
+
+bool cli_has_factors(enum lcl_precond_type type)
+{
+    switch (type) {
+    case LCL_PRECOND_DEFAULT:
+    case LCL_PRECOND_ILU0:
+    case LCL_PRECOND_ILDU0:
+    case LCL_PRECOND_IC0:
+    case LCL_PRECOND_ILUK:
+    case LCL_PRECOND_RAS:
+    case LCL_PRECOND_AS:
+        return true;
+    case LCL_PRECOND_NONE:
+    case LCL_PRECOND_JACOBI:
+    case LCL_PRECOND_BLOCK_JACOBI:
+    case LCL_PRECOND_CALLBACK:
+    case LCL_PRECOND_COUNT:
+        break;
+    }
+    return false;
 }
 
 static bool has_fp64_storage(const struct lcl_precond_params *precond)
@@ -119,8 +141,9 @@ static enum lcl_status check_methods(const struct cli *cli,
     const struct lcl_precond_params *precond = &cli->options.precond;
     const enum lcl_precond_type type = precond->type;
     const bool blocks = type == LCL_PRECOND_BLOCK_JACOBI;
-    const bool factors = type == LCL_PRECOND_ILU0 ||
-                         type == LCL_PRECOND_ILDU0 || type == LCL_PRECOND_IC0;
+    const bool factors = cli_has_factors(type);
+    const bool extended = type == LCL_PRECOND_ILUK || type == LCL_PRECOND_RAS ||
+                          type == LCL_PRECOND_AS;
     const struct {
         bool wrong;
         const char *message;
@@ -133,12 +156,23 @@ static enum lcl_status check_methods(const struct cli *cli,
         {factors && precond->trisolve > LCL_TRISOLVE_PACKED &&
              !has_fp64_storage(precond),
          "a published --trisolve requires --factor-storage fp64"},
+        {(precond->ilu_level > 0 || precond->overlap > 0) && !extended,
+         "--ilu-level and --overlap require --precond iluk, ras or as"},
+        {extended && (precond->trisolve > LCL_TRISOLVE_PACKED ||
+                      precond->coarse > LCL_COARSE_NONE),
+         "--precond iluk, ras and as require --trisolve packed and no --coarse"},
+        {cli_is_kron(cli) && extended,
+         "--precond iluk, ras and as do not support systems in Kronecker form"},
+        {cli->command == CLI_SOLVE && type == LCL_PRECOND_RAS &&
+             cli->options.solver.type == LCL_SOLVER_CG,
+         "--solver cg needs a symmetric preconditioner: --precond as instead "
+         "of ras"},
         {cli_is_kron(cli) && type == LCL_PRECOND_JACOBI,
-         "--precond jacobi does not support systems in Kronecker form; "
-         "block-jacobi does"},
+         "--precond jacobi does not support Kronecker systems; use "
+         "block-jacobi"},
         {cli_is_kron(cli) && blocks &&
              precond->storage > LCL_FACTOR_STORAGE_FP32,
-         "--precond block-jacobi of a system in Kronecker form requires "
+         "--precond block-jacobi of a Kronecker system requires "
          "--factor-storage fp64 or fp32"},
         {cli->command == CLI_SOLVE && type != LCL_PRECOND_NONE &&
              cli->options.solver.type == LCL_SOLVER_CG_PUBLISHED,

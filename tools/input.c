@@ -26,7 +26,7 @@ static enum lcl_status read_matrix(struct job *job)
     return lcl_csr_read(&job->A, job->cli.matrix, &job->read, &job->log);
 }
 
-// Number of labelled rows; in Kronecker form, the rows of one stage.
+// Number of labelled rows; for a Kronecker system, the rows of one stage.
 static int64_t labelled_rows(const struct job *job)
 {
     return cli_is_kron(&job->cli) ? job_stage_rows(job) : job->A.rows;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Systems in Kronecker form, from four files or built in.
+// Kronecker systems, from four files or built in.
 #include "tools/job.h"
 
 #include <inttypes.h>
@@ -24,8 +24,8 @@ static enum lcl_status read_sparse(struct job *job, struct lcl_csr *A,
     return LCL_OK;
 }
 
-// Largest block size in which both are full: a matrix with full blocks has full
-// blocks of every divisor of their size.
+// Largest block size that fills the blocks of both: a matrix with full blocks
+// has full blocks of every divisor of their size.
 static int common_block(const struct lcl_csr *M, const struct lcl_csr *L)
 {
     int a = lcl_csr_natural_block(M), b = lcl_csr_natural_block(L);

@@ -2,8 +2,6 @@
 // The steps of one run of clsolve.
 #include "tools/job.h"
 
-#include "tools/progress.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -20,33 +18,53 @@ double job_clock(void)
 
 // ---------------------------------------------------------------- work
 
+static bool wants_live_lines(const struct job *job)
+{
+    const struct cli *cli = &job->cli;
+    return !cli->quiet && !cli->json && !cli->verbose;
+}
+
 enum lcl_status job_open_device(struct job *job)
 {
     const struct lcl_context_params params = {
         .device = job->cli.device,
         .log = job->log,
+        .compiling = compile_line_show,
+        .compiling_user = &job->compiling,
     };
     job->phase = JOB_DEVICE;
-    return lcl_context_create(&job->ctx, &params);
+    compile_line_begin(&job->compiling, wants_live_lines(job));
+    const enum lcl_status st = lcl_context_create(&job->ctx, &params);
+    compile_line_clear(&job->compiling);
+    return st;
+}
+
+static enum lcl_status make_operator(struct job *job)
+{
+    const struct lcl_operator_params *params = &job->cli.options.op;
+    return cli_is_kron(&job->cli)
+               ? lcl_operator_create_kron(&job->op, job->ctx, &job->kron.K,
+                                          params)
+               : lcl_operator_create(&job->op, job->ctx, &job->A, params);
 }
 
 enum lcl_status job_factor(struct job *job)
 {
-    const struct lcl_options *options = &job->cli.options;
     job->phase = JOB_WORK;
-    const enum lcl_status st =
-        cli_is_kron(&job->cli)
-            ? lcl_operator_create_kron(&job->op, job->ctx, &job->kron.K,
-                                       &options->op)
-            : lcl_operator_create(&job->op, job->ctx, &job->A, &options->op);
-    return st < 0 ? st
-                  : lcl_precond_create(&job->M, job->op, &options->precond);
+    enum lcl_status st = make_operator(job);
+    if (st >= 0)
+        st = lcl_precond_create(&job->M, job->op, &job->cli.options.precond);
+    compile_line_clear(&job->compiling);
+    return st;
 }
 
 enum lcl_status job_make_solver(struct job *job,
                                 const struct lcl_solver_params *params)
 {
-    return lcl_solver_create(&job->S, job->op, job->M, params);
+    const enum lcl_status st =
+        lcl_solver_create(&job->S, job->op, job->M, params);
+    compile_line_clear(&job->compiling);
+    return st;
 }
 
 enum lcl_status job_solve(struct job *job)
@@ -58,10 +76,10 @@ enum lcl_status job_solve(struct job *job)
     const enum lcl_status st = job_make_solver(job, &params);
     if (st < 0)
         return st;
-    const struct cli *cli = &job->cli;
-    progress_begin(&progress, !cli->quiet && !cli->json && !cli->verbose);
+    progress_begin(&progress, wants_live_lines(job));
     job->outcome = lcl_solver_solve(job->S, job->b, job->x, &job->report);
     progress_end(&progress);
+    compile_line_clear(&job->compiling);
     return job->outcome;
 }
 
@@ -81,9 +99,9 @@ void job_finish(struct job *job)
     lcl_kron_data_finish(&job->kron);
 }
 
-// ---------------------------------------------------------------- questions
+// ---------------------------------------------------------------- queries
 
-// How a file that is read is called in a report.
+// The name of an input file in a report.
 static const char *input_title(const char *path)
 {
     return strcmp(path, "-") == 0 ? "standard input" : path;
@@ -156,8 +174,7 @@ int job_exit_code(const struct job *job, enum lcl_status status)
 bool job_has_subdomains(const struct job *job)
 {
     const enum lcl_precond_type type = job->cli.options.precond.type;
-    return type == LCL_PRECOND_ILU0 || type == LCL_PRECOND_ILDU0 ||
-           type == LCL_PRECOND_IC0;
+    return cli_has_factors(type);
 }
 
 bool job_has_basis(const struct job *job)
@@ -189,7 +206,7 @@ static const char *hint_by_stop(const struct job *job)
                "(--subdomain-rows)";
     case LCL_STOP_STAGNATION:
         return "larger subdomains (--subdomain-rows), --pivot shift, or a "
-               "looser --rtol if rounding is what is left";
+               "larger --rtol if rounding errors limit the residual";
     case LCL_STOP_BREAKDOWN_RHO:
     case LCL_STOP_BREAKDOWN_ALPHA:
     case LCL_STOP_BREAKDOWN_OMEGA:
@@ -203,10 +220,10 @@ static const char *hint_by_stop(const struct job *job)
                "preconditioner (--precond jacobi), --pivot shift";
     case LCL_STOP_NOT_FINITE:
     case LCL_STOP_DIVERGED:
-        return "--pivot shift, or --precond jacobi to see whether the factors "
-               "are to blame";
+        return "--pivot shift, or --precond jacobi to test whether the "
+               "factors cause the divergence";
     case LCL_STOP_INDEFINITE_MATRIX:
-        return "--solver bicgstab, which takes other matrices, too";
+        return "--solver bicgstab, which accepts any matrix";
     case LCL_STOP_INDEFINITE_PRECOND:
         return lcl_precond_info(job->M)->block_size > 1
                    ? "--precond ic0 --block-size 1, which repairs pivots that "
@@ -237,7 +254,7 @@ const char *job_hint(const struct job *job)
                "diagonal has both signs, so the matrix may be indefinite, "
                "which is hard for BiCGSTAB";
     if (job_has_subdomains(job) && info->dropped_weight > 0.3)
-        return "larger subdomains (--subdomain-rows) or --weights on: much of "
-               "the coupling is dropped between subdomains";
+        return "larger subdomains (--subdomain-rows) or --weights on: the "
+               "factors drop much of the coupling between subdomains";
     return hint_by_stop(job);
 }

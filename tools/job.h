@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One run of clsolve: what it holds and the steps it is made of.
+// One run of clsolve: its state and its steps.
 #pragma once
 
 #include "tools/cli.h"
 #include "tools/facts.h"
 #include "tools/messages.h"
+#include "tools/progress.h"
 
 #include <levelcl/levelcl.h>
 
-// Where a run is; decides what an error means for the exit status.
+// The phase of a run; it determines the exit status of an error.
 enum job_phase {
     JOB_USAGE = 0,
     JOB_INPUT,
@@ -31,7 +32,7 @@ struct job {
     struct lcl_read_info read;
     struct facts facts;
     struct lcl_dense rhs; // -b
-    double *made_rhs;     // the matrix times ones
+    double *made_rhs;     // the matrix times a vector of ones
     const double *b;      // one of the two
     double *x;
     int32_t *labels;
@@ -39,6 +40,7 @@ struct job {
 
     int reserved; // descriptor of the standard output; 0: not reserved
 
+    struct compile_line compiling;
     lcl_context *ctx;
     lcl_operator *op;
     lcl_precond *M;
@@ -55,35 +57,34 @@ struct job_times {
 
 double job_clock(void);
 
-// Refuses paths for -o and --history that could not be written at the end or
-// are inputs.
+// Refuses paths for -o and --history that are inputs or not writable.
 enum lcl_status job_check_paths(struct job *job);
 
-// Where -o or --history goes to the standard output, leaves it to that file
-// alone: all that is printed, by drivers too, goes to the standard error
+// If -o or --history writes to the standard output, reserves it for that file:
+// all other output, including that of drivers, goes to the standard error
 // output.
 enum lcl_status job_reserve_stdout(struct job *job);
 
-// Reads or makes the matrix, with its facts, and the labels.
+// Reads or generates the matrix, computes its properties, and reads the labels.
 enum lcl_status job_read(struct job *job);
 
-// Reads or makes a system in Kronecker form, which is sound on success.
+// Reads or generates a Kronecker system; on success it is valid.
 enum lcl_status job_read_kron(struct job *job);
 
 // Refuses an empty matrix and one that is not square.
 enum lcl_status job_check_square(struct job *job);
 
-// Refuses a row of zeros; reads or makes the right-hand side.
+// Refuses a row of zeros; reads or computes the right-hand side.
 enum lcl_status job_prepare(struct job *job);
 
 enum lcl_status job_open_device(struct job *job);
-// Creates the operator and the preconditioner; then the solver, which chooses
+// Creates the operator and the preconditioner; then the solver, which selects
 // the product.
 enum lcl_status job_factor(struct job *job);
 enum lcl_status job_make_solver(struct job *job,
                                 const struct lcl_solver_params *params);
 
-// Makes the solver and solves; what became of it is in job->outcome.
+// Creates the solver and solves; job->outcome is the result.
 enum lcl_status job_solve(struct job *job);
 
 // Writes the files of -o and --history.
@@ -91,18 +92,18 @@ enum lcl_status job_write(struct job *job);
 
 void job_finish(struct job *job);
 
-// ---------------------------------------------------------------- questions
+// ---------------------------------------------------------------- queries
 
-// The matrix as the user called it.
+// The matrix by the name that the user gave.
 const char *job_title(const struct job *job);
 
-// The file of the right-hand side; NULL where there is none.
+// The file of the right-hand side, or NULL.
 const char *job_rhs(const struct job *job);
 
-// The same, or what stands for it.
+// The same, or a description of the default right-hand side.
 const char *job_rhs_title(const struct job *job);
 
-// Rows of one stage of a system in Kronecker form.
+// Rows of one stage of a Kronecker system.
 int64_t job_stage_rows(const struct job *job);
 
 struct job_times job_times(const struct job *job);
@@ -114,9 +115,9 @@ bool job_has_subdomains(const struct job *job);
 // Whether the solver keeps a Krylov basis.
 bool job_has_basis(const struct job *job);
 
-// The residual history cut down to a table: the entry to show after entry i,
-// or the number of entries after the last one.
+// Samples the residual history for a table: the entry after entry i, or the
+// number of entries after the last one.
 int job_next_sample(const struct job *job, int i);
 
-// What to try when the solve failed; NULL if nothing comes to mind.
+// Advice after a failed solve, or NULL.
 const char *job_hint(const struct job *job);

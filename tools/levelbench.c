@@ -62,7 +62,7 @@ static enum lcl_status bench_problem(struct bench *B)
 
 // ------------------------------------------------------------------- text
 
-// Sets *user once an error message was printed.
+// Sets *user after printing an error message.
 static void print_log(void *user, enum lcl_log_level level, const char *text)
 {
     bool *const explained = user;
@@ -209,7 +209,7 @@ static enum lcl_status set_number(struct command *c, const char *key,
         strcmp(key, "--n") == 0 ? &c->bench.rows : &c->bench.batch;
     *number = atoll(value);
     if (c->tables != &bench_bgje)
-        return refuse(c, key, "this is an option of bgje only");
+        return refuse(c, key, "this option applies only to bgje");
     return *number > 0 ? LCL_OK : refuse(c, key, "expected a number >= 1");
 }
 
@@ -251,7 +251,7 @@ static enum lcl_status run(struct command *c, int argc, char **argv)
         (st = bench_copy(B)) < 0)
         return st;
     if (B->tables)
-        printf("%s, copies at %.1f GB/s\n", lcl_context_caps(B->ctx)->name,
+        printf("%s, copy bandwidth %.1f GB/s\n", lcl_context_caps(B->ctx)->name,
                B->copy_gbps);
     st = run_arguments(c, argc, argv);
     return st < 0 || !c->tables || !c->tables->finish

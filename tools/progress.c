@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The live progress line and the handling of Ctrl-C during a solve.
+// The live lines: of compilation, and of a solve, with the handling of Ctrl-C.
 #include "tools/progress.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
 static const double every = 0.1; // seconds
+static const double patience = 1;
 
 // The only mutable global of the tool: a signal handler has no other state.
 static volatile sig_atomic_t interrupted;
@@ -50,4 +51,27 @@ void progress_end(struct progress *progress)
     sigaction(SIGINT, &progress->before, NULL);
     if (progress->shown)
         fputs("\r\033[K", stderr);
+}
+
+void compile_line_begin(struct compile_line *line, bool wanted)
+{
+    *line = (struct compile_line){.live = wanted && isatty(STDERR_FILENO)};
+}
+
+void compile_line_show(void *user, const struct lcl_compile_info *info)
+{
+    struct compile_line *line = user;
+    if (!line->live || info->seconds < patience)
+        return;
+    fprintf(stderr, "\r  compiling kernel %d for this device%s\033[K",
+            info->number, info->kept ? " (kept for later runs)" : "");
+    fflush(stderr);
+    line->shown = true;
+}
+
+void compile_line_clear(struct compile_line *line)
+{
+    if (line->shown)
+        fputs("\r\033[K", stderr);
+    line->shown = false;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The live progress line and the handling of Ctrl-C during a solve.
+// The live lines: of compilation, and of a solve, with the handling of Ctrl-C.
 #pragma once
 
+#include <levelcl/context.h>
 #include <levelcl/solver.h>
 
 #include <signal.h>
@@ -20,6 +21,19 @@ void progress_end(struct progress *progress);
 
 // The monitor of lcl_solver_params; `user` is the struct progress.
 bool progress_monitor(void *user, const struct lcl_progress_info *info);
+
+// The line of what is being compiled, once that has taken a second.
+// All zero: not wanted.
+struct compile_line {
+    bool live; // stderr is a terminal and the line is wanted
+    bool shown;
+};
+
+void compile_line_begin(struct compile_line *line, bool wanted);
+// `compiling` of lcl_context_params; `user` is the struct compile_line.
+void compile_line_show(void *user, const struct lcl_compile_info *info);
+// Erases the line, before other output.
+void compile_line_clear(struct compile_line *line);
 
 // Whether the user sees the progress line, so that the report needs no table.
 bool progress_is_visible(void);

@@ -16,7 +16,7 @@ void text_precond(const struct job *job);
 // preconditioner, the times.
 void text_result(const struct job *job);
 
-// What was read and written.
+// The files that were read and written.
 void text_convert(const struct job *job);
 
 // An entry of the device list; index < 0: with all probed properties.

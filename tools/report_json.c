@@ -176,6 +176,10 @@ static void put_precond(cJSON *record, const struct job *job)
     put_count(object, "nnz_kept", info->nnz_kept);
     put_number(object, "dropped_share", info->dropped_share);
     put_number(object, "dropped_weight", info->dropped_weight);
+    put_count(object, "ilu_level", info->ilu_level);
+    put_count(object, "overlap", info->overlap);
+    put_count(object, "extended_rows", info->extended_rows);
+    put_count(object, "factor_nnz", info->factor_nnz);
     put_count(object, "parts", info->parts);
     put_count(object, "part_rows_min", info->part_rows_min);
     put_count(object, "part_rows_max", info->part_rows_max);

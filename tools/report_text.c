@@ -137,6 +137,17 @@ static void subdomains(const struct lcl_precond_info *info)
            info->parts, info->part_rows_min, info->part_rows_max,
            lcl_partition_name(info->partition),
            info->weighted ? " with edge weights" : "");
+    if (info->overlap > 0) {
+        line("");
+        printf("overlap %d: %.2f rows per row\n", info->overlap,
+               (double)info->extended_rows / (double)info->rows);
+    }
+    if (info->ilu_level > 0) {
+        line("");
+        printf("fill of level %d: %.2f values per value kept\n",
+               info->ilu_level,
+               (double)info->factor_nnz / (double)info->nnz_kept);
+    }
     line("levels");
     printf("at most %" PRId64 ", %.1f on average\n", info->levels_max,
            info->levels_mean);

@@ -7,9 +7,8 @@
 
 #define PROBE_EXCHANGE 1
 #define PROBE_LOCAL    2
-#define PROBE_PROGRESS 3
+#define PROBE_WAITS    3
 #define PROBE_ADD      4
-#define PROBE_QUEUES   5
 #ifndef PROBE
 # define PROBE PROBE_EXCHANGE
 #endif
@@ -44,7 +43,7 @@ kernel void local_memory(global double *out)
         out[0] = room[LOCAL_DOUBLES - 1];
 }
 
-#elif PROBE == PROBE_PROGRESS
+#elif PROBE == PROBE_WAITS
 // Item i waits for item i - stride: in its own wave with stride 1, in the
 // preceding wave with stride LCL_WIDTH. out[i] = 1 if the wait ended in time.
 kernel void progress(global double *out, volatile global int *flag, int stride)
@@ -57,7 +56,23 @@ kernel void progress(global double *out, volatile global int *flag, int stride)
     out[i] = left > 0;
 }
 
-#elif PROBE == PROBE_ADD
+// One queue waits for a value that a later launch on another queue sets.
+kernel void wait_for_flag(global double *out, volatile global int *flag)
+{
+    int left = POLLS;
+    if (get_global_id(0) > 0)
+        return;
+    while (left > 0 && atomic_add(flag, 0) == 0)
+        --left;
+    out[0] = left > 0;
+}
+
+kernel void set_flag(volatile global int *flag)
+{
+    atomic_xchg(flag, 1);
+}
+
+#else
 // out[0] = 0 + 1 + ... + (LCL_GROUP - 1)
 WORK_GROUP
 kernel void local_add(global double *out)
@@ -71,20 +86,5 @@ kernel void local_add(global double *out)
     barrier(CLK_LOCAL_MEM_FENCE);
     if (lid == 0)
         out[0] = sum;
-}
-
-#else
-// One queue waits for a value that a later launch on another queue sets.
-kernel void wait_for_flag(global double *out, volatile global int *flag)
-{
-    int left = POLLS;
-    while (left > 0 && atomic_add(flag, 0) == 0)
-        --left;
-    out[0] = left > 0;
-}
-
-kernel void set_flag(volatile global int *flag)
-{
-    atomic_xchg(flag, 1);
 }
 #endif

@@ -1,21 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Permutation of vectors and maps between numberings, selection of the best
-// iterate, and the diagonal preconditioner.
+// Permutation of vectors and maps between numberings, prefix sums, selection of
+// the best iterate, and the diagonal preconditioner.
 // Launch: any number of groups; every kernel visits each element once.
+#include "block.cl.h"
+#include "prefix_sum.cl.h"
 #include "wave.cl.h"
-
-#ifndef LCL_BLOCK
-# define LCL_BLOCK 1 // consecutive elements moved as one block
-#endif
-
-// Where element k of block i goes: to the same place in block map[i]. (Without
-// k % LCL_BLOCK: quotient and remainder together compile to an instruction that
-// oclgrind does not know.)
-static inline long moved(long k, global const uint *map)
-{
-    const long i = k / LCL_BLOCK;
-    return k + ((long)map[i] - i) * LCL_BLOCK;
-}
 
 // block i of y = block map[i] of x
 WORK_GROUP
@@ -123,5 +112,90 @@ kernel void invert_diagonal(long n, global const long *diagonal,
         const bool sound = isnormal(d);
         inv_d[i] = sound ? inverse : 1.0;
         bad[i] = !sound;
+    }
+}
+
+// -------------------------------------------------------------- prefix sums
+
+// Exclusive prefix sums of n numbers, or of counts[of] if `of` is not negative,
+// in two launches of equally many groups G; group g has the chunk n g / G ..
+// n (g + 1) / G - 1:
+//     sum_chunks     sums[g] = sum of chunk g
+//     scan_chunks    out[i] = sum of the numbers before i, for i <= n, and, if
+//                    `at` is not negative, counts[at] = sum of all
+// `kind`: LCL_SUM_NUMBERS, ...
+static inline uint number_at(global const int *in, long i, int kind)
+{
+    const int v = in[i];
+    if (kind == LCL_SUM_LEADERS)
+        return v < 0 || (uint)i < (uint)v;
+    return kind == LCL_SUM_USED ? v != 0 : (uint)v;
+}
+
+static inline long chunk_start(long n, long chunk)
+{
+    return n * chunk / (long)get_num_groups(0);
+}
+
+// The sum of v over the work-items up to this one; sums[LCL_GROUP - 1] is that
+// over the group until its next barrier.
+INLINE uint sum_up_to_item(uint v, local uint *sums)
+{
+    const uint lid = get_local_id(0);
+    GROUP_BARRIER();
+    sums[lid] = v;
+    GROUP_BARRIER();
+    for (uint step = 1; step < LCL_GROUP; step *= 2) {
+        const uint before = lid >= step ? sums[lid - step] : 0;
+        GROUP_BARRIER();
+        v += before;
+        sums[lid] = v;
+        GROUP_BARRIER();
+    }
+    return v;
+}
+
+WORK_GROUP
+kernel void sum_chunks(long n, int of, int kind, global const int *restrict in,
+                       global const uint *counts, global uint *restrict sums)
+{
+    local uint scratch[LCL_GROUP];
+    const long size = of < 0 ? n : (long)counts[of];
+    const long g = get_group_id(0), end = chunk_start(size, g + 1);
+    uint sum = 0;
+    for (long i = chunk_start(size, g) + get_local_id(0); i < end;
+         i += LCL_GROUP)
+        sum += number_at(in, i, kind);
+    sum = sum_up_to_item(sum, scratch);
+    if (get_local_id(0) == LCL_GROUP - 1)
+        sums[g] = sum;
+}
+
+WORK_GROUP
+kernel void scan_chunks(long n, int of, int kind, global const int *restrict in,
+                        global uint *counts, global const uint *restrict sums,
+                        global uint *restrict out, int at)
+{
+    local uint scratch[LCL_GROUP];
+    const uint lid = get_local_id(0);
+    const long size = of < 0 ? n : (long)counts[of];
+    const long g = get_group_id(0), end = chunk_start(size, g + 1);
+    uint before = 0;
+    for (long c = lid; c < g; c += LCL_GROUP)
+        before += sums[c];
+    sum_up_to_item(before, scratch);
+    before = scratch[LCL_GROUP - 1];
+    for (long first = chunk_start(size, g); first < end; first += LCL_GROUP) {
+        const long i = first + lid;
+        const uint v = i < end ? number_at(in, i, kind) : 0;
+        const uint up_to_i = sum_up_to_item(v, scratch);
+        if (i < end)
+            out[i] = before + up_to_i - v;
+        before += scratch[LCL_GROUP - 1];
+    }
+    if (lid == 0 && g == (long)get_num_groups(0) - 1) {
+        out[size] = before;
+        if (at >= 0)
+            counts[at] = before;
     }
 }

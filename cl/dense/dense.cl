@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A dense matrix of up to a few thousand rows: its inverse, and products.
+// A dense matrix of up to a few thousand rows, a program of two parts: products
+// (gemv.cl.h), and the inverse.
 //
 //     dense_scale:   scale[j] = max_i |a_ij|
 //     dense_tile, dense_panels, dense_update: replace A by A^-1 by Gauss-Jordan
@@ -8,38 +9,23 @@
 //                        C_i = A_ik,  A_kj = P A_kj,  A_ik = -C_i P,  A_kk = P
 //                        A_ij = A_ij - C_i A_kj            (i, j other than k),
 //                        P = A_k+1,k+1^-1                  (look-ahead)
-//     dense_narrow:  converts the matrix to single precision
-//     dense_gemv:    y = A x
 //
 // Data:   n rows and columns, row-major, in an array padded to an even number
-// of
-//         tiles; padding entries are zero initially and treated as those of the
-//         identity. Each C_i is stored transposed.
+//         of tiles; padding entries are zero initially and treated as those of
+//         the identity. Each C_i is stored transposed.
 // Pivots: row exchanges stay inside a tile. A column of a tile whose candidates
 //         are all at most tol * scale has no pivot: its unknown is pinned, and
 //         so is one equation of the tile: row and column of the inverse are 0.
 // Launch: dense_tile one group; dense_panels two groups per row of tiles;
-//         dense_update one group per region; dense_gemv LANES_PER_ROW lanes per
-//         row, at width 1 any number of groups, as for the other two kernels.
+//         dense_update one group per region; dense_scale any number of groups.
 // Determinism: bitwise, for any number of groups.
-// If the stopping flag `stop[at]` is nonzero, the kernels do nothing.
+#include "gemv.cl.h"
 #include "wave.cl.h"
 
 #ifndef TILE
 # define TILE 32 // rows of a tile, at most 32
 #endif
 #define AREA (TILE * TILE)
-#ifndef LANES_PER_ROW
-# define LANES_PER_ROW LCL_WIDTH // lanes per row of dense_gemv
-#endif
-#ifndef LCL_STORAGE
-# define LCL_STORAGE 1 // of the matrix of dense_gemv: 1 double, 2 float
-#endif
-#if LCL_STORAGE == 2
-typedef float stored;
-#else
-typedef double stored;
-#endif
 
 // The diagonal entry is the pivot if it is at least this fraction of the
 // largest entry: diagonal pivots keep symmetric matrices symmetric.
@@ -96,17 +82,28 @@ INLINE int pivot_row(local const double *a, uint c, uint used, double limit,
 // unroll.
 #define ROUNDS(count) (((count) + LCL_GROUP - 1) / LCL_GROUP)
 
+// Loops over the elements of an item: on CPUs they are long, and compilers take
+// minutes to unroll them.
+#if ROUNDS(AREA) <= 8
+# define UNROLL _Pragma("unroll")
+#else
+# define UNROLL
+#endif
+
+// The element of a work-item in round s. Items beyond the last repeat it: PoCL
+// 6 takes some conditions on lanes for the same on all of them.
+#define ELEMENT(s, count)                                                      \
+ min((uint)get_local_id(0) + (s)*LCL_GROUP, (uint)(count)-1)
+
 // next = a after column c has been eliminated with row r; column c then holds
 // the transformed column of the identity. Without a pivot, next = a.
 INLINE void eliminate(local double *next, local const double *a, int r, uint c)
 {
     const double inverse = r == NONE ? 0.0 : 1.0 / a[r * TILE + c];
-#pragma unroll
-    for (uint s = 0; s < ROUNDS(AREA); ++s) {
-        const uint t = get_local_id(0) + s * LCL_GROUP;
+    UNROLL
+    for (DOWNWARDS(s, ROUNDS(AREA))) {
+        const uint t = ELEMENT(s, AREA);
         const uint i = t / TILE, j = t % TILE;
-        if (t >= AREA)
-            break;
         const double own = j == c ? 0.0 : a[t];
         const double pivot =
             r == NONE ? 0.0 : (j == c ? 1.0 : a[r * TILE + j]) * inverse;
@@ -126,13 +123,15 @@ INLINE void invert_tile(long n, long stride, long k, double tol,
 {
     const uint lid = get_local_id(0);
     const long first = k * TILE;
-    for (uint t = lid; t < AREA; t += LCL_GROUP)
+    for (DOWNWARDS(s, ROUNDS(AREA))) {
+        const uint t = ELEMENT(s, AREA);
         tiles[t] = entry(A, n, stride, first + t / TILE, first + t % TILE);
-    for (uint t = lid; t < TILE; t += LCL_GROUP)
-        col_of[t] = NONE;
+        col_of[t % TILE] = NONE;
+    }
     GROUP_BARRIER();
     uint used = 0;
-    for (uint c = 0; c < TILE; ++c) {
+    for (DOWNWARDS(left, TILE)) {
+        const uint c = TILE - 1 - left;
         local const double *a = tiles + c % 2 * AREA;
         local double *next = tiles + (c + 1) % 2 * AREA;
         const int r = pivot_row(a, c, used, tol * scale[first + c], scratch);
@@ -145,9 +144,11 @@ INLINE void invert_tile(long n, long stride, long k, double tol,
             used |= 1u << r;
         GROUP_BARRIER();
     }
-    for (uint t = lid; t < AREA; t += LCL_GROUP) {
+    for (DOWNWARDS(s, ROUNDS(AREA))) {
+        const uint t = ELEMENT(s, AREA);
         const int i = row_of[t / TILE], j = col_of[t % TILE];
-        P[t] = i == NONE || j == NONE ? 0.0 : tiles[i * TILE + j];
+        const double entry = tiles[max(i, 0) * TILE + max(j, 0)];
+        P[t] = min(i, j) == NONE ? 0.0 : entry;
     }
     if (lid == 0)
         pinned[k] = TILE - popcount(used);
@@ -170,7 +171,7 @@ static inline double dot_tiles(local const double *left,
 {
     const uint i = t / TILE, j = t % TILE;
     double sum = 0;
-    for (uint l = 0; l < TILE; ++l)
+    for (DOWNWARDS(l, TILE))
         sum += left[i * TILE + l] * right[l * TILE + j];
     return sum;
 }
@@ -252,8 +253,8 @@ INLINE void load_panels(long stride, long k, long i, long j,
                         local double *left, local double *right)
 {
     const uint lid = get_local_id(0);
-# pragma unroll
-    for (uint s = 0; s < ROUNDS(TILE * PADDED_ROWS); ++s) {
+    UNROLL
+    for (DOWNWARDS(s, ROUNDS(TILE * PADDED_ROWS))) {
         const uint t = lid + s * LCL_GROUP;
         if (t >= TILE * PADDED_ROWS)
             break;
@@ -262,8 +263,8 @@ INLINE void load_panels(long stride, long k, long i, long j,
                       ? C[tile_of(i, r) * AREA + l * TILE + r % TILE]
                       : 0.0;
     }
-# pragma unroll
-    for (uint s = 0; s < ROUNDS(TILE * PADDED_COLS); ++s) {
+    UNROLL
+    for (DOWNWARDS(s, ROUNDS(TILE * PADDED_COLS))) {
         const uint t = lid + s * LCL_GROUP;
         if (t >= TILE * PADDED_COLS)
             break;
@@ -280,39 +281,42 @@ INLINE void update_region(long stride, long k, long i, long j, global double *A,
     const uint row = get_local_id(0) / COLUMN_LANES;
     const uint col = get_local_id(0) % COLUMN_LANES;
     double tile[LANE_ROWS][LANE_COLUMNS];
-# pragma unroll
-    for (uint r = 0; r < LANE_ROWS; ++r)
-# pragma unroll
-        for (uint c = 0; c < LANE_COLUMNS; ++c) {
+    UNROLL
+    for (DOWNWARDS(r, LANE_ROWS)) {
+        UNROLL
+        for (DOWNWARDS(c, LANE_COLUMNS)) {
             const uint m = row + r * ROW_LANES, q = col + c * COLUMN_LANES;
             tile[r][c] =
                 m < REGION && q < REGION ? A[(i + m) * stride + j + q] : 0.0;
         }
+    }
     load_panels(stride, k, i, j, A, C, left, right);
     GROUP_BARRIER();
-    for (uint l = 0; l < TILE; ++l) {
+    for (DOWNWARDS(l, TILE)) {
         double a[LANE_ROWS], b[LANE_COLUMNS];
-# pragma unroll
-        for (uint r = 0; r < LANE_ROWS; ++r)
+        UNROLL
+        for (DOWNWARDS(r, LANE_ROWS))
             a[r] = left[l * PADDED_ROWS + row + r * ROW_LANES];
-# pragma unroll
-        for (uint c = 0; c < LANE_COLUMNS; ++c)
+        UNROLL
+        for (DOWNWARDS(c, LANE_COLUMNS))
             b[c] = right[l * PADDED_COLS + col + c * COLUMN_LANES];
-# pragma unroll
-        for (uint r = 0; r < LANE_ROWS; ++r)
-# pragma unroll
-            for (uint c = 0; c < LANE_COLUMNS; ++c)
+        UNROLL
+        for (DOWNWARDS(r, LANE_ROWS)) {
+            UNROLL
+            for (DOWNWARDS(c, LANE_COLUMNS))
                 tile[r][c] -= a[r] * b[c];
+        }
     }
-# pragma unroll
-    for (uint r = 0; r < LANE_ROWS; ++r)
-# pragma unroll
-        for (uint c = 0; c < LANE_COLUMNS; ++c) {
+    UNROLL
+    for (DOWNWARDS(r, LANE_ROWS)) {
+        UNROLL
+        for (DOWNWARDS(c, LANE_COLUMNS)) {
             const uint m = row + r * ROW_LANES, q = col + c * COLUMN_LANES;
             if (m < REGION && q < REGION && tile_of(i, m) != k &&
                 tile_of(j, q) != k)
                 A[(i + m) * stride + j + q] = tile[r][c];
         }
+    }
 }
 #endif
 
@@ -344,58 +348,4 @@ kernel void dense_update(long n, long stride, long k, double tol,
     GROUP_BARRIER_GLOBAL();
     invert_tile(n, stride, k + 1, tol, A, scale, P, pinned, room, row_of,
                 col_of, scratch);
-}
-
-// ---------------------------------------------------------------- products
-
-WORK_GROUP
-kernel void dense_narrow(long count, global const double *A, global float *B)
-{
-    for (RANGE(i, count))
-        B[i] = (float)A[i];
-}
-
-// The share of lane `lane` in a row times x; at width 1 four independent sums.
-static inline double dot_row(global const stored *row, long n, uint lane,
-                             global const double *x)
-{
-    double sum = 0;
-    long j = lane;
-#if LCL_WIDTH == 1
-    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-    for (; j + 4 <= n; j += 4) {
-        s0 += row[j] * x[j];
-        s1 += row[j + 1] * x[j + 1];
-        s2 += row[j + 2] * x[j + 2];
-        s3 += row[j + 3] * x[j + 3];
-    }
-    sum = (s0 + s1) + (s2 + s3);
-#endif
-    for (; j < n; j += LANES_PER_ROW)
-        sum += row[j] * x[j];
-    return sum;
-}
-
-WORK_GROUP
-kernel void dense_gemv(long n, long stride, global const stored *restrict A,
-                       global const double *restrict x,
-                       global double *restrict y, global const int *stop,
-                       int at)
-{
-    if (stop[at])
-        return;
-#if LCL_WIDTH == 1
-    for (RANGE(i, n))
-        y[i] = dot_row(A + i * stride, n, 0, x);
-#else
-    local double scratch[LCL_GROUP];
-    const long i = get_global_id(0) / LANES_PER_ROW;
-    const uint lane = get_local_id(0) % LANES_PER_ROW;
-    double sum = 0;
-    if (i < n)
-        sum = dot_row(A + i * stride, n, lane, x);
-    sum = wave_sum(sum, LANES_PER_ROW, scratch);
-    if (i < n && lane == 0)
-        y[i] = sum;
-#endif
 }

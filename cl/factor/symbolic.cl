@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Symbolic phase, part 1: the order of the rows.
+// Symbolic phase, a program of three parts: reorder.cl.h, schedule.cl.h, and
+// here, first in time, the order of the rows.
 //     invert        inverse[perm[i]] = i
 //     reverse, fold twisted ordering, from both ends of each subdomain
 //     census        kept and dropped entries of each subdomain
 //     levels        Mehta et al., arXiv 2508.04917, Algorithm 4.2
 //     order         rows of a subdomain by level, longer ones first
-// Part 2 is reorder.cl, part 3 schedule.cl.
 //
 // Rows, columns and entries are those of blocks if LCL_BLOCK is not 1.
 //
@@ -15,6 +15,8 @@
 //         most SUBDOMAIN_ROWS rows.
 // Width 1: one item per subdomain, in order.
 // Determinism: bitwise, except the order of long_rows, which affects no result.
+#include "reorder.cl.h"
+#include "schedule.cl.h"
 #include "sort.cl.h"
 #include "symbolic.cl.h"
 #include "wave.cl.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Shared by the kernels of the symbolic phase (symbolic.cl, reorder.cl,
-// schedule.cl): helpers, and the structs in which they report each subdomain to
-// the host.
+// Shared by the kernels of the symbolic phase (symbolic.cl): helpers, and the
+// structs in which they report each subdomain to the host.
 #pragma once
 
 #include "factor.cl.h"

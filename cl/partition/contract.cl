@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Contracts a graph: coarse vertex c consists of the vertices members[c].first
-// and, if not -1, members[c].second.
+// From level to level of the matching, a program of two parts: refinement on
+// the way down (refine.cl.h), and contraction of a graph: coarse vertex c
+// consists of the vertices members[c].first and, if not -1, members[c].second.
 //     label         members, sizes and the map `coarse` from the numbers of the
 //                   pairs' leaders; lists coarse rows of more than MATCH_LONG
 //                   entries before merging
-//     singles       the same for coarse vertices of one vertex each; their
-//     sizes
-//                   are left to the host
+//     singles       the same for coarse vertices of one vertex each; the host
+//                   provides their sizes
 //     merge         adds up entries with the same label into the row's slots
 //     merge_hashed  the same by a hash table: for long rows, and at width 1
 //     pack          moves the rows from their slots to consecutive entries
@@ -17,6 +17,7 @@
 // Launch: any number of groups; merge: groups of one wave, a team of lanes per
 //         row; merge_hashed: one group per row.
 // Determinism: sums are exact; the order of the entries in a row is not fixed.
+#include "refine.cl.h"
 #include "team.cl.h"
 
 struct pair {

@@ -32,9 +32,6 @@ enum {
     MATCH_WORDS,
 };
 
-// What prefix sums add up: numbers, leaders of pairs, numbers that are not 0.
-enum { MATCH_NUMBERS, MATCH_LEADERS, MATCH_USED };
-
 static inline lcl_u32 match_mix(lcl_u32 h)
 {
     h = (h ^ (h >> 16)) * 0x85ebca6bu;

@@ -2,10 +2,11 @@
 // Numbers parts and lists their rows:
 //     count_up        out[i] = first + i step
 //     copy_words      out[i] = in[i]
-//     renumber        part[i] = number[part[i]]; rows of the parts that have
-//     some gather_words    out[k] = in[place[k]] scatter_rows    rows by part,
-//     in any order; next[p] is the next free place sort_rows       sorts the
-//     rows of each part move_parts      the parts at other places
+//     renumber        part[i] = number[part[i]]; rows of the parts with any
+//     gather_words    out[k] = in[place[k]]
+//     scatter_rows    rows by part, in any order, from next[p] on
+//     sort_rows       sorts the rows of each part
+//     move_parts      the parts at other places
 //
 // Launch: any number of groups; sort_rows and move_parts: one group per part.
 // Determinism: bitwise after sort_rows.

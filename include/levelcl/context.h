@@ -97,6 +97,14 @@ enum lcl_phase {
     LCL_PHASE_COUNT,
 };
 
+/* A compilation that is about to start: of a program or, where the driver
+ * compiles a kernel when it is first launched, of a kernel. */
+struct lcl_compile_info {
+    int number;     /* counted from 1 */
+    double seconds; /* spent on compilation so far */
+    bool kept;      /* later contexts will find the result */
+};
+
 struct lcl_context_params {
     /* A device index as in lcl_device_caps(), or a part of the device's or
      * platform's name. NULL: the first GPU with fp64, else the first CPU. */
@@ -112,6 +120,13 @@ struct lcl_context_params {
     const char *cache_dir;
     bool no_cache;
     bool no_self_test; /* skip the one-time self-test of a new device */
+
+    /* Called before a compilation, for display; NULL: none. A driver with a
+     * cache of its own (PoCL) does not tell whether it compiles, so it is
+     * called there in any case. It must not use the context, which
+     * lcl_context_create() may not have returned yet. */
+    void (*compiling)(void *user, const struct lcl_compile_info *info);
+    void *compiling_user;
 
     /* Override the wave width or exchange that the probe chose, for tests.
      * 0: $LEVELCL_WIDTH and $LEVELCL_EXCHANGE, else the probe's. */

@@ -26,7 +26,15 @@ enum lcl_precond_type {
                           block_size 1, or try LCL_PIVOT_SHIFT or
                           LCL_PRECOND_JACOBI */
     LCL_PRECOND_BLOCK_JACOBI, /* inverses of dense diagonal blocks */
-    LCL_PRECOND_CALLBACK,     /* in lcl_precond_info only: made of a callback */
+    LCL_PRECOND_ILUK, /* ILDU0 with fill up to level ilu_level (Saad, Iterative
+                         Methods for Sparse Linear Systems, section 10.3.3) */
+    LCL_PRECOND_RAS, /* restricted additive Schwarz: ILDU0 or ILUK on subdomains
+                        that overlap; y takes each row from the subdomain that
+                        owns it (Cai and Sarkis, SIAM J. Sci. Comput. 21
+                        (1999)). Not symmetric, so not for CG */
+    LCL_PRECOND_AS,  /* additive Schwarz: the same with factors L D L^T as for
+                        IC0 and the sum over the subdomains; symmetric */
+    LCL_PRECOND_CALLBACK, /* in lcl_precond_info only: made of a callback */
     LCL_PRECOND_COUNT,
 };
 
@@ -217,6 +225,10 @@ struct lcl_precond_params {
     struct lcl_partition_params partition;
     enum lcl_pivot pivot;
     double pivot_tol; /* 0: 1e-10 */
+    int ilu_level;    /* ILUK, RAS, AS: maximum level of fill; 0: ILUK 1, the
+                         others none */
+    int overlap; /* ILUK, RAS, AS: layers of rows that a subdomain adds, each
+                    the columns that its rows store; 0: none, RAS and AS 1 */
     enum lcl_coarse coarse;
     enum lcl_factor_storage storage;
     struct lcl_block_jacobi_params block_jacobi;
@@ -233,6 +245,10 @@ struct lcl_precond_info {
     int64_t nnz_kept;      /* inside subdomains or diagonal blocks */
     double dropped_share;  /* dropped entries over off-diagonal entries */
     double dropped_weight; /* the same by absolute value */
+    int ilu_level;         /* maximum level of fill */
+    int overlap;           /* layers */
+    int64_t extended_rows; /* of all subdomains; more than rows with overlap */
+    int64_t factor_nnz;    /* values of the factors, with fill and overlap */
     int64_t parts;         /* subdomains */
     int64_t part_rows_min;
     int64_t part_rows_max;
@@ -283,11 +299,13 @@ typedef struct lcl_precond lcl_precond;
  * LCL_PIVOTS_REPAIRED (usable, see the info); LCL_EINVAL (parameters);
  * LCL_EUNSUPPORTED (the type with this operator; trisolve or apply does not
  * support the storage, or needs atomic sums, local memory or progress between
- * groups that the device lacks; IC0 with A not symmetric; factors on subdomains
- * with 2^32 - 1024 entries or more); LCL_EFORMAT (A not square); LCL_EPIVOT;
- * LCL_ERANGE (a subdomain does not fit local memory; values of the factors do
- * not fit storage); LCL_EDEVMEM; LCL_EDEVICE; LCL_ESELFTEST (the device
- * computed impossible levels); LCL_EBUILD; LCL_ENOMEM. On error *out is NULL.
+ * groups that the device lacks; IC0 or AS with A not symmetric; factors on
+ * subdomains with 2^32 - 1024 entries or more; ILUK, RAS and AS with a coarse
+ * correction or another trisolve than PACKED); LCL_EFORMAT (A not square);
+ * LCL_EPIVOT; LCL_ERANGE (a subdomain does not fit local memory; values of the
+ * factors do not fit storage); LCL_EDEVMEM; LCL_EDEVICE; LCL_ESELFTEST (the
+ * device computed impossible levels); LCL_EBUILD; LCL_ENOMEM. On error *out is
+ * NULL.
  */
 LCL_NODISCARD LCL_API enum lcl_status lcl_precond_create(
     lcl_precond **out, lcl_operator *A,

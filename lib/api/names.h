@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Names of the enums that users select. If value 0 is a default, it has the
-// name of the value that it stands for, so parsers must take the last match.
+// name of the value that it selects, so parsers must use the last match.
 #pragma once
 
 #include "host/names.h"

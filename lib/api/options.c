@@ -239,6 +239,13 @@ static enum lcl_status set_restart(struct lcl_options *options,
     return set_up_to(options, option, value, LCL_GMRES_MAX_RESTART, log);
 }
 
+static enum lcl_status set_layers(struct lcl_options *options,
+                                  const struct option *option,
+                                  const char *value, const struct lcl_log *log)
+{
+    return set_up_to(options, option, value, INT_MAX, log);
+}
+
 static enum lcl_status set_block_rows(struct lcl_options *options,
                                       const struct option *option,
                                       const char *value,
@@ -297,7 +304,7 @@ static enum lcl_status set_partition(struct lcl_options *options,
 
 // ---------------------------------------------------------------- tables
 
-static const char *const later_preconds[] = {"iluk", "ilut", "ras", NULL};
+static const char *const later_preconds[] = {"ilut", NULL};
 
 #define AT(member) offsetof(struct lcl_options, member)
 
@@ -307,7 +314,7 @@ static const struct option table[] = {
      set_enum, AT(solver.type), &lcl_solver_names, NULL},
     {{"rtol", "R", "stop at ||b - A x|| <= R ||b|| (1e-8)"},
      set_fraction, AT(solver.rtol), NULL, NULL},
-    {{"atol", "R", "or at ||b - A x|| <= R (0: off)"},
+    {{"atol", "R", "also stop at ||b - A x|| <= R (0: off)"},
      set_magnitude, AT(solver.atol), NULL, NULL},
     {{"max-iters", "N", "maximum number of iterations (10000)"},
      set_int, AT(solver.max_iters), NULL, NULL},
@@ -315,26 +322,30 @@ static const struct option table[] = {
      set_int, AT(solver.stagnation), NULL, NULL},
     {{"idr-s", "1..8", "shadow vectors of idr (4)"},
      set_idr_s, AT(solver.idr_s), NULL, NULL},
-    {{"restart", "1..1024", "columns of the basis of gmres and fgmres (30)"},
+    {{"restart", "1..1024", "basis vectors of gmres and fgmres (30)"},
      set_restart, AT(solver.restart), NULL, NULL},
-    {{"basis", "fp64|fp32", "storage format of that basis (fp64)"},
+    {{"basis", "fp64|fp32", "storage format of the basis vectors (fp64)"},
      set_enum, AT(solver.basis), &lcl_basis_storage_names, NULL},
-    {{"precond", "none|jacobi|block-jacobi|ilu0|ildu0|ic0", "preconditioner (ildu0)"},
+    {{"precond", "none|jacobi|block-jacobi|ilu0|ildu0|ic0|iluk|ras|as", "preconditioner (ildu0)"},
      set_enum, AT(precond.type), &lcl_precond_names, later_preconds},
+    {{"ilu-level", "N", "level of fill of iluk, ras and as (1; ras and as: 0)"},
+     set_layers, AT(precond.ilu_level), NULL, NULL},
+    {{"overlap", "N", "layers of overlap of iluk, ras and as (0; ras and as: 1)"},
+     set_layers, AT(precond.overlap), NULL, NULL},
     {{"trisolve", "packed|spin_loop_lds|dag_ec_no_lds|dag_ec_lds|dag_ec_lds_ud|dag_ec_ILD_U0|dag_vc_ILDU0_fused|dag_ec_ILDU0_fused|hec_level",
-      "how the factors are applied (packed)"},
+      "method of the triangular solves (packed)"},
      set_enum, AT(precond.trisolve), &lcl_trisolve_names, NULL},
     {{"pivot", "fail|boost|replace|shift", "handling of zero and tiny pivots (boost; ic0: shift)"},
      set_enum, AT(precond.pivot), &lcl_pivot_names, NULL},
-    {{"pivot-tol", "R", "tiny: below R times the largest entry of the row (1e-10)"},
+    {{"pivot-tol", "R", "a pivot is tiny if below R times the largest entry of its row (1e-10)"},
      set_fraction, AT(precond.pivot_tol), NULL, NULL},
     {{"factor-storage", "fp64|fp32|bf16|auto|adaptive", "storage format of the factor values (auto)"},
      set_enum, AT(precond.storage), &lcl_factor_storage_names, NULL},
     {{"max-block-size", "1..32", "maximum rows of a diagonal block of block-jacobi (8)"},
      set_block_rows, AT(precond.block_jacobi.max_rows), NULL, NULL},
-    {{"block-extraction", "cached|shared|shared_mpw|bisect", "how these blocks are extracted from the matrix (bisect)"},
+    {{"block-extraction", "cached|shared|shared_mpw|bisect", "method of extracting these blocks from the matrix (bisect)"},
      set_enum, AT(precond.block_jacobi.extraction), &lcl_block_extraction_names, NULL},
-    {{"block-apply", "sa_spmv|spmv", "how their inverses are applied (sa_spmv)"},
+    {{"block-apply", "sa_spmv|spmv", "apply their inverses as dense blocks or as a sparse matrix (sa_spmv)"},
      set_enum, AT(precond.block_jacobi.apply), &lcl_block_apply_names, NULL},
     {{"block-size", "1..8|auto", "rows of the blocks in which the matrix is stored (auto)"},
      set_block, AT(op.block_size), NULL, NULL},
@@ -342,28 +353,27 @@ static const struct option table[] = {
      set_enum, AT(op.kron), &lcl_kron_names, NULL},
     {{"spmv", "auto|csr|sliced|binned|adaptive|hec", "method of the product with the matrix (auto)"},
      set_enum, AT(op.spmv), &lcl_spmv_names, NULL},
-    {{"hec-width", "N", "entries per row in the ELL part of hec (by the lengths of the rows)"},
+    {{"hec-width", "N", "entries of a row in the ELL part of hec (by row length)"},
      set_int, AT(op.hec_width), NULL, NULL},
-    {{"coarse", "none|add|mult|auto", "correction by constants on the subdomains (auto)"},
+    {{"coarse", "none|add|mult|auto", "coarse correction, constant on subdomains (auto)"},
      set_enum, AT(precond.coarse), &lcl_coarse_names, NULL},
-    {{"partition", "auto|match|metis|natural|geometric:BX,BY,BZ|file:F", "how the rows are partitioned into subdomains"},
+    {{"partition", "auto|match|metis|natural|geometric:BX,BY,BZ|file:F", "partition of the rows into subdomains (auto)"},
      set_partition, AT(precond.partition.type), &lcl_partition_names, NULL},
     {{"subdomain-rows", "N|auto", "maximum rows of a subdomain (auto)"},
      set_rows, AT(precond.partition.rows), NULL, NULL},
-    {{"weights", "auto|on|off", "METIS or match keeps strongly coupled rows together (auto)"},
+    {{"weights", "auto|on|off", "edge weights: METIS and match keep strong couplings together (auto)"},
      set_enum, AT(precond.partition.weights), &lcl_weights_names, NULL},
-    {{"grid", "NX,NY,NZ", "cells of the grid, for geometric (derived from the matrix)"},
+    {{"grid", "NX,NY,NZ", "cells of the grid of partition geometric (derived from the matrix)"},
      set_triple, AT(precond.partition.grid), NULL, NULL},
 };
 
-// Keys of later releases, each with the value that describes the present
-// behaviour.
+// Keys of later releases, each with the value of the current behaviour.
 static const struct {
     const char *key, *now;
 } later_keys[] = {
     {"csr-text", NULL},  {"devices", NULL},
-    {"ilu-level", NULL}, {"ilut-p", NULL}, {"ilut-tol", NULL}, {"kron", NULL},
-    {"overlap", NULL},   {"side", "right"},
+    {"ilut-p", NULL}, {"ilut-tol", NULL}, {"kron", NULL},
+    {"side", "right"},
 };
 // clang-format on
 
@@ -399,7 +409,7 @@ enum lcl_status lcl_options_parse(struct lcl_options *options, const char *text,
                                   const struct lcl_log *log)
 {
     if (!options || !text)
-        return lcl_misuse(log, "lcl_options_parse: NULL argument");
+        return lcl_misuse(log, "lcl_options_parse: an argument is NULL");
     const char *equals = strchr(text, '=');
     if (!equals)
         return refuse(log, "expected key=value, found '%s'", text);

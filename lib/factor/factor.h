@@ -14,7 +14,7 @@ struct lcl_factor {
     double pivot_tol;
     bool positive;                   // pivots must be > 0: IC(0) of scalars
     enum lcl_factor_storage storage; // never DEFAULT
-    bool falls_back; // to fp64 if stored values would lose their meaning
+    bool falls_back; // to fp64 if values are out of the range of `storage`
     int block; // rows and columns of an entry; rows and slots are counted in
                // blocks
     int64_t n, parts, slots, rows_max, stages_max;
@@ -31,8 +31,7 @@ struct lcl_factor {
     lcl_buffer *mirror; // NULL unless dilu.cl computes the factors
     lcl_buffer *inv_d;  // NULL if the kernel does not use it
     lcl_buffer *counts; // 3 int32: number of repaired pivots, and number of
-                        // values that lose their meaning when stored, low half
-                        // first
+                        // values out of the range of `storage`, low half first
     int32_t *small;     // parts: repaired pivots
     double *shifts;     // parts
     bool shifted;       // `shift` is not all zero

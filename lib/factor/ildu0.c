@@ -51,8 +51,8 @@ static void take_schedule(struct lcl_factor *F, struct lcl_schedule *D)
     D->step_of = D->source = D->diagonal = D->mirror = NULL;
 }
 
-// Number of rows that dilu.cl allocates in local memory; dilu_fits() adds what
-// the driver may use itself.
+// Number of rows that dilu.cl allocates in local memory; dilu_fits() adds the
+// share of the driver.
 static int dilu_rows(const struct lcl_factor *F)
 {
     return (int)((F->rows_max + ROWS_STEP - 1) / ROWS_STEP * ROWS_STEP);

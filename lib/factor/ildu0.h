@@ -22,13 +22,12 @@ struct lcl_repairs {
 };
 
 // Factors the matrix with the values `val`, to which the schedule's sources
-// refer, blocks in row-major order. If values lose their meaning when stored
-// (lib/factor/store.h) and F->falls_back is set, F->storage becomes fp64
-// permanently: this allocates memory and may compile a kernel, and whoever
-// applies the factor must read F->storage again. Returns LCL_OK, LCL_EPIVOT
-// (policy FAIL: `repairs` holds the row), LCL_ERANGE (values lose their
-// meaning), LCL_EDEVICE or LCL_ENOMEM; if it falls back, also LCL_EDEVMEM or
-// LCL_EBUILD.
+// refer, blocks in row-major order. If values are out of the range of
+// F->storage (lib/factor/store.h) and F->falls_back is set, F->storage becomes
+// fp64 permanently: this allocates memory and may compile a kernel, and all
+// users of the factor must read F->storage again. Returns LCL_OK, LCL_EPIVOT
+// (policy FAIL: `repairs` holds the row), LCL_ERANGE (values out of range),
+// LCL_EDEVICE or LCL_ENOMEM; if it falls back, also LCL_EDEVMEM or LCL_EBUILD.
 enum lcl_status lcl_factor_numeric(struct lcl_factor *F, const lcl_buffer *val,
                                    struct lcl_repairs *repairs);
 

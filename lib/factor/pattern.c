@@ -15,15 +15,21 @@ struct lcl_pattern lcl_pattern_of(const struct lcl_device_matrix *A)
                                 .col = A->col};
 }
 
+enum lcl_status lcl_host_pattern_refuse(const struct lcl_log *log)
+{
+    return lcl_fail(
+        log, LCL_EUNSUPPORTED,
+        "the factors on subdomains have more than %lld entries; use "
+        "less fill or less overlap",
+        (long long)LCL_NARROW_MOST);
+}
+
 enum lcl_status lcl_host_pattern_reserve(struct lcl_host_pattern *H,
                                          int64_t more,
                                          const struct lcl_log *log)
 {
     if (more > LCL_NARROW_MOST - H->nnz)
-        return lcl_fail(log, LCL_EUNSUPPORTED,
-                        "the factors on subdomains have more than %lld "
-                        "entries; use less fill or less overlap",
-                        (long long)LCL_NARROW_MOST);
+        return lcl_host_pattern_refuse(log);
     const int64_t needed = H->nnz + more;
     if (needed <= H->capacity)
         return LCL_OK;

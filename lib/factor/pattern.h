@@ -36,6 +36,8 @@ struct lcl_host_pattern {
 enum lcl_status lcl_host_pattern_reserve(struct lcl_host_pattern *H,
                                          int64_t more,
                                          const struct lcl_log *log);
+// LCL_EUNSUPPORTED, with the message for too many entries.
+enum lcl_status lcl_host_pattern_refuse(const struct lcl_log *log);
 void lcl_host_pattern_finish(struct lcl_host_pattern *H);
 
 // Uploads H. Returns LCL_OK, LCL_EDEVMEM, LCL_EDEVICE or LCL_ENOMEM; on error

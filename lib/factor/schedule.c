@@ -9,9 +9,9 @@
 #include <assert.h>
 #include <string.h>
 
-static_assert(sizeof(struct lcl_step) == 16, "as the device sees it");
-static_assert(sizeof(struct lcl_stage) == 8, "as the device sees it");
-static_assert(sizeof(struct lcl_part) == 48, "as the device sees it");
+static_assert(sizeof(struct lcl_step) == 16, "shared with kernels");
+static_assert(sizeof(struct lcl_stage) == 8, "shared with kernels");
+static_assert(sizeof(struct lcl_part) == 48, "shared with kernels");
 
 void lcl_host_schedule_finish(struct lcl_host_schedule *L)
 {
@@ -158,8 +158,8 @@ enum lcl_status lcl_schedule_download(struct lcl_host_schedule *L,
     if ((st = allocate(L, ctx)) == LCL_OK &&
         (st = read_arrays(L, D)) == LCL_OK && !is_sound(L, D->entries))
         st = lcl_fail(lcl_context_log(ctx), LCL_ESELFTEST,
-                      "%s gives an impossible schedule: it computes wrong "
-                      "results",
+                      "%s computes wrong results: the schedule of the "
+                      "factors is impossible",
                       lcl_context_caps(ctx)->name);
     if (st < 0)
         lcl_host_schedule_finish(L);

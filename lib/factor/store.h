@@ -9,9 +9,8 @@
 enum lcl_status lcl_store_init(struct lcl_factor *F);
 
 // Enqueues the conversion of F->val, if any; call after each factorisation.
-// Adds to the last two of F->counts the number of values that lose their
-// meaning in the storage format: not finite, or nonzero but below the normal
-// numbers.
+// Adds to the last two of F->counts the number of values out of the range of
+// the storage format: not finite, or nonzero but below the normal numbers.
 enum lcl_status lcl_store_run(struct lcl_factor *F);
 
 // The buffer that the apply reads: F->val or F->stored.

@@ -52,16 +52,16 @@ struct lcl_symbolic_params {
 // subdomain if a_ij or a_ji is stored: the same structure serves the forward
 // sweep in ascending and the backward sweep in descending levels (Mehta et al.,
 // arXiv 2508.04917, Algorithm 4.2). Sorts the rows of a subdomain by level,
-// longer rows first, so that neighbouring rows do not wait for each other,
-// whether lanes run side by side or one work-item runs after the other. That
-// order is topological: the factors of the sorted matrix are the sorted
-// factors. `val`, the values of A if the pattern is that of A, serves to
-// measure what is dropped; NULL: weights are not measured. The schedule's
-// sources are entries of A; if pattern->source is NULL, of A reordered to S->B.
-// Does not wait for its last kernels. Returns LCL_OK, LCL_ERANGE (a subdomain
-// is too large), LCL_EUNSUPPORTED (2^32 entries), LCL_ESELFTEST (impossible
-// sizes: the device is faulty), LCL_EDEVMEM, LCL_EDEVICE, LCL_EBUILD or
-// LCL_ENOMEM; on error *S is all zero.
+// longer rows first, so that neighbouring rows do not depend on each other, for
+// parallel lanes and for a single work-item. That order is topological: the
+// factors of the sorted matrix are the sorted factors. `val` has the values of
+// A, if the pattern is that of A, for the weights of dropped entries; NULL:
+// weights are not measured. The schedule's sources are entries of A; if
+// pattern->source is NULL, of A reordered to S->B. Does not wait for its last
+// kernels. Returns LCL_OK, LCL_ERANGE (a subdomain is too large),
+// LCL_EUNSUPPORTED (2^32 entries), LCL_ESELFTEST (impossible sizes: the device
+// is faulty), LCL_EDEVMEM, LCL_EDEVICE, LCL_EBUILD or LCL_ENOMEM; on error *S
+// is all zero.
 enum lcl_status lcl_symbolic_init(struct lcl_symbolic *S, lcl_context *ctx,
                                   const struct lcl_pattern *pattern,
                                   const struct lcl_subdomains *P,

@@ -17,23 +17,21 @@ enum {
     MOST_LANES = 128,
 };
 
-static const struct {
-    const char *source, *name;
-} kernel_names[LCL_SYMBOLIC_KERNELS] = {
-    [LCL_SYMBOLIC_INVERT] = {"symbolic.cl", "invert"},
-    [LCL_SYMBOLIC_CENSUS] = {"symbolic.cl", "census"},
-    [LCL_SYMBOLIC_LEVELS] = {"symbolic.cl", "levels"},
-    [LCL_SYMBOLIC_REVERSE] = {"symbolic.cl", "reverse"},
-    [LCL_SYMBOLIC_FOLD] = {"symbolic.cl", "fold"},
-    [LCL_SYMBOLIC_ORDER] = {"symbolic.cl", "order"},
-    [LCL_SYMBOLIC_ROW_POINTERS] = {"reorder.cl", "row_pointers"},
-    [LCL_SYMBOLIC_REORDER_ROWS] = {"reorder.cl", "reorder_rows"},
-    [LCL_SYMBOLIC_SORT_LONG] = {"reorder.cl", "sort_long"},
-    [LCL_SYMBOLIC_STEPS] = {"schedule.cl", "steps"},
-    [LCL_SYMBOLIC_PLACES] = {"schedule.cl", "places"},
-    [LCL_SYMBOLIC_STAGES] = {"schedule.cl", "stages"},
-    [LCL_SYMBOLIC_SLOTS] = {"schedule.cl", "slots"},
-    [LCL_SYMBOLIC_FIND_MIRRORS] = {"schedule.cl", "find_mirrors"},
+static const char *const kernel_names[LCL_SYMBOLIC_KERNELS] = {
+    [LCL_SYMBOLIC_INVERT] = "invert",
+    [LCL_SYMBOLIC_CENSUS] = "census",
+    [LCL_SYMBOLIC_LEVELS] = "levels",
+    [LCL_SYMBOLIC_REVERSE] = "reverse",
+    [LCL_SYMBOLIC_FOLD] = "fold",
+    [LCL_SYMBOLIC_ORDER] = "order",
+    [LCL_SYMBOLIC_ROW_POINTERS] = "row_pointers",
+    [LCL_SYMBOLIC_REORDER_ROWS] = "reorder_rows",
+    [LCL_SYMBOLIC_SORT_LONG] = "sort_long",
+    [LCL_SYMBOLIC_STEPS] = "steps",
+    [LCL_SYMBOLIC_PLACES] = "places",
+    [LCL_SYMBOLIC_STAGES] = "stages",
+    [LCL_SYMBOLIC_SLOTS] = "slots",
+    [LCL_SYMBOLIC_FIND_MIRRORS] = "find_mirrors",
 };
 
 // ------------------------------------------------------------------- kernels
@@ -48,26 +46,22 @@ static int lanes_for(const struct lcl_caps *caps, int64_t rows)
     return lanes;
 }
 
-// Sizes of local arrays and of entries matter only to the kernels up to ORDER.
 static enum lcl_status get_kernels(struct lcl_symbolic_phase *phase)
 {
     const struct lcl_caps *caps = lcl_context_caps(phase->ctx);
     const int64_t rows = phase->S->schedule.rows_max;
     const int step = (int)(rows + ROWS_STEP - 1) / ROWS_STEP * ROWS_STEP;
-    struct lcl_spec spec = {.group = lanes_for(caps, rows)};
+    struct lcl_spec spec = {
+        .source = "symbolic.cl",
+        .group = lanes_for(caps, rows),
+        .block = phase->params.block > 1 ? phase->params.block : 0};
     enum lcl_status st = LCL_OK;
+    lcl_spec_set(&spec, "SUBDOMAIN_ROWS", caps->width > 1 ? step : 0);
+    lcl_spec_set(&spec, "PATTERN_ONLY", !phase->val);
+    lcl_spec_set(&spec, "SOURCES", phase->pattern->source != NULL);
     phase->groups = lcl_vector_groups(caps);
     for (int k = 0; k < LCL_SYMBOLIC_KERNELS && st == LCL_OK; ++k) {
-        const bool first = k <= LCL_SYMBOLIC_ORDER;
-        spec.source = kernel_names[k].source;
-        spec.kernel = kernel_names[k].name;
-        lcl_spec_set(&spec, "SUBDOMAIN_ROWS",
-                     first && caps->width > 1 ? step : 0);
-        spec.block = first && phase->params.block > 1 ? phase->params.block : 0;
-        lcl_spec_set(&spec, "PATTERN_ONLY",
-                     k == LCL_SYMBOLIC_CENSUS && !phase->val);
-        lcl_spec_set(&spec, "SOURCES",
-                     k == LCL_SYMBOLIC_SLOTS && phase->pattern->source);
+        spec.kernel = kernel_names[k];
         st = lcl_kernel_get(&phase->kernels[k], phase->ctx, &spec);
     }
     return st;
@@ -80,8 +74,8 @@ static enum lcl_status check_sizes(struct lcl_symbolic_phase *phase)
     const struct lcl_log *log = lcl_context_log(phase->ctx);
     struct lcl_schedule *D = &phase->S->schedule;
     if (lcl_needs_wide(phase->pattern->nnz))
-        return lcl_refuse_wide(phase->pattern->nnz,
-                               "factors on subdomains take", log);
+        return lcl_refuse_wide(phase->pattern->nnz, "factors on subdomains",
+                               log);
     for (int64_t p = 0; p < D->parts; ++p)
         D->rows_max =
             lcl_symbolic_max(D->rows_max, lcl_symbolic_rows(phase, p));
@@ -100,7 +94,7 @@ static void count_up(void *unused, int64_t first, int64_t count, void *to)
         number[i] = (int32_t)(first + i);
 }
 
-// The rows part by part: those of A, or the extended rows as they are.
+// The rows by part: the rows of A, or the extended rows in their own order.
 static enum lcl_status first_order(struct lcl_symbolic_phase *phase)
 {
     const int64_t n = phase->pattern->rows;
@@ -303,7 +297,7 @@ static enum lcl_status run_reorder(const struct lcl_symbolic_phase *phase)
                       lcl_arg_buffer(B->map));
 }
 
-// ------------------------------------------------------------------- all of it
+// ------------------------------------------------------------------- phase
 
 static enum lcl_status analyse(struct lcl_symbolic_phase *phase)
 {

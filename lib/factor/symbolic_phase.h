@@ -58,8 +58,8 @@ static inline int64_t lcl_symbolic_max(int64_t a, int64_t b)
 // the dropped entries, the long rows. Statuses as lcl_symbolic_init().
 enum lcl_status lcl_symbolic_read_census(struct lcl_symbolic_phase *phase);
 
-// Assigns slots and stages to a subdomain, after those of the preceding ones.
-// Returns LCL_OK or LCL_ERANGE.
+// Assigns slots and stages to a subdomain, after the slots and stages of the
+// preceding subdomains. Returns LCL_OK or LCL_ERANGE.
 enum lcl_status lcl_symbolic_place_slots(struct lcl_symbolic_phase *phase,
                                          struct lcl_part *part,
                                          const struct lcl_extent *E);

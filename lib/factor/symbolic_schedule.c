@@ -11,15 +11,16 @@
 
 #include <assert.h>
 
-static_assert(sizeof(struct lcl_census) == 56, "as the device sees it");
-static_assert(sizeof(struct lcl_extent) == 24, "as the device sees it");
+static_assert(sizeof(struct lcl_census) == 56, "shared with kernels");
+static_assert(sizeof(struct lcl_extent) == 24, "shared with kernels");
 
 static enum lcl_status fail_device(const struct lcl_symbolic_phase *phase,
                                    const char *what)
 {
-    return lcl_fail(lcl_context_log(phase->ctx), LCL_ESELFTEST,
-                    "%s gives impossible %s: it computes wrong results",
-                    lcl_context_caps(phase->ctx)->name, what);
+    return lcl_fail(
+        lcl_context_log(phase->ctx), LCL_ESELFTEST,
+        "%s computes wrong results: impossible %s in the symbolic phase",
+        lcl_context_caps(phase->ctx)->name, what);
 }
 
 // ------------------------------------------------------------------- census

@@ -51,8 +51,8 @@ uint64_t lcl_arnoldi_bytes(int64_t n, int m, enum lcl_basis_storage storage,
            (flexible ? 2 : 1);
 }
 
-// Upper bound on the number of columns that fit on the device, from what is
-// known before allocation.
+// Upper bound on the number of columns that fit on the device, known before
+// allocation.
 static int columns_that_fit(const struct lcl_caps *caps, int64_t n,
                             enum lcl_basis_storage storage, bool flexible)
 {
@@ -70,15 +70,15 @@ static enum lcl_status check_memory(const struct lcl_arnoldi *A)
     const int most = columns_that_fit(caps, A->n, A->storage, A->flexible);
     if (A->m <= most)
         return LCL_OK;
-    return lcl_fail(
-        lcl_context_log(A->ctx), LCL_EDEVMEM,
-        "restart %d: the basis takes %llu bytes, %s has %llu and allocates at "
-        "most %llu at once: restart %d is the largest that fits",
-        A->m,
-        (unsigned long long)lcl_arnoldi_bytes(A->n, A->m, A->storage,
-                                              A->flexible),
-        caps->name, (unsigned long long)caps->global_bytes,
-        (unsigned long long)caps->max_buffer_bytes, most);
+    return lcl_fail(lcl_context_log(A->ctx), LCL_EDEVMEM,
+                    "restart %d: the basis needs %llu bytes, but %s has "
+                    "%llu bytes and allocates at most %llu bytes at once; "
+                    "restart %d is the largest that fits",
+                    A->m,
+                    (unsigned long long)lcl_arnoldi_bytes(
+                        A->n, A->m, A->storage, A->flexible),
+                    caps->name, (unsigned long long)caps->global_bytes,
+                    (unsigned long long)caps->max_buffer_bytes, most);
 }
 
 // ------------------------------------------------------------------- creating
@@ -252,7 +252,8 @@ static enum lcl_status first_dots(const struct lcl_arnoldi *A, int k,
                                lcl_arg_buffer(A->stop), lcl_arg_int(at));
 }
 
-// a c, where c is in h from word `word` on, and whether it is added to y.
+// The weights a c of a sum: c starts at word `word` of h; `keep` adds the sum
+// to y.
 struct weights {
     double a;
     int word;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A Krylov basis on the device and the passes over it that GMRES consists of;
-// the kernels are in cl/krylov/gmres.cl and cl/krylov/gmres_step.cl.
+// A Krylov basis on the device and the passes of GMRES over it; the kernels are
+// in cl/krylov/gmres.cl and cl/krylov/gmres_step.cl.
 #pragma once
 
 #include "host/buffer.h"

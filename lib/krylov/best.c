@@ -8,8 +8,8 @@
 #include <math.h>
 
 // Checkpoints at steps 4, 8, ..., 128, then every 128: on a GPU each costs
-// about a third of a CG iteration, for the copy and for what it evicts from the
-// cache.
+// about a third of a CG iteration, for the copy and the data that it evicts
+// from the cache.
 enum { FIRST = 4, MOST_APART = 128 };
 
 enum lcl_status lcl_best_init(struct lcl_best *B, const struct lcl_solver *S)

@@ -20,8 +20,7 @@ struct published {
     int64_t groups;
 };
 
-// The way to add to one number in global memory on this device; NONE if there
-// is none.
+// The method of atomic addition in global memory on this device, or NONE.
 static enum lcl_atomic_add global_add(const struct lcl_caps *caps)
 {
     return caps->local_add == LCL_ATOMIC_ADD_NV_PTX ? LCL_ATOMIC_ADD_NV_PTX
@@ -34,13 +33,13 @@ static enum lcl_status check(const struct lcl_solver *S)
     const struct lcl_log *log = lcl_context_log(S->ctx);
     const struct lcl_caps *caps = lcl_context_caps(S->ctx);
     if (!S->M->identity)
-        return lcl_fail(log, LCL_EUNSUPPORTED,
-                        "cg_published is without preconditioner: it takes "
-                        "precond=none");
+        return lcl_fail(
+            log, LCL_EUNSUPPORTED,
+            "cg_published supports no preconditioner; use precond=none");
     if (global_add(caps) == LCL_ATOMIC_ADD_NONE)
         return lcl_fail(log, LCL_EUNSUPPORTED,
-                        "cg_published adds up by 64-bit atomics, which %s does "
-                        "not have",
+                        "cg_published needs 64-bit atomics, which %s does not "
+                        "support; use cg",
                         caps->name);
     return LCL_OK;
 }

@@ -51,7 +51,8 @@ static void begin(lcl_solver *S)
                      square_within(S->params.atol));
 }
 
-// CG with a coarse correction: the form that is symmetric for the values of A.
+// CG with a coarse correction: selects the form that is symmetric for the
+// current values of A.
 static void choose_form(lcl_solver *S)
 {
     if (!S->deflated)
@@ -81,8 +82,8 @@ static bool is_worth_restart(const lcl_solver *S, double before)
            S->rr <= GAIN * GAIN * before;
 }
 
-// Judges a cycle by the true residual: returns the reason to end, or NONE to
-// restart from here.
+// Returns the reason to stop after a cycle, by its true residual, or NONE to
+// restart.
 static enum lcl_stop judge(const lcl_solver *S, double before)
 {
     if (!isfinite(S->rr))

@@ -41,10 +41,9 @@ void lcl_pipeline_finish(struct lcl_pipeline *B)
     lcl_buffer_destroy(&B->stop);
 }
 
-// ------------------------------------------------------------------- looking
+// ------------------------------------------------------------------- window
 
-// Whether a correct device can have written this; a faulty one may write
-// anything.
+// Whether the state is plausible; a faulty device may write any values.
 static bool is_sound(const double *state, int most)
 {
     const int known = sizeof reasons / sizeof *reasons;
@@ -79,7 +78,7 @@ static enum lcl_status look(struct lcl_pipeline *B, struct lcl_solver *S,
     return LCL_OK;
 }
 
-// ------------------------------------------------------------------- running
+// ------------------------------------------------------------------- cycle
 
 // Enqueues steps *it .. end-1, then posts the resulting state to the window.
 static enum lcl_status enqueue(struct lcl_pipeline *B, struct lcl_solver *S,

@@ -6,8 +6,8 @@
 
 #include "lib/krylov/krylov.h"
 
-// A method: its kernels, one table, and what an iteration enqueues. A step
-// counts as one iteration: it writes one residual to the ring.
+// A method: the functions that enqueue its steps. A step counts as one
+// iteration: it writes one residual to the ring.
 struct lcl_pipeline_ops {
     int stops; // length of stop[]
     int words; // number of the method's words of state[], from LCL_KRYLOV_OWN
@@ -15,8 +15,8 @@ struct lcl_pipeline_ops {
     // Enqueues step `it` of the cycle, 0 .. most-1, starting at the point where
     // residual `it` becomes known.
     enum lcl_status (*step)(struct lcl_solver *S, int it);
-    // Enqueues what is needed to compute residual `it` = most; called once
-    // after the last step.
+    // Enqueues the computation of residual `it` = most; called once after the
+    // last step.
     enum lcl_status (*last)(struct lcl_solver *S, int it);
 };
 

@@ -44,18 +44,21 @@ static enum lcl_status take_params(struct lcl_solver_params *p,
         return lcl_misuse(log, "lcl_solver_create: unknown type %d",
                           (int)p->type);
     if (!(p->rtol >= 0 && p->rtol < 1) || !(p->atol >= 0) || isinf(p->atol))
-        return lcl_fail(log, LCL_EINVAL,
-                        "rtol %g, atol %g: expected 0 <= rtol < 1, atol >= 0",
-                        p->rtol, p->atol);
+        return lcl_fail(
+            log, LCL_EINVAL,
+            "rtol %g, atol %g: expected 0 <= rtol < 1 and finite atol >= 0",
+            p->rtol, p->atol);
     if (p->max_iters < 0 || p->stagnation < 0)
         return lcl_fail(log, LCL_EINVAL,
-                        "max_iters %d, stagnation %d: expected 0 or more",
+                        "max_iters %d, stagnation %d: expected >= 0",
                         p->max_iters, p->stagnation);
     if (p->idr_s < 0 || p->idr_s > LCL_IDR_MAX_S)
-        return lcl_fail(log, LCL_EINVAL, "idr_s %d: expected 1 to %d", p->idr_s,
-                        (int)LCL_IDR_MAX_S);
+        return lcl_fail(log, LCL_EINVAL,
+                        "idr_s %d: expected 1 to %d, or 0 for the default",
+                        p->idr_s, (int)LCL_IDR_MAX_S);
     if (p->restart < 0 || p->restart > LCL_GMRES_MAX_RESTART)
-        return lcl_fail(log, LCL_EINVAL, "restart %d: expected 1 to %d",
+        return lcl_fail(log, LCL_EINVAL,
+                        "restart %d: expected 1 to %d, or 0 for the default",
                         p->restart, (int)LCL_GMRES_MAX_RESTART);
     if ((unsigned)p->basis >= LCL_BASIS_COUNT)
         return lcl_misuse(log, "lcl_solver_create: unknown basis storage %d",
@@ -120,7 +123,7 @@ static enum lcl_status take_cg_forms(lcl_solver *S)
     return translate(&S->start, &S->translated[2], M->start, A);
 }
 
-// Sets S->M and what belongs to it from the preconditioner.
+// Sets S->M, or the forms for CG, from the preconditioner.
 static enum lcl_status take_precond(lcl_solver *S)
 {
     lcl_precond *M = S->precond;
@@ -133,22 +136,36 @@ static enum lcl_status take_precond(lcl_solver *S)
     return translate(&S->M, &S->translated[0], &M->op, S->A);
 }
 
+static enum lcl_status check_symmetric(const lcl_precond *M,
+                                       enum lcl_solver_type type,
+                                       const struct lcl_log *log)
+{
+    if (M && methods[type]->symmetric && M->info.type == LCL_PRECOND_RAS)
+        return lcl_fail(log, LCL_EUNSUPPORTED,
+                        "%s needs a symmetric preconditioner: take as instead "
+                        "of ras",
+                        lcl_solver_name(type));
+    return LCL_OK;
+}
+
 static enum lcl_status check(const lcl_operator *A, const lcl_precond *M,
                              const struct lcl_log *log)
 {
     if (A->range.n != A->domain.n)
-        return lcl_fail(log, LCL_EFORMAT,
-                        "the operator is %lld x %lld: a square one is needed",
-                        (long long)A->range.n, (long long)A->domain.n);
+        return lcl_fail(
+            log, LCL_EFORMAT,
+            "the operator is %lld x %lld: expected a square operator",
+            (long long)A->range.n, (long long)A->domain.n);
     if (!M)
         return LCL_OK;
     if (M->op.range.ctx != A->range.ctx)
         return lcl_misuse(log, "lcl_solver_create: A and M have different "
                                "contexts");
     if (M->op.range.n != A->range.n)
-        return lcl_fail(log, LCL_EINVAL,
-                        "the operator has %lld rows, the preconditioner %lld",
-                        (long long)A->range.n, (long long)M->op.range.n);
+        return lcl_fail(
+            log, LCL_EINVAL,
+            "the operator has %lld rows, but the preconditioner has %lld",
+            (long long)A->range.n, (long long)M->op.range.n);
     return LCL_OK;
 }
 
@@ -159,7 +176,7 @@ static bool has_callback(const lcl_solver *S)
            (S->precond && S->precond->info.type == LCL_PRECOND_CALLBACK);
 }
 
-// What an iteration and the true residual need of A.
+// Builds the kernels of A for an iteration and the true residual.
 static enum lcl_status prepare(lcl_operator *A)
 {
     const enum lcl_status st = lcl_operator_prepare(A, LCL_APPLY_DOT_NORM);
@@ -177,7 +194,9 @@ enum lcl_status lcl_solver_create(lcl_solver **out, lcl_operator *A,
     const struct lcl_log *log = A ? lcl_context_log(A->range.ctx) : NULL;
     if (!out || !A)
         return lcl_misuse(log, "lcl_solver_create: an argument is NULL");
-    if ((st = check(A, M, log)) < 0 || (st = take_params(&p, params, log)) < 0)
+    if ((st = check(A, M, log)) < 0 ||
+        (st = take_params(&p, params, log)) < 0 ||
+        (st = check_symmetric(M, p.type, log)) < 0)
         return st;
     lcl_solver *S = lcl_calloc(1, sizeof *S);
     if (!S)
@@ -239,8 +258,8 @@ static enum lcl_status check_range_of_b(lcl_solver *S, bool zero)
     if (isfinite(S->norm_b) && (S->norm_b > 0 || zero))
         return LCL_OK;
     return lcl_fail(lcl_context_log(S->ctx), LCL_EFORMAT,
-                    "the squares of the right-hand side leave the range of "
-                    "double precision: scale the system");
+                    "the squared norm of the right-hand side is out of "
+                    "the range of double precision; scale the system");
 }
 
 static enum lcl_status status_of(enum lcl_stop stop)
@@ -334,7 +353,7 @@ enum lcl_status lcl_solver_solve(lcl_solver *S, const double *b, double *x,
     const int64_t n = S->A->range.n;
     if (!all_finite(b, n) || !all_finite(x, n))
         return lcl_fail(lcl_context_log(S->ctx), LCL_EFORMAT,
-                        "the %s holds NaN or Inf",
+                        "the %s contains NaN or Inf",
                         all_finite(b, n) ? "start vector" : "right-hand side");
     lcl_phase_enter(S->ctx, LCL_PHASE_SOLVE);
     const enum lcl_status st = solve_host(S, b, x, report);
@@ -365,8 +384,9 @@ static enum lcl_status solve_buffers(lcl_solver *S, lcl_buffer *b,
     enum lcl_status st, got;
     if (lcl_buffer_bytes(b) != bytes || lcl_buffer_bytes(x) != bytes)
         return lcl_fail(lcl_context_log(S->ctx), LCL_EINVAL,
-                        "lcl_solver_solve_cl: buffers of %zu bytes expected",
-                        bytes);
+                        "lcl_solver_solve_cl: buffers of %zu and %zu "
+                        "bytes, expected %zu bytes each",
+                        lcl_buffer_bytes(b), lcl_buffer_bytes(x), bytes);
     if ((st = lcl_numbering_gather(N, b, S->b)) < 0 ||
         (st = lcl_krylov_measure_b(S)) < 0 ||
         (S->norm_b == 0 && (st = norm_b_is_zero(S, &zero)) < 0) ||

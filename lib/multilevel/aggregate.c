@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Merges subdomains into fewer aggregates: rounds of matching, each of which
 // pairs most vertices of a shrinking graph. METIS, which partitions the matrix,
-// is no alternative: it fails with text on stdout if parts are to have only a
-// few vertices.
+// is no alternative: for parts of only a few vertices it fails and prints to
+// stdout.
 #include "lib/multilevel/aggregate.h"
 
 #include "host/alloc.h"

@@ -280,7 +280,10 @@ static enum lcl_status invert(struct lcl_coarse_space *C)
         (st = check(C, &sound)) < 0)
         return st;
     if (!sound && C->rows <= HOST_UNKNOWNS) {
-        lcl_info(log, "the coarse matrix is inverted on the host");
+        lcl_info(log,
+                 "the device failed to invert the coarse matrix of %lld rows; "
+                 "the host inverts it",
+                 (long long)C->rows);
         if ((st = invert_on_host(C)) < 0 || (st = check(C, &sound)) < 0)
             return st;
     }
@@ -289,8 +292,8 @@ static enum lcl_status invert(struct lcl_coarse_space *C)
         if ((st = lcl_buffer_fill(C->e, 0)) < 0) // kernels may still add Z e
             return st;
         lcl_warn(log,
-                 "the coarse correction is off: its matrix of %lld rows "
-                 "cannot be inverted",
+                 "the coarse correction is switched off, because its matrix "
+                 "of %lld rows cannot be inverted",
                  (long long)C->rows);
     }
     return LCL_OK;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which entries of A form W and E: from the results of the survey, the host
-// merges subdomains and places the entries of E.
+// Finds the entries of A that form W and E: the device surveys the couplings,
+// then the host merges subdomains and places the entries of E.
 #include "lib/multilevel/survey.h"
 
 #include "host/alloc.h"
@@ -125,7 +125,7 @@ static enum lcl_status upload_aggregates(const struct lcl_coarse_survey *s)
 }
 
 // Two stable sorts: by the aggregate of the row, then by that of the columns.
-// The runs of one entry are those of its pairs, subdomain by subdomain.
+// The runs of one entry are the runs of its pairs, subdomain by subdomain.
 static enum lcl_status sort_pairs(struct search *s)
 {
     const struct lcl_coarse_survey *v = &s->survey;
@@ -215,7 +215,7 @@ out:
     return st;
 }
 
-// ------------------------------------------------------------------- all of it
+// ------------------------------------------------------------------- pattern
 
 static enum lcl_status find(struct search *s, const struct lcl_subdomains *P,
                             int64_t most)

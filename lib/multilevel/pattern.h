@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which entries of A form W = A Z and E = Z^T A Z (cl/multilevel/coarse.cl),
-// computed once per pattern, on the device.
+// Finds the entries of A that form W = A Z and E = Z^T A Z
+// (cl/multilevel/coarse.cl), once per pattern, on the device.
 #pragma once
 
 #include "lib/multilevel/runs.h"
 #include "lib/partition/subdomains.h"
 
 // B is numbered by P, and the columns of each row ascend; the values are not
-// read. Makes at most `most` aggregates: those of P, if they are not more, or
-// of strongly coupled subdomains.
-// Does not wait for its last kernels. Returns LCL_OK, LCL_EUNSUPPORTED (B is
-// wide), LCL_ESELFTEST (impossible counts: the device is faulty), LCL_EDEVMEM,
+// read. Makes at most `most` aggregates: the aggregates of P if their number
+// permits, otherwise aggregates of strongly coupled subdomains. Does not wait
+// for its last kernels. Returns LCL_OK, LCL_EUNSUPPORTED (B is wide),
+// LCL_ESELFTEST (impossible counts: the device is faulty), LCL_EDEVMEM,
 // LCL_EDEVICE, LCL_EBUILD or LCL_ENOMEM; on error *C is all zero.
 enum lcl_status lcl_coarse_pattern_init(struct lcl_coarse_pattern *C,
                                         lcl_context *ctx,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lists on the device what each subdomain is coupled to.
+// Lists the couplings of each subdomain on the device.
 #include "lib/multilevel/survey.h"
 
 #include "host/alloc.h"
@@ -28,9 +28,10 @@ static const char *const kernel_names[LCL_SURVEY_KERNELS] = {
 static enum lcl_status fail_device(const struct lcl_coarse_survey *s,
                                    const char *what)
 {
-    return lcl_fail(lcl_context_log(s->ctx), LCL_ESELFTEST,
-                    "%s gives %s that cannot be: it computes wrong results",
-                    lcl_context_caps(s->ctx)->name, what);
+    return lcl_fail(
+        lcl_context_log(s->ctx), LCL_ESELFTEST,
+        "%s computes wrong results: impossible %s in the coarse pattern",
+        lcl_context_caps(s->ctx)->name, what);
 }
 
 static enum lcl_status fail_memory(const struct lcl_coarse_survey *s)
@@ -48,10 +49,9 @@ static enum lcl_status create(const struct lcl_coarse_survey *s,
 
 static enum lcl_status check_size(const struct lcl_coarse_survey *s)
 {
-    return s->B->wide
-               ? lcl_refuse_wide(s->B->blocks, "a coarse correction takes",
-                                 lcl_context_log(s->ctx))
-               : LCL_OK;
+    return s->B->wide ? lcl_refuse_wide(s->B->blocks, "coarse correction",
+                                        lcl_context_log(s->ctx))
+                      : LCL_OK;
 }
 
 struct lcl_spec lcl_coarse_pattern_spec(lcl_context *ctx, const char *kernel)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lists on the device what each subdomain is coupled to: the first half of
+// Lists the couplings of each subdomain on the device: the first half of
 // finding a coarse pattern.
 #pragma once
 
@@ -11,8 +11,8 @@
 
 #include <assert.h>
 
-static_assert(sizeof(struct lcl_coarse_part) == 24, "as the device sees it");
-static_assert(sizeof(struct lcl_coarse_pair) == 16, "as the device sees it");
+static_assert(sizeof(struct lcl_coarse_part) == 24, "shared with kernels");
+static_assert(sizeof(struct lcl_coarse_pair) == 16, "shared with kernels");
 
 enum { LCL_SURVEY_KERNELS = 6 };
 

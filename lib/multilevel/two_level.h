@@ -24,9 +24,10 @@ struct lcl_two_level {
 };
 
 // Initialises T->op, whose x and y must be different buffers. While the
-// correction is off, it is the smoother, in COARSE 0. If the smoother supports
-// LCL_APPLY_ADD, ADD and MULT let it add Z e. A-DEF1 and A-DEF2: Tang, Nabben,
-// Vuik and Erlangga, J. Sci. Comput. 39 (2009). Statuses as lcl_coarse_init().
+// correction is off, T->op is the smoother, or 0 in COARSE. If the smoother
+// supports LCL_APPLY_ADD, ADD and MULT let it add Z e. A-DEF1 and A-DEF2: Tang,
+// Nabben, Vuik and Erlangga, J. Sci. Comput. 39 (2009). Statuses as
+// lcl_coarse_init().
 enum lcl_status lcl_two_level_init(struct lcl_two_level *T,
                                    struct lcl_coarse_space *C,
                                    lcl_operator *smoother,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The adaptive product: logarithmic bins of rows, each with as many lanes per
-// row as fit, and one bin of long rows, in one launch over a table of tiles.
+// The adaptive product: bins of rows by the logarithm of their length, each
+// with its own number of lanes per row, and one bin of long rows; one launch
+// over a table of tiles.
 #include "host/alloc.h"
 #include "host/geometry.h"
 #include "host/launch.h"
@@ -88,7 +89,8 @@ static enum lcl_status fill_tiles(struct lcl_tiles *T, lcl_context *ctx,
     return st;
 }
 
-// Makes lists if the rows need them; also to inspect the long rows.
+// Lists the rows of each bin unless one bin holds all rows; long rows are
+// always listed, since the host inspects their lengths.
 static enum lcl_status find_tiles(struct adaptive *R, struct lcl_tiles *T,
                                   lcl_context *ctx,
                                   const struct lcl_device_matrix *A,

@@ -138,8 +138,9 @@ enum lcl_status lcl_operator_require_symmetric(lcl_operator *A, const char *who)
     const struct lcl_log *log = lcl_context_log(A->range.ctx);
     if (A->info.kron)
         return lcl_fail(log, LCL_EUNSUPPORTED,
-                        "%s needs a symmetric matrix, which a system in "
-                        "Kronecker form is not known to have",
+                        "%s needs a symmetric matrix, and levelcl cannot test "
+                        "a Kronecker system for symmetry; use bicgstab, idr "
+                        "or gmres",
                         who);
     if (!A->matrix)
         return LCL_OK;
@@ -153,7 +154,8 @@ enum lcl_status lcl_operator_require_symmetric(lcl_operator *A, const char *who)
     if (A->asymmetry <= LCL_SYMMETRY_TOLERANCE)
         return LCL_OK;
     return lcl_fail(log, LCL_EUNSUPPORTED,
-                    "%s needs a symmetric matrix: <u, A w> and <w, A u> of two "
-                    "vectors differ by %.1e of their terms",
-                    who, A->asymmetry);
+                    "%s needs a symmetric matrix: <u, A w> and <w, A u> "
+                    "differ by %.1e relative to their terms, expected at "
+                    "most %.1e",
+                    who, A->asymmetry, LCL_SYMMETRY_TOLERANCE);
 }

@@ -38,7 +38,7 @@ static int log2_of(int64_t value)
     return log;
 }
 
-// Cache key: equal for matrices that load a device alike.
+// Cache key: equal for matrices that put a similar load on a device.
 static void name_question(char text[QUESTION],
                           const struct lcl_device_matrix *A, const char *what)
 {
@@ -188,7 +188,8 @@ enum lcl_status lcl_spmv_autotune(struct lcl_spmv *S, lcl_context *ctx,
         lcl_context_set_log_level(ctx, level);
         if (st == LCL_OK)
             return st;
-        lcl_debug(lcl_context_log(ctx), "product: csr, as it stands, since %s",
+        lcl_debug(lcl_context_log(ctx),
+                  "product: autotuning failed (%s), csr is used",
                   lcl_status_str(st));
     }
     return lcl_spmv_init(S, LCL_SPMV_CSR, ctx, A);

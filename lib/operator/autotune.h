@@ -13,8 +13,8 @@ typedef enum lcl_status lcl_form(void *arg, int which,
 bool lcl_spmv_is_small(const struct lcl_device_matrix *A);
 
 // Sets *best to the fastest of the variants 0 .. count - 1 of y = A x. `what`
-// names the variants and the traits, beyond the size of A, that their speed
-// depends on. Returns LCL_OK, LCL_EDEVMEM, LCL_EDEVICE, LCL_ENOMEM or the
+// names the variants and the properties, besides the size of A, that determine
+// their speed. Returns LCL_OK, LCL_EDEVMEM, LCL_EDEVICE, LCL_ENOMEM or the
 // status of a variant.
 enum lcl_status lcl_spmv_measure(int *best, lcl_context *ctx,
                                  const struct lcl_device_matrix *A,

@@ -8,10 +8,9 @@
 #include "lib/operator/to_blocks.h"
 #include "lib/vector/vector.h"
 
-// -------------------------------------------------------------------
-// conversion
+// ---------------------------------------------------------------- conversion
 
-// The values of A to their places in B, the others of which are 0.
+// Scatters the values of A to their places in B; the other values of B are 0.
 static enum lcl_status move_values(struct lcl_device_matrix *B,
                                    lcl_context *ctx,
                                    const struct lcl_device_matrix *A,
@@ -81,7 +80,7 @@ enum lcl_status lcl_blocked_from_bsr(struct lcl_blocked *B, lcl_context *ctx,
     if (block_size == 0 || block_size == A->block_size)
         return lcl_device_matrix_init(&B->A, ctx, A);
     return lcl_fail(lcl_context_log(ctx), LCL_EINVAL,
-                    "block size %d, but the matrix has blocks of %d rows",
+                    "block size %d: expected %d, as in the matrix, or 0",
                     block_size, A->block_size);
 }
 

@@ -14,8 +14,8 @@ struct lcl_blocked {
 };
 
 // Upload a well-formed A, which need live only until the call returns, and
-// convert it. The block size 0 stands for the natural one, or that of A.
-// Return LCL_OK, LCL_EINVAL (the block size does not divide A's size, or
+// convert it. Block size 0 selects the natural block size, or the block size of
+// A. Return LCL_OK, LCL_EINVAL (the block size does not divide A's size, or
 // differs from that of A's blocks), LCL_ERANGE, LCL_EBUILD, LCL_EDEVMEM,
 // LCL_EDEVICE or LCL_ENOMEM; *B is then fit for lcl_blocked_finish().
 enum lcl_status lcl_blocked_from_csr(struct lcl_blocked *B, lcl_context *ctx,

@@ -93,8 +93,8 @@ static enum lcl_status check(const lcl_context *ctx, int64_t rows, int64_t cols)
                         (long long)rows, (long long)cols);
     if (rows > INT32_MAX || cols > INT32_MAX)
         return lcl_fail(log, LCL_ERANGE,
-                        "an operator of %lld x %lld: at most 2^31 - 1 rows and "
-                        "columns are possible",
+                        "an operator of %lld x %lld: expected at most 2^31 - "
+                        "1 rows and columns",
                         (long long)rows, (long long)cols);
     return LCL_OK;
 }

@@ -18,13 +18,16 @@ static enum lcl_status check_columns(const lcl_operator *A, int64_t ldx,
     if (vectors < 0 || ldx < A->info.cols || ldy < A->info.rows)
         return lcl_fail(log, LCL_EINVAL,
                         "lcl_operator_apply_many: %lld columns, leading "
-                        "dimensions %lld and %lld of a matrix of %lld x %lld",
+                        "dimensions %lld of X and %lld of Y: expected >= 0, "
+                        ">= %lld and >= %lld",
                         (long long)vectors, (long long)ldx, (long long)ldy,
-                        (long long)A->info.rows, (long long)A->info.cols);
+                        (long long)A->info.cols, (long long)A->info.rows);
     if (ldx > most || ldy > most)
         return lcl_fail(log, LCL_ERANGE,
-                        "lcl_operator_apply_many: %lld columns are too many",
-                        (long long)vectors);
+                        "lcl_operator_apply_many: %lld columns with leading "
+                        "dimensions %lld and %lld: expected at most 2^63 - 1 "
+                        "bytes",
+                        (long long)vectors, (long long)ldx, (long long)ldy);
     return LCL_OK;
 }
 
@@ -48,7 +51,7 @@ static void copy_columns(double *to, int64_t ld_to, const double *from,
         memcpy(to + j * ld_to, from + j * ld_from, (size_t)n * sizeof *to);
 }
 
-// Columns of the caller, from one on.
+// The caller's columns from column j on.
 struct given {
     const double *x;
     int64_t ldx;
@@ -56,7 +59,7 @@ struct given {
     int64_t ldy;
 };
 
-// Room for a pass, on the device and on the host.
+// Buffers of a pass, on the device and on the host.
 struct pass {
     lcl_buffer *in, *result;
     double *packed;
@@ -120,7 +123,7 @@ static enum lcl_status apply_passes(lcl_operator *A, const struct given *c,
     return st;
 }
 
-// Products of several columns know no numbering but the caller's.
+// Kernels for several columns work in the caller's numbering only.
 enum lcl_status lcl_operator_apply_many(lcl_operator *A, const double *x,
                                         int64_t ldx, double *y, int64_t ldy,
                                         int64_t vectors)

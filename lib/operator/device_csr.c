@@ -48,8 +48,8 @@ static enum lcl_status check_sizes(const struct lcl_device_csr *A,
     return check_size(A->val, A->nnz, sizeof(double), "val", log);
 }
 
-// Without entries, an array that the kernel does not read stands for the
-// others.
+// A matrix without entries may lack columns and values: passes an array that
+// the kernel does not read.
 static enum lcl_status launch_check(const struct lcl_device_csr *A,
                                     lcl_context *ctx, lcl_buffer *bad)
 {
@@ -133,7 +133,7 @@ static enum lcl_status name_fault(const struct lcl_device_csr *A,
     enum lcl_status st = download(&H, ctx, A);
     if (st == LCL_OK && (st = lcl_csr_check(&H, log)) == LCL_OK)
         st = lcl_fail(log, LCL_EFORMAT,
-                      "matrix: its buffers changed while they were checked");
+                      "the buffers of the matrix changed during the check");
     lcl_csr_finish(&H);
     return st;
 }

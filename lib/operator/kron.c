@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Systems in Kronecker form on the host: checks, the product in plain C.
+// Kronecker systems on the host: checks, the product in plain C.
 #include "lib/operator/kron.h"
 
 #include "host/alloc.h"
@@ -17,8 +17,7 @@ static enum lcl_status check_stages(const struct lcl_kron *K,
 {
     const int s = K->stages;
     if (s < 1 || s > LCL_KRON_STAGES_MAX)
-        return lcl_fail(log, LCL_EFORMAT,
-                        "%d stages: expected a number from 1 to %d", s,
+        return lcl_fail(log, LCL_EFORMAT, "%d stages: expected 1 to %d", s,
                         LCL_KRON_STAGES_MAX);
     if (!isfinite(K->tau))
         return lcl_fail(log, LCL_EFORMAT, "tau is not finite");
@@ -36,25 +35,25 @@ static enum lcl_status check_sizes(const struct lcl_kron *K,
     const struct lcl_bsr *M = K->M, *L = K->L;
     if (M->rows != M->cols)
         return lcl_fail(log, LCL_EFORMAT,
-                        "M has %lld x %lld blocks: a square matrix is needed",
+                        "M has %lld x %lld blocks: expected a square matrix",
                         (long long)M->rows, (long long)M->cols);
     if (M->rows == 0)
         return lcl_fail(log, LCL_EFORMAT, "M is empty");
     if (L->rows != M->rows || L->cols != M->cols)
         return lcl_fail(log, LCL_EFORMAT,
-                        "M has %lld x %lld blocks, L has %lld x %lld: they "
-                        "must have the same size",
+                        "M has %lld x %lld blocks, L has %lld x %lld: "
+                        "expected the same size",
                         (long long)M->rows, (long long)M->cols,
                         (long long)L->rows, (long long)L->cols);
     if (L->block_size != M->block_size)
         return lcl_fail(log, LCL_EFORMAT,
-                        "M has blocks of %d rows, L of %d: they must be equal",
+                        "M has blocks of %d rows, L has blocks of %d rows: "
+                        "expected the same block size",
                         M->block_size, L->block_size);
     if (lcl_kron_rows(K) > INT32_MAX)
-        return lcl_fail(
-            log, LCL_ERANGE,
-            "%lld rows in all stages: at most 2^31 - 1 are possible",
-            (long long)lcl_kron_rows(K));
+        return lcl_fail(log, LCL_ERANGE,
+                        "%lld rows in all stages: expected at most 2^31 - 1",
+                        (long long)lcl_kron_rows(K));
     return LCL_OK;
 }
 

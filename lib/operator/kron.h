@@ -36,7 +36,7 @@ struct lcl_kron_ops {
     bool stages_innermost;
 };
 
-// The state of an operator made from a lcl_kron.
+// The state of an operator created from a lcl_kron.
 struct lcl_kron_operator {
     const struct lcl_kron_ops *ops;
     uint64_t pattern; // lcl_kron_pattern()
@@ -51,7 +51,7 @@ struct lcl_kron_operator {
 
 extern const struct lcl_kron_ops lcl_kron_one_pass, lcl_kron_okp, lcl_kron_cu;
 
-// The state of A, or NULL if A was not made from a lcl_kron.
+// The state of A, or NULL if A was not created from a lcl_kron.
 const struct lcl_kron_operator *lcl_kron_of(const lcl_operator *A);
 
 // op.destroy of all methods.

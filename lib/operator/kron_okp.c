@@ -19,8 +19,8 @@ enum { WAVES = 8 };
 
 // ------------------------------------------------------------------- creation
 
-// As many waves as a quarter of local memory can hold sums for, so that several
-// groups fit.
+// Work-group size: the sums of all waves fill at most a quarter of local
+// memory, so that several groups fit.
 static int group_for(const struct lcl_caps *caps, int stages)
 {
     int waves = WAVES;

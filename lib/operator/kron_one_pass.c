@@ -44,9 +44,10 @@ static bool is_power_of_two(int v)
     return (v & (v - 1)) == 0;
 }
 
-// Cost of a sharing: what lanes read of a block and of x. Values are read once
-// per lane along the stages, x once per lane along the rows. Sums beyond the
-// number that leaves registers for many waves dominate the cost.
+// Cost of a sharing: number of values that the lanes read from a block and from
+// x. Each lane along the stages reads the block, each lane along the rows reads
+// x. Too many sums per lane take the registers of other waves and dominate the
+// cost.
 static int cost_of(int stages, int b, int row_lanes, int stage_lanes)
 {
     const int enough = stages > 4 ? 2 * stages : 8;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Operators in Kronecker form: creation, numbering, new values.
+// Kronecker operators: creation, numbering, new values.
 #include "host/alloc.h"
 #include "host/geometry.h"
 #include "host/log.h"
@@ -60,8 +60,9 @@ static enum lcl_status check_blocks(lcl_context *ctx, int b)
     if (width == 1 || b <= width)
         return LCL_OK;
     return lcl_fail(lcl_context_log(ctx), LCL_EUNSUPPORTED,
-                    "blocks of %d rows: a wave of this device has %d lanes", b,
-                    width);
+                    "blocks of %d rows: expected at most %d, the number "
+                    "of lanes of a wave of this device",
+                    b, width);
 }
 
 static enum lcl_status upload_values(lcl_operator *A, const struct lcl_kron *K)
@@ -143,8 +144,9 @@ static enum lcl_status check_same(const struct lcl_kron *K, uint64_t pattern,
     const enum lcl_status st = lcl_kron_check(K, log);
     if (st < 0 || lcl_kron_pattern(K) == pattern)
         return st;
-    return lcl_fail(log, LCL_EFORMAT,
-                    "the number of stages or a pattern has changed");
+    return lcl_fail(
+        log, LCL_EFORMAT,
+        "the number of stages or a pattern has changed; create a new operator");
 }
 
 enum lcl_status lcl_operator_update_kron(lcl_operator *A,
@@ -153,8 +155,9 @@ enum lcl_status lcl_operator_update_kron(lcl_operator *A,
     const struct lcl_log *log = A ? lcl_context_log(A->range.ctx) : NULL;
     if (!A || !K || !A->info.kron)
         return lcl_misuse(log, "lcl_operator_update_kron: %s",
-                          A && K ? "it was not made of a lcl_kron"
-                                 : "an argument is NULL");
+                          A && K
+                              ? "the operator was not created from a lcl_kron"
+                              : "an argument is NULL");
     const enum lcl_status st = check_same(K, lcl_kron_of(A)->pattern, log);
     if (st < 0)
         return st;

@@ -111,8 +111,8 @@ enum lcl_status lcl_refuse_wide(int64_t entries, const char *what,
                                 const struct lcl_log *log)
 {
     return lcl_fail(log, LCL_EUNSUPPORTED,
-                    "%lld entries: %s at most %lld of them", (long long)entries,
-                    what, (long long)LCL_NARROW_MOST);
+                    "%s: %lld entries, expected at most %lld", what,
+                    (long long)entries, (long long)LCL_NARROW_MOST);
 }
 
 int lcl_row_shift(const lcl_context *ctx, int64_t mean)

@@ -132,7 +132,7 @@ static const struct lcl_operator_ops ops = {
     .destroy = destroy,
 };
 
-// Finds out early whether a type of product suits the matrix.
+// Checks early whether the type of product suits the matrix.
 static enum lcl_status check_type(lcl_operator *A)
 {
     const struct given *G = A->state;
@@ -262,8 +262,7 @@ enum lcl_status lcl_operator_download(const lcl_operator *A,
 }
 
 // The pattern of A's blocks in the caller's numbering, with map[k] the block of
-// A at its place k. lcl_csr_reorder() moves a value with each block, which is
-// of no use here.
+// A at its place k. The values that lcl_csr_reorder() moves are unused.
 static enum lcl_status original_pattern(struct lcl_csr *pattern, int64_t **map,
                                         const lcl_operator *A,
                                         const struct lcl_bsr *B)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Operators with a matrix on the device, for the preconditioners made from it.
+// Operators with a matrix on the device: interface for preconditioners.
 #pragma once
 
 #include "lib/operator/blocked.h"
@@ -16,11 +16,11 @@ enum lcl_status lcl_matrix_operator_create_bsr(
     const struct lcl_operator_params *params);
 
 // Switches A from the caller's numbering to that of B, its matrix reordered,
-// and takes buffers of B. While A has no users; new values are given as before.
-// On error A is unchanged.
+// and takes buffers of B. A must have no users; the caller's order of values
+// does not change. On error A is unchanged.
 enum lcl_status lcl_operator_renumber(lcl_operator *A, struct lcl_reordered *B);
 
-// Switches A back to the caller's numbering, while it has no users but a
+// Switches A back to the caller's numbering; A must have no users except a
 // preconditioner under construction. On error A is unchanged.
 enum lcl_status lcl_operator_restore(lcl_operator *A);
 
@@ -35,7 +35,7 @@ enum lcl_status lcl_operator_download(const lcl_operator *A,
 enum lcl_status lcl_operator_copy(lcl_operator **out, lcl_buffer **map,
                                   const lcl_operator *A);
 
-// New values that come from the device: write them to the buffer, blocks in the
-// order in which A was created (from blocks), then call the second function.
+// Take new values from the device: write them to the buffer, in the order of
+// the blocks from which A was created, then call the second function.
 lcl_buffer *lcl_operator_staging(const lcl_operator *A);
 enum lcl_status lcl_operator_take_staged(lcl_operator *A);

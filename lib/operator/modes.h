@@ -10,7 +10,7 @@
 // Gets the kernel, which lives as long as the context.
 enum lcl_status lcl_modes_kernel(lcl_kernel **out, lcl_context *ctx);
 
-// Enqueues the rest of a mode after v->y = Op x; nothing for LCL_APPLY.
+// Completes a mode after v->y = Op x; enqueues nothing for LCL_APPLY.
 enum lcl_status lcl_modes_complete(lcl_kernel *kernel,
                                    const struct lcl_space *range,
                                    enum lcl_mode mode,

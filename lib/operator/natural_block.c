@@ -7,11 +7,11 @@
 #include "host/runtime.h"
 #include "lib/matrix/bsr.h"
 
-// Number of entries up to which the host looks at the first rows.
+// The host inspects the first rows if they have at most this many entries.
 enum { HEAD_MOST = 1 << 16 };
 
-// Elements per group: few, so that most groups start when the first mismatch is
-// known.
+// Elements per group: few, so that most groups start after the first mismatch
+// is known.
 enum { GROUP_SHARE = 4096 };
 
 // The sizes that the counts allow, as bits.
@@ -45,9 +45,9 @@ static enum lcl_status read_head(struct lcl_bsr *H, lcl_context *ctx,
     return lcl_device_matrix_read(H, &head, false, log);
 }
 
-// Takes the sizes that the first rows rule out from *sizes: for most matrices
-// without blocks all, so that no kernel is needed.
-static enum lcl_status look_at_head(uint32_t *sizes, lcl_context *ctx,
+// Removes the sizes that the first rows rule out from *sizes. Most matrices
+// without blocks have no size left and need no kernel.
+static enum lcl_status inspect_head(uint32_t *sizes, lcl_context *ctx,
                                     const struct lcl_device_matrix *A)
 {
     struct lcl_bsr H;
@@ -88,7 +88,7 @@ static enum lcl_status refuse(lcl_buffer *refused, uint32_t candidates,
 }
 
 // Reduces *sizes, not 0, to the natural block size.
-static enum lcl_status look_at_all(uint32_t *sizes, lcl_context *ctx,
+static enum lcl_status inspect_all(uint32_t *sizes, lcl_context *ctx,
                                    const struct lcl_device_matrix *A)
 {
     uint32_t bits = ~*sizes;
@@ -110,8 +110,8 @@ enum lcl_status lcl_natural_block(int *block, lcl_context *ctx,
     uint32_t sizes = allowed_by_counts(A);
     enum lcl_status st = LCL_OK;
     *block = 1;
-    if ((sizes && (st = look_at_head(&sizes, ctx, A)) < 0) ||
-        (sizes && (st = look_at_all(&sizes, ctx, A)) < 0))
+    if ((sizes && (st = inspect_head(&sizes, ctx, A)) < 0) ||
+        (sizes && (st = inspect_all(&sizes, ctx, A)) < 0))
         return st;
     for (int b = 2; b <= LCL_BLOCK_MAX; ++b)
         if (sizes >> b & 1)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The numbering of a square operator's vectors on the device, and the way of
-// vectors from the caller's numbering to it and back.
+// The numbering of a square operator's vectors on the device; permutes vectors
+// from and to the caller's numbering.
 #pragma once
 
 #include "lib/vector/vector.h"
@@ -24,7 +24,7 @@ void lcl_numbering_init(struct lcl_numbering *N, lcl_context *ctx, int64_t n,
 enum lcl_status lcl_numbering_take(struct lcl_numbering *N, lcl_buffer **perm);
 void lcl_numbering_finish(struct lcl_numbering *N);
 
-// Whether vectors of both need no permutation.
+// Whether both number the rows in the same order.
 bool lcl_numbering_equal(const struct lcl_numbering *a,
                          const struct lcl_numbering *b);
 

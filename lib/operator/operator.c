@@ -31,7 +31,7 @@ static enum lcl_status check_params(const struct lcl_operator_params *p,
         return lcl_misuse(log, "lcl_operator_create: an enum is out of range");
     if (p->block_size < 0 || p->block_size > LCL_BLOCK_MAX)
         return lcl_fail(log, LCL_EINVAL,
-                        "block size %d: expected a number from 1 to %d, or 0",
+                        "block size %d: expected 1 to %d, or 0 for the default",
                         p->block_size, LCL_BLOCK_MAX);
     if (p->hec_width < 0)
         return lcl_fail(log, LCL_EINVAL, "hec_width %d: expected a number >= 0",
@@ -75,8 +75,11 @@ enum lcl_status lcl_operator_update(lcl_operator *A, const double *val)
     if (!A || !val)
         return refuse_null(A, "lcl_operator_update");
     if (!A->ops->update)
-        return lcl_misuse(log_of(A), "lcl_operator_update: it was made of a %s",
-                          A->info.kron ? "lcl_kron" : "callback");
+        return lcl_misuse(
+            log_of(A),
+            "lcl_operator_update: the operator was created from a %s",
+            A->info.kron ? "lcl_kron; call lcl_operator_update_kron()"
+                         : "callback and has no values");
     const int64_t k = lcl_find_not_finite(val, A->info.nnz);
     if (k >= 0)
         return lcl_fail(log_of(A), LCL_EFORMAT,
@@ -114,7 +117,7 @@ enum lcl_status lcl_operator_apply_cl(lcl_operator *A, cl_mem x, cl_mem y)
     enum lcl_status st;
     if (!A || !x || !y)
         return refuse_null(A, "lcl_operator_apply_cl");
-    // products in Kronecker form add their terms in y
+    // Kronecker products accumulate their terms in y
     const int access =
         A->info.kron ? LCL_ACCESS_READ | LCL_ACCESS_WRITE : LCL_ACCESS_WRITE;
     const size_t cols = (size_t)A->info.cols * sizeof(double);
@@ -126,8 +129,8 @@ enum lcl_status lcl_operator_apply_cl(lcl_operator *A, cl_mem x, cl_mem y)
     if (x == y || lcl_buffer_bytes(in) < cols ||
         lcl_buffer_bytes(result) < rows)
         st = lcl_fail(log_of(A), LCL_EINVAL,
-                      "lcl_operator_apply_cl: two buffers of at least %zu and "
-                      "%zu bytes expected",
+                      "lcl_operator_apply_cl: expected two different buffers "
+                      "of at least %zu and %zu bytes",
                       cols, rows);
     else
         st = lcl_apply_buffers(A, in, result);

@@ -22,7 +22,7 @@ struct lcl_columns {
 };
 
 struct lcl_operator_ops {
-    // Builds what an application needs, unless done. NULL: nothing.
+    // Builds the kernels of an application on the first call. NULL: none.
     enum lcl_status (*prepare)(lcl_operator *A);
     // Enqueues an application in A's numbering; `mode` is one of A->modes.
     enum lcl_status (*apply)(lcl_operator *A, enum lcl_mode mode,
@@ -47,7 +47,7 @@ struct lcl_operator {
     bool identity;        // Op x = x
     lcl_kernel *complete; // lib/operator/modes.h; NULL until first needed
     lcl_buffer *x, *y;    // for vectors of the caller, created on first use
-    // Of operators that the caller has created:
+    // Only of operators that the caller has created:
     struct lcl_numbering own; // `numbering` points to it
     int users;                // preconditioners and solvers: no renumbering
     uint64_t version;         // counts the updates of values
@@ -72,7 +72,8 @@ void lcl_identity_init(lcl_operator *A, struct lcl_space V,
                        const struct lcl_numbering *numbering);
 extern const struct lcl_operator_ops lcl_identity;
 
-// Builds what applications in `mode` need, so that no application compiles.
+// Builds the kernels of applications in `mode`, so that none of them has to
+// wait for the compiler.
 enum lcl_status lcl_operator_prepare(lcl_operator *A, enum lcl_mode mode);
 
 // Enqueues an application. A mode without a kernel of its own is LCL_APPLY and
@@ -104,7 +105,7 @@ enum lcl_status lcl_operator_allocate(lcl_operator **out, lcl_context *ctx,
                                       int64_t rows, int64_t cols, int block);
 
 // Tests the symmetry of A's matrix, if not done since its values changed.
-// Returns LCL_OK, also for a callback, which is taken at its word;
+// Returns LCL_OK, also for a callback, whose symmetry is not tested;
 // LCL_EUNSUPPORTED if A is not symmetric, which `who` requires; or a status of
 // lcl_symmetry_measure().
 enum lcl_status lcl_operator_require_symmetric(lcl_operator *A,

@@ -65,8 +65,8 @@ void lcl_row_classes_finish(struct lcl_row_classes *C)
     *C = (struct lcl_row_classes){.count = NULL};
 }
 
-// Computes B->place, where rows start by bin and chunk, and the same for whole
-// bins.
+// Computes B->place, the starts of the rows of each bin and chunk, and the
+// starts of whole bins.
 static void find_places(struct lcl_row_bins *B, const struct lcl_row_classes *C,
                         const int bin_of[LCL_ROW_CLASSES])
 {

@@ -85,13 +85,14 @@ static enum lcl_status check_fit(const struct sliced *L, lcl_context *ctx,
     const struct lcl_log *log = lcl_context_log(ctx);
     if (L->fill > most_fill)
         return lcl_fail(log, LCL_EUNSUPPORTED,
-                        "the sliced product would hold %.3g times the entries "
-                        "of this matrix, whose rows differ in length; %g is "
-                        "the limit",
+                        "the sliced product would store %.3g times the "
+                        "entries of the matrix, because its rows differ in "
+                        "length: expected at most %g; use csr or adaptive",
                         L->fill, most_fill);
     if (!lcl_slots_fit(sums, L->rows * block_values(A)))
         return lcl_fail(log, LCL_EUNSUPPORTED,
-                        "the sliced product has no room for %lld entries",
+                        "the slots of the sliced product of %lld entries "
+                        "exceed 32-bit counters; use csr",
                         (long long)A->blocks);
     return LCL_OK;
 }
@@ -212,7 +213,7 @@ static enum lcl_status launch(lcl_kernel *kernel, const struct lcl_spmv *S,
         lcl_arg_int(v->at));
 }
 
-enum { FORMS = 2 }; // few slots in flight, or those of an average row
+enum { FORMS = 2 }; // few slots in flight, or an average row
 
 struct forms {
     const struct lcl_spmv *S;
@@ -226,8 +227,8 @@ static enum lcl_status launch_form(void *arg, int which,
     return launch(F->kernels[which][LCL_APPLY], F->S, v);
 }
 
-// Chooses between the two by measurement. Block rows and short rows keep enough
-// loads in flight with few slots.
+// Autotunes the number of slots. Block rows and short rows keep enough loads in
+// flight with few slots.
 static enum lcl_status choose_slots(struct lcl_spmv *S, lcl_context *ctx)
 {
     struct sliced *L = S->state;

@@ -43,8 +43,8 @@ enum lcl_status lcl_refuse_blocks(const struct lcl_spmv *S, lcl_context *ctx,
     if (S->A->block == 1)
         return LCL_OK;
     return lcl_fail(lcl_context_log(ctx), LCL_EUNSUPPORTED,
-                    "%s is for single entries, the matrix is stored in blocks "
-                    "of %d rows",
+                    "%s requires block size 1, but the matrix is stored "
+                    "in blocks of %d rows",
                     kind, S->A->block);
 }
 

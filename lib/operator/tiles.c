@@ -33,9 +33,9 @@ static int first_long_class(int width)
     return (width == 1 ? PART : LONGEST_OF_WAVE) + 1;
 }
 
-// The bin that absorbs the small bin b: the next wider one that is not small,
+// The bin that absorbs the small bin b: the next wider bin that is not small,
 // otherwise the next narrower one, whose lanes then have at most twice the
-// work; b if there is none.
+// work; b if both are missing.
 static int host_of(int b, const int64_t rows[LCL_TILE_BINS], int64_t small)
 {
     for (int wider = b + 1; wider < LCL_TILE_BINS; ++wider)
@@ -164,7 +164,10 @@ static enum lcl_status allocate(struct lcl_tiles *T,
         tiles += tiles_of(T, b, B->rows[b]);
     if (tiles > INT32_MAX || parts > INT32_MAX)
         return lcl_fail(log, LCL_ERANGE,
-                        "the adaptive product: too many rows for its table");
+                        "the adaptive product needs %lld tiles and %lld parts "
+                        "of long rows: expected at most 2^31 - 1 of each; use "
+                        "csr",
+                        (long long)tiles, (long long)parts);
     T->table = lcl_malloc((size_t)tiles, sizeof *T->table);
     T->parts = lcl_malloc((size_t)parts, sizeof *T->parts);
     return T->table && T->parts ? LCL_OK

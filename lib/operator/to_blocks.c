@@ -32,19 +32,20 @@ static enum lcl_status get_kernels(struct conversion *c)
     return lcl_kernels_get(c->ctx, &spec, all, sizeof all / sizeof *all);
 }
 
-// start[u] = number of blocks before those of item u
+// start[u] = number of blocks before the first block of item u
 static enum lcl_status sum_up(struct conversion *c, const lcl_buffer *counts,
                               lcl_buffer *start)
 {
     const struct lcl_device_matrix *A = c->A;
+    const struct lcl_summands blocks = {.n = c->items, .in = counts};
     struct lcl_prefix_sum S;
     enum lcl_status st;
     if ((st = LCL_LAUNCH(c->count, A->groups, lcl_arg_long(c->B->block_rows),
                          lcl_arg_int(c->shift), lcl_arg_buffer(A->row_ptr),
                          lcl_arg_buffer(A->col), lcl_arg_buffer(counts))) < 0)
         return st;
-    if ((st = lcl_prefix_sum_init(&S, c->ctx, false)) == LCL_OK)
-        st = lcl_prefix_sum(&S, c->items, counts, start);
+    if ((st = lcl_prefix_sum_init(&S, c->ctx)) == LCL_OK)
+        st = lcl_prefix_sum(&S, &blocks, start);
     lcl_prefix_sum_finish(&S);
     return st;
 }
@@ -68,8 +69,22 @@ static enum lcl_status check_range(int64_t values, lcl_context *ctx)
     return values <= UINT32_MAX
                ? LCL_OK
                : lcl_fail(lcl_context_log(ctx), LCL_ERANGE,
-                          "%lld values in blocks: at most 2^32 - 1 fit",
+                          "%lld values: the conversion to blocks "
+                          "supports at most 2^32 - 1; use block "
+                          "size 1",
                           (long long)values);
+}
+
+// A block has at least one entry of A and at most `values` / `blocks`.
+static enum lcl_status check_blocks(const struct conversion *c, int64_t blocks,
+                                    int64_t values)
+{
+    return blocks <= c->A->blocks && values >= c->A->blocks
+               ? LCL_OK
+               : lcl_fail(lcl_context_log(c->ctx), LCL_ESELFTEST,
+                          "%s counts an impossible number of blocks: it "
+                          "computes wrong results",
+                          lcl_context_caps(c->ctx)->name);
 }
 
 static enum lcl_status fill(struct conversion *c, lcl_buffer **place,
@@ -89,7 +104,8 @@ static enum lcl_status fill(struct conversion *c, lcl_buffer **place,
         {place, A->blocks, sizeof(uint32_t), "places of values"},
     };
     B->blocks = blocks;
-    if ((st = check_range(values, c->ctx)) < 0 ||
+    if ((st = check_blocks(c, blocks, values)) < 0 ||
+        (st = check_range(values, c->ctx)) < 0 ||
         (st = lcl_buffers_create(c->ctx, all, sizeof all / sizeof *all)) < 0)
         return st;
     return LCL_LAUNCH(c->place, A->groups, lcl_arg_long(B->block_rows),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An operator seen from another numbering.
+// An operator in another numbering.
 #include "lib/operator/translated.h"
 
 #include "host/alloc.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An operator seen from another numbering: a gather before and a scatter after.
+// An operator in another numbering: a gather precedes and a scatter follows it.
 #pragma once
 
 #include "lib/operator/operator.h"

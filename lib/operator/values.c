@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The way of new values into a matrix on the device.
+// Transfers new values into a matrix on the device.
 #include "lib/operator/values.h"
 
 #include "host/log.h"
@@ -41,7 +41,7 @@ static enum lcl_status move_places(const struct lcl_values *V,
     return st;
 }
 
-// Without places the array of the old values receives the caller's new ones.
+// Without places, the buffer of the old values becomes the staging buffer.
 enum lcl_status lcl_values_reorder(struct lcl_values *V,
                                    struct lcl_device_matrix *A,
                                    lcl_buffer **map)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The way of new values from the caller's order into a matrix on the device.
+// Transfers new values from the caller's order into a matrix on the device.
 #pragma once
 
 #include "lib/operator/blocked.h"
 #include "lib/vector/vector.h"
 
-// All zero: the caller's values are those of the matrix.
+// All zero: the caller and the matrix have the same order of values.
 struct lcl_values {
     lcl_context *ctx;
     int64_t entries;    // number of the caller's values
@@ -24,7 +24,7 @@ enum lcl_status lcl_values_init(struct lcl_values *V, lcl_context *ctx,
 void lcl_values_finish(struct lcl_values *V);
 
 // Moves the values of A to a new order, in which block k is block map[k] of the
-// old one, and follows it from then on; takes *map. Once, or after
+// old one; later writes use the new order. Takes *map. Call it once, or after
 // lcl_values_restore().
 enum lcl_status lcl_values_reorder(struct lcl_values *V,
                                    struct lcl_device_matrix *A,

@@ -114,14 +114,14 @@ static enum lcl_status allocate(struct lcl_match_graph *C,
     return lcl_match_buffer(m, &C->size, C->n);
 }
 
-// C from the members of the scratch.
+// Builds C from the members in the scratch.
 static enum lcl_status make(struct lcl_match_graph *C, struct lcl_matcher *m,
                             const struct lcl_match_graph *G,
                             const lcl_buffer *label)
 {
     const struct lcl_match_scratch *s = &m->scratch;
     const struct lcl_match_scan scan = {
-        0, MATCH_COUNT, MATCH_NUMBERS, MATCH_ENTRIES, s->length, s->row_ptr};
+        0, MATCH_COUNT, LCL_SUM_NUMBERS, MATCH_ENTRIES, s->length, s->row_ptr};
     enum lcl_status st;
     if ((st = merge(m, G, label)) < 0 || (st = lcl_match_scan(m, &scan)) < 0 ||
         (st = allocate(C, m)) < 0 ||

@@ -221,8 +221,9 @@ static enum lcl_status choose_box(int64_t box[3], const int64_t grid[3],
     if (volume(box, cells) > cells)
         return lcl_fail(log, LCL_ERANGE,
                         "geometric partition: a box of %" PRId64 " x %" PRId64
-                        " x %" PRId64 " cells, %" PRId64
-                        " unknowns each, has more than %" PRId64 " rows",
+                        " x %" PRId64 " cells with %" PRId64
+                        " unknowns each exceeds the limit of %" PRId64
+                        " rows; use a smaller box",
                         box[0], box[1], box[2], unknowns, params->rows);
     return LCL_OK;
 }

@@ -163,8 +163,8 @@ enum lcl_status lcl_labels_of_blocks(int32_t **out, const int32_t *labels,
         lcl_free(of_block);
         *out = NULL;
         return lcl_fail(log, LCL_EINVAL,
-                        "row %lld: its label differs from that of its block of "
-                        "%d rows",
+                        "row %lld: its label differs from the label of its "
+                        "block of %d rows",
                         (long long)i + 1, block);
     }
     return LCL_OK;

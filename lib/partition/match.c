@@ -112,7 +112,7 @@ static enum lcl_status make_parts(struct lcl_match *M, struct lcl_matcher *m,
     return st;
 }
 
-// ------------------------------------------------------------------- all of it
+// ------------------------------------------------------------------- matching
 
 // Numbers beyond the rows name vicinities of isolated vertices.
 static enum lcl_status check(const struct lcl_device_matrix *A,
@@ -121,7 +121,7 @@ static enum lcl_status check(const struct lcl_device_matrix *A,
 {
     const int64_t rows_most = INT32_MAX - INT32_MAX / MATCH_VICINITY - 1;
     if (A->wide)
-        return lcl_refuse_wide(A->blocks, "matching supports", log);
+        return lcl_refuse_wide(A->blocks, "matching", log);
     if (A->block_rows != A->block_cols || A->block_rows < 1 ||
         A->block_rows > rows_most)
         return lcl_fail(log, LCL_ERANGE,

@@ -60,7 +60,7 @@ enum lcl_status lcl_match_clear_counts(struct lcl_matcher *m)
     return lcl_match_fill(m, m->scratch.counts, MATCH_WORDS, 0);
 }
 
-// What a strength depends on.
+// Arguments of the kernel that computes the strengths.
 struct weighing {
     bool weighted;
     lcl_buffer *root; // 1 / sqrt(|a_ii|)
@@ -92,7 +92,8 @@ static enum lcl_status find_roots(struct weighing *W, struct lcl_matcher *m,
                           lcl_arg_buffer(W->root));
 }
 
-// Weighs the pattern of A; *symmetric: whether that is the pattern of A + A^T.
+// Computes the edge weights on the pattern of A; sets *symmetric if this
+// pattern is that of A + A^T.
 static enum lcl_status weigh(bool *symmetric, struct lcl_match_graph *G,
                              struct lcl_matcher *m, const struct weighing *W)
 {
@@ -113,15 +114,15 @@ static enum lcl_status weigh(bool *symmetric, struct lcl_match_graph *G,
 
 // ------------------------------------------------------------------- union
 
-// `all`: the entries of A and of A^T by row, those of both twice.
+// `all`: the entries of A and of A^T by row; an entry of both occurs twice.
 static enum lcl_status list_both(struct lcl_match_graph *all,
                                  struct lcl_matcher *m,
                                  const struct lcl_match_graph *G,
                                  const struct weighing *W)
 {
     const struct lcl_match_scratch *s = &m->scratch;
-    const struct lcl_match_scan scan = {G->n,          -1,        MATCH_NUMBERS,
-                                        MATCH_ENTRIES, s->length, all->ptr};
+    const struct lcl_match_scan scan = {
+        G->n, -1, LCL_SUM_NUMBERS, MATCH_ENTRIES, s->length, all->ptr};
     enum lcl_status st;
     if ((st = lcl_match_fill(m, s->length, G->n, 0)) < 0 ||
         (st = LCL_MATCH_ROWS(m, LCL_MATCH_COUNT_BOTH, G,
@@ -147,8 +148,8 @@ static enum lcl_status unite(struct lcl_match_graph *G, struct lcl_matcher *m,
     lcl_buffer *own = NULL;
     enum lcl_status st;
     if (lcl_needs_wide(all.entries))
-        return lcl_refuse_wide(
-            all.entries, "the graph of an unsymmetric matrix takes", m->log);
+        return lcl_refuse_wide(all.entries, "graph of an unsymmetric matrix",
+                               m->log);
     if ((st = lcl_match_buffer(m, &all.ptr, all.n + 1)) < 0 ||
         (st = lcl_match_buffer(m, &all.adj, all.entries)) < 0 ||
         (st = lcl_match_buffer(m, &all.weight, all.entries)) < 0 ||

@@ -22,7 +22,7 @@ static enum lcl_status match_round(struct lcl_matcher *m,
 
 // ------------------------------------------------------------------- leaves
 
-// Hubs and the slots that their vertices draw (match_pairs.cl).
+// Hubs and the slots that their vertices draw (match.cl).
 struct drawing {
     int64_t hubs;
     lcl_buffer *slots, *first; // hubs + 1: number of each hub, prefix sums
@@ -45,8 +45,8 @@ static enum lcl_status count_slots(struct drawing *D, struct lcl_matcher *m,
                              lcl_arg_buffer(s->picked),
                              lcl_arg_buffer(D->slots))) < 0)
         return st;
-    const struct lcl_match_scan scan = {D->hubs,       -1,       MATCH_NUMBERS,
-                                        MATCH_ENTRIES, D->slots, D->first};
+    const struct lcl_match_scan scan = {
+        D->hubs, -1, LCL_SUM_NUMBERS, MATCH_ENTRIES, D->slots, D->first};
     return lcl_match_scan(m, &scan);
 }
 
@@ -86,12 +86,16 @@ static enum lcl_status pair_leaves(struct lcl_matcher *m,
     return st;
 }
 
-// ------------------------------------------------------------------- all of it
+// ------------------------------------------------------------------- pairs
 
 enum lcl_status lcl_match_number(struct lcl_matcher *m, int64_t n)
 {
-    const struct lcl_match_scan scan = {
-        n, -1, MATCH_LEADERS, MATCH_COUNT, m->scratch.mate, m->scratch.number};
+    const struct lcl_match_scan scan = {n,
+                                        -1,
+                                        LCL_SUM_LEADERS,
+                                        MATCH_COUNT,
+                                        m->scratch.mate,
+                                        m->scratch.number};
     return lcl_match_scan(m, &scan);
 }
 

@@ -28,7 +28,7 @@ static enum lcl_status compress(struct lcl_match_tree *T, struct rows *R,
                                 const struct lcl_match_parts *P)
 {
     const struct lcl_match_scan scan = {
-        P->count, -1, MATCH_USED, MATCH_COUNT, P->rows, m->scratch.number};
+        P->count, -1, LCL_SUM_USED, MATCH_COUNT, P->rows, m->scratch.number};
     uint32_t counts[MATCH_WORDS];
     enum lcl_status st;
     if ((st = lcl_match_scan(m, &scan)) < 0 ||
@@ -52,8 +52,8 @@ static enum lcl_status list_rows(struct rows *R, struct lcl_matcher *m,
     if ((st = lcl_match_buffer(m, &R->start, T->parts + 1)) < 0 ||
         (st = lcl_match_buffer(m, &R->perm, m->A->block_rows)) < 0)
         return st;
-    const struct lcl_match_scan scan = {T->parts,      -1,       MATCH_NUMBERS,
-                                        MATCH_ENTRIES, R->count, R->start};
+    const struct lcl_match_scan scan = {
+        T->parts, -1, LCL_SUM_NUMBERS, MATCH_ENTRIES, R->count, R->start};
     if ((st = lcl_match_scan(m, &scan)) < 0 ||
         (st = lcl_match_copy(m, m->scratch.row_ptr, R->start, T->parts)) < 0 ||
         (st = LCL_MATCH_LAUNCH(m, LCL_MATCH_SCATTER_ROWS, LCL_MATCH_FEW,
@@ -68,8 +68,8 @@ static enum lcl_status list_rows(struct rows *R, struct lcl_matcher *m,
 
 // ------------------------------------------------------------------- graph
 
-// H: the graph of the parts. First the entries of each row by part, then those
-// of all rows of a part.
+// Computes H, the graph of the parts: merges the entries of each row by part,
+// then the entries of all rows of a part.
 static enum lcl_status part_graph(struct lcl_match_graph *H,
                                   struct lcl_matcher *m,
                                   const struct lcl_match_graph *G,
@@ -107,15 +107,16 @@ out:
 
 // ------------------------------------------------------------------- tree
 
-// Order of the vertices of a level such that those of each vertex of every
-// coarser level are consecutive, ascending by number.
+// Order of the vertices of a level, in which the vertices that form one vertex
+// of any coarser level are consecutive and ascend.
 struct order {
     int32_t *vertex;    // at each place
     int32_t *aggregate; // the vertex of the coarsest level that has it
     int64_t count;
 };
 
-// The order of a level of n vertices from that of the next coarser one.
+// Computes the order of a level of n vertices from the order of the next
+// coarser level.
 static enum lcl_status refine_order(struct order *O, const lcl_buffer *coarse,
                                     int64_t n, const struct lcl_log *log)
 {

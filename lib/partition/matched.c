@@ -9,7 +9,7 @@
 
 #include <inttypes.h>
 
-// Takes over what M has.
+// Takes ownership of the results of M.
 static void take(struct lcl_subdomains *P, struct lcl_match *M)
 {
     P->n = M->n;

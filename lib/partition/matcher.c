@@ -16,41 +16,39 @@ enum {
 };
 
 // Kernels that exchange values between the lanes of a wave have groups of one
-// wave, others those of vector kernels.
+// wave, other kernels have the groups of vector kernels.
 static const struct {
     const char *source, *name;
-    bool by_waves, of_blocks;
+    bool by_waves;
 } kernels[LCL_MATCH_KERNELS] = {
-    [LCL_MATCH_LIST_LONG] = {"match_graph.cl", "list_long", false, true},
-    [LCL_MATCH_ROOTS] = {"match_graph.cl", "roots", false, true},
-    [LCL_MATCH_WEIGH] = {"match_graph.cl", "weigh", false, true},
-    [LCL_MATCH_COUNT_BOTH] = {"match_graph.cl", "count_both", false, true},
-    [LCL_MATCH_LIST_BOTH] = {"match_graph.cl", "list_both", false, true},
-    [LCL_MATCH_START] = {"match_pairs.cl", "start", false, false},
-    [LCL_MATCH_PICK] = {"match_pairs.cl", "pick", false, false},
-    [LCL_MATCH_JOIN] = {"match_pairs.cl", "join", false, false},
-    [LCL_MATCH_FIND_HUBS] = {"match_pairs.cl", "find_hubs", false, false},
-    [LCL_MATCH_DRAW] = {"match_pairs.cl", "draw", false, false},
-    [LCL_MATCH_JOIN_DRAWN] = {"match_pairs.cl", "join_drawn", false, false},
-    [LCL_MATCH_RATE_PAIRS] = {"match_pairs.cl", "rate_pairs", false, false},
-    [LCL_MATCH_CUT_PAIRS] = {"match_pairs.cl", "cut_pairs", false, false},
-    [LCL_MATCH_SUM_CHUNKS] = {"scan.cl", "sum_chunks", false, false},
-    [LCL_MATCH_SCAN_CHUNKS] = {"scan.cl", "scan_chunks", false, false},
-    [LCL_MATCH_LABEL] = {"contract.cl", "label", true, false},
-    [LCL_MATCH_SINGLES] = {"contract.cl", "singles", true, false},
-    [LCL_MATCH_MERGE] = {"contract.cl", "merge", true, false},
-    [LCL_MATCH_MERGE_HASHED] = {"contract.cl", "merge_hashed", true, false},
-    [LCL_MATCH_PACK] = {"contract.cl", "pack", true, false},
-    [LCL_MATCH_PROJECT] = {"refine.cl", "project", true, false},
-    [LCL_MATCH_CHOOSE] = {"refine.cl", "choose", true, false},
-    [LCL_MATCH_MOVE] = {"refine.cl", "move", true, false},
-    [LCL_MATCH_COUNT_UP] = {"number.cl", "count_up", false, false},
-    [LCL_MATCH_COPY] = {"number.cl", "copy_words", false, false},
-    [LCL_MATCH_RENUMBER] = {"number.cl", "renumber", false, false},
-    [LCL_MATCH_GATHER] = {"number.cl", "gather_words", false, false},
-    [LCL_MATCH_SCATTER_ROWS] = {"number.cl", "scatter_rows", false, false},
-    [LCL_MATCH_SORT_ROWS] = {"number.cl", "sort_rows", false, false},
-    [LCL_MATCH_MOVE_PARTS] = {"number.cl", "move_parts", false, false},
+    [LCL_MATCH_LIST_LONG] = {"match.cl", "list_long", false},
+    [LCL_MATCH_ROOTS] = {"match.cl", "roots", false},
+    [LCL_MATCH_WEIGH] = {"match.cl", "weigh", false},
+    [LCL_MATCH_COUNT_BOTH] = {"match.cl", "count_both", false},
+    [LCL_MATCH_LIST_BOTH] = {"match.cl", "list_both", false},
+    [LCL_MATCH_START] = {"match.cl", "start", false},
+    [LCL_MATCH_PICK] = {"match.cl", "pick", false},
+    [LCL_MATCH_JOIN] = {"match.cl", "join", false},
+    [LCL_MATCH_FIND_HUBS] = {"match.cl", "find_hubs", false},
+    [LCL_MATCH_DRAW] = {"match.cl", "draw", false},
+    [LCL_MATCH_JOIN_DRAWN] = {"match.cl", "join_drawn", false},
+    [LCL_MATCH_RATE_PAIRS] = {"match.cl", "rate_pairs", false},
+    [LCL_MATCH_CUT_PAIRS] = {"match.cl", "cut_pairs", false},
+    [LCL_MATCH_LABEL] = {"contract.cl", "label", true},
+    [LCL_MATCH_SINGLES] = {"contract.cl", "singles", true},
+    [LCL_MATCH_MERGE] = {"contract.cl", "merge", true},
+    [LCL_MATCH_MERGE_HASHED] = {"contract.cl", "merge_hashed", true},
+    [LCL_MATCH_PACK] = {"contract.cl", "pack", true},
+    [LCL_MATCH_PROJECT] = {"contract.cl", "project", true},
+    [LCL_MATCH_CHOOSE] = {"contract.cl", "choose", true},
+    [LCL_MATCH_MOVE] = {"contract.cl", "move", true},
+    [LCL_MATCH_COUNT_UP] = {"number.cl", "count_up", false},
+    [LCL_MATCH_COPY] = {"number.cl", "copy_words", false},
+    [LCL_MATCH_RENUMBER] = {"number.cl", "renumber", false},
+    [LCL_MATCH_GATHER] = {"number.cl", "gather_words", false},
+    [LCL_MATCH_SCATTER_ROWS] = {"number.cl", "scatter_rows", false},
+    [LCL_MATCH_SORT_ROWS] = {"number.cl", "sort_rows", false},
+    [LCL_MATCH_MOVE_PARTS] = {"number.cl", "move_parts", false},
 };
 
 // ------------------------------------------------------------------- scratch
@@ -66,7 +64,6 @@ enum lcl_status lcl_matcher_init(struct lcl_matcher *m, lcl_context *ctx,
                               .A = A};
     const struct lcl_buffer_plan all[] = {
         {&s->counts, MATCH_WORDS, 4, "matching"},
-        {&s->sums, lcl_vector_groups(m->caps), 4, "matching"},
         {&s->mate, n, 4, "matching"},
         {&s->picked, n, 4, "matching"},
         {&s->open, n, 4, "matching"},
@@ -76,27 +73,34 @@ enum lcl_status lcl_matcher_init(struct lcl_matcher *m, lcl_context *ctx,
         {&s->length, n, 4, "matching"},
         {&s->row_ptr, n + 1, 4, "matching"},
     };
-    return lcl_buffers_create(m->ctx, all, sizeof all / sizeof *all);
+    const enum lcl_status st = lcl_prefix_sum_init(&m->sum, ctx);
+    return st < 0 ? st : lcl_buffers_create(ctx, all, sizeof all / sizeof *all);
 }
 
 void lcl_matcher_finish(struct lcl_matcher *m)
 {
     struct lcl_match_scratch *s = &m->scratch;
     lcl_buffer **const all[] = {
-        &s->counts, &s->sums,     &s->mate,        &s->picked, &s->open,
-        &s->number, &s->members,  &s->coarse_size, &s->length, &s->row_ptr,
-        &s->list,   &s->slot_adj, &s->slot_weight,
+        &s->counts,  &s->mate,    &s->picked,      &s->open,
+        &s->number,  &s->members, &s->coarse_size, &s->length,
+        &s->row_ptr, &s->list,    &s->slot_adj,    &s->slot_weight,
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
         lcl_buffer_destroy(all[i]);
+    lcl_prefix_sum_finish(&m->sum);
 }
 
 // ------------------------------------------------------------------- launches
 
 static bool has_teams(enum lcl_match_kernel which)
 {
-    return which < LCL_MATCH_SUM_CHUNKS ||
-           (which > LCL_MATCH_SCAN_CHUNKS && which < LCL_MATCH_COUNT_UP);
+    return which < LCL_MATCH_COUNT_UP;
+}
+
+// Those of match.cl, some of which read the values of the matrix.
+static bool reads_blocks(enum lcl_match_kernel which)
+{
+    return which < LCL_MATCH_LABEL;
 }
 
 static int group_of(const struct lcl_matcher *m, enum lcl_match_kernel which,
@@ -117,7 +121,7 @@ static enum lcl_status get_kernel(struct lcl_matcher *m,
         .source = kernels[which].source,
         .kernel = kernels[which].name,
         .group = group_of(m, which, variant),
-        .block = kernels[which].of_blocks && m->A->block > 1 ? m->A->block : 0,
+        .block = reads_blocks(which) && m->A->block > 1 ? m->A->block : 0,
     };
     if (has_teams(which)) {
         lcl_spec_set(&spec, "LANES_PER_ROW", lanes < width ? lanes : width);
@@ -181,18 +185,14 @@ enum lcl_status lcl_match_buffer(struct lcl_matcher *m, lcl_buffer **out,
 enum lcl_status lcl_match_scan(struct lcl_matcher *m,
                                const struct lcl_match_scan *scan)
 {
-    const struct lcl_match_scratch *s = &m->scratch;
-    const enum lcl_status st =
-        LCL_MATCH_LAUNCH(m, LCL_MATCH_SUM_CHUNKS, LCL_MATCH_FEW,
-                         lcl_arg_long(scan->n), lcl_arg_int(scan->n_of),
-                         lcl_arg_int(scan->kind), lcl_arg_buffer(scan->in),
-                         lcl_arg_buffer(s->counts), lcl_arg_buffer(s->sums));
-    if (st < 0)
-        return st;
-    return LCL_MATCH_LAUNCH(m, LCL_MATCH_SCAN_CHUNKS, LCL_MATCH_FEW,
-                            lcl_arg_long(scan->n), lcl_arg_int(scan->n_of),
-                            lcl_arg_int(scan->kind), lcl_arg_buffer(scan->in),
-                            lcl_arg_buffer(s->counts), lcl_arg_buffer(s->sums),
-                            lcl_arg_buffer(scan->out),
-                            lcl_arg_int(scan->total));
+    const struct lcl_summands what = {
+        .n = scan->n,
+        .in = scan->in,
+        .kind = scan->kind,
+        .counts = m->scratch.counts,
+        .n_of = scan->n_of,
+        .total = scan->total,
+    };
+    m->launches += 2;
+    return lcl_prefix_sum(&m->sum, &what, scan->out);
 }

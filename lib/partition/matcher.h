@@ -4,6 +4,7 @@
 
 #include "host/launch.h"
 #include "lib/operator/matrix.h"
+#include "lib/vector/prefix_sum.h"
 
 #include "cl/partition/match.cl.h"
 
@@ -21,8 +22,6 @@ enum lcl_match_kernel {
     LCL_MATCH_JOIN_DRAWN,
     LCL_MATCH_RATE_PAIRS,
     LCL_MATCH_CUT_PAIRS,
-    LCL_MATCH_SUM_CHUNKS,
-    LCL_MATCH_SCAN_CHUNKS,
     LCL_MATCH_LABEL,
     LCL_MATCH_SINGLES,
     LCL_MATCH_MERGE,
@@ -64,7 +63,7 @@ struct lcl_match_graph {
 
 // Buffers for levels of up to n vertices.
 struct lcl_match_scratch {
-    lcl_buffer *counts, *sums;          // MATCH_WORDS; partial sums
+    lcl_buffer *counts;                 // MATCH_WORDS
     lcl_buffer *mate, *picked, *open;   // pairs
     lcl_buffer *number;                 // n + 1: of the leaders
     lcl_buffer *members, *coarse_size;  // two vertices; rows
@@ -81,6 +80,7 @@ struct lcl_matcher {
     const struct lcl_device_matrix *A;
     lcl_kernel *kernel[LCL_MATCH_KERNELS][LCL_MATCH_VARIANTS];
     struct lcl_match_scratch scratch;
+    struct lcl_prefix_sum sum;
     int64_t launches;
 };
 
@@ -100,7 +100,7 @@ enum lcl_status lcl_match_launch(struct lcl_matcher *m,
                         sizeof(struct lcl_arg)))
 
 // The same for a kernel whose first two arguments are the number of rows and
-// the list of long rows; launches it again for these.
+// the list of long rows; a second launch handles the long rows.
 enum lcl_status lcl_match_rows(struct lcl_matcher *m,
                                enum lcl_match_kernel which,
                                const struct lcl_match_graph *G,
@@ -116,7 +116,7 @@ enum lcl_status lcl_match_buffer(struct lcl_matcher *m, lcl_buffer **out,
                                  int64_t count);
 
 // out[] = prefix sums of n numbers, or of counts[n_of] if n_of >= 0; `kind`:
-// MATCH_NUMBERS, ...; the sum goes to counts[total].
+// LCL_SUM_NUMBERS, ...; the sum goes to counts[total].
 struct lcl_match_scan {
     int64_t n;
     int n_of, kind, total;
@@ -137,16 +137,16 @@ enum lcl_status lcl_match_list_long(struct lcl_match_graph *G,
 // out[i] = first + i step, for i < n
 enum lcl_status lcl_match_count_up(struct lcl_matcher *m, lcl_buffer *out,
                                    int64_t n, int first, int step);
-// out[i] = value, and a copy. By kernels: simulators take what the driver fills
-// or copies for uninitialised.
+// out[i] = value, and a copy. They launch kernels, because simulators treat
+// memory that the driver fills or copies as uninitialised.
 enum lcl_status lcl_match_fill(struct lcl_matcher *m, lcl_buffer *out,
                                int64_t n, int value);
 enum lcl_status lcl_match_copy(struct lcl_matcher *m, lcl_buffer *to,
                                const lcl_buffer *from, int64_t n);
 enum lcl_status lcl_match_clear_counts(struct lcl_matcher *m);
 
-// Finds pairs of at most `limit` rows: mate[] of the scratch; numbers their
-// leaders.
+// Finds pairs of at most `limit` rows, stores them in mate[] of the scratch,
+// and numbers their leaders.
 struct lcl_match_pairing {
     uint32_t limit;
     bool leaves; // pair also vertices without free neighbours
@@ -159,12 +159,14 @@ enum lcl_status lcl_match_number(struct lcl_matcher *m, int64_t n);
 enum lcl_status lcl_match_cut(struct lcl_matcher *m,
                               const struct lcl_match_graph *G, int64_t most);
 
-// C: one vertex per pair of the scratch; coarse[i] is that of vertex i.
+// Builds C with one vertex per pair of the scratch; vertex coarse[i] contains
+// vertex i.
 enum lcl_status lcl_match_contract(struct lcl_match_graph *C,
                                    lcl_buffer *coarse, struct lcl_matcher *m,
                                    const struct lcl_match_graph *G);
-// C: n vertices; vertex c is vertex order[c] of G, whose neighbours become
-// label[]; drops entries with the label of the vertex.
+// Builds C with n vertices; vertex c is vertex order[c] of G, with its
+// neighbours replaced by their label[]; drops entries with the label of the
+// vertex itself.
 enum lcl_status lcl_match_relabel(struct lcl_match_graph *C,
                                   struct lcl_matcher *m,
                                   const struct lcl_match_graph *G,
@@ -176,12 +178,12 @@ enum lcl_status lcl_match_relabel(struct lcl_match_graph *C,
 // Parts of the vertices of a level.
 struct lcl_match_parts {
     int64_t count;
-    lcl_buffer *part, *finer;   // of the vertices; room for those of the next
+    lcl_buffer *part, *finer;   // of the vertices; of the next finer level
     lcl_buffer *rows, *next;    // of the parts, now and after the round
     lcl_buffer *demand, *after; // in this round and in the next
-    lcl_buffer *to, *class;     // moves that vertices want
+    lcl_buffer *to, *class;     // requested moves
 };
-// All vertices of G, the last of a hierarchy over n rows, are parts.
+// Makes each vertex of G, the last graph of a hierarchy over n rows, a part.
 enum lcl_status lcl_match_parts_init(struct lcl_match_parts *P,
                                      struct lcl_matcher *m,
                                      const struct lcl_match_graph *G,
@@ -203,8 +205,8 @@ struct lcl_match_levels {
     lcl_buffer *coarse[MATCH_LEVELS];
     int count;
 };
-// Contracts graph[0], of `rows` rows, until pairs get rare or `most` vertices
-// are left.
+// Contracts graph[0], of `rows` rows, until few pairs are found or `most`
+// vertices are left.
 enum lcl_status lcl_match_levels_fill(struct lcl_match_levels *L,
                                       struct lcl_matcher *m, uint32_t limit,
                                       int64_t most);

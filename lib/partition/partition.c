@@ -25,8 +25,9 @@ enum lcl_status lcl_partition_check(const struct lcl_csr *A,
                         ", expected square and not empty",
                         A->rows, A->cols);
     if (A->rows > INT32_MAX)
-        return lcl_fail(log, LCL_ERANGE,
-                        "partition: %" PRId64 " rows exceed 32 bits", A->rows);
+        return lcl_fail(
+            log, LCL_ERANGE,
+            "partition: %" PRId64 " rows, expected at most 2^31 - 1", A->rows);
     if ((unsigned)params->type >= LCL_PARTITION_COUNT ||
         (unsigned)params->weights >= LCL_WEIGHTS_COUNT)
         return lcl_fail(log, LCL_EINVAL,
@@ -161,7 +162,7 @@ static enum lcl_status check_sizes(const struct lcl_subdomains *P,
         if (size > limit)
             return lcl_fail(log, LCL_ERANGE,
                             "the subdomain of row %" PRId32 " has %" PRId64
-                            " rows, the limit is %" PRId64,
+                            " rows, expected at most %" PRId64,
                             P->row[P->part_ptr[p]], size, limit);
     }
     return LCL_OK;

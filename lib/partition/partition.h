@@ -18,7 +18,7 @@ enum lcl_status lcl_partition_create(struct lcl_subdomains *P,
                                      int64_t max_rows,
                                      const struct lcl_log *log);
 
-// Refuses what lcl_partition_create() does before it reads A's entries.
+// The checks of lcl_partition_create() that do not read A's entries.
 enum lcl_status lcl_partition_check(const struct lcl_csr *A,
                                     const struct lcl_partition_params *params,
                                     int64_t max_rows,

@@ -5,7 +5,7 @@
 #include "host/alloc.h"
 #include "host/log.h"
 
-// The choice is uncritical: 20, 1000 and 100,000 gave iteration counts within 2
+// The value is uncritical: 20, 1000 and 100,000 gave iteration counts within 2
 // % of each other on a heterogeneous 60 x 220 x 20 reservoir grid.
 static const double scale_wanted = 1000;
 

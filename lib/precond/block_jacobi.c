@@ -25,8 +25,8 @@ static enum lcl_status find_blocks(struct lcl_diagonal_blocks *blocks,
 {
     if (p->max_rows < 0 || p->max_rows > LCL_DIAGONAL_BLOCK_MAX)
         return lcl_fail(log, LCL_EINVAL,
-                        "diagonal blocks of at most %d rows: expected a number "
-                        "from 1 to %d, or 0",
+                        "diagonal blocks of at most %d rows: expected 1 to "
+                        "%d, or 0 for the default",
                         p->max_rows, LCL_DIAGONAL_BLOCK_MAX);
     if (p->block_ptr)
         return lcl_diagonal_blocks_take(blocks, p->block_ptr, p->pointers,

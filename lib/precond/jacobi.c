@@ -94,7 +94,7 @@ static enum lcl_status create(lcl_precond *M,
     return LCL_OK;
 }
 
-// Names the first rows of `bad`, in the caller's numbering.
+// Records the first rows of `bad`, in the caller's numbering.
 static enum lcl_status name_bad(lcl_precond *M, const unsigned char *bad)
 {
     int32_t *row;
@@ -137,7 +137,7 @@ static enum lcl_status update(lcl_precond *M)
     return st < 0 ? st : report_bad(M);
 }
 
-// The dot product is that with x: w = x.
+// The kernel computes the dot product with x only: w = x.
 static enum lcl_status apply(lcl_operator *A, enum lcl_mode mode,
                              const struct lcl_operands *v)
 {

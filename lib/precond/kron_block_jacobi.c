@@ -49,7 +49,8 @@ static enum lcl_status find_diagonal(uint32_t *of, lcl_context *ctx,
     return st;
 }
 
-// If M and L are paired, a block of zeros stands for a missing one and counts.
+// If M and L are paired, missing blocks are stored as zeros and count as
+// present.
 static void describe_diagonal(struct lcl_precond_info *info,
                               const struct lcl_kron_operator *K,
                               const uint32_t *of_m, const uint32_t *of_l)
@@ -91,13 +92,14 @@ static enum lcl_status check(const struct lcl_kron_operator *K,
 {
     if (K->stages * K->block > LCL_DIAGONAL_BLOCK_MAX)
         return lcl_fail(log, LCL_EUNSUPPORTED,
-                        "block-jacobi with %d stages and blocks of %d rows: "
-                        "diagonal blocks have at most %d rows",
-                        K->stages, K->block, LCL_DIAGONAL_BLOCK_MAX);
+                        "block-jacobi: %d stages and blocks of %d rows give "
+                        "diagonal blocks of %d rows, expected at most %d",
+                        K->stages, K->block, K->stages * K->block,
+                        LCL_DIAGONAL_BLOCK_MAX);
     if (params->storage > LCL_FACTOR_STORAGE_FP32)
         return lcl_fail(log, LCL_EUNSUPPORTED,
-                        "block-jacobi of a system in Kronecker form with "
-                        "factor storage %s",
+                        "block-jacobi of a Kronecker system does not support "
+                        "factor storage %s; use fp64 or fp32",
                         lcl_factor_storage_name(params->storage));
     return LCL_OK;
 }
@@ -195,7 +197,7 @@ static enum lcl_status create(lcl_precond *M,
 
 // ------------------------------------------------------------------- values
 
-// Counts the singular blocks and names each by its first row in the first
+// Counts the singular blocks and records each by its first row in the first
 // stage.
 static enum lcl_status count_singular(lcl_precond *M)
 {

@@ -270,7 +270,7 @@ static enum lcl_status create(lcl_precond *M,
 
 // ------------------------------------------------------------------- factors
 
-// Names the stages among the first repaired rows.
+// Warns about the stages of the first repaired rows.
 static void name_stages(const lcl_precond *M)
 {
     const struct lcl_precond_info *info = &M->info;
@@ -280,8 +280,8 @@ static void name_stages(const lcl_precond *M)
         const int64_t stage = info->repaired_rows[k] / rows;
         if (stage != last)
             lcl_warn(lcl_context_log(M->op.range.ctx),
-                     "stage %lld: a_jj M + tau b_jj L has a zero or tiny pivot "
-                     "in its row %lld",
+                     "stage %lld: row %lld of a_jj M + tau b_jj L "
+                     "has a zero or tiny pivot",
                      (long long)stage + 1,
                      (long long)(info->repaired_rows[k] - stage * rows) + 1);
         last = stage;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values of a Kronecker operator's M and L on the device, for preconditioners
-// made from it.
+// Values of M and L of a Kronecker operator on the device, for its
+// preconditioners.
 #pragma once
 
 #include "host/program.h"

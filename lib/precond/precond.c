@@ -18,9 +18,12 @@ static const struct lcl_precond_ops *const methods[LCL_PRECOND_COUNT] = {
     [LCL_PRECOND_ILDU0] = &lcl_precond_ilu,
     [LCL_PRECOND_IC0] = &lcl_precond_ilu,
     [LCL_PRECOND_BLOCK_JACOBI] = &lcl_precond_block_jacobi,
+    [LCL_PRECOND_ILUK] = &lcl_precond_schwarz,
+    [LCL_PRECOND_RAS] = &lcl_precond_schwarz,
+    [LCL_PRECOND_AS] = &lcl_precond_schwarz,
 };
 
-// For operators in Kronecker form; NULL: none.
+// For Kronecker operators; NULL: not supported.
 static const struct lcl_precond_ops *const kron_methods[LCL_PRECOND_COUNT] = {
     [LCL_PRECOND_DEFAULT] = &lcl_precond_kron_stages,
     [LCL_PRECOND_NONE] = &lcl_precond_none,
@@ -58,15 +61,24 @@ static enum lcl_status check_params(const struct lcl_precond_params *p,
         (unsigned)p->partition.weights >= LCL_WEIGHTS_COUNT)
         return lcl_misuse(log, "lcl_precond_create: an enum is out of range");
     if (!(p->pivot_tol >= 0 && p->pivot_tol < 1))
-        return lcl_fail(log, LCL_EINVAL,
-                        "pivot_tol %g: expected a number from 0 to 1",
+        return lcl_fail(log, LCL_EINVAL, "pivot_tol %g: expected >= 0 and < 1",
                         p->pivot_tol);
     if (p->storage == LCL_FACTOR_STORAGE_ADAPTIVE &&
         p->type != LCL_PRECOND_BLOCK_JACOBI)
         return lcl_fail(log, LCL_EUNSUPPORTED,
-                        "factor storage adaptive is for block-jacobi");
+                        "factor storage adaptive requires block-jacobi");
+    if (p->ilu_level < 0 || p->overlap < 0)
+        return lcl_fail(log, LCL_EINVAL,
+                        "ilu_level %d, overlap %d: expected >= 0", p->ilu_level,
+                        p->overlap);
+    if ((p->ilu_level > 0 || p->overlap > 0) &&
+        !lcl_precond_is_extended(p->type))
+        return lcl_fail(log, LCL_EINVAL,
+                        "ilu_level and overlap require iluk, ras or as, not "
+                        "%s",
+                        lcl_precond_name(p->type));
     if (p->type == LCL_PRECOND_ILU0 && is_for_ildu0(p->trisolve))
-        return lcl_fail(log, LCL_EINVAL, "%s applies ildu0 factors, not ilu0",
+        return lcl_fail(log, LCL_EINVAL, "%s requires ildu0 factors, not ilu0",
                         lcl_trisolve_name(p->trisolve));
     return LCL_OK;
 }
@@ -90,11 +102,11 @@ enum lcl_status lcl_precond_refactor(lcl_precond *M)
     const enum lcl_status st = M->ops->update ? M->ops->update(M) : LCL_OK;
     lcl_phase_leave(M->op.range.ctx);
     const struct lcl_precond_info *info = &M->info;
-    const bool ic0 = info->type == LCL_PRECOND_IC0;
+    const bool ic0 = lcl_precond_factors(info->type) == LCL_PRECOND_IC0;
     if (st == LCL_EPIVOT)
         return lcl_fail(log_of(M), st,
                         "row %lld has a zero or tiny%s pivot, and the pivot "
-                        "policy is 'fail'",
+                        "policy is 'fail'; use boost, replace or shift",
                         (long long)info->repaired_rows[0] + 1,
                         ic0 ? " or negative" : "");
     if (st < 0 || info->pivots_repaired == 0)
@@ -114,15 +126,17 @@ static enum lcl_status check_operator(const lcl_operator *A,
 {
     if (A->range.n != A->domain.n)
         return lcl_fail(log, LCL_EFORMAT,
-                        "the matrix is %lld x %lld: a square one is needed",
+                        "the matrix is %lld x %lld: expected a square matrix",
                         (long long)A->range.n, (long long)A->domain.n);
     if (A->info.kron && !kron_methods[type])
-        return lcl_fail(log, LCL_EUNSUPPORTED,
-                        "%s is not for systems in Kronecker form",
-                        lcl_precond_name(type));
+        return lcl_fail(
+            log, LCL_EUNSUPPORTED,
+            "%s does not support Kronecker systems; use block-jacobi",
+            lcl_precond_name(type));
     if (!A->matrix && !A->info.kron && type != LCL_PRECOND_NONE)
         return lcl_fail(log, LCL_EUNSUPPORTED,
-                        "%s needs a matrix; a matrix-free operator has none",
+                        "%s needs a matrix, but the operator is matrix-free; "
+                        "use none or a callback",
                         lcl_precond_name(type ? type : LCL_PRECOND_ILDU0));
     return LCL_OK;
 }
@@ -157,7 +171,7 @@ static enum lcl_status allocate(lcl_precond **out, lcl_operator *A,
     return LCL_OK;
 }
 
-// Whether M can work on the matrix of A itself.
+// Whether M can use the matrix of A itself.
 static bool can_share(const lcl_precond *M)
 {
     const lcl_operator *A = M->A;
@@ -179,8 +193,8 @@ static enum lcl_status copy_matrix(lcl_precond *M)
     return lcl_vector_ops_init(&M->copy, A->range.ctx, b * b);
 }
 
-// Gives M a matrix in a numbering that it can work in: A's, if nobody else uses
-// A, or a copy.
+// Gives M a matrix in a numbering that the method supports: that of A if A has
+// no other users, otherwise a copy.
 static enum lcl_status find_matrix(lcl_precond *M)
 {
     if (can_share(M))
@@ -285,7 +299,7 @@ enum lcl_status lcl_precond_create_callback_cl(lcl_precond **out,
 
 // ------------------------------------------------------------------- use
 
-// Brings the current values of A to a copy of its matrix.
+// Copies the current values of A to M's own matrix.
 static enum lcl_status refresh_copy(lcl_precond *M)
 {
     if (!M->copied)
@@ -320,8 +334,9 @@ static enum lcl_status apply_buffers(lcl_precond *M, lcl_buffer *b,
     enum lcl_status st;
     if (lcl_buffer_bytes(b) != bytes || lcl_buffer_bytes(x) != bytes)
         return lcl_fail(log_of(M), LCL_EINVAL,
-                        "lcl_precond_apply_cl: buffers of %zu bytes expected",
-                        bytes);
+                        "lcl_precond_apply_cl: buffers of %zu and %zu bytes, "
+                        "expected %zu bytes each",
+                        lcl_buffer_bytes(b), lcl_buffer_bytes(x), bytes);
     if (!same)
         return lcl_apply_buffers(&M->op, b, x);
     if ((st = lcl_space_vector(&copy, &M->op.domain)) == LCL_OK &&

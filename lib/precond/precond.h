@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Internals of a preconditioner, which is an operator made from an operator:
+// Internals of a preconditioner, an operator that is created from an operator:
 // one table of functions per method.
 #pragma once
 
@@ -25,15 +25,15 @@ struct lcl_precond_ops {
     // once. On error the caller calls op.destroy(). NULL: nothing to do.
     enum lcl_status (*create)(lcl_precond *M,
                               const struct lcl_precond_params *params);
-    // Factors the values that M->A has now. NULL: nothing to do.
+    // Factors the current values of M->A. NULL: nothing to do.
     enum lcl_status (*update)(lcl_precond *M);
 };
 
 struct lcl_precond {
     lcl_operator op; // first: a preconditioner is an operator
     const struct lcl_precond_ops *ops;
-    lcl_operator *A;      // the operator that M was made from
-    lcl_operator *matrix; // the one that M factors: A, or M's own
+    lcl_operator *A;      // from which M was created
+    lcl_operator *matrix; // with the matrix that M factors: A, or M's own
     lcl_buffer *copied;   // block of M's own matrix -> block of A; NULL: A
     struct lcl_vector_ops copy;
     // How CG applies M with a coarse correction; NULL: as op, which is
@@ -41,7 +41,7 @@ struct lcl_precond {
     lcl_operator *additive; // symmetric for any A
     lcl_operator *deflated; // A-DEF2 or NULL, if A is M->A and M is current:
     lcl_operator *start;    // needs the initial guess x + start (b - A x)
-    uint64_t version;       // of the values of A that M was made from
+    uint64_t version;       // of the values of A from which M was created
     struct lcl_precond_info info;
 };
 
@@ -49,11 +49,29 @@ struct lcl_precond {
 enum lcl_status lcl_precond_analyse(lcl_precond **out, lcl_operator *A,
                                     const struct lcl_precond_params *params);
 
-// Factors the current values, and turns the findings into a status and a
+// Factors the current values; reports repaired pivots by the status and a
 // warning.
 enum lcl_status lcl_precond_refactor(lcl_precond *M);
 
-// Whether M was made from the values that A has now.
+// Whether the factors have rows and a pattern of their own, through overlap or
+// fill.
+static inline bool lcl_precond_is_extended(enum lcl_precond_type type)
+{
+    return type == LCL_PRECOND_ILUK || type == LCL_PRECOND_RAS ||
+           type == LCL_PRECOND_AS;
+}
+
+// The kind of factors on a subdomain: those of type IC0 take a symmetric matrix
+// and positive pivots.
+static inline enum lcl_precond_type lcl_precond_factors(
+    enum lcl_precond_type type)
+{
+    return type == LCL_PRECOND_AS          ? LCL_PRECOND_IC0
+           : lcl_precond_is_extended(type) ? LCL_PRECOND_ILDU0
+                                           : type;
+}
+
+// Whether M was created from the current values of A.
 static inline bool lcl_precond_is_current(const lcl_precond *M,
                                           const lcl_operator *A)
 {
@@ -68,5 +86,6 @@ extern const struct lcl_precond_ops lcl_precond_none;
 extern const struct lcl_precond_ops lcl_precond_jacobi;
 extern const struct lcl_precond_ops lcl_precond_block_jacobi;
 extern const struct lcl_precond_ops lcl_precond_ilu;
+extern const struct lcl_precond_ops lcl_precond_schwarz;
 extern const struct lcl_precond_ops lcl_precond_kron_block_jacobi;
 extern const struct lcl_precond_ops lcl_precond_kron_stages;

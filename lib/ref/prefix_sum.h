@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reference of prefix_sum.cl.
+// Reference of the prefix sums of vector.cl.
 #pragma once
 
 #include <stdint.h>
 
-// out[i] = in[0] + ... + in[i - 1] for i <= n
-void lcl_ref_prefix_sum(int64_t n, const uint32_t *in, uint64_t *out);
+// out[i] = sum of the numbers before number i, for i <= n. `kind`:
+// LCL_SUM_NUMBERS, ...
+void lcl_ref_prefix_sum(int64_t n, const uint32_t *in, int kind, uint32_t *out);

@@ -65,7 +65,7 @@ static enum lcl_status arrays_allocate(struct arrays *a,
 {
     const size_t n = (size_t)L->n, parts = (size_t)L->parts;
     if (lcl_needs_wide(L->slots))
-        return lcl_refuse_wide(L->slots, "factors in CSR take", log);
+        return lcl_refuse_wide(L->slots, "factors in CSR", log);
     a->part_ptr = lcl_malloc(parts + 1, sizeof *a->part_ptr);
     a->first_level = lcl_malloc(parts + 1, sizeof *a->first_level);
     a->level_ptr = lcl_malloc(n + parts, sizeof *a->level_ptr);

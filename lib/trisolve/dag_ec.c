@@ -45,8 +45,8 @@ static enum lcl_status get_kernel(lcl_kernel **kernel, lcl_context *ctx,
     return name ? lcl_kernel_get(kernel, ctx, spec) : LCL_OK;
 }
 
-// How to add in the vector's address space; global memory has two ways
-// (atomic.cl.h).
+// The method of atomic addition in the vector's address space; global memory
+// has two (atomic.cl.h).
 static enum lcl_atomic_add way_to_add(const struct lcl_caps *caps,
                                       enum place place)
 {
@@ -98,7 +98,7 @@ static enum lcl_status check_device(enum lcl_trisolve name,
         return LCL_OK;
     return lcl_fail(log, LCL_EUNSUPPORTED,
                     "%s needs atomic sums in %s memory in double precision, "
-                    "which %s does not support",
+                    "which %s does not support; use packed",
                     lcl_trisolve_name(name),
                     place == LOCAL ? "local" : "global", caps->name);
 }

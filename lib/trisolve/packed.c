@@ -55,8 +55,7 @@ static uint64_t ring_bytes(int group)
     return (uint64_t)group * 32 * (sizeof(double) + sizeof(uint16_t));
 }
 
-// Local memory without the stage table, including what the driver may use
-// itself.
+// Local memory without the stage table, including the share of the driver.
 static uint64_t local_bytes_of(const struct lcl_caps *caps, int64_t rows)
 {
     const int group = lcl_packed_group(caps, rows);
@@ -65,8 +64,10 @@ static uint64_t local_bytes_of(const struct lcl_caps *caps, int64_t rows)
            ring_bytes(group) + 64;
 }
 
-static int64_t rows_limit(const struct lcl_caps *caps)
+int64_t lcl_packed_rows_most(const struct lcl_caps *caps, int block)
 {
+    if (block > 1)
+        return lcl_packed_block_limit(caps, block);
     if (caps->width == 1)
         return UINT16_MAX;
     int64_t rows =
@@ -93,16 +94,16 @@ enum lcl_status lcl_packed_partition(struct lcl_subdomains *P, lcl_context *ctx,
 {
     const struct lcl_caps *caps = lcl_context_caps(ctx);
     const struct lcl_log *log = lcl_context_log(ctx);
-    const int64_t limit =
-        block > 1 ? lcl_packed_block_limit(caps, block) : rows_limit(caps);
+    const int64_t limit = lcl_packed_rows_most(caps, block);
     struct lcl_partition_params p = *params;
     p.type = lcl_packed_partition_type(caps, p.type);
     int32_t *of_blocks = NULL;
     enum lcl_status st;
     if (limit < 1)
         return lcl_fail(log, LCL_ERANGE,
-                        "%s has %llu bytes of local memory, too little for a "
-                        "subdomain of blocks of %d rows",
+                        "%s has %llu bytes of local memory, too few for a "
+                        "subdomain with blocks of %d rows; use a smaller "
+                        "block size",
                         caps->name, (unsigned long long)caps->local_bytes,
                         block);
     if (p.rows == 0 && p.type != LCL_PARTITION_GEOMETRIC &&
@@ -127,8 +128,8 @@ enum lcl_status lcl_packed_partition(struct lcl_subdomains *P, lcl_context *ctx,
 }
 
 // Length of the stage table in local memory, with empty stages after the last;
-// 0 (table in global memory) if it does not fit beside the vector or is much
-// larger.
+// 0 (table in global memory) if vector and table do not fit together or the
+// table is much larger.
 static int table_stages(const struct lcl_caps *caps, const struct lcl_factor *F,
                         int rows)
 {
@@ -163,9 +164,9 @@ struct lcl_spec lcl_packed_spec(const struct lcl_caps *caps,
 
 // --------------------------------------------------------------- autotuning
 
-enum { FORMS = 2 }; // variants of the kernel: lcl_packed_spec(), `ring`
+enum { FORMS = 2 }; // `ring` of lcl_packed_spec()
 
-// Data on which the two variants are measured.
+// Input of the measurement of the two forms.
 struct trial {
     const struct lcl_factor *factor;
     struct lcl_packed form[FORMS];
@@ -191,7 +192,7 @@ static int log2_of(int64_t value)
     return log;
 }
 
-// Cache key: equal for patterns that load a device alike.
+// Cache key: equal for patterns that put a similar load on a device.
 static void name_class(char *text, size_t size, const struct lcl_caps *caps,
                        const struct lcl_factor *F)
 {
@@ -232,7 +233,7 @@ static enum lcl_status try_forms(int *best, lcl_context *ctx, const char *class,
     return st;
 }
 
-// Autotunes: takes the faster variant on this device for patterns like this.
+// Autotunes: selects the faster form on this device for patterns of this class.
 static enum lcl_status tune_form(struct lcl_packed *K, lcl_context *ctx,
                                  const struct lcl_factor *F)
 {

@@ -21,11 +21,14 @@ enum lcl_status lcl_packed_partition(struct lcl_subdomains *P, lcl_context *ctx,
                                      const struct lcl_partition_params *params,
                                      int64_t aggregates);
 
-// What LCL_PARTITION_DEFAULT stands for on a device; other types are returned
-// unchanged. Matching does not pay off on a few cores: 0.7 s for lap3d:64 on
-// two, METIS 0.5 s; on an H200 5 ms.
+// Resolves LCL_PARTITION_DEFAULT for a device; returns other types unchanged.
+// Matching does not pay off on a few cores: for lap3d:64 it takes 0.7 s on two
+// cores, METIS takes 0.5 s; on an H200 matching takes 5 ms.
 enum lcl_partition_type lcl_packed_partition_type(const struct lcl_caps *caps,
                                                   enum lcl_partition_type type);
+
+// Maximum rows (blocks of `block` rows) of a subdomain on a device.
+int64_t lcl_packed_rows_most(const struct lcl_caps *caps, int block);
 
 // Work-group size for subdomains of `rows` rows.
 int lcl_packed_group(const struct lcl_caps *caps, int64_t rows);

@@ -56,8 +56,8 @@ int64_t lcl_packed_block_rows(const struct lcl_caps *caps, int64_t n, int block)
     return of_unit < CPU_ROWS_LEAST ? CPU_ROWS_LEAST : smaller(of_unit, most);
 }
 
-// Length of the stage table in local memory; 0 (table in global memory) if it
-// does not fit beside the vector or is much larger.
+// Length of the stage table in local memory; 0 (table in global memory) if
+// vector and table do not fit together or the table is much larger.
 static int table_stages(const struct lcl_caps *caps, const struct lcl_factor *F)
 {
     const int64_t stages = round_up(F->stages_max + 1, STAGES_STEP);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the packed applies for scalar and block factors share.
+// Shared by the packed applies for scalar and block factors.
 #include "lib/trisolve/packed_state.h"
 
 #include "host/alloc.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the packed applies for scalar and block factors share.
+// Shared by the packed applies for scalar and block factors.
 #pragma once
 
 #include "lib/trisolve/trisolve.h"
@@ -31,12 +31,12 @@ enum lcl_status lcl_packed_prolong(struct lcl_packed *K, lcl_context *ctx,
                                    struct lcl_spec spec,
                                    const lcl_buffer *aggregate);
 
-// Rows per subdomain that give each compute unit of a CPU one of n rows; more
-// and smaller subdomains drop more couplings without any gain in speed.
+// Rows per subdomain, for n rows and one subdomain per compute unit of a CPU;
+// more and smaller subdomains drop more couplings and are not faster.
 static inline int64_t lcl_packed_rows_of_unit(const struct lcl_caps *caps,
                                               int64_t n)
 {
-    enum { ROOM = 25 }; // a 25th, since partitioners do not balance exactly
+    enum { ROOM = 25 }; // one 25th more: partitioners do not balance exactly
     const int64_t rows = n / caps->compute_units + 1;
     return rows + rows / ROOM;
 }

@@ -20,13 +20,14 @@ static enum lcl_status check_device(const struct lcl_caps *caps,
 {
     if (caps->width > 1 && caps->progress == LCL_PROGRESS_NONE)
         return lcl_fail(log, LCL_EUNSUPPORTED,
-                        "spin_loop_lds waits for other work-items of its "
-                        "group, which may hang on %s",
+                        "spin_loop_lds busy-waits for other work-items of its "
+                        "group and may hang on %s; use packed",
                         caps->name);
     if (caps->width > 1 && caps->local_add == LCL_ATOMIC_ADD_NONE)
         return lcl_fail(log, LCL_EUNSUPPORTED,
                         "spin_loop_lds needs atomic sums in local memory in "
-                        "double precision, which %s does not support",
+                        "double precision, which %s does not support; use "
+                        "packed",
                         caps->name);
     return LCL_OK;
 }

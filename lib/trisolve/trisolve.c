@@ -32,7 +32,7 @@ static enum lcl_status check(const struct lcl_factor *F, enum lcl_trisolve name,
 {
     if (name > LCL_TRISOLVE_PACKED && F->storage != LCL_FACTOR_STORAGE_FP64)
         return lcl_fail(
-            log, LCL_EUNSUPPORTED, "%s supports fp64 factors only, not %s",
+            log, LCL_EUNSUPPORTED, "%s requires fp64 factors, not %s",
             lcl_trisolve_name(name), lcl_factor_storage_name(F->storage));
     return LCL_OK;
 }
@@ -42,8 +42,9 @@ static enum lcl_status apply(lcl_operator *A, enum lcl_mode mode,
 {
     const struct lcl_trisolve_method *T = A->state;
     if (!T->ops)
-        return lcl_fail(lcl_context_log(A->range.ctx), LCL_EINVAL,
-                        "the preconditioner has no values: its update failed");
+        return lcl_fail(
+            lcl_context_log(A->range.ctx), LCL_EINVAL,
+            "the preconditioner has no values, because its last update failed");
     return mode == LCL_APPLY_ADD ? T->ops->apply_add(T, v)
                                  : T->ops->apply(T, v);
 }

@@ -63,7 +63,7 @@ enum lcl_status lcl_trisolve_init(struct lcl_trisolve_method *T,
                                   const struct lcl_factor *factor,
                                   const struct lcl_host_schedule *schedule,
                                   const int32_t *level);
-// T->op may still be applied, which then fails.
+// Applications of T->op fail from then on.
 void lcl_trisolve_finish(struct lcl_trisolve_method *T);
 
 // Whether the method builds its own arrays on the host; otherwise the schedule

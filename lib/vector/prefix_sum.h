@@ -5,7 +5,7 @@
 #include "host/buffer.h"
 #include "host/program.h"
 
-#include <stdbool.h>
+#include "cl/common/prefix_sum.cl.h"
 
 struct lcl_prefix_sum {
     lcl_kernel *sum, *scan;
@@ -13,13 +13,21 @@ struct lcl_prefix_sum {
     int groups;
 };
 
-// `wide`: sums have 64 instead of 32 bits. *S is fit for
-// lcl_prefix_sum_finish() in any case.
-enum lcl_status lcl_prefix_sum_init(struct lcl_prefix_sum *S, lcl_context *ctx,
-                                    bool wide);
+// *S is fit for lcl_prefix_sum_finish() in any case.
+enum lcl_status lcl_prefix_sum_init(struct lcl_prefix_sum *S, lcl_context *ctx);
 void lcl_prefix_sum_finish(struct lcl_prefix_sum *S);
 
-// out[i] = in[0] + ... + in[i - 1] for i <= n; `in` has n uint32, `out` n + 1
-// uint32, or uint64 if wide. Enqueued.
-enum lcl_status lcl_prefix_sum(const struct lcl_prefix_sum *S, int64_t n,
-                               const lcl_buffer *in, lcl_buffer *out);
+// Numbers to add up: n of them, or counts[n_of] if `counts` is not NULL and
+// n_of not negative; the sum of all goes to counts[total], if not negative.
+struct lcl_summands {
+    int64_t n;
+    const lcl_buffer *in; // uint32
+    int kind;             // LCL_SUM_NUMBERS, ...
+    lcl_buffer *counts;
+    int n_of, total;
+};
+
+// out[i] = sum of the numbers before number i, for i <= n, as uint32. Enqueued.
+enum lcl_status lcl_prefix_sum(const struct lcl_prefix_sum *S,
+                               const struct lcl_summands *what,
+                               lcl_buffer *out);

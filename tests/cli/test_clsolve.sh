@@ -265,6 +265,18 @@ rm "$dir/out/"*
 refused 3 '.' no_diagonal.mtx --pivot fail -o "$dir/out/x.mtx"
 refused 3 'out of the range of bf16' large.mtx --factor-storage bf16
 
+# Fill and overlap.
+ends 0 --problem lap3d:12 --subdomain-rows 200 --precond iluk --ilu-level 2
+says stdout 'fill of level 2: '
+ends 0 --problem lap3d:12 --subdomain-rows 200 --precond ras --overlap 2
+says stdout 'overlap 2: .* rows per row'
+ends 0 --problem lap3d:12 --subdomain-rows 200 --precond as --solver cg --json
+says stdout '"overlap":1'
+refused 2 'require --precond iluk, ras or as' --problem lap3d:12 --overlap 1
+refused 2 '--precond as instead' --problem lap3d:12 --precond ras --solver cg
+refused 2 'no --coarse' --problem lap3d:12 --precond ras --coarse mult
+refused 2 'an integer from 1' --problem lap3d:12 --precond ras --overlap -1
+
 if [ -c /dev/full ]; then
     "$clsolve" two.mtx >/dev/full 2>"$dir/stderr"
     [ $? = 3 ] && pass || flunk 'a full disk is not noticed'

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# clsolve with systems in Kronecker form. Usage: test_kron.sh CLSOLVE
+# clsolve with Kronecker systems. Usage: test_kron.sh CLSOLVE
 set -u
 . "$(dirname "$0")/checks.sh"
 
@@ -88,7 +88,7 @@ refused 2 'tau needs a value' $system --tau
 refused 2 'only with --kron' M.mtx --tau 0.5
 refused 2 'only with --kron' --problem kron:2,2,2,2 --tau 0.5
 refused 2 'block size 3 does not divide the 8 rows of M.mtx' $system --block-size 3
-refused 2 'jacobi does not support systems in Kronecker form' $system --precond jacobi
+refused 2 'jacobi does not support Kronecker systems; use block-jacobi' $system --precond jacobi
 refused 2 'requires --factor-storage fp64 or fp32' $system --precond block-jacobi --factor-storage bf16
 refused 2 'expected kron:S' --problem kron:0
 refused 2 'expected kron:S' --problem kron:17

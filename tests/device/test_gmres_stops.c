@@ -292,8 +292,9 @@ static void test_gmres__basis_without_room_is_refused(void **state)
     ctx->caps.max_buffer_bytes = 1000000;
     ctx->caps.global_bytes = 1200000;
     expect_room(M, LCL_SOLVER_GMRES, 1024, LCL_EDEVMEM);
-    test_capture_expect(&capture, "restart 1024: the basis takes 16777216 ");
-    test_capture_expect(&capture, " has 1200000 and allocates at most 1000000");
+    test_capture_expect(&capture, "restart 1024: the basis needs 16777216 ");
+    test_capture_expect(
+        &capture, " has 1200000 bytes and allocates at most 1000000 bytes ");
     test_capture_expect(&capture, "restart 61 is the largest that fits");
     expect_room(M, LCL_SOLVER_GMRES, 62, LCL_EDEVMEM);
     expect_room(M, LCL_SOLVER_GMRES, 61, LCL_OK);

@@ -14,8 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// -------------------------------------------------------------------
-// application
+// ---------------------------------------------------------------- application
 
 static const struct lcl_precond_params block_jacobi = {
     .type = LCL_PRECOND_BLOCK_JACOBI};

@@ -88,6 +88,42 @@ static void expect_mended(void)
     expect_warm();
 }
 
+struct announced {
+    int count;
+    bool in_order, kept;
+};
+
+static void note_compilation(void *user, const struct lcl_compile_info *info)
+{
+    struct announced *all = user;
+    all->in_order &= info->number == ++all->count && info->seconds >= 0;
+    all->kept = info->kept;
+}
+
+// Expects one call for each program, and on a CPU others for its kernels.
+static void expect_announced(const struct lcl_context_params *params)
+{
+    struct announced all = {.in_order = true};
+    struct test_job job = {.context = *params, .api = &fake_cl_api};
+    job.context.compiling = note_compilation;
+    job.context.compiling_user = &all;
+    assert_int_equal(test_job_run(&job), LCL_OK);
+    assert_true(all.in_order);
+    assert_in_range(all.count, job.builds.compiled, 1000);
+    assert_true(job.builds.compiled > 0);
+    assert_int_equal(all.kept, !params->no_cache);
+}
+
+static void test_cache_program__compilations_are_announced(void **state)
+{
+    (void)state;
+    struct lcl_test_folder empty;
+    lcl_test_folder_create(&empty);
+    expect_announced(&(struct lcl_context_params){.no_cache = true});
+    expect_announced(&(struct lcl_context_params){.cache_dir = empty.path});
+    lcl_test_folder_remove(&empty);
+}
+
 static void test_cache_program__second_context_compiles_nothing(void **state)
 {
     (void)state;
@@ -307,6 +343,7 @@ int main(int argc, char **argv)
 #define TEST(name)                                                             \
  cmocka_unit_test_setup_teardown(test_cache_program__##name, warm_up, clean_up)
     const struct CMUnitTest tests[] = {
+        TEST(compilations_are_announced),
         TEST(second_context_compiles_nothing),
         TEST(spoilt_files_are_built_anew),
         TEST(foreign_files_are_built_anew),

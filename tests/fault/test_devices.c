@@ -227,6 +227,60 @@ static void test_devices__a_wrong_device_fails_its_self_test(void **state)
     }
 }
 
+static void expect_proven(const struct lcl_context_params *params, bool proven,
+                          int builds)
+{
+    lcl_context *ctx;
+    fake_cl.objects = 0;
+    assert_int_equal(lcl_runtime_create(&ctx, params, &fake_cl_api), LCL_OK);
+    const struct lcl_build_info made = lcl_context_builds(ctx);
+    assert_int_equal(lcl_context_proven(ctx), proven);
+    if (builds >= 0)
+        assert_int_equal(made.compiled + made.from_cache, builds);
+    lcl_context_destroy(&ctx);
+    assert_int_equal(fake_cl.objects, 0);
+}
+
+static void test_devices__a_proof_is_kept_for_device_and_driver(void **state)
+{
+    (void)state;
+    struct lcl_test_folder cache;
+    lcl_context *ctx;
+    lcl_test_folder_create(&cache);
+    const struct lcl_context_params params = {.cache_dir = cache.path};
+    expect_proven(&params, false, -1);
+    assert_int_equal(lcl_runtime_create(&ctx, &params, &fake_cl_api), LCL_OK);
+    lcl_context_note_proven(ctx);
+    lcl_context_destroy(&ctx);
+    expect_proven(&params, true, 0);
+    fake_cl.driver_version = "another";
+    expect_proven(&params, false, -1);
+    lcl_test_folder_remove(&cache);
+}
+
+// What a context is forced to must not become what the probe found.
+static void test_devices__a_forced_width_leaves_the_probe_alone(void **state)
+{
+    (void)state;
+    struct lcl_test_folder cache;
+    lcl_context *ctx;
+    lcl_test_folder_create(&cache);
+    const struct lcl_context_params plain = {.cache_dir = cache.path};
+    struct lcl_context_params forced = plain;
+    assert_int_equal(lcl_runtime_create(&ctx, &plain, &fake_cl_api), LCL_OK);
+    const struct lcl_caps found = *lcl_context_caps(ctx);
+    forced.width = found.width == 4 ? 2 : 4;
+    lcl_context_destroy(&ctx);
+    assert_int_equal(lcl_runtime_create(&ctx, &forced, &fake_cl_api), LCL_OK);
+    lcl_context_note_proven(ctx);
+    lcl_context_destroy(&ctx);
+    assert_int_equal(lcl_runtime_create(&ctx, &plain, &fake_cl_api), LCL_OK);
+    assert_true(lcl_context_proven(ctx));
+    assert_memory_equal(lcl_context_caps(ctx), &found, sizeof found);
+    lcl_context_destroy(&ctx);
+    lcl_test_folder_remove(&cache);
+}
+
 // ------------------------------------------------------------------- warnings
 
 // Runs in a process with an empty compiler cache, since only a compilation
@@ -295,6 +349,10 @@ int main(int argc, char **argv)
             test_devices__the_environment_forces_and_params_win, reset),
         cmocka_unit_test_setup(test_devices__a_wrong_device_fails_its_self_test,
                                reset),
+        cmocka_unit_test_setup(
+            test_devices__a_proof_is_kept_for_device_and_driver, reset),
+        cmocka_unit_test_setup(
+            test_devices__a_forced_width_leaves_the_probe_alone, reset),
         cmocka_unit_test_setup(test_devices__kernels_compile_without_a_warning,
                                reset),
     };

@@ -127,8 +127,9 @@ static void test_adaptive__blocks_are_refused(void **state)
 {
     (void)state;
     test_product_expect_no_blocks(LCL_SPMV_ADAPTIVE,
-                                  "the adaptive product is for single entries, "
-                                  "the matrix is stored in blocks of 2 rows");
+                                  "the adaptive product requires block size "
+                                  "1, but the matrix is stored in blocks of 2 "
+                                  "rows");
 }
 
 int main(void)

@@ -89,9 +89,9 @@ static void test_binned__blocks_are_refused(void **state)
 {
     (void)state;
     test_product_expect_no_blocks(LCL_SPMV_BINNED,
-                                  "the row-binned product is for single "
-                                  "entries, the matrix is stored in blocks of "
-                                  "2 rows");
+                                  "the row-binned product requires block size "
+                                  "1, but the matrix is stored in blocks of 2 "
+                                  "rows");
 }
 
 int main(void)

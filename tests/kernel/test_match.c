@@ -124,10 +124,11 @@ static void setting_init(struct setting *S, lcl_context *ctx, struct lcl_csr A)
     upload(&S->D, ctx, &B);
     assert_int_equal(lcl_matcher_init(&S->m, ctx, &S->D), LCL_OK);
     lcl_buffer *const scratch[] = {
-        S->m.scratch.counts,  S->m.scratch.sums,        S->m.scratch.mate,
-        S->m.scratch.picked,  S->m.scratch.open,        S->m.scratch.number,
-        S->m.scratch.members, S->m.scratch.coarse_size, S->m.scratch.length,
-        S->m.scratch.row_ptr};
+        S->m.scratch.counts,  S->m.sum.sums,
+        S->m.scratch.mate,    S->m.scratch.picked,
+        S->m.scratch.open,    S->m.scratch.number,
+        S->m.scratch.members, S->m.scratch.coarse_size,
+        S->m.scratch.length,  S->m.scratch.row_ptr};
     for (size_t b = 0; b < sizeof scratch / sizeof *scratch; ++b)
         assert_int_equal(lcl_buffer_fill(scratch[b], 0xff), LCL_OK);
     assert_int_equal(lcl_match_graph_init(&S->G, &S->m, true), LCL_OK);

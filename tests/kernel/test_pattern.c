@@ -400,8 +400,7 @@ static void test_pattern__complete_fill_gives_the_lu_factors(void **state)
     }
 }
 
-// ------------------------------------------------------------------------
-// upload
+// --------------------------------------------------------------------- upload
 
 static void test_pattern__no_entries_are_a_pattern(void **state)
 {

@@ -103,8 +103,8 @@ static void expect_conversions(lcl_context *ctx, struct lcl_csr A)
 
 static void test_to_blocks__blocks_are_those_of_the_host(void **state)
 {
-    const int64_t n = test_size(24, 840);
-    for (unsigned seed = 1; seed <= 2; ++seed)
+    const int64_t n = test_size(12, 840);
+    for (unsigned seed = 1; seed <= test_size(1, 2); ++seed)
         expect_conversions(*state, test_random_csr(n, 4 * seed, seed));
     expect_conversions(*state, test_stretched_csr(n, 2 * n, 4));
     expect_conversions(*state, test_laplacian(6, 4, test_size(2, 20)));
@@ -117,8 +117,8 @@ static void test_to_blocks__blocks_are_those_of_the_host(void **state)
 // rows have.
 static void test_to_blocks__dense_rows_and_columns(void **state)
 {
-    const int64_t n = test_size(24, 840);
-    for (int64_t row = 0; row < 9; row += test_size(4, 1))
+    const int64_t n = test_size(12, 840);
+    for (int64_t row = 0; row < 9; row += test_size(8, 1))
         expect_conversions(*state, test_dense_row(n, row));
     struct lcl_csr rows = test_dense_row(n, 1);
     for (int64_t i = 0; i < n; ++i)
@@ -130,7 +130,7 @@ static void test_to_blocks__dense_rows_and_columns(void **state)
 static void test_to_blocks__natural_blocks_are_full(void **state)
 {
     struct lcl_csr cells = test_random_csr(test_size(8, 96), 5, 6);
-    for (int b = 2; b <= LCL_BLOCK_MAX; ++b)
+    for (int b = 2; b <= LCL_BLOCK_MAX; b += (int)test_size(3, 1))
         expect_conversions(*state, test_expand_blocks(&cells, b));
     test_csr_finish(&cells);
 }

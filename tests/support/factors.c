@@ -75,7 +75,7 @@ static struct lcl_schedule upload(lcl_context *ctx,
 static void find_mirrors(lcl_context *ctx, const struct lcl_host_schedule *L,
                          struct lcl_schedule *D)
 {
-    const struct lcl_spec spec = {.source = "schedule.cl",
+    const struct lcl_spec spec = {.source = "symbolic.cl",
                                   .kernel = "find_mirrors",
                                   .group = test_group(ctx, 1)};
     for (int64_t s = 0; s < L->steps; ++s) {

@@ -186,7 +186,8 @@ static void test_geometric__boxes_above_the_limit_are_refused(void **state)
     params.rows = 63;
     expect_refused(&cells, params, LCL_ERANGE, "4 x 4 x 4");
     params.rows = 64;
-    expect_refused(&A, on_grid(params, 8, 8, 8), LCL_ERANGE, "more than 64");
+    expect_refused(&A, on_grid(params, 8, 8, 8), LCL_ERANGE,
+                   "exceeds the limit of 64 rows");
     params = boxes(INT64_MAX, INT64_MAX, INT64_MAX);
     params.rows = 511;
     expect_refused(&cells, params, LCL_ERANGE, "8 x 8 x 8");

@@ -96,6 +96,17 @@ static void test_ilu_pattern__grids_match_the_definition(void **state)
     expect_all(test_laplacian(5, 4, 3), 3);
 }
 
+// Enough rows for several threads.
+static void test_ilu_pattern__threads_join_their_parts(void **state)
+{
+    struct lcl_csr A = test_laplacian(44, 40, 40);
+    struct lcl_subdomains P = test_overlapping(&A, 3500, 0, true);
+    (void)state;
+    expect_pattern(&A, &P, 1);
+    lcl_subdomains_finish(&P);
+    test_csr_finish(&A);
+}
+
 static void test_ilu_pattern__hostile_matrices_match(void **state)
 {
     const double holes[] = {
@@ -165,7 +176,7 @@ static void test_ilu_pattern__impossible_requests_are_refused(void **state)
     (void)state;
     expect_refused(&A, -1, LCL_EINVAL, "a level of fill of -1, expected >= 0");
     A.nnz = LCL_NARROW_MOST + 1;
-    expect_refused(&A, 0, LCL_EUNSUPPORTED, "factors on subdomains take");
+    expect_refused(&A, 0, LCL_EUNSUPPORTED, "factors on subdomains: ");
     A.nnz = 1;
     test_csr_finish(&A);
 }
@@ -191,6 +202,7 @@ int main(void)
         cmocka_unit_test(
             test_ilu_pattern__random_matrices_match_the_definition),
         cmocka_unit_test(test_ilu_pattern__grids_match_the_definition),
+        cmocka_unit_test(test_ilu_pattern__threads_join_their_parts),
         cmocka_unit_test(test_ilu_pattern__hostile_matrices_match),
         cmocka_unit_test(test_ilu_pattern__an_arrow_fills_by_its_order),
         cmocka_unit_test(test_ilu_pattern__impossible_requests_are_refused),

@@ -97,7 +97,8 @@ static void test_kron__sizes_fit_each_other(void **state)
     test_kron_finish(&other);
     test_kron_init(&other, 2, 3, 6, TEST_KRON_CHAIN);
     T.K.L = &other.L;
-    expect_refused(&T.K, LCL_EFORMAT, "blocks of 2 rows, L of 3");
+    expect_refused(&T.K, LCL_EFORMAT,
+                   "blocks of 2 rows, L has blocks of 3 rows");
     T.K.L = &T.L;
     T.M.cols = 8;
     expect_refused(&T.K, LCL_EFORMAT, "6 x 8");

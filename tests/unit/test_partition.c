@@ -169,9 +169,9 @@ static void test_partition__a_part_above_the_limit_is_refused(void **state)
     struct lcl_csr A = test_identity(4);
     struct lcl_partition_params params = with_labels(labels, 4);
     expect_refused(&A, &params, 2, LCL_ERANGE,
-                   "row 1 has 3 rows, the limit is 2");
+                   "row 1 has 3 rows, expected at most 2");
     params.rows = 1;
-    expect_refused(&A, &params, 9, LCL_ERANGE, "the limit is 1");
+    expect_refused(&A, &params, 9, LCL_ERANGE, "expected at most 1");
     test_csr_finish(&A);
 }
 

@@ -248,6 +248,8 @@ static void test_spec__a_header_stands_once_and_after_what_it_needs(void **st)
     expect_part(&at, "#line 1 \"factor.cl.h\"\n");
     expect_part(&at, "#line 1 \"symbolic.cl.h\"\n");
     expect_part(&at, "#line 1 \"wave.cl.h\"\n");
+    expect_part(&at, "#line 1 \"reorder.cl.h\"\n");
+    expect_part(&at, "#line 1 \"schedule.cl.h\"\n");
     expect_part(&at, "#line 1 \"symbolic.cl\"\n");
     assert_string_equal(at, "");
     free(source);

@@ -8,6 +8,8 @@
 // Launch: one group per subdomain.
 // Width 1: one item per subdomain, in order; step_rows is 1.
 // Determinism: bitwise.
+#pragma once
+
 #include "symbolic.cl.h"
 #include "wave.cl.h"
 

@@ -6,6 +6,8 @@
 // Launch: row_pointers one group per subdomain, sort_long one group per long
 //         row, reorder_rows any number of groups.
 // Determinism: bitwise.
+#pragma once
+
 #include "sort.cl.h"
 #include "symbolic.cl.h"
 #include "wave.cl.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pairs of vertices of a graph. A round of the matching: every free vertex
+// Matching, a program of two parts: the graph of a matrix (match_graph.cl.h),
+// and pairs of vertices of a graph. A round of the matching: every free vertex
 // picks the free neighbour with the best rating (pick); those that picked each
 // other become a pair (join).
 //     start         mate[i] = -1, open[i] = size[i] and 0 once i has a mate
-//     find_hubs     for vertices that stay free: the neighbour with the
-//     heaviest
-//                   edge, and how many have the same (slots)
+//     find_hubs     for vertices that stay free: the neighbour with the edge
+//                   of most weight, and how many have the same (slots)
 //     draw          each free vertex draws a slot of its hub
 //     join_drawn    the first and the last vertex of a slot become a pair
 //     rate_pairs    rating of each pair, by its first vertex
@@ -14,6 +14,7 @@
 // Launch: any number of groups, a team of lanes per vertex; cut_pairs: one.
 // Determinism: bitwise: no result depends on the order of the entries or of
 // atomic operations.
+#include "match_graph.cl.h"
 #include "team.cl.h"
 
 #pragma OPENCL FP_CONTRACT OFF

@@ -5,15 +5,19 @@
 // vertices of small parts join any larger part. The vertices that want to move
 // to a part are admitted by class (match_class) as long as all of a class fit.
 //     project   part of a vertex = part of its coarse vertex
-//     choose    to[i] (-1: stays), class[i], and demand: rows by part and
-//     class;
+//     choose    to[i] (-1: stays), class[i], and demand: rows by part, class;
 //               new_rows = rows
 //     move      moves vertices, updates new_rows; clears the demand of the next
 //               round
 //
 // Launch: any number of groups; choose: groups of one wave, a team of lanes per
-// vertex. Determinism: bitwise.
+//         vertex.
+// Determinism: bitwise.
+#pragma once
+
 #include "team.cl.h"
+
+#if !LONG_ROWS // vertices of long rows choose like the others
 
 WORK_GROUP
 kernel void project(long n, global const int *restrict coarse,
@@ -69,7 +73,7 @@ static inline uint clamp_weight(ulong weight)
     return (uint)min(weight, (ulong)0xffffffff);
 }
 
-#if LCL_WIDTH == 1
+# if LCL_WIDTH == 1
 static inline struct target best_of(struct vertex *v, uint from, uint to,
                                     uint limit, global const int *part,
                                     global const uint *rows,
@@ -101,7 +105,7 @@ static inline struct target best_of(struct vertex *v, uint from, uint to,
     }
     return best;
 }
-#endif
+# endif
 
 static inline void request(int i, struct vertex v, struct target best,
                            uint hash, uint limit, global int *to,
@@ -115,7 +119,7 @@ static inline void request(int i, struct vertex v, struct target best,
     atomic_add(&demand[(ulong)best.part * MATCH_CLASSES + class[i]], v.size);
 }
 
-#if LCL_WIDTH == 1
+# if LCL_WIDTH == 1
 WORK_GROUP
 kernel void choose(long n, long parts, uint limit, uint round,
                    global const uint *ptr, global const int *restrict adj,
@@ -137,7 +141,7 @@ kernel void choose(long n, long parts, uint limit, uint round,
         request((int)i, v, best, hash, limit, to, class, demand);
     }
 }
-#else
+# else
 // The best target of the lanes of a team, on its first lane.
 INLINE struct target best_of_team(struct target best, global const uint *rows,
                                   local int *keys, local uint *weights)
@@ -218,7 +222,7 @@ kernel void choose(long n, long parts, uint limit, uint round,
         GROUP_BARRIER();
     }
 }
-#endif
+# endif
 
 WORK_GROUP
 kernel void move(long n, long parts, uint limit,
@@ -245,3 +249,4 @@ kernel void move(long n, long parts, uint limit,
     for (RANGE(d, parts * MATCH_CLASSES))
         new_demand[d] = 0;
 }
+#endif

@@ -13,6 +13,8 @@
 // Launch: any number of groups; a team of lanes per row.
 // Determinism: bitwise, except for the order of long rows, of the entries of
 // list_both and of nothing else.
+#pragma once
+
 #include "team.cl.h"
 
 #pragma OPENCL FP_CONTRACT OFF

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Set-up of incomplete factors on subdomains, up to their schedule.
+#include "lib/precond/ilu_setup.h"
+
+#include "host/alloc.h"
+#include "host/log.h"
+#include "host/runtime.h"
+#include "lib/factor/ilu_pattern.h"
+#include "lib/matrix/bsr.h"
+#include "lib/multilevel/coarse.h"
+#include "lib/partition/overlap.h"
+#include "lib/trisolve/packed.h"
+
+#include "cl/factor/factor.cl.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+// ------------------------------------------------------------------- parts
+
+// MATCH needs only the sizes on the host, unless rows repeat or entries fill.
+static enum lcl_status download(struct lcl_ilu_setup *a, const lcl_precond *M,
+                                const struct lcl_partition_params *params)
+{
+    const struct lcl_device_matrix *D = M->matrix->matrix;
+    a->A = (struct lcl_bsr){.rows = D->block_rows,
+                            .cols = D->block_cols,
+                            .nnz = D->blocks,
+                            .block_size = D->block};
+    if (params->type == LCL_PARTITION_MATCH && !a->extended)
+        return LCL_OK;
+    lcl_phase_enter(M->op.range.ctx, LCL_PHASE_PARTITION);
+    const enum lcl_status st = lcl_operator_download(
+        M->matrix, &a->A, a->extended || lcl_partition_weighs(params));
+    lcl_phase_leave(M->op.range.ctx);
+    return st;
+}
+
+// Computes ||A_ij||_F for every block if METIS uses weights, and makes the
+// graph.
+static enum lcl_status take_graph(struct lcl_ilu_setup *a,
+                                  const struct lcl_partition_params *params,
+                                  const struct lcl_log *log)
+{
+    const struct lcl_bsr *A = &a->A;
+    const int size = lcl_block_values(A);
+    a->graph = lcl_bsr_pattern(A);
+    if (!A->val || A->block_size == 1 || !lcl_partition_weighs(params))
+        return LCL_OK;
+    a->graph.val = a->norms = lcl_malloc((size_t)A->nnz, sizeof *a->norms);
+    if (!a->norms)
+        return lcl_fail_memory(log, "the norms of blocks");
+    for (int64_t k = 0; k < A->nnz; ++k)
+        a->norms[k] = lcl_block_norm(A->val + k * size, size);
+    return LCL_OK;
+}
+
+static enum lcl_status partition(struct lcl_ilu_setup *a, const lcl_precond *M,
+                                 const struct lcl_partition_params *params)
+{
+    const struct lcl_device_matrix *D = M->matrix->matrix;
+    lcl_phase_enter(M->op.range.ctx, LCL_PHASE_PARTITION);
+    const enum lcl_status st = lcl_packed_partition(
+        &a->subdomains, M->op.range.ctx, &a->graph, D, D->block, params,
+        lcl_coarse_most(lcl_context_caps(M->op.range.ctx), D->block));
+    lcl_phase_leave(M->op.range.ctx);
+    return st;
+}
+
+static const struct lcl_subdomains *parts_of(const struct lcl_ilu_setup *a)
+{
+    return a->extended ? &a->overlapping : &a->subdomains;
+}
+
+// --------------------------------------------------------- overlap and fill
+
+static enum lcl_status check_fit(const lcl_precond *M,
+                                 const struct lcl_subdomains *P)
+{
+    lcl_context *ctx = M->op.range.ctx;
+    const int64_t limit =
+        lcl_packed_rows_most(lcl_context_caps(ctx), M->info.block_size);
+    for (int64_t p = 0; p < P->parts; ++p)
+        if (P->part_ptr[p + 1] - P->part_ptr[p] > limit)
+            return lcl_fail(lcl_context_log(ctx), LCL_ERANGE,
+                            "a subdomain has %" PRId64
+                            " rows with its overlap, the device takes %" PRId64
+                            ": use less overlap or smaller subdomains",
+                            P->part_ptr[p + 1] - P->part_ptr[p], limit);
+    return LCL_OK;
+}
+
+// Off-diagonal entries (blocks) and the sum of their magnitudes.
+struct couplings {
+    int64_t count;
+    double weight;
+};
+
+static void add_coupling(struct couplings *c, const struct lcl_bsr *A,
+                         int64_t entry)
+{
+    const int values = lcl_block_values(A);
+    ++c->count;
+    c->weight += lcl_block_norm(A->val + entry * values, values);
+}
+
+static struct couplings all_couplings(const struct lcl_bsr *A)
+{
+    struct couplings c = {.count = 0};
+    for (int64_t i = 0; i < A->rows; ++i)
+        for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
+            if (A->col_ind[k] != i)
+                add_coupling(&c, A, k);
+    return c;
+}
+
+// Those of the rows that a subdomain owns, inside this subdomain.
+static struct couplings kept_couplings(const struct lcl_ilu_setup *a,
+                                       const struct lcl_host_pattern *H)
+{
+    const uint8_t *owned = a->overlapping.owned;
+    struct couplings c = {.count = 0};
+    for (int64_t i = 0; i < H->rows; ++i)
+        for (int64_t e = H->row_ptr[i]; e < H->row_ptr[i + 1]; ++e)
+            if ((!owned || owned[i]) && H->col[e] != i &&
+                H->source[e] != LCL_FILL)
+                add_coupling(&c, &a->A, H->source[e]);
+    return c;
+}
+
+static void describe_pattern(struct lcl_precond_info *info,
+                             const struct lcl_ilu_setup *a,
+                             const struct lcl_host_pattern *H)
+{
+    const int values = lcl_block_values(&a->A);
+    const struct couplings all = all_couplings(&a->A),
+                           kept = kept_couplings(a, H);
+    const int64_t dropped = all.count - kept.count;
+    info->nnz_kept = (a->A.nnz - dropped) * values;
+    info->factor_nnz = H->nnz * values;
+    info->extended_rows = H->rows * info->block_size;
+    if (all.count > 0)
+        info->dropped_share = (double)dropped / (double)all.count;
+    if (dropped > 0 && all.weight > 0)
+        info->dropped_weight = fmax(0, 1 - kept.weight / all.weight);
+}
+
+static enum lcl_status make_pattern(lcl_precond *M, struct lcl_ilu_setup *a)
+{
+    lcl_context *ctx = M->op.range.ctx;
+    const struct lcl_log *log = lcl_context_log(ctx);
+    struct lcl_host_pattern H = {.rows = 0};
+    enum lcl_status st;
+    if ((st = lcl_subdomains_download(&a->subdomains, log)) == LCL_OK &&
+        (st = lcl_subdomains_overlap(&a->overlapping, &a->subdomains, &a->graph,
+                                     M->info.overlap, log)) == LCL_OK &&
+        (st = check_fit(M, &a->overlapping)) == LCL_OK &&
+        (st = lcl_ilu_pattern(&H, &a->graph, &a->overlapping, M->info.ilu_level,
+                              log)) == LCL_OK) {
+        describe_pattern(&M->info, a, &H);
+        st = lcl_pattern_upload(&a->pattern, ctx, &H);
+    }
+    lcl_host_pattern_finish(&H);
+    return st;
+}
+
+// ------------------------------------------------------------------- symbolic
+
+static void describe_parts(struct lcl_precond_info *info,
+                           const struct lcl_ilu_setup *a)
+{
+    const struct lcl_subdomains *P = parts_of(a);
+    info->parts = P->parts;
+    info->part_rows_min = P->n;
+    info->partition = a->subdomains.type;
+    info->weighted = a->subdomains.weighted;
+    for (int64_t p = 0; p < P->parts; ++p) {
+        const int64_t rows = P->part_ptr[p + 1] - P->part_ptr[p];
+        if (rows < info->part_rows_min)
+            info->part_rows_min = rows;
+        if (rows > info->part_rows_max)
+            info->part_rows_max = rows;
+    }
+}
+
+static void describe(struct lcl_precond_info *info,
+                     const struct lcl_symbolic *S)
+{
+    info->missing_diagonals = S->drop.missing_diagonals * info->block_size;
+    info->levels_max = S->levels_max;
+    info->levels_mean = S->levels_mean;
+}
+
+static void describe_drop(struct lcl_precond_info *info,
+                          const struct lcl_drop_info *drop)
+{
+    const int b = info->block_size;
+    info->extended_rows = info->rows;
+    info->nnz_kept = info->factor_nnz = drop->kept * b * b;
+    info->dropped_share = drop->share;
+    info->dropped_weight = drop->weight;
+}
+
+static enum lcl_status download_levels(struct lcl_ilu_setup *a,
+                                       lcl_context *ctx)
+{
+    const size_t n = (size_t)lcl_subdomains_rows(parts_of(a));
+    a->level = lcl_malloc(n, sizeof *a->level);
+    if (!a->level)
+        return lcl_fail_memory(lcl_context_log(ctx), "levels");
+    return lcl_buffer_read(a->symbolic.level, a->level, n * sizeof *a->level);
+}
+
+// Lanes per wave that share rows, if the apply kernel supports it.
+static int sharing_lanes(const struct lcl_caps *caps, int block)
+{
+    return block > 1 ? 1 : caps->width < UINT8_MAX ? caps->width : UINT8_MAX;
+}
+
+// Fewer levels (twisted ordering) help the parallel lanes of a GPU, not the
+// single work-item of a group at width 1.
+static enum lcl_status analyse(lcl_precond *M, struct lcl_ilu_setup *a)
+{
+    const struct lcl_caps *caps = lcl_context_caps(M->op.range.ctx);
+    const struct lcl_device_matrix *A = M->matrix->matrix;
+    enum lcl_status st;
+    if (!a->extended)
+        a->pattern = lcl_pattern_of(A);
+    else if ((st = make_pattern(M, a)) < 0)
+        return st;
+    describe_parts(&M->info, a);
+    M->info.group_size = lcl_packed_group(caps, M->info.part_rows_max);
+    const struct lcl_symbolic_params params = {
+        .block = M->info.block_size,
+        .group = M->info.group_size,
+        .lanes = sharing_lanes(caps, M->info.block_size),
+        .folded = caps->width > 1 && M->info.ilu_level == 0,
+    };
+    if ((st = lcl_symbolic_init(&a->symbolic, M->op.range.ctx, &a->pattern,
+                                parts_of(a), a->extended ? NULL : A->val,
+                                &params)) < 0)
+        return st;
+    describe(&M->info, &a->symbolic);
+    if (!a->extended)
+        describe_drop(&M->info, &a->symbolic.drop);
+    if (lcl_trisolve_reads_schedule(M->info.trisolve) &&
+        ((st = lcl_schedule_download(&a->schedule, M->op.range.ctx,
+                                     &a->symbolic.schedule)) < 0 ||
+         (st = download_levels(a, M->op.range.ctx)) < 0))
+        return st;
+    return lcl_context_wait(M->op.range.ctx); // the phase includes the
+                                              // enqueued work
+}
+
+static enum lcl_status symbolic(lcl_precond *M, struct lcl_ilu_setup *a)
+{
+    lcl_phase_enter(M->op.range.ctx, LCL_PHASE_SYMBOLIC);
+    const enum lcl_status st = analyse(M, a);
+    lcl_phase_leave(M->op.range.ctx);
+    return st;
+}
+
+// ------------------------------------------------------------------- set-up
+
+enum lcl_status lcl_ilu_setup_init(struct lcl_ilu_setup *a, lcl_precond *M,
+                                   const struct lcl_partition_params *params)
+{
+    enum lcl_status st;
+    *a = (struct lcl_ilu_setup){.extended =
+                                    lcl_precond_is_extended(M->info.type)};
+    if ((st = download(a, M, params)) < 0 ||
+        (st = take_graph(a, params, lcl_context_log(M->op.range.ctx))) < 0 ||
+        (st = partition(a, M, params)) < 0)
+        return st;
+    return symbolic(M, a);
+}
+
+void lcl_ilu_setup_finish(struct lcl_ilu_setup *a)
+{
+    lcl_free(a->level);
+    lcl_host_schedule_finish(&a->schedule);
+    lcl_symbolic_finish(&a->symbolic);
+    if (a->extended)
+        lcl_pattern_finish(&a->pattern);
+    lcl_subdomains_finish(&a->overlapping);
+    lcl_subdomains_finish(&a->subdomains);
+    lcl_free(a->norms);
+    lcl_bsr_finish(&a->A);
+}

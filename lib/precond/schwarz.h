@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Additive Schwarz methods: an operator on the extended rows of overlapping
+// subdomains as an operator on the rows.
+#pragma once
+
+#include "lib/operator/operator.h"
+#include "lib/partition/subdomains.h"
+
+enum lcl_schwarz_form {
+    LCL_SCHWARZ_RESTRICTED, // y takes each row from the part that owns it (Cai
+                            // and Sarkis, SIAM J. Sci. Comput. 21 (1999))
+    LCL_SCHWARZ_SUM,        // y is the sum over all parts that have the row, so
+                            // that a symmetric inner operator stays symmetric
+};
+
+struct lcl_schwarz {
+    lcl_operator op;
+    lcl_operator *inner; // on the extended rows
+    int64_t rows;        // of these
+    int64_t n;
+    int groups;
+    lcl_kernel *extend, *collect;
+    lcl_buffer *row;           // of each extended row
+    lcl_buffer *first, *place; // n + 1; the extended rows that y_i adds
+    lcl_buffer *x, *y;         // extended vectors
+};
+
+// Initialises S->op; `order` maps the rows of `inner` (blocks of `block`) to
+// positions in P (int32). Returns LCL_OK, LCL_EDEVMEM, LCL_EDEVICE, LCL_EBUILD
+// or LCL_ENOMEM; on error *S is fit for lcl_schwarz_finish().
+enum lcl_status lcl_schwarz_init(struct lcl_schwarz *S, lcl_operator *inner,
+                                 const struct lcl_subdomains *P,
+                                 const lcl_buffer *order, int block,
+                                 enum lcl_schwarz_form form);
+void lcl_schwarz_finish(struct lcl_schwarz *S);
+
+uint64_t lcl_schwarz_bytes(const struct lcl_schwarz *S);
