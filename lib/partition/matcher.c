@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-    FEW = 8, // lanes per row, for up to MEAN_FEW entries per row
+    FEW = 4, // lanes per row, for up to MEAN_FEW entries per row
     MANY = 32,
     MEAN_FEW = 24,
     ARGUMENTS = 16, // of a kernel at most

@@ -119,10 +119,11 @@ static enum lcl_status check(const struct lcl_factor *F,
                              const struct lcl_log *log)
 {
     if (F->block > 1)
-        return lcl_fail(log, LCL_EUNSUPPORTED,
-                        "hec_level is for single entries, the matrix is stored "
-                        "in blocks of %d rows",
-                        F->block);
+        return lcl_fail(
+            log, LCL_EUNSUPPORTED,
+            "hec_level requires block size 1, but the matrix is stored "
+            "in blocks of %d rows",
+            F->block);
     return lcl_needs_wide(S->slots)
                ? lcl_refuse_wide(S->slots, "factors in HEC take", log)
                : LCL_OK;

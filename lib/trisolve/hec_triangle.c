@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum {
-    CHAIN_ITEMS = 1024,   // work-items of the group that solves thin levels
+    CHAIN_ITEMS = 256,    // work-items of the group that solves thin levels
     CPU_CHAIN_ROWS = 512, // rows of a thin level at width 1
     CPU_ROWS = 128,       // rows of a group at width 1, at least
 };

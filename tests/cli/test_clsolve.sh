@@ -211,7 +211,7 @@ ends 0 --csr-text ptr.txt col.txt val.txt rhs.txt -o "$dir/out/text.mtx" --spmv 
 says stdout "right-hand side rhs.txt"
 ends 0 --csr-text=ptr.txt col.txt val.txt --spmv binned --precond jacobi --block-size 1
 ends 0 --problem lap3d:5 --trisolve hec_level
-refused 3 'hec_level is for single entries' --problem lap3d:4,b=3 --trisolve hec_level
+refused 3 'hec_level requires block size 1' --problem lap3d:4,b=3 --trisolve hec_level
 ends 0 --csr-text ptr.txt col.txt val.txt --spmv hec --hec-width 1 --block-size 1
 ends 0 info --csr-text ptr.txt col.txt val.txt
 ends 0 two.mtx --partition file:labels.txt

@@ -254,9 +254,9 @@ static void test_hec__sizes_beyond_the_device_are_refused(void **state)
 static void test_hec__blocks_are_refused(void **state)
 {
     (void)state;
-    test_product_expect_no_blocks(LCL_SPMV_HEC,
-                                  "the HEC product is for single entries, the "
-                                  "matrix is stored in blocks of 2 rows");
+    test_product_expect_no_blocks(
+        LCL_SPMV_HEC, "the HEC product requires block size 1, but the "
+                      "matrix is stored in blocks of 2 rows");
 }
 
 int main(void)
