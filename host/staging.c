@@ -9,8 +9,10 @@
 
 #include <pthread.h>
 
-// At most PIECES threads fill a buffer, each PIECE_LEAST bytes or more.
-enum { PIECES = 8, PIECE_LEAST = 1 << 18 };
+// At most PIECES threads fill a buffer in place, each PIECE_LEAST bytes or
+// more, and FEEDERS threads fill pinned memory, of which each MiB costs half a
+// millisecond at its first use.
+enum { PIECES = 8, PIECE_LEAST = 1 << 18, FEEDERS = 4 };
 
 // ------------------------------------------------------------------- filling
 
@@ -193,12 +195,12 @@ enum lcl_status lcl_fill_staged(lcl_context *ctx, cl_mem mem,
     };
     if (!P->host) {
         const enum lcl_status st =
-            lcl_pinned_open(P, ctx, 2 * PIECES * LCL_STAGING_SLOT);
+            lcl_pinned_open(P, ctx, 2 * FEEDERS * LCL_STAGING_SLOT);
         if (st < 0)
             return st;
     }
     const int64_t fills = (F->count + t.each - 1) / t.each;
-    t.feeders = fills < PIECES ? fills : PIECES;
+    t.feeders = fills < FEEDERS ? fills : FEEDERS;
     pthread_mutex_init(&t.lock, NULL);
     lcl_parallel(t.feeders, feed, &t);
     pthread_mutex_destroy(&t.lock);
