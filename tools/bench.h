@@ -19,6 +19,7 @@ struct problem {
     struct lcl_csr A;
     const struct lcl_kron *K; // or this; then A has only sizes
     double *b, *x;
+    struct lcl_read_info read;
     double read_seconds;
 };
 

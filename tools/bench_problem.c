@@ -44,7 +44,7 @@ enum lcl_status bench_load(struct problem *P, char *text,
         P->rhs = comma + 1;
     }
     const double start = lcl_now();
-    enum lcl_status st = suffix ? lcl_csr_read(&P->A, text, NULL, log)
+    enum lcl_status st = suffix ? lcl_csr_read(&P->A, text, &P->read, log)
                                 : lcl_csr_problem(&P->A, text, log);
     P->read_seconds = lcl_now() - start;
     if (st < 0 || (st = make_rhs(P)) < 0 || !P->rhs)
@@ -67,7 +67,7 @@ enum lcl_status bench_load_text(struct problem *P, char *text,
         return LCL_EINVAL;
     P->rhs = path[3];
     const double start = lcl_now();
-    st = lcl_csr_read_text(&P->A, path[0], path[1], path[2], NULL, log);
+    st = lcl_csr_read_text(&P->A, path[0], path[1], path[2], &P->read, log);
     P->read_seconds = lcl_now() - start;
     if (st < 0 || (st = make_rhs(P)) < 0 || !P->rhs)
         return st;

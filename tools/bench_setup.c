@@ -35,17 +35,12 @@ static enum lcl_status run_all(struct bench *B, struct profile *all, int count)
     return st;
 }
 
-static int64_t matrix_bytes(const struct lcl_csr *A)
-{
-    return (A->rows + 1) * (int64_t)sizeof *A->row_ptr +
-           A->nnz * (int64_t)(sizeof *A->col_ind + sizeof *A->val);
-}
-
 static void print(const struct bench *B, struct profile *P)
 {
     const struct problem *problem = B->problem;
     P->copy = 1e9 * B->copy_gbps;
-    profile_set_read(P, problem->read_seconds, matrix_bytes(&problem->A));
+    profile_set_read(P, problem->read_seconds, problem->read.bytes,
+                     &problem->A);
     if (B->tables) {
         printf("\n%s\n", problem->name);
         profile_print(P);

@@ -153,21 +153,11 @@ struct job_times job_times(const struct job *job)
     return times;
 }
 
-// The text and, unless the system has Kronecker form, the arrays of A.
-static int64_t bytes_read(const struct job *job)
-{
-    const struct lcl_csr *A = &job->A;
-    if (!A->row_ptr)
-        return job->read.bytes;
-    return job->read.bytes + (A->rows + 1) * (int64_t)sizeof *A->row_ptr +
-           A->nnz * (int64_t)(sizeof *A->col_ind + sizeof *A->val);
-}
-
 // Without an answer, the profile has no shares of copy bandwidth.
 struct profile job_profile(const struct job *job)
 {
     struct profile P = job->profile;
-    profile_set_read(&P, job->read_seconds, bytes_read(job));
+    profile_set_read(&P, job->read_seconds, job->read.bytes, &job->A);
     if (lcl_context_copy_bandwidth(job->ctx, &P.copy) < 0)
         P.copy = 0;
     return P;

@@ -10,6 +10,7 @@ void profile_begin(struct profile *P, const lcl_context *ctx, double now)
     for (int t = 0; t < LCL_TASK_COUNT; ++t)
         P->task[t] = lcl_context_task(ctx, (enum lcl_task)t);
     P->total = now;
+    P->copy = 0;
 }
 
 void profile_end(struct profile *P, const lcl_context *ctx, double now)
@@ -24,10 +25,19 @@ void profile_end(struct profile *P, const lcl_context *ctx, double now)
     P->total = now - P->total;
 }
 
-void profile_set_read(struct profile *P, double seconds, int64_t bytes)
+static int64_t array_bytes(const struct lcl_csr *A)
 {
-    P->task[LCL_TASK_READ].seconds = seconds;
-    P->task[LCL_TASK_READ].bytes = (uint64_t)bytes;
+    return (A->rows + 1) * (int64_t)sizeof *A->row_ptr +
+           A->nnz * (int64_t)(sizeof *A->col_ind + sizeof *A->val);
+}
+
+void profile_set_read(struct profile *P, double seconds, int64_t text,
+                      const struct lcl_csr *A)
+{
+    P->task[LCL_TASK_READ] = (struct lcl_task_info){
+        .seconds = seconds,
+        .bytes = (uint64_t)(text + (A->row_ptr ? array_bytes(A) : 0)),
+    };
 }
 
 double profile_setup(const struct profile *P)

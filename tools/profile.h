@@ -4,6 +4,7 @@
 #pragma once
 
 #include <levelcl/context.h>
+#include <levelcl/matrix.h>
 
 #include <cjson/cJSON.h>
 
@@ -18,8 +19,10 @@ struct profile {
 void profile_begin(struct profile *P, const lcl_context *ctx, double now);
 void profile_end(struct profile *P, const lcl_context *ctx, double now);
 
-// The task read, which the library does not time.
-void profile_set_read(struct profile *P, double seconds, int64_t bytes);
+// The task read, which the library does not time: reads `text` bytes, writes
+// the arrays of A, if it has any.
+void profile_set_read(struct profile *P, double seconds, int64_t text,
+                      const struct lcl_csr *A);
 
 // Seconds of the set-up without the upload, and of those between tasks.
 double profile_setup(const struct profile *P);
