@@ -6,6 +6,7 @@
 #include "host/context.h"
 #include "host/interop.h"
 #include "host/log.h"
+#include "host/runtime.h"
 #include "host/staging.h"
 
 #include <string.h>
@@ -182,15 +183,21 @@ static void copy_bytes(void *arg, int64_t first, int64_t count, void *to)
     memcpy(to, *from + first, (size_t)count);
 }
 
+static void enter_upload(const lcl_buffer *b, size_t bytes)
+{
+    lcl_task_enter(b->ctx, LCL_TASK_UPLOAD);
+    lcl_task_bytes(b->ctx, bytes);
+}
+
 static enum lcl_status fill(lcl_buffer *b, const struct lcl_filling *F)
 {
     const bool large = (size_t)F->count * F->size >= STAGED_LEAST;
-    lcl_clock_enter(&b->ctx->clock, LCL_PHASE_UPLOAD);
+    enter_upload(b, (size_t)F->count * F->size);
     const enum lcl_status st = b->ctx->caps.type == LCL_DEVICE_CPU
                                    ? lcl_fill_mapped(b->ctx, b->mem, F)
                                : large ? lcl_fill_staged(b->ctx, b->mem, F)
                                        : lcl_fill_copied(b->ctx, b->mem, F);
-    lcl_clock_leave(&b->ctx->clock);
+    lcl_task_leave(b->ctx);
     return st;
 }
 
@@ -229,11 +236,11 @@ enum lcl_status lcl_buffer_write(lcl_buffer *b, const void *data, size_t bytes)
     if (bytes >= STAGED_LEAST)
         return fill(
             b, &(struct lcl_filling){copy_bytes, &data, 1, (int64_t)bytes});
-    lcl_clock_enter(&b->ctx->clock, LCL_PHASE_UPLOAD);
+    enter_upload(b, bytes);
     const enum lcl_status st = LCL_CL(
         &b->ctx->cl, clEnqueueWriteBuffer(b->ctx->queue, b->mem, CL_TRUE, 0,
                                           bytes, data, 0, NULL, NULL));
-    lcl_clock_leave(&b->ctx->clock);
+    lcl_task_leave(b->ctx);
     return st;
 }
 

@@ -34,6 +34,7 @@ struct lcl_context {
     void (*compiling)(void *user, const struct lcl_compile_info *info);
     void *compiling_user;
     struct lcl_clock clock;
+    bool profile;               // wait before and after each task
     struct lcl_buffer *no_stop; // lcl_context_no_stop()
     struct lcl_pinned staging;  // for lcl_fill_staged()
     bool used_blas;

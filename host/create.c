@@ -202,6 +202,7 @@ static enum lcl_status finish(lcl_context *ctx,
         (st = lcl_buffer_create_from(&ctx->no_stop, ctx, &zero, 1, sizeof zero,
                                      "stopping flag")) < 0)
         return st;
+    ctx->profile = p->profile; // the probe's kernels may wait for each other
     lcl_info(&ctx->cl.log, "device %s (%s), width %d, exchange %s",
              ctx->caps.name, ctx->caps.platform, ctx->caps.width,
              lcl_exchange_name(ctx->caps.exchange));
@@ -285,7 +286,13 @@ enum lcl_log_level lcl_context_set_log_level(lcl_context *ctx,
 
 double lcl_context_seconds(const lcl_context *ctx, enum lcl_phase phase)
 {
-    return ctx->clock.seconds[phase];
+    return lcl_clock_seconds(&ctx->clock, phase);
+}
+
+struct lcl_task_info lcl_context_task(const lcl_context *ctx,
+                                      enum lcl_task task)
+{
+    return ctx->clock.task[task];
 }
 
 struct lcl_build_info lcl_context_builds(const lcl_context *ctx)
@@ -306,12 +313,31 @@ enum lcl_status lcl_context_flush(lcl_context *ctx)
     return LCL_CL(&ctx->cl, clFlush(ctx->queue));
 }
 
-void lcl_phase_enter(lcl_context *ctx, enum lcl_phase phase)
+static void settle(lcl_context *ctx)
 {
-    lcl_clock_enter(&ctx->clock, phase);
+    if (ctx->profile)
+        (void)lcl_context_wait(ctx);
 }
 
-void lcl_phase_leave(lcl_context *ctx)
+void lcl_task_enter(lcl_context *ctx, enum lcl_task task)
 {
+    settle(ctx);
+    lcl_clock_enter(&ctx->clock, task);
+}
+
+void lcl_task_next(lcl_context *ctx, enum lcl_task task)
+{
+    settle(ctx);
+    lcl_clock_next(&ctx->clock, task);
+}
+
+void lcl_task_leave(lcl_context *ctx)
+{
+    settle(ctx);
     lcl_clock_leave(&ctx->clock);
+}
+
+void lcl_task_bytes(lcl_context *ctx, uint64_t bytes)
+{
+    lcl_clock_count(&ctx->clock, bytes, 0);
 }

@@ -131,7 +131,7 @@ static enum lcl_status compile(cl_command_queue queue, lcl_kernel *k,
     if (st < 0)
         return st;
     lcl_announce_compilation(ctx);
-    lcl_clock_enter(&ctx->clock, LCL_PHASE_COMPILE);
+    lcl_clock_enter(&ctx->clock, LCL_TASK_COMPILE);
     const double since = lcl_now();
     st = start(queue, k, global, local, &launch);
     if (st == LCL_OK) {
@@ -172,6 +172,7 @@ enum lcl_status lcl_kernel_enqueue(cl_command_queue queue, lcl_kernel *k,
         if (st < 0)
             return st;
     }
+    lcl_clock_count(&k->ctx->clock, 0, 1);
     return submit(queue, k, (size_t)groups * local, local);
 }
 

@@ -36,11 +36,30 @@ static const char *const phases[LCL_PHASE_COUNT] = {
     [LCL_PHASE_SOLVE] = "solve",
 };
 
+static const char *const tasks[LCL_TASK_COUNT] = {
+    [LCL_TASK_READ] = "read",
+    [LCL_TASK_UPLOAD] = "upload",
+    [LCL_TASK_BLOCKS] = "blocks",
+    [LCL_TASK_PARTITION] = "partition",
+    [LCL_TASK_MATCHING] = "matching",
+    [LCL_TASK_CONTRACTION] = "contraction",
+    [LCL_TASK_REFINEMENT] = "refinement",
+    [LCL_TASK_PATTERN] = "pattern",
+    [LCL_TASK_SCHEDULE] = "schedule",
+    [LCL_TASK_COARSE_PATTERN] = "coarse-pattern",
+    [LCL_TASK_NUMERIC] = "numeric",
+    [LCL_TASK_COARSE] = "coarse",
+    [LCL_TASK_PRODUCT] = "product",
+    [LCL_TASK_COMPILE] = "compile",
+    [LCL_TASK_SOLVE] = "solve",
+};
+
 static const struct lcl_names exchange_names = LCL_NAMES(exchanges);
 static const struct lcl_names atomic_add_names = LCL_NAMES(atomic_adds);
 static const struct lcl_names progress_names = LCL_NAMES(progresses);
 static const struct lcl_names device_type_names = LCL_NAMES(device_types);
 static const struct lcl_names phase_names = LCL_NAMES(phases);
+static const struct lcl_names task_names = LCL_NAMES(tasks);
 
 const char *lcl_name_of(const struct lcl_names *names, int value)
 {
@@ -72,4 +91,9 @@ const char *lcl_device_type_name(enum lcl_device_type type)
 const char *lcl_phase_name(enum lcl_phase phase)
 {
     return lcl_name_of(&phase_names, (int)phase);
+}
+
+const char *lcl_task_name(enum lcl_task task)
+{
+    return lcl_name_of(&task_names, (int)task);
 }

@@ -189,7 +189,7 @@ void lcl_announce_compilation(lcl_context *ctx)
 {
     const struct lcl_compile_info info = {
         .number = ++ctx->compilations,
-        .seconds = ctx->clock.seconds[LCL_PHASE_COMPILE],
+        .seconds = ctx->clock.task[LCL_TASK_COMPILE].seconds,
         .kept = ctx->cache.dir || driver_keeps_kernels(ctx),
     };
     if (ctx->compiling)
@@ -324,7 +324,7 @@ static enum lcl_status add_program(struct lcl_program **out, lcl_context *ctx,
         return st < 0 ? st : lcl_fail_memory(&ctx->cl.log, "a program");
     }
     p->key = key;
-    lcl_clock_enter(&ctx->clock, LCL_PHASE_COMPILE);
+    lcl_clock_enter(&ctx->clock, LCL_TASK_COMPILE);
     st = make_program(&p->program, ctx, source, key, name);
     lcl_clock_leave(&ctx->clock);
     if (st < 0)
@@ -385,7 +385,7 @@ static enum lcl_status add_kernel(lcl_kernel **out, lcl_context *ctx,
     if (!kernels)
         return lcl_fail_memory(&ctx->cl.log, "a kernel");
     p->kernels = kernels;
-    lcl_clock_enter(&ctx->clock, LCL_PHASE_COMPILE);
+    lcl_clock_enter(&ctx->clock, LCL_TASK_COMPILE);
     const enum lcl_status st =
         lcl_kernel_make(&kernels[p->kernel_count], ctx, p->program, spec);
     lcl_clock_leave(&ctx->clock);

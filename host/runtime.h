@@ -31,5 +31,12 @@ enum lcl_status lcl_context_wait(lcl_context *ctx);
 // Submits enqueued work to the device without waiting.
 enum lcl_status lcl_context_flush(lcl_context *ctx);
 
-void lcl_phase_enter(lcl_context *ctx, enum lcl_phase phase);
-void lcl_phase_leave(lcl_context *ctx);
+// Begin and end a task; lcl_task_next() ends the innermost open task and begins
+// another in its place, or does nothing if no task is open. A context with
+// `profile` waits for the device; the next call reports a lost device.
+void lcl_task_enter(lcl_context *ctx, enum lcl_task task);
+void lcl_task_next(lcl_context *ctx, enum lcl_task task);
+void lcl_task_leave(lcl_context *ctx);
+// Adds the least traffic of some work, each array once, to the innermost open
+// task.
+void lcl_task_bytes(lcl_context *ctx, uint64_t bytes);

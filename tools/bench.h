@@ -4,6 +4,8 @@
 
 #include "host/buffer.h"
 
+#include "tools/profile.h"
+
 #include <levelcl/levelcl.h>
 
 #include <cjson/cJSON.h>
@@ -17,6 +19,8 @@ struct problem {
     struct lcl_csr A;
     const struct lcl_kron *K; // or this; then A has only sizes
     double *b, *x;
+    struct lcl_read_info read;
+    double read_seconds;
 };
 
 struct bench {
@@ -30,6 +34,7 @@ struct bench {
     int seed;      // of the current right-hand side; 0: the problem's own
     int64_t batch; // requested blocks, and rows; 0: as published
     int64_t rows;
+    int repeat; // set-ups to measure; 0: the default
 };
 
 // ------------------------------------------------------------------- problems
@@ -86,6 +91,7 @@ struct work {
 struct setup {
     double seconds; // of all
     double phase[LCL_PHASE_COUNT];
+    struct profile profile;
 };
 
 // Creates w->A and w->M from the options, then the vectors. On error *w is fit
@@ -131,6 +137,7 @@ enum lcl_status bench_reference(struct bench *B);
 struct bench_tables {
     const char *name;
     bool needs_problem;
+    bool profile; // of the context
     // May set the options to those of the publication.
     enum lcl_status (*create)(void **state, struct lcl_options *options);
     enum lcl_status (*problem)(void *state, struct bench *B);
@@ -163,6 +170,9 @@ extern const struct bench_tables bench_bgje;
 // `kron:S`, by name or as published and with more stages; for `radau:S,N`
 // solves without and with each preconditioner.
 extern const struct bench_tables bench_kron;
+
+// Set-ups by task.
+extern const struct bench_tables bench_setup;
 
 // Part of bench_bgje: set-up and application for matrices of n rows (0: as many
 // as published, fewer on a CPU); set-up for the problem by extraction and

@@ -3,6 +3,7 @@
 #include "tools/bench.h"
 
 #include "host/alloc.h"
+#include "host/clock.h"
 
 #include <string.h>
 
@@ -42,8 +43,10 @@ enum lcl_status bench_load(struct problem *P, char *text,
         *comma = '\0';
         P->rhs = comma + 1;
     }
-    enum lcl_status st = suffix ? lcl_csr_read(&P->A, text, NULL, log)
+    const double start = lcl_now();
+    enum lcl_status st = suffix ? lcl_csr_read(&P->A, text, &P->read, log)
                                 : lcl_csr_problem(&P->A, text, log);
+    P->read_seconds = lcl_now() - start;
     if (st < 0 || (st = make_rhs(P)) < 0 || !P->rhs)
         return st;
     st = lcl_dense_read(&b, P->rhs, NULL, log);
@@ -63,9 +66,10 @@ enum lcl_status bench_load_text(struct problem *P, char *text,
     if (!path[1] || !path[2])
         return LCL_EINVAL;
     P->rhs = path[3];
-    if ((st = lcl_csr_read_text(&P->A, path[0], path[1], path[2], NULL, log)) <
-            0 ||
-        (st = make_rhs(P)) < 0 || !P->rhs)
+    const double start = lcl_now();
+    st = lcl_csr_read_text(&P->A, path[0], path[1], path[2], &P->read, log);
+    P->read_seconds = lcl_now() - start;
+    if (st < 0 || (st = make_rhs(P)) < 0 || !P->rhs)
         return st;
     st = lcl_dense_read_text(&b, P->rhs, log);
     return st < 0 ? st : take_rhs(P, &b);

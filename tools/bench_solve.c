@@ -36,6 +36,7 @@ static enum lcl_status time_create(struct bench *B, struct work *w,
                                    struct setup *setup)
 {
     double before[LCL_PHASE_COUNT];
+    profile_begin(&setup->profile, B->ctx, lcl_now());
     for (int p = 0; p < LCL_PHASE_COUNT; ++p)
         before[p] = lcl_context_seconds(B->ctx, (enum lcl_phase)p);
     const double start = lcl_now();
@@ -43,6 +44,7 @@ static enum lcl_status time_create(struct bench *B, struct work *w,
     if (st >= 0)
         st = lcl_operator_prepare(w->A, LCL_APPLY);
     setup->seconds = lcl_now() - start;
+    profile_end(&setup->profile, B->ctx, lcl_now());
     for (int p = 0; p < LCL_PHASE_COUNT; ++p)
         setup->phase[p] =
             lcl_context_seconds(B->ctx, (enum lcl_phase)p) - before[p];

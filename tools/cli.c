@@ -35,7 +35,7 @@ static const struct option table[] = {
     {"device", '\0', TEXT, AT(device), "N|NAME", "number or part of the name of the device; clsolve devices lists them"},
     {"json", '\0', FLAG, AT(json), NULL, "print one JSON record instead of the report, also for errors"},
     {"history", '\0', TEXT, AT(history), "FILE", "write the residual of every iteration to FILE"},
-    {"profile", '\0', FLAG, AT(profile), NULL, "print more details with the times"},
+    {"profile", '\0', FLAG, AT(profile), NULL, "print the times of set-up by task, and more details"},
     {NULL, 'q', FLAG, AT(quiet), NULL, "print only errors"},
     {NULL, 'v', TIMES, AT(verbose), NULL, "print choices; -vv also builds and sizes, -vvv also each OpenCL call"},
     {"help", 'h', FLAG, AT(help), NULL, "print this text"},

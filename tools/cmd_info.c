@@ -34,6 +34,7 @@ static enum lcl_status print_precond(struct job *job)
     if (prints_text(job)) {
         text_device(lcl_context_caps(job->ctx));
         text_precond(job);
+        text_profile(job);
     }
     return LCL_OK;
 }

@@ -31,6 +31,7 @@ enum lcl_status job_open_device(struct job *job)
         .log = job->log,
         .compiling = compile_line_show,
         .compiling_user = &job->compiling,
+        .profile = job->cli.profile,
     };
     job->phase = JOB_DEVICE;
     compile_line_begin(&job->compiling, wants_live_lines(job));
@@ -51,6 +52,7 @@ static enum lcl_status make_operator(struct job *job)
 enum lcl_status job_factor(struct job *job)
 {
     job->phase = JOB_WORK;
+    profile_begin(&job->profile, job->ctx, job_clock());
     enum lcl_status st = make_operator(job);
     if (st >= 0)
         st = lcl_precond_create(&job->M, job->op, &job->cli.options.precond);
@@ -64,6 +66,7 @@ enum lcl_status job_make_solver(struct job *job,
     const enum lcl_status st =
         lcl_solver_create(&job->S, job->op, job->M, params);
     compile_line_clear(&job->compiling);
+    profile_end(&job->profile, job->ctx, job_clock());
     return st;
 }
 
@@ -148,6 +151,16 @@ struct job_times job_times(const struct job *job)
     if (times.other < 0)
         times.other = 0;
     return times;
+}
+
+// Without an answer, the profile has no shares of copy bandwidth.
+struct profile job_profile(const struct job *job)
+{
+    struct profile P = job->profile;
+    profile_set_read(&P, job->read_seconds, job->read.bytes, &job->A);
+    if (lcl_context_copy_bandwidth(job->ctx, &P.copy) < 0)
+        P.copy = 0;
+    return P;
 }
 
 static bool blames_input(enum lcl_status status)

@@ -5,6 +5,7 @@
 #include "tools/cli.h"
 #include "tools/facts.h"
 #include "tools/messages.h"
+#include "tools/profile.h"
 #include "tools/progress.h"
 
 #include <levelcl/levelcl.h>
@@ -40,6 +41,7 @@ struct job {
 
     int reserved; // descriptor of the standard output; 0: not reserved
 
+    struct profile profile; // of the set-up
     struct compile_line compiling;
     lcl_context *ctx;
     lcl_operator *op;
@@ -107,6 +109,9 @@ const char *job_rhs_title(const struct job *job);
 int64_t job_stage_rows(const struct job *job);
 
 struct job_times job_times(const struct job *job);
+
+// The set-up by task, for --profile; measures the copy bandwidth.
+struct profile job_profile(const struct job *job);
 
 int job_exit_code(const struct job *job, enum lcl_status status);
 

@@ -79,6 +79,8 @@ static void print_help(FILE *out)
         "PROBLEM ...\n"
         "       levelbench kron [--json] [--device D] [--KEY VALUE ...] "
         "[kron:S | radau:S,N ...]\n"
+        "       levelbench setup [--json] [--device D] [--repeat N] [--KEY VALUE "
+        "...] PROBLEM ...\n"
         "       levelbench bgje [--json] [--device D] [--batch N] [--n ROWS] "
         "[batch:M,COUNT | PROBLEM ...]\n"
         "PROBLEM is the name of a built-in problem, A.mtx or A.mtx,b.mtx, or\n"
@@ -119,6 +121,10 @@ static void print_help(FILE *out)
         "device, and the times of the parts of a solve, by default without\n"
         "preconditioner and to 1e-6. If no problem is named: S = 2, 3, 4 and 8.\n"
         "For radau:S,N, the residuals of solves with each preconditioner.\n"
+        "setup: the set-up of a preconditioner by task: time, least memory\n"
+        "traffic, its share of copy bandwidth, launches. Prints the set-up with\n"
+        "the median time of N (5), after one that compiles; its sum is without\n"
+        "reading and upload.\n"
         "bgje: the speed of batched inversion of dense blocks, as in Figures 5\n"
         "and 6 of Anzt et al.: for up to N blocks of 32 and 16 rows, and for N\n"
         "blocks of 1 to 32 rows; N is 500000, on a CPU 20000; or only for COUNT\n"
@@ -201,6 +207,21 @@ static enum lcl_status run_name(struct command *c, char *name)
     return run_problem(c, bench_load, name);
 }
 
+enum { REPEAT_MOST = 1000 };
+
+// --repeat, for setup only.
+static enum lcl_status set_repeat(struct command *c, const char *value)
+{
+    char *end;
+    const long number = strtol(value, &end, 10);
+    if (c->tables != &bench_setup)
+        return refuse(c, "--repeat", "this option applies only to setup");
+    if (*end || number < 1 || number > REPEAT_MOST)
+        return refuse(c, "--repeat", "expected a number from 1 to 1000");
+    c->bench.repeat = (int)number;
+    return LCL_OK;
+}
+
 // --batch and --n, for bgje only.
 static enum lcl_status set_number(struct command *c, const char *key,
                                   const char *value)
@@ -218,6 +239,15 @@ static bool is_number(const char *key)
     return strcmp(key, "--n") == 0 || strcmp(key, "--batch") == 0;
 }
 
+static enum lcl_status set_any(struct command *c, const char *key,
+                               const char *value)
+{
+    if (strcmp(key, "--repeat") == 0)
+        return set_repeat(c, value);
+    return is_number(key) ? set_number(c, key, value)
+                          : set_option(c, key + 2, value);
+}
+
 static enum lcl_status run_arguments(struct command *c, int argc, char **argv)
 {
     enum lcl_status st = LCL_OK;
@@ -233,8 +263,7 @@ static enum lcl_status run_arguments(struct command *c, int argc, char **argv)
         else if (strcmp(argv[i], "--random") == 0)
             c->bench.random = atoi(argv[++i]);
         else {
-            st = is_number(argv[i]) ? set_number(c, argv[i], argv[i + 1])
-                                    : set_option(c, argv[i] + 2, argv[i + 1]);
+            st = set_any(c, argv[i], argv[i + 1]);
             ++i;
         }
     }
@@ -244,8 +273,11 @@ static enum lcl_status run_arguments(struct command *c, int argc, char **argv)
 static enum lcl_status run(struct command *c, int argc, char **argv)
 {
     struct bench *B = &c->bench;
-    const struct lcl_context_params params = {.device = B->device,
-                                              .log = c->log};
+    const struct lcl_context_params params = {
+        .device = B->device,
+        .log = c->log,
+        .profile = c->tables && c->tables->profile,
+    };
     enum lcl_status st;
     if ((st = lcl_context_create(&B->ctx, &params)) < 0 ||
         (st = bench_copy(B)) < 0)
@@ -262,8 +294,8 @@ static enum lcl_status run(struct command *c, int argc, char **argv)
 static const struct bench_tables *find_tables(const char *name)
 {
     static const struct bench_tables *const all[] = {
-        &bench_bgje, &bench_cg,  &bench_dd,  &bench_gmres,
-        &bench_hec,  &bench_idr, &bench_kron};
+        &bench_bgje, &bench_cg,  &bench_dd,   &bench_gmres,
+        &bench_hec,  &bench_idr, &bench_kron, &bench_setup};
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
         if (strcmp(name, all[i]->name) == 0)
             return all[i];

@@ -12,6 +12,9 @@ void text_device(const struct lcl_caps *caps);
 void text_method(const struct job *job);
 void text_precond(const struct job *job);
 
+// With --profile: the set-up by task.
+void text_profile(const struct job *job);
+
 // The convergence table (unless a live line was shown), the outcome, the
 // preconditioner, the times.
 void text_result(const struct job *job);

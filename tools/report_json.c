@@ -266,6 +266,10 @@ static void put_times(cJSON *record, const struct job *job)
     cJSON *kernels = cJSON_AddObjectToObject(record, "kernels");
     put_count(kernels, "compiled", builds.compiled);
     put_count(kernels, "from_cache", builds.from_cache);
+    if (!job->cli.profile)
+        return;
+    const struct profile P = job_profile(job);
+    profile_add(cJSON_AddObjectToObject(record, "profile"), &P);
 }
 
 static void put_warnings(cJSON *record, const struct job *job)

@@ -321,12 +321,21 @@ static void times(const struct job *job)
     putchar('\n');
 }
 
+void text_profile(const struct job *job)
+{
+    if (!job->cli.profile)
+        return;
+    const struct profile P = job_profile(job);
+    profile_print(&P);
+}
+
 void text_result(const struct job *job)
 {
     table(job);
     outcome(job);
     text_precond(job);
     times(job);
+    text_profile(job);
 }
 
 // ---------------------------------------------------------------- devices

@@ -97,6 +97,26 @@ enum lcl_phase {
     LCL_PHASE_COUNT,
 };
 
+/* The tasks that a phase consists of; see lcl_context_task(). */
+enum lcl_task {
+    LCL_TASK_READ = 0,       /* phase read */
+    LCL_TASK_UPLOAD,         /* phase upload */
+    LCL_TASK_BLOCKS,         /* symbolic: natural block size, conversion */
+    LCL_TASK_PARTITION,      /* partition: METIS, files; numbering of rows */
+    LCL_TASK_MATCHING,       /* partition: edge weights, pairs of vertices */
+    LCL_TASK_CONTRACTION,    /* partition: graphs of the pairs */
+    LCL_TASK_REFINEMENT,     /* partition: vertices change parts */
+    LCL_TASK_PATTERN,        /* symbolic: fill, levels, reordered matrix */
+    LCL_TASK_SCHEDULE,       /* symbolic: schedule of the factors */
+    LCL_TASK_COARSE_PATTERN, /* symbolic: aggregates, coarse matrix */
+    LCL_TASK_NUMERIC,        /* numeric: factorisation */
+    LCL_TASK_COARSE,         /* numeric: inverse of the coarse matrix */
+    LCL_TASK_PRODUCT,        /* numeric: storage of A for the product */
+    LCL_TASK_COMPILE,        /* phase compile */
+    LCL_TASK_SOLVE,          /* phase solve */
+    LCL_TASK_COUNT,
+};
+
 /* A compilation that is about to start: of a program or, where the driver
  * compiles a kernel when it is first launched, of a kernel. */
 struct lcl_compile_info {
@@ -127,6 +147,11 @@ struct lcl_context_params {
      * lcl_context_create() may not have returned yet. */
     void (*compiling)(void *user, const struct lcl_compile_info *info);
     void *compiling_user;
+
+    /* Wait for the device before and after each task, so that
+     * lcl_context_task() counts the device's time for the task that caused it.
+     * Slower, because host and device do not overlap. */
+    bool profile;
 
     /* Override the wave width or exchange that the probe chose, for tests.
      * 0: $LEVELCL_WIDTH and $LEVELCL_EXCHANGE, else the probe's. */
@@ -162,6 +187,22 @@ LCL_API const struct lcl_caps *lcl_context_caps(const lcl_context *ctx);
 LCL_API double lcl_context_seconds(const lcl_context *ctx,
                                    enum lcl_phase phase);
 
+/* What a task took since the context was created. Without `profile`, seconds
+ * does not include work that the device completes later. */
+struct lcl_task_info {
+    double seconds;   /* wall time without nested tasks */
+    uint64_t bytes;   /* least memory traffic; 0: unknown */
+    int64_t launches; /* of kernels */
+};
+LCL_API struct lcl_task_info lcl_context_task(const lcl_context *ctx,
+                                              enum lcl_task task);
+
+/* Measures the bandwidth of a copy between two large buffers, in bytes read and
+ * written per second: the upper limit of what kernels reach.
+ * Returns LCL_OK, LCL_ENOMEM, LCL_EDEVMEM or LCL_EDEVICE. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_context_copy_bandwidth(
+    lcl_context *ctx, double *bytes_per_second);
+
 /* Numbers of kernels compiled and of kernels loaded from the disk cache. */
 struct lcl_build_info {
     int compiled;
@@ -185,6 +226,7 @@ LCL_API const char *lcl_atomic_add_name(enum lcl_atomic_add add);
 LCL_API const char *lcl_progress_name(enum lcl_progress progress);
 LCL_API const char *lcl_device_type_name(enum lcl_device_type type);
 LCL_API const char *lcl_phase_name(enum lcl_phase phase);
+LCL_API const char *lcl_task_name(enum lcl_task task);
 
 LCL_END_DECLS
 

@@ -215,6 +215,14 @@ static enum lcl_status launch_block(struct lcl_factor *F, const lcl_buffer *val)
                       lcl_arg_double(F->pivot_tol));
 }
 
+// Reads the values of A, columns and sources of the slots; writes the factors.
+static uint64_t numeric_bytes(const struct lcl_factor *F, const lcl_buffer *val)
+{
+    return lcl_buffer_bytes(val) + lcl_buffer_bytes(F->col) +
+           lcl_buffer_bytes(F->source) + lcl_buffer_bytes(F->inv_d) +
+           lcl_buffer_bytes(lcl_store_values(F));
+}
+
 // Factors and stores all subdomains. The host reads back the counts only.
 static enum lcl_status factor_once(struct lcl_factor *F, const lcl_buffer *val,
                                    int32_t counts[COUNTS])
@@ -222,6 +230,7 @@ static enum lcl_status factor_once(struct lcl_factor *F, const lcl_buffer *val,
     enum lcl_status st = lcl_buffer_fill(F->counts, 0);
     if (st < 0)
         return st;
+    lcl_task_bytes(F->ctx, numeric_bytes(F, val));
     st = F->block > 1 ? launch_block(F, val)
          : F->mirror  ? launch_dilu(F, val)
                       : launch_scalar(F, val);

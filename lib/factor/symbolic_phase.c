@@ -299,6 +299,17 @@ static enum lcl_status run_reorder(const struct lcl_symbolic_phase *phase)
 
 // ------------------------------------------------------------------- phase
 
+// Reads A, for its levels and dropped entries; writes B and the levels.
+static uint64_t pattern_bytes(const struct lcl_symbolic_phase *phase)
+{
+    const struct lcl_reordered *B = &phase->S->B;
+    const uint64_t pattern =
+        lcl_buffer_bytes(B->row_ptr) + lcl_buffer_bytes(B->col);
+    return 2 * pattern + lcl_buffer_bytes(phase->val) +
+           lcl_buffer_bytes(B->map) + lcl_buffer_bytes(B->perm) +
+           lcl_buffer_bytes(phase->S->level);
+}
+
 static enum lcl_status analyse(struct lcl_symbolic_phase *phase)
 {
     enum lcl_status st;
@@ -307,6 +318,8 @@ static enum lcl_status analyse(struct lcl_symbolic_phase *phase)
         (st = lcl_symbolic_read_census(phase)) < 0 ||
         (st = run_reorder(phase)) < 0)
         return st;
+    lcl_task_bytes(phase->ctx, pattern_bytes(phase));
+    lcl_task_next(phase->ctx, LCL_TASK_SCHEDULE);
     return lcl_symbolic_schedule(phase);
 }
 

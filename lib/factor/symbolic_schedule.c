@@ -244,12 +244,24 @@ static enum lcl_status run_slots(struct lcl_symbolic_phase *phase)
                       lcl_arg_buffer(D->source), lcl_arg_buffer(D->diagonal));
 }
 
+// Reads B, writes columns and sources of the slots, steps and diagonals.
+static uint64_t schedule_bytes(const struct lcl_symbolic_phase *phase)
+{
+    const struct lcl_schedule *D = &phase->S->schedule;
+    const struct lcl_reordered *B = &phase->S->B;
+    return lcl_buffer_bytes(B->row_ptr) + lcl_buffer_bytes(B->col) +
+           lcl_buffer_bytes(B->map) + lcl_buffer_bytes(D->col) +
+           lcl_buffer_bytes(D->source) + lcl_buffer_bytes(D->step_of) +
+           lcl_buffer_bytes(D->diagonal);
+}
+
 enum lcl_status lcl_symbolic_schedule(struct lcl_symbolic_phase *phase)
 {
     enum lcl_status st;
     if ((st = run_steps(phase)) < 0 || (st = run_places(phase)) < 0 ||
         (st = write_parts(phase)) < 0 || (st = run_slots(phase)) < 0)
         return st;
+    lcl_task_bytes(phase->ctx, schedule_bytes(phase));
     // only one factorisation exists for blocks
     return phase->params.block > 1
                ? LCL_OK

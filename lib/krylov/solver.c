@@ -355,9 +355,9 @@ enum lcl_status lcl_solver_solve(lcl_solver *S, const double *b, double *x,
         return lcl_fail(lcl_context_log(S->ctx), LCL_EFORMAT,
                         "the %s contains NaN or Inf",
                         all_finite(b, n) ? "start vector" : "right-hand side");
-    lcl_phase_enter(S->ctx, LCL_PHASE_SOLVE);
+    lcl_task_enter(S->ctx, LCL_TASK_SOLVE);
     const enum lcl_status st = solve_host(S, b, x, report);
-    lcl_phase_leave(S->ctx);
+    lcl_task_leave(S->ctx);
     return st;
 }
 
@@ -405,14 +405,14 @@ enum lcl_status lcl_solver_solve_cl(lcl_solver *S, cl_mem b, cl_mem x,
     enum lcl_status st;
     if (!S || !b || !x)
         return refuse_null(S, "lcl_solver_solve_cl");
-    lcl_phase_enter(S->ctx, LCL_PHASE_SOLVE);
+    lcl_task_enter(S->ctx, LCL_TASK_SOLVE);
     if ((st = lcl_buffer_wrap(&in, S->ctx, b, LCL_ACCESS_READ, "b")) ==
             LCL_OK &&
         (st = lcl_buffer_wrap(&start, S->ctx, x,
                               LCL_ACCESS_READ | LCL_ACCESS_WRITE, "x")) ==
             LCL_OK)
         st = solve_buffers(S, in, start, report);
-    lcl_phase_leave(S->ctx);
+    lcl_task_leave(S->ctx);
     lcl_buffer_destroy(&start);
     lcl_buffer_destroy(&in);
     return st;

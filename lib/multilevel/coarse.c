@@ -103,6 +103,9 @@ static enum lcl_status find_pattern(struct lcl_coarse_space *C,
     C->rows = E->aggregates * C->block;
     C->runs = E->runs;
     C->values = E->entries * C->block * C->block;
+    lcl_task_bytes(C->ctx, lcl_buffer_bytes(B->row_ptr) +
+                               lcl_buffer_bytes(B->col) +
+                               lcl_coarse_pattern_bytes(&C->pattern));
     return st;
 }
 
@@ -196,6 +199,8 @@ static enum lcl_status assemble(struct lcl_coarse_space *C)
     const struct lcl_coarse_pattern *P = &C->pattern;
     const bool serial = lcl_context_caps(C->ctx)->width == 1;
     const enum lcl_status st = lcl_inverse_clear(&C->inverse);
+    // E, and its inverse in place
+    lcl_task_bytes(C->ctx, 2 * lcl_buffer_bytes(C->inverse.matrix));
     if (st < 0)
         return st;
     return LCL_LAUNCH(
@@ -303,6 +308,7 @@ enum lcl_status lcl_coarse_update(struct lcl_coarse_space *C,
                                   const lcl_buffer *val)
 {
     const struct lcl_coarse_pattern *P = &C->pattern;
+    lcl_task_bytes(C->ctx, lcl_buffer_bytes(val) + lcl_buffer_bytes(C->w));
     const enum lcl_status st =
         LCL_LAUNCH(C->kernels[LCL_COARSE_KERNEL_W], C->groups,
                    lcl_arg_long(C->runs), lcl_arg_buffer(P->run_first),

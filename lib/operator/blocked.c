@@ -3,6 +3,7 @@
 #include "lib/operator/blocked.h"
 
 #include "host/log.h"
+#include "host/runtime.h"
 #include "lib/matrix/bsr.h"
 #include "lib/operator/natural_block.h"
 #include "lib/operator/to_blocks.h"
@@ -34,7 +35,10 @@ static enum lcl_status convert(struct lcl_blocked *B, lcl_context *ctx,
     enum lcl_status st = lcl_to_blocks(&blocks, &B->place, ctx, &B->A, block);
     if (st < 0)
         return st;
+    lcl_task_bytes(ctx,
+                   lcl_device_matrix_bytes(&B->A) + lcl_buffer_bytes(B->place));
     st = move_values(&blocks, ctx, &B->A, B->place);
+    lcl_task_bytes(ctx, lcl_device_matrix_bytes(&blocks));
     B->staged = B->A.val;
     B->A.val = NULL;
     lcl_device_matrix_finish(&B->A);
@@ -47,12 +51,12 @@ enum lcl_status lcl_blocked_convert(struct lcl_blocked *B, lcl_context *ctx,
 {
     int block = block_size;
     enum lcl_status st = LCL_OK;
-    lcl_phase_enter(ctx, LCL_PHASE_SYMBOLIC);
+    lcl_task_enter(ctx, LCL_TASK_BLOCKS);
     if (block == 0)
         st = lcl_natural_block(&block, ctx, &B->A);
     if (st == LCL_OK && block > 1)
         st = convert(B, ctx, block);
-    lcl_phase_leave(ctx);
+    lcl_task_leave(ctx);
     return st;
 }
 

@@ -116,9 +116,9 @@ enum lcl_status lcl_operator_create_kron(
     A->info.stages = K->stages;
     A->info.nnz = lcl_kron_entries(K);
     A->info.block_size = K->M->block_size;
-    lcl_phase_enter(ctx, LCL_PHASE_UPLOAD);
+    lcl_task_enter(ctx, LCL_TASK_UPLOAD);
     st = set_up(A, K, ops);
-    lcl_phase_leave(ctx);
+    lcl_task_leave(ctx);
     if (st < 0)
         lcl_operator_destroy(out);
     return st;

@@ -58,7 +58,12 @@ static enum lcl_status prepare(lcl_operator *A)
     struct given *G = A->state;
     if (G->product.ops)
         return LCL_OK;
+    lcl_task_enter(A->range.ctx, LCL_TASK_PRODUCT);
     const enum lcl_status st = make_product(&G->product, A);
+    if (G->product.bytes > 0)
+        lcl_task_bytes(A->range.ctx,
+                       lcl_device_matrix_bytes(&G->matrix) + G->product.bytes);
+    lcl_task_leave(A->range.ctx);
     if (st < 0)
         lcl_spmv_finish(&G->product);
     describe(A);

@@ -54,6 +54,7 @@ enum lcl_status lcl_values_reorder(struct lcl_values *V,
         (st = lcl_buffer_create(&val, V->ctx, A->blocks * A->block * A->block,
                                 sizeof(double), "values")) < 0)
         return st;
+    lcl_task_bytes(V->ctx, 2 * lcl_buffer_bytes(val) + lcl_buffer_bytes(*map));
     if ((st = lcl_gather(&blocks, A->blocks, *map, A->val, val)) < 0 ||
         (V->place && (st = move_places(V, &blocks, *map)) < 0)) {
         lcl_buffer_destroy(&val);

@@ -2,6 +2,8 @@
 // Contraction of a graph.
 #include "lib/partition/matcher.h"
 
+#include "host/runtime.h"
+
 // Slots of the entries of a row before packing: as many as entries, or twice as
 // many if some rows are hashed.
 static uint32_t stride_of(const struct lcl_matcher *m,
@@ -105,6 +107,7 @@ static enum lcl_status allocate(struct lcl_match_graph *C,
         .longs = wide ? counts[MATCH_LONGS] : 0,
         .halves = wide ? counts[MATCH_HALVES] : 0,
     };
+    lcl_task_bytes(m->ctx, lcl_match_graph_bytes(C));
     if ((st = lcl_match_buffer(m, &C->ptr, C->n + 1)) < 0 ||
         (st = lcl_match_buffer(m, &C->adj, C->entries)) < 0 ||
         (st = lcl_match_buffer(m, &C->weight, C->entries)) < 0)

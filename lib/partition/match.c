@@ -27,6 +27,8 @@ static enum lcl_status add_level(struct lcl_match_levels *L,
     const struct lcl_match_graph *G = &L->graph[L->count];
     uint32_t counts[MATCH_WORDS];
     enum lcl_status st;
+    lcl_task_next(m->ctx, LCL_TASK_MATCHING);
+    lcl_task_bytes(m->ctx, lcl_match_graph_bytes(G));
     if ((st = lcl_match_buffer(m, &L->coarse[L->count], G->n)) < 0 ||
         (st = lcl_match_pairs(m, G, how)) < 0)
         return st;
@@ -38,6 +40,8 @@ static enum lcl_status add_level(struct lcl_match_levels *L,
             return st;
     }
     ++L->count;
+    lcl_task_next(m->ctx, LCL_TASK_CONTRACTION);
+    lcl_task_bytes(m->ctx, lcl_match_graph_bytes(G));
     return lcl_match_contract(&L->graph[L->count], L->coarse[L->count - 1], m,
                               G);
 }
@@ -69,6 +73,7 @@ enum lcl_status lcl_match_levels_fill(struct lcl_match_levels *L,
 static enum lcl_status refine(struct lcl_match_parts *P, struct lcl_matcher *m,
                               const struct lcl_match_levels *L, uint32_t limit)
 {
+    lcl_task_next(m->ctx, LCL_TASK_REFINEMENT);
     enum lcl_status st =
         lcl_match_parts_init(P, m, &L->graph[L->count], L->graph[0].n);
     for (int l = L->count; l >= 0 && st == LCL_OK; --l) {
@@ -92,6 +97,7 @@ static enum lcl_status make_parts(struct lcl_match *M, struct lcl_matcher *m,
     enum lcl_status st;
     if (!L)
         return lcl_fail_memory(m->log, "the subdomains");
+    lcl_task_next(m->ctx, LCL_TASK_MATCHING);
     if ((st = lcl_match_graph_init(&L->graph[0], m, weighted)) == LCL_OK &&
         (st = lcl_match_levels_fill(L, m, limit, 1)) == LCL_OK &&
         (st = refine(&P, m, L, limit)) == LCL_OK)

@@ -3,6 +3,7 @@
 #include "lib/partition/matcher.h"
 
 #include "host/log.h"
+#include "host/runtime.h"
 
 void lcl_match_graph_finish(struct lcl_match_graph *G)
 {
@@ -99,6 +100,8 @@ static enum lcl_status weigh(bool *symmetric, struct lcl_match_graph *G,
 {
     uint32_t counts[MATCH_WORDS] = {0};
     enum lcl_status st;
+    lcl_task_bytes(m->ctx, lcl_match_graph_bytes(G) +
+                               (W->weighted ? lcl_buffer_bytes(m->A->val) : 0));
     if ((st = lcl_match_buffer(m, &G->weight, G->entries)) < 0 ||
         (st = lcl_match_clear_counts(m)) < 0 ||
         (st = LCL_MATCH_ROWS(

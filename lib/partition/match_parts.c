@@ -4,6 +4,7 @@
 
 #include "host/alloc.h"
 #include "host/log.h"
+#include "host/runtime.h"
 
 #include <string.h>
 
@@ -177,6 +178,7 @@ static enum lcl_status order_parts(struct order *O, struct lcl_match_tree *T,
     enum lcl_status st = lcl_match_levels_fill(L, m, UINT32_MAX, most);
     if (st < 0)
         return st;
+    lcl_task_next(m->ctx, LCL_TASK_PARTITION);
     T->aggregates = L->graph[L->count].n;
     st = order_init(O, T->aggregates, m->log);
     for (int l = L->count - 1; l >= 0 && st == LCL_OK; --l)
@@ -228,6 +230,9 @@ enum lcl_status lcl_match_tree_init(struct lcl_match_tree *T,
     struct order O = {0};
     struct rows R = {0};
     enum lcl_status st;
+    lcl_task_next(m->ctx, LCL_TASK_PARTITION);
+    // part[]; perm[], written twice and read once
+    lcl_task_bytes(m->ctx, 4 * sizeof(int32_t) * (uint64_t)m->A->block_rows);
     if (!L)
         return lcl_fail_memory(m->log, "the subdomains");
     if ((st = compress(T, &R, m, P)) < 0 || (st = list_rows(&R, m, T, P)) < 0)

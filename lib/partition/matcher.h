@@ -128,6 +128,12 @@ enum lcl_status lcl_match_scan(struct lcl_matcher *m,
 
 // ------------------------------------------------------------------- graphs
 
+// What a pass over G reads: its row pointers, sizes, columns and weights.
+static inline uint64_t lcl_match_graph_bytes(const struct lcl_match_graph *G)
+{
+    return sizeof(uint32_t) * 2 * (uint64_t)(G->n + G->entries);
+}
+
 enum lcl_status lcl_match_graph_init(struct lcl_match_graph *G,
                                      struct lcl_matcher *m, bool weighted);
 void lcl_match_graph_finish(struct lcl_match_graph *G);

@@ -2,6 +2,8 @@
 // Refinement of the parts from level to level.
 #include "lib/partition/matcher.h"
 
+#include "host/runtime.h"
+
 enum lcl_status lcl_match_parts_init(struct lcl_match_parts *P,
                                      struct lcl_matcher *m,
                                      const struct lcl_match_graph *G, int64_t n)
@@ -55,6 +57,7 @@ enum lcl_status lcl_match_refine(struct lcl_match_parts *P,
 {
     const enum lcl_match_variant variant = lcl_match_variant_of(G);
     enum lcl_status st;
+    lcl_task_bytes(m->ctx, lcl_match_graph_bytes(G));
     if ((st = LCL_MATCH_LAUNCH(
              m, LCL_MATCH_CHOOSE, variant, lcl_arg_long(G->n),
              lcl_arg_long(P->count), lcl_arg_int((int32_t)limit),

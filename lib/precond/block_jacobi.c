@@ -65,10 +65,10 @@ static enum lcl_status analyse(lcl_precond *M, const struct lcl_bsr *A,
     lcl_context *ctx = M->op.range.ctx;
     struct block_jacobi *J = M->op.state;
     struct lcl_diagonal_blocks blocks;
-    lcl_phase_enter(ctx, LCL_PHASE_SYMBOLIC);
+    lcl_task_enter(ctx, LCL_TASK_PATTERN);
     enum lcl_status st =
         find_blocks(&blocks, A, &params->block_jacobi, lcl_context_log(ctx));
-    lcl_phase_leave(ctx);
+    lcl_task_leave(ctx);
     if (st < 0)
         return st;
     st = lcl_block_inverse_init(&J->inverse, M->matrix->matrix, ctx, &blocks,

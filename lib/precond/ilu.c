@@ -135,9 +135,9 @@ static enum lcl_status add_coarse(lcl_precond *M, const struct lcl_ilu_setup *a,
     if (!I->coarse)
         return lcl_fail_memory(lcl_context_log(M->op.range.ctx),
                                "a coarse correction");
-    lcl_phase_enter(M->op.range.ctx, LCL_PHASE_SYMBOLIC);
+    lcl_task_enter(M->op.range.ctx, LCL_TASK_COARSE_PATTERN);
     const enum lcl_status st = make_coarse(M, P);
-    lcl_phase_leave(M->op.range.ctx);
+    lcl_task_leave(M->op.range.ctx);
     return st;
 }
 
@@ -180,9 +180,12 @@ static enum lcl_status set_up(lcl_precond *M, struct lcl_ilu_setup *a,
                               const struct lcl_precond_params *params)
 {
     enum lcl_status st;
-    if ((st = lcl_ilu_setup_init(a, M, &params->partition)) < 0 ||
-        (st = make_factor(M, a, params)) < 0 ||
-        (st = add_coarse(M, a, params->coarse)) < 0)
+    if ((st = lcl_ilu_setup_init(a, M, &params->partition)) < 0)
+        return st;
+    lcl_task_enter(M->op.range.ctx, LCL_TASK_NUMERIC);
+    st = make_factor(M, a, params);
+    lcl_task_leave(M->op.range.ctx);
+    if (st < 0 || (st = add_coarse(M, a, params->coarse)) < 0)
         return st;
     describe_apply(M);
     return LCL_OK;
@@ -312,7 +315,9 @@ static enum lcl_status update(lcl_precond *M)
         return st;
     if (!I->coarse)
         return LCL_OK;
+    lcl_task_enter(M->op.range.ctx, LCL_TASK_COARSE);
     st = lcl_coarse_update(I->coarse, M->matrix->matrix->val);
+    lcl_task_leave(M->op.range.ctx);
     describe_coarse(M);
     return st;
 }

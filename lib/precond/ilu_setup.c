@@ -29,10 +29,10 @@ static enum lcl_status download(struct lcl_ilu_setup *a, const lcl_precond *M,
                             .block_size = D->block};
     if (params->type == LCL_PARTITION_MATCH && !a->extended)
         return LCL_OK;
-    lcl_phase_enter(M->op.range.ctx, LCL_PHASE_PARTITION);
+    lcl_task_enter(M->op.range.ctx, LCL_TASK_PARTITION);
     const enum lcl_status st = lcl_operator_download(
         M->matrix, &a->A, a->extended || lcl_partition_weighs(params));
-    lcl_phase_leave(M->op.range.ctx);
+    lcl_task_leave(M->op.range.ctx);
     return st;
 }
 
@@ -59,11 +59,11 @@ static enum lcl_status partition(struct lcl_ilu_setup *a, const lcl_precond *M,
                                  const struct lcl_partition_params *params)
 {
     const struct lcl_device_matrix *D = M->matrix->matrix;
-    lcl_phase_enter(M->op.range.ctx, LCL_PHASE_PARTITION);
+    lcl_task_enter(M->op.range.ctx, LCL_TASK_PARTITION);
     const enum lcl_status st = lcl_packed_partition(
         &a->subdomains, M->op.range.ctx, &a->graph, D, D->block, params,
         lcl_coarse_most(lcl_context_caps(M->op.range.ctx), D->block));
-    lcl_phase_leave(M->op.range.ctx);
+    lcl_task_leave(M->op.range.ctx);
     return st;
 }
 
@@ -254,9 +254,9 @@ static enum lcl_status analyse(lcl_precond *M, struct lcl_ilu_setup *a)
 
 static enum lcl_status symbolic(lcl_precond *M, struct lcl_ilu_setup *a)
 {
-    lcl_phase_enter(M->op.range.ctx, LCL_PHASE_SYMBOLIC);
+    lcl_task_enter(M->op.range.ctx, LCL_TASK_PATTERN);
     const enum lcl_status st = analyse(M, a);
-    lcl_phase_leave(M->op.range.ctx);
+    lcl_task_leave(M->op.range.ctx);
     return st;
 }
 

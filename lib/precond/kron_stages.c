@@ -212,12 +212,12 @@ static enum lcl_status prepare(lcl_precond *M, struct set_up *a,
     const struct lcl_kron_operator *K = lcl_kron_of(M->A);
     lcl_context *ctx = M->op.range.ctx;
     enum lcl_status st;
-    lcl_phase_enter(ctx, LCL_PHASE_PARTITION);
+    lcl_task_enter(ctx, LCL_TASK_PARTITION);
     if ((st = take_pattern(a, ctx, K)) == LCL_OK &&
         (st = make_matrix(a, K->stages, lcl_context_log(ctx))) == LCL_OK &&
         (st = make_operator(M, a)) == LCL_OK)
         st = partition(a, M, &params->partition);
-    lcl_phase_leave(ctx);
+    lcl_task_leave(ctx);
     return st;
 }
 

@@ -97,10 +97,10 @@ static enum lcl_status refuse_null(const lcl_precond *M, const char *function)
 
 enum lcl_status lcl_precond_refactor(lcl_precond *M)
 {
-    lcl_phase_enter(M->op.range.ctx, LCL_PHASE_NUMERIC);
+    lcl_task_enter(M->op.range.ctx, LCL_TASK_NUMERIC);
     M->version = M->A->version;
     const enum lcl_status st = M->ops->update ? M->ops->update(M) : LCL_OK;
-    lcl_phase_leave(M->op.range.ctx);
+    lcl_task_leave(M->op.range.ctx);
     const struct lcl_precond_info *info = &M->info;
     const bool ic0 = lcl_precond_factors(info->type) == LCL_PRECOND_IC0;
     if (st == LCL_EPIVOT)

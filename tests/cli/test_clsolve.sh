@@ -98,6 +98,7 @@ refused 2 'not both' two.mtx --problem lap3d:4
 refused 2 'not two of them' two.mtx --csr-text ptr.txt col.txt val.txt
 refused 2 'needs three files' --csr-text ptr.txt col.txt
 refused 3 'matrix is stored in blocks' --problem lap3d:4,b=3 --spmv adaptive
+refused 3 'hec_level requires block size 1' --problem lap3d:4,b=3 --trisolve hec_level
 refused 2 'an ELL part of 3 columns' two.mtx --spmv hec --hec-width 3 --block-size 1
 refused 2 'not both' -b two.mtx --csr-text ptr.txt col.txt val.txt rhs.txt
 refused 2 'only when clsolve solves a system' info --csr-text ptr.txt col.txt val.txt rhs.txt
@@ -211,7 +212,6 @@ ends 0 --csr-text ptr.txt col.txt val.txt rhs.txt -o "$dir/out/text.mtx" --spmv 
 says stdout "right-hand side rhs.txt"
 ends 0 --csr-text=ptr.txt col.txt val.txt --spmv binned --precond jacobi --block-size 1
 ends 0 --problem lap3d:5 --trisolve hec_level
-refused 3 'hec_level requires block size 1' --problem lap3d:4,b=3 --trisolve hec_level
 ends 0 --csr-text ptr.txt col.txt val.txt --spmv hec --hec-width 1 --block-size 1
 ends 0 info --csr-text ptr.txt col.txt val.txt
 ends 0 two.mtx --partition file:labels.txt
@@ -229,6 +229,40 @@ ends 0 info two.mtx
 says stdout '^symmetry '
 ends 0 info two.mtx --json
 is_json "$dir/stdout" && pass || flunk 'info --json'
+
+# --profile: one row per task of the set-up, whose times add up to the sums.
+profile='--problem lap3d:12 --partition match --subdomain-rows 100 --coarse mult --profile'
+ends 0 $profile
+for task in read upload blocks partition matching contraction refinement pattern schedule \
+    coarse-pattern numeric coarse product compile; do
+    says stdout "^  $task  *[0-9.]* .* [0-9]*\$"
+done
+says stdout '^copy bandwidth [0-9.]* GB/s'
+grep -q '^  solve .*GB' "$dir/stdout" && flunk 'the solve is no set-up' || pass
+if sed '1,/^profile/d' "$dir/stdout" | awk '
+    $1 == "upload" { upload = $2 }
+    $1 == "set-up" { setup = $2 }
+    $1 == "with" { all = $3 }
+    /^  / && $1 != "read" { sum += $2 }
+    END { d = sum - all; e = all - upload - setup
+          exit !(all > 0 && d * d < 1e-4 && e * e < 1e-4) }'; then
+    pass
+else
+    flunk 'the tasks do not add up to the sums:'
+    cat "$dir/stdout"
+fi
+ends 0 info $profile
+says stdout '^  schedule .* [0-9]*$'
+ends 0 $profile --json
+is_json "$dir/stdout" && pass || flunk '--profile --json'
+for word in '"profile":{"tasks":\[{"task":"read","ms":' '"task":"numeric","ms":[0-9.e-]*,"bytes":' \
+    '"gbps":' '"of_copy":' '"launches":' '"other_ms":' '"setup_ms":' '"with_upload_ms":' '"copy_gbps":'; do
+    says stdout "$word"
+done
+ends 0 --problem kron:2 --profile
+says stdout '^  read .* -  *-  *-  *0$'
+ends 0 two.mtx --json
+grep -q '"profile"' "$dir/stdout" && flunk 'a profile that nobody asked for' || pass
 
 rm "$dir/out/"*
 ends 1 --problem lap3d:12 --max-iters 1 -o "$dir/out/x.mtx"

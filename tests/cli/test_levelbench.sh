@@ -180,6 +180,27 @@ for wrong in lap3d:4 kron:0 radau:2 kron:2,4,4,4x '--rtol 3'; do
     [ $? -eq 2 ] || flunk "kron $wrong is wrong usage"
 done
 
+# Set-up by task: a row per task, sums of the tasks.
+"$bench" setup --repeat 1 --partition match --subdomain-rows 100 --coarse mult lap3d:12 lap3d:5,b=2 \
+    >"$dir/out" 2>"$dir/err" || flunk 'setup succeeds'
+for task in read upload blocks partition matching contraction refinement pattern schedule \
+    coarse-pattern numeric coarse product; do
+    [ "$(grep -Ec "^  $task +[0-9.]+ .* [0-9]+\$" "$dir/out")" = 2 ] || flunk "two rows of $task"
+done
+grep -Eq '^  compile ' "$dir/out" && flunk 'a set-up that is measured compiles nothing'
+grep -Eq '^  blocks +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +[1-9][0-9]*$' "$dir/out" || flunk 'traffic of the conversion'
+sed '1,/^profile/d; /^lap3d:5/,$d' "$dir/out" | awk '
+    $1 == "upload" { upload = $2 }
+    $1 == "set-up" { setup = $2 }
+    $1 == "with" { all = $3 }
+    /^  / && $1 != "read" { sum += $2 }
+    END { d = sum - all; e = all - upload - setup
+          exit !(all > 0 && d * d < 1e-4 && e * e < 1e-4) }' || flunk 'tasks add up to the sums'
+"$bench" setup --json --repeat 2 --partition match lap3d:6 >"$dir/out" 2>"$dir/err" || flunk 'setup --json succeeds'
+grep '^{"op":"setup-tasks","variant":"ildu0","problem":"lap3d:6"' "$dir/out" |
+    grep '"task":"matching","ms":[0-9.e-]*,"bytes":[0-9]*,"gbps":[0-9.e-]*,"of_copy":[0-9.e-]*,"launches":[1-9]' |
+    grep -q '"other_ms":.*"setup_ms":.*"with_upload_ms":.*"copy_gbps":' || flunk 'a line of tasks'
+
 # Labels from a file apply until another partition is selected.
 seq 0 215 | awk '{print int($1 / 36)}' >"$dir/labels"
 "$bench" dd --json --partition "file:$dir/labels" lap3d:6 --partition natural --subdomain-rows 108 lap3d:6 \
@@ -213,6 +234,13 @@ expect_refused '--rtol: options apply' --csr-text "$dir/ptr,$dir/col,$dir/val" -
 expect_refused '--partition file:: expected the name of a file' --partition file: lap3d:6
 expect_refused '--n: this option applies only to bgje' --n 4 lap3d:6
 expect_refused '--n: expected a number' bgje --n 0
+expect_refused '--repeat: this option applies only to setup' --repeat 2 lap3d:6
+for wrong in 0 -1 2x 1001 ''; do
+    expect_refused '--repeat: expected a number from 1 to 1000' setup --repeat "$wrong" lap3d:6
+done
+expect_refused '--repeat: a value is missing' setup lap3d:6 --repeat
+expect_refused '--repeat: options apply to the problems that follow' setup lap3d:6 --repeat 2
+expect_refused 'setup: name a problem' setup
 "$bench" kron --help | grep -q '^usage: levelbench' || flunk 'a subject has the help of all'
 for help in -h --help; do
     "$bench" $help >"$dir/out" 2>"$dir/err" || flunk "$help succeeds"

@@ -23,6 +23,7 @@ static void test_names__every_value_has_one(void **state)
     ASSERT_NAMED(lcl_progress_name, LCL_PROGRESS_COUNT);
     ASSERT_NAMED(lcl_device_type_name, LCL_DEVICE_TYPE_COUNT);
     ASSERT_NAMED(lcl_phase_name, LCL_PHASE_COUNT);
+    ASSERT_NAMED(lcl_task_name, LCL_TASK_COUNT);
     ASSERT_NAMED(lcl_solver_name, LCL_SOLVER_COUNT);
     ASSERT_NAMED(lcl_precond_name, LCL_PRECOND_COUNT);
     ASSERT_NAMED(lcl_trisolve_name, LCL_TRISOLVE_COUNT);
