@@ -6,6 +6,7 @@
 #include "host/context.h"
 #include "host/interop.h"
 #include "host/log.h"
+#include "host/memory.h"
 #include "host/runtime.h"
 #include "host/staging.h"
 
@@ -22,27 +23,10 @@
 struct lcl_buffer {
     lcl_context *ctx;
     cl_mem mem;
+    struct lcl_span *span; // of the context's memory, or NULL
     size_t bytes;
     bool borrowed;
 };
-
-// PoCL aborts if an allocation that it deferred to the first use fails. With
-// CL_MEM_ALLOC_HOST_PTR it allocates at once and returns an error code.
-static enum lcl_status make(lcl_buffer *b, size_t bytes, const char *what)
-{
-    const lcl_context *ctx = b->ctx;
-    const cl_mem_flags place =
-        ctx->caps.type == LCL_DEVICE_CPU ? CL_MEM_ALLOC_HOST_PTR : 0;
-    cl_int code;
-    b->mem = ctx->cl.api->clCreateBuffer(
-        ctx->context, CL_MEM_READ_WRITE | place, bytes, NULL, &code);
-    const bool host = code == CL_OUT_OF_HOST_MEMORY;
-    if (!host && code != CL_MEM_OBJECT_ALLOCATION_FAILURE)
-        return lcl_cl_status(&ctx->cl, code, "clCreateBuffer", LCL_CL_PLACE);
-    return lcl_fail(&ctx->cl.log, host ? LCL_ENOMEM : LCL_EDEVMEM,
-                    "out of memory: no room for %s of %zu bytes on %s (%s)",
-                    what, bytes, ctx->caps.name, lcl_cl_error_name(code));
-}
 
 enum lcl_status lcl_buffer_create(lcl_buffer **out, lcl_context *ctx,
                                   int64_t count, size_t size, const char *what)
@@ -59,7 +43,8 @@ enum lcl_status lcl_buffer_create(lcl_buffer **out, lcl_context *ctx,
     if (!b)
         return lcl_fail_memory(&ctx->cl.log, what);
     *b = (lcl_buffer){.ctx = ctx, .bytes = (size_t)count * size};
-    const enum lcl_status st = make(b, b->bytes ? b->bytes : size, what);
+    const enum lcl_status st = lcl_memory_take(
+        &b->mem, &b->span, ctx, b->bytes ? b->bytes : size, what);
     if (st < 0) {
         lcl_free(b);
         return st;
@@ -152,7 +137,7 @@ void lcl_buffer_destroy(lcl_buffer **buffer)
     if (!b)
         return;
     if (!b->borrowed)
-        b->ctx->cl.api->clReleaseMemObject(b->mem);
+        lcl_memory_give(b->mem, b->span, b->ctx);
     lcl_free(b);
     *buffer = NULL;
 }

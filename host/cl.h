@@ -16,6 +16,7 @@
  X(clCreateKernel)                                                             \
  X(clCreateProgramWithBinary)                                                  \
  X(clCreateProgramWithSource)                                                  \
+ X(clCreateSubBuffer)                                                          \
  X(clEnqueueBarrierWithWaitList)                                               \
  X(clEnqueueCopyBuffer)                                                        \
  X(clEnqueueFillBuffer)                                                        \

@@ -20,6 +20,15 @@ struct lcl_pinned {
     char *host;
 };
 
+// Memory of buffers (host/memory.h).
+struct lcl_pool {
+    struct lcl_region *regions;
+    bool on;
+    size_t align;   // of spans, bytes; a power of two
+    uint64_t bytes; // of all regions
+    uint64_t idle;  // of the regions without a used span
+};
+
 struct lcl_context {
     struct lcl_cl cl;
     cl_device_id device;
@@ -27,6 +36,7 @@ struct lcl_context {
     cl_command_queue queue;
     cl_command_queue aux; // host/queue.h; NULL until first used
     struct lcl_caps caps;
+    struct lcl_pool pool;
     struct lcl_cache cache;
     struct lcl_programs programs;
     struct lcl_build_info builds;

@@ -9,6 +9,7 @@
 #include "host/device.h"
 #include "host/interop.h"
 #include "host/log.h"
+#include "host/memory.h"
 #include "host/program.h"
 #include "host/queue.h"
 #include "host/runtime.h"
@@ -196,6 +197,7 @@ static enum lcl_status finish(lcl_context *ctx,
     if ((st = lcl_caps_query(&ctx->cl, ctx->device, &ctx->caps)) < 0 ||
         (st = refuse_unfit(ctx)) < 0 ||
         (st = queue ? adopt_queue(ctx, context, queue) : open_queue(ctx)) < 0 ||
+        (st = lcl_pool_init(ctx, p->no_pool)) < 0 ||
         (st = lcl_cache_init(&ctx->cache, p->cache_dir, p->no_cache,
                              &ctx->cl.log)) < 0 ||
         (st = lcl_caps_probe(ctx)) < 0 || (st = force_all(ctx, p)) < 0 ||
@@ -257,6 +259,7 @@ void lcl_context_destroy(lcl_context **context)
         ctx->cl.api->clFinish(ctx->queue);
     lcl_blas_forget(ctx);
     lcl_programs_finish(ctx);
+    lcl_pool_finish(ctx);
     lcl_cache_finish(&ctx->cache);
     if (ctx->queue)
         ctx->cl.api->clReleaseCommandQueue(ctx->queue);

@@ -148,6 +148,11 @@ struct lcl_context_params {
     void (*compiling)(void *user, const struct lcl_compile_info *info);
     void *compiling_user;
 
+    /* Give memory back to the driver when a buffer is freed. Otherwise the
+     * context of a GPU keeps up to an eighth of the device's memory for later
+     * buffers; see lcl_context_trim(). */
+    bool no_pool;
+
     /* Wait for the device before and after each task, so that
      * lcl_context_task() counts the device's time for the task that caused it.
      * Slower, because host and device do not overlap. */
@@ -179,6 +184,11 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_context_create(
  * in a context before the context. The same holds for every destroy
  * function. */
 LCL_API void lcl_context_destroy(lcl_context **ctx);
+
+/* Gives the device memory that no buffer uses back to the driver; ctx may be
+ * NULL. The context does so by itself when memory is short, but not for other
+ * contexts and processes. */
+LCL_API void lcl_context_trim(lcl_context *ctx);
 
 LCL_API const struct lcl_caps *lcl_context_caps(const lcl_context *ctx);
 

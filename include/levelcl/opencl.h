@@ -62,7 +62,7 @@ typedef enum lcl_status lcl_apply_cl_fn(void *user, cl_command_queue queue,
                                         cl_mem x, cl_mem y);
 
 /* As lcl_operator_create_callback() and lcl_precond_create_callback(), with
- * vectors that stay on the device. */
+ * vectors that stay on the device. They may be sub-buffers. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_operator_create_callback_cl(
     lcl_operator **out, lcl_context *ctx, int64_t rows, int64_t cols,
     lcl_apply_cl_fn *apply, void *user);

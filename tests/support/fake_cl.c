@@ -90,6 +90,9 @@ static bool fails_now(enum fake_cl_function function)
     X(cl_program, clCreateProgramWithSource, (cl_context c, cl_uint n, \
         const char **text, const size_t *bytes, cl_int *code), \
         (c, n, text, bytes, code)) \
+    X(cl_mem, clCreateSubBuffer, (cl_mem mem, cl_mem_flags flags, \
+        cl_buffer_create_type type, const void *place, cl_int *code), \
+        (mem, flags, type, place, code)) \
     X(void *, clEnqueueMapBuffer, (cl_command_queue q, cl_mem mem, \
         cl_bool block, cl_map_flags flags, size_t at, size_t bytes, cl_uint n, \
         const cl_event *wait, cl_event *event, cl_int *code), \
