@@ -5,10 +5,10 @@
 //                  values are finite; reads no array out of bounds
 //     narrow       32-bit copy of n + 1 row pointers
 //
-// Data:   CSR with 64-bit row pointers.
+// Data:   CSR; the row pointers of narrow have 64 bits.
 // Launch: any number of groups; in check_csr 2^shift items per row.
 // Determinism: exact.
-#include "wave.cl.h"
+#include "spmv.cl.h"
 
 static inline bool is_sound(long from, long to, long cols, uint lane,
                             uint lanes, global const int *col,
@@ -23,14 +23,15 @@ static inline bool is_sound(long from, long to, long cols, uint lane,
 
 WORK_GROUP
 kernel void check_csr(long rows, long cols, long nnz, int shift,
-                      global const long *restrict row_ptr,
+                      global const index_t *restrict row_ptr,
                       global const int *restrict col,
                       global const double *restrict val,
                       volatile global int *bad)
 {
     const uint lanes = 1u << shift;
     for (RANGE(u, rows << shift)) {
-        const long i = u >> shift, from = row_ptr[i], to = row_ptr[i + 1];
+        const long i = u >> shift;
+        const long from = (long)row_ptr[i], to = (long)row_ptr[i + 1];
         const bool ordered = from >= 0 && from <= to && to <= nnz &&
                              (i > 0 || from == 0) &&
                              (i < rows - 1 || to == nnz);

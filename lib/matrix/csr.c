@@ -206,8 +206,9 @@ static void look_at_columns(void *arg, int64_t chunk)
                           lcl_chunk_start(rows, C->chunks, chunk + 1));
 }
 
-static enum lcl_status check_rows(const struct lcl_csr *A, const char *what,
-                                  const struct lcl_log *log)
+static enum lcl_status check_all_columns(const struct lcl_csr *A,
+                                         const char *what,
+                                         const struct lcl_log *log)
 {
     const int64_t chunks = lcl_chunks(A->nnz);
     struct columns C = {.A = A, .chunks = chunks < A->rows ? chunks : A->rows};
@@ -227,16 +228,24 @@ enum lcl_status lcl_csr_check_pattern(const struct lcl_csr *A, const char *what,
     if ((st = lcl_csr_check_counts(A, what, log)) < 0 ||
         (st = check_row_ptr(A, what, log)) < 0)
         return st;
-    return check_rows(A, what, log);
+    return check_all_columns(A, what, log);
+}
+
+enum lcl_status lcl_csr_check_rows(const struct lcl_csr *A,
+                                   const struct lcl_log *log)
+{
+    if (!A || !A->row_ptr || (A->nnz > 0 && (!A->col_ind || !A->val)))
+        return lcl_misuse(log, "matrix: an array is NULL");
+    const enum lcl_status st = lcl_csr_check_counts(A, "matrix", log);
+    return st < 0 ? st : check_row_ptr(A, "matrix", log);
 }
 
 enum lcl_status lcl_csr_check(const struct lcl_csr *A,
                               const struct lcl_log *log)
 {
-    if (!A || !A->row_ptr || (A->nnz > 0 && (!A->col_ind || !A->val)))
-        return lcl_misuse(log, "matrix: an array is NULL");
     enum lcl_status st;
-    if ((st = lcl_csr_check_pattern(A, "matrix", log)) < 0)
+    if ((st = lcl_csr_check_rows(A, log)) < 0 ||
+        (st = check_all_columns(A, "matrix", log)) < 0)
         return st;
     const int64_t k = lcl_find_not_finite(A->val, A->nnz);
     if (k < 0)

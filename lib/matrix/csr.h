@@ -13,6 +13,11 @@ enum lcl_status lcl_csr_check_counts(const struct lcl_csr *A, const char *what,
 enum lcl_status lcl_csr_check_pattern(const struct lcl_csr *A, const char *what,
                                       const struct lcl_log *log);
 
+// Checks all of A except its columns and values. Returns LCL_OK, LCL_EINVAL or
+// LCL_EFORMAT.
+enum lcl_status lcl_csr_check_rows(const struct lcl_csr *A,
+                                   const struct lcl_log *log);
+
 // Index of the first of `count` values that is NaN or infinite, or -1.
 int64_t lcl_find_not_finite(const double *val, int64_t count);
 

@@ -5,6 +5,8 @@
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/matrix/bsr.h"
+#include "lib/matrix/csr.h"
+#include "lib/operator/device_csr.h"
 #include "lib/operator/natural_block.h"
 #include "lib/operator/to_blocks.h"
 #include "lib/vector/vector.h"
@@ -62,17 +64,38 @@ enum lcl_status lcl_blocked_convert(struct lcl_blocked *B, lcl_context *ctx,
 
 // ------------------------------------------------------------------- upload
 
+// Checks columns and values on the device; the host names the first fault.
+static enum lcl_status check_entries(const struct lcl_device_matrix *D,
+                                     lcl_context *ctx, const struct lcl_csr *A)
+{
+    const struct lcl_log *log = lcl_context_log(ctx);
+    const struct lcl_device_csr copy = {.rows = A->rows,
+                                        .cols = A->cols,
+                                        .nnz = A->nnz,
+                                        .narrow = !D->wide,
+                                        .row_ptr = D->row_ptr,
+                                        .col_ind = D->col,
+                                        .val = D->val};
+    bool sound;
+    enum lcl_status st = lcl_device_csr_inspect(&sound, &copy, ctx);
+    if (st < 0 || sound || (st = lcl_csr_check(A, log)) < 0)
+        return st;
+    return lcl_fail(log, LCL_EFORMAT, "the matrix changed during the check");
+}
+
 enum lcl_status lcl_blocked_from_csr(struct lcl_blocked *B, lcl_context *ctx,
                                      const struct lcl_csr *A, int block_size)
 {
     const struct lcl_bsr view = lcl_bsr_of_csr(A);
     enum lcl_status st;
+    const struct lcl_log *log = lcl_context_log(ctx);
+    const bool cpu = lcl_context_caps(ctx)->type == LCL_DEVICE_CPU;
     *B = (struct lcl_blocked){.entries = A->nnz};
-    if (block_size > 1 &&
-        (st = lcl_block_size_check(A->rows, A->cols, block_size,
-                                   lcl_context_log(ctx))) < 0)
-        return st;
-    if ((st = lcl_device_matrix_init(&B->A, ctx, &view)) < 0)
+    if ((st = cpu ? lcl_csr_check(A, log) : lcl_csr_check_rows(A, log)) < 0 ||
+        (block_size > 1 &&
+         (st = lcl_block_size_check(A->rows, A->cols, block_size, log)) < 0) ||
+        (st = lcl_device_matrix_init(&B->A, ctx, &view)) < 0 ||
+        (!cpu && (st = check_entries(&B->A, ctx, A)) < 0))
         return st;
     return lcl_blocked_convert(B, ctx, block_size);
 }

@@ -11,12 +11,13 @@
 #include "lib/matrix/csr.h"
 
 static enum lcl_status get_kernel(lcl_kernel **out, lcl_context *ctx,
-                                  const char *name)
+                                  const char *name, bool wide)
 {
     const struct lcl_spec spec = {
         .source = "check_csr.cl",
         .kernel = name,
         .group = lcl_vector_group(lcl_context_caps(ctx)),
+        .wide = wide,
     };
     return lcl_kernel_get(out, ctx, &spec);
 }
@@ -58,7 +59,8 @@ static enum lcl_status launch_check(const struct lcl_device_csr *A,
     const int shift = lcl_row_shift(ctx, A->nnz / A->rows);
     const int groups = lcl_vector_groups(lcl_context_caps(ctx));
     lcl_kernel *kernel;
-    const enum lcl_status st = get_kernel(&kernel, ctx, "check_csr");
+    const enum lcl_status st =
+        get_kernel(&kernel, ctx, "check_csr", !A->narrow);
     return st < 0 ? st
                   : LCL_LAUNCH(kernel, groups, lcl_arg_long(A->rows),
                                lcl_arg_long(A->cols), lcl_arg_long(A->nnz),
@@ -67,18 +69,21 @@ static enum lcl_status launch_check(const struct lcl_device_csr *A,
                                lcl_arg_buffer(bad));
 }
 
-static enum lcl_status is_bad(const struct lcl_device_csr *A, lcl_context *ctx,
-                              int32_t *word)
+enum lcl_status lcl_device_csr_inspect(bool *sound,
+                                       const struct lcl_device_csr *A,
+                                       lcl_context *ctx)
 {
     lcl_buffer *bad;
-    *word = 0;
+    int32_t word = 0;
+    *sound = false;
     enum lcl_status st =
-        lcl_buffer_create_from(&bad, ctx, word, 1, sizeof *word, "a flag");
+        lcl_buffer_create_from(&bad, ctx, &word, 1, sizeof word, "a flag");
     if (st < 0)
         return st;
     if ((st = launch_check(A, ctx, bad)) == LCL_OK)
-        st = lcl_buffer_read(bad, word, sizeof *word);
+        st = lcl_buffer_read(bad, &word, sizeof word);
     lcl_buffer_destroy(&bad);
+    *sound = st == LCL_OK && word == 0;
     return st;
 }
 
@@ -144,12 +149,13 @@ enum lcl_status lcl_device_csr_check(const struct lcl_device_csr *A,
     const struct lcl_log *log = lcl_context_log(ctx);
     const struct lcl_csr counts = {
         .rows = A->rows, .cols = A->cols, .nnz = A->nnz};
-    int32_t bad;
+    bool sound;
     enum lcl_status st;
     if ((st = lcl_csr_check_counts(&counts, "matrix", log)) < 0 ||
-        (st = check_sizes(A, log)) < 0 || (st = is_bad(A, ctx, &bad)) < 0)
+        (st = check_sizes(A, log)) < 0 ||
+        (st = lcl_device_csr_inspect(&sound, A, ctx)) < 0)
         return st;
-    return bad ? name_fault(A, ctx) : LCL_OK;
+    return sound ? LCL_OK : name_fault(A, ctx);
 }
 
 // ------------------------------------------------------------------- copy
@@ -161,7 +167,7 @@ static enum lcl_status copy_row_ptr(struct lcl_device_matrix *D,
     lcl_kernel *kernel;
     if (D->wide)
         return lcl_buffer_copy(D->row_ptr, A->row_ptr);
-    const enum lcl_status st = get_kernel(&kernel, ctx, "narrow");
+    const enum lcl_status st = get_kernel(&kernel, ctx, "narrow", true);
     return st < 0 ? st
                   : LCL_LAUNCH(kernel, D->groups, lcl_arg_long(A->rows),
                                lcl_arg_buffer(A->row_ptr),

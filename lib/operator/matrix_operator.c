@@ -192,8 +192,7 @@ enum lcl_status lcl_operator_create(lcl_operator **out, lcl_context *ctx,
     struct lcl_blocked B;
     enum lcl_status st;
     if ((st = lcl_operator_begin(out, ctx, A, "lcl_operator_create", &params)) <
-            0 ||
-        (st = lcl_csr_check(A, lcl_context_log(ctx))) < 0)
+        0)
         return st;
     if ((st = lcl_blocked_from_csr(&B, ctx, A, params->block_size)) == LCL_OK)
         st = lcl_matrix_operator_create(out, ctx, &B, params);

@@ -8,6 +8,7 @@
 #include "host/context.h"
 #include "lib/matrix/bsr.h"
 #include "lib/matrix/csr.h"
+#include "lib/operator/blocked.h"
 #include "lib/operator/device_csr.h"
 
 #include <math.h>
@@ -34,22 +35,46 @@ static void finish(struct lcl_device_csr *D)
     lcl_buffer_destroy(&D->val);
 }
 
+// The checks of a matrix in buffers of the caller, and of one that is uploaded
+// to a GPU.
+static enum lcl_status check_in_buffers(lcl_context *ctx,
+                                        const struct lcl_csr *A)
+{
+    struct lcl_device_csr D;
+    upload(&D, ctx, A);
+    const enum lcl_status st = lcl_device_csr_check(&D, ctx);
+    finish(&D);
+    return st;
+}
+
+static enum lcl_status check_uploaded(lcl_context *ctx, const struct lcl_csr *A)
+{
+    struct lcl_blocked B;
+    const enum lcl_device_type type = ctx->caps.type;
+    ctx->caps.type = LCL_DEVICE_GPU;
+    const enum lcl_status st = lcl_blocked_from_csr(&B, ctx, A, 1);
+    ctx->caps.type = type;
+    lcl_blocked_finish(&B);
+    return st;
+}
+
 // The status and the message of the host.
 static void expect_same_check(lcl_context *ctx, const struct lcl_csr *A)
 {
+    static enum lcl_status (*const all[])(
+        lcl_context *, const struct lcl_csr *) = {check_in_buffers,
+                                                  check_uploaded};
     struct test_capture host, device;
-    struct lcl_device_csr D;
     const struct lcl_log before = ctx->cl.log;
     test_capture_init(&host, LCL_LOG_ERROR);
-    test_capture_init(&device, LCL_LOG_ERROR);
-    upload(&D, ctx, A);
     const enum lcl_status expected = lcl_csr_check(A, &host.log);
-    ctx->cl.log = device.log;
-    const enum lcl_status got = lcl_device_csr_check(&D, ctx);
-    ctx->cl.log = before;
-    assert_int_equal(got, expected);
-    assert_string_equal(device.last, host.last);
-    finish(&D);
+    for (int way = 0; way < 2; ++way) {
+        test_capture_init(&device, LCL_LOG_ERROR);
+        ctx->cl.log = device.log;
+        assert_int_equal(all[way](ctx, A), expected);
+        ctx->cl.log = before;
+        assert_string_equal(device.last, host.last);
+    }
 }
 
 // The matrix with row_ptr[i], col_ind[k] or val[k] replaced.

@@ -96,6 +96,7 @@ static const struct variant variants[] = {
     {"entry_5",   4, {.source = "bsr.cl", .block = 5,
                       .defines = {{"LANES_PER_ROW", 25}}}},
     {"plain",     8, {.source = "check_csr.cl"}},
+    {"wide",      8, {.source = "check_csr.cl", .wide = true}},
     {"lane",      4, {.source = "csr.cl", .defines = {{"LANES_PER_ROW", 1}}}},
     {"lanes",     4, {.source = "csr.cl", .defines = {{"LANES_PER_ROW", 8}}}},
     {"wide",      4, {.source = "csr.cl", .wide = 1,
