@@ -60,18 +60,18 @@ static inline uint key_of(double entry, uint row)
 }
 
 // The pivot row of column c, one of the unused rows; NONE: no pivot.
-INLINE int pivot_row(local const double *a, uint c, uint used, double limit,
-                     local double *scratch)
+INLINE int pivot_row(local const double *column, uint c, uint used,
+                     double limit, local double *scratch)
 {
     uint key = 0;
     for (uint i = get_local_id(0) % LCL_WIDTH; i < TILE; i += LCL_WIDTH)
-        key = max(key, used >> i & 1 ? 0 : key_of(a[i * TILE + c], i));
+        key = max(key, used >> i & 1 ? 0 : key_of(column[i], i));
     key = wave_largest(key, LCL_WIDTH, scratch);
     if (key == 0)
         return NONE;
     const uint row = TILE - key % 64;
-    const double largest = fabs(a[row * TILE + c]);
-    const double diagonal = fabs(a[c * TILE + c]);
+    const double largest = fabs(column[row]);
+    const double diagonal = fabs(column[c]);
     if (!(used >> c & 1) && diagonal > limit &&
         diagonal >= PREFER_DIAGONAL * largest)
         return c;
@@ -95,47 +95,59 @@ INLINE int pivot_row(local const double *a, uint c, uint used, double limit,
 #define ELEMENT(s, count)                                                      \
  min((uint)get_local_id(0) + (s)*LCL_GROUP, (uint)(count)-1)
 
-// next = a after column c has been eliminated with row r; column c then holds
-// the transformed column of the identity. Without a pivot, next = a.
-INLINE void eliminate(local double *next, local const double *a, int r, uint c)
+// Eliminates column c with row r: the column then holds the transformed column
+// of the identity. Without a pivot, nothing changes. `next` receives column
+// c + 1.
+INLINE void eliminate(double own[ROUNDS(AREA)], int r, uint c,
+                      local const double *row, local const double *column,
+                      local double *next)
 {
-    const double inverse = r == NONE ? 0.0 : 1.0 / a[r * TILE + c];
+    const double inverse = r == NONE ? 0.0 : 1.0 / column[r];
     UNROLL
     for (DOWNWARDS(s, ROUNDS(AREA))) {
-        const uint t = ELEMENT(s, AREA);
-        const uint i = t / TILE, j = t % TILE;
-        const double own = j == c ? 0.0 : a[t];
-        const double pivot =
-            r == NONE ? 0.0 : (j == c ? 1.0 : a[r * TILE + j]) * inverse;
-        next[t] = r == NONE     ? a[t]
-                  : (int)i == r ? pivot
-                                : own - a[i * TILE + c] * pivot;
+        const uint t = ELEMENT(s, AREA), i = t / TILE, j = t % TILE;
+        const double before = j == c ? 0.0 : own[s];
+        const double pivot = (j == c ? 1.0 : row[j]) * inverse;
+        if (r != NONE)
+            own[s] = (int)i == r ? pivot : before - column[i] * pivot;
+        if (j == c + 1)
+            next[i] = own[s];
     }
 }
 
-// P = A_kk^-1; pinned[k] = number of pinned unknowns of the tile. `tiles` has
-// space for two tiles, before and after a column.
+// P = A_kk^-1; pinned[k] = number of pinned unknowns of the tile. The items
+// keep their elements of the tile; `room` has space for a tile and three rows.
 INLINE void invert_tile(long n, long stride, long k, double tol,
                         global const double *A, global const double *scale,
                         global double *P, global int *pinned,
-                        local double *tiles, local int *row_of,
+                        local double *room, local int *row_of,
                         local int *col_of, local double *scratch)
 {
     const uint lid = get_local_id(0);
     const long first = k * TILE;
+    local double *row = room + AREA, *columns = row + TILE;
+    double own[ROUNDS(AREA)];
+    UNROLL
     for (DOWNWARDS(s, ROUNDS(AREA))) {
-        const uint t = ELEMENT(s, AREA);
-        tiles[t] = entry(A, n, stride, first + t / TILE, first + t % TILE);
-        col_of[t % TILE] = NONE;
+        const uint t = ELEMENT(s, AREA), i = t / TILE, j = t % TILE;
+        own[s] = entry(A, n, stride, first + i, first + j);
+        col_of[j] = NONE;
+        if (j == 0)
+            columns[i] = own[s];
     }
     GROUP_BARRIER();
     uint used = 0;
     for (DOWNWARDS(left, TILE)) {
         const uint c = TILE - 1 - left;
-        local const double *a = tiles + c % 2 * AREA;
-        local double *next = tiles + (c + 1) % 2 * AREA;
-        const int r = pivot_row(a, c, used, tol * scale[first + c], scratch);
-        eliminate(next, a, r, c);
+        local const double *column = columns + c % 2 * TILE;
+        const int r =
+            pivot_row(column, c, used, tol * scale[first + c], scratch);
+        UNROLL
+        for (DOWNWARDS(s, ROUNDS(AREA))) {
+            const uint t = ELEMENT(s, AREA);
+            if ((int)(t / TILE) == max(r, 0))
+                row[t % TILE] = own[s];
+        }
         if (lid == 0)
             row_of[c] = r;
         if (lid == 0 && r != NONE)
@@ -143,11 +155,17 @@ INLINE void invert_tile(long n, long stride, long k, double tol,
         if (r != NONE)
             used |= 1u << r;
         GROUP_BARRIER();
+        eliminate(own, r, c, row, column, columns + (c + 1) % 2 * TILE);
+        GROUP_BARRIER();
     }
+    UNROLL
+    for (DOWNWARDS(s, ROUNDS(AREA)))
+        room[ELEMENT(s, AREA)] = own[s];
+    GROUP_BARRIER();
     for (DOWNWARDS(s, ROUNDS(AREA))) {
         const uint t = ELEMENT(s, AREA);
         const int i = row_of[t / TILE], j = col_of[t % TILE];
-        const double entry = tiles[max(i, 0) * TILE + max(j, 0)];
+        const double entry = room[max(i, 0) * TILE + max(j, 0)];
         P[t] = min(i, j) == NONE ? 0.0 : entry;
     }
     if (lid == 0)
@@ -159,10 +177,10 @@ kernel void dense_tile(long n, long stride, long k, double tol,
                        global const double *A, global const double *scale,
                        global double *P, global int *pinned)
 {
-    local double tiles[2 * AREA];
+    local double room[AREA + 3 * TILE];
     local int row_of[TILE], col_of[TILE];
     local double scratch[LCL_GROUP];
-    invert_tile(n, stride, k, tol, A, scale, P, pinned, tiles, row_of, col_of,
+    invert_tile(n, stride, k, tol, A, scale, P, pinned, room, row_of, col_of,
                 scratch);
 }
 
@@ -329,7 +347,7 @@ kernel void dense_update(long n, long stride, long k, double tol,
                          global int *pinned)
 {
 #if LCL_WIDTH == 1
-    local double room[2 * AREA];
+    local double room[AREA + 3 * TILE];
 #else
     local double room[TILE * (PADDED_ROWS + PADDED_COLS)];
 #endif
