@@ -33,15 +33,29 @@
 
 #define NONE -1
 
+// Columns of a group, which its items read in strips of rows.
+#define STRIP (LCL_GROUP < 8 ? LCL_GROUP : 8)
+
 WORK_GROUP
 kernel void dense_scale(long n, long stride, global const double *A,
                         global double *scale)
 {
-    for (RANGE(j, stride)) {
-        double largest = j < n ? 0 : 1;
-        for (long i = 0; i < n; ++i)
-            largest = fmax(largest, fabs(A[i * stride + j]));
-        scale[j] = largest;
+    local double largest[LCL_GROUP];
+    const uint lid = get_local_id(0);
+    for (long first = (long)get_group_id(0) * STRIP; first < stride;
+         first += (long)get_num_groups(0) * STRIP) {
+        const long j = min(first + lid % STRIP, stride - 1);
+        double own = 0;
+        for (long i = lid / STRIP; i < n; i += LCL_GROUP / STRIP)
+            own = fmax(own, fabs(A[i * stride + j]));
+        largest[lid] = own;
+        GROUP_BARRIER();
+        if (lid < STRIP && first + lid < stride) {
+            for (uint t = lid; t < LCL_GROUP; t += STRIP)
+                own = fmax(own, largest[t]);
+            scale[j] = j < n ? own : 1.0;
+        }
+        GROUP_BARRIER();
     }
 }
 

@@ -160,21 +160,6 @@ INLINE struct target best_of_team(struct target best, global const uint *rows,
     return best;
 }
 
-// A team keeps the parts and weights of up to TEAM * WINDOW entries; of longer
-// rows, of TEAM entries at a time.
-#  define WINDOW 8
-
-// Puts entry e of a row, which starts at `from`, at place `at`.
-static inline void keep_entry(uint at, uint e, uint from, uint degree,
-                              global const int *part, global const int *adj,
-                              global const uint *weight, local int *keys,
-                              local uint *weights)
-{
-    const bool stored = e < degree;
-    keys[at] = stored ? part[adj[from + e]] : -1;
-    weights[at] = stored ? weight[from + e] : 0;
-}
-
 WORK_GROUP
 kernel void choose(long n, long parts, uint limit, uint round,
                    global const uint *ptr, global const int *restrict adj,
@@ -187,10 +172,9 @@ kernel void choose(long n, long parts, uint limit, uint round,
     for (RANGE(p, parts))
         new_rows[p] = rows[p];
     local double scratch[LCL_GROUP];
-    local int keys[LCL_GROUP * WINDOW];
-    local uint weights[LCL_GROUP * WINDOW];
-    const uint lid = get_local_id(0), lane = lid % TEAM;
-    const uint team = (lid - lane) * WINDOW;
+    local int keys[LCL_GROUP];
+    local uint weights[LCL_GROUP];
+    const uint lid = get_local_id(0), lane = lid % TEAM, team = lid - lane;
     for (TEAM_RANGE(at, n)) {
         const int i = team_row(at, n, 0);
         const uint hash = match_hash((uint)i, (uint)i, round);
@@ -203,30 +187,24 @@ kernel void choose(long n, long parts, uint limit, uint round,
         if (!match_active(hash) || degree > MATCH_DEGREE)
             degree = 0;
         const uint most = wave_largest(degree, LCL_WIDTH, scratch);
-        const bool fits = most <= TEAM * WINDOW;
-        for (uint first = 0; fits && first < most; first += TEAM)
-            keep_entry(team + first + lane, first + lane, from, degree, part,
-                       adj, weight, keys, weights);
         for (uint first = 0; first < most; first += TEAM) {
             const uint e = first + lane;
-            const int key = e < degree && weight[from + e] > 0
-                                ? (fits ? keys[team + e] : part[adj[from + e]])
-                                : -1;
+            const int key =
+                e < degree && weight[from + e] > 0 ? part[adj[from + e]] : -1;
             ulong sum = 0, own = 0, all = 0;
             bool leads = key >= 0 && key != v.part;
             for (uint next = 0; next < most; next += TEAM) {
-                const uint window = team + (fits ? next : 0);
+                const bool stored = next + lane < degree;
                 GROUP_BARRIER();
-                if (!fits)
-                    keep_entry(team + lane, next + lane, from, degree, part,
-                               adj, weight, keys, weights);
+                keys[lid] = stored ? part[adj[from + next + lane]] : -1;
+                weights[lid] = stored ? weight[from + next + lane] : 0;
                 GROUP_BARRIER();
-                for (uint l = window; l < window + TEAM; ++l) {
-                    const uint w = weights[l];
+                for (uint l = 0; l < TEAM; ++l) {
+                    const uint w = weights[team + l];
                     all += w;
-                    own += keys[l] == v.part ? w : 0;
-                    sum += keys[l] == key ? w : 0;
-                    if (keys[l] == key && w > 0 && next + l - window < e)
+                    own += keys[team + l] == v.part ? w : 0;
+                    sum += keys[team + l] == key ? w : 0;
+                    if (keys[team + l] == key && w > 0 && next + l < e)
                         leads = false;
                 }
             }
