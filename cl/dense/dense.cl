@@ -271,7 +271,7 @@ INLINE void update_region(long stride, long k, long i, long j, global double *A,
 
 // Lane l has rows l / COLUMN_LANES + ROW_LANES r and columns
 // l % COLUMN_LANES + COLUMN_LANES c of the region.
-# define COLUMN_LANES (LCL_GROUP < 8 ? LCL_GROUP : 8)
+# define COLUMN_LANES (LCL_GROUP < 16 ? LCL_GROUP : 16)
 # define ROW_LANES    (LCL_GROUP / COLUMN_LANES)
 # define LANE_ROWS    ((REGION + ROW_LANES - 1) / ROW_LANES)
 # define LANE_COLUMNS ((REGION + COLUMN_LANES - 1) / COLUMN_LANES)

@@ -11,7 +11,7 @@
 
 enum { STORED_SINGLE = 2 }; // LCL_STORAGE of dense.cl
 
-enum { WAVES = 4 };
+enum { WAVES = 8 };
 
 static enum lcl_status get_kernels(struct lcl_gemv *G)
 {

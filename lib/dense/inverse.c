@@ -9,7 +9,7 @@
 #include "host/runtime.h"
 #include "lib/dense/host_inverse.h"
 
-enum { TILE = 32, WAVES = 4 };
+enum { TILE = 32, WAVES = 8 };
 
 // With the default tile, the program is that of products with the inverse.
 static enum lcl_status get_kernels(struct lcl_inverse *V, int tile)
