@@ -104,6 +104,9 @@ INLINE int pivot_row(local const double *column, uint c, uint used,
 # define UNROLL
 #endif
 
+// Loops over the rows of a tile: unrolled further, they run out of registers.
+#define FEW_AT_ONCE _Pragma("unroll 4")
+
 // The element of a work-item in round s. Items beyond the last repeat it: PoCL
 // 6 takes some conditions on lanes for the same on all of them.
 #define ELEMENT(s, count)                                                      \
@@ -324,6 +327,7 @@ INLINE void update_region(long stride, long k, long i, long j, global double *A,
     }
     load_panels(stride, k, i, j, A, C, left, right);
     GROUP_BARRIER();
+    FEW_AT_ONCE
     for (DOWNWARDS(l, TILE)) {
         double a[LANE_ROWS], b[LANE_COLUMNS];
         UNROLL

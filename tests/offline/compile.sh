@@ -8,6 +8,8 @@
 #   NAME-khr.cl         syntax only: no target has these shuffles
 #   NAME-intel.cl       not compiled: clang does not know all these shuffles
 #   any other NAME.cl   all three
+# Sources of a default solve also for gfx942, gfx1100 and sm_80; no register of
+# theirs may be spilled.
 # Without clang-19, libclc-19 and rocm-device-libs: syntax only.
 # usage: compile.sh FOLDER           every .cl file in it
 #        compile.sh FOLDER DUMPER    empties the folder, then DUMPER FOLDER fills it
@@ -62,6 +64,18 @@ amd() {
     note "$2: $(most vgpr_count) VGPR, $(most vgpr_spill_count) spilled," \
         "$(most private_segment_fixed_size) B scratch," \
         "$(most group_segment_fixed_size) B local"
+}
+
+# amd_like FILE CHIP ISA WAVE: a chip that the device libraries do not know, with
+# those of another one and a wave64 that is on or off
+amd_like() {
+    libraries=
+    for l in opencl ocml ockl "oclc_isa_version_$3" "oclc_wavefrontsize64_$4" \
+        oclc_finite_only_off oclc_unsafe_math_off oclc_daz_opt_off \
+        oclc_correctly_rounded_sqrt_on oclc_abi_version_500; do
+        libraries="$libraries -Xclang -mlink-builtin-bitcode -Xclang $rocm/$l.bc"
+    done
+    amd "$1" "$2" "-nogpulib -mcode-object-version=5 $libraries"
 }
 
 # nvidia FILE CHIP
@@ -123,12 +137,42 @@ compile() {
     esac
 }
 
+# The same for newer and older chips, and no spills.
+compile_default() {
+    [ "$full" = yes ] || return 0
+    case $1 in
+    *-nv_ptx.cl) nvidia "$1" sm_80 ;;
+    *.W64.*-amd.cl) amd_like "$1" gfx942 90a on ;;
+    *.W32.*-amd.cl) amd_like "$1" gfx1100 1030 off ;;
+    *) ;;
+    esac || return
+    case $report in
+    *[1-9]' spilled'* | *[1-9]0' spilled'* | *[1-9]' B spilled'* | \
+    *[1-9]0' B spilled'*)
+        echo "registers are spilled:$report"
+        return 1 ;;
+    esac
+}
+
+is_default() {
+    case ${1##*/} in
+    check_csr.* | match.* | contract.* | number.* | prefix_sum.* | \
+    symbolic.* | ildu0.* | dilu.* | store.* | packed.* | packed_block.* | \
+    coarse.* | coarse_pattern.* | dense.* | csr.* | sliced.* | slices.* | \
+    vector.* | bicgstab.* | cg.* | symmetry.* | natural_block.* | to_blocks.*)
+        true ;;
+    *) false ;;
+    esac
+}
+
 # Prints one line per file, and the compiler's output after a failure.
 one() {
     tmp=$(mktemp -d) || exit 1
     trap 'rm -rf "$tmp"' EXIT
     report=
-    if compile "$1" >"$tmp/said" 2>&1; then
+    if {
+        compile "$1" && { ! is_default "$1" || compile_default "$1"; }
+    } >"$tmp/said" 2>&1; then
         echo "${1##*/}$report"
     else
         echo "FAIL ${1##*/}$report"

@@ -21,6 +21,9 @@ struct target {
     enum lcl_atomic_add add;
 };
 
+// The largest work-group that AMD's drivers admit by default.
+enum { AMD_GROUP = 256 };
+
 static const struct target targets[] = {
     {"-amd", 64, LCL_EXCHANGE_AMD, LCL_ATOMIC_ADD_CAS},
     {"-amd", 32, LCL_EXCHANGE_AMD, LCL_ATOMIC_ADD_CAS},
@@ -300,6 +303,8 @@ static struct lcl_spec spec_of(const struct variant *v, const struct target *t)
     spec.width = t->width;
     spec.exchange = t->exchange;
     spec.group = v->waves * t->width;
+    if (t->exchange == LCL_EXCHANGE_AMD && spec.group > AMD_GROUP)
+        spec.group = AMD_GROUP;
     if (spec.add)
         spec.add = t->add;
     return spec;
