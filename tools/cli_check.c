@@ -115,6 +115,7 @@ bool cli_has_factors(enum lcl_precond_type type)
     case LCL_PRECOND_ILDU0:
     case LCL_PRECOND_IC0:
     case LCL_PRECOND_ILUK:
+    case LCL_PRECOND_ILUT:
     case LCL_PRECOND_RAS:
     case LCL_PRECOND_AS:
         return true;
@@ -142,8 +143,10 @@ static enum lcl_status check_methods(const struct cli *cli,
     const enum lcl_precond_type type = precond->type;
     const bool blocks = type == LCL_PRECOND_BLOCK_JACOBI;
     const bool factors = cli_has_factors(type);
-    const bool extended = type == LCL_PRECOND_ILUK || type == LCL_PRECOND_RAS ||
+    const bool extended = type == LCL_PRECOND_ILUK ||
+                          type == LCL_PRECOND_ILUT || type == LCL_PRECOND_RAS ||
                           type == LCL_PRECOND_AS;
+    const bool ilut = precond->ilut_p > 0 || precond->ilut_tol > 0;
     const struct {
         bool wrong;
         const char *message;
@@ -158,11 +161,17 @@ static enum lcl_status check_methods(const struct cli *cli,
          "a published --trisolve requires --factor-storage fp64"},
         {(precond->ilu_level > 0 || precond->overlap > 0) && !extended,
          "--ilu-level and --overlap require --precond iluk, ras or as"},
+        {ilut && type != LCL_PRECOND_ILUT && type != LCL_PRECOND_RAS,
+         "--ilut-p and --ilut-tol require --precond ilut or ras"},
+        {precond->ilu_level > 0 && (ilut || type == LCL_PRECOND_ILUT),
+         "--ilu-level limits the fill of iluk, --ilut-p that of ilut: give "
+         "one of them"},
         {extended && (precond->trisolve > LCL_TRISOLVE_PACKED ||
                       precond->coarse > LCL_COARSE_NONE),
-         "--precond iluk, ras and as require --trisolve packed and no --coarse"},
+         "--precond iluk, ilut, ras and as require --trisolve packed and no "
+         "--coarse"},
         {cli_is_kron(cli) && extended,
-         "--precond iluk, ras and as do not support systems in Kronecker form"},
+         "--precond iluk, ilut, ras and as do not support systems in Kronecker form"},
         {cli->command == CLI_SOLVE && type == LCL_PRECOND_RAS &&
              cli->options.solver.type == LCL_SOLVER_CG,
          "--solver cg needs a symmetric preconditioner: --precond as instead "

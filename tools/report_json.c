@@ -177,6 +177,8 @@ static void put_precond(cJSON *record, const struct job *job)
     put_number(object, "dropped_share", info->dropped_share);
     put_number(object, "dropped_weight", info->dropped_weight);
     put_count(object, "ilu_level", info->ilu_level);
+    put_count(object, "ilut_p", info->ilut_p);
+    put_number(object, "ilut_tol", info->ilut_tol);
     put_count(object, "overlap", info->overlap);
     put_count(object, "extended_rows", info->extended_rows);
     put_count(object, "factor_nnz", info->factor_nnz);

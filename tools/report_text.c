@@ -142,11 +142,16 @@ static void subdomains(const struct lcl_precond_info *info)
         printf("overlap %d: %.2f rows per row\n", info->overlap,
                (double)info->extended_rows / (double)info->rows);
     }
+    const double fill = (double)info->factor_nnz / (double)info->nnz_kept;
     if (info->ilu_level > 0) {
         line("");
         printf("fill of level %d: %.2f values per value kept\n",
-               info->ilu_level,
-               (double)info->factor_nnz / (double)info->nnz_kept);
+               info->ilu_level, fill);
+    }
+    if (info->ilut_p > 0) {
+        line("");
+        printf("ILUT(%d, %g): %.2f values per value kept\n", info->ilut_p,
+               info->ilut_tol, fill);
     }
     line("levels");
     printf("at most %" PRId64 ", %.1f on average\n", info->levels_max,

@@ -28,12 +28,16 @@ enum lcl_precond_type {
     LCL_PRECOND_BLOCK_JACOBI, /* inverses of dense diagonal blocks */
     LCL_PRECOND_ILUK, /* ILDU0 with fill up to level ilu_level (Saad, Iterative
                          Methods for Sparse Linear Systems, section 10.3.3) */
-    LCL_PRECOND_RAS, /* restricted additive Schwarz: ILDU0 or ILUK on subdomains
-                        that overlap; y takes each row from the subdomain that
-                        owns it (Cai and Sarkis, SIAM J. Sci. Comput. 21
-                        (1999)). Not symmetric, so not for CG */
-    LCL_PRECOND_AS,  /* additive Schwarz: the same with factors L D L^T as for
-                        IC0 and the sum over the subdomains; symmetric */
+    LCL_PRECOND_ILUT, /* the pattern of ILUT(ilut_p, ilut_tol) of the values
+                         at creation (section 10.4.1 there; of blocks: of their
+                         norms, couplings negative), with the ILDU0 of the
+                         current values on this pattern: (L D U)_ij = a_ij */
+    LCL_PRECOND_RAS,  /* restricted additive Schwarz: ILDU0, ILUK or ILUT on
+                         subdomains that overlap; y takes each row from the
+                         subdomain that  owns it (Cai and Sarkis, SIAM J. Sci.
+                         Comput. 21  (1999)). Not symmetric, so not for CG */
+    LCL_PRECOND_AS,   /* additive Schwarz: the same with factors L D L^T as for
+                         IC0 and the sum over the subdomains; symmetric */
     LCL_PRECOND_CALLBACK, /* in lcl_precond_info only: made of a callback */
     LCL_PRECOND_COUNT,
 };
@@ -227,8 +231,13 @@ struct lcl_precond_params {
     double pivot_tol; /* 0: 1e-10 */
     int ilu_level;    /* ILUK, RAS, AS: maximum level of fill; 0: ILUK 1, the
                          others none */
-    int overlap; /* ILUK, RAS, AS: layers of rows that a subdomain adds, each
-                    the columns that its rows store; 0: none, RAS and AS 1 */
+    int ilut_p;       /* ILUT, RAS: maximum entries of a row of L and of U; 0:
+                            ILUT 10, RAS none */
+    double ilut_tol; /* ILUT, RAS: entries of L D and U below ilut_tol times the
+                        2-norm of their row of A are dropped; 0: 1e-3 */
+    int overlap; /* ILUK, ILUT, RAS, AS: layers of rows that a subdomain adds,
+                    each the columns that its rows store; 0: none, RAS and AS 1
+                  */
     enum lcl_coarse coarse;
     enum lcl_factor_storage storage;
     struct lcl_block_jacobi_params block_jacobi;
@@ -243,9 +252,12 @@ struct lcl_precond_info {
     int64_t rows;
     int64_t nnz;           /* values of the matrix as given */
     int64_t nnz_kept;      /* inside subdomains or diagonal blocks */
-    double dropped_share;  /* dropped entries over off-diagonal entries */
+    double dropped_share;  /* dropped entries over off-diagonal entries, with
+                              those that ILUT drops */
     double dropped_weight; /* the same by absolute value */
     int ilu_level;         /* maximum level of fill */
+    int ilut_p;            /* of ILUT; 0: it was not used */
+    double ilut_tol;
     int overlap;           /* layers */
     int64_t extended_rows; /* of all subdomains; more than rows with overlap */
     int64_t factor_nnz;    /* values of the factors, with fill and overlap */
@@ -300,12 +312,12 @@ typedef struct lcl_precond lcl_precond;
  * LCL_EUNSUPPORTED (the type with this operator; trisolve or apply does not
  * support the storage, or needs atomic sums, local memory or progress between
  * groups that the device lacks; IC0 or AS with A not symmetric; factors on
- * subdomains with 2^32 - 1024 entries or more; ILUK, RAS and AS with a coarse
- * correction or another trisolve than PACKED); LCL_EFORMAT (A not square);
- * LCL_EPIVOT; LCL_ERANGE (a subdomain does not fit local memory; values of the
- * factors do not fit storage); LCL_EDEVMEM; LCL_EDEVICE; LCL_ESELFTEST (the
- * device computed impossible levels); LCL_EBUILD; LCL_ENOMEM. On error *out is
- * NULL.
+ * subdomains with 2^32 - 1024 entries or more; ILUK, ILUT, RAS and AS with a
+ * coarse correction or another trisolve than PACKED); LCL_EFORMAT (A not
+ * square); LCL_EPIVOT; LCL_ERANGE (a subdomain does not fit local memory;
+ * values of the factors do not fit storage); LCL_EDEVMEM; LCL_EDEVICE;
+ * LCL_ESELFTEST (the device computed impossible levels); LCL_EBUILD;
+ * LCL_ENOMEM. On error *out is NULL.
  */
 LCL_NODISCARD LCL_API enum lcl_status lcl_precond_create(
     lcl_precond **out, lcl_operator *A,

@@ -31,6 +31,7 @@ static const char *const preconds[LCL_PRECOND_COUNT] = {
     [LCL_PRECOND_IC0] = "ic0",
     [LCL_PRECOND_BLOCK_JACOBI] = "block-jacobi",
     [LCL_PRECOND_ILUK] = "iluk",
+    [LCL_PRECOND_ILUT] = "ilut",
     [LCL_PRECOND_RAS] = "ras",
     [LCL_PRECOND_AS] = "as",
     [LCL_PRECOND_CALLBACK] = "callback",

@@ -27,7 +27,6 @@ struct option {
                            const struct lcl_log *log);
     size_t offset;                 // of the field in struct lcl_options
     const struct lcl_names *names; // for enums
-    const char *const *later; // methods not implemented yet, ends with NULL
 };
 
 static void *field(struct lcl_options *options, const struct option *option)
@@ -55,14 +54,6 @@ static enum lcl_status unknown_value(const struct option *option,
                   option->help.key, option->help.values);
 }
 
-static bool is_later(const char *const *later, const char *word)
-{
-    for (; later && *later; ++later)
-        if (strcmp(*later, word) == 0)
-            return true;
-    return false;
-}
-
 static int find(const struct lcl_names *names, const char *word)
 {
     for (int value = names->count - 1; value >= 0; --value)
@@ -81,8 +72,6 @@ static enum lcl_status set_enum(struct lcl_options *options,
         memcpy(field(options, option), &number, sizeof number);
         return LCL_OK;
     }
-    if (is_later(option->later, value))
-        return not_yet(option->help.key, value, log);
     const char *nearest =
         lcl_nearest(value, option->names->name, option->names->count);
     return unknown_value(option, value, nearest, log);
@@ -304,76 +293,76 @@ static enum lcl_status set_partition(struct lcl_options *options,
 
 // ---------------------------------------------------------------- tables
 
-static const char *const later_preconds[] = {"ilut", NULL};
-
 #define AT(member) offsetof(struct lcl_options, member)
 
 // clang-format off
 static const struct option table[] = {
     {{"solver", "bicgstab|cg|cg_published|idr|gmres|fgmres", "Krylov method (bicgstab)"},
-     set_enum, AT(solver.type), &lcl_solver_names, NULL},
+     set_enum, AT(solver.type), &lcl_solver_names},
     {{"rtol", "R", "stop at ||b - A x|| <= R ||b|| (1e-8)"},
-     set_fraction, AT(solver.rtol), NULL, NULL},
+     set_fraction, AT(solver.rtol), NULL},
     {{"atol", "R", "also stop at ||b - A x|| <= R (0: off)"},
-     set_magnitude, AT(solver.atol), NULL, NULL},
+     set_magnitude, AT(solver.atol), NULL},
     {{"max-iters", "N", "maximum number of iterations (10000)"},
-     set_int, AT(solver.max_iters), NULL, NULL},
+     set_int, AT(solver.max_iters), NULL},
     {{"stagnation", "N", "stop after N iterations without a new smallest residual (2000)"},
-     set_int, AT(solver.stagnation), NULL, NULL},
+     set_int, AT(solver.stagnation), NULL},
     {{"idr-s", "1..8", "shadow vectors of idr (4)"},
-     set_idr_s, AT(solver.idr_s), NULL, NULL},
+     set_idr_s, AT(solver.idr_s), NULL},
     {{"restart", "1..1024", "basis vectors of gmres and fgmres (30)"},
-     set_restart, AT(solver.restart), NULL, NULL},
+     set_restart, AT(solver.restart), NULL},
     {{"basis", "fp64|fp32", "storage format of the basis vectors (fp64)"},
-     set_enum, AT(solver.basis), &lcl_basis_storage_names, NULL},
-    {{"precond", "none|jacobi|block-jacobi|ilu0|ildu0|ic0|iluk|ras|as", "preconditioner (ildu0)"},
-     set_enum, AT(precond.type), &lcl_precond_names, later_preconds},
+     set_enum, AT(solver.basis), &lcl_basis_storage_names},
+    {{"precond", "none|jacobi|block-jacobi|ilu0|ildu0|ic0|iluk|ilut|ras|as", "preconditioner (ildu0)"},
+     set_enum, AT(precond.type), &lcl_precond_names},
     {{"ilu-level", "N", "level of fill of iluk, ras and as (1; ras and as: 0)"},
-     set_layers, AT(precond.ilu_level), NULL, NULL},
-    {{"overlap", "N", "layers of overlap of iluk, ras and as (0; ras and as: 1)"},
-     set_layers, AT(precond.overlap), NULL, NULL},
+     set_layers, AT(precond.ilu_level), NULL},
+    {{"ilut-p", "N", "entries of a row of L and of U in ilut and ras (10; ras: none)"},
+     set_layers, AT(precond.ilut_p), NULL},
+    {{"ilut-tol", "R", "ilut drops entries below R times the norm of their row (1e-3)"},
+     set_fraction, AT(precond.ilut_tol), NULL},
+    {{"overlap", "N", "layers of overlap of iluk, ilut, ras and as (0; ras and as: 1)"},
+     set_layers, AT(precond.overlap), NULL},
     {{"trisolve", "packed|spin_loop_lds|dag_ec_no_lds|dag_ec_lds|dag_ec_lds_ud|dag_ec_ILD_U0|dag_vc_ILDU0_fused|dag_ec_ILDU0_fused|hec_level",
       "method of the triangular solves (packed)"},
-     set_enum, AT(precond.trisolve), &lcl_trisolve_names, NULL},
+     set_enum, AT(precond.trisolve), &lcl_trisolve_names},
     {{"pivot", "fail|boost|replace|shift", "handling of zero and tiny pivots (boost; ic0: shift)"},
-     set_enum, AT(precond.pivot), &lcl_pivot_names, NULL},
+     set_enum, AT(precond.pivot), &lcl_pivot_names},
     {{"pivot-tol", "R", "a pivot is tiny if below R times the largest entry of its row (1e-10)"},
-     set_fraction, AT(precond.pivot_tol), NULL, NULL},
+     set_fraction, AT(precond.pivot_tol), NULL},
     {{"factor-storage", "fp64|fp32|bf16|auto|adaptive", "storage format of the factor values (auto)"},
-     set_enum, AT(precond.storage), &lcl_factor_storage_names, NULL},
+     set_enum, AT(precond.storage), &lcl_factor_storage_names},
     {{"max-block-size", "1..32", "maximum rows of a diagonal block of block-jacobi (8)"},
-     set_block_rows, AT(precond.block_jacobi.max_rows), NULL, NULL},
+     set_block_rows, AT(precond.block_jacobi.max_rows), NULL},
     {{"block-extraction", "cached|shared|shared_mpw|bisect", "method of extracting these blocks from the matrix (bisect)"},
-     set_enum, AT(precond.block_jacobi.extraction), &lcl_block_extraction_names, NULL},
+     set_enum, AT(precond.block_jacobi.extraction), &lcl_block_extraction_names},
     {{"block-apply", "sa_spmv|spmv", "apply their inverses as dense blocks or as a sparse matrix (sa_spmv)"},
-     set_enum, AT(precond.block_jacobi.apply), &lcl_block_apply_names, NULL},
+     set_enum, AT(precond.block_jacobi.apply), &lcl_block_apply_names},
     {{"block-size", "1..8|auto", "rows of the blocks in which the matrix is stored (auto)"},
-     set_block, AT(op.block_size), NULL, NULL},
+     set_block, AT(op.block_size), NULL},
     {{"kron-product", "one_pass|okp|cu", "method of the product with a Kronecker system (one_pass)"},
-     set_enum, AT(op.kron), &lcl_kron_names, NULL},
+     set_enum, AT(op.kron), &lcl_kron_names},
     {{"spmv", "auto|csr|sliced|binned|adaptive|hec", "method of the product with the matrix (auto)"},
-     set_enum, AT(op.spmv), &lcl_spmv_names, NULL},
+     set_enum, AT(op.spmv), &lcl_spmv_names},
     {{"hec-width", "N", "entries of a row in the ELL part of hec (by row length)"},
-     set_int, AT(op.hec_width), NULL, NULL},
+     set_int, AT(op.hec_width), NULL},
     {{"coarse", "none|add|mult|auto", "coarse correction, constant on subdomains (auto)"},
-     set_enum, AT(precond.coarse), &lcl_coarse_names, NULL},
+     set_enum, AT(precond.coarse), &lcl_coarse_names},
     {{"partition", "auto|match|metis|natural|geometric:BX,BY,BZ|file:F", "partition of the rows into subdomains (auto)"},
-     set_partition, AT(precond.partition.type), &lcl_partition_names, NULL},
+     set_partition, AT(precond.partition.type), &lcl_partition_names},
     {{"subdomain-rows", "N|auto", "maximum rows of a subdomain (auto)"},
-     set_rows, AT(precond.partition.rows), NULL, NULL},
+     set_rows, AT(precond.partition.rows), NULL},
     {{"weights", "auto|on|off", "edge weights: METIS and match keep strong couplings together (auto)"},
-     set_enum, AT(precond.partition.weights), &lcl_weights_names, NULL},
+     set_enum, AT(precond.partition.weights), &lcl_weights_names},
     {{"grid", "NX,NY,NZ", "cells of the grid of partition geometric (derived from the matrix)"},
-     set_triple, AT(precond.partition.grid), NULL, NULL},
+     set_triple, AT(precond.partition.grid), NULL},
 };
 
 // Keys of later releases, each with the value of the current behaviour.
 static const struct {
     const char *key, *now;
 } later_keys[] = {
-    {"csr-text", NULL},  {"devices", NULL},
-    {"ilut-p", NULL}, {"ilut-tol", NULL}, {"kron", NULL},
-    {"side", "right"},
+    {"csr-text", NULL}, {"devices", NULL}, {"kron", NULL}, {"side", "right"},
 };
 // clang-format on
 

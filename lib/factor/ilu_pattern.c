@@ -1,318 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The pattern of ILU(k) on subdomains, row by row (IKJ) with a linked list of
-// the columns of a row.
+// The pattern of ILU(k): the number of a column is its level of fill.
 #include "lib/factor/ilu_pattern.h"
 
-#include "host/alloc.h"
 #include "host/log.h"
-#include "host/parallel.h"
+#include "lib/factor/pattern_maker.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "cl/factor/factor.cl.h"
-
-// The state of one thread, which makes consecutive parts; H has the entries of
-// these and shares row_ptr, counted from the first of them, with the other
-// threads. Rows and columns are numbered within the part.
-struct maker {
-    const struct lcl_csr *A;
-    const struct lcl_subdomains *P;
-    int limit; // k
-    int64_t first_part, end_part;
-    enum lcl_status status;
-    struct lcl_host_pattern H;
-    int32_t *number; // A->rows: of a row of A in the part; -1: not in it
-    // The part:
-    int32_t rows;
-    int64_t first_row, first_entry; // in H
-    int64_t *upper;                 // of a row, the first entry of U in H
-    int32_t *entry_level;           // of its entries
-    int64_t entry_capacity;         // of entry_level
-    // The row: next[c] follows column c; `rows` is before the first and after
-    // the last column.
-    int32_t *next, *level, *column;
-    uint32_t *source;
-    int32_t length;
-};
-
-// ----------------------------------------------------------------------- rows
-
-static int ascending(const void *a, const void *b)
+// Adds the fill from eliminating column j with row j of U.
+static void eliminate(struct lcl_pattern_maker *m, int32_t j, int limit)
 {
-    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
-// Begins the list of row i with the entries of A.
-static void load_row(struct maker *m, int32_t i)
-{
-    const int64_t row = m->P->row[m->first_row + i];
-    bool sorted = true;
-    m->length = 0;
-    for (int64_t k = m->A->row_ptr[row]; k < m->A->row_ptr[row + 1]; ++k) {
-        const int32_t c = m->number[m->A->col_ind[k]];
-        if (c < 0)
-            continue;
-        sorted &= m->length == 0 || c > m->column[m->length - 1];
-        m->column[m->length++] = c;
-        m->level[c] = 0;
-        m->source[c] = (uint32_t)k;
-    }
-    if (!sorted)
-        qsort(m->column, (size_t)m->length, sizeof *m->column, ascending);
-    int32_t last = m->rows;
-    for (int32_t e = 0; e < m->length; ++e)
-        last = m->next[last] = m->column[e];
-    m->next[last] = m->rows;
-}
-
-// Adds to the list the fill from eliminating column j with row j of U.
-static void eliminate(struct maker *m, int32_t j)
-{
-    const struct lcl_host_pattern *H = &m->H;
     int32_t at = j;
-    for (int64_t e = m->upper[j]; e < H->row_ptr[m->first_row + j + 1]; ++e) {
-        const int32_t c = (int32_t)(H->col[e] - m->first_row);
-        const int64_t level =
-            (int64_t)m->level[j] + m->entry_level[e - m->first_entry] + 1;
-        if (level > m->limit)
-            continue;
-        while (m->next[at] < c)
-            at = m->next[at];
-        if (m->next[at] == c) {
-            if (level < m->level[c])
-                m->level[c] = (int32_t)level;
-            continue;
-        }
-        m->next[c] = m->next[at];
-        m->next[at] = c;
-        m->level[c] = (int32_t)level;
-        m->source[c] = LCL_FILL;
-        ++m->length;
+    for (int64_t e = m->upper[j]; e < lcl_pattern_upper_end(m, j); ++e) {
+        const int32_t c = (int32_t)(m->H.col[e] - m->first_row);
+        const double level = m->value[j] + m->entry[e - m->first_entry] + 1;
+        if (level <= limit && lcl_pattern_visit(m, &at, c, level) &&
+            level < m->value[c])
+            m->value[c] = level;
     }
 }
 
-static enum lcl_status reserve(struct maker *m)
+static void keep_levels(struct lcl_pattern_maker *m, int32_t i)
 {
-    const int64_t needed = m->H.nnz - m->first_entry + m->length;
-    const enum lcl_status st = lcl_host_pattern_reserve(&m->H, m->length, NULL);
-    if (st < 0 || needed <= m->entry_capacity)
-        return st;
-    const int64_t capacity = 2 * needed;
-    int32_t *level =
-        lcl_realloc(m->entry_level, (size_t)capacity, sizeof *level);
-    if (!level)
-        return LCL_ENOMEM;
-    m->entry_level = level;
-    m->entry_capacity = capacity;
-    return LCL_OK;
-}
-
-static enum lcl_status store_row(struct maker *m, int32_t i)
-{
-    struct lcl_host_pattern *H = &m->H;
-    const enum lcl_status st = reserve(m);
-    if (st < 0)
-        return st;
-    m->upper[i] = H->nnz;
-    for (int32_t c = m->next[m->rows]; c < m->rows; c = m->next[c]) {
-        H->col[H->nnz] = (int32_t)(m->first_row + c);
-        H->source[H->nnz] = m->source[c];
-        m->entry_level[H->nnz - m->first_entry] = m->level[c];
-        m->upper[i] += c <= i;
-        ++H->nnz;
-    }
-    H->row_ptr[m->first_row + i + 1] = H->nnz;
-    return LCL_OK;
-}
-
-// ---------------------------------------------------------------------- parts
-
-static enum lcl_status make_rows(struct maker *m)
-{
-    enum lcl_status st = LCL_OK;
-    for (int32_t i = 0; i < m->rows && st == LCL_OK; ++i) {
-        load_row(m, i);
-        for (int32_t j = m->next[m->rows]; j < i; j = m->next[j])
-            if (m->level[j] < m->limit)
-                eliminate(m, j);
-        st = store_row(m, i);
-    }
-    return st;
-}
-
-static enum lcl_status make_part(struct maker *m, int64_t p)
-{
-    const int32_t *row = m->P->row + m->P->part_ptr[p];
-    m->first_row = m->P->part_ptr[p];
-    m->rows = (int32_t)(m->P->part_ptr[p + 1] - m->first_row);
-    m->first_entry = m->H.nnz;
-    for (int32_t i = 0; i < m->rows; ++i)
-        m->number[row[i]] = i;
-    const enum lcl_status st = make_rows(m);
-    for (int32_t i = 0; i < m->rows; ++i)
-        m->number[row[i]] = -1;
-    return st;
-}
-
-// --------------------------------------------------------------------- makers
-
-static int64_t most_rows(const struct maker *m)
-{
-    const int64_t *ptr = m->P->part_ptr;
-    int64_t most = 0;
-    for (int64_t p = m->first_part; p < m->end_part; ++p)
-        if (ptr[p + 1] - ptr[p] > most)
-            most = ptr[p + 1] - ptr[p];
-    return most;
-}
-
-static enum lcl_status maker_init(struct maker *m)
-{
-    const size_t rows = (size_t)most_rows(m) + 1;
-    m->number = lcl_malloc((size_t)m->A->rows, sizeof *m->number);
-    m->upper = lcl_malloc(rows, sizeof *m->upper);
-    m->next = lcl_malloc(rows, sizeof *m->next);
-    m->level = lcl_malloc(rows, sizeof *m->level);
-    m->column = lcl_malloc(rows, sizeof *m->column);
-    m->source = lcl_malloc(rows, sizeof *m->source);
-    if (!m->number || !m->upper || !m->next || !m->level || !m->column ||
-        !m->source)
-        return LCL_ENOMEM;
-    for (int64_t i = 0; i < m->A->rows; ++i)
-        m->number[i] = -1;
-    return LCL_OK;
-}
-
-static void maker_finish(struct maker *m)
-{
-    lcl_free(m->number);
-    lcl_free(m->upper);
-    lcl_free(m->entry_level);
-    lcl_free(m->next);
-    lcl_free(m->level);
-    lcl_free(m->column);
-    lcl_free(m->source);
-    lcl_free(m->H.col);
-    lcl_free(m->H.source);
-}
-
-// Initial capacity: the entries of A in the rows of the parts, inside or not,
-// at most the limit of a pattern.
-static int64_t estimate(const struct maker *m)
-{
-    const int64_t *ptr = m->P->part_ptr;
-    int64_t entries = 0;
-    for (int64_t k = ptr[m->first_part]; k < ptr[m->end_part]; ++k) {
-        const int32_t row = m->P->row[k];
-        entries += m->A->row_ptr[row + 1] - m->A->row_ptr[row];
-        if (lcl_needs_wide(entries))
-            return LCL_NARROW_MOST;
-    }
-    return entries;
-}
-
-static void make_parts(void *arg, int64_t number)
-{
-    struct maker *m = (struct maker *)arg + number;
-    if ((m->status = maker_init(m)) < 0 ||
-        (m->status = lcl_host_pattern_reserve(&m->H, estimate(m), NULL)) < 0)
-        return;
-    for (int64_t p = m->first_part; p < m->end_part && m->status == LCL_OK; ++p)
-        m->status = make_part(m, p);
-}
-
-// ----------------------------------------------------------------- all of it
-
-// Parts with about as many rows for each maker.
-static void share_parts(struct maker *m, int makers)
-{
-    const struct lcl_subdomains *P = m->P;
-    const int64_t rows = lcl_subdomains_rows(P);
-    int64_t p = 0;
-    for (int t = 0; t < makers; ++t) {
-        m[t].first_part = p;
-        while (p < P->parts &&
-               (t + 1 == makers ||
-                P->part_ptr[p + 1] <= lcl_chunk_start(rows, makers, t + 1)))
-            ++p;
-        m[t].end_part = p;
-    }
-}
-
-struct joining {
-    struct lcl_host_pattern *H;
-    const struct maker *makers;
-};
-
-static void join_entries(void *arg, int64_t number)
-{
-    const struct joining *j = arg;
-    const struct maker *m = &j->makers[number];
-    const int64_t *ptr = m->P->part_ptr;
-    int64_t first = 0;
-    for (int64_t t = 0; t < number; ++t)
-        first += j->makers[t].H.nnz;
-    if (m->H.nnz > 0) {
-        memcpy(j->H->col + first, m->H.col,
-               (size_t)m->H.nnz * sizeof *m->H.col);
-        memcpy(j->H->source + first, m->H.source,
-               (size_t)m->H.nnz * sizeof *m->H.source);
-    }
-    for (int64_t i = ptr[m->first_part]; i < ptr[m->end_part]; ++i)
-        j->H->row_ptr[i + 1] += first;
-}
-
-static enum lcl_status join(struct lcl_host_pattern *H, const struct maker *m,
-                            int makers)
-{
-    struct joining j = {H, m};
-    int64_t entries = 0;
-    for (int t = 0; t < makers; ++t) {
-        if (m[t].status < 0)
-            return m[t].status;
-        entries += m[t].H.nnz;
-    }
-    const enum lcl_status st = lcl_host_pattern_reserve(H, entries, NULL);
-    if (st < 0)
-        return st;
-    lcl_parallel(makers, join_entries, &j);
-    H->nnz = entries;
-    return LCL_OK;
-}
-
-static enum lcl_status make_pattern(struct lcl_host_pattern *H,
-                                    const struct maker *model)
-{
-    const int64_t rows = H->rows, chunks = lcl_chunks(rows);
-    const int threads = lcl_threads();
-    const int makers = chunks < threads ? (int)chunks : threads;
-    struct maker *m = lcl_calloc((size_t)makers, sizeof *m);
-    enum lcl_status st = LCL_ENOMEM;
-    H->row_ptr = lcl_calloc((size_t)rows + 1, sizeof *H->row_ptr);
-    if (m && H->row_ptr) {
-        for (int t = 0; t < makers; ++t) {
-            m[t] = *model;
-            m[t].H.row_ptr = H->row_ptr;
-        }
-        share_parts(m, makers);
-        lcl_parallel(makers, make_parts, m);
-        st = join(H, m, makers);
-    }
-    for (int t = 0; t < makers && m; ++t)
-        maker_finish(&m[t]);
-    lcl_free(m);
-    return st;
-}
-
-static enum lcl_status report(enum lcl_status st, const struct lcl_log *log)
-{
-    if (st == LCL_ENOMEM)
-        return lcl_fail_memory(log, "the pattern of the factors");
-    if (st == LCL_EUNSUPPORTED)
-        return lcl_host_pattern_refuse(log);
-    return st;
+    const int limit = *(const int *)m->params;
+    for (int32_t j = m->next[m->rows]; j < i; j = m->next[j])
+        if (m->value[j] < limit)
+            eliminate(m, j, limit);
 }
 
 enum lcl_status lcl_ilu_pattern(struct lcl_host_pattern *H,
@@ -320,16 +31,10 @@ enum lcl_status lcl_ilu_pattern(struct lcl_host_pattern *H,
                                 const struct lcl_subdomains *P, int k,
                                 const struct lcl_log *log)
 {
-    const struct maker model = {.A = A, .P = P, .limit = k};
-    *H = (struct lcl_host_pattern){.rows = lcl_subdomains_rows(P),
-                                   .entries = A->nnz};
-    const enum lcl_status st =
-        k < 0 ? lcl_fail(log, LCL_EINVAL,
-                         "a level of fill of %d, expected >= 0", k)
-        : lcl_needs_wide(A->nnz)
-            ? lcl_refuse_wide(A->nnz, "factors on subdomains", log)
-            : report(make_pattern(H, &model), log);
-    if (st < 0)
-        lcl_host_pattern_finish(H);
-    return st;
+    const struct lcl_pattern_maker model = {
+        .A = A, .P = P, .rule = keep_levels, .params = &k};
+    *H = (struct lcl_host_pattern){.rows = 0};
+    return k < 0 ? lcl_fail(log, LCL_EINVAL,
+                            "a level of fill of %d, expected >= 0", k)
+                 : lcl_pattern_make(H, &model, log);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ILU(0), ILDU(0), IC(0) and ILU(k) on subdomains, which may overlap:
+// ILU(0), ILDU(0), IC(0), ILU(k) and ILUT on subdomains, which may overlap:
 // partition, drop, levels, schedule, factor, apply (Mehta et al., arXiv
 // 2508.04917).
 #include "lib/precond/ilu_setup.h"
@@ -13,6 +13,10 @@
 #include "lib/trisolve/packed.h"
 
 #include <string.h>
+
+// Of ILUT.
+enum { ILUT_FILL = 10 };
+#define ILUT_TOL 1e-3
 
 struct ilu {
     struct lcl_factor factor;
@@ -209,9 +213,13 @@ static enum lcl_status check_extended(const struct lcl_precond_params *params,
 static void choose_extension(struct lcl_precond_info *info,
                              const struct lcl_precond_params *params)
 {
-    const bool fills = params->type == LCL_PRECOND_ILUK;
-    info->ilu_level = params->ilu_level ? params->ilu_level : fills;
-    info->overlap = params->overlap ? params->overlap : !fills;
+    const bool iluk = params->type == LCL_PRECOND_ILUK;
+    const bool ilut = params->type == LCL_PRECOND_ILUT;
+    info->ilu_level = params->ilu_level ? params->ilu_level : iluk;
+    info->ilut_p = params->ilut_p ? params->ilut_p : ilut ? ILUT_FILL : 0;
+    if (info->ilut_p > 0)
+        info->ilut_tol = params->ilut_tol > 0 ? params->ilut_tol : ILUT_TOL;
+    info->overlap = params->overlap ? params->overlap : !iluk && !ilut;
 }
 
 static enum lcl_status create(lcl_precond *M,

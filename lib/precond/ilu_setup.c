@@ -6,6 +6,7 @@
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/factor/ilu_pattern.h"
+#include "lib/factor/ilut_pattern.h"
 #include "lib/matrix/bsr.h"
 #include "lib/multilevel/coarse.h"
 #include "lib/partition/overlap.h"
@@ -36,16 +37,14 @@ static enum lcl_status download(struct lcl_ilu_setup *a, const lcl_precond *M,
     return st;
 }
 
-// Computes ||A_ij||_F for every block if METIS uses weights, and makes the
-// graph.
-static enum lcl_status take_graph(struct lcl_ilu_setup *a,
-                                  const struct lcl_partition_params *params,
+// Makes the graph and, if they are wanted, the norms ||A_ij||_F of blocks.
+static enum lcl_status take_graph(struct lcl_ilu_setup *a, bool norms,
                                   const struct lcl_log *log)
 {
     const struct lcl_bsr *A = &a->A;
     const int size = lcl_block_values(A);
     a->graph = lcl_bsr_pattern(A);
-    if (!A->val || A->block_size == 1 || !lcl_partition_weighs(params))
+    if (!A->val || A->block_size == 1 || !norms)
         return LCL_OK;
     a->graph.val = a->norms = lcl_malloc((size_t)A->nnz, sizeof *a->norms);
     if (!a->norms)
@@ -145,6 +144,21 @@ static void describe_pattern(struct lcl_precond_info *info,
         info->dropped_weight = fmax(0, 1 - kept.weight / all.weight);
 }
 
+// The pattern of ILUT, of blocks from their norms, or of ILU(k).
+static enum lcl_status fill(struct lcl_host_pattern *H, const lcl_precond *M,
+                            const struct lcl_ilu_setup *a)
+{
+    const struct lcl_log *log = lcl_context_log(M->op.range.ctx);
+    const struct lcl_ilut T = {.p = M->info.ilut_p,
+                               .tol = M->info.ilut_tol,
+                               .comparison = M->info.block_size > 1};
+    if (M->info.ilut_p == 0)
+        return lcl_ilu_pattern(H, &a->graph, &a->overlapping, M->info.ilu_level,
+                               log);
+    return lcl_ilut_pattern(H, &a->graph, a->norms ? a->norms : a->A.val,
+                            &a->overlapping, &T, log);
+}
+
 static enum lcl_status make_pattern(lcl_precond *M, struct lcl_ilu_setup *a)
 {
     lcl_context *ctx = M->op.range.ctx;
@@ -155,8 +169,7 @@ static enum lcl_status make_pattern(lcl_precond *M, struct lcl_ilu_setup *a)
         (st = lcl_subdomains_overlap(&a->overlapping, &a->subdomains, &a->graph,
                                      M->info.overlap, log)) == LCL_OK &&
         (st = check_fit(M, &a->overlapping)) == LCL_OK &&
-        (st = lcl_ilu_pattern(&H, &a->graph, &a->overlapping, M->info.ilu_level,
-                              log)) == LCL_OK) {
+        (st = fill(&H, M, a)) == LCL_OK) {
         describe_pattern(&M->info, a, &H);
         st = lcl_pattern_upload(&a->pattern, ctx, &H);
     }
@@ -234,7 +247,8 @@ static enum lcl_status analyse(lcl_precond *M, struct lcl_ilu_setup *a)
         .block = M->info.block_size,
         .group = M->info.group_size,
         .lanes = sharing_lanes(caps, M->info.block_size),
-        .folded = caps->width > 1 && M->info.ilu_level == 0,
+        .folded =
+            caps->width > 1 && M->info.ilu_level == 0 && M->info.ilut_p == 0,
     };
     if ((st = lcl_symbolic_init(&a->symbolic, M->op.range.ctx, &a->pattern,
                                 parts_of(a), a->extended ? NULL : A->val,
@@ -269,7 +283,8 @@ enum lcl_status lcl_ilu_setup_init(struct lcl_ilu_setup *a, lcl_precond *M,
     *a = (struct lcl_ilu_setup){.extended =
                                     lcl_precond_is_extended(M->info.type)};
     if ((st = download(a, M, params)) < 0 ||
-        (st = take_graph(a, params, lcl_context_log(M->op.range.ctx))) < 0 ||
+        (st = take_graph(a, lcl_partition_weighs(params) || M->info.ilut_p > 0,
+                         lcl_context_log(M->op.range.ctx))) < 0 ||
         (st = partition(a, M, params)) < 0)
         return st;
     return symbolic(M, a);

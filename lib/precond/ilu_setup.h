@@ -10,7 +10,7 @@
 struct lcl_ilu_setup {
     struct lcl_bsr A;     // arrays and values only if they are used
     struct lcl_csr graph; // the pattern of A, with values if METIS uses weights
-    double *norms;        // of the blocks, used if METIS uses weights
+    double *norms;        // of the blocks, used by METIS with weights and ILUT
     struct lcl_subdomains subdomains;
     bool extended; // the factors have rows and a pattern of their own:
     struct lcl_subdomains overlapping;
@@ -22,7 +22,7 @@ struct lcl_ilu_setup {
 };
 
 // Partitions M->matrix and finds pattern, levels and schedule of the factors;
-// describes them in M->info, whose trisolve, ilu_level and overlap are set.
+// describes them in M->info, whose trisolve, fill and overlap are set.
 // Statuses as lcl_precond_create(); *a is fit for lcl_ilu_setup_finish() in any
 // case.
 enum lcl_status lcl_ilu_setup_init(struct lcl_ilu_setup *a, lcl_precond *M,

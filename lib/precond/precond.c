@@ -10,6 +10,8 @@
 
 #include <levelcl/opencl.h>
 
+#include <math.h>
+
 static const struct lcl_precond_ops *const methods[LCL_PRECOND_COUNT] = {
     [LCL_PRECOND_DEFAULT] = &lcl_precond_ilu,
     [LCL_PRECOND_NONE] = &lcl_precond_none,
@@ -19,6 +21,7 @@ static const struct lcl_precond_ops *const methods[LCL_PRECOND_COUNT] = {
     [LCL_PRECOND_IC0] = &lcl_precond_ilu,
     [LCL_PRECOND_BLOCK_JACOBI] = &lcl_precond_block_jacobi,
     [LCL_PRECOND_ILUK] = &lcl_precond_schwarz,
+    [LCL_PRECOND_ILUT] = &lcl_precond_schwarz,
     [LCL_PRECOND_RAS] = &lcl_precond_schwarz,
     [LCL_PRECOND_AS] = &lcl_precond_schwarz,
 };
@@ -47,6 +50,36 @@ static bool is_for_ildu0(enum lcl_trisolve trisolve)
            trisolve == LCL_TRISOLVE_DAG_EC_ILDU0_FUSED;
 }
 
+// Fill and overlap.
+static enum lcl_status check_extension(const struct lcl_precond_params *p,
+                                       const struct lcl_log *log)
+{
+    const bool ilut = p->ilut_p != 0 || p->ilut_tol != 0;
+    if (p->ilu_level < 0 || p->overlap < 0)
+        return lcl_fail(log, LCL_EINVAL,
+                        "ilu_level %d, overlap %d: expected >= 0", p->ilu_level,
+                        p->overlap);
+    if (p->ilut_p < 0 || !(p->ilut_tol >= 0 && p->ilut_tol < INFINITY))
+        return lcl_fail(log, LCL_EINVAL,
+                        "ilut_p %d, ilut_tol %g: expected >= 0", p->ilut_p,
+                        p->ilut_tol);
+    if ((p->ilu_level > 0 || p->overlap > 0) &&
+        !lcl_precond_is_extended(p->type))
+        return lcl_fail(log, LCL_EINVAL,
+                        "ilu_level and overlap require iluk, ras or as, not "
+                        "%s",
+                        lcl_precond_name(p->type));
+    if (ilut && p->type != LCL_PRECOND_ILUT && p->type != LCL_PRECOND_RAS)
+        return lcl_fail(log, LCL_EINVAL,
+                        "ilut_p and ilut_tol require ilut or ras, not %s",
+                        lcl_precond_name(p->type));
+    if (p->ilu_level > 0 && (ilut || p->type == LCL_PRECOND_ILUT))
+        return lcl_fail(log, LCL_EINVAL,
+                        "fill is limited by ilu_level or by ilut_p, not "
+                        "both");
+    return LCL_OK;
+}
+
 static enum lcl_status check_params(const struct lcl_precond_params *p,
                                     const struct lcl_log *log)
 {
@@ -67,20 +100,10 @@ static enum lcl_status check_params(const struct lcl_precond_params *p,
         p->type != LCL_PRECOND_BLOCK_JACOBI)
         return lcl_fail(log, LCL_EUNSUPPORTED,
                         "factor storage adaptive requires block-jacobi");
-    if (p->ilu_level < 0 || p->overlap < 0)
-        return lcl_fail(log, LCL_EINVAL,
-                        "ilu_level %d, overlap %d: expected >= 0", p->ilu_level,
-                        p->overlap);
-    if ((p->ilu_level > 0 || p->overlap > 0) &&
-        !lcl_precond_is_extended(p->type))
-        return lcl_fail(log, LCL_EINVAL,
-                        "ilu_level and overlap require iluk, ras or as, not "
-                        "%s",
-                        lcl_precond_name(p->type));
     if (p->type == LCL_PRECOND_ILU0 && is_for_ildu0(p->trisolve))
         return lcl_fail(log, LCL_EINVAL, "%s requires ildu0 factors, not ilu0",
                         lcl_trisolve_name(p->trisolve));
-    return LCL_OK;
+    return check_extension(p, log);
 }
 
 static const struct lcl_log *log_of(const lcl_precond *M)

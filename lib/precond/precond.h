@@ -57,8 +57,8 @@ enum lcl_status lcl_precond_refactor(lcl_precond *M);
 // fill.
 static inline bool lcl_precond_is_extended(enum lcl_precond_type type)
 {
-    return type == LCL_PRECOND_ILUK || type == LCL_PRECOND_RAS ||
-           type == LCL_PRECOND_AS;
+    return type == LCL_PRECOND_ILUK || type == LCL_PRECOND_ILUT ||
+           type == LCL_PRECOND_RAS || type == LCL_PRECOND_AS;
 }
 
 // The kind of factors on a subdomain: those of type IC0 take a symmetric matrix

@@ -306,7 +306,15 @@ ends 0 --problem lap3d:12 --subdomain-rows 200 --precond ras --overlap 2
 says stdout 'overlap 2: .* rows per row'
 ends 0 --problem lap3d:12 --subdomain-rows 200 --precond as --solver cg --json
 says stdout '"overlap":1'
+ends 0 --problem lap3d:12 --subdomain-rows 200 --precond ilut --ilut-p 4 --ilut-tol 0.01
+says stdout 'ILUT(4, 0.01): '
+ends 0 --problem lap3d:12 --subdomain-rows 200 --precond ras --ilut-p 5 --json
+says stdout '"ilut_p":5'
 refused 2 'require --precond iluk, ras or as' --problem lap3d:12 --overlap 1
+refused 2 'require --precond ilut or ras' --problem lap3d:12 --ilut-p 3
+refused 2 'give one of them' --problem lap3d:12 --precond ras --ilut-p 3 --ilu-level 1
+refused 2 "bad value '0' for ilut-p" --problem lap3d:12 --precond ilut --ilut-p 0
+refused 2 "bad value '-1' for ilut-tol" --problem lap3d:12 --precond ilut --ilut-tol=-1
 refused 2 '--precond as instead' --problem lap3d:12 --precond ras --solver cg
 refused 2 'no --coarse' --problem lap3d:12 --precond ras --coarse mult
 refused 2 'an integer from 1' --problem lap3d:12 --precond ras --overlap -1

@@ -69,7 +69,9 @@ static void test_precond__new_values_give_what_a_new_one_gives(void **state)
                           .weights = LCL_WEIGHTS_OFF,
                           .rows = 120},
         };
-        expect_update(*state, &before, &after, &params);
+        // the pattern of ILUT is that of the first values
+        if (t != LCL_PRECOND_ILUT)
+            expect_update(*state, &before, &after, &params);
     }
     test_csr_finish(&before);
     test_csr_finish(&after);

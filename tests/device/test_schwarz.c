@@ -7,6 +7,7 @@
 #include "tests/support/misuse.h"
 #include "tests/support/preconds.h"
 
+#include "lib/matrix/csr.h"
 #include "lib/partition/overlap.h"
 
 #include <math.h>
@@ -219,6 +220,94 @@ static void test_schwarz__levels_of_fill_are_those_of_the_definition(
     test_csr_finish(&A);
 }
 
+// ---------------------------------------------------------------------- ILUT
+
+static void expect_same_solution(lcl_precond *const *M, const double *b,
+                                 int64_t n)
+{
+    double *x = test_vector(n), *expected = test_vector(n);
+    assert_int_equal(lcl_precond_apply(M[0], b, expected), LCL_OK);
+    assert_int_equal(lcl_precond_apply(M[1], b, x), LCL_OK);
+    test_expect_near("x", x, expected, n, 1e-10);
+    free(x);
+    free(expected);
+}
+
+// Complete factors by ILU(k) and by ILUT, also with new values.
+static void expect_complete(lcl_context *ctx, struct lcl_csr *A, int block,
+                            enum lcl_precond_type type)
+{
+    const struct lcl_operator_params op = {.block_size = block};
+    struct lcl_precond_params params[2];
+    double *b = test_random_vector(A->rows, 5);
+    lcl_operator *O;
+    lcl_precond *M[2];
+    for (int i = 0; i < 2; ++i)
+        params[i] = (struct lcl_precond_params){
+            .type = type == LCL_PRECOND_RAS ? type
+                    : i == 0                ? LCL_PRECOND_ILUK
+                                            : LCL_PRECOND_ILUT,
+            .ilu_level = i == 0 ? COMPLETE : 0,
+            .ilut_p = i == 1 ? 10000 : 0,
+            .ilut_tol = i == 1 ? 1e-300 : 0,
+            .storage = LCL_FACTOR_STORAGE_FP64,
+            .partition = {.type = LCL_PARTITION_NATURAL, .rows = 12},
+        };
+    assert_int_equal(lcl_operator_create(&O, ctx, A, &op), LCL_OK);
+    for (int i = 0; i < 2; ++i)
+        assert_int_equal(lcl_precond_create(&M[i], O, &params[i]), LCL_OK);
+    assert_int_equal(lcl_precond_info(M[1])->ilut_p, 10000);
+    expect_same_solution(M, b, A->rows);
+    for (int64_t i = 0; i < A->rows; ++i)
+        A->val[lcl_csr_find(A, i, i)] *= 1.5;
+    assert_int_equal(lcl_operator_update(O, A->val), LCL_OK);
+    for (int i = 0; i < 2; ++i)
+        assert_int_equal(lcl_precond_update(M[i]), LCL_OK);
+    expect_same_solution(M, b, A->rows);
+    for (int i = 0; i < 2; ++i)
+        lcl_precond_destroy(&M[i]);
+    lcl_operator_destroy(&O);
+    free(b);
+}
+
+static void test_schwarz__complete_ilut_solves_the_subdomains(void **state)
+{
+    struct lcl_csr A = test_laplacian(6, 5, 2);
+    struct lcl_csr B = test_expand_blocks(&A, 2);
+    for (int64_t i = 0; i < B.rows; ++i)
+        for (int64_t k = B.row_ptr[i]; k < B.row_ptr[i + 1]; ++k)
+            B.val[k] *= B.col_ind[k] == i ? 4 : 1;
+    expect_complete(*state, &A, 1, LCL_PRECOND_ILUT);
+    expect_complete(*state, &A, 1, LCL_PRECOND_RAS);
+    expect_complete(*state, &B, 2, LCL_PRECOND_ILUT);
+    test_csr_finish(&B);
+    test_csr_finish(&A);
+}
+
+// At most p entries of L and of U beside the diagonal, and a large threshold
+// leaves only diagonals.
+static void test_schwarz__ilut_bounds_its_fill(void **state)
+{
+    struct lcl_csr A = test_laplacian(12, 11, 3);
+    for (int p = 1; p <= 3; ++p)
+        for (int i = 0; i < 2; ++i) {
+            const struct lcl_precond_params params = {
+                .type = LCL_PRECOND_ILUT,
+                .ilut_p = p,
+                .ilut_tol = i == 0 ? 1e-300 : 10,
+                .partition = {.type = LCL_PARTITION_NATURAL, .rows = 100},
+            };
+            lcl_precond *M;
+            assert_int_equal(test_precond_create(&M, *state, &A, &params),
+                             LCL_OK);
+            const int64_t nnz = lcl_precond_info(M)->factor_nnz;
+            assert_true(i == 0 ? nnz <= (2 * p + 1) * A.rows && nnz > A.rows
+                               : nnz == A.rows);
+            test_precond_destroy(&M);
+        }
+    test_csr_finish(&A);
+}
+
 // ------------------------------------------------------------------------ use
 
 // Two preconditioners of one operator, the first of which renumbers it.
@@ -279,6 +368,16 @@ static void test_schwarz__refuses_what_it_does_not_support(void **state)
         {{.type = LCL_PRECOND_AS, .trisolve = LCL_TRISOLVE_DAG_EC_LDS},
          LCL_EUNSUPPORTED},
         {{.type = LCL_PRECOND_AS}, LCL_EUNSUPPORTED},
+        {{.type = LCL_PRECOND_ILUT, .ilut_p = -1}, LCL_EINVAL},
+        {{.type = LCL_PRECOND_ILUT, .ilut_tol = -1e-3}, LCL_EINVAL},
+        {{.type = LCL_PRECOND_ILUT, .ilut_tol = NAN}, LCL_EINVAL},
+        {{.type = LCL_PRECOND_ILUT, .ilut_tol = INFINITY}, LCL_EINVAL},
+        {{.type = LCL_PRECOND_ILUT, .ilu_level = 1}, LCL_EINVAL},
+        {{.type = LCL_PRECOND_RAS, .ilut_p = 2, .ilu_level = 1}, LCL_EINVAL},
+        {{.type = LCL_PRECOND_ILUK, .ilut_p = 2}, LCL_EINVAL},
+        {{.type = LCL_PRECOND_AS, .ilut_p = 2}, LCL_EINVAL},
+        {{.type = LCL_PRECOND_ILUT, .coarse = LCL_COARSE_ADD},
+         LCL_EUNSUPPORTED},
     };
     struct lcl_csr A = test_random_csr(50, 3, 1);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
@@ -329,6 +428,8 @@ int main(void)
             test_schwarz__levels_of_fill_are_those_of_the_definition),
         cmocka_unit_test(test_schwarz__shares_an_operator_with_another_one),
         cmocka_unit_test(test_schwarz__refuses_what_it_does_not_support),
+        cmocka_unit_test(test_schwarz__complete_ilut_solves_the_subdomains),
+        cmocka_unit_test(test_schwarz__ilut_bounds_its_fill),
         cmocka_unit_test(test_schwarz__cg_takes_as_and_refuses_ras),
         cmocka_unit_test(test_schwarz__overlap_may_exceed_the_graph),
     };

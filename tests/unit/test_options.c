@@ -244,7 +244,6 @@ static void test_options__names_of_later_releases_are_recognised(void **state)
 {
     (void)state;
     static const char *const later[] = {
-        "precond=ilut",
         "side=left",
         "devices=0,1",
     };

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Patterns of incomplete factors on subdomains, row by row (IKJ), with a linked
+// list of the columns of a row; several threads make consecutive parts. A rule
+// decides which fill to keep.
+#pragma once
+
+#include "lib/factor/pattern.h"
+#include "lib/partition/subdomains.h"
+
+struct lcl_pattern_maker;
+
+struct lcl_candidate {
+    double size;
+    int32_t column;
+};
+
+// Changes the list of row i, which has the entries of A: eliminates the columns
+// j < i with the rows of U made so far, and drops columns.
+typedef void lcl_pattern_rule(struct lcl_pattern_maker *m, int32_t i);
+
+// The state of one thread. H has the entries of its parts and shares row_ptr,
+// counted from the first of them, with the other threads. Rows and columns are
+// numbered within the part.
+struct lcl_pattern_maker {
+    const struct lcl_csr *A;
+    const struct lcl_subdomains *P;
+    lcl_pattern_rule *rule;
+    const void *params; // of the rule
+    const double *val;  // of A's entries, the numbers of the columns; NULL: 0
+    int64_t first_part, end_part;
+    enum lcl_status status;
+    struct lcl_host_pattern H;
+    int32_t *number; // A->rows: of a row of A in the part; -1: not in it
+    // The part:
+    int32_t rows;
+    int64_t first_row, first_entry; // in H
+    int64_t *upper;                 // of a row, the first entry of U in H
+    double *entry;                  // the numbers of its entries
+    int64_t entry_capacity;
+    // The row: next[c] follows column c; `rows` is before the first and after
+    // the last column. A rule is free to use value[] of columns that are not in
+    // the list; diagonal[i] and candidate[] are for the rule.
+    int32_t *next, *column;
+    double *value, *diagonal;
+    uint32_t *source;
+    struct lcl_candidate *candidate;
+    int32_t length;
+};
+
+// Moves *at, a column before c, to the last one before c; adds column c, as
+// fill with the given number, if it is not there. Returns whether it was.
+bool lcl_pattern_visit(struct lcl_pattern_maker *m, int32_t *at, int32_t c,
+                       double number);
+
+// Entries of row j of U, without the diagonal: end is after the last.
+int64_t lcl_pattern_upper_end(const struct lcl_pattern_maker *m, int32_t j);
+
+// Makes the pattern of all parts of model->P by model->rule; the other members
+// that `model` sets are A, params and val. Statuses as lcl_ilu_pattern().
+enum lcl_status lcl_pattern_make(struct lcl_host_pattern *H,
+                                 const struct lcl_pattern_maker *model,
+                                 const struct lcl_log *log);
