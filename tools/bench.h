@@ -117,6 +117,12 @@ enum lcl_status bench_set_up_again(struct bench *B, struct work *w,
                                    const struct lcl_precond_params *params,
                                    struct setup *setup);
 void bench_finish(struct work *w);
+// The same as bench_set_up(); if the method cannot take this problem,
+// bench_is_refusal(), the reason is in B->messages->first and not printed.
+enum lcl_status bench_try_set_up(struct bench *B, struct work *w,
+                                 const struct lcl_precond_params *params,
+                                 struct setup *setup);
+bool bench_is_refusal(enum lcl_status st);
 void bench_print_setup(const struct bench *B, const char *variant,
                        const struct setup *setup);
 
@@ -184,6 +190,9 @@ extern const struct bench_tables bench_bgje;
 // `kron:S`, by name or as published and with more stages; for `radau:S,N`
 // solves without and with each preconditioner.
 extern const struct bench_tables bench_kron;
+
+// Preconditioners with more and more entries in their factors.
+extern const struct bench_tables bench_fill;
 
 // Set-ups by task.
 extern const struct bench_tables bench_setup;

@@ -117,11 +117,6 @@ static enum lcl_status parts_init(struct parts *parts, const struct bench *B,
 
 // ------------------------------------------------------------------- device
 
-static bool is_refusal(enum lcl_status st)
-{
-    return st == LCL_ERANGE || st == LCL_EUNSUPPORTED;
-}
-
 // By packed or, if it does not take the subdomains, by hec_level. If neither
 // does, returns the status of a refusal, and the reason of packed.
 static enum lcl_status set_up(struct bench *B, struct work *w,
@@ -137,16 +132,14 @@ static enum lcl_status set_up(struct bench *B, struct work *w,
     params.partition.labels_count = parts->P.n;
     params.storage = LCL_FACTOR_STORAGE_FP64;
     params.coarse = LCL_COARSE_NONE;
-    *B->messages->first = '\0';
-    B->messages->kept = true;
-    for (int t = 0; t < 2 && is_refusal(st); ++t) {
+    for (int t = 0; t < 2 && bench_is_refusal(st); ++t) {
         if (t > 0)
             bench_finish(w);
         params.trisolve = trisolves[t];
-        st = bench_set_up(B, w, &params, &setup);
+        st = bench_try_set_up(B, w, &params, &setup);
+        if (!*row->refused)
+            memcpy(row->refused, B->messages->first, sizeof row->refused);
     }
-    B->messages->kept = false;
-    memcpy(row->refused, B->messages->first, sizeof row->refused);
     return st;
 }
 
@@ -339,7 +332,6 @@ static void print_line(const struct bench *B, const struct row *row)
 
 static void print(const struct bench *B, const struct row *row)
 {
-    clear();
     if (B->tables)
         print_row(B, row);
     else
@@ -348,16 +340,6 @@ static void print(const struct bench *B, const struct row *row)
 }
 
 // ------------------------------------------------------------------- rows
-
-// Prints the error that set_up() kept.
-static void explain(const struct bench *B, const struct row *row)
-{
-    clear();
-    if (!*row->refused)
-        return;
-    fprintf(stderr, "levelbench: %s\n", row->refused);
-    B->messages->explained = true;
-}
 
 static enum lcl_status run_row(struct bench *B, const struct parts *parts,
                                struct row *row)
@@ -368,24 +350,23 @@ static enum lcl_status run_row(struct bench *B, const struct parts *parts,
     if (st >= 0 && (st = measure_device(B, &w, row)) >= 0)
         st = run_core(B, &w, parts, row);
     bench_finish(&w);
-    const bool refused = is_refusal(st) && *row->refused;
+    clear();
+    const bool refused = bench_is_refusal(st) && *row->refused;
     if (st >= 0 || refused)
         print(B, row);
-    else
-        explain(B, row);
     return refused ? LCL_OK : st;
 }
 
 static enum lcl_status run_blocks(struct bench *B, int64_t blocks)
 {
     const int64_t n = B->problem->A.rows;
-    struct row row = {.blocks = blocks};
+    struct row row;
     struct parts parts = {.labels = NULL};
     enum lcl_status st = LCL_OK;
     if (blocks <= n)
         st = parts_init(&parts, B, blocks);
     for (int m = 0; m < METHODS && st >= 0; ++m) {
-        row.method = &methods[m];
+        row = (struct row){.method = &methods[m], .blocks = blocks};
         if (blocks <= n) {
             st = run_row(B, &parts, &row);
             continue;

@@ -10,12 +10,17 @@
 
 // ------------------------------------------------------------------- vectors
 
+// Four sums, since additions to one would wait for each other.
 static double dot(int64_t n, const double *x, const double *y)
 {
-    double sum = 0;
-    for (int64_t i = 0; i < n; ++i)
-        sum += x[i] * y[i];
-    return sum;
+    double sum[4] = {0};
+    int64_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (int k = 0; k < 4; ++k)
+            sum[k] += x[i + k] * y[i + k];
+    for (; i < n; ++i)
+        sum[0] += x[i] * y[i];
+    return sum[0] + sum[1] + (sum[2] + sum[3]);
 }
 
 // y = y + a x

@@ -74,12 +74,12 @@ static void print_log(void *user, enum lcl_log_level level, const char *text)
     fprintf(stderr, "levelbench: %s\n", text);
 }
 
-static void print_help(FILE *out)
+static void print_usage(FILE *out)
 {
     fputs(
         "usage: levelbench [--device D] [--random N] [--KEY VALUE ...] "
         "PROBLEM ...\n"
-        "       levelbench dd|idr|gmres|cg [--json] [--device D] [--KEY VALUE ...] "
+        "       levelbench dd|idr|gmres|cg|fill [--json] [--device D] [--KEY VALUE ...] "
         "PROBLEM ...\n"
         "       levelbench hec [--json] [--device D] [--blocks N,...] [--KEY VALUE "
         "...] PROBLEM ...\n"
@@ -98,7 +98,13 @@ static void print_help(FILE *out)
         "solver also runs with N random right-hand sides, because a coarse\n"
         "correction is exact for A * ones, the right-hand side of a built-in\n"
         "problem. Up to 65536 rows, prints the time of an iteration and its\n"
-        "launches.\n"
+        "launches.\n",
+        out);
+}
+
+static void print_subjects(FILE *out)
+{
+    fputs(
         "The subjects print tables of publications for the device; with --json,\n"
         "their figures as lines.\n"
         "dd: Tables 5.2 to 5.6 of arXiv 2508.04917, one row per problem: lower\n"
@@ -128,6 +134,10 @@ static void print_help(FILE *out)
         "applies factors of subdomains that are too large for packed. b is\n"
         "random unless a file provides it; rtol is 1e-6 by default. Ignores the\n"
         "options solver, precond and trisolve.\n"
+        "fill: ILDU(0), ILU(1), ILU(2) and RAS with one and two layers of overlap,\n"
+        "without coarse correction: set-up, solve, entries and memory of the\n"
+        "factors. b is random unless a file provides it. Ignores the options\n"
+        "precond, ilu-level, overlap and coarse.\n"
         "kron: Kronecker operators of Ma et al. (2025): the speed of one_pass and\n"
         "of the published okp and cu, compared with the copy bandwidth of the\n"
         "device, and the times of the parts of a solve, by default without\n"
@@ -146,6 +156,12 @@ static void print_help(FILE *out)
         "10, the speed of its set-up. With only one of --batch and --n, omits the\n"
         "other part.\n",
         out);
+}
+
+static void print_help(FILE *out)
+{
+    print_usage(out);
+    print_subjects(out);
 }
 
 // ------------------------------------------------------------------- command
@@ -328,7 +344,7 @@ static enum lcl_status run(struct command *c, int argc, char **argv)
 static const struct bench_tables *find_tables(const char *name)
 {
     static const struct bench_tables *const all[] = {
-        &bench_bgje, &bench_cg,  &bench_dd,   &bench_gmres,
+        &bench_bgje, &bench_cg,  &bench_dd,   &bench_fill, &bench_gmres,
         &bench_hec,  &bench_idr, &bench_kron, &bench_setup};
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
         if (strcmp(name, all[i]->name) == 0)

@@ -121,12 +121,12 @@ for method in packed hec_level; do
     grep -q "^{\"op\":\"apply\",\"variant\":\"$method\".*\"ms\":[0-9].*\"storage\":\"fp64\"" "$dir/out" ||
         flunk "hec has a line of $method"
 done
-side='{"apply_ms":[0-9.e-]+,"apply_p10":[0-9.e-]+,"apply_p90":[0-9.e-]+,"ms":[0-9.e-]+,"iters":[1-9][0-9]*,"relres":[0-9.]+e-0*[789],"stop":"rtol"}'
+side='[{]"apply_ms":[0-9.e-]+,"apply_p10":[0-9.e-]+,"apply_p90":[0-9.e-]+,"ms":[0-9.e-]+,"iters":[1-9][0-9]*,"relres":[0-9.]+e-0*[789],"stop":"rtol"[}]'
 for method in BILU RAS; do
-    start="^{\"op\":\"blocks\",\"variant\":\"$method\",\"problem\":\"lap3d:6\",\"rows\":216,\"nnz\":1296"
-    grep -Eq "$start,\"blocks\":3,\"made\":3,\"trisolve\":\"packed\",\"restart\":20,\"rtol\":[0-9.e-]+,\"core\":$side,\"device\":$side,\"apply_speedup\":[0-9.e-]+,\"speedup\":[0-9.e-]+}\$" \
+    start="^[{]\"op\":\"blocks\",\"variant\":\"$method\",\"problem\":\"lap3d:6\",\"rows\":216,\"nnz\":1296"
+    grep -Eq "$start,\"blocks\":3,\"made\":3,\"trisolve\":\"packed\",\"restart\":20,\"rtol\":[0-9.e-]+,\"core\":$side,\"device\":$side,\"apply_speedup\":[0-9.e-]+,\"speedup\":[0-9.e-]+[}]\$" \
         "$dir/out" || flunk "hec has a line of $method"
-    grep -Eq "$start,\"blocks\":217,\"refused\":\"the matrix has 216 rows\"}\$" "$dir/out" ||
+    grep -Eq "$start,\"blocks\":217,\"refused\":\"the matrix has 216 rows\"[}]\$" "$dir/out" ||
         flunk "hec has a line of $method for too many blocks"
 done
 grep -q '^Tables' "$dir/out" && flunk 'lines of hec come without tables'
@@ -153,6 +153,21 @@ for method in BILU RAS; do
     grep -Eq "^lap3d:41 +$method +1 +(1 +hec_level .* rtol|- .* has 68921 rows.* [1-9][0-9]*)\$" "$dir/out" ||
         flunk "a row of $method for a large subdomain"
 done
+
+# More entries in the factors: one row per setting, a reason for what is not supported.
+"$bench" fill --solver gmres --rtol 1e-5 --subdomain-rows 64 lap3d:6 >"$dir/out" 2>"$dir/err" || flunk 'fill succeeds'
+grep -A 6 '^Solves by gmres to rtol 1e-05; ' "$dir/out" | sed 1d >"$dir/table"
+[ "$(awk '{print length}' "$dir/table" | sort -u | wc -l)" = 1 ] || flunk 'fill has aligned columns'
+for setting in ildu0 'iluk 1' 'iluk 2' 'ras 1' 'ras 2'; do
+    grep -Eq "^lap3d:6 +$setting +[1-9][0-9]*( +[0-9]+[.][0-9]+){6} +[1-9][0-9]* +rtol\$" "$dir/table" ||
+        flunk "fill has a row of $setting"
+done
+awk '/ilu/ { fill = $(NF - 3); if (fill <= last) exit 1; last = fill }' "$dir/table" || flunk 'entries grow with the level'
+"$bench" fill --json --trisolve dag_ec_lds lap3d:6 >"$dir/out" 2>"$dir/err" || flunk 'fill --json succeeds'
+grep -Eq '^[{]"op":"fill","variant":"ildu0","problem":"lap3d:6".*"iters":[1-9].*"setup_ms":[0-9.e-]+,"apply_ms":[0-9.e-]+,"ms":[0-9.e-]+,"factor_nnz":1296,"factor_bytes":[1-9].*"stop":"rtol"[}]$' \
+    "$dir/out" || flunk 'fill has a line of ildu0'
+[ "$(grep -Ec '^[{]"op":"fill","variant":"(iluk|ras) [12]".*"refused":"(iluk|ras) does not support the trisolve dag_ec_lds' \
+    "$dir/out")" = 4 ] || flunk 'fill has lines with reasons'
 
 # Batched inversion: named problems, as tables and as lines.
 "$bench" bgje batch:5,40 batch:1,3 >"$dir/out" 2>"$dir/err" || flunk 'bgje succeeds'
