@@ -23,8 +23,19 @@ struct problem {
     double read_seconds;
 };
 
+// Errors of the library. While `kept` is set, only the first one is stored;
+// otherwise all are printed.
+struct messages {
+    bool explained; // an error was printed
+    bool kept;
+    char first[256];
+};
+
+enum { BLOCKS_MAX = 16 };
+
 struct bench {
     lcl_context *ctx;
+    struct messages *messages;
     struct lcl_options options;
     const char *device;
     const struct problem *problem;
@@ -34,7 +45,9 @@ struct bench {
     int seed;      // of the current right-hand side; 0: the problem's own
     int64_t batch; // requested blocks, and rows; 0: as published
     int64_t rows;
-    int repeat; // set-ups to measure; 0: the default
+    int repeat;                 // set-ups to measure; 0: the default
+    int64_t blocks[BLOCKS_MAX]; // requested numbers of subdomains
+    int blocks_count;           // 0: as published
 };
 
 // ------------------------------------------------------------------- problems
@@ -104,6 +117,12 @@ enum lcl_status bench_set_up_again(struct bench *B, struct work *w,
                                    const struct lcl_precond_params *params,
                                    struct setup *setup);
 void bench_finish(struct work *w);
+// The same as bench_set_up(); if the method cannot take this problem,
+// bench_is_refusal(), the reason is in B->messages->first and not printed.
+enum lcl_status bench_try_set_up(struct bench *B, struct work *w,
+                                 const struct lcl_precond_params *params,
+                                 struct setup *setup);
+bool bench_is_refusal(enum lcl_status st);
 void bench_print_setup(const struct bench *B, const char *variant,
                        const struct setup *setup);
 
@@ -158,7 +177,8 @@ extern const struct bench_tables bench_idr;
 // GMRES and FGMRES: the passes over their basis, compared with CLBlast, and
 // solves.
 extern const struct bench_tables bench_gmres;
-// Chen, Liu, Yang: applications of block ILU(0) by hec_level and by packed.
+// Chen, Liu, Yang: applications of block ILU(0) by hec_level and by packed;
+// preconditioners by number of subdomains, compared with one core.
 extern const struct bench_tables bench_hec;
 // Gogusdere's report on row-binned CG.
 extern const struct bench_tables bench_cg;
@@ -171,8 +191,14 @@ extern const struct bench_tables bench_bgje;
 // solves without and with each preconditioner.
 extern const struct bench_tables bench_kron;
 
+// Preconditioners with more and more entries in their factors.
+extern const struct bench_tables bench_fill;
+
 // Set-ups by task.
 extern const struct bench_tables bench_setup;
+
+// Part of bench_hec: prints the table of the problem row by row.
+enum lcl_status bench_blocks(struct bench *B);
 
 // Part of bench_bgje: set-up and application for matrices of n rows (0: as many
 // as published, fewer on a CPU); set-up for the problem by extraction and

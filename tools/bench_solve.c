@@ -6,6 +6,7 @@
 #include "lib/precond/precond.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 // ------------------------------------------------------------------- set-up
@@ -62,6 +63,27 @@ enum lcl_status bench_set_up(struct bench *B, struct work *w,
         (st = lcl_space_vector(&w->x, &w->A->range)) < 0)
         return st;
     return lcl_numbering_write(w->A->numbering, B->problem->b, w->b);
+}
+
+bool bench_is_refusal(enum lcl_status st)
+{
+    return st == LCL_ERANGE || st == LCL_EUNSUPPORTED;
+}
+
+enum lcl_status bench_try_set_up(struct bench *B, struct work *w,
+                                 const struct lcl_precond_params *params,
+                                 struct setup *setup)
+{
+    struct messages *m = B->messages;
+    *m->first = '\0';
+    m->kept = true;
+    const enum lcl_status st = bench_set_up(B, w, params, setup);
+    m->kept = false;
+    if (st < 0 && !bench_is_refusal(st) && *m->first) {
+        fprintf(stderr, "levelbench: %s\n", m->first);
+        m->explained = true;
+    }
+    return st;
 }
 
 enum lcl_status bench_set_up_again(struct bench *B, struct work *w,

@@ -62,21 +62,27 @@ static enum lcl_status bench_problem(struct bench *B)
 
 // ------------------------------------------------------------------- text
 
-// Sets *user after printing an error message.
 static void print_log(void *user, enum lcl_log_level level, const char *text)
 {
-    bool *const explained = user;
-    *explained |= level == LCL_LOG_ERROR;
+    struct messages *const m = user;
+    if (m->kept && level == LCL_LOG_ERROR) {
+        if (!*m->first)
+            snprintf(m->first, sizeof m->first, "%s", text);
+        return;
+    }
+    m->explained |= level == LCL_LOG_ERROR;
     fprintf(stderr, "levelbench: %s\n", text);
 }
 
-static void print_help(FILE *out)
+static void print_usage(FILE *out)
 {
     fputs(
         "usage: levelbench [--device D] [--random N] [--KEY VALUE ...] "
         "PROBLEM ...\n"
-        "       levelbench dd|idr|gmres|cg|hec [--json] [--device D] [--KEY VALUE ...] "
+        "       levelbench dd|idr|gmres|cg|fill [--json] [--device D] [--KEY VALUE ...] "
         "PROBLEM ...\n"
+        "       levelbench hec [--json] [--device D] [--blocks N,...] [--KEY VALUE "
+        "...] PROBLEM ...\n"
         "       levelbench kron [--json] [--device D] [--KEY VALUE ...] "
         "[kron:S | radau:S,N ...]\n"
         "       levelbench setup [--json] [--device D] [--repeat N] [--KEY VALUE "
@@ -92,7 +98,13 @@ static void print_help(FILE *out)
         "solver also runs with N random right-hand sides, because a coarse\n"
         "correction is exact for A * ones, the right-hand side of a built-in\n"
         "problem. Up to 65536 rows, prints the time of an iteration and its\n"
-        "launches.\n"
+        "launches.\n",
+        out);
+}
+
+static void print_subjects(FILE *out)
+{
+    fputs(
         "The subjects print tables of publications for the device; with --json,\n"
         "their figures as lines.\n"
         "dd: Tables 5.2 to 5.6 of arXiv 2508.04917, one row per problem: lower\n"
@@ -114,8 +126,18 @@ static void print_help(FILE *out)
         "default stops as the report does, at ||r|| < 1e-11 or after 10,000\n"
         "iterations.\n"
         "hec: one application of block ILU(0) by hec_level of Chen, Liu and Yang\n"
-        "and by packed, with fp64 factors; options choose the subdomains. Ignores\n"
-        "the options precond and trisolve.\n"
+        "and by packed, with fp64 factors; options choose the subdomains. Then,\n"
+        "for --blocks N,... (1,16,128,512,2048) subdomains by METIS, or with\n"
+        "--partition natural consecutive rows, block ILU(0) and restricted\n"
+        "additive Schwarz: one application and a solve by GMRES(20), compared\n"
+        "with one core, which runs plain C with the same factors. hec_level\n"
+        "applies factors of subdomains that are too large for packed. b is\n"
+        "random unless a file provides it; rtol is 1e-6 by default. Ignores the\n"
+        "options solver, precond and trisolve.\n"
+        "fill: ILDU(0), ILU(1), ILU(2) and RAS with one and two layers of overlap,\n"
+        "without coarse correction: set-up, solve, entries and memory of the\n"
+        "factors. b is random unless a file provides it. Ignores the options\n"
+        "precond, ilu-level, overlap and coarse.\n"
         "kron: Kronecker operators of Ma et al. (2025): the speed of one_pass and\n"
         "of the published okp and cu, compared with the copy bandwidth of the\n"
         "device, and the times of the parts of a solve, by default without\n"
@@ -136,6 +158,12 @@ static void print_help(FILE *out)
         out);
 }
 
+static void print_help(FILE *out)
+{
+    print_usage(out);
+    print_subjects(out);
+}
+
 // ------------------------------------------------------------------- command
 
 struct command {
@@ -145,14 +173,14 @@ struct command {
     int first;                         // argument
     int32_t *labels;                   // --partition file:F
     struct lcl_log log;
-    bool explained; // an error message was printed
+    struct messages messages;
 };
 
 static enum lcl_status refuse(struct command *c, const char *argument,
                               const char *why)
 {
     fprintf(stderr, "levelbench: %s: %s\n", argument, why);
-    c->explained = true;
+    c->messages.explained = true;
     return LCL_EINVAL;
 }
 
@@ -234,6 +262,26 @@ static enum lcl_status set_number(struct command *c, const char *key,
     return *number > 0 ? LCL_OK : refuse(c, key, "expected a number >= 1");
 }
 
+// --blocks N,N,..., for hec only.
+static enum lcl_status set_blocks(struct command *c, const char *value)
+{
+    struct bench *B = &c->bench;
+    const char *const expected = "expected up to 16 numbers >= 1, as in 16,512";
+    if (c->tables != &bench_hec)
+        return refuse(c, "--blocks", "this option applies only to hec");
+    for (B->blocks_count = 0;; ++value) {
+        char *end;
+        const long long number = strtoll(value, &end, 10);
+        if (*value < '0' || *value > '9' || number < 1 || number > INT32_MAX ||
+            B->blocks_count == BLOCKS_MAX || (*end && *end != ','))
+            return refuse(c, "--blocks", expected);
+        B->blocks[B->blocks_count++] = number;
+        if (!*end)
+            return LCL_OK;
+        value = end;
+    }
+}
+
 static bool is_number(const char *key)
 {
     return strcmp(key, "--n") == 0 || strcmp(key, "--batch") == 0;
@@ -244,6 +292,8 @@ static enum lcl_status set_any(struct command *c, const char *key,
 {
     if (strcmp(key, "--repeat") == 0)
         return set_repeat(c, value);
+    if (strcmp(key, "--blocks") == 0)
+        return set_blocks(c, value);
     return is_number(key) ? set_number(c, key, value)
                           : set_option(c, key + 2, value);
 }
@@ -294,7 +344,7 @@ static enum lcl_status run(struct command *c, int argc, char **argv)
 static const struct bench_tables *find_tables(const char *name)
 {
     static const struct bench_tables *const all[] = {
-        &bench_bgje, &bench_cg,  &bench_dd,   &bench_gmres,
+        &bench_bgje, &bench_cg,  &bench_dd,   &bench_fill, &bench_gmres,
         &bench_hec,  &bench_idr, &bench_kron, &bench_setup};
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
         if (strcmp(name, all[i]->name) == 0)
@@ -365,7 +415,7 @@ static bool asks_for_help(int argc, char **argv)
 int main(int argc, char **argv)
 {
     struct command c = {.log = {.fn = print_log, .level = LCL_LOG_WARN}};
-    c.log.user = &c.explained;
+    c.log.user = c.bench.messages = &c.messages;
     if (argc < 2 || asks_for_help(argc, argv)) {
         print_help(argc < 2 ? stderr : stdout);
         return argc < 2 ? 2 : 0;
@@ -377,7 +427,7 @@ int main(int argc, char **argv)
         c.tables->destroy(c.state);
     lcl_labels_free(&c.labels);
     lcl_context_destroy(&c.bench.ctx);
-    if (st < 0 && !c.explained)
+    if (st < 0 && !c.messages.explained)
         fprintf(stderr, "levelbench: %s\n", lcl_status_str(st));
     return st < 0 ? st == LCL_EINVAL ? 2 : 4 : 0;
 }

@@ -171,8 +171,11 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_dense_write(
     const struct lcl_dense *X, const char *path, const struct lcl_log *log);
 
 /* Generates a built-in problem from its name: "lap3d:N", "lap3d:N,b=3",
- * "parabolic", "q2:M", "kuhn:NX,NY,NZ,b", "rows:NxL,MxK". Ownership as
- * lcl_csr_read.
+ * "parabolic", "q2:M", "kuhn:NX,NY,NZ,b", "rows:NxL,MxK", and
+ * "convdiff:NXxNYxNZ": -Laplace u + v grad u = f on a grid of spacing h with u
+ * = 0 around it, upwind differences, h v = (1, 0.5, 0.25); the diagonal is
+ * 7.75, the neighbours at -x, -y, -z are -2, -1.5, -1.25, the others -1.
+ * Ownership as lcl_csr_read.
  * Returns LCL_OK, LCL_EINVAL (unknown name, bad number), LCL_ERANGE or
  * LCL_ENOMEM. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_csr_problem(

@@ -372,3 +372,39 @@ struct lcl_trisolve_method *lcl_precond_trisolve(lcl_precond *M)
     struct ilu *I = M->op.state;
     return M->ops == &lcl_precond_ilu ? &I->trisolve : NULL;
 }
+
+// The rows of overlapping factors, from the matrix's numbering to the caller's.
+static enum lcl_status repeat_rows(const struct lcl_schwarz *S,
+                                   const int32_t *rows, int32_t **out)
+{
+    const size_t count = (size_t)S->rows;
+    int32_t *repeated = lcl_malloc(count, sizeof *repeated);
+    if (!repeated)
+        return LCL_ENOMEM;
+    const enum lcl_status st =
+        lcl_buffer_read(S->row, repeated, count * sizeof *repeated);
+    for (size_t k = 0; k < count && st == LCL_OK; ++k)
+        repeated[k] = rows[repeated[k]];
+    *out = repeated;
+    return st;
+}
+
+enum lcl_status lcl_precond_factor_rows(const lcl_precond *M, int32_t **rows)
+{
+    const struct ilu *I = M->op.state;
+    int32_t *own, *repeated = NULL;
+    *rows = NULL;
+    enum lcl_status st = lcl_numbering_rows(M->matrix->numbering, &own);
+    if (st < 0)
+        return st;
+    if (I->schwarz) {
+        st = repeat_rows(I->schwarz, own, &repeated);
+        lcl_free(own);
+        own = repeated;
+    }
+    if (st == LCL_OK)
+        *rows = own;
+    else
+        lcl_free(own);
+    return st;
+}

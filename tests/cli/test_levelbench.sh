@@ -110,17 +110,64 @@ done
 [ $? -eq 2 ] || flunk 'two text files are too few'
 
 # hec_level beside packed, as a table and as lines, also for a matrix with blocks.
-"$bench" hec --partition natural --subdomain-rows 64 lap3d:6 lap3d:3,b=2 >"$dir/out" 2>"$dir/err" ||
+"$bench" hec --blocks 2 --partition natural --subdomain-rows 64 lap3d:6 lap3d:3,b=2 >"$dir/out" 2>"$dir/err" ||
     flunk 'hec succeeds'
 for row in 'lap3d:6 +216 +4' 'lap3d:3,b=2 +54 +1'; do
     grep -Eq "^$row +[1-9][0-9]* +[1-9][0-9]* +[0-9]+[.][0-9]+ +[0-9]+[.][0-9]+$" "$dir/out" ||
         flunk "hec has a row of $row"
 done
-"$bench" hec --json lap3d:6 >"$dir/out" 2>"$dir/err" || flunk 'hec --json succeeds'
+"$bench" hec --json --blocks 3,217 lap3d:6 >"$dir/out" 2>"$dir/err" || flunk 'hec --json succeeds'
 for method in packed hec_level; do
     grep -q "^{\"op\":\"apply\",\"variant\":\"$method\".*\"ms\":[0-9].*\"storage\":\"fp64\"" "$dir/out" ||
         flunk "hec has a line of $method"
 done
+side='[{]"apply_ms":[0-9.e-]+,"apply_p10":[0-9.e-]+,"apply_p90":[0-9.e-]+,"ms":[0-9.e-]+,"iters":[1-9][0-9]*,"relres":[0-9.]+e-0*[789],"stop":"rtol"[}]'
+for method in BILU RAS; do
+    start="^[{]\"op\":\"blocks\",\"variant\":\"$method\",\"problem\":\"lap3d:6\",\"rows\":216,\"nnz\":1296"
+    grep -Eq "$start,\"blocks\":3,\"made\":3,\"trisolve\":\"packed\",\"restart\":20,\"rtol\":[0-9.e-]+,\"core\":$side,\"device\":$side,\"apply_speedup\":[0-9.e-]+,\"speedup\":[0-9.e-]+[}]\$" \
+        "$dir/out" || flunk "hec has a line of $method"
+    grep -Eq "$start,\"blocks\":217,\"refused\":\"the matrix has 216 rows\"[}]\$" "$dir/out" ||
+        flunk "hec has a line of $method for too many blocks"
+done
+grep -q '^Tables' "$dir/out" && flunk 'lines of hec come without tables'
+
+# Preconditioners by number of subdomains: both sides take the same iterations.
+"$bench" hec --partition natural --blocks 1,6,300 --restart 5 --rtol 1e-4 lap3d:6 >"$dir/out" 2>"$dir/err" ||
+    flunk 'hec --blocks succeeds'
+grep -A 7 '^Tables 1 to 3: .* by GMRES(5) to rtol 0.0001,' "$dir/out" | sed 1d >"$dir/table"
+for method in BILU RAS; do
+    for blocks in 1 6; do
+        grep -Eq "^lap3d:6 +$method +$blocks +$blocks +packed +[1-9].* rtol\$" "$dir/table" ||
+            flunk "a row of $method with $blocks blocks"
+    done
+    grep -Eq "^lap3d:6 +$method +300( +-){10}  the matrix has 216 rows\$" "$dir/table" ||
+        flunk "a row of $method with the reason why it is not measured"
+done
+[ "$(grep -v 'the matrix' "$dir/table" | awk '{print length}' | sort -u | wc -l)" = 1 ] ||
+    flunk 'rows of blocks have aligned columns'
+awk '/packed/ { ++rows; d = $6 - $7; if (d * d > 1) exit 1 } END { exit rows != 4 }' "$dir/table" ||
+    flunk 'one core takes the iterations of the device'
+# More rows than packed takes: by hec_level, or a reason.
+"$bench" hec --blocks 1 --partition natural lap3d:41 >"$dir/out" 2>"$dir/err" || flunk 'hec takes a large subdomain'
+for method in BILU RAS; do
+    grep -Eq "^lap3d:41 +$method +1 +(1 +hec_level .* rtol|- .* has 68921 rows.* [1-9][0-9]*)\$" "$dir/out" ||
+        flunk "a row of $method for a large subdomain"
+done
+
+# More entries in the factors: one row per setting, a reason for what is not supported.
+"$bench" fill --solver gmres --rtol 1e-5 --subdomain-rows 64 lap3d:6 >"$dir/out" 2>"$dir/err" || flunk 'fill succeeds'
+grep -A 6 '^Solves by gmres to rtol 1e-05; ' "$dir/out" | sed 1d >"$dir/table"
+[ "$(awk '{print length}' "$dir/table" | sort -u | wc -l)" = 1 ] || flunk 'fill has aligned columns'
+for setting in ildu0 'iluk 1' 'iluk 2' 'ras 1' 'ras 2'; do
+    grep -Eq "^lap3d:6 +$setting +[1-9][0-9]*( +[0-9]+[.][0-9]+){6} +[1-9][0-9]* +rtol\$" "$dir/table" ||
+        flunk "fill has a row of $setting"
+done
+awk '/ilu/ { fill = $(NF - 3); if (fill <= last) exit 1; last = fill }' "$dir/table" || flunk 'entries grow with the level'
+"$bench" fill --json --trisolve dag_ec_lds lap3d:6 >"$dir/out" 2>"$dir/err" || flunk 'fill --json succeeds'
+grep -Eq '^[{]"op":"fill","variant":"ildu0","problem":"lap3d:6".*"iters":[1-9].*"setup_ms":[0-9.e-]+,"apply_ms":[0-9.e-]+,"ms":[0-9.e-]+,"factor_nnz":1296,"factor_bytes":[1-9].*"stop":"rtol"[}]$' \
+    "$dir/out" || flunk 'fill has a line of ildu0'
+[ "$(grep -Ec '^[{]"op":"fill","variant":"(iluk|ras) [12]".*"refused":"(iluk|ras) does not support the trisolve dag_ec_lds' \
+    "$dir/out")" = 4 ] || flunk 'fill has lines with reasons'
 
 # Batched inversion: named problems, as tables and as lines.
 "$bench" bgje batch:5,40 batch:1,3 >"$dir/out" 2>"$dir/err" || flunk 'bgje succeeds'
@@ -241,6 +288,10 @@ done
 expect_refused '--repeat: a value is missing' setup lap3d:6 --repeat
 expect_refused '--repeat: options apply to the problems that follow' setup lap3d:6 --repeat 2
 expect_refused 'setup: name a problem' setup
+expect_refused '--blocks: this option applies only to hec' --blocks 2 lap3d:6
+for wrong in 0 '' 2, ,2 2x -1 +1 ' 1' 4294967296 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17; do
+    expect_refused '--blocks: expected up to 16 numbers >= 1' hec --blocks "$wrong" lap3d:6
+done
 "$bench" kron --help | grep -q '^usage: levelbench' || flunk 'a subject has the help of all'
 for help in -h --help; do
     "$bench" $help >"$dir/out" 2>"$dir/err" || flunk "$help succeeds"

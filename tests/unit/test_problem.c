@@ -58,6 +58,10 @@ static void test_problem__sizes_are_those_of_the_formulas(void **state)
         {"lap3d:20", 8000, 53600},
         {"lap3d:20,b=3", 24000, 482400},
         {"lap3d:4,b=1", 64, 352},
+        {"lap3d:100", 1000000, 6940000}, // as in Chen, Liu and Yang
+        {"convdiff:1x1x1", 1, 1},
+        {"convdiff:2x3x4", 24, 116},
+        {"convdiff:148x148x58", 1270432, 8814880}, // as ATMOSMODD
         {"parabolic", 525825, 3674625},
         {"q2:1", 1, 1},
         {"q2:2", 9, 49},
@@ -102,6 +106,38 @@ static void test_problem__lap3d_blocks_are_coupled_in_the_cell(void **state)
         }
     assert_int_equal(A.row_ptr[1], 12);
     assert_true(is_symmetric(&A));
+    lcl_csr_finish(&A);
+}
+
+static void test_problem__convdiff_is_upwind(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t column;
+        double value;
+    } row[] = {{37 - 15, -1.25}, {37 - 5, -1.5}, {37 - 1, -2}, {37, 7.75},
+               {37 + 1, -1},     {37 + 5, -1},   {37 + 15, -1}};
+    struct lcl_csr A = make("convdiff:5x3x6");
+    for (int k = 0; k < 7; ++k)
+        assert_true(at(&A, 37, row[k].column) == row[k].value);
+    assert_true(!is_symmetric(&A));
+    lcl_csr_finish(&A);
+}
+
+// 0 inside; on a face, minus the entry of the missing neighbour.
+static void test_problem__convdiff_rows_sum_to_missing_neighbours(void **state)
+{
+    (void)state;
+    static const double low[3] = {2, 1.5, 1.25};
+    static const int n[3] = {50, 41, 60}; // several threads
+    struct lcl_csr A = make("convdiff:50x41x60");
+    for (int64_t i = 0; i < A.rows; ++i) {
+        const int64_t node[3] = {i % n[0], i / n[0] % n[1], i / n[0] / n[1]};
+        double missing = 0;
+        for (int d = 0; d < 3; ++d)
+            missing += (node[d] == 0 ? low[d] : 0) + (node[d] == n[d] - 1);
+        assert_true(row_sum(&A, i) == missing);
+    }
     lcl_csr_finish(&A);
 }
 
@@ -220,7 +256,9 @@ static void test_problem__wrong_names_list_the_known_ones(void **state)
         "lap3d:8,b=", "lap3d:8,b=0",  "lap3d:8,b=9",
         "parabolic:", "q2:",          "q2:0",
         "kuhn:1,2,3", "kuhn:1,2,3,9", "kuhn:1,2,3,4,5",
-        "LAP3D:8",    "lap3d:1.5",    "rows:2x1"};
+        "LAP3D:8",    "lap3d:1.5",    "rows:2x1",
+        "convdiff:4", "convdiff:4x4", "convdiff:4,4,4",
+        "convdiff:",  "convdiff:0x1", "convdiff:1x1x0"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         struct test_capture capture;
         struct lcl_csr A = {.rows = 7};
@@ -230,8 +268,8 @@ static void test_problem__wrong_names_list_the_known_ones(void **state)
                          LCL_EINVAL);
         snprintf(message, sizeof message,
                  "unknown problem '%s': expected lap3d:N, lap3d:N,b=B, "
-                 "parabolic, q2:M, kuhn:NX,NY,NZ,B or rows:NxL,MxK, with "
-                 "numbers >= 1 and blocks B <= 8",
+                 "convdiff:NXxNYxNZ, parabolic, q2:M, kuhn:NX,NY,NZ,B or "
+                 "rows:NxL,MxK, with numbers >= 1 and blocks B <= 8",
                  names[i]);
         assert_string_equal(capture.last, message);
         assert_true(A.rows == 0 && !A.row_ptr);
@@ -245,6 +283,8 @@ static void test_problem__absurd_sizes_are_out_of_range(void **state)
                                         "lap3d:1000,b=3",
                                         "lap3d:99999999999",
                                         "lap3d:99999999999999999999999",
+                                        "convdiff:1291x1291x1291",
+                                        "convdiff:9223372036854775807x1x2",
                                         "q2:23171",
                                         "q2:9223372036854775807",
                                         "kuhn:1,1,2147483648,1",
@@ -269,6 +309,8 @@ int main(void)
         cmocka_unit_test(test_problem__sizes_are_those_of_the_formulas),
         cmocka_unit_test(test_problem__lap3d_has_six_and_minus_one),
         cmocka_unit_test(test_problem__lap3d_blocks_are_coupled_in_the_cell),
+        cmocka_unit_test(test_problem__convdiff_is_upwind),
+        cmocka_unit_test(test_problem__convdiff_rows_sum_to_missing_neighbours),
         cmocka_unit_test(test_problem__parabolic_rows_sum_to_their_mass),
         cmocka_unit_test(test_problem__q2_has_the_norm_of_the_published_matrix),
         cmocka_unit_test(test_problem__kuhn_is_the_same_each_time),

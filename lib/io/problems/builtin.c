@@ -9,8 +9,8 @@
 #include "lib/io/problems/uniform.h"
 
 #define KNOWN                                                                  \
- "expected lap3d:N, lap3d:N,b=B, parabolic, q2:M, kuhn:NX,NY,NZ,B or "         \
- "rows:NxL,MxK, with numbers >= 1 and blocks B <= 8"
+ "expected lap3d:N, lap3d:N,b=B, convdiff:NXxNYxNZ, parabolic, q2:M, "         \
+ "kuhn:NX,NY,NZ,B or rows:NxL,MxK, with numbers >= 1 and blocks B <= 8"
 
 // ---- lap3d: 7-point Laplacian, b x b blocks coupled by C, whose rows sum to 0
 
@@ -35,6 +35,34 @@ static enum lcl_status make_lap3d(struct lcl_csr *A, const char *name,
                                    &lcl_seven_point,
                                    lap3d_block,
                                    &b,
+                                   0};
+    return lcl_problem_on_grid(A, name, &how, log);
+}
+
+// ---- convdiff: -Laplace u + v grad u, upwind differences, v along x, y and z
+
+// v h along x, y, z. The upwind neighbours, -x, -y, -z, precede the center.
+static void convdiff_block(const void *user, int q, unsigned present,
+                           uint64_t *random, double *block)
+{
+    static const double speed[3] = {1, 0.5, 0.25};
+    const int center = lcl_seven_point.center;
+    (void)user;
+    (void)present;
+    (void)random;
+    *block = q == center  ? 6 + speed[0] + speed[1] + speed[2]
+             : q < center ? -1 - speed[center - 1 - q]
+                          : -1;
+}
+
+static enum lcl_status make_convdiff(struct lcl_csr *A, const char *name,
+                                     const int64_t *number,
+                                     const struct lcl_log *log)
+{
+    const struct lcl_recipe how = {{{number[0], number[1], number[2]}, 1},
+                                   &lcl_seven_point,
+                                   convdiff_block,
+                                   NULL,
                                    0};
     return lcl_problem_on_grid(A, name, &how, log);
 }
@@ -255,6 +283,7 @@ struct problem {
 static const struct problem problems[] = {
     {"lap3d:#", false, make_lap3d},
     {"lap3d:#,b=#", true, make_lap3d},
+    {"convdiff:#x#x#", false, make_convdiff},
     {"parabolic", false, make_parabolic},
     {"q2:#", false, make_q2},
     {"kuhn:#,#,#,#", true, make_kuhn},
