@@ -21,6 +21,7 @@ static const struct method {
     struct lcl_precond_params params;
 } methods[] = {
     {"BILU", {.type = LCL_PRECOND_ILDU0}},
+    {"BILUT", {.type = LCL_PRECOND_ILUT, .ilut_p = 14, .ilut_tol = 0.01}},
     {"RAS", {.type = LCL_PRECOND_RAS, .overlap = 1}},
 };
 enum { METHODS = sizeof methods / sizeof *methods };

@@ -10,11 +10,15 @@
 static const struct setting {
     const char *name;
     enum lcl_precond_type type;
-    int ilu_level, overlap;
+    int ilu_level, ilut_p, overlap;
 } settings[] = {
-    {"ildu0", LCL_PRECOND_ILDU0, 0, 0}, {"iluk 1", LCL_PRECOND_ILUK, 1, 0},
-    {"iluk 2", LCL_PRECOND_ILUK, 2, 0}, {"ras 1", LCL_PRECOND_RAS, 0, 1},
-    {"ras 2", LCL_PRECOND_RAS, 0, 2},
+    {"ildu0", LCL_PRECOND_ILDU0, 0, 0, 0},
+    {"iluk 1", LCL_PRECOND_ILUK, 1, 0, 0},
+    {"iluk 2", LCL_PRECOND_ILUK, 2, 0, 0},
+    {"ilut", LCL_PRECOND_ILUT, 0, 0, 0},
+    {"ras 1", LCL_PRECOND_RAS, 0, 0, 1},
+    {"ras 2", LCL_PRECOND_RAS, 0, 0, 2},
+    {"ras 1 ilut", LCL_PRECOND_RAS, 0, 10, 1},
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };
 
@@ -128,6 +132,7 @@ static enum lcl_status run_setting(struct bench *B,
     struct work w;
     params.type = setting->type;
     params.ilu_level = setting->ilu_level;
+    params.ilut_p = setting->ilut_p;
     params.overlap = setting->overlap;
     params.coarse = LCL_COARSE_NONE;
     enum lcl_status st = bench_try_set_up(B, &w, &params, &setup);

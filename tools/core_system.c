@@ -6,6 +6,7 @@
 #include "host/alloc.h"
 #include "host/log.h"
 #include "lib/factor/ilu_pattern.h"
+#include "lib/factor/ilut_pattern.h"
 #include "lib/matrix/csr.h"
 #include "lib/partition/overlap.h"
 #include "lib/precond/precond.h"
@@ -60,8 +61,11 @@ static enum lcl_status take_subdomains(struct work *w, const lcl_precond *M)
 
 static enum lcl_status make_pattern(struct work *w, const lcl_precond *M)
 {
-    return lcl_ilu_pattern(&w->H, w->A, w->E, lcl_precond_info(M)->ilu_level,
-                           w->log);
+    const struct lcl_precond_info *info = lcl_precond_info(M);
+    const struct lcl_ilut T = {.p = info->ilut_p, .tol = info->ilut_tol};
+    return T.p > 0
+               ? lcl_ilut_pattern(&w->H, w->A, w->A->val, w->E, &T, w->log)
+               : lcl_ilu_pattern(&w->H, w->A, w->E, info->ilu_level, w->log);
 }
 
 // Finds the row of each subdomain that is eliminated first, second, ...

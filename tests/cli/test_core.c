@@ -16,7 +16,9 @@ enum { ROWS = 60, RESTART = 3 };
 static const struct lcl_precond_params methods[] = {
     {.type = LCL_PRECOND_ILDU0},
     {.type = LCL_PRECOND_ILUK, .ilu_level = 1},
+    {.type = LCL_PRECOND_ILUT, .ilut_p = 4, .ilut_tol = 0.01},
     {.type = LCL_PRECOND_RAS},
+    {.type = LCL_PRECOND_RAS, .ilut_p = 5},
     {.type = LCL_PRECOND_RAS, .overlap = 2, .ilu_level = 1},
 };
 
