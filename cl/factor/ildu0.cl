@@ -13,7 +13,8 @@
 //         tol times the largest entry of their row, bad[i] marks them, and
 //         counts[0] is raised by their number. `policy` as in pivot.cl.h;
 //         `shift[p]`, times the largest entry of the row, is added to the
-//         diagonal.
+//         diagonal; so is `relax` times the fill that the pattern drops (MILU
+//         if 1: Gustafsson, BIT 18 (1978)).
 #include "factor.cl.h"
 #include "pivot.cl.h"
 #include "wave.cl.h"
@@ -54,12 +55,14 @@ static inline double load(global double *slot_val, global const uint *source,
 
 // Subtracts factor times row c of U from row r, on the pattern of r, by merging
 // two ascending lists. `k` is the entry of r that is being eliminated. Returns
-// the amount to subtract from the diagonal.
+// the amount to subtract from the diagonal, with `relax` times what the pattern
+// drops.
 static inline double eliminate(global double *slot_val,
                                global const ushort *col, struct row r,
-                               struct row c, uint k, double factor)
+                               struct row c, uint k, double factor,
+                               double relax)
 {
-    double from_diagonal = 0;
+    double from_diagonal = 0, dropped = 0;
     uint l = k + 1, u = 0;
     for (uint m = 0; m < c.upper_count; ++m) {
         const ulong at = c.upper + (ulong)m * c.stride;
@@ -74,6 +77,8 @@ static inline double eliminate(global double *slot_val,
                 ++l;
             if (l < r.lower_count && col[r.lower + (ulong)l * r.stride] == j)
                 slot_val[r.lower + (ulong)l * r.stride] -= update;
+            else
+                dropped += update;
         } else {
             while (u < r.upper_count &&
                    col[r.upper + (ulong)u * r.stride] != r.self &&
@@ -81,9 +86,11 @@ static inline double eliminate(global double *slot_val,
                 ++u;
             if (u < r.upper_count && col[r.upper + (ulong)u * r.stride] == j)
                 slot_val[r.upper + (ulong)u * r.stride] -= update;
+            else
+                dropped += update;
         }
     }
-    return from_diagonal;
+    return relax > 0 ? from_diagonal + relax * dropped : from_diagonal;
 }
 
 WORK_GROUP
@@ -93,7 +100,8 @@ kernel void ildu0(global const struct lcl_part *parts,
                   global const uint *diagonal, global const double *val,
                   global double *slot_val, global double *inv_d,
                   global const double *shift, global int *repaired,
-                  global int *counts, global uchar *bad, int policy, double tol)
+                  global int *counts, global uchar *bad, int policy, double tol,
+                  double relax)
 {
     local int small_pivots;
     const uint lid = get_local_id(0);
@@ -123,7 +131,7 @@ kernel void ildu0(global const struct lcl_part *parts,
                     break;
                 const double a = slot_val[at], l = a * inv_d[p.row + j];
                 const struct row c = row_of(&steps[step_of[j]], p.slot, j);
-                d -= eliminate(slot_val, col, r, c, k, a);
+                d -= eliminate(slot_val, col, r, c, k, a, relax);
                 slot_val[at] = l;
             }
             bool small;

@@ -229,6 +229,10 @@ struct lcl_precond_params {
     struct lcl_partition_params partition;
     enum lcl_pivot pivot;
     double pivot_tol; /* 0: 1e-10 */
+    double relax;     /* 0 to 1: share of the dropped fill inside a subdomain
+                         that is added to the diagonal; 1: modified ILU,
+                         with the row sums of the subdomain's matrix
+                         (Gustafsson, BIT 18 (1978)). Scalar entries only */
     int ilu_level;    /* ILUK, RAS, AS: maximum level of fill; 0: ILUK 1, the
                          others none */
     int ilut_p;       /* ILUT, RAS: maximum entries of a row of L and of U; 0:
@@ -309,15 +313,15 @@ typedef struct lcl_precond lcl_precond;
  * METIS if memory for it is short; if other threads take that memory meanwhile,
  * METIS writes to stderr before the call returns LCL_ENOMEM. Returns LCL_OK;
  * LCL_PIVOTS_REPAIRED (usable, see the info); LCL_EINVAL (parameters);
- * LCL_EUNSUPPORTED (the type with this operator; trisolve or apply does not
- * support the storage, or needs atomic sums, local memory or progress between
- * groups that the device lacks; IC0 or AS with A not symmetric; factors on
- * subdomains with 2^32 - 1024 entries or more; ILUK, ILUT, RAS and AS with a
- * coarse correction or another trisolve than PACKED); LCL_EFORMAT (A not
- * square); LCL_EPIVOT; LCL_ERANGE (a subdomain does not fit local memory;
- * values of the factors do not fit storage); LCL_EDEVMEM; LCL_EDEVICE;
- * LCL_ESELFTEST (the device computed impossible levels); LCL_EBUILD;
- * LCL_ENOMEM. On error *out is NULL.
+ * LCL_EUNSUPPORTED (the type with this operator; relax with blocks; trisolve or
+ * apply does not support the storage, or needs atomic sums, local memory or
+ * progress between groups that the device lacks; IC0 or AS with A not
+ * symmetric; factors on subdomains with 2^32 - 1024 entries or more; ILUK,
+ * ILUT, RAS and AS with a coarse correction or another trisolve than PACKED);
+ * LCL_EFORMAT (A not square); LCL_EPIVOT; LCL_ERANGE (a subdomain does not fit
+ * local memory; values of the factors do not fit storage); LCL_EDEVMEM;
+ * LCL_EDEVICE; LCL_ESELFTEST (the device computed impossible levels);
+ * LCL_EBUILD; LCL_ENOMEM. On error *out is NULL.
  */
 LCL_NODISCARD LCL_API enum lcl_status lcl_precond_create(
     lcl_precond **out, lcl_operator *A,

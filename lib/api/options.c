@@ -149,6 +149,17 @@ static enum lcl_status set_fraction(struct lcl_options *options,
     return LCL_OK;
 }
 
+static enum lcl_status set_share(struct lcl_options *options,
+                                 const struct option *option, const char *value,
+                                 const struct lcl_log *log)
+{
+    double number;
+    if (!parse_real(value, &number) || !(number >= 0 && number <= 1))
+        return bad_number(option, value, "a number from 0 to 1", log);
+    *(double *)field(options, option) = number;
+    return LCL_OK;
+}
+
 static enum lcl_status set_magnitude(struct lcl_options *options,
                                      const struct option *option,
                                      const char *value,
@@ -315,6 +326,8 @@ static const struct option table[] = {
      set_enum, AT(solver.basis), &lcl_basis_storage_names},
     {{"precond", "none|jacobi|block-jacobi|ilu0|ildu0|ic0|iluk|ilut|ras|as", "preconditioner (ildu0)"},
      set_enum, AT(precond.type), &lcl_precond_names},
+    {{"relax", "0..1", "share of the dropped fill that is added to the diagonal (0)"},
+     set_share, AT(precond.relax), NULL},
     {{"ilu-level", "N", "level of fill of iluk, ras and as (1; ras and as: 0)"},
      set_layers, AT(precond.ilu_level), NULL},
     {{"ilut-p", "N", "entries of a row of L and of U in ilut and ras (10; ras: none)"},

@@ -11,7 +11,7 @@
 struct lcl_factor {
     lcl_context *ctx;
     enum lcl_pivot pivot;
-    double pivot_tol;
+    double pivot_tol, relax;
     bool positive;                   // pivots must be > 0: IC(0) of scalars
     enum lcl_factor_storage storage; // never DEFAULT
     bool falls_back; // to fp64 if values are out of the range of `storage`

@@ -129,6 +129,16 @@ static enum lcl_status get_kernel(struct lcl_factor *F)
     return lcl_kernel_get(&F->kernel, F->ctx, &spec);
 }
 
+static enum lcl_status check_relax(const struct lcl_factor *F)
+{
+    return F->relax > 0 && F->block > 1
+               ? lcl_fail(lcl_context_log(F->ctx), LCL_EUNSUPPORTED,
+                          "relax requires block size 1, but the matrix is "
+                          "stored in blocks of %d rows",
+                          F->block)
+               : LCL_OK;
+}
+
 enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
                                 struct lcl_schedule *schedule, int group,
                                 int block,
@@ -140,6 +150,7 @@ enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
         .pivot = pivot_of(params),
         .positive = params->type == LCL_PRECOND_IC0 && block == 1,
         .pivot_tol = params->pivot_tol > 0 ? params->pivot_tol : 1e-10,
+        .relax = params->relax,
         .storage = params->storage ? params->storage : LCL_FACTOR_STORAGE_FP64,
         .block = block,
         .n = schedule->n,
@@ -153,10 +164,10 @@ enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
         .group = group,
     };
     take_schedule(F, schedule);
-    if (!dilu_fits(F))
+    if (!dilu_fits(F) || F->relax > 0)
         lcl_buffer_destroy(&F->mirror);
-    if ((st = allocate(F)) < 0 || (st = get_kernel(F)) < 0 ||
-        (st = lcl_store_init(F)) < 0)
+    if ((st = check_relax(F)) < 0 || (st = allocate(F)) < 0 ||
+        (st = get_kernel(F)) < 0 || (st = lcl_store_init(F)) < 0)
         lcl_factor_finish(F);
     return st;
 }
@@ -187,7 +198,8 @@ static enum lcl_status launch_scalar(struct lcl_factor *F,
                       lcl_arg_buffer(F->val), lcl_arg_buffer(F->inv_d),
                       lcl_arg_buffer(F->shift), lcl_arg_buffer(F->repaired),
                       lcl_arg_buffer(F->counts), lcl_arg_buffer(F->bad),
-                      lcl_arg_int(policy_of(F)), lcl_arg_double(F->pivot_tol));
+                      lcl_arg_int(policy_of(F)), lcl_arg_double(F->pivot_tol),
+                      lcl_arg_double(F->relax));
 }
 
 static enum lcl_status launch_dilu(struct lcl_factor *F, const lcl_buffer *val)

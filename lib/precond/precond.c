@@ -50,6 +50,12 @@ static bool is_for_ildu0(enum lcl_trisolve trisolve)
            trisolve == LCL_TRISOLVE_DAG_EC_ILDU0_FUSED;
 }
 
+static bool has_factors(enum lcl_precond_type type)
+{
+    return methods[type] == &lcl_precond_ilu ||
+           methods[type] == &lcl_precond_schwarz;
+}
+
 // Fill and overlap.
 static enum lcl_status check_extension(const struct lcl_precond_params *p,
                                        const struct lcl_log *log)
@@ -96,6 +102,11 @@ static enum lcl_status check_params(const struct lcl_precond_params *p,
     if (!(p->pivot_tol >= 0 && p->pivot_tol < 1))
         return lcl_fail(log, LCL_EINVAL, "pivot_tol %g: expected >= 0 and < 1",
                         p->pivot_tol);
+    if (!(p->relax >= 0 && p->relax <= 1))
+        return lcl_fail(log, LCL_EINVAL, "relax %g: expected 0 to 1", p->relax);
+    if (p->relax > 0 && !has_factors(p->type))
+        return lcl_fail(log, LCL_EINVAL, "relax requires factors, not %s",
+                        lcl_precond_name(p->type));
     if (p->storage == LCL_FACTOR_STORAGE_ADAPTIVE &&
         p->type != LCL_PRECOND_BLOCK_JACOBI)
         return lcl_fail(log, LCL_EUNSUPPORTED,

@@ -27,7 +27,7 @@ static double eliminate(struct lcl_ref_ildu0 *F,
     const struct lcl_csr *B = F->B;
     const int64_t j = B->col_ind[k];
     const double a = F->val[k], l = a * F->inv_d[j];
-    double from_diagonal = 0;
+    double from_diagonal = 0, dropped = 0;
     F->val[k] = l;
     for (int64_t m = B->row_ptr[j]; m < B->row_ptr[j + 1]; ++m) {
         const int64_t c = B->col_ind[m];
@@ -39,10 +39,13 @@ static double eliminate(struct lcl_ref_ildu0 *F,
             from_diagonal += update;
         else if (at >= 0)
             F->val[at] -= update;
+        else
+            dropped += update;
     }
-    return from_diagonal;
+    return F->relax > 0 ? from_diagonal + F->relax * dropped : from_diagonal;
 }
 
+// Without relaxation:
 // l_ij = (a_ij - sum_k l_ik d_k u_kj) / d_j    for j < i,
 // d_i  =  a_ii - sum_k l_ik d_k u_ki,
 // u_ij = (a_ij - sum_k l_ik d_k u_kj) / d_i    for j > i,
@@ -77,6 +80,7 @@ enum lcl_status lcl_ref_ildu0_init(struct lcl_ref_ildu0 *F,
         .B = B,
         .part_ptr = part_ptr,
         .parts = parts,
+        .relax = params->relax,
         .val = lcl_calloc((size_t)B->nnz, sizeof *F->val),
         .inv_d = lcl_calloc((size_t)B->rows, sizeof *F->inv_d),
         .bad = lcl_calloc((size_t)B->rows, 1),

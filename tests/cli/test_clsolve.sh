@@ -310,6 +310,10 @@ ends 0 --problem lap3d:12 --subdomain-rows 200 --precond ilut --ilut-p 4 --ilut-
 says stdout 'ILUT(4, 0.01): '
 ends 0 --problem lap3d:12 --subdomain-rows 200 --precond ras --ilut-p 5 --json
 says stdout '"ilut_p":5'
+ends 0 --problem lap3d:12 --relax 1 --solver cg --precond ic0
+refused 2 "bad value '2' for relax" --problem lap3d:12 --relax 2
+refused 2 '--relax requires factors' --problem lap3d:12 --relax 1 --precond jacobi
+refused 3 'relax requires block size 1' --problem lap3d:4,b=3 --relax 1
 refused 2 'require --precond iluk, ras or as' --problem lap3d:12 --overlap 1
 refused 2 'require --precond ilut or ras' --problem lap3d:12 --ilut-p 3
 refused 2 'give one of them' --problem lap3d:12 --precond ras --ilut-p 3 --ilu-level 1

@@ -7,6 +7,8 @@
 #include "tests/support/solving.h"
 #include "tests/support/trisolves.h"
 
+#include "lib/matrix/csr.h"
+
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -75,6 +77,66 @@ static void test_precond__new_values_give_what_a_new_one_gives(void **state)
     }
     test_csr_finish(&before);
     test_csr_finish(&after);
+}
+
+// L D U has the row sums of the subdomain's matrix: M^-1 A 1 = 1.
+static void test_precond__modified_ilu_keeps_row_sums(void **state)
+{
+    static const enum lcl_precond_type types[] = {
+        LCL_PRECOND_ILU0, LCL_PRECOND_ILDU0, LCL_PRECOND_IC0, LCL_PRECOND_ILUK,
+        LCL_PRECOND_ILUT};
+    struct lcl_csr A = test_laplacian(9, 8, 7);
+    double *ones = test_vector(A.rows), *b = test_vector(A.rows);
+    double *x = test_vector(A.rows);
+    for (int64_t i = 0; i < A.rows; ++i) {
+        A.val[lcl_csr_find(&A, i, i)] += 0.5;
+        ones[i] = 1;
+    }
+    lcl_csr_multiply(&A, ones, b);
+    for (size_t t = 0; t < sizeof types / sizeof *types; ++t) {
+        const struct lcl_precond_params params = {
+            .type = types[t],
+            .relax = 1,
+            .ilut_p = types[t] == LCL_PRECOND_ILUT ? 1 : 0,
+            .coarse = LCL_COARSE_NONE,
+            .storage = LCL_FACTOR_STORAGE_FP64,
+            .partition = {.type = LCL_PARTITION_NATURAL, .rows = A.rows},
+        };
+        lcl_precond *M;
+        assert_int_equal(test_precond_create(&M, *state, &A, &params), LCL_OK);
+        assert_int_equal(lcl_precond_apply(M, b, x), LCL_OK);
+        if (types[t] != LCL_PRECOND_ILUT) // which drops entries of A as well
+            test_expect_near("x", x, ones, A.rows, 1e-12);
+        test_precond_destroy(&M);
+    }
+    free(x);
+    free(b);
+    free(ones);
+    test_csr_finish(&A);
+}
+
+static void test_precond__relax_is_checked(void **state)
+{
+    const struct {
+        struct lcl_precond_params params;
+        enum lcl_status expected;
+    } cases[] = {
+        {{.relax = -0.1}, LCL_EINVAL},
+        {{.relax = 1.5}, LCL_EINVAL},
+        {{.relax = NAN}, LCL_EINVAL},
+        {{.type = LCL_PRECOND_JACOBI, .relax = 1}, LCL_EINVAL},
+        {{.type = LCL_PRECOND_NONE, .relax = 1}, LCL_EINVAL},
+        {{.relax = 1}, LCL_EUNSUPPORTED}, // of blocks
+    };
+    struct lcl_csr A;
+    assert_int_equal(lcl_csr_problem(&A, "lap3d:4,b=3", NULL), LCL_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        lcl_precond *M;
+        assert_int_equal(test_precond_create(&M, *state, &A, &cases[i].params),
+                         cases[i].expected);
+        assert_null(M);
+    }
+    lcl_csr_finish(&A);
 }
 
 static void test_precond__repaired_pivots_are_forgotten_by_update(void **state)
@@ -359,6 +421,8 @@ int main(void)
         cmocka_unit_test(test_precond__storage_follows_the_range_of_the_values),
         cmocka_unit_test(test_precond__values_that_do_not_fit_are_refused),
         cmocka_unit_test(test_precond__new_values_give_what_a_new_one_gives),
+        cmocka_unit_test(test_precond__modified_ilu_keeps_row_sums),
+        cmocka_unit_test(test_precond__relax_is_checked),
         cmocka_unit_test(test_precond__repaired_pivots_are_forgotten_by_update),
         cmocka_unit_test(
             test_precond__policy_fail_tells_the_row_in_the_caller_s_numbers),

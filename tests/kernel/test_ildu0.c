@@ -41,6 +41,21 @@ static void test_ildu0__groups_of_two_waves_match_the_reference(void **state)
     expect_all(*state, 2);
 }
 
+// Also of triangle-free patterns, for which dilu.cl would do without it.
+static void test_ildu0__dropped_fill_goes_to_the_diagonal(void **state)
+{
+    static const double relax[] = {0.5, 1};
+    for (int r = 0; r < 2; ++r)
+        for (int i = 0; i < test_system_count(); ++i)
+            for (int sorted = 0; sorted < 2; ++sorted) {
+                const struct lcl_precond_params params = {.relax = relax[r]};
+                struct test_system S;
+                test_system_init(&S, i, sorted);
+                expect_factors(*state, &S, test_group(*state, 1), &params);
+                test_system_finish(&S);
+            }
+}
+
 // ------------------------------------------------------------------- pivots
 
 // A zero in the middle of the elimination, a tiny and a missing diagonal, all
@@ -147,6 +162,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ildu0__groups_of_one_wave_match_the_reference),
         cmocka_unit_test(test_ildu0__groups_of_two_waves_match_the_reference),
+        cmocka_unit_test(test_ildu0__dropped_fill_goes_to_the_diagonal),
         cmocka_unit_test(test_ildu0__small_pivots_are_boosted),
         cmocka_unit_test(test_ildu0__small_pivots_are_replaced),
         cmocka_unit_test(test_ildu0__subdomains_with_small_pivots_are_shifted),
