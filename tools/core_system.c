@@ -64,8 +64,8 @@ static enum lcl_status make_pattern(struct work *w, const lcl_precond *M)
     const struct lcl_precond_info *info = lcl_precond_info(M);
     const struct lcl_ilut T = {.p = info->ilut_p, .tol = info->ilut_tol};
     return T.p > 0
-               ? lcl_ilut_pattern(&w->H, w->A, w->A->val, w->E, &T, w->log)
-               : lcl_ilu_pattern(&w->H, w->A, w->E, info->ilu_level, w->log);
+               ? lcl_ilut_pattern(&w->H, w->A, w->A->val, w->E, &T, 0, w->log)
+               : lcl_ilu_pattern(&w->H, w->A, w->E, info->ilu_level, 0, w->log);
 }
 
 // Finds the row of each subdomain that is eliminated first, second, ...

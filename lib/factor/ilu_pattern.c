@@ -29,10 +29,10 @@ static void keep_levels(struct lcl_pattern_maker *m, int32_t i)
 enum lcl_status lcl_ilu_pattern(struct lcl_host_pattern *H,
                                 const struct lcl_csr *A,
                                 const struct lcl_subdomains *P, int k,
-                                const struct lcl_log *log)
+                                int64_t most, const struct lcl_log *log)
 {
     const struct lcl_pattern_maker model = {
-        .A = A, .P = P, .rule = keep_levels, .params = &k};
+        .A = A, .P = P, .rule = keep_levels, .params = &k, .H = {.most = most}};
     *H = (struct lcl_host_pattern){.rows = 0};
     return k < 0 ? lcl_fail(log, LCL_EINVAL,
                             "a level of fill of %d, expected >= 0", k)

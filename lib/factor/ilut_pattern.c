@@ -101,11 +101,15 @@ static void keep_large(struct lcl_pattern_maker *m, int32_t i)
 enum lcl_status lcl_ilut_pattern(struct lcl_host_pattern *H,
                                  const struct lcl_csr *A, const double *val,
                                  const struct lcl_subdomains *P,
-                                 const struct lcl_ilut *params,
+                                 const struct lcl_ilut *params, int64_t most,
                                  const struct lcl_log *log)
 {
-    const struct lcl_pattern_maker model = {
-        .A = A, .P = P, .rule = keep_large, .params = params, .val = val};
+    const struct lcl_pattern_maker model = {.A = A,
+                                            .P = P,
+                                            .rule = keep_large,
+                                            .params = params,
+                                            .val = val,
+                                            .H = {.most = most}};
     *H = (struct lcl_host_pattern){.rows = 0};
     return params->p < 1 || !(params->tol >= 0 && params->tol < INFINITY)
                ? lcl_fail(log, LCL_EINVAL,

@@ -15,21 +15,29 @@ struct lcl_pattern lcl_pattern_of(const struct lcl_device_matrix *A)
                                 .col = A->col};
 }
 
-enum lcl_status lcl_host_pattern_refuse(const struct lcl_log *log)
+static int64_t most_entries(const struct lcl_host_pattern *H)
 {
-    return lcl_fail(
-        log, LCL_EUNSUPPORTED,
-        "the factors on subdomains have more than %lld entries; use "
-        "less fill or less overlap",
-        (long long)LCL_NARROW_MOST);
+    return H->most > 0 && H->most < LCL_NARROW_MOST ? H->most : LCL_NARROW_MOST;
+}
+
+enum lcl_status lcl_host_pattern_refuse(const struct lcl_host_pattern *H,
+                                        const struct lcl_log *log)
+{
+    const int64_t most = most_entries(H);
+    const bool narrow = most == LCL_NARROW_MOST;
+    return lcl_fail(log, narrow ? LCL_EUNSUPPORTED : LCL_EDEVMEM,
+                    "the factors on subdomains have more than %lld entries%s; "
+                    "use less fill or less overlap",
+                    (long long)most,
+                    narrow ? "" : ", the most that fit the device's memory");
 }
 
 enum lcl_status lcl_host_pattern_reserve(struct lcl_host_pattern *H,
                                          int64_t more,
                                          const struct lcl_log *log)
 {
-    if (more > LCL_NARROW_MOST - H->nnz)
-        return lcl_host_pattern_refuse(log);
+    if (more > most_entries(H) - H->nnz)
+        return lcl_host_pattern_refuse(H, log);
     const int64_t needed = H->nnz + more;
     if (needed <= H->capacity)
         return LCL_OK;

@@ -28,16 +28,19 @@ struct lcl_host_pattern {
     int32_t *col;
     uint32_t *source;
     int64_t capacity; // of col and source
+    int64_t most;     // entries; 0: LCL_NARROW_MOST
 };
 
 // Makes space for `more` entries after the first H->nnz. Returns LCL_OK,
-// LCL_EUNSUPPORTED (over LCL_NARROW_MOST entries in all) or LCL_ENOMEM; H stays
+// LCL_EUNSUPPORTED (over LCL_NARROW_MOST entries in all), LCL_EDEVMEM (over
+// H->most) or LCL_ENOMEM; H stays
 // fit for lcl_host_pattern_finish().
 enum lcl_status lcl_host_pattern_reserve(struct lcl_host_pattern *H,
                                          int64_t more,
                                          const struct lcl_log *log);
-// LCL_EUNSUPPORTED, with the message for too many entries.
-enum lcl_status lcl_host_pattern_refuse(const struct lcl_log *log);
+// The status of a pattern with too many entries, and its message.
+enum lcl_status lcl_host_pattern_refuse(const struct lcl_host_pattern *H,
+                                        const struct lcl_log *log);
 void lcl_host_pattern_finish(struct lcl_host_pattern *H);
 
 // Uploads H. Returns LCL_OK, LCL_EDEVMEM, LCL_EDEVICE or LCL_ENOMEM; on error

@@ -173,12 +173,13 @@ static void maker_finish(struct lcl_pattern_maker *m)
 static int64_t estimate(const struct lcl_pattern_maker *m)
 {
     const int64_t *ptr = m->P->part_ptr;
+    const int64_t most = m->H.most > 0 ? m->H.most : LCL_NARROW_MOST;
     int64_t entries = 0;
     for (int64_t k = ptr[m->first_part]; k < ptr[m->end_part]; ++k) {
         const int32_t row = m->P->row[k];
         entries += m->A->row_ptr[row + 1] - m->A->row_ptr[row];
-        if (lcl_needs_wide(entries))
-            return LCL_NARROW_MOST;
+        if (entries > most)
+            return most;
     }
     return entries;
 }
@@ -276,12 +277,14 @@ static enum lcl_status make_pattern(struct lcl_host_pattern *H,
     return st;
 }
 
-static enum lcl_status report(enum lcl_status st, const struct lcl_log *log)
+static enum lcl_status report(enum lcl_status st,
+                              const struct lcl_host_pattern *H,
+                              const struct lcl_log *log)
 {
     if (st == LCL_ENOMEM)
         return lcl_fail_memory(log, "the pattern of the factors");
-    if (st == LCL_EUNSUPPORTED)
-        return lcl_host_pattern_refuse(log);
+    if (st == LCL_EUNSUPPORTED || st == LCL_EDEVMEM)
+        return lcl_host_pattern_refuse(H, log);
     return st;
 }
 
@@ -290,11 +293,12 @@ enum lcl_status lcl_pattern_make(struct lcl_host_pattern *H,
                                  const struct lcl_log *log)
 {
     *H = (struct lcl_host_pattern){.rows = lcl_subdomains_rows(model->P),
-                                   .entries = model->A->nnz};
+                                   .entries = model->A->nnz,
+                                   .most = model->H.most};
     const enum lcl_status st =
         lcl_needs_wide(model->A->nnz)
             ? lcl_refuse_wide(model->A->nnz, "factors on subdomains", log)
-            : report(make_pattern(H, model), log);
+            : report(make_pattern(H, model), H, log);
     if (st < 0)
         lcl_host_pattern_finish(H);
     return st;

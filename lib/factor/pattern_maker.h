@@ -56,7 +56,8 @@ bool lcl_pattern_visit(struct lcl_pattern_maker *m, int32_t *at, int32_t c,
 int64_t lcl_pattern_upper_end(const struct lcl_pattern_maker *m, int32_t j);
 
 // Makes the pattern of all parts of model->P by model->rule; the other members
-// that `model` sets are A, params and val. Statuses as lcl_ilu_pattern().
+// that `model` sets are A, params, val and H.most. Statuses as
+// lcl_ilu_pattern().
 enum lcl_status lcl_pattern_make(struct lcl_host_pattern *H,
                                  const struct lcl_pattern_maker *model,
                                  const struct lcl_log *log);

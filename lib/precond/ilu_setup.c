@@ -144,6 +144,15 @@ static void describe_pattern(struct lcl_precond_info *info,
         info->dropped_weight = fmax(0, 1 - kept.weight / all.weight);
 }
 
+// The entries for whose values, columns and sources the device has memory.
+static int64_t most_entries(const lcl_precond *M)
+{
+    const int b = M->info.block_size;
+    const uint64_t entry = sizeof(double) * (uint64_t)(b * b) +
+                           sizeof(uint16_t) + sizeof(uint32_t);
+    return (int64_t)(lcl_context_caps(M->op.range.ctx)->global_bytes / entry);
+}
+
 // The pattern of ILUT, of blocks from their norms, or of ILU(k).
 static enum lcl_status fill(struct lcl_host_pattern *H, const lcl_precond *M,
                             const struct lcl_ilu_setup *a)
@@ -152,11 +161,12 @@ static enum lcl_status fill(struct lcl_host_pattern *H, const lcl_precond *M,
     const struct lcl_ilut T = {.p = M->info.ilut_p,
                                .tol = M->info.ilut_tol,
                                .comparison = M->info.block_size > 1};
+    const int64_t most = most_entries(M);
     if (M->info.ilut_p == 0)
         return lcl_ilu_pattern(H, &a->graph, &a->overlapping, M->info.ilu_level,
-                               log);
+                               most, log);
     return lcl_ilut_pattern(H, &a->graph, a->norms ? a->norms : a->A.val,
-                            &a->overlapping, &T, log);
+                            &a->overlapping, &T, most, log);
 }
 
 static enum lcl_status make_pattern(lcl_precond *M, struct lcl_ilu_setup *a)

@@ -61,7 +61,7 @@ static void expect_pattern(const struct lcl_csr *A,
                            const struct lcl_ilut *T)
 {
     struct lcl_host_pattern H;
-    assert_int_equal(lcl_ilut_pattern(&H, A, A->val, P, T, NULL), LCL_OK);
+    assert_int_equal(lcl_ilut_pattern(&H, A, A->val, P, T, 0, NULL), LCL_OK);
     assert_int_equal(H.rows, lcl_subdomains_rows(P));
     assert_int_equal(H.entries, A->nnz);
     assert_int_equal(H.nnz, H.row_ptr[H.rows]);
@@ -143,7 +143,7 @@ static void test_ilut_pattern__bad_parameters_are_refused(void **state)
     test_capture_init(&capture, LCL_LOG_ERROR);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
         assert_int_equal(
-            lcl_ilut_pattern(&H, &A, A.val, &P, &bad[i], &capture.log),
+            lcl_ilut_pattern(&H, &A, A.val, &P, &bad[i], 0, &capture.log),
             LCL_EINVAL);
         test_capture_expect(&capture, "ILUT(");
         assert_null(H.row_ptr);
