@@ -41,7 +41,7 @@ static inline int slot_store(global stored_t *slot, double a, uint column)
     *slot = a;
     return 0;
 #elif LCL_STORAGE == LCL_STORED_FP32
-    *slot = convert_float_rte(a);
+    *slot = lcl_fp32_of(a);
     return lcl_stored_loses(a, LCL_FP32_LIMIT);
 #else
     *slot = column | lcl_bf16_of(a) << 16;

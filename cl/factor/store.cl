@@ -36,7 +36,7 @@ kernel void store(global const struct lcl_part *parts,
     stored += p.slot * ENTRIES;
     for (ulong i = get_local_id(0); i < count; i += LCL_GROUP) {
         const double a = val[i];
-        stored[i] = convert_float_rte(a);
+        stored[i] = lcl_fp32_of(a);
         lost += lcl_stored_loses(a, LCL_FP32_LIMIT);
     }
     if (lost > 0)
