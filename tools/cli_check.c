@@ -168,10 +168,11 @@ static enum lcl_status check_methods(const struct cli *cli,
         {precond->ilu_level > 0 && (ilut || type == LCL_PRECOND_ILUT),
          "--ilu-level limits the fill of iluk, --ilut-p that of ilut: give "
          "one of them"},
-        {extended && (precond->trisolve > LCL_TRISOLVE_PACKED ||
+        {extended && ((precond->trisolve > LCL_TRISOLVE_PACKED &&
+                       precond->trisolve != LCL_TRISOLVE_HEC_LEVEL) ||
                       precond->coarse > LCL_COARSE_NONE),
-         "--precond iluk, ilut, ras and as require --trisolve packed and no "
-         "--coarse"},
+         "--precond iluk, ilut, ras and as require --trisolve packed or "
+         "hec_level, and no --coarse"},
         {cli_is_kron(cli) && extended,
          "--precond iluk, ilut, ras and as do not support systems in Kronecker form"},
         {cli->command == CLI_SOLVE && type == LCL_PRECOND_RAS &&

@@ -70,9 +70,9 @@ enum lcl_trisolve {
                                         in the HEC format: one launch for each
                                         level of many rows, one for consecutive
                                         levels of few rows; bitwise
-                                        reproducible, scalar entries only. Chen,
-                                        Liu, Yang, "Parallel triangular solvers
-                                        on GPU" */
+                                        reproducible, scalar entries only,
+                                        subdomains of any size. Chen, Liu, Yang,
+                                        "Parallel triangular solvers on GPU" */
     LCL_TRISOLVE_COUNT,
 };
 

@@ -17,6 +17,7 @@ struct lcl_factor {
     bool falls_back; // to fp64 if values are out of the range of `storage`
     int block; // rows and columns of an entry; rows and slots are counted in
                // blocks
+    struct lcl_level_factor *levels; // lib/factor/level_ildu0.h; NULL: packed
     int64_t n, parts, slots, rows_max, stages_max;
     int stage_entries, lanes; // of its stages, lib/factor/schedule.h
     int planes_max;

@@ -6,6 +6,7 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/factor/level_ildu0.h"
 #include "lib/factor/store.h"
 
 #include "cl/factor/pivot.cl.h"
@@ -36,9 +37,17 @@ static int policy_of(const struct lcl_factor *F)
     return (int)F->pivot + (F->positive ? LCL_PIVOT_POSITIVE : 0);
 }
 
-// Moves the schedule's buffers that the factor needs from D to F.
+// Takes sizes from D and moves the buffers that the factor needs.
 static void take_schedule(struct lcl_factor *F, struct lcl_schedule *D)
 {
+    F->n = D->n;
+    F->parts = D->parts;
+    F->slots = D->slots;
+    F->rows_max = D->rows_max;
+    F->stages_max = D->stages_max;
+    F->stage_entries = D->stage_entries;
+    F->planes_max = D->planes_max;
+    F->lanes = D->lanes;
     F->part = D->part;
     F->step = D->step;
     F->stage = D->stage;
@@ -69,7 +78,7 @@ static bool dilu_fits(const struct lcl_factor *F)
 static int64_t inverses(const struct lcl_factor *F)
 {
     const bool wide = lcl_context_caps(F->ctx)->width > 1;
-    return F->block > 1 || (F->mirror && wide) ? 0 : F->n;
+    return F->block > 1 || F->levels || (F->mirror && wide) ? 0 : F->n;
 }
 
 static bool needs_val(const struct lcl_factor *F)
@@ -139,13 +148,10 @@ static enum lcl_status check_relax(const struct lcl_factor *F)
                : LCL_OK;
 }
 
-enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
-                                struct lcl_schedule *schedule, int group,
-                                int block,
-                                const struct lcl_precond_params *params)
+static struct lcl_factor factor_of(lcl_context *ctx, int block,
+                                   const struct lcl_precond_params *params)
 {
-    enum lcl_status st;
-    *F = (struct lcl_factor){
+    return (struct lcl_factor){
         .ctx = ctx,
         .pivot = pivot_of(params),
         .positive = params->type == LCL_PRECOND_IC0 && block == 1,
@@ -153,22 +159,39 @@ enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
         .relax = params->relax,
         .storage = params->storage ? params->storage : LCL_FACTOR_STORAGE_FP64,
         .block = block,
-        .n = schedule->n,
-        .parts = schedule->parts,
-        .slots = schedule->slots,
-        .rows_max = schedule->rows_max,
-        .stages_max = schedule->stages_max,
-        .stage_entries = schedule->stage_entries,
-        .planes_max = schedule->planes_max,
-        .lanes = schedule->lanes,
-        .group = group,
     };
+}
+
+enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
+                                struct lcl_schedule *schedule, int group,
+                                int block,
+                                const struct lcl_precond_params *params)
+{
+    enum lcl_status st;
+    *F = factor_of(ctx, block, params);
+    F->group = group;
     take_schedule(F, schedule);
     if (!dilu_fits(F) || F->relax > 0)
         lcl_buffer_destroy(&F->mirror);
     if ((st = check_relax(F)) < 0 || (st = allocate(F)) < 0 ||
         (st = get_kernel(F)) < 0 || (st = lcl_store_init(F)) < 0)
         lcl_factor_finish(F);
+    return st;
+}
+
+enum lcl_status lcl_factor_init_levels(struct lcl_factor *F, lcl_context *ctx,
+                                       struct lcl_host_pattern *H,
+                                       const struct lcl_subdomains *P,
+                                       const struct lcl_precond_params *params)
+{
+    enum lcl_status st;
+    *F = factor_of(ctx, 1, params);
+    F->n = H->rows;
+    F->parts = P->parts;
+    if ((st = lcl_level_factor_create(F, H, P)) < 0 || (st = allocate(F)) < 0)
+        lcl_factor_finish(F);
+    else
+        F->group = F->levels->group;
     return st;
 }
 
@@ -181,6 +204,7 @@ void lcl_factor_finish(struct lcl_factor *F)
     };
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i)
         lcl_buffer_destroy(buffers[i]);
+    lcl_level_factor_destroy(&F->levels);
     lcl_free(F->small);
     lcl_free(F->shifts);
     *F = (struct lcl_factor){0};
@@ -243,9 +267,10 @@ static enum lcl_status factor_once(struct lcl_factor *F, const lcl_buffer *val,
     if (st < 0)
         return st;
     lcl_task_bytes(F->ctx, numeric_bytes(F, val));
-    st = F->block > 1 ? launch_block(F, val)
-         : F->mirror  ? launch_dilu(F, val)
-                      : launch_scalar(F, val);
+    st = F->levels      ? lcl_level_factor_run(F, policy_of(F), val)
+         : F->block > 1 ? launch_block(F, val)
+         : F->mirror    ? launch_dilu(F, val)
+                        : launch_scalar(F, val);
     if (st < 0 || (st = lcl_store_run(F)) < 0)
         return st;
     return lcl_buffer_read(F->counts, counts, COUNTS * sizeof *counts);
@@ -361,5 +386,6 @@ uint64_t lcl_factor_bytes(const struct lcl_factor *F)
     return lcl_buffer_bytes(F->part) + lcl_buffer_bytes(F->step) +
            lcl_buffer_bytes(F->stage) + lcl_buffer_bytes(F->col) +
            lcl_buffer_bytes(F->val) + lcl_buffer_bytes(F->inv_d) +
-           lcl_buffer_bytes(F->stored) + lcl_buffer_bytes(F->mirror);
+           lcl_buffer_bytes(F->stored) + lcl_buffer_bytes(F->mirror) +
+           lcl_level_factor_bytes(F->levels);
 }

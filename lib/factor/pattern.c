@@ -6,6 +6,8 @@
 #include "host/alloc.h"
 #include "host/log.h"
 
+#include "cl/factor/factor.cl.h"
+
 struct lcl_pattern lcl_pattern_of(const struct lcl_device_matrix *A)
 {
     return (struct lcl_pattern){.rows = A->block_rows,
@@ -52,6 +54,45 @@ enum lcl_status lcl_host_pattern_reserve(struct lcl_host_pattern *H,
     if (!col || !source)
         return lcl_fail_memory(log, "the pattern of the factors");
     H->capacity = capacity;
+    return LCL_OK;
+}
+
+int64_t lcl_host_pattern_missing(const struct lcl_host_pattern *H)
+{
+    int64_t missing = H->rows;
+    for (int64_t i = 0; i < H->rows; ++i)
+        for (int64_t k = H->row_ptr[i]; k < H->row_ptr[i + 1]; ++k)
+            missing -= H->col[k] == i;
+    return missing;
+}
+
+static void put(struct lcl_host_pattern *H, int64_t at, int32_t col,
+                uint32_t source)
+{
+    H->col[at] = col;
+    H->source[at] = source;
+}
+
+// Moves the entries to their places, from the last one on.
+enum lcl_status lcl_host_pattern_add_diagonal(struct lcl_host_pattern *H,
+                                              const struct lcl_log *log)
+{
+    const int64_t missing = lcl_host_pattern_missing(H);
+    const enum lcl_status st = lcl_host_pattern_reserve(H, missing, log);
+    if (st < 0)
+        return st;
+    int64_t k = H->nnz, at = H->nnz + missing;
+    for (int64_t i = H->rows; i-- > 0 && at > k;) {
+        const int64_t end = at;
+        for (; k > H->row_ptr[i] && H->col[k - 1] > i; --k)
+            put(H, --at, H->col[k - 1], H->source[k - 1]);
+        if (k == H->row_ptr[i] || H->col[k - 1] < i)
+            put(H, --at, (int32_t)i, LCL_FILL);
+        for (; k > H->row_ptr[i]; --k)
+            put(H, --at, H->col[k - 1], H->source[k - 1]);
+        H->row_ptr[i + 1] = end;
+    }
+    H->nnz += missing;
     return LCL_OK;
 }
 

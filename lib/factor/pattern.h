@@ -41,6 +41,13 @@ enum lcl_status lcl_host_pattern_reserve(struct lcl_host_pattern *H,
 // The status of a pattern with too many entries, and its message.
 enum lcl_status lcl_host_pattern_refuse(const struct lcl_host_pattern *H,
                                         const struct lcl_log *log);
+// Number of rows without a diagonal.
+int64_t lcl_host_pattern_missing(const struct lcl_host_pattern *H);
+
+// Adds the diagonals that H lacks, from LCL_FILL. Statuses as
+// lcl_host_pattern_reserve().
+enum lcl_status lcl_host_pattern_add_diagonal(struct lcl_host_pattern *H,
+                                              const struct lcl_log *log);
 void lcl_host_pattern_finish(struct lcl_host_pattern *H);
 
 // Uploads H. Returns LCL_OK, LCL_EDEVMEM, LCL_EDEVICE or LCL_ENOMEM; on error

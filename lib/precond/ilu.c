@@ -8,15 +8,12 @@
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/factor/ildu0.h"
+#include "lib/factor/level_ildu0.h"
 #include "lib/multilevel/two_level.h"
 #include "lib/precond/schwarz.h"
 #include "lib/trisolve/packed.h"
 
 #include <string.h>
-
-// Of ILUT.
-enum { ILUT_FILL = 10 };
-#define ILUT_TOL 1e-3
 
 struct ilu {
     struct lcl_factor factor;
@@ -38,11 +35,28 @@ static enum lcl_status make_schwarz(lcl_precond *M,
     if (!I->schwarz)
         return lcl_fail_memory(lcl_context_log(M->op.range.ctx),
                                "a Schwarz method");
-    return lcl_schwarz_init(I->schwarz, &I->trisolve.op, &a->overlapping,
-                            a->symbolic.B.perm, M->info.block_size,
-                            M->info.type == LCL_PRECOND_AS
-                                ? LCL_SCHWARZ_SUM
-                                : LCL_SCHWARZ_RESTRICTED);
+    return lcl_schwarz_init(
+        I->schwarz, &I->trisolve.op, &a->overlapping,
+        a->leveled ? NULL : a->symbolic.B.perm, M->info.block_size,
+        M->info.type == LCL_PRECOND_AS ? LCL_SCHWARZ_SUM
+                                       : LCL_SCHWARZ_RESTRICTED);
+}
+
+static enum lcl_status init_factor(lcl_precond *M, struct lcl_ilu_setup *a,
+                                   const struct lcl_precond_params *params)
+{
+    struct ilu *I = M->op.state;
+    lcl_context *ctx = M->op.range.ctx;
+    if (!a->leveled)
+        return lcl_factor_init(&I->factor, ctx, &a->symbolic.schedule,
+                               M->info.group_size, M->info.block_size, params);
+    const enum lcl_status st = lcl_factor_init_levels(
+        &I->factor, ctx, &a->host.pattern, &a->overlapping, params);
+    if (st < 0)
+        return st;
+    M->info.levels_max = I->factor.levels->levels.levels;
+    M->info.levels_mean = I->factor.levels->levels_mean;
+    return LCL_OK;
 }
 
 // By default the packed apply uses fp32 values if they fit in that format: it
@@ -60,13 +74,11 @@ static enum lcl_status make_factor(lcl_precond *M, struct lcl_ilu_setup *a,
     own.type = lcl_precond_factors(own.type);
     if ((!a->extended &&
          (st = lcl_operator_renumber(M->matrix, &a->symbolic.B)) < 0) ||
-        (st =
-             lcl_factor_init(&I->factor, M->op.range.ctx, &a->symbolic.schedule,
-                             M->info.group_size, M->info.block_size, &own)) < 0)
+        (st = init_factor(M, a, &own)) < 0)
         return st;
     I->factor.falls_back = open;
     st = lcl_trisolve_init(&I->trisolve, M->info.trisolve, M->op.range.ctx,
-                           &I->factor, &a->schedule, a->level);
+                           &I->factor, &a->host);
     return st < 0 || !a->extended ? st : make_schwarz(M, a);
 }
 
@@ -195,33 +207,6 @@ static enum lcl_status set_up(lcl_precond *M, struct lcl_ilu_setup *a,
     return LCL_OK;
 }
 
-static enum lcl_status check_extended(const struct lcl_precond_params *params,
-                                      const struct lcl_log *log)
-{
-    const char *name = lcl_precond_name(params->type);
-    if (params->coarse > LCL_COARSE_NONE)
-        return lcl_fail(log, LCL_EUNSUPPORTED,
-                        "%s has no coarse correction: expected none or auto",
-                        name);
-    if (params->trisolve > LCL_TRISOLVE_PACKED)
-        return lcl_fail(log, LCL_EUNSUPPORTED,
-                        "%s does not support the trisolve %s, only packed",
-                        name, lcl_trisolve_name(params->trisolve));
-    return LCL_OK;
-}
-
-static void choose_extension(struct lcl_precond_info *info,
-                             const struct lcl_precond_params *params)
-{
-    const bool iluk = params->type == LCL_PRECOND_ILUK;
-    const bool ilut = params->type == LCL_PRECOND_ILUT;
-    info->ilu_level = params->ilu_level ? params->ilu_level : iluk;
-    info->ilut_p = params->ilut_p ? params->ilut_p : ilut ? ILUT_FILL : 0;
-    if (info->ilut_p > 0)
-        info->ilut_tol = params->ilut_tol > 0 ? params->ilut_tol : ILUT_TOL;
-    info->overlap = params->overlap ? params->overlap : !iluk && !ilut;
-}
-
 static enum lcl_status create(lcl_precond *M,
                               const struct lcl_precond_params *params)
 {
@@ -231,15 +216,10 @@ static enum lcl_status create(lcl_precond *M,
     struct lcl_precond_params own = *params;
     struct lcl_ilu_setup a;
     enum lcl_status st;
-    if (lcl_precond_is_extended(M->info.type)) {
-        if ((st = check_extended(params, log)) < 0)
-            return st;
-        choose_extension(&M->info, params);
-    }
+    if ((st = lcl_ilu_choose(&M->info, params, log)) < 0)
+        return st;
     if (lcl_needs_wide(blocks)) // before METIS spends hours on it
         return lcl_refuse_wide(blocks, "factors on subdomains", log);
-    M->info.trisolve =
-        params->trisolve ? params->trisolve : LCL_TRISOLVE_PACKED;
     own.partition.type = lcl_packed_partition_type(lcl_context_caps(ctx),
                                                    params->partition.type);
     struct ilu *I = M->op.state = lcl_calloc(1, sizeof *I);
@@ -291,7 +271,7 @@ static enum lcl_status follow_storage(lcl_precond *M)
     enum lcl_status st;
     lcl_trisolve_finish(&I->trisolve);
     if ((st = lcl_trisolve_init(&I->trisolve, M->info.trisolve, M->op.range.ctx,
-                                &I->factor, NULL, NULL)) < 0 ||
+                                &I->factor, NULL)) < 0 ||
         (I->coarse && (st = prolong(I)) < 0)) {
         lcl_trisolve_finish(&I->trisolve);
         return st;

@@ -28,11 +28,12 @@ static enum lcl_status download(struct lcl_ilu_setup *a, const lcl_precond *M,
                             .cols = D->block_cols,
                             .nnz = D->blocks,
                             .block_size = D->block};
-    if (params->type == LCL_PARTITION_MATCH && !a->extended)
+    const bool on_host = a->extended || a->leveled;
+    if (params->type == LCL_PARTITION_MATCH && !on_host)
         return LCL_OK;
     lcl_task_enter(M->op.range.ctx, LCL_TASK_PARTITION);
     const enum lcl_status st = lcl_operator_download(
-        M->matrix, &a->A, a->extended || lcl_partition_weighs(params));
+        M->matrix, &a->A, on_host || lcl_partition_weighs(params));
     lcl_task_leave(M->op.range.ctx);
     return st;
 }
@@ -54,21 +55,31 @@ static enum lcl_status take_graph(struct lcl_ilu_setup *a, bool norms,
     return LCL_OK;
 }
 
+// Maximum rows of a subdomain.
+static int64_t rows_most(const lcl_precond *M)
+{
+    return lcl_trisolve_takes_levels(M->info.trisolve)
+               ? INT32_MAX
+               : lcl_packed_rows_most(lcl_context_caps(M->op.range.ctx),
+                                      M->info.block_size);
+}
+
 static enum lcl_status partition(struct lcl_ilu_setup *a, const lcl_precond *M,
                                  const struct lcl_partition_params *params)
 {
     const struct lcl_device_matrix *D = M->matrix->matrix;
+    const struct lcl_caps *caps = lcl_context_caps(M->op.range.ctx);
     lcl_task_enter(M->op.range.ctx, LCL_TASK_PARTITION);
     const enum lcl_status st = lcl_packed_partition(
         &a->subdomains, M->op.range.ctx, &a->graph, D, D->block, params,
-        lcl_coarse_most(lcl_context_caps(M->op.range.ctx), D->block));
+        rows_most(M), lcl_coarse_most(caps, D->block));
     lcl_task_leave(M->op.range.ctx);
     return st;
 }
 
 static const struct lcl_subdomains *parts_of(const struct lcl_ilu_setup *a)
 {
-    return a->extended ? &a->overlapping : &a->subdomains;
+    return a->extended || a->leveled ? &a->overlapping : &a->subdomains;
 }
 
 // --------------------------------------------------------- overlap and fill
@@ -77,8 +88,7 @@ static enum lcl_status check_fit(const lcl_precond *M,
                                  const struct lcl_subdomains *P)
 {
     lcl_context *ctx = M->op.range.ctx;
-    const int64_t limit =
-        lcl_packed_rows_most(lcl_context_caps(ctx), M->info.block_size);
+    const int64_t limit = rows_most(M);
     for (int64_t p = 0; p < P->parts; ++p)
         if (P->part_ptr[p + 1] - P->part_ptr[p] > limit)
             return lcl_fail(lcl_context_log(ctx), LCL_ERANGE,
@@ -171,19 +181,23 @@ static enum lcl_status fill(struct lcl_host_pattern *H, const lcl_precond *M,
 
 static enum lcl_status make_pattern(lcl_precond *M, struct lcl_ilu_setup *a)
 {
-    lcl_context *ctx = M->op.range.ctx;
-    const struct lcl_log *log = lcl_context_log(ctx);
-    struct lcl_host_pattern H = {.rows = 0};
+    const struct lcl_log *log = lcl_context_log(M->op.range.ctx);
     enum lcl_status st;
-    if ((st = lcl_subdomains_download(&a->subdomains, log)) == LCL_OK &&
+    if ((st = lcl_subdomains_download(&a->subdomains, log)) < 0 ||
         (st = lcl_subdomains_overlap(&a->overlapping, &a->subdomains, &a->graph,
-                                     M->info.overlap, log)) == LCL_OK &&
-        (st = check_fit(M, &a->overlapping)) == LCL_OK &&
-        (st = fill(&H, M, a)) == LCL_OK) {
-        describe_pattern(&M->info, a, &H);
-        st = lcl_pattern_upload(&a->pattern, ctx, &H);
-    }
-    lcl_host_pattern_finish(&H);
+                                     M->info.overlap, log)) < 0 ||
+        (st = check_fit(M, &a->overlapping)) < 0 ||
+        (st = fill(&a->host.pattern, M, a)) < 0)
+        return st;
+    describe_pattern(&M->info, a, &a->host.pattern);
+    return LCL_OK;
+}
+
+static enum lcl_status upload_pattern(lcl_precond *M, struct lcl_ilu_setup *a)
+{
+    const enum lcl_status st =
+        lcl_pattern_upload(&a->pattern, M->op.range.ctx, &a->host.pattern);
+    lcl_host_pattern_finish(&a->host.pattern);
     return st;
 }
 
@@ -224,14 +238,26 @@ static void describe_drop(struct lcl_precond_info *info,
     info->dropped_weight = drop->weight;
 }
 
+static enum lcl_status analyse_on_host(lcl_precond *M, struct lcl_ilu_setup *a)
+{
+    enum lcl_status st;
+    if ((!a->extended && (st = lcl_ilu_reorder(a, M->op.range.ctx)) < 0) ||
+        (st = make_pattern(M, a)) < 0)
+        return st;
+    describe_parts(&M->info, a);
+    a->symbolic.drop.opposite = lcl_ilu_opposite(a);
+    M->info.missing_diagonals = lcl_host_pattern_missing(&a->host.pattern);
+    return LCL_OK;
+}
+
 static enum lcl_status download_levels(struct lcl_ilu_setup *a,
                                        lcl_context *ctx)
 {
     const size_t n = (size_t)lcl_subdomains_rows(parts_of(a));
-    a->level = lcl_malloc(n, sizeof *a->level);
-    if (!a->level)
+    int32_t *level = a->host.level = lcl_malloc(n, sizeof *level);
+    if (!level)
         return lcl_fail_memory(lcl_context_log(ctx), "levels");
-    return lcl_buffer_read(a->symbolic.level, a->level, n * sizeof *a->level);
+    return lcl_buffer_read(a->symbolic.level, level, n * sizeof *level);
 }
 
 // Lanes per wave that share rows, if the apply kernel supports it.
@@ -247,9 +273,11 @@ static enum lcl_status analyse(lcl_precond *M, struct lcl_ilu_setup *a)
     const struct lcl_caps *caps = lcl_context_caps(M->op.range.ctx);
     const struct lcl_device_matrix *A = M->matrix->matrix;
     enum lcl_status st;
+    if (a->leveled)
+        return analyse_on_host(M, a);
     if (!a->extended)
         a->pattern = lcl_pattern_of(A);
-    else if ((st = make_pattern(M, a)) < 0)
+    else if ((st = make_pattern(M, a)) < 0 || (st = upload_pattern(M, a)) < 0)
         return st;
     describe_parts(&M->info, a);
     M->info.group_size = lcl_packed_group(caps, M->info.part_rows_max);
@@ -268,7 +296,7 @@ static enum lcl_status analyse(lcl_precond *M, struct lcl_ilu_setup *a)
     if (!a->extended)
         describe_drop(&M->info, &a->symbolic.drop);
     if (lcl_trisolve_reads_schedule(M->info.trisolve) &&
-        ((st = lcl_schedule_download(&a->schedule, M->op.range.ctx,
+        ((st = lcl_schedule_download(&a->host.schedule, M->op.range.ctx,
                                      &a->symbolic.schedule)) < 0 ||
          (st = download_levels(a, M->op.range.ctx)) < 0))
         return st;
@@ -290,8 +318,9 @@ enum lcl_status lcl_ilu_setup_init(struct lcl_ilu_setup *a, lcl_precond *M,
                                    const struct lcl_partition_params *params)
 {
     enum lcl_status st;
-    *a = (struct lcl_ilu_setup){.extended =
-                                    lcl_precond_is_extended(M->info.type)};
+    *a = (struct lcl_ilu_setup){
+        .extended = lcl_precond_is_extended(M->info.type),
+        .leveled = lcl_trisolve_takes_levels(M->info.trisolve)};
     if ((st = download(a, M, params)) < 0 ||
         (st = take_graph(a, lcl_partition_weighs(params) || M->info.ilut_p > 0,
                          lcl_context_log(M->op.range.ctx))) < 0 ||
@@ -302,8 +331,7 @@ enum lcl_status lcl_ilu_setup_init(struct lcl_ilu_setup *a, lcl_precond *M,
 
 void lcl_ilu_setup_finish(struct lcl_ilu_setup *a)
 {
-    lcl_free(a->level);
-    lcl_host_schedule_finish(&a->schedule);
+    lcl_host_factor_finish(&a->host);
     lcl_symbolic_finish(&a->symbolic);
     if (a->extended)
         lcl_pattern_finish(&a->pattern);

@@ -5,6 +5,7 @@
 
 #include "lib/factor/symbolic.h"
 #include "lib/precond/precond.h"
+#include "lib/trisolve/trisolve.h"
 
 // Rows and entries are block rows and blocks.
 struct lcl_ilu_setup {
@@ -12,19 +13,33 @@ struct lcl_ilu_setup {
     struct lcl_csr graph; // the pattern of A, with values if METIS uses weights
     double *norms;        // of the blocks, used by METIS with weights and ILUT
     struct lcl_subdomains subdomains;
-    bool extended; // the factors have rows and a pattern of their own:
+    bool extended; // the factors have rows and a pattern of their own
+    bool leveled;  // they are factors in levels, analysed on the host
+    // In both cases:
     struct lcl_subdomains overlapping;
     struct lcl_pattern pattern;
-    struct lcl_symbolic symbolic;
-    // Host copies, for methods that read them:
-    struct lcl_host_schedule schedule;
-    int32_t *level;
+    struct lcl_symbolic symbolic; // `leveled`: B, unless extended, and `drop`
+    struct lcl_host_factor host;  // for methods that read it
 };
 
-// Partitions M->matrix and finds pattern, levels and schedule of the factors;
-// describes them in M->info, whose trisolve, fill and overlap are set.
-// Statuses as lcl_precond_create(); *a is fit for lcl_ilu_setup_finish() in any
-// case.
+// Partitions M->matrix and finds the pattern of the factors and, unless they
+// are in levels, their levels and schedule; describes them in M->info, whose
+// trisolve, fill and overlap are set. Statuses as lcl_precond_create(); *a is
+// fit for lcl_ilu_setup_finish() in any case.
 enum lcl_status lcl_ilu_setup_init(struct lcl_ilu_setup *a, lcl_precond *M,
                                    const struct lcl_partition_params *params);
 void lcl_ilu_setup_finish(struct lcl_ilu_setup *a);
+
+// Sets trisolve, fill and overlap of info, whose type and block_size are set.
+// Returns LCL_OK or LCL_EUNSUPPORTED.
+enum lcl_status lcl_ilu_choose(struct lcl_precond_info *info,
+                               const struct lcl_precond_params *params,
+                               const struct lcl_log *log);
+
+// Numbers a->A, whose entries are single, a->graph and a->subdomains by the
+// subdomains; makes a->symbolic.B. Returns LCL_OK, LCL_ENOMEM, LCL_EDEVMEM or
+// LCL_EDEVICE.
+enum lcl_status lcl_ilu_reorder(struct lcl_ilu_setup *a, lcl_context *ctx);
+
+// The `opposite` of struct lcl_drop_info, from the values of a->A.
+double lcl_ilu_opposite(const struct lcl_ilu_setup *a);

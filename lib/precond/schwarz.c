@@ -58,8 +58,11 @@ static enum lcl_status maps_init(struct maps *m, const struct lcl_subdomains *P,
     m->place = lcl_malloc(rows, sizeof *m->place);
     if (!m->order || !m->row || !m->first || !m->place)
         return lcl_fail_memory(log, "overlapping subdomains");
+    for (size_t k = 0; k < rows && !order; ++k)
+        m->order[k] = (int32_t)k;
     const enum lcl_status st =
-        lcl_buffer_read(order, m->order, rows * sizeof *m->order);
+        order ? lcl_buffer_read(order, m->order, rows * sizeof *m->order)
+              : LCL_OK;
     if (st == LCL_OK)
         fill_maps(m, P, form);
     return st;

@@ -26,8 +26,9 @@ struct lcl_schwarz {
 };
 
 // Initialises S->op; `order` maps the rows of `inner` (blocks of `block`) to
-// positions in P (int32). Returns LCL_OK, LCL_EDEVMEM, LCL_EDEVICE, LCL_EBUILD
-// or LCL_ENOMEM; on error *S is fit for lcl_schwarz_finish().
+// positions in P (int32); NULL: they are in the order of P. Returns LCL_OK,
+// LCL_EDEVMEM, LCL_EDEVICE, LCL_EBUILD or LCL_ENOMEM; on error *S is fit for
+// lcl_schwarz_finish().
 enum lcl_status lcl_schwarz_init(struct lcl_schwarz *S, lcl_operator *inner,
                                  const struct lcl_subdomains *P,
                                  const lcl_buffer *order, int block,

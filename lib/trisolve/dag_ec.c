@@ -104,8 +104,7 @@ static enum lcl_status check_device(enum lcl_trisolve name,
 }
 
 static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
-                              const struct lcl_host_schedule *schedule,
-                              const int32_t *level)
+                              const struct lcl_host_factor *host)
 {
     const struct variant *v = &variants[T->name];
     const struct lcl_caps *caps = lcl_context_caps(ctx);
@@ -116,8 +115,8 @@ static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
     struct lcl_dag_ec *E = T->state = lcl_calloc(1, sizeof *E);
     if (!E)
         return lcl_fail_memory(log, "a triangular solve");
-    if ((st = lcl_csr_factors_init(&E->factors, ctx, T->factor, schedule, level,
-                                   v->split)) < 0)
+    if ((st = lcl_csr_factors_init(&E->factors, ctx, T->factor, &host->schedule,
+                                   host->level, v->split)) < 0)
         return st;
     T->op.launches = v->launches;
     T->group = spec_for(caps, T->factor, v).group;

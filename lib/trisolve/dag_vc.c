@@ -14,8 +14,7 @@ struct dag_vc {
 };
 
 static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
-                              const struct lcl_host_schedule *schedule,
-                              const int32_t *level)
+                              const struct lcl_host_factor *host)
 {
     const struct lcl_caps *caps = lcl_context_caps(ctx);
     struct lcl_spec spec = lcl_csr_factors_spec(
@@ -23,8 +22,9 @@ static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
     struct dag_vc *D = T->state = lcl_calloc(1, sizeof *D);
     if (!D)
         return lcl_fail_memory(lcl_context_log(ctx), "a triangular solve");
-    const enum lcl_status st = lcl_csr_factors_init(
-        &D->factors, ctx, T->factor, schedule, level, LCL_SPLIT_L_D_U);
+    const enum lcl_status st =
+        lcl_csr_factors_init(&D->factors, ctx, T->factor, &host->schedule,
+                             host->level, LCL_SPLIT_L_D_U);
     T->op.launches = 1;
     T->group = spec.group;
     if (caps->width == 1)

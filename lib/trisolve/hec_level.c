@@ -18,20 +18,14 @@ struct triangle {
     bool upper;
 };
 
-// The slots of the off-diagonal entries of one row.
-struct run {
-    uint64_t first;
-    uint32_t stride, count;
-};
-
 static enum lcl_status allocate(struct triangle *M,
-                                const struct lcl_host_schedule *S,
+                                const struct lcl_host_pattern *H,
                                 const struct lcl_log *log)
 {
-    const size_t n = (size_t)S->n, entries = (size_t)S->slots + n;
+    const size_t n = (size_t)H->rows, entries = (size_t)H->nnz;
     M->rows = (struct lcl_csr){
-        .rows = S->n,
-        .cols = S->n,
+        .rows = H->rows,
+        .cols = H->rows,
         .row_ptr = lcl_malloc(n + 1, sizeof *M->rows.row_ptr),
         .col_ind = lcl_malloc(entries, sizeof *M->rows.col_ind),
     };
@@ -47,65 +41,42 @@ static void triangle_finish(struct triangle *M)
     lcl_free(M->source);
 }
 
-static void append(struct triangle *M, int64_t col, uint64_t slot)
+static void append(struct triangle *M, int32_t col, uint32_t slot)
 {
     struct lcl_csr *A = &M->rows;
-    A->col_ind[A->nnz] = (int32_t)(M->upper ? A->rows - 1 - col : col);
-    M->source[A->nnz++] = (uint32_t)slot;
+    A->col_ind[A->nnz] = M->upper ? (int32_t)(A->rows - 1 - col) : col;
+    M->source[A->nnz++] = slot;
 }
 
-// Padding has the row itself as its column.
-static struct run run_of(const struct lcl_host_schedule *S, uint64_t first,
-                         uint32_t stride, uint32_t planes, uint32_t self)
+// Appends row i, columns ascending, the diagonal last.
+static void append_row(struct triangle *M, const struct lcl_host_pattern *H,
+                       int64_t i)
 {
-    struct run run = {first, stride, 0};
-    while (run.count < planes && S->col[first + run.count * stride] != self)
-        ++run.count;
-    return run;
-}
-
-// Appends row r of a subdomain, columns ascending, the diagonal last.
-static void append_row(struct triangle *M, const struct lcl_host_schedule *S,
-                       const struct lcl_part *part, uint32_t r)
-{
-    const struct lcl_step *s = &S->step[part->step + S->step_of[part->row + r]];
-    const uint64_t base = part->slot + r - s->first;
-    const uint64_t diagonal = base + s->upper;
-    const struct run run =
-        M->upper
-            ? run_of(S, diagonal + s->rows, s->rows, s->upper_planes - 1u, r)
-            : run_of(S, base + s->lower, s->rows, s->lower_planes, r);
-    for (uint32_t k = 0; k < run.count; ++k) {
-        const uint64_t slot =
-            run.first +
-            (uint64_t)(M->upper ? run.count - 1 - k : k) * run.stride;
-        append(M, (int64_t)part->row + S->col[slot], slot);
+    if (M->upper) {
+        int64_t k = H->row_ptr[i + 1];
+        while (H->col[--k] > i)
+            append(M, H->col[k], (uint32_t)k);
+        append(M, (int32_t)i, (uint32_t)k);
+    } else {
+        for (int64_t k = H->row_ptr[i]; H->col[k] < i; ++k)
+            append(M, H->col[k], (uint32_t)k);
+        append(M, (int32_t)i, LCL_PADDING);
     }
-    append(M, (int64_t)part->row + r, M->upper ? diagonal : LCL_PADDING);
-}
-
-static void append_rows(struct triangle *M, const struct lcl_host_schedule *S)
-{
-    int64_t i = 0;
-    for (int64_t q = 0; q < S->parts; ++q) {
-        const struct lcl_part *part = &S->part[M->upper ? S->parts - 1 - q : q];
-        for (uint32_t r = 0; r < part->rows; ++r) {
-            M->rows.row_ptr[i++] = M->rows.nnz;
-            append_row(M, S, part, M->upper ? part->rows - 1 - r : r);
-        }
-    }
-    M->rows.row_ptr[i] = M->rows.nnz;
 }
 
 static enum lcl_status make_triangle(struct lcl_hec_triangle *T,
                                      lcl_context *ctx,
-                                     const struct lcl_host_schedule *S,
+                                     const struct lcl_host_pattern *H,
                                      bool upper)
 {
     struct triangle M = {.upper = upper};
-    enum lcl_status st = allocate(&M, S, lcl_context_log(ctx));
+    enum lcl_status st = allocate(&M, H, lcl_context_log(ctx));
     if (st == LCL_OK) {
-        append_rows(&M, S);
+        for (int64_t i = 0; i < H->rows; ++i) {
+            M.rows.row_ptr[i] = M.rows.nnz;
+            append_row(&M, H, upper ? H->rows - 1 - i : i);
+        }
+        M.rows.row_ptr[H->rows] = M.rows.nnz;
         st = lcl_hec_triangle_init(T, ctx, &M.rows, M.source, upper, 0);
     }
     triangle_finish(&M);
@@ -114,26 +85,11 @@ static enum lcl_status make_triangle(struct lcl_hec_triangle *T,
 
 // ------------------------------------------------------------------- method
 
-static enum lcl_status check(const struct lcl_factor *F,
-                             const struct lcl_host_schedule *S,
-                             const struct lcl_log *log)
-{
-    if (F->block > 1)
-        return lcl_fail(
-            log, LCL_EUNSUPPORTED,
-            "hec_level requires block size 1, but the matrix is stored "
-            "in blocks of %d rows",
-            F->block);
-    return lcl_needs_wide(S->slots)
-               ? lcl_refuse_wide(S->slots, "factors in HEC take", log)
-               : LCL_OK;
-}
-
 static int chained_levels(const struct lcl_hec_triangle *T)
 {
     int levels = 0;
-    for (int64_t k = 0; k < T->launches; ++k)
-        levels += T->launch[k].chained ? T->launch[k].levels : 0;
+    for (int64_t k = 0; k < T->levels.launches; ++k)
+        levels += T->levels.launch[k].chained ? T->levels.launch[k].levels : 0;
     return levels;
 }
 
@@ -146,22 +102,18 @@ static enum lcl_status make_vector(struct lcl_hec_level *H, lcl_context *ctx,
 }
 
 static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
-                              const struct lcl_host_schedule *schedule,
-                              const int32_t *level)
+                              const struct lcl_host_factor *host)
 {
-    const struct lcl_log *log = lcl_context_log(ctx);
-    enum lcl_status st = check(T->factor, schedule, log);
-    (void)level; // of L and U together; each has levels of its own
-    if (st < 0)
-        return st;
+    const struct lcl_host_pattern *pattern = &host->pattern;
+    enum lcl_status st;
     struct lcl_hec_level *H = T->state = lcl_calloc(1, sizeof *H);
     if (!H)
-        return lcl_fail_memory(log, "a triangular solve");
-    if ((st = make_triangle(&H->lower, ctx, schedule, false)) < 0 ||
-        (st = make_triangle(&H->upper, ctx, schedule, true)) < 0 ||
-        (st = make_vector(H, ctx, schedule->n)) < 0)
+        return lcl_fail_memory(lcl_context_log(ctx), "a triangular solve");
+    if ((st = make_triangle(&H->lower, ctx, pattern, false)) < 0 ||
+        (st = make_triangle(&H->upper, ctx, pattern, true)) < 0 ||
+        (st = make_vector(H, ctx, pattern->rows)) < 0)
         return st;
-    T->op.launches = (int)(H->lower.launches + H->upper.launches);
+    T->op.launches = (int)(H->lower.levels.launches + H->upper.levels.launches);
     T->group = H->lower.group;
     if (lcl_context_caps(ctx)->width > 1)
         T->barriers = chained_levels(&H->lower) + chained_levels(&H->upper);

@@ -23,68 +23,22 @@ enum {
 
 // The sorted matrix on the host.
 struct sorted {
-    int32_t *perm;
     struct lcl_csr rows;
     uint32_t *source;
 };
 
 static void sorted_finish(struct sorted *S)
 {
-    lcl_free(S->perm);
     lcl_csr_finish(&S->rows);
     lcl_free(S->source);
 }
 
-// Sets the levels of all rows; returns their number.
-static int64_t find_levels(int32_t *level, const struct lcl_csr *L)
-{
-    int32_t levels = 0;
-    for (int64_t i = 0; i < L->rows; ++i) {
-        level[i] = 0;
-        for (int64_t k = L->row_ptr[i]; k < L->row_ptr[i + 1] - 1; ++k)
-            if (level[L->col_ind[k]] >= level[i])
-                level[i] = level[L->col_ind[k]] + 1;
-        levels = level[i] < levels ? levels : level[i] + 1;
-    }
-    return levels;
-}
-
-// Lists the rows level by level, in ascending order within a level.
-static void list_rows(struct lcl_hec_triangle *T, int32_t *perm,
-                      const int32_t *level)
-{
-    int64_t *next = T->level_ptr + 1; // of each level, place of its next row
-    for (int64_t i = 0; i < T->n; ++i)
-        if (level[i] + 1 < T->levels)
-            ++next[level[i] + 1];
-    for (int64_t l = 1; l < T->levels; ++l)
-        next[l] += next[l - 1];
-    for (int64_t i = 0; i < T->n; ++i)
-        perm[next[level[i]]++] = (int32_t)i;
-}
-
-static enum lcl_status sort_rows(struct lcl_hec_triangle *T, struct sorted *S,
-                                 const struct lcl_csr *L,
-                                 const struct lcl_log *log)
-{
-    const size_t n = (size_t)L->rows;
-    int32_t *level = lcl_malloc(n, sizeof *level);
-    S->perm = lcl_malloc(n, sizeof *S->perm);
-    T->levels = level ? find_levels(level, L) : 0;
-    T->level_ptr = lcl_calloc((size_t)T->levels + 1, sizeof *T->level_ptr);
-    const bool enough = level && S->perm && T->level_ptr;
-    if (enough)
-        list_rows(T, S->perm, level);
-    lcl_free(level);
-    return enough ? LCL_OK : lcl_fail_memory(log, "levels");
-}
-
 static enum lcl_status reorder(struct sorted *S, const struct lcl_csr *L,
-                               const uint32_t *source,
+                               const int32_t *perm, const uint32_t *source,
                                const struct lcl_log *log)
 {
     int64_t *map;
-    const enum lcl_status st = lcl_csr_reorder(&S->rows, &map, L, S->perm, log);
+    const enum lcl_status st = lcl_csr_reorder(&S->rows, &map, L, perm, log);
     if (st < 0)
         return st;
     S->source = lcl_malloc((size_t)L->nnz, sizeof *S->source);
@@ -120,11 +74,12 @@ static enum lcl_status upload(struct lcl_hec_triangle *T, lcl_context *ctx,
         (st = lcl_buffer_create_from(&T->source, ctx, S->source, nnz,
                                      sizeof *S->source, "sources of entries")) <
             0 ||
-        (st = lcl_buffer_create_from(&T->perm, ctx, S->perm, n, sizeof *S->perm,
-                                     "permutation")) < 0)
+        (st = lcl_buffer_create_from(&T->perm, ctx, T->levels.perm, n,
+                                     sizeof *T->levels.perm, "permutation")) <
+            0)
         return st;
-    return lcl_buffer_create_narrow(&T->level_ptr_on_device, ctx, T->level_ptr,
-                                    T->levels + 1, "levels");
+    return lcl_buffer_create_narrow(&T->level_ptr, ctx, T->levels.level_ptr,
+                                    T->levels.levels + 1, "levels");
 }
 
 static enum lcl_status convert(struct lcl_hec_triangle *T, lcl_context *ctx,
@@ -173,19 +128,21 @@ enum lcl_status lcl_hec_triangle_init(struct lcl_hec_triangle *T,
 {
     const struct lcl_caps *caps = lcl_context_caps(ctx);
     const struct lcl_log *log = lcl_context_log(ctx);
-    struct sorted S = {.perm = NULL};
+    struct sorted S = {.source = NULL};
     enum lcl_status st;
     *T = (struct lcl_hec_triangle){.n = L->rows};
-    if ((st = get_kernels(T, ctx)) < 0 || (st = sort_rows(T, &S, L, log)) < 0 ||
-        (st = reorder(&S, L, source, log)) < 0)
+    if ((st = get_kernels(T, ctx)) < 0 ||
+        (st = lcl_levels_init(&T->levels, L->rows, L->row_ptr, L->col_ind,
+                              log)) < 0 ||
+        (st = reorder(&S, L, T->levels.perm, source, log)) < 0)
         goto out;
     if (reversed)
-        reverse(S.perm, T->n);
+        reverse(T->levels.perm, T->n);
     if ((st = upload(T, ctx, &S)) < 0 ||
         (st = convert(T, ctx, &S.rows, width)) < 0)
         goto out;
-    st = lcl_hec_triangle_plan(
-        T, caps->width > 1 ? chain_group(caps) : CPU_CHAIN_ROWS, log);
+    st = lcl_levels_plan(
+        &T->levels, caps->width > 1 ? chain_group(caps) : CPU_CHAIN_ROWS, log);
 out:
     sorted_finish(&S);
     return st;
@@ -193,42 +150,13 @@ out:
 
 void lcl_hec_triangle_finish(struct lcl_hec_triangle *T)
 {
-    lcl_free(T->level_ptr);
-    lcl_free(T->launch);
+    lcl_levels_finish(&T->levels);
     lcl_hec_finish(&T->hec);
     lcl_device_matrix_finish(&T->rows);
     lcl_buffer_destroy(&T->source);
     lcl_buffer_destroy(&T->perm);
-    lcl_buffer_destroy(&T->level_ptr_on_device);
+    lcl_buffer_destroy(&T->level_ptr);
     *T = (struct lcl_hec_triangle){.n = 0};
-}
-
-// ------------------------------------------------------------------- plan
-
-static int64_t level_rows(const struct lcl_hec_triangle *T, int64_t l)
-{
-    return T->level_ptr[l + 1] - T->level_ptr[l];
-}
-
-enum lcl_status lcl_hec_triangle_plan(struct lcl_hec_triangle *T, int64_t most,
-                                      const struct lcl_log *log)
-{
-    struct lcl_hec_launch *launch =
-        lcl_malloc((size_t)T->levels, sizeof *launch);
-    if (!launch)
-        return lcl_fail_memory(log, "launches of levels");
-    lcl_free(T->launch);
-    T->launch = launch;
-    T->launches = 0;
-    for (int64_t l = 0; l < T->levels; ++l) {
-        const bool thin = level_rows(T, l) <= most;
-        if (thin && T->launches > 0 && launch[T->launches - 1].chained)
-            ++launch[T->launches - 1].levels;
-        else
-            launch[T->launches++] =
-                (struct lcl_hec_launch){(int32_t)l, 1, thin};
-    }
-    return LCL_OK;
 }
 
 // ------------------------------------------------------------------- use
@@ -244,28 +172,28 @@ enum lcl_status lcl_hec_triangle_update(const struct lcl_hec_triangle *T,
 }
 
 static int64_t groups_of(const struct lcl_hec_triangle *T,
-                         const struct lcl_hec_launch *P)
+                         const struct lcl_level_launch *P)
 {
     const int each = T->group > 1 ? T->group : CPU_ROWS;
-    return P->chained
-               ? 1
-               : lcl_launch_groups(level_rows(T, P->first), each, T->group);
+    return P->chained ? 1
+                      : lcl_launch_groups(lcl_level_rows(&T->levels, P->first),
+                                          each, T->group);
 }
 
 static enum lcl_status solve_levels(const struct lcl_hec_triangle *T,
-                                    const struct lcl_hec_launch *P,
+                                    const struct lcl_level_launch *P,
                                     const struct lcl_operands *v, lcl_buffer *x)
 {
     const struct lcl_hec *H = &T->hec;
-    return LCL_LAUNCH(
-        P->chained ? T->chain : T->level, groups_of(T, P),
-        lcl_arg_buffer(T->level_ptr_on_device), lcl_arg_int(P->first),
-        lcl_arg_int(P->levels), lcl_arg_int((int32_t)H->width),
-        lcl_arg_long(H->stride), lcl_arg_buffer(H->ell_col),
-        lcl_arg_buffer(H->ell_val), lcl_arg_buffer(H->csr_ptr),
-        lcl_arg_buffer(H->csr_col), lcl_arg_buffer(H->csr_val),
-        lcl_arg_buffer(T->perm), lcl_arg_buffer(v->x), lcl_arg_buffer(x),
-        lcl_arg_buffer(v->y), lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
+    return LCL_LAUNCH(P->chained ? T->chain : T->level, groups_of(T, P),
+                      lcl_arg_buffer(T->level_ptr), lcl_arg_int(P->first),
+                      lcl_arg_int(P->levels), lcl_arg_int((int32_t)H->width),
+                      lcl_arg_long(H->stride), lcl_arg_buffer(H->ell_col),
+                      lcl_arg_buffer(H->ell_val), lcl_arg_buffer(H->csr_ptr),
+                      lcl_arg_buffer(H->csr_col), lcl_arg_buffer(H->csr_val),
+                      lcl_arg_buffer(T->perm), lcl_arg_buffer(v->x),
+                      lcl_arg_buffer(x), lcl_arg_buffer(v->y),
+                      lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
 }
 
 enum lcl_status lcl_hec_triangle_solve(const struct lcl_hec_triangle *T,
@@ -273,7 +201,7 @@ enum lcl_status lcl_hec_triangle_solve(const struct lcl_hec_triangle *T,
                                        lcl_buffer *x)
 {
     enum lcl_status st = LCL_OK;
-    for (int64_t k = 0; k < T->launches && st == LCL_OK; ++k)
-        st = solve_levels(T, &T->launch[k], v, x);
+    for (int64_t k = 0; k < T->levels.launches && st == LCL_OK; ++k)
+        st = solve_levels(T, &T->levels.launch[k], v, x);
     return st;
 }

@@ -3,23 +3,17 @@
 // (cl/trisolve/hec_level.cl).
 #pragma once
 
+#include "lib/factor/levels.h"
 #include "lib/operator/hec.h"
 
-// A launch: one level, or several, all of few rows, by one group.
-struct lcl_hec_launch {
-    int32_t first, levels;
-    bool chained;
-};
-
 struct lcl_hec_triangle {
-    int64_t n, levels, launches;
-    int64_t *level_ptr;            // levels + 1: first row of each level
-    struct lcl_hec_launch *launch; // launches
+    int64_t n;
+    struct lcl_levels levels;
     struct lcl_hec hec;
     // The sorted rows in CSR, which receive the values; no columns.
     struct lcl_device_matrix rows;
     lcl_buffer *source; // of its entries
-    lcl_buffer *perm, *level_ptr_on_device;
+    lcl_buffer *perm, *level_ptr;
     lcl_kernel *take, *level, *chain;
     int group; // of hec_level
 };
@@ -37,12 +31,6 @@ enum lcl_status lcl_hec_triangle_init(struct lcl_hec_triangle *T,
                                       const uint32_t *source, bool reversed,
                                       int64_t width);
 void lcl_hec_triangle_finish(struct lcl_hec_triangle *T);
-
-// Plans the launches: levels of up to `most` rows are chained.
-// lcl_hec_triangle_init() uses the size of a group. Returns LCL_OK or
-// LCL_ENOMEM, and then the plan is unchanged.
-enum lcl_status lcl_hec_triangle_plan(struct lcl_hec_triangle *T, int64_t most,
-                                      const struct lcl_log *log);
 
 // Takes the values of the slots.
 enum lcl_status lcl_hec_triangle_update(const struct lcl_hec_triangle *T,

@@ -90,11 +90,10 @@ enum lcl_status lcl_packed_partition(struct lcl_subdomains *P, lcl_context *ctx,
                                      const struct lcl_device_matrix *D,
                                      int block,
                                      const struct lcl_partition_params *params,
-                                     int64_t aggregates)
+                                     int64_t limit, int64_t aggregates)
 {
     const struct lcl_caps *caps = lcl_context_caps(ctx);
     const struct lcl_log *log = lcl_context_log(ctx);
-    const int64_t limit = lcl_packed_rows_most(caps, block);
     struct lcl_partition_params p = *params;
     p.type = lcl_packed_partition_type(caps, p.type);
     int32_t *of_blocks = NULL;
@@ -271,13 +270,12 @@ static enum lcl_status get_serial(struct lcl_packed *K, lcl_context *ctx,
 }
 
 static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
-                              const struct lcl_host_schedule *schedule,
-                              const int32_t *level)
+                              const struct lcl_host_factor *host)
 {
     const struct lcl_caps *caps = lcl_context_caps(ctx);
     const struct lcl_factor *F = T->factor;
     struct lcl_packed *K = T->state = lcl_calloc(1, sizeof *K);
-    (void)schedule, (void)level;
+    (void)host;
     if (!K)
         return lcl_fail_memory(lcl_context_log(ctx), "a triangular solve");
     T->op.launches = 1;

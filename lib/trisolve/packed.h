@@ -7,7 +7,7 @@
 #include "lib/trisolve/packed_state.h"
 #include "lib/trisolve/trisolve.h"
 
-// Partitions A into subdomains that fit in the device's local memory. If
+// Partitions A into subdomains of at most `limit` rows. If
 // `params` does not set their size, it is chosen for the device (smaller for
 // small systems, so that every compute unit has work). A is the pattern of the
 // blocks of `block` rows and columns, so its rows are block rows; the caller's
@@ -19,7 +19,7 @@ enum lcl_status lcl_packed_partition(struct lcl_subdomains *P, lcl_context *ctx,
                                      const struct lcl_device_matrix *D,
                                      int block,
                                      const struct lcl_partition_params *params,
-                                     int64_t aggregates);
+                                     int64_t limit, int64_t aggregates);
 
 // Resolves LCL_PARTITION_DEFAULT for a device; returns other types unchanged.
 // Matching does not pay off on a few cores: for lap3d:64 it takes 0.7 s on two

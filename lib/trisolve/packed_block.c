@@ -87,14 +87,13 @@ struct lcl_spec lcl_packed_block_spec(const struct lcl_caps *caps,
 }
 
 static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
-                              const struct lcl_host_schedule *schedule,
-                              const int32_t *level)
+                              const struct lcl_host_factor *host)
 {
     const struct lcl_caps *caps = lcl_context_caps(ctx);
     const struct lcl_factor *F = T->factor;
     const struct lcl_spec spec = lcl_packed_block_spec(caps, F);
     struct lcl_packed *K = T->state = lcl_calloc(1, sizeof *K);
-    (void)schedule, (void)level;
+    (void)host;
     if (!K)
         return lcl_fail_memory(lcl_context_log(ctx), "a triangular solve");
     K->table = caps->width > 1 ? F->stage : F->step;

@@ -69,8 +69,7 @@ static int barriers_of(const struct lcl_caps *caps, const struct lcl_spec *spec,
 }
 
 static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
-                              const struct lcl_host_schedule *schedule,
-                              const int32_t *level)
+                              const struct lcl_host_factor *host)
 {
     const struct lcl_caps *caps = lcl_context_caps(ctx);
     const struct lcl_log *log = lcl_context_log(ctx);
@@ -84,10 +83,10 @@ static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
     T->op.launches = 2;
     T->group = spec.group;
     T->barriers = 2 * barriers_of(caps, &spec, T->factor);
-    if ((st = lcl_csr_factors_init(&S->factors, ctx, T->factor, schedule, level,
-                                   LCL_SPLIT_LD_U)) < 0 ||
-        (st = lcl_buffer_create(&S->done, ctx, schedule->n, sizeof(int32_t),
-                                "row flags")) < 0 ||
+    if ((st = lcl_csr_factors_init(&S->factors, ctx, T->factor, &host->schedule,
+                                   host->level, LCL_SPLIT_LD_U)) < 0 ||
+        (st = lcl_buffer_create(&S->done, ctx, host->schedule.n,
+                                sizeof(int32_t), "row flags")) < 0 ||
         (st = lcl_buffer_fill(S->done, 0)) < 0)
         return st;
     return lcl_spin_loop_kernels(S, ctx, 0);

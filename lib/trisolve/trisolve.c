@@ -2,6 +2,7 @@
 // Application of the factors: the table of methods.
 #include "lib/trisolve/trisolve.h"
 
+#include "host/alloc.h"
 #include "host/log.h"
 #include "host/runtime.h"
 
@@ -54,8 +55,7 @@ static const struct lcl_operator_ops operator_ops = {.apply = apply};
 enum lcl_status lcl_trisolve_init(struct lcl_trisolve_method *T,
                                   enum lcl_trisolve name, lcl_context *ctx,
                                   const struct lcl_factor *factor,
-                                  const struct lcl_host_schedule *schedule,
-                                  const int32_t *level)
+                                  const struct lcl_host_factor *host)
 {
     const enum lcl_status st = check(factor, name, lcl_context_log(ctx));
     *T = (struct lcl_trisolve_method){
@@ -66,7 +66,7 @@ enum lcl_status lcl_trisolve_init(struct lcl_trisolve_method *T,
     lcl_operator_init(&T->op, &operator_ops, V, V);
     T->op.state = T;
     T->ops = method_for(name, factor->block);
-    return T->ops->create(T, ctx, schedule, level);
+    return T->ops->create(T, ctx, host);
 }
 
 void lcl_trisolve_finish(struct lcl_trisolve_method *T)
@@ -86,9 +86,23 @@ enum lcl_status lcl_trisolve_prolong(struct lcl_trisolve_method *T,
     return T->ops->prolong(T, T->op.range.ctx, aggregate);
 }
 
+void lcl_host_factor_finish(struct lcl_host_factor *host)
+{
+    lcl_host_schedule_finish(&host->schedule);
+    lcl_free(host->level);
+    lcl_host_pattern_finish(&host->pattern);
+    *host = (struct lcl_host_factor){.level = NULL};
+}
+
+bool lcl_trisolve_takes_levels(enum lcl_trisolve name)
+{
+    return methods[name] == &lcl_trisolve_hec_level;
+}
+
 bool lcl_trisolve_reads_schedule(enum lcl_trisolve name)
 {
-    return methods[name] != &lcl_trisolve_packed;
+    return methods[name] != &lcl_trisolve_packed &&
+           !lcl_trisolve_takes_levels(name);
 }
 
 enum lcl_status lcl_trisolve_update(struct lcl_trisolve_method *T)

@@ -3,18 +3,26 @@
 #pragma once
 
 #include "lib/factor/ildu0.h"
+#include "lib/factor/pattern.h"
 #include "lib/operator/operator.h"
 
 #include <levelcl/precond.h>
 
 struct lcl_trisolve_method;
 
+// What the host knows about a factor.
+struct lcl_host_factor {
+    // Of a packed factor:
+    struct lcl_host_schedule schedule;
+    int32_t *level; // of each row, ascending within a subdomain
+    // Of a factor in levels:
+    struct lcl_host_pattern pattern;
+};
+
 struct lcl_trisolve_ops {
-    // Sets up T->state; `level` is the level of each row, ascending within a
-    // subdomain. On error the caller calls destroy().
+    // Sets up T->state. On error the caller calls destroy().
     enum lcl_status (*create)(struct lcl_trisolve_method *T, lcl_context *ctx,
-                              const struct lcl_host_schedule *schedule,
-                              const int32_t *level);
+                              const struct lcl_host_factor *host);
     // Converts the values of the factor after a factorisation; NULL if the
     // kernels read the factor directly.
     enum lcl_status (*update)(struct lcl_trisolve_method *T);
@@ -61,14 +69,20 @@ extern const struct lcl_trisolve_ops lcl_trisolve_hec_level;
 enum lcl_status lcl_trisolve_init(struct lcl_trisolve_method *T,
                                   enum lcl_trisolve name, lcl_context *ctx,
                                   const struct lcl_factor *factor,
-                                  const struct lcl_host_schedule *schedule,
-                                  const int32_t *level);
+                                  const struct lcl_host_factor *host);
 // Applications of T->op fail from then on.
 void lcl_trisolve_finish(struct lcl_trisolve_method *T);
 
-// Whether the method builds its own arrays on the host; otherwise the schedule
-// and the levels passed to lcl_trisolve_init() may be NULL.
+void lcl_host_factor_finish(struct lcl_host_factor *host);
+
+// Whether the method builds its own arrays from the schedule and the levels on
+// the host.
 bool lcl_trisolve_reads_schedule(enum lcl_trisolve name);
+
+// Whether the method applies factors in levels (lib/factor/level_ildu0.h),
+// whose pattern it reads on the host. For methods that read nothing on the
+// host, lcl_trisolve_init() takes NULL.
+bool lcl_trisolve_takes_levels(enum lcl_trisolve name);
 
 // Gives T->op a prolongation P, so that it supports LCL_APPLY_ADD: P w adds
 // number aggregate[p] (uint32) of w, one value for each row of a block, to the

@@ -212,6 +212,12 @@ ends 0 --csr-text ptr.txt col.txt val.txt rhs.txt -o "$dir/out/text.mtx" --spmv 
 says stdout "right-hand side rhs.txt"
 ends 0 --csr-text=ptr.txt col.txt val.txt --spmv binned --precond jacobi --block-size 1
 ends 0 --problem lap3d:5 --trisolve hec_level
+ends 0 --problem lap3d:41 --trisolve hec_level --partition natural --subdomain-rows 70000
+says stdout '^subdomains  1 of 68921'
+for method in 'iluk --ilu-level 2' 'ilut --ilut-p 4' 'ras --overlap 2' 'as --solver cg'; do
+    # shellcheck disable=SC2086
+    ends 0 --problem lap3d:12 --trisolve hec_level --subdomain-rows 400 --precond $method
+done
 ends 0 --csr-text ptr.txt col.txt val.txt --spmv hec --hec-width 1 --block-size 1
 ends 0 info --csr-text ptr.txt col.txt val.txt
 ends 0 two.mtx --partition file:labels.txt
@@ -320,6 +326,7 @@ refused 2 'give one of them' --problem lap3d:12 --precond ras --ilut-p 3 --ilu-l
 refused 2 "bad value '0' for ilut-p" --problem lap3d:12 --precond ilut --ilut-p 0
 refused 2 "bad value '-1' for ilut-tol" --problem lap3d:12 --precond ilut --ilut-tol=-1
 refused 2 '--precond as instead' --problem lap3d:12 --precond ras --solver cg
+refused 2 'require --trisolve packed or hec_level' --problem lap3d:12 --precond iluk --trisolve dag_ec_lds
 refused 2 'no --coarse' --problem lap3d:12 --precond ras --coarse mult
 refused 2 'an integer from 1' --problem lap3d:12 --precond ras --overlap -1
 

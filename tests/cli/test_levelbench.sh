@@ -147,10 +147,10 @@ done
     flunk 'rows of blocks have aligned columns'
 awk '/packed/ { ++rows; d = $6 - $7; if (d * d > 1) exit 1 } END { exit rows != 6 }' "$dir/table" ||
     flunk 'one core takes the iterations of the device'
-# More rows than packed takes: by hec_level, or a reason.
+# More rows than packed takes: by hec_level.
 "$bench" hec --blocks 1 --partition natural lap3d:41 >"$dir/out" 2>"$dir/err" || flunk 'hec takes a large subdomain'
 for method in BILU BILUT RAS; do
-    grep -Eq "^lap3d:41 +$method +1 +(1 +hec_level .* rtol|- .* has 68921 rows.* [1-9][0-9]*)\$" "$dir/out" ||
+    grep -Eq "^lap3d:41 +$method +1 +1 +hec_level .* rtol\$" "$dir/out" ||
         flunk "a row of $method for a large subdomain"
 done
 

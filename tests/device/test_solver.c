@@ -138,16 +138,18 @@ static int iterations(lcl_context *ctx, const struct lcl_csr *A,
 }
 
 // CG, since the iterations of BiCGSTAB depend on rounding. Also with the whole
-// matrix as one subdomain.
+// matrix as one subdomain. For several lanes, packed eliminates in another
+// order.
 static void test_solver__hec_level_takes_the_iterations_of_packed(void **state)
 {
     struct lcl_csr A = test_laplacian(12, 11, 10);
     const int64_t rows[] = {TEST_PART_ROWS, A.rows};
+    const int most = test_width(*state) > 1 ? 2 : 0;
     for (int i = 0; i < 2; ++i) {
         const int packed = iterations(*state, &A, LCL_TRISOLVE_PACKED, rows[i]);
+        const int hec = iterations(*state, &A, LCL_TRISOLVE_HEC_LEVEL, rows[i]);
         assert_true(packed > 5);
-        assert_int_equal(
-            iterations(*state, &A, LCL_TRISOLVE_HEC_LEVEL, rows[i]), packed);
+        assert_in_range(hec, packed - most, packed + most);
     }
     test_csr_finish(&A);
 }

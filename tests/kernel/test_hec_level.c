@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// hec_level.cl compared with the reference: triangular matrices of any shape,
-// then the factors of the test systems.
+// hec_level.cl compared with the reference: triangular matrices of any shape.
 #include "tests/support/device.h"
-#include "tests/support/trisolves.h"
+#include "tests/support/systems.h"
 
 #include "lib/ref/hec.h"
 #include "lib/trisolve/hec_level.h"
@@ -141,10 +140,10 @@ static void expect_solution(const struct triangle *M,
 static void expect_plans(const struct triangle *M, struct lcl_hec_triangle *T)
 {
     expect_solution(M, T);
-    assert_int_equal(lcl_hec_triangle_plan(T, 3, NULL), LCL_OK);
+    assert_int_equal(lcl_levels_plan(&T->levels, 3, NULL), LCL_OK);
     expect_solution(M, T);
-    assert_int_equal(lcl_hec_triangle_plan(T, 0, NULL), LCL_OK);
-    assert_int_equal(T->launches, T->levels);
+    assert_int_equal(lcl_levels_plan(&T->levels, 0, NULL), LCL_OK);
+    assert_int_equal(T->levels.launches, T->levels.levels);
     expect_solution(M, T);
 }
 
@@ -197,8 +196,8 @@ static void expect_levels(lcl_context *ctx, const struct lcl_csr *A,
     triangle_init(&M, ctx, A, false);
     assert_int_equal(lcl_hec_triangle_init(&T, ctx, &M.L, M.source, false, 0),
                      LCL_OK);
-    assert_int_equal(T.levels, levels);
-    assert_int_equal(T.launches, launches);
+    assert_int_equal(T.levels.levels, levels);
+    assert_int_equal(T.levels.launches, launches);
     lcl_hec_triangle_finish(&T);
     triangle_finish(&M);
     expect_solved(ctx, A, false, 0);
@@ -252,59 +251,6 @@ static void test_hec_level__impossible_widths_are_refused(void **state)
     test_csr_finish(&A);
 }
 
-// ------------------------------------------------------------------ factors
-
-static void test_hec_level__applies_ildu0_factors(void **state)
-{
-    const struct test_trisolve want = {.name = LCL_TRISOLVE_HEC_LEVEL,
-                                       .type = LCL_PRECOND_ILDU0,
-                                       .unit_lower = true};
-    test_trisolve_expect(*state, &want);
-}
-
-static void test_hec_level__applies_ilu0_factors(void **state)
-{
-    const struct test_trisolve want = {.name = LCL_TRISOLVE_HEC_LEVEL,
-                                       .type = LCL_PRECOND_ILU0,
-                                       .unit_lower = true};
-    test_trisolve_expect(*state, &want);
-}
-
-// Every level of the factors in a launch of its own.
-static void unchain(struct lcl_trisolve_method *T, lcl_context *ctx, int group)
-{
-    struct lcl_hec_level *H = T->state;
-    (void)ctx, (void)group;
-    assert_int_equal(lcl_hec_triangle_plan(&H->lower, 0, NULL), LCL_OK);
-    assert_int_equal(lcl_hec_triangle_plan(&H->upper, 0, NULL), LCL_OK);
-}
-
-static void test_hec_level__applies_factors_level_by_level(void **state)
-{
-    const struct test_trisolve want = {.name = LCL_TRISOLVE_HEC_LEVEL,
-                                       .type = LCL_PRECOND_ILDU0,
-                                       .regroup = unchain,
-                                       .unit_lower = true};
-    test_trisolve_expect(*state, &want);
-}
-
-static void test_hec_level__blocks_are_refused(void **state)
-{
-    const struct lcl_precond_params ilu0 = {.type = LCL_PRECOND_ILU0};
-    struct test_system S;
-    struct test_factors F;
-    struct lcl_trisolve_method T;
-    test_system_init(&S, 0, true);
-    test_system_expand(&S, 2);
-    test_factors_init(&F, *state, &S, test_group(*state, 1), &ilu0);
-    assert_int_equal(lcl_trisolve_init(&T, LCL_TRISOLVE_HEC_LEVEL, *state,
-                                       &F.device, &F.schedule, S.level),
-                     LCL_EUNSUPPORTED);
-    lcl_trisolve_finish(&T);
-    test_factors_finish(&F);
-    test_system_finish(&S);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -314,10 +260,6 @@ int main(void)
         cmocka_unit_test(test_hec_level__chain_is_one_launch),
         cmocka_unit_test(test_hec_level__wide_levels_interrupt_a_chain),
         cmocka_unit_test(test_hec_level__impossible_widths_are_refused),
-        cmocka_unit_test(test_hec_level__applies_ildu0_factors),
-        cmocka_unit_test(test_hec_level__applies_ilu0_factors),
-        cmocka_unit_test(test_hec_level__applies_factors_level_by_level),
-        cmocka_unit_test(test_hec_level__blocks_are_refused),
     };
     return test_device_run(tests);
 }

@@ -22,7 +22,7 @@ static void packed_init(struct lcl_trisolve_method *T, lcl_context *ctx,
                         const struct test_factors *F, const struct form *form)
 {
     assert_int_equal(
-        lcl_trisolve_init(T, LCL_TRISOLVE_PACKED, ctx, &F->device, NULL, NULL),
+        lcl_trisolve_init(T, LCL_TRISOLVE_PACKED, ctx, &F->device, NULL),
         LCL_OK);
     if (test_width(ctx) == 1)
         return;

@@ -23,7 +23,7 @@ static void packed_init(struct lcl_trisolve_method *T, lcl_context *ctx,
                         const struct test_factors *F, const struct form *form)
 {
     assert_int_equal(
-        lcl_trisolve_init(T, LCL_TRISOLVE_PACKED, ctx, &F->device, NULL, NULL),
+        lcl_trisolve_init(T, LCL_TRISOLVE_PACKED, ctx, &F->device, NULL),
         LCL_OK);
     if (!form->global_table || test_width(ctx) == 1)
         return;
@@ -118,7 +118,8 @@ static void test_packed_block__subdomains_fit_the_device(void **state)
                                                         LCL_PARTITION_NATURAL};
         struct lcl_subdomains P;
         assert_int_equal(
-            lcl_packed_partition(&P, *state, &A, NULL, block, &params, 1),
+            lcl_packed_partition(&P, *state, &A, NULL, block, &params,
+                                 lcl_packed_rows_most(caps, block), 1),
             LCL_OK);
         for (int64_t p = 0; p < P.parts && caps->width > 1; ++p)
             assert_true((uint64_t)(P.part_ptr[p + 1] - P.part_ptr[p]) *

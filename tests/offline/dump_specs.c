@@ -165,6 +165,7 @@ static const struct variant variants[] = {
     {"s_4",       4, {.source = "idr_step.cl", .defines = {{"IDR_S", 4}}}},
     {"s_8",       4, {.source = "idr_step.cl", .defines = {{"IDR_S", 8}}}},
     {"waves",     4, {.source = "ildu0.cl"}},
+    {"plain",     8, {.source = "level_ildu0.cl"}},
     {"block_3",   1, {.source = "ildu0_block.cl", .block = 3}},
     {"block_5",   1, {.source = "ildu0_block.cl", .block = 5}},
     {"plain",     8, {.source = "dense.cl", .defines = {{"TILE", 32}}}},

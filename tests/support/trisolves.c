@@ -118,8 +118,9 @@ static void expect_on(lcl_context *ctx, struct test_system *S,
     struct lcl_trisolve_method T;
     struct lcl_repairs repairs;
     test_factors_init(&F, ctx, S, group, &params);
-    assert_int_equal(lcl_trisolve_init(&T, want->name, ctx, &F.device,
-                                       &F.schedule, S->level),
+    const struct lcl_host_factor host = {.schedule = F.schedule,
+                                         .level = S->level};
+    assert_int_equal(lcl_trisolve_init(&T, want->name, ctx, &F.device, &host),
                      LCL_OK);
     if (want->regroup)
         want->regroup(&T, ctx, group);
@@ -134,8 +135,7 @@ bool test_trisolve_supported(lcl_context *ctx, enum lcl_trisolve name)
 {
     const struct lcl_caps *caps = lcl_context_caps(ctx);
     if (caps->width == 1 || name == LCL_TRISOLVE_PACKED ||
-        name == LCL_TRISOLVE_DAG_VC_ILDU0_FUSED ||
-        name == LCL_TRISOLVE_HEC_LEVEL)
+        name == LCL_TRISOLVE_DAG_VC_ILDU0_FUSED)
         return true;
     if (name == LCL_TRISOLVE_DAG_EC_NO_LDS)
         return caps->int64_atomics || caps->local_add == LCL_ATOMIC_ADD_NV_PTX;
@@ -177,8 +177,10 @@ void test_trisolve_refused(lcl_context *ctx, enum lcl_trisolve name,
     test_system_init(&S, 0, true);
     test_factors_init(&F, ctx, &S, test_group(ctx, 1), &params);
     *own = *caps;
+    const struct lcl_host_factor host = {.schedule = F.schedule,
+                                         .level = S.level};
     const enum lcl_status st =
-        lcl_trisolve_init(&T, name, ctx, &F.device, &F.schedule, S.level);
+        lcl_trisolve_init(&T, name, ctx, &F.device, &host);
     *own = kept;
     lcl_trisolve_finish(&T);
     test_factors_finish(&F);

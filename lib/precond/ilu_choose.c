@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Fill, overlap and triangular solve of incomplete factors.
+#include "host/log.h"
+#include "lib/precond/ilu_setup.h"
+
+// Of ILUT.
+enum { ILUT_FILL = 10 };
+#define ILUT_TOL 1e-3
+
+static enum lcl_status check_extended(const struct lcl_precond_params *params,
+                                      const struct lcl_log *log)
+{
+    const char *name = lcl_precond_name(params->type);
+    if (params->coarse > LCL_COARSE_NONE)
+        return lcl_fail(log, LCL_EUNSUPPORTED,
+                        "%s has no coarse correction: expected none or auto",
+                        name);
+    if (params->trisolve > LCL_TRISOLVE_PACKED &&
+        !lcl_trisolve_takes_levels(params->trisolve))
+        return lcl_fail(log, LCL_EUNSUPPORTED,
+                        "%s does not support the trisolve %s, only packed and "
+                        "hec_level",
+                        name, lcl_trisolve_name(params->trisolve));
+    return LCL_OK;
+}
+
+static enum lcl_status check_trisolve(const struct lcl_precond_info *info,
+                                      const struct lcl_log *log)
+{
+    const enum lcl_trisolve name = info->trisolve;
+    return lcl_trisolve_takes_levels(name) && info->block_size > 1
+               ? lcl_fail(log, LCL_EUNSUPPORTED,
+                          "%s requires block size 1, but the matrix is stored "
+                          "in blocks of %d rows",
+                          lcl_trisolve_name(name), info->block_size)
+               : LCL_OK;
+}
+
+static void choose_extension(struct lcl_precond_info *info,
+                             const struct lcl_precond_params *params)
+{
+    const bool iluk = params->type == LCL_PRECOND_ILUK;
+    const bool ilut = params->type == LCL_PRECOND_ILUT;
+    info->ilu_level = params->ilu_level ? params->ilu_level : iluk;
+    info->ilut_p = params->ilut_p ? params->ilut_p : ilut ? ILUT_FILL : 0;
+    if (info->ilut_p > 0)
+        info->ilut_tol = params->ilut_tol > 0 ? params->ilut_tol : ILUT_TOL;
+    info->overlap = params->overlap ? params->overlap : !iluk && !ilut;
+}
+
+enum lcl_status lcl_ilu_choose(struct lcl_precond_info *info,
+                               const struct lcl_precond_params *params,
+                               const struct lcl_log *log)
+{
+    enum lcl_status st;
+    info->trisolve = params->trisolve ? params->trisolve : LCL_TRISOLVE_PACKED;
+    if ((st = check_trisolve(info, log)) < 0 ||
+        !lcl_precond_is_extended(info->type))
+        return st;
+    if ((st = check_extended(params, log)) == LCL_OK)
+        choose_extension(info, params);
+    return st;
+}
