@@ -85,9 +85,16 @@ static enum lcl_status make_triangle(struct lcl_hec_triangle *T,
 
 // ------------------------------------------------------------------- method
 
+static int launches(const struct lcl_hec_triangle *T)
+{
+    return T->waits ? 2 : (int)T->levels.launches;
+}
+
 static int chained_levels(const struct lcl_hec_triangle *T)
 {
     int levels = 0;
+    if (T->waits)
+        return 0;
     for (int64_t k = 0; k < T->levels.launches; ++k)
         levels += T->levels.launch[k].chained ? T->levels.launch[k].levels : 0;
     return levels;
@@ -113,7 +120,7 @@ static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
         (st = make_triangle(&H->upper, ctx, pattern, true)) < 0 ||
         (st = make_vector(H, ctx, pattern->rows)) < 0)
         return st;
-    T->op.launches = (int)(H->lower.levels.launches + H->upper.levels.launches);
+    T->op.launches = launches(&H->lower) + launches(&H->upper);
     T->group = H->lower.group;
     if (lcl_context_caps(ctx)->width > 1)
         T->barriers = chained_levels(&H->lower) + chained_levels(&H->upper);

@@ -17,6 +17,7 @@ enum {
     CHAIN_ITEMS = 256,    // work-items of the group that solves thin levels
     CPU_CHAIN_ROWS = 512, // rows of a thin level at width 1
     CPU_ROWS = 128,       // rows of a group at width 1, at least
+    LEVELS_AHEAD = 6,     // whose rows wait at a time
 };
 
 // ------------------------------------------------------------------- sorting
@@ -100,6 +101,80 @@ static int chain_group(const struct lcl_caps *caps)
     return lcl_wave_group(caps, CHAIN_ITEMS / caps->width);
 }
 
+// Whether volatile loads see the stores of other groups, as on NVIDIA and AMD;
+// elsewhere only atomic operations do.
+static bool sees_stores(const struct lcl_caps *caps)
+{
+    return caps->exchange == LCL_EXCHANGE_NV_PTX ||
+           caps->exchange == LCL_EXCHANGE_AMD;
+}
+
+// Whether levels are better one launch: a launch takes longer than the rows of
+// a level wait.
+static bool may_wait(const struct lcl_hec_triangle *T,
+                     const struct lcl_caps *caps)
+{
+    return caps->width > 1 && caps->progress != LCL_PROGRESS_NONE &&
+           T->levels.levels > 2 && (caps->int64_atomics || sees_stores(caps));
+}
+
+// Divides each level into waves.
+static int64_t list_waves(uint32_t *wave_ptr, const struct lcl_levels *L,
+                          int width)
+{
+    int64_t waves = 0;
+    for (int64_t l = 0; l < L->levels; ++l)
+        for (int64_t j = L->level_ptr[l]; j < L->level_ptr[l + 1]; j += width)
+            wave_ptr[waves++] = (uint32_t)j;
+    wave_ptr[waves] = (uint32_t)L->n;
+    return waves;
+}
+
+static enum lcl_status make_waves(struct lcl_hec_triangle *T, lcl_context *ctx)
+{
+    const int width = lcl_context_caps(ctx)->width;
+    const int64_t most = T->n / width + T->levels.levels + 1;
+    uint32_t *wave_ptr = lcl_malloc((size_t)most, sizeof *wave_ptr);
+    if (!wave_ptr)
+        return lcl_fail_memory(lcl_context_log(ctx), "waves of levels");
+    T->waves = (int32_t)list_waves(wave_ptr, &T->levels, width);
+    enum lcl_status st = lcl_buffer_create_from(
+        &T->wave_ptr, ctx, wave_ptr, T->waves + 1, sizeof *wave_ptr, "waves");
+    lcl_free(wave_ptr);
+    return st < 0 ? st
+                  : lcl_buffer_create(&T->ticket, ctx, 1, sizeof(int32_t),
+                                      "a ticket");
+}
+
+static enum lcl_status get_waiting_kernels(struct lcl_hec_triangle *T,
+                                           lcl_context *ctx)
+{
+    struct lcl_spec spec = {
+        .source = "hec_level.cl",
+        .kernel = "hec_begin",
+        .group = T->group,
+        .wide = T->rows.wide,
+    };
+    const enum lcl_status st = lcl_kernel_get(&T->begin, ctx, &spec);
+    spec.kernel = "hec_wait";
+    lcl_spec_set(&spec, "ATOMIC_WAITS", !sees_stores(lcl_context_caps(ctx)));
+    return st < 0 ? st : lcl_kernel_get(&T->wait, ctx, &spec);
+}
+
+static enum lcl_status plan(struct lcl_hec_triangle *T, lcl_context *ctx)
+{
+    const struct lcl_caps *caps = lcl_context_caps(ctx);
+    enum lcl_status st = lcl_levels_plan(
+        &T->levels, caps->width > 1 ? chain_group(caps) : CPU_CHAIN_ROWS,
+        lcl_context_log(ctx));
+    if (st < 0 || !may_wait(T, caps))
+        return st;
+    if ((st = make_waves(T, ctx)) < 0 || (st = get_waiting_kernels(T, ctx)) < 0)
+        return st;
+    T->waits = true;
+    return LCL_OK;
+}
+
 static enum lcl_status get_kernels(struct lcl_hec_triangle *T, lcl_context *ctx)
 {
     const struct lcl_caps *caps = lcl_context_caps(ctx);
@@ -126,7 +201,6 @@ enum lcl_status lcl_hec_triangle_init(struct lcl_hec_triangle *T,
                                       const uint32_t *source, bool reversed,
                                       int64_t width)
 {
-    const struct lcl_caps *caps = lcl_context_caps(ctx);
     const struct lcl_log *log = lcl_context_log(ctx);
     struct sorted S = {.source = NULL};
     enum lcl_status st;
@@ -141,8 +215,7 @@ enum lcl_status lcl_hec_triangle_init(struct lcl_hec_triangle *T,
     if ((st = upload(T, ctx, &S)) < 0 ||
         (st = convert(T, ctx, &S.rows, width)) < 0)
         goto out;
-    st = lcl_levels_plan(
-        &T->levels, caps->width > 1 ? chain_group(caps) : CPU_CHAIN_ROWS, log);
+    st = plan(T, ctx);
 out:
     sorted_finish(&S);
     return st;
@@ -156,6 +229,8 @@ void lcl_hec_triangle_finish(struct lcl_hec_triangle *T)
     lcl_buffer_destroy(&T->source);
     lcl_buffer_destroy(&T->perm);
     lcl_buffer_destroy(&T->level_ptr);
+    lcl_buffer_destroy(&T->wave_ptr);
+    lcl_buffer_destroy(&T->ticket);
     *T = (struct lcl_hec_triangle){.n = 0};
 }
 
@@ -196,11 +271,46 @@ static enum lcl_status solve_levels(const struct lcl_hec_triangle *T,
                       lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
 }
 
+// Groups of rows that wait at a time. Each of them takes time from those that
+// need not wait: on an H200 a quarter to an eighth of the groups that fill it
+// is best.
+static int64_t waiting_groups(const struct lcl_hec_triangle *T)
+{
+    const int64_t full = T->rows.groups,
+                  rows = LEVELS_AHEAD * (T->n / T->levels.levels),
+                  groups = rows / T->group, least = full / 8 + 1,
+                  most = full / 4 + 1;
+    return groups < least ? least : groups > most ? most : groups;
+}
+
+static enum lcl_status solve_waiting(const struct lcl_hec_triangle *T,
+                                     const struct lcl_operands *v,
+                                     lcl_buffer *x)
+{
+    const struct lcl_hec *H = &T->hec;
+    const enum lcl_status st = LCL_LAUNCH(
+        T->begin, T->rows.groups, lcl_arg_long(T->n), lcl_arg_buffer(x),
+        lcl_arg_buffer(T->ticket), lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
+    if (st < 0)
+        return st;
+    return LCL_LAUNCH(T->wait, waiting_groups(T), lcl_arg_buffer(T->wave_ptr),
+                      lcl_arg_int(T->waves), lcl_arg_int((int32_t)H->width),
+                      lcl_arg_long(H->stride), lcl_arg_buffer(H->ell_col),
+                      lcl_arg_buffer(H->ell_val), lcl_arg_buffer(H->csr_ptr),
+                      lcl_arg_buffer(H->csr_col), lcl_arg_buffer(H->csr_val),
+                      lcl_arg_buffer(T->perm), lcl_arg_buffer(v->x),
+                      lcl_arg_buffer(x), lcl_arg_buffer(v->y),
+                      lcl_arg_buffer(T->ticket), lcl_arg_buffer(v->stop),
+                      lcl_arg_int(v->at));
+}
+
 enum lcl_status lcl_hec_triangle_solve(const struct lcl_hec_triangle *T,
                                        const struct lcl_operands *v,
                                        lcl_buffer *x)
 {
     enum lcl_status st = LCL_OK;
+    if (T->waits)
+        return solve_waiting(T, v, x);
     for (int64_t k = 0; k < T->levels.launches && st == LCL_OK; ++k)
         st = solve_levels(T, &T->levels.launch[k], v, x);
     return st;

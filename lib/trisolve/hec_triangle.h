@@ -16,6 +16,12 @@ struct lcl_hec_triangle {
     lcl_buffer *perm, *level_ptr;
     lcl_kernel *take, *level, *chain;
     int group; // of hec_level
+    // Only if all levels may be one launch, in which rows wait for others:
+    bool waits;
+    int32_t waves;        // at most one row per lane, all of one level
+    lcl_buffer *wave_ptr; // waves + 1
+    lcl_buffer *ticket;   // int32
+    lcl_kernel *begin, *wait;
 };
 
 // Sorts the rows of a lower triangular pattern L, in which columns ascend and

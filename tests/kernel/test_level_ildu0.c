@@ -72,6 +72,7 @@ static void pair_finish(struct pair *F)
 static void unchain(struct pair *F)
 {
     struct lcl_hec_level *H = F->T.state;
+    H->lower.waits = H->upper.waits = false;
     struct lcl_levels *all[] = {&F->device.levels->levels, &H->lower.levels,
                                 &H->upper.levels};
     for (int k = 0; k < 3; ++k) {
