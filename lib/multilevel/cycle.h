@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The V-cycle of a hierarchy of matrices, in fp32 (cl/multilevel/cycle.cl).
+#pragma once
+
+#include "host/program.h"
+#include "lib/dense/inverse.h"
+#include "lib/operator/matrix.h"
+#include "lib/vector/operands.h"
+
+enum { LCL_LEVELS_MOST = 12 };
+
+// The kernels of products with a matrix, which depend on its rows.
+enum lcl_cycle_kernel {
+    LCL_CYCLE_FIRST,
+    LCL_CYCLE_RESIDUAL,
+    LCL_CYCLE_AGAIN,
+    LCL_CYCLE_LAST,
+    LCL_CYCLE_RESTRICT,
+    LCL_CYCLE_PROLONG,
+    LCL_CYCLE_KERNELS,
+};
+
+// A matrix of a level, its values in fp32 beside those in fp64.
+struct lcl_cycle_matrix {
+    const struct lcl_device_matrix *D;
+    lcl_buffer *val; // blocks, float
+    lcl_kernel *kernels[LCL_CYCLE_KERNELS];
+    int64_t groups;
+};
+
+// All vectors are fp32.
+struct lcl_cycle_level {
+    int64_t n;
+    struct lcl_cycle_matrix A, P, R; // P and R to and from the next level
+    lcl_buffer *inv_d;
+    const lcl_buffer *lambda; // 1 fp64: largest eigenvalue of D^-1 A
+    lcl_buffer *b, *x, *y, *r, *d;
+};
+
+struct lcl_cycle {
+    lcl_context *ctx;
+    int levels; // the last one has a dense inverse instead of a smoother
+    struct lcl_cycle_level level[LCL_LEVELS_MOST];
+    const struct lcl_inverse *coarsest;
+    lcl_kernel *scale, *enter, *leave, *dense, *store, *diagonal;
+    lcl_buffer *largest; // groups fp64
+    int groups;
+};
+
+// Gets the kernels that do not depend on a level. Returns LCL_OK, LCL_EBUILD,
+// LCL_EDEVMEM, LCL_EDEVICE or LCL_ENOMEM, as all functions here; *C is fit for
+// lcl_cycle_finish() in any case.
+enum lcl_status lcl_cycle_init(struct lcl_cycle *C, lcl_context *ctx);
+void lcl_cycle_finish(struct lcl_cycle *C);
+
+// Appends a level with the matrix A and, unless it is the last one, the
+// prolongation P to the next one, R = P^T and lambda, which must outlive *C.
+enum lcl_status lcl_cycle_append(struct lcl_cycle *C,
+                                 const struct lcl_device_matrix *A,
+                                 const struct lcl_device_matrix *P,
+                                 const struct lcl_device_matrix *R,
+                                 const lcl_buffer *lambda);
+
+// Takes the values of all matrices; enqueued.
+enum lcl_status lcl_cycle_update(const struct lcl_cycle *C);
+
+// v->y = M^-1 v->x, where M is symmetric if A is; enqueued.
+enum lcl_status lcl_cycle_apply(const struct lcl_cycle *C,
+                                const struct lcl_operands *v);
+int lcl_cycle_launches(const struct lcl_cycle *C);
+
+uint64_t lcl_cycle_bytes(const struct lcl_cycle *C);
