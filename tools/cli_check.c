@@ -122,6 +122,7 @@ bool cli_has_factors(enum lcl_precond_type type)
     case LCL_PRECOND_NONE:
     case LCL_PRECOND_JACOBI:
     case LCL_PRECOND_BLOCK_JACOBI:
+    case LCL_PRECOND_AMG:
     case LCL_PRECOND_CALLBACK:
     case LCL_PRECOND_COUNT:
         break;
@@ -173,6 +174,13 @@ static enum lcl_status check_methods(const struct cli *cli,
                       precond->coarse > LCL_COARSE_NONE),
          "--precond iluk, ilut, ras and as require --trisolve packed or "
          "hec_level, and no --coarse"},
+        {type != LCL_PRECOND_AMG &&
+             (precond->amg.theta > 0 || precond->amg.levels > 0 ||
+              precond->amg.coarse_rows > 0),
+         "--amg-theta, --amg-levels and --amg-coarse-rows require --precond "
+         "amg"},
+        {cli_is_kron(cli) && type == LCL_PRECOND_AMG,
+         "--precond amg does not support systems in Kronecker form"},
         {cli_is_kron(cli) && extended,
          "--precond iluk, ilut, ras and as do not support systems in Kronecker form"},
         {cli->command == CLI_SOLVE && type == LCL_PRECOND_RAS &&

@@ -166,6 +166,19 @@ static void put_diagonal(cJSON *object, const struct lcl_precond_info *info)
     put_text(object, "block_apply", lcl_block_apply_name(info->block_apply));
 }
 
+static void put_levels(cJSON *object, const struct lcl_precond_info *info)
+{
+    cJSON *levels = cJSON_AddArrayToObject(object, "amg_levels");
+    for (int l = 0; l < info->amg_levels; ++l) {
+        cJSON *level = cJSON_CreateObject();
+        put_count(level, "rows", info->amg_rows[l]);
+        put_count(level, "nnz", info->amg_nnz[l]);
+        cJSON_AddItemToArray(levels, level);
+    }
+    put_number(object, "amg_complexity", info->amg_complexity);
+    put_count(object, "amg_bytes", (int64_t)info->amg_bytes);
+}
+
 static void put_precond(cJSON *record, const struct job *job)
 {
     const struct lcl_precond_info *info = lcl_precond_info(job->M);
@@ -203,6 +216,8 @@ static void put_precond(cJSON *record, const struct job *job)
     put_count(object, "coarse_rows", info->coarse_rows);
     put_count(object, "coarse_pinned", info->coarse_pinned);
     put_count(object, "coarse_bytes", (int64_t)info->coarse_bytes);
+    if (info->amg_levels > 0)
+        put_levels(object, info);
 }
 
 static void put_operator(cJSON *record, const struct job *job)

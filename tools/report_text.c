@@ -179,6 +179,19 @@ static void diagonal_blocks(const struct lcl_precond_info *info)
     printf(", %s\n", lcl_block_apply_name(info->block_apply));
 }
 
+static void multigrid(const struct lcl_precond_info *info)
+{
+    line("multigrid");
+    printf("%d level%s, complexity %.2f, %.1f MB on the device\n",
+           info->amg_levels, plural(info->amg_levels), info->amg_complexity,
+           1e-6 * (double)info->amg_bytes);
+    for (int l = 0; l < info->amg_levels; ++l) {
+        line("");
+        printf("%d: %" PRId64 " rows, %" PRId64 " nonzeros\n", l,
+               info->amg_rows[l], info->amg_nnz[l]);
+    }
+}
+
 static void coarse(const struct lcl_precond_info *info)
 {
     line("coarse");
@@ -224,6 +237,8 @@ void text_precond(const struct job *job)
         subdomains(info);
     if (info->diagonal_blocks > 0)
         diagonal_blocks(info);
+    if (info->amg_levels > 0)
+        multigrid(info);
     if (info->coarse_rows > 0)
         coarse(info);
     if (info->pivots_repaired > 0)

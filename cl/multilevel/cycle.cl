@@ -15,7 +15,9 @@
 //                     largest |x|: fp32 has a small range
 //     cycle_dense     y = E x, with a dense matrix E in fp64
 //     cycle_leave     y = scale x in fp64
-//     cycle_store     y = x in fp32; inv_d: the same, of 1/x
+//     cycle_store     y = x in fp32
+//     cycle_diagonal  inv_d of a matrix
+//     cycle_spread    E = A, a matrix in CSR
 //
 // Data:   matrices in CSR, values in fp32; inv_d holds D^-1, lambda[0] the
 //         largest eigenvalue of D^-1 A.
@@ -280,7 +282,6 @@ kernel void cycle_diagonal(long n, global const index_t *row_ptr,
     }
 }
 
-// E += A, where A is in CSR and E dense.
 WORK_GROUP
 kernel void cycle_spread(long n, long stride, global const index_t *row_ptr,
                          global const int *col, global const double *val,

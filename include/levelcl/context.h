@@ -109,6 +109,9 @@ enum lcl_task {
     LCL_TASK_PATTERN,        /* symbolic: fill, levels, reordered matrix */
     LCL_TASK_SCHEDULE,       /* symbolic: schedule of the factors */
     LCL_TASK_COARSE_PATTERN, /* symbolic: aggregates, coarse matrix */
+    LCL_TASK_AGGREGATION,    /* symbolic: strong couplings, aggregates of AMG */
+    LCL_TASK_PROLONGATION,   /* symbolic: prolongations of AMG */
+    LCL_TASK_GALERKIN,       /* symbolic: coarse matrices of AMG */
     LCL_TASK_NUMERIC,        /* numeric: factorisation */
     LCL_TASK_COARSE,         /* numeric: inverse of the coarse matrix */
     LCL_TASK_PRODUCT,        /* numeric: storage of A for the product */

@@ -38,6 +38,12 @@ enum lcl_precond_type {
                          Comput. 21  (1999)). Not symmetric, so not for CG */
     LCL_PRECOND_AS,   /* additive Schwarz: the same with factors L D L^T as for
                          IC0 and the sum over the subdomains; symmetric */
+    LCL_PRECOND_AMG,  /* algebraic multigrid by smoothed aggregation: a V-cycle
+                         in fp32, whose smoother is the Chebyshev iteration;
+                         set up on the device. For symmetric matrices with
+                         scalar entries (Vanek, Mandel, Brezina, Computing 56
+                         (1996); Lottes, Numer. Linear Algebra Appl. 30
+                         (2023)). An update keeps the prolongations */
     LCL_PRECOND_CALLBACK, /* in lcl_precond_info only: made of a callback */
     LCL_PRECOND_COUNT,
 };
@@ -222,6 +228,19 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_labels_read(
 /* Frees *labels and sets it to NULL; NULL is allowed. */
 LCL_API void lcl_labels_free(int32_t **labels);
 
+/* AMG; all zero is the default. */
+struct lcl_amg_params {
+    double theta; /* strength: a_ij counts if |a_ij| > theta sqrt(m_i m_j),
+                     where m_i is the largest coupling of row i; halved on each
+                     further level; 0: 0.16 */
+    int levels;   /* maximum, at most LCL_AMG_LEVELS; 0: that */
+    int64_t coarse_rows; /* a level of at most so many rows is the last one and
+                            is solved by a dense inverse, at most 4096; 0:
+                            1000 */
+};
+
+#define LCL_AMG_LEVELS 12
+
 /* All zero is the default. */
 struct lcl_precond_params {
     enum lcl_precond_type type;
@@ -245,6 +264,7 @@ struct lcl_precond_params {
     enum lcl_coarse coarse;
     enum lcl_factor_storage storage;
     struct lcl_block_jacobi_params block_jacobi;
+    struct lcl_amg_params amg;
 };
 
 #define LCL_PRECOND_PARAMS_INIT LCL_ZERO
@@ -296,6 +316,11 @@ struct lcl_precond_info {
     int64_t coarse_pinned;  /* of these, left out because the coarse matrix is
                                singular */
     uint64_t coarse_bytes;  /* on the device */
+    /* AMG only: */
+    int amg_levels;
+    int64_t amg_rows[LCL_AMG_LEVELS], amg_nnz[LCL_AMG_LEVELS];
+    double amg_complexity; /* entries of all matrices over those of A */
+    uint64_t amg_bytes;    /* on the device */
 };
 
 /* Thread-safety: that of its context. */

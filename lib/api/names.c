@@ -34,6 +34,7 @@ static const char *const preconds[LCL_PRECOND_COUNT] = {
     [LCL_PRECOND_ILUT] = "ilut",
     [LCL_PRECOND_RAS] = "ras",
     [LCL_PRECOND_AS] = "as",
+    [LCL_PRECOND_AMG] = "amg",
     [LCL_PRECOND_CALLBACK] = "callback",
 };
 

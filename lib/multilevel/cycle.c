@@ -51,9 +51,10 @@ static enum lcl_status get_kernels(struct lcl_cycle_matrix *M, lcl_context *ctx)
 enum lcl_status lcl_cycle_init(struct lcl_cycle *C, lcl_context *ctx)
 {
     const struct lcl_kernel_plan all[] = {
-        {&C->scale, "cycle_scale"}, {&C->enter, "cycle_enter"},
-        {&C->leave, "cycle_leave"}, {&C->dense, "cycle_dense"},
-        {&C->store, "cycle_store"}, {&C->diagonal, "cycle_diagonal"},
+        {&C->scale, "cycle_scale"},   {&C->enter, "cycle_enter"},
+        {&C->leave, "cycle_leave"},   {&C->dense, "cycle_dense"},
+        {&C->store, "cycle_store"},   {&C->diagonal, "cycle_diagonal"},
+        {&C->spread, "cycle_spread"},
     };
     const struct lcl_caps *caps = lcl_context_caps(ctx);
     const struct lcl_spec spec = {.source = "cycle.cl",
@@ -86,22 +87,21 @@ enum lcl_status lcl_cycle_append(struct lcl_cycle *C,
 {
     static const char what[] = "a vector of a level";
     struct lcl_cycle_level *L = &C->level[C->levels++];
+    const bool smoothed = lambda != NULL;
     const struct lcl_buffer_plan vectors[] = {
         {&L->b, A->n, sizeof(float), what},
         {&L->x, A->n, sizeof(float), what},
-        {&L->y, P ? A->n : 0, sizeof(float), what},
-        {&L->r, P ? A->n : 0, sizeof(float), what},
-        {&L->d, P ? A->n : 0, sizeof(float), what},
-        {&L->inv_d, P ? A->n : 0, sizeof(float), "inverse diagonal"},
+        {&L->y, smoothed ? A->n : 0, sizeof(float), what},
+        {&L->r, smoothed ? A->n : 0, sizeof(float), what},
+        {&L->d, smoothed ? A->n : 0, sizeof(float), what},
+        {&L->inv_d, smoothed ? A->n : 0, sizeof(float), "inverse diagonal"},
     };
     enum lcl_status st;
     L->n = A->n;
     L->lambda = lambda;
     if ((st = lcl_buffers_create(C->ctx, vectors,
                                  sizeof vectors / sizeof *vectors)) < 0 ||
-        !P)
-        return st;
-    if ((st = matrix_init(&L->A, C->ctx, A)) < 0 ||
+        (smoothed && (st = matrix_init(&L->A, C->ctx, A)) < 0) || !P ||
         (st = matrix_init(&L->P, C->ctx, P)) < 0)
         return st;
     return matrix_init(&L->R, C->ctx, R);
@@ -141,6 +141,8 @@ uint64_t lcl_cycle_bytes(const struct lcl_cycle *C)
 static enum lcl_status store(const struct lcl_cycle *C,
                              const struct lcl_cycle_matrix *M)
 {
+    if (!M->D)
+        return LCL_OK;
     return LCL_LAUNCH(C->store, C->groups, lcl_arg_long(M->D->blocks),
                       lcl_arg_buffer(M->D->val), lcl_arg_buffer(M->val));
 }
@@ -157,14 +159,26 @@ static enum lcl_status find_diagonal(const struct lcl_cycle *C,
 enum lcl_status lcl_cycle_update(const struct lcl_cycle *C)
 {
     enum lcl_status st = LCL_OK;
-    for (int l = 0; l < C->levels - 1 && st == LCL_OK; ++l) {
+    for (int l = 0; l < C->levels && st == LCL_OK; ++l) {
         const struct lcl_cycle_level *L = &C->level[l];
+        if (!L->A.D)
+            continue;
         if ((st = store(C, &L->A)) == LCL_OK &&
             (st = store(C, &L->P)) == LCL_OK &&
             (st = store(C, &L->R)) == LCL_OK)
             st = find_diagonal(C, L);
     }
     return st;
+}
+
+enum lcl_status lcl_cycle_spread(const struct lcl_cycle *C,
+                                 const struct lcl_device_matrix *A,
+                                 const struct lcl_inverse *V)
+{
+    return LCL_LAUNCH(C->spread, C->groups, lcl_arg_long(A->n),
+                      lcl_arg_long(V->stride), lcl_arg_buffer(A->row_ptr),
+                      lcl_arg_buffer(A->col), lcl_arg_buffer(A->val),
+                      lcl_arg_buffer(V->matrix));
 }
 
 // ------------------------------------------------------------------- cycle
@@ -208,7 +222,16 @@ static enum lcl_status descend(const struct lcl_cycle *C, int l,
 
 static lcl_buffer *result(const struct lcl_cycle *C, int l)
 {
-    return l == C->levels - 1 ? C->level[l].x : C->level[l].y;
+    const bool inverted = l == C->levels - 1 && C->coarsest;
+    return inverted ? C->level[l].x : C->level[l].y;
+}
+
+// y = the second sweep, from x.
+static enum lcl_status smooth_again(const struct lcl_cycle_level *L,
+                                    const struct lcl_operands *v)
+{
+    const enum lcl_status st = smooth(L, LCL_CYCLE_AGAIN, L->x, L->y, v);
+    return st < 0 ? st : smooth(L, LCL_CYCLE_LAST, L->x, L->y, v);
 }
 
 // y = the sweep after the correction.
@@ -216,17 +239,19 @@ static enum lcl_status ascend(const struct lcl_cycle *C, int l,
                               const struct lcl_operands *v)
 {
     const struct lcl_cycle_level *L = &C->level[l];
-    enum lcl_status st;
-    if ((st = move(&L->P, LCL_CYCLE_PROLONG, result(C, l + 1), L->x, v)) < 0 ||
-        (st = smooth(L, LCL_CYCLE_AGAIN, L->x, L->y, v)) < 0)
-        return st;
-    return smooth(L, LCL_CYCLE_LAST, L->x, L->y, v);
+    const enum lcl_status st =
+        move(&L->P, LCL_CYCLE_PROLONG, result(C, l + 1), L->x, v);
+    return st < 0 ? st : smooth_again(L, v);
 }
 
 static enum lcl_status solve_coarsest(const struct lcl_cycle *C,
                                       const struct lcl_operands *v)
 {
     const struct lcl_cycle_level *L = &C->level[C->levels - 1];
+    if (!C->coarsest) {
+        const enum lcl_status st = smooth(L, LCL_CYCLE_FIRST, L->x, L->x, v);
+        return st < 0 ? st : smooth_again(L, v);
+    }
     return LCL_LAUNCH(C->dense, C->groups, lcl_arg_long(L->n),
                       lcl_arg_long(C->coarsest->stride),
                       lcl_arg_buffer(C->coarsest->matrix), lcl_arg_buffer(L->b),
@@ -270,5 +295,5 @@ enum lcl_status lcl_cycle_apply(const struct lcl_cycle *C,
 
 int lcl_cycle_launches(const struct lcl_cycle *C)
 {
-    return 6 * (C->levels - 1) + 4;
+    return 6 * (C->levels - 1) + (C->coarsest ? 4 : 6);
 }

@@ -7,7 +7,9 @@
 #include "lib/operator/matrix.h"
 #include "lib/vector/operands.h"
 
-enum { LCL_LEVELS_MOST = 12 };
+#include <levelcl/precond.h>
+
+enum { LCL_LEVELS_MOST = LCL_AMG_LEVELS };
 
 // The kernels of products with a matrix, which depend on its rows.
 enum lcl_cycle_kernel {
@@ -39,10 +41,11 @@ struct lcl_cycle_level {
 
 struct lcl_cycle {
     lcl_context *ctx;
-    int levels; // the last one has a dense inverse instead of a smoother
+    int levels;
     struct lcl_cycle_level level[LCL_LEVELS_MOST];
-    const struct lcl_inverse *coarsest;
-    lcl_kernel *scale, *enter, *leave, *dense, *store, *diagonal;
+    const struct lcl_inverse *coarsest; // of the last level; NULL: two sweeps
+                                        // of the smoother instead
+    lcl_kernel *scale, *enter, *leave, *dense, *store, *diagonal, *spread;
     lcl_buffer *largest; // groups fp64
     int groups;
 };
@@ -54,7 +57,8 @@ enum lcl_status lcl_cycle_init(struct lcl_cycle *C, lcl_context *ctx);
 void lcl_cycle_finish(struct lcl_cycle *C);
 
 // Appends a level with the matrix A and, unless it is the last one, the
-// prolongation P to the next one, R = P^T and lambda, which must outlive *C.
+// prolongation P to the next one and R = P^T; lambda is NULL if the level needs
+// no smoother. All must outlive *C.
 enum lcl_status lcl_cycle_append(struct lcl_cycle *C,
                                  const struct lcl_device_matrix *A,
                                  const struct lcl_device_matrix *P,
@@ -63,6 +67,11 @@ enum lcl_status lcl_cycle_append(struct lcl_cycle *C,
 
 // Takes the values of all matrices; enqueued.
 enum lcl_status lcl_cycle_update(const struct lcl_cycle *C);
+
+// Enqueues V->matrix = A, which must be all 0.
+enum lcl_status lcl_cycle_spread(const struct lcl_cycle *C,
+                                 const struct lcl_device_matrix *A,
+                                 const struct lcl_inverse *V);
 
 // v->y = M^-1 v->x, where M is symmetric if A is; enqueued.
 enum lcl_status lcl_cycle_apply(const struct lcl_cycle *C,

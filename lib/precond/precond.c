@@ -24,6 +24,7 @@ static const struct lcl_precond_ops *const methods[LCL_PRECOND_COUNT] = {
     [LCL_PRECOND_ILUT] = &lcl_precond_schwarz,
     [LCL_PRECOND_RAS] = &lcl_precond_schwarz,
     [LCL_PRECOND_AS] = &lcl_precond_schwarz,
+    [LCL_PRECOND_AMG] = &lcl_precond_amg,
 };
 
 // For Kronecker operators; NULL: not supported.
@@ -114,6 +115,13 @@ static enum lcl_status check_params(const struct lcl_precond_params *p,
     if (p->type == LCL_PRECOND_ILU0 && is_for_ildu0(p->trisolve))
         return lcl_fail(log, LCL_EINVAL, "%s requires ildu0 factors, not ilu0",
                         lcl_trisolve_name(p->trisolve));
+    if (!(p->amg.theta >= 0 && p->amg.theta < 1) || p->amg.levels < 0 ||
+        p->amg.levels > LCL_AMG_LEVELS || p->amg.coarse_rows < 0)
+        return lcl_fail(log, LCL_EINVAL,
+                        "amg: theta %g, levels %d, coarse_rows %lld: expected 0 "
+                        "to 1, 0 to %d, >= 0",
+                        p->amg.theta, p->amg.levels,
+                        (long long)p->amg.coarse_rows, LCL_AMG_LEVELS);
     return check_extension(p, log);
 }
 

@@ -305,6 +305,17 @@ rm "$dir/out/"*
 refused 3 '.' no_diagonal.mtx --pivot fail -o "$dir/out/x.mtx"
 refused 3 'out of the range of bf16' large.mtx --factor-storage bf16
 
+# Multigrid.
+ends 0 --problem lap3d:14 --solver cg --precond amg --amg-coarse-rows 50 --amg-theta 0.1
+says stdout '^multigrid   [2-9] levels, complexity 1'
+says stdout '0: 2744 rows'
+ends 0 --problem lap3d:14 --solver cg --precond amg --amg-levels 1 --json
+says stdout '"amg_levels":\[{"rows":2744,'
+refused 2 'require --precond amg' --problem lap3d:5 --amg-levels 3
+refused 2 'an integer from 1 to 12' --problem lap3d:5 --precond amg --amg-levels 13
+refused 3 'amg requires block size 1' --problem lap3d:4,b=3 --precond amg
+refused 3 'amg .*symmetric' --problem convdiff:6x6x6 --precond amg
+
 # Fill and overlap.
 ends 0 --problem lap3d:12 --subdomain-rows 200 --precond iluk --ilu-level 2
 says stdout 'fill of level 2: '

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The smoothed prolongator of an aggregation (Vanek, Mandel, Brezina, Computing
+// 56 (1996), section 3):
+//     P = (I - w D_F^-1 A_F) T,   w = 4 / (3 lambda)
+// where A_F has the strong couplings and the diagonal D_F; t_iq = sqrt(weight_i
+// / weight_q) if row i is in aggregate q. The weight of a row is the number of
+// rows of the first level that it stands for, so that T reproduces constants.
+//     weigh_aggregates  adds the weights of the rows of each aggregate
+//     count_prolongator number of entries of each row of P
+//     fill_prolongator  the rows of P
+// and, with inv_d = D^-1,
+//     lambda_start      x = pseudo-random numbers, inv_d, and partial maxima of
+//                       sum_j |a_ij| / |a_ii|, which bounds the eigenvalues
+//     lambda_step       y = D^-1 A x, partial sums of x^2 and of y^2
+//     lambda_finish     lambda = 1.1 sqrt(sum y^2 / sum x^2), at most the bound
+//
+// Data:   A in CSR; strong[k] of each entry; aggregate -1: a row without
+//         couplings, whose row of P is empty.
+// Launch: lambda_finish one group, the others any number of groups.
+// Determinism: bitwise; sums of integers in any order, others in a fixed order
+//              for a given number of groups.
+#include "wave.cl.h"
+
+#ifndef LANES_PER_ROW
+# define LANES_PER_ROW 1 // power of two up to the wave width; of lambda_step
+#endif
+
+#define WEIGHT(weight, i) ((weight) ? (weight)[i] : 1u) // NULL: all 1
+
+WORK_GROUP
+kernel void weigh_aggregates(long n, global const int *aggregate,
+                             global const uint *weight,
+                             volatile global uint *sum)
+{
+    for (RANGE(i, n))
+        if (aggregate[i] >= 0)
+            atomic_add(&sum[aggregate[i]], WEIGHT(weight, i));
+}
+
+struct rows {
+    global const uint *row_ptr;
+    global const int *col;
+    global const uchar *strong;
+    global const int *aggregate;
+};
+
+// The smallest aggregate above `last` among those of row i and its strong
+// neighbours; INT_MAX: none.
+static inline int next_aggregate(struct rows A, long i, int last)
+{
+    int next = A.aggregate[i] > last ? A.aggregate[i] : INT_MAX;
+    for (uint k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
+        const int q = A.strong[k] ? A.aggregate[A.col[k]] : -1;
+        next = q > last ? min(next, q) : next;
+    }
+    return next;
+}
+
+WORK_GROUP
+kernel void count_prolongator(long n, global const uint *row_ptr,
+                              global const int *col, global const uchar *strong,
+                              global const int *aggregate, global uint *count)
+{
+    const struct rows A = {row_ptr, col, strong, aggregate};
+    for (RANGE(i, n)) {
+        uint found = 0;
+        int q = aggregate[i] < 0 ? INT_MAX : next_aggregate(A, i, -1);
+        while (q < INT_MAX) {
+            ++found;
+            q = next_aggregate(A, i, q);
+        }
+        count[i] = found;
+    }
+}
+
+WORK_GROUP
+kernel void fill_prolongator(long n, global const uint *row_ptr,
+                             global const int *col, global const double *val,
+                             global const uchar *strong,
+                             global const int *aggregate,
+                             global const double *inv_diag,
+                             global const uint *weight, global const uint *sum,
+                             global const double *lambda,
+                             global const uint *p_ptr, global int *p_col,
+                             global double *p_val)
+{
+    const struct rows A = {row_ptr, col, strong, aggregate};
+    const double w = 4 / (3 * lambda[0]);
+    for (RANGE(i, n)) {
+        const double scale = w * inv_diag[i];
+        int q = -1;
+        for (uint to = p_ptr[i]; to < p_ptr[i + 1]; ++to) {
+            q = next_aggregate(A, i, q);
+            const bool own = q == aggregate[i];
+            double entry =
+                own ? (inv_diag[i] == 0 ? 1 : 1 - w) * sqrt((double)WEIGHT(weight, i))
+                    : 0;
+            for (uint k = row_ptr[i]; k < row_ptr[i + 1]; ++k)
+                if (strong[k] && aggregate[col[k]] == q)
+                    entry -= scale * val[k] * sqrt((double)WEIGHT(weight, col[k]));
+            p_col[to] = q;
+            p_val[to] = entry / sqrt((double)sum[q]);
+        }
+    }
+}
+
+// ------------------------------------------------------------------- lambda
+
+// A number in [-1, 1) that depends on i alone.
+static inline double random_at(uint i)
+{
+    uint h = i * 0x9e3779b1u + 0x51ed270bu;
+    h = (h ^ (h >> 16)) * 0x85ebca6bu;
+    h = (h ^ (h >> 13)) * 0xc2b2ae35u;
+    return (int)(h ^ (h >> 16)) * 0x1p-31;
+}
+
+WORK_GROUP
+kernel void lambda_start(long n, global const uint *row_ptr,
+                         global const int *col, global const double *val,
+                         global double *x, global double *inv_d,
+                         global double *bounds)
+{
+    local double scratch[LCL_GROUP];
+    double most = 0;
+    for (RANGE(i, n)) {
+        double d = 0, sum = 0;
+        for (uint k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
+            d = col[k] == i ? val[k] : d;
+            sum += fabs(val[k]);
+        }
+        const double inverse = 1 / (d == 0 ? 1 : d);
+        x[i] = random_at((uint)i);
+        inv_d[i] = inverse;
+        most = fmax(most, sum * fabs(inverse));
+    }
+    scratch[get_local_id(0)] = most;
+    GROUP_BARRIER();
+    for (uint l = 0; l < LCL_GROUP; ++l)
+        most = fmax(most, scratch[l]);
+    if (get_local_id(0) == 0)
+        bounds[get_group_id(0)] = most;
+}
+
+WORK_GROUP
+kernel void lambda_step(long n, global const uint *row_ptr,
+                        global const int *col, global const double *val,
+                        global const double *inv_d, global const double *x,
+                        global double *y, global double *sums)
+{
+    local double scratch[LCL_GROUP];
+    const uint lane = get_local_id(0) % LANES_PER_ROW;
+    const uint rows = LCL_GROUP / LANES_PER_ROW;
+    double xx = 0, yy = 0;
+    for (long first = (long)get_group_id(0) * rows; first < n;
+         first += (long)get_num_groups(0) * rows) {
+        const long i = first + get_local_id(0) / LANES_PER_ROW;
+        double dot = 0;
+        for (uint k = i < n ? row_ptr[i] + lane : 0;
+             k < (i < n ? row_ptr[i + 1] : 0); k += LANES_PER_ROW)
+            dot += val[k] * x[col[k]];
+        dot = wave_sum(dot, LANES_PER_ROW, scratch);
+        if (i < n && lane == 0) {
+            dot *= inv_d[i];
+            y[i] = dot;
+            xx += x[i] * x[i];
+            yy += dot * dot;
+        }
+    }
+    xx = group_sum(xx, scratch);
+    yy = group_sum(yy, scratch);
+    if (get_local_id(0) == 0) {
+        sums[get_group_id(0)] = xx;
+        sums[get_num_groups(0) + get_group_id(0)] = yy;
+    }
+}
+
+WORK_GROUP
+kernel void lambda_finish(int sums_of, global const double *sums, int bounds_of,
+                          global const double *bounds, global double *lambda)
+{
+    local double scratch[LCL_GROUP];
+    const uint lid = get_local_id(0);
+    double xx = 0, yy = 0, bound = 0;
+    for (int g = lid; g < sums_of; g += LCL_GROUP) {
+        xx += sums[g];
+        yy += sums[sums_of + g];
+    }
+    for (int g = lid; g < bounds_of; g += LCL_GROUP)
+        bound = fmax(bound, bounds[g]);
+    xx = group_sum(xx, scratch);
+    yy = group_sum(yy, scratch);
+    GROUP_BARRIER();
+    scratch[lid] = bound;
+    GROUP_BARRIER();
+    for (uint l = 0; l < LCL_GROUP; ++l)
+        bound = fmax(bound, scratch[l]);
+    const double found = xx > 0 ? 1.1 * sqrt(yy / xx) : 1;
+    if (lid == 0)
+        lambda[0] = found > 0 && found < bound ? found : bound > 0 ? bound : 1;
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Smoothed aggregation: set-up of all levels.
+#include "lib/multilevel/hierarchy.h"
+
+#include "host/geometry.h"
+#include "host/launch.h"
+#include "host/log.h"
+#include "host/runtime.h"
+#include "lib/multilevel/aggregates.h"
+#include "lib/multilevel/prolongator.h"
+#include "lib/operator/spgemm.h"
+#include "lib/vector/vector.h"
+
+enum {
+    COARSE_ROWS = 1000,
+    INVERTED_MOST = 4096, // rows of a last level that is inverted at all
+};
+#define THETA 0.16
+#define SLOW  0.9 // a level that keeps this share of the rows is the last one
+
+// ------------------------------------------------------------------- a level
+
+// What a level needs for the next one only.
+struct coarsening {
+    struct lcl_strength strength;
+    struct lcl_aggregates aggregates;
+};
+
+static void coarsening_finish(struct coarsening *G)
+{
+    lcl_aggregates_finish(&G->aggregates);
+    lcl_strength_finish(&G->strength);
+}
+
+static enum lcl_status aggregate(struct coarsening *G, struct lcl_hierarchy *H,
+                                 int l)
+{
+    const struct lcl_device_matrix *A = H->level[l].A;
+    const struct lcl_strength_params strength = {.theta = H->params.theta /
+                                                          (double)(1 << l)};
+    const struct lcl_aggregates_params params = {.second = 0};
+    const enum lcl_status st =
+        lcl_strength_init(&G->strength, H->ctx, A, &strength);
+    return st < 0 ? st
+                  : lcl_aggregates_init(&G->aggregates, H->ctx, A, &G->strength,
+                                        &params);
+}
+
+static enum lcl_status make_prolongation(struct lcl_hierarchy *H, int l,
+                                         const struct coarsening *G)
+{
+    struct lcl_hierarchy_level *L = &H->level[l], *next = L + 1;
+    lcl_task_enter(H->ctx, LCL_TASK_PROLONGATION);
+    enum lcl_status st =
+        lcl_prolongator_init(&L->P, &next->weight, H->ctx, L->A, &G->strength,
+                             &G->aggregates, L->weight, L->lambda);
+    if (st == LCL_OK)
+        st = lcl_transpose(&L->R, &L->places, H->ctx, &L->P);
+    lcl_task_leave(H->ctx);
+    return st;
+}
+
+// A_c = R (A P)
+static enum lcl_status make_next(struct lcl_hierarchy *H, int l)
+{
+    struct lcl_hierarchy_level *L = &H->level[l], *next = L + 1;
+    lcl_task_enter(H->ctx, LCL_TASK_GALERKIN);
+    enum lcl_status st = lcl_spgemm(&L->AP, H->ctx, L->A, &L->P);
+    if (st == LCL_OK)
+        st = lcl_spgemm(&next->own, H->ctx, &L->R, &L->AP);
+    lcl_task_leave(H->ctx);
+    next->A = &next->own;
+    return st;
+}
+
+// Whether a level with so many aggregates is worth it.
+static bool coarsens(const struct lcl_hierarchy *H, int l, int64_t aggregates)
+{
+    return aggregates > 0 &&
+           (double)aggregates <= SLOW * (double)H->level[l].A->n;
+}
+
+static enum lcl_status coarsen(struct lcl_hierarchy *H, int l, bool *deeper)
+{
+    struct coarsening G = {.aggregates = {.n = 0}};
+    lcl_task_enter(H->ctx, LCL_TASK_AGGREGATION);
+    enum lcl_status st = aggregate(&G, H, l);
+    lcl_task_leave(H->ctx);
+    *deeper = st == LCL_OK && coarsens(H, l, G.aggregates.aggregates);
+    if (*deeper && (st = make_prolongation(H, l, &G)) == LCL_OK)
+        st = make_next(H, l);
+    coarsening_finish(&G);
+    return st;
+}
+
+// ------------------------------------------------------------------- set-up
+
+static bool is_last(const struct lcl_hierarchy *H, int l)
+{
+    return l == H->params.levels - 1 ||
+           H->level[l].A->n <= H->params.coarse_rows;
+}
+
+static enum lcl_status make_levels(struct lcl_hierarchy *H)
+{
+    bool deeper = true;
+    enum lcl_status st = LCL_OK;
+    for (int l = 0; deeper && st == LCL_OK; ++l) {
+        H->levels = l + 1;
+        deeper = !is_last(H, l);
+        if (!deeper && H->level[l].A->n <= INVERTED_MOST)
+            break;
+        if ((st = lcl_buffer_create(&H->level[l].lambda, H->ctx, 1,
+                                    sizeof(double), "an eigenvalue")) < 0 ||
+            (st = lcl_lambda(H->level[l].lambda, H->ctx, H->level[l].A)) < 0)
+            return st;
+        if (deeper)
+            st = coarsen(H, l, &deeper);
+    }
+    return st;
+}
+
+static enum lcl_status make_cycle(struct lcl_hierarchy *H)
+{
+    enum lcl_status st = lcl_cycle_init(&H->cycle, H->ctx);
+    for (int l = 0; l < H->levels && st == LCL_OK; ++l) {
+        const struct lcl_hierarchy_level *L = &H->level[l];
+        const bool last = l == H->levels - 1;
+        st = lcl_cycle_append(&H->cycle, L->A, last ? NULL : &L->P,
+                              last ? NULL : &L->R, L->lambda);
+    }
+    if (H->inverted)
+        H->cycle.coarsest = &H->inverse;
+    return st;
+}
+
+enum lcl_status lcl_hierarchy_init(struct lcl_hierarchy *H, lcl_context *ctx,
+                                   const struct lcl_device_matrix *A,
+                                   const struct lcl_hierarchy_params *params)
+{
+    enum lcl_status st;
+    *H = (struct lcl_hierarchy){.ctx = ctx, .params = *params};
+    if (H->params.theta <= 0)
+        H->params.theta = THETA;
+    if (H->params.levels < 1 || H->params.levels > LCL_LEVELS_MOST)
+        H->params.levels = LCL_LEVELS_MOST;
+    if (H->params.coarse_rows < 1)
+        H->params.coarse_rows = COARSE_ROWS;
+    H->level[0].A = A;
+    if (A->wide)
+        return lcl_refuse_wide(A->blocks, "multigrid", lcl_context_log(ctx));
+    if ((st = make_levels(H)) < 0)
+        return st;
+    const int64_t rows = H->level[H->levels - 1].A->n;
+    H->inverted = rows <= INVERTED_MOST;
+    if (H->inverted && (st = lcl_inverse_init(&H->inverse, ctx, rows, 0)) < 0)
+        return st;
+    return make_cycle(H);
+}
+
+void lcl_hierarchy_finish(struct lcl_hierarchy *H)
+{
+    lcl_cycle_finish(&H->cycle);
+    if (H->inverted)
+        lcl_inverse_finish(&H->inverse);
+    for (int l = 0; l < LCL_LEVELS_MOST; ++l) {
+        struct lcl_hierarchy_level *L = &H->level[l];
+        lcl_device_matrix_finish(&L->own);
+        lcl_device_matrix_finish(&L->P);
+        lcl_device_matrix_finish(&L->R);
+        lcl_device_matrix_finish(&L->AP);
+        lcl_buffer_destroy(&L->places);
+        lcl_buffer_destroy(&L->lambda);
+        lcl_buffer_destroy(&L->weight);
+    }
+}
+
+// ------------------------------------------------------------------- values
+
+static enum lcl_status invert(struct lcl_hierarchy *H)
+{
+    const struct lcl_device_matrix *A = H->level[H->levels - 1].A;
+    struct lcl_inverse *V = &H->inverse;
+    enum lcl_status st = lcl_inverse_clear(V);
+    if (st < 0 || (st = lcl_cycle_spread(&H->cycle, A, V)) < 0)
+        return st;
+    return lcl_inverse_run(V, &H->pinned);
+}
+
+enum lcl_status lcl_hierarchy_update(struct lcl_hierarchy *H)
+{
+    enum lcl_status st = LCL_OK;
+    for (int l = 0; l < H->levels - 1 && st == LCL_OK; ++l) {
+        const struct lcl_hierarchy_level *L = &H->level[l];
+        st = lcl_spgemm_update(&L->AP, H->ctx, L->A, &L->P);
+        if (st == LCL_OK)
+            st = lcl_spgemm_update(&H->level[l + 1].own, H->ctx, &L->R, &L->AP);
+    }
+    if (st < 0 || (st = lcl_cycle_update(&H->cycle)) < 0)
+        return st;
+    return H->inverted ? invert(H) : LCL_OK;
+}
+
+double lcl_hierarchy_complexity(const struct lcl_hierarchy *H)
+{
+    double entries = 0;
+    for (int l = 0; l < H->levels; ++l)
+        entries += (double)H->level[l].A->blocks;
+    return H->level[0].A->blocks > 0 ? entries / (double)H->level[0].A->blocks
+                                     : 1;
+}
+
+uint64_t lcl_hierarchy_bytes(const struct lcl_hierarchy *H)
+{
+    uint64_t bytes = lcl_cycle_bytes(&H->cycle);
+    if (H->inverted)
+        bytes += lcl_inverse_bytes(&H->inverse);
+    for (int l = 0; l < H->levels; ++l) {
+        const struct lcl_hierarchy_level *L = &H->level[l];
+        bytes += lcl_device_matrix_bytes(&L->own) +
+                 lcl_device_matrix_bytes(&L->P) +
+                 lcl_device_matrix_bytes(&L->R) +
+                 lcl_device_matrix_bytes(&L->AP) + lcl_buffer_bytes(L->places) +
+                 lcl_buffer_bytes(L->lambda) + lcl_buffer_bytes(L->weight);
+    }
+    return bytes;
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Smoothed aggregation (Vanek, Mandel, Brezina, Computing 56 (1996)): a matrix,
+// its prolongations and its coarse matrices, all set up on the device.
+#pragma once
+
+#include "lib/multilevel/cycle.h"
+#include "lib/operator/operator.h"
+
+struct lcl_hierarchy_params {
+    double theta;        // strength on level 0, halved on each further level;
+                         // 0: 0.16
+    int levels;          // maximum, 2 or more; 0: LCL_LEVELS_MOST
+    int64_t coarse_rows; // a level of at most so many rows is the last one,
+                         // with a dense inverse; 0: 1000
+};
+
+struct lcl_hierarchy_level {
+    const struct lcl_device_matrix *A; // of level 0: given, else `own`
+    struct lcl_device_matrix own;
+    // To the next level, if there is one:
+    struct lcl_device_matrix P, R, AP;
+    lcl_buffer *places; // entry k of R is entry places[k] of P
+    lcl_buffer *lambda; // 1 fp64: estimate of the largest eigenvalue of D^-1 A
+    lcl_buffer *weight; // n, uint32: rows of level 0 that a row stands for;
+                        // NULL on level 0
+};
+
+struct lcl_hierarchy {
+    lcl_context *ctx;
+    struct lcl_hierarchy_params params;
+    int levels;
+    struct lcl_hierarchy_level level[LCL_LEVELS_MOST];
+    struct lcl_inverse inverse; // of the last matrix, if that is small enough
+    bool inverted;
+    int64_t pinned; // unknowns of the inverse that are left out
+    struct lcl_cycle cycle;
+};
+
+// Sets up all levels for the values of A, which must have single entries and
+// outlive *H; then lcl_hierarchy_update() must be called. Returns LCL_OK,
+// LCL_EUNSUPPORTED (2^32 entries), LCL_EDEVMEM, LCL_EDEVICE, LCL_ESELFTEST,
+// LCL_EBUILD or LCL_ENOMEM; *H is fit for lcl_hierarchy_finish() in any case.
+enum lcl_status lcl_hierarchy_init(struct lcl_hierarchy *H, lcl_context *ctx,
+                                   const struct lcl_device_matrix *A,
+                                   const struct lcl_hierarchy_params *params);
+void lcl_hierarchy_finish(struct lcl_hierarchy *H);
+
+// Takes new values of A: prolongations stay, coarse matrices, diagonals and
+// the inverse follow.
+enum lcl_status lcl_hierarchy_update(struct lcl_hierarchy *H);
+
+// Entries of all matrices over those of the first one.
+double lcl_hierarchy_complexity(const struct lcl_hierarchy *H);
+uint64_t lcl_hierarchy_bytes(const struct lcl_hierarchy *H);

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Prolongation by smoothed aggregation.
+#include "lib/multilevel/prolongator.h"
+
+#include "host/geometry.h"
+#include "host/launch.h"
+#include "host/runtime.h"
+#include "lib/vector/prefix_sum.h"
+
+enum { POWER_STEPS = 10 };
+
+static enum lcl_status get_kernel(lcl_kernel **out, lcl_context *ctx,
+                                  const char *name, int lanes)
+{
+    const struct lcl_spec spec = {.source = "prolongator.cl",
+                                  .kernel = name,
+                                  .group =
+                                      lcl_vector_group(lcl_context_caps(ctx)),
+                                  .defines = {{"LANES_PER_ROW", lanes}}};
+    return lcl_kernel_get(out, ctx, &spec);
+}
+
+// ------------------------------------------------------------------- lambda
+
+struct power {
+    lcl_context *ctx;
+    const struct lcl_device_matrix *A;
+    int groups, lanes;
+    lcl_buffer *x, *y, *inv_d, *bounds, *sums;
+};
+
+static enum lcl_status start(struct power *I)
+{
+    const struct lcl_device_matrix *A = I->A;
+    const struct lcl_buffer_plan all[] = {
+        {&I->x, A->n, sizeof(double), "a vector"},
+        {&I->y, A->n, sizeof(double), "a vector"},
+        {&I->inv_d, A->n, sizeof(double), "inverse diagonal"},
+        {&I->bounds, I->groups, sizeof(double), "bounds of eigenvalues"},
+        {&I->sums, 2 * I->groups, sizeof(double), "partial sums"},
+    };
+    lcl_kernel *kernel;
+    enum lcl_status st =
+        lcl_buffers_create(I->ctx, all, sizeof all / sizeof *all);
+    if (st < 0 ||
+        (st = get_kernel(&kernel, I->ctx, "lambda_start", I->lanes)) < 0)
+        return st;
+    return LCL_LAUNCH(kernel, I->groups, lcl_arg_long(A->n),
+                      lcl_arg_buffer(A->row_ptr), lcl_arg_buffer(A->col),
+                      lcl_arg_buffer(A->val), lcl_arg_buffer(I->x),
+                      lcl_arg_buffer(I->inv_d), lcl_arg_buffer(I->bounds));
+}
+
+static enum lcl_status iterate(struct power *I)
+{
+    const struct lcl_device_matrix *A = I->A;
+    lcl_kernel *kernel;
+    enum lcl_status st = get_kernel(&kernel, I->ctx, "lambda_step", I->lanes);
+    for (int k = 0; k < POWER_STEPS && st == LCL_OK; ++k) {
+        lcl_buffer *const kept = I->x;
+        st = LCL_LAUNCH(kernel, I->groups, lcl_arg_long(A->n),
+                        lcl_arg_buffer(A->row_ptr), lcl_arg_buffer(A->col),
+                        lcl_arg_buffer(A->val), lcl_arg_buffer(I->inv_d),
+                        lcl_arg_buffer(I->x), lcl_arg_buffer(I->y),
+                        lcl_arg_buffer(I->sums));
+        I->x = I->y;
+        I->y = kept;
+    }
+    return st;
+}
+
+static enum lcl_status finish(const struct power *I, lcl_buffer *lambda)
+{
+    lcl_kernel *kernel;
+    const enum lcl_status st =
+        get_kernel(&kernel, I->ctx, "lambda_finish", I->lanes);
+    return st < 0
+               ? st
+               : LCL_LAUNCH(kernel, 1, lcl_arg_int(I->groups),
+                            lcl_arg_buffer(I->sums), lcl_arg_int(I->groups),
+                            lcl_arg_buffer(I->bounds), lcl_arg_buffer(lambda));
+}
+
+enum lcl_status lcl_lambda(lcl_buffer *lambda, lcl_context *ctx,
+                           const struct lcl_device_matrix *A)
+{
+    const struct lcl_caps *caps = lcl_context_caps(ctx);
+    struct power I = {
+        .ctx = ctx, .A = A, .groups = lcl_vector_groups(caps), .lanes = 1};
+    const int64_t mean = A->n > 0 ? A->blocks / A->n : 0;
+    while (2 * I.lanes <= mean && 2 * I.lanes <= caps->width)
+        I.lanes *= 2;
+    enum lcl_status st;
+    if ((st = start(&I)) == LCL_OK && (st = iterate(&I)) == LCL_OK)
+        st = finish(&I, lambda);
+    lcl_buffer_destroy(&I.x);
+    lcl_buffer_destroy(&I.y);
+    lcl_buffer_destroy(&I.inv_d);
+    lcl_buffer_destroy(&I.bounds);
+    lcl_buffer_destroy(&I.sums);
+    return st;
+}
+
+// ------------------------------------------------------------------- P
+
+// Weights of the aggregates.
+static enum lcl_status weigh(lcl_buffer *next, lcl_context *ctx,
+                             const struct lcl_aggregates *G,
+                             const lcl_buffer *weight)
+{
+    lcl_kernel *kernel;
+    enum lcl_status st;
+    if ((st = get_kernel(&kernel, ctx, "weigh_aggregates", 1)) < 0 ||
+        (st = lcl_buffer_fill(next, 0)) < 0)
+        return st;
+    return LCL_LAUNCH(kernel, lcl_vector_groups(lcl_context_caps(ctx)),
+                      lcl_arg_long(G->n), lcl_arg_buffer(G->aggregate),
+                      lcl_arg_buffer(weight), lcl_arg_buffer(next));
+}
+
+static enum lcl_status count(lcl_buffer *counts, lcl_context *ctx,
+                             const struct lcl_device_matrix *A,
+                             const struct lcl_strength *S,
+                             const struct lcl_aggregates *G)
+{
+    lcl_kernel *kernel;
+    const enum lcl_status st = get_kernel(&kernel, ctx, "count_prolongator", 1);
+    return st < 0
+               ? st
+               : LCL_LAUNCH(kernel, A->groups, lcl_arg_long(A->n),
+                            lcl_arg_buffer(A->row_ptr), lcl_arg_buffer(A->col),
+                            lcl_arg_buffer(S->strong),
+                            lcl_arg_buffer(G->aggregate),
+                            lcl_arg_buffer(counts));
+}
+
+// Row pointers and their last one, the number of entries.
+static enum lcl_status make_rows(struct lcl_device_matrix *P, lcl_context *ctx,
+                                 const lcl_buffer *counts)
+{
+    struct lcl_prefix_sum sums;
+    const struct lcl_summands what = {.n = P->n,
+                                      .in = counts,
+                                      .kind = LCL_SUM_NUMBERS,
+                                      .n_of = -1,
+                                      .total = -1};
+    uint32_t entries = 0;
+    enum lcl_status st = lcl_prefix_sum_init(&sums, ctx);
+    if (st == LCL_OK &&
+        (st = lcl_prefix_sum(&sums, &what, P->row_ptr)) == LCL_OK)
+        st = lcl_buffer_read_at(P->row_ptr, (size_t)P->n * sizeof entries,
+                                &entries, sizeof entries);
+    lcl_prefix_sum_finish(&sums);
+    P->blocks = entries;
+    return st;
+}
+
+static enum lcl_status fill(const struct lcl_device_matrix *P, lcl_context *ctx,
+                            const struct lcl_device_matrix *A,
+                            const struct lcl_strength *S,
+                            const struct lcl_aggregates *G,
+                            const lcl_buffer *weight, const lcl_buffer *next,
+                            const lcl_buffer *lambda)
+{
+    lcl_kernel *kernel;
+    const enum lcl_status st = get_kernel(&kernel, ctx, "fill_prolongator", 1);
+    return st < 0
+               ? st
+               : LCL_LAUNCH(kernel, A->groups, lcl_arg_long(A->n),
+                            lcl_arg_buffer(A->row_ptr), lcl_arg_buffer(A->col),
+                            lcl_arg_buffer(A->val), lcl_arg_buffer(S->strong),
+                            lcl_arg_buffer(G->aggregate),
+                            lcl_arg_buffer(S->inv_diag), lcl_arg_buffer(weight),
+                            lcl_arg_buffer(next), lcl_arg_buffer(lambda),
+                            lcl_arg_buffer(P->row_ptr), lcl_arg_buffer(P->col),
+                            lcl_arg_buffer(P->val));
+}
+
+static enum lcl_status make_pattern(struct lcl_device_matrix *P,
+                                    lcl_context *ctx,
+                                    const struct lcl_device_matrix *A,
+                                    const struct lcl_strength *S,
+                                    const struct lcl_aggregates *G)
+{
+    lcl_buffer *counts = NULL;
+    enum lcl_status st;
+    if ((st = lcl_buffer_create(&P->row_ptr, ctx, P->n + 1, sizeof(uint32_t),
+                                "rows of a prolongation")) == LCL_OK &&
+        (st = lcl_buffer_create(&counts, ctx, P->n, sizeof(uint32_t),
+                                "lengths of rows")) == LCL_OK &&
+        (st = count(counts, ctx, A, S, G)) == LCL_OK)
+        st = make_rows(P, ctx, counts);
+    lcl_buffer_destroy(&counts);
+    const struct lcl_buffer_plan entries[] = {
+        {&P->col, P->blocks, sizeof(int32_t), "columns of a prolongation"},
+        {&P->val, P->blocks, sizeof(double), "values of a prolongation"},
+    };
+    return st < 0 ? st
+                  : lcl_buffers_create(ctx, entries,
+                                       sizeof entries / sizeof *entries);
+}
+
+enum lcl_status lcl_prolongator_init(struct lcl_device_matrix *P,
+                                     lcl_buffer **next, lcl_context *ctx,
+                                     const struct lcl_device_matrix *A,
+                                     const struct lcl_strength *S,
+                                     const struct lcl_aggregates *G,
+                                     const lcl_buffer *weight,
+                                     const lcl_buffer *lambda)
+{
+    const struct lcl_bsr shape = {
+        .rows = A->n, .cols = G->aggregates, .block_size = 1};
+    enum lcl_status st;
+    *P = lcl_device_matrix_shape(&shape);
+    P->groups = A->groups;
+    if ((st = lcl_buffer_create(next, ctx, G->aggregates, sizeof(uint32_t),
+                                "weights of aggregates")) == LCL_OK &&
+        (st = weigh(*next, ctx, G, weight)) == LCL_OK &&
+        (st = make_pattern(P, ctx, A, S, G)) == LCL_OK)
+        st = fill(P, ctx, A, S, G, weight, *next, lambda);
+    if (st < 0) {
+        lcl_device_matrix_finish(P);
+        lcl_buffer_destroy(next);
+    }
+    return st;
+}

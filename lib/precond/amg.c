@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Algebraic multigrid by smoothed aggregation, in the numbering of A.
+#include "host/alloc.h"
+#include "host/log.h"
+#include "host/runtime.h"
+#include "lib/multilevel/hierarchy.h"
+#include "lib/precond/precond.h"
+
+static enum lcl_status check(lcl_precond *M)
+{
+    const int b = M->info.block_size;
+    if (b > 1)
+        return lcl_fail(lcl_context_log(M->op.range.ctx), LCL_EUNSUPPORTED,
+                        "amg requires block size 1, but the matrix is stored "
+                        "in blocks of %d rows",
+                        b);
+    return lcl_operator_require_symmetric(M->matrix, "amg");
+}
+
+static void describe(lcl_precond *M)
+{
+    const struct lcl_hierarchy *H = M->op.state;
+    struct lcl_precond_info *info = &M->info;
+    info->amg_levels = H->levels;
+    for (int l = 0; l < H->levels; ++l) {
+        info->amg_rows[l] = H->level[l].A->n;
+        info->amg_nnz[l] = H->level[l].A->blocks;
+    }
+    info->amg_complexity = lcl_hierarchy_complexity(H);
+    info->amg_bytes = info->factor_bytes = lcl_hierarchy_bytes(H);
+    info->launches = lcl_cycle_launches(&H->cycle);
+    info->nnz_kept = info->nnz;
+    info->storage = LCL_FACTOR_STORAGE_FP32;
+}
+
+static enum lcl_status set_up(lcl_precond *M,
+                              const struct lcl_precond_params *params)
+{
+    const struct lcl_hierarchy_params own = {.theta = params->amg.theta,
+                                             .levels = params->amg.levels,
+                                             .coarse_rows =
+                                                 params->amg.coarse_rows};
+    const enum lcl_status st = lcl_hierarchy_init(M->op.state, M->op.range.ctx,
+                                                  M->matrix->matrix, &own);
+    if (st == LCL_OK)
+        describe(M);
+    return st;
+}
+
+static enum lcl_status create(lcl_precond *M,
+                              const struct lcl_precond_params *params)
+{
+    lcl_context *ctx = M->op.range.ctx;
+    enum lcl_status st = check(M);
+    if (st < 0)
+        return st;
+    M->op.state = lcl_calloc(1, sizeof(struct lcl_hierarchy));
+    if (!M->op.state)
+        return lcl_fail_memory(lcl_context_log(ctx), "a preconditioner");
+    lcl_task_enter(ctx, LCL_TASK_PROLONGATION);
+    st = set_up(M, params);
+    lcl_task_leave(ctx);
+    return st;
+}
+
+static enum lcl_status update(lcl_precond *M)
+{
+    const enum lcl_status st = lcl_operator_require_symmetric(M->matrix, "amg");
+    return st < 0 ? st : lcl_hierarchy_update(M->op.state);
+}
+
+static enum lcl_status apply(lcl_operator *A, enum lcl_mode mode,
+                             const struct lcl_operands *v)
+{
+    const struct lcl_hierarchy *H = A->state;
+    (void)mode;
+    return lcl_cycle_apply(&H->cycle, v);
+}
+
+static void destroy(lcl_operator *A)
+{
+    struct lcl_hierarchy *H = A->state;
+    if (H)
+        lcl_hierarchy_finish(H);
+    lcl_free(H);
+}
+
+const struct lcl_precond_ops lcl_precond_amg = {
+    .op = {.apply = apply, .destroy = destroy},
+    .numbering = LCL_NUMBERING_GIVEN,
+    .create = create,
+    .update = update,
+};

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Algebraic multigrid as a preconditioner: iterations, updates, and what it
+// refuses.
+#include "tests/support/device.h"
+#include "tests/support/matrices.h"
+#include "tests/support/preconds.h"
+#include "tests/support/solver_checks.h"
+#include "tests/support/solving.h"
+
+#include "lib/precond/precond.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const struct lcl_precond_params amg = {.type = LCL_PRECOND_AMG};
+static const struct lcl_precond_params deep = {.type = LCL_PRECOND_AMG,
+                                               .amg = {.coarse_rows = 20}};
+static const struct lcl_solver_params cg = {.type = LCL_SOLVER_CG};
+
+// Solves with a random right-hand side; returns the iterations.
+static int iterations(lcl_context *ctx, const struct lcl_csr *A,
+                      const struct lcl_precond_params *params)
+{
+    struct test_solve s;
+    double *b = test_random_vector(A->rows, 6);
+    test_solve_open(&s, ctx, A, params, &cg);
+    assert_int_equal(test_solve_run(&s, b), LCL_OK);
+    const int taken = s.report.iterations;
+    test_solve_close(&s);
+    free(b);
+    return taken;
+}
+
+// Iterations hardly grow with the size.
+static void test_amg__iterations_do_not_grow(void **state)
+{
+    struct lcl_csr small = test_laplacian(12, 12, 12);
+    struct lcl_csr large = test_laplacian(28, 28, 28);
+    const int few = iterations(*state, &small, &deep);
+    assert_true(few <= 9);
+    assert_true(iterations(*state, &large, &deep) <= few + 2);
+    test_csr_finish(&small);
+    test_csr_finish(&large);
+}
+
+// Couplings in x are a thousand times those in y and z.
+static void test_amg__anisotropy_is_followed(void **state)
+{
+    struct lcl_csr A = test_laplacian(20, 16, 12);
+    for (int64_t i = 0; i < A.rows; ++i)
+        for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
+            const int64_t step = llabs(A.col_ind[k] - i);
+            A.val[k] = step == 0 ? 2004 : step == 1 ? -1000 : -1;
+        }
+    assert_true(iterations(*state, &A, &deep) <= 14);
+    test_csr_finish(&A);
+}
+
+static void test_amg__solutions_are_right_and_reproducible(void **state)
+{
+    struct lcl_csr A = test_laplacian(13, 11, 9);
+    test_expect_solved(*state, &A, &deep, &cg);
+    test_expect_reproducible(*state, &A, &deep, &cg);
+    test_csr_finish(&A);
+}
+
+// Rows without couplings, zeros among them, and a matrix of such rows only,
+// which has no coarse level and is too large for an inverse.
+static void test_amg__rows_without_couplings_are_solved(void **state)
+{
+    struct lcl_csr diagonal = test_identity(5000), one = test_identity(1);
+    struct lcl_csr grid = test_laplacian(16, 8, 8);
+    for (int64_t i = 0; i < diagonal.rows; ++i)
+        diagonal.val[i] = 1 + (double)(i % 7);
+    for (int64_t i = 0; i < grid.rows; ++i)
+        for (int64_t k = grid.row_ptr[i]; k < grid.row_ptr[i + 1]; ++k)
+            if (grid.col_ind[k] != i &&
+                (i % 11 == 0 || grid.col_ind[k] % 11 == 0))
+                grid.val[k] = 0;
+    assert_true(iterations(*state, &diagonal, &amg) <= 20);
+    assert_true(iterations(*state, &one, &amg) <= 1);
+    assert_true(iterations(*state, &grid, &deep) <= 25);
+    test_csr_finish(&diagonal);
+    test_csr_finish(&one);
+    test_csr_finish(&grid);
+}
+
+// An update takes new values and keeps the prolongations.
+static void test_amg__updates_follow_the_values(void **state)
+{
+    struct lcl_csr A = test_laplacian(14, 12, 10);
+    struct test_solve s;
+    double *b = test_random_vector(A.rows, 2);
+    test_solve_open(&s, *state, &A, &deep, &cg);
+    assert_int_equal(test_solve_run(&s, b), LCL_OK);
+    const int before = s.report.iterations;
+    for (int64_t k = 0; k < A.nnz; ++k)
+        A.val[k] *= 1e5;
+    assert_int_equal(lcl_operator_update(s.M->A, A.val), LCL_OK);
+    assert_int_equal(lcl_precond_update(s.M), LCL_OK);
+    for (int64_t i = 0; i < A.rows; ++i)
+        s.x[i] = 0;
+    assert_int_equal(test_solve_run(&s, b), LCL_OK);
+    assert_int_equal(s.report.iterations, before);
+    test_solve_close(&s);
+    free(b);
+    test_csr_finish(&A);
+}
+
+static void test_amg__info_describes_the_levels(void **state)
+{
+    struct lcl_csr A = test_laplacian(14, 12, 10);
+    struct test_solve s;
+    test_solve_open(&s, *state, &A, &deep, &cg);
+    const struct lcl_precond_info *info = lcl_precond_info(s.M);
+    assert_true(info->amg_levels >= 2 && info->amg_levels <= LCL_AMG_LEVELS);
+    assert_int_equal(info->amg_rows[0], A.rows);
+    assert_int_equal(info->amg_nnz[0], A.nnz);
+    for (int l = 1; l < info->amg_levels; ++l)
+        assert_true(info->amg_rows[l] < info->amg_rows[l - 1] / 3);
+    assert_true(info->amg_complexity > 1 && info->amg_complexity < 2);
+    assert_true(info->amg_bytes > (uint64_t)A.nnz * sizeof(float));
+    test_solve_close(&s);
+    test_csr_finish(&A);
+}
+
+static void expect_refused(lcl_context *ctx, const struct lcl_csr *A,
+                           const struct lcl_precond_params *params,
+                           enum lcl_status expected)
+{
+    lcl_precond *M;
+    assert_int_equal(test_precond_create(&M, ctx, A, params), expected);
+    assert_null(M);
+}
+
+static void test_amg__bad_input_is_refused(void **state)
+{
+    static const struct lcl_precond_params bad[] = {
+        {.type = LCL_PRECOND_AMG, .amg = {.theta = -1}},
+        {.type = LCL_PRECOND_AMG, .amg = {.theta = NAN}},
+        {.type = LCL_PRECOND_AMG, .amg = {.levels = -1}},
+        {.type = LCL_PRECOND_AMG, .amg = {.levels = LCL_AMG_LEVELS + 1}},
+        {.type = LCL_PRECOND_AMG, .amg = {.coarse_rows = -1}},
+    };
+    struct lcl_csr A = test_laplacian(5, 5, 1), blocks;
+    struct lcl_csr other = test_random_csr(60, 4, 2);
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; ++k)
+        expect_refused(*state, &A, &bad[k], LCL_EINVAL);
+    expect_refused(*state, &other, &amg, LCL_EUNSUPPORTED);
+    blocks = test_expand_blocks(&A, 2);
+    expect_refused(*state, &blocks, &amg, LCL_EUNSUPPORTED);
+    test_csr_finish(&A);
+    test_csr_finish(&other);
+    test_csr_finish(&blocks);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_amg__iterations_do_not_grow),
+        cmocka_unit_test(test_amg__anisotropy_is_followed),
+        cmocka_unit_test(test_amg__solutions_are_right_and_reproducible),
+        cmocka_unit_test(test_amg__rows_without_couplings_are_solved),
+        cmocka_unit_test(test_amg__updates_follow_the_values),
+        cmocka_unit_test(test_amg__info_describes_the_levels),
+        cmocka_unit_test(test_amg__bad_input_is_refused),
+    };
+    return test_device_run(tests);
+}
