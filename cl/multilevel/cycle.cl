@@ -15,7 +15,7 @@
 //                     largest |x|: fp32 has a small range
 //     cycle_dense     y = E x, with a dense matrix E in fp64
 //     cycle_leave     y = scale x in fp64
-//     cycle_store     y = x in fp32
+//     cycle_store     y = x in fp32; lost[0] counts what is out of its range
 //     cycle_diagonal  inv_d of a matrix
 //     cycle_spread    E = A, a matrix in CSR
 //
@@ -62,19 +62,30 @@ struct vectors {
 #define AGAIN    4
 #define LAST     5
 
-// The lane's share of a row times the vector of a step: d_1 for FIRST, d for
-// RESIDUAL and LAST, else x.
+// Entry j of the vector of a step: d_1 for FIRST, d for RESIDUAL and LAST, else
+// x.
+static inline float entry_of(int step, struct vectors v, int j)
+{
+    return step == FIRST ? 4.0f / 3 * v.s * v.inv_d[j] * v.b[j]
+           : step == RESIDUAL || step == LAST ? v.d[j]
+                                              : v.x[j];
+}
+
+// The lane's share of a row times this vector, two entries at a time: their
+// loads do not wait for each other.
 static inline float row_dot(int step, struct matrix A, struct vectors v, long i,
                             uint lane)
 {
     float dot = 0;
     const index_t to = A.row_ptr[i + 1];
-    for (index_t k = A.row_ptr[i] + lane; k < to; k += LANES_PER_ROW) {
-        const int j = A.col[k];
-        const float x_j = step == FIRST ? 4.0f / 3 * v.s * v.inv_d[j] * v.b[j]
-                          : step == RESIDUAL || step == LAST ? v.d[j]
-                                                             : v.x[j];
-        dot += A.val[k] * x_j;
+    for (index_t k = A.row_ptr[i] + lane; k < to; k += 2 * LANES_PER_ROW) {
+        const index_t other = min(k + LANES_PER_ROW, to - 1);
+        const float a = A.val[k];
+        const float c = k + LANES_PER_ROW < to ? A.val[other] : 0.0f;
+        const float x = entry_of(step, v, A.col[k]);
+        const float y = entry_of(step, v, A.col[other]);
+        dot += a * x;
+        dot += c * y;
     }
     return dot;
 }
@@ -261,24 +272,31 @@ kernel void cycle_dense(long n, long stride, global const double *E,
 // ------------------------------------------------------------------- values
 
 WORK_GROUP
-kernel void cycle_store(long n, global const double *x, global float *y)
+kernel void cycle_store(long n, global const double *x, global float *y,
+                        volatile global int *lost)
 {
-    for (RANGE(i, n))
-        y[i] = (float)x[i];
+    for (RANGE(i, n)) {
+        const bool fits = fabs(x[i]) <= FLT_MAX;
+        y[i] = fits ? (float)x[i] : 0.0f;
+        if (!fits)
+            atomic_inc(lost);
+    }
 }
 
-// inv_d_i = 1 / a_ii, 1 where that is 0, missing or not finite.
+// inv_d_i = 1 / a_ii, 1 where that is 0 or missing.
 WORK_GROUP
 kernel void cycle_diagonal(long n, global const index_t *row_ptr,
                            global const int *col, global const double *val,
-                           global float *inv_d)
+                           global float *inv_d, volatile global int *lost)
 {
     for (RANGE(i, n)) {
         double d = 0;
         for (index_t k = row_ptr[i]; k < row_ptr[i + 1]; ++k)
             d = col[k] == i ? val[k] : d;
-        const float inverse = (float)(1 / (d == 0 ? 1 : d));
-        inv_d[i] = isfinite(inverse) ? inverse : 1.0f;
+        const bool fits = d == 0 || fabs(d) >= 1.0 / FLT_MAX;
+        inv_d[i] = fits && d != 0 ? (float)(1 / d) : 1.0f;
+        if (!fits)
+            atomic_inc(lost);
     }
 }
 

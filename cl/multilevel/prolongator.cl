@@ -16,13 +16,14 @@
 //
 // Data:   A in CSR; strong[k] of each entry; aggregate -1: a row without
 //         couplings, whose row of P is empty.
-// Launch: lambda_finish one group, the others any number of groups.
+// Launch: lambda_finish one group, the others any number of groups; those of
+//         the prolongator of one wave, with LANES_PER_ROW lanes for a row.
 // Determinism: bitwise; sums of integers in any order, others in a fixed order
 //              for a given number of groups.
 #include "wave.cl.h"
 
 #ifndef LANES_PER_ROW
-# define LANES_PER_ROW 1 // power of two up to the wave width; of lambda_step
+# define LANES_PER_ROW 1 // power of two up to the wave width
 #endif
 
 #define WEIGHT(weight, i) ((weight) ? (weight)[i] : 1u) // NULL: all 1
@@ -40,36 +41,64 @@ kernel void weigh_aggregates(long n, global const int *aggregate,
 struct rows {
     global const uint *row_ptr;
     global const int *col;
+    global const double *val;
     global const uchar *strong;
     global const int *aggregate;
 };
 
-// The smallest aggregate above `last` among those of row i and its strong
-// neighbours; INT_MAX: none.
-static inline int next_aggregate(struct rows A, long i, int last)
+// The complement of the smallest aggregate above `last` among those of row i
+// and of the strong neighbours on the lane; 0: none.
+static inline uint next_of(struct rows A, long i, uint from, uint to, int last)
 {
-    int next = A.aggregate[i] > last ? A.aggregate[i] : INT_MAX;
-    for (uint k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
+    uint next = A.aggregate[i] > last ? ~(uint)A.aggregate[i] : 0u;
+    for (uint k = from; k < to; k += LANES_PER_ROW) {
         const int q = A.strong[k] ? A.aggregate[A.col[k]] : -1;
-        next = q > last ? min(next, q) : next;
+        next = max(next, q > last ? ~(uint)q : 0u);
     }
     return next;
 }
 
+// The lane's part of sum_j a_ij sqrt(weight_j) over strong j in aggregate q.
+static inline double part_of(struct rows A, global const uint *weight,
+                             uint from, uint to, int q)
+{
+    double sum = 0;
+    for (uint k = from; k < to; k += LANES_PER_ROW) {
+        const int j = A.col[k];
+        if (A.strong[k] && A.aggregate[j] == q)
+            sum += A.val[k] * sqrt((double)WEIGHT(weight, j));
+    }
+    return sum;
+}
+
 WORK_GROUP
 kernel void count_prolongator(long n, global const uint *row_ptr,
-                              global const int *col, global const uchar *strong,
+                              global const int *col, global const double *val,
+                              global const uchar *strong,
                               global const int *aggregate, global uint *count)
 {
-    const struct rows A = {row_ptr, col, strong, aggregate};
-    for (RANGE(i, n)) {
+    local double scratch[LCL_GROUP];
+    const struct rows A = {row_ptr, col, val, strong, aggregate};
+    const uint lane = get_local_id(0) % LANES_PER_ROW;
+    const uint rows = LCL_WIDTH / LANES_PER_ROW;
+    for (long first = (long)get_group_id(0) * rows; first < n;
+         first += (long)get_num_groups(0) * rows) {
+        const long i = first + get_local_id(0) / LANES_PER_ROW;
+        const bool present = i < n && aggregate[min(i, n - 1)] >= 0;
+        const uint from = present ? row_ptr[i] + lane : 0;
+        const uint to = present ? row_ptr[i + 1] : 0;
         uint found = 0;
-        int q = aggregate[i] < 0 ? INT_MAX : next_aggregate(A, i, -1);
-        while (q < INT_MAX) {
-            ++found;
-            q = next_aggregate(A, i, q);
+        int last = -1;
+        bool more = true;
+        while (more) {
+            uint next = present ? next_of(A, i, from, to, last) : 0;
+            next = wave_largest(next, LANES_PER_ROW, scratch);
+            found += next > 0;
+            last = next > 0 ? (int)~next : last;
+            more = wave_largest(next, LCL_WIDTH, scratch) > 0;
         }
-        count[i] = found;
+        if (i < n && lane == 0)
+            count[i] = found;
     }
 }
 
@@ -84,22 +113,38 @@ kernel void fill_prolongator(long n, global const uint *row_ptr,
                              global const uint *p_ptr, global int *p_col,
                              global double *p_val)
 {
-    const struct rows A = {row_ptr, col, strong, aggregate};
+    local double scratch[LCL_GROUP];
+    const struct rows A = {row_ptr, col, val, strong, aggregate};
     const double w = 4 / (3 * lambda[0]);
-    for (RANGE(i, n)) {
-        const double scale = w * inv_diag[i];
-        int q = -1;
-        for (uint to = p_ptr[i]; to < p_ptr[i + 1]; ++to) {
-            q = next_aggregate(A, i, q);
-            const bool own = q == aggregate[i];
-            double entry =
-                own ? (inv_diag[i] == 0 ? 1 : 1 - w) * sqrt((double)WEIGHT(weight, i))
-                    : 0;
-            for (uint k = row_ptr[i]; k < row_ptr[i + 1]; ++k)
-                if (strong[k] && aggregate[col[k]] == q)
-                    entry -= scale * val[k] * sqrt((double)WEIGHT(weight, col[k]));
-            p_col[to] = q;
-            p_val[to] = entry / sqrt((double)sum[q]);
+    const uint lane = get_local_id(0) % LANES_PER_ROW;
+    const uint rows = LCL_WIDTH / LANES_PER_ROW;
+    for (long first = (long)get_group_id(0) * rows; first < n;
+         first += (long)get_num_groups(0) * rows) {
+        const long i = first + get_local_id(0) / LANES_PER_ROW;
+        const bool present = i < n && aggregate[min(i, n - 1)] >= 0;
+        const uint from = present ? row_ptr[i] + lane : 0;
+        const uint to = present ? row_ptr[i + 1] : 0;
+        uint out = present ? p_ptr[i] : 0;
+        int last = -1;
+        bool more = true;
+        while (more) {
+            uint next = present ? next_of(A, i, from, to, last) : 0;
+            next = wave_largest(next, LANES_PER_ROW, scratch);
+            const int q = (int)~next;
+            double entry = next > 0 ? part_of(A, weight, from, to, q) : 0;
+            entry = wave_sum(entry, LANES_PER_ROW, scratch);
+            if (next > 0 && lane == 0) {
+                const double own = q != aggregate[i]  ? 0
+                                   : inv_diag[i] == 0 ? 1
+                                                      : 1 - w;
+                p_col[out] = q;
+                p_val[out] = (own * sqrt((double)WEIGHT(weight, i)) -
+                              w * inv_diag[i] * entry) /
+                             sqrt((double)sum[q]);
+            }
+            out += next > 0;
+            last = next > 0 ? q : last;
+            more = wave_largest(next, LCL_WIDTH, scratch) > 0;
         }
     }
 }

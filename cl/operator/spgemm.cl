@@ -1,17 +1,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The product C = A B of sparse matrices in CSR, columns ascending.
-//     spgemm_merge   row by row, merges the columns of the rows of B that row i
-//                    of A names: counts them or, if `fill`, stores them
-//     spgemm_values  c_ij = sum_k a_ik b_kj, k ascending
+// The product C = A B of sparse matrices in CSR, columns ascending. Row i of C
+// merges the rows of B that row i of A names: each lane keeps its place in some
+// of them, and the lanes of the row agree on the smallest next column.
+//     spgemm_count     number of entries of each row of C
+//     spgemm_fill      columns and values of C
+//     spgemm_values    values of C, whose columns are known
+//     spgemm_products  partial sums of the numbers of products a_ik b_kj
 //
-// Launch: spgemm_merge groups of one wave, spgemm_values of any size; any
-//         number of groups. LANES_PER_ROW lanes share a row.
-// Determinism: bitwise.
+// Launch: groups of one wave, spgemm_products of any size; any number of
+//         groups. LANES_PER_ROW lanes share a row.
+// Determinism: bitwise for a given number of lanes, which add up their parts of
+//              a sum in a fixed order.
 #include "wave.cl.h"
 
 #ifndef LANES_PER_ROW
 # define LANES_PER_ROW 1 // power of two up to the wave width
 #endif
+// Rows of B in which a lane keeps its place, LCL_GROUP apart from each other;
+// it searches in further ones.
+#define PLACES 8
+
+#define COUNT  0
+#define FILL   1
+#define VALUES 2
+
+struct matrix {
+    global const uint *ptr;
+    global const int *col;
+    global const double *val;
+};
 
 // First place of col[from] .. col[to-1], ascending, whose column is at least c.
 static inline uint place_of(global const int *col, uint from, uint to, int c)
@@ -26,84 +43,119 @@ static inline uint place_of(global const int *col, uint from, uint to, int c)
     return from;
 }
 
-// The smallest column of row j after column `last`; -1: none.
-static inline int column_after(global const uint *row_ptr,
-                               global const int *col, int j, int last)
+// The place after column `last` in row k of the lane's rows, and its end.
+static inline uint2 place_in(struct matrix B, int j, uint m, int last,
+                             local const uint2 *own)
 {
-    const uint end = row_ptr[j + 1];
-    const uint at = place_of(col, row_ptr[j], end, last + 1);
-    return at < end ? col[at] : -1;
+    if (m < PLACES)
+        return own[m * LCL_GROUP];
+    const uint end = B.ptr[j + 1];
+    return (uint2)(place_of(B.col, B.ptr[j], end, last + 1), end);
 }
 
-// Lanes exchange the complement of a column, so that the largest is that of the
-// smallest column, and 0 none. All teams of a wave loop until the last is done.
-WORK_GROUP
-kernel void spgemm_merge(long n, global const uint *a_ptr,
-                         global const int *a_col, global const uint *b_ptr,
-                         global const int *b_col, int fill, global uint *count,
-                         global const uint *c_ptr, global int *c_col)
+// Starts at the first entries of the lane's rows.
+static inline void begin(struct matrix A, struct matrix B, uint from, uint to,
+                         local uint2 *own)
 {
-    local double scratch[LCL_GROUP];
+    for (uint k = from, m = 0; k < to && m < PLACES; k += LANES_PER_ROW, ++m)
+        own[m * LCL_GROUP] = (uint2)(B.ptr[A.col[k]], B.ptr[A.col[k] + 1]);
+}
+
+// The complement of the smallest next column of the lane; 0: none.
+static inline uint next_of(struct matrix A, struct matrix B, uint from, uint to,
+                           int last, local const uint2 *own)
+{
+    uint next = 0;
+    for (uint k = from, m = 0; k < to; k += LANES_PER_ROW, ++m) {
+        const uint2 at = place_in(B, A.col[k], m, last, own);
+        next = max(next, at.x < at.y ? ~(uint)B.col[at.x] : 0u);
+    }
+    return next;
+}
+
+// Passes column c; returns the lane's part of its entry.
+static inline double pass(struct matrix A, struct matrix B, uint from, uint to,
+                          int last, int c, bool values, local uint2 *own)
+{
+    double sum = 0;
+    for (uint k = from, m = 0; k < to; k += LANES_PER_ROW, ++m) {
+        const uint2 at = place_in(B, A.col[k], m, last, own);
+        if (at.x == at.y || B.col[at.x] != c)
+            continue;
+        if (values)
+            sum += A.val[k] * B.val[at.x];
+        if (m < PLACES)
+            own[m * LCL_GROUP].x = at.x + 1;
+    }
+    return sum;
+}
+
+// All teams of a wave loop until the last one is done.
+INLINE void multiply(int mode, long n, struct matrix A, struct matrix B,
+                     global uint *count, global const uint *c_ptr,
+                     global int *c_col, global double *c_val,
+                     local uint2 *places, local double *scratch)
+{
+    local uint2 *own = places + get_local_id(0);
     const uint lane = get_local_id(0) % LANES_PER_ROW;
     const uint rows = LCL_WIDTH / LANES_PER_ROW;
     for (long first = (long)get_group_id(0) * rows; first < n;
          first += (long)get_num_groups(0) * rows) {
         const long i = first + get_local_id(0) / LANES_PER_ROW;
-        const uint begin = i < n ? a_ptr[i] : 0;
-        uint end = i < n ? a_ptr[i + 1] : 0, found = 0;
-        const uint to = fill && i < n ? c_ptr[i] : 0;
+        const uint from = i < n ? A.ptr[i] + lane : 0;
+        const uint to = i < n ? A.ptr[i + 1] : 0;
+        uint out = mode != COUNT && i < n ? c_ptr[i] : 0;
+        const uint end = mode == VALUES && i < n ? c_ptr[i + 1] : 0;
+        const uint start = out;
         int last = -1;
         bool more = true;
+        begin(A, B, from, to, own);
         while (more) {
-            uint next = 0;
-            for (uint k = begin + lane; k < end; k += LANES_PER_ROW) {
-                const int c = column_after(b_ptr, b_col, a_col[k], last);
-                next = max(next, c < 0 ? 0u : ~(uint)c);
-            }
-            next = wave_largest(next, LANES_PER_ROW, scratch);
+            uint next;
+            if (mode == VALUES)
+                next = out < end ? ~(uint)c_col[out] : 0;
+            else
+                next = wave_largest(next_of(A, B, from, to, last, own),
+                                    LANES_PER_ROW, scratch);
+            const int c = (int)~next;
+            double sum = 0;
+            if (next > 0)
+                sum = pass(A, B, from, to, last, c, mode != COUNT, own);
+            if (mode != COUNT)
+                sum = wave_sum(sum, LANES_PER_ROW, scratch);
             if (next > 0) {
-                last = (int)~next;
-                if (fill && lane == 0)
-                    c_col[to + found] = last;
-                ++found;
-            } else {
-                end = begin;
+                if (mode == FILL && lane == 0)
+                    c_col[out] = c;
+                if (mode != COUNT && lane == 0)
+                    c_val[out] = sum;
+                ++out;
+                last = c;
             }
             more = wave_largest(next, LCL_WIDTH, scratch) > 0;
         }
-        if (!fill && i < n && lane == 0)
-            count[i] = found;
+        if (mode == COUNT && i < n && lane == 0)
+            count[i] = out - start;
     }
 }
 
-WORK_GROUP
-kernel void spgemm_values(long n, global const uint *a_ptr,
-                          global const int *a_col, global const double *a,
-                          global const uint *b_ptr, global const int *b_col,
-                          global const double *b, global const uint *c_ptr,
-                          global const int *c_col, global double *c)
-{
-    const uint lane = get_local_id(0) % LANES_PER_ROW;
-    const uint rows = LCL_GROUP / LANES_PER_ROW;
-    for (long i =
-             (long)get_group_id(0) * rows + get_local_id(0) / LANES_PER_ROW;
-         i < n; i += (long)get_num_groups(0) * rows) {
-        const uint from = a_ptr[i], to = a_ptr[i + 1];
-        for (uint o = c_ptr[i] + lane; o < c_ptr[i + 1]; o += LANES_PER_ROW) {
-            double sum = 0;
-            for (uint k = from; k < to; ++k) {
-                const int j = a_col[k];
-                const uint end = b_ptr[j + 1];
-                const uint at = place_of(b_col, b_ptr[j], end, c_col[o]);
-                if (at < end && b_col[at] == c_col[o])
-                    sum += a[k] * b[at];
-            }
-            c[o] = sum;
-        }
-    }
-}
+#define PRODUCT_KERNEL(name, mode)                                             \
+ WORK_GROUP                                                                    \
+ kernel void name(long n, global const uint *a_ptr, global const int *a_col,   \
+                  global const double *a, global const uint *b_ptr,            \
+                  global const int *b_col, global const double *b,             \
+                  global uint *count, global const uint *c_ptr,                \
+                  global int *c_col, global double *c)                         \
+ {                                                                             \
+  local uint2 places[LCL_GROUP * PLACES];                                      \
+  local double scratch[LCL_GROUP];                                             \
+  const struct matrix A = {a_ptr, a_col, a}, B = {b_ptr, b_col, b};            \
+  multiply(mode, n, A, B, count, c_ptr, c_col, c, places, scratch);            \
+ }
 
-// Number of products a_ik b_kj of each row, at most 2^32 - 1.
+PRODUCT_KERNEL(spgemm_count, COUNT)
+PRODUCT_KERNEL(spgemm_fill, FILL)
+PRODUCT_KERNEL(spgemm_values, VALUES)
+
 WORK_GROUP
 kernel void spgemm_products(long n, global const uint *a_ptr,
                             global const int *a_col, global const uint *b_ptr,

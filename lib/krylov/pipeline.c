@@ -18,8 +18,15 @@ static const enum lcl_stop reasons[] = {
 };
 
 // Batch sizes grow from a few steps, to limit wasted steps in short solves, to
-// this; two batches and their overlap fit the ring of residuals.
-enum { FIRST_BATCH = 4, LAST_BATCH = 16 };
+// this; two batches and their overlap fit the ring of residuals. Steps after
+// the last one still cost their launches: few of them are in flight.
+enum { FIRST_BATCH = 4, LAST_BATCH = 16, BATCH_LAUNCHES = 80 };
+
+static int last_batch(const struct lcl_solver *S)
+{
+    const int steps = BATCH_LAUNCHES / (S->launches > 0 ? S->launches : 1);
+    return steps < 2 ? 2 : steps < LAST_BATCH ? steps : LAST_BATCH;
+}
 
 enum lcl_status lcl_pipeline_init(struct lcl_pipeline *B, lcl_context *ctx,
                                   const struct lcl_pipeline_ops *ops)
@@ -102,7 +109,9 @@ static enum lcl_status prepare(struct lcl_pipeline *B, struct lcl_solver *S)
 enum lcl_status lcl_pipeline_run(struct lcl_pipeline *B, struct lcl_solver *S)
 {
     const int first = S->iterations, most = S->params.max_iters - first;
-    int it = 0, batch = FIRST_BATCH, posted = 0;
+    const int largest = last_batch(S);
+    int it = 0, batch = FIRST_BATCH < largest ? FIRST_BATCH : largest;
+    int posted = 0;
     bool more = true;
     enum lcl_status st = prepare(B, S);
     while (st == LCL_OK && S->stop == LCL_STOP_NONE && (more || posted > 0)) {
@@ -112,7 +121,7 @@ enum lcl_status lcl_pipeline_run(struct lcl_pipeline *B, struct lcl_solver *S)
                 break;
             ++posted;
             more = it < most;
-            batch = 2 * batch < LAST_BATCH ? 2 * batch : LAST_BATCH;
+            batch = 2 * batch < largest ? 2 * batch : largest;
         }
         if (posted == 2 || !more) {
             st = look(B, S, first);

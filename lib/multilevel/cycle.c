@@ -4,16 +4,18 @@
 
 #include "host/geometry.h"
 #include "host/launch.h"
+#include "host/log.h"
 #include "host/runtime.h"
 
 // ------------------------------------------------------------------- kernels
 
+// Each lane takes two entries at a time.
 static int lanes_of(const struct lcl_caps *caps,
                     const struct lcl_device_matrix *A)
 {
     const int64_t mean = A->block_rows ? A->blocks / A->block_rows : 0;
     int lanes = 1;
-    while (2 * lanes <= mean && 2 * lanes <= caps->width)
+    while (2 * lanes < mean && 2 * lanes <= caps->width)
         lanes *= 2;
     return lanes;
 }
@@ -62,9 +64,13 @@ enum lcl_status lcl_cycle_init(struct lcl_cycle *C, lcl_context *ctx)
     *C = (struct lcl_cycle){.ctx = ctx, .groups = lcl_vector_groups(caps)};
     const enum lcl_status st =
         lcl_kernels_get(ctx, &spec, all, sizeof all / sizeof *all);
+    const struct lcl_buffer_plan buffers[] = {
+        {&C->largest, C->groups, sizeof(double), "partial maxima"},
+        {&C->lost, 1, sizeof(int32_t), "a count of values"},
+    };
     return st < 0 ? st
-                  : lcl_buffer_create(&C->largest, ctx, C->groups,
-                                      sizeof(double), "partial maxima");
+                  : lcl_buffers_create(ctx, buffers,
+                                       sizeof buffers / sizeof *buffers);
 }
 
 // ------------------------------------------------------------------- levels
@@ -122,6 +128,7 @@ void lcl_cycle_finish(struct lcl_cycle *C)
         for (size_t i = 0; buffer_at(&C->level[l], i); ++i)
             lcl_buffer_destroy(buffer_at(&C->level[l], i));
     lcl_buffer_destroy(&C->largest);
+    lcl_buffer_destroy(&C->lost);
     C->levels = 0;
 }
 
@@ -144,7 +151,8 @@ static enum lcl_status store(const struct lcl_cycle *C,
     if (!M->D)
         return LCL_OK;
     return LCL_LAUNCH(C->store, C->groups, lcl_arg_long(M->D->blocks),
-                      lcl_arg_buffer(M->D->val), lcl_arg_buffer(M->val));
+                      lcl_arg_buffer(M->D->val), lcl_arg_buffer(M->val),
+                      lcl_arg_buffer(C->lost));
 }
 
 static enum lcl_status find_diagonal(const struct lcl_cycle *C,
@@ -153,12 +161,25 @@ static enum lcl_status find_diagonal(const struct lcl_cycle *C,
     const struct lcl_device_matrix *D = L->A.D;
     return LCL_LAUNCH(C->diagonal, C->groups, lcl_arg_long(L->n),
                       lcl_arg_buffer(D->row_ptr), lcl_arg_buffer(D->col),
-                      lcl_arg_buffer(D->val), lcl_arg_buffer(L->inv_d));
+                      lcl_arg_buffer(D->val), lcl_arg_buffer(L->inv_d),
+                      lcl_arg_buffer(C->lost));
+}
+
+static enum lcl_status check_range(const struct lcl_cycle *C)
+{
+    int32_t lost = 0;
+    const enum lcl_status st = lcl_buffer_read(C->lost, &lost, sizeof lost);
+    return st == LCL_OK && lost != 0
+               ? lcl_fail(lcl_context_log(C->ctx), LCL_ERANGE,
+                          "%d values of the levels are out of the range of "
+                          "fp32; scale the matrix",
+                          (int)lost)
+               : st;
 }
 
 enum lcl_status lcl_cycle_update(const struct lcl_cycle *C)
 {
-    enum lcl_status st = LCL_OK;
+    enum lcl_status st = lcl_buffer_fill(C->lost, 0);
     for (int l = 0; l < C->levels && st == LCL_OK; ++l) {
         const struct lcl_cycle_level *L = &C->level[l];
         if (!L->A.D)
@@ -168,7 +189,7 @@ enum lcl_status lcl_cycle_update(const struct lcl_cycle *C)
             (st = store(C, &L->R)) == LCL_OK)
             st = find_diagonal(C, L);
     }
-    return st;
+    return st < 0 ? st : check_range(C);
 }
 
 enum lcl_status lcl_cycle_spread(const struct lcl_cycle *C,

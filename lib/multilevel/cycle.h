@@ -47,6 +47,7 @@ struct lcl_cycle {
                                         // of the smoother instead
     lcl_kernel *scale, *enter, *leave, *dense, *store, *diagonal, *spread;
     lcl_buffer *largest; // groups fp64
+    lcl_buffer *lost;    // 1 int32: values out of the range of fp32
     int groups;
 };
 
@@ -65,7 +66,8 @@ enum lcl_status lcl_cycle_append(struct lcl_cycle *C,
                                  const struct lcl_device_matrix *R,
                                  const lcl_buffer *lambda);
 
-// Takes the values of all matrices; enqueued.
+// Takes the values of all matrices. Returns also LCL_ERANGE, with a message, if
+// some are out of the range of fp32.
 enum lcl_status lcl_cycle_update(const struct lcl_cycle *C);
 
 // Enqueues V->matrix = A, which must be all 0.

@@ -155,6 +155,7 @@ enum lcl_status lcl_hierarchy_init(struct lcl_hierarchy *H, lcl_context *ctx,
     H->inverted = rows <= INVERTED_MOST;
     if (H->inverted && (st = lcl_inverse_init(&H->inverse, ctx, rows, 0)) < 0)
         return st;
+    H->fresh = true;
     return make_cycle(H);
 }
 
@@ -189,8 +190,10 @@ static enum lcl_status invert(struct lcl_hierarchy *H)
 
 enum lcl_status lcl_hierarchy_update(struct lcl_hierarchy *H)
 {
+    const bool fresh = H->fresh;
     enum lcl_status st = LCL_OK;
-    for (int l = 0; l < H->levels - 1 && st == LCL_OK; ++l) {
+    H->fresh = false;
+    for (int l = 0; l < H->levels - 1 && st == LCL_OK && !fresh; ++l) {
         const struct lcl_hierarchy_level *L = &H->level[l];
         st = lcl_spgemm_update(&L->AP, H->ctx, L->A, &L->P);
         if (st == LCL_OK)

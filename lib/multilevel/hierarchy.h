@@ -32,6 +32,7 @@ struct lcl_hierarchy {
     struct lcl_hierarchy_level level[LCL_LEVELS_MOST];
     struct lcl_inverse inverse; // of the last matrix, if that is small enough
     bool inverted;
+    bool fresh;     // the coarse matrices are those of the values of A
     int64_t pinned; // unknowns of the inverse that are left out
     struct lcl_cycle cycle;
 };

@@ -10,14 +10,23 @@
 enum { POWER_STEPS = 10 };
 
 static enum lcl_status get_kernel(lcl_kernel **out, lcl_context *ctx,
-                                  const char *name, int lanes)
+                                  const char *name, int group, int lanes)
 {
     const struct lcl_spec spec = {.source = "prolongator.cl",
                                   .kernel = name,
-                                  .group =
-                                      lcl_vector_group(lcl_context_caps(ctx)),
+                                  .group = group,
                                   .defines = {{"LANES_PER_ROW", lanes}}};
     return lcl_kernel_get(out, ctx, &spec);
+}
+
+static int lanes_of(const struct lcl_caps *caps,
+                    const struct lcl_device_matrix *A)
+{
+    const int64_t mean = A->n > 0 ? A->blocks / A->n : 0;
+    int lanes = 1;
+    while (2 * lanes <= mean && 2 * lanes <= caps->width)
+        lanes *= 2;
+    return lanes;
 }
 
 // ------------------------------------------------------------------- lambda
@@ -25,7 +34,7 @@ static enum lcl_status get_kernel(lcl_kernel **out, lcl_context *ctx,
 struct power {
     lcl_context *ctx;
     const struct lcl_device_matrix *A;
-    int groups, lanes;
+    int groups, group, lanes;
     lcl_buffer *x, *y, *inv_d, *bounds, *sums;
 };
 
@@ -42,8 +51,8 @@ static enum lcl_status start(struct power *I)
     lcl_kernel *kernel;
     enum lcl_status st =
         lcl_buffers_create(I->ctx, all, sizeof all / sizeof *all);
-    if (st < 0 ||
-        (st = get_kernel(&kernel, I->ctx, "lambda_start", I->lanes)) < 0)
+    if (st < 0 || (st = get_kernel(&kernel, I->ctx, "lambda_start", I->group,
+                                   I->lanes)) < 0)
         return st;
     return LCL_LAUNCH(kernel, I->groups, lcl_arg_long(A->n),
                       lcl_arg_buffer(A->row_ptr), lcl_arg_buffer(A->col),
@@ -55,7 +64,8 @@ static enum lcl_status iterate(struct power *I)
 {
     const struct lcl_device_matrix *A = I->A;
     lcl_kernel *kernel;
-    enum lcl_status st = get_kernel(&kernel, I->ctx, "lambda_step", I->lanes);
+    enum lcl_status st =
+        get_kernel(&kernel, I->ctx, "lambda_step", I->group, I->lanes);
     for (int k = 0; k < POWER_STEPS && st == LCL_OK; ++k) {
         lcl_buffer *const kept = I->x;
         st = LCL_LAUNCH(kernel, I->groups, lcl_arg_long(A->n),
@@ -73,7 +83,7 @@ static enum lcl_status finish(const struct power *I, lcl_buffer *lambda)
 {
     lcl_kernel *kernel;
     const enum lcl_status st =
-        get_kernel(&kernel, I->ctx, "lambda_finish", I->lanes);
+        get_kernel(&kernel, I->ctx, "lambda_finish", I->group, I->lanes);
     return st < 0
                ? st
                : LCL_LAUNCH(kernel, 1, lcl_arg_int(I->groups),
@@ -85,11 +95,11 @@ enum lcl_status lcl_lambda(lcl_buffer *lambda, lcl_context *ctx,
                            const struct lcl_device_matrix *A)
 {
     const struct lcl_caps *caps = lcl_context_caps(ctx);
-    struct power I = {
-        .ctx = ctx, .A = A, .groups = lcl_vector_groups(caps), .lanes = 1};
-    const int64_t mean = A->n > 0 ? A->blocks / A->n : 0;
-    while (2 * I.lanes <= mean && 2 * I.lanes <= caps->width)
-        I.lanes *= 2;
+    struct power I = {.ctx = ctx,
+                      .A = A,
+                      .groups = lcl_vector_groups(caps),
+                      .group = lcl_vector_group(caps),
+                      .lanes = lanes_of(caps, A)};
     enum lcl_status st;
     if ((st = start(&I)) == LCL_OK && (st = iterate(&I)) == LCL_OK)
         st = finish(&I, lambda);
@@ -108,14 +118,28 @@ static enum lcl_status weigh(lcl_buffer *next, lcl_context *ctx,
                              const struct lcl_aggregates *G,
                              const lcl_buffer *weight)
 {
+    const struct lcl_caps *caps = lcl_context_caps(ctx);
     lcl_kernel *kernel;
     enum lcl_status st;
-    if ((st = get_kernel(&kernel, ctx, "weigh_aggregates", 1)) < 0 ||
+    if ((st = get_kernel(&kernel, ctx, "weigh_aggregates",
+                         lcl_vector_group(caps), 1)) < 0 ||
         (st = lcl_buffer_fill(next, 0)) < 0)
         return st;
-    return LCL_LAUNCH(kernel, lcl_vector_groups(lcl_context_caps(ctx)),
-                      lcl_arg_long(G->n), lcl_arg_buffer(G->aggregate),
-                      lcl_arg_buffer(weight), lcl_arg_buffer(next));
+    return LCL_LAUNCH(kernel, lcl_vector_groups(caps), lcl_arg_long(G->n),
+                      lcl_arg_buffer(G->aggregate), lcl_arg_buffer(weight),
+                      lcl_arg_buffer(next));
+}
+
+// A kernel with teams of lanes for the rows of A, and its number of groups.
+static enum lcl_status get_team_kernel(lcl_kernel **out, int64_t *groups,
+                                       lcl_context *ctx, const char *name,
+                                       const struct lcl_device_matrix *A)
+{
+    const struct lcl_caps *caps = lcl_context_caps(ctx);
+    const int lanes = lanes_of(caps, A), group = caps->width;
+    *groups =
+        group == 1 ? A->groups : lcl_launch_groups(A->n, group / lanes, group);
+    return get_kernel(out, ctx, name, group, lanes);
 }
 
 static enum lcl_status count(lcl_buffer *counts, lcl_context *ctx,
@@ -124,12 +148,14 @@ static enum lcl_status count(lcl_buffer *counts, lcl_context *ctx,
                              const struct lcl_aggregates *G)
 {
     lcl_kernel *kernel;
-    const enum lcl_status st = get_kernel(&kernel, ctx, "count_prolongator", 1);
+    int64_t groups;
+    const enum lcl_status st =
+        get_team_kernel(&kernel, &groups, ctx, "count_prolongator", A);
     return st < 0
                ? st
-               : LCL_LAUNCH(kernel, A->groups, lcl_arg_long(A->n),
+               : LCL_LAUNCH(kernel, groups, lcl_arg_long(A->n),
                             lcl_arg_buffer(A->row_ptr), lcl_arg_buffer(A->col),
-                            lcl_arg_buffer(S->strong),
+                            lcl_arg_buffer(A->val), lcl_arg_buffer(S->strong),
                             lcl_arg_buffer(G->aggregate),
                             lcl_arg_buffer(counts));
 }
@@ -163,10 +189,12 @@ static enum lcl_status fill(const struct lcl_device_matrix *P, lcl_context *ctx,
                             const lcl_buffer *lambda)
 {
     lcl_kernel *kernel;
-    const enum lcl_status st = get_kernel(&kernel, ctx, "fill_prolongator", 1);
+    int64_t groups;
+    const enum lcl_status st =
+        get_team_kernel(&kernel, &groups, ctx, "fill_prolongator", A);
     return st < 0
                ? st
-               : LCL_LAUNCH(kernel, A->groups, lcl_arg_long(A->n),
+               : LCL_LAUNCH(kernel, groups, lcl_arg_long(A->n),
                             lcl_arg_buffer(A->row_ptr), lcl_arg_buffer(A->col),
                             lcl_arg_buffer(A->val), lcl_arg_buffer(S->strong),
                             lcl_arg_buffer(G->aggregate),

@@ -13,8 +13,9 @@ enum lcl_status lcl_lambda(lcl_buffer *lambda, lcl_context *ctx,
 
 // Makes the prolongation from the aggregates G of A, with lambda as above.
 // `weight` (n, uint32) has the number of rows of the first level that each row
-// stands for, 1 if it is NULL; *next has that of each aggregate. Reads the number of entries.
-// Statuses as lcl_lambda(); on error *P is all zero and *next NULL.
+// stands for, 1 if it is NULL; *next has that of each aggregate. Reads the
+// number of entries. Statuses as lcl_lambda(); on error *P is all zero and
+// *next NULL.
 enum lcl_status lcl_prolongator_init(struct lcl_device_matrix *P,
                                      lcl_buffer **next, lcl_context *ctx,
                                      const struct lcl_device_matrix *A,

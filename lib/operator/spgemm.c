@@ -51,32 +51,35 @@ static enum lcl_status check(const struct lcl_device_matrix *A,
     return LCL_OK;
 }
 
-// ------------------------------------------------------------------- pattern
+// ------------------------------------------------------------------- kernels
 
-static enum lcl_status merge(struct lcl_device_matrix *C, lcl_context *ctx,
-                             const struct lcl_device_matrix *A,
-                             const struct lcl_device_matrix *B,
-                             lcl_buffer *count)
+// One of the kernels over the rows of A; what it does not use may be NULL.
+static enum lcl_status launch(const char *name,
+                              const struct lcl_device_matrix *C,
+                              lcl_context *ctx,
+                              const struct lcl_device_matrix *A,
+                              const struct lcl_device_matrix *B,
+                              lcl_buffer *count)
 {
     const struct lcl_caps *caps = lcl_context_caps(ctx);
-    const int lanes = lanes_for(caps, mean_length(A));
-    const int group = caps->width, fill = count == NULL;
+    const int lanes = lanes_for(caps, mean_length(A)), group = caps->width;
     const int64_t groups =
         caps->width == 1
             ? A->groups
             : lcl_launch_groups(A->block_rows, group / lanes, group);
     lcl_kernel *kernel;
-    const enum lcl_status st =
-        get_kernel(&kernel, ctx, "spgemm_merge", group, lanes);
+    const enum lcl_status st = get_kernel(&kernel, ctx, name, group, lanes);
     return st < 0
                ? st
                : LCL_LAUNCH(kernel, groups, lcl_arg_long(A->block_rows),
                             lcl_arg_buffer(A->row_ptr), lcl_arg_buffer(A->col),
-                            lcl_arg_buffer(B->row_ptr), lcl_arg_buffer(B->col),
-                            lcl_arg_int(fill), lcl_arg_buffer(count),
-                            lcl_arg_buffer(fill ? C->row_ptr : NULL),
-                            lcl_arg_buffer(fill ? C->col : NULL));
+                            lcl_arg_buffer(A->val), lcl_arg_buffer(B->row_ptr),
+                            lcl_arg_buffer(B->col), lcl_arg_buffer(B->val),
+                            lcl_arg_buffer(count), lcl_arg_buffer(C->row_ptr),
+                            lcl_arg_buffer(C->col), lcl_arg_buffer(C->val));
 }
+
+// ------------------------------------------------------------------- product
 
 // Row pointers from the numbers of entries of the rows; reads their sum.
 static enum lcl_status scan(struct lcl_device_matrix *C, lcl_context *ctx,
@@ -99,21 +102,22 @@ static enum lcl_status scan(struct lcl_device_matrix *C, lcl_context *ctx,
     return st;
 }
 
-static enum lcl_status make_pattern(struct lcl_device_matrix *C,
+static enum lcl_status make_product(struct lcl_device_matrix *C,
                                     lcl_context *ctx,
                                     const struct lcl_device_matrix *A,
                                     const struct lcl_device_matrix *B,
                                     lcl_buffer *count)
 {
     enum lcl_status st;
-    if ((st = merge(C, ctx, A, B, count)) < 0 || (st = scan(C, ctx, count)) < 0)
+    if ((st = launch("spgemm_count", C, ctx, A, B, count)) < 0 ||
+        (st = scan(C, ctx, count)) < 0)
         return st;
     const struct lcl_buffer_plan entries[] = {
         {&C->col, C->blocks, sizeof(int32_t), "columns of a product"},
         {&C->val, C->blocks, sizeof(double), "values of a product"},
     };
     st = lcl_buffers_create(ctx, entries, sizeof entries / sizeof *entries);
-    return st < 0 ? st : merge(C, ctx, A, B, NULL);
+    return st < 0 ? st : launch("spgemm_fill", C, ctx, A, B, NULL);
 }
 
 enum lcl_status lcl_spgemm_products(double *products, lcl_context *ctx,
@@ -179,38 +183,18 @@ enum lcl_status lcl_spgemm(struct lcl_device_matrix *C, lcl_context *ctx,
                                 sizeof(uint32_t), "rows of a product")) ==
             LCL_OK &&
         (st = lcl_buffer_create(&count, ctx, C->block_rows, sizeof(uint32_t),
-                                "lengths of rows")) == LCL_OK &&
-        (st = make_pattern(C, ctx, A, B, count)) == LCL_OK)
-        st = lcl_spgemm_update(C, ctx, A, B);
+                                "lengths of rows")) == LCL_OK)
+        st = make_product(C, ctx, A, B, count);
     lcl_buffer_destroy(&count);
     if (st < 0)
         lcl_device_matrix_finish(C);
     return st;
 }
 
-// ------------------------------------------------------------------- values
-
 enum lcl_status lcl_spgemm_update(const struct lcl_device_matrix *C,
                                   lcl_context *ctx,
                                   const struct lcl_device_matrix *A,
                                   const struct lcl_device_matrix *B)
 {
-    const struct lcl_caps *caps = lcl_context_caps(ctx);
-    const int group = lcl_vector_group(caps);
-    const int lanes = lanes_for(caps, mean_length(C));
-    const int64_t groups =
-        caps->width == 1
-            ? C->groups
-            : lcl_launch_groups(C->block_rows, group / lanes, group);
-    lcl_kernel *kernel;
-    const enum lcl_status st =
-        get_kernel(&kernel, ctx, "spgemm_values", group, lanes);
-    return st < 0
-               ? st
-               : LCL_LAUNCH(kernel, groups, lcl_arg_long(C->block_rows),
-                            lcl_arg_buffer(A->row_ptr), lcl_arg_buffer(A->col),
-                            lcl_arg_buffer(A->val), lcl_arg_buffer(B->row_ptr),
-                            lcl_arg_buffer(B->col), lcl_arg_buffer(B->val),
-                            lcl_arg_buffer(C->row_ptr), lcl_arg_buffer(C->col),
-                            lcl_arg_buffer(C->val));
+    return launch("spgemm_values", C, ctx, A, B, NULL);
 }

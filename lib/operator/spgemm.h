@@ -13,8 +13,7 @@
 enum lcl_status lcl_spgemm(struct lcl_device_matrix *C, lcl_context *ctx,
                            const struct lcl_device_matrix *A,
                            const struct lcl_device_matrix *B);
-// The values of C for new values of A and B; enqueued. Sums in ascending order
-// of k in sum_k a_ik b_kj.
+// The values of C for new values of A and B; enqueued.
 enum lcl_status lcl_spgemm_update(const struct lcl_device_matrix *C,
                                   lcl_context *ctx,
                                   const struct lcl_device_matrix *A,

@@ -124,6 +124,22 @@ static void test_amg__info_describes_the_levels(void **state)
     test_csr_finish(&A);
 }
 
+// fp32 holds the levels.
+static void test_amg__values_out_of_range_are_refused(void **state)
+{
+    static const double scales[] = {1e60, 1e-60};
+    for (int k = 0; k < 2; ++k) {
+        struct lcl_csr A = test_laplacian(14, 12, 10);
+        lcl_precond *M;
+        for (int64_t e = 0; e < A.nnz; ++e)
+            A.val[e] *= scales[k];
+        assert_int_equal(test_precond_create(&M, *state, &A, &deep),
+                         LCL_ERANGE);
+        assert_null(M);
+        test_csr_finish(&A);
+    }
+}
+
 static void expect_refused(lcl_context *ctx, const struct lcl_csr *A,
                            const struct lcl_precond_params *params,
                            enum lcl_status expected)
@@ -163,6 +179,7 @@ int main(void)
         cmocka_unit_test(test_amg__rows_without_couplings_are_solved),
         cmocka_unit_test(test_amg__updates_follow_the_values),
         cmocka_unit_test(test_amg__info_describes_the_levels),
+        cmocka_unit_test(test_amg__values_out_of_range_are_refused),
         cmocka_unit_test(test_amg__bad_input_is_refused),
     };
     return test_device_run(tests);

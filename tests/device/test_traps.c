@@ -51,12 +51,29 @@ static void test_traps__every_preconditioner_runs(void **state)
             if (t >= LCL_PRECOND_ILUK && c > LCL_COARSE_NONE)
                 continue; // refused
             solve(*state, &grid, &params, NULL);
-            solve(*state, &blocks, &params, NULL);
+            if (t != LCL_PRECOND_AMG) // refuses blocks
+                solve(*state, &blocks, &params, NULL);
             if (t == LCL_PRECOND_IC0 || t == LCL_PRECOND_AS)
                 solve(*state, &grid, &params, &solver);
         }
     test_csr_finish(&grid);
     test_csr_finish(&blocks);
+}
+
+// Several levels, rows without couplings among them.
+static void test_traps__multigrid_runs(void **state)
+{
+    const struct lcl_precond_params params = {.type = LCL_PRECOND_AMG,
+                                              .amg = {.coarse_rows = 10}};
+    const struct lcl_solver_params cg = {.type = LCL_SOLVER_CG};
+    struct lcl_csr A = test_laplacian(12, 9, 7);
+    solve(*state, &A, &params, &cg);
+    for (int64_t i = 0; i < A.rows; ++i)
+        for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
+            if (A.col_ind[k] != i && (i % 5 == 0 || A.col_ind[k] % 5 == 0))
+                A.val[k] = 0;
+    solve(*state, &A, &params, &cg);
+    test_csr_finish(&A);
 }
 
 static void test_traps__every_triangular_solve_runs(void **state)
@@ -103,7 +120,7 @@ static void test_traps__repaired_pivots_divide_by_no_zero(void **state)
     for (int t = LCL_PRECOND_DEFAULT; t < LCL_PRECOND_CALLBACK; ++t) {
         const struct lcl_precond_params params = {
             .type = (enum lcl_precond_type)t, TEST_PARTS};
-        if (t != LCL_PRECOND_IC0 && t != LCL_PRECOND_AS)
+        if (t != LCL_PRECOND_IC0 && t != LCL_PRECOND_AS && t != LCL_PRECOND_AMG)
             solve(*state, &A, &params, &few); // those refuse the matrix
     }
     test_csr_finish(&A);
@@ -127,6 +144,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_traps__every_solver_runs),
         cmocka_unit_test(test_traps__every_preconditioner_runs),
+        cmocka_unit_test(test_traps__multigrid_runs),
         cmocka_unit_test(test_traps__every_triangular_solve_runs),
         cmocka_unit_test(test_traps__breakdowns_divide_by_no_zero),
         cmocka_unit_test(test_traps__repaired_pivots_divide_by_no_zero),

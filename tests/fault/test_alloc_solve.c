@@ -96,6 +96,14 @@ static void test_alloc_solve__coarse_correction(void **state)
               1);
 }
 
+static void test_alloc_solve__multigrid(void **state)
+{
+    (void)state;
+    fail_each_of(&(struct lcl_precond_params){.type = LCL_PRECOND_AMG,
+                                              .amg = {.coarse_rows = 30}},
+                 LCL_SOLVER_CG, 1);
+}
+
 static void test_alloc_solve__jacobi(void **state)
 {
     (void)state;
@@ -160,6 +168,7 @@ int main(void)
         cmocka_unit_test(test_alloc_solve__defaults),
         cmocka_unit_test(test_alloc_solve__published_kernels_on_many_lanes),
         cmocka_unit_test(test_alloc_solve__coarse_correction),
+        cmocka_unit_test(test_alloc_solve__multigrid),
         cmocka_unit_test(test_alloc_solve__jacobi),
         cmocka_unit_test(test_alloc_solve__products),
         cmocka_unit_test(test_alloc_solve__blocks_of_entries),
