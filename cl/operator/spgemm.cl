@@ -7,6 +7,7 @@
 //     spgemm_values    values of C, whose columns are known
 //     spgemm_products  partial sums of the numbers of products a_ik b_kj
 //
+// Data:   mark: only at width 1, `cols` integers for each group, all -1.
 // Launch: groups of one wave, spgemm_products of any size; any number of
 //         groups. LANES_PER_ROW lanes share a row.
 // Determinism: bitwise for a given number of lanes, which add up their parts of
@@ -42,6 +43,94 @@ static inline uint place_of(global const int *col, uint from, uint to, int c)
     }
     return from;
 }
+
+#if LCL_WIDTH == 1
+
+// Appends the columns of row i of C at c_col, in any order; returns their
+// number. mark[c] >= 0: column c is there.
+static inline uint collect(struct matrix A, struct matrix B, long i,
+                           global int *c_col, global int *mark)
+{
+    uint found = 0;
+    for (uint k = A.ptr[i]; k < A.ptr[i + 1]; ++k)
+        for (uint e = B.ptr[A.col[k]]; e < B.ptr[A.col[k] + 1]; ++e)
+            if (mark[B.col[e]] < 0) {
+                mark[B.col[e]] = 0;
+                c_col[found++] = B.col[e];
+            }
+    return found;
+}
+
+// Runs of sorted columns are merged by moving the larger ones behind.
+static inline void sort_columns(global int *col, uint count)
+{
+    for (uint gap = count / 2; gap > 0; gap = gap == 2 ? 1 : gap * 5 / 11)
+        for (uint k = gap; k < count; ++k) {
+            const int c = col[k];
+            uint at = k;
+            for (; at >= gap && col[at - gap] > c; at -= gap)
+                col[at] = col[at - gap];
+            col[at] = c;
+        }
+}
+
+// c_ij of one row, whose columns are known.
+static inline void add_products(struct matrix A, struct matrix B, long i,
+                                uint count, global const int *c_col,
+                                global double *c, global int *mark)
+{
+    for (uint o = 0; o < count; ++o) {
+        mark[c_col[o]] = (int)o;
+        c[o] = 0;
+    }
+    for (uint k = A.ptr[i]; k < A.ptr[i + 1]; ++k)
+        for (uint e = B.ptr[A.col[k]]; e < B.ptr[A.col[k] + 1]; ++e)
+            c[mark[B.col[e]]] += A.val[k] * B.val[e];
+}
+
+static inline void unmark(uint count, global const int *c_col, global int *mark)
+{
+    for (uint o = 0; o < count; ++o)
+        mark[c_col[o]] = -1;
+}
+
+// The number of columns of row i, which it marks and unmarks.
+static inline uint count_columns(struct matrix A, struct matrix B, long i,
+                                 global int *mark)
+{
+    uint found = 0;
+    for (uint k = A.ptr[i]; k < A.ptr[i + 1]; ++k)
+        for (uint e = B.ptr[A.col[k]]; e < B.ptr[A.col[k] + 1]; ++e) {
+            found += mark[B.col[e]] < 0;
+            mark[B.col[e]] = 0;
+        }
+    for (uint k = A.ptr[i]; k < A.ptr[i + 1]; ++k)
+        for (uint e = B.ptr[A.col[k]]; e < B.ptr[A.col[k] + 1]; ++e)
+            mark[B.col[e]] = -1;
+    return found;
+}
+
+// Row by row (Gustavson, ACM Trans. Math. Softw. 4 (1978)).
+INLINE void multiply(int mode, long n, struct matrix A, struct matrix B,
+                     global uint *count, global const uint *c_ptr,
+                     global int *c_col, global double *c_val, global int *mark,
+                     local uint2 *places, local double *scratch)
+{
+    for (RANGE(i, n)) {
+        if (mode == COUNT) {
+            count[i] = count_columns(A, B, i, mark);
+            continue;
+        }
+        global int *col = c_col + c_ptr[i];
+        const uint length = c_ptr[i + 1] - c_ptr[i];
+        if (mode == FILL)
+            sort_columns(col, collect(A, B, i, col, mark));
+        add_products(A, B, i, length, col, c_val + c_ptr[i], mark);
+        unmark(length, col, mark);
+    }
+}
+
+#else
 
 // The place after column `last` in row k of the lane's rows, and its end.
 static inline uint2 place_in(struct matrix B, int j, uint m, int last,
@@ -93,7 +182,7 @@ static inline double pass(struct matrix A, struct matrix B, uint from, uint to,
 // All teams of a wave loop until the last one is done.
 INLINE void multiply(int mode, long n, struct matrix A, struct matrix B,
                      global uint *count, global const uint *c_ptr,
-                     global int *c_col, global double *c_val,
+                     global int *c_col, global double *c_val, global int *mark,
                      local uint2 *places, local double *scratch)
 {
     local uint2 *own = places + get_local_id(0);
@@ -138,18 +227,22 @@ INLINE void multiply(int mode, long n, struct matrix A, struct matrix B,
     }
 }
 
+#endif
+
 #define PRODUCT_KERNEL(name, mode)                                             \
  WORK_GROUP                                                                    \
  kernel void name(long n, global const uint *a_ptr, global const int *a_col,   \
                   global const double *a, global const uint *b_ptr,            \
                   global const int *b_col, global const double *b,             \
                   global uint *count, global const uint *c_ptr,                \
-                  global int *c_col, global double *c)                         \
+                  global int *c_col, global double *c, global int *mark,       \
+                  long cols)                                                   \
  {                                                                             \
   local uint2 places[LCL_GROUP * PLACES];                                      \
   local double scratch[LCL_GROUP];                                             \
   const struct matrix A = {a_ptr, a_col, a}, B = {b_ptr, b_col, b};            \
-  multiply(mode, n, A, B, count, c_ptr, c_col, c, places, scratch);            \
+  multiply(mode, n, A, B, count, c_ptr, c_col, c,                              \
+           mark + get_group_id(0) * cols, places, scratch);                    \
  }
 
 PRODUCT_KERNEL(spgemm_count, COUNT)

@@ -53,6 +53,17 @@ static enum lcl_status check(const struct lcl_device_matrix *A,
 
 // ------------------------------------------------------------------- kernels
 
+// Marks of the columns for each group, at width 1.
+static enum lcl_status make_marks(lcl_buffer **marks, lcl_context *ctx,
+                                  const struct lcl_device_matrix *B,
+                                  int64_t groups)
+{
+    const enum lcl_status st =
+        lcl_buffer_create(marks, ctx, groups * B->block_cols, sizeof(int32_t),
+                          "marks of columns");
+    return st < 0 ? st : lcl_buffer_fill(*marks, 0xff);
+}
+
 // One of the kernels over the rows of A; what it does not use may be NULL.
 static enum lcl_status launch(const char *name,
                               const struct lcl_device_matrix *C,
@@ -63,20 +74,26 @@ static enum lcl_status launch(const char *name,
 {
     const struct lcl_caps *caps = lcl_context_caps(ctx);
     const int lanes = lanes_for(caps, mean_length(A)), group = caps->width;
+    const bool serial = group == 1;
     const int64_t groups =
-        caps->width == 1
-            ? A->groups
-            : lcl_launch_groups(A->block_rows, group / lanes, group);
+        serial ? A->groups
+               : lcl_launch_groups(A->block_rows, group / lanes, group);
+    lcl_buffer *marks = NULL;
     lcl_kernel *kernel;
-    const enum lcl_status st = get_kernel(&kernel, ctx, name, group, lanes);
-    return st < 0
-               ? st
-               : LCL_LAUNCH(kernel, groups, lcl_arg_long(A->block_rows),
-                            lcl_arg_buffer(A->row_ptr), lcl_arg_buffer(A->col),
-                            lcl_arg_buffer(A->val), lcl_arg_buffer(B->row_ptr),
-                            lcl_arg_buffer(B->col), lcl_arg_buffer(B->val),
-                            lcl_arg_buffer(count), lcl_arg_buffer(C->row_ptr),
-                            lcl_arg_buffer(C->col), lcl_arg_buffer(C->val));
+    enum lcl_status st = get_kernel(&kernel, ctx, name, group, lanes);
+    if (st == LCL_OK && serial)
+        st = make_marks(&marks, ctx, B, groups);
+    if (st == LCL_OK)
+        st = LCL_LAUNCH(kernel, groups, lcl_arg_long(A->block_rows),
+                        lcl_arg_buffer(A->row_ptr), lcl_arg_buffer(A->col),
+                        lcl_arg_buffer(A->val), lcl_arg_buffer(B->row_ptr),
+                        lcl_arg_buffer(B->col), lcl_arg_buffer(B->val),
+                        lcl_arg_buffer(count), lcl_arg_buffer(C->row_ptr),
+                        lcl_arg_buffer(C->col), lcl_arg_buffer(C->val),
+                        lcl_arg_buffer(marks),
+                        lcl_arg_long(serial ? B->block_cols : 0));
+    lcl_buffer_destroy(&marks);
+    return st;
 }
 
 // ------------------------------------------------------------------- product

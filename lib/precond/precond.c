@@ -117,11 +117,12 @@ static enum lcl_status check_params(const struct lcl_precond_params *p,
                         lcl_trisolve_name(p->trisolve));
     if (!(p->amg.theta >= 0 && p->amg.theta < 1) || p->amg.levels < 0 ||
         p->amg.levels > LCL_AMG_LEVELS || p->amg.coarse_rows < 0)
-        return lcl_fail(log, LCL_EINVAL,
-                        "amg: theta %g, levels %d, coarse_rows %lld: expected 0 "
-                        "to 1, 0 to %d, >= 0",
-                        p->amg.theta, p->amg.levels,
-                        (long long)p->amg.coarse_rows, LCL_AMG_LEVELS);
+        return lcl_fail(
+            log, LCL_EINVAL,
+            "amg: theta %g, levels %d, coarse_rows %lld: expected 0 "
+            "to 1, 0 to %d, >= 0",
+            p->amg.theta, p->amg.levels, (long long)p->amg.coarse_rows,
+            LCL_AMG_LEVELS);
     return check_extension(p, log);
 }
 
