@@ -187,5 +187,5 @@ kernel void adaptive(
         next = t < last ? table[t] : (int4)(0);
         tile_rows(mode, tile, &A, longest, partial, w, y, &s, scratch);
     }
-    spmv_finish(mode, s, sums, scratch);
+    spmv_finish_any(mode, s, sums, scratch);
 }

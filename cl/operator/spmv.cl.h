@@ -61,7 +61,19 @@ static inline void spmv_row(int mode, long i, double dot, double w_i,
         s->yy += y_i * y_i;
 }
 
-// Stores the group's sums; all work-items call it after the last row.
+// Stores the group's sums that the mode asks for.
+static inline void spmv_store(int mode, struct spmv_sums s, global double *sums)
+{
+    if (get_local_id(0) != 0)
+        return;
+    if (mode == MODE_APPLY_DOT || mode == MODE_APPLY_DOT_NORM)
+        sums[get_group_id(0)] = s.wy;
+    if (mode == MODE_APPLY_DOT_NORM || mode == MODE_RESIDUAL)
+        sums[get_num_groups(0) + get_group_id(0)] = s.yy;
+}
+
+// Adds up and stores the group's sums; all work-items call it after the last
+// row.
 INLINE void spmv_finish(int mode, struct spmv_sums s, global double *sums,
                         local double *scratch)
 {
@@ -69,12 +81,19 @@ INLINE void spmv_finish(int mode, struct spmv_sums s, global double *sums,
         s.wy = group_sum(s.wy, scratch);
     if (mode == MODE_APPLY_DOT_NORM || mode == MODE_RESIDUAL)
         s.yy = group_sum(s.yy, scratch);
-    if (get_local_id(0) != 0)
-        return;
-    if (mode == MODE_APPLY_DOT || mode == MODE_APPLY_DOT_NORM)
-        sums[get_group_id(0)] = s.wy;
-    if (mode == MODE_APPLY_DOT_NORM || mode == MODE_RESIDUAL)
-        sums[get_num_groups(0) + get_group_id(0)] = s.yy;
+    spmv_store(mode, s, sums);
+}
+
+// The same for a mode that is an argument of the kernel: PoCL 6 confuses a sum
+// over sub-groups that only some modes use.
+INLINE void spmv_finish_any(int mode, struct spmv_sums s, global double *sums,
+                            local double *scratch)
+{
+    if (mode != MODE_APPLY) {
+        s.wy = group_sum(s.wy, scratch);
+        s.yy = group_sum(s.yy, scratch);
+    }
+    spmv_store(mode, s, sums);
 }
 
 // A kernel over n rows (or block rows) in storage order that calls the file's

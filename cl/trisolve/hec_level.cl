@@ -126,8 +126,8 @@ kernel void hec_begin(long n, global ulong *x, global int *ticket,
 
 # if ATOMIC_WAITS
 #  pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
-#  define LOAD(x)        atom_add(x, 0)
-#  define STORE(x, bits) atom_xchg(x, bits)
+#  define LOAD(x)        atom_cmpxchg(x, MISSING, MISSING)
+#  define STORE(x, bits) (void)atom_cmpxchg(x, MISSING, bits)
 # else
 #  define LOAD(x)        (*(x))
 #  define STORE(x, bits) (*(x) = (bits))

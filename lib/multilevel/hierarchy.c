@@ -2,14 +2,11 @@
 // Smoothed aggregation: set-up of all levels.
 #include "lib/multilevel/hierarchy.h"
 
-#include "host/geometry.h"
-#include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/multilevel/aggregates.h"
 #include "lib/multilevel/prolongator.h"
 #include "lib/operator/spgemm.h"
-#include "lib/vector/vector.h"
 
 enum {
     COARSE_ROWS = 1000,
@@ -55,7 +52,7 @@ static enum lcl_status make_prolongation(struct lcl_hierarchy *H, int l,
         lcl_prolongator_init(&L->P, &next->weight, H->ctx, L->A, &G->strength,
                              &G->aggregates, L->weight, L->lambda);
     if (st == LCL_OK)
-        st = lcl_transpose(&L->R, &L->places, H->ctx, &L->P);
+        st = lcl_transpose(&L->R, NULL, H->ctx, &L->P);
     lcl_task_leave(H->ctx);
     return st;
 }
@@ -170,7 +167,6 @@ void lcl_hierarchy_finish(struct lcl_hierarchy *H)
         lcl_device_matrix_finish(&L->P);
         lcl_device_matrix_finish(&L->R);
         lcl_device_matrix_finish(&L->AP);
-        lcl_buffer_destroy(&L->places);
         lcl_buffer_destroy(&L->lambda);
         lcl_buffer_destroy(&L->weight);
     }
@@ -220,11 +216,10 @@ uint64_t lcl_hierarchy_bytes(const struct lcl_hierarchy *H)
         bytes += lcl_inverse_bytes(&H->inverse);
     for (int l = 0; l < H->levels; ++l) {
         const struct lcl_hierarchy_level *L = &H->level[l];
-        bytes += lcl_device_matrix_bytes(&L->own) +
-                 lcl_device_matrix_bytes(&L->P) +
-                 lcl_device_matrix_bytes(&L->R) +
-                 lcl_device_matrix_bytes(&L->AP) + lcl_buffer_bytes(L->places) +
-                 lcl_buffer_bytes(L->lambda) + lcl_buffer_bytes(L->weight);
+        bytes +=
+            lcl_device_matrix_bytes(&L->own) + lcl_device_matrix_bytes(&L->P) +
+            lcl_device_matrix_bytes(&L->R) + lcl_device_matrix_bytes(&L->AP) +
+            lcl_buffer_bytes(L->lambda) + lcl_buffer_bytes(L->weight);
     }
     return bytes;
 }

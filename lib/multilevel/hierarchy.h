@@ -19,7 +19,6 @@ struct lcl_hierarchy_level {
     struct lcl_device_matrix own;
     // To the next level, if there is one:
     struct lcl_device_matrix P, R, AP;
-    lcl_buffer *places; // entry k of R is entry places[k] of P
     lcl_buffer *lambda; // 1 fp64: estimate of the largest eigenvalue of D^-1 A
     lcl_buffer *weight; // n, uint32: rows of level 0 that a row stands for;
                         // NULL on level 0

@@ -24,8 +24,9 @@ enum lcl_status lcl_spgemm_products(double *products, lcl_context *ctx,
                                     const struct lcl_device_matrix *A,
                                     const struct lcl_device_matrix *B);
 
-// Makes T = A^T; (*map)[k] (uint32) is the entry of A that is entry k of T.
-// Statuses as lcl_spgemm(); on error *T is all zero and *map NULL.
+// Makes T = A^T; (*map)[k] (uint32) is the entry of A that is entry k of T,
+// unless `map` is NULL. Statuses as lcl_spgemm(); on error *T is all zero and
+// *map NULL.
 enum lcl_status lcl_transpose(struct lcl_device_matrix *T, lcl_buffer **map,
                               lcl_context *ctx,
                               const struct lcl_device_matrix *A);

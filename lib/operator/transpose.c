@@ -103,7 +103,8 @@ enum lcl_status lcl_transpose(struct lcl_device_matrix *T, lcl_buffer **map,
                                   .block_size = 1};
     struct transposition X = {.ctx = ctx, .A = A, .T = T};
     enum lcl_status st;
-    *map = NULL;
+    if (map)
+        *map = NULL;
     *T = (struct lcl_device_matrix){.n = 0};
     if (A->block > 1 || A->wide)
         return lcl_fail(lcl_context_log(ctx), LCL_EUNSUPPORTED,
@@ -116,10 +117,11 @@ enum lcl_status lcl_transpose(struct lcl_device_matrix *T, lcl_buffer **map,
         st = take_values(&X);
     lcl_buffer_destroy(&X.taken);
     lcl_buffer_destroy(&X.key);
-    if (st < 0) {
+    if (st < 0)
         lcl_device_matrix_finish(T);
+    if (st < 0 || !map)
         lcl_buffer_destroy(&X.map);
-    }
-    *map = X.map;
+    else
+        *map = X.map;
     return st;
 }
