@@ -230,12 +230,12 @@ static void test_aggregates__grids_match(void **state)
     expect_all(*state, test_laplacian(side, side, side), true);
     expect_all(*state, test_laplacian(2 * side, side + 1, 1), true);
     expect_all(*state, test_laplacian(test_size(17, 300), 1, 1), true);
-    expect_all(*state, anisotropic(test_size(7, 30), 1000), true);
+    expect_all(*state, anisotropic(test_size(5, 30), 1000), true);
 }
 
 static void test_aggregates__random_graphs_match(void **state)
 {
-    const int64_t n = test_size(60, 900);
+    const int64_t n = test_size(24, 900);
     expect_all(*state, symmetrised(test_random_csr(n, 2, 1)), true);
     expect_all(*state, symmetrised(test_random_csr(n, 9, 2)), true);
     expect_all(*state, symmetrised(test_random_csr(n, 0.4, 3)), true);
@@ -243,7 +243,7 @@ static void test_aggregates__random_graphs_match(void **state)
 
 static void test_aggregates__unsymmetric_patterns_match(void **state)
 {
-    const int64_t n = test_size(60, 1200);
+    const int64_t n = test_size(24, 1200);
     expect_all(*state, test_random_csr(n, 3, 4), false);
     expect_all(*state, test_random_csr(n, 14, 5), false);
     expect_all(*state, test_dense_row(n, n / 3), false);
@@ -251,7 +251,7 @@ static void test_aggregates__unsymmetric_patterns_match(void **state)
 
 static void test_aggregates__rows_with_many_couplings_match(void **state)
 {
-    const int64_t n = test_size(50, 700);
+    const int64_t n = test_size(24, 700);
     expect_all(*state, star(n, 0), true);
     expect_all(*state, star(n, n - 1), true);
     expect_all(*state, power_law(n, 3, 6), true);
@@ -279,7 +279,7 @@ static void test_aggregates__long_rows_join(void **state)
 // missing.
 static void test_aggregates__any_diagonal_matches(void **state)
 {
-    const int64_t n = test_size(50, 400);
+    const int64_t n = test_size(24, 400);
     struct lcl_csr A = symmetrised(test_random_csr(n, 12, 7));
     uint64_t seed = 1;
     for (int64_t i = 0; i < n; ++i)
@@ -347,7 +347,7 @@ static void test_aggregates__blocks_are_refused(void **state)
 // A grid of one kind of coupling becomes about 11 rows per aggregate.
 static void test_aggregates__grids_shrink(void **state)
 {
-    const int64_t side = test_size(6, 24);
+    const int64_t side = test_size(5, 24);
     struct lcl_csr A = test_laplacian(side, side, side);
     struct lcl_ref_strength E;
     struct lcl_ref_aggregates F;
