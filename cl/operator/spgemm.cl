@@ -114,7 +114,7 @@ static inline uint count_columns(struct matrix A, struct matrix B, long i,
 INLINE void multiply(int mode, long n, struct matrix A, struct matrix B,
                      global uint *count, global const uint *c_ptr,
                      global int *c_col, global double *c_val, global int *mark,
-                     local uint2 *places, local double *scratch)
+                     local ulong *places, local double *scratch)
 {
     for (RANGE(i, n)) {
         if (mode == COUNT) {
@@ -132,49 +132,60 @@ INLINE void multiply(int mode, long n, struct matrix A, struct matrix B,
 
 #else
 
-// The place after column `last` in row k of the lane's rows, and its end.
-static inline uint2 place_in(struct matrix B, int j, uint m, int last,
-                             local const uint2 *own)
+// A place in the low half, the end of its row in the high half.
+static inline ulong span_of(uint place, uint end)
+{
+    return (ulong)end << 32 | place;
+}
+
+static inline bool is_empty(ulong span)
+{
+    return (uint)span == (uint)(span >> 32);
+}
+
+// What is left after column `last` of row j, number m of the lane's rows.
+static inline ulong rest_of(struct matrix B, int j, uint m, int last,
+                            local const ulong *own)
 {
     if (m < PLACES)
         return own[m * LCL_GROUP];
     const uint end = B.ptr[j + 1];
-    return (uint2)(place_of(B.col, B.ptr[j], end, last + 1), end);
+    return span_of(place_of(B.col, B.ptr[j], end, last + 1), end);
 }
 
 // Starts at the first entries of the lane's rows.
 static inline void begin(struct matrix A, struct matrix B, uint from, uint to,
-                         local uint2 *own)
+                         local ulong *own)
 {
     for (uint k = from, m = 0; k < to && m < PLACES; k += LANES_PER_ROW, ++m)
-        own[m * LCL_GROUP] = (uint2)(B.ptr[A.col[k]], B.ptr[A.col[k] + 1]);
+        own[m * LCL_GROUP] = span_of(B.ptr[A.col[k]], B.ptr[A.col[k] + 1]);
 }
 
 // The complement of the smallest next column of the lane; 0: none.
 static inline uint next_of(struct matrix A, struct matrix B, uint from, uint to,
-                           int last, local const uint2 *own)
+                           int last, local const ulong *own)
 {
     uint next = 0;
     for (uint k = from, m = 0; k < to; k += LANES_PER_ROW, ++m) {
-        const uint2 at = place_in(B, A.col[k], m, last, own);
-        next = max(next, at.x < at.y ? ~(uint)B.col[at.x] : 0u);
+        const ulong rest = rest_of(B, A.col[k], m, last, own);
+        next = max(next, is_empty(rest) ? 0u : ~(uint)B.col[(uint)rest]);
     }
     return next;
 }
 
 // Passes column c; returns the lane's part of its entry.
 static inline double pass(struct matrix A, struct matrix B, uint from, uint to,
-                          int last, int c, bool values, local uint2 *own)
+                          int last, int c, bool values, local ulong *own)
 {
     double sum = 0;
     for (uint k = from, m = 0; k < to; k += LANES_PER_ROW, ++m) {
-        const uint2 at = place_in(B, A.col[k], m, last, own);
-        if (at.x == at.y || B.col[at.x] != c)
+        const ulong rest = rest_of(B, A.col[k], m, last, own);
+        if (is_empty(rest) || B.col[(uint)rest] != c)
             continue;
         if (values)
-            sum += A.val[k] * B.val[at.x];
+            sum += A.val[k] * B.val[(uint)rest];
         if (m < PLACES)
-            own[m * LCL_GROUP].x = at.x + 1;
+            own[m * LCL_GROUP] = rest + 1;
     }
     return sum;
 }
@@ -183,9 +194,9 @@ static inline double pass(struct matrix A, struct matrix B, uint from, uint to,
 INLINE void multiply(int mode, long n, struct matrix A, struct matrix B,
                      global uint *count, global const uint *c_ptr,
                      global int *c_col, global double *c_val, global int *mark,
-                     local uint2 *places, local double *scratch)
+                     local ulong *places, local double *scratch)
 {
-    local uint2 *own = places + get_local_id(0);
+    local ulong *own = places + get_local_id(0);
     const uint lane = get_local_id(0) % LANES_PER_ROW;
     const uint rows = LCL_WIDTH / LANES_PER_ROW;
     for (long first = (long)get_group_id(0) * rows; first < n;
@@ -238,7 +249,7 @@ INLINE void multiply(int mode, long n, struct matrix A, struct matrix B,
                   global int *c_col, global double *c, global int *mark,       \
                   long cols)                                                   \
  {                                                                             \
-  local uint2 places[LCL_GROUP * PLACES];                                      \
+  local ulong places[LCL_GROUP * PLACES];                                      \
   local double scratch[LCL_GROUP];                                             \
   const struct matrix A = {a_ptr, a_col, a}, B = {b_ptr, b_col, b};            \
   multiply(mode, n, A, B, count, c_ptr, c_col, c,                              \

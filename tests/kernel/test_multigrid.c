@@ -179,7 +179,7 @@ static struct lcl_csr uneven(int64_t nx, int64_t ny, int64_t nz)
 
 static void test_multigrid__prolongators_match_the_reference(void **state)
 {
-    const int64_t n = test_size(5, 16);
+    const int64_t n = test_size(4, 16);
     struct lcl_csr grid = test_laplacian(n, n, n), other = uneven(n, n, 2);
     for (int weighted = 0; weighted < 2; ++weighted) {
         expect_prolongator(*state, &grid, weighted);
@@ -345,7 +345,7 @@ static void expect_hierarchy(lcl_context *ctx, const struct lcl_csr *A,
 
 static void test_multigrid__cycles_match_the_reference(void **state)
 {
-    const int64_t n = test_size(6, 16);
+    const int64_t n = test_size(4, 16);
     const struct lcl_hierarchy_params few = {.coarse_rows = 30},
                                       two = {.levels = 2, .coarse_rows = 1};
     struct lcl_csr grid = test_laplacian(n, n, n), other = uneven(n, 4, 3);
