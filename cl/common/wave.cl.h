@@ -376,6 +376,20 @@ INLINE double group_sum(double v, local double *scratch)
  uint i = (n);                                                                 \
  i-- > 0;
 
+// Number of t with first + t * 2^shift < count.
+static inline uint turns_of(uint count, uint first, int shift)
+{
+    return first < count ? ((count - first - 1) >> shift) + 1 : 0;
+}
+
+// for (GROUP_DOWNWARDS(t, count)): the t < count that are this item's modulo
+// LCL_GROUP, downwards.
+#define GROUP_DOWNWARDS(t, count)                                              \
+ uint t##_left =                                                               \
+     ((count) + LCL_GROUP - 1 - (uint)get_local_id(0)) / LCL_GROUP,            \
+      t = 0;                                                                   \
+ t##_left > 0 && (t = --t##_left * LCL_GROUP + (uint)get_local_id(0), true);
+
 // Range [x, y) of `count` elements that this item adds up: item l of the group
 // gets the l-th contiguous run.
 static inline uint2 slice_of(uint count)

@@ -1,276 +1,330 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The product C = A B of sparse matrices in CSR, columns ascending. Row i of C
-// merges the rows of B that row i of A names: each lane keeps its place in some
-// of them, and the lanes of the row agree on the smallest next column.
-//     spgemm_count     number of entries of each row of C
-//     spgemm_fill      columns and values of C
-//     spgemm_values    values of C, whose columns are known
-//     spgemm_products  partial sums of the numbers of products a_ik b_kj
+// Sparse product C = A B (row by row, Gustavson 1978; hash tables in local
+// memory, Nagasaka et al. 2017):
+//     count_rows       length[i] = number of entries of row i of C, by hashing
+//                      the columns of the rows of B that row i of A selects
+//     fill_rows        columns of C in ascending order, by the same tables
+//     multiply_rows    values: c_ij = sum over k of a_ik b_kj
 //
-// Data:   mark: only at width 1, `cols` integers for each group, all -1.
-// Launch: groups of one wave, spgemm_products of any size; any number of
-//         groups. LANES_PER_ROW lanes share a row.
-// Determinism: bitwise for a given number of lanes, which add up their parts of
-//              a sum in a fixed order.
-#include "wave.cl.h"
+// Teams of 2^shift lanes have one row each, with a table of 2^bits slots. The
+// first pass (listed = 0) covers all rows; it lists those with more columns
+// than a table holds and leaves them to the second pass, over the list, in
+// which a wave is one team. What the second one leaves is for spgemm_long.cl.
+//
+// Data:   CSR with ascending columns.
+// Launch: any number of groups of one wave.
+// Width 1: one item per row.
+// Determinism: exact pattern; sums are in the order of k, by fma(), so that
+//         they are the same bits on every device.
+#include "keys.cl.h"
+#include "spgemm.cl.h"
+#include "spgemm_index.cl.h"
 
-#ifndef LANES_PER_ROW
-# define LANES_PER_ROW 1 // power of two up to the wave width
-#endif
-// Rows of B in which a lane keeps its place, LCL_GROUP apart from each other;
-// it searches in further ones.
-#define PLACES 8
+#define SLOTS SPGEMM_SLOTS(LCL_WIDTH)
+#define KEYS  SPGEMM_KEYS(LCL_WIDTH)
 
-#define COUNT  0
-#define FILL   1
-#define VALUES 2
+#define FREE_SLOT -1
 
-struct matrix {
-    global const uint *ptr;
-    global const int *col;
-    global const double *val;
-};
-
-// First place of col[from] .. col[to-1], ascending, whose column is at least c.
-static inline uint place_of(global const int *col, uint from, uint to, int c)
+// Row of a team, -1 if it has none.
+INLINE int row_of(long at, long rows, int listed, struct team t,
+                  global const int *list)
 {
-    while (from < to) {
-        const uint middle = from + (to - from) / 2;
-        if (col[middle] < c)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
+    const long number = at + t.number;
+    if (number >= rows)
+        return -1;
+    return listed ? list[number] : (int)number;
 }
+
+// ------------------------------------------------------------------- tables
 
 #if LCL_WIDTH == 1
-
-// Appends the columns of row i of C at c_col, in any order; returns their
-// number. mark[c] >= 0: column c is there.
-static inline uint collect(struct matrix A, struct matrix B, long i,
-                           global int *c_col, global int *mark)
+static inline int claim(local int *slot, int column)
 {
-    uint found = 0;
-    for (uint k = A.ptr[i]; k < A.ptr[i + 1]; ++k)
-        for (uint e = B.ptr[A.col[k]]; e < B.ptr[A.col[k] + 1]; ++e)
-            if (mark[B.col[e]] < 0) {
-                mark[B.col[e]] = 0;
-                c_col[found++] = B.col[e];
-            }
-    return found;
+    const int seen = *slot;
+    *slot = seen == FREE_SLOT ? column : seen;
+    return seen;
 }
 
-// Runs of sorted columns are merged by moving the larger ones behind.
-static inline void sort_columns(global int *col, uint count)
+static inline uint take(local uint *used)
 {
-    for (uint gap = count / 2; gap > 0; gap = gap == 2 ? 1 : gap * 5 / 11)
-        for (uint k = gap; k < count; ++k) {
-            const int c = col[k];
-            uint at = k;
-            for (; at >= gap && col[at - gap] > c; at -= gap)
-                col[at] = col[at - gap];
-            col[at] = c;
-        }
+    return (*used)++;
 }
-
-// c_ij of one row, whose columns are known.
-static inline void add_products(struct matrix A, struct matrix B, long i,
-                                uint count, global const int *c_col,
-                                global double *c, global int *mark)
-{
-    for (uint o = 0; o < count; ++o) {
-        mark[c_col[o]] = (int)o;
-        c[o] = 0;
-    }
-    for (uint k = A.ptr[i]; k < A.ptr[i + 1]; ++k)
-        for (uint e = B.ptr[A.col[k]]; e < B.ptr[A.col[k] + 1]; ++e)
-            c[mark[B.col[e]]] += A.val[k] * B.val[e];
-}
-
-static inline void unmark(uint count, global const int *c_col, global int *mark)
-{
-    for (uint o = 0; o < count; ++o)
-        mark[c_col[o]] = -1;
-}
-
-// The number of columns of row i, which it marks and unmarks.
-static inline uint count_columns(struct matrix A, struct matrix B, long i,
-                                 global int *mark)
-{
-    uint found = 0;
-    for (uint k = A.ptr[i]; k < A.ptr[i + 1]; ++k)
-        for (uint e = B.ptr[A.col[k]]; e < B.ptr[A.col[k] + 1]; ++e) {
-            found += mark[B.col[e]] < 0;
-            mark[B.col[e]] = 0;
-        }
-    for (uint k = A.ptr[i]; k < A.ptr[i + 1]; ++k)
-        for (uint e = B.ptr[A.col[k]]; e < B.ptr[A.col[k] + 1]; ++e)
-            mark[B.col[e]] = -1;
-    return found;
-}
-
-// Row by row (Gustavson, ACM Trans. Math. Softw. 4 (1978)).
-INLINE void multiply(int mode, long n, struct matrix A, struct matrix B,
-                     global uint *count, global const uint *c_ptr,
-                     global int *c_col, global double *c_val, global int *mark,
-                     local ulong *places, local double *scratch)
-{
-    for (RANGE(i, n)) {
-        if (mode == COUNT) {
-            count[i] = count_columns(A, B, i, mark);
-            continue;
-        }
-        global int *col = c_col + c_ptr[i];
-        const uint length = c_ptr[i + 1] - c_ptr[i];
-        if (mode == FILL)
-            sort_columns(col, collect(A, B, i, col, mark));
-        add_products(A, B, i, length, col, c_val + c_ptr[i], mark);
-        unmark(length, col, mark);
-    }
-}
-
 #else
-
-// A place in the low half, the end of its row in the high half.
-static inline ulong span_of(uint place, uint end)
+static inline int claim(volatile local int *slot, int column)
 {
-    return (ulong)end << 32 | place;
+    return atomic_cmpxchg(slot, FREE_SLOT, column);
 }
 
-static inline bool is_empty(ulong span)
+static inline uint take(volatile local uint *used)
 {
-    return (uint)span == (uint)(span >> 32);
+    return atomic_inc(used);
 }
-
-// What is left after column `last` of row j, number m of the lane's rows.
-static inline ulong rest_of(struct matrix B, int j, uint m, int last,
-                            local const ulong *own)
-{
-    if (m < PLACES)
-        return own[m * LCL_GROUP];
-    const uint end = B.ptr[j + 1];
-    return span_of(place_of(B.col, B.ptr[j], end, last + 1), end);
-}
-
-// Starts at the first entries of the lane's rows.
-static inline void begin(struct matrix A, struct matrix B, uint from, uint to,
-                         local ulong *own)
-{
-    for (uint k = from, m = 0; k < to && m < PLACES; k += LANES_PER_ROW, ++m)
-        own[m * LCL_GROUP] = span_of(B.ptr[A.col[k]], B.ptr[A.col[k] + 1]);
-}
-
-// The complement of the smallest next column of the lane; 0: none.
-static inline uint next_of(struct matrix A, struct matrix B, uint from, uint to,
-                           int last, local const ulong *own)
-{
-    uint next = 0;
-    for (uint k = from, m = 0; k < to; k += LANES_PER_ROW, ++m) {
-        const ulong rest = rest_of(B, A.col[k], m, last, own);
-        next = max(next, is_empty(rest) ? 0u : ~(uint)B.col[(uint)rest]);
-    }
-    return next;
-}
-
-// Passes column c; returns the lane's part of its entry.
-static inline double pass(struct matrix A, struct matrix B, uint from, uint to,
-                          int last, int c, bool values, local ulong *own)
-{
-    double sum = 0;
-    for (uint k = from, m = 0; k < to; k += LANES_PER_ROW, ++m) {
-        const ulong rest = rest_of(B, A.col[k], m, last, own);
-        if (is_empty(rest) || B.col[(uint)rest] != c)
-            continue;
-        if (values)
-            sum += A.val[k] * B.val[(uint)rest];
-        if (m < PLACES)
-            own[m * LCL_GROUP] = rest + 1;
-    }
-    return sum;
-}
-
-// All teams of a wave loop until the last one is done.
-INLINE void multiply(int mode, long n, struct matrix A, struct matrix B,
-                     global uint *count, global const uint *c_ptr,
-                     global int *c_col, global double *c_val, global int *mark,
-                     local ulong *places, local double *scratch)
-{
-    local ulong *own = places + get_local_id(0);
-    const uint lane = get_local_id(0) % LANES_PER_ROW;
-    const uint rows = LCL_WIDTH / LANES_PER_ROW;
-    for (long first = (long)get_group_id(0) * rows; first < n;
-         first += (long)get_num_groups(0) * rows) {
-        const long i = first + get_local_id(0) / LANES_PER_ROW;
-        const uint from = i < n ? A.ptr[i] + lane : 0;
-        const uint to = i < n ? A.ptr[i + 1] : 0;
-        uint out = mode != COUNT && i < n ? c_ptr[i] : 0;
-        const uint end = mode == VALUES && i < n ? c_ptr[i + 1] : 0;
-        const uint start = out;
-        int last = -1;
-        bool more = true;
-        begin(A, B, from, to, own);
-        while (more) {
-            uint next;
-            if (mode == VALUES)
-                next = out < end ? ~(uint)c_col[out] : 0;
-            else
-                next = wave_largest(next_of(A, B, from, to, last, own),
-                                    LANES_PER_ROW, scratch);
-            const int c = (int)~next;
-            double sum = 0;
-            if (next > 0)
-                sum = pass(A, B, from, to, last, c, mode != COUNT, own);
-            if (mode != COUNT)
-                sum = wave_sum(sum, LANES_PER_ROW, scratch);
-            if (next > 0) {
-                if (mode == FILL && lane == 0)
-                    c_col[out] = c;
-                if (mode != COUNT && lane == 0)
-                    c_val[out] = sum;
-                ++out;
-                last = c;
-            }
-            more = wave_largest(next, LCL_WIDTH, scratch) > 0;
-        }
-        if (mode == COUNT && i < n && lane == 0)
-            count[i] = out - start;
-    }
-}
-
 #endif
 
-#define PRODUCT_KERNEL(name, mode)                                             \
- WORK_GROUP                                                                    \
- kernel void name(long n, global const uint *a_ptr, global const int *a_col,   \
-                  global const double *a, global const uint *b_ptr,            \
-                  global const int *b_col, global const double *b,             \
-                  global uint *count, global const uint *c_ptr,                \
-                  global int *c_col, global double *c, global int *mark,       \
-                  long cols)                                                   \
- {                                                                             \
-  local ulong places[LCL_GROUP * PLACES];                                      \
-  local double scratch[LCL_GROUP];                                             \
-  const struct matrix A = {a_ptr, a_col, a}, B = {b_ptr, b_col, b};            \
-  multiply(mode, n, A, B, count, c_ptr, c_col, c,                              \
-           mark + get_group_id(0) * cols, places, scratch);                    \
- }
+// A team's table, the number of its columns, and these columns if `keys` is not
+// NULL.
+struct table {
+    local int *slots, *keys;
+    local uint *used;
+    uint bits, limit;
+};
 
-PRODUCT_KERNEL(spgemm_count, COUNT)
-PRODUCT_KERNEL(spgemm_fill, FILL)
-PRODUCT_KERNEL(spgemm_values, VALUES)
+// Returns false if the column is new and the table full.
+INLINE bool insert(struct table h, int column)
+{
+    uint s = ((uint)column * 0x9e3779b1u) >> (32 - h.bits);
+    for (;;) {
+        const int seen = claim(h.slots + s, column);
+        if (seen == column)
+            return true;
+        if (seen == FREE_SLOT) {
+            const uint place = take(h.used);
+            if (place < h.limit && h.keys)
+                h.keys[place] = column;
+            return place < h.limit;
+        }
+        s = (s + 1) & ((1u << h.bits) - 1);
+    }
+}
+
+INLINE void clear_tables(local int4 *slots, local uint *used, int shift,
+                         int bits)
+{
+    const uint lid = get_local_id(0);
+    const uint count = ((uint)LCL_WIDTH >> shift << bits) / 4;
+    for (GROUP_DOWNWARDS(s, count))
+        slots[s] = (int4)(FREE_SLOT);
+    used[lid] = 0;
+}
+
+// Inserts the columns of row `from` .. `from` + count - 1 of A times B: 2^along
+// lanes share a row of B.
+INLINE void insert_products(struct team t, struct table h, int along,
+                            a_index from, uint count, global const int *a_col,
+                            global const b_index *b_row_ptr,
+                            global const int *b_col)
+{
+    const uint first = t.lane >> along, own = t.lane & ((1u << along) - 1);
+    const int shift = t.shift - along;
+    uint turns = turns_of(count, first, shift);
+    while (turns > 0) {
+        const int j = a_col[from + first + (--turns << shift)];
+        const b_index start = b_row_ptr[j];
+        uint left = turns_of((uint)(b_row_ptr[j + 1] - start), own, along);
+        while (left > 0)
+            if (!insert(h, b_col[start + own + (--left << along)]))
+                turns = left = 0;
+    }
+}
 
 WORK_GROUP
-kernel void spgemm_products(long n, global const uint *a_ptr,
-                            global const int *a_col, global const uint *b_ptr,
-                            global double *sums)
+kernel void count_rows(long n, int listed, int shift, int along, int bits,
+                       global const a_index *restrict a_row_ptr,
+                       global const int *restrict a_col,
+                       global const b_index *restrict b_row_ptr,
+                       global const int *restrict b_col, global const int *list,
+                       global int *left, volatile global uint *counts,
+                       global uint *length)
 {
+    local int4 slots[SLOTS / 4];
+    local uint used[LCL_WIDTH];
+    const struct team t = team_of(shift);
+    const struct table h = {(local int *)slots + (t.number << bits), 0,
+                            used + t.number, (uint)bits, SPGEMM_LIMIT(bits)};
+    const long rows = listed ? (long)counts[SPGEMM_LONG] : n;
+    for (TEAMS_RANGE(at, rows, shift)) {
+        const int i = row_of(at, rows, listed, t, list);
+        clear_tables(slots, used, shift, bits);
+        GROUP_BARRIER();
+        if (i >= 0)
+            insert_products(t, h, along, a_row_ptr[i],
+                            (uint)(a_row_ptr[i + 1] - a_row_ptr[i]), a_col,
+                            b_row_ptr, b_col);
+        GROUP_BARRIER();
+        if (i >= 0 && t.lane == 0) {
+            if (*h.used <= h.limit)
+                length[i] = *h.used;
+            else
+                left[atomic_inc(
+                    &counts[listed ? SPGEMM_LONGEST : SPGEMM_LONG])] = i;
+        }
+        GROUP_BARRIER();
+    }
+}
+
+WORK_GROUP
+kernel void fill_rows(long rows, int listed, int shift, int along, int bits,
+                      global const a_index *restrict a_row_ptr,
+                      global const int *restrict a_col,
+                      global const b_index *restrict b_row_ptr,
+                      global const int *restrict b_col, global const int *list,
+                      global const c_index *restrict c_row_ptr,
+                      global int *restrict c_col)
+{
+    local int4 slots[SLOTS / 4];
+    local int keys[KEYS];
+    local uint used[LCL_WIDTH];
     local double scratch[LCL_GROUP];
-    double sum = 0;
-    for (RANGE(i, n))
-        for (uint k = a_ptr[i]; k < a_ptr[i + 1]; ++k)
-            sum += b_ptr[a_col[k] + 1] - b_ptr[a_col[k]];
-    sum = group_sum(sum, scratch);
-    if (get_local_id(0) == 0)
-        sums[get_group_id(0)] = sum;
+    const struct team t = team_of(shift);
+    const struct table h = {(local int *)slots + (t.number << bits),
+                            keys + t.number * SPGEMM_LIMIT(bits),
+                            used + t.number, (uint)bits, SPGEMM_LIMIT(bits)};
+    for (TEAMS_RANGE(at, rows, shift)) {
+        const int i = row_of(at, rows, listed, t, list);
+        c_index to = 0;
+        uint n = 0;
+        if (i >= 0) {
+            to = c_row_ptr[i];
+            n = (uint)(c_row_ptr[i + 1] - to);
+        }
+        if (n > h.limit)
+            n = 0;
+        clear_tables(slots, used, shift, bits);
+        GROUP_BARRIER();
+        if (n > 0)
+            insert_products(t, h, along, a_row_ptr[i],
+                            (uint)(a_row_ptr[i + 1] - a_row_ptr[i]), a_col,
+                            b_row_ptr, b_col);
+        GROUP_BARRIER();
+        sort_keys(t, h.keys, n, wave_largest(n, LCL_WIDTH, scratch));
+        for (TEAM_DOWNWARDS(e, n, t))
+            c_col[to + e] = h.keys[e];
+        GROUP_BARRIER();
+    }
+}
+
+// ------------------------------------------------------------------- values
+
+// An entry of A and the row of B that it multiplies.
+struct factor {
+    b_index from;
+    uint length;
+    double a;
+};
+
+// The place of a column that is there, below `high`. One lane has a whole row
+// of B from its end on, so the place is near `high`.
+INLINE uint place_of(local const int *keys, uint high, int column)
+{
+    uint low = 0;
+#if LCL_WIDTH == 1
+    low = high - 1;
+    for (uint step = 1; low > 0 && keys[low] > column; step *= 2) {
+        high = low;
+        low = low > step ? low - step : 0;
+    }
+#endif
+    while (low < high) {
+        const uint middle = (low + high) / 2;
+        if (keys[middle] < column)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// An entry of B.
+struct entry {
+    int column;
+    double b;
+};
+
+// Entry `lane` of a row of B, or another if it is shorter, so that all lanes
+// can load it before they wait for the others.
+INLINE struct entry entry_of(local const struct factor *f, uint lane,
+                             global const int *b_col,
+                             global const double *b_val)
+{
+    const b_index at = f->length > 0 ? f->from + min(lane, f->length - 1) : 0;
+    struct entry e;
+    e.column = b_col[at];
+    e.b = b_val[at];
+    return e;
+}
+
+INLINE void add_product(local const int *keys, local double *sums, uint n,
+                        double a, struct entry e, bool there)
+{
+    if (there) {
+        const uint p = place_of(keys, n, e.column);
+        sums[p] = fma(a, e.b, sums[p]);
+    }
+}
+
+// The entries of a row of B after the first ones of all lanes.
+INLINE void add_others(struct team t, local const int *keys, local double *sums,
+                       uint n, local const struct factor *f,
+                       global const int *b_col, global const double *b_val)
+{
+    uint p = n;
+    for (uint left = turns_of(f->length, t.lane, t.shift); left > 1;) {
+        const b_index at = f->from + t.lane + (--left << t.shift);
+        p = place_of(keys, p, b_col[at]);
+        sums[p] = fma(f->a, b_val[at], sums[p]);
+    }
+}
+
+WORK_GROUP
+kernel void multiply_rows(
+    long rows, int listed, int shift, int most_keys,
+    global const a_index *restrict a_row_ptr, global const int *restrict a_col,
+    global const double *restrict a_val,
+    global const b_index *restrict b_row_ptr, global const int *restrict b_col,
+    global const double *restrict b_val, global const int *list,
+    global const c_index *restrict c_row_ptr, global const int *restrict c_col,
+    global double *restrict c_val)
+{
+    local int all_keys[KEYS];
+    local double all_sums[KEYS], scratch[LCL_GROUP];
+    local struct factor factors[LCL_WIDTH];
+    const uint lid = get_local_id(0);
+    const struct team t = team_of(shift);
+    local int *keys = all_keys + t.number * most_keys;
+    local double *sums = all_sums + t.number * most_keys;
+    for (TEAMS_RANGE(at, rows, shift)) {
+        const int i = row_of(at, rows, listed, t, list);
+        a_index from = 0;
+        c_index to = 0;
+        uint n = 0, count = 0;
+        if (i >= 0) {
+            to = c_row_ptr[i];
+            n = (uint)(c_row_ptr[i + 1] - to);
+            from = a_row_ptr[i];
+            count = (uint)(a_row_ptr[i + 1] - from);
+        }
+        if (n > (uint)most_keys)
+            n = 0;
+        if (n == 0)
+            count = 0;
+        for (TEAM_DOWNWARDS(e, n, t)) {
+            keys[e] = c_col[to + e];
+            sums[e] = 0;
+        }
+        const uint most = wave_largest(count, LCL_WIDTH, scratch);
+        for (uint first = 0; first < most; first += t.lanes) {
+            factors[lid].length = 0;
+            if (first + t.lane < count) {
+                const int j = a_col[from + first + t.lane];
+                factors[lid].from = b_row_ptr[j];
+                factors[lid].length = (uint)(b_row_ptr[j + 1] - b_row_ptr[j]);
+                factors[lid].a = a_val[from + first + t.lane];
+            }
+            GROUP_BARRIER();
+            const uint turns = min(t.lanes, most - first);
+            local const struct factor *f = factors + (lid - t.lane);
+            struct entry next = entry_of(f, t.lane, b_col, b_val);
+            for (uint l = 0; l < turns; ++l, ++f) {
+                const struct entry own = next;
+                if (l + 1 < turns)
+                    next = entry_of(f + 1, t.lane, b_col, b_val);
+                add_product(keys, sums, n, f->a, own, f->length > t.lane);
+                add_others(t, keys, sums, n, f, b_col, b_val);
+                GROUP_BARRIER();
+            }
+        }
+        for (TEAM_DOWNWARDS(e, n, t))
+            c_val[to + e] = sums[e];
+        GROUP_BARRIER();
+    }
 }

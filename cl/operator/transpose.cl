@@ -1,69 +1,154 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The transpose of a sparse matrix A in CSR:
-//     transpose_count  counts the entries of each column
-//     transpose_place  puts a key for each entry into its column, in any order
-//     transpose_sort   sorts the keys of each column: columns of the result
-//                      ascend, and entry k of it is entry map[k] of A
+// T = A^T:
+//     count_columns    count[j] += number of entries of column j of A
+//     place_rows       rows of A, in any order, as the columns of T; takes
+//                      count[] down to 0
+//     sort_rows        sorts the columns of each row of T; entry k of T is
+//                      entry map[k] of A. Lists rows that are too long.
+//     sort_long        the same for the listed rows, by a program of its own
+//                      with LONG_ROWS
 //
-// Data:   a key is the row of an entry and its number. count[] and taken[] are
-//         0 before.
-// Launch: transpose_sort groups of one wave, a column for a group at a time;
-//         any number of groups.
-// Determinism: bitwise, since all keys are different.
-#include "sort.cl.h"
-#include "wave.cl.h"
+// Data:   CSR with ascending columns and fewer than 2^32 entries.
+// Launch: any number of groups, of one wave without LONG_ROWS; sort_rows: teams
+//         of 2^shift lanes with one row each; sort_long: one group per row.
+// Determinism: exact, since the order of placement does not survive the sort.
+#include "bitmap.cl.h"
+#include "keys.cl.h"
+#include "transpose.cl.h"
+
+#ifndef LONG_ROWS
+# define LONG_ROWS 0 // 1: rows from a list, one group per row
+#endif
+
+// Where entry (i, j) of A is.
+static inline uint entry_at(int i, int j, global const uint *row_ptr,
+                            global const int *col)
+{
+    uint low = row_ptr[i], high = row_ptr[i + 1];
+    while (low < high) {
+        const uint middle = low + (high - low) / 2;
+        if (col[middle] < j)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+#if !LONG_ROWS
 
 WORK_GROUP
-kernel void transpose_count(long nnz, global const int *col,
-                            volatile global uint *count)
+kernel void count_columns(long entries, global const int *restrict col,
+                          volatile global uint *count)
 {
-    for (RANGE(k, nnz))
+    for (RANGE(k, entries))
         atomic_inc(&count[col[k]]);
 }
 
+// 2^shift lanes share a row of A.
 WORK_GROUP
-kernel void transpose_place(long n, global const uint *row_ptr,
-                            global const int *col, global const uint *t_ptr,
-                            volatile global uint *taken, global ulong *key)
+kernel void place_rows(long n, int shift, global const uint *restrict row_ptr,
+                       global const int *restrict col,
+                       global const uint *restrict t_row_ptr,
+                       volatile global uint *count, global int *t_col)
 {
-    for (RANGE(i, n))
-        for (uint k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
-            const int c = col[k];
-            key[t_ptr[c] + atomic_inc(&taken[c])] = (ulong)i << 32 | k;
+    for (RANGE(u, n << shift)) {
+        const long i = u >> shift;
+        const uint lane = (uint)u & ((1u << shift) - 1);
+        for (uint k = row_ptr[i] + lane; k < row_ptr[i + 1]; k += 1u << shift) {
+            const int j = col[k];
+            t_col[t_row_ptr[j] + (uint)atomic_dec(&count[j]) - 1] = (int)i;
         }
-}
-
-static inline void put_in_order(global ulong *key, uint low, uint high)
-{
-    const ulong a = key[low], b = key[high];
-    if (a > b) {
-        key[low] = b;
-        key[high] = a;
     }
 }
 
 WORK_GROUP
-kernel void transpose_sort(long n, global const uint *t_ptr, global ulong *key,
-                           global int *t_col, global uint *map)
+kernel void sort_rows(long rows, int shift,
+                      global const uint *restrict t_row_ptr,
+                      global const uint *restrict row_ptr,
+                      global const int *restrict col, global int *t_col,
+                      global uint *restrict map, global int *restrict list,
+                      volatile global uint *listed)
 {
-    for (long c = get_group_id(0); c < n; c += get_num_groups(0)) {
-        const uint first = t_ptr[c], count = t_ptr[c + 1] - first;
-        global ulong *own = key + first;
-        for (uint top = 1; top < count; top *= 2)
-            for (uint stride = top; stride > 0; stride /= 2) {
-                for (uint t = get_local_id(0); t < pairs_at(stride, count);
-                     t += LCL_GROUP) {
-                    const uint low = low_of(t, stride);
-                    const uint high = high_of(low, stride, top);
-                    if (high < count)
-                        put_in_order(own, low, high);
-                }
-                GROUP_BARRIER_GLOBAL();
-            }
-        for (uint k = get_local_id(0); k < count; k += LCL_GROUP) {
-            t_col[first + k] = (int)(own[k] >> 32);
-            map[first + k] = (uint)own[k];
+    local int all_keys[TRANSPOSE_KEYS(LCL_WIDTH) * LCL_WIDTH];
+    local double scratch[LCL_GROUP];
+    const struct team t = team_of(shift);
+    const uint most = TRANSPOSE_KEYS(LCL_WIDTH) << shift;
+    local int *keys = all_keys + t.number * most;
+    for (TEAMS_RANGE(at, rows, shift)) {
+        const long j = at + t.number;
+        uint from = 0, n = 0;
+        if (j < rows) {
+            from = t_row_ptr[j];
+            n = t_row_ptr[j + 1] - from;
+        }
+        if (n > most) {
+            if (t.lane == 0)
+                list[atomic_inc(listed)] = (int)j;
+            n = 0;
+        }
+        for (TEAM_DOWNWARDS(e, n, t))
+            keys[e] = t_col[from + e];
+        GROUP_BARRIER();
+        sort_keys(t, keys, n, wave_largest(n, LCL_WIDTH, scratch));
+        for (TEAM_DOWNWARDS(e, n, t)) {
+            t_col[from + e] = keys[e];
+            map[from + e] = entry_at(keys[e], (int)j, row_ptr, col);
+        }
+        GROUP_BARRIER();
+    }
+}
+
+#else
+
+// Sets the bits of the numbers base .. base + BITMAP_BITS - 1 among count ones.
+INLINE void mark(long base, uint count, global const int *numbers,
+                 struct bitmap b)
+{
+    for (GROUP_DOWNWARDS(e, count)) {
+        const long bit = numbers[e] - base;
+        if (bit >= 0 && bit < BITMAP_BITS)
+            bitmap_set(b, (uint)bit);
+    }
+    GROUP_BARRIER();
+}
+
+// Sorts into the map first: a window reads all columns.
+WORK_GROUP
+kernel void sort_long(global const uint *restrict t_row_ptr,
+                      global const uint *restrict row_ptr,
+                      global const int *restrict col, global int *t_col,
+                      global uint *map, global const int *restrict list,
+                      global const uint *listed)
+{
+    local uint words[BITMAP_WORDS];
+    local ulong scratch[LCL_GROUP];
+    local int bounds[2];
+    const struct bitmap b = {words, scratch};
+    const long rows = listed[0];
+    for (long at = get_group_id(0); at < rows; at += get_num_groups(0)) {
+        const int j = list[at];
+        const uint from = t_row_ptr[j], n = t_row_ptr[j + 1] - from;
+        global int *sorted = (global int *)(map + from);
+        bounds_begin(bounds);
+        for (GROUP_DOWNWARDS(e, n))
+            widen(bounds, t_col[from + e], t_col[from + e]);
+        GROUP_BARRIER();
+        const long low = bounds[0], high = bounds[1];
+        uint to = 0;
+        for (long base = low; base <= high; base += BITMAP_BITS) {
+            const uint used = bitmap_words(base, high);
+            bitmap_clear(b, used);
+            mark(base, n, t_col + from, b);
+            to += bitmap_write(b, used, (int)base, sorted + to);
         }
         GROUP_BARRIER_GLOBAL();
+        for (GROUP_DOWNWARDS(e, n)) {
+            const int i = sorted[e];
+            t_col[from + e] = i;
+            map[from + e] = entry_at(i, j, row_ptr, col);
+        }
     }
 }
+
+#endif

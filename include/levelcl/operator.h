@@ -145,6 +145,21 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_operator_apply_many(
     lcl_operator *A, const double *x, int64_t ldx, double *y, int64_t ldy,
     int64_t vectors);
 
+/* C = A B for operators with matrices of block size 1, as an operator of its
+ * own in the caller's numbering: A and B may be changed or destroyed
+ * afterwards. Its values for lcl_operator_update() are in the order of rows,
+ * then columns; it stores every position that a product of entries contributes
+ * to, also if they cancel. The sum over k of a_ik b_kj is in ascending order of
+ * k, by fma(), on every device; it may overflow. Enqueued, except for one wait
+ * for the size of C and the copy of an operator that a preconditioner has
+ * renumbered. On error *out is NULL. Returns LCL_OK; LCL_EINVAL (an argument is
+ * NULL, no matrix, different contexts, the columns of A are not as many as the
+ * rows of B); LCL_EUNSUPPORTED (blocks); LCL_ESELFTEST (impossible counts: the
+ * device is faulty); LCL_EDEVMEM; LCL_EDEVICE; LCL_EBUILD; LCL_ENOMEM. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_operator_multiply(lcl_operator **out,
+                                                            lcl_operator *A,
+                                                            lcl_operator *B);
+
 /* NULL for NULL; lives as long as the operator. */
 LCL_API const struct lcl_operator_info *lcl_operator_info(
     const lcl_operator *A);

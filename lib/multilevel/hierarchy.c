@@ -6,7 +6,7 @@
 #include "host/runtime.h"
 #include "lib/multilevel/aggregates.h"
 #include "lib/multilevel/prolongator.h"
-#include "lib/operator/spgemm.h"
+#include "lib/operator/transpose.h"
 
 enum {
     COARSE_ROWS = 1000,
@@ -43,6 +43,15 @@ static enum lcl_status aggregate(struct coarsening *G, struct lcl_hierarchy *H,
                                         &params);
 }
 
+static enum lcl_status transpose(struct lcl_hierarchy_level *L,
+                                 lcl_context *ctx)
+{
+    lcl_buffer *map;
+    const enum lcl_status st = lcl_transpose_init(&L->R, &map, ctx, &L->P);
+    lcl_buffer_destroy(&map);
+    return st;
+}
+
 static enum lcl_status make_prolongation(struct lcl_hierarchy *H, int l,
                                          const struct coarsening *G)
 {
@@ -52,19 +61,32 @@ static enum lcl_status make_prolongation(struct lcl_hierarchy *H, int l,
         lcl_prolongator_init(&L->P, &next->weight, H->ctx, L->A, &G->strength,
                              &G->aggregates, L->weight, L->lambda);
     if (st == LCL_OK)
-        st = lcl_transpose(&L->R, NULL, H->ctx, &L->P);
+        st = transpose(L, H->ctx);
     lcl_task_leave(H->ctx);
     return st;
 }
 
 // A_c = R (A P)
+static enum lcl_status multiply(const struct lcl_hierarchy *H, int l)
+{
+    const struct lcl_hierarchy_level *L = &H->level[l];
+    const enum lcl_status st =
+        lcl_spgemm_update(&L->times_P, &L->AP, L->A, &L->P);
+    return st < 0 ? st
+                  : lcl_spgemm_update(&L->times_AP, &H->level[l + 1].own, &L->R,
+                                      &L->AP);
+}
+
 static enum lcl_status make_next(struct lcl_hierarchy *H, int l)
 {
     struct lcl_hierarchy_level *L = &H->level[l], *next = L + 1;
     lcl_task_enter(H->ctx, LCL_TASK_GALERKIN);
-    enum lcl_status st = lcl_spgemm(&L->AP, H->ctx, L->A, &L->P);
+    enum lcl_status st =
+        lcl_spgemm_init(&L->times_P, &L->AP, H->ctx, L->A, &L->P);
     if (st == LCL_OK)
-        st = lcl_spgemm(&next->own, H->ctx, &L->R, &L->AP);
+        st = lcl_spgemm_init(&L->times_AP, &next->own, H->ctx, &L->R, &L->AP);
+    if (st == LCL_OK)
+        st = multiply(H, l);
     lcl_task_leave(H->ctx);
     next->A = &next->own;
     return st;
@@ -167,6 +189,8 @@ void lcl_hierarchy_finish(struct lcl_hierarchy *H)
         lcl_device_matrix_finish(&L->P);
         lcl_device_matrix_finish(&L->R);
         lcl_device_matrix_finish(&L->AP);
+        lcl_spgemm_finish(&L->times_P);
+        lcl_spgemm_finish(&L->times_AP);
         lcl_buffer_destroy(&L->lambda);
         lcl_buffer_destroy(&L->weight);
     }
@@ -190,10 +214,7 @@ enum lcl_status lcl_hierarchy_update(struct lcl_hierarchy *H)
     enum lcl_status st = LCL_OK;
     H->fresh = false;
     for (int l = 0; l < H->levels - 1 && st == LCL_OK && !fresh; ++l) {
-        const struct lcl_hierarchy_level *L = &H->level[l];
-        st = lcl_spgemm_update(&L->AP, H->ctx, L->A, &L->P);
-        if (st == LCL_OK)
-            st = lcl_spgemm_update(&H->level[l + 1].own, H->ctx, &L->R, &L->AP);
+        st = multiply(H, l);
     }
     if (st < 0 || (st = lcl_cycle_update(&H->cycle)) < 0)
         return st;

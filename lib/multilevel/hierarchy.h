@@ -5,6 +5,7 @@
 
 #include "lib/multilevel/cycle.h"
 #include "lib/operator/operator.h"
+#include "lib/operator/spgemm.h"
 
 struct lcl_hierarchy_params {
     double theta;        // strength on level 0, halved on each further level;
@@ -19,6 +20,7 @@ struct lcl_hierarchy_level {
     struct lcl_device_matrix own;
     // To the next level, if there is one:
     struct lcl_device_matrix P, R, AP;
+    struct lcl_spgemm times_P, times_AP; // A P and R (A P)
     lcl_buffer *lambda; // 1 fp64: estimate of the largest eigenvalue of D^-1 A
     lcl_buffer *weight; // n, uint32: rows of level 0 that a row stands for;
                         // NULL on level 0

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The product of sparse matrices on the device (cl/operator/spgemm.cl).
+// Sparse product C = A B on the device.
 #include "lib/operator/spgemm.h"
 
 #include "host/alloc.h"
@@ -7,211 +7,381 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/vector/prefix_sum.h"
 
-// Lanes that share a row with `mean` entries to loop over.
-static int lanes_for(const struct lcl_caps *caps, int64_t mean)
+#include "cl/operator/spgemm.cl.h"
+
+#include <string.h>
+
+// The symbolic phase.
+struct search {
+    struct lcl_spgemm *S;
+    lcl_context *ctx;
+    const struct lcl_device_matrix *A, *B;
+    struct lcl_device_matrix *C;
+    lcl_kernel *count, *count_long, *fill, *fill_long, *sum, *row_pointers;
+    lcl_buffer *length;         // of the rows of C
+    lcl_buffer *list, *longest; // rows, with room for all
+    lcl_buffer *counts;         // uint64: SPGEMM_COUNTS in one, then sums
+    int width, sums;
+};
+
+// ------------------------------------------------------------------- geometry
+
+static int exponent(int64_t number)
 {
-    int lanes = 1;
-    while (lanes < mean && 2 * lanes <= caps->width)
-        lanes *= 2;
-    return lanes;
+    int e = 0;
+    while (INT64_C(2) << e <= number)
+        ++e;
+    return e;
 }
 
-static int64_t mean_length(const struct lcl_device_matrix *A)
+static int least(int a, int b)
 {
-    return A->block_rows > 0 ? A->blocks / A->block_rows : 0;
+    return a < b ? a : b;
 }
 
-static enum lcl_status get_kernel(lcl_kernel **out, lcl_context *ctx,
-                                  const char *name, int group, int lanes)
+static int largest(int a, int b)
 {
-    const struct lcl_spec spec = {.source = "spgemm.cl",
-                                  .kernel = name,
-                                  .group = group,
-                                  .defines = {{"LANES_PER_ROW", lanes}}};
-    return lcl_kernel_get(out, ctx, &spec);
+    return a > b ? a : b;
 }
 
-static enum lcl_status check(const struct lcl_device_matrix *A,
-                             const struct lcl_device_matrix *B,
-                             const struct lcl_log *log)
+static int64_t mean(int64_t entries, int64_t rows)
 {
-    if (A->block > 1 || B->block > 1)
-        return lcl_fail(log, LCL_EUNSUPPORTED,
-                        "a sparse product requires block size 1, not %d",
-                        A->block > 1 ? A->block : B->block);
-    if (A->block_cols != B->block_rows)
-        return lcl_fail(log, LCL_EINVAL,
-                        "a sparse product of %lld columns and %lld rows",
-                        (long long)A->block_cols, (long long)B->block_rows);
-    if (A->wide || B->wide)
-        return lcl_refuse_wide(A->wide ? A->blocks : B->blocks,
-                               "a sparse product", log);
-    return LCL_OK;
+    return rows > 0 ? (entries + rows - 1) / rows : 0;
+}
+
+// Four products per lane and twice as many slots as products, if local memory
+// permits, for rows of average length.
+static struct lcl_spgemm_team first_team(const struct search *s)
+{
+    const int width = exponent(s->width);
+    const int pool = exponent(SPGEMM_SLOTS((unsigned)s->width));
+    const int64_t a = mean(s->A->blocks, s->A->block_rows);
+    const int64_t b = mean(s->B->blocks, s->B->block_rows);
+    const int products = exponent(a) + exponent(b) + 1;
+    struct lcl_spgemm_team t;
+    t.shift = least(width, largest(0, products - 2));
+    t.along = least(t.shift, largest(0, exponent(b) - 1));
+    t.bits = least(pool - width + t.shift, largest(t.shift + 3, products + 1));
+    t.multiply = least(width, exponent(2 * b - 1));
+    while (SPGEMM_LIMIT(t.bits) << (width - t.multiply) >
+           SPGEMM_KEYS((unsigned)s->width))
+        ++t.multiply;
+    return t;
+}
+
+// One wave per row.
+static struct lcl_spgemm_team second_team(const struct search *s)
+{
+    const int width = exponent(s->width);
+    const int64_t b = mean(s->B->blocks, s->B->block_rows);
+    return (struct lcl_spgemm_team){
+        .shift = width,
+        .along = least(width, largest(0, exponent(b) - 1)),
+        .bits = exponent(SPGEMM_SLOTS((unsigned)s->width)),
+        .multiply = width,
+    };
+}
+
+static int64_t team_groups(lcl_context *ctx, int64_t rows, int shift)
+{
+    const struct lcl_caps *caps = lcl_context_caps(ctx);
+    const int64_t waves =
+        (int64_t)lcl_vector_groups(caps) * lcl_vector_group(caps) / caps->width;
+    const int64_t groups =
+        lcl_launch_groups(rows, (int64_t)caps->width >> shift, caps->width);
+    return groups < waves ? groups : waves;
 }
 
 // ------------------------------------------------------------------- kernels
 
-// Marks of the columns for each group, at width 1.
-static enum lcl_status make_marks(lcl_buffer **marks, lcl_context *ctx,
-                                  const struct lcl_device_matrix *B,
-                                  int64_t groups)
+static struct lcl_spec spec_of(const struct search *s, const char *source,
+                               int group)
 {
-    const enum lcl_status st =
-        lcl_buffer_create(marks, ctx, groups * B->block_cols, sizeof(int32_t),
-                          "marks of columns");
-    return st < 0 ? st : lcl_buffer_fill(*marks, 0xff);
+    return (struct lcl_spec){
+        .source = source,
+        .group = group,
+        .wide = s->A->wide,
+        .defines = {{"WIDE_B", s->B->wide}, {"WIDE_C", s->C->wide}},
+    };
 }
 
-// One of the kernels over the rows of A; what it does not use may be NULL.
-static enum lcl_status launch(const char *name,
-                              const struct lcl_device_matrix *C,
-                              lcl_context *ctx,
-                              const struct lcl_device_matrix *A,
-                              const struct lcl_device_matrix *B,
-                              lcl_buffer *count)
+// Of the symbolic and the numeric phase. The former is called twice: C may turn
+// out to be wide.
+static enum lcl_status get_kernels(struct search *s)
 {
-    const struct lcl_caps *caps = lcl_context_caps(ctx);
-    const int lanes = lanes_for(caps, mean_length(A)), group = caps->width;
-    const bool serial = group == 1;
-    const int64_t groups =
-        serial ? A->groups
-               : lcl_launch_groups(A->block_rows, group / lanes, group);
-    lcl_buffer *marks = NULL;
-    lcl_kernel *kernel;
-    enum lcl_status st = get_kernel(&kernel, ctx, name, group, lanes);
-    if (st == LCL_OK && serial)
-        st = make_marks(&marks, ctx, B, groups);
-    if (st == LCL_OK)
-        st = LCL_LAUNCH(kernel, groups, lcl_arg_long(A->block_rows),
-                        lcl_arg_buffer(A->row_ptr), lcl_arg_buffer(A->col),
-                        lcl_arg_buffer(A->val), lcl_arg_buffer(B->row_ptr),
-                        lcl_arg_buffer(B->col), lcl_arg_buffer(B->val),
-                        lcl_arg_buffer(count), lcl_arg_buffer(C->row_ptr),
-                        lcl_arg_buffer(C->col), lcl_arg_buffer(C->val),
-                        lcl_arg_buffer(marks),
-                        lcl_arg_long(serial ? B->block_cols : 0));
-    lcl_buffer_destroy(&marks);
-    return st;
+    const struct lcl_kernel_plan teams[] = {
+        {&s->count, "count_rows"},
+        {&s->fill, "fill_rows"},
+        {&s->S->multiply, "multiply_rows"},
+    };
+    const struct lcl_kernel_plan groups[] = {
+        {&s->count_long, "count_long"},
+        {&s->fill_long, "fill_long"},
+        {&s->sum, "sum_lengths"},
+        {&s->row_pointers, "row_pointers"},
+        {&s->S->multiply_long, "multiply_long"},
+    };
+    const struct lcl_spec wave = spec_of(s, "spgemm.cl", s->width);
+    const struct lcl_spec group = spec_of(
+        s, "spgemm_long.cl", lcl_vector_group(lcl_context_caps(s->ctx)));
+    const enum lcl_status st =
+        lcl_kernels_get(s->ctx, &wave, teams, sizeof teams / sizeof *teams);
+    return st < 0 ? st
+                  : lcl_kernels_get(s->ctx, &group, groups,
+                                    sizeof groups / sizeof *groups);
+}
+
+// ------------------------------------------------------------------- counting
+
+static enum lcl_status count_pass(struct search *s, int pass)
+{
+    const struct lcl_device_matrix *A = s->A, *B = s->B;
+    const struct lcl_spgemm_team *t = &s->S->team[pass];
+    return LCL_LAUNCH(s->count, team_groups(s->ctx, A->block_rows, t->shift),
+                      lcl_arg_long(A->block_rows), lcl_arg_int(pass),
+                      lcl_arg_int(t->shift), lcl_arg_int(t->along),
+                      lcl_arg_int(t->bits), lcl_arg_buffer(A->row_ptr),
+                      lcl_arg_buffer(A->col), lcl_arg_buffer(B->row_ptr),
+                      lcl_arg_buffer(B->col), lcl_arg_buffer(s->list),
+                      lcl_arg_buffer(pass == 0 ? s->list : s->longest),
+                      lcl_arg_buffer(s->counts), lcl_arg_buffer(s->length));
+}
+
+static enum lcl_status count_entries(struct search *s)
+{
+    const struct lcl_device_matrix *A = s->A, *B = s->B;
+    const int64_t n = A->block_rows;
+    enum lcl_status st;
+    if ((st = lcl_buffer_fill(s->counts, 0)) < 0 ||
+        (st = count_pass(s, 0)) < 0 || (st = count_pass(s, 1)) < 0 ||
+        (st = LCL_LAUNCH(s->count_long, n < s->sums ? n : s->sums,
+                         lcl_arg_int(s->S->team[1].along),
+                         lcl_arg_buffer(A->row_ptr), lcl_arg_buffer(A->col),
+                         lcl_arg_buffer(B->row_ptr), lcl_arg_buffer(B->col),
+                         lcl_arg_buffer(s->longest), lcl_arg_buffer(s->counts),
+                         lcl_arg_buffer(s->length))) < 0)
+        return st;
+    return LCL_LAUNCH(s->sum, s->sums, lcl_arg_long(n),
+                      lcl_arg_buffer(s->length), lcl_arg_buffer(s->counts));
+}
+
+static enum lcl_status check_counts(const struct search *s, uint64_t entries)
+{
+    const struct lcl_caps *caps = lcl_context_caps(s->ctx);
+    const struct lcl_log *log = lcl_context_log(s->ctx);
+    const int64_t rows = s->A->block_rows, cols = s->B->block_cols;
+    const uint64_t each = sizeof(int32_t) + sizeof(double);
+    if (s->S->long_count > rows || s->S->longest_count > s->S->long_count ||
+        (rows > 0 ? (entries + (uint64_t)rows - 1) / (uint64_t)rows : entries) >
+            (uint64_t)cols)
+        return lcl_fail(log, LCL_ESELFTEST,
+                        "%s counts an impossible number of entries: it "
+                        "computes wrong results",
+                        caps->name);
+    if (entries > caps->global_bytes / each)
+        return lcl_fail(log, LCL_EDEVMEM,
+                        "the product of two matrices with %lld and %lld "
+                        "entries has %llu: they need %.1f GiB, and the device "
+                        "has %.1f GiB",
+                        (long long)s->A->blocks, (long long)s->B->blocks,
+                        (unsigned long long)entries,
+                        (double)entries * (double)each / 0x1p30,
+                        (double)caps->global_bytes / 0x1p30);
+    return LCL_OK;
+}
+
+// Waits for the counts.
+static enum lcl_status read_counts(struct search *s)
+{
+    const size_t words = 1 + (size_t)s->sums;
+    uint64_t entries = 0, *all = lcl_malloc(words, sizeof *all);
+    uint32_t counts[SPGEMM_COUNTS];
+    if (!all)
+        return lcl_fail_memory(lcl_context_log(s->ctx), "a sparse product");
+    const enum lcl_status st =
+        lcl_buffer_read(s->counts, all, words * sizeof *all);
+    if (st == LCL_OK) {
+        memcpy(counts, all, sizeof counts);
+        s->S->long_count = counts[SPGEMM_LONG];
+        s->S->longest_count = counts[SPGEMM_LONGEST];
+        for (size_t g = 1; g < words; ++g)
+            entries += all[g];
+        s->C->blocks = (int64_t)entries;
+        s->C->wide = lcl_needs_wide(s->C->blocks);
+    }
+    lcl_free(all);
+    return st < 0 ? st : check_counts(s, entries);
+}
+
+static enum lcl_status count(struct search *s)
+{
+    const int64_t n = s->A->block_rows;
+    const struct lcl_buffer_plan all[] = {
+        {&s->length, n, sizeof(uint32_t), "lengths of rows"},
+        {&s->list, n, sizeof(int32_t), "lists of rows"},
+        {&s->longest, n, sizeof(int32_t), "lists of rows"},
+        {&s->counts, 1 + s->sums, sizeof(uint64_t), "counts of entries"},
+    };
+    enum lcl_status st;
+    if ((st = lcl_buffers_create(s->ctx, all, sizeof all / sizeof *all)) < 0 ||
+        (st = get_kernels(s)) < 0 || (st = count_entries(s)) < 0)
+        return st;
+    return read_counts(s);
+}
+
+// ------------------------------------------------------------------- filling
+
+static enum lcl_status fill_pass(const struct search *s, int pass)
+{
+    const struct lcl_device_matrix *A = s->A, *B = s->B, *C = s->C;
+    const struct lcl_spgemm_team *t = &s->S->team[pass];
+    const int64_t rows = pass == 0 ? A->block_rows : s->S->long_count;
+    return LCL_LAUNCH(s->fill, team_groups(s->ctx, rows, t->shift),
+                      lcl_arg_long(rows), lcl_arg_int(pass),
+                      lcl_arg_int(t->shift), lcl_arg_int(t->along),
+                      lcl_arg_int(t->bits), lcl_arg_buffer(A->row_ptr),
+                      lcl_arg_buffer(A->col), lcl_arg_buffer(B->row_ptr),
+                      lcl_arg_buffer(B->col), lcl_arg_buffer(s->S->long_rows),
+                      lcl_arg_buffer(C->row_ptr), lcl_arg_buffer(C->col));
+}
+
+static enum lcl_status fill_columns(const struct search *s)
+{
+    const struct lcl_device_matrix *A = s->A, *B = s->B, *C = s->C;
+    const int64_t rows = s->S->longest_count;
+    enum lcl_status st;
+    if ((st = LCL_LAUNCH(s->row_pointers, s->sums, lcl_arg_long(A->block_rows),
+                         lcl_arg_buffer(s->length), lcl_arg_buffer(s->counts),
+                         lcl_arg_buffer(C->row_ptr))) < 0 ||
+        (st = fill_pass(s, 0)) < 0 || (st = fill_pass(s, 1)) < 0)
+        return st;
+    return LCL_LAUNCH(s->fill_long, rows < s->sums ? rows : s->sums,
+                      lcl_arg_long(rows), lcl_arg_int(s->S->team[1].along),
+                      lcl_arg_buffer(A->row_ptr), lcl_arg_buffer(A->col),
+                      lcl_arg_buffer(B->row_ptr), lcl_arg_buffer(B->col),
+                      lcl_arg_buffer(s->S->longest_rows),
+                      lcl_arg_buffer(C->row_ptr), lcl_arg_buffer(C->col));
+}
+
+static enum lcl_status fill(struct search *s)
+{
+    struct lcl_spgemm *S = s->S;
+    struct lcl_device_matrix *C = s->C;
+    const struct lcl_buffer_plan all[] = {
+        {&C->row_ptr, C->block_rows + 1,
+         C->wide ? sizeof(uint64_t) : sizeof(uint32_t), "row pointers"},
+        {&C->col, C->blocks, sizeof(int32_t), "columns"},
+        {&C->val, C->blocks, sizeof(double), "values"},
+        {&S->long_rows, S->long_count, sizeof(int32_t), "lists of rows"},
+        {&S->longest_rows, S->longest_count, sizeof(int32_t), "lists of rows"},
+    };
+    enum lcl_status st;
+    if ((C->wide && (st = get_kernels(s)) < 0) ||
+        (st = lcl_buffers_create(s->ctx, all, sizeof all / sizeof *all)) < 0)
+        return st;
+    if ((S->long_count > 0 &&
+         (st = lcl_buffer_copy(S->long_rows, s->list)) < 0) ||
+        (S->longest_count > 0 &&
+         (st = lcl_buffer_copy(S->longest_rows, s->longest)) < 0))
+        return st;
+    return fill_columns(s);
 }
 
 // ------------------------------------------------------------------- product
 
-// Row pointers from the numbers of entries of the rows; reads their sum.
-static enum lcl_status scan(struct lcl_device_matrix *C, lcl_context *ctx,
-                            lcl_buffer *count)
-{
-    struct lcl_prefix_sum S;
-    uint32_t entries = 0;
-    enum lcl_status st = lcl_prefix_sum_init(&S, ctx);
-    const struct lcl_summands what = {.n = C->block_rows,
-                                      .in = count,
-                                      .kind = LCL_SUM_NUMBERS,
-                                      .n_of = -1,
-                                      .total = -1};
-    if (st == LCL_OK && (st = lcl_prefix_sum(&S, &what, C->row_ptr)) == LCL_OK)
-        st = lcl_buffer_read_at(C->row_ptr,
-                                (size_t)C->block_rows * sizeof entries,
-                                &entries, sizeof entries);
-    lcl_prefix_sum_finish(&S);
-    C->blocks = entries;
-    return st;
-}
-
-static enum lcl_status make_product(struct lcl_device_matrix *C,
-                                    lcl_context *ctx,
-                                    const struct lcl_device_matrix *A,
-                                    const struct lcl_device_matrix *B,
-                                    lcl_buffer *count)
-{
-    enum lcl_status st;
-    if ((st = launch("spgemm_count", C, ctx, A, B, count)) < 0 ||
-        (st = scan(C, ctx, count)) < 0)
-        return st;
-    const struct lcl_buffer_plan entries[] = {
-        {&C->col, C->blocks, sizeof(int32_t), "columns of a product"},
-        {&C->val, C->blocks, sizeof(double), "values of a product"},
-    };
-    st = lcl_buffers_create(ctx, entries, sizeof entries / sizeof *entries);
-    return st < 0 ? st : launch("spgemm_fill", C, ctx, A, B, NULL);
-}
-
-enum lcl_status lcl_spgemm_products(double *products, lcl_context *ctx,
+static enum lcl_status check_shapes(lcl_context *ctx,
                                     const struct lcl_device_matrix *A,
                                     const struct lcl_device_matrix *B)
 {
-    const struct lcl_caps *caps = lcl_context_caps(ctx);
-    const int groups = lcl_vector_groups(caps);
-    double *host = lcl_malloc((size_t)groups, sizeof *host);
-    lcl_buffer *sums = NULL;
-    lcl_kernel *kernel;
-    enum lcl_status st;
-    *products = 0;
-    if (!host)
-        return lcl_fail_memory(lcl_context_log(ctx), "partial sums");
-    if ((st = get_kernel(&kernel, ctx, "spgemm_products",
-                         lcl_vector_group(caps), 1)) == LCL_OK &&
-        (st = lcl_buffer_create(&sums, ctx, groups, sizeof *host,
-                                "partial sums")) == LCL_OK &&
-        (st = LCL_LAUNCH(kernel, groups, lcl_arg_long(A->block_rows),
-                         lcl_arg_buffer(A->row_ptr), lcl_arg_buffer(A->col),
-                         lcl_arg_buffer(B->row_ptr), lcl_arg_buffer(sums))) ==
-            LCL_OK)
-        st = lcl_buffer_read(sums, host, (size_t)groups * sizeof *host);
-    for (int g = 0; g < groups && st == LCL_OK; ++g)
-        *products += host[g];
-    lcl_buffer_destroy(&sums);
-    lcl_free(host);
-    return st;
+    return A->block == 1 && B->block == 1 && A->block_cols == B->block_rows
+               ? LCL_OK
+               : lcl_fail(lcl_context_log(ctx), LCL_EINVAL,
+                          "a matrix with %lld columns in blocks of %d cannot "
+                          "be multiplied by one with %lld rows in blocks of "
+                          "%d",
+                          (long long)A->block_cols, A->block,
+                          (long long)B->block_rows, B->block);
 }
 
-// The rows of C have at most as many entries as there are products: more than
-// 2^32 of them may overflow the row pointers.
-static enum lcl_status check_products(lcl_context *ctx,
-                                      const struct lcl_device_matrix *A,
-                                      const struct lcl_device_matrix *B)
+enum lcl_status lcl_spgemm_init(struct lcl_spgemm *S,
+                                struct lcl_device_matrix *C, lcl_context *ctx,
+                                const struct lcl_device_matrix *A,
+                                const struct lcl_device_matrix *B)
 {
-    double products;
-    const enum lcl_status st = lcl_spgemm_products(&products, ctx, A, B);
-    return st == LCL_OK && products > (double)LCL_NARROW_MOST
-               ? lcl_fail(lcl_context_log(ctx), LCL_EUNSUPPORTED,
-                          "a sparse product takes %.3g multiplications, at "
-                          "most %lld are supported",
-                          products, (long long)LCL_NARROW_MOST)
-               : st;
-}
-
-enum lcl_status lcl_spgemm(struct lcl_device_matrix *C, lcl_context *ctx,
-                           const struct lcl_device_matrix *A,
-                           const struct lcl_device_matrix *B)
-{
-    const struct lcl_bsr shape = {
-        .rows = A->block_rows, .cols = B->block_cols, .block_size = 1};
-    lcl_buffer *count = NULL;
+    struct search s = {.S = S,
+                       .ctx = ctx,
+                       .A = A,
+                       .B = B,
+                       .C = C,
+                       .width = lcl_context_caps(ctx)->width,
+                       .sums = lcl_vector_groups(lcl_context_caps(ctx))};
     enum lcl_status st;
-    *C = (struct lcl_device_matrix){.n = 0};
-    if ((st = check(A, B, lcl_context_log(ctx))) < 0 ||
-        (st = check_products(ctx, A, B)) < 0)
-        return st;
-    *C = lcl_device_matrix_shape(&shape);
-    C->groups = lcl_vector_groups(lcl_context_caps(ctx));
-    if ((st = lcl_buffer_create(&C->row_ptr, ctx, C->block_rows + 1,
-                                sizeof(uint32_t), "rows of a product")) ==
-            LCL_OK &&
-        (st = lcl_buffer_create(&count, ctx, C->block_rows, sizeof(uint32_t),
-                                "lengths of rows")) == LCL_OK)
-        st = make_product(C, ctx, A, B, count);
-    lcl_buffer_destroy(&count);
-    if (st < 0)
+    *S = (struct lcl_spgemm){.ctx = ctx,
+                             .team = {first_team(&s), second_team(&s)}};
+    *C = (struct lcl_device_matrix){
+        .n = A->n,
+        .block = 1,
+        .block_rows = A->block_rows,
+        .block_cols = B->block_cols,
+        .groups = A->groups,
+    };
+    if ((st = check_shapes(ctx, A, B)) == LCL_OK && (st = count(&s)) == LCL_OK)
+        st = fill(&s);
+    lcl_buffer_destroy(&s.counts);
+    lcl_buffer_destroy(&s.longest);
+    lcl_buffer_destroy(&s.list);
+    lcl_buffer_destroy(&s.length);
+    if (st < 0) {
         lcl_device_matrix_finish(C);
+        lcl_spgemm_finish(S);
+    }
     return st;
 }
 
-enum lcl_status lcl_spgemm_update(const struct lcl_device_matrix *C,
-                                  lcl_context *ctx,
+void lcl_spgemm_finish(struct lcl_spgemm *S)
+{
+    lcl_buffer_destroy(&S->longest_rows);
+    lcl_buffer_destroy(&S->long_rows);
+    *S = (struct lcl_spgemm){.ctx = NULL};
+}
+
+// ------------------------------------------------------------------- values
+
+static enum lcl_status multiply_pass(const struct lcl_spgemm *S, int pass,
+                                     const struct lcl_device_matrix *C,
+                                     const struct lcl_device_matrix *A,
+                                     const struct lcl_device_matrix *B)
+{
+    const struct lcl_spgemm_team *t = &S->team[pass];
+    const int64_t rows = pass == 0 ? A->block_rows : S->long_count;
+    return LCL_LAUNCH(S->multiply, team_groups(S->ctx, rows, t->multiply),
+                      lcl_arg_long(rows), lcl_arg_int(pass),
+                      lcl_arg_int(t->multiply),
+                      lcl_arg_int((int32_t)SPGEMM_LIMIT(t->bits)),
+                      lcl_arg_buffer(A->row_ptr), lcl_arg_buffer(A->col),
+                      lcl_arg_buffer(A->val), lcl_arg_buffer(B->row_ptr),
+                      lcl_arg_buffer(B->col), lcl_arg_buffer(B->val),
+                      lcl_arg_buffer(S->long_rows), lcl_arg_buffer(C->row_ptr),
+                      lcl_arg_buffer(C->col), lcl_arg_buffer(C->val));
+}
+
+enum lcl_status lcl_spgemm_update(const struct lcl_spgemm *S,
+                                  const struct lcl_device_matrix *C,
                                   const struct lcl_device_matrix *A,
                                   const struct lcl_device_matrix *B)
 {
-    return launch("spgemm_values", C, ctx, A, B, NULL);
+    const int groups = lcl_vector_groups(lcl_context_caps(S->ctx));
+    const int64_t rows = S->longest_count;
+    enum lcl_status st;
+    if ((st = multiply_pass(S, 0, C, A, B)) < 0 ||
+        (st = multiply_pass(S, 1, C, A, B)) < 0)
+        return st;
+    return LCL_LAUNCH(S->multiply_long, rows < groups ? rows : groups,
+                      lcl_arg_long(rows), lcl_arg_buffer(A->row_ptr),
+                      lcl_arg_buffer(A->col), lcl_arg_buffer(A->val),
+                      lcl_arg_buffer(B->row_ptr), lcl_arg_buffer(B->col),
+                      lcl_arg_buffer(B->val), lcl_arg_buffer(S->longest_rows),
+                      lcl_arg_buffer(C->row_ptr), lcl_arg_buffer(C->col),
+                      lcl_arg_buffer(C->val));
 }

@@ -1,32 +1,48 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The product C = A B of sparse matrices on the device, and the transpose. All
-// are in CSR with single entries, ascending columns and at most
-// LCL_NARROW_MOST entries.
+// Sparse product C = A B on the device: the pattern once, values as often as
+// those of A and B change.
 #pragma once
 
 #include "host/program.h"
 #include "lib/operator/matrix.h"
 
-// Makes C = A B. Returns LCL_OK, LCL_EUNSUPPORTED (blocks, too many entries),
-// LCL_EINVAL (sizes), LCL_EDEVMEM, LCL_EDEVICE, LCL_EBUILD or LCL_ENOMEM; on
-// error *C is all zero. C keeps entries that cancel.
-enum lcl_status lcl_spgemm(struct lcl_device_matrix *C, lcl_context *ctx,
-                           const struct lcl_device_matrix *A,
-                           const struct lcl_device_matrix *B);
-// The values of C for new values of A and B; enqueued.
-enum lcl_status lcl_spgemm_update(const struct lcl_device_matrix *C,
-                                  lcl_context *ctx,
+// Lanes of the teams of a pass (cl/operator/spgemm.cl); 2^... each.
+struct lcl_spgemm_team {
+    int shift;    // lanes of a team
+    int along;    // lanes that share a row of B in the symbolic phase
+    int bits;     // slots of the hash table of a team
+    int multiply; // lanes of a team in the numeric phase
+};
+
+enum { LCL_SPGEMM_PASSES = 2 };
+
+struct lcl_spgemm {
+    lcl_context *ctx;
+    lcl_kernel *multiply, *multiply_long;
+    struct lcl_spgemm_team team[LCL_SPGEMM_PASSES];
+    lcl_buffer *long_rows;    // of the second pass, int32
+    lcl_buffer *longest_rows; // those of spgemm_long.cl, int32
+    int64_t long_count, longest_count;
+};
+
+// Symbolic phase: *C receives the pattern of A B, with ascending columns, and
+// memory for its values. Positions whose sum cancels are stored. A and B have
+// block size 1 and ascending columns; their values are not read. Waits for the
+// device once, for the number of entries. The caller frees *S and *C; on error
+// both are empty. Returns LCL_OK, LCL_EINVAL (A and B do not fit), LCL_EDEVMEM
+// (C is larger than the memory of the device), LCL_ESELFTEST (impossible
+// counts: the device is faulty), LCL_EBUILD, LCL_EDEVICE or LCL_ENOMEM.
+enum lcl_status lcl_spgemm_init(struct lcl_spgemm *S,
+                                struct lcl_device_matrix *C, lcl_context *ctx,
+                                const struct lcl_device_matrix *A,
+                                const struct lcl_device_matrix *B);
+void lcl_spgemm_finish(struct lcl_spgemm *S);
+
+// Numeric phase: the values of C from those of A and B, which have the patterns
+// of lcl_spgemm_init(). c_ij is the sum over ascending k of a_ik b_kj, each
+// term added by fma(): the same bits on every device. Enqueued. Returns LCL_OK,
+// LCL_ERANGE or LCL_EDEVICE.
+enum lcl_status lcl_spgemm_update(const struct lcl_spgemm *S,
+                                  const struct lcl_device_matrix *C,
                                   const struct lcl_device_matrix *A,
                                   const struct lcl_device_matrix *B);
-
-// Number of products a_ik b_kj, for an estimate of work. Reads the device.
-enum lcl_status lcl_spgemm_products(double *products, lcl_context *ctx,
-                                    const struct lcl_device_matrix *A,
-                                    const struct lcl_device_matrix *B);
-
-// Makes T = A^T; (*map)[k] (uint32) is the entry of A that is entry k of T,
-// unless `map` is NULL. Statuses as lcl_spgemm(); on error *T is all zero and
-// *map NULL.
-enum lcl_status lcl_transpose(struct lcl_device_matrix *T, lcl_buffer **map,
-                              lcl_context *ctx,
-                              const struct lcl_device_matrix *A);

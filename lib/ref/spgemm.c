@@ -1,103 +1,144 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// References of the sparse product and the transpose.
+// Reference of sparse products and of transposition.
 #include "lib/ref/spgemm.h"
 
 #include "host/alloc.h"
-#include "lib/matrix/csr.h"
+#include "host/log.h"
 
-#include <stdbool.h>
+#include <math.h>
+#include <stdlib.h>
 
-// The entries of one row of C, by column.
-struct row {
-    double *sum;
-    bool *present;
-};
-
-static void add_row(struct row *w, const struct lcl_csr *A,
-                    const struct lcl_csr *B, int64_t i)
-{
-    for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k) {
-        const int64_t j = A->col_ind[k];
-        for (int64_t e = B->row_ptr[j]; e < B->row_ptr[j + 1]; ++e) {
-            w->present[B->col_ind[e]] = true;
-            w->sum[B->col_ind[e]] += A->val[k] * B->val[e];
-        }
-    }
-}
-
-// Appends the row to C, if that has space, and clears it; returns its length.
-static int64_t take_row(struct row *w, struct lcl_csr *C, int64_t cols)
-{
-    int64_t found = 0;
-    for (int64_t c = 0; c < cols; ++c) {
-        if (!w->present[c])
-            continue;
-        if (C) {
-            C->col_ind[C->nnz] = (int32_t)c;
-            C->val[C->nnz++] = w->sum[c];
-        }
-        ++found;
-        w->present[c] = false;
-        w->sum[c] = 0;
-    }
-    return found;
-}
-
-static enum lcl_status allocate(struct lcl_csr *C, int64_t rows, int64_t cols,
-                                int64_t nnz)
+static bool allocate(struct lcl_csr *C, int64_t rows, int64_t cols)
 {
     *C = (struct lcl_csr){
         .rows = rows,
         .cols = cols,
         .row_ptr = lcl_calloc((size_t)rows + 1, sizeof *C->row_ptr),
-        .col_ind = lcl_malloc((size_t)nnz, sizeof *C->col_ind),
-        .val = lcl_malloc((size_t)nnz, sizeof *C->val),
     };
-    if (C->row_ptr && C->col_ind && C->val)
-        return LCL_OK;
-    lcl_csr_finish(C);
-    return LCL_ENOMEM;
+    return C->row_ptr != NULL;
+}
+
+static bool allocate_entries(struct lcl_csr *C)
+{
+    C->nnz = C->row_ptr[C->rows];
+    C->col_ind = lcl_malloc((size_t)C->nnz, sizeof *C->col_ind);
+    C->val = lcl_calloc((size_t)C->nnz, sizeof *C->val);
+    return C->col_ind && C->val;
+}
+
+// ------------------------------------------------------------------- product
+
+// Lists the columns of row i of A B that `seen` does not mark with i + 1, and
+// marks them; returns their number.
+static int64_t list_columns(int32_t *list, int64_t *seen, int64_t i,
+                            const struct lcl_csr *A, const struct lcl_csr *B)
+{
+    int64_t count = 0;
+    for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k) {
+        const int64_t j = A->col_ind[k];
+        for (int64_t e = B->row_ptr[j]; e < B->row_ptr[j + 1]; ++e) {
+            const int32_t column = B->col_ind[e];
+            if (seen[column] == i + 1)
+                continue;
+            seen[column] = i + 1;
+            if (list)
+                list[count] = column;
+            ++count;
+        }
+    }
+    return count;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+// c_ij = sum over k of a_ik b_kj for all j; place[j] is the entry of C.
+static void multiply_row(struct lcl_csr *C, int64_t *place, int64_t i,
+                         const struct lcl_csr *A, const struct lcl_csr *B)
+{
+    for (int64_t k = C->row_ptr[i]; k < C->row_ptr[i + 1]; ++k)
+        place[C->col_ind[k]] = k;
+    for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k) {
+        const int64_t j = A->col_ind[k];
+        for (int64_t e = B->row_ptr[j]; e < B->row_ptr[j + 1]; ++e) {
+            double *c = &C->val[place[B->col_ind[e]]];
+            *c = fma(A->val[k], B->val[e], *c);
+        }
+    }
+}
+
+static void fill_row(struct lcl_csr *C, int64_t *seen, int64_t *place,
+                     int64_t i, const struct lcl_csr *A,
+                     const struct lcl_csr *B)
+{
+    int32_t *list = C->col_ind + C->row_ptr[i];
+    const int64_t count = list_columns(list, seen, i, A, B);
+    qsort(list, (size_t)count, sizeof *list, ascending);
+    multiply_row(C, place, i, A, B);
 }
 
 enum lcl_status lcl_ref_spgemm(struct lcl_csr *C, const struct lcl_csr *A,
-                               const struct lcl_csr *B)
+                               const struct lcl_csr *B,
+                               const struct lcl_log *log)
 {
-    struct row w = {lcl_calloc((size_t)B->cols, sizeof *w.sum),
-                    lcl_calloc((size_t)B->cols, sizeof *w.present)};
+    const size_t cols = (size_t)B->cols;
+    int64_t *seen = lcl_calloc(cols, sizeof *seen);
+    int64_t *place = lcl_calloc(cols, sizeof *place);
     enum lcl_status st = LCL_ENOMEM;
-    int64_t nnz = 0;
-    *C = (struct lcl_csr){.rows = 0};
-    if (w.sum && w.present) {
-        for (int64_t i = 0; i < A->rows; ++i) {
-            add_row(&w, A, B, i);
-            nnz += take_row(&w, NULL, B->cols);
-        }
-        st = allocate(C, A->rows, B->cols, nnz);
-    }
-    for (int64_t i = 0; i < A->rows && st == LCL_OK; ++i) {
-        add_row(&w, A, B, i);
-        take_row(&w, C, B->cols);
-        C->row_ptr[i + 1] = C->nnz;
-    }
-    lcl_free(w.sum);
-    lcl_free(w.present);
-    return st;
+    if (!allocate(C, A->rows, B->cols) || !seen || !place)
+        goto out;
+    for (int64_t i = 0; i < A->rows; ++i)
+        C->row_ptr[i + 1] = C->row_ptr[i] + list_columns(NULL, seen, i, A, B);
+    if (!allocate_entries(C))
+        goto out;
+    for (size_t j = 0; j < cols; ++j)
+        seen[j] = 0;
+    for (int64_t i = 0; i < A->rows; ++i)
+        fill_row(C, seen, place, i, A, B);
+    st = LCL_OK;
+out:
+    lcl_free(place);
+    lcl_free(seen);
+    return st < 0 ? lcl_fail_memory(log, "a product of matrices") : st;
 }
 
-enum lcl_status lcl_ref_transpose(struct lcl_csr *T, const struct lcl_csr *A)
+// ------------------------------------------------------------------- transpose
+
+static void place_rows(struct lcl_csr *T, int64_t *map, int64_t *next,
+                       const struct lcl_csr *A)
 {
-    const enum lcl_status st = allocate(T, A->cols, A->rows, A->nnz);
-    if (st < 0)
-        return st;
-    for (int64_t c = 0; c < A->cols; ++c) {
-        for (int64_t i = 0; i < A->rows; ++i) {
-            const int64_t k = lcl_csr_find(A, i, c);
-            if (k < 0)
-                continue;
-            T->col_ind[T->nnz] = (int32_t)i;
-            T->val[T->nnz++] = A->val[k];
+    for (int64_t j = 0; j < A->cols; ++j)
+        next[j] = T->row_ptr[j];
+    for (int64_t i = 0; i < A->rows; ++i)
+        for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k) {
+            const int64_t to = next[A->col_ind[k]]++;
+            T->col_ind[to] = (int32_t)i;
+            T->val[to] = A->val[k];
+            map[to] = k;
         }
-        T->row_ptr[c + 1] = T->nnz;
-    }
-    return LCL_OK;
+}
+
+enum lcl_status lcl_ref_transpose(struct lcl_csr *T, int64_t **map,
+                                  const struct lcl_csr *A,
+                                  const struct lcl_log *log)
+{
+    int64_t *next = lcl_malloc((size_t)A->cols, sizeof *next);
+    enum lcl_status st = LCL_ENOMEM;
+    *map = lcl_malloc((size_t)A->nnz, sizeof **map);
+    if (!allocate(T, A->cols, A->rows) || !*map || !next)
+        goto out;
+    for (int64_t k = 0; k < A->nnz; ++k)
+        ++T->row_ptr[A->col_ind[k] + 1];
+    for (int64_t j = 0; j < A->cols; ++j)
+        T->row_ptr[j + 1] += T->row_ptr[j];
+    if (!allocate_entries(T))
+        goto out;
+    place_rows(T, *map, next, A);
+    st = LCL_OK;
+out:
+    lcl_free(next);
+    return st < 0 ? lcl_fail_memory(log, "a transpose") : st;
 }
