@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernels of a V-cycle (cycle of lib/multilevel/cycle.h), in fp32: two
-// steps of the Chebyshev iteration of the fourth kind before and after the
-// coarse correction (Lottes, Numer. Linear Algebra Appl. 30 (2023)), of
-// which the first ones start from 0. With s = 1 / lambda:
-//     d_1 = (4/3) s D^-1 r,   d_2 = d_1 / 5 + (12/5) s D^-1 (r - A d_1)
-//     cycle_first     x = d_1 + d_2 and r = b - A d_1, d = d_2
-//     cycle_residual  r = r - A d
-//     cycle_restrict  y = R x
-//     cycle_prolong   y = y + P x
-//     cycle_again     r = b - A x, d = d_1, y = x + d
-//     cycle_last      y = y + d_2
-//     cycle_scale     partial maxima of |x| in fp64
-//     cycle_enter     y = x / scale, where scale is a power of two near the
-//                     largest |x|: fp32 has a small range
+// The kernels of a V-cycle (cycle of lib/multilevel/cycle.h), in fp32. All
+// levels are scaled to a unit diagonal: with t_i = sign(a_ii) / sqrt(|a_ii|) of
+// a level, the matrices and vectors below are t_i a_ij |t_j|, t_i b_i and x_i /
+// |t_i|. Steps (cycle.cl.h) with a matrix in CSR:
+//     cycle_first, cycle_residual, cycle_again, cycle_last, cycle_restrict,
+//     cycle_prolong
+// Beginning and end:
+//     cycle_scale     partial maxima of |t_i x_i| in fp64
+//     cycle_enter     y_i = t_i x_i / scale, where scale is a power of two near
+//                     the largest of them: fp32 has a small range
 //     cycle_dense     y = E x, with a dense matrix E in fp64
-//     cycle_leave     y = scale x in fp64
-//     cycle_store     y = x in fp32; lost[0] counts what is out of its range
-//     cycle_diagonal  inv_d of a matrix
-//     cycle_spread    E = A, a matrix in CSR
+//     cycle_leave     y_i = scale |t_i| x_i in fp64
+// Values:
+//     cycle_diagonal  t of a matrix; 1 where the diagonal is 0 or missing
+//     cycle_store     scaled values of a matrix in fp32; lost[0] counts what is
+//                     out of its range
+//     cycle_spread    E = the scaled values of a matrix
 //
-// Data:   matrices in CSR, values in fp32; inv_d holds D^-1, lambda[0] the
-//         largest eigenvalue of D^-1 A.
+// Data:   matrices in CSR, values in fp32; lambda[0] is the largest eigenvalue
+//         of the scaled matrix.
 // Launch: any number of groups; LANES_PER_ROW lanes share a row.
 // Determinism: bitwise; sums over a row have a fixed order.
 // If the stopping flag `stop[at]` is nonzero, the kernels do nothing.
+#include "cycle.cl.h"
+#include "stored.cl.h"
 #include "wave.cl.h"
 
 #ifndef LANES_PER_ROW
@@ -45,35 +45,9 @@ struct matrix {
     global const float *val;
 };
 
-// The vectors of a level.
-struct vectors {
-    global const float *inv_d;
-    float s; // 1 / lambda
-    global const float *b;
-    global const float *x;
-    global float *r, *d, *y;
-};
-
-// What a kernel does with the product of a row.
-#define FIRST    0
-#define RESIDUAL 1
-#define RESTRICT 2
-#define PROLONG  3
-#define AGAIN    4
-#define LAST     5
-
-// Entry j of the vector of a step: d_1 for FIRST, d for RESIDUAL and LAST, else
-// x.
-static inline float entry_of(int step, struct vectors v, int j)
-{
-    return step == FIRST ? 4.0f / 3 * v.s * v.inv_d[j] * v.b[j]
-           : step == RESIDUAL || step == LAST ? v.d[j]
-                                              : v.x[j];
-}
-
-// The lane's share of a row times this vector, two entries at a time: their
-// loads do not wait for each other.
-static inline float row_dot(int step, struct matrix A, struct vectors v, long i,
+// The lane's share of row i times x, two entries at a time: their loads do not
+// wait for each other.
+static inline float row_dot(struct matrix A, global const float *x, long i,
                             uint lane)
 {
     float dot = 0;
@@ -82,43 +56,11 @@ static inline float row_dot(int step, struct matrix A, struct vectors v, long i,
         const index_t other = min(k + LANES_PER_ROW, to - 1);
         const float a = A.val[k];
         const float c = k + LANES_PER_ROW < to ? A.val[other] : 0.0f;
-        const float x = entry_of(step, v, A.col[k]);
-        const float y = entry_of(step, v, A.col[other]);
-        dot += a * x;
-        dot += c * y;
+        const float x_k = x[A.col[k]], x_other = x[A.col[other]];
+        dot += a * x_k;
+        dot += c * x_other;
     }
     return dot;
-}
-
-// d_2 from d_1 and its residual.
-static inline float second(struct vectors v, long i, float d, float r)
-{
-    return d / 5 + 12.0f / 5 * v.s * v.inv_d[i] * r;
-}
-
-static inline void finish_row(int step, struct vectors v, long i, float dot)
-{
-    if (step == FIRST) {
-        const float d = 4.0f / 3 * v.s * v.inv_d[i] * v.b[i];
-        const float r = v.b[i] - dot, d_2 = second(v, i, d, r);
-        v.r[i] = r;
-        v.d[i] = d_2;
-        v.y[i] = d + d_2;
-    } else if (step == RESIDUAL) {
-        v.r[i] -= dot;
-    } else if (step == RESTRICT) {
-        v.y[i] = dot;
-    } else if (step == PROLONG) {
-        v.y[i] += dot;
-    } else if (step == AGAIN) {
-        const float r = v.b[i] - dot;
-        const float d = 4.0f / 3 * v.s * v.inv_d[i] * r;
-        v.r[i] = r;
-        v.d[i] = d;
-        v.y[i] = v.x[i] + d;
-    } else {
-        v.y[i] += second(v, i, v.d[i], v.r[i] - dot);
-    }
 }
 
 INLINE void multiply(int step, struct matrix A, struct vectors v,
@@ -126,8 +68,9 @@ INLINE void multiply(int step, struct matrix A, struct vectors v,
 {
 #if LCL_WIDTH == 1
     for (RANGE(i, A.n))
-        finish_row(step, v, i, row_dot(step, A, v, i, 0));
+        finish_row(step, v, i, row_dot(A, operand_of(step, v), i, 0));
 #else
+    global const float *x = operand_of(step, v);
     const uint lane = get_local_id(0) % LANES_PER_ROW;
     const uint rows = LCL_GROUP / LANES_PER_ROW;
     for (long first = (long)get_group_id(0) * rows; first < A.n;
@@ -135,7 +78,7 @@ INLINE void multiply(int step, struct matrix A, struct vectors v,
         const long i = first + get_local_id(0) / LANES_PER_ROW;
         float dot = 0;
         if (i < A.n)
-            dot = row_dot(step, A, v, i, lane);
+            dot = row_dot(A, x, i, lane);
         dot = (float)wave_sum(dot, LANES_PER_ROW, scratch);
         if (i < A.n && lane == 0)
             finish_row(step, v, i, dot);
@@ -143,19 +86,18 @@ INLINE void multiply(int step, struct matrix A, struct vectors v,
 #endif
 }
 
-// LAST reads d of other rows and writes y only, RESIDUAL writes r only.
 #define STEP_KERNEL(name, step)                                                \
  WORK_GROUP                                                                    \
- kernel void name(                                                             \
-     long n, global const index_t *restrict row_ptr,                           \
-     global const int *restrict col, global const float *restrict val,         \
-     global const float *restrict inv_d, global const double *lambda,          \
-     global const float *b, global const float *x, global float *r,            \
-     global float *d, global float *y, global const int *stop, int at)         \
+ kernel void name(long n, global const index_t *restrict row_ptr,              \
+                  global const int *restrict col,                              \
+                  global const float *restrict val,                            \
+                  global const double *lambda, global const float *b,          \
+                  global const float *x, global const float *y,                \
+                  global float *out, global const int *stop, int at)           \
  {                                                                             \
   local double scratch[LCL_GROUP];                                             \
   const struct matrix A = {n, row_ptr, col, val};                              \
-  const struct vectors v = {inv_d, (float)(1 / lambda[0]), b, x, r, d, y};     \
+  const struct vectors v = {b, x, y, out, (float)(1 / lambda[0])};             \
   if (stop[at])                                                                \
    return;                                                                     \
   multiply(step, A, v, scratch);                                               \
@@ -171,11 +113,11 @@ STEP_KERNEL(cycle_last, LAST)
  kernel void name(long n, global const index_t *restrict row_ptr,              \
                   global const int *restrict col,                              \
                   global const float *restrict val, global const float *x,     \
-                  global float *y, global const int *stop, int at)             \
+                  global float *out, global const int *stop, int at)           \
  {                                                                             \
   local double scratch[LCL_GROUP];                                             \
   const struct matrix A = {n, row_ptr, col, val};                              \
-  const struct vectors v = {0, 0, 0, x, 0, 0, y};                              \
+  const struct vectors v = {0, x, 0, out, 0};                                  \
   if (stop[at])                                                                \
    return;                                                                     \
   multiply(step, A, v, scratch);                                               \
@@ -187,15 +129,15 @@ MOVE_KERNEL(cycle_prolong, PROLONG)
 // ------------------------------------------------------------------- entry
 
 WORK_GROUP
-kernel void cycle_scale(long n, global const double *x, global double *largest,
-                        global const int *stop, int at)
+kernel void cycle_scale(long n, global const double *t, global const double *x,
+                        global double *largest, global const int *stop, int at)
 {
     local double scratch[LCL_GROUP];
     double most = 0;
     if (stop[at])
         return;
     for (RANGE(i, n))
-        most = fmax(most, fabs(x[i]));
+        most = fmax(most, fabs(t[i] * x[i]));
     scratch[get_local_id(0)] = most;
     GROUP_BARRIER();
     for (uint l = 0; l < LCL_GROUP; ++l)
@@ -220,28 +162,28 @@ INLINE double scale_of(global const double *largest, int groups,
 
 WORK_GROUP
 kernel void cycle_enter(long n, global const double *largest, int groups,
-                        global const double *x, global float *y,
-                        global const int *stop, int at)
+                        global const double *t, global const double *x,
+                        global float *y, global const int *stop, int at)
 {
     local double scratch[LCL_GROUP];
     if (stop[at])
         return;
     const double inverse = 1 / scale_of(largest, groups, scratch);
     for (RANGE(i, n))
-        y[i] = (float)(x[i] * inverse);
+        y[i] = (float)(t[i] * x[i] * inverse);
 }
 
 WORK_GROUP
 kernel void cycle_leave(long n, global const double *largest, int groups,
-                        global const float *x, global double *y,
-                        global const int *stop, int at)
+                        global const double *t, global const float *x,
+                        global double *y, global const int *stop, int at)
 {
     local double scratch[LCL_GROUP];
     if (stop[at])
         return;
     const double scale = scale_of(largest, groups, scratch);
     for (RANGE(i, n))
-        y[i] = scale * x[i];
+        y[i] = scale * (fabs(t[i]) * x[i]);
 }
 
 // ------------------------------------------------------------------- coarsest
@@ -272,40 +214,54 @@ kernel void cycle_dense(long n, long stride, global const double *E,
 // ------------------------------------------------------------------- values
 
 WORK_GROUP
-kernel void cycle_store(long n, global const double *x, global float *y,
-                        volatile global int *lost)
-{
-    for (RANGE(i, n)) {
-        const bool fits = fabs(x[i]) <= FLT_MAX;
-        y[i] = fits ? (float)x[i] : 0.0f;
-        if (!fits)
-            atomic_inc(lost);
-    }
-}
-
-// inv_d_i = 1 / a_ii, 1 where that is 0 or missing.
-WORK_GROUP
 kernel void cycle_diagonal(long n, global const index_t *row_ptr,
                            global const int *col, global const double *val,
-                           global float *inv_d, volatile global int *lost)
+                           global double *t)
 {
     for (RANGE(i, n)) {
         double d = 0;
         for (index_t k = row_ptr[i]; k < row_ptr[i + 1]; ++k)
             d = col[k] == i ? val[k] : d;
-        const bool fits = d == 0 || fabs(d) >= 1.0 / FLT_MAX;
-        inv_d[i] = fits && d != 0 ? (float)(1 / d) : 1.0f;
-        if (!fits)
-            atomic_inc(lost);
+        t[i] = isnormal(d) ? copysign(1 / sqrt(fabs(d)), d) : 1.0;
+    }
+}
+
+// What scales entry (i, j), from t of its row and of its column.
+#define LEVEL   0
+#define UPWARDS 1 // prolongation
+#define DOWN    2 // restriction
+
+static inline double scaled(int kind, double a, double t_i, double t_j)
+{
+    return kind == LEVEL     ? a * t_i * fabs(t_j)
+           : kind == UPWARDS ? a * fabs(t_j) / fabs(t_i)
+                             : a * t_i / t_j;
+}
+
+WORK_GROUP
+kernel void cycle_store(long n, int kind, global const index_t *row_ptr,
+                        global const int *col, global const double *val,
+                        global const double *t_row, global const double *t_col,
+                        global float *out, volatile global int *lost)
+{
+    for (RANGE(u, n * LANES_PER_ROW)) {
+        const long i = u / LANES_PER_ROW;
+        for (index_t k = row_ptr[i] + (index_t)(u % LANES_PER_ROW);
+             k < row_ptr[i + 1]; k += LANES_PER_ROW) {
+            const double a = scaled(kind, val[k], t_row[i], t_col[col[k]]);
+            out[k] = lcl_fp32_of(a);
+            if (!(fabs(a) < LCL_FP32_LIMIT))
+                atomic_inc(lost);
+        }
     }
 }
 
 WORK_GROUP
 kernel void cycle_spread(long n, long stride, global const index_t *row_ptr,
                          global const int *col, global const double *val,
-                         global double *E)
+                         global const double *t, global double *E)
 {
     for (RANGE(i, n))
         for (index_t k = row_ptr[i]; k < row_ptr[i + 1]; ++k)
-            E[i * stride + col[k]] = val[k];
+            E[i * stride + col[k]] = scaled(LEVEL, val[k], t[i], t[col[k]]);
 }

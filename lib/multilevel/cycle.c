@@ -9,54 +9,12 @@
 
 // ------------------------------------------------------------------- kernels
 
-// Each lane takes two entries at a time.
-static int lanes_of(const struct lcl_caps *caps,
-                    const struct lcl_device_matrix *A)
-{
-    const int64_t mean = A->block_rows ? A->blocks / A->block_rows : 0;
-    int lanes = 1;
-    while (2 * lanes < mean && 2 * lanes <= caps->width)
-        lanes *= 2;
-    return lanes;
-}
-
-static enum lcl_status get_kernels(struct lcl_cycle_matrix *M, lcl_context *ctx)
-{
-    static const char *const names[LCL_CYCLE_KERNELS] = {
-        [LCL_CYCLE_FIRST] = "cycle_first",
-        [LCL_CYCLE_RESIDUAL] = "cycle_residual",
-        [LCL_CYCLE_AGAIN] = "cycle_again",
-        [LCL_CYCLE_LAST] = "cycle_last",
-        [LCL_CYCLE_RESTRICT] = "cycle_restrict",
-        [LCL_CYCLE_PROLONG] = "cycle_prolong",
-    };
-    const struct lcl_caps *caps = lcl_context_caps(ctx);
-    const int lanes = lanes_of(caps, M->D);
-    struct lcl_spec spec = {
-        .source = "cycle.cl",
-        .group = lcl_vector_group(caps),
-        .defines = {{"LANES_PER_ROW", lanes}},
-        .wide = M->D->wide,
-    };
-    const int64_t all = lcl_vector_groups(caps),
-                  needed = lcl_launch_groups(M->D->block_rows,
-                                             spec.group / lanes, spec.group);
-    enum lcl_status st = LCL_OK;
-    M->groups = caps->width > 1 && needed < all ? needed : all;
-    for (int k = 0; k < LCL_CYCLE_KERNELS && st == LCL_OK; ++k) {
-        spec.kernel = names[k];
-        st = lcl_kernel_get(&M->kernels[k], ctx, &spec);
-    }
-    return st;
-}
-
 enum lcl_status lcl_cycle_init(struct lcl_cycle *C, lcl_context *ctx)
 {
     const struct lcl_kernel_plan all[] = {
         {&C->scale, "cycle_scale"},   {&C->enter, "cycle_enter"},
         {&C->leave, "cycle_leave"},   {&C->dense, "cycle_dense"},
-        {&C->store, "cycle_store"},   {&C->diagonal, "cycle_diagonal"},
-        {&C->spread, "cycle_spread"},
+        {&C->spread, "cycle_spread"}, {&C->diagonal, "cycle_diagonal"},
     };
     const struct lcl_caps *caps = lcl_context_caps(ctx);
     const struct lcl_spec spec = {.source = "cycle.cl",
@@ -75,16 +33,6 @@ enum lcl_status lcl_cycle_init(struct lcl_cycle *C, lcl_context *ctx)
 
 // ------------------------------------------------------------------- levels
 
-static enum lcl_status matrix_init(struct lcl_cycle_matrix *M, lcl_context *ctx,
-                                   const struct lcl_device_matrix *D)
-{
-    M->D = D;
-    const enum lcl_status st = get_kernels(M, ctx);
-    return st < 0 ? st
-                  : lcl_buffer_create(&M->val, ctx, D->blocks, sizeof(float),
-                                      "values in fp32");
-}
-
 enum lcl_status lcl_cycle_append(struct lcl_cycle *C,
                                  const struct lcl_device_matrix *A,
                                  const struct lcl_device_matrix *P,
@@ -93,40 +41,44 @@ enum lcl_status lcl_cycle_append(struct lcl_cycle *C,
 {
     static const char what[] = "a vector of a level";
     struct lcl_cycle_level *L = &C->level[C->levels++];
-    const bool smoothed = lambda != NULL;
+    const int64_t smoothed = lambda ? A->n : 0;
     const struct lcl_buffer_plan vectors[] = {
+        {&L->t, A->n, sizeof(double), what},
         {&L->b, A->n, sizeof(float), what},
         {&L->x, A->n, sizeof(float), what},
-        {&L->y, smoothed ? A->n : 0, sizeof(float), what},
-        {&L->r, smoothed ? A->n : 0, sizeof(float), what},
-        {&L->d, smoothed ? A->n : 0, sizeof(float), what},
-        {&L->inv_d, smoothed ? A->n : 0, sizeof(float), "inverse diagonal"},
+        {&L->y, smoothed, sizeof(float), what},
+        {&L->r, smoothed, sizeof(float), what},
     };
     enum lcl_status st;
     L->n = A->n;
+    L->matrix = A;
     L->lambda = lambda;
     if ((st = lcl_buffers_create(C->ctx, vectors,
                                  sizeof vectors / sizeof *vectors)) < 0 ||
-        (smoothed && (st = matrix_init(&L->A, C->ctx, A)) < 0) || !P ||
-        (st = matrix_init(&L->P, C->ctx, P)) < 0)
+        (lambda &&
+         (st = lcl_cycle_matrix_init(&L->A, C->ctx, A, LCL_CYCLE_LEVEL)) < 0) ||
+        !P ||
+        (st = lcl_cycle_matrix_init(&L->P, C->ctx, P, LCL_CYCLE_UPWARDS)) < 0)
         return st;
-    return matrix_init(&L->R, C->ctx, R);
+    return lcl_cycle_matrix_init(&L->R, C->ctx, R, LCL_CYCLE_DOWN);
 }
 
-static lcl_buffer **buffer_at(struct lcl_cycle_level *L, size_t i)
+static lcl_buffer **vector_at(struct lcl_cycle_level *L, size_t i)
 {
-    lcl_buffer **const all[] = {
-        &L->A.val, &L->P.val, &L->R.val, &L->inv_d, &L->b,
-        &L->x,     &L->y,     &L->r,     &L->d,
-    };
+    lcl_buffer **const all[] = {&L->t, &L->b, &L->x, &L->y, &L->r};
     return i < sizeof all / sizeof *all ? all[i] : NULL;
 }
 
 void lcl_cycle_finish(struct lcl_cycle *C)
 {
-    for (int l = 0; l < C->levels; ++l)
-        for (size_t i = 0; buffer_at(&C->level[l], i); ++i)
-            lcl_buffer_destroy(buffer_at(&C->level[l], i));
+    for (int l = 0; l < C->levels; ++l) {
+        struct lcl_cycle_level *L = &C->level[l];
+        lcl_cycle_matrix_finish(&L->A);
+        lcl_cycle_matrix_finish(&L->P);
+        lcl_cycle_matrix_finish(&L->R);
+        for (size_t i = 0; vector_at(L, i); ++i)
+            lcl_buffer_destroy(vector_at(L, i));
+    }
     lcl_buffer_destroy(&C->largest);
     lcl_buffer_destroy(&C->lost);
     C->levels = 0;
@@ -136,33 +88,34 @@ uint64_t lcl_cycle_bytes(const struct lcl_cycle *C)
 {
     uint64_t bytes = lcl_buffer_bytes(C->largest);
     for (int l = 0; l < C->levels; ++l) {
-        struct lcl_cycle_level copy = C->level[l];
-        for (size_t i = 0; buffer_at(&copy, i); ++i)
-            bytes += lcl_buffer_bytes(*buffer_at(&copy, i));
+        struct lcl_cycle_level L = C->level[l];
+        bytes += lcl_cycle_matrix_bytes(&L.A) + lcl_cycle_matrix_bytes(&L.P) +
+                 lcl_cycle_matrix_bytes(&L.R);
+        for (size_t i = 0; vector_at(&L, i); ++i)
+            bytes += lcl_buffer_bytes(*vector_at(&L, i));
     }
     return bytes;
 }
 
 // ------------------------------------------------------------------- values
 
-static enum lcl_status store(const struct lcl_cycle *C,
-                             const struct lcl_cycle_matrix *M)
+static enum lcl_status find_scale(const struct lcl_cycle *C,
+                                  const struct lcl_cycle_level *L)
 {
-    if (!M->D)
-        return LCL_OK;
-    return LCL_LAUNCH(C->store, C->groups, lcl_arg_long(M->D->blocks),
-                      lcl_arg_buffer(M->D->val), lcl_arg_buffer(M->val),
-                      lcl_arg_buffer(C->lost));
-}
-
-static enum lcl_status find_diagonal(const struct lcl_cycle *C,
-                                     const struct lcl_cycle_level *L)
-{
-    const struct lcl_device_matrix *D = L->A.D;
+    const struct lcl_device_matrix *D = L->matrix;
     return LCL_LAUNCH(C->diagonal, C->groups, lcl_arg_long(L->n),
                       lcl_arg_buffer(D->row_ptr), lcl_arg_buffer(D->col),
-                      lcl_arg_buffer(D->val), lcl_arg_buffer(L->inv_d),
-                      lcl_arg_buffer(C->lost));
+                      lcl_arg_buffer(D->val), lcl_arg_buffer(L->t));
+}
+
+static enum lcl_status store(const struct lcl_cycle *C, int l)
+{
+    const struct lcl_cycle_level *L = &C->level[l], *next = L + 1;
+    enum lcl_status st = LCL_OK;
+    if ((L->A.D && (st = lcl_cycle_store(&L->A, L->t, L->t, C->lost)) < 0) ||
+        !L->P.D || (st = lcl_cycle_store(&L->P, L->t, next->t, C->lost)) < 0)
+        return st;
+    return lcl_cycle_store(&L->R, next->t, L->t, C->lost);
 }
 
 static enum lcl_status check_range(const struct lcl_cycle *C)
@@ -172,7 +125,7 @@ static enum lcl_status check_range(const struct lcl_cycle *C)
     return st == LCL_OK && lost != 0
                ? lcl_fail(lcl_context_log(C->ctx), LCL_ERANGE,
                           "%d values of the levels are out of the range of "
-                          "fp32; scale the matrix",
+                          "fp32, although they are scaled to a unit diagonal",
                           (int)lost)
                : st;
 }
@@ -180,53 +133,41 @@ static enum lcl_status check_range(const struct lcl_cycle *C)
 enum lcl_status lcl_cycle_update(const struct lcl_cycle *C)
 {
     enum lcl_status st = lcl_buffer_fill(C->lost, 0);
-    for (int l = 0; l < C->levels && st == LCL_OK; ++l) {
-        const struct lcl_cycle_level *L = &C->level[l];
-        if (!L->A.D)
-            continue;
-        if ((st = store(C, &L->A)) == LCL_OK &&
-            (st = store(C, &L->P)) == LCL_OK &&
-            (st = store(C, &L->R)) == LCL_OK)
-            st = find_diagonal(C, L);
-    }
+    for (int l = 0; l < C->levels && st == LCL_OK; ++l)
+        st = find_scale(C, &C->level[l]);
+    for (int l = 0; l < C->levels && st == LCL_OK; ++l)
+        st = store(C, l);
     return st < 0 ? st : check_range(C);
 }
 
 enum lcl_status lcl_cycle_spread(const struct lcl_cycle *C,
-                                 const struct lcl_device_matrix *A,
                                  const struct lcl_inverse *V)
 {
-    return LCL_LAUNCH(C->spread, C->groups, lcl_arg_long(A->n),
+    const struct lcl_cycle_level *L = &C->level[C->levels - 1];
+    const struct lcl_device_matrix *A = L->matrix;
+    return LCL_LAUNCH(C->spread, C->groups, lcl_arg_long(L->n),
                       lcl_arg_long(V->stride), lcl_arg_buffer(A->row_ptr),
                       lcl_arg_buffer(A->col), lcl_arg_buffer(A->val),
-                      lcl_arg_buffer(V->matrix));
+                      lcl_arg_buffer(L->t), lcl_arg_buffer(V->matrix));
 }
 
 // ------------------------------------------------------------------- cycle
 
 static enum lcl_status smooth(const struct lcl_cycle_level *L,
-                              enum lcl_cycle_kernel step, const lcl_buffer *x,
-                              lcl_buffer *y, const struct lcl_operands *v)
+                              enum lcl_cycle_step step, lcl_buffer *out,
+                              const struct lcl_operands *v)
 {
-    const struct lcl_cycle_matrix *A = &L->A;
-    return LCL_LAUNCH(A->kernels[step], A->groups, lcl_arg_long(L->n),
-                      lcl_arg_buffer(A->D->row_ptr), lcl_arg_buffer(A->D->col),
-                      lcl_arg_buffer(A->val), lcl_arg_buffer(L->inv_d),
-                      lcl_arg_buffer(L->lambda), lcl_arg_buffer(L->b),
-                      lcl_arg_buffer(x), lcl_arg_buffer(L->r),
-                      lcl_arg_buffer(L->d), lcl_arg_buffer(y),
-                      lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
+    const struct lcl_cycle_vectors own = {
+        .lambda = L->lambda, .b = L->b, .x = L->x, .y = L->y, .out = out};
+    return lcl_cycle_step(&L->A, step, &own, v);
 }
 
 static enum lcl_status move(const struct lcl_cycle_matrix *M,
-                            enum lcl_cycle_kernel step, const lcl_buffer *x,
-                            lcl_buffer *y, const struct lcl_operands *v)
+                            enum lcl_cycle_step step, const lcl_buffer *x,
+                            lcl_buffer *out, const struct lcl_operands *v)
 {
-    return LCL_LAUNCH(
-        M->kernels[step], M->groups, lcl_arg_long(M->D->block_rows),
-        lcl_arg_buffer(M->D->row_ptr), lcl_arg_buffer(M->D->col),
-        lcl_arg_buffer(M->val), lcl_arg_buffer(x), lcl_arg_buffer(y),
-        lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
+    const struct lcl_cycle_vectors own = {.x = x, .out = out};
+    return lcl_cycle_step(M, step, &own, v);
 }
 
 // x = the sweep before the correction; b of the next level = its residual.
@@ -235,8 +176,8 @@ static enum lcl_status descend(const struct lcl_cycle *C, int l,
 {
     const struct lcl_cycle_level *L = &C->level[l];
     enum lcl_status st;
-    if ((st = smooth(L, LCL_CYCLE_FIRST, L->x, L->x, v)) < 0 ||
-        (st = smooth(L, LCL_CYCLE_RESIDUAL, L->x, L->x, v)) < 0)
+    if ((st = smooth(L, LCL_CYCLE_FIRST, L->x, v)) < 0 ||
+        (st = smooth(L, LCL_CYCLE_RESIDUAL, L->r, v)) < 0)
         return st;
     return move(&L->R, LCL_CYCLE_RESTRICT, L->r, C->level[l + 1].b, v);
 }
@@ -244,18 +185,18 @@ static enum lcl_status descend(const struct lcl_cycle *C, int l,
 static lcl_buffer *result(const struct lcl_cycle *C, int l)
 {
     const bool inverted = l == C->levels - 1 && C->coarsest;
-    return inverted ? C->level[l].x : C->level[l].y;
+    return inverted ? C->level[l].x : C->level[l].r;
 }
 
-// y = the second sweep, from x.
+// r = the sweep from x.
 static enum lcl_status smooth_again(const struct lcl_cycle_level *L,
                                     const struct lcl_operands *v)
 {
-    const enum lcl_status st = smooth(L, LCL_CYCLE_AGAIN, L->x, L->y, v);
-    return st < 0 ? st : smooth(L, LCL_CYCLE_LAST, L->x, L->y, v);
+    const enum lcl_status st = smooth(L, LCL_CYCLE_AGAIN, L->y, v);
+    return st < 0 ? st : smooth(L, LCL_CYCLE_LAST, L->r, v);
 }
 
-// y = the sweep after the correction.
+// r = the sweep after the correction.
 static enum lcl_status ascend(const struct lcl_cycle *C, int l,
                               const struct lcl_operands *v)
 {
@@ -270,7 +211,7 @@ static enum lcl_status solve_coarsest(const struct lcl_cycle *C,
 {
     const struct lcl_cycle_level *L = &C->level[C->levels - 1];
     if (!C->coarsest) {
-        const enum lcl_status st = smooth(L, LCL_CYCLE_FIRST, L->x, L->x, v);
+        const enum lcl_status st = smooth(L, LCL_CYCLE_FIRST, L->x, v);
         return st < 0 ? st : smooth_again(L, v);
     }
     return LCL_LAUNCH(C->dense, C->groups, lcl_arg_long(L->n),
@@ -284,16 +225,16 @@ static enum lcl_status enter(const struct lcl_cycle *C,
                              const struct lcl_operands *v)
 {
     const struct lcl_cycle_level *L = &C->level[0];
-    const enum lcl_status st =
-        LCL_LAUNCH(C->scale, C->groups, lcl_arg_long(L->n),
-                   lcl_arg_buffer(v->x), lcl_arg_buffer(C->largest),
-                   lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
-    return st < 0
-               ? st
-               : LCL_LAUNCH(C->enter, C->groups, lcl_arg_long(L->n),
-                            lcl_arg_buffer(C->largest), lcl_arg_int(C->groups),
-                            lcl_arg_buffer(v->x), lcl_arg_buffer(L->b),
-                            lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
+    const enum lcl_status st = LCL_LAUNCH(
+        C->scale, C->groups, lcl_arg_long(L->n), lcl_arg_buffer(L->t),
+        lcl_arg_buffer(v->x), lcl_arg_buffer(C->largest),
+        lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
+    return st < 0 ? st
+                  : LCL_LAUNCH(C->enter, C->groups, lcl_arg_long(L->n),
+                               lcl_arg_buffer(C->largest),
+                               lcl_arg_int(C->groups), lcl_arg_buffer(L->t),
+                               lcl_arg_buffer(v->x), lcl_arg_buffer(L->b),
+                               lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
 }
 
 enum lcl_status lcl_cycle_apply(const struct lcl_cycle *C,
@@ -310,6 +251,7 @@ enum lcl_status lcl_cycle_apply(const struct lcl_cycle *C,
                ? st
                : LCL_LAUNCH(C->leave, C->groups, lcl_arg_long(C->level[0].n),
                             lcl_arg_buffer(C->largest), lcl_arg_int(C->groups),
+                            lcl_arg_buffer(C->level[0].t),
                             lcl_arg_buffer(result(C, 0)), lcl_arg_buffer(v->y),
                             lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
 }

@@ -2,41 +2,21 @@
 // The V-cycle of a hierarchy of matrices, in fp32 (cl/multilevel/cycle.cl).
 #pragma once
 
-#include "host/program.h"
 #include "lib/dense/inverse.h"
-#include "lib/operator/matrix.h"
-#include "lib/vector/operands.h"
+#include "lib/multilevel/cycle_matrix.h"
 
 #include <levelcl/precond.h>
 
 enum { LCL_LEVELS_MOST = LCL_AMG_LEVELS };
 
-// The kernels of products with a matrix, which depend on its rows.
-enum lcl_cycle_kernel {
-    LCL_CYCLE_FIRST,
-    LCL_CYCLE_RESIDUAL,
-    LCL_CYCLE_AGAIN,
-    LCL_CYCLE_LAST,
-    LCL_CYCLE_RESTRICT,
-    LCL_CYCLE_PROLONG,
-    LCL_CYCLE_KERNELS,
-};
-
-// A matrix of a level, its values in fp32 beside those in fp64.
-struct lcl_cycle_matrix {
-    const struct lcl_device_matrix *D;
-    lcl_buffer *val; // blocks, float
-    lcl_kernel *kernels[LCL_CYCLE_KERNELS];
-    int64_t groups;
-};
-
-// All vectors are fp32.
+// All vectors but t are fp32.
 struct lcl_cycle_level {
     int64_t n;
     struct lcl_cycle_matrix A, P, R; // P and R to and from the next level
-    lcl_buffer *inv_d;
+    const struct lcl_device_matrix *matrix;
+    lcl_buffer *t;            // n, fp64: scales the level (cycle.cl)
     const lcl_buffer *lambda; // 1 fp64: largest eigenvalue of D^-1 A
-    lcl_buffer *b, *x, *y, *r, *d;
+    lcl_buffer *b, *x, *y, *r;
 };
 
 struct lcl_cycle {
@@ -45,7 +25,7 @@ struct lcl_cycle {
     struct lcl_cycle_level level[LCL_LEVELS_MOST];
     const struct lcl_inverse *coarsest; // of the last level; NULL: two sweeps
                                         // of the smoother instead
-    lcl_kernel *scale, *enter, *leave, *dense, *store, *diagonal, *spread;
+    lcl_kernel *scale, *enter, *leave, *dense, *diagonal, *spread;
     lcl_buffer *largest; // groups fp64
     lcl_buffer *lost;    // 1 int32: values out of the range of fp32
     int groups;
@@ -70,9 +50,9 @@ enum lcl_status lcl_cycle_append(struct lcl_cycle *C,
 // some are out of the range of fp32.
 enum lcl_status lcl_cycle_update(const struct lcl_cycle *C);
 
-// Enqueues V->matrix = A, which must be all 0.
+// Enqueues V->matrix = the scaled matrix of the last level; V->matrix must be
+// all 0.
 enum lcl_status lcl_cycle_spread(const struct lcl_cycle *C,
-                                 const struct lcl_device_matrix *A,
                                  const struct lcl_inverse *V);
 
 // v->y = M^-1 v->x, where M is symmetric if A is; enqueued.

@@ -200,10 +200,9 @@ void lcl_hierarchy_finish(struct lcl_hierarchy *H)
 
 static enum lcl_status invert(struct lcl_hierarchy *H)
 {
-    const struct lcl_device_matrix *A = H->level[H->levels - 1].A;
     struct lcl_inverse *V = &H->inverse;
     enum lcl_status st = lcl_inverse_clear(V);
-    if (st < 0 || (st = lcl_cycle_spread(&H->cycle, A, V)) < 0)
+    if (st < 0 || (st = lcl_cycle_spread(&H->cycle, V)) < 0)
         return st;
     return lcl_inverse_run(V, &H->pinned);
 }

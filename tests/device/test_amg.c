@@ -124,20 +124,46 @@ static void test_amg__info_describes_the_levels(void **state)
     test_csr_finish(&A);
 }
 
-// fp32 holds the levels.
+static int iterations_of(lcl_context *ctx, const struct lcl_csr *A)
+{
+    double *b = test_random_vector(A->rows, 17);
+    struct test_solve s;
+    test_solve_open(&s, ctx, A, &deep, &cg);
+    for (int64_t i = 0; i < A->rows; ++i)
+        b[i] *= A->val[A->row_ptr[i]];
+    assert_int_equal(test_solve_run(&s, b), LCL_OK);
+    const int iterations = s.report.iterations;
+    test_solve_close(&s);
+    free(b);
+    return iterations;
+}
+
+// The levels are scaled to a unit diagonal, in fp32.
+static void test_amg__scales_of_matrices_do_not_matter(void **state)
+{
+    static const double scales[] = {0x1p200, 0x1p-200};
+    struct lcl_csr A = test_laplacian(14, 12, 10);
+    const int expected = iterations_of(*state, &A);
+    for (int k = 0; k < 2; ++k) {
+        struct lcl_csr B = test_laplacian(14, 12, 10);
+        for (int64_t e = 0; e < B.nnz; ++e)
+            B.val[e] *= scales[k];
+        assert_int_equal(iterations_of(*state, &B), expected);
+        test_csr_finish(&B);
+    }
+    test_csr_finish(&A);
+}
+
 static void test_amg__values_out_of_range_are_refused(void **state)
 {
-    static const double scales[] = {1e60, 1e-60};
-    for (int k = 0; k < 2; ++k) {
-        struct lcl_csr A = test_laplacian(14, 12, 10);
-        lcl_precond *M;
-        for (int64_t e = 0; e < A.nnz; ++e)
-            A.val[e] *= scales[k];
-        assert_int_equal(test_precond_create(&M, *state, &A, &deep),
-                         LCL_ERANGE);
-        assert_null(M);
-        test_csr_finish(&A);
-    }
+    struct lcl_csr A = test_laplacian(14, 12, 10);
+    lcl_precond *M;
+    for (int64_t i = 0; i < A.rows; ++i)
+        for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
+            A.val[k] = A.col_ind[k] == i ? 1e-60 : -1;
+    assert_int_equal(test_precond_create(&M, *state, &A, &deep), LCL_ERANGE);
+    assert_null(M);
+    test_csr_finish(&A);
 }
 
 static void expect_refused(lcl_context *ctx, const struct lcl_csr *A,
@@ -179,6 +205,7 @@ int main(void)
         cmocka_unit_test(test_amg__rows_without_couplings_are_solved),
         cmocka_unit_test(test_amg__updates_follow_the_values),
         cmocka_unit_test(test_amg__info_describes_the_levels),
+        cmocka_unit_test(test_amg__scales_of_matrices_do_not_matter),
         cmocka_unit_test(test_amg__values_out_of_range_are_refused),
         cmocka_unit_test(test_amg__bad_input_is_refused),
     };

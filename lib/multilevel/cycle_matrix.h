@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A matrix of a level of a V-cycle, in fp32 and scaled to a unit diagonal
+// (cl/multilevel/cycle.cl.h, cycle.cl).
+#pragma once
+
+#include "host/program.h"
+#include "lib/operator/matrix.h"
+#include "lib/vector/operands.h"
+
+// As in cycle.cl.
+enum lcl_cycle_kind { LCL_CYCLE_LEVEL, LCL_CYCLE_UPWARDS, LCL_CYCLE_DOWN };
+
+// As in cycle.cl.h.
+enum lcl_cycle_step {
+    LCL_CYCLE_FIRST,
+    LCL_CYCLE_RESIDUAL,
+    LCL_CYCLE_AGAIN,
+    LCL_CYCLE_LAST,
+    LCL_CYCLE_RESTRICT,
+    LCL_CYCLE_PROLONG,
+    LCL_CYCLE_STEPS,
+};
+
+struct lcl_cycle_matrix {
+    const struct lcl_device_matrix *D;
+    enum lcl_cycle_kind kind;
+    lcl_buffer *val; // blocks, float
+    lcl_kernel *store, *steps[LCL_CYCLE_STEPS];
+    int64_t groups;
+};
+
+// The vectors of a step, in fp32; a step that needs only some ignores the
+// others. lambda holds one fp64.
+struct lcl_cycle_vectors {
+    const lcl_buffer *lambda, *b, *x, *y;
+    lcl_buffer *out;
+};
+
+// D must outlive *M. Returns LCL_OK, LCL_EBUILD, LCL_EDEVMEM, LCL_EDEVICE or
+// LCL_ENOMEM; *M is fit for lcl_cycle_matrix_finish() in any case.
+enum lcl_status lcl_cycle_matrix_init(struct lcl_cycle_matrix *M,
+                                      lcl_context *ctx,
+                                      const struct lcl_device_matrix *D,
+                                      enum lcl_cycle_kind kind);
+void lcl_cycle_matrix_finish(struct lcl_cycle_matrix *M);
+uint64_t lcl_cycle_matrix_bytes(const struct lcl_cycle_matrix *M);
+
+// Enqueues the conversion of the values of D, scaled by t of the rows and of
+// the columns (fp64); adds to *lost (int32) the number of those that fp32
+// cannot hold.
+enum lcl_status lcl_cycle_store(const struct lcl_cycle_matrix *M,
+                                const lcl_buffer *t_row,
+                                const lcl_buffer *t_col, lcl_buffer *lost);
+
+// Enqueues a step, unless the flag of `v` is set: FIRST to LAST with a matrix
+// of kind LEVEL, the others with the other kinds.
+enum lcl_status lcl_cycle_step(const struct lcl_cycle_matrix *M,
+                               enum lcl_cycle_step step,
+                               const struct lcl_cycle_vectors *vectors,
+                               const struct lcl_operands *v);
