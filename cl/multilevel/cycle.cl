@@ -13,7 +13,8 @@
 //     cycle_leave     y_i = scale |t_i| x_i in fp64
 // Values:
 //     cycle_diagonal  t of a matrix; 1 where the diagonal is 0 or missing
-//     cycle_store     scaled values of a matrix in fp32; lost[0] counts what is
+//     store_level, store_upwards, store_down
+//                     scaled values of a matrix in fp32; lost[0] counts what is
 //                     out of its range
 //     cycle_spread    E = the scaled values of a matrix
 //
@@ -238,16 +239,16 @@ static inline double scaled(int kind, double a, double t_i, double t_j)
                              : a * t_i / t_j;
 }
 
-WORK_GROUP
-kernel void cycle_store(long n, int kind, global const index_t *row_ptr,
-                        global const int *col, global const double *val,
-                        global const double *t_row, global const double *t_col,
-                        global float *out, volatile global int *lost)
+INLINE void store(int kind, long n, global const index_t *row_ptr,
+                  global const int *col, global const double *val,
+                  global const double *t_row, global const double *t_col,
+                  global float *out, volatile global int *lost)
 {
     for (RANGE(u, n * LANES_PER_ROW)) {
-        const long i = u / LANES_PER_ROW;
-        for (index_t k = row_ptr[i] + (index_t)(u % LANES_PER_ROW);
-             k < row_ptr[i + 1]; k += LANES_PER_ROW) {
+        const ulong i = (ulong)u / LANES_PER_ROW;
+        const index_t lane = (index_t)((ulong)u % LANES_PER_ROW);
+        for (index_t k = row_ptr[i] + lane; k < row_ptr[i + 1];
+             k += LANES_PER_ROW) {
             const double a = scaled(kind, val[k], t_row[i], t_col[col[k]]);
             out[k] = lcl_fp32_of(a);
             if (!(fabs(a) < LCL_FP32_LIMIT))
@@ -255,6 +256,20 @@ kernel void cycle_store(long n, int kind, global const index_t *row_ptr,
         }
     }
 }
+
+#define STORE_KERNEL(name, kind)                                               \
+ WORK_GROUP                                                                    \
+ kernel void name(long n, global const index_t *row_ptr,                       \
+                  global const int *col, global const double *val,             \
+                  global const double *t_row, global const double *t_col,      \
+                  global float *out, volatile global int *lost)                \
+ {                                                                             \
+  store(kind, n, row_ptr, col, val, t_row, t_col, out, lost);                  \
+ }
+
+STORE_KERNEL(store_level, LEVEL)
+STORE_KERNEL(store_upwards, UPWARDS)
+STORE_KERNEL(store_down, DOWN)
 
 WORK_GROUP
 kernel void cycle_spread(long n, long stride, global const index_t *row_ptr,

@@ -21,6 +21,11 @@ static int lanes_of(const struct lcl_caps *caps,
 
 static enum lcl_status get_kernels(struct lcl_cycle_matrix *M, lcl_context *ctx)
 {
+    static const char *const stores[] = {
+        [LCL_CYCLE_LEVEL] = "store_level",
+        [LCL_CYCLE_UPWARDS] = "store_upwards",
+        [LCL_CYCLE_DOWN] = "store_down",
+    };
     const struct lcl_kernel_plan all[] = {
         {&M->steps[LCL_CYCLE_FIRST], "cycle_first"},
         {&M->steps[LCL_CYCLE_RESIDUAL], "cycle_residual"},
@@ -28,7 +33,7 @@ static enum lcl_status get_kernels(struct lcl_cycle_matrix *M, lcl_context *ctx)
         {&M->steps[LCL_CYCLE_LAST], "cycle_last"},
         {&M->steps[LCL_CYCLE_RESTRICT], "cycle_restrict"},
         {&M->steps[LCL_CYCLE_PROLONG], "cycle_prolong"},
-        {&M->store, "cycle_store"},
+        {&M->store, stores[M->kind]},
     };
     const struct lcl_caps *caps = lcl_context_caps(ctx);
     const int lanes = lanes_of(caps, M->D);
@@ -75,10 +80,10 @@ enum lcl_status lcl_cycle_store(const struct lcl_cycle_matrix *M,
 {
     const struct lcl_device_matrix *D = M->D;
     return LCL_LAUNCH(M->store, M->groups, lcl_arg_long(D->block_rows),
-                      lcl_arg_int(M->kind), lcl_arg_buffer(D->row_ptr),
-                      lcl_arg_buffer(D->col), lcl_arg_buffer(D->val),
-                      lcl_arg_buffer(t_row), lcl_arg_buffer(t_col),
-                      lcl_arg_buffer(M->val), lcl_arg_buffer(lost));
+                      lcl_arg_buffer(D->row_ptr), lcl_arg_buffer(D->col),
+                      lcl_arg_buffer(D->val), lcl_arg_buffer(t_row),
+                      lcl_arg_buffer(t_col), lcl_arg_buffer(M->val),
+                      lcl_arg_buffer(lost));
 }
 
 // ------------------------------------------------------------------- steps

@@ -7,7 +7,7 @@
 #include "lib/operator/matrix.h"
 #include "lib/vector/operands.h"
 
-// As in cycle.cl.
+// What a matrix does: between levels, P goes upwards and R down.
 enum lcl_cycle_kind { LCL_CYCLE_LEVEL, LCL_CYCLE_UPWARDS, LCL_CYCLE_DOWN };
 
 // As in cycle.cl.h.
