@@ -43,11 +43,11 @@ static enum lcl_status aggregate(struct coarsening *G, struct lcl_hierarchy *H,
                                         &params);
 }
 
-static enum lcl_status transpose(struct lcl_hierarchy_level *L,
-                                 lcl_context *ctx)
+static enum lcl_status transpose(struct lcl_device_matrix *R, lcl_context *ctx,
+                                 const struct lcl_device_matrix *P)
 {
     lcl_buffer *map;
-    const enum lcl_status st = lcl_transpose_init(&L->R, &map, ctx, &L->P);
+    const enum lcl_status st = lcl_transpose_init(R, &map, ctx, P);
     lcl_buffer_destroy(&map);
     return st;
 }
@@ -61,7 +61,7 @@ static enum lcl_status make_prolongation(struct lcl_hierarchy *H, int l,
         lcl_prolongator_init(&L->P, &next->weight, H->ctx, L->A, &G->strength,
                              &G->aggregates, L->weight, L->lambda);
     if (st == LCL_OK)
-        st = transpose(L, H->ctx);
+        st = transpose(&L->R, H->ctx, &L->P);
     lcl_task_leave(H->ctx);
     return st;
 }
@@ -207,16 +207,44 @@ static enum lcl_status invert(struct lcl_hierarchy *H)
     return lcl_inverse_run(V, &H->pinned);
 }
 
+// What only further values need takes half of the memory.
+static void release(struct lcl_hierarchy *H)
+{
+    for (int l = 0; l < H->levels - 1; ++l) {
+        struct lcl_hierarchy_level *L = &H->level[l];
+        lcl_device_matrix_finish(&L->AP);
+        lcl_spgemm_finish(&L->times_P);
+        lcl_buffer_destroy(&L->R.val);
+    }
+}
+
+// Makes what was released.
+static enum lcl_status restore(struct lcl_hierarchy *H, int l)
+{
+    struct lcl_hierarchy_level *L = &H->level[l];
+    struct lcl_device_matrix R;
+    enum lcl_status st = LCL_OK;
+    if (!L->R.val && (st = transpose(&R, H->ctx, &L->P)) == LCL_OK) {
+        lcl_device_matrix_finish(&L->R);
+        L->R = R;
+    }
+    if (st == LCL_OK && !L->AP.val)
+        st = lcl_spgemm_init(&L->times_P, &L->AP, H->ctx, L->A, &L->P);
+    return st;
+}
+
 enum lcl_status lcl_hierarchy_update(struct lcl_hierarchy *H)
 {
     const bool fresh = H->fresh;
     enum lcl_status st = LCL_OK;
     H->fresh = false;
-    for (int l = 0; l < H->levels - 1 && st == LCL_OK && !fresh; ++l) {
-        st = multiply(H, l);
-    }
+    for (int l = 0; l < H->levels - 1 && st == LCL_OK && !fresh; ++l)
+        if ((st = restore(H, l)) == LCL_OK)
+            st = multiply(H, l);
     if (st < 0 || (st = lcl_cycle_update(&H->cycle)) < 0)
         return st;
+    if (fresh)
+        release(H);
     return H->inverted ? invert(H) : LCL_OK;
 }
 

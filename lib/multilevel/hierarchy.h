@@ -19,7 +19,8 @@ struct lcl_hierarchy_level {
     const struct lcl_device_matrix *A; // of level 0: given, else `own`
     struct lcl_device_matrix own;
     // To the next level, if there is one:
-    struct lcl_device_matrix P, R, AP;
+    struct lcl_device_matrix P, R, AP;   // the values of R and all of AP only
+                                         // where values have been updated
     struct lcl_spgemm times_P, times_AP; // A P and R (A P)
     lcl_buffer *lambda; // 1 fp64: estimate of the largest eigenvalue of D^-1 A
     lcl_buffer *weight; // n, uint32: rows of level 0 that a row stands for;

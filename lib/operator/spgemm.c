@@ -50,19 +50,20 @@ static int64_t mean(int64_t entries, int64_t rows)
     return rows > 0 ? (entries + rows - 1) / rows : 0;
 }
 
-// Four products per lane and twice as many slots as products, if local memory
-// permits, for rows of average length.
+// For rows of average length: four to eight products per lane, and half as many
+// slots as products or more, since most products have a column in common with
+// others. Rows that do not fit are for the second pass.
 static struct lcl_spgemm_team first_team(const struct search *s)
 {
     const int width = exponent(s->width);
     const int pool = exponent(SPGEMM_SLOTS((unsigned)s->width));
     const int64_t a = mean(s->A->blocks, s->A->block_rows);
     const int64_t b = mean(s->B->blocks, s->B->block_rows);
-    const int products = exponent(a) + exponent(b) + 1;
+    const int products = exponent(a * b);
     struct lcl_spgemm_team t;
     t.shift = least(width, largest(0, products - 2));
     t.along = least(t.shift, largest(0, exponent(b) - 1));
-    t.bits = least(pool - width + t.shift, largest(t.shift + 3, products + 1));
+    t.bits = least(pool - width + t.shift, largest(t.shift + 3, products));
     t.multiply = least(width, exponent(2 * b - 1));
     while (SPGEMM_LIMIT(t.bits) << (width - t.multiply) >
            SPGEMM_KEYS((unsigned)s->width))

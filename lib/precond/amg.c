@@ -40,11 +40,8 @@ static enum lcl_status set_up(lcl_precond *M,
                                              .levels = params->amg.levels,
                                              .coarse_rows =
                                                  params->amg.coarse_rows};
-    const enum lcl_status st = lcl_hierarchy_init(M->op.state, M->op.range.ctx,
-                                                  M->matrix->matrix, &own);
-    if (st == LCL_OK)
-        describe(M);
-    return st;
+    return lcl_hierarchy_init(M->op.state, M->op.range.ctx, M->matrix->matrix,
+                              &own);
 }
 
 static enum lcl_status create(lcl_precond *M,
@@ -65,8 +62,11 @@ static enum lcl_status create(lcl_precond *M,
 
 static enum lcl_status update(lcl_precond *M)
 {
-    const enum lcl_status st = lcl_operator_require_symmetric(M->matrix, "amg");
-    return st < 0 ? st : lcl_hierarchy_update(M->op.state);
+    enum lcl_status st = lcl_operator_require_symmetric(M->matrix, "amg");
+    if (st < 0 || (st = lcl_hierarchy_update(M->op.state)) < 0)
+        return st;
+    describe(M);
+    return LCL_OK;
 }
 
 static enum lcl_status apply(lcl_operator *A, enum lcl_mode mode,
