@@ -191,6 +191,9 @@ extern const struct bench_tables bench_bgje;
 // solves without and with each preconditioner.
 extern const struct bench_tables bench_kron;
 
+// Levels of algebraic multigrid, its cycle by step, set-up by task.
+extern const struct bench_tables bench_amg;
+
 // Preconditioners with more and more entries in their factors.
 extern const struct bench_tables bench_fill;
 

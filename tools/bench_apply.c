@@ -32,10 +32,12 @@ static enum lcl_status launch_refresh(void *arg)
 
 // For each off-diagonal block its values and 16-bit column; for each block row
 // the inverse of the diagonal block, b and x. For block-Jacobi, the inverses, b
-// and x.
+// and x. Multigrid counts its own.
 static double apply_bytes(const struct lcl_precond_info *info)
 {
     static const double bytes[LCL_FACTOR_STORAGE_COUNT] = {8, 8, 4, 2};
+    if (info->amg_levels > 0)
+        return (double)info->amg_traffic;
     if (info->diagonal_blocks > 0)
         return (double)info->factor_bytes + 16.0 * (double)info->rows;
     const double block = info->block_size * info->block_size;

@@ -173,10 +173,12 @@ static void put_levels(cJSON *object, const struct lcl_precond_info *info)
         cJSON *level = cJSON_CreateObject();
         put_count(level, "rows", info->amg_rows[l]);
         put_count(level, "nnz", info->amg_nnz[l]);
+        put_number(level, "lambda", info->amg_lambda[l]);
         cJSON_AddItemToArray(levels, level);
     }
     put_number(object, "amg_complexity", info->amg_complexity);
     put_count(object, "amg_bytes", (int64_t)info->amg_bytes);
+    put_count(object, "amg_traffic", (int64_t)info->amg_traffic);
 }
 
 static void put_precond(cJSON *record, const struct job *job)

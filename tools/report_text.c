@@ -187,8 +187,11 @@ static void multigrid(const struct lcl_precond_info *info)
            1e-6 * (double)info->amg_bytes);
     for (int l = 0; l < info->amg_levels; ++l) {
         line("");
-        printf("%d: %" PRId64 " rows, %" PRId64 " nonzeros\n", l,
+        printf("%d: %" PRId64 " rows, %" PRId64 " nonzeros", l,
                info->amg_rows[l], info->amg_nnz[l]);
+        if (info->amg_lambda[l] > 0)
+            printf(", lambda %.3f", info->amg_lambda[l]);
+        putchar('\n');
     }
 }
 

@@ -321,6 +321,9 @@ struct lcl_precond_info {
     int64_t amg_rows[LCL_AMG_LEVELS], amg_nnz[LCL_AMG_LEVELS];
     double amg_complexity; /* entries of all matrices over those of A */
     uint64_t amg_bytes;    /* on the device */
+    uint64_t amg_traffic;  /* bytes that one application moves at least */
+    /* Estimated largest eigenvalues of D^-1 A; 0 where a level needs none. */
+    double amg_lambda[LCL_AMG_LEVELS];
 };
 
 /* Thread-safety: that of its context. */

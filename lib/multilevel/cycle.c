@@ -260,3 +260,30 @@ int lcl_cycle_launches(const struct lcl_cycle *C)
 {
     return 6 * (C->levels - 1) + (C->coarsest ? 4 : 6);
 }
+
+static double level_traffic(const struct lcl_cycle *C, int l)
+{
+    const struct lcl_cycle_level *L = &C->level[l];
+    double bytes = 0;
+    for (int k = LCL_CYCLE_FIRST; k <= LCL_CYCLE_LAST && L->A.D; ++k)
+        if (k != LCL_CYCLE_RESIDUAL || L->P.D)
+            bytes += lcl_cycle_step_bytes(&L->A, (enum lcl_cycle_step)k);
+    if (L->P.D)
+        bytes += lcl_cycle_step_bytes(&L->R, LCL_CYCLE_RESTRICT) +
+                 lcl_cycle_step_bytes(&L->P, LCL_CYCLE_PROLONG);
+    return bytes;
+}
+
+// To enter and leave, x is read twice, t three times, y written once, all in
+// fp64, b written and the result read in fp32.
+double lcl_cycle_traffic(const struct lcl_cycle *C)
+{
+    double bytes = 56.0 * (double)C->level[0].n;
+    for (int l = 0; l < C->levels; ++l)
+        bytes += level_traffic(C, l);
+    if (C->coarsest) {
+        const double n = (double)C->level[C->levels - 1].n;
+        bytes += 8 * n * n;
+    }
+    return bytes;
+}

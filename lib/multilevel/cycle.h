@@ -60,4 +60,6 @@ enum lcl_status lcl_cycle_apply(const struct lcl_cycle *C,
                                 const struct lcl_operands *v);
 int lcl_cycle_launches(const struct lcl_cycle *C);
 
+// Bytes on the device; bytes that an application moves at least.
 uint64_t lcl_cycle_bytes(const struct lcl_cycle *C);
+double lcl_cycle_traffic(const struct lcl_cycle *C);

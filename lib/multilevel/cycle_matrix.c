@@ -88,6 +88,22 @@ enum lcl_status lcl_cycle_store(const struct lcl_cycle_matrix *M,
 
 // ------------------------------------------------------------------- steps
 
+// Matrix, row pointers, and each vector once.
+double lcl_cycle_step_bytes(const struct lcl_cycle_matrix *M,
+                            enum lcl_cycle_step step)
+{
+    static const int vectors[LCL_CYCLE_STEPS] = {
+        [LCL_CYCLE_FIRST] = 2,    [LCL_CYCLE_RESIDUAL] = 3,
+        [LCL_CYCLE_AGAIN] = 3,    [LCL_CYCLE_LAST] = 4,
+        [LCL_CYCLE_RESTRICT] = 1, [LCL_CYCLE_PROLONG] = 2,
+    };
+    const struct lcl_device_matrix *D = M->D;
+    const double others =
+        step >= LCL_CYCLE_RESTRICT ? 4.0 * (double)D->block_cols : 0;
+    return 8.0 * (double)D->blocks + others +
+           (4.0 * vectors[step] + (D->wide ? 8 : 4)) * (double)D->block_rows;
+}
+
 enum lcl_status lcl_cycle_step(const struct lcl_cycle_matrix *M,
                                enum lcl_cycle_step step,
                                const struct lcl_cycle_vectors *vectors,

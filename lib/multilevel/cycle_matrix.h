@@ -52,6 +52,10 @@ enum lcl_status lcl_cycle_store(const struct lcl_cycle_matrix *M,
                                 const lcl_buffer *t_row,
                                 const lcl_buffer *t_col, lcl_buffer *lost);
 
+// Bytes that a step moves at least.
+double lcl_cycle_step_bytes(const struct lcl_cycle_matrix *M,
+                            enum lcl_cycle_step step);
+
 // Enqueues a step, unless the flag of `v` is set: FIRST to LAST with a matrix
 // of kind LEVEL, the others with the other kinds.
 enum lcl_status lcl_cycle_step(const struct lcl_cycle_matrix *M,

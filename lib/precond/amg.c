@@ -17,7 +17,18 @@ static enum lcl_status check(lcl_precond *M)
     return lcl_operator_require_symmetric(M->matrix, "amg");
 }
 
-static void describe(lcl_precond *M)
+static enum lcl_status read_lambdas(lcl_precond *M)
+{
+    const struct lcl_hierarchy *H = M->op.state;
+    enum lcl_status st = LCL_OK;
+    for (int l = 0; l < H->levels && st == LCL_OK; ++l)
+        if (H->level[l].lambda)
+            st = lcl_buffer_read(H->level[l].lambda, &M->info.amg_lambda[l],
+                                 sizeof(double));
+    return st;
+}
+
+static enum lcl_status describe(lcl_precond *M)
 {
     const struct lcl_hierarchy *H = M->op.state;
     struct lcl_precond_info *info = &M->info;
@@ -28,9 +39,11 @@ static void describe(lcl_precond *M)
     }
     info->amg_complexity = lcl_hierarchy_complexity(H);
     info->amg_bytes = info->factor_bytes = lcl_hierarchy_bytes(H);
+    info->amg_traffic = (uint64_t)lcl_cycle_traffic(&H->cycle);
     info->launches = lcl_cycle_launches(&H->cycle);
     info->nnz_kept = info->nnz;
     info->storage = LCL_FACTOR_STORAGE_FP32;
+    return read_lambdas(M);
 }
 
 static enum lcl_status set_up(lcl_precond *M,
@@ -65,8 +78,7 @@ static enum lcl_status update(lcl_precond *M)
     enum lcl_status st = lcl_operator_require_symmetric(M->matrix, "amg");
     if (st < 0 || (st = lcl_hierarchy_update(M->op.state)) < 0)
         return st;
-    describe(M);
-    return LCL_OK;
+    return describe(M);
 }
 
 static enum lcl_status apply(lcl_operator *A, enum lcl_mode mode,

@@ -243,6 +243,12 @@ sed '1,/^profile/d; /^lap3d:5/,$d' "$dir/out" | awk '
     /^  / && $1 != "read" { sum += $2 }
     END { d = sum - all; e = all - upload - setup
           exit !(all > 0 && d * d < 1e-4 && e * e < 1e-4) }' || flunk 'tasks add up to the sums'
+"$bench" amg --amg-coarse-rows 50 lap3d:12 >"$dir/out" 2>"$dir/err" || flunk 'amg succeeds'
+[ "$(grep -c '^[012]  ' "$dir/out")" -ge 2 ] && grep -q '^cg: [0-9]* iterations' "$dir/out" ||
+    flunk 'amg prints levels and a solve'
+"$bench" amg --json lap3d:12 >"$dir/out" 2>"$dir/err" || flunk 'amg --json succeeds'
+grep -q '"op":"amg".*"lambda":[12].*"last_us":[0-9].*"of_copy":0.*"iters":[1-9].*"galerkin"' "$dir/out" ||
+    flunk 'amg --json has times of levels, cycle, solve and set-up'
 "$bench" setup --json --repeat 2 --partition match lap3d:6 >"$dir/out" 2>"$dir/err" || flunk 'setup --json succeeds'
 grep '^{"op":"setup-tasks","variant":"ildu0","problem":"lap3d:6"' "$dir/out" |
     grep '"task":"matching","ms":[0-9.e-]*,"bytes":[0-9]*,"gbps":[0-9.e-]*,"of_copy":[0-9.e-]*,"launches":[1-9]' |
