@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Extended+i interpolation on the device, compared with the reference.
+#include "tests/support/device.h"
+#include "tests/support/systems.h"
+
+#include "lib/matrix/bsr.h"
+#include "lib/matrix/csr.h"
+#include "lib/multilevel/extended.h"
+#include "lib/ref/extended.h"
+
+#include "cl/multilevel/extended.cl.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+// Fails unless both matrices have the same bits.
+static void expect_equal(const struct lcl_device_matrix *D,
+                         const struct lcl_csr *E)
+{
+    struct lcl_bsr P;
+    assert_int_equal(D->n, E->rows);
+    assert_int_equal(D->block_cols, E->cols);
+    assert_int_equal(D->blocks, E->nnz);
+    assert_int_equal(lcl_device_matrix_read(&P, D, true, NULL), LCL_OK);
+    for (int64_t i = 0; i <= E->rows; ++i)
+        assert_int_equal(P.row_ptr[i], E->row_ptr[i]);
+    for (int64_t k = 0; k < E->nnz; ++k)
+        assert_int_equal(P.col_ind[k], E->col_ind[k]);
+    test_expect_same("weight", P.val, E->val, E->nnz);
+    lcl_bsr_finish(&P);
+}
+
+// Columns ascend and exist; coarse rows have one entry, 1; no row is longer
+// than `most`.
+static void expect_sound(const struct lcl_csr *P,
+                         const struct lcl_ref_splitting *S, int most)
+{
+    for (int64_t i = 0; i < P->rows; ++i) {
+        const int64_t from = P->row_ptr[i], to = P->row_ptr[i + 1];
+        assert_true(to - from <= most);
+        for (int64_t k = from; k < to; ++k) {
+            assert_true(P->col_ind[k] < P->cols && isfinite(P->val[k]));
+            assert_true(P->col_ind[k] > (k > from ? P->col_ind[k - 1] : -1));
+        }
+        if (S->coarse[i] >= 0)
+            assert_true(to - from == 1 && P->col_ind[from] == S->coarse[i] &&
+                        P->val[from] == 1);
+    }
+}
+
+static void expect_interpolation(lcl_context *ctx, const struct lcl_csr *A,
+                                 int most)
+{
+    const struct lcl_bsr view = lcl_bsr_of_csr(A);
+    struct lcl_device_matrix D, P;
+    struct lcl_splitting S;
+    struct lcl_ref_splitting F;
+    struct lcl_csr E;
+    assert_int_equal(lcl_ref_splitting_init(&F, A, 0.25), LCL_OK);
+    assert_int_equal(lcl_ref_extended(&E, A, &F, most), LCL_OK);
+    expect_sound(&E, &F, most);
+    assert_int_equal(lcl_device_matrix_init(&D, ctx, &view), LCL_OK);
+    assert_int_equal(lcl_splitting_init(&S, ctx, &D, NULL), LCL_OK);
+    assert_int_equal(most == 4 ? lcl_extended_init(&P, ctx, &D, &S)
+                               : lcl_extended_init_most(&P, ctx, &D, &S, most),
+                     LCL_OK);
+    expect_equal(&P, &E);
+    lcl_device_matrix_finish(&P);
+    lcl_splitting_finish(&S);
+    lcl_device_matrix_finish(&D);
+    lcl_csr_finish(&E);
+    lcl_ref_splitting_finish(&F);
+}
+
+// Takes A over.
+static void expect_all(lcl_context *ctx, struct lcl_csr A)
+{
+    const int most[] = {1, 4, EXTENDED_MOST};
+    for (size_t m = 0; m < sizeof most / sizeof *most; ++m)
+        expect_interpolation(ctx, &A, most[m]);
+    for (int64_t k = 0; k < A.nnz; ++k)
+        A.val[k] = -A.val[k];
+    expect_interpolation(ctx, &A, 4);
+    test_csr_finish(&A);
+}
+
+// All couplings become negative, with random sizes but every `positive`-th; the
+// diagonal is `dominance` times their sum.
+static struct lcl_csr m_matrix(struct lcl_csr A, double dominance, int positive)
+{
+    uint64_t seed = 9;
+    for (int64_t i = 0; i < A.rows; ++i) {
+        double sum = 0;
+        for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
+            A.val[k] = -0.1 - test_random(&seed);
+            if (positive > 0 && k % positive == 0)
+                A.val[k] = -A.val[k];
+            sum += A.col_ind[k] == i ? 0 : fabs(A.val[k]);
+        }
+        for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
+            if (A.col_ind[k] == i)
+                A.val[k] = dominance * sum;
+    }
+    return A;
+}
+
+// Equal weights: the smaller column stays.
+static void test_extended__grids_match(void **state)
+{
+    const int64_t side = test_size(4, 14);
+    expect_all(*state, test_laplacian(side, side, side));
+    expect_all(*state, test_laplacian(2 * side, side + 1, 1));
+    expect_all(*state, test_laplacian(test_size(17, 3000), 1, 1));
+}
+
+static void test_extended__random_grids_match(void **state)
+{
+    const int64_t side = test_size(4, 14);
+    expect_all(*state, m_matrix(test_laplacian(side, side, side), 1, 0));
+    expect_all(*state, m_matrix(test_laplacian(3 * side, side, 1), 1, 5));
+}
+
+static void test_extended__unsymmetric_patterns_match(void **state)
+{
+    const int64_t n = test_size(24, 900);
+    expect_all(*state, test_random_csr(n, 0.4, 3));
+    expect_all(*state, test_random_csr(n, 3, 4));
+    expect_all(*state, m_matrix(test_random_csr(n, 6, 5), 1.01, 4));
+    expect_all(*state, m_matrix(test_random_csr(n, 14, 6), 1, 0));
+    expect_all(*state, test_stretched_csr(n, n, 8));
+}
+
+// Row i < 4 depends on 60 rows of its own that depend on each other not, these
+// on row i: with the rows that 4 fine rows depend on, there are more candidates
+// than places.
+static struct lcl_csr many_candidates(int64_t hubs, int64_t each)
+{
+    const int64_t n = hubs + hubs * each;
+    uint64_t seed = 3;
+    double *dense = test_vector(n * n);
+    for (int64_t i = 0; i < n; ++i)
+        dense[i * n + i] = 3 * (double)each;
+    for (int64_t h = 0; h < hubs; ++h) {
+        for (int64_t g = 0; g < hubs; ++g)
+            if (g != h)
+                dense[h * n + g] = -1 - test_random(&seed) / 8;
+        for (int64_t j = hubs + h * each; j < hubs + (h + 1) * each; ++j) {
+            dense[h * n + j] = -1 - test_random(&seed) / 2;
+            // on which others depend, so that it is coarse
+            for (int64_t l = j + 1; l < j + 3 && l < n; ++l)
+                dense[l * n + j] = -1 - test_random(&seed);
+        }
+    }
+    struct lcl_csr A = test_csr_from_dense(n, dense);
+    free(dense);
+    return A;
+}
+
+// How many fine rows have more candidates than places.
+static int64_t rows_beyond(const struct lcl_csr *A)
+{
+    int64_t beyond = 0;
+    struct lcl_ref_splitting S;
+    uint8_t *seen = malloc((size_t)A->rows + 1);
+    assert_non_null(seen);
+    assert_int_equal(lcl_ref_splitting_init(&S, A, 0.25), LCL_OK);
+    for (int64_t i = 0; i < A->rows; ++i) {
+        int64_t count = 0;
+        for (int64_t j = 0; j < A->rows; ++j)
+            seen[j] = 0;
+        for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k) {
+            const int64_t j = A->col_ind[k];
+            if (!S.strong[k])
+                continue;
+            seen[j] = 1;
+            for (int64_t e = A->row_ptr[j]; e < A->row_ptr[j + 1]; ++e)
+                if (S.strong[e] && S.coarse[j] < 0)
+                    seen[A->col_ind[e]] = 1;
+        }
+        for (int64_t j = 0; j < A->rows; ++j)
+            count += seen[j] && S.coarse[j] >= 0;
+        beyond += S.coarse[i] < 0 && count >= EXTENDED_KEYS;
+    }
+    lcl_ref_splitting_finish(&S);
+    free(seen);
+    return beyond;
+}
+
+static void test_extended__rows_of_many_candidates_match(void **state)
+{
+    struct lcl_csr A = many_candidates(4, 150);
+    assert_true(rows_beyond(&A) > 0);
+    expect_all(*state, A);
+    expect_all(*state, many_candidates(4, 30));
+    expect_all(*state, test_dense_row(test_size(24, 700), 5));
+}
+
+// Divisors that are zero, of rows and of their fine neighbours; diagonals that
+// are negative or missing.
+static void test_extended__any_diagonal_matches(void **state)
+{
+    const int64_t n = test_size(24, 400);
+    struct lcl_csr A = m_matrix(test_random_csr(n, 5, 7), 1, 6);
+    for (int64_t i = 0; i < n; ++i)
+        for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
+            if (A.col_ind[k] == i)
+                A.val[k] *= i % 7 == 3 ? 0 : i % 7 == 5 ? -1 : 1;
+    expect_all(*state, A);
+    // row 0 depends on rows 1 and 2; row 1 on 2, with d_0 = 0 after lumping
+    const double zero[] = {
+        1,  -1, -1, 1, //
+        -1, 3,  0,  0, //
+        -1, -1, 3,  0, //
+        0,  0,  -1, 0, //
+    };
+    expect_all(*state, test_csr_from_dense(4, zero));
+}
+
+static void test_extended__rows_without_couplings_are_empty(void **state)
+{
+    struct lcl_csr A = test_laplacian(3, 3, 1);
+    expect_all(*state, test_identity(1));
+    expect_all(*state, test_identity(21));
+    for (int64_t k = 0; k < A.nnz; ++k)
+        A.val[k] = A.val[k] < 0 ? 0 : A.val[k];
+    expect_all(*state, A);
+}
+
+static void test_extended__an_empty_matrix_has_none(void **state)
+{
+    int64_t row_ptr[] = {0};
+    int32_t col = 0;
+    double val = 0;
+    const struct lcl_csr A = {0, 0, 0, row_ptr, &col, &val};
+    expect_interpolation(*state, &A, 4);
+}
+
+// Rows of sum 0 interpolate constants exactly, with weights of one sign.
+static void test_extended__constants_are_kept(void **state)
+{
+    const int64_t side = test_size(5, 12);
+    struct lcl_csr A = m_matrix(test_laplacian(side, side, side), 1, 0), P;
+    struct lcl_ref_splitting S;
+    assert_int_equal(lcl_ref_splitting_init(&S, &A, 0.25), LCL_OK);
+    assert_int_equal(lcl_ref_extended(&P, &A, &S, 4), LCL_OK);
+    for (int64_t i = 0; i < P.rows; ++i) {
+        double sum = 0;
+        for (int64_t k = P.row_ptr[i]; k < P.row_ptr[i + 1]; ++k) {
+            assert_true(P.val[k] > 0);
+            sum += P.val[k];
+        }
+        assert_true(fabs(sum - 1) < 1e-13);
+    }
+    lcl_csr_finish(&P);
+    lcl_ref_splitting_finish(&S);
+    test_csr_finish(&A);
+    (void)state;
+}
+
+static void test_extended__wrong_numbers_are_refused(void **state)
+{
+    struct lcl_csr A = test_laplacian(3, 1, 1);
+    const struct lcl_bsr view = lcl_bsr_of_csr(&A);
+    struct lcl_device_matrix D, P;
+    struct lcl_splitting S;
+    assert_int_equal(lcl_device_matrix_init(&D, *state, &view), LCL_OK);
+    assert_int_equal(lcl_splitting_init(&S, *state, &D, NULL), LCL_OK);
+    assert_int_equal(lcl_extended_init_most(&P, *state, &D, &S, 0), LCL_EINVAL);
+    assert_int_equal(
+        lcl_extended_init_most(&P, *state, &D, &S, EXTENDED_MOST + 1),
+        LCL_EINVAL);
+    assert_null(P.row_ptr);
+    lcl_splitting_finish(&S);
+    lcl_device_matrix_finish(&D);
+    test_csr_finish(&A);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_extended__grids_match),
+        cmocka_unit_test(test_extended__random_grids_match),
+        cmocka_unit_test(test_extended__unsymmetric_patterns_match),
+        cmocka_unit_test(test_extended__rows_of_many_candidates_match),
+        cmocka_unit_test(test_extended__any_diagonal_matches),
+        cmocka_unit_test(test_extended__rows_without_couplings_are_empty),
+        cmocka_unit_test(test_extended__an_empty_matrix_has_none),
+        cmocka_unit_test(test_extended__constants_are_kept),
+        cmocka_unit_test(test_extended__wrong_numbers_are_refused),
+    };
+    return test_device_run(tests);
+}
