@@ -52,14 +52,14 @@ static struct step step_of(const struct lcl_cycle *C, int l,
     struct step s = {.M = &L->A, .which = which};
     s.vectors = (struct lcl_cycle_vectors){
         .lambda = L->lambda, .b = L->b, .x = L->x, .y = L->y, .out = L->r};
-    if (which == LCL_CYCLE_RESTRICT && !last) {
-        s.M = &L->R;
-        s.vectors = (struct lcl_cycle_vectors){.x = L->r, .out = next->b};
-    } else if (which == LCL_CYCLE_PROLONG && !last) {
-        s.M = &L->P;
-        s.vectors = (struct lcl_cycle_vectors){.x = next->x, .out = L->y};
-    } else if (which >= LCL_CYCLE_RESTRICT) {
-        s.M = NULL;
+    if (which == LCL_CYCLE_RESTRICT) {
+        s.M = last ? NULL : &L->R;
+        s.vectors.x = L->r;
+        s.vectors.out = last ? NULL : next->b;
+    } else if (which == LCL_CYCLE_PROLONG) {
+        s.M = last ? NULL : &L->P;
+        s.vectors.x = last ? NULL : next->x;
+        s.vectors.out = L->y;
     }
     return s;
 }

@@ -176,9 +176,11 @@ static enum lcl_status check_methods(const struct cli *cli,
          "hec_level, and no --coarse"},
         {type != LCL_PRECOND_AMG &&
              (precond->amg.theta > 0 || precond->amg.levels > 0 ||
-              precond->amg.coarse_rows > 0),
-         "--amg-theta, --amg-levels and --amg-coarse-rows require --precond "
-         "amg"},
+              precond->amg.coarse_rows > 0 ||
+              (int)precond->amg.coarsening > 0 ||
+              (int)precond->amg.smoother > 0),
+         "--amg-coarsening, --amg-smoother, --amg-theta, --amg-levels and "
+         "--amg-coarse-rows require --precond amg"},
         {cli_is_kron(cli) && type == LCL_PRECOND_AMG,
          "--precond amg does not support systems in Kronecker form"},
         {cli_is_kron(cli) && extended,

@@ -168,6 +168,9 @@ static void put_diagonal(cJSON *object, const struct lcl_precond_info *info)
 
 static void put_levels(cJSON *object, const struct lcl_precond_info *info)
 {
+    put_text(object, "amg_coarsening",
+             lcl_amg_coarsening_name(info->amg_coarsening));
+    put_text(object, "amg_smoother", lcl_amg_smoother_name(info->amg_smoother));
     cJSON *levels = cJSON_AddArrayToObject(object, "amg_levels");
     for (int l = 0; l < info->amg_levels; ++l) {
         cJSON *level = cJSON_CreateObject();

@@ -182,8 +182,10 @@ static void diagonal_blocks(const struct lcl_precond_info *info)
 static void multigrid(const struct lcl_precond_info *info)
 {
     line("multigrid");
-    printf("%d level%s, complexity %.2f, %.1f MB on the device\n",
-           info->amg_levels, plural(info->amg_levels), info->amg_complexity,
+    printf("%s, %s, %d level%s, complexity %.2f, %.1f MB on the device\n",
+           lcl_amg_coarsening_name(info->amg_coarsening),
+           lcl_amg_smoother_name(info->amg_smoother), info->amg_levels,
+           plural(info->amg_levels), info->amg_complexity,
            1e-6 * (double)info->amg_bytes);
     for (int l = 0; l < info->amg_levels; ++l) {
         line("");

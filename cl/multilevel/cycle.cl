@@ -4,7 +4,7 @@
 // a level, the matrices and vectors below are t_i a_ij |t_j|, t_i b_i and x_i /
 // |t_i|. Steps (cycle.cl.h) with a matrix in CSR:
 //     cycle_first, cycle_residual, cycle_again, cycle_last, cycle_restrict,
-//     cycle_prolong
+//     cycle_prolong, cycle_before, cycle_raise
 // Beginning and end:
 //     cycle_scale     partial maxima of |t_i x_i| in fp64
 //     cycle_enter     y_i = t_i x_i / scale, where scale is a power of two near
@@ -108,24 +108,10 @@ STEP_KERNEL(cycle_first, FIRST)
 STEP_KERNEL(cycle_residual, RESIDUAL)
 STEP_KERNEL(cycle_again, AGAIN)
 STEP_KERNEL(cycle_last, LAST)
-
-#define MOVE_KERNEL(name, step)                                                \
- WORK_GROUP                                                                    \
- kernel void name(long n, global const index_t *restrict row_ptr,              \
-                  global const int *restrict col,                              \
-                  global const float *restrict val, global const float *x,     \
-                  global float *out, global const int *stop, int at)           \
- {                                                                             \
-  local double scratch[LCL_GROUP];                                             \
-  const struct matrix A = {n, row_ptr, col, val};                              \
-  const struct vectors v = {0, x, 0, out, 0};                                  \
-  if (stop[at])                                                                \
-   return;                                                                     \
-  multiply(step, A, v, scratch);                                               \
- }
-
-MOVE_KERNEL(cycle_restrict, RESTRICT)
-MOVE_KERNEL(cycle_prolong, PROLONG)
+STEP_KERNEL(cycle_restrict, RESTRICT)
+STEP_KERNEL(cycle_prolong, PROLONG)
+STEP_KERNEL(cycle_before, BEFORE)
+STEP_KERNEL(cycle_raise, RAISE)
 
 // ------------------------------------------------------------------- entry
 

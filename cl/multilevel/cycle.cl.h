@@ -11,6 +11,9 @@
 //     LAST      z
 //     RESTRICT  A x
 //     PROLONG   out + A x
+// and for damped Jacobi, where x = c b
+//     BEFORE    b - A x, by one product with b
+//     RAISE     x + A y, where A is the prolongation and y its argument
 #pragma once
 
 #define FIRST    0
@@ -19,6 +22,8 @@
 #define LAST     3
 #define RESTRICT 4
 #define PROLONG  5
+#define BEFORE   6
+#define RAISE    7
 
 struct vectors {
     global const float *b, *x, *y;
@@ -29,7 +34,9 @@ struct vectors {
 // The vector that A is multiplied with.
 static inline global const float *operand_of(int step, struct vectors v)
 {
-    return step == FIRST ? v.b : step == LAST ? v.y : v.x;
+    return step == FIRST || step == BEFORE ? v.b
+           : step == LAST || step == RAISE ? v.y
+                                           : v.x;
 }
 
 // Row i of `out`, if that of the product is `dot`.
@@ -46,6 +53,10 @@ static inline void finish_row(int step, struct vectors v, long i, float dot)
         v.out[i] = v.y[i] + (v.y[i] - v.x[i]) / 5 + e * (v.b[i] - dot);
     else if (step == RESTRICT)
         v.out[i] = dot;
+    else if (step == BEFORE)
+        v.out[i] = v.b[i] - c * dot;
+    else if (step == RAISE)
+        v.out[i] = c * v.b[i] + dot;
     else
         v.out[i] += dot;
 }

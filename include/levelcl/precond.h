@@ -228,11 +228,40 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_labels_read(
 /* Frees *labels and sets it to NULL; NULL is allowed. */
 LCL_API void lcl_labels_free(int32_t **labels);
 
+/* How AMG finds the unknowns of the next level. */
+enum lcl_amg_coarsening {
+    LCL_AMG_COARSENING_DEFAULT, /* SA */
+    LCL_AMG_SA, /* smoothed aggregation (Vanek, Mandel, Brezina, Computing
+                   56 (1996)) */
+    LCL_AMG_CLASSICAL, /* a subset of the unknowns by PMIS (De Sterck, Yang,
+                          Heys, SIAM J. Matrix Anal. Appl. 27 (2006)),
+                          extended+i interpolation with at most 4 entries a row
+                          (De Sterck, Falgout, Nolting, Yang, Numer. Linear
+                          Algebra Appl. 15 (2008)): fewer iterations where
+                          couplings of one sign differ by orders of magnitude, a
+                          larger hierarchy */
+    LCL_AMG_COARSENING_COUNT,
+};
+
+enum lcl_amg_smoother {
+    LCL_AMG_SMOOTHER_DEFAULT, /* CHEBYSHEV */
+    LCL_AMG_CHEBYSHEV, /* two steps of the Chebyshev iteration of the fourth
+                          kind (Lottes, Numer. Linear Algebra Appl. 30 (2023))
+                          before and after the coarse correction */
+    LCL_AMG_JACOBI,    /* one sweep of Jacobi, damped by 4 / (3 lambda): half
+                          of the products, more iterations */
+    LCL_AMG_SMOOTHER_COUNT,
+};
+
 /* AMG; all zero is the default. */
 struct lcl_amg_params {
-    double theta; /* strength: a_ij counts if |a_ij| > theta sqrt(m_i m_j),
-                     where m_i is the largest coupling of row i; halved on each
-                     further level; 0: 0.16 */
+    enum lcl_amg_coarsening coarsening;
+    enum lcl_amg_smoother smoother;
+    double theta; /* SA: a_ij counts if |a_ij| > theta sqrt(m_i m_j), where m_i
+                     is the largest coupling of row i; halved on each further
+                     level; 0: 0.16. CLASSICAL: a_ij counts if its sign is not
+                     that of a_ii and |a_ij| >= theta times the largest such
+                     coupling of row i; 0: 0.25 */
     int levels;   /* maximum, at most LCL_AMG_LEVELS; 0: that */
     int64_t coarse_rows; /* a level of at most so many rows is the last one and
                             is solved by a dense inverse, at most 4096; 0:
@@ -317,6 +346,8 @@ struct lcl_precond_info {
                                singular */
     uint64_t coarse_bytes;  /* on the device */
     /* AMG only: */
+    enum lcl_amg_coarsening amg_coarsening; /* in use, never DEFAULT */
+    enum lcl_amg_smoother amg_smoother;
     int amg_levels;
     int64_t amg_rows[LCL_AMG_LEVELS], amg_nnz[LCL_AMG_LEVELS];
     double amg_complexity; /* entries of all matrices over those of A */
@@ -387,6 +418,8 @@ LCL_API const char *lcl_partition_name(enum lcl_partition_type type);
 LCL_API const char *lcl_pivot_name(enum lcl_pivot pivot);
 LCL_API const char *lcl_factor_storage_name(enum lcl_factor_storage storage);
 LCL_API const char *lcl_coarse_name(enum lcl_coarse coarse);
+LCL_API const char *lcl_amg_coarsening_name(enum lcl_amg_coarsening coarsening);
+LCL_API const char *lcl_amg_smoother_name(enum lcl_amg_smoother smoother);
 LCL_API const char *lcl_block_extraction_name(
     enum lcl_block_extraction extraction);
 LCL_API const char *lcl_block_apply_name(enum lcl_block_apply apply);

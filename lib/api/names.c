@@ -107,6 +107,18 @@ static const char *const weights[LCL_WEIGHTS_COUNT] = {
     [LCL_WEIGHTS_OFF] = "off",
 };
 
+static const char *const amg_coarsenings[LCL_AMG_COARSENING_COUNT] = {
+    [LCL_AMG_COARSENING_DEFAULT] = "default",
+    [LCL_AMG_SA] = "sa",
+    [LCL_AMG_CLASSICAL] = "classical",
+};
+
+static const char *const amg_smoothers[LCL_AMG_SMOOTHER_COUNT] = {
+    [LCL_AMG_SMOOTHER_DEFAULT] = "default",
+    [LCL_AMG_CHEBYSHEV] = "chebyshev",
+    [LCL_AMG_JACOBI] = "jacobi",
+};
+
 static const char *const coarses[LCL_COARSE_COUNT] = {
     [LCL_COARSE_AUTO] = "auto",
     [LCL_COARSE_NONE] = "none",
@@ -147,6 +159,8 @@ const struct lcl_names lcl_block_apply_names = LCL_NAMES(block_applies);
 const struct lcl_names lcl_basis_storage_names = LCL_NAMES(basis_storages);
 const struct lcl_names lcl_weights_names = LCL_NAMES(weights);
 const struct lcl_names lcl_coarse_names = LCL_NAMES(coarses);
+const struct lcl_names lcl_amg_coarsening_names = LCL_NAMES(amg_coarsenings);
+const struct lcl_names lcl_amg_smoother_names = LCL_NAMES(amg_smoothers);
 const struct lcl_names lcl_batch_kernel_names = LCL_NAMES(batch_kernels);
 const struct lcl_names lcl_batch_precision_names = LCL_NAMES(batch_precisions);
 const struct lcl_names lcl_batch_singular_names = LCL_NAMES(batch_singulars);
@@ -223,6 +237,16 @@ const char *lcl_pivot_name(enum lcl_pivot pivot)
 const char *lcl_factor_storage_name(enum lcl_factor_storage storage)
 {
     return lcl_name_of(&lcl_factor_storage_names, (int)storage);
+}
+
+const char *lcl_amg_coarsening_name(enum lcl_amg_coarsening coarsening)
+{
+    return lcl_name_of(&lcl_amg_coarsening_names, (int)coarsening);
+}
+
+const char *lcl_amg_smoother_name(enum lcl_amg_smoother smoother)
+{
+    return lcl_name_of(&lcl_amg_smoother_names, (int)smoother);
 }
 
 const char *lcl_coarse_name(enum lcl_coarse coarse)

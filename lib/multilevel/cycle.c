@@ -162,33 +162,46 @@ static enum lcl_status smooth(const struct lcl_cycle_level *L,
     return lcl_cycle_step(&L->A, step, &own, v);
 }
 
-static enum lcl_status move(const struct lcl_cycle_matrix *M,
-                            enum lcl_cycle_step step, const lcl_buffer *x,
+// With R or P of the level.
+static enum lcl_status move(const struct lcl_cycle_level *L,
+                            enum lcl_cycle_step step, const lcl_buffer *from,
                             lcl_buffer *out, const struct lcl_operands *v)
 {
-    const struct lcl_cycle_vectors own = {.x = x, .out = out};
-    return lcl_cycle_step(M, step, &own, v);
+    const struct lcl_cycle_vectors own = {
+        .lambda = L->lambda, .b = L->b, .x = from, .y = from, .out = out};
+    return lcl_cycle_step(step == LCL_CYCLE_RESTRICT ? &L->R : &L->P, step,
+                          &own, v);
 }
 
-// x = the sweep before the correction; b of the next level = its residual.
+static bool by_jacobi(const struct lcl_cycle *C)
+{
+    return C->smoother == LCL_AMG_JACOBI;
+}
+
+// b of the next level = the residual of the sweep before the correction. This
+// sweep is in x, but for Jacobi, which repeats it on the way back.
 static enum lcl_status descend(const struct lcl_cycle *C, int l,
                                const struct lcl_operands *v)
 {
     const struct lcl_cycle_level *L = &C->level[l];
     enum lcl_status st;
-    if ((st = smooth(L, LCL_CYCLE_FIRST, L->x, v)) < 0 ||
-        (st = smooth(L, LCL_CYCLE_RESIDUAL, L->r, v)) < 0)
-        return st;
-    return move(&L->R, LCL_CYCLE_RESTRICT, L->r, C->level[l + 1].b, v);
+    if (by_jacobi(C))
+        st = smooth(L, LCL_CYCLE_BEFORE, L->r, v);
+    else if ((st = smooth(L, LCL_CYCLE_FIRST, L->x, v)) == LCL_OK)
+        st = smooth(L, LCL_CYCLE_RESIDUAL, L->r, v);
+    return st < 0 ? st
+                  : move(L, LCL_CYCLE_RESTRICT, L->r, C->level[l + 1].b, v);
 }
 
 static lcl_buffer *result(const struct lcl_cycle *C, int l)
 {
-    const bool inverted = l == C->levels - 1 && C->coarsest;
-    return inverted ? C->level[l].x : C->level[l].r;
+    const struct lcl_cycle_level *L = &C->level[l];
+    if (l == C->levels - 1)
+        return C->coarsest ? L->x : L->r;
+    return by_jacobi(C) ? L->y : L->r;
 }
 
-// r = the sweep from x.
+// r = the two steps from x.
 static enum lcl_status smooth_again(const struct lcl_cycle_level *L,
                                     const struct lcl_operands *v)
 {
@@ -196,14 +209,18 @@ static enum lcl_status smooth_again(const struct lcl_cycle_level *L,
     return st < 0 ? st : smooth(L, LCL_CYCLE_LAST, L->r, v);
 }
 
-// r = the sweep after the correction.
+// The correction and the sweep after it.
 static enum lcl_status ascend(const struct lcl_cycle *C, int l,
                               const struct lcl_operands *v)
 {
     const struct lcl_cycle_level *L = &C->level[l];
-    const enum lcl_status st =
-        move(&L->P, LCL_CYCLE_PROLONG, result(C, l + 1), L->x, v);
-    return st < 0 ? st : smooth_again(L, v);
+    const enum lcl_cycle_step raise =
+        by_jacobi(C) ? LCL_CYCLE_RAISE : LCL_CYCLE_PROLONG;
+    const enum lcl_status st = move(L, raise, result(C, l + 1), L->x, v);
+    if (st < 0)
+        return st;
+    return by_jacobi(C) ? smooth(L, LCL_CYCLE_AGAIN, L->y, v)
+                        : smooth_again(L, v);
 }
 
 static enum lcl_status solve_coarsest(const struct lcl_cycle *C,
@@ -258,16 +275,21 @@ enum lcl_status lcl_cycle_apply(const struct lcl_cycle *C,
 
 int lcl_cycle_launches(const struct lcl_cycle *C)
 {
-    return 6 * (C->levels - 1) + (C->coarsest ? 4 : 6);
+    return (by_jacobi(C) ? 4 : 6) * (C->levels - 1) + (C->coarsest ? 4 : 6);
 }
 
 static double level_traffic(const struct lcl_cycle *C, int l)
 {
+    static const enum lcl_cycle_step chebyshev[] = {
+        LCL_CYCLE_FIRST, LCL_CYCLE_RESIDUAL, LCL_CYCLE_AGAIN, LCL_CYCLE_LAST};
+    static const enum lcl_cycle_step jacobi[] = {LCL_CYCLE_BEFORE,
+                                                 LCL_CYCLE_AGAIN};
     const struct lcl_cycle_level *L = &C->level[l];
+    const bool short_one = by_jacobi(C) && L->P.D;
     double bytes = 0;
-    for (int k = LCL_CYCLE_FIRST; k <= LCL_CYCLE_LAST && L->A.D; ++k)
-        if (k != LCL_CYCLE_RESIDUAL || L->P.D)
-            bytes += lcl_cycle_step_bytes(&L->A, (enum lcl_cycle_step)k);
+    for (int k = 0; k < (short_one ? 2 : 4) && L->A.D; ++k)
+        bytes +=
+            lcl_cycle_step_bytes(&L->A, short_one ? jacobi[k] : chebyshev[k]);
     if (L->P.D)
         bytes += lcl_cycle_step_bytes(&L->R, LCL_CYCLE_RESTRICT) +
                  lcl_cycle_step_bytes(&L->P, LCL_CYCLE_PROLONG);

@@ -21,6 +21,7 @@ struct lcl_cycle_level {
 
 struct lcl_cycle {
     lcl_context *ctx;
+    enum lcl_amg_smoother smoother; // CHEBYSHEV or JACOBI
     int levels;
     struct lcl_cycle_level level[LCL_LEVELS_MOST];
     const struct lcl_inverse *coarsest; // of the last level; NULL: two sweeps

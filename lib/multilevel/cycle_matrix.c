@@ -33,6 +33,8 @@ static enum lcl_status get_kernels(struct lcl_cycle_matrix *M, lcl_context *ctx)
         {&M->steps[LCL_CYCLE_LAST], "cycle_last"},
         {&M->steps[LCL_CYCLE_RESTRICT], "cycle_restrict"},
         {&M->steps[LCL_CYCLE_PROLONG], "cycle_prolong"},
+        {&M->steps[LCL_CYCLE_BEFORE], "cycle_before"},
+        {&M->steps[LCL_CYCLE_RAISE], "cycle_raise"},
         {&M->store, stores[M->kind]},
     };
     const struct lcl_caps *caps = lcl_context_caps(ctx);
@@ -96,10 +98,11 @@ double lcl_cycle_step_bytes(const struct lcl_cycle_matrix *M,
         [LCL_CYCLE_FIRST] = 2,    [LCL_CYCLE_RESIDUAL] = 3,
         [LCL_CYCLE_AGAIN] = 3,    [LCL_CYCLE_LAST] = 4,
         [LCL_CYCLE_RESTRICT] = 1, [LCL_CYCLE_PROLONG] = 2,
+        [LCL_CYCLE_BEFORE] = 2,   [LCL_CYCLE_RAISE] = 2,
     };
     const struct lcl_device_matrix *D = M->D;
     const double others =
-        step >= LCL_CYCLE_RESTRICT ? 4.0 * (double)D->block_cols : 0;
+        M->kind != LCL_CYCLE_LEVEL ? 4.0 * (double)D->block_cols : 0;
     return 8.0 * (double)D->blocks + others +
            (4.0 * vectors[step] + (D->wide ? 8 : 4)) * (double)D->block_rows;
 }
@@ -110,13 +113,6 @@ enum lcl_status lcl_cycle_step(const struct lcl_cycle_matrix *M,
                                const struct lcl_operands *v)
 {
     const struct lcl_device_matrix *D = M->D;
-    if (step >= LCL_CYCLE_RESTRICT)
-        return LCL_LAUNCH(M->steps[step], M->groups,
-                          lcl_arg_long(D->block_rows),
-                          lcl_arg_buffer(D->row_ptr), lcl_arg_buffer(D->col),
-                          lcl_arg_buffer(M->val), lcl_arg_buffer(vectors->x),
-                          lcl_arg_buffer(vectors->out), lcl_arg_buffer(v->stop),
-                          lcl_arg_int(v->at));
     return LCL_LAUNCH(M->steps[step], M->groups, lcl_arg_long(D->block_rows),
                       lcl_arg_buffer(D->row_ptr), lcl_arg_buffer(D->col),
                       lcl_arg_buffer(M->val), lcl_arg_buffer(vectors->lambda),

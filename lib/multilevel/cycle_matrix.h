@@ -18,6 +18,8 @@ enum lcl_cycle_step {
     LCL_CYCLE_LAST,
     LCL_CYCLE_RESTRICT,
     LCL_CYCLE_PROLONG,
+    LCL_CYCLE_BEFORE,
+    LCL_CYCLE_RAISE,
     LCL_CYCLE_STEPS,
 };
 
@@ -30,7 +32,7 @@ struct lcl_cycle_matrix {
 };
 
 // The vectors of a step, in fp32; a step that needs only some ignores the
-// others. lambda holds one fp64.
+// others. lambda holds one fp64, and may not be NULL.
 struct lcl_cycle_vectors {
     const lcl_buffer *lambda, *b, *x, *y;
     lcl_buffer *out;
@@ -56,8 +58,8 @@ enum lcl_status lcl_cycle_store(const struct lcl_cycle_matrix *M,
 double lcl_cycle_step_bytes(const struct lcl_cycle_matrix *M,
                             enum lcl_cycle_step step);
 
-// Enqueues a step, unless the flag of `v` is set: FIRST to LAST with a matrix
-// of kind LEVEL, the others with the other kinds.
+// Enqueues a step, unless the flag of `v` is set: with a matrix of kind LEVEL
+// but for RESTRICT (DOWN), PROLONG and RAISE (UPWARDS).
 enum lcl_status lcl_cycle_step(const struct lcl_cycle_matrix *M,
                                enum lcl_cycle_step step,
                                const struct lcl_cycle_vectors *vectors,

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Smoothed aggregation: set-up of all levels.
+// Algebraic multigrid: set-up of all levels.
 #include "lib/multilevel/hierarchy.h"
 
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/multilevel/aggregates.h"
+#include "lib/multilevel/extended.h"
 #include "lib/multilevel/prolongator.h"
 #include "lib/operator/transpose.h"
 
@@ -12,21 +13,36 @@ enum {
     COARSE_ROWS = 1000,
     INVERTED_MOST = 4096, // rows of a last level that is inverted at all
 };
-#define THETA 0.16
-#define SLOW  0.9 // a level that keeps this share of the rows is the last one
+#define THETA           0.16 // halved on each further level
+#define THETA_CLASSICAL 0.25
+#define SLOW            0.9 // a level that keeps this share of the rows is the last one
 
 // ------------------------------------------------------------------- a level
 
 // What a level needs for the next one only.
 struct coarsening {
-    struct lcl_strength strength;
+    struct lcl_splitting splitting; // classical
+    struct lcl_strength strength;   // smoothed aggregation
     struct lcl_aggregates aggregates;
 };
 
+static bool is_classical(const struct lcl_hierarchy *H)
+{
+    return H->params.coarsening == LCL_AMG_CLASSICAL;
+}
+
 static void coarsening_finish(struct coarsening *G)
 {
+    lcl_splitting_finish(&G->splitting);
     lcl_aggregates_finish(&G->aggregates);
     lcl_strength_finish(&G->strength);
+}
+
+static enum lcl_status split(struct coarsening *G, struct lcl_hierarchy *H,
+                             int l)
+{
+    const struct lcl_splitting_params params = {.theta = H->params.theta};
+    return lcl_splitting_init(&G->splitting, H->ctx, H->level[l].A, &params);
 }
 
 static enum lcl_status aggregate(struct coarsening *G, struct lcl_hierarchy *H,
@@ -58,8 +74,11 @@ static enum lcl_status make_prolongation(struct lcl_hierarchy *H, int l,
     struct lcl_hierarchy_level *L = &H->level[l], *next = L + 1;
     lcl_task_enter(H->ctx, LCL_TASK_PROLONGATION);
     enum lcl_status st =
-        lcl_prolongator_init(&L->P, &next->weight, H->ctx, L->A, &G->strength,
-                             &G->aggregates, L->weight, L->lambda);
+        is_classical(H)
+            ? lcl_extended_init(&L->P, H->ctx, L->A, &G->splitting)
+            : lcl_prolongator_init(&L->P, &next->weight, H->ctx, L->A,
+                                   &G->strength, &G->aggregates, L->weight,
+                                   L->lambda);
     if (st == LCL_OK)
         st = transpose(&L->R, H->ctx, &L->P);
     lcl_task_leave(H->ctx);
@@ -92,20 +111,23 @@ static enum lcl_status make_next(struct lcl_hierarchy *H, int l)
     return st;
 }
 
-// Whether a level with so many aggregates is worth it.
-static bool coarsens(const struct lcl_hierarchy *H, int l, int64_t aggregates)
+// Whether the next level is worth it.
+static bool coarsens(const struct lcl_hierarchy *H, int l,
+                     const struct coarsening *G)
 {
-    return aggregates > 0 &&
-           (double)aggregates <= SLOW * (double)H->level[l].A->n;
+    const int64_t rows =
+        is_classical(H) ? G->splitting.count : G->aggregates.aggregates;
+    return rows > 0 && (double)rows <= SLOW * (double)H->level[l].A->n;
 }
 
 static enum lcl_status coarsen(struct lcl_hierarchy *H, int l, bool *deeper)
 {
-    struct coarsening G = {.aggregates = {.n = 0}};
+    struct coarsening G = {.splitting = {.n = 0}};
     lcl_task_enter(H->ctx, LCL_TASK_AGGREGATION);
-    enum lcl_status st = aggregate(&G, H, l);
+    enum lcl_status st =
+        is_classical(H) ? split(&G, H, l) : aggregate(&G, H, l);
     lcl_task_leave(H->ctx);
-    *deeper = st == LCL_OK && coarsens(H, l, G.aggregates.aggregates);
+    *deeper = st == LCL_OK && coarsens(H, l, &G);
     if (*deeper && (st = make_prolongation(H, l, &G)) == LCL_OK)
         st = make_next(H, l);
     coarsening_finish(&G);
@@ -142,6 +164,7 @@ static enum lcl_status make_levels(struct lcl_hierarchy *H)
 static enum lcl_status make_cycle(struct lcl_hierarchy *H)
 {
     enum lcl_status st = lcl_cycle_init(&H->cycle, H->ctx);
+    H->cycle.smoother = H->params.smoother;
     for (int l = 0; l < H->levels && st == LCL_OK; ++l) {
         const struct lcl_hierarchy_level *L = &H->level[l];
         const bool last = l == H->levels - 1;
@@ -160,7 +183,7 @@ enum lcl_status lcl_hierarchy_init(struct lcl_hierarchy *H, lcl_context *ctx,
     enum lcl_status st;
     *H = (struct lcl_hierarchy){.ctx = ctx, .params = *params};
     if (H->params.theta <= 0)
-        H->params.theta = THETA;
+        H->params.theta = is_classical(H) ? THETA_CLASSICAL : THETA;
     if (H->params.levels < 1 || H->params.levels > LCL_LEVELS_MOST)
         H->params.levels = LCL_LEVELS_MOST;
     if (H->params.coarse_rows < 1)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Smoothed aggregation (Vanek, Mandel, Brezina, Computing 56 (1996)): a matrix,
-// its prolongations and its coarse matrices, all set up on the device.
+// Algebraic multigrid by smoothed aggregation (Vanek, Mandel, Brezina,
+// Computing 56 (1996)) or by classical coarsening (PMIS: De Sterck, Yang, Heys,
+// SIMAX 27 (2006), with extended+i interpolation: De Sterck, Falgout, Nolting,
+// Yang, NLAA 15 (2008)): a matrix, its prolongations and its coarse matrices,
+// all set up on the device.
 #pragma once
 
 #include "lib/multilevel/cycle.h"
@@ -8,8 +11,9 @@
 #include "lib/operator/spgemm.h"
 
 struct lcl_hierarchy_params {
-    double theta;        // strength on level 0, halved on each further level;
-                         // 0: 0.16
+    enum lcl_amg_coarsening coarsening;
+    enum lcl_amg_smoother smoother;
+    double theta;        // of the coarsening on level 0; 0: its default
     int levels;          // maximum, 2 or more; 0: LCL_LEVELS_MOST
     int64_t coarse_rows; // a level of at most so many rows is the last one,
                          // with a dense inverse; 0: 1000

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Algebraic multigrid by smoothed aggregation, in the numbering of A.
+// Algebraic multigrid, in the numbering of A.
 #include "host/alloc.h"
 #include "host/log.h"
 #include "host/runtime.h"
@@ -32,6 +32,8 @@ static enum lcl_status describe(lcl_precond *M)
 {
     const struct lcl_hierarchy *H = M->op.state;
     struct lcl_precond_info *info = &M->info;
+    info->amg_coarsening = H->params.coarsening;
+    info->amg_smoother = H->params.smoother;
     info->amg_levels = H->levels;
     for (int l = 0; l < H->levels; ++l) {
         info->amg_rows[l] = H->level[l].A->n;
@@ -49,10 +51,14 @@ static enum lcl_status describe(lcl_precond *M)
 static enum lcl_status set_up(lcl_precond *M,
                               const struct lcl_precond_params *params)
 {
-    const struct lcl_hierarchy_params own = {.theta = params->amg.theta,
-                                             .levels = params->amg.levels,
-                                             .coarse_rows =
-                                                 params->amg.coarse_rows};
+    const struct lcl_amg_params *amg = &params->amg;
+    const struct lcl_hierarchy_params own = {
+        .coarsening = amg->coarsening > 0 ? amg->coarsening : LCL_AMG_SA,
+        .smoother = amg->smoother > 0 ? amg->smoother : LCL_AMG_CHEBYSHEV,
+        .theta = amg->theta,
+        .levels = amg->levels,
+        .coarse_rows = amg->coarse_rows,
+    };
     return lcl_hierarchy_init(M->op.state, M->op.range.ctx, M->matrix->matrix,
                               &own);
 }

@@ -115,6 +115,14 @@ static enum lcl_status check_params(const struct lcl_precond_params *p,
     if (p->type == LCL_PRECOND_ILU0 && is_for_ildu0(p->trisolve))
         return lcl_fail(log, LCL_EINVAL, "%s requires ildu0 factors, not ilu0",
                         lcl_trisolve_name(p->trisolve));
+    if ((unsigned)p->amg.coarsening >= LCL_AMG_COARSENING_COUNT ||
+        (unsigned)p->amg.smoother >= LCL_AMG_SMOOTHER_COUNT)
+        return lcl_fail(log, LCL_EINVAL,
+                        "amg: coarsening %d, smoother %d: expected numbers "
+                        "below %d and %d",
+                        (int)p->amg.coarsening, (int)p->amg.smoother,
+                        (int)LCL_AMG_COARSENING_COUNT,
+                        (int)LCL_AMG_SMOOTHER_COUNT);
     if (!(p->amg.theta >= 0 && p->amg.theta < 1) || p->amg.levels < 0 ||
         p->amg.levels > LCL_AMG_LEVELS || p->amg.coarse_rows < 0)
         return lcl_fail(

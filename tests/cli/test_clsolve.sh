@@ -311,6 +311,8 @@ says stdout '^multigrid   [2-9] levels, complexity 1'
 says stdout '0: 2744 rows'
 ends 0 --problem lap3d:14 --solver cg --precond amg --amg-levels 1 --json
 says stdout '"amg_levels":\[{"rows":2744,'
+ends 0 --problem lap3d:14 --solver cg --precond amg --amg-coarsening classical --amg-smoother jacobi --json
+says stdout '"amg_coarsening":"classical","amg_smoother":"jacobi"'
 refused 2 'require --precond amg' --problem lap3d:5 --amg-levels 3
 refused 2 'an integer from 1 to 12' --problem lap3d:5 --precond amg --amg-levels 13
 refused 3 'amg requires block size 1' --problem lap3d:4,b=3 --precond amg

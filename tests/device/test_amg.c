@@ -56,11 +56,42 @@ static void test_amg__anisotropy_is_followed(void **state)
     test_csr_finish(&A);
 }
 
+// Couplings of a field with values from 1 to 10^6, harmonic means at faces:
+// classical coarsening takes fewer iterations.
+static void test_amg__classical_coarsening_follows_fields(void **state)
+{
+    struct lcl_precond_params classical = deep;
+    struct lcl_csr A = test_laplacian(24, 20, 8);
+    classical.amg.coarsening = LCL_AMG_CLASSICAL;
+    for (int64_t i = 0; i < A.rows; ++i) {
+        double sum = 1e-3;
+        int64_t diagonal = 0;
+        for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
+            const double a = pow(10, (double)(i * 7919 % 601) / 100);
+            const double b =
+                pow(10, (double)(A.col_ind[k] * INT64_C(7919) % 601) / 100);
+            diagonal = A.col_ind[k] == i ? k : diagonal;
+            A.val[k] = -2 * a * b / (a + b);
+            sum -= A.col_ind[k] == i ? 0 : A.val[k];
+        }
+        A.val[diagonal] = sum;
+    }
+    const int few = iterations(*state, &A, &classical);
+    assert_true(few <= 16 && few < iterations(*state, &A, &deep));
+    test_csr_finish(&A);
+}
+
 static void test_amg__solutions_are_right_and_reproducible(void **state)
 {
     struct lcl_csr A = test_laplacian(13, 11, 9);
-    test_expect_solved(*state, &A, &deep, &cg);
-    test_expect_reproducible(*state, &A, &deep, &cg);
+    for (int c = 1; c < LCL_AMG_COARSENING_COUNT; ++c)
+        for (int s = 1; s < LCL_AMG_SMOOTHER_COUNT; ++s) {
+            struct lcl_precond_params params = deep;
+            params.amg.coarsening = (enum lcl_amg_coarsening)c;
+            params.amg.smoother = (enum lcl_amg_smoother)s;
+            test_expect_solved(*state, &A, &params, &cg);
+            test_expect_reproducible(*state, &A, &params, &cg);
+        }
     test_csr_finish(&A);
 }
 
@@ -178,6 +209,9 @@ static void expect_refused(lcl_context *ctx, const struct lcl_csr *A,
 static void test_amg__bad_input_is_refused(void **state)
 {
     static const struct lcl_precond_params bad[] = {
+        {.type = LCL_PRECOND_AMG,
+         .amg = {.coarsening = LCL_AMG_COARSENING_COUNT}},
+        {.type = LCL_PRECOND_AMG, .amg = {.smoother = LCL_AMG_SMOOTHER_COUNT}},
         {.type = LCL_PRECOND_AMG, .amg = {.theta = -1}},
         {.type = LCL_PRECOND_AMG, .amg = {.theta = NAN}},
         {.type = LCL_PRECOND_AMG, .amg = {.levels = -1}},
@@ -201,6 +235,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_amg__iterations_do_not_grow),
         cmocka_unit_test(test_amg__anisotropy_is_followed),
+        cmocka_unit_test(test_amg__classical_coarsening_follows_fields),
         cmocka_unit_test(test_amg__solutions_are_right_and_reproducible),
         cmocka_unit_test(test_amg__rows_without_couplings_are_solved),
         cmocka_unit_test(test_amg__updates_follow_the_values),

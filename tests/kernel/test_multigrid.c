@@ -194,13 +194,15 @@ static void test_multigrid__prolongators_match_the_reference(void **state)
 // The levels of a hierarchy on the host.
 struct host_levels {
     int levels;
+    bool jacobi;
     struct lcl_bsr A[LCL_LEVELS_MOST], P[LCL_LEVELS_MOST];
     double lambda[LCL_LEVELS_MOST];
 };
 
 static void host_init(struct host_levels *T, const struct lcl_hierarchy *H)
 {
-    *T = (struct host_levels){.levels = H->levels};
+    *T = (struct host_levels){.levels = H->levels,
+                              .jacobi = H->params.smoother == LCL_AMG_JACOBI};
     for (int l = 0; l < H->levels; ++l) {
         const struct lcl_hierarchy_level *L = &H->level[l];
         assert_int_equal(lcl_device_matrix_read(&T->A[l], L->A, true, NULL),
@@ -254,6 +256,33 @@ static void solve_dense(const struct lcl_csr *A, const double *b, double *x)
     free(m);
 }
 
+// x += (4 / (3 lambda)) D^-1 (b - A x)
+static void jacobi(const struct lcl_csr *A, double lambda, const double *b,
+                   double *x, double *r)
+{
+    for (int64_t i = 0; i < A->rows; ++i) {
+        double diagonal = 1;
+        r[i] = b[i];
+        for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k) {
+            r[i] -= A->val[k] * x[A->col_ind[k]];
+            diagonal = A->col_ind[k] == i ? A->val[k] : diagonal;
+        }
+        r[i] *= 4 / (3 * lambda) / diagonal;
+    }
+    for (int64_t i = 0; i < A->rows; ++i)
+        x[i] += r[i];
+}
+
+static void smooth(const struct host_levels *T, int l, const double *b,
+                   double *x, double *r, double *d)
+{
+    const struct lcl_csr A = view(&T->A[l]);
+    if (T->jacobi)
+        jacobi(&A, T->lambda[l], b, x, r);
+    else
+        lcl_ref_chebyshev(&A, T->lambda[l], b, x, r, d);
+}
+
 // The V-cycle from level l on: x = M^-1 b.
 static void cycle(const struct host_levels *T, int l, const double *b,
                   double *x)
@@ -268,7 +297,7 @@ static void cycle(const struct host_levels *T, int l, const double *b,
     double *bc = test_vector(P.cols), *xc = test_vector(P.cols);
     for (int64_t i = 0; i < A.rows; ++i)
         x[i] = 0;
-    lcl_ref_chebyshev(&A, T->lambda[l], b, x, r, d);
+    smooth(T, l, b, x, r, d);
     for (int64_t i = 0; i < A.rows; ++i) {
         double residual = b[i];
         for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
@@ -280,7 +309,7 @@ static void cycle(const struct host_levels *T, int l, const double *b,
     for (int64_t i = 0; i < A.rows; ++i)
         for (int64_t k = P.row_ptr[i]; k < P.row_ptr[i + 1]; ++k)
             x[i] += P.val[k] * xc[P.col_ind[k]];
-    lcl_ref_chebyshev(&A, T->lambda[l], b, x, r, d);
+    smooth(T, l, b, x, r, d);
     free(r);
     free(d);
     free(bc);
@@ -347,11 +376,17 @@ static void test_multigrid__cycles_match_the_reference(void **state)
 {
     const int64_t n = test_size(4, 16);
     const struct lcl_hierarchy_params few = {.coarse_rows = 30},
-                                      two = {.levels = 2, .coarse_rows = 1};
+                                      two = {.levels = 2, .coarse_rows = 1},
+                                      other_way = {.coarsening =
+                                                       LCL_AMG_CLASSICAL,
+                                                   .smoother = LCL_AMG_JACOBI,
+                                                   .coarse_rows = 30};
     struct lcl_csr grid = test_laplacian(n, n, n), other = uneven(n, 4, 3);
     expect_hierarchy(*state, &grid, &few, 2, true);
     expect_hierarchy(*state, &grid, &two, 2, false);
     expect_hierarchy(*state, &other, &few, 2, false);
+    expect_hierarchy(*state, &grid, &other_way, 2, true);
+    expect_hierarchy(*state, &other, &other_way, 2, false);
     test_csr_finish(&grid);
     test_csr_finish(&other);
 }

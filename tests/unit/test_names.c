@@ -31,6 +31,8 @@ static void test_names__every_value_has_one(void **state)
     ASSERT_NAMED(lcl_pivot_name, LCL_PIVOT_COUNT);
     ASSERT_NAMED(lcl_factor_storage_name, LCL_FACTOR_STORAGE_COUNT);
     ASSERT_NAMED(lcl_coarse_name, LCL_COARSE_COUNT);
+    ASSERT_NAMED(lcl_amg_coarsening_name, LCL_AMG_COARSENING_COUNT);
+    ASSERT_NAMED(lcl_amg_smoother_name, LCL_AMG_SMOOTHER_COUNT);
     ASSERT_NAMED(lcl_block_extraction_name, LCL_BLOCK_EXTRACTION_COUNT);
     ASSERT_NAMED(lcl_block_apply_name, LCL_BLOCK_APPLY_COUNT);
     ASSERT_NAMED(lcl_batch_kernel_name, LCL_BATCH_KERNEL_COUNT);
