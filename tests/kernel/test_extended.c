@@ -130,9 +130,8 @@ static void test_extended__unsymmetric_patterns_match(void **state)
     expect_all(*state, test_stretched_csr(n, n, 8));
 }
 
-// Row i < 4 depends on 60 rows of its own that depend on each other not, these
-// on row i: with the rows that 4 fine rows depend on, there are more candidates
-// than places.
+// Each hub depends on the other hubs and on `each` rows of its own, which no
+// other hub depends on: with 150 rows, it has more candidates than places.
 static struct lcl_csr many_candidates(int64_t hubs, int64_t each)
 {
     const int64_t n = hubs + hubs * each;
@@ -257,6 +256,119 @@ static void test_extended__constants_are_kept(void **state)
     (void)state;
 }
 
+// ------------------------------------------------------------------- formula
+
+// A dense copy of a small matrix, its strong couplings and coarse rows.
+struct dense {
+    int64_t n;
+    const struct lcl_csr *A;
+    const struct lcl_ref_splitting *S;
+};
+
+static double entry(const struct dense *D, int64_t i, int64_t j)
+{
+    return test_entry(D->A, i, j);
+}
+
+static bool depends(const struct dense *D, int64_t i, int64_t j)
+{
+    for (int64_t k = D->A->row_ptr[i]; k < D->A->row_ptr[i + 1]; ++k)
+        if (D->A->col_ind[k] == j)
+            return D->S->strong[k];
+    return false;
+}
+
+static bool is_coarse(const struct dense *D, int64_t i)
+{
+    return D->S->coarse[i] >= 0;
+}
+
+// j in C_i'
+static bool is_candidate(const struct dense *D, int64_t i, int64_t j)
+{
+    bool found = depends(D, i, j);
+    for (int64_t k = 0; k < D->n; ++k)
+        found =
+            found || (depends(D, i, k) && !is_coarse(D, k) && depends(D, k, j));
+    return found && is_coarse(D, j);
+}
+
+// b_kl of cl/multilevel/extended.cl
+static double opposite(const struct dense *D, int64_t k, int64_t l)
+{
+    return entry(D, k, l) * entry(D, k, k) < 0 ? entry(D, k, l) : 0;
+}
+
+// sum over k in F_i of a_ik b_kj / s_k
+static double through(const struct dense *D, int64_t i, int64_t j)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < D->n; ++k) {
+        double s = opposite(D, k, i);
+        if (!depends(D, i, k) || is_coarse(D, k))
+            continue;
+        for (int64_t l = 0; l < D->n; ++l)
+            s += is_candidate(D, i, l) ? opposite(D, k, l) : 0;
+        if (s != 0)
+            sum += entry(D, i, k) * opposite(D, k, j) / s;
+        else if (i == j)
+            sum += entry(D, i, k);
+    }
+    return sum;
+}
+
+static double divisor(const struct dense *D, int64_t i)
+{
+    double d = entry(D, i, i) + through(D, i, i);
+    for (int64_t j = 0; j < D->n; ++j)
+        if (j != i && !depends(D, i, j) && !is_candidate(D, i, j))
+            d += entry(D, i, j);
+    return d;
+}
+
+// Every row with at most EXTENDED_MOST candidates has the weights of the
+// formula. Returns how many do.
+static int64_t expect_formula(const struct dense *D, const struct lcl_csr *P)
+{
+    int64_t compared = 0;
+    for (int64_t i = 0; i < D->n; ++i) {
+        int64_t candidates = 0;
+        for (int64_t j = 0; j < D->n; ++j)
+            candidates += is_candidate(D, i, j);
+        if (is_coarse(D, i) || candidates > EXTENDED_MOST)
+            continue;
+        const double d = divisor(D, i);
+        for (int64_t j = 0; j < D->n; ++j) {
+            if (!is_candidate(D, i, j))
+                continue;
+            const double w = -(entry(D, i, j) + through(D, i, j)) / d;
+            assert_true(fabs(test_entry(P, i, D->S->coarse[j]) - w) <=
+                        1e-12 * fmax(1, fabs(w)));
+            ++compared;
+        }
+    }
+    return compared;
+}
+
+static void test_extended__weights_follow_the_formula(void **state)
+{
+    for (int positive = 0; positive <= 6; positive += 3) {
+        struct lcl_csr A = m_matrix(positive == 3 ? test_random_csr(40, 3, 2)
+                                                  : test_laplacian(7, 6, 1),
+                                    1.1, positive);
+        struct lcl_ref_splitting S;
+        struct lcl_csr P;
+        assert_int_equal(lcl_ref_splitting_init(&S, &A, 0.25), LCL_OK);
+        assert_int_equal(lcl_ref_extended(&P, &A, &S, EXTENDED_MOST), LCL_OK);
+        const struct dense D = {A.rows, &A, &S};
+        assert_true(expect_formula(&D, &P) > 30);
+        lcl_csr_finish(&P);
+        lcl_ref_splitting_finish(&S);
+        test_csr_finish(&A);
+    }
+    (void)state;
+}
+
 static void test_extended__wrong_numbers_are_refused(void **state)
 {
     struct lcl_csr A = test_laplacian(3, 1, 1);
@@ -286,6 +398,7 @@ int main(void)
         cmocka_unit_test(test_extended__rows_without_couplings_are_empty),
         cmocka_unit_test(test_extended__an_empty_matrix_has_none),
         cmocka_unit_test(test_extended__constants_are_kept),
+        cmocka_unit_test(test_extended__weights_follow_the_formula),
         cmocka_unit_test(test_extended__wrong_numbers_are_refused),
     };
     return test_device_run(tests);
