@@ -279,8 +279,15 @@ kernel void interpolate_rows(long n, int most, global const index_t *row_ptr,
     const struct matrix A = {row_ptr, col, val, strong, negative, coarse};
     const struct table h = {slots, keys, &used};
     for (GROUPS_RANGE(i, n)) {
-        const int own_number = coarse[i];
-        const struct span s = span_of(i, own_number < 0, row_ptr);
+        if (coarse[i] >= 0) {
+            if (get_local_id(0) == 0) {
+                out_col[i * most] = coarse[i];
+                out_val[i * most] = 1;
+                length[i] = 1;
+            }
+            continue;
+        }
+        const struct span s = span_of(i, true, row_ptr);
         const uint keys_used = find_candidates(A, h, i, s);
         for (GROUP_DOWNWARDS(e, keys_used))
             sum[e] = 0;
@@ -307,12 +314,8 @@ kernel void interpolate_rows(long n, int most, global const index_t *row_ptr,
             out_col[i * most + r] = column_of(A, keys, o, sorted[r]);
             out_val[i * most + r] = weight_of(A, sum, o, sorted[r]) * scale;
         }
-        if (get_local_id(0) == 0 && own_number >= 0) {
-            out_col[i * most] = own_number;
-            out_val[i * most] = 1;
-        }
         if (get_local_id(0) == 0)
-            length[i] = own_number < 0 ? number : 1;
+            length[i] = number;
         GROUP_BARRIER();
     }
 }
@@ -323,12 +326,11 @@ kernel void compact_rows(long n, int most, global const int *restrict in_col,
                          global const uint *restrict row_ptr,
                          global int *restrict col, global double *restrict val)
 {
-    for (RANGE(e, n * most)) {
-        const long i = e / most;
-        const uint r = (uint)(e - i * most), from = row_ptr[i];
-        if (r < row_ptr[i + 1] - from) {
-            col[from + r] = in_col[e];
-            val[from + r] = in_val[e];
+    for (RANGE(i, n)) {
+        const uint from = row_ptr[i];
+        for (DOWNWARDS(r, row_ptr[i + 1] - from)) {
+            col[from + r] = in_col[i * most + r];
+            val[from + r] = in_val[i * most + r];
         }
     }
 }

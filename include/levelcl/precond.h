@@ -230,7 +230,11 @@ LCL_API void lcl_labels_free(int32_t **labels);
 
 /* How AMG finds the unknowns of the next level. */
 enum lcl_amg_coarsening {
-    LCL_AMG_COARSENING_DEFAULT, /* SA */
+    LCL_AMG_COARSENING_DEFAULT, /* CLASSICAL if at least 0.99 of the weight of
+                                   the couplings has the sign opposite to the
+                                   diagonal and the median over the rows of the
+                                   largest over the smallest one is 30 or more;
+                                   else SA */
     LCL_AMG_SA, /* smoothed aggregation (Vanek, Mandel, Brezina, Computing
                    56 (1996)) */
     LCL_AMG_CLASSICAL, /* a subset of the unknowns by PMIS (De Sterck, Yang,

@@ -108,7 +108,7 @@ static const char *const weights[LCL_WEIGHTS_COUNT] = {
 };
 
 static const char *const amg_coarsenings[LCL_AMG_COARSENING_COUNT] = {
-    [LCL_AMG_COARSENING_DEFAULT] = "default",
+    [LCL_AMG_COARSENING_DEFAULT] = "auto",
     [LCL_AMG_SA] = "sa",
     [LCL_AMG_CLASSICAL] = "classical",
 };

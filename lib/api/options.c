@@ -344,7 +344,7 @@ static const struct option table[] = {
      set_fraction, AT(precond.ilut_tol), NULL},
     {{"overlap", "N", "layers of overlap of iluk, ilut, ras and as (0; ras and as: 1)"},
      set_layers, AT(precond.overlap), NULL},
-    {{"amg-coarsening", "sa|classical", "smoothed aggregation, or coarse rows chosen among the fine ones (sa)"},
+    {{"amg-coarsening", "auto|sa|classical", "smoothed aggregation, or coarse rows chosen among the fine ones (auto)"},
      set_enum, AT(precond.amg.coarsening), &lcl_amg_coarsening_names},
     {{"amg-smoother", "chebyshev|jacobi", "smoother of amg (chebyshev)"},
      set_enum, AT(precond.amg.smoother), &lcl_amg_smoother_names},

@@ -5,6 +5,7 @@
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/multilevel/aggregates.h"
+#include "lib/multilevel/couplings.h"
 #include "lib/multilevel/extended.h"
 #include "lib/multilevel/prolongator.h"
 #include "lib/operator/transpose.h"
@@ -161,6 +162,21 @@ static enum lcl_status make_levels(struct lcl_hierarchy *H)
     return st;
 }
 
+// Classical coarsening is for couplings of one sign and very different size.
+static enum lcl_status choose_coarsening(struct lcl_hierarchy *H)
+{
+    struct lcl_couplings C = {.opposite = 0};
+    enum lcl_status st = LCL_OK;
+    if (H->params.coarsening > LCL_AMG_COARSENING_DEFAULT)
+        return LCL_OK;
+    if (H->level[0].A->n > H->params.coarse_rows)
+        st = lcl_survey_couplings(&C, H->ctx, H->level[0].A);
+    H->params.coarsening = C.opposite >= 0.99 && C.median_low >= 30
+                               ? LCL_AMG_CLASSICAL
+                               : LCL_AMG_SA;
+    return st;
+}
+
 static enum lcl_status make_cycle(struct lcl_hierarchy *H)
 {
     enum lcl_status st = lcl_cycle_init(&H->cycle, H->ctx);
@@ -182,8 +198,6 @@ enum lcl_status lcl_hierarchy_init(struct lcl_hierarchy *H, lcl_context *ctx,
 {
     enum lcl_status st;
     *H = (struct lcl_hierarchy){.ctx = ctx, .params = *params};
-    if (H->params.theta <= 0)
-        H->params.theta = is_classical(H) ? THETA_CLASSICAL : THETA;
     if (H->params.levels < 1 || H->params.levels > LCL_LEVELS_MOST)
         H->params.levels = LCL_LEVELS_MOST;
     if (H->params.coarse_rows < 1)
@@ -191,6 +205,10 @@ enum lcl_status lcl_hierarchy_init(struct lcl_hierarchy *H, lcl_context *ctx,
     H->level[0].A = A;
     if (A->wide)
         return lcl_refuse_wide(A->blocks, "multigrid", lcl_context_log(ctx));
+    if ((st = choose_coarsening(H)) < 0)
+        return st;
+    if (H->params.theta <= 0)
+        H->params.theta = is_classical(H) ? THETA_CLASSICAL : THETA;
     if ((st = make_levels(H)) < 0)
         return st;
     const int64_t rows = H->level[H->levels - 1].A->n;

@@ -53,7 +53,7 @@ static enum lcl_status set_up(lcl_precond *M,
 {
     const struct lcl_amg_params *amg = &params->amg;
     const struct lcl_hierarchy_params own = {
-        .coarsening = amg->coarsening > 0 ? amg->coarsening : LCL_AMG_SA,
+        .coarsening = amg->coarsening,
         .smoother = amg->smoother > 0 ? amg->smoother : LCL_AMG_CHEBYSHEV,
         .theta = amg->theta,
         .levels = amg->levels,
