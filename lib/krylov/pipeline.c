@@ -19,13 +19,20 @@ static const enum lcl_stop reasons[] = {
 
 // Batch sizes grow from a few steps, to limit wasted steps in short solves, to
 // this; two batches and their overlap fit the ring of residuals. Steps after
-// the last one still cost their launches: few of them are in flight.
-enum { FIRST_BATCH = 4, LAST_BATCH = 16, BATCH_LAUNCHES = 80 };
+// the last one still cost their launches: few of them are in flight, and a step
+// of many launches is a batch.
+enum {
+    FIRST_BATCH = 4,
+    LAST_BATCH = 16,
+    BATCH_LAUNCHES = 80,
+    MANY_LAUNCHES = 16,
+};
 
 static int last_batch(const struct lcl_solver *S)
 {
-    const int steps = BATCH_LAUNCHES / (S->launches > 0 ? S->launches : 1);
-    return steps < 2 ? 2 : steps < LAST_BATCH ? steps : LAST_BATCH;
+    const int launches = S->launches > 0 ? S->launches : 1;
+    const int steps = launches >= MANY_LAUNCHES ? 1 : BATCH_LAUNCHES / launches;
+    return steps < LAST_BATCH ? steps : LAST_BATCH;
 }
 
 enum lcl_status lcl_pipeline_init(struct lcl_pipeline *B, lcl_context *ctx,
