@@ -233,7 +233,8 @@ enum lcl_amg_coarsening {
     LCL_AMG_COARSENING_DEFAULT, /* CLASSICAL if at least 0.99 of the weight of
                                    the couplings has the sign opposite to the
                                    diagonal and the median over the rows of the
-                                   largest over the smallest one is 30 or more;
+                                   largest over the smallest one, those below
+                                   1e-4 of it aside, is 30 or more;
                                    else SA */
     LCL_AMG_SA, /* smoothed aggregation (Vanek, Mandel, Brezina, Computing
                    56 (1996)) */

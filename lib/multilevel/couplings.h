@@ -11,7 +11,7 @@ struct lcl_couplings {
     // couplings, or if the sums are not finite
     double opposite;
     // The median over the rows with couplings other than zeros of max_j
-    // abs(a_ij) / min_j abs(a_ij), without entries below 1e-10 of the maximum,
+    // abs(a_ij) / min_j abs(a_ij), without entries below 1e-4 of the maximum,
     // is in [median_low, median_high), the lower one of two; both are 0 if
     // there is no such row. The interval is at most an eighth of median_low
     // wide. 30 is a bound of one.

@@ -145,6 +145,10 @@ static struct lcl_csr many_candidates(int64_t hubs, int64_t each)
                 dense[h * n + g] = -1 - test_random(&seed) / 8;
         for (int64_t j = hubs + h * each; j < hubs + (h + 1) * each; ++j) {
             dense[h * n + j] = -1 - test_random(&seed) / 2;
+            // couplings of a hub to rows of others that are weak, some positive
+            for (int64_t g = 0; g < hubs; ++g)
+                if (g != h && j % 3 > 0)
+                    dense[g * n + j] = j % 3 == 1 ? 0.5 : -0.0625;
             // on which others depend, so that it is coarse
             for (int64_t l = j + 1; l < j + 3 && l < n; ++l)
                 dense[l * n + j] = -1 - test_random(&seed);
@@ -205,14 +209,41 @@ static void test_extended__any_diagonal_matches(void **state)
             if (A.col_ind[k] == i)
                 A.val[k] *= i % 7 == 3 ? 0 : i % 7 == 5 ? -1 : 1;
     expect_all(*state, A);
-    // row 0 depends on rows 1 and 2; row 1 on 2, with d_0 = 0 after lumping
-    const double zero[] = {
-        1,  -1, -1, 1, //
-        -1, 3,  0,  0, //
-        -1, -1, 3,  0, //
-        0,  0,  -1, 0, //
-    };
-    expect_all(*state, test_csr_from_dense(4, zero));
+}
+
+// Row 0 depends on row 1 only, and its weak couplings cancel the diagonal.
+static void test_extended__a_divisor_of_zero_leaves_an_empty_row(void **state)
+{
+    enum { N = 10 };
+    double dense[N * N] = {1, -1};
+    for (int64_t i = 1; i < N; ++i) {
+        dense[i * N + i] = 1;
+        dense[i * N + 1] = i == 1 ? 1 : -1;
+        if (i > 1)
+            dense[i] = -0.125;
+    }
+    struct lcl_csr A = test_csr_from_dense(N, dense), P;
+    struct lcl_ref_splitting S;
+    assert_int_equal(lcl_ref_splitting_init(&S, &A, 0.25), LCL_OK);
+    assert_int_equal(lcl_ref_extended(&P, &A, &S, 4), LCL_OK);
+    assert_true(S.count == 1 && S.coarse[1] == 0);
+    assert_true(P.row_ptr[1] == 0 && P.row_ptr[3] == 2);
+    lcl_csr_finish(&P);
+    lcl_ref_splitting_finish(&S);
+    expect_all(*state, A);
+}
+
+// Sums of fine rows and divisors that are no normal numbers.
+static void test_extended__tiny_rows_match(void **state)
+{
+    const int64_t n = test_size(5, 20);
+    for (int every = 1; every <= 3; ++every) {
+        struct lcl_csr A = m_matrix(test_laplacian(n, n, 2), 1, 0);
+        for (int64_t i = 0; i < A.rows; i += every)
+            for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
+                A.val[k] *= 1e-310;
+        expect_all(*state, A);
+    }
 }
 
 static void test_extended__rows_without_couplings_are_empty(void **state)
@@ -395,6 +426,8 @@ int main(void)
         cmocka_unit_test(test_extended__unsymmetric_patterns_match),
         cmocka_unit_test(test_extended__rows_of_many_candidates_match),
         cmocka_unit_test(test_extended__any_diagonal_matches),
+        cmocka_unit_test(test_extended__a_divisor_of_zero_leaves_an_empty_row),
+        cmocka_unit_test(test_extended__tiny_rows_match),
         cmocka_unit_test(test_extended__rows_without_couplings_are_empty),
         cmocka_unit_test(test_extended__an_empty_matrix_has_none),
         cmocka_unit_test(test_extended__constants_are_kept),
