@@ -42,7 +42,6 @@ static enum lcl_status describe(lcl_precond *M)
     info->amg_complexity = lcl_hierarchy_complexity(H);
     info->amg_bytes = info->factor_bytes = lcl_hierarchy_bytes(H);
     info->amg_traffic = (uint64_t)lcl_cycle_traffic(&H->cycle);
-    info->launches = lcl_cycle_launches(&H->cycle);
     info->nnz_kept = info->nnz;
     info->storage = LCL_FACTOR_STORAGE_FP32;
     return read_lambdas(M);
@@ -59,8 +58,11 @@ static enum lcl_status set_up(lcl_precond *M,
         .levels = amg->levels,
         .coarse_rows = amg->coarse_rows,
     };
-    return lcl_hierarchy_init(M->op.state, M->op.range.ctx, M->matrix->matrix,
-                              &own);
+    const enum lcl_status st = lcl_hierarchy_init(M->op.state, M->op.range.ctx,
+                                                  M->matrix->matrix, &own);
+    const struct lcl_hierarchy *H = M->op.state;
+    M->info.launches = st < 0 ? 0 : lcl_cycle_launches(&H->cycle);
+    return st;
 }
 
 static enum lcl_status create(lcl_precond *M,

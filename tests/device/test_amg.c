@@ -152,6 +152,10 @@ static void test_amg__info_describes_the_levels(void **state)
         assert_true(info->amg_rows[l] < info->amg_rows[l - 1] / 3);
     assert_true(info->amg_complexity > 1 && info->amg_complexity < 2);
     assert_true(info->amg_bytes > (uint64_t)A.nnz * sizeof(float));
+    double *b = test_random_vector(A.rows, 2);
+    assert_int_equal(test_solve_run(&s, b), LCL_OK);
+    assert_true(s.report.launches > info->launches && info->launches >= 10);
+    free(b);
     test_solve_close(&s);
     test_csr_finish(&A);
 }
