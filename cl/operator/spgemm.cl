@@ -208,11 +208,12 @@ INLINE uint place_of(local const int *keys, uint high, int column)
 {
     uint low = 0;
 #if LCL_WIDTH == 1
-    low = high - 1;
-    for (uint step = 1; low > 0 && keys[low] > column; step *= 2) {
-        high = low;
-        low = low > step ? low - step : 0;
+    int at = (int)high - 1;
+    for (int step = 1; at > 0 && keys[at] > column; step *= 2) {
+        high = (uint)at;
+        at = max(at - step, 0);
     }
+    low = (uint)at;
 #endif
     while (low < high) {
         const uint middle = (low + high) / 2;
