@@ -26,7 +26,7 @@ struct option {
 
 // clang-format off
 static const struct option table[] = {
-    {"problem", '\0', TEXT, AT(problem), "NAME", "built-in: lap3d:N, lap3d:N,b=3, parabolic, q2:M, kron:S, radau:S,N"},
+    {"problem", '\0', TEXT, AT(problem), "NAME", "built-in: lap3d:N, aniso:N,EPS, elasticity:N, kron:S ...; see the manual"},
     {"csr-text", '\0', CSR_TEXT, AT(text), "ROWPTR COLIND VAL [RHS]", "text files, indices from 0; RHS: right-hand side"},
     {"kron", '\0', KRON, AT(kron), "M L A B", "Kronecker system (A (x) M + tau B (x) L) x = b from four files"},
     {"tau", '\0', TEXT, AT(tau_text), "T", "tau of --kron (1)"},

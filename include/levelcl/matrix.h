@@ -173,13 +173,40 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_dense_write(
 /* Generates a built-in problem from its name: "lap3d:N", "lap3d:N,b=3",
  * "parabolic", "q2:M", "kuhn:NX,NY,NZ,b", "rows:NxL,MxK", and
  * "convdiff:NXxNYxNZ": -Laplace u + v grad u = f on a grid of spacing h with u
- * = 0 around it, upwind differences, h v = (1, 0.5, 0.25); the diagonal is
- * 7.75, the neighbours at -x, -y, -z are -2, -1.5, -1.25, the others -1.
+ *     = 0 around it, upwind differences, h v = (1, 0.5, 0.25); the diagonal is
+ *     7.75, the neighbours at -x, -y, -z are -2, -1.5, -1.25, the others -1;
+ * "convdiff:N,PE": -Laplace u + div(v u) by finite volumes on N^3 cells of the
+ *     cube [-1, 1]^3, u = 0 around it, upwind, v recirculating; h |v| is at
+ *     most 1.5 PE (mesh Peclet number);
+ * "aniso:N,EPS": -u_xx - EPS (u_yy + u_zz), "jump:N,CONTRAST": -div(k grad u)
+ *     with k = 1 and k = CONTRAST alternately in cubes of 8^3 cells, harmonic
+ *     means on faces; both by finite volumes on N^3 cells, u = 0 around them;
+ * "q1:N": -Laplace u by trilinear elements on N^3 cubes, u = 0 around them:
+ *     (N - 1)^3 unknowns; "elasticity:N": isotropic linear elasticity, Young's
+ *     modulus 1, Poisson's ratio 0.3, on N^3 cubes, clamped at x = 0: the
+ *     displacements along x, y and z of N (N + 1)^2 nodes, node by node.
  * Ownership as lcl_csr_read.
  * Returns LCL_OK, LCL_EINVAL (unknown name, bad number), LCL_ERANGE or
  * LCL_ENOMEM. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_csr_problem(
     struct lcl_csr *A, const char *name, const struct lcl_log *log);
+
+/* Coordinates of the nodes of "elasticity:N", one row per node, three columns,
+ * in units of the side of a cube. Ownership and errors as above. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_problem_coordinates(
+    struct lcl_dense *X, const char *name, const struct lcl_log *log);
+
+/* The rigid body modes of nodes with displacements along d = 2 or 3 axes: X has
+ * one row of d coordinates per node. On success *modes, which the caller owns,
+ * has d rows per node (node by node, axis by axis) and d (d + 1) / 2 columns:
+ * translations, then rotations about the mean of the coordinates, lengths
+ * divided by the largest distance from it along an axis. Returns LCL_OK;
+ * LCL_EINVAL (NULL; X without rows, with columns other than 2 or 3, with
+ * coordinates that are not finite or whose differences overflow); LCL_ERANGE
+ * (2^31 unknowns); LCL_ENOMEM. On error *modes is all zero. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_rigid_body_modes(
+    struct lcl_dense *modes, const struct lcl_dense *X,
+    const struct lcl_log *log);
 
 /* y = A x in plain sequential C; x has cols, y has rows entries. */
 LCL_API void lcl_csr_multiply(const struct lcl_csr *A, const double *x,

@@ -245,12 +245,26 @@ static void test_alloc_io__suffixes(void **state)
     }
 }
 
+static enum lcl_status make_modes(const char *name)
+{
+    struct lcl_dense X, B = {0};
+    enum lcl_status st = lcl_problem_coordinates(&X, name, NULL);
+    if (st == LCL_OK)
+        st = lcl_rigid_body_modes(&B, &X, NULL);
+    assert_true(st == LCL_OK || !B.val);
+    lcl_dense_finish(&B);
+    lcl_dense_finish(&X);
+    return st;
+}
+
 static void test_alloc_io__problems(void **state)
 {
     (void)state;
     assert_int_equal(fail_each(make_problem, "lap3d:3,b=2"), 4);
     assert_int_equal(fail_each(make_problem, "q2:3"), 7);
     assert_int_equal(fail_each(make_problem, "rows:4x2,3x3"), 4);
+    assert_int_equal(fail_each(make_problem, "elasticity:2"), 4);
+    assert_int_equal(fail_each(make_modes, "elasticity:2"), 3);
     assert_int_equal(fail_each(make_kron, "kron:2,2,2,2"), 7);
     assert_int_equal(fail_each(make_kron, "radau:2,2"), 7);
 }

@@ -63,6 +63,13 @@ static void test_problem__sizes_are_those_of_the_formulas(void **state)
         {"convdiff:2x3x4", 24, 116},
         {"convdiff:148x148x58", 1270432, 8814880}, // as ATMOSMODD
         {"parabolic", 525825, 3674625},
+        {"convdiff:3,0.5", 27, 135},
+        {"aniso:3,1e-3", 27, 135},
+        {"jump:20,1e4", 8000, 53600},
+        {"q1:2", 1, 1},
+        {"q1:5", 64, 1000},
+        {"elasticity:1", 12, 144},
+        {"elasticity:4", 300, 15210},
         {"q2:1", 1, 1},
         {"q2:2", 9, 49},
         {"q2:128", 65025, 1030225},
@@ -138,6 +145,92 @@ static void test_problem__convdiff_rows_sum_to_missing_neighbours(void **state)
             missing += (node[d] == 0 ? low[d] : 0) + (node[d] == n[d] - 1);
         assert_true(row_sum(&A, i) == missing);
     }
+    lcl_csr_finish(&A);
+}
+
+// The flow through a face leaves one cell and enters the other, so that the
+// columns inside sum to 0; with PE = 0.5 some rows do not.
+static void test_problem__recirculating_flow_is_conserved(void **state)
+{
+    (void)state;
+    enum { N = 6 };
+    struct lcl_csr A = make("convdiff:6,0.5");
+    double most = 0;
+    for (int64_t i = 0; i < A.rows; ++i) {
+        const int64_t node[3] = {i % N, i / N % N, i / N / N};
+        double column = 0;
+        bool inside = true;
+        for (int d = 0; d < 3; ++d)
+            inside &= node[d] > 0 && node[d] < N - 1;
+        for (int64_t r = 0; r < A.rows; ++r)
+            column += at(&A, r, i);
+        assert_true(!inside || fabs(column) < 1e-14);
+        most = fmax(most, inside ? fabs(row_sum(&A, i)) : 0);
+    }
+    assert_true(most > 1e-3);
+    assert_true(!is_symmetric(&A));
+    lcl_csr_finish(&A);
+}
+
+// Without flow it is the Laplacian.
+static void test_problem__recirculating_flow_can_be_slow(void **state)
+{
+    (void)state;
+    struct lcl_csr A = make("convdiff:4,1e-100"), B = make("lap3d:4");
+    assert_memory_equal(A.val, B.val, (size_t)A.nnz * sizeof *A.val);
+    lcl_csr_finish(&A);
+    lcl_csr_finish(&B);
+}
+
+static void test_problem__aniso_is_weak_along_y_and_z(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t column;
+        double value;
+    } row[] = {{4, -0.25}, {10, -0.25}, {12, -1},   {13, 3},
+               {14, -1},   {16, -0.25}, {22, -0.25}};
+    struct lcl_csr A = make("aniso:3,0.25");
+    for (int k = 0; k < 7; ++k)
+        assert_true(at(&A, 13, row[k].column) == row[k].value);
+    assert_true(is_symmetric(&A));
+    lcl_csr_finish(&A);
+}
+
+// Inside the cubes 1 or the contrast, between them 2 c / (1 + c).
+static void test_problem__jump_has_harmonic_means_between_cubes(void **state)
+{
+    (void)state;
+    struct lcl_csr A = make("jump:16,3");
+    assert_true(at(&A, 0, 1) == -1);
+    assert_true(at(&A, 8, 9) == -3);
+    assert_true(at(&A, 7, 8) == -1.5);
+    assert_true(at(&A, 0, 0) == 6);
+    assert_true(at(&A, 15, 15) == 18);
+    assert_true(is_symmetric(&A));
+    for (int64_t i = 0; i < A.rows; ++i) {
+        const int64_t node[3] = {i % 16, i / 16 % 16, i / 256};
+        bool inside = true;
+        for (int d = 0; d < 3; ++d)
+            inside &= node[d] > 0 && node[d] < 15;
+        assert_true(row_sum(&A, i) >= (inside ? -1e-14 : 0.5));
+        assert_true(!inside || row_sum(&A, i) <= 1e-14);
+    }
+    lcl_csr_finish(&A);
+}
+
+// Trilinear elements: 8/3 on the diagonal, 0 to the faces, -1/6 to the edges
+// and -1/12 to the corners of the cubes around a node.
+static void test_problem__q1_is_the_trilinear_laplacian(void **state)
+{
+    (void)state;
+    static const double expected[4] = {8.0 / 3, 0, -1.0 / 6, -1.0 / 12};
+    struct lcl_csr A = make("q1:4");
+    for (int64_t j = 0; j < A.rows; ++j) {
+        const int64_t away = (j % 3 != 1) + (j / 3 % 3 != 1) + (j / 9 != 1);
+        assert_true(fabs(at(&A, 13, j) - expected[away]) < 1e-15);
+    }
+    assert_true(is_symmetric(&A));
     lcl_csr_finish(&A);
 }
 
@@ -258,22 +351,40 @@ static void test_problem__wrong_names_list_the_known_ones(void **state)
         "kuhn:1,2,3", "kuhn:1,2,3,9", "kuhn:1,2,3,4,5",
         "LAP3D:8",    "lap3d:1.5",    "rows:2x1",
         "convdiff:4", "convdiff:4x4", "convdiff:4,4,4",
-        "convdiff:",  "convdiff:0x1", "convdiff:1x1x0"};
+        "convdiff:",  "convdiff:0x1", "convdiff:1x1x0",
+        "q1:",        "q1:0",         "q1:3x",
+        "aniso:8",    "aniso:8,",     "aniso:8,0",
+        "aniso:8,-1", "aniso:8,nan",  "aniso:8,inf",
+        "aniso:8,1x", "jump:8,1e400", "jump:8,1e-101",
+        "jump:0,1",   "elasticity:0", "convdiff:4,0"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         struct test_capture capture;
         struct lcl_csr A = {.rows = 7};
-        char message[256];
+        char message[384];
         test_capture_init(&capture, LCL_LOG_ERROR);
         assert_int_equal(lcl_csr_problem(&A, names[i], &capture.log),
                          LCL_EINVAL);
         snprintf(message, sizeof message,
                  "unknown problem '%s': expected lap3d:N, lap3d:N,b=B, "
-                 "convdiff:NXxNYxNZ, parabolic, q2:M, kuhn:NX,NY,NZ,B or "
-                 "rows:NxL,MxK, with numbers >= 1 and blocks B <= 8",
+                 "convdiff:NXxNYxNZ, convdiff:N,PE, parabolic, q1:N, q2:M, "
+                 "elasticity:N, aniso:N,EPS, jump:N,CONTRAST, kuhn:NX,NY,NZ,B "
+                 "or rows:NxL,MxK, with whole numbers >= 1, others from "
+                 "1e-100 to 1e100 and blocks B <= 8",
                  names[i]);
         assert_string_equal(capture.last, message);
         assert_true(A.rows == 0 && !A.row_ptr);
     }
+}
+
+static void test_problem__q1_without_unknowns_is_refused(void **state)
+{
+    (void)state;
+    struct test_capture capture;
+    struct lcl_csr A;
+    test_capture_init(&capture, LCL_LOG_ERROR);
+    assert_int_equal(lcl_csr_problem(&A, "q1:1", &capture.log), LCL_EINVAL);
+    assert_string_equal(capture.last, "problem 'q1:1' has no unknowns: "
+                                      "expected N >= 2");
 }
 
 static void test_problem__absurd_sizes_are_out_of_range(void **state)
@@ -285,6 +396,13 @@ static void test_problem__absurd_sizes_are_out_of_range(void **state)
                                         "lap3d:99999999999999999999999",
                                         "convdiff:1291x1291x1291",
                                         "convdiff:9223372036854775807x1x2",
+                                        "aniso:1291,1",
+                                        "jump:99999999999,1",
+                                        "convdiff:9223372036854775807,1",
+                                        "q1:1292",
+                                        "q1:9223372036854775807",
+                                        "elasticity:99999999",
+                                        "elasticity:9223372036854775807",
                                         "q2:23171",
                                         "q2:9223372036854775807",
                                         "kuhn:1,1,2147483648,1",
@@ -311,6 +429,11 @@ int main(void)
         cmocka_unit_test(test_problem__lap3d_blocks_are_coupled_in_the_cell),
         cmocka_unit_test(test_problem__convdiff_is_upwind),
         cmocka_unit_test(test_problem__convdiff_rows_sum_to_missing_neighbours),
+        cmocka_unit_test(test_problem__recirculating_flow_is_conserved),
+        cmocka_unit_test(test_problem__recirculating_flow_can_be_slow),
+        cmocka_unit_test(test_problem__aniso_is_weak_along_y_and_z),
+        cmocka_unit_test(test_problem__jump_has_harmonic_means_between_cubes),
+        cmocka_unit_test(test_problem__q1_is_the_trilinear_laplacian),
         cmocka_unit_test(test_problem__parabolic_rows_sum_to_their_mass),
         cmocka_unit_test(test_problem__q2_has_the_norm_of_the_published_matrix),
         cmocka_unit_test(test_problem__kuhn_is_the_same_each_time),
@@ -319,6 +442,7 @@ int main(void)
         cmocka_unit_test(test_problem__rows_have_their_lengths),
         cmocka_unit_test(test_problem__rows_that_cannot_be_are_refused),
         cmocka_unit_test(test_problem__wrong_names_list_the_known_ones),
+        cmocka_unit_test(test_problem__q1_without_unknowns_is_refused),
         cmocka_unit_test(test_problem__absurd_sizes_are_out_of_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,46 +9,49 @@
 #include "lib/io/problems/uniform.h"
 
 #define KNOWN                                                                  \
- "expected lap3d:N, lap3d:N,b=B, convdiff:NXxNYxNZ, parabolic, q2:M, "         \
- "kuhn:NX,NY,NZ,B or rows:NxL,MxK, with numbers >= 1 and blocks B <= 8"
+ "expected lap3d:N, lap3d:N,b=B, convdiff:NXxNYxNZ, convdiff:N,PE, "           \
+ "parabolic, q1:N, q2:M, elasticity:N, aniso:N,EPS, jump:N,CONTRAST, "         \
+ "kuhn:NX,NY,NZ,B or rows:NxL,MxK, with whole numbers >= 1, others from "      \
+ "1e-100 to 1e100 and blocks B <= 8"
 
 // ---- lap3d: 7-point Laplacian, b x b blocks coupled by C, whose rows sum to 0
 
-static void lap3d_block(const void *user, int q, unsigned present,
+static void lap3d_block(const void *user, const struct lcl_site *site, int q,
                         uint64_t *random, double *block)
 {
     const int64_t b = *(const int64_t *)user;
     const bool diagonal = q == lcl_seven_point.center;
     const double on = diagonal ? 6 + 0.1 * (double)(b - 1) : -1;
-    (void)present;
+    (void)site;
     (void)random;
     for (int64_t k = 0; k < b * b; ++k)
         block[k] = k % (b + 1) == 0 ? on : diagonal ? -0.1 : 0;
 }
 
 static enum lcl_status make_lap3d(struct lcl_csr *A, const char *name,
-                                  const int64_t *number,
+                                  const struct lcl_numbers *of,
                                   const struct lcl_log *log)
 {
-    const int64_t b = number[1];
-    const struct lcl_recipe how = {{{number[0], number[0], number[0]}, b},
-                                   &lcl_seven_point,
-                                   lap3d_block,
-                                   &b,
-                                   0};
+    const int64_t b = of->whole[1];
+    const struct lcl_recipe how = {
+        {{of->whole[0], of->whole[0], of->whole[0]}, b},
+        &lcl_seven_point,
+        lap3d_block,
+        &b,
+        0};
     return lcl_problem_on_grid(A, name, &how, log);
 }
 
 // ---- convdiff: -Laplace u + v grad u, upwind differences, v along x, y and z
 
 // v h along x, y, z. The upwind neighbours, -x, -y, -z, precede the center.
-static void convdiff_block(const void *user, int q, unsigned present,
+static void convdiff_block(const void *user, const struct lcl_site *site, int q,
                            uint64_t *random, double *block)
 {
     static const double speed[3] = {1, 0.5, 0.25};
     const int center = lcl_seven_point.center;
     (void)user;
-    (void)present;
+    (void)site;
     (void)random;
     *block = q == center  ? 6 + speed[0] + speed[1] + speed[2]
              : q < center ? -1 - speed[center - 1 - q]
@@ -56,14 +59,15 @@ static void convdiff_block(const void *user, int q, unsigned present,
 }
 
 static enum lcl_status make_convdiff(struct lcl_csr *A, const char *name,
-                                     const int64_t *number,
+                                     const struct lcl_numbers *of,
                                      const struct lcl_log *log)
 {
-    const struct lcl_recipe how = {{{number[0], number[1], number[2]}, 1},
-                                   &lcl_seven_point,
-                                   convdiff_block,
-                                   NULL,
-                                   0};
+    const struct lcl_recipe how = {
+        {{of->whole[0], of->whole[1], of->whole[2]}, 1},
+        &lcl_seven_point,
+        convdiff_block,
+        NULL,
+        0};
     return lcl_problem_on_grid(A, name, &how, log);
 }
 
@@ -71,8 +75,8 @@ static enum lcl_status make_convdiff(struct lcl_csr *A, const char *name,
 
 enum { PARABOLIC_NX = 1025, PARABOLIC_NY = 513 };
 
-static void parabolic_block(const void *user, int q, unsigned present,
-                            uint64_t *random, double *block)
+static void parabolic_block(const void *user, const struct lcl_site *site,
+                            int q, uint64_t *random, double *block)
 {
     const double tau = 1e-2, h = 1.0 / (PARABOLIC_NX - 1), m = h * h / 12;
     const signed char *offset = lcl_triangles.offset[q];
@@ -85,7 +89,7 @@ static void parabolic_block(const void *user, int q, unsigned present,
     }
     double stiffness = 0, mass = 0;
     for (int p = 0; p < lcl_triangles.count; ++p) {
-        if (p == q || !(present >> p & 1))
+        if (p == q || !(site->present >> p & 1))
             continue;
         offset = lcl_triangles.offset[p];
         stiffness += offset[0] == 0 || offset[1] == 0;
@@ -95,7 +99,7 @@ static void parabolic_block(const void *user, int q, unsigned present,
 }
 
 static enum lcl_status make_parabolic(struct lcl_csr *A, const char *name,
-                                      const int64_t *number,
+                                      const struct lcl_numbers *of,
                                       const struct lcl_log *log)
 {
     const struct lcl_recipe how = {{{PARABOLIC_NX, PARABOLIC_NY, 1}, 1},
@@ -103,17 +107,17 @@ static enum lcl_status make_parabolic(struct lcl_csr *A, const char *name,
                                    parabolic_block,
                                    NULL,
                                    0};
-    (void)number;
+    (void)of;
     return lcl_problem_on_grid(A, name, &how, log);
 }
 
 // ---- kuhn: random blocks on a tetrahedral mesh, heavy on the diagonal
 
-static void kuhn_block(const void *user, int q, unsigned present,
+static void kuhn_block(const void *user, const struct lcl_site *site, int q,
                        uint64_t *random, double *block)
 {
     const int64_t b = *(const int64_t *)user;
-    (void)present;
+    (void)site;
     for (int64_t k = 0; k < b * b; ++k) {
         const bool on = q == lcl_tetrahedra.center && k % (b + 1) == 0;
         block[k] = (on ? 20 : 0) + lcl_uniform(random) - 0.5;
@@ -131,10 +135,10 @@ static struct lcl_recipe kuhn_recipe(const int64_t *number, uint64_t seed)
 }
 
 static enum lcl_status make_kuhn(struct lcl_csr *A, const char *name,
-                                 const int64_t *number,
+                                 const struct lcl_numbers *of,
                                  const struct lcl_log *log)
 {
-    const struct lcl_recipe how = kuhn_recipe(number, LCL_KUHN_SEED);
+    const struct lcl_recipe how = kuhn_recipe(of->whole, LCL_KUHN_SEED);
     return lcl_problem_on_grid(A, name, &how, log);
 }
 
@@ -248,16 +252,17 @@ static void q2_chunk(void *arg, int64_t chunk)
 }
 
 static enum lcl_status make_q2(struct lcl_csr *A, const char *name,
-                               const int64_t *number, const struct lcl_log *log)
+                               const struct lcl_numbers *of,
+                               const struct lcl_log *log)
 {
     enum lcl_status st;
     struct band B = {0};
     // the largest n with n * n rows
-    if (number[0] > (46340 + 1) / 2)
+    if (of->whole[0] > (46340 + 1) / 2)
         return lcl_problem_fail_range(name, log);
-    if ((st = band_init(&B, number[0], log)) < 0)
+    if ((st = band_init(&B, of->whole[0], log)) < 0)
         goto out;
-    band_assemble(&B, number[0]);
+    band_assemble(&B, of->whole[0]);
     band_count(&B);
     const int64_t rows = B.n * B.n, entries = B.before[B.n];
     if ((st = lcl_problem_allocate(A, rows, entries * entries, log)) < 0)
@@ -288,29 +293,57 @@ static const struct problem problems[] = {
     {"q2:#", false, make_q2},
     {"kuhn:#,#,#,#", true, make_kuhn},
     {"rows:#x#,#x#", false, lcl_problem_rows},
+    {"aniso:#,~", false, lcl_problem_aniso},
+    {"jump:#,~", false, lcl_problem_jump},
+    {"convdiff:#,~", false, lcl_problem_recirculating},
+    {"q1:#", false, lcl_problem_q1},
+    {"elasticity:#", false, lcl_problem_elasticity},
 };
 
-enum { NUMBERS = 4 };
-
 // Whether the name matches the format of P and its numbers are valid.
-static bool match(const struct problem *P, char *name, int64_t *number)
+static bool match(const struct problem *P, char *name,
+                  struct lcl_numbers *numbers)
 {
     int last = -1;
     for (const char *f = P->format; *f; ++f)
         last += *f == '#';
-    return lcl_problem_match(P->format, name, number) &&
-           !(P->has_block && number[last] > LCL_BLOCK_MAX);
+    return lcl_problem_match(P->format, name, numbers) &&
+           !(P->has_block && numbers->whole[last] > LCL_BLOCK_MAX);
 }
 
 static enum lcl_status make_named(struct lcl_csr *A, char *name,
                                   const struct lcl_log *log)
 {
     for (size_t i = 0; i < sizeof problems / sizeof *problems; ++i) {
-        int64_t number[NUMBERS] = {1, 1, 1, 1};
-        if (match(&problems[i], name, number))
-            return problems[i].make(A, name, number, log);
+        struct lcl_numbers numbers = {{1, 1, 1, 1}, 0};
+        if (match(&problems[i], name, &numbers))
+            return problems[i].make(A, name, &numbers, log);
     }
     return lcl_fail(log, LCL_EINVAL, "unknown problem '%s': " KNOWN, name);
+}
+
+enum lcl_status lcl_problem_coordinates(struct lcl_dense *X, const char *name,
+                                        const struct lcl_log *log)
+{
+    struct lcl_numbers of;
+    enum lcl_status st;
+    if (!X || !name)
+        return lcl_misuse(log, "lcl_problem_coordinates: an argument is NULL");
+    *X = (struct lcl_dense){0};
+    char *copy = lcl_strdup(name);
+    if (!copy)
+        return lcl_fail_memory(log, "the name of a problem");
+    if (lcl_problem_match("elasticity:#", copy, &of))
+        st = lcl_problem_elasticity_nodes(X, name, of.whole[0], log);
+    else
+        st = lcl_fail(log, LCL_EINVAL,
+                      "'%s' is no problem with coordinates: expected "
+                      "elasticity:N",
+                      name);
+    if (st < 0)
+        lcl_dense_finish(X);
+    lcl_free(copy);
+    return st;
 }
 
 enum lcl_status lcl_csr_problem(struct lcl_csr *A, const char *name,

@@ -23,6 +23,14 @@ const struct lcl_stencil lcl_tetrahedra = {15, 7, {
     {-1, -1, -1}, {0, -1, -1}, {-1, 0, -1}, {0, 0, -1}, {-1, -1, 0},
     {0, -1, 0}, {-1, 0, 0}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0},
     {0, 0, 1}, {1, 0, 1}, {0, 1, 1}, {1, 1, 1}}};
+
+const struct lcl_stencil lcl_hexahedra = {27, 13, {
+    {-1, -1, -1}, {0, -1, -1}, {1, -1, -1}, {-1, 0, -1}, {0, 0, -1},
+    {1, 0, -1}, {-1, 1, -1}, {0, 1, -1}, {1, 1, -1},
+    {-1, -1, 0}, {0, -1, 0}, {1, -1, 0}, {-1, 0, 0}, {0, 0, 0},
+    {1, 0, 0}, {-1, 1, 0}, {0, 1, 0}, {1, 1, 0},
+    {-1, -1, 1}, {0, -1, 1}, {1, -1, 1}, {-1, 0, 1}, {0, 0, 1},
+    {1, 0, 1}, {-1, 1, 1}, {0, 1, 1}, {1, 1, 1}}};
 // clang-format on
 
 int64_t lcl_grid_rows(const struct lcl_grid *g)
@@ -95,11 +103,11 @@ static int64_t node_distance(const struct lcl_grid *g,
     return offset[0] + g->n[0] * (offset[1] + g->n[1] * offset[2]);
 }
 
-// A node, the number of blocks before it, and its neighbours.
+// A node and the number of blocks before it.
 struct node {
     int64_t number;
     int64_t blocks;
-    unsigned present;
+    struct lcl_site site;
 };
 
 typedef void node_fn(void *A, const struct lcl_recipe *how,
@@ -124,18 +132,20 @@ static void fill_chunk(void *arg, int64_t chunk)
     const struct filling *F = arg;
     const struct lcl_grid *g = &F->how->grid;
     const int64_t *n = g->n;
-    struct node node = {lcl_chunk_start(F->nodes, F->chunks, chunk), 0, 0};
-    int64_t at[3] = {node.number % n[0], node.number / n[0] % n[1],
-                     node.number / n[0] / n[1]};
+    struct node node = {.number = lcl_chunk_start(F->nodes, F->chunks, chunk)};
+    int64_t *at = node.site.at;
+    at[0] = node.number % n[0];
+    at[1] = node.number / n[0] % n[1];
+    at[2] = node.number / n[0] / n[1];
     const int64_t end = lcl_chunk_start(F->nodes, F->chunks, chunk + 1);
     node.blocks = blocks_before(g, F->how->stencil, at);
     uint64_t random =
         F->how->seed ? lcl_uniform_skip(F->how->seed, node.blocks * g->b * g->b)
                      : 0;
     for (; node.number < end; ++node.number) {
-        node.present = neighbours(g, F->how->stencil, at);
+        node.site.present = neighbours(g, F->how->stencil, at);
         F->fill_node(F->A, F->how, &node, &random);
-        for (unsigned rest = node.present; rest; rest &= rest - 1)
+        for (unsigned rest = node.site.present; rest; rest &= rest - 1)
             ++node.blocks;
         step(at, n);
     }
@@ -168,15 +178,15 @@ static void fill_rows(void *matrix, const struct lcl_recipe *how,
     struct lcl_csr *A = matrix;
     const int64_t b = how->grid.b;
     int64_t length = 0, k = node->blocks * b * b;
-    for (unsigned rest = node->present; rest; rest &= rest - 1)
+    for (unsigned rest = node->site.present; rest; rest &= rest - 1)
         length += b;
     for (int64_t r = 0; r < b; ++r)
         A->row_ptr[node->number * b + r] = k + r * length;
     for (int q = 0; q < how->stencil->count; ++q) {
-        if (!(node->present >> q & 1))
+        if (!(node->site.present >> q & 1))
             continue;
         double block[LCL_BLOCK_MAX * LCL_BLOCK_MAX];
-        how->block(how->user, q, node->present, random, block);
+        how->block(how->user, &node->site, q, random, block);
         const signed char *offset = how->stencil->offset[q];
         const int64_t col = node->number + node_distance(&how->grid, offset);
         put_block(A, k, length, col, b, block);
@@ -210,12 +220,12 @@ static void fill_blocks(void *matrix, const struct lcl_recipe *how,
     int64_t k = node->blocks;
     A->row_ptr[node->number] = k;
     for (int q = 0; q < how->stencil->count; ++q) {
-        if (!(node->present >> q & 1))
+        if (!(node->site.present >> q & 1))
             continue;
         const signed char *offset = how->stencil->offset[q];
         A->col_ind[k] =
             (int32_t)(node->number + node_distance(&how->grid, offset));
-        how->block(how->user, q, node->present, random, A->val + k++ * values);
+        how->block(how->user, &node->site, q, random, A->val + k++ * values);
     }
 }
 

@@ -5,7 +5,7 @@
 
 #include <levelcl/matrix.h>
 
-enum { LCL_STENCIL_MAX = 15 };
+enum { LCL_STENCIL_MAX = 27 };
 
 // Neighbours of a node, in ascending order; `center` is the node itself.
 struct lcl_stencil {
@@ -20,17 +20,24 @@ extern const struct lcl_stencil lcl_seven_point;
 extern const struct lcl_stencil lcl_triangles;
 // Edges of cubes, each cut into six tetrahedra around one diagonal.
 extern const struct lcl_stencil lcl_tetrahedra;
+// All nodes of the eight cubes around a node.
+extern const struct lcl_stencil lcl_hexahedra;
 
 struct lcl_grid {
     int64_t n[3];
     int64_t b;
 };
 
-// Fills the b x b block of neighbour q, row-major. Bit p of `present`:
-// neighbour p is inside the grid. *random is the state of the random numbers if
-// each block takes b b of them in the order of the matrix. Several threads call
-// it.
-typedef void lcl_block_fn(const void *user, int q, unsigned present,
+// A node of the grid.
+struct lcl_site {
+    int64_t at[3];
+    unsigned present; // bit p: neighbour p is inside the grid
+};
+
+// Fills the b x b block of neighbour q of a node, row-major. *random is the
+// state of the random numbers if each block takes b b of them in the order of
+// the matrix. Several threads call it.
+typedef void lcl_block_fn(const void *user, const struct lcl_site *site, int q,
                           uint64_t *random, double *block);
 
 // Definition of a matrix on a grid.

@@ -64,14 +64,14 @@ struct diffuse {
 
 // Mass h^3 (1/2, six times 1/12); stiffness h (6, six times -1) times D, minus
 // the mass times R.
-static void diffuse_block(const void *user, int q, unsigned present,
+static void diffuse_block(const void *user, const struct lcl_site *site, int q,
                           uint64_t *random, double *block)
 {
     const struct diffuse *how = user;
     const double h = how->h;
     const bool center = q == lcl_seven_point.center;
     const double mass = h * h * h * (center ? 1.0 / 2 : 1.0 / 12);
-    (void)present;
+    (void)site;
     (void)random;
     memset(block, 0, UNKNOWNS * UNKNOWNS * sizeof *block);
     for (int u = 0; u < UNKNOWNS; ++u) {
@@ -130,13 +130,13 @@ static enum lcl_status make_named(struct lcl_kron_data *D, char *name,
                                   const struct lcl_log *log)
 {
     for (size_t i = 0; i < sizeof problems / sizeof *problems; ++i) {
-        int64_t number[NUMBERS];
-        memcpy(number, problems[i].missing, sizeof number);
-        if (!lcl_problem_match(problems[i].format, name, number) ||
-            number[0] > problems[i].stages_max)
+        struct lcl_numbers of = {.real = 0};
+        memcpy(of.whole, problems[i].missing, sizeof of.whole);
+        if (!lcl_problem_match(problems[i].format, name, &of) ||
+            of.whole[0] > problems[i].stages_max)
             continue;
-        D->K = (struct lcl_kron){(int)number[0], D->A, D->B, 0, &D->M, &D->L};
-        return problems[i].make(D, name, number, log);
+        D->K = (struct lcl_kron){(int)of.whole[0], D->A, D->B, 0, &D->M, &D->L};
+        return problems[i].make(D, name, of.whole, log);
     }
     return lcl_fail(log, LCL_EINVAL,
                     "unknown problem '%s': expected kron:S or kron:S,NX,NY,NZ "

@@ -6,19 +6,40 @@
 #include "lib/io/number.h"
 #include "lib/io/problems/problem.h"
 
-bool lcl_problem_match(const char *format, char *name, int64_t *number)
+// Reads the number that `kind` stands for at `name`; the position after it, or
+// NULL.
+static char *read_number(char kind, char *name, int64_t *whole, double *real)
 {
-    for (; *format; ++format) {
-        if (*format != '#') {
-            if (*name++ != *format)
-                return false;
-            continue;
-        }
-        name = lcl_parse_int(name, number);
-        if (!name || *number++ < 1)
-            return false;
+    if (kind == '#') {
+        name = lcl_parse_int(name, whole);
+        return name && *whole >= 1 ? name : NULL;
     }
-    return *name == '\0';
+    name = lcl_parse_double(name, real);
+    return name && *real >= 1e-100 && *real <= 1e100 ? name : NULL;
+}
+
+static bool match(const char *format, char *name, struct lcl_numbers *numbers)
+{
+    int64_t *whole = numbers->whole;
+    for (; *format && name; ++format)
+        if (*format == '#' || *format == '~') {
+            name = read_number(*format, name, whole, &numbers->real);
+            whole += *format == '#';
+        } else if (*name++ != *format) {
+            return false;
+        }
+    return name && *name == '\0';
+}
+
+bool lcl_problem_match(const char *format, char *name,
+                       struct lcl_numbers *numbers)
+{
+    struct lcl_c_locale locale;
+    if (!lcl_c_locale_enter(&locale))
+        return false;
+    const bool matches = match(format, name, numbers);
+    lcl_c_locale_leave(&locale);
+    return matches;
 }
 
 enum lcl_status lcl_problem_fail_range(const char *name,

@@ -6,14 +6,22 @@
 
 #include <stdbool.h>
 
+// The numbers in the name of a problem.
+struct lcl_numbers {
+    int64_t whole[4];
+    double real;
+};
+
 // Generates the matrix of a name from the numbers in it.
 typedef enum lcl_status lcl_problem_make(struct lcl_csr *A, const char *name,
-                                         const int64_t *number,
+                                         const struct lcl_numbers *of,
                                          const struct lcl_log *log);
 
-// Whether `name` matches `format`, in which each '#' stands for a number >= 1;
-// the numbers are stored in number[0], ...
-bool lcl_problem_match(const char *format, char *name, int64_t *number);
+// Whether `name` matches `format`, in which each '#' stands for a whole number
+// >= 1 and '~', once at most, for a number from 1e-100 to 1e100; stores the
+// numbers. An exponent's d or D in `name` becomes e.
+bool lcl_problem_match(const char *format, char *name,
+                       struct lcl_numbers *numbers);
 
 enum lcl_status lcl_problem_fail_range(const char *name,
                                        const struct lcl_log *log);
@@ -26,6 +34,16 @@ enum lcl_status lcl_problem_allocate(struct lcl_csr *A, int64_t rows,
 // "rows:NxL,MxK": N rows of L entries, then M rows of K entries, symmetric
 // positive definite.
 lcl_problem_make lcl_problem_rows;
+
+// Finite volumes on N x N x N cells (volumes.c).
+lcl_problem_make lcl_problem_aniso, lcl_problem_jump, lcl_problem_recirculating;
+// Trilinear elements on N x N x N cubes (hexahedra.c).
+lcl_problem_make lcl_problem_q1, lcl_problem_elasticity;
+
+// Coordinates of the nodes of elasticity:N, before they are numbered.
+enum lcl_status lcl_problem_elasticity_nodes(struct lcl_dense *X,
+                                             const char *name, int64_t n,
+                                             const struct lcl_log *log);
 
 // Initial state of the random numbers of "kuhn:NX,NY,NZ,B".
 #define LCL_KUHN_SEED UINT64_C(88172645463325253)

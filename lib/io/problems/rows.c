@@ -108,11 +108,11 @@ static enum lcl_status check(const struct ring *R, const char *name,
 }
 
 enum lcl_status lcl_problem_rows(struct lcl_csr *A, const char *name,
-                                 const int64_t *number,
+                                 const struct lcl_numbers *of,
                                  const struct lcl_log *log)
 {
-    struct ring ring[] = {{0, number[0], number[1], 0},
-                          {number[0], number[2], number[3], 0}};
+    struct ring ring[] = {{0, of->whole[0], of->whole[1], 0},
+                          {of->whole[0], of->whole[2], of->whole[3], 0}};
     enum lcl_status st;
     if ((st = check(&ring[0], name, log)) < 0 ||
         (st = check(&ring[1], name, log)) < 0)
