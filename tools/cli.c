@@ -31,6 +31,8 @@ static const struct option table[] = {
     {"kron", '\0', KRON, AT(kron), "M L A B", "Kronecker system (A (x) M + tau B (x) L) x = b from four files"},
     {"tau", '\0', TEXT, AT(tau_text), "T", "tau of --kron (1)"},
     {NULL, 'b', TEXT, AT(rhs), "FILE", "right-hand side (b = A * ones)"},
+    {"coordinates", '\0', TEXT, AT(coordinates), "FILE", "coordinates of nodes: amg reproduces their rigid body modes"},
+    {"near-null", '\0', TEXT, AT(near_null), "FILE", "near-null vectors of A, which amg reproduces"},
     {NULL, 'o', TEXT, AT(output), "FILE", "write x to FILE, as Matrix Market or .petsc; - is the standard output"},
     {"device", '\0', TEXT, AT(device), "N|NAME", "number or part of the name of the device; clsolve devices lists them"},
     {"json", '\0', FLAG, AT(json), NULL, "print one JSON record instead of the report, also for errors"},

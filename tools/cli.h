@@ -33,6 +33,8 @@ struct cli {
     const char *labels; // --partition file:F
     const char *device;
     const char *history;
+    const char *coordinates;
+    const char *near_null;
     bool json;
     bool profile;
     bool quiet;

@@ -73,8 +73,9 @@ static enum lcl_status check_streams(const struct cli *cli,
                                      struct messages *messages)
 {
     const char *const inputs[] = {
-        cli->matrix,  cli->rhs,     cli->text[0], cli->text[1], cli->text[2],
-        cli->text[3], cli->kron[0], cli->kron[1], cli->kron[2], cli->kron[3]};
+        cli->matrix,  cli->rhs,     cli->text[0],     cli->text[1],
+        cli->text[2], cli->text[3], cli->kron[0],     cli->kron[1],
+        cli->kron[2], cli->kron[3], cli->coordinates, cli->near_null};
     int from_stdin = 0;
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; ++i)
         from_stdin += inputs[i] && strcmp(inputs[i], "-") == 0;
@@ -181,6 +182,11 @@ static enum lcl_status check_methods(const struct cli *cli,
               (int)precond->amg.smoother > 0),
          "--amg-coarsening, --amg-smoother, --amg-theta, --amg-levels and "
          "--amg-coarse-rows require --precond amg"},
+        {type != LCL_PRECOND_AMG && (cli->coordinates || cli->near_null),
+         "--coordinates and --near-null require --precond amg"},
+        {cli->coordinates && cli->near_null,
+         "--coordinates makes near-null vectors: give it or --near-null, not "
+         "both"},
         {cli_is_kron(cli) && type == LCL_PRECOND_AMG,
          "--precond amg does not support systems in Kronecker form"},
         {cli_is_kron(cli) && extended,
@@ -230,7 +236,9 @@ static enum lcl_status check_only_solve(const struct cli *cli,
     } only_solve[] = {{cli->rhs, "-b"},
                       {cli->text[3], "a fourth file of --csr-text"},
                       {converts ? NULL : cli->output, "-o"},
-                      {cli->history, "--history"}};
+                      {cli->history, "--history"},
+                      {cli->coordinates, "--coordinates"},
+                      {cli->near_null, "--near-null"}};
     for (int i = 0; i < (int)(sizeof only_solve / sizeof *only_solve); ++i)
         if (cli->command != CLI_SOLVE && only_solve[i].value)
             return messages_fail(messages, LCL_EINVAL,

@@ -174,7 +174,8 @@ enum lcl_status job_prepare(struct job *job)
     job->x = calloc((size_t)job->unknowns, sizeof *job->x);
     if (!job->x)
         return no_memory(job, "the solution");
-    st = job_rhs(job) ? read_rhs(job) : make_rhs(job);
+    if ((st = job_rhs(job) ? read_rhs(job) : make_rhs(job)) == LCL_OK)
+        st = job_read_modes(job);
     job->read_seconds += job_clock() - start;
     return st;
 }

@@ -54,6 +54,8 @@ enum lcl_status job_factor(struct job *job)
     job->phase = JOB_WORK;
     profile_begin(&job->profile, job->ctx, job_clock());
     enum lcl_status st = make_operator(job);
+    if (st >= 0 && job->modes.cols > 0)
+        st = lcl_operator_set_near_nullspace(job->op, &job->modes);
     if (st >= 0)
         st = lcl_precond_create(&job->M, job->op, &job->cli.options.precond);
     compile_line_clear(&job->compiling);
@@ -98,6 +100,7 @@ void job_finish(struct job *job)
     free(job->x);
     free(job->made_rhs);
     lcl_dense_finish(&job->rhs);
+    lcl_dense_finish(&job->modes);
     lcl_csr_finish(&job->A);
     lcl_kron_data_finish(&job->kron);
 }

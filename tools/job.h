@@ -32,9 +32,10 @@ struct job {
     int64_t unknowns;
     struct lcl_read_info read;
     struct facts facts;
-    struct lcl_dense rhs; // -b
-    double *made_rhs;     // the matrix times a vector of ones
-    const double *b;      // one of the two
+    struct lcl_dense rhs;   // -b
+    double *made_rhs;       // the matrix times a vector of ones
+    struct lcl_dense modes; // near-null vectors; cols 0: none
+    const double *b;        // one of the two
     double *x;
     int32_t *labels;
     int64_t labels_count;
@@ -78,6 +79,9 @@ enum lcl_status job_check_square(struct job *job);
 
 // Refuses a row of zeros; reads or computes the right-hand side.
 enum lcl_status job_prepare(struct job *job);
+
+// Reads the near-null vectors, or the coordinates from which it makes them.
+enum lcl_status job_read_modes(struct job *job);
 
 enum lcl_status job_open_device(struct job *job);
 // Creates the operator and the preconditioner; then the solver, which selects

@@ -83,10 +83,11 @@ static bool is_same_file(const char *a, const char *b)
 static enum lcl_status check_against_inputs(struct job *job, const char *path)
 {
     const struct cli *cli = &job->cli;
-    const char *const inputs[] = {cli->matrix,  cli->rhs,     cli->labels,
-                                  cli->text[0], cli->text[1], cli->text[2],
-                                  cli->text[3], cli->kron[0], cli->kron[1],
-                                  cli->kron[2], cli->kron[3]};
+    const char *const inputs[] = {cli->matrix,   cli->rhs,     cli->labels,
+                                  cli->text[0],  cli->text[1], cli->text[2],
+                                  cli->text[3],  cli->kron[0], cli->kron[1],
+                                  cli->kron[2],  cli->kron[3], cli->coordinates,
+                                  cli->near_null};
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; ++i) {
         if (!inputs[i] || !is_same_file(path, inputs[i]))
             continue;

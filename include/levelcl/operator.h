@@ -127,6 +127,17 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_operator_create_callback(
 LCL_NODISCARD LCL_API enum lcl_status lcl_operator_update(lcl_operator *A,
                                                           const double *val);
 
+/* Gives A near-null vectors: columns of B, one row for each row of A, that A
+ * maps to almost nothing, such as lcl_rigid_body_modes() for elasticity.
+ * Smoothed aggregation made from now on reproduces them; without them, it
+ * reproduces constants, one for each component of a block. They may depend on
+ * each other. Keeps a copy of B. NULL or 0 columns: no vectors again. Returns
+ * LCL_OK; LCL_EINVAL (A is NULL, has no matrix or is not square; B has other
+ * rows than A, more than LCL_BLOCK_MAX columns, or a number that is not finite)
+ * or LCL_ENOMEM; on error A keeps its vectors. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_operator_set_near_nullspace(
+    lcl_operator *A, const struct lcl_dense *B);
+
 /* y = A x for host vectors; x has cols, y has rows entries. Blocking. If x
  * holds Inf or NaN, any entry of y may be Inf or NaN. The first product chooses
  * and builds its kernels, unless a solver has done so.

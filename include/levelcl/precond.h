@@ -237,14 +237,16 @@ enum lcl_amg_coarsening {
                                    1e-4 of it aside, is 30 or more;
                                    else SA */
     LCL_AMG_SA, /* smoothed aggregation (Vanek, Mandel, Brezina, Computing
-                   56 (1996)) */
-    LCL_AMG_CLASSICAL, /* a subset of the unknowns by PMIS (De Sterck, Yang,
-                          Heys, SIAM J. Matrix Anal. Appl. 27 (2006)),
-                          extended+i interpolation with at most 4 entries a row
-                          (De Sterck, Falgout, Nolting, Yang, Numer. Linear
-                          Algebra Appl. 15 (2008)): fewer iterations where
-                          couplings of one sign differ by orders of magnitude, a
-                          larger hierarchy */
+                   56 (1996)) of rows or, if the matrix is stored in blocks,
+                   of block rows, coupled by the Frobenius norms of the
+                   blocks; see lcl_operator_set_near_nullspace() */
+    LCL_AMG_CLASSICAL, /* for single entries only: a subset of the unknowns by
+                          PMIS (De Sterck, Yang, Heys, SIAM J. Matrix Anal.
+                          Appl. 27 (2006)), extended+i interpolation with at
+                          most 4 entries a row (De Sterck, Falgout, Nolting,
+                          Yang, Numer. Linear Algebra Appl. 15 (2008)): fewer
+                          iterations where couplings of one sign differ by
+                          orders of magnitude, a larger hierarchy */
     LCL_AMG_COARSENING_COUNT,
 };
 

@@ -6,7 +6,7 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/vector/prefix_sum.h"
+#include "lib/operator/counted.h"
 
 #include "cl/multilevel/aggregate.cl.h"
 #include "cl/multilevel/extended.cl.h"
@@ -65,7 +65,6 @@ static enum lcl_status allocate(struct work *w)
     const int64_t n = w->A->n;
     const char *what = "an interpolation";
     const struct lcl_buffer_plan all[] = {
-        {&w->P->row_ptr, n + 1, sizeof(uint32_t), what},
         {&w->length, n, sizeof(uint32_t), what},
         {&w->col, n * w->most, sizeof(int32_t), what},
         {&w->val, n * w->most, sizeof(double), what},
@@ -85,41 +84,11 @@ static enum lcl_status interpolate(const struct work *w)
                       lcl_arg_buffer(w->col), lcl_arg_buffer(w->val));
 }
 
-// Row pointers and their last one, the number of entries.
-static enum lcl_status make_rows(const struct work *w)
-{
-    struct lcl_device_matrix *P = w->P;
-    struct lcl_prefix_sum sums;
-    const struct lcl_summands what = {.n = P->n,
-                                      .in = w->length,
-                                      .kind = LCL_SUM_NUMBERS,
-                                      .n_of = -1,
-                                      .total = -1};
-    uint32_t entries = 0;
-    enum lcl_status st = lcl_prefix_sum_init(&sums, w->ctx);
-    if (st == LCL_OK &&
-        (st = lcl_prefix_sum(&sums, &what, P->row_ptr)) == LCL_OK)
-        st = lcl_buffer_read_at(P->row_ptr, (size_t)P->n * sizeof entries,
-                                &entries, sizeof entries);
-    lcl_prefix_sum_finish(&sums);
-    P->blocks = entries;
-    if (st == LCL_OK && entries > P->n * w->most)
-        return lcl_fail(lcl_context_log(w->ctx), LCL_ESELFTEST,
-                        "%s computes wrong results: impossible number of "
-                        "entries of an interpolation",
-                        lcl_context_caps(w->ctx)->name);
-    return st;
-}
-
 static enum lcl_status compact(const struct work *w)
 {
     struct lcl_device_matrix *P = w->P;
-    const struct lcl_buffer_plan all[] = {
-        {&P->col, P->blocks, sizeof(int32_t), "columns of an interpolation"},
-        {&P->val, P->blocks, sizeof(double), "values of an interpolation"},
-    };
     const enum lcl_status st =
-        lcl_buffers_create(w->ctx, all, sizeof all / sizeof *all);
+        lcl_device_matrix_counted(P, w->ctx, w->length, P->n * w->most);
     return st < 0
                ? st
                : LCL_LAUNCH(w->compact, w->groups, lcl_arg_long(P->n),
@@ -140,8 +109,7 @@ enum lcl_status lcl_extended_init_most(struct lcl_device_matrix *P,
     *P = lcl_device_matrix_shape(&shape);
     P->groups = A->groups;
     if ((st = check(&w)) == LCL_OK && (st = get_kernels(&w)) == LCL_OK &&
-        (st = allocate(&w)) == LCL_OK && (st = interpolate(&w)) == LCL_OK &&
-        (st = make_rows(&w)) == LCL_OK)
+        (st = allocate(&w)) == LCL_OK && (st = interpolate(&w)) == LCL_OK)
         st = compact(&w);
     lcl_buffer_destroy(&w.length);
     lcl_buffer_destroy(&w.col);

@@ -7,7 +7,10 @@
 #include "lib/multilevel/aggregates.h"
 #include "lib/multilevel/couplings.h"
 #include "lib/multilevel/extended.h"
+#include "lib/multilevel/nodes.h"
 #include "lib/multilevel/prolongator.h"
+#include "lib/multilevel/tentative.h"
+#include "lib/operator/to_entries.h"
 #include "lib/operator/transpose.h"
 
 enum {
@@ -25,6 +28,7 @@ struct coarsening {
     struct lcl_splitting splitting; // classical
     struct lcl_strength strength;   // smoothed aggregation
     struct lcl_aggregates aggregates;
+    struct lcl_nodes nodes; // of a system; strength and aggregates are theirs
 };
 
 static bool is_classical(const struct lcl_hierarchy *H)
@@ -37,6 +41,7 @@ static void coarsening_finish(struct coarsening *G)
     lcl_splitting_finish(&G->splitting);
     lcl_aggregates_finish(&G->aggregates);
     lcl_strength_finish(&G->strength);
+    lcl_nodes_finish(&G->nodes);
 }
 
 static enum lcl_status split(struct coarsening *G, struct lcl_hierarchy *H,
@@ -49,12 +54,17 @@ static enum lcl_status split(struct coarsening *G, struct lcl_hierarchy *H,
 static enum lcl_status aggregate(struct coarsening *G, struct lcl_hierarchy *H,
                                  int l)
 {
-    const struct lcl_device_matrix *A = H->level[l].A;
+    const struct lcl_device_matrix *A =
+        H->is_system ? &G->nodes.graph : H->level[l].A;
     const struct lcl_strength_params strength = {.theta = H->params.theta /
                                                           (double)(1 << l)};
     const struct lcl_aggregates_params params = {.second = 0};
-    const enum lcl_status st =
-        lcl_strength_init(&G->strength, H->ctx, A, &strength);
+    enum lcl_status st = LCL_OK;
+    if (H->is_system)
+        st = lcl_nodes_init(&G->nodes, H->ctx, H->level[l].A,
+                            H->level[l].near_null.block);
+    if (st == LCL_OK)
+        st = lcl_strength_init(&G->strength, H->ctx, A, &strength);
     return st < 0 ? st
                   : lcl_aggregates_init(&G->aggregates, H->ctx, A, &G->strength,
                                         &params);
@@ -69,32 +79,66 @@ static enum lcl_status transpose(struct lcl_device_matrix *R, lcl_context *ctx,
     return st;
 }
 
+static enum lcl_status multiply_once(struct lcl_device_matrix *C,
+                                     lcl_context *ctx,
+                                     const struct lcl_device_matrix *A,
+                                     const struct lcl_device_matrix *B)
+{
+    struct lcl_spgemm S;
+    enum lcl_status st = lcl_spgemm_init(&S, C, ctx, A, B);
+    if (st == LCL_OK)
+        st = lcl_spgemm_update(&S, C, A, B);
+    lcl_spgemm_finish(&S);
+    return st;
+}
+
+// P = (I - w D_F^-1 A_F) T
+static enum lcl_status prolong_nodes(struct lcl_hierarchy *H, int l,
+                                     const struct coarsening *G)
+{
+    struct lcl_hierarchy_level *L = &H->level[l], *next = L + 1;
+    struct lcl_device_matrix F = {.n = 0}, T;
+    enum lcl_status st;
+    if ((st = lcl_tentative_init(&T, &next->near_null, H->ctx, &G->aggregates,
+                                 &L->near_null)) == LCL_OK &&
+        (st = lcl_nodes_filter(&F, &G->nodes, L->A, &G->strength, L->lambda)) ==
+            LCL_OK)
+        st = multiply_once(&L->P, H->ctx, &F, &T);
+    lcl_device_matrix_finish(&F);
+    lcl_device_matrix_finish(&T);
+    lcl_near_null_finish(&L->near_null);
+    return st;
+}
+
 static enum lcl_status make_prolongation(struct lcl_hierarchy *H, int l,
                                          const struct coarsening *G)
 {
     struct lcl_hierarchy_level *L = &H->level[l], *next = L + 1;
+    enum lcl_status st;
     lcl_task_enter(H->ctx, LCL_TASK_PROLONGATION);
-    enum lcl_status st =
-        is_classical(H)
-            ? lcl_extended_init(&L->P, H->ctx, L->A, &G->splitting)
-            : lcl_prolongator_init(&L->P, &next->weight, H->ctx, L->A,
-                                   &G->strength, &G->aggregates, L->weight,
-                                   L->lambda);
+    if (is_classical(H))
+        st = lcl_extended_init(&L->P, H->ctx, L->A, &G->splitting);
+    else if (H->is_system)
+        st = prolong_nodes(H, l, G);
+    else
+        st = lcl_prolongator_init(&L->P, &next->weight, H->ctx, L->A,
+                                  &G->strength, &G->aggregates, L->weight,
+                                  L->lambda);
     if (st == LCL_OK)
         st = transpose(&L->R, H->ctx, &L->P);
     lcl_task_leave(H->ctx);
     return st;
 }
 
-// A_c = R (A P)
+// A_c = R (A P); vectors that depend on others have left rows of zeros.
 static enum lcl_status multiply(const struct lcl_hierarchy *H, int l)
 {
     const struct lcl_hierarchy_level *L = &H->level[l];
-    const enum lcl_status st =
-        lcl_spgemm_update(&L->times_P, &L->AP, L->A, &L->P);
-    return st < 0 ? st
-                  : lcl_spgemm_update(&L->times_AP, &H->level[l + 1].own, &L->R,
-                                      &L->AP);
+    const struct lcl_device_matrix *next = &H->level[l + 1].own;
+    enum lcl_status st = lcl_spgemm_update(&L->times_P, &L->AP, L->A, &L->P);
+    if (st == LCL_OK)
+        st = lcl_spgemm_update(&L->times_AP, next, &L->R, &L->AP);
+    return st < 0 || !H->is_system ? st : lcl_unit_diagonal(H->ctx, next);
 }
 
 static enum lcl_status make_next(struct lcl_hierarchy *H, int l)
@@ -112,12 +156,20 @@ static enum lcl_status make_next(struct lcl_hierarchy *H, int l)
     return st;
 }
 
+static int64_t coarse_rows(const struct lcl_hierarchy *H, int l,
+                           const struct coarsening *G)
+{
+    if (is_classical(H))
+        return G->splitting.count;
+    return G->aggregates.aggregates *
+           (H->is_system ? H->level[l].near_null.count : 1);
+}
+
 // Whether the next level is worth it.
 static bool coarsens(const struct lcl_hierarchy *H, int l,
                      const struct coarsening *G)
 {
-    const int64_t rows =
-        is_classical(H) ? G->splitting.count : G->aggregates.aggregates;
+    const int64_t rows = coarse_rows(H, l, G);
     return rows > 0 && (double)rows <= SLOW * (double)H->level[l].A->n;
 }
 
@@ -169,7 +221,7 @@ static enum lcl_status choose_coarsening(struct lcl_hierarchy *H)
     enum lcl_status st = LCL_OK;
     if (H->params.coarsening > LCL_AMG_COARSENING_DEFAULT)
         return LCL_OK;
-    if (H->level[0].A->n > H->params.coarse_rows)
+    if (H->level[0].A->n > H->params.coarse_rows && !H->is_system)
         st = lcl_survey_couplings(&C, H->ctx, H->level[0].A);
     H->params.coarsening = C.opposite >= 0.99 && C.median_low >= 30
                                ? LCL_AMG_CLASSICAL
@@ -192,20 +244,38 @@ static enum lcl_status make_cycle(struct lcl_hierarchy *H)
     return st;
 }
 
+// The matrix of level 0 with single entries, and its near-null vectors.
+static enum lcl_status take_matrix(struct lcl_hierarchy *H)
+{
+    struct lcl_hierarchy_level *L = &H->level[0];
+    const struct lcl_device_matrix *A = H->given;
+    const struct lcl_dense *X = H->params.near_null;
+    enum lcl_status st = LCL_OK;
+    H->params.near_null = NULL;
+    H->is_system = A->block > 1 || X;
+    L->A = A->block > 1 ? &L->own : A;
+    if (A->block > 1 && (st = lcl_to_entries(&L->own, H->ctx, A)) < 0)
+        return st;
+    if (X)
+        return lcl_near_null_upload(&L->near_null, H->ctx, X, A->block);
+    return H->is_system ? lcl_near_null_start(&L->near_null, H->ctx,
+                                              A->block_rows, A->block)
+                        : LCL_OK;
+}
+
 enum lcl_status lcl_hierarchy_init(struct lcl_hierarchy *H, lcl_context *ctx,
                                    const struct lcl_device_matrix *A,
                                    const struct lcl_hierarchy_params *params)
 {
     enum lcl_status st;
-    *H = (struct lcl_hierarchy){.ctx = ctx, .params = *params};
+    *H = (struct lcl_hierarchy){.ctx = ctx, .params = *params, .given = A};
     if (H->params.levels < 1 || H->params.levels > LCL_LEVELS_MOST)
         H->params.levels = LCL_LEVELS_MOST;
     if (H->params.coarse_rows < 1)
         H->params.coarse_rows = COARSE_ROWS;
-    H->level[0].A = A;
     if (A->wide)
         return lcl_refuse_wide(A->blocks, "multigrid", lcl_context_log(ctx));
-    if ((st = choose_coarsening(H)) < 0)
+    if ((st = take_matrix(H)) < 0 || (st = choose_coarsening(H)) < 0)
         return st;
     if (H->params.theta <= 0)
         H->params.theta = is_classical(H) ? THETA_CLASSICAL : THETA;
@@ -234,6 +304,7 @@ void lcl_hierarchy_finish(struct lcl_hierarchy *H)
         lcl_spgemm_finish(&L->times_AP);
         lcl_buffer_destroy(&L->lambda);
         lcl_buffer_destroy(&L->weight);
+        lcl_near_null_finish(&L->near_null);
     }
 }
 
@@ -279,6 +350,8 @@ enum lcl_status lcl_hierarchy_update(struct lcl_hierarchy *H)
     const bool fresh = H->fresh;
     enum lcl_status st = LCL_OK;
     H->fresh = false;
+    if (!fresh && H->given->block > 1)
+        st = lcl_to_entries_update(&H->level[0].own, H->ctx, H->given);
     for (int l = 0; l < H->levels - 1 && st == LCL_OK && !fresh; ++l)
         if ((st = restore(H, l)) == LCL_OK)
             st = multiply(H, l);

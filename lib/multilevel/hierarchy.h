@@ -7,6 +7,7 @@
 #pragma once
 
 #include "lib/multilevel/cycle.h"
+#include "lib/multilevel/near_null.h"
 #include "lib/operator/operator.h"
 #include "lib/operator/spgemm.h"
 
@@ -17,10 +18,15 @@ struct lcl_hierarchy_params {
     int levels;          // maximum, 2 or more; 0: LCL_LEVELS_MOST
     int64_t coarse_rows; // a level of at most so many rows is the last one,
                          // with a dense inverse; 0: 1000
+    // What prolongations reproduce, n rows, of which the blocks of A are nodes;
+    // NULL: constants, one for each component of a block. Only for smoothed
+    // aggregation. Read by lcl_hierarchy_init().
+    const struct lcl_dense *near_null;
 };
 
 struct lcl_hierarchy_level {
-    const struct lcl_device_matrix *A; // of level 0: given, else `own`
+    const struct lcl_device_matrix *A; // of level 0: given if it has single
+                                       // entries; else `own`
     struct lcl_device_matrix own;
     // To the next level, if there is one:
     struct lcl_device_matrix P, R, AP;   // the values of R and all of AP only
@@ -29,11 +35,14 @@ struct lcl_hierarchy_level {
     lcl_buffer *lambda; // 1 fp64: estimate of the largest eigenvalue of D^-1 A
     lcl_buffer *weight; // n, uint32: rows of level 0 that a row stands for;
                         // NULL on level 0
+    struct lcl_near_null near_null; // of a system, until the next level exists
 };
 
 struct lcl_hierarchy {
     lcl_context *ctx;
     struct lcl_hierarchy_params params;
+    const struct lcl_device_matrix *given;
+    bool is_system; // nodes of several rows or several near-null vectors
     int levels;
     struct lcl_hierarchy_level level[LCL_LEVELS_MOST];
     struct lcl_inverse inverse; // of the last matrix, if that is small enough
@@ -43,10 +52,10 @@ struct lcl_hierarchy {
     struct lcl_cycle cycle;
 };
 
-// Sets up all levels for the values of A, which must have single entries and
-// outlive *H; then lcl_hierarchy_update() must be called. Returns LCL_OK,
-// LCL_EUNSUPPORTED (2^32 entries), LCL_EDEVMEM, LCL_EDEVICE, LCL_ESELFTEST,
-// LCL_EBUILD or LCL_ENOMEM; *H is fit for lcl_hierarchy_finish() in any case.
+// Sets up all levels for the values of A, which must outlive *H; then
+// lcl_hierarchy_update() must be called. Returns LCL_OK, LCL_EUNSUPPORTED (2^32
+// entries), LCL_EDEVMEM, LCL_EDEVICE, LCL_ESELFTEST, LCL_EBUILD or LCL_ENOMEM;
+// *H is fit for lcl_hierarchy_finish() in any case.
 enum lcl_status lcl_hierarchy_init(struct lcl_hierarchy *H, lcl_context *ctx,
                                    const struct lcl_device_matrix *A,
                                    const struct lcl_hierarchy_params *params);

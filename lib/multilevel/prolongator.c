@@ -5,7 +5,7 @@
 #include "host/geometry.h"
 #include "host/launch.h"
 #include "host/runtime.h"
-#include "lib/vector/prefix_sum.h"
+#include "lib/operator/counted.h"
 
 enum { POWER_STEPS = 10 };
 
@@ -160,27 +160,6 @@ static enum lcl_status count(lcl_buffer *counts, lcl_context *ctx,
                             lcl_arg_buffer(counts));
 }
 
-// Row pointers and their last one, the number of entries.
-static enum lcl_status make_rows(struct lcl_device_matrix *P, lcl_context *ctx,
-                                 const lcl_buffer *counts)
-{
-    struct lcl_prefix_sum sums;
-    const struct lcl_summands what = {.n = P->n,
-                                      .in = counts,
-                                      .kind = LCL_SUM_NUMBERS,
-                                      .n_of = -1,
-                                      .total = -1};
-    uint32_t entries = 0;
-    enum lcl_status st = lcl_prefix_sum_init(&sums, ctx);
-    if (st == LCL_OK &&
-        (st = lcl_prefix_sum(&sums, &what, P->row_ptr)) == LCL_OK)
-        st = lcl_buffer_read_at(P->row_ptr, (size_t)P->n * sizeof entries,
-                                &entries, sizeof entries);
-    lcl_prefix_sum_finish(&sums);
-    P->blocks = entries;
-    return st;
-}
-
 static enum lcl_status fill(const struct lcl_device_matrix *P, lcl_context *ctx,
                             const struct lcl_device_matrix *A,
                             const struct lcl_strength *S,
@@ -204,28 +183,19 @@ static enum lcl_status fill(const struct lcl_device_matrix *P, lcl_context *ctx,
                             lcl_arg_buffer(P->val));
 }
 
-static enum lcl_status make_pattern(struct lcl_device_matrix *P,
-                                    lcl_context *ctx,
-                                    const struct lcl_device_matrix *A,
-                                    const struct lcl_strength *S,
-                                    const struct lcl_aggregates *G)
+static enum lcl_status make_rows(struct lcl_device_matrix *P, lcl_context *ctx,
+                                 const struct lcl_device_matrix *A,
+                                 const struct lcl_strength *S,
+                                 const struct lcl_aggregates *G)
 {
     lcl_buffer *counts = NULL;
     enum lcl_status st;
-    if ((st = lcl_buffer_create(&P->row_ptr, ctx, P->n + 1, sizeof(uint32_t),
-                                "rows of a prolongation")) == LCL_OK &&
-        (st = lcl_buffer_create(&counts, ctx, P->n, sizeof(uint32_t),
+    if ((st = lcl_buffer_create(&counts, ctx, P->n, sizeof(uint32_t),
                                 "lengths of rows")) == LCL_OK &&
         (st = count(counts, ctx, A, S, G)) == LCL_OK)
-        st = make_rows(P, ctx, counts);
+        st = lcl_device_matrix_counted(P, ctx, counts, A->blocks + A->n);
     lcl_buffer_destroy(&counts);
-    const struct lcl_buffer_plan entries[] = {
-        {&P->col, P->blocks, sizeof(int32_t), "columns of a prolongation"},
-        {&P->val, P->blocks, sizeof(double), "values of a prolongation"},
-    };
-    return st < 0 ? st
-                  : lcl_buffers_create(ctx, entries,
-                                       sizeof entries / sizeof *entries);
+    return st;
 }
 
 enum lcl_status lcl_prolongator_init(struct lcl_device_matrix *P,
@@ -244,7 +214,7 @@ enum lcl_status lcl_prolongator_init(struct lcl_device_matrix *P,
     if ((st = lcl_buffer_create(next, ctx, G->aggregates, sizeof(uint32_t),
                                 "weights of aggregates")) == LCL_OK &&
         (st = weigh(*next, ctx, G, weight)) == LCL_OK &&
-        (st = make_pattern(P, ctx, A, S, G)) == LCL_OK)
+        (st = make_rows(P, ctx, A, S, G)) == LCL_OK)
         st = fill(P, ctx, A, S, G, weight, *next, lambda);
     if (st < 0) {
         lcl_device_matrix_finish(P);

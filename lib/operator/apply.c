@@ -25,6 +25,7 @@ void lcl_operator_finish(lcl_operator *A)
     lcl_numbering_finish(&A->own);
     lcl_buffer_destroy(&A->x);
     lcl_buffer_destroy(&A->y);
+    lcl_dense_finish(&A->near_null);
 }
 
 // ------------------------------------------------------------------- modes

@@ -9,26 +9,8 @@
 #include "lib/operator/device_csr.h"
 #include "lib/operator/natural_block.h"
 #include "lib/operator/to_blocks.h"
-#include "lib/vector/vector.h"
 
 // ---------------------------------------------------------------- conversion
-
-// Scatters the values of A to their places in B; the other values of B are 0.
-static enum lcl_status move_values(struct lcl_device_matrix *B,
-                                   lcl_context *ctx,
-                                   const struct lcl_device_matrix *A,
-                                   const lcl_buffer *place)
-{
-    const int64_t values = B->blocks * B->block * B->block;
-    struct lcl_vector_ops ops;
-    enum lcl_status st;
-    if ((st = lcl_vector_ops_init(&ops, ctx, 1)) < 0 ||
-        (st = lcl_buffer_create(&B->val, ctx, values, sizeof(double),
-                                "values")) < 0 ||
-        (values > A->blocks && (st = lcl_buffer_fill(B->val, 0)) < 0))
-        return st;
-    return lcl_scatter(&ops, A->blocks, place, A->val, B->val);
-}
 
 static enum lcl_status convert(struct lcl_blocked *B, lcl_context *ctx,
                                int block)
@@ -39,7 +21,7 @@ static enum lcl_status convert(struct lcl_blocked *B, lcl_context *ctx,
         return st;
     lcl_task_bytes(ctx,
                    lcl_device_matrix_bytes(&B->A) + lcl_buffer_bytes(B->place));
-    st = move_values(&blocks, ctx, &B->A, B->place);
+    st = lcl_to_blocks_values(&blocks, ctx, &B->A, B->place);
     lcl_task_bytes(ctx, lcl_device_matrix_bytes(&blocks));
     B->staged = B->A.val;
     B->A.val = NULL;

@@ -48,10 +48,11 @@ struct lcl_operator {
     lcl_kernel *complete; // lib/operator/modes.h; NULL until first needed
     lcl_buffer *x, *y;    // for vectors of the caller, created on first use
     // Only of operators that the caller has created:
-    struct lcl_numbering own; // `numbering` points to it
-    int users;                // preconditioners and solvers: no renumbering
-    uint64_t version;         // counts the updates of values
-    bool symmetry_known;      // for the current values
+    struct lcl_numbering own;   // `numbering` points to it
+    int users;                  // preconditioners and solvers: no renumbering
+    struct lcl_dense near_null; // in the caller's numbering; cols 0: none
+    uint64_t version;           // counts the updates of values
+    bool symmetry_known;        // for the current values
     double asymmetry;
     struct lcl_operator_info info;
 };

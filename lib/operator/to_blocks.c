@@ -7,6 +7,7 @@
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/vector/prefix_sum.h"
+#include "lib/vector/vector.h"
 
 struct conversion {
     lcl_context *ctx;
@@ -142,4 +143,20 @@ enum lcl_status lcl_to_blocks(struct lcl_device_matrix *B, lcl_buffer **place,
         lcl_device_matrix_finish(B);
     }
     return st;
+}
+
+enum lcl_status lcl_to_blocks_values(struct lcl_device_matrix *B,
+                                     lcl_context *ctx,
+                                     const struct lcl_device_matrix *A,
+                                     const lcl_buffer *place)
+{
+    const int64_t values = B->blocks * B->block * B->block;
+    struct lcl_vector_ops ops;
+    enum lcl_status st;
+    if ((st = lcl_vector_ops_init(&ops, ctx, 1)) < 0 ||
+        (st = lcl_buffer_create(&B->val, ctx, values, sizeof(double),
+                                "values")) < 0 ||
+        (values > A->blocks && (st = lcl_buffer_fill(B->val, 0)) < 0))
+        return st;
+    return lcl_scatter(&ops, A->blocks, place, A->val, B->val);
 }

@@ -12,3 +12,10 @@
 enum lcl_status lcl_to_blocks(struct lcl_device_matrix *B, lcl_buffer **place,
                               lcl_context *ctx,
                               const struct lcl_device_matrix *A, int block);
+
+// Creates B->val and scatters the values of A to their places; the others are
+// 0. Enqueued. Returns LCL_OK, LCL_EBUILD, LCL_EDEVMEM or LCL_EDEVICE.
+enum lcl_status lcl_to_blocks_values(struct lcl_device_matrix *B,
+                                     lcl_context *ctx,
+                                     const struct lcl_device_matrix *A,
+                                     const lcl_buffer *place);

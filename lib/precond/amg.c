@@ -6,14 +6,17 @@
 #include "lib/multilevel/hierarchy.h"
 #include "lib/precond/precond.h"
 
-static enum lcl_status check(lcl_precond *M)
+static enum lcl_status check(lcl_precond *M,
+                             const struct lcl_precond_params *params)
 {
     const int b = M->info.block_size;
-    if (b > 1)
+    if (params->amg.coarsening == LCL_AMG_CLASSICAL &&
+        (b > 1 || M->A->near_null.cols > 0))
         return lcl_fail(lcl_context_log(M->op.range.ctx), LCL_EUNSUPPORTED,
-                        "amg requires block size 1, but the matrix is stored "
-                        "in blocks of %d rows",
-                        b);
+                        "classical coarsening requires block size 1 and no "
+                        "near-null vectors, but the matrix has block size %d "
+                        "and %d vectors",
+                        b, (int)M->A->near_null.cols);
     return lcl_operator_require_symmetric(M->matrix, "amg");
 }
 
@@ -57,6 +60,7 @@ static enum lcl_status set_up(lcl_precond *M,
         .theta = amg->theta,
         .levels = amg->levels,
         .coarse_rows = amg->coarse_rows,
+        .near_null = M->A->near_null.cols > 0 ? &M->A->near_null : NULL,
     };
     const enum lcl_status st = lcl_hierarchy_init(M->op.state, M->op.range.ctx,
                                                   M->matrix->matrix, &own);
@@ -69,7 +73,7 @@ static enum lcl_status create(lcl_precond *M,
                               const struct lcl_precond_params *params)
 {
     lcl_context *ctx = M->op.range.ctx;
-    enum lcl_status st = check(M);
+    enum lcl_status st = check(M, params);
     if (st < 0)
         return st;
     M->op.state = lcl_calloc(1, sizeof(struct lcl_hierarchy));

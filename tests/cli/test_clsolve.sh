@@ -315,7 +315,24 @@ ends 0 --problem lap3d:14 --solver cg --precond amg --amg-coarsening classical -
 says stdout '"amg_coarsening":"classical","amg_smoother":"jacobi"'
 refused 2 'require --precond amg' --problem lap3d:5 --amg-levels 3
 refused 2 'an integer from 1 to 12' --problem lap3d:5 --precond amg --amg-levels 13
-refused 3 'amg requires block size 1' --problem lap3d:4,b=3 --precond amg
+ends 0 --problem lap3d:8,b=3 --solver cg --precond amg --amg-coarse-rows 50
+refused 3 'classical coarsening requires block size 1' --problem lap3d:4,b=3 --precond amg --amg-coarsening classical
+
+# Near-null vectors.
+printf '%%%%MatrixMarket matrix array real general\n2 2\n1\n1\n-3\n3\n' >vectors.mtx
+printf '%%%%MatrixMarket matrix array real general\n1 2\n0.5\n0.25\n' >nodes.mtx
+printf '%%%%MatrixMarket matrix array real general\n2 1\n1\n0\n1' >long.mtx
+ends 0 --problem elasticity:6 --coordinates elasticity:6 --solver cg --precond amg --amg-coarse-rows 100
+ends 0 two.mtx --precond amg --near-null vectors.mtx
+ends 0 two.mtx --precond amg --coordinates nodes.mtx
+refused 2 'require --precond amg' two.mtx --coordinates nodes.mtx
+refused 2 'give it or --near-null' two.mtx --precond amg --coordinates nodes.mtx --near-null vectors.mtx
+refused 2 'applies only when clsolve solves' info two.mtx --near-null vectors.mtx
+refused 3 'nodes.mtx is 1 x 2, but the vectors of two.mtx have 2 rows' two.mtx --precond amg --near-null nodes.mtx
+refused 3 'vectors.mtx is 2 x 2: expected the coordinates' two.mtx --precond amg --coordinates vectors.mtx
+refused 3 'long.mtx' two.mtx --precond amg --near-null long.mtx
+refused 3 'cannot open' two.mtx --precond amg --coordinates none.mtx
+refused 2 'it is an input' two.mtx --precond amg --near-null vectors.mtx -o vectors.mtx
 refused 3 'amg .*symmetric' --problem convdiff:6x6x6 --precond amg
 
 # Fill and overlap.

@@ -223,16 +223,13 @@ static void test_amg__bad_input_is_refused(void **state)
         {.type = LCL_PRECOND_AMG, .amg = {.levels = LCL_AMG_LEVELS + 1}},
         {.type = LCL_PRECOND_AMG, .amg = {.coarse_rows = -1}},
     };
-    struct lcl_csr A = test_laplacian(5, 5, 1), blocks;
+    struct lcl_csr A = test_laplacian(5, 5, 1);
     struct lcl_csr other = test_random_csr(60, 4, 2);
     for (size_t k = 0; k < sizeof bad / sizeof *bad; ++k)
         expect_refused(*state, &A, &bad[k], LCL_EINVAL);
     expect_refused(*state, &other, &amg, LCL_EUNSUPPORTED);
-    blocks = test_expand_blocks(&A, 2);
-    expect_refused(*state, &blocks, &amg, LCL_EUNSUPPORTED);
     test_csr_finish(&A);
     test_csr_finish(&other);
-    test_csr_finish(&blocks);
 }
 
 int main(void)

@@ -51,8 +51,7 @@ static void test_traps__every_preconditioner_runs(void **state)
             if (t >= LCL_PRECOND_ILUK && c > LCL_COARSE_NONE)
                 continue; // refused
             solve(*state, &grid, &params, NULL);
-            if (t != LCL_PRECOND_AMG) // refuses blocks
-                solve(*state, &blocks, &params, NULL);
+            solve(*state, &blocks, &params, NULL);
             if (t == LCL_PRECOND_IC0 || t == LCL_PRECOND_AS)
                 solve(*state, &grid, &params, &solver);
         }
@@ -67,6 +66,10 @@ static void test_traps__multigrid_runs(void **state)
                                               .amg = {.coarse_rows = 10}};
     const struct lcl_solver_params cg = {.type = LCL_SOLVER_CG};
     struct lcl_csr A = test_laplacian(12, 9, 7);
+    struct lcl_csr E;
+    assert_int_equal(lcl_csr_problem(&E, "elasticity:4", NULL), LCL_OK);
+    solve(*state, &E, &params, &cg);
+    lcl_csr_finish(&E);
     solve(*state, &A, &params, &cg);
     for (int64_t i = 0; i < A.rows; ++i)
         for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)

@@ -105,6 +105,16 @@ static void test_alloc_solve__multigrid(void **state)
         LCL_SOLVER_CG, 1);
 }
 
+static void test_alloc_solve__multigrid_of_nodes(void **state)
+{
+    struct test_job job = {.op = {.block_size = 2},
+                           .precond = {.type = LCL_PRECOND_AMG,
+                                       .amg = {.coarse_rows = 30, .levels = 2}},
+                           .solver = LCL_SOLVER_CG};
+    (void)state;
+    fail_each_job(&job, 1);
+}
+
 static void test_alloc_solve__jacobi(void **state)
 {
     (void)state;
@@ -170,6 +180,7 @@ int main(void)
         cmocka_unit_test(test_alloc_solve__published_kernels_on_many_lanes),
         cmocka_unit_test(test_alloc_solve__coarse_correction),
         cmocka_unit_test(test_alloc_solve__multigrid),
+        cmocka_unit_test(test_alloc_solve__multigrid_of_nodes),
         cmocka_unit_test(test_alloc_solve__jacobi),
         cmocka_unit_test(test_alloc_solve__products),
         cmocka_unit_test(test_alloc_solve__blocks_of_entries),

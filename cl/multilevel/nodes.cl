@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Nodes of LCL_BLOCK consecutive rows, for the smoothed aggregation of systems:
+//     node_norms      norm[e] = Frobenius norm of block e, from the blocks
+//     count_filtered  entries of each row of F = I - w D_F^-1 A_F
+//     fill_filtered   the rows of F, with ascending columns
+//     unit_diagonal   turns zeros on the diagonal into ones
+// A_F has the entries between strongly coupled nodes and those inside a node;
+// its diagonal D_F is that of A plus the other entries of the row in the same
+// component (aggregate_diagonal), w = 4 / (3 lambda). Entry k of A is in block
+// place[k] / LCL_BLOCK^2, and strong[] is by blocks.
+//
+// Data:   CSR with ascending columns.
+// Launch: any number of groups.
+// Determinism: bitwise.
+#include "aggregate.cl.h"
+#include "wave.cl.h"
+
+#ifndef LCL_BLOCK
+# define LCL_BLOCK 1
+#endif
+
+#define BLOCK_VALUES (LCL_BLOCK * LCL_BLOCK)
+
+// Scaled by its largest value, so that no square overflows.
+WORK_GROUP
+kernel void node_norms(long blocks, global const double *val,
+                       global double *norm)
+{
+    for (RANGE(e, blocks)) {
+        global const double *block = val + e * BLOCK_VALUES;
+        double most = 0, sum = 0;
+        for (int k = 0; k < BLOCK_VALUES; ++k)
+            most = fmax(most, fabs(block[k]));
+        const double scale = most > 0 ? most : 1;
+        for (int k = 0; k < BLOCK_VALUES; ++k) {
+            const double share = block[k] / scale;
+            sum += share * share;
+        }
+        norm[e] = most * sqrt(sum);
+    }
+}
+
+static inline bool is_kept(uint k, int j, int node, global const uint *place,
+                           global const uchar *strong)
+{
+    return j / LCL_BLOCK == node || strong[place[k] / BLOCK_VALUES];
+}
+
+WORK_GROUP
+kernel void count_filtered(long n, global const uint *row_ptr,
+                           global const int *col, global const uint *place,
+                           global const uchar *strong, global uint *count)
+{
+    for (RANGE(i, n)) {
+        uint kept = 1; // the diagonal
+        for (uint k = row_ptr[i]; k < row_ptr[i + 1]; ++k)
+            kept += col[k] != i &&
+                    is_kept(k, col[k], (int)i / LCL_BLOCK, place, strong);
+        count[i] = kept;
+    }
+}
+
+// 1 / df_i, or 0 if that is not normal; lower = entries of the row of F below
+// the diagonal.
+static inline double filtered_diagonal(int i, uint from, uint to,
+                                       global const int *col,
+                                       global const double *val,
+                                       global const uint *place,
+                                       global const uchar *strong, uint *lower)
+{
+    double d = 0, lump = 0;
+    uint below = 0;
+    for (uint k = from; k < to; ++k) {
+        const int j = col[k];
+        const bool kept = is_kept(k, j, i / LCL_BLOCK, place, strong);
+        d = j == i ? val[k] : d;
+        lump += !kept && (j - i) % LCL_BLOCK == 0 ? val[k] : 0;
+        below += kept && j < i;
+    }
+    *lower = below;
+    const double df = aggregate_diagonal(d, lump);
+    return isnormal(df) ? 1.0 / (isnormal(df) ? df : 1.0) : 0.0;
+}
+
+WORK_GROUP
+kernel void fill_filtered(long n, global const uint *row_ptr,
+                          global const int *col, global const double *val,
+                          global const uint *place, global const uchar *strong,
+                          global const double *lambda, global const uint *f_ptr,
+                          global int *f_col, global double *f_val)
+{
+    const double w = 4 / (3 * lambda[0]);
+    for (RANGE(i, n)) {
+        const uint from = row_ptr[i], to = row_ptr[i + 1];
+        uint lower;
+        const double inverse = filtered_diagonal((int)i, from, to, col, val,
+                                                 place, strong, &lower);
+        const uint middle = f_ptr[i] + lower;
+        uint out = f_ptr[i];
+        for (uint k = from; k < to; ++k) {
+            const int j = col[k];
+            if (j == i || !is_kept(k, j, (int)i / LCL_BLOCK, place, strong))
+                continue;
+            out += out == middle; // the place of the diagonal
+            f_col[out] = j;
+            f_val[out++] = -w * (inverse * val[k]);
+        }
+        f_col[middle] = (int)i;
+        f_val[middle] = inverse == 0 ? 1 : 1 - w;
+    }
+}
+
+WORK_GROUP
+kernel void unit_diagonal(long n, global const uint *row_ptr,
+                          global const int *col, global double *val)
+{
+    for (RANGE(i, n))
+        for (uint k = row_ptr[i]; k < row_ptr[i + 1]; ++k)
+            if (col[k] == i && val[k] == 0)
+                val[k] = 1;
+}
