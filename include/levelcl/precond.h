@@ -251,19 +251,35 @@ enum lcl_amg_coarsening {
 };
 
 enum lcl_amg_smoother {
-    LCL_AMG_SMOOTHER_DEFAULT, /* CHEBYSHEV */
+    LCL_AMG_SMOOTHER_DEFAULT, /* CHEBYSHEV; ILDU0 if A is not symmetric */
     LCL_AMG_CHEBYSHEV, /* two steps of the Chebyshev iteration of the fourth
                           kind (Lottes, Numer. Linear Algebra Appl. 30 (2023))
                           before and after the coarse correction */
     LCL_AMG_JACOBI,    /* one sweep of Jacobi, damped by 4 / (3 lambda): half
                           of the products, more iterations */
+    LCL_AMG_ILDU0,     /* one sweep with the ILDU(0) factors of subdomains, as
+                          for LCL_PRECOND_ILDU0, before and after, damped by 1.5
+                          / lambda_max(M^-1 A) if that is below 1. On every
+                          level; for any matrix */
     LCL_AMG_SMOOTHER_COUNT,
+};
+
+/* What lcl_precond_update() does with AMG. */
+enum lcl_amg_refresh {
+    LCL_AMG_REFRESH_AUTO = 0, /* FULL if the last solve failed or took more than
+                                 1.5 times the iterations of the first solve
+                                 after the last full set-up, else VALUES */
+    LCL_AMG_REFRESH_VALUES,   /* keeps the prolongations: new coarse matrices */
+    LCL_AMG_REFRESH_FULL,     /* sets up everything again, beside what is in use
+                                 until then */
+    LCL_AMG_REFRESH_COUNT,
 };
 
 /* AMG; all zero is the default. */
 struct lcl_amg_params {
     enum lcl_amg_coarsening coarsening;
     enum lcl_amg_smoother smoother;
+    enum lcl_amg_refresh refresh;
     double theta; /* SA: a_ij counts if |a_ij| > theta sqrt(m_i m_j), where m_i
                      is the largest coupling of row i; halved on each further
                      level; 0: 0.16. CLASSICAL: a_ij counts if its sign is not
@@ -362,6 +378,10 @@ struct lcl_precond_info {
     uint64_t amg_traffic;  /* bytes that one application moves at least */
     /* Estimated largest eigenvalues of D^-1 A; 0 where a level needs none. */
     double amg_lambda[LCL_AMG_LEVELS];
+    int amg_setups; /* full set-ups, the first one included */
+    /* Iterations of the first solve that converged since the last of them, and
+     * of the last solve; 0: none. */
+    int first_iterations, last_iterations;
 };
 
 /* Thread-safety: that of its context. */
@@ -427,6 +447,7 @@ LCL_API const char *lcl_factor_storage_name(enum lcl_factor_storage storage);
 LCL_API const char *lcl_coarse_name(enum lcl_coarse coarse);
 LCL_API const char *lcl_amg_coarsening_name(enum lcl_amg_coarsening coarsening);
 LCL_API const char *lcl_amg_smoother_name(enum lcl_amg_smoother smoother);
+LCL_API const char *lcl_amg_refresh_name(enum lcl_amg_refresh refresh);
 LCL_API const char *lcl_block_extraction_name(
     enum lcl_block_extraction extraction);
 LCL_API const char *lcl_block_apply_name(enum lcl_block_apply apply);

@@ -114,9 +114,16 @@ static const char *const amg_coarsenings[LCL_AMG_COARSENING_COUNT] = {
 };
 
 static const char *const amg_smoothers[LCL_AMG_SMOOTHER_COUNT] = {
-    [LCL_AMG_SMOOTHER_DEFAULT] = "default",
+    [LCL_AMG_SMOOTHER_DEFAULT] = "auto",
     [LCL_AMG_CHEBYSHEV] = "chebyshev",
     [LCL_AMG_JACOBI] = "jacobi",
+    [LCL_AMG_ILDU0] = "ildu0",
+};
+
+static const char *const amg_refreshes[LCL_AMG_REFRESH_COUNT] = {
+    [LCL_AMG_REFRESH_AUTO] = "auto",
+    [LCL_AMG_REFRESH_VALUES] = "values",
+    [LCL_AMG_REFRESH_FULL] = "full",
 };
 
 static const char *const coarses[LCL_COARSE_COUNT] = {
@@ -161,6 +168,7 @@ const struct lcl_names lcl_weights_names = LCL_NAMES(weights);
 const struct lcl_names lcl_coarse_names = LCL_NAMES(coarses);
 const struct lcl_names lcl_amg_coarsening_names = LCL_NAMES(amg_coarsenings);
 const struct lcl_names lcl_amg_smoother_names = LCL_NAMES(amg_smoothers);
+const struct lcl_names lcl_amg_refresh_names = LCL_NAMES(amg_refreshes);
 const struct lcl_names lcl_batch_kernel_names = LCL_NAMES(batch_kernels);
 const struct lcl_names lcl_batch_precision_names = LCL_NAMES(batch_precisions);
 const struct lcl_names lcl_batch_singular_names = LCL_NAMES(batch_singulars);
@@ -247,6 +255,11 @@ const char *lcl_amg_coarsening_name(enum lcl_amg_coarsening coarsening)
 const char *lcl_amg_smoother_name(enum lcl_amg_smoother smoother)
 {
     return lcl_name_of(&lcl_amg_smoother_names, (int)smoother);
+}
+
+const char *lcl_amg_refresh_name(enum lcl_amg_refresh refresh)
+{
+    return lcl_name_of(&lcl_amg_refresh_names, (int)refresh);
 }
 
 const char *lcl_coarse_name(enum lcl_coarse coarse)

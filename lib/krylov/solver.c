@@ -308,6 +308,8 @@ static enum lcl_status finish(lcl_solver *S, struct lcl_report *report)
         .history_count = S->history_count,
         .launches = S->launches,
     };
+    if (S->precond)
+        lcl_precond_record(S->precond, S->iterations, S->stop > 0);
     if (report)
         *report = full;
     return status_of(S->stop);

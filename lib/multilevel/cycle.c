@@ -20,15 +20,15 @@ enum lcl_status lcl_cycle_init(struct lcl_cycle *C, lcl_context *ctx)
     const struct lcl_spec spec = {.source = "cycle.cl",
                                   .group = lcl_vector_group(caps)};
     *C = (struct lcl_cycle){.ctx = ctx, .groups = lcl_vector_groups(caps)};
-    const enum lcl_status st =
+    enum lcl_status st =
         lcl_kernels_get(ctx, &spec, all, sizeof all / sizeof *all);
     const struct lcl_buffer_plan buffers[] = {
         {&C->largest, C->groups, sizeof(double), "partial maxima"},
         {&C->lost, 1, sizeof(int32_t), "a count of values"},
     };
-    return st < 0 ? st
-                  : lcl_buffers_create(ctx, buffers,
-                                       sizeof buffers / sizeof *buffers);
+    if (st < 0 || (st = lcl_power_init(&C->power, ctx)) < 0)
+        return st;
+    return lcl_buffers_create(ctx, buffers, sizeof buffers / sizeof *buffers);
 }
 
 // ------------------------------------------------------------------- levels
@@ -37,7 +37,7 @@ enum lcl_status lcl_cycle_append(struct lcl_cycle *C,
                                  const struct lcl_device_matrix *A,
                                  const struct lcl_device_matrix *P,
                                  const struct lcl_device_matrix *R,
-                                 const lcl_buffer *lambda)
+                                 lcl_buffer *lambda)
 {
     static const char what[] = "a vector of a level";
     struct lcl_cycle_level *L = &C->level[C->levels++];
@@ -76,11 +76,13 @@ void lcl_cycle_finish(struct lcl_cycle *C)
         lcl_cycle_matrix_finish(&L->A);
         lcl_cycle_matrix_finish(&L->P);
         lcl_cycle_matrix_finish(&L->R);
+        lcl_relaxation_finish(&L->relaxation);
         for (size_t i = 0; vector_at(L, i); ++i)
             lcl_buffer_destroy(vector_at(L, i));
     }
     lcl_buffer_destroy(&C->largest);
     lcl_buffer_destroy(&C->lost);
+    lcl_power_finish(&C->power);
     C->levels = 0;
 }
 
@@ -90,7 +92,8 @@ uint64_t lcl_cycle_bytes(const struct lcl_cycle *C)
     for (int l = 0; l < C->levels; ++l) {
         struct lcl_cycle_level L = C->level[l];
         bytes += lcl_cycle_matrix_bytes(&L.A) + lcl_cycle_matrix_bytes(&L.P) +
-                 lcl_cycle_matrix_bytes(&L.R);
+                 lcl_cycle_matrix_bytes(&L.R) +
+                 lcl_relaxation_bytes(&L.relaxation);
         for (size_t i = 0; vector_at(&L, i); ++i)
             bytes += lcl_buffer_bytes(*vector_at(&L, i));
     }
@@ -140,6 +143,59 @@ enum lcl_status lcl_cycle_update(const struct lcl_cycle *C)
     return st < 0 ? st : check_range(C);
 }
 
+enum lcl_status lcl_cycle_relax_by(struct lcl_cycle *C, int l, lcl_operator *M,
+                                   double traffic)
+{
+    return lcl_relaxation_init(&C->level[l].relaxation, M, traffic);
+}
+
+// A level during power iterations: y = -A x, or -M^-1 A x.
+struct product {
+    const struct lcl_cycle_level *L;
+    struct lcl_operands v;
+};
+
+static enum lcl_status multiply(const void *user, const lcl_buffer *x,
+                                lcl_buffer *y)
+{
+    const struct product *p = user;
+    const struct lcl_cycle_level *L = p->L;
+    struct lcl_relaxation undamped = L->relaxation;
+    const bool relaxes = undamped.M;
+    undamped.damping = NULL;
+    const struct lcl_cycle_vectors own = {.lambda = L->lambda,
+                                          .b = L->b,
+                                          .x = x,
+                                          .y = x,
+                                          .out = relaxes ? L->r : y};
+    const enum lcl_status st =
+        lcl_cycle_step(&L->A, LCL_CYCLE_RESIDUAL, &own, &p->v);
+    return st < 0 || !relaxes
+               ? st
+               : lcl_relax(&undamped, L->t, L->r, false, y, &p->v);
+}
+
+static enum lcl_status estimate(const struct lcl_cycle *C,
+                                const struct lcl_cycle_level *L)
+{
+    const struct product p = {L, {.stop = lcl_context_no_stop(C->ctx)}};
+    enum lcl_status st;
+    if ((st = lcl_buffer_fill(L->b, 0)) < 0 ||
+        (st = lcl_power_run(&C->power, L->n, L->x, L->y, multiply, &p)) < 0)
+        return st;
+    return L->relaxation.M ? lcl_power_damping(&C->power, L->relaxation.damping)
+                           : lcl_power_lambda(&C->power, L->lambda);
+}
+
+enum lcl_status lcl_cycle_estimate(const struct lcl_cycle *C)
+{
+    enum lcl_status st = LCL_OK;
+    for (int l = 0; l < C->levels && st == LCL_OK; ++l)
+        if (C->level[l].lambda)
+            st = estimate(C, &C->level[l]);
+    return st;
+}
+
 enum lcl_status lcl_cycle_spread(const struct lcl_cycle *C,
                                  const struct lcl_inverse *V)
 {
@@ -178,6 +234,20 @@ static bool by_jacobi(const struct lcl_cycle *C)
     return C->smoother == LCL_AMG_JACOBI;
 }
 
+static bool by_factors(const struct lcl_cycle *C)
+{
+    return C->smoother == LCL_AMG_ILDU0;
+}
+
+// x = the first sweep, from zero.
+static enum lcl_status smooth_first(const struct lcl_cycle *C,
+                                    const struct lcl_cycle_level *L,
+                                    const struct lcl_operands *v)
+{
+    return by_factors(C) ? lcl_relax(&L->relaxation, L->t, L->b, false, L->x, v)
+                         : smooth(L, LCL_CYCLE_FIRST, L->x, v);
+}
+
 // b of the next level = the residual of the sweep before the correction. This
 // sweep is in x, but for Jacobi, which repeats it on the way back.
 static enum lcl_status descend(const struct lcl_cycle *C, int l,
@@ -187,7 +257,7 @@ static enum lcl_status descend(const struct lcl_cycle *C, int l,
     enum lcl_status st;
     if (by_jacobi(C))
         st = smooth(L, LCL_CYCLE_BEFORE, L->r, v);
-    else if ((st = smooth(L, LCL_CYCLE_FIRST, L->x, v)) == LCL_OK)
+    else if ((st = smooth_first(C, L, v)) == LCL_OK)
         st = smooth(L, LCL_CYCLE_RESIDUAL, L->r, v);
     return st < 0 ? st
                   : move(L, LCL_CYCLE_RESTRICT, L->r, C->level[l + 1].b, v);
@@ -196,15 +266,27 @@ static enum lcl_status descend(const struct lcl_cycle *C, int l,
 static lcl_buffer *result(const struct lcl_cycle *C, int l)
 {
     const struct lcl_cycle_level *L = &C->level[l];
-    if (l == C->levels - 1)
-        return C->coarsest ? L->x : L->r;
-    return by_jacobi(C) ? L->y : L->r;
+    const bool last = l == C->levels - 1;
+    if (by_factors(C) || (last && C->coarsest))
+        return L->x;
+    return by_jacobi(C) && !last ? L->y : L->r;
 }
 
-// r = the two steps from x.
-static enum lcl_status smooth_again(const struct lcl_cycle_level *L,
+// x += d M^-1 (b - A x)
+static enum lcl_status relax_again(const struct lcl_cycle_level *L,
+                                   const struct lcl_operands *v)
+{
+    const enum lcl_status st = smooth(L, LCL_CYCLE_RESIDUAL, L->r, v);
+    return st < 0 ? st : lcl_relax(&L->relaxation, L->t, L->r, true, L->x, v);
+}
+
+// A sweep from x: the result is in x for factors, in r otherwise.
+static enum lcl_status smooth_again(const struct lcl_cycle *C,
+                                    const struct lcl_cycle_level *L,
                                     const struct lcl_operands *v)
 {
+    if (by_factors(C))
+        return relax_again(L, v);
     const enum lcl_status st = smooth(L, LCL_CYCLE_AGAIN, L->y, v);
     return st < 0 ? st : smooth(L, LCL_CYCLE_LAST, L->r, v);
 }
@@ -220,7 +302,7 @@ static enum lcl_status ascend(const struct lcl_cycle *C, int l,
     if (st < 0)
         return st;
     return by_jacobi(C) ? smooth(L, LCL_CYCLE_AGAIN, L->y, v)
-                        : smooth_again(L, v);
+                        : smooth_again(C, L, v);
 }
 
 static enum lcl_status solve_coarsest(const struct lcl_cycle *C,
@@ -228,8 +310,8 @@ static enum lcl_status solve_coarsest(const struct lcl_cycle *C,
 {
     const struct lcl_cycle_level *L = &C->level[C->levels - 1];
     if (!C->coarsest) {
-        const enum lcl_status st = smooth(L, LCL_CYCLE_FIRST, L->x, v);
-        return st < 0 ? st : smooth_again(L, v);
+        const enum lcl_status st = smooth_first(C, L, v);
+        return st < 0 ? st : smooth_again(C, L, v);
     }
     return LCL_LAUNCH(C->dense, C->groups, lcl_arg_long(L->n),
                       lcl_arg_long(C->coarsest->stride),
@@ -275,21 +357,44 @@ enum lcl_status lcl_cycle_apply(const struct lcl_cycle *C,
 
 int lcl_cycle_launches(const struct lcl_cycle *C)
 {
-    return (by_jacobi(C) ? 4 : 6) * (C->levels - 1) + (C->coarsest ? 4 : 6);
+    int launches = C->coarsest ? 4 : 6;
+    for (int l = 0; l < C->levels; ++l) {
+        const struct lcl_relaxation *R = &C->level[l].relaxation;
+        const bool moves = l < C->levels - 1;
+        if (R->M)
+            launches += 2 * lcl_relaxation_launches(R) + (moves ? 4 : -2);
+        else if (moves)
+            launches += by_jacobi(C) ? 4 : 6;
+    }
+    return launches;
 }
 
-static double level_traffic(const struct lcl_cycle *C, int l)
+static double polynomial_traffic(const struct lcl_cycle *C,
+                                 const struct lcl_cycle_level *L)
 {
     static const enum lcl_cycle_step chebyshev[] = {
         LCL_CYCLE_FIRST, LCL_CYCLE_RESIDUAL, LCL_CYCLE_AGAIN, LCL_CYCLE_LAST};
     static const enum lcl_cycle_step jacobi[] = {LCL_CYCLE_BEFORE,
                                                  LCL_CYCLE_AGAIN};
-    const struct lcl_cycle_level *L = &C->level[l];
     const bool short_one = by_jacobi(C) && L->P.D;
     double bytes = 0;
     for (int k = 0; k < (short_one ? 2 : 4) && L->A.D; ++k)
         bytes +=
             lcl_cycle_step_bytes(&L->A, short_one ? jacobi[k] : chebyshev[k]);
+    return bytes;
+}
+
+static double relaxation_traffic(const struct lcl_cycle_level *L)
+{
+    return 2 * lcl_relaxation_traffic(&L->relaxation) +
+           (L->P.D ? 2 : 1) * lcl_cycle_step_bytes(&L->A, LCL_CYCLE_RESIDUAL);
+}
+
+static double level_traffic(const struct lcl_cycle *C, int l)
+{
+    const struct lcl_cycle_level *L = &C->level[l];
+    double bytes =
+        L->relaxation.M ? relaxation_traffic(L) : polynomial_traffic(C, L);
     if (L->P.D)
         bytes += lcl_cycle_step_bytes(&L->R, LCL_CYCLE_RESTRICT) +
                  lcl_cycle_step_bytes(&L->P, LCL_CYCLE_PROLONG);

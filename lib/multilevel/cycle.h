@@ -4,6 +4,8 @@
 
 #include "lib/dense/inverse.h"
 #include "lib/multilevel/cycle_matrix.h"
+#include "lib/multilevel/power.h"
+#include "lib/multilevel/relaxation.h"
 
 #include <levelcl/precond.h>
 
@@ -14,14 +16,15 @@ struct lcl_cycle_level {
     int64_t n;
     struct lcl_cycle_matrix A, P, R; // P and R to and from the next level
     const struct lcl_device_matrix *matrix;
-    lcl_buffer *t;            // n, fp64: scales the level (cycle.cl)
-    const lcl_buffer *lambda; // 1 fp64: largest eigenvalue of D^-1 A
+    lcl_buffer *t;      // n, fp64: scales the level (cycle.cl)
+    lcl_buffer *lambda; // 1 fp64: largest eigenvalue of D^-1 A
     lcl_buffer *b, *x, *y, *r;
+    struct lcl_relaxation relaxation; // for ILDU0
 };
 
 struct lcl_cycle {
     lcl_context *ctx;
-    enum lcl_amg_smoother smoother; // CHEBYSHEV or JACOBI
+    enum lcl_amg_smoother smoother; // not DEFAULT
     int levels;
     struct lcl_cycle_level level[LCL_LEVELS_MOST];
     const struct lcl_inverse *coarsest; // of the last level; NULL: two sweeps
@@ -29,6 +32,7 @@ struct lcl_cycle {
     lcl_kernel *scale, *enter, *leave, *dense, *diagonal, *spread;
     lcl_buffer *largest; // groups fp64
     lcl_buffer *lost;    // 1 int32: values out of the range of fp32
+    struct lcl_power power;
     int groups;
 };
 
@@ -45,7 +49,16 @@ enum lcl_status lcl_cycle_append(struct lcl_cycle *C,
                                  const struct lcl_device_matrix *A,
                                  const struct lcl_device_matrix *P,
                                  const struct lcl_device_matrix *R,
-                                 const lcl_buffer *lambda);
+                                 lcl_buffer *lambda);
+
+// Has level l, which has a smoother, smoothed by M, which must outlive *C and
+// reads `traffic` bytes besides its vectors.
+enum lcl_status lcl_cycle_relax_by(struct lcl_cycle *C, int l, lcl_operator *M,
+                                   double traffic);
+
+// Enqueues estimates of what smoothers need, after lcl_cycle_update() and
+// changes of M: dampings, or lambda where it has become larger.
+enum lcl_status lcl_cycle_estimate(const struct lcl_cycle *C);
 
 // Takes the values of all matrices. Returns also LCL_ERANGE, with a message, if
 // some are out of the range of fp32.

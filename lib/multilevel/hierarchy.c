@@ -57,7 +57,8 @@ static enum lcl_status aggregate(struct coarsening *G, struct lcl_hierarchy *H,
     const struct lcl_device_matrix *A =
         H->is_system ? &G->nodes.graph : H->level[l].A;
     const struct lcl_strength_params strength = {.theta = H->params.theta /
-                                                          (double)(1 << l)};
+                                                          (double)(1 << l),
+                                                 .both = !H->params.symmetric};
     const struct lcl_aggregates_params params = {.second = 0};
     enum lcl_status st = LCL_OK;
     if (H->is_system)

@@ -134,8 +134,20 @@ enum lcl_status lcl_apply_buffers(lcl_operator *A, const lcl_buffer *x,
 
 // ------------------------------------------------------------------- symmetry
 
+enum lcl_status lcl_operator_is_symmetric(lcl_operator *A, bool *symmetric)
+{
+    enum lcl_status st = LCL_OK;
+    if (!A->symmetry_known)
+        st = lcl_symmetry_measure(&A->asymmetry, A->range.ctx, A->matrix);
+    A->symmetry_known = st == LCL_OK;
+    *symmetric = A->asymmetry <= LCL_SYMMETRY_TOLERANCE;
+    return st;
+}
+
 enum lcl_status lcl_operator_require_symmetric(lcl_operator *A, const char *who)
 {
+    bool symmetric;
+    enum lcl_status st;
     const struct lcl_log *log = lcl_context_log(A->range.ctx);
     if (A->info.kron)
         return lcl_fail(log, LCL_EUNSUPPORTED,
@@ -145,15 +157,8 @@ enum lcl_status lcl_operator_require_symmetric(lcl_operator *A, const char *who)
                         who);
     if (!A->matrix)
         return LCL_OK;
-    if (!A->symmetry_known) {
-        const enum lcl_status st =
-            lcl_symmetry_measure(&A->asymmetry, A->range.ctx, A->matrix);
-        if (st < 0)
-            return st;
-        A->symmetry_known = true;
-    }
-    if (A->asymmetry <= LCL_SYMMETRY_TOLERANCE)
-        return LCL_OK;
+    if ((st = lcl_operator_is_symmetric(A, &symmetric)) < 0 || symmetric)
+        return st;
     return lcl_fail(log, LCL_EUNSUPPORTED,
                     "%s needs a symmetric matrix: <u, A w> and <w, A u> "
                     "differ by %.1e relative to their terms, expected at "

@@ -106,8 +106,11 @@ enum lcl_status lcl_operator_allocate(lcl_operator **out, lcl_context *ctx,
                                       int64_t rows, int64_t cols, int block);
 
 // Tests the symmetry of A's matrix, if not done since its values changed.
-// Returns LCL_OK, also for a callback, whose symmetry is not tested;
-// LCL_EUNSUPPORTED if A is not symmetric, which `who` requires; or a status of
-// lcl_symmetry_measure().
+// Returns LCL_OK or a status of lcl_symmetry_measure().
+enum lcl_status lcl_operator_is_symmetric(lcl_operator *A, bool *symmetric);
+
+// The same test. Returns LCL_OK, also for a callback, whose symmetry is not
+// tested; LCL_EUNSUPPORTED if A is not symmetric, which `who` requires; or a
+// status of lcl_symmetry_measure().
 enum lcl_status lcl_operator_require_symmetric(lcl_operator *A,
                                                const char *who);

@@ -115,6 +115,10 @@ static enum lcl_status check_params(const struct lcl_precond_params *p,
     if (p->type == LCL_PRECOND_ILU0 && is_for_ildu0(p->trisolve))
         return lcl_fail(log, LCL_EINVAL, "%s requires ildu0 factors, not ilu0",
                         lcl_trisolve_name(p->trisolve));
+    if ((unsigned)p->amg.refresh >= LCL_AMG_REFRESH_COUNT)
+        return lcl_fail(log, LCL_EINVAL,
+                        "amg: refresh %d: expected a number below %d",
+                        (int)p->amg.refresh, (int)LCL_AMG_REFRESH_COUNT);
     if ((unsigned)p->amg.coarsening >= LCL_AMG_COARSENING_COUNT ||
         (unsigned)p->amg.smoother >= LCL_AMG_SMOOTHER_COUNT)
         return lcl_fail(log, LCL_EINVAL,
@@ -144,6 +148,15 @@ static enum lcl_status refuse_null(const lcl_precond *M, const char *function)
 {
     return lcl_misuse(M ? log_of(M) : NULL, "%s: an argument is NULL",
                       function);
+}
+
+void lcl_precond_record(lcl_precond *M, int iterations, bool converged)
+{
+    struct lcl_precond_info *info = &M->info;
+    M->failed = !converged;
+    info->last_iterations = iterations;
+    if (info->first_iterations == 0 && converged)
+        info->first_iterations = iterations;
 }
 
 enum lcl_status lcl_precond_refactor(lcl_precond *M)

@@ -42,12 +42,16 @@ struct lcl_precond {
     lcl_operator *deflated; // A-DEF2 or NULL, if A is M->A and M is current:
     lcl_operator *start;    // needs the initial guess x + start (b - A x)
     uint64_t version;       // of the values of A from which M was created
+    bool failed;            // the last solve
     struct lcl_precond_info info;
 };
 
 // lcl_precond_create() without factors; `params` are checked.
 enum lcl_status lcl_precond_analyse(lcl_precond **out, lcl_operator *A,
                                     const struct lcl_precond_params *params);
+
+// Takes note of a solve with M.
+void lcl_precond_record(lcl_precond *M, int iterations, bool converged);
 
 // Factors the current values; reports repaired pivots by the status and a
 // warning.

@@ -333,7 +333,9 @@ refused 3 'vectors.mtx is 2 x 2: expected the coordinates' two.mtx --precond amg
 refused 3 'long.mtx' two.mtx --precond amg --near-null long.mtx
 refused 3 'cannot open' two.mtx --precond amg --coordinates none.mtx
 refused 2 'it is an input' two.mtx --precond amg --near-null vectors.mtx -o vectors.mtx
-refused 3 'amg .*symmetric' --problem convdiff:6x6x6 --precond amg
+refused 3 'amg .*symmetric' --problem convdiff:6x6x6 --precond amg --amg-smoother jacobi
+ends 0 --problem convdiff:12,5 --precond amg --amg-coarse-rows 50
+says stdout '^multigrid   sa, ildu0'
 
 # Fill and overlap.
 ends 0 --problem lap3d:12 --subdomain-rows 200 --precond iluk --ilu-level 2

@@ -70,6 +70,9 @@ static void test_traps__multigrid_runs(void **state)
     assert_int_equal(lcl_csr_problem(&E, "elasticity:4", NULL), LCL_OK);
     solve(*state, &E, &params, &cg);
     lcl_csr_finish(&E);
+    assert_int_equal(lcl_csr_problem(&E, "convdiff:8,5", NULL), LCL_OK);
+    solve(*state, &E, &params, NULL);
+    lcl_csr_finish(&E);
     solve(*state, &A, &params, &cg);
     for (int64_t i = 0; i < A.rows; ++i)
         for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)

@@ -113,6 +113,8 @@ static void test_alloc_solve__multigrid_of_nodes(void **state)
                            .solver = LCL_SOLVER_CG};
     (void)state;
     fail_each_job(&job, 1);
+    job.precond.amg.smoother = LCL_AMG_ILDU0;
+    fail_each_job(&job, 1);
 }
 
 static void test_alloc_solve__jacobi(void **state)

@@ -108,6 +108,8 @@ static void test_cl_calls__full_device_memory_has_its_status(void **state)
         {.type = LCL_PRECOND_BLOCK_JACOBI},
         {.coarse = LCL_COARSE_MULT, .partition.rows = 50},
         {.type = LCL_PRECOND_AMG, .amg = {.coarse_rows = 30, .levels = 2}},
+        {.type = LCL_PRECOND_AMG,
+         .amg = {.smoother = LCL_AMG_ILDU0, .coarse_rows = 30, .levels = 2}},
     };
     const cl_int full = CL_MEM_OBJECT_ALLOCATION_FAILURE;
     for (size_t i = 0; i < sizeof preconds / sizeof *preconds; ++i)

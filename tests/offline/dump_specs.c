@@ -318,6 +318,8 @@ static const struct variant variants[] = {
     {"block_8",   8, {.source = "to_blocks.cl", .block = 8, .wide = 1}},
     {"block_3",   1, {.source = "to_entries.cl", .block = 3}},
     {"block_3",   8, {.source = "nodes.cl", .block = 3}},
+    {"plain",     8, {.source = "power.cl"}},
+    {"plain",     8, {.source = "relaxation.cl"}},
     {"rigid",     1, {.source = "tentative.cl", .block = 3,
                       .defines = {{"VECTORS", 6}}}},
     {"coarse",    1, {.source = "tentative.cl", .block = 6,

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Incomplete factors of the matrix of a multigrid level.
+#include "lib/precond/level_factors.h"
+
+#include "host/runtime.h"
+
+// A copy of A, without its values.
+static enum lcl_status copy_pattern(struct lcl_blocked *B, lcl_context *ctx,
+                                    const struct lcl_device_matrix *A)
+{
+    const struct lcl_buffer_plan all[] = {
+        {&B->A.row_ptr, A->n + 1, sizeof(uint32_t), "row pointers"},
+        {&B->A.col, A->blocks, sizeof(int32_t), "columns"},
+        {&B->A.val, A->blocks, sizeof(double), "values"},
+    };
+    enum lcl_status st;
+    *B = (struct lcl_blocked){.A = *A, .entries = A->blocks};
+    B->A.row_ptr = B->A.col = B->A.val = NULL;
+    if ((st = lcl_buffers_create(ctx, all, sizeof all / sizeof *all)) < 0 ||
+        (st = lcl_buffer_copy(B->A.row_ptr, A->row_ptr)) < 0)
+        return st;
+    return lcl_buffer_copy(B->A.col, A->col);
+}
+
+enum lcl_status lcl_level_factors_init(struct lcl_level_factors *F,
+                                       lcl_context *ctx,
+                                       const struct lcl_device_matrix *A,
+                                       const struct lcl_precond_params *params)
+{
+    const struct lcl_operator_params op = {.spmv = LCL_SPMV_CSR,
+                                           .block_size = 1};
+    const struct lcl_precond_params own = {
+        .type = LCL_PRECOND_ILDU0,
+        .partition.rows = params->partition.rows,
+        .pivot = LCL_PIVOT_BOOST,
+        .coarse = LCL_COARSE_NONE,
+    };
+    struct lcl_blocked B;
+    enum lcl_status st;
+    *F = (struct lcl_level_factors){.A = A};
+    if ((st = copy_pattern(&B, ctx, A)) == LCL_OK &&
+        (st = lcl_buffer_copy(B.A.val, A->val)) == LCL_OK)
+        st = lcl_matrix_operator_create(&F->copy, ctx, &B, &op);
+    lcl_blocked_finish(&B);
+    return st < 0 ? st : lcl_precond_analyse(&F->M, F->copy, &own);
+}
+
+void lcl_level_factors_finish(struct lcl_level_factors *F)
+{
+    lcl_precond_destroy(&F->M);
+    lcl_operator_destroy(&F->copy);
+}
+
+enum lcl_status lcl_level_factors_update(const struct lcl_level_factors *F)
+{
+    enum lcl_status st;
+    if ((st = lcl_buffer_copy(lcl_operator_staging(F->copy), F->A->val)) < 0 ||
+        (st = lcl_operator_take_staged(F->copy)) < 0)
+        return st;
+    return F->M->ops->update(F->M);
+}
+
+uint64_t lcl_level_factors_bytes(const struct lcl_level_factors *F)
+{
+    return F->M ? F->copy->info.bytes + F->M->info.factor_bytes : 0;
+}

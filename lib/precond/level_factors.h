@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Incomplete factors of the matrix of a multigrid level: ILDU(0) on subdomains,
+// with a copy of the matrix in their numbering.
+#pragma once
+
+#include "lib/precond/precond.h"
+
+struct lcl_level_factors {
+    const struct lcl_device_matrix *A;
+    lcl_operator *copy;
+    lcl_precond *M; // NULL: no factors
+};
+
+// Copies A, which has single entries and outlives *F, and analyses it; the
+// subdomains are those of `params`. Returns the statuses of
+// lcl_precond_create(); *F is fit for lcl_level_factors_finish() in any case.
+enum lcl_status lcl_level_factors_init(struct lcl_level_factors *F,
+                                       lcl_context *ctx,
+                                       const struct lcl_device_matrix *A,
+                                       const struct lcl_precond_params *params);
+void lcl_level_factors_finish(struct lcl_level_factors *F);
+
+// Factors the current values of A; pivots are repaired without a word.
+enum lcl_status lcl_level_factors_update(const struct lcl_level_factors *F);
+uint64_t lcl_level_factors_bytes(const struct lcl_level_factors *F);
