@@ -10,8 +10,8 @@
 // place[k] / LCL_BLOCK^2, and strong[] is by blocks.
 //
 // Data:   CSR with ascending columns.
-// Launch: any number of groups.
-// Determinism: bitwise.
+// Launch: any number of groups; fill_filtered of one wave.
+// Determinism: bitwise for a given width.
 #include "aggregate.cl.h"
 #include "wave.cl.h"
 
@@ -60,28 +60,33 @@ kernel void count_filtered(long n, global const uint *row_ptr,
     }
 }
 
-// 1 / df_i, or 0 if that is not normal; lower = entries of the row of F below
-// the diagonal.
-static inline double filtered_diagonal(int i, uint from, uint to,
-                                       global const int *col,
-                                       global const double *val,
-                                       global const uint *place,
-                                       global const uchar *strong, uint *lower)
+// What the lanes of a wave find in their shares of row i: a_ii, the sum of the
+// entries that are left out in the same component, and the number of those that
+// are kept, all and below the diagonal.
+struct share {
+    double d, lump;
+    uint kept, below;
+};
+
+static inline struct share survey(int i, uint from, uint to,
+                                  global const int *col,
+                                  global const double *val,
+                                  global const uint *place,
+                                  global const uchar *strong)
 {
-    double d = 0, lump = 0;
-    uint below = 0;
+    struct share s = {0, 0, 0, 0};
     for (uint k = from; k < to; ++k) {
         const int j = col[k];
         const bool kept = is_kept(k, j, i / LCL_BLOCK, place, strong);
-        d = j == i ? val[k] : d;
-        lump += !kept && (j - i) % LCL_BLOCK == 0 ? val[k] : 0;
-        below += kept && j < i;
+        s.d += j == i ? val[k] : 0;
+        s.lump += !kept && (j - i) % LCL_BLOCK == 0 ? val[k] : 0;
+        s.kept += kept && j != i;
+        s.below += kept && j < i;
     }
-    *lower = below;
-    const double df = aggregate_diagonal(d, lump);
-    return isnormal(df) ? 1.0 / (isnormal(df) ? df : 1.0) : 0.0;
+    return s;
 }
 
+// A wave per row, with a part of its entries on each lane.
 WORK_GROUP
 kernel void fill_filtered(long n, global const uint *row_ptr,
                           global const int *col, global const double *val,
@@ -89,24 +94,35 @@ kernel void fill_filtered(long n, global const uint *row_ptr,
                           global const double *lambda, global const uint *f_ptr,
                           global int *f_col, global double *f_val)
 {
+    local double scratch[LCL_GROUP];
     const double w = 4 / (3 * lambda[0]);
-    for (RANGE(i, n)) {
-        const uint from = row_ptr[i], to = row_ptr[i + 1];
-        uint lower;
-        const double inverse = filtered_diagonal((int)i, from, to, col, val,
-                                                 place, strong, &lower);
-        const uint middle = f_ptr[i] + lower;
-        uint out = f_ptr[i];
+    const uint lane = get_local_id(0);
+    for (long i = get_group_id(0); i < n; i += get_num_groups(0)) {
+        const uint first = row_ptr[i], length = row_ptr[i + 1] - first;
+        const uint from = first + (uint)((ulong)length * lane / LCL_WIDTH);
+        const uint to = first + (uint)((ulong)length * (lane + 1) / LCL_WIDTH);
+        const struct share s =
+            survey((int)i, from, to, col, val, place, strong);
+        const double d = wave_sum(s.d, LCL_WIDTH, scratch);
+        const double lump = wave_sum(s.lump, LCL_WIDTH, scratch);
+        const uint lower = (uint)wave_sum(s.below, LCL_WIDTH, scratch);
+        const double df = aggregate_diagonal(d, lump);
+        const double inverse =
+            isnormal(df) ? 1.0 / (isnormal(df) ? df : 1.0) : 0.0;
+        uint out = (uint)run_sum(s.kept, 0, lane + 1, scratch) - s.kept;
         for (uint k = from; k < to; ++k) {
             const int j = col[k];
             if (j == i || !is_kept(k, j, (int)i / LCL_BLOCK, place, strong))
                 continue;
-            out += out == middle; // the place of the diagonal
-            f_col[out] = j;
-            f_val[out++] = -w * (inverse * val[k]);
+            const uint at = f_ptr[i] + out + (out >= lower);
+            f_col[at] = j;
+            f_val[at] = -w * (inverse * val[k]);
+            ++out;
         }
-        f_col[middle] = (int)i;
-        f_val[middle] = inverse == 0 ? 1 : 1 - w;
+        if (lane == 0) {
+            f_col[f_ptr[i] + lower] = (int)i;
+            f_val[f_ptr[i] + lower] = inverse == 0 ? 1 : 1 - w;
+        }
     }
 }
 

@@ -8,16 +8,23 @@
 #include "lib/operator/counted.h"
 #include "lib/operator/to_blocks.h"
 
-static enum lcl_status get_kernel(lcl_kernel **out, lcl_context *ctx, int block,
-                                  const char *name)
+static enum lcl_status get_kernel_of(lcl_kernel **out, lcl_context *ctx,
+                                     int block, const char *name, int group)
 {
     const struct lcl_spec spec = {
         .source = "nodes.cl",
         .kernel = name,
-        .group = lcl_vector_group(lcl_context_caps(ctx)),
+        .group = group,
         .block = block > 1 ? block : 0,
     };
     return lcl_kernel_get(out, ctx, &spec);
+}
+
+static enum lcl_status get_kernel(lcl_kernel **out, lcl_context *ctx, int block,
+                                  const char *name)
+{
+    return get_kernel_of(out, ctx, block, name,
+                         lcl_vector_group(lcl_context_caps(ctx)));
 }
 
 // ------------------------------------------------------------------- graph
@@ -86,12 +93,15 @@ static enum lcl_status fill(const struct lcl_device_matrix *F,
                             const struct lcl_strength *S,
                             const lcl_buffer *lambda)
 {
+    const int width = lcl_context_caps(N->ctx)->width;
+    const int64_t groups =
+        width == 1 ? A->groups : lcl_launch_groups(A->n, 1, width);
     lcl_kernel *kernel;
     const enum lcl_status st =
-        get_kernel(&kernel, N->ctx, N->block, "fill_filtered");
+        get_kernel_of(&kernel, N->ctx, N->block, "fill_filtered", width);
     return st < 0
                ? st
-               : LCL_LAUNCH(kernel, A->groups, lcl_arg_long(A->n),
+               : LCL_LAUNCH(kernel, groups, lcl_arg_long(A->n),
                             lcl_arg_buffer(A->row_ptr), lcl_arg_buffer(A->col),
                             lcl_arg_buffer(A->val), lcl_arg_buffer(N->place),
                             lcl_arg_buffer(S->strong), lcl_arg_buffer(lambda),

@@ -6,7 +6,7 @@
 #include "host/launch.h"
 #include "host/runtime.h"
 
-enum { STEPS = 8 };
+enum { STEPS = 5 };
 
 enum lcl_status lcl_power_init(struct lcl_power *P, lcl_context *ctx)
 {

@@ -6,6 +6,8 @@
 #include "lib/multilevel/hierarchy.h"
 #include "lib/precond/level_factors.h"
 
+enum { COARSE_SUBDOMAIN = 128 };
+
 struct amg {
     struct lcl_hierarchy H; // first: levelbench takes it from the state
     struct lcl_precond_params params;
@@ -38,6 +40,17 @@ static enum lcl_status check_values(const lcl_precond *M)
                      M->matrix, "amg with --amg-smoother chebyshev or jacobi");
 }
 
+// Rows of coarse levels are long and their factors take long on many lanes: the
+// time of a subdomain grows with its rows, and levels below the first one
+// hardly suffer from small ones.
+static int64_t subdomain_rows(lcl_context *ctx, int l,
+                              const struct lcl_precond_params *params)
+{
+    const int64_t rows = params->partition.rows;
+    const bool many_lanes = lcl_context_caps(ctx)->width > 1;
+    return rows == 0 && l > 0 && many_lanes ? COARSE_SUBDOMAIN : rows;
+}
+
 static enum lcl_status make_factors(struct amg *S, lcl_context *ctx,
                                     const struct lcl_precond_params *params)
 {
@@ -46,7 +59,8 @@ static enum lcl_status make_factors(struct amg *S, lcl_context *ctx,
         const struct lcl_hierarchy_level *L = &S->H.level[l];
         struct lcl_level_factors *F = &S->factors[l];
         if (L->lambda &&
-            (st = lcl_level_factors_init(F, ctx, L->A, params)) == LCL_OK)
+            (st = lcl_level_factors_init(
+                 F, ctx, L->A, subdomain_rows(ctx, l, params))) == LCL_OK)
             st = lcl_cycle_relax_by(&S->H.cycle, l, &F->M->op,
                                     (double)F->M->info.factor_bytes);
     }

@@ -25,13 +25,13 @@ static enum lcl_status copy_pattern(struct lcl_blocked *B, lcl_context *ctx,
 enum lcl_status lcl_level_factors_init(struct lcl_level_factors *F,
                                        lcl_context *ctx,
                                        const struct lcl_device_matrix *A,
-                                       const struct lcl_precond_params *params)
+                                       int64_t rows)
 {
     const struct lcl_operator_params op = {.spmv = LCL_SPMV_CSR,
                                            .block_size = 1};
     const struct lcl_precond_params own = {
         .type = LCL_PRECOND_ILDU0,
-        .partition.rows = params->partition.rows,
+        .partition.rows = rows,
         .pivot = LCL_PIVOT_BOOST,
         .coarse = LCL_COARSE_NONE,
     };

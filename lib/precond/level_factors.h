@@ -11,13 +11,14 @@ struct lcl_level_factors {
     lcl_precond *M; // NULL: no factors
 };
 
-// Copies A, which has single entries and outlives *F, and analyses it; the
-// subdomains are those of `params`. Returns the statuses of
-// lcl_precond_create(); *F is fit for lcl_level_factors_finish() in any case.
+// Copies A, which has single entries and outlives *F, and analyses it, in
+// subdomains of at most `rows` rows, 0: chosen for the device. Returns the
+// statuses of lcl_precond_create(); *F is fit for lcl_level_factors_finish() in
+// any case.
 enum lcl_status lcl_level_factors_init(struct lcl_level_factors *F,
                                        lcl_context *ctx,
                                        const struct lcl_device_matrix *A,
-                                       const struct lcl_precond_params *params);
+                                       int64_t rows);
 void lcl_level_factors_finish(struct lcl_level_factors *F);
 
 // Factors the current values of A; pivots are repaired without a word.
