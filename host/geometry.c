@@ -2,6 +2,8 @@
 // Launch geometry derived from the device capabilities.
 #include "host/geometry.h"
 
+#include <stdbool.h>
+
 enum {
     GROUP = 256,
     GROUPS_PER_UNIT = 8,
@@ -34,6 +36,13 @@ int lcl_wave_group(const struct lcl_caps *caps, int waves)
     while (waves > 1 && waves * caps->width > caps->max_group_size)
         --waves;
     return caps->width == 1 ? 1 : waves * caps->width;
+}
+
+int lcl_loose_wave_group(const struct lcl_caps *caps, int waves)
+{
+    const bool shuffles = caps->exchange == LCL_EXCHANGE_NV_PTX ||
+                          caps->exchange == LCL_EXCHANGE_AMD;
+    return lcl_wave_group(caps, shuffles ? waves : 1);
 }
 
 int lcl_vector_groups(const struct lcl_caps *caps)

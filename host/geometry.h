@@ -19,6 +19,10 @@ int lcl_vector_group_of(const struct lcl_caps *caps, int registers);
 // at width 1.
 int lcl_wave_group(const struct lcl_caps *caps, int waves);
 
+// The same for kernels that exchange values in branches or loops that are not
+// the same for all waves of a group: one wave where an exchange has a barrier.
+int lcl_loose_wave_group(const struct lcl_caps *caps, int waves);
+
 // Number of work-groups of a vector kernel, and so of partial sums of a dot
 // product: enough to fill the device (8 groups of 256 work-items per compute
 // unit), few enough that every group can add all partial sums again. Depends

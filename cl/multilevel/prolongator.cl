@@ -17,7 +17,8 @@
 // Data:   A in CSR; strong[k] of each entry; aggregate -1: a row without
 //         couplings, whose row of P is empty.
 // Launch: lambda_finish one group, the others any number of groups; those of
-//         the prolongator of one wave, with LANES_PER_ROW lanes for a row.
+//         the prolongator of one wave, or several if shuffles need no barrier,
+//         with LANES_PER_ROW lanes for a row.
 // Determinism: bitwise; sums of integers in any order, others in a fixed order
 //              for a given number of groups.
 #include "wave.cl.h"
@@ -80,7 +81,7 @@ kernel void count_prolongator(long n, global const uint *row_ptr,
     local double scratch[LCL_GROUP];
     const struct rows A = {row_ptr, col, val, strong, aggregate};
     const uint lane = get_local_id(0) % LANES_PER_ROW;
-    const uint rows = LCL_WIDTH / LANES_PER_ROW;
+    const uint rows = LCL_GROUP / LANES_PER_ROW;
     for (long first = (long)get_group_id(0) * rows; first < n;
          first += (long)get_num_groups(0) * rows) {
         const long i = first + get_local_id(0) / LANES_PER_ROW;
@@ -117,7 +118,7 @@ kernel void fill_prolongator(long n, global const uint *row_ptr,
     const struct rows A = {row_ptr, col, val, strong, aggregate};
     const double w = 4 / (3 * lambda[0]);
     const uint lane = get_local_id(0) % LANES_PER_ROW;
-    const uint rows = LCL_WIDTH / LANES_PER_ROW;
+    const uint rows = LCL_GROUP / LANES_PER_ROW;
     for (long first = (long)get_group_id(0) * rows; first < n;
          first += (long)get_num_groups(0) * rows) {
         const long i = first + get_local_id(0) / LANES_PER_ROW;

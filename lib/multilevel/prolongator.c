@@ -7,7 +7,10 @@
 #include "host/runtime.h"
 #include "lib/operator/counted.h"
 
-enum { POWER_STEPS = 10 };
+enum {
+    POWER_STEPS = 10,
+    TEAM_WAVES = 4, // of a group of the prolongator's kernels
+};
 
 static enum lcl_status get_kernel(lcl_kernel **out, lcl_context *ctx,
                                   const char *name, int group, int lanes)
@@ -136,7 +139,8 @@ static enum lcl_status get_team_kernel(lcl_kernel **out, int64_t *groups,
                                        const struct lcl_device_matrix *A)
 {
     const struct lcl_caps *caps = lcl_context_caps(ctx);
-    const int lanes = lanes_of(caps, A), group = caps->width;
+    const int lanes = lanes_of(caps, A);
+    const int group = lcl_loose_wave_group(caps, TEAM_WAVES);
     *groups =
         group == 1 ? A->groups : lcl_launch_groups(A->n, group / lanes, group);
     return get_kernel(out, ctx, name, group, lanes);
