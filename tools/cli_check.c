@@ -124,6 +124,7 @@ bool cli_has_factors(enum lcl_precond_type type)
     case LCL_PRECOND_JACOBI:
     case LCL_PRECOND_BLOCK_JACOBI:
     case LCL_PRECOND_AMG:
+    case LCL_PRECOND_CPR:
     case LCL_PRECOND_CALLBACK:
     case LCL_PRECOND_COUNT:
         break;
@@ -175,18 +176,26 @@ static enum lcl_status check_methods(const struct cli *cli,
                       precond->coarse > LCL_COARSE_NONE),
          "--precond iluk, ilut, ras and as require --trisolve packed or "
          "hec_level, and no --coarse"},
-        {type != LCL_PRECOND_AMG &&
+        {type != LCL_PRECOND_AMG && type != LCL_PRECOND_CPR &&
              (precond->amg.theta > 0 || precond->amg.levels > 0 ||
               precond->amg.coarse_rows > 0 ||
               (int)precond->amg.coarsening > 0 ||
               (int)precond->amg.smoother > 0),
          "--amg-coarsening, --amg-smoother, --amg-theta, --amg-levels and "
-         "--amg-coarse-rows require --precond amg"},
+         "--amg-coarse-rows require --precond amg or cpr"},
         {type != LCL_PRECOND_AMG && (cli->coordinates || cli->near_null),
          "--coordinates and --near-null require --precond amg"},
         {cli->coordinates && cli->near_null,
          "--coordinates makes near-null vectors: give it or --near-null, not "
          "both"},
+        {type != LCL_PRECOND_CPR && precond->cpr.pressure > 0,
+         "--cpr-pressure requires --precond cpr"},
+        {cli_is_kron(cli) && type == LCL_PRECOND_CPR,
+         "--precond cpr does not support systems in Kronecker form"},
+        {cli->command == CLI_SOLVE && type == LCL_PRECOND_CPR &&
+             cli->options.solver.type == LCL_SOLVER_CG,
+         "--solver cg needs a symmetric preconditioner: --precond amg instead "
+         "of cpr"},
         {cli_is_kron(cli) && type == LCL_PRECOND_AMG,
          "--precond amg does not support systems in Kronecker form"},
         {cli_is_kron(cli) && extended,

@@ -38,12 +38,16 @@ enum lcl_precond_type {
                          Comput. 21  (1999)). Not symmetric, so not for CG */
     LCL_PRECOND_AS,   /* additive Schwarz: the same with factors L D L^T as for
                          IC0 and the sum over the subdomains; symmetric */
-    LCL_PRECOND_AMG,  /* algebraic multigrid by smoothed aggregation: a V-cycle
-                         in fp32, whose smoother is the Chebyshev iteration;
-                         set up on the device. For symmetric matrices with
-                         scalar entries (Vanek, Mandel, Brezina, Computing 56
-                         (1996); Lottes, Numer. Linear Algebra Appl. 30
-                         (2023)). An update keeps the prolongations */
+    LCL_PRECOND_AMG,  /* algebraic multigrid by smoothed aggregation (Vanek,
+                         Mandel, Brezina, Computing 56 (1996)) or classical
+                         coarsening: a V-cycle in fp32, set up on the device;
+                         symmetric for symmetric matrices */
+    LCL_PRECOND_CPR,  /* constrained pressure residual, for several unknowns per
+                         cell with a pressure among them: AMG for a matrix of
+                         the pressures, then ILDU0 for all unknowns (Wallis
+                         1983; Lacroix, Vassilevski, Wheeler, Numer. Linear
+                         Algebra Appl. 8 (2001)). Not symmetric, so not for
+                         CG */
     LCL_PRECOND_CALLBACK, /* in lcl_precond_info only: made of a callback */
     LCL_PRECOND_COUNT,
 };
@@ -291,6 +295,18 @@ struct lcl_amg_params {
                             1000 */
 };
 
+/* CPR. The equations of cell i are added up with weights w_i, B_i^T w_i = e_p,
+ * so that the pressure equation does not contain the other unknowns of the cell
+ * (Cao, Tchelepi, Wallis, Yardumian, SPE 96809 (2005)). */
+struct lcl_cpr_params {
+    int pressure; /* its number among the unknowns of a cell, from 0 */
+    const double
+        *blocks; /* the B_i, b b values each by rows: true-IMPES if they
+                    are the derivatives of the accumulation terms. Read
+                    by lcl_precond_create() and lcl_precond_update().
+                    NULL: the diagonal blocks of A (quasi-IMPES) */
+};
+
 #define LCL_AMG_LEVELS 12
 
 /* All zero is the default. */
@@ -316,7 +332,8 @@ struct lcl_precond_params {
     enum lcl_coarse coarse;
     enum lcl_factor_storage storage;
     struct lcl_block_jacobi_params block_jacobi;
-    struct lcl_amg_params amg;
+    struct lcl_amg_params amg; /* AMG, CPR */
+    struct lcl_cpr_params cpr;
 };
 
 #define LCL_PRECOND_PARAMS_INIT LCL_ZERO

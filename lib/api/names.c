@@ -35,6 +35,7 @@ static const char *const preconds[LCL_PRECOND_COUNT] = {
     [LCL_PRECOND_RAS] = "ras",
     [LCL_PRECOND_AS] = "as",
     [LCL_PRECOND_AMG] = "amg",
+    [LCL_PRECOND_CPR] = "cpr",
     [LCL_PRECOND_CALLBACK] = "callback",
 };
 

@@ -239,6 +239,19 @@ static enum lcl_status set_restart(struct lcl_options *options,
     return set_up_to(options, option, value, LCL_GMRES_MAX_RESTART, log);
 }
 
+// The library counts from 0.
+static enum lcl_status set_cpr_pressure(struct lcl_options *options,
+                                        const struct option *option,
+                                        const char *value,
+                                        const struct lcl_log *log)
+{
+    const enum lcl_status st =
+        set_up_to(options, option, value, LCL_BLOCK_MAX, log);
+    if (st == LCL_OK)
+        --options->precond.cpr.pressure;
+    return st;
+}
+
 static enum lcl_status set_amg_levels(struct lcl_options *options,
                                       const struct option *option,
                                       const char *value,
@@ -332,7 +345,7 @@ static const struct option table[] = {
      set_restart, AT(solver.restart), NULL},
     {{"basis", "fp64|fp32", "storage format of the basis vectors (fp64)"},
      set_enum, AT(solver.basis), &lcl_basis_storage_names},
-    {{"precond", "none|jacobi|block-jacobi|ilu0|ildu0|ic0|iluk|ilut|ras|as|amg", "preconditioner (ildu0)"},
+    {{"precond", "none|jacobi|block-jacobi|ilu0|ildu0|ic0|iluk|ilut|ras|as|amg|cpr", "preconditioner (ildu0)"},
      set_enum, AT(precond.type), &lcl_precond_names},
     {{"relax", "0..1", "share of the dropped fill that is added to the diagonal (0)"},
      set_share, AT(precond.relax), NULL},
@@ -354,6 +367,8 @@ static const struct option table[] = {
      set_fraction, AT(precond.amg.theta), NULL},
     {{"amg-levels", "1..12", "maximum number of levels of amg (12)"},
      set_amg_levels, AT(precond.amg.levels), NULL},
+    {{"cpr-pressure", "1..8", "number of the pressure among the unknowns of a cell (1)"},
+     set_cpr_pressure, AT(precond.cpr.pressure), NULL},
     {{"amg-coarse-rows", "N|auto", "rows of the last level of amg (1000)"},
      set_rows, AT(precond.amg.coarse_rows), NULL},
     {{"trisolve", "packed|spin_loop_lds|dag_ec_no_lds|dag_ec_lds|dag_ec_lds_ud|dag_ec_ILD_U0|dag_vc_ILDU0_fused|dag_ec_ILDU0_fused|hec_level",

@@ -140,11 +140,15 @@ static enum lcl_status check_symmetric(const lcl_precond *M,
                                        enum lcl_solver_type type,
                                        const struct lcl_log *log)
 {
-    if (M && methods[type]->symmetric && M->info.type == LCL_PRECOND_RAS)
+    if (!M || !methods[type]->symmetric)
+        return LCL_OK;
+    if (M->info.type == LCL_PRECOND_RAS || M->info.type == LCL_PRECOND_CPR)
         return lcl_fail(log, LCL_EUNSUPPORTED,
-                        "%s needs a symmetric preconditioner: take as instead "
-                        "of ras",
-                        lcl_solver_name(type));
+                        "%s needs a symmetric preconditioner: take %s instead "
+                        "of %s",
+                        lcl_solver_name(type),
+                        M->info.type == LCL_PRECOND_RAS ? "as" : "amg",
+                        lcl_precond_name(M->info.type));
     return LCL_OK;
 }
 

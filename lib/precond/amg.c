@@ -30,14 +30,14 @@ static enum lcl_status check_coarsening(const lcl_precond *M,
                : LCL_OK;
 }
 
-// Chebyshev and Jacobi are for symmetric matrices only.
+// Chebyshev diverges for other matrices.
 static enum lcl_status check_values(const lcl_precond *M)
 {
     const struct amg *S = M->op.state;
-    return S->H.params.smoother == LCL_AMG_ILDU0
-               ? LCL_OK
-               : lcl_operator_require_symmetric(
-                     M->matrix, "amg with --amg-smoother chebyshev or jacobi");
+    return S->H.params.smoother == LCL_AMG_CHEBYSHEV
+               ? lcl_operator_require_symmetric(
+                     M->matrix, "amg with --amg-smoother chebyshev")
+               : LCL_OK;
 }
 
 // Rows of coarse levels are long and their factors take long on many lanes: the

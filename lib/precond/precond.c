@@ -25,6 +25,7 @@ static const struct lcl_precond_ops *const methods[LCL_PRECOND_COUNT] = {
     [LCL_PRECOND_RAS] = &lcl_precond_schwarz,
     [LCL_PRECOND_AS] = &lcl_precond_schwarz,
     [LCL_PRECOND_AMG] = &lcl_precond_amg,
+    [LCL_PRECOND_CPR] = &lcl_precond_cpr,
 };
 
 // For Kronecker operators; NULL: not supported.
@@ -115,6 +116,9 @@ static enum lcl_status check_params(const struct lcl_precond_params *p,
     if (p->type == LCL_PRECOND_ILU0 && is_for_ildu0(p->trisolve))
         return lcl_fail(log, LCL_EINVAL, "%s requires ildu0 factors, not ilu0",
                         lcl_trisolve_name(p->trisolve));
+    if (p->cpr.pressure < 0)
+        return lcl_fail(log, LCL_EINVAL, "cpr: pressure %d: expected >= 0",
+                        p->cpr.pressure);
     if ((unsigned)p->amg.refresh >= LCL_AMG_REFRESH_COUNT)
         return lcl_fail(log, LCL_EINVAL,
                         "amg: refresh %d: expected a number below %d",
@@ -273,7 +277,8 @@ static enum lcl_status set_up(lcl_precond *M,
     if ((st = find_matrix(M)) < 0 ||
         (M->ops->create && (st = M->ops->create(M, params)) < 0))
         return st;
-    M->op.numbering = M->matrix->numbering;
+    if (!M->op.numbering)
+        M->op.numbering = M->matrix->numbering;
     M->op.launches = M->info.launches;
     lcl_operator *const forms[] = {M->additive, M->deflated, M->start};
     for (int k = 0; k < 3; ++k)
@@ -372,6 +377,13 @@ static enum lcl_status refresh_copy(lcl_precond *M)
         lcl_gather(&M->copy, M->A->matrix->blocks, M->copied, M->A->matrix->val,
                    lcl_operator_staging(M->matrix));
     return st < 0 ? st : lcl_operator_take_staged(M->matrix);
+}
+
+enum lcl_status lcl_precond_take_values(lcl_precond *M)
+{
+    const enum lcl_status st = refresh_copy(M);
+    M->version = M->A->version;
+    return st < 0 ? st : M->ops->update(M);
 }
 
 enum lcl_status lcl_precond_update(lcl_precond *M)

@@ -75,6 +75,9 @@ static inline enum lcl_precond_type lcl_precond_factors(
                                            : type;
 }
 
+// Factors the current values of M->A without a word about pivots.
+enum lcl_status lcl_precond_take_values(lcl_precond *M);
+
 // Whether M was created from the current values of A.
 static inline bool lcl_precond_is_current(const lcl_precond *M,
                                           const lcl_operator *A)
@@ -98,5 +101,6 @@ extern const struct lcl_precond_ops lcl_precond_block_jacobi;
 extern const struct lcl_precond_ops lcl_precond_ilu;
 extern const struct lcl_precond_ops lcl_precond_schwarz;
 extern const struct lcl_precond_ops lcl_precond_amg;
+extern const struct lcl_precond_ops lcl_precond_cpr;
 extern const struct lcl_precond_ops lcl_precond_kron_block_jacobi;
 extern const struct lcl_precond_ops lcl_precond_kron_stages;

@@ -318,6 +318,15 @@ refused 2 'an integer from 1 to 12' --problem lap3d:5 --precond amg --amg-levels
 ends 0 --problem lap3d:8,b=3 --solver cg --precond amg --amg-coarse-rows 50
 refused 3 'classical coarsening requires block size 1' --problem lap3d:4,b=3 --precond amg --amg-coarsening classical
 
+# Constrained pressure residual.
+ends 0 --problem lap3d:8,b=3 --precond cpr --cpr-pressure 3 --amg-coarse-rows 50 --json
+says stdout '"precond":"cpr".*"amg_levels"'
+refused 2 'an integer from 1 to 8' --problem lap3d:8,b=3 --precond cpr --cpr-pressure 9
+refused 2 'requires --precond cpr' --problem lap3d:8,b=3 --cpr-pressure 2
+refused 2 'symmetric preconditioner' --problem lap3d:8,b=3 --precond cpr --solver cg
+refused 3 'pressure 4: expected a number below the block size 3' --problem lap3d:8,b=3 --precond cpr --cpr-pressure 5
+refused 3 'cpr requires several unknowns' --problem lap3d:8 --precond cpr
+
 # Near-null vectors.
 printf '%%%%MatrixMarket matrix array real general\n2 2\n1\n1\n-3\n3\n' >vectors.mtx
 printf '%%%%MatrixMarket matrix array real general\n1 2\n0.5\n0.25\n' >nodes.mtx
@@ -333,7 +342,7 @@ refused 3 'vectors.mtx is 2 x 2: expected the coordinates' two.mtx --precond amg
 refused 3 'long.mtx' two.mtx --precond amg --near-null long.mtx
 refused 3 'cannot open' two.mtx --precond amg --coordinates none.mtx
 refused 2 'it is an input' two.mtx --precond amg --near-null vectors.mtx -o vectors.mtx
-refused 3 'amg .*symmetric' --problem convdiff:6x6x6 --precond amg --amg-smoother jacobi
+refused 3 'amg .*symmetric' --problem convdiff:6x6x6 --precond amg --amg-smoother chebyshev
 ends 0 --problem convdiff:12,5 --precond amg --amg-coarse-rows 50
 says stdout '^multigrid   sa, ildu0'
 

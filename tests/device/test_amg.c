@@ -317,11 +317,9 @@ static void test_amg__bad_input_is_refused(void **state)
     struct lcl_csr other = test_random_csr(60, 4, 2);
     for (size_t k = 0; k < sizeof bad / sizeof *bad; ++k)
         expect_refused(*state, &A, &bad[k], LCL_EINVAL);
-    for (int s = LCL_AMG_CHEBYSHEV; s <= LCL_AMG_JACOBI; ++s) {
-        struct lcl_precond_params params = amg;
-        params.amg.smoother = (enum lcl_amg_smoother)s;
-        expect_refused(*state, &other, &params, LCL_EUNSUPPORTED);
-    }
+    struct lcl_precond_params chebyshev = amg;
+    chebyshev.amg.smoother = LCL_AMG_CHEBYSHEV;
+    expect_refused(*state, &other, &chebyshev, LCL_EUNSUPPORTED);
     test_csr_finish(&A);
     test_csr_finish(&other);
 }

@@ -115,6 +115,10 @@ static void test_alloc_solve__multigrid_of_nodes(void **state)
     fail_each_job(&job, 1);
     job.precond.amg.smoother = LCL_AMG_ILDU0;
     fail_each_job(&job, 1);
+    job.precond = (struct lcl_precond_params){
+        .type = LCL_PRECOND_CPR, .amg = {.coarse_rows = 15, .levels = 2}};
+    job.solver = LCL_SOLVER_DEFAULT;
+    fail_each_job(&job, 1);
 }
 
 static void test_alloc_solve__jacobi(void **state)

@@ -317,6 +317,8 @@ static const struct variant variants[] = {
     {"block_3",   8, {.source = "to_blocks.cl", .block = 3}},
     {"block_8",   8, {.source = "to_blocks.cl", .block = 8, .wide = 1}},
     {"block_3",   1, {.source = "to_entries.cl", .block = 3}},
+    {"block_3",   8, {.source = "cpr.cl", .block = 3,
+                      .defines = {{"PRESSURE", 1}}}},
     {"block_3",   8, {.source = "nodes.cl", .block = 3}},
     {"plain",     8, {.source = "power.cl"}},
     {"plain",     8, {.source = "relaxation.cl"}},
