@@ -68,6 +68,8 @@ static void test_problem__sizes_are_those_of_the_formulas(void **state)
         {"jump:20,1e4", 8000, 53600},
         {"q1:2", 1, 1},
         {"q1:5", 64, 1000},
+        {"blackoil:1", 3, 9},
+        {"blackoil:5", 375, 6525},
         {"elasticity:1", 12, 144},
         {"elasticity:4", 300, 15210},
         {"q2:1", 1, 1},
@@ -219,6 +221,26 @@ static void test_problem__jump_has_harmonic_means_between_cubes(void **state)
     lcl_csr_finish(&A);
 }
 
+// The flow through a face leaves one cell and enters the other: the columns sum
+// to the accumulation where there are all neighbours.
+static void test_problem__blackoil_is_conserved(void **state)
+{
+    (void)state;
+    static const double accumulation[3][3] = {
+        {0.002, 1, 0}, {0.004, -1, -0.8}, {0.003, 0, 1}};
+    struct lcl_csr A = make("blackoil:5");
+    const int64_t cell = 2 + 5 * (2 + 5 * 2);
+    for (int equation = 0; equation < 3; ++equation)
+        for (int unknown = 0; unknown < 3; ++unknown) {
+            double sum = 0;
+            for (int64_t i = 0; i < A.rows / 3; ++i)
+                sum += at(&A, 3 * i + equation, 3 * cell + unknown);
+            assert_true(fabs(sum - accumulation[equation][unknown]) < 1e-10);
+        }
+    assert_true(!is_symmetric(&A));
+    lcl_csr_finish(&A);
+}
+
 // Trilinear elements: 8/3 on the diagonal, 0 to the faces, -1/6 to the edges
 // and -1/12 to the corners of the cubes around a node.
 static void test_problem__q1_is_the_trilinear_laplacian(void **state)
@@ -364,13 +386,14 @@ static void test_problem__wrong_names_list_the_known_ones(void **state)
         test_capture_init(&capture, LCL_LOG_ERROR);
         assert_int_equal(lcl_csr_problem(&A, names[i], &capture.log),
                          LCL_EINVAL);
-        snprintf(message, sizeof message,
-                 "unknown problem '%s': expected lap3d:N, lap3d:N,b=B, "
-                 "convdiff:NXxNYxNZ, convdiff:N,PE, parabolic, q1:N, q2:M, "
-                 "elasticity:N, aniso:N,EPS, jump:N,CONTRAST, kuhn:NX,NY,NZ,B "
-                 "or rows:NxL,MxK, with whole numbers >= 1, others from "
-                 "1e-100 to 1e100 and blocks B <= 8",
-                 names[i]);
+        snprintf(
+            message, sizeof message,
+            "unknown problem '%s': expected lap3d:N, lap3d:N,b=B, "
+            "convdiff:NXxNYxNZ, convdiff:N,PE, parabolic, q1:N, q2:M, "
+            "elasticity:N, blackoil:N, aniso:N,EPS, jump:N,CONTRAST, "
+            "kuhn:NX,NY,NZ,B or rows:NxL,MxK, with whole numbers >= 1, others "
+            "from 1e-100 to 1e100 and blocks B <= 8",
+            names[i]);
         assert_string_equal(capture.last, message);
         assert_true(A.rows == 0 && !A.row_ptr);
     }
@@ -402,6 +425,7 @@ static void test_problem__absurd_sizes_are_out_of_range(void **state)
                                         "q1:1292",
                                         "q1:9223372036854775807",
                                         "elasticity:99999999",
+                                        "blackoil:900",
                                         "elasticity:9223372036854775807",
                                         "q2:23171",
                                         "q2:9223372036854775807",
@@ -433,6 +457,7 @@ int main(void)
         cmocka_unit_test(test_problem__recirculating_flow_can_be_slow),
         cmocka_unit_test(test_problem__aniso_is_weak_along_y_and_z),
         cmocka_unit_test(test_problem__jump_has_harmonic_means_between_cubes),
+        cmocka_unit_test(test_problem__blackoil_is_conserved),
         cmocka_unit_test(test_problem__q1_is_the_trilinear_laplacian),
         cmocka_unit_test(test_problem__parabolic_rows_sum_to_their_mass),
         cmocka_unit_test(test_problem__q2_has_the_norm_of_the_published_matrix),

@@ -10,9 +10,9 @@
 
 #define KNOWN                                                                  \
  "expected lap3d:N, lap3d:N,b=B, convdiff:NXxNYxNZ, convdiff:N,PE, "           \
- "parabolic, q1:N, q2:M, elasticity:N, aniso:N,EPS, jump:N,CONTRAST, "         \
- "kuhn:NX,NY,NZ,B or rows:NxL,MxK, with whole numbers >= 1, others from "      \
- "1e-100 to 1e100 and blocks B <= 8"
+ "parabolic, q1:N, q2:M, elasticity:N, blackoil:N, aniso:N,EPS, "              \
+ "jump:N,CONTRAST, kuhn:NX,NY,NZ,B or rows:NxL,MxK, with whole numbers >= 1, " \
+ "others from 1e-100 to 1e100 and blocks B <= 8"
 
 // ---- lap3d: 7-point Laplacian, b x b blocks coupled by C, whose rows sum to 0
 
@@ -298,6 +298,7 @@ static const struct problem problems[] = {
     {"convdiff:#,~", false, lcl_problem_recirculating},
     {"q1:#", false, lcl_problem_q1},
     {"elasticity:#", false, lcl_problem_elasticity},
+    {"blackoil:#", false, lcl_problem_blackoil},
 };
 
 // Whether the name matches the format of P and its numbers are valid.

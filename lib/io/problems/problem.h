@@ -37,6 +37,8 @@ lcl_problem_make lcl_problem_rows;
 
 // Finite volumes on N x N x N cells (volumes.c).
 lcl_problem_make lcl_problem_aniso, lcl_problem_jump, lcl_problem_recirculating;
+// Black oil in N x N x N cells (reservoir.c).
+lcl_problem_make lcl_problem_blackoil;
 // Trilinear elements on N x N x N cubes (hexahedra.c).
 lcl_problem_make lcl_problem_q1, lcl_problem_elasticity;
 
