@@ -30,7 +30,7 @@ static enum lcl_status check_coarsening(const lcl_precond *M,
                : LCL_OK;
 }
 
-// Chebyshev diverges for other matrices.
+// Chebyshev diverges if A is not symmetric.
 static enum lcl_status check_values(const lcl_precond *M)
 {
     const struct amg *S = M->op.state;
