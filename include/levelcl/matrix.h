@@ -186,7 +186,7 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_dense_write(
  *     modulus 1, Poisson's ratio 0.3, on N^3 cubes, clamped at x = 0: the
  *     displacements along x, y and z of N (N + 1)^2 nodes, node by node;
  * "blackoil:N": a time step of three phases in N^3 cells of random
- * permeability, linearised: pressure, then two saturations, of each cell.
+ *     permeability, linearised: the pressure and two saturations of each cell.
  * Ownership as lcl_csr_read.
  * Returns LCL_OK, LCL_EINVAL (unknown name, bad number), LCL_ERANGE or
  * LCL_ENOMEM. */
