@@ -177,6 +177,8 @@ static void put_levels(cJSON *object, const struct lcl_precond_info *info)
         put_count(level, "rows", info->amg_rows[l]);
         put_count(level, "nnz", info->amg_nnz[l]);
         put_number(level, "lambda", info->amg_lambda[l]);
+        if (info->amg_plain[l])
+            cJSON_AddTrueToObject(level, "plain");
         cJSON_AddItemToArray(levels, level);
     }
     put_number(object, "amg_complexity", info->amg_complexity);

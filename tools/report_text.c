@@ -193,6 +193,8 @@ static void multigrid(const struct lcl_precond_info *info)
                info->amg_rows[l], info->amg_nnz[l]);
         if (info->amg_lambda[l] > 0)
             printf(", lambda %.3f", info->amg_lambda[l]);
+        if (info->amg_plain[l])
+            printf(", plain aggregation");
         putchar('\n');
     }
 }

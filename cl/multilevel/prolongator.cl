@@ -8,6 +8,7 @@
 //     weigh_aggregates  adds the weights of the rows of each aggregate
 //     count_prolongator number of entries of each row of P
 //     fill_prolongator  the rows of P
+//     scale_values      x *= factor
 // and, with inv_d = D^-1,
 //     lambda_start      x = pseudo-random numbers, inv_d, and partial maxima of
 //                       sum_j |a_ij| / |a_ii|, which bounds the eigenvalues
@@ -148,6 +149,13 @@ kernel void fill_prolongator(long n, global const uint *row_ptr,
             more = wave_largest(next, LCL_WIDTH, scratch) > 0;
         }
     }
+}
+
+WORK_GROUP
+kernel void scale_values(long count, double factor, global double *x)
+{
+    for (RANGE(i, count))
+        x[i] *= factor;
 }
 
 // ------------------------------------------------------------------- lambda

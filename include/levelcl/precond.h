@@ -390,6 +390,9 @@ struct lcl_precond_info {
     enum lcl_amg_smoother amg_smoother;
     int amg_levels;
     int64_t amg_rows[LCL_AMG_LEVELS], amg_nnz[LCL_AMG_LEVELS];
+    /* Levels whose prolongation is not smoothed, because that would make more
+     * than twice as many couplings on the next one, as in power-law graphs. */
+    bool amg_plain[LCL_AMG_LEVELS];
     double amg_complexity; /* entries of all matrices over those of A */
     uint64_t amg_bytes;    /* on the device */
     uint64_t amg_traffic;  /* bytes that one application moves at least */

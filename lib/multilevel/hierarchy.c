@@ -13,12 +13,16 @@
 #include "lib/operator/to_entries.h"
 #include "lib/operator/transpose.h"
 
+#include <math.h>
+
 enum {
     COARSE_ROWS = 1000,
     INVERTED_MOST = 4096, // rows of a last level that is inverted at all
 };
 #define THETA           0.16 // halved on each further level
 #define THETA_CLASSICAL 0.25
+#define GROWTH          2 // of the entries from a level to the next one, at most
+#define OVERCORRECTION  1.5 // of corrections by plain aggregation
 #define SLOW            0.9 // a level that keeps this share of the rows is the last one
 
 // ------------------------------------------------------------------- a level
@@ -139,21 +143,71 @@ static enum lcl_status multiply(const struct lcl_hierarchy *H, int l)
     enum lcl_status st = lcl_spgemm_update(&L->times_P, &L->AP, L->A, &L->P);
     if (st == LCL_OK)
         st = lcl_spgemm_update(&L->times_AP, next, &L->R, &L->AP);
+    if (st == LCL_OK && L->plain)
+        st = lcl_scale_matrix(H->ctx, next, 1 / OVERCORRECTION);
     return st < 0 || !H->is_system ? st : lcl_unit_diagonal(H->ctx, next);
 }
 
-static enum lcl_status make_next(struct lcl_hierarchy *H, int l)
+// The patterns of A P and of the next matrix, with at most `most` times as many
+// entries as A; *fits: whether that suffices.
+static enum lcl_status make_patterns(struct lcl_hierarchy *H, int l,
+                                     double most, bool *fits)
 {
     struct lcl_hierarchy_level *L = &H->level[l], *next = L + 1;
+    const double limit = most * (double)(L->A->blocks + L->A->n);
+    const int64_t entries =
+        limit < (double)INT64_MAX / 2 ? (int64_t)limit : INT64_MAX;
+    enum lcl_status st =
+        lcl_spgemm_init_most(&L->times_P, &L->AP, H->ctx, L->A, &L->P, entries);
+    *fits = st == LCL_OK && L->AP.row_ptr;
+    if (*fits)
+        st = lcl_spgemm_init_most(&L->times_AP, &next->own, H->ctx, &L->R,
+                                  &L->AP, entries);
+    *fits = st == LCL_OK && next->own.row_ptr;
+    return st;
+}
+
+// Takes the tentative prolongation instead, for graphs in which the smoothed
+// one makes too many couplings.
+static enum lcl_status replace_prolongation(struct lcl_hierarchy *H, int l,
+                                            const struct coarsening *G)
+{
+    static const double infinity = INFINITY; // no damping, no smoothing
+    struct lcl_hierarchy_level *L = &H->level[l], *next = L + 1;
+    lcl_buffer *lambda;
+    enum lcl_status st = lcl_buffer_create_from(
+        &lambda, H->ctx, &infinity, 1, sizeof infinity, "an eigenvalue");
+    lcl_device_matrix_finish(&L->AP);
+    lcl_device_matrix_finish(&L->P);
+    lcl_device_matrix_finish(&L->R);
+    lcl_spgemm_finish(&L->times_P);
+    lcl_spgemm_finish(&L->times_AP);
+    lcl_buffer_destroy(&next->weight);
+    L->plain = true;
+    if (st == LCL_OK &&
+        (st = lcl_buffer_fill(G->strength.strong, 0)) == LCL_OK &&
+        (st = lcl_prolongator_init(&L->P, &next->weight, H->ctx, L->A,
+                                   &G->strength, &G->aggregates, L->weight,
+                                   lambda)) == LCL_OK)
+        st = transpose(&L->R, H->ctx, &L->P);
+    lcl_buffer_destroy(&lambda);
+    return st;
+}
+
+static enum lcl_status make_next(struct lcl_hierarchy *H, int l,
+                                 const struct coarsening *G)
+{
+    const bool may_replace = !is_classical(H) && !H->is_system;
+    bool fits;
     lcl_task_enter(H->ctx, LCL_TASK_GALERKIN);
     enum lcl_status st =
-        lcl_spgemm_init(&L->times_P, &L->AP, H->ctx, L->A, &L->P);
-    if (st == LCL_OK)
-        st = lcl_spgemm_init(&L->times_AP, &next->own, H->ctx, &L->R, &L->AP);
+        make_patterns(H, l, may_replace ? GROWTH : INFINITY, &fits);
+    if (st == LCL_OK && !fits && (st = replace_prolongation(H, l, G)) == LCL_OK)
+        st = make_patterns(H, l, INFINITY, &fits);
     if (st == LCL_OK)
         st = multiply(H, l);
     lcl_task_leave(H->ctx);
-    next->A = &next->own;
+    H->level[l + 1].A = &H->level[l + 1].own;
     return st;
 }
 
@@ -183,7 +237,7 @@ static enum lcl_status coarsen(struct lcl_hierarchy *H, int l, bool *deeper)
     lcl_task_leave(H->ctx);
     *deeper = st == LCL_OK && coarsens(H, l, &G);
     if (*deeper && (st = make_prolongation(H, l, &G)) == LCL_OK)
-        st = make_next(H, l);
+        st = make_next(H, l, &G);
     coarsening_finish(&G);
     return st;
 }

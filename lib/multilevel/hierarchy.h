@@ -36,6 +36,7 @@ struct lcl_hierarchy_level {
     lcl_buffer *lambda; // 1 fp64: estimate of the largest eigenvalue of D^-1 A
     lcl_buffer *weight; // n, uint32: rows of level 0 that a row stands for;
                         // NULL on level 0
+    bool plain; // P is the tentative prolongation, the next matrix scaled
     struct lcl_near_null near_null; // of a system, until the next level exists
 };
 

@@ -226,3 +226,16 @@ enum lcl_status lcl_prolongator_init(struct lcl_device_matrix *P,
     }
     return st;
 }
+
+enum lcl_status lcl_scale_matrix(lcl_context *ctx,
+                                 const struct lcl_device_matrix *A,
+                                 double factor)
+{
+    const int group = lcl_vector_group(lcl_context_caps(ctx));
+    lcl_kernel *kernel;
+    const enum lcl_status st =
+        get_kernel(&kernel, ctx, "scale_values", group, 1);
+    return st < 0 ? st
+                  : LCL_LAUNCH(kernel, A->groups, lcl_arg_long(A->blocks),
+                               lcl_arg_double(factor), lcl_arg_buffer(A->val));
+}

@@ -11,6 +11,11 @@
 enum lcl_status lcl_lambda(lcl_buffer *lambda, lcl_context *ctx,
                            const struct lcl_device_matrix *A);
 
+// Enqueues A *= factor.
+enum lcl_status lcl_scale_matrix(lcl_context *ctx,
+                                 const struct lcl_device_matrix *A,
+                                 double factor);
+
 // Makes the prolongation from the aggregates G of A, with lambda as above.
 // `weight` (n, uint32) has the number of rows of the first level that each row
 // stands for, 1 if it is NULL; *next has that of each aggregate. Reads the

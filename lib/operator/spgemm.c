@@ -305,10 +305,12 @@ static enum lcl_status check_shapes(lcl_context *ctx,
                           (long long)B->block_rows, B->block);
 }
 
-enum lcl_status lcl_spgemm_init(struct lcl_spgemm *S,
-                                struct lcl_device_matrix *C, lcl_context *ctx,
-                                const struct lcl_device_matrix *A,
-                                const struct lcl_device_matrix *B)
+enum lcl_status lcl_spgemm_init_most(struct lcl_spgemm *S,
+                                     struct lcl_device_matrix *C,
+                                     lcl_context *ctx,
+                                     const struct lcl_device_matrix *A,
+                                     const struct lcl_device_matrix *B,
+                                     int64_t most)
 {
     struct search s = {.S = S,
                        .ctx = ctx,
@@ -327,7 +329,8 @@ enum lcl_status lcl_spgemm_init(struct lcl_spgemm *S,
         .block_cols = B->block_cols,
         .groups = A->groups,
     };
-    if ((st = check_shapes(ctx, A, B)) == LCL_OK && (st = count(&s)) == LCL_OK)
+    if ((st = check_shapes(ctx, A, B)) == LCL_OK &&
+        (st = count(&s)) == LCL_OK && C->blocks <= most)
         st = fill(&s);
     lcl_buffer_destroy(&s.counts);
     lcl_buffer_destroy(&s.longest);
@@ -338,6 +341,14 @@ enum lcl_status lcl_spgemm_init(struct lcl_spgemm *S,
         lcl_spgemm_finish(S);
     }
     return st;
+}
+
+enum lcl_status lcl_spgemm_init(struct lcl_spgemm *S,
+                                struct lcl_device_matrix *C, lcl_context *ctx,
+                                const struct lcl_device_matrix *A,
+                                const struct lcl_device_matrix *B)
+{
+    return lcl_spgemm_init_most(S, C, ctx, A, B, INT64_MAX);
 }
 
 void lcl_spgemm_finish(struct lcl_spgemm *S)

@@ -36,6 +36,14 @@ enum lcl_status lcl_spgemm_init(struct lcl_spgemm *S,
                                 struct lcl_device_matrix *C, lcl_context *ctx,
                                 const struct lcl_device_matrix *A,
                                 const struct lcl_device_matrix *B);
+// The same for at most so many entries: for more, C->blocks is their number and
+// C has no arrays.
+enum lcl_status lcl_spgemm_init_most(struct lcl_spgemm *S,
+                                     struct lcl_device_matrix *C,
+                                     lcl_context *ctx,
+                                     const struct lcl_device_matrix *A,
+                                     const struct lcl_device_matrix *B,
+                                     int64_t most);
 void lcl_spgemm_finish(struct lcl_spgemm *S);
 
 // Numeric phase: the values of C from those of A and B, which have the patterns

@@ -177,6 +177,7 @@ static enum lcl_status describe(lcl_precond *M)
     for (int l = 0; l < H->levels; ++l) {
         info->amg_rows[l] = H->level[l].A->n;
         info->amg_nnz[l] = H->level[l].A->blocks;
+        info->amg_plain[l] = H->level[l].plain;
         info->amg_bytes += lcl_level_factors_bytes(&S->factors[l]);
     }
     info->amg_complexity = lcl_hierarchy_complexity(H);

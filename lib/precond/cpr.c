@@ -200,6 +200,7 @@ static void describe(lcl_precond *M)
         info->amg_rows[l] = amg->amg_rows[l];
         info->amg_nnz[l] = amg->amg_nnz[l];
         info->amg_lambda[l] = amg->amg_lambda[l];
+        info->amg_plain[l] = amg->amg_plain[l];
     }
     info->amg_complexity = amg->amg_complexity;
     info->amg_bytes = amg->amg_bytes;

@@ -148,6 +148,56 @@ static void test_amg__rows_without_couplings_are_solved(void **state)
     test_csr_finish(&grid);
 }
 
+// Row i is coupled to four rows of lower numbers, the lowest most often: a few
+// rows have most couplings.
+static struct lcl_csr power_law(int64_t n)
+{
+    enum { COUPLINGS = 4 };
+    double *dense = calloc((size_t)(n * n), sizeof *dense);
+    uint64_t random = 7;
+    assert_non_null(dense);
+    for (int64_t i = 0; i < n; ++i) {
+        dense[i * n + i] += 0.01;
+        for (int k = 0; k < COUPLINGS && i > 0; ++k) {
+            const double u = test_random(&random);
+            const int64_t j = (int64_t)((double)i * u * u * u);
+            dense[i * n + j] -= 1;
+            dense[j * n + i] -= 1;
+            dense[i * n + i] += 1;
+            dense[j * n + j] += 1;
+        }
+    }
+    struct lcl_csr A = test_csr_from_dense(n, dense);
+    free(dense);
+    return A;
+}
+
+// Smoothed prolongations would make the second level a dense matrix.
+static void test_amg__power_laws_stay_sparse(void **state)
+{
+    struct lcl_csr A = power_law(test_size(500, 2000));
+    struct lcl_precond_params params = deep;
+    struct test_solve s;
+    double *b = test_random_vector(A.rows, 2);
+    params.amg.coarsening = LCL_AMG_SA;
+    test_solve_open(&s, *state, &A, &params, &cg);
+    const struct lcl_precond_info *info = lcl_precond_info(s.M);
+    assert_true(info->amg_plain[0]);
+    assert_true(info->amg_levels > 1 && info->amg_complexity < 3);
+    for (int turn = 0; turn < 2; ++turn) {
+        assert_int_equal(test_solve_run(&s, b), LCL_OK);
+        assert_true(s.report.iterations <= 16);
+        for (int64_t k = 0; k < A.nnz; ++k)
+            A.val[k] *= 8;
+        assert_int_equal(test_precond_update(s.M, A.val), LCL_OK);
+        for (int64_t i = 0; i < A.rows; ++i)
+            s.x[i] = 0;
+    }
+    test_solve_close(&s);
+    free(b);
+    test_csr_finish(&A);
+}
+
 // An update takes new values and keeps the prolongations.
 static void expect_updated(lcl_context *ctx, enum lcl_amg_smoother smoother)
 {
@@ -333,6 +383,7 @@ int main(void)
         cmocka_unit_test(test_amg__solutions_are_right_and_reproducible),
         cmocka_unit_test(test_amg__flows_are_solved_by_factors),
         cmocka_unit_test(test_amg__rows_without_couplings_are_solved),
+        cmocka_unit_test(test_amg__power_laws_stay_sparse),
         cmocka_unit_test(test_amg__updates_follow_the_values),
         cmocka_unit_test(test_amg__slow_solves_renew_the_levels),
         cmocka_unit_test(test_amg__info_describes_the_levels),

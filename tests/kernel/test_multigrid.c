@@ -60,6 +60,21 @@ static void test_multigrid__lambda_of_diagonals_is_one(void **state)
     test_csr_finish(&A);
 }
 
+static void test_multigrid__values_are_scaled(void **state)
+{
+    struct lcl_csr A = test_random_csr(test_size(40, 900), 3, 5);
+    struct lcl_device_matrix D;
+    struct lcl_bsr got;
+    upload(&D, *state, &A);
+    assert_int_equal(lcl_scale_matrix(*state, &D, 0.75), LCL_OK);
+    assert_int_equal(lcl_device_matrix_read(&got, &D, true, NULL), LCL_OK);
+    for (int64_t k = 0; k < A.nnz; ++k)
+        assert_true(got.val[k] == 0.75 * A.val[k]);
+    lcl_bsr_finish(&got);
+    lcl_device_matrix_finish(&D);
+    test_csr_finish(&A);
+}
+
 // ------------------------------------------------------------------
 // prolongator
 
@@ -406,6 +421,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_multigrid__lambda_of_a_grid_is_bounded),
+        cmocka_unit_test(test_multigrid__values_are_scaled),
         cmocka_unit_test(test_multigrid__lambda_of_diagonals_is_one),
         cmocka_unit_test(test_multigrid__prolongators_match_the_reference),
         cmocka_unit_test(test_multigrid__cycles_match_the_reference),

@@ -268,6 +268,32 @@ static void test_spgemm__wide_row_pointers(void **state)
 }
 
 // The values of C follow those of A and B.
+// Only the number of entries, if there are more than wanted.
+static void test_spgemm__large_products_are_only_counted(void **state)
+{
+    struct lcl_csr A = random_matrix(40, 30, 5, 12), expected;
+    struct lcl_csr B = random_matrix(30, 50, 3, 13);
+    struct lcl_device_matrix a, b, C;
+    struct lcl_spgemm S;
+    upload(&a, *state, &A, false);
+    upload(&b, *state, &B, false);
+    assert_int_equal(lcl_ref_spgemm(&expected, &A, &B, NULL), LCL_OK);
+    for (int64_t most = expected.nnz - 1; most <= expected.nnz; ++most) {
+        assert_int_equal(lcl_spgemm_init_most(&S, &C, *state, &a, &b, most),
+                         LCL_OK);
+        assert_int_equal(C.blocks, expected.nnz);
+        assert_true(!C.row_ptr == (most < expected.nnz));
+        assert_true(!C.col == !C.row_ptr && !C.val == !C.row_ptr);
+        lcl_spgemm_finish(&S);
+        lcl_device_matrix_finish(&C);
+    }
+    lcl_csr_finish(&expected);
+    lcl_device_matrix_finish(&b);
+    lcl_device_matrix_finish(&a);
+    test_csr_finish(&B);
+    test_csr_finish(&A);
+}
+
 static void test_spgemm__new_values_need_no_new_pattern(void **state)
 {
     struct lcl_csr A = random_matrix(40, 30, 5, 12), expected;
@@ -369,6 +395,7 @@ int main(void)
         cmocka_unit_test(test_spgemm__many_windows_of_columns),
         cmocka_unit_test(test_spgemm__cancellations_stay),
         cmocka_unit_test(test_spgemm__wide_row_pointers),
+        cmocka_unit_test(test_spgemm__large_products_are_only_counted),
         cmocka_unit_test(test_spgemm__new_values_need_no_new_pattern),
         cmocka_unit_test(test_spgemm__matrices_that_do_not_fit_are_refused),
         cmocka_unit_test(test_spgemm__impossible_counts_are_refused),
