@@ -25,6 +25,7 @@
 // Determinism: bitwise.
 #include "bgje.cl.h"
 #include "block_jacobi.cl.h"
+#include "index.cl.h"
 #include "slab.cl.h"
 #include "stored.cl.h"
 
@@ -38,14 +39,6 @@
 
 #ifndef MATRIX_BLOCK
 # define MATRIX_BLOCK 1 // rows and columns of a block of the matrix
-#endif
-#ifndef LCL_WIDE
-# define LCL_WIDE 0 // 1: 64-bit row pointers
-#endif
-#if LCL_WIDE
-typedef ulong index_t;
-#else
-typedef uint index_t;
 #endif
 
 #define TEAMS (LCL_WIDTH / LANES_PER_BLOCK) // blocks per wave

@@ -3,9 +3,9 @@
 // (Wallis 1983; Lacroix, Vassilevski, Wheeler, Numer. Linear Algebra Appl. 8
 // (2001); weights: Cao et al., SPE 96809 (2005)). Unknown PRESSURE of each cell
 // is the pressure p, and e_p its unit vector:
-//     cpr_weights     w_i with B_i^T w_i = e_p, divided by its largest entry;
-//     B_i
-//                     is the diagonal block or given; e_p if it is singular
+//     cpr_weights     w_i with B_i^T w_i = e_p, divided by its largest entry,
+//                     for the diagonal block B_i or a given one; e_p if it is
+//                     singular
 //     cpr_matrix      the pressure matrix w_i^T A_ij e_p
 //     cpr_restrict    r_i = w_i^T b_i
 //     cpr_residual    r = b - A E p, where E p has the pressures p
@@ -15,6 +15,7 @@
 // Launch: any number of groups.
 // Determinism: exact.
 // If the stopping flag `stop[at]` is nonzero, the last three do nothing.
+#include "index.cl.h"
 #include "wave.cl.h"
 
 #ifndef LCL_BLOCK
@@ -22,14 +23,6 @@
 #endif
 #ifndef PRESSURE
 # define PRESSURE 0
-#endif
-#ifndef LCL_WIDE
-# define LCL_WIDE 0 // 1: 64-bit row pointers
-#endif
-#if LCL_WIDE
-typedef ulong index_t;
-#else
-typedef uint index_t;
 #endif
 
 #define BLOCK_VALUES (LCL_BLOCK * LCL_BLOCK)

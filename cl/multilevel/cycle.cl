@@ -24,19 +24,12 @@
 // Determinism: bitwise; sums over a row have a fixed order.
 // If the stopping flag `stop[at]` is nonzero, the kernels do nothing.
 #include "cycle.cl.h"
+#include "index.cl.h"
 #include "stored.cl.h"
 #include "wave.cl.h"
 
 #ifndef LANES_PER_ROW
 # define LANES_PER_ROW 1 // power of two up to the wave width
-#endif
-#ifndef LCL_WIDE
-# define LCL_WIDE 0 // 1: 64-bit row pointers
-#endif
-#if LCL_WIDE
-typedef ulong index_t;
-#else
-typedef uint index_t;
 #endif
 
 struct matrix {

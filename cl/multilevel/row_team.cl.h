@@ -6,18 +6,11 @@
 #pragma once
 
 #include "aggregate.cl.h"
+#include "index.cl.h"
 #include "wave.cl.h"
 
 #ifndef LANES_PER_ROW
 # define LANES_PER_ROW 1 // power of two up to LCL_WIDTH and AGGREGATE_SUMS
-#endif
-#ifndef LCL_WIDE
-# define LCL_WIDE 0 // 1: 64-bit row pointers
-#endif
-#if LCL_WIDE
-typedef ulong index_t;
-#else
-typedef uint index_t;
 #endif
 
 #define SHARES (AGGREGATE_SUMS / LANES_PER_ROW) // partial sums of a lane

@@ -12,6 +12,7 @@
 //                     x[(first + q) ldx] and y[(first + q) ldy]
 #pragma once
 
+#include "index.cl.h"
 #include "wave.cl.h"
 
 #define MODE_APPLY          0
@@ -25,14 +26,6 @@
 # define MANY    0
 #else
 # define MANY 1
-#endif
-#ifndef LCL_WIDE
-# define LCL_WIDE 0 // 1: nearly 2^32 entries or more, 64-bit row pointers
-#endif
-#if LCL_WIDE
-typedef ulong index_t;
-#else
-typedef uint index_t;
 #endif
 
 // Running sums of a work-item.

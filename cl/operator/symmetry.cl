@@ -10,18 +10,11 @@
 // Launch: G groups; one row per wave at a time.
 // Layout: that of csr.cl and, for LCL_BLOCK > 1, of bsr.cl.
 // Determinism: fixed order for a given G.
+#include "index.cl.h"
 #include "wave.cl.h"
 
 #ifndef LCL_BLOCK
 # define LCL_BLOCK 1 // rows and columns of a block
-#endif
-#ifndef LCL_WIDE
-# define LCL_WIDE 0 // 1: 64-bit row pointers
-#endif
-#if LCL_WIDE
-typedef ulong index_t;
-#else
-typedef uint index_t;
 #endif
 
 #define AREA (LCL_BLOCK * LCL_BLOCK)
