@@ -2,6 +2,7 @@
 // Rigid body modes.
 #include "host/alloc.h"
 #include "host/log.h"
+#include "lib/matrix/csr.h"
 
 #include <levelcl/matrix.h>
 
@@ -50,13 +51,12 @@ static enum lcl_status check(const struct lcl_dense *X,
                         "the coordinates of %" PRId64
                         " nodes: expected at most %d unknowns",
                         X->rows, INT32_MAX);
-    for (int64_t k = 0; k < X->rows * X->cols; ++k)
-        if (!isfinite(X->val[k]))
-            return lcl_fail(log, LCL_EINVAL,
+    const int64_t k = lcl_find_not_finite(X->val, X->rows * X->cols);
+    return k < 0 ? LCL_OK
+                 : lcl_fail(log, LCL_EINVAL,
                             "coordinate %" PRId64 " of node %" PRId64
                             " is not finite",
                             k / X->rows, k % X->rows);
-    return LCL_OK;
 }
 
 // The rotation in the plane of axes p and q.

@@ -55,8 +55,7 @@ static enum lcl_status get_kernels(struct work *w)
     };
     lcl_spec_set(&spec, "LANES_PER_ROW",
                  width < AGGREGATE_SUMS ? width : AGGREGATE_SUMS);
-    w->groups =
-        width == 1 ? w->A->groups : lcl_launch_groups(w->A->n, 1, width);
+    w->groups = lcl_wave_groups(w->ctx, w->A->n);
     return lcl_kernels_get(w->ctx, &spec, all, sizeof all / sizeof *all);
 }
 

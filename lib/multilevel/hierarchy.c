@@ -75,15 +75,6 @@ static enum lcl_status aggregate(struct coarsening *G, struct lcl_hierarchy *H,
                                         &params);
 }
 
-static enum lcl_status transpose(struct lcl_device_matrix *R, lcl_context *ctx,
-                                 const struct lcl_device_matrix *P)
-{
-    lcl_buffer *map;
-    const enum lcl_status st = lcl_transpose_init(R, &map, ctx, P);
-    lcl_buffer_destroy(&map);
-    return st;
-}
-
 static enum lcl_status multiply_once(struct lcl_device_matrix *C,
                                      lcl_context *ctx,
                                      const struct lcl_device_matrix *A,
@@ -130,7 +121,7 @@ static enum lcl_status make_prolongation(struct lcl_hierarchy *H, int l,
                                   &G->strength, &G->aggregates, L->weight,
                                   L->lambda);
     if (st == LCL_OK)
-        st = transpose(&L->R, H->ctx, &L->P);
+        st = lcl_transpose_init(&L->R, NULL, H->ctx, &L->P);
     lcl_task_leave(H->ctx);
     return st;
 }
@@ -148,21 +139,18 @@ static enum lcl_status multiply(const struct lcl_hierarchy *H, int l)
     return st < 0 || !H->is_system ? st : lcl_unit_diagonal(H->ctx, next);
 }
 
-// The patterns of A P and of the next matrix, with at most `most` times as many
-// entries as A; *fits: whether that suffices.
+// The patterns of A P and of the next matrix, with at most `most` entries each;
+// *fits: whether that suffices.
 static enum lcl_status make_patterns(struct lcl_hierarchy *H, int l,
-                                     double most, bool *fits)
+                                     int64_t most, bool *fits)
 {
     struct lcl_hierarchy_level *L = &H->level[l], *next = L + 1;
-    const double limit = most * (double)(L->A->blocks + L->A->n);
-    const int64_t entries =
-        limit < (double)INT64_MAX / 2 ? (int64_t)limit : INT64_MAX;
     enum lcl_status st =
-        lcl_spgemm_init_most(&L->times_P, &L->AP, H->ctx, L->A, &L->P, entries);
+        lcl_spgemm_init_most(&L->times_P, &L->AP, H->ctx, L->A, &L->P, most);
     *fits = st == LCL_OK && L->AP.row_ptr;
     if (*fits)
         st = lcl_spgemm_init_most(&L->times_AP, &next->own, H->ctx, &L->R,
-                                  &L->AP, entries);
+                                  &L->AP, most);
     *fits = st == LCL_OK && next->own.row_ptr;
     return st;
 }
@@ -189,7 +177,7 @@ static enum lcl_status replace_prolongation(struct lcl_hierarchy *H, int l,
         (st = lcl_prolongator_init(&L->P, &next->weight, H->ctx, L->A,
                                    &G->strength, &G->aggregates, L->weight,
                                    lambda)) == LCL_OK)
-        st = transpose(&L->R, H->ctx, &L->P);
+        st = lcl_transpose_init(&L->R, NULL, H->ctx, &L->P);
     lcl_buffer_destroy(&lambda);
     return st;
 }
@@ -197,13 +185,15 @@ static enum lcl_status replace_prolongation(struct lcl_hierarchy *H, int l,
 static enum lcl_status make_next(struct lcl_hierarchy *H, int l,
                                  const struct coarsening *G)
 {
-    const bool may_replace = !is_classical(H) && !H->is_system;
+    const struct lcl_device_matrix *A = H->level[l].A;
+    const int64_t most = is_classical(H) || H->is_system
+                             ? INT64_MAX
+                             : GROWTH * (A->blocks + A->n);
     bool fits;
     lcl_task_enter(H->ctx, LCL_TASK_GALERKIN);
-    enum lcl_status st =
-        make_patterns(H, l, may_replace ? GROWTH : INFINITY, &fits);
+    enum lcl_status st = make_patterns(H, l, most, &fits);
     if (st == LCL_OK && !fits && (st = replace_prolongation(H, l, G)) == LCL_OK)
-        st = make_patterns(H, l, INFINITY, &fits);
+        st = make_patterns(H, l, INT64_MAX, &fits);
     if (st == LCL_OK)
         st = multiply(H, l);
     lcl_task_leave(H->ctx);
@@ -391,7 +381,8 @@ static enum lcl_status restore(struct lcl_hierarchy *H, int l)
     struct lcl_hierarchy_level *L = &H->level[l];
     struct lcl_device_matrix R;
     enum lcl_status st = LCL_OK;
-    if (!L->R.val && (st = transpose(&R, H->ctx, &L->P)) == LCL_OK) {
+    if (!L->R.val &&
+        (st = lcl_transpose_init(&R, NULL, H->ctx, &L->P)) == LCL_OK) {
         lcl_device_matrix_finish(&L->R);
         L->R = R;
     }

@@ -94,19 +94,17 @@ static enum lcl_status fill(const struct lcl_device_matrix *F,
                             const lcl_buffer *lambda)
 {
     const int width = lcl_context_caps(N->ctx)->width;
-    const int64_t groups =
-        width == 1 ? A->groups : lcl_launch_groups(A->n, 1, width);
     lcl_kernel *kernel;
     const enum lcl_status st =
         get_kernel_of(&kernel, N->ctx, N->block, "fill_filtered", width);
     return st < 0
                ? st
-               : LCL_LAUNCH(kernel, groups, lcl_arg_long(A->n),
-                            lcl_arg_buffer(A->row_ptr), lcl_arg_buffer(A->col),
-                            lcl_arg_buffer(A->val), lcl_arg_buffer(N->place),
-                            lcl_arg_buffer(S->strong), lcl_arg_buffer(lambda),
-                            lcl_arg_buffer(F->row_ptr), lcl_arg_buffer(F->col),
-                            lcl_arg_buffer(F->val));
+               : LCL_LAUNCH(kernel, lcl_wave_groups(N->ctx, A->n),
+                            lcl_arg_long(A->n), lcl_arg_buffer(A->row_ptr),
+                            lcl_arg_buffer(A->col), lcl_arg_buffer(A->val),
+                            lcl_arg_buffer(N->place), lcl_arg_buffer(S->strong),
+                            lcl_arg_buffer(lambda), lcl_arg_buffer(F->row_ptr),
+                            lcl_arg_buffer(F->col), lcl_arg_buffer(F->val));
 }
 
 enum lcl_status lcl_nodes_filter(struct lcl_device_matrix *F,

@@ -42,7 +42,7 @@ static enum lcl_status find_members(struct work *w)
         .rows = w->G->n, .cols = w->G->aggregates, .block_size = 1};
     const struct lcl_arg nodes = lcl_arg_long(w->G->n);
     const struct lcl_arg aggregate = lcl_arg_buffer(w->G->aggregate);
-    lcl_buffer *counts, *map = NULL;
+    lcl_buffer *counts;
     enum lcl_status st = lcl_buffer_create(
         &counts, w->ctx, w->G->n, sizeof(uint32_t), "nodes with an aggregate");
     w->of = lcl_device_matrix_shape(&shape);
@@ -56,9 +56,8 @@ static enum lcl_status find_members(struct work *w)
                   lcl_arg_buffer(w->of.row_ptr), lcl_arg_buffer(w->of.col))) ==
             LCL_OK) {
         lcl_buffer_destroy(&w->of.val);
-        st = lcl_transpose_init(&w->members, &map, w->ctx, &w->of);
+        st = lcl_transpose_init(&w->members, NULL, w->ctx, &w->of);
     }
-    lcl_buffer_destroy(&map);
     lcl_buffer_destroy(&counts);
     return st;
 }
@@ -94,13 +93,13 @@ static enum lcl_status orthonormalise(const struct lcl_device_matrix *T,
                                       const struct work *w)
 {
     const int width = lcl_context_caps(w->ctx)->width;
-    const int64_t groups =
-        width == 1 ? T->groups : lcl_launch_groups(w->G->aggregates, 1, width);
+    const int64_t aggregates = w->G->aggregates;
     lcl_kernel *kernel;
     const enum lcl_status st =
         lcl_near_null_kernel(&kernel, w->ctx, w->B, "orthonormalise", width);
     return st < 0 ? st
-                  : LCL_LAUNCH(kernel, groups, lcl_arg_long(w->G->aggregates),
+                  : LCL_LAUNCH(kernel, lcl_wave_groups(w->ctx, aggregates),
+                               lcl_arg_long(aggregates),
                                lcl_arg_buffer(w->members.row_ptr),
                                lcl_arg_buffer(w->members.col),
                                lcl_arg_buffer(w->of.row_ptr),

@@ -4,6 +4,7 @@
 
 #include "host/alloc.h"
 #include "host/geometry.h"
+#include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/matrix/bsr.h"
@@ -53,6 +54,31 @@ enum lcl_status lcl_device_matrix_init(struct lcl_device_matrix *D,
     if (st == LCL_OK && (st = lcl_buffer_create_from(
                              &D->val, ctx, A->val, A->nnz * lcl_block_values(A),
                              sizeof(double), "values")) < 0)
+        lcl_device_matrix_finish(D);
+    return st;
+}
+
+enum lcl_status lcl_device_pattern_copy(struct lcl_device_matrix *D,
+                                        lcl_context *ctx,
+                                        const struct lcl_device_matrix *A)
+{
+    const struct lcl_bsr shape = {.rows = A->block_rows,
+                                  .cols = A->block_cols,
+                                  .nnz = A->blocks,
+                                  .block_size = 1};
+    const size_t pointer = A->wide ? sizeof(uint64_t) : sizeof(uint32_t);
+    const struct lcl_buffer_plan all[] = {
+        {&D->row_ptr, A->block_rows + 1, pointer, "row pointers"},
+        {&D->col, A->blocks, sizeof(int32_t), "columns"},
+        {&D->val, A->blocks, sizeof(double), "values"},
+    };
+    enum lcl_status st;
+    *D = lcl_device_matrix_shape(&shape);
+    D->wide = A->wide;
+    D->groups = A->groups;
+    if ((st = lcl_buffers_create(ctx, all, sizeof all / sizeof *all)) < 0 ||
+        (st = lcl_buffer_copy(D->row_ptr, A->row_ptr)) < 0 ||
+        (st = lcl_buffer_copy(D->col, A->col)) < 0)
         lcl_device_matrix_finish(D);
     return st;
 }
@@ -123,6 +149,13 @@ int lcl_row_shift(const lcl_context *ctx, int64_t mean)
     while (INT64_C(2) << shift <= most)
         ++shift;
     return shift;
+}
+
+int64_t lcl_wave_groups(const lcl_context *ctx, int64_t rows)
+{
+    const struct lcl_caps *caps = lcl_context_caps(ctx);
+    return caps->width == 1 ? lcl_vector_groups(caps)
+                            : lcl_launch_groups(rows, 1, caps->width);
 }
 
 uint64_t lcl_device_matrix_bytes(const struct lcl_device_matrix *D)

@@ -48,6 +48,11 @@ enum lcl_status lcl_device_pattern_init(struct lcl_device_matrix *D,
 enum lcl_status lcl_device_matrix_init(struct lcl_device_matrix *D,
                                        lcl_context *ctx,
                                        const struct lcl_bsr *A);
+// D = a matrix with one entry for each block of A and the same row pointers and
+// columns; its values are uninitialised. Enqueued; on error *D is finished.
+enum lcl_status lcl_device_pattern_copy(struct lcl_device_matrix *D,
+                                        lcl_context *ctx,
+                                        const struct lcl_device_matrix *A);
 void lcl_device_matrix_finish(struct lcl_device_matrix *D);
 
 // Reads the block_rows + 1 row pointers of D. Returns LCL_OK, LCL_ENOMEM or
@@ -71,6 +76,10 @@ enum lcl_status lcl_refuse_wide(int64_t entries, const char *what,
 // Work-items per row, as the exponent of a power of two, for kernels in which
 // they share the `mean` elements of a row: 0 at width 1.
 int lcl_row_shift(const lcl_context *ctx, int64_t mean);
+
+// Number of groups of one wave for kernels in which each of `rows` rows has a
+// wave: one per row, or lcl_vector_groups() at width 1.
+int64_t lcl_wave_groups(const lcl_context *ctx, int64_t rows);
 
 // Bytes of its arrays.
 uint64_t lcl_device_matrix_bytes(const struct lcl_device_matrix *D);

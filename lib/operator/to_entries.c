@@ -2,7 +2,6 @@
 // Conversion of a matrix of blocks to single entries on the device.
 #include "lib/operator/to_entries.h"
 
-#include "host/geometry.h"
 #include "host/launch.h"
 #include "host/runtime.h"
 
@@ -19,12 +18,6 @@ static enum lcl_status get_kernel(lcl_kernel **out, lcl_context *ctx,
     return lcl_kernel_get(out, ctx, &spec);
 }
 
-static int64_t groups_of(lcl_context *ctx, const struct lcl_device_matrix *B)
-{
-    const int width = lcl_context_caps(ctx)->width;
-    return width == 1 ? B->groups : lcl_launch_groups(B->block_rows, 1, width);
-}
-
 static enum lcl_status fill_pattern(const struct lcl_device_matrix *E,
                                     lcl_context *ctx,
                                     const struct lcl_device_matrix *B)
@@ -38,8 +31,8 @@ static enum lcl_status fill_pattern(const struct lcl_device_matrix *E,
                          lcl_arg_buffer(E->row_ptr))) < 0 ||
         (st = get_kernel(&kernel, ctx, B, "entry_columns")) < 0)
         return st;
-    return LCL_LAUNCH(kernel, groups_of(ctx, B), rows, row_ptr,
-                      lcl_arg_buffer(B->col), lcl_arg_buffer(E->col));
+    return LCL_LAUNCH(kernel, lcl_wave_groups(ctx, B->block_rows), rows,
+                      row_ptr, lcl_arg_buffer(B->col), lcl_arg_buffer(E->col));
 }
 
 enum lcl_status lcl_to_entries_update(const struct lcl_device_matrix *E,
@@ -49,7 +42,7 @@ enum lcl_status lcl_to_entries_update(const struct lcl_device_matrix *E,
     lcl_kernel *kernel;
     const enum lcl_status st = get_kernel(&kernel, ctx, B, "entry_values");
     return st < 0 ? st
-                  : LCL_LAUNCH(kernel, groups_of(ctx, B),
+                  : LCL_LAUNCH(kernel, lcl_wave_groups(ctx, B->block_rows),
                                lcl_arg_long(B->block_rows),
                                lcl_arg_buffer(B->row_ptr),
                                lcl_arg_buffer(B->val), lcl_arg_buffer(E->val));

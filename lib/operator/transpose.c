@@ -174,10 +174,11 @@ enum lcl_status lcl_transpose_init(struct lcl_device_matrix *T,
     lcl_buffer_destroy(&t.listed);
     lcl_buffer_destroy(&t.list);
     lcl_buffer_destroy(&t.counts);
-    if (st < 0) {
-        lcl_buffer_destroy(&t.map);
+    if (st < 0)
         lcl_device_matrix_finish(T);
-    }
-    *map = t.map;
+    if (st < 0 || !map)
+        lcl_buffer_destroy(&t.map);
+    if (map)
+        *map = t.map;
     return st;
 }

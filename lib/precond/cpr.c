@@ -138,21 +138,9 @@ static enum lcl_status make_pressures(struct cpr *C, lcl_context *ctx)
     const struct lcl_device_matrix *A = C->A;
     const struct lcl_operator_params params = {.spmv = LCL_SPMV_CSR,
                                                .block_size = 1};
-    struct lcl_blocked B = {.A = *A, .entries = A->blocks};
-    const size_t pointer = A->wide ? sizeof(uint64_t) : sizeof(uint32_t);
-    const struct lcl_buffer_plan all[] = {
-        {&B.A.row_ptr, A->block_rows + 1, pointer, "row pointers"},
-        {&B.A.col, A->blocks, sizeof(int32_t), "columns"},
-        {&B.A.val, A->blocks, sizeof(double), "values"},
-    };
+    struct lcl_blocked B = {.entries = A->blocks};
     enum lcl_status st;
-    B.A.row_ptr = B.A.col = B.A.val = NULL;
-    B.A.n = A->block_rows;
-    B.A.block = 1;
-    if ((st = lcl_buffers_create(ctx, all, sizeof all / sizeof *all)) ==
-            LCL_OK &&
-        (st = lcl_buffer_copy(B.A.row_ptr, A->row_ptr)) == LCL_OK &&
-        (st = lcl_buffer_copy(B.A.col, A->col)) == LCL_OK &&
+    if ((st = lcl_device_pattern_copy(&B.A, ctx, A)) == LCL_OK &&
         (st = find_values(C, B.A.val)) == LCL_OK)
         st = lcl_matrix_operator_create(&C->pressures, ctx, &B, &params);
     lcl_blocked_finish(&B);

@@ -2,26 +2,6 @@
 // Incomplete factors of the matrix of a multigrid level.
 #include "lib/precond/level_factors.h"
 
-#include "host/runtime.h"
-
-// A copy of A, without its values.
-static enum lcl_status copy_pattern(struct lcl_blocked *B, lcl_context *ctx,
-                                    const struct lcl_device_matrix *A)
-{
-    const struct lcl_buffer_plan all[] = {
-        {&B->A.row_ptr, A->n + 1, sizeof(uint32_t), "row pointers"},
-        {&B->A.col, A->blocks, sizeof(int32_t), "columns"},
-        {&B->A.val, A->blocks, sizeof(double), "values"},
-    };
-    enum lcl_status st;
-    *B = (struct lcl_blocked){.A = *A, .entries = A->blocks};
-    B->A.row_ptr = B->A.col = B->A.val = NULL;
-    if ((st = lcl_buffers_create(ctx, all, sizeof all / sizeof *all)) < 0 ||
-        (st = lcl_buffer_copy(B->A.row_ptr, A->row_ptr)) < 0)
-        return st;
-    return lcl_buffer_copy(B->A.col, A->col);
-}
-
 enum lcl_status lcl_level_factors_init(struct lcl_level_factors *F,
                                        lcl_context *ctx,
                                        const struct lcl_device_matrix *A,
@@ -35,10 +15,10 @@ enum lcl_status lcl_level_factors_init(struct lcl_level_factors *F,
         .pivot = LCL_PIVOT_BOOST,
         .coarse = LCL_COARSE_NONE,
     };
-    struct lcl_blocked B;
+    struct lcl_blocked B = {.entries = A->blocks};
     enum lcl_status st;
     *F = (struct lcl_level_factors){.A = A};
-    if ((st = copy_pattern(&B, ctx, A)) == LCL_OK &&
+    if ((st = lcl_device_pattern_copy(&B.A, ctx, A)) == LCL_OK &&
         (st = lcl_buffer_copy(B.A.val, A->val)) == LCL_OK)
         st = lcl_matrix_operator_create(&F->copy, ctx, &B, &op);
     lcl_blocked_finish(&B);
@@ -57,7 +37,7 @@ enum lcl_status lcl_level_factors_update(const struct lcl_level_factors *F)
     if ((st = lcl_buffer_copy(lcl_operator_staging(F->copy), F->A->val)) < 0 ||
         (st = lcl_operator_take_staged(F->copy)) < 0)
         return st;
-    return F->M->ops->update(F->M);
+    return lcl_precond_take_values(F->M);
 }
 
 uint64_t lcl_level_factors_bytes(const struct lcl_level_factors *F)

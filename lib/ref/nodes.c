@@ -6,12 +6,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-// Adds x to a norm without overflow.
-static double join(double norm, double x)
-{
-    return hypot(norm, x);
-}
-
 void lcl_ref_node_norms(double *norm, const struct lcl_csr *A, int block)
 {
     const int64_t nodes = A->rows / block;
@@ -19,7 +13,7 @@ void lcl_ref_node_norms(double *norm, const struct lcl_csr *A, int block)
     for (int64_t i = 0; i < A->rows; ++i)
         for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k) {
             double *at = norm + i / block * nodes + A->col_ind[k] / block;
-            *at = join(*at, A->val[k]);
+            *at = hypot(*at, A->val[k]);
         }
 }
 

@@ -267,19 +267,39 @@ static void test_spgemm__wide_row_pointers(void **state)
     test_csr_finish(&A);
 }
 
-// The values of C follow those of A and B.
+// Two factors that fit, on the host and on the device.
+struct factors {
+    struct lcl_csr A, B;
+    struct lcl_device_matrix a, b;
+};
+
+static void open_factors(struct factors *F, lcl_context *ctx)
+{
+    F->A = random_matrix(40, 30, 5, 12);
+    F->B = random_matrix(30, 50, 3, 13);
+    upload(&F->a, ctx, &F->A, false);
+    upload(&F->b, ctx, &F->B, false);
+}
+
+static void close_factors(struct factors *F)
+{
+    lcl_device_matrix_finish(&F->b);
+    lcl_device_matrix_finish(&F->a);
+    test_csr_finish(&F->B);
+    test_csr_finish(&F->A);
+}
+
 // Only the number of entries, if there are more than wanted.
 static void test_spgemm__large_products_are_only_counted(void **state)
 {
-    struct lcl_csr A = random_matrix(40, 30, 5, 12), expected;
-    struct lcl_csr B = random_matrix(30, 50, 3, 13);
-    struct lcl_device_matrix a, b, C;
+    struct factors F;
+    struct lcl_csr expected;
+    struct lcl_device_matrix C;
     struct lcl_spgemm S;
-    upload(&a, *state, &A, false);
-    upload(&b, *state, &B, false);
-    assert_int_equal(lcl_ref_spgemm(&expected, &A, &B, NULL), LCL_OK);
+    open_factors(&F, *state);
+    assert_int_equal(lcl_ref_spgemm(&expected, &F.A, &F.B, NULL), LCL_OK);
     for (int64_t most = expected.nnz - 1; most <= expected.nnz; ++most) {
-        assert_int_equal(lcl_spgemm_init_most(&S, &C, *state, &a, &b, most),
+        assert_int_equal(lcl_spgemm_init_most(&S, &C, *state, &F.a, &F.b, most),
                          LCL_OK);
         assert_int_equal(C.blocks, expected.nnz);
         assert_true(!C.row_ptr == (most < expected.nnz));
@@ -288,36 +308,31 @@ static void test_spgemm__large_products_are_only_counted(void **state)
         lcl_device_matrix_finish(&C);
     }
     lcl_csr_finish(&expected);
-    lcl_device_matrix_finish(&b);
-    lcl_device_matrix_finish(&a);
-    test_csr_finish(&B);
-    test_csr_finish(&A);
+    close_factors(&F);
 }
 
+// The values of C follow those of A and B.
 static void test_spgemm__new_values_need_no_new_pattern(void **state)
 {
-    struct lcl_csr A = random_matrix(40, 30, 5, 12), expected;
-    struct lcl_csr B = random_matrix(30, 50, 3, 13);
-    struct lcl_device_matrix a, b, C;
+    struct factors F;
+    struct lcl_csr expected;
+    struct lcl_device_matrix C;
     struct lcl_spgemm S;
-    upload(&a, *state, &A, false);
-    upload(&b, *state, &B, false);
-    assert_int_equal(lcl_spgemm_init(&S, &C, *state, &a, &b), LCL_OK);
-    assert_int_equal(lcl_spgemm_update(&S, &C, &a, &b), LCL_OK);
-    for (int64_t k = 0; k < A.nnz; ++k)
-        A.val[k] = 1 / A.val[k];
+    open_factors(&F, *state);
+    assert_int_equal(lcl_spgemm_init(&S, &C, *state, &F.a, &F.b), LCL_OK);
+    assert_int_equal(lcl_spgemm_update(&S, &C, &F.a, &F.b), LCL_OK);
+    for (int64_t k = 0; k < F.A.nnz; ++k)
+        F.A.val[k] = 1 / F.A.val[k];
     assert_int_equal(
-        lcl_buffer_write(a.val, A.val, (size_t)A.nnz * sizeof *A.val), LCL_OK);
-    assert_int_equal(lcl_spgemm_update(&S, &C, &a, &b), LCL_OK);
-    assert_int_equal(lcl_ref_spgemm(&expected, &A, &B, NULL), LCL_OK);
+        lcl_buffer_write(F.a.val, F.A.val, (size_t)F.A.nnz * sizeof *F.A.val),
+        LCL_OK);
+    assert_int_equal(lcl_spgemm_update(&S, &C, &F.a, &F.b), LCL_OK);
+    assert_int_equal(lcl_ref_spgemm(&expected, &F.A, &F.B, NULL), LCL_OK);
     expect_matrix(&C, &expected);
     lcl_csr_finish(&expected);
     lcl_spgemm_finish(&S);
     lcl_device_matrix_finish(&C);
-    lcl_device_matrix_finish(&b);
-    lcl_device_matrix_finish(&a);
-    test_csr_finish(&B);
-    test_csr_finish(&A);
+    close_factors(&F);
 }
 
 // ------------------------------------------------------------------- errors
