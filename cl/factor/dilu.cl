@@ -112,9 +112,7 @@ kernel void dilu(global const struct lcl_part *parts,
             bool small;
             load(&r, s, lid, col, source, mirror, diagonal[p.row + self], val);
             const double largest = largest_of(&r);
-            const bool positive = (policy & LCL_PIVOT_POSITIVE) != 0;
-            double d = r.diagonal + copysign(own_shift * largest,
-                                             positive ? 1.0 : r.diagonal);
+            double d = r.diagonal + copysign(own_shift * largest, r.diagonal);
 #pragma unroll
             for (uint k = 0; k < ROW_ENTRIES; ++k) {
                 const uint j = r.lower_col[k]; // self: no entry
@@ -124,7 +122,8 @@ kernel void dilu(global const struct lcl_part *parts,
                     lost += slot_store(&stored[s.lower + k * s.rows + lid],
                                        r.lower[k] * of_j, j);
             }
-            const double own = 1.0 / repair(d, largest, tol, policy, &small);
+            const double own =
+                1.0 / repair(d, r.diagonal, largest, tol, policy, &small);
             inverse[self] = own;
             bad[p.row + self] = small;
             if (small)

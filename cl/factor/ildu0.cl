@@ -117,13 +117,13 @@ kernel void ildu0(global const struct lcl_part *parts,
             const struct row r =
                 row_of(&steps[s], p.slot, steps[s].first + lid);
             const uint d_source = diagonal[p.row + r.self];
-            double d = d_source < LCL_FILL ? val[d_source] : 0.0;
-            double largest = fmax(fabs(d), load(slot_val, source, val, r.lower,
-                                                r.lower_count, r.stride));
+            const double given = d_source < LCL_FILL ? val[d_source] : 0.0;
+            double largest =
+                fmax(fabs(given), load(slot_val, source, val, r.lower,
+                                       r.lower_count, r.stride));
             largest = fmax(largest, load(slot_val, source, val, r.upper,
                                          r.upper_count, r.stride));
-            d += copysign(own_shift * largest,
-                          policy & LCL_PIVOT_POSITIVE ? 1.0 : d);
+            double d = given + copysign(own_shift * largest, given);
             for (uint k = 0; k < r.lower_count; ++k) {
                 const ulong at = r.lower + (ulong)k * r.stride;
                 const uint j = col[at];
@@ -135,7 +135,7 @@ kernel void ildu0(global const struct lcl_part *parts,
                 slot_val[at] = l;
             }
             bool small;
-            d = repair(d, largest, tol, policy, &small);
+            d = repair(d, given, largest, tol, policy, &small);
             const double inverse = 1.0 / d;
             inv_d[p.row + r.self] = inverse;
             slot_val[r.diagonal] = -inverse;

@@ -180,7 +180,7 @@ static inline bool invert(double *m, uint *inverse_row, uint *inverse_column,
         const uint p = find_pivot(m, used, k);
         double row[LCL_BLOCK];
         take_row(row, m, p);
-        const double d = repair(row[k], largest, tol, policy, &small);
+        const double d = repair(row[k], row[k], largest, tol, policy, &small);
         any_small |= small;
         row[k] = 1;
         exchange(m, row, 1.0 / d, k, p);

@@ -84,16 +84,16 @@ static inline void factor_row(struct pattern P, struct pivots V, int i,
 {
     const uint diagonal = P.diagonal[i], part = P.part_of[i];
     const double largest = load(P, i, a, val);
-    double d = val[diagonal];
-    d += copysign(V.shift[part] * largest,
-                  V.policy & LCL_PIVOT_POSITIVE ? 1.0 : d);
+    const double given = val[diagonal];
+    double d = given + copysign(V.shift[part] * largest, given);
     for (uint k = P.row_ptr[i]; k < diagonal; ++k) {
         const double factor = val[k];
         val[k] = factor * -val[P.diagonal[P.col[k]]];
         d -= eliminate(P, i, k, factor, V.relax, val);
     }
     bool small;
-    const double inverse = 1.0 / repair(d, largest, V.tol, V.policy, &small);
+    const double inverse =
+        1.0 / repair(d, given, largest, V.tol, V.policy, &small);
     val[diagonal] = -inverse;
     V.bad[i] = small;
     if (small) {

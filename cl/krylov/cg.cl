@@ -10,17 +10,26 @@
 // Without preconditioner z is r: the kernels move 8 vectors besides the
 // product. The update of x is deferred to cg_p, which reads p anyway; x then
 // belongs to the recorded residual and does not include a step that the
-// recurrence has not finished.
+// recurrence has not finished. A and M may be negative definite: CG then takes
+// the same steps as for -A and -M. What must not change are the signs of
+// <r, z> and alpha.
 #include "krylov.cl.h"
 
 #define STOP_P 0
 #define STOP_R 1
 
-// Own words of state[]: <r, z> of even and of odd iterations, alpha.
+// Own words of state[]: <r, z> and alpha, of even and of odd iterations each.
 #define RHO   KRYLOV_OWN
 #define ALPHA (KRYLOV_OWN + 2)
 
-static inline int judge_p(double rho, double rr, double limit)
+// Whether the scalar of iteration `it` has kept its sign.
+static inline bool is_definite(int it, double now, double before)
+{
+    return now != 0 && (it == 0 || (now > 0) == (before > 0));
+}
+
+static inline int judge_p(int it, double rho, double old_rho, double rr,
+                          double limit)
 {
     if (!isfinite(rr))
         return KRYLOV_NOT_FINITE;
@@ -28,7 +37,7 @@ static inline int judge_p(double rho, double rr, double limit)
         return KRYLOV_CONVERGED;
     if (!isfinite(rho))
         return KRYLOV_NOT_FINITE;
-    return rho > 0 ? 0 : KRYLOV_INDEFINITE_M;
+    return is_definite(it, rho, old_rho) ? 0 : KRYLOV_INDEFINITE_M;
 }
 
 // `sums` holds the partial sums of <r, z> of `groups` groups and, in its second
@@ -44,13 +53,14 @@ kernel void cg_p(int it, long n, double limit, int groups, int plain,
     local double scratch[LCL_GROUP];
     const double own_rr = krylov_share(sums + groups, groups);
     const double own_rho = plain ? own_rr : krylov_share(sums, groups);
-    const double alpha = state[ALPHA], old_rho = state[RHO + (it + 1) % 2];
+    const double alpha = state[ALPHA + (it + 1) % 2];
+    const double old_rho = state[RHO + (it + 1) % 2];
     if (krylov_is_over(stop, STOP_R, STOP_P))
         return;
     const double rr = group_sum(own_rr, scratch);
     const double rho = plain ? rr : group_sum(own_rho, scratch);
     const double beta = rho / (it == 0 ? 1.0 : old_rho);
-    const int reason = judge_p(rho, rr, limit);
+    const int reason = judge_p(it, rho, old_rho, rr, limit);
     if (krylov_is_lead()) {
         krylov_decide(state, stop, STOP_P, reason);
         krylov_note(state, it, rr);
@@ -84,16 +94,18 @@ kernel void cg_r(int it, long n, int groups, global const double *restrict sums,
     local double scratch[LCL_GROUP];
     const double own_pv = krylov_share(sums, groups);
     const double rho = state[RHO + it % 2];
+    const double old_alpha = state[ALPHA + (it + 1) % 2];
     if (krylov_is_over(stop, STOP_P, STOP_R))
         return;
     const double pv = group_sum(own_pv, scratch);
     const double alpha = krylov_ratio(rho, pv);
-    const int reason = !isfinite(pv)                   ? KRYLOV_NOT_FINITE
-                       : !(pv > 0) || !isfinite(alpha) ? KRYLOV_INDEFINITE_A
-                                                       : 0;
+    const bool definite = isfinite(alpha) && is_definite(it, alpha, old_alpha);
+    const int reason = !isfinite(pv) ? KRYLOV_NOT_FINITE
+                       : definite    ? 0
+                                     : KRYLOV_INDEFINITE_A;
     if (krylov_is_lead()) {
         krylov_decide(state, stop, STOP_R, reason);
-        state[ALPHA] = alpha;
+        state[ALPHA + it % 2] = alpha;
     }
     if (reason)
         return;

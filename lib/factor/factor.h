@@ -12,7 +12,7 @@ struct lcl_factor {
     lcl_context *ctx;
     enum lcl_pivot pivot;
     double pivot_tol, relax;
-    bool positive;                   // pivots must be > 0: IC(0) of scalars
+    bool definite; // pivots have the sign of the diagonal: IC(0) of scalars
     enum lcl_factor_storage storage; // never DEFAULT
     bool falls_back; // to fp64 if values are out of the range of `storage`
     int block; // rows and columns of an entry; rows and slots are counted in

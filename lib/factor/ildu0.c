@@ -34,7 +34,7 @@ static enum lcl_pivot pivot_of(const struct lcl_precond_params *params)
 // The pivot policy as the kernels expect it.
 static int policy_of(const struct lcl_factor *F)
 {
-    return (int)F->pivot + (F->positive ? LCL_PIVOT_POSITIVE : 0);
+    return (int)F->pivot + (F->definite ? LCL_PIVOT_DEFINITE : 0);
 }
 
 // Takes sizes from D and moves the buffers that the factor needs.
@@ -154,7 +154,7 @@ static struct lcl_factor factor_of(lcl_context *ctx, int block,
     return (struct lcl_factor){
         .ctx = ctx,
         .pivot = pivot_of(params),
-        .positive = params->type == LCL_PRECOND_IC0 && block == 1,
+        .definite = params->type == LCL_PRECOND_IC0 && block == 1,
         .pivot_tol = params->pivot_tol > 0 ? params->pivot_tol : 1e-10,
         .relax = params->relax,
         .storage = params->storage ? params->storage : LCL_FACTOR_STORAGE_FP64,

@@ -11,7 +11,7 @@
 
 // As in cg.cl.
 enum { STOP_P, STOP_R, STOPS };
-enum { OWN_WORDS = 3 };
+enum { OWN_WORDS = 4 };
 
 struct cg {
     struct lcl_pipeline pipeline;

@@ -13,7 +13,7 @@ struct lcl_ref_cg {
     int iterations;  // set: history[iterations] is the last element written
 };
 
-// Solves A x = b from the given x for symmetric positive definite A and M.
+// Solves A x = b from the given x for symmetric definite A and M.
 // Returns LCL_OK (the recurrence met rtol), LCL_ITERATION_LIMIT, LCL_BREAKDOWN
 // (<p, A p> or <r, M^-1 r> is not positive), LCL_NOT_FINITE or LCL_ENOMEM.
 enum lcl_status lcl_ref_cg(struct lcl_ref_cg *K, const struct lcl_csr *A,

@@ -57,14 +57,14 @@ static bool factor_row(void *user, const struct lcl_ref_range *range, int64_t i)
     const int64_t from = B->row_ptr[i], to = B->row_ptr[i + 1];
     const int64_t diagonal = lcl_ref_find(B, i, i);
     const double largest = largest_of(B, range, i);
-    double d = diagonal < 0 ? 0 : B->val[diagonal];
+    const double given = diagonal < 0 ? 0 : B->val[diagonal];
     bool small;
     memcpy(F->val + from, B->val + from, (size_t)(to - from) * sizeof *F->val);
-    d += copysign(range->shift * largest, range->positive ? 1 : d);
+    double d = given + copysign(range->shift * largest, given);
     for (int64_t k = from; k < to && B->col_ind[k] < i; ++k)
         if (lcl_ref_is_inside(range, B->col_ind[k]))
             d -= eliminate(F, range, i, k);
-    F->inv_d[i] = 1 / lcl_ref_repair(range, d, largest, &small);
+    F->inv_d[i] = 1 / lcl_ref_repair(range, d, given, largest, &small);
     for (int64_t k = from; k < to; ++k)
         if (B->col_ind[k] > i)
             F->val[k] *= F->inv_d[i];

@@ -85,8 +85,9 @@ static bool invert(int b, const struct lcl_ref_range *range, double largest,
     for (int k = 0; k < b; ++k) {
         const int p = order[k] = pivot_row(b, M, used, k);
         used[p] = true;
-        eliminate_column(b, M, X, k, p,
-                         lcl_ref_repair(range, M[p * b + k], largest, &small));
+        eliminate_column(
+            b, M, X, k, p,
+            lcl_ref_repair(range, M[p * b + k], M[p * b + k], largest, &small));
         any_small |= small;
     }
     for (int k = 0; k < b; ++k)

@@ -16,18 +16,21 @@ int64_t lcl_ref_find(const struct lcl_csr *B, int64_t i, int64_t j)
     return -1;
 }
 
-double lcl_ref_repair(const struct lcl_ref_range *range, double d,
+double lcl_ref_repair(const struct lcl_ref_range *range, double d, double given,
                       double largest, bool *small)
 {
+    const double sign = given < 0 ? -1 : 1;
     const double size =
         range->pivot == LCL_PIVOT_REPLACE ? largest : range->tol * largest;
-    *small =
-        !isfinite(d) || (range->positive ? d : fabs(d)) <= range->tol * largest;
+    *small = !isfinite(d) ||
+             (range->definite ? sign * d : fabs(d)) <= range->tol * largest;
     if (!*small)
         return d;
     if (largest == 0)
         return 1;
-    return isfinite(d) && !range->positive ? copysign(size, d) : size;
+    if (range->definite)
+        return sign * size;
+    return isfinite(d) ? copysign(size, d) : size;
 }
 
 // Returns the number of rows with small pivots.
@@ -50,15 +53,15 @@ int64_t lcl_ref_factor(lcl_ref_factor_row *row, void *user,
                        const struct lcl_precond_params *params,
                        unsigned char *bad)
 {
-    const bool positive = params->type == LCL_PRECOND_IC0;
+    const bool definite = params->type == LCL_PRECOND_IC0;
     int64_t repaired = 0;
     for (int64_t p = 0; p < parts; ++p) {
         struct lcl_ref_range range = {
             .first = part_ptr[p],
             .last = part_ptr[p + 1],
             .pivot =
-                positive && !params->pivot ? LCL_PIVOT_SHIFT : params->pivot,
-            .positive = positive,
+                definite && !params->pivot ? LCL_PIVOT_SHIFT : params->pivot,
+            .definite = definite,
             .tol = params->pivot_tol > 0 ? params->pivot_tol : 1e-10,
         };
         int64_t small_pivots = factor_range(row, user, &range, bad);

@@ -9,7 +9,7 @@
 struct lcl_ref_range {
     int64_t first, last;
     enum lcl_pivot pivot;
-    bool positive; // negative pivots count as small
+    bool definite; // pivots of the other sign than a_ii count as small
     double tol, shift;
 };
 
@@ -22,9 +22,10 @@ static inline bool lcl_ref_is_inside(const struct lcl_ref_range *range,
 // Position of entry b_ij, or -1.
 int64_t lcl_ref_find(const struct lcl_csr *B, int64_t i, int64_t j);
 
-// The pivot of a row whose largest entry is `largest`, or its replacement: that
-// entry (REPLACE) or tol times it, with the sign of the pivot.
-double lcl_ref_repair(const struct lcl_ref_range *range, double d,
+// The pivot d of a row with the diagonal entry `given` and the largest entry
+// `largest`, or its replacement: that entry (REPLACE) or tol times it, with the
+// sign of the pivot or, if `definite`, of `given`.
+double lcl_ref_repair(const struct lcl_ref_range *range, double d, double given,
                       double largest, bool *small);
 
 // Factors row i of `user` with range->shift times its largest entry added to

@@ -51,6 +51,36 @@ static void test_cg__every_preconditioner_solves_a_grid(void **state)
     test_csr_finish(&A);
 }
 
+// CG takes the same steps for -A, with preconditioners of -A too.
+static void test_cg__negative_definite_matrices_are_solved(void **state)
+{
+    const struct lcl_precond_params amg = {.type = LCL_PRECOND_AMG,
+                                           .amg = {.coarse_rows = 100}};
+    const struct lcl_precond_params factors[] = {ic0(LCL_COARSE_NONE),
+                                                 ic0(LCL_COARSE_MULT)};
+    const struct lcl_precond_params *const all[] = {&none, &jacobi, &factors[0],
+                                                    &factors[1], &amg};
+    struct lcl_csr A = test_laplacian(11, 10, 9);
+    double *b = test_random_vector(A.rows, 5);
+    for (size_t k = 0; k < sizeof all / sizeof *all; ++k) {
+        struct test_solve s[2];
+        for (int minus = 0; minus < 2; ++minus) {
+            test_solve_open(&s[minus], *state, &A, all[k], &strict);
+            assert_int_equal(test_solve_run(&s[minus], b), LCL_OK);
+            for (int64_t i = 0; i < A.nnz; ++i)
+                A.val[i] *= -1;
+        }
+        assert_int_equal(s[0].report.iterations, s[1].report.iterations);
+        for (int64_t i = 0; i < A.rows; ++i)
+            s[1].x[i] *= -1;
+        test_expect_near("x", s[1].x, s[0].x, A.rows, 1e-9);
+        test_solve_close(&s[0]);
+        test_solve_close(&s[1]);
+    }
+    free(b);
+    test_csr_finish(&A);
+}
+
 static void test_cg__blocks_are_solved(void **state)
 {
     struct lcl_csr A = test_block_grid();
@@ -231,6 +261,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cg__every_preconditioner_solves_a_grid),
+        cmocka_unit_test(test_cg__negative_definite_matrices_are_solved),
         cmocka_unit_test(test_cg__blocks_are_solved),
         cmocka_unit_test(test_cg__one_equation_and_identity_take_one_step),
         cmocka_unit_test(test_cg__starts_from_the_x_that_is_passed),

@@ -83,8 +83,9 @@ static void expect_both(lcl_context *ctx, const double *dense, const double *b,
 static void test_cg_stops__indefinite_matrices_are_named(void **state)
 {
     const double negative[] = {-2, 0, 0, -1}, saddle[] = {1, 2, 2, 1};
-    const double swap[] = {0, 1, 1, 0}, b[] = {1, 0}, c[] = {1, -1};
-    expect_both(*state, negative, b, LCL_STOP_INDEFINITE_MATRIX, LCL_BREAKDOWN);
+    const double swap[] = {0, 1, 1, 0}, b[] = {1, 0}, c[] = {1, 0.5};
+    test_expect_stop(*state, test_csr_from_dense(2, negative), b, &none,
+                     &published, LCL_STOP_INDEFINITE_MATRIX, LCL_BREAKDOWN);
     expect_both(*state, saddle, c, LCL_STOP_INDEFINITE_MATRIX, LCL_BREAKDOWN);
     expect_both(*state, swap, b, LCL_STOP_INDEFINITE_MATRIX, LCL_BREAKDOWN);
 }
@@ -110,7 +111,7 @@ static void test_cg_stops__x_is_the_last_sound_iterate(void **state)
 
 static void test_cg_stops__indefinite_preconditioners_are_named(void **state)
 {
-    const double dense[] = {-1, 2, 2, -1}, b[] = {1, 0};
+    const double dense[] = {-1, 2, 2, 4}, b[] = {1, 0};
     test_expect_stop(*state, test_csr_from_dense(2, dense), b, &jacobi, &cg,
                      LCL_STOP_INDEFINITE_PRECOND, LCL_BREAKDOWN);
 }
