@@ -8,11 +8,10 @@
 // Adds the fill from eliminating column j with row j of U.
 static void eliminate(struct lcl_pattern_maker *m, int32_t j, int limit)
 {
-    int32_t at = j;
     for (int64_t e = m->upper[j]; e < lcl_pattern_upper_end(m, j); ++e) {
         const int32_t c = (int32_t)(m->H.col[e] - m->first_row);
         const double level = m->value[j] + m->entry[e - m->first_entry] + 1;
-        if (level <= limit && lcl_pattern_visit(m, &at, c, level) &&
+        if (level <= limit && lcl_pattern_visit(m, c, level) &&
             level < m->value[c])
             m->value[c] = level;
     }
@@ -21,7 +20,7 @@ static void eliminate(struct lcl_pattern_maker *m, int32_t j, int limit)
 static void keep_levels(struct lcl_pattern_maker *m, int32_t i)
 {
     const int limit = *(const int *)m->params;
-    for (int32_t j = m->next[m->rows]; j < i; j = m->next[j])
+    for (LCL_COLUMNS(j, m, 0, i))
         if (m->value[j] < limit)
             eliminate(m, j, limit);
 }

@@ -20,7 +20,7 @@ static struct norms row_norms(struct lcl_pattern_maker *m, int32_t i,
                               bool comparison)
 {
     struct norms norms = {0, 0};
-    for (int32_t c = m->next[m->rows]; c < m->rows; c = m->next[c]) {
+    for (LCL_COLUMNS(c, m, 0, m->rows)) {
         if (comparison && c != i)
             m->value[c] = -m->value[c];
         norms.two = hypot(norms.two, m->value[c]);
@@ -33,10 +33,9 @@ static struct norms row_norms(struct lcl_pattern_maker *m, int32_t i,
 static void eliminate(struct lcl_pattern_maker *m, int32_t j)
 {
     const double factor = m->value[j] / m->diagonal[j];
-    int32_t at = j;
     for (int64_t e = m->upper[j]; e < lcl_pattern_upper_end(m, j); ++e) {
         const int32_t c = (int32_t)(m->H.col[e] - m->first_row);
-        lcl_pattern_visit(m, &at, c, 0);
+        lcl_pattern_visit(m, c, 0);
         m->value[c] -= factor * m->entry[e - m->first_entry];
     }
 }
@@ -50,30 +49,22 @@ static int compare(const void *a, const void *b)
     return (x->column > y->column) - (x->column < y->column);
 }
 
-// Takes the columns after *at and before `end` out of the list, but the
-// p largest of at least `least`; *at becomes the last that stays.
-static void keep_largest(struct lcl_pattern_maker *m, int32_t *at, int32_t end,
+// Drops the columns `from` .. end-1, but the p largest of at least `least`.
+static void keep_largest(struct lcl_pattern_maker *m, int32_t from, int32_t end,
                          const struct lcl_ilut *T, double least)
 {
     struct lcl_candidate *all = m->candidate;
     int32_t count = 0;
-    for (int32_t c = m->next[*at]; c < end; c = m->next[c])
+    for (LCL_COLUMNS(c, m, from, end))
         if (fabs(m->value[c]) >= least && m->value[c] != 0)
             all[count++] = (struct lcl_candidate){fabs(m->value[c]), c};
+        else
+            lcl_pattern_drop(m, c);
+    if (count <= T->p)
+        return;
     qsort(all, (size_t)count, sizeof *all, compare);
-    const bool full = count > T->p;
-    const struct lcl_candidate last =
-        full ? all[T->p - 1] : (struct lcl_candidate){least, end};
-    int32_t c = m->next[*at];
-    for (; c < end; c = m->next[c]) {
-        const struct lcl_candidate own = {fabs(m->value[c]), c};
-        if (own.size >= least && own.size > 0 && compare(&own, &last) <= 0) {
-            *at = m->next[*at] = c;
-            continue;
-        }
-        --m->length;
-    }
-    m->next[*at] = c;
+    for (int32_t k = T->p; k < count; ++k)
+        lcl_pattern_drop(m, all[k].column);
 }
 
 static double pivot_of(double value, double largest)
@@ -87,15 +78,13 @@ static void keep_large(struct lcl_pattern_maker *m, int32_t i)
     const struct lcl_ilut *T = m->params;
     const struct norms norms = row_norms(m, i, T->comparison);
     const double least = T->tol * norms.two;
-    int32_t at = m->rows;
-    for (int32_t j = m->next[m->rows]; j < i; j = m->next[j])
+    for (LCL_COLUMNS(j, m, 0, i))
         if (fabs(m->value[j]) >= least)
             eliminate(m, j);
-    keep_largest(m, &at, i, T, least);
-    if (m->next[at] == i)
-        at = i;
-    m->diagonal[i] = pivot_of(at == i ? m->value[i] : 0, norms.largest);
-    keep_largest(m, &at, m->rows, T, least);
+    keep_largest(m, 0, i, T, least);
+    m->diagonal[i] = pivot_of(lcl_column_set_has(&m->set, i) ? m->value[i] : 0,
+                              norms.largest);
+    keep_largest(m, i + 1, m->rows, T, least);
 }
 
 enum lcl_status lcl_ilut_pattern(struct lcl_host_pattern *H,

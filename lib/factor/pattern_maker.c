@@ -6,55 +6,43 @@
 #include "host/log.h"
 #include "host/parallel.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "cl/factor/factor.cl.h"
 
 // ----------------------------------------------------------------------- rows
 
-static int ascending(const void *a, const void *b)
-{
-    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
-// Begins the list of row i with the entries of A.
+// Begins the set of row i with the entries of A.
 static void load_row(struct lcl_pattern_maker *m, int32_t i)
 {
     const int64_t row = m->P->row[m->first_row + i];
-    bool sorted = true;
     m->length = 0;
     for (int64_t k = m->A->row_ptr[row]; k < m->A->row_ptr[row + 1]; ++k) {
         const int32_t c = m->number[m->A->col_ind[k]];
         if (c < 0)
             continue;
-        sorted &= m->length == 0 || c > m->column[m->length - 1];
-        m->column[m->length++] = c;
+        lcl_column_set_add(&m->set, c);
         m->value[c] = m->val ? m->val[k] : 0;
         m->source[c] = (uint32_t)k;
+        ++m->length;
     }
-    if (!sorted)
-        qsort(m->column, (size_t)m->length, sizeof *m->column, ascending);
-    int32_t last = m->rows;
-    for (int32_t e = 0; e < m->length; ++e)
-        last = m->next[last] = m->column[e];
-    m->next[last] = m->rows;
 }
 
-bool lcl_pattern_visit(struct lcl_pattern_maker *m, int32_t *at, int32_t c,
-                       double number)
+bool lcl_pattern_visit(struct lcl_pattern_maker *m, int32_t c, double number)
 {
-    while (m->next[*at] < c)
-        *at = m->next[*at];
-    if (m->next[*at] == c)
+    if (lcl_column_set_has(&m->set, c))
         return true;
-    m->next[c] = m->next[*at];
-    m->next[*at] = c;
+    lcl_column_set_add(&m->set, c);
     m->value[c] = number;
     m->source[c] = LCL_FILL;
     ++m->length;
     return false;
+}
+
+void lcl_pattern_drop(struct lcl_pattern_maker *m, int32_t c)
+{
+    lcl_column_set_remove(&m->set, c);
+    --m->length;
 }
 
 int64_t lcl_pattern_upper_end(const struct lcl_pattern_maker *m, int32_t j)
@@ -84,12 +72,13 @@ static enum lcl_status store_row(struct lcl_pattern_maker *m, int32_t i)
     if (st < 0)
         return st;
     m->upper[i] = H->nnz;
-    for (int32_t c = m->next[m->rows]; c < m->rows; c = m->next[c]) {
+    for (LCL_COLUMNS(c, m, 0, m->rows)) {
         H->col[H->nnz] = (int32_t)(m->first_row + c);
         H->source[H->nnz] = m->source[c];
         m->entry[H->nnz - m->first_entry] = m->value[c];
         m->upper[i] += c <= i;
         ++H->nnz;
+        lcl_pattern_drop(m, c);
     }
     H->row_ptr[m->first_row + i + 1] = H->nnz;
     return LCL_OK;
@@ -114,6 +103,7 @@ static enum lcl_status make_part(struct lcl_pattern_maker *m, int64_t p)
     m->first_row = m->P->part_ptr[p];
     m->rows = (int32_t)(m->P->part_ptr[p + 1] - m->first_row);
     m->first_entry = m->H.nnz;
+    lcl_column_set_end(&m->set, m->rows);
     for (int32_t i = 0; i < m->rows; ++i)
         m->number[row[i]] = i;
     const enum lcl_status st = make_rows(m);
@@ -139,14 +129,12 @@ static enum lcl_status maker_init(struct lcl_pattern_maker *m)
     const size_t rows = (size_t)most_rows(m) + 1;
     m->number = lcl_malloc((size_t)m->A->rows, sizeof *m->number);
     m->upper = lcl_malloc(rows, sizeof *m->upper);
-    m->next = lcl_malloc(rows, sizeof *m->next);
     m->value = lcl_malloc(rows, sizeof *m->value);
     m->diagonal = lcl_malloc(rows, sizeof *m->diagonal);
     m->candidate = lcl_malloc(rows, sizeof *m->candidate);
-    m->column = lcl_malloc(rows, sizeof *m->column);
     m->source = lcl_malloc(rows, sizeof *m->source);
-    if (!m->number || !m->upper || !m->next || !m->value || !m->diagonal ||
-        !m->candidate || !m->column || !m->source)
+    if (!lcl_column_set_init(&m->set, (int64_t)rows) || !m->number ||
+        !m->upper || !m->value || !m->diagonal || !m->candidate || !m->source)
         return LCL_ENOMEM;
     for (int64_t i = 0; i < m->A->rows; ++i)
         m->number[i] = -1;
@@ -158,11 +146,10 @@ static void maker_finish(struct lcl_pattern_maker *m)
     lcl_free(m->number);
     lcl_free(m->upper);
     lcl_free(m->entry);
-    lcl_free(m->next);
+    lcl_column_set_finish(&m->set);
     lcl_free(m->value);
     lcl_free(m->diagonal);
     lcl_free(m->candidate);
-    lcl_free(m->column);
     lcl_free(m->source);
     lcl_free(m->H.col);
     lcl_free(m->H.source);

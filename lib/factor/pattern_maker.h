@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Patterns of incomplete factors on subdomains, row by row (IKJ), with a linked
-// list of the columns of a row; several threads make consecutive parts. A rule
+// Patterns of incomplete factors on subdomains, row by row (IKJ), with the set
+// of the columns of a row; several threads make consecutive parts. A rule
 // decides which fill to keep.
 #pragma once
 
+#include "lib/factor/column_set.h"
 #include "lib/factor/pattern.h"
 #include "lib/partition/subdomains.h"
 
@@ -14,7 +15,7 @@ struct lcl_candidate {
     int32_t column;
 };
 
-// Changes the list of row i, which has the entries of A: eliminates the columns
+// Changes the set of row i, which has the entries of A: eliminates the columns
 // j < i with the rows of U made so far, and drops columns.
 typedef void lcl_pattern_rule(struct lcl_pattern_maker *m, int32_t i);
 
@@ -37,20 +38,25 @@ struct lcl_pattern_maker {
     int64_t *upper;                 // of a row, the first entry of U in H
     double *entry;                  // the numbers of its entries
     int64_t entry_capacity;
-    // The row: next[c] follows column c; `rows` is before the first and after
-    // the last column. A rule is free to use value[] of columns that are not in
-    // the list; diagonal[i] and candidate[] are for the rule.
-    int32_t *next, *column;
+    // The row. A rule is free to use value[] of columns that are not in the
+    // set; diagonal[i] and candidate[] are for the rule.
+    struct lcl_column_set set;
     double *value, *diagonal;
     uint32_t *source;
     struct lcl_candidate *candidate;
-    int32_t length;
+    int32_t length; // of the set
 };
 
-// Moves *at, a column before c, to the last one before c; adds column c, as
-// fill with the given number, if it is not there. Returns whether it was.
-bool lcl_pattern_visit(struct lcl_pattern_maker *m, int32_t *at, int32_t c,
-                       double number);
+// Adds column c, as fill with the given number, if it is not there. Returns
+// whether it was.
+bool lcl_pattern_visit(struct lcl_pattern_maker *m, int32_t c, double number);
+void lcl_pattern_drop(struct lcl_pattern_maker *m, int32_t c);
+
+// for (LCL_COLUMNS(c, m, from, end)): the columns from .. end-1, ascending.
+#define LCL_COLUMNS(c, m, from, end)                                           \
+ int32_t c = lcl_column_set_from(&(m)->set, from);                             \
+ c < (end);                                                                    \
+ c = lcl_column_set_from(&(m)->set, c + 1)
 
 // Entries of row j of U, without the diagonal: end is after the last.
 int64_t lcl_pattern_upper_end(const struct lcl_pattern_maker *m, int32_t j);
