@@ -144,6 +144,26 @@ enum lcl_status lcl_operator_is_symmetric(lcl_operator *A, bool *symmetric)
     return st;
 }
 
+enum lcl_status lcl_operator_look(lcl_operator *A)
+{
+    bool symmetric;
+    enum lcl_status st;
+    if (A->looked)
+        return LCL_OK;
+    if ((st = lcl_operator_is_symmetric(A, &symmetric)) < 0 ||
+        (st = lcl_look_measure(&A->look, A->range.ctx, A->matrix)) < 0)
+        return st;
+    A->look.symmetric = symmetric;
+    A->looked = true;
+    lcl_info(lcl_context_log(A->range.ctx),
+             "the matrix is%s symmetric, %lld diagonal entries > 0, %lld < 0, "
+             "%lld rows not dominated, couplings of opposite sign %.3f",
+             symmetric ? "" : " not", (long long)A->look.positive,
+             (long long)A->look.negative, (long long)A->look.close,
+             A->look.opposite);
+    return LCL_OK;
+}
+
 enum lcl_status lcl_operator_require_symmetric(lcl_operator *A, const char *who)
 {
     bool symmetric;

@@ -91,7 +91,7 @@ static enum lcl_status apply_many(lcl_operator *A, const struct lcl_columns *v,
 static enum lcl_status values_changed(lcl_operator *A)
 {
     struct given *G = A->state;
-    A->symmetry_known = false;
+    A->symmetry_known = A->looked = false;
     ++A->version;
     return lcl_spmv_update(&G->product);
 }

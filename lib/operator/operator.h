@@ -4,6 +4,7 @@
 #pragma once
 
 #include "host/program.h"
+#include "lib/operator/look.h"
 #include "lib/operator/matrix.h"
 #include "lib/operator/numbering.h"
 #include "lib/vector/operands.h"
@@ -54,6 +55,8 @@ struct lcl_operator {
     uint64_t version;           // counts the updates of values
     bool symmetry_known;        // for the current values
     double asymmetry;
+    bool looked; // for the current values
+    struct lcl_look look;
     struct lcl_operator_info info;
 };
 
@@ -108,6 +111,10 @@ enum lcl_status lcl_operator_allocate(lcl_operator **out, lcl_context *ctx,
 // Tests the symmetry of A's matrix, if not done since its values changed.
 // Returns LCL_OK or a status of lcl_symmetry_measure().
 enum lcl_status lcl_operator_is_symmetric(lcl_operator *A, bool *symmetric);
+
+// What A, a square matrix, looks like; A->look keeps it for the current values.
+// Returns LCL_OK or a status of lcl_symmetry_measure() or lcl_look_measure().
+enum lcl_status lcl_operator_look(lcl_operator *A);
 
 // The same test. Returns LCL_OK, also for a callback, whose symmetry is not
 // tested; LCL_EUNSUPPORTED if A is not symmetric, which `who` requires; or a

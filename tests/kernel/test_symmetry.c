@@ -25,26 +25,12 @@ static lcl_kernel *kernel_of(lcl_context *ctx, int block, bool wide)
     return test_kernel(ctx, &spec);
 }
 
-static lcl_buffer *upload_row_ptr(lcl_context *ctx, const struct lcl_bsr *A,
-                                  bool wide)
-{
-    if (wide)
-        return test_upload(ctx, A->row_ptr, A->rows + 1, sizeof(int64_t));
-    int32_t *narrow = calloc((size_t)A->rows + 1, sizeof *narrow);
-    assert_non_null(narrow);
-    for (int64_t i = 0; i <= A->rows; ++i)
-        narrow[i] = (int32_t)A->row_ptr[i];
-    lcl_buffer *buffer = test_upload(ctx, narrow, A->rows + 1, sizeof *narrow);
-    free(narrow);
-    return buffer;
-}
-
 // The difference and its scale, as summed by the device.
 static void measure(lcl_context *ctx, const struct lcl_bsr *A, bool wide,
                     double *sums)
 {
     double all[2 * GROUPS];
-    lcl_buffer *row_ptr = upload_row_ptr(ctx, A, wide);
+    lcl_buffer *row_ptr = test_upload_row_ptr(ctx, A->row_ptr, A->rows, wide);
     lcl_buffer *col = test_upload(ctx, A->col_ind, A->nnz, sizeof *A->col_ind);
     lcl_buffer *val =
         test_upload(ctx, A->val, A->nnz * lcl_block_values(A), sizeof *A->val);

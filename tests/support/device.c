@@ -72,6 +72,20 @@ lcl_buffer *test_upload(lcl_context *ctx, const void *data, int64_t count,
     return buffer;
 }
 
+lcl_buffer *test_upload_row_ptr(lcl_context *ctx, const int64_t *row_ptr,
+                                int64_t rows, bool wide)
+{
+    if (wide)
+        return test_upload(ctx, row_ptr, rows + 1, sizeof *row_ptr);
+    uint32_t *narrow = calloc((size_t)rows + 1, sizeof *narrow);
+    assert_non_null(narrow);
+    for (int64_t i = 0; i <= rows; ++i)
+        narrow[i] = (uint32_t)row_ptr[i];
+    lcl_buffer *buffer = test_upload(ctx, narrow, rows + 1, sizeof *narrow);
+    free(narrow);
+    return buffer;
+}
+
 // Fails unless all bytes from `from` on are poison.
 static unsigned char *read_all(const lcl_buffer *buffer, size_t from)
 {

@@ -32,6 +32,11 @@ lcl_buffer *test_poisoned(lcl_context *ctx, int64_t count, size_t size);
 lcl_buffer *test_upload(lcl_context *ctx, const void *data, int64_t count,
                         size_t size);
 
+// The rows + 1 row pointers of a matrix as kernels read them: 64 bits if
+// `wide`, else 32.
+lcl_buffer *test_upload_row_ptr(lcl_context *ctx, const int64_t *row_ptr,
+                                int64_t rows, bool wide);
+
 // Reads the elements; fails if a guard byte is no longer 0xff.
 void test_download(const lcl_buffer *buffer, void *data, int64_t count,
                    size_t size);

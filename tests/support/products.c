@@ -32,20 +32,6 @@ void test_product_init(struct test_product *p, lcl_context *ctx,
     lcl_bsr_multiply(A, p->x, p->ax);
 }
 
-static lcl_buffer *upload_row_ptr(lcl_context *ctx, const struct lcl_bsr *A,
-                                  bool wide)
-{
-    if (wide)
-        return test_upload(ctx, A->row_ptr, A->rows + 1, sizeof(int64_t));
-    uint32_t *narrow = calloc((size_t)A->rows + 1, sizeof *narrow);
-    assert_non_null(narrow);
-    for (int64_t i = 0; i <= A->rows; ++i)
-        narrow[i] = (uint32_t)A->row_ptr[i];
-    lcl_buffer *buffer = test_upload(ctx, narrow, A->rows + 1, sizeof *narrow);
-    free(narrow);
-    return buffer;
-}
-
 void test_product_upload(struct test_product *p, bool wide)
 {
     lcl_context *ctx = p->ctx;
@@ -58,7 +44,7 @@ void test_product_upload(struct test_product *p, bool wide)
         .blocks = A->nnz,
         .wide = wide,
         .groups = GROUPS,
-        .row_ptr = upload_row_ptr(ctx, A, wide),
+        .row_ptr = test_upload_row_ptr(ctx, A->row_ptr, A->rows, wide),
         .col = test_upload(ctx, A->col_ind, A->nnz, sizeof *A->col_ind),
         .val = test_upload(ctx, A->val, A->nnz * lcl_block_values(A),
                            sizeof *A->val),

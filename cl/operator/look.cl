@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the rows of a square matrix look like. Over the rows of group g of G:
+//     sums[g]       number of rows with a_ii > 0
+//     sums[G+g]     number of rows with a_ii < 0
+//     sums[2G+g]    number of rows with sum_j |a_ij| > LOOK_CLOSE |a_ii|, j /=
+//     i sums[3G+g]    sum of |a_ij|, j /= i, of the sign opposite to a_ii
+//     (below 0
+//                   if a_ii is 0)
+//     sums[4G+g]    sum of |a_ij|, j /= i
+//
+// Launch: G groups; LANES_PER_ROW lanes share a row.
+// Layout: that of csr.cl and, for LCL_BLOCK > 1, of bsr.cl.
+// Determinism: fixed order for a given G.
+#include "index.cl.h"
+#include "look.cl.h"
+#include "wave.cl.h"
+
+#ifndef LCL_BLOCK
+# define LCL_BLOCK 1
+#endif
+#ifndef LANES_PER_ROW
+# define LANES_PER_ROW 1 // power of two up to the wave width
+#endif
+
+struct row {
+    double diagonal, above, below; // sums of the a_ij > 0 and of the -a_ij > 0
+};
+
+// The lane's share of row `r` of block row i, whose blocks are from .. to-1.
+static inline struct row row_share(long i, uint r, ulong from, ulong to,
+                                   uint lane, global const int *col,
+                                   global const double *val)
+{
+    struct row s = {0, 0, 0};
+    for (ulong t = from * LCL_BLOCK + lane; t < to * LCL_BLOCK;
+         t += LANES_PER_ROW) {
+        const ulong k = t / LCL_BLOCK;
+        const uint c = (uint)(t - k * LCL_BLOCK);
+        const double a = val[(k * LCL_BLOCK + r) * LCL_BLOCK + c];
+        const bool own = col[k] == i && c == r;
+        s.diagonal += own ? a : 0.0;
+        s.above += own ? 0.0 : fmax(a, 0.0);
+        s.below += own ? 0.0 : fmax(-a, 0.0);
+    }
+    return s;
+}
+
+static inline void add_row(struct row s, double *sum)
+{
+    const double all = s.above + s.below;
+    sum[0] += s.diagonal > 0 ? 1.0 : 0.0;
+    sum[1] += s.diagonal < 0 ? 1.0 : 0.0;
+    sum[2] += all > LOOK_CLOSE * fabs(s.diagonal) ? 1.0 : 0.0;
+    sum[3] += s.diagonal < 0 ? s.above : s.below;
+    sum[4] += all;
+}
+
+WORK_GROUP
+kernel void look(long n, global const index_t *restrict row_ptr,
+                 global const int *restrict col,
+                 global const double *restrict val, global double *sums)
+{
+    double sum[LOOK_SUMS];
+    for (uint q = 0; q < LOOK_SUMS; ++q)
+        sum[q] = 0;
+#if LCL_WIDTH == 1
+    for (RANGE(i, n))
+        for (uint r = 0; r < LCL_BLOCK; ++r)
+            add_row(row_share(i, r, row_ptr[i], row_ptr[i + 1], 0, col, val),
+                    sum);
+    for (uint q = 0; q < LOOK_SUMS; ++q)
+        sums[q * get_num_groups(0) + get_group_id(0)] = sum[q];
+#else
+    local double scratch[LCL_GROUP];
+    const uint lane = get_local_id(0) % LANES_PER_ROW;
+    const uint team = get_local_id(0) / LANES_PER_ROW;
+    const uint teams = LCL_GROUP / LANES_PER_ROW;
+    for (long first = (long)get_group_id(0) * teams; first < n;
+         first += (long)get_num_groups(0) * teams) {
+        const long i = first + team;
+        const ulong from = i < n ? row_ptr[i] : 0;
+        const ulong to = i < n ? row_ptr[i + 1] : 0;
+        for (uint r = 0; r < LCL_BLOCK; ++r) {
+            struct row s = row_share(i, r, from, to, lane, col, val);
+            s.diagonal = wave_sum(s.diagonal, LANES_PER_ROW, scratch);
+            s.above = wave_sum(s.above, LANES_PER_ROW, scratch);
+            s.below = wave_sum(s.below, LANES_PER_ROW, scratch);
+            if (lane == 0 && i < n)
+                add_row(s, sum);
+        }
+    }
+    for (uint q = 0; q < LOOK_SUMS; ++q) {
+        const double all = group_sum(sum[q], scratch);
+        if (get_local_id(0) == 0)
+            sums[q * get_num_groups(0) + get_group_id(0)] = all;
+    }
+#endif
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Shared by cl/operator/look.cl and the host.
+#pragma once
+
+// A row whose couplings add up to at most this share of its diagonal is
+// dominated by it: the matrix scaled by its diagonal then has condition number
+// 19 at most, if all rows are.
+#define LOOK_CLOSE 0.9
+
+// Sums over the rows, as in look.cl.
+#define LOOK_SUMS 5

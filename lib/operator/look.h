@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a square matrix on the device looks like: the facts from which a method
+// is chosen.
+#pragma once
+
+#include "lib/operator/matrix.h"
+
+struct lcl_look {
+    bool symmetric;             // lib/operator/symmetry.h
+    int64_t positive, negative; // diagonal entries; all others are 0 or missing
+    int64_t close; // rows that their diagonal does not dominate: sum_j |a_ij| >
+                   // LOOK_CLOSE |a_ii|, j /= i
+    double opposite; // weight of the couplings of the sign opposite to a_ii, as
+                     // in lib/multilevel/couplings.h
+};
+
+// All fields but `symmetric`, in one pass over A; supports blocks. Returns
+// LCL_OK, LCL_ESELFTEST (impossible numbers), LCL_EBUILD, LCL_EDEVMEM,
+// LCL_EDEVICE or LCL_ENOMEM; on error *look is all zero.
+enum lcl_status lcl_look_measure(struct lcl_look *look, lcl_context *ctx,
+                                 const struct lcl_device_matrix *A);
+
+// Whether a symmetric matrix may be definite: its diagonal has one sign.
+static inline bool lcl_look_is_definite(const struct lcl_look *look, int64_t n)
+{
+    return look->symmetric && (look->positive == n || look->negative == n);
+}

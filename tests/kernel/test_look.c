@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// look.cl compared with the reference, and what the host makes of the sums.
+#include "tests/support/device.h"
+#include "tests/support/systems.h"
+
+#include "host/alloc.h"
+#include "host/launch.h"
+#include "lib/matrix/bsr.h"
+#include "lib/operator/look.h"
+#include "lib/ref/look.h"
+
+#include "cl/operator/look.cl.h"
+
+#include <stdlib.h>
+
+enum { GROUPS = 3 };
+
+static lcl_kernel *kernel_of(lcl_context *ctx, int block, bool wide, int lanes)
+{
+    const struct lcl_spec spec = {
+        .source = "look.cl",
+        .kernel = "look",
+        .group = test_group(ctx, 2),
+        .block = block > 1 ? block : 0,
+        .wide = wide,
+        .defines = {{"LANES_PER_ROW", lanes}},
+    };
+    return test_kernel(ctx, &spec);
+}
+
+static void measure(lcl_context *ctx, const struct lcl_bsr *A, bool wide,
+                    int lanes, double *sums)
+{
+    double all[LOOK_SUMS * GROUPS];
+    lcl_buffer *row_ptr = test_upload_row_ptr(ctx, A->row_ptr, A->rows, wide);
+    lcl_buffer *col = test_upload(ctx, A->col_ind, A->nnz, sizeof *A->col_ind);
+    lcl_buffer *val =
+        test_upload(ctx, A->val, A->nnz * lcl_block_values(A), sizeof *A->val);
+    lcl_buffer *out = test_poisoned(ctx, LOOK_SUMS * GROUPS, sizeof *all);
+    assert_int_equal(LCL_LAUNCH(kernel_of(ctx, A->block_size, wide, lanes),
+                                GROUPS, lcl_arg_long(A->rows),
+                                lcl_arg_buffer(row_ptr), lcl_arg_buffer(col),
+                                lcl_arg_buffer(val), lcl_arg_buffer(out)),
+                     LCL_OK);
+    test_download(out, all, LOOK_SUMS * GROUPS, sizeof *all);
+    for (int q = 0; q < LOOK_SUMS; ++q)
+        sums[q] = 0;
+    for (int k = 0; k < LOOK_SUMS * GROUPS; ++k)
+        sums[k / GROUPS] += all[k];
+    lcl_buffer_destroy(&row_ptr);
+    lcl_buffer_destroy(&col);
+    lcl_buffer_destroy(&val);
+    lcl_buffer_destroy(&out);
+}
+
+// Rows get diagonals of both signs, zero diagonals, dominance and none.
+static struct lcl_csr mixed(int64_t n, unsigned seed)
+{
+    struct lcl_csr A = test_random_csr(n, 5, seed);
+    for (int64_t i = 0; i < n; ++i)
+        for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
+            if (A.col_ind[k] == i)
+                A.val[k] *= (double[]){1, -1, 0, 40, -0.01}[i % 5];
+    return A;
+}
+
+static void expect_look(lcl_context *ctx, struct lcl_csr A, int block,
+                        bool wide, int lanes)
+{
+    double got[LOOK_SUMS], expected[LOOK_SUMS];
+    int64_t *place;
+    struct lcl_bsr B;
+    assert_int_equal(lcl_bsr_from_csr_placed(&B, &place, &A, block, NULL),
+                     LCL_OK);
+    measure(ctx, &B, wide, lanes, got);
+    lcl_ref_look(&A, expected);
+    test_expect_near("counts", got, expected, 3, 0);
+    test_expect_near("weights", got + 3, expected + 3, 2, 1e-13 * expected[4]);
+    lcl_free(place);
+    lcl_bsr_finish(&B);
+    test_csr_finish(&A);
+}
+
+static void test_look__sums_are_the_reference_s(void **state)
+{
+    static const int blocks[] = {1, 2, 3, 8};
+    const int64_t n = test_size(48, 2400);
+    const int width = lcl_context_caps(*state)->width;
+    for (size_t b = 0; b < sizeof blocks / sizeof *blocks; ++b)
+        for (int lanes = 1; lanes <= width; lanes *= 2)
+            expect_look(*state, mixed(n, lanes), blocks[b], b % 2, lanes);
+    expect_look(*state, test_identity(1), 1, false, 1);
+}
+
+static struct lcl_look look_at(lcl_context *ctx, const struct lcl_csr *A)
+{
+    const struct lcl_bsr B = lcl_bsr_of_csr(A);
+    struct lcl_device_matrix D;
+    struct lcl_look look;
+    assert_int_equal(lcl_device_matrix_init(&D, ctx, &B), LCL_OK);
+    assert_int_equal(lcl_look_measure(&look, ctx, &D), LCL_OK);
+    lcl_device_matrix_finish(&D);
+    return look;
+}
+
+static void test_look__the_laplacian_is_elliptic(void **state)
+{
+    struct lcl_csr A = test_laplacian(6, 5, 4);
+    const int64_t inner = 4 * 3 * 2; // all others have row sums above 0.9
+    struct lcl_look look = look_at(*state, &A);
+    assert_int_equal(look.positive, A.rows);
+    assert_int_equal(look.negative, 0);
+    assert_true(look.close >= inner && look.close < A.rows);
+    assert_true(look.opposite == 1);
+    for (int64_t k = 0; k < A.nnz; ++k)
+        A.val[k] *= -1;
+    look = look_at(*state, &A);
+    assert_int_equal(look.positive, 0);
+    assert_int_equal(look.negative, A.rows);
+    assert_true(look.opposite == 1);
+    test_csr_finish(&A);
+}
+
+static void test_look__a_diagonal_has_no_couplings(void **state)
+{
+    struct lcl_csr A = test_identity(7);
+    A.val[3] = 0;
+    A.val[4] = -2;
+    const struct lcl_look look = look_at(*state, &A);
+    assert_int_equal(look.positive, 5);
+    assert_int_equal(look.negative, 1);
+    assert_int_equal(look.close, 0);
+    assert_true(look.opposite == 0);
+    test_csr_finish(&A);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_look__sums_are_the_reference_s),
+        cmocka_unit_test(test_look__the_laplacian_is_elliptic),
+        cmocka_unit_test(test_look__a_diagonal_has_no_couplings),
+    };
+    return test_device_run(tests);
+}
