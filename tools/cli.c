@@ -30,7 +30,8 @@ static const struct option table[] = {
     {"csr-text", '\0', CSR_TEXT, AT(text), "ROWPTR COLIND VAL [RHS]", "text files, indices from 0; RHS: right-hand side"},
     {"kron", '\0', KRON, AT(kron), "M L A B", "Kronecker system (A (x) M + tau B (x) L) x = b from four files"},
     {"tau", '\0', TEXT, AT(tau_text), "T", "tau of --kron (1)"},
-    {NULL, 'b', TEXT, AT(rhs), "FILE", "right-hand side (b = A * ones)"},
+    {NULL, 'b', TEXT, AT(rhs), "FILE", "right-hand side, as --rhs FILE"},
+    {"rhs", '\0', TEXT, AT(rhs_text), "random[:SEED]|ones|A*ones|FILE", "right-hand side (random:1, uniform in [-1, 1))"},
     {"coordinates", '\0', TEXT, AT(coordinates), "FILE", "coordinates of nodes: amg reproduces their rigid body modes"},
     {"near-null", '\0', TEXT, AT(near_null), "FILE", "near-null vectors of A, which amg reproduces"},
     {NULL, 'o', TEXT, AT(output), "FILE", "write x to FILE, as Matrix Market or .petsc; - is the standard output"},
@@ -335,44 +336,17 @@ static bool wants_json(char **argv)
     return false;
 }
 
-// Sets the library's defaults explicitly, since the report prints them.
-static struct lcl_options default_options(void)
+// IC(0) of blocks does not check the signs of pivots: single entries, then.
+static void name_block_size(struct lcl_options *options)
 {
-    struct lcl_options options = LCL_OPTIONS_INIT;
-    options.solver.type = LCL_SOLVER_BICGSTAB;
-    options.solver.rtol = 1e-8;
-    options.solver.max_iters = 10000;
-    options.solver.stagnation = 2000;
-    options.solver.idr_s = 4;
-    options.solver.restart = 30;
-    options.solver.basis = LCL_BASIS_FP64;
-    options.precond.type = LCL_PRECOND_ILDU0;
-    options.precond.trisolve = LCL_TRISOLVE_PACKED;
-    options.precond.pivot_tol = 1e-10;
-    return options;
-}
-
-static bool is_cholesky(enum lcl_precond_type type)
-{
-    return type == LCL_PRECOND_IC0 || type == LCL_PRECOND_AS;
-}
-
-// Sets defaults that depend on other options.
-static void name_the_rest(struct lcl_options *options)
-{
-    struct lcl_precond_params *precond = &options->precond;
-    if (!precond->pivot)
-        precond->pivot =
-            is_cholesky(precond->type) ? LCL_PIVOT_SHIFT : LCL_PIVOT_BOOST;
-    // pivots of blocks are not checked for their sign, which IC(0) needs
-    if (is_cholesky(precond->type) && options->op.block_size == 0)
+    if (cli_is_cholesky(options->precond.type) && options->op.block_size == 0)
         options->op.block_size = 1;
 }
 
 enum lcl_status cli_parse(struct cli *cli, int argc, char **argv,
                           struct messages *messages)
 {
-    *cli = (struct cli){.options = default_options(), .json = wants_json(argv)};
+    *cli = (struct cli){.json = wants_json(argv)};
     struct parser parser = {
         .cli = cli,
         .messages = messages,
@@ -386,7 +360,7 @@ enum lcl_status cli_parse(struct cli *cli, int argc, char **argv,
     }
     if (!cli->help && !cli->version && check_command(&parser) < 0)
         return LCL_EINVAL;
-    name_the_rest(&cli->options);
+    name_block_size(&cli->options);
     return cli_check(cli, messages);
 }
 

@@ -7,6 +7,7 @@
 #include <levelcl/options.h>
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 enum cli_command {
@@ -14,6 +15,13 @@ enum cli_command {
     CLI_INFO,
     CLI_CONVERT,
     CLI_DEVICES,
+};
+
+// A right-hand side without a file.
+enum cli_rhs {
+    CLI_RHS_RANDOM = 0, // uniform in [-1, 1)
+    CLI_RHS_ONES,
+    CLI_RHS_A_ONES, // A times a vector of ones
 };
 
 // The parsed command line; text options that were not given are NULL.
@@ -27,8 +35,11 @@ struct cli {
     // --kron: M, L, A, B
     const char *kron[4];
     const char *tau_text;
-    double tau; // of --kron
-    const char *rhs;
+    double tau;           // of --kron
+    const char *rhs;      // file, or NULL:
+    enum cli_rhs made;    // made by this rule
+    const char *rhs_text; // of --rhs
+    uint64_t seed;        // of CLI_RHS_RANDOM
     const char *output;
     const char *labels; // --partition file:F
     const char *device;
@@ -50,7 +61,7 @@ enum lcl_status cli_parse(struct cli *cli, int argc, char **argv,
                           struct messages *messages);
 
 // Called at the end of cli_parse(): refuses options that cannot be combined and
-// parses cli->tau.
+// parses cli->tau and cli->rhs_text.
 enum lcl_status cli_check(struct cli *cli, struct messages *messages);
 
 // Whether `path`, which may be NULL, names the standard output.
@@ -61,5 +72,8 @@ bool cli_is_kron(const struct cli *cli);
 
 // Whether the preconditioner has incomplete factors on subdomains.
 bool cli_has_factors(enum lcl_precond_type type);
+
+// Whether its pivots must have the sign of the diagonal.
+bool cli_is_cholesky(enum lcl_precond_type type);
 
 void cli_print_help(FILE *out);

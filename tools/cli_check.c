@@ -2,6 +2,7 @@
 // Checks which options of clsolve can be combined.
 #include "tools/cli.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,6 +133,11 @@ bool cli_has_factors(enum lcl_precond_type type)
     return false;
 }
 
+bool cli_is_cholesky(enum lcl_precond_type type)
+{
+    return type == LCL_PRECOND_IC0 || type == LCL_PRECOND_AS;
+}
+
 static bool has_fp64_storage(const struct lcl_precond_params *precond)
 {
     return precond->storage == LCL_FACTOR_STORAGE_DEFAULT ||
@@ -180,9 +186,9 @@ static enum lcl_status check_methods(const struct cli *cli,
              (precond->amg.theta > 0 || precond->amg.levels > 0 ||
               precond->amg.coarse_rows > 0 ||
               (int)precond->amg.coarsening > 0 ||
-              (int)precond->amg.smoother > 0),
-         "--amg-coarsening, --amg-smoother, --amg-theta, --amg-levels and "
-         "--amg-coarse-rows require --precond amg or cpr"},
+              (int)precond->amg.smoother > 0 || (int)precond->amg.refresh > 0),
+         "--amg-coarsening, --amg-smoother, --amg-refresh, --amg-theta, "
+         "--amg-levels and --amg-coarse-rows require --precond amg or cpr"},
         {type != LCL_PRECOND_AMG && (cli->coordinates || cli->near_null),
          "--coordinates and --near-null require --precond amg"},
         {cli->coordinates && cli->near_null,
@@ -211,13 +217,45 @@ static enum lcl_status check_methods(const struct cli *cli,
              precond->storage > LCL_FACTOR_STORAGE_FP32,
          "--precond block-jacobi of a Kronecker system requires "
          "--factor-storage fp64 or fp32"},
-        {cli->command == CLI_SOLVE && type != LCL_PRECOND_NONE &&
+        {cli->command == CLI_SOLVE && type > LCL_PRECOND_NONE &&
              cli->options.solver.type == LCL_SOLVER_CG_PUBLISHED,
          "--solver cg_published requires --precond none"},
     };
     for (size_t i = 0; i < sizeof rules / sizeof *rules; ++i)
         if (rules[i].wrong)
             return messages_fail(messages, LCL_EINVAL, "%s", rules[i].message);
+    return LCL_OK;
+}
+
+// "random", "random:SEED", "ones", "A*ones"; everything else is a file.
+static enum lcl_status read_rhs(struct cli *cli, struct messages *messages)
+{
+    const char *text = cli->rhs_text;
+    cli->seed = 1;
+    if (!text)
+        return LCL_OK;
+    if (cli->rhs || cli->text[3])
+        return messages_fail(messages, LCL_EINVAL,
+                             "give --rhs or a file with the right-hand side, "
+                             "not both");
+    if (strcmp(text, "ones") == 0) {
+        cli->made = CLI_RHS_ONES;
+    } else if (strcmp(text, "A*ones") == 0) {
+        cli->made = CLI_RHS_A_ONES;
+    } else if (strncmp(text, "random:", 7) == 0) {
+        char *end;
+        const bool digits =
+            text[7] && text[7 + strspn(text + 7, "0123456789")] == '\0';
+        errno = 0;
+        cli->seed = digits ? strtoull(text + 7, &end, 10) : 0;
+        if (!digits || errno)
+            return messages_fail(messages, LCL_EINVAL,
+                                 "bad value '%s' for --rhs: expected an "
+                                 "integer after 'random:'",
+                                 text);
+    } else if (strcmp(text, "random") != 0) {
+        cli->rhs = text;
+    }
     return LCL_OK;
 }
 
@@ -243,6 +281,7 @@ static enum lcl_status check_only_solve(const struct cli *cli,
     const struct {
         const char *value, *dashed;
     } only_solve[] = {{cli->rhs, "-b"},
+                      {cli->rhs_text, "--rhs"},
                       {cli->text[3], "a fourth file of --csr-text"},
                       {converts ? NULL : cli->output, "-o"},
                       {cli->history, "--history"},
@@ -260,10 +299,10 @@ enum lcl_status cli_check(struct cli *cli, struct messages *messages)
 {
     if (cli->help || cli->version)
         return LCL_OK;
-    enum lcl_status st = check_convert(cli, messages);
-    if (st < 0)
-        return st;
-    if ((st = check_only_solve(cli, messages)) < 0 ||
+    enum lcl_status st;
+    if ((st = check_convert(cli, messages)) < 0 ||
+        (st = check_only_solve(cli, messages)) < 0 ||
+        (st = read_rhs(cli, messages)) < 0 ||
         (st = check_matrix(cli, messages)) < 0 ||
         (st = check_streams(cli, messages)) < 0 ||
         (st = check_meaning(cli, messages)) < 0 ||

@@ -33,6 +33,7 @@ static enum lcl_status print_precond(struct job *job)
                              "out of memory: no room for the report");
     if (prints_text(job)) {
         text_device(lcl_context_caps(job->ctx));
+        text_choice(job);
         text_precond(job);
         text_profile(job);
     }
@@ -43,8 +44,7 @@ enum lcl_status cmd_info(struct job *job)
 {
     enum lcl_status st;
     if ((st = job_read(job)) < 0 || (st = look_at_matrix(job)) < 0 ||
-        (st = job_open_device(job)) < 0 || (st = job_factor(job)) < 0 ||
-        (st = job_make_solver(job, &job->cli.options.solver)) < 0)
+        (st = job_open_device(job)) < 0 || (st = job_set_up(job)) < 0)
         return st;
     return print_precond(job);
 }

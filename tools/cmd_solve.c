@@ -10,6 +10,13 @@ static void print_header(const struct job *job)
         return;
     text_matrix(job);
     text_device(lcl_context_caps(job->ctx));
+    fflush(stdout);
+}
+
+static void print_method(const struct job *job)
+{
+    if (job->cli.json || job->cli.quiet)
+        return;
     text_method(job);
     fflush(stdout);
 }
@@ -38,8 +45,11 @@ enum lcl_status cmd_solve(struct job *job)
         (st = job_prepare(job)) < 0 || (st = job_open_device(job)) < 0)
         return st;
     print_header(job);
-    if ((st = job_factor(job)) < 0 || (st = job_solve(job)) < 0 ||
-        (st = job_write(job)) < 0 || (st = print_result(job)) < 0)
+    if ((st = job_set_up(job)) < 0)
+        return st;
+    print_method(job);
+    if ((st = job_solve(job)) < 0 || (st = job_write(job)) < 0 ||
+        (st = print_result(job)) < 0)
         return st;
     return job->outcome;
 }

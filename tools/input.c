@@ -130,12 +130,9 @@ static enum lcl_status read_rhs(struct job *job)
 }
 
 // b = A * ones; x holds the ones temporarily and is cleared again.
-static enum lcl_status make_rhs(struct job *job)
+static enum lcl_status multiply_ones(struct job *job)
 {
     const size_t n = (size_t)job->unknowns;
-    job->made_rhs = calloc(n, sizeof *job->made_rhs);
-    if (!job->made_rhs)
-        return no_memory(job, "the right-hand side");
     for (size_t i = 0; i < n; ++i)
         job->x[i] = 1;
     if (!cli_is_kron(&job->cli))
@@ -143,7 +140,35 @@ static enum lcl_status make_rhs(struct job *job)
     else if (lcl_kron_multiply(&job->kron.K, job->x, job->made_rhs) < 0)
         return no_memory(job, "the right-hand side");
     memset(job->x, 0, n * sizeof *job->x);
-    job->b = job->made_rhs;
+    return LCL_OK;
+}
+
+// A linear congruential generator (Knuth, TAOCP 2, section 3.3.4).
+static void fill_random(double *b, size_t n, uint64_t state)
+{
+    for (size_t i = 0; i < n; ++i) {
+        state = 6364136223846793005u * state + 1442695040888963407u;
+        b[i] = (double)(int64_t)state / 9223372036854775808.0;
+    }
+}
+
+static enum lcl_status make_rhs(struct job *job)
+{
+    const size_t n = (size_t)job->unknowns;
+    double *b = job->made_rhs = calloc(n, sizeof *b);
+    job->b = b;
+    if (!b)
+        return no_memory(job, "the right-hand side");
+    switch (job->cli.made) {
+    case CLI_RHS_A_ONES:
+        return multiply_ones(job);
+    case CLI_RHS_RANDOM:
+        fill_random(b, n, job->cli.seed);
+        break;
+    case CLI_RHS_ONES:
+        for (size_t i = 0; i < n; ++i)
+            b[i] = 1;
+    }
     return LCL_OK;
 }
 

@@ -2,6 +2,7 @@
 // The steps of one run of clsolve.
 #include "tools/job.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -49,42 +50,41 @@ static enum lcl_status make_operator(struct job *job)
                : lcl_operator_create(&job->op, job->ctx, &job->A, params);
 }
 
-enum lcl_status job_factor(struct job *job)
+static void take_method(struct job *job)
 {
+    const lcl_solver *S = lcl_chain_solver(job->chain);
+    job->M = lcl_chain_precond(job->chain);
+    if (S)
+        job->solver = *lcl_solver_info(S);
+}
+
+enum lcl_status job_set_up(struct job *job)
+{
+    const struct lcl_options *options = &job->cli.options;
+    struct lcl_solver_params solver = options->solver;
+    solver.monitor = progress_monitor;
+    solver.monitor_user = &job->progress;
     job->phase = JOB_WORK;
     profile_begin(&job->profile, job->ctx, job_clock());
     enum lcl_status st = make_operator(job);
     if (st >= 0 && job->modes.cols > 0)
         st = lcl_operator_set_near_nullspace(job->op, &job->modes);
     if (st >= 0)
-        st = lcl_precond_create(&job->M, job->op, &job->cli.options.precond);
-    compile_line_clear(&job->compiling);
-    return st;
-}
-
-enum lcl_status job_make_solver(struct job *job,
-                                const struct lcl_solver_params *params)
-{
-    const enum lcl_status st =
-        lcl_solver_create(&job->S, job->op, job->M, params);
+        st = lcl_chain_create(&job->chain, job->op, &options->precond, &solver);
     compile_line_clear(&job->compiling);
     profile_end(&job->profile, job->ctx, job_clock());
+    if (st >= 0)
+        take_method(job);
     return st;
 }
 
 enum lcl_status job_solve(struct job *job)
 {
-    struct progress progress;
-    struct lcl_solver_params params = job->cli.options.solver;
-    params.monitor = progress_monitor;
-    params.monitor_user = &progress;
-    const enum lcl_status st = job_make_solver(job, &params);
-    if (st < 0)
-        return st;
-    progress_begin(&progress, wants_live_lines(job));
-    job->outcome = lcl_solver_solve(job->S, job->b, job->x, &job->report);
-    progress_end(&progress);
+    progress_begin(&job->progress, wants_live_lines(job));
+    job->outcome = lcl_chain_solve(job->chain, job->b, job->x, &job->report);
+    progress_end(&job->progress);
     compile_line_clear(&job->compiling);
+    take_method(job);
     return job->outcome;
 }
 
@@ -92,8 +92,7 @@ enum lcl_status job_solve(struct job *job)
 
 void job_finish(struct job *job)
 {
-    lcl_solver_destroy(&job->S);
-    lcl_precond_destroy(&job->M);
+    lcl_chain_destroy(&job->chain);
     lcl_operator_destroy(&job->op);
     lcl_context_destroy(&job->ctx);
     lcl_labels_free(&job->labels);
@@ -130,9 +129,30 @@ const char *job_rhs(const struct job *job)
 const char *job_rhs_title(const struct job *job)
 {
     const char *file = job_rhs(job);
-    return file                     ? input_title(file)
-           : cli_is_kron(&job->cli) ? "K * ones"
-                                    : "A * ones";
+    if (file)
+        return input_title(file);
+    switch (job->cli.made) {
+    case CLI_RHS_RANDOM:
+        return "random";
+    case CLI_RHS_ONES:
+        return "ones";
+    case CLI_RHS_A_ONES:
+        break;
+    }
+    return cli_is_kron(&job->cli) ? "K * ones" : "A * ones";
+}
+
+double job_error(const struct job *job)
+{
+    double most = 0;
+    for (int64_t i = 0; i < job->unknowns; ++i)
+        most = fmax(most, fabs(job->x[i] - 1));
+    return most;
+}
+
+bool job_knows_solution(const struct job *job)
+{
+    return !job_rhs(job) && job->cli.made == CLI_RHS_A_ONES;
 }
 
 int64_t job_stage_rows(const struct job *job)
@@ -189,13 +209,20 @@ int job_exit_code(const struct job *job, enum lcl_status status)
 
 bool job_has_subdomains(const struct job *job)
 {
-    const enum lcl_precond_type type = job->cli.options.precond.type;
-    return cli_has_factors(type);
+    return job->M && cli_has_factors(lcl_precond_info(job->M)->type);
+}
+
+enum lcl_pivot job_pivot(const struct job *job)
+{
+    const enum lcl_pivot pivot = job->cli.options.precond.pivot;
+    const bool definite =
+        job->M && cli_is_cholesky(lcl_precond_info(job->M)->type);
+    return pivot ? pivot : definite ? LCL_PIVOT_SHIFT : LCL_PIVOT_BOOST;
 }
 
 bool job_has_basis(const struct job *job)
 {
-    const enum lcl_solver_type type = job->cli.options.solver.type;
+    const enum lcl_solver_type type = job->solver.type;
     return type == LCL_SOLVER_GMRES || type == LCL_SOLVER_FGMRES;
 }
 
@@ -206,71 +233,4 @@ int job_next_sample(const struct job *job, int i)
     if (i >= last)
         return last + 1;
     return i + step < last ? i + step : last;
-}
-
-static bool is_indefinite(enum lcl_stop stop)
-{
-    return stop == LCL_STOP_INDEFINITE_MATRIX ||
-           stop == LCL_STOP_INDEFINITE_PRECOND;
-}
-
-static const char *hint_by_stop(const struct job *job)
-{
-    switch (job->report.stop) {
-    case LCL_STOP_MAX_ITERS:
-        return "more iterations (--max-iters) or larger subdomains "
-               "(--subdomain-rows)";
-    case LCL_STOP_STAGNATION:
-        return "larger subdomains (--subdomain-rows), --pivot shift, or a "
-               "larger --rtol if rounding errors limit the residual";
-    case LCL_STOP_BREAKDOWN_RHO:
-    case LCL_STOP_BREAKDOWN_ALPHA:
-    case LCL_STOP_BREAKDOWN_OMEGA:
-        return job->cli.options.solver.type == LCL_SOLVER_IDR
-                   ? "another preconditioner (--precond jacobi), --pivot "
-                     "shift, or more shadow vectors (--idr-s 8)"
-                   : "--solver idr, another preconditioner (--precond jacobi), "
-                     "or --pivot shift";
-    case LCL_STOP_BREAKDOWN_KRYLOV:
-        return "a right-hand side that the matrix can reach, or another "
-               "preconditioner (--precond jacobi), --pivot shift";
-    case LCL_STOP_NOT_FINITE:
-    case LCL_STOP_DIVERGED:
-        return "--pivot shift, or --precond jacobi to test whether the "
-               "factors cause the divergence";
-    case LCL_STOP_INDEFINITE_MATRIX:
-        return "--solver bicgstab, which accepts any matrix";
-    case LCL_STOP_INDEFINITE_PRECOND:
-        return lcl_precond_info(job->M)->block_size > 1
-                   ? "--precond ic0 --block-size 1, which repairs pivots that "
-                     "are not positive, or --precond jacobi"
-                   : "--precond ic0 --pivot shift, or --precond jacobi";
-    case LCL_STOP_NONE:
-    case LCL_STOP_RTOL:
-    case LCL_STOP_ATOL:
-    case LCL_STOP_ZERO_RHS:
-    case LCL_STOP_MONITOR:
-        return NULL;
-    }
-    return NULL;
-}
-
-const char *job_hint(const struct job *job)
-{
-    const struct lcl_precond_info *info = lcl_precond_info(job->M);
-    if (job->outcome == LCL_OK || job->report.stop == LCL_STOP_MONITOR)
-        return NULL;
-    if (is_indefinite(job->report.stop))
-        return hint_by_stop(job);
-    if (info->pivots_repaired > 0 &&
-        job->cli.options.precond.pivot != LCL_PIVOT_SHIFT)
-        return "--pivot shift: the factors have repaired pivots";
-    if (job->facts.negative_diagonals > 0 && job->facts.positive_diagonals > 0)
-        return "larger subdomains (--subdomain-rows) or --precond jacobi: the "
-               "diagonal has both signs, so the matrix may be indefinite, "
-               "which is hard for BiCGSTAB";
-    if (job_has_subdomains(job) && info->dropped_weight > 0.3)
-        return "larger subdomains (--subdomain-rows) or --weights on: the "
-               "factors drop much of the coupling between subdomains";
-    return hint_by_stop(job);
 }

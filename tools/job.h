@@ -43,11 +43,13 @@ struct job {
     int reserved; // descriptor of the standard output; 0: not reserved
 
     struct profile profile; // of the set-up
+    struct progress progress;
     struct compile_line compiling;
     lcl_context *ctx;
     lcl_operator *op;
-    lcl_precond *M;
-    lcl_solver *S;
+    lcl_chain *chain;
+    const lcl_precond *M;            // in use; NULL: no method could be set up
+    struct lcl_solver_params solver; // of the method set up last
     struct lcl_report report;
     enum lcl_status outcome;
 };
@@ -84,13 +86,10 @@ enum lcl_status job_prepare(struct job *job);
 enum lcl_status job_read_modes(struct job *job);
 
 enum lcl_status job_open_device(struct job *job);
-// Creates the operator and the preconditioner; then the solver, which selects
-// the product.
-enum lcl_status job_factor(struct job *job);
-enum lcl_status job_make_solver(struct job *job,
-                                const struct lcl_solver_params *params);
+// Creates the operator and the chain of methods, and sets up the first one.
+enum lcl_status job_set_up(struct job *job);
 
-// Creates the solver and solves; job->outcome is the result.
+// Solves; job->outcome is the result.
 enum lcl_status job_solve(struct job *job);
 
 // Writes the files of -o and --history.
@@ -109,6 +108,10 @@ const char *job_rhs(const struct job *job);
 // The same, or a description of the default right-hand side.
 const char *job_rhs_title(const struct job *job);
 
+// Whether the solution is known, a vector of ones; the largest error of x.
+bool job_knows_solution(const struct job *job);
+double job_error(const struct job *job);
+
 // Rows of one stage of a Kronecker system.
 int64_t job_stage_rows(const struct job *job);
 
@@ -121,6 +124,8 @@ int job_exit_code(const struct job *job, enum lcl_status status);
 
 // Whether the preconditioner works on subdomains.
 bool job_has_subdomains(const struct job *job);
+// The pivot policy in use.
+enum lcl_pivot job_pivot(const struct job *job);
 // Whether the solver keeps a Krylov basis.
 bool job_has_basis(const struct job *job);
 

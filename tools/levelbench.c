@@ -206,6 +206,9 @@ static enum lcl_status set_option(struct command *c, const char *key,
     char text[256];
     if (strcmp(key, "partition") == 0 && strncmp(value, "file:", 5) == 0)
         return set_labels(c, value + 5);
+    if (strcmp(value, "auto") == 0 &&
+        (strcmp(key, "solver") == 0 || strcmp(key, "precond") == 0))
+        return refuse(c, "auto", "levelbench times the method that is named");
     snprintf(text, sizeof text, "%s=%s", key, value);
     return lcl_options_parse(&c->bench.options, text, &c->log);
 }
@@ -390,6 +393,9 @@ static enum lcl_status check_order(struct command *c, int argc, char **argv)
 static enum lcl_status look_ahead(struct command *c, int argc, char **argv)
 {
     bool json = false;
+    // what figures of former versions were measured with
+    c->bench.options.solver.type = LCL_SOLVER_BICGSTAB;
+    c->bench.options.precond.type = LCL_PRECOND_ILDU0;
     c->tables = find_tables(argv[1]);
     c->first = c->tables ? 2 : 1;
     const enum lcl_status st = check_order(c, argc, argv);

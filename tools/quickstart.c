@@ -9,18 +9,15 @@ int main(void)
     struct lcl_csr A = LCL_CSR_INIT;
     lcl_context *ctx = NULL;
     lcl_operator *op = NULL;
-    lcl_precond *M = NULL;
-    lcl_solver *S = NULL;
+    lcl_chain *C = NULL;
     struct lcl_report report = LCL_REPORT_INIT;
     if (lcl_csr_problem(&A, "lap3d:32", NULL) == LCL_OK &&
         lcl_context_create(&ctx, NULL) == LCL_OK &&
         lcl_operator_create(&op, ctx, &A, NULL) == LCL_OK &&
-        lcl_precond_create(&M, op, NULL) >= LCL_OK &&
-        lcl_solver_create(&S, op, M, NULL) == LCL_OK &&
-        lcl_solver_solve(S, b, x, &report) == LCL_OK)
+        lcl_chain_create(&C, op, NULL, NULL) >= LCL_OK &&
+        lcl_chain_solve(C, b, x, &report) == LCL_OK)
         printf("x[0] = %.6f, %d iterations\n", x[0], report.iterations);
-    lcl_solver_destroy(&S);
-    lcl_precond_destroy(&M);
+    lcl_chain_destroy(&C);
     lcl_operator_destroy(&op);
     lcl_context_destroy(&ctx);
     lcl_csr_finish(&A);

@@ -10,6 +10,8 @@ void text_matrix(const struct job *job);
 void text_facts(const struct job *job);
 void text_device(const struct lcl_caps *caps);
 void text_method(const struct job *job);
+// The method that was chosen, and why.
+void text_choice(const struct job *job);
 void text_precond(const struct job *job);
 
 // With --profile: the set-up by task.

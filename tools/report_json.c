@@ -113,7 +113,8 @@ static void put_method(cJSON *record, const struct job *job)
 {
     const struct lcl_options *options = &job->cli.options;
     const struct lcl_precond_params *precond = &options->precond;
-    const struct lcl_solver_params *solver = &job->cli.options.solver;
+    const struct lcl_precond_info *info = lcl_precond_info(job->M);
+    const struct lcl_solver_params *solver = &job->solver;
     cJSON *method = cJSON_AddObjectToObject(record, "method");
     put_text(method, "solver", lcl_solver_name(solver->type));
     put_number(method, "rtol", solver->rtol);
@@ -126,16 +127,19 @@ static void put_method(cJSON *record, const struct job *job)
         put_count(method, "restart", solver->restart);
         put_text(method, "basis", lcl_basis_storage_name(solver->basis));
     }
-    put_text(method, "precond", lcl_precond_name(precond->type));
-    put_text(method, "trisolve", lcl_trisolve_name(precond->trisolve));
+    put_text(method, "precond",
+             lcl_precond_name(info ? info->type : precond->type));
+    put_text(method, "trisolve",
+             lcl_trisolve_name(info ? info->trisolve : precond->trisolve));
     put_count(method, "block-size", options->op.block_size);
     put_text(method, "spmv", lcl_spmv_name(options->op.spmv));
     if (cli_is_kron(&job->cli))
         put_text(method, "kron-product", lcl_kron_name(options->op.kron));
     put_text(method, "partition", lcl_partition_name(precond->partition.type));
     put_count(method, "subdomain-rows", precond->partition.rows);
-    put_text(method, "pivot", lcl_pivot_name(precond->pivot));
-    put_number(method, "pivot-tol", precond->pivot_tol);
+    put_text(method, "pivot", lcl_pivot_name(job_pivot(job)));
+    put_number(method, "pivot-tol",
+               precond->pivot_tol > 0 ? precond->pivot_tol : 1e-10);
     put_text(method, "coarse", lcl_coarse_name(precond->coarse));
     put_text(method, "factor-storage",
              lcl_factor_storage_name(precond->storage));
@@ -145,6 +149,7 @@ static void put_method(cJSON *record, const struct job *job)
     put_text(method, "block-apply",
              lcl_block_apply_name(precond->block_jacobi.apply));
     put_text(method, "rhs", job_rhs_title(job));
+    put_text(method, "reason", lcl_chain_reason(job->chain));
 }
 
 static void put_repaired(cJSON *object, const struct lcl_precond_info *info)
@@ -189,6 +194,8 @@ static void put_levels(cJSON *object, const struct lcl_precond_info *info)
 static void put_precond(cJSON *record, const struct job *job)
 {
     const struct lcl_precond_info *info = lcl_precond_info(job->M);
+    if (!info)
+        return;
     cJSON *object = cJSON_AddObjectToObject(record, "precond");
     put_text(object, "type", lcl_precond_name(info->type));
     put_text(object, "trisolve", lcl_trisolve_name(info->trisolve));
@@ -251,6 +258,27 @@ static void put_history(cJSON *result, const struct job *job)
     }
 }
 
+static void put_attempts(cJSON *result, const struct job *job)
+{
+    cJSON *list = cJSON_AddArrayToObject(result, "attempts");
+    const struct lcl_attempt *a;
+    for (int k = 0; (a = lcl_chain_attempt(job->chain, k)); ++k) {
+        cJSON *object = cJSON_CreateObject();
+        put_text(object, "solver", lcl_solver_name(a->solver));
+        if (a->parameter > 0)
+            put_count(object, "parameter", a->parameter);
+        put_text(object, "precond", lcl_precond_name(a->precond));
+        put_text(object, "variant", a->variant);
+        put_text(object, "status", lcl_status_name(a->status));
+        put_text(object, "stop", lcl_stop_name(a->stop));
+        put_count(object, "iterations", a->iterations);
+        put_number(object, "true_residual", a->true_residual);
+        put_number(object, "setup_seconds", a->setup_seconds);
+        put_number(object, "solve_seconds", a->solve_seconds);
+        cJSON_AddItemToArray(list, object);
+    }
+}
+
 static void put_result(cJSON *record, const struct job *job)
 {
     const struct lcl_report *report = &job->report;
@@ -272,7 +300,10 @@ static void put_result(cJSON *record, const struct job *job)
     put_number(result, "residual", report->residual);
     put_number(result, "true_residual", report->true_residual);
     put_number(result, "seconds", report->seconds);
+    if (job_knows_solution(job))
+        put_number(result, "error", job_error(job));
     put_history(result, job);
+    put_attempts(result, job);
     if (job->cli.output)
         put_text(result, "written", job->cli.output);
 }

@@ -102,10 +102,10 @@ void text_device(const struct lcl_caps *caps)
            caps->platform);
 }
 
-void text_method(const struct job *job)
+static void method(const struct job *job)
 {
-    const struct lcl_precond_params *precond = &job->cli.options.precond;
-    const struct lcl_solver_params *solver = &job->cli.options.solver;
+    const struct lcl_precond_info *info = lcl_precond_info(job->M);
+    const struct lcl_solver_params *solver = &job->solver;
     line("method");
     printf("%s", lcl_solver_name(solver->type));
     if (solver->type == LCL_SOLVER_IDR)
@@ -113,13 +113,62 @@ void text_method(const struct job *job)
     if (job_has_basis(job))
         printf("(%d) in %s", solver->restart,
                lcl_basis_storage_name(solver->basis));
-    printf(", %s", lcl_precond_name(precond->type));
+    printf(", %s", lcl_precond_name(info->type));
     if (job_has_subdomains(job))
-        printf(" (%s)", lcl_trisolve_name(precond->trisolve));
+        printf(" (%s)", lcl_trisolve_name(info->trisolve));
+}
+
+static void reason(const struct job *job)
+{
+    const char *why = lcl_chain_reason(job->chain);
+    if (!*why)
+        return;
+    line("");
+    printf("because %s\n", why);
+}
+
+void text_method(const struct job *job)
+{
+    const struct lcl_solver_params *solver = &job->solver;
+    method(job);
     printf(", rtol %g", solver->rtol);
     if (solver->atol > 0)
         printf(", atol %g", solver->atol);
     printf(", right-hand side %s\n", job_rhs_title(job));
+    reason(job);
+}
+
+void text_choice(const struct job *job)
+{
+    method(job);
+    putchar('\n');
+    reason(job);
+}
+
+static void attempt(const struct lcl_attempt *a, const char *label)
+{
+    line(label);
+    printf("%s", lcl_solver_name(a->solver));
+    if (a->parameter > 0)
+        printf("(%d)", a->parameter);
+    printf(", %s", lcl_precond_name(a->precond));
+    if (*a->variant)
+        printf(" (%s)", a->variant);
+    printf(": %s",
+           a->stop ? lcl_stop_name(a->stop) : lcl_status_str(a->status));
+    if (a->stop)
+        printf(", %d iterations, residual %.1e", a->iterations,
+               a->true_residual);
+    printf(", %.3f s\n", a->setup_seconds + a->solve_seconds);
+}
+
+// All methods, if the first one failed.
+static void attempts(const struct job *job)
+{
+    if (!lcl_chain_attempt(job->chain, 1))
+        return;
+    for (int k = 0; lcl_chain_attempt(job->chain, k); ++k)
+        attempt(lcl_chain_attempt(job->chain, k), k == 0 ? "tried" : "");
 }
 
 // ---------------------------------------------------------------- precond
@@ -238,6 +287,10 @@ static void product(const struct lcl_operator_info *info)
 void text_precond(const struct job *job)
 {
     const struct lcl_precond_info *info = lcl_precond_info(job->M);
+    if (!info) {
+        product(lcl_operator_info(job->op));
+        return;
+    }
     if (info->block_size > 1 && !cli_is_kron(&job->cli))
         blocks(info);
     if (job_has_subdomains(job))
@@ -283,6 +336,7 @@ static void outcome(const struct job *job)
            lcl_stop_str(report->stop));
     if (hint)
         printf("to try: %s\n", hint);
+    attempts(job);
     line("iterations");
     printf("%d", report->iterations);
     if (report->restarts > 0)
@@ -297,6 +351,10 @@ static void outcome(const struct job *job)
     line("residual");
     printf("%.3e true, %.3e by the recurrence\n", report->true_residual,
            report->residual);
+    if (job_knows_solution(job)) {
+        line("error");
+        printf("%.3e, the largest |x_i - 1|\n", job_error(job));
+    }
     if (job->cli.output)
         written(job,
                 job->outcome == LCL_OK ? "" : ": best iterate, not a solution");

@@ -10,11 +10,14 @@
  *   3  precond.h                partition, factor, apply
  *      kron.h                   systems in Kronecker form
  *   4  solver.h, options.h      solve; options as text
+ *      chain.h                  solve by the method that suits the matrix, then
+ *                               by others
  * Callers with their own cl_context include opencl.h separately. */
 #ifndef LEVELCL_H
 #define LEVELCL_H
 
 #include <levelcl/batch.h>
+#include <levelcl/chain.h>
 #include <levelcl/context.h>
 #include <levelcl/kron.h>
 #include <levelcl/log.h>

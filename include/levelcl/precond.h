@@ -10,16 +10,17 @@
 LCL_BEGIN_DECLS
 
 enum lcl_precond_type {
-    LCL_PRECOND_DEFAULT = 0, /* ILDU0 */
+    LCL_PRECOND_DEFAULT = 0, /* ILDU0; lcl_chain_create() chooses */
     LCL_PRECOND_NONE,
     LCL_PRECOND_JACOBI,
     LCL_PRECOND_ILU0,  /* L U on each subdomain */
     LCL_PRECOND_ILDU0, /* L D U on each subdomain, both factors unit */
     LCL_PRECOND_IC0,   /* L D L^T on each subdomain of a symmetric matrix, with
-                          D > 0: the factors of ILDU0 if all pivots are positive
+                          the signs of the diagonal of A in D: the factors of
+                          ILDU0 if all pivots have them
                           (Meijerink and van der Vorst, Math. Comp. 31 (1977)).
-                          Pivots of a positive definite matrix that is not an
-                          M-matrix may be negative (Kershaw, J. Comput. Phys. 26
+                          Pivots of a definite matrix that is not an M-matrix
+                          may have the other sign (Kershaw, J. Comput. Phys. 26
                           (1978)) and are then treated as small. Block pivots
                           are not checked, and CG may end with
                           LCL_STOP_INDEFINITE_PRECOND: give the operator

@@ -8,11 +8,11 @@
 LCL_BEGIN_DECLS
 
 enum lcl_solver_type {
-    LCL_SOLVER_DEFAULT = 0, /* BiCGSTAB */
+    LCL_SOLVER_DEFAULT = 0, /* BICGSTAB; lcl_chain_create() chooses */
     LCL_SOLVER_BICGSTAB,    /* right-preconditioned; van der Vorst, SIAM J. Sci.
                                Stat. Comput. 13 (1992) */
-    LCL_SOLVER_CG,          /* for symmetric positive definite A; Hestenes and
-                               Stiefel, J. Res. NBS 49 (1952) */
+    LCL_SOLVER_CG,          /* for symmetric definite A, positive or negative;
+                               Hestenes and Stiefel, J. Res. NBS 49 (1952) */
     LCL_SOLVER_CG_PUBLISHED, /* CG as in section IV.A of Gogusdere's report on
                                 row-binned CG (METU, MMI713): scalars on the
                                 host, two blocking reads per iteration, sums by
@@ -92,9 +92,9 @@ enum lcl_stop {
     LCL_STOP_BREAKDOWN_OMEGA = -5, /* A M^-1 s = 0 or orthogonal to s */
     LCL_STOP_NOT_FINITE = -6,
     LCL_STOP_MONITOR = -7,
-    LCL_STOP_INDEFINITE_MATRIX = -8,  /* <p, A p> <= 0: A is not positive
-                                         definite */
-    LCL_STOP_INDEFINITE_PRECOND = -9, /* <r, M^-1 r> <= 0: M is not */
+    LCL_STOP_INDEFINITE_MATRIX = -8,  /* <p, A p> is 0 or changes its sign: A is
+                                         not definite */
+    LCL_STOP_INDEFINITE_PRECOND = -9, /* so does <r, M^-1 r>: M is not */
     LCL_STOP_BREAKDOWN_KRYLOV = -10,  /* the Krylov space is exhausted without a
                                          solution: A M^-1 is singular */
     LCL_STOP_DIVERGED = -11,          /* ||r|| grew to 1e5 times its start */
@@ -154,6 +154,10 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_solver_create(
  * LCL_ENOMEM; or what a callback returned. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_solver_solve(
     lcl_solver *S, const double *b, double *x, struct lcl_report *report);
+
+/* The parameters in use: type and zeros are replaced by what they mean. They
+ * live as long as the solver. */
+LCL_API const struct lcl_solver_params *lcl_solver_info(const lcl_solver *S);
 
 LCL_API void lcl_solver_destroy(lcl_solver **S);
 

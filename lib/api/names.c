@@ -7,12 +7,9 @@
 #include <levelcl/solver.h>
 
 static const char *const solvers[LCL_SOLVER_COUNT] = {
-    [LCL_SOLVER_DEFAULT] = "bicgstab",
-    [LCL_SOLVER_BICGSTAB] = "bicgstab",
-    [LCL_SOLVER_CG] = "cg",
-    [LCL_SOLVER_CG_PUBLISHED] = "cg_published",
-    [LCL_SOLVER_IDR] = "idr",
-    [LCL_SOLVER_GMRES] = "gmres",
+    [LCL_SOLVER_DEFAULT] = "auto",  [LCL_SOLVER_BICGSTAB] = "bicgstab",
+    [LCL_SOLVER_CG] = "cg",         [LCL_SOLVER_CG_PUBLISHED] = "cg_published",
+    [LCL_SOLVER_IDR] = "idr",       [LCL_SOLVER_GMRES] = "gmres",
     [LCL_SOLVER_FGMRES] = "fgmres",
 };
 
@@ -23,7 +20,7 @@ static const char *const basis_storages[LCL_BASIS_COUNT] = {
 };
 
 static const char *const preconds[LCL_PRECOND_COUNT] = {
-    [LCL_PRECOND_DEFAULT] = "ildu0",
+    [LCL_PRECOND_DEFAULT] = "auto",
     [LCL_PRECOND_NONE] = "none",
     [LCL_PRECOND_JACOBI] = "jacobi",
     [LCL_PRECOND_ILU0] = "ilu0",
@@ -194,9 +191,9 @@ static const struct {
     STOP(NOT_FINITE) = {"not-finite", "NaN or Inf appeared in the iteration"},
     STOP(MONITOR) = {"monitor", "the solve was interrupted"},
     STOP(INDEFINITE_MATRIX) = {"indefinite-matrix",
-        "the matrix is not positive definite: <p, A p> <= 0 for a search direction p"},
+        "the matrix is not definite: <p, A p> is 0 or changes its sign"},
     STOP(INDEFINITE_PRECOND) = {"indefinite-precond",
-        "the preconditioner is not positive definite, which CG requires"},
+        "the preconditioner is not definite, which CG requires"},
     STOP(BREAKDOWN_KRYLOV) = {"breakdown-krylov",
         "the Krylov space is exhausted without a solution: A M^-1 is singular"},
     STOP(DIVERGED) = {"diverged", "the residual grew to 1e5 times its initial value"},

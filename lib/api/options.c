@@ -329,7 +329,7 @@ static enum lcl_status set_partition(struct lcl_options *options,
 
 // clang-format off
 static const struct option table[] = {
-    {{"solver", "bicgstab|cg|cg_published|idr|gmres|fgmres", "Krylov method (bicgstab)"},
+    {{"solver", "auto|bicgstab|cg|cg_published|idr|gmres|fgmres", "Krylov method (auto: by the matrix)"},
      set_enum, AT(solver.type), &lcl_solver_names},
     {{"rtol", "R", "stop at ||b - A x|| <= R ||b|| (1e-8)"},
      set_fraction, AT(solver.rtol), NULL},
@@ -345,7 +345,7 @@ static const struct option table[] = {
      set_restart, AT(solver.restart), NULL},
     {{"basis", "fp64|fp32", "storage format of the basis vectors (fp64)"},
      set_enum, AT(solver.basis), &lcl_basis_storage_names},
-    {{"precond", "none|jacobi|block-jacobi|ilu0|ildu0|ic0|iluk|ilut|ras|as|amg|cpr", "preconditioner (ildu0)"},
+    {{"precond", "auto|none|jacobi|block-jacobi|ilu0|ildu0|ic0|iluk|ilut|ras|as|amg|cpr", "preconditioner (auto: by the matrix)"},
      set_enum, AT(precond.type), &lcl_precond_names},
     {{"relax", "0..1", "share of the dropped fill that is added to the diagonal (0)"},
      set_share, AT(precond.relax), NULL},

@@ -16,7 +16,6 @@
 #include <math.h>
 
 static const struct lcl_krylov_ops *const methods[LCL_SOLVER_COUNT] = {
-    [LCL_SOLVER_DEFAULT] = &lcl_bicgstab,
     [LCL_SOLVER_BICGSTAB] = &lcl_bicgstab,
     [LCL_SOLVER_CG] = &lcl_cg,
     [LCL_SOLVER_CG_PUBLISHED] = &lcl_cg_published,
@@ -63,6 +62,8 @@ static enum lcl_status take_params(struct lcl_solver_params *p,
     if ((unsigned)p->basis >= LCL_BASIS_COUNT)
         return lcl_misuse(log, "lcl_solver_create: unknown basis storage %d",
                           (int)p->basis);
+    if (p->type == LCL_SOLVER_DEFAULT)
+        p->type = LCL_SOLVER_BICGSTAB;
     if (p->rtol == 0)
         p->rtol = 1e-8;
     if (p->max_iters == 0)
@@ -218,6 +219,11 @@ enum lcl_status lcl_solver_create(lcl_solver **out, lcl_operator *A,
         S->launches = 0;
     *out = S;
     return st;
+}
+
+const struct lcl_solver_params *lcl_solver_info(const lcl_solver *S)
+{
+    return S ? &S->params : NULL;
 }
 
 void lcl_solver_destroy(lcl_solver **solver)

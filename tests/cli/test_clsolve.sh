@@ -87,7 +87,12 @@ refused 2 "unknown command 'devces': did you mean 'devices'" devces
 refused 2 'expected the name of a file, as in file:labels.txt' two.mtx --partition file:
 refused 2 'expected the name of a file, as in file:labels.txt' two.mtx --partition=file
 refused 2 'factor-storage adaptive requires --precond block-jacobi' two.mtx --factor-storage adaptive
-refused 2 'cg_published requires --precond none' two.mtx --solver cg_published
+refused 2 'cg_published requires --precond none' two.mtx --solver cg_published --precond jacobi
+refused 2 'expected an integer after' two.mtx --rhs random:x
+refused 2 'expected an integer after' two.mtx --rhs random:
+refused 2 'expected an integer after' two.mtx --rhs random:99999999999999999999
+refused 2 'not both' two.mtx --rhs ones -b two.mtx
+refused 2 'applies only when clsolve solves' info two.mtx --rhs ones
 refused 2 'trisolve requires --factor-storage fp64' two.mtx --trisolve dag_ec_lds --factor-storage fp32
 refused 2 'spmv requires --factor-storage fp64' two.mtx --precond block-jacobi --block-apply spmv --factor-storage bf16
 refused 2 'kron-product applies only' two.mtx --kron-product one_pass
@@ -187,6 +192,52 @@ is_json "$dir/stdout" && pass || flunk 'devices --json'
 ends 0 --problem lap3d:8
 says stdout '^converged: '
 says stdout '^iterations '
+says stdout '^method *cg, ic0 (packed), rtol 1e-08, right-hand side random$'
+says stdout '^  *because the matrix is symmetric'
+ends 0 --problem lap3d:18 --json
+says stdout '"method":{"solver":"cg",.*"precond":"amg",.*"reason":"the matrix is symmetric'
+says stdout '"attempts":\[{"solver":"cg","precond":"amg","variant":"","status":"ok","stop":"rtol",'
+ends 0 --problem lap3d:18 --subdomain-rows 100
+says stdout '^method *cg, ic0 (packed)'
+ends 0 --problem convdiff:8,2 --solver auto --precond auto
+says stdout '^method *bicgstab, ildu0 (packed)'
+says stdout '^  *because the matrix is not symmetric'
+ends 0 --problem convdiff:8,2 --solver idr
+says stdout '^method *idr(4), ildu0'
+ends 0 --problem lap3d:8 --precond ras
+says stdout '^method *bicgstab, ras'
+
+# Factors of a cycle overflow; what was tried is listed.
+{
+    for i in 1 2 3 4 5 6 7 8 9; do
+        echo "$i $i 1e-40"
+        echo "$i $((i % 9 + 1)) 1"
+    done
+} | matrix cycle.mtx 9 9 18
+ends 0 cycle.mtx
+says stdout '^tried *bicgstab, ildu0: '
+says stdout '^ *gmres(.*, none: rtol, [0-9]* iterations, residual '
+ends 1 cycle.mtx --solver bicgstab
+says stdout '^to try: no --solver: levelcl then chooses it'
+ends 1 cycle.mtx --precond ildu0
+says stdout '^to try: no --precond: levelcl then chooses it'
+ends 1 cycle.mtx --solver bicgstab --precond ildu0
+says stdout '^to try: no --solver and no --precond: '
+ends 1 cycle.mtx --max-iters 1 --json
+says stdout '"to_try":'
+
+# Right-hand sides.
+ends 0 two.mtx --rhs ones -o "$dir/out/x.mtx"
+ends 0 two.mtx --rhs 'A*ones'
+says stdout '^error .*largest'
+ends 0 two.mtx --rhs random -q -o "$dir/out/1.mtx"
+ends 0 two.mtx --rhs random:1 -q -o "$dir/out/2.mtx"
+ends 0 two.mtx --rhs random:7 -q -o "$dir/out/3.mtx"
+cmp -s "$dir/out/1.mtx" "$dir/out/2.mtx" && pass || flunk 'random is not random:1'
+cmp -s "$dir/out/1.mtx" "$dir/out/3.mtx" && flunk 'the seed has no effect' || pass
+ends 0 two.mtx --rhs "$dir/out/1.mtx"
+says stdout 'right-hand side .*1.mtx'
+rm "$dir/out/"*
 ends 0 --problem lap3d:8 --solver gmres --restart 5 --precond none
 says stdout '^method .*gmres(5) in fp64, none'
 says stdout '^iterations .* restarts'
@@ -199,7 +250,7 @@ refused 2 'does not divide' --problem lap3d:3 --precond none --block-size 2
 ends 0 --problem lap3d:4,b=3 --block-size 3
 refused 4 '99' two.mtx --device 99 -o "$dir/out/x.mtx"
 
-ends 0 one.mtx -o "$dir/out/x.mtx"
+ends 0 one.mtx --rhs 'A*ones' -o "$dir/out/x.mtx"
 [ "$(tail -n 1 "$dir/out/x.mtx")" = 1 ] && pass || flunk '1 x 1: x is not 1'
 ends 0 two.mtx -b b.mtx -o "$dir/out/x.mtx" --history "$dir/out/history.txt"
 [ "$(lines "$dir/out/x.mtx")" = 4 ] && pass || flunk '-o: not two entries'
@@ -294,8 +345,9 @@ awk 'BEGIN {
 ends 0 kershaw.mtx --solver cg --precond ic0
 says stdout '^repaired .*pivot'
 ends 1 kershaw.mtx --solver cg --precond ic0 --block-size 2
-says stdout '^not converged: the preconditioner is not positive definite'
-says stdout '^to try: --precond ic0 --block-size 1'
+says stdout '^not converged: the preconditioner is not definite'
+says stdout '^to try: no --solver and no --precond'
+ends 0 kershaw.mtx --block-size 2
 ends 0 kershaw.mtx --solver cg --precond jacobi
 
 clsolve no_diagonal.mtx

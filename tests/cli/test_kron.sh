@@ -126,13 +126,14 @@ if [ "$code" != 0 ]; then
     finish 77
 fi
 
-ends 0 $system $plain --tau 0.5
+ends 0 $system $plain --tau 0.5 --rhs 'A*ones'
 says stdout '^matrix  *M.mtx: A (x) M + tau B (x) L, 2 stages of 8 rows, tau 0.5$'
 says stdout '^blocks  *of 1 x 1: 22 of M, 22 of L$'
 says stdout 'right-hand side K \* ones'
+says stdout '^error '
 says stdout '^converged: '
 says stdout '^product  *one_pass'
-ends 0 $system $plain -o "$dir/out/x.mtx" -q
+ends 0 $system $plain --rhs 'A*ones' -o "$dir/out/x.mtx" -q
 [ ! -s "$dir/stdout" ] && [ ! -s "$dir/stderr" ] && pass || flunk '-q: not quiet'
 [ "$(grep -v '^%' "$dir/out/x.mtx" | head -n 1)" = '8 2' ] && pass || flunk 'x is not 8 x 2'
 near_one "$dir/out/x.mtx" 16
@@ -162,14 +163,14 @@ done
 
 ends 0 --kron M_four.mtx L_six.mtx A.mtx B.mtx $plain --json
 says stdout '"block_size":2,"nnz_M":48,"nnz_L":72'
-ends 0 --kron M_four.mtx L_six.mtx A_one.mtx A_one.mtx $plain --block-size 6 -o "$dir/out/x.mtx"
+ends 0 --kron M_four.mtx L_six.mtx A_one.mtx A_one.mtx $plain --block-size 6 --rhs 'A*ones' -o "$dir/out/x.mtx"
 says stdout '^blocks  *of 6 x 6: 4 of M, 2 of L$'
 near_one "$dir/out/x.mtx" 12
 
-ends 0 --problem kron:3,3,3,3 $plain --rtol 1e-12 -o "$dir/out/x.mtx"
+ends 0 --problem kron:3,3,3,3 $plain --rhs 'A*ones' --rtol 1e-12 -o "$dir/out/x.mtx"
 says stdout '3 stages of 108 rows, tau 0.125$'
 near_one "$dir/out/x.mtx" 324
-ends 0 --problem radau:2,4 $plain --rtol 1e-12 -o "$dir/out/x.mtx"
+ends 0 --problem radau:2,4 $plain --rhs 'A*ones' --rtol 1e-12 -o "$dir/out/x.mtx"
 near_one "$dir/out/x.mtx" 512
 ends 0 $system $plain --partition file:labels.txt
 ends 1 --problem radau:2,6 $plain --max-iters 1 -q

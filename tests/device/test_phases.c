@@ -31,16 +31,16 @@ static int teardown(void **state)
 // Preconditioner and solve.
 static void run(lcl_context *ctx)
 {
-    static struct test_chain chain;
+    static struct test_line line;
     const struct lcl_precond_params parts = {
         .partition = {LCL_PARTITION_NATURAL, .rows = TEST_JOB_ROWS / 4}};
     double x[TEST_JOB_ROWS] = {0};
     lcl_precond *M;
     lcl_solver *S;
-    test_chain_init(&chain);
-    assert_int_equal(test_precond_create(&M, ctx, &chain.A, &parts), LCL_OK);
+    test_line_init(&line);
+    assert_int_equal(test_precond_create(&M, ctx, &line.A, &parts), LCL_OK);
     assert_int_equal(test_solver_create(&S, M, NULL), LCL_OK);
-    assert_int_equal(lcl_solver_solve(S, chain.b, x, NULL), LCL_OK);
+    assert_int_equal(lcl_solver_solve(S, line.b, x, NULL), LCL_OK);
     test_job_expect_solved(x);
     lcl_solver_destroy(&S);
     test_precond_destroy(&M);

@@ -121,6 +121,13 @@ static void test_alloc_solve__multigrid_of_nodes(void **state)
     fail_each_job(&job, 1);
 }
 
+static void test_alloc_solve__chain(void **state)
+{
+    struct test_job job = {.chain = true};
+    (void)state;
+    fail_each_job(&job, 1);
+}
+
 static void test_alloc_solve__jacobi(void **state)
 {
     (void)state;
@@ -187,6 +194,7 @@ int main(void)
         cmocka_unit_test(test_alloc_solve__coarse_correction),
         cmocka_unit_test(test_alloc_solve__multigrid),
         cmocka_unit_test(test_alloc_solve__multigrid_of_nodes),
+        cmocka_unit_test(test_alloc_solve__chain),
         cmocka_unit_test(test_alloc_solve__jacobi),
         cmocka_unit_test(test_alloc_solve__products),
         cmocka_unit_test(test_alloc_solve__blocks_of_entries),

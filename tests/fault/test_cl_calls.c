@@ -224,16 +224,16 @@ static void test_cl_calls__a_solver_survives_any_failing_call(void **state)
 {
     (void)state;
     const struct lcl_context_params params = {.cache_dir = cache.path};
-    static struct test_chain chain;
+    static struct test_line line;
     lcl_context *ctx;
     lcl_precond *M;
     lcl_solver *S;
     fake_cl = (struct fake_cl){0};
-    test_chain_init(&chain);
+    test_line_init(&line);
     assert_int_equal(lcl_runtime_create(&ctx, &params, &fake_cl_api), LCL_OK);
-    assert_int_equal(test_precond_create(&M, ctx, &chain.A, NULL), LCL_OK);
+    assert_int_equal(test_precond_create(&M, ctx, &line.A, NULL), LCL_OK);
     assert_int_equal(test_solver_create(&S, M, NULL), LCL_OK);
-    fail_each_and_solve_again(S, chain.b);
+    fail_each_and_solve_again(S, line.b);
     lcl_solver_destroy(&S);
     test_precond_destroy(&M);
     lcl_context_destroy(&ctx);
@@ -246,22 +246,22 @@ static void test_cl_calls__an_update_survives_any_failing_call(void **state)
     const struct lcl_context_params params = {.cache_dir = cache.path};
     const struct lcl_precond_params parts = {.coarse = LCL_COARSE_MULT,
                                              .partition.rows = 50};
-    static struct test_chain chain;
+    static struct test_line line;
     double x[TEST_JOB_ROWS], expected[TEST_JOB_ROWS];
     lcl_context *ctx;
     lcl_precond *M;
-    test_chain_init(&chain);
+    test_line_init(&line);
     assert_int_equal(lcl_runtime_create(&ctx, &params, &fake_cl_api), LCL_OK);
-    assert_int_equal(test_precond_create(&M, ctx, &chain.A, &parts), LCL_OK);
-    assert_int_equal(lcl_precond_apply(M, chain.b, expected), LCL_OK);
+    assert_int_equal(test_precond_create(&M, ctx, &line.A, &parts), LCL_OK);
+    assert_int_equal(lcl_precond_apply(M, line.b, expected), LCL_OK);
     for (long n = 1;; ++n) {
         fail_call(FAKE_CL_ANY, n, CL_MEM_OBJECT_ALLOCATION_FAILURE);
-        const enum lcl_status st = test_precond_update(M, chain.val);
+        const enum lcl_status st = test_precond_update(M, line.val);
         if (!fake_cl.failed)
             break;
         assert_int_equal(st, LCL_EDEVMEM);
-        assert_int_equal(test_precond_update(M, chain.val), LCL_OK);
-        assert_int_equal(lcl_precond_apply(M, chain.b, x), LCL_OK);
+        assert_int_equal(test_precond_update(M, line.val), LCL_OK);
+        assert_int_equal(lcl_precond_apply(M, line.b, x), LCL_OK);
         assert_memory_equal(x, expected, sizeof x);
     }
     test_precond_destroy(&M);

@@ -30,7 +30,7 @@ struct owned {
     lcl_context *ctx;
     lcl_precond *M;
     lcl_solver *S;
-    struct test_chain chain;
+    struct test_line line;
 };
 
 static struct owned own;
@@ -101,12 +101,12 @@ static int create_with(int block_size, const struct lcl_precond_params *precond)
     const struct lcl_context_params params = {.no_cache = true,
                                               .no_self_test = true};
     const struct lcl_operator_params op = {.block_size = block_size};
-    test_chain_init(&own.chain);
+    test_line_init(&own.line);
     assert_int_equal(lcl_context_create_cl(&own.ctx, own.context, own.device,
                                            own.queue, &params),
                      LCL_OK);
     assert_int_equal(
-        test_precond_create_from(&own.M, own.ctx, &own.chain.A, &op, precond),
+        test_precond_create_from(&own.M, own.ctx, &own.line.A, &op, precond),
         LCL_OK);
     assert_int_equal(test_solver_create(&own.S, own.M, NULL), LCL_OK);
     return 0;
@@ -147,8 +147,8 @@ static void test_interop__buffers_give_the_solution_of_host_vectors(
 {
     (void)state;
     double host[TEST_JOB_ROWS] = {0}, device[TEST_JOB_ROWS] = {0};
-    cl_mem b = make_buffer(BYTES, own.chain.b), x = make_buffer(BYTES, device);
-    assert_int_equal(lcl_solver_solve(own.S, own.chain.b, host, NULL), LCL_OK);
+    cl_mem b = make_buffer(BYTES, own.line.b), x = make_buffer(BYTES, device);
+    assert_int_equal(lcl_solver_solve(own.S, own.line.b, host, NULL), LCL_OK);
     assert_int_equal(lcl_solver_solve_cl(own.S, b, x, NULL), LCL_OK);
     read_back(x, device);
     test_job_expect_solved(host);
@@ -161,8 +161,8 @@ static void test_interop__buffers_give_the_apply_of_host_vectors(void **state)
 {
     (void)state;
     double host[TEST_JOB_ROWS], device[TEST_JOB_ROWS];
-    cl_mem b = make_buffer(BYTES, own.chain.b), x = make_buffer(BYTES, NULL);
-    assert_int_equal(lcl_precond_apply(own.M, own.chain.b, host), LCL_OK);
+    cl_mem b = make_buffer(BYTES, own.line.b), x = make_buffer(BYTES, NULL);
+    assert_int_equal(lcl_precond_apply(own.M, own.line.b, host), LCL_OK);
     assert_int_equal(lcl_precond_apply_cl(own.M, b, x), LCL_OK);
     read_back(x, device);
     assert_memory_equal(device, host, sizeof host);
@@ -175,8 +175,7 @@ static void test_interop__a_zero_right_hand_side_gives_zero(void **state)
     (void)state;
     double zero[TEST_JOB_ROWS] = {0}, x[TEST_JOB_ROWS];
     struct lcl_report report;
-    cl_mem b = make_buffer(BYTES, zero),
-           start = make_buffer(BYTES, own.chain.b);
+    cl_mem b = make_buffer(BYTES, zero), start = make_buffer(BYTES, own.line.b);
     assert_int_equal(lcl_solver_solve_cl(own.S, b, start, &report), LCL_OK);
     assert_int_equal(report.stop, LCL_STOP_ZERO_RHS);
     read_back(start, x);
@@ -188,8 +187,8 @@ static void test_interop__a_zero_right_hand_side_gives_zero(void **state)
 static void test_interop__buffers_of_another_size_are_refused(void **state)
 {
     (void)state;
-    cl_mem right = make_buffer(BYTES, own.chain.b),
-           small = make_buffer(8, NULL), large = make_buffer(BYTES + 8, NULL);
+    cl_mem right = make_buffer(BYTES, own.line.b), small = make_buffer(8, NULL),
+           large = make_buffer(BYTES + 8, NULL);
     const cl_mem wrong[] = {small, large};
     for (int i = 0; i < 2; ++i) {
         assert_int_equal(lcl_solver_solve_cl(own.S, right, wrong[i], NULL),
@@ -226,7 +225,7 @@ static void test_interop__buffers_of_another_context_are_refused(void **state)
     (void)state;
     cl_int code, code2;
     cl_context other = clCreateContext(NULL, 1, &own.device, NULL, NULL, &code);
-    cl_mem right = make_buffer(BYTES, own.chain.b);
+    cl_mem right = make_buffer(BYTES, own.line.b);
     cl_mem wrong =
         clCreateBuffer(other, CL_MEM_READ_WRITE, BYTES, NULL, &code2);
     assert_true(code == CL_SUCCESS && code2 == CL_SUCCESS);
@@ -241,7 +240,7 @@ static void test_interop__buffers_without_the_access_are_refused(void **state)
 {
     (void)state;
     cl_int code, code2;
-    cl_mem right = make_buffer(BYTES, own.chain.b);
+    cl_mem right = make_buffer(BYTES, own.line.b);
     cl_mem read_only =
         clCreateBuffer(own.context, CL_MEM_READ_ONLY, BYTES, NULL, &code);
     cl_mem write_only =
@@ -293,8 +292,8 @@ static void test_interop__queues_that_do_not_fit_are_refused(void **state)
 static void test_interop__destroying_gives_every_reference_back(void **state)
 {
     const cl_uint before = references();
-    cl_mem b = make_buffer(BYTES, own.chain.b),
-           x = make_buffer(BYTES, own.chain.b);
+    cl_mem b = make_buffer(BYTES, own.line.b),
+           x = make_buffer(BYTES, own.line.b);
     create(state);
     assert_int_equal(lcl_solver_solve_cl(own.S, b, x, NULL), LCL_OK);
     assert_true(references() > before);
@@ -448,7 +447,7 @@ static void test_interop__matrices_in_buffers_are_those_of_the_host(
 static void test_interop__a_matrix_in_buffers_is_solved(void **state)
 {
     (void)state;
-    const struct lcl_csr_cl A = make_matrix(&own.chain.A, CL_MEM_READ_WRITE);
+    const struct lcl_csr_cl A = make_matrix(&own.line.A, CL_MEM_READ_WRITE);
     double x[TEST_JOB_ROWS] = {0};
     lcl_operator *op;
     lcl_precond *M;
@@ -457,7 +456,7 @@ static void test_interop__a_matrix_in_buffers_is_solved(void **state)
     release_matrix(&A);
     assert_int_equal(lcl_precond_create(&M, op, NULL), LCL_OK);
     assert_int_equal(lcl_solver_create(&S, op, M, NULL), LCL_OK);
-    assert_int_equal(lcl_solver_solve(S, own.chain.b, x, NULL), LCL_OK);
+    assert_int_equal(lcl_solver_solve(S, own.line.b, x, NULL), LCL_OK);
     test_job_expect_solved(x);
     lcl_solver_destroy(&S);
     lcl_precond_destroy(&M);
@@ -542,7 +541,7 @@ static void test_interop__buffers_that_hold_no_matrix_are_refused(void **state)
     cl_mem small = make_buffer(8, NULL);
     cl_mem blind =
         clCreateBuffer(own.context, CL_MEM_WRITE_ONLY, 64, NULL, &code);
-    const struct lcl_csr_cl right = make_matrix(&own.chain.A, 0);
+    const struct lcl_csr_cl right = make_matrix(&own.line.A, 0);
     struct lcl_csr_cl wrong = right;
     wrong.row_ptr = foreign;
     expect_matrix_refused(&wrong, 0, LCL_EINVAL,
@@ -568,7 +567,7 @@ static void test_interop__missing_buffers_are_misuse(void **state)
 {
     (void)state;
     lcl_operator *op;
-    const struct lcl_csr_cl right = make_matrix(&own.chain.A, 0);
+    const struct lcl_csr_cl right = make_matrix(&own.line.A, 0);
     struct lcl_csr_cl wrong = right;
     assert_misuse(lcl_operator_create_cl(NULL, own.ctx, &right, NULL));
     assert_misuse(lcl_operator_create_cl(&op, NULL, &right, NULL));

@@ -5,6 +5,8 @@
 
 #include "tests/support/test.h"
 
+#include <levelcl/chain.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +23,7 @@ static double solution(int row)
     return 1 + row % 7;
 }
 
-static void fill_matrix(struct test_chain *c)
+static void fill_matrix(struct test_line *c)
 {
     enum { N = TEST_JOB_ROWS };
     int64_t nnz = 0;
@@ -36,13 +38,13 @@ static void fill_matrix(struct test_chain *c)
     c->A = (struct lcl_csr){N, N, nnz, c->row_ptr, c->col_ind, c->val};
 }
 
-void test_chain_init(struct test_chain *chain)
+void test_line_init(struct test_line *line)
 {
     double x[TEST_JOB_ROWS];
     for (int i = 0; i < TEST_JOB_ROWS; ++i)
         x[i] = solution(i);
-    fill_matrix(chain);
-    lcl_csr_multiply(&chain->A, x, chain->b);
+    fill_matrix(line);
+    lcl_csr_multiply(&line->A, x, line->b);
 }
 
 static enum lcl_status solve(struct test_job *job, lcl_context *ctx)
@@ -53,18 +55,36 @@ static enum lcl_status solve(struct test_job *job, lcl_context *ctx)
         .max_iters = job->solver                               ? 24
                      : job->precond.type == LCL_PRECOND_JACOBI ? 12
                                                                : 6};
-    struct test_chain chain;
+    struct test_line line;
     lcl_precond *M = NULL;
     lcl_solver *S = NULL;
     enum lcl_status st;
-    test_chain_init(&chain);
+    test_line_init(&line);
     memset(job->x, 0, sizeof job->x);
-    if ((st = test_precond_create_from(&M, ctx, &chain.A, &job->op,
+    if ((st = test_precond_create_from(&M, ctx, &line.A, &job->op,
                                        &job->precond)) == LCL_OK &&
         (st = test_solver_create(&S, M, &few)) == LCL_OK)
-        st = lcl_solver_solve(S, chain.b, job->x, NULL);
+        st = lcl_solver_solve(S, line.b, job->x, NULL);
     lcl_solver_destroy(&S);
     test_precond_destroy(&M);
+    return st;
+}
+
+// The same by a chain.
+static enum lcl_status solve_chain(struct test_job *job, lcl_context *ctx)
+{
+    const struct lcl_solver_params solver = {.type = job->solver};
+    struct test_line line;
+    lcl_operator *op = NULL;
+    lcl_chain *C = NULL;
+    enum lcl_status st;
+    test_line_init(&line);
+    memset(job->x, 0, sizeof job->x);
+    if ((st = lcl_operator_create(&op, ctx, &line.A, &job->op)) == LCL_OK &&
+        (st = lcl_chain_create(&C, op, &job->precond, &solver)) == LCL_OK)
+        st = lcl_chain_solve(C, line.b, job->x, NULL);
+    lcl_chain_destroy(&C);
+    lcl_operator_destroy(&op);
     return st;
 }
 
@@ -77,7 +97,7 @@ enum lcl_status test_job_run(struct test_job *job)
         return st;
     if (job->precond.partition.rows == 0)
         job->precond.partition.rows = TEST_JOB_ROWS / 4;
-    st = solve(job, ctx);
+    st = job->chain ? solve_chain(job, ctx) : solve(job, ctx);
     job->builds = lcl_context_builds(ctx);
     job->caps = *lcl_context_caps(ctx);
     lcl_context_destroy(&ctx);

@@ -8,21 +8,22 @@
 
 enum { TEST_JOB_ROWS = 216 };
 
-// A chain of cells that needs few iterations: rows -1, 3, -1, and b = A x for
+// A line of cells that needs few iterations: rows -1, 3, -1, and b = A x for
 // the solution that the job must find. It must not move.
-struct test_chain {
+struct test_line {
     struct lcl_csr A;
     int64_t row_ptr[TEST_JOB_ROWS + 1];
     int32_t col_ind[3 * TEST_JOB_ROWS];
     double val[3 * TEST_JOB_ROWS];
     double b[TEST_JOB_ROWS];
 };
-void test_chain_init(struct test_chain *chain);
+void test_line_init(struct test_line *line);
 
 struct test_job {
     struct lcl_context_params context;
     struct lcl_operator_params op;
     struct lcl_precond_params precond;
+    bool chain; // by a chain with these parameters
     enum lcl_solver_type solver;
     const struct lcl_cl_api *api; // NULL: that of the loader
     double x[TEST_JOB_ROWS];      // result

@@ -46,8 +46,8 @@ static void test_names__every_value_has_one(void **state)
 static void test_names__default_is_the_method_it_stands_for(void **state)
 {
     (void)state;
-    assert_string_equal(lcl_solver_name(LCL_SOLVER_DEFAULT), "bicgstab");
-    assert_string_equal(lcl_precond_name(LCL_PRECOND_DEFAULT), "ildu0");
+    assert_string_equal(lcl_solver_name(LCL_SOLVER_DEFAULT), "auto");
+    assert_string_equal(lcl_precond_name(LCL_PRECOND_DEFAULT), "auto");
     assert_string_equal(lcl_basis_storage_name(LCL_BASIS_DEFAULT), "fp64");
     assert_string_equal(lcl_trisolve_name(LCL_TRISOLVE_DEFAULT), "packed");
     assert_string_equal(lcl_pivot_name(LCL_PIVOT_DEFAULT), "boost");

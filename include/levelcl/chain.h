@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Chains: a system is solved by the method that its matrix suggests and, where
+ * that fails, by the next one. */
+#ifndef LEVELCL_CHAIN_H
+#define LEVELCL_CHAIN_H
+
+#include <levelcl/solver.h>
+
+LCL_BEGIN_DECLS
+
+/* Maximum number of methods. */
+#define LCL_CHAIN_MAX 8
+
+/* What came of one method. */
+struct lcl_attempt {
+    enum lcl_solver_type solver;   /* never DEFAULT, unless it was not made */
+    enum lcl_precond_type precond; /* the same */
+    int parameter;       /* s of IDR(s), m of GMRES(m) and FGMRES(m); else 0 */
+    const char *variant; /* what else is special, e.g. "fp64 factors"; or "" */
+    enum lcl_status status; /* of the set-up if it failed, else of the solve */
+    enum lcl_stop stop;     /* NONE: the set-up failed */
+    int iterations;
+    double true_residual; /* ||b - A x|| / ||b|| of the best x so far */
+    double setup_seconds; /* 0: it was set up before */
+    double solve_seconds;
+};
+
+/* Thread-safety: that of its context. */
+typedef struct lcl_chain lcl_chain;
+
+/* Prepares to solve with A, which must outlive the chain, and sets up the first
+ * method. NULL parameters mean the defaults.
+ *
+ * A type that is DEFAULT is chosen by the values of A. A symmetric matrix whose
+ * diagonal has one sign counts as definite, positive or negative: CG, unless M
+ * is not symmetric, with AMG if A has 4096 rows or more, at least 0.9 of the
+ * weight of its couplings has the sign opposite to the diagonal, some row is
+ * not dominated by its diagonal, and precond names nothing of subdomains, else
+ * with IC0. All others: BiCGSTAB and ILDU0.
+ *
+ * If one type is named, there is one method. If both are DEFAULT, methods
+ * follow that are slower but solve more matrices; the parameters apply to the
+ * first one. Their order depends on the values alone, so that results repeat:
+ *   definite    CG with AMG or IC0, CG with the other one, CG with IC0 of the
+ *               whole matrix, then those for general matrices
+ *   general     BiCGSTAB with ILDU0; IDR(8) with ILDU0, fp64 factors and
+ *               shifted pivots; IDR(8) with ILUT(20, 1e-4) and GMRES(100) with
+ *               ILUT(200, 1e-6) of the whole matrix; GMRES(100) without M
+ *   Kronecker   BiCGSTAB, IDR(8), GMRES(100), each with ILDU0
+ * A callback has no preconditioner. rtol, atol and the monitor apply to all;
+ * max_iters to the sum of iterations, of which each method but the last may
+ * take half of what is left. Without params->stagnation, a method but the last
+ * one ends after 1000 iterations without progress. What the parameters point to
+ * must live as long as the chain.
+ *
+ * Returns the statuses of lcl_precond_create() and lcl_solver_create() of the
+ * first method; one that refuses the matrix is left out unless precond names
+ * something of its subdomains. On error *out is NULL. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_chain_create(
+    lcl_chain **out, lcl_operator *A, const struct lcl_precond_params *precond,
+    const struct lcl_solver_params *solver);
+
+/* Takes the values that A has now, as lcl_precond_update(); the methods stay.
+ */
+LCL_NODISCARD LCL_API enum lcl_status lcl_chain_update(lcl_chain *C);
+
+/* Solves as lcl_solver_solve(), which see, with the method that succeeded last
+ * and then with those after it, each from the best x so far. A method whose
+ * set-up fails for reasons of the matrix or for lack of device memory is left
+ * out. The report has the sums over all methods; its history is valid until the
+ * next solve. Returns the status of the last method that ran, or an error. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_chain_solve(
+    lcl_chain *C, const double *b, double *x, struct lcl_report *report);
+
+/* Attempt number `index` of the last solve, from 0; NULL past the end. Valid
+ * until the next solve. */
+LCL_API const struct lcl_attempt *lcl_chain_attempt(const lcl_chain *C,
+                                                    int index);
+
+/* A sentence that says why the first method was chosen; "": it was named. */
+LCL_API const char *lcl_chain_reason(const lcl_chain *C);
+
+/* The preconditioner and the solver in use, which the chain owns and the next
+ * solve may replace; NULL if none could be set up. */
+LCL_API const lcl_precond *lcl_chain_precond(const lcl_chain *C);
+LCL_API const lcl_solver *lcl_chain_solver(const lcl_chain *C);
+
+LCL_API void lcl_chain_destroy(lcl_chain **C);
+
+LCL_END_DECLS
+
+#endif

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs the methods of a plan until one succeeds.
+#include "lib/chain/plan.h"
+
+#include "host/alloc.h"
+#include "host/clock.h"
+#include "host/log.h"
+#include "host/runtime.h"
+#include "lib/krylov/krylov.h"
+
+#include <string.h>
+
+struct lcl_chain {
+    lcl_operator *A;
+    struct lcl_plan plan;
+    int at; // method in use
+    bool exhausted;
+    lcl_precond *M; // of that method; NULL: not set up
+    lcl_solver *S;
+    double setup_seconds; // not yet in an attempt
+    int max_iters;
+    struct lcl_solver_params given; // the caller's monitor
+    // of the last solve
+    struct lcl_attempt attempt[LCL_CHAIN_MAX];
+    int attempts;
+    struct lcl_report report;
+    double *history;
+    double started;
+};
+
+static const struct lcl_log *log_of(const lcl_chain *C)
+{
+    return lcl_context_log(C->A->range.ctx);
+}
+
+// ------------------------------------------------------------------- methods
+
+static void drop(lcl_chain *C)
+{
+    lcl_solver_destroy(&C->S);
+    lcl_precond_destroy(&C->M);
+}
+
+// Iterations and seconds count over all methods.
+static bool monitor(void *user, const struct lcl_progress_info *info)
+{
+    const lcl_chain *C = user;
+    struct lcl_progress_info sum = *info;
+    sum.iteration += C->report.iterations;
+    sum.seconds = lcl_now() - C->started;
+    return C->given.monitor(C->given.monitor_user, &sum);
+}
+
+static enum lcl_status make(lcl_chain *C)
+{
+    const struct lcl_method *m = &C->plan.method[C->at];
+    struct lcl_solver_params solver = m->solver;
+    const double start = lcl_now();
+    solver.monitor = C->given.monitor ? monitor : NULL;
+    solver.monitor_user = C;
+    enum lcl_status st = lcl_precond_create(&C->M, C->A, &m->precond);
+    if (st >= 0)
+        st = lcl_solver_create(&C->S, C->A, C->M, &solver);
+    C->setup_seconds = lcl_now() - start;
+    if (st < 0)
+        drop(C);
+    return st;
+}
+
+static bool is_last(const lcl_chain *C)
+{
+    return C->at == C->plan.count - 1;
+}
+
+// Whether another method may succeed where this one has ended with an error.
+static bool is_refusal(enum lcl_status st)
+{
+    return st == LCL_EUNSUPPORTED || st == LCL_ERANGE || st == LCL_EPIVOT ||
+           st == LCL_EDEVMEM;
+}
+
+// ------------------------------------------------------------------- reports
+
+static int parameter_of(enum lcl_solver_type type,
+                        const struct lcl_solver_params *p)
+{
+    const bool basis = type == LCL_SOLVER_GMRES || type == LCL_SOLVER_FGMRES;
+    return type == LCL_SOLVER_IDR ? p->idr_s : basis ? p->restart : 0;
+}
+
+static void record(lcl_chain *C, enum lcl_status st, const struct lcl_report *r)
+{
+    const struct lcl_method *m = &C->plan.method[C->at];
+    const struct lcl_solver_params *p = C->S ? &C->S->params : &m->solver;
+    C->attempt[C->attempts++] = (struct lcl_attempt){
+        .solver = p->type,
+        .precond = C->M ? C->M->info.type : m->precond.type,
+        .parameter = parameter_of(p->type, p),
+        .variant = m->variant,
+        .status = st,
+        .stop = r->stop,
+        .iterations = r->iterations,
+        .true_residual = r->stop ? r->true_residual : C->report.true_residual,
+        .setup_seconds = C->setup_seconds,
+        .solve_seconds = r->seconds,
+    };
+    C->setup_seconds = 0;
+}
+
+// Appends a history, whose first entry is the last one so far.
+static enum lcl_status lengthen(lcl_chain *C, const struct lcl_report *r)
+{
+    const int before = C->report.history_count;
+    const int from = before > 0 ? 1 : 0;
+    if (r->history_count <= from)
+        return LCL_OK;
+    const int count = before + r->history_count - from;
+    double *longer = lcl_realloc(C->history, (size_t)count, sizeof *longer);
+    if (!longer)
+        return lcl_fail_memory(log_of(C), "the history");
+    memcpy(longer + before, r->history + from,
+           (size_t)(count - before) * sizeof *longer);
+    C->history = longer;
+    C->report.history_count = count;
+    return LCL_OK;
+}
+
+// Adds the report of a method.
+static enum lcl_status add(lcl_chain *C, const struct lcl_report *r)
+{
+    const struct lcl_report before = C->report;
+    const enum lcl_status st = lengthen(C, r);
+    const int count = C->report.history_count;
+    C->report = *r;
+    C->report.iterations += before.iterations;
+    C->report.restarts += before.restarts;
+    C->report.x_iteration = r->x_iteration > 0 || before.iterations == 0
+                                ? before.iterations + r->x_iteration
+                                : before.x_iteration;
+    C->report.history = C->history;
+    C->report.history_count = count;
+    return st;
+}
+
+// ------------------------------------------------------------------- solve
+
+static enum lcl_status run(lcl_chain *C, const double *b, double *x)
+{
+    struct lcl_report r = LCL_REPORT_INIT;
+    enum lcl_status st = C->S ? LCL_OK : make(C), added;
+    if (st >= 0) {
+        const int left = C->max_iters - C->report.iterations;
+        C->S->params.max_iters = is_last(C) ? left : left - left / 2;
+        st = lcl_solver_solve(C->S, b, x, &r);
+    }
+    record(C, st, &r);
+    if (r.stop == LCL_STOP_NONE)
+        return st;
+    added = add(C, &r);
+    return added < 0 ? added : st;
+}
+
+// Whether the next method is to be tried.
+static bool goes_on(const lcl_chain *C, enum lcl_status st)
+{
+    return !is_last(C) && st != LCL_OK && (st > 0 || is_refusal(st)) &&
+           C->report.stop != LCL_STOP_MONITOR &&
+           C->report.iterations < C->max_iters;
+}
+
+static void advance(lcl_chain *C)
+{
+    const struct lcl_attempt *a = &C->attempt[C->attempts - 1];
+    lcl_info(log_of(C), "%s with %s failed: %s; trying the next method",
+             lcl_solver_name(a->solver), lcl_precond_name(a->precond),
+             a->stop ? lcl_stop_str(a->stop) : lcl_status_str(a->status));
+    drop(C);
+    ++C->at;
+}
+
+static void begin(lcl_chain *C)
+{
+    if (C->exhausted) {
+        drop(C);
+        C->at = 0;
+    }
+    C->exhausted = false;
+    C->attempts = 0;
+    C->report = (struct lcl_report)LCL_REPORT_INIT;
+    C->started = lcl_now();
+}
+
+enum lcl_status lcl_chain_solve(lcl_chain *C, const double *b, double *x,
+                                struct lcl_report *report)
+{
+    enum lcl_status st, ran = LCL_OK;
+    if (!C || !b || !x)
+        return lcl_misuse(C ? log_of(C) : NULL,
+                          "lcl_chain_solve: an argument is NULL");
+    begin(C);
+    for (;;) {
+        st = run(C, b, x);
+        if (st >= 0)
+            ran = st;
+        if (!goes_on(C, st))
+            break;
+        advance(C);
+    }
+    C->exhausted = st != LCL_OK;
+    C->report.seconds = lcl_now() - C->started;
+    if (is_refusal(st) && C->report.stop)
+        st = ran;
+    if (st >= 0 && report)
+        *report = C->report;
+    return st;
+}
+
+// ------------------------------------------------------------------- life
+
+// Sets up the first method that takes the matrix; if the caller asks for
+// something that it does not take, that is an error.
+static enum lcl_status make_first(lcl_chain *C)
+{
+    enum lcl_status st = make(C);
+    while (is_refusal(st) && !is_last(C) && !C->plan.asked) {
+        ++C->at;
+        st = make(C);
+    }
+    if (st >= 0)
+        C->max_iters =
+            C->given.max_iters ? C->given.max_iters : C->S->params.max_iters;
+    return st;
+}
+
+enum lcl_status lcl_chain_create(lcl_chain **out, lcl_operator *A,
+                                 const struct lcl_precond_params *precond,
+                                 const struct lcl_solver_params *solver)
+{
+    static const struct lcl_precond_params precond_defaults;
+    static const struct lcl_solver_params solver_defaults;
+    enum lcl_status st;
+    if (out)
+        *out = NULL;
+    const struct lcl_log *log = A ? lcl_context_log(A->range.ctx) : NULL;
+    if (!out || !A)
+        return lcl_misuse(log, "lcl_chain_create: an argument is NULL");
+    lcl_chain *C = lcl_calloc(1, sizeof *C);
+    if (!C)
+        return lcl_fail_memory(log, "a chain");
+    C->A = A;
+    C->given = solver ? *solver : solver_defaults;
+    if ((st = lcl_plan_make(&C->plan, A, precond ? precond : &precond_defaults,
+                            &C->given)) < 0 ||
+        (st = make_first(C)) < 0)
+        lcl_chain_destroy(&C);
+    *out = C;
+    return st;
+}
+
+enum lcl_status lcl_chain_update(lcl_chain *C)
+{
+    if (!C)
+        return lcl_misuse(NULL, "lcl_chain_update: an argument is NULL");
+    const enum lcl_status st = C->M ? lcl_precond_update(C->M) : LCL_OK;
+    if (!is_refusal(st) || C->plan.count == 1)
+        return st;
+    C->exhausted = true; // others may take these values
+    return LCL_OK;
+}
+
+const struct lcl_attempt *lcl_chain_attempt(const lcl_chain *C, int index)
+{
+    return C && index >= 0 && index < C->attempts ? &C->attempt[index] : NULL;
+}
+
+const char *lcl_chain_reason(const lcl_chain *C)
+{
+    return C ? C->plan.reason : "";
+}
+
+const lcl_precond *lcl_chain_precond(const lcl_chain *C)
+{
+    return C ? C->M : NULL;
+}
+
+const lcl_solver *lcl_chain_solver(const lcl_chain *C)
+{
+    return C ? C->S : NULL;
+}
+
+void lcl_chain_destroy(lcl_chain **chain)
+{
+    if (!chain || !*chain)
+        return;
+    drop(*chain);
+    lcl_free((*chain)->history);
+    lcl_free(*chain);
+    *chain = NULL;
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The method that a matrix suggests.
+#include "lib/chain/choose.h"
+
+// From so many rows on, multigrid is faster than IC(0) on a GPU, set-up
+// included, if so much of the weight of the couplings has the sign that a
+// discretised elliptic operator has.
+enum { ELLIPTIC_ROWS = 4096 };
+#define ELLIPTIC_WEIGHT 0.9
+
+bool lcl_wants_subdomains(const struct lcl_precond_params *p)
+{
+    return p->trisolve || p->partition.type || p->partition.weights ||
+           p->partition.rows > 0 || p->pivot || p->pivot_tol > 0 ||
+           p->relax > 0 || (int)p->coarse > 0 || p->storage;
+}
+
+static bool is_elliptic(const lcl_operator *A)
+{
+    return A->range.n >= ELLIPTIC_ROWS && A->look.opposite >= ELLIPTIC_WEIGHT &&
+           A->look.close > 0;
+}
+
+// Whether M of this type is symmetric and definite if A is.
+static bool suits_cg(enum lcl_precond_type type)
+{
+    return type == LCL_PRECOND_NONE || type == LCL_PRECOND_JACOBI ||
+           type == LCL_PRECOND_BLOCK_JACOBI || type == LCL_PRECOND_IC0 ||
+           type == LCL_PRECOND_AS || type == LCL_PRECOND_AMG;
+}
+
+void lcl_choose(struct lcl_precond_params *precond,
+                struct lcl_solver_params *solver, const char **reason,
+                const lcl_operator *A)
+{
+    const bool definite = lcl_look_is_definite(&A->look, A->range.n);
+    const bool elliptic = definite && is_elliptic(A);
+    const bool for_cg = definite && (solver->type == LCL_SOLVER_DEFAULT ||
+                                     solver->type == LCL_SOLVER_CG);
+    *reason = elliptic   ? "the matrix is symmetric, its diagonal has one sign "
+                           "and its couplings have the other"
+              : definite ? "the matrix is symmetric and its diagonal has one "
+                           "sign"
+              : A->look.symmetric
+                  ? "the matrix is symmetric, but its diagonal has both signs "
+                    "or zeros"
+                  : "the matrix is not symmetric";
+    if (precond->type == LCL_PRECOND_DEFAULT)
+        precond->type =
+            solver->type == LCL_SOLVER_CG_PUBLISHED      ? LCL_PRECOND_NONE
+            : !for_cg                                    ? LCL_PRECOND_ILDU0
+            : elliptic && !lcl_wants_subdomains(precond) ? LCL_PRECOND_AMG
+                                                         : LCL_PRECOND_IC0;
+    if (solver->type == LCL_SOLVER_DEFAULT)
+        solver->type = definite && suits_cg(precond->type)
+                           ? LCL_SOLVER_CG
+                           : LCL_SOLVER_BICGSTAB;
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The method that a matrix suggests.
+#pragma once
+
+#include "lib/operator/operator.h"
+
+#include <levelcl/solver.h>
+
+// Whether the caller names something that only subdomains have.
+bool lcl_wants_subdomains(const struct lcl_precond_params *p);
+
+// Replaces types that are DEFAULT, for an A with a matrix, by A->look; *reason
+// is a sentence that says why.
+void lcl_choose(struct lcl_precond_params *precond,
+                struct lcl_solver_params *solver, const char **reason,
+                const lcl_operator *A);

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The methods of a chain, in the order in which they are tried.
+#pragma once
+
+#include "lib/operator/operator.h"
+
+#include <levelcl/chain.h>
+
+struct lcl_method {
+    struct lcl_precond_params precond;
+    struct lcl_solver_params solver;
+    const char *variant; // as in struct lcl_attempt
+};
+
+struct lcl_plan {
+    struct lcl_method method[LCL_CHAIN_MAX];
+    int count;
+    bool asked; // the first method has parameters that the caller asks for
+    const char *reason; // why the first one was chosen; "": it was named
+};
+
+// Plans the methods for A, from the caller's parameters. Returns LCL_OK or a
+// status of lcl_operator_look().
+enum lcl_status lcl_plan_make(struct lcl_plan *P, lcl_operator *A,
+                              const struct lcl_precond_params *precond,
+                              const struct lcl_solver_params *solver);

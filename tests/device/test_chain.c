@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Chains of methods: what is chosen, what follows a failure, what is reported.
+#include "tests/support/device.h"
+#include "tests/support/matrices.h"
+#include "tests/support/misuse.h"
+#include "tests/support/solving.h"
+
+#include <levelcl/chain.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+struct run {
+    struct lcl_csr A; // taken over
+    lcl_operator *op;
+    lcl_chain *C;
+    double *b, *x;
+    struct lcl_report report;
+};
+
+static void run_open(struct run *r, lcl_context *ctx, struct lcl_csr A,
+                     const struct lcl_precond_params *precond,
+                     const struct lcl_solver_params *solver)
+{
+    *r = (struct run){
+        .A = A, .b = test_random_vector(A.rows, 9), .x = test_vector(A.rows)};
+    assert_int_equal(lcl_operator_create(&r->op, ctx, &A, NULL), LCL_OK);
+    assert_true(lcl_chain_create(&r->C, r->op, precond, solver) >= LCL_OK);
+}
+
+static void run_close(struct run *r)
+{
+    lcl_chain_destroy(&r->C);
+    assert_null(r->C);
+    lcl_operator_destroy(&r->op);
+    test_csr_finish(&r->A);
+    free(r->b);
+    free(r->x);
+}
+
+static enum lcl_precond_type precond_of(const struct run *r)
+{
+    return lcl_precond_info(lcl_chain_precond(r->C))->type;
+}
+
+static enum lcl_solver_type solver_of(const struct run *r)
+{
+    return lcl_solver_info(lcl_chain_solver(r->C))->type;
+}
+
+// Solves from x = 0 and checks the report; returns the number of attempts.
+static int solve(struct run *r, enum lcl_status expected)
+{
+    const struct lcl_attempt *a;
+    int count = 0, iterations = 0;
+    for (int64_t i = 0; i < r->A.rows; ++i)
+        r->x[i] = 0;
+    assert_int_equal(lcl_chain_solve(r->C, r->b, r->x, &r->report), expected);
+    for (; (a = lcl_chain_attempt(r->C, count)); ++count) {
+        iterations += a->iterations;
+        assert_true(a->true_residual <= 1);
+    }
+    assert_int_equal(iterations, r->report.iterations);
+    assert_int_equal(iterations + 1, r->report.history_count);
+    assert_true(r->report.history[0] == 1);
+    const double residual = test_residual(&r->A, r->b, r->x);
+    assert_true(fabs(residual - r->report.true_residual) <=
+                1e-9 + 1e-6 * residual);
+    if (expected == LCL_OK)
+        assert_true(residual <= 1e-8 * (1 + 1e-6));
+    a = lcl_chain_attempt(r->C, count - 1);
+    assert_int_equal(a->status, expected);
+    assert_int_equal(a->solver, solver_of(r));
+    assert_int_equal(a->precond, precond_of(r));
+    return count;
+}
+
+// ------------------------------------------------------------------- choices
+
+static void expect_choice(lcl_context *ctx, struct lcl_csr A,
+                          enum lcl_solver_type solver,
+                          enum lcl_precond_type precond)
+{
+    struct run r;
+    run_open(&r, ctx, A, NULL, NULL);
+    assert_int_equal(solver_of(&r), solver);
+    assert_int_equal(precond_of(&r), precond);
+    assert_true(*lcl_chain_reason(r.C) != '\0');
+    assert_int_equal(solve(&r, LCL_OK), 1);
+    run_close(&r);
+}
+
+static struct lcl_csr scaled(struct lcl_csr A, double factor)
+{
+    for (int64_t k = 0; k < A.nnz; ++k)
+        A.val[k] *= factor;
+    return A;
+}
+
+static struct lcl_csr unsymmetric(void)
+{
+    struct lcl_csr A = test_laplacian(8, 8, 8);
+    for (int64_t i = 0; i < A.rows; ++i)
+        for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
+            A.val[k] *= A.col_ind[k] < i ? 1.3 : 1;
+    return A;
+}
+
+static void test_chain__the_matrix_chooses(void **state)
+{
+    expect_choice(*state, test_laplacian(18, 16, 15), LCL_SOLVER_CG,
+                  LCL_PRECOND_AMG);
+    expect_choice(*state, scaled(test_laplacian(18, 16, 15), -1), LCL_SOLVER_CG,
+                  LCL_PRECOND_AMG);
+    expect_choice(*state, test_laplacian(10, 9, 8), LCL_SOLVER_CG,
+                  LCL_PRECOND_IC0);
+    expect_choice(*state, scaled(test_laplacian(10, 9, 8), -1e-200),
+                  LCL_SOLVER_CG, LCL_PRECOND_IC0);
+    expect_choice(*state, test_identity(5000), LCL_SOLVER_CG, LCL_PRECOND_IC0);
+    expect_choice(*state, unsymmetric(), LCL_SOLVER_BICGSTAB,
+                  LCL_PRECOND_ILDU0);
+}
+
+// One that is named determines the other; there is one method.
+static void test_chain__named_types_stay(void **state)
+{
+    static const struct {
+        enum lcl_solver_type solver, used;
+        enum lcl_precond_type precond, made;
+    } cases[] = {
+        {LCL_SOLVER_IDR, LCL_SOLVER_IDR, LCL_PRECOND_DEFAULT,
+         LCL_PRECOND_ILDU0},
+        {LCL_SOLVER_CG, LCL_SOLVER_CG, LCL_PRECOND_DEFAULT, LCL_PRECOND_IC0},
+        {LCL_SOLVER_DEFAULT, LCL_SOLVER_BICGSTAB, LCL_PRECOND_RAS,
+         LCL_PRECOND_RAS},
+        {LCL_SOLVER_DEFAULT, LCL_SOLVER_CG, LCL_PRECOND_JACOBI,
+         LCL_PRECOND_JACOBI},
+        {LCL_SOLVER_GMRES, LCL_SOLVER_GMRES, LCL_PRECOND_NONE,
+         LCL_PRECOND_NONE},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+        const struct lcl_precond_params precond = {.type = cases[k].precond};
+        const struct lcl_solver_params solver = {.type = cases[k].solver,
+                                                 .max_iters = 2};
+        struct run r;
+        run_open(&r, *state, test_laplacian(8, 8, 8), &precond, &solver);
+        assert_int_equal(solver_of(&r), cases[k].used);
+        assert_int_equal(precond_of(&r), cases[k].made);
+        assert_int_equal(solve(&r, LCL_ITERATION_LIMIT), 1);
+        run_close(&r);
+    }
+}
+
+static void test_chain__parameters_of_subdomains_are_kept(void **state)
+{
+    const struct lcl_precond_params hec = {.trisolve = LCL_TRISOLVE_HEC_LEVEL};
+    const struct lcl_precond_params fail = {.pivot = LCL_PIVOT_FAIL};
+    const double dense[] = {0, 1, 2, 0};
+    struct lcl_csr A = test_csr_from_dense(2, dense);
+    struct run r;
+    lcl_operator *op;
+    lcl_chain *C;
+    run_open(&r, *state, test_laplacian(18, 16, 15), &hec, NULL);
+    assert_int_equal(precond_of(&r), LCL_PRECOND_IC0);
+    assert_int_equal(lcl_precond_info(lcl_chain_precond(r.C))->trisolve,
+                     LCL_TRISOLVE_HEC_LEVEL);
+    run_close(&r);
+    assert_int_equal(lcl_operator_create(&op, *state, &A, NULL), LCL_OK);
+    assert_int_equal(lcl_chain_create(&C, op, &fail, NULL), LCL_EPIVOT);
+    assert_null(C);
+    lcl_operator_destroy(&op);
+    test_csr_finish(&A);
+}
+
+// ------------------------------------------------------------------- failures
+
+// x_i depends on x_i+1: factors of the natural order overflow, GMRES takes one
+// step for each row.
+static struct lcl_csr cycle(int64_t n)
+{
+    double *dense = calloc((size_t)(n * n), sizeof *dense);
+    assert_non_null(dense);
+    for (int64_t i = 0; i < n; ++i) {
+        dense[i * n + i] = 1e-5;
+        dense[i * n + (i + 1) % n] = 1;
+    }
+    struct lcl_csr A = test_csr_from_dense(n, dense);
+    free(dense);
+    return A;
+}
+
+static void test_chain__other_methods_follow(void **state)
+{
+    struct run r;
+    run_open(&r, *state, cycle(90), NULL, NULL);
+    const int count = solve(&r, LCL_OK);
+    assert_true(count > 1);
+    assert_int_equal(lcl_chain_attempt(r.C, 0)->solver, LCL_SOLVER_BICGSTAB);
+    assert_true(lcl_chain_attempt(r.C, 0)->status > 0);
+    const enum lcl_precond_type last = precond_of(&r);
+    // the method that succeeded comes first
+    assert_int_equal(solve(&r, LCL_OK), 1);
+    assert_int_equal(precond_of(&r), last);
+    assert_true(lcl_chain_attempt(r.C, 0)->setup_seconds == 0);
+    run_close(&r);
+}
+
+static void test_chain__singular_systems_are_reported(void **state)
+{
+    const double dense[] = {1, -1, 0, -1, 1, 0, 0, 0, 1};
+    struct run r;
+    run_open(&r, *state, test_csr_from_dense(3, dense), NULL, NULL);
+    r.b[0] = r.b[1] = r.b[2] = 1; // out of the range of A
+    for (int again = 0; again < 2; ++again) {
+        struct lcl_report *report = &r.report;
+        for (int i = 0; i < 3; ++i)
+            r.x[i] = 0;
+        assert_true(lcl_chain_solve(r.C, r.b, r.x, report) > LCL_OK);
+        assert_true(report->stop < 0);
+        assert_true(report->true_residual <= 1);
+        assert_true(lcl_chain_attempt(r.C, 3) != NULL);
+        for (int i = 0; i < 3; ++i)
+            assert_true(isfinite(r.x[i]));
+    }
+    run_close(&r);
+}
+
+static void test_chain__iterations_are_bounded_together(void **state)
+{
+    struct lcl_solver_params params = {.rtol = 1e-15};
+    for (params.max_iters = 1; params.max_iters < 20; params.max_iters += 6) {
+        struct run r;
+        run_open(&r, *state, cycle(90), NULL, &params);
+        assert_true(lcl_chain_solve(r.C, r.b, r.x, &r.report) > LCL_OK);
+        assert_true(r.report.iterations <= params.max_iters);
+        run_close(&r);
+    }
+}
+
+static bool stop_at_once(void *user, const struct lcl_progress_info *info)
+{
+    *(int *)user += info->iteration >= 0;
+    return false;
+}
+
+static void test_chain__the_monitor_ends_all(void **state)
+{
+    int calls = 0;
+    const struct lcl_solver_params params = {.monitor = stop_at_once,
+                                             .monitor_user = &calls};
+    struct run r;
+    run_open(&r, *state, test_laplacian(9, 9, 9), NULL, &params);
+    assert_int_equal(lcl_chain_solve(r.C, r.b, r.x, &r.report),
+                     LCL_ITERATION_LIMIT);
+    assert_int_equal(r.report.stop, LCL_STOP_MONITOR);
+    assert_int_equal(calls, 1);
+    assert_null(lcl_chain_attempt(r.C, 1));
+    run_close(&r);
+}
+
+static void test_chain__zero_right_hand_sides_give_zero(void **state)
+{
+    struct run r;
+    run_open(&r, *state, test_laplacian(5, 5, 5), NULL, NULL);
+    for (int64_t i = 0; i < r.A.rows; ++i)
+        r.b[i] = 0;
+    assert_int_equal(lcl_chain_solve(r.C, r.b, r.x, &r.report), LCL_OK);
+    assert_int_equal(r.report.stop, LCL_STOP_ZERO_RHS);
+    run_close(&r);
+}
+
+// ------------------------------------------------------------------- values
+
+// Values that are not symmetric any more need another method.
+static void test_chain__new_values_are_taken(void **state)
+{
+    struct run r;
+    struct lcl_csr other = unsymmetric();
+    run_open(&r, *state, test_laplacian(8, 8, 8), NULL, NULL);
+    solve(&r, LCL_OK);
+    for (int64_t k = 0; k < r.A.nnz; ++k)
+        r.A.val[k] = other.val[k];
+    assert_int_equal(lcl_operator_update(r.op, r.A.val), LCL_OK);
+    assert_int_equal(lcl_chain_update(r.C), LCL_OK);
+    for (int64_t i = 0; i < r.A.rows; ++i)
+        r.x[i] = 0;
+    assert_int_equal(lcl_chain_solve(r.C, r.b, r.x, &r.report), LCL_OK);
+    assert_true(test_residual(&r.A, r.b, r.x) <= 1e-8 * (1 + 1e-6));
+    test_csr_finish(&other);
+    run_close(&r);
+}
+
+static void test_chain__solves_agree_bit_for_bit(void **state)
+{
+    struct run r[2];
+    for (int k = 0; k < 2; ++k) {
+        run_open(&r[k], *state, test_laplacian(18, 16, 15), NULL, NULL);
+        solve(&r[k], LCL_OK);
+    }
+    test_expect_same("x", r[0].x, r[1].x, r[0].A.rows);
+    run_close(&r[0]);
+    run_close(&r[1]);
+}
+
+// ------------------------------------------------------------------- others
+
+static enum lcl_status multiply(void *user, const double *x, double *y)
+{
+    lcl_csr_multiply(user, x, y);
+    return LCL_OK;
+}
+
+static void test_chain__callbacks_have_no_preconditioner(void **state)
+{
+    struct run r = {.A = unsymmetric()};
+    const int64_t n = r.A.rows;
+    r.b = test_random_vector(n, 1);
+    r.x = test_vector(n);
+    assert_int_equal(
+        lcl_operator_create_callback(&r.op, *state, n, n, multiply, &r.A),
+        LCL_OK);
+    assert_int_equal(lcl_chain_create(&r.C, r.op, NULL, NULL), LCL_OK);
+    solve(&r, LCL_OK);
+    assert_int_equal(precond_of(&r), LCL_PRECOND_NONE);
+    run_close(&r);
+}
+
+static void test_chain__wrong_arguments_are_refused(void **state)
+{
+    const struct lcl_solver_params params = {.rtol = -1};
+    struct lcl_csr A = test_identity(4);
+    double v[4] = {0};
+    lcl_operator *op;
+    lcl_chain *C;
+    assert_int_equal(lcl_operator_create(&op, *state, &A, NULL), LCL_OK);
+    assert_misuse(lcl_chain_create(NULL, op, NULL, NULL));
+    assert_misuse(lcl_chain_create(&C, NULL, NULL, NULL));
+    assert_null(C);
+    assert_int_equal(lcl_chain_create(&C, op, NULL, &params), LCL_EINVAL);
+    assert_null(C);
+    assert_int_equal(lcl_chain_create(&C, op, NULL, NULL), LCL_OK);
+    assert_misuse(lcl_chain_solve(NULL, v, v, NULL));
+    assert_misuse(lcl_chain_solve(C, NULL, v, NULL));
+    assert_misuse(lcl_chain_solve(C, v, NULL, NULL));
+    v[2] = NAN;
+    double x[4] = {0};
+    assert_int_equal(lcl_chain_solve(C, v, x, NULL), LCL_EFORMAT);
+    assert_misuse(lcl_chain_update(NULL));
+    assert_null(lcl_chain_attempt(C, -1));
+    assert_null(lcl_chain_attempt(C, LCL_CHAIN_MAX));
+    assert_null(lcl_chain_attempt(NULL, 0));
+    assert_null(lcl_chain_precond(NULL));
+    assert_null(lcl_chain_solver(NULL));
+    lcl_chain_destroy(&C);
+    lcl_chain_destroy(&C);
+    lcl_chain_destroy(NULL);
+    lcl_operator_destroy(&op);
+    test_csr_finish(&A);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_chain__the_matrix_chooses),
+        cmocka_unit_test(test_chain__named_types_stay),
+        cmocka_unit_test(test_chain__parameters_of_subdomains_are_kept),
+        cmocka_unit_test(test_chain__other_methods_follow),
+        cmocka_unit_test(test_chain__singular_systems_are_reported),
+        cmocka_unit_test(test_chain__iterations_are_bounded_together),
+        cmocka_unit_test(test_chain__the_monitor_ends_all),
+        cmocka_unit_test(test_chain__zero_right_hand_sides_give_zero),
+        cmocka_unit_test(test_chain__new_values_are_taken),
+        cmocka_unit_test(test_chain__solves_agree_bit_for_bit),
+        cmocka_unit_test(test_chain__callbacks_have_no_preconditioner),
+        cmocka_unit_test(test_chain__wrong_arguments_are_refused),
+    };
+    return test_device_run(tests);
+}
