@@ -13,14 +13,15 @@ LCL_BEGIN_DECLS
 
 /* What came of one method. */
 struct lcl_attempt {
-    enum lcl_solver_type solver;   /* never DEFAULT, unless it was not made */
-    enum lcl_precond_type precond; /* the same */
+    enum lcl_solver_type solver;   /* never DEFAULT */
+    enum lcl_precond_type precond; /* never DEFAULT */
     int parameter;       /* s of IDR(s), m of GMRES(m) and FGMRES(m); else 0 */
     const char *variant; /* what else is special, e.g. "fp64 factors"; or "" */
     enum lcl_status status; /* of the set-up if it failed, else of the solve */
     enum lcl_stop stop;     /* NONE: the set-up failed */
     int iterations;
-    double true_residual; /* ||b - A x|| / ||b|| of the best x so far */
+    double true_residual; /* ||b - A x|| / ||b|| of the best x so far; NaN: no
+                             method has run */
     double setup_seconds; /* 0: it was set up before */
     double solve_seconds;
 };
@@ -61,7 +62,8 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_chain_create(
     const struct lcl_solver_params *solver);
 
 /* Takes the values that A has now, as lcl_precond_update(); the methods stay.
- */
+ * If the one in use refuses them and others follow, the next solve sets up the
+ * next one; lcl_chain_precond() is NULL until then. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_chain_update(lcl_chain *C);
 
 /* Solves as lcl_solver_solve(), which see, with the method that succeeded last
@@ -81,7 +83,7 @@ LCL_API const struct lcl_attempt *lcl_chain_attempt(const lcl_chain *C,
 LCL_API const char *lcl_chain_reason(const lcl_chain *C);
 
 /* The preconditioner and the solver in use, which the chain owns and the next
- * solve may replace; NULL if none could be set up. */
+ * solve may replace; NULL if none is set up. */
 LCL_API const lcl_precond *lcl_chain_precond(const lcl_chain *C);
 LCL_API const lcl_solver *lcl_chain_solver(const lcl_chain *C);
 

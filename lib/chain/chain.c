@@ -8,6 +8,7 @@
 #include "host/runtime.h"
 #include "lib/krylov/krylov.h"
 
+#include <math.h>
 #include <string.h>
 
 struct lcl_chain {
@@ -58,13 +59,13 @@ static enum lcl_status make(lcl_chain *C)
     const double start = lcl_now();
     solver.monitor = C->given.monitor ? monitor : NULL;
     solver.monitor_user = C;
-    enum lcl_status st = lcl_precond_create(&C->M, C->A, &m->precond);
-    if (st >= 0)
-        st = lcl_solver_create(&C->S, C->A, C->M, &solver);
+    const enum lcl_status made = lcl_precond_create(&C->M, C->A, &m->precond);
+    const enum lcl_status st =
+        made < 0 ? made : lcl_solver_create(&C->S, C->A, C->M, &solver);
     C->setup_seconds = lcl_now() - start;
     if (st < 0)
         drop(C);
-    return st;
+    return st < 0 ? st : made;
 }
 
 static bool is_last(const lcl_chain *C)
@@ -100,7 +101,9 @@ static void record(lcl_chain *C, enum lcl_status st, const struct lcl_report *r)
         .status = st,
         .stop = r->stop,
         .iterations = r->iterations,
-        .true_residual = r->stop ? r->true_residual : C->report.true_residual,
+        .true_residual = r->stop          ? r->true_residual
+                         : C->report.stop ? C->report.true_residual
+                                          : NAN,
         .setup_seconds = C->setup_seconds,
         .solve_seconds = r->seconds,
     };
@@ -180,7 +183,7 @@ static void advance(lcl_chain *C)
 
 static void begin(lcl_chain *C)
 {
-    if (C->exhausted) {
+    if (C->exhausted && C->at > 0) {
         drop(C);
         C->at = 0;
     }
@@ -206,7 +209,7 @@ enum lcl_status lcl_chain_solve(lcl_chain *C, const double *b, double *x,
             break;
         advance(C);
     }
-    C->exhausted = st != LCL_OK;
+    C->exhausted = st > 0 || is_refusal(st);
     C->report.seconds = lcl_now() - C->started;
     if (is_refusal(st) && C->report.stop)
         st = ran;
@@ -264,7 +267,8 @@ enum lcl_status lcl_chain_update(lcl_chain *C)
     const enum lcl_status st = C->M ? lcl_precond_update(C->M) : LCL_OK;
     if (!is_refusal(st) || C->plan.count == 1)
         return st;
-    C->exhausted = true; // others may take these values
+    drop(C); // others may take these values
+    C->at = is_last(C) ? 0 : C->at + 1;
     return LCL_OK;
 }
 

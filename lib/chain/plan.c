@@ -85,6 +85,8 @@ static void choose_free(struct lcl_plan *P, const lcl_operator *A, bool alone)
         append_solver(P, LCL_SOLVER_IDR, "");
         append_solver(P, LCL_SOLVER_GMRES, "");
     }
+    if (P->method[0].solver.type == LCL_SOLVER_DEFAULT)
+        P->method[0].solver.type = LCL_SOLVER_BICGSTAB;
     for (int k = 0; k < P->count; ++k)
         if (P->method[k].precond.type == LCL_PRECOND_DEFAULT)
             P->method[k].precond.type =

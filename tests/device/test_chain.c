@@ -237,6 +237,24 @@ static void test_chain__iterations_are_bounded_together(void **state)
     }
 }
 
+// What is set up stays, whatever comes of a solve.
+static void test_chain__a_limit_keeps_the_method(void **state)
+{
+    const struct lcl_solver_params params = {.max_iters = 1};
+    struct run r;
+    run_open(&r, *state, test_laplacian(9, 9, 9), NULL, &params);
+    const lcl_precond *M = lcl_chain_precond(r.C);
+    for (int again = 0; again < 3; ++again) {
+        assert_int_equal(lcl_chain_solve(r.C, r.b, r.x, &r.report),
+                         LCL_ITERATION_LIMIT);
+        assert_ptr_equal(lcl_chain_precond(r.C), M);
+    }
+    r.b[1] = NAN;
+    assert_int_equal(lcl_chain_solve(r.C, r.b, r.x, NULL), LCL_EFORMAT);
+    assert_ptr_equal(lcl_chain_precond(r.C), M);
+    run_close(&r);
+}
+
 static bool stop_at_once(void *user, const struct lcl_progress_info *info)
 {
     *(int *)user += info->iteration >= 0;
@@ -367,6 +385,7 @@ int main(void)
         cmocka_unit_test(test_chain__other_methods_follow),
         cmocka_unit_test(test_chain__singular_systems_are_reported),
         cmocka_unit_test(test_chain__iterations_are_bounded_together),
+        cmocka_unit_test(test_chain__a_limit_keeps_the_method),
         cmocka_unit_test(test_chain__the_monitor_ends_all),
         cmocka_unit_test(test_chain__zero_right_hand_sides_give_zero),
         cmocka_unit_test(test_chain__new_values_are_taken),
