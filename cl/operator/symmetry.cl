@@ -7,7 +7,7 @@
 // symmetric, otherwise of the size of the differences of its entries, unless
 // the terms cancel by chance.
 //
-// Launch: G groups; one row per wave at a time.
+// Launch: G groups; LANES_PER_ROW lanes share a block row.
 // Layout: that of csr.cl and, for LCL_BLOCK > 1, of bsr.cl.
 // Determinism: fixed order for a given G.
 #include "index.cl.h"
@@ -15,6 +15,10 @@
 
 #ifndef LCL_BLOCK
 # define LCL_BLOCK 1 // rows and columns of a block
+#endif
+
+#ifndef LANES_PER_ROW
+# define LANES_PER_ROW 1 // power of two up to the wave width
 #endif
 
 #define AREA (LCL_BLOCK * LCL_BLOCK)
@@ -64,12 +68,12 @@ kernel void symmetry(long n, global const index_t *restrict row_ptr,
         sum += add_row(i, row_ptr[i], row_ptr[i + 1], 0, 1, col, val);
 #else
     local double scratch[LCL_GROUP];
-    const uint lid = get_local_id(0), waves = LCL_GROUP / LCL_WIDTH;
-    const long step = (long)get_num_groups(0) * waves;
-    for (long i = (long)get_group_id(0) * waves + lid / LCL_WIDTH; i < n;
+    const uint lid = get_local_id(0), teams = LCL_GROUP / LANES_PER_ROW;
+    const long step = (long)get_num_groups(0) * teams;
+    for (long i = (long)get_group_id(0) * teams + lid / LANES_PER_ROW; i < n;
          i += step)
-        sum += add_row(i, row_ptr[i], row_ptr[i + 1], lid % LCL_WIDTH,
-                       LCL_WIDTH, col, val);
+        sum += add_row(i, row_ptr[i], row_ptr[i + 1], lid % LANES_PER_ROW,
+                       LANES_PER_ROW, col, val);
     sum.x = group_sum(sum.x, scratch);
     sum.y = group_sum(sum.y, scratch);
 #endif

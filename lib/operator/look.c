@@ -15,8 +15,7 @@
 static enum lcl_status get_kernel(lcl_kernel **out, lcl_context *ctx,
                                   const struct lcl_device_matrix *A)
 {
-    const int64_t mean = A->block_rows > 0 ? A->blocks / A->block_rows : 0;
-    const int lanes = 1 << lcl_row_shift(ctx, mean * A->block);
+    const int lanes = 1 << lcl_row_shift(ctx, lcl_row_values(A));
     const struct lcl_spec spec = {
         .source = "look.cl",
         .kernel = "look",

@@ -73,6 +73,12 @@ enum lcl_status lcl_device_matrix_read(struct lcl_bsr *out,
 enum lcl_status lcl_refuse_wide(int64_t entries, const char *what,
                                 const struct lcl_log *log);
 
+// The mean number of values of a row, without fractions.
+static inline int64_t lcl_row_values(const struct lcl_device_matrix *D)
+{
+    return D->block_rows > 0 ? D->blocks / D->block_rows * D->block : 0;
+}
+
 // Work-items per row, as the exponent of a power of two, for kernels in which
 // they share the `mean` elements of a row: 0 at width 1.
 int lcl_row_shift(const lcl_context *ctx, int64_t mean);

@@ -13,12 +13,14 @@
 static enum lcl_status get_kernel(lcl_kernel **out, lcl_context *ctx,
                                   const struct lcl_device_matrix *D)
 {
+    const int lanes = 1 << lcl_row_shift(ctx, lcl_row_values(D) * D->block);
     const struct lcl_spec spec = {
         .source = "symmetry.cl",
         .kernel = "symmetry",
         .group = lcl_vector_group(lcl_context_caps(ctx)),
         .block = D->block > 1 ? D->block : 0,
         .wide = D->wide,
+        .defines = {{"LANES_PER_ROW", lanes}},
     };
     return lcl_kernel_get(out, ctx, &spec);
 }
