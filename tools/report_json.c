@@ -207,6 +207,7 @@ static void put_precond(cJSON *record, const struct job *job)
     put_count(object, "ilut_p", info->ilut_p);
     put_number(object, "ilut_tol", info->ilut_tol);
     put_count(object, "overlap", info->overlap);
+    put_bool(object, "transversal", info->transversal);
     put_count(object, "extended_rows", info->extended_rows);
     put_count(object, "factor_nnz", info->factor_nnz);
     put_count(object, "parts", info->parts);

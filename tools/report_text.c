@@ -293,6 +293,11 @@ void text_precond(const struct job *job)
     }
     if (info->block_size > 1 && !cli_is_kron(&job->cli))
         blocks(info);
+    if (info->transversal) {
+        line("permuted");
+        puts(
+            "columns, so that the largest entries are on the diagonal, scaled");
+    }
     if (job_has_subdomains(job))
         subdomains(info);
     if (info->diagonal_blocks > 0)

@@ -46,8 +46,12 @@ typedef struct lcl_chain lcl_chain;
  *               whole matrix, then those for general matrices
  *   general     BiCGSTAB with ILDU0; IDR(8) with ILDU0, fp64 factors and
  *               shifted pivots; IDR(8) with ILUT(20, 1e-4) and GMRES(100) with
- *               ILUT(200, 1e-6) of the whole matrix; GMRES(100) without M
+ *               ILUT(200, 1e-6) of the whole matrix, with a transversal;
+ *               GMRES(100) without M. The first ILDU0 has a transversal, too,
+ *               if diagonal entries are missing. Blocks: no transversals, and
+ *               subdomains instead of the whole matrix
  *   Kronecker   BiCGSTAB, IDR(8), GMRES(100), each with ILDU0
+ *
  * A callback has no preconditioner. rtol, atol and the monitor apply to all;
  * max_iters to the sum of iterations, of which each method but the last may
  * take half of what is left. Without params->stagnation, a method but the last

@@ -330,6 +330,14 @@ struct lcl_precond_params {
     int overlap; /* ILUK, ILUT, RAS, AS: layers of rows that a subdomain adds,
                     each the columns that its rows store; 0: none, RAS and AS 1
                   */
+    /* ILU0, ILDU0, ILUK, ILUT, RAS: before, the columns are permuted and rows
+     * and columns scaled by powers of two so that the product of the diagonal
+     * entries is as large as possible (Duff and Koster, SIAM J. Matrix Anal.
+     * Appl. 22 (2001); option 5 of MC64): for zero and small diagonals. On the
+     * host, at creation; new values keep permutation and scalings and pass
+     * through the host. Block size 1; not for CG. LCL_EPIVOT: the matrix is
+     * singular whatever its nonzero values are. */
+    bool transversal;
     enum lcl_coarse coarse;
     enum lcl_factor_storage storage;
     struct lcl_block_jacobi_params block_jacobi;
@@ -353,6 +361,7 @@ struct lcl_precond_info {
     int ilut_p;            /* of ILUT; 0: it was not used */
     double ilut_tol;
     int overlap;           /* layers */
+    bool transversal;      /* the columns are permuted */
     int64_t extended_rows; /* of all subdomains; more than rows with overlap */
     int64_t factor_nnz;    /* values of the factors, with fill and overlap */
     int64_t parts;         /* subdomains */

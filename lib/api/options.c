@@ -160,6 +160,17 @@ static enum lcl_status set_share(struct lcl_options *options,
     return LCL_OK;
 }
 
+static enum lcl_status set_switch(struct lcl_options *options,
+                                  const struct option *option,
+                                  const char *value, const struct lcl_log *log)
+{
+    const bool on = strcmp(value, "on") == 0;
+    if (!on && strcmp(value, "off") != 0)
+        return unknown_value(option, value, NULL, log);
+    *(bool *)field(options, option) = on;
+    return LCL_OK;
+}
+
 static enum lcl_status set_magnitude(struct lcl_options *options,
                                      const struct option *option,
                                      const char *value,
@@ -347,6 +358,8 @@ static const struct option table[] = {
      set_enum, AT(solver.basis), &lcl_basis_storage_names},
     {{"precond", "auto|none|jacobi|block-jacobi|ilu0|ildu0|ic0|iluk|ilut|ras|as|amg|cpr", "preconditioner (auto: by the matrix)"},
      set_enum, AT(precond.type), &lcl_precond_names},
+    {{"transversal", "on|off", "bring large entries to the diagonal before factors (off)"},
+     set_switch, AT(precond.transversal), NULL},
     {{"relax", "0..1", "share of the dropped fill that is added to the diagonal (0)"},
      set_share, AT(precond.relax), NULL},
     {{"ilu-level", "N", "level of fill of iluk, ras and as (1; ras and as: 0)"},

@@ -12,13 +12,19 @@ bool lcl_wants_subdomains(const struct lcl_precond_params *p)
 {
     return p->trisolve || p->partition.type || p->partition.weights ||
            p->partition.rows > 0 || p->pivot || p->pivot_tol > 0 ||
-           p->relax > 0 || (int)p->coarse > 0 || p->storage;
+           p->relax > 0 || (int)p->coarse > 0 || p->storage || p->transversal;
 }
 
 static bool is_elliptic(const lcl_operator *A)
 {
     return A->range.n >= ELLIPTIC_ROWS && A->look.opposite >= ELLIPTIC_WEIGHT &&
            A->look.close > 0;
+}
+
+static bool lacks_diagonals(const lcl_operator *A)
+{
+    return A->info.block_size == 1 &&
+           A->look.positive + A->look.negative < A->range.n;
 }
 
 // Whether M of this type is symmetric and definite if A is.
@@ -35,8 +41,10 @@ void lcl_choose(struct lcl_precond_params *precond,
 {
     const bool definite = lcl_look_is_definite(&A->look, A->range.n);
     const bool elliptic = definite && is_elliptic(A);
-    const bool for_cg = definite && (solver->type == LCL_SOLVER_DEFAULT ||
-                                     solver->type == LCL_SOLVER_CG);
+    const bool chosen = precond->type == LCL_PRECOND_DEFAULT;
+    const bool for_cg =
+        definite && !precond->transversal &&
+        (solver->type == LCL_SOLVER_DEFAULT || solver->type == LCL_SOLVER_CG);
     *reason = elliptic   ? "the matrix is symmetric, its diagonal has one sign "
                            "and its couplings have the other"
               : definite ? "the matrix is symmetric and its diagonal has one "
@@ -51,6 +59,9 @@ void lcl_choose(struct lcl_precond_params *precond,
             : !for_cg                                    ? LCL_PRECOND_ILDU0
             : elliptic && !lcl_wants_subdomains(precond) ? LCL_PRECOND_AMG
                                                          : LCL_PRECOND_IC0;
+    if (precond->type == LCL_PRECOND_ILDU0 && chosen && lacks_diagonals(A) &&
+        !lcl_wants_subdomains(precond))
+        precond->transversal = true;
     if (solver->type == LCL_SOLVER_DEFAULT)
         solver->type = definite && suits_cg(precond->type)
                            ? LCL_SOLVER_CG

@@ -41,6 +41,7 @@ static void factor_whole(struct lcl_precond_params *p, int block)
     p->partition.rows = INT_MAX;
 }
 
+// With the large entries on the diagonal; blocks have no transversal.
 static void append_ilut(struct lcl_plan *P, enum lcl_solver_type solver, int p,
                         double tol, int block, const char *variant)
 {
@@ -48,6 +49,7 @@ static void append_ilut(struct lcl_plan *P, enum lcl_solver_type solver, int p,
     m->precond.type = LCL_PRECOND_ILUT;
     m->precond.ilut_p = p;
     m->precond.ilut_tol = tol;
+    m->precond.transversal = block == 1;
     factor_whole(&m->precond, block);
 }
 

@@ -143,6 +143,10 @@ static enum lcl_status check_symmetric(const lcl_precond *M,
 {
     if (!M || !methods[type]->symmetric)
         return LCL_OK;
+    if (M->info.transversal)
+        return lcl_fail(log, LCL_EUNSUPPORTED,
+                        "%s needs a symmetric preconditioner: no transversal",
+                        lcl_solver_name(type));
     if (M->info.type == LCL_PRECOND_RAS || M->info.type == LCL_PRECOND_CPR)
         return lcl_fail(log, LCL_EUNSUPPORTED,
                         "%s needs a symmetric preconditioner: take %s instead "

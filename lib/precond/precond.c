@@ -116,6 +116,12 @@ static enum lcl_status check_params(const struct lcl_precond_params *p,
     if (p->type == LCL_PRECOND_ILU0 && is_for_ildu0(p->trisolve))
         return lcl_fail(log, LCL_EINVAL, "%s requires ildu0 factors, not ilu0",
                         lcl_trisolve_name(p->trisolve));
+    if (p->transversal && (!has_factors(p->type) ||
+                           lcl_precond_factors(p->type) == LCL_PRECOND_IC0))
+        return lcl_fail(log, LCL_EINVAL,
+                        "a transversal requires factors of a matrix that need "
+                        "not be symmetric, not %s",
+                        lcl_precond_name(p->type));
     if (p->cpr.pressure < 0)
         return lcl_fail(log, LCL_EINVAL, "cpr: pressure %d: expected >= 0",
                         p->cpr.pressure);
@@ -190,12 +196,16 @@ enum lcl_status lcl_precond_refactor(lcl_precond *M)
 
 static enum lcl_status check_operator(const lcl_operator *A,
                                       enum lcl_precond_type type,
+                                      bool transversal,
                                       const struct lcl_log *log)
 {
     if (A->range.n != A->domain.n)
         return lcl_fail(log, LCL_EFORMAT,
                         "the matrix is %lld x %lld: expected a square matrix",
                         (long long)A->range.n, (long long)A->domain.n);
+    if (A->info.kron && transversal)
+        return lcl_fail(log, LCL_EUNSUPPORTED,
+                        "Kronecker systems have no transversal");
     if (A->info.kron && !kron_methods[type])
         return lcl_fail(
             log, LCL_EUNSUPPORTED,
@@ -287,12 +297,19 @@ static enum lcl_status set_up(lcl_precond *M,
     return LCL_OK;
 }
 
+static const struct lcl_precond_ops *ops_of(
+    const lcl_operator *A, const struct lcl_precond_params *params)
+{
+    return params->transversal ? &lcl_precond_transversal
+           : A->info.kron      ? kron_methods[params->type]
+                               : methods[params->type];
+}
+
 enum lcl_status lcl_precond_analyse(lcl_precond **out, lcl_operator *A,
                                     const struct lcl_precond_params *params)
 {
     const enum lcl_precond_type type = params->type;
-    enum lcl_status st =
-        allocate(out, A, (A->info.kron ? kron_methods : methods)[type]);
+    enum lcl_status st = allocate(out, A, ops_of(A, params));
     if (st < 0)
         return st;
     (*out)->info = initial_info(A, type);
@@ -313,7 +330,7 @@ enum lcl_status lcl_precond_create(lcl_precond **out, lcl_operator *A,
     if (!out || !A)
         return lcl_misuse(log, "lcl_precond_create: an argument is NULL");
     if ((st = check_params(p, log)) < 0 ||
-        (st = check_operator(A, p->type, log)) < 0 ||
+        (st = check_operator(A, p->type, p->transversal, log)) < 0 ||
         (st = lcl_precond_analyse(out, A, p)) < 0)
         return st;
     if ((st = lcl_precond_refactor(*out)) < 0)
@@ -337,7 +354,7 @@ static enum lcl_status create_callback(lcl_precond **out, lcl_operator *A,
     if (!out || !A || (!callback->host && !callback->device))
         return lcl_misuse(log,
                           "lcl_precond_create_callback: an argument is NULL");
-    if ((st = check_operator(A, LCL_PRECOND_NONE, log)) < 0 ||
+    if ((st = check_operator(A, LCL_PRECOND_NONE, false, log)) < 0 ||
         (st = allocate(out, A, &callback_ops)) < 0)
         return st;
     lcl_precond *M = *out;

@@ -102,5 +102,6 @@ extern const struct lcl_precond_ops lcl_precond_ilu;
 extern const struct lcl_precond_ops lcl_precond_schwarz;
 extern const struct lcl_precond_ops lcl_precond_amg;
 extern const struct lcl_precond_ops lcl_precond_cpr;
+extern const struct lcl_precond_ops lcl_precond_transversal;
 extern const struct lcl_precond_ops lcl_precond_kron_block_jacobi;
 extern const struct lcl_precond_ops lcl_precond_kron_stages;

@@ -216,7 +216,14 @@ says stdout '^method *bicgstab, ras'
 } | matrix cycle.mtx 9 9 18
 ends 0 cycle.mtx
 says stdout '^tried *bicgstab, ildu0: '
-says stdout '^ *gmres(.*, none: rtol, [0-9]* iterations, residual '
+says stdout '^ *idr(8), ilut (p 20, tol 1e-4): rtol, [0-9]* iterations, residual '
+ends 0 cycle.mtx --precond ilut --transversal on
+says stdout '^permuted '
+ends 0 --problem lap3d:8 --transversal on
+says stdout '^method *bicgstab, ildu0'
+ends 1 cycle.mtx --precond ilut --transversal off
+refused 2 'expected on|off' cycle.mtx --transversal maybe
+refused 2 'not amg' cycle.mtx --precond amg --transversal on
 ends 1 cycle.mtx --solver bicgstab
 says stdout '^to try: no --solver: levelcl then chooses it'
 ends 1 cycle.mtx --precond ildu0

@@ -128,6 +128,12 @@ static void test_alloc_solve__chain(void **state)
     fail_each_job(&job, 1);
 }
 
+static void test_alloc_solve__transversal(void **state)
+{
+    (void)state;
+    fail_each(&(struct lcl_precond_params){.transversal = true}, 1);
+}
+
 static void test_alloc_solve__jacobi(void **state)
 {
     (void)state;
@@ -195,6 +201,7 @@ int main(void)
         cmocka_unit_test(test_alloc_solve__multigrid),
         cmocka_unit_test(test_alloc_solve__multigrid_of_nodes),
         cmocka_unit_test(test_alloc_solve__chain),
+        cmocka_unit_test(test_alloc_solve__transversal),
         cmocka_unit_test(test_alloc_solve__jacobi),
         cmocka_unit_test(test_alloc_solve__products),
         cmocka_unit_test(test_alloc_solve__blocks_of_entries),
