@@ -4,6 +4,7 @@
 
 #include "host/alloc.h"
 #include "host/clock.h"
+#include "tools/random.h"
 
 #include <string.h>
 
@@ -84,9 +85,5 @@ void bench_unload(struct problem *P)
 
 void bench_random_rhs(const struct problem *P, int seed)
 {
-    uint64_t state = (uint64_t)seed;
-    for (int64_t i = 0; i < P->A.rows; ++i) {
-        state = 6364136223846793005u * state + 1442695040888963407u;
-        P->b[i] = (double)(int64_t)state / 9223372036854775808.0;
-    }
+    random_fill(P->b, P->A.rows, (uint64_t)seed);
 }

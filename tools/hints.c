@@ -39,6 +39,6 @@ const char *job_hint(const struct job *job)
         return "more iterations (--max-iters): each method got a share of them";
     if (is_near_rounding(job))
         return "a larger --rtol: rounding errors may limit the residual";
-    return "another solver: no method of levelcl solves this system; the matrix "
-           "may be singular or nearly so";
+    return "another program: none of the methods tried solves this system; the "
+           "matrix may be singular or nearly so";
 }

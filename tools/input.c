@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The input of one run of clsolve: matrix, labels, right-hand side.
 #include "tools/job.h"
+#include "tools/random.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -143,15 +144,6 @@ static enum lcl_status multiply_ones(struct job *job)
     return LCL_OK;
 }
 
-// A linear congruential generator (Knuth, TAOCP 2, section 3.3.4).
-static void fill_random(double *b, size_t n, uint64_t state)
-{
-    for (size_t i = 0; i < n; ++i) {
-        state = 6364136223846793005u * state + 1442695040888963407u;
-        b[i] = (double)(int64_t)state / 9223372036854775808.0;
-    }
-}
-
 static enum lcl_status make_rhs(struct job *job)
 {
     const size_t n = (size_t)job->unknowns;
@@ -163,7 +155,7 @@ static enum lcl_status make_rhs(struct job *job)
     case CLI_RHS_A_ONES:
         return multiply_ones(job);
     case CLI_RHS_RANDOM:
-        fill_random(b, n, job->cli.seed);
+        random_fill(b, job->unknowns, job->cli.seed);
         break;
     case CLI_RHS_ONES:
         for (size_t i = 0; i < n; ++i)

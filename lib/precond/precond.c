@@ -196,16 +196,12 @@ enum lcl_status lcl_precond_refactor(lcl_precond *M)
 
 static enum lcl_status check_operator(const lcl_operator *A,
                                       enum lcl_precond_type type,
-                                      bool transversal,
                                       const struct lcl_log *log)
 {
     if (A->range.n != A->domain.n)
         return lcl_fail(log, LCL_EFORMAT,
                         "the matrix is %lld x %lld: expected a square matrix",
                         (long long)A->range.n, (long long)A->domain.n);
-    if (A->info.kron && transversal)
-        return lcl_fail(log, LCL_EUNSUPPORTED,
-                        "Kronecker systems have no transversal");
     if (A->info.kron && !kron_methods[type])
         return lcl_fail(
             log, LCL_EUNSUPPORTED,
@@ -330,7 +326,7 @@ enum lcl_status lcl_precond_create(lcl_precond **out, lcl_operator *A,
     if (!out || !A)
         return lcl_misuse(log, "lcl_precond_create: an argument is NULL");
     if ((st = check_params(p, log)) < 0 ||
-        (st = check_operator(A, p->type, p->transversal, log)) < 0 ||
+        (st = check_operator(A, p->type, log)) < 0 ||
         (st = lcl_precond_analyse(out, A, p)) < 0)
         return st;
     if ((st = lcl_precond_refactor(*out)) < 0)
@@ -354,7 +350,7 @@ static enum lcl_status create_callback(lcl_precond **out, lcl_operator *A,
     if (!out || !A || (!callback->host && !callback->device))
         return lcl_misuse(log,
                           "lcl_precond_create_callback: an argument is NULL");
-    if ((st = check_operator(A, LCL_PRECOND_NONE, false, log)) < 0 ||
+    if ((st = check_operator(A, LCL_PRECOND_NONE, log)) < 0 ||
         (st = allocate(out, A, &callback_ops)) < 0)
         return st;
     lcl_precond *M = *out;

@@ -140,6 +140,9 @@ static enum lcl_status create(lcl_precond *M,
     const struct lcl_log *log = lcl_context_log(M->op.range.ctx);
     struct lcl_bsr A;
     enum lcl_status st;
+    if (M->A->info.kron)
+        return lcl_fail(log, LCL_EUNSUPPORTED,
+                        "Kronecker systems have no transversal");
     if (M->info.block_size > 1)
         return lcl_fail(log, LCL_EUNSUPPORTED,
                         "a transversal requires block size 1, but the matrix "

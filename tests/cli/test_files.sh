@@ -7,14 +7,10 @@ set -u
 
 # ---------------------------------------------------------------- checks
 
-# is_solution FILE: the file contains a vector of two ones, up to rounding, and
-# nothing else
+# is_solution FILE: the file contains a vector of two ones and nothing else
 is_solution()
 {
-    awk 'NR == 1 { good = $0 == "%%MatrixMarket matrix array real general" }
-        NR == 2 { good = good && $0 == "2 1" }
-        NR > 2 { good = good && $1 > 0.999999 && $1 < 1.000001 }
-        END { exit !(good && NR == 4) }' "$1" &&
+    printf '%%%%MatrixMarket matrix array real general\n2 1\n1\n1\n' | cmp -s - "$1" &&
         pass || { flunk "$1 is not the solution:"; cat "$1"; }
 }
 
@@ -84,7 +80,7 @@ fi
 
 ones='--rhs=A*ones'
 for target in - /dev/stdout; do
-    ends 0 two.mtx "$ones" -o "$target"
+    ends 0 two.mtx "$ones" --solver bicgstab -o "$target"
     is_solution "$dir/stdout"
     says stderr '^converged: '
     says stderr '^written  *standard output'
@@ -92,12 +88,12 @@ for target in - /dev/stdout; do
     is_history "$dir/stdout"
     says stderr '^converged: '
 done
-ends 0 two.mtx "$ones" -o - -q
+ends 0 two.mtx "$ones" --solver bicgstab -o - -q
 is_solution "$dir/stdout"
 [ ! -s "$dir/stderr" ] && pass || flunk '-o - -q: not quiet'
 ends 1 --problem lap3d:8 --max-iters 1 -o -
 [ "$(lines "$dir/stdout")" = 514 ] && pass || flunk '-o -: not all of the last iterate'
-ends 0 two.mtx "$ones" -o /dev/stderr --history "$dir/out/h"
+ends 0 two.mtx "$ones" --solver bicgstab -o /dev/stderr --history "$dir/out/h"
 says stdout '^converged: '
 is_solution "$dir/stderr"
 is_history "$dir/out/h"
@@ -112,17 +108,17 @@ fi
 [ "$(head -n 1 "$dir/stdout")" = first ] && pass || flunk '-o - overwrites'
 
 for input in two.mtx two.mtx.gz; do
-    clsolve - "$ones" -o "$dir/out/x.mtx" <"$input"
+    clsolve - "$ones" --solver bicgstab -o "$dir/out/x.mtx" <"$input"
     is_solution "$dir/out/x.mtx"
     says stdout '^matrix  *standard input: 2 rows'
-    "$clsolve" - "$ones" -q -o - <"$input" >"$dir/stdout"
+    "$clsolve" - "$ones" --solver bicgstab -q -o - <"$input" >"$dir/stdout"
     is_solution "$dir/stdout"
 done
-gzip -dc two.mtx.gz | "$clsolve" - "$ones" -q -o "$dir/out/x.mtx"
+gzip -dc two.mtx.gz | "$clsolve" - "$ones" --solver bicgstab -q -o "$dir/out/x.mtx"
 is_solution "$dir/out/x.mtx"
-"$clsolve" two.mtx -b - -q -o - <b.mtx >"$dir/stdout"
+"$clsolve" two.mtx -b - --solver bicgstab -q -o - <b.mtx >"$dir/stdout"
 is_solution "$dir/stdout"
-"$clsolve" --csr-text ptr.txt - val.txt "$ones" -q -o - <col.txt >"$dir/stdout"
+"$clsolve" --csr-text ptr.txt - val.txt "$ones" --solver bicgstab -q -o - <col.txt >"$dir/stdout"
 is_solution "$dir/stdout"
 echo rubbish | "$clsolve" - 2>"$dir/stderr" >"$dir/stdout"
 says stderr '^clsolve: standard input:1: expected '
@@ -131,7 +127,7 @@ says stderr '^clsolve: standard input:1: expected '
 echo old >"$dir/out/file"
 chmod 604 "$dir/out/file"
 ln -s file "$dir/out/link"
-ends 0 two.mtx "$ones" -o "$dir/out/link"
+ends 0 two.mtx "$ones" --solver bicgstab -o "$dir/out/link"
 [ -L "$dir/out/link" ] && pass || flunk 'the link is replaced'
 [ -L "$dir/out/file" ] && flunk 'the file is a link' || pass
 is_solution "$dir/out/file"

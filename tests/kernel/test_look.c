@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // look.cl compared with the reference, and what the host makes of the sums.
 #include "tests/support/device.h"
+#include "tests/support/row_sums.h"
 #include "tests/support/systems.h"
 
 #include "host/alloc.h"
-#include "host/launch.h"
 #include "lib/matrix/bsr.h"
 #include "lib/operator/look.h"
 #include "lib/ref/look.h"
@@ -13,45 +13,7 @@
 
 #include <stdlib.h>
 
-enum { GROUPS = 3 };
-
-static lcl_kernel *kernel_of(lcl_context *ctx, int block, bool wide, int lanes)
-{
-    const struct lcl_spec spec = {
-        .source = "look.cl",
-        .kernel = "look",
-        .group = test_group(ctx, 2),
-        .block = block > 1 ? block : 0,
-        .wide = wide,
-        .defines = {{"LANES_PER_ROW", lanes}},
-    };
-    return test_kernel(ctx, &spec);
-}
-
-static void measure(lcl_context *ctx, const struct lcl_bsr *A, bool wide,
-                    int lanes, double *sums)
-{
-    double all[LOOK_SUMS * GROUPS];
-    lcl_buffer *row_ptr = test_upload_row_ptr(ctx, A->row_ptr, A->rows, wide);
-    lcl_buffer *col = test_upload(ctx, A->col_ind, A->nnz, sizeof *A->col_ind);
-    lcl_buffer *val =
-        test_upload(ctx, A->val, A->nnz * lcl_block_values(A), sizeof *A->val);
-    lcl_buffer *out = test_poisoned(ctx, LOOK_SUMS * GROUPS, sizeof *all);
-    assert_int_equal(LCL_LAUNCH(kernel_of(ctx, A->block_size, wide, lanes),
-                                GROUPS, lcl_arg_long(A->rows),
-                                lcl_arg_buffer(row_ptr), lcl_arg_buffer(col),
-                                lcl_arg_buffer(val), lcl_arg_buffer(out)),
-                     LCL_OK);
-    test_download(out, all, LOOK_SUMS * GROUPS, sizeof *all);
-    for (int q = 0; q < LOOK_SUMS; ++q)
-        sums[q] = 0;
-    for (int k = 0; k < LOOK_SUMS * GROUPS; ++k)
-        sums[k / GROUPS] += all[k];
-    lcl_buffer_destroy(&row_ptr);
-    lcl_buffer_destroy(&col);
-    lcl_buffer_destroy(&val);
-    lcl_buffer_destroy(&out);
-}
+static const struct lcl_spec spec = {.source = "look.cl", .kernel = "look"};
 
 // Rows get diagonals of both signs, zero diagonals, dominance and none.
 static struct lcl_csr mixed(int64_t n, unsigned seed)
@@ -72,7 +34,7 @@ static void expect_look(lcl_context *ctx, struct lcl_csr A, int block,
     struct lcl_bsr B;
     assert_int_equal(lcl_bsr_from_csr_placed(&B, &place, &A, block, NULL),
                      LCL_OK);
-    measure(ctx, &B, wide, lanes, got);
+    test_row_sums(got, LOOK_SUMS, ctx, spec, &B, wide, lanes);
     lcl_ref_look(&A, expected);
     test_expect_near("counts", got, expected, 3, 0);
     test_expect_near("weights", got + 3, expected + 3, 2, 1e-13 * expected[4]);

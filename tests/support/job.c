@@ -47,7 +47,8 @@ void test_line_init(struct test_line *line)
     lcl_csr_multiply(&line->A, x, line->b);
 }
 
-static enum lcl_status solve(struct test_job *job, lcl_context *ctx)
+static enum lcl_status solve(struct test_job *job, lcl_context *ctx,
+                             const struct test_line *line)
 {
     // the fewest iterations that suffice, since the tests try all calls of each
     const struct lcl_solver_params few = {
@@ -55,34 +56,29 @@ static enum lcl_status solve(struct test_job *job, lcl_context *ctx)
         .max_iters = job->solver                               ? 24
                      : job->precond.type == LCL_PRECOND_JACOBI ? 12
                                                                : 6};
-    struct test_line line;
     lcl_precond *M = NULL;
     lcl_solver *S = NULL;
     enum lcl_status st;
-    test_line_init(&line);
-    memset(job->x, 0, sizeof job->x);
-    if ((st = test_precond_create_from(&M, ctx, &line.A, &job->op,
+    if ((st = test_precond_create_from(&M, ctx, &line->A, &job->op,
                                        &job->precond)) == LCL_OK &&
         (st = test_solver_create(&S, M, &few)) == LCL_OK)
-        st = lcl_solver_solve(S, line.b, job->x, NULL);
+        st = lcl_solver_solve(S, line->b, job->x, NULL);
     lcl_solver_destroy(&S);
     test_precond_destroy(&M);
     return st;
 }
 
 // The same by a chain.
-static enum lcl_status solve_chain(struct test_job *job, lcl_context *ctx)
+static enum lcl_status solve_chain(struct test_job *job, lcl_context *ctx,
+                                   const struct test_line *line)
 {
     const struct lcl_solver_params solver = {.type = job->solver};
-    struct test_line line;
     lcl_operator *op = NULL;
     lcl_chain *C = NULL;
     enum lcl_status st;
-    test_line_init(&line);
-    memset(job->x, 0, sizeof job->x);
-    if ((st = lcl_operator_create(&op, ctx, &line.A, &job->op)) == LCL_OK &&
+    if ((st = lcl_operator_create(&op, ctx, &line->A, &job->op)) == LCL_OK &&
         (st = lcl_chain_create(&C, op, &job->precond, &solver)) == LCL_OK)
-        st = lcl_chain_solve(C, line.b, job->x, NULL);
+        st = lcl_chain_solve(C, line->b, job->x, NULL);
     lcl_chain_destroy(&C);
     lcl_operator_destroy(&op);
     return st;
@@ -91,13 +87,16 @@ static enum lcl_status solve_chain(struct test_job *job, lcl_context *ctx)
 enum lcl_status test_job_run(struct test_job *job)
 {
     const struct lcl_cl_api *api = job->api ? job->api : &lcl_cl_loader;
+    struct test_line line;
     lcl_context *ctx;
     enum lcl_status st = lcl_runtime_create(&ctx, &job->context, api);
     if (st < 0)
         return st;
     if (job->precond.partition.rows == 0)
         job->precond.partition.rows = TEST_JOB_ROWS / 4;
-    st = job->chain ? solve_chain(job, ctx) : solve(job, ctx);
+    test_line_init(&line);
+    memset(job->x, 0, sizeof job->x);
+    st = job->chain ? solve_chain(job, ctx, &line) : solve(job, ctx, &line);
     job->builds = lcl_context_builds(ctx);
     job->caps = *lcl_context_caps(ctx);
     lcl_context_destroy(&ctx);
