@@ -62,6 +62,15 @@
 # define WAVE_BARRIER() GROUP_BARRIER()
 #endif
 
+// for (DOWNWARDS(i, n)): i = n - 1, ..., 0. PoCL 6 notes that a counter from 0
+// upwards is the same on all lanes, then deletes the counter but not the note,
+// which a new value may get with the address: one lane's value is then that of
+// all. At risk in a kernel with barriers are values that are loaded or not,
+// such as c ? a[i] : 0; there and in this file all loops count downwards.
+#define DOWNWARDS(i, n)                                                        \
+ uint i = (n);                                                                 \
+ i-- > 0;
+
 // ------------------------------------------------------------------- exchange
 
 // wave_sum(v, lanes, scratch): the sum over each run of `lanes` consecutive
@@ -115,8 +124,8 @@ static inline double wave_sum(double v, uint lanes, local double *scratch)
     GROUP_BARRIER();
     scratch[lid] = v;
     GROUP_BARRIER();
-    for (uint l = 0; l < lanes; ++l)
-        sum += scratch[first + l];
+    for (uint left = lanes; left > 0; --left)
+        sum += scratch[first + lanes - left];
     return sum;
 }
 static inline double run_sum(double v, uint first, uint count,
@@ -127,8 +136,8 @@ static inline double run_sum(double v, uint first, uint count,
     GROUP_BARRIER();
     scratch[lid] = v;
     GROUP_BARRIER();
-    for (uint l = 0; l < count; ++l)
-        sum += scratch[wave + first + l];
+    for (uint left = count; left > 0; --left)
+        sum += scratch[wave + first + count - left];
     return sum;
 }
 INLINE double stride_sum(double v, uint stride, uint count,
@@ -139,8 +148,8 @@ INLINE double stride_sum(double v, uint stride, uint count,
     scratch[lid] = v;
     GROUP_BARRIER();
     if (lid % LCL_WIDTH < stride)
-        for (uint k = 1; k < count; ++k)
-            v += scratch[lid + k * stride];
+        for (uint left = count - 1; left > 0; --left)
+            v += scratch[lid + (count - left) * stride];
     return v;
 }
 INLINE uint wave_largest(uint v, uint lanes, local double *scratch)
@@ -151,7 +160,7 @@ INLINE uint wave_largest(uint v, uint lanes, local double *scratch)
     GROUP_BARRIER();
     words[lid] = v;
     GROUP_BARRIER();
-    for (uint l = 0; l < lanes; ++l)
+    for (DOWNWARDS(l, lanes))
         largest = max(largest, words[first + l]);
     return largest;
 }
@@ -336,8 +345,8 @@ static inline double waves_sum(double v, local double *scratch)
         scratch[lid / LCL_WIDTH] = v;
     GROUP_BARRIER();
     v = 0;
-    for (uint w = 0; w < LCL_GROUP / LCL_WIDTH; ++w)
-        v += scratch[w];
+    for (uint left = LCL_GROUP / LCL_WIDTH; left > 0; --left)
+        v += scratch[LCL_GROUP / LCL_WIDTH - left];
     GROUP_BARRIER();
 #endif
     return v;
@@ -366,15 +375,6 @@ INLINE double group_sum(double v, local double *scratch)
   i < (n);                                                                     \
   i += get_global_size(0)
 #endif
-
-// for (DOWNWARDS(i, n)): i = n - 1, ..., 0. PoCL 6 notes that a counter from 0
-// upwards is the same on all lanes, then deletes the counter but not the note,
-// which a new value may get with the address: one lane's value is then that of
-// all. At risk in a kernel with barriers are values that are loaded or not,
-// such as c ? a[i] : 0; there all loops count downwards.
-#define DOWNWARDS(i, n)                                                        \
- uint i = (n);                                                                 \
- i-- > 0;
 
 // Number of t with first + t * 2^shift < count.
 static inline uint turns_of(uint count, uint first, int shift)

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the rows of a square matrix look like. Over the rows of group g of G:
+// What the rows of a square matrix look like. Over the rows of group g of G,
+// with sums over j /= i:
+//
 //     sums[g]       number of rows with a_ii > 0
+//
 //     sums[G+g]     number of rows with a_ii < 0
-//     sums[2G+g]    number of rows with sum_j |a_ij| > LOOK_CLOSE |a_ii|, j /=
-//     i sums[3G+g]    sum of |a_ij|, j /= i, of the sign opposite to a_ii
-//     (below 0
-//                   if a_ii is 0)
-//     sums[4G+g]    sum of |a_ij|, j /= i
+//
+//     sums[2G+g]    number of rows with sum_j |a_ij| > LOOK_CLOSE |a_ii|
+//
+//     sums[3G+g]    sum of the |a_ij| whose sign is opposite to that of a_ii
+//                   (below 0 if a_ii is 0)
+//
+//     sums[4G+g]    sum of |a_ij|
 //
 // Launch: G groups; LANES_PER_ROW lanes share a row.
 // Layout: that of csr.cl and, for LCL_BLOCK > 1, of bsr.cl.
@@ -61,7 +66,7 @@ kernel void look(long n, global const index_t *restrict row_ptr,
                  global const double *restrict val, global double *sums)
 {
     double sum[LOOK_SUMS];
-    for (uint q = 0; q < LOOK_SUMS; ++q)
+    for (DOWNWARDS(q, LOOK_SUMS))
         sum[q] = 0;
 #if LCL_WIDTH == 1
     for (RANGE(i, n))
@@ -80,7 +85,7 @@ kernel void look(long n, global const index_t *restrict row_ptr,
         const long i = first + team;
         const ulong from = i < n ? row_ptr[i] : 0;
         const ulong to = i < n ? row_ptr[i + 1] : 0;
-        for (uint r = 0; r < LCL_BLOCK; ++r) {
+        for (DOWNWARDS(r, LCL_BLOCK)) {
             struct row s = row_share(i, r, from, to, lane, col, val);
             s.diagonal = wave_sum(s.diagonal, LANES_PER_ROW, scratch);
             s.above = wave_sum(s.above, LANES_PER_ROW, scratch);
@@ -89,7 +94,7 @@ kernel void look(long n, global const index_t *restrict row_ptr,
                 add_row(s, sum);
         }
     }
-    for (uint q = 0; q < LOOK_SUMS; ++q) {
+    for (DOWNWARDS(q, LOOK_SUMS)) {
         const double all = group_sum(sum[q], scratch);
         if (get_local_id(0) == 0)
             sums[q * get_num_groups(0) + get_group_id(0)] = all;
