@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sums and agreements over the ranks, by any transport.
+#include "lib/comm/comm.h"
+
+#include "host/alloc.h"
+#include "host/log.h"
+
+void *lcl_comm_room(struct lcl_comm *C, size_t bytes)
+{
+    if (bytes > C->room_bytes) {
+        char *larger = lcl_realloc(C->room, bytes, 1);
+        if (!larger)
+            return NULL;
+        C->room = larger;
+        C->room_bytes = bytes;
+    }
+    return C->room;
+}
+
+void lcl_comm_finish(struct lcl_comm *C)
+{
+    lcl_free(C->room);
+    C->room = NULL;
+    C->room_bytes = 0;
+}
+
+// The numbers of all ranks, valid until the next use of the room.
+static enum lcl_status gather(struct lcl_comm *C, const void *own, size_t bytes,
+                              const void **all)
+{
+    void *room = lcl_comm_room(C, (size_t)C->size * bytes);
+    *all = room;
+    if (!room)
+        return lcl_fail_memory(&C->log, "numbers of all ranks");
+    return lcl_comm_gather(C, own, bytes, room);
+}
+
+enum lcl_status lcl_comm_sum(struct lcl_comm *C, double *sum, int count)
+{
+    const void *room;
+    const enum lcl_status st =
+        gather(C, sum, (size_t)count * sizeof *sum, &room);
+    if (st < 0)
+        return st;
+    const double *all = room;
+    for (int i = 0; i < count; ++i) {
+        sum[i] = all[i];
+        for (int r = 1; r < C->size; ++r)
+            sum[i] += all[r * count + i];
+    }
+    return LCL_OK;
+}
+
+enum lcl_status lcl_comm_max(struct lcl_comm *C, int64_t *largest)
+{
+    const void *room;
+    const enum lcl_status st = gather(C, largest, sizeof *largest, &room);
+    if (st < 0)
+        return st;
+    const int64_t *all = room;
+    for (int r = 0; r < C->size; ++r)
+        if (all[r] > *largest)
+            *largest = all[r];
+    return LCL_OK;
+}
+
+enum lcl_status lcl_comm_agree(struct lcl_comm *C, enum lcl_status own,
+                               const char *what)
+{
+    const int32_t mine = own;
+    const void *room;
+    const enum lcl_status st = gather(C, &mine, sizeof mine, &room);
+    if (st < 0)
+        return own < 0 ? own : st;
+    const int32_t *all = room;
+    int32_t largest = all[0];
+    for (int r = 0; r < C->size; ++r) {
+        if (all[r] < 0)
+            return own < 0 ? own
+                           : lcl_fail(&C->log, (enum lcl_status)all[r],
+                                      "%s: rank %d failed: %s", what, r,
+                                      lcl_status_str((enum lcl_status)all[r]));
+        if (all[r] > largest)
+            largest = all[r];
+    }
+    return (enum lcl_status)largest;
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ranks that solve one system together, each with a device and a part of the
+// rows. A transport carries bytes between them: lib/comm/team.h,
+// lib/comm/mpi.h.
+//
+// All ranks call the same functions in the same order; these are collective,
+// and all ranks get the same bits of every sum. A rank that cannot go on calls
+// lcl_comm_fail(), which ends the calls of the others with an error.
+#pragma once
+
+#include <levelcl/log.h>
+#include <levelcl/status.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct lcl_comm;
+
+// Bytes for or from a rank. Two ranks have at most one message in each
+// direction.
+struct lcl_message {
+    int peer;
+    const void *data; // received: set by lcl_comm_end()
+    size_t bytes;
+};
+
+struct lcl_exchange_plan {
+    struct lcl_message *out, *in;
+    int outs, ins;
+};
+
+struct lcl_comm_ops {
+    // all + r * bytes = `own` of rank r.
+    enum lcl_status (*gather)(struct lcl_comm *C, const void *own, size_t bytes,
+                              void *all);
+    // The halves of an exchange, without another collective call in between.
+    enum lcl_status (*begin)(struct lcl_comm *C, struct lcl_exchange_plan *P);
+    enum lcl_status (*end)(struct lcl_comm *C, struct lcl_exchange_plan *P);
+    void (*fail)(struct lcl_comm *C);
+};
+
+struct lcl_comm {
+    const struct lcl_comm_ops *ops;
+    int rank, size;
+    struct lcl_log log; // of the rank's context
+    char *room;         // lcl_comm_room()
+    size_t room_bytes;
+};
+
+// Statuses of all collective calls: LCL_OK; LCL_EDEVICE (another rank has
+// failed, or the transport); LCL_EINVAL (messages of different lengths);
+// LCL_ENOMEM.
+
+static inline enum lcl_status lcl_comm_gather(struct lcl_comm *C,
+                                              const void *own, size_t bytes,
+                                              void *all)
+{
+    return C->ops->gather(C, own, bytes, all);
+}
+
+// Sends what P->out names, which must not change before the second next
+// collective call after lcl_comm_end().
+static inline enum lcl_status lcl_comm_begin(struct lcl_comm *C,
+                                             struct lcl_exchange_plan *P)
+{
+    return C->ops->begin(C, P);
+}
+
+// Waits for the messages P->in and sets their `data`, valid until the next
+// collective call.
+static inline enum lcl_status lcl_comm_end(struct lcl_comm *C,
+                                           struct lcl_exchange_plan *P)
+{
+    return C->ops->end(C, P);
+}
+
+static inline void lcl_comm_fail(struct lcl_comm *C)
+{
+    C->ops->fail(C);
+}
+
+// Memory for at least `bytes` bytes that is kept for the next call; NULL: none.
+void *lcl_comm_room(struct lcl_comm *C, size_t bytes);
+
+// Frees what the functions of this file have allocated.
+void lcl_comm_finish(struct lcl_comm *C);
+
+// sum[i] = the sum of sum[i] over all ranks, in their order.
+enum lcl_status lcl_comm_sum(struct lcl_comm *C, double *sum, int count);
+
+// *largest = the largest of all ranks.
+enum lcl_status lcl_comm_max(struct lcl_comm *C, int64_t *largest);
+
+// The same status on all ranks: the error of the lowest rank that has one, else
+// the largest of all. `what` names the work in the message on the others.
+enum lcl_status lcl_comm_agree(struct lcl_comm *C, enum lcl_status own,
+                               const char *what);

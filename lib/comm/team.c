@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ranks that are threads. Each rank counts its collective calls; call number c
+// leaves what others need in slot c % 2 and waits until the others have begun
+// call c. A rank that begins call c + 1 reads no slot of call c any more, so
+// that nobody overwrites a slot that is in use.
+#include "lib/comm/team.h"
+
+#include "host/alloc.h"
+#include "host/log.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum { SPINS = 4000 }; // polls before the processor is given away
+
+struct slot {
+    char *data;
+    size_t bytes, room;
+};
+
+struct member {
+    struct lcl_comm comm; // first
+    lcl_team *team;
+    long long calls;     // begun by this rank
+    atomic_llong posted; // of these, those whose slot is filled
+    struct slot slot[2];
+    pthread_t thread;
+    enum lcl_status status; // of the last run
+};
+
+struct lcl_team {
+    int size;
+    atomic_int failed; // 1 + the rank that failed first; 0: none
+    // of the run in progress
+    atomic_int gate; // > 0: threads may start; < 0: they end
+    lcl_team_fn *fn;
+    void *arg;
+    struct member member[];
+};
+
+// ------------------------------------------------------------------- waiting
+
+static void fail(struct lcl_comm *C)
+{
+    struct member *m = (struct member *)C;
+    int none = 0;
+    atomic_compare_exchange_strong(&m->team->failed, &none, C->rank + 1);
+}
+
+static enum lcl_status await(struct member *m, int peer, long long call)
+{
+    lcl_team *T = m->team;
+    for (int spins = 0; atomic_load_explicit(&T->member[peer].posted,
+                                             memory_order_acquire) < call;
+         ++spins) {
+        const int failed = atomic_load(&T->failed);
+        if (failed)
+            return lcl_fail(&m->comm.log, LCL_EDEVICE,
+                            "rank %d ended with an error", failed - 1);
+        if (spins >= SPINS)
+            sched_yield();
+    }
+    return LCL_OK;
+}
+
+static enum lcl_status await_all(struct member *m, long long call)
+{
+    enum lcl_status st = LCL_OK;
+    for (int r = 0; r < m->team->size && st == LCL_OK; ++r)
+        st = await(m, r, call);
+    return st;
+}
+
+// Begins a call that leaves `bytes` bytes of data for the others.
+static enum lcl_status post(struct member *m, const void *data, size_t bytes)
+{
+    const long long call = ++m->calls;
+    struct slot *s = &m->slot[call % 2];
+    const enum lcl_status st = await_all(m, call - 1);
+    if (st < 0)
+        return st;
+    if (bytes > s->room) {
+        lcl_free(s->data);
+        s->data = lcl_malloc(bytes, 1);
+        s->room = s->data ? bytes : 0;
+        if (!s->data)
+            return lcl_fail_memory(&m->comm.log, "a message");
+    }
+    if (bytes > 0)
+        memcpy(s->data, data, bytes);
+    s->bytes = bytes;
+    atomic_store_explicit(&m->posted, call, memory_order_release);
+    return LCL_OK;
+}
+
+// What rank `peer` has left in the current call.
+static enum lcl_status read_slot(const struct slot **s, struct member *m,
+                                 int peer)
+{
+    *s = &m->team->member[peer].slot[m->calls % 2];
+    return await(m, peer, m->calls);
+}
+
+static enum lcl_status refuse_length(const struct member *m, int peer,
+                                     size_t got, size_t expected)
+{
+    return lcl_fail(&m->comm.log, LCL_EINVAL,
+                    "a message of %zu bytes from rank %d, expected %zu", got,
+                    peer, expected);
+}
+
+// ------------------------------------------------------------------- calls
+
+static enum lcl_status gather(struct lcl_comm *C, const void *own, size_t bytes,
+                              void *all)
+{
+    struct member *m = (struct member *)C;
+    enum lcl_status st = post(m, own, bytes);
+    for (int r = 0; r < C->size && st == LCL_OK; ++r) {
+        const struct slot *s;
+        if ((st = read_slot(&s, m, r)) < 0)
+            return st;
+        if (s->bytes != bytes)
+            return refuse_length(m, r, s->bytes, bytes);
+        memcpy((char *)all + (size_t)r * bytes, s->data, bytes);
+    }
+    return st;
+}
+
+static enum lcl_status begin(struct lcl_comm *C, struct lcl_exchange_plan *P)
+{
+    return post((struct member *)C, P->out, (size_t)P->outs * sizeof *P->out);
+}
+
+static enum lcl_status receive(struct member *m, struct lcl_message *in)
+{
+    const struct slot *s;
+    const enum lcl_status st = read_slot(&s, m, in->peer);
+    if (st < 0)
+        return st;
+    const struct lcl_message *all = (const struct lcl_message *)s->data;
+    const size_t count = s->bytes / sizeof *all;
+    for (size_t k = 0; k < count; ++k)
+        if (all[k].peer == m->comm.rank) {
+            in->data = all[k].data;
+            return all[k].bytes == in->bytes
+                       ? LCL_OK
+                       : refuse_length(m, in->peer, all[k].bytes, in->bytes);
+        }
+    return refuse_length(m, in->peer, 0, in->bytes);
+}
+
+// Also waits for those who read its own messages: they then have ended the
+// exchange before this one.
+static enum lcl_status end(struct lcl_comm *C, struct lcl_exchange_plan *P)
+{
+    struct member *m = (struct member *)C;
+    enum lcl_status st = LCL_OK;
+    for (int k = 0; k < P->outs && st == LCL_OK; ++k)
+        st = await(m, P->out[k].peer, m->calls);
+    for (int k = 0; k < P->ins && st == LCL_OK; ++k)
+        st = receive(m, &P->in[k]);
+    return st;
+}
+
+static const struct lcl_comm_ops ops = {gather, begin, end, fail};
+
+// ------------------------------------------------------------------- run
+
+static void enter(lcl_team *T, int rank)
+{
+    struct member *m = &T->member[rank];
+    m->status = T->fn(T->arg, rank);
+    if (m->status < 0)
+        fail(&m->comm);
+}
+
+static void *run_member(void *arg)
+{
+    const struct member *m = arg;
+    int gate;
+    while ((gate = atomic_load(&m->team->gate)) == 0)
+        sched_yield();
+    if (gate > 0)
+        enter(m->team, m->comm.rank);
+    return NULL;
+}
+
+// Returns how many threads run: size - 1, or fewer.
+static int start(lcl_team *T)
+{
+    sigset_t all, before;
+    int r = 1;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    while (r < T->size && pthread_create(&T->member[r].thread, NULL, run_member,
+                                         &T->member[r]) == 0)
+        ++r;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return r - 1;
+}
+
+static void reset(lcl_team *T, lcl_team_fn *fn, void *arg)
+{
+    atomic_store(&T->failed, 0);
+    atomic_store(&T->gate, 0);
+    T->fn = fn;
+    T->arg = arg;
+    for (int r = 0; r < T->size; ++r) {
+        T->member[r].calls = 0;
+        atomic_store(&T->member[r].posted, 0);
+    }
+}
+
+static enum lcl_status worst(lcl_team *T)
+{
+    const int failed = atomic_load(&T->failed);
+    enum lcl_status st = LCL_OK;
+    if (failed)
+        return T->member[failed - 1].status;
+    for (int r = 0; r < T->size; ++r)
+        if (T->member[r].status > st)
+            st = T->member[r].status;
+    return st;
+}
+
+enum lcl_status lcl_team_run(lcl_team *T, lcl_team_fn *fn, void *arg)
+{
+    reset(T, fn, arg);
+    const int started = start(T);
+    const bool all = started == T->size - 1;
+    atomic_store(&T->gate, all ? 1 : -1);
+    if (all)
+        enter(T, 0);
+    for (int r = 1; r <= started; ++r)
+        pthread_join(T->member[r].thread, NULL);
+    return all ? worst(T) : lcl_fail_memory(&T->member[0].comm.log, "a thread");
+}
+
+// ------------------------------------------------------------------- life
+
+enum lcl_status lcl_team_create(lcl_team **out, int size,
+                                const struct lcl_log *log)
+{
+    const size_t bytes =
+        sizeof(lcl_team) + (size_t)size * sizeof(struct member);
+    lcl_team *T = *out = lcl_calloc(1, bytes);
+    if (!T)
+        return lcl_fail_memory(&log[0], "a team");
+    T->size = size;
+    for (int r = 0; r < size; ++r) {
+        T->member[r].team = T;
+        T->member[r].comm = (struct lcl_comm){
+            .ops = &ops, .rank = r, .size = size, .log = log[r]};
+    }
+    return LCL_OK;
+}
+
+void lcl_team_destroy(lcl_team **team)
+{
+    lcl_team *T = *team;
+    if (!T)
+        return;
+    for (int r = 0; r < T->size; ++r) {
+        lcl_comm_finish(&T->member[r].comm);
+        lcl_free(T->member[r].slot[0].data);
+        lcl_free(T->member[r].slot[1].data);
+    }
+    lcl_free(T);
+    *team = NULL;
+}
+
+int lcl_team_size(const lcl_team *team)
+{
+    return team->size;
+}
+
+struct lcl_comm *lcl_team_comm(lcl_team *team, int rank)
+{
+    return &team->member[rank].comm;
+}

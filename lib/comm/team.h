@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ranks that are threads of this process, one for each context.
+#pragma once
+
+#include "lib/comm/comm.h"
+
+#include <levelcl/context.h>
+
+typedef struct lcl_team lcl_team;
+
+// A team of `size` ranks, at least 1; messages of rank r go to log[r]. Returns
+// LCL_OK or LCL_ENOMEM; on error *out is NULL.
+enum lcl_status lcl_team_create(lcl_team **out, int size,
+                                const struct lcl_log *log);
+void lcl_team_destroy(lcl_team **team); // accepts NULL inside
+
+int lcl_team_size(const lcl_team *team);
+struct lcl_comm *lcl_team_comm(lcl_team *team, int rank);
+
+// Calls fn(arg, rank) on all ranks at once: rank 0 on the calling thread, each
+// other one on a thread of its own that blocks all signals. The transport is
+// fresh: what failed in an earlier run is forgotten. If fn fails on a rank, so
+// do the collective calls of the others. Returns the error of the rank that
+// failed first, else the largest status of all ranks; LCL_ENOMEM, without a
+// call, if a thread cannot be created.
+typedef enum lcl_status lcl_team_fn(void *arg, int rank);
+enum lcl_status lcl_team_run(lcl_team *team, lcl_team_fn *fn, void *arg);
