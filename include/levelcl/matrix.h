@@ -50,9 +50,23 @@ struct lcl_dense {
     double *val;
 };
 
+/* Rows first .. first + rows - 1 of a square matrix of `total` rows: what one
+ * rank has of a matrix that several ranks share. Row first + i holds the entries
+ * row_ptr[i] .. row_ptr[i+1]-1 of col and val, by ascending columns of the whole
+ * matrix. A plain struct, as above. */
+struct lcl_rows {
+    int64_t first;
+    int64_t rows;
+    int64_t total;
+    int64_t *row_ptr; /* rows + 1, from 0 */
+    int64_t *col;     /* row_ptr[rows] */
+    double *val;      /* row_ptr[rows] */
+};
+
 #define LCL_CSR_INIT   LCL_ZERO
 #define LCL_BSR_INIT   LCL_ZERO
 #define LCL_DENSE_INIT LCL_ZERO
+#define LCL_ROWS_INIT  LCL_ZERO
 
 /* What a reader found in the file besides the matrix. */
 struct lcl_read_info {
