@@ -216,17 +216,23 @@ enum lcl_status lcl_buffer_create_narrow(lcl_buffer **out, lcl_context *ctx,
 
 enum lcl_status lcl_buffer_write(lcl_buffer *b, const void *data, size_t bytes)
 {
-    if (bytes == 0)
-        return LCL_OK;
     if (bytes >= STAGED_LEAST)
         return fill(
             b, &(struct lcl_filling){copy_bytes, &data, 1, (int64_t)bytes});
     enter_upload(b, bytes);
-    const enum lcl_status st = LCL_CL(
-        &b->ctx->cl, clEnqueueWriteBuffer(b->ctx->queue, b->mem, CL_TRUE, 0,
-                                          bytes, data, 0, NULL, NULL));
+    const enum lcl_status st = lcl_buffer_write_at(b, 0, data, bytes);
     lcl_task_leave(b->ctx);
     return st;
+}
+
+enum lcl_status lcl_buffer_write_at(lcl_buffer *b, size_t at, const void *data,
+                                    size_t bytes)
+{
+    return bytes == 0
+               ? LCL_OK
+               : LCL_CL(&b->ctx->cl,
+                        clEnqueueWriteBuffer(b->ctx->queue, b->mem, CL_TRUE, at,
+                                             bytes, data, 0, NULL, NULL));
 }
 
 enum lcl_status lcl_buffer_read_at(const lcl_buffer *b, size_t at, void *data,

@@ -54,6 +54,8 @@ enum lcl_status lcl_buffer_read(const lcl_buffer *buffer, void *data,
 // The same from byte `at` on.
 enum lcl_status lcl_buffer_read_at(const lcl_buffer *buffer, size_t at,
                                    void *data, size_t bytes);
+enum lcl_status lcl_buffer_write_at(lcl_buffer *buffer, size_t at,
+                                    const void *data, size_t bytes);
 
 // Fills the whole buffer with elements of `size` bytes, 1 MiB at most.
 // fill(arg, ...) generates them part by part, on several threads and in any

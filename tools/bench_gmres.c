@@ -48,8 +48,8 @@ static enum lcl_status run_blas(void *arg)
     for (int pass = 0; pass < 2 * A->m && st == LCL_OK; ++pass) {
         const int k = pass / 2 + 1;
         const struct lcl_blas_columns V = {A->n, k, A->ld, A->V};
-        if ((st = lcl_blas_transposed(A->ctx, &V, A->w, A->h)) == LCL_OK)
-            st = lcl_blas_subtract(A->ctx, &V, A->h, A->w);
+        if ((st = lcl_blas_transposed(A->space.ctx, &V, A->w, A->h)) == LCL_OK)
+            st = lcl_blas_subtract(A->space.ctx, &V, A->h, A->w);
     }
     return st;
 }
@@ -76,7 +76,8 @@ static enum lcl_status open_cycle(struct cycle *c, const struct bench *B, int m,
     *c = (struct cycle){.sums = NULL};
     for (int64_t i = 0; i < n; ++i)
         sums[1] += b[i] * b[i];
-    if ((st = lcl_arnoldi_init(&c->A, B->ctx, n, m, storage, false)) < 0 ||
+    const struct lcl_space V = lcl_space_of(B->ctx, n);
+    if ((st = lcl_arnoldi_init(&c->A, &V, m, storage, false)) < 0 ||
         (st = lcl_buffer_create(&c->state, B->ctx, words, 8, "state")) < 0 ||
         (st = lcl_buffer_create(&c->stop, B->ctx, STOPS, 4, "stop flags")) <
             0 ||

@@ -17,14 +17,14 @@ bool lcl_wants_subdomains(const struct lcl_precond_params *p)
 
 static bool is_elliptic(const lcl_operator *A)
 {
-    return A->range.n >= ELLIPTIC_ROWS && A->look.opposite >= ELLIPTIC_WEIGHT &&
-           A->look.close > 0;
+    return A->range.total >= ELLIPTIC_ROWS &&
+           A->look.opposite >= ELLIPTIC_WEIGHT && A->look.close > 0;
 }
 
 static bool lacks_diagonals(const lcl_operator *A)
 {
     return A->info.block_size == 1 &&
-           A->look.positive + A->look.negative < A->range.n;
+           A->look.positive + A->look.negative < A->range.total;
 }
 
 // Whether M of this type is symmetric and definite if A is.
@@ -39,7 +39,7 @@ void lcl_choose(struct lcl_precond_params *precond,
                 struct lcl_solver_params *solver, const char **reason,
                 const lcl_operator *A)
 {
-    const bool definite = lcl_look_is_definite(&A->look, A->range.n);
+    const bool definite = lcl_look_is_definite(&A->look, A->range.total);
     const bool elliptic = definite && is_elliptic(A);
     const bool chosen = precond->type == LCL_PRECOND_DEFAULT;
     const bool for_cg =

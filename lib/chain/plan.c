@@ -106,7 +106,7 @@ static enum lcl_status choose(struct lcl_plan *P, lcl_operator *A, bool alone)
     lcl_choose(&first->precond, &first->solver, &P->reason, A);
     if (alone)
         return LCL_OK;
-    if (lcl_look_is_definite(&A->look, A->range.n))
+    if (lcl_look_is_definite(&A->look, A->range.total))
         append_definite(P, block, first->precond.type);
     append_general(P, block);
     return LCL_OK;

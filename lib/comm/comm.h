@@ -37,7 +37,7 @@ struct lcl_comm_ops {
     // The halves of an exchange, without another collective call in between.
     enum lcl_status (*begin)(struct lcl_comm *C, struct lcl_exchange_plan *P);
     enum lcl_status (*end)(struct lcl_comm *C, struct lcl_exchange_plan *P);
-    void (*fail)(struct lcl_comm *C);
+    void (*give_up)(struct lcl_comm *C);
 };
 
 struct lcl_comm {
@@ -77,7 +77,7 @@ static inline enum lcl_status lcl_comm_end(struct lcl_comm *C,
 
 static inline void lcl_comm_fail(struct lcl_comm *C)
 {
-    C->ops->fail(C);
+    C->ops->give_up(C);
 }
 
 // Memory for at least `bytes` bytes that is kept for the next call; NULL: none.

@@ -43,7 +43,7 @@ struct lcl_team {
 
 // ------------------------------------------------------------------- waiting
 
-static void fail(struct lcl_comm *C)
+static void give_up(struct lcl_comm *C)
 {
     struct member *m = (struct member *)C;
     int none = 0;
@@ -166,7 +166,7 @@ static enum lcl_status end(struct lcl_comm *C, struct lcl_exchange_plan *P)
     return st;
 }
 
-static const struct lcl_comm_ops ops = {gather, begin, end, fail};
+static const struct lcl_comm_ops ops = {gather, begin, end, give_up};
 
 // ------------------------------------------------------------------- run
 
@@ -175,7 +175,7 @@ static void enter(lcl_team *T, int rank)
     struct member *m = &T->member[rank];
     m->status = T->fn(T->arg, rank);
     if (m->status < 0)
-        fail(&m->comm);
+        give_up(&m->comm);
 }
 
 static void *run_member(void *arg)

@@ -66,11 +66,11 @@ static int columns_that_fit(const struct lcl_caps *caps, int64_t n,
 
 static enum lcl_status check_memory(const struct lcl_arnoldi *A)
 {
-    const struct lcl_caps *caps = lcl_context_caps(A->ctx);
+    const struct lcl_caps *caps = lcl_context_caps(A->space.ctx);
     const int most = columns_that_fit(caps, A->n, A->storage, A->flexible);
     if (A->m <= most)
         return LCL_OK;
-    return lcl_fail(lcl_context_log(A->ctx), LCL_EDEVMEM,
+    return lcl_fail(lcl_context_log(A->space.ctx), LCL_EDEVMEM,
                     "restart %d: the basis needs %llu bytes, but %s has "
                     "%llu bytes and allocates at most %llu bytes at once; "
                     "restart %d is the largest that fits",
@@ -109,11 +109,11 @@ static enum lcl_status get_all(const struct lcl_arnoldi *A, const char *source,
 {
     const struct lcl_spec spec = {
         .source = source,
-        .group = group_of(lcl_context_caps(A->ctx)),
+        .group = group_of(lcl_context_caps(A->space.ctx)),
         .storage = A->storage == LCL_BASIS_FP32 ? 2 : 1,
         .defines = {{"CHUNK", chunk}},
     };
-    return lcl_kernels_get(A->ctx, &spec, all, count);
+    return lcl_kernels_get(A->space.ctx, &spec, all, count);
 }
 
 static enum lcl_status get_passes(struct lcl_arnoldi *A, int size)
@@ -154,19 +154,21 @@ static enum lcl_status create_basis(struct lcl_arnoldi *A)
     const int64_t values = A->ld * A->m;
     const size_t size = value_bytes(A->storage);
     const enum lcl_status st =
-        lcl_buffer_create(&A->V, A->ctx, values, size, "Krylov basis");
+        lcl_buffer_create(&A->V, A->space.ctx, values, size, "Krylov basis");
     return st < 0 || !A->flexible
                ? st
-               : lcl_buffer_create(&A->Z, A->ctx, values, size,
+               : lcl_buffer_create(&A->Z, A->space.ctx, values, size,
                                    "preconditioned Krylov basis");
 }
 
-enum lcl_status lcl_arnoldi_init(struct lcl_arnoldi *A, lcl_context *ctx,
-                                 int64_t n, int m,
+enum lcl_status lcl_arnoldi_init(struct lcl_arnoldi *A,
+                                 const struct lcl_space *V, int m,
                                  enum lcl_basis_storage storage, bool flexible)
 {
+    lcl_context *ctx = V->ctx;
+    const int64_t n = V->n;
     const struct lcl_caps *caps = lcl_context_caps(ctx);
-    *A = (struct lcl_arnoldi){.ctx = ctx,
+    *A = (struct lcl_arnoldi){.space = *V,
                               .n = n,
                               .ld = padded(n),
                               .m = m,
@@ -236,6 +238,12 @@ static enum lcl_status dots_keep(const struct lcl_arnoldi *A, struct chunk c,
         lcl_arg_buffer(A->Z));
 }
 
+// Over the ranks: the first rows of A->rows.
+static enum lcl_status reduce(const struct lcl_arnoldi *A, int rows)
+{
+    return lcl_space_reduce(&A->space, A->rows, 0, rows, A->groups);
+}
+
 // h1 = V^T w for k columns; stores z in column k - 1 of Z.
 static enum lcl_status first_dots(const struct lcl_arnoldi *A, int k,
                                   const lcl_buffer *z, int at)
@@ -246,10 +254,11 @@ static enum lcl_status first_dots(const struct lcl_arnoldi *A, int k,
         st = A->flexible && first == 0 ? dots_keep(A, c, k - 1, z, at)
                                        : dots(A, c, at);
     }
-    return st < 0 ? st
-                  : LCL_LAUNCH(A->reduce, k, lcl_arg_int(A->groups),
-                               lcl_arg_buffer(A->rows), lcl_arg_buffer(A->h),
-                               lcl_arg_buffer(A->stop), lcl_arg_int(at));
+    if (st < 0 || (st = reduce(A, k)) < 0)
+        return st;
+    return LCL_LAUNCH(A->reduce, k, lcl_arg_int(A->groups),
+                      lcl_arg_buffer(A->rows), lcl_arg_buffer(A->h),
+                      lcl_arg_buffer(A->stop), lcl_arg_int(at));
 }
 
 // The weights a c of a sum: c starts at word `word` of h; `keep` adds the sum
@@ -302,7 +311,7 @@ static enum lcl_status orthogonalise(const struct lcl_arnoldi *A, int k, int at)
                     lcl_arg_buffer(A->stop), lcl_arg_int(at));
     for (int first = 0; first < last && st == LCL_OK; first += A->chunk)
         st = dots(A, chunk_at(A, first, k), at);
-    return st;
+    return st < 0 ? st : reduce(A, k + 1);
 }
 
 // v and column k = (w - V h2) / nu.

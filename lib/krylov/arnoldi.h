@@ -6,6 +6,7 @@
 #include "host/buffer.h"
 #include "host/program.h"
 #include "lib/vector/operands.h"
+#include "lib/vector/space.h"
 
 #include <levelcl/solver.h>
 
@@ -30,7 +31,7 @@ struct lcl_arnoldi_kernels {
 
 // V and Z have m columns of ld values, fp64 or fp32 depending on `storage`.
 struct lcl_arnoldi {
-    lcl_context *ctx;
+    struct lcl_space space;
     int64_t n, ld;
     int m;
     enum lcl_basis_storage storage;
@@ -51,12 +52,13 @@ struct lcl_arnoldi {
 uint64_t lcl_arnoldi_bytes(int64_t n, int m, enum lcl_basis_storage storage,
                            bool flexible);
 
-// m is at least 1 and at most n and LCL_GMRES_MAX_RESTART. Returns LCL_OK,
+// For vectors of the space V; m is at least 1 and at most V->total and
+// LCL_GMRES_MAX_RESTART. Returns LCL_OK,
 // LCL_EDEVMEM (the basis cannot fit; checked before any allocation),
 // LCL_EDEVICE, LCL_EBUILD or LCL_ENOMEM; *A is fit for lcl_arnoldi_finish() in
 // any case.
-enum lcl_status lcl_arnoldi_init(struct lcl_arnoldi *A, lcl_context *ctx,
-                                 int64_t n, int m,
+enum lcl_status lcl_arnoldi_init(struct lcl_arnoldi *A,
+                                 const struct lcl_space *V, int m,
                                  enum lcl_basis_storage storage, bool flexible);
 void lcl_arnoldi_finish(struct lcl_arnoldi *A);
 

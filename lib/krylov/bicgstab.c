@@ -25,6 +25,11 @@ static enum lcl_status enqueue_p(struct lcl_solver *S, int it)
 {
     const struct bicgstab *K = S->method;
     const int groups = S->A->range.groups;
+    const int rows = it == 0 ? 1 : 2; // <r, r> alone, or also <r0, r>
+    const enum lcl_status st =
+        lcl_space_reduce(&S->A->range, S->sums, 2 - rows, rows, groups);
+    if (st < 0)
+        return st;
     return LCL_LAUNCH(
         K->p_kernel, groups, lcl_arg_int(it), lcl_arg_long(S->A->range.n),
         lcl_arg_double(S->rr), lcl_arg_double(S->target), lcl_arg_int(groups),
@@ -59,6 +64,7 @@ static enum lcl_status enqueue_x(struct lcl_solver *S)
 static enum lcl_status enqueue_step(struct lcl_solver *S, int it)
 {
     const struct bicgstab *K = S->method;
+    const struct lcl_space *V = &S->A->range;
     const lcl_buffer *stop = K->pipeline.stop;
     const struct lcl_operands v = {K->y, K->r0, K->v, K->dots, stop, STOP_P};
     const struct lcl_operands t = {K->z, S->r, K->t, K->dots, stop, STOP_S};
@@ -68,9 +74,11 @@ static enum lcl_status enqueue_step(struct lcl_solver *S, int it)
             0 ||
         (st = lcl_krylov_precondition(S, K->p, K->y, stop, STOP_P)) < 0 ||
         (st = lcl_apply(S->A, LCL_APPLY_DOT, &v)) < 0 ||
+        (st = lcl_space_reduce(V, K->dots, 0, 1, V->groups)) < 0 ||
         (st = enqueue_s(S, it)) < 0 ||
         (st = lcl_krylov_precondition(S, S->r, K->z, stop, STOP_S)) < 0 ||
-        (st = lcl_apply(S->A, LCL_APPLY_DOT_NORM, &t)) < 0)
+        (st = lcl_apply(S->A, LCL_APPLY_DOT_NORM, &t)) < 0 ||
+        (st = lcl_space_reduce(V, K->dots, 0, 2, V->groups)) < 0)
         return st;
     return enqueue_x(S);
 }

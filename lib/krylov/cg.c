@@ -58,9 +58,19 @@ static enum lcl_status enqueue_z(struct lcl_solver *S)
     return lcl_apply(S->M, LCL_APPLY_DOT, &v);
 }
 
+// Over the ranks: <r, r> and, preconditioned, <r, z>.
+static enum lcl_status reduce(struct lcl_solver *S)
+{
+    const struct cg *K = S->method;
+    const struct lcl_space *V = &S->A->range;
+    return K->z ? lcl_space_reduce(V, S->sums, 0, 2, V->groups)
+                : lcl_space_reduce(V, S->sums, 1, 1, V->groups);
+}
+
 static enum lcl_status enqueue_step(struct lcl_solver *S, int it)
 {
     const struct cg *K = S->method;
+    const struct lcl_space *V = &S->A->range;
     const lcl_buffer *stop = K->pipeline.stop, *z = K->z ? K->z : S->r;
     const struct lcl_operands v = {.x = K->p,
                                    .w = K->p,
@@ -71,10 +81,11 @@ static enum lcl_status enqueue_step(struct lcl_solver *S, int it)
     enum lcl_status st;
     if (K->z && (st = enqueue_z(S)) < 0)
         return st;
-    if ((st = enqueue_p(S, it, !K->z, z)) < 0 ||
+    if ((st = reduce(S)) < 0 || (st = enqueue_p(S, it, !K->z, z)) < 0 ||
         (st = lcl_best_checkpoint(S, it, K->pipeline.state, stop, STOP_P)) <
             0 ||
-        (st = lcl_apply(S->A, LCL_APPLY_DOT, &v)) < 0)
+        (st = lcl_apply(S->A, LCL_APPLY_DOT, &v)) < 0 ||
+        (st = lcl_space_reduce(V, K->dots, 0, 1, V->groups)) < 0)
         return st;
     return enqueue_r(S, it);
 }
@@ -82,7 +93,9 @@ static enum lcl_status enqueue_step(struct lcl_solver *S, int it)
 // Computes the last residual and its x; the direction after that is unused.
 static enum lcl_status enqueue_last(struct lcl_solver *S, int it)
 {
-    return enqueue_p(S, it, true, S->r);
+    const struct lcl_space *V = &S->A->range;
+    const enum lcl_status st = lcl_space_reduce(V, S->sums, 1, 1, V->groups);
+    return st < 0 ? st : enqueue_p(S, it, true, S->r);
 }
 
 static const struct lcl_pipeline_ops pipeline_ops = {

@@ -91,9 +91,10 @@ static enum lcl_status dot(const struct lcl_solver *S, const lcl_buffer *a,
     if ((st = lcl_buffer_fill(K->result, 0)) < 0 ||
         (st = LCL_LAUNCH(K->dot, K->groups, lcl_arg_long(S->A->range.n),
                          lcl_arg_buffer(a), lcl_arg_buffer(b),
-                         lcl_arg_buffer(K->result))) < 0)
+                         lcl_arg_buffer(K->result))) < 0 ||
+        (st = lcl_buffer_read(K->result, result, sizeof *result)) < 0)
         return st;
-    return lcl_buffer_read(K->result, result, sizeof *result);
+    return lcl_space_sum(&S->A->range, result, 1);
 }
 
 // y = y + alpha x, or with scale_add y = x + alpha y.
@@ -114,15 +115,13 @@ static enum lcl_stop judge_curvature(double pv)
                          : LCL_STOP_INDEFINITE_MATRIX;
 }
 
-static enum lcl_stop judge_residual(struct lcl_solver *S, double rr)
+static enum lcl_status judge_residual(struct lcl_solver *S, double rr)
 {
-    if (!isfinite(rr))
-        return LCL_STOP_NOT_FINITE;
-    if (rr <= S->target)
-        return LCL_STOP_RTOL;
-    if (S->iterations == S->params.max_iters)
-        return LCL_STOP_MAX_ITERS;
-    return lcl_krylov_watch(S);
+    S->stop = !isfinite(rr)                          ? LCL_STOP_NOT_FINITE
+              : rr <= S->target                      ? LCL_STOP_RTOL
+              : S->iterations == S->params.max_iters ? LCL_STOP_MAX_ITERS
+                                                     : LCL_STOP_NONE;
+    return S->stop == LCL_STOP_NONE ? lcl_krylov_watch(S) : LCL_OK;
 }
 
 // One iteration, from *rr = <r, r>. Updates x only after the sum that may not
@@ -143,9 +142,9 @@ static enum lcl_status step(struct lcl_solver *S, double *rr)
     const double alpha = *rr / pv;
     if ((st = combine(S, K->axpy, -alpha, K->v, S->r)) < 0 ||
         (st = dot(S, S->r, S->r, &next)) < 0 ||
-        (st = lcl_krylov_note(S, S->iterations + 1, next)) < 0)
+        (st = lcl_krylov_note(S, S->iterations + 1, next)) < 0 ||
+        (st = judge_residual(S, next)) < 0)
         return st;
-    S->stop = judge_residual(S, next);
     if (S->stop == LCL_STOP_NOT_FINITE)
         return LCL_OK;
     if ((st = combine(S, K->axpy, alpha, K->p, S->x)) < 0)

@@ -53,6 +53,7 @@ static enum lcl_status begin(struct lcl_solver *S, int it)
 {
     const struct gmres *K = S->method;
     const struct lcl_arnoldi *A = &K->basis;
+    const struct lcl_space *V = &S->A->range;
     const lcl_buffer *stop = K->pipeline.stop;
     const struct lcl_operands r = {S->x,    S->b, S->r,
                                    S->sums, stop, LCL_ARNOLDI_STEP};
@@ -60,10 +61,12 @@ static enum lcl_status begin(struct lcl_solver *S, int it)
     if (it > 0 && ((st = add_columns(S, A->m, stop, LCL_ARNOLDI_STEP)) < 0 ||
                    (st = lcl_apply(S->A, LCL_RESIDUAL, &r)) < 0))
         return st;
-    st = lcl_arnoldi_begin(A, it, S->target, S->A->range.groups, S->sums, S->r);
-    return st < 0 ? st
-                  : lcl_best_checkpoint(S, it, K->pipeline.state, stop,
-                                        LCL_ARNOLDI_BEGIN);
+    if ((st = lcl_space_reduce(V, S->sums, 1, 1, V->groups)) < 0 ||
+        (st = lcl_arnoldi_begin(A, it, S->target, V->groups, S->sums, S->r)) <
+            0)
+        return st;
+    return lcl_best_checkpoint(S, it, K->pipeline.state, stop,
+                               LCL_ARNOLDI_BEGIN);
 }
 
 static enum lcl_status step(struct lcl_solver *S, int it)
@@ -136,14 +139,14 @@ static enum lcl_status create_as(struct lcl_solver *S, bool flexible)
     struct gmres *K = S->method = lcl_calloc(1, sizeof *K);
     if (!K)
         return lcl_fail_memory(lcl_context_log(S->ctx), "GMRES");
-    const int64_t n = S->A->range.n;
-    const int m = n < S->params.restart ? (int)n : S->params.restart;
+    const struct lcl_space *V = &S->A->range;
+    const int m =
+        V->total < S->params.restart ? (int)V->total : S->params.restart;
     const bool keep = flexible && !S->M->identity;
     enum lcl_status st;
 
     S->launches = STEP_LAUNCHES + S->A->launches + S->M->launches;
-    if ((st = lcl_arnoldi_init(&K->basis, S->ctx, n, m, S->params.basis,
-                               keep)) < 0 ||
+    if ((st = lcl_arnoldi_init(&K->basis, V, m, S->params.basis, keep)) < 0 ||
         (st = create_vectors(K, S)) < 0 ||
         (st = lcl_pipeline_init(&K->pipeline, S->ctx, &pipeline_ops)) < 0)
         return st;

@@ -34,15 +34,23 @@ struct idr {
 
 // ------------------------------------------------------------------- kernels
 
+// Over the ranks: K->rows
+static enum lcl_status reduce_rows(struct lcl_solver *S)
+{
+    const struct idr *K = S->method;
+    return lcl_space_reduce(&S->A->range, K->rows, 0, K->s + 1, K->groups);
+}
+
 // f = P^T r and <r, r>, at the start of the solver's cycle.
 static enum lcl_status enqueue_dot(struct lcl_solver *S, const lcl_buffer *t,
                                    int at)
 {
     const struct idr *K = S->method;
-    return LCL_LAUNCH(K->dot_kernel, K->groups, lcl_arg_long(S->A->range.n),
-                      lcl_arg_buffer(K->words), lcl_arg_buffer(t),
-                      lcl_arg_buffer(K->rows), lcl_arg_buffer(K->pipeline.stop),
-                      lcl_arg_int(at));
+    const enum lcl_status st = LCL_LAUNCH(
+        K->dot_kernel, K->groups, lcl_arg_long(S->A->range.n),
+        lcl_arg_buffer(K->words), lcl_arg_buffer(t), lcl_arg_buffer(K->rows),
+        lcl_arg_buffer(K->pipeline.stop), lcl_arg_int(at));
+    return st < 0 ? st : reduce_rows(S);
 }
 
 static enum lcl_status enqueue_v(struct lcl_solver *S)
@@ -78,19 +86,21 @@ static enum lcl_status enqueue_u(struct lcl_solver *S, int it, int k)
 static enum lcl_status enqueue_step(struct lcl_solver *S, int k)
 {
     const struct idr *K = S->method;
-    return LCL_LAUNCH(
+    const enum lcl_status st = LCL_LAUNCH(
         K->step_kernel, K->groups, lcl_arg_int(k), lcl_arg_long(S->A->range.n),
         lcl_arg_int(K->groups), lcl_arg_buffer(K->rows), lcl_arg_buffer(K->t),
         lcl_arg_buffer(K->u), lcl_arg_buffer(K->G), lcl_arg_buffer(K->U),
         lcl_arg_buffer(S->x), lcl_arg_buffer(S->r), lcl_arg_buffer(K->v),
         lcl_arg_buffer(K->norm), lcl_arg_buffer(K->pipeline.state),
         lcl_arg_buffer(K->pipeline.stop));
+    return st < 0 ? st
+                  : lcl_space_reduce(&S->A->range, K->norm, 0, 1, K->groups);
 }
 
 static enum lcl_status enqueue_omega(struct lcl_solver *S, int it)
 {
     const struct idr *K = S->method;
-    return LCL_LAUNCH(
+    const enum lcl_status st = LCL_LAUNCH(
         K->omega_kernel, K->groups, lcl_arg_int(it),
         lcl_arg_long(S->A->range.n), lcl_arg_double(S->target),
         lcl_arg_int(K->groups), lcl_arg_buffer(K->norm),
@@ -98,6 +108,7 @@ static enum lcl_status enqueue_omega(struct lcl_solver *S, int it)
         lcl_arg_buffer(K->words), lcl_arg_buffer(K->y), lcl_arg_buffer(K->t),
         lcl_arg_buffer(S->x), lcl_arg_buffer(S->r), lcl_arg_buffer(K->rows),
         lcl_arg_buffer(K->pipeline.state), lcl_arg_buffer(K->pipeline.stop));
+    return st < 0 ? st : reduce_rows(S);
 }
 
 // ------------------------------------------------------------------- steps
@@ -124,12 +135,14 @@ static enum lcl_status inner_step(struct lcl_solver *S, int it, int k)
 static enum lcl_status outer_step(struct lcl_solver *S, int it)
 {
     const struct idr *K = S->method;
+    const struct lcl_space *V = &S->A->range;
     const struct lcl_operands t = {
         K->y, S->r, K->t, K->products, K->pipeline.stop, STOP_R};
     enum lcl_status st;
     if ((st = lcl_krylov_precondition(S, S->r, K->y, K->pipeline.stop,
                                       STOP_R)) < 0 ||
-        (st = lcl_apply(S->A, LCL_APPLY_DOT_NORM, &t)) < 0)
+        (st = lcl_apply(S->A, LCL_APPLY_DOT_NORM, &t)) < 0 ||
+        (st = lcl_space_reduce(V, K->products, 0, 2, V->groups)) < 0)
         return st;
     return enqueue_omega(S, it);
 }
@@ -168,6 +181,12 @@ static int room_for(int64_t n, int s)
     while (rows > n)
         rows /= 2;
     return rows;
+}
+
+// Rows that some rank has at least: as many shadow vectors are independent.
+static int64_t rows_of_each(const struct lcl_space *V)
+{
+    return V->comm ? V->total / V->comm->size : V->n;
 }
 
 // Number of groups that each sum s + 1 rows of partial sums: half as many as in
@@ -228,7 +247,7 @@ static enum lcl_status create(struct lcl_solver *S)
     struct idr *K = S->method = lcl_calloc(1, sizeof *K);
     if (!K)
         return lcl_fail_memory(lcl_context_log(S->ctx), "IDR");
-    K->s = room_for(S->A->range.n, S->params.idr_s);
+    K->s = room_for(rows_of_each(&S->A->range), S->params.idr_s);
     K->groups = groups_for(lcl_context_caps(S->ctx), S->A->range.n);
     K->ops = (struct lcl_pipeline_ops){.stops = STOPS,
                                        .words = 1 + 3 * K->s + K->s * K->s,

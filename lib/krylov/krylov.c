@@ -63,20 +63,33 @@ enum lcl_status lcl_krylov_note(struct lcl_solver *S, int iteration, double rr)
     return LCL_OK;
 }
 
-enum lcl_stop lcl_krylov_watch(struct lcl_solver *S)
+// Rank 0's verdict counts where there are several.
+static enum lcl_status ask_monitor(const struct lcl_solver *S,
+                                   const struct lcl_progress_info *info,
+                                   bool *goes_on)
+{
+    const struct lcl_comm *comm = S->A->range.comm;
+    *goes_on = (comm && comm->rank > 0) || !S->params.monitor ||
+               S->params.monitor(S->params.monitor_user, info);
+    return lcl_space_all(&S->A->range, goes_on);
+}
+
+enum lcl_status lcl_krylov_watch(struct lcl_solver *S)
 {
     const struct lcl_progress_info info = {
         .iteration = S->iterations,
         .residual = S->history[S->history_count - 1],
         .seconds = lcl_now() - S->started,
     };
-    if (S->params.monitor && !S->params.monitor(S->params.monitor_user, &info))
-        return LCL_STOP_MONITOR;
-    if (info.residual > DIVERGED * S->history[0])
-        return LCL_STOP_DIVERGED;
-    return S->iterations - S->best_at > S->params.stagnation
-               ? LCL_STOP_STAGNATION
-               : LCL_STOP_NONE;
+    bool goes_on;
+    const enum lcl_status st = ask_monitor(S, &info, &goes_on);
+    if (!goes_on)
+        S->stop = LCL_STOP_MONITOR;
+    else if (info.residual > DIVERGED * S->history[0])
+        S->stop = LCL_STOP_DIVERGED;
+    else if (S->iterations - S->best_at > S->params.stagnation)
+        S->stop = LCL_STOP_STAGNATION;
+    return st;
 }
 
 // ------------------------------------------------------------------- residual
@@ -99,5 +112,5 @@ enum lcl_status lcl_krylov_true_residual(lcl_solver *S, double *norm2)
     *norm2 = 0;
     for (int g = 0; g < groups && st == LCL_OK; ++g)
         *norm2 += S->host_sums[groups + g];
-    return st;
+    return st < 0 ? st : lcl_space_sum(&S->A->range, norm2, 1);
 }

@@ -90,11 +90,12 @@ extern const struct lcl_krylov_ops lcl_fgmres;
 // iteration; repeated calls have no effect.
 enum lcl_status lcl_krylov_note(struct lcl_solver *S, int iteration, double rr);
 
-// Reason for the host to stop now: LCL_STOP_STAGNATION, LCL_STOP_MONITOR or
-// LCL_STOP_NONE. Calls the monitor.
-enum lcl_stop lcl_krylov_watch(struct lcl_solver *S);
+// Sets S->stop, which is NONE, if the host has a reason to stop now:
+// stagnation, divergence, the monitor, which it calls. Collective.
+enum lcl_status lcl_krylov_watch(struct lcl_solver *S);
 
-// S->r = b - A x; *norm2 = ||r||^2, summed in a fixed order.
+// S->r = b - A x; *norm2 = ||r||^2, summed in a fixed order. The second half of
+// S->sums keeps the partial sums of this rank.
 enum lcl_status lcl_krylov_true_residual(struct lcl_solver *S, double *norm2);
 
 // Enqueues z = M^-1 r.

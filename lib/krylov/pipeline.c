@@ -87,9 +87,7 @@ static enum lcl_status look(struct lcl_pipeline *B, struct lcl_solver *S,
     if (st < 0)
         return st;
     S->stop = reasons[(int)state[LCL_KRYLOV_REASON]];
-    if (S->stop == LCL_STOP_NONE)
-        S->stop = lcl_krylov_watch(S);
-    return LCL_OK;
+    return S->stop == LCL_STOP_NONE ? lcl_krylov_watch(S) : LCL_OK;
 }
 
 // ------------------------------------------------------------------- cycle

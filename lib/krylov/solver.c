@@ -192,17 +192,12 @@ static enum lcl_status prepare(lcl_operator *A)
     return st < 0 ? st : lcl_operator_prepare(A, LCL_RESIDUAL);
 }
 
-enum lcl_status lcl_solver_create(lcl_solver **out, lcl_operator *A,
-                                  lcl_precond *M,
-                                  const struct lcl_solver_params *params)
+static enum lcl_status create(lcl_solver **out, lcl_operator *A, lcl_precond *M,
+                              const struct lcl_solver_params *params)
 {
+    const struct lcl_log *log = lcl_context_log(A->range.ctx);
     struct lcl_solver_params p;
     enum lcl_status st;
-    if (out)
-        *out = NULL;
-    const struct lcl_log *log = A ? lcl_context_log(A->range.ctx) : NULL;
-    if (!out || !A)
-        return lcl_misuse(log, "lcl_solver_create: an argument is NULL");
     if ((st = check(A, M, log)) < 0 ||
         (st = take_params(&p, params, log)) < 0 ||
         (st = check_symmetric(M, p.type, log)) < 0)
@@ -215,13 +210,29 @@ enum lcl_status lcl_solver_create(lcl_solver **out, lcl_operator *A,
                       .precond = M,
                       .ops = methods[p.type],
                       .params = p};
-    ++A->users;
+    lcl_operator_use(A, 1);
     if ((st = prepare(A)) < 0 || (st = take_precond(S)) < 0 ||
         (st = allocate(S)) < 0 || (st = S->ops->create(S)) < 0)
         lcl_solver_destroy(&S);
     else if (has_callback(S))
         S->launches = 0;
     *out = S;
+    return st;
+}
+
+enum lcl_status lcl_solver_create(lcl_solver **out, lcl_operator *A,
+                                  lcl_precond *M,
+                                  const struct lcl_solver_params *params)
+{
+    const struct lcl_log *log = A ? lcl_context_log(A->range.ctx) : NULL;
+    if (out)
+        *out = NULL;
+    if (!out || !A)
+        return lcl_misuse(log, "lcl_solver_create: an argument is NULL");
+    const enum lcl_status st =
+        lcl_space_agree(&A->range, create(out, A, M, params), "a solver");
+    if (st < 0)
+        lcl_solver_destroy(out);
     return st;
 }
 
@@ -244,7 +255,7 @@ void lcl_solver_destroy(lcl_solver **solver)
     for (int k = 0; k < 3; ++k)
         lcl_translated_finish(&S->translated[k]);
     lcl_best_finish(&S->kept);
-    --S->A->users;
+    lcl_operator_use(S->A, -1);
     lcl_free(S->host_sums);
     lcl_free(S->history);
     lcl_free(S);
@@ -349,11 +360,12 @@ static enum lcl_status solve_host(lcl_solver *S, const double *b, double *x,
                                   struct lcl_report *report)
 {
     const struct lcl_numbering *N = S->A->numbering;
-    bool improved;
+    bool improved, zero = all_zero(b, N->n);
     enum lcl_status st, got;
     if ((st = lcl_numbering_write(N, b, S->b)) < 0 ||
         (st = lcl_krylov_measure_b(S)) < 0 ||
-        (st = check_range_of_b(S, all_zero(b, N->n))) < 0 ||
+        (st = lcl_space_all(&S->A->range, &zero)) < 0 ||
+        (st = check_range_of_b(S, zero)) < 0 ||
         (st = lcl_numbering_write(N, x, S->x)) < 0 ||
         (st = solve(S, report, &improved)) < 0)
         return st;
@@ -361,20 +373,31 @@ static enum lcl_status solve_host(lcl_solver *S, const double *b, double *x,
     return got < 0 ? got : st;
 }
 
+static enum lcl_status check_finite(const lcl_solver *S, const double *b,
+                                    const double *x)
+{
+    const int64_t n = S->A->range.n;
+    const bool sound = all_finite(b, n);
+    return sound && all_finite(x, n)
+               ? LCL_OK
+               : lcl_fail(lcl_context_log(S->ctx), LCL_EFORMAT,
+                          "the %s contains NaN or Inf",
+                          sound ? "start vector" : "right-hand side");
+}
+
 enum lcl_status lcl_solver_solve(lcl_solver *S, const double *b, double *x,
                                  struct lcl_report *report)
 {
     if (!S || !b || !x)
         return refuse_null(S, "lcl_solver_solve");
-    const int64_t n = S->A->range.n;
-    if (!all_finite(b, n) || !all_finite(x, n))
-        return lcl_fail(lcl_context_log(S->ctx), LCL_EFORMAT,
-                        "the %s contains NaN or Inf",
-                        all_finite(b, n) ? "start vector" : "right-hand side");
+    enum lcl_status st =
+        lcl_space_agree(&S->A->range, check_finite(S, b, x), "a solve");
+    if (st < 0)
+        return st;
     lcl_task_enter(S->ctx, LCL_TASK_SOLVE);
-    const enum lcl_status st = solve_host(S, b, x, report);
+    st = solve_host(S, b, x, report);
     lcl_task_leave(S->ctx);
-    return st;
+    return lcl_space_end(&S->A->range, st);
 }
 
 // ------------------------------------------------------------------- interop
@@ -388,7 +411,7 @@ static enum lcl_status norm_b_is_zero(lcl_solver *S, bool *zero)
     const enum lcl_status st = lcl_buffer_read(S->b, b, n * sizeof *b);
     *zero = st == LCL_OK && all_zero(b, (int64_t)n);
     lcl_free(b);
-    return st;
+    return st < 0 ? st : lcl_space_all(&S->A->range, zero);
 }
 
 static enum lcl_status solve_buffers(lcl_solver *S, lcl_buffer *b,
@@ -428,6 +451,7 @@ enum lcl_status lcl_solver_solve_cl(lcl_solver *S, cl_mem b, cl_mem x,
                               LCL_ACCESS_READ | LCL_ACCESS_WRITE, "x")) ==
             LCL_OK)
         st = solve_buffers(S, in, start, report);
+    st = lcl_space_end(&S->A->range, st);
     lcl_task_leave(S->ctx);
     lcl_buffer_destroy(&start);
     lcl_buffer_destroy(&in);

@@ -6,6 +6,8 @@
 #include "lib/operator/operator.h"
 #include "lib/operator/symmetry.h"
 
+#include <math.h>
+
 void lcl_operator_init(lcl_operator *A, const struct lcl_operator_ops *ops,
                        struct lcl_space range, struct lcl_space domain)
 {
@@ -134,11 +136,24 @@ enum lcl_status lcl_apply_buffers(lcl_operator *A, const lcl_buffer *x,
 
 // ------------------------------------------------------------------- symmetry
 
+static enum lcl_status measure_asymmetry(lcl_operator *A)
+{
+    double sum[2]; // of the differences, and of their scales
+    enum lcl_status st = lcl_symmetry_sums(sum, A->range.ctx, A->matrix);
+    if (st < 0)
+        return st;
+    if (A->ops->add_asymmetry)
+        A->ops->add_asymmetry(A, sum);
+    st = lcl_space_sum(&A->range, sum, 2);
+    A->asymmetry = sum[1] > 0 ? fabs(sum[0]) / sum[1] : 0;
+    return st;
+}
+
 enum lcl_status lcl_operator_is_symmetric(lcl_operator *A, bool *symmetric)
 {
     enum lcl_status st = LCL_OK;
     if (!A->symmetry_known)
-        st = lcl_symmetry_measure(&A->asymmetry, A->range.ctx, A->matrix);
+        st = measure_asymmetry(A);
     A->symmetry_known = st == LCL_OK;
     *symmetric = A->asymmetry <= LCL_SYMMETRY_TOLERANCE;
     return st;
@@ -151,7 +166,7 @@ enum lcl_status lcl_operator_look(lcl_operator *A)
     if (A->looked)
         return LCL_OK;
     if ((st = lcl_operator_is_symmetric(A, &symmetric)) < 0 ||
-        (st = lcl_look_measure(&A->look, A->range.ctx, A->matrix)) < 0)
+        (st = lcl_look_measure(&A->look, &A->range, A->matrix)) < 0)
         return st;
     A->look.symmetric = symmetric;
     A->looked = true;

@@ -147,7 +147,8 @@ static enum lcl_status multiply(const struct lcl_spmv *S, enum lcl_mode mode,
         R->groups[0] > 0 && R->groups[1] > 0
             ? multiply_both(S, v)
             : multiply_bin(S, R->groups[1] > 0, lcl_launch, v);
-    const struct lcl_space range = {R->ctx, S->A->n, S->groups};
+    const struct lcl_space range = {
+        .ctx = R->ctx, .n = S->A->n, .groups = S->groups};
     return st < 0 ? st : lcl_modes_complete(R->sums, &range, mode, v);
 }
 

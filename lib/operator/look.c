@@ -10,12 +10,14 @@
 
 #include <math.h>
 
-enum lcl_status lcl_look_measure(struct lcl_look *look, lcl_context *ctx,
+enum lcl_status lcl_look_measure(struct lcl_look *look,
+                                 const struct lcl_space *V,
                                  const struct lcl_device_matrix *A)
 {
     const struct lcl_spec spec = {.source = "look.cl", .kernel = "look"};
+    lcl_context *ctx = V->ctx;
     double sum[LOOK_SUMS];
-    const enum lcl_status st =
+    enum lcl_status st =
         lcl_row_sums(sum, LOOK_SUMS, ctx, A, spec, lcl_row_values(A));
     *look = (struct lcl_look){.positive = 0};
     if (st < 0)
@@ -26,6 +28,8 @@ enum lcl_status lcl_look_measure(struct lcl_look *look, lcl_context *ctx,
                             "%s computes wrong results: %g of %lld rows",
                             lcl_context_caps(ctx)->name, sum[q],
                             (long long)A->n);
+    if ((st = lcl_space_sum(V, sum, LOOK_SUMS)) < 0)
+        return st;
     look->positive = (int64_t)sum[0];
     look->negative = (int64_t)sum[1];
     look->close = (int64_t)sum[2];

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "lib/operator/matrix.h"
+#include "lib/vector/space.h"
 
 struct lcl_look {
     bool symmetric;             // lib/operator/symmetry.h
@@ -14,10 +15,12 @@ struct lcl_look {
                      // in lib/multilevel/couplings.h
 };
 
-// All fields but `symmetric`, in one pass over A; supports blocks. Returns
-// LCL_OK, LCL_ESELFTEST (impossible numbers), LCL_EBUILD, LCL_EDEVMEM,
-// LCL_EDEVICE or LCL_ENOMEM; on error *look is all zero.
-enum lcl_status lcl_look_measure(struct lcl_look *look, lcl_context *ctx,
+// All fields but `symmetric`, in one pass over A, the matrix of the operator
+// with the range V or, of a distributed one, its own columns; supports blocks.
+// Collective. Returns LCL_OK, LCL_ESELFTEST (impossible numbers), LCL_EBUILD,
+// LCL_EDEVMEM, LCL_EDEVICE or LCL_ENOMEM; on error *look is all zero.
+enum lcl_status lcl_look_measure(struct lcl_look *look,
+                                 const struct lcl_space *V,
                                  const struct lcl_device_matrix *A);
 
 // Whether a symmetric matrix may be definite: its diagonal has one sign.

@@ -246,6 +246,7 @@ enum lcl_status lcl_operator_renumber(lcl_operator *A, struct lcl_reordered *B)
         return st;
     }
     A->own = next;
+    ++A->renumbered;
     take(&G->matrix.row_ptr, &B->row_ptr);
     take(&G->matrix.col, &B->col);
     lcl_spmv_finish(&G->product);
@@ -378,6 +379,7 @@ enum lcl_status lcl_operator_restore(lcl_operator *A)
     G->matrix = first;
     lcl_numbering_finish(&A->own);
     lcl_numbering_init(&A->own, A->range.ctx, A->range.n, first.block);
+    ++A->renumbered;
     describe(A);
     return LCL_OK;
 }

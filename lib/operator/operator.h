@@ -33,6 +33,9 @@ struct lcl_operator_ops {
                                   int64_t vectors);
     // Takes info.nnz finite values. NULL: A has no such values.
     enum lcl_status (*update)(lcl_operator *A, const double *val);
+    // Adds to the sums of lcl_symmetry_sums() what A->matrix lacks. NULL:
+    // nothing.
+    void (*add_asymmetry)(const lcl_operator *A, double sum[2]);
     // Frees A->state, which may be NULL. NULL: nothing to free.
     void (*destroy)(lcl_operator *A);
 };
@@ -43,6 +46,9 @@ struct lcl_operator {
     struct lcl_space range, domain;
     const struct lcl_numbering *numbering; // of vectors, for square operators
     struct lcl_device_matrix *matrix;      // NULL: matrix-free
+    // Of a distributed operator: the rank's rows and columns, with `numbering`
+    // and `matrix`; NULL: one device
+    lcl_operator *part;
     void *state;
     int launches;         // of LCL_APPLY
     bool identity;        // Op x = x
@@ -51,6 +57,7 @@ struct lcl_operator {
     // Only of operators that the caller has created:
     struct lcl_numbering own;   // `numbering` points to it
     int users;                  // preconditioners and solvers: no renumbering
+    int renumbered;             // counts the changes of `own`
     struct lcl_dense near_null; // in the caller's numbering; cols 0: none
     uint64_t version;           // counts the updates of values
     bool symmetry_known;        // for the current values
@@ -59,6 +66,14 @@ struct lcl_operator {
     struct lcl_look look;
     struct lcl_operator_info info;
 };
+
+// Adds to the number of A's users.
+static inline void lcl_operator_use(lcl_operator *A, int users)
+{
+    A->users += users;
+    if (A->part)
+        A->part->users += users;
+}
 
 // Whether A has a kernel of its own for a mode.
 static inline bool lcl_operator_has(const lcl_operator *A, enum lcl_mode mode)
@@ -109,15 +124,15 @@ enum lcl_status lcl_operator_allocate(lcl_operator **out, lcl_context *ctx,
                                       int64_t rows, int64_t cols, int block);
 
 // Tests the symmetry of A's matrix, if not done since its values changed.
-// Returns LCL_OK or a status of lcl_symmetry_measure().
+// Returns LCL_OK or a status of lcl_symmetry_sums().
 enum lcl_status lcl_operator_is_symmetric(lcl_operator *A, bool *symmetric);
 
 // What A, a square matrix, looks like; A->look keeps it for the current values.
-// Returns LCL_OK or a status of lcl_symmetry_measure() or lcl_look_measure().
+// Returns LCL_OK or a status of lcl_symmetry_sums() or lcl_look_measure().
 enum lcl_status lcl_operator_look(lcl_operator *A);
 
 // The same test. Returns LCL_OK, also for a callback, whose symmetry is not
 // tested; LCL_EUNSUPPORTED if A is not symmetric, which `who` requires; or a
-// status of lcl_symmetry_measure().
+// status of lcl_symmetry_sums().
 enum lcl_status lcl_operator_require_symmetric(lcl_operator *A,
                                                const char *who);

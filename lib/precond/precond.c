@@ -314,22 +314,32 @@ enum lcl_status lcl_precond_analyse(lcl_precond **out, lcl_operator *A,
     return st;
 }
 
-enum lcl_status lcl_precond_create(lcl_precond **out, lcl_operator *A,
-                                   const struct lcl_precond_params *params)
+static enum lcl_status create(lcl_precond **out, lcl_operator *A,
+                              const struct lcl_precond_params *p)
 {
-    static const struct lcl_precond_params defaults = LCL_PRECOND_PARAMS_INIT;
-    const struct lcl_precond_params *p = params ? params : &defaults;
-    const struct lcl_log *log = A ? lcl_context_log(A->range.ctx) : NULL;
+    const struct lcl_log *log = lcl_context_log(A->range.ctx);
     enum lcl_status st;
-    if (out)
-        *out = NULL;
-    if (!out || !A)
-        return lcl_misuse(log, "lcl_precond_create: an argument is NULL");
     if ((st = check_params(p, log)) < 0 ||
         (st = check_operator(A, p->type, log)) < 0 ||
         (st = lcl_precond_analyse(out, A, p)) < 0)
         return st;
-    if ((st = lcl_precond_refactor(*out)) < 0)
+    return lcl_precond_refactor(*out);
+}
+
+enum lcl_status lcl_precond_create(lcl_precond **out, lcl_operator *A,
+                                   const struct lcl_precond_params *params)
+{
+    static const struct lcl_precond_params defaults = LCL_PRECOND_PARAMS_INIT;
+    const struct lcl_log *log = A ? lcl_context_log(A->range.ctx) : NULL;
+    if (out)
+        *out = NULL;
+    if (!out || !A)
+        return lcl_misuse(log, "lcl_precond_create: an argument is NULL");
+    const enum lcl_status st = lcl_space_agree(
+        &A->range,
+        create(out, A->part ? A->part : A, params ? params : &defaults),
+        "a preconditioner");
+    if (st < 0)
         lcl_precond_destroy(out);
     return st;
 }

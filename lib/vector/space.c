@@ -3,10 +3,18 @@
 #include "lib/vector/space.h"
 
 #include "host/geometry.h"
+#include "host/log.h"
+
+#include <string.h>
 
 struct lcl_space lcl_space_of(lcl_context *ctx, int64_t n)
 {
-    return (struct lcl_space){ctx, n, lcl_vector_groups(lcl_context_caps(ctx))};
+    return (struct lcl_space){
+        .ctx = ctx,
+        .n = n,
+        .total = n,
+        .groups = lcl_vector_groups(lcl_context_caps(ctx)),
+    };
 }
 
 enum lcl_status lcl_space_vector(lcl_buffer **out, const struct lcl_space *V)
@@ -18,4 +26,80 @@ enum lcl_status lcl_space_sums(lcl_buffer **out, const struct lcl_space *V)
 {
     return lcl_buffer_create(out, V->ctx, 2 * (int64_t)V->groups,
                              sizeof(double), "partial sums");
+}
+
+// ------------------------------------------------------------------- ranks
+
+// At most this many rows are reduced at once.
+enum { ROWS_MOST = 32 };
+
+static void add_up(double *sum, const double *partial, int rows, int groups)
+{
+    for (int q = 0; q < rows; ++q) {
+        sum[q] = 0;
+        for (int g = 0; g < groups; ++g)
+            sum[q] += partial[(size_t)q * (size_t)groups + (size_t)g];
+    }
+}
+
+// Rows of partial sums from byte `at` on: each becomes its sum over all ranks
+// and zeros.
+static enum lcl_status reduce_rows(struct lcl_comm *C, lcl_buffer *sums,
+                                   size_t at, int rows, int groups)
+{
+    double sum[ROWS_MOST];
+    const size_t count = (size_t)rows * (size_t)groups;
+    const size_t bytes = count * sizeof *sum;
+    double *partial = lcl_comm_room(C, bytes);
+    enum lcl_status st;
+    if (!partial)
+        return lcl_fail_memory(&C->log, "partial sums");
+    if ((st = lcl_buffer_read_at(sums, at, partial, bytes)) < 0)
+        return st;
+    add_up(sum, partial, rows, groups);
+    if ((st = lcl_comm_sum(C, sum, rows)) < 0)
+        return st;
+    double *room = lcl_comm_room(C, bytes); // lcl_comm_sum() may have moved it
+    memset(room, 0, bytes);
+    for (int q = 0; q < rows; ++q)
+        room[(size_t)q * (size_t)groups] = sum[q];
+    return lcl_buffer_write_at(sums, at, room, bytes);
+}
+
+enum lcl_status lcl_space_reduce(const struct lcl_space *V, lcl_buffer *sums,
+                                 int first, int rows, int groups)
+{
+    const size_t row = (size_t)groups * sizeof(double);
+    enum lcl_status st = LCL_OK;
+    for (int q = 0; q < rows && V->comm && st == LCL_OK; q += ROWS_MOST)
+        st = reduce_rows(V->comm, sums, (size_t)(first + q) * row,
+                         rows - q < ROWS_MOST ? rows - q : ROWS_MOST, groups);
+    return st;
+}
+
+enum lcl_status lcl_space_sum(const struct lcl_space *V, double *sum, int count)
+{
+    return V->comm ? lcl_comm_sum(V->comm, sum, count) : LCL_OK;
+}
+
+enum lcl_status lcl_space_all(const struct lcl_space *V, bool *all)
+{
+    int64_t lacking = !*all;
+    const enum lcl_status st =
+        V->comm ? lcl_comm_max(V->comm, &lacking) : LCL_OK;
+    *all = lacking == 0;
+    return st;
+}
+
+enum lcl_status lcl_space_agree(const struct lcl_space *V, enum lcl_status own,
+                                const char *what)
+{
+    return V->comm ? lcl_comm_agree(V->comm, own, what) : own;
+}
+
+enum lcl_status lcl_space_end(const struct lcl_space *V, enum lcl_status st)
+{
+    if (V->comm && st < 0)
+        lcl_comm_fail(V->comm);
+    return st;
 }

@@ -3,13 +3,15 @@
 #pragma once
 
 #include "host/buffer.h"
+#include "lib/comm/comm.h"
 
-// Vectors of n doubles on the device of a context. A reduction leaves one
-// partial sum per group.
+// Vectors of n doubles on the device of a context; with `comm`, the rank's part
+// of vectors of `total` doubles. A reduction leaves one partial sum per group.
 struct lcl_space {
     lcl_context *ctx;
-    int64_t n;
-    int groups; // lcl_vector_groups() of the device
+    int64_t n, total;
+    int groups;            // lcl_vector_groups() of the device
+    struct lcl_comm *comm; // NULL: one device
 };
 
 struct lcl_space lcl_space_of(lcl_context *ctx, int64_t n);
@@ -19,3 +21,26 @@ enum lcl_status lcl_space_vector(lcl_buffer **out, const struct lcl_space *V);
 
 // Creates room for two partial sums per group.
 enum lcl_status lcl_space_sums(lcl_buffer **out, const struct lcl_space *V);
+
+// The functions below are collective and do nothing on one device.
+
+// Replaces the rows first .. first + rows - 1 of partial sums, `groups` in
+// each, by sums over all ranks, so that kernels that add up a row get the same
+// bits on all of them. Blocking. Statuses as lcl_comm_gather() and
+// lcl_buffer_read().
+enum lcl_status lcl_space_reduce(const struct lcl_space *V, lcl_buffer *sums,
+                                 int first, int rows, int groups);
+
+// Adds up numbers over the ranks, in their order.
+enum lcl_status lcl_space_sum(const struct lcl_space *V, double *sum,
+                              int count);
+
+// *all = whether it holds on all ranks.
+enum lcl_status lcl_space_all(const struct lcl_space *V, bool *all);
+
+// lcl_comm_agree()
+enum lcl_status lcl_space_agree(const struct lcl_space *V, enum lcl_status own,
+                                const char *what);
+
+// Tells the other ranks if `st` is an error of this one alone; returns `st`.
+enum lcl_status lcl_space_end(const struct lcl_space *V, enum lcl_status st);

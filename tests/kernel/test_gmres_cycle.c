@@ -24,8 +24,8 @@ static void cycle_open(struct cycle *c, lcl_context *ctx, int64_t n, int m,
     double *r = test_random_vector(n, 1), sums[2] = {0, 0};
     for (int64_t i = 0; i < n; ++i)
         sums[1] += r[i] * r[i];
-    assert_int_equal(lcl_arnoldi_init(&c->A, ctx, n, m, storage, flexible),
-                     LCL_OK);
+    const struct lcl_space V = lcl_space_of(ctx, n);
+    assert_int_equal(lcl_arnoldi_init(&c->A, &V, m, storage, flexible), LCL_OK);
     c->A.state = c->state = test_poisoned(ctx, words, sizeof(double));
     c->A.stop = c->stop = test_poisoned(ctx, 2, sizeof(int32_t));
     assert_int_equal(lcl_buffer_fill(c->state, 0), LCL_OK);

@@ -57,10 +57,11 @@ static void test_look__sums_are_the_reference_s(void **state)
 static struct lcl_look look_at(lcl_context *ctx, const struct lcl_csr *A)
 {
     const struct lcl_bsr B = lcl_bsr_of_csr(A);
+    const struct lcl_space V = lcl_space_of(ctx, A->rows);
     struct lcl_device_matrix D;
     struct lcl_look look;
     assert_int_equal(lcl_device_matrix_init(&D, ctx, &B), LCL_OK);
-    assert_int_equal(lcl_look_measure(&look, ctx, &D), LCL_OK);
+    assert_int_equal(lcl_look_measure(&look, &V, &D), LCL_OK);
     lcl_device_matrix_finish(&D);
     return look;
 }

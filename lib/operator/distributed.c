@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One rank's part of a distributed operator.
+#include "lib/operator/distributed.h"
+
+#include "host/alloc.h"
+#include "host/log.h"
+#include "host/runtime.h"
+#include "lib/operator/halo.h"
+
+struct part {
+    struct lcl_halo halo;
+    double *val;    // values of A->part
+    int renumbered; // of A->part, when the halo last followed
+};
+
+// ------------------------------------------------------------------- products
+
+static enum lcl_status prepare(lcl_operator *A)
+{
+    struct part *D = A->state;
+    const enum lcl_status st = lcl_operator_prepare(A->part, LCL_APPLY_DOT);
+    if (st < 0 || D->renumbered == A->part->renumbered)
+        return st;
+    D->renumbered = A->part->renumbered;
+    return lcl_halo_renumber(&D->halo, &A->part->own);
+}
+
+static enum lcl_status apply(lcl_operator *A, enum lcl_mode mode,
+                             const struct lcl_operands *v)
+{
+    struct part *D = A->state;
+    enum lcl_status st;
+    if ((st = prepare(A)) < 0 || (st = lcl_halo_begin(&D->halo, v->x)) < 0 ||
+        (st = lcl_apply(A->part, mode, v)) < 0)
+        return st;
+    return lcl_halo_end(&D->halo, mode, v);
+}
+
+// ------------------------------------------------------------------- values
+
+static enum lcl_status update(lcl_operator *A, const double *val)
+{
+    struct part *D = A->state;
+    const struct lcl_halo_plan *P = &D->halo.plan;
+    enum lcl_status st;
+    for (int64_t k = 0; k < P->own.nnz; ++k)
+        D->val[k] = val[P->own_place[k]];
+    if ((st = lcl_operator_update(A->part, D->val)) == LCL_OK)
+        st = lcl_halo_update(&D->halo, val);
+    A->symmetry_known = A->looked = false;
+    ++A->version;
+    return lcl_space_agree(&A->range, st, "new values");
+}
+
+static void add_asymmetry(const lcl_operator *A, double sum[2])
+{
+    const struct part *D = A->state;
+    lcl_halo_asymmetry(&D->halo, sum);
+}
+
+static void destroy(lcl_operator *A)
+{
+    struct part *D = A->state;
+    if (D) {
+        lcl_halo_finish(&D->halo);
+        lcl_free(D->val);
+    }
+    lcl_free(D);
+    lcl_operator_destroy(&A->part);
+}
+
+static const struct lcl_operator_ops ops = {
+    .prepare = prepare,
+    .apply = apply,
+    .update = update,
+    .add_asymmetry = add_asymmetry,
+    .destroy = destroy,
+};
+
+// ------------------------------------------------------------------- creation
+
+// A product in other modes needs a pass of its own over boundary rows.
+static unsigned modes_of(const lcl_operator *part,
+                         const struct lcl_halo_plan *P)
+{
+    return P->boundary == 0
+               ? part->modes
+               : LCL_MODE_BIT(LCL_APPLY) | LCL_MODE_BIT(LCL_APPLY_DOT);
+}
+
+static void describe(lcl_operator *A, const struct lcl_rows *rows)
+{
+    const struct part *D = A->state;
+    A->info = A->part->info;
+    A->info.rows = A->info.cols = rows->rows;
+    A->info.nnz = rows->row_ptr[rows->rows];
+    A->info.bytes += lcl_halo_bytes(&D->halo);
+    A->matrix = A->part->matrix;
+    A->numbering = A->part->numbering;
+    A->modes = modes_of(A->part, &D->halo.plan);
+    A->launches = A->part->launches + (D->halo.window != NULL) +
+                  (D->halo.plan.boundary > 0);
+}
+
+static enum lcl_status create(lcl_operator *A, struct lcl_halo_plan *P,
+                              const struct lcl_rows *rows,
+                              const struct lcl_operator_params *params)
+{
+    struct part *D = A->state = lcl_calloc(1, sizeof *D);
+    enum lcl_status st;
+    if (!D)
+        return lcl_fail_memory(lcl_context_log(A->range.ctx), "an operator");
+    if ((st = lcl_operator_create(&A->part, A->range.ctx, &P->own, params)) < 0)
+        return st;
+    D->val = P->own.val; // kept for later values
+    P->own.val = NULL;
+    if ((st = lcl_halo_init(&D->halo, &A->range, P)) < 0 ||
+        (st = lcl_halo_update(&D->halo, rows->val)) < 0)
+        return st;
+    describe(A, rows);
+    return LCL_OK;
+}
+
+static struct lcl_space space_of(lcl_context *ctx, struct lcl_comm *comm,
+                                 const struct lcl_rows *rows)
+{
+    struct lcl_space V = lcl_space_of(ctx, rows->rows);
+    V.total = rows->total;
+    V.comm = comm;
+    return V;
+}
+
+enum lcl_status lcl_distributed_create(lcl_operator **out, lcl_context *ctx,
+                                       struct lcl_comm *comm,
+                                       const struct lcl_rows *rows,
+                                       const struct lcl_operator_params *params)
+{
+    struct lcl_halo_plan P;
+    enum lcl_status st = lcl_halo_plan_init(&P, comm, rows);
+    *out = NULL;
+    if (st == LCL_OK && (st = lcl_operator_allocate(out, ctx, &ops, rows->rows,
+                                                    rows->rows, 1)) == LCL_OK) {
+        (*out)->range = (*out)->domain = space_of(ctx, comm, rows);
+        st = create(*out, &P, rows, params);
+    }
+    lcl_halo_plan_finish(&P);
+    st = lcl_comm_agree(comm, st, "a distributed operator");
+    if (st < 0)
+        lcl_operator_destroy(out);
+    return st;
+}

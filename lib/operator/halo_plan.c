@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The rows of a rank split for a product.
+#include "lib/operator/halo_plan.h"
+
+#include "host/alloc.h"
+#include "host/log.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+// ------------------------------------------------------------------- checks
+
+static enum lcl_status check_row(const struct lcl_rows *A, int64_t i,
+                                 const struct lcl_log *log)
+{
+    const int64_t row = A->first + i;
+    if (A->row_ptr[i + 1] < A->row_ptr[i])
+        return lcl_fail(log, LCL_EFORMAT,
+                        "row %" PRId64 ": row pointers do not ascend", row + 1);
+    for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k) {
+        if (A->col[k] < 0 || A->col[k] >= A->total)
+            return lcl_fail(log, LCL_EFORMAT,
+                            "row %" PRId64 ": column %" PRId64
+                            ", expected 0 to %" PRId64,
+                            row + 1, A->col[k], A->total - 1);
+        if (k > A->row_ptr[i] && A->col[k] <= A->col[k - 1])
+            return lcl_fail(log, LCL_EFORMAT,
+                            "row %" PRId64 ": columns do not ascend", row + 1);
+        if (!isfinite(A->val[k]))
+            return lcl_fail(log, LCL_EFORMAT,
+                            "row %" PRId64 ", column %" PRId64
+                            ": the value is not finite",
+                            row + 1, A->col[k] + 1);
+    }
+    return LCL_OK;
+}
+
+static enum lcl_status check_rows(const struct lcl_rows *A,
+                                  const struct lcl_log *log)
+{
+    if (A->rows < 1 || A->first < 0 || A->first > A->total - A->rows)
+        return lcl_fail(log, LCL_EFORMAT,
+                        "%" PRId64 " rows from row %" PRId64 " of %" PRId64
+                        " on: expected at least one, within the matrix",
+                        A->rows, A->first + 1, A->total);
+    if (A->rows > INT32_MAX)
+        return lcl_fail(log, LCL_ERANGE,
+                        "%" PRId64 " rows on one rank: expected at most %d",
+                        A->rows, (int)INT32_MAX);
+    if (!A->row_ptr || A->row_ptr[0] != 0 ||
+        (A->row_ptr[A->rows] > 0 && (!A->col || !A->val)))
+        return lcl_fail(log, LCL_EINVAL,
+                        "the rows lack an array, or do not start at entry 0");
+    for (int64_t i = 0; i < A->rows; ++i) {
+        const enum lcl_status st = check_row(A, i, log);
+        if (st < 0)
+            return st;
+    }
+    return LCL_OK;
+}
+
+// The first rows of all ranks, and the total behind them.
+static enum lcl_status gather_firsts(int64_t *firsts, struct lcl_comm *C,
+                                     const struct lcl_rows *A)
+{
+    const int64_t own[3] = {A->first, A->rows, A->total};
+    int64_t(*all)[3] = lcl_malloc((size_t)C->size, sizeof *all);
+    if (!all)
+        return lcl_fail_memory(&C->log, "the rows of all ranks");
+    enum lcl_status st = lcl_comm_gather(C, own, sizeof own, all);
+    int64_t at = 0;
+    for (int r = 0; r < C->size && st == LCL_OK; ++r) {
+        if (all[r][0] != at || all[r][2] != A->total)
+            st = lcl_fail(&C->log, LCL_EFORMAT,
+                          "rank %d has rows from %" PRId64 " on of %" PRId64
+                          ", expected from %" PRId64 " on of %" PRId64,
+                          r, all[r][0] + 1, all[r][2], at + 1, A->total);
+        firsts[r] = all[r][0];
+        at += all[r][1];
+    }
+    if (st == LCL_OK && at != A->total)
+        st = lcl_fail(&C->log, LCL_EFORMAT,
+                      "the ranks have %" PRId64 " rows, the matrix %" PRId64,
+                      at, A->total);
+    firsts[C->size] = A->total;
+    lcl_free(all);
+    return st;
+}
+
+// ------------------------------------------------------------------- ghosts
+
+static bool is_own(const struct lcl_halo_plan *P, int64_t column)
+{
+    return column >= P->first && column < P->first + P->rows;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static int64_t without_repeats(int64_t *sorted, int64_t count)
+{
+    int64_t kept = 0;
+    for (int64_t k = 0; k < count; ++k)
+        if (k == 0 || sorted[k] != sorted[k - 1])
+            sorted[kept++] = sorted[k];
+    return kept;
+}
+
+static enum lcl_status find_ghosts(struct lcl_halo_plan *P,
+                                   const struct lcl_rows *A,
+                                   const struct lcl_log *log)
+{
+    const int64_t nnz = A->row_ptr[A->rows];
+    int64_t count = 0, at = 0;
+    for (int64_t k = 0; k < nnz; ++k)
+        count += !is_own(P, A->col[k]);
+    P->ghost = lcl_malloc((size_t)count, sizeof *P->ghost);
+    if (!P->ghost)
+        return lcl_fail_memory(log, "the columns of other ranks");
+    for (int64_t k = 0; k < nnz; ++k)
+        if (!is_own(P, A->col[k]))
+            P->ghost[at++] = A->col[k];
+    if (count > 0)
+        qsort(P->ghost, (size_t)count, sizeof *P->ghost, compare);
+    P->ghosts = without_repeats(P->ghost, count);
+    if (P->rows + P->ghosts > INT32_MAX)
+        return lcl_fail(log, LCL_ERANGE,
+                        "%" PRId64 " rows and columns of other ranks on one "
+                        "rank: expected at most %d",
+                        P->rows + P->ghosts, (int)INT32_MAX);
+    return LCL_OK;
+}
+
+static int32_t local_column(const struct lcl_halo_plan *P, int64_t column)
+{
+    if (is_own(P, column))
+        return (int32_t)(column - P->first);
+    const int64_t *at =
+        bsearch(&column, P->ghost, (size_t)P->ghosts, sizeof column, compare);
+    return (int32_t)(P->rows + (at - P->ghost));
+}
+
+// ------------------------------------------------------------------- entries
+
+// Entries of row i in own columns.
+static int64_t count_own(const struct lcl_halo_plan *P,
+                         const struct lcl_rows *A, int64_t i)
+{
+    int64_t own = 0;
+    for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
+        own += is_own(P, A->col[k]);
+    return own;
+}
+
+static void count(struct lcl_halo_plan *P, const struct lcl_rows *A)
+{
+    for (int64_t i = 0; i < A->rows; ++i) {
+        const int64_t own = count_own(P, A, i);
+        const int64_t all = A->row_ptr[i + 1] - A->row_ptr[i];
+        P->own.nnz += own;
+        P->boundary += own < all;
+        P->entries += own < all ? all : 0;
+    }
+}
+
+static enum lcl_status allocate(struct lcl_halo_plan *P,
+                                const struct lcl_log *log)
+{
+    struct lcl_csr *D = &P->own;
+    const size_t nnz = (size_t)D->nnz, rows = (size_t)P->boundary;
+    const size_t entries = (size_t)P->entries;
+    D->rows = D->cols = P->rows;
+    D->row_ptr = lcl_malloc((size_t)P->rows + 1, sizeof *D->row_ptr);
+    D->col_ind = lcl_malloc(nnz, sizeof *D->col_ind);
+    D->val = lcl_malloc(nnz, sizeof *D->val);
+    P->own_place = lcl_malloc(nnz, sizeof *P->own_place);
+    P->row = lcl_malloc(rows, sizeof *P->row);
+    P->ptr = lcl_malloc(rows + 1, sizeof *P->ptr);
+    P->col = lcl_malloc(entries, sizeof *P->col);
+    P->place = lcl_malloc(entries, sizeof *P->place);
+    return D->row_ptr && D->col_ind && D->val && P->own_place && P->row &&
+                   P->ptr && P->col && P->place
+               ? LCL_OK
+               : lcl_fail_memory(log, "the rows of a rank");
+}
+
+// Appends a boundary row, whole.
+static void list_row(struct lcl_halo_plan *P, const struct lcl_rows *A,
+                     int64_t i)
+{
+    P->row[P->boundary] = (int32_t)i;
+    for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k) {
+        P->col[P->entries] = local_column(P, A->col[k]);
+        P->place[P->entries++] = k;
+    }
+    P->ptr[++P->boundary] = P->entries;
+}
+
+static void fill(struct lcl_halo_plan *P, const struct lcl_rows *A)
+{
+    struct lcl_csr *D = &P->own;
+    int64_t at = 0;
+    P->boundary = P->entries = 0;
+    P->ptr[0] = D->row_ptr[0] = 0;
+    for (int64_t i = 0; i < A->rows; ++i) {
+        const int64_t before = at;
+        for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
+            if (is_own(P, A->col[k])) {
+                D->col_ind[at] = (int32_t)(A->col[k] - P->first);
+                D->val[at] = A->val[k];
+                P->own_place[at++] = k;
+            }
+        D->row_ptr[i + 1] = at;
+        if (at - before < A->row_ptr[i + 1] - A->row_ptr[i])
+            list_row(P, A, i);
+    }
+}
+
+static enum lcl_status split(struct lcl_halo_plan *P, const struct lcl_rows *A,
+                             const struct lcl_log *log)
+{
+    enum lcl_status st;
+    count(P, A);
+    if ((st = find_ghosts(P, A, log)) < 0 || (st = allocate(P, log)) < 0)
+        return st;
+    fill(P, A);
+    return LCL_OK;
+}
+
+// ------------------------------------------------------------------- peers
+
+// Whose rows the ghosts are.
+static void list_owners(struct lcl_halo_plan *P, const int64_t *firsts)
+{
+    int64_t at = 0;
+    for (int r = 0; at < P->ghosts; ++r) {
+        const int64_t start = at;
+        while (at < P->ghosts && P->ghost[at] < firsts[r + 1])
+            ++at;
+        if (at > start)
+            P->from[P->froms++] = (struct lcl_halo_peer){r, start, at - start};
+    }
+}
+
+// Tells all ranks how many rows each of them needs of each other one.
+static enum lcl_status list_needs(struct lcl_halo_plan *P, struct lcl_comm *C)
+{
+    const size_t size = (size_t)C->size;
+    int64_t *own = lcl_calloc(size, sizeof *own);
+    int64_t *all = lcl_malloc(size * size, sizeof *all);
+    enum lcl_status st = LCL_OK;
+    if (!own || !all)
+        st = lcl_fail_memory(&C->log, "the columns of other ranks");
+    for (int k = 0; k < P->froms && st == LCL_OK; ++k)
+        own[P->from[k].rank] = P->from[k].count;
+    if (st == LCL_OK)
+        st = lcl_comm_gather(C, own, size * sizeof *own, all);
+    for (int r = 0; r < C->size && st == LCL_OK; ++r) {
+        const int64_t needed = all[(size_t)r * size + (size_t)C->rank];
+        if (needed > 0)
+            P->to[P->tos++] = (struct lcl_halo_peer){r, P->sends, needed};
+        P->sends += needed;
+    }
+    lcl_free(all);
+    lcl_free(own);
+    return st;
+}
+
+static enum lcl_status take_requests(struct lcl_halo_plan *P,
+                                     const struct lcl_message *in,
+                                     const struct lcl_log *log)
+{
+    for (int k = 0; k < P->tos; ++k) {
+        const int64_t *wanted = in[k].data;
+        for (int64_t t = 0; t < P->to[k].count; ++t) {
+            if (!is_own(P, wanted[t]))
+                return lcl_fail(log, LCL_EFORMAT,
+                                "rank %d asks for row %" PRId64
+                                ", which this rank does not have",
+                                P->to[k].rank, wanted[t] + 1);
+            P->send[P->to[k].start + t] = (int32_t)(wanted[t] - P->first);
+        }
+    }
+    return LCL_OK;
+}
+
+// Asks the owners for their rows, and learns which ones others ask for.
+static enum lcl_status ask(struct lcl_halo_plan *P, struct lcl_comm *C)
+{
+    const size_t size = (size_t)C->size;
+    struct lcl_message *out = lcl_malloc(size, sizeof *out);
+    struct lcl_message *in = lcl_malloc(size, sizeof *in);
+    struct lcl_exchange_plan X = {
+        .out = out, .in = in, .outs = P->froms, .ins = P->tos};
+    enum lcl_status st = LCL_OK;
+    P->send = lcl_malloc((size_t)P->sends, sizeof *P->send);
+    if (!out || !in || !P->send)
+        st = lcl_fail_memory(&C->log, "the rows for other ranks");
+    for (int k = 0; k < P->froms && st == LCL_OK; ++k)
+        out[k] =
+            (struct lcl_message){P->from[k].rank, P->ghost + P->from[k].start,
+                                 (size_t)P->from[k].count * sizeof *P->ghost};
+    for (int k = 0; k < P->tos && st == LCL_OK; ++k)
+        in[k] = (struct lcl_message){P->to[k].rank, NULL,
+                                     (size_t)P->to[k].count * sizeof *P->ghost};
+    if (st == LCL_OK && (st = lcl_comm_begin(C, &X)) == LCL_OK &&
+        (st = lcl_comm_end(C, &X)) == LCL_OK)
+        st = take_requests(P, in, &C->log);
+    lcl_free(in);
+    lcl_free(out);
+    return st;
+}
+
+static enum lcl_status find_peers(struct lcl_halo_plan *P, struct lcl_comm *C,
+                                  const int64_t *firsts)
+{
+    const size_t size = (size_t)C->size;
+    enum lcl_status st;
+    P->to = lcl_malloc(size, sizeof *P->to);
+    P->from = lcl_malloc(size, sizeof *P->from);
+    if (!P->to || !P->from)
+        return lcl_fail_memory(&C->log, "the peers");
+    list_owners(P, firsts);
+    return (st = list_needs(P, C)) < 0 ? st : ask(P, C);
+}
+
+// ------------------------------------------------------------------- plan
+
+static enum lcl_status make(struct lcl_halo_plan *P, struct lcl_comm *C,
+                            const struct lcl_rows *A)
+{
+    int64_t *firsts = lcl_malloc((size_t)C->size + 1, sizeof *firsts);
+    enum lcl_status st = firsts ? check_rows(A, &C->log)
+                                : lcl_fail_memory(&C->log, "the first rows");
+    if ((st = lcl_comm_agree(C, st, "the rows")) == LCL_OK &&
+        (st = gather_firsts(firsts, C, A)) == LCL_OK &&
+        (st = lcl_comm_agree(C, split(P, A, &C->log), "the rows")) == LCL_OK)
+        st = find_peers(P, C, firsts);
+    lcl_free(firsts);
+    return st;
+}
+
+enum lcl_status lcl_halo_plan_init(struct lcl_halo_plan *P, struct lcl_comm *C,
+                                   const struct lcl_rows *A)
+{
+    *P = (struct lcl_halo_plan){
+        .rows = A->rows, .total = A->total, .first = A->first};
+    const enum lcl_status st = make(P, C, A);
+    if (st < 0)
+        lcl_comm_fail(C);
+    return st;
+}
+
+void lcl_halo_plan_finish(struct lcl_halo_plan *P)
+{
+    lcl_csr_finish(&P->own);
+    lcl_free(P->own_place);
+    lcl_free(P->row);
+    lcl_free(P->ptr);
+    lcl_free(P->col);
+    lcl_free(P->place);
+    lcl_free(P->ghost);
+    lcl_free(P->send);
+    lcl_free(P->to);
+    lcl_free(P->from);
+    *P = (struct lcl_halo_plan){.rows = 0};
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The rows of a rank split for a product: the columns of the rank itself, and
+// the boundary rows, which reach columns of other ranks. A boundary row is kept
+// whole, so that its sum is never split.
+#pragma once
+
+#include "lib/comm/comm.h"
+
+#include <levelcl/matrix.h>
+
+// What goes to or comes from a peer: `count` of the numbers, from `start` on.
+struct lcl_halo_peer {
+    int rank;
+    int64_t start, count;
+};
+
+// Rows are those of the rank, from 0. Columns below `rows` are its own, column
+// rows + g is ghost g; ghosts are sorted by their row of the whole matrix.
+struct lcl_halo_plan {
+    int64_t rows, total, first;
+    // entries in own columns: entry k is entry place[k] of the rank's rows
+    struct lcl_csr own;
+    int64_t *own_place;
+    // boundary row r is row[r], entries ptr[r] .. ptr[r+1]-1
+    int64_t boundary, entries;
+    int32_t *row;
+    int64_t *ptr;
+    int32_t *col;
+    int64_t *place;
+    int64_t ghosts, sends;
+    int64_t *ghost; // rows of the whole matrix
+    int32_t *send;  // rows of the rank that others need, peer by peer
+    struct lcl_halo_peer *to, *from;
+    int tos, froms;
+};
+
+// Checks A, the rows of the calling rank, and agrees on it with all others;
+// collective. Returns LCL_OK; LCL_EINVAL (NULL arrays); LCL_EFORMAT (malformed
+// rows; ranks whose rows leave gaps or overlap; fewer rows than ranks);
+// LCL_ERANGE (2^31 rows and ghosts); LCL_ENOMEM; or a status of the
+// transport. *P is fit for lcl_halo_plan_finish() in any case.
+enum lcl_status lcl_halo_plan_init(struct lcl_halo_plan *P, struct lcl_comm *C,
+                                   const struct lcl_rows *A);
+void lcl_halo_plan_finish(struct lcl_halo_plan *P);
