@@ -36,6 +36,7 @@ static const struct option table[] = {
     {"near-null", '\0', TEXT, AT(near_null), "FILE", "near-null vectors of A, which amg reproduces"},
     {NULL, 'o', TEXT, AT(output), "FILE", "write x to FILE, as Matrix Market or .petsc; - is the standard output"},
     {"device", '\0', TEXT, AT(device), "N|NAME", "number or part of the name of the device; clsolve devices lists them"},
+    {"devices", '\0', TEXT, AT(devices), "A,B,...", "solve on several devices at once, each with a part of the rows"},
     {"json", '\0', FLAG, AT(json), NULL, "print one JSON record instead of the report, also for errors"},
     {"history", '\0', TEXT, AT(history), "FILE", "write the residual of every iteration to FILE"},
     {"profile", '\0', FLAG, AT(profile), NULL, "print the times of set-up by task, and more details"},

@@ -43,6 +43,7 @@ struct cli {
     const char *output;
     const char *labels; // --partition file:F
     const char *device;
+    const char *devices; // several of them, separated by commas
     const char *history;
     const char *coordinates;
     const char *near_null;

@@ -50,6 +50,12 @@ static enum lcl_status check_matrix(const struct cli *cli,
     if (cli->command == CLI_DEVICES && given > 0)
         return messages_fail(messages, LCL_EINVAL,
                              "clsolve devices takes no matrix");
+    if (cli->devices && (cli->device || cli->command == CLI_DEVICES))
+        return messages_fail(messages, LCL_EINVAL,
+                             "--devices goes with a solve, without --device");
+    if (cli->devices && kron)
+        return messages_fail(messages, LCL_EUNSUPPORTED,
+                             "Kronecker systems run on one device");
     if (given > 1 && !text && !kron)
         return messages_fail(messages, LCL_EINVAL,
                              "give a matrix or --problem, not both");

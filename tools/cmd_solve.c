@@ -9,7 +9,8 @@ static void print_header(const struct job *job)
     if (job->cli.json || job->cli.quiet)
         return;
     text_matrix(job);
-    text_device(lcl_context_caps(job->ctx));
+    for (int k = 0; k < job->devices.count; ++k)
+        text_device(lcl_context_caps(job->devices.ctx[k]));
     fflush(stdout);
 }
 

@@ -36,7 +36,9 @@ enum lcl_status job_open_device(struct job *job)
     };
     job->phase = JOB_DEVICE;
     compile_line_begin(&job->compiling, wants_live_lines(job));
-    const enum lcl_status st = lcl_context_create(&job->ctx, &params);
+    const enum lcl_status st =
+        devices_open(&job->devices, job->cli.devices, &params);
+    job->ctx = st == LCL_OK ? job->devices.ctx[0] : NULL;
     compile_line_clear(&job->compiling);
     return st;
 }
@@ -44,6 +46,10 @@ enum lcl_status job_open_device(struct job *job)
 static enum lcl_status make_operator(struct job *job)
 {
     const struct lcl_operator_params *params = &job->cli.options.op;
+    const struct devices *D = &job->devices;
+    if (D->count > 1)
+        return lcl_operator_create_distributed(&job->op, D->ctx, D->count,
+                                               &job->A, params);
     return cli_is_kron(&job->cli)
                ? lcl_operator_create_kron(&job->op, job->ctx, &job->kron.K,
                                           params)
@@ -94,7 +100,7 @@ void job_finish(struct job *job)
 {
     lcl_chain_destroy(&job->chain);
     lcl_operator_destroy(&job->op);
-    lcl_context_destroy(&job->ctx);
+    devices_close(&job->devices);
     lcl_labels_free(&job->labels);
     free(job->x);
     free(job->made_rhs);

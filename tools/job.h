@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tools/cli.h"
+#include "tools/devices.h"
 #include "tools/facts.h"
 #include "tools/messages.h"
 #include "tools/profile.h"
@@ -45,7 +46,8 @@ struct job {
     struct profile profile; // of the set-up
     struct progress progress;
     struct compile_line compiling;
-    lcl_context *ctx;
+    struct devices devices;
+    lcl_context *ctx; // the first of them
     lcl_operator *op;
     lcl_chain *chain;
     const lcl_precond *M;            // in use; NULL: no method could be set up

@@ -2,9 +2,13 @@
 // Keeps and prints the library's messages.
 #include "tools/messages.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+// Several devices deliver from threads of their own.
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 // Length in bytes of the UTF-8 sequence at `text`; 0: invalid.
 static int utf8_length(const unsigned char *text)
@@ -50,12 +54,14 @@ static void keep_warning(struct messages *messages, const char *text)
 static void deliver(void *user, enum lcl_log_level level, const char *text)
 {
     struct messages *messages = user;
+    pthread_mutex_lock(&lock);
     if (level == LCL_LOG_ERROR)
         keep(messages->error, text);
     else if (level == LCL_LOG_WARN)
         keep_warning(messages, text);
     else
         fprintf(stderr, "clsolve: %s\n", text);
+    pthread_mutex_unlock(&lock);
 }
 
 struct lcl_log messages_log(struct messages *messages)

@@ -345,12 +345,26 @@ static cJSON *new_record(void)
 
 // ---------------------------------------------------------------- records
 
+// Only if there are several.
+static void put_devices(cJSON *record, const struct devices *D)
+{
+    if (D->count < 2)
+        return;
+    cJSON *list = cJSON_AddArrayToObject(record, "devices");
+    for (int k = 0; k < D->count; ++k) {
+        cJSON *device = cJSON_CreateObject();
+        put_device(device, lcl_context_caps(D->ctx[k]));
+        cJSON_AddItemToArray(list, device);
+    }
+}
+
 bool json_solve(const struct job *job, int exit_code)
 {
     cJSON *record = new_record();
     put_matrix(record, job);
     put_device(cJSON_AddObjectToObject(record, "device"),
                lcl_context_caps(job->ctx));
+    put_devices(record, &job->devices);
     put_method(record, job);
     put_result(record, job);
     put_operator(record, job);

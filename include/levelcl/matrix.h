@@ -51,9 +51,9 @@ struct lcl_dense {
 };
 
 /* Rows first .. first + rows - 1 of a square matrix of `total` rows: what one
- * rank has of a matrix that several ranks share. Row first + i holds the entries
- * row_ptr[i] .. row_ptr[i+1]-1 of col and val, by ascending columns of the whole
- * matrix. A plain struct, as above. */
+ * rank has of a matrix that several ranks share. Row first + i holds the
+ * entries row_ptr[i] .. row_ptr[i+1]-1 of col and val, by ascending columns of
+ * the whole matrix. A plain struct, as above. */
 struct lcl_rows {
     int64_t first;
     int64_t rows;
@@ -82,6 +82,7 @@ struct lcl_read_info {
 LCL_API void lcl_csr_finish(struct lcl_csr *A);
 LCL_API void lcl_bsr_finish(struct lcl_bsr *A);
 LCL_API void lcl_dense_finish(struct lcl_dense *X);
+LCL_API void lcl_rows_finish(struct lcl_rows *R);
 
 /* Checks that A is a well-formed CSR matrix: counts, ascending row pointers,
  * ascending columns in range, finite values.
@@ -101,6 +102,13 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_bsr_check(const struct lcl_bsr *A,
  * and blocks start at multiples of b. 1 if there is no such b, if A has no
  * entries or if A is NULL. A must be well-formed (lcl_csr_check()) or NULL. */
 LCL_API int lcl_csr_natural_block(const struct lcl_csr *A);
+
+/* Copies the rows first .. first + rows - 1 of A, which is square. On success
+ * the caller owns *out; on error *out is all zero. Returns LCL_OK; LCL_EINVAL
+ * (NULL, rows outside of A, A not square); LCL_ENOMEM. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_rows_of_csr(
+    struct lcl_rows *out, const struct lcl_csr *A, int64_t first, int64_t rows,
+    const struct lcl_log *log);
 
 /* Converts A to blocks: stores every block that holds an entry of A and pads
  * missing entries with zeros. A must be well-formed (lcl_csr_check()); it is

@@ -84,6 +84,7 @@ struct lcl_operator_info {
     uint64_t traffic; /* matrix bytes that one product reads; 0 before the
                          first product */
     bool callback;    /* made of a callback */
+    int devices;      /* among which the rows are distributed; 0: one */
 };
 
 /* An operator on the device. An operator must outlive the preconditioners and
@@ -104,6 +105,23 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_operator_create(
 LCL_NODISCARD LCL_API enum lcl_status lcl_operator_create_bsr(
     lcl_operator **out, lcl_context *ctx, const struct lcl_bsr *A,
     const struct lcl_operator_params *params);
+
+/* Distributes the rows of A, which is square, among `count` contexts, best one
+ * for each device: consecutive rows with about as many entries each, in the
+ * order of A or, if that needs much less exchange, in the order of parts that
+ * METIS finds. Everything made from the operator then works on all devices at
+ * once, on a thread each that the library starts for the time of a call;
+ * vectors are whole vectors in host memory. A preconditioner consists of one
+ * for each device, for the rows and columns of that device. Results repeat for
+ * the same number of contexts. The contexts must outlive the operator and must
+ * not be used during calls; their loggers are called from those threads; the
+ * monitor of a solver is called from the caller's. Returns as
+ * lcl_operator_create(), the error of the first device that fails; LCL_EINVAL
+ * also for a context named twice or more contexts than rows or blocks. Design:
+ * Mehta et al., arXiv 2508.04917, section 4.5. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_operator_create_distributed(
+    lcl_operator **out, lcl_context *const *contexts, int count,
+    const struct lcl_csr *A, const struct lcl_operator_params *params);
 
 /* y = A x for host vectors of `cols` and `rows` doubles. Returns LCL_OK or a
  * negative status, which ends the call that needed the product. */

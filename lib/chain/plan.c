@@ -123,7 +123,7 @@ enum lcl_status lcl_plan_make(struct lcl_plan *P, lcl_operator *A,
     append(P, &(struct lcl_method){*precond, *solver, ""});
     if (precond->type && solver->type)
         return LCL_OK;
-    if (A->matrix)
+    if (A->matrix || A->team)
         st = choose(P, A, alone);
     else
         choose_free(P, A, alone);

@@ -75,11 +75,11 @@ enum lcl_status lcl_comm_agree(struct lcl_comm *C, enum lcl_status own,
     const int32_t *all = room;
     int32_t largest = all[0];
     for (int r = 0; r < C->size; ++r) {
-        if (all[r] < 0)
-            return own < 0 ? own
-                           : lcl_fail(&C->log, (enum lcl_status)all[r],
-                                      "%s: rank %d failed: %s", what, r,
-                                      lcl_status_str((enum lcl_status)all[r]));
+        if (all[r] < 0) { // rank r has said why
+            lcl_info(&C->log, "%s: rank %d failed: %s", what, r,
+                     lcl_status_str((enum lcl_status)all[r]));
+            return own < 0 ? own : (enum lcl_status)all[r];
+        }
         if (all[r] > largest)
             largest = all[r];
     }

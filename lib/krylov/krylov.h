@@ -45,6 +45,8 @@ struct lcl_best {
 struct lcl_solver {
     lcl_context *ctx;
     lcl_operator *A;
+    lcl_solver **member;  // on several devices, of each rank; else NULL. Then
+                          // only ctx, A, precond and params are used
     lcl_operator *M;      // never NULL, in A's numbering
     lcl_precond *precond; // M belongs to it; NULL: M = I
     // CG with a coarse correction: M is `deflated`, and x = x + `start` (b - A

@@ -8,6 +8,7 @@
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/krylov/best.h"
+#include "lib/krylov/team_solver.h"
 #include "lib/matrix/csr.h"
 #include "lib/operator/modes.h"
 
@@ -202,6 +203,8 @@ static enum lcl_status create(lcl_solver **out, lcl_operator *A, lcl_precond *M,
         (st = take_params(&p, params, log)) < 0 ||
         (st = check_symmetric(M, p.type, log)) < 0)
         return st;
+    if (A->team)
+        return lcl_team_solver_create(out, A, M, params);
     lcl_solver *S = lcl_calloc(1, sizeof *S);
     if (!S)
         return lcl_fail_memory(log, "a solver");
@@ -211,13 +214,13 @@ static enum lcl_status create(lcl_solver **out, lcl_operator *A, lcl_precond *M,
                       .ops = methods[p.type],
                       .params = p};
     lcl_operator_use(A, 1);
+    *out = S;
     if ((st = prepare(A)) < 0 || (st = take_precond(S)) < 0 ||
         (st = allocate(S)) < 0 || (st = S->ops->create(S)) < 0)
-        lcl_solver_destroy(&S);
-    else if (has_callback(S))
+        return st;
+    if (has_callback(S))
         S->launches = 0;
-    *out = S;
-    return st;
+    return LCL_OK;
 }
 
 enum lcl_status lcl_solver_create(lcl_solver **out, lcl_operator *A,
@@ -246,7 +249,10 @@ void lcl_solver_destroy(lcl_solver **solver)
     if (!solver || !*solver)
         return;
     lcl_solver *S = *solver;
-    S->ops->destroy(S);
+    if (S->A->team)
+        lcl_team_solver_finish(S);
+    else
+        S->ops->destroy(S);
     lcl_buffer_destroy(&S->b);
     lcl_buffer_destroy(&S->x);
     lcl_buffer_destroy(&S->r);
@@ -390,6 +396,8 @@ enum lcl_status lcl_solver_solve(lcl_solver *S, const double *b, double *x,
 {
     if (!S || !b || !x)
         return refuse_null(S, "lcl_solver_solve");
+    if (S->member)
+        return lcl_team_solver_solve(S, b, x, report);
     enum lcl_status st =
         lcl_space_agree(&S->A->range, check_finite(S, b, x), "a solve");
     if (st < 0)
@@ -444,6 +452,8 @@ enum lcl_status lcl_solver_solve_cl(lcl_solver *S, cl_mem b, cl_mem x,
     enum lcl_status st;
     if (!S || !b || !x)
         return refuse_null(S, "lcl_solver_solve_cl");
+    if (S->member)
+        return lcl_team_refuse(S->A, LCL_APPLY, NULL);
     lcl_task_enter(S->ctx, LCL_TASK_SOLVE);
     if ((st = lcl_buffer_wrap(&in, S->ctx, b, LCL_ACCESS_READ, "b")) ==
             LCL_OK &&

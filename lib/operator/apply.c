@@ -111,6 +111,8 @@ enum lcl_status lcl_apply_host(lcl_operator *A, const double *x, double *y)
     const size_t cols = (size_t)A->domain.n, rows = (size_t)A->range.n;
     const bool renumbered = is_renumbered(A);
     enum lcl_status st;
+    if (A->ops->apply_host)
+        return A->ops->apply_host(A, x, y);
     if ((st = make_vectors(A)) < 0)
         return st;
     st = renumbered ? lcl_numbering_write(A->numbering, x, A->x)
@@ -159,23 +161,31 @@ enum lcl_status lcl_operator_is_symmetric(lcl_operator *A, bool *symmetric)
     return st;
 }
 
-enum lcl_status lcl_operator_look(lcl_operator *A)
+static enum lcl_status look_at_matrix(lcl_operator *A)
 {
     bool symmetric;
     enum lcl_status st;
-    if (A->looked)
-        return LCL_OK;
     if ((st = lcl_operator_is_symmetric(A, &symmetric)) < 0 ||
         (st = lcl_look_measure(&A->look, &A->range, A->matrix)) < 0)
         return st;
     A->look.symmetric = symmetric;
+    return LCL_OK;
+}
+
+enum lcl_status lcl_operator_look(lcl_operator *A)
+{
+    const struct lcl_look *look = &A->look;
+    enum lcl_status st;
+    if (A->looked)
+        return LCL_OK;
+    if ((st = A->ops->look ? A->ops->look(A) : look_at_matrix(A)) < 0)
+        return st;
     A->looked = true;
     lcl_info(lcl_context_log(A->range.ctx),
              "the matrix is%s symmetric, %lld diagonal entries > 0, %lld < 0, "
              "%lld rows not dominated, couplings of opposite sign %.3f",
-             symmetric ? "" : " not", (long long)A->look.positive,
-             (long long)A->look.negative, (long long)A->look.close,
-             A->look.opposite);
+             look->symmetric ? "" : " not", (long long)look->positive,
+             (long long)look->negative, (long long)look->close, look->opposite);
     return LCL_OK;
 }
 

@@ -28,11 +28,16 @@ struct lcl_operator_ops {
     // Enqueues an application in A's numbering; `mode` is one of A->modes.
     enum lcl_status (*apply)(lcl_operator *A, enum lcl_mode mode,
                              const struct lcl_operands *v);
+    // y = A x for host vectors in the caller's numbering, for operators whose
+    // vectors are not on one device; blocking. NULL: through `apply`.
+    enum lcl_status (*apply_host)(lcl_operator *A, const double *x, double *y);
     // Enqueues Y = A X in the caller's numbering. NULL: column by column.
     enum lcl_status (*apply_many)(lcl_operator *A, const struct lcl_columns *v,
                                   int64_t vectors);
     // Takes info.nnz finite values. NULL: A has no such values.
     enum lcl_status (*update)(lcl_operator *A, const double *val);
+    // Sets A->look. NULL: from A->matrix.
+    enum lcl_status (*look)(lcl_operator *A);
     // Adds to the sums of lcl_symmetry_sums() what A->matrix lacks. NULL:
     // nothing.
     void (*add_asymmetry)(const lcl_operator *A, double sum[2]);
@@ -49,6 +54,7 @@ struct lcl_operator {
     // Of a distributed operator: the rank's rows and columns, with `numbering`
     // and `matrix`; NULL: one device
     lcl_operator *part;
+    struct lcl_team_operator *team; // parts on several devices; NULL: none
     void *state;
     int launches;         // of LCL_APPLY
     bool identity;        // Op x = x

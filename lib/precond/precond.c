@@ -207,7 +207,7 @@ static enum lcl_status check_operator(const lcl_operator *A,
             log, LCL_EUNSUPPORTED,
             "%s does not support Kronecker systems; use block-jacobi",
             lcl_precond_name(type));
-    if (!A->matrix && !A->info.kron && type != LCL_PRECOND_NONE)
+    if (!A->matrix && !A->info.kron && !A->team && type != LCL_PRECOND_NONE)
         return lcl_fail(log, LCL_EUNSUPPORTED,
                         "%s needs a matrix, but the operator is matrix-free; "
                         "use none or a callback",
@@ -296,9 +296,10 @@ static enum lcl_status set_up(lcl_precond *M,
 static const struct lcl_precond_ops *ops_of(
     const lcl_operator *A, const struct lcl_precond_params *params)
 {
-    return params->transversal ? &lcl_precond_transversal
-           : A->info.kron      ? kron_methods[params->type]
-                               : methods[params->type];
+    return A->team               ? &lcl_precond_team
+           : params->transversal ? &lcl_precond_transversal
+           : A->info.kron        ? kron_methods[params->type]
+                                 : methods[params->type];
 }
 
 enum lcl_status lcl_precond_analyse(lcl_precond **out, lcl_operator *A,

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "lib/operator/matrix_operator.h"
+#include "lib/operator/team_operator.h"
 
 #include <levelcl/precond.h>
 
@@ -85,6 +86,9 @@ static inline bool lcl_precond_is_current(const lcl_precond *M,
     return M->A == A && M->version == A->version;
 }
 
+// The preconditioner of a rank; M is one of lcl_precond_team.
+lcl_precond *lcl_precond_member(const lcl_precond *M, int rank);
+
 // The method that applies the factors of subdomains; NULL for other
 // preconditioners.
 struct lcl_trisolve_method *lcl_precond_trisolve(lcl_precond *M);
@@ -103,5 +107,6 @@ extern const struct lcl_precond_ops lcl_precond_schwarz;
 extern const struct lcl_precond_ops lcl_precond_amg;
 extern const struct lcl_precond_ops lcl_precond_cpr;
 extern const struct lcl_precond_ops lcl_precond_transversal;
+extern const struct lcl_precond_ops lcl_precond_team;
 extern const struct lcl_precond_ops lcl_precond_kron_block_jacobi;
 extern const struct lcl_precond_ops lcl_precond_kron_stages;

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Operators on several devices of one process.
+#include "lib/operator/team_operator.h"
+
+#include "host/alloc.h"
+#include "host/log.h"
+#include "host/runtime.h"
+#include "lib/operator/distributed.h"
+
+void lcl_distribution_finish(struct lcl_distribution *D)
+{
+    lcl_free(D->first);
+    lcl_free(D->perm);
+    lcl_free(D->map);
+    *D = (struct lcl_distribution){.size = 0};
+}
+
+// ------------------------------------------------------------------- vectors
+
+static int64_t rows_of(const struct lcl_team_operator *T)
+{
+    return T->distribution.first[T->distribution.size];
+}
+
+const double *lcl_team_spread(const struct lcl_team_operator *T,
+                              const double *x, double *copy)
+{
+    const int32_t *perm = T->distribution.perm;
+    if (!perm)
+        return x;
+    for (int64_t i = 0; i < rows_of(T); ++i)
+        copy[i] = x[perm[i]];
+    return copy;
+}
+
+double *lcl_team_target(const struct lcl_team_operator *T, double *y)
+{
+    return T->distribution.perm ? T->out : y;
+}
+
+void lcl_team_collect(const struct lcl_team_operator *T, double *y)
+{
+    const int32_t *perm = T->distribution.perm;
+    for (int64_t i = 0; perm && i < rows_of(T); ++i)
+        y[perm[i]] = T->out[i];
+}
+
+struct application {
+    const struct lcl_team_operator *T;
+    lcl_operator *const *op;
+    const double *x;
+    double *y;
+};
+
+static enum lcl_status apply_part(void *arg, int rank)
+{
+    const struct application *a = arg;
+    const int64_t first = a->T->distribution.first[rank];
+    return lcl_apply_host(a->op[rank], a->x + first, a->y + first);
+}
+
+enum lcl_status lcl_team_apply(const struct lcl_team_operator *T,
+                               lcl_operator *const *op, const double *x,
+                               double *y)
+{
+    struct application a = {T, op, lcl_team_spread(T, x, T->in),
+                            lcl_team_target(T, y)};
+    const enum lcl_status st = lcl_team_run(T->team, apply_part, &a);
+    if (st >= 0)
+        lcl_team_collect(T, y);
+    return st;
+}
+
+// ------------------------------------------------------------------- operator
+
+static enum lcl_status apply_host(lcl_operator *A, const double *x, double *y)
+{
+    return lcl_team_apply(A->team, A->team->part, x, y);
+}
+
+enum lcl_status lcl_team_refuse(lcl_operator *A, enum lcl_mode mode,
+                                const struct lcl_operands *v)
+{
+    (void)mode, (void)v;
+    return lcl_fail(lcl_context_log(A->range.ctx), LCL_EUNSUPPORTED,
+                    "an operator on several devices takes vectors in host "
+                    "memory only");
+}
+
+struct values {
+    const struct lcl_team_operator *T;
+    const double *val;
+};
+
+static enum lcl_status update_part(void *arg, int rank)
+{
+    const struct values *v = arg;
+    return lcl_operator_update(v->T->part[rank], v->val + v->T->entry[rank]);
+}
+
+static enum lcl_status update(lcl_operator *A, const double *val)
+{
+    const struct lcl_team_operator *T = A->team;
+    const int64_t *map = T->distribution.map;
+    struct values v = {T, map ? T->val : val};
+    for (int64_t k = 0; map && k < A->info.nnz; ++k)
+        T->val[k] = val[map[k]];
+    A->looked = A->symmetry_known = false;
+    ++A->version;
+    return lcl_team_run(T->team, update_part, &v);
+}
+
+static enum lcl_status look_at_part(void *arg, int rank)
+{
+    const struct lcl_team_operator *T = arg;
+    return lcl_operator_look(T->part[rank]);
+}
+
+static enum lcl_status look(lcl_operator *A)
+{
+    struct lcl_team_operator *T = A->team;
+    const enum lcl_status st = lcl_team_run(T->team, look_at_part, T);
+    A->look = T->part[0]->look;
+    return st;
+}
+
+static void destroy(lcl_operator *A)
+{
+    struct lcl_team_operator *T = A->team;
+    if (!T)
+        return;
+    for (int r = 0; T->part && r < T->distribution.size; ++r)
+        lcl_operator_destroy(&T->part[r]);
+    lcl_team_destroy(&T->team);
+    lcl_distribution_finish(&T->distribution);
+    lcl_free(T->part);
+    lcl_free(T->entry);
+    lcl_free(T->in);
+    lcl_free(T->out);
+    lcl_free(T->val);
+    lcl_free(T);
+    A->team = NULL;
+}
+
+static const struct lcl_operator_ops ops = {
+    .apply = lcl_team_refuse,
+    .apply_host = apply_host,
+    .update = update,
+    .look = look,
+    .destroy = destroy,
+};
+
+// ------------------------------------------------------------------- creation
+
+struct creation {
+    const struct lcl_team_operator *T;
+    lcl_context *const *ctx;
+    const struct lcl_csr *A;
+    const struct lcl_operator_params *params;
+};
+
+static enum lcl_status create_part(void *arg, int rank)
+{
+    const struct creation *c = arg;
+    const struct lcl_team_operator *T = c->T;
+    const int64_t *first = T->distribution.first;
+    struct lcl_comm *comm = lcl_team_comm(T->team, rank);
+    struct lcl_rows rows;
+    enum lcl_status st = lcl_rows_of_csr(
+        &rows, c->A, first[rank], first[rank + 1] - first[rank], &comm->log);
+    if (st == LCL_OK)
+        st = lcl_distributed_create(&T->part[rank], c->ctx[rank], comm, &rows,
+                                    c->params);
+    lcl_rows_finish(&rows);
+    return st;
+}
+
+static enum lcl_status create_team(struct lcl_team_operator *T,
+                                   lcl_context *const *ctx)
+{
+    const int size = T->distribution.size;
+    struct lcl_log *log = lcl_malloc((size_t)size, sizeof *log);
+    if (!log)
+        return lcl_fail_memory(lcl_context_log(ctx[0]), "a team");
+    for (int r = 0; r < size; ++r)
+        log[r] = *lcl_context_log(ctx[r]);
+    const enum lcl_status st = lcl_team_create(&T->team, size, log);
+    lcl_free(log);
+    return st;
+}
+
+static enum lcl_status allocate(struct lcl_team_operator *T,
+                                const struct lcl_csr *A,
+                                const struct lcl_log *log)
+{
+    const struct lcl_distribution *D = &T->distribution;
+    const size_t size = (size_t)D->size, n = D->perm ? (size_t)A->rows : 0;
+    const size_t nnz = D->perm ? (size_t)A->nnz : 0;
+    T->part = lcl_calloc(size, sizeof *T->part);
+    T->entry = lcl_malloc(size, sizeof *T->entry);
+    T->in = lcl_malloc(n, sizeof *T->in);
+    T->out = lcl_malloc(n, sizeof *T->out);
+    T->val = lcl_malloc(nnz, sizeof *T->val);
+    if (!T->part || !T->entry || !T->in || !T->out || !T->val)
+        return lcl_fail_memory(log, "an operator on several devices");
+    for (int r = 0; r < D->size; ++r)
+        T->entry[r] = A->row_ptr[D->first[r]];
+    return LCL_OK;
+}
+
+static void describe(lcl_operator *A, const struct lcl_csr *rows)
+{
+    const struct lcl_team_operator *T = A->team;
+    A->info = T->part[0]->info;
+    A->info.rows = A->info.cols = rows->rows;
+    A->info.nnz = rows->nnz;
+    A->info.devices = T->distribution.size;
+    for (int r = 1; r < T->distribution.size; ++r)
+        A->info.bytes += T->part[r]->info.bytes;
+}
+
+static enum lcl_status create(lcl_operator *A, lcl_context *const *ctx,
+                              const struct lcl_csr *rows,
+                              struct lcl_distribution *D,
+                              const struct lcl_operator_params *params)
+{
+    struct lcl_team_operator *T = A->team = lcl_calloc(1, sizeof *T);
+    const struct lcl_log *log = lcl_context_log(ctx[0]);
+    struct creation c = {T, ctx, rows, params};
+    enum lcl_status st;
+    if (!T)
+        return lcl_fail_memory(log, "an operator on several devices");
+    T->distribution = *D;
+    *D = (struct lcl_distribution){.size = 0};
+    if ((st = allocate(T, rows, log)) < 0 || (st = create_team(T, ctx)) < 0 ||
+        (st = lcl_team_run(T->team, create_part, &c)) < 0)
+        return st;
+    describe(A, rows);
+    return LCL_OK;
+}
+
+enum lcl_status lcl_team_operator_create(
+    lcl_operator **out, lcl_context *const *ctx, const struct lcl_csr *A,
+    struct lcl_distribution *D, const struct lcl_operator_params *params)
+{
+    enum lcl_status st =
+        lcl_operator_allocate(out, ctx[0], &ops, A->rows, A->cols, 1);
+    if (st == LCL_OK)
+        st = create(*out, ctx, A, D, params);
+    lcl_distribution_finish(D);
+    if (st < 0)
+        lcl_operator_destroy(out);
+    return st;
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Operators on several devices of one process: the caller has one object, each
+// rank of a team a part of it (lib/operator/distributed.h). What is called on
+// the one object runs on all parts at once, each on a thread of its own.
+#pragma once
+
+#include "lib/comm/team.h"
+#include "lib/operator/operator.h"
+
+// Which rank has which rows: rank r has the rows first[r] .. first[r+1]-1 of a
+// numbering in which row i is the caller's perm[i].
+struct lcl_distribution {
+    int size;
+    int64_t *first;
+    int32_t *perm; // NULL: the caller's numbering
+    int64_t *map;  // with `perm`: entry k is the caller's map[k]
+};
+void lcl_distribution_finish(struct lcl_distribution *D);
+
+struct lcl_team_operator {
+    lcl_team *team;
+    struct lcl_distribution distribution;
+    lcl_operator **part;
+    int64_t *entry;   // first entries of the ranks' rows
+    double *in, *out; // with `perm`: vectors in its numbering
+    double *val;      // with `perm`: values in its order
+};
+
+// Creates an operator with a part on each context. A has its rows in the
+// numbering of *D, which is taken in any case. Returns as
+// lcl_distributed_create(); on error *out is NULL.
+enum lcl_status lcl_team_operator_create(
+    lcl_operator **out, lcl_context *const *ctx, const struct lcl_csr *A,
+    struct lcl_distribution *D, const struct lcl_operator_params *params);
+
+// A vector of the caller in the numbering of the ranks: x itself, or a copy in
+// T->in or T->out.
+const double *lcl_team_spread(const struct lcl_team_operator *T,
+                              const double *x, double *copy);
+// Where a result in the numbering of the ranks is to be stored: y itself, or
+// T->out, which lcl_team_collect() then copies to y.
+double *lcl_team_target(const struct lcl_team_operator *T, double *y);
+void lcl_team_collect(const struct lcl_team_operator *T, double *y);
+
+// The `apply` of objects with parts on several devices: they have no vectors of
+// their own on a device. Returns LCL_EUNSUPPORTED.
+enum lcl_status lcl_team_refuse(lcl_operator *A, enum lcl_mode mode,
+                                const struct lcl_operands *v);
+
+// y = Op x on all ranks, for operators op[r] in the caller's numbering of rank
+// r; vectors of the caller.
+enum lcl_status lcl_team_apply(const struct lcl_team_operator *T,
+                               lcl_operator *const *op, const double *x,
+                               double *y);

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which device has which rows, and operators on several devices.
+#include "lib/partition/distribution.h"
+
+#include "host/alloc.h"
+#include "host/log.h"
+#include "host/runtime.h"
+#include "lib/matrix/csr.h"
+#include "lib/partition/partition.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+// ------------------------------------------------------------------- cuts
+
+// Rows cost as much as a few entries: their share of vectors.
+enum { ROW_COST = 4 };
+
+static int64_t cost_before(const struct lcl_csr *A, int64_t row)
+{
+    return A->row_ptr[row] + ROW_COST * row;
+}
+
+// The first row, a multiple of `block`, before which there is at least `cost`.
+static int64_t row_at(const struct lcl_csr *A, int block, int64_t cost)
+{
+    int64_t low = 0, high = A->rows / block;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (cost_before(A, middle * block) < cost)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low * block;
+}
+
+// At least one block for each rank.
+static void cut(int64_t *first, const struct lcl_csr *A, int size, int block)
+{
+    const double each = (double)cost_before(A, A->rows) / size;
+    first[0] = 0;
+    for (int r = 1; r < size; ++r) {
+        const int64_t least = first[r - 1] + block;
+        const int64_t most = A->rows - (int64_t)(size - r) * block;
+        const int64_t at = row_at(A, block, (int64_t)(each * r));
+        first[r] = at < least ? least : at > most ? most : at;
+    }
+    first[size] = A->rows;
+}
+
+int64_t lcl_count_ghosts(const struct lcl_csr *A, const int64_t *first,
+                         int size)
+{
+    int32_t *needed = lcl_malloc((size_t)A->cols, sizeof *needed);
+    int64_t ghosts = 0;
+    if (!needed)
+        return -1;
+    memset(needed, -1, (size_t)A->cols * sizeof *needed);
+    for (int r = 0; r < size; ++r)
+        for (int64_t k = A->row_ptr[first[r]]; k < A->row_ptr[first[r + 1]];
+             ++k) {
+            const int32_t j = A->col_ind[k];
+            const bool own = j >= first[r] && j < first[r + 1];
+            ghosts += !own && needed[j] != r;
+            needed[j] = r;
+        }
+    lcl_free(needed);
+    return ghosts;
+}
+
+// ------------------------------------------------------------------- METIS
+
+// A numbering is good enough if at most one row in so many is a ghost.
+enum { FEW_GHOSTS = 32 };
+
+// Rows by label, in their order: row i is row perm[i].
+static enum lcl_status order_rows(int32_t *perm, const int32_t *label,
+                                  int64_t n, const struct lcl_log *log)
+{
+    int32_t labels = 0;
+    for (int64_t i = 0; i < n; ++i)
+        labels = label[i] >= labels ? label[i] + 1 : labels;
+    int64_t *at = lcl_calloc((size_t)labels + 1, sizeof *at);
+    if (!at)
+        return lcl_fail_memory(log, "the rows of the devices");
+    for (int64_t i = 0; i < n; ++i)
+        ++at[label[i] + 1];
+    for (int32_t l = 0; l < labels; ++l)
+        at[l + 1] += at[l];
+    for (int64_t i = 0; i < n; ++i)
+        perm[at[label[i]]++] = (int32_t)i;
+    lcl_free(at);
+    return LCL_OK;
+}
+
+static enum lcl_status order_by_metis(int32_t *perm, const struct lcl_csr *A,
+                                      int size, const struct lcl_log *log)
+{
+    int32_t *label = lcl_malloc((size_t)A->rows, sizeof *label);
+    bool weighted;
+    if (!label)
+        return lcl_fail_memory(log, "the rows of the devices");
+    enum lcl_status st = lcl_partition_metis(
+        label, A, LCL_WEIGHTS_OFF, (A->rows + size - 1) / size, &weighted, log);
+    if (st == LCL_OK)
+        st = order_rows(perm, label, A->rows, log);
+    lcl_free(label);
+    return st;
+}
+
+// The ghosts if B, A in the order of D->perm, is cut; D->first and D->map then
+// belong to it.
+static enum lcl_status cut_reordered(struct lcl_distribution *D,
+                                     int64_t *ghosts, const struct lcl_csr *A,
+                                     const struct lcl_log *log)
+{
+    struct lcl_csr B;
+    const enum lcl_status st = lcl_csr_reorder(&B, &D->map, A, D->perm, log);
+    if (st < 0)
+        return st;
+    cut(D->first, &B, D->size, 1);
+    *ghosts = lcl_count_ghosts(&B, D->first, D->size);
+    lcl_csr_finish(&B);
+    return LCL_OK;
+}
+
+static enum lcl_status try_metis(struct lcl_distribution *D,
+                                 const struct lcl_csr *A, int64_t ghosts,
+                                 const struct lcl_log *log)
+{
+    int64_t fewer = -1;
+    enum lcl_status st;
+    D->perm = lcl_malloc((size_t)A->rows, sizeof *D->perm);
+    if (!D->perm)
+        return lcl_fail_memory(log, "the rows of the devices");
+    if ((st = order_by_metis(D->perm, A, D->size, log)) < 0 ||
+        (st = cut_reordered(D, &fewer, A, log)) < 0)
+        return st;
+    lcl_debug(log, "distribution: %" PRId64 " ghosts, %" PRId64 " by METIS",
+              ghosts, fewer);
+    if (fewer >= 0 && 3 * fewer < 2 * ghosts)
+        return LCL_OK;
+    lcl_free(D->perm);
+    lcl_free(D->map);
+    D->perm = NULL;
+    D->map = NULL;
+    cut(D->first, A, D->size, 1);
+    return LCL_OK;
+}
+
+enum lcl_status lcl_distribute(struct lcl_distribution *D,
+                               const struct lcl_csr *A, int size, int block,
+                               const struct lcl_log *log)
+{
+    enum lcl_status st = LCL_OK;
+    *D = (struct lcl_distribution){.size = size};
+    if (A->rows / block < size)
+        return lcl_fail(log, LCL_EINVAL,
+                        "%d devices for %" PRId64 " blocks of rows: expected "
+                        "at most one device for each",
+                        size, A->rows / block);
+    D->first = lcl_malloc((size_t)size + 1, sizeof *D->first);
+    if (!D->first)
+        return lcl_fail_memory(log, "the rows of the devices");
+    cut(D->first, A, size, block);
+    const int64_t ghosts = lcl_count_ghosts(A, D->first, size);
+    if (block == 1 && ghosts > A->rows / FEW_GHOSTS)
+        st = try_metis(D, A, ghosts, log);
+    if (st < 0)
+        lcl_distribution_finish(D);
+    return st;
+}
+
+// ------------------------------------------------------------------- creation
+
+static enum lcl_status check(lcl_context *const *ctx, int count,
+                             const struct lcl_csr *A, const struct lcl_log *log)
+{
+    for (int r = 0; r < count; ++r)
+        for (int s = 0; s < r; ++s)
+            if (ctx[r] == ctx[s])
+                return lcl_fail(log, LCL_EINVAL,
+                                "devices %d and %d have the same context", s,
+                                r);
+    if (A->rows != A->cols)
+        return lcl_fail(log, LCL_EFORMAT,
+                        "the matrix is %" PRId64 " x %" PRId64
+                        ": expected a square matrix for several devices",
+                        A->rows, A->cols);
+    return lcl_csr_check(A, log);
+}
+
+static enum lcl_status create(lcl_operator **out, lcl_context *const *ctx,
+                              struct lcl_distribution *D,
+                              const struct lcl_csr *A,
+                              const struct lcl_operator_params *params)
+{
+    const struct lcl_log *log = lcl_context_log(ctx[0]);
+    struct lcl_csr B;
+    int64_t *map;
+    if (!D->perm)
+        return lcl_team_operator_create(out, ctx, A, D, params);
+    enum lcl_status st = lcl_csr_reorder(&B, &map, A, D->perm, log);
+    if (st < 0)
+        return st;
+    lcl_free(map);
+    st = lcl_team_operator_create(out, ctx, &B, D, params);
+    lcl_csr_finish(&B);
+    return st;
+}
+
+enum lcl_status lcl_operator_create_distributed(
+    lcl_operator **out, lcl_context *const *contexts, int count,
+    const struct lcl_csr *A, const struct lcl_operator_params *params)
+{
+    struct lcl_distribution D = {.size = 0};
+    lcl_context *first = contexts && count > 0 ? contexts[0] : NULL;
+    enum lcl_status st;
+    if ((st = lcl_operator_begin(
+             out, first, A, "lcl_operator_create_distributed", &params)) < 0)
+        return st;
+    const struct lcl_log *log = lcl_context_log(first);
+    for (int r = 1; r < count; ++r)
+        if (!contexts[r])
+            return lcl_misuse(log,
+                              "lcl_operator_create_distributed: context "
+                              "%d is NULL",
+                              r);
+    if ((st = check(contexts, count, A, log)) < 0)
+        return st;
+    const int block =
+        params->block_size ? params->block_size : lcl_csr_natural_block(A);
+    lcl_task_enter(first, LCL_TASK_PARTITION);
+    st = lcl_distribute(&D, A, count, block, log);
+    lcl_task_leave(first);
+    if (st == LCL_OK)
+        st = create(out, contexts, &D, A, params);
+    lcl_distribution_finish(&D);
+    return st;
+}
