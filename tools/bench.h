@@ -197,6 +197,9 @@ extern const struct bench_tables bench_amg;
 // Preconditioners with more and more entries in their factors.
 extern const struct bench_tables bench_fill;
 
+// The same system on 1, 2, 4, ... devices of one kind.
+extern const struct bench_tables bench_multi;
+
 // Set-ups by task.
 extern const struct bench_tables bench_setup;
 

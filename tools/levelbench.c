@@ -347,8 +347,9 @@ static enum lcl_status run(struct command *c, int argc, char **argv)
 static const struct bench_tables *find_tables(const char *name)
 {
     static const struct bench_tables *const all[] = {
-        &bench_amg,   &bench_bgje, &bench_cg,  &bench_dd,   &bench_fill,
-        &bench_gmres, &bench_hec,  &bench_idr, &bench_kron, &bench_setup};
+        &bench_amg,  &bench_bgje,  &bench_cg,   &bench_dd,
+        &bench_fill, &bench_gmres, &bench_hec,  &bench_idr,
+        &bench_kron, &bench_multi, &bench_setup};
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
         if (strcmp(name, all[i]->name) == 0)
             return all[i];

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// levelbench multi: the same system on 1, 2, 4, ... devices of one kind: the
+// application of factors (figure 5.8 of Mehta et al., arXiv 2508.04917), the
+// product with and without its exchange, one sum over all devices, set-up and
+// solve; and what a model made of the figures of one device and of the
+// latencies predicts for them and for more devices.
+#include "tools/bench.h"
+
+#include "host/alloc.h"
+#include "host/clock.h"
+#include "host/runtime.h"
+#include "lib/krylov/krylov.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { DEVICES_MOST = 8, ROUNDS = 5, LAUNCHES = 40 };
+
+// What is timed on all ranks at once.
+enum figure { APPLY, OWN, PRODUCT, SUM, FIGURES };
+
+struct row {
+    int devices;
+    double setup, solve; // seconds
+    double of[FIGURES];
+    int iterations;
+};
+
+struct multi {
+    lcl_context *ctx[DEVICES_MOST];
+    int devices;
+    struct row row[DEVICES_MOST];
+    int rows;
+};
+
+// ------------------------------------------------------------------- devices
+
+// All devices of the name of B's, which is the first one.
+static enum lcl_status open_devices(struct multi *m, struct bench *B)
+{
+    const struct lcl_log *log = lcl_context_log(B->ctx);
+    const char *name = lcl_context_caps(B->ctx)->name;
+    int count;
+    enum lcl_status st = lcl_device_count(&count, log);
+    for (int i = 0; i < count && m->devices < DEVICES_MOST && st >= 0; ++i) {
+        struct lcl_caps caps;
+        char number[16];
+        snprintf(number, sizeof number, "%d", i);
+        const struct lcl_context_params params = {.device = number,
+                                                  .log = *log};
+        if ((st = lcl_device_caps(&caps, i, log)) < 0 ||
+            strcmp(caps.name, name) != 0)
+            continue;
+        st = lcl_context_create(&m->ctx[m->devices], &params);
+        m->devices += st == LCL_OK;
+    }
+    return st;
+}
+
+// ------------------------------------------------------------------- timing
+
+struct timing {
+    const lcl_operator *A;
+    const lcl_precond *M;
+    enum figure figure;
+    double seconds[DEVICES_MOST];
+};
+
+static enum lcl_status once(const struct timing *t, lcl_operator *A,
+                            lcl_operator *M, const struct lcl_operands *v)
+{
+    switch (t->figure) {
+    case APPLY:
+        return lcl_apply(M, LCL_APPLY, v);
+    case OWN:
+        return lcl_apply(A->part, LCL_APPLY_DOT, v);
+    case PRODUCT:
+        return lcl_apply(A, LCL_APPLY_DOT, v);
+    case SUM:
+    case FIGURES:
+        break;
+    }
+    return lcl_space_reduce(&A->range, v->sums, 0, 2, A->range.groups);
+}
+
+static enum lcl_status repeat(struct timing *t, int rank, lcl_operator *A,
+                              lcl_operator *M, const struct lcl_operands *v)
+{
+    enum lcl_status st;
+    if ((st = once(t, A, M, v)) < 0 ||
+        (st = lcl_context_wait(A->range.ctx)) < 0 ||
+        (st = lcl_space_agree(&A->range, LCL_OK, "")) < 0)
+        return st;
+    const double start = lcl_now();
+    for (int k = 0; k < LAUNCHES && st == LCL_OK; ++k)
+        st = once(t, A, M, v);
+    if (st == LCL_OK)
+        st = lcl_context_wait(A->range.ctx);
+    t->seconds[rank] = (lcl_now() - start) / LAUNCHES;
+    return st;
+}
+
+static enum lcl_status time_rank(void *arg, int rank)
+{
+    struct timing *t = arg;
+    lcl_operator *A = t->A->team->part[rank];
+    lcl_operator *M = &lcl_precond_member(t->M, rank)->op;
+    lcl_buffer *x = NULL, *y = NULL, *sums = NULL;
+    enum lcl_status st;
+    if ((st = lcl_space_vector(&x, &A->range)) == LCL_OK &&
+        (st = lcl_space_vector(&y, &A->range)) == LCL_OK &&
+        (st = lcl_space_sums(&sums, &A->range)) == LCL_OK &&
+        (st = lcl_buffer_fill(x, 0)) == LCL_OK &&
+        (st = lcl_buffer_fill(sums, 0)) == LCL_OK) {
+        const struct lcl_operands v = {
+            x, x, y, sums, lcl_context_no_stop(A->range.ctx), 0};
+        st = repeat(t, rank, A, M, &v);
+    }
+    lcl_buffer_destroy(&sums);
+    lcl_buffer_destroy(&y);
+    lcl_buffer_destroy(&x);
+    return st;
+}
+
+// The slowest rank, in the fastest of several rounds.
+static enum lcl_status time_figures(struct row *row, const lcl_operator *A,
+                                    const lcl_precond *M)
+{
+    struct timing t = {A, M, APPLY, {0}};
+    enum lcl_status st = LCL_OK;
+    for (int f = 0; f < FIGURES; ++f) {
+        row->of[f] = INFINITY;
+        t.figure = (enum figure)f;
+        for (int k = 0; k < ROUNDS && st == LCL_OK; ++k) {
+            double slowest = 0;
+            st = lcl_team_run(A->team->team, time_rank, &t);
+            for (int r = 0; r < row->devices; ++r)
+                slowest = fmax(slowest, t.seconds[r]);
+            row->of[f] = fmin(row->of[f], slowest);
+        }
+    }
+    return st;
+}
+
+// ------------------------------------------------------------------- one row
+
+static enum lcl_status set_up(lcl_operator **A, lcl_precond **M, lcl_solver **S,
+                              struct multi *m, struct bench *B, int devices)
+{
+    const struct lcl_options *o = &B->options;
+    enum lcl_status st;
+    if ((st = lcl_operator_create_distributed(A, m->ctx, devices,
+                                              &B->problem->A, &o->op)) < 0 ||
+        (st = lcl_precond_create(M, *A, &o->precond)) < 0)
+        return st;
+    return lcl_solver_create(S, *A, *M, &o->solver);
+}
+
+static void finish(lcl_operator **A, lcl_precond **M, lcl_solver **S)
+{
+    lcl_solver_destroy(S);
+    lcl_precond_destroy(M);
+    lcl_operator_destroy(A);
+}
+
+// The set-up that is measured is the second one: it compiles nothing.
+static enum lcl_status measure(struct row *row, struct multi *m,
+                               struct bench *B)
+{
+    lcl_operator *A = NULL;
+    lcl_precond *M = NULL;
+    lcl_solver *S = NULL;
+    struct lcl_report report = LCL_REPORT_INIT;
+    enum lcl_status st = LCL_OK;
+    for (int k = 0; k < 2 && st >= 0; ++k) {
+        finish(&A, &M, &S);
+        const double start = lcl_now();
+        st = set_up(&A, &M, &S, m, B, row->devices);
+        row->setup = lcl_now() - start;
+    }
+    if (st >= 0 && (st = time_figures(row, A, M)) >= 0)
+        st = bench_solve_twice(B->problem, S, &report);
+    row->solve = report.seconds;
+    row->iterations = report.iterations;
+    finish(&A, &M, &S);
+    return st;
+}
+
+// ------------------------------------------------------------------- output
+
+// Seconds of an iteration by the model: the work of one device by their number,
+// and for each of `sums` sums and `products` exchanges what a device waits.
+static double predict(const struct row *one, const struct row *many,
+                      int devices, int sums, int products)
+{
+    const double work = one->solve / fmax(one->iterations, 1);
+    const double steps = devices > 1 ? log2(devices) : 0;
+    const double exposed = fmax(many->of[PRODUCT] - many->of[OWN], 0);
+    const double base = fmax(log2(many->devices), 1);
+    return work / devices + steps / base * sums * many->of[SUM] +
+           (devices > 1 ? products * exposed : 0);
+}
+
+static void print_model(const struct bench *B, const struct multi *m)
+{
+    static const int more[] = {2, 4, 8, 64, 1024};
+    const struct row *last = &m->row[m->rows - 1];
+    const bool cg = B->options.solver.type == LCL_SOLVER_CG;
+    if (m->rows < 2)
+        return;
+    printf("  model: ms an iteration on");
+    for (size_t k = 0; k < sizeof more / sizeof *more; ++k)
+        printf("%s %d: %.3f", k ? "," : "", more[k],
+               1e3 *
+                   predict(&m->row[0], last, more[k], cg ? 2 : 4, cg ? 1 : 2));
+    printf("; measured on %d: %.3f\n", last->devices,
+           1e3 * last->solve / fmax(last->iterations, 1));
+}
+
+static void print_table(const struct bench *B, const struct multi *m)
+{
+    const struct row *one = &m->row[0];
+    printf("\n%s\n  devices  set-up  apply (times)  own product  product  "
+           "(times)   sum  iterations  solve (times)\n",
+           B->problem->name);
+    for (int k = 0; k < m->rows; ++k) {
+        const struct row *r = &m->row[k];
+        printf("  %7d %7.1f %6.3f (%5.2f) %12.3f %8.3f  (%5.2f) %5.1f %11d "
+               "%6.1f (%5.2f)\n",
+               r->devices, 1e3 * r->setup, 1e3 * r->of[APPLY],
+               one->of[APPLY] / r->of[APPLY], 1e3 * r->of[OWN],
+               1e3 * r->of[PRODUCT], one->of[PRODUCT] / r->of[PRODUCT],
+               1e6 * r->of[SUM], r->iterations, 1e3 * r->solve,
+               one->solve / r->solve);
+    }
+    printf("  ms, sums in us\n");
+    print_model(B, m);
+    fflush(stdout);
+}
+
+static void print_lines(const struct bench *B, const struct multi *m)
+{
+    static const char *const name[] = {"multi-apply", "multi-own-product",
+                                       "multi-product", "multi-sum"};
+    for (int k = 0; k < m->rows; ++k) {
+        const struct row *r = &m->row[k];
+        for (int f = 0; f < FIGURES; ++f) {
+            cJSON *line = bench_line(B, name[f], "");
+            cJSON_AddNumberToObject(line, "devices", r->devices);
+            cJSON_AddNumberToObject(line, "ms", 1e3 * r->of[f]);
+            bench_print(B, line);
+        }
+        cJSON *line = bench_line(B, "multi-solve",
+                                 lcl_solver_name(B->options.solver.type));
+        cJSON_AddNumberToObject(line, "devices", r->devices);
+        cJSON_AddNumberToObject(line, "ms", 1e3 * r->solve);
+        cJSON_AddNumberToObject(line, "setup_ms", 1e3 * r->setup);
+        cJSON_AddNumberToObject(line, "iters", r->iterations);
+        bench_print(B, line);
+    }
+}
+
+// ------------------------------------------------------------------- tables
+
+static enum lcl_status add_problem(void *state, struct bench *B)
+{
+    struct multi *m = state;
+    enum lcl_status st = m->devices > 0 ? LCL_OK : open_devices(m, B);
+    m->rows = 0;
+    for (int devices = 1; devices <= m->devices && st >= 0; devices *= 2) {
+        struct row *row = &m->row[m->rows];
+        *row = (struct row){.devices = devices};
+        st = measure(row, m, B);
+        m->rows += st >= 0;
+    }
+    if (st < 0)
+        return st;
+    if (B->tables)
+        print_table(B, m);
+    else
+        print_lines(B, m);
+    return LCL_OK;
+}
+
+static enum lcl_status create(void **out, struct lcl_options *options)
+{
+    options->solver.type = LCL_SOLVER_CG;
+    options->precond.type = LCL_PRECOND_IC0;
+    *out = lcl_calloc(1, sizeof(struct multi));
+    return *out ? LCL_OK : LCL_ENOMEM;
+}
+
+static void destroy(void *state)
+{
+    struct multi *m = state;
+    for (int k = 0; m && k < m->devices; ++k)
+        lcl_context_destroy(&m->ctx[k]);
+    lcl_free(m);
+}
+
+const struct bench_tables bench_multi = {
+    .name = "multi",
+    .needs_problem = true,
+    .create = create,
+    .problem = add_problem,
+    .destroy = destroy,
+};
