@@ -2,21 +2,39 @@
 // The rows of one rank.
 #include "host/alloc.h"
 #include "host/log.h"
+#include "host/parallel.h"
 
 #include <levelcl/matrix.h>
 
 #include <inttypes.h>
-#include <string.h>
+
+struct copying {
+    struct lcl_rows *R;
+    const struct lcl_csr *A;
+    int64_t chunks;
+};
+
+static void copy_entries(void *arg, int64_t chunk)
+{
+    const struct copying *c = arg;
+    const struct lcl_rows *R = c->R;
+    const int64_t start = c->A->row_ptr[R->first];
+    const int64_t nnz = R->row_ptr[R->rows];
+    const int64_t from = lcl_chunk_start(nnz, c->chunks, chunk);
+    const int64_t to = lcl_chunk_start(nnz, c->chunks, chunk + 1);
+    for (int64_t k = from; k < to; ++k) {
+        R->col[k] = c->A->col_ind[start + k];
+        R->val[k] = c->A->val[start + k];
+    }
+}
 
 static void copy_rows(struct lcl_rows *R, const struct lcl_csr *A)
 {
-    const int64_t start = A->row_ptr[R->first];
+    struct copying c = {R, A, 0};
     for (int64_t i = 0; i <= R->rows; ++i)
-        R->row_ptr[i] = A->row_ptr[R->first + i] - start;
-    for (int64_t k = 0; k < R->row_ptr[R->rows]; ++k)
-        R->col[k] = A->col_ind[start + k];
-    memcpy(R->val, A->val + start,
-           (size_t)R->row_ptr[R->rows] * sizeof *R->val);
+        R->row_ptr[i] = A->row_ptr[R->first + i] - A->row_ptr[R->first];
+    c.chunks = lcl_chunks(R->row_ptr[R->rows]);
+    lcl_parallel(c.chunks, copy_entries, &c);
 }
 
 enum lcl_status lcl_rows_of_csr(struct lcl_rows *out, const struct lcl_csr *A,

@@ -4,6 +4,7 @@
 
 #include "host/alloc.h"
 #include "host/log.h"
+#include "host/parallel.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -36,8 +37,8 @@ static enum lcl_status check_row(const struct lcl_rows *A, int64_t i,
     return LCL_OK;
 }
 
-static enum lcl_status check_rows(const struct lcl_rows *A,
-                                  const struct lcl_log *log)
+static enum lcl_status check_sizes(const struct lcl_rows *A,
+                                   const struct lcl_log *log)
 {
     if (A->rows < 1 || A->first < 0 || A->first > A->total - A->rows)
         return lcl_fail(log, LCL_EFORMAT,
@@ -52,11 +53,6 @@ static enum lcl_status check_rows(const struct lcl_rows *A,
         (A->row_ptr[A->rows] > 0 && (!A->col || !A->val)))
         return lcl_fail(log, LCL_EINVAL,
                         "the rows lack an array, or do not start at entry 0");
-    for (int64_t i = 0; i < A->rows; ++i) {
-        const enum lcl_status st = check_row(A, i, log);
-        if (st < 0)
-            return st;
-    }
     return LCL_OK;
 }
 
@@ -88,12 +84,149 @@ static enum lcl_status gather_firsts(int64_t *firsts, struct lcl_comm *C,
     return st;
 }
 
-// ------------------------------------------------------------------- ghosts
+// ------------------------------------------------------------------- entries
+
+// What a chunk of rows contains, or what precedes it.
+struct sizes {
+    int64_t own, boundary, entries, ghosts; // `ghosts` with repetitions
+};
+
+// The work of lcl_parallel(): each chunk of rows is surveyed, then filled in.
+struct splitting {
+    struct lcl_halo_plan *P;
+    const struct lcl_rows *A;
+    int64_t chunks;
+    struct sizes size[LCL_CHUNKS_MAX + 1];
+    int64_t fault[LCL_CHUNKS_MAX]; // the first malformed row, or -1
+};
 
 static bool is_own(const struct lcl_halo_plan *P, int64_t column)
 {
     return column >= P->first && column < P->first + P->rows;
 }
+
+static bool is_sound(const struct lcl_rows *A, int64_t i)
+{
+    return check_row(A, i, NULL) == LCL_OK;
+}
+
+static void count_row(struct sizes *s, const struct splitting *S, int64_t i)
+{
+    const int64_t *row_ptr = S->A->row_ptr;
+    int64_t own = 0;
+    for (int64_t k = row_ptr[i]; k < row_ptr[i + 1]; ++k)
+        own += is_own(S->P, S->A->col[k]);
+    const int64_t all = row_ptr[i + 1] - row_ptr[i];
+    s->own += own;
+    s->boundary += own < all;
+    s->entries += own < all ? all : 0;
+    s->ghosts += all - own;
+}
+
+static void survey(void *arg, int64_t chunk)
+{
+    struct splitting *S = arg;
+    const int64_t end = lcl_chunk_start(S->A->rows, S->chunks, chunk + 1);
+    struct sizes s = {0};
+    S->fault[chunk] = -1;
+    for (int64_t i = lcl_chunk_start(S->A->rows, S->chunks, chunk); i < end;
+         ++i) {
+        if (!is_sound(S->A, i)) {
+            S->fault[chunk] = i;
+            break;
+        }
+        count_row(&s, S, i);
+    }
+    S->size[chunk] = s;
+}
+
+// Replaces the sizes of chunks by what precedes them.
+static void add_up(struct splitting *S)
+{
+    struct sizes sum = {0};
+    for (int64_t c = 0; c <= S->chunks; ++c) {
+        const struct sizes own = S->size[c];
+        S->size[c] = sum;
+        sum.own += own.own;
+        sum.boundary += own.boundary;
+        sum.entries += own.entries;
+        sum.ghosts += own.ghosts;
+    }
+}
+
+static enum lcl_status survey_all(struct splitting *S,
+                                  const struct lcl_log *log)
+{
+    lcl_parallel(S->chunks, survey, S);
+    for (int64_t c = 0; c < S->chunks; ++c)
+        if (S->fault[c] >= 0)
+            return check_row(S->A, S->fault[c], log);
+    S->size[S->chunks] = (struct sizes){0};
+    add_up(S);
+    return LCL_OK;
+}
+
+static enum lcl_status allocate(struct lcl_halo_plan *P,
+                                const struct sizes *all,
+                                const struct lcl_log *log)
+{
+    struct lcl_csr *D = &P->own;
+    const size_t nnz = (size_t)all->own, rows = (size_t)all->boundary;
+    const size_t entries = (size_t)all->entries;
+    D->rows = D->cols = P->rows;
+    D->nnz = all->own;
+    P->boundary = all->boundary;
+    P->entries = all->entries;
+    D->row_ptr = lcl_malloc((size_t)P->rows + 1, sizeof *D->row_ptr);
+    D->col_ind = lcl_malloc(nnz, sizeof *D->col_ind);
+    D->val = lcl_malloc(nnz, sizeof *D->val);
+    P->own_place = lcl_malloc(nnz, sizeof *P->own_place);
+    P->row = lcl_malloc(rows, sizeof *P->row);
+    P->ptr = lcl_malloc(rows + 1, sizeof *P->ptr);
+    P->col = lcl_malloc(entries, sizeof *P->col);
+    P->place = lcl_malloc(entries, sizeof *P->place);
+    P->ghost = lcl_malloc((size_t)all->ghosts, sizeof *P->ghost);
+    return D->row_ptr && D->col_ind && D->val && P->own_place && P->row &&
+                   P->ptr && P->col && P->place && P->ghost
+               ? LCL_OK
+               : lcl_fail_memory(log, "the rows of a rank");
+}
+
+// Lists a boundary row, whole.
+static void list_row(struct sizes *at, const struct splitting *S, int64_t i)
+{
+    struct lcl_halo_plan *P = S->P;
+    P->row[at->boundary] = (int32_t)i;
+    P->ptr[at->boundary++] = at->entries;
+    for (int64_t k = S->A->row_ptr[i]; k < S->A->row_ptr[i + 1]; ++k) {
+        P->place[at->entries++] = k;
+        if (!is_own(P, S->A->col[k]))
+            P->ghost[at->ghosts++] = S->A->col[k];
+    }
+}
+
+static void fill(void *arg, int64_t chunk)
+{
+    struct splitting *S = arg;
+    const struct lcl_rows *A = S->A;
+    struct lcl_halo_plan *P = S->P;
+    struct lcl_csr *D = &P->own;
+    struct sizes at = S->size[chunk];
+    const int64_t end = lcl_chunk_start(A->rows, S->chunks, chunk + 1);
+    for (int64_t i = lcl_chunk_start(A->rows, S->chunks, chunk); i < end; ++i) {
+        D->row_ptr[i] = at.own;
+        for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
+            if (is_own(P, A->col[k])) {
+                D->col_ind[at.own] = (int32_t)(A->col[k] - P->first);
+                D->val[at.own] = A->val[k];
+                P->own_place[at.own++] = k;
+            }
+        if (at.own - D->row_ptr[i] < A->row_ptr[i + 1] - A->row_ptr[i])
+            list_row(&at, S, i);
+    }
+}
+
+// ------------------------------------------------------------------- ghosts
 
 static int compare(const void *a, const void *b)
 {
@@ -110,31 +243,6 @@ static int64_t without_repeats(int64_t *sorted, int64_t count)
     return kept;
 }
 
-static enum lcl_status find_ghosts(struct lcl_halo_plan *P,
-                                   const struct lcl_rows *A,
-                                   const struct lcl_log *log)
-{
-    const int64_t nnz = A->row_ptr[A->rows];
-    int64_t count = 0, at = 0;
-    for (int64_t k = 0; k < nnz; ++k)
-        count += !is_own(P, A->col[k]);
-    P->ghost = lcl_malloc((size_t)count, sizeof *P->ghost);
-    if (!P->ghost)
-        return lcl_fail_memory(log, "the columns of other ranks");
-    for (int64_t k = 0; k < nnz; ++k)
-        if (!is_own(P, A->col[k]))
-            P->ghost[at++] = A->col[k];
-    if (count > 0)
-        qsort(P->ghost, (size_t)count, sizeof *P->ghost, compare);
-    P->ghosts = without_repeats(P->ghost, count);
-    if (P->rows + P->ghosts > INT32_MAX)
-        return lcl_fail(log, LCL_ERANGE,
-                        "%" PRId64 " rows and columns of other ranks on one "
-                        "rank: expected at most %d",
-                        P->rows + P->ghosts, (int)INT32_MAX);
-    return LCL_OK;
-}
-
 static int32_t local_column(const struct lcl_halo_plan *P, int64_t column)
 {
     if (is_own(P, column))
@@ -144,91 +252,36 @@ static int32_t local_column(const struct lcl_halo_plan *P, int64_t column)
     return (int32_t)(P->rows + (at - P->ghost));
 }
 
-// ------------------------------------------------------------------- entries
-
-// Entries of row i in own columns.
-static int64_t count_own(const struct lcl_halo_plan *P,
-                         const struct lcl_rows *A, int64_t i)
+// Sorts the ghosts; then the columns of boundary rows are known.
+static enum lcl_status number_ghosts(struct lcl_halo_plan *P,
+                                     const struct lcl_rows *A, int64_t count,
+                                     const struct lcl_log *log)
 {
-    int64_t own = 0;
-    for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
-        own += is_own(P, A->col[k]);
-    return own;
-}
-
-static void count(struct lcl_halo_plan *P, const struct lcl_rows *A)
-{
-    for (int64_t i = 0; i < A->rows; ++i) {
-        const int64_t own = count_own(P, A, i);
-        const int64_t all = A->row_ptr[i + 1] - A->row_ptr[i];
-        P->own.nnz += own;
-        P->boundary += own < all;
-        P->entries += own < all ? all : 0;
-    }
-}
-
-static enum lcl_status allocate(struct lcl_halo_plan *P,
-                                const struct lcl_log *log)
-{
-    struct lcl_csr *D = &P->own;
-    const size_t nnz = (size_t)D->nnz, rows = (size_t)P->boundary;
-    const size_t entries = (size_t)P->entries;
-    D->rows = D->cols = P->rows;
-    D->row_ptr = lcl_malloc((size_t)P->rows + 1, sizeof *D->row_ptr);
-    D->col_ind = lcl_malloc(nnz, sizeof *D->col_ind);
-    D->val = lcl_malloc(nnz, sizeof *D->val);
-    P->own_place = lcl_malloc(nnz, sizeof *P->own_place);
-    P->row = lcl_malloc(rows, sizeof *P->row);
-    P->ptr = lcl_malloc(rows + 1, sizeof *P->ptr);
-    P->col = lcl_malloc(entries, sizeof *P->col);
-    P->place = lcl_malloc(entries, sizeof *P->place);
-    return D->row_ptr && D->col_ind && D->val && P->own_place && P->row &&
-                   P->ptr && P->col && P->place
-               ? LCL_OK
-               : lcl_fail_memory(log, "the rows of a rank");
-}
-
-// Appends a boundary row, whole.
-static void list_row(struct lcl_halo_plan *P, const struct lcl_rows *A,
-                     int64_t i)
-{
-    P->row[P->boundary] = (int32_t)i;
-    for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k) {
-        P->col[P->entries] = local_column(P, A->col[k]);
-        P->place[P->entries++] = k;
-    }
-    P->ptr[++P->boundary] = P->entries;
-}
-
-static void fill(struct lcl_halo_plan *P, const struct lcl_rows *A)
-{
-    struct lcl_csr *D = &P->own;
-    int64_t at = 0;
-    P->boundary = P->entries = 0;
-    P->ptr[0] = D->row_ptr[0] = 0;
-    for (int64_t i = 0; i < A->rows; ++i) {
-        const int64_t before = at;
-        for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
-            if (is_own(P, A->col[k])) {
-                D->col_ind[at] = (int32_t)(A->col[k] - P->first);
-                D->val[at] = A->val[k];
-                P->own_place[at++] = k;
-            }
-        D->row_ptr[i + 1] = at;
-        if (at - before < A->row_ptr[i + 1] - A->row_ptr[i])
-            list_row(P, A, i);
-    }
+    if (count > 0)
+        qsort(P->ghost, (size_t)count, sizeof *P->ghost, compare);
+    P->ghosts = without_repeats(P->ghost, count);
+    if (P->rows + P->ghosts > INT32_MAX)
+        return lcl_fail(log, LCL_ERANGE,
+                        "%" PRId64 " rows and columns of other ranks on one "
+                        "rank: expected at most %d",
+                        P->rows + P->ghosts, (int)INT32_MAX);
+    for (int64_t k = 0; k < P->entries; ++k)
+        P->col[k] = local_column(P, A->col[P->place[k]]);
+    return LCL_OK;
 }
 
 static enum lcl_status split(struct lcl_halo_plan *P, const struct lcl_rows *A,
                              const struct lcl_log *log)
 {
+    struct splitting S = {.P = P, .A = A, .chunks = lcl_chunks(A->rows)};
+    const struct sizes *all = &S.size[S.chunks];
     enum lcl_status st;
-    count(P, A);
-    if ((st = find_ghosts(P, A, log)) < 0 || (st = allocate(P, log)) < 0)
+    if ((st = survey_all(&S, log)) < 0 || (st = allocate(P, all, log)) < 0)
         return st;
-    fill(P, A);
-    return LCL_OK;
+    lcl_parallel(S.chunks, fill, &S);
+    P->own.row_ptr[P->rows] = all->own;
+    P->ptr[P->boundary] = all->entries;
+    return number_ghosts(P, A, all->ghosts, log);
 }
 
 // ------------------------------------------------------------------- peers
@@ -334,7 +387,7 @@ static enum lcl_status make(struct lcl_halo_plan *P, struct lcl_comm *C,
                             const struct lcl_rows *A)
 {
     int64_t *firsts = lcl_malloc((size_t)C->size + 1, sizeof *firsts);
-    enum lcl_status st = firsts ? check_rows(A, &C->log)
+    enum lcl_status st = firsts ? check_sizes(A, &C->log)
                                 : lcl_fail_memory(&C->log, "the first rows");
     if ((st = lcl_comm_agree(C, st, "the rows")) == LCL_OK &&
         (st = gather_firsts(firsts, C, A)) == LCL_OK &&

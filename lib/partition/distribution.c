@@ -164,7 +164,7 @@ enum lcl_status lcl_distribute(struct lcl_distribution *D,
     if (!D->first)
         return lcl_fail_memory(log, "the rows of the devices");
     cut(D->first, A, size, block);
-    const int64_t ghosts = lcl_count_ghosts(A, D->first, size);
+    const int64_t ghosts = size > 1 ? lcl_count_ghosts(A, D->first, size) : 0;
     if (block == 1 && ghosts > A->rows / FEW_GHOSTS)
         st = try_metis(D, A, ghosts, log);
     if (st < 0)

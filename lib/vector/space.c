@@ -70,8 +70,9 @@ enum lcl_status lcl_space_reduce(const struct lcl_space *V, lcl_buffer *sums,
                                  int first, int rows, int groups)
 {
     const size_t row = (size_t)groups * sizeof(double);
+    const bool alone = !V->comm || V->comm->size == 1;
     enum lcl_status st = LCL_OK;
-    for (int q = 0; q < rows && V->comm && st == LCL_OK; q += ROWS_MOST)
+    for (int q = 0; q < rows && !alone && st == LCL_OK; q += ROWS_MOST)
         st = reduce_rows(V->comm, sums, (size_t)(first + q) * row,
                          rows - q < ROWS_MOST ? rows - q : ROWS_MOST, groups);
     return st;
