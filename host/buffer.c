@@ -6,6 +6,7 @@
 #include "host/context.h"
 #include "host/interop.h"
 #include "host/log.h"
+#include "host/mailbox.h"
 #include "host/memory.h"
 #include "host/runtime.h"
 #include "host/staging.h"
@@ -228,8 +229,9 @@ enum lcl_status lcl_buffer_write(lcl_buffer *b, const void *data, size_t bytes)
 enum lcl_status lcl_buffer_write_at(lcl_buffer *b, size_t at, const void *data,
                                     size_t bytes)
 {
-    return bytes == 0
-               ? LCL_OK
+    return bytes == 0 ? LCL_OK
+           : lcl_mailbox_takes(b->ctx, bytes)
+               ? lcl_mailbox_write(b->ctx, b->mem, at, data, bytes)
                : LCL_CL(&b->ctx->cl,
                         clEnqueueWriteBuffer(b->ctx->queue, b->mem, CL_TRUE, at,
                                              bytes, data, 0, NULL, NULL));
@@ -240,8 +242,11 @@ enum lcl_status lcl_buffer_read_at(const lcl_buffer *b, size_t at, void *data,
 {
     if (bytes == 0)
         return LCL_OK;
-    const enum lcl_status st = LCL_CL(
-        &b->ctx->cl, clEnqueueReadBuffer(b->ctx->queue, b->mem, CL_TRUE, at,
+    const enum lcl_status st =
+        lcl_mailbox_takes(b->ctx, bytes)
+            ? lcl_mailbox_read(b->ctx, b->mem, at, data, bytes)
+            : LCL_CL(&b->ctx->cl,
+                     clEnqueueReadBuffer(b->ctx->queue, b->mem, CL_TRUE, at,
                                          bytes, data, 0, NULL, NULL));
     if (st == LCL_OK)
         lcl_cl_checked(&b->ctx->cl);

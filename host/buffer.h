@@ -46,7 +46,8 @@ size_t lcl_buffer_bytes(const lcl_buffer *buffer);
 // solve. It lives as long as the context.
 const lcl_buffer *lcl_context_no_stop(const lcl_context *ctx);
 
-// Blocking transfers of `bytes` bytes from the start of the buffer.
+// Transfers of `bytes` bytes from the start of the buffer; data may be changed
+// or used when they return.
 enum lcl_status lcl_buffer_write(lcl_buffer *buffer, const void *data,
                                  size_t bytes);
 enum lcl_status lcl_buffer_read(const lcl_buffer *buffer, void *data,

@@ -20,6 +20,14 @@ struct lcl_pinned {
     char *host;
 };
 
+// Pinned memory for small transfers (host/mailbox.h).
+enum { LCL_MAILBOX_WRITES = 7 };
+struct lcl_mailbox {
+    struct lcl_pinned pinned;
+    cl_event event[LCL_MAILBOX_WRITES]; // of the last writes; NULL: none
+    unsigned writes;
+};
+
 // Memory of buffers (host/memory.h).
 struct lcl_pool {
     struct lcl_region *regions;
@@ -47,6 +55,7 @@ struct lcl_context {
     bool profile;               // wait before and after each task
     struct lcl_buffer *no_stop; // lcl_context_no_stop()
     struct lcl_pinned staging;  // for lcl_fill_staged()
+    struct lcl_mailbox mailbox;
     bool used_blas;
     bool proven; // passed its self-test, now or earlier
 };

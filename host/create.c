@@ -9,6 +9,7 @@
 #include "host/device.h"
 #include "host/interop.h"
 #include "host/log.h"
+#include "host/mailbox.h"
 #include "host/memory.h"
 #include "host/program.h"
 #include "host/queue.h"
@@ -253,6 +254,7 @@ void lcl_context_destroy(lcl_context **context)
         return;
     lcl_context *ctx = *context;
     lcl_aux_finish(ctx);
+    lcl_mailbox_finish(ctx);
     lcl_pinned_close(&ctx->staging, ctx);
     lcl_buffer_destroy(&ctx->no_stop);
     if (ctx->queue)

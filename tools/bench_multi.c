@@ -173,6 +173,8 @@ static enum lcl_status measure(struct row *row, struct multi *m,
     lcl_solver *S = NULL;
     struct lcl_report report = LCL_REPORT_INIT;
     enum lcl_status st = LCL_OK;
+    if (!B->problem->has_rhs)
+        bench_random_rhs(B->problem, 1);
     for (int k = 0; k < 2 && st >= 0; ++k) {
         finish(&A, &M, &S);
         const double start = lcl_now();
