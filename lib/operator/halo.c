@@ -6,6 +6,7 @@
 #include "host/geometry.h"
 #include "host/launch.h"
 #include "host/log.h"
+#include "host/queue.h"
 #include "host/runtime.h"
 #include "lib/operator/matrix.h"
 #include "lib/operator/symmetry.h"
@@ -185,9 +186,10 @@ enum lcl_status lcl_halo_begin(struct lcl_halo *H, const lcl_buffer *x)
     enum lcl_status st;
     if (!H->window)
         return LCL_OK;
-    if ((st = lcl_gather(&H->ops, H->plan.sends, H->send, x, H->packed)) < 0)
+    if ((st = lcl_gather(&H->ops, H->plan.sends, H->send, x, H->packed)) < 0 ||
+        (st = lcl_window_post(H->window)) < 0)
         return st;
-    return lcl_window_post(H->window);
+    return lcl_fork(H->space.ctx); // ghosts arrive beside the product
 }
 
 // The messages for the peers are parts of the packed vector.
@@ -210,7 +212,7 @@ static enum lcl_status write_ghosts(struct lcl_halo *H)
     const struct lcl_halo_plan *P = &H->plan;
     enum lcl_status st = LCL_OK;
     for (int k = 0; k < P->froms && st == LCL_OK; ++k)
-        st = lcl_buffer_write_at(
+        st = lcl_buffer_write_aux(
             H->ghost, (size_t)P->from[k].start * sizeof(double),
             H->messages.in[k].data, H->messages.in[k].bytes);
     return st;
