@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Checks which options of clsolve can be combined.
 #include "tools/cli.h"
+#include "tools/devices.h"
 
 #include <errno.h>
 #include <math.h>
@@ -53,7 +54,10 @@ static enum lcl_status check_matrix(const struct cli *cli,
     if (cli->devices && (cli->device || cli->command == CLI_DEVICES))
         return messages_fail(messages, LCL_EINVAL,
                              "--devices goes with a solve, without --device");
-    if (cli->devices && kron)
+    if (cli->devices && devices_fault(cli->devices))
+        return messages_fail(messages, LCL_EINVAL, "--devices %s: %s",
+                             cli->devices, devices_fault(cli->devices));
+    if (cli->devices && cli_is_kron(cli))
         return messages_fail(messages, LCL_EUNSUPPORTED,
                              "Kronecker systems run on one device");
     if (given > 1 && !text && !kron)

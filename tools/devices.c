@@ -2,56 +2,60 @@
 // The devices of a run.
 #include "tools/devices.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { NAME_BYTES = 128 };
 
-static enum lcl_status refuse(const struct lcl_log *log, const char *what,
-                              const char *list)
+// Copies the name at *at and moves on to the next one, or to the end.
+static bool next_name(char name[NAME_BYTES], const char **at)
 {
-    char text[2 * NAME_BYTES];
-    snprintf(text, sizeof text, "--devices %s: %s", list, what);
-    log->fn(log->user, LCL_LOG_ERROR, text);
-    return LCL_EINVAL;
+    const size_t length = strcspn(*at, ",");
+    snprintf(name, NAME_BYTES, "%.*s", (int)length, *at);
+    *at += length + ((*at)[length] == ',' && (*at)[length + 1]);
+    return length > 0 && length < NAME_BYTES;
 }
 
-// Splits the list; names beyond the most are an error.
-static enum lcl_status split(char (*name)[NAME_BYTES], int *count,
-                             const char *list, const struct lcl_log *log)
+static bool is_repeated(const char *name, const char *list, int before)
 {
-    *count = 0;
-    for (const char *at = list;; ++at) {
-        const size_t length = strcspn(at, ",");
-        if (length == 0 || length >= NAME_BYTES)
-            return refuse(log, "expected numbers or names, as in 0,1", list);
-        if (*count == DEVICES_MOST)
-            return refuse(log, "more than 16 devices", list);
-        snprintf(name[*count], NAME_BYTES, "%.*s", (int)length, at);
-        for (int k = 0; k < *count; ++k)
-            if (strcmp(name[k], name[*count]) == 0)
-                return refuse(log, "a device is named twice", list);
-        ++*count;
-        at += length;
-        if (!*at)
-            return LCL_OK;
+    char other[NAME_BYTES];
+    for (int k = 0; k < before; ++k)
+        if (next_name(other, &list) && strcmp(name, other) == 0)
+            return true;
+    return false;
+}
+
+const char *devices_fault(const char *list)
+{
+    char name[NAME_BYTES];
+    const char *at = list;
+    if (!*list || list[strlen(list) - 1] == ',')
+        return "expected numbers or names, as in 0,1";
+    for (int k = 0; *at; ++k) {
+        if (k == DEVICES_MOST)
+            return "more than 16 devices";
+        if (!next_name(name, &at))
+            return "expected numbers or names, as in 0,1";
+        if (is_repeated(name, list, k))
+            return "a device is named twice";
     }
+    return NULL;
 }
 
 enum lcl_status devices_open(struct devices *D, const char *list,
                              const struct lcl_context_params *params)
 {
-    char name[DEVICES_MOST][NAME_BYTES];
+    char name[NAME_BYTES];
     struct lcl_context_params own = *params;
     enum lcl_status st = LCL_OK;
-    int count = 1;
-    if (list && (st = split(name, &count, list, &params->log)) < 0)
-        return st;
-    for (D->count = 0; D->count < count && st == LCL_OK;) {
-        own.device = list ? name[D->count] : params->device;
+    D->count = 0;
+    do {
+        if (list && next_name(name, &list))
+            own.device = name;
         if ((st = lcl_context_create(&D->ctx[D->count], &own)) == LCL_OK)
             ++D->count;
-    }
+    } while (st == LCL_OK && list && *list);
     return st;
 }
 

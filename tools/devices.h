@@ -14,9 +14,12 @@ struct devices {
     int count;
 };
 
-// Opens the devices of a list "A,B,..." of numbers or parts of names; NULL: the
-// default device. Returns as lcl_context_create(); LCL_EINVAL, with a message,
-// also for an empty or repeated name and for more than DEVICES_MOST names.
+// What is wrong with a list "A,B,..." of numbers or parts of names: an empty or
+// repeated name, more than DEVICES_MOST names; NULL: nothing.
+const char *devices_fault(const char *list);
+
+// Opens the devices of a list without faults; NULL: params->device. Returns as
+// lcl_context_create().
 enum lcl_status devices_open(struct devices *D, const char *list,
                              const struct lcl_context_params *params);
 void devices_close(struct devices *D);

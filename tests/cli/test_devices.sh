@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# clsolve on several devices: those of PoCL, of which there are as many as it is
+# told. Usage: test_devices.sh CLSOLVE
+set -u
+. "$(dirname "$0")/checks.sh"
+
+# ---------------------------------------------------------------- options
+
+refused 2 'a device is named twice' --problem lap3d:4 --devices 0,0
+refused 2 'expected numbers or names' --problem lap3d:4 --devices 0,
+refused 2 'expected numbers or names' --problem lap3d:4 --devices 0,,1
+refused 2 'more than 16 devices' --problem lap3d:4 \
+    --devices 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16
+refused 2 'without --device' --problem lap3d:4 --device 0 --devices 0
+refused 4 'no device' --problem lap3d:4 --devices 0,none-such
+
+# ---------------------------------------------------------------- solves
+
+export POCL_DEVICES='pthread pthread pthread'
+clsolve devices
+[ "$(grep -c '^[0-9]' "$dir/stdout")" -ge 3 ] ||
+    { echo "fewer than three devices: $passed passed"; exit 77; }
+
+ends 0 --problem lap3d:12 --devices 0,1 --solver cg --precond ic0
+says stdout 'converged'
+[ "$(grep -c '^device' "$dir/stdout")" = 2 ] && pass || flunk 'not two devices'
+ends 0 --problem convdiff:12,5 --devices 0,1,2 --solver bicgstab \
+    --precond ildu0 --json
+is_json "$dir/stdout" && pass || flunk 'not a JSON record'
+says stdout '"devices":\['
+ends 0 --problem lap3d:8,b=3 --devices 2,0
+ends 1 --problem lap3d:12 --devices 0,1 --max-iters 2 --solver cg
+
+# twice the same answer, to the bit
+for run in 1 2; do
+    ends 0 --problem jump:10,1000 --devices 0,1,2 -o "$run.mtx"
+done
+cmp -s 1.mtx 2.mtx && pass || flunk 'two runs differ'
+
+# a matrix without order: METIS finds one
+awk 'BEGIN {
+    n = 400
+    for (i = 0; i < n; ++i) {
+        a = i * 171 % n + 1
+        b = (i + 1) % n * 171 % n + 1
+        print a, a, 4
+        print a, b, -1
+        print b, a, -1
+    }
+}' | matrix ring.mtx 400 400 1200
+ends 0 ring.mtx --devices 0,1 --solver cg --precond jacobi -o x.mtx
+ends 0 ring.mtx --solver cg --precond jacobi -o y.mtx
+paste x.mtx y.mtx | awk 'NR > 2 { d = $1 - $2; if (d * d > 1e-10) exit 1 }' &&
+    pass || flunk 'one and two devices differ'
+
+# more devices than rows; systems that run on one device
+printf '1 1 2\n2 2 2\n' | matrix two.mtx 2 2 2
+refused 2 '3 devices for 2 blocks' two.mtx --devices 0,1,2
+refused 2 'Kronecker systems run on one device' --problem kron:2 --devices 0,1
+finish 0
