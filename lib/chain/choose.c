@@ -35,6 +35,12 @@ static bool suits_cg(enum lcl_precond_type type)
            type == LCL_PRECOND_AS || type == LCL_PRECOND_AMG;
 }
 
+// |D| is definite for any A, IC(0) if the diagonal has one sign.
+static enum lcl_precond_type for_minres(const struct lcl_precond_params *p)
+{
+    return lcl_wants_subdomains(p) ? LCL_PRECOND_IC0 : LCL_PRECOND_JACOBI;
+}
+
 void lcl_choose(struct lcl_precond_params *precond,
                 struct lcl_solver_params *solver, const char **reason,
                 const lcl_operator *A)
@@ -56,6 +62,7 @@ void lcl_choose(struct lcl_precond_params *precond,
     if (precond->type == LCL_PRECOND_DEFAULT)
         precond->type =
             solver->type == LCL_SOLVER_CG_PUBLISHED      ? LCL_PRECOND_NONE
+            : solver->type == LCL_SOLVER_MINRES          ? for_minres(precond)
             : !for_cg                                    ? LCL_PRECOND_ILDU0
             : elliptic && !lcl_wants_subdomains(precond) ? LCL_PRECOND_AMG
                                                          : LCL_PRECOND_IC0;
