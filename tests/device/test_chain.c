@@ -106,6 +106,15 @@ static struct lcl_csr unsymmetric(void)
     return A;
 }
 
+static struct lcl_csr shifted(struct lcl_csr A, double shift)
+{
+    for (int64_t i = 0; i < A.rows; ++i)
+        for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
+            if (A.col_ind[k] == i)
+                A.val[k] -= i % 2 ? shift : 0;
+    return A;
+}
+
 static void test_chain__the_matrix_chooses(void **state)
 {
     expect_choice(*state, test_laplacian(18, 16, 15), LCL_SOLVER_CG,
@@ -117,8 +126,68 @@ static void test_chain__the_matrix_chooses(void **state)
     expect_choice(*state, scaled(test_laplacian(10, 9, 8), -1e-200),
                   LCL_SOLVER_CG, LCL_PRECOND_IC0);
     expect_choice(*state, test_identity(5000), LCL_SOLVER_CG, LCL_PRECOND_IC0);
+    expect_choice(*state, shifted(test_laplacian(10, 9, 8), 12),
+                  LCL_SOLVER_MINRES, LCL_PRECOND_JACOBI);
+    expect_choice(*state, shifted(test_laplacian(10, 9, 8), 6),
+                  LCL_SOLVER_MINRES, LCL_PRECOND_JACOBI);
     expect_choice(*state, unsymmetric(), LCL_SOLVER_BICGSTAB,
                   LCL_PRECOND_ILDU0);
+}
+
+// CG finds that a matrix is not definite although its diagonal has one sign:
+// MINRES follows at once.
+static void test_chain__indefinite_matrices_are_found(void **state)
+{
+    const double sign[] = {1, -1};
+    for (int k = 0; k < 2; ++k) {
+        struct lcl_csr A = shifted(test_laplacian(9, 8, 7), 3);
+        struct run r;
+        run_open(&r, *state, scaled(A, sign[k]), NULL, NULL);
+        assert_int_equal(solver_of(&r), LCL_SOLVER_CG);
+        assert_int_equal(solve(&r, LCL_OK), 2);
+        assert_int_equal(lcl_chain_attempt(r.C, 0)->stop,
+                         LCL_STOP_INDEFINITE_MATRIX);
+        assert_int_equal(solver_of(&r), LCL_SOLVER_MINRES);
+        assert_int_equal(precond_of(&r), LCL_PRECOND_JACOBI);
+        run_close(&r);
+    }
+}
+
+// Parameters of subdomains go to factors, after which MINRES follows.
+static void test_chain__minres_follows_factors_that_are_asked_for(void **state)
+{
+    const struct lcl_precond_params natural = {
+        .partition = {.type = LCL_PARTITION_NATURAL, .rows = 10}};
+    const struct lcl_solver_params few = {.max_iters = 8};
+    struct run r;
+    run_open(&r, *state, shifted(test_laplacian(10, 9, 8), 12), &natural, &few);
+    assert_int_equal(precond_of(&r), LCL_PRECOND_ILDU0);
+    assert_int_equal(lcl_chain_solve(r.C, r.b, r.x, &r.report),
+                     LCL_ITERATION_LIMIT);
+    assert_int_equal(lcl_chain_attempt(r.C, 1)->solver, LCL_SOLVER_MINRES);
+    assert_int_equal(lcl_chain_attempt(r.C, 1)->precond, LCL_PRECOND_JACOBI);
+    run_close(&r);
+}
+
+// MINRES is not tried as long as the matrix may be definite, and another method
+// follows where it comes first.
+static void test_chain__minres_is_for_indefinite_matrices(void **state)
+{
+    const struct lcl_solver_params few = {.max_iters = 8, .rtol = 1e-18};
+    struct lcl_csr all[] = {test_laplacian(10, 9, 8),
+                            shifted(test_laplacian(10, 9, 8), 12)};
+    for (int k = 0; k < 2; ++k) {
+        const struct lcl_attempt *a;
+        struct run r;
+        run_open(&r, *state, all[k], NULL, &few);
+        assert_true(lcl_chain_solve(r.C, r.b, r.x, &r.report) > LCL_OK);
+        for (int i = 0; (a = lcl_chain_attempt(r.C, i)); ++i)
+            assert_int_equal(a->solver == LCL_SOLVER_MINRES, k == 1 && i == 0);
+        if (k == 1)
+            assert_int_equal(lcl_chain_attempt(r.C, 1)->solver,
+                             LCL_SOLVER_BICGSTAB);
+        run_close(&r);
+    }
 }
 
 // One that is named determines the other; there is one method.
@@ -137,6 +206,10 @@ static void test_chain__named_types_stay(void **state)
          LCL_PRECOND_JACOBI},
         {LCL_SOLVER_GMRES, LCL_SOLVER_GMRES, LCL_PRECOND_NONE,
          LCL_PRECOND_NONE},
+        {LCL_SOLVER_MINRES, LCL_SOLVER_MINRES, LCL_PRECOND_DEFAULT,
+         LCL_PRECOND_JACOBI},
+        {LCL_SOLVER_MINRES, LCL_SOLVER_MINRES, LCL_PRECOND_IC0,
+         LCL_PRECOND_IC0},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
         const struct lcl_precond_params precond = {.type = cases[k].precond};
@@ -392,6 +465,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_chain__the_matrix_chooses),
+        cmocka_unit_test(test_chain__indefinite_matrices_are_found),
+        cmocka_unit_test(test_chain__minres_follows_factors_that_are_asked_for),
+        cmocka_unit_test(test_chain__minres_is_for_indefinite_matrices),
         cmocka_unit_test(test_chain__named_types_stay),
         cmocka_unit_test(test_chain__parameters_of_subdomains_are_kept),
         cmocka_unit_test(test_chain__other_methods_follow),
