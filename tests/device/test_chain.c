@@ -245,6 +245,77 @@ static void test_chain__parameters_of_subdomains_are_kept(void **state)
     test_csr_finish(&A);
 }
 
+// ------------------------------------------------------------------- patterns
+
+static void expect_solved(lcl_context *ctx, struct lcl_csr A)
+{
+    struct run r;
+    run_open(&r, ctx, A, NULL, NULL);
+    solve(&r, LCL_OK);
+    run_close(&r);
+}
+
+// One that is full, in matrices of each kind: definite and large enough for
+// multigrid, symmetric with a zero, not symmetric.
+static void test_chain__dense_rows_and_columns_are_handled(void **state)
+{
+    const double few = -1.0 / 5000;
+    expect_solved(*state,
+                  test_bordered(test_laplacian(18, 16, 15), few, few, 2));
+    expect_solved(*state, test_bordered(test_laplacian(10, 9, 8), few, few, 2));
+    expect_solved(*state, test_bordered(test_laplacian(10, 9, 8), 1, 1, 0));
+    expect_solved(*state, test_bordered(unsymmetric(), 1, 0, 3));
+    expect_solved(*state, test_bordered(unsymmetric(), 0, 1, 3));
+    expect_solved(*state, test_bordered(unsymmetric(), 1, -1, 3));
+    expect_solved(*state, test_bordered(unsymmetric(), 1, 1, 0));
+}
+
+// Parts without couplings, whose entries differ by 12 orders of magnitude.
+static void test_chain__disconnected_parts_are_handled(void **state)
+{
+    struct lcl_csr large = scaled(test_laplacian(5, 4, 3), 1e6);
+    struct lcl_csr small = scaled(test_laplacian(7, 9, 1), 1e-6);
+    struct lcl_csr parts = test_joined(test_laplacian(18, 16, 15), large);
+    expect_solved(*state, test_joined(parts, small));
+    large = scaled(unsymmetric(), 1e6);
+    small = scaled(test_laplacian(7, 9, 1), 1e-6);
+    expect_solved(*state,
+                  test_joined(test_joined(unsymmetric(), large), small));
+}
+
+// Diagonal entries from 1e-8 to 1e8, with the sign of every other one.
+static struct lcl_csr diagonal(int64_t n, double sign)
+{
+    struct lcl_csr A = test_identity(n);
+    for (int64_t i = 0; i < n; ++i)
+        A.val[i] = pow(10, (double)(i % 17 - 8)) * (i % 2 ? sign : 1);
+    return A;
+}
+
+// Unknowns with a boundary condition: no couplings in the row, which leaves
+// those of the column, or none in both.
+static struct lcl_csr with_conditions(struct lcl_csr A, bool both)
+{
+    for (int64_t i = 0; i < A.rows; ++i)
+        for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
+            if (A.col_ind[k] != i &&
+                (i % 7 == 0 || (both && A.col_ind[k] % 7 == 0)))
+                A.val[k] = 0;
+    return A;
+}
+
+static void test_chain__rows_with_a_diagonal_alone_are_handled(void **state)
+{
+    expect_solved(*state, diagonal(500, 1));
+    expect_solved(*state, diagonal(500, -1));
+    expect_solved(*state,
+                  test_joined(test_laplacian(18, 16, 15), diagonal(100, 1)));
+    expect_solved(*state, test_joined(diagonal(100, -1), unsymmetric()));
+    for (int both = 0; both < 2; ++both)
+        expect_solved(*state,
+                      with_conditions(test_laplacian(18, 16, 15), both));
+}
+
 // ------------------------------------------------------------------- failures
 
 // x_i depends on x_i+1: factors of the natural order overflow, GMRES takes one
@@ -470,6 +541,9 @@ int main(void)
         cmocka_unit_test(test_chain__minres_is_for_indefinite_matrices),
         cmocka_unit_test(test_chain__named_types_stay),
         cmocka_unit_test(test_chain__parameters_of_subdomains_are_kept),
+        cmocka_unit_test(test_chain__dense_rows_and_columns_are_handled),
+        cmocka_unit_test(test_chain__disconnected_parts_are_handled),
+        cmocka_unit_test(test_chain__rows_with_a_diagonal_alone_are_handled),
         cmocka_unit_test(test_chain__other_methods_follow),
         cmocka_unit_test(test_chain__missing_diagonals_are_permuted),
         cmocka_unit_test(test_chain__singular_systems_are_reported),
