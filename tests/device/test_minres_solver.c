@@ -73,6 +73,65 @@ static void test_minres__indefinite_matrices_are_solved(void **state)
     }
 }
 
+// IC(0) has the sign of the diagonal and shifts what would give it another one:
+// it stays definite for an indefinite matrix.
+static void test_minres__shifted_factors_are_definite(void **state)
+{
+    struct lcl_precond_params ic0 = test_ic0(LCL_COARSE_NONE);
+    struct lcl_csr A = shifted(9, 8, 7, 3);
+    ic0.pivot = LCL_PIVOT_SHIFT;
+    for (int minus = 0; minus < 2; ++minus) {
+        expect_random_solved(*state, &A, &ic0);
+        for (int64_t k = 0; k < A.nnz; ++k)
+            A.val[k] *= -1;
+    }
+    test_csr_finish(&A);
+}
+
+static int iterations_of(lcl_context *ctx, const struct lcl_csr *A,
+                         const struct lcl_precond_params *precond)
+{
+    double *b = test_random_vector(A->rows, 3);
+    struct test_solve s;
+    test_solve_open(&s, ctx, A, precond, &strict);
+    assert_int_equal(test_solve_run(&s, b), LCL_OK);
+    const int iterations = s.report.iterations;
+    test_solve_close(&s);
+    free(b);
+    return iterations;
+}
+
+// The zeros of the diagonal get a value of the scale of the other rows.
+static void test_minres__the_diagonal_speeds_up_a_saddle_point(void **state)
+{
+    struct lcl_csr A = saddle(200, 60);
+    const int plain = iterations_of(*state, &A, &none);
+    const int scaled = iterations_of(*state, &A, &jacobi);
+    print_message("none %d, jacobi %d iterations\n", plain, scaled);
+    assert_true(2 * scaled < plain);
+    test_csr_finish(&A);
+}
+
+// Both forms of Jacobi follow the values.
+static void test_minres__new_values_are_taken(void **state)
+{
+    struct lcl_csr A = shifted(9, 8, 7, 3), B = shifted(9, 8, 7, 6.4);
+    double *b = test_random_vector(A.rows, 3);
+    struct test_solve s;
+    test_solve_open(&s, *state, &A, &jacobi, &strict);
+    assert_int_equal(test_solve_run(&s, b), LCL_OK);
+    assert_int_equal(test_precond_update(s.M, B.val), LCL_OK);
+    s.A = &B;
+    for (int64_t i = 0; i < A.rows; ++i)
+        s.x[i] = 0;
+    assert_int_equal(test_solve_run(&s, b), LCL_OK);
+    assert_int_equal(s.report.iterations, iterations_of(*state, &B, &jacobi));
+    test_solve_close(&s);
+    test_csr_finish(&A);
+    test_csr_finish(&B);
+    free(b);
+}
+
 static void test_minres__every_preconditioner_solves_a_grid(void **state)
 {
     const enum lcl_coarse coarses[] = {LCL_COARSE_NONE, LCL_COARSE_ADD,
@@ -296,6 +355,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_minres__indefinite_matrices_are_solved),
+        cmocka_unit_test(test_minres__shifted_factors_are_definite),
+        cmocka_unit_test(test_minres__the_diagonal_speeds_up_a_saddle_point),
+        cmocka_unit_test(test_minres__new_values_are_taken),
         cmocka_unit_test(test_minres__every_preconditioner_solves_a_grid),
         cmocka_unit_test(test_minres__blocks_are_solved),
         cmocka_unit_test(
