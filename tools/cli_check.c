@@ -166,6 +166,8 @@ static enum lcl_status check_methods(const struct cli *cli,
                           type == LCL_PRECOND_ILUT || type == LCL_PRECOND_RAS ||
                           type == LCL_PRECOND_AS;
     const bool ilut = precond->ilut_p > 0 || precond->ilut_tol > 0;
+    const bool symmetric = cli->options.solver.type == LCL_SOLVER_CG ||
+                           cli->options.solver.type == LCL_SOLVER_MINRES;
     const struct {
         bool wrong;
         const char *message;
@@ -211,18 +213,16 @@ static enum lcl_status check_methods(const struct cli *cli,
          "--cpr-pressure requires --precond cpr"},
         {cli_is_kron(cli) && type == LCL_PRECOND_CPR,
          "--precond cpr does not support systems in Kronecker form"},
-        {cli->command == CLI_SOLVE && type == LCL_PRECOND_CPR &&
-             cli->options.solver.type == LCL_SOLVER_CG,
-         "--solver cg needs a symmetric preconditioner: --precond amg instead "
-         "of cpr"},
+        {cli->command == CLI_SOLVE && type == LCL_PRECOND_CPR && symmetric,
+         "--solver cg and minres need a symmetric preconditioner: --precond "
+         "amg instead of cpr"},
         {cli_is_kron(cli) && type == LCL_PRECOND_AMG,
          "--precond amg does not support systems in Kronecker form"},
         {cli_is_kron(cli) && extended,
          "--precond iluk, ilut, ras and as do not support systems in Kronecker form"},
-        {cli->command == CLI_SOLVE && type == LCL_PRECOND_RAS &&
-             cli->options.solver.type == LCL_SOLVER_CG,
-         "--solver cg needs a symmetric preconditioner: --precond as instead "
-         "of ras"},
+        {cli->command == CLI_SOLVE && type == LCL_PRECOND_RAS && symmetric,
+         "--solver cg and minres need a symmetric preconditioner: --precond as "
+         "instead of ras"},
         {cli_is_kron(cli) && type == LCL_PRECOND_JACOBI,
          "--precond jacobi does not support Kronecker systems; use "
          "block-jacobi"},

@@ -37,13 +37,17 @@ typedef struct lcl_chain lcl_chain;
  * is not symmetric, with AMG if A has 4096 rows or more, at least 0.9 of the
  * weight of its couplings has the sign opposite to the diagonal, some row is
  * not dominated by its diagonal, and precond names nothing of subdomains, else
- * with IC0. All others: BiCGSTAB and ILDU0.
+ * with IC0. Other symmetric matrices: MINRES with JACOBI, unless precond names
+ * something of subdomains. All others: BiCGSTAB and ILDU0.
  *
  * If one type is named, there is one method. If both are DEFAULT, methods
  * follow that are slower but solve more matrices; the parameters apply to the
  * first one. Their order depends on the values alone, so that results repeat:
  *   definite    CG with AMG or IC0, CG with the other one, CG with IC0 of the
- *               whole matrix, then those for general matrices
+ *               whole matrix; once CG has found that the matrix is not
+ *               definite, MINRES with JACOBI instead of further CG; then those
+ *               for general matrices
+ *   symmetric   MINRES with JACOBI, then those for general matrices
  *   general     BiCGSTAB with ILDU0; IDR(8) with ILDU0, fp64 factors and
  *               shifted pivots; IDR(8) with ILUT(20, 1e-4) and GMRES(100) with
  *               ILUT(200, 1e-6) of the whole matrix, with a transversal;

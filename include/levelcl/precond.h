@@ -12,6 +12,11 @@ LCL_BEGIN_DECLS
 enum lcl_precond_type {
     LCL_PRECOND_DEFAULT = 0, /* ILDU0; lcl_chain_create() chooses */
     LCL_PRECOND_NONE,
+    /* The diagonal; entries that are missing, 0 or not finite are replaced by
+     * 1. For MINRES its absolute values: an entry below 0.01 of another one of
+     * its row is replaced by the diagonal of the Schur complement of a saddle
+     * point, the sum over all other j of a_ij^2 / |a_jj|, without the a_jj
+     * below 0.01 |a_ij|, if that is larger. */
     LCL_PRECOND_JACOBI,
     LCL_PRECOND_ILU0,  /* L U on each subdomain */
     LCL_PRECOND_ILDU0, /* L D U on each subdomain, both factors unit */

@@ -29,6 +29,10 @@ enum lcl_solver_type {
     LCL_SOLVER_FGMRES,       /* GMRES(m) that keeps M^-1 v of each column; Saad,
                                 SIAM J. Sci. Comput. 14 (1993). One application
                                 of M less per restart, twice the memory */
+    LCL_SOLVER_MINRES, /* for symmetric A, definite or not, and definite M;
+                          Paige and Saunders, SIAM J. Numer. Anal. 12
+                          (1975). JACOBI takes the absolute values of the
+                          diagonal */
     LCL_SOLVER_COUNT,
 };
 
@@ -147,11 +151,11 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_solver_create(
  * LCL_DIVERGED, where x is the best of the initial guess, the last iterate and
  * checkpoints at most 128 iterations apart (GMRES: at restarts), and its true
  * residual never exceeds that of the initial guess; LCL_EINVAL; LCL_EFORMAT (b
- * or x holds NaN or Inf); LCL_EUNSUPPORTED (CG with A not symmetric: for two
- * fixed pseudo-random vectors u and w, <u, A w> and <w, A u> differ by more
- * than 1e-10 of the sum of |a_ij| (|u_i w_j| + |w_i u_j|); tested once per set
- * of values; or CG with A in Kronecker form); LCL_EDEVMEM; LCL_EDEVICE;
- * LCL_ENOMEM; or what a callback returned. */
+ * or x holds NaN or Inf); LCL_EUNSUPPORTED (CG or MINRES with A not symmetric:
+ * for two fixed pseudo-random vectors u and w, <u, A w> and <w, A u> differ by
+ * more than 1e-10 of the sum of |a_ij| (|u_i w_j| + |w_i u_j|); tested once per
+ * set of values; or one of them with A in Kronecker form); LCL_EDEVMEM;
+ * LCL_EDEVICE; LCL_ENOMEM; or what a callback returned. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_solver_solve(
     lcl_solver *S, const double *b, double *x, struct lcl_report *report);
 

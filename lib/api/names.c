@@ -10,7 +10,7 @@ static const char *const solvers[LCL_SOLVER_COUNT] = {
     [LCL_SOLVER_DEFAULT] = "auto",  [LCL_SOLVER_BICGSTAB] = "bicgstab",
     [LCL_SOLVER_CG] = "cg",         [LCL_SOLVER_CG_PUBLISHED] = "cg_published",
     [LCL_SOLVER_IDR] = "idr",       [LCL_SOLVER_GMRES] = "gmres",
-    [LCL_SOLVER_FGMRES] = "fgmres",
+    [LCL_SOLVER_FGMRES] = "fgmres", [LCL_SOLVER_MINRES] = "minres",
 };
 
 static const char *const basis_storages[LCL_BASIS_COUNT] = {
@@ -193,7 +193,7 @@ static const struct {
     STOP(INDEFINITE_MATRIX) = {"indefinite-matrix",
         "the matrix is not definite: <p, A p> is 0 or changes its sign"},
     STOP(INDEFINITE_PRECOND) = {"indefinite-precond",
-        "the preconditioner is not definite, which CG requires"},
+        "the preconditioner is not definite, which CG and MINRES require"},
     STOP(BREAKDOWN_KRYLOV) = {"breakdown-krylov",
         "the Krylov space is exhausted without a solution: A M^-1 is singular"},
     STOP(DIVERGED) = {"diverged", "the residual grew to 1e5 times its initial value"},

@@ -171,6 +171,23 @@ static bool goes_on(const lcl_chain *C, enum lcl_status st)
            C->report.iterations < C->max_iters;
 }
 
+static bool is_found_indefinite(const lcl_chain *C)
+{
+    for (int k = 0; k < C->attempts; ++k)
+        if (C->attempt[k].stop == LCL_STOP_INDEFINITE_MATRIX)
+            return true;
+    return false;
+}
+
+// Whether the attempts so far tell that a method is of no use: CG if the matrix
+// is not definite, MINRES, which takes more iterations, as long as it may be.
+static bool is_useless(const lcl_chain *C, const struct lcl_method *m)
+{
+    return is_found_indefinite(C)
+               ? m->solver.type == LCL_SOLVER_CG
+               : m->solver.type == LCL_SOLVER_MINRES && C->plan.definite;
+}
+
 static void advance(lcl_chain *C)
 {
     const struct lcl_attempt *a = &C->attempt[C->attempts - 1];
@@ -178,7 +195,9 @@ static void advance(lcl_chain *C)
              lcl_solver_name(a->solver), lcl_precond_name(a->precond),
              a->stop ? lcl_stop_str(a->stop) : lcl_status_str(a->status));
     drop(C);
-    ++C->at;
+    do
+        ++C->at;
+    while (!is_last(C) && is_useless(C, &C->plan.method[C->at]));
 }
 
 static void begin(lcl_chain *C)

@@ -21,7 +21,7 @@ static bool is_elliptic(const lcl_operator *A)
            A->look.opposite >= ELLIPTIC_WEIGHT && A->look.close > 0;
 }
 
-static bool lacks_diagonals(const lcl_operator *A)
+bool lcl_lacks_diagonals(const lcl_operator *A)
 {
     return A->info.block_size == 1 &&
            A->look.positive + A->look.negative < A->range.total;
@@ -35,11 +35,24 @@ static bool suits_cg(enum lcl_precond_type type)
            type == LCL_PRECOND_AS || type == LCL_PRECOND_AMG;
 }
 
+// The same if A is only symmetric.
+static bool suits_minres(enum lcl_precond_type type)
+{
+    return type == LCL_PRECOND_NONE || type == LCL_PRECOND_JACOBI;
+}
+
+// |D| is definite for any A, IC(0) if the diagonal has one sign.
+static enum lcl_precond_type for_minres(const struct lcl_precond_params *p)
+{
+    return lcl_wants_subdomains(p) ? LCL_PRECOND_IC0 : LCL_PRECOND_JACOBI;
+}
+
 void lcl_choose(struct lcl_precond_params *precond,
                 struct lcl_solver_params *solver, const char **reason,
                 const lcl_operator *A)
 {
     const bool definite = lcl_look_is_definite(&A->look, A->range.total);
+    const bool indefinite = A->look.symmetric && !definite;
     const bool elliptic = definite && is_elliptic(A);
     const bool chosen = precond->type == LCL_PRECOND_DEFAULT;
     const bool for_cg =
@@ -55,15 +68,19 @@ void lcl_choose(struct lcl_precond_params *precond,
                   : "the matrix is not symmetric";
     if (precond->type == LCL_PRECOND_DEFAULT)
         precond->type =
-            solver->type == LCL_SOLVER_CG_PUBLISHED      ? LCL_PRECOND_NONE
+            solver->type == LCL_SOLVER_CG_PUBLISHED ? LCL_PRECOND_NONE
+            : solver->type == LCL_SOLVER_MINRES     ? for_minres(precond)
+            : indefinite && !solver->type && !lcl_wants_subdomains(precond)
+                ? LCL_PRECOND_JACOBI
             : !for_cg                                    ? LCL_PRECOND_ILDU0
             : elliptic && !lcl_wants_subdomains(precond) ? LCL_PRECOND_AMG
                                                          : LCL_PRECOND_IC0;
-    if (precond->type == LCL_PRECOND_ILDU0 && chosen && lacks_diagonals(A) &&
-        !lcl_wants_subdomains(precond))
+    if (precond->type == LCL_PRECOND_ILDU0 && chosen &&
+        lcl_lacks_diagonals(A) && !lcl_wants_subdomains(precond))
         precond->transversal = true;
     if (solver->type == LCL_SOLVER_DEFAULT)
-        solver->type = definite && suits_cg(precond->type)
-                           ? LCL_SOLVER_CG
+        solver->type = definite && suits_cg(precond->type) ? LCL_SOLVER_CG
+                       : indefinite && suits_minres(precond->type)
+                           ? LCL_SOLVER_MINRES
                            : LCL_SOLVER_BICGSTAB;
 }

@@ -80,6 +80,19 @@ static void append_definite(struct lcl_plan *P, int block,
     factor_whole(&m->precond, block);
 }
 
+// For symmetric matrices: MINRES, or what follows if it came first.
+static void append_indefinite(struct lcl_plan *P, const lcl_operator *A)
+{
+    if (P->method[0].solver.type != LCL_SOLVER_MINRES) {
+        append_solver(P, LCL_SOLVER_MINRES, "")->precond.type =
+            LCL_PRECOND_JACOBI;
+        return;
+    }
+    struct lcl_method *m = append_solver(P, LCL_SOLVER_BICGSTAB, "");
+    m->precond.type = LCL_PRECOND_ILDU0;
+    m->precond.transversal = lcl_lacks_diagonals(A);
+}
+
 // For Kronecker operators and callbacks.
 static void choose_free(struct lcl_plan *P, const lcl_operator *A, bool alone)
 {
@@ -106,8 +119,11 @@ static enum lcl_status choose(struct lcl_plan *P, lcl_operator *A, bool alone)
     lcl_choose(&first->precond, &first->solver, &P->reason, A);
     if (alone)
         return LCL_OK;
-    if (lcl_look_is_definite(&A->look, A->range.total))
+    P->definite = lcl_look_is_definite(&A->look, A->range.total);
+    if (P->definite)
         append_definite(P, block, first->precond.type);
+    if (A->look.symmetric)
+        append_indefinite(P, A);
     append_general(P, block);
     return LCL_OK;
 }

@@ -15,7 +15,8 @@ struct lcl_method {
 struct lcl_plan {
     struct lcl_method method[LCL_CHAIN_MAX];
     int count;
-    bool asked; // the first method has parameters that the caller asks for
+    bool definite; // the matrix looks so: MINRES is for when CG finds it is not
+    bool asked;    // the first method has parameters that the caller asks for
     const char *reason; // why the first one was chosen; "": it was named
 };
 

@@ -19,6 +19,8 @@ struct lcl_krylov_ops {
     void (*destroy)(struct lcl_solver *S); // frees S->method, may be NULL
     bool symmetric; // rejects nonsymmetric matrices, and takes the symmetric
                     // form of a preconditioner
+    bool positive;  // needs a definite preconditioner: |D| for Jacobi, the
+                    // additive form of a coarse correction
 };
 
 // Indices into state[], as in krylov.cl.h.
@@ -87,6 +89,7 @@ extern const struct lcl_krylov_ops lcl_cg_published;
 extern const struct lcl_krylov_ops lcl_idr;
 extern const struct lcl_krylov_ops lcl_gmres;
 extern const struct lcl_krylov_ops lcl_fgmres;
+extern const struct lcl_krylov_ops lcl_minres;
 
 // Records ||r||^2 after `iteration` iterations of the solve, once per
 // iteration; repeated calls have no effect.

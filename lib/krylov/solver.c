@@ -23,6 +23,7 @@ static const struct lcl_krylov_ops *const methods[LCL_SOLVER_COUNT] = {
     [LCL_SOLVER_IDR] = &lcl_idr,
     [LCL_SOLVER_GMRES] = &lcl_gmres,
     [LCL_SOLVER_FGMRES] = &lcl_fgmres,
+    [LCL_SOLVER_MINRES] = &lcl_minres,
 };
 
 // Reports a NULL argument; the object itself may be NULL.
@@ -109,15 +110,15 @@ static enum lcl_status translate(lcl_operator **op, struct lcl_translated *T,
     return st;
 }
 
-// The forms for CG. A-DEF2 is symmetric only for the matrix of M itself.
-static enum lcl_status take_cg_forms(lcl_solver *S)
+// The symmetric forms. A-DEF2 is for CG and the matrix of M itself.
+static enum lcl_status take_symmetric_forms(lcl_solver *S)
 {
     const lcl_precond *M = S->precond;
     const lcl_operator *A = S->A;
     enum lcl_status st =
         translate(&S->additive, &S->translated[0], M->additive, A);
     S->M = S->additive;
-    if (st < 0 || M->A != A || !M->deflated)
+    if (st < 0 || S->ops->positive || M->A != A || !M->deflated)
         return st;
     if ((st = translate(&S->deflated, &S->translated[1], M->deflated, A)) < 0)
         return st;
@@ -125,7 +126,7 @@ static enum lcl_status take_cg_forms(lcl_solver *S)
     return translate(&S->start, &S->translated[2], M->start, A);
 }
 
-// Sets S->M, or the forms for CG, from the preconditioner.
+// Sets S->M, or the symmetric forms, from the preconditioner.
 static enum lcl_status take_precond(lcl_solver *S)
 {
     lcl_precond *M = S->precond;
@@ -134,7 +135,9 @@ static enum lcl_status take_precond(lcl_solver *S)
     if (!M || M->op.identity)
         return LCL_OK;
     if (S->ops->symmetric && M->additive)
-        return take_cg_forms(S);
+        return take_symmetric_forms(S);
+    if (S->ops->positive && M->absolute)
+        return translate(&S->M, &S->translated[0], M->absolute, S->A);
     return translate(&S->M, &S->translated[0], &M->op, S->A);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Jacobi: M = diag(A), in the numbering of A; diagonal entries that are
-// missing, zero or not finite are replaced by 1 and reported.
+// missing, zero or not finite are replaced by 1 and reported. The absolute form
+// is a positive diagonal, see cl/operator/diagonal.cl; it exists once prepared.
 #include "lib/precond/precond.h"
 
 #include "host/alloc.h"
@@ -12,44 +13,43 @@
 #include <string.h>
 
 struct jacobi {
-    lcl_kernel *invert, *scale, *scale_dot;
+    lcl_kernel *find, *invert, *invert_absolute, *scale, *scale_dot;
     lcl_buffer *places; // of the diagonal among the values, int64
     lcl_buffer *inv_d, *bad;
+    const lcl_operator *matrix;
+    lcl_operator absolute;
+    lcl_buffer *absolute_d; // its inverse; NULL: not prepared
 };
 
 static enum lcl_status get_kernels(struct jacobi *J, lcl_context *ctx)
 {
-    const struct lcl_kernel_plan all[] = {
+    const struct lcl_device_matrix *A = J->matrix->matrix;
+    const struct lcl_kernel_plan of_vectors[] = {
         {&J->invert, "invert_diagonal"},
         {&J->scale, "scale"},
         {&J->scale_dot, "scale_dot"},
     };
-    const struct lcl_spec spec = {
+    const struct lcl_kernel_plan of_matrix[] = {
+        {&J->find, "diagonal_places"},
+        {&J->invert_absolute, "invert_absolute"},
+    };
+    struct lcl_spec spec = {
         .source = "vector.cl",
         .group = lcl_vector_group(lcl_context_caps(ctx)),
     };
-    return lcl_kernels_get(ctx, &spec, all, sizeof all / sizeof *all);
+    const enum lcl_status st = lcl_kernels_get(ctx, &spec, of_vectors, 3);
+    spec.source = "diagonal.cl";
+    spec.block = A->block > 1 ? A->block : 0;
+    spec.wide = A->wide;
+    return st < 0 ? st : lcl_kernels_get(ctx, &spec, of_matrix, 2);
 }
 
-static enum lcl_status find_diagonal(const lcl_precond *M)
+static enum lcl_status find_diagonal(const struct jacobi *J)
 {
-    const struct jacobi *J = M->op.state;
-    const struct lcl_device_matrix *A = M->matrix->matrix;
-    lcl_context *ctx = M->op.range.ctx;
-    const struct lcl_spec spec = {
-        .source = "diagonal.cl",
-        .kernel = "diagonal_places",
-        .group = lcl_vector_group(lcl_context_caps(ctx)),
-        .block = A->block > 1 ? A->block : 0,
-        .wide = A->wide,
-    };
-    lcl_kernel *find;
-    const enum lcl_status st = lcl_kernel_get(&find, ctx, &spec);
-    return st < 0
-               ? st
-               : LCL_LAUNCH(find, A->groups, lcl_arg_long(A->block_rows),
-                            lcl_arg_buffer(A->row_ptr), lcl_arg_buffer(A->col),
-                            lcl_arg_buffer(J->places));
+    const struct lcl_device_matrix *A = J->matrix->matrix;
+    return LCL_LAUNCH(J->find, A->groups, lcl_arg_long(A->block_rows),
+                      lcl_arg_buffer(A->row_ptr), lcl_arg_buffer(A->col),
+                      lcl_arg_buffer(J->places));
 }
 
 static enum lcl_status count_missing(lcl_precond *M)
@@ -66,32 +66,6 @@ static enum lcl_status count_missing(lcl_precond *M)
         M->info.missing_diagonals += places[i] < 0;
     lcl_free(places);
     return st;
-}
-
-static enum lcl_status create(lcl_precond *M,
-                              const struct lcl_precond_params *params)
-{
-    lcl_context *ctx = M->op.range.ctx;
-    const int64_t n = M->op.range.n;
-    struct jacobi *J = M->op.state = lcl_calloc(1, sizeof *J);
-    enum lcl_status st;
-    (void)params;
-    if (!J)
-        return lcl_fail_memory(lcl_context_log(ctx), "a preconditioner");
-    const struct lcl_buffer_plan all[] = {
-        {&J->places, n, sizeof(int64_t), "places of the diagonal"},
-        {&J->inv_d, n, sizeof(double), "inverse diagonal"},
-        {&J->bad, n, 1, "pivot flags"},
-    };
-    if ((st = get_kernels(J, ctx)) < 0 ||
-        (st = lcl_buffers_create(ctx, all, sizeof all / sizeof *all)) < 0 ||
-        (st = find_diagonal(M)) < 0 || (st = count_missing(M)) < 0)
-        return st;
-    M->op.modes |= LCL_MODE_BIT(LCL_APPLY_DOT);
-    M->info.launches = 1;
-    M->info.nnz_kept = n - M->info.missing_diagonals;
-    M->info.factor_bytes = lcl_buffer_bytes(J->inv_d);
-    return LCL_OK;
 }
 
 // Records the first rows of `bad`, in the caller's numbering.
@@ -127,30 +101,111 @@ static enum lcl_status report_bad(lcl_precond *M)
     return st;
 }
 
+static enum lcl_status update_absolute(const struct jacobi *J)
+{
+    const struct lcl_device_matrix *A = J->matrix->matrix;
+    return LCL_LAUNCH(J->invert_absolute, A->groups, lcl_arg_long(A->n),
+                      lcl_arg_buffer(A->row_ptr), lcl_arg_buffer(A->col),
+                      lcl_arg_buffer(A->val), lcl_arg_buffer(J->places),
+                      lcl_arg_buffer(J->absolute_d));
+}
+
 static enum lcl_status update(lcl_precond *M)
 {
     const struct jacobi *J = M->op.state;
-    const enum lcl_status st = LCL_LAUNCH(
+    enum lcl_status st = LCL_LAUNCH(
         J->invert, M->op.range.groups, lcl_arg_long(M->op.range.n),
         lcl_arg_buffer(J->places), lcl_arg_buffer(M->matrix->matrix->val),
         lcl_arg_buffer(J->inv_d), lcl_arg_buffer(J->bad));
-    return st < 0 ? st : report_bad(M);
+    if (st < 0 || (st = report_bad(M)) < 0 || !J->absolute_d)
+        return st;
+    return update_absolute(J);
 }
 
+// ------------------------------------------------------------------- forms
+
 // The kernel computes the dot product with x only: w = x.
+static enum lcl_status scale(const struct jacobi *J, const lcl_buffer *inv_d,
+                             enum lcl_mode mode, const struct lcl_operands *v)
+{
+    const struct lcl_space *V = &J->matrix->range;
+    if (mode == LCL_APPLY)
+        return LCL_LAUNCH(J->scale, V->groups, lcl_arg_long(V->n),
+                          lcl_arg_buffer(inv_d), lcl_arg_buffer(v->x),
+                          lcl_arg_buffer(v->y), lcl_arg_buffer(v->stop),
+                          lcl_arg_int(v->at));
+    return LCL_LAUNCH(J->scale_dot, V->groups, lcl_arg_long(V->n),
+                      lcl_arg_buffer(inv_d), lcl_arg_buffer(v->x),
+                      lcl_arg_buffer(v->y), lcl_arg_buffer(v->sums),
+                      lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
+}
+
 static enum lcl_status apply(lcl_operator *A, enum lcl_mode mode,
                              const struct lcl_operands *v)
 {
     const struct jacobi *J = A->state;
-    if (mode == LCL_APPLY)
-        return LCL_LAUNCH(J->scale, A->range.groups, lcl_arg_long(A->range.n),
-                          lcl_arg_buffer(J->inv_d), lcl_arg_buffer(v->x),
-                          lcl_arg_buffer(v->y), lcl_arg_buffer(v->stop),
-                          lcl_arg_int(v->at));
-    return LCL_LAUNCH(J->scale_dot, A->range.groups, lcl_arg_long(A->range.n),
-                      lcl_arg_buffer(J->inv_d), lcl_arg_buffer(v->x),
-                      lcl_arg_buffer(v->y), lcl_arg_buffer(v->sums),
-                      lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
+    return scale(J, J->inv_d, mode, v);
+}
+
+static enum lcl_status apply_absolute(lcl_operator *A, enum lcl_mode mode,
+                                      const struct lcl_operands *v)
+{
+    const struct jacobi *J = A->state;
+    return scale(J, J->absolute_d, mode, v);
+}
+
+static enum lcl_status prepare_absolute(lcl_operator *A)
+{
+    struct jacobi *J = A->state;
+    if (J->absolute_d)
+        return LCL_OK;
+    const enum lcl_status st = lcl_space_vector(&J->absolute_d, &A->range);
+    return st < 0 ? st : update_absolute(J);
+}
+
+static const struct lcl_operator_ops absolute_ops = {
+    .prepare = prepare_absolute,
+    .apply = apply_absolute,
+};
+
+static void make_absolute(lcl_precond *M)
+{
+    struct jacobi *J = M->op.state;
+    lcl_operator_init(&J->absolute, &absolute_ops, M->op.range, M->op.domain);
+    J->absolute.modes |= LCL_MODE_BIT(LCL_APPLY_DOT);
+    J->absolute.launches = 1;
+    J->absolute.state = J;
+    M->absolute = &J->absolute;
+}
+
+// ------------------------------------------------------------------- create
+
+static enum lcl_status create(lcl_precond *M,
+                              const struct lcl_precond_params *params)
+{
+    lcl_context *ctx = M->op.range.ctx;
+    const int64_t n = M->op.range.n;
+    struct jacobi *J = M->op.state = lcl_calloc(1, sizeof *J);
+    enum lcl_status st;
+    (void)params;
+    if (!J)
+        return lcl_fail_memory(lcl_context_log(ctx), "a preconditioner");
+    const struct lcl_buffer_plan all[] = {
+        {&J->places, n, sizeof(int64_t), "places of the diagonal"},
+        {&J->inv_d, n, sizeof(double), "inverse diagonal"},
+        {&J->bad, n, 1, "pivot flags"},
+    };
+    J->matrix = M->matrix;
+    make_absolute(M);
+    if ((st = get_kernels(J, ctx)) < 0 ||
+        (st = lcl_buffers_create(ctx, all, sizeof all / sizeof *all)) < 0 ||
+        (st = find_diagonal(J)) < 0 || (st = count_missing(M)) < 0)
+        return st;
+    M->op.modes |= LCL_MODE_BIT(LCL_APPLY_DOT);
+    M->info.launches = 1;
+    M->info.nnz_kept = n - M->info.missing_diagonals;
+    M->info.factor_bytes = lcl_buffer_bytes(J->inv_d);
+    return LCL_OK;
 }
 
 static void destroy(lcl_operator *A)
@@ -158,6 +213,8 @@ static void destroy(lcl_operator *A)
     struct jacobi *J = A->state;
     if (!J)
         return;
+    lcl_operator_finish(&J->absolute);
+    lcl_buffer_destroy(&J->absolute_d);
     lcl_buffer_destroy(&J->places);
     lcl_buffer_destroy(&J->inv_d);
     lcl_buffer_destroy(&J->bad);

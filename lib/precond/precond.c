@@ -286,8 +286,9 @@ static enum lcl_status set_up(lcl_precond *M,
     if (!M->op.numbering)
         M->op.numbering = M->matrix->numbering;
     M->op.launches = M->info.launches;
-    lcl_operator *const forms[] = {M->additive, M->deflated, M->start};
-    for (int k = 0; k < 3; ++k)
+    lcl_operator *const forms[] = {M->additive, M->deflated, M->start,
+                                   M->absolute};
+    for (size_t k = 0; k < sizeof forms / sizeof *forms; ++k)
         if (forms[k])
             forms[k]->numbering = M->op.numbering;
     return LCL_OK;

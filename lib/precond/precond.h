@@ -42,6 +42,7 @@ struct lcl_precond {
     lcl_operator *additive; // symmetric for any A
     lcl_operator *deflated; // A-DEF2 or NULL, if A is M->A and M is current:
     lcl_operator *start;    // needs the initial guess x + start (b - A x)
+    lcl_operator *absolute; // positive definite for any A; NULL: op, if at all
     uint64_t version;       // of the values of A from which M was created
     bool failed;            // the last solve
     struct lcl_precond_info info;

@@ -25,3 +25,20 @@ int64_t lcl_ref_jacobi(const struct lcl_csr *A, double *inv_d,
     }
     return count;
 }
+
+void lcl_ref_jacobi_absolute(const struct lcl_csr *A, double *inv_d)
+{
+    for (int64_t i = 0; i < A->rows; ++i) {
+        double d = fabs(diagonal_of(A, i)), sum = 0, largest = 0;
+        for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k) {
+            const int64_t j = A->col_ind[k];
+            const double a = fabs(A->val[k]), other = fabs(diagonal_of(A, j));
+            largest = fmax(largest, a);
+            if (j != i && a > 0 && other >= 0.01 * a)
+                sum += a * (a / other);
+        }
+        if (d < 0.01 * largest)
+            d = fmax(d, sum);
+        inv_d[i] = isnormal(d) ? 1 / d : 1;
+    }
+}

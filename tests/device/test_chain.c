@@ -106,6 +106,15 @@ static struct lcl_csr unsymmetric(void)
     return A;
 }
 
+static struct lcl_csr shifted(struct lcl_csr A, double shift)
+{
+    for (int64_t i = 0; i < A.rows; ++i)
+        for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
+            if (A.col_ind[k] == i)
+                A.val[k] -= i % 2 ? shift : 0;
+    return A;
+}
+
 static void test_chain__the_matrix_chooses(void **state)
 {
     expect_choice(*state, test_laplacian(18, 16, 15), LCL_SOLVER_CG,
@@ -117,8 +126,68 @@ static void test_chain__the_matrix_chooses(void **state)
     expect_choice(*state, scaled(test_laplacian(10, 9, 8), -1e-200),
                   LCL_SOLVER_CG, LCL_PRECOND_IC0);
     expect_choice(*state, test_identity(5000), LCL_SOLVER_CG, LCL_PRECOND_IC0);
+    expect_choice(*state, shifted(test_laplacian(10, 9, 8), 12),
+                  LCL_SOLVER_MINRES, LCL_PRECOND_JACOBI);
+    expect_choice(*state, shifted(test_laplacian(10, 9, 8), 6),
+                  LCL_SOLVER_MINRES, LCL_PRECOND_JACOBI);
     expect_choice(*state, unsymmetric(), LCL_SOLVER_BICGSTAB,
                   LCL_PRECOND_ILDU0);
+}
+
+// CG finds that a matrix is not definite although its diagonal has one sign:
+// MINRES follows at once.
+static void test_chain__indefinite_matrices_are_found(void **state)
+{
+    const double sign[] = {1, -1};
+    for (int k = 0; k < 2; ++k) {
+        struct lcl_csr A = shifted(test_laplacian(9, 8, 7), 3);
+        struct run r;
+        run_open(&r, *state, scaled(A, sign[k]), NULL, NULL);
+        assert_int_equal(solver_of(&r), LCL_SOLVER_CG);
+        assert_int_equal(solve(&r, LCL_OK), 2);
+        assert_int_equal(lcl_chain_attempt(r.C, 0)->stop,
+                         LCL_STOP_INDEFINITE_MATRIX);
+        assert_int_equal(solver_of(&r), LCL_SOLVER_MINRES);
+        assert_int_equal(precond_of(&r), LCL_PRECOND_JACOBI);
+        run_close(&r);
+    }
+}
+
+// Parameters of subdomains go to factors, after which MINRES follows.
+static void test_chain__minres_follows_factors_that_are_asked_for(void **state)
+{
+    const struct lcl_precond_params natural = {
+        .partition = {.type = LCL_PARTITION_NATURAL, .rows = 10}};
+    const struct lcl_solver_params few = {.max_iters = 8};
+    struct run r;
+    run_open(&r, *state, shifted(test_laplacian(10, 9, 8), 12), &natural, &few);
+    assert_int_equal(precond_of(&r), LCL_PRECOND_ILDU0);
+    assert_int_equal(lcl_chain_solve(r.C, r.b, r.x, &r.report),
+                     LCL_ITERATION_LIMIT);
+    assert_int_equal(lcl_chain_attempt(r.C, 1)->solver, LCL_SOLVER_MINRES);
+    assert_int_equal(lcl_chain_attempt(r.C, 1)->precond, LCL_PRECOND_JACOBI);
+    run_close(&r);
+}
+
+// MINRES is not tried as long as the matrix may be definite, and another method
+// follows where it comes first.
+static void test_chain__minres_is_for_indefinite_matrices(void **state)
+{
+    const struct lcl_solver_params few = {.max_iters = 8, .rtol = 1e-18};
+    struct lcl_csr all[] = {test_laplacian(10, 9, 8),
+                            shifted(test_laplacian(10, 9, 8), 12)};
+    for (int k = 0; k < 2; ++k) {
+        const struct lcl_attempt *a;
+        struct run r;
+        run_open(&r, *state, all[k], NULL, &few);
+        assert_true(lcl_chain_solve(r.C, r.b, r.x, &r.report) > LCL_OK);
+        for (int i = 0; (a = lcl_chain_attempt(r.C, i)); ++i)
+            assert_int_equal(a->solver == LCL_SOLVER_MINRES, k == 1 && i == 0);
+        if (k == 1)
+            assert_int_equal(lcl_chain_attempt(r.C, 1)->solver,
+                             LCL_SOLVER_BICGSTAB);
+        run_close(&r);
+    }
 }
 
 // One that is named determines the other; there is one method.
@@ -137,6 +206,10 @@ static void test_chain__named_types_stay(void **state)
          LCL_PRECOND_JACOBI},
         {LCL_SOLVER_GMRES, LCL_SOLVER_GMRES, LCL_PRECOND_NONE,
          LCL_PRECOND_NONE},
+        {LCL_SOLVER_MINRES, LCL_SOLVER_MINRES, LCL_PRECOND_DEFAULT,
+         LCL_PRECOND_JACOBI},
+        {LCL_SOLVER_MINRES, LCL_SOLVER_MINRES, LCL_PRECOND_IC0,
+         LCL_PRECOND_IC0},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
         const struct lcl_precond_params precond = {.type = cases[k].precond};
@@ -170,6 +243,77 @@ static void test_chain__parameters_of_subdomains_are_kept(void **state)
     assert_null(C);
     lcl_operator_destroy(&op);
     test_csr_finish(&A);
+}
+
+// ------------------------------------------------------------------- patterns
+
+static void expect_solved(lcl_context *ctx, struct lcl_csr A)
+{
+    struct run r;
+    run_open(&r, ctx, A, NULL, NULL);
+    solve(&r, LCL_OK);
+    run_close(&r);
+}
+
+// One that is full, in matrices of each kind: definite and large enough for
+// multigrid, symmetric with a zero, not symmetric.
+static void test_chain__dense_rows_and_columns_are_handled(void **state)
+{
+    const double few = -1.0 / 5000;
+    expect_solved(*state,
+                  test_bordered(test_laplacian(18, 16, 15), few, few, 2));
+    expect_solved(*state, test_bordered(test_laplacian(10, 9, 8), few, few, 2));
+    expect_solved(*state, test_bordered(test_laplacian(10, 9, 8), 1, 1, 0));
+    expect_solved(*state, test_bordered(unsymmetric(), 1, 0, 3));
+    expect_solved(*state, test_bordered(unsymmetric(), 0, 1, 3));
+    expect_solved(*state, test_bordered(unsymmetric(), 1, -1, 3));
+    expect_solved(*state, test_bordered(unsymmetric(), 1, 1, 0));
+}
+
+// Parts without couplings, whose entries differ by 12 orders of magnitude.
+static void test_chain__disconnected_parts_are_handled(void **state)
+{
+    struct lcl_csr large = scaled(test_laplacian(5, 4, 3), 1e6);
+    struct lcl_csr small = scaled(test_laplacian(7, 9, 1), 1e-6);
+    struct lcl_csr parts = test_joined(test_laplacian(18, 16, 15), large);
+    expect_solved(*state, test_joined(parts, small));
+    large = scaled(unsymmetric(), 1e6);
+    small = scaled(test_laplacian(7, 9, 1), 1e-6);
+    expect_solved(*state,
+                  test_joined(test_joined(unsymmetric(), large), small));
+}
+
+// Diagonal entries from 1e-8 to 1e8, with the sign of every other one.
+static struct lcl_csr diagonal(int64_t n, double sign)
+{
+    struct lcl_csr A = test_identity(n);
+    for (int64_t i = 0; i < n; ++i)
+        A.val[i] = pow(10, (double)(i % 17 - 8)) * (i % 2 ? sign : 1);
+    return A;
+}
+
+// Unknowns with a boundary condition: no couplings in the row, which leaves
+// those of the column, or none in both.
+static struct lcl_csr with_conditions(struct lcl_csr A, bool both)
+{
+    for (int64_t i = 0; i < A.rows; ++i)
+        for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
+            if (A.col_ind[k] != i &&
+                (i % 7 == 0 || (both && A.col_ind[k] % 7 == 0)))
+                A.val[k] = 0;
+    return A;
+}
+
+static void test_chain__rows_with_a_diagonal_alone_are_handled(void **state)
+{
+    expect_solved(*state, diagonal(500, 1));
+    expect_solved(*state, diagonal(500, -1));
+    expect_solved(*state,
+                  test_joined(test_laplacian(18, 16, 15), diagonal(100, 1)));
+    expect_solved(*state, test_joined(diagonal(100, -1), unsymmetric()));
+    for (int both = 0; both < 2; ++both)
+        expect_solved(*state,
+                      with_conditions(test_laplacian(18, 16, 15), both));
 }
 
 // ------------------------------------------------------------------- failures
@@ -392,8 +536,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_chain__the_matrix_chooses),
+        cmocka_unit_test(test_chain__indefinite_matrices_are_found),
+        cmocka_unit_test(test_chain__minres_follows_factors_that_are_asked_for),
+        cmocka_unit_test(test_chain__minres_is_for_indefinite_matrices),
         cmocka_unit_test(test_chain__named_types_stay),
         cmocka_unit_test(test_chain__parameters_of_subdomains_are_kept),
+        cmocka_unit_test(test_chain__dense_rows_and_columns_are_handled),
+        cmocka_unit_test(test_chain__disconnected_parts_are_handled),
+        cmocka_unit_test(test_chain__rows_with_a_diagonal_alone_are_handled),
         cmocka_unit_test(test_chain__other_methods_follow),
         cmocka_unit_test(test_chain__missing_diagonals_are_permuted),
         cmocka_unit_test(test_chain__singular_systems_are_reported),

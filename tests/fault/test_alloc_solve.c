@@ -171,6 +171,13 @@ static void test_alloc_solve__conjugate_gradients(void **state)
     fail_each_of(&none, LCL_SOLVER_CG_PUBLISHED, 1);
 }
 
+static void test_alloc_solve__minimal_residuals(void **state)
+{
+    const struct lcl_precond_params jacobi = {.type = LCL_PRECOND_JACOBI};
+    (void)state;
+    fail_each_of(&jacobi, LCL_SOLVER_MINRES, 1);
+}
+
 static void test_alloc_solve__bases(void **state)
 {
     const struct lcl_precond_params jacobi = {.type = LCL_PRECOND_JACOBI};
@@ -206,6 +213,7 @@ int main(void)
         cmocka_unit_test(test_alloc_solve__products),
         cmocka_unit_test(test_alloc_solve__blocks_of_entries),
         cmocka_unit_test(test_alloc_solve__conjugate_gradients),
+        cmocka_unit_test(test_alloc_solve__minimal_residuals),
         cmocka_unit_test(test_alloc_solve__bases),
         cmocka_unit_test(test_alloc_solve__diagonal_blocks),
     };

@@ -71,6 +71,19 @@ static void test_solve__cg_leads_to_the_solution(void **state)
     test_csr_finish(&A);
 }
 
+static void test_solve__minres_leads_to_the_solution(void **state)
+{
+    const struct lcl_precond_params none = {.type = LCL_PRECOND_NONE};
+    const struct lcl_precond_params jacobi = {.type = LCL_PRECOND_JACOBI};
+    struct lcl_csr A = test_laplacian(3, 3, 2);
+    for (int64_t i = 0; i < A.rows; ++i) // eigenvalues of both signs
+        for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
+            A.val[k] -= A.col_ind[k] == i ? 4.5 : 0;
+    expect_solved(*state, &A, &none, LCL_SOLVER_MINRES);
+    expect_solved(*state, &A, &jacobi, LCL_SOLVER_MINRES);
+    test_csr_finish(&A);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -79,6 +92,7 @@ int main(void)
         cmocka_unit_test(test_solve__blocks_lead_to_the_solution),
         cmocka_unit_test(test_solve__dag_ec_applies_lead_to_the_solution),
         cmocka_unit_test(test_solve__cg_leads_to_the_solution),
+        cmocka_unit_test(test_solve__minres_leads_to_the_solution),
     };
     return test_device_run(tests);
 }

@@ -159,8 +159,8 @@ is_default() {
     check_csr.* | match.* | contract.* | number.* | prefix_sum.* | \
     symbolic.* | ildu0.* | dilu.* | store.* | packed.* | packed_block.* | \
     coarse.* | coarse_pattern.* | dense.* | csr.* | sliced.* | slices.* | \
-    vector.* | bicgstab.* | cg.* | symmetry.* | natural_block.* | to_blocks.* | \
-    spgemm.* | spgemm_long.* | transpose.* | cycle.* | prolongator.* | \
+    vector.* | bicgstab.* | cg.* | minres.* | diagonal.* | symmetry.* | \
+    natural_block.* | to_blocks.* | spgemm.* | spgemm_long.* | transpose.* | cycle.* | prolongator.* | \
     strength.* | aggregate.*)
         true ;;
     *) false ;;

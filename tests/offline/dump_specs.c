@@ -207,6 +207,7 @@ static const struct variant variants[] = {
                       .defines = {{"LONG_ROWS", 1}}}},
     {"plain",     8, {.source = "number.cl"}},
     {"block_4",   8, {.source = "kron_values.cl", .block = 4}},
+    {"plain",     8, {.source = "minres.cl"}},
     {"plain",     8, {.source = "natural_block.cl"}},
     {"wide",      8, {.source = "natural_block.cl", .wide = 1}},
     {"s_2",       8, {.source = "okp.cl", .block = 4,

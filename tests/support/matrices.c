@@ -224,6 +224,44 @@ struct lcl_csr test_dense_row(int64_t n, int64_t row)
     return A;
 }
 
+// Appends row i of A, moved by `by` rows and columns.
+static void append_row(struct lcl_csr *to, const struct lcl_csr *A, int64_t i,
+                       int64_t by)
+{
+    for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
+        append(to, i + by, A->col_ind[k] + by, A->val[k]);
+}
+
+struct lcl_csr test_bordered(struct lcl_csr A, double row, double column,
+                             double corner)
+{
+    const int64_t n = A.rows;
+    struct lcl_csr B = allocate(n + 1, A.nnz + 2 * n + 1);
+    for (int64_t i = 0; i < n; ++i) {
+        append_row(&B, &A, i, 0);
+        if (column != 0)
+            append(&B, i, n, column);
+    }
+    for (int64_t j = 0; j < n && row != 0; ++j)
+        append(&B, n, j, row);
+    if (corner != 0)
+        append(&B, n, n, corner);
+    test_csr_finish(&A);
+    return B;
+}
+
+struct lcl_csr test_joined(struct lcl_csr A, struct lcl_csr B)
+{
+    struct lcl_csr C = allocate(A.rows + B.rows, A.nnz + B.nnz);
+    for (int64_t i = 0; i < A.rows; ++i)
+        append_row(&C, &A, i, 0);
+    for (int64_t i = 0; i < B.rows; ++i)
+        append_row(&C, &B, i, A.rows);
+    test_csr_finish(&A);
+    test_csr_finish(&B);
+    return C;
+}
+
 // Row i of a chunk that starts at `first`, with `ends` long rows at each end.
 static void append_long_row(struct lcl_csr *A, int64_t i, int64_t first,
                             int64_t part, int64_t ends, uint64_t *state)

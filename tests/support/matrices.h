@@ -36,6 +36,14 @@ struct lcl_csr test_identity(int64_t n);
 // A diagonal, and a full row `row`, whose column is empty otherwise.
 struct lcl_csr test_dense_row(int64_t n, int64_t row);
 
+// A with one row and one column more: their entries are `row` and `column` and
+// meet in `corner`. What is 0 is not stored. Takes A over.
+struct lcl_csr test_bordered(struct lcl_csr A, double row, double column,
+                             double corner);
+
+// A and B as diagonal blocks of one matrix. Takes both over.
+struct lcl_csr test_joined(struct lcl_csr A, struct lcl_csr B);
+
 // Chunks of `part` rows. The first and last 1 + p rows of chunk p store two of
 // three columns between them at random, the first row all of them; the other
 // rows have only the diagonal, which exceeds the sum of its row.

@@ -10,7 +10,7 @@
 enum {
     TEST_RECURRENCE_GROUPS = 3, // number of groups in each launch
     TEST_RECURRENCE_VECTORS = 8,
-    TEST_RECURRENCE_STATES = 272,
+    TEST_RECURRENCE_STATES = 280,
     TEST_RECURRENCE_STOPS = 3,
 };
 

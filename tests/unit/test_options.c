@@ -72,6 +72,7 @@ static void test_options__enums_are_set_by_name(void **state)
     assert_int_equal(parsed("solver=bicgstab").solver.type,
                      LCL_SOLVER_BICGSTAB);
     assert_int_equal(parsed("solver=cg").solver.type, LCL_SOLVER_CG);
+    assert_int_equal(parsed("solver=minres").solver.type, LCL_SOLVER_MINRES);
     assert_int_equal(parsed("solver=cg_published").solver.type,
                      LCL_SOLVER_CG_PUBLISHED);
     assert_int_equal(parsed("precond=ic0").precond.type, LCL_PRECOND_IC0);

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Preconditioned MINRES (Paige and Saunders 1975) without a blocking read per
+// iteration. The kernels are in cl/krylov/minres.cl.
+#include "lib/krylov/pipeline.h"
+
+#include "host/alloc.h"
+#include "host/launch.h"
+#include "host/log.h"
+#include "host/runtime.h"
+#include "lib/krylov/best.h"
+
+// As in minres.cl.
+enum { STOP_V, STOP_X, STOPS };
+enum { OWN_WORDS = 13 };
+
+// Element it % 2 of v, z and w belongs to iteration `it`.
+struct minres {
+    struct lcl_pipeline pipeline;
+    lcl_kernel *v_kernel, *x_kernel;
+    lcl_buffer *v[2], *w[2];
+    lcl_buffer *z[2]; // NULL: M = I, z is v
+    lcl_buffer *q;
+    lcl_buffer *dots; // partial sums of <z, q>
+};
+
+static const lcl_buffer *z_of(const struct minres *K, int it)
+{
+    return K->z[it % 2] ? K->z[it % 2] : K->v[it % 2];
+}
+
+// Over the ranks: <z, q>; <v, z> and <r, r>, as far as the kernel reads them.
+static enum lcl_status reduce_before_v(struct lcl_solver *S, int it)
+{
+    const struct minres *K = S->method;
+    const struct lcl_space *V = &S->A->range;
+    const bool plain = !K->z[0];
+    const int first = it == 0 && !plain ? 0 : 1;
+    const enum lcl_status st = lcl_space_reduce(V, K->dots, 0, 1, V->groups);
+    if (st < 0 || (plain && it > 0))
+        return st;
+    return lcl_space_reduce(V, S->sums, first, 2 - first, V->groups);
+}
+
+// Iteration `it` of the cycle, up to the point where its residual is known.
+static enum lcl_status enqueue_v(struct lcl_solver *S, int it)
+{
+    const struct minres *K = S->method;
+    const int groups = S->A->range.groups, plain = !K->z[0];
+    const enum lcl_status st = reduce_before_v(S, it);
+    if (st < 0)
+        return st;
+    return LCL_LAUNCH(
+        K->v_kernel, groups, lcl_arg_int(it), lcl_arg_long(S->A->range.n),
+        lcl_arg_double(S->target), lcl_arg_int(groups), lcl_arg_int(plain),
+        lcl_arg_buffer(K->dots), lcl_arg_buffer(S->sums), lcl_arg_buffer(K->q),
+        lcl_arg_buffer(K->v[it % 2]), lcl_arg_buffer(K->v[(it + 1) % 2]),
+        lcl_arg_buffer(K->pipeline.state), lcl_arg_buffer(K->pipeline.stop));
+}
+
+static enum lcl_status enqueue_x(struct lcl_solver *S, int it)
+{
+    const struct minres *K = S->method;
+    const int groups = S->A->range.groups, plain = !K->z[0];
+    const enum lcl_status st =
+        lcl_space_reduce(&S->A->range, S->sums, 0, 1, groups);
+    if (st < 0)
+        return st;
+    return LCL_LAUNCH(
+        K->x_kernel, groups, lcl_arg_int(it), lcl_arg_long(S->A->range.n),
+        lcl_arg_int(groups), lcl_arg_int(plain), lcl_arg_buffer(S->sums),
+        lcl_arg_buffer(z_of(K, it)), lcl_arg_buffer(K->v[(it + 1) % 2]),
+        lcl_arg_buffer(K->w[it % 2]), lcl_arg_buffer(K->w[(it + 1) % 2]),
+        lcl_arg_buffer(S->x), lcl_arg_buffer(S->r),
+        lcl_arg_buffer(K->pipeline.state), lcl_arg_buffer(K->pipeline.stop));
+}
+
+// z = M^-1 v and partial sums of <v, z>, for iteration `it`.
+static enum lcl_status enqueue_z(struct lcl_solver *S, int it,
+                                 const lcl_buffer *stop, int at)
+{
+    const struct minres *K = S->method;
+    const struct lcl_operands v = {.x = K->v[it % 2],
+                                   .w = K->v[it % 2],
+                                   .y = K->z[it % 2],
+                                   .sums = S->sums,
+                                   .stop = stop,
+                                   .at = at};
+    return K->z[0] ? lcl_apply(S->M, LCL_APPLY_DOT, &v) : LCL_OK;
+}
+
+static enum lcl_status enqueue_step(struct lcl_solver *S, int it)
+{
+    const struct minres *K = S->method;
+    const lcl_buffer *stop = K->pipeline.stop, *z = z_of(K, it);
+    const struct lcl_operands v = {
+        .x = z, .w = z, .y = K->q, .sums = K->dots, .stop = stop, .at = STOP_X};
+    enum lcl_status st;
+    if ((st = lcl_apply(S->A, LCL_APPLY_DOT, &v)) < 0 ||
+        (st = enqueue_v(S, it)) < 0 ||
+        (st = lcl_best_checkpoint(S, it, K->pipeline.state, stop, STOP_V)) <
+            0 ||
+        (st = enqueue_z(S, it + 1, stop, STOP_V)) < 0)
+        return st;
+    return enqueue_x(S, it);
+}
+
+static const struct lcl_pipeline_ops pipeline_ops = {STOPS, OWN_WORDS,
+                                                     enqueue_step, enqueue_v};
+
+static enum lcl_status create(struct lcl_solver *S)
+{
+    struct minres *K = S->method = lcl_calloc(1, sizeof *K);
+    if (!K)
+        return lcl_fail_memory(lcl_context_log(S->ctx), "MINRES");
+    const bool plain = S->M->identity;
+    lcl_buffer **const vectors[] = {&K->v[0], &K->v[1], &K->w[0], &K->w[1],
+                                    &K->q,    &K->z[0], &K->z[1]};
+    const struct lcl_kernel_plan kernels[] = {{&K->v_kernel, "minres_v"},
+                                              {&K->x_kernel, "minres_x"}};
+    const struct lcl_spec spec = {.source = "minres.cl"};
+    enum lcl_status st;
+    if ((!plain && (st = lcl_operator_prepare(S->M, LCL_APPLY_DOT)) < 0) ||
+        (st = lcl_krylov_kernels(S->ctx, spec, kernels, 2)) < 0 ||
+        (st = lcl_krylov_vectors(S, vectors, plain ? 5 : 7)) < 0 ||
+        (st = lcl_space_sums(&K->dots, &S->A->range)) < 0)
+        return st;
+    S->launches = 2 + lcl_operator_launches(S->A, LCL_APPLY_DOT);
+    if (!plain)
+        S->launches += lcl_operator_launches(S->M, LCL_APPLY_DOT);
+    return lcl_pipeline_init(&K->pipeline, S->ctx, &pipeline_ops);
+}
+
+static void destroy(struct lcl_solver *S)
+{
+    struct minres *K = S->method;
+    if (!K)
+        return;
+    lcl_pipeline_finish(&K->pipeline);
+    lcl_buffer **const buffers[] = {&K->v[0], &K->v[1], &K->w[0], &K->w[1],
+                                    &K->q,    &K->z[0], &K->z[1], &K->dots};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i)
+        lcl_buffer_destroy(buffers[i]);
+    lcl_free(K);
+}
+
+// v and z of iteration 0; v and w of the iterations before are 0.
+static enum lcl_status begin(struct lcl_solver *S)
+{
+    struct minres *K = S->method;
+    enum lcl_status st;
+    if ((st = lcl_buffer_copy(K->v[0], S->r)) < 0 ||
+        (st = lcl_buffer_fill(K->v[1], 0)) < 0 ||
+        (st = lcl_buffer_fill(K->w[0], 0)) < 0 ||
+        (st = lcl_buffer_fill(K->w[1], 0)) < 0)
+        return st;
+    return enqueue_z(S, 0, lcl_context_no_stop(S->ctx), 0);
+}
+
+static enum lcl_status cycle(struct lcl_solver *S)
+{
+    struct minres *K = S->method;
+    const enum lcl_status st = begin(S);
+    return st < 0 ? st : lcl_pipeline_run(&K->pipeline, S);
+}
+
+const struct lcl_krylov_ops lcl_minres = {
+    .create = create,
+    .cycle = cycle,
+    .destroy = destroy,
+    .symmetric = true,
+    .positive = true,
+};
