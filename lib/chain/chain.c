@@ -16,6 +16,7 @@ struct lcl_chain {
     struct lcl_plan plan;
     int at; // method in use
     bool exhausted;
+    double dropped; // share of the off-diagonal entries, of factors so far
     lcl_precond *M; // of that method; NULL: not set up
     lcl_solver *S;
     double setup_seconds; // not yet in an attempt
@@ -52,6 +53,15 @@ static bool monitor(void *user, const struct lcl_progress_info *info)
     return C->given.monitor(C->given.monitor_user, &sum);
 }
 
+static void note_dropped(lcl_chain *C)
+{
+    const struct lcl_precond_info *info = &C->M->info;
+    const bool plain =
+        info->type == LCL_PRECOND_ILDU0 || info->type == LCL_PRECOND_IC0;
+    if (plain)
+        C->dropped = fmax(C->dropped, info->dropped_share);
+}
+
 static enum lcl_status make(lcl_chain *C)
 {
     const struct lcl_method *m = &C->plan.method[C->at];
@@ -63,6 +73,8 @@ static enum lcl_status make(lcl_chain *C)
     const enum lcl_status st =
         made < 0 ? made : lcl_solver_create(&C->S, C->A, C->M, &solver);
     C->setup_seconds = lcl_now() - start;
+    if (made >= 0)
+        note_dropped(C);
     if (st < 0)
         drop(C);
     return st < 0 ? st : made;
@@ -71,6 +83,14 @@ static enum lcl_status make(lcl_chain *C)
 static bool is_last(const lcl_chain *C)
 {
     return C->at == C->plan.count - 1;
+}
+
+// Goes to the next method that suits the matrix.
+static void step(lcl_chain *C)
+{
+    do
+        ++C->at;
+    while (!lcl_method_suits(&C->plan.method[C->at], C->dropped));
 }
 
 // Whether another method may succeed where this one has ended with an error.
@@ -178,7 +198,7 @@ static void advance(lcl_chain *C)
              lcl_solver_name(a->solver), lcl_precond_name(a->precond),
              a->stop ? lcl_stop_str(a->stop) : lcl_status_str(a->status));
     drop(C);
-    ++C->at;
+    step(C);
 }
 
 static void begin(lcl_chain *C)
@@ -226,7 +246,7 @@ static enum lcl_status make_first(lcl_chain *C)
 {
     enum lcl_status st = make(C);
     while (is_refusal(st) && !is_last(C) && !C->plan.asked) {
-        ++C->at;
+        step(C);
         st = make(C);
     }
     if (st >= 0)
@@ -268,7 +288,10 @@ enum lcl_status lcl_chain_update(lcl_chain *C)
     if (!is_refusal(st) || C->plan.count == 1)
         return st;
     drop(C); // others may take these values
-    C->at = is_last(C) ? 0 : C->at + 1;
+    if (is_last(C))
+        C->at = 0;
+    else
+        step(C);
     return LCL_OK;
 }
 
