@@ -66,10 +66,17 @@
 // upwards is the same on all lanes, then deletes the counter but not the note,
 // which a new value may get with the address: one lane's value is then that of
 // all. At risk in a kernel with barriers are values that are loaded or not,
-// such as c ? a[i] : 0; there and in this file all loops count downwards.
+// such as c ? a[i] : 0, and sums; there and in this file all loops count
+// downwards.
 #define DOWNWARDS(i, n)                                                        \
  uint i = (n);                                                                 \
  i-- > 0;
+
+// for (UPWARDS(i, n)): i = 0, ..., n - 1, from a counter that runs downwards.
+#define UPWARDS(i, n)                                                          \
+ uint i##_left = (n), i = 0;                                                   \
+ i = (n)-i##_left, i##_left > 0;                                               \
+ --i##_left
 
 // ------------------------------------------------------------------- exchange
 
@@ -78,8 +85,10 @@
 // width. With shuffles it is a butterfly over wave_xor(), the value of lane
 // (own lane XOR mask); otherwise the lanes read local memory.
 // run_sum(v, first, count, scratch): the sum over `count` lanes of the wave
-// starting at lane `first`, which may differ between lanes; it adds the values
-// of wave_from() (the value of a given lane) in ascending lane order.
+// starting at lane `first`; it adds the values of wave_from() (the value of a
+// given lane) in ascending lane order. `first` may differ between lanes, the
+// count may not: all lanes take part in each exchange.
+// sum_below(v, scratch): the sum over the lower lanes of the wave.
 // stride_sum(v, stride, count, scratch): on lane l < stride of the wave, the
 // sum over the `count` >= 1 lanes l, l + stride, l + 2 * stride, ..., all of
 // which must exist in the wave. The result on other lanes is undefined.
@@ -103,6 +112,10 @@ static inline double stride_sum(double v, uint stride, uint count,
 {
     return v;
 }
+static inline double sum_below(double v, local double *scratch)
+{
+    return 0;
+}
 static inline uint wave_largest(uint v, uint lanes, local double *scratch)
 {
     return v;
@@ -124,8 +137,8 @@ static inline double wave_sum(double v, uint lanes, local double *scratch)
     GROUP_BARRIER();
     scratch[lid] = v;
     GROUP_BARRIER();
-    for (uint left = lanes; left > 0; --left)
-        sum += scratch[first + lanes - left];
+    for (UPWARDS(l, lanes))
+        sum += scratch[first + l];
     return sum;
 }
 static inline double run_sum(double v, uint first, uint count,
@@ -136,8 +149,19 @@ static inline double run_sum(double v, uint first, uint count,
     GROUP_BARRIER();
     scratch[lid] = v;
     GROUP_BARRIER();
-    for (uint left = count; left > 0; --left)
-        sum += scratch[wave + first + count - left];
+    for (UPWARDS(l, count))
+        sum += scratch[wave + first + l];
+    return sum;
+}
+INLINE double sum_below(double v, local double *scratch)
+{
+    const uint lid = get_local_id(0), lane = lid % LCL_WIDTH;
+    double sum = 0;
+    GROUP_BARRIER();
+    scratch[lid] = v;
+    GROUP_BARRIER();
+    for (uint left = lane; left > 0; --left)
+        sum += scratch[lid - left];
     return sum;
 }
 INLINE double stride_sum(double v, uint stride, uint count,
@@ -242,7 +266,7 @@ static inline void wave_halve(double *v, uint count, uint mask, bool upper)
 {
     const uint half_count = count / 2;
 # pragma unroll
-    for (uint q = 0; q < half_count; ++q) {
+    for (UPWARDS(q, half_count)) {
         const double low = v[q], high = v[half_count + q];
         v[q] = (upper ? high : low) + wave_xor(upper ? low : high, mask);
     }
@@ -272,7 +296,7 @@ static inline struct wave_share wave_spread(double *v, uint count, uint masks)
             s.first += upper ? s.count : 0;
         } else {
 # pragma unroll
-            for (uint q = 0; q < s.count; ++q)
+            for (UPWARDS(q, s.count))
                 v[q] += wave_xor(v[q], mask);
             s.mine = s.mine && !upper;
         }
@@ -289,9 +313,19 @@ static inline double run_sum(double v, uint first, uint count,
                              local double *scratch)
 {
     double sum = 0;
-    for (uint l = 0; l < count; ++l)
+    for (UPWARDS(l, count))
         sum += wave_from(v, first + l);
     return sum;
+}
+static inline double sum_below(double v, local double *scratch)
+{
+    const uint lane = get_local_id(0) % LCL_WIDTH;
+    for (uint step = 1; step < LCL_WIDTH; step *= 2) {
+        const double other = wave_from(v, (lane - step) % LCL_WIDTH);
+        v += lane >= step ? other : 0;
+    }
+    const double below = wave_from(v, (lane - 1) % LCL_WIDTH);
+    return lane > 0 ? below : 0;
 }
 static inline double stride_sum(double v, uint stride, uint count,
                                 local double *scratch)
@@ -345,8 +379,8 @@ static inline double waves_sum(double v, local double *scratch)
         scratch[lid / LCL_WIDTH] = v;
     GROUP_BARRIER();
     v = 0;
-    for (uint left = LCL_GROUP / LCL_WIDTH; left > 0; --left)
-        v += scratch[LCL_GROUP / LCL_WIDTH - left];
+    for (UPWARDS(w, LCL_GROUP / LCL_WIDTH))
+        v += scratch[w];
     GROUP_BARRIER();
 #endif
     return v;

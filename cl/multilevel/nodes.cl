@@ -109,7 +109,7 @@ kernel void fill_filtered(long n, global const uint *row_ptr,
         const double df = aggregate_diagonal(d, lump);
         const double inverse =
             isnormal(df) ? 1.0 / (isnormal(df) ? df : 1.0) : 0.0;
-        uint out = (uint)run_sum(s.kept, 0, lane + 1, scratch) - s.kept;
+        uint out = (uint)sum_below(s.kept, scratch);
         for (uint k = from; k < to; ++k) {
             const int j = col[k];
             if (j == i || !is_kept(k, j, (int)i / LCL_BLOCK, place, strong))

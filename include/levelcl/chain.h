@@ -9,7 +9,7 @@
 LCL_BEGIN_DECLS
 
 /* Maximum number of methods. */
-#define LCL_CHAIN_MAX 8
+#define LCL_CHAIN_MAX 12
 
 /* What came of one method. */
 struct lcl_attempt {
@@ -42,19 +42,27 @@ typedef struct lcl_chain lcl_chain;
  *
  * If one type is named, there is one method. If both are DEFAULT, methods
  * follow that are slower but solve more matrices; the parameters apply to the
- * first one. Their order depends on the values alone, so that results repeat:
- *   definite    CG with AMG or IC0, CG with the other one, CG with IC0 of the
- *               whole matrix; once CG has found that the matrix is not
- *               definite, MINRES with JACOBI instead of further CG; then those
- *               for general matrices
+ * first one. Their order depends on the matrix and the device alone, so that
+ * results repeat:
+ *   definite    CG with AMG or IC0, CG with the other one, CG with AS of
+ *               overlap 1 where much was dropped, CG with IC0 of the whole
+ *               matrix; once CG has found that the matrix is not definite,
+ *               MINRES with JACOBI instead of further CG; then those for
+ *               general matrices
  *   symmetric   MINRES with JACOBI, then those for general matrices
- *   general     BiCGSTAB with ILDU0; IDR(8) with ILDU0, fp64 factors and
+ *   general     BiCGSTAB with ILDU0; IDR(8) with RAS of overlap 1 where much
+ *               was dropped, else with ILDU0, both with fp64 factors and
  *               shifted pivots; IDR(8) with ILUT(20, 1e-4) and GMRES(100) with
  *               ILUT(200, 1e-6) of the whole matrix, with a transversal;
  *               GMRES(100) without M. The first ILDU0 has a transversal, too,
- *               if diagonal entries are missing. Blocks: no transversals, and
- *               subdomains instead of the whole matrix
+ *               if diagonal entries are missing. Blocks: no transversals
  *   Kronecker   BiCGSTAB, IDR(8), GMRES(100), each with ILDU0
+ *
+ * Much was dropped if the factors before dropped at least 0.05 of the couplings
+ * between subdomains (dropped_share of lcl_precond_info). Factors of the whole
+ * matrix must fit half of the device's memory at 32 bytes per entry, where
+ * ILUT(p, tol) counts as 2 p + 1 entries per row: otherwise, and for blocks,
+ * ILUT works on subdomains, and there is no IC0 of the whole matrix.
  *
  * A callback has no preconditioner. rtol, atol and the monitor apply to all;
  * max_iters to the sum of iterations, of which each method but the last may

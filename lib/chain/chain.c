@@ -16,6 +16,7 @@ struct lcl_chain {
     struct lcl_plan plan;
     int at; // method in use
     bool exhausted;
+    double dropped; // share of the off-diagonal entries, of factors so far
     lcl_precond *M; // of that method; NULL: not set up
     lcl_solver *S;
     double setup_seconds; // not yet in an attempt
@@ -52,6 +53,15 @@ static bool monitor(void *user, const struct lcl_progress_info *info)
     return C->given.monitor(C->given.monitor_user, &sum);
 }
 
+static void note_dropped(lcl_chain *C)
+{
+    const struct lcl_precond_info *info = &C->M->info;
+    const bool plain =
+        info->type == LCL_PRECOND_ILDU0 || info->type == LCL_PRECOND_IC0;
+    if (plain)
+        C->dropped = fmax(C->dropped, info->dropped_share);
+}
+
 static enum lcl_status make(lcl_chain *C)
 {
     const struct lcl_method *m = &C->plan.method[C->at];
@@ -63,6 +73,8 @@ static enum lcl_status make(lcl_chain *C)
     const enum lcl_status st =
         made < 0 ? made : lcl_solver_create(&C->S, C->A, C->M, &solver);
     C->setup_seconds = lcl_now() - start;
+    if (made >= 0)
+        note_dropped(C);
     if (st < 0)
         drop(C);
     return st < 0 ? st : made;
@@ -71,6 +83,33 @@ static enum lcl_status make(lcl_chain *C)
 static bool is_last(const lcl_chain *C)
 {
     return C->at == C->plan.count - 1;
+}
+
+static bool is_found_indefinite(const lcl_chain *C)
+{
+    for (int k = 0; k < C->attempts; ++k)
+        if (C->attempt[k].stop == LCL_STOP_INDEFINITE_MATRIX)
+            return true;
+    return false;
+}
+
+// Whether the attempts so far tell that a method is of no use: CG if the matrix
+// is not definite, MINRES, which takes more iterations, as long as it may be.
+static bool is_useless(const lcl_chain *C, const struct lcl_method *m)
+{
+    return is_found_indefinite(C)
+               ? m->solver.type == LCL_SOLVER_CG
+               : m->solver.type == LCL_SOLVER_MINRES && C->plan.definite;
+}
+
+// Goes to the next method that suits the matrix, or to the last one.
+static void step(lcl_chain *C)
+{
+    const struct lcl_method *m;
+    do
+        m = &C->plan.method[++C->at];
+    while (!is_last(C) &&
+           (!lcl_method_suits(m, C->dropped) || is_useless(C, m)));
 }
 
 // Whether another method may succeed where this one has ended with an error.
@@ -171,23 +210,6 @@ static bool goes_on(const lcl_chain *C, enum lcl_status st)
            C->report.iterations < C->max_iters;
 }
 
-static bool is_found_indefinite(const lcl_chain *C)
-{
-    for (int k = 0; k < C->attempts; ++k)
-        if (C->attempt[k].stop == LCL_STOP_INDEFINITE_MATRIX)
-            return true;
-    return false;
-}
-
-// Whether the attempts so far tell that a method is of no use: CG if the matrix
-// is not definite, MINRES, which takes more iterations, as long as it may be.
-static bool is_useless(const lcl_chain *C, const struct lcl_method *m)
-{
-    return is_found_indefinite(C)
-               ? m->solver.type == LCL_SOLVER_CG
-               : m->solver.type == LCL_SOLVER_MINRES && C->plan.definite;
-}
-
 static void advance(lcl_chain *C)
 {
     const struct lcl_attempt *a = &C->attempt[C->attempts - 1];
@@ -195,9 +217,7 @@ static void advance(lcl_chain *C)
              lcl_solver_name(a->solver), lcl_precond_name(a->precond),
              a->stop ? lcl_stop_str(a->stop) : lcl_status_str(a->status));
     drop(C);
-    do
-        ++C->at;
-    while (!is_last(C) && is_useless(C, &C->plan.method[C->at]));
+    step(C);
 }
 
 static void begin(lcl_chain *C)
@@ -245,7 +265,7 @@ static enum lcl_status make_first(lcl_chain *C)
 {
     enum lcl_status st = make(C);
     while (is_refusal(st) && !is_last(C) && !C->plan.asked) {
-        ++C->at;
+        step(C);
         st = make(C);
     }
     if (st >= 0)
@@ -287,7 +307,10 @@ enum lcl_status lcl_chain_update(lcl_chain *C)
     if (!is_refusal(st) || C->plan.count == 1)
         return st;
     drop(C); // others may take these values
-    C->at = is_last(C) ? 0 : C->at + 1;
+    if (is_last(C))
+        C->at = 0;
+    else
+        step(C);
     return LCL_OK;
 }
 

@@ -2,12 +2,25 @@
 // The methods of a chain.
 #include "lib/chain/plan.h"
 
+#include "host/runtime.h"
 #include "lib/chain/choose.h"
+#include "lib/trisolve/hec_level.h"
 
 #include <limits.h>
+#include <math.h>
 
 // Iterations without progress after which the next method is tried.
 enum { PATIENCE = 1000 };
+
+// From this share on, one layer of overlap halved the iterations of IDR(8) or
+// better (fidap036, utm5940).
+#define MUCH_DROPPED 0.05
+
+bool lcl_method_suits(const struct lcl_method *m, double share)
+{
+    return m->dropped == LCL_DROPPED_ANY ||
+           (share >= MUCH_DROPPED) == (m->dropped == LCL_DROPPED_MUCH);
+}
 
 static struct lcl_method *append(struct lcl_plan *P,
                                  const struct lcl_method *method)
@@ -30,54 +43,90 @@ static struct lcl_method *append_solver(struct lcl_plan *P,
                                           .variant = variant});
 }
 
-// The factors of the whole matrix, level by level; blocks: of subdomains.
-static void factor_whole(struct lcl_precond_params *p, int block)
+// Overlapping subdomains, where many couplings between them were dropped.
+static void append_schwarz(struct lcl_plan *P, enum lcl_solver_type solver,
+                           enum lcl_precond_type type)
 {
-    p->storage = LCL_FACTOR_STORAGE_FP64;
-    if (block > 1)
-        return;
+    struct lcl_method *m =
+        append_solver(P, solver, "overlap 1, fp64 factors, shifted pivots");
+    m->precond.type = type;
+    m->precond.overlap = 1;
+    m->precond.storage = LCL_FACTOR_STORAGE_FP64;
+    m->precond.pivot = LCL_PIVOT_SHIFT;
+    m->dropped = LCL_DROPPED_MUCH;
+}
+
+// Whether factors of the whole matrix with so many entries per row fit half of
+// the device's memory; blocks have none.
+static bool whole_fits(const lcl_operator *A, double row_entries)
+{
+    const struct lcl_caps *caps = lcl_context_caps(A->range.ctx);
+    const double n = (double)A->range.n;
+    return A->info.block_size == 1 &&
+           n * fmin(row_entries, n) * LCL_LEVEL_ENTRY_BYTES <=
+               0.5 * (double)caps->global_bytes;
+}
+
+// Level by level.
+static void factor_whole(struct lcl_precond_params *p)
+{
     p->trisolve = LCL_TRISOLVE_HEC_LEVEL;
     p->partition.type = LCL_PARTITION_NATURAL;
     p->partition.rows = INT_MAX;
 }
 
 // With the large entries on the diagonal; blocks have no transversal.
-static void append_ilut(struct lcl_plan *P, enum lcl_solver_type solver, int p,
-                        double tol, int block, const char *variant)
+static void append_ilut(struct lcl_plan *P, const lcl_operator *A,
+                        enum lcl_solver_type solver,
+                        const struct lcl_precond_params *fill,
+                        const char *of_whole, const char *of_subdomains)
 {
-    struct lcl_method *m = append_solver(P, solver, variant);
+    const bool whole = whole_fits(A, 2 * fill->ilut_p + 1);
+    struct lcl_method *m =
+        append_solver(P, solver, whole ? of_whole : of_subdomains);
+    m->precond = *fill;
     m->precond.type = LCL_PRECOND_ILUT;
-    m->precond.ilut_p = p;
-    m->precond.ilut_tol = tol;
-    m->precond.transversal = block == 1;
-    factor_whole(&m->precond, block);
+    m->precond.storage = LCL_FACTOR_STORAGE_FP64;
+    m->precond.transversal = A->info.block_size == 1;
+    if (whole)
+        factor_whole(&m->precond);
 }
 
-static void append_general(struct lcl_plan *P, int block)
+static void append_general(struct lcl_plan *P, const lcl_operator *A)
 {
+    static const struct lcl_precond_params thin = {.ilut_p = 20,
+                                                   .ilut_tol = 1e-4},
+                                           thick = {.ilut_p = 200,
+                                                    .ilut_tol = 1e-6};
+    append_schwarz(P, LCL_SOLVER_IDR, LCL_PRECOND_RAS);
     struct lcl_method *m =
         append_solver(P, LCL_SOLVER_IDR, "fp64 factors, shifted pivots");
     m->precond.type = LCL_PRECOND_ILDU0;
     m->precond.storage = LCL_FACTOR_STORAGE_FP64;
     m->precond.pivot = LCL_PIVOT_SHIFT;
-    append_ilut(P, LCL_SOLVER_IDR, 20, 1e-4, block, "p 20, tol 1e-4");
-    append_ilut(P, LCL_SOLVER_GMRES, 200, 1e-6, block, "p 200, tol 1e-6");
+    m->dropped = LCL_DROPPED_LITTLE;
+    append_ilut(P, A, LCL_SOLVER_IDR, &thin, "p 20, tol 1e-4",
+                "p 20, tol 1e-4, of subdomains");
+    append_ilut(P, A, LCL_SOLVER_GMRES, &thick, "p 200, tol 1e-6",
+                "p 200, tol 1e-6, of subdomains");
     m = append_solver(P, LCL_SOLVER_GMRES, "");
     m->precond.type = LCL_PRECOND_NONE;
 }
 
-static void append_definite(struct lcl_plan *P, int block,
+static void append_definite(struct lcl_plan *P, const lcl_operator *A,
                             enum lcl_precond_type first)
 {
     const bool multigrid = first == LCL_PRECOND_AMG;
     append_solver(P, LCL_SOLVER_CG, "")->precond.type =
         multigrid ? LCL_PRECOND_IC0 : LCL_PRECOND_AMG;
-    if (block > 1)
+    append_schwarz(P, LCL_SOLVER_CG, LCL_PRECOND_AS);
+    if (!whole_fits(A, (double)A->info.nnz / (double)A->range.n))
         return;
     struct lcl_method *m =
         append_solver(P, LCL_SOLVER_CG, "of the whole matrix");
     m->precond.type = LCL_PRECOND_IC0;
-    factor_whole(&m->precond, block);
+    m->precond.storage = LCL_FACTOR_STORAGE_FP64;
+    factor_whole(&m->precond);
 }
 
 // For symmetric matrices: MINRES, or what follows if it came first.
@@ -112,7 +161,6 @@ static void choose_free(struct lcl_plan *P, const lcl_operator *A, bool alone)
 static enum lcl_status choose(struct lcl_plan *P, lcl_operator *A, bool alone)
 {
     struct lcl_method *first = &P->method[0];
-    const int block = A->info.block_size;
     const enum lcl_status st = lcl_operator_look(A);
     if (st < 0)
         return st;
@@ -121,10 +169,10 @@ static enum lcl_status choose(struct lcl_plan *P, lcl_operator *A, bool alone)
         return LCL_OK;
     P->definite = lcl_look_is_definite(&A->look, A->range.total);
     if (P->definite)
-        append_definite(P, block, first->precond.type);
+        append_definite(P, A, first->precond.type);
     if (A->look.symmetric)
         append_indefinite(P, A);
-    append_general(P, block);
+    append_general(P, A);
     return LCL_OK;
 }
 
@@ -136,7 +184,8 @@ enum lcl_status lcl_plan_make(struct lcl_plan *P, lcl_operator *A,
     enum lcl_status st = LCL_OK;
     *P =
         (struct lcl_plan){.reason = "", .asked = lcl_wants_subdomains(precond)};
-    append(P, &(struct lcl_method){*precond, *solver, ""});
+    append(P, &(struct lcl_method){
+                  .precond = *precond, .solver = *solver, .variant = ""});
     if (precond->type && solver->type)
         return LCL_OK;
     if (A->matrix || A->team)

@@ -6,10 +6,19 @@
 
 #include <levelcl/chain.h>
 
+// How much of the couplings the factors tried before have dropped between
+// subdomains, as far as a method depends on it.
+enum lcl_dropped {
+    LCL_DROPPED_ANY,
+    LCL_DROPPED_LITTLE,
+    LCL_DROPPED_MUCH,
+};
+
 struct lcl_method {
     struct lcl_precond_params precond;
     struct lcl_solver_params solver;
-    const char *variant; // as in struct lcl_attempt
+    const char *variant;      // as in struct lcl_attempt
+    enum lcl_dropped dropped; // ANY for the last one
 };
 
 struct lcl_plan {
@@ -25,3 +34,7 @@ struct lcl_plan {
 enum lcl_status lcl_plan_make(struct lcl_plan *P, lcl_operator *A,
                               const struct lcl_precond_params *precond,
                               const struct lcl_solver_params *solver);
+
+// Whether a method is tried after factors that have dropped `share` of the
+// off-diagonal entries.
+bool lcl_method_suits(const struct lcl_method *m, double share);

@@ -10,6 +10,7 @@
 #include "lib/matrix/bsr.h"
 #include "lib/multilevel/coarse.h"
 #include "lib/partition/overlap.h"
+#include "lib/trisolve/hec_level.h"
 #include "lib/trisolve/packed.h"
 
 #include "cl/factor/factor.cl.h"
@@ -155,11 +156,12 @@ static void describe_pattern(struct lcl_precond_info *info,
 }
 
 // The entries for whose values, columns and sources the device has memory.
-static int64_t most_entries(const lcl_precond *M)
+static int64_t most_entries(const lcl_precond *M, bool leveled)
 {
     const int b = M->info.block_size;
-    const uint64_t entry = sizeof(double) * (uint64_t)(b * b) +
-                           sizeof(uint16_t) + sizeof(uint32_t);
+    const uint64_t packed = sizeof(double) * (uint64_t)(b * b) +
+                            sizeof(uint16_t) + sizeof(uint32_t);
+    const uint64_t entry = leveled ? LCL_LEVEL_ENTRY_BYTES : packed;
     return (int64_t)(lcl_context_caps(M->op.range.ctx)->global_bytes / entry);
 }
 
@@ -171,7 +173,7 @@ static enum lcl_status fill(struct lcl_host_pattern *H, const lcl_precond *M,
     const struct lcl_ilut T = {.p = M->info.ilut_p,
                                .tol = M->info.ilut_tol,
                                .comparison = M->info.block_size > 1};
-    const int64_t most = most_entries(M);
+    const int64_t most = most_entries(M, a->leveled);
     if (M->info.ilut_p == 0)
         return lcl_ilu_pattern(H, &a->graph, &a->overlapping, M->info.ilu_level,
                                most, log);

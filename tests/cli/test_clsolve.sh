@@ -430,6 +430,7 @@ refused 2 '--precond as instead' --problem lap3d:12 --precond ras --solver cg
 refused 2 'require --trisolve packed or hec_level' --problem lap3d:12 --precond iluk --trisolve dag_ec_lds
 refused 2 'no --coarse' --problem lap3d:12 --precond ras --coarse mult
 refused 2 'an integer from 1' --problem lap3d:12 --precond ras --overlap -1
+refused 2 "bad value '-1' for ilu-level" --problem lap3d:12 --precond iluk --ilu-level -1
 
 if [ -c /dev/full ]; then
     "$clsolve" two.mtx >/dev/full 2>"$dir/stderr"

@@ -5,10 +5,13 @@
 #include "tests/support/misuse.h"
 #include "tests/support/solving.h"
 
+#include "host/context.h"
+
 #include <levelcl/chain.h>
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct run {
     struct lcl_csr A; // taken over
@@ -349,6 +352,120 @@ static void test_chain__other_methods_follow(void **state)
     run_close(&r);
 }
 
+// Symmetric with a positive diagonal, but not definite; neighbours in a ring.
+// AMG inverts up to 1000 rows.
+enum { RING = 1100 };
+static struct lcl_csr ring(void)
+{
+    const int64_t n = RING;
+    double *dense = calloc((size_t)(n * n), sizeof *dense);
+    assert_non_null(dense);
+    for (int64_t i = 0; i < n; ++i) {
+        const int64_t next = (i + 1) % n;
+        dense[i * n + i] = 1;
+        dense[i * n + next] = dense[next * n + i] = 2 + 0.01 * (double)i;
+    }
+    struct lcl_csr A = test_csr_from_dense(n, dense);
+    free(dense);
+    return A;
+}
+
+// Which attempt has these types, and of which variant; -1: none.
+static int find(const lcl_chain *C, enum lcl_solver_type solver,
+                enum lcl_precond_type precond, const char *variant)
+{
+    const struct lcl_attempt *a;
+    for (int k = 0; (a = lcl_chain_attempt(C, k)); ++k)
+        if (a->solver == solver && a->precond == precond &&
+            strcmp(a->variant, variant) == 0)
+            return k;
+    return -1;
+}
+
+static const struct lcl_precond_params three_rows = {
+    .partition = {.type = LCL_PARTITION_NATURAL, .rows = 3}};
+static const char overlap[] = "overlap 1, fp64 factors, shifted pivots";
+static const char fp64_shift[] = "fp64 factors, shifted pivots";
+
+// Subdomains of three rows drop a third of the couplings, those of the default
+// size few or none.
+static void test_chain__dropped_couplings_bring_overlap(void **state)
+{
+    struct run r;
+    run_open(&r, *state, cycle(90), &three_rows, NULL);
+    solve(&r, LCL_OK);
+    assert_int_equal(find(r.C, LCL_SOLVER_IDR, LCL_PRECOND_RAS, overlap), 1);
+    assert_int_equal(find(r.C, LCL_SOLVER_IDR, LCL_PRECOND_ILDU0, fp64_shift),
+                     -1);
+    run_close(&r);
+    run_open(&r, *state, cycle(90), NULL, NULL);
+    solve(&r, LCL_OK);
+    assert_int_equal(find(r.C, LCL_SOLVER_IDR, LCL_PRECOND_ILDU0, fp64_shift),
+                     1);
+    assert_int_equal(find(r.C, LCL_SOLVER_IDR, LCL_PRECOND_RAS, overlap), -1);
+    run_close(&r);
+}
+
+static const char whole[] = "of the whole matrix";
+
+static void test_chain__dropped_couplings_bring_overlap_to_cg(void **state)
+{
+    struct run r;
+    run_open(&r, *state, ring(), &three_rows, NULL);
+    solve(&r, LCL_OK);
+    assert_int_equal(find(r.C, LCL_SOLVER_CG, LCL_PRECOND_AS, overlap), 2);
+    assert_int_equal(find(r.C, LCL_SOLVER_CG, LCL_PRECOND_IC0, whole), 3);
+    run_close(&r);
+    run_open(&r, *state, ring(), NULL, NULL);
+    solve(&r, LCL_OK);
+    assert_int_equal(find(r.C, LCL_SOLVER_CG, LCL_PRECOND_AS, overlap), -1);
+    assert_int_equal(find(r.C, LCL_SOLVER_CG, LCL_PRECOND_IC0, whole), 2);
+    run_close(&r);
+}
+
+// Plans the methods for a device of so much memory.
+static void run_open_within(struct run *r, lcl_context *ctx, struct lcl_csr A,
+                            uint64_t bytes)
+{
+    const uint64_t all = ctx->caps.global_bytes;
+    ctx->caps.global_bytes = bytes;
+    run_open(r, ctx, A, NULL, NULL);
+    ctx->caps.global_bytes = all;
+}
+
+// Factors with 41 entries of 32 bytes per row may take half of the memory.
+static void test_chain__memory_decides_on_the_whole_matrix(void **state)
+{
+    static const char thin[] = "p 20, tol 1e-4",
+                      of_subdomains[] = "p 20, tol 1e-4, of subdomains";
+    for (int fits = 0; fits < 2; ++fits) {
+        struct run r;
+        run_open_within(&r, *state, cycle(90),
+                        2 * 90 * 41 * 32 - 1 + (uint64_t)fits);
+        solve(&r, LCL_OK);
+        assert_int_equal(find(r.C, LCL_SOLVER_IDR, LCL_PRECOND_ILUT, thin),
+                         fits ? 2 : -1);
+        assert_int_equal(
+            find(r.C, LCL_SOLVER_IDR, LCL_PRECOND_ILUT, of_subdomains),
+            fits ? -1 : 2);
+        run_close(&r);
+    }
+}
+
+// Those of IC(0) have the 3 entries per row of the matrix.
+static void test_chain__memory_decides_on_the_whole_matrix_for_cg(void **state)
+{
+    for (int fits = 0; fits < 2; ++fits) {
+        struct run r;
+        run_open_within(&r, *state, ring(),
+                        2 * RING * 3 * 32 - 1 + (uint64_t)fits);
+        solve(&r, LCL_OK);
+        assert_int_equal(find(r.C, LCL_SOLVER_CG, LCL_PRECOND_IC0, whole),
+                         fits ? 2 : -1);
+        run_close(&r);
+    }
+}
+
 // Without diagonal, factors come after a permutation.
 static void test_chain__missing_diagonals_are_permuted(void **state)
 {
@@ -545,6 +662,10 @@ int main(void)
         cmocka_unit_test(test_chain__disconnected_parts_are_handled),
         cmocka_unit_test(test_chain__rows_with_a_diagonal_alone_are_handled),
         cmocka_unit_test(test_chain__other_methods_follow),
+        cmocka_unit_test(test_chain__dropped_couplings_bring_overlap),
+        cmocka_unit_test(test_chain__dropped_couplings_bring_overlap_to_cg),
+        cmocka_unit_test(test_chain__memory_decides_on_the_whole_matrix),
+        cmocka_unit_test(test_chain__memory_decides_on_the_whole_matrix_for_cg),
         cmocka_unit_test(test_chain__missing_diagonals_are_permuted),
         cmocka_unit_test(test_chain__singular_systems_are_reported),
         cmocka_unit_test(test_chain__iterations_are_bounded_together),

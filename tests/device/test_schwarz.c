@@ -2,11 +2,15 @@
 // ILU(k) and Schwarz preconditioners as their users see them, compared with
 // dense arithmetic: by their definition, and with so much fill that the
 // subdomains are solved exactly.
+#include "tests/support/capture.h"
 #include "tests/support/device.h"
 #include "tests/support/matrices.h"
 #include "tests/support/misuse.h"
 #include "tests/support/preconds.h"
+#include "tests/support/solving.h"
 
+#include "host/context.h"
+#include "host/runtime.h"
 #include "lib/matrix/csr.h"
 #include "lib/partition/overlap.h"
 
@@ -420,6 +424,120 @@ static void test_schwarz__overlap_may_exceed_the_graph(void **state)
     test_csr_finish(&A);
 }
 
+// ------------------------------------------------------------------- sizes
+
+// Whether M^-1 b solves A x = b.
+static void expect_exact(lcl_context *ctx, const struct lcl_csr *A,
+                         const struct lcl_precond_params *params)
+{
+    lcl_precond *M;
+    double *b = test_random_vector(A->rows, 4), *x = test_vector(A->rows);
+    assert_int_equal(test_precond_create(&M, ctx, A, params), LCL_OK);
+    assert_int_equal(lcl_precond_apply(M, b, x), LCL_OK);
+    assert_true(test_residual(A, b, x) <= 1e-14);
+    test_precond_destroy(&M);
+    free(x);
+    free(b);
+}
+
+// Rows beside the first and the last one have only a diagonal; the last one has
+// fill in columns that the first one stores, near the end.
+static struct lcl_csr far_fill(int64_t n)
+{
+    struct lcl_csr A = {.rows = n,
+                        .cols = n,
+                        .nnz = n + 3,
+                        .row_ptr = calloc((size_t)n + 1, sizeof *A.row_ptr),
+                        .col_ind = calloc((size_t)n + 3, sizeof *A.col_ind),
+                        .val = calloc((size_t)n + 3, sizeof *A.val)};
+    const int32_t last = (int32_t)(n - 1);
+    int64_t k = 0;
+    assert_true(A.row_ptr && A.col_ind && A.val);
+    for (int32_t i = 0; i <= last; ++i) {
+        if (i == last)
+            A.col_ind[k++] = 0;
+        A.col_ind[k++] = i;
+        for (int32_t j = last - 2; i == 0 && j < last; ++j)
+            A.col_ind[k++] = j;
+        A.row_ptr[i + 1] = k;
+    }
+    for (k = 0; k < A.nnz; ++k)
+        A.val[k] = 1 + 0.25 * (double)(k % 5);
+    return A;
+}
+
+static void test_schwarz__fill_reaches_beyond_16_bits(void **state)
+{
+    const struct lcl_precond_params cases[] = {
+        {.type = LCL_PRECOND_ILUK}, {.type = LCL_PRECOND_ILUT, .ilut_p = 4}};
+    struct lcl_csr A = far_fill(70000);
+    for (int i = 0; i < 2; ++i) {
+        struct lcl_precond_params params = cases[i];
+        params.trisolve = LCL_TRISOLVE_HEC_LEVEL;
+        params.partition.type = LCL_PARTITION_NATURAL;
+        params.partition.rows = A.rows;
+        expect_exact(*state, &A, &params);
+    }
+    test_csr_finish(&A);
+}
+
+// Labels that are far apart; the numbers between them would be empty.
+static void test_schwarz__subdomains_may_have_one_row(void **state)
+{
+    enum { N = 60 };
+    int32_t labels[N];
+    struct lcl_csr A = test_laplacian(5, 4, 3);
+    double *b = test_random_vector(N, 3), *x = test_vector(N);
+    for (int i = 0; i < N; ++i)
+        labels[i] = 1000 * (N - i);
+    for (int i = 0; i < 4; ++i) {
+        const struct lcl_precond_params params = {
+            .type = i < 2 ? LCL_PRECOND_ILUK : LCL_PRECOND_ILUT,
+            .trisolve = i % 2 ? LCL_TRISOLVE_HEC_LEVEL : LCL_TRISOLVE_PACKED,
+            .partition = {.type = LCL_PARTITION_LABELS,
+                          .labels = labels,
+                          .labels_count = N}};
+        lcl_precond *M;
+        assert_int_equal(test_precond_create(&M, *state, &A, &params), LCL_OK);
+        assert_int_equal(lcl_precond_info(M)->parts, N);
+        assert_int_equal(lcl_precond_info(M)->part_rows_max, 1);
+        assert_int_equal(lcl_precond_apply(M, b, x), LCL_OK);
+        for (int k = 0; k < N; ++k)
+            assert_true(fabs(x[k] - b[k] / 6) <= 1e-7);
+        test_precond_destroy(&M);
+    }
+    free(x);
+    free(b);
+    test_csr_finish(&A);
+}
+
+// A device of little memory: the set-up ends before it allocates any factors.
+static void test_schwarz__factors_beyond_the_memory_are_refused(void **state)
+{
+    static const enum lcl_precond_type types[] = {
+        LCL_PRECOND_ILUK, LCL_PRECOND_ILUT, LCL_PRECOND_RAS, LCL_PRECOND_AS};
+    (void)state;
+    struct test_capture capture;
+    test_capture_init(&capture, LCL_LOG_ERROR);
+    const struct lcl_context_params context = {.log = capture.log};
+    struct lcl_csr A = test_laplacian(9, 8, 7);
+    lcl_context *ctx;
+    assert_int_equal(lcl_runtime_create(&ctx, &context, &lcl_cl_loader),
+                     LCL_OK);
+    ctx->caps.global_bytes = 14 * (uint64_t)A.nnz - 1;
+    for (int i = 0; i < 8; ++i) {
+        const struct lcl_precond_params params = {
+            .type = types[i / 2],
+            .trisolve = i % 2 ? LCL_TRISOLVE_HEC_LEVEL : LCL_TRISOLVE_PACKED,
+            .partition = {.type = LCL_PARTITION_NATURAL, .rows = A.rows}};
+        expect_refused(ctx, &A, &params, LCL_EDEVMEM);
+        test_capture_expect(&capture, "the most that fit the device's memory; "
+                                      "use less fill or less overlap");
+    }
+    lcl_context_destroy(&ctx);
+    test_csr_finish(&A);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -432,6 +550,9 @@ int main(void)
         cmocka_unit_test(test_schwarz__ilut_bounds_its_fill),
         cmocka_unit_test(test_schwarz__cg_takes_as_and_refuses_ras),
         cmocka_unit_test(test_schwarz__overlap_may_exceed_the_graph),
+        cmocka_unit_test(test_schwarz__fill_reaches_beyond_16_bits),
+        cmocka_unit_test(test_schwarz__subdomains_may_have_one_row),
+        cmocka_unit_test(test_schwarz__factors_beyond_the_memory_are_refused),
     };
     return test_device_run(tests);
 }
