@@ -38,19 +38,26 @@ void test_rows_finish(struct lcl_rows *rows)
     free(rows->val);
 }
 
+void test_rows_split(struct lcl_rows *rows, int size, const struct lcl_csr *A,
+                     const int64_t *from)
+{
+    assert_in_range(size, 1, TEST_RANKS);
+    for (int r = 0; r < size; ++r) {
+        const int64_t first = from ? from[r] : A->rows * r / size;
+        const int64_t end = from ? from[r + 1] : A->rows * (r + 1) / size;
+        rows[r] = test_rows_of(A, first, end - first);
+    }
+}
+
 void test_ranks_open(struct test_ranks *R, int size, const struct lcl_csr *A,
                      const int64_t *from)
 {
     static const struct lcl_log silent[TEST_RANKS];
-    assert_in_range(size, 1, TEST_RANKS);
     *R = (struct test_ranks){.size = size, .A = A};
     assert_int_equal(lcl_team_create(&R->team, size, silent), LCL_OK);
-    for (int r = 0; r < size; ++r) {
-        const int64_t first = from ? from[r] : A->rows * r / size;
-        const int64_t end = from ? from[r + 1] : A->rows * (r + 1) / size;
+    test_rows_split(R->rows, size, A, from);
+    for (int r = 0; r < size; ++r)
         assert_int_equal(lcl_context_create(&R->ctx[r], NULL), LCL_OK);
-        R->rows[r] = test_rows_of(A, first, end - first);
-    }
 }
 
 void test_ranks_close(struct test_ranks *R)

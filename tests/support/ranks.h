@@ -33,6 +33,11 @@ struct lcl_rows test_rows_of(const struct lcl_csr *A, int64_t first,
                              int64_t rows);
 void test_rows_finish(struct lcl_rows *rows);
 
+// The rows from[r] .. from[r+1]-1 of A for each rank r; NULL: about equally
+// many.
+void test_rows_split(struct lcl_rows *rows, int size, const struct lcl_csr *A,
+                     const int64_t *from);
+
 // Make the operators, preconditioners and solvers of all ranks; destroy them.
 enum lcl_status test_ranks_operators(struct test_ranks *R,
                                      const struct lcl_operator_params *params);
