@@ -70,6 +70,32 @@ void test_ranks_close(struct test_ranks *R)
     lcl_team_destroy(&R->team);
 }
 
+// ------------------------------------------------------------------- calls
+
+struct call {
+    struct test_ranks *R;
+    lcl_team_fn *fn;
+    void *arg;
+};
+
+static enum lcl_status keep_status(void *arg, int r)
+{
+    const struct call *c = arg;
+    return c->R->status[r] = c->fn(c->arg, r);
+}
+
+enum lcl_status test_ranks_run(struct test_ranks *R, lcl_team_fn *fn, void *arg)
+{
+    struct call c = {R, fn, arg};
+    return lcl_team_run(R->team, keep_status, &c);
+}
+
+void test_ranks_expect(const struct test_ranks *R, enum lcl_status status)
+{
+    for (int r = 0; r < R->size; ++r)
+        assert_int_equal(R->status[r], status);
+}
+
 // ------------------------------------------------------------------- objects
 
 struct making {
@@ -90,7 +116,7 @@ enum lcl_status test_ranks_operators(struct test_ranks *R,
 {
     static const struct lcl_operator_params defaults;
     struct making m = {R, params ? params : &defaults, NULL};
-    return lcl_team_run(R->team, make_operator, &m);
+    return test_ranks_run(R, make_operator, &m);
 }
 
 static enum lcl_status make_solver(void *arg, int r)
@@ -108,7 +134,7 @@ enum lcl_status test_ranks_solvers(struct test_ranks *R,
                                    const struct lcl_solver_params *params)
 {
     struct making m = {R, precond, params};
-    return lcl_team_run(R->team, make_solver, &m);
+    return test_ranks_run(R, make_solver, &m);
 }
 
 void test_ranks_drop(struct test_ranks *R)
@@ -129,6 +155,26 @@ struct run {
     struct lcl_report report[TEST_RANKS];
 };
 
+struct values {
+    struct test_ranks *R;
+    const double *val;
+};
+
+static enum lcl_status update(void *arg, int r)
+{
+    const struct values *u = arg;
+    const struct test_ranks *R = u->R;
+    const enum lcl_status st =
+        lcl_operator_update(R->op[r], u->val + R->A->row_ptr[R->rows[r].first]);
+    return st < 0 || !R->M[r] ? st : lcl_precond_update(R->M[r]);
+}
+
+enum lcl_status test_ranks_update(struct test_ranks *R, const double *val)
+{
+    struct values u = {R, val};
+    return test_ranks_run(R, update, &u);
+}
+
 static enum lcl_status apply(void *arg, int r)
 {
     const struct run *u = arg;
@@ -140,7 +186,7 @@ enum lcl_status test_ranks_apply(struct test_ranks *R, const double *x,
                                  double *y)
 {
     struct run u = {.R = R, .in = x, .out = y};
-    return lcl_team_run(R->team, apply, &u);
+    return test_ranks_run(R, apply, &u);
 }
 
 static enum lcl_status solve(void *arg, int r)
@@ -166,7 +212,7 @@ enum lcl_status test_ranks_solve(struct test_ranks *R, const double *b,
                                  double *x, struct lcl_report *report)
 {
     struct run u = {.R = R, .in = b, .out = x};
-    const enum lcl_status st = lcl_team_run(R->team, solve, &u);
+    const enum lcl_status st = test_ranks_run(R, solve, &u);
     for (int r = 1; r < R->size && st >= 0; ++r)
         expect_same_report(&u.report[0], &u.report[r]);
     *report = u.report[0];
