@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Operators, preconditioners and solvers on several ranks, compared with the
 // host and with one device.
-#include "lib/operator/operator.h"
+#include "lib/precond/precond.h"
 #include "tests/support/device.h"
 #include "tests/support/matrices.h"
 #include "tests/support/ranks.h"
@@ -407,6 +407,58 @@ static void test_distributed__vectors_that_are_not_finite_are_refused(
     test_csr_finish(&A);
 }
 
+static enum lcl_status square(void *arg, int r)
+{
+    const struct test_ranks *R = arg;
+    lcl_operator *C;
+    const enum lcl_status st = lcl_operator_multiply(&C, R->op[r], R->op[r]);
+    return C ? LCL_OK : st;
+}
+
+static enum lcl_status set_constants(void *arg, int r)
+{
+    const struct test_ranks *R = arg;
+    const int64_t n = R->rows[r].rows;
+    struct lcl_dense B = {.rows = n, .cols = 1, .val = test_vector(n)};
+    for (int64_t i = 0; i < n; ++i)
+        B.val[i] = 1;
+    const enum lcl_status st = lcl_operator_set_near_nullspace(R->op[r], &B);
+    free(B.val);
+    return st;
+}
+
+// Not with the rows and columns of a rank alone.
+static void test_distributed__sparse_products_are_refused(void **state)
+{
+    struct lcl_csr A = test_random_csr(60, 3, 16);
+    struct test_ranks R;
+    (void)state;
+    test_ranks_open(&R, 3, &A, NULL);
+    assert_int_equal(test_ranks_operators(&R, NULL), LCL_OK);
+    assert_int_equal(test_ranks_run(&R, square, &R), LCL_EUNSUPPORTED);
+    test_ranks_expect(&R, LCL_EUNSUPPORTED);
+    test_ranks_close(&R);
+    test_csr_finish(&A);
+}
+
+static void test_distributed__near_null_vectors_reach_preconditioners(
+    void **state)
+{
+    static const struct lcl_precond_params amg = {.type = LCL_PRECOND_AMG};
+    struct lcl_csr A = test_laplacian(9, 8, 7);
+    struct test_ranks R;
+    (void)state;
+    test_ranks_open(&R, 3, &A, NULL);
+    assert_int_equal(test_ranks_operators(&R, NULL), LCL_OK);
+    assert_int_equal(test_ranks_run(&R, set_constants, &R), LCL_OK);
+    assert_int_equal(test_ranks_solvers(&R, &amg, &solvers[0]), LCL_OK);
+    for (int r = 0; r < R.size; ++r)
+        assert_int_equal(R.M[r]->A->near_null.cols, 1);
+    expect_solved(&R, &A);
+    test_ranks_close(&R);
+    test_csr_finish(&A);
+}
+
 // ------------------------------------------------------------------- stops
 
 static void test_distributed__zero_right_hand_side(void **state)
@@ -525,6 +577,9 @@ int main(void)
         cmocka_unit_test(test_distributed__cg_refuses_asymmetry_between_ranks),
         cmocka_unit_test(
             test_distributed__vectors_that_are_not_finite_are_refused),
+        cmocka_unit_test(test_distributed__sparse_products_are_refused),
+        cmocka_unit_test(
+            test_distributed__near_null_vectors_reach_preconditioners),
         cmocka_unit_test(test_distributed__zero_right_hand_side),
         cmocka_unit_test(test_distributed__right_hand_side_of_one_rank),
         cmocka_unit_test(test_distributed__the_monitor_of_rank_0_stops_all),
