@@ -24,15 +24,19 @@ void lcl_comm_finish(struct lcl_comm *C)
     C->room_bytes = 0;
 }
 
-// The numbers of all ranks, valid until the next use of the room.
+// The numbers of all ranks, valid until the next use of the room; a rank that
+// fails tells the others.
 static enum lcl_status gather(struct lcl_comm *C, const void *own, size_t bytes,
                               const void **all)
 {
     void *room = lcl_comm_room(C, (size_t)C->size * bytes);
+    const enum lcl_status st =
+        room ? lcl_comm_gather(C, own, bytes, room)
+             : lcl_fail_memory(&C->log, "numbers of all ranks");
     *all = room;
-    if (!room)
-        return lcl_fail_memory(&C->log, "numbers of all ranks");
-    return lcl_comm_gather(C, own, bytes, room);
+    if (st < 0)
+        lcl_comm_fail(C);
+    return st;
 }
 
 enum lcl_status lcl_comm_sum(struct lcl_comm *C, double *sum, int count)

@@ -75,6 +75,7 @@ static inline enum lcl_status lcl_comm_end(struct lcl_comm *C,
     return C->ops->end(C, P);
 }
 
+// In a team: returns when no other rank reads messages of this one any more.
 static inline void lcl_comm_fail(struct lcl_comm *C)
 {
     C->ops->give_up(C);

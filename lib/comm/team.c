@@ -26,6 +26,7 @@ struct member {
     lcl_team *team;
     long long calls;     // begun by this rank
     atomic_llong posted; // of these, those whose slot is filled
+    atomic_bool left;    // this rank reads nothing of the others any more
     struct slot slot[2];
     pthread_t thread;
     enum lcl_status status; // of the last run
@@ -43,25 +44,38 @@ struct lcl_team {
 
 // ------------------------------------------------------------------- waiting
 
+// Returns when no other rank reads this one's messages any more: each fails in
+// its next call, or ends.
 static void give_up(struct lcl_comm *C)
 {
     struct member *m = (struct member *)C;
     int none = 0;
     atomic_compare_exchange_strong(&m->team->failed, &none, C->rank + 1);
+    atomic_store(&m->left, true);
+    for (int r = 0; r < C->size; ++r)
+        while (!atomic_load(&m->team->member[r].left))
+            sched_yield();
 }
 
+static bool has_posted(const struct member *m, long long call)
+{
+    return atomic_load_explicit(&m->posted, memory_order_acquire) >= call;
+}
+
+// A rank may fail after a call that it has completed: what is posted counts.
 static enum lcl_status await(struct member *m, int peer, long long call)
 {
-    lcl_team *T = m->team;
-    for (int spins = 0; atomic_load_explicit(&T->member[peer].posted,
-                                             memory_order_acquire) < call;
-         ++spins) {
+    const lcl_team *T = m->team;
+    int spins = 0;
+    while (!has_posted(&T->member[peer], call)) {
         const int failed = atomic_load(&T->failed);
-        if (failed) { // and has said why
+        if (failed && !has_posted(&T->member[peer], call)) {
             lcl_info(&m->comm.log, "rank %d ended with an error", failed - 1);
-            return LCL_EDEVICE;
+            return LCL_EDEVICE; // that rank has said why
         }
-        if (spins >= SPINS)
+        if (spins < SPINS)
+            ++spins;
+        else
             sched_yield();
     }
     return LCL_OK;
@@ -175,6 +189,7 @@ static void enter(lcl_team *T, int rank)
 {
     struct member *m = &T->member[rank];
     m->status = T->fn(T->arg, rank);
+    atomic_store(&m->left, true);
     if (m->status < 0)
         give_up(&m->comm);
 }
@@ -213,6 +228,7 @@ static void reset(lcl_team *T, lcl_team_fn *fn, void *arg)
     for (int r = 0; r < T->size; ++r) {
         T->member[r].calls = 0;
         atomic_store(&T->member[r].posted, 0);
+        atomic_store(&T->member[r].left, false);
     }
 }
 
@@ -254,6 +270,7 @@ enum lcl_status lcl_team_create(lcl_team **out, int size,
     T->size = size;
     for (int r = 0; r < size; ++r) {
         T->member[r].team = T;
+        atomic_init(&T->member[r].left, true);
         T->member[r].comm = (struct lcl_comm){
             .ops = &ops, .rank = r, .size = size, .log = log[r]};
     }

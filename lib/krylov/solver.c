@@ -226,6 +226,16 @@ static enum lcl_status create(lcl_solver **out, lcl_operator *A, lcl_precond *M,
     return LCL_OK;
 }
 
+// The length of batches depends on the launches: it has to be the same on all
+// ranks.
+static enum lcl_status agree_on_launches(lcl_solver *S)
+{
+    int64_t launches = S->launches;
+    const enum lcl_status st = lcl_space_max(&S->A->range, &launches);
+    S->launches = (int)launches;
+    return st;
+}
+
 enum lcl_status lcl_solver_create(lcl_solver **out, lcl_operator *A,
                                   lcl_precond *M,
                                   const struct lcl_solver_params *params)
@@ -235,8 +245,10 @@ enum lcl_status lcl_solver_create(lcl_solver **out, lcl_operator *A,
         *out = NULL;
     if (!out || !A)
         return lcl_misuse(log, "lcl_solver_create: an argument is NULL");
-    const enum lcl_status st =
+    enum lcl_status st =
         lcl_space_agree(&A->range, create(out, A, M, params), "a solver");
+    if (st == LCL_OK)
+        st = agree_on_launches(*out);
     if (st < 0)
         lcl_solver_destroy(out);
     return st;

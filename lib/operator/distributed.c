@@ -30,10 +30,12 @@ static enum lcl_status apply(lcl_operator *A, enum lcl_mode mode,
 {
     struct part *D = A->state;
     enum lcl_status st;
-    if ((st = prepare(A)) < 0 || (st = lcl_halo_begin(&D->halo, v->x)) < 0 ||
-        (st = lcl_apply(A->part, mode, v)) < 0)
+    if ((st = prepare(A)) < 0 || (st = lcl_halo_begin(&D->halo, v->x)) < 0)
         return st;
-    return lcl_halo_end(&D->halo, mode, v);
+    if ((st = lcl_apply(A->part, mode, v)) == LCL_OK)
+        return lcl_halo_end(&D->halo, mode, v);
+    lcl_halo_cancel(&D->halo);
+    return st;
 }
 
 // ------------------------------------------------------------------- values

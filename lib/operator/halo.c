@@ -192,6 +192,14 @@ enum lcl_status lcl_halo_begin(struct lcl_halo *H, const lcl_buffer *x)
     return lcl_fork(H->space.ctx); // ghosts arrive beside the product
 }
 
+// So that the next exchange does not send what was packed for this one.
+void lcl_halo_cancel(struct lcl_halo *H)
+{
+    const void *packed;
+    if (H->window)
+        (void)lcl_window_take(H->window, &packed);
+}
+
 // The messages for the peers are parts of the packed vector.
 static enum lcl_status take_packed(struct lcl_halo *H)
 {

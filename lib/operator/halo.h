@@ -42,6 +42,9 @@ enum lcl_status lcl_halo_begin(struct lcl_halo *H, const lcl_buffer *x);
 enum lcl_status lcl_halo_end(struct lcl_halo *H, enum lcl_mode mode,
                              const struct lcl_operands *v);
 
+// Instead of lcl_halo_end(), if the product failed.
+void lcl_halo_cancel(struct lcl_halo *H);
+
 // Adds the entries in columns of other ranks to the sums of
 // lcl_symmetry_sums(); with rows of the whole matrix as indices.
 void lcl_halo_asymmetry(const struct lcl_halo *H, double sum[2]);

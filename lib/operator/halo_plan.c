@@ -12,13 +12,21 @@
 
 // ------------------------------------------------------------------- checks
 
+static enum lcl_status check_row_ptr(const struct lcl_rows *A,
+                                     const struct lcl_log *log)
+{
+    for (int64_t i = 0; i < A->rows; ++i)
+        if (A->row_ptr[i + 1] < A->row_ptr[i])
+            return lcl_fail(log, LCL_EFORMAT,
+                            "row %" PRId64 ": row pointers do not ascend",
+                            A->first + i + 1);
+    return LCL_OK;
+}
+
 static enum lcl_status check_row(const struct lcl_rows *A, int64_t i,
                                  const struct lcl_log *log)
 {
     const int64_t row = A->first + i;
-    if (A->row_ptr[i + 1] < A->row_ptr[i])
-        return lcl_fail(log, LCL_EFORMAT,
-                        "row %" PRId64 ": row pointers do not ascend", row + 1);
     for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k) {
         if (A->col[k] < 0 || A->col[k] >= A->total)
             return lcl_fail(log, LCL_EFORMAT,
@@ -40,11 +48,13 @@ static enum lcl_status check_row(const struct lcl_rows *A, int64_t i,
 static enum lcl_status check_sizes(const struct lcl_rows *A,
                                    const struct lcl_log *log)
 {
-    if (A->rows < 1 || A->first < 0 || A->first > A->total - A->rows)
+    if (A->rows < 1 || A->first < 0 || A->total < A->rows ||
+        A->first > A->total - A->rows)
         return lcl_fail(log, LCL_EFORMAT,
-                        "%" PRId64 " rows from row %" PRId64 " of %" PRId64
-                        " on: expected at least one, within the matrix",
-                        A->rows, A->first + 1, A->total);
+                        "%" PRId64 " rows after the first %" PRId64
+                        " of %" PRId64
+                        ": expected at least one, within the matrix",
+                        A->rows, A->first, A->total);
     if (A->rows > INT32_MAX)
         return lcl_fail(log, LCL_ERANGE,
                         "%" PRId64 " rows on one rank: expected at most %d",
@@ -53,7 +63,7 @@ static enum lcl_status check_sizes(const struct lcl_rows *A,
         (A->row_ptr[A->rows] > 0 && (!A->col || !A->val)))
         return lcl_fail(log, LCL_EINVAL,
                         "the rows lack an array, or do not start at entry 0");
-    return LCL_OK;
+    return check_row_ptr(A, log);
 }
 
 // The first rows of all ranks, and the total behind them.
@@ -393,6 +403,8 @@ static enum lcl_status make(struct lcl_halo_plan *P, struct lcl_comm *C,
         (st = gather_firsts(firsts, C, A)) == LCL_OK &&
         (st = lcl_comm_agree(C, split(P, A, &C->log), "the rows")) == LCL_OK)
         st = find_peers(P, C, firsts);
+    if (st == LCL_OK) // then all have read the requests, which are in P
+        st = lcl_comm_agree(C, st, "the rows");
     lcl_free(firsts);
     return st;
 }

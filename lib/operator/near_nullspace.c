@@ -35,6 +35,8 @@ enum lcl_status lcl_operator_set_near_nullspace(lcl_operator *A,
     struct lcl_dense copy = {0};
     if (!A)
         return lcl_misuse(NULL, "lcl_operator_set_near_nullspace: A is NULL");
+    if (A->part) // from which preconditioners are made
+        A = A->part;
     if (B && B->cols != 0) {
         const struct lcl_log *log = lcl_context_log(A->range.ctx);
         const size_t values = (size_t)B->rows * (size_t)B->cols;

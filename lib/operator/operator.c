@@ -70,6 +70,16 @@ enum lcl_status lcl_operator_allocate(lcl_operator **out, lcl_context *ctx,
     return LCL_OK;
 }
 
+static enum lcl_status check_values(const lcl_operator *A, const double *val)
+{
+    const int64_t k = lcl_find_not_finite(val, A->info.nnz);
+    return k < 0 ? LCL_OK
+                 : lcl_fail(log_of(A), LCL_EFORMAT,
+                            "lcl_operator_update: value %lld is not finite",
+                            (long long)k);
+}
+
+// Values of one rank that are not finite are refused on all.
 enum lcl_status lcl_operator_update(lcl_operator *A, const double *val)
 {
     if (!A || !val)
@@ -80,12 +90,9 @@ enum lcl_status lcl_operator_update(lcl_operator *A, const double *val)
             "lcl_operator_update: the operator was created from a %s",
             A->info.kron ? "lcl_kron; call lcl_operator_update_kron()"
                          : "callback and has no values");
-    const int64_t k = lcl_find_not_finite(val, A->info.nnz);
-    if (k >= 0)
-        return lcl_fail(log_of(A), LCL_EFORMAT,
-                        "lcl_operator_update: value %lld is not finite",
-                        (long long)k);
-    return A->ops->update(A, val);
+    const enum lcl_status st =
+        lcl_space_agree(&A->range, check_values(A, val), "new values");
+    return st < 0 ? st : A->ops->update(A, val);
 }
 
 const struct lcl_operator_info *lcl_operator_info(const lcl_operator *A)
@@ -108,7 +115,7 @@ enum lcl_status lcl_operator_apply(lcl_operator *A, const double *x, double *y)
 {
     if (!A || !x || !y)
         return refuse_null(A, "lcl_operator_apply");
-    return lcl_apply_host(A, x, y);
+    return lcl_space_end(&A->range, lcl_apply_host(A, x, y));
 }
 
 enum lcl_status lcl_operator_apply_cl(lcl_operator *A, cl_mem x, cl_mem y)
@@ -135,6 +142,7 @@ enum lcl_status lcl_operator_apply_cl(lcl_operator *A, cl_mem x, cl_mem y)
     else
         st = lcl_apply_buffers(A, in, result);
 out:
+    st = lcl_space_end(&A->range, st);
     lcl_buffer_destroy(&result);
     lcl_buffer_destroy(&in);
     return st;

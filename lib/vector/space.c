@@ -83,11 +83,15 @@ enum lcl_status lcl_space_sum(const struct lcl_space *V, double *sum, int count)
     return V->comm ? lcl_comm_sum(V->comm, sum, count) : LCL_OK;
 }
 
+enum lcl_status lcl_space_max(const struct lcl_space *V, int64_t *largest)
+{
+    return V->comm ? lcl_comm_max(V->comm, largest) : LCL_OK;
+}
+
 enum lcl_status lcl_space_all(const struct lcl_space *V, bool *all)
 {
     int64_t lacking = !*all;
-    const enum lcl_status st =
-        V->comm ? lcl_comm_max(V->comm, &lacking) : LCL_OK;
+    const enum lcl_status st = lcl_space_max(V, &lacking);
     *all = lacking == 0;
     return st;
 }

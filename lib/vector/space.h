@@ -35,6 +35,9 @@ enum lcl_status lcl_space_reduce(const struct lcl_space *V, lcl_buffer *sums,
 enum lcl_status lcl_space_sum(const struct lcl_space *V, double *sum,
                               int count);
 
+// *largest = the largest of all ranks.
+enum lcl_status lcl_space_max(const struct lcl_space *V, int64_t *largest);
+
 // *all = whether it holds on all ranks.
 enum lcl_status lcl_space_all(const struct lcl_space *V, bool *all);
 

@@ -38,19 +38,26 @@ void test_rows_finish(struct lcl_rows *rows)
     free(rows->val);
 }
 
+void test_rows_split(struct lcl_rows *rows, int size, const struct lcl_csr *A,
+                     const int64_t *from)
+{
+    assert_in_range(size, 1, TEST_RANKS);
+    for (int r = 0; r < size; ++r) {
+        const int64_t first = from ? from[r] : A->rows * r / size;
+        const int64_t end = from ? from[r + 1] : A->rows * (r + 1) / size;
+        rows[r] = test_rows_of(A, first, end - first);
+    }
+}
+
 void test_ranks_open(struct test_ranks *R, int size, const struct lcl_csr *A,
                      const int64_t *from)
 {
     static const struct lcl_log silent[TEST_RANKS];
-    assert_in_range(size, 1, TEST_RANKS);
     *R = (struct test_ranks){.size = size, .A = A};
     assert_int_equal(lcl_team_create(&R->team, size, silent), LCL_OK);
-    for (int r = 0; r < size; ++r) {
-        const int64_t first = from ? from[r] : A->rows * r / size;
-        const int64_t end = from ? from[r + 1] : A->rows * (r + 1) / size;
+    test_rows_split(R->rows, size, A, from);
+    for (int r = 0; r < size; ++r)
         assert_int_equal(lcl_context_create(&R->ctx[r], NULL), LCL_OK);
-        R->rows[r] = test_rows_of(A, first, end - first);
-    }
 }
 
 void test_ranks_close(struct test_ranks *R)
@@ -61,6 +68,32 @@ void test_ranks_close(struct test_ranks *R)
         test_rows_finish(&R->rows[r]);
     }
     lcl_team_destroy(&R->team);
+}
+
+// ------------------------------------------------------------------- calls
+
+struct call {
+    struct test_ranks *R;
+    lcl_team_fn *fn;
+    void *arg;
+};
+
+static enum lcl_status keep_status(void *arg, int r)
+{
+    const struct call *c = arg;
+    return c->R->status[r] = c->fn(c->arg, r);
+}
+
+enum lcl_status test_ranks_run(struct test_ranks *R, lcl_team_fn *fn, void *arg)
+{
+    struct call c = {R, fn, arg};
+    return lcl_team_run(R->team, keep_status, &c);
+}
+
+void test_ranks_expect(const struct test_ranks *R, enum lcl_status status)
+{
+    for (int r = 0; r < R->size; ++r)
+        assert_int_equal(R->status[r], status);
 }
 
 // ------------------------------------------------------------------- objects
@@ -83,7 +116,7 @@ enum lcl_status test_ranks_operators(struct test_ranks *R,
 {
     static const struct lcl_operator_params defaults;
     struct making m = {R, params ? params : &defaults, NULL};
-    return lcl_team_run(R->team, make_operator, &m);
+    return test_ranks_run(R, make_operator, &m);
 }
 
 static enum lcl_status make_solver(void *arg, int r)
@@ -101,7 +134,7 @@ enum lcl_status test_ranks_solvers(struct test_ranks *R,
                                    const struct lcl_solver_params *params)
 {
     struct making m = {R, precond, params};
-    return lcl_team_run(R->team, make_solver, &m);
+    return test_ranks_run(R, make_solver, &m);
 }
 
 void test_ranks_drop(struct test_ranks *R)
@@ -122,6 +155,26 @@ struct run {
     struct lcl_report report[TEST_RANKS];
 };
 
+struct values {
+    struct test_ranks *R;
+    const double *val;
+};
+
+static enum lcl_status update(void *arg, int r)
+{
+    const struct values *u = arg;
+    const struct test_ranks *R = u->R;
+    const enum lcl_status st =
+        lcl_operator_update(R->op[r], u->val + R->A->row_ptr[R->rows[r].first]);
+    return st < 0 || !R->M[r] ? st : lcl_precond_update(R->M[r]);
+}
+
+enum lcl_status test_ranks_update(struct test_ranks *R, const double *val)
+{
+    struct values u = {R, val};
+    return test_ranks_run(R, update, &u);
+}
+
 static enum lcl_status apply(void *arg, int r)
 {
     const struct run *u = arg;
@@ -133,7 +186,7 @@ enum lcl_status test_ranks_apply(struct test_ranks *R, const double *x,
                                  double *y)
 {
     struct run u = {.R = R, .in = x, .out = y};
-    return lcl_team_run(R->team, apply, &u);
+    return test_ranks_run(R, apply, &u);
 }
 
 static enum lcl_status solve(void *arg, int r)
@@ -159,7 +212,7 @@ enum lcl_status test_ranks_solve(struct test_ranks *R, const double *b,
                                  double *x, struct lcl_report *report)
 {
     struct run u = {.R = R, .in = b, .out = x};
-    const enum lcl_status st = lcl_team_run(R->team, solve, &u);
+    const enum lcl_status st = test_ranks_run(R, solve, &u);
     for (int r = 1; r < R->size && st >= 0; ++r)
         expect_same_report(&u.report[0], &u.report[r]);
     *report = u.report[0];

@@ -19,6 +19,7 @@ struct test_ranks {
     lcl_operator *op[TEST_RANKS];
     lcl_precond *M[TEST_RANKS];
     lcl_solver *S[TEST_RANKS];
+    enum lcl_status status[TEST_RANKS]; // of the last call below
 };
 
 // Contexts on the default device. Rank r has the rows from[r] .. from[r+1]-1;
@@ -33,6 +34,11 @@ struct lcl_rows test_rows_of(const struct lcl_csr *A, int64_t first,
                              int64_t rows);
 void test_rows_finish(struct lcl_rows *rows);
 
+// The rows from[r] .. from[r+1]-1 of A for each rank r; NULL: about equally
+// many.
+void test_rows_split(struct lcl_rows *rows, int size, const struct lcl_csr *A,
+                     const int64_t *from);
+
 // Make the operators, preconditioners and solvers of all ranks; destroy them.
 enum lcl_status test_ranks_operators(struct test_ranks *R,
                                      const struct lcl_operator_params *params);
@@ -40,6 +46,17 @@ enum lcl_status test_ranks_solvers(struct test_ranks *R,
                                    const struct lcl_precond_params *precond,
                                    const struct lcl_solver_params *params);
 void test_ranks_drop(struct test_ranks *R);
+
+// Calls fn(arg, rank) on all ranks, as do all functions below.
+enum lcl_status test_ranks_run(struct test_ranks *R, lcl_team_fn *fn,
+                               void *arg);
+
+// Fails unless the last call returned `status` on all ranks.
+void test_ranks_expect(const struct test_ranks *R, enum lcl_status status);
+
+// Gives the operators the values of A in `val`, and updates the
+// preconditioners.
+enum lcl_status test_ranks_update(struct test_ranks *R, const double *val);
 
 // y = A x on all ranks, for whole vectors.
 enum lcl_status test_ranks_apply(struct test_ranks *R, const double *x,

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Three ranks, one of which has a failing OpenCL call: all end with an error,
+// and what is created or solved next works.
+#include "host/context.h"
+#include "tests/support/device.h"
+#include "tests/support/fake_cl.h"
+#include "tests/support/folder.h"
+#include "tests/support/job.h"
+#include "tests/support/matrices.h"
+#include "tests/support/ranks.h"
+#include "tests/support/solving.h"
+#include "tests/support/test.h"
+
+#include <stdlib.h>
+
+enum { RANKS = 3, FAILING = 1 };
+
+static struct lcl_test_folder cache;
+
+static int setup(void **state)
+{
+    (void)state;
+    test_need_device();
+    lcl_test_folder_create(&cache);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    lcl_test_folder_remove(&cache);
+    return 0;
+}
+
+static const struct lcl_precond_params precond = {.partition = {.rows = 30}};
+static const struct lcl_solver_params params = {.type = LCL_SOLVER_BICGSTAB};
+
+// The failing rank alone uses the functions that fail.
+static void open_ranks(struct test_ranks *R, const struct lcl_csr *A)
+{
+    const struct lcl_context_params context = {.cache_dir = cache.path};
+    fake_cl = (struct fake_cl){0};
+    test_ranks_open(R, RANKS, A, NULL);
+    lcl_context_destroy(&R->ctx[FAILING]);
+    assert_int_equal(
+        lcl_runtime_create(&R->ctx[FAILING], &context, &fake_cl_api), LCL_OK);
+}
+
+static void close_ranks(struct test_ranks *R)
+{
+    test_ranks_close(R);
+    assert_int_equal(fake_cl.objects, 0);
+}
+
+static void fail_call(long n)
+{
+    const long objects = fake_cl.objects;
+    fake_cl = (struct fake_cl){.fail_at = n,
+                               .function = FAKE_CL_ANY,
+                               .code = CL_OUT_OF_RESOURCES,
+                               .objects = objects};
+}
+
+// All of the first few, then fewer and fewer.
+static long next(long n)
+{
+    return n + 1 + n / 3;
+}
+
+static enum lcl_status create(struct test_ranks *R)
+{
+    const enum lcl_status st = test_ranks_operators(R, NULL);
+    return st < 0 ? st : test_ranks_solvers(R, &precond, &params);
+}
+
+static enum lcl_status solve(struct test_ranks *R, double *residual)
+{
+    const int64_t n = R->A->rows;
+    double *b = test_random_vector(n, 4), *x = test_vector(n);
+    struct lcl_report report;
+    const enum lcl_status st = test_ranks_solve(R, b, x, &report);
+    *residual = test_residual(R->A, b, x);
+    free(x);
+    free(b);
+    return st;
+}
+
+static void expect_solved(struct test_ranks *R)
+{
+    double residual;
+    fail_call(0);
+    assert_int_equal(solve(R, &residual), LCL_OK);
+    test_ranks_expect(R, LCL_OK);
+    assert_true(residual <= 1e-8);
+}
+
+// Whether the n-th call of a solve failed.
+static bool fail_solve(struct test_ranks *R, long n)
+{
+    double residual;
+    fail_call(0);
+    assert_int_equal(create(R), LCL_OK);
+    fail_call(n);
+    const enum lcl_status st = solve(R, &residual);
+    const bool failed = fake_cl.failed;
+    test_ranks_expect(R, failed ? LCL_EDEVICE : LCL_OK);
+    assert_int_equal(st, failed ? LCL_EDEVICE : LCL_OK);
+    if (failed)
+        expect_solved(R); // by the same solvers
+    test_ranks_drop(R);
+    return failed;
+}
+
+static void test_cl_ranks__a_solve_ends_on_all_ranks(void **state)
+{
+    struct lcl_csr A = test_random_csr(240, 4, 3);
+    struct test_ranks R;
+    long n = 1;
+    (void)state;
+    open_ranks(&R, &A);
+    while (fail_solve(&R, n))
+        n = next(n);
+    assert_true(n > 100);
+    close_ranks(&R);
+    test_csr_finish(&A);
+}
+
+// Kernels are built once per context: the first creation covers their calls
+// only if each is in a fresh one.
+static bool fail_creation(const struct lcl_csr *A, long n)
+{
+    struct test_ranks R;
+    open_ranks(&R, A);
+    fail_call(n);
+    const enum lcl_status st = create(&R);
+    const bool failed = fake_cl.failed;
+    assert_true(failed || st == LCL_OK);
+    if (st < 0) {
+        test_ranks_expect(&R, st);
+        test_ranks_drop(&R);
+        fail_call(0);
+        assert_int_equal(create(&R), LCL_OK);
+    }
+    expect_solved(&R);
+    close_ranks(&R);
+    return failed;
+}
+
+static void test_cl_ranks__a_creation_ends_on_all_ranks(void **state)
+{
+    struct lcl_csr A = test_random_csr(240, 4, 3);
+    long n = 1;
+    (void)state;
+    while (fail_creation(&A, n))
+        n = next(n);
+    assert_true(n > 50);
+    test_csr_finish(&A);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cl_ranks__a_solve_ends_on_all_ranks),
+        cmocka_unit_test(test_cl_ranks__a_creation_ends_on_all_ranks),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
