@@ -7,7 +7,7 @@
 
 void *lcl_comm_room(struct lcl_comm *C, size_t bytes)
 {
-    if (bytes > C->room_bytes) {
+    if (bytes > C->room_bytes || !C->room) {
         char *larger = lcl_realloc(C->room, bytes, 1);
         if (!larger)
             return NULL;
@@ -24,14 +24,17 @@ void lcl_comm_finish(struct lcl_comm *C)
     C->room_bytes = 0;
 }
 
-// The numbers of all ranks, valid until the next use of the room.
+// The numbers of all ranks, valid until the next use of the room. A rank
+// without memory cannot take part, which ends the others.
 static enum lcl_status gather(struct lcl_comm *C, const void *own, size_t bytes,
                               const void **all)
 {
     void *room = lcl_comm_room(C, (size_t)C->size * bytes);
     *all = room;
-    if (!room)
+    if (!room) {
+        lcl_comm_fail(C);
         return lcl_fail_memory(&C->log, "numbers of all ranks");
+    }
     return lcl_comm_gather(C, own, bytes, room);
 }
 
@@ -78,7 +81,7 @@ enum lcl_status lcl_comm_agree(struct lcl_comm *C, enum lcl_status own,
         if (all[r] < 0) { // rank r has said why
             lcl_info(&C->log, "%s: rank %d failed: %s", what, r,
                      lcl_status_str((enum lcl_status)all[r]));
-            return own < 0 ? own : (enum lcl_status)all[r];
+            return (enum lcl_status)all[r];
         }
         if (all[r] > largest)
             largest = all[r];

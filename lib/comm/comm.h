@@ -59,8 +59,9 @@ static inline enum lcl_status lcl_comm_gather(struct lcl_comm *C,
     return C->ops->gather(C, own, bytes, all);
 }
 
-// Sends what P->out names, which must not change before the second next
-// collective call after lcl_comm_end().
+// Sends what P->out names. It must not change before the next gather or the
+// next exchange with the same receivers has ended, and must outlive the work of
+// all ranks, also if one of them fails.
 static inline enum lcl_status lcl_comm_begin(struct lcl_comm *C,
                                              struct lcl_exchange_plan *P)
 {

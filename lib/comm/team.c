@@ -75,6 +75,13 @@ static enum lcl_status await_all(struct member *m, long long call)
     return st;
 }
 
+// Without this call the rank never gets to a later one: it ends the others.
+static enum lcl_status refuse_memory(struct member *m)
+{
+    give_up(&m->comm);
+    return lcl_fail_memory(&m->comm.log, "a message");
+}
+
 // Begins a call that leaves `bytes` bytes of data for the others.
 static enum lcl_status post(struct member *m, const void *data, size_t bytes)
 {
@@ -88,7 +95,7 @@ static enum lcl_status post(struct member *m, const void *data, size_t bytes)
         s->data = lcl_malloc(bytes, 1);
         s->room = s->data ? bytes : 0;
         if (!s->data)
-            return lcl_fail_memory(&m->comm.log, "a message");
+            return refuse_memory(m);
     }
     if (bytes > 0)
         memcpy(s->data, data, bytes);
@@ -126,7 +133,8 @@ static enum lcl_status gather(struct lcl_comm *C, const void *own, size_t bytes,
             return st;
         if (s->bytes != bytes)
             return refuse_length(m, r, s->bytes, bytes);
-        memcpy((char *)all + (size_t)r * bytes, s->data, bytes);
+        if (bytes > 0)
+            memcpy((char *)all + (size_t)r * bytes, s->data, bytes);
     }
     return st;
 }
