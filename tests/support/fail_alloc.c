@@ -2,6 +2,7 @@
 // Makes the n-th allocation fail.
 #include "tests/support/fail_alloc.h"
 
+#include <stdatomic.h>
 #include <stddef.h>
 
 // Names that the linker option --wrap assigns to the original functions.
@@ -12,8 +13,8 @@ void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *array, size_t size);
 
-static long countdown;
-static bool failed;
+static atomic_long countdown;
+static atomic_bool failed;
 
 void lcl_test_fail_alloc_at(long n)
 {
@@ -28,9 +29,9 @@ bool lcl_test_alloc_failed(void)
 
 static bool fails_now(void)
 {
-    if (countdown == 0 || --countdown > 0)
+    if (atomic_load(&countdown) <= 0 || atomic_fetch_sub(&countdown, 1) > 1)
         return false;
-    failed = true;
+    atomic_store(&failed, true);
     return true;
 }
 
