@@ -88,3 +88,17 @@ enum lcl_status lcl_comm_agree(struct lcl_comm *C, enum lcl_status own,
     }
     return (enum lcl_status)largest;
 }
+
+enum lcl_status lcl_comm_refuse_length(const struct lcl_comm *C, int peer,
+                                       size_t got, size_t expected)
+{
+    return lcl_fail(&C->log, LCL_EINVAL,
+                    "a message of %zu bytes from rank %d, expected %zu", got,
+                    peer, expected);
+}
+
+enum lcl_status lcl_comm_refuse_rank(const struct lcl_comm *C, int peer)
+{
+    lcl_info(&C->log, "rank %d ended with an error", peer);
+    return LCL_EDEVICE;
+}

@@ -50,7 +50,7 @@ struct lcl_comm {
 
 // Statuses of all collective calls: LCL_OK; LCL_EDEVICE (another rank has
 // failed, or the transport); LCL_EINVAL (messages of different lengths);
-// LCL_ENOMEM.
+// LCL_ERANGE (a message that is too long for the transport); LCL_ENOMEM.
 
 static inline enum lcl_status lcl_comm_gather(struct lcl_comm *C,
                                               const void *own, size_t bytes,
@@ -97,3 +97,9 @@ enum lcl_status lcl_comm_max(struct lcl_comm *C, int64_t *largest);
 // the largest of all. `what` names the work in the message on the others.
 enum lcl_status lcl_comm_agree(struct lcl_comm *C, enum lcl_status own,
                                const char *what);
+
+// Messages of transports. Return LCL_EINVAL and LCL_EDEVICE; a rank that ends
+// with an error has said why.
+enum lcl_status lcl_comm_refuse_length(const struct lcl_comm *C, int peer,
+                                       size_t got, size_t expected);
+enum lcl_status lcl_comm_refuse_rank(const struct lcl_comm *C, int peer);

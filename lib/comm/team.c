@@ -57,10 +57,8 @@ static enum lcl_status await(struct member *m, int peer, long long call)
                                              memory_order_acquire) < call;
          ++spins) {
         const int failed = atomic_load(&T->failed);
-        if (failed) { // and has said why
-            lcl_info(&m->comm.log, "rank %d ended with an error", failed - 1);
-            return LCL_EDEVICE;
-        }
+        if (failed)
+            return lcl_comm_refuse_rank(&m->comm, failed - 1);
         if (spins >= SPINS)
             sched_yield();
     }
@@ -112,14 +110,6 @@ static enum lcl_status read_slot(const struct slot **s, struct member *m,
     return await(m, peer, m->calls);
 }
 
-static enum lcl_status refuse_length(const struct member *m, int peer,
-                                     size_t got, size_t expected)
-{
-    return lcl_fail(&m->comm.log, LCL_EINVAL,
-                    "a message of %zu bytes from rank %d, expected %zu", got,
-                    peer, expected);
-}
-
 // ------------------------------------------------------------------- calls
 
 static enum lcl_status gather(struct lcl_comm *C, const void *own, size_t bytes,
@@ -132,7 +122,7 @@ static enum lcl_status gather(struct lcl_comm *C, const void *own, size_t bytes,
         if ((st = read_slot(&s, m, r)) < 0)
             return st;
         if (s->bytes != bytes)
-            return refuse_length(m, r, s->bytes, bytes);
+            return lcl_comm_refuse_length(C, r, s->bytes, bytes);
         if (bytes > 0)
             memcpy((char *)all + (size_t)r * bytes, s->data, bytes);
     }
@@ -157,9 +147,10 @@ static enum lcl_status receive(struct member *m, struct lcl_message *in)
             in->data = all[k].data;
             return all[k].bytes == in->bytes
                        ? LCL_OK
-                       : refuse_length(m, in->peer, all[k].bytes, in->bytes);
+                       : lcl_comm_refuse_length(&m->comm, in->peer,
+                                                all[k].bytes, in->bytes);
         }
-    return refuse_length(m, in->peer, 0, in->bytes);
+    return lcl_comm_refuse_length(&m->comm, in->peer, 0, in->bytes);
 }
 
 // Also waits for those who read its own messages: they then have ended the

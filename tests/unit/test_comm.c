@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ranks that are threads: the cases of any transport, and what is special to
 // threads: failures, repeated runs, threads that cannot be created.
+#include "lib/comm/mpi.h"
 #include "lib/comm/team.h"
 #include "tests/support/capture.h"
 #include "tests/support/fail_alloc.h"
@@ -241,6 +242,25 @@ static void test_comm__threads_that_cannot_be_created(void **state)
     lcl_team_destroy(&J.team);
 }
 
+// A build without MPI refuses, one with MPI too as long as it is not running.
+static void test_comm__mpi_is_refused(void **state)
+{
+    (void)state;
+    const void *const no_communicator = NULL;
+    struct lcl_comm *C = (struct lcl_comm *)&capture[0];
+    test_capture_init(&capture[0], LCL_LOG_ERROR);
+    const enum lcl_status st =
+        lcl_mpi_comm_create(&C, &no_communicator, &capture[0].log);
+    assert_null(C);
+    if (st == LCL_EUNSUPPORTED)
+        test_capture_expect(&capture[0],
+                            "this build of the library has no MPI");
+    else
+        test_capture_expect(&capture[0], "MPI is not running");
+    assert_true(st == LCL_EUNSUPPORTED || st == LCL_EINVAL);
+    lcl_mpi_comm_destroy(&C);
+}
+
 // ------------------------------------------------------------------- memory
 
 // A rank calls on after an error, as if to report it: no rank may wait for it.
@@ -295,6 +315,7 @@ int main(void)
         cmocka_unit_test(test_comm__a_run_returns_the_largest_status),
         cmocka_unit_test(test_comm__only_the_callers_thread_gets_signals),
         cmocka_unit_test(test_comm__threads_that_cannot_be_created),
+        cmocka_unit_test(test_comm__mpi_is_refused),
         cmocka_unit_test(test_comm__allocations_that_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
