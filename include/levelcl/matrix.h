@@ -232,6 +232,36 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_rigid_body_modes(
     struct lcl_dense *modes, const struct lcl_dense *X,
     const struct lcl_log *log);
 
+/* The rows of rank `rank` of `size` ranks that share `total` rows: contiguous,
+ * in the order of the ranks, in whole blocks of `block` rows, of which each
+ * rank has as many as any other or one less. The last block may have fewer
+ * rows. */
+LCL_API void lcl_rows_share(int64_t total, int block, int rank, int size,
+                            int64_t *first, int64_t *rows);
+
+/* The rows of a rank of a built-in problem, by lcl_rows_share(): the same as
+ * those of lcl_csr_problem(), in whole nodes. Each rank generates its rows
+ * only, so that the problem may have more than 2^31 rows; "q2" and "rows" are
+ * generated as a whole and cut, in blocks of one row. Ownership as
+ * lcl_rows_of_csr(). Returns as lcl_csr_problem(); LCL_EINVAL also if there are
+ * more ranks than nodes or no such rank. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_rows_problem(
+    struct lcl_rows *out, const char *name, int rank, int size,
+    const struct lcl_log *log);
+
+/* Reads the rows of a rank, by lcl_rows_share(), from a file as lcl_csr_read()
+ * does, which holds a square matrix. Of a PETSc file each rank stores its rows
+ * and reads the lengths of all rows, but columns and values of its own rows
+ * only; of a compressed one it decompresses all before them. Of a Matrix Market
+ * file each rank reads and stores the whole matrix until it has its rows.
+ * Ownership as lcl_rows_of_csr(). Returns as lcl_csr_read(), of PETSc files by
+ * the bytes that the rank reads; LCL_EINVAL also if there are more ranks than
+ * blocks or no such rank, LCL_EFORMAT if the matrix is not square. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_rows_read(struct lcl_rows *out,
+                                                    const char *path, int block,
+                                                    int rank, int size,
+                                                    const struct lcl_log *log);
+
 /* y = A x in plain sequential C; x has cols, y has rows entries. */
 LCL_API void lcl_csr_multiply(const struct lcl_csr *A, const double *x,
                               double *y);

@@ -7,7 +7,7 @@
 
 void *lcl_comm_room(struct lcl_comm *C, size_t bytes)
 {
-    if (bytes > C->room_bytes) {
+    if (bytes > C->room_bytes || !C->room) {
         char *larger = lcl_realloc(C->room, bytes, 1);
         if (!larger)
             return NULL;
@@ -82,10 +82,24 @@ enum lcl_status lcl_comm_agree(struct lcl_comm *C, enum lcl_status own,
         if (all[r] < 0) { // rank r has said why
             lcl_info(&C->log, "%s: rank %d failed: %s", what, r,
                      lcl_status_str((enum lcl_status)all[r]));
-            return own < 0 ? own : (enum lcl_status)all[r];
+            return (enum lcl_status)all[r];
         }
         if (all[r] > largest)
             largest = all[r];
     }
     return (enum lcl_status)largest;
+}
+
+enum lcl_status lcl_comm_refuse_length(const struct lcl_comm *C, int peer,
+                                       size_t got, size_t expected)
+{
+    return lcl_fail(&C->log, LCL_EINVAL,
+                    "a message of %zu bytes from rank %d, expected %zu", got,
+                    peer, expected);
+}
+
+enum lcl_status lcl_comm_refuse_rank(const struct lcl_comm *C, int peer)
+{
+    lcl_info(&C->log, "rank %d ended with an error", peer);
+    return LCL_EDEVICE;
 }

@@ -50,7 +50,7 @@ struct lcl_comm {
 
 // Statuses of all collective calls: LCL_OK; LCL_EDEVICE (another rank has
 // failed, or the transport); LCL_EINVAL (messages of different lengths);
-// LCL_ENOMEM.
+// LCL_ERANGE (a message that is too long for the transport); LCL_ENOMEM.
 
 static inline enum lcl_status lcl_comm_gather(struct lcl_comm *C,
                                               const void *own, size_t bytes,
@@ -59,8 +59,9 @@ static inline enum lcl_status lcl_comm_gather(struct lcl_comm *C,
     return C->ops->gather(C, own, bytes, all);
 }
 
-// Sends what P->out names, which must not change before the second next
-// collective call after lcl_comm_end().
+// Sends what P->out names. It must not change before the next gather or the
+// next exchange with the same receivers has ended, and must outlive the work of
+// all ranks, also if one of them fails.
 static inline enum lcl_status lcl_comm_begin(struct lcl_comm *C,
                                              struct lcl_exchange_plan *P)
 {
@@ -97,3 +98,9 @@ enum lcl_status lcl_comm_max(struct lcl_comm *C, int64_t *largest);
 // the largest of all. `what` names the work in the message on the others.
 enum lcl_status lcl_comm_agree(struct lcl_comm *C, enum lcl_status own,
                                const char *what);
+
+// Messages of transports. Return LCL_EINVAL and LCL_EDEVICE; a rank that ends
+// with an error has said why.
+enum lcl_status lcl_comm_refuse_length(const struct lcl_comm *C, int peer,
+                                       size_t got, size_t expected);
+enum lcl_status lcl_comm_refuse_rank(const struct lcl_comm *C, int peer);

@@ -69,10 +69,8 @@ static enum lcl_status await(struct member *m, int peer, long long call)
     int spins = 0;
     while (!has_posted(&T->member[peer], call)) {
         const int failed = atomic_load(&T->failed);
-        if (failed && !has_posted(&T->member[peer], call)) {
-            lcl_info(&m->comm.log, "rank %d ended with an error", failed - 1);
-            return LCL_EDEVICE; // that rank has said why
-        }
+        if (failed && !has_posted(&T->member[peer], call))
+            return lcl_comm_refuse_rank(&m->comm, failed - 1);
         if (spins < SPINS)
             ++spins;
         else
@@ -89,6 +87,14 @@ static enum lcl_status await_all(struct member *m, long long call)
     return st;
 }
 
+// Without this call the rank never gets to a later one: it ends the others.
+static enum lcl_status refuse_memory(struct member *m)
+{
+    const enum lcl_status st = lcl_fail_memory(&m->comm.log, "a message");
+    give_up(&m->comm);
+    return st;
+}
+
 // Begins a call that leaves `bytes` bytes of data for the others.
 static enum lcl_status post(struct member *m, const void *data, size_t bytes)
 {
@@ -102,7 +108,7 @@ static enum lcl_status post(struct member *m, const void *data, size_t bytes)
         s->data = lcl_malloc(bytes, 1);
         s->room = s->data ? bytes : 0;
         if (!s->data)
-            return lcl_fail_memory(&m->comm.log, "a message");
+            return refuse_memory(m);
     }
     if (bytes > 0)
         memcpy(s->data, data, bytes);
@@ -119,14 +125,6 @@ static enum lcl_status read_slot(const struct slot **s, struct member *m,
     return await(m, peer, m->calls);
 }
 
-static enum lcl_status refuse_length(const struct member *m, int peer,
-                                     size_t got, size_t expected)
-{
-    return lcl_fail(&m->comm.log, LCL_EINVAL,
-                    "a message of %zu bytes from rank %d, expected %zu", got,
-                    peer, expected);
-}
-
 // ------------------------------------------------------------------- calls
 
 static enum lcl_status gather(struct lcl_comm *C, const void *own, size_t bytes,
@@ -139,8 +137,9 @@ static enum lcl_status gather(struct lcl_comm *C, const void *own, size_t bytes,
         if ((st = read_slot(&s, m, r)) < 0)
             return st;
         if (s->bytes != bytes)
-            return refuse_length(m, r, s->bytes, bytes);
-        memcpy((char *)all + (size_t)r * bytes, s->data, bytes);
+            return lcl_comm_refuse_length(C, r, s->bytes, bytes);
+        if (bytes > 0)
+            memcpy((char *)all + (size_t)r * bytes, s->data, bytes);
     }
     return st;
 }
@@ -163,9 +162,10 @@ static enum lcl_status receive(struct member *m, struct lcl_message *in)
             in->data = all[k].data;
             return all[k].bytes == in->bytes
                        ? LCL_OK
-                       : refuse_length(m, in->peer, all[k].bytes, in->bytes);
+                       : lcl_comm_refuse_length(&m->comm, in->peer,
+                                                all[k].bytes, in->bytes);
         }
-    return refuse_length(m, in->peer, 0, in->bytes);
+    return lcl_comm_refuse_length(&m->comm, in->peer, 0, in->bytes);
 }
 
 // Also waits for those who read its own messages: they then have ended the

@@ -41,6 +41,12 @@ static enum lcl_status fail_at(const struct source *S, int64_t offset,
                     offset, message);
 }
 
+static enum lcl_status fail_end(const struct source *S, const char *what)
+{
+    return fail_at(S, S->offset, LCL_EFORMAT,
+                   "expected %s, found the end of the file", what);
+}
+
 static enum lcl_status take(struct source *S, void *to, size_t size,
                             const char *what)
 {
@@ -48,10 +54,16 @@ static enum lcl_status take(struct source *S, void *to, size_t size,
     if (!lcl_stream_take(S->stream, to, size, &taken))
         return lcl_stream_report(S->stream);
     S->offset += (int64_t)taken;
-    return taken == size
-               ? LCL_OK
-               : fail_at(S, S->offset, LCL_EFORMAT,
-                         "expected %s, found the end of the file", what);
+    return taken == size ? LCL_OK : fail_end(S, what);
+}
+
+static enum lcl_status skip(struct source *S, int64_t size, const char *what)
+{
+    int64_t skipped;
+    if (!lcl_stream_skip(S->stream, size, &skipped))
+        return lcl_stream_report(S->stream);
+    S->offset += skipped;
+    return skipped == size ? LCL_OK : fail_end(S, what);
 }
 
 static enum lcl_status expect_end(struct source *S)
@@ -150,6 +162,16 @@ static enum lcl_status add_lengths(struct source *S, int64_t *row_ptr,
     return LCL_OK;
 }
 
+static enum lcl_status check_lengths(const struct source *S, int64_t start,
+                                     int64_t nnz, int64_t sum)
+{
+    return sum == nnz ? LCL_OK
+                      : fail_at(S, start, LCL_EFORMAT,
+                                "expected row lengths that add up to %" PRId64
+                                ", found %" PRId64,
+                                nnz, sum);
+}
+
 static enum lcl_status read_row_ptr(struct source *S, struct lcl_csr *A)
 {
     const int64_t start = S->offset;
@@ -170,12 +192,7 @@ static enum lcl_status read_row_ptr(struct source *S, struct lcl_csr *A)
         if ((st = add_lengths(S, A->row_ptr + i, bytes, count)) < 0)
             return st;
     }
-    return A->row_ptr[A->rows] == A->nnz
-               ? LCL_OK
-               : fail_at(S, start, LCL_EFORMAT,
-                         "expected row lengths that add up to %" PRId64
-                         ", found %" PRId64,
-                         A->nnz, A->row_ptr[A->rows]);
+    return check_lengths(S, start, A->nnz, A->row_ptr[A->rows]);
 }
 
 static enum lcl_status convert_columns(struct source *S, void *block,
@@ -288,6 +305,100 @@ static enum lcl_status read_vector(struct lcl_dense *X, struct source *S,
     return expect_end(S);
 }
 
+// ------------------------------------------------------------ rows of a rank
+
+// Entries of the file, and those before the rows of the rank.
+struct entries {
+    int64_t nnz, before;
+};
+
+// Appends the row pointers of R that are among ptr[0 .. count], of the rows
+// from i on.
+static enum lcl_status keep_row_ptr(const struct source *S, struct lcl_csr *A,
+                                    int64_t *capacity, const struct lcl_rows *R,
+                                    const int64_t *ptr, int64_t i,
+                                    int64_t count)
+{
+    void *row_ptr = A->row_ptr;
+    const int64_t from = i > R->first ? i : R->first;
+    const int64_t last = R->first + R->rows;
+    const int64_t to = i + count < last ? i + count : last;
+    if (from > to)
+        return LCL_OK;
+    const enum lcl_status st =
+        lcl_io_grow(&row_ptr, capacity, to - R->first + 1, R->rows + 1,
+                    sizeof *A->row_ptr, lcl_stream_log(S->stream));
+    A->row_ptr = row_ptr;
+    if (st == LCL_OK)
+        memcpy(A->row_ptr + (from - R->first), ptr + (from - i),
+               (size_t)(to - from + 1) * sizeof *ptr);
+    return st;
+}
+
+// Reads the lengths of all rows; A gets the row pointers of R, as in the file.
+static enum lcl_status read_window(struct source *S, struct lcl_csr *A,
+                                   const struct lcl_rows *R, int64_t nnz)
+{
+    const int64_t start = S->offset;
+    char bytes[4 * LENGTHS];
+    int64_t ptr[LENGTHS + 1] = {0}, capacity = 0, count;
+    for (int64_t i = 0; i < R->total; i += count) {
+        count = R->total - i < LENGTHS ? R->total - i : LENGTHS;
+        enum lcl_status st = take(S, bytes, 4 * (size_t)count, "row lengths");
+        if (st < 0 || (st = add_lengths(S, ptr, bytes, count)) < 0 ||
+            (st = keep_row_ptr(S, A, &capacity, R, ptr, i, count)) < 0)
+            return st;
+        ptr[0] = ptr[count];
+    }
+    return check_lengths(S, start, nnz, ptr[0]);
+}
+
+// Reads the entries of A and skips those before and after them.
+static enum lcl_status read_entries(struct source *S, struct lcl_csr *A,
+                                    const struct entries *E)
+{
+    const int64_t after = E->nnz - E->before - A->nnz;
+    enum lcl_status st;
+    if ((st = skip(S, 4 * E->before, "columns")) < 0 ||
+        (st = read_columns(S, A)) < 0 ||
+        (st = skip(S, 4 * after, "columns")) < 0 ||
+        (st = skip(S, 8 * E->before, "values")) < 0 ||
+        (st = read_values(S, &A->val, A->nnz)) < 0 ||
+        (st = skip(S, 8 * after, "values")) < 0)
+        return st;
+    return expect_end(S);
+}
+
+static enum lcl_status read_share(struct lcl_rows *R, struct lcl_csr *A,
+                                  struct source *S,
+                                  const struct lcl_share *share)
+{
+    const struct lcl_log *log = lcl_stream_log(S->stream);
+    struct lcl_read_info info = {0};
+    enum lcl_status st = read_matrix_sizes(S, A);
+    if (st < 0)
+        return st;
+    if (A->rows != A->cols)
+        return fail_at(S, S->offset - 8, LCL_EFORMAT,
+                       "expected %" PRId64 " columns as there are rows, found "
+                       "%" PRId64,
+                       A->rows, A->cols);
+    struct entries E = {.nnz = A->nnz};
+    if ((st = lcl_rows_init(R, A->rows, share, log)) < 0 ||
+        (st = read_window(S, A, R, E.nnz)) < 0)
+        return st;
+    E.before = A->row_ptr[0];
+    A->rows = R->rows;
+    A->nnz = A->row_ptr[R->rows] - E.before;
+    for (int64_t i = 0; i <= A->rows; ++i)
+        A->row_ptr[i] -= E.before;
+    if ((st = read_entries(S, A, &E)) < 0 ||
+        (st = lcl_csr_order(A, LCL_GENERAL, &info.duplicates, log)) < 0 ||
+        (st = lcl_io_finish_csr(A, 0, S->stream, &info)) < 0)
+        return st;
+    return lcl_rows_take(R, A, log);
+}
+
 static enum lcl_status refuse_class(const struct source *S, uint32_t id,
                                     const char *expected)
 {
@@ -299,19 +410,41 @@ static enum lcl_status refuse_class(const struct source *S, uint32_t id,
                    expected, id, kind);
 }
 
+static enum lcl_status read_class(struct source *S, uint32_t *id)
+{
+    char bytes[4];
+    const enum lcl_status st = take(S, bytes, sizeof bytes, "a class id");
+    if (st < 0)
+        return st;
+    *id = lcl_big32(bytes);
+    return *id ? LCL_OK
+               : fail_at(S, 0, LCL_EUNSUPPORTED,
+                         "PETSc files with 64-bit indices are not supported, "
+                         "expected 32-bit ones");
+}
+
+enum lcl_status lcl_petsc_read_rows(struct lcl_rows *R, lcl_stream *stream,
+                                    const struct lcl_share *share)
+{
+    struct source S = {.stream = stream};
+    struct lcl_csr A = {0};
+    uint32_t id;
+    enum lcl_status st = read_class(&S, &id);
+    if (st == LCL_OK)
+        st = id == LCL_PETSC_MATRIX ? read_share(R, &A, &S, share)
+                                    : refuse_class(&S, id, "a matrix");
+    lcl_csr_finish(&A);
+    return st;
+}
+
 enum lcl_status lcl_petsc_read(struct lcl_csr *A, struct lcl_dense *X,
                                lcl_stream *stream, struct lcl_read_info *info)
 {
     struct source S = {.stream = stream};
-    char bytes[4];
-    enum lcl_status st = take(&S, bytes, sizeof bytes, "a class id");
+    uint32_t id;
+    enum lcl_status st = read_class(&S, &id);
     if (st < 0)
         return st;
-    const uint32_t id = lcl_big32(bytes);
-    if (id == 0)
-        return fail_at(&S, 0, LCL_EUNSUPPORTED,
-                       "PETSc files with 64-bit indices are not supported, "
-                       "expected 32-bit ones");
     if (A && id == LCL_PETSC_MATRIX)
         st = read_matrix(A, &S, info);
     else if (X && id == LCL_PETSC_VECTOR)

@@ -6,6 +6,7 @@
 
 #include "lib/io/sink.h"
 #include "lib/io/stream.h"
+#include "lib/matrix/rows.h"
 
 #include <levelcl/matrix.h>
 
@@ -43,6 +44,11 @@ bool lcl_is_petsc(const char *bytes, size_t size);
 // As lcl_read_stream().
 enum lcl_status lcl_petsc_read(struct lcl_csr *A, struct lcl_dense *X,
                                lcl_stream *stream, struct lcl_read_info *info);
+
+// Reads the rows of a rank; skips the columns and values of others. On error
+// the caller finishes R. Returns as lcl_rows_read().
+enum lcl_status lcl_petsc_read_rows(struct lcl_rows *R, lcl_stream *stream,
+                                    const struct lcl_share *share);
 
 // Writes a matrix; all values of a dense matrix, by columns, as a vector.
 // Returns LCL_OK or LCL_ERANGE: sizes must fit into 32 bits.

@@ -263,6 +263,47 @@ bool lcl_stream_take(lcl_stream *s, void *to, size_t size, size_t *taken)
     return true;
 }
 
+// In a plain file whose bytes are not buffered; not past its end. Returns false
+// if it is none.
+static bool seek(lcl_stream *s, int64_t size, int64_t *skipped)
+{
+    struct stat info;
+    if (s->fd < 0 || s->codec->magic_size > 0 || s->raw_size > 0 ||
+        fstat(s->fd, &info) != 0 || !S_ISREG(info.st_mode))
+        return false;
+    const int64_t at = lseek(s->fd, 0, SEEK_CUR);
+    const int64_t rest = info.st_size > at ? info.st_size - at : 0;
+    *skipped = size < rest ? size : rest;
+    if (at < 0 || lseek(s->fd, *skipped, SEEK_CUR) < 0)
+        return false;
+    s->bytes += *skipped;
+    return true;
+}
+
+bool lcl_stream_skip(lcl_stream *s, int64_t size, int64_t *skipped)
+{
+    for (*skipped = 0; *skipped < size;) {
+        const int64_t rest = size - *skipped;
+        const int64_t decoded = (int64_t)(s->end - s->begin);
+        const int64_t n = decoded < rest ? decoded : rest;
+        int64_t sought;
+        s->begin += (size_t)n;
+        *skipped += n;
+        if (n == rest || s->text_last)
+            break;
+        if (seek(s, rest - n, &sought)) {
+            *skipped += sought;
+            break;
+        }
+        size_t made;
+        s->begin = s->end = 0;
+        if (!decode(s, s->text, LCL_LINE_MAX, &made))
+            return false;
+        s->end = made;
+    }
+    return true;
+}
+
 enum lcl_status lcl_stream_peek(lcl_stream *s, const char **bytes, size_t *size)
 {
     for (size_t made; s->end - s->begin < LCL_PEEK && !s->text_last;

@@ -50,6 +50,9 @@ enum lcl_status lcl_stream_check_line(lcl_stream *stream, const char *begin,
 bool lcl_stream_take(lcl_stream *stream, void *to, size_t size, size_t *taken);
 enum lcl_status lcl_stream_report(const lcl_stream *stream);
 
+// The same without copying; seeks if it can.
+bool lcl_stream_skip(lcl_stream *stream, int64_t size, int64_t *skipped);
+
 // The first bytes of a stream that was just opened, without taking them:
 // LCL_PEEK at least if there are so many. Returns as lcl_stream_line().
 enum { LCL_PEEK = 8 };

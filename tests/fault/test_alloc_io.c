@@ -269,6 +269,43 @@ static void test_alloc_io__problems(void **state)
     assert_int_equal(fail_each(make_kron, "radau:2,2"), 7);
 }
 
+static enum lcl_status finish_rows(struct lcl_rows *R, enum lcl_status st)
+{
+    if (st < 0)
+        assert_true(R->total == 0 && !R->row_ptr && !R->col && !R->val);
+    lcl_rows_finish(R);
+    return st;
+}
+
+static enum lcl_status make_rows(const char *name)
+{
+    struct lcl_rows R;
+    return finish_rows(&R, lcl_rows_problem(&R, name, 1, 2, NULL));
+}
+
+static enum lcl_status read_rows(const char *name)
+{
+    struct lcl_rows R;
+    return finish_rows(&R, lcl_rows_read(&R, name, 1, 1, 2, NULL));
+}
+
+static void test_alloc_io__rows_of_a_rank(void **state)
+{
+    (void)state;
+    char petsc[LCL_TEST_PATH];
+    struct lcl_csr A;
+    lcl_test_path(petsc, &folder, "A.petsc");
+    assert_int_equal(lcl_csr_problem(&A, "lap3d:2", NULL), LCL_OK);
+    assert_int_equal(lcl_csr_write(&A, petsc, NULL), LCL_OK);
+    lcl_csr_finish(&A);
+    assert_int_equal(fail_each(make_rows, "lap3d:3,b=2"), 4);
+    assert_int_equal(fail_each(make_rows, "q2:3"), 10);
+    assert_in_range(fail_each(read_rows, petsc), 7, 12);
+    write_text(SMALL);
+    assert_in_range(fail_each(read_rows, path), 11, 15);
+    assert_int_equal(unlink(petsc), 0);
+}
+
 // Except the copy of the name.
 static void test_alloc_io__systems_out_of_range_allocate_nothing(void **state)
 {
@@ -300,6 +337,7 @@ int main(void)
         cmocka_unit_test(test_alloc_io__suffixes),
         cmocka_unit_test(test_alloc_io__problems),
         cmocka_unit_test(test_alloc_io__systems_out_of_range_allocate_nothing),
+        cmocka_unit_test(test_alloc_io__rows_of_a_rank),
         cmocka_unit_test(test_alloc_io__blocks),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -29,9 +29,9 @@ bool lcl_test_alloc_failed(void)
 
 static bool fails_now(void)
 {
-    if (countdown <= 0 || atomic_fetch_sub(&countdown, 1) != 1)
+    if (atomic_load(&countdown) <= 0 || atomic_fetch_sub(&countdown, 1) > 1)
         return false;
-    failed = true;
+    atomic_store(&failed, true);
     return true;
 }
 

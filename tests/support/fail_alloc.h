@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-// The n-th allocation from now on fails, once; 0: none fails.
+// The n-th allocation of all threads from now on fails, once; 0: none fails.
 void lcl_test_fail_alloc_at(long n);
 
 // Whether an allocation has failed.

@@ -27,6 +27,9 @@ includes() {
 sources include host lib tools tests | includes |
     grep -E '[<"]CL/' | grep -vE '^(host/|include/levelcl/opencl\.h:)' |
     report 'OpenCL outside host/ and <levelcl/opencl.h>'
+sources include host lib tools | includes | grep -F '<mpi.h>' |
+    grep -vE '^(lib/comm/mpi\.c|include/levelcl/mpi\.h):' |
+    report 'MPI outside lib/comm/mpi.c and <levelcl/mpi.h>'
 sources include | includes | grep -E '"|<(host|lib|cl|tools|tests)/' |
     report 'include/ needs more than public and system headers'
 sources host | includes | grep -E '[<"](lib|tools|tests)/' |

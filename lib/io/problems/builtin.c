@@ -28,7 +28,8 @@ static void lap3d_block(const void *user, const struct lcl_site *site, int q,
         block[k] = k % (b + 1) == 0 ? on : diagonal ? -0.1 : 0;
 }
 
-static enum lcl_status make_lap3d(struct lcl_csr *A, const char *name,
+static enum lcl_status make_lap3d(const struct lcl_problem_out *to,
+                                  const char *name,
                                   const struct lcl_numbers *of,
                                   const struct lcl_log *log)
 {
@@ -39,7 +40,7 @@ static enum lcl_status make_lap3d(struct lcl_csr *A, const char *name,
         lap3d_block,
         &b,
         0};
-    return lcl_problem_on_grid(A, name, &how, log);
+    return lcl_problem_on_grid(to, name, &how, log);
 }
 
 // ---- convdiff: -Laplace u + v grad u, upwind differences, v along x, y and z
@@ -58,7 +59,8 @@ static void convdiff_block(const void *user, const struct lcl_site *site, int q,
                           : -1;
 }
 
-static enum lcl_status make_convdiff(struct lcl_csr *A, const char *name,
+static enum lcl_status make_convdiff(const struct lcl_problem_out *to,
+                                     const char *name,
                                      const struct lcl_numbers *of,
                                      const struct lcl_log *log)
 {
@@ -68,7 +70,7 @@ static enum lcl_status make_convdiff(struct lcl_csr *A, const char *name,
         convdiff_block,
         NULL,
         0};
-    return lcl_problem_on_grid(A, name, &how, log);
+    return lcl_problem_on_grid(to, name, &how, log);
 }
 
 // ---- parabolic: tau K + M of linear elements on right triangles
@@ -98,7 +100,8 @@ static void parabolic_block(const void *user, const struct lcl_site *site,
     *block = tau * stiffness + mass;
 }
 
-static enum lcl_status make_parabolic(struct lcl_csr *A, const char *name,
+static enum lcl_status make_parabolic(const struct lcl_problem_out *to,
+                                      const char *name,
                                       const struct lcl_numbers *of,
                                       const struct lcl_log *log)
 {
@@ -108,7 +111,7 @@ static enum lcl_status make_parabolic(struct lcl_csr *A, const char *name,
                                    NULL,
                                    0};
     (void)of;
-    return lcl_problem_on_grid(A, name, &how, log);
+    return lcl_problem_on_grid(to, name, &how, log);
 }
 
 // ---- kuhn: random blocks on a tetrahedral mesh, heavy on the diagonal
@@ -134,12 +137,12 @@ static struct lcl_recipe kuhn_recipe(const int64_t *number, uint64_t seed)
                                seed};
 }
 
-static enum lcl_status make_kuhn(struct lcl_csr *A, const char *name,
-                                 const struct lcl_numbers *of,
+static enum lcl_status make_kuhn(const struct lcl_problem_out *to,
+                                 const char *name, const struct lcl_numbers *of,
                                  const struct lcl_log *log)
 {
     const struct lcl_recipe how = kuhn_recipe(of->whole, LCL_KUHN_SEED);
-    return lcl_problem_on_grid(A, name, &how, log);
+    return lcl_problem_on_grid(to, name, &how, log);
 }
 
 enum lcl_status lcl_problem_kuhn(struct lcl_bsr *A, const char *name,
@@ -251,11 +254,12 @@ static void q2_chunk(void *arg, int64_t chunk)
     }
 }
 
-static enum lcl_status make_q2(struct lcl_csr *A, const char *name,
-                               const struct lcl_numbers *of,
+static enum lcl_status make_q2(const struct lcl_problem_out *to,
+                               const char *name, const struct lcl_numbers *of,
                                const struct lcl_log *log)
 {
     enum lcl_status st;
+    struct lcl_csr *A = to->A;
     struct band B = {0};
     // the largest n with n * n rows
     if (of->whole[0] > (46340 + 1) / 2)
@@ -312,13 +316,13 @@ static bool match(const struct problem *P, char *name,
            !(P->has_block && numbers->whole[last] > LCL_BLOCK_MAX);
 }
 
-static enum lcl_status make_named(struct lcl_csr *A, char *name,
+static enum lcl_status make_named(const struct lcl_problem_out *to, char *name,
                                   const struct lcl_log *log)
 {
     for (size_t i = 0; i < sizeof problems / sizeof *problems; ++i) {
         struct lcl_numbers numbers = {{1, 1, 1, 1}, 0};
         if (match(&problems[i], name, &numbers))
-            return problems[i].make(A, name, &numbers, log);
+            return problems[i].make(to, name, &numbers, log);
     }
     return lcl_fail(log, LCL_EINVAL, "unknown problem '%s': " KNOWN, name);
 }
@@ -347,18 +351,45 @@ enum lcl_status lcl_problem_coordinates(struct lcl_dense *X, const char *name,
     return st;
 }
 
+static enum lcl_status make_copied(const struct lcl_problem_out *to,
+                                   const char *name, const struct lcl_log *log)
+{
+    char *copy = lcl_strdup(name);
+    if (!copy)
+        return lcl_fail_memory(log, "the name of a problem");
+    const enum lcl_status st = make_named(to, copy, log);
+    lcl_free(copy);
+    return st;
+}
+
 enum lcl_status lcl_csr_problem(struct lcl_csr *A, const char *name,
                                 const struct lcl_log *log)
 {
     if (!A || !name)
         return lcl_misuse(log, "lcl_csr_problem: an argument is NULL");
     *A = (struct lcl_csr){0};
-    char *copy = lcl_strdup(name);
-    if (!copy)
-        return lcl_fail_memory(log, "the name of a problem");
-    const enum lcl_status st = make_named(A, copy, log);
+    const enum lcl_status st =
+        make_copied(&(struct lcl_problem_out){.A = A}, name, log);
     if (st < 0)
         lcl_csr_finish(A);
-    lcl_free(copy);
+    return st;
+}
+
+enum lcl_status lcl_rows_problem(struct lcl_rows *out, const char *name,
+                                 int rank, int size, const struct lcl_log *log)
+{
+    struct lcl_csr whole = {0};
+    const struct lcl_problem_out to = {&whole, out, {1, rank, size}};
+    if (!out || !name)
+        return lcl_misuse(log, "lcl_rows_problem: an argument is NULL");
+    *out = (struct lcl_rows){0};
+    enum lcl_status st = lcl_share_check(&to.share, log);
+    if (st == LCL_OK)
+        st = make_copied(&to, name, log);
+    if (st == LCL_OK && whole.row_ptr)
+        st = lcl_rows_of_rank(out, &whole, &to.share, log);
+    lcl_csr_finish(&whole);
+    if (st < 0)
+        lcl_rows_finish(out);
     return st;
 }

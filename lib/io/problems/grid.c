@@ -8,6 +8,7 @@
 #include "lib/io/problems/problem.h"
 #include "lib/io/problems/uniform.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 
 // clang-format off
@@ -33,15 +34,21 @@ const struct lcl_stencil lcl_hexahedra = {27, 13, {
     {1, 0, 1}, {-1, 1, 1}, {0, 1, 1}, {1, 1, 1}}};
 // clang-format on
 
-int64_t lcl_grid_rows(const struct lcl_grid *g)
+// -1 if there are more than `most`.
+static int64_t count_rows(const struct lcl_grid *g, int64_t most)
 {
     int64_t rows = g->b;
     for (int d = 0; d < 3; ++d) {
-        if (g->n[d] > INT32_MAX / rows)
+        if (g->n[d] > most / rows)
             return -1;
         rows *= g->n[d];
     }
     return rows;
+}
+
+int64_t lcl_grid_rows(const struct lcl_grid *g)
+{
+    return count_rows(g, INT32_MAX);
 }
 
 // Number of x in [0, end) with a neighbour at this offset in [0, n).
@@ -113,11 +120,12 @@ struct node {
 typedef void node_fn(void *A, const struct lcl_recipe *how,
                      const struct node *node, uint64_t *random);
 
+// Nodes first .. first + nodes - 1.
 struct filling {
     void *A;
     const struct lcl_recipe *how;
     node_fn *fill_node;
-    int64_t nodes, chunks;
+    int64_t first, nodes, chunks;
 };
 
 static void step(int64_t at[3], const int64_t n[3])
@@ -127,17 +135,24 @@ static void step(int64_t at[3], const int64_t n[3])
     at[2] += at[0] == 0 && at[1] == 0;
 }
 
+static void find_node(int64_t at[3], const int64_t n[3], int64_t number)
+{
+    at[0] = number % n[0];
+    at[1] = number / n[0] % n[1];
+    at[2] = number / n[0] / n[1];
+}
+
 static void fill_chunk(void *arg, int64_t chunk)
 {
     const struct filling *F = arg;
     const struct lcl_grid *g = &F->how->grid;
     const int64_t *n = g->n;
-    struct node node = {.number = lcl_chunk_start(F->nodes, F->chunks, chunk)};
+    const int64_t end =
+        F->first + lcl_chunk_start(F->nodes, F->chunks, chunk + 1);
+    struct node node = {.number = F->first +
+                                  lcl_chunk_start(F->nodes, F->chunks, chunk)};
     int64_t *at = node.site.at;
-    at[0] = node.number % n[0];
-    at[1] = node.number / n[0] % n[1];
-    at[2] = node.number / n[0] / n[1];
-    const int64_t end = lcl_chunk_start(F->nodes, F->chunks, chunk + 1);
+    find_node(at, n, node.number);
     node.blocks = blocks_before(g, F->how->stencil, at);
     uint64_t random =
         F->how->seed ? lcl_uniform_skip(F->how->seed, node.blocks * g->b * g->b)
@@ -151,23 +166,36 @@ static void fill_chunk(void *arg, int64_t chunk)
     }
 }
 
-static void fill(void *A, const struct lcl_recipe *how, node_fn *fill_node)
+static void fill(void *A, const struct lcl_recipe *how, node_fn *fill_node,
+                 int64_t first, int64_t nodes)
 {
-    const int64_t *n = how->grid.n, nodes = n[0] * n[1] * n[2];
-    struct filling F = {A, how, fill_node, nodes, lcl_chunks(nodes)};
+    struct filling F = {A, how, fill_node, first, nodes, lcl_chunks(nodes)};
     lcl_parallel(F.chunks, fill_chunk, &F);
 }
 
 // ---- by rows
 
+// All rows or those of a rank, which begin at node `first`; `before` blocks
+// precede it. Either col_ind or col is NULL.
+struct target {
+    int64_t *row_ptr;
+    int32_t *col_ind;
+    int64_t *col;
+    double *val;
+    int64_t first, before;
+};
+
 // Writes a block; `k` is its entry in its first row; its rows have `length`
 // entries.
-static void put_block(struct lcl_csr *A, int64_t k, int64_t length, int64_t col,
-                      int64_t b, const double *block)
+static void put_block(const struct target *A, int64_t k, int64_t length,
+                      int64_t col, int64_t b, const double *block)
 {
     for (int64_t r = 0; r < b; ++r)
         for (int64_t s = 0; s < b; ++s) {
-            A->col_ind[k + r * length + s] = (int32_t)(col * b + s);
+            if (A->col)
+                A->col[k + r * length + s] = col * b + s;
+            else
+                A->col_ind[k + r * length + s] = (int32_t)(col * b + s);
             A->val[k + r * length + s] = block[r * b + s];
         }
 }
@@ -175,13 +203,13 @@ static void put_block(struct lcl_csr *A, int64_t k, int64_t length, int64_t col,
 static void fill_rows(void *matrix, const struct lcl_recipe *how,
                       const struct node *node, uint64_t *random)
 {
-    struct lcl_csr *A = matrix;
+    const struct target *A = matrix;
     const int64_t b = how->grid.b;
-    int64_t length = 0, k = node->blocks * b * b;
+    int64_t length = 0, k = (node->blocks - A->before) * b * b;
     for (unsigned rest = node->site.present; rest; rest &= rest - 1)
         length += b;
     for (int64_t r = 0; r < b; ++r)
-        A->row_ptr[node->number * b + r] = k + r * length;
+        A->row_ptr[(node->number - A->first) * b + r] = k + r * length;
     for (int q = 0; q < how->stencil->count; ++q) {
         if (!(node->site.present >> q & 1))
             continue;
@@ -194,9 +222,9 @@ static void fill_rows(void *matrix, const struct lcl_recipe *how,
     }
 }
 
-enum lcl_status lcl_problem_on_grid(struct lcl_csr *A, const char *name,
-                                    const struct lcl_recipe *how,
-                                    const struct lcl_log *log)
+static enum lcl_status matrix_on_grid(struct lcl_csr *A, const char *name,
+                                      const struct lcl_recipe *how,
+                                      const struct lcl_log *log)
 {
     const int64_t rows = lcl_grid_rows(&how->grid), b = how->grid.b;
     if (rows < 0)
@@ -206,8 +234,53 @@ enum lcl_status lcl_problem_on_grid(struct lcl_csr *A, const char *name,
     if (st < 0)
         return st;
     A->row_ptr[rows] = nnz;
-    fill(A, how, fill_rows);
+    struct target T = {A->row_ptr, A->col_ind, NULL, A->val, 0, 0};
+    fill(&T, how, fill_rows, 0, rows / b);
     return LCL_OK;
+}
+
+static int64_t blocks_before_number(const struct lcl_recipe *how,
+                                    int64_t number)
+{
+    int64_t at[3];
+    find_node(at, how->grid.n, number);
+    return blocks_before(&how->grid, how->stencil, at);
+}
+
+static enum lcl_status rows_on_grid(const struct lcl_problem_out *to,
+                                    const char *name,
+                                    const struct lcl_recipe *how,
+                                    const struct lcl_log *log)
+{
+    const int64_t b = how->grid.b;
+    const int64_t total = count_rows(&how->grid, LCL_ROWS_MAX);
+    const struct lcl_share share = {(int)b, to->share.rank, to->share.size};
+    struct lcl_rows *R = to->rows;
+    if (total < 0)
+        return lcl_fail(log, LCL_ERANGE,
+                        "problem '%s': expected at most %" PRId64 " rows", name,
+                        LCL_ROWS_MAX);
+    enum lcl_status st = lcl_rows_init(R, total, &share, log);
+    if (st < 0)
+        return st;
+    const int64_t first = R->first / b, end = (R->first + R->rows) / b;
+    const int64_t before = blocks_before_number(how, first);
+    const int64_t nnz = (blocks_before_number(how, end) - before) * b * b;
+    if ((st = lcl_rows_allocate(R, nnz, log)) < 0)
+        return st;
+    R->row_ptr[R->rows] = nnz;
+    struct target T = {R->row_ptr, NULL, R->col, R->val, first, before};
+    fill(&T, how, fill_rows, first, end - first);
+    return LCL_OK;
+}
+
+enum lcl_status lcl_problem_on_grid(const struct lcl_problem_out *to,
+                                    const char *name,
+                                    const struct lcl_recipe *how,
+                                    const struct lcl_log *log)
+{
+    return to->rows ? rows_on_grid(to, name, how, log)
+                    : matrix_on_grid(to->A, name, how, log);
 }
 
 // ---- by blocks
@@ -245,6 +318,6 @@ enum lcl_status lcl_problem_blocks_on_grid(struct lcl_bsr *A, const char *name,
     if (!A->row_ptr || !A->col_ind || !A->val)
         return lcl_fail_memory(log, "a built-in problem");
     A->row_ptr[A->rows] = A->nnz;
-    fill(A, how, fill_blocks);
+    fill(A, how, fill_blocks, 0, A->rows);
     return LCL_OK;
 }

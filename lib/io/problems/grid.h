@@ -3,7 +3,7 @@
 // unknowns of a node are consecutive.
 #pragma once
 
-#include <levelcl/matrix.h>
+#include "lib/io/problems/problem.h"
 
 enum { LCL_STENCIL_MAX = 27 };
 
@@ -55,9 +55,11 @@ int64_t lcl_grid_rows(const struct lcl_grid *g);
 // Number of blocks of the matrix.
 int64_t lcl_grid_blocks(const struct lcl_grid *g, const struct lcl_stencil *s);
 
-// Create the matrix in CSR and in BSR. Return LCL_OK, LCL_ERANGE or LCL_ENOMEM;
-// on error the caller finishes A.
-enum lcl_status lcl_problem_on_grid(struct lcl_csr *A, const char *name,
+// Create the matrix in CSR, or the rows of a rank, and in BSR. Return LCL_OK,
+// LCL_ERANGE, LCL_ENOMEM or LCL_EINVAL (more ranks than nodes); on error the
+// caller finishes what they fill.
+enum lcl_status lcl_problem_on_grid(const struct lcl_problem_out *to,
+                                    const char *name,
                                     const struct lcl_recipe *how,
                                     const struct lcl_log *log);
 enum lcl_status lcl_problem_blocks_on_grid(struct lcl_bsr *A, const char *name,

@@ -98,8 +98,8 @@ static void q1_block(const void *user, const struct lcl_site *site, int q,
         add_element(block, user, a, lcl_hexahedra.offset[q]);
 }
 
-enum lcl_status lcl_problem_q1(struct lcl_csr *A, const char *name,
-                               const struct lcl_numbers *of,
+enum lcl_status lcl_problem_q1(const struct lcl_problem_out *to,
+                               const char *name, const struct lcl_numbers *of,
                                const struct lcl_log *log)
 {
     const int64_t n = of->whole[0] - 1;
@@ -110,7 +110,7 @@ enum lcl_status lcl_problem_q1(struct lcl_csr *A, const char *name,
         return lcl_fail(log, LCL_EINVAL,
                         "problem '%s' has no unknowns: expected N >= 2", name);
     integrate(&E, add_laplacian);
-    return lcl_problem_on_grid(A, name, &how, log);
+    return lcl_problem_on_grid(to, name, &how, log);
 }
 
 // ---- elasticity: a cube clamped at x = 0, nodes (x, y, z) with x >= 1
@@ -141,7 +141,8 @@ static struct lcl_grid elasticity_grid(int64_t n)
     return (struct lcl_grid){{n, m, m}, 3};
 }
 
-enum lcl_status lcl_problem_elasticity(struct lcl_csr *A, const char *name,
+enum lcl_status lcl_problem_elasticity(const struct lcl_problem_out *to,
+                                       const char *name,
                                        const struct lcl_numbers *of,
                                        const struct lcl_log *log)
 {
@@ -150,7 +151,7 @@ enum lcl_status lcl_problem_elasticity(struct lcl_csr *A, const char *name,
     const struct lcl_recipe how = {elasticity_grid(n), &lcl_hexahedra,
                                    elasticity_block, &E, 0};
     integrate(&E, add_elasticity);
-    return lcl_problem_on_grid(A, name, &how, log);
+    return lcl_problem_on_grid(to, name, &how, log);
 }
 
 enum lcl_status lcl_problem_elasticity_nodes(struct lcl_dense *X,

@@ -2,6 +2,8 @@
 // Shared by the generators of built-in problems.
 #pragma once
 
+#include "lib/matrix/rows.h"
+
 #include <levelcl/matrix.h>
 
 #include <stdbool.h>
@@ -12,8 +14,17 @@ struct lcl_numbers {
     double real;
 };
 
+// What a generator fills: A, or the rows of a rank if `rows` is not NULL and
+// the generator can make them on their own.
+struct lcl_problem_out {
+    struct lcl_csr *A;
+    struct lcl_rows *rows;
+    struct lcl_share share;
+};
+
 // Generates the matrix of a name from the numbers in it.
-typedef enum lcl_status lcl_problem_make(struct lcl_csr *A, const char *name,
+typedef enum lcl_status lcl_problem_make(const struct lcl_problem_out *to,
+                                         const char *name,
                                          const struct lcl_numbers *of,
                                          const struct lcl_log *log);
 

@@ -73,12 +73,13 @@ static void blackoil_block(const void *user, const struct lcl_site *site, int q,
             add_flow(block, n, site, p, true);
 }
 
-enum lcl_status lcl_problem_blackoil(struct lcl_csr *A, const char *name,
+enum lcl_status lcl_problem_blackoil(const struct lcl_problem_out *to,
+                                     const char *name,
                                      const struct lcl_numbers *of,
                                      const struct lcl_log *log)
 {
     const int64_t n = of->whole[0];
     const struct lcl_recipe how = {
         {{n, n, n}, PHASES}, &lcl_seven_point, blackoil_block, &n, 0};
-    return lcl_problem_on_grid(A, name, &how, log);
+    return lcl_problem_on_grid(to, name, &how, log);
 }

@@ -107,8 +107,8 @@ static enum lcl_status check(const struct ring *R, const char *name,
     return LCL_OK;
 }
 
-enum lcl_status lcl_problem_rows(struct lcl_csr *A, const char *name,
-                                 const struct lcl_numbers *of,
+enum lcl_status lcl_problem_rows(const struct lcl_problem_out *to,
+                                 const char *name, const struct lcl_numbers *of,
                                  const struct lcl_log *log)
 {
     struct ring ring[] = {{0, of->whole[0], of->whole[1], 0},
@@ -117,6 +117,7 @@ enum lcl_status lcl_problem_rows(struct lcl_csr *A, const char *name,
     if ((st = check(&ring[0], name, log)) < 0 ||
         (st = check(&ring[1], name, log)) < 0)
         return st;
+    struct lcl_csr *A = to->A;
     const int64_t rows = ring[0].rows + ring[1].rows;
     if (rows > INT32_MAX)
         return lcl_problem_fail_range(name, log);

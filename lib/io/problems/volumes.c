@@ -6,14 +6,14 @@
 
 #include <math.h>
 
-static enum lcl_status make(struct lcl_csr *A, const char *name,
+static enum lcl_status make(const struct lcl_problem_out *to, const char *name,
                             const struct lcl_numbers *of, lcl_block_fn *block,
                             const struct lcl_log *log)
 {
     const int64_t n = of->whole[0];
     const struct lcl_recipe how = {
         {{n, n, n}, 1}, &lcl_seven_point, block, of, 0};
-    return lcl_problem_on_grid(A, name, &how, log);
+    return lcl_problem_on_grid(to, name, &how, log);
 }
 
 // Along which axis neighbour q lies.
@@ -36,11 +36,12 @@ static void aniso_block(const void *user, const struct lcl_site *site, int q,
                                          : -of->real;
 }
 
-enum lcl_status lcl_problem_aniso(struct lcl_csr *A, const char *name,
+enum lcl_status lcl_problem_aniso(const struct lcl_problem_out *to,
+                                  const char *name,
                                   const struct lcl_numbers *of,
                                   const struct lcl_log *log)
 {
-    return make(A, name, of, aniso_block, log);
+    return make(to, name, of, aniso_block, log);
 }
 
 // ---- jump: -div(k grad u), k = 1 and CONTRAST in turn in cubes of 8^3 cells
@@ -79,11 +80,11 @@ static void jump_block(const void *user, const struct lcl_site *site, int q,
     *block = q == lcl_seven_point.center ? sum : -through_face(user, site, q);
 }
 
-enum lcl_status lcl_problem_jump(struct lcl_csr *A, const char *name,
-                                 const struct lcl_numbers *of,
+enum lcl_status lcl_problem_jump(const struct lcl_problem_out *to,
+                                 const char *name, const struct lcl_numbers *of,
                                  const struct lcl_log *log)
 {
-    return make(A, name, of, jump_block, log);
+    return make(to, name, of, jump_block, log);
 }
 
 // ---- convdiff:N,PE: -Laplace u + div(v u), v recirculating, upwind
@@ -122,9 +123,10 @@ static void recirculating_block(const void *user, const struct lcl_site *site,
         q == lcl_seven_point.center ? sum : -1 + fmin(flow(user, site, q), 0);
 }
 
-enum lcl_status lcl_problem_recirculating(struct lcl_csr *A, const char *name,
+enum lcl_status lcl_problem_recirculating(const struct lcl_problem_out *to,
+                                          const char *name,
                                           const struct lcl_numbers *of,
                                           const struct lcl_log *log)
 {
-    return make(A, name, of, recirculating_block, log);
+    return make(to, name, of, recirculating_block, log);
 }

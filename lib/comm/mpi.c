@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ranks that MPI connects. Waiting looks for completion and for the message
+// that a rank sends to all others when it fails. MPI reads and writes memory of
+// this file only, except for what exchanges send.
+//
+// A gather is one message for few bytes: the bytes and their number in an
+// envelope of fixed size, so that ranks with different numbers still make the
+// same MPI call. More bytes follow in a second message.
+#include "lib/comm/mpi.h"
+
+#include "host/alloc.h"
+#include "host/log.h"
+
+#include <limits.h>
+#include <mpi.h>
+#include <sched.h>
+#include <string.h>
+
+enum { TAG_MESSAGE = 1, TAG_FAILED = 2 };
+enum { ENVELOPE = 56, ALIGNMENT = 16 };
+// Polls between two looks for a failure, and before the processor is given away
+enum { LOOK = 64, SPINS = 1000 };
+
+struct envelope {
+    uint64_t bytes;
+    char data[ENVELOPE];
+};
+
+struct area {
+    char *data;
+    size_t bytes;
+};
+
+struct endpoint {
+    struct lcl_comm comm; // first
+    MPI_Comm mpi;
+    int failed;                // the rank that ended all; -1: none
+    int open;                  // requests that have not completed
+    struct envelope *envelope; // one per rank, then its own
+    struct area gathered;      // as `envelope`, for more bytes
+    struct area received;      // messages of the last exchange
+    struct area requests;
+};
+
+static MPI_Request *request_of(const struct endpoint *E)
+{
+    return (MPI_Request *)(void *)E->requests.data;
+}
+
+// ------------------------------------------------------------------- failures
+
+static void give_up(struct lcl_comm *C)
+{
+    struct endpoint *E = (struct endpoint *)C;
+    if (E->failed >= 0)
+        return;
+    E->failed = C->rank;
+    for (int r = 0; r < C->size; ++r) {
+        MPI_Request request;
+        if (r != C->rank && MPI_Isend(NULL, 0, MPI_BYTE, r, TAG_FAILED, E->mpi,
+                                      &request) == MPI_SUCCESS)
+            MPI_Request_free(&request);
+    }
+}
+
+static enum lcl_status fail_mpi(struct endpoint *E, const char *call, int code)
+{
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length;
+    MPI_Error_string(code, text, &length);
+    give_up(&E->comm);
+    return lcl_fail(&E->comm.log, LCL_EDEVICE, "%s: %s", call, text);
+}
+
+// Without this call the rank never gets to a later one: it ends the others.
+static enum lcl_status grow(struct endpoint *E, struct area *area, size_t count,
+                            size_t size)
+{
+    if (area->data && count <= area->bytes / size)
+        return LCL_OK;
+    lcl_free(area->data);
+    area->data = lcl_malloc(count, size);
+    area->bytes = area->data ? count * size : 0;
+    if (area->data)
+        return LCL_OK;
+    give_up(&E->comm);
+    return lcl_fail_memory(&E->comm.log, "messages of all ranks");
+}
+
+// Whether a rank has failed, which is kept.
+static enum lcl_status look(struct endpoint *E)
+{
+    int there;
+    MPI_Status status;
+    const int code =
+        MPI_Iprobe(MPI_ANY_SOURCE, TAG_FAILED, E->mpi, &there, &status);
+    if (code != MPI_SUCCESS)
+        return fail_mpi(E, "MPI_Iprobe", code);
+    if (!there)
+        return LCL_OK;
+    E->failed = status.MPI_SOURCE;
+    return lcl_comm_refuse_rank(&E->comm, E->failed);
+}
+
+// Waits for a request; *code is the one of MPI.
+static enum lcl_status complete(struct endpoint *E, int index,
+                                MPI_Status *status, int *code)
+{
+    int done = 0;
+    for (int polls = 1; !done; ++polls) {
+        *code = MPI_Test(request_of(E) + index, &done, status);
+        if (*code != MPI_SUCCESS)
+            break;
+        const enum lcl_status st = polls % LOOK ? LCL_OK : look(E);
+        if (!done && st < 0)
+            return st;
+        if (!done && polls >= SPINS)
+            sched_yield();
+    }
+    --E->open;
+    return LCL_OK;
+}
+
+static enum lcl_status check_size(const struct endpoint *E, size_t bytes)
+{
+    return bytes <= INT_MAX
+               ? LCL_OK
+               : lcl_fail(&E->comm.log, LCL_ERANGE,
+                          "a message of %zu bytes, MPI sends at most %d", bytes,
+                          INT_MAX);
+}
+
+// -------------------------------------------------------------------- gathers
+
+// all[r] = own of rank r; all ranks have the same `bytes`.
+static enum lcl_status gather_equal(struct endpoint *E, const void *own,
+                                    size_t bytes, void *all)
+{
+    MPI_Status status;
+    int code = MPI_Iallgather(own, (int)bytes, MPI_BYTE, all, (int)bytes,
+                              MPI_BYTE, E->mpi, request_of(E));
+    if (code != MPI_SUCCESS)
+        return fail_mpi(E, "MPI_Iallgather", code);
+    E->open = 1;
+    const enum lcl_status st = complete(E, 0, &status, &code);
+    if (st == LCL_OK && code != MPI_SUCCESS)
+        return fail_mpi(E, "MPI_Iallgather", code);
+    return st;
+}
+
+static enum lcl_status gather_long(struct endpoint *E, const void *own,
+                                   size_t bytes, void *all)
+{
+    const size_t size = (size_t)E->comm.size;
+    enum lcl_status st = check_size(E, bytes);
+    if (st == LCL_OK)
+        st = grow(E, &E->gathered, size + 1, bytes);
+    if (st < 0)
+        return st;
+    char *copy = E->gathered.data + size * bytes;
+    memcpy(copy, own, bytes);
+    if ((st = gather_equal(E, copy, bytes, E->gathered.data)) == LCL_OK)
+        memcpy(all, E->gathered.data, size * bytes);
+    return st;
+}
+
+static enum lcl_status gather_envelopes(struct endpoint *E, const void *own,
+                                        size_t bytes)
+{
+    struct envelope *copy = &E->envelope[E->comm.size];
+    copy->bytes = bytes;
+    if (bytes > 0 && bytes <= ENVELOPE)
+        memcpy(copy->data, own, bytes);
+    enum lcl_status st = gather_equal(E, copy, sizeof *copy, E->envelope);
+    for (int r = 0; st == LCL_OK && r < E->comm.size; ++r)
+        if (E->envelope[r].bytes != bytes)
+            st = lcl_comm_refuse_length(&E->comm, r,
+                                        (size_t)E->envelope[r].bytes, bytes);
+    return st;
+}
+
+static enum lcl_status gather(struct lcl_comm *C, const void *own, size_t bytes,
+                              void *all)
+{
+    struct endpoint *E = (struct endpoint *)C;
+    if (E->failed >= 0)
+        return lcl_comm_refuse_rank(C, E->failed);
+    const enum lcl_status st = gather_envelopes(E, own, bytes);
+    if (st < 0)
+        return st;
+    if (bytes > ENVELOPE)
+        return gather_long(E, own, bytes, all);
+    for (int r = 0; bytes > 0 && r < C->size; ++r)
+        memcpy((char *)all + (size_t)r * bytes, E->envelope[r].data, bytes);
+    return LCL_OK;
+}
+
+// ------------------------------------------------------------------ exchanges
+
+static size_t aligned(size_t bytes)
+{
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+// Refuses long messages, and makes room for those that come in.
+static enum lcl_status prepare(struct endpoint *E,
+                               const struct lcl_exchange_plan *P)
+{
+    const size_t count = (size_t)P->ins + (size_t)P->outs + 1;
+    size_t bytes = ALIGNMENT;
+    enum lcl_status st = LCL_OK;
+    for (int k = 0; st == LCL_OK && k < P->outs; ++k)
+        st = check_size(E, P->out[k].bytes);
+    for (int k = 0; st == LCL_OK && k < P->ins; ++k) {
+        st = check_size(E, P->in[k].bytes);
+        bytes += aligned(P->in[k].bytes);
+    }
+    if (st == LCL_OK)
+        st = grow(E, &E->requests, count, sizeof(MPI_Request));
+    return st < 0 ? st : grow(E, &E->received, bytes, 1);
+}
+
+static enum lcl_status begin(struct lcl_comm *C, struct lcl_exchange_plan *P)
+{
+    struct endpoint *E = (struct endpoint *)C;
+    if (E->failed >= 0)
+        return lcl_comm_refuse_rank(C, E->failed);
+    const enum lcl_status st = prepare(E, P);
+    if (st < 0)
+        return st;
+    char *to = E->received.data;
+    int code = MPI_SUCCESS;
+    for (int k = 0; code == MPI_SUCCESS && k < P->ins; ++k) {
+        struct lcl_message *in = &P->in[k];
+        code = MPI_Irecv(to, (int)in->bytes, MPI_BYTE, in->peer, TAG_MESSAGE,
+                         E->mpi, request_of(E) + E->open);
+        E->open += code == MPI_SUCCESS;
+        in->data = to;
+        to += aligned(in->bytes);
+    }
+    for (int k = 0; code == MPI_SUCCESS && k < P->outs; ++k) {
+        const struct lcl_message *out = &P->out[k];
+        code = MPI_Isend(out->data, (int)out->bytes, MPI_BYTE, out->peer,
+                         TAG_MESSAGE, E->mpi, request_of(E) + E->open);
+        E->open += code == MPI_SUCCESS;
+    }
+    return code == MPI_SUCCESS ? LCL_OK : fail_mpi(E, "an exchange", code);
+}
+
+static bool is_truncated(int code)
+{
+    int class;
+    MPI_Error_class(code, &class);
+    return class == MPI_ERR_TRUNCATE;
+}
+
+static enum lcl_status receive(struct endpoint *E, int index,
+                               const struct lcl_message *in)
+{
+    MPI_Status status;
+    int code, bytes;
+    const enum lcl_status st = complete(E, index, &status, &code);
+    if (st < 0)
+        return st;
+    if (code == MPI_SUCCESS)
+        code = MPI_Get_count(&status, MPI_BYTE, &bytes);
+    else if (is_truncated(code))
+        return lcl_fail(&E->comm.log, LCL_EINVAL,
+                        "a message of more bytes from rank %d, expected %zu",
+                        in->peer, in->bytes);
+    if (code != MPI_SUCCESS)
+        return fail_mpi(E, "MPI_Irecv", code);
+    return (size_t)bytes == in->bytes
+               ? LCL_OK
+               : lcl_comm_refuse_length(&E->comm, in->peer, (size_t)bytes,
+                                        in->bytes);
+}
+
+// Completes all messages also if one has a wrong length.
+static enum lcl_status end(struct lcl_comm *C, struct lcl_exchange_plan *P)
+{
+    struct endpoint *E = (struct endpoint *)C;
+    enum lcl_status st = LCL_OK, wrong = LCL_OK;
+    if (E->failed >= 0)
+        return lcl_comm_refuse_rank(C, E->failed);
+    for (int k = 0; k < P->ins && E->failed < 0; ++k)
+        if ((st = receive(E, k, &P->in[k])) < 0)
+            wrong = st;
+    for (int k = 0; k < P->outs && E->failed < 0; ++k) {
+        MPI_Status status;
+        int code = MPI_SUCCESS;
+        st = complete(E, P->ins + k, &status, &code);
+        if (st == LCL_OK && code != MPI_SUCCESS)
+            st = fail_mpi(E, "MPI_Isend", code);
+        if (st < 0)
+            wrong = st;
+    }
+    return wrong;
+}
+
+static const struct lcl_comm_ops ops = {gather, begin, end, give_up};
+
+// ----------------------------------------------------------------------- life
+
+static bool is_running(void)
+{
+    int begun, ended;
+    MPI_Initialized(&begun);
+    MPI_Finalized(&ended);
+    return begun && !ended;
+}
+
+static bool is_intra(MPI_Comm mpi)
+{
+    int inter = 1;
+    return mpi != MPI_COMM_NULL &&
+           MPI_Comm_test_inter(mpi, &inter) == MPI_SUCCESS && !inter;
+}
+
+static void release(struct endpoint *E)
+{
+    if (!E)
+        return;
+    lcl_comm_finish(&E->comm);
+    lcl_free(E->envelope);
+    lcl_free(E->gathered.data);
+    lcl_free(E->received.data);
+    lcl_free(E->requests.data);
+    lcl_free(E);
+}
+
+static struct endpoint *allocate(MPI_Comm mpi, const struct lcl_log *log)
+{
+    struct endpoint *E = lcl_calloc(1, sizeof *E);
+    if (!E)
+        return NULL;
+    *E = (struct endpoint){.failed = -1};
+    E->comm.ops = &ops;
+    E->comm.log = log ? *log : (struct lcl_log){0};
+    MPI_Comm_rank(mpi, &E->comm.rank);
+    MPI_Comm_size(mpi, &E->comm.size);
+    E->envelope = lcl_calloc((size_t)E->comm.size + 1, sizeof *E->envelope);
+    E->requests.data = lcl_calloc(1, sizeof(MPI_Request));
+    E->requests.bytes = sizeof(MPI_Request);
+    if (E->envelope && E->requests.data)
+        return E;
+    release(E);
+    return NULL;
+}
+
+// Returns whether all ranks have memory.
+static bool duplicate(MPI_Comm *copy, MPI_Comm mpi, int has_memory)
+{
+    int all = 0;
+    if (MPI_Comm_dup(mpi, copy) != MPI_SUCCESS)
+        return false;
+    if (MPI_Comm_set_errhandler(*copy, MPI_ERRORS_RETURN) == MPI_SUCCESS &&
+        MPI_Allreduce(&has_memory, &all, 1, MPI_INT, MPI_MIN, *copy) ==
+            MPI_SUCCESS &&
+        all)
+        return true;
+    MPI_Comm_free(copy);
+    return false;
+}
+
+enum lcl_status lcl_mpi_comm_create(struct lcl_comm **out, const void *mpi_comm,
+                                    const struct lcl_log *log)
+{
+    const MPI_Comm mpi = *(const MPI_Comm *)mpi_comm;
+    *out = NULL;
+    if (!is_running())
+        return lcl_fail(log, LCL_EINVAL,
+                        "MPI is not running: call MPI_Init() first");
+    if (!is_intra(mpi))
+        return lcl_fail(log, LCL_EINVAL,
+                        "expected an MPI communicator of one group");
+    struct endpoint *E = allocate(mpi, log);
+    MPI_Comm copy;
+    if (duplicate(&copy, mpi, E != NULL)) {
+        E->mpi = copy;
+        *out = &E->comm;
+        return LCL_OK;
+    }
+    const bool has_memory = E;
+    release(E);
+    return has_memory ? lcl_fail(log, LCL_EDEVICE,
+                                 "MPI has no memory on one of the ranks")
+                      : lcl_fail_memory(log, "the ranks");
+}
+
+void lcl_mpi_comm_destroy(struct lcl_comm **comm)
+{
+    struct endpoint *E = (struct endpoint *)*comm;
+    *comm = NULL;
+    if (!E || E->open > 0)
+        return;
+    if (E->failed < 0 && is_running())
+        MPI_Comm_free(&E->mpi);
+    release(E);
+}

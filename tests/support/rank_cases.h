@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Cases for ranks that any transport connects. They assert nothing, as cmocka
+// knows one thread only.
+#pragma once
+
+#include "lib/comm/comm.h"
+
+// All ranks call it. Returns LCL_OK; LCL_ESELFTEST if a result is wrong, which
+// it prints; or the error of a call that had to succeed.
+typedef enum lcl_status lcl_test_rank_fn(struct lcl_comm *C);
+
+struct lcl_test_rank_case {
+    const char *name;
+    lcl_test_rank_fn *run;
+};
+
+// Ends with an element without a name.
+extern const struct lcl_test_rank_case lcl_test_rank_cases[];
+
+// Gathers `rounds` times, in between exchanges of changing buffers.
+enum lcl_status lcl_test_rank_mix(struct lcl_comm *C, int rounds);
