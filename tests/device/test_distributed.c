@@ -75,11 +75,11 @@ static const struct lcl_precond_params jacobi = {.type = LCL_PRECOND_JACOBI};
 static const struct lcl_solver_params solvers[] = {
     {.type = LCL_SOLVER_CG},
     {.type = LCL_SOLVER_CG_PUBLISHED},
-    {.type = LCL_SOLVER_MINRES},
     {.type = LCL_SOLVER_BICGSTAB},
     {.type = LCL_SOLVER_IDR},
     {.type = LCL_SOLVER_GMRES, .restart = 20},
     {.type = LCL_SOLVER_FGMRES, .restart = 50},
+    {.type = LCL_SOLVER_MINRES},
 };
 
 // Without preconditioner, or with the diagonal, the ranks change nothing but
@@ -127,7 +127,7 @@ static void test_distributed__preconditioners_are_those_of_each_rank(
             all[k].type == LCL_PRECOND_IC0 || all[k].type == LCL_PRECOND_AMG;
         struct test_ranks R;
         test_ranks_open(&R, 3, &A, NULL);
-        assert_in_range(solve(&R, &all[k], &solvers[symmetric ? 0 : 3]), 2, 60);
+        assert_in_range(solve(&R, &all[k], &solvers[symmetric ? 0 : 2]), 2, 60);
         test_ranks_close(&R);
     }
     test_csr_finish(&A);
