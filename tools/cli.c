@@ -2,6 +2,7 @@
 // Parses the command line of clsolve: its own options here, all other options
 // as key=value of the library.
 #include "tools/cli.h"
+#include "tools/commands.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -17,7 +18,8 @@ struct option {
     const char *name; // long name, NULL: none
     char letter;      // short name, '\0': none
     enum kind kind;
-    size_t offset; // of the field in struct cli
+    size_t offset;  // of the field in struct cli
+    unsigned takes; // only for commands that take this; 0: for all
     const char *values;
     const char *help;
 };
@@ -26,23 +28,23 @@ struct option {
 
 // clang-format off
 static const struct option table[] = {
-    {"problem", '\0', TEXT, AT(problem), "NAME", "built-in: lap3d:N, aniso:N,EPS, elasticity:N, kron:S ...; see the manual"},
-    {"csr-text", '\0', CSR_TEXT, AT(text), "ROWPTR COLIND VAL [RHS]", "text files, indices from 0; RHS: right-hand side"},
-    {"kron", '\0', KRON, AT(kron), "M L A B", "Kronecker system (A (x) M + tau B (x) L) x = b from four files"},
-    {"tau", '\0', TEXT, AT(tau_text), "T", "tau of --kron (1)"},
-    {NULL, 'b', TEXT, AT(rhs), "FILE", "right-hand side, as --rhs FILE"},
-    {"rhs", '\0', TEXT, AT(rhs_text), "random[:SEED]|ones|A*ones|FILE", "right-hand side (random:1, uniform in [-1, 1))"},
-    {"coordinates", '\0', TEXT, AT(coordinates), "FILE", "coordinates of nodes: amg reproduces their rigid body modes"},
-    {"near-null", '\0', TEXT, AT(near_null), "FILE", "near-null vectors of A, which amg reproduces"},
-    {NULL, 'o', TEXT, AT(output), "FILE", "write x to FILE, as Matrix Market or .petsc; - is the standard output"},
-    {"device", '\0', TEXT, AT(device), "N|NAME", "number or part of the name of the device; clsolve devices lists them"},
-    {"json", '\0', FLAG, AT(json), NULL, "print one JSON record instead of the report, also for errors"},
-    {"history", '\0', TEXT, AT(history), "FILE", "write the residual of every iteration to FILE"},
-    {"profile", '\0', FLAG, AT(profile), NULL, "print the times of set-up by task, and more details"},
-    {NULL, 'q', FLAG, AT(quiet), NULL, "print only errors"},
-    {NULL, 'v', TIMES, AT(verbose), NULL, "print choices; -vv also builds and sizes, -vvv also each OpenCL call"},
-    {"help", 'h', FLAG, AT(help), NULL, "print this text"},
-    {"version", '\0', FLAG, AT(version), NULL, "print the version"},
+    {"problem", '\0', TEXT, AT(problem), TAKES_MATRIX, "NAME", "built-in: lap3d:N, aniso:N,EPS, elasticity:N, kron:S ...; see the manual"},
+    {"csr-text", '\0', CSR_TEXT, AT(text), TAKES_MATRIX, "ROWPTR COLIND VAL [RHS]", "text files, indices from 0; RHS: right-hand side"},
+    {"kron", '\0', KRON, AT(kron), TAKES_MATRIX, "M L A B", "Kronecker system (A (x) M + tau B (x) L) x = b from four files"},
+    {"tau", '\0', TEXT, AT(tau_text), TAKES_MATRIX, "T", "tau of --kron (1)"},
+    {NULL, 'b', TEXT, AT(rhs), TAKES_RHS, "FILE", "right-hand side, as --rhs FILE"},
+    {"rhs", '\0', TEXT, AT(rhs_text), TAKES_RHS, "random[:SEED]|ones|A*ones|FILE", "right-hand side (random:1, uniform in [-1, 1))"},
+    {"coordinates", '\0', TEXT, AT(coordinates), TAKES_RHS, "FILE", "coordinates of nodes: amg reproduces their rigid body modes"},
+    {"near-null", '\0', TEXT, AT(near_null), TAKES_RHS, "FILE", "near-null vectors of A, which amg reproduces"},
+    {NULL, 'o', TEXT, AT(output), TAKES_OUTPUT, "FILE", "write x to FILE, as Matrix Market or .petsc; - is the standard output"},
+    {"device", '\0', TEXT, AT(device), TAKES_DEVICE, "N|NAME", "number or part of the name of the device; clsolve devices lists them"},
+    {"json", '\0', FLAG, AT(json), 0, NULL, "print one JSON record instead of the report, also for errors"},
+    {"history", '\0', TEXT, AT(history), TAKES_HISTORY, "FILE", "write the residual of every iteration to FILE"},
+    {"profile", '\0', FLAG, AT(profile), TAKES_PROFILE, NULL, "print the times of set-up by task, and more details"},
+    {NULL, 'q', FLAG, AT(quiet), 0, NULL, "print only errors"},
+    {NULL, 'v', TIMES, AT(verbose), 0, NULL, "print choices; -vv also builds and sizes, -vvv also each OpenCL call"},
+    {"help", 'h', FLAG, AT(help), 0, NULL, "print this text"},
+    {"version", '\0', FLAG, AT(version), 0, NULL, "print the version"},
 };
 // clang-format on
 
@@ -50,6 +52,7 @@ struct parser {
     struct cli *cli;
     struct messages *messages;
     struct lcl_log log;
+    bool given[COUNT(table)];
     char **next;            // next argument, NULL at the end
     bool only_files;        // "--" was seen
     bool named;             // a command or a matrix was seen
@@ -119,12 +122,26 @@ static enum lcl_status unknown_option(struct parser *parser, const char *name)
                          nearest);
 }
 
+// The number of an option of the library; -1: none.
+static int find_key(const char *key)
+{
+    for (int i = 0; i < CLI_KEYS && lcl_options_help(i); ++i)
+        if (strcmp(lcl_options_help(i)->key, key) == 0)
+            return i;
+    return -1;
+}
+
+bool cli_is_given(const struct cli *cli, const char *key)
+{
+    const int index = find_key(key);
+    return index >= 0 && cli->given[index];
+}
+
 // Whether the key belongs to an option of the library, present or planned.
 static bool is_library_key(const char *key)
 {
-    for (int i = 0; lcl_options_help(i); ++i)
-        if (strcmp(lcl_options_help(i)->key, key) == 0)
-            return true;
+    if (find_key(key) >= 0)
+        return true;
     struct lcl_options unused = LCL_OPTIONS_INIT;
     char pair[NAMES + 2];
     snprintf(pair, sizeof pair, "%s=", key);
@@ -143,6 +160,8 @@ static enum lcl_status library_option(struct parser *parser, const char *name,
     const char *value = take_value(parser, attached, dashed);
     if (!value)
         return LCL_EINVAL;
+    if (find_key(key) >= 0)
+        parser->cli->given[find_key(key)] = true;
     if (strcmp(key, "partition") == 0) {
         const bool file = strncmp(value, "file:", 5) == 0;
         parser->cli->labels = file ? value + 5 : NULL;
@@ -198,6 +217,7 @@ static enum lcl_status long_option(struct parser *parser, const char *name)
     const struct option *option = find_long(name, length);
     if (!option)
         return library_option(parser, name, attached);
+    parser->given[option - table] = true;
     char dashed[NAMES];
     snprintf(dashed, sizeof dashed, "--%s", option->name);
     if (option->kind == CSR_TEXT || option->kind == KRON)
@@ -228,6 +248,7 @@ static enum lcl_status short_options(struct parser *parser, const char *letters)
                                  "unknown option '%s'; clsolve --help lists "
                                  "all",
                                  dashed);
+        parser->given[option - table] = true;
         if (option->kind != TEXT) {
             raise(parser->cli, option);
             continue;
@@ -253,10 +274,9 @@ static bool is_later_command(const char *word)
 // exists or the word looks like a file name.
 static const char *meant_command(const char *word)
 {
-    static const char *const commands[] = {"convert", "devices", "info"};
     if (word[strcspn(word, "./")] != '\0' || access(word, F_OK) == 0)
         return NULL;
-    return lcl_nearest(word, commands, COUNT(commands));
+    return command_nearest(word);
 }
 
 static enum lcl_status check_command(struct parser *parser)
@@ -269,22 +289,6 @@ static enum lcl_status check_command(struct parser *parser)
                  : LCL_OK;
 }
 
-static bool find_command(const char *word, enum cli_command *command)
-{
-    static const struct {
-        const char *name;
-        enum cli_command command;
-    } commands[] = {
-        {"convert", CLI_CONVERT}, {"devices", CLI_DEVICES}, {"info", CLI_INFO}};
-    for (int i = 0; i < COUNT(commands); ++i) {
-        if (strcmp(word, commands[i].name) != 0)
-            continue;
-        *command = commands[i].command;
-        return true;
-    }
-    return false;
-}
-
 // The first word may be a command; another one is the matrix, or the second
 // file of a conversion.
 static enum lcl_status word(struct parser *parser, const char *text)
@@ -292,16 +296,19 @@ static enum lcl_status word(struct parser *parser, const char *text)
     struct cli *cli = parser->cli;
     const bool first = !parser->named && !parser->only_files;
     parser->named = true;
-    if (first && find_command(text, &cli->command))
+    const struct command *command = first ? command_find(text) : NULL;
+    if (command) {
+        cli->command = command;
         return LCL_OK;
+    }
     if (first && is_later_command(text))
         return messages_fail(parser->messages, LCL_EUNSUPPORTED,
                              "clsolve %s is not implemented yet", text);
-    if (cli->command == CLI_CONVERT && cli->matrix && !cli->output) {
+    if (cli->command == &cmd_convert && cli->matrix && !cli->output) {
         cli->output = text;
         return LCL_OK;
     }
-    if (cli->matrix || cli->command == CLI_DEVICES)
+    if (cli->matrix || !(cli->command->takes & TAKES_MATRIX))
         return check_command(parser) < 0
                    ? LCL_EINVAL
                    : messages_fail(parser->messages, LCL_EINVAL,
@@ -336,6 +343,25 @@ static bool wants_json(char **argv)
     return false;
 }
 
+// Options of other commands are not ignored.
+static enum lcl_status check_own_options(struct parser *parser)
+{
+    const struct command *command = parser->cli->command;
+    for (int i = 0; i < COUNT(table); ++i) {
+        const struct option *option = &table[i];
+        char title[NAMES];
+        if (!parser->given[i] || !option->takes ||
+            (option->takes & command->takes))
+            continue;
+        return messages_fail(
+            parser->messages, LCL_EINVAL, "%s%.*s does not apply to %s",
+            option->name ? "--" : "-", option->name ? NAMES : 1,
+            option->name ? option->name : &option->letter,
+            command_title(command, title));
+    }
+    return LCL_OK;
+}
+
 // IC(0) of blocks does not check the signs of pivots: single entries, then.
 static void name_block_size(struct lcl_options *options)
 {
@@ -346,7 +372,7 @@ static void name_block_size(struct lcl_options *options)
 enum lcl_status cli_parse(struct cli *cli, int argc, char **argv,
                           struct messages *messages)
 {
-    *cli = (struct cli){.json = wants_json(argv)};
+    *cli = (struct cli){.command = &cmd_solve, .json = wants_json(argv)};
     struct parser parser = {
         .cli = cli,
         .messages = messages,
@@ -358,7 +384,9 @@ enum lcl_status cli_parse(struct cli *cli, int argc, char **argv,
         if (st < 0)
             return st;
     }
-    if (!cli->help && !cli->version && check_command(&parser) < 0)
+    if (cli->help || cli->version)
+        return LCL_OK;
+    if (check_command(&parser) < 0 || check_own_options(&parser) < 0)
         return LCL_EINVAL;
     name_block_size(&cli->options);
     return cli_check(cli, messages);
@@ -399,29 +427,42 @@ static void print_library_options(FILE *out)
     }
 }
 
+// One line for each way to give the arguments.
+static void print_usage(FILE *out)
+{
+    const struct command *command;
+    const char *margin = "usage:";
+    for (int i = 0; (command = command_at(i)); ++i)
+        for (const char *at = command->usage; *at; margin = "      ") {
+            const int length = (int)strcspn(at, "\n");
+            fprintf(out, "%s clsolve %s%s%.*s\n", margin,
+                    i > 0 ? command->name : "", i > 0 ? " " : "", length, at);
+            at += length + (at[length] == '\n');
+        }
+}
+
+static void print_commands(FILE *out)
+{
+    const struct command *command;
+    for (int i = 1; (command = command_at(i)); ++i)
+        print_option(out, command->name, NULL, command->help);
+}
+
 void cli_print_help(FILE *out)
 {
+    print_usage(out);
     fputs(
-        "usage: clsolve A.mtx [-b b.mtx] [-o x.mtx] [options]\n"
-        "       clsolve --problem lap3d:128 [options]\n"
-        "       clsolve --csr-text ROWPTR COLIND VAL [RHS] [options]\n"
-        "       clsolve --kron M L A B [--tau T] [options]\n"
-        "       clsolve info A.mtx [options]\n"
-        "       clsolve convert IN OUT\n"
-        "       clsolve devices [--device N]\n"
         "\n"
         "Solves A x = b on an OpenCL device. Reports whether the solve converged,\n"
         "how long each phase took and the reason for a failure. A is a sparse\n"
         "matrix in a Matrix Market or PETSc binary file, plain or compressed by\n"
-        "gzip or xz; - is the standard input. info prints properties of a matrix\n"
-        "and of its preconditioner. convert writes a matrix or vector in the format\n"
-        "that the suffix of OUT names: .mtx or .petsc, and .gz or .xz behind it.\n"
-        "devices lists the devices; with --device it probes one.\n"
-        "With --kron, or a built-in Kronecker system kron:S or radau:S,N, the matrix\n"
-        "is A (x) M + tau B (x) L.\n"
+        "gzip or xz; - is the standard input. With --kron, or a built-in Kronecker\n"
+        "system kron:S or radau:S,N, the matrix is A (x) M + tau B (x) L.\n"
         "\n"
-        "Input and output:\n",
+        "Commands:\n",
         out);
+    print_commands(out);
+    fputs("\nInput and output:\n", out);
     print_own_options(out);
     fputs("\nMethod (defaults in brackets):\n", out);
     print_library_options(out);

@@ -10,12 +10,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum cli_command {
-    CLI_SOLVE = 0,
-    CLI_INFO,
-    CLI_CONVERT,
-    CLI_DEVICES,
-};
+enum { CLI_KEYS = 64 };
+
+struct command;
 
 // A right-hand side without a file.
 enum cli_rhs {
@@ -26,8 +23,9 @@ enum cli_rhs {
 
 // The parsed command line; text options that were not given are NULL.
 struct cli {
-    enum cli_command command;
-    struct lcl_options options; // with all defaults filled in
+    const struct command *command;
+    struct lcl_options options;
+    bool given[CLI_KEYS]; // options of the library, as in lcl_options_help()
     const char *matrix;
     const char *problem;
     // --csr-text: row pointers, columns, values, right-hand side or NULL
@@ -63,6 +61,14 @@ enum lcl_status cli_parse(struct cli *cli, int argc, char **argv,
 // Called at the end of cli_parse(): refuses options that cannot be combined and
 // parses cli->tau and cli->rhs_text.
 enum lcl_status cli_check(struct cli *cli, struct messages *messages);
+
+// Called by cli_check(): refuses options of the library that have no effect on
+// the chosen method.
+enum lcl_status cli_check_effect(const struct cli *cli,
+                                 struct messages *messages);
+
+// Whether the command line has the option of the library.
+bool cli_is_given(const struct cli *cli, const char *key);
 
 // Whether `path`, which may be NULL, names the standard output.
 bool cli_is_stdout(const char *path);

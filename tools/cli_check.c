@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Checks which options of clsolve can be combined.
 #include "tools/cli.h"
+#include "tools/commands.h"
 
 #include <errno.h>
 #include <math.h>
@@ -24,7 +25,7 @@ bool cli_is_kron(const struct cli *cli)
 static enum lcl_status check_convert(struct cli *cli, struct messages *messages)
 {
     const char **word = cli->text[3] ? &cli->text[3] : &cli->matrix;
-    if (cli->command != CLI_CONVERT)
+    if (cli->command != &cmd_convert)
         return LCL_OK;
     if (cli_is_kron(cli))
         return messages_fail(
@@ -47,9 +48,11 @@ static enum lcl_status check_matrix(const struct cli *cli,
     const bool text = cli->text[0] != NULL, kron = cli->kron[0] != NULL;
     const int given =
         (cli->matrix != NULL) + (cli->problem != NULL) + text + kron;
-    if (cli->command == CLI_DEVICES && given > 0)
+    const bool wanted = cli->command->takes & TAKES_MATRIX;
+    if (cli->text[3] && !(cli->command->takes & TAKES_RHS))
         return messages_fail(messages, LCL_EINVAL,
-                             "clsolve devices takes no matrix");
+                             "a fourth file of --csr-text applies only when "
+                             "clsolve solves a system");
     if (given > 1 && !text && !kron)
         return messages_fail(messages, LCL_EINVAL,
                              "give a matrix or --problem, not both");
@@ -64,7 +67,7 @@ static enum lcl_status check_matrix(const struct cli *cli,
         return messages_fail(messages, LCL_EINVAL,
                              "give -b or a fourth file to --csr-text, not "
                              "both");
-    if (cli->command != CLI_DEVICES && given == 0)
+    if (wanted && given == 0)
         return messages_fail(messages, LCL_EINVAL,
                              "no matrix given; see clsolve --help");
     return LCL_OK;
@@ -99,10 +102,6 @@ static enum lcl_status check_meaning(const struct cli *cli,
     const struct lcl_precond_params *precond = &cli->options.precond;
     const bool geometric =
         precond->partition.type == LCL_PARTITION_GEOMETRIC && !cli->labels;
-    if (cli->options.op.kron && !cli_is_kron(cli))
-        return messages_fail(
-            messages, LCL_EINVAL,
-            "--kron-product applies only to Kronecker systems");
     if (precond->partition.grid[0] > 0 && !geometric)
         return messages_fail(messages, LCL_EINVAL,
                              "--grid applies only with --partition geometric");
@@ -155,6 +154,7 @@ static enum lcl_status check_methods(const struct cli *cli,
     const bool extended = type == LCL_PRECOND_ILUK ||
                           type == LCL_PRECOND_ILUT || type == LCL_PRECOND_RAS ||
                           type == LCL_PRECOND_AS;
+    const bool solves = cli->command->takes & TAKES_RHS;
     const bool ilut = precond->ilut_p > 0 || precond->ilut_tol > 0;
     const struct {
         bool wrong;
@@ -168,40 +168,21 @@ static enum lcl_status check_methods(const struct cli *cli,
         {factors && precond->trisolve > LCL_TRISOLVE_PACKED &&
              !has_fp64_storage(precond),
          "a published --trisolve requires --factor-storage fp64"},
-        {(precond->ilu_level > 0 || precond->overlap > 0) && !extended,
-         "--ilu-level and --overlap require --precond iluk, ras or as"},
-        {precond->transversal && (!factors || cli_is_cholesky(type)),
-         "--transversal requires factors that need not be symmetric, such as "
-         "--precond ildu0, not amg, ic0 or as"},
-        {precond->relax > 0 && !factors,
-         "--relax requires factors, such as --precond ildu0"},
-        {ilut && type != LCL_PRECOND_ILUT && type != LCL_PRECOND_RAS,
-         "--ilut-p and --ilut-tol require --precond ilut or ras"},
-        {precond->ilu_level > 0 && (ilut || type == LCL_PRECOND_ILUT),
+        {precond->ilu_level > 0 && ilut,
          "--ilu-level limits the fill of iluk, --ilut-p that of ilut: give "
          "one of them"},
-        {extended && ((precond->trisolve > LCL_TRISOLVE_PACKED &&
-                       precond->trisolve != LCL_TRISOLVE_HEC_LEVEL) ||
-                      precond->coarse > LCL_COARSE_NONE),
+        {extended && precond->trisolve > LCL_TRISOLVE_PACKED &&
+             precond->trisolve != LCL_TRISOLVE_HEC_LEVEL,
          "--precond iluk, ilut, ras and as require --trisolve packed or "
-         "hec_level, and no --coarse"},
-        {type != LCL_PRECOND_AMG && type != LCL_PRECOND_CPR &&
-             (precond->amg.theta > 0 || precond->amg.levels > 0 ||
-              precond->amg.coarse_rows > 0 ||
-              (int)precond->amg.coarsening > 0 ||
-              (int)precond->amg.smoother > 0 || (int)precond->amg.refresh > 0),
-         "--amg-coarsening, --amg-smoother, --amg-refresh, --amg-theta, "
-         "--amg-levels and --amg-coarse-rows require --precond amg or cpr"},
+         "hec_level"},
         {type != LCL_PRECOND_AMG && (cli->coordinates || cli->near_null),
          "--coordinates and --near-null require --precond amg"},
         {cli->coordinates && cli->near_null,
          "--coordinates makes near-null vectors: give it or --near-null, not "
          "both"},
-        {type != LCL_PRECOND_CPR && precond->cpr.pressure > 0,
-         "--cpr-pressure requires --precond cpr"},
         {cli_is_kron(cli) && type == LCL_PRECOND_CPR,
          "--precond cpr does not support systems in Kronecker form"},
-        {cli->command == CLI_SOLVE && type == LCL_PRECOND_CPR &&
+        {solves && type == LCL_PRECOND_CPR &&
              cli->options.solver.type == LCL_SOLVER_CG,
          "--solver cg needs a symmetric preconditioner: --precond amg instead "
          "of cpr"},
@@ -209,7 +190,7 @@ static enum lcl_status check_methods(const struct cli *cli,
          "--precond amg does not support systems in Kronecker form"},
         {cli_is_kron(cli) && extended,
          "--precond iluk, ilut, ras and as do not support systems in Kronecker form"},
-        {cli->command == CLI_SOLVE && type == LCL_PRECOND_RAS &&
+        {solves && type == LCL_PRECOND_RAS &&
              cli->options.solver.type == LCL_SOLVER_CG,
          "--solver cg needs a symmetric preconditioner: --precond as instead "
          "of ras"},
@@ -220,7 +201,7 @@ static enum lcl_status check_methods(const struct cli *cli,
              precond->storage > LCL_FACTOR_STORAGE_FP32,
          "--precond block-jacobi of a Kronecker system requires "
          "--factor-storage fp64 or fp32"},
-        {cli->command == CLI_SOLVE && type > LCL_PRECOND_NONE &&
+        {solves && type > LCL_PRECOND_NONE &&
              cli->options.solver.type == LCL_SOLVER_CG_PUBLISHED,
          "--solver cg_published requires --precond none"},
     };
@@ -277,38 +258,15 @@ static enum lcl_status read_tau(struct cli *cli, struct messages *messages)
     return LCL_OK;
 }
 
-static enum lcl_status check_only_solve(const struct cli *cli,
-                                        struct messages *messages)
-{
-    const bool converts = cli->command == CLI_CONVERT;
-    const struct {
-        const char *value, *dashed;
-    } only_solve[] = {{cli->rhs, "-b"},
-                      {cli->rhs_text, "--rhs"},
-                      {cli->text[3], "a fourth file of --csr-text"},
-                      {converts ? NULL : cli->output, "-o"},
-                      {cli->history, "--history"},
-                      {cli->coordinates, "--coordinates"},
-                      {cli->near_null, "--near-null"}};
-    for (int i = 0; i < (int)(sizeof only_solve / sizeof *only_solve); ++i)
-        if (cli->command != CLI_SOLVE && only_solve[i].value)
-            return messages_fail(messages, LCL_EINVAL,
-                                 "%s applies only when clsolve solves a system",
-                                 only_solve[i].dashed);
-    return LCL_OK;
-}
-
 enum lcl_status cli_check(struct cli *cli, struct messages *messages)
 {
-    if (cli->help || cli->version)
-        return LCL_OK;
     enum lcl_status st;
     if ((st = check_convert(cli, messages)) < 0 ||
-        (st = check_only_solve(cli, messages)) < 0 ||
         (st = read_rhs(cli, messages)) < 0 ||
         (st = check_matrix(cli, messages)) < 0 ||
         (st = check_streams(cli, messages)) < 0 ||
         (st = check_meaning(cli, messages)) < 0 ||
+        (st = cli_check_effect(cli, messages)) < 0 ||
         (st = check_methods(cli, messages)) < 0)
         return st;
     return read_tau(cli, messages);
