@@ -265,11 +265,6 @@ static enum lcl_status short_options(struct parser *parser, const char *letters)
 
 // ---------------------------------------------------------------- words
 
-static bool is_later_command(const char *word)
-{
-    return strcmp(word, "doctor") == 0 || strcmp(word, "bench") == 0;
-}
-
 // The command that a mistyped word resembles; NULL if a file of that name
 // exists or the word looks like a file name.
 static const char *meant_command(const char *word)
@@ -301,9 +296,6 @@ static enum lcl_status word(struct parser *parser, const char *text)
         cli->command = command;
         return LCL_OK;
     }
-    if (first && is_later_command(text))
-        return messages_fail(parser->messages, LCL_EUNSUPPORTED,
-                             "clsolve %s is not implemented yet", text);
     if (cli->command == &cmd_convert && cli->matrix && !cli->output) {
         cli->output = text;
         return LCL_OK;

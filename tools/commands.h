@@ -9,7 +9,7 @@
  X(solve)                                                                      \
  X(info)                                                                       \
  X(convert)                                                                    \
- X(devices)
+ X(devices) X(doctor)
 
 // What a command takes from the command line.
 enum {
@@ -30,7 +30,8 @@ struct command {
     const char *help;
     unsigned takes;
     // Returns LCL_OK, a positive status for a solve that did not converge, or
-    // an error with its reason in the messages.
+    // an error with its reason in the messages; sets job->failed if it reports
+    // itself what is wrong.
     enum lcl_status (*run)(struct job *job);
 };
 

@@ -197,7 +197,7 @@ int job_exit_code(const struct job *job, enum lcl_status status)
     static const int of_phase[] = {
         [JOB_USAGE] = 2, [JOB_INPUT] = 3, [JOB_DEVICE] = 4, [JOB_OUTPUT] = 3};
     if (status >= 0)
-        return status == LCL_OK ? 0 : 1;
+        return status == LCL_OK && !job->failed ? 0 : 1;
     if (status == LCL_ENOMEM)
         return 4;
     if (job->phase != JOB_WORK)

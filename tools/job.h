@@ -52,6 +52,7 @@ struct job {
     struct lcl_solver_params solver; // of the method set up last
     struct lcl_report report;
     enum lcl_status outcome;
+    bool failed; // the exit status is 1, whatever the status
 };
 
 struct job_times {

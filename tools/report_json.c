@@ -408,6 +408,24 @@ bool json_devices(const struct lcl_caps *caps, int count)
     return print(record);
 }
 
+bool json_doctor(const struct doctor *doctor, int exit_code)
+{
+    cJSON *record = new_record();
+    cJSON *list = cJSON_AddArrayToObject(record, "checks");
+    for (int i = 0; i < doctor->count; ++i) {
+        const struct finding *finding = &doctor->finding[i];
+        cJSON *object = cJSON_CreateObject();
+        put_text(object, "check", finding->check);
+        put_bool(object, "ok", finding->ok);
+        put_text(object, "text", finding->text);
+        if (!finding->ok)
+            put_text(object, "to_do", finding->to_do);
+        cJSON_AddItemToArray(list, object);
+    }
+    put_count(record, "exit", exit_code);
+    return print(record);
+}
+
 bool json_error(const struct job *job, enum lcl_status status, int exit_code)
 {
     cJSON *record = new_record();

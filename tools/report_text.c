@@ -428,6 +428,19 @@ void text_result(const struct job *job)
     text_profile(job);
 }
 
+// ---------------------------------------------------------------- doctor
+
+void text_finding(const struct finding *finding)
+{
+    line(finding->check);
+    printf("%s%s\n", finding->ok ? "ok: " : "", finding->text);
+    if (!finding->ok) {
+        line("");
+        printf("to do: %s\n", finding->to_do);
+    }
+    fflush(stdout);
+}
+
 // ---------------------------------------------------------------- devices
 
 static void memory(const char *label, uint64_t bytes, const char *end)

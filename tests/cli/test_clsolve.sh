@@ -89,7 +89,6 @@ refused 2 'profile does not apply to clsolve devices' devices --profile
 refused 2 'takes no value' two.mtx --profile=1
 refused 2 "bad value '0' for restart" --solver gmres --restart 0 two.mtx
 refused 2 "bad value '2000' for restart" --solver gmres --restart 2000 two.mtx
-refused 2 'not implemented yet' doctor two.mtx
 refused 2 'unexpected argument' two.mtx one.mtx
 refused 2 "unknown command 'infoo': did you mean 'info'" infoo two.mtx
 refused 2 "unknown command 'infoo': did you mean 'info'" infoo --problem lap3d:4
