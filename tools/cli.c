@@ -1,58 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Parses the command line of clsolve: its own options here, all other options
 // as key=value of the library.
-#include "tools/cli.h"
+#include "tools/cli_table.h"
 #include "tools/commands.h"
 
-#include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
-#define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
-
-enum { NAMES = 64, PAIR_BYTES = 8192 };
-
-enum kind { TEXT, FLAG, TIMES, CSR_TEXT, KRON };
-
-struct option {
-    const char *name; // long name, NULL: none
-    char letter;      // short name, '\0': none
-    enum kind kind;
-    size_t offset;  // of the field in struct cli
-    unsigned takes; // only for commands that take this; 0: for all
-    const char *values;
-    const char *help;
-};
-
-#define AT(member) offsetof(struct cli, member)
-
-// clang-format off
-static const struct option table[] = {
-    {"problem", '\0', TEXT, AT(problem), TAKES_MATRIX, "NAME", "built-in: lap3d:N, aniso:N,EPS, elasticity:N, kron:S ...; see the manual"},
-    {"csr-text", '\0', CSR_TEXT, AT(text), TAKES_MATRIX, "ROWPTR COLIND VAL [RHS]", "text files, indices from 0; RHS: right-hand side"},
-    {"kron", '\0', KRON, AT(kron), TAKES_MATRIX, "M L A B", "Kronecker system (A (x) M + tau B (x) L) x = b from four files"},
-    {"tau", '\0', TEXT, AT(tau_text), TAKES_MATRIX, "T", "tau of --kron (1)"},
-    {NULL, 'b', TEXT, AT(rhs), TAKES_RHS, "FILE", "right-hand side, as --rhs FILE"},
-    {"rhs", '\0', TEXT, AT(rhs_text), TAKES_RHS, "random[:SEED]|ones|A*ones|FILE", "right-hand side (random:1, uniform in [-1, 1))"},
-    {"coordinates", '\0', TEXT, AT(coordinates), TAKES_RHS, "FILE", "coordinates of nodes: amg reproduces their rigid body modes"},
-    {"near-null", '\0', TEXT, AT(near_null), TAKES_RHS, "FILE", "near-null vectors of A, which amg reproduces"},
-    {NULL, 'o', TEXT, AT(output), TAKES_OUTPUT, "FILE", "write x to FILE, as Matrix Market or .petsc; - is the standard output"},
-    {"device", '\0', TEXT, AT(device), TAKES_DEVICE, "N|NAME", "number or part of the name of the device; clsolve devices lists them"},
-    {"json", '\0', FLAG, AT(json), 0, NULL, "print one JSON record instead of the report, also for errors"},
-    {"history", '\0', TEXT, AT(history), TAKES_HISTORY, "FILE", "write the residual of every iteration to FILE"},
-    {"profile", '\0', FLAG, AT(profile), TAKES_PROFILE, NULL, "print the times of set-up by task, and more details"},
-    {NULL, 'q', FLAG, AT(quiet), 0, NULL, "print only errors"},
-    {NULL, 'v', TIMES, AT(verbose), 0, NULL, "print choices; -vv also builds and sizes, -vvv also each OpenCL call"},
-    {"help", 'h', FLAG, AT(help), 0, NULL, "print this text"},
-    {"version", '\0', FLAG, AT(version), 0, NULL, "print the version"},
-};
-// clang-format on
+enum { PAIR_BYTES = 8192 };
 
 struct parser {
     struct cli *cli;
     struct messages *messages;
     struct lcl_log log;
-    bool given[COUNT(table)];
+    bool given[CLI_OPTIONS];
     char **next;            // next argument, NULL at the end
     bool only_files;        // "--" was seen
     bool named;             // a command or a matrix was seen
@@ -63,19 +24,21 @@ struct parser {
 
 static const struct option *find_long(const char *name, size_t length)
 {
-    for (int i = 0; i < COUNT(table); ++i)
-        if (table[i].name && strlen(table[i].name) == length &&
-            memcmp(table[i].name, name, length) == 0)
-            return &table[i];
-    return NULL;
+    const struct option *option;
+    for (int i = 0; (option = cli_option(i)); ++i)
+        if (option->name && strlen(option->name) == length &&
+            memcmp(option->name, name, length) == 0)
+            break;
+    return option;
 }
 
 static const struct option *find_short(char letter)
 {
-    for (int i = 0; i < COUNT(table); ++i)
-        if (table[i].letter == letter)
-            return &table[i];
-    return NULL;
+    const struct option *option;
+    for (int i = 0; (option = cli_option(i)); ++i)
+        if (option->letter == letter)
+            break;
+    return option;
 }
 
 static void raise(struct cli *cli, const struct option *option)
@@ -105,12 +68,12 @@ static const char *take_value(struct parser *parser, const char *attached,
 
 static enum lcl_status unknown_option(struct parser *parser, const char *name)
 {
-    const char *names[NAMES];
+    const char *names[CLI_OPTIONS + CLI_KEYS];
     int count = 0;
-    for (int i = 0; i < COUNT(table); ++i)
-        if (table[i].name)
-            names[count++] = table[i].name;
-    for (int i = 0; count < NAMES && lcl_options_help(i); ++i)
+    for (int i = 0; cli_option(i); ++i)
+        if (cli_option(i)->name)
+            names[count++] = cli_option(i)->name;
+    for (int i = 0; i < CLI_KEYS && lcl_options_help(i); ++i)
         names[count++] = lcl_options_help(i)->key;
     const char *nearest = lcl_nearest(name, names, count);
     if (!nearest)
@@ -122,28 +85,13 @@ static enum lcl_status unknown_option(struct parser *parser, const char *name)
                          nearest);
 }
 
-// The number of an option of the library; -1: none.
-static int find_key(const char *key)
-{
-    for (int i = 0; i < CLI_KEYS && lcl_options_help(i); ++i)
-        if (strcmp(lcl_options_help(i)->key, key) == 0)
-            return i;
-    return -1;
-}
-
-bool cli_is_given(const struct cli *cli, const char *key)
-{
-    const int index = find_key(key);
-    return index >= 0 && cli->given[index];
-}
-
 // Whether the key belongs to an option of the library, present or planned.
 static bool is_library_key(const char *key)
 {
-    if (find_key(key) >= 0)
+    if (cli_find_key(key) >= 0)
         return true;
     struct lcl_options unused = LCL_OPTIONS_INIT;
-    char pair[NAMES + 2];
+    char pair[CLI_NAME + 2];
     snprintf(pair, sizeof pair, "%s=", key);
     return lcl_options_parse(&unused, pair, NULL) == LCL_EUNSUPPORTED;
 }
@@ -151,8 +99,8 @@ static bool is_library_key(const char *key)
 static enum lcl_status library_option(struct parser *parser, const char *name,
                                       const char *attached)
 {
-    char key[NAMES];
-    char dashed[NAMES + 2];
+    char key[CLI_NAME];
+    char dashed[CLI_NAME + 2];
     snprintf(key, sizeof key, "%.*s", (int)strcspn(name, "="), name);
     snprintf(dashed, sizeof dashed, "--%s", key);
     if (!is_library_key(key))
@@ -160,8 +108,8 @@ static enum lcl_status library_option(struct parser *parser, const char *name,
     const char *value = take_value(parser, attached, dashed);
     if (!value)
         return LCL_EINVAL;
-    if (find_key(key) >= 0)
-        parser->cli->given[find_key(key)] = true;
+    if (cli_find_key(key) >= 0)
+        parser->cli->given[cli_find_key(key)] = value;
     if (strcmp(key, "partition") == 0) {
         const bool file = strncmp(value, "file:", 5) == 0;
         parser->cli->labels = file ? value + 5 : NULL;
@@ -217,9 +165,9 @@ static enum lcl_status long_option(struct parser *parser, const char *name)
     const struct option *option = find_long(name, length);
     if (!option)
         return library_option(parser, name, attached);
-    parser->given[option - table] = true;
-    char dashed[NAMES];
-    snprintf(dashed, sizeof dashed, "--%s", option->name);
+    parser->given[option - cli_option(0)] = true;
+    char dashed[CLI_NAME];
+    cli_option_title(dashed, option);
     if (option->kind == CSR_TEXT || option->kind == KRON)
         return take_files(parser, option, attached, dashed);
     if (option->kind != TEXT) {
@@ -248,7 +196,7 @@ static enum lcl_status short_options(struct parser *parser, const char *letters)
                                  "unknown option '%s'; clsolve --help lists "
                                  "all",
                                  dashed);
-        parser->given[option - table] = true;
+        parser->given[option - cli_option(0)] = true;
         if (option->kind != TEXT) {
             raise(parser->cli, option);
             continue;
@@ -339,17 +287,16 @@ static bool wants_json(char **argv)
 static enum lcl_status check_own_options(struct parser *parser)
 {
     const struct command *command = parser->cli->command;
-    for (int i = 0; i < COUNT(table); ++i) {
-        const struct option *option = &table[i];
-        char title[NAMES];
+    const struct option *option;
+    for (int i = 0; (option = cli_option(i)); ++i) {
+        char title[CLI_NAME], dashed[CLI_NAME];
         if (!parser->given[i] || !option->takes ||
             (option->takes & command->takes))
             continue;
-        return messages_fail(
-            parser->messages, LCL_EINVAL, "%s%.*s does not apply to %s",
-            option->name ? "--" : "-", option->name ? NAMES : 1,
-            option->name ? option->name : &option->letter,
-            command_title(command, title));
+        cli_option_title(dashed, option);
+        return messages_fail(parser->messages, LCL_EINVAL,
+                             "%s does not apply to %s", dashed,
+                             command_title(command, title));
     }
     return LCL_OK;
 }
@@ -382,95 +329,4 @@ enum lcl_status cli_parse(struct cli *cli, int argc, char **argv,
         return LCL_EINVAL;
     name_block_size(&cli->options);
     return cli_check(cli, messages);
-}
-
-// ---------------------------------------------------------------- help
-
-static void print_option(FILE *out, const char *key, const char *values,
-                         const char *help)
-{
-    fprintf(out, "  %s%s%s\n        %s\n", key, values ? " " : "",
-            values ? values : "", help);
-}
-
-static void print_own_options(FILE *out)
-{
-    for (int i = 0; i < COUNT(table); ++i) {
-        const struct option *option = &table[i];
-        char key[NAMES];
-        if (!option->name)
-            snprintf(key, sizeof key, "-%c", option->letter);
-        else if (option->letter)
-            snprintf(key, sizeof key, "-%c, --%s", option->letter,
-                     option->name);
-        else
-            snprintf(key, sizeof key, "--%s", option->name);
-        print_option(out, key, option->values, option->help);
-    }
-}
-
-static void print_library_options(FILE *out)
-{
-    for (int i = 0; lcl_options_help(i); ++i) {
-        const struct lcl_option_help *help = lcl_options_help(i);
-        char key[NAMES];
-        snprintf(key, sizeof key, "--%s", help->key);
-        print_option(out, key, help->values, help->help);
-    }
-}
-
-// One line for each way to give the arguments.
-static void print_usage(FILE *out)
-{
-    const struct command *command;
-    const char *margin = "usage:";
-    for (int i = 0; (command = command_at(i)); ++i)
-        for (const char *at = command->usage; *at; margin = "      ") {
-            const int length = (int)strcspn(at, "\n");
-            fprintf(out, "%s clsolve %s%s%.*s\n", margin,
-                    i > 0 ? command->name : "", i > 0 ? " " : "", length, at);
-            at += length + (at[length] == '\n');
-        }
-}
-
-static void print_commands(FILE *out)
-{
-    const struct command *command;
-    for (int i = 1; (command = command_at(i)); ++i)
-        print_option(out, command->name, NULL, command->help);
-}
-
-void cli_print_help(FILE *out)
-{
-    print_usage(out);
-    fputs(
-        "\n"
-        "Solves A x = b on an OpenCL device. Reports whether the solve converged,\n"
-        "how long each phase took and the reason for a failure. A is a sparse\n"
-        "matrix in a Matrix Market or PETSc binary file, plain or compressed by\n"
-        "gzip or xz; - is the standard input. With --kron, or a built-in Kronecker\n"
-        "system kron:S or radau:S,N, the matrix is A (x) M + tau B (x) L.\n"
-        "\n"
-        "Commands:\n",
-        out);
-    print_commands(out);
-    fputs("\nInput and output:\n", out);
-    print_own_options(out);
-    fputs("\nMethod (defaults in brackets):\n", out);
-    print_library_options(out);
-    fputs(
-        "\n"
-        "Exit status: 0 converged, 1 not converged, 2 wrong usage, 3 bad input,\n"
-        "4 no such device, device or build error, or insufficient memory.\n"
-        "\n"
-        "Examples:\n"
-        "  clsolve --problem lap3d:64\n"
-        "  clsolve A.mtx.gz -b b.mtx -o x.mtx --rtol 1e-10\n"
-        "  clsolve A.mtx --pivot shift --subdomain-rows 2048\n"
-        "  clsolve --kron M.mtx L.mtx A.mtx B.mtx --tau 0.125 -b F.mtx\n"
-        "  clsolve info A.mtx --json\n"
-        "  clsolve convert A.petsc A.mtx.gz\n"
-        "\n"
-        "The manual page clsolve(1) has more details.\n",
-        out);
 }

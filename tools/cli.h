@@ -10,7 +10,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { CLI_KEYS = 64 };
+// Numbers of options of the library; bytes of the name of an option.
+enum { CLI_KEYS = 64, CLI_NAME = 64 };
 
 struct command;
 
@@ -25,7 +26,8 @@ enum cli_rhs {
 struct cli {
     const struct command *command;
     struct lcl_options options;
-    bool given[CLI_KEYS]; // options of the library, as in lcl_options_help()
+    // Their text, by the numbers of lcl_options_help(); NULL: not given.
+    const char *given[CLI_KEYS];
     const char *matrix;
     const char *problem;
     // --csr-text: row pointers, columns, values, right-hand side or NULL
