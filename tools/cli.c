@@ -302,10 +302,49 @@ static enum lcl_status check_own_options(struct parser *parser)
 }
 
 // IC(0) of blocks does not check the signs of pivots: single entries, then.
-static void name_block_size(struct lcl_options *options)
+static void name_block_size(struct cli *cli)
 {
-    if (cli_is_cholesky(options->precond.type) && options->op.block_size == 0)
-        options->op.block_size = 1;
+    struct lcl_options *options = &cli->options;
+    if (!cli_is_cholesky(options->precond.type) || options->op.block_size > 0)
+        return;
+    options->op.block_size = 1;
+    cli->given[cli_find_key("block-size")] = "1";
+}
+
+// Only options of the library.
+static enum lcl_status vary(struct parser *parser)
+{
+    while (*parser->next) {
+        const char *text = *parser->next++;
+        enum lcl_status st = LCL_EINVAL;
+        if (strncmp(text, "--", 2) != 0 ||
+            find_long(text + 2, strcspn(text + 2, "=")))
+            return messages_fail(parser->messages, st,
+                                 "'%s' is no option of a method", text);
+        const char *equals = strchr(text, '=');
+        if ((st = library_option(parser, text + 2,
+                                 equals ? equals + 1 : NULL)) < 0)
+            return st;
+    }
+    return LCL_OK;
+}
+
+enum lcl_status cli_vary(struct cli *cli, char *words,
+                         struct messages *messages)
+{
+    char *word[2 * CLI_KEYS + 1] = {NULL}, *rest = words;
+    int count = 0;
+    while (count < 2 * CLI_KEYS && (word[count] = strtok_r(NULL, " ", &rest)))
+        ++count;
+    struct parser parser = {.cli = cli,
+                            .messages = messages,
+                            .log = messages_log(messages),
+                            .next = word};
+    const enum lcl_status st = vary(&parser);
+    if (st < 0)
+        return st;
+    name_block_size(cli);
+    return cli_check_method(cli, messages);
 }
 
 enum lcl_status cli_parse(struct cli *cli, int argc, char **argv,
@@ -327,6 +366,6 @@ enum lcl_status cli_parse(struct cli *cli, int argc, char **argv,
         return LCL_OK;
     if (check_command(&parser) < 0 || check_own_options(&parser) < 0)
         return LCL_EINVAL;
-    name_block_size(&cli->options);
+    name_block_size(cli);
     return cli_check(cli, messages);
 }

@@ -44,6 +44,8 @@ struct cli {
     const char *labels; // --partition file:F
     const char *device;
     const char *history;
+    const char *goal_text; // of --for
+    bool many;             // solves with new values
     const char *coordinates;
     const char *near_null;
     bool json;
@@ -64,10 +66,23 @@ enum lcl_status cli_parse(struct cli *cli, int argc, char **argv,
 // parses cli->tau and cli->rhs_text.
 enum lcl_status cli_check(struct cli *cli, struct messages *messages);
 
-// Called by cli_check(): refuses options of the library that have no effect on
-// the chosen method.
+// Adds options of the library, as on the command line, to a copy of a parsed
+// one: words separated by blanks, which must outlive *cli and are cut apart.
+enum lcl_status cli_vary(struct cli *cli, char *words,
+                         struct messages *messages);
+
+// Refuses options of the library that cannot be combined or have no effect on
+// the chosen method; cli_check() calls the first one, which calls the other.
+enum lcl_status cli_check_method(const struct cli *cli,
+                                 struct messages *messages);
 enum lcl_status cli_check_effect(const struct cli *cli,
                                  struct messages *messages);
+
+// Prints the command that solves the system of *cli, with its options of the
+// library; these alone as key=value text; as lines of C. Without end of line.
+void cli_print_command(FILE *out, const struct cli *cli);
+void cli_print_pairs(FILE *out, const struct cli *cli);
+void cli_print_c(FILE *out, const struct cli *cli);
 
 // Whether the command line has the option of the library.
 bool cli_is_given(const struct cli *cli, const char *key);

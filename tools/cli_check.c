@@ -258,6 +258,28 @@ static enum lcl_status read_tau(struct cli *cli, struct messages *messages)
     return LCL_OK;
 }
 
+static enum lcl_status read_goal(struct cli *cli, struct messages *messages)
+{
+    const char *text = cli->goal_text;
+    cli->many = text && strcmp(text, "many") == 0;
+    return !text || cli->many || strcmp(text, "one") == 0
+               ? LCL_OK
+               : messages_fail(messages, LCL_EINVAL,
+                               "unknown value '%s' for --for: expected one or "
+                               "many",
+                               text);
+}
+
+enum lcl_status cli_check_method(const struct cli *cli,
+                                 struct messages *messages)
+{
+    enum lcl_status st;
+    if ((st = check_meaning(cli, messages)) < 0 ||
+        (st = cli_check_effect(cli, messages)) < 0)
+        return st;
+    return check_methods(cli, messages);
+}
+
 enum lcl_status cli_check(struct cli *cli, struct messages *messages)
 {
     enum lcl_status st;
@@ -265,9 +287,8 @@ enum lcl_status cli_check(struct cli *cli, struct messages *messages)
         (st = read_rhs(cli, messages)) < 0 ||
         (st = check_matrix(cli, messages)) < 0 ||
         (st = check_streams(cli, messages)) < 0 ||
-        (st = check_meaning(cli, messages)) < 0 ||
-        (st = cli_check_effect(cli, messages)) < 0 ||
-        (st = check_methods(cli, messages)) < 0)
+        (st = cli_check_method(cli, messages)) < 0 ||
+        (st = read_goal(cli, messages)) < 0)
         return st;
     return read_tau(cli, messages);
 }

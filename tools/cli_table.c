@@ -20,6 +20,7 @@ static const struct option table[] = {
     {"near-null", '\0', TEXT, AT(near_null), TAKES_RHS, "FILE", "near-null vectors of A, which amg reproduces"},
     {NULL, 'o', TEXT, AT(output), TAKES_OUTPUT, "FILE", "write x to FILE, as Matrix Market or .petsc; - is the standard output"},
     {"device", '\0', TEXT, AT(device), TAKES_DEVICE, "N|NAME", "number or part of the name of the device; clsolve devices lists them"},
+    {"for", '\0', TEXT, AT(goal_text), TAKES_GOAL, "one|many", "tune for one solve, or for many with new values (one)"},
     {"json", '\0', FLAG, AT(json), 0, NULL, "print one JSON record instead of the report, also for errors"},
     {"history", '\0', TEXT, AT(history), TAKES_HISTORY, "FILE", "write the residual of every iteration to FILE"},
     {"profile", '\0', FLAG, AT(profile), TAKES_PROFILE, NULL, "print the times of set-up by task, and more details"},

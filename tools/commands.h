@@ -5,11 +5,15 @@
 #include <levelcl/status.h>
 
 // All of them, in the order of --help; `clsolve A.mtx` is the first one.
-#define COMMANDS(X)                                                            \
- X(solve)                                                                      \
- X(info)                                                                       \
- X(convert)                                                                    \
- X(devices) X(doctor)
+// clang-format off
+#define COMMANDS(X) \
+    X(solve) \
+    X(info) \
+    X(convert) \
+    X(devices) \
+    X(doctor) \
+    X(tune)
+// clang-format on
 
 // What a command takes from the command line.
 enum {
@@ -20,6 +24,7 @@ enum {
     TAKES_OUTPUT = 16,  // -o
     TAKES_HISTORY = 32, // --history
     TAKES_PROFILE = 64, // --profile
+    TAKES_GOAL = 128,   // --for
 };
 
 struct job;

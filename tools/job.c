@@ -90,10 +90,16 @@ enum lcl_status job_solve(struct job *job)
 
 // ---------------------------------------------------------------- end
 
-void job_finish(struct job *job)
+void job_drop_method(struct job *job)
 {
+    job->M = NULL;
     lcl_chain_destroy(&job->chain);
     lcl_operator_destroy(&job->op);
+}
+
+void job_finish(struct job *job)
+{
+    job_drop_method(job);
     lcl_context_destroy(&job->ctx);
     lcl_labels_free(&job->labels);
     free(job->x);

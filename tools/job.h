@@ -90,6 +90,9 @@ enum lcl_status job_open_device(struct job *job);
 // Creates the operator and the chain of methods, and sets up the first one.
 enum lcl_status job_set_up(struct job *job);
 
+// Destroys what job_set_up() has created.
+void job_drop_method(struct job *job);
+
 // Solves; job->outcome is the result.
 enum lcl_status job_solve(struct job *job);
 
