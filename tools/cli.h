@@ -44,8 +44,11 @@ struct cli {
     const char *labels; // --partition file:F
     const char *device;
     const char *history;
-    const char *goal_text; // of --for
-    bool many;             // solves with new values
+    const char *goal_text;       // of --for
+    bool many;                   // solves with new values
+    const char *a_text, *b_text; // of --a and --b
+    const char *runs_text;
+    int runs; // of --runs
     const char *coordinates;
     const char *near_null;
     bool json;

@@ -270,6 +270,28 @@ static enum lcl_status read_goal(struct cli *cli, struct messages *messages)
                                text);
 }
 
+// With fewer runs, no interval of order statistics has 95 % confidence.
+static enum lcl_status read_runs(struct cli *cli, struct messages *messages)
+{
+    const char *text = cli->runs_text;
+    cli->runs = 9;
+    if ((cli->command->takes & TAKES_PAIR) && !cli->a_text && !cli->b_text)
+        return messages_fail(messages, LCL_EINVAL,
+                             "clsolve %s needs --a or --b, such as --a "
+                             "\"--solver idr\"",
+                             cli->command->name);
+    if (!text)
+        return LCL_OK;
+    const bool digits = text[strspn(text, "0123456789")] == '\0';
+    cli->runs = digits && strlen(text) < 5 ? atoi(text) : 0;
+    return cli->runs >= 6 && cli->runs <= 1000
+               ? LCL_OK
+               : messages_fail(messages, LCL_EINVAL,
+                               "bad value '%s' for --runs: expected an integer "
+                               "from 6 to 1000",
+                               text);
+}
+
 enum lcl_status cli_check_method(const struct cli *cli,
                                  struct messages *messages)
 {
@@ -288,7 +310,8 @@ enum lcl_status cli_check(struct cli *cli, struct messages *messages)
         (st = check_matrix(cli, messages)) < 0 ||
         (st = check_streams(cli, messages)) < 0 ||
         (st = cli_check_method(cli, messages)) < 0 ||
-        (st = read_goal(cli, messages)) < 0)
+        (st = read_goal(cli, messages)) < 0 ||
+        (st = read_runs(cli, messages)) < 0)
         return st;
     return read_tau(cli, messages);
 }

@@ -12,7 +12,8 @@
     X(convert) \
     X(devices) \
     X(doctor) \
-    X(tune)
+    X(tune) \
+    X(compare)
 // clang-format on
 
 // What a command takes from the command line.
@@ -25,6 +26,7 @@ enum {
     TAKES_HISTORY = 32, // --history
     TAKES_PROFILE = 64, // --profile
     TAKES_GOAL = 128,   // --for
+    TAKES_PAIR = 256,   // --a, --b, --runs
 };
 
 struct job;

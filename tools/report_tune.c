@@ -30,7 +30,7 @@ static const char *name_of(enum trial_end end)
 
 static const char *why(const struct trial *trial)
 {
-    return trial->end == TRIAL_FAILED    ? lcl_stop_str(trial->stop)
+    return trial->end == TRIAL_FAILED    ? lcl_stop_str(trial->time.stop)
            : trial->end == TRIAL_REFUSED ? trial->why
                                          : "";
 }
@@ -49,14 +49,14 @@ static void print_trial(const struct trial *trial)
 {
     const bool converged = trial->end == TRIAL_CONVERGED;
     const char *reason = why(trial);
-    print_seconds(trial->setup);
-    print_seconds(trial->refresh);
-    print_seconds(trial->solve);
+    print_seconds(trial->time.setup);
+    print_seconds(trial->time.refresh);
+    print_seconds(trial->time.solve);
     print_seconds(converged ? trial->total : NAN);
-    if (isnan(trial->solve))
+    if (isnan(trial->time.solve))
         printf("%11s", "-");
     else
-        printf("%11d", trial->iterations);
+        printf("%11d", trial->time.iterations);
     printf("  %s", *trial->words ? trial->words : "as given");
     if (!converged)
         printf("  (%s%s%s)", name_of(trial->end), *reason ? ": " : "", reason);
@@ -97,11 +97,11 @@ static void put_trial(cJSON *list, const struct trial *trial)
     json_put_text(object, "options", trial->words);
     json_put_text(object, "end", name_of(trial->end));
     json_put_text(object, "reason", why(trial));
-    json_put_number(object, "setup", trial->setup);
-    json_put_number(object, "refresh", trial->refresh);
-    json_put_number(object, "solve", trial->solve);
+    json_put_number(object, "setup", trial->time.setup);
+    json_put_number(object, "refresh", trial->time.refresh);
+    json_put_number(object, "solve", trial->time.solve);
     json_put_number(object, "total", trial->total);
-    json_put_count(object, "iterations", trial->iterations);
+    json_put_count(object, "iterations", trial->time.iterations);
     cJSON_AddItemToArray(list, object);
 }
 

@@ -2,7 +2,6 @@
 // clsolve tune: the configurations, their times, their ranks.
 #include "tools/tune.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,68 +85,21 @@ void tune_plan(struct tuning *tuning, const struct job *job)
 
 // ---------------------------------------------------------------- times
 
-static double now(const struct job *job)
-{
-    return job_clock() - lcl_context_seconds(job->ctx, LCL_PHASE_COMPILE);
-}
-
-static enum lcl_status set_up(struct trial *trial, struct job *job)
-{
-    const double start = now(job);
-    const enum lcl_status st = job_set_up(job);
-    trial->setup = now(job) - start;
-    return st;
-}
-
-static enum lcl_status solve(struct trial *trial, struct job *job, double limit)
-{
-    memset(job->x, 0, (size_t)job->unknowns * sizeof *job->x);
-    job->progress.limit = limit;
-    const double start = now(job);
-    const enum lcl_status st = job_solve(job);
-    trial->solve = now(job) - start;
-    trial->iterations = job->report.iterations;
-    trial->stop = job->report.stop;
-    return st;
-}
-
-// The same values again, as if they were new.
-static enum lcl_status refresh(struct trial *trial, struct job *job)
-{
-    const double start = now(job);
-    const enum lcl_status st =
-        cli_is_kron(&job->cli) ? lcl_operator_update_kron(job->op, &job->kron.K)
-                               : lcl_operator_update(job->op, job->A.val);
-    const enum lcl_status updated = st < 0 ? st : lcl_chain_update(job->chain);
-    trial->refresh = now(job) - start;
-    return updated;
-}
-
-// Compiles and autotunes: set-up and a few iterations, not counted.
-static enum lcl_status warm_up(struct trial *trial, struct job *job)
-{
-    enum lcl_status st = set_up(trial, job);
-    if (st >= 0)
-        st = solve(trial, job, DBL_MIN);
-    job_drop_method(job);
-    trial->solve = NAN;
-    return st < 0 ? st : LCL_OK;
-}
-
 static enum lcl_status measure(struct trial *trial, struct job *job,
                                double best)
 {
-    enum lcl_status st = set_up(trial, job);
+    struct timing *time = &trial->time;
+    enum lcl_status st = timing_set_up(time, job);
     if (st >= 0)
-        st = refresh(trial, job);
+        st = timing_refresh(time, job);
     if (st < 0)
         return st;
-    const double before = job->cli.many ? trial->refresh : trial->setup;
+    const double before = job->cli.many ? time->refresh : time->setup;
     if (before < best)
-        st = solve(trial, job, best - before);
-    trial->total = before + trial->solve;
+        st = timing_solve(time, job, best - before);
+    trial->total = before + time->solve;
     trial->end = st == LCL_OK && before < best ? TRIAL_CONVERGED
-                 : before >= best || trial->stop == LCL_STOP_MONITOR
+                 : before >= best || time->stop == LCL_STOP_MONITOR
                      ? TRIAL_LATE
                      : TRIAL_FAILED;
     return st;
@@ -174,9 +126,9 @@ static enum lcl_status run_trial(struct trial *trial, struct job *job,
                                  double best)
 {
     const int warnings = job->messages.warnings;
-    trial->setup = trial->refresh = trial->solve = trial->total = NAN;
+    trial->total = NAN;
     job->cli.options = trial->cli.options;
-    enum lcl_status st = warm_up(trial, job);
+    enum lcl_status st = timing_warm_up(&trial->time, job);
     if (st >= 0)
         st = measure(trial, job, best);
     job_drop_method(job);

@@ -2,7 +2,7 @@
 // clsolve tune: runs configurations and ranks them.
 #pragma once
 
-#include "tools/job.h"
+#include "tools/timing.h"
 
 enum { TRIALS = 24, TRIAL_BYTES = 128 };
 
@@ -19,12 +19,9 @@ struct trial {
     char cut[TRIAL_BYTES];   // the same, to which `cli` points
     struct cli cli;
     enum trial_end end;
-    enum lcl_stop stop;
     char why[MESSAGE_BYTES]; // if refused
-    // Seconds without compilation; NaN: not measured.
-    double setup, refresh, solve;
-    double total; // by the goal
-    int iterations;
+    struct timing time;
+    double total; // by the goal; NaN: not measured
 };
 
 struct tuning {
