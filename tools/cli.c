@@ -4,6 +4,7 @@
 #include "tools/cli_table.h"
 #include "tools/commands.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -158,6 +159,48 @@ static enum lcl_status take_files(struct parser *parser,
     return LCL_OK;
 }
 
+// "key=value" of the library only; without '=', the value is the next argument.
+static enum lcl_status method_option(struct parser *parser, const char *name)
+{
+    const size_t length = strcspn(name, "=");
+    if (find_long(name, length))
+        return messages_fail(parser->messages, LCL_EINVAL,
+                             "'%.*s' is no option of a method", (int)length,
+                             name);
+    return library_option(parser, name,
+                          name[length] ? name + length + 1 : NULL);
+}
+
+static enum lcl_status option_line(struct parser *parser, const char *text,
+                                   const char *path, int line)
+{
+    char reason[MESSAGE_BYTES];
+    const enum lcl_status st =
+        strchr(text, '=')
+            ? method_option(parser, text)
+            : messages_fail(parser->messages, LCL_EINVAL,
+                            "expected key=value, found '%s'", text);
+    if (st >= 0)
+        return st;
+    memcpy(reason, parser->messages->error, sizeof reason);
+    return messages_fail(parser->messages, st, "%s:%d: %s", path, line, reason);
+}
+
+static enum lcl_status options_file(struct parser *parser, const char *path)
+{
+    enum lcl_status st = LCL_OK;
+    if (parser->cli->options_text)
+        return messages_fail(parser->messages, LCL_EINVAL,
+                             "give --options only once");
+    char *rest = cli_read_options(path, &st, parser->messages), *text;
+    int line = 0;
+    parser->cli->options_text = rest;
+    while (st >= 0 && (text = cli_next_line(&rest, &line)))
+        if (*text)
+            st = option_line(parser, text, path, line);
+    return st;
+}
+
 static enum lcl_status long_option(struct parser *parser, const char *name)
 {
     const size_t length = strcspn(name, "=");
@@ -170,7 +213,7 @@ static enum lcl_status long_option(struct parser *parser, const char *name)
     cli_option_title(dashed, option);
     if (option->kind == CSR_TEXT || option->kind == KRON)
         return take_files(parser, option, attached, dashed);
-    if (option->kind != TEXT) {
+    if (option->kind != TEXT && option->kind != OPTIONS_FILE) {
         if (attached)
             return messages_fail(parser->messages, LCL_EINVAL,
                                  "%s takes no value", dashed);
@@ -180,6 +223,8 @@ static enum lcl_status long_option(struct parser *parser, const char *name)
     const char *value = take_value(parser, attached, dashed);
     if (!value)
         return LCL_EINVAL;
+    if (option->kind == OPTIONS_FILE)
+        return options_file(parser, value);
     *(const char **)((char *)parser->cli + option->offset) = value;
     return LCL_OK;
 }
@@ -316,14 +361,12 @@ static enum lcl_status vary(struct parser *parser)
 {
     while (*parser->next) {
         const char *text = *parser->next++;
-        enum lcl_status st = LCL_EINVAL;
-        if (strncmp(text, "--", 2) != 0 ||
-            find_long(text + 2, strcspn(text + 2, "=")))
-            return messages_fail(parser->messages, st,
-                                 "'%s' is no option of a method", text);
-        const char *equals = strchr(text, '=');
-        if ((st = library_option(parser, text + 2,
-                                 equals ? equals + 1 : NULL)) < 0)
+        const enum lcl_status st =
+            strncmp(text, "--", 2) == 0
+                ? method_option(parser, text + 2)
+                : messages_fail(parser->messages, LCL_EINVAL,
+                                "'%s' is no option of a method", text);
+        if (st < 0)
             return st;
     }
     return LCL_OK;
@@ -345,6 +388,11 @@ enum lcl_status cli_vary(struct cli *cli, char *words,
         return st;
     name_block_size(cli);
     return cli_check_method(cli, messages);
+}
+
+void cli_finish(struct cli *cli)
+{
+    free(cli->options_text);
 }
 
 enum lcl_status cli_parse(struct cli *cli, int argc, char **argv,

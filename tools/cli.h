@@ -51,6 +51,7 @@ struct cli {
     int runs; // of --runs
     const char *coordinates;
     const char *near_null;
+    char *options_text; // of the file of --options, to which `given` points
     bool json;
     bool profile;
     bool quiet;
@@ -59,11 +60,23 @@ struct cli {
     int verbose;
 };
 
-// Parses the command line. The texts of *cli point into argv. Returns LCL_OK,
+// Parses the command line. The texts of *cli, which needs cli_finish() in any
+// case, point into argv. Returns LCL_OK,
 // or LCL_EINVAL or LCL_EUNSUPPORTED with the reason in `messages`; cli->json is
 // valid even then.
 enum lcl_status cli_parse(struct cli *cli, int argc, char **argv,
                           struct messages *messages);
+
+void cli_finish(struct cli *cli);
+
+// Reads a file of options, which the caller frees; NULL: the reason is in the
+// messages, LCL_EIO or LCL_ENOMEM in *status.
+char *cli_read_options(const char *path, enum lcl_status *status,
+                       struct messages *messages);
+
+// Cuts the next line off *rest, without comment and outer blanks; NULL at the
+// end. Counts lines.
+char *cli_next_line(char **rest, int *line);
 
 // Called at the end of cli_parse(): refuses options that cannot be combined and
 // parses cli->tau and cli->rhs_text.

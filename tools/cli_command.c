@@ -50,7 +50,8 @@ void cli_print_command(FILE *out, const struct cli *cli)
     if (cli->matrix)
         print_word(out, cli->matrix);
     for (int i = 0; (option = cli_option(i)); ++i)
-        if ((option->takes & cmd_solve.takes) && option->kind != FLAG)
+        if ((option->takes & cmd_solve.takes) && option->kind != FLAG &&
+            option->kind != OPTIONS_FILE)
             print_own(out, cli, option);
     for (int i = 0; i < CLI_KEYS; ++i) {
         char title[CLI_NAME + 2];

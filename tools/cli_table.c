@@ -24,6 +24,7 @@ static const struct option table[] = {
     {"a", '\0', TEXT, AT(a_text), TAKES_PAIR, "OPTIONS", "compare: options of the first method, in quotes"},
     {"b", '\0', TEXT, AT(b_text), TAKES_PAIR, "OPTIONS", "compare: options of the second method"},
     {"runs", '\0', TEXT, AT(runs_text), TAKES_PAIR, "6..1000", "compare: runs of each (9)"},
+    {"options", '\0', OPTIONS_FILE, AT(options_text), TAKES_METHOD, "FILE", "read options of the method from FILE: key=value lines, # comments"},
     {"json", '\0', FLAG, AT(json), 0, NULL, "print one JSON record instead of the report, also for errors"},
     {"history", '\0', TEXT, AT(history), TAKES_HISTORY, "FILE", "write the residual of every iteration to FILE"},
     {"profile", '\0', FLAG, AT(profile), TAKES_PROFILE, NULL, "print the times of set-up by task, and more details"},

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-enum kind { TEXT, FLAG, TIMES, CSR_TEXT, KRON };
+enum kind { TEXT, FLAG, TIMES, CSR_TEXT, KRON, OPTIONS_FILE };
 
 struct option {
     const char *name; // long name, NULL: none

@@ -99,6 +99,7 @@ void job_drop_method(struct job *job)
 
 void job_finish(struct job *job)
 {
+    cli_finish(&job->cli);
     job_drop_method(job);
     lcl_context_destroy(&job->ctx);
     lcl_labels_free(&job->labels);
@@ -194,7 +195,7 @@ struct profile job_profile(const struct job *job)
 
 static bool blames_input(enum lcl_status status)
 {
-    return status == LCL_EIO || status == LCL_EFORMAT || status == LCL_EPIVOT ||
+    return status == LCL_EFORMAT || status == LCL_EPIVOT ||
            status == LCL_ERANGE || status == LCL_EUNSUPPORTED;
 }
 
@@ -206,6 +207,8 @@ int job_exit_code(const struct job *job, enum lcl_status status)
         return status == LCL_OK && !job->failed ? 0 : 1;
     if (status == LCL_ENOMEM)
         return 4;
+    if (status == LCL_EIO)
+        return 3;
     if (job->phase != JOB_WORK)
         return of_phase[job->phase];
     if (status == LCL_EINVAL)

@@ -10,7 +10,7 @@ refused 2 'clsolve compare needs --a or --b' compare $P
 refused 2 "bad value '5' for --runs: expected an integer from 6" compare $P --a '--solver cg' --runs 5
 refused 2 "bad value '7x' for --runs" compare $P --a '--solver cg' --runs 7x
 refused 2 'a does not apply to a solve' $P --a '--solver cg'
-refused 2 "'--json' is no option of a method" compare $P --a '--json'
+refused 2 "'json' is no option of a method" compare $P --a '--json'
 refused 2 "'cg' is no option of a method" compare $P --a 'cg'
 refused 2 "unknown option '--solvr': did you mean '--solver'" compare $P --b '--solvr cg'
 refused 2 'solver needs a value' compare $P --b '--solver'
