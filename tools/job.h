@@ -136,6 +136,3 @@ bool job_has_basis(const struct job *job);
 // Samples the residual history for a table: the entry after entry i, or the
 // number of entries after the last one.
 int job_next_sample(const struct job *job, int i);
-
-// Advice after a failed solve, or NULL.
-const char *job_hint(const struct job *job);

@@ -6,6 +6,7 @@
 #include <levelcl/version.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 
 cJSON *json_new(void)
 {
@@ -35,6 +36,22 @@ void json_put_count(cJSON *object, const char *key, int64_t count)
 void json_put_bool(cJSON *object, const char *key, bool value)
 {
     cJSON_AddBoolToObject(object, key, value);
+}
+
+bool json_put_printed(cJSON *object, const char *key, const struct cli *cli,
+                      void (*write)(FILE *out, const struct cli *cli))
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    if (!out)
+        return false;
+    write(out, cli);
+    const bool written = fclose(out) == 0;
+    if (written)
+        cJSON_AddStringToObject(object, key, text);
+    free(text);
+    return written;
 }
 
 // Prints and frees the record.

@@ -14,6 +14,10 @@ void json_put_number(cJSON *object, const char *key, double number);
 void json_put_count(cJSON *object, const char *key, int64_t count);
 void json_put_bool(cJSON *object, const char *key, bool value);
 
+// A member with what `write` prints; false if memory ran out.
+bool json_put_printed(cJSON *object, const char *key, const struct cli *cli,
+                      void (*write)(FILE *out, const struct cli *cli));
+
 // The matrix and its facts; returns the new member.
 cJSON *json_put_matrix(cJSON *record, const struct job *job);
 void json_put_device(cJSON *device, const struct lcl_caps *caps);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The JSON record of clsolve. Options have their command-line names; NaN and
 // Inf become null.
+#include "tools/hints.h"
 #include "tools/json.h"
 #include "tools/report.h"
 
@@ -248,17 +249,26 @@ static void put_attempts(cJSON *result, const struct job *job)
     }
 }
 
+static void put_advice(cJSON *result, const struct job *job)
+{
+    struct hint hint;
+    if (!hint_find(&hint, job))
+        return;
+    json_put_text(result, "to_try", hint.text);
+    if (hint.has_command)
+        json_put_printed(result, "to_try_command", &hint.cli,
+                         cli_print_command);
+}
+
 static void put_result(cJSON *record, const struct job *job)
 {
     const struct lcl_report *report = &job->report;
-    const char *hint = job_hint(job);
     cJSON *result = cJSON_AddObjectToObject(record, "result");
     json_put_bool(result, "converged", job->outcome == LCL_OK);
     json_put_text(result, "status", lcl_status_name(job->outcome));
     json_put_text(result, "stop", lcl_stop_name(report->stop));
     json_put_text(result, "message", lcl_stop_str(report->stop));
-    if (hint)
-        json_put_text(result, "to_try", hint);
+    put_advice(result, job);
     json_put_count(result, "iterations", report->iterations);
     json_put_count(result, "x_iteration", report->x_iteration);
     json_put_count(result, "restarts", report->restarts);

@@ -4,7 +4,6 @@
 #include "tools/tune.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const struct trial *best_of(const struct tuning *tuning)
@@ -105,31 +104,14 @@ static void put_trial(cJSON *list, const struct trial *trial)
     cJSON_AddItemToArray(list, object);
 }
 
-// A member with what `write` prints.
-static bool put_printed(cJSON *object, const char *key, const struct cli *cli,
-                        void (*write)(FILE *out, const struct cli *cli))
-{
-    char *text = NULL;
-    size_t bytes;
-    FILE *out = open_memstream(&text, &bytes);
-    if (!out)
-        return false;
-    write(out, cli);
-    const bool written = fclose(out) == 0;
-    if (written)
-        cJSON_AddStringToObject(object, key, text);
-    free(text);
-    return written;
-}
-
 static bool put_best(cJSON *record, const struct trial *best)
 {
     if (!best)
         return true;
     cJSON *object = cJSON_AddObjectToObject(record, "best");
-    return put_printed(object, "command", &best->cli, cli_print_command) &&
-           put_printed(object, "text", &best->cli, cli_print_pairs) &&
-           put_printed(object, "c", &best->cli, cli_print_c);
+    return json_put_printed(object, "command", &best->cli, cli_print_command) &&
+           json_put_printed(object, "text", &best->cli, cli_print_pairs) &&
+           json_put_printed(object, "c", &best->cli, cli_print_c);
 }
 
 bool json_tuning(const struct tuning *tuning, const struct job *job,

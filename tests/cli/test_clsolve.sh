@@ -362,7 +362,7 @@ ends 0 kershaw.mtx --solver cg --precond ic0
 says stdout '^repaired .*pivot'
 ends 1 kershaw.mtx --solver cg --precond ic0 --block-size 2
 says stdout '^not converged: the preconditioner is not definite'
-says stdout '^to try: no --solver and no --precond'
+says stdout '^to try: no --solver, no --precond and no --block-size: '
 ends 0 kershaw.mtx --block-size 2
 ends 0 kershaw.mtx --solver cg --precond jacobi
 
