@@ -112,6 +112,7 @@ static enum lcl_status print_result(const struct comparison *P, struct job *job)
 
 static enum lcl_status compare(struct comparison *P, struct job *job)
 {
+    struct progress whole = {.limit = 0}; // an interrupt of a set-up, too
     enum lcl_status st;
     P->runs = job->cli.runs;
     P->ratio = calloc((size_t)P->runs, sizeof *P->ratio);
@@ -119,7 +120,12 @@ static enum lcl_status compare(struct comparison *P, struct job *job)
         return no_memory(job);
     if ((st = enter(&P->of[0], job, job->cli.a_text, P->runs)) < 0 ||
         (st = enter(&P->of[1], job, job->cli.b_text, P->runs)) < 0 ||
-        (st = prepare(job)) < 0 || (st = alternate(P, job)) != LCL_OK)
+        (st = prepare(job)) < 0)
+        return st;
+    progress_begin(&whole, false);
+    st = alternate(P, job);
+    progress_end(&whole);
+    if (st != LCL_OK)
         return st;
     evaluate(P);
     job->failed = !P->of[0].converged || !P->of[1].converged;

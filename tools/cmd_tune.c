@@ -26,13 +26,16 @@ static enum lcl_status prepare(struct job *job)
 static enum lcl_status tune(struct tuning *tuning, struct job *job)
 {
     const bool text = !job->cli.json && !job->cli.quiet;
+    struct progress whole = {.limit = 0}; // an interrupt of a set-up, too
     if (text) {
         text_matrix(job);
         text_device(lcl_context_caps(job->ctx));
         fflush(stdout);
     }
     tune_plan(tuning, job);
+    progress_begin(&whole, false);
     const enum lcl_status st = tune_run(tuning, job);
+    progress_end(&whole);
     if (st < 0)
         return st;
     job->failed = tuning->count == 0 || tuning->rank[0]->end != TRIAL_CONVERGED;

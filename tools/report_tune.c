@@ -85,7 +85,7 @@ void text_tuning(const struct tuning *tuning, const struct job *job)
     if (best)
         print_best(best);
     else
-        puts("\nno configuration solves the system");
+        puts("\nno configuration has solved the system");
 }
 
 // ---------------------------------------------------------------- JSON

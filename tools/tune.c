@@ -105,6 +105,13 @@ static enum lcl_status measure(struct trial *trial, struct job *job,
     return st;
 }
 
+// A first set-up that is far too long, even without autotuning, ends the trial.
+static bool is_hopeless(const struct trial *trial, const struct job *job,
+                        double best)
+{
+    return !job->cli.many && trial->time.setup > 3 * best;
+}
+
 static bool is_refusal(enum lcl_status st)
 {
     return st == LCL_EUNSUPPORTED || st == LCL_ERANGE || st == LCL_EPIVOT ||
@@ -127,9 +134,10 @@ static enum lcl_status run_trial(struct trial *trial, struct job *job,
 {
     const int warnings = job->messages.warnings;
     trial->total = NAN;
+    trial->end = TRIAL_LATE;
     job->cli.options = trial->cli.options;
     enum lcl_status st = timing_warm_up(&trial->time, job);
-    if (st >= 0)
+    if (st >= 0 && !is_hopeless(trial, job, best) && !progress_interrupted())
         st = measure(trial, job, best);
     job_drop_method(job);
     job->messages.warnings = warnings;
@@ -162,7 +170,13 @@ enum lcl_status tune_run(struct tuning *tuning, struct job *job)
             return st;
         if (trial->end == TRIAL_CONVERGED)
             best = fmin(best, trial->total);
+        else if (progress_interrupted())
+            break; // it says nothing about this configuration
     }
+    if (done < tuning->count)
+        messages_warn(&job->messages,
+                      "interrupted: %d of the configurations were not tried",
+                      tuning->count - done);
     tuning->count = done;
     qsort(tuning->rank, (size_t)done, sizeof *tuning->rank, compare);
     return LCL_OK;
