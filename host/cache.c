@@ -5,6 +5,8 @@
 #include "host/alloc.h"
 #include "host/log.h"
 
+#include <levelcl/context.h>
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -29,27 +31,40 @@ struct header {
 };
 static const struct header blank = {.magic = "levelcl", .format = 1};
 
+size_t lcl_cache_folder(char *path, size_t size)
+{
+    static const struct {
+        const char *variable, *below;
+    } places[] = {{"LEVELCL_CACHE_DIR", ""},
+                  {"XDG_CACHE_HOME", "/levelcl"},
+                  {"HOME", "/.cache/levelcl"}};
+    for (size_t i = 0; i < sizeof places / sizeof *places; ++i) {
+        const char *base = getenv(places[i].variable);
+        if (base && *base)
+            return (size_t)snprintf(path, size, "%s%s", base, places[i].below);
+    }
+    return 0;
+}
+
 enum lcl_status lcl_cache_init(struct lcl_cache *cache, const char *dir,
                                bool off, const struct lcl_log *log)
 {
+    const bool given = dir && *dir;
     *cache = (struct lcl_cache){.max_bytes = MAX_BYTES};
     if (log)
         cache->log = *log;
-    if (off)
+    const size_t length = off     ? 0
+                          : given ? strlen(dir)
+                                  : lcl_cache_folder(NULL, 0);
+    if (length == 0)
         return LCL_OK;
-    const char *const base[] = {dir, getenv("LEVELCL_CACHE_DIR"),
-                                getenv("XDG_CACHE_HOME"), getenv("HOME")};
-    const char *const below[] = {"", "", "/levelcl", "/.cache/levelcl"};
-    for (int i = 0; i < 4; ++i) {
-        if (!base[i] || !*base[i])
-            continue;
-        const size_t bytes = strlen(base[i]) + strlen(below[i]) + 1;
-        cache->dir = lcl_malloc(bytes, 1);
-        if (!cache->dir)
-            return lcl_fail_memory(log, "the cache folder's name");
-        snprintf(cache->dir, bytes, "%s%s", base[i], below[i]);
-        break;
-    }
+    cache->dir = lcl_malloc(length + 1, 1);
+    if (!cache->dir)
+        return lcl_fail_memory(log, "the cache folder's name");
+    if (given)
+        memcpy(cache->dir, dir, length + 1);
+    else
+        (void)lcl_cache_folder(cache->dir, length + 1);
     return LCL_OK;
 }
 

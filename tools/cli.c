@@ -1,56 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Parses the command line of clsolve: its own options here, all other options
 // as key=value of the library.
-#include "tools/cli.h"
+#include "tools/cli_table.h"
+#include "tools/commands.h"
 
-#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
-
-enum { NAMES = 64, PAIR_BYTES = 8192 };
-
-enum kind { TEXT, FLAG, TIMES, CSR_TEXT, KRON };
-
-struct option {
-    const char *name; // long name, NULL: none
-    char letter;      // short name, '\0': none
-    enum kind kind;
-    size_t offset; // of the field in struct cli
-    const char *values;
-    const char *help;
-};
-
-#define AT(member) offsetof(struct cli, member)
-
-// clang-format off
-static const struct option table[] = {
-    {"problem", '\0', TEXT, AT(problem), "NAME", "built-in: lap3d:N, aniso:N,EPS, elasticity:N, kron:S ...; see the manual"},
-    {"csr-text", '\0', CSR_TEXT, AT(text), "ROWPTR COLIND VAL [RHS]", "text files, indices from 0; RHS: right-hand side"},
-    {"kron", '\0', KRON, AT(kron), "M L A B", "Kronecker system (A (x) M + tau B (x) L) x = b from four files"},
-    {"tau", '\0', TEXT, AT(tau_text), "T", "tau of --kron (1)"},
-    {NULL, 'b', TEXT, AT(rhs), "FILE", "right-hand side, as --rhs FILE"},
-    {"rhs", '\0', TEXT, AT(rhs_text), "random[:SEED]|ones|A*ones|FILE", "right-hand side (random:1, uniform in [-1, 1))"},
-    {"coordinates", '\0', TEXT, AT(coordinates), "FILE", "coordinates of nodes: amg reproduces their rigid body modes"},
-    {"near-null", '\0', TEXT, AT(near_null), "FILE", "near-null vectors of A, which amg reproduces"},
-    {NULL, 'o', TEXT, AT(output), "FILE", "write x to FILE, as Matrix Market or .petsc; - is the standard output"},
-    {"device", '\0', TEXT, AT(device), "N|NAME", "number or part of the name of the device; clsolve devices lists them"},
-    {"devices", '\0', TEXT, AT(devices), "A,B,...", "solve on several devices at once, each with a part of the rows"},
-    {"json", '\0', FLAG, AT(json), NULL, "print one JSON record instead of the report, also for errors"},
-    {"history", '\0', TEXT, AT(history), "FILE", "write the residual of every iteration to FILE"},
-    {"profile", '\0', FLAG, AT(profile), NULL, "print the times of set-up by task, and more details"},
-    {NULL, 'q', FLAG, AT(quiet), NULL, "print only errors"},
-    {NULL, 'v', TIMES, AT(verbose), NULL, "print choices; -vv also builds and sizes, -vvv also each OpenCL call"},
-    {"help", 'h', FLAG, AT(help), NULL, "print this text"},
-    {"version", '\0', FLAG, AT(version), NULL, "print the version"},
-};
-// clang-format on
+enum { PAIR_BYTES = 8192 };
 
 struct parser {
     struct cli *cli;
     struct messages *messages;
     struct lcl_log log;
+    bool given[CLI_OPTIONS];
     char **next;            // next argument, NULL at the end
     bool only_files;        // "--" was seen
     bool named;             // a command or a matrix was seen
@@ -61,19 +25,21 @@ struct parser {
 
 static const struct option *find_long(const char *name, size_t length)
 {
-    for (int i = 0; i < COUNT(table); ++i)
-        if (table[i].name && strlen(table[i].name) == length &&
-            memcmp(table[i].name, name, length) == 0)
-            return &table[i];
-    return NULL;
+    const struct option *option;
+    for (int i = 0; (option = cli_option(i)); ++i)
+        if (option->name && strlen(option->name) == length &&
+            memcmp(option->name, name, length) == 0)
+            break;
+    return option;
 }
 
 static const struct option *find_short(char letter)
 {
-    for (int i = 0; i < COUNT(table); ++i)
-        if (table[i].letter == letter)
-            return &table[i];
-    return NULL;
+    const struct option *option;
+    for (int i = 0; (option = cli_option(i)); ++i)
+        if (option->letter == letter)
+            break;
+    return option;
 }
 
 static void raise(struct cli *cli, const struct option *option)
@@ -103,12 +69,12 @@ static const char *take_value(struct parser *parser, const char *attached,
 
 static enum lcl_status unknown_option(struct parser *parser, const char *name)
 {
-    const char *names[NAMES];
+    const char *names[CLI_OPTIONS + CLI_KEYS];
     int count = 0;
-    for (int i = 0; i < COUNT(table); ++i)
-        if (table[i].name)
-            names[count++] = table[i].name;
-    for (int i = 0; count < NAMES && lcl_options_help(i); ++i)
+    for (int i = 0; cli_option(i); ++i)
+        if (cli_option(i)->name)
+            names[count++] = cli_option(i)->name;
+    for (int i = 0; i < CLI_KEYS && lcl_options_help(i); ++i)
         names[count++] = lcl_options_help(i)->key;
     const char *nearest = lcl_nearest(name, names, count);
     if (!nearest)
@@ -123,11 +89,10 @@ static enum lcl_status unknown_option(struct parser *parser, const char *name)
 // Whether the key belongs to an option of the library, present or planned.
 static bool is_library_key(const char *key)
 {
-    for (int i = 0; lcl_options_help(i); ++i)
-        if (strcmp(lcl_options_help(i)->key, key) == 0)
-            return true;
+    if (cli_find_key(key) >= 0)
+        return true;
     struct lcl_options unused = LCL_OPTIONS_INIT;
-    char pair[NAMES + 2];
+    char pair[CLI_NAME + 2];
     snprintf(pair, sizeof pair, "%s=", key);
     return lcl_options_parse(&unused, pair, NULL) == LCL_EUNSUPPORTED;
 }
@@ -135,8 +100,8 @@ static bool is_library_key(const char *key)
 static enum lcl_status library_option(struct parser *parser, const char *name,
                                       const char *attached)
 {
-    char key[NAMES];
-    char dashed[NAMES + 2];
+    char key[CLI_NAME];
+    char dashed[CLI_NAME + 2];
     snprintf(key, sizeof key, "%.*s", (int)strcspn(name, "="), name);
     snprintf(dashed, sizeof dashed, "--%s", key);
     if (!is_library_key(key))
@@ -144,6 +109,8 @@ static enum lcl_status library_option(struct parser *parser, const char *name,
     const char *value = take_value(parser, attached, dashed);
     if (!value)
         return LCL_EINVAL;
+    if (cli_find_key(key) >= 0)
+        parser->cli->given[cli_find_key(key)] = value;
     if (strcmp(key, "partition") == 0) {
         const bool file = strncmp(value, "file:", 5) == 0;
         parser->cli->labels = file ? value + 5 : NULL;
@@ -192,6 +159,48 @@ static enum lcl_status take_files(struct parser *parser,
     return LCL_OK;
 }
 
+// "key=value" of the library only; without '=', the value is the next argument.
+static enum lcl_status method_option(struct parser *parser, const char *name)
+{
+    const size_t length = strcspn(name, "=");
+    if (find_long(name, length))
+        return messages_fail(parser->messages, LCL_EINVAL,
+                             "'%.*s' is no option of a method", (int)length,
+                             name);
+    return library_option(parser, name,
+                          name[length] ? name + length + 1 : NULL);
+}
+
+static enum lcl_status option_line(struct parser *parser, const char *text,
+                                   const char *path, int line)
+{
+    char reason[MESSAGE_BYTES];
+    const enum lcl_status st =
+        strchr(text, '=')
+            ? method_option(parser, text)
+            : messages_fail(parser->messages, LCL_EINVAL,
+                            "expected key=value, found '%s'", text);
+    if (st >= 0)
+        return st;
+    memcpy(reason, parser->messages->error, sizeof reason);
+    return messages_fail(parser->messages, st, "%s:%d: %s", path, line, reason);
+}
+
+static enum lcl_status options_file(struct parser *parser, const char *path)
+{
+    enum lcl_status st = LCL_OK;
+    if (parser->cli->options_text)
+        return messages_fail(parser->messages, LCL_EINVAL,
+                             "give --options only once");
+    char *rest = cli_read_options(path, &st, parser->messages), *text;
+    int line = 0;
+    parser->cli->options_text = rest;
+    while (st >= 0 && (text = cli_next_line(&rest, &line)))
+        if (*text)
+            st = option_line(parser, text, path, line);
+    return st;
+}
+
 static enum lcl_status long_option(struct parser *parser, const char *name)
 {
     const size_t length = strcspn(name, "=");
@@ -199,11 +208,12 @@ static enum lcl_status long_option(struct parser *parser, const char *name)
     const struct option *option = find_long(name, length);
     if (!option)
         return library_option(parser, name, attached);
-    char dashed[NAMES];
-    snprintf(dashed, sizeof dashed, "--%s", option->name);
+    parser->given[option - cli_option(0)] = true;
+    char dashed[CLI_NAME];
+    cli_option_title(dashed, option);
     if (option->kind == CSR_TEXT || option->kind == KRON)
         return take_files(parser, option, attached, dashed);
-    if (option->kind != TEXT) {
+    if (option->kind != TEXT && option->kind != OPTIONS_FILE) {
         if (attached)
             return messages_fail(parser->messages, LCL_EINVAL,
                                  "%s takes no value", dashed);
@@ -213,6 +223,8 @@ static enum lcl_status long_option(struct parser *parser, const char *name)
     const char *value = take_value(parser, attached, dashed);
     if (!value)
         return LCL_EINVAL;
+    if (option->kind == OPTIONS_FILE)
+        return options_file(parser, value);
     *(const char **)((char *)parser->cli + option->offset) = value;
     return LCL_OK;
 }
@@ -229,6 +241,7 @@ static enum lcl_status short_options(struct parser *parser, const char *letters)
                                  "unknown option '%s'; clsolve --help lists "
                                  "all",
                                  dashed);
+        parser->given[option - cli_option(0)] = true;
         if (option->kind != TEXT) {
             raise(parser->cli, option);
             continue;
@@ -245,19 +258,13 @@ static enum lcl_status short_options(struct parser *parser, const char *letters)
 
 // ---------------------------------------------------------------- words
 
-static bool is_later_command(const char *word)
-{
-    return strcmp(word, "doctor") == 0 || strcmp(word, "bench") == 0;
-}
-
 // The command that a mistyped word resembles; NULL if a file of that name
 // exists or the word looks like a file name.
 static const char *meant_command(const char *word)
 {
-    static const char *const commands[] = {"convert", "devices", "info"};
     if (word[strcspn(word, "./")] != '\0' || access(word, F_OK) == 0)
         return NULL;
-    return lcl_nearest(word, commands, COUNT(commands));
+    return command_nearest(word);
 }
 
 static enum lcl_status check_command(struct parser *parser)
@@ -270,22 +277,6 @@ static enum lcl_status check_command(struct parser *parser)
                  : LCL_OK;
 }
 
-static bool find_command(const char *word, enum cli_command *command)
-{
-    static const struct {
-        const char *name;
-        enum cli_command command;
-    } commands[] = {
-        {"convert", CLI_CONVERT}, {"devices", CLI_DEVICES}, {"info", CLI_INFO}};
-    for (int i = 0; i < COUNT(commands); ++i) {
-        if (strcmp(word, commands[i].name) != 0)
-            continue;
-        *command = commands[i].command;
-        return true;
-    }
-    return false;
-}
-
 // The first word may be a command; another one is the matrix, or the second
 // file of a conversion.
 static enum lcl_status word(struct parser *parser, const char *text)
@@ -293,16 +284,16 @@ static enum lcl_status word(struct parser *parser, const char *text)
     struct cli *cli = parser->cli;
     const bool first = !parser->named && !parser->only_files;
     parser->named = true;
-    if (first && find_command(text, &cli->command))
+    const struct command *command = first ? command_find(text) : NULL;
+    if (command) {
+        cli->command = command;
         return LCL_OK;
-    if (first && is_later_command(text))
-        return messages_fail(parser->messages, LCL_EUNSUPPORTED,
-                             "clsolve %s is not implemented yet", text);
-    if (cli->command == CLI_CONVERT && cli->matrix && !cli->output) {
+    }
+    if (cli->command == &cmd_convert && cli->matrix && !cli->output) {
         cli->output = text;
         return LCL_OK;
     }
-    if (cli->matrix || cli->command == CLI_DEVICES)
+    if (cli->matrix || !(cli->command->takes & TAKES_MATRIX))
         return check_command(parser) < 0
                    ? LCL_EINVAL
                    : messages_fail(parser->messages, LCL_EINVAL,
@@ -337,17 +328,77 @@ static bool wants_json(char **argv)
     return false;
 }
 
-// IC(0) of blocks does not check the signs of pivots: single entries, then.
-static void name_block_size(struct lcl_options *options)
+// Options of other commands are not ignored.
+static enum lcl_status check_own_options(struct parser *parser)
 {
-    if (cli_is_cholesky(options->precond.type) && options->op.block_size == 0)
-        options->op.block_size = 1;
+    const struct command *command = parser->cli->command;
+    const struct option *option;
+    for (int i = 0; (option = cli_option(i)); ++i) {
+        char title[CLI_NAME], dashed[CLI_NAME];
+        if (!parser->given[i] || !option->takes ||
+            (option->takes & command->takes))
+            continue;
+        cli_option_title(dashed, option);
+        return messages_fail(parser->messages, LCL_EINVAL,
+                             "%s does not apply to %s", dashed,
+                             command_title(command, title));
+    }
+    return LCL_OK;
+}
+
+// IC(0) of blocks does not check the signs of pivots: single entries, then.
+static void name_block_size(struct cli *cli)
+{
+    struct lcl_options *options = &cli->options;
+    if (!cli_is_cholesky(options->precond.type) || options->op.block_size > 0)
+        return;
+    options->op.block_size = 1;
+    cli->given[cli_find_key("block-size")] = "1";
+}
+
+// Only options of the library.
+static enum lcl_status vary(struct parser *parser)
+{
+    while (*parser->next) {
+        const char *text = *parser->next++;
+        const enum lcl_status st =
+            strncmp(text, "--", 2) == 0
+                ? method_option(parser, text + 2)
+                : messages_fail(parser->messages, LCL_EINVAL,
+                                "'%s' is no option of a method", text);
+        if (st < 0)
+            return st;
+    }
+    return LCL_OK;
+}
+
+enum lcl_status cli_vary(struct cli *cli, char *words,
+                         struct messages *messages)
+{
+    char *word[2 * CLI_KEYS + 1] = {NULL}, *rest = words;
+    int count = 0;
+    while (count < 2 * CLI_KEYS && (word[count] = strtok_r(NULL, " ", &rest)))
+        ++count;
+    struct parser parser = {.cli = cli,
+                            .messages = messages,
+                            .log = messages_log(messages),
+                            .next = word};
+    const enum lcl_status st = vary(&parser);
+    if (st < 0)
+        return st;
+    name_block_size(cli);
+    return cli_check_method(cli, messages);
+}
+
+void cli_finish(struct cli *cli)
+{
+    free(cli->options_text);
 }
 
 enum lcl_status cli_parse(struct cli *cli, int argc, char **argv,
                           struct messages *messages)
 {
-    *cli = (struct cli){.json = wants_json(argv)};
+    *cli = (struct cli){.command = &cmd_solve, .json = wants_json(argv)};
     struct parser parser = {
         .cli = cli,
         .messages = messages,
@@ -359,86 +410,10 @@ enum lcl_status cli_parse(struct cli *cli, int argc, char **argv,
         if (st < 0)
             return st;
     }
-    if (!cli->help && !cli->version && check_command(&parser) < 0)
+    if (cli->help || cli->version)
+        return LCL_OK;
+    if (check_command(&parser) < 0 || check_own_options(&parser) < 0)
         return LCL_EINVAL;
-    name_block_size(&cli->options);
+    name_block_size(cli);
     return cli_check(cli, messages);
-}
-
-// ---------------------------------------------------------------- help
-
-static void print_option(FILE *out, const char *key, const char *values,
-                         const char *help)
-{
-    fprintf(out, "  %s%s%s\n        %s\n", key, values ? " " : "",
-            values ? values : "", help);
-}
-
-static void print_own_options(FILE *out)
-{
-    for (int i = 0; i < COUNT(table); ++i) {
-        const struct option *option = &table[i];
-        char key[NAMES];
-        if (!option->name)
-            snprintf(key, sizeof key, "-%c", option->letter);
-        else if (option->letter)
-            snprintf(key, sizeof key, "-%c, --%s", option->letter,
-                     option->name);
-        else
-            snprintf(key, sizeof key, "--%s", option->name);
-        print_option(out, key, option->values, option->help);
-    }
-}
-
-static void print_library_options(FILE *out)
-{
-    for (int i = 0; lcl_options_help(i); ++i) {
-        const struct lcl_option_help *help = lcl_options_help(i);
-        char key[NAMES];
-        snprintf(key, sizeof key, "--%s", help->key);
-        print_option(out, key, help->values, help->help);
-    }
-}
-
-void cli_print_help(FILE *out)
-{
-    fputs(
-        "usage: clsolve A.mtx [-b b.mtx] [-o x.mtx] [options]\n"
-        "       clsolve --problem lap3d:128 [options]\n"
-        "       clsolve --csr-text ROWPTR COLIND VAL [RHS] [options]\n"
-        "       clsolve --kron M L A B [--tau T] [options]\n"
-        "       clsolve info A.mtx [options]\n"
-        "       clsolve convert IN OUT\n"
-        "       clsolve devices [--device N]\n"
-        "\n"
-        "Solves A x = b on an OpenCL device. Reports whether the solve converged,\n"
-        "how long each phase took and the reason for a failure. A is a sparse\n"
-        "matrix in a Matrix Market or PETSc binary file, plain or compressed by\n"
-        "gzip or xz; - is the standard input. info prints properties of a matrix\n"
-        "and of its preconditioner. convert writes a matrix or vector in the format\n"
-        "that the suffix of OUT names: .mtx or .petsc, and .gz or .xz behind it.\n"
-        "devices lists the devices; with --device it probes one.\n"
-        "With --kron, or a built-in Kronecker system kron:S or radau:S,N, the matrix\n"
-        "is A (x) M + tau B (x) L.\n"
-        "\n"
-        "Input and output:\n",
-        out);
-    print_own_options(out);
-    fputs("\nMethod (defaults in brackets):\n", out);
-    print_library_options(out);
-    fputs(
-        "\n"
-        "Exit status: 0 converged, 1 not converged, 2 wrong usage, 3 bad input,\n"
-        "4 no such device, device or build error, or insufficient memory.\n"
-        "\n"
-        "Examples:\n"
-        "  clsolve --problem lap3d:64\n"
-        "  clsolve A.mtx.gz -b b.mtx -o x.mtx --rtol 1e-10\n"
-        "  clsolve A.mtx --pivot shift --subdomain-rows 2048\n"
-        "  clsolve --kron M.mtx L.mtx A.mtx B.mtx --tau 0.125 -b F.mtx\n"
-        "  clsolve info A.mtx --json\n"
-        "  clsolve convert A.petsc A.mtx.gz\n"
-        "\n"
-        "The manual page clsolve(1) has more details.\n",
-        out);
 }

@@ -10,12 +10,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum cli_command {
-    CLI_SOLVE = 0,
-    CLI_INFO,
-    CLI_CONVERT,
-    CLI_DEVICES,
-};
+// Numbers of options of the library; bytes of the name of an option.
+enum { CLI_KEYS = 64, CLI_NAME = 64 };
+
+struct command;
 
 // A right-hand side without a file.
 enum cli_rhs {
@@ -26,8 +24,10 @@ enum cli_rhs {
 
 // The parsed command line; text options that were not given are NULL.
 struct cli {
-    enum cli_command command;
-    struct lcl_options options; // with all defaults filled in
+    const struct command *command;
+    struct lcl_options options;
+    // Their text, by the numbers of lcl_options_help(); NULL: not given.
+    const char *given[CLI_KEYS];
     const char *matrix;
     const char *problem;
     // --csr-text: row pointers, columns, values, right-hand side or NULL
@@ -45,8 +45,14 @@ struct cli {
     const char *device;
     const char *devices; // several of them, separated by commas
     const char *history;
+    const char *goal_text;       // of --for
+    bool many;                   // solves with new values
+    const char *a_text, *b_text; // of --a and --b
+    const char *runs_text;
+    int runs; // of --runs
     const char *coordinates;
     const char *near_null;
+    char *options_text; // of the file of --options, to which `given` points
     bool json;
     bool profile;
     bool quiet;
@@ -55,15 +61,48 @@ struct cli {
     int verbose;
 };
 
-// Parses the command line. The texts of *cli point into argv. Returns LCL_OK,
+// Parses the command line. The texts of *cli, which needs cli_finish() in any
+// case, point into argv. Returns LCL_OK,
 // or LCL_EINVAL or LCL_EUNSUPPORTED with the reason in `messages`; cli->json is
 // valid even then.
 enum lcl_status cli_parse(struct cli *cli, int argc, char **argv,
                           struct messages *messages);
 
+void cli_finish(struct cli *cli);
+
+// Reads a file of options, which the caller frees; NULL: the reason is in the
+// messages, LCL_EIO or LCL_ENOMEM in *status.
+char *cli_read_options(const char *path, enum lcl_status *status,
+                       struct messages *messages);
+
+// Cuts the next line off *rest, without comment and outer blanks; NULL at the
+// end. Counts lines.
+char *cli_next_line(char **rest, int *line);
+
 // Called at the end of cli_parse(): refuses options that cannot be combined and
 // parses cli->tau and cli->rhs_text.
 enum lcl_status cli_check(struct cli *cli, struct messages *messages);
+
+// Adds options of the library, as on the command line, to a copy of a parsed
+// one: words separated by blanks, which must outlive *cli and are cut apart.
+enum lcl_status cli_vary(struct cli *cli, char *words,
+                         struct messages *messages);
+
+// Refuses options of the library that cannot be combined or have no effect on
+// the chosen method; cli_check() calls the first one, which calls the other.
+enum lcl_status cli_check_method(const struct cli *cli,
+                                 struct messages *messages);
+enum lcl_status cli_check_effect(const struct cli *cli,
+                                 struct messages *messages);
+
+// Prints the command that solves the system of *cli, with its options of the
+// library; these alone as key=value text; as lines of C. Without end of line.
+void cli_print_command(FILE *out, const struct cli *cli);
+void cli_print_pairs(FILE *out, const struct cli *cli);
+void cli_print_c(FILE *out, const struct cli *cli);
+
+// Whether the command line has the option of the library.
+bool cli_is_given(const struct cli *cli, const char *key);
 
 // Whether `path`, which may be NULL, names the standard output.
 bool cli_is_stdout(const char *path);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Checks which options of clsolve can be combined.
 #include "tools/cli.h"
+#include "tools/commands.h"
 #include "tools/devices.h"
 
 #include <errno.h>
@@ -25,7 +26,7 @@ bool cli_is_kron(const struct cli *cli)
 static enum lcl_status check_convert(struct cli *cli, struct messages *messages)
 {
     const char **word = cli->text[3] ? &cli->text[3] : &cli->matrix;
-    if (cli->command != CLI_CONVERT)
+    if (cli->command != &cmd_convert)
         return LCL_OK;
     if (cli_is_kron(cli))
         return messages_fail(
@@ -48,12 +49,14 @@ static enum lcl_status check_matrix(const struct cli *cli,
     const bool text = cli->text[0] != NULL, kron = cli->kron[0] != NULL;
     const int given =
         (cli->matrix != NULL) + (cli->problem != NULL) + text + kron;
-    if (cli->command == CLI_DEVICES && given > 0)
+    const bool wanted = cli->command->takes & TAKES_MATRIX;
+    if (cli->text[3] && !(cli->command->takes & TAKES_RHS))
         return messages_fail(messages, LCL_EINVAL,
-                             "clsolve devices takes no matrix");
-    if (cli->devices && (cli->device || cli->command == CLI_DEVICES))
+                             "a fourth file of --csr-text applies only when "
+                             "clsolve solves a system");
+    if (cli->devices && cli->device)
         return messages_fail(messages, LCL_EINVAL,
-                             "--devices goes with a solve, without --device");
+                             "give --device or --devices, not both");
     if (cli->devices && devices_fault(cli->devices))
         return messages_fail(messages, LCL_EINVAL, "--devices %s: %s",
                              cli->devices, devices_fault(cli->devices));
@@ -74,7 +77,7 @@ static enum lcl_status check_matrix(const struct cli *cli,
         return messages_fail(messages, LCL_EINVAL,
                              "give -b or a fourth file to --csr-text, not "
                              "both");
-    if (cli->command != CLI_DEVICES && given == 0)
+    if (wanted && given == 0)
         return messages_fail(messages, LCL_EINVAL,
                              "no matrix given; see clsolve --help");
     return LCL_OK;
@@ -109,10 +112,6 @@ static enum lcl_status check_meaning(const struct cli *cli,
     const struct lcl_precond_params *precond = &cli->options.precond;
     const bool geometric =
         precond->partition.type == LCL_PARTITION_GEOMETRIC && !cli->labels;
-    if (cli->options.op.kron && !cli_is_kron(cli))
-        return messages_fail(
-            messages, LCL_EINVAL,
-            "--kron-product applies only to Kronecker systems");
     if (precond->partition.grid[0] > 0 && !geometric)
         return messages_fail(messages, LCL_EINVAL,
                              "--grid applies only with --partition geometric");
@@ -165,6 +164,7 @@ static enum lcl_status check_methods(const struct cli *cli,
     const bool extended = type == LCL_PRECOND_ILUK ||
                           type == LCL_PRECOND_ILUT || type == LCL_PRECOND_RAS ||
                           type == LCL_PRECOND_AS;
+    const bool solves = cli->command->takes & TAKES_RHS;
     const bool ilut = precond->ilut_p > 0 || precond->ilut_tol > 0;
     const bool symmetric = cli->options.solver.type == LCL_SOLVER_CG ||
                            cli->options.solver.type == LCL_SOLVER_MINRES;
@@ -180,47 +180,28 @@ static enum lcl_status check_methods(const struct cli *cli,
         {factors && precond->trisolve > LCL_TRISOLVE_PACKED &&
              !has_fp64_storage(precond),
          "a published --trisolve requires --factor-storage fp64"},
-        {(precond->ilu_level > 0 || precond->overlap > 0) && !extended,
-         "--ilu-level and --overlap require --precond iluk, ras or as"},
-        {precond->transversal && (!factors || cli_is_cholesky(type)),
-         "--transversal requires factors that need not be symmetric, such as "
-         "--precond ildu0, not amg, ic0 or as"},
-        {precond->relax > 0 && !factors,
-         "--relax requires factors, such as --precond ildu0"},
-        {ilut && type != LCL_PRECOND_ILUT && type != LCL_PRECOND_RAS,
-         "--ilut-p and --ilut-tol require --precond ilut or ras"},
-        {precond->ilu_level > 0 && (ilut || type == LCL_PRECOND_ILUT),
+        {precond->ilu_level > 0 && ilut,
          "--ilu-level limits the fill of iluk, --ilut-p that of ilut: give "
          "one of them"},
-        {extended && ((precond->trisolve > LCL_TRISOLVE_PACKED &&
-                       precond->trisolve != LCL_TRISOLVE_HEC_LEVEL) ||
-                      precond->coarse > LCL_COARSE_NONE),
+        {extended && precond->trisolve > LCL_TRISOLVE_PACKED &&
+             precond->trisolve != LCL_TRISOLVE_HEC_LEVEL,
          "--precond iluk, ilut, ras and as require --trisolve packed or "
-         "hec_level, and no --coarse"},
-        {type != LCL_PRECOND_AMG && type != LCL_PRECOND_CPR &&
-             (precond->amg.theta > 0 || precond->amg.levels > 0 ||
-              precond->amg.coarse_rows > 0 ||
-              (int)precond->amg.coarsening > 0 ||
-              (int)precond->amg.smoother > 0 || (int)precond->amg.refresh > 0),
-         "--amg-coarsening, --amg-smoother, --amg-refresh, --amg-theta, "
-         "--amg-levels and --amg-coarse-rows require --precond amg or cpr"},
+         "hec_level"},
         {type != LCL_PRECOND_AMG && (cli->coordinates || cli->near_null),
          "--coordinates and --near-null require --precond amg"},
         {cli->coordinates && cli->near_null,
          "--coordinates makes near-null vectors: give it or --near-null, not "
          "both"},
-        {type != LCL_PRECOND_CPR && precond->cpr.pressure > 0,
-         "--cpr-pressure requires --precond cpr"},
         {cli_is_kron(cli) && type == LCL_PRECOND_CPR,
          "--precond cpr does not support systems in Kronecker form"},
-        {cli->command == CLI_SOLVE && type == LCL_PRECOND_CPR && symmetric,
+        {solves && type == LCL_PRECOND_CPR && symmetric,
          "--solver cg and minres need a symmetric preconditioner: --precond "
          "amg instead of cpr"},
         {cli_is_kron(cli) && type == LCL_PRECOND_AMG,
          "--precond amg does not support systems in Kronecker form"},
         {cli_is_kron(cli) && extended,
          "--precond iluk, ilut, ras and as do not support systems in Kronecker form"},
-        {cli->command == CLI_SOLVE && type == LCL_PRECOND_RAS && symmetric,
+        {solves && type == LCL_PRECOND_RAS && symmetric,
          "--solver cg and minres need a symmetric preconditioner: --precond as "
          "instead of ras"},
         {cli_is_kron(cli) && type == LCL_PRECOND_JACOBI,
@@ -230,7 +211,7 @@ static enum lcl_status check_methods(const struct cli *cli,
              precond->storage > LCL_FACTOR_STORAGE_FP32,
          "--precond block-jacobi of a Kronecker system requires "
          "--factor-storage fp64 or fp32"},
-        {cli->command == CLI_SOLVE && type > LCL_PRECOND_NONE &&
+        {solves && type > LCL_PRECOND_NONE &&
              cli->options.solver.type == LCL_SOLVER_CG_PUBLISHED,
          "--solver cg_published requires --precond none"},
     };
@@ -287,39 +268,60 @@ static enum lcl_status read_tau(struct cli *cli, struct messages *messages)
     return LCL_OK;
 }
 
-static enum lcl_status check_only_solve(const struct cli *cli,
-                                        struct messages *messages)
+static enum lcl_status read_goal(struct cli *cli, struct messages *messages)
 {
-    const bool converts = cli->command == CLI_CONVERT;
-    const struct {
-        const char *value, *dashed;
-    } only_solve[] = {{cli->rhs, "-b"},
-                      {cli->rhs_text, "--rhs"},
-                      {cli->text[3], "a fourth file of --csr-text"},
-                      {converts ? NULL : cli->output, "-o"},
-                      {cli->history, "--history"},
-                      {cli->coordinates, "--coordinates"},
-                      {cli->near_null, "--near-null"}};
-    for (int i = 0; i < (int)(sizeof only_solve / sizeof *only_solve); ++i)
-        if (cli->command != CLI_SOLVE && only_solve[i].value)
-            return messages_fail(messages, LCL_EINVAL,
-                                 "%s applies only when clsolve solves a system",
-                                 only_solve[i].dashed);
-    return LCL_OK;
+    const char *text = cli->goal_text;
+    cli->many = text && strcmp(text, "many") == 0;
+    return !text || cli->many || strcmp(text, "one") == 0
+               ? LCL_OK
+               : messages_fail(messages, LCL_EINVAL,
+                               "unknown value '%s' for --for: expected one or "
+                               "many",
+                               text);
+}
+
+// With fewer runs, no interval of order statistics has 95 % confidence.
+static enum lcl_status read_runs(struct cli *cli, struct messages *messages)
+{
+    const char *text = cli->runs_text;
+    cli->runs = 9;
+    if ((cli->command->takes & TAKES_PAIR) && !cli->a_text && !cli->b_text)
+        return messages_fail(messages, LCL_EINVAL,
+                             "clsolve %s needs --a or --b, such as --a "
+                             "\"--solver idr\"",
+                             cli->command->name);
+    if (!text)
+        return LCL_OK;
+    const bool digits = text[strspn(text, "0123456789")] == '\0';
+    cli->runs = digits && strlen(text) < 5 ? atoi(text) : 0;
+    return cli->runs >= 6 && cli->runs <= 1000
+               ? LCL_OK
+               : messages_fail(messages, LCL_EINVAL,
+                               "bad value '%s' for --runs: expected an integer "
+                               "from 6 to 1000",
+                               text);
+}
+
+enum lcl_status cli_check_method(const struct cli *cli,
+                                 struct messages *messages)
+{
+    enum lcl_status st;
+    if ((st = check_meaning(cli, messages)) < 0 ||
+        (st = cli_check_effect(cli, messages)) < 0)
+        return st;
+    return check_methods(cli, messages);
 }
 
 enum lcl_status cli_check(struct cli *cli, struct messages *messages)
 {
-    if (cli->help || cli->version)
-        return LCL_OK;
     enum lcl_status st;
     if ((st = check_convert(cli, messages)) < 0 ||
-        (st = check_only_solve(cli, messages)) < 0 ||
         (st = read_rhs(cli, messages)) < 0 ||
         (st = check_matrix(cli, messages)) < 0 ||
         (st = check_streams(cli, messages)) < 0 ||
-        (st = check_meaning(cli, messages)) < 0 ||
-        (st = check_methods(cli, messages)) < 0)
+        (st = cli_check_method(cli, messages)) < 0 ||
+        (st = read_goal(cli, messages)) < 0 ||
+        (st = read_runs(cli, messages)) < 0)
         return st;
     return read_tau(cli, messages);
 }

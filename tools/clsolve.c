@@ -8,12 +8,6 @@
 
 static enum lcl_status run(struct job *job)
 {
-    static enum lcl_status (*const commands[])(struct job *) = {
-        [CLI_SOLVE] = cmd_solve,
-        [CLI_INFO] = cmd_info,
-        [CLI_CONVERT] = cmd_convert,
-        [CLI_DEVICES] = cmd_devices,
-    };
     if (job->cli.help) {
         cli_print_help(stdout);
         return LCL_OK;
@@ -24,7 +18,7 @@ static enum lcl_status run(struct job *job)
     }
     job->messages.verbose = job->cli.verbose;
     job->log = messages_log(&job->messages);
-    return commands[job->cli.command](job);
+    return job->cli.command->run(job);
 }
 
 static void complain(const struct job *job, enum lcl_status status, int code)

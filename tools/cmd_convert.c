@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // clsolve convert IN OUT: writes a matrix or a vector in another file format.
 #include "tools/commands.h"
-
 #include "tools/report.h"
 
 // A file may also hold a vector.
@@ -25,7 +24,7 @@ static enum lcl_status print_result(const struct job *job,
     return LCL_OK;
 }
 
-enum lcl_status cmd_convert(struct job *job)
+static enum lcl_status run(struct job *job)
 {
     enum lcl_status st;
     if ((st = job_check_paths(job)) < 0 || (st = job_reserve_stdout(job)) < 0 ||
@@ -33,3 +32,13 @@ enum lcl_status cmd_convert(struct job *job)
         return st;
     return print_result(job, &job->messages);
 }
+
+const struct command cmd_convert = {
+    .name = "convert",
+    .usage = "IN OUT",
+    .help = "write a matrix or vector in the format that the suffix of OUT "
+            "names:\n"
+            "        .mtx or .petsc, and .gz or .xz behind it",
+    .takes = TAKES_MATRIX | TAKES_OUTPUT,
+    .run = run,
+};

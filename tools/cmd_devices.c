@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // clsolve devices: lists the OpenCL devices.
 #include "tools/commands.h"
-
 #include "tools/report.h"
 
 #include <stdlib.h>
@@ -55,8 +54,16 @@ static enum lcl_status list_all(struct job *job)
     return st;
 }
 
-enum lcl_status cmd_devices(struct job *job)
+static enum lcl_status run(struct job *job)
 {
     job->phase = JOB_DEVICE;
     return job->cli.device ? probe_one(job) : list_all(job);
 }
+
+const struct command cmd_devices = {
+    .name = "devices",
+    .usage = "[--device N]",
+    .help = "list the devices; with --device, probe one",
+    .takes = TAKES_DEVICE,
+    .run = run,
+};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // clsolve info A.mtx: prints properties of a matrix and its preconditioner.
 #include "tools/commands.h"
-
 #include "tools/report.h"
 
 static bool prints_text(const struct job *job)
@@ -40,7 +39,7 @@ static enum lcl_status print_precond(struct job *job)
     return LCL_OK;
 }
 
-enum lcl_status cmd_info(struct job *job)
+static enum lcl_status run(struct job *job)
 {
     enum lcl_status st;
     if ((st = job_read(job)) < 0 || (st = look_at_matrix(job)) < 0 ||
@@ -48,3 +47,11 @@ enum lcl_status cmd_info(struct job *job)
         return st;
     return print_precond(job);
 }
+
+const struct command cmd_info = {
+    .name = "info",
+    .usage = "A.mtx [options]",
+    .help = "print properties of a matrix and of its preconditioner",
+    .takes = TAKES_MATRIX | TAKES_METHOD | TAKES_DEVICE | TAKES_PROFILE,
+    .run = run,
+};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // clsolve A.mtx: solves and reports.
 #include "tools/commands.h"
-
 #include "tools/report.h"
 
 static void print_header(const struct job *job)
@@ -38,7 +37,7 @@ static enum lcl_status print_result(struct job *job)
     return LCL_OK;
 }
 
-enum lcl_status cmd_solve(struct job *job)
+static enum lcl_status run(struct job *job)
 {
     enum lcl_status st;
     if ((st = job_check_paths(job)) < 0 || (st = job_reserve_stdout(job)) < 0 ||
@@ -54,3 +53,15 @@ enum lcl_status cmd_solve(struct job *job)
         return st;
     return job->outcome;
 }
+
+const struct command cmd_solve = {
+    .name = "solve",
+    .usage = "A.mtx [-b b.mtx] [-o x.mtx] [options]\n"
+             "--problem lap3d:128 [options]\n"
+             "--csr-text ROWPTR COLIND VAL [RHS] [options]\n"
+             "--kron M L A B [--tau T] [options]",
+    .help = "solve a system",
+    .takes = TAKES_MATRIX | TAKES_METHOD | TAKES_RHS | TAKES_DEVICE |
+             TAKES_DEVICES | TAKES_OUTPUT | TAKES_HISTORY | TAKES_PROFILE,
+    .run = run,
+};

@@ -1,44 +1,187 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Advice after a failed solve: what was not tried and may help.
-#include "tools/job.h"
+#include "tools/hints.h"
+#include "tools/cli_table.h"
 
-// Whether the residual is so small that rounding may limit it.
-static bool is_near_rounding(const struct job *job)
+#include <math.h>
+#include <string.h>
+
+enum { USUAL_ITERS = 10000 };
+
+static void say(struct hint *hint, bool has_command, const char *text)
 {
-    return job->report.true_residual < 1e-4;
+    snprintf(hint->text, sizeof hint->text, "%s", text);
+    hint->has_command = has_command;
 }
 
-static bool names_method(const struct job *job)
+// ---------------------------------------------------------------- omissions
+
+// Options that do not belong to the method.
+static bool is_limit(const char *key)
 {
-    const struct lcl_options *options = &job->cli.options;
-    return options->solver.type || options->precond.type;
+    static const char *const limits[] = {"rtol",        "atol", "max-iters",
+                                         "stagnation",  "spmv", "hec-width",
+                                         "kron-product"};
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; ++i)
+        if (strcmp(key, limits[i]) == 0)
+            return true;
+    return false;
 }
 
-static const char *hint_for_method(const struct job *job)
+static bool is_of_solver(const char *key)
 {
-    const bool solver = job->cli.options.solver.type;
-    const bool precond = job->cli.options.precond.type;
-    return solver && precond
-               ? "no --solver and no --precond: levelcl then chooses them by "
-                 "the matrix, and tries others if they fail"
-           : solver
-               ? "no --solver: levelcl then chooses it by the matrix, and "
-                 "tries others if it fails"
-               : "no --precond: levelcl then chooses it by the matrix, and "
-                 "tries others if it fails";
+    return strcmp(key, "solver") == 0 || strcmp(key, "idr-s") == 0 ||
+           strcmp(key, "restart") == 0 || strcmp(key, "basis") == 0;
 }
 
-const char *job_hint(const struct job *job)
+// Near-null vectors apply to amg only.
+static bool keeps_precond(const struct cli *cli)
 {
-    const enum lcl_stop stop = job->report.stop;
-    if (job->outcome == LCL_OK || stop == LCL_STOP_MONITOR)
-        return NULL;
-    if (names_method(job))
-        return hint_for_method(job);
-    if (stop == LCL_STOP_MAX_ITERS)
-        return "more iterations (--max-iters): each method got a share of them";
-    if (is_near_rounding(job))
-        return "a larger --rtol: rounding errors may limit the residual";
-    return "another program: none of the methods tried solves this system; the "
-           "matrix may be singular or nearly so";
+    return cli->coordinates || cli->near_null;
+}
+
+static bool is_dropped(const struct cli *cli, int i)
+{
+    const char *key = cli->given[i] ? lcl_options_help(i)->key : "";
+    return cli->given[i] && !is_limit(key) &&
+           (is_of_solver(key) || !keeps_precond(cli));
+}
+
+// "no --solver, no --restart and no --precond: ..."
+static void omit_method(struct hint *hint)
+{
+    struct cli *cli = &hint->cli;
+    int left = 0, dropped = 0;
+    size_t at = 0;
+    for (int i = 0; i < CLI_KEYS; ++i)
+        left += is_dropped(cli, i);
+    const int count = left;
+    for (int i = 0; i < CLI_KEYS && at < sizeof hint->text; ++i) {
+        if (!is_dropped(cli, i))
+            continue;
+        at += (size_t)snprintf(hint->text + at, sizeof hint->text - at,
+                               "%sno --%s",
+                               dropped == 0           ? ""
+                               : dropped == count - 1 ? " and "
+                                                      : ", ",
+                               lcl_options_help(i)->key);
+        ++dropped;
+    }
+    for (int i = 0; i < CLI_KEYS; ++i)
+        if (is_dropped(cli, i))
+            cli->given[i] = NULL;
+    if (at < sizeof hint->text)
+        snprintf(hint->text + at, sizeof hint->text - at,
+                 ": levelcl then chooses %s by the matrix, and tries others if "
+                 "%s",
+                 count == 1 ? "it" : "them",
+                 count == 1 ? "it fails" : "they fail");
+    hint->has_command = true;
+}
+
+// Whether a method is named, so that no others were tried.
+static bool is_alone(const struct cli *cli)
+{
+    return cli->options.solver.type ||
+           (cli->options.precond.type && !keeps_precond(cli));
+}
+
+// ---------------------------------------------------------------- limits
+
+static void set_number(struct hint *hint, const char *key, const char *why)
+{
+    hint->cli.given[cli_find_key(key)] = hint->number;
+    snprintf(hint->text, sizeof hint->text, "--%s %s: %s", key, hint->number,
+             why);
+    hint->has_command = true;
+}
+
+// Iterations until the tolerance by the rate of the last half; INFINITY: the
+// residual does not fall.
+static double iterations_needed(const struct lcl_report *report, double rtol)
+{
+    const int last = report->history_count - 1, half = last / 2;
+    if (last < 1 || !(report->history[last] > 0) || !(rtol > 0))
+        return INFINITY;
+    const double fall = log(report->history[half] / report->history[last]);
+    const double left = log(report->history[last] / rtol);
+    return fall > 0.1 ? last + left * (last - half) / fall : INFINITY;
+}
+
+static bool fall_is_fast(const struct job *job, double needed)
+{
+    const int max_iters = job->solver.max_iters;
+    return needed <= USUAL_ITERS || needed <= 4.0 * max_iters;
+}
+
+static void allow_iterations(struct hint *hint, double count, const char *why)
+{
+    const double unit = pow(10, floor(log10(count)) - 1);
+    snprintf(hint->number, sizeof hint->number, "%.0f",
+             unit * ceil(count / unit));
+    set_number(hint, "max-iters", why);
+}
+
+// All methods of a chain share the limit, which a rate says nothing about.
+static bool more_iterations(struct hint *hint, const struct job *job)
+{
+    const int used = job->report.iterations;
+    const double needed = iterations_needed(&job->report, job->solver.rtol);
+    if (job->report.stop != LCL_STOP_MAX_ITERS || used > 100 * USUAL_ITERS)
+        return false;
+    if (is_alone(&job->cli) && !fall_is_fast(job, needed))
+        return false;
+    if (is_alone(&job->cli))
+        allow_iterations(hint, 1.5 * needed + 10,
+                         "the residual falls, and takes about so many at its "
+                         "rate");
+    else
+        allow_iterations(hint, used < USUAL_ITERS ? USUAL_ITERS : 4.0 * used,
+                         "more iterations; each method got a share of them");
+    return true;
+}
+
+static bool more_patience(struct hint *hint, const struct job *job)
+{
+    const int index = cli_find_key("stagnation");
+    if (job->report.stop != LCL_STOP_STAGNATION || !job->cli.given[index] ||
+        job->cli.options.solver.stagnation >= 2000)
+        return false;
+    hint->cli.given[index] = NULL;
+    say(hint, true,
+        "no --stagnation: the residual may fall again within the usual 2000 "
+        "iterations");
+    return true;
+}
+
+// Rounding errors may limit a residual that is this small.
+static bool larger_tolerance(struct hint *hint, const struct job *job)
+{
+    const double reached = job->report.true_residual;
+    if (!(reached > 0 && reached < 1e-4) ||
+        job->report.stop == LCL_STOP_MAX_ITERS)
+        return false;
+    snprintf(hint->number, sizeof hint->number, "%.0e", 3 * reached);
+    set_number(hint, "rtol", "rounding errors may limit the residual");
+    return true;
+}
+
+// ---------------------------------------------------------------- all
+
+bool hint_find(struct hint *hint, const struct job *job)
+{
+    *hint = (struct hint){.cli = job->cli};
+    if (job->outcome == LCL_OK || job->report.stop == LCL_STOP_MONITOR)
+        return false;
+    if (more_patience(hint, job) || more_iterations(hint, job))
+        return true;
+    if (is_alone(&job->cli)) {
+        omit_method(hint);
+        return true;
+    }
+    if (!larger_tolerance(hint, job))
+        say(hint, false,
+            "another program: none of the methods tried solves this system; "
+            "the matrix may be singular or nearly so");
+    return true;
 }

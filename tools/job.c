@@ -96,10 +96,17 @@ enum lcl_status job_solve(struct job *job)
 
 // ---------------------------------------------------------------- end
 
-void job_finish(struct job *job)
+void job_drop_method(struct job *job)
 {
+    job->M = NULL;
     lcl_chain_destroy(&job->chain);
     lcl_operator_destroy(&job->op);
+}
+
+void job_finish(struct job *job)
+{
+    cli_finish(&job->cli);
+    job_drop_method(job);
     devices_close(&job->devices);
     lcl_labels_free(&job->labels);
     free(job->x);
@@ -194,7 +201,7 @@ struct profile job_profile(const struct job *job)
 
 static bool blames_input(enum lcl_status status)
 {
-    return status == LCL_EIO || status == LCL_EFORMAT || status == LCL_EPIVOT ||
+    return status == LCL_EFORMAT || status == LCL_EPIVOT ||
            status == LCL_ERANGE || status == LCL_EUNSUPPORTED;
 }
 
@@ -203,9 +210,11 @@ int job_exit_code(const struct job *job, enum lcl_status status)
     static const int of_phase[] = {
         [JOB_USAGE] = 2, [JOB_INPUT] = 3, [JOB_DEVICE] = 4, [JOB_OUTPUT] = 3};
     if (status >= 0)
-        return status == LCL_OK ? 0 : 1;
+        return status == LCL_OK && !job->failed ? 0 : 1;
     if (status == LCL_ENOMEM)
         return 4;
+    if (status == LCL_EIO)
+        return 3;
     if (job->phase != JOB_WORK)
         return of_phase[job->phase];
     if (status == LCL_EINVAL)

@@ -54,6 +54,7 @@ struct job {
     struct lcl_solver_params solver; // of the method set up last
     struct lcl_report report;
     enum lcl_status outcome;
+    bool failed; // the exit status is 1, whatever the status
 };
 
 struct job_times {
@@ -90,6 +91,9 @@ enum lcl_status job_read_modes(struct job *job);
 enum lcl_status job_open_device(struct job *job);
 // Creates the operator and the chain of methods, and sets up the first one.
 enum lcl_status job_set_up(struct job *job);
+
+// Destroys what job_set_up() has created.
+void job_drop_method(struct job *job);
 
 // Solves; job->outcome is the result.
 enum lcl_status job_solve(struct job *job);
@@ -134,6 +138,3 @@ bool job_has_basis(const struct job *job);
 // Samples the residual history for a table: the entry after entry i, or the
 // number of entries after the last one.
 int job_next_sample(const struct job *job, int i);
-
-// Advice after a failed solve, or NULL.
-const char *job_hint(const struct job *job);

@@ -3,6 +3,7 @@
 // streams.
 #define _XOPEN_SOURCE 700 // realpath()
 
+#include "tools/commands.h"
 #include "tools/job.h"
 
 #include <errno.h>
@@ -226,8 +227,8 @@ enum lcl_status job_write(struct job *job)
     redirect_stdout(job, job->reserved);
     enum lcl_status st = save_history(job);
     if (st == LCL_OK)
-        st = job->cli.command == CLI_CONVERT ? save_converted(job)
-                                             : save_solution(job);
+        st = job->cli.command == &cmd_convert ? save_converted(job)
+                                              : save_solution(job);
     redirect_stdout(job, STDERR_FILENO);
     return st;
 }

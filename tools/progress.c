@@ -26,6 +26,7 @@ void progress_begin(struct progress *progress, bool wanted)
 {
     *progress = (struct progress){
         .live = wanted && isatty(STDERR_FILENO),
+        .limit = progress->limit,
     };
     struct sigaction action = {.sa_handler = on_interrupt};
     action.sa_flags = (int)SA_RESETHAND; // the second Ctrl-C terminates
@@ -43,7 +44,13 @@ bool progress_monitor(void *user, const struct lcl_progress_info *info)
         progress->shown = true;
         progress->next = info->seconds + every;
     }
-    return !interrupted;
+    return !interrupted &&
+           !(progress->limit > 0 && info->seconds > progress->limit);
+}
+
+bool progress_interrupted(void)
+{
+    return interrupted;
 }
 
 void progress_end(struct progress *progress)

@@ -8,9 +8,10 @@
 #include <signal.h>
 
 struct progress {
-    bool live;   // stderr is a terminal and progress is wanted
-    bool shown;  // a line was printed and must be cleared
-    double next; // time of the next update, in seconds since the solve began
+    bool live;    // stderr is a terminal and progress is wanted
+    bool shown;   // a line was printed and must be cleared
+    double next;  // time of the next update, in seconds since the solve began
+    double limit; // seconds after which the solve is stopped; 0: none
     struct sigaction before;
 };
 
@@ -18,6 +19,9 @@ struct progress {
 // the process. `wanted`: show progress if stderr is a terminal.
 void progress_begin(struct progress *progress, bool wanted);
 void progress_end(struct progress *progress);
+
+// Whether an interrupt has stopped a solve.
+bool progress_interrupted(void);
 
 // The monitor of lcl_solver_params; `user` is the struct progress.
 bool progress_monitor(void *user, const struct lcl_progress_info *info);

@@ -2,6 +2,7 @@
 // Reports of clsolve: text for people, step by step, and one JSON record.
 #pragma once
 
+#include "tools/doctor.h"
 #include "tools/job.h"
 
 // ---------------------------------------------------------------- text
@@ -27,6 +28,9 @@ void text_convert(const struct job *job);
 // An entry of the device list; index < 0: with all probed properties.
 void text_device_entry(const struct lcl_caps *caps, int index);
 
+// A check of clsolve doctor.
+void text_finding(const struct finding *finding);
+
 // ---------------------------------------------------------------- JSON
 
 // Each function prints a record; false if memory or the standard output failed.
@@ -34,4 +38,5 @@ bool json_solve(const struct job *job, int exit_code);
 bool json_info(const struct job *job);
 bool json_convert(const struct job *job);
 bool json_devices(const struct lcl_caps *caps, int count);
+bool json_doctor(const struct doctor *doctor, int exit_code);
 bool json_error(const struct job *job, enum lcl_status status, int exit_code);

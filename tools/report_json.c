@@ -1,47 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The JSON record of clsolve. Options have their command-line names; NaN and
 // Inf become null.
+#include "tools/hints.h"
+#include "tools/json.h"
 #include "tools/report.h"
 
-#include <cjson/cJSON.h>
-#include <stdio.h>
-
 enum { REPAIRED_SHOWN = 8 };
-
-static void put_text(cJSON *object, const char *key, const char *text)
-{
-    char clean[MESSAGE_BYTES];
-    snprintf(clean, sizeof clean, "%s", text);
-    messages_clean(clean);
-    cJSON_AddStringToObject(object, key, clean);
-}
-
-static void put_number(cJSON *object, const char *key, double number)
-{
-    cJSON_AddNumberToObject(object, key, number);
-}
-
-static void put_count(cJSON *object, const char *key, int64_t count)
-{
-    cJSON_AddNumberToObject(object, key, (double)count);
-}
-
-static void put_bool(cJSON *object, const char *key, bool value)
-{
-    cJSON_AddBoolToObject(object, key, value);
-}
-
-// Prints and frees the record.
-static bool print(cJSON *record)
-{
-    char *text = cJSON_PrintUnformatted(record);
-    cJSON_Delete(record);
-    if (!text)
-        return false;
-    const bool written = puts(text) >= 0;
-    cJSON_free(text);
-    return written;
-}
 
 // ---------------------------------------------------------------- parts
 
@@ -49,35 +13,35 @@ static void put_kron(cJSON *matrix, const struct job *job)
 {
     const struct lcl_kron *K = &job->kron.K;
     const int values = K->M->block_size * K->M->block_size;
-    put_count(matrix, "rows", job->unknowns);
-    put_count(matrix, "stages", K->stages);
-    put_count(matrix, "stage_rows", job_stage_rows(job));
-    put_number(matrix, "tau", K->tau);
-    put_count(matrix, "block_size", K->M->block_size);
-    put_count(matrix, "nnz_M", K->M->nnz * values);
-    put_count(matrix, "nnz_L", K->L->nnz * values);
+    json_put_count(matrix, "rows", job->unknowns);
+    json_put_count(matrix, "stages", K->stages);
+    json_put_count(matrix, "stage_rows", job_stage_rows(job));
+    json_put_number(matrix, "tau", K->tau);
+    json_put_count(matrix, "block_size", K->M->block_size);
+    json_put_count(matrix, "nnz_M", K->M->nnz * values);
+    json_put_count(matrix, "nnz_L", K->L->nnz * values);
 }
 
 static void put_facts(cJSON *matrix, const struct job *job)
 {
     const struct facts *facts = &job->facts;
-    put_count(matrix, "rows", job->A.rows);
-    put_count(matrix, "cols", job->A.cols);
-    put_count(matrix, "nnz", job->A.nnz);
-    put_count(matrix, "row_min", facts->row_min);
-    put_count(matrix, "row_max", facts->row_max);
-    put_count(matrix, "zero_rows", facts->zero_rows);
-    put_count(matrix, "missing_diagonals", facts->missing_diagonals);
-    put_count(matrix, "positive_diagonals", facts->positive_diagonals);
-    put_count(matrix, "negative_diagonals", facts->negative_diagonals);
+    json_put_count(matrix, "rows", job->A.rows);
+    json_put_count(matrix, "cols", job->A.cols);
+    json_put_count(matrix, "nnz", job->A.nnz);
+    json_put_count(matrix, "row_min", facts->row_min);
+    json_put_count(matrix, "row_max", facts->row_max);
+    json_put_count(matrix, "zero_rows", facts->zero_rows);
+    json_put_count(matrix, "missing_diagonals", facts->missing_diagonals);
+    json_put_count(matrix, "positive_diagonals", facts->positive_diagonals);
+    json_put_count(matrix, "negative_diagonals", facts->negative_diagonals);
 }
 
-static cJSON *put_matrix(cJSON *record, const struct job *job)
+cJSON *json_put_matrix(cJSON *record, const struct job *job)
 {
     cJSON *matrix = cJSON_AddObjectToObject(record, "matrix");
-    put_text(matrix, "name", job_title(job));
-    put_count(matrix, "duplicates", job->read.duplicates);
-    put_count(matrix, "explicit_zeros", job->read.explicit_zeros);
+    json_put_text(matrix, "name", job_title(job));
+    json_put_count(matrix, "duplicates", job->read.duplicates);
+    json_put_count(matrix, "explicit_zeros", job->read.explicit_zeros);
     if (cli_is_kron(&job->cli))
         put_kron(matrix, job);
     else
@@ -85,28 +49,28 @@ static cJSON *put_matrix(cJSON *record, const struct job *job)
     return matrix;
 }
 
-static void put_device(cJSON *device, const struct lcl_caps *caps)
+void json_put_device(cJSON *device, const struct lcl_caps *caps)
 {
-    put_text(device, "name", caps->name);
-    put_text(device, "vendor", caps->vendor);
-    put_text(device, "platform", caps->platform);
-    put_text(device, "version", caps->version);
-    put_text(device, "driver", caps->driver);
-    put_text(device, "type", lcl_device_type_name(caps->type));
-    put_count(device, "compute_units", caps->compute_units);
-    put_count(device, "width", caps->width);
-    put_count(device, "max_group_size", caps->max_group_size);
-    put_bool(device, "queues_overlap", caps->queues_overlap);
-    put_count(device, "global_bytes", (int64_t)caps->global_bytes);
-    put_count(device, "max_buffer_bytes", (int64_t)caps->max_buffer_bytes);
-    put_count(device, "local_bytes", (int64_t)caps->local_bytes);
-    put_bool(device, "fp64", caps->fp64);
-    put_bool(device, "int64_atomics", caps->int64_atomics);
-    put_text(device, "exchange", lcl_exchange_name(caps->exchange));
-    put_text(device, "local_add", lcl_atomic_add_name(caps->local_add));
-    put_text(device, "progress", lcl_progress_name(caps->progress));
-    put_text(device, "cl_std", caps->cl_std);
-    put_number(device, "timer_resolution", caps->timer_resolution);
+    json_put_text(device, "name", caps->name);
+    json_put_text(device, "vendor", caps->vendor);
+    json_put_text(device, "platform", caps->platform);
+    json_put_text(device, "version", caps->version);
+    json_put_text(device, "driver", caps->driver);
+    json_put_text(device, "type", lcl_device_type_name(caps->type));
+    json_put_count(device, "compute_units", caps->compute_units);
+    json_put_count(device, "width", caps->width);
+    json_put_count(device, "max_group_size", caps->max_group_size);
+    json_put_bool(device, "queues_overlap", caps->queues_overlap);
+    json_put_count(device, "global_bytes", (int64_t)caps->global_bytes);
+    json_put_count(device, "max_buffer_bytes", (int64_t)caps->max_buffer_bytes);
+    json_put_count(device, "local_bytes", (int64_t)caps->local_bytes);
+    json_put_bool(device, "fp64", caps->fp64);
+    json_put_bool(device, "int64_atomics", caps->int64_atomics);
+    json_put_text(device, "exchange", lcl_exchange_name(caps->exchange));
+    json_put_text(device, "local_add", lcl_atomic_add_name(caps->local_add));
+    json_put_text(device, "progress", lcl_progress_name(caps->progress));
+    json_put_text(device, "cl_std", caps->cl_std);
+    json_put_number(device, "timer_resolution", caps->timer_resolution);
 }
 
 static void put_method(cJSON *record, const struct job *job)
@@ -116,46 +80,47 @@ static void put_method(cJSON *record, const struct job *job)
     const struct lcl_precond_info *info = lcl_precond_info(job->M);
     const struct lcl_solver_params *solver = &job->solver;
     cJSON *method = cJSON_AddObjectToObject(record, "method");
-    put_text(method, "solver", lcl_solver_name(solver->type));
-    put_number(method, "rtol", solver->rtol);
-    put_number(method, "atol", solver->atol);
-    put_count(method, "max-iters", solver->max_iters);
-    put_count(method, "stagnation", solver->stagnation);
+    json_put_text(method, "solver", lcl_solver_name(solver->type));
+    json_put_number(method, "rtol", solver->rtol);
+    json_put_number(method, "atol", solver->atol);
+    json_put_count(method, "max-iters", solver->max_iters);
+    json_put_count(method, "stagnation", solver->stagnation);
     if (solver->type == LCL_SOLVER_IDR)
-        put_count(method, "idr-s", solver->idr_s);
+        json_put_count(method, "idr-s", solver->idr_s);
     if (job_has_basis(job)) {
-        put_count(method, "restart", solver->restart);
-        put_text(method, "basis", lcl_basis_storage_name(solver->basis));
+        json_put_count(method, "restart", solver->restart);
+        json_put_text(method, "basis", lcl_basis_storage_name(solver->basis));
     }
-    put_text(method, "precond",
-             lcl_precond_name(info ? info->type : precond->type));
-    put_text(method, "trisolve",
-             lcl_trisolve_name(info ? info->trisolve : precond->trisolve));
-    put_count(method, "block-size", options->op.block_size);
-    put_text(method, "spmv", lcl_spmv_name(options->op.spmv));
+    json_put_text(method, "precond",
+                  lcl_precond_name(info ? info->type : precond->type));
+    json_put_text(method, "trisolve",
+                  lcl_trisolve_name(info ? info->trisolve : precond->trisolve));
+    json_put_count(method, "block-size", options->op.block_size);
+    json_put_text(method, "spmv", lcl_spmv_name(options->op.spmv));
     if (cli_is_kron(&job->cli))
-        put_text(method, "kron-product", lcl_kron_name(options->op.kron));
-    put_text(method, "partition", lcl_partition_name(precond->partition.type));
-    put_count(method, "subdomain-rows", precond->partition.rows);
-    put_text(method, "pivot", lcl_pivot_name(job_pivot(job)));
-    put_number(method, "pivot-tol",
-               precond->pivot_tol > 0 ? precond->pivot_tol : 1e-10);
-    put_text(method, "coarse", lcl_coarse_name(precond->coarse));
-    put_text(method, "factor-storage",
-             lcl_factor_storage_name(precond->storage));
-    put_count(method, "max-block-size", precond->block_jacobi.max_rows);
-    put_text(method, "block-extraction",
-             lcl_block_extraction_name(precond->block_jacobi.extraction));
-    put_text(method, "block-apply",
-             lcl_block_apply_name(precond->block_jacobi.apply));
-    put_text(method, "rhs", job_rhs_title(job));
-    put_text(method, "reason", lcl_chain_reason(job->chain));
+        json_put_text(method, "kron-product", lcl_kron_name(options->op.kron));
+    json_put_text(method, "partition",
+                  lcl_partition_name(precond->partition.type));
+    json_put_count(method, "subdomain-rows", precond->partition.rows);
+    json_put_text(method, "pivot", lcl_pivot_name(job_pivot(job)));
+    json_put_number(method, "pivot-tol",
+                    precond->pivot_tol > 0 ? precond->pivot_tol : 1e-10);
+    json_put_text(method, "coarse", lcl_coarse_name(precond->coarse));
+    json_put_text(method, "factor-storage",
+                  lcl_factor_storage_name(precond->storage));
+    json_put_count(method, "max-block-size", precond->block_jacobi.max_rows);
+    json_put_text(method, "block-extraction",
+                  lcl_block_extraction_name(precond->block_jacobi.extraction));
+    json_put_text(method, "block-apply",
+                  lcl_block_apply_name(precond->block_jacobi.apply));
+    json_put_text(method, "rhs", job_rhs_title(job));
+    json_put_text(method, "reason", lcl_chain_reason(job->chain));
 }
 
 static void put_repaired(cJSON *object, const struct lcl_precond_info *info)
 {
     cJSON *rows = cJSON_AddArrayToObject(object, "repaired_rows");
-    put_count(object, "pivots_repaired", info->pivots_repaired);
+    json_put_count(object, "pivots_repaired", info->pivots_repaired);
     for (int i = 0; i < REPAIRED_SHOWN && i < info->pivots_repaired; ++i)
         cJSON_AddItemToArray(
             rows, cJSON_CreateNumber((double)info->repaired_rows[i] + 1));
@@ -163,32 +128,36 @@ static void put_repaired(cJSON *object, const struct lcl_precond_info *info)
 
 static void put_diagonal(cJSON *object, const struct lcl_precond_info *info)
 {
-    put_count(object, "diagonal_blocks", info->diagonal_blocks);
-    put_count(object, "diagonal_block_rows_max", info->diagonal_block_rows_max);
-    put_count(object, "diagonal_blocks_fp32", info->diagonal_blocks_fp32);
-    put_count(object, "diagonal_blocks_bf16", info->diagonal_blocks_bf16);
-    put_text(object, "extraction", lcl_block_extraction_name(info->extraction));
-    put_text(object, "block_apply", lcl_block_apply_name(info->block_apply));
+    json_put_count(object, "diagonal_blocks", info->diagonal_blocks);
+    json_put_count(object, "diagonal_block_rows_max",
+                   info->diagonal_block_rows_max);
+    json_put_count(object, "diagonal_blocks_fp32", info->diagonal_blocks_fp32);
+    json_put_count(object, "diagonal_blocks_bf16", info->diagonal_blocks_bf16);
+    json_put_text(object, "extraction",
+                  lcl_block_extraction_name(info->extraction));
+    json_put_text(object, "block_apply",
+                  lcl_block_apply_name(info->block_apply));
 }
 
 static void put_levels(cJSON *object, const struct lcl_precond_info *info)
 {
-    put_text(object, "amg_coarsening",
-             lcl_amg_coarsening_name(info->amg_coarsening));
-    put_text(object, "amg_smoother", lcl_amg_smoother_name(info->amg_smoother));
+    json_put_text(object, "amg_coarsening",
+                  lcl_amg_coarsening_name(info->amg_coarsening));
+    json_put_text(object, "amg_smoother",
+                  lcl_amg_smoother_name(info->amg_smoother));
     cJSON *levels = cJSON_AddArrayToObject(object, "amg_levels");
     for (int l = 0; l < info->amg_levels; ++l) {
         cJSON *level = cJSON_CreateObject();
-        put_count(level, "rows", info->amg_rows[l]);
-        put_count(level, "nnz", info->amg_nnz[l]);
-        put_number(level, "lambda", info->amg_lambda[l]);
+        json_put_count(level, "rows", info->amg_rows[l]);
+        json_put_count(level, "nnz", info->amg_nnz[l]);
+        json_put_number(level, "lambda", info->amg_lambda[l]);
         if (info->amg_plain[l])
             cJSON_AddTrueToObject(level, "plain");
         cJSON_AddItemToArray(levels, level);
     }
-    put_number(object, "amg_complexity", info->amg_complexity);
-    put_count(object, "amg_bytes", (int64_t)info->amg_bytes);
-    put_count(object, "amg_traffic", (int64_t)info->amg_traffic);
+    json_put_number(object, "amg_complexity", info->amg_complexity);
+    json_put_count(object, "amg_bytes", (int64_t)info->amg_bytes);
+    json_put_count(object, "amg_traffic", (int64_t)info->amg_traffic);
 }
 
 static void put_precond(cJSON *record, const struct job *job)
@@ -197,40 +166,40 @@ static void put_precond(cJSON *record, const struct job *job)
     if (!info)
         return;
     cJSON *object = cJSON_AddObjectToObject(record, "precond");
-    put_text(object, "type", lcl_precond_name(info->type));
-    put_text(object, "trisolve", lcl_trisolve_name(info->trisolve));
-    put_count(object, "block_size", info->block_size);
-    put_count(object, "nnz_kept", info->nnz_kept);
-    put_number(object, "dropped_share", info->dropped_share);
-    put_number(object, "dropped_weight", info->dropped_weight);
-    put_count(object, "ilu_level", info->ilu_level);
-    put_count(object, "ilut_p", info->ilut_p);
-    put_number(object, "ilut_tol", info->ilut_tol);
-    put_count(object, "overlap", info->overlap);
-    put_bool(object, "transversal", info->transversal);
-    put_count(object, "extended_rows", info->extended_rows);
-    put_count(object, "factor_nnz", info->factor_nnz);
-    put_count(object, "parts", info->parts);
-    put_count(object, "part_rows_min", info->part_rows_min);
-    put_count(object, "part_rows_max", info->part_rows_max);
-    put_count(object, "levels_max", info->levels_max);
-    put_number(object, "levels_mean", info->levels_mean);
-    put_count(object, "missing_diagonals", info->missing_diagonals);
+    json_put_text(object, "type", lcl_precond_name(info->type));
+    json_put_text(object, "trisolve", lcl_trisolve_name(info->trisolve));
+    json_put_count(object, "block_size", info->block_size);
+    json_put_count(object, "nnz_kept", info->nnz_kept);
+    json_put_number(object, "dropped_share", info->dropped_share);
+    json_put_number(object, "dropped_weight", info->dropped_weight);
+    json_put_count(object, "ilu_level", info->ilu_level);
+    json_put_count(object, "ilut_p", info->ilut_p);
+    json_put_number(object, "ilut_tol", info->ilut_tol);
+    json_put_count(object, "overlap", info->overlap);
+    json_put_bool(object, "transversal", info->transversal);
+    json_put_count(object, "extended_rows", info->extended_rows);
+    json_put_count(object, "factor_nnz", info->factor_nnz);
+    json_put_count(object, "parts", info->parts);
+    json_put_count(object, "part_rows_min", info->part_rows_min);
+    json_put_count(object, "part_rows_max", info->part_rows_max);
+    json_put_count(object, "levels_max", info->levels_max);
+    json_put_number(object, "levels_mean", info->levels_mean);
+    json_put_count(object, "missing_diagonals", info->missing_diagonals);
     put_repaired(object, info);
-    put_count(object, "factor_bytes", (int64_t)info->factor_bytes);
-    put_text(object, "storage", lcl_factor_storage_name(info->storage));
+    json_put_count(object, "factor_bytes", (int64_t)info->factor_bytes);
+    json_put_text(object, "storage", lcl_factor_storage_name(info->storage));
     if (info->diagonal_blocks > 0)
         put_diagonal(object, info);
-    put_count(object, "launches", info->launches);
-    put_count(object, "barriers", info->barriers);
-    put_count(object, "group_size", info->group_size);
-    put_text(object, "form", info->form);
-    put_text(object, "partition", lcl_partition_name(info->partition));
-    put_bool(object, "weighted", info->weighted);
-    put_text(object, "coarse", lcl_coarse_name(info->coarse));
-    put_count(object, "coarse_rows", info->coarse_rows);
-    put_count(object, "coarse_pinned", info->coarse_pinned);
-    put_count(object, "coarse_bytes", (int64_t)info->coarse_bytes);
+    json_put_count(object, "launches", info->launches);
+    json_put_count(object, "barriers", info->barriers);
+    json_put_count(object, "group_size", info->group_size);
+    json_put_text(object, "form", info->form);
+    json_put_text(object, "partition", lcl_partition_name(info->partition));
+    json_put_bool(object, "weighted", info->weighted);
+    json_put_text(object, "coarse", lcl_coarse_name(info->coarse));
+    json_put_count(object, "coarse_rows", info->coarse_rows);
+    json_put_count(object, "coarse_pinned", info->coarse_pinned);
+    json_put_count(object, "coarse_bytes", (int64_t)info->coarse_bytes);
     if (info->amg_levels > 0)
         put_levels(object, info);
 }
@@ -240,11 +209,11 @@ static void put_operator(cJSON *record, const struct job *job)
     const struct lcl_operator_info *info = lcl_operator_info(job->op);
     cJSON *object = cJSON_AddObjectToObject(record, "operator");
     if (info->kron)
-        put_text(object, "kron", lcl_kron_name(info->kron));
+        json_put_text(object, "kron", lcl_kron_name(info->kron));
     else
-        put_text(object, "spmv", lcl_spmv_name(info->spmv));
-    put_count(object, "bytes", (int64_t)info->bytes);
-    put_count(object, "traffic", (int64_t)info->traffic);
+        json_put_text(object, "spmv", lcl_spmv_name(info->spmv));
+    json_put_count(object, "bytes", (int64_t)info->bytes);
+    json_put_count(object, "traffic", (int64_t)info->traffic);
 }
 
 static void put_history(cJSON *result, const struct job *job)
@@ -253,8 +222,8 @@ static void put_history(cJSON *result, const struct job *job)
     cJSON *rows = cJSON_AddArrayToObject(result, "history");
     for (int i = 0; i < report->history_count; i = job_next_sample(job, i)) {
         cJSON *row = cJSON_CreateObject();
-        put_count(row, "iteration", i);
-        put_number(row, "residual", report->history[i]);
+        json_put_count(row, "iteration", i);
+        json_put_number(row, "residual", report->history[i]);
         cJSON_AddItemToArray(rows, row);
     }
 }
@@ -265,48 +234,57 @@ static void put_attempts(cJSON *result, const struct job *job)
     const struct lcl_attempt *a;
     for (int k = 0; (a = lcl_chain_attempt(job->chain, k)); ++k) {
         cJSON *object = cJSON_CreateObject();
-        put_text(object, "solver", lcl_solver_name(a->solver));
+        json_put_text(object, "solver", lcl_solver_name(a->solver));
         if (a->parameter > 0)
-            put_count(object, "parameter", a->parameter);
-        put_text(object, "precond", lcl_precond_name(a->precond));
-        put_text(object, "variant", a->variant);
-        put_text(object, "status", lcl_status_name(a->status));
-        put_text(object, "stop", lcl_stop_name(a->stop));
-        put_count(object, "iterations", a->iterations);
-        put_number(object, "true_residual", a->true_residual);
-        put_number(object, "setup_seconds", a->setup_seconds);
-        put_number(object, "solve_seconds", a->solve_seconds);
+            json_put_count(object, "parameter", a->parameter);
+        json_put_text(object, "precond", lcl_precond_name(a->precond));
+        json_put_text(object, "variant", a->variant);
+        json_put_text(object, "status", lcl_status_name(a->status));
+        json_put_text(object, "stop", lcl_stop_name(a->stop));
+        json_put_count(object, "iterations", a->iterations);
+        json_put_number(object, "true_residual", a->true_residual);
+        json_put_number(object, "setup_seconds", a->setup_seconds);
+        json_put_number(object, "solve_seconds", a->solve_seconds);
         cJSON_AddItemToArray(list, object);
     }
+}
+
+static void put_advice(cJSON *result, const struct job *job)
+{
+    struct hint hint;
+    if (!hint_find(&hint, job))
+        return;
+    json_put_text(result, "to_try", hint.text);
+    if (hint.has_command)
+        json_put_printed(result, "to_try_command", &hint.cli,
+                         cli_print_command);
 }
 
 static void put_result(cJSON *record, const struct job *job)
 {
     const struct lcl_report *report = &job->report;
-    const char *hint = job_hint(job);
     cJSON *result = cJSON_AddObjectToObject(record, "result");
-    put_bool(result, "converged", job->outcome == LCL_OK);
-    put_text(result, "status", lcl_status_name(job->outcome));
-    put_text(result, "stop", lcl_stop_name(report->stop));
-    put_text(result, "message", lcl_stop_str(report->stop));
-    if (hint)
-        put_text(result, "to_try", hint);
-    put_count(result, "iterations", report->iterations);
-    put_count(result, "x_iteration", report->x_iteration);
-    put_count(result, "restarts", report->restarts);
+    json_put_bool(result, "converged", job->outcome == LCL_OK);
+    json_put_text(result, "status", lcl_status_name(job->outcome));
+    json_put_text(result, "stop", lcl_stop_name(report->stop));
+    json_put_text(result, "message", lcl_stop_str(report->stop));
+    put_advice(result, job);
+    json_put_count(result, "iterations", report->iterations);
+    json_put_count(result, "x_iteration", report->x_iteration);
+    json_put_count(result, "restarts", report->restarts);
     if (job_has_basis(job))
-        put_bool(result, "exhausted", report->exhausted);
-    put_count(result, "launches_per_iteration", report->launches);
-    put_number(result, "norm_b", report->norm_b);
-    put_number(result, "residual", report->residual);
-    put_number(result, "true_residual", report->true_residual);
-    put_number(result, "seconds", report->seconds);
+        json_put_bool(result, "exhausted", report->exhausted);
+    json_put_count(result, "launches_per_iteration", report->launches);
+    json_put_number(result, "norm_b", report->norm_b);
+    json_put_number(result, "residual", report->residual);
+    json_put_number(result, "true_residual", report->true_residual);
+    json_put_number(result, "seconds", report->seconds);
     if (job_knows_solution(job))
-        put_number(result, "error", job_error(job));
+        json_put_number(result, "error", job_error(job));
     put_history(result, job);
     put_attempts(result, job);
     if (job->cli.output)
-        put_text(result, "written", job->cli.output);
+        json_put_text(result, "written", job->cli.output);
 }
 
 static void put_times(cJSON *record, const struct job *job)
@@ -315,13 +293,13 @@ static void put_times(cJSON *record, const struct job *job)
     const struct lcl_build_info builds = lcl_context_builds(job->ctx);
     cJSON *seconds = cJSON_AddObjectToObject(record, "seconds");
     for (int phase = 0; phase < LCL_PHASE_COUNT; ++phase)
-        put_number(seconds, lcl_phase_name((enum lcl_phase)phase),
-                   times.phase[phase]);
-    put_number(seconds, "other", times.other);
-    put_number(seconds, "total", times.total);
+        json_put_number(seconds, lcl_phase_name((enum lcl_phase)phase),
+                        times.phase[phase]);
+    json_put_number(seconds, "other", times.other);
+    json_put_number(seconds, "total", times.total);
     cJSON *kernels = cJSON_AddObjectToObject(record, "kernels");
-    put_count(kernels, "compiled", builds.compiled);
-    put_count(kernels, "from_cache", builds.from_cache);
+    json_put_count(kernels, "compiled", builds.compiled);
+    json_put_count(kernels, "from_cache", builds.from_cache);
     if (!job->cli.profile)
         return;
     const struct profile P = job_profile(job);
@@ -336,13 +314,6 @@ static void put_warnings(cJSON *record, const struct job *job)
         cJSON_AddItemToArray(list, cJSON_CreateString(messages->warning[i]));
 }
 
-static cJSON *new_record(void)
-{
-    cJSON *record = cJSON_CreateObject();
-    put_text(record, "version", lcl_version());
-    return record;
-}
-
 // ---------------------------------------------------------------- records
 
 // Only if there are several.
@@ -353,17 +324,17 @@ static void put_devices(cJSON *record, const struct devices *D)
     cJSON *list = cJSON_AddArrayToObject(record, "devices");
     for (int k = 0; k < D->count; ++k) {
         cJSON *device = cJSON_CreateObject();
-        put_device(device, lcl_context_caps(D->ctx[k]));
+        json_put_device(device, lcl_context_caps(D->ctx[k]));
         cJSON_AddItemToArray(list, device);
     }
 }
 
 bool json_solve(const struct job *job, int exit_code)
 {
-    cJSON *record = new_record();
-    put_matrix(record, job);
-    put_device(cJSON_AddObjectToObject(record, "device"),
-               lcl_context_caps(job->ctx));
+    cJSON *record = json_new();
+    json_put_matrix(record, job);
+    json_put_device(cJSON_AddObjectToObject(record, "device"),
+                    lcl_context_caps(job->ctx));
     put_devices(record, &job->devices);
     put_method(record, job);
     put_result(record, job);
@@ -371,65 +342,84 @@ bool json_solve(const struct job *job, int exit_code)
     put_precond(record, job);
     put_times(record, job);
     put_warnings(record, job);
-    put_count(record, "exit", exit_code);
-    return print(record);
+    json_put_count(record, "exit", exit_code);
+    return json_print(record);
 }
 
 bool json_info(const struct job *job)
 {
-    cJSON *record = new_record();
-    cJSON *matrix = put_matrix(record, job);
+    cJSON *record = json_new();
+    cJSON *matrix = json_put_matrix(record, job);
     if (!cli_is_kron(&job->cli)) {
-        put_bool(matrix, "pattern_symmetric", job->facts.pattern_symmetric);
-        put_number(matrix, "asymmetry", job->facts.asymmetry);
+        json_put_bool(matrix, "pattern_symmetric",
+                      job->facts.pattern_symmetric);
+        json_put_number(matrix, "asymmetry", job->facts.asymmetry);
     }
-    put_device(cJSON_AddObjectToObject(record, "device"),
-               lcl_context_caps(job->ctx));
+    json_put_device(cJSON_AddObjectToObject(record, "device"),
+                    lcl_context_caps(job->ctx));
     put_operator(record, job);
     put_precond(record, job);
     put_times(record, job);
     put_warnings(record, job);
-    put_count(record, "exit", 0);
-    return print(record);
+    json_put_count(record, "exit", 0);
+    return json_print(record);
 }
 
 bool json_convert(const struct job *job)
 {
     const bool is_matrix = job->A.row_ptr != NULL;
-    cJSON *record = new_record();
+    cJSON *record = json_new();
     cJSON *object =
         cJSON_AddObjectToObject(record, is_matrix ? "matrix" : "vector");
-    put_text(object, "name", job_title(job));
-    put_count(object, "rows", is_matrix ? job->A.rows : job->rhs.rows);
-    put_count(object, "cols", is_matrix ? job->A.cols : job->rhs.cols);
+    json_put_text(object, "name", job_title(job));
+    json_put_count(object, "rows", is_matrix ? job->A.rows : job->rhs.rows);
+    json_put_count(object, "cols", is_matrix ? job->A.cols : job->rhs.cols);
     if (is_matrix)
-        put_count(object, "nnz", job->A.nnz);
-    put_text(record, "written", job->cli.output);
-    put_count(record, "exit", 0);
-    return print(record);
+        json_put_count(object, "nnz", job->A.nnz);
+    json_put_text(record, "written", job->cli.output);
+    json_put_count(record, "exit", 0);
+    return json_print(record);
 }
 
 bool json_devices(const struct lcl_caps *caps, int count)
 {
-    cJSON *record = new_record();
+    cJSON *record = json_new();
     cJSON *list = cJSON_AddArrayToObject(record, "devices");
     for (int i = 0; i < count; ++i) {
         cJSON *device = cJSON_CreateObject();
-        put_device(device, &caps[i]);
+        json_put_device(device, &caps[i]);
         cJSON_AddItemToArray(list, device);
     }
-    put_count(record, "exit", 0);
-    return print(record);
+    json_put_count(record, "exit", 0);
+    return json_print(record);
+}
+
+bool json_doctor(const struct doctor *doctor, int exit_code)
+{
+    cJSON *record = json_new();
+    cJSON *list = cJSON_AddArrayToObject(record, "checks");
+    for (int i = 0; i < doctor->count; ++i) {
+        const struct finding *finding = &doctor->finding[i];
+        cJSON *object = cJSON_CreateObject();
+        json_put_text(object, "check", finding->check);
+        json_put_bool(object, "ok", finding->ok);
+        json_put_text(object, "text", finding->text);
+        if (!finding->ok)
+            json_put_text(object, "to_do", finding->to_do);
+        cJSON_AddItemToArray(list, object);
+    }
+    json_put_count(record, "exit", exit_code);
+    return json_print(record);
 }
 
 bool json_error(const struct job *job, enum lcl_status status, int exit_code)
 {
-    cJSON *record = new_record();
+    cJSON *record = json_new();
     cJSON *error = cJSON_AddObjectToObject(record, "error");
-    put_text(error, "status", lcl_status_name(status));
-    put_text(error, "message",
-             *job->messages.error ? job->messages.error
-                                  : lcl_status_str(status));
-    put_count(record, "exit", exit_code);
-    return print(record);
+    json_put_text(error, "status", lcl_status_name(status));
+    json_put_text(error, "message",
+                  *job->messages.error ? job->messages.error
+                                       : lcl_status_str(status));
+    json_put_count(record, "exit", exit_code);
+    return json_print(record);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The text report of clsolve.
+#include "tools/hints.h"
 #include "tools/report.h"
 
 #include "tools/progress.h"
@@ -333,14 +334,25 @@ static void written(const struct job *job, const char *remark)
            remark);
 }
 
+static void advice(const struct job *job)
+{
+    struct hint hint;
+    if (!hint_find(&hint, job))
+        return;
+    printf("to try: %s\n", hint.text);
+    if (!hint.has_command)
+        return;
+    line("");
+    cli_print_command(stdout, &hint.cli);
+    putchar('\n');
+}
+
 static void outcome(const struct job *job)
 {
     const struct lcl_report *report = &job->report;
-    const char *hint = job_hint(job);
     printf("\n%s: %s\n", job->outcome == LCL_OK ? "converged" : "not converged",
            lcl_stop_str(report->stop));
-    if (hint)
-        printf("to try: %s\n", hint);
+    advice(job);
     attempts(job);
     line("iterations");
     printf("%d", report->iterations);
@@ -426,6 +438,19 @@ void text_result(const struct job *job)
     text_precond(job);
     times(job);
     text_profile(job);
+}
+
+// ---------------------------------------------------------------- doctor
+
+void text_finding(const struct finding *finding)
+{
+    line(finding->check);
+    printf("%s%s\n", finding->ok ? "ok: " : "", finding->text);
+    if (!finding->ok) {
+        line("");
+        printf("to do: %s\n", finding->to_do);
+    }
+    fflush(stdout);
 }
 
 // ---------------------------------------------------------------- devices

@@ -223,6 +223,16 @@ struct lcl_build_info {
 };
 LCL_API struct lcl_build_info lcl_context_builds(const lcl_context *ctx);
 
+/* Solves a small system whose solution is known, as lcl_context_create() does
+ * once for each device and driver, and compares. Returns LCL_OK, LCL_ESELFTEST
+ * (wrong result), LCL_EINVAL (ctx is NULL) or the error of a step. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_self_test(lcl_context *ctx);
+
+/* Writes the path of the cache folder that contexts use without cache_dir to
+ * path[0 .. size-1], cut if it is longer. Returns its length; 0: there is none,
+ * because no variable is set. The folder need not exist. */
+LCL_API size_t lcl_cache_folder(char *path, size_t size);
+
 /* The number of OpenCL devices on all platforms, and the capabilities of device
  * `index` (without trial builds: fields that need a context hold the values
  * that the driver reports).

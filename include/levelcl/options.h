@@ -30,6 +30,9 @@ struct lcl_option_help {
     const char *key;
     const char *values;
     const char *help;
+    const char *field;     /* of struct lcl_options: "solver.type" */
+    const char *constants; /* how those of its values begin, "LCL_SOLVER_", or
+                              NULL: a number or a switch */
 };
 LCL_API const struct lcl_option_help *lcl_options_help(int index);
 

@@ -2,8 +2,7 @@
 // Public creation of contexts: creates one and runs the self-test of a new
 // device.
 #include "host/interop.h"
-#include "host/log.h"
-#include "lib/api/selftest.h"
+#include "host/runtime.h"
 
 #include <levelcl/opencl.h>
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The self-test of a device: solves a system with a known solution.
-#include "lib/api/selftest.h"
-
 #include "host/log.h"
+#include "host/runtime.h"
 
 #include <levelcl/solver.h>
 
@@ -43,9 +42,11 @@ static enum lcl_status solve(lcl_context *ctx, const struct lcl_csr *A,
 
 enum lcl_status lcl_self_test(lcl_context *ctx)
 {
-    const struct lcl_log *log = lcl_context_log(ctx);
     struct lcl_csr A;
     double error;
+    if (!ctx)
+        return lcl_misuse(NULL, "lcl_self_test: the context is NULL");
+    const struct lcl_log *log = lcl_context_log(ctx);
     enum lcl_status st = lcl_csr_problem(&A, "lap3d:12", log);
     if (st < 0)
         return st;

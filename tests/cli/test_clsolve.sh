@@ -76,10 +76,19 @@ refused 2 "bad value '0' for max-iters" --max-iters 0 two.mtx
 refused 2 "bad value '9' for block-size" --block-size 9 two.mtx
 refused 2 'geometric:16,16,8' --partition geometric two.mtx
 refused 2 'needs a value' two.mtx --precond=
+refused 2 'idr-s has no effect with --solver bicgstab: it requires --solver idr' two.mtx --solver bicgstab --idr-s 8
+refused 2 'idr-s has no effect with --solver auto' two.mtx --idr-s 4
+refused 2 'basis has no effect with --solver idr: it requires --solver gmres or fgmres' two.mtx --solver idr --basis fp64
+refused 2 'subdomain-rows has no effect with --precond none' two.mtx --precond none --subdomain-rows 100
+refused 2 'with --precond amg it requires --amg-smoother ildu0' two.mtx --precond amg --amg-smoother jacobi --subdomain-rows 9
+refused 2 'hec-width has no effect: it requires --spmv hec' two.mtx --spmv csr --hec-width 3
+refused 2 'weights has no effect: it requires --partition match or metis' two.mtx --partition natural --weights on
+refused 2 'spmv has no effect: it does not apply to Kronecker' --problem kron:2 --spmv csr
+refused 2 'precond does not apply to clsolve convert' convert two.mtx "$dir/out/x" --precond amg
+refused 2 'profile does not apply to clsolve devices' devices --profile
 refused 2 'takes no value' two.mtx --profile=1
 refused 2 "bad value '0' for restart" --solver gmres --restart 0 two.mtx
 refused 2 "bad value '2000' for restart" --solver gmres --restart 2000 two.mtx
-refused 2 'not implemented yet' doctor two.mtx
 refused 2 'unexpected argument' two.mtx one.mtx
 refused 2 "unknown command 'infoo': did you mean 'info'" infoo two.mtx
 refused 2 "unknown command 'infoo': did you mean 'info'" infoo --problem lap3d:4
@@ -92,11 +101,11 @@ refused 2 'expected an integer after' two.mtx --rhs random:x
 refused 2 'expected an integer after' two.mtx --rhs random:
 refused 2 'expected an integer after' two.mtx --rhs random:99999999999999999999
 refused 2 'not both' two.mtx --rhs ones -b two.mtx
-refused 2 'applies only when clsolve solves' info two.mtx --rhs ones
+refused 2 'rhs does not apply to clsolve info' info two.mtx --rhs ones
 refused 2 'trisolve requires --factor-storage fp64' two.mtx --trisolve dag_ec_lds --factor-storage fp32
 refused 2 'spmv requires --factor-storage fp64' two.mtx --precond block-jacobi --block-apply spmv --factor-storage bf16
-refused 2 'kron-product applies only' two.mtx --kron-product one_pass
-refused 2 'kron-product applies only' info two.mtx --kron-product okp
+refused 2 'kron-product has no effect: it applies only' two.mtx --kron-product one_pass
+refused 2 'kron-product has no effect: it applies only' info two.mtx --kron-product okp
 refused 2 'grid applies only' two.mtx --grid 2,1,1
 refused 2 'grid applies only' two.mtx --grid 2,1,1 --partition geometric:1,1,1 --partition file:labels.txt
 refused 2 'not both' two.mtx --problem lap3d:4
@@ -108,7 +117,7 @@ refused 2 'an ELL part of 3 columns' two.mtx --spmv hec --hec-width 3 --block-si
 refused 2 'not both' -b two.mtx --csr-text ptr.txt col.txt val.txt rhs.txt
 refused 2 'only when clsolve solves a system' info --csr-text ptr.txt col.txt val.txt rhs.txt
 refused 2 'unexpected argument' devices two.mtx
-refused 2 'only when clsolve solves a system' info two.mtx -o "$dir/out/x.mtx"
+refused 2 'o does not apply to clsolve info' info two.mtx -o "$dir/out/x.mtx"
 refused 2 'lap4d' --problem lap4d:4
 refused 2 'lap3d' --problem lap3d:four
 refused 2 'lap3d' --problem lap3d:0
@@ -223,7 +232,7 @@ ends 0 --problem lap3d:8 --transversal on
 says stdout '^method *bicgstab, ildu0'
 ends 1 cycle.mtx --precond ilut --transversal off
 refused 2 'expected on|off' cycle.mtx --transversal maybe
-refused 2 'not amg' cycle.mtx --precond amg --transversal on
+refused 2 'transversal has no effect with --precond amg' cycle.mtx --precond amg --transversal on
 ends 1 cycle.mtx --solver bicgstab
 says stdout '^to try: no --solver: levelcl then chooses it'
 ends 1 cycle.mtx --precond ildu0
@@ -282,7 +291,7 @@ ends 0 two.mtx --partition file:labels.txt
 ends 0 --problem lap3d:8 --partition match --subdomain-rows 20
 ends 0 --problem lap3d:4,b=3 --partition match --weights off
 ends 0 --problem kron:2 --partition match
-ends 0 two.mtx --partition=natural --precond jacobi -q
+ends 0 two.mtx --spmv=csr --precond jacobi -q
 [ ! -s "$dir/stdout" ] && [ ! -s "$dir/stderr" ] && pass || flunk '-q: not quiet'
 ends 0 --problem lap3d:4,b=3 --precond jacobi
 says stdout '^blocks  *of 3 x 3'
@@ -353,7 +362,7 @@ ends 0 kershaw.mtx --solver cg --precond ic0
 says stdout '^repaired .*pivot'
 ends 1 kershaw.mtx --solver cg --precond ic0 --block-size 2
 says stdout '^not converged: the preconditioner is not definite'
-says stdout '^to try: no --solver and no --precond'
+says stdout '^to try: no --solver, no --precond and no --block-size: '
 ends 0 kershaw.mtx --block-size 2
 ends 0 kershaw.mtx --solver cg --precond jacobi
 
@@ -372,7 +381,7 @@ ends 0 --problem lap3d:14 --solver cg --precond amg --amg-levels 1 --json
 says stdout '"amg_levels":\[{"rows":2744,'
 ends 0 --problem lap3d:14 --solver cg --precond amg --amg-coarsening classical --amg-smoother jacobi --json
 says stdout '"amg_coarsening":"classical","amg_smoother":"jacobi"'
-refused 2 'require --precond amg' --problem lap3d:5 --amg-levels 3
+refused 2 'with --precond auto: it requires --precond amg or cpr' --problem lap3d:5 --amg-levels 3
 refused 2 'an integer from 1 to 12' --problem lap3d:5 --precond amg --amg-levels 13
 ends 0 --problem lap3d:8,b=3 --solver cg --precond amg --amg-coarse-rows 50
 refused 3 'classical coarsening requires block size 1' --problem lap3d:4,b=3 --precond amg --amg-coarsening classical
@@ -381,7 +390,7 @@ refused 3 'classical coarsening requires block size 1' --problem lap3d:4,b=3 --p
 ends 0 --problem lap3d:8,b=3 --precond cpr --cpr-pressure 3 --amg-coarse-rows 50 --json
 says stdout '"precond":"cpr".*"amg_levels"'
 refused 2 'an integer from 1 to 8' --problem lap3d:8,b=3 --precond cpr --cpr-pressure 9
-refused 2 'requires --precond cpr' --problem lap3d:8,b=3 --cpr-pressure 2
+refused 2 'it requires --precond cpr' --problem lap3d:8,b=3 --cpr-pressure 2
 refused 2 'symmetric preconditioner' --problem lap3d:8,b=3 --precond cpr --solver cg
 refused 2 'symmetric preconditioner' --problem lap3d:8 --precond ras --solver minres
 refused 2 'pressure 4: expected a number below the block size 3' --problem lap3d:8,b=3 --precond cpr --cpr-pressure 5
@@ -396,7 +405,7 @@ ends 0 two.mtx --precond amg --near-null vectors.mtx
 ends 0 two.mtx --precond amg --coordinates nodes.mtx
 refused 2 'require --precond amg' two.mtx --coordinates nodes.mtx
 refused 2 'give it or --near-null' two.mtx --precond amg --coordinates nodes.mtx --near-null vectors.mtx
-refused 2 'applies only when clsolve solves' info two.mtx --near-null vectors.mtx
+refused 2 'near-null does not apply to clsolve info' info two.mtx --near-null vectors.mtx
 refused 3 'nodes.mtx is 1 x 2, but the vectors of two.mtx have 2 rows' two.mtx --precond amg --near-null nodes.mtx
 refused 3 'vectors.mtx is 2 x 2: expected the coordinates' two.mtx --precond amg --coordinates vectors.mtx
 refused 3 'long.mtx' two.mtx --precond amg --near-null long.mtx
@@ -419,16 +428,16 @@ ends 0 --problem lap3d:12 --subdomain-rows 200 --precond ras --ilut-p 5 --json
 says stdout '"ilut_p":5'
 ends 0 --problem lap3d:12 --relax 1 --solver cg --precond ic0
 refused 2 "bad value '2' for relax" --problem lap3d:12 --relax 2
-refused 2 '--relax requires factors' --problem lap3d:12 --relax 1 --precond jacobi
+refused 2 'relax has no effect with --precond jacobi: it requires --precond ilu0' --problem lap3d:12 --relax 1 --precond jacobi
 refused 3 'relax requires block size 1' --problem lap3d:4,b=3 --relax 1
-refused 2 'require --precond iluk, ras or as' --problem lap3d:12 --overlap 1
-refused 2 'require --precond ilut or ras' --problem lap3d:12 --ilut-p 3
+refused 2 'it requires --precond iluk, ilut, ras or as' --problem lap3d:12 --overlap 1
+refused 2 'it requires --precond ilut or ras' --problem lap3d:12 --ilut-p 3
 refused 2 'give one of them' --problem lap3d:12 --precond ras --ilut-p 3 --ilu-level 1
 refused 2 "bad value '0' for ilut-p" --problem lap3d:12 --precond ilut --ilut-p 0
 refused 2 "bad value '-1' for ilut-tol" --problem lap3d:12 --precond ilut --ilut-tol=-1
 refused 2 '--precond as instead' --problem lap3d:12 --precond ras --solver cg
 refused 2 'require --trisolve packed or hec_level' --problem lap3d:12 --precond iluk --trisolve dag_ec_lds
-refused 2 'no --coarse' --problem lap3d:12 --precond ras --coarse mult
+refused 2 'coarse has no effect with --precond ras: it requires --precond ilu0, ildu0 or ic0' --problem lap3d:12 --precond ras --coarse mult
 refused 2 'an integer from 1' --problem lap3d:12 --precond ras --overlap -1
 refused 2 "bad value '-1' for ilu-level" --problem lap3d:12 --precond iluk --ilu-level -1
 
@@ -441,7 +450,7 @@ fi
 
 # The shell starts the program with the signal ignored, so that a signal before
 # the solve has no effect.
-"$clsolve" --problem lap3d:80 --partition natural --precond jacobi \
+"$clsolve" --problem lap3d:80 --precond jacobi \
     --rtol 1e-300 --stagnation 1000000000 --max-iters 1000000000 \
     >"$dir/stdout" 2>"$dir/stderr" &
 child=$!

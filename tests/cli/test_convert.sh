@@ -75,7 +75,7 @@ refused 2 "unexpected argument 'c'" convert two.mtx b c
 refused 2 'no matrix given' convert -o "$dir/out/x"
 refused 2 "cannot write 'two.petsc': it is an input" convert two.petsc two.petsc
 refused 2 'convert does not support Kronecker systems' convert --problem kron:2 "$dir/out/x"
-refused 2 '-b applies only when' convert two.mtx "$dir/out/x" -b b.mtx
+refused 2 'b does not apply to clsolve convert' convert two.mtx "$dir/out/x" -b b.mtx
 refused 2 "did you mean 'convert'" convrt two.mtx "$dir/out/x"
 refused 3 "cannot write '/dev/zero'" convert two.mtx /dev/zero
 same two.petsc "$dir/two.petsc"

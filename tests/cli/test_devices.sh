@@ -12,7 +12,7 @@ refused 2 'expected numbers or names' --problem lap3d:4 --devices 0,
 refused 2 'expected numbers or names' --problem lap3d:4 --devices 0,,1
 refused 2 'more than 16 devices' --problem lap3d:4 \
     --devices 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16
-refused 2 'without --device' --problem lap3d:4 --device 0 --devices 0
+refused 2 'not both' --problem lap3d:4 --device 0 --devices 0
 refused 4 'no device' --problem lap3d:4 --devices 0,none-such
 
 # ---------------------------------------------------------------- solves

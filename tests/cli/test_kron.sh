@@ -78,8 +78,8 @@ refused 2 'needs four files' --kron= M.mtx L.mtx A.mtx
 refused 2 'not two of them' $system M.mtx
 refused 2 'not two of them' $system --problem lap3d:4
 refused 2 'not two of them' $system --csr-text M.mtx L.mtx A.mtx
-refused 2 'takes no matrix' devices $system
-refused 2 'only when clsolve solves a system' info $system -b F.mtx
+refused 2 'kron does not apply to clsolve devices' devices $system
+refused 2 'b does not apply to clsolve info' info $system -b F.mtx
 refused 2 "bad value 'nan' for --tau" $system --tau nan
 refused 2 "bad value 'inf' for --tau" $system --tau=inf
 refused 2 "bad value '1e999' for --tau" $system --tau 1e999
@@ -172,7 +172,7 @@ says stdout '3 stages of 108 rows, tau 0.125$'
 near_one "$dir/out/x.mtx" 324
 ends 0 --problem radau:2,4 $plain --rhs 'A*ones' --rtol 1e-12 -o "$dir/out/x.mtx"
 near_one "$dir/out/x.mtx" 512
-ends 0 $system $plain --partition file:labels.txt
+ends 0 $system --solver idr --partition file:labels.txt
 ends 1 --problem radau:2,6 $plain --max-iters 1 -q
 says stderr '^clsolve: not converged: '
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Missing devices, devices that lack a feature, and devices with wrong results:
 // one message and a status, never a crash.
-#include "lib/api/selftest.h"
 #include "tests/support/capture.h"
 #include "tests/support/child.h"
 #include "tests/support/fake_cl.h"
@@ -227,6 +226,12 @@ static void test_devices__a_wrong_device_fails_its_self_test(void **state)
     }
 }
 
+static void test_devices__no_context_fails_the_self_test(void **state)
+{
+    (void)state;
+    assert_int_equal(lcl_self_test(NULL), LCL_EINVAL);
+}
+
 static void expect_proven(const struct lcl_context_params *params, bool proven,
                           int builds)
 {
@@ -347,6 +352,7 @@ int main(int argc, char **argv)
             test_devices__rubbish_in_the_environment_is_refused, reset),
         cmocka_unit_test_setup(
             test_devices__the_environment_forces_and_params_win, reset),
+        cmocka_unit_test(test_devices__no_context_fails_the_self_test),
         cmocka_unit_test_setup(test_devices__a_wrong_device_fails_its_self_test,
                                reset),
         cmocka_unit_test_setup(

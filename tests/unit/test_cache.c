@@ -6,6 +6,8 @@
 #include "tests/support/folder.h"
 #include "tests/support/test.h"
 
+#include <levelcl/context.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -501,6 +503,20 @@ static void expect_folder(const char *dir, const char *expected)
     lcl_cache_finish(&chosen);
 }
 
+static void test_cache__folder_is_cut_to_the_size_of_the_text(void **state)
+{
+    (void)state;
+    char path[8] = "before";
+    setenv("LEVELCL_CACHE_DIR", "/a/folder", 1);
+    assert_int_equal(lcl_cache_folder(path, 4), strlen("/a/folder"));
+    assert_string_equal(path, "/a/");
+    unsetenv("LEVELCL_CACHE_DIR");
+    unsetenv("XDG_CACHE_HOME");
+    unsetenv("HOME");
+    assert_int_equal(lcl_cache_folder(path, sizeof path), 0);
+    assert_string_equal(path, "/a/");
+}
+
 static void test_cache__folder_is_the_first_that_is_named(void **state)
 {
     (void)state;
@@ -547,6 +563,7 @@ int main(void)
         TEST(oldest_file_goes_when_the_folder_is_full),
         TEST(blob_above_the_limit_is_not_kept),
         TEST(folder_is_the_first_that_is_named),
+        TEST(folder_is_cut_to_the_size_of_the_text),
     };
 #undef TEST
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
 
@@ -64,6 +65,53 @@ static void test_options__every_listed_word_is_taken(void **state)
                 parsed(text);
         }
     }
+}
+
+static const struct lcl_option_help *help_of(const char *key)
+{
+    for (int i = 0; lcl_options_help(i); ++i)
+        if (strcmp(lcl_options_help(i)->key, key) == 0)
+            return lcl_options_help(i);
+    fail_msg("no option %s", key);
+    return NULL;
+}
+
+// The constant is the value of the option, and so is its text.
+#define EXPECT_C(key, word, member, constant)                                  \
+ do {                                                                          \
+  const struct lcl_option_help *help = help_of(key);                           \
+  const size_t length = strlen(help->constants);                               \
+  assert_string_equal(help->field, #member);                                   \
+  assert_memory_equal(help->constants, #constant, length);                     \
+  assert_int_equal(strcasecmp(&#constant[length], word), 0);                   \
+  assert_int_equal(parsed(key "=" word).member, constant);                     \
+ } while (0)
+
+static void test_options__values_have_constants_in_c(void **state)
+{
+    (void)state;
+    EXPECT_C("solver", "cg", solver.type, LCL_SOLVER_CG);
+    EXPECT_C("basis", "fp32", solver.basis, LCL_BASIS_FP32);
+    EXPECT_C("precond", "amg", precond.type, LCL_PRECOND_AMG);
+    EXPECT_C("amg-coarsening", "sa", precond.amg.coarsening, LCL_AMG_SA);
+    EXPECT_C("amg-smoother", "ildu0", precond.amg.smoother, LCL_AMG_ILDU0);
+    EXPECT_C("amg-refresh", "full", precond.amg.refresh, LCL_AMG_REFRESH_FULL);
+    EXPECT_C("trisolve", "hec_level", precond.trisolve, LCL_TRISOLVE_HEC_LEVEL);
+    EXPECT_C("pivot", "shift", precond.pivot, LCL_PIVOT_SHIFT);
+    EXPECT_C("factor-storage", "bf16", precond.storage,
+             LCL_FACTOR_STORAGE_BF16);
+    EXPECT_C("block-extraction", "cached", precond.block_jacobi.extraction,
+             LCL_BLOCK_EXTRACTION_CACHED);
+    EXPECT_C("block-apply", "spmv", precond.block_jacobi.apply,
+             LCL_BLOCK_APPLY_SPMV);
+    EXPECT_C("kron-product", "okp", op.kron, LCL_KRON_OKP);
+    EXPECT_C("spmv", "hec", op.spmv, LCL_SPMV_HEC);
+    EXPECT_C("coarse", "mult", precond.coarse, LCL_COARSE_MULT);
+    EXPECT_C("partition", "natural", precond.partition.type,
+             LCL_PARTITION_NATURAL);
+    EXPECT_C("weights", "on", precond.partition.weights, LCL_WEIGHTS_ON);
+    assert_null(help_of("rtol")->constants);
+    assert_string_equal(help_of("rtol")->field, "solver.rtol");
 }
 
 static void test_options__enums_are_set_by_name(void **state)
@@ -327,6 +375,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_options__every_listed_word_is_taken),
+        cmocka_unit_test(test_options__values_have_constants_in_c),
         cmocka_unit_test(test_options__enums_are_set_by_name),
         cmocka_unit_test(test_options__numbers_are_set),
         cmocka_unit_test(test_options__geometric_takes_a_box_and_a_grid),

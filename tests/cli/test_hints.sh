@@ -1,0 +1,93 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Advice of clsolve after failures: whoever follows it, three times at most, gets
+# the solution in 8 of these 10 cases; it never repeats what was tried.
+# Usage: test_hints.sh CLSOLVE
+set -u
+. "$(dirname "$0")/checks.sh"
+
+clsolve devices
+[ "$code" = 0 ] || { echo 'no OpenCL device'; finish 77; }
+
+# Factors of a cycle overflow.
+{
+    for i in 1 2 3 4 5 6 7 8 9; do
+        echo "$i $i 1e-40"
+        echo "$i $((i % 9 + 1)) 1"
+    done
+} | matrix cycle.mtx 9 9 18
+# Positive definite; IC(0) with 2 x 2 blocks is not (Kershaw).
+awk 'BEGIN {
+    split("3 -2 0 2 -2 3 -2 0 0 -2 3 -2 2 0 -2 3", k)
+    for (i = 0; i < 8; ++i) for (j = 0; j < 8; ++j) {
+        v = k[4 * int(i / 2) + int(j / 2) + 1]
+        if (v) print i + 1, j + 1, i % 2 == j % 2 ? v : v / 4
+    }
+}' | matrix kershaw.mtx 8 8 48
+# Symmetric and indefinite.
+awk 'BEGIN {
+    n = 200
+    for (i = 1; i <= n; ++i) {
+        print i, i, 1.3
+        if (i > 1) print i, i - 1, -1
+        if (i < n) print i, i + 1, -1
+    }
+}' | matrix indefinite.mtx 200 200 598
+# Singular; the right-hand side is not in its range.
+printf '1 1 1\n2 2 2\n3 3 1\n1 2 1\n2 1 1\n2 3 1\n3 2 1\n' | matrix singular.mtx 3 3 7
+
+solved=0
+cases=0
+
+# follow ARGS...: runs clsolve, then up to three times what it advises; counts the
+# cases and those solved. The first run must fail.
+follow()
+{
+    cases=$((cases + 1))
+    clsolve "$@"
+    [ "$code" = 1 ] && pass || flunk "clsolve $*: exit $code, expected a failure"
+    seen="
+clsolve $*
+"
+    for step in 1 2 3; do
+        says stdout '^to try: '
+        advice=$(sed -n '/^to try: /{n;s/^  *clsolve /clsolve /p;}' "$dir/stdout")
+        [ -n "$advice" ] || return
+        case $seen in
+        *"
+$advice
+"*) flunk "clsolve $*: the advice repeats '$advice'" ;;
+        *) pass ;;
+        esac
+        seen="$seen$advice
+"
+        eval "$advice"
+        [ "$code" = 0 ] && solved=$((solved + 1)) && return
+        [ "$code" = 1 ] || flunk "$advice: exit $code"
+    done
+    echo "not solved: $seen"
+}
+
+follow --problem convdiff:12,50 --solver gmres --restart 2 --max-iters 12
+says stdout '^converged: '
+follow --problem lap3d:12 --max-iters 3
+follow --problem lap3d:16 --solver cg --precond none --max-iters 10
+follow --problem jump:12,1e6 --precond none --max-iters 60
+follow --problem elasticity:5 --solver bicgstab --precond jacobi --max-iters 5
+follow --problem lap3d:8 --rtol 1e-17
+follow cycle.mtx --solver bicgstab --precond ildu0 --factor-storage fp64
+follow indefinite.mtx --solver cg --precond jacobi
+follow kershaw.mtx --solver cg --precond ic0 --block-size 2
+follow singular.mtx
+says stdout '^to try: another program'
+[ $cases = 10 ] && [ $solved -ge 8 ] && pass || flunk "$solved of $cases cases are solved"
+echo "$solved of $cases cases are solved by following the advice"
+
+# Options of the method go with it, limits stay.
+ends 1 cycle.mtx --solver bicgstab --precond ildu0 --factor-storage fp64 --rtol 1e-6
+says stdout '^to try: no --solver, no --precond and no --factor-storage: levelcl then chooses them'
+says stdout '^  *clsolve cycle.mtx --rtol 1e-6$'
+ends 1 cycle.mtx --solver bicgstab --json
+is_json "$dir/stdout" && pass || flunk 'advice in JSON'
+says stdout '"to_try":"no --solver: .*","to_try_command":"clsolve cycle.mtx"'
+finish 0

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Members of the JSON records of clsolve. NaN and Inf become null.
+#pragma once
+
+#include "tools/job.h"
+
+#include <cjson/cJSON.h>
+
+// A record with the version of the library.
+cJSON *json_new(void);
+
+void json_put_text(cJSON *object, const char *key, const char *text);
+void json_put_number(cJSON *object, const char *key, double number);
+void json_put_count(cJSON *object, const char *key, int64_t count);
+void json_put_bool(cJSON *object, const char *key, bool value);
+
+// A member with what `write` prints; false if memory ran out.
+bool json_put_printed(cJSON *object, const char *key, const struct cli *cli,
+                      void (*write)(FILE *out, const struct cli *cli));
+
+// The matrix and its facts; returns the new member.
+cJSON *json_put_matrix(cJSON *record, const struct job *job);
+void json_put_device(cJSON *device, const struct lcl_caps *caps);
+
+// Prints and frees the record; false if memory or the standard output failed.
+bool json_print(cJSON *record);
