@@ -123,6 +123,16 @@ static enum lcl_status create(lcl_operator *A, struct lcl_halo_plan *P,
     return LCL_OK;
 }
 
+// The block size decides which methods suit A, the same on all ranks; that of
+// A->part remains the rank's own.
+static enum lcl_status agree_on_block(lcl_operator *A)
+{
+    int64_t block = A->info.block_size;
+    const enum lcl_status st = lcl_space_max(&A->range, &block);
+    A->info.block_size = (int)block;
+    return st;
+}
+
 static struct lcl_space space_of(lcl_context *ctx, struct lcl_comm *comm,
                                  const struct lcl_rows *rows)
 {
@@ -147,6 +157,8 @@ enum lcl_status lcl_distributed_create(lcl_operator **out, lcl_context *ctx,
     }
     lcl_halo_plan_finish(&P);
     st = lcl_comm_agree(comm, st, "a distributed operator");
+    if (st == LCL_OK)
+        st = agree_on_block(*out);
     if (st < 0)
         lcl_operator_destroy(out);
     return st;

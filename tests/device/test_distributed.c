@@ -184,13 +184,18 @@ static void expect_solved(struct test_ranks *R, const struct lcl_csr *A)
 // Blocks that the rows of a rank fit, and rows of a rank that end in a block.
 static void test_distributed__blocks_may_end_between_ranks(void **state)
 {
-    static const int64_t from[][4] = {{0, 60, 120, 180}, {0, 61, 119, 180}};
+    static const int64_t from[][4] = {
+        {0, 60, 120, 180}, {0, 61, 119, 180}, {0, 60, 121, 180}};
+    static const int own[][3] = {{3, 3, 3}, {1, 1, 1}, {3, 1, 1}};
     struct lcl_csr A = blocks_of_3();
     (void)state;
-    for (int k = 0; k < 2; ++k) {
+    for (int k = 0; k < 3; ++k) {
         struct test_ranks R;
         open_solvers(&R, &A, from[k], &subdomains, &solvers[2]);
-        assert_int_equal(lcl_operator_info(R.op[0])->block_size, k ? 1 : 3);
+        for (int r = 0; r < R.size; ++r) {
+            assert_int_equal(R.op[r]->part->info.block_size, own[k][r]);
+            assert_int_equal(lcl_operator_info(R.op[r])->block_size, own[k][0]);
+        }
         expect_product(&R);
         expect_solved(&R, &A);
         test_ranks_close(&R);
