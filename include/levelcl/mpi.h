@@ -13,4 +13,28 @@
 
 #include <mpi.h>
 
+LCL_BEGIN_DECLS
+
+/* An operator of which the calling rank has the rows A, on the device of ctx;
+ * the ranks of comm, in their order, have all rows of the matrix, at least one
+ * each. A need live only until the call returns; its columns are those of the
+ * whole matrix. Collective, like everything that is made from the operator or
+ * called with it: all ranks make the same calls with the same parameters. A
+ * vector is the rank's part of it, in host memory, and so are values of
+ * lcl_operator_update(). A preconditioner is one for each rank's own rows and
+ * columns. Sums are in the order of the ranks, so that all of them get the same
+ * bits and end a solve in the same iteration; the monitor of rank 0 decides for
+ * all. Destroy the operator on all ranks, before MPI_Finalize().
+ *
+ * Returns as lcl_operator_create(); LCL_EFORMAT also for rows that leave gaps
+ * or overlap; LCL_EINVAL also if MPI is not running; LCL_EDEVICE also for an
+ * error of MPI or of another rank. An error on one rank is an error on all;
+ * where the reason is one rank's, that rank's log has it. On error *out is
+ * NULL. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_operator_create_mpi(
+    lcl_operator **out, lcl_context *ctx, MPI_Comm comm,
+    const struct lcl_rows *A, const struct lcl_operator_params *params);
+
+LCL_END_DECLS
+
 #endif

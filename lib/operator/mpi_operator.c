@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Operators whose rows are distributed among the ranks of MPI.
+#include "host/log.h"
+#include "host/runtime.h"
+#include "lib/comm/mpi.h"
+#include "lib/operator/distributed.h"
+
+#include <levelcl/mpi.h>
+
+enum lcl_status lcl_operator_create_mpi(
+    lcl_operator **out, lcl_context *ctx, MPI_Comm comm,
+    const struct lcl_rows *A, const struct lcl_operator_params *params)
+{
+    struct lcl_comm *C;
+    enum lcl_status st;
+    if ((st = lcl_operator_begin(out, ctx, A, "lcl_operator_create_mpi",
+                                 &params)) < 0 ||
+        (st = lcl_mpi_comm_create(&C, &comm, lcl_context_log(ctx))) < 0)
+        return st;
+    if ((st = lcl_distributed_create(out, ctx, C, A, params)) < 0)
+        lcl_mpi_comm_destroy(&C);
+    else
+        lcl_distributed_take(*out, C, lcl_mpi_comm_destroy);
+    return st;
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Operators, preconditioners and solvers on the ranks of MPI, as an application
+// uses them. Each rank has its rows of a built-in problem.
+#include <levelcl/levelcl.h>
+#include <levelcl/mpi.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+// Fails the test on this rank.
+#define CHECK(what)                                                            \
+ do {                                                                          \
+  if (!(what)) {                                                               \
+   fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #what);                  \
+   return false;                                                               \
+  }                                                                            \
+ } while (0)
+
+struct system {
+    int rank, size;
+    lcl_context *ctx;
+    struct lcl_rows rows;
+    lcl_operator *A;
+    double *b, *x, *y; // the rank's parts
+};
+
+static bool open(struct system *s, const char *problem)
+{
+    MPI_Comm_rank(MPI_COMM_WORLD, &s->rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &s->size);
+    CHECK(lcl_context_create(&s->ctx, NULL) == LCL_OK);
+    CHECK(lcl_rows_problem(&s->rows, problem, s->rank, s->size, NULL) ==
+          LCL_OK);
+    const size_t n = (size_t)s->rows.rows;
+    s->b = calloc(n, sizeof *s->b);
+    s->x = calloc(n, sizeof *s->x);
+    s->y = calloc(n, sizeof *s->y);
+    CHECK(s->b && s->x && s->y);
+    // the same vector for any number of ranks
+    for (size_t i = 0; i < n; ++i)
+        s->b[i] = sin(1.0 + 7.3 * (double)(s->rows.first + (int64_t)i));
+    CHECK(lcl_operator_create_mpi(&s->A, s->ctx, MPI_COMM_WORLD, &s->rows,
+                                  NULL) == LCL_OK);
+    return true;
+}
+
+static void finish(struct system *s)
+{
+    lcl_operator_destroy(&s->A);
+    lcl_rows_finish(&s->rows);
+    lcl_context_destroy(&s->ctx);
+    free(s->b);
+    free(s->x);
+    free(s->y);
+}
+
+// ||b - A x|| / ||b||
+static double residual(struct system *s)
+{
+    double own[2] = {0, 0}, all[2];
+    if (lcl_operator_apply(s->A, s->x, s->y) != LCL_OK)
+        return INFINITY;
+    for (int64_t i = 0; i < s->rows.rows; ++i) {
+        own[0] += (s->b[i] - s->y[i]) * (s->b[i] - s->y[i]);
+        own[1] += s->b[i] * s->b[i];
+    }
+    MPI_Allreduce(own, all, 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    return sqrt(all[0] / all[1]);
+}
+
+// All ranks report the same.
+static bool is_common(const struct lcl_report *report)
+{
+    double own[2] = {report->iterations, report->true_residual};
+    double least[2], most[2];
+    MPI_Allreduce(own, least, 2, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
+    MPI_Allreduce(own, most, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return least[0] == most[0] && least[1] == most[1];
+}
+
+static bool solves(struct system *s, enum lcl_precond_type precond,
+                   enum lcl_solver_type solver)
+{
+    const struct lcl_precond_params p = {.type = precond,
+                                         .partition = {.rows = 64}};
+    const struct lcl_solver_params q = {.type = solver};
+    struct lcl_report report = LCL_REPORT_INIT;
+    lcl_precond *M;
+    lcl_solver *S;
+    for (int64_t i = 0; i < s->rows.rows; ++i)
+        s->x[i] = 0;
+    CHECK(lcl_precond_create(&M, s->A, &p) == LCL_OK);
+    CHECK(lcl_solver_create(&S, s->A, M, &q) == LCL_OK);
+    CHECK(lcl_solver_solve(S, s->b, s->x, &report) == LCL_OK);
+    CHECK(is_common(&report));
+    CHECK(residual(s) <= 1.0001e-8);
+    lcl_solver_destroy(&S);
+    lcl_precond_destroy(&M);
+    return true;
+}
+
+static bool solves_the_laplacian(void)
+{
+    struct system s = {.rank = 0};
+    CHECK(open(&s, "lap3d:9"));
+    CHECK(solves(&s, LCL_PRECOND_IC0, LCL_SOLVER_CG));
+    finish(&s);
+    return true;
+}
+
+static bool solves_a_flow(void)
+{
+    struct system s = {.rank = 0};
+    CHECK(open(&s, "convdiff:9,2"));
+    CHECK(solves(&s, LCL_PRECOND_ILDU0, LCL_SOLVER_BICGSTAB));
+    CHECK(solves(&s, LCL_PRECOND_JACOBI, LCL_SOLVER_GMRES));
+    finish(&s);
+    return true;
+}
+
+// New values: the same matrix times 2.
+static bool takes_new_values(void)
+{
+    struct system s = {.rank = 0};
+    CHECK(open(&s, "lap3d:7"));
+    for (int64_t k = 0; k < s.rows.row_ptr[s.rows.rows]; ++k)
+        s.rows.val[k] *= 2;
+    CHECK(lcl_operator_update(s.A, s.rows.val) == LCL_OK);
+    for (int64_t i = 0; i < s.rows.rows; ++i)
+        s.x[i] = 1;
+    CHECK(lcl_operator_apply(s.A, s.x, s.y) == LCL_OK);
+    for (int64_t i = 0; i < s.rows.rows; ++i) {
+        double sum = 0;
+        for (int64_t k = s.rows.row_ptr[i]; k < s.rows.row_ptr[i + 1]; ++k)
+            sum += s.rows.val[k];
+        CHECK(fabs(s.y[i] - sum) <= 1e-12);
+    }
+    CHECK(solves(&s, LCL_PRECOND_JACOBI, LCL_SOLVER_CG));
+    finish(&s);
+    return true;
+}
+
+// What is wrong on one rank is an error on all.
+static bool refuses_bad_rows(void)
+{
+    struct system s = {.rank = 0};
+    lcl_operator *A;
+    CHECK(open(&s, "lap3d:6"));
+    if (s.rank == s.size - 1)
+        s.rows.col[0] = s.rows.total;
+    CHECK(lcl_operator_create_mpi(&A, s.ctx, MPI_COMM_WORLD, &s.rows, NULL) ==
+          LCL_EFORMAT);
+    CHECK(!A);
+    finish(&s);
+    return true;
+}
+
+static bool refuses_bad_vectors(void)
+{
+    struct system s = {.rank = 0};
+    lcl_solver *S;
+    CHECK(open(&s, "lap3d:6"));
+    CHECK(lcl_solver_create(&S, s.A, NULL, NULL) == LCL_OK);
+    if (s.rank == 0)
+        s.b[0] = NAN;
+    CHECK(lcl_solver_solve(S, s.b, s.x, NULL) == LCL_EFORMAT);
+    lcl_solver_destroy(&S);
+    finish(&s);
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    const bool passed = solves_the_laplacian() && solves_a_flow() &&
+                        takes_new_values() && refuses_bad_rows() &&
+                        refuses_bad_vectors();
+    if (!passed)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_Finalize();
+    return 0;
+}
