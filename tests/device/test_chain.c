@@ -352,23 +352,13 @@ static void test_chain__other_methods_follow(void **state)
     run_close(&r);
 }
 
-// Symmetric with a positive diagonal, but not definite; neighbours in a ring.
-// AMG inverts up to 1000 rows.
-enum { RING = 1100 };
-static struct lcl_csr ring(void)
+// A definite system and so few iterations that no CG method solves it: they
+// take 4, 2, 1 and 1 of them. AMG inverts up to 1000 rows.
+static struct lcl_csr definite(void)
 {
-    const int64_t n = RING;
-    double *dense = calloc((size_t)(n * n), sizeof *dense);
-    assert_non_null(dense);
-    for (int64_t i = 0; i < n; ++i) {
-        const int64_t next = (i + 1) % n;
-        dense[i * n + i] = 1;
-        dense[i * n + next] = dense[next * n + i] = 2 + 0.01 * (double)i;
-    }
-    struct lcl_csr A = test_csr_from_dense(n, dense);
-    free(dense);
-    return A;
+    return test_laplacian(11, 10, 10);
 }
+static const struct lcl_solver_params hasty = {.max_iters = 8};
 
 // Which attempt has these types, and of which variant; -1: none.
 static int find(const lcl_chain *C, enum lcl_solver_type solver,
@@ -384,6 +374,8 @@ static int find(const lcl_chain *C, enum lcl_solver_type solver,
 
 static const struct lcl_precond_params three_rows = {
     .partition = {.type = LCL_PARTITION_NATURAL, .rows = 3}};
+static const struct lcl_precond_params one_subdomain = {
+    .partition = {.type = LCL_PARTITION_NATURAL, .rows = 1100}};
 static const char overlap[] = "overlap 1, fp64 factors, shifted pivots";
 static const char fp64_shift[] = "fp64 factors, shifted pivots";
 
@@ -411,13 +403,13 @@ static const char whole[] = "of the whole matrix";
 static void test_chain__dropped_couplings_bring_overlap_to_cg(void **state)
 {
     struct run r;
-    run_open(&r, *state, ring(), &three_rows, NULL);
-    solve(&r, LCL_OK);
+    run_open(&r, *state, definite(), &three_rows, &hasty);
+    solve(&r, LCL_ITERATION_LIMIT);
     assert_int_equal(find(r.C, LCL_SOLVER_CG, LCL_PRECOND_AS, overlap), 2);
     assert_int_equal(find(r.C, LCL_SOLVER_CG, LCL_PRECOND_IC0, whole), 3);
     run_close(&r);
-    run_open(&r, *state, ring(), NULL, NULL);
-    solve(&r, LCL_OK);
+    run_open(&r, *state, definite(), &one_subdomain, &hasty);
+    solve(&r, LCL_ITERATION_LIMIT);
     assert_int_equal(find(r.C, LCL_SOLVER_CG, LCL_PRECOND_AS, overlap), -1);
     assert_int_equal(find(r.C, LCL_SOLVER_CG, LCL_PRECOND_IC0, whole), 2);
     run_close(&r);
@@ -425,11 +417,13 @@ static void test_chain__dropped_couplings_bring_overlap_to_cg(void **state)
 
 // Plans the methods for a device of so much memory.
 static void run_open_within(struct run *r, lcl_context *ctx, struct lcl_csr A,
+                            const struct lcl_precond_params *precond,
+                            const struct lcl_solver_params *solver,
                             uint64_t bytes)
 {
     const uint64_t all = ctx->caps.global_bytes;
     ctx->caps.global_bytes = bytes;
-    run_open(r, ctx, A, NULL, NULL);
+    run_open(r, ctx, A, precond, solver);
     ctx->caps.global_bytes = all;
 }
 
@@ -440,7 +434,7 @@ static void test_chain__memory_decides_on_the_whole_matrix(void **state)
                       of_subdomains[] = "p 20, tol 1e-4, of subdomains";
     for (int fits = 0; fits < 2; ++fits) {
         struct run r;
-        run_open_within(&r, *state, cycle(90),
+        run_open_within(&r, *state, cycle(90), NULL, NULL,
                         2 * 90 * 41 * 32 - 1 + (uint64_t)fits);
         solve(&r, LCL_OK);
         assert_int_equal(find(r.C, LCL_SOLVER_IDR, LCL_PRECOND_ILUT, thin),
@@ -452,14 +446,16 @@ static void test_chain__memory_decides_on_the_whole_matrix(void **state)
     }
 }
 
-// Those of IC(0) have the 3 entries per row of the matrix.
+// Those of IC(0) have the entries of the matrix.
 static void test_chain__memory_decides_on_the_whole_matrix_for_cg(void **state)
 {
     for (int fits = 0; fits < 2; ++fits) {
+        struct lcl_csr A = definite();
+        const uint64_t half = (uint64_t)A.nnz * 32;
         struct run r;
-        run_open_within(&r, *state, ring(),
-                        2 * RING * 3 * 32 - 1 + (uint64_t)fits);
-        solve(&r, LCL_OK);
+        run_open_within(&r, *state, A, &one_subdomain, &hasty,
+                        2 * half + (fits ? 64 : -64));
+        solve(&r, LCL_ITERATION_LIMIT);
         assert_int_equal(find(r.C, LCL_SOLVER_CG, LCL_PRECOND_IC0, whole),
                          fits ? 2 : -1);
         run_close(&r);
