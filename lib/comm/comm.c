@@ -55,6 +55,16 @@ enum lcl_status lcl_comm_sum(struct lcl_comm *C, double *sum, int count)
     return LCL_OK;
 }
 
+enum lcl_status lcl_comm_first(struct lcl_comm *C, const void **data,
+                               size_t bytes)
+{
+    const void *all;
+    const enum lcl_status st = gather(C, *data, bytes, &all);
+    if (st == LCL_OK)
+        *data = all;
+    return st;
+}
+
 enum lcl_status lcl_comm_max(struct lcl_comm *C, int64_t *largest)
 {
     const void *room;

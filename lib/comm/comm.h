@@ -91,6 +91,11 @@ void lcl_comm_finish(struct lcl_comm *C);
 // sum[i] = the sum of sum[i] over all ranks, in their order.
 enum lcl_status lcl_comm_sum(struct lcl_comm *C, double *sum, int count);
 
+// Replaces *data, `bytes` bytes, by that of rank 0, valid until the next
+// collective call.
+enum lcl_status lcl_comm_first(struct lcl_comm *C, const void **data,
+                               size_t bytes);
+
 // *largest = the largest of all ranks.
 enum lcl_status lcl_comm_max(struct lcl_comm *C, int64_t *largest);
 

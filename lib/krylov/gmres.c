@@ -102,11 +102,12 @@ static enum lcl_status finish_cycle(struct lcl_solver *S)
 {
     const struct gmres *K = S->method;
     double state[LCL_KRYLOV_OWN + LCL_ARNOLDI_WORDS];
-    const double *own = state + LCL_KRYLOV_OWN;
-    const enum lcl_status st =
-        lcl_buffer_read(K->pipeline.state, state, sizeof state);
-    if (st < 0)
+    const void *first = state;
+    enum lcl_status st;
+    if ((st = lcl_buffer_read(K->pipeline.state, state, sizeof state)) < 0 ||
+        (st = lcl_space_first(&S->A->range, &first, sizeof state)) < 0)
         return st;
+    const double *own = (const double *)first + LCL_KRYLOV_OWN;
     const double restarts = own[LCL_ARNOLDI_RESTARTS];
     const double columns = own[LCL_ARNOLDI_COLUMNS];
     S->exhausted = own[LCL_ARNOLDI_EXHAUSTED] == 1;

@@ -66,12 +66,23 @@ static bool is_sound(const double *state, int most)
     return steps >= 0 && steps <= most && reason >= 0 && reason < known;
 }
 
+// Takes the oldest posted state; that of rank 0 counts.
+static enum lcl_status take(struct lcl_pipeline *B, const struct lcl_solver *S,
+                            const void **state)
+{
+    const size_t words = (size_t)(LCL_KRYLOV_OWN + B->ops->words);
+    const enum lcl_status st = lcl_window_take(B->window, state);
+    return st < 0
+               ? st
+               : lcl_space_first(&S->A->range, state, words * sizeof(double));
+}
+
 // Reads the oldest posted state: records its residuals, sets S->stop.
 static enum lcl_status look(struct lcl_pipeline *B, struct lcl_solver *S,
                             int first)
 {
     const void *data;
-    enum lcl_status st = lcl_window_take(B->window, &data);
+    enum lcl_status st = take(B, S, &data);
     if (st < 0)
         return st;
     const double *state = data, *ring = state + LCL_KRYLOV_RING;
@@ -133,8 +144,9 @@ enum lcl_status lcl_pipeline_run(struct lcl_pipeline *B, struct lcl_solver *S)
             --posted;
         }
     }
-    for (const void *rest; posted > 0; --posted) {
-        const enum lcl_status taken = lcl_window_take(B->window, &rest);
+    for (const void *rest; posted > 0; --posted) { // an error is not collective
+        const enum lcl_status taken =
+            st < 0 ? lcl_window_take(B->window, &rest) : take(B, S, &rest);
         if (taken == LCL_OK)
             lcl_best_look(&S->kept, rest, first);
         st = st < 0 ? st : taken;

@@ -88,6 +88,12 @@ enum lcl_status lcl_space_max(const struct lcl_space *V, int64_t *largest)
     return V->comm ? lcl_comm_max(V->comm, largest) : LCL_OK;
 }
 
+enum lcl_status lcl_space_first(const struct lcl_space *V, const void **data,
+                                size_t bytes)
+{
+    return V->comm ? lcl_comm_first(V->comm, data, bytes) : LCL_OK;
+}
+
 enum lcl_status lcl_space_all(const struct lcl_space *V, bool *all)
 {
     int64_t lacking = !*all;
