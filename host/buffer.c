@@ -8,7 +8,6 @@
 #include "host/log.h"
 #include "host/mailbox.h"
 #include "host/memory.h"
-#include "host/queue.h"
 #include "host/runtime.h"
 #include "host/staging.h"
 
@@ -257,17 +256,6 @@ enum lcl_status lcl_buffer_read_at(const lcl_buffer *b, size_t at, void *data,
 enum lcl_status lcl_buffer_read(const lcl_buffer *b, void *data, size_t bytes)
 {
     return lcl_buffer_read_at(b, 0, data, bytes);
-}
-
-enum lcl_status lcl_buffer_write_aux(lcl_buffer *b, size_t at, const void *data,
-                                     size_t bytes)
-{
-    lcl_context *ctx = b->ctx;
-    return bytes == 0
-               ? LCL_OK
-               : LCL_CL(&ctx->cl, clEnqueueWriteBuffer(
-                                      ctx->aux ? ctx->aux : ctx->queue, b->mem,
-                                      CL_TRUE, at, bytes, data, 0, NULL, NULL));
 }
 
 enum lcl_status lcl_buffer_fill(lcl_buffer *b, unsigned char byte)

@@ -3,6 +3,7 @@
 #include "host/queue.h"
 
 #include "host/context.h"
+#include "host/interop.h"
 #include "host/kernel.h"
 
 static enum lcl_status open_aux(lcl_context *ctx)
@@ -60,6 +61,17 @@ void lcl_aux_finish(lcl_context *ctx)
     ctx->cl.api->clFinish(ctx->aux);
     ctx->cl.api->clReleaseCommandQueue(ctx->aux);
     ctx->aux = NULL;
+}
+
+enum lcl_status lcl_write_aux(lcl_context *ctx, lcl_buffer *buffer, size_t at,
+                              const void *data, size_t bytes)
+{
+    return bytes == 0
+               ? LCL_OK
+               : LCL_CL(&ctx->cl,
+                        clEnqueueWriteBuffer(ctx->aux ? ctx->aux : ctx->queue,
+                                             lcl_buffer_mem(buffer), CL_TRUE,
+                                             at, bytes, data, 0, NULL, NULL));
 }
 
 enum lcl_status lcl_launch_aux(lcl_kernel *k, int64_t groups,

@@ -19,11 +19,11 @@ enum lcl_status lcl_launch_aux(lcl_kernel *kernel, int64_t groups,
                 (int)(sizeof((const struct lcl_arg[]){__VA_ARGS__}) /          \
                       sizeof(struct lcl_arg)))
 
-// Blocking write of bytes bytes from byte `at` of the buffer; after a fork,
-// work enqueued on the context's queue since does not delay it. Work enqueued
-// later sees the data. Returns LCL_OK or LCL_EDEVICE.
-enum lcl_status lcl_buffer_write_aux(lcl_buffer *buffer, size_t at,
-                                     const void *data, size_t bytes);
+// Blocking write of `bytes` bytes from byte `at` of a buffer of the context:
+// after a fork, what is enqueued on the context's queue since does not delay
+// it. Returns LCL_OK or LCL_EDEVICE.
+enum lcl_status lcl_write_aux(lcl_context *ctx, lcl_buffer *buffer, size_t at,
+                              const void *data, size_t bytes);
 
 // Work enqueued later on the context's queue starts after all launches on the
 // second queue. Call it after every successful fork, even if launches failed;

@@ -220,9 +220,9 @@ static enum lcl_status write_ghosts(struct lcl_halo *H)
     const struct lcl_halo_plan *P = &H->plan;
     enum lcl_status st = LCL_OK;
     for (int k = 0; k < P->froms && st == LCL_OK; ++k)
-        st = lcl_buffer_write_aux(
-            H->ghost, (size_t)P->from[k].start * sizeof(double),
-            H->messages.in[k].data, H->messages.in[k].bytes);
+        st = lcl_write_aux(H->space.ctx, H->ghost,
+                           (size_t)P->from[k].start * sizeof(double),
+                           H->messages.in[k].data, H->messages.in[k].bytes);
     return st;
 }
 
