@@ -72,8 +72,8 @@
  uint i = (n);                                                                 \
  i-- > 0;
 
-// for (UPWARDS(i, n)): i = 0, ..., n - 1, from a counter that runs downwards.
-#define UPWARDS(i, n)                                                          \
+// for (ASCENDING(i, n)): i = 0, ..., n - 1, from a counter that runs downwards.
+#define ASCENDING(i, n)                                                        \
  uint i##_left = (n), i = 0;                                                   \
  i = (n)-i##_left, i##_left > 0;                                               \
  --i##_left
@@ -137,7 +137,7 @@ static inline double wave_sum(double v, uint lanes, local double *scratch)
     GROUP_BARRIER();
     scratch[lid] = v;
     GROUP_BARRIER();
-    for (UPWARDS(l, lanes))
+    for (ASCENDING(l, lanes))
         sum += scratch[first + l];
     return sum;
 }
@@ -149,7 +149,7 @@ static inline double run_sum(double v, uint first, uint count,
     GROUP_BARRIER();
     scratch[lid] = v;
     GROUP_BARRIER();
-    for (UPWARDS(l, count))
+    for (ASCENDING(l, count))
         sum += scratch[wave + first + l];
     return sum;
 }
@@ -266,7 +266,7 @@ static inline void wave_halve(double *v, uint count, uint mask, bool upper)
 {
     const uint half_count = count / 2;
 # pragma unroll
-    for (UPWARDS(q, half_count)) {
+    for (ASCENDING(q, half_count)) {
         const double low = v[q], high = v[half_count + q];
         v[q] = (upper ? high : low) + wave_xor(upper ? low : high, mask);
     }
@@ -296,7 +296,7 @@ static inline struct wave_share wave_spread(double *v, uint count, uint masks)
             s.first += upper ? s.count : 0;
         } else {
 # pragma unroll
-            for (UPWARDS(q, s.count))
+            for (ASCENDING(q, s.count))
                 v[q] += wave_xor(v[q], mask);
             s.mine = s.mine && !upper;
         }
@@ -313,7 +313,7 @@ static inline double run_sum(double v, uint first, uint count,
                              local double *scratch)
 {
     double sum = 0;
-    for (UPWARDS(l, count))
+    for (ASCENDING(l, count))
         sum += wave_from(v, first + l);
     return sum;
 }
@@ -379,7 +379,7 @@ static inline double waves_sum(double v, local double *scratch)
         scratch[lid / LCL_WIDTH] = v;
     GROUP_BARRIER();
     v = 0;
-    for (UPWARDS(w, LCL_GROUP / LCL_WIDTH))
+    for (ASCENDING(w, LCL_GROUP / LCL_WIDTH))
         v += scratch[w];
     GROUP_BARRIER();
 #endif

@@ -34,24 +34,24 @@ static inline void add_blocks(index_t from, index_t to, uint lane,
                               global const double *x, long ldx, double *sum)
 {
     const uint first = lane * COLS, column = BY_ENTRY ? lane % LCL_BLOCK : 0;
-    for (UPWARDS(r, SUMS))
+    for (ASCENDING(r, SUMS))
         sum[r] = 0;
     for (index_t k = from; k < to; k += AHEAD) {
         double share[AHEAD * SUMS];
-        for (UPWARDS(u, AHEAD)) {
+        for (ASCENDING(u, AHEAD)) {
             const index_t at = k + u < to ? k + u : k;
             global const double *a = val + (ulong)at * ENTRIES + first;
             global const double *v = x + (long)col[at] * LCL_BLOCK + column;
-            for (UPWARDS(q, VECTORS))
-                for (UPWARDS(r, ROWS)) {
+            for (ASCENDING(q, VECTORS))
+                for (ASCENDING(r, ROWS)) {
                     double dot = 0;
-                    for (UPWARDS(c, COLS))
+                    for (ASCENDING(c, COLS))
                         dot += a[r * LCL_BLOCK + c] * v[q * ldx + c];
                     share[u * SUMS + q * ROWS + r] = dot;
                 }
         }
-        for (UPWARDS(u, AHEAD))
-            for (UPWARDS(r, SUMS))
+        for (ASCENDING(u, AHEAD))
+            for (ASCENDING(r, SUMS))
                 if (k + u < to)
                     sum[r] += share[u * SUMS + r];
     }
@@ -86,7 +86,7 @@ static inline struct place place_of(uint lid)
 static inline void add_lanes(struct place p, double *sum, local double *scratch)
 {
 # if BY_ENTRY
-    for (UPWARDS(q, VECTORS))
+    for (ASCENDING(q, VECTORS))
         sum[q] = run_sum(sum[q], p.run, LCL_BLOCK, scratch);
 # endif
 }
@@ -104,7 +104,7 @@ INLINE void multiply(int mode, long n, global const index_t *row_ptr,
 # if LCL_WIDTH == 1
     for (RANGE(i, n)) {
         add_blocks(row_ptr[i], row_ptr[i + 1], 0, col, val, x, 0, sum);
-        for (UPWARDS(r, ROWS))
+        for (ASCENDING(r, ROWS))
             spmv_row(mode, i * LCL_BLOCK + r, sum[r],
                      spmv_operand(mode, w, i * LCL_BLOCK + r), y, &s);
     }
@@ -118,12 +118,12 @@ INLINE void multiply(int mode, long n, global const index_t *row_ptr,
         const bool ends = mine && p.lane < LCL_BLOCK / ROWS; // stores results
         const long own = i * LCL_BLOCK + p.lane * ROWS;
         double w_r[ROWS];
-        for (UPWARDS(r, ROWS))
+        for (ASCENDING(r, ROWS))
             w_r[r] = ends ? spmv_operand(mode, w, own + r) : 0;
         add_blocks(mine ? row_ptr[i] : 0, mine ? row_ptr[i + 1] : 0, p.lane,
                    col, val, x, 0, sum);
         add_lanes(p, sum, scratch);
-        for (UPWARDS(r, ends ? ROWS : 0))
+        for (ASCENDING(r, ends ? ROWS : 0))
             spmv_row(mode, own + r, sum[r], w_r[r], y, &s);
     }
 # endif
@@ -148,8 +148,8 @@ kernel void bsr_many(long n, global const index_t *restrict row_ptr,
 # if LCL_WIDTH == 1
     for (RANGE(i, n)) {
         add_blocks(row_ptr[i], row_ptr[i + 1], 0, col, val, x, ldx, sum);
-        for (UPWARDS(q, VECTORS))
-            for (UPWARDS(r, LCL_BLOCK))
+        for (ASCENDING(q, VECTORS))
+            for (ASCENDING(r, LCL_BLOCK))
                 y[q * ldy + i * LCL_BLOCK + r] = sum[q * LCL_BLOCK + r];
     }
 # else
@@ -164,8 +164,8 @@ kernel void bsr_many(long n, global const index_t *restrict row_ptr,
                    col, val, x, ldx, sum);
         add_lanes(p, sum, scratch);
         if (mine && p.lane < LCL_BLOCK / ROWS)
-            for (UPWARDS(q, VECTORS))
-                for (UPWARDS(r, ROWS))
+            for (ASCENDING(q, VECTORS))
+                for (ASCENDING(r, ROWS))
                     y[q * ldy + i * LCL_BLOCK + p.lane * ROWS + r] =
                         sum[q * ROWS + r];
     }

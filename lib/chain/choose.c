@@ -15,9 +15,11 @@ bool lcl_wants_subdomains(const struct lcl_precond_params *p)
            p->relax > 0 || (int)p->coarse > 0 || p->storage || p->transversal;
 }
 
+// On several devices each has a multigrid method of its own, which then is no
+// better than IC(0).
 static bool is_elliptic(const lcl_operator *A)
 {
-    return A->range.total >= ELLIPTIC_ROWS &&
+    return !A->team && !A->part && A->range.total >= ELLIPTIC_ROWS &&
            A->look.opposite >= ELLIPTIC_WEIGHT && A->look.close > 0;
 }
 
