@@ -9,7 +9,14 @@
 #include "host/runtime.h"
 #include "lib/dense/host_inverse.h"
 
-enum { TILE = 32, WAVES = 8 };
+// dense_update keeps two regions of 2 x 1 tiles in local memory: 34 KB.
+enum { TILE = 32, WAVES = 8, LOCAL_LEAST = 40 * 1024 };
+
+static int default_tile(const struct lcl_caps *caps)
+{
+    return caps->width == 1 || caps->local_bytes >= LOCAL_LEAST ? TILE
+                                                                : TILE / 2;
+}
 
 // With the default tile, the program is that of products with the inverse.
 static enum lcl_status get_kernels(struct lcl_inverse *V, int tile)
@@ -45,7 +52,7 @@ enum lcl_status lcl_inverse_init(struct lcl_inverse *V, lcl_context *ctx,
     const int side = caps->width == 1 ? 1 : 2; // tiles of a region
     enum lcl_status st;
     if (tile == 0)
-        tile = TILE;
+        tile = default_tile(caps);
     *V = (struct lcl_inverse){.ctx = ctx, .n = n};
     V->groups = lcl_vector_groups(caps);
     V->tile_rows = tile;

@@ -5,6 +5,7 @@
 #include "tests/support/systems.h"
 
 #include "host/blas.h"
+#include "host/context.h"
 #include "lib/dense/gemv.h"
 #include "lib/dense/host_inverse.h"
 #include "lib/dense/inverse.h"
@@ -283,6 +284,23 @@ static void test_dense__products_can_be_timed(void **state)
     assert_true(seconds >= 0 && seconds < 60);
 }
 
+// With 32 KB of local memory a region of the default tiles does not fit.
+static void test_dense__tiles_fit_the_local_memory(void **state)
+{
+    lcl_context *ctx = *state;
+    const uint64_t all = ctx->caps.local_bytes;
+    const double A[] = {4, 1, 1, 0.5};
+    double X[4];
+    struct lcl_inverse V;
+    ctx->caps.local_bytes = 32 * 1024;
+    assert_int_equal(lcl_inverse_init(&V, ctx, 40, 0), LCL_OK);
+    assert_int_equal(V.tile_rows, ctx->caps.width == 1 ? 32 : 16);
+    lcl_inverse_finish(&V);
+    assert_int_equal(invert(ctx, A, X, 2), 0);
+    ctx->caps.local_bytes = all;
+    test_expect_near("inverse", X, (const double[]){0.5, -1, -1, 4}, 4, 1e-14);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -291,6 +309,7 @@ int main(void)
         cmocka_unit_test(test_dense__rows_are_exchanged_inside_a_tile),
         cmocka_unit_test(test_dense__singular_matrices_have_pinned_unknowns),
         cmocka_unit_test(test_dense__an_empty_row_and_column_are_pinned),
+        cmocka_unit_test(test_dense__tiles_fit_the_local_memory),
         cmocka_unit_test(test_dense__products_match),
         cmocka_unit_test(test_dense__clblast_s_products_match),
         cmocka_unit_test(test_dense__products_can_be_timed),
