@@ -6,6 +6,8 @@
 #include "host/log.h"
 #include "host/runtime.h"
 
+#include <string.h>
+
 struct creation {
     lcl_solver *S;
     const struct lcl_solver_params *params;
@@ -68,20 +70,15 @@ static enum lcl_status solve_member(void *arg, int rank)
                             rank == 0 ? s->report : NULL);
 }
 
-// x in the numbering of the ranks.
-static double *start(const struct lcl_team_operator *T, double *x)
-{
-    double *target = lcl_team_target(T, x);
-    (void)lcl_team_spread(T, x, target);
-    return target;
-}
-
 enum lcl_status lcl_team_solver_solve(lcl_solver *S, const double *b, double *x,
                                       struct lcl_report *report)
 {
     const struct lcl_team_operator *T = S->A->team;
     struct lcl_report own = LCL_REPORT_INIT;
-    struct solving s = {S, lcl_team_spread(T, b, T->in), start(T, x), &own};
+    struct solving s = {S, lcl_team_spread(T, b, T->in), T->out, &own};
+    const double *start = lcl_team_spread(T, x, T->out);
+    if (start == x)
+        memcpy(T->out, x, (size_t)S->A->range.n * sizeof *x);
     const enum lcl_status st = lcl_team_run(T->team, solve_member, &s);
     if (st < 0)
         return st;

@@ -11,7 +11,6 @@ enum lcl_status lcl_team_solver_create(lcl_solver **out, lcl_operator *A,
                                        const struct lcl_solver_params *params);
 void lcl_team_solver_finish(lcl_solver *S);
 
-// Arguments and statuses of lcl_solver_solve(). After an error, x is undefined
-// on some ranks' rows only if the numbering is the caller's.
+// Arguments and statuses of lcl_solver_solve().
 enum lcl_status lcl_team_solver_solve(lcl_solver *S, const double *b, double *x,
                                       struct lcl_report *report);

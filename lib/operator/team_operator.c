@@ -7,6 +7,8 @@
 #include "host/runtime.h"
 #include "lib/operator/distributed.h"
 
+#include <string.h>
+
 void lcl_distribution_finish(struct lcl_distribution *D)
 {
     lcl_free(D->first);
@@ -33,14 +35,11 @@ const double *lcl_team_spread(const struct lcl_team_operator *T,
     return copy;
 }
 
-double *lcl_team_target(const struct lcl_team_operator *T, double *y)
-{
-    return T->distribution.perm ? T->out : y;
-}
-
 void lcl_team_collect(const struct lcl_team_operator *T, double *y)
 {
     const int32_t *perm = T->distribution.perm;
+    if (!perm)
+        memcpy(y, T->out, (size_t)rows_of(T) * sizeof *y);
     for (int64_t i = 0; perm && i < rows_of(T); ++i)
         y[perm[i]] = T->out[i];
 }
@@ -63,8 +62,7 @@ enum lcl_status lcl_team_apply(const struct lcl_team_operator *T,
                                lcl_operator *const *op, const double *x,
                                double *y)
 {
-    struct application a = {T, op, lcl_team_spread(T, x, T->in),
-                            lcl_team_target(T, y)};
+    struct application a = {T, op, lcl_team_spread(T, x, T->in), T->out};
     const enum lcl_status st = lcl_team_run(T->team, apply_part, &a);
     if (st >= 0)
         lcl_team_collect(T, y);
@@ -199,7 +197,7 @@ static enum lcl_status allocate(struct lcl_team_operator *T,
     T->part = lcl_calloc(size, sizeof *T->part);
     T->entry = lcl_malloc(size, sizeof *T->entry);
     T->in = lcl_malloc(n, sizeof *T->in);
-    T->out = lcl_malloc(n, sizeof *T->out);
+    T->out = lcl_malloc((size_t)A->rows, sizeof *T->out);
     T->val = lcl_malloc(nnz, sizeof *T->val);
     if (!T->part || !T->entry || !T->in || !T->out || !T->val)
         return lcl_fail_memory(log, "an operator on several devices");

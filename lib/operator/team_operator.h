@@ -21,9 +21,10 @@ struct lcl_team_operator {
     lcl_team *team;
     struct lcl_distribution distribution;
     lcl_operator **part;
-    int64_t *entry;   // first entries of the ranks' rows
-    double *in, *out; // with `perm`: vectors in its numbering
-    double *val;      // with `perm`: values in its order
+    int64_t *entry; // first entries of the ranks' rows
+    double *out;    // a result in the numbering of the ranks
+    double *in;     // with `perm`: a vector in that numbering
+    double *val;    // with `perm`: values in its order
 };
 
 // Creates an operator with a part on each context. A has its rows in the
@@ -33,13 +34,10 @@ enum lcl_status lcl_team_operator_create(
     lcl_operator **out, lcl_context *const *ctx, const struct lcl_csr *A,
     struct lcl_distribution *D, const struct lcl_operator_params *params);
 
-// A vector of the caller in the numbering of the ranks: x itself, or a copy in
-// T->in or T->out.
+// A vector of the caller in the numbering of the ranks: x itself, or a copy.
 const double *lcl_team_spread(const struct lcl_team_operator *T,
                               const double *x, double *copy);
-// Where a result in the numbering of the ranks is to be stored: y itself, or
-// T->out, which lcl_team_collect() then copies to y.
-double *lcl_team_target(const struct lcl_team_operator *T, double *y);
+// Copies T->out to a vector of the caller: a call that fails changes none.
 void lcl_team_collect(const struct lcl_team_operator *T, double *y);
 
 // The `apply` of objects with parts on several devices: they have no vectors of
