@@ -107,6 +107,7 @@ static void describe(lcl_operator *A, const struct lcl_rows *rows)
     const struct part *D = A->state;
     A->info = A->part->info;
     A->info.rows = A->info.cols = rows->rows;
+    A->info.devices = A->range.comm->size;
     A->info.nnz = rows->row_ptr[rows->rows];
     A->info.bytes += lcl_halo_bytes(&D->halo);
     A->matrix = A->part->matrix;

@@ -46,7 +46,7 @@ static enum lcl_status check(const lcl_operator *A, const lcl_operator *B)
     const struct lcl_log *log = lcl_context_log(A->range.ctx);
     if (A->range.ctx != B->range.ctx)
         return lcl_misuse(log, "%s: A and B have different contexts", who);
-    if (A->part || B->part)
+    if (A->part || B->part || A->team || B->team)
         return lcl_fail(log, LCL_EUNSUPPORTED,
                         "%s: an operator is distributed among ranks", who);
     if (!A->matrix || !B->matrix)

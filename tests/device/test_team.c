@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Operators on several devices of one process, through the public interface.
+// The contexts share the default device.
+#include "tests/support/device.h"
+#include "tests/support/matrices.h"
+#include "tests/support/solving.h"
+
+#include <levelcl/chain.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEVICES = 3 };
+
+struct team {
+    lcl_context *ctx[DEVICES];
+    struct lcl_csr A;
+    lcl_operator *op;
+    double *b, *x, *y;
+};
+
+static void team_open(struct team *t, struct lcl_csr A, int count)
+{
+    *t = (struct team){.A = A,
+                       .b = test_random_vector(A.rows, 5),
+                       .x = test_vector(A.rows),
+                       .y = test_vector(A.rows)};
+    for (int k = 0; k < count; ++k)
+        assert_int_equal(lcl_context_create(&t->ctx[k], NULL), LCL_OK);
+    assert_int_equal(
+        lcl_operator_create_distributed(&t->op, t->ctx, count, &A, NULL),
+        LCL_OK);
+    assert_int_equal(lcl_operator_info(t->op)->devices, count);
+}
+
+static void team_close(struct team *t)
+{
+    lcl_operator_destroy(&t->op);
+    for (int k = 0; k < DEVICES; ++k)
+        lcl_context_destroy(&t->ctx[k]);
+    free(t->b);
+    free(t->x);
+    free(t->y);
+    test_csr_finish(&t->A);
+}
+
+// Rows and columns in a random order: METIS finds a better one.
+static struct lcl_csr shuffled(void)
+{
+    struct lcl_csr A = test_laplacian(8, 7, 6);
+    int32_t *perm = test_random_permutation(A.rows, 3);
+    double *dense = test_vector(A.rows * A.rows);
+    for (int64_t i = 0; i < A.rows; ++i)
+        for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
+            dense[perm[i] * A.rows + perm[A.col_ind[k]]] = A.val[k];
+    struct lcl_csr B = test_csr_from_dense(A.rows, dense);
+    free(dense);
+    free(perm);
+    test_csr_finish(&A);
+    return B;
+}
+
+static void expect_product(struct team *t)
+{
+    double *expected = test_vector(t->A.rows);
+    lcl_csr_multiply(&t->A, t->b, expected);
+    assert_int_equal(lcl_operator_apply(t->op, t->b, t->y), LCL_OK);
+    test_expect_near("A b", t->y, expected, t->A.rows, 1e-13);
+    free(expected);
+}
+
+static void test_team__products_are_the_host_s(void **state)
+{
+    struct team t;
+    (void)state;
+    for (int count = 1; count <= DEVICES; ++count) {
+        team_open(&t, test_random_csr(90, 5, 2), count);
+        expect_product(&t);
+        team_close(&t);
+        team_open(&t, shuffled(), count);
+        expect_product(&t);
+        team_close(&t);
+    }
+}
+
+// Solves by the chain's own choice, then with new values.
+static void expect_solves(struct lcl_csr A)
+{
+    struct team t;
+    struct lcl_report report = LCL_REPORT_INIT;
+    lcl_chain *C;
+    team_open(&t, A, DEVICES);
+    assert_true(lcl_chain_create(&C, t.op, NULL, NULL) >= LCL_OK);
+    for (int values = 1; values <= 2; ++values) {
+        memset(t.x, 0, (size_t)A.rows * sizeof *t.x);
+        assert_int_equal(lcl_chain_solve(C, t.b, t.x, &report), LCL_OK);
+        assert_true(test_residual(&t.A, t.b, t.x) <= 1e-8 * (1 + 1e-6));
+        for (int64_t k = 0; k < A.nnz; ++k)
+            t.A.val[k] *= 3;
+        assert_int_equal(lcl_operator_update(t.op, t.A.val), LCL_OK);
+        assert_true(lcl_chain_update(C) >= LCL_OK);
+    }
+    lcl_chain_destroy(&C);
+    team_close(&t);
+}
+
+static void test_team__chains_solve_and_take_new_values(void **state)
+{
+    (void)state;
+    expect_solves(test_laplacian(9, 8, 7));
+    expect_solves(test_random_csr(300, 5, 3));
+    expect_solves(shuffled());
+}
+
+static void test_team__preconditioners_add_up(void **state)
+{
+    static const struct lcl_precond_params ildu0 = {.type = LCL_PRECOND_ILDU0,
+                                                    .partition = {.rows = 40}};
+    struct team t;
+    lcl_precond *M;
+    (void)state;
+    team_open(&t, test_laplacian(9, 8, 7), DEVICES);
+    assert_int_equal(lcl_precond_create(&M, t.op, &ildu0), LCL_OK);
+    const struct lcl_precond_info *info = lcl_precond_info(M);
+    assert_int_equal(info->rows, t.A.rows);
+    assert_in_range(info->parts, t.A.rows / 40, t.A.rows);
+    assert_int_equal(lcl_precond_apply(M, t.b, t.x), LCL_OK);
+    assert_int_equal(lcl_precond_update(M), LCL_OK);
+    assert_int_equal(lcl_precond_apply(M, t.b, t.y), LCL_OK);
+    test_expect_same("M^-1 b", t.y, t.x, t.A.rows);
+    lcl_precond_destroy(&M);
+    team_close(&t);
+}
+
+static void test_team__failures_change_nothing(void **state)
+{
+    struct team t;
+    lcl_solver *S;
+    (void)state;
+    team_open(&t, test_laplacian(6, 5, 4), DEVICES);
+    assert_int_equal(lcl_solver_create(&S, t.op, NULL, NULL), LCL_OK);
+    t.x[3] = 7;
+    t.b[t.A.rows - 1] = NAN;
+    assert_int_equal(lcl_solver_solve(S, t.b, t.x, NULL), LCL_EFORMAT);
+    for (int64_t i = 0; i < t.A.rows; ++i)
+        assert_true(t.x[i] == (i == 3 ? 7 : 0));
+    t.b[t.A.rows - 1] = 1;
+    assert_int_equal(lcl_solver_solve(S, t.b, t.x, NULL), LCL_OK);
+    t.A.val[t.A.nnz - 1] = INFINITY;
+    assert_int_equal(lcl_operator_update(t.op, t.A.val), LCL_EFORMAT);
+    t.A.val[t.A.nnz - 1] = 6;
+    expect_product(&t);
+    lcl_solver_destroy(&S);
+    team_close(&t);
+}
+
+static bool stop_at_once(void *user, const struct lcl_progress_info *info)
+{
+    ++*(int *)user;
+    return info->iteration < 0;
+}
+
+static void test_team__the_monitor_stops_all(void **state)
+{
+    int calls = 0;
+    const struct lcl_solver_params params = {.monitor = stop_at_once,
+                                             .monitor_user = &calls};
+    struct lcl_report report = LCL_REPORT_INIT;
+    struct team t;
+    lcl_solver *S;
+    (void)state;
+    team_open(&t, test_laplacian(9, 8, 7), DEVICES);
+    assert_int_equal(lcl_solver_create(&S, t.op, NULL, &params), LCL_OK);
+    assert_int_equal(lcl_solver_solve(S, t.b, t.x, &report),
+                     LCL_ITERATION_LIMIT);
+    assert_int_equal(report.stop, LCL_STOP_MONITOR);
+    assert_int_equal(calls, 1);
+    lcl_solver_destroy(&S);
+    team_close(&t);
+}
+
+static void expect_refused(lcl_context *const *ctx, int count,
+                           const struct lcl_csr *A, enum lcl_status status)
+{
+    lcl_operator *op = NULL;
+    assert_int_equal(lcl_operator_create_distributed(&op, ctx, count, A, NULL),
+                     status);
+    assert_null(op);
+}
+
+static void test_team__bad_input_is_refused(void **state)
+{
+    struct team t;
+    struct lcl_csr two = test_identity(2);
+    const int64_t lengths[] = {1, 2};
+    struct lcl_csr wide = test_rows_of_lengths(2, 3, lengths);
+    (void)state;
+    team_open(&t, test_identity(9), DEVICES);
+    lcl_context *const twice[] = {t.ctx[0], t.ctx[0]};
+    expect_refused(twice, 2, &t.A, LCL_EINVAL);
+    expect_refused(t.ctx, DEVICES, &two, LCL_EINVAL);
+    expect_refused(t.ctx, 2, &wide, LCL_EFORMAT);
+    t.A.col_ind[4] = 9;
+    expect_refused(t.ctx, DEVICES, &t.A, LCL_EFORMAT);
+    t.A.col_ind[4] = 4;
+    test_csr_finish(&wide);
+    test_csr_finish(&two);
+    team_close(&t);
+}
+
+// Multigrid on each device, with the vectors of its rows.
+static void test_team__near_null_vectors_are_distributed(void **state)
+{
+    static const struct lcl_precond_params amg = {.type = LCL_PRECOND_AMG};
+    static const struct lcl_solver_params cg = {.type = LCL_SOLVER_CG};
+    struct lcl_csr A = LCL_CSR_INIT;
+    struct lcl_dense nodes, modes;
+    int iterations[2];
+    (void)state;
+    assert_int_equal(lcl_csr_problem(&A, "elasticity:12", NULL), LCL_OK);
+    assert_int_equal(lcl_problem_coordinates(&nodes, "elasticity:12", NULL),
+                     LCL_OK);
+    assert_int_equal(lcl_rigid_body_modes(&modes, &nodes, NULL), LCL_OK);
+    struct team t;
+    team_open(&t, A, DEVICES);
+    for (int k = 0; k < 2; ++k) {
+        struct lcl_report report = LCL_REPORT_INIT;
+        lcl_precond *M;
+        lcl_solver *S;
+        assert_int_equal(
+            lcl_operator_set_near_nullspace(t.op, k ? &modes : NULL), LCL_OK);
+        assert_int_equal(lcl_precond_create(&M, t.op, &amg), LCL_OK);
+        assert_int_equal(lcl_solver_create(&S, t.op, M, &cg), LCL_OK);
+        memset(t.x, 0, (size_t)A.rows * sizeof *t.x);
+        assert_int_equal(lcl_solver_solve(S, t.b, t.x, &report), LCL_OK);
+        iterations[k] = report.iterations;
+        lcl_solver_destroy(&S);
+        lcl_precond_destroy(&M);
+    }
+    assert_true(iterations[1] < iterations[0]);
+    lcl_dense_finish(&modes);
+    lcl_dense_finish(&nodes);
+    team_close(&t);
+}
+
+static void test_team__what_needs_one_device_is_refused(void **state)
+{
+    struct team t;
+    lcl_operator *C = NULL;
+    (void)state;
+    team_open(&t, test_identity(9), DEVICES);
+    assert_int_equal(lcl_operator_multiply(&C, t.op, t.op), LCL_EUNSUPPORTED);
+    assert_null(C);
+    const struct lcl_dense short_one = {1, 1, (double[]){1}};
+    assert_int_equal(lcl_operator_set_near_nullspace(t.op, &short_one),
+                     LCL_EINVAL);
+    team_close(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_team__products_are_the_host_s),
+        cmocka_unit_test(test_team__chains_solve_and_take_new_values),
+        cmocka_unit_test(test_team__preconditioners_add_up),
+        cmocka_unit_test(test_team__failures_change_nothing),
+        cmocka_unit_test(test_team__the_monitor_stops_all),
+        cmocka_unit_test(test_team__bad_input_is_refused),
+        cmocka_unit_test(test_team__near_null_vectors_are_distributed),
+        cmocka_unit_test(test_team__what_needs_one_device_is_refused),
+    };
+    return test_device_run(tests);
+}
