@@ -8,7 +8,14 @@
 
 // ---------------------------------------------------------------- plan
 
-enum { DEFINITE = 1, GENERAL = 2, MATRIX = 4, KRON = 8, ANY = 16 };
+enum {
+    DEFINITE = 1,
+    GENERAL = 2,
+    MATRIX = 4,
+    KRON = 8,
+    ANY = 16,
+    INDEFINITE = 32, // symmetric
+};
 
 // Those that are likely to be fast come first, so that others end early.
 static const struct {
@@ -23,6 +30,8 @@ static const struct {
     {DEFINITE, "--solver cg --precond ic0 --coarse mult"},
     {DEFINITE, "--solver cg --precond ic0 --subdomain-rows 512"},
     {DEFINITE, "--solver cg --precond jacobi"},
+    {INDEFINITE, "--solver minres --precond jacobi"},
+    {INDEFINITE, "--solver bicgstab --precond ildu0 --transversal on"},
     {MATRIX | KRON, "--solver bicgstab --precond ildu0"},
     {MATRIX, "--solver bicgstab --precond ildu0 --coarse mult"},
     {MATRIX, "--solver bicgstab --precond ildu0 --coarse none"},
@@ -39,19 +48,16 @@ static const struct {
     {KRON, "--solver gmres --restart 60 --precond ildu0"},
 };
 
-static bool is_definite(const struct job *job)
-{
-    const struct facts *facts = &job->facts;
-    return facts->asymmetry < 1e-10 &&
-           (facts->positive_diagonals == job->A.rows ||
-            facts->negative_diagonals == job->A.rows);
-}
-
 static unsigned kind_of(const struct job *job)
 {
-    return ANY | (cli_is_kron(&job->cli) ? KRON
-                  : is_definite(job)     ? MATRIX | DEFINITE
-                                         : MATRIX | GENERAL);
+    const struct facts *facts = &job->facts;
+    const bool symmetric = facts->asymmetry < 1e-10;
+    if (cli_is_kron(&job->cli))
+        return ANY | KRON;
+    if (symmetric && (facts->positive_diagonals == job->A.rows ||
+                      facts->negative_diagonals == job->A.rows))
+        return ANY | MATRIX | DEFINITE;
+    return ANY | MATRIX | GENERAL | (symmetric ? INDEFINITE : 0);
 }
 
 // Whether no option of the command line was changed.
