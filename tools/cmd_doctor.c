@@ -165,7 +165,9 @@ static enum lcl_status open_device(struct job *job)
                                               .log = job->log,
                                               .no_cache = true,
                                               .no_self_test = true};
-    return lcl_context_create(&job->ctx, &params);
+    const enum lcl_status st = devices_open(&job->devices, NULL, &params);
+    job->ctx = st == LCL_OK ? job->devices.ctx[0] : NULL;
+    return st;
 }
 
 static enum lcl_status check_device(struct doctor *doctor, struct job *job)

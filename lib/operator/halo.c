@@ -187,9 +187,9 @@ enum lcl_status lcl_halo_begin(struct lcl_halo *H, const lcl_buffer *x)
     if (!H->window)
         return LCL_OK;
     if ((st = lcl_gather(&H->ops, H->plan.sends, H->send, x, H->packed)) < 0 ||
-        (st = lcl_window_post(H->window)) < 0)
+        (st = lcl_fork(H->space.ctx)) < 0) // ghosts arrive beside the product
         return st;
-    return lcl_fork(H->space.ctx); // ghosts arrive beside the product
+    return lcl_window_post(H->window);
 }
 
 // So that the next exchange does not send what was packed for this one.
