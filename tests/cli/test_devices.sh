@@ -18,6 +18,9 @@ refused 4 'no device' --problem lap3d:4 --devices 0,none-such
 # ---------------------------------------------------------------- solves
 
 export POCL_DEVICES='pthread pthread pthread'
+# LeakSanitizer crashes now and then where the threads of several such devices
+# end; other tests look for leaks
+export ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0"
 clsolve devices
 [ "$(grep -c '^[0-9]' "$dir/stdout")" -ge 3 ] ||
     { echo "fewer than three devices: $passed passed"; exit 77; }
