@@ -59,7 +59,7 @@ kernel void invert_absolute(long n, global const index_t *restrict row_ptr,
                             global double *restrict inv_d)
 {
     for (RANGE(row, n)) {
-        const long i = row / LCL_BLOCK, r = row % LCL_BLOCK;
+        const long i = row / LCL_BLOCK, r = row - i * LCL_BLOCK;
         const double own = fabs(diagonal_at(row, place, val));
         double sum = 0, largest = 0;
         for (ulong k = row_ptr[i]; k < row_ptr[i + 1]; ++k)
