@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which device has which rows, and operators on several devices.
-#include "lib/partition/distribution.h"
-
 #include "host/alloc.h"
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/matrix/csr.h"
+#include "lib/operator/team_operator.h"
 #include "lib/partition/partition.h"
 
 #include <inttypes.h>
@@ -49,8 +48,10 @@ static void cut(int64_t *first, const struct lcl_csr *A, int size, int block)
     first[size] = A->rows;
 }
 
-int64_t lcl_count_ghosts(const struct lcl_csr *A, const int64_t *first,
-                         int size)
+// The entries of other ranks that the ranks need: pairs of a rank and a column.
+// -1: out of memory.
+static int64_t count_ghosts(const struct lcl_csr *A, const int64_t *first,
+                            int size)
 {
     int32_t *needed = lcl_malloc((size_t)A->cols, sizeof *needed);
     int64_t ghosts = 0;
@@ -109,38 +110,26 @@ static enum lcl_status order_by_metis(int32_t *perm, const struct lcl_csr *A,
     return st;
 }
 
-// The ghosts if B, A in the order of D->perm, is cut; D->first and D->map then
-// belong to it.
-static enum lcl_status cut_reordered(struct lcl_distribution *D,
-                                     int64_t *ghosts, const struct lcl_csr *A,
-                                     const struct lcl_log *log)
-{
-    struct lcl_csr B;
-    const enum lcl_status st = lcl_csr_reorder(&B, &D->map, A, D->perm, log);
-    if (st < 0)
-        return st;
-    cut(D->first, &B, D->size, 1);
-    *ghosts = lcl_count_ghosts(&B, D->first, D->size);
-    lcl_csr_finish(&B);
-    return LCL_OK;
-}
-
-static enum lcl_status try_metis(struct lcl_distribution *D,
+// B is A in the order of METIS's parts if that leaves less than two thirds of
+// the ghosts, otherwise empty.
+static enum lcl_status try_metis(struct lcl_distribution *D, struct lcl_csr *B,
                                  const struct lcl_csr *A, int64_t ghosts,
                                  const struct lcl_log *log)
 {
-    int64_t fewer = -1;
     enum lcl_status st;
     D->perm = lcl_malloc((size_t)A->rows, sizeof *D->perm);
     if (!D->perm)
         return lcl_fail_memory(log, "the rows of the devices");
     if ((st = order_by_metis(D->perm, A, D->size, log)) < 0 ||
-        (st = cut_reordered(D, &fewer, A, log)) < 0)
+        (st = lcl_csr_reorder(B, &D->map, A, D->perm, log)) < 0)
         return st;
+    cut(D->first, B, D->size, 1);
+    const int64_t fewer = count_ghosts(B, D->first, D->size);
     lcl_debug(log, "distribution: %" PRId64 " ghosts, %" PRId64 " by METIS",
               ghosts, fewer);
     if (fewer >= 0 && 3 * fewer < 2 * ghosts)
         return LCL_OK;
+    lcl_csr_finish(B);
     lcl_free(D->perm);
     lcl_free(D->map);
     D->perm = NULL;
@@ -149,11 +138,13 @@ static enum lcl_status try_metis(struct lcl_distribution *D,
     return LCL_OK;
 }
 
-enum lcl_status lcl_distribute(struct lcl_distribution *D,
-                               const struct lcl_csr *A, int size, int block,
-                               const struct lcl_log *log)
+// Distributes the rows of A among `size` ranks; rows of a block stay together.
+// Ranks have consecutive rows with about as many entries each: of A or, if
+// block is 1 and D->perm is set, of B.
+static enum lcl_status distribute(struct lcl_distribution *D, struct lcl_csr *B,
+                                  const struct lcl_csr *A, int size, int block,
+                                  const struct lcl_log *log)
 {
-    enum lcl_status st = LCL_OK;
     *D = (struct lcl_distribution){.size = size};
     if (A->rows / block < size)
         return lcl_fail(log, LCL_EINVAL,
@@ -164,12 +155,10 @@ enum lcl_status lcl_distribute(struct lcl_distribution *D,
     if (!D->first)
         return lcl_fail_memory(log, "the rows of the devices");
     cut(D->first, A, size, block);
-    const int64_t ghosts = size > 1 ? lcl_count_ghosts(A, D->first, size) : 0;
+    const int64_t ghosts = size > 1 ? count_ghosts(A, D->first, size) : 0;
     if (block == 1 && ghosts > A->rows / FEW_GHOSTS)
-        st = try_metis(D, A, ghosts, log);
-    if (st < 0)
-        lcl_distribution_finish(D);
-    return st;
+        return try_metis(D, B, A, ghosts, log);
+    return LCL_OK;
 }
 
 // ------------------------------------------------------------------- creation
@@ -191,30 +180,12 @@ static enum lcl_status check(lcl_context *const *ctx, int count,
     return lcl_csr_check(A, log);
 }
 
-static enum lcl_status create(lcl_operator **out, lcl_context *const *ctx,
-                              struct lcl_distribution *D,
-                              const struct lcl_csr *A,
-                              const struct lcl_operator_params *params)
-{
-    const struct lcl_log *log = lcl_context_log(ctx[0]);
-    struct lcl_csr B;
-    int64_t *map;
-    if (!D->perm)
-        return lcl_team_operator_create(out, ctx, A, D, params);
-    enum lcl_status st = lcl_csr_reorder(&B, &map, A, D->perm, log);
-    if (st < 0)
-        return st;
-    lcl_free(map);
-    st = lcl_team_operator_create(out, ctx, &B, D, params);
-    lcl_csr_finish(&B);
-    return st;
-}
-
 enum lcl_status lcl_operator_create_distributed(
     lcl_operator **out, lcl_context *const *contexts, int count,
     const struct lcl_csr *A, const struct lcl_operator_params *params)
 {
     struct lcl_distribution D = {.size = 0};
+    struct lcl_csr B = {0};
     lcl_context *first = contexts && count > 0 ? contexts[0] : NULL;
     enum lcl_status st;
     if ((st = lcl_operator_begin(
@@ -232,10 +203,12 @@ enum lcl_status lcl_operator_create_distributed(
     const int block =
         params->block_size ? params->block_size : lcl_csr_natural_block(A);
     lcl_task_enter(first, LCL_TASK_PARTITION);
-    st = lcl_distribute(&D, A, count, block, log);
+    st = distribute(&D, &B, A, count, block, log);
     lcl_task_leave(first);
     if (st == LCL_OK)
-        st = create(out, contexts, &D, A, params);
+        st = lcl_team_operator_create(out, contexts, D.perm ? &B : A, &D,
+                                      params);
+    lcl_csr_finish(&B);
     lcl_distribution_finish(&D);
     return st;
 }
