@@ -33,6 +33,7 @@
  X(clGetDeviceInfo)                                                            \
  X(clGetEventInfo)                                                             \
  X(clGetEventProfilingInfo)                                                    \
+ X(clGetExtensionFunctionAddressForPlatform)                                   \
  X(clGetKernelWorkGroupInfo)                                                   \
  X(clGetMemObjectInfo)                                                         \
  X(clGetPlatformIDs)                                                           \

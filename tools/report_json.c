@@ -212,6 +212,9 @@ static void put_operator(cJSON *record, const struct job *job)
         json_put_text(object, "kron", lcl_kron_name(info->kron));
     else
         json_put_text(object, "spmv", lcl_spmv_name(info->spmv));
+    if (info->communication)
+        json_put_text(object, "communication",
+                      lcl_communication_name(info->communication));
     json_put_count(object, "bytes", (int64_t)info->bytes);
     json_put_count(object, "traffic", (int64_t)info->traffic);
 }

@@ -280,9 +280,14 @@ static void application(const struct lcl_precond_info *info)
 static void product(const struct lcl_operator_info *info)
 {
     line("product");
-    printf("%s, %.1f MB on the device\n",
+    printf("%s, %.1f MB on the device%s\n",
            info->kron ? lcl_kron_name(info->kron) : lcl_spmv_name(info->spmv),
-           1e-6 * (double)info->bytes);
+           1e-6 * (double)info->bytes, info->devices > 0 ? "s" : "");
+    if (info->communication) {
+        line("devices");
+        printf("%d, communication %s\n", info->devices,
+               lcl_communication_name(info->communication));
+    }
 }
 
 void text_precond(const struct job *job)

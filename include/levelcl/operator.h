@@ -54,6 +54,17 @@ enum lcl_kron_type {
     LCL_KRON_COUNT,
 };
 
+/* How the devices of a distributed operator wait for each other. */
+enum lcl_communication {
+    LCL_COMMUNICATION_DEFAULT = 0, /* ahead between GPUs of one process, if a
+                                      trial succeeds; else step */
+    LCL_COMMUNICATION_AHEAD, /* sums and messages are enqueued: kernels wait for
+                                them, a thread of each device carries them */
+    LCL_COMMUNICATION_STEP,  /* the host waits for each device, then writes to
+                                the others */
+    LCL_COMMUNICATION_COUNT
+};
+
 /* All zero is the default. */
 struct lcl_operator_params {
     enum lcl_spmv_type spmv;
@@ -65,6 +76,8 @@ struct lcl_operator_params {
     /* LCL_SPMV_HEC: columns of the ELL part, at most the entries of the longest
      * row. 0: as many as a third of the rows have entries for. */
     int hec_width;
+    /* For distributed operators. */
+    enum lcl_communication communication;
 };
 
 #define LCL_OPERATOR_PARAMS_INIT LCL_ZERO
@@ -85,6 +98,8 @@ struct lcl_operator_info {
                          first product */
     bool callback;    /* made of a callback */
     int devices;      /* among which the rows are distributed; 0: one */
+    enum lcl_communication communication; /* the chosen way; DEFAULT: the rows
+                                             are not distributed */
 };
 
 /* An operator on the device. An operator must outlive the preconditioners and
@@ -200,6 +215,7 @@ LCL_API void lcl_operator_destroy(lcl_operator **A);
 LCL_API const char *lcl_spmv_name(enum lcl_spmv_type type);
 /* "one_pass", "okp", "cu". */
 LCL_API const char *lcl_kron_name(enum lcl_kron_type type);
+LCL_API const char *lcl_communication_name(enum lcl_communication way);
 
 LCL_END_DECLS
 

@@ -30,6 +30,13 @@ struct lcl_exchange_plan {
     int outs, ins;
 };
 
+// What goes to or comes from a rank in an exchange of numbers: `count` of them,
+// from `start` on.
+struct lcl_halo_peer {
+    int rank;
+    int64_t start, count;
+};
+
 struct lcl_comm_ops {
     // all + r * bytes = `own` of rank r.
     enum lcl_status (*gather)(struct lcl_comm *C, const void *own, size_t bytes,
@@ -40,11 +47,14 @@ struct lcl_comm_ops {
     void (*give_up)(struct lcl_comm *C);
 };
 
+struct lcl_relay;
+
 struct lcl_comm {
     const struct lcl_comm_ops *ops;
     int rank, size;
-    struct lcl_log log; // of the rank's context
-    char *room;         // lcl_comm_room()
+    struct lcl_relay *relay; // lib/comm/relay.h; NULL: none
+    struct lcl_log log;      // of the rank's context
+    char *room;              // lcl_comm_room()
     size_t room_bytes;
 };
 

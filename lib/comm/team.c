@@ -7,6 +7,8 @@
 
 #include "host/alloc.h"
 #include "host/log.h"
+#include "host/runtime.h"
+#include "lib/comm/relay.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -34,7 +36,8 @@ struct member {
 
 struct lcl_team {
     int size;
-    atomic_int failed; // 1 + the rank that failed first; 0: none
+    atomic_int failed;        // 1 + the rank that failed first; 0: none
+    struct lcl_relays relays; // rank: NULL: none
     // of the run in progress
     atomic_int gate; // > 0: threads may start; < 0: they end
     lcl_team_fn *fn;
@@ -44,13 +47,18 @@ struct lcl_team {
 
 // ------------------------------------------------------------------- waiting
 
+static void note_failure(struct member *m)
+{
+    int none = 0;
+    atomic_compare_exchange_strong(&m->team->failed, &none, m->comm.rank + 1);
+}
+
 // Returns when no other rank reads this one's messages any more: each fails in
 // its next call, or ends.
 static void give_up(struct lcl_comm *C)
 {
     struct member *m = (struct member *)C;
-    int none = 0;
-    atomic_compare_exchange_strong(&m->team->failed, &none, C->rank + 1);
+    note_failure(m);
     atomic_store(&m->left, true);
     for (int r = 0; r < C->size; ++r)
         while (!atomic_load(&m->team->member[r].left))
@@ -185,10 +193,23 @@ static const struct lcl_comm_ops ops = {gather, begin, end, give_up};
 
 // ------------------------------------------------------------------- run
 
+// A rank that fails lets the kernels of all ranks that wait go on.
+static enum lcl_status call(struct member *m)
+{
+    lcl_relay *R = m->comm.relay;
+    enum lcl_status st = lcl_relay_start(R);
+    if (st < 0)
+        return st;
+    if ((st = m->team->fn(m->team->arg, m->comm.rank)) < 0)
+        note_failure(m);
+    const enum lcl_status end = lcl_relay_end(R);
+    return st < 0 || end == LCL_OK ? st : end;
+}
+
 static void enter(lcl_team *T, int rank)
 {
     struct member *m = &T->member[rank];
-    m->status = T->fn(T->arg, rank);
+    m->status = call(m);
     atomic_store(&m->left, true);
     if (m->status < 0)
         give_up(&m->comm);
@@ -225,6 +246,8 @@ static void reset(lcl_team *T, lcl_team_fn *fn, void *arg)
     atomic_store(&T->gate, 0);
     T->fn = fn;
     T->arg = arg;
+    if (T->member[0].comm.relay)
+        lcl_relays_reset(&T->relays);
     for (int r = 0; r < T->size; ++r) {
         T->member[r].calls = 0;
         atomic_store(&T->member[r].posted, 0);
@@ -257,6 +280,79 @@ enum lcl_status lcl_team_run(lcl_team *T, lcl_team_fn *fn, void *arg)
     return all ? worst(T) : lcl_fail_memory(&T->member[0].comm.log, "a thread");
 }
 
+// ------------------------------------------------------------------- relays
+
+static void disconnect(lcl_team *T)
+{
+    for (int r = 0; T->relays.rank && r < T->size; ++r) {
+        T->member[r].comm.relay = NULL;
+        lcl_relay_destroy(&T->relays.rank[r]);
+    }
+    lcl_free(T->relays.rank);
+    T->relays.rank = NULL;
+}
+
+struct connection {
+    lcl_team *T;
+    lcl_context *const *ctx;
+};
+
+// Whether it works is tried: failures are no errors.
+static enum lcl_status quietly(enum lcl_status (*attempt)(lcl_team *T,
+                                                          lcl_context *ctx,
+                                                          int rank),
+                               const struct connection *c, int rank)
+{
+    lcl_context *ctx = c->ctx[rank];
+    const enum lcl_log_level level =
+        lcl_context_set_log_level(ctx, LCL_LOG_NONE);
+    const enum lcl_status st = attempt(c->T, ctx, rank);
+    lcl_context_set_log_level(ctx, level);
+    return st;
+}
+
+static enum lcl_status create_relay(lcl_team *T, lcl_context *ctx, int rank)
+{
+    return lcl_relay_create(&T->relays.rank[rank], ctx, &T->relays, rank);
+}
+
+static enum lcl_status try_relay(lcl_team *T, lcl_context *ctx, int rank)
+{
+    bool right;
+    (void)ctx;
+    const enum lcl_status st = lcl_relay_try(T->relays.rank[rank], &right);
+    return st < 0 || right ? st : LCL_EUNSUPPORTED;
+}
+
+static enum lcl_status create_on_rank(void *arg, int rank)
+{
+    return quietly(create_relay, arg, rank);
+}
+
+static enum lcl_status try_on_rank(void *arg, int rank)
+{
+    return quietly(try_relay, arg, rank);
+}
+
+enum lcl_status lcl_team_connect(lcl_team *T, lcl_context *const *ctx,
+                                 bool *connected)
+{
+    struct connection c = {T, ctx};
+    T->relays = (struct lcl_relays){T->size, &T->failed, NULL};
+    T->relays.rank = lcl_calloc((size_t)T->size, sizeof *T->relays.rank);
+    *connected = false;
+    if (!T->relays.rank)
+        return lcl_fail_memory(&T->member[0].comm.log, "a team");
+    if (lcl_team_run(T, create_on_rank, &c) == LCL_OK) {
+        for (int r = 0; r < T->size; ++r)
+            T->member[r].comm.relay = T->relays.rank[r];
+        *connected = lcl_team_run(T, try_on_rank, &c) == LCL_OK;
+    }
+    if (!*connected)
+        disconnect(T);
+    return LCL_OK;
+}
+
 // ------------------------------------------------------------------- life
 
 enum lcl_status lcl_team_create(lcl_team **out, int size,
@@ -282,6 +378,7 @@ void lcl_team_destroy(lcl_team **team)
     lcl_team *T = *team;
     if (!T)
         return;
+    disconnect(T);
     for (int r = 0; r < T->size; ++r) {
         lcl_comm_finish(&T->member[r].comm);
         lcl_free(T->member[r].slot[0].data);

@@ -14,6 +14,11 @@ enum lcl_status lcl_team_create(lcl_team **out, int size,
                                 const struct lcl_log *log);
 void lcl_team_destroy(lcl_team **team); // accepts NULL inside
 
+// Lets sums and exchanges be enqueued (lib/comm/relay.h), rank r on ctx[r], if
+// a trial of it succeeds on all of them. Returns LCL_OK or LCL_ENOMEM.
+enum lcl_status lcl_team_connect(lcl_team *team, lcl_context *const *ctx,
+                                 bool *connected);
+
 int lcl_team_size(const lcl_team *team);
 struct lcl_comm *lcl_team_comm(lcl_team *team, int rank);
 

@@ -108,13 +108,15 @@ static void describe(lcl_operator *A, const struct lcl_rows *rows)
     A->info = A->part->info;
     A->info.rows = A->info.cols = rows->rows;
     A->info.devices = A->range.comm->size;
+    A->info.communication =
+        A->range.comm->relay ? LCL_COMMUNICATION_AHEAD : LCL_COMMUNICATION_STEP;
     A->info.nnz = rows->row_ptr[rows->rows];
     A->info.bytes += lcl_halo_bytes(&D->halo);
     A->matrix = A->part->matrix;
     A->numbering = A->part->numbering;
     A->modes = modes_of(A->part, &D->halo.plan);
     A->launches = A->part->launches + (D->halo.window != NULL) +
-                  (D->halo.plan.boundary > 0);
+                  2 * (D->halo.relayed != NULL) + (D->halo.plan.boundary > 0);
 }
 
 static enum lcl_status create(lcl_operator *A, struct lcl_halo_plan *P,

@@ -29,6 +29,25 @@ static enum lcl_status get_kernels(struct lcl_halo *H)
     return st < 0 ? st : lcl_kernels_get(ctx, &spec, all, 2);
 }
 
+static enum lcl_status open_relay(struct lcl_halo *H)
+{
+    const struct lcl_halo_plan *P = &H->plan;
+    return lcl_relay_open(&H->relayed, H->space.comm->relay,
+                          &(struct lcl_relay_plan){P->sends, P->ghosts, P->to,
+                                                   P->from, P->tos, P->froms});
+}
+
+static enum lcl_status open_window(struct lcl_halo *H)
+{
+    const int64_t sends = H->plan.sends;
+    if (sends == 0)
+        return LCL_OK;
+    const enum lcl_status st =
+        lcl_buffer_create(&H->packed, H->space.ctx, sends, sizeof(double),
+                          "vector entries for other ranks");
+    return st < 0 ? st : lcl_window_create(&H->window, H->packed);
+}
+
 static enum lcl_status create_buffers(struct lcl_halo *H)
 {
     lcl_context *ctx = H->space.ctx;
@@ -36,8 +55,6 @@ static enum lcl_status create_buffers(struct lcl_halo *H)
     const char *what = "rows at the boundary of a rank";
     const struct lcl_buffer_plan all[] = {
         {&H->val, P->entries, sizeof(double), what},
-        {&H->packed, P->sends, sizeof(double),
-         "vector entries for other ranks"},
         {&H->ghost, P->ghosts, sizeof(double), "ghosts"},
     };
     enum lcl_status st;
@@ -51,7 +68,7 @@ static enum lcl_status create_buffers(struct lcl_halo *H)
         (st = lcl_buffer_create_narrow(&H->row_ptr, ctx, P->ptr,
                                        P->boundary + 1, what)) < 0)
         return st;
-    return P->sends > 0 ? lcl_window_create(&H->window, H->packed) : LCL_OK;
+    return H->space.comm->relay ? open_relay(H) : open_window(H);
 }
 
 static enum lcl_status list_messages(struct lcl_halo *H)
@@ -88,6 +105,7 @@ enum lcl_status lcl_halo_init(struct lcl_halo *H, const struct lcl_space *V,
 void lcl_halo_finish(struct lcl_halo *H)
 {
     lcl_window_destroy(&H->window);
+    lcl_relay_close(&H->relayed);
     lcl_buffer **const all[] = {&H->send, &H->row,    &H->row_ptr, &H->col,
                                 &H->val,  &H->packed, &H->ghost};
     for (size_t k = 0; k < sizeof all / sizeof *all; ++k)
@@ -176,7 +194,7 @@ uint64_t lcl_halo_bytes(const struct lcl_halo *H)
     return lcl_buffer_bytes(H->send) + lcl_buffer_bytes(H->row) +
            lcl_buffer_bytes(H->row_ptr) + lcl_buffer_bytes(H->col) +
            lcl_buffer_bytes(H->val) + lcl_buffer_bytes(H->packed) +
-           lcl_buffer_bytes(H->ghost);
+           lcl_buffer_bytes(H->ghost) + lcl_relay_bytes(H->relayed);
 }
 
 // ------------------------------------------------------------------- exchange
@@ -184,6 +202,8 @@ uint64_t lcl_halo_bytes(const struct lcl_halo *H)
 enum lcl_status lcl_halo_begin(struct lcl_halo *H, const lcl_buffer *x)
 {
     enum lcl_status st;
+    if (H->relayed)
+        return lcl_relay_send(H->relayed, H->send, x);
     if (!H->window)
         return LCL_OK;
     if ((st = lcl_gather(&H->ops, H->plan.sends, H->send, x, H->packed)) < 0 ||
@@ -226,16 +246,25 @@ static enum lcl_status write_ghosts(struct lcl_halo *H)
     return st;
 }
 
+static enum lcl_status receive(struct lcl_halo *H)
+{
+    struct lcl_comm *C = H->space.comm;
+    enum lcl_status st;
+    if (H->relayed)
+        return lcl_relay_receive(H->relayed, H->ghost);
+    if ((st = take_packed(H)) < 0 ||
+        (st = lcl_comm_begin(C, &H->messages)) < 0 ||
+        (st = lcl_comm_end(C, &H->messages)) < 0)
+        return st;
+    return write_ghosts(H);
+}
+
 enum lcl_status lcl_halo_end(struct lcl_halo *H, enum lcl_mode mode,
                              const struct lcl_operands *v)
 {
-    struct lcl_comm *C = H->space.comm;
     const struct lcl_halo_plan *P = &H->plan;
-    enum lcl_status st;
-    if ((st = take_packed(H)) < 0 ||
-        (st = lcl_comm_begin(C, &H->messages)) < 0 ||
-        (st = lcl_comm_end(C, &H->messages)) < 0 ||
-        (st = write_ghosts(H)) < 0 || P->boundary == 0)
+    const enum lcl_status st = receive(H);
+    if (st < 0 || P->boundary == 0)
         return st;
     return LCL_LAUNCH(
         mode == LCL_APPLY ? H->plain : H->dot, H->space.groups,

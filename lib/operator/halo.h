@@ -2,9 +2,10 @@
 // The exchange of a distributed operator: entries of x that other ranks need go
 // there, ghosts come back, and the boundary rows are computed. What a rank
 // sends is packed on the device, and the product with its own columns runs
-// while the messages are on their way.
+// while the messages are on their way. With a relay nothing blocks.
 #pragma once
 
+#include "lib/comm/relay.h"
 #include "lib/operator/halo_plan.h"
 #include "lib/operator/numbering.h"
 #include "lib/vector/operands.h"
@@ -16,7 +17,10 @@ struct lcl_halo {
     struct lcl_exchange_plan messages;
     // in the numbering of the device
     lcl_buffer *send, *row, *row_ptr, *col, *val;
-    lcl_buffer *packed, *ghost;
+    lcl_buffer *ghost;
+    lcl_relay_exchange *relayed; // NULL: the host waits for the messages
+    // of the host's messages
+    lcl_buffer *packed;
     lcl_window *window; // onto `packed`; NULL: nothing to send
     struct lcl_vector_ops ops;
     lcl_kernel *plain, *dot;

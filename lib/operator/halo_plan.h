@@ -8,12 +8,6 @@
 
 #include <levelcl/matrix.h>
 
-// What goes to or comes from a peer: `count` of the numbers, from `start` on.
-struct lcl_halo_peer {
-    int rank;
-    int64_t start, count;
-};
-
 // Rows are those of the rank, from 0. Columns below `rows` are its own, column
 // rows + g is ghost g; ghosts are sorted by their row of the whole matrix.
 struct lcl_halo_plan {

@@ -7,6 +7,16 @@
 
 #include <levelcl/mpi.h>
 
+static enum lcl_status refuse_ahead(const struct lcl_operator_params *params,
+                                    const struct lcl_log *log)
+{
+    return params->communication == LCL_COMMUNICATION_AHEAD
+               ? lcl_fail(log, LCL_EUNSUPPORTED,
+                          "communication 'ahead' is for devices of one "
+                          "process; ranks of MPI need 'step'")
+               : LCL_OK;
+}
+
 enum lcl_status lcl_operator_create_mpi(
     lcl_operator **out, lcl_context *ctx, MPI_Comm comm,
     const struct lcl_rows *A, const struct lcl_operator_params *params)
@@ -15,6 +25,7 @@ enum lcl_status lcl_operator_create_mpi(
     enum lcl_status st;
     if ((st = lcl_operator_begin(out, ctx, A, "lcl_operator_create_mpi",
                                  &params)) < 0 ||
+        (st = refuse_ahead(params, lcl_context_log(ctx))) < 0 ||
         (st = lcl_mpi_comm_create(&C, &comm, lcl_context_log(ctx))) < 0)
         return st;
     if ((st = lcl_distributed_create(out, ctx, C, A, params)) < 0)

@@ -187,6 +187,37 @@ static enum lcl_status create_team(struct lcl_team_operator *T,
     return st;
 }
 
+static bool is_cpu(lcl_context *ctx)
+{
+    return lcl_context_caps(ctx)->type == LCL_DEVICE_CPU;
+}
+
+// A kernel that waits on a CPU keeps others from running.
+static bool may_connect(const struct lcl_team_operator *T,
+                        lcl_context *const *ctx, enum lcl_communication way)
+{
+    bool may = T->distribution.size > 1 && way != LCL_COMMUNICATION_STEP;
+    for (int r = 0; r < T->distribution.size && may; ++r)
+        may = way == LCL_COMMUNICATION_AHEAD || !is_cpu(ctx[r]);
+    return may;
+}
+
+static enum lcl_status connect(struct lcl_team_operator *T,
+                               lcl_context *const *ctx,
+                               enum lcl_communication way)
+{
+    enum lcl_status st = LCL_OK;
+    if (!may_connect(T, ctx, way))
+        return LCL_OK;
+    st = lcl_team_connect(T->team, ctx, &T->ahead);
+    return st < 0 || T->ahead || way != LCL_COMMUNICATION_AHEAD
+               ? st
+               : lcl_fail(lcl_context_log(ctx[0]), LCL_EUNSUPPORTED,
+                          "communication 'ahead' failed in a trial: a device "
+                          "and the host do not see what the other writes; use "
+                          "'step'");
+}
+
 static enum lcl_status allocate(struct lcl_team_operator *T,
                                 const struct lcl_csr *A,
                                 const struct lcl_log *log)
@@ -231,6 +262,9 @@ static enum lcl_status create(lcl_operator *A, lcl_context *const *ctx,
     T->distribution = *D;
     *D = (struct lcl_distribution){.size = 0};
     if ((st = allocate(T, rows, log)) < 0 || (st = create_team(T, ctx)) < 0 ||
+        (st = connect(T, ctx,
+                      params ? params->communication
+                             : LCL_COMMUNICATION_DEFAULT)) < 0 ||
         (st = lcl_team_run(T->team, create_part, &c)) < 0)
         return st;
     describe(A, rows);

@@ -19,6 +19,7 @@ void lcl_distribution_finish(struct lcl_distribution *D);
 
 struct lcl_team_operator {
     lcl_team *team;
+    bool ahead; // sums and messages are enqueued (lib/comm/relay.h)
     struct lcl_distribution distribution;
     lcl_operator **part;
     int64_t *entry; // first entries of the ranks' rows

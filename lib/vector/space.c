@@ -4,6 +4,7 @@
 
 #include "host/geometry.h"
 #include "host/log.h"
+#include "lib/comm/relay.h"
 
 #include <string.h>
 
@@ -70,6 +71,8 @@ enum lcl_status lcl_space_reduce(const struct lcl_space *V, lcl_buffer *sums,
                                  int first, int rows, int groups)
 {
     const size_t row = (size_t)groups * sizeof(double);
+    if (V->comm && V->comm->relay)
+        return lcl_relay_sum(V->comm->relay, sums, first, rows, groups);
     const bool alone = !V->comm || V->comm->size == 1;
     enum lcl_status st = LCL_OK;
     for (int q = 0; q < rows && !alone && st == LCL_OK; q += ROWS_MOST)

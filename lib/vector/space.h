@@ -26,8 +26,8 @@ enum lcl_status lcl_space_sums(lcl_buffer **out, const struct lcl_space *V);
 
 // Replaces the rows first .. first + rows - 1 of partial sums, `groups` in
 // each, by sums over all ranks, so that kernels that add up a row get the same
-// bits on all of them. Blocking. Statuses as lcl_comm_gather() and
-// lcl_buffer_read().
+// bits on all of them. Blocking without a relay. Statuses as lcl_comm_gather(),
+// lcl_buffer_read() and lcl_relay_sum().
 enum lcl_status lcl_space_reduce(const struct lcl_space *V, lcl_buffer *sums,
                                  int first, int rows, int groups);
 

@@ -250,6 +250,14 @@ static cl_int fake_clGetDeviceInfo(cl_device_id d, cl_device_info what,
     return clGetDeviceInfo(d, what, size, value, bytes);
 }
 
+static void *fake_clGetExtensionFunctionAddressForPlatform(cl_platform_id p,
+                                                           const char *name)
+{
+    return fails_now(FAKE_clGetExtensionFunctionAddressForPlatform)
+               ? NULL
+               : clGetExtensionFunctionAddressForPlatform(p, name);
+}
+
 // Records the compiler's output for a program that it accepted.
 static void keep_build_log(cl_program p, cl_device_id d)
 {

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sums and exchanges of the ranks of a team that are enqueued like kernels and
+// do not block: a device writes to memory of its host, a thread of the rank
+// carries that on, and a kernel of the receiver waits for it
+// (cl/comm/relay.cl). The threads make no call of OpenCL, so that a full queue
+// cannot stop them.
+//
+// All ranks enqueue the same calls in the same order. Where a rank fails, or
+// does not answer for half a minute, the kernels of the others get NaN instead
+// of an answer, so that every queue runs empty; their next calls here or in
+// lib/comm/comm.h report the error.
+#pragma once
+
+#include "lib/comm/carrier.h"
+
+typedef struct lcl_relay lcl_relay;
+typedef struct lcl_relay_exchange lcl_relay_exchange;
+
+// The relay of one rank, on the device of ctx. Returns LCL_OK, LCL_EBUILD,
+// LCL_EDEVMEM, LCL_EDEVICE or LCL_ENOMEM; on error *out is NULL.
+enum lcl_status lcl_relay_create(lcl_relay **out, lcl_context *ctx,
+                                 const struct lcl_relays *all, int rank);
+void lcl_relay_destroy(lcl_relay **relay); // accepts NULL inside
+
+// Before any of the relays starts, while all queues are empty.
+void lcl_relays_reset(const struct lcl_relays *all);
+
+// Start and end the thread; accept NULL. The end waits for the rank's queue.
+// Return LCL_OK, LCL_ENOMEM or LCL_EDEVICE.
+enum lcl_status lcl_relay_start(lcl_relay *R);
+enum lcl_status lcl_relay_end(lcl_relay *R);
+
+// Sums known numbers; *right = whether they came out right.
+enum lcl_status lcl_relay_try(lcl_relay *R, bool *right);
+
+// Rows first .. first + rows - 1 of `sums`, `groups` doubles each, become sums
+// over all ranks and zeros. Statuses as lcl_launch(); LCL_EDEVICE also if a
+// rank did not answer.
+enum lcl_status lcl_relay_sum(lcl_relay *R, lcl_buffer *sums, int first,
+                              int rows, int groups);
+
+// Messages that this rank sends (`to`, parts of `sends` doubles) and receives
+// (`from`, parts of `ghosts` doubles), of one length on both sides. All ranks
+// open and close exchanges in the same order. Statuses as lcl_relay_create();
+// LCL_ERANGE (too many exchanges).
+struct lcl_relay_plan {
+    int64_t sends, ghosts;
+    const struct lcl_halo_peer *to, *from;
+    int tos, froms;
+};
+enum lcl_status lcl_relay_open(lcl_relay_exchange **out, lcl_relay *R,
+                               const struct lcl_relay_plan *plan);
+void lcl_relay_close(lcl_relay_exchange **exchange); // accepts NULL inside
+
+// The halves of an exchange, once each: sends x[row[k]], k < sends; waits for
+// ghost[k], k < ghosts. Statuses as lcl_relay_sum().
+enum lcl_status lcl_relay_send(lcl_relay_exchange *X, const lcl_buffer *row,
+                               const lcl_buffer *x);
+enum lcl_status lcl_relay_receive(lcl_relay_exchange *X, lcl_buffer *ghost);
+
+uint64_t lcl_relay_bytes(const lcl_relay_exchange *X);

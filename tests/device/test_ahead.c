@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Two devices whose sums and messages are enqueued ahead, on contexts that
+// share the default device; a CPU needs a core for each waiting kernel.
+#include "tests/support/device.h"
+#include "tests/support/matrices.h"
+#include "tests/support/solving.h"
+
+#include <levelcl/solver.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEVICES = 2 };
+
+struct pair {
+    lcl_context *ctx[DEVICES];
+    struct lcl_csr A;
+    lcl_operator *op;
+    double *b, *x, *y;
+};
+
+static void pair_open(struct pair *t, struct lcl_csr A)
+{
+    const struct lcl_operator_params ahead = {.communication =
+                                                  LCL_COMMUNICATION_AHEAD};
+    *t = (struct pair){.A = A,
+                       .b = test_random_vector(A.rows, 5),
+                       .x = test_vector(A.rows),
+                       .y = test_vector(A.rows)};
+    for (int k = 0; k < DEVICES; ++k)
+        assert_int_equal(lcl_context_create(&t->ctx[k], NULL), LCL_OK);
+    if (lcl_context_caps(t->ctx[0])->compute_units < DEVICES)
+        skip();
+    assert_int_equal(
+        lcl_operator_create_distributed(&t->op, t->ctx, DEVICES, &A, &ahead),
+        LCL_OK);
+    assert_int_equal(lcl_operator_info(t->op)->communication,
+                     LCL_COMMUNICATION_AHEAD);
+}
+
+static void pair_close(struct pair *t)
+{
+    lcl_operator_destroy(&t->op);
+    for (int k = 0; k < DEVICES; ++k)
+        lcl_context_destroy(&t->ctx[k]);
+    free(t->b);
+    free(t->x);
+    free(t->y);
+    test_csr_finish(&t->A);
+}
+
+static void test_ahead__products_are_the_host_s(void **state)
+{
+    struct pair t;
+    (void)state;
+    pair_open(&t, test_random_csr(90, 5, 2));
+    double *expected = test_vector(t.A.rows);
+    lcl_csr_multiply(&t.A, t.b, expected);
+    for (int time = 0; time < 5; ++time) {
+        memset(t.y, 0xff, (size_t)t.A.rows * sizeof *t.y);
+        assert_int_equal(lcl_operator_apply(t.op, t.b, t.y), LCL_OK);
+        test_expect_near("A b", t.y, expected, t.A.rows, 1e-13);
+    }
+    free(expected);
+    pair_close(&t);
+}
+
+// Twice, with the same bits.
+static void expect_solved(struct pair *t, enum lcl_solver_type type,
+                          enum lcl_precond_type precond)
+{
+    const struct lcl_precond_params p = {.type = precond,
+                                         .partition = {.rows = 64}};
+    const struct lcl_solver_params s = {.type = type, .max_iters = 400};
+    struct lcl_report report = LCL_REPORT_INIT;
+    double *first = test_vector(t->A.rows);
+    lcl_precond *M;
+    lcl_solver *S;
+    assert_true(lcl_precond_create(&M, t->op, &p) >= LCL_OK);
+    assert_int_equal(lcl_solver_create(&S, t->op, M, &s), LCL_OK);
+    for (int time = 0; time < 2; ++time) {
+        memset(t->x, 0, (size_t)t->A.rows * sizeof *t->x);
+        assert_int_equal(lcl_solver_solve(S, t->b, t->x, &report), LCL_OK);
+        assert_true(test_residual(&t->A, t->b, t->x) <= 1e-8 * (1 + 1e-6));
+        if (time == 0)
+            memcpy(first, t->x, (size_t)t->A.rows * sizeof *first);
+        test_expect_same("x", t->x, first, t->A.rows);
+    }
+    lcl_solver_destroy(&S);
+    lcl_precond_destroy(&M);
+    free(first);
+}
+
+// Few iterations: on a CPU each step of a waiting kernel takes a time slice.
+static void test_ahead__solvers_converge(void **state)
+{
+    struct pair t;
+    (void)state;
+    pair_open(&t, test_laplacian(3, 2, 2));
+    expect_solved(&t, LCL_SOLVER_CG, LCL_PRECOND_IC0);
+    expect_solved(&t, LCL_SOLVER_GMRES, LCL_PRECOND_JACOBI);
+    pair_close(&t);
+}
+
+// Values that are not finite, or a rank that fails, must not leave a kernel
+// waiting.
+static void test_ahead__a_rank_that_fails_ends_all(void **state)
+{
+    struct pair t;
+    (void)state;
+    pair_open(&t, test_laplacian(3, 2, 2));
+    const double value = t.A.val[t.A.nnz - 1];
+    t.A.val[t.A.nnz - 1] = NAN;
+    assert_int_equal(lcl_operator_update(t.op, t.A.val), LCL_EFORMAT);
+    t.A.val[t.A.nnz - 1] = value;
+    assert_int_equal(lcl_operator_update(t.op, t.A.val), LCL_OK);
+    expect_solved(&t, LCL_SOLVER_CG, LCL_PRECOND_JACOBI);
+    pair_close(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ahead__products_are_the_host_s),
+        cmocka_unit_test(test_ahead__solvers_converge),
+        cmocka_unit_test(test_ahead__a_rank_that_fails_ends_all),
+    };
+    return test_device_run(tests);
+}
