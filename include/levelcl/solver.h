@@ -60,10 +60,24 @@ struct lcl_progress_info {
     double seconds;  /* since the solve began */
 };
 
+/* What rtol is relative to. */
+enum lcl_relative_to {
+    LCL_RELATIVE_TO_DEFAULT = 0, /* B */
+    LCL_RELATIVE_TO_B,           /* ||b|| */
+    LCL_RELATIVE_TO_R0,          /* ||b - A x|| of the initial guess */
+    LCL_RELATIVE_TO_REFERENCE,   /* the number `reference` */
+    LCL_RELATIVE_TO_COUNT,
+};
+
+/* What a convergence test of the caller says. */
+enum lcl_verdict { LCL_CONTINUE = 0, LCL_CONVERGED, LCL_GIVE_UP };
+
 struct lcl_solver_params {
     enum lcl_solver_type type;
     double rtol;    /* ||b - A x|| <= rtol ||b||; 0: 1e-8 */
     double atol;    /* or ||b - A x|| <= atol; 0: unused */
+    enum lcl_relative_to relative_to; /* instead of ||b|| */
+    double reference;                 /* > 0, for LCL_RELATIVE_TO_REFERENCE */
     int max_iters;  /* 0: 10000 */
     int stagnation; /* iterations without a new best residual; 0: 2000 */
     int idr_s;      /* of IDR(s): 1 to LCL_IDR_MAX_S; 0: 4. Fewer if the system
@@ -76,6 +90,15 @@ struct lcl_solver_params {
      * with LCL_ITERATION_LIMIT. May be NULL. */
     bool (*monitor)(void *user, const struct lcl_progress_info *info);
     void *monitor_user;
+    /* A convergence test besides the tolerances, called at the same times after
+     * the monitor: LCL_CONVERGED ends the solve with LCL_STOP_TEST and LCL_OK,
+     * LCL_GIVE_UP like a monitor that returns false. The steps that are
+     * enqueued already still improve x. May be NULL. */
+    enum lcl_verdict (*test)(void *user, const struct lcl_progress_info *info);
+    void *test_user;
+    /* Iterations between these calls at most; 0: up to 16. Small numbers cost
+     * time. */
+    int monitor_every;
 };
 
 #define LCL_SOLVER_PARAMS_INIT LCL_ZERO
@@ -89,6 +112,7 @@ enum lcl_stop {
     LCL_STOP_RTOL = 1,     /* true residual within rtol ||b|| */
     LCL_STOP_ATOL = 2,     /* true residual within atol */
     LCL_STOP_ZERO_RHS = 3, /* b = 0, x = 0 */
+    LCL_STOP_TEST = 4,     /* the caller's convergence test */
     LCL_STOP_MAX_ITERS = -1,
     LCL_STOP_STAGNATION = -2,
     LCL_STOP_BREAKDOWN_RHO = -3,   /* <r0, r> = 0 */
@@ -102,6 +126,7 @@ enum lcl_stop {
     LCL_STOP_BREAKDOWN_KRYLOV = -10,  /* the Krylov space is exhausted without a
                                          solution: A M^-1 is singular */
     LCL_STOP_DIVERGED = -11,          /* ||r|| grew to 1e5 times its start */
+    LCL_STOP_CANCELLED = -12,         /* lcl_solver_cancel() */
 };
 
 struct lcl_report {
@@ -158,6 +183,16 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_solver_create(
  * LCL_EDEVICE; LCL_ENOMEM; or what a callback returned. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_solver_solve(
     lcl_solver *S, const double *b, double *x, struct lcl_report *report);
+
+/* Replaces these limits from the next solve on; 0 means as in the parameters.
+ * What they are relative to stays. Returns LCL_OK or LCL_EINVAL. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_solver_set_tolerance(
+    lcl_solver *S, double rtol, double atol, int max_iters);
+
+/* Ends the solve in progress, or if there is none the next one, within a few
+ * iterations with LCL_STOP_CANCELLED and LCL_ITERATION_LIMIT. May be called
+ * from any thread and from a signal handler while S exists. NULL: no effect. */
+LCL_API void lcl_solver_cancel(lcl_solver *S);
 
 /* The parameters in use: type and zeros are replaced by what they mean. They
  * live as long as the solver. */

@@ -179,13 +179,16 @@ const struct lcl_names lcl_batch_precision_names = LCL_NAMES(batch_precisions);
 const struct lcl_names lcl_batch_singular_names = LCL_NAMES(batch_singulars);
 
 // clang-format off
-#define FIRST_STOP LCL_STOP_DIVERGED
+#define FIRST_STOP LCL_STOP_CANCELLED
+#define LAST_STOP  LCL_STOP_TEST
 #define STOP(reason) [LCL_STOP_##reason - FIRST_STOP]
 static const struct {
     const char *name, *sentence;
 } stops[] = {
     STOP(NONE) = {"none", "no solve was run"},
     STOP(RTOL) = {"rtol", "the true residual is within rtol ||b||"},
+    STOP(TEST) = {"test", "the convergence test of the caller was met"},
+    STOP(CANCELLED) = {"cancelled", "the solve was cancelled"},
     STOP(ATOL) = {"atol", "the true residual is within atol"},
     STOP(ZERO_RHS) = {"zero-rhs", "the right-hand side is zero, and so is x"},
     STOP(MAX_ITERS) = {"max-iters", "the iteration limit was reached"},
@@ -304,7 +307,7 @@ const char *lcl_block_apply_name(enum lcl_block_apply apply)
 
 static bool is_stop(enum lcl_stop stop)
 {
-    return stop >= FIRST_STOP && stop <= LCL_STOP_ZERO_RHS;
+    return stop >= FIRST_STOP && stop <= LAST_STOP;
 }
 
 const char *lcl_stop_name(enum lcl_stop stop)

@@ -21,7 +21,8 @@ struct lcl_chain {
     lcl_solver *S;
     double setup_seconds; // not yet in an attempt
     int max_iters;
-    struct lcl_solver_params given; // the caller's monitor
+    struct lcl_solver_params given; // the caller's callbacks
+    double first_residual;          // ||b - A x|| before the first method
     // of the last solve
     struct lcl_attempt attempt[LCL_CHAIN_MAX];
     int attempts;
@@ -44,13 +45,27 @@ static void drop(lcl_chain *C)
 }
 
 // Iterations and seconds count over all methods.
-static bool monitor(void *user, const struct lcl_progress_info *info)
+static struct lcl_progress_info over_all(const lcl_chain *C,
+                                         const struct lcl_progress_info *info)
 {
-    const lcl_chain *C = user;
     struct lcl_progress_info sum = *info;
     sum.iteration += C->report.iterations;
     sum.seconds = lcl_now() - C->started;
+    return sum;
+}
+
+static bool monitor(void *user, const struct lcl_progress_info *info)
+{
+    const lcl_chain *C = user;
+    const struct lcl_progress_info sum = over_all(C, info);
     return C->given.monitor(C->given.monitor_user, &sum);
+}
+
+static enum lcl_verdict test(void *user, const struct lcl_progress_info *info)
+{
+    const lcl_chain *C = user;
+    const struct lcl_progress_info sum = over_all(C, info);
+    return C->given.test(C->given.test_user, &sum);
 }
 
 static void note_dropped(lcl_chain *C)
@@ -68,7 +83,8 @@ static enum lcl_status make(lcl_chain *C)
     struct lcl_solver_params solver = m->solver;
     const double start = lcl_now();
     solver.monitor = C->given.monitor ? monitor : NULL;
-    solver.monitor_user = C;
+    solver.test = C->given.test ? test : NULL;
+    solver.monitor_user = solver.test_user = C;
     const enum lcl_status made = lcl_precond_create(&C->M, C->A, &m->precond);
     const enum lcl_status st =
         made < 0 ? made : lcl_solver_create(&C->S, C->A, C->M, &solver);
@@ -186,6 +202,25 @@ static enum lcl_status add(lcl_chain *C, const struct lcl_report *r)
 
 // ------------------------------------------------------------------- solve
 
+// Methods after the first one start from a better x, which does not change the
+// tolerance.
+static void set_reference(lcl_chain *C)
+{
+    if (C->given.relative_to != LCL_RELATIVE_TO_R0)
+        return;
+    C->S->params.relative_to = C->report.stop == LCL_STOP_NONE
+                                   ? LCL_RELATIVE_TO_R0
+                                   : LCL_RELATIVE_TO_REFERENCE;
+    C->S->params.reference = C->first_residual;
+}
+
+static void note_reference(lcl_chain *C)
+{
+    const lcl_solver *S = C->S->member ? C->S->member[0] : C->S;
+    if (C->report.stop == LCL_STOP_NONE)
+        C->first_residual = sqrt(S->start_rr);
+}
+
 static enum lcl_status run(lcl_chain *C, const double *b, double *x)
 {
     struct lcl_report r = LCL_REPORT_INIT;
@@ -193,7 +228,9 @@ static enum lcl_status run(lcl_chain *C, const double *b, double *x)
     if (st >= 0) {
         const int left = C->max_iters - C->report.iterations;
         C->S->params.max_iters = is_last(C) ? left : left - left / 2;
+        set_reference(C);
         st = lcl_solver_solve(C->S, b, x, &r);
+        note_reference(C);
     }
     record(C, st, &r);
     if (r.stop == LCL_STOP_NONE)
@@ -207,6 +244,7 @@ static bool goes_on(const lcl_chain *C, enum lcl_status st)
 {
     return !is_last(C) && st != LCL_OK && (st > 0 || is_refusal(st)) &&
            C->report.stop != LCL_STOP_MONITOR &&
+           C->report.stop != LCL_STOP_CANCELLED &&
            C->report.iterations < C->max_iters;
 }
 

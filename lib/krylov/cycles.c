@@ -47,8 +47,27 @@ static void begin(lcl_solver *S)
     S->x_iteration = 0;
     S->exhausted = false;
     S->best = INFINITY;
-    S->target = fmax(square_within(S->params.rtol * S->norm_b),
-                     square_within(S->params.atol));
+}
+
+static double relative(const lcl_solver *S)
+{
+    switch (S->params.relative_to) {
+    case LCL_RELATIVE_TO_R0:
+        return sqrt(S->start_rr);
+    case LCL_RELATIVE_TO_REFERENCE:
+        return S->params.reference;
+    case LCL_RELATIVE_TO_DEFAULT:
+    case LCL_RELATIVE_TO_B:
+    case LCL_RELATIVE_TO_COUNT:
+        break;
+    }
+    return S->norm_b;
+}
+
+static void set_target(lcl_solver *S)
+{
+    S->relative = square_within(S->params.rtol * relative(S));
+    S->target = fmax(S->relative, square_within(S->params.atol));
 }
 
 // CG with a coarse correction: selects the form that is symmetric for the
@@ -89,9 +108,9 @@ static enum lcl_stop judge(const lcl_solver *S, double before)
     if (!isfinite(S->rr))
         return LCL_STOP_NOT_FINITE;
     if (S->rr <= S->target)
-        return S->rr <= square_within(S->params.rtol * S->norm_b)
-                   ? LCL_STOP_RTOL
-                   : LCL_STOP_ATOL;
+        return S->rr <= S->relative ? LCL_STOP_RTOL : LCL_STOP_ATOL;
+    if (S->stop == LCL_STOP_TEST)
+        return S->stop;
     if (is_worth_restart(S, before))
         return LCL_STOP_NONE;
     if (S->stop != LCL_STOP_RTOL)
@@ -124,6 +143,7 @@ static enum lcl_status iterate(lcl_solver *S)
     if ((st = lcl_krylov_true_residual(S, &S->rr)) < 0)
         return st;
     S->start_rr = S->rr;
+    set_target(S);
     if ((st = correct(S)) < 0 || (st = lcl_krylov_note(S, 0, S->rr)) < 0)
         return st;
     for (;;) {

@@ -63,15 +63,38 @@ enum lcl_status lcl_krylov_note(struct lcl_solver *S, int iteration, double rr)
     return LCL_OK;
 }
 
-// Rank 0's verdict counts where there are several.
-static enum lcl_status ask_monitor(const struct lcl_solver *S,
-                                   const struct lcl_progress_info *info,
-                                   bool *goes_on)
+// The reason of this rank to stop; of the callbacks, those of rank 0 count.
+static enum lcl_stop ask(lcl_solver *S, const struct lcl_progress_info *info)
 {
-    const struct lcl_comm *comm = S->A->range.comm;
-    *goes_on = (comm && comm->rank > 0) || !S->params.monitor ||
-               S->params.monitor(S->params.monitor_user, info);
-    return lcl_space_all(&S->A->range, goes_on);
+    const struct lcl_solver_params *p = &S->params;
+    if (atomic_exchange(&S->cancelled, false))
+        return LCL_STOP_CANCELLED;
+    if (S->A->range.comm && S->A->range.comm->rank > 0)
+        return LCL_STOP_NONE;
+    if (p->monitor && !p->monitor(p->monitor_user, info))
+        return LCL_STOP_MONITOR;
+    switch (p->test ? p->test(p->test_user, info) : LCL_CONTINUE) {
+    case LCL_CONTINUE:
+        return LCL_STOP_NONE;
+    case LCL_CONVERGED:
+        return LCL_STOP_TEST;
+    case LCL_GIVE_UP:
+        break;
+    }
+    return LCL_STOP_MONITOR;
+}
+
+// The same on all ranks: a failure before a success.
+static enum lcl_status agree_on_stop(const lcl_solver *S, enum lcl_stop *stop)
+{
+    int64_t failure = *stop < 0 ? -(int64_t)*stop : 0;
+    int64_t success = *stop > 0 ? (int64_t)*stop : 0;
+    enum lcl_status st;
+    if ((st = lcl_space_max(&S->A->range, &failure)) < 0 ||
+        (st = lcl_space_max(&S->A->range, &success)) < 0)
+        return st;
+    *stop = (enum lcl_stop)(failure > 0 ? -failure : success);
+    return LCL_OK;
 }
 
 enum lcl_status lcl_krylov_watch(struct lcl_solver *S)
@@ -81,10 +104,10 @@ enum lcl_status lcl_krylov_watch(struct lcl_solver *S)
         .residual = S->history[S->history_count - 1],
         .seconds = lcl_now() - S->started,
     };
-    bool goes_on;
-    const enum lcl_status st = ask_monitor(S, &info, &goes_on);
-    if (!goes_on)
-        S->stop = LCL_STOP_MONITOR;
+    enum lcl_stop stop = ask(S, &info);
+    const enum lcl_status st = agree_on_stop(S, &stop);
+    if (st < 0 || stop != LCL_STOP_NONE)
+        S->stop = stop;
     else if (info.residual > DIVERGED * S->history[0])
         S->stop = LCL_STOP_DIVERGED;
     else if (S->iterations - S->best_at > S->params.stagnation)

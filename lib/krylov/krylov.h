@@ -8,6 +8,8 @@
 
 #include <levelcl/solver.h>
 
+#include <stdatomic.h>
+
 struct lcl_krylov_ops {
     // Allocates S->method. On error the caller calls destroy().
     enum lcl_status (*create)(struct lcl_solver *S);
@@ -69,7 +71,9 @@ struct lcl_solver {
     double norm_b, rr;
     double start_rr; // of the caller's x
     double target;   // of ||r||^2
+    double relative; // the same without atol
     double started;  // time at which the solve began
+    atomic_bool cancelled;
     enum lcl_stop stop;
     int iterations, restarts;
     bool exhausted; // GMRES: in the last cycle
@@ -96,7 +100,8 @@ extern const struct lcl_krylov_ops lcl_minres;
 enum lcl_status lcl_krylov_note(struct lcl_solver *S, int iteration, double rr);
 
 // Sets S->stop, which is NONE, if the host has a reason to stop now:
-// stagnation, divergence, the monitor, which it calls. Collective.
+// stagnation, divergence, lcl_solver_cancel(), the monitor or the convergence
+// test, which it calls. Collective.
 enum lcl_status lcl_krylov_watch(struct lcl_solver *S);
 
 // S->r = b - A x; *norm2 = ||r||^2, summed in a fixed order. The second half of

@@ -32,7 +32,9 @@ static int last_batch(const struct lcl_solver *S)
 {
     const int launches = S->launches > 0 ? S->launches : 1;
     const int steps = launches >= MANY_LAUNCHES ? 1 : BATCH_LAUNCHES / launches;
-    return steps < LAST_BATCH ? steps : LAST_BATCH;
+    const int every = S->params.monitor_every;
+    const int most = every > 0 && every < LAST_BATCH ? every : LAST_BATCH;
+    return steps < most ? steps : most;
 }
 
 enum lcl_status lcl_pipeline_init(struct lcl_pipeline *B, lcl_context *ctx,

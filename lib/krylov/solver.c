@@ -35,24 +35,52 @@ static enum lcl_status refuse_null(const lcl_solver *S, const char *function)
 
 // ------------------------------------------------------------------- create
 
-static enum lcl_status take_params(struct lcl_solver_params *p,
-                                   const struct lcl_solver_params *params,
-                                   const struct lcl_log *log)
+static enum lcl_status check_limits(const struct lcl_solver_params *p,
+                                    const struct lcl_log *log)
 {
-    static const struct lcl_solver_params defaults = LCL_SOLVER_PARAMS_INIT;
-    *p = params ? *params : defaults;
-    if ((unsigned)p->type >= LCL_SOLVER_COUNT)
-        return lcl_misuse(log, "lcl_solver_create: unknown type %d",
-                          (int)p->type);
     if (!(p->rtol >= 0 && p->rtol < 1) || !(p->atol >= 0) || isinf(p->atol))
         return lcl_fail(
             log, LCL_EINVAL,
             "rtol %g, atol %g: expected 0 <= rtol < 1 and finite atol >= 0",
             p->rtol, p->atol);
+    if (p->relative_to == LCL_RELATIVE_TO_REFERENCE &&
+        (!(p->reference > 0) || isinf(p->reference)))
+        return lcl_fail(log, LCL_EINVAL,
+                        "reference %g: expected a positive number",
+                        p->reference);
+    if ((unsigned)p->relative_to >= LCL_RELATIVE_TO_COUNT)
+        return lcl_misuse(log, "lcl_solver_create: unknown relative_to %d",
+                          (int)p->relative_to);
+    if (p->monitor_every < 0)
+        return lcl_fail(log, LCL_EINVAL, "monitor_every %d: expected >= 0",
+                        p->monitor_every);
     if (p->max_iters < 0 || p->stagnation < 0)
         return lcl_fail(log, LCL_EINVAL,
                         "max_iters %d, stagnation %d: expected >= 0",
                         p->max_iters, p->stagnation);
+    return LCL_OK;
+}
+
+static void resolve_limits(struct lcl_solver_params *p)
+{
+    if (p->rtol == 0)
+        p->rtol = 1e-8;
+    if (p->max_iters == 0)
+        p->max_iters = 10000;
+}
+
+static enum lcl_status take_params(struct lcl_solver_params *p,
+                                   const struct lcl_solver_params *params,
+                                   const struct lcl_log *log)
+{
+    static const struct lcl_solver_params defaults = LCL_SOLVER_PARAMS_INIT;
+    enum lcl_status st;
+    *p = params ? *params : defaults;
+    if ((unsigned)p->type >= LCL_SOLVER_COUNT)
+        return lcl_misuse(log, "lcl_solver_create: unknown type %d",
+                          (int)p->type);
+    if ((st = check_limits(p, log)) < 0)
+        return st;
     if (p->idr_s < 0 || p->idr_s > LCL_IDR_MAX_S)
         return lcl_fail(log, LCL_EINVAL,
                         "idr_s %d: expected 1 to %d, or 0 for the default",
@@ -66,10 +94,7 @@ static enum lcl_status take_params(struct lcl_solver_params *p,
                           (int)p->basis);
     if (p->type == LCL_SOLVER_DEFAULT)
         p->type = LCL_SOLVER_BICGSTAB;
-    if (p->rtol == 0)
-        p->rtol = 1e-8;
-    if (p->max_iters == 0)
-        p->max_iters = 10000;
+    resolve_limits(p);
     if (p->stagnation == 0)
         p->stagnation = 2000;
     if (p->idr_s == 0)
@@ -254,6 +279,30 @@ enum lcl_status lcl_solver_create(lcl_solver **out, lcl_operator *A,
     return st;
 }
 
+enum lcl_status lcl_solver_set_tolerance(lcl_solver *S, double rtol,
+                                         double atol, int max_iters)
+{
+    if (!S)
+        return refuse_null(S, "lcl_solver_set_tolerance");
+    struct lcl_solver_params p = S->params;
+    p.rtol = rtol;
+    p.atol = atol;
+    p.max_iters = max_iters;
+    const enum lcl_status st = check_limits(&p, lcl_context_log(S->ctx));
+    if (st < 0)
+        return st;
+    resolve_limits(&p);
+    S->params = p;
+    return LCL_OK;
+}
+
+void lcl_solver_cancel(lcl_solver *S)
+{
+    if (S)
+        atomic_store(S->member ? &S->member[0]->cancelled : &S->cancelled,
+                     true);
+}
+
 const struct lcl_solver_params *lcl_solver_info(const lcl_solver *S)
 {
     return S ? &S->params : NULL;
@@ -314,10 +363,12 @@ static enum lcl_status status_of(enum lcl_stop stop)
     case LCL_STOP_RTOL:
     case LCL_STOP_ATOL:
     case LCL_STOP_ZERO_RHS:
+    case LCL_STOP_TEST:
         return LCL_OK;
     case LCL_STOP_NONE:
     case LCL_STOP_MAX_ITERS:
     case LCL_STOP_MONITOR:
+    case LCL_STOP_CANCELLED:
         return LCL_ITERATION_LIMIT;
     case LCL_STOP_STAGNATION:
         return LCL_STAGNATION;
@@ -339,6 +390,7 @@ static enum lcl_status status_of(enum lcl_stop stop)
 static enum lcl_status finish(lcl_solver *S, struct lcl_report *report)
 {
     const bool zero = S->stop == LCL_STOP_ZERO_RHS;
+    atomic_store(&S->cancelled, false); // too late for this solve
     const int last = S->history_count - 1;
     const struct lcl_report full = {
         .stop = S->stop,

@@ -81,9 +81,9 @@ static void test_names__published_names_are_spelt_as_published(void **state)
 static void test_names__every_stop_has_its_own_name_and_sentence(void **state)
 {
     (void)state;
-    for (int a = LCL_STOP_DIVERGED; a <= LCL_STOP_ZERO_RHS; ++a) {
+    for (int a = LCL_STOP_CANCELLED; a <= LCL_STOP_TEST; ++a) {
         assert_string_not_equal(lcl_stop_name(a), "unknown");
-        for (int b = a + 1; b <= LCL_STOP_ZERO_RHS; ++b) {
+        for (int b = a + 1; b <= LCL_STOP_TEST; ++b) {
             assert_string_not_equal(lcl_stop_name(a), lcl_stop_name(b));
             assert_string_not_equal(lcl_stop_str(a), lcl_stop_str(b));
         }
@@ -93,8 +93,8 @@ static void test_names__every_stop_has_its_own_name_and_sentence(void **state)
 static void test_names__foreign_stops_are_unknown(void **state)
 {
     (void)state;
-    assert_string_equal(lcl_stop_name(LCL_STOP_DIVERGED - 1), "unknown");
-    assert_string_equal(lcl_stop_name(LCL_STOP_ZERO_RHS + 1), "unknown");
+    assert_string_equal(lcl_stop_name(LCL_STOP_CANCELLED - 1), "unknown");
+    assert_string_equal(lcl_stop_name(LCL_STOP_TEST + 1), "unknown");
     assert_string_equal(lcl_stop_str(-1000), "unknown stop reason");
 }
 
