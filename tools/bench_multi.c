@@ -21,7 +21,7 @@ enum { DEVICES_MOST = 8, ROUNDS = 5, LAUNCHES = 40 };
 enum figure { APPLY, OWN, PRODUCT, SUM, FIGURES };
 
 struct row {
-    int devices;
+    int devices;         // 0: one, with an operator that is not distributed
     double setup, solve; // seconds
     double of[FIGURES];
     int iterations;
@@ -30,6 +30,7 @@ struct row {
 struct multi {
     lcl_context *ctx[DEVICES_MOST];
     int devices;
+    struct row plain;
     struct row row[DEVICES_MOST];
     int rows;
 };
@@ -149,10 +150,12 @@ static enum lcl_status set_up(lcl_operator **A, lcl_precond **M, lcl_solver **S,
                               struct multi *m, struct bench *B, int devices)
 {
     const struct lcl_options *o = &B->options;
-    enum lcl_status st;
-    if ((st = lcl_operator_create_distributed(A, m->ctx, devices,
-                                              &B->problem->A, &o->op)) < 0 ||
-        (st = lcl_precond_create(M, *A, &o->precond)) < 0)
+    const struct lcl_csr *matrix = &B->problem->A;
+    enum lcl_status st =
+        devices == 0 ? lcl_operator_create(A, m->ctx[0], matrix, &o->op)
+                     : lcl_operator_create_distributed(A, m->ctx, devices,
+                                                       matrix, &o->op);
+    if (st < 0 || (st = lcl_precond_create(M, *A, &o->precond)) < 0)
         return st;
     return lcl_solver_create(S, *A, *M, &o->solver);
 }
@@ -181,7 +184,9 @@ static enum lcl_status measure(struct row *row, struct multi *m,
         st = set_up(&A, &M, &S, m, B, row->devices);
         row->setup = lcl_now() - start;
     }
-    if (st >= 0 && (st = time_figures(row, A, M)) >= 0)
+    if (st >= 0 && row->devices > 0)
+        st = time_figures(row, A, M);
+    if (st >= 0)
         st = bench_solve_twice(B->problem, S, &report);
     row->solve = report.seconds;
     row->iterations = report.iterations;
@@ -226,6 +231,9 @@ static void print_table(const struct bench *B, const struct multi *m)
     printf("\n%s\n  devices  set-up  apply (times)  own product  product  "
            "(times)   sum  iterations  solve (times)\n",
            B->problem->name);
+    printf("    plain %7.1f %61d %6.1f (%5.2f)\n", 1e3 * m->plain.setup,
+           m->plain.iterations, 1e3 * m->plain.solve,
+           one->solve / m->plain.solve);
     for (int k = 0; k < m->rows; ++k) {
         const struct row *r = &m->row[k];
         printf("  %7d %7.1f %6.3f (%5.2f) %12.3f %8.3f  (%5.2f) %5.1f %11d "
@@ -241,10 +249,22 @@ static void print_table(const struct bench *B, const struct multi *m)
     fflush(stdout);
 }
 
+static void print_solve(const struct bench *B, const struct row *r)
+{
+    cJSON *line =
+        bench_line(B, "multi-solve", lcl_solver_name(B->options.solver.type));
+    cJSON_AddNumberToObject(line, "devices", r->devices);
+    cJSON_AddNumberToObject(line, "ms", 1e3 * r->solve);
+    cJSON_AddNumberToObject(line, "setup_ms", 1e3 * r->setup);
+    cJSON_AddNumberToObject(line, "iters", r->iterations);
+    bench_print(B, line);
+}
+
 static void print_lines(const struct bench *B, const struct multi *m)
 {
     static const char *const name[] = {"multi-apply", "multi-own-product",
                                        "multi-product", "multi-sum"};
+    print_solve(B, &m->plain);
     for (int k = 0; k < m->rows; ++k) {
         const struct row *r = &m->row[k];
         for (int f = 0; f < FIGURES; ++f) {
@@ -253,13 +273,7 @@ static void print_lines(const struct bench *B, const struct multi *m)
             cJSON_AddNumberToObject(line, "ms", 1e3 * r->of[f]);
             bench_print(B, line);
         }
-        cJSON *line = bench_line(B, "multi-solve",
-                                 lcl_solver_name(B->options.solver.type));
-        cJSON_AddNumberToObject(line, "devices", r->devices);
-        cJSON_AddNumberToObject(line, "ms", 1e3 * r->solve);
-        cJSON_AddNumberToObject(line, "setup_ms", 1e3 * r->setup);
-        cJSON_AddNumberToObject(line, "iters", r->iterations);
-        bench_print(B, line);
+        print_solve(B, r);
     }
 }
 
@@ -270,6 +284,9 @@ static enum lcl_status add_problem(void *state, struct bench *B)
     struct multi *m = state;
     enum lcl_status st = m->devices > 0 ? LCL_OK : open_devices(m, B);
     m->rows = 0;
+    m->plain = (struct row){.devices = 0};
+    if (st >= 0)
+        st = measure(&m->plain, m, B);
     for (int devices = 1; devices <= m->devices && st >= 0; devices *= 2) {
         struct row *row = &m->row[m->rows];
         *row = (struct row){.devices = devices};
