@@ -58,6 +58,17 @@ static void make_stages(struct test_kron *T, int s)
     }
 }
 
+void test_kron_of(struct test_kron *T, int stages, int b,
+                  const struct lcl_csr *p, const struct lcl_csr *q)
+{
+    T->M = test_random_blocks(p, b, 1);
+    T->L = test_random_blocks(q, b, 2);
+    make_dominant(&T->M);
+    make_dominant(&T->L);
+    make_stages(T, stages);
+    T->K = (struct lcl_kron){stages, T->A, T->B, 0.125, &T->M, &T->L};
+}
+
 void test_kron_init(struct test_kron *T, int stages, int b, int64_t rows,
                     enum test_kron_patterns patterns)
 {
@@ -67,14 +78,8 @@ void test_kron_init(struct test_kron *T, int stages, int b, int64_t rows,
                            : test_laplacian(rows / 4 + 1, 2, 2);
     struct lcl_csr q =
         patterns == TEST_KRON_FAR ? test_random_csr(rows, 4, 9) : thinned(&p);
-    T->M = test_random_blocks(&p, b, 1);
-    T->L = test_random_blocks(
-        patterns == TEST_KRON_NEAR || patterns == TEST_KRON_FAR ? &q : &p, b,
-        2);
-    make_dominant(&T->M);
-    make_dominant(&T->L);
-    make_stages(T, stages);
-    T->K = (struct lcl_kron){stages, T->A, T->B, 0.125, &T->M, &T->L};
+    const bool differ = patterns == TEST_KRON_NEAR || patterns == TEST_KRON_FAR;
+    test_kron_of(T, stages, b, &p, differ ? &q : &p);
     test_csr_finish(&p);
     test_csr_finish(&q);
 }

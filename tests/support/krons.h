@@ -24,6 +24,9 @@ struct test_kron {
 // must not move.
 void test_kron_init(struct test_kron *T, int stages, int b, int64_t rows,
                     enum test_kron_patterns patterns);
+// The same with the patterns of p for M and of q for L.
+void test_kron_of(struct test_kron *T, int stages, int b,
+                  const struct lcl_csr *p, const struct lcl_csr *q);
 void test_kron_finish(struct test_kron *T);
 
 // New values on the same patterns.
