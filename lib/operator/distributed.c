@@ -113,7 +113,7 @@ static void describe(lcl_operator *A, const struct lcl_rows *rows)
     A->matrix = A->part->matrix;
     A->numbering = A->part->numbering;
     A->modes = modes_of(A->part, &D->halo.plan);
-    A->launches = A->part->launches + (D->halo.window != NULL) +
+    A->launches = A->part->launches + (D->halo.plan.sends > 0) +
                   (D->halo.plan.boundary > 0);
 }
 
@@ -121,6 +121,7 @@ static enum lcl_status create(lcl_operator *A, struct lcl_halo_plan *P,
                               const struct lcl_rows *rows,
                               const struct lcl_operator_params *params)
 {
+    static const struct lcl_halo_layout single = {1, 1, 1, 1};
     struct part *D = A->state = lcl_calloc(1, sizeof *D);
     enum lcl_status st;
     if (!D)
@@ -129,7 +130,8 @@ static enum lcl_status create(lcl_operator *A, struct lcl_halo_plan *P,
         return st;
     D->val = P->own.val; // kept for later values
     P->own.val = NULL;
-    if ((st = lcl_halo_init(&D->halo, &A->range, P)) < 0 ||
+    if ((st = lcl_halo_init(&D->halo, &A->range, P, &single, false)) < 0 ||
+        (st = lcl_halo_add_rows(&D->halo)) < 0 ||
         (st = lcl_halo_update(&D->halo, rows->val)) < 0)
         return st;
     describe(A, rows);
@@ -161,7 +163,7 @@ enum lcl_status lcl_distributed_create(lcl_operator **out, lcl_context *ctx,
                                        const struct lcl_operator_params *params)
 {
     struct lcl_halo_plan P;
-    enum lcl_status st = lcl_halo_plan_init(&P, comm, rows);
+    enum lcl_status st = lcl_halo_plan_init(&P, comm, rows, 1);
     *out = NULL;
     if (st == LCL_OK && (st = lcl_operator_allocate(out, ctx, &ops, rows->rows,
                                                     rows->rows, 1)) == LCL_OK) {
