@@ -19,9 +19,9 @@ static void say(struct hint *hint, bool has_command, const char *text)
 // Options that do not belong to the method.
 static bool is_limit(const char *key)
 {
-    static const char *const limits[] = {"rtol",        "atol", "max-iters",
-                                         "stagnation",  "spmv", "hec-width",
-                                         "kron-product"};
+    static const char *const limits[] = {
+        "rtol", "atol",      "max-iters",    "stagnation",
+        "spmv", "hec-width", "kron-product", "kron-exchange"};
     for (size_t i = 0; i < sizeof limits / sizeof *limits; ++i)
         if (strcmp(key, limits[i]) == 0)
             return true;

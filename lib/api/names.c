@@ -56,6 +56,12 @@ static const char *const krons[LCL_KRON_COUNT] = {
     [LCL_KRON_CU] = "cu",
 };
 
+static const char *const kron_exchanges[LCL_KRON_EXCHANGE_COUNT] = {
+    [LCL_KRON_EXCHANGE_DEFAULT] = "batched",
+    [LCL_KRON_EXCHANGE_BATCHED] = "batched",
+    [LCL_KRON_EXCHANGE_STAGED] = "staged",
+};
+
 static const char *const spmvs[LCL_SPMV_COUNT] = {
     [LCL_SPMV_DEFAULT] = "auto",      [LCL_SPMV_CSR] = "csr",
     [LCL_SPMV_SLICED] = "sliced",     [LCL_SPMV_BINNED] = "binned",
@@ -155,6 +161,7 @@ const struct lcl_names lcl_solver_names = LCL_NAMES(solvers);
 const struct lcl_names lcl_precond_names = LCL_NAMES(preconds);
 const struct lcl_names lcl_trisolve_names = LCL_NAMES(trisolves);
 const struct lcl_names lcl_kron_names = LCL_NAMES(krons);
+const struct lcl_names lcl_kron_exchange_names = LCL_NAMES(kron_exchanges);
 const struct lcl_names lcl_spmv_names = LCL_NAMES(spmvs);
 const struct lcl_names lcl_partition_names = LCL_NAMES(partitions);
 const struct lcl_names lcl_pivot_names = LCL_NAMES(pivots);
@@ -223,6 +230,11 @@ const char *lcl_trisolve_name(enum lcl_trisolve trisolve)
 const char *lcl_kron_name(enum lcl_kron_type type)
 {
     return lcl_name_of(&lcl_kron_names, (int)type);
+}
+
+const char *lcl_kron_exchange_name(enum lcl_kron_exchange_type type)
+{
+    return lcl_name_of(&lcl_kron_exchange_names, (int)type);
 }
 
 const char *lcl_spmv_name(enum lcl_spmv_type type)

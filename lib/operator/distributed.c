@@ -9,10 +9,8 @@
 
 struct part {
     struct lcl_halo halo;
-    double *val;           // values of A->part
-    int renumbered;        // of A->part, when the halo last followed
-    struct lcl_comm *comm; // owned; NULL: by the caller
-    void (*end)(struct lcl_comm **comm);
+    double *val;    // values of A->part
+    int renumbered; // of A->part, when the halo last followed
 };
 
 // ------------------------------------------------------------------- products
@@ -68,19 +66,9 @@ static void destroy(lcl_operator *A)
     if (D) {
         lcl_halo_finish(&D->halo);
         lcl_free(D->val);
-        if (D->comm)
-            D->end(&D->comm);
     }
     lcl_free(D);
     lcl_operator_destroy(&A->part);
-}
-
-void lcl_distributed_take(lcl_operator *A, struct lcl_comm *comm,
-                          void (*end)(struct lcl_comm **comm))
-{
-    struct part *D = A->state;
-    D->comm = comm;
-    D->end = end;
 }
 
 static const struct lcl_operator_ops ops = {

@@ -58,9 +58,7 @@ static enum lcl_status create_round(struct lcl_halo *H, int round)
         return lcl_fail_memory(&H->space.comm->log, "messages");
     list_elements(place, H, round);
     if ((st = lcl_buffer_create_from(&R->send, ctx, place, elements,
-                                     sizeof *place,
-                                     "elements for other "
-                                     "ranks")) == LCL_OK)
+                                     sizeof *place, "messages")) == LCL_OK)
         st = lcl_buffer_create(&R->packed, ctx, elements, sizeof(double),
                                "vector entries for other ranks");
     lcl_free(place);

@@ -364,10 +364,16 @@ enum lcl_status lcl_halo_plan_init(struct lcl_halo_plan *P, struct lcl_comm *C,
     return st;
 }
 
-void lcl_halo_plan_finish(struct lcl_halo_plan *P)
+void lcl_halo_plan_drop_own(struct lcl_halo_plan *P)
 {
     lcl_csr_finish(&P->own);
     lcl_free(P->own_place);
+    P->own_place = NULL;
+}
+
+void lcl_halo_plan_finish(struct lcl_halo_plan *P)
+{
+    lcl_halo_plan_drop_own(P);
     lcl_free(P->row);
     lcl_free(P->ptr);
     lcl_free(P->col);

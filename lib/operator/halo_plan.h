@@ -43,4 +43,6 @@ struct lcl_halo_plan {
 // lcl_halo_plan_finish() in any case.
 enum lcl_status lcl_halo_plan_init(struct lcl_halo_plan *P, struct lcl_comm *C,
                                    const struct lcl_rows *A, int values);
+// Frees the entries in own columns.
+void lcl_halo_plan_drop_own(struct lcl_halo_plan *P);
 void lcl_halo_plan_finish(struct lcl_halo_plan *P);
