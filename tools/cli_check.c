@@ -60,9 +60,6 @@ static enum lcl_status check_matrix(const struct cli *cli,
     if (cli->devices && devices_fault(cli->devices))
         return messages_fail(messages, LCL_EINVAL, "--devices %s: %s",
                              cli->devices, devices_fault(cli->devices));
-    if (cli->devices && cli_is_kron(cli))
-        return messages_fail(messages, LCL_EUNSUPPORTED,
-                             "Kronecker systems run on one device");
     if (given > 1 && !text && !kron)
         return messages_fail(messages, LCL_EINVAL,
                              "give a matrix or --problem, not both");

@@ -156,6 +156,8 @@ static enum lcl_status check_values(const struct cli *cli,
         const char *why;
     } rules[] = {
         {"kron-product", !kron, "it applies only to Kronecker systems"},
+        {"kron-exchange", !kron || !cli->devices,
+         "it applies only to Kronecker systems on several devices"},
         {"spmv", kron, "it does not apply to Kronecker systems"},
         {"hec-width", cli->options.op.spmv != LCL_SPMV_HEC,
          "it requires --spmv hec"},

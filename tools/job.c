@@ -47,13 +47,15 @@ static enum lcl_status make_operator(struct job *job)
 {
     const struct lcl_operator_params *params = &job->cli.options.op;
     const struct devices *D = &job->devices;
+    const struct lcl_kron *K = cli_is_kron(&job->cli) ? &job->kron.K : NULL;
+    if (K && D->count > 1)
+        return lcl_operator_create_kron_distributed(&job->op, D->ctx, D->count,
+                                                    K, params);
     if (D->count > 1)
         return lcl_operator_create_distributed(&job->op, D->ctx, D->count,
                                                &job->A, params);
-    return cli_is_kron(&job->cli)
-               ? lcl_operator_create_kron(&job->op, job->ctx, &job->kron.K,
-                                          params)
-               : lcl_operator_create(&job->op, job->ctx, &job->A, params);
+    return K ? lcl_operator_create_kron(&job->op, job->ctx, K, params)
+             : lcl_operator_create(&job->op, job->ctx, &job->A, params);
 }
 
 static void take_method(struct job *job)

@@ -99,6 +99,9 @@ static void put_method(cJSON *record, const struct job *job)
     json_put_text(method, "spmv", lcl_spmv_name(options->op.spmv));
     if (cli_is_kron(&job->cli))
         json_put_text(method, "kron-product", lcl_kron_name(options->op.kron));
+    if (cli_is_kron(&job->cli) && job->devices.count > 1)
+        json_put_text(method, "kron-exchange",
+                      lcl_kron_exchange_name(options->op.kron_exchange));
     json_put_text(method, "partition",
                   lcl_partition_name(precond->partition.type));
     json_put_count(method, "subdomain-rows", precond->partition.rows);

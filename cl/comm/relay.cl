@@ -92,10 +92,10 @@ kernel void relay_pack(long count, global const int *restrict row,
             relay_word(tag, get_num_groups(0));
 }
 
-// Waits for ghost[k], k < count. Launch: at most RELAY_GROUPS groups.
+// Waits for ghost[at + k], k < count. Launch: at most RELAY_GROUPS groups.
 WORK_GROUP
-kernel void relay_unpack(long count, words_t in, global double *ghost, int tag,
-                         long polls, words_t late)
+kernel void relay_unpack(long count, words_t in, global double *ghost, long at,
+                         int tag, long polls, words_t late)
 {
     words_t there = in + RELAY_MESSAGE((lcl_u32)tag, count);
     volatile global const double *data =
@@ -106,5 +106,5 @@ kernel void relay_unpack(long count, words_t in, global double *ghost, int tag,
     HOST_FENCE();
     GROUP_BARRIER_GLOBAL();
     for (RANGE(k, count))
-        ghost[k] = data[k];
+        ghost[at + k] = data[k];
 }

@@ -25,6 +25,20 @@ struct lcl_kron {
                                 patterns may differ */
 };
 
+/* The part of such a system that one rank of several has: block rows of M and
+ * L. Stages, A, B, tau and the block size are the same on all ranks. A plain
+ * struct, as above. */
+struct lcl_kron_rows {
+    int stages;
+    const double *A, *B;
+    double tau;
+    int block_size;           /* of M and L, 1 to LCL_BLOCK_MAX */
+    const struct lcl_rows *M; /* block rows, with block columns of the whole
+                                 matrix; val holds block_size * block_size
+                                 values of each block, by rows */
+    const struct lcl_rows *L; /* the same block rows */
+};
+
 /* A system with its arrays; K points into the struct, so the struct must
  * not move. */
 struct lcl_kron_data {
@@ -75,12 +89,27 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_operator_create_kron(
     lcl_operator **out, lcl_context *ctx, const struct lcl_kron *K,
     const struct lcl_operator_params *params);
 
-/* Takes new values, A, B and tau for the same patterns and number of stages;
- * lcl_precond_update() brings them to a preconditioner.
+/* As lcl_operator_create_distributed(), for a Kronecker system: all stages of a
+ * block row are on the same device. Blocks are not split, and METIS may order
+ * block rows by the union of the patterns of M and L. Returns as
+ * lcl_operator_create_kron(); LCL_EINVAL also for a context named twice or more
+ * contexts than block rows. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_operator_create_kron_distributed(
+    lcl_operator **out, lcl_context *const *contexts, int count,
+    const struct lcl_kron *K, const struct lcl_operator_params *params);
+
+/* Takes new values, A, B and tau for the same patterns and number of stages, on
+ * one device or several; lcl_precond_update() brings them to a preconditioner.
  * Returns LCL_OK, LCL_EINVAL (A was not created from a lcl_kron), LCL_EFORMAT
  * (patterns differ, values), LCL_EDEVICE or LCL_ENOMEM. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_operator_update_kron(
     lcl_operator *A, const struct lcl_kron *K);
+
+/* The same for an operator created from a lcl_kron_rows, lcl_operator_create_
+ * kron_mpi() in mpi.h: on all ranks, each with its rows. An error on one rank
+ * is an error on all. Returns also LCL_EINVAL for another operator. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_operator_update_kron_rows(
+    lcl_operator *A, const struct lcl_kron_rows *K);
 
 /* lcl_precond_create() for such an operator:
  *   NONE;

@@ -9,7 +9,7 @@
 #ifndef LEVELCL_MPI_H
 #define LEVELCL_MPI_H
 
-#include <levelcl/operator.h>
+#include <levelcl/kron.h>
 
 #include <mpi.h>
 
@@ -34,6 +34,14 @@ LCL_BEGIN_DECLS
 LCL_NODISCARD LCL_API enum lcl_status lcl_operator_create_mpi(
     lcl_operator **out, lcl_context *ctx, MPI_Comm comm,
     const struct lcl_rows *A, const struct lcl_operator_params *params);
+
+/* The same for a Kronecker system, of which the rank has block rows; a vector
+ * is the rank's part of it, one stage after the other. New values are taken by
+ * lcl_operator_update_kron_rows(). LCL_EFORMAT also for another number of
+ * stages, block size, A, B or tau than that of rank 0. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_operator_create_kron_mpi(
+    lcl_operator **out, lcl_context *ctx, MPI_Comm comm,
+    const struct lcl_kron_rows *K, const struct lcl_operator_params *params);
 
 LCL_END_DECLS
 

@@ -65,6 +65,18 @@ enum lcl_communication {
     LCL_COMMUNICATION_COUNT
 };
 
+/* How ranks exchange the stages of a Kronecker system. From the same paper,
+ * section "Communication". */
+enum lcl_kron_exchange_type {
+    LCL_KRON_EXCHANGE_DEFAULT = 0, /* BATCHED */
+    LCL_KRON_EXCHANGE_BATCHED,     /* all stages in one message per neighbour,
+                                      gathered and scattered by maps made once
+                                      (Algorithms 5 and 6) */
+    LCL_KRON_EXCHANGE_STAGED,      /* a transfer and a message per neighbour
+                                      for each stage (Algorithm 4) */
+    LCL_KRON_EXCHANGE_COUNT,
+};
+
 /* All zero is the default. */
 struct lcl_operator_params {
     enum lcl_spmv_type spmv;
@@ -73,6 +85,8 @@ struct lcl_operator_params {
      * natural block size, see lcl_csr_natural_block(). */
     int block_size;
     enum lcl_kron_type kron; /* for lcl_operator_create_kron() */
+    /* for lcl_operator_create_kron_distributed() and _kron_mpi() */
+    enum lcl_kron_exchange_type kron_exchange;
     /* LCL_SPMV_HEC: columns of the ELL part, at most the entries of the longest
      * row. 0: as many as a third of the rows have entries for. */
     int hec_width;
@@ -216,6 +230,8 @@ LCL_API const char *lcl_spmv_name(enum lcl_spmv_type type);
 /* "one_pass", "okp", "cu". */
 LCL_API const char *lcl_kron_name(enum lcl_kron_type type);
 LCL_API const char *lcl_communication_name(enum lcl_communication way);
+/* "batched", "staged". */
+LCL_API const char *lcl_kron_exchange_name(enum lcl_kron_exchange_type type);
 
 LCL_END_DECLS
 

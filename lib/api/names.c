@@ -62,6 +62,12 @@ static const char *const communications[LCL_COMMUNICATION_COUNT] = {
     [LCL_COMMUNICATION_STEP] = "step",
 };
 
+static const char *const kron_exchanges[LCL_KRON_EXCHANGE_COUNT] = {
+    [LCL_KRON_EXCHANGE_DEFAULT] = "batched",
+    [LCL_KRON_EXCHANGE_BATCHED] = "batched",
+    [LCL_KRON_EXCHANGE_STAGED] = "staged",
+};
+
 static const char *const spmvs[LCL_SPMV_COUNT] = {
     [LCL_SPMV_DEFAULT] = "auto",      [LCL_SPMV_CSR] = "csr",
     [LCL_SPMV_SLICED] = "sliced",     [LCL_SPMV_BINNED] = "binned",
@@ -162,6 +168,7 @@ const struct lcl_names lcl_precond_names = LCL_NAMES(preconds);
 const struct lcl_names lcl_trisolve_names = LCL_NAMES(trisolves);
 const struct lcl_names lcl_kron_names = LCL_NAMES(krons);
 const struct lcl_names lcl_communication_names = LCL_NAMES(communications);
+const struct lcl_names lcl_kron_exchange_names = LCL_NAMES(kron_exchanges);
 const struct lcl_names lcl_spmv_names = LCL_NAMES(spmvs);
 const struct lcl_names lcl_partition_names = LCL_NAMES(partitions);
 const struct lcl_names lcl_pivot_names = LCL_NAMES(pivots);
@@ -238,6 +245,11 @@ const char *lcl_kron_name(enum lcl_kron_type type)
 const char *lcl_communication_name(enum lcl_communication way)
 {
     return lcl_name_of(&lcl_communication_names, (int)way);
+}
+
+const char *lcl_kron_exchange_name(enum lcl_kron_exchange_type type)
+{
+    return lcl_name_of(&lcl_kron_exchange_names, (int)type);
 }
 
 const char *lcl_spmv_name(enum lcl_spmv_type type)

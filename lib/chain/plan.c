@@ -188,7 +188,7 @@ enum lcl_status lcl_plan_make(struct lcl_plan *P, lcl_operator *A,
                   .precond = *precond, .solver = *solver, .variant = ""});
     if (precond->type && solver->type)
         return LCL_OK;
-    if (A->matrix || A->team)
+    if (lcl_operator_is_matrix(A))
         st = choose(P, A, alone);
     else
         choose_free(P, A, alone);

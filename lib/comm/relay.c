@@ -57,19 +57,20 @@ static enum lcl_status enqueue_sum(lcl_relay *R, lcl_buffer *sums, int first,
 }
 
 // How often a kernel reads memory of the host while it waits: nobody answers.
-// The launch counts, too, on a busy CPU for milliseconds.
+// The launch counts, too, which on a busy CPU takes tens of milliseconds.
 static enum lcl_status count_polls(lcl_relay *R, lcl_buffer *sums)
 {
-    const double enough = is_cpu(R) ? 20e-3 : 1e-3;
     enum lcl_status st = LCL_OK;
     double seconds = 0;
-    for (R->polls = 1000; seconds < enough && st == LCL_OK; R->polls *= 2) {
+    R->polls = is_cpu(R) ? 5000000 : 500;
+    while (seconds < 1e-3 && st == LCL_OK) {
         const double start = lcl_now();
+        R->polls *= 2;
         if ((st = enqueue_sum(R, sums, 0, 1, 1)) == LCL_OK)
             st = lcl_context_wait(R->ctx);
         seconds = lcl_now() - start;
     }
-    R->polls = (int64_t)(DEVICE_PATIENCE / seconds * (double)(R->polls / 2));
+    R->polls = (int64_t)(DEVICE_PATIENCE / seconds * (double)R->polls);
     R->ask.words[0] = 0;
     return st;
 }
@@ -236,11 +237,14 @@ enum lcl_status lcl_relay_try(lcl_relay *R, bool *right)
 
 // ------------------------------------------------------------------- exchanges
 
-static struct lcl_halo_peer *copy_of(const struct lcl_halo_peer *all, int count)
+// In doubles instead of rows.
+static struct lcl_halo_peer *copy_of(const struct lcl_halo_peer *all, int count,
+                                     int64_t per_row)
 {
     struct lcl_halo_peer *copy = lcl_malloc((size_t)count, sizeof *copy);
     for (int k = 0; k < count && copy; ++k)
-        copy[k] = all[k];
+        copy[k] = (struct lcl_halo_peer){all[k].rank, all[k].start * per_row,
+                                         all[k].count * per_row};
     return copy;
 }
 
@@ -249,12 +253,12 @@ static enum lcl_status fill(lcl_relay_exchange *X,
 {
     lcl_context *ctx = X->relay->ctx;
     const char *what = "messages between devices";
-    X->sends = plan->sends;
-    X->ghosts = plan->ghosts;
+    X->sends = plan->sends * plan->per_row;
+    X->ghosts = plan->ghosts * plan->per_row;
     X->tos = plan->tos;
     X->froms = plan->froms;
-    X->to = copy_of(plan->to, plan->tos);
-    X->from = copy_of(plan->from, plan->froms);
+    X->to = copy_of(plan->to, plan->tos, plan->per_row);
+    X->from = copy_of(plan->from, plan->froms, plan->per_row);
     if (!X->to || !X->from)
         return lcl_fail_memory(lcl_context_log(ctx), what);
     const enum lcl_status st =
@@ -321,24 +325,25 @@ static int64_t groups_for(const lcl_relay *R, int64_t count)
     return waiting_groups(R, count / group + 1);
 }
 
-enum lcl_status lcl_relay_send(lcl_relay_exchange *X, const lcl_buffer *row,
+enum lcl_status lcl_relay_send(lcl_relay_exchange *X, const lcl_buffer *place,
                                const lcl_buffer *x)
 {
     const lcl_relay *R = X->relay;
     const enum lcl_status st = check(R);
     return st < 0 ? st
                   : LCL_LAUNCH(R->pack, groups_for(R, X->sends),
-                               lcl_arg_long(X->sends), lcl_arg_buffer(row),
+                               lcl_arg_long(X->sends), lcl_arg_buffer(place),
                                lcl_arg_buffer(x), lcl_arg_buffer(X->out.buffer),
                                lcl_arg_int((int32_t)(uint32_t)++X->begun));
 }
 
-enum lcl_status lcl_relay_receive(lcl_relay_exchange *X, lcl_buffer *ghost)
+enum lcl_status lcl_relay_receive(lcl_relay_exchange *X, lcl_buffer *ghost,
+                                  int64_t at)
 {
     const lcl_relay *R = X->relay;
     return LCL_LAUNCH(R->unpack, groups_for(R, X->ghosts),
                       lcl_arg_long(X->ghosts), lcl_arg_buffer(X->in.buffer),
-                      lcl_arg_buffer(ghost),
+                      lcl_arg_buffer(ghost), lcl_arg_long(at),
                       lcl_arg_int((int32_t)(uint32_t)++X->received),
                       lcl_arg_long(R->polls), lcl_arg_buffer(R->ask.buffer));
 }

@@ -39,12 +39,13 @@ enum lcl_status lcl_relay_try(lcl_relay *R, bool *right);
 enum lcl_status lcl_relay_sum(lcl_relay *R, lcl_buffer *sums, int first,
                               int rows, int groups);
 
-// Messages that this rank sends (`to`, parts of `sends` doubles) and receives
-// (`from`, parts of `ghosts` doubles), of one length on both sides. All ranks
+// Messages that this rank sends (`to`, parts of `sends` rows) and receives
+// (`from`, parts of `ghosts` rows), of one length on both sides; a row has
+// `per_row` doubles. All ranks
 // open and close exchanges in the same order. Statuses as lcl_relay_create();
 // LCL_ERANGE (too many exchanges).
 struct lcl_relay_plan {
-    int64_t sends, ghosts;
+    int64_t sends, ghosts, per_row;
     const struct lcl_halo_peer *to, *from;
     int tos, froms;
 };
@@ -52,10 +53,12 @@ enum lcl_status lcl_relay_open(lcl_relay_exchange **out, lcl_relay *R,
                                const struct lcl_relay_plan *plan);
 void lcl_relay_close(lcl_relay_exchange **exchange); // accepts NULL inside
 
-// The halves of an exchange, once each: sends x[row[k]], k < sends; waits for
-// ghost[k], k < ghosts. Statuses as lcl_relay_sum().
-enum lcl_status lcl_relay_send(lcl_relay_exchange *X, const lcl_buffer *row,
+// The halves of an exchange, once each: sends x[place[k]] for all doubles k of
+// `sends` rows; waits for those of `ghosts` rows, which become ghost[at], ....
+// Statuses as lcl_relay_sum().
+enum lcl_status lcl_relay_send(lcl_relay_exchange *X, const lcl_buffer *place,
                                const lcl_buffer *x);
-enum lcl_status lcl_relay_receive(lcl_relay_exchange *X, lcl_buffer *ghost);
+enum lcl_status lcl_relay_receive(lcl_relay_exchange *X, lcl_buffer *ghost,
+                                  int64_t at);
 
 uint64_t lcl_relay_bytes(const lcl_relay_exchange *X);

@@ -63,7 +63,7 @@ struct solving {
 static enum lcl_status solve_member(void *arg, int rank)
 {
     const struct solving *s = arg;
-    const int64_t first = s->S->A->team->distribution.first[rank];
+    const int64_t first = lcl_team_first(s->S->A->team, rank);
     lcl_solver *own = s->S->member[rank];
     own->params = s->S->params;
     return lcl_solver_solve(own, s->b + first, s->x + first,

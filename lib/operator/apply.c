@@ -24,6 +24,8 @@ void lcl_operator_finish(lcl_operator *A)
 {
     if (A->ops && A->ops->destroy)
         A->ops->destroy(A);
+    if (A->comm)
+        A->end_comm(&A->comm);
     lcl_numbering_finish(&A->own);
     lcl_buffer_destroy(&A->x);
     lcl_buffer_destroy(&A->y);

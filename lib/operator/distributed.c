@@ -9,10 +9,8 @@
 
 struct part {
     struct lcl_halo halo;
-    double *val;           // values of A->part
-    int renumbered;        // of A->part, when the halo last followed
-    struct lcl_comm *comm; // owned; NULL: by the caller
-    void (*end)(struct lcl_comm **comm);
+    double *val;    // values of A->part
+    int renumbered; // of A->part, when the halo last followed
 };
 
 // ------------------------------------------------------------------- products
@@ -68,19 +66,9 @@ static void destroy(lcl_operator *A)
     if (D) {
         lcl_halo_finish(&D->halo);
         lcl_free(D->val);
-        if (D->comm)
-            D->end(&D->comm);
     }
     lcl_free(D);
     lcl_operator_destroy(&A->part);
-}
-
-void lcl_distributed_take(lcl_operator *A, struct lcl_comm *comm,
-                          void (*end)(struct lcl_comm **comm))
-{
-    struct part *D = A->state;
-    D->comm = comm;
-    D->end = end;
 }
 
 static const struct lcl_operator_ops ops = {
@@ -108,21 +96,20 @@ static void describe(lcl_operator *A, const struct lcl_rows *rows)
     A->info = A->part->info;
     A->info.rows = A->info.cols = rows->rows;
     A->info.devices = A->range.comm->size;
-    A->info.communication =
-        A->range.comm->relay ? LCL_COMMUNICATION_AHEAD : LCL_COMMUNICATION_STEP;
+    A->info.communication = lcl_halo_communication(&D->halo);
     A->info.nnz = rows->row_ptr[rows->rows];
     A->info.bytes += lcl_halo_bytes(&D->halo);
     A->matrix = A->part->matrix;
     A->numbering = A->part->numbering;
     A->modes = modes_of(A->part, &D->halo.plan);
-    A->launches = A->part->launches + (D->halo.window != NULL) +
-                  2 * (D->halo.relayed != NULL) + (D->halo.plan.boundary > 0);
+    A->launches = A->part->launches + lcl_halo_launches(&D->halo);
 }
 
 static enum lcl_status create(lcl_operator *A, struct lcl_halo_plan *P,
                               const struct lcl_rows *rows,
                               const struct lcl_operator_params *params)
 {
+    static const struct lcl_halo_layout single = {1, 1, 1, 1};
     struct part *D = A->state = lcl_calloc(1, sizeof *D);
     enum lcl_status st;
     if (!D)
@@ -131,7 +118,8 @@ static enum lcl_status create(lcl_operator *A, struct lcl_halo_plan *P,
         return st;
     D->val = P->own.val; // kept for later values
     P->own.val = NULL;
-    if ((st = lcl_halo_init(&D->halo, &A->range, P)) < 0 ||
+    if ((st = lcl_halo_init(&D->halo, &A->range, P, &single, false)) < 0 ||
+        (st = lcl_halo_add_rows(&D->halo)) < 0 ||
         (st = lcl_halo_update(&D->halo, rows->val)) < 0)
         return st;
     describe(A, rows);
@@ -163,7 +151,7 @@ enum lcl_status lcl_distributed_create(lcl_operator **out, lcl_context *ctx,
                                        const struct lcl_operator_params *params)
 {
     struct lcl_halo_plan P;
-    enum lcl_status st = lcl_halo_plan_init(&P, comm, rows);
+    enum lcl_status st = lcl_halo_plan_init(&P, comm, rows, 1);
     *out = NULL;
     if (st == LCL_OK && (st = lcl_operator_allocate(out, ctx, &ops, rows->rows,
                                                     rows->rows, 1)) == LCL_OK) {

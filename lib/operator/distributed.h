@@ -13,7 +13,3 @@
 enum lcl_status lcl_distributed_create(
     lcl_operator **out, lcl_context *ctx, struct lcl_comm *comm,
     const struct lcl_rows *A, const struct lcl_operator_params *params);
-
-// Lets the operator own the transport: end() frees it with the operator.
-void lcl_distributed_take(lcl_operator *A, struct lcl_comm *comm,
-                          void (*end)(struct lcl_comm **comm));

@@ -15,6 +15,127 @@
 
 // ------------------------------------------------------------------- creation
 
+static enum lcl_status list_messages(struct lcl_halo *H)
+{
+    const struct lcl_halo_plan *P = &H->plan;
+    struct lcl_exchange_plan *X = &H->messages;
+    const size_t bytes = (size_t)H->per_row * sizeof(double);
+    X->outs = P->tos;
+    X->ins = P->froms;
+    X->out = lcl_calloc((size_t)P->tos, sizeof *X->out);
+    X->in = lcl_calloc((size_t)P->froms, sizeof *X->in);
+    if (!X->out || !X->in)
+        return lcl_fail_memory(&H->space.comm->log, "messages");
+    for (int k = 0; k < P->froms; ++k)
+        X->in[k] = (struct lcl_message){P->from[k].rank, NULL,
+                                        (size_t)P->from[k].count * bytes};
+    return LCL_OK;
+}
+
+// Row by row, the places of the elements of an exchange. Source: Ma et al.
+// (2025), Algorithm 6, here with all elements of a row together.
+static void list_elements(int32_t *place, const struct lcl_halo *H, int round)
+{
+    const struct lcl_halo_layout *L = &H->layout;
+    const int first = H->rounds > 1 ? round : 0;
+    const int end = H->rounds > 1 ? round + 1 : L->stages;
+    for (int64_t k = 0; k < H->plan.sends; ++k)
+        for (int c = 0; c < L->block; ++c) {
+            const int64_t i = (int64_t)H->plan.send[k] * L->block + c;
+            for (int j = first; j < end; ++j)
+                *place++ = (int32_t)(i * L->by_row + j * L->by_stage);
+        }
+}
+
+static enum lcl_status open_window(struct lcl_halo *H, struct lcl_halo_round *R)
+{
+    const int64_t elements = H->plan.sends * H->per_row;
+    if (elements == 0)
+        return LCL_OK;
+    const enum lcl_status st =
+        lcl_buffer_create(&R->packed, H->space.ctx, elements, sizeof(double),
+                          "vector entries for other ranks");
+    return st < 0 ? st : lcl_window_create(&R->window, R->packed);
+}
+
+static enum lcl_status open_relay(struct lcl_halo *H, struct lcl_halo_round *R)
+{
+    const struct lcl_halo_plan *P = &H->plan;
+    const struct lcl_relay_plan plan = {P->sends, P->ghosts, H->per_row, P->to,
+                                        P->from,  P->tos,    P->froms};
+    return lcl_relay_open(&R->relayed, H->space.comm->relay, &plan);
+}
+
+static enum lcl_status create_round(struct lcl_halo *H, int round)
+{
+    struct lcl_halo_round *R = &H->round[round];
+    const int64_t elements = H->plan.sends * H->per_row;
+    int32_t *place = lcl_malloc((size_t)elements, sizeof *place);
+    if (!place)
+        return lcl_fail_memory(&H->space.comm->log, "messages");
+    list_elements(place, H, round);
+    const enum lcl_status st = lcl_buffer_create_from(
+        &R->send, H->space.ctx, place, elements, sizeof *place, "messages");
+    lcl_free(place);
+    return st < 0                 ? st
+           : H->space.comm->relay ? open_relay(H, R)
+                                  : open_window(H, R);
+}
+
+static void set_layout(struct lcl_halo *H, const struct lcl_halo_layout *layout,
+                       bool staged)
+{
+    const int64_t stage = H->plan.ghosts * layout->block;
+    H->layout = H->ghost_layout = *layout;
+    H->rounds = staged ? layout->stages : 1;
+    H->per_row = layout->block * layout->stages / H->rounds;
+    H->ghost_layout.by_row = staged ? 1 : layout->stages;
+    H->ghost_layout.by_stage = staged ? stage : 1;
+}
+
+enum lcl_status lcl_halo_init(struct lcl_halo *H, const struct lcl_space *V,
+                              struct lcl_halo_plan *plan,
+                              const struct lcl_halo_layout *layout, bool staged)
+{
+    enum lcl_status st;
+    *H = (struct lcl_halo){.space = *V, .plan = *plan};
+    *plan = (struct lcl_halo_plan){.rows = 0};
+    set_layout(H, layout, staged);
+    if ((st = list_messages(H)) < 0 ||
+        (st = lcl_vector_ops_init(&H->ops, V->ctx, 1)) < 0)
+        return st;
+    for (int k = 0; k < H->rounds && st == LCL_OK; ++k)
+        st = create_round(H, k);
+    return st < 0 ? st
+                  : lcl_buffer_create(&H->ghost, V->ctx,
+                                      H->plan.ghosts * H->per_row * H->rounds,
+                                      sizeof(double), "ghosts");
+}
+
+static void round_finish(struct lcl_halo_round *R)
+{
+    lcl_window_destroy(&R->window);
+    lcl_relay_close(&R->relayed);
+    lcl_buffer_destroy(&R->send);
+    lcl_buffer_destroy(&R->packed);
+}
+
+void lcl_halo_finish(struct lcl_halo *H)
+{
+    for (int k = 0; k < H->rounds; ++k)
+        round_finish(&H->round[k]);
+    lcl_buffer **const all[] = {&H->row, &H->row_ptr, &H->col, &H->val,
+                                &H->ghost};
+    for (size_t k = 0; k < sizeof all / sizeof *all; ++k)
+        lcl_buffer_destroy(all[k]);
+    lcl_free(H->messages.out);
+    lcl_free(H->messages.in);
+    lcl_free(H->host);
+    lcl_halo_plan_finish(&H->plan);
+}
+
+// ------------------------------------------------------------------- rows
+
 static enum lcl_status get_kernels(struct lcl_halo *H)
 {
     lcl_context *ctx = H->space.ctx;
@@ -25,95 +146,37 @@ static enum lcl_status get_kernels(struct lcl_halo *H)
     const struct lcl_kernel_plan all[] = {{&H->plain, "halo_plain"},
                                           {&H->dot, "halo_dot"}};
     lcl_spec_set(&spec, "LANES_PER_ROW", 1 << lcl_row_shift(ctx, mean));
-    const enum lcl_status st = lcl_vector_ops_init(&H->ops, ctx, 1);
-    return st < 0 ? st : lcl_kernels_get(ctx, &spec, all, 2);
+    return lcl_kernels_get(ctx, &spec, all, 2);
 }
 
-static enum lcl_status open_relay(struct lcl_halo *H)
-{
-    const struct lcl_halo_plan *P = &H->plan;
-    return lcl_relay_open(&H->relayed, H->space.comm->relay,
-                          &(struct lcl_relay_plan){P->sends, P->ghosts, P->to,
-                                                   P->from, P->tos, P->froms});
-}
-
-static enum lcl_status open_window(struct lcl_halo *H)
-{
-    const int64_t sends = H->plan.sends;
-    if (sends == 0)
-        return LCL_OK;
-    const enum lcl_status st =
-        lcl_buffer_create(&H->packed, H->space.ctx, sends, sizeof(double),
-                          "vector entries for other ranks");
-    return st < 0 ? st : lcl_window_create(&H->window, H->packed);
-}
-
-static enum lcl_status create_buffers(struct lcl_halo *H)
+static enum lcl_status create_rows(struct lcl_halo *H)
 {
     lcl_context *ctx = H->space.ctx;
     const struct lcl_halo_plan *P = &H->plan;
     const char *what = "rows at the boundary of a rank";
-    const struct lcl_buffer_plan all[] = {
-        {&H->val, P->entries, sizeof(double), what},
-        {&H->ghost, P->ghosts, sizeof(double), "ghosts"},
-    };
     enum lcl_status st;
-    if ((st = lcl_buffers_create(ctx, all, sizeof all / sizeof *all)) < 0 ||
-        (st = lcl_buffer_create_from(&H->send, ctx, P->send, P->sends,
-                                     sizeof *P->send, what)) < 0 ||
+    if ((st = lcl_buffer_create(&H->val, ctx, P->entries, sizeof(double),
+                                what)) < 0 ||
         (st = lcl_buffer_create_from(&H->row, ctx, P->row, P->boundary,
                                      sizeof *P->row, what)) < 0 ||
         (st = lcl_buffer_create_from(&H->col, ctx, P->col, P->entries,
-                                     sizeof *P->col, what)) < 0 ||
-        (st = lcl_buffer_create_narrow(&H->row_ptr, ctx, P->ptr,
-                                       P->boundary + 1, what)) < 0)
+                                     sizeof *P->col, what)) < 0)
         return st;
-    return H->space.comm->relay ? open_relay(H) : open_window(H);
+    return lcl_buffer_create_narrow(&H->row_ptr, ctx, P->ptr, P->boundary + 1,
+                                    what);
 }
 
-static enum lcl_status list_messages(struct lcl_halo *H)
+enum lcl_status lcl_halo_add_rows(struct lcl_halo *H)
 {
-    const struct lcl_halo_plan *P = &H->plan;
-    struct lcl_exchange_plan *X = &H->messages;
-    X->outs = P->tos;
-    X->ins = P->froms;
-    X->out = lcl_calloc((size_t)P->tos, sizeof *X->out);
-    X->in = lcl_calloc((size_t)P->froms, sizeof *X->in);
-    H->host = lcl_malloc((size_t)P->entries, sizeof *H->host);
-    if (!X->out || !X->in || !H->host)
-        return lcl_fail_memory(&H->space.comm->log, "messages");
-    for (int k = 0; k < P->froms; ++k)
-        X->in[k] = (struct lcl_message){
-            P->from[k].rank, NULL, (size_t)P->from[k].count * sizeof(double)};
-    return LCL_OK;
-}
-
-enum lcl_status lcl_halo_init(struct lcl_halo *H, const struct lcl_space *V,
-                              struct lcl_halo_plan *plan)
-{
-    enum lcl_status st;
-    *H = (struct lcl_halo){.space = *V, .plan = *plan};
-    *plan = (struct lcl_halo_plan){.rows = 0};
-    if (lcl_needs_wide(H->plan.entries))
-        return lcl_refuse_wide(H->plan.entries,
-                               "rows at the boundary of a rank", &V->comm->log);
-    return (st = list_messages(H)) < 0 || (st = create_buffers(H)) < 0
-               ? st
-               : get_kernels(H);
-}
-
-void lcl_halo_finish(struct lcl_halo *H)
-{
-    lcl_window_destroy(&H->window);
-    lcl_relay_close(&H->relayed);
-    lcl_buffer **const all[] = {&H->send, &H->row,    &H->row_ptr, &H->col,
-                                &H->val,  &H->packed, &H->ghost};
-    for (size_t k = 0; k < sizeof all / sizeof *all; ++k)
-        lcl_buffer_destroy(all[k]);
-    lcl_free(H->messages.out);
-    lcl_free(H->messages.in);
-    lcl_free(H->host);
-    lcl_halo_plan_finish(&H->plan);
+    const struct lcl_log *log = &H->space.comm->log;
+    const int64_t entries = H->plan.entries;
+    if (lcl_needs_wide(entries))
+        return lcl_refuse_wide(entries, "rows at the boundary of a rank", log);
+    H->host = lcl_malloc((size_t)entries, sizeof *H->host);
+    if (!H->host)
+        return lcl_fail_memory(log, "rows at the boundary of a rank");
+    const enum lcl_status st = create_rows(H);
+    return st < 0 ? st : get_kernels(H);
 }
 
 // ------------------------------------------------------------------- numbering
@@ -139,8 +202,8 @@ static enum lcl_status write_all(struct lcl_halo *H, const int32_t *place)
 {
     const struct lcl_halo_plan *P = &H->plan;
     enum lcl_status st;
-    if ((st = write_numbers(H->send, P->send, P->sends, place, P->rows)) ==
-            LCL_OK &&
+    if ((st = write_numbers(H->round[0].send, P->send, P->sends, place,
+                            P->rows)) == LCL_OK &&
         (st = write_numbers(H->row, P->row, P->boundary, place, P->rows)) ==
             LCL_OK)
         st = write_numbers(H->col, P->col, P->entries, place, P->rows);
@@ -191,79 +254,129 @@ void lcl_halo_asymmetry(const struct lcl_halo *H, double sum[2])
 
 uint64_t lcl_halo_bytes(const struct lcl_halo *H)
 {
-    return lcl_buffer_bytes(H->send) + lcl_buffer_bytes(H->row) +
-           lcl_buffer_bytes(H->row_ptr) + lcl_buffer_bytes(H->col) +
-           lcl_buffer_bytes(H->val) + lcl_buffer_bytes(H->packed) +
-           lcl_buffer_bytes(H->ghost) + lcl_relay_bytes(H->relayed);
+    uint64_t bytes = lcl_buffer_bytes(H->ghost);
+    for (int k = 0; k < H->rounds; ++k)
+        bytes += lcl_buffer_bytes(H->round[k].send) +
+                 lcl_buffer_bytes(H->round[k].packed) +
+                 lcl_relay_bytes(H->round[k].relayed);
+    return bytes + lcl_buffer_bytes(H->row) + lcl_buffer_bytes(H->row_ptr) +
+           lcl_buffer_bytes(H->col) + lcl_buffer_bytes(H->val);
+}
+
+enum lcl_communication lcl_halo_communication(const struct lcl_halo *H)
+{
+    return H->space.comm->relay ? LCL_COMMUNICATION_AHEAD
+                                : LCL_COMMUNICATION_STEP;
+}
+
+int lcl_halo_launches(const struct lcl_halo *H)
+{
+    const int packs = H->round[0].relayed ? 2 : H->plan.sends > 0;
+    return packs * H->rounds + (H->plan.boundary > 0);
 }
 
 // ------------------------------------------------------------------- exchange
-
-enum lcl_status lcl_halo_begin(struct lcl_halo *H, const lcl_buffer *x)
-{
-    enum lcl_status st;
-    if (H->relayed)
-        return lcl_relay_send(H->relayed, H->send, x);
-    if (!H->window)
-        return LCL_OK;
-    if ((st = lcl_gather(&H->ops, H->plan.sends, H->send, x, H->packed)) < 0 ||
-        (st = lcl_fork(H->space.ctx)) < 0) // ghosts arrive beside the product
-        return st;
-    return lcl_window_post(H->window);
-}
 
 // So that the next exchange does not send what was packed for this one.
 void lcl_halo_cancel(struct lcl_halo *H)
 {
     const void *packed;
-    if (H->window)
-        (void)lcl_window_take(H->window, &packed);
+    for (int k = 0; k < H->rounds; ++k)
+        if (H->round[k].posted)
+            (void)lcl_window_take(H->round[k].window, &packed);
+    for (int k = 0; k < H->rounds; ++k)
+        H->round[k].posted = false;
 }
 
-// The messages for the peers are parts of the packed vector.
-static enum lcl_status take_packed(struct lcl_halo *H)
+static enum lcl_status pack(struct lcl_halo *H, struct lcl_halo_round *R,
+                            const lcl_buffer *x)
 {
-    const struct lcl_halo_plan *P = &H->plan;
-    const void *packed;
-    if (!H->window)
-        return LCL_OK;
-    const enum lcl_status st = lcl_window_take(H->window, &packed);
-    for (int k = 0; k < P->tos && st == LCL_OK; ++k)
-        H->messages.out[k] = (struct lcl_message){
-            P->to[k].rank, (const double *)packed + P->to[k].start,
-            (size_t)P->to[k].count * sizeof(double)};
+    const int64_t elements = H->plan.sends * H->per_row;
+    return R->relayed  ? lcl_relay_send(R->relayed, R->send, x)
+           : R->window ? lcl_gather(&H->ops, elements, R->send, x, R->packed)
+                       : LCL_OK;
+}
+
+static enum lcl_status post(struct lcl_halo_round *R)
+{
+    const enum lcl_status st = R->window ? lcl_window_post(R->window) : LCL_OK;
+    R->posted = R->window && st == LCL_OK;
     return st;
 }
 
-static enum lcl_status write_ghosts(struct lcl_halo *H)
+enum lcl_status lcl_halo_begin(struct lcl_halo *H, const lcl_buffer *x)
+{
+    const bool blocks = !H->space.comm->relay && H->messages.ins > 0;
+    enum lcl_status st = LCL_OK;
+    for (int k = 0; k < H->rounds && st == LCL_OK; ++k)
+        st = pack(H, &H->round[k], x);
+    if (st == LCL_OK && blocks) // ghosts arrive beside the product
+        st = lcl_fork(H->space.ctx);
+    for (int k = 0; k < H->rounds && st == LCL_OK; ++k)
+        st = post(&H->round[k]);
+    if (st < 0)
+        lcl_halo_cancel(H);
+    return st;
+}
+
+// The messages for the peers are parts of the packed elements.
+static enum lcl_status take_packed(struct lcl_halo *H, int round)
+{
+    const struct lcl_halo_plan *P = &H->plan;
+    struct lcl_halo_round *R = &H->round[round];
+    const void *packed;
+    if (!R->window)
+        return LCL_OK;
+    R->posted = false;
+    const enum lcl_status st = lcl_window_take(R->window, &packed);
+    for (int k = 0; k < P->tos && st == LCL_OK; ++k)
+        H->messages.out[k] = (struct lcl_message){
+            P->to[k].rank, (const double *)packed + P->to[k].start * H->per_row,
+            (size_t)(P->to[k].count * H->per_row) * sizeof(double)};
+    return st;
+}
+
+static enum lcl_status write_ghosts(struct lcl_halo *H, int round)
 {
     const struct lcl_halo_plan *P = &H->plan;
     enum lcl_status st = LCL_OK;
-    for (int k = 0; k < P->froms && st == LCL_OK; ++k)
-        st = lcl_write_aux(H->space.ctx, H->ghost,
-                           (size_t)P->from[k].start * sizeof(double),
+    for (int k = 0; k < P->froms && st == LCL_OK; ++k) {
+        const int64_t at = (P->ghosts * round + P->from[k].start) * H->per_row;
+        st = lcl_write_aux(H->space.ctx, H->ghost, (size_t)at * sizeof(double),
                            H->messages.in[k].data, H->messages.in[k].bytes);
+    }
     return st;
 }
 
-static enum lcl_status receive(struct lcl_halo *H)
+static enum lcl_status exchange(struct lcl_halo *H, int round)
 {
     struct lcl_comm *C = H->space.comm;
     enum lcl_status st;
-    if (H->relayed)
-        return lcl_relay_receive(H->relayed, H->ghost);
-    if ((st = take_packed(H)) < 0 ||
+    if (H->round[round].relayed)
+        return lcl_relay_receive(H->round[round].relayed, H->ghost,
+                                 H->plan.ghosts * H->per_row * round);
+    if ((st = take_packed(H, round)) < 0 ||
         (st = lcl_comm_begin(C, &H->messages)) < 0 ||
         (st = lcl_comm_end(C, &H->messages)) < 0)
         return st;
-    return write_ghosts(H);
+    return write_ghosts(H, round);
+}
+
+enum lcl_status lcl_halo_receive(struct lcl_halo *H)
+{
+    enum lcl_status st = LCL_OK;
+    for (int k = 0; k < H->rounds && st == LCL_OK; ++k)
+        st = exchange(H, k);
+    if (st < 0)
+        lcl_halo_cancel(H);
+    return st;
 }
 
 enum lcl_status lcl_halo_end(struct lcl_halo *H, enum lcl_mode mode,
                              const struct lcl_operands *v)
 {
     const struct lcl_halo_plan *P = &H->plan;
-    const enum lcl_status st = receive(H);
+    const enum lcl_status st = lcl_halo_receive(H);
     if (st < 0 || P->boundary == 0)
         return st;
     return LCL_LAUNCH(

@@ -11,27 +11,52 @@
 #include "lib/vector/operands.h"
 #include "lib/vector/space.h"
 
+#include <levelcl/operator.h>
+
+// What a row of the plan is in vectors: elements c < block in stages j <
+// `stages`, element c of row i in stage j at (i block + c) by_row + j by_stage.
+struct lcl_halo_layout {
+    int block, stages;
+    int64_t by_row, by_stage;
+};
+
+// The elements of all stages in one exchange, or those of one stage in each.
+enum { LCL_HALO_ROUNDS = 16 };
+struct lcl_halo_round {
+    lcl_buffer *send;   // where the elements for other ranks are, peer by peer
+    lcl_buffer *packed; // these elements
+    lcl_window *window; // onto `packed`; NULL: nothing to send
+    bool posted;        // read, and not yet taken
+    lcl_relay_exchange *relayed; // instead of `packed` and `window`; or NULL
+};
+
 struct lcl_halo {
     struct lcl_space space; // of the rank's part of a vector
     struct lcl_halo_plan plan;
+    struct lcl_halo_layout layout, ghost_layout;
+    int rounds;      // exchanges
+    int64_t per_row; // elements of a row in an exchange
+    struct lcl_halo_round round[LCL_HALO_ROUNDS];
     struct lcl_exchange_plan messages;
-    // in the numbering of the device
-    lcl_buffer *send, *row, *row_ptr, *col, *val;
     lcl_buffer *ghost;
-    lcl_relay_exchange *relayed; // NULL: the host waits for the messages
-    // of the host's messages
-    lcl_buffer *packed;
-    lcl_window *window; // onto `packed`; NULL: nothing to send
     struct lcl_vector_ops ops;
+    // Of the boundary rows of a matrix, in the numbering of the device
+    lcl_buffer *row, *row_ptr, *col, *val;
     lcl_kernel *plain, *dot;
-    double *host; // values of the boundary rows
+    double *host; // their values
 };
 
-// Collective. Takes *plan in any case; H is fit for lcl_halo_finish() in any
-// case. Statuses as lcl_buffer_create() and lcl_kernel_get().
+// Collective; with `staged`, each stage has an exchange of its own. Takes *plan
+// in any case; H is fit for lcl_halo_finish() in any case. Statuses as
+// lcl_buffer_create() and lcl_kernel_get().
 enum lcl_status lcl_halo_init(struct lcl_halo *H, const struct lcl_space *V,
-                              struct lcl_halo_plan *plan);
+                              struct lcl_halo_plan *plan,
+                              const struct lcl_halo_layout *layout,
+                              bool staged);
 void lcl_halo_finish(struct lcl_halo *H);
+
+// Adds the boundary rows of a matrix, of which each row of the plan is one row.
+enum lcl_status lcl_halo_add_rows(struct lcl_halo *H);
 
 // Follows the numbering N of the rank's rows.
 enum lcl_status lcl_halo_renumber(struct lcl_halo *H,
@@ -46,6 +71,10 @@ enum lcl_status lcl_halo_begin(struct lcl_halo *H, const lcl_buffer *x);
 enum lcl_status lcl_halo_end(struct lcl_halo *H, enum lcl_mode mode,
                              const struct lcl_operands *v);
 
+// The second half without boundary rows: what is enqueued next finds the ghosts
+// in H->ghost.
+enum lcl_status lcl_halo_receive(struct lcl_halo *H);
+
 // Instead of lcl_halo_end(), if the product failed.
 void lcl_halo_cancel(struct lcl_halo *H);
 
@@ -54,3 +83,8 @@ void lcl_halo_cancel(struct lcl_halo *H);
 void lcl_halo_asymmetry(const struct lcl_halo *H, double sum[2]);
 
 uint64_t lcl_halo_bytes(const struct lcl_halo *H);
+
+enum lcl_communication lcl_halo_communication(const struct lcl_halo *H);
+
+// Kernels launched by an application besides the product with own columns.
+int lcl_halo_launches(const struct lcl_halo *H);

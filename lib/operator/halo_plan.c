@@ -5,66 +5,12 @@
 #include "host/alloc.h"
 #include "host/log.h"
 #include "host/parallel.h"
+#include "lib/matrix/rows_check.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 
-// ------------------------------------------------------------------- checks
-
-static enum lcl_status check_row_ptr(const struct lcl_rows *A,
-                                     const struct lcl_log *log)
-{
-    for (int64_t i = 0; i < A->rows; ++i)
-        if (A->row_ptr[i + 1] < A->row_ptr[i])
-            return lcl_fail(log, LCL_EFORMAT,
-                            "row %" PRId64 ": row pointers do not ascend",
-                            A->first + i + 1);
-    return LCL_OK;
-}
-
-static enum lcl_status check_row(const struct lcl_rows *A, int64_t i,
-                                 const struct lcl_log *log)
-{
-    const int64_t row = A->first + i;
-    for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k) {
-        if (A->col[k] < 0 || A->col[k] >= A->total)
-            return lcl_fail(log, LCL_EFORMAT,
-                            "row %" PRId64 ": column %" PRId64
-                            ", expected 0 to %" PRId64,
-                            row + 1, A->col[k], A->total - 1);
-        if (k > A->row_ptr[i] && A->col[k] <= A->col[k - 1])
-            return lcl_fail(log, LCL_EFORMAT,
-                            "row %" PRId64 ": columns do not ascend", row + 1);
-        if (!isfinite(A->val[k]))
-            return lcl_fail(log, LCL_EFORMAT,
-                            "row %" PRId64 ", column %" PRId64
-                            ": the value is not finite",
-                            row + 1, A->col[k] + 1);
-    }
-    return LCL_OK;
-}
-
-static enum lcl_status check_sizes(const struct lcl_rows *A,
-                                   const struct lcl_log *log)
-{
-    if (A->rows < 1 || A->first < 0 || A->total < A->rows ||
-        A->first > A->total - A->rows)
-        return lcl_fail(log, LCL_EFORMAT,
-                        "%" PRId64 " rows after the first %" PRId64
-                        " of %" PRId64
-                        ": expected at least one, within the matrix",
-                        A->rows, A->first, A->total);
-    if (A->rows > INT32_MAX)
-        return lcl_fail(log, LCL_ERANGE,
-                        "%" PRId64 " rows on one rank: expected at most %d",
-                        A->rows, (int)INT32_MAX);
-    if (!A->row_ptr || A->row_ptr[0] != 0 ||
-        (A->row_ptr[A->rows] > 0 && (!A->col || !A->val)))
-        return lcl_fail(log, LCL_EINVAL,
-                        "the rows lack an array, or do not start at entry 0");
-    return check_row_ptr(A, log);
-}
+// ------------------------------------------------------------------- ranks
 
 // The first rows of all ranks, and the total behind them.
 static enum lcl_status gather_firsts(int64_t *firsts, struct lcl_comm *C,
@@ -115,11 +61,6 @@ static bool is_own(const struct lcl_halo_plan *P, int64_t column)
     return column >= P->first && column < P->first + P->rows;
 }
 
-static bool is_sound(const struct lcl_rows *A, int64_t i)
-{
-    return check_row(A, i, NULL) == LCL_OK;
-}
-
 static void count_row(struct sizes *s, const struct splitting *S, int64_t i)
 {
     const int64_t *row_ptr = S->A->row_ptr;
@@ -141,7 +82,7 @@ static void survey(void *arg, int64_t chunk)
     S->fault[chunk] = -1;
     for (int64_t i = lcl_chunk_start(S->A->rows, S->chunks, chunk); i < end;
          ++i) {
-        if (!is_sound(S->A, i)) {
+        if (lcl_rows_check_row(S->A, i, S->P->values, NULL) < 0) {
             S->fault[chunk] = i;
             break;
         }
@@ -170,7 +111,7 @@ static enum lcl_status survey_all(struct splitting *S,
     lcl_parallel(S->chunks, survey, S);
     for (int64_t c = 0; c < S->chunks; ++c)
         if (S->fault[c] >= 0)
-            return check_row(S->A, S->fault[c], log);
+            return lcl_rows_check_row(S->A, S->fault[c], S->P->values, log);
     S->size[S->chunks] = (struct sizes){0};
     add_up(S);
     return LCL_OK;
@@ -189,7 +130,7 @@ static enum lcl_status allocate(struct lcl_halo_plan *P,
     P->entries = all->entries;
     D->row_ptr = lcl_malloc((size_t)P->rows + 1, sizeof *D->row_ptr);
     D->col_ind = lcl_malloc(nnz, sizeof *D->col_ind);
-    D->val = lcl_malloc(nnz, sizeof *D->val);
+    D->val = lcl_malloc(nnz * (size_t)P->values, sizeof *D->val);
     P->own_place = lcl_malloc(nnz, sizeof *P->own_place);
     P->row = lcl_malloc(rows, sizeof *P->row);
     P->ptr = lcl_malloc(rows + 1, sizeof *P->ptr);
@@ -228,7 +169,8 @@ static void fill(void *arg, int64_t chunk)
         for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
             if (is_own(P, A->col[k])) {
                 D->col_ind[at.own] = (int32_t)(A->col[k] - P->first);
-                D->val[at.own] = A->val[k];
+                if (P->values > 0)
+                    D->val[at.own] = A->val[k];
                 P->own_place[at.own++] = k;
             }
         if (at.own - D->row_ptr[i] < A->row_ptr[i + 1] - A->row_ptr[i])
@@ -397,7 +339,7 @@ static enum lcl_status make(struct lcl_halo_plan *P, struct lcl_comm *C,
                             const struct lcl_rows *A)
 {
     int64_t *firsts = lcl_malloc((size_t)C->size + 1, sizeof *firsts);
-    enum lcl_status st = firsts ? check_sizes(A, &C->log)
+    enum lcl_status st = firsts ? lcl_rows_check_sizes(A, P->values, &C->log)
                                 : lcl_fail_memory(&C->log, "the first rows");
     if ((st = lcl_comm_agree(C, st, "the rows")) == LCL_OK &&
         (st = gather_firsts(firsts, C, A)) == LCL_OK &&
@@ -410,20 +352,28 @@ static enum lcl_status make(struct lcl_halo_plan *P, struct lcl_comm *C,
 }
 
 enum lcl_status lcl_halo_plan_init(struct lcl_halo_plan *P, struct lcl_comm *C,
-                                   const struct lcl_rows *A)
+                                   const struct lcl_rows *A, int values)
 {
-    *P = (struct lcl_halo_plan){
-        .rows = A->rows, .total = A->total, .first = A->first};
+    *P = (struct lcl_halo_plan){.values = values,
+                                .rows = A->rows,
+                                .total = A->total,
+                                .first = A->first};
     const enum lcl_status st = make(P, C, A);
     if (st < 0)
         lcl_comm_fail(C);
     return st;
 }
 
-void lcl_halo_plan_finish(struct lcl_halo_plan *P)
+void lcl_halo_plan_drop_own(struct lcl_halo_plan *P)
 {
     lcl_csr_finish(&P->own);
     lcl_free(P->own_place);
+    P->own_place = NULL;
+}
+
+void lcl_halo_plan_finish(struct lcl_halo_plan *P)
+{
+    lcl_halo_plan_drop_own(P);
     lcl_free(P->row);
     lcl_free(P->ptr);
     lcl_free(P->col);

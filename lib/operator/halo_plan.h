@@ -11,6 +11,7 @@
 // Rows are those of the rank, from 0. Columns below `rows` are its own, column
 // rows + g is ghost g; ghosts are sorted by their row of the whole matrix.
 struct lcl_halo_plan {
+    int values; // of an entry: 1, or 0 for a pattern
     int64_t rows, total, first;
     // entries in own columns: entry k is entry place[k] of the rank's rows
     struct lcl_csr own;
@@ -29,10 +30,13 @@ struct lcl_halo_plan {
 };
 
 // Checks A, the rows of the calling rank, and agrees on it with all others;
-// collective. Returns LCL_OK; LCL_EINVAL (NULL arrays); LCL_EFORMAT (malformed
-// rows; ranks whose rows leave gaps or overlap; fewer rows than ranks);
-// LCL_ERANGE (2^31 rows and ghosts); LCL_ENOMEM; or a status of the
-// transport. *P is fit for lcl_halo_plan_finish() in any case.
+// collective. `values` is 1; 0: A is a pattern, `own` has no values. Returns
+// LCL_OK; LCL_EINVAL (NULL arrays); LCL_EFORMAT (malformed rows; ranks whose
+// rows leave gaps or overlap; fewer rows than ranks); LCL_ERANGE (2^31 rows and
+// ghosts); LCL_ENOMEM; or a status of the transport. *P is fit for
+// lcl_halo_plan_finish() in any case.
 enum lcl_status lcl_halo_plan_init(struct lcl_halo_plan *P, struct lcl_comm *C,
-                                   const struct lcl_rows *A);
+                                   const struct lcl_rows *A, int values);
+// Frees the entries in own columns.
+void lcl_halo_plan_drop_own(struct lcl_halo_plan *P);
 void lcl_halo_plan_finish(struct lcl_halo_plan *P);

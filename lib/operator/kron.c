@@ -12,8 +12,8 @@
 
 // ------------------------------------------------------------------- checks
 
-static enum lcl_status check_stages(const struct lcl_kron *K,
-                                    const struct lcl_log *log)
+enum lcl_status lcl_kron_check_stages(const struct lcl_kron *K,
+                                      const struct lcl_log *log)
 {
     const int s = K->stages;
     if (s < 1 || s > LCL_KRON_STAGES_MAX)
@@ -64,7 +64,7 @@ enum lcl_status lcl_kron_check(const struct lcl_kron *K,
     if (!K || !K->A || !K->B || !K->M || !K->L)
         return lcl_misuse(log, "lcl_kron_check: %s is NULL",
                           K ? "a matrix of the system" : "the system");
-    if ((st = check_stages(K, log)) < 0 ||
+    if ((st = lcl_kron_check_stages(K, log)) < 0 ||
         (st = lcl_bsr_check(K->M, log)) < 0 ||
         (st = lcl_bsr_check(K->L, log)) < 0)
         return st;
@@ -73,25 +73,19 @@ enum lcl_status lcl_kron_check(const struct lcl_kron *K,
 
 // ------------------------------------------------------------------- pattern
 
-// FNV-1a over whole numbers.
-static uint64_t hash(uint64_t h, uint64_t value)
-{
-    return (h ^ value) * UINT64_C(1099511628211);
-}
-
 static uint64_t hash_pattern(uint64_t h, const struct lcl_bsr *A)
 {
     for (int64_t i = 0; i <= A->rows; ++i)
-        h = hash(h, (uint64_t)A->row_ptr[i]);
+        h = lcl_kron_hash(h, (uint64_t)A->row_ptr[i]);
     for (int64_t k = 0; k < A->nnz; ++k)
-        h = hash(h, (uint64_t)A->col_ind[k]);
+        h = lcl_kron_hash(h, (uint64_t)A->col_ind[k]);
     return h;
 }
 
 uint64_t lcl_kron_pattern(const struct lcl_kron *K)
 {
-    uint64_t h = hash(UINT64_C(14695981039346656037), (uint64_t)K->stages);
-    h = hash(h, (uint64_t)K->M->block_size);
+    uint64_t h = lcl_kron_hash(LCL_KRON_HASH, (uint64_t)K->stages);
+    h = lcl_kron_hash(h, (uint64_t)K->M->block_size);
     return hash_pattern(hash_pattern(h, K->M), K->L);
 }
 

@@ -20,8 +20,19 @@ static inline int64_t lcl_kron_entries(const struct lcl_kron *K)
     return (K->M->nnz + K->L->nnz) * lcl_block_values(K->M);
 }
 
+// FNV-1a over whole numbers, from LCL_KRON_HASH on.
+#define LCL_KRON_HASH UINT64_C(14695981039346656037)
+static inline uint64_t lcl_kron_hash(uint64_t h, uint64_t value)
+{
+    return (h ^ value) * UINT64_C(1099511628211);
+}
+
 // Hash of the sizes and both patterns.
 uint64_t lcl_kron_pattern(const struct lcl_kron *K);
+
+// Checks the number of stages, A, B and tau. Returns LCL_OK or LCL_EFORMAT.
+enum lcl_status lcl_kron_check_stages(const struct lcl_kron *K,
+                                      const struct lcl_log *log);
 
 struct lcl_kron_ops {
     struct lcl_operator_ops op;
@@ -51,11 +62,19 @@ struct lcl_kron_operator {
 
 extern const struct lcl_kron_ops lcl_kron_one_pass, lcl_kron_okp, lcl_kron_cu;
 
-// The state of A, or NULL if A was not created from a lcl_kron.
+// The state of A, or NULL if A was not created from a lcl_kron on one device.
 const struct lcl_kron_operator *lcl_kron_of(const lcl_operator *A);
 
-// op.destroy of all methods.
+// op.update_kron and op.destroy of all methods.
+enum lcl_status lcl_kron_operator_update(lcl_operator *A,
+                                         const struct lcl_kron *K);
 void lcl_kron_operator_destroy(lcl_operator *A);
+
+// Checks new values for the patterns of an operator. Returns as
+// lcl_kron_check(); LCL_EFORMAT also for another pattern.
+enum lcl_status lcl_kron_check_same(const struct lcl_kron *K, uint64_t pattern,
+                                    const struct lcl_log *log);
+enum lcl_status lcl_kron_refuse_pattern(const struct lcl_log *log);
 
 // Writes 2s x s coefficients: a_ij is number j s + i, tau b_ij number (s + j) s
 // + i, so that the work-items of stages i of a result read adjacent values.

@@ -201,14 +201,18 @@ static enum lcl_status apply_cu(lcl_operator *A, enum lcl_mode mode,
 }
 
 const struct lcl_kron_ops lcl_kron_okp = {
-    .op = {.apply = apply_okp, .destroy = lcl_kron_operator_destroy},
+    .op = {.apply = apply_okp,
+           .update_kron = lcl_kron_operator_update,
+           .destroy = lcl_kron_operator_destroy},
     .create = create_okp,
     .update = update,
     .destroy = destroy,
 };
 
 const struct lcl_kron_ops lcl_kron_cu = {
-    .op = {.apply = apply_cu, .destroy = lcl_kron_operator_destroy},
+    .op = {.apply = apply_cu,
+           .update_kron = lcl_kron_operator_update,
+           .destroy = lcl_kron_operator_destroy},
     .create = create_cu,
     .update = update,
     .destroy = destroy,

@@ -246,7 +246,9 @@ static enum lcl_status apply(lcl_operator *A, enum lcl_mode mode,
 }
 
 const struct lcl_kron_ops lcl_kron_one_pass = {
-    .op = {.apply = apply, .destroy = lcl_kron_operator_destroy},
+    .op = {.apply = apply,
+           .update_kron = lcl_kron_operator_update,
+           .destroy = lcl_kron_operator_destroy},
     .create = create,
     .update = update,
     .destroy = destroy,

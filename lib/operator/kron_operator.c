@@ -15,7 +15,7 @@ static const struct lcl_kron_ops *const types[LCL_KRON_COUNT] = {
 
 const struct lcl_kron_operator *lcl_kron_of(const lcl_operator *A)
 {
-    return A->info.kron ? A->state : NULL;
+    return A->info.kron && !A->part && !A->team ? A->state : NULL;
 }
 
 enum lcl_status lcl_kron_write_coefficients(lcl_buffer *buffer,
@@ -138,29 +138,45 @@ void lcl_kron_operator_destroy(lcl_operator *A)
 
 // ------------------------------------------------------------------- values
 
-static enum lcl_status check_same(const struct lcl_kron *K, uint64_t pattern,
-                                  const struct lcl_log *log)
+enum lcl_status lcl_kron_refuse_pattern(const struct lcl_log *log)
 {
-    const enum lcl_status st = lcl_kron_check(K, log);
-    if (st < 0 || lcl_kron_pattern(K) == pattern)
-        return st;
     return lcl_fail(
         log, LCL_EFORMAT,
         "the number of stages or a pattern has changed; create a new operator");
+}
+
+enum lcl_status lcl_kron_check_same(const struct lcl_kron *K, uint64_t pattern,
+                                    const struct lcl_log *log)
+{
+    const enum lcl_status st = lcl_kron_check(K, log);
+    return st < 0 || lcl_kron_pattern(K) == pattern
+               ? st
+               : lcl_kron_refuse_pattern(log);
+}
+
+enum lcl_status lcl_kron_operator_update(lcl_operator *A,
+                                         const struct lcl_kron *K)
+{
+    const struct lcl_log *log = lcl_context_log(A->range.ctx);
+    const enum lcl_status st =
+        lcl_kron_check_same(K, lcl_kron_of(A)->pattern, log);
+    if (st < 0)
+        return st;
+    ++A->version;
+    return upload_values(A, K);
 }
 
 enum lcl_status lcl_operator_update_kron(lcl_operator *A,
                                          const struct lcl_kron *K)
 {
     const struct lcl_log *log = A ? lcl_context_log(A->range.ctx) : NULL;
-    if (!A || !K || !A->info.kron)
-        return lcl_misuse(log, "lcl_operator_update_kron: %s",
-                          A && K
-                              ? "the operator was not created from a lcl_kron"
-                              : "an argument is NULL");
-    const enum lcl_status st = check_same(K, lcl_kron_of(A)->pattern, log);
-    if (st < 0)
-        return st;
-    ++A->version;
-    return upload_values(A, K);
+    if (!A || !K)
+        return lcl_misuse(log, "lcl_operator_update_kron: an argument is NULL");
+    if (!A->ops->update_kron)
+        return lcl_misuse(
+            log, "lcl_operator_update_kron: the operator was created from %s",
+            A->info.kron ? "a lcl_kron_rows; call "
+                           "lcl_operator_update_kron_rows()"
+                         : "no lcl_kron");
+    return A->ops->update_kron(A, K);
 }

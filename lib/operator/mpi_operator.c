@@ -4,6 +4,7 @@
 #include "host/runtime.h"
 #include "lib/comm/mpi.h"
 #include "lib/operator/distributed.h"
+#include "lib/operator/kron_distributed.h"
 
 #include <levelcl/mpi.h>
 
@@ -17,6 +18,19 @@ static enum lcl_status refuse_ahead(const struct lcl_operator_params *params,
                : LCL_OK;
 }
 
+// The operator owns the transport; without an operator nobody needs it.
+static enum lcl_status hand_over(lcl_operator *A, struct lcl_comm *C,
+                                 enum lcl_status st)
+{
+    if (st < 0)
+        lcl_mpi_comm_destroy(&C);
+    else {
+        A->comm = C;
+        A->end_comm = lcl_mpi_comm_destroy;
+    }
+    return st;
+}
+
 enum lcl_status lcl_operator_create_mpi(
     lcl_operator **out, lcl_context *ctx, MPI_Comm comm,
     const struct lcl_rows *A, const struct lcl_operator_params *params)
@@ -28,9 +42,21 @@ enum lcl_status lcl_operator_create_mpi(
         (st = refuse_ahead(params, lcl_context_log(ctx))) < 0 ||
         (st = lcl_mpi_comm_create(&C, &comm, lcl_context_log(ctx))) < 0)
         return st;
-    if ((st = lcl_distributed_create(out, ctx, C, A, params)) < 0)
-        lcl_mpi_comm_destroy(&C);
-    else
-        lcl_distributed_take(*out, C, lcl_mpi_comm_destroy);
-    return st;
+    st = lcl_distributed_create(out, ctx, C, A, params);
+    return hand_over(*out, C, st);
+}
+
+enum lcl_status lcl_operator_create_kron_mpi(
+    lcl_operator **out, lcl_context *ctx, MPI_Comm comm,
+    const struct lcl_kron_rows *K, const struct lcl_operator_params *params)
+{
+    struct lcl_comm *C;
+    enum lcl_status st;
+    if ((st = lcl_operator_begin(out, ctx, K, "lcl_operator_create_kron_mpi",
+                                 &params)) < 0 ||
+        (st = refuse_ahead(params, lcl_context_log(ctx))) < 0 ||
+        (st = lcl_mpi_comm_create(&C, &comm, lcl_context_log(ctx))) < 0)
+        return st;
+    st = lcl_kron_distributed_create(out, ctx, C, K, params);
+    return hand_over(*out, C, st);
 }

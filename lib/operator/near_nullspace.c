@@ -11,7 +11,7 @@
 static enum lcl_status check(const lcl_operator *A, const struct lcl_dense *B,
                              const struct lcl_log *log)
 {
-    if ((!A->matrix && !A->team) || A->range.n != A->domain.n)
+    if (!lcl_operator_is_matrix(A) || A->range.n != A->domain.n)
         return lcl_fail(log, LCL_EINVAL,
                         "near-null vectors are for square matrices only");
     if (B->rows != A->range.n || B->cols < 0 || B->cols > LCL_BLOCK_MAX ||

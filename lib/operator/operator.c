@@ -28,7 +28,8 @@ static enum lcl_status check_params(const struct lcl_operator_params *p,
 {
     if ((unsigned)p->spmv >= LCL_SPMV_COUNT ||
         (unsigned)p->kron >= LCL_KRON_COUNT ||
-        (unsigned)p->communication >= LCL_COMMUNICATION_COUNT)
+        (unsigned)p->communication >= LCL_COMMUNICATION_COUNT ||
+        (unsigned)p->kron_exchange >= LCL_KRON_EXCHANGE_COUNT)
         return lcl_misuse(log, "lcl_operator_create: an enum is out of range");
     if (p->block_size < 0 || p->block_size > LCL_BLOCK_MAX)
         return lcl_fail(log, LCL_EINVAL,

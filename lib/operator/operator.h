@@ -22,6 +22,8 @@ struct lcl_columns {
     int64_t ldy;
 };
 
+struct lcl_kron; // <levelcl/kron.h>
+
 struct lcl_operator_ops {
     // Builds the kernels of an application on the first call. NULL: none.
     enum lcl_status (*prepare)(lcl_operator *A);
@@ -36,6 +38,8 @@ struct lcl_operator_ops {
                                   int64_t vectors);
     // Takes info.nnz finite values. NULL: A has no such values.
     enum lcl_status (*update)(lcl_operator *A, const double *val);
+    // The same for a Kronecker system. NULL: A is none, or has rows of one.
+    enum lcl_status (*update_kron)(lcl_operator *A, const struct lcl_kron *K);
     // Sets A->look. NULL: from A->matrix.
     enum lcl_status (*look)(lcl_operator *A);
     // Adds to the sums of lcl_symmetry_sums() what A->matrix lacks. NULL:
@@ -55,6 +59,8 @@ struct lcl_operator {
     // and `matrix`; NULL: one device
     lcl_operator *part;
     struct lcl_team_operator *team; // parts on several devices; NULL: none
+    struct lcl_comm *comm; // owned, freed by end_comm(); NULL: by the caller
+    void (*end_comm)(struct lcl_comm **comm);
     void *state;
     int launches;         // of LCL_APPLY
     bool identity;        // Op x = x
@@ -85,6 +91,12 @@ static inline void lcl_operator_use(lcl_operator *A, int users)
 static inline bool lcl_operator_has(const lcl_operator *A, enum lcl_mode mode)
 {
     return A->modes & LCL_MODE_BIT(mode);
+}
+
+// Whether A is a matrix, on one device or several.
+static inline bool lcl_operator_is_matrix(const lcl_operator *A)
+{
+    return A->matrix || (A->team && !A->info.kron);
 }
 
 // Initialises *A without numbering and modes other than LCL_APPLY.

@@ -19,29 +19,66 @@ void lcl_distribution_finish(struct lcl_distribution *D)
 
 // ------------------------------------------------------------------- vectors
 
-static int64_t rows_of(const struct lcl_team_operator *T)
+// Elements of the first `row` rows of all stages.
+static int64_t elements(const struct lcl_distribution *D, int64_t row)
 {
-    return T->distribution.first[T->distribution.size];
+    return row * D->block * D->stages;
+}
+
+int64_t lcl_team_first(const struct lcl_team_operator *T, int rank)
+{
+    return elements(&T->distribution, T->distribution.first[rank]);
+}
+
+static bool is_in_order(const struct lcl_distribution *D)
+{
+    return !D->perm && D->stages == 1;
+}
+
+// Copies the rows of a rank in one stage to or from a vector in the order of
+// the ranks.
+static void copy_stage(const struct lcl_distribution *D, int rank, int stage,
+                       const double *from, double *to, bool spread)
+{
+    const int64_t first = D->first[rank], all = D->first[D->size];
+    const int64_t rows = D->first[rank + 1] - first, b = D->block;
+    const int64_t start = elements(D, first) + stage * rows * b;
+    for (int64_t i = 0; i < rows; ++i) {
+        const int64_t row = D->perm ? D->perm[first + i] : first + i;
+        const int64_t of_rank = start + i * b;
+        const int64_t of_caller = (stage * all + row) * b;
+        const int64_t in = spread ? of_caller : of_rank;
+        const int64_t out = spread ? of_rank : of_caller;
+        for (int64_t c = 0; c < b; ++c)
+            to[out + c] = from[in + c];
+    }
+}
+
+static void copy(const struct lcl_distribution *D, const double *from,
+                 double *to, bool spread)
+{
+    for (int r = 0; r < D->size; ++r)
+        for (int j = 0; j < D->stages; ++j)
+            copy_stage(D, r, j, from, to, spread);
 }
 
 const double *lcl_team_spread(const struct lcl_team_operator *T,
-                              const double *x, double *copy)
+                              const double *x, double *spread)
 {
-    const int32_t *perm = T->distribution.perm;
-    if (!perm)
+    const struct lcl_distribution *D = &T->distribution;
+    if (is_in_order(D))
         return x;
-    for (int64_t i = 0; i < rows_of(T); ++i)
-        copy[i] = x[perm[i]];
-    return copy;
+    copy(D, x, spread, true);
+    return spread;
 }
 
 void lcl_team_collect(const struct lcl_team_operator *T, double *y)
 {
-    const int32_t *perm = T->distribution.perm;
-    if (!perm)
-        memcpy(y, T->out, (size_t)rows_of(T) * sizeof *y);
-    for (int64_t i = 0; perm && i < rows_of(T); ++i)
-        y[perm[i]] = T->out[i];
+    const struct lcl_distribution *D = &T->distribution;
+    if (is_in_order(D))
+        memcpy(y, T->out, (size_t)elements(D, D->first[D->size]) * sizeof *y);
+    else
+        copy(D, T->out, y, false);
 }
 
 struct application {
@@ -54,7 +91,7 @@ struct application {
 static enum lcl_status apply_part(void *arg, int rank)
 {
     const struct application *a = arg;
-    const int64_t first = a->T->distribution.first[rank];
+    const int64_t first = lcl_team_first(a->T, rank);
     return lcl_apply_host(a->op[rank], a->x + first, a->y + first);
 }
 
@@ -71,7 +108,7 @@ enum lcl_status lcl_team_apply(const struct lcl_team_operator *T,
 
 // ------------------------------------------------------------------- operator
 
-static enum lcl_status apply_host(lcl_operator *A, const double *x, double *y)
+enum lcl_status lcl_team_apply_host(lcl_operator *A, const double *x, double *y)
 {
     return lcl_team_apply(A->team, A->team->part, x, y);
 }
@@ -122,7 +159,7 @@ static enum lcl_status look(lcl_operator *A)
     return st;
 }
 
-static void destroy(lcl_operator *A)
+void lcl_team_finish(lcl_operator *A)
 {
     struct lcl_team_operator *T = A->team;
     if (!T)
@@ -142,10 +179,10 @@ static void destroy(lcl_operator *A)
 
 static const struct lcl_operator_ops ops = {
     .apply = lcl_team_refuse,
-    .apply_host = apply_host,
+    .apply_host = lcl_team_apply_host,
     .update = update,
     .look = look,
-    .destroy = destroy,
+    .destroy = lcl_team_finish,
 };
 
 // ------------------------------------------------------------------- creation
@@ -218,34 +255,54 @@ static enum lcl_status connect(struct lcl_team_operator *T,
                           "'step'");
 }
 
-static enum lcl_status allocate(struct lcl_team_operator *T,
-                                const struct lcl_csr *A,
-                                const struct lcl_log *log)
+enum lcl_status lcl_team_init(lcl_operator *A, lcl_context *const *ctx,
+                              struct lcl_distribution *D,
+                              const struct lcl_operator_params *params)
+{
+    struct lcl_team_operator *T = A->team = lcl_calloc(1, sizeof *T);
+    const struct lcl_log *log = lcl_context_log(ctx[0]);
+    const size_t n = (size_t)elements(D, D->first[D->size]);
+    if (!T)
+        return lcl_fail_memory(log, "an operator on several devices");
+    T->distribution = *D;
+    *D = (struct lcl_distribution){.size = 0};
+    const size_t size = (size_t)T->distribution.size;
+    T->part = lcl_calloc(size, sizeof *T->part);
+    T->in = lcl_malloc(is_in_order(&T->distribution) ? 0 : n, sizeof *T->in);
+    T->out = lcl_malloc(n, sizeof *T->out);
+    if (!T->part || !T->in || !T->out)
+        return lcl_fail_memory(log, "an operator on several devices");
+    const enum lcl_status st = create_team(T, ctx);
+    return st < 0 ? st
+                  : connect(T, ctx,
+                            params ? params->communication
+                                   : LCL_COMMUNICATION_DEFAULT);
+}
+
+void lcl_team_describe(lcl_operator *A, int64_t nnz)
+{
+    const struct lcl_team_operator *T = A->team;
+    A->info = T->part[0]->info;
+    A->info.rows = A->info.cols = A->range.n;
+    A->info.nnz = nnz;
+    A->info.devices = T->distribution.size;
+    for (int r = 1; r < T->distribution.size; ++r)
+        A->info.bytes += T->part[r]->info.bytes;
+}
+
+// Where values of the ranks are.
+static enum lcl_status list_entries(struct lcl_team_operator *T,
+                                    const struct lcl_csr *A,
+                                    const struct lcl_log *log)
 {
     const struct lcl_distribution *D = &T->distribution;
-    const size_t size = (size_t)D->size, n = D->perm ? (size_t)A->rows : 0;
-    const size_t nnz = D->perm ? (size_t)A->nnz : 0;
-    T->part = lcl_calloc(size, sizeof *T->part);
-    T->entry = lcl_malloc(size, sizeof *T->entry);
-    T->in = lcl_malloc(n, sizeof *T->in);
-    T->out = lcl_malloc((size_t)A->rows, sizeof *T->out);
-    T->val = lcl_malloc(nnz, sizeof *T->val);
-    if (!T->part || !T->entry || !T->in || !T->out || !T->val)
+    T->entry = lcl_malloc((size_t)D->size, sizeof *T->entry);
+    T->val = lcl_malloc(D->perm ? (size_t)A->nnz : 0, sizeof *T->val);
+    if (!T->entry || !T->val)
         return lcl_fail_memory(log, "an operator on several devices");
     for (int r = 0; r < D->size; ++r)
         T->entry[r] = A->row_ptr[D->first[r]];
     return LCL_OK;
-}
-
-static void describe(lcl_operator *A, const struct lcl_csr *rows)
-{
-    const struct lcl_team_operator *T = A->team;
-    A->info = T->part[0]->info;
-    A->info.rows = A->info.cols = rows->rows;
-    A->info.nnz = rows->nnz;
-    A->info.devices = T->distribution.size;
-    for (int r = 1; r < T->distribution.size; ++r)
-        A->info.bytes += T->part[r]->info.bytes;
 }
 
 static enum lcl_status create(lcl_operator *A, lcl_context *const *ctx,
@@ -253,21 +310,13 @@ static enum lcl_status create(lcl_operator *A, lcl_context *const *ctx,
                               struct lcl_distribution *D,
                               const struct lcl_operator_params *params)
 {
-    struct lcl_team_operator *T = A->team = lcl_calloc(1, sizeof *T);
-    const struct lcl_log *log = lcl_context_log(ctx[0]);
-    struct creation c = {T, ctx, rows, params};
-    enum lcl_status st;
-    if (!T)
-        return lcl_fail_memory(log, "an operator on several devices");
-    T->distribution = *D;
-    *D = (struct lcl_distribution){.size = 0};
-    if ((st = allocate(T, rows, log)) < 0 || (st = create_team(T, ctx)) < 0 ||
-        (st = connect(T, ctx,
-                      params ? params->communication
-                             : LCL_COMMUNICATION_DEFAULT)) < 0 ||
-        (st = lcl_team_run(T->team, create_part, &c)) < 0)
+    enum lcl_status st = lcl_team_init(A, ctx, D, params);
+    struct creation c = {A->team, ctx, rows, params};
+    if (st < 0 ||
+        (st = list_entries(A->team, rows, lcl_context_log(ctx[0]))) < 0 ||
+        (st = lcl_team_run(A->team->team, create_part, &c)) < 0)
         return st;
-    describe(A, rows);
+    lcl_team_describe(A, rows->nnz);
     return LCL_OK;
 }
 

@@ -8,9 +8,11 @@
 #include "lib/operator/operator.h"
 
 // Which rank has which rows: rank r has the rows first[r] .. first[r+1]-1 of a
-// numbering in which row i is the caller's perm[i].
+// numbering in which row i is the caller's perm[i]. In vectors a row is `block`
+// elements in each of `stages` stages, which follow each other: those of the
+// whole vector, and those of the part of each rank.
 struct lcl_distribution {
-    int size;
+    int size, block, stages;
     int64_t *first;
     int32_t *perm; // NULL: the caller's numbering
     int64_t *map;  // with `perm`: entry k is the caller's map[k]
@@ -22,9 +24,10 @@ struct lcl_team_operator {
     bool ahead; // sums and messages are enqueued (lib/comm/relay.h)
     struct lcl_distribution distribution;
     lcl_operator **part;
+    double *out; // a result in the order of the ranks
+    double *in;  // a vector in that order, unless it is the caller's
+    // of matrices
     int64_t *entry; // first entries of the ranks' rows
-    double *out;    // a result in the numbering of the ranks
-    double *in;     // with `perm`: a vector in that numbering
     double *val;    // with `perm`: values in its order
 };
 
@@ -35,7 +38,20 @@ enum lcl_status lcl_team_operator_create(
     lcl_operator **out, lcl_context *const *ctx, const struct lcl_csr *A,
     struct lcl_distribution *D, const struct lcl_operator_params *params);
 
-// A vector of the caller in the numbering of the ranks: x itself, or a copy.
+// Creates the team of an operator on several devices, without parts; takes *D
+// if there is memory. Returns LCL_OK, LCL_ENOMEM or LCL_EUNSUPPORTED (the
+// communication in params); on error the caller destroys the operator.
+enum lcl_status lcl_team_init(lcl_operator *A, lcl_context *const *ctx,
+                              struct lcl_distribution *D,
+                              const struct lcl_operator_params *params);
+// Describes A once its parts exist; `nnz` is that of the whole system.
+void lcl_team_describe(lcl_operator *A, int64_t nnz);
+void lcl_team_finish(lcl_operator *A); // allowed without a team
+
+// The place of a rank's part in a vector in the order of the ranks.
+int64_t lcl_team_first(const struct lcl_team_operator *T, int rank);
+
+// A vector of the caller in the order of the ranks: x itself, or a copy.
 const double *lcl_team_spread(const struct lcl_team_operator *T,
                               const double *x, double *copy);
 // Copies T->out to a vector of the caller: a call that fails changes none.
@@ -51,3 +67,7 @@ enum lcl_status lcl_team_refuse(lcl_operator *A, enum lcl_mode mode,
 enum lcl_status lcl_team_apply(const struct lcl_team_operator *T,
                                lcl_operator *const *op, const double *x,
                                double *y);
+
+// The `apply_host` of operators on several devices.
+enum lcl_status lcl_team_apply_host(lcl_operator *A, const double *x,
+                                    double *y);

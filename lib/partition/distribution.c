@@ -3,8 +3,10 @@
 #include "host/alloc.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/matrix/bsr.h"
 #include "lib/matrix/csr.h"
-#include "lib/operator/team_operator.h"
+#include "lib/operator/kron_pairs.h"
+#include "lib/operator/kron_team.h"
 #include "lib/partition/partition.h"
 
 #include <inttypes.h>
@@ -145,7 +147,7 @@ static enum lcl_status distribute(struct lcl_distribution *D, struct lcl_csr *B,
                                   const struct lcl_csr *A, int size, int block,
                                   const struct lcl_log *log)
 {
-    *D = (struct lcl_distribution){.size = size};
+    *D = (struct lcl_distribution){.size = size, .block = 1, .stages = 1};
     if (A->rows / block < size)
         return lcl_fail(log, LCL_EINVAL,
                         "%d devices for %" PRId64 " blocks of rows: expected "
@@ -163,15 +165,38 @@ static enum lcl_status distribute(struct lcl_distribution *D, struct lcl_csr *B,
 
 // ------------------------------------------------------------------- creation
 
-static enum lcl_status check(lcl_context *const *ctx, int count,
-                             const struct lcl_csr *A, const struct lcl_log *log)
+static enum lcl_status check_contexts(lcl_context *const *ctx, int count,
+                                      const char *function,
+                                      const struct lcl_log *log)
 {
+    for (int r = 1; r < count; ++r)
+        if (!ctx[r])
+            return lcl_misuse(log, "%s: context %d is NULL", function, r);
     for (int r = 0; r < count; ++r)
         for (int s = 0; s < r; ++s)
             if (ctx[r] == ctx[s])
                 return lcl_fail(log, LCL_EINVAL,
                                 "devices %d and %d have the same context", s,
                                 r);
+    return LCL_OK;
+}
+
+// lcl_operator_begin() for several contexts.
+static enum lcl_status begin(lcl_operator **out, lcl_context *const *contexts,
+                             int count, const void *A, const char *function,
+                             const struct lcl_operator_params **params)
+{
+    lcl_context *first = contexts && count > 0 ? contexts[0] : NULL;
+    const enum lcl_status st =
+        lcl_operator_begin(out, first, A, function, params);
+    return st < 0 ? st
+                  : check_contexts(contexts, count, function,
+                                   lcl_context_log(first));
+}
+
+static enum lcl_status check_square(const struct lcl_csr *A,
+                                    const struct lcl_log *log)
+{
     if (A->rows != A->cols)
         return lcl_fail(log, LCL_EFORMAT,
                         "the matrix is %" PRId64 " x %" PRId64
@@ -186,29 +211,63 @@ enum lcl_status lcl_operator_create_distributed(
 {
     struct lcl_distribution D = {.size = 0};
     struct lcl_csr B = {0};
-    lcl_context *first = contexts && count > 0 ? contexts[0] : NULL;
-    enum lcl_status st;
-    if ((st = lcl_operator_begin(
-             out, first, A, "lcl_operator_create_distributed", &params)) < 0)
+    enum lcl_status st = begin(out, contexts, count, A,
+                               "lcl_operator_create_distributed", &params);
+    if (st < 0)
         return st;
-    const struct lcl_log *log = lcl_context_log(first);
-    for (int r = 1; r < count; ++r)
-        if (!contexts[r])
-            return lcl_misuse(log,
-                              "lcl_operator_create_distributed: context "
-                              "%d is NULL",
-                              r);
-    if ((st = check(contexts, count, A, log)) < 0)
+    const struct lcl_log *log = lcl_context_log(contexts[0]);
+    if ((st = check_square(A, log)) < 0)
         return st;
     const int block =
         params->block_size ? params->block_size : lcl_csr_natural_block(A);
-    lcl_task_enter(first, LCL_TASK_PARTITION);
+    lcl_task_enter(contexts[0], LCL_TASK_PARTITION);
     st = distribute(&D, &B, A, count, block, log);
-    lcl_task_leave(first);
+    lcl_task_leave(contexts[0]);
     if (st == LCL_OK)
         st = lcl_team_operator_create(out, contexts, D.perm ? &B : A, &D,
                                       params);
     lcl_csr_finish(&B);
+    lcl_distribution_finish(&D);
+    return st;
+}
+
+// Distributes the block rows of K by the union of the patterns of M and L.
+static enum lcl_status distribute_kron(struct lcl_distribution *D,
+                                       const struct lcl_kron *K, int size,
+                                       const struct lcl_log *log)
+{
+    struct lcl_bsr both;
+    struct lcl_csr reordered = {0};
+    enum lcl_status st =
+        lcl_pairs_pattern(&both, K->M, K->L, lcl_pairs_count(K->M, K->L), log);
+    if (st < 0)
+        return st;
+    const struct lcl_csr pattern = lcl_bsr_pattern(&both);
+    st = distribute(D, &reordered, &pattern, size, 1, log);
+    D->block = K->M->block_size;
+    D->stages = K->stages;
+    lcl_csr_finish(&reordered);
+    lcl_bsr_finish(&both);
+    return st;
+}
+
+enum lcl_status lcl_operator_create_kron_distributed(
+    lcl_operator **out, lcl_context *const *contexts, int count,
+    const struct lcl_kron *K, const struct lcl_operator_params *params)
+{
+    struct lcl_distribution D = {.size = 0};
+    enum lcl_status st = begin(out, contexts, count, K,
+                               "lcl_operator_create_kron_distributed", &params);
+    if (st < 0)
+        return st;
+    const struct lcl_log *log = lcl_context_log(contexts[0]);
+    if ((st = lcl_kron_check(K, log)) < 0)
+        return st;
+    lcl_task_enter(contexts[0], LCL_TASK_PARTITION);
+    st = distribute_kron(&D, K, count, log);
+    lcl_task_leave(contexts[0]);
+    if (st == LCL_OK)
+        st = lcl_kron_team_create(out, contexts, K, &D, params);
     lcl_distribution_finish(&D);
     return st;
 }

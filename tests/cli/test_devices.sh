@@ -57,8 +57,23 @@ ends 0 ring.mtx --solver cg --precond jacobi -o y.mtx
 paste x.mtx y.mtx | awk 'NR > 2 { d = $1 - $2; if (d * d > 1e-10) exit 1 }' &&
     pass || flunk 'one and two devices differ'
 
-# more devices than rows; systems that run on one device
+# Kronecker systems: the same solution as on one device
+ends 0 --problem radau:2,4 --rtol 1e-12 -o one.mtx
+for exchange in batched staged; do
+    ends 0 --problem radau:2,4 --devices 0,1 --rtol 1e-12 -o two.mtx \
+        --kron-exchange $exchange --json
+    is_json "$dir/stdout" && pass || flunk 'not a JSON record'
+    says stdout "\"kron-exchange\":\"$exchange\""
+    paste one.mtx two.mtx |
+        awk 'NR > 2 { d = $1 - $2; if (d * d > 1e-10) exit 1 }' &&
+        pass || flunk "one and two devices differ: $exchange"
+done
+refused 2 'kron-exchange has no effect' --problem radau:2,4 --kron-exchange staged
+refused 2 'kron-exchange has no effect' --problem lap3d:4 --devices 0,1 \
+    --kron-exchange batched
+refused 2 '3 devices for 1 blocks' --problem radau:2,1 --devices 0,1,2
+
+# more devices than rows
 printf '1 1 2\n2 2 2\n' | matrix two.mtx 2 2 2
 refused 2 '3 devices for 2 blocks' two.mtx --devices 0,1,2
-refused 2 'Kronecker systems run on one device' --problem kron:2 --devices 0,1
 finish 0

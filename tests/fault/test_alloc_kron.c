@@ -68,6 +68,61 @@ static enum lcl_status solve(lcl_context *ctx, enum lcl_kron_type type,
     return st;
 }
 
+// On two ranks, with all that the caller may do with an operator.
+static enum lcl_status work_on_ranks(lcl_context *const *ctx,
+                                     const struct lcl_operator_params *params)
+{
+    const struct lcl_precond_params jacobi = {.type = LCL_PRECOND_BLOCK_JACOBI};
+    const struct lcl_kron *K = &small.K;
+    lcl_operator *A;
+    lcl_precond *M = NULL;
+    lcl_solver *S = NULL;
+    double x[N] = {0};
+    enum lcl_status st;
+    if ((st = lcl_operator_create_kron_distributed(&A, ctx, 2, K, params)) ==
+            LCL_OK &&
+        (st = lcl_operator_update_kron(A, K)) == LCL_OK &&
+        (st = lcl_precond_create(&M, A, &jacobi)) == LCL_OK &&
+        (st = lcl_solver_create(&S, A, M, NULL)) == LCL_OK)
+        st = lcl_solver_solve(S, ones, x, NULL);
+    lcl_solver_destroy(&S);
+    lcl_precond_destroy(&M);
+    lcl_operator_destroy(&A);
+    return st;
+}
+
+// Whether the n-th allocation of all ranks together failed.
+static bool fail_on_ranks(lcl_context *const *ctx,
+                          const struct lcl_operator_params *params, long n)
+{
+    lcl_test_fail_alloc_at(n);
+    const enum lcl_status st = work_on_ranks(ctx, params);
+    const bool failed = lcl_test_alloc_failed();
+    lcl_test_fail_alloc_at(0);
+    if (st != LCL_OK && (st != LCL_ENOMEM || !failed))
+        fail_msg("allocation %ld: %s", n, lcl_status_name(st));
+    return failed;
+}
+
+static void test_alloc_kron__ranks(void **state)
+{
+    static const struct lcl_operator_params staged = {
+        .kron_exchange = LCL_KRON_EXCHANGE_STAGED};
+    const struct lcl_context_params params = {.cache_dir = cache.path,
+                                              .width = 1};
+    lcl_context *ctx[2];
+    long n = 0;
+    (void)state;
+    for (int k = 0; k < 2; ++k)
+        assert_int_equal(lcl_context_create(&ctx[k], &params), LCL_OK);
+    assert_false(fail_on_ranks(ctx, &staged, 0)); // builds the kernels
+    while (fail_on_ranks(ctx, &staged, ++n))
+        continue;
+    assert_true(n > 100);
+    for (int k = 0; k < 2; ++k)
+        lcl_context_destroy(&ctx[k]);
+}
+
 // Whether the n-th allocation of the job failed.
 static bool fail_alloc(enum lcl_kron_type type,
                        const struct lcl_precond_params *params, long n)
@@ -137,6 +192,7 @@ int main(void)
         cmocka_unit_test(test_alloc_kron__block_jacobi),
         cmocka_unit_test(test_alloc_kron__stages),
         cmocka_unit_test(test_alloc_kron__labels),
+        cmocka_unit_test(test_alloc_kron__ranks),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

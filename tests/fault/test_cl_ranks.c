@@ -6,6 +6,7 @@
 #include "tests/support/fake_cl.h"
 #include "tests/support/folder.h"
 #include "tests/support/job.h"
+#include "tests/support/kron_ranks.h"
 #include "tests/support/matrices.h"
 #include "tests/support/ranks.h"
 #include "tests/support/solving.h"
@@ -35,15 +36,20 @@ static int teardown(void **state)
 static const struct lcl_precond_params precond = {.partition = {.rows = 30}};
 static const struct lcl_solver_params params = {.type = LCL_SOLVER_BICGSTAB};
 
+// A context that uses the functions that fail instead of the one at *ctx.
+static void replace(lcl_context **ctx)
+{
+    const struct lcl_context_params context = {.cache_dir = cache.path};
+    lcl_context_destroy(ctx);
+    assert_int_equal(lcl_runtime_create(ctx, &context, &fake_cl_api), LCL_OK);
+}
+
 // The failing rank alone uses the functions that fail.
 static void open_ranks(struct test_ranks *R, const struct lcl_csr *A)
 {
-    const struct lcl_context_params context = {.cache_dir = cache.path};
     fake_cl = (struct fake_cl){0};
     test_ranks_open(R, RANKS, A, NULL);
-    lcl_context_destroy(&R->ctx[FAILING]);
-    assert_int_equal(
-        lcl_runtime_create(&R->ctx[FAILING], &context, &fake_cl_api), LCL_OK);
+    replace(&R->ctx[FAILING]);
 }
 
 static void close_ranks(struct test_ranks *R)
@@ -157,11 +163,72 @@ static void test_cl_ranks__a_creation_ends_on_all_ranks(void **state)
     test_csr_finish(&A);
 }
 
+// ------------------------------------------------------------------- Kronecker
+
+static enum lcl_status create_kron(struct test_kron_ranks *R)
+{
+    const enum lcl_status st = test_kron_ranks_operators(R, NULL);
+    return st < 0 ? st
+                  : test_kron_ranks_solvers(R, &test_kron_methods[1], &params);
+}
+
+static enum lcl_status solve_kron(struct test_kron_ranks *R,
+                                  const struct lcl_csr *A, double *residual)
+{
+    double *b = test_random_vector(A->rows, 4), *x = test_vector(A->rows);
+    const enum lcl_status st = test_kron_ranks_solve(R, b, x);
+    *residual = test_residual(A, b, x);
+    free(x);
+    free(b);
+    return st;
+}
+
+// Whether the n-th call of creation, update and solve failed; then all of them
+// succeed.
+static bool fail_kron(const struct lcl_kron *K, const struct lcl_csr *A, long n)
+{
+    struct test_kron_ranks R;
+    double residual;
+    fake_cl = (struct fake_cl){0};
+    test_kron_ranks_open(&R, RANKS, K, NULL);
+    replace(&R.ctx[FAILING]);
+    fail_call(n);
+    enum lcl_status st = create_kron(&R);
+    if (st == LCL_OK && (st = test_kron_ranks_update(&R)) == LCL_OK)
+        st = solve_kron(&R, A, &residual);
+    const bool failed = fake_cl.failed;
+    assert_true(failed || st == LCL_OK);
+    test_kron_ranks_expect(&R, st);
+    test_kron_ranks_drop(&R);
+    fail_call(0);
+    assert_int_equal(create_kron(&R), LCL_OK);
+    assert_int_equal(solve_kron(&R, A, &residual), LCL_OK);
+    assert_true(residual <= 1e-8 * (1 + 1e-6));
+    test_kron_ranks_close(&R);
+    assert_int_equal(fake_cl.objects, 0);
+    return failed;
+}
+
+static void test_cl_ranks__a_kronecker_system_ends_on_all_ranks(void **state)
+{
+    struct test_kron T;
+    long n = 1;
+    (void)state;
+    test_kron_init(&T, 3, 2, 36, TEST_KRON_NEAR);
+    struct lcl_csr A = test_kron_whole(&T.K);
+    while (fail_kron(&T.K, &A, n))
+        n = next(n);
+    assert_true(n > 100);
+    lcl_csr_finish(&A);
+    test_kron_finish(&T);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cl_ranks__a_solve_ends_on_all_ranks),
         cmocka_unit_test(test_cl_ranks__a_creation_ends_on_all_ranks),
+        cmocka_unit_test(test_cl_ranks__a_kronecker_system_ends_on_all_ranks),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LAUNCHED = 3, POLLS = 1000 };
+enum { LAUNCHED = 3, POLLS = 1000, AT = 4 };
 
 static lcl_kernel *kernel_of(lcl_context *ctx, const char *name)
 {
@@ -212,25 +212,27 @@ static void expect_received(lcl_context *ctx, int64_t count, uint32_t tag,
                             bool there)
 {
     const int64_t all = RELAY_MESSAGE_WORDS(count);
-    double *x = test_random_vector(count, 4), *got = test_vector(count);
+    double *x = test_random_vector(count, 4), *got = test_vector(AT + count);
     uint64_t *message = words(all, UINT64_MAX), late;
     uint64_t *own = message + RELAY_MESSAGE(tag, count);
     for (int g = 0; g < RELAY_GROUPS; ++g)
         own[g * RELAY_APART] = (uint64_t)(there ? tag : tag - 1) << 32;
     memcpy(message + RELAY_DATA(tag, count), x, (size_t)count * sizeof *x);
     lcl_buffer *in = test_upload(ctx, message, all, sizeof *message);
-    lcl_buffer *ghost = test_poisoned(ctx, count, sizeof *got);
+    lcl_buffer *ghost = test_poisoned(ctx, AT + count, sizeof *got);
     lcl_buffer *flag = test_upload(ctx, &(uint64_t){7}, 1, sizeof late);
     assert_int_equal(LCL_LAUNCH(kernel_of(ctx, "relay_unpack"), LAUNCHED,
                                 lcl_arg_long(count), lcl_arg_buffer(in),
-                                lcl_arg_buffer(ghost),
+                                lcl_arg_buffer(ghost), lcl_arg_long(AT),
                                 lcl_arg_int((int32_t)tag), lcl_arg_long(POLLS),
                                 lcl_arg_buffer(flag)),
                      LCL_OK);
-    test_download(ghost, got, count, sizeof *got);
+    test_download(ghost, got, AT + count, sizeof *got);
+    for (int k = 0; k < AT; ++k)
+        assert_true(isnan(got[k])); // poison
     test_download(flag, &late, 1, sizeof late);
     assert_int_equal(late, there ? 7 : 1);
-    test_expect_same("ghosts", got, x, count);
+    test_expect_same("ghosts", got + AT, x, count);
     lcl_buffer_destroy(&in);
     lcl_buffer_destroy(&ghost);
     lcl_buffer_destroy(&flag);

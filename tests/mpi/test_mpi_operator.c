@@ -170,12 +170,138 @@ static bool refuses_bad_vectors(void)
     return true;
 }
 
+// ------------------------------------------------------------------- Kronecker
+
+// A rank's block rows of a system that every rank has generated.
+struct kron_system {
+    struct system s; // A, vectors and context
+    struct lcl_kron_data D;
+    struct lcl_rows M, L;
+    struct lcl_kron_rows K;
+};
+
+static bool cut(struct lcl_rows *R, const struct lcl_bsr *A,
+                const struct system *s)
+{
+    const int64_t values = A->block_size * A->block_size;
+    *R = (struct lcl_rows){.total = A->rows};
+    lcl_rows_share(A->rows, 1, s->rank, s->size, &R->first, &R->rows);
+    const int64_t start = A->row_ptr[R->first];
+    const int64_t blocks = A->row_ptr[R->first + R->rows] - start;
+    R->row_ptr = calloc((size_t)R->rows + 1, sizeof *R->row_ptr);
+    R->col = calloc((size_t)blocks, sizeof *R->col);
+    R->val = A->val + start * values;
+    CHECK(R->row_ptr && R->col);
+    for (int64_t i = 0; i <= R->rows; ++i)
+        R->row_ptr[i] = A->row_ptr[R->first + i] - start;
+    for (int64_t k = 0; k < blocks; ++k)
+        R->col[k] = A->col_ind[start + k];
+    return true;
+}
+
+static bool open_kron(struct kron_system *q, const char *problem)
+{
+    struct system *s = &q->s;
+    MPI_Comm_rank(MPI_COMM_WORLD, &s->rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &s->size);
+    CHECK(lcl_context_create(&s->ctx, NULL) == LCL_OK);
+    CHECK(lcl_kron_problem(&q->D, problem, NULL) == LCL_OK);
+    const struct lcl_kron *K = &q->D.K;
+    CHECK(cut(&q->M, K->M, s) && cut(&q->L, K->L, s));
+    q->K = (struct lcl_kron_rows){K->stages,        K->A,  K->B, K->tau,
+                                  K->M->block_size, &q->M, &q->L};
+    s->rows.rows = K->stages * q->M.rows * K->M->block_size;
+    const size_t n = (size_t)s->rows.rows;
+    s->b = calloc(n, sizeof *s->b);
+    s->x = calloc(n, sizeof *s->x);
+    s->y = calloc(n, sizeof *s->y);
+    CHECK(s->b && s->x && s->y);
+    for (size_t i = 0; i < n; ++i)
+        s->b[i] = sin(1.0 + 7.3 * (double)i + s->rank);
+    return true;
+}
+
+static void finish_kron(struct kron_system *q)
+{
+    struct lcl_rows *const both[] = {&q->M, &q->L};
+    for (int k = 0; k < 2; ++k) {
+        free(both[k]->row_ptr);
+        free(both[k]->col);
+    }
+    finish(&q->s);
+    lcl_kron_data_finish(&q->D);
+}
+
+// The product with ones in all rows is that of the host.
+static bool multiplies(struct kron_system *q)
+{
+    const struct lcl_kron *K = &q->D.K;
+    const int64_t b = K->M->block_size, n = K->M->rows * b;
+    double *ones = calloc((size_t)(K->stages * n), sizeof *ones);
+    double *all = calloc((size_t)(K->stages * n), sizeof *all);
+    CHECK(ones && all);
+    for (int64_t i = 0; i < K->stages * n; ++i)
+        ones[i] = 1;
+    for (int64_t i = 0; i < q->s.rows.rows; ++i)
+        q->s.x[i] = 1;
+    CHECK(lcl_kron_multiply(K, ones, all) == LCL_OK);
+    CHECK(lcl_operator_apply(q->s.A, q->s.x, q->s.y) == LCL_OK);
+    for (int j = 0; j < K->stages; ++j)
+        for (int64_t i = 0; i < q->M.rows * b; ++i) {
+            const double y = q->s.y[j * q->M.rows * b + i];
+            const double expected = all[j * n + q->M.first * b + i];
+            CHECK(fabs(y - expected) <= 1e-11 * (1 + fabs(expected)));
+        }
+    free(all);
+    free(ones);
+    return true;
+}
+
+static bool solves_a_kronecker_system(void)
+{
+    static const enum lcl_kron_exchange_type exchanges[] = {
+        LCL_KRON_EXCHANGE_BATCHED, LCL_KRON_EXCHANGE_STAGED};
+    struct kron_system q = {.s = {.rank = 0}};
+    CHECK(open_kron(&q, "radau:2,4"));
+    for (int k = 0; k < 2; ++k) {
+        const struct lcl_operator_params params = {.kron_exchange =
+                                                       exchanges[k]};
+        q.K.tau = q.D.K.tau *= 1 + k;
+        lcl_operator_destroy(&q.s.A);
+        CHECK(lcl_operator_create_kron_mpi(&q.s.A, q.s.ctx, MPI_COMM_WORLD,
+                                           &q.K, &params) == LCL_OK);
+        CHECK(multiplies(&q));
+        CHECK(solves(&q.s, LCL_PRECOND_BLOCK_JACOBI, LCL_SOLVER_GMRES));
+    }
+    q.K.tau = q.D.K.tau *= 2;
+    CHECK(lcl_operator_update_kron_rows(q.s.A, &q.K) == LCL_OK);
+    CHECK(multiplies(&q));
+    finish_kron(&q);
+    return true;
+}
+
+// A rank with another step than the others.
+static bool refuses_different_systems(void)
+{
+    struct kron_system q = {.s = {.rank = 0}};
+    lcl_operator *A;
+    CHECK(open_kron(&q, "radau:2,4"));
+    q.K.tau += q.s.rank;
+    const enum lcl_status st =
+        lcl_operator_create_kron_mpi(&A, q.s.ctx, MPI_COMM_WORLD, &q.K, NULL);
+    CHECK(st == (q.s.size > 1 ? LCL_EFORMAT : LCL_OK));
+    lcl_operator_destroy(&A);
+    finish_kron(&q);
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     const bool passed = solves_the_laplacian() && solves_a_flow() &&
                         takes_new_values() && refuses_bad_rows() &&
-                        refuses_bad_vectors();
+                        refuses_bad_vectors() && solves_a_kronecker_system() &&
+                        refuses_different_systems();
     if (!passed)
         MPI_Abort(MPI_COMM_WORLD, 1);
     MPI_Finalize();

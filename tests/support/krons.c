@@ -8,6 +8,7 @@
 #include "lib/ref/kron.h"
 #include "tests/support/device.h"
 #include "tests/support/matrices.h"
+#include "tests/support/ranks.h"
 #include "tests/support/solving.h"
 
 #include <stdlib.h>
@@ -58,6 +59,17 @@ static void make_stages(struct test_kron *T, int s)
     }
 }
 
+void test_kron_of(struct test_kron *T, int stages, int b,
+                  const struct lcl_csr *p, const struct lcl_csr *q)
+{
+    T->M = test_random_blocks(p, b, 1);
+    T->L = test_random_blocks(q, b, 2);
+    make_dominant(&T->M);
+    make_dominant(&T->L);
+    make_stages(T, stages);
+    T->K = (struct lcl_kron){stages, T->A, T->B, 0.125, &T->M, &T->L};
+}
+
 void test_kron_init(struct test_kron *T, int stages, int b, int64_t rows,
                     enum test_kron_patterns patterns)
 {
@@ -67,14 +79,8 @@ void test_kron_init(struct test_kron *T, int stages, int b, int64_t rows,
                            : test_laplacian(rows / 4 + 1, 2, 2);
     struct lcl_csr q =
         patterns == TEST_KRON_FAR ? test_random_csr(rows, 4, 9) : thinned(&p);
-    T->M = test_random_blocks(&p, b, 1);
-    T->L = test_random_blocks(
-        patterns == TEST_KRON_NEAR || patterns == TEST_KRON_FAR ? &q : &p, b,
-        2);
-    make_dominant(&T->M);
-    make_dominant(&T->L);
-    make_stages(T, stages);
-    T->K = (struct lcl_kron){stages, T->A, T->B, 0.125, &T->M, &T->L};
+    const bool differ = patterns == TEST_KRON_NEAR || patterns == TEST_KRON_FAR;
+    test_kron_of(T, stages, b, &p, differ ? &q : &p);
     test_csr_finish(&p);
     test_csr_finish(&q);
 }
@@ -94,6 +100,44 @@ void test_kron_change(struct test_kron *T)
     for (int64_t k = 0; k < T->L.nnz * block; ++k)
         T->L.val[k] *= 0.75;
     T->A[0] += 1;
+}
+
+static struct lcl_rows rows_of(const struct lcl_bsr *A, int64_t first,
+                               int64_t rows)
+{
+    const int64_t start = A->row_ptr[first], values = lcl_block_values(A);
+    const int64_t blocks = A->row_ptr[first + rows] - start;
+    struct lcl_rows R = {
+        .first = first,
+        .rows = rows,
+        .total = A->rows,
+        .row_ptr = calloc((size_t)rows + 1, sizeof *R.row_ptr),
+        .col = calloc((size_t)blocks + 1, sizeof *R.col),
+        .val = calloc((size_t)(blocks * values) + 1, sizeof *R.val),
+    };
+    assert_true(R.row_ptr && R.col && R.val);
+    for (int64_t i = 0; i <= rows; ++i)
+        R.row_ptr[i] = A->row_ptr[first + i] - start;
+    for (int64_t k = 0; k < blocks; ++k)
+        R.col[k] = A->col_ind[start + k];
+    for (int64_t v = 0; v < blocks * values; ++v)
+        R.val[v] = A->val[start * values + v];
+    return R;
+}
+
+void test_kron_part_init(struct test_kron_part *part, const struct lcl_kron *K,
+                         int64_t first, int64_t rows)
+{
+    part->M = rows_of(K->M, first, rows);
+    part->L = rows_of(K->L, first, rows);
+    part->K = (struct lcl_kron_rows){
+        K->stages, K->A, K->B, K->tau, K->M->block_size, &part->M, &part->L};
+}
+
+void test_kron_part_finish(struct test_kron_part *part)
+{
+    test_rows_finish(&part->M);
+    test_rows_finish(&part->L);
 }
 
 struct lcl_csr test_kron_whole(const struct lcl_kron *K)

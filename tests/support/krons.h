@@ -24,10 +24,22 @@ struct test_kron {
 // must not move.
 void test_kron_init(struct test_kron *T, int stages, int b, int64_t rows,
                     enum test_kron_patterns patterns);
+// The same with the patterns of p for M and of q for L.
+void test_kron_of(struct test_kron *T, int stages, int b,
+                  const struct lcl_csr *p, const struct lcl_csr *q);
 void test_kron_finish(struct test_kron *T);
 
 // New values on the same patterns.
 void test_kron_change(struct test_kron *T);
+
+// The block rows first .. first + rows - 1 of K. Must not move.
+struct test_kron_part {
+    struct lcl_kron_rows K; // refers to the following
+    struct lcl_rows M, L;
+};
+void test_kron_part_init(struct test_kron_part *part, const struct lcl_kron *K,
+                         int64_t first, int64_t rows);
+void test_kron_part_finish(struct test_kron_part *part);
 
 // The explicit matrix; the caller finishes it.
 struct lcl_csr test_kron_whole(const struct lcl_kron *K);

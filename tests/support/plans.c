@@ -8,7 +8,7 @@ void test_plans_open(struct test_plans *P, int size, const struct lcl_csr *A,
                      const int64_t *from, const struct lcl_log *log)
 {
     static const struct lcl_log silent[TEST_RANKS];
-    *P = (struct test_plans){.size = size};
+    *P = (struct test_plans){.size = size, .values = 1};
     assert_int_equal(lcl_team_create(&P->team, size, log ? log : silent),
                      LCL_OK);
     test_rows_split(P->rows, size, A, from);
@@ -20,7 +20,7 @@ static enum lcl_status make(void *arg, int r)
 {
     struct test_plans *P = arg;
     P->status[r] = lcl_halo_plan_init(&P->plan[r], lcl_team_comm(P->team, r),
-                                      &P->given[r]);
+                                      &P->given[r], P->values);
     if (P->status[r] < 0)
         lcl_halo_plan_finish(&P->plan[r]); // while others may still work
     return P->status[r];

@@ -7,6 +7,7 @@
 
 struct test_plans {
     int size;
+    int values; // of an entry, 1
     lcl_team *team;
     struct lcl_rows rows[TEST_RANKS];  // of each rank
     struct lcl_rows given[TEST_RANKS]; // to lcl_halo_plan_init()

@@ -51,7 +51,7 @@ static void expect_own(const struct lcl_halo_plan *P, const struct lcl_rows *A)
         for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
             if (is_own(A, A->col[k])) {
                 assert_int_equal(P->own.col_ind[at], A->col[k] - A->first);
-                assert_true(P->own.val[at] == A->val[k]);
+                assert_true(P->values == 0 || P->own.val[at] == A->val[k]);
                 assert_int_equal(P->own_place[at++], k);
             }
     }
@@ -129,10 +129,14 @@ static void expect_sends(const struct test_plans *T)
     assert_int_equal(sends, ghosts);
 }
 
-static void expect_plans(int size, const struct lcl_csr *A, const int64_t *from)
+static void expect_values(int size, const struct lcl_csr *A,
+                          const int64_t *from, int values)
 {
     struct test_plans T;
     test_plans_open(&T, size, A, from, NULL);
+    T.values = values;
+    for (int r = 0; r < size && values == 0; ++r)
+        T.given[r].val = NULL;
     assert_int_equal(test_plans_make(&T), LCL_OK);
     for (int r = 0; r < size; ++r) {
         const struct lcl_rows *rows = &T.rows[r];
@@ -146,6 +150,13 @@ static void expect_plans(int size, const struct lcl_csr *A, const int64_t *from)
     }
     expect_sends(&T);
     test_plans_close(&T);
+}
+
+// Of a matrix and of its pattern.
+static void expect_plans(int size, const struct lcl_csr *A, const int64_t *from)
+{
+    expect_values(size, A, from, 1);
+    expect_values(size, A, from, 0);
 }
 
 // On all numbers of ranks. Frees A.
@@ -359,8 +370,8 @@ static const struct {
     {column_outside, LCL_EFORMAT, ", expected 0 to "},
     {repeated_column, LCL_EFORMAT, "columns do not ascend"},
     {swapped_columns, LCL_EFORMAT, "columns do not ascend"},
-    {nan_value, LCL_EFORMAT, "the value is not finite"},
-    {infinite_value, LCL_EFORMAT, "the value is not finite"},
+    {nan_value, LCL_EFORMAT, "a value is not finite"},
+    {infinite_value, LCL_EFORMAT, "a value is not finite"},
     {gap, LCL_EFORMAT, "expected"},
     {overlap, LCL_EFORMAT, "expected"},
     {far_away, LCL_EFORMAT, "within the matrix"},

@@ -40,6 +40,7 @@ static void test_names__every_value_has_one(void **state)
     ASSERT_NAMED(lcl_batch_singular_name, LCL_BATCH_SINGULAR_COUNT);
     ASSERT_NAMED(lcl_spmv_name, LCL_SPMV_COUNT);
     ASSERT_NAMED(lcl_kron_name, LCL_KRON_COUNT);
+    ASSERT_NAMED(lcl_kron_exchange_name, LCL_KRON_EXCHANGE_COUNT);
     ASSERT_NAMED(lcl_basis_storage_name, LCL_BASIS_COUNT);
 }
 

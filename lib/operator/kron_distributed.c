@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One rank's part of a distributed Kronecker operator.
+#include "lib/operator/kron_distributed.h"
+
+#include "host/alloc.h"
+#include "host/log.h"
+#include "host/runtime.h"
+#include "lib/operator/kron.h"
+#include "lib/operator/kron_boundary.h"
+#include "lib/operator/kron_rows.h"
+
+#include <assert.h>
+
+static_assert((int)LCL_HALO_ROUNDS >= LCL_KRON_STAGES_MAX,
+              "an exchange for each stage");
+
+struct part {
+    uint64_t pattern; // lcl_kron_rows_pattern()
+    struct lcl_own_blocks M, L;
+    struct lcl_halo halo;
+    struct lcl_kron_boundary boundary;
+};
+
+// ------------------------------------------------------------------- products
+
+static enum lcl_status apply(lcl_operator *A, enum lcl_mode mode,
+                             const struct lcl_operands *v)
+{
+    struct part *D = A->state;
+    enum lcl_status st;
+    if ((st = lcl_halo_begin(&D->halo, v->x)) < 0)
+        return st;
+    if ((st = lcl_apply(A->part, mode, v)) < 0) {
+        lcl_halo_cancel(&D->halo);
+        return st;
+    }
+    if ((st = lcl_halo_receive(&D->halo)) < 0)
+        return st;
+    return lcl_kron_boundary_apply(&D->boundary, &D->halo,
+                                   lcl_kron_of(A->part)->coef, v);
+}
+
+static void destroy(lcl_operator *A)
+{
+    struct part *D = A->state;
+    if (D) {
+        lcl_own_blocks_finish(&D->M);
+        lcl_own_blocks_finish(&D->L);
+        lcl_kron_boundary_finish(&D->boundary);
+        lcl_halo_finish(&D->halo);
+    }
+    lcl_free(D);
+    lcl_operator_destroy(&A->part);
+}
+
+static const struct lcl_operator_ops ops = {.apply = apply, .destroy = destroy};
+
+// ------------------------------------------------------------------- agreement
+
+enum { COEFFICIENTS = LCL_KRON_STAGES_MAX * LCL_KRON_STAGES_MAX };
+
+// What all ranks have to have in common.
+struct common {
+    double stages, block_size, tau;
+    double A[COEFFICIENTS], B[COEFFICIENTS];
+};
+
+static struct common common_of(const struct lcl_kron_rows *K)
+{
+    struct common c = {
+        .stages = K->stages, .block_size = K->block_size, .tau = K->tau};
+    for (int k = 0; k < K->stages * K->stages; ++k) {
+        c.A[k] = K->A[k];
+        c.B[k] = K->B[k];
+    }
+    return c;
+}
+
+static bool same_coefficients(const struct common *a, const struct common *b)
+{
+    bool same = a->tau == b->tau;
+    for (int k = 0; k < COEFFICIENTS; ++k)
+        same = same && a->A[k] == b->A[k] && a->B[k] == b->B[k];
+    return same;
+}
+
+static enum lcl_status compare(const struct common *own,
+                               const struct common *first,
+                               const struct lcl_log *log)
+{
+    if (own->stages != first->stages || own->block_size != first->block_size)
+        return lcl_fail(log, LCL_EFORMAT,
+                        "%.0f stages and blocks of %.0f rows, rank 0 has %.0f "
+                        "and %.0f: expected the same on all ranks",
+                        own->stages, own->block_size, first->stages,
+                        first->block_size);
+    if (!same_coefficients(own, first))
+        return lcl_fail(log, LCL_EFORMAT,
+                        "A, B or tau differs from that of rank 0: expected the "
+                        "same on all ranks");
+    return LCL_OK;
+}
+
+// Checks K on all ranks; collective.
+static enum lcl_status check(const struct lcl_kron_rows *K, struct lcl_comm *C)
+{
+    enum lcl_status st = lcl_kron_rows_check(K, &C->log);
+    if ((st = lcl_comm_agree(C, st, "the rows of a Kronecker system")) < 0)
+        return st;
+    const struct common own = common_of(K);
+    const void *first = &own;
+    if ((st = lcl_comm_first(C, &first, sizeof own)) < 0)
+        return st;
+    return lcl_comm_agree(C, compare(&own, first, &C->log),
+                          "the coefficients of a Kronecker system");
+}
+
+// ------------------------------------------------------------------- values
+
+static struct lcl_kron own_system(const struct part *D,
+                                  const struct lcl_kron_rows *K)
+{
+    struct lcl_kron own = lcl_kron_rows_coefficients(K);
+    own.M = &D->M.A;
+    own.L = &D->L.A;
+    return own;
+}
+
+static void fill_own(struct part *D, const struct lcl_kron_rows *K)
+{
+    lcl_own_blocks_fill(&D->M, K->M->val);
+    lcl_own_blocks_fill(&D->L, K->L->val);
+}
+
+static enum lcl_status take_values(lcl_operator *A,
+                                   const struct lcl_kron_rows *K)
+{
+    struct part *D = A->state;
+    fill_own(D, K);
+    const struct lcl_kron own = own_system(D, K);
+    const enum lcl_status st = lcl_operator_update_kron(A->part, &own);
+    ++A->version;
+    return st < 0 ? st : lcl_kron_boundary_update(&D->boundary, K);
+}
+
+static enum lcl_status check_pattern(const struct part *D,
+                                     const struct lcl_kron_rows *K,
+                                     const struct lcl_log *log)
+{
+    return lcl_kron_rows_pattern(K) == D->pattern
+               ? LCL_OK
+               : lcl_kron_refuse_pattern(log);
+}
+
+enum lcl_status lcl_kron_distributed_update(lcl_operator *A,
+                                            const struct lcl_kron_rows *K)
+{
+    struct lcl_comm *C = A->range.comm;
+    enum lcl_status st = check(K, C);
+    if (st < 0)
+        return st;
+    st = check_pattern(A->state, K, &C->log);
+    if ((st = lcl_comm_agree(C, st, "the pattern of new values")) < 0)
+        return st;
+    return lcl_comm_agree(C, take_values(A, K), "new values");
+}
+
+enum lcl_status lcl_operator_update_kron_rows(lcl_operator *A,
+                                              const struct lcl_kron_rows *K)
+{
+    if (!A || !K || A->ops != &ops)
+        return lcl_misuse(A ? lcl_context_log(A->range.ctx) : NULL,
+                          "lcl_operator_update_kron_rows: %s",
+                          A && K ? "the operator was not created from a "
+                                   "lcl_kron_rows"
+                                 : "an argument is NULL");
+    return lcl_kron_distributed_update(A, K);
+}
+
+// ------------------------------------------------------------------- creation
+
+static void describe(lcl_operator *A, const struct lcl_kron_rows *K)
+{
+    const struct part *D = A->state;
+    const struct lcl_rows *M = K->M, *L = K->L;
+    const int64_t blocks = M->row_ptr[M->rows] + L->row_ptr[L->rows];
+    A->info = A->part->info;
+    A->info.devices = A->range.comm->size;
+    A->info.communication = lcl_halo_communication(&D->halo);
+    A->info.nnz = blocks * K->block_size * K->block_size;
+    A->info.bytes +=
+        lcl_halo_bytes(&D->halo) + lcl_kron_boundary_bytes(&D->boundary);
+    A->numbering = A->part->numbering;
+    A->launches = A->part->launches + lcl_halo_launches(&D->halo);
+}
+
+static struct lcl_halo_layout layout_of(const lcl_operator *part,
+                                        const struct lcl_kron_rows *K)
+{
+    const bool together = lcl_kron_of(part)->ops->stages_innermost;
+    return (struct lcl_halo_layout){
+        .block = K->block_size,
+        .stages = K->stages,
+        .by_row = together ? K->stages : 1,
+        .by_stage = together ? 1 : K->M->rows * K->block_size,
+    };
+}
+
+static enum lcl_status create_part(lcl_operator *A,
+                                   const struct lcl_kron_rows *K,
+                                   const struct lcl_operator_params *params)
+{
+    struct part *D = A->state;
+    const struct lcl_log *log = lcl_context_log(A->range.ctx);
+    const int b = K->block_size;
+    enum lcl_status st;
+    if ((st = lcl_own_blocks_init(&D->M, K->M, b, log)) < 0 ||
+        (st = lcl_own_blocks_init(&D->L, K->L, b, log)) < 0)
+        return st;
+    fill_own(D, K);
+    const struct lcl_kron own = own_system(D, K);
+    return lcl_operator_create_kron(&A->part, A->range.ctx, &own, params);
+}
+
+static enum lcl_status create(lcl_operator *A, struct lcl_halo_plan *P,
+                              const struct lcl_kron_rows *K,
+                              const struct lcl_rows *both,
+                              const struct lcl_operator_params *params)
+{
+    const bool staged = params->kron_exchange == LCL_KRON_EXCHANGE_STAGED;
+    struct part *D = A->state = lcl_calloc(1, sizeof *D);
+    enum lcl_status st;
+    if (!D)
+        return lcl_fail_memory(lcl_context_log(A->range.ctx), "an operator");
+    D->pattern = lcl_kron_rows_pattern(K);
+    if ((st = create_part(A, K, params)) < 0)
+        return st;
+    const struct lcl_halo_layout layout = layout_of(A->part, K);
+    if ((st = lcl_halo_init(&D->halo, &A->range, P, &layout, staged)) < 0 ||
+        (st = lcl_kron_boundary_init(&D->boundary, &D->halo, K, both)) < 0 ||
+        (st = lcl_kron_boundary_update(&D->boundary, K)) < 0)
+        return st;
+    describe(A, K);
+    return LCL_OK;
+}
+
+// Allocates the operator of a rank with its space.
+static enum lcl_status allocate(lcl_operator **out, lcl_context *ctx,
+                                struct lcl_comm *comm,
+                                const struct lcl_kron_rows *K)
+{
+    const int64_t each = (int64_t)K->stages * K->block_size;
+    const int64_t n = K->M->rows * each;
+    const enum lcl_status st = lcl_operator_allocate(out, ctx, &ops, n, n, 1);
+    if (st < 0)
+        return st;
+    (*out)->range.total = K->M->total * each;
+    (*out)->range.comm = comm;
+    (*out)->domain = (*out)->range;
+    return LCL_OK;
+}
+
+// With the union of the patterns of M and L.
+static enum lcl_status create_from(lcl_operator **out, lcl_context *ctx,
+                                   struct lcl_comm *comm,
+                                   const struct lcl_kron_rows *K,
+                                   const struct lcl_rows *both,
+                                   const struct lcl_operator_params *params)
+{
+    struct lcl_halo_plan P;
+    enum lcl_status st = lcl_halo_plan_init(&P, comm, both, 0);
+    lcl_halo_plan_drop_own(&P); // the own blocks of M and L are separate
+    if (st == LCL_OK && (st = allocate(out, ctx, comm, K)) == LCL_OK)
+        st = create(*out, &P, K, both, params);
+    lcl_halo_plan_finish(&P);
+    return lcl_comm_agree(comm, st, "a distributed operator");
+}
+
+enum lcl_status lcl_kron_distributed_create(
+    lcl_operator **out, lcl_context *ctx, struct lcl_comm *comm,
+    const struct lcl_kron_rows *K, const struct lcl_operator_params *params)
+{
+    struct lcl_rows both = LCL_ROWS_INIT;
+    enum lcl_status st = check(K, comm);
+    *out = NULL;
+    if (st < 0)
+        return st;
+    st = lcl_kron_rows_union(&both, K, &comm->log);
+    if ((st = lcl_comm_agree(comm, st, "the union of two patterns")) == LCL_OK)
+        st = create_from(out, ctx, comm, K, &both, params);
+    lcl_rows_finish(&both);
+    if (st < 0)
+        lcl_operator_destroy(out);
+    return st;
+}
