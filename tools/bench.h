@@ -41,6 +41,7 @@ struct bench {
     const struct problem *problem;
     double copy_gbps;
     bool tables;   // prints tables, no lines
+    bool weak;     // problems grow with the devices
     int random;    // number of additional random right-hand sides
     int seed;      // of the current right-hand side; 0: the problem's own
     int64_t batch; // requested blocks, and rows; 0: as published

@@ -37,11 +37,10 @@ struct figures {
 
 // ------------------------------------------------------------------- problems
 
-// A system by name. It must not move, since K points into it.
-struct kron_problem {
-    struct lcl_kron_data D;
-    struct problem P;
-};
+bool bench_is_kron(const char *name)
+{
+    return strncmp(name, "kron", 4) == 0 || strncmp(name, "radau", 5) == 0;
+}
 
 // b = K * 1
 static enum lcl_status make_rhs(struct kron_problem *Q)
@@ -59,9 +58,12 @@ static enum lcl_status make_rhs(struct kron_problem *Q)
     return lcl_kron_multiply(K, P->x, P->b);
 }
 
-static enum lcl_status load(struct kron_problem *Q, const struct bench *B,
-                            const char *name)
+enum lcl_status bench_kron_load(struct kron_problem **out,
+                                const struct bench *B, const char *name)
 {
+    struct kron_problem *Q = *out = lcl_calloc(1, sizeof *Q);
+    if (!Q)
+        return LCL_ENOMEM;
     const enum lcl_status st =
         lcl_kron_problem(&Q->D, name, lcl_context_log(B->ctx));
     Q->P.name = name;
@@ -69,12 +71,16 @@ static enum lcl_status load(struct kron_problem *Q, const struct bench *B,
     return st < 0 ? st : make_rhs(Q);
 }
 
-static void unload(struct kron_problem *Q)
+void bench_kron_unload(struct kron_problem **problem)
 {
+    struct kron_problem *Q = *problem;
+    if (!Q)
+        return;
     lcl_free(Q->P.b);
     lcl_free(Q->P.x);
     lcl_kron_data_finish(&Q->D);
     lcl_free(Q);
+    *problem = NULL;
 }
 
 // ------------------------------------------------------------------- figures
@@ -187,18 +193,25 @@ struct breakdown {
     double upload, products, precond, rest, all;
 };
 
+struct kron_counts bench_kron_counts(const struct bench *B,
+                                     const struct lcl_report *report)
+{
+    const bool twice = B->options.solver.type == LCL_SOLVER_BICGSTAB ||
+                       B->options.solver.type == LCL_SOLVER_DEFAULT;
+    const double steps = (twice ? 2.0 : 1.0) * report->iterations;
+    // the residual at the start, at each restart and at the end
+    return (struct kron_counts){steps + report->restarts + 2, steps};
+}
+
 static struct breakdown break_down(const struct bench *B,
                                    const struct figures *f)
 {
     const struct lcl_report *r = &f->report;
-    const bool twice = B->options.solver.type == LCL_SOLVER_BICGSTAB ||
-                       B->options.solver.type == LCL_SOLVER_DEFAULT;
-    const double steps = (twice ? 2.0 : 1.0) * r->iterations;
+    const struct kron_counts counts = bench_kron_counts(B, r);
     struct breakdown b = {
         .upload = f->upload,
-        // the residual at the start, at each restart and at the end
-        .products = (steps + r->restarts + 2) * f->product.median,
-        .precond = steps * f->precond,
+        .products = counts.products * f->product.median,
+        .precond = counts.applications * f->precond,
         .all = f->upload + r->seconds,
     };
     b.rest = fmax(r->seconds - b.products - b.precond, 0);
@@ -264,8 +277,9 @@ static void print_solves(const struct bench *B, const struct figures f[TYPES])
 }
 
 // Omits products that the device cannot run.
-static enum lcl_status bench_products(struct bench *B)
+static enum lcl_status bench_products(struct bench *B, void *arg)
 {
+    (void)arg;
     struct figures f[TYPES] = {{.known = false}};
     enum lcl_status st = LCL_OK;
     for (int type = 0; type < TYPES && st >= 0; ++type)
@@ -280,8 +294,10 @@ static enum lcl_status bench_products(struct bench *B)
 
 // ------------------------------------------------------------------- names
 
-// Uses the tolerances of the paper unless options set others.
-static enum lcl_status run_kron(struct bench *B)
+enum lcl_status bench_kron_run(struct bench *B,
+                               enum lcl_status (*fn)(struct bench *B,
+                                                     void *arg),
+                               void *arg)
 {
     struct lcl_solver_params *p = &B->options.solver;
     const struct lcl_solver_params asked = *p;
@@ -289,22 +305,21 @@ static enum lcl_status run_kron(struct bench *B)
         p->atol = 1e-8;
     if (p->rtol == 0)
         p->rtol = 1e-6;
-    const enum lcl_status st = bench_products(B);
+    const enum lcl_status st = fn(B, arg);
     *p = asked;
     return st;
 }
 
 static enum lcl_status run_name(struct bench *B, const char *name)
 {
-    struct kron_problem *Q = lcl_calloc(1, sizeof *Q);
-    if (!Q)
-        return LCL_ENOMEM;
-    enum lcl_status st = load(Q, B, name);
-    B->problem = &Q->P;
+    struct kron_problem *Q;
+    enum lcl_status st = bench_kron_load(&Q, B, name);
+    B->problem = Q ? &Q->P : NULL;
     if (st == LCL_OK)
-        st = name[0] == 'k' ? run_kron(B) : bench_radau(B);
+        st = name[0] == 'k' ? bench_kron_run(B, bench_products, NULL)
+                            : bench_radau(B);
     B->problem = NULL;
-    unload(Q);
+    bench_kron_unload(&Q);
     return st;
 }
 
@@ -338,7 +353,7 @@ static bool take(void *state, struct bench *B, const char *name,
                  enum lcl_status *st)
 {
     struct tables *T = state;
-    if (strncmp(name, "kron", 4) != 0 && strncmp(name, "radau", 5) != 0)
+    if (!bench_is_kron(name))
         return false;
     T->named = true;
     *st = run_name(B, name);

@@ -1,8 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The second subject of levelbench kron: steps of Radau IIA.
+// What subjects with Kronecker systems share.
 #pragma once
 
 #include "tools/bench.h"
 
-// Solves without and with each preconditioner.
+// A system by name. It must not move, since K points into it.
+struct kron_problem {
+    struct lcl_kron_data D;
+    struct problem P;
+};
+
+// Whether a name may be that of a Kronecker system.
+bool bench_is_kron(const char *name);
+
+// Generates it, with the right-hand side K * 1; the name must live as long.
+enum lcl_status bench_kron_load(struct kron_problem **out,
+                                const struct bench *B, const char *name);
+void bench_kron_unload(struct kron_problem **problem); // accepts NULL inside
+
+// Runs `fn` with the tolerances of the paper unless options set others.
+enum lcl_status bench_kron_run(struct bench *B,
+                               enum lcl_status (*fn)(struct bench *B,
+                                                     void *arg),
+                               void *arg);
+
+// How often a solve has multiplied, and applied its preconditioner.
+struct kron_counts {
+    double products, applications;
+};
+struct kron_counts bench_kron_counts(const struct bench *B,
+                                     const struct lcl_report *report);
+
+// Solves of a step of Radau IIA without and with each preconditioner.
 enum lcl_status bench_radau(struct bench *B);

@@ -4,10 +4,12 @@
 // product with and without its exchange, one sum over all devices, set-up and
 // solve; and what a model made of the figures of one device and of the
 // latencies predicts for them and for more devices.
-#include "tools/bench.h"
+#include "tools/bench_multi.h"
+#include "tools/bench_kron.h"
 
 #include "host/alloc.h"
 #include "host/clock.h"
+#include "host/log.h"
 #include "host/runtime.h"
 #include "lib/krylov/krylov.h"
 
@@ -15,36 +17,33 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DEVICES_MOST = 8, ROUNDS = 5, LAUNCHES = 40 };
-
-// What is timed on all ranks at once.
-enum figure { APPLY, OWN, PRODUCT, SUM, FIGURES };
+enum { ROUNDS = 5, LAUNCHES = 40 };
 
 struct row {
     int devices;         // 0: one, with an operator that is not distributed
     double setup, solve; // seconds
-    double of[FIGURES];
+    double of[MULTI_FIGURES];
     int iterations;
 };
 
 struct multi {
-    lcl_context *ctx[DEVICES_MOST];
-    int devices;
+    struct multi_devices devices;
     struct row plain;
-    struct row row[DEVICES_MOST];
+    struct row row[MULTI_DEVICES];
     int rows;
 };
 
 // ------------------------------------------------------------------- devices
 
 // All devices of the name of B's, which is the first one.
-static enum lcl_status open_devices(struct multi *m, struct bench *B)
+static enum lcl_status open_devices(struct multi_devices *m,
+                                    const struct bench *B)
 {
     const struct lcl_log *log = lcl_context_log(B->ctx);
     const char *name = lcl_context_caps(B->ctx)->name;
     int count;
     enum lcl_status st = lcl_device_count(&count, log);
-    for (int i = 0; i < count && m->devices < DEVICES_MOST && st >= 0; ++i) {
+    for (int i = 0; i < count && m->count < MULTI_DEVICES && st >= 0; ++i) {
         struct lcl_caps caps;
         char number[16];
         snprintf(number, sizeof number, "%d", i);
@@ -53,8 +52,8 @@ static enum lcl_status open_devices(struct multi *m, struct bench *B)
         if ((st = lcl_device_caps(&caps, i, log)) < 0 ||
             strcmp(caps.name, name) != 0)
             continue;
-        st = lcl_context_create(&m->ctx[m->devices], &params);
-        m->devices += st == LCL_OK;
+        st = lcl_context_create(&m->ctx[m->count], &params);
+        m->count += st == LCL_OK;
     }
     return st;
 }
@@ -64,22 +63,23 @@ static enum lcl_status open_devices(struct multi *m, struct bench *B)
 struct timing {
     const lcl_operator *A;
     const lcl_precond *M;
-    enum figure figure;
-    double seconds[DEVICES_MOST];
+    enum lcl_mode mode; // of products
+    enum multi_figure figure;
+    double seconds[MULTI_DEVICES];
 };
 
 static enum lcl_status once(const struct timing *t, lcl_operator *A,
                             lcl_operator *M, const struct lcl_operands *v)
 {
     switch (t->figure) {
-    case APPLY:
+    case MULTI_APPLY:
         return lcl_apply(M, LCL_APPLY, v);
-    case OWN:
-        return lcl_apply(A->part, LCL_APPLY_DOT, v);
-    case PRODUCT:
-        return lcl_apply(A, LCL_APPLY_DOT, v);
-    case SUM:
-    case FIGURES:
+    case MULTI_OWN:
+        return lcl_apply(A->part, t->mode, v);
+    case MULTI_PRODUCT:
+        return lcl_apply(A, t->mode, v);
+    case MULTI_SUM:
+    case MULTI_FIGURES:
         break;
     }
     return lcl_space_reduce(&A->range, v->sums, 0, 2, A->range.groups);
@@ -125,20 +125,21 @@ static enum lcl_status time_rank(void *arg, int rank)
 }
 
 // The slowest rank, in the fastest of several rounds.
-static enum lcl_status time_figures(struct row *row, const lcl_operator *A,
-                                    const lcl_precond *M)
+enum lcl_status bench_multi_time(double seconds[MULTI_FIGURES],
+                                 const lcl_operator *A, const lcl_precond *M,
+                                 enum lcl_mode mode)
 {
-    struct timing t = {A, M, APPLY, {0}};
+    struct timing t = {A, M, mode, MULTI_APPLY, {0}};
     enum lcl_status st = LCL_OK;
-    for (int f = 0; f < FIGURES; ++f) {
-        row->of[f] = INFINITY;
-        t.figure = (enum figure)f;
+    for (int f = 0; f < MULTI_FIGURES; ++f) {
+        seconds[f] = INFINITY;
+        t.figure = (enum multi_figure)f;
         for (int k = 0; k < ROUNDS && st == LCL_OK; ++k) {
             double slowest = 0;
             st = lcl_team_run(A->team->team, time_rank, &t);
-            for (int r = 0; r < row->devices; ++r)
+            for (int r = 0; r < A->info.devices; ++r)
                 slowest = fmax(slowest, t.seconds[r]);
-            row->of[f] = fmin(row->of[f], slowest);
+            seconds[f] = fmin(seconds[f], slowest);
         }
     }
     return st;
@@ -151,10 +152,11 @@ static enum lcl_status set_up(lcl_operator **A, lcl_precond **M, lcl_solver **S,
 {
     const struct lcl_options *o = &B->options;
     const struct lcl_csr *matrix = &B->problem->A;
+    lcl_context *const *ctx = m->devices.ctx;
     enum lcl_status st =
-        devices == 0 ? lcl_operator_create(A, m->ctx[0], matrix, &o->op)
-                     : lcl_operator_create_distributed(A, m->ctx, devices,
-                                                       matrix, &o->op);
+        devices == 0 ? lcl_operator_create(A, ctx[0], matrix, &o->op)
+                     : lcl_operator_create_distributed(A, ctx, devices, matrix,
+                                                       &o->op);
     if (st < 0 || (st = lcl_precond_create(M, *A, &o->precond)) < 0)
         return st;
     return lcl_solver_create(S, *A, *M, &o->solver);
@@ -185,7 +187,7 @@ static enum lcl_status measure(struct row *row, struct multi *m,
         row->setup = lcl_now() - start;
     }
     if (st >= 0 && row->devices > 0)
-        st = time_figures(row, A, M);
+        st = bench_multi_time(row->of, A, M, LCL_APPLY_DOT);
     if (st >= 0)
         st = bench_solve_twice(B->problem, S, &report);
     row->solve = report.seconds;
@@ -203,9 +205,10 @@ static double predict(const struct row *one, const struct row *many,
 {
     const double work = one->solve / fmax(one->iterations, 1);
     const double steps = devices > 1 ? log2(devices) : 0;
-    const double exposed = fmax(many->of[PRODUCT] - many->of[OWN], 0);
+    const double exposed =
+        fmax(many->of[MULTI_PRODUCT] - many->of[MULTI_OWN], 0);
     const double base = fmax(log2(many->devices), 1);
-    return work / devices + steps / base * sums * many->of[SUM] +
+    return work / devices + steps / base * sums * many->of[MULTI_SUM] +
            (devices > 1 ? products * exposed : 0);
 }
 
@@ -238,10 +241,11 @@ static void print_table(const struct bench *B, const struct multi *m)
         const struct row *r = &m->row[k];
         printf("  %7d %7.1f %6.3f (%5.2f) %12.3f %8.3f  (%5.2f) %5.1f %11d "
                "%6.1f (%5.2f)\n",
-               r->devices, 1e3 * r->setup, 1e3 * r->of[APPLY],
-               one->of[APPLY] / r->of[APPLY], 1e3 * r->of[OWN],
-               1e3 * r->of[PRODUCT], one->of[PRODUCT] / r->of[PRODUCT],
-               1e6 * r->of[SUM], r->iterations, 1e3 * r->solve,
+               r->devices, 1e3 * r->setup, 1e3 * r->of[MULTI_APPLY],
+               one->of[MULTI_APPLY] / r->of[MULTI_APPLY],
+               1e3 * r->of[MULTI_OWN], 1e3 * r->of[MULTI_PRODUCT],
+               one->of[MULTI_PRODUCT] / r->of[MULTI_PRODUCT],
+               1e6 * r->of[MULTI_SUM], r->iterations, 1e3 * r->solve,
                one->solve / r->solve);
     }
     printf("  ms, sums in us\n");
@@ -267,7 +271,7 @@ static void print_lines(const struct bench *B, const struct multi *m)
     print_solve(B, &m->plain);
     for (int k = 0; k < m->rows; ++k) {
         const struct row *r = &m->row[k];
-        for (int f = 0; f < FIGURES; ++f) {
+        for (int f = 0; f < MULTI_FIGURES; ++f) {
             cJSON *line = bench_line(B, name[f], "");
             cJSON_AddNumberToObject(line, "devices", r->devices);
             cJSON_AddNumberToObject(line, "ms", 1e3 * r->of[f]);
@@ -279,15 +283,24 @@ static void print_lines(const struct bench *B, const struct multi *m)
 
 // ------------------------------------------------------------------- tables
 
+static enum lcl_status need_devices(struct multi *m, const struct bench *B)
+{
+    return m->devices.count > 0 ? LCL_OK : open_devices(&m->devices, B);
+}
+
 static enum lcl_status add_problem(void *state, struct bench *B)
 {
     struct multi *m = state;
-    enum lcl_status st = m->devices > 0 ? LCL_OK : open_devices(m, B);
+    enum lcl_status st = need_devices(m, B);
+    if (B->weak)
+        return lcl_fail(lcl_context_log(B->ctx), LCL_EINVAL,
+                        "--weak applies only to kron:S and kron:S,NX,NY,NZ");
     m->rows = 0;
     m->plain = (struct row){.devices = 0};
     if (st >= 0)
         st = measure(&m->plain, m, B);
-    for (int devices = 1; devices <= m->devices && st >= 0; devices *= 2) {
+    for (int devices = 1; devices <= m->devices.count && st >= 0;
+         devices *= 2) {
         struct row *row = &m->row[m->rows];
         *row = (struct row){.devices = devices};
         st = measure(row, m, B);
@@ -302,6 +315,17 @@ static enum lcl_status add_problem(void *state, struct bench *B)
     return LCL_OK;
 }
 
+static bool take(void *state, struct bench *B, const char *name,
+                 enum lcl_status *st)
+{
+    struct multi *m = state;
+    if (!bench_is_kron(name))
+        return false;
+    if ((*st = need_devices(m, B)) >= 0)
+        *st = bench_multi_kron(B, &m->devices, name);
+    return true;
+}
+
 static enum lcl_status create(void **out, struct lcl_options *options)
 {
     options->solver.type = LCL_SOLVER_CG;
@@ -313,8 +337,8 @@ static enum lcl_status create(void **out, struct lcl_options *options)
 static void destroy(void *state)
 {
     struct multi *m = state;
-    for (int k = 0; m && k < m->devices; ++k)
-        lcl_context_destroy(&m->ctx[k]);
+    for (int k = 0; m && k < m->devices.count; ++k)
+        lcl_context_destroy(&m->devices.ctx[k]);
     lcl_free(m);
 }
 
@@ -323,5 +347,6 @@ const struct bench_tables bench_multi = {
     .needs_problem = true,
     .create = create,
     .problem = add_problem,
+    .take = take,
     .destroy = destroy,
 };

@@ -270,8 +270,10 @@ static enum lcl_status create_from(lcl_operator **out, lcl_context *ctx,
     struct lcl_halo_plan P;
     enum lcl_status st = lcl_halo_plan_init(&P, comm, both, 0);
     lcl_halo_plan_drop_own(&P); // the own blocks of M and L are separate
+    lcl_task_enter(ctx, LCL_TASK_UPLOAD);
     if (st == LCL_OK && (st = allocate(out, ctx, comm, K)) == LCL_OK)
         st = create(*out, &P, K, both, params);
+    lcl_task_leave(ctx);
     lcl_halo_plan_finish(&P);
     return lcl_comm_agree(comm, st, "a distributed operator");
 }

@@ -227,6 +227,25 @@ for wrong in lap3d:4 kron:0 radau:2 kron:2,4,4,4x '--rtol 3'; do
     [ $? -eq 2 ] || flunk "kron $wrong is wrong usage"
 done
 
+# Kronecker systems on several devices, of one mesh and of one that grows.
+export POCL_DEVICES='pthread pthread'
+"$bench" multi kron:2,4,4,4 >"$dir/out" 2>"$dir/err" || flunk 'multi kron succeeds'
+grep -Eq '^kron:2,4,4,4 +1 +batched +[0-9.]+ .* [ra]tol +1\.00$' "$dir/out" || flunk 'a row of one device'
+"$bench" multi --json --weak kron:2,4,4,4 >"$dir/out" 2>"$dir/err" || flunk 'multi --weak succeeds'
+grep -q '^{"op":"multi-kron-weak","variant":"batched","problem":"kron:2,4,4,4".*"c_ms":[0-9]' "$dir/out" ||
+    flunk 'a line of one device'
+if grep -q '"devices":2' "$dir/out"; then
+    for exchange in batched staged; do
+        grep -q "^{.*\"variant\":\"$exchange\",\"problem\":\"kron:2,4,4,8\".*\"devices\":2.*\"times\":[0-9]" \
+            "$dir/out" || flunk "a line of two devices, $exchange"
+    done
+fi
+unset POCL_DEVICES
+for wrong in '--weak lap3d:4' '--weak radau:2,4' '--weak kron:2,4' 'kron:0'; do
+    "$bench" multi $wrong >/dev/null 2>&1
+    [ $? -eq 2 ] || flunk "multi $wrong is wrong usage"
+done
+
 # Set-up by task: a row per task, sums of the tasks.
 "$bench" setup --repeat 1 --partition match --subdomain-rows 100 --coarse mult lap3d:12 lap3d:5,b=2 \
     >"$dir/out" 2>"$dir/err" || flunk 'setup succeeds'

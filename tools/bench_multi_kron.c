@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// levelbench multi kron:S: the parts of a solve on 1, 2, 4, ... devices as in
+// Figures 10 to 12 of Ma, Zhao, Le, Yuan, "A multi-GPU enabled solver in
+// Kronecker product form for multiphysics problems" (2025), by both exchanges.
+#include "tools/bench_kron.h"
+#include "tools/bench_multi.h"
+#include "tools/bench_table.h"
+
+#include "host/alloc.h"
+#include "host/log.h"
+#include "host/runtime.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const enum lcl_kron_exchange_type exchanges[] = {
+    LCL_KRON_EXCHANGE_BATCHED, LCL_KRON_EXCHANGE_STAGED};
+enum { EXCHANGES = 2, NAME = 96 };
+
+// Seconds of a solve on some devices.
+struct row {
+    int devices;
+    enum lcl_kron_exchange_type exchange;
+    char name[NAME]; // of the problem
+    int64_t rows, nnz;
+    double upload, solve;
+    double of[MULTI_FIGURES];
+    struct lcl_report report;
+};
+
+struct tables {
+    const struct multi_devices *devices;
+    const char *name;
+    struct row row[EXCHANGES * MULTI_DEVICES];
+    int rows;
+};
+
+// ------------------------------------------------------------------- problems
+
+// The name of the problem on `devices` devices.
+static enum lcl_status name_problem(char *out, const struct bench *B,
+                                    const char *name, int devices)
+{
+    int stages, end = 0;
+    int64_t x = 53, y = 53, z = 54;
+    if (!B->weak) {
+        snprintf(out, NAME, "%s", name);
+        return LCL_OK;
+    }
+    if ((sscanf(name, "kron:%d%n", &stages, &end) != 1 || name[end]) &&
+        (sscanf(name, "kron:%d,%" SCNd64 ",%" SCNd64 ",%" SCNd64 "%n", &stages,
+                &x, &y, &z, &end) != 4 ||
+         name[end]))
+        return lcl_fail(lcl_context_log(B->ctx), LCL_EINVAL,
+                        "%s: --weak applies only to kron:S and "
+                        "kron:S,NX,NY,NZ",
+                        name);
+    snprintf(out, NAME, "kron:%d,%" PRId64 ",%" PRId64 ",%" PRId64, stages, x,
+             y, z * devices);
+    return LCL_OK;
+}
+
+// ------------------------------------------------------------------- one row
+
+struct objects {
+    lcl_operator *A;
+    lcl_precond *M;
+    lcl_solver *S;
+};
+
+static void finish(struct objects *o)
+{
+    lcl_solver_destroy(&o->S);
+    lcl_precond_destroy(&o->M);
+    lcl_operator_destroy(&o->A);
+}
+
+static enum lcl_status set_up(struct objects *o, const struct bench *B,
+                              const struct multi_devices *D,
+                              const struct row *row)
+{
+    struct lcl_operator_params params = B->options.op;
+    enum lcl_status st;
+    params.kron_exchange = row->exchange;
+    if ((st = lcl_operator_create_kron_distributed(
+             &o->A, D->ctx, row->devices, B->problem->K, &params)) < 0 ||
+        (st = lcl_precond_create(&o->M, o->A, &B->options.precond)) < 0)
+        return st;
+    return lcl_solver_create(&o->S, o->A, o->M, &B->options.solver);
+}
+
+static double uploading(const struct multi_devices *D, int device)
+{
+    return lcl_context_seconds(D->ctx[device], LCL_PHASE_UPLOAD);
+}
+
+// The time of the slowest device.
+static enum lcl_status time_set_up(struct objects *o, struct row *row,
+                                   const struct bench *B,
+                                   const struct multi_devices *D)
+{
+    double before[MULTI_DEVICES];
+    for (int k = 0; k < row->devices; ++k)
+        before[k] = uploading(D, k);
+    const enum lcl_status st = set_up(o, B, D, row);
+    row->upload = 0;
+    for (int k = 0; k < row->devices; ++k)
+        row->upload = fmax(row->upload, uploading(D, k) - before[k]);
+    return st;
+}
+
+// The set-up that is measured is the second one: it compiles nothing.
+static enum lcl_status measure(struct row *row, const struct bench *B,
+                               const struct multi_devices *D)
+{
+    struct objects o = {NULL, NULL, NULL};
+    enum lcl_status st = LCL_OK;
+    bench_random_rhs(B->problem, 1);
+    for (int k = 0; k < 2 && st >= 0; ++k) {
+        finish(&o);
+        st = time_set_up(&o, row, B, D);
+    }
+    if (st >= 0 && (st = bench_multi_time(row->of, o.A, o.M, LCL_APPLY)) >= 0)
+        st = bench_solve_twice(B->problem, o.S, &row->report);
+    if (lcl_precond_info(o.M) &&
+        lcl_precond_info(o.M)->type == LCL_PRECOND_NONE)
+        row->of[MULTI_APPLY] = 0;
+    row->report.history = NULL; // the solver's
+    finish(&o);
+    return st;
+}
+
+static enum lcl_status add_row(struct tables *T, struct bench *B, int devices,
+                               enum lcl_kron_exchange_type exchange)
+{
+    struct row *row = &T->row[T->rows];
+    struct kron_problem *Q = NULL;
+    *row = (struct row){.devices = devices, .exchange = exchange};
+    enum lcl_status st = name_problem(row->name, B, T->name, devices);
+    if (st == LCL_OK)
+        st = bench_kron_load(&Q, B, row->name);
+    if (st == LCL_OK) {
+        B->problem = &Q->P;
+        row->rows = Q->P.A.rows;
+        row->nnz = Q->P.A.nnz;
+        st = measure(row, B, T->devices);
+        B->problem = NULL;
+    }
+    bench_kron_unload(&Q);
+    T->rows += st >= 0;
+    return st;
+}
+
+// ------------------------------------------------------------------- output
+
+// Seconds, as in Table 3: T_dt, T_Kx, T_c, T_Gn, T_all.
+struct breakdown {
+    double upload, products, precond, exchange, rest, all;
+};
+
+static struct breakdown break_down(const struct bench *B, const struct row *row)
+{
+    const struct kron_counts counts = bench_kron_counts(B, &row->report);
+    const double own = row->of[MULTI_OWN];
+    struct breakdown b = {
+        .upload = row->upload,
+        .products = counts.products * own,
+        .precond = counts.applications * row->of[MULTI_APPLY],
+        .exchange = counts.products * fmax(row->of[MULTI_PRODUCT] - own, 0),
+        .all = row->upload + row->report.seconds,
+    };
+    const double known = b.products + b.precond + b.exchange;
+    b.rest = fmax(row->report.seconds - known, 0);
+    return b;
+}
+
+// How much faster an iteration is than on one device; if the mesh grows, the
+// efficiency.
+static double gain(const struct tables *T, const struct row *row)
+{
+    const struct lcl_report *one = &T->row[0].report, *own = &row->report;
+    return one->seconds / fmax(one->iterations, 1) /
+           (own->seconds / fmax(own->iterations, 1));
+}
+
+static const char *const heads[] = {
+    "devices", "exchange", "T_dt ms",  "T_Kx ms", "precond ms",
+    "T_c ms",  "T_Gn ms",  "T_all ms", "us each", "iterations",
+    "end",     "times",    NULL};
+
+static void print_row(const struct bench *B, const struct tables *T,
+                      const struct row *row, int width)
+{
+    const struct breakdown b = break_down(B, row);
+    const double each = row->of[MULTI_PRODUCT] - row->of[MULTI_OWN];
+    const char *const *head = heads;
+    printf("%-*s", width, row->name);
+    bench_table_cell(*head++, "%d", row->devices);
+    bench_table_cell(*head++, "%s", lcl_kron_exchange_name(row->exchange));
+    bench_table_cell(*head++, "%.3f", 1e3 * b.upload);
+    bench_table_cell(*head++, "%.3f", 1e3 * b.products);
+    bench_table_cell(*head++, "%.3f", 1e3 * b.precond);
+    bench_table_cell(*head++, "%.3f", 1e3 * b.exchange);
+    bench_table_cell(*head++, "%.3f", 1e3 * b.rest);
+    bench_table_cell(*head++, "%.3f", 1e3 * b.all);
+    bench_table_cell(*head++, "%.1f", 1e6 * fmax(each, 0));
+    bench_table_cell(*head++, "%d", row->report.iterations);
+    bench_table_cell(*head++, "%s", lcl_stop_name(row->report.stop));
+    bench_table_cell(*head, "%.2f", gain(T, row));
+    putchar('\n');
+}
+
+static void print_table(const struct bench *B, const struct tables *T)
+{
+    char title[96];
+    int width = 0;
+    snprintf(title, sizeof title, "Solves by %s, %s, %s",
+             lcl_solver_name(B->options.solver.type),
+             lcl_precond_name(B->options.precond.type),
+             B->weak ? "of a mesh that grows with the devices" : "of one mesh");
+    for (int k = 0; k < T->rows; ++k)
+        width = bench_table_wider(width, T->row[k].name);
+    bench_table_head(width, title, heads);
+    for (int k = 0; k < T->rows; ++k)
+        print_row(B, T, &T->row[k], width);
+}
+
+static void print_line(struct bench *B, const struct tables *T,
+                       const struct row *row)
+{
+    const struct breakdown b = break_down(B, row);
+    const struct problem named = {.name = row->name,
+                                  .A = {.rows = row->rows, .nnz = row->nnz}};
+    B->problem = &named;
+    cJSON *line = bench_line(B, B->weak ? "multi-kron-weak" : "multi-kron",
+                             lcl_kron_exchange_name(row->exchange));
+    cJSON_AddNumberToObject(line, "devices", row->devices);
+    cJSON_AddStringToObject(line, "solver",
+                            lcl_solver_name(B->options.solver.type));
+    cJSON_AddStringToObject(line, "precond",
+                            lcl_precond_name(B->options.precond.type));
+    cJSON_AddNumberToObject(line, "dt_ms", 1e3 * b.upload);
+    cJSON_AddNumberToObject(line, "kx_ms", 1e3 * b.products);
+    cJSON_AddNumberToObject(line, "precond_ms", 1e3 * b.precond);
+    cJSON_AddNumberToObject(line, "c_ms", 1e3 * b.exchange);
+    cJSON_AddNumberToObject(line, "gn_ms", 1e3 * b.rest);
+    cJSON_AddNumberToObject(line, "all_ms", 1e3 * b.all);
+    cJSON_AddNumberToObject(line, "own_product_ms", 1e3 * row->of[MULTI_OWN]);
+    cJSON_AddNumberToObject(line, "product_ms", 1e3 * row->of[MULTI_PRODUCT]);
+    cJSON_AddNumberToObject(line, "sum_us", 1e6 * row->of[MULTI_SUM]);
+    cJSON_AddNumberToObject(line, "iters", row->report.iterations);
+    cJSON_AddNumberToObject(line, "relres", row->report.true_residual);
+    cJSON_AddStringToObject(line, "stop", lcl_stop_name(row->report.stop));
+    cJSON_AddNumberToObject(line, "times", gain(T, row));
+    bench_print(B, line);
+    B->problem = NULL;
+}
+
+// ------------------------------------------------------------------- tables
+
+static enum lcl_status fill_tables(struct bench *B, void *arg)
+{
+    struct tables *T = arg;
+    enum lcl_status st = LCL_OK;
+    for (int devices = 1; devices <= T->devices->count; devices *= 2)
+        for (int e = 0; e < (devices > 1 ? EXCHANGES : 1) && st >= 0; ++e)
+            st = add_row(T, B, devices, exchanges[e]);
+    return st;
+}
+
+// CG with IC(0), the default for matrices, becomes the method of the paper.
+static void take_method(struct lcl_options *options)
+{
+    if (options->solver.type != LCL_SOLVER_CG)
+        return;
+    options->solver.type = LCL_SOLVER_GMRES;
+    if (options->precond.type == LCL_PRECOND_IC0)
+        options->precond.type = LCL_PRECOND_NONE;
+}
+
+enum lcl_status bench_multi_kron(struct bench *B, const struct multi_devices *D,
+                                 const char *name)
+{
+    struct tables *T = lcl_calloc(1, sizeof *T);
+    const struct lcl_options asked = B->options;
+    if (!T)
+        return LCL_ENOMEM;
+    T->devices = D;
+    T->name = name;
+    take_method(&B->options);
+    const enum lcl_status st = bench_kron_run(B, fill_tables, T);
+    if (st >= 0 && B->tables)
+        print_table(B, T);
+    for (int k = 0; k < T->rows && st >= 0 && !B->tables; ++k)
+        print_line(B, T, &T->row[k]);
+    fflush(stdout);
+    B->options = asked;
+    lcl_free(T);
+    return st;
+}
