@@ -20,6 +20,7 @@ static const struct lcl_krylov_ops *const methods[LCL_SOLVER_COUNT] = {
     [LCL_SOLVER_BICGSTAB] = &lcl_bicgstab,
     [LCL_SOLVER_CG] = &lcl_cg,
     [LCL_SOLVER_CG_PUBLISHED] = &lcl_cg_published,
+    [LCL_SOLVER_CG_PIPELINED] = &lcl_cg_pipelined,
     [LCL_SOLVER_IDR] = &lcl_idr,
     [LCL_SOLVER_GMRES] = &lcl_gmres,
     [LCL_SOLVER_FGMRES] = &lcl_fgmres,

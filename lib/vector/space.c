@@ -33,7 +33,7 @@ enum lcl_status lcl_space_sums(lcl_buffer **out, const struct lcl_space *V)
 // At most this many rows are reduced at once.
 enum { ROWS_MOST = 32 };
 
-static void add_up(double *sum, const double *partial, int rows, int groups)
+void lcl_space_add_up(double *sum, const double *partial, int rows, int groups)
 {
     for (int q = 0; q < rows; ++q) {
         sum[q] = 0;
@@ -56,7 +56,7 @@ static enum lcl_status reduce_rows(struct lcl_comm *C, lcl_buffer *sums,
         return lcl_fail_memory(&C->log, "partial sums");
     if ((st = lcl_buffer_read_at(sums, at, partial, bytes)) < 0)
         return st;
-    add_up(sum, partial, rows, groups);
+    lcl_space_add_up(sum, partial, rows, groups);
     if ((st = lcl_comm_sum(C, sum, rows)) < 0)
         return st;
     double *room = lcl_comm_room(C, bytes); // lcl_comm_sum() may have moved it

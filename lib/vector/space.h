@@ -22,6 +22,9 @@ enum lcl_status lcl_space_vector(lcl_buffer **out, const struct lcl_space *V);
 // Creates room for two partial sums per group.
 enum lcl_status lcl_space_sums(lcl_buffer **out, const struct lcl_space *V);
 
+// sum[q] = the sum of row q of partial sums, in order.
+void lcl_space_add_up(double *sum, const double *partial, int rows, int groups);
+
 // The functions below are collective and do nothing on one device.
 
 // Replaces the rows first .. first + rows - 1 of partial sums, `groups` in

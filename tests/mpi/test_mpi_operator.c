@@ -105,6 +105,7 @@ static bool solves_the_laplacian(void)
     struct system s = {.rank = 0};
     CHECK(open(&s, "lap3d:9"));
     CHECK(solves(&s, LCL_PRECOND_IC0, LCL_SOLVER_CG));
+    CHECK(solves(&s, LCL_PRECOND_IC0, LCL_SOLVER_CG_PIPELINED));
     finish(&s);
     return true;
 }

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A sum over the ranks in two halves.
+#include "lib/vector/reduction.h"
+
+#include "host/queue.h"
+
+enum { ROWS_MOST = 4 };
+
+enum lcl_status lcl_reduction_init(struct lcl_reduction *R,
+                                   const struct lcl_space *V, int rows)
+{
+    const bool alone = !V->comm || V->comm->size == 1;
+    *R = (struct lcl_reduction){
+        .space = *V, .rows = rows, .count = alone ? V->groups : 1};
+    enum lcl_status st =
+        lcl_buffer_create(&R->sums, V->ctx, (int64_t)rows * V->groups,
+                          sizeof(double), "partial sums");
+    if (alone || st < 0 || (st = lcl_fork(V->ctx)) < 0) // for lcl_write_aux()
+        return st;
+    return lcl_window_create(&R->window, R->sums);
+}
+
+void lcl_reduction_finish(struct lcl_reduction *R)
+{
+    lcl_window_destroy(&R->window);
+    lcl_buffer_destroy(&R->sums);
+}
+
+enum lcl_status lcl_reduction_begin(struct lcl_reduction *R)
+{
+    return R->window ? lcl_window_post(R->window) : LCL_OK;
+}
+
+void lcl_reduction_cancel(struct lcl_reduction *R)
+{
+    const void *partial;
+    if (R->window)
+        (void)lcl_window_take(R->window, &partial);
+}
+
+// The write does not wait for what the device computes meanwhile.
+enum lcl_status lcl_reduction_end(struct lcl_reduction *R)
+{
+    const struct lcl_space *V = &R->space;
+    double sum[ROWS_MOST];
+    const void *partial;
+    enum lcl_status st;
+    if (!R->window)
+        return LCL_OK;
+    if ((st = lcl_window_take(R->window, &partial)) < 0)
+        return st;
+    lcl_space_add_up(sum, partial, R->rows, V->groups);
+    if ((st = lcl_space_sum(V, sum, R->rows)) < 0)
+        return st;
+    return lcl_write_aux(V->ctx, R->sums, 0, sum,
+                         (size_t)R->rows * sizeof *sum);
+}
