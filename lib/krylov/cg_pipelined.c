@@ -37,17 +37,18 @@ static int flag_before(int it)
     return (it + 1) % 2;
 }
 
-// m = M^-1 w, v = A m
+// m = M^-1 w, v = A m; the sums are sent once the device has M^-1 to do.
 static enum lcl_status enqueue_products(struct lcl_solver *S, int it)
 {
-    const struct pipelined *K = S->method;
+    struct pipelined *K = S->method;
     const struct lcl_operands product = {.x = K->m ? K->m : K->w,
                                          .y = K->v,
                                          .stop = K->pipeline.stop,
                                          .at = flag_before(it)};
     enum lcl_status st;
-    if (K->m && (st = lcl_krylov_precondition(S, K->w, K->m, K->pipeline.stop,
-                                              flag_before(it))) < 0)
+    if (K->m && ((st = lcl_krylov_precondition(S, K->w, K->m, K->pipeline.stop,
+                                               flag_before(it))) < 0 ||
+                 (st = lcl_reduction_send(&K->sums[it % 2])) < 0))
         return st;
     return lcl_apply(S->A, LCL_APPLY, &product);
 }

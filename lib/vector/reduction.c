@@ -4,8 +4,6 @@
 
 #include "host/queue.h"
 
-enum { ROWS_MOST = 4 };
-
 enum lcl_status lcl_reduction_init(struct lcl_reduction *R,
                                    const struct lcl_space *V, int rows)
 {
@@ -28,30 +26,41 @@ void lcl_reduction_finish(struct lcl_reduction *R)
 
 enum lcl_status lcl_reduction_begin(struct lcl_reduction *R)
 {
+    R->sent = false;
     return R->window ? lcl_window_post(R->window) : LCL_OK;
 }
 
 void lcl_reduction_cancel(struct lcl_reduction *R)
 {
     const void *partial;
-    if (R->window)
+    if (R->window && !R->sent)
         (void)lcl_window_take(R->window, &partial);
+}
+
+enum lcl_status lcl_reduction_send(struct lcl_reduction *R)
+{
+    const struct lcl_space *V = &R->space;
+    const void *partial;
+    if (!R->window)
+        return LCL_OK;
+    const enum lcl_status st = lcl_window_take(R->window, &partial);
+    R->sent = true;
+    if (st < 0)
+        return st;
+    lcl_space_add_up(R->own, partial, R->rows, V->groups);
+    return lcl_comm_start(V->comm, R->own, (size_t)R->rows * sizeof *R->own);
 }
 
 // The write does not wait for what the device computes meanwhile.
 enum lcl_status lcl_reduction_end(struct lcl_reduction *R)
 {
     const struct lcl_space *V = &R->space;
-    double sum[ROWS_MOST];
-    const void *partial;
     enum lcl_status st;
     if (!R->window)
         return LCL_OK;
-    if ((st = lcl_window_take(R->window, &partial)) < 0)
+    if ((!R->sent && (st = lcl_reduction_send(R)) < 0) ||
+        (st = lcl_space_sum(V, R->own, R->rows)) < 0)
         return st;
-    lcl_space_add_up(sum, partial, R->rows, V->groups);
-    if ((st = lcl_space_sum(V, sum, R->rows)) < 0)
-        return st;
-    return lcl_write_aux(V->ctx, R->sums, 0, sum,
-                         (size_t)R->rows * sizeof *sum);
+    return lcl_write_aux(V->ctx, R->sums, 0, R->own,
+                         (size_t)R->rows * sizeof *R->own);
 }

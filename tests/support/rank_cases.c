@@ -93,6 +93,29 @@ static enum lcl_status sums(struct lcl_comm *C)
     return lcl_comm_sum(C, NULL, 0);
 }
 
+// Sums that start before an exchange around the ring and end after it.
+static enum lcl_status started_sums(struct lcl_comm *C)
+{
+    for (int round = 0; round < 200; ++round) {
+        const double data = summand(C->rank, round);
+        const int next = (C->rank + 1) % C->size;
+        const int before = (C->rank + C->size - 1) % C->size;
+        struct lcl_message out = {next, &data, sizeof data};
+        struct lcl_message in = {before, NULL, sizeof data};
+        struct lcl_exchange_plan P = {&out, &in, 1, 1};
+        double sum[3] = {round, C->rank, 1}, ranks = C->size;
+        TRY(lcl_comm_start(C, sum, sizeof sum));
+        TRY(lcl_comm_begin(C, &P));
+        TRY(lcl_comm_end(C, &P));
+        const double expected = summand(before, round);
+        CHECK(memcmp(in.data, &expected, sizeof expected) == 0);
+        TRY(lcl_comm_sum(C, sum, 3));
+        CHECK(sum[0] == ranks * round && sum[2] == ranks);
+        CHECK(sum[1] == ranks * (ranks - 1) / 2);
+    }
+    return LCL_OK;
+}
+
 static enum lcl_status largest(struct lcl_comm *C)
 {
     for (int winner = 0; winner < C->size; ++winner) {
@@ -351,6 +374,7 @@ static enum lcl_status exchanged_lengths(struct lcl_comm *C)
 const struct lcl_test_rank_case lcl_test_rank_cases[] = {
     {"gathers of many lengths", gathers},
     {"sums in the order of the ranks", sums},
+    {"sums that start before an exchange", started_sums},
     {"the largest number", largest},
     {"agreement on a result", results},
     {"agreement on an error", errors},
