@@ -35,6 +35,19 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_operator_create_mpi(
     lcl_operator **out, lcl_context *ctx, MPI_Comm comm,
     const struct lcl_rows *A, const struct lcl_operator_params *params);
 
+/* The rows of the calling rank, by lcl_rows_share(), of a square matrix in a
+ * file that all ranks of comm can read; collective. Of a plain Matrix Market
+ * file each rank reads a part of the lines and sends the entries to the ranks
+ * that own their rows, so that none holds the whole matrix; of other files each
+ * rank reads as lcl_rows_read() does. Ownership and statuses as
+ * lcl_rows_read(); LCL_EINVAL also if the ranks name files of different sizes,
+ * if their block differs or MPI is not running; LCL_EDEVICE for an error of MPI
+ * or of another rank. An error on one rank is an error on all; where the reason
+ * is one rank's, that rank's log has it. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_rows_read_mpi(
+    struct lcl_rows *out, MPI_Comm comm, const char *path, int block,
+    const struct lcl_log *log);
+
 LCL_END_DECLS
 
 #endif

@@ -3,6 +3,7 @@
 // are hashes of round, sender and receiver.
 #include "tests/support/rank_cases.h"
 
+#include "lib/comm/agree.h"
 #include "tests/support/capture.h"
 
 #include <math.h>
@@ -130,6 +131,30 @@ static enum lcl_status largest(struct lcl_comm *C)
 }
 
 // ---------------------------------------------------------------- agreements
+
+// The last rank has another second number; then all have the same.
+static enum lcl_status common_numbers(struct lcl_comm *C)
+{
+    struct test_capture capture;
+    const struct lcl_log log = C->log;
+    const int last = C->size - 1;
+    for (int wrong = 1; wrong >= 0; --wrong) {
+        const bool is_other = wrong && C->rank == last;
+        const struct lcl_common all[] = {
+            {"first", 1}, {"second", is_other ? 3 : 2}, {"third", NAN}};
+        char message[80] = "";
+        if (wrong && last > 0)
+            snprintf(message, sizeof message,
+                     "work: second is 2 on rank 0, but 3 on rank %d:", last);
+        test_capture_init(&capture, LCL_LOG_ERROR);
+        C->log = capture.log;
+        const enum lcl_status st = lcl_comm_expect_equal(C, "work", all, 3);
+        C->log = log;
+        CHECK(st == (*message ? LCL_EINVAL : LCL_OK));
+        CHECK(strstr(capture.last, message));
+    }
+    return LCL_OK;
+}
 
 static enum lcl_status results(struct lcl_comm *C)
 {
@@ -376,6 +401,7 @@ const struct lcl_test_rank_case lcl_test_rank_cases[] = {
     {"sums in the order of the ranks", sums},
     {"sums that start before an exchange", started_sums},
     {"the largest number", largest},
+    {"numbers that have to be equal", common_numbers},
     {"agreement on a result", results},
     {"agreement on an error", errors},
     {"exchanges by one plan", one_plan},
