@@ -19,7 +19,9 @@ LCL_BEGIN_DECLS
  * the ranks of comm, in their order, have all rows of the matrix, at least one
  * each. A need live only until the call returns; its columns are those of the
  * whole matrix. Collective, like everything that is made from the operator or
- * called with it: all ranks make the same calls with the same parameters. A
+ * called with it: all ranks make the same calls with the same parameters; where
+ * numbers in them differ, operators, preconditioners and solvers are refused
+ * with LCL_EINVAL and a sentence that names the number, on all ranks. A
  * vector is the rank's part of it, in host memory, and so are values of
  * lcl_operator_update(). A preconditioner is one for each rank's own rows and
  * columns. Sums are in the order of the ranks, so that all of them get the same

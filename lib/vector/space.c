@@ -108,6 +108,13 @@ enum lcl_status lcl_space_agree(const struct lcl_space *V, enum lcl_status own,
     return V->comm ? lcl_comm_agree(V->comm, own, what) : own;
 }
 
+enum lcl_status lcl_space_expect_equal(const struct lcl_space *V,
+                                       const char *what,
+                                       const struct lcl_common *all, int count)
+{
+    return V->comm ? lcl_comm_expect_equal(V->comm, what, all, count) : LCL_OK;
+}
+
 enum lcl_status lcl_space_end(const struct lcl_space *V, enum lcl_status st)
 {
     if (V->comm && st < 0)
