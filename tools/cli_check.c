@@ -281,6 +281,21 @@ static enum lcl_status read_goal(struct cli *cli, struct messages *messages)
                                text);
 }
 
+static enum lcl_status read_mpi(struct cli *cli, struct messages *messages)
+{
+    static const char *const words[] = {"auto", "on", "off"};
+    for (int k = 0; cli->mpi_text && k < 3; ++k)
+        if (strcmp(cli->mpi_text, words[k]) == 0) {
+            cli->mpi = (enum cli_mpi)k;
+            return LCL_OK;
+        }
+    return cli->mpi_text ? messages_fail(messages, LCL_EINVAL,
+                                         "unknown value '%s' for --mpi: "
+                                         "expected auto, on or off",
+                                         cli->mpi_text)
+                         : LCL_OK;
+}
+
 // With fewer runs, no interval of order statistics has 95 % confidence.
 static enum lcl_status read_runs(struct cli *cli, struct messages *messages)
 {
@@ -319,6 +334,7 @@ enum lcl_status cli_check(struct cli *cli, struct messages *messages)
     if ((st = check_convert(cli, messages)) < 0 ||
         (st = read_rhs(cli, messages)) < 0 ||
         (st = check_matrix(cli, messages)) < 0 ||
+        (st = read_mpi(cli, messages)) < 0 ||
         (st = check_streams(cli, messages)) < 0 ||
         (st = cli_check_method(cli, messages)) < 0 ||
         (st = read_goal(cli, messages)) < 0 ||

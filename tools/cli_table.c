@@ -21,6 +21,7 @@ static const struct option table[] = {
     {NULL, 'o', TEXT, AT(output), TAKES_OUTPUT, "FILE", "write x to FILE, as Matrix Market or .petsc; - is the standard output"},
     {"device", '\0', TEXT, AT(device), TAKES_DEVICE, "N|NAME", "number or part of the name of the device; clsolve devices lists them"},
     {"devices", '\0', TEXT, AT(devices), TAKES_DEVICES, "A,B,...", "solve on several devices at once, each with a part of the rows"},
+    {"mpi", '\0', TEXT, AT(mpi_text), TAKES_DEVICES, "auto|on|off", "several processes solve together (auto: if mpirun starts them)"},
     {"for", '\0', TEXT, AT(goal_text), TAKES_GOAL, "one|many", "tune for one solve, or for many with new values (one)"},
     {"a", '\0', TEXT, AT(a_text), TAKES_PAIR, "OPTIONS", "compare: options of the first method, in quotes"},
     {"b", '\0', TEXT, AT(b_text), TAKES_PAIR, "OPTIONS", "compare: options of the second method"},

@@ -9,6 +9,8 @@
 
 void text_matrix(const struct job *job);
 void text_facts(const struct job *job);
+// The processes of MPI, if there are several.
+void text_ranks(const struct job *job);
 void text_device(const struct lcl_caps *caps);
 void text_method(const struct job *job);
 // The method that was chosen, and why.

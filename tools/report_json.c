@@ -3,6 +3,7 @@
 // Inf become null.
 #include "tools/hints.h"
 #include "tools/json.h"
+#include "tools/ranks.h"
 #include "tools/report.h"
 
 enum { REPAIRED_SHOWN = 8 };
@@ -336,6 +337,8 @@ bool json_solve(const struct job *job, int exit_code)
     json_put_device(cJSON_AddObjectToObject(record, "device"),
                     lcl_context_caps(job->ctx));
     put_devices(record, &job->devices);
+    if (job->ranks)
+        json_put_count(record, "ranks", job->ranks->size);
     put_method(record, job);
     put_result(record, job);
     put_operator(record, job);

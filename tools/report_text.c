@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The text report of clsolve.
 #include "tools/hints.h"
+#include "tools/ranks.h"
 #include "tools/report.h"
 
 #include "tools/progress.h"
@@ -61,6 +62,16 @@ void text_matrix(const struct job *job)
         printf(job->read.symmetric > 0 ? " (symmetric file)"
                                        : " (skew-symmetric file)");
     duplicates(job);
+}
+
+void text_ranks(const struct job *job)
+{
+    if (!job->ranks)
+        return;
+    line("ranks");
+    printf("%d processes; what follows about devices and preconditioners is of "
+           "rank 0\n",
+           job->ranks->size);
 }
 
 static void rows_with(const char *label, int64_t count, int64_t first)

@@ -44,8 +44,8 @@ static enum lcl_status look_at_file(struct shared *S)
     const char *bytes;
     size_t size;
     enum lcl_status st = lcl_stream_peek(S->stream, &bytes, &size);
-    if (st < 0 || lcl_is_petsc(bytes, size) ||
-        !lcl_stream_place(S->stream, &S->body, &S->end))
+    if (st < 0 || !lcl_stream_place(S->stream, &S->body, &S->end) ||
+        lcl_is_petsc(bytes, size))
         return st;
     S->slices = true;
     if ((st = lcl_mm_read_header(&S->header, S->stream)) < 0)
@@ -416,12 +416,15 @@ static enum lcl_status read_slices(struct shared *S)
 
 // ------------------------------------------------------------------- files
 
-static enum lcl_status read_rows(struct shared *S)
+// Each rank for itself; compressed files may differ.
+static enum lcl_status read_alone(struct shared *S)
 {
-    if (S->slices)
-        return read_slices(S);
-    return lcl_rows_read(S->R, S->path, S->share.block, S->share.rank,
-                         S->share.size, &S->C->log);
+    enum lcl_status st =
+        lcl_rows_read(S->R, S->path, S->share.block, S->share.rank,
+                      S->share.size, &S->C->log);
+    const struct lcl_common rows = {"the number of rows", (double)S->R->total};
+    st = lcl_comm_agree(S->C, st, S->path);
+    return st < 0 ? st : lcl_comm_expect_equal(S->C, S->path, &rows, 1);
 }
 
 static enum lcl_status read_file(struct shared *S)
@@ -432,7 +435,8 @@ static enum lcl_status read_file(struct shared *S)
     if ((st = lcl_comm_agree(S->C, st, S->path)) < 0 ||
         (st = compare_files(S)) < 0)
         return st;
-    return lcl_comm_agree(S->C, read_rows(S), S->path);
+    st = S->slices ? read_slices(S) : read_alone(S);
+    return lcl_comm_agree(S->C, st, S->path);
 }
 
 enum lcl_status lcl_rows_read_shared(struct lcl_rows *out, const char *path,
