@@ -60,6 +60,7 @@ struct cli {
     char *options_text; // of the file of --options, to which `given` points
     bool json;
     bool profile;
+    bool bandwidth;
     bool quiet;
     bool help;
     bool version;

@@ -57,6 +57,9 @@ static enum lcl_status check_matrix(const struct cli *cli,
     if (cli->devices && cli->device)
         return messages_fail(messages, LCL_EINVAL,
                              "give --device or --devices, not both");
+    if (cli->bandwidth && cli->device)
+        return messages_fail(messages, LCL_EINVAL,
+                             "give --device or --bandwidth, not both");
     if (cli->devices && devices_fault(cli->devices))
         return messages_fail(messages, LCL_EINVAL, "--devices %s: %s",
                              cli->devices, devices_fault(cli->devices));

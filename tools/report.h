@@ -4,6 +4,7 @@
 
 #include "tools/doctor.h"
 #include "tools/job.h"
+#include "tools/links.h"
 
 // ---------------------------------------------------------------- text
 
@@ -30,6 +31,9 @@ void text_convert(const struct job *job);
 // An entry of the device list; index < 0: with all probed properties.
 void text_device_entry(const struct lcl_caps *caps, int index);
 
+// Between each pair of devices.
+void text_links(const struct links *links);
+
 // A check of clsolve doctor.
 void text_finding(const struct finding *finding);
 
@@ -39,6 +43,7 @@ void text_finding(const struct finding *finding);
 bool json_solve(const struct job *job, int exit_code);
 bool json_info(const struct job *job);
 bool json_convert(const struct job *job);
-bool json_devices(const struct lcl_caps *caps, int count);
+bool json_devices(const struct lcl_caps *caps, int count,
+                  const struct links *links); // NULL: not measured
 bool json_doctor(const struct doctor *doctor, int exit_code);
 bool json_error(const struct job *job, enum lcl_status status, int exit_code);
