@@ -3,6 +3,7 @@
 #include "host/caps.h"
 
 #include "host/log.h"
+#include "host/place.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -192,5 +193,6 @@ enum lcl_status lcl_caps_query(const struct lcl_cl *cl, cl_device_id device,
     query_width(&q, extensions, caps);
     query_standard(extensions, caps);
     query_atomics(extensions, caps);
+    lcl_place_query(cl, device, extensions, caps);
     return q.st;
 }

@@ -32,8 +32,11 @@ static create_fn *find_extension(lcl_context *ctx)
         api->clGetDeviceInfo(ctx->device, CL_DEVICE_PLATFORM, sizeof platform,
                              &platform, NULL) != CL_SUCCESS)
         return NULL;
-    return (create_fn *)api->clGetExtensionFunctionAddressForPlatform(
+    void *address = api->clGetExtensionFunctionAddressForPlatform(
         platform, "clCreateBufferNV");
+    create_fn *function;
+    memcpy(&function, &address, sizeof function); // ISO C has no cast
+    return function;
 }
 
 static cl_mem create(lcl_context *ctx, size_t bytes, cl_int *code)

@@ -22,6 +22,9 @@ enum cli_rhs {
     CLI_RHS_A_ONES, // A times a vector of ones
 };
 
+// --mpi
+enum cli_mpi { CLI_MPI_AUTO = 0, CLI_MPI_ON, CLI_MPI_OFF };
+
 // The parsed command line; text options that were not given are NULL.
 struct cli {
     const struct command *command;
@@ -43,7 +46,9 @@ struct cli {
     const char *output;
     const char *labels; // --partition file:F
     const char *device;
-    const char *devices; // several of them, separated by commas
+    const char *devices;  // several of them, separated by commas
+    const char *mpi_text; // of --mpi
+    enum cli_mpi mpi;
     const char *history;
     const char *goal_text;       // of --for
     bool many;                   // solves with new values
@@ -55,6 +60,7 @@ struct cli {
     char *options_text; // of the file of --options, to which `given` points
     bool json;
     bool profile;
+    bool bandwidth;
     bool quiet;
     bool help;
     bool version;

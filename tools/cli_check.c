@@ -57,6 +57,9 @@ static enum lcl_status check_matrix(const struct cli *cli,
     if (cli->devices && cli->device)
         return messages_fail(messages, LCL_EINVAL,
                              "give --device or --devices, not both");
+    if (cli->bandwidth && cli->device)
+        return messages_fail(messages, LCL_EINVAL,
+                             "give --device or --bandwidth, not both");
     if (cli->devices && devices_fault(cli->devices))
         return messages_fail(messages, LCL_EINVAL, "--devices %s: %s",
                              cli->devices, devices_fault(cli->devices));
@@ -163,8 +166,10 @@ static enum lcl_status check_methods(const struct cli *cli,
                           type == LCL_PRECOND_AS;
     const bool solves = cli->command->takes & TAKES_RHS;
     const bool ilut = precond->ilut_p > 0 || precond->ilut_tol > 0;
-    const bool symmetric = cli->options.solver.type == LCL_SOLVER_CG ||
-                           cli->options.solver.type == LCL_SOLVER_MINRES;
+    const enum lcl_solver_type solver = cli->options.solver.type;
+    const bool symmetric = solver == LCL_SOLVER_CG ||
+                           solver == LCL_SOLVER_CG_PIPELINED ||
+                           solver == LCL_SOLVER_MINRES;
     const struct {
         bool wrong;
         const char *message;
@@ -208,8 +213,7 @@ static enum lcl_status check_methods(const struct cli *cli,
              precond->storage > LCL_FACTOR_STORAGE_FP32,
          "--precond block-jacobi of a Kronecker system requires "
          "--factor-storage fp64 or fp32"},
-        {solves && type > LCL_PRECOND_NONE &&
-             cli->options.solver.type == LCL_SOLVER_CG_PUBLISHED,
+        {solves && type > LCL_PRECOND_NONE && solver == LCL_SOLVER_CG_PUBLISHED,
          "--solver cg_published requires --precond none"},
     };
     for (size_t i = 0; i < sizeof rules / sizeof *rules; ++i)
@@ -277,6 +281,21 @@ static enum lcl_status read_goal(struct cli *cli, struct messages *messages)
                                text);
 }
 
+static enum lcl_status read_mpi(struct cli *cli, struct messages *messages)
+{
+    static const char *const words[] = {"auto", "on", "off"};
+    for (int k = 0; cli->mpi_text && k < 3; ++k)
+        if (strcmp(cli->mpi_text, words[k]) == 0) {
+            cli->mpi = (enum cli_mpi)k;
+            return LCL_OK;
+        }
+    return cli->mpi_text ? messages_fail(messages, LCL_EINVAL,
+                                         "unknown value '%s' for --mpi: "
+                                         "expected auto, on or off",
+                                         cli->mpi_text)
+                         : LCL_OK;
+}
+
 // With fewer runs, no interval of order statistics has 95 % confidence.
 static enum lcl_status read_runs(struct cli *cli, struct messages *messages)
 {
@@ -315,6 +334,7 @@ enum lcl_status cli_check(struct cli *cli, struct messages *messages)
     if ((st = check_convert(cli, messages)) < 0 ||
         (st = read_rhs(cli, messages)) < 0 ||
         (st = check_matrix(cli, messages)) < 0 ||
+        (st = read_mpi(cli, messages)) < 0 ||
         (st = check_streams(cli, messages)) < 0 ||
         (st = cli_check_method(cli, messages)) < 0 ||
         (st = read_goal(cli, messages)) < 0 ||

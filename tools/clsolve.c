@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // clsolve: solves sparse linear systems from files.
 #include "tools/commands.h"
+#include "tools/ranks.h"
 #include "tools/report.h"
 
 #include <stdio.h>
@@ -49,7 +50,7 @@ int main(int argc, char **argv)
     if (st == LCL_OK)
         st = run(job);
     int code = job_exit_code(job, st);
-    if (st < 0)
+    if (st < 0 && !job->silent)
         complain(job, st, code);
     else if (!job->cli.quiet)
         messages_print_warnings(&job->messages);
@@ -59,5 +60,6 @@ int main(int argc, char **argv)
     }
     job_finish(job);
     free(job);
+    ranks_end(st, code);
     return code;
 }

@@ -5,14 +5,20 @@
 
 #include <stdlib.h>
 
+// With `links`, also what is between the devices.
 static enum lcl_status print_list(struct job *job, const struct lcl_caps *caps,
-                                  int count, bool probed)
+                                  int count, bool probed,
+                                  const struct links *links)
 {
-    if (job->cli.json && !json_devices(caps, count))
+    if (job->cli.json && !json_devices(caps, count, links))
         return messages_fail(&job->messages, LCL_ENOMEM,
                              "out of memory: no room for the report");
-    for (int i = 0; i < count && !job->cli.json && !job->cli.quiet; ++i)
+    if (job->cli.json || job->cli.quiet)
+        return LCL_OK;
+    for (int i = 0; i < count; ++i)
         text_device_entry(&caps[i], probed ? -1 : i);
+    if (links)
+        text_links(links);
     return LCL_OK;
 }
 
@@ -22,7 +28,7 @@ static enum lcl_status probe_one(struct job *job)
     const enum lcl_status st = job_open_device(job);
     if (st < 0)
         return st;
-    return print_list(job, lcl_context_caps(job->ctx), 1, true);
+    return print_list(job, lcl_context_caps(job->ctx), 1, true, NULL);
 }
 
 static enum lcl_status list(struct job *job, struct lcl_caps *caps, int count)
@@ -32,7 +38,13 @@ static enum lcl_status list(struct job *job, struct lcl_caps *caps, int count)
         if (st < 0)
             return st;
     }
-    return print_list(job, caps, count, false);
+    if (!job->cli.bandwidth)
+        return print_list(job, caps, count, false, NULL);
+    const struct lcl_context_params params = {.log = job->log};
+    struct links links;
+    const enum lcl_status st =
+        links_measure(&links, &job->devices, caps, count, &params);
+    return st < 0 ? st : print_list(job, caps, count, false, &links);
 }
 
 static enum lcl_status list_all(struct job *job)
@@ -62,8 +74,8 @@ static enum lcl_status run(struct job *job)
 
 const struct command cmd_devices = {
     .name = "devices",
-    .usage = "[--device N]",
+    .usage = "[--device N | --bandwidth]",
     .help = "list the devices; with --device, probe one",
-    .takes = TAKES_DEVICE,
+    .takes = TAKES_DEVICE | TAKES_LINKS,
     .run = run,
 };

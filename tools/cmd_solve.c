@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // clsolve A.mtx: solves and reports.
 #include "tools/commands.h"
+#include "tools/ranks.h"
 #include "tools/report.h"
 
 static void print_header(const struct job *job)
@@ -8,6 +9,7 @@ static void print_header(const struct job *job)
     if (job->cli.json || job->cli.quiet)
         return;
     text_matrix(job);
+    text_ranks(job);
     for (int k = 0; k < job->devices.count; ++k)
         text_device(lcl_context_caps(job->devices.ctx[k]));
     fflush(stdout);
@@ -37,7 +39,7 @@ static enum lcl_status print_result(struct job *job)
     return LCL_OK;
 }
 
-static enum lcl_status run(struct job *job)
+static enum lcl_status solve_alone(struct job *job)
 {
     enum lcl_status st;
     if ((st = job_check_paths(job)) < 0 || (st = job_reserve_stdout(job)) < 0 ||
@@ -52,6 +54,17 @@ static enum lcl_status run(struct job *job)
         (st = print_result(job)) < 0)
         return st;
     return job->outcome;
+}
+
+static enum lcl_status run(struct job *job)
+{
+    static const struct ranks_report report = {print_header, print_method,
+                                               print_result};
+    const enum lcl_status st =
+        ranks_are_wanted(&job->cli) ? ranks_begin(job) : LCL_OK;
+    if (st < 0)
+        return st;
+    return job->ranks ? ranks_solve(job, &report) : solve_alone(job);
 }
 
 const struct command cmd_solve = {

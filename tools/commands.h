@@ -28,6 +28,7 @@ enum {
     TAKES_GOAL = 128,    // --for
     TAKES_PAIR = 256,    // --a, --b, --runs
     TAKES_DEVICES = 512, // --devices
+    TAKES_LINKS = 1024,  // --bandwidth
 };
 
 struct job;

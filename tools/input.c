@@ -116,7 +116,7 @@ static enum lcl_status refuse_shape(struct job *job, const char *path)
                          stages, job->unknowns);
 }
 
-static enum lcl_status read_rhs(struct job *job)
+enum lcl_status job_read_rhs(struct job *job)
 {
     const char *path = job_rhs(job);
     const enum lcl_status st =
@@ -165,7 +165,7 @@ static enum lcl_status make_rhs(struct job *job)
 }
 
 // The pivot policy handles missing diagonals; warns about them.
-static enum lcl_status check_rows(struct job *job)
+enum lcl_status job_check_rows(struct job *job)
 {
     const struct facts *facts = &job->facts;
     if (facts->zero_rows > 0)
@@ -185,13 +185,13 @@ static enum lcl_status check_rows(struct job *job)
 enum lcl_status job_prepare(struct job *job)
 {
     const double start = job_clock();
-    enum lcl_status st = check_rows(job);
+    enum lcl_status st = job_check_rows(job);
     if (st < 0)
         return st;
     job->x = calloc((size_t)job->unknowns, sizeof *job->x);
     if (!job->x)
         return no_memory(job, "the solution");
-    if ((st = job_rhs(job) ? read_rhs(job) : make_rhs(job)) == LCL_OK)
+    if ((st = job_rhs(job) ? job_read_rhs(job) : make_rhs(job)) == LCL_OK)
         st = job_read_modes(job);
     job->read_seconds += job_clock() - start;
     return st;

@@ -2,6 +2,8 @@
 // The steps of one run of clsolve.
 #include "tools/job.h"
 
+#include "tools/ranks.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +49,8 @@ static enum lcl_status make_operator(struct job *job)
 {
     const struct lcl_operator_params *params = &job->cli.options.op;
     const struct devices *D = &job->devices;
+    if (job->ranks)
+        return ranks_make_operator(job);
     const struct lcl_kron *K = cli_is_kron(&job->cli) ? &job->kron.K : NULL;
     if (K && D->count > 1)
         return lcl_operator_create_kron_distributed(&job->op, D->ctx, D->count,
@@ -115,6 +119,9 @@ void job_finish(struct job *job)
     free(job->made_rhs);
     lcl_dense_finish(&job->rhs);
     lcl_dense_finish(&job->modes);
+    if (job->ranks)
+        lcl_rows_finish(&job->ranks->rows);
+    free(job->ranks);
     lcl_csr_finish(&job->A);
     lcl_kron_data_finish(&job->kron);
 }

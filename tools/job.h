@@ -20,8 +20,12 @@ enum job_phase {
     JOB_OUTPUT,
 };
 
+struct ranks;
+
 struct job {
     struct cli cli;
+    struct ranks *ranks; // of MPI; NULL: one process
+    bool silent;         // another rank reports
     struct messages messages;
     struct lcl_log log;
     enum job_phase phase;
@@ -81,6 +85,12 @@ enum lcl_status job_read_kron(struct job *job);
 
 // Refuses an empty matrix and one that is not square.
 enum lcl_status job_check_square(struct job *job);
+
+// Refuses rows of zeros; warns about missing diagonals.
+enum lcl_status job_check_rows(struct job *job);
+
+// Reads the right-hand side of a file.
+enum lcl_status job_read_rhs(struct job *job);
 
 // Refuses a row of zeros; reads or computes the right-hand side.
 enum lcl_status job_prepare(struct job *job);

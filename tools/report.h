@@ -4,11 +4,14 @@
 
 #include "tools/doctor.h"
 #include "tools/job.h"
+#include "tools/links.h"
 
 // ---------------------------------------------------------------- text
 
 void text_matrix(const struct job *job);
 void text_facts(const struct job *job);
+// The processes of MPI, if there are several.
+void text_ranks(const struct job *job);
 void text_device(const struct lcl_caps *caps);
 void text_method(const struct job *job);
 // The method that was chosen, and why.
@@ -28,6 +31,9 @@ void text_convert(const struct job *job);
 // An entry of the device list; index < 0: with all probed properties.
 void text_device_entry(const struct lcl_caps *caps, int index);
 
+// Between each pair of devices.
+void text_links(const struct links *links);
+
 // A check of clsolve doctor.
 void text_finding(const struct finding *finding);
 
@@ -37,6 +43,7 @@ void text_finding(const struct finding *finding);
 bool json_solve(const struct job *job, int exit_code);
 bool json_info(const struct job *job);
 bool json_convert(const struct job *job);
-bool json_devices(const struct lcl_caps *caps, int count);
+bool json_devices(const struct lcl_caps *caps, int count,
+                  const struct links *links); // NULL: not measured
 bool json_doctor(const struct doctor *doctor, int exit_code);
 bool json_error(const struct job *job, enum lcl_status status, int exit_code);

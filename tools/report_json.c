@@ -3,6 +3,7 @@
 // Inf become null.
 #include "tools/hints.h"
 #include "tools/json.h"
+#include "tools/ranks.h"
 #include "tools/report.h"
 
 enum { REPAIRED_SHOWN = 8 };
@@ -71,6 +72,8 @@ void json_put_device(cJSON *device, const struct lcl_caps *caps)
     json_put_text(device, "progress", lcl_progress_name(caps->progress));
     json_put_text(device, "cl_std", caps->cl_std);
     json_put_number(device, "timer_resolution", caps->timer_resolution);
+    json_put_text(device, "pci", caps->pci);
+    json_put_count(device, "numa_node", caps->numa_node);
 }
 
 static void put_method(cJSON *record, const struct job *job)
@@ -342,6 +345,8 @@ bool json_solve(const struct job *job, int exit_code)
     json_put_device(cJSON_AddObjectToObject(record, "device"),
                     lcl_context_caps(job->ctx));
     put_devices(record, &job->devices);
+    if (job->ranks)
+        json_put_count(record, "ranks", job->ranks->size);
     put_method(record, job);
     put_result(record, job);
     put_operator(record, job);
@@ -387,7 +392,25 @@ bool json_convert(const struct job *job)
     return json_print(record);
 }
 
-bool json_devices(const struct lcl_caps *caps, int count)
+static void put_links(cJSON *record, const struct links *links)
+{
+    cJSON *list = cJSON_AddArrayToObject(record, "links");
+    for (int from = 0; from < links->count; ++from)
+        for (int to = 0; to < links->count; ++to) {
+            const struct lcl_link *link = &links->link[from][to];
+            if (from == to)
+                continue;
+            cJSON *object = cJSON_CreateObject();
+            json_put_count(object, "from", links->device[from]);
+            json_put_count(object, "to", links->device[to]);
+            json_put_number(object, "latency", link->latency);
+            json_put_number(object, "bandwidth", link->bandwidth);
+            cJSON_AddItemToArray(list, object);
+        }
+}
+
+bool json_devices(const struct lcl_caps *caps, int count,
+                  const struct links *links)
 {
     cJSON *record = json_new();
     cJSON *list = cJSON_AddArrayToObject(record, "devices");
@@ -396,6 +419,8 @@ bool json_devices(const struct lcl_caps *caps, int count)
         json_put_device(device, &caps[i]);
         cJSON_AddItemToArray(list, device);
     }
+    if (links)
+        put_links(record, links);
     json_put_count(record, "exit", 0);
     return json_print(record);
 }

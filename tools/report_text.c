@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The text report of clsolve.
 #include "tools/hints.h"
+#include "tools/ranks.h"
 #include "tools/report.h"
 
 #include "tools/progress.h"
@@ -61,6 +62,16 @@ void text_matrix(const struct job *job)
         printf(job->read.symmetric > 0 ? " (symmetric file)"
                                        : " (skew-symmetric file)");
     duplicates(job);
+}
+
+void text_ranks(const struct job *job)
+{
+    if (!job->ranks)
+        return;
+    line("ranks");
+    printf("%d processes; what follows about devices and preconditioners is of "
+           "rank 0\n",
+           job->ranks->size);
 }
 
 static void rows_with(const char *label, int64_t count, int64_t first)
@@ -479,6 +490,29 @@ static void probed(const struct lcl_caps *caps)
            1e9 * caps->timer_resolution, caps->cl_std);
 }
 
+static void place(const struct lcl_caps *caps)
+{
+    if (!*caps->pci)
+        return;
+    printf("   PCI %s", caps->pci);
+    if (caps->numa_node >= 0)
+        printf(", NUMA node %d", caps->numa_node);
+    putchar('\n');
+}
+
+void text_links(const struct links *links)
+{
+    if (links->count < 2)
+        puts("one device: nothing to measure");
+    for (int from = 0; from < links->count; ++from)
+        for (int to = 0; to < links->count; ++to)
+            if (from != to)
+                printf("from %d to %d: %.1f us, %.2f GB/s\n",
+                       links->device[from], links->device[to],
+                       1e6 * links->link[from][to].latency,
+                       1e-9 * links->link[from][to].bandwidth);
+}
+
 void text_device_entry(const struct lcl_caps *caps, int index)
 {
     if (index >= 0)
@@ -493,6 +527,7 @@ void text_device_entry(const struct lcl_caps *caps, int index)
     memory("   memory", caps->global_bytes, "");
     memory(", buffers up to", caps->max_buffer_bytes, "");
     memory(", local", caps->local_bytes, "\n");
+    place(caps);
     if (index < 0)
         probed(caps);
 }

@@ -82,6 +82,10 @@ struct lcl_caps {
     /* --- language and timing */
     char cl_std[16];         /* option of every build, "-cl-std=CL1.2" */
     double timer_resolution; /* seconds per tick of the event timer */
+
+    /* --- place */
+    char pci[16];  /* address on the PCI bus, "0000:3b:00.0"; "": unknown */
+    int numa_node; /* of the host, nearest to the device; -1: unknown */
 };
 
 /* The phases that the context times separately (wall time); see
@@ -215,6 +219,20 @@ LCL_API struct lcl_task_info lcl_context_task(const lcl_context *ctx,
  * Returns LCL_OK, LCL_ENOMEM, LCL_EDEVMEM or LCL_EDEVICE. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_context_copy_bandwidth(
     lcl_context *ctx, double *bytes_per_second);
+
+/* What carries bytes from one device to another, as operators on several
+ * devices exchange them: through pinned memory of the host. */
+struct lcl_link {
+    double latency;   /* seconds for 64 bytes */
+    double bandwidth; /* bytes per second in a message of 16 MiB */
+};
+
+/* Measures the way from one device to another, which may be the same; takes
+ * some milliseconds. Nothing else should use the devices. Returns LCL_OK,
+ * LCL_EINVAL (an argument is NULL), LCL_ENOMEM, LCL_EDEVMEM or LCL_EDEVICE. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_context_link(lcl_context *from,
+                                                       lcl_context *to,
+                                                       struct lcl_link *link);
 
 /* Numbers of kernels compiled and of kernels loaded from the disk cache. */
 struct lcl_build_info {

@@ -19,7 +19,9 @@ LCL_BEGIN_DECLS
  * the ranks of comm, in their order, have all rows of the matrix, at least one
  * each. A need live only until the call returns; its columns are those of the
  * whole matrix. Collective, like everything that is made from the operator or
- * called with it: all ranks make the same calls with the same parameters. A
+ * called with it: all ranks make the same calls with the same parameters; where
+ * numbers in them differ, operators, preconditioners and solvers are refused
+ * with LCL_EINVAL and a sentence that names the number, on all ranks. A
  * vector is the rank's part of it, in host memory, and so are values of
  * lcl_operator_update(). A preconditioner is one for each rank's own rows and
  * columns. Sums are in the order of the ranks, so that all of them get the same
@@ -42,6 +44,19 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_operator_create_mpi(
 LCL_NODISCARD LCL_API enum lcl_status lcl_operator_create_kron_mpi(
     lcl_operator **out, lcl_context *ctx, MPI_Comm comm,
     const struct lcl_kron_rows *K, const struct lcl_operator_params *params);
+
+/* The rows of the calling rank, by lcl_rows_share(), of a square matrix in a
+ * file that all ranks of comm can read; collective. Of a plain Matrix Market
+ * file each rank reads a part of the lines and sends the entries to the ranks
+ * that own their rows, so that none holds the whole matrix; of other files each
+ * rank reads as lcl_rows_read() does. Ownership and statuses as
+ * lcl_rows_read(); LCL_EINVAL also if the ranks name files of different sizes,
+ * if their block differs or MPI is not running; LCL_EDEVICE for an error of MPI
+ * or of another rank. An error on one rank is an error on all; where the reason
+ * is one rank's, that rank's log has it. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_rows_read_mpi(
+    struct lcl_rows *out, MPI_Comm comm, const char *path, int block,
+    const struct lcl_log *log);
 
 LCL_END_DECLS
 

@@ -33,6 +33,12 @@ enum lcl_solver_type {
                           Paige and Saunders, SIAM J. Numer. Anal. 12
                           (1975). JACOBI takes the absolute values of the
                           diagonal */
+    LCL_SOLVER_CG_PIPELINED, /* CG with one reduction per iteration, which
+                                runs beside the product and the preconditioner:
+                                for many ranks; more vectors and a little less
+                                accurate than CG. Ghysels and Vanroose, Parallel
+                                Computing 40 (2014), Algorithm 4; restarts from
+                                the true residual where rounding needs it */
     LCL_SOLVER_COUNT,
 };
 

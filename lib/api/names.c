@@ -7,10 +7,15 @@
 #include <levelcl/solver.h>
 
 static const char *const solvers[LCL_SOLVER_COUNT] = {
-    [LCL_SOLVER_DEFAULT] = "auto",  [LCL_SOLVER_BICGSTAB] = "bicgstab",
-    [LCL_SOLVER_CG] = "cg",         [LCL_SOLVER_CG_PUBLISHED] = "cg_published",
-    [LCL_SOLVER_IDR] = "idr",       [LCL_SOLVER_GMRES] = "gmres",
-    [LCL_SOLVER_FGMRES] = "fgmres", [LCL_SOLVER_MINRES] = "minres",
+    [LCL_SOLVER_DEFAULT] = "auto",
+    [LCL_SOLVER_BICGSTAB] = "bicgstab",
+    [LCL_SOLVER_CG] = "cg",
+    [LCL_SOLVER_CG_PUBLISHED] = "cg_published",
+    [LCL_SOLVER_CG_PIPELINED] = "cg_pipelined",
+    [LCL_SOLVER_IDR] = "idr",
+    [LCL_SOLVER_GMRES] = "gmres",
+    [LCL_SOLVER_FGMRES] = "fgmres",
+    [LCL_SOLVER_MINRES] = "minres",
 };
 
 static const char *const basis_storages[LCL_BASIS_COUNT] = {

@@ -341,7 +341,7 @@ static enum lcl_status set_partition(struct lcl_options *options,
 
 // clang-format off
 static const struct option table[] = {
-    {{"solver", "auto|bicgstab|cg|cg_published|minres|idr|gmres|fgmres", "Krylov method (auto: by the matrix)",
+    {{"solver", "auto|bicgstab|cg|cg_pipelined|cg_published|minres|idr|gmres|fgmres", "Krylov method (auto: by the matrix)",
       FIELD(solver.type), "LCL_SOLVER_"},
      set_enum, AT(solver.type), &lcl_solver_names},
     {{"rtol", "R", "stop at ||b - A x|| <= R ||b|| (1e-8)",

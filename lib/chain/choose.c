@@ -37,7 +37,12 @@ static bool suits_cg(enum lcl_precond_type type)
            type == LCL_PRECOND_AS || type == LCL_PRECOND_AMG;
 }
 
-// The same if A is only symmetric.
+static bool is_cg(enum lcl_solver_type type)
+{
+    return type == LCL_SOLVER_CG || type == LCL_SOLVER_CG_PIPELINED;
+}
+
+// As suits_cg() if A is only symmetric.
 static bool suits_minres(enum lcl_precond_type type)
 {
     return type == LCL_PRECOND_NONE || type == LCL_PRECOND_JACOBI;
@@ -59,7 +64,7 @@ void lcl_choose(struct lcl_precond_params *precond,
     const bool chosen = precond->type == LCL_PRECOND_DEFAULT;
     const bool for_cg =
         definite && !precond->transversal &&
-        (solver->type == LCL_SOLVER_DEFAULT || solver->type == LCL_SOLVER_CG);
+        (solver->type == LCL_SOLVER_DEFAULT || is_cg(solver->type));
     *reason = elliptic   ? "the matrix is symmetric, its diagonal has one sign "
                            "and its couplings have the other"
               : definite ? "the matrix is symmetric and its diagonal has one "

@@ -45,6 +45,8 @@ struct lcl_comm_ops {
     enum lcl_status (*begin)(struct lcl_comm *C, struct lcl_exchange_plan *P);
     enum lcl_status (*end)(struct lcl_comm *C, struct lcl_exchange_plan *P);
     void (*give_up)(struct lcl_comm *C);
+    // NULL: lcl_comm_start() does nothing.
+    enum lcl_status (*start)(struct lcl_comm *C, const void *own, size_t bytes);
 };
 
 struct lcl_relay;
@@ -67,6 +69,15 @@ static inline enum lcl_status lcl_comm_gather(struct lcl_comm *C,
                                               void *all)
 {
     return C->ops->gather(C, own, bytes, all);
+}
+
+// Starts the next gather, of the same bytes and at most LCL_COMM_STARTED, so
+// that it makes progress while an exchange runs, where the transport can do so.
+enum { LCL_COMM_STARTED = 56 };
+static inline enum lcl_status lcl_comm_start(struct lcl_comm *C,
+                                             const void *own, size_t bytes)
+{
+    return C->ops->start ? C->ops->start(C, own, bytes) : LCL_OK;
 }
 
 // Sends what P->out names. It must not change before the next gather or the

@@ -17,7 +17,7 @@
 #include <string.h>
 
 enum { TAG_MESSAGE = 1, TAG_FAILED = 2 };
-enum { ENVELOPE = 56, ALIGNMENT = 16 };
+enum { ENVELOPE = LCL_COMM_STARTED, ALIGNMENT = 16 };
 // Polls between two looks for a failure, and before the processor is given away
 enum { LOOK = 64, SPINS = 1000 };
 
@@ -34,8 +34,10 @@ struct area {
 struct endpoint {
     struct lcl_comm comm; // first
     MPI_Comm mpi;
-    int failed;                // the rank that ended all; -1: none
-    int open;                  // requests that have not completed
+    int failed;        // the rank that ended all; -1: none
+    int open;          // requests that have not completed
+    MPI_Request ahead; // of `envelope`, once `started`
+    bool started;
     struct envelope *envelope; // one per rank, then its own
     struct area gathered;      // as `envelope`, for more bytes
     struct area received;      // messages of the last exchange
@@ -103,12 +105,12 @@ static enum lcl_status look(struct endpoint *E)
 }
 
 // Waits for a request; *code is the one of MPI.
-static enum lcl_status complete(struct endpoint *E, int index,
-                                MPI_Status *status, int *code)
+static enum lcl_status await(struct endpoint *E, MPI_Request *request,
+                             MPI_Status *status, int *code)
 {
     int done = 0;
     for (int polls = 1; !done; ++polls) {
-        *code = MPI_Test(request_of(E) + index, &done, status);
+        *code = MPI_Test(request, &done, status);
         if (*code != MPI_SUCCESS)
             break;
         const enum lcl_status st = polls % LOOK ? LCL_OK : look(E);
@@ -117,8 +119,15 @@ static enum lcl_status complete(struct endpoint *E, int index,
         if (!done && polls >= SPINS)
             sched_yield();
     }
-    --E->open;
     return LCL_OK;
+}
+
+static enum lcl_status complete(struct endpoint *E, int index,
+                                MPI_Status *status, int *code)
+{
+    const enum lcl_status st = await(E, request_of(E) + index, status, code);
+    E->open -= st == LCL_OK;
+    return st;
 }
 
 static enum lcl_status check_size(const struct endpoint *E, size_t bytes)
@@ -164,14 +173,38 @@ static enum lcl_status gather_long(struct endpoint *E, const void *own,
     return st;
 }
 
-static enum lcl_status gather_envelopes(struct endpoint *E, const void *own,
-                                        size_t bytes)
+static enum lcl_status start(struct lcl_comm *C, const void *own, size_t bytes)
 {
-    struct envelope *copy = &E->envelope[E->comm.size];
+    struct endpoint *E = (struct endpoint *)C;
+    struct envelope *copy = &E->envelope[C->size];
+    if (E->failed >= 0)
+        return lcl_comm_refuse_rank(C, E->failed);
     copy->bytes = bytes;
     if (bytes > 0 && bytes <= ENVELOPE)
         memcpy(copy->data, own, bytes);
-    enum lcl_status st = gather_equal(E, copy, sizeof *copy, E->envelope);
+    const int code = MPI_Iallgather(copy, sizeof *copy, MPI_BYTE, E->envelope,
+                                    sizeof *copy, MPI_BYTE, E->mpi, &E->ahead);
+    E->started = code == MPI_SUCCESS;
+    return E->started ? LCL_OK : fail_mpi(E, "MPI_Iallgather", code);
+}
+
+static enum lcl_status finish(struct endpoint *E)
+{
+    MPI_Status status;
+    int code;
+    const enum lcl_status st = await(E, &E->ahead, &status, &code);
+    if (st < 0)
+        return st;
+    E->started = false;
+    return code == MPI_SUCCESS ? LCL_OK : fail_mpi(E, "MPI_Iallgather", code);
+}
+
+static enum lcl_status gather_envelopes(struct endpoint *E, const void *own,
+                                        size_t bytes)
+{
+    enum lcl_status st = E->started ? LCL_OK : start(&E->comm, own, bytes);
+    if (st < 0 || (st = finish(E)) < 0)
+        return st;
     for (int r = 0; st == LCL_OK && r < E->comm.size; ++r)
         if (E->envelope[r].bytes != bytes)
             st = lcl_comm_refuse_length(&E->comm, r,
@@ -298,7 +331,7 @@ static enum lcl_status end(struct lcl_comm *C, struct lcl_exchange_plan *P)
     return wrong;
 }
 
-static const struct lcl_comm_ops ops = {gather, begin, end, give_up};
+static const struct lcl_comm_ops ops = {gather, begin, end, give_up, start};
 
 // ----------------------------------------------------------------------- life
 
@@ -392,7 +425,7 @@ void lcl_mpi_comm_destroy(struct lcl_comm **comm)
 {
     struct endpoint *E = (struct endpoint *)*comm;
     *comm = NULL;
-    if (!E || E->open > 0)
+    if (!E || E->open > 0 || E->started)
         return;
     if (E->failed < 0 && is_running())
         MPI_Comm_free(&E->mpi);

@@ -189,7 +189,7 @@ static enum lcl_status end(struct lcl_comm *C, struct lcl_exchange_plan *P)
     return st;
 }
 
-static const struct lcl_comm_ops ops = {gather, begin, end, give_up};
+static const struct lcl_comm_ops ops = {gather, begin, end, give_up, NULL};
 
 // ------------------------------------------------------------------- run
 

@@ -199,7 +199,7 @@ enum lcl_status lcl_csr_read_text_streams(struct lcl_csr *A,
                            lcl_stream_log(val));
     }
     if (st == LCL_OK)
-        st = lcl_io_finish_csr(A, 0, val, info);
+        st = lcl_io_finish_csr(A, 0, 0, val, info);
     info->bytes = lcl_stream_bytes(row_ptr) + lcl_stream_bytes(col_ind) +
                   lcl_stream_bytes(val);
     if (st < 0)

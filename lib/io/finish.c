@@ -8,8 +8,8 @@
 
 #include <inttypes.h>
 
-static enum lcl_status check_sums(const struct lcl_csr *A, int base,
-                                  const lcl_stream *stream)
+static enum lcl_status check_sums(const struct lcl_csr *A, int64_t first,
+                                  int base, const lcl_stream *stream)
 {
     const int64_t k = lcl_find_not_finite(A->val, A->nnz);
     if (k < 0)
@@ -18,7 +18,7 @@ static enum lcl_status check_sums(const struct lcl_csr *A, int base,
                     "%s: expected duplicates with a finite sum, found %g at "
                     "(%" PRId64 ", %" PRId32 ")",
                     lcl_stream_name(stream), A->val[k],
-                    lcl_csr_row_of(A, k) + base, A->col_ind[k] + base);
+                    lcl_csr_row_of(A, k) + first + base, A->col_ind[k] + base);
 }
 
 struct zeros {
@@ -47,10 +47,10 @@ static int64_t count_zeros(const double *val, int64_t count)
     return sum;
 }
 
-enum lcl_status lcl_io_finish_csr(const struct lcl_csr *A, int base,
-                                  const lcl_stream *stream,
+enum lcl_status lcl_io_finish_csr(const struct lcl_csr *A, int64_t first,
+                                  int base, const lcl_stream *stream,
                                   struct lcl_read_info *info)
 {
     info->explicit_zeros = count_zeros(A->val, A->nnz);
-    return info->duplicates > 0 ? check_sums(A, base, stream) : LCL_OK;
+    return info->duplicates > 0 ? check_sums(A, first, base, stream) : LCL_OK;
 }

@@ -44,7 +44,7 @@ static enum lcl_status read_coordinate(struct lcl_csr *A, lcl_stream *stream,
                               lcl_stream_log(stream));
     if (st < 0)
         goto out;
-    if ((st = lcl_io_finish_csr(A, 1, stream, info)) < 0)
+    if ((st = lcl_io_finish_csr(A, 0, 1, stream, info)) < 0)
         goto out;
     describe(info, h, stream);
 out:
@@ -54,9 +54,8 @@ out:
     return st;
 }
 
-static enum lcl_status read_sparse(struct lcl_csr *A, lcl_stream *stream,
-                                   const struct lcl_mm_header *h,
-                                   struct lcl_read_info *info)
+enum lcl_status lcl_mm_check_sparse(const struct lcl_mm_header *h,
+                                    const lcl_stream *stream)
 {
     if (h->layout == LCL_MM_ARRAY)
         return lcl_stream_fail(stream, LCL_EUNSUPPORTED,
@@ -67,7 +66,15 @@ static enum lcl_status read_sparse(struct lcl_csr *A, lcl_stream *stream,
                                "expected more than %" PRId64 " entries for "
                                "%" PRId64 " rows",
                                h->entries, h->rows);
-    return read_coordinate(A, stream, h, info);
+    return LCL_OK;
+}
+
+static enum lcl_status read_sparse(struct lcl_csr *A, lcl_stream *stream,
+                                   const struct lcl_mm_header *h,
+                                   struct lcl_read_info *info)
+{
+    const enum lcl_status st = lcl_mm_check_sparse(h, stream);
+    return st < 0 ? st : read_coordinate(A, stream, h, info);
 }
 
 static void scatter_csr(struct lcl_dense *X, const struct lcl_csr *A)

@@ -32,8 +32,18 @@ enum lcl_status lcl_mm_read_header(struct lcl_mm_header *h, lcl_stream *stream);
 enum lcl_status lcl_mm_read_entries(struct lcl_entries *E, lcl_stream *stream,
                                     const struct lcl_mm_header *h);
 
-// The same for the values of an array file; *values is NULL on entry, and the
-// caller frees it with lcl_free().
+// The same for a part of the file: at most as many entries as it has.
+enum lcl_status lcl_mm_read_some_entries(struct lcl_entries *E,
+                                         lcl_stream *stream,
+                                         const struct lcl_mm_header *h);
+
+// Refuses dense matrices, and sparse ones of many more rows than entries.
+// Returns LCL_OK, LCL_EUNSUPPORTED or LCL_ERANGE.
+enum lcl_status lcl_mm_check_sparse(const struct lcl_mm_header *h,
+                                    const lcl_stream *stream);
+
+// As lcl_mm_read_entries() for the values of an array file; *values is NULL on
+// entry, and the caller frees it with lcl_free().
 enum lcl_status lcl_mm_read_values(double **values, lcl_stream *stream,
                                    const struct lcl_mm_header *h);
 

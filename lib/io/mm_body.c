@@ -123,11 +123,12 @@ static enum lcl_status parse_element(const struct lcl_grammar *G,
     return expect_end(at);
 }
 
-enum lcl_status lcl_mm_read_entries(struct lcl_entries *E, lcl_stream *stream,
-                                    const struct lcl_mm_header *h)
+static enum lcl_status read_entries(struct lcl_entries *E, lcl_stream *stream,
+                                    const struct lcl_mm_header *h,
+                                    int64_t least)
 {
     const struct lcl_grammar G = {.size = sizeof *E->at,
-                                  .least = h->entries,
+                                  .least = least,
                                   .most = h->entries,
                                   .user = h,
                                   .parse = parse_entry,
@@ -136,6 +137,19 @@ enum lcl_status lcl_mm_read_entries(struct lcl_entries *E, lcl_stream *stream,
     const enum lcl_status st = lcl_pieces_read(&G, stream, &at, &E->count);
     E->at = at;
     return st;
+}
+
+enum lcl_status lcl_mm_read_entries(struct lcl_entries *E, lcl_stream *stream,
+                                    const struct lcl_mm_header *h)
+{
+    return read_entries(E, stream, h, h->entries);
+}
+
+enum lcl_status lcl_mm_read_some_entries(struct lcl_entries *E,
+                                         lcl_stream *stream,
+                                         const struct lcl_mm_header *h)
+{
+    return read_entries(E, stream, h, 0);
 }
 
 enum lcl_status lcl_mm_read_values(double **values, lcl_stream *stream,

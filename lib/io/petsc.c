@@ -289,7 +289,7 @@ static enum lcl_status read_matrix(struct lcl_csr *A, struct source *S,
     info->bytes = S->offset;
     st = lcl_csr_order(A, LCL_GENERAL, &info->duplicates,
                        lcl_stream_log(S->stream));
-    return st < 0 ? st : lcl_io_finish_csr(A, 0, S->stream, info);
+    return st < 0 ? st : lcl_io_finish_csr(A, 0, 0, S->stream, info);
 }
 
 static enum lcl_status read_vector(struct lcl_dense *X, struct source *S,
@@ -394,7 +394,7 @@ static enum lcl_status read_share(struct lcl_rows *R, struct lcl_csr *A,
         A->row_ptr[i] -= E.before;
     if ((st = read_entries(S, A, &E)) < 0 ||
         (st = lcl_csr_order(A, LCL_GENERAL, &info.duplicates, log)) < 0 ||
-        (st = lcl_io_finish_csr(A, 0, S->stream, &info)) < 0)
+        (st = lcl_io_finish_csr(A, R->first, 0, S->stream, &info)) < 0)
         return st;
     return lcl_rows_take(R, A, log);
 }

@@ -34,6 +34,7 @@ struct lcl_stream {
     bool text_last; // no text follows text[end]
     int64_t line;
     int64_t bytes;
+    int64_t rest; // bytes to read from fd; < 0: all
     // the failure that lcl_stream_report() logs
     int read_error; // errno
     enum lcl_codec_result result;
@@ -85,9 +86,13 @@ void lcl_stream_advance(lcl_stream *stream, int64_t lines)
 static bool read_bytes(lcl_stream *s, void *to, size_t size, size_t *made)
 {
     ssize_t n;
+    if (s->rest >= 0 && (uint64_t)s->rest < size)
+        size = (size_t)s->rest;
     do
         n = read(s->fd, to, size);
     while (n < 0 && errno == EINTR);
+    if (s->rest >= 0 && n > 0)
+        s->rest -= n;
     s->read_error = n < 0 ? errno : 0;
     s->raw_last = n == 0;
     *made = n < 0 ? 0 : (size_t)n;
@@ -280,6 +285,30 @@ static bool seek(lcl_stream *s, int64_t size, int64_t *skipped)
     return true;
 }
 
+bool lcl_stream_place(const lcl_stream *s, int64_t *at, int64_t *end)
+{
+    struct stat info;
+    if (s->fd < 0 || s->codec->magic_size > 0 || fstat(s->fd, &info) != 0 ||
+        !S_ISREG(info.st_mode))
+        return false;
+    *at = lseek(s->fd, 0, SEEK_CUR) - (int64_t)s->raw_size -
+          (int64_t)(s->end - s->begin);
+    *end = info.st_size;
+    return *at >= 0;
+}
+
+enum lcl_status lcl_stream_slice(lcl_stream *s, int64_t from, int64_t to,
+                                 int64_t line)
+{
+    if (lseek(s->fd, from, SEEK_SET) < 0)
+        return lcl_fail_errno(s->log, s->name, "read");
+    s->rest = to - from;
+    s->raw_size = s->begin = s->end = 0;
+    s->raw_last = s->text_last = false;
+    s->line = line;
+    return LCL_OK;
+}
+
 bool lcl_stream_skip(lcl_stream *s, int64_t size, int64_t *skipped)
 {
     for (*skipped = 0; *skipped < size;) {
@@ -364,6 +393,7 @@ static enum lcl_status create(lcl_stream **out, const char *name,
     *s = (struct lcl_stream){.name = name,
                              .log = log,
                              .fd = -1,
+                             .rest = -1,
                              .raw = bytes,
                              .raw_size = size,
                              .raw_last = bytes != NULL};

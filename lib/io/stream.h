@@ -53,6 +53,15 @@ enum lcl_status lcl_stream_report(const lcl_stream *stream);
 // The same without copying; seeks if it can.
 bool lcl_stream_skip(lcl_stream *stream, int64_t size, int64_t *skipped);
 
+// Of a plain regular file: *at is the place of the next byte, *end its size.
+// Returns false for other streams.
+bool lcl_stream_place(const lcl_stream *stream, int64_t *at, int64_t *end);
+
+// Goes on with the bytes from .. to - 1 of such a file, after `line` lines.
+// Returns LCL_OK or LCL_EIO.
+enum lcl_status lcl_stream_slice(lcl_stream *stream, int64_t from, int64_t to,
+                                 int64_t line);
+
 // The first bytes of a stream that was just opened, without taking them:
 // LCL_PEEK at least if there are so many. Returns as lcl_stream_line().
 enum { LCL_PEEK = 8 };

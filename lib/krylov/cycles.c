@@ -80,9 +80,11 @@ static void choose_form(lcl_solver *S)
     S->M = S->corrects ? S->deflated : S->additive;
 }
 
-static bool is_breakdown(enum lcl_stop stop)
+static bool is_breakdown(const lcl_solver *S)
 {
-    return stop == LCL_STOP_BREAKDOWN_RHO || stop == LCL_STOP_BREAKDOWN_ALPHA ||
+    const enum lcl_stop stop = S->stop;
+    return (S->ops->drifts && stop == LCL_STOP_INDEFINITE_MATRIX) ||
+           stop == LCL_STOP_BREAKDOWN_RHO || stop == LCL_STOP_BREAKDOWN_ALPHA ||
            stop == LCL_STOP_BREAKDOWN_OMEGA || stop == LCL_STOP_NOT_FINITE ||
            stop == LCL_STOP_INDEFINITE_PRECOND ||
            stop == LCL_STOP_BREAKDOWN_KRYLOV;
@@ -97,7 +99,7 @@ static bool is_worth_restart(const lcl_solver *S, double before)
         return false;
     if (S->stop == LCL_STOP_RTOL && S->rr <= close && before > close)
         return true;
-    return (S->stop == LCL_STOP_RTOL || is_breakdown(S->stop)) &&
+    return (S->stop == LCL_STOP_RTOL || is_breakdown(S)) &&
            S->rr <= GAIN * GAIN * before;
 }
 

@@ -21,6 +21,7 @@ struct lcl_krylov_ops {
     void (*destroy)(struct lcl_solver *S); // frees S->method, may be NULL
     bool symmetric; // rejects nonsymmetric matrices, and takes the symmetric
                     // form of a preconditioner
+    bool drifts;    // rounding may break it down: restarts where CG would not
     bool positive;  // needs a definite preconditioner: |D| for Jacobi, the
                     // additive form of a coarse correction
 };
@@ -89,6 +90,7 @@ struct lcl_solver {
 
 extern const struct lcl_krylov_ops lcl_bicgstab;
 extern const struct lcl_krylov_ops lcl_cg;
+extern const struct lcl_krylov_ops lcl_cg_pipelined;
 extern const struct lcl_krylov_ops lcl_cg_published;
 extern const struct lcl_krylov_ops lcl_idr;
 extern const struct lcl_krylov_ops lcl_gmres;

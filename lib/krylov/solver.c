@@ -20,6 +20,7 @@ static const struct lcl_krylov_ops *const methods[LCL_SOLVER_COUNT] = {
     [LCL_SOLVER_BICGSTAB] = &lcl_bicgstab,
     [LCL_SOLVER_CG] = &lcl_cg,
     [LCL_SOLVER_CG_PUBLISHED] = &lcl_cg_published,
+    [LCL_SOLVER_CG_PIPELINED] = &lcl_cg_pipelined,
     [LCL_SOLVER_IDR] = &lcl_idr,
     [LCL_SOLVER_GMRES] = &lcl_gmres,
     [LCL_SOLVER_FGMRES] = &lcl_fgmres,
@@ -261,6 +262,26 @@ static enum lcl_status agree_on_launches(lcl_solver *S)
     return st;
 }
 
+static enum lcl_status expect_equal(const lcl_operator *A, const lcl_precond *M,
+                                    const struct lcl_solver_params *params)
+{
+    static const struct lcl_solver_params defaults = LCL_SOLVER_PARAMS_INIT;
+    const struct lcl_solver_params *p = params ? params : &defaults;
+    const struct lcl_common all[] = {
+        {"a preconditioner", M != NULL},
+        {"type", p->type},
+        {"rtol", p->rtol},
+        {"atol", p->atol},
+        {"max_iters", p->max_iters},
+        {"stagnation", p->stagnation},
+        {"idr_s", p->idr_s},
+        {"restart", p->restart},
+        {"basis", p->basis},
+    };
+    return lcl_space_expect_equal(&A->range, "a solver", all,
+                                  sizeof all / sizeof *all);
+}
+
 enum lcl_status lcl_solver_create(lcl_solver **out, lcl_operator *A,
                                   lcl_precond *M,
                                   const struct lcl_solver_params *params)
@@ -270,8 +291,10 @@ enum lcl_status lcl_solver_create(lcl_solver **out, lcl_operator *A,
         *out = NULL;
     if (!out || !A)
         return lcl_misuse(log, "lcl_solver_create: an argument is NULL");
-    enum lcl_status st =
-        lcl_space_agree(&A->range, create(out, A, M, params), "a solver");
+    enum lcl_status st = expect_equal(A, M, params);
+    if (st < 0)
+        return st;
+    st = lcl_space_agree(&A->range, create(out, A, M, params), "a solver");
     if (st == LCL_OK)
         st = agree_on_launches(*out);
     if (st < 0)

@@ -2,6 +2,7 @@
 // Operators whose rows are distributed among the ranks of MPI.
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/comm/agree.h"
 #include "lib/comm/mpi.h"
 #include "lib/operator/distributed.h"
 #include "lib/operator/kron_distributed.h"
@@ -16,6 +17,38 @@ static enum lcl_status refuse_ahead(const struct lcl_operator_params *params,
                           "communication 'ahead' is for devices of one "
                           "process; ranks of MPI need 'step'")
                : LCL_OK;
+}
+
+static enum lcl_status expect_equal(struct lcl_comm *C,
+                                    const struct lcl_operator_params *p)
+{
+    const struct lcl_common all[] = {
+        {"spmv", p->spmv},           {"block_size", p->block_size},
+        {"kron", p->kron},           {"kron_exchange", p->kron_exchange},
+        {"hec_width", p->hec_width}, {"communication", p->communication},
+    };
+    return lcl_comm_expect_equal(C, "an operator", all,
+                                 sizeof all / sizeof *all);
+}
+
+// Arguments that are wrong on one rank are refused on all.
+static enum lcl_status begin(struct lcl_comm **comm, lcl_operator **out,
+                             lcl_context *ctx, MPI_Comm mpi, const void *A,
+                             const char *function,
+                             const struct lcl_operator_params **params)
+{
+    const struct lcl_log *log = lcl_context_log(ctx);
+    enum lcl_status st = lcl_mpi_comm_create(comm, &mpi, log);
+    if (out)
+        *out = NULL;
+    if (st < 0)
+        return st;
+    if ((st = lcl_operator_begin(out, ctx, A, function, params)) == LCL_OK)
+        st = refuse_ahead(*params, log);
+    if ((st = lcl_comm_agree(*comm, st, "an operator")) < 0 ||
+        (st = expect_equal(*comm, *params)) < 0)
+        lcl_mpi_comm_destroy(comm);
+    return st;
 }
 
 // The operator owns the transport; without an operator nobody needs it.
@@ -36,11 +69,9 @@ enum lcl_status lcl_operator_create_mpi(
     const struct lcl_rows *A, const struct lcl_operator_params *params)
 {
     struct lcl_comm *C;
-    enum lcl_status st;
-    if ((st = lcl_operator_begin(out, ctx, A, "lcl_operator_create_mpi",
-                                 &params)) < 0 ||
-        (st = refuse_ahead(params, lcl_context_log(ctx))) < 0 ||
-        (st = lcl_mpi_comm_create(&C, &comm, lcl_context_log(ctx))) < 0)
+    enum lcl_status st =
+        begin(&C, out, ctx, comm, A, "lcl_operator_create_mpi", &params);
+    if (st < 0)
         return st;
     st = lcl_distributed_create(out, ctx, C, A, params);
     return hand_over(*out, C, st);
@@ -51,11 +82,9 @@ enum lcl_status lcl_operator_create_kron_mpi(
     const struct lcl_kron_rows *K, const struct lcl_operator_params *params)
 {
     struct lcl_comm *C;
-    enum lcl_status st;
-    if ((st = lcl_operator_begin(out, ctx, K, "lcl_operator_create_kron_mpi",
-                                 &params)) < 0 ||
-        (st = refuse_ahead(params, lcl_context_log(ctx))) < 0 ||
-        (st = lcl_mpi_comm_create(&C, &comm, lcl_context_log(ctx))) < 0)
+    enum lcl_status st =
+        begin(&C, out, ctx, comm, K, "lcl_operator_create_kron_mpi", &params);
+    if (st < 0)
         return st;
     st = lcl_kron_distributed_create(out, ctx, C, K, params);
     return hand_over(*out, C, st);

@@ -338,10 +338,13 @@ enum lcl_status lcl_precond_create(lcl_precond **out, lcl_operator *A,
         *out = NULL;
     if (!out || !A)
         return lcl_misuse(log, "lcl_precond_create: an argument is NULL");
-    const enum lcl_status st = lcl_space_agree(
-        &A->range,
-        create(out, A->part ? A->part : A, params ? params : &defaults),
-        "a preconditioner");
+    if (!params)
+        params = &defaults;
+    enum lcl_status st = lcl_precond_expect_equal(&A->range, params);
+    if (st < 0)
+        return st;
+    st = lcl_space_agree(&A->range, create(out, A->part ? A->part : A, params),
+                         "a preconditioner");
     if (st < 0)
         lcl_precond_destroy(out);
     return st;

@@ -80,6 +80,11 @@ static inline enum lcl_precond_type lcl_precond_factors(
 // Factors the current values of M->A without a word about pivots.
 enum lcl_status lcl_precond_take_values(lcl_precond *M);
 
+// Refuses numbers that differ between the ranks of V. Returns as
+// lcl_comm_expect_equal().
+enum lcl_status lcl_precond_expect_equal(const struct lcl_space *V,
+                                         const struct lcl_precond_params *p);
+
 // Whether M was created from the current values of A.
 static inline bool lcl_precond_is_current(const lcl_precond *M,
                                           const lcl_operator *A)

@@ -34,7 +34,7 @@ enum lcl_status lcl_space_sums(lcl_buffer **out, const struct lcl_space *V)
 // At most this many rows are reduced at once.
 enum { ROWS_MOST = 32 };
 
-static void add_up(double *sum, const double *partial, int rows, int groups)
+void lcl_space_add_up(double *sum, const double *partial, int rows, int groups)
 {
     for (int q = 0; q < rows; ++q) {
         sum[q] = 0;
@@ -57,7 +57,7 @@ static enum lcl_status reduce_rows(struct lcl_comm *C, lcl_buffer *sums,
         return lcl_fail_memory(&C->log, "partial sums");
     if ((st = lcl_buffer_read_at(sums, at, partial, bytes)) < 0)
         return st;
-    add_up(sum, partial, rows, groups);
+    lcl_space_add_up(sum, partial, rows, groups);
     if ((st = lcl_comm_sum(C, sum, rows)) < 0)
         return st;
     double *room = lcl_comm_room(C, bytes); // lcl_comm_sum() may have moved it
@@ -109,6 +109,13 @@ enum lcl_status lcl_space_agree(const struct lcl_space *V, enum lcl_status own,
                                 const char *what)
 {
     return V->comm ? lcl_comm_agree(V->comm, own, what) : own;
+}
+
+enum lcl_status lcl_space_expect_equal(const struct lcl_space *V,
+                                       const char *what,
+                                       const struct lcl_common *all, int count)
+{
+    return V->comm ? lcl_comm_expect_equal(V->comm, what, all, count) : LCL_OK;
 }
 
 enum lcl_status lcl_space_end(const struct lcl_space *V, enum lcl_status st)

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "host/buffer.h"
-#include "lib/comm/comm.h"
+#include "lib/comm/agree.h"
 
 // Vectors of n doubles on the device of a context; with `comm`, the rank's part
 // of vectors of `total` doubles. A reduction leaves one partial sum per group.
@@ -21,6 +21,9 @@ enum lcl_status lcl_space_vector(lcl_buffer **out, const struct lcl_space *V);
 
 // Creates room for two partial sums per group.
 enum lcl_status lcl_space_sums(lcl_buffer **out, const struct lcl_space *V);
+
+// sum[q] = the sum of row q of partial sums, in order.
+void lcl_space_add_up(double *sum, const double *partial, int rows, int groups);
 
 // The functions below are collective and do nothing on one device.
 
@@ -49,6 +52,11 @@ enum lcl_status lcl_space_all(const struct lcl_space *V, bool *all);
 // lcl_comm_agree()
 enum lcl_status lcl_space_agree(const struct lcl_space *V, enum lcl_status own,
                                 const char *what);
+
+// lcl_comm_expect_equal()
+enum lcl_status lcl_space_expect_equal(const struct lcl_space *V,
+                                       const char *what,
+                                       const struct lcl_common *all, int count);
 
 // Tells the other ranks if `st` is an error of this one alone; returns `st`.
 enum lcl_status lcl_space_end(const struct lcl_space *V, enum lcl_status st);

@@ -393,6 +393,7 @@ refused 2 'an integer from 1 to 8' --problem lap3d:8,b=3 --precond cpr --cpr-pre
 refused 2 'it requires --precond cpr' --problem lap3d:8,b=3 --cpr-pressure 2
 refused 2 'symmetric preconditioner' --problem lap3d:8,b=3 --precond cpr --solver cg
 refused 2 'symmetric preconditioner' --problem lap3d:8 --precond ras --solver minres
+refused 2 'symmetric preconditioner' --problem lap3d:8 --precond ras --solver cg_pipelined
 refused 2 'pressure 4: expected a number below the block size 3' --problem lap3d:8,b=3 --precond cpr --cpr-pressure 5
 refused 3 'cpr requires several unknowns' --problem lap3d:8 --precond cpr
 

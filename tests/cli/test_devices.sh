@@ -25,6 +25,15 @@ clsolve devices
 [ "$(grep -c '^[0-9]' "$dir/stdout")" -ge 3 ] ||
     { echo "fewer than three devices: $passed passed"; exit 77; }
 
+ends 0 devices --bandwidth
+says stdout '^from 2 to 0: [0-9.]* us, [0-9.]* GB/s$'
+[ "$(grep -c '^from' "$dir/stdout")" -ge 6 ] && pass || flunk 'not all links'
+ends 0 devices --bandwidth --json
+is_json "$dir/stdout" && pass || flunk 'devices --bandwidth --json'
+says stdout '"links":\[{"from":0,"to":1,"latency":'
+refused 2 'give --device or --bandwidth, not both' devices --bandwidth --device 0
+refused 2 'bandwidth does not apply' --problem lap3d:4 --bandwidth
+
 ends 0 --problem lap3d:12 --devices 0,1 --solver cg --precond ic0
 says stdout 'converged'
 [ "$(grep -c '^device' "$dir/stdout")" = 2 ] && pass || flunk 'not two devices'

@@ -19,6 +19,8 @@ static const struct lcl_precond_params jacobi = {.type = LCL_PRECOND_JACOBI};
 static const struct lcl_solver_params cg = {.type = LCL_SOLVER_CG};
 static const struct lcl_solver_params published = {.type =
                                                        LCL_SOLVER_CG_PUBLISHED};
+static const struct lcl_solver_params pipelined = {.type =
+                                                       LCL_SOLVER_CG_PIPELINED};
 static const struct lcl_solver_params strict = {.type = LCL_SOLVER_CG,
                                                 .rtol = 1e-10};
 
@@ -51,6 +53,24 @@ static void test_cg__every_preconditioner_solves_a_grid(void **state)
     test_csr_finish(&A);
 }
 
+static void test_cg__the_pipelined_method_solves_with_each_of_them(void **state)
+{
+    const struct lcl_precond_params amg = {.type = LCL_PRECOND_AMG,
+                                           .amg = {.coarse_rows = 100}};
+    struct lcl_solver_params strictly = pipelined;
+    struct lcl_csr A = test_laplacian(12, 11, 10);
+    strictly.rtol = strict.rtol;
+    test_expect_solved(*state, &A, &none, &strictly);
+    test_expect_solved(*state, &A, &jacobi, &strictly);
+    test_expect_solved(*state, &A, &amg, &strictly);
+    for (int c = 0; c < 3; ++c) {
+        const struct lcl_precond_params params = ic0(coarses[c]);
+        test_expect_solved(*state, &A, &params, &strictly);
+        test_expect_reproducible(*state, &A, &params, &strictly);
+    }
+    test_csr_finish(&A);
+}
+
 // CG takes the same steps for -A, with preconditioners of -A too.
 static void test_cg__negative_definite_matrices_are_solved(void **state)
 {
@@ -62,10 +82,12 @@ static void test_cg__negative_definite_matrices_are_solved(void **state)
                                                     &factors[1], &amg};
     struct lcl_csr A = test_laplacian(11, 10, 9);
     double *b = test_random_vector(A.rows, 5);
-    for (size_t k = 0; k < sizeof all / sizeof *all; ++k) {
+    for (size_t k = 0; k <= sizeof all / sizeof *all; ++k) {
+        const struct lcl_solver_params *params = k > 0 ? &strict : &pipelined;
         struct test_solve s[2];
         for (int minus = 0; minus < 2; ++minus) {
-            test_solve_open(&s[minus], *state, &A, all[k], &strict);
+            test_solve_open(&s[minus], *state, &A, all[k > 0 ? k - 1 : 3],
+                            params);
             assert_int_equal(test_solve_run(&s[minus], b), LCL_OK);
             for (int64_t i = 0; i < A.nnz; ++i)
                 A.val[i] *= -1;
@@ -94,6 +116,7 @@ static void test_cg__one_equation_and_identity_take_one_step(void **state)
 {
     test_expect_identity_at_once(*state, &none, &cg);
     test_expect_identity_at_once(*state, &none, &published);
+    test_expect_identity_at_once(*state, &none, &pipelined);
 }
 
 static void test_cg__starts_from_the_x_that_is_passed(void **state)
@@ -101,6 +124,7 @@ static void test_cg__starts_from_the_x_that_is_passed(void **state)
     const struct lcl_precond_params params = ic0(LCL_COARSE_MULT);
     struct lcl_csr A = test_laplacian(9, 9, 9);
     test_expect_start_used(*state, &A, &params, &cg);
+    test_expect_start_used(*state, &A, &params, &pipelined);
     test_csr_finish(&A);
 }
 
@@ -178,10 +202,20 @@ static void test_cg__histories_are_the_reference_s(void **state)
     struct test_inverse D = test_jacobi_of(&A), I = test_identity_of(&A);
     const struct lcl_ref_cg K = {.apply = test_apply_inverse, .user = &D};
     const struct lcl_ref_cg L = {.apply = test_apply_inverse, .user = &I};
-    double x[1000] = {0}, y[1000] = {0}, z[1000] = {0};
-    expect_history(*state, &A, &jacobi, &cg, K, x);
-    expect_history(*state, &A, &none, &cg, L, y);
-    expect_history(*state, &A, &none, &published, L, z);
+    const struct {
+        const struct lcl_precond_params *method;
+        const struct lcl_solver_params *params;
+        const struct lcl_ref_cg *K;
+    } cases[] = {{&jacobi, &cg, &K},
+                 {&none, &cg, &L},
+                 {&none, &published, &L},
+                 {&jacobi, &pipelined, &K},
+                 {&none, &pipelined, &L}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+        double x[1000] = {0};
+        expect_history(*state, &A, cases[k].method, cases[k].params,
+                       *cases[k].K, x);
+    }
     test_csr_finish(&A);
 }
 
@@ -261,6 +295,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cg__every_preconditioner_solves_a_grid),
+        cmocka_unit_test(
+            test_cg__the_pipelined_method_solves_with_each_of_them),
         cmocka_unit_test(test_cg__negative_definite_matrices_are_solved),
         cmocka_unit_test(test_cg__blocks_are_solved),
         cmocka_unit_test(test_cg__one_equation_and_identity_take_one_step),

@@ -12,7 +12,11 @@ static const struct lcl_precond_params jacobi = {.type = LCL_PRECOND_JACOBI};
 static const struct lcl_solver_params cg = {.type = LCL_SOLVER_CG};
 static const struct lcl_solver_params published = {.type =
                                                        LCL_SOLVER_CG_PUBLISHED};
-static const struct lcl_solver_params *const both[] = {&cg, &published};
+static const struct lcl_solver_params pipelined = {.type =
+                                                       LCL_SOLVER_CG_PIPELINED};
+static const struct lcl_solver_params *const all[] = {&cg, &published,
+                                                      &pipelined};
+enum { METHODS = sizeof all / sizeof *all };
 
 // ------------------------------------------------------------------ refusals
 
@@ -32,8 +36,8 @@ static void test_cg_stops__other_matrices_than_symmetric_ones_are_refused(
                      LCL_EUNSUPPORTED);
     assert_null(M);
     assert_int_equal(test_precond_create(&M, *state, &A, &none), LCL_OK);
-    for (int k = 0; k < 2; ++k) {
-        assert_int_equal(test_solver_create(&S, M, both[k]), LCL_OK);
+    for (int k = 0; k < METHODS; ++k) {
+        assert_int_equal(test_solver_create(&S, M, all[k]), LCL_OK);
         for (int again = 0; again < 2; ++again)
             assert_int_equal(lcl_solver_solve(S, b, x, &report),
                              LCL_EUNSUPPORTED);
@@ -72,11 +76,11 @@ static void test_cg_stops__the_published_loop_has_no_preconditioner(
 
 // ------------------------------------------------------------------ stops
 
-static void expect_both(lcl_context *ctx, const double *dense, const double *b,
-                        enum lcl_stop stop, enum lcl_status status)
+static void expect_all(lcl_context *ctx, const double *dense, const double *b,
+                       enum lcl_stop stop, enum lcl_status status)
 {
-    for (int k = 0; k < 2; ++k)
-        test_expect_stop(ctx, test_csr_from_dense(2, dense), b, &none, both[k],
+    for (int k = 0; k < METHODS; ++k)
+        test_expect_stop(ctx, test_csr_from_dense(2, dense), b, &none, all[k],
                          stop, status);
 }
 
@@ -86,23 +90,25 @@ static void test_cg_stops__indefinite_matrices_are_named(void **state)
     const double swap[] = {0, 1, 1, 0}, b[] = {1, 0}, c[] = {1, 0.5};
     test_expect_stop(*state, test_csr_from_dense(2, negative), b, &none,
                      &published, LCL_STOP_INDEFINITE_MATRIX, LCL_BREAKDOWN);
-    expect_both(*state, saddle, c, LCL_STOP_INDEFINITE_MATRIX, LCL_BREAKDOWN);
-    expect_both(*state, swap, b, LCL_STOP_INDEFINITE_MATRIX, LCL_BREAKDOWN);
+    expect_all(*state, saddle, c, LCL_STOP_INDEFINITE_MATRIX, LCL_BREAKDOWN);
+    expect_all(*state, swap, b, LCL_STOP_INDEFINITE_MATRIX, LCL_BREAKDOWN);
 }
 
 // The step before is kept: the first direction has curvature, the second none.
+// Pipelined CG restarts from there, once.
 static void test_cg_stops__x_is_the_last_sound_iterate(void **state)
 {
     const double dense[] = {4, 0, 0, -1}, b[] = {2, 1};
     struct lcl_csr A = test_csr_from_dense(2, dense);
     // alpha = <r, r> / <r, A r> = 5 / 15
     const double expected[] = {2.0 / 3, 1.0 / 3};
-    for (int k = 0; k < 2; ++k) {
+    for (int k = 0; k < METHODS; ++k) {
         struct test_solve s;
-        test_solve_open(&s, *state, &A, &none, both[k]);
+        test_solve_open(&s, *state, &A, &none, all[k]);
         assert_int_equal(test_solve_run(&s, b), LCL_BREAKDOWN);
         assert_int_equal(s.report.stop, LCL_STOP_INDEFINITE_MATRIX);
-        assert_int_equal(s.report.iterations, 1);
+        assert_int_equal(s.report.iterations - s.report.restarts, 1);
+        assert_int_equal(s.report.restarts, all[k] == &pipelined);
         test_expect_near("x", s.x, expected, 2, 1e-15);
         test_solve_close(&s);
     }
@@ -112,51 +118,54 @@ static void test_cg_stops__x_is_the_last_sound_iterate(void **state)
 static void test_cg_stops__indefinite_preconditioners_are_named(void **state)
 {
     const double dense[] = {-1, 2, 2, 4}, b[] = {1, 0};
-    test_expect_stop(*state, test_csr_from_dense(2, dense), b, &jacobi, &cg,
-                     LCL_STOP_INDEFINITE_PRECOND, LCL_BREAKDOWN);
+    for (int k = 0; k < METHODS; ++k)
+        if (all[k] != &published)
+            test_expect_stop(*state, test_csr_from_dense(2, dense), b, &jacobi,
+                             all[k], LCL_STOP_INDEFINITE_PRECOND,
+                             LCL_BREAKDOWN);
 }
 
 static void test_cg_stops__overflow_is_not_finite(void **state)
 {
     const double dense[] = {1e200, 0, 0, 1e200}, b[] = {1e120, 1e120};
-    expect_both(*state, dense, b, LCL_STOP_NOT_FINITE, LCL_NOT_FINITE);
+    expect_all(*state, dense, b, LCL_STOP_NOT_FINITE, LCL_NOT_FINITE);
 }
 
 static void test_cg_stops__zero_right_side_gives_zero(void **state)
 {
-    for (int k = 0; k < 2; ++k)
-        test_expect_zero_rhs(*state, &none, both[k]);
+    for (int k = 0; k < METHODS; ++k)
+        test_expect_zero_rhs(*state, &none, all[k]);
 }
 
 static void test_cg_stops__iteration_limit_is_kept(void **state)
 {
-    for (int k = 0; k < 2; ++k)
-        test_expect_limits_kept(*state, &none, both[k]);
+    for (int k = 0; k < METHODS; ++k)
+        test_expect_limits_kept(*state, &none, all[k]);
 }
 
 static void test_cg_stops__monitor_stops_the_solve(void **state)
 {
-    for (int k = 0; k < 2; ++k)
-        test_expect_monitor_heeded(*state, &none, both[k]);
+    for (int k = 0; k < METHODS; ++k)
+        test_expect_monitor_heeded(*state, &none, all[k]);
 }
 
 static void test_cg_stops__nan_is_refused(void **state)
 {
-    for (int k = 0; k < 2; ++k)
-        test_expect_nan_refused(*state, &none, both[k]);
+    for (int k = 0; k < METHODS; ++k)
+        test_expect_nan_refused(*state, &none, all[k]);
 }
 
 static void test_cg_stops__absolute_tolerance_is_told_apart(void **state)
 {
-    for (int k = 0; k < 2; ++k)
-        test_expect_absolute_tolerance(*state, &none, both[k]);
+    for (int k = 0; k < METHODS; ++k)
+        test_expect_absolute_tolerance(*state, &none, all[k]);
 }
 
 static void test_cg_stops__unreachable_tolerance_is_no_success(void **state)
 {
     const struct lcl_precond_params corrected = test_ic0(LCL_COARSE_MULT);
-    for (int k = 0; k < 2; ++k)
-        test_expect_unreachable(*state, &none, both[k]);
+    for (int k = 0; k < METHODS; ++k)
+        test_expect_unreachable(*state, &none, all[k]);
     test_expect_unreachable(*state, &corrected, &cg);
 }
 

@@ -80,6 +80,7 @@ static const struct lcl_solver_params solvers[] = {
     {.type = LCL_SOLVER_GMRES, .restart = 20},
     {.type = LCL_SOLVER_FGMRES, .restart = 50},
     {.type = LCL_SOLVER_MINRES},
+    {.type = LCL_SOLVER_CG_PIPELINED},
 };
 
 // Without preconditioner, or with the diagonal, the ranks change nothing but

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 
 static const enum lcl_solver_type solvers[] = {
-    LCL_SOLVER_BICGSTAB, LCL_SOLVER_CG,    LCL_SOLVER_CG_PUBLISHED,
-    LCL_SOLVER_IDR,      LCL_SOLVER_GMRES, LCL_SOLVER_FGMRES,
-    LCL_SOLVER_MINRES,
+    LCL_SOLVER_BICGSTAB, LCL_SOLVER_CG,           LCL_SOLVER_CG_PUBLISHED,
+    LCL_SOLVER_IDR,      LCL_SOLVER_GMRES,        LCL_SOLVER_FGMRES,
+    LCL_SOLVER_MINRES,   LCL_SOLVER_CG_PIPELINED,
 };
 enum { SOLVERS = sizeof solvers / sizeof *solvers };
 

@@ -185,6 +185,22 @@ static void test_profile__copy_bandwidth_is_measured(void **state)
     lcl_context_destroy(&ctx);
 }
 
+static void test_profile__links_are_measured(void **state)
+{
+    (void)state;
+    lcl_context *ctx[2] = {new_context(false), new_context(false)};
+    for (int k = 0; k < 4; ++k) {
+        struct lcl_link link = {-1, -1};
+        assert_int_equal(lcl_context_link(ctx[k / 2], ctx[k % 2], &link),
+                         LCL_OK);
+        assert_true(link.latency > 0 && link.latency < 1);
+        assert_true(link.bandwidth > 1e6 && link.bandwidth < 1e15);
+    }
+    assert_misuse(lcl_context_link(ctx[0], ctx[1], NULL));
+    lcl_context_destroy(&ctx[0]);
+    lcl_context_destroy(&ctx[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -194,6 +210,7 @@ int main(void)
         cmocka_unit_test(test_profile__waits_only_on_request),
         cmocka_unit_test(test_profile__reports_a_lost_device),
         cmocka_unit_test(test_profile__copy_bandwidth_is_measured),
+        cmocka_unit_test(test_profile__links_are_measured),
     };
     return cmocka_run_group_tests(tests, setup, NULL);
 }

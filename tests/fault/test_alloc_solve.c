@@ -169,6 +169,7 @@ static void test_alloc_solve__conjugate_gradients(void **state)
     (void)state;
     fail_each_of(&ic0, LCL_SOLVER_CG, 1);
     fail_each_of(&none, LCL_SOLVER_CG_PUBLISHED, 1);
+    fail_each_of(&ic0, LCL_SOLVER_CG_PIPELINED, 1);
 }
 
 static void test_alloc_solve__minimal_residuals(void **state)

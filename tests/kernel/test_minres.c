@@ -59,8 +59,8 @@ static lcl_kernel *kernel_of(lcl_context *ctx, const char *name)
 static void download(struct test_recurrence_device *D,
                      struct test_recurrence *d)
 {
-    double sums[2 * GROUPS];
-    test_download(D->sums, sums, 2 * GROUPS, sizeof *sums);
+    double sums[TEST_RECURRENCE_ROWS * GROUPS];
+    test_download(D->sums, sums, TEST_RECURRENCE_ROWS * GROUPS, sizeof *sums);
     test_recurrence_download(D, d);
     memcpy(d->sums, sums, sizeof sums);
 }

@@ -68,6 +68,8 @@ static void test_solve__cg_leads_to_the_solution(void **state)
     struct lcl_csr A = test_laplacian(3, 3, 2);
     expect_solved(*state, &A, &none, LCL_SOLVER_CG);
     expect_solved(*state, &A, &ic0, LCL_SOLVER_CG);
+    expect_solved(*state, &A, &none, LCL_SOLVER_CG_PIPELINED);
+    expect_solved(*state, &A, &ic0, LCL_SOLVER_CG_PIPELINED);
     test_csr_finish(&A);
 }
 

@@ -4,9 +4,15 @@
 #include <levelcl/levelcl.h>
 #include <levelcl/mpi.h>
 
+#include "tests/support/capture.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct test_capture capture;
 
 // Fails the test on this rank.
 #define CHECK(what)                                                            \
@@ -29,7 +35,9 @@ static bool open(struct system *s, const char *problem)
 {
     MPI_Comm_rank(MPI_COMM_WORLD, &s->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &s->size);
-    CHECK(lcl_context_create(&s->ctx, NULL) == LCL_OK);
+    test_capture_init(&capture, LCL_LOG_ERROR);
+    const struct lcl_context_params params = {.log = capture.log};
+    CHECK(lcl_context_create(&s->ctx, &params) == LCL_OK);
     CHECK(lcl_rows_problem(&s->rows, problem, s->rank, s->size, NULL) ==
           LCL_OK);
     const size_t n = (size_t)s->rows.rows;
@@ -105,6 +113,7 @@ static bool solves_the_laplacian(void)
     struct system s = {.rank = 0};
     CHECK(open(&s, "lap3d:9"));
     CHECK(solves(&s, LCL_PRECOND_IC0, LCL_SOLVER_CG));
+    CHECK(solves(&s, LCL_PRECOND_IC0, LCL_SOLVER_CG_PIPELINED));
     finish(&s);
     return true;
 }
@@ -295,13 +304,95 @@ static bool refuses_different_systems(void)
     return true;
 }
 
+// Other parameters on the last rank are refused on all.
+static bool refuses_other_params(void)
+{
+    struct system s = {.rank = 0};
+    lcl_operator *A;
+    lcl_precond *M;
+    lcl_solver *S;
+    CHECK(open(&s, "lap3d:6"));
+    const bool is_last = s.rank == s.size - 1, differs = s.size > 1;
+    const struct lcl_operator_params op = {.spmv = is_last ? LCL_SPMV_CSR : 0};
+    const struct lcl_precond_params precond = {.amg.theta = is_last ? 0.5 : 0};
+    const struct lcl_solver_params solver = {.rtol = is_last ? 1e-3 : 0};
+    const enum lcl_status expected = differs ? LCL_EINVAL : LCL_OK;
+    CHECK(lcl_operator_create_mpi(&A, s.ctx, MPI_COMM_WORLD, &s.rows, &op) ==
+          expected);
+    CHECK(!A == differs);
+    CHECK(!differs || strstr(capture.last, "an operator: spmv is 0 on rank 0"));
+    CHECK(lcl_precond_create(&M, s.A, &precond) == expected && !M == differs);
+    CHECK(!differs ||
+          strstr(capture.last, "amg.theta is 0 on rank 0, but 0.5"));
+    CHECK(lcl_solver_create(&S, s.A, M, &solver) == expected && !S == differs);
+    CHECK(!differs ||
+          strstr(capture.last, "a solver: rtol is 0 on rank 0, but"));
+    lcl_solver_destroy(&S);
+    lcl_precond_destroy(&M);
+    lcl_operator_destroy(&A);
+    finish(&s);
+    return true;
+}
+
+// One rank passes what no rank may.
+static bool refuses_bad_params(void)
+{
+    struct system s = {.rank = 0};
+    lcl_operator *A;
+    CHECK(open(&s, "lap3d:6"));
+    const struct lcl_operator_params op = {.block_size = s.rank == 0 ? 99 : 0};
+    CHECK(lcl_operator_create_mpi(&A, s.ctx, MPI_COMM_WORLD, &s.rows, &op) ==
+          LCL_EINVAL);
+    CHECK(!A);
+    finish(&s);
+    return true;
+}
+
+// Rows read together are those of the problem that was written.
+static bool reads_a_file(const char *path)
+{
+    struct system s = {.rank = 0};
+    struct lcl_csr whole;
+    struct lcl_rows R;
+    CHECK(open(&s, "convdiff:7,2"));
+    CHECK(lcl_csr_problem(&whole, "convdiff:7,2", NULL) == LCL_OK);
+    CHECK(s.rank > 0 || lcl_csr_write(&whole, path, NULL) == LCL_OK);
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK(lcl_rows_read_mpi(&R, MPI_COMM_WORLD, path, 1, NULL) == LCL_OK);
+    CHECK(R.first == s.rows.first && R.rows == s.rows.rows);
+    const size_t nnz = (size_t)R.row_ptr[R.rows];
+    CHECK(memcmp(R.col, s.rows.col, nnz * sizeof *R.col) == 0);
+    CHECK(memcmp(R.val, s.rows.val, nnz * sizeof *R.val) == 0);
+    lcl_rows_finish(&R);
+    const bool is_last = s.rank == s.size - 1;
+    CHECK(lcl_rows_read_mpi(&R, MPI_COMM_WORLD, is_last ? "none.mtx" : path, 1,
+                            NULL) == LCL_EIO);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (s.rank == 0)
+        remove(path);
+    lcl_csr_finish(&whole);
+    finish(&s);
+    return true;
+}
+
+// The same file on all ranks.
+static void name_file(char path[64])
+{
+    int process = (int)getpid();
+    MPI_Bcast(&process, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    snprintf(path, 64, "mpi_operator_%d.mtx", process);
+}
+
 int main(int argc, char **argv)
 {
+    char path[64];
     MPI_Init(&argc, &argv);
-    const bool passed = solves_the_laplacian() && solves_a_flow() &&
-                        takes_new_values() && refuses_bad_rows() &&
-                        refuses_bad_vectors() && solves_a_kronecker_system() &&
-                        refuses_different_systems();
+    name_file(path);
+    const bool passed =
+        solves_the_laplacian() && solves_a_flow() && takes_new_values() &&
+        refuses_bad_rows() && refuses_bad_vectors() && refuses_other_params() &&
+        refuses_bad_params() && reads_a_file(path) &&
+        solves_a_kronecker_system() && refuses_different_systems();
     if (!passed)
         MPI_Abort(MPI_COMM_WORLD, 1);
     MPI_Finalize();

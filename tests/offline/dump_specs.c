@@ -113,6 +113,7 @@ static const struct variant variants[] = {
     {"columns",   4, {.source = "bsr.cl", .block = 3,
                       .defines = {{"LANES_PER_ROW", 9}, {"VECTORS", 4}}}},
     {"plain",     8, {.source = "cg.cl"}},
+    {"plain",     8, {.source = "cg_pipelined.cl"}},
     {"plain",     8, {.source = "cg_published.cl", .add = ANY}},
     {"plain",     4, {.source = "coarse.cl"}},
     {"blocks",    4, {.source = "coarse.cl", .block = 3}},

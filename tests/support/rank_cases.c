@@ -3,6 +3,7 @@
 // are hashes of round, sender and receiver.
 #include "tests/support/rank_cases.h"
 
+#include "lib/comm/agree.h"
 #include "tests/support/capture.h"
 
 #include <math.h>
@@ -93,6 +94,29 @@ static enum lcl_status sums(struct lcl_comm *C)
     return lcl_comm_sum(C, NULL, 0);
 }
 
+// Sums that start before an exchange around the ring and end after it.
+static enum lcl_status started_sums(struct lcl_comm *C)
+{
+    for (int round = 0; round < 200; ++round) {
+        const double data = summand(C->rank, round);
+        const int next = (C->rank + 1) % C->size;
+        const int before = (C->rank + C->size - 1) % C->size;
+        struct lcl_message out = {next, &data, sizeof data};
+        struct lcl_message in = {before, NULL, sizeof data};
+        struct lcl_exchange_plan P = {&out, &in, 1, 1};
+        double sum[3] = {round, C->rank, 1}, ranks = C->size;
+        TRY(lcl_comm_start(C, sum, sizeof sum));
+        TRY(lcl_comm_begin(C, &P));
+        TRY(lcl_comm_end(C, &P));
+        const double expected = summand(before, round);
+        CHECK(memcmp(in.data, &expected, sizeof expected) == 0);
+        TRY(lcl_comm_sum(C, sum, 3));
+        CHECK(sum[0] == ranks * round && sum[2] == ranks);
+        CHECK(sum[1] == ranks * (ranks - 1) / 2);
+    }
+    return LCL_OK;
+}
+
 static enum lcl_status largest(struct lcl_comm *C)
 {
     for (int winner = 0; winner < C->size; ++winner) {
@@ -107,6 +131,30 @@ static enum lcl_status largest(struct lcl_comm *C)
 }
 
 // ---------------------------------------------------------------- agreements
+
+// The last rank has another second number; then all have the same.
+static enum lcl_status common_numbers(struct lcl_comm *C)
+{
+    struct test_capture capture;
+    const struct lcl_log log = C->log;
+    const int last = C->size - 1;
+    for (int wrong = 1; wrong >= 0; --wrong) {
+        const bool is_other = wrong && C->rank == last;
+        const struct lcl_common all[] = {
+            {"first", 1}, {"second", is_other ? 3 : 2}, {"third", NAN}};
+        char message[80] = "";
+        if (wrong && last > 0)
+            snprintf(message, sizeof message,
+                     "work: second is 2 on rank 0, but 3 on rank %d:", last);
+        test_capture_init(&capture, LCL_LOG_ERROR);
+        C->log = capture.log;
+        const enum lcl_status st = lcl_comm_expect_equal(C, "work", all, 3);
+        C->log = log;
+        CHECK(st == (*message ? LCL_EINVAL : LCL_OK));
+        CHECK(strstr(capture.last, message));
+    }
+    return LCL_OK;
+}
 
 static enum lcl_status results(struct lcl_comm *C)
 {
@@ -351,7 +399,9 @@ static enum lcl_status exchanged_lengths(struct lcl_comm *C)
 const struct lcl_test_rank_case lcl_test_rank_cases[] = {
     {"gathers of many lengths", gathers},
     {"sums in the order of the ranks", sums},
+    {"sums that start before an exchange", started_sums},
     {"the largest number", largest},
+    {"numbers that have to be equal", common_numbers},
     {"agreement on a result", results},
     {"agreement on an error", errors},
     {"exchanges by one plan", one_plan},

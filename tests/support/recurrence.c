@@ -14,6 +14,7 @@ enum {
     VECTORS = TEST_RECURRENCE_VECTORS,
     STATES = TEST_RECURRENCE_STATES,
     STOPS = TEST_RECURRENCE_STOPS,
+    SUMS = TEST_RECURRENCE_ROWS * TEST_RECURRENCE_GROUPS,
 };
 
 struct test_recurrence test_recurrence_make(void)
@@ -69,6 +70,7 @@ void test_recurrence_set_sums(struct test_recurrence *d, double first,
 {
     test_set_sums(d->sums, first);
     test_set_sums(d->sums + GROUPS, second);
+    test_set_sums(d->sums + 2 * GROUPS, 0);
 }
 
 void test_recurrence_expect(const struct test_recurrence *got,
@@ -89,8 +91,8 @@ struct test_recurrence_device test_recurrence_upload(
     lcl_context *ctx, const struct test_recurrence *d)
 {
     struct test_recurrence_device D = {
-        .sums = test_upload(ctx, d->sums, 2 * GROUPS, sizeof *d->sums),
-        .next = test_poisoned(ctx, 2 * GROUPS, sizeof *d->sums),
+        .sums = test_upload(ctx, d->sums, SUMS, sizeof *d->sums),
+        .next = test_poisoned(ctx, SUMS, sizeof *d->sums),
         .state = test_upload(ctx, d->state, STATES, sizeof *d->state),
         .stop = test_upload(ctx, d->stop, STOPS, sizeof *d->stop),
     };
@@ -102,7 +104,7 @@ struct test_recurrence_device test_recurrence_upload(
 void test_recurrence_download(struct test_recurrence_device *D,
                               struct test_recurrence *d)
 {
-    test_download(D->next, d->sums, 2 * GROUPS, sizeof *d->sums);
+    test_download(D->next, d->sums, SUMS, sizeof *d->sums);
     test_download(D->state, d->state, STATES, sizeof *d->state);
     test_download(D->stop, d->stop, STOPS, sizeof *d->stop);
     for (int v = 0; v < VECTORS; ++v) {

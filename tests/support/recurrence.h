@@ -9,7 +9,8 @@
 
 enum {
     TEST_RECURRENCE_GROUPS = 3, // number of groups in each launch
-    TEST_RECURRENCE_VECTORS = 8,
+    TEST_RECURRENCE_ROWS = 3,   // of partial sums
+    TEST_RECURRENCE_VECTORS = 10,
     TEST_RECURRENCE_STATES = 280,
     TEST_RECURRENCE_STOPS = 3,
 };
@@ -17,7 +18,8 @@ enum {
 struct test_recurrence {
     int64_t n;
     double *vector[TEST_RECURRENCE_VECTORS];
-    double sums[2 * TEST_RECURRENCE_GROUPS]; // one half per dot product
+    // one row per dot product
+    double sums[TEST_RECURRENCE_ROWS * TEST_RECURRENCE_GROUPS];
     double state[TEST_RECURRENCE_STATES];
     int32_t stop[TEST_RECURRENCE_STOPS];
 };
@@ -37,7 +39,8 @@ double test_sum_of(const double *sums);
 void test_expect_sums(const char *what, const double *got,
                       const double *expected, int rows);
 
-// Writes partial sums with the totals `first` and `second`.
+// Writes partial sums with the totals `first` and `second`, the third row with
+// 0.
 void test_recurrence_set_sums(struct test_recurrence *d, double first,
                               double second);
 

@@ -126,6 +126,8 @@ static void test_options__enums_are_set_by_name(void **state)
     assert_int_equal(parsed("solver=minres").solver.type, LCL_SOLVER_MINRES);
     assert_int_equal(parsed("solver=cg_published").solver.type,
                      LCL_SOLVER_CG_PUBLISHED);
+    assert_int_equal(parsed("solver=cg_pipelined").solver.type,
+                     LCL_SOLVER_CG_PIPELINED);
     assert_int_equal(parsed("precond=ic0").precond.type, LCL_PRECOND_IC0);
     assert_int_equal(parsed("solver=idr").solver.type, LCL_SOLVER_IDR);
     assert_int_equal(parsed("solver=gmres").solver.type, LCL_SOLVER_GMRES);

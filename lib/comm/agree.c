@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What has to be the same on all ranks.
+#include "lib/comm/agree.h"
+
+#include "host/alloc.h"
+#include "host/log.h"
+
+#include <string.h>
+
+// NaN is equal to NaN.
+static bool differ(const double *a, const double *b)
+{
+    return memcmp(a, b, sizeof *a) != 0 && !(*a == *b);
+}
+
+// value + r * count: numbers of rank r.
+static enum lcl_status compare(const struct lcl_comm *C, const char *what,
+                               const struct lcl_common *all, int count,
+                               const double *value)
+{
+    for (int k = 0; k < count; ++k)
+        for (int r = 1; r < C->size; ++r)
+            if (differ(&value[k], &value[r * count + k]))
+                return lcl_fail(&C->log, LCL_EINVAL,
+                                "%s: %s is %.10g on rank 0, but %.10g on rank "
+                                "%d: expected the same on all ranks",
+                                what, all[k].name, value[k],
+                                value[r * count + k], r);
+    return LCL_OK;
+}
+
+enum lcl_status lcl_comm_expect_equal(struct lcl_comm *C, const char *what,
+                                      const struct lcl_common *all, int count)
+{
+    const size_t bytes = (size_t)count * sizeof(double);
+    double *room = lcl_malloc((size_t)C->size + 1, bytes);
+    if (!room) {
+        lcl_comm_fail(C);
+        return lcl_fail_memory(&C->log, "numbers of all ranks");
+    }
+    double *own = room + (size_t)C->size * (size_t)count;
+    for (int k = 0; k < count; ++k)
+        own[k] = all[k].value;
+    enum lcl_status st = lcl_comm_gather(C, own, bytes, room);
+    if (st == LCL_OK)
+        st = compare(C, what, all, count, room);
+    else
+        lcl_comm_fail(C);
+    lcl_free(room);
+    return st;
+}

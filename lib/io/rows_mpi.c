@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The ranks of MPI read one file together.
+#include "host/log.h"
+#include "lib/comm/mpi.h"
+#include "lib/io/shared.h"
+
+#include <levelcl/mpi.h>
+
+enum lcl_status lcl_rows_read_mpi(struct lcl_rows *out, MPI_Comm comm,
+                                  const char *path, int block,
+                                  const struct lcl_log *log)
+{
+    struct lcl_comm *C;
+    if (!out || !path)
+        return lcl_misuse(log, "lcl_rows_read_mpi: an argument is NULL");
+    *out = (struct lcl_rows)LCL_ROWS_INIT;
+    enum lcl_status st = lcl_mpi_comm_create(&C, &comm, log);
+    if (st == LCL_OK)
+        st = lcl_rows_read_shared(out, path, block, C);
+    lcl_mpi_comm_destroy(&C);
+    return st;
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Preconditioned pipelined CG (Ghysels and Vanroose 2014): one reduction per
+// iteration, during which the device applies M^-1 and A. The kernels are in
+// cl/krylov/cg_pipelined.cl. The recurrences lose more digits than those of CG;
+// a cycle that ends above the tolerance is followed by another one from the
+// true residual.
+#include "lib/krylov/pipeline.h"
+
+#include "host/alloc.h"
+#include "host/launch.h"
+#include "host/log.h"
+#include "host/runtime.h"
+#include "lib/krylov/best.h"
+#include "lib/vector/reduction.h"
+
+// As in cg_pipelined.cl.
+enum { STOPS = 2, OWN_WORDS = 4, ROWS = 3 };
+
+struct pipelined {
+    struct lcl_pipeline pipeline;
+    lcl_kernel *kernel, *dots;
+    lcl_buffer *v, *w, *z, *s, *p;
+    lcl_buffer *u, *m, *q; // NULL: M = I
+    // element it % 2 has the sums of iteration `it`
+    struct lcl_reduction sums[2];
+};
+
+// Of M = I, for kernels that do not touch it.
+static const lcl_buffer *any(const struct pipelined *K, const lcl_buffer *own)
+{
+    return own ? own : K->v;
+}
+
+// The kernel before iteration `it` sets this flag.
+static int flag_before(int it)
+{
+    return (it + 1) % 2;
+}
+
+// m = M^-1 w, v = A m; the sums are sent once the device has M^-1 to do.
+static enum lcl_status enqueue_products(struct lcl_solver *S, int it)
+{
+    struct pipelined *K = S->method;
+    const struct lcl_operands product = {.x = K->m ? K->m : K->w,
+                                         .y = K->v,
+                                         .stop = K->pipeline.stop,
+                                         .at = flag_before(it)};
+    enum lcl_status st;
+    if (K->m && ((st = lcl_krylov_precondition(S, K->w, K->m, K->pipeline.stop,
+                                               flag_before(it))) < 0 ||
+                 (st = lcl_reduction_send(&K->sums[it % 2])) < 0))
+        return st;
+    return lcl_apply(S->A, LCL_APPLY, &product);
+}
+
+static enum lcl_status enqueue_update(struct lcl_solver *S, int it)
+{
+    const struct pipelined *K = S->method;
+    const struct lcl_reduction *now = &K->sums[it % 2];
+    return LCL_LAUNCH(
+        K->kernel, S->A->range.groups, lcl_arg_int(it),
+        lcl_arg_long(S->A->range.n), lcl_arg_double(S->target),
+        lcl_arg_int(now->count), lcl_arg_int(!K->m), lcl_arg_buffer(now->sums),
+        lcl_arg_buffer(K->sums[(it + 1) % 2].sums), lcl_arg_buffer(K->v),
+        lcl_arg_buffer(any(K, K->m)), lcl_arg_buffer(K->z),
+        lcl_arg_buffer(any(K, K->q)), lcl_arg_buffer(K->s),
+        lcl_arg_buffer(K->p), lcl_arg_buffer(S->x), lcl_arg_buffer(S->r),
+        lcl_arg_buffer(any(K, K->u)), lcl_arg_buffer(K->w),
+        lcl_arg_buffer(K->pipeline.state), lcl_arg_buffer(K->pipeline.stop));
+}
+
+static enum lcl_status enqueue_step(struct lcl_solver *S, int it)
+{
+    struct pipelined *K = S->method;
+    struct lcl_reduction *sums = &K->sums[it % 2];
+    enum lcl_status st = lcl_reduction_begin(sums);
+    if (st < 0)
+        return st;
+    if ((st = enqueue_products(S, it)) < 0) {
+        lcl_reduction_cancel(sums);
+        return st;
+    }
+    if ((st = lcl_reduction_end(sums)) < 0 || (st = enqueue_update(S, it)) < 0)
+        return st;
+    return lcl_best_checkpoint(S, it, K->pipeline.state, K->pipeline.stop,
+                               it % 2);
+}
+
+// Computes the last residual and its x; the other vectors are unused from here
+// on.
+static enum lcl_status enqueue_last(struct lcl_solver *S, int it)
+{
+    struct pipelined *K = S->method;
+    struct lcl_reduction *sums = &K->sums[it % 2];
+    enum lcl_status st;
+    if ((st = lcl_reduction_begin(sums)) < 0 ||
+        (st = lcl_reduction_end(sums)) < 0)
+        return st;
+    return enqueue_update(S, it);
+}
+
+static const struct lcl_pipeline_ops pipeline_ops = {
+    STOPS, OWN_WORDS, enqueue_step, enqueue_last};
+
+static enum lcl_status create(struct lcl_solver *S)
+{
+    struct pipelined *K = S->method = lcl_calloc(1, sizeof *K);
+    if (!K)
+        return lcl_fail_memory(lcl_context_log(S->ctx), "pipelined CG");
+    const struct lcl_space *V = &S->A->range;
+    const bool plain = S->M->identity;
+    lcl_buffer **const vectors[] = {&K->v, &K->w, &K->z, &K->s,
+                                    &K->p, &K->u, &K->m, &K->q};
+    const struct lcl_kernel_plan kernels[] = {{&K->kernel, "cg_pipelined"},
+                                              {&K->dots, "cg_pipelined_dots"}};
+    const struct lcl_spec spec = {.source = "cg_pipelined.cl"};
+    enum lcl_status st;
+    if ((st = lcl_operator_prepare(S->M, LCL_APPLY)) < 0 ||
+        (S->additive &&
+         (st = lcl_operator_prepare(S->additive, LCL_APPLY)) < 0) ||
+        (st = lcl_krylov_kernels(S->ctx, spec, kernels, 2)) < 0 ||
+        (st = lcl_krylov_vectors(S, vectors, plain ? 5 : 8)) < 0 ||
+        (st = lcl_reduction_init(&K->sums[0], V, ROWS)) < 0 ||
+        (st = lcl_reduction_init(&K->sums[1], V, ROWS)) < 0)
+        return st;
+    S->launches = 1 + lcl_operator_launches(S->A, LCL_APPLY) +
+                  lcl_operator_launches(S->M, LCL_APPLY);
+    return lcl_pipeline_init(&K->pipeline, S->ctx, &pipeline_ops);
+}
+
+static void destroy(struct lcl_solver *S)
+{
+    struct pipelined *K = S->method;
+    if (!K)
+        return;
+    lcl_pipeline_finish(&K->pipeline);
+    lcl_reduction_finish(&K->sums[0]);
+    lcl_reduction_finish(&K->sums[1]);
+    lcl_buffer **const buffers[] = {&K->v, &K->w, &K->z, &K->s,
+                                    &K->p, &K->u, &K->m, &K->q};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i)
+        lcl_buffer_destroy(buffers[i]);
+    lcl_free(K);
+}
+
+// u = M^-1 r, w = A u and their sums.
+static enum lcl_status enqueue_start(struct lcl_solver *S)
+{
+    const struct pipelined *K = S->method;
+    const lcl_buffer *no_stop = lcl_context_no_stop(S->ctx);
+    const struct lcl_operands product = {
+        .x = K->u ? K->u : S->r, .y = K->w, .stop = no_stop};
+    enum lcl_status st;
+    if ((K->u &&
+         (st = lcl_krylov_precondition(S, S->r, K->u, no_stop, 0)) < 0) ||
+        (st = lcl_apply(S->A, LCL_APPLY, &product)) < 0)
+        return st;
+    return LCL_LAUNCH(K->dots, S->A->range.groups, lcl_arg_long(S->A->range.n),
+                      lcl_arg_int(!K->u), lcl_arg_buffer(S->r),
+                      lcl_arg_buffer(any(K, K->u)), lcl_arg_buffer(K->w),
+                      lcl_arg_buffer(K->sums[0].sums));
+}
+
+static enum lcl_status cycle(struct lcl_solver *S)
+{
+    struct pipelined *K = S->method;
+    lcl_buffer *const directions[] = {K->p, K->s, K->z, K->q};
+    enum lcl_status st = LCL_OK;
+    for (int k = 0; k < (K->q ? 4 : 3) && st == LCL_OK; ++k)
+        st = lcl_buffer_fill(directions[k], 0);
+    if (st < 0 || (st = enqueue_start(S)) < 0)
+        return st;
+    return lcl_pipeline_run(&K->pipeline, S);
+}
+
+const struct lcl_krylov_ops lcl_cg_pipelined = {
+    .create = create,
+    .cycle = cycle,
+    .destroy = destroy,
+    .symmetric = true,
+    .drifts = true,
+};

@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs in several processes: what MPI does for them. All ranks take the same
+// steps; after each they agree on its status, and rank 0 reports.
+#include "tools/ranks.h"
+
+#include "tools/random.h"
+
+#include <levelcl/mpi.h>
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TAG = 1, PIECE = 1 << 26 }; // numbers of a message
+
+static const MPI_Comm world = MPI_COMM_WORLD;
+
+static enum lcl_status no_memory(struct job *job, const char *what)
+{
+    return messages_fail(&job->messages, LCL_ENOMEM,
+                         "out of memory: no room for %s", what);
+}
+
+// ---------------------------------------------------------------- agreement
+
+struct outcome {
+    int status, phase, has_message;
+};
+
+// The rank whose error counts: the first that says why, else the first; -1: all
+// are well.
+static int find_failure(const struct outcome *all, int size)
+{
+    int found = -1;
+    for (int r = size - 1; r >= 0; --r)
+        if (all[r].status < 0 &&
+            (all[r].has_message || found < 0 || !all[found].has_message))
+            found = r;
+    return found;
+}
+
+static enum lcl_status take_failure(struct job *job, const struct outcome *all,
+                                    int rank)
+{
+    char text[MESSAGE_BYTES];
+    snprintf(text, sizeof text, "%s", job->messages.error);
+    MPI_Bcast(text, sizeof text, MPI_CHAR, rank, world);
+    job->phase = (enum job_phase)all[rank].phase;
+    if (!all[rank].has_message)
+        snprintf(text, sizeof text, "%s",
+                 lcl_status_str((enum lcl_status)all[rank].status));
+    return rank == 0
+               ? messages_fail(&job->messages,
+                               (enum lcl_status)all[rank].status, "%s", text)
+               : messages_fail(&job->messages,
+                               (enum lcl_status)all[rank].status, "rank %d: %s",
+                               rank, text);
+}
+
+// The error of one rank on all, with its message.
+static enum lcl_status agree(struct job *job, enum lcl_status st)
+{
+    const struct outcome own = {st, (int)job->phase, *job->messages.error != 0};
+    const int size = job->ranks->size;
+    struct outcome *all = malloc((size_t)size * sizeof *all);
+    if (!all)
+        MPI_Abort(world, job_exit_code(job, LCL_ENOMEM));
+    MPI_Allgather(&own, 3, MPI_INT, all, 3, MPI_INT, world);
+    const int rank = find_failure(all, size);
+    if (rank >= 0)
+        st = take_failure(job, all, rank);
+    free(all);
+    return st;
+}
+
+// ---------------------------------------------------------------- begin, end
+
+static int local_rank(void)
+{
+    MPI_Comm host;
+    int rank;
+    MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+    MPI_Comm_rank(host, &rank);
+    MPI_Comm_free(&host);
+    return rank;
+}
+
+static void be_silent(struct job *job)
+{
+    job->silent = true;
+    job->cli.quiet = true;
+    job->cli.output = job->cli.history = NULL;
+    job->messages.verbose = 0;
+    job->log = messages_log(&job->messages);
+}
+
+enum lcl_status ranks_begin(struct job *job)
+{
+    int size, level;
+    if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS)
+        return messages_fail(&job->messages, LCL_EDEVICE, "MPI does not start");
+    MPI_Comm_size(world, &size);
+    if (size == 1)
+        return LCL_OK;
+    struct ranks *R = job->ranks = calloc(1, sizeof *R);
+    if (!R)
+        MPI_Abort(world, job_exit_code(job, LCL_ENOMEM));
+    R->size = size;
+    R->local = local_rank();
+    MPI_Comm_rank(world, &R->rank);
+    if (R->rank > 0)
+        be_silent(job);
+    return LCL_OK;
+}
+
+// Where a rank has failed, messages may be under way that nobody receives: MPI
+// would wait for them.
+void ranks_end(enum lcl_status status, int code)
+{
+    int begun;
+    MPI_Initialized(&begun);
+    if (begun && status == LCL_EDEVICE)
+        MPI_Abort(world, code);
+    if (begun)
+        MPI_Finalize();
+}
+
+// ---------------------------------------------------------------- checks
+
+static void add_text(uint64_t *hash, const char *text)
+{
+    for (const char *p = text ? text : "\1"; *p; ++p)
+        *hash = (*hash ^ (unsigned char)*p) * UINT64_C(1099511628211); // FNV-1a
+    *hash = (*hash ^ 0xff) * UINT64_C(1099511628211);
+}
+
+static uint64_t hash_of(const struct cli *cli)
+{
+    const char *const texts[] = {lcl_version(), cli->matrix, cli->problem,
+                                 cli->rhs, cli->rhs_text};
+    uint64_t hash = UINT64_C(14695981039346656037);
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; ++k)
+        add_text(&hash, texts[k]);
+    for (int k = 0; k < CLI_KEYS; ++k)
+        add_text(&hash, cli->given[k]);
+    return hash;
+}
+
+// Devices may be named otherwise on another host.
+static enum lcl_status compare_options(struct job *job)
+{
+    const uint64_t own = hash_of(&job->cli);
+    uint64_t first = own;
+    int differs, other;
+    MPI_Bcast(&first, 1, MPI_UINT64_T, 0, world);
+    differs = own != first ? job->ranks->rank : job->ranks->size;
+    MPI_Allreduce(&differs, &other, 1, MPI_INT, MPI_MIN, world);
+    job->phase = JOB_USAGE;
+    return other == job->ranks->size
+               ? LCL_OK
+               : messages_fail(&job->messages, LCL_EINVAL,
+                               "rank %d has other options than rank 0", other);
+}
+
+static enum lcl_status check_options(struct job *job)
+{
+    const struct cli *cli = &job->cli;
+    const struct {
+        bool given;
+        const char *name;
+    } rules[] = {
+        {cli_is_kron(cli), "a system in Kronecker form"},
+        {cli->text[0] != NULL, "--csr-text"},
+        {cli->labels != NULL, "--partition file"},
+        {cli->coordinates != NULL, "--coordinates"},
+        {cli->near_null != NULL, "--near-null"},
+        {cli->matrix && strcmp(cli->matrix, "-") == 0, "the standard input"},
+    };
+    job->phase = JOB_USAGE;
+    for (size_t k = 0; k < sizeof rules / sizeof *rules; ++k)
+        if (rules[k].given)
+            return messages_fail(&job->messages, LCL_EINVAL,
+                                 "%s needs one process, not the %d of MPI",
+                                 rules[k].name, job->ranks->size);
+    return LCL_OK;
+}
+
+// ---------------------------------------------------------------- matrix
+
+static enum lcl_status read_rows(struct job *job)
+{
+    struct ranks *R = job->ranks;
+    const int block = job->cli.options.op.block_size;
+    if (job->cli.problem) {
+        job->phase = JOB_USAGE;
+        return lcl_rows_problem(&R->rows, job->cli.problem, R->rank, R->size,
+                                &job->log);
+    }
+    job->phase = JOB_INPUT;
+    return lcl_rows_read_mpi(&R->rows, world, job->cli.matrix,
+                             block > 0 ? block : 1, &job->log);
+}
+
+static void reduce(int64_t *value, int count, MPI_Op op)
+{
+    MPI_Allreduce(MPI_IN_PLACE, value, count, MPI_INT64_T, op, world);
+}
+
+static int64_t to_global(int64_t row, int64_t first)
+{
+    return row > 0 ? first + row : INT64_MAX;
+}
+
+static void reduce_facts(struct job *job)
+{
+    const struct lcl_rows *R = &job->ranks->rows;
+    struct facts *f = &job->facts;
+    int64_t sums[] = {f->zero_rows, f->missing_diagonals, f->negative_diagonals,
+                      f->positive_diagonals, R->row_ptr[R->rows]};
+    int64_t least[] = {f->row_min, to_global(f->first_zero_row, R->first),
+                       to_global(f->first_missing_diagonal, R->first)};
+    reduce(sums, 5, MPI_SUM);
+    reduce(least, 3, MPI_MIN);
+    reduce(&f->row_max, 1, MPI_MAX);
+    *f = (struct facts){
+        .row_min = least[0],
+        .row_max = f->row_max,
+        .zero_rows = sums[0],
+        .first_zero_row = sums[0] > 0 ? least[1] : 0,
+        .missing_diagonals = sums[1],
+        .first_missing_diagonal = sums[1] > 0 ? least[2] : 0,
+        .negative_diagonals = sums[2],
+        .positive_diagonals = sums[3],
+    };
+    // what reports tell of the matrix; its arrays are those of the ranks
+    job->A =
+        (struct lcl_csr){.rows = R->total, .cols = R->total, .nnz = sums[4]};
+    job->unknowns = R->total;
+}
+
+static enum lcl_status read_matrix(struct job *job)
+{
+    enum lcl_status st = agree(job, read_rows(job));
+    if (st == LCL_OK)
+        st = agree(job, ranks_facts(job));
+    if (st < 0)
+        return st;
+    reduce_facts(job);
+    return agree(job, job_check_rows(job));
+}
+
+// ---------------------------------------------------------------- vectors
+
+// Sends or receives `count` numbers in pieces.
+static void move(double *x, int64_t count, int peer, bool sends)
+{
+    for (int64_t at = 0; at < count; at += PIECE) {
+        const int piece = (int)(count - at < PIECE ? count - at : PIECE);
+        if (sends)
+            MPI_Send(x + at, piece, MPI_DOUBLE, peer, TAG, world);
+        else
+            MPI_Recv(x + at, piece, MPI_DOUBLE, peer, TAG, world,
+                     MPI_STATUS_IGNORE);
+    }
+}
+
+// Between the whole vector of rank 0 and the parts of all, in rank order.
+static void move_parts(const struct ranks *R, double *whole, double *part,
+                       bool spreads)
+{
+    int64_t place[2] = {R->rows.first, R->rows.rows};
+    if (R->rank > 0) {
+        MPI_Send(place, 2, MPI_INT64_T, 0, TAG, world);
+        move(part, R->rows.rows, 0, !spreads);
+        return;
+    }
+    const size_t bytes = (size_t)place[1] * sizeof *part;
+    if (spreads)
+        memcpy(part, whole + place[0], bytes);
+    else
+        memcpy(whole + place[0], part, bytes);
+    for (int r = 1; r < R->size; ++r) {
+        MPI_Recv(place, 2, MPI_INT64_T, r, TAG, world, MPI_STATUS_IGNORE);
+        move(whole + place[0], place[1], r, spreads);
+    }
+}
+
+// The right-hand side of a file, on rank 0.
+static enum lcl_status read_rhs(struct job *job)
+{
+    job->phase = JOB_INPUT;
+    return job->ranks->rank == 0 ? job_read_rhs(job) : LCL_OK;
+}
+
+static void multiply_ones(const struct lcl_rows *R, double *b)
+{
+    for (int64_t i = 0; i < R->rows; ++i) {
+        b[i] = 0;
+        for (int64_t k = R->row_ptr[i]; k < R->row_ptr[i + 1]; ++k)
+            b[i] += R->val[k];
+    }
+}
+
+static void make_rhs(struct job *job)
+{
+    const struct lcl_rows *R = &job->ranks->rows;
+    double *b = job->made_rhs;
+    switch (job->cli.made) {
+    case CLI_RHS_A_ONES:
+        multiply_ones(R, b);
+        break;
+    case CLI_RHS_RANDOM:
+        random_fill(b, R->rows, random_skip(job->cli.seed, R->first));
+        break;
+    case CLI_RHS_ONES:
+        for (int64_t i = 0; i < R->rows; ++i)
+            b[i] = 1;
+    }
+}
+
+static enum lcl_status prepare_vectors(struct job *job)
+{
+    const struct ranks *R = job->ranks;
+    const size_t n = (size_t)R->rows.rows;
+    job->x = calloc(n, sizeof *job->x);
+    job->made_rhs = calloc(n, sizeof *job->made_rhs);
+    enum lcl_status st =
+        job->x && job->made_rhs ? LCL_OK : no_memory(job, "the solution");
+    if (st == LCL_OK && job_rhs(job))
+        st = read_rhs(job);
+    if ((st = agree(job, st)) < 0)
+        return st;
+    if (job_rhs(job))
+        move_parts(R, job->rhs.val, job->made_rhs, true);
+    else
+        make_rhs(job);
+    job->b = job->made_rhs;
+    return LCL_OK;
+}
+
+// x as a whole on rank 0, if it is written or compared.
+static enum lcl_status collect(struct job *job, bool wanted)
+{
+    const struct ranks *R = job->ranks;
+    double *whole = NULL;
+    if (!wanted)
+        return LCL_OK;
+    if (R->rank == 0)
+        whole = malloc((size_t)R->rows.total * sizeof *whole);
+    const enum lcl_status st = agree(
+        job, R->rank > 0 || whole ? LCL_OK : no_memory(job, "the solution"));
+    if (st == LCL_OK)
+        move_parts(R, whole, job->x, false);
+    if (st == LCL_OK && R->rank == 0) {
+        free(job->x);
+        job->x = whole;
+        whole = NULL;
+    }
+    free(whole);
+    return st;
+}
+
+// ---------------------------------------------------------------- solve
+
+enum lcl_status ranks_make_operator(struct job *job)
+{
+    return lcl_operator_create_mpi(&job->op, job->ctx, world, &job->ranks->rows,
+                                   &job->cli.options.op);
+}
+
+static enum lcl_status check(struct job *job)
+{
+    enum lcl_status st = agree(job, compare_options(job));
+    if (st < 0)
+        return st;
+    if ((st = check_options(job)) == LCL_OK && job->ranks->rank == 0 &&
+        (st = job_check_paths(job)) == LCL_OK)
+        st = job_reserve_stdout(job);
+    return agree(job, st);
+}
+
+static enum lcl_status read_all(struct job *job)
+{
+    const double start = job_clock();
+    enum lcl_status st = read_matrix(job);
+    if (st == LCL_OK)
+        st = prepare_vectors(job);
+    job->read_seconds += job_clock() - start;
+    return st;
+}
+
+static enum lcl_status open_device(struct job *job)
+{
+    enum lcl_status st = ranks_choose_device(job);
+    if (st == LCL_OK)
+        st = job_open_device(job);
+    return agree(job, st);
+}
+
+static enum lcl_status report_result(struct job *job,
+                                     const struct ranks_report *report)
+{
+    enum lcl_status st = LCL_OK;
+    if (job->ranks->rank == 0 && (st = job_write(job)) == LCL_OK)
+        st = report->print_result(job);
+    return agree(job, st);
+}
+
+enum lcl_status ranks_solve(struct job *job, const struct ranks_report *report)
+{
+    const bool is_first = job->ranks->rank == 0;
+    int wanted = is_first && job->cli.output;
+    enum lcl_status st;
+    if ((st = check(job)) < 0 || (st = read_all(job)) < 0 ||
+        (st = open_device(job)) < 0)
+        return st;
+    if (is_first)
+        report->print_header(job);
+    if ((st = agree(job, job_set_up(job))) < 0)
+        return st;
+    if (is_first)
+        report->print_method(job);
+    MPI_Bcast(&wanted, 1, MPI_INT, 0, world);
+    if ((st = agree(job, job_solve(job))) < 0 ||
+        (st = collect(job, wanted || job_knows_solution(job))) < 0 ||
+        (st = report_result(job, report)) < 0)
+        return st;
+    return job->outcome;
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The functions of ranks_mpi.c for a build without MPI.
+#include "tools/ranks.h"
+
+enum lcl_status ranks_begin(struct job *job)
+{
+    job->phase = JOB_USAGE;
+    if (job->cli.mpi != CLI_MPI_ON)
+        return LCL_OK; // each process solves for itself
+    return messages_fail(&job->messages, LCL_EUNSUPPORTED,
+                         "--mpi on: this clsolve was built without MPI; "
+                         "configure the build with -Dmpi=enabled");
+}
+
+static enum lcl_status refuse(struct job *job)
+{
+    return messages_fail(&job->messages, LCL_EUNSUPPORTED,
+                         "this clsolve was built without MPI");
+}
+
+enum lcl_status ranks_solve(struct job *job, const struct ranks_report *report)
+{
+    (void)report;
+    return refuse(job);
+}
+
+enum lcl_status ranks_make_operator(struct job *job)
+{
+    return refuse(job);
+}
+
+void ranks_end(enum lcl_status status, int code)
+{
+    (void)status, (void)code;
+}
