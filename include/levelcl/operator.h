@@ -136,18 +136,19 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_operator_create_bsr(
     const struct lcl_operator_params *params);
 
 /* Distributes the rows of A, which is square, among `count` contexts, best one
- * for each device: consecutive rows with about as many entries each, in the
- * order of A or, if that needs much less exchange, in the order of parts that
- * METIS finds. Everything made from the operator then works on all devices at
- * once, on a thread each that the library starts for the time of a call;
- * vectors are whole vectors in host memory. A preconditioner consists of one
- * for each device, for the rows and columns of that device. Results repeat for
- * the same number of contexts. The contexts must outlive the operator and must
- * not be used during calls; their loggers are called from those threads; the
- * monitor of a solver is called from the caller's. Returns as
- * lcl_operator_create(), the error of the first device that fails; LCL_EINVAL
- * also for a context named twice or more contexts than rows or blocks. Design:
- * Mehta et al., arXiv 2508.04917, section 4.5. */
+ * for each device: consecutive rows with about as many entries each, or in the
+ * ratio of the copy bandwidths of devices of different models, in the order of
+ * A or, if that needs much less exchange, in the order of parts that METIS
+ * finds. Everything made from the operator then works on all devices at once,
+ * on a thread each that the library starts for the time of a call; vectors are
+ * whole vectors in host memory. A preconditioner consists of one for each
+ * device, for the rows and columns of that device. Results repeat for the same
+ * number of contexts. The contexts must outlive the operator and must not be
+ * used during calls; their loggers are called from those threads; the monitor
+ * of a solver is called from the caller's. Returns as lcl_operator_create(),
+ * the error of the first device that fails; LCL_EINVAL also for a context named
+ * twice or more contexts than rows or blocks. Design: Mehta et al., arXiv
+ * 2508.04917, section 4.5. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_operator_create_distributed(
     lcl_operator **out, lcl_context *const *contexts, int count,
     const struct lcl_csr *A, const struct lcl_operator_params *params);

@@ -182,52 +182,70 @@ enum lcl_status lcl_halo_add_rows(struct lcl_halo *H)
 // ------------------------------------------------------------------- numbering
 
 // Writes `count` rows, columns or ghosts of the caller's numbering in that of
-// the device: `place` is the new number of each row, NULL: the old one.
+// the device: `place` has the new number of each block; NULL: the old ones.
 static enum lcl_status write_numbers(lcl_buffer *to, const int32_t *numbers,
-                                     int64_t count, const int32_t *place,
-                                     int64_t rows)
+                                     int64_t count,
+                                     const struct lcl_numbering *N,
+                                     const lcl_buffer *place)
 {
-    int32_t *moved = lcl_malloc((size_t)count, sizeof *moved);
-    if (!moved)
-        return LCL_ENOMEM;
-    for (int64_t k = 0; k < count; ++k)
-        moved[k] = place && numbers[k] < rows ? place[numbers[k]] : numbers[k];
     const enum lcl_status st =
-        lcl_buffer_write(to, moved, (size_t)count * sizeof *moved);
-    lcl_free(moved);
-    return st;
+        lcl_buffer_write(to, numbers, (size_t)count * sizeof *numbers);
+    return st < 0 || !place || count == 0
+               ? st
+               : lcl_map_places(&N->ops, count, place, to);
 }
 
-static enum lcl_status write_all(struct lcl_halo *H, const int32_t *place)
+static enum lcl_status write_all(struct lcl_halo *H,
+                                 const struct lcl_numbering *N,
+                                 const lcl_buffer *place)
 {
     const struct lcl_halo_plan *P = &H->plan;
     enum lcl_status st;
-    if ((st = write_numbers(H->round[0].send, P->send, P->sends, place,
-                            P->rows)) == LCL_OK &&
-        (st = write_numbers(H->row, P->row, P->boundary, place, P->rows)) ==
-            LCL_OK)
-        st = write_numbers(H->col, P->col, P->entries, place, P->rows);
-    return st == LCL_ENOMEM
-               ? lcl_fail_memory(&H->space.comm->log, "rows at the boundary")
-               : st;
+    if ((st = write_numbers(H->round[0].send, P->send, P->sends, N, place)) <
+            0 ||
+        (st = write_numbers(H->row, P->row, P->boundary, N, place)) < 0)
+        return st;
+    return write_numbers(H->col, P->col, P->entries, N, place);
+}
+
+// Ghosts, behind the rows, keep their numbers.
+static enum lcl_status keep_ghosts(lcl_buffer *place, int64_t first,
+                                   int64_t count, const struct lcl_log *log)
+{
+    uint32_t *same = lcl_malloc((size_t)count, sizeof *same);
+    if (!same)
+        return lcl_fail_memory(log, "ghosts");
+    for (int64_t k = 0; k < count; ++k)
+        same[k] = (uint32_t)(first + k);
+    const enum lcl_status st =
+        lcl_buffer_write_at(place, (size_t)first * sizeof *same, same,
+                            (size_t)count * sizeof *same);
+    lcl_free(same);
+    return st;
+}
+
+// The number on the device of each of the caller's blocks and of each ghost.
+static enum lcl_status make_places(lcl_buffer **place, const struct lcl_halo *H,
+                                   const struct lcl_numbering *N)
+{
+    const int64_t blocks = N->n / N->block,
+                  more = H->plan.ghosts / N->block + 1;
+    enum lcl_status st;
+    if ((st = lcl_buffer_create(place, N->ctx, blocks + more, sizeof(uint32_t),
+                                "a permutation")) < 0 ||
+        (st = keep_ghosts(*place, blocks, more, &H->space.comm->log)) < 0)
+        return st;
+    return lcl_map_invert(&N->ops, blocks, N->perm, *place);
 }
 
 enum lcl_status lcl_halo_renumber(struct lcl_halo *H,
                                   const struct lcl_numbering *N)
 {
-    int32_t *perm, *place = NULL;
-    enum lcl_status st;
-    if (!N->perm)
-        return write_all(H, NULL);
-    if ((st = lcl_numbering_rows(N, &perm)) < 0)
-        return st;
-    place = lcl_malloc((size_t)N->n, sizeof *place);
-    for (int64_t i = 0; i < N->n && place; ++i)
-        place[perm[i]] = (int32_t)i;
-    st = place ? write_all(H, place)
-               : lcl_fail_memory(&H->space.comm->log, "rows at the boundary");
-    lcl_free(place);
-    lcl_free(perm);
+    lcl_buffer *place = NULL;
+    enum lcl_status st = N->perm ? make_places(&place, H, N) : LCL_OK;
+    if (st == LCL_OK)
+        st = write_all(H, N, place);
+    lcl_buffer_destroy(&place);
     return st;
 }
 

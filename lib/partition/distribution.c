@@ -2,6 +2,7 @@
 // Which device has which rows, and operators on several devices.
 #include "host/alloc.h"
 #include "host/log.h"
+#include "host/parallel.h"
 #include "host/runtime.h"
 #include "lib/matrix/bsr.h"
 #include "lib/matrix/csr.h"
@@ -10,6 +11,8 @@
 #include "lib/partition/partition.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 // ------------------------------------------------------------------- cuts
@@ -36,18 +39,66 @@ static int64_t row_at(const struct lcl_csr *A, int block, int64_t cost)
     return low * block;
 }
 
-// At least one block for each rank.
-static void cut(int64_t *first, const struct lcl_csr *A, int size, int block)
+// The share of each rank in all work, from its speed and at least one block.
+static void cut(int64_t *first, const struct lcl_csr *A, const double *speed,
+                int size, int block)
 {
-    const double each = (double)cost_before(A, A->rows) / size;
+    const double all = (double)cost_before(A, A->rows);
+    double total = 0, before = 0;
+    for (int r = 0; r < size; ++r)
+        total += speed[r];
     first[0] = 0;
     for (int r = 1; r < size; ++r) {
         const int64_t least = first[r - 1] + block;
         const int64_t most = A->rows - (int64_t)(size - r) * block;
-        const int64_t at = row_at(A, block, (int64_t)(each * r));
+        before += speed[r - 1];
+        const int64_t at = row_at(A, block, (int64_t)(all * before / total));
         first[r] = at < least ? least : at > most ? most : at;
     }
     first[size] = A->rows;
+}
+
+// ------------------------------------------------------------------- ghosts
+
+// The columns that each rank needs of others, as bits.
+struct needs {
+    const struct lcl_csr *A;
+    const int64_t *first;
+    int64_t chunks, words;
+    _Atomic(uint64_t) *bit; // words for each rank
+    int64_t *count;         // by chunk
+};
+
+static bool is_new(struct needs *N, int rank, int64_t column)
+{
+    const uint64_t bit = UINT64_C(1) << (column % 64);
+    _Atomic(uint64_t) *word = N->bit + rank * N->words + column / 64;
+    return !(atomic_load(word) & bit) && !(atomic_fetch_or(word, bit) & bit);
+}
+
+static int64_t count_row(struct needs *N, int rank, int64_t row)
+{
+    const struct lcl_csr *A = N->A;
+    const int64_t from = N->first[rank], end = N->first[rank + 1];
+    int64_t count = 0;
+    for (int64_t k = A->row_ptr[row]; k < A->row_ptr[row + 1]; ++k) {
+        const int32_t j = A->col_ind[k];
+        count += (j < from || j >= end) && is_new(N, rank, j);
+    }
+    return count;
+}
+
+static void count_chunk(void *arg, int64_t chunk)
+{
+    struct needs *N = arg;
+    const int64_t rows = N->A->rows;
+    const int64_t end = lcl_chunk_start(rows, N->chunks, chunk + 1);
+    int rank = 0;
+    for (int64_t i = lcl_chunk_start(rows, N->chunks, chunk); i < end; ++i) {
+        while (i >= N->first[rank + 1])
+            ++rank;
+        N->count[chunk] += count_row(N, rank, i);
+    }
 }
 
 // The entries of other ranks that the ranks need: pairs of a rank and a column.
@@ -55,20 +106,20 @@ static void cut(int64_t *first, const struct lcl_csr *A, int size, int block)
 static int64_t count_ghosts(const struct lcl_csr *A, const int64_t *first,
                             int size)
 {
-    int32_t *needed = lcl_malloc((size_t)A->cols, sizeof *needed);
+    struct needs N = {.A = A, .first = first};
     int64_t ghosts = 0;
-    if (!needed)
-        return -1;
-    memset(needed, -1, (size_t)A->cols * sizeof *needed);
-    for (int r = 0; r < size; ++r)
-        for (int64_t k = A->row_ptr[first[r]]; k < A->row_ptr[first[r + 1]];
-             ++k) {
-            const int32_t j = A->col_ind[k];
-            const bool own = j >= first[r] && j < first[r + 1];
-            ghosts += !own && needed[j] != r;
-            needed[j] = r;
-        }
-    lcl_free(needed);
+    N.chunks = lcl_chunks(A->rows);
+    N.words = A->cols / 64 + 1;
+    N.bit = lcl_calloc((size_t)(N.words * size), sizeof *N.bit);
+    N.count = lcl_calloc((size_t)N.chunks, sizeof *N.count);
+    if (N.bit && N.count)
+        lcl_parallel(N.chunks, count_chunk, &N);
+    else
+        ghosts = -1;
+    for (int64_t c = 0; c < N.chunks && ghosts >= 0; ++c)
+        ghosts += N.count[c];
+    lcl_free(N.count);
+    lcl_free(N.bit);
     return ghosts;
 }
 
@@ -115,8 +166,8 @@ static enum lcl_status order_by_metis(int32_t *perm, const struct lcl_csr *A,
 // B is A in the order of METIS's parts if that leaves less than two thirds of
 // the ghosts, otherwise empty.
 static enum lcl_status try_metis(struct lcl_distribution *D, struct lcl_csr *B,
-                                 const struct lcl_csr *A, int64_t ghosts,
-                                 const struct lcl_log *log)
+                                 const struct lcl_csr *A, const double *speed,
+                                 int64_t ghosts, const struct lcl_log *log)
 {
     enum lcl_status st;
     D->perm = lcl_malloc((size_t)A->rows, sizeof *D->perm);
@@ -125,7 +176,7 @@ static enum lcl_status try_metis(struct lcl_distribution *D, struct lcl_csr *B,
     if ((st = order_by_metis(D->perm, A, D->size, log)) < 0 ||
         (st = lcl_csr_reorder(B, &D->map, A, D->perm, log)) < 0)
         return st;
-    cut(D->first, B, D->size, 1);
+    cut(D->first, B, speed, D->size, 1);
     const int64_t fewer = count_ghosts(B, D->first, D->size);
     lcl_debug(log, "distribution: %" PRId64 " ghosts, %" PRId64 " by METIS",
               ghosts, fewer);
@@ -136,7 +187,7 @@ static enum lcl_status try_metis(struct lcl_distribution *D, struct lcl_csr *B,
     lcl_free(D->map);
     D->perm = NULL;
     D->map = NULL;
-    cut(D->first, A, D->size, 1);
+    cut(D->first, A, speed, D->size, 1);
     return LCL_OK;
 }
 
@@ -144,7 +195,8 @@ static enum lcl_status try_metis(struct lcl_distribution *D, struct lcl_csr *B,
 // Ranks have consecutive rows with about as many entries each: of A or, if
 // block is 1 and D->perm is set, of B.
 static enum lcl_status distribute(struct lcl_distribution *D, struct lcl_csr *B,
-                                  const struct lcl_csr *A, int size, int block,
+                                  const struct lcl_csr *A, const double *speed,
+                                  int size, int block,
                                   const struct lcl_log *log)
 {
     *D = (struct lcl_distribution){.size = size, .block = 1, .stages = 1};
@@ -156,10 +208,10 @@ static enum lcl_status distribute(struct lcl_distribution *D, struct lcl_csr *B,
     D->first = lcl_malloc((size_t)size + 1, sizeof *D->first);
     if (!D->first)
         return lcl_fail_memory(log, "the rows of the devices");
-    cut(D->first, A, size, block);
+    cut(D->first, A, speed, size, block);
     const int64_t ghosts = size > 1 ? count_ghosts(A, D->first, size) : 0;
     if (block == 1 && ghosts > A->rows / FEW_GHOSTS)
-        return try_metis(D, B, A, ghosts, log);
+        return try_metis(D, B, A, speed, ghosts, log);
     return LCL_OK;
 }
 
@@ -194,6 +246,39 @@ static enum lcl_status begin(lcl_operator **out, lcl_context *const *contexts,
                                    lcl_context_log(first));
 }
 
+// ------------------------------------------------------------------- speeds
+
+static bool are_alike(lcl_context *const *ctx, int count)
+{
+    const char *name = lcl_context_caps(ctx[0])->name;
+    for (int r = 1; r < count; ++r)
+        if (strcmp(lcl_context_caps(ctx[r])->name, name) != 0)
+            return false;
+    return true;
+}
+
+// Relative speeds of devices: equal for one model, else their copy bandwidths,
+// as powers of the root of 2, so that runs repeat. The caller frees *speed.
+static enum lcl_status find_speeds(double **speed, lcl_context *const *ctx,
+                                   int count)
+{
+    const bool alike = are_alike(ctx, count);
+    enum lcl_status st = LCL_OK;
+    *speed = lcl_malloc((size_t)count, sizeof **speed);
+    if (!*speed)
+        return lcl_fail_memory(lcl_context_log(ctx[0]),
+                               "the speeds of the devices");
+    for (int r = 0; r < count && st == LCL_OK; ++r) {
+        (*speed)[r] = 1;
+        if (!alike)
+            st = lcl_context_copy_bandwidth(ctx[r], &(*speed)[r]);
+        (*speed)[r] = exp2(round(2 * log2((*speed)[r])) / 2);
+    }
+    return st;
+}
+
+// ------------------------------------------------------------------- operators
+
 static enum lcl_status check_square(const struct lcl_csr *A,
                                     const struct lcl_log *log)
 {
@@ -211,6 +296,7 @@ enum lcl_status lcl_operator_create_distributed(
 {
     struct lcl_distribution D = {.size = 0};
     struct lcl_csr B = {0};
+    double *speed = NULL;
     enum lcl_status st = begin(out, contexts, count, A,
                                "lcl_operator_create_distributed", &params);
     if (st < 0)
@@ -220,20 +306,24 @@ enum lcl_status lcl_operator_create_distributed(
         return st;
     const int block =
         params->block_size ? params->block_size : lcl_csr_natural_block(A);
-    lcl_task_enter(contexts[0], LCL_TASK_PARTITION);
-    st = distribute(&D, &B, A, count, block, log);
-    lcl_task_leave(contexts[0]);
+    if ((st = find_speeds(&speed, contexts, count)) == LCL_OK) {
+        lcl_task_enter(contexts[0], LCL_TASK_PARTITION);
+        st = distribute(&D, &B, A, speed, count, block, log);
+        lcl_task_leave(contexts[0]);
+    }
     if (st == LCL_OK)
         st = lcl_team_operator_create(out, contexts, D.perm ? &B : A, &D,
                                       params);
     lcl_csr_finish(&B);
     lcl_distribution_finish(&D);
+    lcl_free(speed);
     return st;
 }
 
 // Distributes the block rows of K by the union of the patterns of M and L.
 static enum lcl_status distribute_kron(struct lcl_distribution *D,
-                                       const struct lcl_kron *K, int size,
+                                       const struct lcl_kron *K,
+                                       const double *speed, int size,
                                        const struct lcl_log *log)
 {
     struct lcl_bsr both;
@@ -243,7 +333,7 @@ static enum lcl_status distribute_kron(struct lcl_distribution *D,
     if (st < 0)
         return st;
     const struct lcl_csr pattern = lcl_bsr_pattern(&both);
-    st = distribute(D, &reordered, &pattern, size, 1, log);
+    st = distribute(D, &reordered, &pattern, speed, size, 1, log);
     D->block = K->M->block_size;
     D->stages = K->stages;
     lcl_csr_finish(&reordered);
@@ -256,6 +346,7 @@ enum lcl_status lcl_operator_create_kron_distributed(
     const struct lcl_kron *K, const struct lcl_operator_params *params)
 {
     struct lcl_distribution D = {.size = 0};
+    double *speed = NULL;
     enum lcl_status st = begin(out, contexts, count, K,
                                "lcl_operator_create_kron_distributed", &params);
     if (st < 0)
@@ -263,11 +354,14 @@ enum lcl_status lcl_operator_create_kron_distributed(
     const struct lcl_log *log = lcl_context_log(contexts[0]);
     if ((st = lcl_kron_check(K, log)) < 0)
         return st;
-    lcl_task_enter(contexts[0], LCL_TASK_PARTITION);
-    st = distribute_kron(&D, K, count, log);
-    lcl_task_leave(contexts[0]);
+    if ((st = find_speeds(&speed, contexts, count)) == LCL_OK) {
+        lcl_task_enter(contexts[0], LCL_TASK_PARTITION);
+        st = distribute_kron(&D, K, speed, count, log);
+        lcl_task_leave(contexts[0]);
+    }
     if (st == LCL_OK)
         st = lcl_kron_team_create(out, contexts, K, &D, params);
     lcl_distribution_finish(&D);
+    lcl_free(speed);
     return st;
 }
