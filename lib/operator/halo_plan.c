@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 // ------------------------------------------------------------------- ranks
 
@@ -293,6 +294,19 @@ static enum lcl_status take_requests(struct lcl_halo_plan *P,
     return LCL_OK;
 }
 
+// One message for each peer: its part of `data`, elements of `size` bytes;
+// NULL: messages to receive.
+static void list_messages(struct lcl_message *message,
+                          const struct lcl_halo_peer *peer, int count,
+                          const void *data, size_t size)
+{
+    const char *from = data;
+    for (int k = 0; k < count; ++k)
+        message[k] = (struct lcl_message){
+            peer[k].rank, from ? from + (size_t)peer[k].start * size : NULL,
+            (size_t)peer[k].count * size};
+}
+
 // Asks the owners for their rows, and learns which ones others ask for.
 static enum lcl_status ask(struct lcl_halo_plan *P, struct lcl_comm *C)
 {
@@ -303,15 +317,12 @@ static enum lcl_status ask(struct lcl_halo_plan *P, struct lcl_comm *C)
         .out = out, .in = in, .outs = P->froms, .ins = P->tos};
     enum lcl_status st = LCL_OK;
     P->send = lcl_malloc((size_t)P->sends, sizeof *P->send);
-    if (!out || !in || !P->send)
+    if (out && in && P->send) {
+        list_messages(out, P->from, P->froms, P->ghost, sizeof *P->ghost);
+        list_messages(in, P->to, P->tos, NULL, sizeof *P->ghost);
+    } else {
         st = lcl_fail_memory(&C->log, "the rows for other ranks");
-    for (int k = 0; k < P->froms && st == LCL_OK; ++k)
-        out[k] =
-            (struct lcl_message){P->from[k].rank, P->ghost + P->from[k].start,
-                                 (size_t)P->from[k].count * sizeof *P->ghost};
-    for (int k = 0; k < P->tos && st == LCL_OK; ++k)
-        in[k] = (struct lcl_message){P->to[k].rank, NULL,
-                                     (size_t)P->to[k].count * sizeof *P->ghost};
+    }
     if (st == LCL_OK && (st = lcl_comm_begin(C, &X)) == LCL_OK &&
         (st = lcl_comm_end(C, &X)) == LCL_OK)
         st = take_requests(P, in, &C->log);
@@ -361,6 +372,47 @@ enum lcl_status lcl_halo_plan_init(struct lcl_halo_plan *P, struct lcl_comm *C,
     const enum lcl_status st = make(P, C, A);
     if (st < 0)
         lcl_comm_fail(C);
+    return st;
+}
+
+// ------------------------------------------------------------------- carry
+
+static enum lcl_status exchange(const struct lcl_halo_plan *P,
+                                struct lcl_comm *C, struct lcl_message *out,
+                                struct lcl_message *in, const void *send,
+                                size_t size, char *ghost)
+{
+    struct lcl_exchange_plan X = {
+        .out = out, .in = in, .outs = P->tos, .ins = P->froms};
+    enum lcl_status st;
+    list_messages(out, P->to, P->tos, send, size);
+    list_messages(in, P->from, P->froms, NULL, size);
+    if ((st = lcl_comm_begin(C, &X)) < 0 || (st = lcl_comm_end(C, &X)) < 0)
+        return st;
+    for (int k = 0; k < P->froms; ++k)
+        memcpy(ghost + (size_t)P->from[k].start * size, in[k].data,
+               in[k].bytes);
+    return lcl_comm_agree(C, LCL_OK, "an exchange"); // all have read `send`
+}
+
+enum lcl_status lcl_halo_plan_carry(const struct lcl_halo_plan *P,
+                                    struct lcl_comm *C, const void *own,
+                                    size_t size, void *ghost)
+{
+    struct lcl_message *out = lcl_malloc((size_t)P->tos, sizeof *out);
+    struct lcl_message *in = lcl_malloc((size_t)P->froms, sizeof *in);
+    char *send = lcl_malloc((size_t)P->sends, size);
+    enum lcl_status st;
+    for (int64_t k = 0; send && k < P->sends; ++k)
+        memcpy(send + (size_t)k * size,
+               (const char *)own + (size_t)P->send[k] * size, size);
+    st = out && in && send ? exchange(P, C, out, in, send, size, ghost)
+                           : lcl_fail_memory(&C->log, "messages");
+    if (st < 0)
+        lcl_comm_fail(C);
+    lcl_free(send);
+    lcl_free(in);
+    lcl_free(out);
     return st;
 }
 

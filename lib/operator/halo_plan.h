@@ -39,4 +39,12 @@ enum lcl_status lcl_halo_plan_init(struct lcl_halo_plan *P, struct lcl_comm *C,
                                    const struct lcl_rows *A, int values);
 // Frees the entries in own columns.
 void lcl_halo_plan_drop_own(struct lcl_halo_plan *P);
+
+// Carries `size` bytes of each row to the ranks that have it as a ghost: those
+// of ghost g are those that its owner has of the row. Collective. Returns
+// LCL_OK, LCL_ENOMEM or a status of the transport; it ends the calls of all
+// ranks with an error then.
+enum lcl_status lcl_halo_plan_carry(const struct lcl_halo_plan *P,
+                                    struct lcl_comm *C, const void *own,
+                                    size_t size, void *ghost);
 void lcl_halo_plan_finish(struct lcl_halo_plan *P);

@@ -167,6 +167,58 @@ static void expect_all(struct lcl_csr A)
     test_csr_finish(&A);
 }
 
+// ------------------------------------------------------------------- carry
+
+struct carried {
+    struct test_plans *T;
+    int64_t *own[TEST_RANKS], *ghost[TEST_RANKS];
+};
+
+static enum lcl_status carry(void *arg, int r)
+{
+    const struct carried *c = arg;
+    return lcl_halo_plan_carry(&c->T->plan[r], lcl_team_comm(c->T->team, r),
+                               c->own[r], sizeof **c->own, c->ghost[r]);
+}
+
+// A number of each row, made of the row of the whole matrix.
+static void expect_carried(int size, const struct lcl_csr *A)
+{
+    struct test_plans T;
+    struct carried c = {.T = &T};
+    test_plans_open(&T, size, A, NULL, NULL);
+    assert_int_equal(test_plans_make(&T), LCL_OK);
+    for (int r = 0; r < size; ++r) {
+        const struct lcl_halo_plan *P = &T.plan[r];
+        c.own[r] = calloc((size_t)P->rows, sizeof **c.own);
+        c.ghost[r] = calloc((size_t)P->ghosts + 1, sizeof **c.ghost);
+        assert_true(c.own[r] && c.ghost[r]);
+        for (int64_t i = 0; i < P->rows; ++i)
+            c.own[r][i] = 3 * (P->first + i) + 1;
+    }
+    for (int repeat = 0; repeat < 2; ++repeat)
+        assert_int_equal(lcl_team_run(T.team, carry, &c), LCL_OK);
+    for (int r = 0; r < size; ++r) {
+        for (int64_t g = 0; g < T.plan[r].ghosts; ++g)
+            assert_int_equal(c.ghost[r][g], 3 * T.plan[r].ghost[g] + 1);
+        free(c.ghost[r]);
+        free(c.own[r]);
+    }
+    test_plans_close(&T);
+}
+
+static void test_halo_plan__rows_carry_numbers_to_ghosts(void **state)
+{
+    struct lcl_csr A = test_random_csr(60, 3, 5), B = test_identity(8);
+    (void)state;
+    for (int size = 1; size <= TEST_RANKS; ++size) {
+        expect_carried(size, &A);
+        expect_carried(size, &B);
+    }
+    test_csr_finish(&B);
+    test_csr_finish(&A);
+}
+
 // ------------------------------------------------------------------- patterns
 
 static void test_halo_plan__random_patterns(void **state)
@@ -437,6 +489,7 @@ static void test_halo_plan__a_team_survives_malformed_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_halo_plan__rows_carry_numbers_to_ghosts),
         cmocka_unit_test(test_halo_plan__random_patterns),
         cmocka_unit_test(test_halo_plan__ranks_of_any_size),
         cmocka_unit_test(test_halo_plan__one_rank_has_one_row),
