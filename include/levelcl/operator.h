@@ -141,7 +141,8 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_operator_create_bsr(
  * METIS finds. Everything made from the operator then works on all devices at
  * once, on a thread each that the library starts for the time of a call;
  * vectors are whole vectors in host memory. A preconditioner consists of one
- * for each device, for the rows and columns of that device. Results repeat for
+ * for each device, for the rows and columns of that device, but a coarse
+ * correction is one of all devices. Results repeat for
  * the same number of contexts. The contexts must outlive the operator and must
  * not be used during calls; their loggers are called from those threads; the
  * monitor of a solver is called from the caller's. Returns as

@@ -203,7 +203,9 @@ struct lcl_block_jacobi_params {
  * 4096 rows on if nine tenths of the off-diagonal entries have the sign
  * opposite to the diagonal. CG applies MULT in its symmetric form A-DEF2 (Tang
  * et al., J Sci Comput 39, 2009), but as ADD if M was made from another
- * operator than A or from older values. */
+ * operator than A or from older values. Several devices or ranks have one
+ * correction together, with as many unknowns as one device; with a transversal
+ * each has its own. */
 enum lcl_coarse {
     LCL_COARSE_AUTO = 0, /* MULT if likely to pay off, else NONE */
     LCL_COARSE_NONE,
@@ -396,7 +398,8 @@ struct lcl_precond_info {
     int diagonal_block_rows_max;
     enum lcl_coarse coarse; /* NONE, ADD or MULT; also NONE if the coarse
                                matrix could not be inverted */
-    int64_t coarse_rows;    /* unknowns of the correction */
+    int64_t coarse_rows;    /* unknowns of the correction; of a rank of MPI,
+                               those of its rows */
     int64_t coarse_pinned;  /* of these, left out because the coarse matrix is
                                singular */
     uint64_t coarse_bytes;  /* on the device */

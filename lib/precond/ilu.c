@@ -10,6 +10,7 @@
 #include "lib/factor/ildu0.h"
 #include "lib/factor/level_ildu0.h"
 #include "lib/multilevel/two_level.h"
+#include "lib/operator/distributed.h"
 #include "lib/precond/schwarz.h"
 #include "lib/trisolve/packed.h"
 
@@ -20,6 +21,10 @@ struct ilu {
     struct lcl_trisolve_method trisolve;
     struct lcl_schwarz *schwarz; // NULL: the rows of the factors are those of A
     struct lcl_coarse_space *coarse; // NULL: no coarse correction
+    // What the coarse correction is made of, until join() has ended:
+    struct lcl_subdomains subdomains;
+    enum lcl_coarse wanted;
+    double opposite; // of struct lcl_drop_info
     // Only with a coarse correction:
     struct lcl_two_level cycle;                     // as M is applied
     struct lcl_two_level additive, deflated, start; // as CG applies it
@@ -127,32 +132,52 @@ static enum lcl_status make_cycles(lcl_precond *M)
     return mult ? make_cg_forms(M) : LCL_OK;
 }
 
-static enum lcl_status make_coarse(lcl_precond *M,
-                                   const struct lcl_subdomains *P)
+// The choice of AUTO is that of one device with the subdomains of all ranks.
+static enum lcl_status choose_coarse(lcl_precond *M)
 {
     const struct ilu *I = M->op.state;
-    const struct lcl_coarse_params params = {.block = M->info.block_size};
-    const enum lcl_status st = lcl_coarse_init(I->coarse, M->op.range.ctx,
-                                               M->matrix->matrix, P, &params);
+    const double rows = (double)I->subdomains.n;
+    double sum[] = {(double)I->subdomains.parts, rows, rows * I->opposite};
+    const enum lcl_status st = M->whole && I->wanted == LCL_COARSE_AUTO
+                                   ? lcl_space_sum(&M->op.range, sum, 3)
+                                   : LCL_OK;
+    M->info.coarse = lcl_coarse_choose(I->wanted, (int64_t)sum[0],
+                                       (int64_t)sum[1], sum[2] / sum[1]);
+    return st;
+}
+
+static enum lcl_status allocate_coarse(lcl_precond *M)
+{
+    struct ilu *I = M->op.state;
+    I->coarse = lcl_calloc(1, sizeof *I->coarse);
+    return I->coarse ? LCL_OK
+                     : lcl_fail_memory(lcl_context_log(M->op.range.ctx),
+                                       "a coarse correction");
+}
+
+static enum lcl_status make_coarse(lcl_precond *M)
+{
+    const struct ilu *I = M->op.state;
+    const struct lcl_coarse_params params = {
+        .block = M->info.block_size,
+        .halo = M->whole ? lcl_distributed_halo(M->whole) : NULL,
+        .numbering = M->matrix->numbering};
+    const enum lcl_status st = lcl_coarse_init(
+        I->coarse, M->op.range.ctx, M->matrix->matrix, &I->subdomains, &params);
     return st < 0 ? st : make_cycles(M);
 }
 
-static enum lcl_status add_coarse(lcl_precond *M, const struct lcl_ilu_setup *a,
-                                  enum lcl_coarse wanted)
+static enum lcl_status add_coarse(lcl_precond *M)
 {
-    struct ilu *I = M->op.state;
-    const struct lcl_subdomains *P = &a->subdomains;
-    if (!a->extended)
-        M->info.coarse = lcl_coarse_choose(wanted, P->parts, P->n,
-                                           a->symbolic.drop.opposite);
-    if (M->info.coarse == LCL_COARSE_NONE)
+    enum lcl_status st;
+    if (lcl_precond_is_extended(M->info.type))
         return LCL_OK;
-    I->coarse = lcl_calloc(1, sizeof *I->coarse);
-    if (!I->coarse)
-        return lcl_fail_memory(lcl_context_log(M->op.range.ctx),
-                               "a coarse correction");
+    if ((st = choose_coarse(M)) < 0 || M->info.coarse == LCL_COARSE_NONE ||
+        (st = lcl_space_agree(&M->op.range, allocate_coarse(M),
+                              "a coarse correction")) < 0)
+        return st;
     lcl_task_enter(M->op.range.ctx, LCL_TASK_COARSE_PATTERN);
-    const enum lcl_status st = make_coarse(M, P);
+    st = make_coarse(M);
     lcl_task_leave(M->op.range.ctx);
     return st;
 }
@@ -165,7 +190,7 @@ static void describe_coarse(lcl_precond *M)
     info->coarse = C->off                               ? LCL_COARSE_NONE
                    : I->cycle.form == LCL_TWO_LEVEL_ADD ? LCL_COARSE_ADD
                                                         : LCL_COARSE_MULT;
-    info->coarse_rows = C->rows;
+    info->coarse_rows = C->aggregates * C->block;
     info->coarse_pinned = C->pinned;
     info->coarse_bytes = lcl_coarse_bytes(C);
 }
@@ -192,6 +217,16 @@ static void describe_apply(lcl_precond *M)
         M->info.factor_bytes += lcl_schwarz_bytes(I->schwarz);
 }
 
+// Keeps what join() needs.
+static void keep_for_coarse(struct ilu *I, struct lcl_ilu_setup *a,
+                            enum lcl_coarse wanted)
+{
+    I->subdomains = a->subdomains;
+    a->subdomains = (struct lcl_subdomains){0};
+    I->wanted = wanted;
+    I->opposite = a->symbolic.drop.opposite;
+}
+
 static enum lcl_status set_up(lcl_precond *M, struct lcl_ilu_setup *a,
                               const struct lcl_precond_params *params)
 {
@@ -201,10 +236,9 @@ static enum lcl_status set_up(lcl_precond *M, struct lcl_ilu_setup *a,
     lcl_task_enter(M->op.range.ctx, LCL_TASK_NUMERIC);
     st = make_factor(M, a, params);
     lcl_task_leave(M->op.range.ctx);
-    if (st < 0 || (st = add_coarse(M, a, params->coarse)) < 0)
-        return st;
-    describe_apply(M);
-    return LCL_OK;
+    if (st == LCL_OK)
+        keep_for_coarse(M->op.state, a, params->coarse);
+    return st;
 }
 
 static enum lcl_status create(lcl_precond *M,
@@ -227,6 +261,16 @@ static enum lcl_status create(lcl_precond *M,
         return lcl_fail_memory(log, "a preconditioner");
     st = set_up(M, &a, &own);
     lcl_ilu_setup_finish(&a);
+    return st;
+}
+
+static enum lcl_status join(lcl_precond *M)
+{
+    struct ilu *I = M->op.state;
+    const enum lcl_status st = add_coarse(M);
+    lcl_subdomains_finish(&I->subdomains);
+    if (st == LCL_OK)
+        describe_apply(M);
     return st;
 }
 
@@ -280,7 +324,7 @@ static enum lcl_status follow_storage(lcl_precond *M)
     return LCL_OK;
 }
 
-static enum lcl_status update(lcl_precond *M)
+static enum lcl_status update_factors(lcl_precond *M)
 {
     struct ilu *I = M->op.state;
     struct lcl_repairs repairs;
@@ -297,14 +341,22 @@ static enum lcl_status update(lcl_precond *M)
         return st;
     if (factored < 0)
         return factored;
-    if (((I->factor.storage != M->info.storage || !I->trisolve.ops) &&
-         (st = follow_storage(M)) < 0) ||
-        (st = lcl_trisolve_update(&I->trisolve)) < 0)
+    if ((I->factor.storage != M->info.storage || !I->trisolve.ops) &&
+        (st = follow_storage(M)) < 0)
         return st;
-    if (!I->coarse)
-        return LCL_OK;
+    return lcl_trisolve_update(&I->trisolve);
+}
+
+static enum lcl_status update(lcl_precond *M)
+{
+    struct ilu *I = M->op.state;
+    enum lcl_status st = update_factors(M);
+    if (!I->coarse ||
+        (st = lcl_space_agree(&M->op.range, st, "factors on subdomains")) < 0)
+        return st;
     lcl_task_enter(M->op.range.ctx, LCL_TASK_COARSE);
-    st = lcl_coarse_update(I->coarse, M->matrix->matrix->val);
+    st = lcl_space_end(&M->op.range,
+                       lcl_coarse_update(I->coarse, M->matrix->matrix->val));
     lcl_task_leave(M->op.range.ctx);
     describe_coarse(M);
     return st;
@@ -325,6 +377,7 @@ static void destroy(lcl_operator *A)
     if (I->coarse)
         lcl_coarse_finish(I->coarse);
     lcl_free(I->coarse);
+    lcl_subdomains_finish(&I->subdomains);
     if (I->schwarz)
         lcl_schwarz_finish(I->schwarz);
     lcl_free(I->schwarz);
@@ -337,6 +390,7 @@ const struct lcl_precond_ops lcl_precond_ilu = {
     .op = {.apply = apply, .destroy = destroy},
     .numbering = LCL_NUMBERING_OWN,
     .create = create,
+    .join = join,
     .update = update,
 };
 
@@ -344,6 +398,7 @@ const struct lcl_precond_ops lcl_precond_schwarz = {
     .op = {.apply = apply, .destroy = destroy},
     .numbering = LCL_NUMBERING_GIVEN,
     .create = create,
+    .join = join,
     .update = update,
 };
 
