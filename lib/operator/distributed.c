@@ -76,6 +76,12 @@ const struct lcl_halo *lcl_distributed_halo(const lcl_operator *A)
     return &D->halo;
 }
 
+const double *lcl_distributed_values(const lcl_operator *A)
+{
+    const struct part *D = A->state;
+    return D->val;
+}
+
 static const struct lcl_operator_ops ops = {
     .prepare = prepare,
     .apply = apply,

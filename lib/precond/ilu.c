@@ -11,20 +11,26 @@
 #include "lib/factor/level_ildu0.h"
 #include "lib/multilevel/two_level.h"
 #include "lib/operator/distributed.h"
+#include "lib/operator/overlap_rows.h"
 #include "lib/precond/schwarz.h"
 #include "lib/trisolve/packed.h"
 
+#include <assert.h>
 #include <string.h>
 
 struct ilu {
     struct lcl_factor factor;
     struct lcl_trisolve_method trisolve;
     struct lcl_schwarz *schwarz; // NULL: the rows of the factors are those of A
+    struct lcl_overlap_rows *around; // other ranks' rows; NULL: no overlap with
+                                     // them
     struct lcl_coarse_space *coarse; // NULL: no coarse correction
     // What the coarse correction is made of, until join() has ended:
     struct lcl_subdomains subdomains;
     enum lcl_coarse wanted;
     double opposite; // of struct lcl_drop_info
+    // For join() to set up, with overlap across ranks:
+    struct lcl_precond_params params;
     // Only with a coarse correction:
     struct lcl_two_level cycle;                     // as M is applied
     struct lcl_two_level additive, deflated, start; // as CG applies it
@@ -44,7 +50,8 @@ static enum lcl_status make_schwarz(lcl_precond *M,
         I->schwarz, &I->trisolve.op, &a->overlapping,
         a->leveled ? NULL : a->symbolic.B.perm, M->info.block_size,
         M->info.type == LCL_PRECOND_AS ? LCL_SCHWARZ_SUM
-                                       : LCL_SCHWARZ_RESTRICTED);
+                                       : LCL_SCHWARZ_RESTRICTED,
+        I->around);
 }
 
 static enum lcl_status init_factor(lcl_precond *M, struct lcl_ilu_setup *a,
@@ -215,6 +222,8 @@ static void describe_apply(lcl_precond *M)
     M->info.factor_bytes = lcl_factor_bytes(&I->factor);
     if (I->schwarz)
         M->info.factor_bytes += lcl_schwarz_bytes(I->schwarz);
+    if (I->around)
+        M->info.factor_bytes += lcl_overlap_rows_bytes(I->around);
 }
 
 // Keeps what join() needs.
@@ -230,8 +239,9 @@ static void keep_for_coarse(struct ilu *I, struct lcl_ilu_setup *a,
 static enum lcl_status set_up(lcl_precond *M, struct lcl_ilu_setup *a,
                               const struct lcl_precond_params *params)
 {
+    const struct ilu *I = M->op.state;
     enum lcl_status st;
-    if ((st = lcl_ilu_setup_init(a, M, &params->partition)) < 0)
+    if ((st = lcl_ilu_setup_init(a, M, I->around, &params->partition)) < 0)
         return st;
     lcl_task_enter(M->op.range.ctx, LCL_TASK_NUMERIC);
     st = make_factor(M, a, params);
@@ -241,33 +251,84 @@ static enum lcl_status set_up(lcl_precond *M, struct lcl_ilu_setup *a,
     return st;
 }
 
+static enum lcl_status set_up_once(lcl_precond *M,
+                                   const struct lcl_precond_params *params)
+{
+    struct lcl_ilu_setup a;
+    const enum lcl_status st = set_up(M, &a, params);
+    lcl_ilu_setup_finish(&a);
+    return st;
+}
+
+// AS would have to add results of other ranks.
+static bool overlaps_ranks(const lcl_precond *M)
+{
+    return M->whole && M->info.overlap > 0 && M->info.type != LCL_PRECOND_AS;
+}
+
 static enum lcl_status create(lcl_precond *M,
                               const struct lcl_precond_params *params)
 {
     lcl_context *ctx = M->op.range.ctx;
     const struct lcl_log *log = lcl_context_log(ctx);
     const int64_t blocks = M->matrix->matrix->blocks;
-    struct lcl_precond_params own = *params;
-    struct lcl_ilu_setup a;
     enum lcl_status st;
     if ((st = lcl_ilu_choose(&M->info, params, log)) < 0)
         return st;
     if (lcl_needs_wide(blocks)) // before METIS spends hours on it
         return lcl_refuse_wide(blocks, "factors on subdomains", log);
-    own.partition.type = lcl_packed_partition_type(lcl_context_caps(ctx),
-                                                   params->partition.type);
     struct ilu *I = M->op.state = lcl_calloc(1, sizeof *I);
     if (!I)
         return lcl_fail_memory(log, "a preconditioner");
-    st = set_up(M, &a, &own);
-    lcl_ilu_setup_finish(&a);
-    return st;
+    I->params = *params;
+    I->params.partition.type = lcl_packed_partition_type(
+        lcl_context_caps(ctx), params->partition.type);
+    return overlaps_ranks(M) ? LCL_OK : set_up_once(M, &I->params);
+}
+
+// Whether all ranks have blocks of the same size.
+static enum lcl_status compare_blocks(const lcl_precond *M, bool *same)
+{
+    const int own = M->info.block_size;
+    *same = own == M->whole->info.block_size; // the largest of all
+    return lcl_space_all(&M->op.range, same);
+}
+
+// Fetches the rows of other ranks; collective.
+static enum lcl_status find_around(lcl_precond *M)
+{
+    static const char what[] = "the overlap of ranks";
+    struct ilu *I = M->op.state;
+    const struct lcl_space *V = &M->op.range;
+    bool same;
+    enum lcl_status st = compare_blocks(M, &same);
+    if (st < 0)
+        return st;
+    if (!same) {
+        lcl_info(lcl_context_log(V->ctx),
+                 "ranks have blocks of different sizes: their subdomains do "
+                 "not overlap");
+        return LCL_OK;
+    }
+    I->around = lcl_calloc(1, sizeof *I->around);
+    st = I->around ? LCL_OK : lcl_fail_memory(lcl_context_log(V->ctx), what);
+    if ((st = lcl_space_agree(V, st, what)) < 0)
+        return st;
+    return lcl_overlap_rows_init(I->around, M->whole, M->info.overlap);
+}
+
+static enum lcl_status join_overlap(lcl_precond *M)
+{
+    struct ilu *I = M->op.state;
+    const enum lcl_status st = find_around(M);
+    return st < 0 ? st : set_up_once(M, &I->params);
 }
 
 static enum lcl_status join(lcl_precond *M)
 {
     struct ilu *I = M->op.state;
-    const enum lcl_status st = add_coarse(M);
+    const enum lcl_status st =
+        overlaps_ranks(M) ? join_overlap(M) : add_coarse(M);
     lcl_subdomains_finish(&I->subdomains);
     if (st == LCL_OK)
         describe_apply(M);
@@ -290,6 +351,18 @@ static enum lcl_status row_of(const lcl_precond *M, int64_t row, int64_t *out)
     return st;
 }
 
+// Row i of vectors in the caller's numbering, which is row[i]. A row of another
+// rank counts from this one's first, and may be negative.
+static int64_t callers_row(const lcl_precond *M, const int32_t *row, int64_t i)
+{
+    const struct ilu *I = M->op.state;
+    const int64_t n = M->op.range.n;
+    if (i < n)
+        return row[i];
+    const struct lcl_halo_plan *P = &I->around->halo.plan;
+    return P->ghost[i - n] - P->first;
+}
+
 // Records the rows of repaired pivots, in the caller's numbering.
 static enum lcl_status name_repaired(lcl_precond *M,
                                      const struct lcl_repairs *repairs)
@@ -302,7 +375,8 @@ static enum lcl_status name_repaired(lcl_precond *M,
     for (int i = 0; i < 8 && i < repairs->count && st == LCL_OK; ++i) {
         st = row_of(M, (int64_t)repairs->rows[i], &at);
         if (st == LCL_OK)
-            M->info.repaired_rows[i] = row[at * M->info.block_size];
+            M->info.repaired_rows[i] =
+                callers_row(M, row, at * M->info.block_size);
     }
     lcl_free(row);
     return st;
@@ -324,6 +398,12 @@ static enum lcl_status follow_storage(lcl_precond *M)
     return LCL_OK;
 }
 
+static const lcl_buffer *factored_values(const lcl_precond *M)
+{
+    const struct ilu *I = M->op.state;
+    return (I->around ? I->around->matrix : M->matrix)->matrix->val;
+}
+
 static enum lcl_status update_factors(lcl_precond *M)
 {
     struct ilu *I = M->op.state;
@@ -334,7 +414,7 @@ static enum lcl_status update_factors(lcl_precond *M)
              M->matrix, lcl_precond_name(M->info.type))) < 0)
         return st;
     const enum lcl_status factored =
-        lcl_factor_numeric(&I->factor, M->matrix->matrix->val, &repairs);
+        lcl_factor_numeric(&I->factor, factored_values(M), &repairs);
     M->info.pivots_repaired = repairs.count;
     memset(M->info.repaired_rows, 0, sizeof M->info.repaired_rows);
     if (repairs.count > 0 && (st = name_repaired(M, &repairs)) < 0)
@@ -350,7 +430,10 @@ static enum lcl_status update_factors(lcl_precond *M)
 static enum lcl_status update(lcl_precond *M)
 {
     struct ilu *I = M->op.state;
-    enum lcl_status st = update_factors(M);
+    enum lcl_status st =
+        I->around ? lcl_overlap_rows_update(I->around) : LCL_OK;
+    if (st == LCL_OK)
+        st = update_factors(M);
     if (!I->coarse ||
         (st = lcl_space_agree(&M->op.range, st, "factors on subdomains")) < 0)
         return st;
@@ -381,6 +464,9 @@ static void destroy(lcl_operator *A)
     if (I->schwarz)
         lcl_schwarz_finish(I->schwarz);
     lcl_free(I->schwarz);
+    if (I->around)
+        lcl_overlap_rows_finish(I->around);
+    lcl_free(I->around);
     lcl_trisolve_finish(&I->trisolve);
     lcl_factor_finish(&I->factor);
     lcl_free(I);
@@ -428,6 +514,7 @@ enum lcl_status lcl_precond_factor_rows(const lcl_precond *M, int32_t **rows)
 {
     const struct ilu *I = M->op.state;
     int32_t *own, *repeated = NULL;
+    assert(!I->around);
     *rows = NULL;
     enum lcl_status st = lcl_numbering_rows(M->matrix->numbering, &own);
     if (st < 0)

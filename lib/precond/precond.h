@@ -112,10 +112,10 @@ lcl_precond *lcl_precond_member(const lcl_precond *M, int rank);
 // preconditioners.
 struct lcl_trisolve_method *lcl_precond_trisolve(lcl_precond *M);
 
-// For scalar factors on subdomains: the row of A, in the caller's numbering, of
-// each row of the factors in the order of elimination, subdomain by subdomain.
-// The caller frees *rows with lcl_free(). Returns LCL_OK, LCL_ENOMEM or
-// LCL_EDEVICE; on error *rows is NULL.
+// For scalar factors on subdomains of one device: the row of A, in the caller's
+// numbering, of each row of the factors in the order of elimination, subdomain
+// by subdomain. The caller frees *rows with lcl_free(). Returns LCL_OK,
+// LCL_ENOMEM or LCL_EDEVICE; on error *rows is NULL.
 enum lcl_status lcl_precond_factor_rows(const lcl_precond *M, int32_t **rows);
 
 extern const struct lcl_precond_ops lcl_precond_none;

@@ -17,6 +17,15 @@ struct method {
     struct lcl_solver_params solver;
 };
 
+// The diagonal entry of a row.
+static double *diagonal(struct lcl_csr *A, int64_t i)
+{
+    int64_t k = A->row_ptr[i];
+    while (A->col_ind[k] != i)
+        ++k;
+    return &A->val[k];
+}
+
 static void make_solvers(struct test_ranks *R, const struct method *m)
 {
     assert_int_equal(test_ranks_operators(R, NULL), LCL_OK);
@@ -118,6 +127,40 @@ static void test_rank_precond__auto_counts_the_rows_of_all_ranks(void **state)
     test_csr_finish(&A);
 }
 
+// ------------------------------------------------------------------- overlap
+
+// Blocks end within a rank: no overlap across ranks, but a solution.
+static void test_rank_precond__overlap_needs_equal_blocks(void **state)
+{
+    static const int64_t from[] = {0, 48, 121, 240};
+    static const struct method ras = {
+        {.type = LCL_PRECOND_RAS, .partition = {.rows = 8}},
+        {.type = LCL_SOLVER_BICGSTAB}};
+    struct lcl_csr cells = test_laplacian(5, 4, 4);
+    struct lcl_csr A = test_expand_blocks(&cells, 3);
+    struct test_ranks R;
+    (void)state;
+    for (int64_t i = 0; i < A.rows; ++i)
+        *diagonal(&A, i) += 30;
+    test_ranks_open(&R, 3, &A, from);
+    make_solvers(&R, &ras);
+    solve(&R);
+    test_ranks_close(&R);
+    test_csr_finish(&A);
+    test_csr_finish(&cells);
+}
+
+static void test_rank_precond__iterations_with_overlap(void **state)
+{
+    static const struct method ras[] = {
+        {{.type = LCL_PRECOND_RAS, .partition = {.rows = 48}},
+         {.type = LCL_SOLVER_BICGSTAB}},
+        {{.type = LCL_PRECOND_RAS, .partition = {.rows = 48}, .overlap = 2},
+         {.type = LCL_SOLVER_GMRES}}};
+    (void)state;
+    expect_iterations("convdiff:12,1", ras, 2, several);
+}
+
 // ------------------------------------------------------------------- values
 
 // CG takes the additive form while the preconditioner has old values.
@@ -150,15 +193,6 @@ static void test_rank_precond__new_values_with_and_without_update(void **state)
 }
 
 // ------------------------------------------------------------------- failures
-
-// The diagonal entry of a row.
-static double *diagonal(struct lcl_csr *A, int64_t i)
-{
-    int64_t k = A->row_ptr[i];
-    while (A->col_ind[k] != i)
-        ++k;
-    return &A->val[k];
-}
 
 // A pivot of one rank fails: so do all ranks, and nothing is lost.
 static void test_rank_precond__a_pivot_fails_on_one_rank(void **state)
@@ -196,6 +230,8 @@ int main(void)
         cmocka_unit_test(test_rank_precond__coarse_corrections_with_jumps),
         cmocka_unit_test(test_rank_precond__coarse_corrections_of_a_flow),
         cmocka_unit_test(test_rank_precond__auto_counts_the_rows_of_all_ranks),
+        cmocka_unit_test(test_rank_precond__overlap_needs_equal_blocks),
+        cmocka_unit_test(test_rank_precond__iterations_with_overlap),
         cmocka_unit_test(test_rank_precond__new_values_with_and_without_update),
         cmocka_unit_test(test_rank_precond__a_pivot_fails_on_one_rank),
     };

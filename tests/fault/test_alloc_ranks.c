@@ -84,10 +84,19 @@ static void test_alloc_ranks__coarse_correction(void **state)
     expect_failures(&mult);
 }
 
+static void test_alloc_ranks__overlap(void **state)
+{
+    static const struct lcl_precond_params ras = {
+        .type = LCL_PRECOND_RAS, .overlap = 2, .partition = {.rows = 20}};
+    (void)state;
+    expect_failures(&ras);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_alloc_ranks__coarse_correction),
+        cmocka_unit_test(test_alloc_ranks__overlap),
     };
     return test_device_run(tests);
 }

@@ -141,6 +141,7 @@ static bool solves_a_flow(void)
     CHECK(solves(&s, LCL_PRECOND_ILDU0, LCL_SOLVER_BICGSTAB));
     CHECK(corrects(&s, LCL_PRECOND_ILDU0, LCL_SOLVER_BICGSTAB));
     CHECK(solves(&s, LCL_PRECOND_JACOBI, LCL_SOLVER_GMRES));
+    CHECK(solves(&s, LCL_PRECOND_RAS, LCL_SOLVER_BICGSTAB));
     finish(&s);
     return true;
 }
