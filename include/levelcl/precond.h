@@ -42,11 +42,10 @@ enum lcl_precond_type {
                          subdomains that overlap; y takes each row from the
                          subdomain that  owns it (Cai and Sarkis, SIAM J. Sci.
                          Comput. 21  (1999)). Not symmetric, so not for CG.
-                         Subdomains of several devices or ranks overlap, too,
-                         if all have blocks of the same size */
+                         Those of several devices or ranks overlap, too, if all
+                         have blocks of the same size */
     LCL_PRECOND_AS,   /* additive Schwarz: the same with factors L D L^T as for
-                         IC0 and the sum over the subdomains; symmetric. Those
-                         of different devices or ranks do not overlap */
+                         IC0 and the sum over the subdomains; symmetric */
     LCL_PRECOND_AMG,  /* algebraic multigrid by smoothed aggregation (Vanek,
                          Mandel, Brezina, Computing 56 (1996)) or classical
                          coarsening: a V-cycle in fp32, set up on the device;

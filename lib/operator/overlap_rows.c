@@ -3,6 +3,8 @@
 #include "lib/operator/overlap_rows.h"
 
 #include "host/alloc.h"
+#include "host/geometry.h"
+#include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/operator/distributed.h"
@@ -350,6 +352,12 @@ void lcl_overlap_rows_finish(struct lcl_overlap_rows *O)
 {
     lcl_operator_destroy(&O->matrix);
     lcl_halo_finish(&O->halo);
+    lcl_buffer_destroy(&O->sum);
+    lcl_buffer_destroy(&O->first);
+    lcl_buffer_destroy(&O->place);
+    lcl_free(O->messages.out);
+    lcl_free(O->messages.in);
+    lcl_free(O->outbox);
     lcl_free(O->kept);
     lcl_free(O->val);
     lcl_free(O->source);
@@ -374,5 +382,122 @@ enum lcl_status lcl_overlap_rows_update(struct lcl_overlap_rows *O)
 
 uint64_t lcl_overlap_rows_bytes(const struct lcl_overlap_rows *O)
 {
-    return O->matrix->info.bytes + lcl_halo_bytes(&O->halo);
+    return O->matrix->info.bytes + lcl_halo_bytes(&O->halo) +
+           lcl_buffer_bytes(O->sum) + lcl_buffer_bytes(O->first) +
+           lcl_buffer_bytes(O->place);
+}
+
+// ------------------------------------------------------------------- sums
+
+// What a row adds: its own element, then those that ranks send, which are in
+// the order of the ranks.
+static void fill_places(uint32_t *first, uint32_t *place,
+                        const struct lcl_halo_plan *P)
+{
+    const int64_t received = P->rows + P->ghosts;
+    for (int64_t i = 0; i < P->rows; ++i)
+        ++first[i + 2];
+    for (int64_t k = 0; k < P->sends; ++k)
+        ++first[P->send[k] + 2];
+    for (int64_t i = 0; i < P->rows; ++i)
+        first[i + 2] += first[i + 1];
+    for (int64_t i = 0; i < P->rows; ++i)
+        place[first[i + 1]++] = (uint32_t)i;
+    for (int64_t k = 0; k < P->sends; ++k)
+        place[first[P->send[k] + 1]++] = (uint32_t)(received + k);
+}
+
+static enum lcl_status make_places(struct lcl_overlap_rows *O)
+{
+    lcl_context *ctx = O->whole->range.ctx;
+    const struct lcl_halo_plan *P = &O->halo.plan;
+    const int64_t count = P->rows + P->sends;
+    uint32_t *first = lcl_calloc((size_t)P->rows + 2, sizeof *first);
+    uint32_t *place = lcl_malloc((size_t)count, sizeof *place);
+    enum lcl_status st = LCL_ENOMEM;
+    if (first && place) {
+        fill_places(first, place, P);
+        st = lcl_buffer_create_from(&O->first, ctx, first, P->rows + 1,
+                                    sizeof *first, what);
+    }
+    if (st == LCL_OK)
+        st = lcl_buffer_create_from(&O->place, ctx, place, count, sizeof *place,
+                                    what);
+    lcl_free(place);
+    lcl_free(first);
+    return st == LCL_ENOMEM ? lcl_fail_memory(lcl_context_log(ctx), what) : st;
+}
+
+// The sums of ghosts go where their entries come from.
+static enum lcl_status make_messages(struct lcl_overlap_rows *O)
+{
+    const struct lcl_halo_plan *P = &O->halo.plan;
+    struct lcl_exchange_plan *X = &O->messages;
+    const size_t size = sizeof *O->outbox;
+    X->outs = P->froms;
+    X->ins = P->tos;
+    X->out = lcl_malloc((size_t)P->froms, sizeof *X->out);
+    X->in = lcl_malloc((size_t)P->tos, sizeof *X->in);
+    O->outbox = lcl_malloc((size_t)P->ghosts, size);
+    if (!X->out || !X->in || !O->outbox)
+        return lcl_fail_memory(lcl_context_log(O->whole->range.ctx), what);
+    for (int k = 0; k < P->froms; ++k)
+        X->out[k] =
+            (struct lcl_message){P->from[k].rank, O->outbox + P->from[k].start,
+                                 (size_t)P->from[k].count * size};
+    for (int k = 0; k < P->tos; ++k)
+        X->in[k] = (struct lcl_message){P->to[k].rank, NULL,
+                                        (size_t)P->to[k].count * size};
+    return LCL_OK;
+}
+
+enum lcl_status lcl_overlap_rows_make_sums(struct lcl_overlap_rows *O)
+{
+    lcl_context *ctx = O->whole->range.ctx;
+    const struct lcl_halo_plan *P = &O->halo.plan;
+    const struct lcl_spec spec = {.source = "schwarz.cl",
+                                  .kernel = "schwarz_collect",
+                                  .group =
+                                      lcl_vector_group(lcl_context_caps(ctx))};
+    enum lcl_status st;
+    if ((st = lcl_buffer_create(&O->sum, ctx, P->rows + P->ghosts + P->sends,
+                                sizeof(double), what)) < 0 ||
+        (st = make_places(O)) < 0 || (st = make_messages(O)) < 0)
+        return st;
+    return lcl_kernel_get(&O->collect, ctx, &spec);
+}
+
+// The outbox is free: since the last exchange, its receivers have begun the one
+// of the halo.
+static enum lcl_status exchange_sums(struct lcl_overlap_rows *O)
+{
+    const struct lcl_halo_plan *P = &O->halo.plan;
+    struct lcl_comm *C = O->whole->range.comm;
+    const size_t size = sizeof *O->outbox;
+    const size_t received = (size_t)(P->rows + P->ghosts) * size;
+    enum lcl_status st = LCL_OK;
+    if (P->ghosts > 0)
+        st = lcl_buffer_read_at(O->sum, (size_t)P->rows * size, O->outbox,
+                                (size_t)P->ghosts * size);
+    if (st < 0 || (st = lcl_comm_begin(C, &O->messages)) < 0 ||
+        (st = lcl_comm_end(C, &O->messages)) < 0)
+        return st;
+    for (int k = 0; k < P->tos && st == LCL_OK; ++k)
+        st = lcl_buffer_write_at(
+            O->sum, received + (size_t)P->to[k].start * size,
+            O->messages.in[k].data, O->messages.in[k].bytes);
+    return st;
+}
+
+enum lcl_status lcl_overlap_rows_sum(struct lcl_overlap_rows *O,
+                                     const struct lcl_operands *v)
+{
+    const struct lcl_space *V = &O->whole->range;
+    const enum lcl_status st = exchange_sums(O);
+    if (st < 0)
+        return st;
+    return LCL_LAUNCH(O->collect, V->groups, lcl_arg_long(V->n),
+                      lcl_arg_buffer(O->first), lcl_arg_buffer(O->place),
+                      lcl_arg_buffer(O->sum), lcl_arg_buffer(v->y),
+                      lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
 }

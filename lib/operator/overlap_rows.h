@@ -22,6 +22,13 @@ struct lcl_overlap_rows {
     double *val;  // of both
     double *kept; // of the matrix
     bool fresh;   // the matrix has the current values
+    // Only for sums, over all ranks that have a row:
+    lcl_buffer *sum; // of the rank's rows, of the ghosts, then what other ranks
+                     // have summed up for rows of this one
+    lcl_buffer *first, *place; // of it: what y_i adds
+    lcl_kernel *collect;
+    struct lcl_exchange_plan messages; // against the direction of the halo
+    double *outbox;                    // the sums of the ghosts
 };
 
 // `whole` is distributed and has the same block size on all ranks, which the
@@ -35,5 +42,13 @@ void lcl_overlap_rows_finish(struct lcl_overlap_rows *O);
 // Takes the values of `whole`, if the matrix does not have them. Collective, as
 // above.
 enum lcl_status lcl_overlap_rows_update(struct lcl_overlap_rows *O);
+
+// Set-up for sums. Statuses as lcl_buffer_create() and lcl_kernel_get().
+enum lcl_status lcl_overlap_rows_make_sums(struct lcl_overlap_rows *O);
+
+// y_i = element i of O->sum, and those of the other ranks that have the row as
+// a ghost, in their order. Collective, blocking.
+enum lcl_status lcl_overlap_rows_sum(struct lcl_overlap_rows *O,
+                                     const struct lcl_operands *v);
 
 uint64_t lcl_overlap_rows_bytes(const struct lcl_overlap_rows *O);

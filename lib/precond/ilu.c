@@ -260,10 +260,9 @@ static enum lcl_status set_up_once(lcl_precond *M,
     return st;
 }
 
-// AS would have to add results of other ranks.
 static bool overlaps_ranks(const lcl_precond *M)
 {
-    return M->whole && M->info.overlap > 0 && M->info.type != LCL_PRECOND_AS;
+    return M->whole && M->info.overlap > 0;
 }
 
 static enum lcl_status create(lcl_precond *M,

@@ -91,9 +91,9 @@ static enum lcl_status make_maps(struct lcl_schwarz *S,
     if (st == LCL_OK &&
         (st = lcl_buffer_create_from(&S->row, ctx, m.row, S->rows,
                                      sizeof *m.row, what)) == LCL_OK &&
-        (st = lcl_buffer_create_from(&S->first, ctx, m.first, S->n + 1,
+        (st = lcl_buffer_create_from(&S->first, ctx, m.first, S->sums + 1,
                                      sizeof *m.first, what)) == LCL_OK)
-        st = lcl_buffer_create_from(&S->place, ctx, m.place, m.first[S->n],
+        st = lcl_buffer_create_from(&S->place, ctx, m.place, m.first[S->sums],
                                     sizeof *m.place, what);
     maps_finish(&m);
     return st;
@@ -121,13 +121,16 @@ static enum lcl_status extend(const struct lcl_schwarz *S,
         lcl_arg_buffer(S->x), lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
 }
 
+// y of the rank's parts, or the sums of all ranks.
 static enum lcl_status collect(const struct lcl_schwarz *S,
                                const struct lcl_operands *v)
 {
-    return LCL_LAUNCH(S->collect, S->groups, lcl_arg_long(S->n),
-                      lcl_arg_buffer(S->first), lcl_arg_buffer(S->place),
-                      lcl_arg_buffer(S->y), lcl_arg_buffer(v->y),
-                      lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
+    const enum lcl_status st = LCL_LAUNCH(
+        S->collect, S->groups, lcl_arg_long(S->sums), lcl_arg_buffer(S->first),
+        lcl_arg_buffer(S->place), lcl_arg_buffer(S->y),
+        lcl_arg_buffer(S->adds ? S->around->sum : v->y),
+        lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
+    return st < 0 || !S->adds ? st : lcl_overlap_rows_sum(S->around, v);
 }
 
 static enum lcl_status apply(lcl_operator *A, enum lcl_mode mode,
@@ -168,17 +171,21 @@ enum lcl_status lcl_schwarz_init(struct lcl_schwarz *S, lcl_operator *inner,
     static const struct lcl_operator_ops ops = {.apply = apply};
     lcl_context *ctx = inner->range.ctx;
     const int64_t n = around ? around->halo.plan.rows / block : P->n;
+    const bool adds = around && form == LCL_SCHWARZ_SUM;
     const struct lcl_space V = lcl_space_of(ctx, n * block);
     enum lcl_status st;
     *S = (struct lcl_schwarz){.inner = inner,
                               .rows = lcl_subdomains_rows(P),
                               .n = n,
+                              .adds = adds,
+                              .sums = adds ? P->n : n,
                               .low = around ? around->low / block : 0,
                               .around = around};
     lcl_operator_init(&S->op, &ops, V, V);
     S->op.state = S;
-    S->op.launches = inner->launches + 2 + (around != NULL);
-    if ((st = get_kernels(S, ctx, block)) < 0 ||
+    S->op.launches = inner->launches + 2 + (around != NULL) + adds;
+    if ((adds && (st = lcl_overlap_rows_make_sums(around)) < 0) ||
+        (st = get_kernels(S, ctx, block)) < 0 ||
         (st = make_maps(S, P, order, form)) < 0 ||
         (st = lcl_buffer_create(&S->x, ctx, S->rows * block, sizeof(double),
                                 "extended vector")) < 0)

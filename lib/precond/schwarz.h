@@ -23,6 +23,8 @@ struct lcl_schwarz {
     // the rank's; NULL: all rows are the rank's
     struct lcl_overlap_rows *around;
     int64_t low;
+    bool adds;    // the sums of all ranks
+    int64_t sums; // block rows of which the rank's parts have sums
     int groups;
     lcl_kernel *extend, *collect;
     lcl_buffer *row;           // of each extended row

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Subdomains that overlap across ranks: bit for bit the preconditioner of one
-// device with the same subdomains.
+// Subdomains that overlap across ranks: the preconditioner of one device with
+// the same subdomains, bit for bit unless several ranks add to a row.
 #include "lib/precond/precond.h"
 #include "tests/support/device.h"
 #include "tests/support/matrices.h"
@@ -76,23 +76,40 @@ static void plain_close(struct plain *D)
     lcl_operator_destroy(&D->op);
 }
 
-// Fails unless ranks compute the bits of one device, twice, with new values in
+// Other values, symmetric if those of A are.
+static double *new_values(const struct lcl_csr *A)
+{
+    double *val = test_vector(A->nnz);
+    for (int64_t i = 0; i < A->rows; ++i)
+        for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
+            val[k] = A->val[k] * (1 + 0.01 * (double)((i + A->col_ind[k]) % 5));
+    return val;
+}
+
+static void expect_vector(const double *y, const double *expected, int64_t n,
+                          enum lcl_precond_type type)
+{
+    if (type == LCL_PRECOND_AS)
+        test_expect_near("M^-1 x", y, expected, n, 1e-13);
+    else
+        test_expect_same("M^-1 x", y, expected, n);
+}
+
+// Fails unless ranks compute what one device does, twice, with new values in
 // between.
 static void expect_device_s(struct test_ranks *R, lcl_context *ctx,
                             const struct lcl_precond_params *precond)
 {
     const struct lcl_csr *A = R->A;
     double *x = test_random_vector(A->rows, 6), *y = test_vector(A->rows);
-    double *expected = test_vector(A->rows), *val = test_vector(A->nnz);
+    double *expected = test_vector(A->rows), *val = new_values(A);
     struct plain D;
     plain_open(&D, ctx, A, precond);
     make_preconds(R, precond);
-    for (int64_t m = 0; m < A->nnz; ++m)
-        val[m] = A->val[m] * (1 + 0.1 * (double)(m % 5));
     for (int values = 0; values < 2; ++values) {
         assert_int_equal(lcl_precond_apply(D.M, x, expected), LCL_OK);
         apply_ranks(R, x, y);
-        test_expect_same("M^-1 x", y, expected, A->rows);
+        expect_vector(y, expected, A->rows, precond->type);
         assert_int_equal(lcl_operator_update(D.op, val), LCL_OK);
         assert_int_equal(lcl_precond_update(D.M), LCL_OK);
         assert_int_equal(test_ranks_update(R, val), LCL_OK);
@@ -146,12 +163,27 @@ static void test_rank_overlap__of_blocks(void **state)
     expect_overlaps(*state, A, 3, from, blocks, 2);
 }
 
+// Rows that many ranks have, with contributions of each.
+static void test_rank_overlap__ranks_add_results(void **state)
+{
+    static const int64_t from[] = {0, 40, 80, 140, 240};
+    static const struct lcl_precond_params sums[] = {
+        {.type = LCL_PRECOND_AS,
+         .partition = {.type = LCL_PARTITION_NATURAL, .rows = 20}},
+        {.type = LCL_PRECOND_AS,
+         .overlap = 3,
+         .ilu_level = 1,
+         .partition = {.type = LCL_PARTITION_NATURAL, .rows = 20}}};
+    expect_overlaps(*state, test_laplacian(10, 6, 4), 4, from, sums, 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rank_overlap__reaches_other_ranks),
         cmocka_unit_test(test_rank_overlap__of_ranks_without_couplings),
         cmocka_unit_test(test_rank_overlap__of_blocks),
+        cmocka_unit_test(test_rank_overlap__ranks_add_results),
     };
     return test_device_run(tests);
 }

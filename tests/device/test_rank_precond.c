@@ -157,8 +157,12 @@ static void test_rank_precond__iterations_with_overlap(void **state)
          {.type = LCL_SOLVER_BICGSTAB}},
         {{.type = LCL_PRECOND_RAS, .partition = {.rows = 48}, .overlap = 2},
          {.type = LCL_SOLVER_GMRES}}};
+    static const struct method as = {
+        {.type = LCL_PRECOND_AS, .partition = {.rows = 48}},
+        {.type = LCL_SOLVER_CG}};
     (void)state;
     expect_iterations("convdiff:12,1", ras, 2, several);
+    expect_iterations("lap3d:12", &as, 1, few);
 }
 
 // ------------------------------------------------------------------- values

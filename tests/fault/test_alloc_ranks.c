@@ -60,9 +60,10 @@ static bool fail_alloc(struct test_ranks *R,
     return failed;
 }
 
-static void expect_failures(const struct lcl_precond_params *precond)
+// Frees A.
+static void expect_failures(struct lcl_csr A,
+                            const struct lcl_precond_params *precond)
 {
-    struct lcl_csr A = test_random_csr(240, 4, 3);
     struct test_ranks R;
     long n = 1;
     test_ranks_open(&R, 3, &A, NULL);
@@ -81,15 +82,18 @@ static void test_alloc_ranks__coarse_correction(void **state)
     static const struct lcl_precond_params mult = {.partition = {.rows = 20},
                                                    .coarse = LCL_COARSE_MULT};
     (void)state;
-    expect_failures(&mult);
+    expect_failures(test_random_csr(240, 4, 3), &mult);
 }
 
 static void test_alloc_ranks__overlap(void **state)
 {
     static const struct lcl_precond_params ras = {
         .type = LCL_PRECOND_RAS, .overlap = 2, .partition = {.rows = 20}};
+    static const struct lcl_precond_params as = {.type = LCL_PRECOND_AS,
+                                                 .partition = {.rows = 20}};
     (void)state;
-    expect_failures(&ras);
+    expect_failures(test_random_csr(240, 4, 3), &ras);
+    expect_failures(test_laplacian(8, 6, 5), &as);
 }
 
 int main(void)
