@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Products with a dense matrix, kernels of dense.cl:
-//     dense_narrow:  converts the matrix to single precision
-//     dense_gemv:    y = A x
+//     dense_narrow:     converts the matrix to single precision
+//     dense_gemv:       y = A x
+//     dense_gemv_rows:  y_i = row list[i] of A, times x
 //
-// Launch: dense_gemv LANES_PER_ROW lanes per row; at width 1, and for
+// Launch: LANES_PER_ROW lanes per element of y; at width 1, and for
 //         dense_narrow, any number of groups.
 // Determinism: bitwise, for any number of groups.
-// If the stopping flag `stop[at]` is nonzero, dense_gemv does nothing.
+// If the stopping flag `stop[at]` is nonzero, the products do nothing.
 #pragma once
 
 #include "wave.cl.h"
@@ -51,26 +52,48 @@ static inline double dot_row(global const stored *row, long n, uint lane,
     return sum;
 }
 
+// y_i = row i of A, or row list[i], of n elements, times x for i < rows.
+INLINE void multiply_rows(long rows, global const int *restrict list, long n,
+                          long stride, global const stored *restrict A,
+                          global const double *restrict x,
+                          global double *restrict y, local double *scratch)
+{
+#if LCL_WIDTH == 1
+    for (RANGE(i, rows))
+        y[i] = dot_row(A + (list ? list[i] : i) * stride, n, 0, x);
+#else
+    const long i = get_global_id(0) / LANES_PER_ROW;
+    const uint lane = get_local_id(0) % LANES_PER_ROW;
+    double sum = 0;
+    if (i < rows)
+        sum = dot_row(A + (list ? list[i] : i) * stride, n, lane, x);
+    sum = wave_sum(sum, LANES_PER_ROW, scratch);
+    if (i < rows && lane == 0)
+        y[i] = sum;
+#endif
+}
+
 WORK_GROUP
 kernel void dense_gemv(long n, long stride, global const stored *restrict A,
                        global const double *restrict x,
                        global double *restrict y, global const int *stop,
                        int at)
 {
+    local double scratch[LCL_GROUP];
     if (stop[at])
         return;
-#if LCL_WIDTH == 1
-    for (RANGE(i, n))
-        y[i] = dot_row(A + i * stride, n, 0, x);
-#else
+    multiply_rows(n, 0, n, stride, A, x, y, scratch);
+}
+
+WORK_GROUP
+kernel void dense_gemv_rows(long rows, global const int *restrict list, long n,
+                            long stride, global const stored *restrict A,
+                            global const double *restrict x,
+                            global double *restrict y, global const int *stop,
+                            int at)
+{
     local double scratch[LCL_GROUP];
-    const long i = get_global_id(0) / LANES_PER_ROW;
-    const uint lane = get_local_id(0) % LANES_PER_ROW;
-    double sum = 0;
-    if (i < n)
-        sum = dot_row(A + i * stride, n, lane, x);
-    sum = wave_sum(sum, LANES_PER_ROW, scratch);
-    if (i < n && lane == 0)
-        y[i] = sum;
-#endif
+    if (stop[at])
+        return;
+    multiply_rows(rows, list, n, stride, A, x, y, scratch);
 }

@@ -2,7 +2,8 @@
 // Additive Schwarz methods on overlapping subdomains: y = sum_p Q_p A_p^-1 R_p
 // x between vectors of n rows and vectors of the extended rows (subdomains.h).
 //
-//     schwarz_extend:  row k of the extended vector is row rows[k] of x
+//     schwarz_extend:  row k of the extended vector is row rows[k] of x, whose
+//                      elements from n on are those of ghost
 //     schwarz_collect: row i of y is the sum of the extended rows place[k],
 //                      first[i] <= k < first[i+1]: all copies of the row, or,
 //                      restricted, the one of the subdomain that owns it
@@ -15,14 +16,17 @@
 
 WORK_GROUP
 kernel void schwarz_extend(long rows, global const uint *restrict row,
-                           global const double *restrict x,
+                           global const double *restrict x, long n,
+                           global const double *restrict ghost,
                            global double *restrict extended,
                            global const int *stop, int at)
 {
     if (stop[at])
         return;
-    for (RANGE(k, rows * LCL_BLOCK))
-        extended[k] = x[moved(k, row)];
+    for (RANGE(k, rows * LCL_BLOCK)) {
+        const long i = moved(k, row);
+        extended[k] = i < n ? x[i] : ghost[i - n];
+    }
 }
 
 WORK_GROUP

@@ -24,9 +24,10 @@ LCL_BEGIN_DECLS
  * with LCL_EINVAL and a sentence that names the number, on all ranks. A
  * vector is the rank's part of it, in host memory, and so are values of
  * lcl_operator_update(). A preconditioner is one for each rank's own rows and
- * columns. Sums are in the order of the ranks, so that all of them get the same
- * bits and end a solve in the same iteration; the monitor of rank 0 decides for
- * all. Destroy the operator on all ranks, before MPI_Finalize().
+ * columns, with one coarse correction of all ranks and overlap across them.
+ * Sums are in the order of the ranks, so that all of them get the same bits and
+ * end a solve in the same iteration; the monitor of rank 0 decides for all.
+ * Destroy the operator on all ranks, before MPI_Finalize().
  *
  * Returns as lcl_operator_create(); LCL_EFORMAT also for rows that leave gaps
  * or overlap; LCL_EINVAL also if MPI is not running; LCL_EDEVICE also for an

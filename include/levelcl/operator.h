@@ -142,13 +142,13 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_operator_create_bsr(
  * finds. Everything made from the operator then works on all devices at once,
  * on a thread each that the library starts for the time of a call; vectors are
  * whole vectors in host memory. A preconditioner consists of one for each
- * device, for the rows and columns of that device. Results repeat for the same
- * number of contexts. The contexts must outlive the operator and must not be
- * used during calls; their loggers are called from those threads; the monitor
- * of a solver is called from the caller's. Returns as lcl_operator_create(),
- * the error of the first device that fails; LCL_EINVAL also for a context named
- * twice or more contexts than rows or blocks. Design: Mehta et al., arXiv
- * 2508.04917, section 4.5. */
+ * device, for the rows and columns of that device, but a coarse correction is
+ * one of all devices. Results repeat for the same number of contexts. The
+ * contexts must outlive the operator and must not be used during calls; their
+ * loggers are called from those threads; the monitor of a solver is called from
+ * the caller's. Returns as lcl_operator_create(), the error of the first device
+ * that fails; LCL_EINVAL also for a context named twice or more contexts than
+ * rows or blocks. Design: Mehta et al., arXiv 2508.04917, section 4.5. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_operator_create_distributed(
     lcl_operator **out, lcl_context *const *contexts, int count,
     const struct lcl_csr *A, const struct lcl_operator_params *params);

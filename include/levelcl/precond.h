@@ -41,7 +41,9 @@ enum lcl_precond_type {
     LCL_PRECOND_RAS,  /* restricted additive Schwarz: ILDU0, ILUK or ILUT on
                          subdomains that overlap; y takes each row from the
                          subdomain that  owns it (Cai and Sarkis, SIAM J. Sci.
-                         Comput. 21  (1999)). Not symmetric, so not for CG */
+                         Comput. 21  (1999)). Not symmetric, so not for CG.
+                         Those of several devices or ranks overlap, too, if all
+                         have blocks of the same size */
     LCL_PRECOND_AS,   /* additive Schwarz: the same with factors L D L^T as for
                          IC0 and the sum over the subdomains; symmetric */
     LCL_PRECOND_AMG,  /* algebraic multigrid by smoothed aggregation (Vanek,
@@ -203,7 +205,9 @@ struct lcl_block_jacobi_params {
  * 4096 rows on if nine tenths of the off-diagonal entries have the sign
  * opposite to the diagonal. CG applies MULT in its symmetric form A-DEF2 (Tang
  * et al., J Sci Comput 39, 2009), but as ADD if M was made from another
- * operator than A or from older values. */
+ * operator than A or from older values. Several devices or ranks have one
+ * correction together, with as many unknowns as one device; with a transversal
+ * each has its own. */
 enum lcl_coarse {
     LCL_COARSE_AUTO = 0, /* MULT if likely to pay off, else NONE */
     LCL_COARSE_NONE,
@@ -396,7 +400,8 @@ struct lcl_precond_info {
     int diagonal_block_rows_max;
     enum lcl_coarse coarse; /* NONE, ADD or MULT; also NONE if the coarse
                                matrix could not be inverted */
-    int64_t coarse_rows;    /* unknowns of the correction */
+    int64_t coarse_rows;    /* unknowns of the correction; of a rank of MPI,
+                               those of its rows */
     int64_t coarse_pinned;  /* of these, left out because the coarse matrix is
                                singular */
     uint64_t coarse_bytes;  /* on the device */

@@ -18,7 +18,9 @@ struct lcl_gemv {
     enum lcl_gemv_method method;
     int64_t n, stride;
     const lcl_buffer *matrix; // n rows and columns, row stride `stride`
-    lcl_buffer *single;       // the fp32 copy
+    const lcl_buffer *list;   // `rows` rows of it, int32; NULL: all
+    int64_t rows;
+    lcl_buffer *single; // the fp32 copy
     lcl_kernel *kernel, *narrow;
     int64_t groups;
     int vector_groups;
@@ -31,6 +33,12 @@ enum lcl_status lcl_gemv_init(struct lcl_gemv *G, lcl_context *ctx,
                               enum lcl_gemv_method method,
                               const lcl_buffer *matrix, int64_t n,
                               int64_t stride);
+// Products with the `rows` listed rows alone, in double precision: element i of
+// y belongs to row list[i].
+enum lcl_status lcl_gemv_init_rows(struct lcl_gemv *G, lcl_context *ctx,
+                                   const lcl_buffer *matrix, int64_t n,
+                                   int64_t stride, const lcl_buffer *list,
+                                   int64_t rows);
 void lcl_gemv_finish(struct lcl_gemv *G);
 
 // Takes new values of the matrix; enqueued.

@@ -71,13 +71,15 @@ static void set_target(lcl_solver *S)
 }
 
 // CG with a coarse correction: selects the form that is symmetric for the
-// current values of A.
-static void choose_form(lcl_solver *S)
+// current values of A, on all ranks.
+static enum lcl_status choose_form(lcl_solver *S)
 {
     if (!S->deflated)
-        return;
+        return LCL_OK;
     S->corrects = lcl_precond_is_current(S->precond, S->A);
+    const enum lcl_status st = lcl_space_all(&S->A->range, &S->corrects);
     S->M = S->corrects ? S->deflated : S->additive;
+    return st;
 }
 
 static bool is_breakdown(const lcl_solver *S)
@@ -173,7 +175,8 @@ enum lcl_status lcl_krylov_run(struct lcl_solver *S)
                                   S->A, lcl_solver_name(S->params.type))) < 0)
         return st;
     begin(S);
-    choose_form(S);
+    if ((st = choose_form(S)) < 0)
+        return st;
     if (S->norm_b > 0)
         return iterate(S);
     S->stop = LCL_STOP_ZERO_RHS;

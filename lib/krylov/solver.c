@@ -144,7 +144,7 @@ static enum lcl_status take_symmetric_forms(lcl_solver *S)
     enum lcl_status st =
         translate(&S->additive, &S->translated[0], M->additive, A);
     S->M = S->additive;
-    if (st < 0 || S->ops->positive || M->A != A || !M->deflated)
+    if (st < 0 || S->ops->positive || !lcl_precond_is_of(M, A) || !M->deflated)
         return st;
     if ((st = translate(&S->deflated, &S->translated[1], M->deflated, A)) < 0)
         return st;

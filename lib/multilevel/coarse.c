@@ -77,7 +77,7 @@ static enum lcl_status make_vectors(struct lcl_coarse_space *C)
     } all[] = {
         {&C->w, C->runs * C->block * C->block},
         {&C->t, C->rows},
-        {&C->e, C->rows},
+        {&C->e, C->shared ? C->ranks.local : C->rows},
         {&C->y, C->n * C->block},
     };
     enum lcl_status st = LCL_OK;
@@ -109,10 +109,49 @@ static enum lcl_status find_pattern(struct lcl_coarse_space *C,
     return st;
 }
 
-int64_t lcl_coarse_most(const struct lcl_caps *caps, int block)
+int64_t lcl_coarse_most(const struct lcl_space *V, int block)
 {
-    const int unknowns = caps->width == 1 ? CPU_UNKNOWNS : GPU_UNKNOWNS;
-    return unknowns / block;
+    const int unknowns =
+        lcl_context_caps(V->ctx)->width == 1 ? CPU_UNKNOWNS : GPU_UNKNOWNS;
+    const double share = (double)V->n / (double)V->total;
+    const int64_t most = (int64_t)(unknowns / block * share);
+    return most > 0 ? most : 1;
+}
+
+// Joins the spaces of all ranks; `own` is the status of this rank's part.
+static enum lcl_status join_ranks(struct lcl_coarse_space *C,
+                                  const struct lcl_subdomains *P,
+                                  const struct lcl_coarse_params *params,
+                                  enum lcl_status own)
+{
+    const struct lcl_coarse_site S = {.halo = params->halo,
+                                      .numbering = params->numbering,
+                                      .subdomains = P,
+                                      .pattern = &C->pattern,
+                                      .block = C->block};
+    const enum lcl_status st = lcl_coarse_ranks_init(&C->ranks, &S, own);
+    C->rows = C->ranks.rows;
+    return st;
+}
+
+static enum lcl_status init_product(const struct lcl_coarse_space *C,
+                                    struct lcl_gemv *G,
+                                    enum lcl_gemv_method method)
+{
+    const struct lcl_inverse *V = &C->inverse;
+    return C->shared
+               ? lcl_gemv_init_rows(G, C->ctx, V->matrix, C->rows, V->stride,
+                                    C->ranks.list, C->ranks.local)
+               : lcl_gemv_init(G, C->ctx, method, V->matrix, C->rows,
+                               V->stride);
+}
+
+static enum lcl_status make_own(struct lcl_coarse_space *C,
+                                const struct lcl_device_matrix *B,
+                                const struct lcl_subdomains *P, int64_t most)
+{
+    const enum lcl_status st = find_pattern(C, B, P, most);
+    return st < 0 ? st : get_kernels(C);
 }
 
 enum lcl_status lcl_coarse_init(struct lcl_coarse_space *C, lcl_context *ctx,
@@ -120,22 +159,26 @@ enum lcl_status lcl_coarse_init(struct lcl_coarse_space *C, lcl_context *ctx,
                                 const struct lcl_subdomains *P,
                                 const struct lcl_coarse_params *params)
 {
+    const struct lcl_space V =
+        params->halo ? params->halo->space : lcl_space_of(ctx, B->n);
     const int64_t most =
-        params->most ? params->most
-                     : lcl_coarse_most(lcl_context_caps(ctx), params->block);
+        params->most ? params->most : lcl_coarse_most(&V, params->block);
     enum lcl_status st;
     *C = (struct lcl_coarse_space){.ctx = ctx,
                                    .block = params->block,
                                    .n = B->block_rows,
-                                   .parts = P->parts};
-    if ((st = find_pattern(C, B, P, most)) < 0 || (st = get_kernels(C)) < 0 ||
-        (st = make_vectors(C)) < 0 ||
+                                   .parts = P->parts,
+                                   .shared = params->halo != NULL};
+    st = make_own(C, B, P, most);
+    if (C->shared)
+        st = join_ranks(C, P, params, st);
+    if (st < 0 || (st = make_vectors(C)) < 0 ||
         (st = lcl_inverse_init(&C->inverse, ctx, C->rows, params->tile)) < 0 ||
-        (st = lcl_gemv_init(&C->exact, ctx, LCL_GEMV_DOUBLE, C->inverse.matrix,
-                            C->rows, C->inverse.stride)) < 0)
+        (C->shared &&
+         (st = lcl_coarse_ranks_place(&C->ranks, C->inverse.stride)) < 0) ||
+        (st = init_product(C, &C->exact, LCL_GEMV_DOUBLE)) < 0)
         return st;
-    return lcl_gemv_init(&C->gemv, ctx, params->gemv, C->inverse.matrix,
-                         C->rows, C->inverse.stride);
+    return init_product(C, &C->gemv, params->gemv);
 }
 
 static lcl_buffer **buffer_at(struct lcl_coarse_space *C, size_t i)
@@ -148,6 +191,7 @@ void lcl_coarse_finish(struct lcl_coarse_space *C)
 {
     for (size_t i = 0; buffer_at(C, i); ++i)
         lcl_buffer_destroy(buffer_at(C, i));
+    lcl_coarse_ranks_finish(&C->ranks);
     lcl_gemv_finish(&C->gemv);
     lcl_gemv_finish(&C->exact);
     lcl_inverse_finish(&C->inverse);
@@ -160,6 +204,7 @@ uint64_t lcl_coarse_bytes(const struct lcl_coarse_space *C)
 {
     struct lcl_coarse_space copy = *C;
     uint64_t bytes = lcl_coarse_pattern_bytes(&C->pattern) +
+                     lcl_coarse_ranks_bytes(&C->ranks) +
                      lcl_inverse_bytes(&C->inverse) +
                      lcl_buffer_bytes(C->gemv.single);
     for (size_t i = 0; buffer_at(&copy, i); ++i)
@@ -169,65 +214,134 @@ uint64_t lcl_coarse_bytes(const struct lcl_coarse_space *C)
 
 // ------------------------------------------------------------------- steps
 
+// To where kernels write the numbers of the rank's aggregates.
+static const lcl_buffer *restricted(const struct lcl_coarse_space *C)
+{
+    return C->shared ? C->ranks.given : C->t;
+}
+
 enum lcl_status lcl_coarse_restrict(const struct lcl_coarse_space *C,
                                     const struct lcl_operands *v)
 {
     const struct lcl_coarse_pattern *P = &C->pattern;
-    return LCL_LAUNCH(C->kernels[LCL_COARSE_KERNEL_RESTRICT], C->aggregates,
-                      lcl_arg_buffer(P->agg_ptr), lcl_arg_buffer(P->agg_parts),
-                      lcl_arg_buffer(P->part_ptr), lcl_arg_buffer(v->x),
-                      lcl_arg_buffer(C->t), lcl_arg_buffer(v->stop),
-                      lcl_arg_int(v->at));
+    const enum lcl_status st =
+        LCL_LAUNCH(C->kernels[LCL_COARSE_KERNEL_RESTRICT], C->aggregates,
+                   lcl_arg_buffer(P->agg_ptr), lcl_arg_buffer(P->agg_parts),
+                   lcl_arg_buffer(P->part_ptr), lcl_arg_buffer(v->x),
+                   lcl_arg_buffer(restricted(C)), lcl_arg_buffer(v->stop),
+                   lcl_arg_int(v->at));
+    return st < 0 || !C->shared
+               ? st
+               : lcl_coarse_ranks_gather(&C->ranks, false, C->t, v);
+}
+
+enum lcl_status lcl_coarse_deflate(const struct lcl_coarse_space *C,
+                                   const struct lcl_operands *v)
+{
+    const struct lcl_coarse_pattern *P = &C->pattern;
+    enum lcl_status st =
+        LCL_LAUNCH(C->kernels[LCL_COARSE_KERNEL_DEFLATE], C->aggregates,
+                   lcl_arg_buffer(P->agg_ptr), lcl_arg_buffer(P->agg_parts),
+                   lcl_arg_buffer(P->part_ptr), lcl_arg_buffer(P->col_ptr),
+                   lcl_arg_buffer(P->order), lcl_arg_buffer(P->run_row),
+                   lcl_arg_buffer(C->w), lcl_arg_buffer(v->x),
+                   lcl_arg_buffer(v->y), lcl_arg_buffer(restricted(C)),
+                   lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
+    if (st < 0 || !C->shared)
+        return st;
+    st = lcl_coarse_boundary_deflate(&C->ranks.boundary, C->ranks.given, v);
+    return st < 0 ? st : lcl_coarse_ranks_gather(&C->ranks, true, C->t, v);
 }
 
 enum lcl_status lcl_coarse_residual(const struct lcl_coarse_space *C,
                                     const struct lcl_operands *v)
 {
     const struct lcl_coarse_pattern *P = &C->pattern;
-    return LCL_LAUNCH(C->kernels[LCL_COARSE_KERNEL_RESIDUAL], C->row_groups,
-                      lcl_arg_long(C->n), lcl_arg_buffer(P->run_ptr),
-                      lcl_arg_buffer(P->run_agg), lcl_arg_buffer(C->w),
-                      lcl_arg_buffer(C->e), lcl_arg_buffer(v->x),
-                      lcl_arg_buffer(C->y), lcl_arg_buffer(v->stop),
-                      lcl_arg_int(v->at));
+    const struct lcl_operands boundary = {
+        .x = v->x, .y = C->y, .stop = v->stop, .at = v->at};
+    const enum lcl_status st = LCL_LAUNCH(
+        C->kernels[LCL_COARSE_KERNEL_RESIDUAL], C->row_groups,
+        lcl_arg_long(C->n), lcl_arg_buffer(P->run_ptr),
+        lcl_arg_buffer(P->run_agg), lcl_arg_buffer(C->w), lcl_arg_buffer(C->e),
+        lcl_arg_buffer(v->x), lcl_arg_buffer(C->y), lcl_arg_buffer(v->stop),
+        lcl_arg_int(v->at));
+    return st < 0 || !C->shared ? st
+                                : lcl_coarse_boundary_residual(
+                                      &C->ranks.boundary, C->e, &boundary);
 }
 
 // ------------------------------------------------------------------- values
 
-static enum lcl_status assemble(struct lcl_coarse_space *C)
+// The values of E that the rank's own rows and columns give, as dense as
+// `stride` says.
+static enum lcl_status sum_entries(const struct lcl_coarse_space *C,
+                                   const lcl_buffer *row, const lcl_buffer *col,
+                                   int64_t stride, const lcl_buffer *out)
 {
     const struct lcl_coarse_pattern *P = &C->pattern;
     const bool serial = lcl_context_caps(C->ctx)->width == 1;
-    const enum lcl_status st = lcl_inverse_clear(&C->inverse);
+    return LCL_LAUNCH(
+        C->kernels[LCL_COARSE_KERNEL_E], serial ? C->groups : C->values,
+        lcl_arg_long(C->values), lcl_arg_long(stride),
+        lcl_arg_buffer(P->entry_ptr), lcl_arg_buffer(row), lcl_arg_buffer(col),
+        lcl_arg_buffer(P->order), lcl_arg_buffer(C->w), lcl_arg_buffer(out));
+}
+
+static enum lcl_status assemble(struct lcl_coarse_space *C)
+{
+    const struct lcl_coarse_pattern *P = &C->pattern;
+    const struct lcl_coarse_ranks *R = &C->ranks;
+    enum lcl_status st = lcl_inverse_clear(&C->inverse);
     // E, and its inverse in place
     lcl_task_bytes(C->ctx, 2 * lcl_buffer_bytes(C->inverse.matrix));
     if (st < 0)
         return st;
-    return LCL_LAUNCH(
-        C->kernels[LCL_COARSE_KERNEL_E], serial ? C->groups : C->values,
-        lcl_arg_long(C->values), lcl_arg_long(C->inverse.stride),
-        lcl_arg_buffer(P->entry_ptr), lcl_arg_buffer(P->entry_row),
-        lcl_arg_buffer(P->entry_col), lcl_arg_buffer(P->order),
-        lcl_arg_buffer(C->w), lcl_arg_buffer(C->inverse.matrix));
+    if (!C->shared)
+        return sum_entries(C, P->entry_row, P->entry_col, C->inverse.stride,
+                           C->inverse.matrix);
+    st = sum_entries(C, R->compact_row, R->compact_col, C->block, R->compact);
+    return st < 0 ? st : lcl_coarse_ranks_assemble(R, C->inverse.matrix);
 }
 
-// out = -E e = Z^T (0 - W e), on the host.
-static enum lcl_status minus_e_times(struct lcl_coarse_space *C, double *out)
+// out = -E e = Z^T (0 - W e), on the host; overwrites `zero`.
+static enum lcl_status minus_e_times(struct lcl_coarse_space *C,
+                                     lcl_buffer *zero, double *out)
 {
-    const struct lcl_operands v = {.x = C->y,
-                                   .stop = lcl_context_no_stop(C->ctx)};
+    const lcl_buffer *stop = lcl_context_no_stop(C->ctx);
+    const struct lcl_operands residual = {.x = zero, .stop = stop};
+    const struct lcl_operands restricted = {.x = C->y, .stop = stop};
     enum lcl_status st;
-    if ((st = lcl_buffer_fill(C->y, 0)) < 0 ||
-        (st = lcl_coarse_residual(C, &v)) < 0 ||
-        (st = lcl_coarse_restrict(C, &v)) < 0)
+    if ((st = lcl_buffer_fill(zero, 0)) < 0 ||
+        (st = lcl_coarse_residual(C, &residual)) < 0 ||
+        (st = lcl_coarse_restrict(C, &restricted)) < 0)
         return st;
     return lcl_buffer_read(C->t, out, (size_t)C->rows * sizeof *out);
+}
+
+// C->e = w, or of it what the rank has.
+static enum lcl_status write_unknowns(const struct lcl_coarse_space *C,
+                                      const double *w)
+{
+    const struct lcl_coarse_ranks *R = &C->ranks;
+    double *local;
+    enum lcl_status st;
+    if (!C->shared)
+        return lcl_buffer_write(C->e, w, (size_t)C->rows * sizeof *w);
+    local = lcl_malloc((size_t)R->local, sizeof *local);
+    if (!local)
+        return lcl_fail_memory(lcl_context_log(C->ctx), "coarse vector");
+    for (int64_t q = 0; q < R->local; ++q)
+        local[q] = w[R->unknown[q]];
+    st = lcl_buffer_write(C->e, local, (size_t)R->local * sizeof *local);
+    lcl_free(local);
+    return st;
 }
 
 // Checks E E^-1 E w = E w for a vector w with irregular entries between 1 and
 // 2. It holds for an inverse, and for the inverse of a singular matrix with
 // pinned unknowns.
-static enum lcl_status check(struct lcl_coarse_space *C, bool *sound)
+static enum lcl_status check_by(struct lcl_coarse_space *C, lcl_buffer *zero,
+                                bool *sound)
 {
     double *before = C->host, *after = C->host + C->rows;
     double largest = 0, error = 0;
@@ -239,11 +353,10 @@ static enum lcl_status check(struct lcl_coarse_space *C, bool *sound)
         state = 1664525 * state + 1013904223;
         after[i] = 1 + (double)state / UINT32_MAX;
     }
-    if ((st = lcl_buffer_write(C->e, after, (size_t)C->rows * sizeof *after)) <
-            0 ||
-        (st = minus_e_times(C, before)) < 0 ||
+    if ((st = write_unknowns(C, after)) < 0 ||
+        (st = minus_e_times(C, zero, before)) < 0 ||
         (st = lcl_gemv_apply(&C->exact, &solve)) < 0 ||
-        (st = minus_e_times(C, after)) < 0)
+        (st = minus_e_times(C, zero, after)) < 0)
         return st;
     for (int64_t i = 0; i < C->rows; ++i) {
         largest = fmax(largest, fabs(before[i]));
@@ -251,6 +364,21 @@ static enum lcl_status check(struct lcl_coarse_space *C, bool *sound)
     }
     *sound = error <= CHECK_TOLERANCE * largest * sqrt((double)C->rows);
     return LCL_OK;
+}
+
+// Without ranks the residual may replace the vector of which it is one.
+static enum lcl_status check(struct lcl_coarse_space *C, bool *sound)
+{
+    lcl_buffer *zero = NULL;
+    enum lcl_status st;
+    if (!C->shared)
+        return check_by(C, C->y, sound);
+    st = lcl_buffer_create(&zero, C->ctx, C->n * C->block, sizeof(double),
+                           "a vector");
+    if (st == LCL_OK)
+        st = check_by(C, zero, sound);
+    lcl_buffer_destroy(&zero);
+    return st;
 }
 
 // Inverts on the host, which searches pivots in whole columns.
@@ -304,8 +432,8 @@ static enum lcl_status invert(struct lcl_coarse_space *C)
     return LCL_OK;
 }
 
-enum lcl_status lcl_coarse_update(struct lcl_coarse_space *C,
-                                  const lcl_buffer *val)
+static enum lcl_status take_values(struct lcl_coarse_space *C,
+                                   const lcl_buffer *val)
 {
     const struct lcl_coarse_pattern *P = &C->pattern;
     lcl_task_bytes(C->ctx, lcl_buffer_bytes(val) + lcl_buffer_bytes(C->w));
@@ -313,8 +441,16 @@ enum lcl_status lcl_coarse_update(struct lcl_coarse_space *C,
         LCL_LAUNCH(C->kernels[LCL_COARSE_KERNEL_W], C->groups,
                    lcl_arg_long(C->runs), lcl_arg_buffer(P->run_first),
                    lcl_arg_buffer(val), lcl_arg_buffer(C->w));
-    if (st < 0)
+    return st < 0 || !C->shared
+               ? st
+               : lcl_coarse_boundary_update(&C->ranks.boundary);
+}
+
+enum lcl_status lcl_coarse_update(struct lcl_coarse_space *C,
+                                  const lcl_buffer *val)
+{
+    enum lcl_status st;
+    if ((st = take_values(C, val)) < 0 || (st = invert(C)) < 0)
         return st;
-    const enum lcl_status inverted = invert(C);
-    return inverted < 0 ? inverted : lcl_gemv_update(&C->gemv);
+    return lcl_gemv_update(&C->gemv);
 }

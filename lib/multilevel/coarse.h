@@ -6,6 +6,7 @@
 
 #include "lib/dense/gemv.h"
 #include "lib/dense/inverse.h"
+#include "lib/multilevel/coarse_ranks.h"
 #include "lib/multilevel/pattern.h"
 
 #include <levelcl/precond.h>
@@ -15,6 +16,9 @@ struct lcl_coarse_params {
     int64_t most; // maximum number of aggregates; 0: lcl_coarse_most()
     int tile;     // tile size of the inverse; 0: chosen
     enum lcl_gemv_method gemv;
+    // Of several ranks, which have one space together: NULL on one device
+    const struct lcl_halo *halo;
+    const struct lcl_numbering *numbering; // of B
 };
 
 enum lcl_coarse_kernel {
@@ -32,14 +36,16 @@ struct lcl_coarse_space {
     lcl_context *ctx;
     int block;
     int64_t n, parts, aggregates; // n in block rows
-    int64_t rows;                 // number of coarse unknowns
+    int64_t rows;                 // number of coarse unknowns, of all ranks
     int64_t runs, values;         // of W and of E
     lcl_kernel *kernels[LCL_COARSE_KERNEL_COUNT];
     int groups;         // of the kernels over vectors
     int64_t row_groups; // of the kernel with one work-item per row
     struct lcl_coarse_pattern pattern;
-    lcl_buffer *w;               // `runs` blocks
-    lcl_buffer *t, *e, *y;       // Z^T r, E^-1 Z^T r, r - W e
+    lcl_buffer *w;         // `runs` blocks
+    lcl_buffer *t, *e, *y; // Z^T r, E^-1 Z^T r, r - W e
+    bool shared; // by ranks: t has the unknowns of all, e the local ones
+    struct lcl_coarse_ranks ranks;
     struct lcl_inverse inverse;  // E^-1
     struct lcl_gemv exact, gemv; // for the check, for the apply
     double *host;                // 2 * rows
@@ -54,12 +60,12 @@ enum lcl_coarse lcl_coarse_choose(enum lcl_coarse wanted, int64_t parts,
                                   int64_t rows, double opposite);
 
 // Number of aggregates of a coarse space that a device inverts fast, for blocks
-// of `block` rows.
-int64_t lcl_coarse_most(const struct lcl_caps *caps, int block);
+// of `block` rows; of a rank's vectors V, its share, at least 1.
+int64_t lcl_coarse_most(const struct lcl_space *V, int block);
 
 // Symbolic phase and all allocation. B is numbered by P; its values are not
-// read. Statuses as lcl_precond_create(); on error *C is fit for
-// lcl_coarse_finish().
+// read. Collective if there are ranks, which then have to agree on the result.
+// Statuses as lcl_precond_create(); on error *C is fit for lcl_coarse_finish().
 enum lcl_status lcl_coarse_init(struct lcl_coarse_space *C, lcl_context *ctx,
                                 const struct lcl_device_matrix *B,
                                 const struct lcl_subdomains *P,
@@ -69,17 +75,22 @@ void lcl_coarse_finish(struct lcl_coarse_space *C);
 // Takes the values of A: nnz blocks, each in row-major order, in the order of
 // B's. If the device fails to invert E, the host tries in its own memory; if
 // that fails too, the correction is switched off with a warning and C->off is
-// set. Returns LCL_OK, LCL_EDEVICE or LCL_ENOMEM.
+// set. Collective. Returns LCL_OK, LCL_EDEVICE or LCL_ENOMEM.
 enum lcl_status lcl_coarse_update(struct lcl_coarse_space *C,
                                   const lcl_buffer *val);
 
 uint64_t lcl_coarse_bytes(const struct lcl_coarse_space *C);
 
-// Steps of an application, which the check of E^-1 uses as well; enqueued.
+// Steps of an application, which the check of E^-1 uses as well; enqueued. With
+// ranks, those that set t are collective.
 
 // t = Z^T x
 enum lcl_status lcl_coarse_restrict(const struct lcl_coarse_space *C,
                                     const struct lcl_operands *v);
+
+// t = Z^T x - W^T y
+enum lcl_status lcl_coarse_deflate(const struct lcl_coarse_space *C,
+                                   const struct lcl_operands *v);
 
 // C->y = x - W e, where W = A Z
 enum lcl_status lcl_coarse_residual(const struct lcl_coarse_space *C,

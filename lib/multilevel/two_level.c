@@ -22,20 +22,6 @@ static enum lcl_status correct(const struct lcl_coarse_space *C,
     return st < 0 ? st : coarse_solve(C, v);
 }
 
-// t = Z^T x - W^T y
-static enum lcl_status restrict_residual(const struct lcl_coarse_space *C,
-                                         const struct lcl_operands *v)
-{
-    const struct lcl_coarse_pattern *P = &C->pattern;
-    return LCL_LAUNCH(C->kernels[LCL_COARSE_KERNEL_DEFLATE], C->aggregates,
-                      lcl_arg_buffer(P->agg_ptr), lcl_arg_buffer(P->agg_parts),
-                      lcl_arg_buffer(P->part_ptr), lcl_arg_buffer(P->col_ptr),
-                      lcl_arg_buffer(P->order), lcl_arg_buffer(P->run_row),
-                      lcl_arg_buffer(C->w), lcl_arg_buffer(v->x),
-                      lcl_arg_buffer(v->y), lcl_arg_buffer(C->t),
-                      lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
-}
-
 // y = y + Z e
 static enum lcl_status prolong(const struct lcl_coarse_space *C,
                                const struct lcl_operands *v)
@@ -99,7 +85,7 @@ static enum lcl_status apply_deflated(const struct lcl_two_level *T,
     const struct lcl_coarse_space *C = T->coarse;
     enum lcl_status st;
     if ((st = lcl_apply(T->smoother, LCL_APPLY, v)) < 0 ||
-        (st = restrict_residual(C, v)) < 0 || (st = coarse_solve(C, v)) < 0)
+        (st = lcl_coarse_deflate(C, v)) < 0 || (st = coarse_solve(C, v)) < 0)
         return st;
     return mode == LCL_APPLY_DOT ? prolong_dot(C, v) : prolong(C, v);
 }

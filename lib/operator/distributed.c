@@ -5,7 +5,6 @@
 #include "host/alloc.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/operator/halo.h"
 
 struct part {
     struct lcl_halo halo;
@@ -69,6 +68,18 @@ static void destroy(lcl_operator *A)
     }
     lcl_free(D);
     lcl_operator_destroy(&A->part);
+}
+
+const struct lcl_halo *lcl_distributed_halo(const lcl_operator *A)
+{
+    const struct part *D = A->state;
+    return &D->halo;
+}
+
+const double *lcl_distributed_values(const lcl_operator *A)
+{
+    const struct part *D = A->state;
+    return D->val;
 }
 
 static const struct lcl_operator_ops ops = {

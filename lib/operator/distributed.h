@@ -4,6 +4,7 @@
 // from A->part, the operator of the rank's rows and columns.
 #pragma once
 
+#include "lib/operator/halo.h"
 #include "lib/operator/operator.h"
 
 // Collective; A has the rows of the calling rank and need live only until the
@@ -13,3 +14,9 @@
 enum lcl_status lcl_distributed_create(
     lcl_operator **out, lcl_context *ctx, struct lcl_comm *comm,
     const struct lcl_rows *A, const struct lcl_operator_params *params);
+
+// The halo of a distributed operator. It is the rank's own.
+const struct lcl_halo *lcl_distributed_halo(const lcl_operator *A);
+
+// The current values of A->part, in the caller's order.
+const double *lcl_distributed_values(const lcl_operator *A);

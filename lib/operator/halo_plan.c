@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 // ------------------------------------------------------------------- ranks
 
@@ -293,6 +294,28 @@ static enum lcl_status take_requests(struct lcl_halo_plan *P,
     return LCL_OK;
 }
 
+// Where the elements of a row start.
+static size_t element(const int64_t *ptr, int64_t row)
+{
+    return (size_t)(ptr ? ptr[row] : row);
+}
+
+// One message for each peer: its part of `data`, elements of `size` bytes, one
+// for each row or as `ptr` says; NULL: messages to receive.
+static void list_messages(struct lcl_message *message,
+                          const struct lcl_halo_peer *peer, int count,
+                          const int64_t *ptr, const void *data, size_t size)
+{
+    const char *from = data;
+    for (int k = 0; k < count; ++k) {
+        const size_t start = element(ptr, peer[k].start);
+        const size_t end = element(ptr, peer[k].start + peer[k].count);
+        message[k] = (struct lcl_message){peer[k].rank,
+                                          from ? from + start * size : NULL,
+                                          (end - start) * size};
+    }
+}
+
 // Asks the owners for their rows, and learns which ones others ask for.
 static enum lcl_status ask(struct lcl_halo_plan *P, struct lcl_comm *C)
 {
@@ -303,15 +326,12 @@ static enum lcl_status ask(struct lcl_halo_plan *P, struct lcl_comm *C)
         .out = out, .in = in, .outs = P->froms, .ins = P->tos};
     enum lcl_status st = LCL_OK;
     P->send = lcl_malloc((size_t)P->sends, sizeof *P->send);
-    if (!out || !in || !P->send)
+    if (out && in && P->send) {
+        list_messages(out, P->from, P->froms, NULL, P->ghost, sizeof *P->ghost);
+        list_messages(in, P->to, P->tos, NULL, NULL, sizeof *P->ghost);
+    } else {
         st = lcl_fail_memory(&C->log, "the rows for other ranks");
-    for (int k = 0; k < P->froms && st == LCL_OK; ++k)
-        out[k] =
-            (struct lcl_message){P->from[k].rank, P->ghost + P->from[k].start,
-                                 (size_t)P->from[k].count * sizeof *P->ghost};
-    for (int k = 0; k < P->tos && st == LCL_OK; ++k)
-        in[k] = (struct lcl_message){P->to[k].rank, NULL,
-                                     (size_t)P->to[k].count * sizeof *P->ghost};
+    }
     if (st == LCL_OK && (st = lcl_comm_begin(C, &X)) == LCL_OK &&
         (st = lcl_comm_end(C, &X)) == LCL_OK)
         st = take_requests(P, in, &C->log);
@@ -333,6 +353,17 @@ static enum lcl_status find_peers(struct lcl_halo_plan *P, struct lcl_comm *C,
     return (st = list_needs(P, C)) < 0 ? st : ask(P, C);
 }
 
+enum lcl_status lcl_halo_plan_connect(struct lcl_halo_plan *P,
+                                      struct lcl_comm *C, const int64_t *firsts)
+{
+    enum lcl_status st = find_peers(P, C, firsts);
+    if (st == LCL_OK) // then all have read the requests, which are in P
+        st = lcl_comm_agree(C, st, "the rows");
+    else
+        lcl_comm_fail(C);
+    return st;
+}
+
 // ------------------------------------------------------------------- plan
 
 static enum lcl_status make(struct lcl_halo_plan *P, struct lcl_comm *C,
@@ -344,9 +375,7 @@ static enum lcl_status make(struct lcl_halo_plan *P, struct lcl_comm *C,
     if ((st = lcl_comm_agree(C, st, "the rows")) == LCL_OK &&
         (st = gather_firsts(firsts, C, A)) == LCL_OK &&
         (st = lcl_comm_agree(C, split(P, A, &C->log), "the rows")) == LCL_OK)
-        st = find_peers(P, C, firsts);
-    if (st == LCL_OK) // then all have read the requests, which are in P
-        st = lcl_comm_agree(C, st, "the rows");
+        st = lcl_halo_plan_connect(P, C, firsts);
     lcl_free(firsts);
     return st;
 }
@@ -362,6 +391,105 @@ enum lcl_status lcl_halo_plan_init(struct lcl_halo_plan *P, struct lcl_comm *C,
     if (st < 0)
         lcl_comm_fail(C);
     return st;
+}
+
+// ------------------------------------------------------------------- carry
+
+// Data of rows and of ghosts, as for lcl_halo_plan_carry_rows().
+struct cargo {
+    const int64_t *row_ptr, *ghost_ptr;
+    const char *own;
+    size_t size;
+    char *ghost;
+    int64_t *ptr; // with row_ptr: where the elements of each send start
+    char *send;
+};
+
+static void pack(struct cargo *c, const struct lcl_halo_plan *P)
+{
+    for (int64_t k = 0; k < P->sends; ++k) {
+        const int64_t i = P->send[k];
+        const size_t from = element(c->row_ptr, i);
+        memcpy(c->send + element(c->ptr, k) * c->size, c->own + from * c->size,
+               (element(c->row_ptr, i + 1) - from) * c->size);
+    }
+}
+
+static enum lcl_status cargo_init(struct cargo *c,
+                                  const struct lcl_halo_plan *P,
+                                  const struct lcl_log *log)
+{
+    if (c->row_ptr) {
+        c->ptr = lcl_calloc((size_t)P->sends + 1, sizeof *c->ptr);
+        if (!c->ptr)
+            return lcl_fail_memory(log, "messages");
+        for (int64_t k = 0; k < P->sends; ++k)
+            c->ptr[k + 1] =
+                c->ptr[k] + c->row_ptr[P->send[k] + 1] - c->row_ptr[P->send[k]];
+    }
+    c->send = lcl_malloc(element(c->ptr, P->sends), c->size);
+    if (!c->send)
+        return lcl_fail_memory(log, "messages");
+    pack(c, P);
+    return LCL_OK;
+}
+
+static enum lcl_status exchange(const struct cargo *c,
+                                const struct lcl_halo_plan *P,
+                                struct lcl_comm *C, struct lcl_exchange_plan *X)
+{
+    enum lcl_status st;
+    list_messages(X->out, P->to, P->tos, c->ptr, c->send, c->size);
+    list_messages(X->in, P->from, P->froms, c->ghost_ptr, NULL, c->size);
+    if ((st = lcl_comm_begin(C, X)) < 0 || (st = lcl_comm_end(C, X)) < 0)
+        return st;
+    for (int k = 0; k < P->froms; ++k)
+        memcpy(c->ghost + element(c->ghost_ptr, P->from[k].start) * c->size,
+               X->in[k].data, X->in[k].bytes);
+    return lcl_comm_agree(C, LCL_OK, "an exchange"); // all have read the sends
+}
+
+static enum lcl_status carry(struct cargo *c, const struct lcl_halo_plan *P,
+                             struct lcl_comm *C)
+{
+    struct lcl_exchange_plan X = {
+        .out = lcl_malloc((size_t)P->tos, sizeof *X.out),
+        .in = lcl_malloc((size_t)P->froms, sizeof *X.in),
+        .outs = P->tos,
+        .ins = P->froms};
+    enum lcl_status st = X.out && X.in ? cargo_init(c, P, &C->log)
+                                       : lcl_fail_memory(&C->log, "messages");
+    if (st == LCL_OK)
+        st = exchange(c, P, C, &X);
+    if (st < 0)
+        lcl_comm_fail(C);
+    lcl_free(c->send);
+    lcl_free(c->ptr);
+    lcl_free(X.in);
+    lcl_free(X.out);
+    return st;
+}
+
+enum lcl_status lcl_halo_plan_carry(const struct lcl_halo_plan *P,
+                                    struct lcl_comm *C, const void *own,
+                                    size_t size, void *ghost)
+{
+    struct cargo c = {.own = own, .size = size, .ghost = ghost};
+    return carry(&c, P, C);
+}
+
+enum lcl_status lcl_halo_plan_carry_rows(const struct lcl_halo_plan *P,
+                                         struct lcl_comm *C,
+                                         const int64_t *row_ptr,
+                                         const void *own, size_t size,
+                                         const int64_t *ghost_ptr, void *ghost)
+{
+    struct cargo c = {.row_ptr = row_ptr,
+                      .ghost_ptr = ghost_ptr,
+                      .own = own,
+                      .size = size,
+                      .ghost = ghost};
+    return carry(&c, P, C);
 }
 
 void lcl_halo_plan_drop_own(struct lcl_halo_plan *P)

@@ -39,4 +39,26 @@ enum lcl_status lcl_halo_plan_init(struct lcl_halo_plan *P, struct lcl_comm *C,
                                    const struct lcl_rows *A, int values);
 // Frees the entries in own columns.
 void lcl_halo_plan_drop_own(struct lcl_halo_plan *P);
+
+// Finds the peers of a plan whose rows, total, first and ghosts are set, for
+// exchanges other than that of a product. Collective; statuses as
+// lcl_halo_plan_init(). `firsts` are the first rows of all ranks, and the
+// total.
+enum lcl_status lcl_halo_plan_connect(struct lcl_halo_plan *P,
+                                      struct lcl_comm *C,
+                                      const int64_t *firsts);
+
+// Carries data of each row to the ranks that have it as a ghost: elements of
+// `size` bytes, one of each row; or, with row_ptr, those from row_ptr[i] to
+// row_ptr[i+1]-1 of row i, which become those from ghost_ptr[g] on of a ghost,
+// as many. Collective. Returns LCL_OK, LCL_ENOMEM or a status of the transport;
+// it ends the calls of all ranks with an error then.
+enum lcl_status lcl_halo_plan_carry(const struct lcl_halo_plan *P,
+                                    struct lcl_comm *C, const void *own,
+                                    size_t size, void *ghost);
+enum lcl_status lcl_halo_plan_carry_rows(const struct lcl_halo_plan *P,
+                                         struct lcl_comm *C,
+                                         const int64_t *row_ptr,
+                                         const void *own, size_t size,
+                                         const int64_t *ghost_ptr, void *ghost);
 void lcl_halo_plan_finish(struct lcl_halo_plan *P);

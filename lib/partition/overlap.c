@@ -141,7 +141,8 @@ enum lcl_status lcl_subdomains_overlap(struct lcl_subdomains *out,
     lcl_free(s.added);
     if (st < 0) {
         lcl_subdomains_finish(out);
-    } else if (lcl_subdomains_rows(out) == out->n) {
+    } else if (!in->owned &&
+               lcl_subdomains_rows(out) == lcl_subdomains_rows(in)) {
         lcl_free(out->owned);
         out->owned = NULL;
     }

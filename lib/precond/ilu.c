@@ -10,16 +10,27 @@
 #include "lib/factor/ildu0.h"
 #include "lib/factor/level_ildu0.h"
 #include "lib/multilevel/two_level.h"
+#include "lib/operator/distributed.h"
+#include "lib/operator/overlap_rows.h"
 #include "lib/precond/schwarz.h"
 #include "lib/trisolve/packed.h"
 
+#include <assert.h>
 #include <string.h>
 
 struct ilu {
     struct lcl_factor factor;
     struct lcl_trisolve_method trisolve;
     struct lcl_schwarz *schwarz; // NULL: the rows of the factors are those of A
+    struct lcl_overlap_rows *around; // other ranks' rows; NULL: no overlap with
+                                     // them
     struct lcl_coarse_space *coarse; // NULL: no coarse correction
+    // What the coarse correction is made of, until join() has ended:
+    struct lcl_subdomains subdomains;
+    enum lcl_coarse wanted;
+    double opposite; // of struct lcl_drop_info
+    // For join() to set up, with overlap across ranks:
+    struct lcl_precond_params params;
     // Only with a coarse correction:
     struct lcl_two_level cycle;                     // as M is applied
     struct lcl_two_level additive, deflated, start; // as CG applies it
@@ -39,7 +50,8 @@ static enum lcl_status make_schwarz(lcl_precond *M,
         I->schwarz, &I->trisolve.op, &a->overlapping,
         a->leveled ? NULL : a->symbolic.B.perm, M->info.block_size,
         M->info.type == LCL_PRECOND_AS ? LCL_SCHWARZ_SUM
-                                       : LCL_SCHWARZ_RESTRICTED);
+                                       : LCL_SCHWARZ_RESTRICTED,
+        I->around);
 }
 
 static enum lcl_status init_factor(lcl_precond *M, struct lcl_ilu_setup *a,
@@ -127,32 +139,52 @@ static enum lcl_status make_cycles(lcl_precond *M)
     return mult ? make_cg_forms(M) : LCL_OK;
 }
 
-static enum lcl_status make_coarse(lcl_precond *M,
-                                   const struct lcl_subdomains *P)
+// The choice of AUTO is that of one device with the subdomains of all ranks.
+static enum lcl_status choose_coarse(lcl_precond *M)
 {
     const struct ilu *I = M->op.state;
-    const struct lcl_coarse_params params = {.block = M->info.block_size};
-    const enum lcl_status st = lcl_coarse_init(I->coarse, M->op.range.ctx,
-                                               M->matrix->matrix, P, &params);
+    const double rows = (double)I->subdomains.n;
+    double sum[] = {(double)I->subdomains.parts, rows, rows * I->opposite};
+    const enum lcl_status st = M->whole && I->wanted == LCL_COARSE_AUTO
+                                   ? lcl_space_sum(&M->op.range, sum, 3)
+                                   : LCL_OK;
+    M->info.coarse = lcl_coarse_choose(I->wanted, (int64_t)sum[0],
+                                       (int64_t)sum[1], sum[2] / sum[1]);
+    return st;
+}
+
+static enum lcl_status allocate_coarse(lcl_precond *M)
+{
+    struct ilu *I = M->op.state;
+    I->coarse = lcl_calloc(1, sizeof *I->coarse);
+    return I->coarse ? LCL_OK
+                     : lcl_fail_memory(lcl_context_log(M->op.range.ctx),
+                                       "a coarse correction");
+}
+
+static enum lcl_status make_coarse(lcl_precond *M)
+{
+    const struct ilu *I = M->op.state;
+    const struct lcl_coarse_params params = {
+        .block = M->info.block_size,
+        .halo = M->whole ? lcl_distributed_halo(M->whole) : NULL,
+        .numbering = M->matrix->numbering};
+    const enum lcl_status st = lcl_coarse_init(
+        I->coarse, M->op.range.ctx, M->matrix->matrix, &I->subdomains, &params);
     return st < 0 ? st : make_cycles(M);
 }
 
-static enum lcl_status add_coarse(lcl_precond *M, const struct lcl_ilu_setup *a,
-                                  enum lcl_coarse wanted)
+static enum lcl_status add_coarse(lcl_precond *M)
 {
-    struct ilu *I = M->op.state;
-    const struct lcl_subdomains *P = &a->subdomains;
-    if (!a->extended)
-        M->info.coarse = lcl_coarse_choose(wanted, P->parts, P->n,
-                                           a->symbolic.drop.opposite);
-    if (M->info.coarse == LCL_COARSE_NONE)
+    enum lcl_status st;
+    if (lcl_precond_is_extended(M->info.type))
         return LCL_OK;
-    I->coarse = lcl_calloc(1, sizeof *I->coarse);
-    if (!I->coarse)
-        return lcl_fail_memory(lcl_context_log(M->op.range.ctx),
-                               "a coarse correction");
+    if ((st = choose_coarse(M)) < 0 || M->info.coarse == LCL_COARSE_NONE ||
+        (st = lcl_space_agree(&M->op.range, allocate_coarse(M),
+                              "a coarse correction")) < 0)
+        return st;
     lcl_task_enter(M->op.range.ctx, LCL_TASK_COARSE_PATTERN);
-    const enum lcl_status st = make_coarse(M, P);
+    st = make_coarse(M);
     lcl_task_leave(M->op.range.ctx);
     return st;
 }
@@ -165,7 +197,7 @@ static void describe_coarse(lcl_precond *M)
     info->coarse = C->off                               ? LCL_COARSE_NONE
                    : I->cycle.form == LCL_TWO_LEVEL_ADD ? LCL_COARSE_ADD
                                                         : LCL_COARSE_MULT;
-    info->coarse_rows = C->rows;
+    info->coarse_rows = C->aggregates * C->block;
     info->coarse_pinned = C->pinned;
     info->coarse_bytes = lcl_coarse_bytes(C);
 }
@@ -190,21 +222,47 @@ static void describe_apply(lcl_precond *M)
     M->info.factor_bytes = lcl_factor_bytes(&I->factor);
     if (I->schwarz)
         M->info.factor_bytes += lcl_schwarz_bytes(I->schwarz);
+    if (I->around)
+        M->info.factor_bytes += lcl_overlap_rows_bytes(I->around);
+}
+
+// Keeps what join() needs.
+static void keep_for_coarse(struct ilu *I, struct lcl_ilu_setup *a,
+                            enum lcl_coarse wanted)
+{
+    I->subdomains = a->subdomains;
+    a->subdomains = (struct lcl_subdomains){0};
+    I->wanted = wanted;
+    I->opposite = a->symbolic.drop.opposite;
 }
 
 static enum lcl_status set_up(lcl_precond *M, struct lcl_ilu_setup *a,
                               const struct lcl_precond_params *params)
 {
+    const struct ilu *I = M->op.state;
     enum lcl_status st;
-    if ((st = lcl_ilu_setup_init(a, M, &params->partition)) < 0)
+    if ((st = lcl_ilu_setup_init(a, M, I->around, &params->partition)) < 0)
         return st;
     lcl_task_enter(M->op.range.ctx, LCL_TASK_NUMERIC);
     st = make_factor(M, a, params);
     lcl_task_leave(M->op.range.ctx);
-    if (st < 0 || (st = add_coarse(M, a, params->coarse)) < 0)
-        return st;
-    describe_apply(M);
-    return LCL_OK;
+    if (st == LCL_OK)
+        keep_for_coarse(M->op.state, a, params->coarse);
+    return st;
+}
+
+static enum lcl_status set_up_once(lcl_precond *M,
+                                   const struct lcl_precond_params *params)
+{
+    struct lcl_ilu_setup a;
+    const enum lcl_status st = set_up(M, &a, params);
+    lcl_ilu_setup_finish(&a);
+    return st;
+}
+
+static bool overlaps_ranks(const lcl_precond *M)
+{
+    return M->whole && M->info.overlap > 0;
 }
 
 static enum lcl_status create(lcl_precond *M,
@@ -213,20 +271,66 @@ static enum lcl_status create(lcl_precond *M,
     lcl_context *ctx = M->op.range.ctx;
     const struct lcl_log *log = lcl_context_log(ctx);
     const int64_t blocks = M->matrix->matrix->blocks;
-    struct lcl_precond_params own = *params;
-    struct lcl_ilu_setup a;
     enum lcl_status st;
     if ((st = lcl_ilu_choose(&M->info, params, log)) < 0)
         return st;
     if (lcl_needs_wide(blocks)) // before METIS spends hours on it
         return lcl_refuse_wide(blocks, "factors on subdomains", log);
-    own.partition.type = lcl_packed_partition_type(lcl_context_caps(ctx),
-                                                   params->partition.type);
     struct ilu *I = M->op.state = lcl_calloc(1, sizeof *I);
     if (!I)
         return lcl_fail_memory(log, "a preconditioner");
-    st = set_up(M, &a, &own);
-    lcl_ilu_setup_finish(&a);
+    I->params = *params;
+    I->params.partition.type = lcl_packed_partition_type(
+        lcl_context_caps(ctx), params->partition.type);
+    return overlaps_ranks(M) ? LCL_OK : set_up_once(M, &I->params);
+}
+
+// Whether all ranks have blocks of the same size.
+static enum lcl_status compare_blocks(const lcl_precond *M, bool *same)
+{
+    const int own = M->info.block_size;
+    *same = own == M->whole->info.block_size; // the largest of all
+    return lcl_space_all(&M->op.range, same);
+}
+
+// Fetches the rows of other ranks; collective.
+static enum lcl_status find_around(lcl_precond *M)
+{
+    static const char what[] = "the overlap of ranks";
+    struct ilu *I = M->op.state;
+    const struct lcl_space *V = &M->op.range;
+    bool same;
+    enum lcl_status st = compare_blocks(M, &same);
+    if (st < 0)
+        return st;
+    if (!same) {
+        lcl_info(lcl_context_log(V->ctx),
+                 "ranks have blocks of different sizes: their subdomains do "
+                 "not overlap");
+        return LCL_OK;
+    }
+    I->around = lcl_calloc(1, sizeof *I->around);
+    st = I->around ? LCL_OK : lcl_fail_memory(lcl_context_log(V->ctx), what);
+    if ((st = lcl_space_agree(V, st, what)) < 0)
+        return st;
+    return lcl_overlap_rows_init(I->around, M->whole, M->info.overlap);
+}
+
+static enum lcl_status join_overlap(lcl_precond *M)
+{
+    struct ilu *I = M->op.state;
+    const enum lcl_status st = find_around(M);
+    return st < 0 ? st : set_up_once(M, &I->params);
+}
+
+static enum lcl_status join(lcl_precond *M)
+{
+    struct ilu *I = M->op.state;
+    const enum lcl_status st =
+        overlaps_ranks(M) ? join_overlap(M) : add_coarse(M);
+    lcl_subdomains_finish(&I->subdomains);
+    if (st == LCL_OK)
+        describe_apply(M);
     return st;
 }
 
@@ -246,6 +350,18 @@ static enum lcl_status row_of(const lcl_precond *M, int64_t row, int64_t *out)
     return st;
 }
 
+// Row i of vectors in the caller's numbering, which is row[i]. A row of another
+// rank counts from this one's first, and may be negative.
+static int64_t callers_row(const lcl_precond *M, const int32_t *row, int64_t i)
+{
+    const struct ilu *I = M->op.state;
+    const int64_t n = M->op.range.n;
+    if (i < n)
+        return row[i];
+    const struct lcl_halo_plan *P = &I->around->halo.plan;
+    return P->ghost[i - n] - P->first;
+}
+
 // Records the rows of repaired pivots, in the caller's numbering.
 static enum lcl_status name_repaired(lcl_precond *M,
                                      const struct lcl_repairs *repairs)
@@ -258,7 +374,8 @@ static enum lcl_status name_repaired(lcl_precond *M,
     for (int i = 0; i < 8 && i < repairs->count && st == LCL_OK; ++i) {
         st = row_of(M, (int64_t)repairs->rows[i], &at);
         if (st == LCL_OK)
-            M->info.repaired_rows[i] = row[at * M->info.block_size];
+            M->info.repaired_rows[i] =
+                callers_row(M, row, at * M->info.block_size);
     }
     lcl_free(row);
     return st;
@@ -280,7 +397,13 @@ static enum lcl_status follow_storage(lcl_precond *M)
     return LCL_OK;
 }
 
-static enum lcl_status update(lcl_precond *M)
+static const lcl_buffer *factored_values(const lcl_precond *M)
+{
+    const struct ilu *I = M->op.state;
+    return (I->around ? I->around->matrix : M->matrix)->matrix->val;
+}
+
+static enum lcl_status update_factors(lcl_precond *M)
 {
     struct ilu *I = M->op.state;
     struct lcl_repairs repairs;
@@ -290,21 +413,32 @@ static enum lcl_status update(lcl_precond *M)
              M->matrix, lcl_precond_name(M->info.type))) < 0)
         return st;
     const enum lcl_status factored =
-        lcl_factor_numeric(&I->factor, M->matrix->matrix->val, &repairs);
+        lcl_factor_numeric(&I->factor, factored_values(M), &repairs);
     M->info.pivots_repaired = repairs.count;
     memset(M->info.repaired_rows, 0, sizeof M->info.repaired_rows);
     if (repairs.count > 0 && (st = name_repaired(M, &repairs)) < 0)
         return st;
     if (factored < 0)
         return factored;
-    if (((I->factor.storage != M->info.storage || !I->trisolve.ops) &&
-         (st = follow_storage(M)) < 0) ||
-        (st = lcl_trisolve_update(&I->trisolve)) < 0)
+    if ((I->factor.storage != M->info.storage || !I->trisolve.ops) &&
+        (st = follow_storage(M)) < 0)
         return st;
-    if (!I->coarse)
-        return LCL_OK;
+    return lcl_trisolve_update(&I->trisolve);
+}
+
+static enum lcl_status update(lcl_precond *M)
+{
+    struct ilu *I = M->op.state;
+    enum lcl_status st =
+        I->around ? lcl_overlap_rows_update(I->around) : LCL_OK;
+    if (st == LCL_OK)
+        st = update_factors(M);
+    if (!I->coarse ||
+        (st = lcl_space_agree(&M->op.range, st, "factors on subdomains")) < 0)
+        return st;
     lcl_task_enter(M->op.range.ctx, LCL_TASK_COARSE);
-    st = lcl_coarse_update(I->coarse, M->matrix->matrix->val);
+    st = lcl_space_end(&M->op.range,
+                       lcl_coarse_update(I->coarse, M->matrix->matrix->val));
     lcl_task_leave(M->op.range.ctx);
     describe_coarse(M);
     return st;
@@ -325,9 +459,13 @@ static void destroy(lcl_operator *A)
     if (I->coarse)
         lcl_coarse_finish(I->coarse);
     lcl_free(I->coarse);
+    lcl_subdomains_finish(&I->subdomains);
     if (I->schwarz)
         lcl_schwarz_finish(I->schwarz);
     lcl_free(I->schwarz);
+    if (I->around)
+        lcl_overlap_rows_finish(I->around);
+    lcl_free(I->around);
     lcl_trisolve_finish(&I->trisolve);
     lcl_factor_finish(&I->factor);
     lcl_free(I);
@@ -337,6 +475,7 @@ const struct lcl_precond_ops lcl_precond_ilu = {
     .op = {.apply = apply, .destroy = destroy},
     .numbering = LCL_NUMBERING_OWN,
     .create = create,
+    .join = join,
     .update = update,
 };
 
@@ -344,6 +483,7 @@ const struct lcl_precond_ops lcl_precond_schwarz = {
     .op = {.apply = apply, .destroy = destroy},
     .numbering = LCL_NUMBERING_GIVEN,
     .create = create,
+    .join = join,
     .update = update,
 };
 
@@ -373,6 +513,7 @@ enum lcl_status lcl_precond_factor_rows(const lcl_precond *M, int32_t **rows)
 {
     const struct ilu *I = M->op.state;
     int32_t *own, *repeated = NULL;
+    assert(!I->around);
     *rows = NULL;
     enum lcl_status st = lcl_numbering_rows(M->matrix->numbering, &own);
     if (st < 0)

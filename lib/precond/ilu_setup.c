@@ -69,11 +69,10 @@ static enum lcl_status partition(struct lcl_ilu_setup *a, const lcl_precond *M,
                                  const struct lcl_partition_params *params)
 {
     const struct lcl_device_matrix *D = M->matrix->matrix;
-    const struct lcl_caps *caps = lcl_context_caps(M->op.range.ctx);
     lcl_task_enter(M->op.range.ctx, LCL_TASK_PARTITION);
     const enum lcl_status st = lcl_packed_partition(
         &a->subdomains, M->op.range.ctx, &a->graph, D, D->block, params,
-        rows_most(M), lcl_coarse_most(caps, D->block));
+        rows_most(M), lcl_coarse_most(&M->op.range, D->block));
     lcl_task_leave(M->op.range.ctx);
     return st;
 }
@@ -114,10 +113,11 @@ static void add_coupling(struct couplings *c, const struct lcl_bsr *A,
     c->weight += lcl_block_norm(A->val + entry * values, values);
 }
 
-static struct couplings all_couplings(const struct lcl_bsr *A)
+static struct couplings all_couplings(const struct lcl_bsr *A, int64_t first,
+                                      int64_t end)
 {
     struct couplings c = {.count = 0};
-    for (int64_t i = 0; i < A->rows; ++i)
+    for (int64_t i = first; i < end; ++i)
         for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
             if (A->col_ind[k] != i)
                 add_coupling(&c, A, k);
@@ -143,10 +143,12 @@ static void describe_pattern(struct lcl_precond_info *info,
                              const struct lcl_host_pattern *H)
 {
     const int values = lcl_block_values(&a->A);
-    const struct couplings all = all_couplings(&a->A),
+    const int64_t *row_ptr = a->A.row_ptr;
+    const struct couplings all = all_couplings(&a->A, a->low, a->low + a->own),
                            kept = kept_couplings(a, H);
     const int64_t dropped = all.count - kept.count;
-    info->nnz_kept = (a->A.nnz - dropped) * values;
+    info->nnz_kept =
+        (row_ptr[a->low + a->own] - row_ptr[a->low] - dropped) * values;
     info->factor_nnz = H->nnz * values;
     info->extended_rows = H->rows * info->block_size;
     if (all.count > 0)
@@ -316,7 +318,37 @@ static enum lcl_status symbolic(lcl_precond *M, struct lcl_ilu_setup *a)
 
 // ------------------------------------------------------------------- set-up
 
+static enum lcl_status take_norms(struct lcl_ilu_setup *a, const lcl_precond *M,
+                                  const struct lcl_partition_params *params)
+{
+    return take_graph(a, lcl_partition_weighs(params) || M->info.ilut_p > 0,
+                      lcl_context_log(M->op.range.ctx));
+}
+
+// Continues with the matrix that has the rows of other ranks as well.
+static enum lcl_status look_around(struct lcl_ilu_setup *a,
+                                   const lcl_precond *M,
+                                   const struct lcl_overlap_rows *around,
+                                   const struct lcl_partition_params *params)
+{
+    const struct lcl_log *log = lcl_context_log(M->op.range.ctx);
+    enum lcl_status st = lcl_subdomains_download(&a->subdomains, log);
+    if (st < 0)
+        return st;
+    lcl_free(a->norms);
+    a->norms = NULL;
+    lcl_bsr_finish(&a->A);
+    if ((st = lcl_operator_download(around->matrix, &a->A, true)) < 0)
+        return st;
+    a->low = around->low / a->A.block_size;
+    a->subdomains.n = a->A.rows;
+    for (int64_t k = 0; k < a->own; ++k)
+        a->subdomains.row[k] += (int32_t)a->low;
+    return take_norms(a, M, params);
+}
+
 enum lcl_status lcl_ilu_setup_init(struct lcl_ilu_setup *a, lcl_precond *M,
+                                   const struct lcl_overlap_rows *around,
                                    const struct lcl_partition_params *params)
 {
     enum lcl_status st;
@@ -324,9 +356,11 @@ enum lcl_status lcl_ilu_setup_init(struct lcl_ilu_setup *a, lcl_precond *M,
         .extended = lcl_precond_is_extended(M->info.type),
         .leveled = lcl_trisolve_takes_levels(M->info.trisolve)};
     if ((st = download(a, M, params)) < 0 ||
-        (st = take_graph(a, lcl_partition_weighs(params) || M->info.ilut_p > 0,
-                         lcl_context_log(M->op.range.ctx))) < 0 ||
+        (st = take_norms(a, M, params)) < 0 ||
         (st = partition(a, M, params)) < 0)
+        return st;
+    a->own = a->A.rows;
+    if (around && (st = look_around(a, M, around, params)) < 0)
         return st;
     return symbolic(M, a);
 }

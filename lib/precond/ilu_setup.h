@@ -4,6 +4,7 @@
 #pragma once
 
 #include "lib/factor/symbolic.h"
+#include "lib/operator/overlap_rows.h"
 #include "lib/precond/precond.h"
 #include "lib/trisolve/trisolve.h"
 
@@ -13,6 +14,8 @@ struct lcl_ilu_setup {
     struct lcl_csr graph; // the pattern of A, with values if METIS uses weights
     double *norms;        // of the blocks, used by METIS with weights and ILUT
     struct lcl_subdomains subdomains;
+    // Of A, without those of other ranks: `own` rows from `low` on
+    int64_t low, own;
     bool extended; // the factors have rows and a pattern of their own
     bool leveled;  // they are factors in levels, analysed on the host
     // In both cases:
@@ -24,9 +27,12 @@ struct lcl_ilu_setup {
 
 // Partitions M->matrix and finds the pattern of the factors and, unless they
 // are in levels, their levels and schedule; describes them in M->info, whose
-// trisolve, fill and overlap are set. Statuses as lcl_precond_create(); *a is
-// fit for lcl_ilu_setup_finish() in any case.
+// trisolve, fill and overlap are set. `around` has rows of other ranks, which
+// the subdomains may overlap; NULL: they do not.
+// Statuses as lcl_precond_create(); *a is fit for lcl_ilu_setup_finish() in any
+// case.
 enum lcl_status lcl_ilu_setup_init(struct lcl_ilu_setup *a, lcl_precond *M,
+                                   const struct lcl_overlap_rows *around,
                                    const struct lcl_partition_params *params);
 void lcl_ilu_setup_finish(struct lcl_ilu_setup *a);
 

@@ -199,7 +199,7 @@ static enum lcl_status partition(struct set_up *a, const lcl_precond *M,
     st = lcl_packed_partition(
         &a->subdomains, ctx, &graph, NULL, a->one.block_size, params,
         lcl_packed_rows_most(lcl_context_caps(ctx), a->one.block_size),
-        lcl_coarse_most(lcl_context_caps(ctx), a->one.block_size));
+        lcl_coarse_most(&M->op.range, a->one.block_size));
     if (st < 0 || (st = lcl_subdomains_download(&a->subdomains, log)) < 0)
         return st;
     return repeat_labels(a, M->A->info.stages, log);

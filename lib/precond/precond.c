@@ -177,7 +177,7 @@ enum lcl_status lcl_precond_refactor(lcl_precond *M)
     lcl_task_leave(M->op.range.ctx);
     const struct lcl_precond_info *info = &M->info;
     const bool ic0 = lcl_precond_factors(info->type) == LCL_PRECOND_IC0;
-    if (st == LCL_EPIVOT)
+    if (st == LCL_EPIVOT && info->pivots_repaired > 0) // not on another rank
         return lcl_fail(log_of(M), st,
                         "row %lld has a zero or tiny%s pivot, and the pivot "
                         "policy is 'fail'; use boost, replace or shift",
@@ -280,9 +280,14 @@ static enum lcl_status find_matrix(lcl_precond *M)
 static enum lcl_status set_up(lcl_precond *M,
                               const struct lcl_precond_params *params)
 {
-    enum lcl_status st;
-    if ((st = find_matrix(M)) < 0 ||
-        (M->ops->create && (st = M->ops->create(M, params)) < 0))
+    const enum lcl_status st = find_matrix(M);
+    return st < 0 || !M->ops->create ? st : M->ops->create(M, params);
+}
+
+static enum lcl_status join(lcl_precond *M)
+{
+    const enum lcl_status st = M->ops->join ? M->ops->join(M) : LCL_OK;
+    if (st < 0)
         return st;
     if (!M->op.numbering)
         M->op.numbering = M->matrix->numbering;
@@ -304,29 +309,56 @@ static const struct lcl_precond_ops *ops_of(
                                  : methods[params->type];
 }
 
+// All that needs no other rank. On error the caller destroys *out.
+static enum lcl_status begin(lcl_precond **out, lcl_operator *A,
+                             const struct lcl_precond_params *params,
+                             lcl_operator *whole)
+{
+    const enum lcl_status st = allocate(out, A, ops_of(A, params));
+    if (st < 0)
+        return st;
+    if (whole) {
+        (*out)->whole = whole;
+        (*out)->op.range = (*out)->op.domain = whole->range;
+    }
+    (*out)->info = initial_info(A, params->type);
+    return set_up(*out, params);
+}
+
 enum lcl_status lcl_precond_analyse(lcl_precond **out, lcl_operator *A,
                                     const struct lcl_precond_params *params)
 {
-    const enum lcl_precond_type type = params->type;
-    enum lcl_status st = allocate(out, A, ops_of(A, params));
+    enum lcl_status st = begin(out, A, params, NULL);
+    if (st == LCL_OK)
+        st = join(*out);
     if (st < 0)
-        return st;
-    (*out)->info = initial_info(A, type);
-    if ((st = set_up(*out, params)) < 0)
         lcl_precond_destroy(out);
     return st;
 }
 
-static enum lcl_status create(lcl_precond **out, lcl_operator *A,
-                              const struct lcl_precond_params *p)
+static enum lcl_status check_and_begin(lcl_precond **out, lcl_operator *A,
+                                       const struct lcl_precond_params *p)
 {
+    lcl_operator *own = A->part ? A->part : A;
     const struct lcl_log *log = lcl_context_log(A->range.ctx);
     enum lcl_status st;
     if ((st = check_params(p, log)) < 0 ||
-        (st = check_operator(A, p->type, log)) < 0 ||
-        (st = lcl_precond_analyse(out, A, p)) < 0)
+        (st = check_operator(own, p->type, log)) < 0)
         return st;
-    return lcl_precond_refactor(*out);
+    return begin(out, own, p, A->part ? A : NULL);
+}
+
+// The ranks agree after each step, so that all of them take the same ones.
+static enum lcl_status create(lcl_precond **out, lcl_operator *A,
+                              const struct lcl_precond_params *params)
+{
+    static const char what[] = "a preconditioner";
+    const struct lcl_space *V = &A->range;
+    enum lcl_status st;
+    if ((st = lcl_space_agree(V, check_and_begin(out, A, params), what)) < 0 ||
+        (st = lcl_space_agree(V, join(*out), what)) < 0)
+        return st;
+    return lcl_space_agree(V, lcl_precond_refactor(*out), what);
 }
 
 enum lcl_status lcl_precond_create(lcl_precond **out, lcl_operator *A,
@@ -343,8 +375,7 @@ enum lcl_status lcl_precond_create(lcl_precond **out, lcl_operator *A,
     enum lcl_status st = lcl_precond_expect_equal(&A->range, params);
     if (st < 0)
         return st;
-    st = lcl_space_agree(&A->range, create(out, A->part ? A->part : A, params),
-                         "a preconditioner");
+    st = create(out, A, params);
     if (st < 0)
         lcl_precond_destroy(out);
     return st;
@@ -417,17 +448,19 @@ enum lcl_status lcl_precond_take_values(lcl_precond *M)
 
 enum lcl_status lcl_precond_update(lcl_precond *M)
 {
+    static const char what[] = "new values of a preconditioner";
     if (!M)
         return refuse_null(M, "lcl_precond_update");
-    const enum lcl_status st = refresh_copy(M);
-    return st < 0 ? st : lcl_precond_refactor(M);
+    const struct lcl_space *V = &M->op.range;
+    const enum lcl_status st = lcl_space_agree(V, refresh_copy(M), what);
+    return st < 0 ? st : lcl_space_agree(V, lcl_precond_refactor(M), what);
 }
 
 enum lcl_status lcl_precond_apply(lcl_precond *M, const double *b, double *x)
 {
     if (!M || !b || !x)
         return refuse_null(M, "lcl_precond_apply");
-    return lcl_apply_host(&M->op, b, x);
+    return lcl_space_end(&M->op.range, lcl_apply_host(&M->op, b, x));
 }
 
 // b and x may be the same: b is then copied.
@@ -461,7 +494,7 @@ enum lcl_status lcl_precond_apply_cl(lcl_precond *M, cl_mem b, cl_mem x)
     if ((st = lcl_buffer_wrap(&in, ctx, b, LCL_ACCESS_READ, "b")) == LCL_OK &&
         (st = lcl_buffer_wrap(&result, ctx, x, LCL_ACCESS_WRITE, "x")) ==
             LCL_OK)
-        st = apply_buffers(M, in, result, b == x);
+        st = lcl_space_end(&M->op.range, apply_buffers(M, in, result, b == x));
     lcl_buffer_destroy(&result);
     lcl_buffer_destroy(&in);
     return st;

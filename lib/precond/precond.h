@@ -26,7 +26,11 @@ struct lcl_precond_ops {
     // once. On error the caller calls op.destroy(). NULL: nothing to do.
     enum lcl_status (*create)(lcl_precond *M,
                               const struct lcl_precond_params *params);
-    // Factors the current values of M->A. NULL: nothing to do.
+    // What create() leaves until it has succeeded on all ranks. Collective if
+    // M->whole is set, and the ranks agree on the status then. NULL: nothing.
+    enum lcl_status (*join)(lcl_precond *M);
+    // Factors the current values of M->A; collective as join() is. NULL:
+    // nothing to do.
     enum lcl_status (*update)(lcl_precond *M);
 };
 
@@ -34,6 +38,8 @@ struct lcl_precond {
     lcl_operator op; // first: a preconditioner is an operator
     const struct lcl_precond_ops *ops;
     lcl_operator *A;      // from which M was created
+    lcl_operator *whole;  // the distributed operator with A as its part; NULL:
+                          // one device, or M is part of another one
     lcl_operator *matrix; // with the matrix that M factors: A, or M's own
     lcl_buffer *copied;   // block of M's own matrix -> block of A; NULL: A
     struct lcl_vector_ops copy;
@@ -85,11 +91,18 @@ enum lcl_status lcl_precond_take_values(lcl_precond *M);
 enum lcl_status lcl_precond_expect_equal(const struct lcl_space *V,
                                          const struct lcl_precond_params *p);
 
-// Whether M was created from the current values of A.
+// Whether M was created from A.
+static inline bool lcl_precond_is_of(const lcl_precond *M,
+                                     const lcl_operator *A)
+{
+    return (M->whole ? M->whole : M->A) == A;
+}
+
+// Whether M was created from A's current values.
 static inline bool lcl_precond_is_current(const lcl_precond *M,
                                           const lcl_operator *A)
 {
-    return M->A == A && M->version == A->version;
+    return lcl_precond_is_of(M, A) && M->version == M->A->version;
 }
 
 // The preconditioner of a rank; M is one of lcl_precond_team.
@@ -99,10 +112,10 @@ lcl_precond *lcl_precond_member(const lcl_precond *M, int rank);
 // preconditioners.
 struct lcl_trisolve_method *lcl_precond_trisolve(lcl_precond *M);
 
-// For scalar factors on subdomains: the row of A, in the caller's numbering, of
-// each row of the factors in the order of elimination, subdomain by subdomain.
-// The caller frees *rows with lcl_free(). Returns LCL_OK, LCL_ENOMEM or
-// LCL_EDEVICE; on error *rows is NULL.
+// For scalar factors on subdomains of one device: the row of A, in the caller's
+// numbering, of each row of the factors in the order of elimination, subdomain
+// by subdomain. The caller frees *rows with lcl_free(). Returns LCL_OK,
+// LCL_ENOMEM or LCL_EDEVICE; on error *rows is NULL.
 enum lcl_status lcl_precond_factor_rows(const lcl_precond *M, int32_t **rows);
 
 extern const struct lcl_precond_ops lcl_precond_none;

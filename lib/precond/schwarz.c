@@ -30,13 +30,23 @@ static bool counts(const struct lcl_subdomains *P, int32_t k,
     return form == LCL_SCHWARZ_SUM || !P->owned || P->owned[k];
 }
 
+// Where vectors have row i of the matrix of P: behind their n rows if it is
+// another rank's.
+static uint32_t vector_row(const struct lcl_schwarz *S, int32_t i)
+{
+    if (i >= S->low + S->n)
+        return (uint32_t)i;
+    return (uint32_t)(i < S->low ? i + S->n : i - S->low);
+}
+
 // A counting sort of the extended rows by row.
-static void fill_maps(struct maps *m, const struct lcl_subdomains *P,
+static void fill_maps(struct maps *m, const struct lcl_schwarz *S,
+                      const struct lcl_subdomains *P,
                       enum lcl_schwarz_form form)
 {
     const int64_t rows = lcl_subdomains_rows(P);
     for (int64_t k = 0; k < rows; ++k) {
-        m->row[k] = (uint32_t)P->row[m->order[k]];
+        m->row[k] = vector_row(S, P->row[m->order[k]]);
         m->first[m->row[k] + 2] += counts(P, m->order[k], form);
     }
     for (int64_t i = 0; i < P->n; ++i)
@@ -46,11 +56,12 @@ static void fill_maps(struct maps *m, const struct lcl_subdomains *P,
             m->place[m->first[m->row[k] + 1]++] = (uint32_t)k;
 }
 
-static enum lcl_status maps_init(struct maps *m, const struct lcl_subdomains *P,
+static enum lcl_status maps_init(struct maps *m, const struct lcl_schwarz *S,
+                                 const struct lcl_subdomains *P,
                                  const lcl_buffer *order,
-                                 enum lcl_schwarz_form form,
-                                 const struct lcl_log *log)
+                                 enum lcl_schwarz_form form)
 {
+    const struct lcl_log *log = lcl_context_log(S->inner->range.ctx);
     const size_t rows = (size_t)lcl_subdomains_rows(P);
     m->order = lcl_malloc(rows, sizeof *m->order);
     m->row = lcl_malloc(rows, sizeof *m->row);
@@ -64,7 +75,7 @@ static enum lcl_status maps_init(struct maps *m, const struct lcl_subdomains *P,
         order ? lcl_buffer_read(order, m->order, rows * sizeof *m->order)
               : LCL_OK;
     if (st == LCL_OK)
-        fill_maps(m, P, form);
+        fill_maps(m, S, P, form);
     return st;
 }
 
@@ -76,13 +87,13 @@ static enum lcl_status make_maps(struct lcl_schwarz *S,
     static const char what[] = "overlapping subdomains";
     lcl_context *ctx = S->inner->range.ctx;
     struct maps m = {.order = NULL};
-    enum lcl_status st = maps_init(&m, P, order, form, lcl_context_log(ctx));
+    enum lcl_status st = maps_init(&m, S, P, order, form);
     if (st == LCL_OK &&
         (st = lcl_buffer_create_from(&S->row, ctx, m.row, S->rows,
                                      sizeof *m.row, what)) == LCL_OK &&
-        (st = lcl_buffer_create_from(&S->first, ctx, m.first, S->n + 1,
+        (st = lcl_buffer_create_from(&S->first, ctx, m.first, S->sums + 1,
                                      sizeof *m.first, what)) == LCL_OK)
-        st = lcl_buffer_create_from(&S->place, ctx, m.place, m.first[S->n],
+        st = lcl_buffer_create_from(&S->place, ctx, m.place, m.first[S->sums],
                                     sizeof *m.place, what);
     maps_finish(&m);
     return st;
@@ -90,22 +101,36 @@ static enum lcl_status make_maps(struct lcl_schwarz *S,
 
 // ------------------------------------------------------------------- operator
 
+// Entries of v->x that other ranks have.
+static enum lcl_status fetch(const struct lcl_schwarz *S,
+                             const struct lcl_operands *v)
+{
+    if (!S->around)
+        return LCL_OK;
+    const enum lcl_status st = lcl_halo_begin(&S->around->halo, v->x);
+    return st < 0 ? st : lcl_halo_receive(&S->around->halo);
+}
+
 static enum lcl_status extend(const struct lcl_schwarz *S,
                               const struct lcl_operands *v)
 {
-    return LCL_LAUNCH(S->extend, S->groups, lcl_arg_long(S->rows),
-                      lcl_arg_buffer(S->row), lcl_arg_buffer(v->x),
-                      lcl_arg_buffer(S->x), lcl_arg_buffer(v->stop),
-                      lcl_arg_int(v->at));
+    return LCL_LAUNCH(
+        S->extend, S->groups, lcl_arg_long(S->rows), lcl_arg_buffer(S->row),
+        lcl_arg_buffer(v->x), lcl_arg_long(S->op.range.n),
+        lcl_arg_buffer(S->around ? S->around->halo.ghost : NULL),
+        lcl_arg_buffer(S->x), lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
 }
 
+// y of the rank's parts, or the sums of all ranks.
 static enum lcl_status collect(const struct lcl_schwarz *S,
                                const struct lcl_operands *v)
 {
-    return LCL_LAUNCH(S->collect, S->groups, lcl_arg_long(S->n),
-                      lcl_arg_buffer(S->first), lcl_arg_buffer(S->place),
-                      lcl_arg_buffer(S->y), lcl_arg_buffer(v->y),
-                      lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
+    const enum lcl_status st = LCL_LAUNCH(
+        S->collect, S->groups, lcl_arg_long(S->sums), lcl_arg_buffer(S->first),
+        lcl_arg_buffer(S->place), lcl_arg_buffer(S->y),
+        lcl_arg_buffer(S->adds ? S->around->sum : v->y),
+        lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
+    return st < 0 || !S->adds ? st : lcl_overlap_rows_sum(S->around, v);
 }
 
 static enum lcl_status apply(lcl_operator *A, enum lcl_mode mode,
@@ -114,9 +139,10 @@ static enum lcl_status apply(lcl_operator *A, enum lcl_mode mode,
     const struct lcl_schwarz *S = A->state;
     const struct lcl_operands inner = {
         .x = S->x, .y = S->y, .stop = v->stop, .at = v->at};
-    enum lcl_status st = extend(S, v);
+    enum lcl_status st;
     (void)mode;
-    if (st < 0 || (st = lcl_apply(S->inner, LCL_APPLY, &inner)) < 0)
+    if ((st = fetch(S, v)) < 0 || (st = extend(S, v)) < 0 ||
+        (st = lcl_apply(S->inner, LCL_APPLY, &inner)) < 0)
         return st;
     return collect(S, v);
 }
@@ -139,18 +165,27 @@ static enum lcl_status get_kernels(struct lcl_schwarz *S, lcl_context *ctx,
 enum lcl_status lcl_schwarz_init(struct lcl_schwarz *S, lcl_operator *inner,
                                  const struct lcl_subdomains *P,
                                  const lcl_buffer *order, int block,
-                                 enum lcl_schwarz_form form)
+                                 enum lcl_schwarz_form form,
+                                 struct lcl_overlap_rows *around)
 {
     static const struct lcl_operator_ops ops = {.apply = apply};
     lcl_context *ctx = inner->range.ctx;
-    const struct lcl_space V = lcl_space_of(ctx, P->n * block);
+    const int64_t n = around ? around->halo.plan.rows / block : P->n;
+    const bool adds = around && form == LCL_SCHWARZ_SUM;
+    const struct lcl_space V = lcl_space_of(ctx, n * block);
     enum lcl_status st;
-    *S = (struct lcl_schwarz){
-        .inner = inner, .rows = lcl_subdomains_rows(P), .n = P->n};
+    *S = (struct lcl_schwarz){.inner = inner,
+                              .rows = lcl_subdomains_rows(P),
+                              .n = n,
+                              .adds = adds,
+                              .sums = adds ? P->n : n,
+                              .low = around ? around->low / block : 0,
+                              .around = around};
     lcl_operator_init(&S->op, &ops, V, V);
     S->op.state = S;
-    S->op.launches = inner->launches + 2;
-    if ((st = get_kernels(S, ctx, block)) < 0 ||
+    S->op.launches = inner->launches + 2 + (around != NULL) + adds;
+    if ((adds && (st = lcl_overlap_rows_make_sums(around)) < 0) ||
+        (st = get_kernels(S, ctx, block)) < 0 ||
         (st = make_maps(S, P, order, form)) < 0 ||
         (st = lcl_buffer_create(&S->x, ctx, S->rows * block, sizeof(double),
                                 "extended vector")) < 0)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "lib/operator/operator.h"
+#include "lib/operator/overlap_rows.h"
 #include "lib/partition/subdomains.h"
 
 enum lcl_schwarz_form {
@@ -17,7 +18,13 @@ struct lcl_schwarz {
     lcl_operator op;
     lcl_operator *inner; // on the extended rows
     int64_t rows;        // of these
-    int64_t n;
+    int64_t n;           // block rows of the vectors
+    // Has the matrix of P with other ranks' rows, `low` of which come before
+    // the rank's; NULL: all rows are the rank's
+    struct lcl_overlap_rows *around;
+    int64_t low;
+    bool adds;    // the sums of all ranks
+    int64_t sums; // block rows of which the rank's parts have sums
     int groups;
     lcl_kernel *extend, *collect;
     lcl_buffer *row;           // of each extended row
@@ -26,13 +33,16 @@ struct lcl_schwarz {
 };
 
 // Initialises S->op; `order` maps the rows of `inner` (blocks of `block`) to
-// positions in P (int32); NULL: they are in the order of P. Returns LCL_OK,
-// LCL_EDEVMEM, LCL_EDEVICE, LCL_EBUILD or LCL_ENOMEM; on error *S is fit for
+// positions in P (int32); NULL: they are in the order of P. With `around`,
+// which must outlive S, rows of other ranks are not owned, the form is
+// RESTRICTED, and applications are collective. Returns LCL_OK, LCL_EDEVMEM,
+// LCL_EDEVICE, LCL_EBUILD or LCL_ENOMEM; on error *S is fit for
 // lcl_schwarz_finish().
 enum lcl_status lcl_schwarz_init(struct lcl_schwarz *S, lcl_operator *inner,
                                  const struct lcl_subdomains *P,
                                  const lcl_buffer *order, int block,
-                                 enum lcl_schwarz_form form);
+                                 enum lcl_schwarz_form form,
+                                 struct lcl_overlap_rows *around);
 void lcl_schwarz_finish(struct lcl_schwarz *S);
 
 uint64_t lcl_schwarz_bytes(const struct lcl_schwarz *S);

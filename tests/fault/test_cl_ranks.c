@@ -33,7 +33,8 @@ static int teardown(void **state)
     return 0;
 }
 
-static const struct lcl_precond_params precond = {.partition = {.rows = 30}};
+static const struct lcl_precond_params precond = {.partition = {.rows = 30},
+                                                  .coarse = LCL_COARSE_MULT};
 static const struct lcl_solver_params params = {.type = LCL_SOLVER_BICGSTAB};
 
 // A context that uses the functions that fail instead of the one at *ctx.

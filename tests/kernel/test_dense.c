@@ -214,7 +214,7 @@ static void run_product(const struct lcl_gemv *G, const lcl_buffer *x,
 {
     lcl_context *ctx = G->ctx;
     lcl_buffer *go_on = test_stop_flag(ctx, 0), *stop = test_stop_flag(ctx, 1);
-    lcl_buffer *out = test_poisoned(ctx, G->n, sizeof *y);
+    lcl_buffer *out = test_poisoned(ctx, G->rows, sizeof *y);
     const struct lcl_operands v = {.x = x, .y = out, .stop = go_on};
     const struct lcl_operands stopped = {.x = x, .y = out, .stop = stop};
     if (G->method == LCL_GEMV_CLBLAST) {
@@ -225,7 +225,7 @@ static void run_product(const struct lcl_gemv *G, const lcl_buffer *x,
         assert_int_equal(lcl_gemv_apply(G, &stopped), LCL_OK);
         test_untouched(out);
         assert_int_equal(lcl_gemv_apply(G, &v), LCL_OK);
-        test_download(out, y, G->n, sizeof *y);
+        test_download(out, y, G->rows, sizeof *y);
     }
     lcl_buffer_destroy(&out);
     lcl_buffer_destroy(&go_on);
@@ -264,6 +264,45 @@ static void test_dense__products_match(void **state)
         expect_product(*state, LCL_GEMV_DOUBLE, *n, 1e-13);
         expect_product(*state, LCL_GEMV_SINGLE, *n, 1e-5);
     }
+}
+
+// Every third row, from the last one on.
+static void expect_listed(lcl_context *ctx, int64_t n)
+{
+    const int64_t stride = n + 3, rows = (n + 2) / 3;
+    struct lcl_gemv G;
+    double *A = test_random_vector(stride * stride, 2);
+    double *x = test_random_vector(n, 3), *y = test_vector(rows);
+    double *expected = test_vector(rows);
+    int32_t *list = calloc((size_t)rows, sizeof *list);
+    assert_non_null(list);
+    for (int64_t i = 0; i < rows; ++i) {
+        list[i] = (int32_t)(n - 1 - 3 * i);
+        for (int64_t j = 0; j < n; ++j)
+            expected[i] += A[list[i] * stride + j] * x[j];
+    }
+    lcl_buffer *matrix = test_upload(ctx, A, stride * stride, sizeof *A);
+    lcl_buffer *in = test_upload(ctx, x, n, sizeof *x);
+    lcl_buffer *listed = test_upload(ctx, list, rows, sizeof *list);
+    assert_int_equal(
+        lcl_gemv_init_rows(&G, ctx, matrix, n, stride, listed, rows), LCL_OK);
+    run_product(&G, in, y);
+    test_expect_near("y", y, expected, rows, 1e-13);
+    lcl_gemv_finish(&G);
+    lcl_buffer_destroy(&listed);
+    lcl_buffer_destroy(&matrix);
+    lcl_buffer_destroy(&in);
+    free(list);
+    free(A);
+    free(x);
+    free(y);
+    free(expected);
+}
+
+static void test_dense__products_with_listed_rows_match(void **state)
+{
+    for (const int64_t *n = sizes(); *n > 0; ++n)
+        expect_listed(*state, *n);
 }
 
 static void test_dense__clblast_s_products_match(void **state)
@@ -311,6 +350,7 @@ int main(void)
         cmocka_unit_test(test_dense__an_empty_row_and_column_are_pinned),
         cmocka_unit_test(test_dense__tiles_fit_the_local_memory),
         cmocka_unit_test(test_dense__products_match),
+        cmocka_unit_test(test_dense__products_with_listed_rows_match),
         cmocka_unit_test(test_dense__clblast_s_products_match),
         cmocka_unit_test(test_dense__products_can_be_timed),
     };

@@ -6,6 +6,7 @@
 #include "tests/support/overlaps.h"
 #include "tests/support/systems.h"
 
+#include "host/launch.h"
 #include "host/runtime.h"
 #include "lib/precond/schwarz.h"
 #include "lib/ref/schwarz.h"
@@ -76,7 +77,7 @@ static void expect_form(lcl_context *ctx, const struct lcl_subdomains *P,
         test_upload(ctx, order, lcl_subdomains_rows(P), sizeof *order);
     lcl_buffer *in = test_upload(ctx, x, n, sizeof *x);
     lcl_buffer *out = test_poisoned(ctx, n, sizeof *y);
-    assert_int_equal(lcl_schwarz_init(&S, &inner.op, P, map, block, form),
+    assert_int_equal(lcl_schwarz_init(&S, &inner.op, P, map, block, form, NULL),
                      LCL_OK);
     assert_true(lcl_schwarz_bytes(&S) > 0);
     poison(ctx, &S.x);
@@ -135,11 +136,63 @@ static void test_schwarz__one_row_and_dense_rows_match(void **state)
     test_csr_finish(&A);
 }
 
+// Rows behind those of x, with x cut anywhere.
+static void expect_ghosts(lcl_context *ctx, int64_t n, int64_t ghosts,
+                          int block)
+{
+    const int64_t rows = 2 * (n + ghosts), all = (n + ghosts) * block;
+    const struct lcl_spec spec = {.source = "schwarz.cl",
+                                  .kernel = "schwarz_extend",
+                                  .group = test_group(ctx, 2),
+                                  .block = block > 1 ? block : 0};
+    double *x = test_random_vector(all, 5);
+    double *y = test_vector(rows * block),
+           *expected = test_vector(rows * block);
+    int32_t *row = test_random_permutation(rows, 4);
+    for (int64_t k = 0; k < rows; ++k) {
+        row[k] %= (int32_t)(n + ghosts);
+        for (int c = 0; c < block; ++c)
+            expected[k * block + c] = x[row[k] * block + c];
+    }
+    lcl_buffer *in = test_upload(ctx, x, n * block, sizeof *x);
+    lcl_buffer *ghost =
+        test_upload(ctx, x + n * block, ghosts * block, sizeof *x);
+    lcl_buffer *map = test_upload(ctx, row, rows, sizeof *row);
+    lcl_buffer *out = test_poisoned(ctx, rows * block, sizeof *y);
+    assert_int_equal(LCL_LAUNCH(test_kernel(ctx, &spec), 3, lcl_arg_long(rows),
+                                lcl_arg_buffer(map), lcl_arg_buffer(in),
+                                lcl_arg_long(n * block), lcl_arg_buffer(ghost),
+                                lcl_arg_buffer(out),
+                                lcl_arg_buffer(lcl_context_no_stop(ctx)),
+                                lcl_arg_int(0)),
+                     LCL_OK);
+    test_download(out, y, rows * block, sizeof *y);
+    test_expect_same("extended", y, expected, rows * block);
+    lcl_buffer_destroy(&out);
+    lcl_buffer_destroy(&map);
+    lcl_buffer_destroy(&ghost);
+    lcl_buffer_destroy(&in);
+    free(row);
+    free(expected);
+    free(y);
+    free(x);
+}
+
+static void test_schwarz__rows_of_other_ranks_are_behind(void **state)
+{
+    const int64_t n = test_size(30, 2000);
+    for (int block = 1; block <= 3; ++block) {
+        expect_ghosts(*state, n, n / 3, block);
+        expect_ghosts(*state, 1, n, block);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_schwarz__matches_the_reference),
         cmocka_unit_test(test_schwarz__one_row_and_dense_rows_match),
+        cmocka_unit_test(test_schwarz__rows_of_other_ranks_are_behind),
     };
     return test_device_run(tests);
 }

@@ -87,18 +87,16 @@ static bool is_common(const struct lcl_report *report)
     return least[0] == most[0] && least[1] == most[1];
 }
 
-static bool solves(struct system *s, enum lcl_precond_type precond,
-                   enum lcl_solver_type solver)
+static bool solves_with(struct system *s, const struct lcl_precond_params *p,
+                        enum lcl_solver_type solver)
 {
-    const struct lcl_precond_params p = {.type = precond,
-                                         .partition = {.rows = 64}};
     const struct lcl_solver_params q = {.type = solver};
     struct lcl_report report = LCL_REPORT_INIT;
     lcl_precond *M;
     lcl_solver *S;
     for (int64_t i = 0; i < s->rows.rows; ++i)
         s->x[i] = 0;
-    CHECK(lcl_precond_create(&M, s->A, &p) == LCL_OK);
+    CHECK(lcl_precond_create(&M, s->A, p) == LCL_OK);
     CHECK(lcl_solver_create(&S, s->A, M, &q) == LCL_OK);
     CHECK(lcl_solver_solve(S, s->b, s->x, &report) == LCL_OK);
     CHECK(is_common(&report));
@@ -108,12 +106,31 @@ static bool solves(struct system *s, enum lcl_precond_type precond,
     return true;
 }
 
+static bool solves(struct system *s, enum lcl_precond_type precond,
+                   enum lcl_solver_type solver)
+{
+    const struct lcl_precond_params p = {.type = precond,
+                                         .partition = {.rows = 64}};
+    return solves_with(s, &p, solver);
+}
+
+// One coarse correction of all ranks.
+static bool corrects(struct system *s, enum lcl_precond_type precond,
+                     enum lcl_solver_type solver)
+{
+    const struct lcl_precond_params p = {
+        .type = precond, .partition = {.rows = 40}, .coarse = LCL_COARSE_MULT};
+    return solves_with(s, &p, solver);
+}
+
 static bool solves_the_laplacian(void)
 {
     struct system s = {.rank = 0};
     CHECK(open(&s, "lap3d:9"));
     CHECK(solves(&s, LCL_PRECOND_IC0, LCL_SOLVER_CG));
     CHECK(solves(&s, LCL_PRECOND_IC0, LCL_SOLVER_CG_PIPELINED));
+    CHECK(corrects(&s, LCL_PRECOND_IC0, LCL_SOLVER_CG));
+    CHECK(solves(&s, LCL_PRECOND_AS, LCL_SOLVER_CG));
     finish(&s);
     return true;
 }
@@ -123,7 +140,9 @@ static bool solves_a_flow(void)
     struct system s = {.rank = 0};
     CHECK(open(&s, "convdiff:9,2"));
     CHECK(solves(&s, LCL_PRECOND_ILDU0, LCL_SOLVER_BICGSTAB));
+    CHECK(corrects(&s, LCL_PRECOND_ILDU0, LCL_SOLVER_BICGSTAB));
     CHECK(solves(&s, LCL_PRECOND_JACOBI, LCL_SOLVER_GMRES));
+    CHECK(solves(&s, LCL_PRECOND_RAS, LCL_SOLVER_BICGSTAB));
     finish(&s);
     return true;
 }

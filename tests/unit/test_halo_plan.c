@@ -167,6 +167,107 @@ static void expect_all(struct lcl_csr A)
     test_csr_finish(&A);
 }
 
+// ------------------------------------------------------------------- carry
+
+// Numbers made of the row of the whole matrix: one of each row, or, with
+// `lengths`, as many as length_of() says.
+struct carried {
+    struct test_plans *T;
+    bool lengths;
+    int64_t *own_ptr[TEST_RANKS], *ghost_ptr[TEST_RANKS];
+    int64_t *own[TEST_RANKS], *ghost[TEST_RANKS];
+};
+
+static int64_t length_of(int64_t row)
+{
+    return row % 3;
+}
+
+static int64_t number_of(int64_t row, int64_t k)
+{
+    return 5 * row + k;
+}
+
+static enum lcl_status carry(void *arg, int r)
+{
+    const struct carried *c = arg;
+    const struct lcl_halo_plan *P = &c->T->plan[r];
+    struct lcl_comm *comm = lcl_team_comm(c->T->team, r);
+    return c->lengths ? lcl_halo_plan_carry_rows(P, comm, c->own_ptr[r],
+                                                 c->own[r], sizeof **c->own,
+                                                 c->ghost_ptr[r], c->ghost[r])
+                      : lcl_halo_plan_carry(P, comm, c->own[r], sizeof **c->own,
+                                            c->ghost[r]);
+}
+
+static int64_t *pointers(const struct carried *c, int64_t count,
+                         const int64_t *rows, int64_t first)
+{
+    int64_t *ptr = calloc((size_t)count + 1, sizeof *ptr);
+    assert_non_null(ptr);
+    for (int64_t i = 0; i < count; ++i)
+        ptr[i + 1] =
+            ptr[i] + (c->lengths ? length_of(rows ? rows[i] : first + i) : 1);
+    return ptr;
+}
+
+static void fill_own(struct carried *c, int r)
+{
+    const struct lcl_halo_plan *P = &c->T->plan[r];
+    c->own_ptr[r] = pointers(c, P->rows, NULL, P->first);
+    c->ghost_ptr[r] = pointers(c, P->ghosts, P->ghost, 0);
+    c->own[r] = calloc((size_t)c->own_ptr[r][P->rows] + 1, sizeof **c->own);
+    c->ghost[r] =
+        calloc((size_t)c->ghost_ptr[r][P->ghosts] + 1, sizeof **c->ghost);
+    assert_true(c->own[r] && c->ghost[r]);
+    for (int64_t i = 0; i < P->rows; ++i)
+        for (int64_t k = c->own_ptr[r][i]; k < c->own_ptr[r][i + 1]; ++k)
+            c->own[r][k] = number_of(P->first + i, k - c->own_ptr[r][i]);
+}
+
+static void expect_ghost_numbers(const struct carried *c, int r)
+{
+    const struct lcl_halo_plan *P = &c->T->plan[r];
+    const int64_t *ptr = c->ghost_ptr[r];
+    for (int64_t g = 0; g < P->ghosts; ++g)
+        for (int64_t k = ptr[g]; k < ptr[g + 1]; ++k)
+            assert_int_equal(c->ghost[r][k],
+                             number_of(P->ghost[g], k - ptr[g]));
+}
+
+static void expect_carried(int size, const struct lcl_csr *A, bool lengths)
+{
+    struct test_plans T;
+    struct carried c = {.T = &T, .lengths = lengths};
+    test_plans_open(&T, size, A, NULL, NULL);
+    assert_int_equal(test_plans_make(&T), LCL_OK);
+    for (int r = 0; r < size; ++r)
+        fill_own(&c, r);
+    for (int repeat = 0; repeat < 2; ++repeat)
+        assert_int_equal(lcl_team_run(T.team, carry, &c), LCL_OK);
+    for (int r = 0; r < size; ++r) {
+        expect_ghost_numbers(&c, r);
+        free(c.ghost[r]);
+        free(c.own[r]);
+        free(c.ghost_ptr[r]);
+        free(c.own_ptr[r]);
+    }
+    test_plans_close(&T);
+}
+
+static void test_halo_plan__rows_carry_data_to_ghosts(void **state)
+{
+    struct lcl_csr A = test_random_csr(60, 3, 5), B = test_identity(8);
+    (void)state;
+    for (int size = 1; size <= TEST_RANKS; ++size)
+        for (int lengths = 0; lengths < 2; ++lengths) {
+            expect_carried(size, &A, lengths);
+            expect_carried(size, &B, lengths);
+        }
+    test_csr_finish(&B);
+    test_csr_finish(&A);
+}
+
 // ------------------------------------------------------------------- patterns
 
 static void test_halo_plan__random_patterns(void **state)
@@ -437,6 +538,7 @@ static void test_halo_plan__a_team_survives_malformed_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_halo_plan__rows_carry_data_to_ghosts),
         cmocka_unit_test(test_halo_plan__random_patterns),
         cmocka_unit_test(test_halo_plan__ranks_of_any_size),
         cmocka_unit_test(test_halo_plan__one_rank_has_one_row),

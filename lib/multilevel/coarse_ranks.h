@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A coarse space of several ranks. The aggregates of a rank consist of its own
+// subdomains; E couples the unknowns of all ranks, and each rank inverts all of
+// it. An application gathers the restricted vectors of all ranks, then each
+// rank computes the part of e = E^-1 t that its rows need: that of its own and
+// of its ghost unknowns (lib/multilevel/coarse_boundary.h).
+#pragma once
+
+#include "lib/multilevel/coarse_boundary.h"
+#include "lib/multilevel/runs.h"
+#include "lib/partition/subdomains.h"
+
+// The rank's part of the coarse space.
+struct lcl_coarse_site {
+    const struct lcl_halo *halo;
+    const struct lcl_numbering *numbering; // of the rank's rows on the device
+    const struct lcl_subdomains *subdomains;
+    const struct lcl_coarse_pattern *pattern; // of its own rows and columns
+    int block;
+};
+
+struct lcl_coarse_ranks {
+    struct lcl_space space;
+    struct lcl_coarse_boundary boundary;
+    int64_t first, own, rows; // unknowns: rank's first and number, all ranks'
+    int64_t local;            // own and ghost unknowns
+    int32_t *unknown;         // of these: numbers among those of all ranks
+    lcl_buffer *list;         // the same on the device
+    // t: each rank gives `share` numbers, for its own and ghost unknowns
+    int64_t share;
+    lcl_buffer *given, *all;
+    lcl_buffer *own_place;   // rows: where `all` has an unknown's own number
+    lcl_buffer *first_place; // rows + 1: where it has what all ranks give, in
+    lcl_buffer *place;       // the order of the ranks
+    struct lcl_vector_ops ops;
+    lcl_kernel *collect;
+    // E: each rank gives entries, `most` at most, of which `values` are those
+    // of its own columns, in the order of the pattern
+    int64_t values, most, entries;
+    int64_t *counts;         // of entries by rank
+    int32_t (*position)[2];  // of all entries until they are placed
+    lcl_buffer *entry_place; // in E
+    lcl_buffer *entry_val;
+    lcl_buffer *compact_row, *compact_col, *compact;
+    double *sent, *received;
+};
+
+// Symbolic phase; collective. `own` is the status of the rank's work before it.
+// Returns an error that all ranks have, or one of this rank alone (LCL_ENOMEM,
+// LCL_EDEVMEM, LCL_EDEVICE, LCL_EBUILD), on which the caller has to agree. *R
+// is fit for lcl_coarse_ranks_finish() in any case.
+enum lcl_status lcl_coarse_ranks_init(struct lcl_coarse_ranks *R,
+                                      const struct lcl_coarse_site *S,
+                                      enum lcl_status own);
+void lcl_coarse_ranks_finish(struct lcl_coarse_ranks *R);
+
+// Places the entries in E, whose rows are `stride` apart. Once.
+enum lcl_status lcl_coarse_ranks_place(struct lcl_coarse_ranks *R,
+                                       int64_t stride);
+
+// E in `matrix`, which is zero, from the values of all ranks; those of the own
+// columns are in R->compact. Collective.
+enum lcl_status lcl_coarse_ranks_assemble(const struct lcl_coarse_ranks *R,
+                                          lcl_buffer *matrix);
+
+// t, of all unknowns, from what the ranks give: for their own unknowns, or
+// (deflated) the sums with those for ghosts. Collective.
+enum lcl_status lcl_coarse_ranks_gather(const struct lcl_coarse_ranks *R,
+                                        bool deflated, lcl_buffer *t,
+                                        const struct lcl_operands *v);
+
+uint64_t lcl_coarse_ranks_bytes(const struct lcl_coarse_ranks *R);
