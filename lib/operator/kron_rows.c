@@ -45,7 +45,7 @@ enum lcl_status lcl_kron_rows_check(const struct lcl_kron_rows *K,
     const int b = K->block_size;
     enum lcl_status st;
     if (!K->A || !K->B || !K->M || !K->L)
-        return lcl_misuse(log, "a matrix of the system is NULL");
+        return lcl_fail(log, LCL_EINVAL, "a matrix of the system is NULL");
     const struct lcl_kron coefficients = lcl_kron_rows_coefficients(K);
     if ((st = lcl_kron_check_stages(&coefficients, log)) < 0)
         return st;

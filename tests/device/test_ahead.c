@@ -2,6 +2,7 @@
 // Two devices whose sums and messages are enqueued ahead, on contexts that
 // share the default device; a CPU needs a core for each waiting kernel.
 #include "tests/support/device.h"
+#include "tests/support/krons.h"
 #include "tests/support/matrices.h"
 #include "tests/support/solving.h"
 
@@ -20,10 +21,8 @@ struct pair {
     double *b, *x, *y;
 };
 
-static void pair_open(struct pair *t, struct lcl_csr A)
+static void open_contexts(struct pair *t, struct lcl_csr A)
 {
-    const struct lcl_operator_params ahead = {.communication =
-                                                  LCL_COMMUNICATION_AHEAD};
     *t = (struct pair){.A = A,
                        .b = test_random_vector(A.rows, 5),
                        .x = test_vector(A.rows),
@@ -32,11 +31,35 @@ static void pair_open(struct pair *t, struct lcl_csr A)
         assert_int_equal(lcl_context_create(&t->ctx[k], NULL), LCL_OK);
     if (lcl_context_caps(t->ctx[0])->compute_units < DEVICES)
         skip();
+}
+
+static void expect_ahead(const struct pair *t)
+{
+    assert_int_equal(lcl_operator_info(t->op)->communication,
+                     LCL_COMMUNICATION_AHEAD);
+}
+
+static void pair_open(struct pair *t, struct lcl_csr A)
+{
+    const struct lcl_operator_params ahead = {.communication =
+                                                  LCL_COMMUNICATION_AHEAD};
+    open_contexts(t, A);
     assert_int_equal(
         lcl_operator_create_distributed(&t->op, t->ctx, DEVICES, &A, &ahead),
         LCL_OK);
-    assert_int_equal(lcl_operator_info(t->op)->communication,
-                     LCL_COMMUNICATION_AHEAD);
+    expect_ahead(t);
+}
+
+static void pair_open_kron(struct pair *t, const struct lcl_kron *K,
+                           enum lcl_kron_exchange_type exchange)
+{
+    const struct lcl_operator_params ahead = {
+        .communication = LCL_COMMUNICATION_AHEAD, .kron_exchange = exchange};
+    open_contexts(t, test_kron_whole(K));
+    assert_int_equal(lcl_operator_create_kron_distributed(&t->op, t->ctx,
+                                                          DEVICES, K, &ahead),
+                     LCL_OK);
+    expect_ahead(t);
 }
 
 static void pair_close(struct pair *t)
@@ -50,19 +73,24 @@ static void pair_close(struct pair *t)
     test_csr_finish(&t->A);
 }
 
+static void expect_products(struct pair *t, double tolerance)
+{
+    double *expected = test_vector(t->A.rows);
+    lcl_csr_multiply(&t->A, t->b, expected);
+    for (int time = 0; time < 5; ++time) {
+        memset(t->y, 0xff, (size_t)t->A.rows * sizeof *t->y);
+        assert_int_equal(lcl_operator_apply(t->op, t->b, t->y), LCL_OK);
+        test_expect_near("A b", t->y, expected, t->A.rows, tolerance);
+    }
+    free(expected);
+}
+
 static void test_ahead__products_are_the_host_s(void **state)
 {
     struct pair t;
     (void)state;
     pair_open(&t, test_random_csr(90, 5, 2));
-    double *expected = test_vector(t.A.rows);
-    lcl_csr_multiply(&t.A, t.b, expected);
-    for (int time = 0; time < 5; ++time) {
-        memset(t.y, 0xff, (size_t)t.A.rows * sizeof *t.y);
-        assert_int_equal(lcl_operator_apply(t.op, t.b, t.y), LCL_OK);
-        test_expect_near("A b", t.y, expected, t.A.rows, 1e-13);
-    }
-    free(expected);
+    expect_products(&t, 1e-13);
     pair_close(&t);
 }
 
@@ -103,6 +131,23 @@ static void test_ahead__solvers_converge(void **state)
     pair_close(&t);
 }
 
+static void test_ahead__kronecker_systems_by_both_exchanges(void **state)
+{
+    struct test_kron T;
+    (void)state;
+    test_kron_init(&T, 3, 2, 12, TEST_KRON_NEAR);
+    for (int exchange = LCL_KRON_EXCHANGE_BATCHED;
+         exchange <= LCL_KRON_EXCHANGE_STAGED; ++exchange) {
+        struct pair t;
+        pair_open_kron(&t, &T.K, (enum lcl_kron_exchange_type)exchange);
+        expect_products(&t, 1e-12);
+        if (exchange == LCL_KRON_EXCHANGE_BATCHED)
+            expect_solved(&t, LCL_SOLVER_BICGSTAB, LCL_PRECOND_BLOCK_JACOBI);
+        pair_close(&t);
+    }
+    test_kron_finish(&T);
+}
+
 // Values that are not finite, or a rank that fails, must not leave a kernel
 // waiting.
 static void test_ahead__a_rank_that_fails_ends_all(void **state)
@@ -124,6 +169,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ahead__products_are_the_host_s),
         cmocka_unit_test(test_ahead__solvers_converge),
+        cmocka_unit_test(test_ahead__kronecker_systems_by_both_exchanges),
         cmocka_unit_test(test_ahead__a_rank_that_fails_ends_all),
     };
     return test_device_run(tests);
