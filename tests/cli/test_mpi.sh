@@ -59,6 +59,8 @@ solves 2 --problem jump:9,100 --solver cg_pipelined --precond jacobi --json \
     -o x.mtx
 is_json "$dir/stdout" && pass || flunk 'not a JSON record'
 says stdout '"ranks":2'
+[ "$(grep -o '"sent_bytes":[1-9]' "$dir/stdout" | grep -c .)" = 2 ] && pass ||
+    flunk 'not the bytes of two ranks'
 as_alone alone.mtx
 
 # files: slices of lines, PETSc by offset

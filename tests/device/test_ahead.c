@@ -50,11 +50,31 @@ static void pair_close(struct pair *t)
     test_csr_finish(&t->A);
 }
 
+// What one device sends the other one takes, in each of `products`.
+static void expect_exchanged(const struct pair *t,
+                             const struct lcl_exchange_info *before,
+                             int products)
+{
+    struct lcl_exchange_info now[DEVICES];
+    for (int k = 0; k < DEVICES; ++k) {
+        assert_int_equal(lcl_operator_exchange_info(t->op, k, &now[k]), LCL_OK);
+        assert_int_equal(now[k].exchanges - before[k].exchanges, products);
+        assert_true(now[k].sent_bytes > before[k].sent_bytes);
+        assert_true(now[k].halo_seconds > before[k].halo_seconds);
+    }
+    assert_int_equal(now[0].sent_bytes - before[0].sent_bytes,
+                     now[1].taken_bytes - before[1].taken_bytes);
+}
+
 static void test_ahead__products_are_the_host_s(void **state)
 {
     struct pair t;
+    struct lcl_exchange_info before[DEVICES];
     (void)state;
     pair_open(&t, test_random_csr(90, 5, 2));
+    for (int k = 0; k < DEVICES; ++k)
+        assert_int_equal(lcl_operator_exchange_info(t.op, k, &before[k]),
+                         LCL_OK);
     double *expected = test_vector(t.A.rows);
     lcl_csr_multiply(&t.A, t.b, expected);
     for (int time = 0; time < 5; ++time) {
@@ -62,6 +82,7 @@ static void test_ahead__products_are_the_host_s(void **state)
         assert_int_equal(lcl_operator_apply(t.op, t.b, t.y), LCL_OK);
         test_expect_near("A b", t.y, expected, t.A.rows, 1e-13);
     }
+    expect_exchanged(&t, before, 5);
     free(expected);
     pair_close(&t);
 }
