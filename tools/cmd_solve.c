@@ -50,7 +50,8 @@ static enum lcl_status solve_alone(struct job *job)
     if ((st = job_set_up(job)) < 0)
         return st;
     print_method(job);
-    if ((st = job_solve(job)) < 0 || (st = job_write(job)) < 0 ||
+    if ((st = exchanges_begin(job)) < 0 || (st = job_solve(job)) < 0 ||
+        (st = exchanges_end(job)) < 0 || (st = job_write(job)) < 0 ||
         (st = print_result(job)) < 0)
         return st;
     return job->outcome;

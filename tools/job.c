@@ -113,6 +113,7 @@ void job_finish(struct job *job)
 {
     cli_finish(&job->cli);
     job_drop_method(job);
+    exchanges_finish(&job->exchanges);
     devices_close(&job->devices);
     lcl_labels_free(&job->labels);
     free(job->x);

@@ -4,6 +4,7 @@
 
 #include "tools/cli.h"
 #include "tools/devices.h"
+#include "tools/exchange.h"
 #include "tools/facts.h"
 #include "tools/messages.h"
 #include "tools/profile.h"
@@ -57,6 +58,7 @@ struct job {
     const lcl_precond *M;            // in use; NULL: no method could be set up
     struct lcl_solver_params solver; // of the method set up last
     struct lcl_report report;
+    struct exchanges exchanges; // of the solve
     enum lcl_status outcome;
     bool failed; // the exit status is 1, whatever the status
 };

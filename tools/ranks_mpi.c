@@ -368,6 +368,13 @@ enum lcl_status ranks_make_operator(struct job *job)
                                    &job->cli.options.op);
 }
 
+void ranks_gather(const struct ranks *R, void *each, size_t bytes)
+{
+    char *own = (char *)each + (size_t)R->rank * bytes;
+    MPI_Gather(R->rank == 0 ? MPI_IN_PLACE : own, (int)bytes, MPI_BYTE, each,
+               (int)bytes, MPI_BYTE, 0, world);
+}
+
 static enum lcl_status check(struct job *job)
 {
     enum lcl_status st = agree(job, compare_options(job));
@@ -421,7 +428,9 @@ enum lcl_status ranks_solve(struct job *job, const struct ranks_report *report)
     if (is_first)
         report->print_method(job);
     MPI_Bcast(&wanted, 1, MPI_INT, 0, world);
-    if ((st = agree(job, job_solve(job))) < 0 ||
+    if ((st = agree(job, exchanges_begin(job))) < 0 ||
+        (st = agree(job, job_solve(job))) < 0 ||
+        (st = agree(job, exchanges_end(job))) < 0 ||
         (st = collect(job, wanted || job_knows_solution(job))) < 0 ||
         (st = report_result(job, report)) < 0)
         return st;

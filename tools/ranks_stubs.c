@@ -29,6 +29,11 @@ enum lcl_status ranks_make_operator(struct job *job)
     return refuse(job);
 }
 
+void ranks_gather(const struct ranks *R, void *each, size_t bytes)
+{
+    (void)R, (void)each, (void)bytes;
+}
+
 void ranks_end(enum lcl_status status, int code)
 {
     (void)status, (void)code;

@@ -338,6 +338,25 @@ static void put_devices(cJSON *record, const struct devices *D)
     }
 }
 
+static void put_exchanges(cJSON *record, const struct exchanges *E)
+{
+    if (E->count == 0)
+        return;
+    cJSON *list = cJSON_AddArrayToObject(record, "exchange");
+    for (int k = 0; k < E->count; ++k) {
+        const struct lcl_exchange_info *info = &E->each[k];
+        cJSON *object = cJSON_CreateObject();
+        json_put_number(object, "own_seconds", exchanges_own_seconds(E, k));
+        json_put_number(object, "halo_seconds", info->halo_seconds);
+        json_put_number(object, "sum_seconds", info->sum_seconds);
+        json_put_count(object, "exchanges", info->exchanges);
+        json_put_count(object, "sums", info->sums);
+        json_put_count(object, "sent_bytes", (int64_t)info->sent_bytes);
+        json_put_count(object, "taken_bytes", (int64_t)info->taken_bytes);
+        cJSON_AddItemToArray(list, object);
+    }
+}
+
 bool json_solve(const struct job *job, int exit_code)
 {
     cJSON *record = json_new();
@@ -352,6 +371,7 @@ bool json_solve(const struct job *job, int exit_code)
     put_operator(record, job);
     put_precond(record, job);
     put_times(record, job);
+    put_exchanges(record, &job->exchanges);
     put_warnings(record, job);
     json_put_count(record, "exit", exit_code);
     return json_print(record);

@@ -439,6 +439,21 @@ static void times(const struct job *job)
     putchar('\n');
 }
 
+// Where the time of a solve went, by device or process.
+static void exchanged(const struct job *job)
+{
+    const struct exchanges *E = &job->exchanges;
+    for (int k = 0; k < E->count; ++k) {
+        const struct lcl_exchange_info *info = &E->each[k];
+        line(k == 0 ? "exchange" : "");
+        printf("%s %d: %.3f s own work, %.3f s halo, %.3f s sums, %.2f MB "
+               "sent\n",
+               job->ranks ? "rank" : "device", k, exchanges_own_seconds(E, k),
+               info->halo_seconds, info->sum_seconds,
+               1e-6 * (double)info->sent_bytes);
+    }
+}
+
 void text_profile(const struct job *job)
 {
     if (!job->cli.profile)
@@ -452,6 +467,7 @@ void text_result(const struct job *job)
     table(job);
     outcome(job);
     text_precond(job);
+    exchanged(job);
     times(job);
     text_profile(job);
 }

@@ -153,6 +153,26 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_operator_create_distributed(
     lcl_operator **out, lcl_context *const *contexts, int count,
     const struct lcl_csr *A, const struct lcl_operator_params *params);
 
+/* What a device or process has exchanged since the operator was made: wall
+ * times of the threads that carry messages, which mostly wait for others. The
+ * device may compute meanwhile. */
+struct lcl_exchange_info {
+    double halo_seconds;  /* entries of x for products, from when the device can
+                             send its own */
+    double sum_seconds;   /* sums and agreements */
+    int64_t exchanges;    /* of entries of x */
+    int64_t sums;         /* and agreements */
+    uint64_t sent_bytes;  /* of entries of x */
+    uint64_t taken_bytes; /* from others */
+};
+
+/* Of device number `device` of an operator on several devices, in the order of
+ * their contexts; of the calling process if the rows are distributed by MPI,
+ * and zeros of another operator: then `device` is 0. Not during a call with the
+ * operator. Returns LCL_OK or LCL_EINVAL. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_operator_exchange_info(
+    const lcl_operator *A, int device, struct lcl_exchange_info *info);
+
 /* y = A x for host vectors of `cols` and `rows` doubles. Returns LCL_OK or a
  * negative status, which ends the call that needed the product. */
 typedef enum lcl_status lcl_apply_fn(void *user, const double *x, double *y);

@@ -122,12 +122,15 @@ static bool serve_sum(struct lcl_relay *R)
     const volatile uint64_t *rows = R->ask.words + RELAY_ASK(tag, 0) + 2;
     if (!is_there(rows, tag))
         return false;
+    const double start = lcl_now();
     const int count = (int)(uint32_t)*rows;
     for (int q = 0; q < count && q < RELAY_ROWS; ++q) {
         volatile uint64_t *answer = R->reply.words + RELAY_REPLY(tag, q);
         put(answer, answer + 1, tag, total(R, tag, q));
     }
     ++R->summed;
+    R->exchanged.sum_seconds += lcl_now() - start;
+    ++R->exchanged.sums;
     return true;
 }
 
@@ -208,17 +211,28 @@ static void spoil(struct lcl_relay_exchange *X, uint32_t tag)
         data[k] = NAN;
 }
 
+static void count(const struct lcl_relay_exchange *X, double start)
+{
+    struct lcl_exchange_info *to = &X->relay->exchanged;
+    to->halo_seconds += lcl_now() - start;
+    ++to->exchanges;
+    to->sent_bytes += (uint64_t)X->sends * sizeof(double);
+    to->taken_bytes += (uint64_t)X->ghosts * sizeof(double);
+}
+
 static bool serve_exchange(struct lcl_relay_exchange *X)
 {
     const long long message = atomic_load(&X->served) + 1;
     const uint32_t tag = (uint32_t)message;
     if (!is_there(X->out.words + RELAY_MESSAGE(tag, X->sends), tag))
         return false;
+    const double start = lcl_now();
     if (!carry(X, message))
         spoil(X, tag);
     volatile uint64_t *there = X->in.words + RELAY_MESSAGE(tag, X->ghosts);
     for (int g = 0; g < RELAY_GROUPS; ++g)
         store(there + g * RELAY_APART, relay_word(tag, 0));
+    count(X, start);
     atomic_store(&X->served, message);
     return true;
 }

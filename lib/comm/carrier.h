@@ -36,6 +36,7 @@ struct lcl_relay {
     atomic_int lost;        // 1 + rank that did not answer; 0: none
     atomic_bool ends;       // the thread has nothing more to do
     pthread_t thread;
+    struct lcl_exchange_info exchanged; // by the thread
     // for the thread and the rank; other ranks' threads read what is open
     pthread_mutex_t lock;
     int places; // of `exchange` that have been in use

@@ -8,8 +8,10 @@
 // lcl_comm_fail(), which ends the calls of the others with an error.
 #pragma once
 
+#include "host/clock.h"
+
 #include <levelcl/log.h>
-#include <levelcl/status.h>
+#include <levelcl/operator.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,7 +58,8 @@ struct lcl_comm {
     int rank, size;
     struct lcl_relay *relay; // lib/comm/relay.h; NULL: none
     struct lcl_log log;      // of the rank's context
-    char *room;              // lcl_comm_room()
+    struct lcl_exchange_info exchanged;
+    char *room; // lcl_comm_room()
     size_t room_bytes;
 };
 
@@ -68,7 +71,11 @@ static inline enum lcl_status lcl_comm_gather(struct lcl_comm *C,
                                               const void *own, size_t bytes,
                                               void *all)
 {
-    return C->ops->gather(C, own, bytes, all);
+    const double start = lcl_now();
+    const enum lcl_status st = C->ops->gather(C, own, bytes, all);
+    C->exchanged.sum_seconds += lcl_now() - start;
+    ++C->exchanged.sums;
+    return st;
 }
 
 // Starts the next gather, of the same bytes and at most LCL_COMM_STARTED, so
@@ -86,7 +93,15 @@ static inline enum lcl_status lcl_comm_start(struct lcl_comm *C,
 static inline enum lcl_status lcl_comm_begin(struct lcl_comm *C,
                                              struct lcl_exchange_plan *P)
 {
-    return C->ops->begin(C, P);
+    const double start = lcl_now();
+    const enum lcl_status st = C->ops->begin(C, P);
+    C->exchanged.halo_seconds += lcl_now() - start;
+    ++C->exchanged.exchanges;
+    for (int k = 0; k < P->outs; ++k)
+        C->exchanged.sent_bytes += P->out[k].bytes;
+    for (int k = 0; k < P->ins; ++k)
+        C->exchanged.taken_bytes += P->in[k].bytes;
+    return st;
 }
 
 // Waits for the messages P->in and sets their `data`, valid until the next
@@ -94,7 +109,10 @@ static inline enum lcl_status lcl_comm_begin(struct lcl_comm *C,
 static inline enum lcl_status lcl_comm_end(struct lcl_comm *C,
                                            struct lcl_exchange_plan *P)
 {
-    return C->ops->end(C, P);
+    const double start = lcl_now();
+    const enum lcl_status st = C->ops->end(C, P);
+    C->exchanged.halo_seconds += lcl_now() - start;
+    return st;
 }
 
 // In a team: returns when no other rank reads messages of this one any more.

@@ -353,3 +353,8 @@ uint64_t lcl_relay_bytes(const lcl_relay_exchange *X)
     return X ? lcl_buffer_bytes(X->out.buffer) + lcl_buffer_bytes(X->in.buffer)
              : 0;
 }
+
+struct lcl_exchange_info lcl_relay_exchanged(const lcl_relay *R)
+{
+    return R ? R->exchanged : (struct lcl_exchange_info){0};
+}

@@ -61,4 +61,8 @@ enum lcl_status lcl_relay_send(lcl_relay_exchange *X, const lcl_buffer *place,
 enum lcl_status lcl_relay_receive(lcl_relay_exchange *X, lcl_buffer *ghost,
                                   int64_t at);
 
+// What the thread has carried and how long it waited, between runs; NULL:
+// nothing.
+struct lcl_exchange_info lcl_relay_exchanged(const lcl_relay *R);
+
 uint64_t lcl_relay_bytes(const lcl_relay_exchange *X);

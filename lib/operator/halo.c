@@ -357,12 +357,14 @@ static enum lcl_status take_packed(struct lcl_halo *H, int round)
 static enum lcl_status write_ghosts(struct lcl_halo *H, int round)
 {
     const struct lcl_halo_plan *P = &H->plan;
+    const double start = lcl_now();
     enum lcl_status st = LCL_OK;
     for (int k = 0; k < P->froms && st == LCL_OK; ++k) {
         const int64_t at = (P->ghosts * round + P->from[k].start) * H->per_row;
         st = lcl_write_aux(H->space.ctx, H->ghost, (size_t)at * sizeof(double),
                            H->messages.in[k].data, H->messages.in[k].bytes);
     }
+    H->space.comm->exchanged.halo_seconds += lcl_now() - start;
     return st;
 }
 

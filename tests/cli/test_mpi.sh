@@ -59,6 +59,8 @@ solves 2 --problem jump:9,100 --solver cg_pipelined --precond jacobi --json \
     -o x.mtx
 is_json "$dir/stdout" && pass || flunk 'not a JSON record'
 says stdout '"ranks":2'
+[ "$(grep -o '"sent_bytes":[1-9]' "$dir/stdout" | grep -c .)" = 2 ] && pass ||
+    flunk 'not the bytes of two ranks'
 as_alone alone.mtx
 
 # files: slices of lines, PETSc by offset
@@ -123,18 +125,23 @@ mpirun --oversubscribe -n 1 "$clsolve" chain.mtx : \
 code=$?
 fails 3 'chain.mtx: the size of the file is'
 
+# child_of PROCESS: one of its children
+child_of()
+{
+    cat /proc/[0-9]*/stat 2>/dev/null |
+        awk -v parent="$1" '$4 == parent { child = $1 } END { print child }'
+}
+
 # a rank that dies ends all
 mpirun --oversubscribe -n 2 "$clsolve" --problem lap3d:60 --solver cg \
     --precond none --rtol 1e-16 --stagnation 100000000 --max-iters 100000000 \
     >"$dir/stdout" 2>"$dir/stderr" &
 mpirun=$!
-rank=
 for second in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
     sleep 1
-    rank=$(pgrep -P "$mpirun" | tail -1)
     grep -q '^method' "$dir/stdout" && break
 done
-kill -9 "$rank"
+kill -9 "$(child_of "$mpirun")"
 before=$(date +%s)
 wait "$mpirun"
 code=$?

@@ -85,12 +85,33 @@ static void expect_products(struct pair *t, double tolerance)
     free(expected);
 }
 
+// What one device sends the other one takes, in each of `products`.
+static void expect_exchanged(const struct pair *t,
+                             const struct lcl_exchange_info *before,
+                             int products)
+{
+    struct lcl_exchange_info now[DEVICES];
+    for (int k = 0; k < DEVICES; ++k) {
+        assert_int_equal(lcl_operator_exchange_info(t->op, k, &now[k]), LCL_OK);
+        assert_int_equal(now[k].exchanges - before[k].exchanges, products);
+        assert_true(now[k].sent_bytes > before[k].sent_bytes);
+        assert_true(now[k].halo_seconds > before[k].halo_seconds);
+    }
+    assert_int_equal(now[0].sent_bytes - before[0].sent_bytes,
+                     now[1].taken_bytes - before[1].taken_bytes);
+}
+
 static void test_ahead__products_are_the_host_s(void **state)
 {
     struct pair t;
+    struct lcl_exchange_info before[DEVICES];
     (void)state;
     pair_open(&t, test_random_csr(90, 5, 2));
+    for (int k = 0; k < DEVICES; ++k)
+        assert_int_equal(lcl_operator_exchange_info(t.op, k, &before[k]),
+                         LCL_OK);
     expect_products(&t, 1e-13);
+    expect_exchanged(&t, before, 5);
     pair_close(&t);
 }
 

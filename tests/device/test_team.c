@@ -3,6 +3,7 @@
 // The contexts share the default device.
 #include "tests/support/device.h"
 #include "tests/support/matrices.h"
+#include "tests/support/misuse.h"
 #include "tests/support/solving.h"
 
 #include <levelcl/chain.h>
@@ -210,6 +211,41 @@ static void test_team__bad_input_is_refused(void **state)
 }
 
 // Multigrid on each device, with the vectors of its rows.
+static struct lcl_exchange_info exchanged(const lcl_operator *A, int device)
+{
+    struct lcl_exchange_info info;
+    assert_int_equal(lcl_operator_exchange_info(A, device, &info), LCL_OK);
+    return info;
+}
+
+// A grid of 8 x 8 x 8 in the order of its layers, of which a device sends one.
+static void test_team__exchanges_are_counted(void **state)
+{
+    struct team t;
+    struct lcl_exchange_info before[2], after;
+    lcl_operator *alone;
+    team_open(&t, test_laplacian(8, 8, 8), 2);
+    for (int k = 0; k < 2; ++k)
+        before[k] = exchanged(t.op, k);
+    expect_product(&t);
+    for (int k = 0; k < 2; ++k) {
+        after = exchanged(t.op, k);
+        assert_int_equal(after.exchanges - before[k].exchanges, 1);
+        assert_int_equal(after.sums - before[k].sums, 0);
+        assert_int_equal(after.sent_bytes - before[k].sent_bytes, 8 * 64);
+        assert_int_equal(after.taken_bytes - before[k].taken_bytes, 8 * 64);
+        assert_true(after.halo_seconds > before[k].halo_seconds);
+        assert_true(after.sum_seconds > 0);
+    }
+    assert_int_equal(lcl_operator_exchange_info(t.op, 2, &after), LCL_EINVAL);
+    assert_int_equal(lcl_operator_exchange_info(t.op, -1, &after), LCL_EINVAL);
+    assert_misuse(lcl_operator_exchange_info(NULL, 0, &after));
+    assert_int_equal(lcl_operator_create(&alone, *state, &t.A, NULL), LCL_OK);
+    assert_int_equal(exchanged(alone, 0).exchanges, 0);
+    lcl_operator_destroy(&alone);
+    team_close(&t);
+}
+
 static void test_team__near_null_vectors_are_distributed(void **state)
 {
     static const struct lcl_precond_params amg = {.type = LCL_PRECOND_AMG};
@@ -267,6 +303,7 @@ int main(void)
         cmocka_unit_test(test_team__failures_change_nothing),
         cmocka_unit_test(test_team__the_monitor_stops_all),
         cmocka_unit_test(test_team__bad_input_is_refused),
+        cmocka_unit_test(test_team__exchanges_are_counted),
         cmocka_unit_test(test_team__near_null_vectors_are_distributed),
         cmocka_unit_test(test_team__what_needs_one_device_is_refused),
     };

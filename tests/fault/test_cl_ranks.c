@@ -33,9 +33,15 @@ static int teardown(void **state)
     return 0;
 }
 
-static const struct lcl_precond_params precond = {.partition = {.rows = 30},
-                                                  .coarse = LCL_COARSE_MULT};
-static const struct lcl_solver_params params = {.type = LCL_SOLVER_BICGSTAB};
+struct method {
+    struct lcl_precond_params precond;
+    struct lcl_solver_params solver;
+};
+static const struct method general = {
+    {.partition = {.rows = 30}, .coarse = LCL_COARSE_MULT},
+    {.type = LCL_SOLVER_BICGSTAB}};
+static const struct method symmetric = {{.type = LCL_PRECOND_JACOBI},
+                                        {.type = LCL_SOLVER_CG_PIPELINED}};
 
 // A context that uses the functions that fail instead of the one at *ctx.
 static void replace(lcl_context **ctx)
@@ -74,10 +80,10 @@ static long next(long n)
     return n + 1 + n / 3;
 }
 
-static enum lcl_status create(struct test_ranks *R)
+static enum lcl_status create(struct test_ranks *R, const struct method *m)
 {
     const enum lcl_status st = test_ranks_operators(R, NULL);
-    return st < 0 ? st : test_ranks_solvers(R, &precond, &params);
+    return st < 0 ? st : test_ranks_solvers(R, &m->precond, &m->solver);
 }
 
 static enum lcl_status solve(struct test_ranks *R, double *residual)
@@ -102,11 +108,11 @@ static void expect_solved(struct test_ranks *R)
 }
 
 // Whether the n-th call of a solve failed.
-static bool fail_solve(struct test_ranks *R, long n)
+static bool fail_solve(struct test_ranks *R, const struct method *m, long n)
 {
     double residual;
     fail_call(0);
-    assert_int_equal(create(R), LCL_OK);
+    assert_int_equal(create(R, m), LCL_OK);
     fail_call(n);
     const enum lcl_status st = solve(R, &residual);
     const bool failed = fake_cl.failed;
@@ -118,18 +124,28 @@ static bool fail_solve(struct test_ranks *R, long n)
     return failed;
 }
 
-static void test_cl_ranks__a_solve_ends_on_all_ranks(void **state)
+static void fail_solves(struct lcl_csr A, const struct method *m)
 {
-    struct lcl_csr A = test_random_csr(240, 4, 3);
     struct test_ranks R;
     long n = 1;
-    (void)state;
     open_ranks(&R, &A);
-    while (fail_solve(&R, n))
+    while (fail_solve(&R, m, n))
         n = next(n);
     assert_true(n > 100);
     close_ranks(&R);
     test_csr_finish(&A);
+}
+
+static void test_cl_ranks__a_solve_ends_on_all_ranks(void **state)
+{
+    (void)state;
+    fail_solves(test_random_csr(240, 4, 3), &general);
+}
+
+static void test_cl_ranks__sums_under_way_end_on_all_ranks(void **state)
+{
+    (void)state;
+    fail_solves(test_laplacian(7, 6, 5), &symmetric);
 }
 
 // Kernels are built once per context: the first creation covers their calls
@@ -139,14 +155,14 @@ static bool fail_creation(const struct lcl_csr *A, long n)
     struct test_ranks R;
     open_ranks(&R, A);
     fail_call(n);
-    const enum lcl_status st = create(&R);
+    const enum lcl_status st = create(&R, &general);
     const bool failed = fake_cl.failed;
     assert_true(failed || st == LCL_OK);
     if (st < 0) {
         test_ranks_expect(&R, st);
         test_ranks_drop(&R);
         fail_call(0);
-        assert_int_equal(create(&R), LCL_OK);
+        assert_int_equal(create(&R, &general), LCL_OK);
     }
     expect_solved(&R);
     close_ranks(&R);
@@ -170,7 +186,8 @@ static enum lcl_status create_kron(struct test_kron_ranks *R)
 {
     const enum lcl_status st = test_kron_ranks_operators(R, NULL);
     return st < 0 ? st
-                  : test_kron_ranks_solvers(R, &test_kron_methods[1], &params);
+                  : test_kron_ranks_solvers(R, &test_kron_methods[1],
+                                            &general.solver);
 }
 
 static enum lcl_status solve_kron(struct test_kron_ranks *R,
@@ -228,6 +245,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cl_ranks__a_solve_ends_on_all_ranks),
+        cmocka_unit_test(test_cl_ranks__sums_under_way_end_on_all_ranks),
         cmocka_unit_test(test_cl_ranks__a_creation_ends_on_all_ranks),
         cmocka_unit_test(test_cl_ranks__a_kronecker_system_ends_on_all_ranks),
     };
