@@ -83,16 +83,24 @@ static enum lcl_status check_matrix(const struct cli *cli,
     return LCL_OK;
 }
 
+void cli_list_inputs(const char *input[CLI_INPUTS], const struct cli *cli)
+{
+    const char *const files[CLI_INPUTS] = {
+        cli->matrix,      cli->rhs,      cli->x0,      cli->labels,
+        cli->text[0],     cli->text[1],  cli->text[2], cli->text[3],
+        cli->kron[0],     cli->kron[1],  cli->kron[2], cli->kron[3],
+        cli->coordinates, cli->near_null};
+    memcpy(input, files, sizeof files);
+}
+
 static enum lcl_status check_streams(const struct cli *cli,
                                      struct messages *messages)
 {
-    const char *const inputs[] = {
-        cli->matrix,  cli->rhs,     cli->text[0],     cli->text[1],
-        cli->text[2], cli->text[3], cli->kron[0],     cli->kron[1],
-        cli->kron[2], cli->kron[3], cli->coordinates, cli->near_null};
+    const char *input[CLI_INPUTS];
     int from_stdin = 0;
-    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; ++i)
-        from_stdin += inputs[i] && strcmp(inputs[i], "-") == 0;
+    cli_list_inputs(input, cli);
+    for (int i = 0; i < CLI_INPUTS; ++i)
+        from_stdin += input[i] && strcmp(input[i], "-") == 0;
     if (from_stdin > 1)
         return messages_fail(messages, LCL_EINVAL,
                              "only one file can be read from the standard "

@@ -23,6 +23,15 @@ static void print_method(const struct job *job)
     fflush(stdout);
 }
 
+static void print_failure(const struct job *job)
+{
+    char column[32] = "";
+    if (job->columns > 1)
+        snprintf(column, sizeof column, "column %d: ", job->worst + 1);
+    fprintf(stderr, "clsolve: not converged: %s%s\n", column,
+            lcl_stop_str(job->report.stop));
+}
+
 static enum lcl_status print_result(struct job *job)
 {
     if (job->cli.json) {
@@ -34,8 +43,7 @@ static enum lcl_status print_result(struct job *job)
     if (!job->cli.quiet)
         text_result(job);
     else if (job->outcome != LCL_OK)
-        fprintf(stderr, "clsolve: not converged: %s\n",
-                lcl_stop_str(job->report.stop));
+        print_failure(job);
     return LCL_OK;
 }
 

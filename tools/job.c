@@ -90,14 +90,51 @@ enum lcl_status job_set_up(struct job *job)
     return st;
 }
 
+static enum lcl_status solve_column(struct job *job, int k)
+{
+    const int64_t at = k * job->unknowns;
+    struct lcl_report report = LCL_REPORT_INIT;
+    const enum lcl_status st =
+        lcl_chain_solve(job->chain, job->b + at, job->x + at, &report);
+    if (st < 0)
+        return st;
+    return column_take(&job->column[k], job->chain, st, &report) < 0
+               ? messages_fail(&job->messages, LCL_ENOMEM,
+                               "out of memory: no room for the history")
+               : LCL_OK;
+}
+
+static enum lcl_status solve_columns(struct job *job)
+{
+    bool stopped = false;
+    for (int k = 0; k < job->columns; ++k) {
+        if (stopped) {
+            column_skip(&job->column[k]);
+            continue;
+        }
+        const enum lcl_status st = solve_column(job, k);
+        if (st < 0)
+            return st;
+        stopped = job->column[k].report.stop == LCL_STOP_MONITOR;
+    }
+    return LCL_OK;
+}
+
+static enum lcl_status take_worst(struct job *job)
+{
+    job->worst = columns_worst(job->column, job->columns);
+    job->report = job->column[job->worst].report;
+    return job->outcome = job->column[job->worst].outcome;
+}
+
 enum lcl_status job_solve(struct job *job)
 {
     progress_begin(&job->progress, wants_live_lines(job));
-    job->outcome = lcl_chain_solve(job->chain, job->b, job->x, &job->report);
+    const enum lcl_status st = solve_columns(job);
     progress_end(&job->progress);
     compile_line_clear(&job->compiling);
     take_method(job);
-    return job->outcome;
+    return st < 0 ? st : take_worst(job);
 }
 
 // ---------------------------------------------------------------- end
@@ -116,8 +153,12 @@ void job_finish(struct job *job)
     devices_close(&job->devices);
     lcl_labels_free(&job->labels);
     free(job->x);
+    for (int k = 0; k < job->columns && job->column; ++k)
+        column_clear(&job->column[k]);
+    free(job->column);
     free(job->made_rhs);
     lcl_dense_finish(&job->rhs);
+    lcl_dense_finish(&job->guess);
     lcl_dense_finish(&job->modes);
     if (job->ranks)
         lcl_rows_finish(&job->ranks->rows);
@@ -128,8 +169,7 @@ void job_finish(struct job *job)
 
 // ---------------------------------------------------------------- queries
 
-// The name of an input file in a report.
-static const char *input_title(const char *path)
+const char *job_input_title(const char *path)
 {
     return strcmp(path, "-") == 0 ? "standard input" : path;
 }
@@ -137,10 +177,10 @@ static const char *input_title(const char *path)
 const char *job_title(const struct job *job)
 {
     const struct cli *cli = &job->cli;
-    return input_title(cli->matrix    ? cli->matrix
-                       : cli->problem ? cli->problem
-                       : cli->kron[0] ? cli->kron[0]
-                                      : cli->text[0]);
+    return job_input_title(cli->matrix    ? cli->matrix
+                           : cli->problem ? cli->problem
+                           : cli->kron[0] ? cli->kron[0]
+                                          : cli->text[0]);
 }
 
 const char *job_rhs(const struct job *job)
@@ -152,7 +192,7 @@ const char *job_rhs_title(const struct job *job)
 {
     const char *file = job_rhs(job);
     if (file)
-        return input_title(file);
+        return job_input_title(file);
     switch (job->cli.made) {
     case CLI_RHS_RANDOM:
         return "random";

@@ -20,6 +20,7 @@ bool json_put_printed(cJSON *object, const char *key, const struct cli *cli,
 
 // The matrix and its facts; returns the new member.
 cJSON *json_put_matrix(cJSON *record, const struct job *job);
+void json_put_result(cJSON *record, const struct job *job);
 void json_put_device(cJSON *device, const struct lcl_caps *caps);
 
 // Prints and frees the record; false if memory or the standard output failed.

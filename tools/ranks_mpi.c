@@ -174,6 +174,7 @@ static enum lcl_status check_options(struct job *job)
         {cli->labels != NULL, "--partition file"},
         {cli->coordinates != NULL, "--coordinates"},
         {cli->near_null != NULL, "--near-null"},
+        {cli->x0 != NULL, "--x0"},
         {cli->matrix && strcmp(cli->matrix, "-") == 0, "the standard input"},
     };
     job->phase = JOB_USAGE;
@@ -324,8 +325,11 @@ static enum lcl_status prepare_vectors(struct job *job)
     const size_t n = (size_t)R->rows.rows;
     job->x = calloc(n, sizeof *job->x);
     job->made_rhs = calloc(n, sizeof *job->made_rhs);
-    enum lcl_status st =
-        job->x && job->made_rhs ? LCL_OK : no_memory(job, "the solution");
+    job->columns = 1;
+    job->column = calloc(1, sizeof *job->column);
+    enum lcl_status st = job->x && job->made_rhs && job->column
+                             ? LCL_OK
+                             : no_memory(job, "the solution");
     if (st == LCL_OK && job_rhs(job))
         st = read_rhs(job);
     if ((st = agree(job, st)) < 0)

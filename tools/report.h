@@ -25,6 +25,11 @@ void text_profile(const struct job *job);
 // preconditioner, the times.
 void text_result(const struct job *job);
 
+// Of several right-hand sides: the table, the outcome, sums.
+void text_columns(const struct job *job);
+void text_columns_outcome(const struct job *job);
+void text_columns_sums(const struct job *job);
+
 // The files that were read and written.
 void text_convert(const struct job *job);
 

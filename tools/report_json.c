@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The JSON record of clsolve. Options have their command-line names; NaN and
 // Inf become null.
-#include "tools/hints.h"
 #include "tools/json.h"
 #include "tools/ranks.h"
 #include "tools/report.h"
@@ -120,6 +119,8 @@ static void put_method(cJSON *record, const struct job *job)
     json_put_text(method, "block-apply",
                   lcl_block_apply_name(precond->block_jacobi.apply));
     json_put_text(method, "rhs", job_rhs_title(job));
+    if (job->cli.x0)
+        json_put_text(method, "x0", job_input_title(job->cli.x0));
     json_put_text(method, "reason", lcl_chain_reason(job->chain));
 }
 
@@ -225,77 +226,6 @@ static void put_operator(cJSON *record, const struct job *job)
     json_put_count(object, "traffic", (int64_t)info->traffic);
 }
 
-static void put_history(cJSON *result, const struct job *job)
-{
-    const struct lcl_report *report = &job->report;
-    cJSON *rows = cJSON_AddArrayToObject(result, "history");
-    for (int i = 0; i < report->history_count; i = job_next_sample(job, i)) {
-        cJSON *row = cJSON_CreateObject();
-        json_put_count(row, "iteration", i);
-        json_put_number(row, "residual", report->history[i]);
-        cJSON_AddItemToArray(rows, row);
-    }
-}
-
-static void put_attempts(cJSON *result, const struct job *job)
-{
-    cJSON *list = cJSON_AddArrayToObject(result, "attempts");
-    const struct lcl_attempt *a;
-    for (int k = 0; (a = lcl_chain_attempt(job->chain, k)); ++k) {
-        cJSON *object = cJSON_CreateObject();
-        json_put_text(object, "solver", lcl_solver_name(a->solver));
-        if (a->parameter > 0)
-            json_put_count(object, "parameter", a->parameter);
-        json_put_text(object, "precond", lcl_precond_name(a->precond));
-        json_put_text(object, "variant", a->variant);
-        json_put_text(object, "status", lcl_status_name(a->status));
-        json_put_text(object, "stop", lcl_stop_name(a->stop));
-        json_put_count(object, "iterations", a->iterations);
-        json_put_number(object, "true_residual", a->true_residual);
-        json_put_number(object, "setup_seconds", a->setup_seconds);
-        json_put_number(object, "solve_seconds", a->solve_seconds);
-        cJSON_AddItemToArray(list, object);
-    }
-}
-
-static void put_advice(cJSON *result, const struct job *job)
-{
-    struct hint hint;
-    if (!hint_find(&hint, job))
-        return;
-    json_put_text(result, "to_try", hint.text);
-    if (hint.has_command)
-        json_put_printed(result, "to_try_command", &hint.cli,
-                         cli_print_command);
-}
-
-static void put_result(cJSON *record, const struct job *job)
-{
-    const struct lcl_report *report = &job->report;
-    cJSON *result = cJSON_AddObjectToObject(record, "result");
-    json_put_bool(result, "converged", job->outcome == LCL_OK);
-    json_put_text(result, "status", lcl_status_name(job->outcome));
-    json_put_text(result, "stop", lcl_stop_name(report->stop));
-    json_put_text(result, "message", lcl_stop_str(report->stop));
-    put_advice(result, job);
-    json_put_count(result, "iterations", report->iterations);
-    json_put_count(result, "x_iteration", report->x_iteration);
-    json_put_count(result, "restarts", report->restarts);
-    if (job_has_basis(job))
-        json_put_bool(result, "exhausted", report->exhausted);
-    json_put_count(result, "launches_per_iteration", report->launches);
-    json_put_number(result, "norm_b", report->norm_b);
-    json_put_number(result, "residual", report->residual);
-    json_put_number(result, "true_residual", report->true_residual);
-    json_put_number(result, "seconds", report->seconds);
-    if (job_knows_solution(job))
-        json_put_number(result, "error", job_error(job));
-    put_history(result, job);
-    put_attempts(result, job);
-    if (job->cli.output)
-        json_put_text(result, "written", job->cli.output);
-}
-
 static void put_times(cJSON *record, const struct job *job)
 {
     const struct job_times times = job_times(job);
@@ -348,7 +278,7 @@ bool json_solve(const struct job *job, int exit_code)
     if (job->ranks)
         json_put_count(record, "ranks", job->ranks->size);
     put_method(record, job);
-    put_result(record, job);
+    json_put_result(record, job);
     put_operator(record, job);
     put_precond(record, job);
     put_times(record, job);

@@ -47,7 +47,6 @@ printf '\3757zXZ\0rubbish rubbish' >rubbish.mtx.xz
 printf '%%%%MatrixMarket matrix array real general\n2 1\n5\n4\n' >b.mtx
 printf '%%%%MatrixMarket matrix coordinate real general\n2 1 1\n2 1 7\n' >b_sparse.mtx
 printf '%%%%MatrixMarket matrix array real general\n3 1\n5\n4\n4\n' >b_long.mtx
-printf '%%%%MatrixMarket matrix array real general\n2 2\n5\n4\n4\n3\n' >b_wide.mtx
 printf '%%%%MatrixMarket matrix array real general\n2 1\n5\nnan\n' >b_nan.mtx
 printf '%%%%MatrixMarket matrix array real general\n2 1\n5\n' >b_short.mtx
 printf '0\n0\n' >labels.txt
@@ -171,7 +170,6 @@ bad_input 'rubbish.mtx.xz' rubbish.mtx.xz
 
 refused 3 'missing.mtx' two.mtx -b missing.mtx
 refused 3 'right-hand side of 2 x 1' two.mtx -b b_long.mtx
-refused 3 'right-hand side of 2 x 1' two.mtx -b b_wide.mtx
 refused 3 'b_nan.mtx:4: ' two.mtx -b b_nan.mtx
 refused 3 'b_short.mtx:' two.mtx -b b_short.mtx
 refused 3 '3 labels' two.mtx --partition file:labels_long.txt
