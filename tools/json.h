@@ -6,8 +6,12 @@
 
 #include <cjson/cJSON.h>
 
-// A record with the version of the library.
-cJSON *json_new(void);
+// The number of the form of the records; it changes with every change that a
+// program which reads them has to know.
+enum { JSON_SCHEMA = 1 };
+
+// A record of a command, by its name.
+cJSON *json_new(const char *command);
 
 void json_put_text(cJSON *object, const char *key, const char *text);
 void json_put_number(cJSON *object, const char *key, double number);

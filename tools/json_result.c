@@ -23,8 +23,9 @@ static cJSON *attempt(const struct lcl_attempt *a)
     json_put_text(object, "stop", lcl_stop_name(a->stop));
     json_put_count(object, "iterations", a->iterations);
     json_put_number(object, "true_residual", a->true_residual);
-    json_put_number(object, "setup_seconds", a->setup_seconds);
-    json_put_number(object, "solve_seconds", a->solve_seconds);
+    cJSON *seconds = cJSON_AddObjectToObject(object, "seconds");
+    json_put_number(seconds, "setup", a->setup_seconds);
+    json_put_number(seconds, "solve", a->solve_seconds);
     return object;
 }
 

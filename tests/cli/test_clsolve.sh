@@ -294,7 +294,6 @@ ends 0 two.mtx --spmv=csr --precond jacobi -q
 ends 0 --problem lap3d:4,b=3 --precond jacobi
 says stdout '^blocks  *of 3 x 3'
 ends 0 --problem lap3d:4,b=3 --precond jacobi --block-size 2 --json
-says stdout '"block-size":2'
 says stdout '"block_size":2'
 ends 0 info two.mtx
 says stdout '^symmetry '
