@@ -61,6 +61,7 @@ struct cli {
     const char *near_null;
     char *options_text; // of the file of --options, to which `given` points
     bool json;
+    bool plot;
     bool profile;
     bool bandwidth;
     bool quiet;

@@ -105,6 +105,11 @@ static enum lcl_status check_streams(const struct cli *cli,
         return messages_fail(messages, LCL_EINVAL,
                              "only one file can be read from the standard "
                              "input");
+    if (cli->plot && (cli->json || cli->quiet))
+        return messages_fail(messages, LCL_EINVAL,
+                             "--plot belongs to the text report: give it or "
+                             "%s, not both",
+                             cli->json ? "--json" : "-q");
     if (cli_is_stdout(cli->output) + cli_is_stdout(cli->history) + cli->json >
         1)
         return messages_fail(messages, LCL_EINVAL,

@@ -65,7 +65,9 @@ static enum lcl_status read_all(struct job *job)
 enum lcl_status job_read(struct job *job)
 {
     const double start = job_clock();
+    live_line_show(&job->line, "reading");
     const enum lcl_status st = read_all(job);
+    live_line_clear(&job->line);
     job->read_seconds += job_clock() - start;
     return st;
 }

@@ -21,7 +21,7 @@ double job_clock(void)
 
 // ---------------------------------------------------------------- work
 
-static bool wants_live_lines(const struct job *job)
+bool job_is_live(const struct job *job)
 {
     const struct cli *cli = &job->cli;
     return !cli->quiet && !cli->json && !cli->verbose;
@@ -32,16 +32,16 @@ enum lcl_status job_open_device(struct job *job)
     const struct lcl_context_params params = {
         .device = job->cli.device,
         .log = job->log,
-        .compiling = compile_line_show,
-        .compiling_user = &job->compiling,
+        .compiling = progress_compiling,
+        .compiling_user = &job->line,
         .profile = job->cli.profile,
     };
     job->phase = JOB_DEVICE;
-    compile_line_begin(&job->compiling, wants_live_lines(job));
+    live_line_show(&job->line, "opening the device");
     const enum lcl_status st =
         devices_open(&job->devices, job->cli.devices, &params);
     job->ctx = st == LCL_OK ? job->devices.ctx[0] : NULL;
-    compile_line_clear(&job->compiling);
+    live_line_clear(&job->line);
     return st;
 }
 
@@ -77,13 +77,14 @@ enum lcl_status job_set_up(struct job *job)
     solver.monitor = progress_monitor;
     solver.monitor_user = &job->progress;
     job->phase = JOB_WORK;
+    live_line_show(&job->line, "setting up");
     profile_begin(&job->profile, job->ctx, job_clock());
     enum lcl_status st = make_operator(job);
     if (st >= 0 && job->modes.cols > 0)
         st = lcl_operator_set_near_nullspace(job->op, &job->modes);
     if (st >= 0)
         st = lcl_chain_create(&job->chain, job->op, &options->precond, &solver);
-    compile_line_clear(&job->compiling);
+    live_line_clear(&job->line);
     profile_end(&job->profile, job->ctx, job_clock());
     if (st >= 0)
         take_method(job);
@@ -112,6 +113,8 @@ static enum lcl_status solve_columns(struct job *job)
             column_skip(&job->column[k]);
             continue;
         }
+        if (k > 0)
+            progress_next_column(&job->progress);
         const enum lcl_status st = solve_column(job, k);
         if (st < 0)
             return st;
@@ -129,10 +132,11 @@ static enum lcl_status take_worst(struct job *job)
 
 enum lcl_status job_solve(struct job *job)
 {
-    progress_begin(&job->progress, wants_live_lines(job));
+    job->progress.columns = job->columns;
+    job->progress.tolerance = job->solver.rtol;
+    progress_begin(&job->progress, &job->line);
     const enum lcl_status st = solve_columns(job);
     progress_end(&job->progress);
-    compile_line_clear(&job->compiling);
     take_method(job);
     return st < 0 ? st : take_worst(job);
 }

@@ -54,7 +54,7 @@ struct job {
 
     struct profile profile; // of the set-up
     struct progress progress;
-    struct compile_line compiling;
+    struct live_line line;
     struct devices devices;
     lcl_context *ctx; // the first of them
     lcl_operator *op;
@@ -73,6 +73,9 @@ struct job_times {
 };
 
 double job_clock(void);
+
+// Whether the live line is wanted.
+bool job_is_live(const struct job *job);
 
 // Refuses paths for -o and --history that are inputs or not writable.
 enum lcl_status job_check_paths(struct job *job);

@@ -27,12 +27,14 @@ void text_columns(const struct job *job)
 void text_columns_outcome(const struct job *job)
 {
     const int failed = columns_sum(job->column, job->columns).failed;
+    char text[256];
     if (failed == 0)
-        printf("\nconverged: all %d right-hand sides\n", job->columns);
+        snprintf(text, sizeof text, "all %d right-hand sides", job->columns);
     else
-        printf("\nnot converged: %d of %d right-hand sides; column %d: %s\n",
-               failed, job->columns, job->worst + 1,
-               lcl_stop_str(job->report.stop));
+        snprintf(text, sizeof text, "%d of %d right-hand sides; column %d: %s",
+                 failed, job->columns, job->worst + 1,
+                 lcl_stop_str(job->report.stop));
+    text_verdict(failed == 0, text);
 }
 
 void text_columns_sums(const struct job *job)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The text report of clsolve.
 #include "tools/hints.h"
+#include "tools/plot.h"
 #include "tools/ranks.h"
 #include "tools/report.h"
 
-#include "tools/progress.h"
-
 #include <inttypes.h>
 #include <stdio.h>
+#include <unistd.h>
 
 enum { REPAIRED_SHOWN = 8 };
 
@@ -349,7 +349,7 @@ static void table(const struct job *job)
         text_columns(job);
         return;
     }
-    if (progress_is_visible() || report->history_count == 0)
+    if (report->history_count == 0)
         return;
     puts("\n iteration    residual");
     for (int i = 0; i < report->history_count; i = job_next_sample(job, i))
@@ -369,7 +369,8 @@ static void advice(const struct job *job)
     struct hint hint;
     if (!hint_find(&hint, job))
         return;
-    printf("to try: %s\n", hint.text);
+    printf("%sto try%s: %s\n", terminal_colour(stdout, COLOUR_NOTE),
+           terminal_colour(stdout, COLOUR_NONE), hint.text);
     if (!hint.has_command)
         return;
     line("");
@@ -400,15 +401,21 @@ static void of_solve(const struct job *job)
     }
 }
 
+void text_verdict(bool converged, const char *why)
+{
+    printf("\n%s%s%s: %s\n",
+           terminal_colour(stdout, converged ? COLOUR_GOOD : COLOUR_BAD),
+           converged ? "converged" : "not converged",
+           terminal_colour(stdout, COLOUR_NONE), why);
+}
+
 static void outcome(const struct job *job)
 {
     const bool many = job->columns > 1;
     if (many)
         text_columns_outcome(job);
     else
-        printf("\n%s: %s\n",
-               job->outcome == LCL_OK ? "converged" : "not converged",
-               lcl_stop_str(job->report.stop));
+        text_verdict(job->outcome == LCL_OK, lcl_stop_str(job->report.stop));
     advice(job);
     attempts(job);
     if (many)
@@ -475,9 +482,22 @@ void text_profile(const struct job *job)
     profile_print(&P);
 }
 
+static void plot(const struct job *job)
+{
+    const struct lcl_report *report = &job->report;
+    if (!job->cli.plot)
+        return;
+    putchar('\n');
+    if (job->columns > 1)
+        printf("residual of column %d\n", job->worst + 1);
+    plot_history(stdout, report->history, report->history_count,
+                 terminal_width(STDOUT_FILENO) - 1);
+}
+
 void text_result(const struct job *job)
 {
     table(job);
+    plot(job);
     outcome(job);
     text_precond(job);
     times(job);
@@ -492,7 +512,8 @@ void text_finding(const struct finding *finding)
     printf("%s%s\n", finding->ok ? "ok: " : "", finding->text);
     if (!finding->ok) {
         line("");
-        printf("to do: %s\n", finding->to_do);
+        printf("%sto do%s: %s\n", terminal_colour(stdout, COLOUR_BAD),
+               terminal_colour(stdout, COLOUR_NONE), finding->to_do);
     }
     fflush(stdout);
 }

@@ -86,6 +86,8 @@ refused 2 'spmv has no effect: it does not apply to Kronecker' --problem kron:2 
 refused 2 'precond does not apply to clsolve convert' convert two.mtx "$dir/out/x" --precond amg
 refused 2 'profile does not apply to clsolve devices' devices --profile
 refused 2 'takes no value' two.mtx --profile=1
+refused 2 'belongs to the text report' two.mtx --plot -q
+refused 2 'plot does not apply to clsolve info' info two.mtx --plot
 refused 2 "bad value '0' for restart" --solver gmres --restart 0 two.mtx
 refused 2 "bad value '2000' for restart" --solver gmres --restart 2000 two.mtx
 refused 2 'unexpected argument' two.mtx one.mtx
