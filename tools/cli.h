@@ -62,6 +62,7 @@ struct cli {
     char *options_text; // of the file of --options, to which `given` points
     bool json;
     bool plot;
+    bool dry_run;
     bool profile;
     bool bandwidth;
     bool quiet;

@@ -93,6 +93,30 @@ void cli_list_inputs(const char *input[CLI_INPUTS], const struct cli *cli)
     memcpy(input, files, sizeof files);
 }
 
+// Without a solve, nothing is written and measured.
+static enum lcl_status check_dry_run(const struct cli *cli,
+                                     struct messages *messages)
+{
+    const struct {
+        bool given;
+        const char *option;
+    } useless[] = {{cli->output, "-o"},
+                   {cli->history, "--history"},
+                   {cli->plot, "--plot"},
+                   {cli->profile, "--profile"}};
+    if (!cli->dry_run)
+        return LCL_OK;
+    if (cli_is_kron(cli))
+        return messages_fail(messages, LCL_EUNSUPPORTED,
+                             "--dry-run does not support Kronecker systems");
+    for (size_t i = 0; i < sizeof useless / sizeof *useless; ++i)
+        if (useless[i].given)
+            return messages_fail(messages, LCL_EINVAL,
+                                 "%s has no effect: --dry-run solves nothing",
+                                 useless[i].option);
+    return LCL_OK;
+}
+
 static enum lcl_status check_streams(const struct cli *cli,
                                      struct messages *messages)
 {
@@ -349,6 +373,7 @@ enum lcl_status cli_check(struct cli *cli, struct messages *messages)
         (st = check_matrix(cli, messages)) < 0 ||
         (st = read_mpi(cli, messages)) < 0 ||
         (st = check_streams(cli, messages)) < 0 ||
+        (st = check_dry_run(cli, messages)) < 0 ||
         (st = cli_check_method(cli, messages)) < 0 ||
         (st = read_goal(cli, messages)) < 0 ||
         (st = read_runs(cli, messages)) < 0)

@@ -30,6 +30,7 @@ static const struct option table[] = {
     {"options", '\0', OPTIONS_FILE, AT(options_text), TAKES_METHOD, "FILE", "read options of the method from FILE: key=value lines, # comments"},
     {"json", '\0', FLAG, AT(json), 0, NULL, "print one JSON record instead of the report, also for errors"},
     {"history", '\0', TEXT, AT(history), TAKES_HISTORY, "FILE", "write the residual of every iteration to FILE"},
+    {"dry-run", '\0', FLAG, AT(dry_run), TAKES_HISTORY, NULL, "estimate memory and traffic; solve nothing"},
     {"plot", '\0', FLAG, AT(plot), TAKES_HISTORY, NULL, "plot the residual in text"},
     {"bandwidth", '\0', FLAG, AT(bandwidth), TAKES_LINKS, NULL, "measure latency and bandwidth between each pair of devices"},
     {"profile", '\0', FLAG, AT(profile), TAKES_PROFILE, NULL, "print the times of set-up by task, and more details"},

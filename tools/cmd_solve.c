@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // clsolve A.mtx: solves and reports.
 #include "tools/commands.h"
+#include "tools/dry_run.h"
 #include "tools/ranks.h"
 #include "tools/report.h"
 
@@ -54,6 +55,8 @@ static enum lcl_status solve_alone(struct job *job)
         (st = job_read(job)) < 0 || (st = job_check_square(job)) < 0 ||
         (st = job_prepare(job)) < 0 || (st = job_open_device(job)) < 0)
         return st;
+    if (job->cli.dry_run)
+        return dry_run(job);
     print_header(job);
     if ((st = job_set_up(job)) < 0)
         return st;

@@ -89,6 +89,7 @@ static void be_silent(struct job *job)
 {
     job->silent = true;
     job->cli.quiet = true;
+    job->line.live = false;
     job->cli.output = job->cli.history = NULL;
     job->messages.verbose = 0;
     job->log = messages_log(&job->messages);
@@ -175,6 +176,7 @@ static enum lcl_status check_options(struct job *job)
         {cli->coordinates != NULL, "--coordinates"},
         {cli->near_null != NULL, "--near-null"},
         {cli->x0 != NULL, "--x0"},
+        {cli->dry_run, "--dry-run"},
         {cli->matrix && strcmp(cli->matrix, "-") == 0, "the standard input"},
     };
     job->phase = JOB_USAGE;

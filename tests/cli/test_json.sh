@@ -77,6 +77,8 @@ rejects_others
 agrees 0 devices --device 0
 clsolve doctor --json
 wrong=$(check check "$schema" "$dir/stdout") && pass || flunk "clsolve doctor: $wrong"
+agrees 0 two.mtx --dry-run
+rejects_others
 agrees 0 info two.mtx
 agrees 0 info --problem lap3d:8 --precond amg --amg-coarse-rows 50
 agrees 0 two.mtx -b b.mtx --x0 b.mtx -o "$dir/out/x.mtx"
