@@ -242,6 +242,18 @@ says stdout '^to try: no --solver and no --precond: '
 ends 1 cycle.mtx --max-iters 1 --json
 says stdout '"to_try":'
 
+# More -v, more messages, also for kernels that were compiled before.
+for more in -v -vv -vvv; do
+    ends 0 --problem lap3d:8 $more
+    lines "$dir/stderr"
+done >counts.txt
+[ "$(sort -n -u counts.txt)" = "$(cat counts.txt)" ] && [ "$(lines counts.txt)" = 3 ] && pass ||
+    flunk "-v, -vv, -vvv print $(tr '\n' ' ' <counts.txt)lines"
+ends 0 --problem lap3d:8 -v
+grep -q 'on the device: operator' "$dir/stderr" && flunk '-v prints sizes' || pass
+ends 0 --problem lap3d:8 -vv
+says stderr '^clsolve: on the device: operator [1-9][0-9]* bytes, ic0 [1-9][0-9]* bytes'
+
 # Right-hand sides.
 ends 0 two.mtx --rhs ones -o "$dir/out/x.mtx"
 ends 0 two.mtx --rhs 'A*ones'
