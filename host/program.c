@@ -236,12 +236,12 @@ static void list_parameters(char text[LCL_SPEC_TEXT], const char *source)
     text[at] = '\0';
 }
 
-static void log_compiled(lcl_context *ctx, const char *name, const char *source,
-                         double seconds)
+static void log_made(lcl_context *ctx, const char *how, const char *name,
+                     const char *source, double seconds)
 {
     char parameters[LCL_SPEC_TEXT];
     list_parameters(parameters, source);
-    lcl_debug(&ctx->cl.log, "compiled %s in %.3f s:%s", name, seconds,
+    lcl_debug(&ctx->cl.log, "%s %s in %.3f s:%s", how, name, seconds,
               parameters);
 }
 
@@ -249,15 +249,19 @@ static enum lcl_status make_program(cl_program *out, lcl_context *ctx,
                                     const char *source, const char *key,
                                     const char *name)
 {
+    const double before = lcl_now();
     *out = load_binary(ctx, key);
-    if (*out)
+    if (*out) {
+        log_made(ctx, "loaded from the cache:", name, source,
+                 lcl_now() - before);
         return LCL_OK;
+    }
     lcl_announce_compilation(ctx);
     const double start = lcl_now();
     const enum lcl_status st = build_source(out, ctx, source, name);
     if (st == LCL_OK) {
         store_binary(ctx, *out, key);
-        log_compiled(ctx, name, source, lcl_now() - start);
+        log_made(ctx, "compiled", name, source, lcl_now() - start);
     }
     return st;
 }

@@ -10,8 +10,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-// Numbers of options of the library; bytes of the name of an option.
-enum { CLI_KEYS = 64, CLI_NAME = 64 };
+// Numbers of options of the library; bytes of the name of an option; files that
+// are read.
+enum { CLI_KEYS = 64, CLI_NAME = 64, CLI_INPUTS = 14 };
 
 struct command;
 
@@ -43,6 +44,7 @@ struct cli {
     enum cli_rhs made;    // made by this rule
     const char *rhs_text; // of --rhs
     uint64_t seed;        // of CLI_RHS_RANDOM
+    const char *x0;       // file of the initial guess, or NULL
     const char *output;
     const char *labels; // --partition file:F
     const char *device;
@@ -59,6 +61,8 @@ struct cli {
     const char *near_null;
     char *options_text; // of the file of --options, to which `given` points
     bool json;
+    bool plot;
+    bool dry_run;
     bool profile;
     bool bandwidth;
     bool quiet;
@@ -109,6 +113,9 @@ void cli_print_c(FILE *out, const struct cli *cli);
 
 // Whether the command line has the option of the library.
 bool cli_is_given(const struct cli *cli, const char *key);
+
+// The files that are read, with NULL for those that are not given.
+void cli_list_inputs(const char *input[CLI_INPUTS], const struct cli *cli);
 
 // Whether `path`, which may be NULL, names the standard output.
 bool cli_is_stdout(const char *path);

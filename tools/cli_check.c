@@ -83,20 +83,57 @@ static enum lcl_status check_matrix(const struct cli *cli,
     return LCL_OK;
 }
 
+void cli_list_inputs(const char *input[CLI_INPUTS], const struct cli *cli)
+{
+    const char *const files[CLI_INPUTS] = {
+        cli->matrix,      cli->rhs,      cli->x0,      cli->labels,
+        cli->text[0],     cli->text[1],  cli->text[2], cli->text[3],
+        cli->kron[0],     cli->kron[1],  cli->kron[2], cli->kron[3],
+        cli->coordinates, cli->near_null};
+    memcpy(input, files, sizeof files);
+}
+
+// Without a solve, nothing is written and measured.
+static enum lcl_status check_dry_run(const struct cli *cli,
+                                     struct messages *messages)
+{
+    const struct {
+        bool given;
+        const char *option;
+    } useless[] = {{cli->output, "-o"},
+                   {cli->history, "--history"},
+                   {cli->plot, "--plot"},
+                   {cli->profile, "--profile"}};
+    if (!cli->dry_run)
+        return LCL_OK;
+    if (cli_is_kron(cli))
+        return messages_fail(messages, LCL_EUNSUPPORTED,
+                             "--dry-run does not support Kronecker systems");
+    for (size_t i = 0; i < sizeof useless / sizeof *useless; ++i)
+        if (useless[i].given)
+            return messages_fail(messages, LCL_EINVAL,
+                                 "%s has no effect: --dry-run solves nothing",
+                                 useless[i].option);
+    return LCL_OK;
+}
+
 static enum lcl_status check_streams(const struct cli *cli,
                                      struct messages *messages)
 {
-    const char *const inputs[] = {
-        cli->matrix,  cli->rhs,     cli->text[0],     cli->text[1],
-        cli->text[2], cli->text[3], cli->kron[0],     cli->kron[1],
-        cli->kron[2], cli->kron[3], cli->coordinates, cli->near_null};
+    const char *input[CLI_INPUTS];
     int from_stdin = 0;
-    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; ++i)
-        from_stdin += inputs[i] && strcmp(inputs[i], "-") == 0;
+    cli_list_inputs(input, cli);
+    for (int i = 0; i < CLI_INPUTS; ++i)
+        from_stdin += input[i] && strcmp(input[i], "-") == 0;
     if (from_stdin > 1)
         return messages_fail(messages, LCL_EINVAL,
                              "only one file can be read from the standard "
                              "input");
+    if (cli->plot && (cli->json || cli->quiet))
+        return messages_fail(messages, LCL_EINVAL,
+                             "--plot belongs to the text report: give it or "
+                             "%s, not both",
+                             cli->json ? "--json" : "-q");
     if (cli_is_stdout(cli->output) + cli_is_stdout(cli->history) + cli->json >
         1)
         return messages_fail(messages, LCL_EINVAL,
@@ -336,6 +373,7 @@ enum lcl_status cli_check(struct cli *cli, struct messages *messages)
         (st = check_matrix(cli, messages)) < 0 ||
         (st = read_mpi(cli, messages)) < 0 ||
         (st = check_streams(cli, messages)) < 0 ||
+        (st = check_dry_run(cli, messages)) < 0 ||
         (st = cli_check_method(cli, messages)) < 0 ||
         (st = read_goal(cli, messages)) < 0 ||
         (st = read_runs(cli, messages)) < 0)

@@ -19,6 +19,7 @@ static enum lcl_status run(struct job *job)
     }
     job->messages.verbose = job->cli.verbose;
     job->log = messages_log(&job->messages);
+    live_line_begin(&job->line, job_is_live(job));
     return job->cli.command->run(job);
 }
 
@@ -49,6 +50,7 @@ int main(int argc, char **argv)
     enum lcl_status st = cli_parse(&job->cli, argc, argv, &job->messages);
     if (st == LCL_OK)
         st = run(job);
+    live_line_clear(&job->line);
     int code = job_exit_code(job, st);
     if (st < 0 && !job->silent)
         complain(job, st, code);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // clsolve A.mtx: solves and reports.
 #include "tools/commands.h"
+#include "tools/dry_run.h"
 #include "tools/ranks.h"
 #include "tools/report.h"
 
@@ -23,6 +24,15 @@ static void print_method(const struct job *job)
     fflush(stdout);
 }
 
+static void print_failure(const struct job *job)
+{
+    char column[32] = "";
+    if (job->columns > 1)
+        snprintf(column, sizeof column, "column %d: ", job->worst + 1);
+    fprintf(stderr, "clsolve: not converged: %s%s\n", column,
+            lcl_stop_str(job->report.stop));
+}
+
 static enum lcl_status print_result(struct job *job)
 {
     if (job->cli.json) {
@@ -34,8 +44,7 @@ static enum lcl_status print_result(struct job *job)
     if (!job->cli.quiet)
         text_result(job);
     else if (job->outcome != LCL_OK)
-        fprintf(stderr, "clsolve: not converged: %s\n",
-                lcl_stop_str(job->report.stop));
+        print_failure(job);
     return LCL_OK;
 }
 
@@ -46,6 +55,8 @@ static enum lcl_status solve_alone(struct job *job)
         (st = job_read(job)) < 0 || (st = job_check_square(job)) < 0 ||
         (st = job_prepare(job)) < 0 || (st = job_open_device(job)) < 0)
         return st;
+    if (job->cli.dry_run)
+        return dry_run(job);
     print_header(job);
     if ((st = job_set_up(job)) < 0)
         return st;

@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The input of one run of clsolve: matrix, labels, right-hand side.
+// The input of one run of clsolve: matrix, labels.
 #include "tools/job.h"
-#include "tools/random.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-static enum lcl_status no_memory(struct job *job, const char *what)
-{
-    return messages_fail(&job->messages, LCL_ENOMEM,
-                         "out of memory: no room for %s", what);
-}
 
 static enum lcl_status read_matrix(struct job *job)
 {
@@ -72,7 +65,9 @@ static enum lcl_status read_all(struct job *job)
 enum lcl_status job_read(struct job *job)
 {
     const double start = job_clock();
+    live_line_show(&job->line, "reading");
     const enum lcl_status st = read_all(job);
+    live_line_clear(&job->line);
     job->read_seconds += job_clock() - start;
     return st;
 }
@@ -90,77 +85,6 @@ enum lcl_status job_check_square(struct job *job)
     if (A->rows == 0)
         return messages_fail(&job->messages, LCL_EFORMAT,
                              "%s is empty: it has no rows", job_title(job));
-    return LCL_OK;
-}
-
-// One column, or one column per stage.
-static bool has_right_shape(const struct job *job)
-{
-    const struct lcl_dense *F = &job->rhs;
-    return (F->rows == job->unknowns && F->cols == 1) ||
-           (cli_is_kron(&job->cli) && F->rows == job_stage_rows(job) &&
-            F->cols == job->kron.K.stages);
-}
-
-static enum lcl_status refuse_shape(struct job *job, const char *path)
-{
-    char stages[64] = "";
-    if (cli_is_kron(&job->cli))
-        snprintf(stages, sizeof stages, "%" PRId64 " x %d or ",
-                 job_stage_rows(job), job->kron.K.stages);
-    return messages_fail(&job->messages, LCL_EFORMAT,
-                         "%s is %" PRId64 " x %" PRId64
-                         ", but %s needs a right-hand side of %s%" PRId64
-                         " x 1",
-                         path, job->rhs.rows, job->rhs.cols, job_title(job),
-                         stages, job->unknowns);
-}
-
-enum lcl_status job_read_rhs(struct job *job)
-{
-    const char *path = job_rhs(job);
-    const enum lcl_status st =
-        job->cli.text[3] ? lcl_dense_read_text(&job->rhs, path, &job->log)
-                         : lcl_dense_read(&job->rhs, path, NULL, &job->log);
-    if (st < 0)
-        return st;
-    if (!has_right_shape(job))
-        return refuse_shape(job, path);
-    job->b = job->rhs.val;
-    return LCL_OK;
-}
-
-// b = A * ones; x holds the ones temporarily and is cleared again.
-static enum lcl_status multiply_ones(struct job *job)
-{
-    const size_t n = (size_t)job->unknowns;
-    for (size_t i = 0; i < n; ++i)
-        job->x[i] = 1;
-    if (!cli_is_kron(&job->cli))
-        lcl_csr_multiply(&job->A, job->x, job->made_rhs);
-    else if (lcl_kron_multiply(&job->kron.K, job->x, job->made_rhs) < 0)
-        return no_memory(job, "the right-hand side");
-    memset(job->x, 0, n * sizeof *job->x);
-    return LCL_OK;
-}
-
-static enum lcl_status make_rhs(struct job *job)
-{
-    const size_t n = (size_t)job->unknowns;
-    double *b = job->made_rhs = calloc(n, sizeof *b);
-    job->b = b;
-    if (!b)
-        return no_memory(job, "the right-hand side");
-    switch (job->cli.made) {
-    case CLI_RHS_A_ONES:
-        return multiply_ones(job);
-    case CLI_RHS_RANDOM:
-        random_fill(b, job->unknowns, job->cli.seed);
-        break;
-    case CLI_RHS_ONES:
-        for (size_t i = 0; i < n; ++i)
-            b[i] = 1;
-    }
     return LCL_OK;
 }
 
@@ -185,14 +109,10 @@ enum lcl_status job_check_rows(struct job *job)
 enum lcl_status job_prepare(struct job *job)
 {
     const double start = job_clock();
-    enum lcl_status st = job_check_rows(job);
-    if (st < 0)
+    enum lcl_status st;
+    if ((st = job_check_rows(job)) < 0 || (st = job_read_vectors(job)) < 0)
         return st;
-    job->x = calloc((size_t)job->unknowns, sizeof *job->x);
-    if (!job->x)
-        return no_memory(job, "the solution");
-    if ((st = job_rhs(job) ? job_read_rhs(job) : make_rhs(job)) == LCL_OK)
-        st = job_read_modes(job);
+    st = job_read_modes(job);
     job->read_seconds += job_clock() - start;
     return st;
 }

@@ -21,7 +21,7 @@ double job_clock(void)
 
 // ---------------------------------------------------------------- work
 
-static bool wants_live_lines(const struct job *job)
+bool job_is_live(const struct job *job)
 {
     const struct cli *cli = &job->cli;
     return !cli->quiet && !cli->json && !cli->verbose;
@@ -32,16 +32,16 @@ enum lcl_status job_open_device(struct job *job)
     const struct lcl_context_params params = {
         .device = job->cli.device,
         .log = job->log,
-        .compiling = compile_line_show,
-        .compiling_user = &job->compiling,
+        .compiling = progress_compiling,
+        .compiling_user = &job->line,
         .profile = job->cli.profile,
     };
     job->phase = JOB_DEVICE;
-    compile_line_begin(&job->compiling, wants_live_lines(job));
+    live_line_show(&job->line, "opening the device");
     const enum lcl_status st =
         devices_open(&job->devices, job->cli.devices, &params);
     job->ctx = st == LCL_OK ? job->devices.ctx[0] : NULL;
-    compile_line_clear(&job->compiling);
+    live_line_clear(&job->line);
     return st;
 }
 
@@ -77,27 +77,68 @@ enum lcl_status job_set_up(struct job *job)
     solver.monitor = progress_monitor;
     solver.monitor_user = &job->progress;
     job->phase = JOB_WORK;
+    live_line_show(&job->line, "setting up");
     profile_begin(&job->profile, job->ctx, job_clock());
     enum lcl_status st = make_operator(job);
     if (st >= 0 && job->modes.cols > 0)
         st = lcl_operator_set_near_nullspace(job->op, &job->modes);
     if (st >= 0)
         st = lcl_chain_create(&job->chain, job->op, &options->precond, &solver);
-    compile_line_clear(&job->compiling);
+    live_line_clear(&job->line);
     profile_end(&job->profile, job->ctx, job_clock());
     if (st >= 0)
         take_method(job);
     return st;
 }
 
+static enum lcl_status solve_column(struct job *job, int k)
+{
+    const int64_t at = k * job->unknowns;
+    struct lcl_report report = LCL_REPORT_INIT;
+    const enum lcl_status st =
+        lcl_chain_solve(job->chain, job->b + at, job->x + at, &report);
+    if (st < 0)
+        return st;
+    return column_take(&job->column[k], job->chain, st, &report) < 0
+               ? messages_fail(&job->messages, LCL_ENOMEM,
+                               "out of memory: no room for the history")
+               : LCL_OK;
+}
+
+static enum lcl_status solve_columns(struct job *job)
+{
+    bool stopped = false;
+    for (int k = 0; k < job->columns; ++k) {
+        if (stopped) {
+            column_skip(&job->column[k]);
+            continue;
+        }
+        if (k > 0)
+            progress_next_column(&job->progress);
+        const enum lcl_status st = solve_column(job, k);
+        if (st < 0)
+            return st;
+        stopped = job->column[k].report.stop == LCL_STOP_MONITOR;
+    }
+    return LCL_OK;
+}
+
+static enum lcl_status take_worst(struct job *job)
+{
+    job->worst = columns_worst(job->column, job->columns);
+    job->report = job->column[job->worst].report;
+    return job->outcome = job->column[job->worst].outcome;
+}
+
 enum lcl_status job_solve(struct job *job)
 {
-    progress_begin(&job->progress, wants_live_lines(job));
-    job->outcome = lcl_chain_solve(job->chain, job->b, job->x, &job->report);
+    job->progress.columns = job->columns;
+    job->progress.tolerance = job->solver.rtol;
+    progress_begin(&job->progress, &job->line);
+    const enum lcl_status st = solve_columns(job);
     progress_end(&job->progress);
-    compile_line_clear(&job->compiling);
     take_method(job);
-    return job->outcome;
+    return st < 0 ? st : take_worst(job);
 }
 
 // ---------------------------------------------------------------- end
@@ -117,8 +158,12 @@ void job_finish(struct job *job)
     devices_close(&job->devices);
     lcl_labels_free(&job->labels);
     free(job->x);
+    for (int k = 0; k < job->columns && job->column; ++k)
+        column_clear(&job->column[k]);
+    free(job->column);
     free(job->made_rhs);
     lcl_dense_finish(&job->rhs);
+    lcl_dense_finish(&job->guess);
     lcl_dense_finish(&job->modes);
     if (job->ranks)
         lcl_rows_finish(&job->ranks->rows);
@@ -129,8 +174,7 @@ void job_finish(struct job *job)
 
 // ---------------------------------------------------------------- queries
 
-// The name of an input file in a report.
-static const char *input_title(const char *path)
+const char *job_input_title(const char *path)
 {
     return strcmp(path, "-") == 0 ? "standard input" : path;
 }
@@ -138,10 +182,10 @@ static const char *input_title(const char *path)
 const char *job_title(const struct job *job)
 {
     const struct cli *cli = &job->cli;
-    return input_title(cli->matrix    ? cli->matrix
-                       : cli->problem ? cli->problem
-                       : cli->kron[0] ? cli->kron[0]
-                                      : cli->text[0]);
+    return job_input_title(cli->matrix    ? cli->matrix
+                           : cli->problem ? cli->problem
+                           : cli->kron[0] ? cli->kron[0]
+                                          : cli->text[0]);
 }
 
 const char *job_rhs(const struct job *job)
@@ -153,7 +197,7 @@ const char *job_rhs_title(const struct job *job)
 {
     const char *file = job_rhs(job);
     if (file)
-        return input_title(file);
+        return job_input_title(file);
     switch (job->cli.made) {
     case CLI_RHS_RANDOM:
         return "random";

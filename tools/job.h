@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tools/cli.h"
+#include "tools/columns.h"
 #include "tools/devices.h"
 #include "tools/exchange.h"
 #include "tools/facts.h"
@@ -39,10 +40,14 @@ struct job {
     struct lcl_read_info read;
     struct facts facts;
     struct lcl_dense rhs;   // -b
+    struct lcl_dense guess; // --x0
     double *made_rhs;       // the matrix times a vector of ones
     struct lcl_dense modes; // near-null vectors; cols 0: none
     const double *b;        // one of the two
-    double *x;
+    double *x;              // as many vectors as b has
+    int columns;            // right-hand sides
+    struct column *column;  // their results
+    int worst;              // the number of the column that `report` is of
     int32_t *labels;
     int64_t labels_count;
 
@@ -50,7 +55,7 @@ struct job {
 
     struct profile profile; // of the set-up
     struct progress progress;
-    struct compile_line compiling;
+    struct live_line line;
     struct devices devices;
     lcl_context *ctx; // the first of them
     lcl_operator *op;
@@ -70,6 +75,9 @@ struct job_times {
 };
 
 double job_clock(void);
+
+// Whether the live line is wanted.
+bool job_is_live(const struct job *job);
 
 // Refuses paths for -o and --history that are inputs or not writable.
 enum lcl_status job_check_paths(struct job *job);
@@ -91,11 +99,18 @@ enum lcl_status job_check_square(struct job *job);
 // Refuses rows of zeros; warns about missing diagonals.
 enum lcl_status job_check_rows(struct job *job);
 
-// Reads the right-hand side of a file.
+// Reads the right-hand sides of a file, and counts them.
 enum lcl_status job_read_rhs(struct job *job);
 
-// Refuses a row of zeros; reads or computes the right-hand side.
+// Refuses a row of zeros; reads or computes the right-hand side; reads the
+// initial guess.
 enum lcl_status job_prepare(struct job *job);
+
+// Reads or makes the right-hand sides and the initial guess; allocates x.
+enum lcl_status job_read_vectors(struct job *job);
+
+// Sets x to the initial guess.
+void job_restart(struct job *job);
 
 // Reads the near-null vectors, or the coordinates from which it makes them.
 enum lcl_status job_read_modes(struct job *job);
@@ -107,7 +122,8 @@ enum lcl_status job_set_up(struct job *job);
 // Destroys what job_set_up() has created.
 void job_drop_method(struct job *job);
 
-// Solves; job->outcome is the result.
+// Solves for one right-hand side after the other. The outcome and the report
+// are those of the worst one; an interrupt leaves the others unsolved.
 enum lcl_status job_solve(struct job *job);
 
 // Writes the files of -o and --history.
@@ -116,6 +132,9 @@ enum lcl_status job_write(struct job *job);
 void job_finish(struct job *job);
 
 // ---------------------------------------------------------------- queries
+
+// The name of an input file in a report.
+const char *job_input_title(const char *path);
 
 // The matrix by the name that the user gave.
 const char *job_title(const struct job *job);

@@ -8,10 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-cJSON *json_new(void)
+cJSON *json_new(const char *command)
 {
     cJSON *record = cJSON_CreateObject();
+    json_put_count(record, "schema", JSON_SCHEMA);
     json_put_text(record, "version", lcl_version());
+    json_put_text(record, "command", command);
     return record;
 }
 

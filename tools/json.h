@@ -6,8 +6,12 @@
 
 #include <cjson/cJSON.h>
 
-// A record with the version of the library.
-cJSON *json_new(void);
+// The number of the form of the records; it changes with every change that a
+// program which reads them has to know.
+enum { JSON_SCHEMA = 1 };
+
+// A record of a command, by its name.
+cJSON *json_new(const char *command);
 
 void json_put_text(cJSON *object, const char *key, const char *text);
 void json_put_number(cJSON *object, const char *key, double number);
@@ -20,6 +24,7 @@ bool json_put_printed(cJSON *object, const char *key, const struct cli *cli,
 
 // The matrix and its facts; returns the new member.
 cJSON *json_put_matrix(cJSON *record, const struct job *job);
+void json_put_result(cJSON *record, const struct job *job);
 void json_put_device(cJSON *device, const struct lcl_caps *caps);
 
 // Prints and frees the record; false if memory or the standard output failed.

@@ -4,9 +4,12 @@
 // reference of all figures; times are medians over batches of launches.
 #include "tools/bench.h"
 
+#include <levelcl/version.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static enum lcl_status bench_apply(struct bench *B, struct work *w)
 {
@@ -79,7 +82,7 @@ static void print_usage(FILE *out)
     fputs(
         "usage: levelbench [--device D] [--random N] [--KEY VALUE ...] "
         "PROBLEM ...\n"
-        "       levelbench dd|idr|gmres|cg|fill [--json] [--device D] [--KEY VALUE ...] "
+        "       levelbench amg|dd|idr|gmres|cg|fill [--json] [--device D] [--KEY VALUE ...] "
         "PROBLEM ...\n"
         "       levelbench hec [--json] [--device D] [--blocks N,...] [--KEY VALUE "
         "...] PROBLEM ...\n"
@@ -100,7 +103,7 @@ static void print_usage(FILE *out)
         "solver also runs with N random right-hand sides, because a coarse\n"
         "correction is exact for A * ones, the right-hand side of a built-in\n"
         "problem. Up to 65536 rows, prints the time of an iteration and its\n"
-        "launches.\n",
+        "launches. The manual page levelbench(1) explains all fields.\n",
         out);
 }
 
@@ -157,6 +160,8 @@ static void print_subjects(FILE *out)
         "it, orthogonalisation and the rest, all; by messages for all stages\n"
         "and, as published for comparison, for each. With --weak the mesh of\n"
         "kron:S has NZ layers of nodes for each device.\n"
+        "amg: the levels of algebraic multigrid, the steps of its cycle, its\n"
+        "set-up by task.\n"
         "setup: the set-up of a preconditioner by task: time, least memory\n"
         "traffic, its share of copy bandwidth, launches. Prints the set-up with\n"
         "the median time of N (5), after one that compiles; its sum is without\n"
@@ -304,6 +309,31 @@ static bool is_number(const char *key)
     return strcmp(key, "--n") == 0 || strcmp(key, "--batch") == 0;
 }
 
+// Refuses an option that resembles one of these or of the library.
+static enum lcl_status check_key(struct command *c, const char *key)
+{
+    static const char *const own[] = {"device", "json",   "csr-text",
+                                      "random", "repeat", "blocks",
+                                      "batch",  "n",      "weak"};
+    enum { OWN = sizeof own / sizeof *own, KEYS = 64 };
+    const char *names[OWN + KEYS];
+    char why[128];
+    int count = OWN;
+    memcpy(names, own, sizeof own);
+    for (int i = 0; i < KEYS && lcl_options_help(i); ++i)
+        names[count++] = lcl_options_help(i)->key;
+    for (int i = OWN; i < count; ++i)
+        if (strcmp(key, names[i]) == 0)
+            return LCL_OK;
+    const char *nearest = lcl_nearest(key, names, count);
+    if (!nearest)
+        return LCL_OK; // the library refuses it
+    if (strcmp(nearest, key) == 0)
+        return refuse(c, key, "this option does not apply here");
+    snprintf(why, sizeof why, "unknown option: did you mean '--%s'?", nearest);
+    return refuse(c, key, why);
+}
+
 static enum lcl_status set_any(struct command *c, const char *key,
                                const char *value)
 {
@@ -311,8 +341,10 @@ static enum lcl_status set_any(struct command *c, const char *key,
         return set_repeat(c, value);
     if (strcmp(key, "--blocks") == 0)
         return set_blocks(c, value);
-    return is_number(key) ? set_number(c, key, value)
-                          : set_option(c, key + 2, value);
+    if (is_number(key))
+        return set_number(c, key, value);
+    const enum lcl_status st = check_key(c, key + 2);
+    return st < 0 ? st : set_option(c, key + 2, value);
 }
 
 // Options without a value.
@@ -365,16 +397,35 @@ static enum lcl_status run(struct command *c, int argc, char **argv)
                : c->tables->finish(c->state, B);
 }
 
+static const struct bench_tables *const subjects[] = {
+    &bench_amg,  &bench_bgje,  &bench_cg,   &bench_dd,
+    &bench_fill, &bench_gmres, &bench_hec,  &bench_idr,
+    &bench_kron, &bench_multi, &bench_setup};
+
+enum { SUBJECTS = sizeof subjects / sizeof *subjects };
+
 static const struct bench_tables *find_tables(const char *name)
 {
-    static const struct bench_tables *const all[] = {
-        &bench_amg,  &bench_bgje,  &bench_cg,   &bench_dd,
-        &bench_fill, &bench_gmres, &bench_hec,  &bench_idr,
-        &bench_kron, &bench_multi, &bench_setup};
-    for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
-        if (strcmp(name, all[i]->name) == 0)
-            return all[i];
+    for (int i = 0; i < SUBJECTS; ++i)
+        if (strcmp(name, subjects[i]->name) == 0)
+            return subjects[i];
     return NULL;
+}
+
+// A word that is neither a subject nor the name of a file or a problem.
+static enum lcl_status check_subject(struct command *c, const char *word)
+{
+    const char *names[SUBJECTS];
+    char why[64];
+    if (c->tables || word[strcspn(word, "-./:")] || access(word, F_OK) == 0)
+        return LCL_OK;
+    for (int i = 0; i < SUBJECTS; ++i)
+        names[i] = subjects[i]->name;
+    const char *nearest = lcl_nearest(word, names, SUBJECTS);
+    if (!nearest)
+        return LCL_OK;
+    snprintf(why, sizeof why, "unknown subject: did you mean '%s'?", nearest);
+    return refuse(c, word, why);
 }
 
 // Options that apply to all problems, at any position.
@@ -392,6 +443,8 @@ static enum lcl_status check_order(struct command *c, int argc, char **argv)
     bool named = false;
     for (int i = c->first; i < argc; ++i) {
         const bool problem = strncmp(argv[i], "--", 2) != 0;
+        if (problem && argv[i][0] == '-')
+            return refuse(c, argv[i], "unknown option; --help lists all");
         if (is_flag(c, argv[i]))
             continue;
         if (!problem && i + 1 == argc)
@@ -420,8 +473,9 @@ static enum lcl_status look_ahead(struct command *c, int argc, char **argv)
     c->bench.options.precond.type = LCL_PRECOND_ILDU0;
     c->tables = find_tables(argv[1]);
     c->first = c->tables ? 2 : 1;
-    const enum lcl_status st = check_order(c, argc, argv);
-    if (st < 0)
+    enum lcl_status st;
+    if ((st = check_subject(c, argv[1])) < 0 ||
+        (st = check_order(c, argc, argv)) < 0)
         return st;
     for (int i = c->first; i < argc; ++i) {
         json |= strcmp(argv[i], "--json") == 0;
@@ -433,22 +487,33 @@ static enum lcl_status look_ahead(struct command *c, int argc, char **argv)
     return c->tables ? c->tables->create(&c->state, &c->bench.options) : LCL_OK;
 }
 
-static bool asks_for_help(int argc, char **argv)
+static bool has_word(int argc, char **argv, const char *word)
 {
     for (int i = 1; i < argc; ++i)
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+        if (strcmp(argv[i], word) == 0)
             return true;
     return false;
+}
+
+// Whether the command line requests text alone, which it prints.
+static bool print_text(int argc, char **argv)
+{
+    const bool help =
+        has_word(argc, argv, "--help") || has_word(argc, argv, "-h");
+    const bool version = has_word(argc, argv, "--version");
+    if (argc < 2 || help)
+        print_help(argc < 2 ? stderr : stdout);
+    else if (version)
+        printf("levelbench %s\n", lcl_version());
+    return argc < 2 || help || version;
 }
 
 int main(int argc, char **argv)
 {
     struct command c = {.log = {.fn = print_log, .level = LCL_LOG_WARN}};
     c.log.user = c.bench.messages = &c.messages;
-    if (argc < 2 || asks_for_help(argc, argv)) {
-        print_help(argc < 2 ? stderr : stdout);
+    if (print_text(argc, argv))
         return argc < 2 ? 2 : 0;
-    }
     enum lcl_status st = look_ahead(&c, argc, argv);
     if (st == LCL_OK)
         st = run(&c, argc, argv);

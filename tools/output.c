@@ -83,14 +83,10 @@ static bool is_same_file(const char *a, const char *b)
 
 static enum lcl_status check_against_inputs(struct job *job, const char *path)
 {
-    const struct cli *cli = &job->cli;
-    const char *const inputs[] = {cli->matrix,   cli->rhs,     cli->labels,
-                                  cli->text[0],  cli->text[1], cli->text[2],
-                                  cli->text[3],  cli->kron[0], cli->kron[1],
-                                  cli->kron[2],  cli->kron[3], cli->coordinates,
-                                  cli->near_null};
-    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; ++i) {
-        if (!inputs[i] || !is_same_file(path, inputs[i]))
+    const char *input[CLI_INPUTS];
+    cli_list_inputs(input, &job->cli);
+    for (int i = 0; i < CLI_INPUTS; ++i) {
+        if (!input[i] || !is_same_file(path, input[i]))
             continue;
         job->phase = JOB_USAGE;
         return messages_fail(&job->messages, LCL_EINVAL,
@@ -162,12 +158,17 @@ static void redirect_stdout(const struct job *job, int fd)
 
 // ---------------------------------------------------------------- history
 
+// Two empty lines and a comment before each further column.
 static bool print_history(const struct job *job, FILE *file)
 {
-    const struct lcl_report *report = &job->report;
     fputs("# iteration residual\n", file);
-    for (int i = 0; i < report->history_count; ++i)
-        fprintf(file, "%d %.17g\n", i, report->history[i]);
+    for (int k = 0; k < job->columns; ++k) {
+        const struct lcl_report *report = &job->column[k].report;
+        if (k > 0)
+            fprintf(file, "\n\n# column %d\n", k + 1);
+        for (int i = 0; i < report->history_count; ++i)
+            fprintf(file, "%d %.17g\n", i, report->history[i]);
+    }
     return fflush(file) == 0 && !ferror(file);
 }
 

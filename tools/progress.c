@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The live lines: of compilation, and of a solve, with the handling of Ctrl-C.
+// The live line of a run, and the handling of Ctrl-C.
 #include "tools/progress.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <unistd.h>
+
+enum { LINE_BYTES = 160 };
 
 static const double every = 0.1; // seconds
 static const double patience = 1;
@@ -17,31 +20,70 @@ static void on_interrupt(int signal)
     interrupted = 1;
 }
 
-bool progress_is_visible(void)
+void progress_begin(struct progress *progress, struct live_line *line)
 {
-    return isatty(STDERR_FILENO) && isatty(STDOUT_FILENO);
-}
-
-void progress_begin(struct progress *progress, bool wanted)
-{
-    *progress = (struct progress){
-        .live = wanted && isatty(STDERR_FILENO),
-        .limit = progress->limit,
-    };
+    progress->line = line;
+    progress->column = 1;
+    progress->next = 0;
+    progress->convergence.count = 0;
     struct sigaction action = {.sa_handler = on_interrupt};
     action.sa_flags = (int)SA_RESETHAND; // the second Ctrl-C terminates
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, &progress->before);
 }
 
+void progress_next_column(struct progress *progress)
+{
+    ++progress->column;
+    progress->next = 0;
+    progress->convergence.count = 0;
+}
+
+// "12 s", "3 min", "-" if it is not known
+static void print_duration(char text[32], double seconds)
+{
+    if (!(seconds < 100 * 3600))
+        snprintf(text, 32, "-");
+    else if (seconds < 100)
+        snprintf(text, 32, "%.0f s", seconds);
+    else if (seconds < 6000)
+        snprintf(text, 32, "%.0f min", seconds / 60);
+    else
+        snprintf(text, 32, "%.0f h", seconds / 3600);
+}
+
+// With words if they fit, else the numbers alone.
+static void print_line(char text[LINE_BYTES], const struct progress *progress,
+                       const struct lcl_progress_info *info)
+{
+    const struct convergence *C = &progress->convergence;
+    const double rate = convergence_rate(C);
+    char phase[32] = "solve", shown[32] = "-", left[32];
+    print_duration(left, convergence_seconds_left(C, progress->tolerance));
+    if (progress->columns > 1)
+        snprintf(phase, sizeof phase, "%d/%d", progress->column,
+                 progress->columns);
+    if (isfinite(rate))
+        snprintf(shown, sizeof shown, "%.3f", rate);
+    const int length = snprintf(
+        text, LINE_BYTES,
+        "%s  iteration %d  residual %.2e  rate %s  %.1f s, %s left", phase,
+        info->iteration, info->residual, shown, info->seconds, left);
+    if (length < terminal_width(STDERR_FILENO))
+        return;
+    snprintf(text, LINE_BYTES, "%s %d %.0e %s %s", phase, info->iteration,
+             info->residual, shown, left);
+}
+
 bool progress_monitor(void *user, const struct lcl_progress_info *info)
 {
     struct progress *progress = user;
-    if (progress->live && info->seconds >= progress->next) {
-        fprintf(stderr, "\r  iteration %d   residual %.2e   %.1f s \033[K",
-                info->iteration, info->residual, info->seconds);
-        fflush(stderr);
-        progress->shown = true;
+    char text[LINE_BYTES];
+    if (progress->line && info->seconds >= progress->next) {
+        convergence_note(&progress->convergence, info->iteration,
+                         info->residual, info->seconds);
+        print_line(text, progress, info);
+        live_line_show(progress->line, text);
         progress->next = info->seconds + every;
     }
     return !interrupted &&
@@ -56,29 +98,16 @@ bool progress_interrupted(void)
 void progress_end(struct progress *progress)
 {
     sigaction(SIGINT, &progress->before, NULL);
-    if (progress->shown)
-        fputs("\r\033[K", stderr);
+    if (progress->line)
+        live_line_clear(progress->line);
 }
 
-void compile_line_begin(struct compile_line *line, bool wanted)
+void progress_compiling(void *user, const struct lcl_compile_info *info)
 {
-    *line = (struct compile_line){.live = wanted && isatty(STDERR_FILENO)};
-}
-
-void compile_line_show(void *user, const struct lcl_compile_info *info)
-{
-    struct compile_line *line = user;
-    if (!line->live || info->seconds < patience)
+    char text[LINE_BYTES];
+    if (info->seconds < patience)
         return;
-    fprintf(stderr, "\r  compiling kernel %d for this device%s\033[K",
-            info->number, info->kept ? " (kept for later runs)" : "");
-    fflush(stderr);
-    line->shown = true;
-}
-
-void compile_line_clear(struct compile_line *line)
-{
-    if (line->shown)
-        fputs("\r\033[K", stderr);
-    line->shown = false;
+    snprintf(text, sizeof text, "compiling kernel %d for this device%s",
+             info->number, info->kept ? " (kept for later runs)" : "");
+    live_line_show(user, text);
 }

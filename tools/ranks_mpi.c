@@ -89,6 +89,7 @@ static void be_silent(struct job *job)
 {
     job->silent = true;
     job->cli.quiet = true;
+    job->line.live = false;
     job->cli.output = job->cli.history = NULL;
     job->messages.verbose = 0;
     job->log = messages_log(&job->messages);
@@ -174,6 +175,8 @@ static enum lcl_status check_options(struct job *job)
         {cli->labels != NULL, "--partition file"},
         {cli->coordinates != NULL, "--coordinates"},
         {cli->near_null != NULL, "--near-null"},
+        {cli->x0 != NULL, "--x0"},
+        {cli->dry_run, "--dry-run"},
         {cli->matrix && strcmp(cli->matrix, "-") == 0, "the standard input"},
     };
     job->phase = JOB_USAGE;
@@ -324,8 +327,11 @@ static enum lcl_status prepare_vectors(struct job *job)
     const size_t n = (size_t)R->rows.rows;
     job->x = calloc(n, sizeof *job->x);
     job->made_rhs = calloc(n, sizeof *job->made_rhs);
-    enum lcl_status st =
-        job->x && job->made_rhs ? LCL_OK : no_memory(job, "the solution");
+    job->columns = 1;
+    job->column = calloc(1, sizeof *job->column);
+    enum lcl_status st = job->x && job->made_rhs && job->column
+                             ? LCL_OK
+                             : no_memory(job, "the solution");
     if (st == LCL_OK && job_rhs(job))
         st = read_rhs(job);
     if ((st = agree(job, st)) < 0)

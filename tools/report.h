@@ -21,9 +21,16 @@ void text_precond(const struct job *job);
 // With --profile: the set-up by task.
 void text_profile(const struct job *job);
 
-// The convergence table (unless a live line was shown), the outcome, the
-// preconditioner, the times.
+// The convergence table, the outcome, the preconditioner, the times.
 void text_result(const struct job *job);
+
+// The line of the outcome.
+void text_verdict(bool converged, const char *why);
+
+// Of several right-hand sides: the table, the outcome, sums.
+void text_columns(const struct job *job);
+void text_columns_outcome(const struct job *job);
+void text_columns_sums(const struct job *job);
 
 // The files that were read and written.
 void text_convert(const struct job *job);

@@ -57,15 +57,16 @@ static void put_contestant(cJSON *record, const struct contestant *C,
     json_put_bool(object, "converged", C->converged);
     json_put_text(object, "stop", lcl_stop_name(C->stop));
     json_put_count(object, "iterations", C->iterations);
-    json_put_number(object, "setup", C->setup_median);
-    json_put_number(object, "solve", C->solve_median);
-    json_put_number(object, "total", C->total_median);
+    cJSON *seconds = cJSON_AddObjectToObject(object, "seconds");
+    json_put_number(seconds, "setup", C->setup_median);
+    json_put_number(seconds, "solve", C->solve_median);
+    json_put_number(seconds, "total", C->total_median);
 }
 
 bool json_comparison(const struct comparison *P, const struct job *job,
                      int exit_code)
 {
-    cJSON *record = json_new();
+    cJSON *record = json_new("compare");
     json_put_matrix(record, job);
     json_put_device(cJSON_AddObjectToObject(record, "device"),
                     lcl_context_caps(job->ctx));

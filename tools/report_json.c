@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The JSON record of clsolve. Options have their command-line names; NaN and
-// Inf become null.
-#include "tools/hints.h"
+// The JSON records of clsolve, as tools/clsolve.schema.json describes them.
+// What differs from run to run is in members named "seconds".
+#include "tools/commands.h"
 #include "tools/json.h"
 #include "tools/ranks.h"
 #include "tools/report.h"
@@ -19,8 +19,8 @@ static void put_kron(cJSON *matrix, const struct job *job)
     json_put_count(matrix, "stage_rows", job_stage_rows(job));
     json_put_number(matrix, "tau", K->tau);
     json_put_count(matrix, "block_size", K->M->block_size);
-    json_put_count(matrix, "nnz_M", K->M->nnz * values);
-    json_put_count(matrix, "nnz_L", K->L->nnz * values);
+    json_put_count(matrix, "nnz_m", K->M->nnz * values);
+    json_put_count(matrix, "nnz_l", K->L->nnz * values);
 }
 
 static void put_facts(cJSON *matrix, const struct job *job)
@@ -50,6 +50,7 @@ cJSON *json_put_matrix(cJSON *record, const struct job *job)
     return matrix;
 }
 
+// Without queues_overlap, which depends on how busy a CPU is.
 void json_put_device(cJSON *device, const struct lcl_caps *caps)
 {
     json_put_text(device, "name", caps->name);
@@ -61,7 +62,6 @@ void json_put_device(cJSON *device, const struct lcl_caps *caps)
     json_put_count(device, "compute_units", caps->compute_units);
     json_put_count(device, "width", caps->width);
     json_put_count(device, "max_group_size", caps->max_group_size);
-    json_put_bool(device, "queues_overlap", caps->queues_overlap);
     json_put_count(device, "global_bytes", (int64_t)caps->global_bytes);
     json_put_count(device, "max_buffer_bytes", (int64_t)caps->max_buffer_bytes);
     json_put_count(device, "local_bytes", (int64_t)caps->local_bytes);
@@ -86,10 +86,10 @@ static void put_method(cJSON *record, const struct job *job)
     json_put_text(method, "solver", lcl_solver_name(solver->type));
     json_put_number(method, "rtol", solver->rtol);
     json_put_number(method, "atol", solver->atol);
-    json_put_count(method, "max-iters", solver->max_iters);
+    json_put_count(method, "max_iters", solver->max_iters);
     json_put_count(method, "stagnation", solver->stagnation);
     if (solver->type == LCL_SOLVER_IDR)
-        json_put_count(method, "idr-s", solver->idr_s);
+        json_put_count(method, "idr_s", solver->idr_s);
     if (job_has_basis(job)) {
         json_put_count(method, "restart", solver->restart);
         json_put_text(method, "basis", lcl_basis_storage_name(solver->basis));
@@ -98,28 +98,30 @@ static void put_method(cJSON *record, const struct job *job)
                   lcl_precond_name(info ? info->type : precond->type));
     json_put_text(method, "trisolve",
                   lcl_trisolve_name(info ? info->trisolve : precond->trisolve));
-    json_put_count(method, "block-size", options->op.block_size);
+    json_put_count(method, "block_size", options->op.block_size);
     json_put_text(method, "spmv", lcl_spmv_name(options->op.spmv));
     if (cli_is_kron(&job->cli))
-        json_put_text(method, "kron-product", lcl_kron_name(options->op.kron));
+        json_put_text(method, "kron_product", lcl_kron_name(options->op.kron));
     if (cli_is_kron(&job->cli) && job->devices.count > 1)
-        json_put_text(method, "kron-exchange",
+        json_put_text(method, "kron_exchange",
                       lcl_kron_exchange_name(options->op.kron_exchange));
     json_put_text(method, "partition",
                   lcl_partition_name(precond->partition.type));
-    json_put_count(method, "subdomain-rows", precond->partition.rows);
+    json_put_count(method, "subdomain_rows", precond->partition.rows);
     json_put_text(method, "pivot", lcl_pivot_name(job_pivot(job)));
-    json_put_number(method, "pivot-tol",
+    json_put_number(method, "pivot_tol",
                     precond->pivot_tol > 0 ? precond->pivot_tol : 1e-10);
     json_put_text(method, "coarse", lcl_coarse_name(precond->coarse));
-    json_put_text(method, "factor-storage",
+    json_put_text(method, "factor_storage",
                   lcl_factor_storage_name(precond->storage));
-    json_put_count(method, "max-block-size", precond->block_jacobi.max_rows);
-    json_put_text(method, "block-extraction",
+    json_put_count(method, "max_block_size", precond->block_jacobi.max_rows);
+    json_put_text(method, "block_extraction",
                   lcl_block_extraction_name(precond->block_jacobi.extraction));
-    json_put_text(method, "block-apply",
+    json_put_text(method, "block_apply",
                   lcl_block_apply_name(precond->block_jacobi.apply));
     json_put_text(method, "rhs", job_rhs_title(job));
+    if (job->cli.x0)
+        json_put_text(method, "x0", job_input_title(job->cli.x0));
     json_put_text(method, "reason", lcl_chain_reason(job->chain));
 }
 
@@ -225,77 +227,6 @@ static void put_operator(cJSON *record, const struct job *job)
     json_put_count(object, "traffic", (int64_t)info->traffic);
 }
 
-static void put_history(cJSON *result, const struct job *job)
-{
-    const struct lcl_report *report = &job->report;
-    cJSON *rows = cJSON_AddArrayToObject(result, "history");
-    for (int i = 0; i < report->history_count; i = job_next_sample(job, i)) {
-        cJSON *row = cJSON_CreateObject();
-        json_put_count(row, "iteration", i);
-        json_put_number(row, "residual", report->history[i]);
-        cJSON_AddItemToArray(rows, row);
-    }
-}
-
-static void put_attempts(cJSON *result, const struct job *job)
-{
-    cJSON *list = cJSON_AddArrayToObject(result, "attempts");
-    const struct lcl_attempt *a;
-    for (int k = 0; (a = lcl_chain_attempt(job->chain, k)); ++k) {
-        cJSON *object = cJSON_CreateObject();
-        json_put_text(object, "solver", lcl_solver_name(a->solver));
-        if (a->parameter > 0)
-            json_put_count(object, "parameter", a->parameter);
-        json_put_text(object, "precond", lcl_precond_name(a->precond));
-        json_put_text(object, "variant", a->variant);
-        json_put_text(object, "status", lcl_status_name(a->status));
-        json_put_text(object, "stop", lcl_stop_name(a->stop));
-        json_put_count(object, "iterations", a->iterations);
-        json_put_number(object, "true_residual", a->true_residual);
-        json_put_number(object, "setup_seconds", a->setup_seconds);
-        json_put_number(object, "solve_seconds", a->solve_seconds);
-        cJSON_AddItemToArray(list, object);
-    }
-}
-
-static void put_advice(cJSON *result, const struct job *job)
-{
-    struct hint hint;
-    if (!hint_find(&hint, job))
-        return;
-    json_put_text(result, "to_try", hint.text);
-    if (hint.has_command)
-        json_put_printed(result, "to_try_command", &hint.cli,
-                         cli_print_command);
-}
-
-static void put_result(cJSON *record, const struct job *job)
-{
-    const struct lcl_report *report = &job->report;
-    cJSON *result = cJSON_AddObjectToObject(record, "result");
-    json_put_bool(result, "converged", job->outcome == LCL_OK);
-    json_put_text(result, "status", lcl_status_name(job->outcome));
-    json_put_text(result, "stop", lcl_stop_name(report->stop));
-    json_put_text(result, "message", lcl_stop_str(report->stop));
-    put_advice(result, job);
-    json_put_count(result, "iterations", report->iterations);
-    json_put_count(result, "x_iteration", report->x_iteration);
-    json_put_count(result, "restarts", report->restarts);
-    if (job_has_basis(job))
-        json_put_bool(result, "exhausted", report->exhausted);
-    json_put_count(result, "launches_per_iteration", report->launches);
-    json_put_number(result, "norm_b", report->norm_b);
-    json_put_number(result, "residual", report->residual);
-    json_put_number(result, "true_residual", report->true_residual);
-    json_put_number(result, "seconds", report->seconds);
-    if (job_knows_solution(job))
-        json_put_number(result, "error", job_error(job));
-    put_history(result, job);
-    put_attempts(result, job);
-    if (job->cli.output)
-        json_put_text(result, "written", job->cli.output);
-}
-
 static void put_times(cJSON *record, const struct job *job)
 {
     const struct job_times times = job_times(job);
@@ -306,13 +237,13 @@ static void put_times(cJSON *record, const struct job *job)
                         times.phase[phase]);
     json_put_number(seconds, "other", times.other);
     json_put_number(seconds, "total", times.total);
-    cJSON *kernels = cJSON_AddObjectToObject(record, "kernels");
+    cJSON *kernels = cJSON_AddObjectToObject(seconds, "kernels");
     json_put_count(kernels, "compiled", builds.compiled);
     json_put_count(kernels, "from_cache", builds.from_cache);
     if (!job->cli.profile)
         return;
     const struct profile P = job_profile(job);
-    profile_add(cJSON_AddObjectToObject(record, "profile"), &P);
+    profile_add(cJSON_AddObjectToObject(seconds, "profile"), &P);
 }
 
 static void put_warnings(cJSON *record, const struct job *job)
@@ -359,7 +290,7 @@ static void put_exchanges(cJSON *record, const struct exchanges *E)
 
 bool json_solve(const struct job *job, int exit_code)
 {
-    cJSON *record = json_new();
+    cJSON *record = json_new("solve");
     json_put_matrix(record, job);
     json_put_device(cJSON_AddObjectToObject(record, "device"),
                     lcl_context_caps(job->ctx));
@@ -367,7 +298,7 @@ bool json_solve(const struct job *job, int exit_code)
     if (job->ranks)
         json_put_count(record, "ranks", job->ranks->size);
     put_method(record, job);
-    put_result(record, job);
+    json_put_result(record, job);
     put_operator(record, job);
     put_precond(record, job);
     put_times(record, job);
@@ -379,7 +310,7 @@ bool json_solve(const struct job *job, int exit_code)
 
 bool json_info(const struct job *job)
 {
-    cJSON *record = json_new();
+    cJSON *record = json_new("info");
     cJSON *matrix = json_put_matrix(record, job);
     if (!cli_is_kron(&job->cli)) {
         json_put_bool(matrix, "pattern_symmetric",
@@ -399,7 +330,7 @@ bool json_info(const struct job *job)
 bool json_convert(const struct job *job)
 {
     const bool is_matrix = job->A.row_ptr != NULL;
-    cJSON *record = json_new();
+    cJSON *record = json_new("convert");
     cJSON *object =
         cJSON_AddObjectToObject(record, is_matrix ? "matrix" : "vector");
     json_put_text(object, "name", job_title(job));
@@ -432,11 +363,12 @@ static void put_links(cJSON *record, const struct links *links)
 bool json_devices(const struct lcl_caps *caps, int count,
                   const struct links *links)
 {
-    cJSON *record = json_new();
+    cJSON *record = json_new("devices");
     cJSON *list = cJSON_AddArrayToObject(record, "devices");
     for (int i = 0; i < count; ++i) {
         cJSON *device = cJSON_CreateObject();
         json_put_device(device, &caps[i]);
+        json_put_bool(device, "queues_overlap", caps[i].queues_overlap);
         cJSON_AddItemToArray(list, device);
     }
     if (links)
@@ -447,7 +379,7 @@ bool json_devices(const struct lcl_caps *caps, int count,
 
 bool json_doctor(const struct doctor *doctor, int exit_code)
 {
-    cJSON *record = json_new();
+    cJSON *record = json_new("doctor");
     cJSON *list = cJSON_AddArrayToObject(record, "checks");
     for (int i = 0; i < doctor->count; ++i) {
         const struct finding *finding = &doctor->finding[i];
@@ -465,7 +397,7 @@ bool json_doctor(const struct doctor *doctor, int exit_code)
 
 bool json_error(const struct job *job, enum lcl_status status, int exit_code)
 {
-    cJSON *record = json_new();
+    cJSON *record = json_new(job->cli.command->name);
     cJSON *error = cJSON_AddObjectToObject(record, "error");
     json_put_text(error, "status", lcl_status_name(status));
     json_put_text(error, "message",

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The text report of clsolve.
 #include "tools/hints.h"
+#include "tools/plot.h"
 #include "tools/ranks.h"
 #include "tools/report.h"
 
-#include "tools/progress.h"
-
 #include <inttypes.h>
 #include <stdio.h>
+#include <unistd.h>
 
 enum { REPAIRED_SHOWN = 8 };
 
@@ -146,7 +146,13 @@ void text_method(const struct job *job)
     printf(", rtol %g", solver->rtol);
     if (solver->atol > 0)
         printf(", atol %g", solver->atol);
-    printf(", right-hand side %s\n", job_rhs_title(job));
+    if (job->columns > 1)
+        printf(", %d right-hand sides %s", job->columns, job_rhs_title(job));
+    else
+        printf(", right-hand side %s", job_rhs_title(job));
+    if (job->cli.x0)
+        printf(", initial guess %s", job_input_title(job->cli.x0));
+    putchar('\n');
     reason(job);
 }
 
@@ -177,10 +183,14 @@ static void attempt(const struct lcl_attempt *a, const char *label)
 // All methods, if the first one failed.
 static void attempts(const struct job *job)
 {
-    if (!lcl_chain_attempt(job->chain, 1))
-        return;
-    for (int k = 0; lcl_chain_attempt(job->chain, k); ++k)
-        attempt(lcl_chain_attempt(job->chain, k), k == 0 ? "tried" : "");
+    for (int c = 0; c < job->columns; ++c) {
+        const struct column *column = &job->column[c];
+        char label[32] = "tried";
+        if (job->columns > 1)
+            snprintf(label, sizeof label, "column %d", c + 1);
+        for (int k = 0; k < column->attempts && column->attempts > 1; ++k)
+            attempt(&column->attempt[k], k == 0 ? label : "");
+    }
 }
 
 // ---------------------------------------------------------------- precond
@@ -335,7 +345,11 @@ void text_precond(const struct job *job)
 static void table(const struct job *job)
 {
     const struct lcl_report *report = &job->report;
-    if (progress_is_visible() || report->history_count == 0)
+    if (job->columns > 1) {
+        text_columns(job);
+        return;
+    }
+    if (report->history_count == 0)
         return;
     puts("\n iteration    residual");
     for (int i = 0; i < report->history_count; i = job_next_sample(job, i))
@@ -355,7 +369,8 @@ static void advice(const struct job *job)
     struct hint hint;
     if (!hint_find(&hint, job))
         return;
-    printf("to try: %s\n", hint.text);
+    printf("%sto try%s: %s\n", terminal_colour(stdout, COLOUR_NOTE),
+           terminal_colour(stdout, COLOUR_NONE), hint.text);
     if (!hint.has_command)
         return;
     line("");
@@ -363,13 +378,9 @@ static void advice(const struct job *job)
     putchar('\n');
 }
 
-static void outcome(const struct job *job)
+static void of_solve(const struct job *job)
 {
     const struct lcl_report *report = &job->report;
-    printf("\n%s: %s\n", job->outcome == LCL_OK ? "converged" : "not converged",
-           lcl_stop_str(report->stop));
-    advice(job);
-    attempts(job);
     line("iterations");
     printf("%d", report->iterations);
     if (report->restarts > 0)
@@ -388,6 +399,29 @@ static void outcome(const struct job *job)
         line("error");
         printf("%.3e, the largest |x_i - 1|\n", job_error(job));
     }
+}
+
+void text_verdict(bool converged, const char *why)
+{
+    printf("\n%s%s%s: %s\n",
+           terminal_colour(stdout, converged ? COLOUR_GOOD : COLOUR_BAD),
+           converged ? "converged" : "not converged",
+           terminal_colour(stdout, COLOUR_NONE), why);
+}
+
+static void outcome(const struct job *job)
+{
+    const bool many = job->columns > 1;
+    if (many)
+        text_columns_outcome(job);
+    else
+        text_verdict(job->outcome == LCL_OK, lcl_stop_str(job->report.stop));
+    advice(job);
+    attempts(job);
+    if (many)
+        text_columns_sums(job);
+    else
+        of_solve(job);
     if (job->cli.output)
         written(job,
                 job->outcome == LCL_OK ? "" : ": best iterate, not a solution");
@@ -413,13 +447,14 @@ static void share(const char *label, double seconds, double total)
 static void detail(const struct job *job, int phase)
 {
     const struct lcl_build_info builds = lcl_context_builds(job->ctx);
-    const int iterations = job->report.iterations;
+    const struct column_sums sums = columns_sum(job->column, job->columns);
     if (phase == LCL_PHASE_COMPILE)
         printf("   %d compiled, %d from the cache", builds.compiled,
                builds.from_cache);
-    if (phase == LCL_PHASE_SOLVE && iterations > 0)
+    if (phase == LCL_PHASE_SOLVE && sums.iterations > 0)
         printf("   %.4f ms and %d launches per iteration",
-               1e3 * job->report.seconds / iterations, job->report.launches);
+               1e3 * sums.seconds / (double)sums.iterations,
+               job->report.launches);
     if (phase == LCL_PHASE_READ && job->read.bytes > 0)
         printf("   %.1f MB of text", 1e-6 * (double)job->read.bytes);
 }
@@ -462,9 +497,22 @@ void text_profile(const struct job *job)
     profile_print(&P);
 }
 
+static void plot(const struct job *job)
+{
+    const struct lcl_report *report = &job->report;
+    if (!job->cli.plot)
+        return;
+    putchar('\n');
+    if (job->columns > 1)
+        printf("residual of column %d\n", job->worst + 1);
+    plot_history(stdout, report->history, report->history_count,
+                 terminal_width(STDOUT_FILENO) - 1);
+}
+
 void text_result(const struct job *job)
 {
     table(job);
+    plot(job);
     outcome(job);
     text_precond(job);
     exchanged(job);
@@ -480,7 +528,8 @@ void text_finding(const struct finding *finding)
     printf("%s%s\n", finding->ok ? "ok: " : "", finding->text);
     if (!finding->ok) {
         line("");
-        printf("to do: %s\n", finding->to_do);
+        printf("%sto do%s: %s\n", terminal_colour(stdout, COLOUR_BAD),
+               terminal_colour(stdout, COLOUR_NONE), finding->to_do);
     }
     fflush(stdout);
 }

@@ -96,11 +96,12 @@ static void put_trial(cJSON *list, const struct trial *trial)
     json_put_text(object, "options", trial->words);
     json_put_text(object, "end", name_of(trial->end));
     json_put_text(object, "reason", why(trial));
-    json_put_number(object, "setup", trial->time.setup);
-    json_put_number(object, "refresh", trial->time.refresh);
-    json_put_number(object, "solve", trial->time.solve);
-    json_put_number(object, "total", trial->total);
     json_put_count(object, "iterations", trial->time.iterations);
+    cJSON *seconds = cJSON_AddObjectToObject(object, "seconds");
+    json_put_number(seconds, "setup", trial->time.setup);
+    json_put_number(seconds, "refresh", trial->time.refresh);
+    json_put_number(seconds, "solve", trial->time.solve);
+    json_put_number(seconds, "total", trial->total);
     cJSON_AddItemToArray(list, object);
 }
 
@@ -117,7 +118,7 @@ static bool put_best(cJSON *record, const struct trial *best)
 bool json_tuning(const struct tuning *tuning, const struct job *job,
                  int exit_code)
 {
-    cJSON *record = json_new();
+    cJSON *record = json_new("tune");
     json_put_matrix(record, job);
     json_put_device(cJSON_AddObjectToObject(record, "device"),
                     lcl_context_caps(job->ctx));

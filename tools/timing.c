@@ -4,7 +4,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 static double now(const struct job *job)
 {
@@ -23,7 +22,7 @@ enum lcl_status timing_set_up(struct timing *timing, struct job *job)
 enum lcl_status timing_solve(struct timing *timing, struct job *job,
                              double limit)
 {
-    memset(job->x, 0, (size_t)job->unknowns * sizeof *job->x);
+    job_restart(job);
     job->progress.limit = limit;
     const double start = now(job);
     const enum lcl_status st = job_solve(job);

@@ -12,6 +12,7 @@
  *   4  solver.h, options.h      solve; options as text
  *      chain.h                  solve by the method that suits the matrix, then
  *                               by others
+ *      estimate.h               memory and traffic, before they are needed
  * Callers with their own cl_context include opencl.h separately. */
 #ifndef LEVELCL_H
 #define LEVELCL_H
@@ -19,6 +20,7 @@
 #include <levelcl/batch.h>
 #include <levelcl/chain.h>
 #include <levelcl/context.h>
+#include <levelcl/estimate.h>
 #include <levelcl/kron.h>
 #include <levelcl/log.h>
 #include <levelcl/matrix.h>

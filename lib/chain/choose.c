@@ -17,16 +17,15 @@ bool lcl_wants_subdomains(const struct lcl_precond_params *p)
 
 // On several devices each has a multigrid method of its own, which then is no
 // better than IC(0).
-static bool is_elliptic(const lcl_operator *A)
+static bool is_elliptic(const struct lcl_traits *T)
 {
-    return !A->team && !A->part && A->range.total >= ELLIPTIC_ROWS &&
-           A->look.opposite >= ELLIPTIC_WEIGHT && A->look.close > 0;
+    return !T->distributed && T->n >= ELLIPTIC_ROWS &&
+           T->look->opposite >= ELLIPTIC_WEIGHT && T->look->close > 0;
 }
 
-bool lcl_lacks_diagonals(const lcl_operator *A)
+bool lcl_lacks_diagonals(const struct lcl_traits *T)
 {
-    return A->info.block_size == 1 &&
-           A->look.positive + A->look.negative < A->range.total;
+    return T->block_size == 1 && T->look->positive + T->look->negative < T->n;
 }
 
 // Whether M of this type is symmetric and definite if A is.
@@ -56,11 +55,11 @@ static enum lcl_precond_type for_minres(const struct lcl_precond_params *p)
 
 void lcl_choose(struct lcl_precond_params *precond,
                 struct lcl_solver_params *solver, const char **reason,
-                const lcl_operator *A)
+                const struct lcl_traits *T)
 {
-    const bool definite = lcl_look_is_definite(&A->look, A->range.total);
-    const bool indefinite = A->look.symmetric && !definite;
-    const bool elliptic = definite && is_elliptic(A);
+    const bool definite = lcl_look_is_definite(T->look, T->n);
+    const bool indefinite = T->look->symmetric && !definite;
+    const bool elliptic = definite && is_elliptic(T);
     const bool chosen = precond->type == LCL_PRECOND_DEFAULT;
     const bool for_cg =
         definite && !precond->transversal &&
@@ -69,7 +68,7 @@ void lcl_choose(struct lcl_precond_params *precond,
                            "and its couplings have the other"
               : definite ? "the matrix is symmetric and its diagonal has one "
                            "sign"
-              : A->look.symmetric
+              : T->look->symmetric
                   ? "the matrix is symmetric, but its diagonal has both signs "
                     "or zeros"
                   : "the matrix is not symmetric";
@@ -83,7 +82,7 @@ void lcl_choose(struct lcl_precond_params *precond,
             : elliptic && !lcl_wants_subdomains(precond) ? LCL_PRECOND_AMG
                                                          : LCL_PRECOND_IC0;
     if (precond->type == LCL_PRECOND_ILDU0 && chosen &&
-        lcl_lacks_diagonals(A) && !lcl_wants_subdomains(precond))
+        lcl_lacks_diagonals(T) && !lcl_wants_subdomains(precond))
         precond->transversal = true;
     if (solver->type == LCL_SOLVER_DEFAULT)
         solver->type = definite && suits_cg(precond->type) ? LCL_SOLVER_CG

@@ -9,11 +9,25 @@
 // Whether the caller names something that only subdomains have.
 bool lcl_wants_subdomains(const struct lcl_precond_params *p);
 
-// Whether diagonal entries of A are 0 or missing; false for blocks.
-bool lcl_lacks_diagonals(const lcl_operator *A);
+// What the choice depends on.
+struct lcl_traits {
+    const struct lcl_look *look;
+    int64_t n; // rows, on all devices
+    int block_size;
+    bool distributed;
+};
 
-// Replaces types that are DEFAULT, for an A with a matrix, by A->look; *reason
-// is a sentence that says why.
+// Those of an operator with a matrix that was looked at.
+static inline struct lcl_traits lcl_traits_of(const lcl_operator *A)
+{
+    return (struct lcl_traits){&A->look, A->range.total, A->info.block_size,
+                               A->team || A->part};
+}
+
+// Whether diagonal entries are 0 or missing; false for blocks.
+bool lcl_lacks_diagonals(const struct lcl_traits *T);
+
+// Replaces types that are DEFAULT; *reason is a sentence that says why.
 void lcl_choose(struct lcl_precond_params *precond,
                 struct lcl_solver_params *solver, const char **reason,
-                const lcl_operator *A);
+                const struct lcl_traits *T);

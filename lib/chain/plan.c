@@ -139,7 +139,8 @@ static void append_indefinite(struct lcl_plan *P, const lcl_operator *A)
     }
     struct lcl_method *m = append_solver(P, LCL_SOLVER_BICGSTAB, "");
     m->precond.type = LCL_PRECOND_ILDU0;
-    m->precond.transversal = lcl_lacks_diagonals(A);
+    const struct lcl_traits traits = lcl_traits_of(A);
+    m->precond.transversal = lcl_lacks_diagonals(&traits);
 }
 
 // For Kronecker operators and callbacks.
@@ -164,7 +165,8 @@ static enum lcl_status choose(struct lcl_plan *P, lcl_operator *A, bool alone)
     const enum lcl_status st = lcl_operator_look(A);
     if (st < 0)
         return st;
-    lcl_choose(&first->precond, &first->solver, &P->reason, A);
+    const struct lcl_traits traits = lcl_traits_of(A);
+    lcl_choose(&first->precond, &first->solver, &P->reason, &traits);
     if (alone)
         return LCL_OK;
     P->definite = lcl_look_is_definite(&A->look, A->range.total);

@@ -10,6 +10,14 @@
 
 #include <math.h>
 
+void lcl_look_take(struct lcl_look *look, const double *sum)
+{
+    look->positive = (int64_t)sum[0];
+    look->negative = (int64_t)sum[1];
+    look->close = (int64_t)sum[2];
+    look->opposite = sum[4] > 0 && isfinite(sum[4]) ? sum[3] / sum[4] : 0;
+}
+
 enum lcl_status lcl_look_measure(struct lcl_look *look,
                                  const struct lcl_space *V,
                                  const struct lcl_device_matrix *A)
@@ -30,9 +38,6 @@ enum lcl_status lcl_look_measure(struct lcl_look *look,
                             (long long)A->n);
     if ((st = lcl_space_sum(V, sum, LOOK_SUMS)) < 0)
         return st;
-    look->positive = (int64_t)sum[0];
-    look->negative = (int64_t)sum[1];
-    look->close = (int64_t)sum[2];
-    look->opposite = sum[4] > 0 && isfinite(sum[4]) ? sum[3] / sum[4] : 0;
+    lcl_look_take(look, sum);
     return LCL_OK;
 }

@@ -23,6 +23,14 @@ enum lcl_status lcl_look_measure(struct lcl_look *look,
                                  const struct lcl_space *V,
                                  const struct lcl_device_matrix *A);
 
+// All fields, of a square matrix in host memory, in two passes.
+void lcl_look_host(struct lcl_look *look, const struct lcl_csr *A);
+
+// The sums over all rows of cl/operator/look.cl, LOOK_SUMS of them: in plain C,
+// also as the reference of the kernel, and into the fields of *look.
+void lcl_look_host_sums(double *sums, const struct lcl_csr *A);
+void lcl_look_take(struct lcl_look *look, const double *sums);
+
 // Whether a symmetric matrix may be definite: its diagonal has one sign.
 static inline bool lcl_look_is_definite(const struct lcl_look *look, int64_t n)
 {

@@ -361,6 +361,17 @@ static enum lcl_status create(lcl_precond **out, lcl_operator *A,
     return lcl_space_agree(V, lcl_precond_refactor(*out), what);
 }
 
+static void log_sizes(const lcl_precond *M, const lcl_operator *A)
+{
+    const struct lcl_precond_info *info = &M->info;
+    lcl_debug(log_of(M),
+              "on the device: operator %llu bytes, %s %llu bytes, coarse "
+              "correction %llu bytes",
+              (unsigned long long)A->info.bytes, lcl_precond_name(info->type),
+              (unsigned long long)info->factor_bytes,
+              (unsigned long long)info->coarse_bytes);
+}
+
 enum lcl_status lcl_precond_create(lcl_precond **out, lcl_operator *A,
                                    const struct lcl_precond_params *params)
 {
@@ -378,6 +389,8 @@ enum lcl_status lcl_precond_create(lcl_precond **out, lcl_operator *A,
     st = create(out, A, params);
     if (st < 0)
         lcl_precond_destroy(out);
+    else
+        log_sizes(*out, A);
     return st;
 }
 

@@ -64,6 +64,14 @@ static uint64_t local_bytes_of(const struct lcl_caps *caps, int64_t rows)
            ring_bytes(group) + 64;
 }
 
+int64_t lcl_packed_rows_usual(const struct lcl_caps *caps, int64_t n, int block)
+{
+    const int64_t limit = lcl_packed_rows_most(caps, block);
+    return clamp(block > 1 ? lcl_packed_block_rows(caps, n, block)
+                           : rows_for(caps, n),
+                 1, limit > 1 ? limit : 1);
+}
+
 int64_t lcl_packed_rows_most(const struct lcl_caps *caps, int block)
 {
     if (block > 1)
@@ -107,9 +115,7 @@ enum lcl_status lcl_packed_partition(struct lcl_subdomains *P, lcl_context *ctx,
                         block);
     if (p.rows == 0 && p.type != LCL_PARTITION_GEOMETRIC &&
         p.type != LCL_PARTITION_LABELS)
-        p.rows = clamp(block > 1 ? lcl_packed_block_rows(caps, A->rows, block)
-                                 : rows_for(caps, A->rows),
-                       1, limit);
+        p.rows = clamp(lcl_packed_rows_usual(caps, A->rows, block), 1, limit);
     if (block > 1 && p.type == LCL_PARTITION_LABELS && p.labels &&
         p.labels_count == A->rows * block) {
         st = lcl_labels_of_blocks(&of_blocks, p.labels, A->rows, block, log);

@@ -30,6 +30,10 @@ enum lcl_partition_type lcl_packed_partition_type(const struct lcl_caps *caps,
 // Maximum rows (blocks of `block` rows) of a subdomain on a device.
 int64_t lcl_packed_rows_most(const struct lcl_caps *caps, int block);
 
+// The rows that a subdomain gets unless the caller says so, for n rows.
+int64_t lcl_packed_rows_usual(const struct lcl_caps *caps, int64_t n,
+                              int block);
+
 // Work-group size for subdomains of `rows` rows.
 int lcl_packed_group(const struct lcl_caps *caps, int64_t rows);
 

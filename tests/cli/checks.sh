@@ -122,6 +122,28 @@ matrix()
     } >"$1"
 }
 
+# interrupt WORD: once clsolve, started in the background as $child, has printed a
+# line that starts with the word, interrupts it. Sets $code; 137: it did not end.
+# The shell starts it with the signal ignored, so that one before the solve has no
+# effect.
+interrupt()
+{
+    tries=0
+    while ! grep -q "^$1" "$dir/stdout" && [ $tries -lt 60 ]; do
+        sleep 1
+        tries=$((tries + 1))
+    done
+    sleep 1
+    kill -INT "$child"
+    while kill -0 "$child" 2>/dev/null && [ $tries -lt 120 ]; do
+        sleep 1
+        tries=$((tries + 1))
+    done
+    kill -KILL "$child" 2>/dev/null
+    wait "$child"
+    code=$?
+}
+
 # finish CODE: prints the totals; exits with CODE if nothing failed
 finish()
 {

@@ -17,7 +17,7 @@ expect()
 
 # The words of the help text, found in another way than the completions do.
 help=$("$clsolve" --help)
-options=$(grep -oE '^  (-[a-z], )?--?[a-z-]+' <<<"$help" | tr -d ' ' | tr ',' '\n' | sort)
+options=$(grep -oE '^  (-[a-z], )?--?[a-z0-9-]+' <<<"$help" | tr -d ' ' | tr ',' '\n' | sort)
 commands=$(sed -n 's/^\(usage:\|      \) clsolve \([a-z]*\) .*/\2/p' <<<"$help" | sort -u)
 [ "$(wc -l <<<"$options")" -gt 50 ] || expect 'options' 'more than 50' "$options"
 
@@ -58,7 +58,7 @@ if command -v zsh >/dev/null; then
     specs=$(zsh -fc '_arguments() { print -l -- "$@" }; words=($1); run() { source $1 }; run $2' \
         zsh "$clsolve" "$folder/_clsolve")
     expect 'zsh: options' "$(grep -vx -e -h <<<"$options")" \
-        "$(grep -oE '^--?[a-z-]+' <<<"$specs" | grep -vx -e '-s' | sort)"
+        "$(grep -oE '^--?[a-z0-9-]+' <<<"$specs" | grep -vx -e '-s' | sort)"
     expect 'zsh: values' '--transversal=[bring large entries to the diagonal before factors (off)]:value:(on off)' \
         "$(grep -e '--transversal' <<<"$specs")"
     for command in $commands; do

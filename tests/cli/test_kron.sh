@@ -157,12 +157,12 @@ for product in one_pass okp cu; do
     ends 0 $system $plain --kron-product $product --json
     is_json "$dir/stdout" && pass || flunk "$product --json"
     says stdout '"matrix":{"name":"M.mtx".*"rows":16,"stages":2,"stage_rows":8,"tau":1,"block_size":1,'
-    says stdout "\"kron-product\":\"$product\""
+    says stdout "\"kron_product\":\"$product\""
     says stdout "\"kron\":\"$product\""
 done
 
 ends 0 --kron M_four.mtx L_six.mtx A.mtx B.mtx $plain --json
-says stdout '"block_size":2,"nnz_M":48,"nnz_L":72'
+says stdout '"block_size":2,"nnz_m":48,"nnz_l":72'
 ends 0 --kron M_four.mtx L_six.mtx A_one.mtx A_one.mtx $plain --block-size 6 --rhs 'A*ones' -o "$dir/out/x.mtx"
 says stdout '^blocks  *of 6 x 6: 4 of M, 2 of L$'
 near_one "$dir/out/x.mtx" 12

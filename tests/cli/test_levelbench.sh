@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # levelbench prints one line per figure, and an error if there is nothing to
-# measure. Usage: test_levelbench.sh LEVELBENCH
+# measure. Usage: test_levelbench.sh LEVELBENCH TOOLS
 set -u
-bench=$1
+bench=$1 tools=$2 page=$2/levelbench.1
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 export LEVELCL_CACHE_DIR="$dir/cache"
@@ -298,6 +298,12 @@ expect_refused()
 expect_refused rtol --rtol 2 lap3d:6
 expect_refused '--restart: a value is missing' lap3d:6 --restart
 expect_refused "unknown option 'nosuch'" --nosuch 3 lap3d:6
+expect_refused "randm: unknown option: did you mean '--random'" --randm 3 lap3d:6
+expect_refused "rtoll: unknown option: did you mean '--rtol'" dd --rtoll 1e-3 lap3d:6
+expect_refused '-x: unknown option' -x lap3d:6
+expect_refused 'weak: this option does not apply here' --weak 1 lap3d:6
+expect_refused "gmrs: unknown subject: did you mean 'gmres'" gmrs lap3d:6
+expect_refused "setpu: unknown subject: did you mean 'setup'" setpu
 expect_refused 'gmres: name a problem' gmres
 expect_refused '--rtol: name a problem' --rtol 1e-6
 expect_refused '--solver: options apply to the problems that follow' lap3d:6 --solver idr
@@ -316,6 +322,21 @@ expect_refused 'setup: name a problem' setup
 expect_refused '--blocks: this option applies only to hec' --blocks 2 lap3d:6
 for wrong in 0 '' 2, ,2 2x -1 +1 ' 1' 4294967296 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17; do
     expect_refused '--blocks: expected up to 16 numbers >= 1' hec --blocks "$wrong" lap3d:6
+done
+[ "$("$bench" --version)" = "levelbench $("$bench" dd --version | sed 's/.* //')" ] ||
+    flunk '--version prints the version'
+"$bench" --version | grep -q '^levelbench [0-9][0-9.]*$' || flunk '--version prints the version'
+
+# The manual page has each subject, option and field.
+for word in $("$bench" --help | sed -n 's/^ *\(usage:\)* *levelbench \([a-z|]*\) .*/\2/p' | tr '|' ' '); do
+    grep -q "^\.It Cm $word\$" "$page" || flunk "the manual page lacks the subject $word"
+done
+for option in device json csr-text random repeat blocks batch weak version; do
+    grep -Eq "^\.It .*Fl (n Ar rows, Fl )?-$option( |\$)" "$page" || flunk "the manual page lacks --$option"
+done
+for field in $(cat "$tools"/bench*.c "$tools"/profile.c | tr '\n' ' ' |
+    grep -oE 'cJSON_Add[A-Za-z]*\([a-z]+, *"[a-z0-9_]+"' | sed 's/.*"\(.*\)"/\1/' | sort -u); do
+    grep -Eq "^\.(It )?Cm ([a-z0-9_]+ )*$field( |\$)" "$page" || flunk "the manual page lacks the field $field"
 done
 "$bench" kron --help | grep -q '^usage: levelbench' || flunk 'a subject has the help of all'
 for help in -h --help; do

@@ -103,6 +103,10 @@ printf '1 1 2\n2 2 2\n' | matrix two.mtx 2 2 2
 printf '1 1 2\n2 1 2\n' | matrix zero.mtx 3 3 2
 ranks 2 --problem kron:2
 fails 2 'Kronecker form needs one process'
+ranks 2 chain.mtx --x0 chain.mtx
+fails 2 'x0 needs one process'
+ranks 2 chain.mtx --dry-run
+fails 2 'dry-run needs one process'
 ranks 2 chain.mtx -b two.mtx
 fails 3 'needs a right-hand side of 300 x 1'
 ranks 2 zero.mtx --json

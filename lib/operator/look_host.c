@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reference of the look at a matrix, row by row.
-#include "lib/ref/look.h"
+// What a matrix in host memory looks like, row by row.
+#include "lib/operator/look.h"
+
+#include "lib/operator/symmetry.h"
 
 #include "cl/operator/look.cl.h"
 
 #include <math.h>
 
-void lcl_ref_look(const struct lcl_csr *A, double *sums)
+void lcl_look_host_sums(double *sums, const struct lcl_csr *A)
 {
     for (int q = 0; q < LOOK_SUMS; ++q)
         sums[q] = 0;
@@ -27,4 +29,21 @@ void lcl_ref_look(const struct lcl_csr *A, double *sums)
         sums[3] += diagonal < 0 ? above : below;
         sums[4] += above + below;
     }
+}
+
+static bool is_symmetric(const struct lcl_csr *A)
+{
+    double sum[2] = {0};
+    for (int64_t i = 0; i < A->rows; ++i)
+        for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
+            lcl_symmetry_add(sum, i, A->col_ind[k], A->val[k]);
+    return fabs(sum[0]) <= LCL_SYMMETRY_TOLERANCE * sum[1];
+}
+
+void lcl_look_host(struct lcl_look *look, const struct lcl_csr *A)
+{
+    double sum[LOOK_SUMS];
+    lcl_look_host_sums(sum, A);
+    lcl_look_take(look, sum);
+    look->symmetric = is_symmetric(A);
 }
