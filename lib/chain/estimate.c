@@ -114,7 +114,7 @@ static double multigrid_bytes(const struct size *s,
 
 static double coarse_bytes(const struct size *s, double parts)
 {
-    const double most = (double)lcl_coarse_most(s->caps, s->block);
+    const double most = (double)lcl_coarse_usual(s->caps, s->block);
     const double unknowns = (parts < most ? parts : most) * s->block;
     return s->rows * 36 + unknowns * unknowns * VALUE;
 }

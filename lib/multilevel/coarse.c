@@ -109,12 +109,16 @@ static enum lcl_status find_pattern(struct lcl_coarse_space *C,
     return st;
 }
 
+int64_t lcl_coarse_usual(const struct lcl_caps *caps, int block)
+{
+    return (caps->width == 1 ? CPU_UNKNOWNS : GPU_UNKNOWNS) / block;
+}
+
 int64_t lcl_coarse_most(const struct lcl_space *V, int block)
 {
-    const int unknowns =
-        lcl_context_caps(V->ctx)->width == 1 ? CPU_UNKNOWNS : GPU_UNKNOWNS;
-    const double share = (double)V->n / (double)V->total;
-    const int64_t most = (int64_t)(unknowns / block * share);
+    const double usual =
+        (double)lcl_coarse_usual(lcl_context_caps(V->ctx), block);
+    const int64_t most = (int64_t)(usual * (double)V->n / (double)V->total);
     return most > 0 ? most : 1;
 }
 

@@ -60,7 +60,8 @@ enum lcl_coarse lcl_coarse_choose(enum lcl_coarse wanted, int64_t parts,
                                   int64_t rows, double opposite);
 
 // Number of aggregates of a coarse space that a device inverts fast, for blocks
-// of `block` rows; of a rank's vectors V, its share, at least 1.
+// of `block` rows; and the share of a rank's vectors V, at least 1.
+int64_t lcl_coarse_usual(const struct lcl_caps *caps, int block);
 int64_t lcl_coarse_most(const struct lcl_space *V, int block);
 
 // Symbolic phase and all allocation. B is numbered by P; its values are not
