@@ -40,8 +40,8 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_operator_create_mpi(
 
 /* The same for a Kronecker system, of which the rank has block rows; a vector
  * is the rank's part of it, one stage after the other. New values are taken by
- * lcl_operator_update_kron_rows(). LCL_EFORMAT also for another number of
- * stages, block size, A, B or tau than that of rank 0. */
+ * lcl_operator_update_kron_rows(). LCL_EINVAL also for stages, a block size, A,
+ * B or tau that differ between ranks. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_operator_create_kron_mpi(
     lcl_operator **out, lcl_context *ctx, MPI_Comm comm,
     const struct lcl_kron_rows *K, const struct lcl_operator_params *params);

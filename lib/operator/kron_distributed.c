@@ -5,6 +5,7 @@
 #include "host/alloc.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/comm/agree.h"
 #include "lib/operator/kron.h"
 #include "lib/operator/kron_boundary.h"
 #include "lib/operator/kron_rows.h"
@@ -57,48 +58,18 @@ static const struct lcl_operator_ops ops = {.apply = apply, .destroy = destroy};
 
 // ------------------------------------------------------------------- agreement
 
-enum { COEFFICIENTS = LCL_KRON_STAGES_MAX * LCL_KRON_STAGES_MAX };
-
-// What all ranks have to have in common.
-struct common {
-    double stages, block_size, tau;
-    double A[COEFFICIENTS], B[COEFFICIENTS];
-};
-
-static struct common common_of(const struct lcl_kron_rows *K)
+// A, B and tau, once the number of stages is the same.
+static enum lcl_status expect_coefficients(const struct lcl_kron_rows *K,
+                                           struct lcl_comm *C)
 {
-    struct common c = {
-        .stages = K->stages, .block_size = K->block_size, .tau = K->tau};
+    enum { MOST = LCL_KRON_STAGES_MAX * LCL_KRON_STAGES_MAX };
+    struct lcl_common all[1 + 2 * MOST] = {{"tau", K->tau}};
+    int count = 1;
     for (int k = 0; k < K->stages * K->stages; ++k) {
-        c.A[k] = K->A[k];
-        c.B[k] = K->B[k];
+        all[count++] = (struct lcl_common){"an entry of A", K->A[k]};
+        all[count++] = (struct lcl_common){"an entry of B", K->B[k]};
     }
-    return c;
-}
-
-static bool same_coefficients(const struct common *a, const struct common *b)
-{
-    bool same = a->tau == b->tau;
-    for (int k = 0; k < COEFFICIENTS; ++k)
-        same = same && a->A[k] == b->A[k] && a->B[k] == b->B[k];
-    return same;
-}
-
-static enum lcl_status compare(const struct common *own,
-                               const struct common *first,
-                               const struct lcl_log *log)
-{
-    if (own->stages != first->stages || own->block_size != first->block_size)
-        return lcl_fail(log, LCL_EFORMAT,
-                        "%.0f stages and blocks of %.0f rows, rank 0 has %.0f "
-                        "and %.0f: expected the same on all ranks",
-                        own->stages, own->block_size, first->stages,
-                        first->block_size);
-    if (!same_coefficients(own, first))
-        return lcl_fail(log, LCL_EFORMAT,
-                        "A, B or tau differs from that of rank 0: expected the "
-                        "same on all ranks");
-    return LCL_OK;
+    return lcl_comm_expect_equal(C, "a Kronecker system", all, count);
 }
 
 // Checks K on all ranks; collective.
@@ -107,12 +78,10 @@ static enum lcl_status check(const struct lcl_kron_rows *K, struct lcl_comm *C)
     enum lcl_status st = lcl_kron_rows_check(K, &C->log);
     if ((st = lcl_comm_agree(C, st, "the rows of a Kronecker system")) < 0)
         return st;
-    const struct common own = common_of(K);
-    const void *first = &own;
-    if ((st = lcl_comm_first(C, &first, sizeof own)) < 0)
-        return st;
-    return lcl_comm_agree(C, compare(&own, first, &C->log),
-                          "the coefficients of a Kronecker system");
+    const struct lcl_common sizes[] = {{"stages", K->stages},
+                                       {"block_size", K->block_size}};
+    st = lcl_comm_expect_equal(C, "a Kronecker system", sizes, 2);
+    return st < 0 ? st : expect_coefficients(K, C);
 }
 
 // ------------------------------------------------------------------- values
