@@ -304,7 +304,7 @@ struct lcl_amg_params {
     int levels;   /* maximum, at most LCL_AMG_LEVELS; 0: that */
     int64_t coarse_rows; /* a level of at most so many rows is the last one and
                             is solved by a dense inverse, at most 4096; 0:
-                            1000 */
+                            1000, on a CPU 400 */
 };
 
 /* CPR. The equations of cell i are added up with weights w_i, B_i^T w_i = e_p,
