@@ -25,7 +25,7 @@ struct problem {
 
 // Errors of the library. While `kept` is set, only the first one is stored;
 // otherwise all are printed.
-struct messages {
+struct bench_messages {
     bool explained; // an error was printed
     bool kept;
     char first[256];
@@ -35,7 +35,7 @@ enum { BLOCKS_MAX = 16 };
 
 struct bench {
     lcl_context *ctx;
-    struct messages *messages;
+    struct bench_messages *messages;
     struct lcl_options options;
     const char *device;
     const struct problem *problem;
@@ -197,6 +197,9 @@ extern const struct bench_tables bench_amg;
 
 // Preconditioners with more and more entries in their factors.
 extern const struct bench_tables bench_fill;
+
+// Many methods on each problem, compared with the one that the library chooses.
+extern const struct bench_tables bench_grid;
 
 // The same system on 1, 2, 4, ... devices of one kind.
 extern const struct bench_tables bench_multi;

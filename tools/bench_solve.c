@@ -74,7 +74,7 @@ enum lcl_status bench_try_set_up(struct bench *B, struct work *w,
                                  const struct lcl_precond_params *params,
                                  struct setup *setup)
 {
-    struct messages *m = B->messages;
+    struct bench_messages *m = B->messages;
     *m->first = '\0';
     m->kept = true;
     const enum lcl_status st = bench_set_up(B, w, params, setup);

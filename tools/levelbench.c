@@ -67,7 +67,7 @@ static enum lcl_status bench_problem(struct bench *B)
 
 static void print_log(void *user, enum lcl_log_level level, const char *text)
 {
-    struct messages *const m = user;
+    struct bench_messages *const m = user;
     if (m->kept && level == LCL_LOG_ERROR) {
         if (!*m->first)
             snprintf(m->first, sizeof m->first, "%s", text);
@@ -82,7 +82,7 @@ static void print_usage(FILE *out)
     fputs(
         "usage: levelbench [--device D] [--random N] [--KEY VALUE ...] "
         "PROBLEM ...\n"
-        "       levelbench amg|dd|idr|gmres|cg|fill [--json] [--device D] [--KEY VALUE ...] "
+        "       levelbench amg|dd|idr|gmres|cg|fill|grid [--json] [--device D] [--KEY VALUE ...] "
         "PROBLEM ...\n"
         "       levelbench hec [--json] [--device D] [--blocks N,...] [--KEY VALUE "
         "...] PROBLEM ...\n"
@@ -142,7 +142,16 @@ static void print_subjects(FILE *out)
         "fill: ILDU(0), ILU(1), ILU(2) and RAS with one and two layers of overlap,\n"
         "without coarse correction: set-up, solve, entries and memory of the\n"
         "factors. b is random unless a file provides it. Ignores the options\n"
-        "precond, ilu-level, overlap and coarse.\n"
+        "precond, ilu-level, overlap and coarse.\n",
+        out);
+    fputs(
+        "grid: the defaults of clsolve and about 40 methods on each problem, as by\n"
+        "clsolve tune, each for at most 3 times as long as the fastest one before;\n"
+        "set-up and the shortest of 3 solves. Then, for each problem, the defaults,\n"
+        "the shortest solve, the shortest sum of set-up and solve, the ratios of the\n"
+        "defaults to them and the geometric means of these ratios. With the options\n"
+        "solver and precond, only methods with these types; the method of the\n"
+        "defaults then has them, too. b is random unless a file provides it.\n"
         "kron: Kronecker operators of Ma et al. (2025): the speed of one_pass and\n"
         "of the published okp and cu, compared with the copy bandwidth of the\n"
         "device, and the times of the parts of a solve, by default without\n"
@@ -192,7 +201,7 @@ struct command {
     int first;                         // argument
     int32_t *labels;                   // --partition file:F
     struct lcl_log log;
-    struct messages messages;
+    struct bench_messages messages;
 };
 
 static enum lcl_status refuse(struct command *c, const char *argument,
@@ -398,9 +407,9 @@ static enum lcl_status run(struct command *c, int argc, char **argv)
 }
 
 static const struct bench_tables *const subjects[] = {
-    &bench_amg,  &bench_bgje,  &bench_cg,   &bench_dd,
-    &bench_fill, &bench_gmres, &bench_hec,  &bench_idr,
-    &bench_kron, &bench_multi, &bench_setup};
+    &bench_amg,  &bench_bgje,  &bench_cg,    &bench_dd,
+    &bench_fill, &bench_gmres, &bench_grid,  &bench_hec,
+    &bench_idr,  &bench_kron,  &bench_multi, &bench_setup};
 
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 

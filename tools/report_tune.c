@@ -73,15 +73,20 @@ static void print_best(const struct trial *best)
     putchar('\n');
 }
 
+void text_trials(const struct tuning *tuning)
+{
+    printf("%10s%10s%10s%10s%11s\n", "set-up", "refresh", "solve", "total",
+           "iterations");
+    for (int i = 0; i < tuning->count; ++i)
+        print_trial(tuning->rank[i]);
+}
+
 void text_tuning(const struct tuning *tuning, const struct job *job)
 {
     const struct trial *best = best_of(tuning);
     printf("ranked by   %s, in seconds without compilation\n\n",
            job->cli.many ? "refresh + solve" : "set-up + solve");
-    printf("%10s%10s%10s%10s%11s\n", "set-up", "refresh", "solve", "total",
-           "iterations");
-    for (int i = 0; i < tuning->count; ++i)
-        print_trial(tuning->rank[i]);
+    text_trials(tuning);
     if (best)
         print_best(best);
     else
@@ -90,10 +95,10 @@ void text_tuning(const struct tuning *tuning, const struct job *job)
 
 // ---------------------------------------------------------------- JSON
 
-static void put_trial(cJSON *list, const struct trial *trial)
+void json_put_trial(cJSON *object, const struct trial *trial)
 {
-    cJSON *object = cJSON_CreateObject();
     json_put_text(object, "options", trial->words);
+    json_put_text(object, "method", trial->method);
     json_put_text(object, "end", name_of(trial->end));
     json_put_text(object, "reason", why(trial));
     json_put_count(object, "iterations", trial->time.iterations);
@@ -102,7 +107,6 @@ static void put_trial(cJSON *list, const struct trial *trial)
     json_put_number(seconds, "refresh", trial->time.refresh);
     json_put_number(seconds, "solve", trial->time.solve);
     json_put_number(seconds, "total", trial->total);
-    cJSON_AddItemToArray(list, object);
 }
 
 static bool put_best(cJSON *record, const struct trial *best)
@@ -124,8 +128,11 @@ bool json_tuning(const struct tuning *tuning, const struct job *job,
                     lcl_context_caps(job->ctx));
     json_put_text(record, "for", job->cli.many ? "many" : "one");
     cJSON *list = cJSON_AddArrayToObject(record, "trials");
-    for (int i = 0; i < tuning->count; ++i)
-        put_trial(list, tuning->rank[i]);
+    for (int i = 0; i < tuning->count; ++i) {
+        cJSON *object = cJSON_CreateObject();
+        json_put_trial(object, tuning->rank[i]);
+        cJSON_AddItemToArray(list, object);
+    }
     if (!put_best(record, best_of(tuning))) {
         cJSON_Delete(record);
         return false;

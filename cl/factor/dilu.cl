@@ -111,8 +111,9 @@ kernel void dilu(global const struct lcl_part *parts,
             struct row r;
             bool small;
             load(&r, s, lid, col, source, mirror, diagonal[p.row + self], val);
-            const double largest = largest_of(&r);
-            double d = r.diagonal + copysign(own_shift * largest, r.diagonal);
+            const double scale =
+                pivot_scale(r.diagonal, largest_of(&r), policy);
+            double d = r.diagonal + copysign(own_shift * scale, r.diagonal);
 #pragma unroll
             for (uint k = 0; k < ROW_ENTRIES; ++k) {
                 const uint j = r.lower_col[k]; // self: no entry
@@ -123,7 +124,7 @@ kernel void dilu(global const struct lcl_part *parts,
                                        r.lower[k] * of_j, j);
             }
             const double own =
-                1.0 / repair(d, r.diagonal, largest, tol, policy, &small);
+                1.0 / repair(d, r.diagonal, scale, tol, policy, &small);
             inverse[self] = own;
             bad[p.row + self] = small;
             if (small)

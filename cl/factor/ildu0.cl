@@ -10,10 +10,10 @@
 //         likewise for the diagonal of row i.
 // Launch: one group per subdomain.
 // Result: slots, inv_d[i] = 1 / d_i; repaired[p] counts the pivots smaller than
-//         tol times the largest entry of their row, bad[i] marks them, and
+//         tol times the scale of their row (pivot.cl.h), bad[i] marks them, and
 //         counts[0] is raised by their number. `policy` as in pivot.cl.h;
-//         `shift[p]`, times the largest entry of the row, is added to the
-//         diagonal; so is `relax` times the fill that the pattern drops (MILU
+//         `shift[p]`, times the scale of the row, is added to the diagonal; so
+//         is `relax` times the fill that the pattern drops (MILU
 //         if 1: Gustafsson, BIT 18 (1978)).
 #include "factor.cl.h"
 #include "pivot.cl.h"
@@ -123,7 +123,8 @@ kernel void ildu0(global const struct lcl_part *parts,
                                        r.lower_count, r.stride));
             largest = fmax(largest, load(slot_val, source, val, r.upper,
                                          r.upper_count, r.stride));
-            double d = given + copysign(own_shift * largest, given);
+            const double scale = pivot_scale(given, largest, policy);
+            double d = given + copysign(own_shift * scale, given);
             for (uint k = 0; k < r.lower_count; ++k) {
                 const ulong at = r.lower + (ulong)k * r.stride;
                 const uint j = col[at];
@@ -135,7 +136,7 @@ kernel void ildu0(global const struct lcl_part *parts,
                 slot_val[at] = l;
             }
             bool small;
-            d = repair(d, given, largest, tol, policy, &small);
+            d = repair(d, given, scale, tol, policy, &small);
             const double inverse = 1.0 / d;
             inv_d[p.row + r.self] = inverse;
             slot_val[r.diagonal] = -inverse;

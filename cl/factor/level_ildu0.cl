@@ -17,8 +17,8 @@
 // Launch: level_ildu0_chain one group, level_ildu0 any number of groups.
 // Result: val: L, -1/d and U at the places of their entries. repaired[p] and
 //         counts[0], which the host sets to 0, are raised by the number of
-//         pivots of subdomain p, and of all, smaller than tol times the largest
-//         entry of their row; bad[i] marks them. `policy`, `shift`, `relax` as
+//         pivots of subdomain p, and of all, smaller than tol times the scale
+//         of their row; bad[i] marks them. `policy`, `shift`, `relax` as
 //         in ildu0.cl.
 // Determinism: bitwise.
 #include "factor.cl.h"
@@ -85,7 +85,8 @@ static inline void factor_row(struct pattern P, struct pivots V, int i,
     const uint diagonal = P.diagonal[i], part = P.part_of[i];
     const double largest = load(P, i, a, val);
     const double given = val[diagonal];
-    double d = given + copysign(V.shift[part] * largest, given);
+    const double scale = pivot_scale(given, largest, V.policy);
+    double d = given + copysign(V.shift[part] * scale, given);
     for (uint k = P.row_ptr[i]; k < diagonal; ++k) {
         const double factor = val[k];
         val[k] = factor * -val[P.diagonal[P.col[k]]];
@@ -93,7 +94,7 @@ static inline void factor_row(struct pattern P, struct pivots V, int i,
     }
     bool small;
     const double inverse =
-        1.0 / repair(d, given, largest, V.tol, V.policy, &small);
+        1.0 / repair(d, given, scale, V.tol, V.policy, &small);
     val[diagonal] = -inverse;
     V.bad[i] = small;
     if (small) {

@@ -11,21 +11,30 @@
 
 # define PIVOT_REPLACE 3 // every other policy boosts
 
+// What pivots and shifts of a row are compared with: its largest entry or, if
+// their sign counts, its diagonal entry, so that scaled rows and columns, D A D,
+// have scaled factors.
+static inline double pivot_scale(double given, double largest, int policy)
+{
+    const bool own = (policy & LCL_PIVOT_DEFINITE) != 0 && given != 0;
+    return own ? fabs(given) : largest;
+}
+
 // Returns the pivot d of a row with the diagonal entry `given` if it is large
 // enough, otherwise its replacement.
-static inline double repair(double d, double given, double largest, double tol,
+static inline double repair(double d, double given, double scale, double tol,
                             int policy, bool *small)
 {
     const bool definite = (policy & LCL_PIVOT_DEFINITE) != 0;
     const bool replaces = (policy & ~LCL_PIVOT_DEFINITE) == PIVOT_REPLACE;
     const double sign = given < 0 ? -1.0 : 1.0;
-    *small = !((definite ? sign * d : fabs(d)) > tol * largest) || !isfinite(d);
+    *small = !((definite ? sign * d : fabs(d)) > tol * scale) || !isfinite(d);
     if (!*small)
         return d;
-    if (largest == 0)
+    if (scale == 0)
         return 1;
     const double kept = definite ? sign : isfinite(d) ? d : 1.0;
-    return copysign(replaces ? largest : tol * largest, kept);
+    return copysign(replaces ? scale : tol * scale, kept);
 }
 
 #endif

@@ -8,10 +8,12 @@
 //
 //     sums[2G+g]    number of rows with sum_j |a_ij| > LOOK_CLOSE |a_ii|
 //
-//     sums[3G+g]    sum of the |a_ij| whose sign is opposite to that of a_ii
+//     sums[3G+g]    number of rows with sum_j |a_ij| > LOOK_LOOSE |a_ii|
+//
+//     sums[4G+g]    sum of the |a_ij| whose sign is opposite to that of a_ii
 //                   (below 0 if a_ii is 0)
 //
-//     sums[4G+g]    sum of |a_ij|
+//     sums[5G+g]    sum of |a_ij|
 //
 // Launch: G groups; LANES_PER_ROW lanes share a row.
 // Layout: that of csr.cl and, for LCL_BLOCK > 1, of bsr.cl.
@@ -56,8 +58,9 @@ static inline void add_row(struct row s, double *sum)
     sum[0] += s.diagonal > 0 ? 1.0 : 0.0;
     sum[1] += s.diagonal < 0 ? 1.0 : 0.0;
     sum[2] += all > LOOK_CLOSE * fabs(s.diagonal) ? 1.0 : 0.0;
-    sum[3] += s.diagonal < 0 ? s.above : s.below;
-    sum[4] += all;
+    sum[3] += all > LOOK_LOOSE * fabs(s.diagonal) ? 1.0 : 0.0;
+    sum[4] += s.diagonal < 0 ? s.above : s.below;
+    sum[5] += all;
 }
 
 WORK_GROUP

@@ -7,5 +7,10 @@
 // 19 at most, if all rows are.
 #define LOOK_CLOSE 0.9
 
+// Couplings that add up to more than this multiple of the diagonal: no row of a
+// discretised elliptic operator has them, and most rows of a badly scaled one
+// do.
+#define LOOK_LOOSE 1.5
+
 // Sums over the rows, as in look.cl.
-#define LOOK_SUMS 5
+#define LOOK_SUMS 6

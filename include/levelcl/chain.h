@@ -34,11 +34,18 @@ typedef struct lcl_chain lcl_chain;
  *
  * A type that is DEFAULT is chosen by the values of A. A symmetric matrix whose
  * diagonal has one sign counts as definite, positive or negative: CG, unless M
- * is not symmetric, with AMG if A has 4096 rows or more, at least 0.9 of the
- * weight of its couplings has the sign opposite to the diagonal, some row is
- * not dominated by its diagonal, and precond names nothing of subdomains, else
- * with IC0. Other symmetric matrices: MINRES with JACOBI, unless precond names
- * something of subdomains. All others: BiCGSTAB and ILDU0.
+ * is not symmetric. Other symmetric matrices: MINRES with JACOBI, unless
+ * precond names something of subdomains. All others: BiCGSTAB. Unless precond
+ * names something of subdomains, the preconditioner is
+ *   JACOBI  if the couplings of each row add up to at most 0.9 of its diagonal
+ *           entry: the condition number of D^-1 A is below 19 then
+ *   AMG     for CG if A has 4096 rows or more, at least 0.9 of the weight of
+ *           its couplings has the sign opposite to the diagonal, and they add
+ *           up to more than 1.5 of the diagonal entry in at most 0.1 of the
+ *           rows: most rows of badly scaled matrices are such
+ *   ILUK    of level 1 for matrices that are not symmetric and lack diagonal
+ *           entries: fill replaces them. Not for blocks
+ * else IC0 for CG, ILDU0 for all others.
  *
  * If one type is named, there is one method. If both are DEFAULT, methods
  * follow that are slower but solve more matrices; the parameters apply to the
@@ -50,12 +57,12 @@ typedef struct lcl_chain lcl_chain;
  *               MINRES with JACOBI instead of further CG; then those for
  *               general matrices
  *   symmetric   MINRES with JACOBI, then those for general matrices
- *   general     BiCGSTAB with ILDU0; IDR(8) with RAS of overlap 1 where much
- *               was dropped, else with ILDU0, both with fp64 factors and
- *               shifted pivots; IDR(8) with ILUT(20, 1e-4) and GMRES(100) with
- *               ILUT(200, 1e-6) of the whole matrix, with a transversal;
- *               GMRES(100) without M. The first ILDU0 has a transversal, too,
- *               if diagonal entries are missing. Blocks: no transversals
+ *   general     BiCGSTAB with ILDU0, JACOBI or ILUK; unless that was ILUK,
+ *               IDR(8) with RAS of overlap 1 where much was dropped, else with
+ *               ILDU0, both with fp64 factors and shifted pivots; IDR(8) with
+ *               ILUT(20, 1e-4) and GMRES(100) with ILUT(200, 1e-6) of the whole
+ *               matrix, with a transversal; GMRES(100) without M. Blocks: no
+ *               transversals
  *   Kronecker   BiCGSTAB, IDR(8), GMRES(100), each with ILDU0
  *
  * Much was dropped if the factors before dropped at least 0.05 of the couplings
@@ -67,7 +74,7 @@ typedef struct lcl_chain lcl_chain;
  * A callback has no preconditioner. rtol, atol and the monitor apply to all;
  * max_iters to the sum of iterations, of which each method but the last may
  * take half of what is left. Without params->stagnation, a method but the last
- * one ends after 1000 iterations without progress. What the parameters point to
+ * one ends after 500 iterations without progress. What the parameters point to
  * must live as long as the chain.
  *
  * Returns the statuses of lcl_precond_create() and lcl_solver_create() of the

@@ -116,13 +116,15 @@ enum lcl_weights {
     LCL_WEIGHTS_COUNT,
 };
 
-/* Handling of a pivot smaller than pivot_tol times the largest entry of its
- * row. Every policy but FAIL continues and reports the row. */
+/* Handling of a pivot smaller than pivot_tol times the largest entry of its row
+ * or, for IC0 and AS of single entries, times its diagonal entry, so that the
+ * factors of D A D are those of A, scaled. Every policy but FAIL continues and
+ * reports the row. */
 enum lcl_pivot {
     LCL_PIVOT_DEFAULT = 0, /* BOOST; SHIFT for IC0 */
     LCL_PIVOT_FAIL,        /* stop with LCL_EPIVOT */
-    LCL_PIVOT_BOOST,       /* pivot_tol times the largest entry, sign kept */
-    LCL_PIVOT_REPLACE,     /* the largest entry itself, sign kept */
+    LCL_PIVOT_BOOST,       /* pivot_tol times that entry, sign kept */
+    LCL_PIVOT_REPLACE,     /* that entry itself, sign kept */
     LCL_PIVOT_SHIFT,       /* factor the subdomain again with a shifted
                               diagonal (Manteuffel) until no pivot is small */
     LCL_PIVOT_COUNT,
@@ -302,7 +304,7 @@ struct lcl_amg_params {
     int levels;   /* maximum, at most LCL_AMG_LEVELS; 0: that */
     int64_t coarse_rows; /* a level of at most so many rows is the last one and
                             is solved by a dense inverse, at most 4096; 0:
-                            1000 */
+                            1000, on a CPU 400 */
 };
 
 /* CPR. The equations of cell i are added up with weights w_i, B_i^T w_i = e_p,

@@ -404,7 +404,7 @@ static const struct option table[] = {
     {{"cpr-pressure", "1..8", "number of the pressure among the unknowns of a cell (1)",
       FIELD(precond.cpr.pressure), NULL},
      set_cpr_pressure, AT(precond.cpr.pressure), NULL},
-    {{"amg-coarse-rows", "N|auto", "rows of the last level of amg (1000)",
+    {{"amg-coarse-rows", "N|auto", "rows of the last level of amg (1000, on a CPU 400)",
       FIELD(precond.amg.coarse_rows), NULL},
      set_rows, AT(precond.amg.coarse_rows), NULL},
     {{"trisolve", "packed|spin_loop_lds|dag_ec_no_lds|dag_ec_lds|dag_ec_lds_ud|dag_ec_ILD_U0|dag_vc_ILDU0_fused|dag_ec_ILDU0_fused|hec_level",

@@ -4,9 +4,12 @@
 
 // From so many rows on, multigrid is faster than IC(0) on a GPU, set-up
 // included, if so much of the weight of the couplings has the sign that a
-// discretised elliptic operator has.
+// discretised elliptic operator has. Where more rows are far from dominated
+// than boundaries and corners explain, rows of different scale keep constants,
+// which multigrid prolongs, from being smooth.
 enum { ELLIPTIC_ROWS = 4096 };
 #define ELLIPTIC_WEIGHT 0.9
+#define ELLIPTIC_LOOSE  0.1
 
 bool lcl_wants_subdomains(const struct lcl_precond_params *p)
 {
@@ -20,7 +23,15 @@ bool lcl_wants_subdomains(const struct lcl_precond_params *p)
 static bool is_elliptic(const struct lcl_traits *T)
 {
     return !T->distributed && T->n >= ELLIPTIC_ROWS &&
-           T->look->opposite >= ELLIPTIC_WEIGHT && T->look->close > 0;
+           T->look->opposite >= ELLIPTIC_WEIGHT &&
+           (double)T->look->loose <= ELLIPTIC_LOOSE * (double)T->n;
+}
+
+// Then D^-1 A has its eigenvalues within 1 -+ LOOK_CLOSE: some tens of
+// iterations, which no set-up of factors repays.
+static bool is_dominated(const struct lcl_traits *T)
+{
+    return T->look->close == 0;
 }
 
 bool lcl_lacks_diagonals(const struct lcl_traits *T)
@@ -53,40 +64,76 @@ static enum lcl_precond_type for_minres(const struct lcl_precond_params *p)
     return lcl_wants_subdomains(p) ? LCL_PRECOND_IC0 : LCL_PRECOND_JACOBI;
 }
 
+static bool is_definite(const struct lcl_traits *T)
+{
+    return lcl_look_is_definite(T->look, T->n);
+}
+
+// Whether M is to be symmetric and definite, for CG.
+static bool is_for_cg(const struct lcl_precond_params *precond,
+                      enum lcl_solver_type solver, const struct lcl_traits *T)
+{
+    return is_definite(T) && !precond->transversal &&
+           (solver == LCL_SOLVER_DEFAULT || is_cg(solver));
+}
+
+static enum lcl_precond_type choose_precond(const struct lcl_precond_params *p,
+                                            enum lcl_solver_type solver,
+                                            const struct lcl_traits *T)
+{
+    const bool for_cg = is_for_cg(p, solver, T);
+    const bool indefinite = T->look->symmetric && !is_definite(T);
+    if (solver == LCL_SOLVER_CG_PUBLISHED)
+        return LCL_PRECOND_NONE;
+    if (solver == LCL_SOLVER_MINRES)
+        return for_minres(p);
+    if (lcl_wants_subdomains(p))
+        return for_cg ? LCL_PRECOND_IC0 : LCL_PRECOND_ILDU0;
+    if ((indefinite && solver == LCL_SOLVER_DEFAULT) || is_dominated(T))
+        return LCL_PRECOND_JACOBI;
+    if (for_cg)
+        return is_elliptic(T) ? LCL_PRECOND_AMG : LCL_PRECOND_IC0;
+    return lcl_lacks_diagonals(T) ? LCL_PRECOND_ILUK : LCL_PRECOND_ILDU0;
+}
+
+static enum lcl_solver_type choose_solver(enum lcl_precond_type precond,
+                                          const struct lcl_traits *T)
+{
+    const bool definite = is_definite(T);
+    if (definite && suits_cg(precond))
+        return LCL_SOLVER_CG;
+    return T->look->symmetric && !definite && suits_minres(precond)
+               ? LCL_SOLVER_MINRES
+               : LCL_SOLVER_BICGSTAB;
+}
+
+static const char *reason_of(const struct lcl_traits *T)
+{
+    if (is_definite(T))
+        return is_dominated(T) ? "the matrix is symmetric and its diagonal "
+                                 "dominates every row"
+               : is_elliptic(T)
+                   ? "the matrix is symmetric, its diagonal has one sign and "
+                     "its couplings have the other"
+                   : "the matrix is symmetric and its diagonal has one sign";
+    if (T->look->symmetric)
+        return "the matrix is symmetric, but its diagonal has both signs or "
+               "zeros";
+    return is_dominated(T) ? "the matrix is not symmetric, and its diagonal "
+                             "dominates every row"
+           : lcl_lacks_diagonals(T)
+               ? "the matrix is not symmetric and lacks diagonal entries, "
+                 "which fill replaces"
+               : "the matrix is not symmetric";
+}
+
 void lcl_choose(struct lcl_precond_params *precond,
                 struct lcl_solver_params *solver, const char **reason,
                 const struct lcl_traits *T)
 {
-    const bool definite = lcl_look_is_definite(T->look, T->n);
-    const bool indefinite = T->look->symmetric && !definite;
-    const bool elliptic = definite && is_elliptic(T);
-    const bool chosen = precond->type == LCL_PRECOND_DEFAULT;
-    const bool for_cg =
-        definite && !precond->transversal &&
-        (solver->type == LCL_SOLVER_DEFAULT || is_cg(solver->type));
-    *reason = elliptic   ? "the matrix is symmetric, its diagonal has one sign "
-                           "and its couplings have the other"
-              : definite ? "the matrix is symmetric and its diagonal has one "
-                           "sign"
-              : T->look->symmetric
-                  ? "the matrix is symmetric, but its diagonal has both signs "
-                    "or zeros"
-                  : "the matrix is not symmetric";
+    *reason = reason_of(T);
     if (precond->type == LCL_PRECOND_DEFAULT)
-        precond->type =
-            solver->type == LCL_SOLVER_CG_PUBLISHED ? LCL_PRECOND_NONE
-            : solver->type == LCL_SOLVER_MINRES     ? for_minres(precond)
-            : indefinite && !solver->type && !lcl_wants_subdomains(precond)
-                ? LCL_PRECOND_JACOBI
-            : !for_cg                                    ? LCL_PRECOND_ILDU0
-            : elliptic && !lcl_wants_subdomains(precond) ? LCL_PRECOND_AMG
-                                                         : LCL_PRECOND_IC0;
-    if (precond->type == LCL_PRECOND_ILDU0 && chosen &&
-        lcl_lacks_diagonals(T) && !lcl_wants_subdomains(precond))
-        precond->transversal = true;
+        precond->type = choose_precond(precond, solver->type, T);
     if (solver->type == LCL_SOLVER_DEFAULT)
-        solver->type = definite && suits_cg(precond->type) ? LCL_SOLVER_CG
-                       : indefinite && suits_minres(precond->type)
-                           ? LCL_SOLVER_MINRES
-                           : LCL_SOLVER_BICGSTAB;
+        solver->type = choose_solver(precond->type, T);
 }

@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-// The first shift is this share of a row's largest entry; it doubles each
+// The first shift is this share of a row's scale (pivot.cl.h); it doubles each
 // round.
 #define FIRST_SHIFT 1e-3
 enum {

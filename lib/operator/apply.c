@@ -185,9 +185,11 @@ enum lcl_status lcl_operator_look(lcl_operator *A)
     A->looked = true;
     lcl_info(lcl_context_log(A->range.ctx),
              "the matrix is%s symmetric, %lld diagonal entries > 0, %lld < 0, "
-             "%lld rows not dominated, couplings of opposite sign %.3f",
+             "%lld rows not dominated, %lld far from it, couplings of opposite "
+             "sign %.3f",
              look->symmetric ? "" : " not", (long long)look->positive,
-             (long long)look->negative, (long long)look->close, look->opposite);
+             (long long)look->negative, (long long)look->close,
+             (long long)look->loose, look->opposite);
     return LCL_OK;
 }
 

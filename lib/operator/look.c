@@ -15,7 +15,8 @@ void lcl_look_take(struct lcl_look *look, const double *sum)
     look->positive = (int64_t)sum[0];
     look->negative = (int64_t)sum[1];
     look->close = (int64_t)sum[2];
-    look->opposite = sum[4] > 0 && isfinite(sum[4]) ? sum[3] / sum[4] : 0;
+    look->loose = (int64_t)sum[3];
+    look->opposite = sum[5] > 0 && isfinite(sum[5]) ? sum[4] / sum[5] : 0;
 }
 
 enum lcl_status lcl_look_measure(struct lcl_look *look,
@@ -30,7 +31,7 @@ enum lcl_status lcl_look_measure(struct lcl_look *look,
     *look = (struct lcl_look){.positive = 0};
     if (st < 0)
         return st;
-    for (int q = 0; q < 3; ++q)
+    for (int q = 0; q < 4; ++q)
         if (!(sum[q] >= 0 && sum[q] <= (double)A->n))
             return lcl_fail(lcl_context_log(ctx), LCL_ESELFTEST,
                             "%s computes wrong results: %g of %lld rows",

@@ -11,6 +11,7 @@ struct lcl_look {
     int64_t positive, negative; // diagonal entries; all others are 0 or missing
     int64_t close; // rows that their diagonal does not dominate: sum_j |a_ij| >
                    // LOOK_CLOSE |a_ii|, j /= i
+    int64_t loose; // rows with more than LOOK_LOOSE |a_ii|
     double opposite; // weight of the couplings of the sign opposite to a_ii, as
                      // in lib/multilevel/couplings.h
 };

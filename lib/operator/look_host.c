@@ -26,8 +26,9 @@ void lcl_look_host_sums(double *sums, const struct lcl_csr *A)
         sums[0] += diagonal > 0;
         sums[1] += diagonal < 0;
         sums[2] += above + below > LOOK_CLOSE * fabs(diagonal);
-        sums[3] += diagonal < 0 ? above : below;
-        sums[4] += above + below;
+        sums[3] += above + below > LOOK_LOOSE * fabs(diagonal);
+        sums[4] += diagonal < 0 ? above : below;
+        sums[5] += above + below;
     }
 }
 

@@ -56,15 +56,15 @@ static bool factor_row(void *user, const struct lcl_ref_range *range, int64_t i)
     const struct lcl_csr *B = F->B;
     const int64_t from = B->row_ptr[i], to = B->row_ptr[i + 1];
     const int64_t diagonal = lcl_ref_find(B, i, i);
-    const double largest = largest_of(B, range, i);
     const double given = diagonal < 0 ? 0 : B->val[diagonal];
+    const double scale = lcl_ref_scale(range, given, largest_of(B, range, i));
     bool small;
     memcpy(F->val + from, B->val + from, (size_t)(to - from) * sizeof *F->val);
-    double d = given + copysign(range->shift * largest, given);
+    double d = given + copysign(range->shift * scale, given);
     for (int64_t k = from; k < to && B->col_ind[k] < i; ++k)
         if (lcl_ref_is_inside(range, B->col_ind[k]))
             d -= eliminate(F, range, i, k);
-    F->inv_d[i] = 1 / lcl_ref_repair(range, d, given, largest, &small);
+    F->inv_d[i] = 1 / lcl_ref_repair(range, d, given, scale, &small);
     for (int64_t k = from; k < to; ++k)
         if (B->col_ind[k] > i)
             F->val[k] *= F->inv_d[i];

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-// Initial shift relative to the largest entry of a row; it doubles.
+// Initial shift relative to the scale of a row; it doubles.
 #define FIRST_SHIFT 1e-3
 enum { SHIFT_ROUNDS = 16 };
 
@@ -16,17 +16,23 @@ int64_t lcl_ref_find(const struct lcl_csr *B, int64_t i, int64_t j)
     return -1;
 }
 
+double lcl_ref_scale(const struct lcl_ref_range *range, double given,
+                     double largest)
+{
+    return range->definite && given != 0 ? fabs(given) : largest;
+}
+
 double lcl_ref_repair(const struct lcl_ref_range *range, double d, double given,
-                      double largest, bool *small)
+                      double scale, bool *small)
 {
     const double sign = given < 0 ? -1 : 1;
     const double size =
-        range->pivot == LCL_PIVOT_REPLACE ? largest : range->tol * largest;
+        range->pivot == LCL_PIVOT_REPLACE ? scale : range->tol * scale;
     *small = !isfinite(d) ||
-             (range->definite ? sign * d : fabs(d)) <= range->tol * largest;
+             (range->definite ? sign * d : fabs(d)) <= range->tol * scale;
     if (!*small)
         return d;
-    if (largest == 0)
+    if (scale == 0)
         return 1;
     if (range->definite)
         return sign * size;

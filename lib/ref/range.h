@@ -22,14 +22,19 @@ static inline bool lcl_ref_is_inside(const struct lcl_ref_range *range,
 // Position of entry b_ij, or -1.
 int64_t lcl_ref_find(const struct lcl_csr *B, int64_t i, int64_t j);
 
-// The pivot d of a row with the diagonal entry `given` and the largest entry
-// `largest`, or its replacement: that entry (REPLACE) or tol times it, with the
-// sign of the pivot or, if `definite`, of `given`.
-double lcl_ref_repair(const struct lcl_ref_range *range, double d, double given,
-                      double largest, bool *small);
+// What pivots and shifts of a row are compared with: its largest entry or, if
+// `definite`, its diagonal entry `given`, unless that is 0.
+double lcl_ref_scale(const struct lcl_ref_range *range, double given,
+                     double largest);
 
-// Factors row i of `user` with range->shift times its largest entry added to
-// the diagonal; returns whether a pivot was small.
+// The pivot d of a row with the diagonal entry `given`, or its replacement: the
+// scale of the row (REPLACE) or tol times it, with the sign of the pivot or, if
+// `definite`, of `given`.
+double lcl_ref_repair(const struct lcl_ref_range *range, double d, double given,
+                      double scale, bool *small);
+
+// Factors row i of `user` with range->shift times its scale added to the
+// diagonal; returns whether a pivot was small.
 typedef bool lcl_ref_factor_row(void *user, const struct lcl_ref_range *range,
                                 int64_t i);
 

@@ -13,8 +13,8 @@
 #include <stdio.h>
 
 enum {
-    GPU_ROWS = 512,     // one wave per group, a whole step per wave
-    CPU_ROWS = 16384,   // vector and factor of a subdomain fit in L2
+    GPU_ROWS = 512,        // one wave per group, a whole step per wave
+    CPU_ROWS = UINT16_MAX, // the vector of a subdomain fits in L2
     ROWS_PER_LANE = 16, // with more rows per lane, the group gets another wave
     MAX_WAVES = 8,
     ROWS_STEP = 128, // rounding of the vector's size in local memory: fewer

@@ -169,6 +169,35 @@ grep -Eq '^[{]"op":"fill","variant":"ildu0","problem":"lap3d:6".*"iters":[1-9].*
 [ "$(grep -Ec '^[{]"op":"fill","variant":"(iluk|ras) [12]".*"refused":"(iluk|ras) does not support the trisolve dag_ec_lds' \
     "$dir/out")" = 4 ] || flunk 'fill has lines with reasons'
 
+# Many methods, here those of two types: ranked trials, the best ones, a mean.
+"$bench" grid --solver cg --precond jacobi lap3d:6 lap3d:7 >"$dir/out" 2>"$dir/err" || flunk 'grid succeeds'
+for problem in lap3d:6 lap3d:7; do
+    grep -A 3 "^$problem, in seconds" "$dir/out" | grep -Eq '^ +[0-9.]+ .* [1-9][0-9]*  as given$' ||
+        flunk "grid tries the defaults on $problem"
+    [ "$(grep -Ec "^$problem +[0-9.]+ +[0-9.]+ +[1-9][0-9]* +[0-9.]+  (cg jacobi|--solver cg --precond jacobi)\$" \
+        "$dir/out")" = 3 ] || flunk "grid has three rows of $problem"
+done
+awk '/^The method that/ { chosen = 1 } /^The shortest/ { chosen = 0 }
+    /^lap3d:[67]  / { if (chosen ? $5 != "1.00" : $5 < 1) exit 1; ++rows } END { exit rows != 6 }' "$dir/out" ||
+    flunk 'the best ones are no slower than the defaults'
+[ "$(grep -c '^geometric mean of 2 ratios  [1-9]' "$dir/out")" = 2 ] || flunk 'grid has two means'
+"$bench" grid --json --solver bicgstab --precond jacobi convdiff:6,1 >"$dir/out" 2>"$dir/err" ||
+    flunk 'grid --json succeeds'
+[ "$(grep -c '^{"op":"grid-trial","variant":"[^"]*","problem":"convdiff:6,1".*"end":"converged"' "$dir/out")" = 2 ] ||
+    flunk 'grid has lines of trials'
+grep -Eq '^[{]"op":"grid","variant":"bicgstab jacobi".*"default":[{].*"solve":[{].*"total":[{].*"ratio":[1-9]' \
+    "$dir/out" || flunk 'grid has a line of the best ones'
+for mean in solve total; do
+    grep -Eq "^[{]\"op\":\"grid-mean\",\"variant\":\"$mean\",\"ratios\":1,\"mean\":[1-9]" "$dir/out" ||
+        flunk "grid has a mean of $mean"
+done
+# No method solves a singular system; the next problem is tried.
+printf '%%%%MatrixMarket matrix coordinate real symmetric\n3 3 5\n1 1 1\n2 2 2\n3 3 1\n2 1 1\n3 2 1\n' >"$dir/singular.mtx"
+"$bench" grid --solver cg --precond jacobi "$dir/singular.mtx" lap3d:6 >"$dir/out" 2>"$dir/err" ||
+    flunk 'grid survives a singular matrix'
+[ "$(grep -c 'singular.mtx .* - .*  none converges$' "$dir/out")" = 3 ] || flunk 'grid says that none converges'
+[ "$(grep -c '^geometric mean of 1 ratios' "$dir/out")" = 2 ] || flunk 'a mean of what converges'
+
 # Batched inversion: named problems, as tables and as lines.
 "$bench" bgje batch:5,40 batch:1,3 >"$dir/out" 2>"$dir/err" || flunk 'bgje succeeds'
 for precision in fp64 fp32; do
@@ -305,6 +334,7 @@ expect_refused 'weak: this option does not apply here' --weak 1 lap3d:6
 expect_refused "gmrs: unknown subject: did you mean 'gmres'" gmrs lap3d:6
 expect_refused "setpu: unknown subject: did you mean 'setup'" setpu
 expect_refused 'gmres: name a problem' gmres
+expect_refused 'grid: name a problem' grid
 expect_refused '--rtol: name a problem' --rtol 1e-6
 expect_refused '--solver: options apply to the problems that follow' lap3d:6 --solver idr
 expect_refused '--rtol: options apply to the problems that follow' dd lap3d:6 --rtol 1e-6 --json

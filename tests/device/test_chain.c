@@ -128,7 +128,8 @@ static void test_chain__the_matrix_chooses(void **state)
                   LCL_PRECOND_IC0);
     expect_choice(*state, scaled(test_laplacian(10, 9, 8), -1e-200),
                   LCL_SOLVER_CG, LCL_PRECOND_IC0);
-    expect_choice(*state, test_identity(5000), LCL_SOLVER_CG, LCL_PRECOND_IC0);
+    expect_choice(*state, test_identity(5000), LCL_SOLVER_CG,
+                  LCL_PRECOND_JACOBI);
     expect_choice(*state, shifted(test_laplacian(10, 9, 8), 12),
                   LCL_SOLVER_MINRES, LCL_PRECOND_JACOBI);
     expect_choice(*state, shifted(test_laplacian(10, 9, 8), 6),
@@ -462,15 +463,54 @@ static void test_chain__memory_decides_on_the_whole_matrix_for_cg(void **state)
     }
 }
 
-// Without diagonal, factors come after a permutation.
+// Couplings that add up to 0.8 of the diagonal need no factors, of any sign.
+static struct lcl_csr dominated(double below)
+{
+    struct lcl_csr A = test_laplacian(18, 16, 15);
+    for (int64_t i = 0; i < A.rows; ++i)
+        for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
+            A.val[k] *= A.col_ind[k] == i ? 1.25 : A.col_ind[k] < i ? below : 1;
+    return A;
+}
+
+static void test_chain__dominated_matrices_need_no_factors(void **state)
+{
+    expect_choice(*state, dominated(1), LCL_SOLVER_CG, LCL_PRECOND_JACOBI);
+    expect_choice(*state, dominated(-1), LCL_SOLVER_BICGSTAB,
+                  LCL_PRECOND_JACOBI);
+}
+
+// Constants are far from the null space of D A D, if D differs from row to row.
+static void test_chain__bad_scales_are_not_for_multigrid(void **state)
+{
+    struct lcl_csr A = test_laplacian(18, 16, 15);
+    for (int64_t i = 0; i < A.rows; ++i)
+        for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
+            A.val[k] *= ldexp(1, (int)((i * 7 % 9) + A.col_ind[k] * 7 % 9));
+    expect_choice(*state, A, LCL_SOLVER_CG, LCL_PRECOND_IC0);
+}
+
+// A saddle point, not symmetric: elimination fills its zero diagonal entries.
+static void test_chain__zero_diagonals_are_filled(void **state)
+{
+    expect_choice(*state, test_bordered(unsymmetric(), 1, 1, 0),
+                  LCL_SOLVER_BICGSTAB, LCL_PRECOND_ILUK);
+}
+
+// Where elimination does not help, the next factors come after a permutation.
 static void test_chain__missing_diagonals_are_permuted(void **state)
 {
-    const double dense[] = {0, 2, 0, 1, 0, 0, 3, 1, 1, 1, 0, 4, 5, 0, 0, 0};
+    enum { N = 90 };
+    double dense[N * N] = {0};
     struct run r;
-    run_open(&r, *state, test_csr_from_dense(4, dense), NULL, NULL);
-    assert_int_equal(precond_of(&r), LCL_PRECOND_ILDU0);
+    for (int i = 0; i < N; ++i) {
+        dense[i * N + (i + 9) % N] = 4;
+        dense[i * N + (i + 10) % N] = -1;
+    }
+    run_open(&r, *state, test_csr_from_dense(N, dense), NULL, NULL);
+    assert_int_equal(precond_of(&r), LCL_PRECOND_ILUK);
+    assert_int_equal(solve(&r, LCL_OK), 2);
     assert_true(lcl_precond_info(lcl_chain_precond(r.C))->transversal);
-    assert_int_equal(solve(&r, LCL_OK), 1);
     run_close(&r);
 }
 
@@ -662,6 +702,9 @@ int main(void)
         cmocka_unit_test(test_chain__dropped_couplings_bring_overlap_to_cg),
         cmocka_unit_test(test_chain__memory_decides_on_the_whole_matrix),
         cmocka_unit_test(test_chain__memory_decides_on_the_whole_matrix_for_cg),
+        cmocka_unit_test(test_chain__dominated_matrices_need_no_factors),
+        cmocka_unit_test(test_chain__bad_scales_are_not_for_multigrid),
+        cmocka_unit_test(test_chain__zero_diagonals_are_filled),
         cmocka_unit_test(test_chain__missing_diagonals_are_permuted),
         cmocka_unit_test(test_chain__singular_systems_are_reported),
         cmocka_unit_test(test_chain__iterations_are_bounded_together),

@@ -180,6 +180,78 @@ static void test_precond__missing_diagonals_are_repaired_and_told(void **state)
     test_csr_finish(&A);
 }
 
+// ------------------------------------------------------------------ scales
+
+// From 2^-20 to 2^20.
+static double scale_of(int64_t i)
+{
+    return ldexp(1, (int)(i * 7 % 41) - 20);
+}
+
+// D A D for D = diag(scale_of(i)), with a diagonal so small that pivots get the
+// wrong sign.
+static struct lcl_csr poor(bool is_scaled)
+{
+    struct lcl_csr A = test_laplacian(8, 7, 6);
+    for (int64_t i = 0; i < A.rows; ++i)
+        for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
+            A.val[k] = A.col_ind[k] == i ? 2.5 : A.val[k];
+            if (is_scaled)
+                A.val[k] *= scale_of(i) * scale_of(A.col_ind[k]);
+        }
+    return A;
+}
+
+// (D M D)^-1 D b = D^-1 M^-1 b.
+static void expect_scaled(lcl_context *ctx,
+                          const struct lcl_precond_params *params)
+{
+    struct lcl_csr all[] = {poor(false), poor(true)};
+    const int64_t n = all[0].rows;
+    double *b = test_random_vector(n, 1);
+    double *x[] = {test_vector(n), test_vector(n)};
+    for (int k = 0; k < 2; ++k) {
+        lcl_precond *M;
+        assert_int_equal(test_precond_create(&M, ctx, &all[k], params),
+                         LCL_PIVOTS_REPAIRED);
+        for (int64_t i = 0; i < n; ++i)
+            b[i] *= k ? scale_of(i) : 1;
+        apply(M, b, x[k], n);
+        test_precond_destroy(&M);
+        test_csr_finish(&all[k]);
+    }
+    for (int64_t i = 0; i < n; ++i)
+        x[1][i] *= scale_of(i);
+    test_expect_same("x", x[1], x[0], n);
+    free(b);
+    free(x[0]);
+    free(x[1]);
+}
+
+static void test_precond__scaled_matrices_have_scaled_cholesky(void **state)
+{
+    static const struct {
+        enum lcl_precond_type type;
+        enum lcl_trisolve trisolve;
+        enum lcl_pivot pivot;
+    } cases[] = {
+        {LCL_PRECOND_IC0, LCL_TRISOLVE_PACKED, LCL_PIVOT_SHIFT},
+        {LCL_PRECOND_IC0, LCL_TRISOLVE_PACKED, LCL_PIVOT_REPLACE},
+        {LCL_PRECOND_IC0, LCL_TRISOLVE_HEC_LEVEL, LCL_PIVOT_SHIFT},
+        {LCL_PRECOND_AS, LCL_TRISOLVE_PACKED, LCL_PIVOT_BOOST},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+        const struct lcl_precond_params params = {
+            .type = cases[k].type,
+            .trisolve = cases[k].trisolve,
+            .pivot = cases[k].pivot,
+            .partition = {.type = LCL_PARTITION_NATURAL, .rows = 120},
+            .storage = LCL_FACTOR_STORAGE_FP64,
+        };
+        expect_scaled(*state, &params);
+    }
+}
+
 // -------------------------------------------------------------------- storage
 
 // The rows of A by 1e-60, 1 and 1e60 in turn.
@@ -421,6 +493,7 @@ int main(void)
         cmocka_unit_test(test_precond__storage_follows_the_range_of_the_values),
         cmocka_unit_test(test_precond__values_that_do_not_fit_are_refused),
         cmocka_unit_test(test_precond__new_values_give_what_a_new_one_gives),
+        cmocka_unit_test(test_precond__scaled_matrices_have_scaled_cholesky),
         cmocka_unit_test(test_precond__modified_ilu_keeps_row_sums),
         cmocka_unit_test(test_precond__relax_is_checked),
         cmocka_unit_test(test_precond__repaired_pivots_are_forgotten_by_update),

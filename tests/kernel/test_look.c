@@ -35,8 +35,8 @@ static void expect_look(lcl_context *ctx, struct lcl_csr A, int block,
                      LCL_OK);
     test_row_sums(got, LOOK_SUMS, ctx, spec, &B, wide, lanes);
     lcl_look_host_sums(expected, &A);
-    test_expect_near("counts", got, expected, 3, 0);
-    test_expect_near("weights", got + 3, expected + 3, 2, 1e-13 * expected[4]);
+    test_expect_near("counts", got, expected, 4, 0);
+    test_expect_near("weights", got + 4, expected + 4, 2, 1e-13 * expected[5]);
     lcl_free(place);
     lcl_bsr_finish(&B);
     test_csr_finish(&A);
@@ -73,6 +73,7 @@ static void test_look__the_laplacian_is_elliptic(void **state)
     assert_int_equal(look.positive, A.rows);
     assert_int_equal(look.negative, 0);
     assert_true(look.close >= inner && look.close < A.rows);
+    assert_int_equal(look.loose, 0);
     assert_true(look.opposite == 1);
     for (int64_t k = 0; k < A.nnz; ++k)
         A.val[k] *= -1;
@@ -92,6 +93,7 @@ static void test_look__a_diagonal_has_no_couplings(void **state)
     assert_int_equal(look.positive, 5);
     assert_int_equal(look.negative, 1);
     assert_int_equal(look.close, 0);
+    assert_int_equal(look.loose, 0);
     assert_true(look.opposite == 0);
     test_csr_finish(&A);
 }
