@@ -117,10 +117,10 @@ static void test_ahead__products_are_the_host_s(void **state)
 
 // Twice, with the same bits.
 static void expect_solved(struct pair *t, enum lcl_solver_type type,
-                          enum lcl_precond_type precond)
+                          enum lcl_precond_type precond, enum lcl_coarse coarse)
 {
-    const struct lcl_precond_params p = {.type = precond,
-                                         .partition = {.rows = 64}};
+    const struct lcl_precond_params p = {
+        .type = precond, .partition = {.rows = 64}, .coarse = coarse};
     const struct lcl_solver_params s = {.type = type, .max_iters = 400};
     struct lcl_report report = LCL_REPORT_INIT;
     double *first = test_vector(t->A.rows);
@@ -147,8 +147,19 @@ static void test_ahead__solvers_converge(void **state)
     struct pair t;
     (void)state;
     pair_open(&t, test_laplacian(3, 2, 2));
-    expect_solved(&t, LCL_SOLVER_CG, LCL_PRECOND_IC0);
-    expect_solved(&t, LCL_SOLVER_GMRES, LCL_PRECOND_JACOBI);
+    expect_solved(&t, LCL_SOLVER_CG, LCL_PRECOND_IC0, LCL_COARSE_NONE);
+    expect_solved(&t, LCL_SOLVER_GMRES, LCL_PRECOND_JACOBI, LCL_COARSE_NONE);
+    pair_close(&t);
+}
+
+// The host gathers the coarse residual in between.
+static void test_ahead__preconditioners_reach_the_other_device(void **state)
+{
+    struct pair t;
+    (void)state;
+    pair_open(&t, test_laplacian(3, 2, 2));
+    expect_solved(&t, LCL_SOLVER_CG, LCL_PRECOND_IC0, LCL_COARSE_MULT);
+    expect_solved(&t, LCL_SOLVER_GMRES, LCL_PRECOND_RAS, LCL_COARSE_NONE);
     pair_close(&t);
 }
 
@@ -163,7 +174,8 @@ static void test_ahead__kronecker_systems_by_both_exchanges(void **state)
         pair_open_kron(&t, &T.K, (enum lcl_kron_exchange_type)exchange);
         expect_products(&t, 1e-12);
         if (exchange == LCL_KRON_EXCHANGE_BATCHED)
-            expect_solved(&t, LCL_SOLVER_BICGSTAB, LCL_PRECOND_BLOCK_JACOBI);
+            expect_solved(&t, LCL_SOLVER_BICGSTAB, LCL_PRECOND_BLOCK_JACOBI,
+                          LCL_COARSE_NONE);
         pair_close(&t);
     }
     test_kron_finish(&T);
@@ -181,7 +193,7 @@ static void test_ahead__a_rank_that_fails_ends_all(void **state)
     assert_int_equal(lcl_operator_update(t.op, t.A.val), LCL_EFORMAT);
     t.A.val[t.A.nnz - 1] = value;
     assert_int_equal(lcl_operator_update(t.op, t.A.val), LCL_OK);
-    expect_solved(&t, LCL_SOLVER_CG, LCL_PRECOND_JACOBI);
+    expect_solved(&t, LCL_SOLVER_CG, LCL_PRECOND_JACOBI, LCL_COARSE_NONE);
     pair_close(&t);
 }
 
@@ -191,6 +203,7 @@ int main(void)
         cmocka_unit_test(test_ahead__products_are_the_host_s),
         cmocka_unit_test(test_ahead__solvers_converge),
         cmocka_unit_test(test_ahead__kronecker_systems_by_both_exchanges),
+        cmocka_unit_test(test_ahead__preconditioners_reach_the_other_device),
         cmocka_unit_test(test_ahead__a_rank_that_fails_ends_all),
     };
     return test_device_run(tests);
