@@ -277,9 +277,10 @@ static void put_exchanges(cJSON *record, const struct exchanges *E)
     for (int k = 0; k < E->count; ++k) {
         const struct lcl_exchange_info *info = &E->each[k];
         cJSON *object = cJSON_CreateObject();
-        json_put_number(object, "own_seconds", exchanges_own_seconds(E, k));
-        json_put_number(object, "halo_seconds", info->halo_seconds);
-        json_put_number(object, "sum_seconds", info->sum_seconds);
+        cJSON *seconds = cJSON_AddObjectToObject(object, "seconds");
+        json_put_number(seconds, "own", exchanges_own_seconds(E, k));
+        json_put_number(seconds, "halo", info->halo_seconds);
+        json_put_number(seconds, "sums", info->sum_seconds);
         json_put_count(object, "exchanges", info->exchanges);
         json_put_count(object, "sums", info->sums);
         json_put_count(object, "sent_bytes", (int64_t)info->sent_bytes);
