@@ -398,7 +398,8 @@ void cli_finish(struct cli *cli)
 enum lcl_status cli_parse(struct cli *cli, int argc, char **argv,
                           struct messages *messages)
 {
-    *cli = (struct cli){.command = &cmd_solve, .json = wants_json(argv)};
+    *cli = (struct cli){
+        .command = &cmd_solve, .argv = argv, .json = wants_json(argv)};
     struct parser parser = {
         .cli = cli,
         .messages = messages,

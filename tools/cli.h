@@ -52,6 +52,7 @@ struct cli {
     const char *mpi_text; // of --mpi
     enum cli_mpi mpi;
     const char *history;
+    const char *report;          // of --report
     const char *goal_text;       // of --for
     bool many;                   // solves with new values
     const char *a_text, *b_text; // of --a and --b
@@ -59,6 +60,7 @@ struct cli {
     int runs; // of --runs
     const char *coordinates;
     const char *near_null;
+    char *const *argv;  // the command line, from the program's name on
     char *options_text; // of the file of --options, to which `given` points
     bool json;
     bool plot;
@@ -110,6 +112,13 @@ enum lcl_status cli_check_effect(const struct cli *cli,
 void cli_print_command(FILE *out, const struct cli *cli);
 void cli_print_pairs(FILE *out, const struct cli *cli);
 void cli_print_c(FILE *out, const struct cli *cli);
+
+// Prints the command line as it was given.
+void cli_print_given(FILE *out, const struct cli *cli);
+
+// What `print` prints, which the caller frees; NULL: out of memory.
+char *cli_printed(const struct cli *cli,
+                  void (*print)(FILE *out, const struct cli *cli));
 
 // Whether the command line has the option of the library.
 bool cli_is_given(const struct cli *cli, const char *key);

@@ -103,6 +103,7 @@ static enum lcl_status check_dry_run(const struct cli *cli,
     } useless[] = {{cli->output, "-o"},
                    {cli->history, "--history"},
                    {cli->plot, "--plot"},
+                   {cli->report, "--report"},
                    {cli->profile, "--profile"}};
     if (!cli->dry_run)
         return LCL_OK;
@@ -134,11 +135,12 @@ static enum lcl_status check_streams(const struct cli *cli,
                              "--plot belongs to the text report: give it or "
                              "%s, not both",
                              cli->json ? "--json" : "-q");
-    if (cli_is_stdout(cli->output) + cli_is_stdout(cli->history) + cli->json >
+    if (cli_is_stdout(cli->output) + cli_is_stdout(cli->history) +
+            cli_is_stdout(cli->report) + cli->json >
         1)
         return messages_fail(messages, LCL_EINVAL,
-                             "only one of -o, --history and --json can write "
-                             "to the standard output");
+                             "only one of -o, --history, --report and --json "
+                             "can write to the standard output");
     return LCL_OK;
 }
 

@@ -4,6 +4,7 @@
 #include "tools/commands.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ---------------------------------------------------------------- command
@@ -61,6 +62,28 @@ void cli_print_command(FILE *out, const struct cli *cli)
         print_word(out, title);
         print_word(out, cli->given[i]);
     }
+}
+
+void cli_print_given(FILE *out, const struct cli *cli)
+{
+    fputs("clsolve", out);
+    for (char *const *word = cli->argv; *word && *++word;)
+        print_word(out, *word);
+}
+
+char *cli_printed(const struct cli *cli,
+                  void (*print)(FILE *out, const struct cli *cli))
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    if (!out)
+        return NULL;
+    print(out, cli);
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
 }
 
 void cli_print_pairs(FILE *out, const struct cli *cli)

@@ -33,6 +33,7 @@ static const struct option table[] = {
     {"dry-run", '\0', FLAG, AT(dry_run), TAKES_HISTORY, NULL, "estimate memory and traffic; solve nothing"},
     {"plot", '\0', FLAG, AT(plot), TAKES_HISTORY, NULL, "plot the residual in text"},
     {"bandwidth", '\0', FLAG, AT(bandwidth), TAKES_LINKS, NULL, "measure latency and bandwidth between each pair of devices"},
+    {"report", '\0', TEXT, AT(report), TAKES_REPORT, "FILE", "write a report with pictures to FILE: one page of HTML"},
     {"profile", '\0', FLAG, AT(profile), TAKES_PROFILE, NULL, "print the times of set-up by task, and more details"},
     {NULL, 'q', FLAG, AT(quiet), 0, NULL, "print only errors"},
     {NULL, 'v', TIMES, AT(verbose), 0, NULL, "print choices; -vv also builds and sizes, -vvv also each OpenCL call"},

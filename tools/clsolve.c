@@ -29,7 +29,7 @@ static void complain(const struct job *job, enum lcl_status status, int code)
     fprintf(stderr, "clsolve: %s\n",
             *job->messages.error ? job->messages.error
                                  : lcl_status_str(status));
-    if (job->cli.json)
+    if (job->cli.json && !job->told)
         json_error(job, status, code);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // clsolve info A.mtx: prints properties of a matrix and its preconditioner.
 #include "tools/commands.h"
+#include "tools/html_report.h"
 #include "tools/report.h"
 
 static bool prints_text(const struct job *job)
@@ -25,11 +26,14 @@ static enum lcl_status look_at_matrix(struct job *job)
     return job_check_square(job);
 }
 
-static enum lcl_status print_precond(struct job *job)
+static enum lcl_status print_precond(struct job *job, int exit_code)
 {
-    if (job->cli.json && !json_info(job))
-        return messages_fail(&job->messages, LCL_ENOMEM,
-                             "out of memory: no room for the report");
+    if (job->cli.json) {
+        job->told = json_info(job, exit_code);
+        if (!job->told)
+            return messages_fail(&job->messages, LCL_ENOMEM,
+                                 "out of memory: no room for the report");
+    }
     if (prints_text(job)) {
         text_device(lcl_context_caps(job->ctx));
         text_choice(job);
@@ -39,19 +43,30 @@ static enum lcl_status print_precond(struct job *job)
     return LCL_OK;
 }
 
+static enum lcl_status tell(struct job *job)
+{
+    job_end(job);
+    const enum lcl_status written = html_report(job);
+    const enum lcl_status printed =
+        print_precond(job, job_exit_code(job, written));
+    return printed < 0 ? printed : written;
+}
+
 static enum lcl_status run(struct job *job)
 {
     enum lcl_status st;
-    if ((st = job_read(job)) < 0 || (st = look_at_matrix(job)) < 0 ||
+    if ((st = job_check_paths(job)) < 0 || (st = job_reserve_stdout(job)) < 0 ||
+        (st = job_read(job)) < 0 || (st = look_at_matrix(job)) < 0 ||
         (st = job_open_device(job)) < 0 || (st = job_set_up(job)) < 0)
         return st;
-    return print_precond(job);
+    return tell(job);
 }
 
 const struct command cmd_info = {
     .name = "info",
     .usage = "A.mtx [options]",
     .help = "print properties of a matrix and of its preconditioner",
-    .takes = TAKES_MATRIX | TAKES_METHOD | TAKES_DEVICE | TAKES_PROFILE,
+    .takes = TAKES_MATRIX | TAKES_METHOD | TAKES_DEVICE | TAKES_PROFILE |
+             TAKES_REPORT,
     .run = run,
 };

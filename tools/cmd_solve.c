@@ -2,6 +2,7 @@
 // clsolve A.mtx: solves and reports.
 #include "tools/commands.h"
 #include "tools/dry_run.h"
+#include "tools/html_report.h"
 #include "tools/ranks.h"
 #include "tools/report.h"
 
@@ -33,10 +34,11 @@ static void print_failure(const struct job *job)
             lcl_stop_str(job->report.stop));
 }
 
-static enum lcl_status print_result(struct job *job)
+static enum lcl_status print_result(struct job *job, int exit_code)
 {
     if (job->cli.json) {
-        if (!json_solve(job, job_exit_code(job, job->outcome)))
+        job->told = json_solve(job, exit_code);
+        if (!job->told)
             return messages_fail(&job->messages, LCL_ENOMEM,
                                  "out of memory: no room for the report");
         return LCL_OK;
@@ -46,6 +48,16 @@ static enum lcl_status print_result(struct job *job)
     else if (job->outcome != LCL_OK)
         print_failure(job);
     return LCL_OK;
+}
+
+// A page that cannot be written does not take the result away.
+static enum lcl_status tell(struct job *job)
+{
+    job_end(job);
+    const enum lcl_status written = html_report(job);
+    const enum lcl_status st = written < 0 ? written : job->outcome;
+    const enum lcl_status printed = print_result(job, job_exit_code(job, st));
+    return printed < 0 ? printed : st;
 }
 
 static enum lcl_status solve_alone(struct job *job)
@@ -62,16 +74,15 @@ static enum lcl_status solve_alone(struct job *job)
         return st;
     print_method(job);
     if ((st = exchanges_begin(job)) < 0 || (st = job_solve(job)) < 0 ||
-        (st = exchanges_end(job)) < 0 || (st = job_write(job)) < 0 ||
-        (st = print_result(job)) < 0)
+        (st = exchanges_end(job)) < 0 || (st = job_write(job)) < 0)
         return st;
-    return job->outcome;
+    return tell(job);
 }
 
 static enum lcl_status run(struct job *job)
 {
     static const struct ranks_report report = {print_header, print_method,
-                                               print_result};
+                                               tell};
     const enum lcl_status st =
         ranks_are_wanted(&job->cli) ? ranks_begin(job) : LCL_OK;
     if (st < 0)
@@ -87,6 +98,7 @@ const struct command cmd_solve = {
              "--kron M L A B [--tau T] [options]",
     .help = "solve a system",
     .takes = TAKES_MATRIX | TAKES_METHOD | TAKES_RHS | TAKES_DEVICE |
-             TAKES_DEVICES | TAKES_OUTPUT | TAKES_HISTORY | TAKES_PROFILE,
+             TAKES_DEVICES | TAKES_OUTPUT | TAKES_HISTORY | TAKES_PROFILE |
+             TAKES_REPORT,
     .run = run,
 };

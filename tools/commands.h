@@ -29,6 +29,7 @@ enum {
     TAKES_PAIR = 256,    // --a, --b, --runs
     TAKES_DEVICES = 512, // --devices
     TAKES_LINKS = 1024,  // --bandwidth
+    TAKES_REPORT = 2048, // --report
 };
 
 struct job;

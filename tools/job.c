@@ -143,6 +143,16 @@ enum lcl_status job_solve(struct job *job)
 
 // ---------------------------------------------------------------- end
 
+// Without an answer, the profile has no shares of copy bandwidth.
+void job_end(struct job *job)
+{
+    struct profile *P = &job->profile;
+    job->ended = job_clock();
+    profile_set_read(P, job->read_seconds, job->read.bytes, &job->A);
+    if (job->cli.profile && lcl_context_copy_bandwidth(job->ctx, &P->copy) < 0)
+        P->copy = 0;
+}
+
 void job_drop_method(struct job *job)
 {
     job->M = NULL;
@@ -229,7 +239,8 @@ int64_t job_stage_rows(const struct job *job)
 
 struct job_times job_times(const struct job *job)
 {
-    struct job_times times = {.total = job_clock() - job->started};
+    const double end = job->ended > 0 ? job->ended : job_clock();
+    struct job_times times = {.total = end - job->started};
     times.other = times.total;
     for (int phase = 0; phase < LCL_PHASE_COUNT; ++phase) {
         times.phase[phase] =
@@ -241,16 +252,6 @@ struct job_times job_times(const struct job *job)
     if (times.other < 0)
         times.other = 0;
     return times;
-}
-
-// Without an answer, the profile has no shares of copy bandwidth.
-struct profile job_profile(const struct job *job)
-{
-    struct profile P = job->profile;
-    profile_set_read(&P, job->read_seconds, job->read.bytes, &job->A);
-    if (lcl_context_copy_bandwidth(job->ctx, &P.copy) < 0)
-        P.copy = 0;
-    return P;
 }
 
 static bool blames_input(enum lcl_status status)

@@ -54,6 +54,8 @@ struct job {
     int reserved; // descriptor of the standard output; 0: not reserved
 
     struct profile profile; // of the set-up
+    double ended;           // on job_clock(); 0: not yet
+    bool told;              // the JSON record is printed
     struct progress progress;
     struct live_line line;
     struct devices devices;
@@ -79,10 +81,10 @@ double job_clock(void);
 // Whether the live line is wanted.
 bool job_is_live(const struct job *job);
 
-// Refuses paths for -o and --history that are inputs or not writable.
+// Refuses paths for -o, --history and --report that are inputs or not writable.
 enum lcl_status job_check_paths(struct job *job);
 
-// If -o or --history writes to the standard output, reserves it for that file:
+// If one of them writes to the standard output, reserves it for that file:
 // all other output, including that of drivers, goes to the standard error
 // output.
 enum lcl_status job_reserve_stdout(struct job *job);
@@ -129,6 +131,14 @@ enum lcl_status job_solve(struct job *job);
 // Writes the files of -o and --history.
 enum lcl_status job_write(struct job *job);
 
+// Stops the clock and completes the profile, so that all reports tell the same;
+// with --profile, measures the copy bandwidth.
+void job_end(struct job *job);
+
+// Writes the text of the report of --report.
+enum lcl_status job_write_report(struct job *job, const char *text,
+                                 size_t bytes);
+
 void job_finish(struct job *job);
 
 // ---------------------------------------------------------------- queries
@@ -153,9 +163,6 @@ double job_error(const struct job *job);
 int64_t job_stage_rows(const struct job *job);
 
 struct job_times job_times(const struct job *job);
-
-// The set-up by task, for --profile; measures the copy bandwidth.
-struct profile job_profile(const struct job *job);
 
 int job_exit_code(const struct job *job, enum lcl_status status);
 

@@ -43,17 +43,11 @@ void json_put_bool(cJSON *object, const char *key, bool value)
 bool json_put_printed(cJSON *object, const char *key, const struct cli *cli,
                       void (*write)(FILE *out, const struct cli *cli))
 {
-    char *text = NULL;
-    size_t bytes;
-    FILE *out = open_memstream(&text, &bytes);
-    if (!out)
-        return false;
-    write(out, cli);
-    const bool written = fclose(out) == 0;
-    if (written)
+    char *text = cli_printed(cli, write);
+    if (text)
         cJSON_AddStringToObject(object, key, text);
     free(text);
-    return written;
+    return text != NULL;
 }
 
 // Prints and frees the record.

@@ -10,10 +10,9 @@
 // Several devices deliver from threads of their own.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-// Length in bytes of the UTF-8 sequence at `text`; 0: invalid.
-static int utf8_length(const unsigned char *text)
+int messages_utf8_length(const char *at)
 {
-    const unsigned char head = *text;
+    const unsigned char *text = (const unsigned char *)at, head = *text;
     const int length = head >= 0xf0 && head <= 0xf4   ? 4
                        : head >= 0xe0 && head <= 0xef ? 3
                        : head >= 0xc2 && head <= 0xdf ? 2
@@ -30,11 +29,11 @@ static int utf8_length(const unsigned char *text)
 
 void messages_clean(char *text)
 {
-    for (unsigned char *at = (unsigned char *)text; *at;) {
-        const int length = utf8_length(at);
-        if (length == 0 && (*at < 0x20 || *at >= 0x7f))
-            *at = '?';
-        at += length ? length : 1;
+    while (*text) {
+        const int length = messages_utf8_length(text);
+        if (length == 0 && (*text < 0x20 || *text >= 0x7f))
+            *text = '?';
+        text += length ? length : 1;
     }
 }
 

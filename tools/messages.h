@@ -33,6 +33,10 @@ void messages_warn(struct messages *messages, const char *format, ...)
 // Prints the kept warnings to stderr.
 void messages_print_warnings(const struct messages *messages);
 
+// Length in bytes of the UTF-8 sequence of more than one byte at `text`; 0: it
+// is none.
+int messages_utf8_length(const char *text);
+
 // Replaces bytes that are neither printable ASCII nor UTF-8 by '?', so that a
 // damaged file or file name cannot break a terminal or a JSON record.
 void messages_clean(char *text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Output of -o and --history: to files, checked before any work, or to standard
-// streams.
+// Output of -o, --history and --report: to files, checked before any work, or
+// to standard streams.
 #define _XOPEN_SOURCE 700 // realpath()
 
 #include "tools/commands.h"
@@ -113,25 +113,41 @@ static enum lcl_status check_path(struct job *job, const char *path)
     return check_against_inputs(job, path);
 }
 
-static enum lcl_status check_each_other(struct job *job)
+// An option that names a file to write.
+struct target {
+    const char *option, *path;
+};
+
+static bool is_same_target(const char *a, const char *b)
 {
-    const char *x = job->cli.output, *history = job->cli.history;
-    if (!is_file(x) || !is_file(history) ||
-        (strcmp(x, history) != 0 && !is_same_file(x, history)))
+    return is_file(a) && is_file(b) &&
+           (strcmp(a, b) == 0 || is_same_file(a, b));
+}
+
+static enum lcl_status check_each_other(struct job *job, const struct target *a,
+                                        const struct target *b)
+{
+    if (!is_same_target(a->path, b->path))
         return LCL_OK;
     job->phase = JOB_USAGE;
     return messages_fail(&job->messages, LCL_EINVAL,
-                         "-o and --history name the same file '%s'", x);
+                         "%s and %s name the same file '%s'", a->option,
+                         b->option, a->path);
 }
 
 enum lcl_status job_check_paths(struct job *job)
 {
-    enum lcl_status st;
+    const struct cli *cli = &job->cli;
+    const struct target all[] = {{"-o", cli->output},
+                                 {"--history", cli->history},
+                                 {"--report", cli->report}};
+    enum lcl_status st = LCL_OK;
     job->phase = JOB_OUTPUT;
-    if ((st = check_path(job, job->cli.output)) < 0 ||
-        (st = check_path(job, job->cli.history)) < 0)
-        return st;
-    return check_each_other(job);
+    for (int k = 0; k < 3 && st == LCL_OK; ++k)
+        st = check_path(job, all[k].path);
+    for (int k = 0; k < 3 && st == LCL_OK; ++k)
+        st = check_each_other(job, &all[k], &all[(k + 1) % 3]);
+    return st;
 }
 
 // ---------------------------------------------------------------- stdout
@@ -139,7 +155,8 @@ enum lcl_status job_check_paths(struct job *job)
 enum lcl_status job_reserve_stdout(struct job *job)
 {
     const struct cli *cli = &job->cli;
-    if (!cli_is_stdout(cli->output) && !cli_is_stdout(cli->history))
+    if (!cli_is_stdout(cli->output) && !cli_is_stdout(cli->history) &&
+        !cli_is_stdout(cli->report))
         return LCL_OK;
     job->phase = JOB_OUTPUT;
     job->reserved = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -174,7 +191,7 @@ static bool print_history(const struct job *job, FILE *file)
 
 // Opens a path or standard stream as a separate stream: after a failure stdout
 // would keep the unwritten rest.
-static FILE *open_history(const char *path)
+static FILE *open_text(const char *path)
 {
     const int standard = cli_is_stdout(path) ? STDOUT_FILENO
                          : is_stderr(path)   ? STDERR_FILENO
@@ -183,18 +200,39 @@ static FILE *open_history(const char *path)
                         : fdopen(fcntl(standard, F_DUPFD_CLOEXEC, 0), "w");
 }
 
+// Reports the errno of the moment if the stream could not be written.
+static enum lcl_status close_text(struct job *job, FILE *file, const char *path,
+                                  bool written)
+{
+    const int reason = errno;
+    fclose(file);
+    return written ? LCL_OK : cannot_write(job, path, strerror(reason));
+}
+
 static enum lcl_status save_history(struct job *job)
 {
     const char *path = job->cli.history;
     if (!path)
         return LCL_OK;
-    FILE *file = open_history(path);
-    if (!file)
-        return cannot_write(job, path, strerror(errno));
-    const bool written = print_history(job, file);
-    const int reason = errno;
-    fclose(file);
-    return written ? LCL_OK : cannot_write(job, path, strerror(reason));
+    FILE *file = open_text(path);
+    return file ? close_text(job, file, path, print_history(job, file))
+                : cannot_write(job, path, strerror(errno));
+}
+
+enum lcl_status job_write_report(struct job *job, const char *text,
+                                 size_t bytes)
+{
+    const char *path = job->cli.report;
+    job->phase = JOB_OUTPUT;
+    redirect_stdout(job, job->reserved);
+    FILE *file = open_text(path);
+    const enum lcl_status st =
+        file ? close_text(job, file, path,
+                          fwrite(text, 1, bytes, file) == bytes &&
+                              fflush(file) == 0)
+             : cannot_write(job, path, strerror(errno));
+    redirect_stdout(job, STDERR_FILENO);
+    return st;
 }
 
 // ---------------------------------------------------------------- all

@@ -31,8 +31,8 @@ enum lcl_status ranks_facts(struct job *job);
 enum lcl_status ranks_begin(struct job *job);
 
 // Solves on all ranks; rank 0 calls print_header(), print_method() and
-// print_result() in between. An error of one rank is one on all, with its
-// message.
+// print_result(), which ends the job, in between. An error of one rank is one
+// on all, with its message.
 struct ranks_report {
     void (*print_header)(const struct job *job);
     void (*print_method)(const struct job *job);

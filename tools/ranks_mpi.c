@@ -177,6 +177,7 @@ static enum lcl_status check_options(struct job *job)
         {cli->near_null != NULL, "--near-null"},
         {cli->x0 != NULL, "--x0"},
         {cli->dry_run, "--dry-run"},
+        {cli->report != NULL, "--report"},
         {cli->matrix && strcmp(cli->matrix, "-") == 0, "the standard input"},
     };
     job->phase = JOB_USAGE;

@@ -48,7 +48,7 @@ void text_finding(const struct finding *finding);
 
 // Each function prints a record; false if memory or the standard output failed.
 bool json_solve(const struct job *job, int exit_code);
-bool json_info(const struct job *job);
+bool json_info(const struct job *job, int exit_code);
 bool json_convert(const struct job *job);
 bool json_devices(const struct lcl_caps *caps, int count,
                   const struct links *links); // NULL: not measured

@@ -242,8 +242,7 @@ static void put_times(cJSON *record, const struct job *job)
     json_put_count(kernels, "from_cache", builds.from_cache);
     if (!job->cli.profile)
         return;
-    const struct profile P = job_profile(job);
-    profile_add(cJSON_AddObjectToObject(seconds, "profile"), &P);
+    profile_add(cJSON_AddObjectToObject(seconds, "profile"), &job->profile);
 }
 
 static void put_warnings(cJSON *record, const struct job *job)
@@ -309,7 +308,7 @@ bool json_solve(const struct job *job, int exit_code)
     return json_print(record);
 }
 
-bool json_info(const struct job *job)
+bool json_info(const struct job *job, int exit_code)
 {
     cJSON *record = json_new("info");
     cJSON *matrix = json_put_matrix(record, job);
@@ -324,7 +323,7 @@ bool json_info(const struct job *job)
     put_precond(record, job);
     put_times(record, job);
     put_warnings(record, job);
-    json_put_count(record, "exit", 0);
+    json_put_count(record, "exit", exit_code);
     return json_print(record);
 }
 

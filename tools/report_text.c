@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The text report of clsolve.
 #include "tools/hints.h"
+#include "tools/method.h"
 #include "tools/plot.h"
 #include "tools/ranks.h"
 #include "tools/report.h"
@@ -116,18 +117,9 @@ void text_device(const struct lcl_caps *caps)
 
 static void method(const struct job *job)
 {
-    const struct lcl_precond_info *info = lcl_precond_info(job->M);
-    const struct lcl_solver_params *solver = &job->solver;
+    char solver[METHOD_TITLE], precond[METHOD_TITLE];
     line("method");
-    printf("%s", lcl_solver_name(solver->type));
-    if (solver->type == LCL_SOLVER_IDR)
-        printf("(%d)", solver->idr_s);
-    if (job_has_basis(job))
-        printf("(%d) in %s", solver->restart,
-               lcl_basis_storage_name(solver->basis));
-    printf(", %s", lcl_precond_name(info->type));
-    if (job_has_subdomains(job))
-        printf(" (%s)", lcl_trisolve_name(info->trisolve));
+    printf("%s, %s", method_solver(solver, job), method_precond(precond, job));
 }
 
 static void reason(const struct job *job)
@@ -165,15 +157,9 @@ void text_choice(const struct job *job)
 
 static void attempt(const struct lcl_attempt *a, const char *label)
 {
+    char title[METHOD_TITLE];
     line(label);
-    printf("%s", lcl_solver_name(a->solver));
-    if (a->parameter > 0)
-        printf("(%d)", a->parameter);
-    printf(", %s", lcl_precond_name(a->precond));
-    if (*a->variant)
-        printf(" (%s)", a->variant);
-    printf(": %s",
-           a->stop ? lcl_stop_name(a->stop) : lcl_status_str(a->status));
+    printf("%s: %s", method_attempt(title, a), method_outcome(a));
     if (a->stop)
         printf(", %d iterations, residual %.1e", a->iterations,
                a->true_residual);
@@ -493,8 +479,7 @@ void text_profile(const struct job *job)
 {
     if (!job->cli.profile)
         return;
-    const struct profile P = job_profile(job);
-    profile_print(&P);
+    profile_print(&job->profile);
 }
 
 static void plot(const struct job *job)

@@ -476,6 +476,18 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_precond_apply(lcl_precond *M,
                                                         const double *b,
                                                         double *x);
 
+/* Where factors on subdomains have the rows of A, in the caller's numbering:
+ * part[i], from 0 to parts - 1, is the subdomain of row i, with overlap the one
+ * that owns it or, for AS, one that has it; level[i], from 0 to levels_max - 1,
+ * is its level. The rows of one level of a subdomain do not depend on each
+ * other. Both arrays have `rows` entries. Blocking. Returns LCL_OK; LCL_EINVAL;
+ * LCL_EUNSUPPORTED (other preconditioners, Kronecker systems, several devices);
+ * LCL_ESELFTEST (the device computed impossible levels); LCL_EDEVICE;
+ * LCL_ENOMEM. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_precond_locate(const lcl_precond *M,
+                                                         int32_t *part,
+                                                         int32_t *level);
+
 LCL_API const struct lcl_precond_info *lcl_precond_info(const lcl_precond *M);
 LCL_API void lcl_precond_destroy(lcl_precond **M);
 

@@ -9,6 +9,7 @@
 #include "host/runtime.h"
 #include "lib/factor/ildu0.h"
 #include "lib/factor/level_ildu0.h"
+#include "lib/factor/row_levels.h"
 #include "lib/multilevel/two_level.h"
 #include "lib/operator/distributed.h"
 #include "lib/operator/overlap_rows.h"
@@ -471,12 +472,68 @@ static void destroy(lcl_operator *A)
     lcl_free(I);
 }
 
+// ------------------------------------------------------------------- rows
+
+// Of rows of the factors: the subdomain and the level.
+struct places {
+    int32_t *part, *level;
+};
+
+static enum lcl_status places_init(struct places *P, const struct lcl_factor *F)
+{
+    const size_t n = (size_t)F->n;
+    P->part = lcl_malloc(n, sizeof *P->part);
+    P->level = lcl_malloc(n, sizeof *P->level);
+    return P->part && P->level ? lcl_factor_row_levels(F, P->part, P->level)
+                               : LCL_ENOMEM;
+}
+
+static void places_finish(struct places *P)
+{
+    lcl_free(P->part);
+    lcl_free(P->level);
+}
+
+// The row of the factors of each block row of the matrix.
+static enum lcl_status factor_places(const struct ilu *I, int64_t n,
+                                     uint32_t *place)
+{
+    if (I->schwarz)
+        return lcl_schwarz_places(I->schwarz, place);
+    for (int64_t i = 0; i < n; ++i)
+        place[i] = (uint32_t)i;
+    return LCL_OK;
+}
+
+static enum lcl_status locate(const lcl_precond *M, int32_t *part,
+                              int32_t *level)
+{
+    const struct ilu *I = M->op.state;
+    const int64_t b = M->info.block_size, n = M->info.rows / b;
+    struct places P = {NULL};
+    int32_t *row = NULL;
+    uint32_t *place = lcl_malloc((size_t)n, sizeof *place);
+    enum lcl_status st = LCL_ENOMEM;
+    if (place && (st = factor_places(I, n, place)) == LCL_OK &&
+        (st = places_init(&P, &I->factor)) == LCL_OK &&
+        (st = lcl_numbering_rows(M->matrix->numbering, &row)) == LCL_OK)
+        for (int64_t i = 0; i < n * b; ++i) {
+            part[row[i]] = P.part[place[i / b]];
+            level[row[i]] = P.level[place[i / b]];
+        }
+    lcl_free(row);
+    places_finish(&P);
+    lcl_free(place);
+    return st;
+}
+
 const struct lcl_precond_ops lcl_precond_ilu = {
     .op = {.apply = apply, .destroy = destroy},
     .numbering = LCL_NUMBERING_OWN,
     .create = create,
     .join = join,
     .update = update,
+    .locate = locate,
 };
 
 const struct lcl_precond_ops lcl_precond_schwarz = {
@@ -485,6 +542,7 @@ const struct lcl_precond_ops lcl_precond_schwarz = {
     .create = create,
     .join = join,
     .update = update,
+    .locate = locate,
 };
 
 struct lcl_trisolve_method *lcl_precond_trisolve(lcl_precond *M)

@@ -513,6 +513,19 @@ enum lcl_status lcl_precond_apply_cl(lcl_precond *M, cl_mem b, cl_mem x)
     return st;
 }
 
+enum lcl_status lcl_precond_locate(const lcl_precond *M, int32_t *part,
+                                   int32_t *level)
+{
+    if (!M || !part || !level)
+        return refuse_null(M, "lcl_precond_locate");
+    return M->ops->locate
+               ? M->ops->locate(M, part, level)
+               : lcl_fail(log_of(M), LCL_EUNSUPPORTED,
+                          "lcl_precond_locate: %s has no subdomains of one "
+                          "matrix on one device",
+                          lcl_precond_name(M->info.type));
+}
+
 const struct lcl_precond_info *lcl_precond_info(const lcl_precond *M)
 {
     return M ? &M->info : NULL;

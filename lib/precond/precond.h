@@ -32,6 +32,9 @@ struct lcl_precond_ops {
     // Factors the current values of M->A; collective as join() is. NULL:
     // nothing to do.
     enum lcl_status (*update)(lcl_precond *M);
+    // As lcl_precond_locate(). NULL: there are no subdomains.
+    enum lcl_status (*locate)(const lcl_precond *M, int32_t *part,
+                              int32_t *level);
 };
 
 struct lcl_precond {

@@ -203,6 +203,22 @@ void lcl_schwarz_finish(struct lcl_schwarz *S)
     lcl_buffer_destroy(&S->y);
 }
 
+enum lcl_status lcl_schwarz_places(const struct lcl_schwarz *S, uint32_t *place)
+{
+    const size_t n = (size_t)S->n, bytes = lcl_buffer_bytes(S->place);
+    uint32_t *first = lcl_malloc(n, sizeof *first);
+    uint32_t *all = lcl_malloc(bytes, 1);
+    enum lcl_status st = LCL_ENOMEM;
+    if (first && all &&
+        (st = lcl_buffer_read(S->first, first, n * sizeof *first)) == LCL_OK &&
+        (st = lcl_buffer_read(S->place, all, bytes)) == LCL_OK)
+        for (size_t i = 0; i < n; ++i)
+            place[i] = all[first[i]];
+    lcl_free(first);
+    lcl_free(all);
+    return st;
+}
+
 uint64_t lcl_schwarz_bytes(const struct lcl_schwarz *S)
 {
     return lcl_buffer_bytes(S->row) + lcl_buffer_bytes(S->first) +

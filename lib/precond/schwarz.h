@@ -45,4 +45,9 @@ enum lcl_status lcl_schwarz_init(struct lcl_schwarz *S, lcl_operator *inner,
                                  struct lcl_overlap_rows *around);
 void lcl_schwarz_finish(struct lcl_schwarz *S);
 
+// An extended row of each of the n rows, of those that y adds: its only one or,
+// with LCL_SCHWARZ_SUM, the first. Returns LCL_OK, LCL_EDEVICE or LCL_ENOMEM.
+enum lcl_status lcl_schwarz_places(const struct lcl_schwarz *S,
+                                   uint32_t *place);
+
 uint64_t lcl_schwarz_bytes(const struct lcl_schwarz *S);

@@ -250,9 +250,18 @@ static void destroy(lcl_operator *A)
     lcl_free(P);
 }
 
+// The rows of B are those of A.
+static enum lcl_status locate(const lcl_precond *M, int32_t *part,
+                              int32_t *level)
+{
+    const struct permuted *P = M->op.state;
+    return lcl_precond_locate(P->factors, part, level);
+}
+
 const struct lcl_precond_ops lcl_precond_transversal = {
     .op = {.prepare = prepare, .apply = apply, .destroy = destroy},
     .numbering = LCL_NUMBERING_GIVEN,
     .create = create,
     .update = update,
+    .locate = locate,
 };

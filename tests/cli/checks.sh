@@ -144,6 +144,16 @@ interrupt()
     code=$?
 }
 
+# cycle_matrix FILE: writes a matrix whose factors overflow, so that the methods
+# that are tried first fail
+cycle_matrix()
+{
+    for i in 1 2 3 4 5 6 7 8 9; do
+        echo "$i $i 1e-40"
+        echo "$i $((i % 9 + 1)) 1"
+    done | matrix "$1" 9 9 18
+}
+
 # finish CODE: prints the totals; exits with CODE if nothing failed
 finish()
 {

@@ -8,6 +8,7 @@ set -u
 refused 2 'o has no effect: --dry-run solves nothing' --problem lap3d:4 --dry-run -o "$dir/out/x.mtx"
 refused 2 'history has no effect' --problem lap3d:4 --dry-run --history "$dir/out/h"
 refused 2 'plot has no effect' --problem lap3d:4 --dry-run --plot
+refused 2 'report has no effect' --problem lap3d:4 --dry-run --report "$dir/out/r.html"
 refused 2 'profile has no effect' --problem lap3d:4 --dry-run --profile
 refused 2 'dry-run does not support Kronecker systems' --problem kron:2 --dry-run
 refused 2 'dry-run does not apply to clsolve info' info --problem lap3d:4 --dry-run

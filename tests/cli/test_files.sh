@@ -66,7 +66,7 @@ unchanged two.mtx
 refused 2 'name the same file' two.mtx -o "$dir/out/x" --history "$dir/out/x"
 refused 2 'only one file can be read from the standard input' - -b -
 refused 2 'only one file can be read from the standard input' --kron - - A.mtx A.mtx
-refused 2 'only one of -o, --history and --json' two.mtx -o - --history /dev/stdout
+refused 2 'only one of -o, --history, --report and --json' two.mtx -o - --history /dev/stdout
 clsolve two.mtx -o - --json
 [ "$code" = 2 ] && pass || flunk '-o - with --json is accepted'
 

@@ -107,6 +107,8 @@ ranks 2 chain.mtx --x0 chain.mtx
 fails 2 'x0 needs one process'
 ranks 2 chain.mtx --dry-run
 fails 2 'dry-run needs one process'
+ranks 2 chain.mtx --report "$dir/out/r.html"
+fails 2 '--report needs one process'
 ranks 2 chain.mtx -b two.mtx
 fails 3 'needs a right-hand side of 300 x 1'
 ranks 2 zero.mtx --json
