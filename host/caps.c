@@ -177,6 +177,7 @@ static void query_limits(struct query *q, const char *extensions,
     caps->max_buffer_bytes = query_ulong(q, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
     caps->local_bytes = query_ulong(q, CL_DEVICE_LOCAL_MEM_SIZE);
     caps->fp64 = query_fp64(q);
+    caps->strict_rounding = caps->fp64;
     caps->timer_resolution =
         1e-9 * (double)query_size(q, CL_DEVICE_PROFILING_TIMER_RESOLUTION);
 }

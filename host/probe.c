@@ -15,14 +15,15 @@
 #include <string.h>
 
 // PROBE values of probe.cl.
-enum { EXCHANGE = 1, LOCAL = 2, WAITS = 3, ADD = 4 };
+enum { EXCHANGE = 1, LOCAL = 2, WAITS = 3, ADD = 4, ROUNDING = 5 };
 
 enum { ITEMS = 64 };
 
 // Probe results cached on disk.
 struct findings {
     uint64_t local_bytes;
-    int32_t exchange, local_add, progress, queues_overlap, proven;
+    int32_t exchange, local_add, progress, queues_overlap, strict_rounding;
+    int32_t proven;
 };
 
 static bool run_to(lcl_kernel *kernel, lcl_buffer *out, double *result,
@@ -206,10 +207,30 @@ static void probe_queues(lcl_context *ctx, lcl_buffer *out, lcl_buffer *flag)
     ctx->cl.api->clReleaseCommandQueue(second);
 }
 
+// The square of 1 + 2^-30 less its leading terms, and the number as a float.
+// Compilers may drop the rounding to float; without fma() in hardware some
+// round the product. Without a result the claim stays.
+static void probe_rounding(lcl_context *ctx, lcl_buffer *out)
+{
+    const struct lcl_spec spec = {.source = "probe.cl",
+                                  .kernel = "rounding",
+                                  .width = 1,
+                                  .exchange = LCL_EXCHANGE_NONE,
+                                  .group = 1,
+                                  .defines = {{"PROBE", ROUNDING}}};
+    double x[] = {1 + 0x1p-30, 1 + 0x1p-30, -1 - 0x1p-29};
+    lcl_kernel *kernel;
+    if (lcl_kernel_get(&kernel, ctx, &spec) == LCL_OK &&
+        lcl_buffer_write(out, x, sizeof x) == LCL_OK &&
+        LCL_LAUNCH(kernel, 1, lcl_arg_buffer(out), lcl_arg_long(1)) == LCL_OK &&
+        lcl_buffer_read(out, x, sizeof x) == LCL_OK)
+        ctx->caps.strict_rounding = x[0] == 0x1p-60 && x[1] == 1;
+}
+
 static char *probe_key(const lcl_context *ctx, char *key, size_t size)
 {
     const struct lcl_caps *c = &ctx->caps;
-    snprintf(key, size, "probe of levelcl %s\n%s\n%s\n%s\n%s\n%s\n%d",
+    snprintf(key, size, "probe 2 of levelcl %s\n%s\n%s\n%s\n%s\n%s\n%d",
              LCL_VERSION, c->platform, c->name, c->vendor, c->version,
              c->driver, (int)c->type);
     return key;
@@ -242,6 +263,7 @@ static void remember(lcl_context *ctx)
         .local_add = ctx->caps.local_add,
         .progress = ctx->caps.progress,
         .queues_overlap = ctx->caps.queues_overlap,
+        .strict_rounding = ctx->caps.strict_rounding,
     };
     store(ctx, &f);
 }
@@ -256,6 +278,7 @@ static bool recall(lcl_context *ctx)
     ctx->caps.local_add = (enum lcl_atomic_add)f.local_add;
     ctx->caps.progress = (enum lcl_progress)f.progress;
     ctx->caps.queues_overlap = f.queues_overlap;
+    ctx->caps.strict_rounding = f.strict_rounding;
     ctx->proven = f.proven;
     return true;
 }
@@ -272,6 +295,7 @@ static void try_everything(lcl_context *ctx, lcl_buffer *out, lcl_buffer *flag)
     probe_add(ctx, out);
     probe_progress(ctx, out, flag);
     probe_queues(ctx, out, flag);
+    probe_rounding(ctx, out);
     ctx->cl.log = log;
 }
 

@@ -407,6 +407,8 @@ enum lcl_status lcl_kernel_get(lcl_kernel **out, lcl_context *ctx,
         full.width = ctx->caps.width;
     if (full.exchange == LCL_EXCHANGE_AUTO)
         full.exchange = ctx->caps.exchange;
+    if (!ctx->caps.strict_rounding)
+        full.loose = 1;
     const enum lcl_status st = get_program(&p, ctx, &full);
     if (st < 0)
         return st;

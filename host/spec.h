@@ -35,6 +35,7 @@ struct lcl_spec {
     int block;   // rows and columns of a block; 0 and 1: scalars
     int storage; // enum lcl_factor_storage
     int wide;    // 1: 64-bit row pointers or slots
+    int loose;   // 1: fma() and conversions may not round correctly
     // the source's own parameters (cl/README.md), up to the first name NULL
     struct lcl_define defines[LCL_SPEC_DEFINES];
 };

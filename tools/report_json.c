@@ -66,6 +66,7 @@ void json_put_device(cJSON *device, const struct lcl_caps *caps)
     json_put_count(device, "max_buffer_bytes", (int64_t)caps->max_buffer_bytes);
     json_put_count(device, "local_bytes", (int64_t)caps->local_bytes);
     json_put_bool(device, "fp64", caps->fp64);
+    json_put_bool(device, "strict_rounding", caps->strict_rounding);
     json_put_bool(device, "int64_atomics", caps->int64_atomics);
     json_put_text(device, "exchange", lcl_exchange_name(caps->exchange));
     json_put_text(device, "local_add", lcl_atomic_add_name(caps->local_add));

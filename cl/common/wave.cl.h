@@ -32,7 +32,10 @@
 
 // For functions called more than once with a pointer to local memory: PoCL 3.1
 // gives a function that it does not inline its own copy of the local memory;
-// PoCL 6 aborts if a kernel turns out not to need the memory it passes on.
+// PoCL 6 aborts if a kernel turns out not to need the memory it passes on. Also
+// for functions of kernels with barriers that contain a barrier or take structs
+// or pointers to private memory: Mesa's llvmpipe calls large ones, and such
+// calls fail after a barrier (Mesa 25.0.7).
 #define INLINE static inline __attribute__((always_inline))
 
 // ------------------------------------------------------------------- barriers

@@ -73,11 +73,13 @@ static inline bgje_real instead(global const bgje_real *block, uint at,
 
 #if !BLOCK_PER_GROUP
 
-// The number of steps, common to all lanes that work together.
+// The number of steps, common to all lanes that work together: those of the
+// group where the exchange contains barriers, as PoCL's sub-group functions do.
 INLINE uint steps_of(uint m, local double *scratch)
 {
 # if EQUAL_BLOCKS || CONSECUTIVE_BLOCKS ||                                     \
-     (defined(LCL_EXCHANGE_LOCAL) && LCL_WIDTH > 1)
+     (LCL_WIDTH > 1 &&                                                         \
+      (defined(LCL_EXCHANGE_LOCAL) || defined(LCL_EXCHANGE_KHR)))
     return LCL_BLOCK;
 # else
     return wave_largest(m, LCL_WIDTH, scratch);

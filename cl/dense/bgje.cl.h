@@ -43,14 +43,16 @@
 
 #if LCL_STORAGE == 2
 typedef float bgje_real;
-# define BGJE_BITS(v) as_uint(v)
-# define bgje_from    wave_from_float
-# define BGJE_LEAST   0x1.000008p-128f
+# define BGJE_BITS(v)  as_uint(v)
+# define bgje_from     wave_from_float
+# define BGJE_LEAST    0x1.000008p-128f
+# define BGJE_INFINITE 0x7f800000u // BGJE_BITS() of infinity
 #else
 typedef double bgje_real;
-# define BGJE_BITS(v) as_uint2(v).y
-# define bgje_from    wave_from
-# define BGJE_LEAST   0x1.0000000000004p-1024
+# define BGJE_BITS(v)  as_uint2(v).y
+# define bgje_from     wave_from
+# define BGJE_LEAST    0x1.0000000000004p-1024
+# define BGJE_INFINITE 0x7ff00000u
 #endif
 
 // rows of a lane
@@ -73,7 +75,6 @@ typedef double bgje_real;
 // row; 0: the row is used.
 #define BGJE_LAST      127u
 #define BGJE_MAGNITUDE (0x7fffffffu - BGJE_LAST)
-#define BGJE_INFINITE  BGJE_BITS((bgje_real)INFINITY)
 
 // Where the entries of the inverse are.
 struct bgje_places {

@@ -79,8 +79,8 @@ static inline double eliminate(struct pattern P, int i, uint k, double factor,
     return relax > 0 ? from_diagonal + relax * dropped : from_diagonal;
 }
 
-static inline void factor_row(struct pattern P, struct pivots V, int i,
-                              global const double *a, global double *val)
+INLINE void factor_row(struct pattern P, struct pivots V, int i,
+                       global const double *a, global double *val)
 {
     const uint diagonal = P.diagonal[i], part = P.part_of[i];
     const double largest = load(P, i, a, val);

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "krylov.cl.h"
+#include "rounding.cl.h"
 
 #define GMRES_FP64 1
 #define GMRES_FP32 2
@@ -18,7 +19,7 @@
 
 #if LCL_STORAGE == GMRES_FP32
 typedef float stored;
-# define STORED(v) convert_float_rte(v)
+# define STORED(v) narrowed(v)
 #else
 typedef double stored;
 # define STORED(v) (v)

@@ -23,6 +23,7 @@
 // Determinism: bitwise: a sum over a row or its candidates has AGGREGATE_SUMS
 //         partial sums; contributions of rows k are added in their order.
 #include "candidates.cl.h"
+#include "rounding.cl.h"
 
 #pragma OPENCL FP_CONTRACT OFF
 
@@ -123,7 +124,7 @@ INLINE void add_factor(struct matrix A, local const int *keys,
         const uint p =
             is_opposite(a, negative) ? place_of(keys, n, A.col[e]) : n;
         if (p < n)
-            sum[p] = fma(factor, a, sum[p]);
+            sum[p] = fused(factor, a, sum[p]);
     }
 }
 

@@ -83,7 +83,7 @@ static inline struct place place_of(uint lid)
 }
 
 // Lane r < B of a block row adds up the sums of its lanes r B .. r B + B - 1.
-static inline void add_lanes(struct place p, double *sum, local double *scratch)
+INLINE void add_lanes(struct place p, double *sum, local double *scratch)
 {
 # if BY_ENTRY
     for (ASCENDING(q, VECTORS))

@@ -11,9 +11,9 @@
 #endif
 
 // dot[q] = the lane's share of a row times vector q
-static inline void row_dot(index_t from, index_t to, uint lane,
-                           global const int *col, global const double *val,
-                           global const double *x, long ldx, double *dot)
+INLINE void row_dot(index_t from, index_t to, uint lane, global const int *col,
+                    global const double *val, global const double *x, long ldx,
+                    double *dot)
 {
     for (uint q = 0; q < VECTORS; ++q)
         dot[q] = 0;

@@ -14,9 +14,10 @@
 // Data:   CSR with ascending columns.
 // Launch: any number of groups of one wave.
 // Width 1: one item per row.
-// Determinism: exact pattern; sums are in the order of k, by fma(), so that
+// Determinism: exact pattern; sums are in the order of k, by fused(), so that
 //         they are the same bits on every device.
 #include "keys.cl.h"
+#include "rounding.cl.h"
 #include "spgemm.cl.h"
 #include "spgemm_index.cl.h"
 
@@ -249,7 +250,7 @@ INLINE void add_product(local const int *keys, local double *sums, uint n,
 {
     if (there) {
         const uint p = place_of(keys, n, e.column);
-        sums[p] = fma(a, e.b, sums[p]);
+        sums[p] = fused(a, e.b, sums[p]);
     }
 }
 
@@ -262,7 +263,7 @@ INLINE void add_others(struct team t, local const int *keys, local double *sums,
     for (uint left = turns_of(f->length, t.lane, t.shift); left > 1;) {
         const b_index at = f->from + t.lane + (--left << t.shift);
         p = place_of(keys, p, b_col[at]);
-        sums[p] = fma(f->a, b_val[at], sums[p]);
+        sums[p] = fused(f->a, b_val[at], sums[p]);
     }
 }
 

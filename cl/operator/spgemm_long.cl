@@ -16,6 +16,7 @@
 //         equally many.
 // Determinism: as spgemm.cl.
 #include "bitmap.cl.h"
+#include "rounding.cl.h"
 #include "spgemm.cl.h"
 #include "spgemm_index.cl.h"
 
@@ -246,7 +247,7 @@ INLINE void add_products(local const struct factor *f, global const int *b_col,
     const b_index from = f->from;
     for (DOWNWARDS(e, f->length)) {
         end = place_of(c_col, to, end, b_col[from + e]);
-        c_val[end] = fma(f->a, b_val[from + e], c_val[end]);
+        c_val[end] = fused(f->a, b_val[from + e], c_val[end]);
     }
 }
 #else
@@ -284,7 +285,7 @@ INLINE double add_equal(struct products p, local const struct factor *factors,
         const uint item = LCL_GROUP - 1 - left;
         if (p.place[item] == place) {
             *first = *first && item >= lid;
-            sum = fma(factors[p.factor[item]].a, p.b[item], sum);
+            sum = fused(factors[p.factor[item]].a, p.b[item], sum);
         }
     }
     return sum;

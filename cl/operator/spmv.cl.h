@@ -35,14 +35,14 @@ struct spmv_sums {
 
 // w_i if the mode needs it; call it before the loop over the row, so that
 // the load is issued early.
-static inline double spmv_operand(int mode, global const double *w, long i)
+INLINE double spmv_operand(int mode, global const double *w, long i)
 {
     return mode == MODE_APPLY ? 0 : w[i];
 }
 
 // Stores row i, whose product is `dot`, and updates the sums.
-static inline void spmv_row(int mode, long i, double dot, double w_i,
-                            global double *y, struct spmv_sums *s)
+INLINE void spmv_row(int mode, long i, double dot, double w_i, global double *y,
+                     struct spmv_sums *s)
 {
     const double y_i = mode == MODE_RESIDUAL    ? w_i - dot
                        : mode == MODE_APPLY_ADD ? dot + w_i

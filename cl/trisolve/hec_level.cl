@@ -55,8 +55,8 @@ struct triangle {
     global const int *perm;
 };
 
-static inline void solve_row(long j, struct triangle T, global const double *b,
-                             global double *x, global double *y)
+INLINE void solve_row(long j, struct triangle T, global const double *b,
+                      global double *x, global double *y)
 {
     const index_t last = T.csr_ptr[j + 1] - 1;
     const int i = T.perm[j];
@@ -163,9 +163,8 @@ static inline double add_waiting(double sum, uint count, long stride,
     return sum;
 }
 
-static inline void solve_waiting(long j, struct triangle T,
-                                 global const double *b,
-                                 volatile global ulong *x, global double *y)
+INLINE void solve_waiting(long j, struct triangle T, global const double *b,
+                          volatile global ulong *x, global double *y)
 {
     const index_t last = T.csr_ptr[j + 1] - 1;
     const int i = T.perm[j];

@@ -74,6 +74,7 @@ struct lcl_caps {
 
     /* --- arithmetic and exchange */
     bool fp64;
+    bool strict_rounding; /* fma() and conversions to float round once */
     bool int64_atomics;
     enum lcl_exchange exchange;
     enum lcl_atomic_add local_add;

@@ -48,8 +48,8 @@ void lcl_spgemm_finish(struct lcl_spgemm *S);
 
 // Numeric phase: the values of C from those of A and B, which have the patterns
 // of lcl_spgemm_init(). c_ij is the sum over ascending k of a_ik b_kj, each
-// term added by fma(): the same bits on every device. Enqueued. Returns LCL_OK,
-// LCL_ERANGE or LCL_EDEVICE.
+// term added with one rounding: the same bits on every device. Enqueued.
+// Returns LCL_OK, LCL_ERANGE or LCL_EDEVICE.
 enum lcl_status lcl_spgemm_update(const struct lcl_spgemm *S,
                                   const struct lcl_device_matrix *C,
                                   const struct lcl_device_matrix *A,

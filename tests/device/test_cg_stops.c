@@ -14,9 +14,15 @@ static const struct lcl_solver_params published = {.type =
                                                        LCL_SOLVER_CG_PUBLISHED};
 static const struct lcl_solver_params pipelined = {.type =
                                                        LCL_SOLVER_CG_PIPELINED};
-static const struct lcl_solver_params *const all[] = {&cg, &published,
-                                                      &pipelined};
-enum { METHODS = sizeof all / sizeof *all };
+static const struct lcl_solver_params *const all[] = {&cg, &pipelined,
+                                                      &published};
+
+// The number of methods that run on the device.
+static int methods(lcl_context *ctx)
+{
+    const int count = sizeof all / sizeof *all;
+    return test_solver_works(ctx, published.type) ? count : count - 1;
+}
 
 // ------------------------------------------------------------------ refusals
 
@@ -36,7 +42,7 @@ static void test_cg_stops__other_matrices_than_symmetric_ones_are_refused(
                      LCL_EUNSUPPORTED);
     assert_null(M);
     assert_int_equal(test_precond_create(&M, *state, &A, &none), LCL_OK);
-    for (int k = 0; k < METHODS; ++k) {
+    for (int k = 0; k < methods(*state); ++k) {
         assert_int_equal(test_solver_create(&S, M, all[k]), LCL_OK);
         for (int again = 0; again < 2; ++again)
             assert_int_equal(lcl_solver_solve(S, b, x, &report),
@@ -79,7 +85,7 @@ static void test_cg_stops__the_published_loop_has_no_preconditioner(
 static void expect_all(lcl_context *ctx, const double *dense, const double *b,
                        enum lcl_stop stop, enum lcl_status status)
 {
-    for (int k = 0; k < METHODS; ++k)
+    for (int k = 0; k < methods(ctx); ++k)
         test_expect_stop(ctx, test_csr_from_dense(2, dense), b, &none, all[k],
                          stop, status);
 }
@@ -88,8 +94,9 @@ static void test_cg_stops__indefinite_matrices_are_named(void **state)
 {
     const double negative[] = {-2, 0, 0, -1}, saddle[] = {1, 2, 2, 1};
     const double swap[] = {0, 1, 1, 0}, b[] = {1, 0}, c[] = {1, 0.5};
-    test_expect_stop(*state, test_csr_from_dense(2, negative), b, &none,
-                     &published, LCL_STOP_INDEFINITE_MATRIX, LCL_BREAKDOWN);
+    if (test_solver_works(*state, published.type))
+        test_expect_stop(*state, test_csr_from_dense(2, negative), b, &none,
+                         &published, LCL_STOP_INDEFINITE_MATRIX, LCL_BREAKDOWN);
     expect_all(*state, saddle, c, LCL_STOP_INDEFINITE_MATRIX, LCL_BREAKDOWN);
     expect_all(*state, swap, b, LCL_STOP_INDEFINITE_MATRIX, LCL_BREAKDOWN);
 }
@@ -102,7 +109,7 @@ static void test_cg_stops__x_is_the_last_sound_iterate(void **state)
     struct lcl_csr A = test_csr_from_dense(2, dense);
     // alpha = <r, r> / <r, A r> = 5 / 15
     const double expected[] = {2.0 / 3, 1.0 / 3};
-    for (int k = 0; k < METHODS; ++k) {
+    for (int k = 0; k < methods(*state); ++k) {
         struct test_solve s;
         test_solve_open(&s, *state, &A, &none, all[k]);
         assert_int_equal(test_solve_run(&s, b), LCL_BREAKDOWN);
@@ -118,7 +125,7 @@ static void test_cg_stops__x_is_the_last_sound_iterate(void **state)
 static void test_cg_stops__indefinite_preconditioners_are_named(void **state)
 {
     const double dense[] = {-1, 2, 2, 4}, b[] = {1, 0};
-    for (int k = 0; k < METHODS; ++k)
+    for (int k = 0; k < methods(*state); ++k)
         if (all[k] != &published)
             test_expect_stop(*state, test_csr_from_dense(2, dense), b, &jacobi,
                              all[k], LCL_STOP_INDEFINITE_PRECOND,
@@ -133,38 +140,38 @@ static void test_cg_stops__overflow_is_not_finite(void **state)
 
 static void test_cg_stops__zero_right_side_gives_zero(void **state)
 {
-    for (int k = 0; k < METHODS; ++k)
+    for (int k = 0; k < methods(*state); ++k)
         test_expect_zero_rhs(*state, &none, all[k]);
 }
 
 static void test_cg_stops__iteration_limit_is_kept(void **state)
 {
-    for (int k = 0; k < METHODS; ++k)
+    for (int k = 0; k < methods(*state); ++k)
         test_expect_limits_kept(*state, &none, all[k]);
 }
 
 static void test_cg_stops__monitor_stops_the_solve(void **state)
 {
-    for (int k = 0; k < METHODS; ++k)
+    for (int k = 0; k < methods(*state); ++k)
         test_expect_monitor_heeded(*state, &none, all[k]);
 }
 
 static void test_cg_stops__nan_is_refused(void **state)
 {
-    for (int k = 0; k < METHODS; ++k)
+    for (int k = 0; k < methods(*state); ++k)
         test_expect_nan_refused(*state, &none, all[k]);
 }
 
 static void test_cg_stops__absolute_tolerance_is_told_apart(void **state)
 {
-    for (int k = 0; k < METHODS; ++k)
+    for (int k = 0; k < methods(*state); ++k)
         test_expect_absolute_tolerance(*state, &none, all[k]);
 }
 
 static void test_cg_stops__unreachable_tolerance_is_no_success(void **state)
 {
     const struct lcl_precond_params corrected = test_ic0(LCL_COARSE_MULT);
-    for (int k = 0; k < METHODS; ++k)
+    for (int k = 0; k < methods(*state); ++k)
         test_expect_unreachable(*state, &none, all[k]);
     test_expect_unreachable(*state, &corrected, &cg);
 }

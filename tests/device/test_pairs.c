@@ -79,8 +79,9 @@ static void test_pairs__no_preconditioner_is_the_identity(void **state)
     lcl_operator *P = open_operator(*state, &A);
     lcl_precond *M = open_precond(P, &none);
     for (int k = 0; k < SOLVERS; ++k)
-        assert_int_equal(test_expect_pair_solves(P, NULL, &A, solvers[k]),
-                         test_expect_pair_solves(P, M, &A, solvers[k]));
+        if (test_solver_works(*state, solvers[k]))
+            assert_int_equal(test_expect_pair_solves(P, NULL, &A, solvers[k]),
+                             test_expect_pair_solves(P, M, &A, solvers[k]));
     lcl_precond_destroy(&M);
     lcl_operator_destroy(&P);
     test_csr_finish(&A);

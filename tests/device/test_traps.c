@@ -32,7 +32,8 @@ static void test_traps__every_solver_runs(void **state)
     for (int t = LCL_SOLVER_DEFAULT; t < LCL_SOLVER_COUNT; ++t) {
         const struct lcl_solver_params params = {
             .type = (enum lcl_solver_type)t, .max_iters = 100};
-        solve(*state, &A, &none, &params);
+        if (test_solver_works(*state, params.type))
+            solve(*state, &A, &none, &params);
     }
     test_csr_finish(&A);
 }
@@ -111,7 +112,8 @@ static void test_traps__breakdowns_divide_by_no_zero(void **state)
             const bool symmetric =
                 t == LCL_SOLVER_CG || t == LCL_SOLVER_CG_PUBLISHED ||
                 t == LCL_SOLVER_CG_PIPELINED || t == LCL_SOLVER_MINRES;
-            if (!symmetric || dense[m] != skew) // they refuse it
+            if (test_solver_works(*state, params.type) &&
+                (!symmetric || dense[m] != skew)) // they refuse it
                 solve(*state, &A, &none, &params);
             test_csr_finish(&A);
         }

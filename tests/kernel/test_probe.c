@@ -4,6 +4,8 @@
 
 #include "host/launch.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 
 static double *run(lcl_context *ctx, const struct lcl_spec *spec, int64_t n)
@@ -66,6 +68,69 @@ static void test_probe__local_atomic_sums_are_complete(void **state)
     free(sum);
 }
 
+// Triples (a, b, c): random numbers of all sizes and signs, sums that cancel,
+// all triples of special values.
+static const double special[] = {0,       -0.0,      1,        -1 - 0x1p-52,
+                                 3,       0x1p-1074, -DBL_MIN, DBL_MAX,
+                                 0x1p511, 0x1p-537,  NAN,      -INFINITY};
+
+enum { RANDOM = 3000, SPECIAL = sizeof special / sizeof *special };
+
+static double *triples(int64_t *n)
+{
+    *n = RANDOM + SPECIAL * SPECIAL * SPECIAL;
+    double *x = test_random_vector(3 * *n, 7);
+    for (int i = 0; i < RANDOM; ++i) {
+        double *t = x + 3 * i;
+        t[0] = ldexp(t[0], i % 1000 - 500);
+        t[1] = ldexp(t[1], i % 900 - 620);
+        t[2] = i % 3 ? ldexp(t[2], i % 1000 + i % 900 - 1120 + i % 233 - 116)
+                     : -(t[0] * t[1]);
+    }
+    for (int i = RANDOM; i < *n; ++i) {
+        x[3 * i] = special[i % SPECIAL];
+        x[3 * i + 1] = special[i / SPECIAL % SPECIAL];
+        x[3 * i + 2] = special[(i - RANDOM) / (SPECIAL * SPECIAL)];
+    }
+    return x;
+}
+
+static void expect_rounded(double got, double expected, int64_t triple)
+{
+    if (!(isnan(got) && isnan(expected)) && got != expected)
+        fail_msg("triple %d: got %a, expected %a", (int)triple, got, expected);
+}
+
+// On devices that do not round strictly, both forms are the careful one.
+static void test_probe__operations_are_rounded_once(void **state)
+{
+    for (int loose = 0; loose < 2; ++loose) {
+        const struct lcl_spec spec = {.source = "probe.cl",
+                                      .kernel = "rounding",
+                                      .group = test_group(*state, 1),
+                                      .loose = loose,
+                                      .defines = {{"PROBE", 5}}};
+        int64_t n;
+        double *x = triples(&n), *got = test_vector(3 * n);
+        lcl_buffer *buffer = test_upload(*state, x, 3 * n, sizeof *x);
+        assert_int_equal(LCL_LAUNCH(test_kernel(*state, &spec), 2,
+                                    lcl_arg_buffer(buffer), lcl_arg_long(n)),
+                         LCL_OK);
+        test_download(buffer, got, 3 * n, sizeof *got);
+        for (int64_t i = 0; i < n; ++i) {
+            const double *t = x + 3 * i;
+            expect_rounded(got[3 * i], fma(t[0], t[1], t[2]), i);
+            expect_rounded(got[3 * i + 1],
+                           fabs(t[0]) > FLT_MAX ? t[0] * INFINITY
+                                                : (double)(float)t[0],
+                           i);
+        }
+        lcl_buffer_destroy(&buffer);
+        free(got);
+        free(x);
+    }
+}
+
 static void test_probe__capabilities_are_sane(void **state)
 {
     const struct lcl_caps *caps = lcl_context_caps(*state);
@@ -93,6 +158,7 @@ int main(void)
         cmocka_unit_test(test_probe__lanes_of_a_wave_add_up_their_numbers),
         cmocka_unit_test(test_probe__local_memory_holds_what_is_claimed),
         cmocka_unit_test(test_probe__local_atomic_sums_are_complete),
+        cmocka_unit_test(test_probe__operations_are_rounded_once),
         cmocka_unit_test(test_probe__capabilities_are_sane),
         cmocka_unit_test(test_probe__a_forced_width_is_taken),
     };

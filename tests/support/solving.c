@@ -11,6 +11,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+bool test_solver_works(lcl_context *ctx, enum lcl_solver_type type)
+{
+    const struct lcl_caps *caps = lcl_context_caps(ctx);
+    return type != LCL_SOLVER_CG_PUBLISHED || caps->int64_atomics ||
+           caps->local_add == LCL_ATOMIC_ADD_NV_PTX;
+}
+
 void test_solve_open(struct test_solve *s, lcl_context *ctx,
                      const struct lcl_csr *A,
                      const struct lcl_precond_params *precond,

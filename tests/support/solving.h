@@ -13,6 +13,9 @@ struct test_solve {
     struct lcl_report report;
 };
 
+// Whether the device has what a solver needs: 64-bit atomics for cg_published.
+bool test_solver_works(lcl_context *ctx, enum lcl_solver_type type);
+
 // Creates preconditioner and solver, which must succeed; repaired pivots are
 // allowed. `params` may be NULL.
 void test_solve_open(struct test_solve *s, lcl_context *ctx,

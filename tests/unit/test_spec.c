@@ -18,6 +18,7 @@ static const struct lcl_spec full = {
     .block = 3,
     .storage = 2,
     .wide = 1,
+    .loose = 1,
     .defines = {{"SUBDOMAIN_ROWS", 512}, {"RING", 1}, {"STAGE_ENTRIES", 3}},
 };
 
@@ -37,6 +38,7 @@ static void test_spec__defines_are_these_lines(void **state)
                               "#define LCL_STORAGE 2\n"
                               "#define LCL_WIDE 1\n"
                               "#define LCL_ADD 3\n"
+                              "#define LCL_LOOSE 1\n"
                               "#define SUBDOMAIN_ROWS 512\n"
                               "#define RING 1\n"
                               "#define STAGE_ENTRIES 3\n"
@@ -73,10 +75,14 @@ static void test_spec__equal_specs_give_equal_text(void **state)
 
 static int *field(struct lcl_spec *spec, int i)
 {
-    int *const fields[] = {
-        &spec->width,           &spec->group, &spec->block,
-        &spec->storage,         &spec->wide,  &spec->defines[0].value,
-        &spec->defines[2].value};
+    int *const fields[] = {&spec->width,
+                           &spec->group,
+                           &spec->block,
+                           &spec->storage,
+                           &spec->wide,
+                           &spec->loose,
+                           &spec->defines[0].value,
+                           &spec->defines[2].value};
     return i < COUNT(fields) ? fields[i] : NULL;
 }
 
