@@ -11,9 +11,11 @@ for cxx in g++ clang++; do
     command -v "$cxx" >/dev/null || continue
     set -- "$cxx" -pedantic -Wall -Wextra -Werror "-I$include" "$source"
     "$@" -std=c++17 -fsyntax-only
-    "$@" -std=c++20 -fsyntax-only
-    [ -e "$folder/program" ] ||
+    if [ -e "$folder/program" ]; then
+        "$@" -std=c++20 -fsyntax-only
+    else
         "$@" -std=c++20 -o "$folder/program" "-L$library" -llevelcl
+    fi
 done
 [ -e "$folder/program" ] || exit 77
 LD_LIBRARY_PATH="$library:${LD_LIBRARY_PATH-}" "$folder/program"
