@@ -54,6 +54,16 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_operator_create_cl(
     lcl_operator **out, lcl_context *ctx, const struct lcl_csr_cl *A,
     const struct lcl_operator_params *params);
 
+/* As lcl_operator_update(), for a buffer of at least as many doubles as A has
+ * values, in the order of A. Queue order makes the call wait for work enqueued
+ * earlier on the context's queue; the caller must wait for other queues. Waits
+ * until the values are checked, and returns when their copy is enqueued.
+ * Returns as lcl_operator_update(); LCL_EINVAL also for a buffer that is too
+ * small, CL_MEM_WRITE_ONLY or of another OpenCL context, and for an operator
+ * that is distributed; LCL_EBUILD, LCL_EDEVMEM, LCL_ENOMEM. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_operator_update_cl(lcl_operator *A,
+                                                             cl_mem val);
+
 /* Enqueues y = A x on `queue`, the context's, for buffers of `cols` and `rows`
  * doubles. Returns LCL_OK or a negative status, which ends the call that needed
  * the product. After a solve has stopped, a few more products may be enqueued,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Operators from matrices in OpenCL buffers of the caller.
+// Operators from matrices in OpenCL buffers of the caller, and new values.
 #include "host/interop.h"
 #include "host/log.h"
 #include "lib/matrix/bsr.h"
@@ -62,5 +62,26 @@ enum lcl_status lcl_operator_create_cl(lcl_operator **out, lcl_context *ctx,
     lcl_buffer_destroy(&D.row_ptr);
     lcl_buffer_destroy(&D.col_ind);
     lcl_buffer_destroy(&D.val);
+    return st;
+}
+
+enum lcl_status lcl_operator_update_cl(lcl_operator *A, cl_mem val)
+{
+    lcl_context *ctx = A ? A->range.ctx : NULL;
+    lcl_buffer *wrapped;
+    enum lcl_status st;
+    if (!A || !val)
+        return lcl_misuse(ctx ? lcl_context_log(ctx) : NULL,
+                          "lcl_operator_update_cl: an argument is NULL");
+    if (!A->ops->update_buffer)
+        return lcl_misuse(lcl_context_log(ctx),
+                          "lcl_operator_update_cl: the operator has no matrix "
+                          "on one device");
+    if ((st = lcl_buffer_wrap(&wrapped, ctx, val, LCL_ACCESS_READ, "val")) < 0)
+        return st;
+    if (A->info.nnz > 0 &&
+        (st = lcl_device_values_check(wrapped, A->info.nnz, ctx)) == LCL_OK)
+        st = A->ops->update_buffer(A, wrapped);
+    lcl_buffer_destroy(&wrapped);
     return st;
 }

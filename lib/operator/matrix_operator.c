@@ -103,6 +103,13 @@ static enum lcl_status update(lcl_operator *A, const double *val)
     return st < 0 ? st : values_changed(A);
 }
 
+static enum lcl_status update_buffer(lcl_operator *A, const lcl_buffer *val)
+{
+    const struct given *G = A->state;
+    const enum lcl_status st = lcl_values_take(&G->values, &G->matrix, val);
+    return st < 0 ? st : values_changed(A);
+}
+
 lcl_buffer *lcl_operator_staging(const lcl_operator *A)
 {
     const struct given *G = A->state;
@@ -134,6 +141,7 @@ static const struct lcl_operator_ops ops = {
     .apply = apply,
     .apply_many = apply_many,
     .update = update,
+    .update_buffer = update_buffer,
     .destroy = destroy,
 };
 

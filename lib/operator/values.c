@@ -100,6 +100,16 @@ enum lcl_status lcl_values_restore(struct lcl_values *V,
     return st;
 }
 
+enum lcl_status lcl_values_take(const struct lcl_values *V,
+                                const struct lcl_device_matrix *A,
+                                const lcl_buffer *val)
+{
+    if (V->place)
+        return lcl_scatter(&V->ops, V->entries, V->place, val, A->val);
+    return V->map ? lcl_gather(&V->ops, V->blocks, V->map, val, A->val)
+                  : lcl_buffer_copy(A->val, val);
+}
+
 enum lcl_status lcl_values_write(const struct lcl_values *V,
                                  const struct lcl_device_matrix *A,
                                  const double *val)
@@ -108,11 +118,7 @@ enum lcl_status lcl_values_write(const struct lcl_values *V,
     if (!V->staged)
         return lcl_buffer_write(A->val, val, bytes);
     const enum lcl_status st = lcl_buffer_write(V->staged, val, bytes);
-    if (st < 0)
-        return st;
-    return V->place
-               ? lcl_scatter(&V->ops, V->entries, V->place, V->staged, A->val)
-               : lcl_values_gather(V, A);
+    return st < 0 ? st : lcl_values_take(V, A, V->staged);
 }
 
 uint64_t lcl_values_bytes(const struct lcl_values *V)

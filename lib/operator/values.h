@@ -41,6 +41,11 @@ enum lcl_status lcl_values_write(const struct lcl_values *V,
                                  const struct lcl_device_matrix *A,
                                  const double *val);
 
+// The same for values in a buffer, which may be larger. Enqueued.
+enum lcl_status lcl_values_take(const struct lcl_values *V,
+                                const struct lcl_device_matrix *A,
+                                const lcl_buffer *val);
+
 // The same from V->staged, if there is a map. Enqueued.
 enum lcl_status lcl_values_gather(const struct lcl_values *V,
                                   const struct lcl_device_matrix *A);

@@ -398,6 +398,17 @@ static void expect_equal(const lcl_operator *A, const lcl_operator *B)
     lcl_bsr_finish(&b);
 }
 
+// Gives both operators the values of A, one of them from a buffer.
+static void update_both(lcl_operator *from_buffer, lcl_operator *from_host,
+                        const struct lcl_csr *A, cl_mem_flags access)
+{
+    cl_mem val = make_array(A->val, (size_t)A->nnz * sizeof *A->val, access);
+    assert_int_equal(lcl_operator_update_cl(from_buffer, val), LCL_OK);
+    clReleaseMemObject(val);
+    assert_int_equal(lcl_operator_update(from_host, A->val), LCL_OK);
+    expect_equal(from_buffer, from_host);
+}
+
 // The operator of buffers and that of the host's arrays, also after new values.
 static void expect_operator_of_buffers(struct lcl_csr *A, int block_size,
                                        cl_mem_flags access)
@@ -419,6 +430,9 @@ static void expect_operator_of_buffers(struct lcl_csr *A, int block_size,
     assert_int_equal(lcl_operator_update(got, A->val), LCL_OK);
     assert_int_equal(lcl_operator_update(expected, A->val), LCL_OK);
     expect_equal(got, expected);
+    for (int64_t k = 0; k < A->nnz; ++k)
+        A->val[k] = -1 - (double)(k % 11);
+    update_both(got, expected, A, access);
     lcl_operator_destroy(&got);
     lcl_operator_destroy(&expected);
 }
@@ -461,6 +475,101 @@ static void test_interop__a_matrix_in_buffers_is_solved(void **state)
     lcl_solver_destroy(&S);
     lcl_precond_destroy(&M);
     lcl_operator_destroy(&op);
+}
+
+// A preconditioner on subdomains changes the numbering of its operator.
+static void test_interop__values_in_buffers_follow_the_numbering(void **state)
+{
+    (void)state;
+    const struct lcl_precond_params subdomains = {.partition.rows =
+                                                      TEST_JOB_ROWS / 4};
+    struct lcl_csr *A = &own.line.A;
+    for (int block_size = 1; block_size <= 3; block_size += 2) {
+        const struct lcl_operator_params params = {.block_size = block_size};
+        lcl_operator *got, *expected;
+        lcl_precond *M, *N;
+        assert_int_equal(lcl_operator_create(&got, own.ctx, A, &params),
+                         LCL_OK);
+        assert_int_equal(lcl_operator_create(&expected, own.ctx, A, &params),
+                         LCL_OK);
+        assert_int_equal(lcl_precond_create(&M, got, &subdomains), LCL_OK);
+        assert_int_equal(lcl_precond_create(&N, expected, &subdomains), LCL_OK);
+        for (int64_t k = 0; k < A->nnz; ++k)
+            A->val[k] *= 1 + (double)(k % 5);
+        update_both(got, expected, A, CL_MEM_READ_ONLY);
+        lcl_precond_destroy(&M);
+        lcl_precond_destroy(&N);
+        lcl_operator_destroy(&got);
+        lcl_operator_destroy(&expected);
+    }
+}
+
+static void expect_values_refused(lcl_operator *A, cl_mem val,
+                                  enum lcl_status status, const char *part)
+{
+    struct test_capture capture;
+    const struct lcl_log before = own.ctx->cl.log;
+    test_capture_init(&capture, LCL_LOG_ERROR);
+    own.ctx->cl.log = capture.log;
+    assert_int_equal(lcl_operator_update_cl(A, val), status);
+    own.ctx->cl.log = before;
+    test_capture_expect(&capture, part);
+}
+
+static void test_interop__bad_values_in_buffers_change_nothing(void **state)
+{
+    (void)state;
+    cl_int code, code2;
+    const struct lcl_csr *A = &own.line.A;
+    const size_t bytes = (size_t)A->nnz * sizeof *A->val;
+    cl_context other = clCreateContext(NULL, 1, &own.device, NULL, NULL, &code);
+    cl_mem foreign =
+        clCreateBuffer(other, CL_MEM_READ_WRITE, bytes, NULL, &code2);
+    assert_true(code == CL_SUCCESS && code2 == CL_SUCCESS);
+    cl_mem blind =
+        clCreateBuffer(own.context, CL_MEM_WRITE_ONLY, bytes, NULL, &code);
+    lcl_operator *op, *same;
+    assert_int_equal(lcl_operator_create(&op, own.ctx, A, NULL), LCL_OK);
+    assert_int_equal(lcl_operator_create(&same, own.ctx, A, NULL), LCL_OK);
+    const double last = A->val[A->nnz - 1];
+    A->val[A->nnz - 1] = NAN;
+    cl_mem infinite = make_buffer(bytes, A->val);
+    A->val[A->nnz - 1] = last;
+    cl_mem small = make_buffer(bytes - 8, NULL);
+    expect_values_refused(op, infinite, LCL_EFORMAT, "value is not finite");
+    expect_values_refused(op, small, LCL_EINVAL, "buffer val has ");
+    expect_values_refused(op, blind, LCL_EINVAL, "buffer val must be readable");
+    expect_values_refused(op, foreign, LCL_EINVAL,
+                          "buffer val belongs to another OpenCL context");
+    expect_equal(op, same);
+    assert_misuse(lcl_operator_update_cl(op, NULL));
+    assert_misuse(lcl_operator_update_cl(NULL, infinite));
+    clReleaseMemObject(infinite);
+    clReleaseMemObject(small);
+    clReleaseMemObject(blind);
+    clReleaseMemObject(foreign);
+    clReleaseContext(other);
+    lcl_operator_destroy(&op);
+    lcl_operator_destroy(&same);
+}
+
+static enum lcl_status copy(void *user, const double *x, double *y)
+{
+    memcpy(y, x, *(size_t *)user);
+    return LCL_OK;
+}
+
+static void test_interop__operators_without_values_take_none(void **state)
+{
+    (void)state;
+    size_t bytes = 2 * sizeof(double);
+    lcl_operator *op;
+    cl_mem val = make_buffer(bytes, NULL);
+    assert_int_equal(
+        lcl_operator_create_callback(&op, own.ctx, 2, 2, copy, &bytes), LCL_OK);
+    assert_misuse(lcl_operator_update_cl(op, val));
+    lcl_operator_destroy(&op);
+    clReleaseMemObject(val);
 }
 
 static void test_interop__matrices_without_entries_need_row_pointers_only(
@@ -616,6 +725,14 @@ int main(void)
             destroy),
         cmocka_unit_test_setup_teardown(
             test_interop__a_matrix_in_buffers_is_solved, create, destroy),
+        cmocka_unit_test_setup_teardown(
+            test_interop__values_in_buffers_follow_the_numbering, create,
+            destroy),
+        cmocka_unit_test_setup_teardown(
+            test_interop__bad_values_in_buffers_change_nothing, create,
+            destroy),
+        cmocka_unit_test_setup_teardown(
+            test_interop__operators_without_values_take_none, create, destroy),
         cmocka_unit_test_setup_teardown(
             test_interop__matrices_without_entries_need_row_pointers_only,
             create, destroy),

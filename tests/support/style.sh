@@ -16,7 +16,7 @@ report() {
 
 # The source files of some folders.
 sources() {
-    find "$@" -name '*.[ch]' -o -name '*.cl'
+    find "$@" -name '*.[ch]' -o -name '*.cl' -o -name '*.[ch]pp'
 }
 
 # Include lines of the files on standard input, as FILE:LINE:#include ...

@@ -1,0 +1,667 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* levelcl for C++17: objects that free themselves, exceptions, std::function.
+ * Header only; link with the C library.
+ *
+ *   levelcl::Context ctx;
+ *   levelcl::Operator A(ctx, levelcl::csr(n, n, row_ptr, col_ind, val));
+ *   levelcl::Chain chain(A, {"rtol=1e-10"});
+ *   const levelcl::Report report = chain.solve(b, x);
+ *
+ * Objects move and do not copy. Each keeps what it was made from alive, so that
+ * they may end in any order. Negative statuses are thrown as Error, positive
+ * ones are returned. What a callback throws ends the call that it belongs to
+ * and reaches the caller of that. Thread-safety: that of the C library. */
+#ifndef LEVELCL_HPP
+#define LEVELCL_HPP
+
+#include <levelcl/levelcl.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <initializer_list>
+#include <iterator>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace levelcl
+{
+
+/* A negative status, with the sentence of the log. */
+class Error : public std::runtime_error
+{
+  public:
+    Error(lcl_status status, const std::string &sentence)
+        : std::runtime_error(sentence.empty() ? lcl_status_str(status)
+                                              : sentence),
+          status_(status)
+    {
+    }
+
+    lcl_status status() const noexcept
+    {
+        return status_;
+    }
+
+  private:
+    lcl_status status_;
+};
+
+/* Elements next to each other that somebody else owns: made from whatever
+ * std::data() and std::size() take, such as std::vector and std::span. */
+template <class T> class View
+{
+    template <class C>
+    using element =
+        std::remove_pointer_t<decltype(std::data(std::declval<C &>()))>;
+
+  public:
+    View(T *data, std::size_t size) noexcept : data_(data), size_(size)
+    {
+    }
+
+    template <class C, class = std::enable_if_t<
+                           !std::is_same_v<std::decay_t<C>, View> &&
+                           std::is_convertible_v<element<C> (*)[], T (*)[]>>>
+    View(C &&elements) : data_(std::data(elements)), size_(std::size(elements))
+    {
+    }
+
+    T *data() const noexcept
+    {
+        return data_;
+    }
+    std::size_t size() const noexcept
+    {
+        return size_;
+    }
+    T *begin() const noexcept
+    {
+        return data_;
+    }
+    T *end() const noexcept
+    {
+        return data_ + size_;
+    }
+    T &operator[](std::size_t at) const
+    {
+        return data_[at];
+    }
+
+  private:
+    T *data_;
+    std::size_t size_;
+};
+
+/* Gets each line of the log but errors, whose sentences are thrown. */
+using Log = std::function<void(lcl_log_level level, const char *text)>;
+
+/* Called between batches of iterations; false stops the solve. */
+using Monitor = std::function<bool(const lcl_progress_info &progress)>;
+
+/* Computes y = A x. */
+using Apply = std::function<void(View<const double> x, View<double> y)>;
+
+namespace detail
+{
+
+/* What the library logged and callbacks threw during a call. */
+struct Messages {
+    Log log;
+    std::string sentence;
+    std::exception_ptr thrown;
+
+    /* `call()` for a C caller, `failed` if it throws. */
+    template <class Result, class Call>
+    Result guard(Result failed, Call call) noexcept
+    {
+        try {
+            return call();
+        } catch (...) {
+            if (!thrown)
+                thrown = std::current_exception();
+            return failed;
+        }
+    }
+
+    static void hear(void *user, lcl_log_level level, const char *text)
+    {
+        auto &messages = *static_cast<Messages *>(user);
+        messages.guard(false, [&] {
+            if (level == LCL_LOG_ERROR)
+                messages.sentence = text;
+            else if (messages.log)
+                messages.log(level, text);
+            return true;
+        });
+    }
+
+    lcl_log logger(lcl_log_level level = LCL_LOG_ERROR)
+    {
+        return {hear, this, level};
+    }
+
+    /* Returns a status that is no error. */
+    lcl_status check(lcl_status status)
+    {
+        const std::exception_ptr raised = std::exchange(thrown, nullptr);
+        const std::string reason = std::exchange(sentence, {});
+        if (raised)
+            std::rethrow_exception(raised);
+        if (status < 0)
+            throw Error(status, reason);
+        return status;
+    }
+};
+
+/* Throws unless a view has as many elements as expected. */
+inline void need(const char *name, std::size_t size, std::int64_t expected)
+{
+    if (size != static_cast<std::size_t>(expected))
+        throw Error(LCL_EINVAL,
+                    std::string(name) + " has " + std::to_string(size) +
+                        " elements: expected " + std::to_string(expected));
+}
+
+/* What an object is made from. */
+using Parents = std::vector<std::shared_ptr<void>>;
+
+/* An object of the C library, freed before what it was made from. */
+template <class T> class Object
+{
+  public:
+    Object(Object &&) noexcept = default;
+    Object &operator=(Object &&) noexcept = default;
+
+    /* The object of C, which stays owned by this one. */
+    T *get() const noexcept
+    {
+        return made_.get();
+    }
+
+  protected:
+    explicit Object(std::shared_ptr<Messages> messages)
+        : messages_(std::move(messages))
+    {
+    }
+
+    /* Creates the object by create(T **); it keeps `parents` alive. */
+    template <class Create>
+    lcl_status make(void (*destroy)(T **), Parents parents, Create create)
+    {
+        parents.push_back(messages_);
+        auto free = [destroy, parents = std::move(parents)](T *object) {
+            destroy(&object);
+        };
+        T *made = nullptr;
+        const lcl_status status = create(&made);
+        made_ = std::shared_ptr<T>(made, std::move(free));
+        return messages_->check(status);
+    }
+
+    lcl_status check(lcl_status status) const
+    {
+        return messages_->check(status);
+    }
+
+    /* Of the object that this one is made from. */
+    template <class U>
+    static std::shared_ptr<void> alive(const Object<U> &parent)
+    {
+        return parent.made_;
+    }
+    template <class U>
+    static std::shared_ptr<Messages> messages_of(const Object<U> &parent)
+    {
+        return parent.messages_;
+    }
+
+    std::shared_ptr<Messages> messages_;
+
+  private:
+    template <class U> friend class Object;
+
+    std::shared_ptr<T> made_;
+};
+
+/* A function that C calls with a pointer to this. */
+struct Function {
+    Messages &messages;
+    Apply apply;
+    std::size_t rows, cols;
+
+    static lcl_status call(void *user, const double *x, double *y)
+    {
+        const auto &f = *static_cast<Function *>(user);
+        return f.messages.guard(LCL_EINVAL, [&] {
+            f.apply({x, f.cols}, {y, f.rows});
+            return LCL_OK;
+        });
+    }
+};
+
+/* The monitor of the solve in progress. */
+struct Watch {
+    Messages &messages;
+    const Monitor *monitor;
+
+    static bool call(void *user, const lcl_progress_info *progress)
+    {
+        const auto &watch = *static_cast<Watch *>(user);
+        return watch.messages.guard(false, [&] {
+            return !watch.monitor || !*watch.monitor ||
+                   (*watch.monitor)(*progress);
+        });
+    }
+};
+
+} // namespace detail
+
+/* struct lcl_options from "key=value", as lcl_options_parse(). What `c` points
+ * to must live as long as what is made with the options. */
+class Options
+{
+  public:
+    Options(std::initializer_list<const char *> texts = {})
+    {
+        for (const char *text : texts)
+            set(text);
+    }
+
+    Options &set(const std::string &text)
+    {
+        detail::Messages messages;
+        const lcl_log log = messages.logger();
+        messages.check(lcl_options_parse(&c, text.c_str(), &log));
+        return *this;
+    }
+
+    lcl_options c = LCL_OPTIONS_INIT;
+};
+
+/* Views of a matrix as struct lcl_csr, sizes checked. */
+inline lcl_csr csr(std::int64_t rows, std::int64_t cols,
+                   View<const std::int64_t> row_ptr,
+                   View<const std::int32_t> col_ind, View<const double> val)
+{
+    if (rows < 0)
+        throw Error(LCL_EINVAL, "a matrix with a negative number of rows");
+    detail::need("row_ptr", row_ptr.size(), rows + 1);
+    detail::need("col_ind", col_ind.size(), row_ptr[row_ptr.size() - 1]);
+    detail::need("val", val.size(), row_ptr[row_ptr.size() - 1]);
+    /* the library writes to none of them */
+    return {rows,
+            cols,
+            static_cast<std::int64_t>(val.size()),
+            const_cast<std::int64_t *>(row_ptr.data()),
+            const_cast<std::int32_t *>(col_ind.data()),
+            const_cast<double *>(val.data())};
+}
+
+class Context : public detail::Object<lcl_context>
+{
+  public:
+    /* `params.log` is not used: `log` gets the lines up to `level`. */
+    explicit Context(lcl_context_params params = LCL_CONTEXT_PARAMS_INIT,
+                     Log log = {}, lcl_log_level level = LCL_LOG_WARN)
+        : Context(lcl_context_create, params, std::move(log), level)
+    {
+    }
+
+    /* The same by another function, such as one that calls
+     * lcl_context_create_cl(). */
+    template <class Create, class = std::enable_if_t<std::is_invocable_v<
+                                Create, lcl_context **, lcl_context_params *>>>
+    explicit Context(Create create,
+                     lcl_context_params params = LCL_CONTEXT_PARAMS_INIT,
+                     Log log = {}, lcl_log_level level = LCL_LOG_WARN)
+        : Object(std::make_shared<detail::Messages>())
+    {
+        messages_->log = std::move(log);
+        params.log = messages_->logger(level);
+        make(lcl_context_destroy, {},
+             [&](lcl_context **out) { return create(out, &params); });
+    }
+
+    const lcl_caps &caps() const
+    {
+        return *lcl_context_caps(get());
+    }
+};
+
+class Operator : public detail::Object<lcl_operator>
+{
+  public:
+    /* A need live only during the call. */
+    Operator(const Context &context, const lcl_csr &A,
+             const Options &options = {})
+        : Object(messages_of(context))
+    {
+        make(lcl_operator_destroy, {alive(context)}, [&](lcl_operator **out) {
+            return lcl_operator_create(out, context.get(), &A, &options.c.op);
+        });
+    }
+
+    Operator(const Context &context, const lcl_bsr &A,
+             const Options &options = {})
+        : Object(messages_of(context))
+    {
+        make(lcl_operator_destroy, {alive(context)}, [&](lcl_operator **out) {
+            return lcl_operator_create_bsr(out, context.get(), &A,
+                                           &options.c.op);
+        });
+    }
+
+    /* y = A x by a function, on the host. */
+    Operator(const Context &context, std::int64_t rows, std::int64_t cols,
+             Apply apply)
+        : Operator(context, std::make_shared<detail::Function>(detail::Function{
+                                *messages_of(context), std::move(apply),
+                                static_cast<std::size_t>(rows),
+                                static_cast<std::size_t>(cols)}))
+    {
+    }
+
+    const struct lcl_operator_info &info() const
+    {
+        return *lcl_operator_info(get());
+    }
+
+    /* Replaces the values, in the order of the matrix. */
+    void update(View<const double> val)
+    {
+        detail::need("val", val.size(), info().nnz);
+        check(lcl_operator_update(get(), val.data()));
+    }
+
+    /* Near-null vectors, one after the other. */
+    void set_near_nullspace(View<const double> vectors, std::int64_t count)
+    {
+        detail::need("vectors", vectors.size(), info().rows * count);
+        const lcl_dense B = {info().rows, count,
+                             const_cast<double *>(vectors.data())};
+        check(lcl_operator_set_near_nullspace(get(), &B));
+    }
+
+    void apply(View<const double> x, View<double> y) const
+    {
+        detail::need("x", x.size(), info().cols);
+        detail::need("y", y.size(), info().rows);
+        check(lcl_operator_apply(get(), x.data(), y.data()));
+    }
+
+  private:
+    Operator(const Context &context, std::shared_ptr<detail::Function> function)
+        : Object(messages_of(context))
+    {
+        make(lcl_operator_destroy, {alive(context), function},
+             [&](lcl_operator **out) {
+                 return lcl_operator_create_callback(
+                     out, context.get(),
+                     static_cast<std::int64_t>(function->rows),
+                     static_cast<std::int64_t>(function->cols),
+                     detail::Function::call, function.get());
+             });
+    }
+};
+
+class Preconditioner : public detail::Object<lcl_precond>
+{
+  public:
+    explicit Preconditioner(const Operator &A, const Options &options = {})
+        : Object(messages_of(A)), rows_(A.info().rows)
+    {
+        make(lcl_precond_destroy, {alive(A)}, [&](lcl_precond **out) {
+            return lcl_precond_create(out, A.get(), &options.c.precond);
+        });
+    }
+
+    /* y = M^-1 x by a function, on the host. */
+    Preconditioner(const Operator &A, Apply apply)
+        : Preconditioner(A, std::make_shared<detail::Function>(detail::Function{
+                                *messages_of(A), std::move(apply),
+                                static_cast<std::size_t>(A.info().rows),
+                                static_cast<std::size_t>(A.info().rows)}))
+    {
+    }
+
+    const struct lcl_precond_info &info() const
+    {
+        return *lcl_precond_info(get());
+    }
+
+    /* Factors the values that the operator has now. */
+    lcl_status update()
+    {
+        return check(lcl_precond_update(get()));
+    }
+
+    void apply(View<const double> b, View<double> x) const
+    {
+        detail::need("b", b.size(), rows_);
+        detail::need("x", x.size(), rows_);
+        check(lcl_precond_apply(get(), b.data(), x.data()));
+    }
+
+  private:
+    Preconditioner(const Operator &A,
+                   std::shared_ptr<detail::Function> function)
+        : Object(messages_of(A)), rows_(A.info().rows)
+    {
+        make(lcl_precond_destroy, {alive(A), function}, [&](lcl_precond **out) {
+            return lcl_precond_create_callback(
+                out, A.get(), detail::Function::call, function.get());
+        });
+    }
+
+    std::int64_t rows_;
+};
+
+/* The end of a solve. */
+struct Report {
+    lcl_status status;           /* OK, or why there is no solution */
+    lcl_report values;           /* without history */
+    std::vector<double> history; /* residual after each iteration */
+
+    bool converged() const noexcept
+    {
+        return status == LCL_OK;
+    }
+    std::string message() const
+    {
+        return lcl_stop_str(values.stop);
+    }
+};
+
+namespace detail
+{
+
+/* What solvers and chains have in common. */
+template <class T> class Solving : public Object<T>
+{
+  protected:
+    explicit Solving(const Operator &A)
+        : Object<T>(Object<T>::messages_of(A)),
+          watch_(std::make_shared<Watch>(Watch{*this->messages_, nullptr})),
+          rows_(A.info().rows)
+    {
+    }
+
+    lcl_solver_params watched(lcl_solver_params params) const
+    {
+        params.monitor = Watch::call;
+        params.monitor_user = watch_.get();
+        return params;
+    }
+
+    template <class Solve>
+    Report run(Solve solve, View<const double> b, View<double> x,
+               const Monitor &monitor)
+    {
+        need("b", b.size(), rows_);
+        need("x", x.size(), rows_);
+        if (watch_->monitor)
+            throw Error(LCL_EINVAL, "a monitor cannot start its own solve");
+        Report report = {LCL_OK, LCL_REPORT_INIT, {}};
+        watch_->monitor = &monitor;
+        const lcl_status status =
+            solve(this->get(), b.data(), x.data(), &report.values);
+        watch_->monitor = nullptr;
+        report.status = this->check(status);
+        const double *history = std::exchange(report.values.history, nullptr);
+        report.history.assign(history, history + report.values.history_count);
+        return report;
+    }
+
+    std::shared_ptr<Watch> watch_;
+
+  private:
+    std::int64_t rows_;
+};
+
+} // namespace detail
+
+class Solver : public detail::Solving<lcl_solver>
+{
+  public:
+    explicit Solver(const Operator &A, const Options &options = {}) : Solving(A)
+    {
+        create(A, nullptr, {alive(A), watch_}, options);
+    }
+
+    Solver(const Operator &A, const Preconditioner &M,
+           const Options &options = {})
+        : Solving(A)
+    {
+        create(A, M.get(), {alive(A), alive(M), watch_}, options);
+    }
+
+    /* x holds the initial guess on entry. */
+    [[nodiscard]] Report solve(View<const double> b, View<double> x,
+                               const Monitor &monitor = {})
+    {
+        return run(lcl_solver_solve, b, x, monitor);
+    }
+
+    void set_tolerance(double rtol, double atol = 0, int max_iters = 0)
+    {
+        check(lcl_solver_set_tolerance(get(), rtol, atol, max_iters));
+    }
+
+    /* Ends the solve in progress; from any thread. */
+    void cancel() const noexcept
+    {
+        lcl_solver_cancel(get());
+    }
+
+  private:
+    void create(const Operator &A, lcl_precond *M, detail::Parents parents,
+                const Options &options)
+    {
+        const lcl_solver_params params = watched(options.c.solver);
+        make(lcl_solver_destroy, std::move(parents), [&](lcl_solver **out) {
+            return lcl_solver_create(out, A.get(), M, &params);
+        });
+    }
+};
+
+class Chain : public detail::Solving<lcl_chain>
+{
+  public:
+    explicit Chain(const Operator &A, const Options &options = {}) : Solving(A)
+    {
+        const lcl_solver_params params = watched(options.c.solver);
+        make(lcl_chain_destroy, {alive(A), watch_}, [&](lcl_chain **out) {
+            return lcl_chain_create(out, A.get(), &options.c.precond, &params);
+        });
+    }
+
+    [[nodiscard]] Report solve(View<const double> b, View<double> x,
+                               const Monitor &monitor = {})
+    {
+        return run(lcl_chain_solve, b, x, monitor);
+    }
+
+    /* Takes the values that the operator has now. */
+    lcl_status update()
+    {
+        return check(lcl_chain_update(get()));
+    }
+
+    /* What came of the methods that the last solve tried; valid until the
+     * next one. */
+    std::vector<lcl_attempt> attempts() const
+    {
+        std::vector<lcl_attempt> tried;
+        while (const lcl_attempt *attempt =
+                   lcl_chain_attempt(get(), static_cast<int>(tried.size())))
+            tried.push_back(*attempt);
+        return tried;
+    }
+
+    std::string reason() const
+    {
+        return lcl_chain_reason(get());
+    }
+};
+
+/* A matrix from a file or a built-in problem, with its arrays. */
+class Matrix
+{
+  public:
+    static Matrix read(const std::string &path)
+    {
+        return Matrix([&](lcl_csr *A, const lcl_log *log) {
+            return lcl_csr_read(A, path.c_str(), nullptr, log);
+        });
+    }
+
+    static Matrix problem(const std::string &name)
+    {
+        return Matrix([&](lcl_csr *A, const lcl_log *log) {
+            return lcl_csr_problem(A, name.c_str(), log);
+        });
+    }
+
+    Matrix(Matrix &&other) noexcept
+        : A_(std::exchange(other.A_, lcl_csr LCL_CSR_INIT))
+    {
+    }
+    Matrix &operator=(Matrix &&other) noexcept
+    {
+        std::swap(A_, other.A_);
+        return *this;
+    }
+    ~Matrix()
+    {
+        lcl_csr_finish(&A_);
+    }
+
+    operator const lcl_csr &() const noexcept
+    {
+        return A_;
+    }
+    const lcl_csr *operator->() const noexcept
+    {
+        return &A_;
+    }
+
+  private:
+    template <class Fill> explicit Matrix(Fill fill)
+    {
+        detail::Messages messages;
+        const lcl_log log = messages.logger();
+        messages.check(fill(&A_, &log));
+    }
+
+    lcl_csr A_ = LCL_CSR_INIT;
+};
+
+} // namespace levelcl
+
+#endif

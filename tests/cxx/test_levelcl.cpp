@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// <levelcl/levelcl.hpp> as a program outside the project uses it, on a device.
+#include <levelcl/levelcl.hpp>
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <random>
+#include <stdexcept>
+#include <type_traits>
+#if __cplusplus >= 202002L
+# include <span>
+#endif
+
+namespace
+{
+
+int failures;
+
+#define CHECK(condition)                                                       \
+ do {                                                                          \
+  if (!(condition)) {                                                          \
+   std::printf("%s:%d: not %s\n", __FILE__, __LINE__, #condition);             \
+   ++failures;                                                                 \
+  }                                                                            \
+ } while (0)
+
+// Checks that call() throws an Error with this status and text.
+template <class Call>
+void check_error(lcl_status status, const char *text, Call call)
+{
+    try {
+        call();
+    } catch (const levelcl::Error &error) {
+        CHECK(error.status() == status);
+        if (std::string(error.what()).find(text) == std::string::npos)
+            std::printf("'%s' has no '%s'\n", error.what(), text), ++failures;
+        return;
+    }
+    std::printf("no error with '%s'\n", text);
+    ++failures;
+}
+
+std::vector<double> random_vector(std::size_t n)
+{
+    std::mt19937 random(5);
+    std::normal_distribution<double> normal;
+    std::vector<double> b(n);
+    for (double &value : b)
+        value = normal(random);
+    return b;
+}
+
+double relative_residual(const lcl_csr &A, const std::vector<double> &x,
+                         const std::vector<double> &b)
+{
+    std::vector<double> y(b.size());
+    double r = 0, norm = 0;
+    lcl_csr_multiply(&A, x.data(), y.data());
+    for (std::size_t i = 0; i < b.size(); ++i) {
+        r += (b[i] - y[i]) * (b[i] - y[i]);
+        norm += b[i] * b[i];
+    }
+    return std::sqrt(r / norm);
+}
+
+// A system that the tests share.
+struct System {
+    levelcl::Matrix A = levelcl::Matrix::problem("lap3d:8");
+    std::vector<double> b = random_vector(512), x = std::vector<double>(512);
+};
+
+void test_chain__solves(const levelcl::Context &ctx)
+{
+    System s;
+    levelcl::Operator A(ctx, s.A);
+    levelcl::Chain chain(A, {"rtol=1e-10"});
+    const levelcl::Report report = chain.solve(s.b, s.x);
+    CHECK(report.converged() && report.values.stop == LCL_STOP_RTOL);
+    CHECK(relative_residual(s.A, s.x, s.b) < 1.1e-10);
+    CHECK(report.history.size() == std::size_t(report.values.iterations) + 1);
+    CHECK(chain.attempts().size() == 1 && !chain.reason().empty());
+}
+
+void test_update__solves_with_the_new_values(const levelcl::Context &ctx)
+{
+    System s;
+    levelcl::Operator A(ctx, s.A);
+    levelcl::Preconditioner M(A, {"precond=ic0"});
+    levelcl::Solver solver(A, M, {"solver=cg"});
+    std::vector<double> val(s.A->val, s.A->val + s.A->nnz);
+    for (double &value : val)
+        value *= value > 0 ? 3 : 2;
+    A.update(val);
+    CHECK(M.update() == LCL_OK);
+    const lcl_csr &old = s.A;
+    const lcl_csr scaled = levelcl::csr(
+        512, 512, {old.row_ptr, 513}, {old.col_ind, std::size_t(old.nnz)}, val);
+    CHECK(solver.solve(s.b, s.x).converged());
+    CHECK(relative_residual(scaled, s.x, s.b) < 1e-7);
+}
+
+void test_views__take_contiguous_containers(const levelcl::Context &ctx)
+{
+    const std::array<std::int64_t, 3> row_ptr = {0, 1, 3};
+    const std::int32_t col_ind[] = {0, 0, 1};
+    const std::vector<double> val = {2, 1, 4};
+    levelcl::Operator A(ctx, levelcl::csr(2, 2, row_ptr, col_ind, val));
+    const double x[] = {1, 2};
+    std::array<double, 2> y{};
+    A.apply(x, y);
+    CHECK(y[0] == 2 && y[1] == 9);
+    A.apply(std::vector<double>{2, 0}, y);
+    CHECK(y[0] == 4 && y[1] == 2);
+#if __cplusplus >= 202002L
+    A.apply(std::span<const double>(val).first(2), std::span<double>(y));
+    CHECK(y[0] == 4 && y[1] == 6);
+#endif
+    static_assert(!std::is_constructible_v<levelcl::View<double>,
+                                           const std::vector<double> &>);
+    static_assert(!std::is_constructible_v<levelcl::View<const double>,
+                                           std::vector<float> &>);
+}
+
+void test_objects__move_and_end_in_any_order(const levelcl::Context &shared)
+{
+    System s;
+    static_assert(!std::is_copy_constructible_v<levelcl::Context> &&
+                  !std::is_copy_constructible_v<levelcl::Operator> &&
+                  !std::is_copy_constructible_v<levelcl::Preconditioner> &&
+                  !std::is_copy_constructible_v<levelcl::Matrix> &&
+                  !std::is_copy_assignable_v<levelcl::Solver> &&
+                  std::is_nothrow_move_constructible_v<levelcl::Chain>);
+    const auto solver = [&] {
+        lcl_context_params params = LCL_CONTEXT_PARAMS_INIT;
+        params.no_self_test = true;
+        levelcl::Context ctx(params);
+        CHECK(ctx.caps().fp64 && ctx.get() != shared.get());
+        levelcl::Operator A(ctx, s.A);
+        levelcl::Operator moved = std::move(A);
+        return levelcl::Solver(moved, levelcl::Preconditioner(moved));
+    };
+    levelcl::Solver S = solver();
+    CHECK(S.solve(s.b, s.x).converged());
+    S = solver();
+    CHECK(S.solve(s.b, s.x).values.iterations == 0);
+    levelcl::Matrix other = levelcl::Matrix::problem("lap3d:2");
+    other = std::move(s.A);
+    CHECK(other->rows == 512);
+}
+
+void test_errors__have_status_and_sentence(const levelcl::Context &ctx)
+{
+    System s;
+    levelcl::Operator A(ctx, s.A);
+    levelcl::Solver solver(A);
+    std::vector<double> shorter(511), not_finite(512, NAN);
+    check_error(LCL_EINVAL, "b has 511 elements: expected 512",
+                [&] { (void)solver.solve(shorter, s.x); });
+    check_error(LCL_EINVAL, "y has 511", [&] { A.apply(s.b, shorter); });
+    check_error(LCL_EINVAL, "val has 512", [&] { A.update(s.b); });
+    check_error(LCL_EINVAL, "vectors has 511",
+                [&] { A.set_near_nullspace(shorter, 1); });
+    check_error(LCL_EFORMAT, "NaN",
+                [&] { (void)solver.solve(not_finite, s.x); });
+    check_error(LCL_EINVAL, "did you mean 'max-iters'",
+                [] { levelcl::Options{"max-itrs=3"}; });
+    check_error(LCL_EIO, "nowhere.mtx",
+                [] { levelcl::Matrix::read("/nowhere.mtx"); });
+    check_error(LCL_ENODEVICE, "nosuchdevice", [] {
+        lcl_context_params params = LCL_CONTEXT_PARAMS_INIT;
+        params.device = "nosuchdevice";
+        levelcl::Context none(params);
+    });
+    const std::vector<std::int64_t> row_ptr = {0, 2, 1};
+    const std::vector<std::int32_t> col_ind = {0};
+    const std::vector<double> val = {1};
+    check_error(LCL_EFORMAT, "row", [&] {
+        levelcl::Operator(ctx, levelcl::csr(2, 2, row_ptr, col_ind, val));
+    });
+    check_error(LCL_EINVAL, "row_ptr has 3 elements",
+                [&] { levelcl::csr(3, 2, row_ptr, col_ind, val); });
+    check_error(LCL_EINVAL, "negative", [&] {
+        levelcl::csr(-1, 2, {nullptr, 0}, col_ind, val);
+    });
+    CHECK(solver.solve(s.b, s.x).converged());
+}
+
+void test_monitor__watches_stops_and_throws(const levelcl::Context &ctx)
+{
+    System s;
+    levelcl::Operator A(ctx, s.A);
+    levelcl::Options options{"solver=cg"};
+    options.c.solver.monitor_every = 1;
+    levelcl::Solver solver(A, options);
+    int calls = 0;
+    const levelcl::Report all =
+        solver.solve(s.b, s.x, [&](const lcl_progress_info &progress) {
+            ++calls;
+            return progress.residual > 0;
+        });
+    CHECK(all.converged() && calls > 5);
+    s.x.assign(512, 0);
+    CHECK(
+        solver.solve(s.b, s.x, [](const lcl_progress_info &) { return false; })
+            .values.stop == LCL_STOP_MONITOR);
+    try {
+        (void)solver.solve(s.b, s.x, [](const lcl_progress_info &) -> bool {
+            throw std::out_of_range("mine");
+        });
+        CHECK(!"thrown");
+    } catch (const std::out_of_range &error) {
+        CHECK(error.what() == std::string("mine"));
+    }
+    check_error(LCL_EINVAL, "own solve", [&] {
+        (void)solver.solve(s.b, s.x, [&](const lcl_progress_info &) {
+            return solver.solve(s.b, s.x).converged();
+        });
+    });
+    CHECK(solver.solve(s.b, s.x).converged());
+    solver.set_tolerance(1e-12);
+    CHECK(solver.solve(s.b, s.x).values.true_residual <= 1e-12);
+}
+
+void test_functions__solve_and_throw(const levelcl::Context &ctx)
+{
+    System s;
+    bool fails = false;
+    const auto product = [&](levelcl::View<const double> x,
+                             levelcl::View<double> y) {
+        if (fails)
+            throw std::out_of_range("mine");
+        lcl_csr_multiply(&static_cast<const lcl_csr &>(s.A), x.data(),
+                         y.data());
+    };
+    levelcl::Operator A(ctx, 512, 512, product);
+    levelcl::Preconditioner M(
+        A, [](levelcl::View<const double> x, levelcl::View<double> y) {
+            for (std::size_t i = 0; i < x.size(); ++i)
+                y[i] = x[i] / 6;
+        });
+    levelcl::Solver solver(A, M, {"solver=cg"});
+    CHECK(solver.solve(s.b, s.x).converged());
+    CHECK(relative_residual(s.A, s.x, s.b) < 1.1e-8);
+    fails = true;
+    try {
+        A.apply(s.b, s.x);
+        CHECK(!"thrown");
+    } catch (const std::out_of_range &) {
+    }
+}
+
+void test_log__gets_warnings(const levelcl::Context &)
+{
+    const std::array<std::int64_t, 3> row_ptr = {0, 2, 4};
+    const std::array<std::int32_t, 4> col_ind = {0, 1, 0, 1};
+    const std::array<double, 4> val = {1, 2, 2, 4};
+    std::string warnings;
+    lcl_context_params params = LCL_CONTEXT_PARAMS_INIT;
+    params.no_self_test = true;
+    levelcl::Context ctx(params, [&](lcl_log_level level, const char *text) {
+        CHECK(level == LCL_LOG_WARN);
+        warnings += text;
+    });
+    levelcl::Operator A(ctx, levelcl::csr(2, 2, row_ptr, col_ind, val),
+                        {"block-size=1"});
+    levelcl::Preconditioner M(A, {"precond=ilu0"});
+    CHECK(M.info().pivots_repaired == 1);
+    CHECK(warnings.find("pivot") != std::string::npos);
+}
+
+} // namespace
+
+int main()
+{
+    int devices = 0;
+    if (lcl_device_count(&devices, nullptr) != LCL_OK || devices == 0)
+        return 77;
+    const levelcl::Context ctx;
+    test_chain__solves(ctx);
+    test_update__solves_with_the_new_values(ctx);
+    test_views__take_contiguous_containers(ctx);
+    test_objects__move_and_end_in_any_order(ctx);
+    test_errors__have_status_and_sentence(ctx);
+    test_monitor__watches_stops_and_throws(ctx);
+    test_functions__solve_and_throw(ctx);
+    test_log__gets_warnings(ctx);
+    return failures != 0;
+}

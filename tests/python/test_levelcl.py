@@ -1,0 +1,576 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""levelcl.py on a device, with scipy beside it. usage: test_levelcl.py"""
+import gc
+import logging
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+import unittest.mock
+import warnings
+
+from support import need_device
+import levelcl
+import numpy as np
+import scipy.sparse as sp
+import scipy.sparse.linalg as spla
+
+RANDOM = np.random.default_rng(21)
+
+
+def laplace(n):
+    line = sp.diags([-1, 2, -1], [-1, 0, 1], (n, n))
+    return sp.kronsum(line, line, format="csr")
+
+
+def convection(n):
+    line = sp.diags([-1.5, 2, -0.5], [-1, 0, 1], (n, n))
+    return sp.kronsum(line, line, format="csr")
+
+
+def right_hand_side(A):
+    return RANDOM.standard_normal(A.shape[0])
+
+
+def relative_residual(A, x, b):
+    return np.linalg.norm(b - A @ x) / np.linalg.norm(b)
+
+
+def iterations(method, A, b, **keywords):
+    count = []
+    x, info = method(A, b, atol=0, callback=lambda _: count.append(1),
+                     **keywords)
+    assert info == 0
+    return x, len(count)
+
+
+class Case(unittest.TestCase):
+    """Checks that a test frees all objects of the library that it made."""
+
+    def setUp(self):
+        self.freed, self.made = 0, 0
+        create, release = levelcl._Handle.__init__, levelcl._Handle.release
+
+        def count_made(handle, *arguments, **keywords):
+            self.made += 1
+            create(handle, *arguments, **keywords)
+
+        def count_freed(handle):
+            release(handle)
+            self.freed += handle.users == 0
+
+        levelcl.default_context()
+        for name, function in (("__init__", count_made),
+                               ("release", count_freed)):
+            patch = unittest.mock.patch.object(levelcl._Handle, name, function)
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def tearDown(self):
+        gc.collect()
+        self.assertEqual(self.freed, self.made)
+        self.assertFalse(levelcl.default_context()._handle.core.dropped)
+
+
+class Solve(Case):
+    def test_solve__agrees_with_spsolve(self):
+        A = convection(20)
+        b = right_hand_side(A)
+        x, report = levelcl.solve(A, b, rtol=1e-12)
+        y = spla.spsolve(A.tocsc(), b)
+        self.assertLess(np.linalg.norm(x - y), 1e-9 * np.linalg.norm(y))
+        self.assertTrue(report.converged)
+        self.assertEqual(report.attempts[0].solver, "bicgstab")
+        self.assertIn("symmetric", report.reason)
+
+    def test_solve__keeps_the_shape_of_b_and_the_guess(self):
+        A = laplace(12)
+        b = right_hand_side(A)[:, None]
+        x, _ = levelcl.solve(A, b)
+        self.assertEqual(x.shape, b.shape)
+        guess = x.copy()
+        again, report = levelcl.solve(A, b, x0=x.ravel())
+        self.assertEqual(report.iterations, 0)
+        np.testing.assert_array_equal(x, guess)
+        np.testing.assert_array_equal(again, guess)
+
+    def test_solve__history_is_that_of_the_residuals(self):
+        A = laplace(20)
+        b = right_hand_side(A)
+        x, report = levelcl.solve(A, b, solver="cg", precond="jacobi",
+                                  rtol=1e-6)
+        self.assertEqual(report.history.shape, (report.iterations + 1,))
+        self.assertEqual(report.history[0], 1)
+        self.assertLessEqual(report.history[-1], 1e-6)
+        self.assertAlmostEqual(report.true_residual,
+                               relative_residual(A, x, b), delta=1e-12)
+        self.assertEqual((report.status, report.stop), (0, "rtol"))
+
+    def test_solve__keywords_are_the_options_of_the_library(self):
+        A = convection(20)
+        with levelcl.Operator(A, block_size=1, spmv="csr") as op:
+            M = levelcl.Preconditioner(
+                op, "ilut", ilut_p=5, ilut_tol=1e-2, transversal=True,
+                partition="natural", subdomain_rows=np.int64(100), relax=None)
+            self.assertEqual((op.info.spmv, op.info.nnz), ("csr", A.nnz))
+            self.assertEqual((M.info.type, M.info.ilut_p, M.info.parts),
+                             ("ilut", 5, 4))
+            self.assertTrue(M.info.transversal)
+
+    def test_solve__warns_of_a_solve_without_solution(self):
+        A = laplace(20)
+        with self.assertWarns(levelcl.NotConvergedWarning):
+            _, report = levelcl.solve(A, right_hand_side(A), solver="cg",
+                                      precond="none", max_iters=2)
+        self.assertEqual(report.status, levelcl.Status.ITERATION_LIMIT)
+        self.assertFalse(report.converged)
+        self.assertEqual(report.stop, "max-iters")
+
+    def test_solve__near_null_vectors_save_iterations(self):
+        A = laplace(30)
+        weights = sp.diags(np.exp(RANDOM.uniform(-2, 2, A.shape[0])))
+        A = (weights @ A @ weights).tocsr()
+        near_null = 1 / weights.diagonal()[:, None]
+        b = right_hand_side(A)
+        options = {"solver": "cg", "precond": "amg", "amg_coarsening": "sa",
+                   "amg_coarse_rows": 50}
+        _, without = levelcl.solve(A, b, **options)
+        _, report = levelcl.solve(A, b, near_nullspace=near_null, **options)
+        self.assertTrue(report.converged)
+        self.assertLess(report.iterations, without.iterations)
+        with levelcl.Operator(A) as op:
+            op.set_near_nullspace(near_null)
+            op.set_near_nullspace(None)
+            _, report = levelcl.solve(op, b, **options)
+        self.assertEqual(report.iterations, without.iterations)
+
+    def test_rigid_body_modes__are_translations_and_rotations(self):
+        points = RANDOM.uniform(size=(10, 2))
+        modes = levelcl.rigid_body_modes(points)
+        self.assertEqual(modes.shape, (20, 3))
+        np.testing.assert_array_equal(modes[:, 0], np.tile([1, 0], 10))
+        turned = points - points.mean(axis=0)
+        turned = np.c_[-turned[:, 1], turned[:, 0]].ravel()
+        self.assertAlmostEqual(
+            abs(turned @ modes[:, 2]),
+            np.linalg.norm(turned) * np.linalg.norm(modes[:, 2]))
+
+
+class Scipy(Case):
+    def test_preconditioner__saves_iterations_of_scipys_cg(self):
+        A = laplace(30)
+        b = right_hand_side(A)
+        _, without = iterations(spla.cg, A, b)
+        with levelcl.Preconditioner(A, "ic0", factor_storage="fp64") as M:
+            x, count = iterations(spla.cg, A, b, M=M)
+        self.assertLess(2 * count, without)
+        self.assertLess(relative_residual(A, x, b), 1e-4)
+
+    def test_preconditioner__saves_iterations_of_scipys_gmres(self):
+        A = convection(30)
+        b = right_hand_side(A)
+        _, without = iterations(spla.gmres, A, b, callback_type="pr_norm")
+        with levelcl.Preconditioner(A, "ildu0") as M:
+            x, count = iterations(spla.gmres, A, b, M=M,
+                                  callback_type="pr_norm")
+        self.assertLess(2 * count, without)
+        self.assertLess(relative_residual(A, x, b), 1e-4)
+
+    def test_operator__applies_vectors_and_columns(self):
+        A = sp.random(30, 20, 0.3, "csr", random_state=1)
+        X = RANDOM.standard_normal((20, 3))
+        with levelcl.Operator(A) as op:
+            self.assertEqual(op.shape, (30, 20))
+            np.testing.assert_allclose(op @ X[:, 0], A @ X[:, 0], atol=1e-14)
+            np.testing.assert_allclose(op @ X, A @ X, atol=1e-14)
+            np.testing.assert_allclose(op @ X[::2, :1].repeat(2, axis=0),
+                                       A @ X[::2, :1].repeat(2, axis=0),
+                                       atol=1e-14)
+
+    def test_operator__takes_every_format(self):
+        A = sp.random(24, 24, 0.2, "csr", random_state=2)
+        x = RANDOM.standard_normal(24)
+        backwards = np.concatenate([np.arange(end - 1, start - 1, -1) for
+                                    start, end in zip(A.indptr, A.indptr[1:])])
+        unsorted = sp.csr_matrix((A.data[backwards], A.indices[backwards],
+                                  A.indptr), A.shape)
+        wide = A.copy()
+        wide.indices, wide.indptr = (wide.indices.astype(np.int64),
+                                     wide.indptr.astype(np.int64))
+        longer = sp.csr_matrix((np.r_[A.data, 9], np.r_[A.indices, 0],
+                                A.indptr), A.shape)
+        twice = sp.csr_matrix((np.r_[A.data, A.data] / 2,
+                               (np.r_[A.tocoo().row, A.tocoo().row],
+                                np.r_[A.indices, A.indices])), A.shape)
+        for B in (A.tocoo(), A.tocsc(), A.tolil(), A.tobsr((3, 3)), A.todia(),
+                  A.tobsr((4, 6)), A.toarray(), np.asfortranarray(A.toarray()),
+                  sp.csr_array(A), unsorted, wide, twice, longer):
+            with levelcl.Operator(B) as op:
+                np.testing.assert_allclose(op @ x, A @ x, atol=1e-14)
+        with levelcl.Operator(A.tobsr((3, 3))) as op:
+            self.assertEqual(op.info.block_size, 3)
+        with levelcl.Operator(A.astype(np.float32)) as op:
+            np.testing.assert_allclose(op @ x, A @ x, rtol=1e-5)
+
+
+class Update(Case):
+    def test_update__solves_with_the_new_values(self):
+        A = convection(20)
+        op = levelcl.Operator(A)
+        chain = levelcl.Chain(op, rtol=1e-10)
+        M = levelcl.Preconditioner(op)
+        for values in (A + 3 * sp.eye(A.shape[0], format="csr"),
+                       2 * A.data):
+            new = A.copy()
+            new.data[:] = values.data if sp.issparse(values) else values
+            op.update(values)
+            self.assertEqual(chain.update(), levelcl.Status.OK)
+            self.assertEqual(M.update(), levelcl.Status.OK)
+            b = right_hand_side(A)
+            x, report = chain.solve(b)
+            self.assertTrue(report.converged)
+            self.assertLess(relative_residual(new, x, b), 2e-10)
+            _, count = iterations(spla.gmres, new, b, M=M,
+                                  callback_type="pr_norm")
+            self.assertLess(count, 40)
+
+    def test_update__refuses_another_pattern(self):
+        A = laplace(6)
+        blocks = sp.kron(A, np.ones((2, 2)), format="bsr")
+        with levelcl.Operator(A.tocsc()) as op, levelcl.Operator(A) as direct, \
+                levelcl.Operator(blocks) as in_blocks:
+            for update, values, sentence in (
+                    (direct.update, laplace(5), "another pattern"),
+                    (direct.update, A[:, ::-1], "another pattern"),
+                    (direct.update, A.data[1:], f"{A.nnz - 1} values"),
+                    (op.update, A.data, "another order"),
+                    (in_blocks.update, blocks.data[1:], "values: expected")):
+                with self.assertRaisesRegex(ValueError, sentence):
+                    update(values)
+            op.update(2 * A)
+            in_blocks.update(2 * blocks.data)
+            x = RANDOM.standard_normal(36)
+            np.testing.assert_allclose(op @ x, 2 * A @ x, atol=1e-13)
+            x = RANDOM.standard_normal(72)
+            np.testing.assert_allclose(in_blocks @ x, 2 * blocks @ x,
+                                       atol=1e-13)
+
+    def test_set_tolerance__counts_from_the_next_solve_on(self):
+        A = laplace(20)
+        with levelcl.Solver(A, "jacobi", solver="cg", rtol=1e-10) as solver:
+            b = right_hand_side(A)
+            long = solver.solve(b).report
+            solver.set_tolerance(rtol=1e-3)
+            short = solver.solve(b).report
+        self.assertLess(short.iterations, long.iterations)
+
+
+class BadInput(Case):
+    def refused(self, error, sentence, function, *arguments, **keywords):
+        with self.assertRaisesRegex(error, sentence) as caught:
+            function(*arguments, **keywords)
+        return caught.exception
+
+    def test_bad_input__arrays_are_refused(self):
+        A = laplace(6)
+        b, short = np.ones(36), np.ones(35)
+        for error, sentence, *arguments in (
+                (TypeError, "complex", A, b.astype(complex)),
+                (TypeError, "complex", A.astype(complex), b),
+                (TypeError, "complex", A.toarray() * 1j, b),
+                (TypeError, "dtype", A, list("x" * 36)),
+                (TypeError, "dtype object", A, A),
+                (ValueError, r"shape \(35,\)", A, short),
+                (ValueError, r"shape \(1, 36\)", A, b[None]),
+                (ValueError, r"shape \(35,\)", A, b, short),
+                (ValueError, "two dimensions", b, b)):
+            self.refused(error, sentence, levelcl.solve, *arguments)
+
+    def test_bad_input__the_librarys_sentence_reaches_the_caller(self):
+        A = laplace(6)
+        b, not_finite = np.ones(36), np.full(36, np.nan)
+        bad = A.copy()
+        bad.data[7] = np.inf
+        for status, sentence, *arguments in (
+                ("EFORMAT", "finite|NaN", A, not_finite),
+                ("EFORMAT", "finite|NaN", A, b, not_finite),
+                ("EFORMAT", "row", bad, b),
+                ("EFORMAT", "square", A[:30], b[:30])):
+            error = self.refused(levelcl.LevelclError, sentence,
+                                 levelcl.solve, *arguments)
+            self.assertEqual(error.status, levelcl.Status[status])
+        error = self.refused(levelcl.LevelclError, "did you mean 'ilut'",
+                             levelcl.Preconditioner, A, "ilutt")
+        self.assertEqual(error.status, levelcl.Status.EINVAL)
+        error = self.refused(levelcl.LevelclError, "nowhere", levelcl.Context,
+                             "nowhere")
+        self.assertEqual(error.status, levelcl.Status.ENODEVICE)
+        with levelcl.Operator(A) as op:
+            self.refused(levelcl.LevelclError, "finite", op.update, bad)
+            self.refused(levelcl.LevelclError, "rows", op.set_near_nullspace,
+                         np.ones((35, 1)))
+            np.testing.assert_allclose(op @ b, A @ b, atol=1e-14)
+        self.refused(levelcl.LevelclError, "", levelcl.problem, "lap9d:3")
+        self.refused(levelcl.LevelclError, "", levelcl.rigid_body_modes,
+                     np.ones((3, 5)))
+
+    def test_bad_input__options_are_refused(self):
+        A = laplace(6)
+        self.refused(levelcl.LevelclError, "max-iters", levelcl.solve, A,
+                     np.ones(36), max_itrs=3)
+        self.refused(TypeError, "rtol is an option of another object",
+                     levelcl.Operator, A, rtol=1)
+        self.refused(TypeError, "pivot is an option of another object",
+                     levelcl.Solver, A, solver="cg", pivot="fail")
+        self.refused(ValueError, "null character", levelcl.solve, A,
+                     np.ones(36), solver="cg\0")
+
+    def test_bad_input__arrays_of_a_preconditioner(self):
+        A = laplace(6)
+        labels = np.repeat(np.arange(4), 9)
+        with levelcl.Preconditioner(A, labels=labels) as M:
+            self.assertEqual(M.info.parts, 4)
+        with levelcl.Preconditioner(
+                A, "block-jacobi", block_ptr=np.arange(0, 37, 6)) as M:
+            self.assertEqual(M.info.diagonal_blocks, 6)
+        for error, sentence, keywords in (
+                (levelcl.LevelclError, "labels", {"labels": labels[1:]}),
+                (TypeError, "float64", {"labels": labels + 0.5}),
+                (ValueError, "int32", {"labels": labels + 2**40}),
+                (levelcl.LevelclError, "block", {
+                    "precond": "block-jacobi", "block_ptr": [0, 40]})):
+            self.refused(error, sentence, levelcl.Preconditioner, A,
+                         **keywords)
+
+
+class Callbacks(Case):
+    def setUp(self):
+        super().setUp()
+        self.A = laplace(30)
+        self.b = right_hand_side(self.A)
+        self.solver = levelcl.Solver(self.A, solver="cg", monitor_every=2)
+
+    def tearDown(self):
+        _, report = self.solver.solve(self.b)  # is as good as new
+        self.assertTrue(report.converged)
+        self.solver = None
+        super().tearDown()
+
+    def test_monitor__sees_the_solve_and_stops_it(self):
+        seen = []
+        _, report = self.solver.solve(self.b, monitor=seen.append)
+        self.assertTrue(report.converged)
+        self.assertGreater(len(seen), 5)
+        for step in seen:
+            self.assertEqual(step.residual, report.history[step.iteration])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            _, report = self.solver.solve(
+                self.b, monitor=lambda step: step.residual > 0.1)
+        self.assertEqual(report.stop, "monitor")
+
+    def test_monitor__its_exception_reaches_the_caller(self):
+        for error in ZeroDivisionError("mine"), KeyboardInterrupt():
+            calls = []
+
+            def monitor(step):
+                calls.append(step)
+                raise error
+
+            with self.assertRaises(type(error)) as caught:
+                self.solver.solve(self.b, monitor=monitor)
+            self.assertIs(caught.exception, error)
+            self.assertEqual(len(calls), 1)
+
+    def test_monitor__may_use_the_context_but_not_its_solver(self):
+        M = levelcl.Preconditioner(self.A, "jacobi")
+        expected = M @ self.b
+
+        def monitor(_):
+            np.testing.assert_array_equal(M @ self.b, expected)
+
+        self.assertTrue(self.solver.solve(
+            self.b, monitor=monitor).report.converged)
+        with self.assertRaisesRegex(RuntimeError, "own solve"):
+            self.solver.solve(self.b,
+                              monitor=lambda _: self.solver.solve(self.b))
+
+    def test_iterate__is_a_generator(self):
+        expected = self.solver.solve(self.b)
+        steps, solve = [], self.solver.iterate(self.b)
+        with self.assertRaises(StopIteration) as end:
+            while True:
+                steps.append(next(solve))
+        self.assertGreater(len(steps), 5)
+        np.testing.assert_array_equal(end.exception.value.x, expected.x)
+        with self.assertRaisesRegex(ValueError, "shape"):
+            next(self.solver.iterate(self.b[1:]))
+
+    def test_iterate__stops_the_solve_when_its_loop_is_left(self):
+        threads = threading.active_count()
+        for step in self.solver.iterate(self.b):
+            with self.assertRaisesRegex(RuntimeError, "paused"):
+                self.solver.solve(self.b)
+            with self.assertRaisesRegex(RuntimeError, "paused"):
+                next(self.solver.iterate(self.b))
+            break
+        gc.collect()
+        self.assertEqual(threading.active_count(), threads)
+        self.assertLess(step.iteration, 10)
+
+    def test_functions__solve_as_operator_and_preconditioner(self):
+        A, diagonal = self.A, self.A.diagonal()
+        op = levelcl.Operator(spla.aslinearoperator(A))
+        M = spla.LinearOperator(A.shape, lambda x: x / diagonal)
+        with levelcl.Solver(op, M, solver="cg") as solver:
+            x, report = solver.solve(self.b)
+        self.assertTrue(report.converged)
+        self.assertLess(relative_residual(A, x, self.b), 1e-7)
+        with self.assertRaisesRegex(ValueError, "no values"):
+            op.update(A)
+
+    def test_functions__their_exceptions_reach_the_caller(self):
+        def fails(_):
+            raise ZeroDivisionError("mine")
+        shape = self.A.shape
+        for function, error, sentence in (
+                (fails, ZeroDivisionError, "mine"),
+                (lambda x: x[1:], ValueError, "dimension|shape"),
+                (lambda x: 1j * x, TypeError, "complex")):
+            fails_on_host = spla.LinearOperator(shape, function, dtype=float)
+            with levelcl.Operator(fails_on_host) as op, \
+                    self.assertRaisesRegex(error, sentence):
+                op @ self.b
+            with levelcl.Solver(self.A, fails_on_host) as solver, \
+                    self.assertRaisesRegex(error, sentence):
+                solver.solve(self.b)
+
+
+class Objects(Case):
+    def test_objects__close_in_any_order(self):
+        A = laplace(6)
+        for order in (0, 1, 2), (2, 1, 0), (1, 0, 2):
+            op = levelcl.Operator(A)
+            M = levelcl.Preconditioner(op)
+            objects = op, M, levelcl.Solver(op, M)
+            for at in order:
+                objects[at].close()
+                objects[at].close()
+            for use in (lambda: op @ np.ones(36), lambda: M @ np.ones(36),
+                        lambda: objects[2].solve(np.ones(36)),
+                        lambda: op.info, M.update):
+                with self.assertRaisesRegex(ValueError, "closed"):
+                    use()
+
+    def test_objects__live_as_long_as_what_was_made_of_them(self):
+        A = laplace(6)
+        b = right_hand_side(A)
+        op = levelcl.Operator(A)
+        solver = levelcl.Solver(op, "ilu0")
+        op.close()
+        solver.preconditioner.close()
+        x, _ = solver.solve(b)
+        self.assertLess(relative_residual(A, x, b), 1e-7)
+        solver.itself = solver  # the garbage collector's to free
+        del op, solver
+
+    def test_objects__close_during_their_call(self):
+        A = laplace(20)
+        solver = levelcl.Solver(A, solver="cg", monitor_every=1)
+        _, report = solver.solve(right_hand_side(A),
+                                 monitor=lambda _: solver.close())
+        self.assertTrue(report.converged)
+
+    def test_objects__threads_take_turns(self):
+        A = laplace(20)
+        solver = levelcl.Solver(A, "ic0", solver="cg")
+        failures = []
+
+        def work(seed):
+            random = np.random.default_rng(seed)
+            for _ in range(20):
+                b = random.standard_normal(A.shape[0])
+                with levelcl.Operator(A) as op:
+                    close = np.allclose(op @ b, A @ b, atol=1e-12)
+                x, report = solver.solve(b)
+                if not (close and report.converged and
+                        relative_residual(A, x, b) < 1e-7):
+                    failures.append(seed)
+
+        threads = [threading.Thread(target=work, args=[seed])
+                   for seed in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(failures, [])
+
+    def test_objects__of_two_contexts_do_not_mix(self):
+        A = laplace(6)
+        with levelcl.Context(no_self_test=True) as context:
+            M = levelcl.Preconditioner(levelcl.Operator(A, context=context))
+            with self.assertRaisesRegex(ValueError, "different contexts"):
+                levelcl.Solver(A, M)
+        self.assertEqual(levelcl.default_context().caps.width, 1)
+
+    def test_objects__warnings_go_to_the_logger(self):
+        A = sp.csr_matrix(np.array([[1.0, 2], [2, 4]]))
+        with self.assertLogs("levelcl", logging.WARNING) as logs, \
+                levelcl.Context(no_self_test=True) as context, \
+                levelcl.Operator(A, context=context, block_size=1) as op, \
+                levelcl.Preconditioner(op, "ilu0") as M:
+            self.assertEqual(M._handle.status, levelcl.Status.PIVOTS_REPAIRED)
+        self.assertIn("pivot", logs.output[0])
+
+
+class Library(unittest.TestCase):
+    def test_library__is_found_or_the_reason_said(self):
+        libc = levelcl.ctypes.util.find_library("c")
+        for name, sentence in (("/nowhere.so", "/nowhere.so is not"),
+                               (libc, f"{libc} is not levelcl's")):
+            with unittest.mock.patch.dict(os.environ, LEVELCL_LIBRARY=name), \
+                    self.assertRaisesRegex(ImportError, sentence):
+                levelcl._load()
+        with unittest.mock.patch.object(levelcl, "__version__", "9.9"), \
+                self.assertRaisesRegex(ImportError, "9.9 needs"):
+            levelcl._load()
+        with unittest.mock.patch.object(levelcl, "_places",
+                                        lambda: iter(())), \
+                self.assertRaisesRegex(ImportError, "LEVELCL_LIBRARY"):
+            levelcl._load()
+
+    def test_library__of_the_same_prefix_is_found(self):
+        with tempfile.TemporaryDirectory() as prefix:
+            prefix = pathlib.Path(prefix).resolve()
+            module = prefix / "share" / "levelcl" / "python"
+            module.mkdir(parents=True)
+            shutil.copy(levelcl.__file__, module)
+            library = prefix / "lib" / "mips64-linux-gnu" / levelcl._SONAME
+            library.parent.mkdir(parents=True)
+            library.symlink_to(os.environ["LEVELCL_LIBRARY"])
+            environment = dict(os.environ, PYTHONPATH=str(module))
+            del environment["LEVELCL_LIBRARY"]
+            shown = subprocess.run(
+                [sys.executable, "-c",
+                 "import levelcl; print(next(levelcl._places()))"],
+                env=environment, check=True, text=True,
+                stdout=subprocess.PIPE).stdout
+            self.assertEqual(shown.strip(), str(library))
+
+    def test_library__objects_may_be_open_at_exit(self):
+        program = ("import levelcl, numpy\n"
+                   "A = levelcl.problem('lap3d:6')\n"
+                   "solver = levelcl.Solver(A, 'jacobi', solver='cg')\n"
+                   "steps = solver.iterate(numpy.ones(A.shape[0]))\n"
+                   "next(steps)\n")
+        done = subprocess.run([sys.executable, "-c", program], text=True,
+                              stderr=subprocess.PIPE, timeout=60)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+
+need_device()
+unittest.main()

@@ -1,0 +1,1169 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""levelcl from Python: large sparse linear systems on any OpenCL device.
+
+    import levelcl
+    x, report = levelcl.solve(A, b)                    # a chain of methods
+    x, report = levelcl.solve(A, b, solver="cg", precond="amg", rtol=1e-10)
+
+    op = levelcl.Operator(A)                           # step by step
+    M = levelcl.Preconditioner(op, "ilu0")             # works in scipy, too
+    with levelcl.Solver(op, M, solver="gmres", restart=50) as solver:
+        x, report = solver.solve(b)
+    op.update(new_values)
+    M.update()
+
+Keywords are the options of the library with _ for -: lcl_options_help() lists
+them, as does clsolve(1). True and False mean on and off, None the default. An
+error of the library is a LevelclError with its sentence and its status; a solve
+that ends without a solution returns its best x, with a NotConvergedWarning.
+
+Objects may be used from several threads, which take turns at a context, and
+closed in any order; what is not closed is freed with its last reference.
+Warnings and messages go to the logger "levelcl", whose level counts when a
+context is created.
+
+The library is $LEVELCL_LIBRARY, else that of the prefix in which this file is
+installed, else the one that the linker finds."""
+import collections
+import contextlib
+import ctypes
+import ctypes.util
+import dataclasses
+import enum
+import functools
+import logging
+import os
+import pathlib
+import queue
+import threading
+import warnings
+
+import numpy as np
+import scipy.sparse
+from scipy.sparse.linalg import LinearOperator
+
+__all__ = [
+    "Chain", "Context", "LevelclError", "NotConvergedWarning", "Operator",
+    "Preconditioner", "Progress", "Report", "Result", "Solver", "Status",
+    "default_context", "problem", "rigid_body_modes", "solve"]
+__version__ = "0.2.0"  # that of the library: structs differ between releases
+
+_log = logging.getLogger("levelcl")
+
+# ------------------------------------------------------------------- structs
+
+_int, _long, _bytes = ctypes.c_int, ctypes.c_int64, ctypes.c_uint64
+_double, _bool, _text = ctypes.c_double, ctypes.c_bool, ctypes.c_char_p
+_pointer, _address = ctypes.POINTER, ctypes.c_void_p
+
+
+class _Enum(ctypes.c_int):
+    """An enum whose values have names: lcl_NAME_name()."""
+
+
+def _enum(name):
+    return type(name, (_Enum,), {"namer": f"lcl_{name}_name"})
+
+
+_solver, _precond, _spmv = _enum("solver"), _enum("precond"), _enum("spmv")
+_kron, _communication = _enum("kron"), _enum("communication")
+_trisolve, _partition = _enum("trisolve"), _enum("partition")
+_coarse, _storage = _enum("coarse"), _enum("factor_storage")
+_extraction, _apply = _enum("block_extraction"), _enum("block_apply")
+_coarsening, _smoother = _enum("amg_coarsening"), _enum("amg_smoother")
+_stop, _status = _enum("stop"), _enum("status")
+
+
+class _Struct(ctypes.Structure):
+    """A struct of the headers, under its name there."""
+
+
+class lcl_log(_Struct):
+    _fields_ = [("fn", _address), ("user", _address), ("level", _int)]
+
+
+class lcl_context_params(_Struct):
+    _fields_ = [
+        ("device", _text), ("log", lcl_log), ("cache_dir", _text),
+        ("no_cache", _bool), ("no_self_test", _bool), ("compiling", _address),
+        ("compiling_user", _address), ("no_pool", _bool), ("profile", _bool),
+        ("width", _int), ("exchange", _int)]
+
+
+class lcl_caps(_Struct):
+    _fields_ = [
+        (name, ctypes.c_char * 128)
+        for name in ("name", "vendor", "version", "driver", "platform")] + [
+        ("type", _enum("device_type")), ("compute_units", _int),
+        ("width", _int), ("max_group_size", _int), ("queues_overlap", _bool),
+        ("global_bytes", _bytes), ("max_buffer_bytes", _bytes),
+        ("local_bytes", _bytes), ("fp64", _bool), ("int64_atomics", _bool),
+        ("exchange", _enum("exchange")), ("local_add", _enum("atomic_add")),
+        ("progress", _enum("progress")), ("cl_std", ctypes.c_char * 16),
+        ("timer_resolution", _double), ("pci", ctypes.c_char * 16),
+        ("numa_node", _int)]
+
+
+class lcl_csr(_Struct):
+    _fields_ = [
+        ("rows", _long), ("cols", _long), ("nnz", _long),
+        ("row_ptr", _pointer(_long)), ("col_ind", _pointer(ctypes.c_int32)),
+        ("val", _pointer(_double))]
+
+
+class lcl_bsr(_Struct):
+    _fields_ = [
+        ("rows", _long), ("cols", _long), ("nnz", _long), ("block_size", _int),
+        ("row_ptr", _pointer(_long)), ("col_ind", _pointer(ctypes.c_int32)),
+        ("val", _pointer(_double))]
+
+
+class lcl_dense(_Struct):
+    _fields_ = [("rows", _long), ("cols", _long), ("val", _pointer(_double))]
+
+
+class lcl_operator_params(_Struct):
+    _fields_ = [
+        ("spmv", _spmv), ("block_size", _int), ("kron", _kron),
+        ("kron_exchange", _int), ("hec_width", _int),
+        ("communication", _communication)]
+
+
+class lcl_operator_info(_Struct):
+    _fields_ = [
+        ("spmv", _spmv), ("kron", _kron), ("stages", _int), ("rows", _long),
+        ("cols", _long), ("nnz", _long), ("block_size", _int),
+        ("bytes", _bytes), ("traffic", _bytes), ("callback", _bool),
+        ("devices", _int), ("communication", _communication)]
+
+
+class lcl_partition_params(_Struct):
+    _fields_ = [
+        ("type", _partition), ("weights", _int), ("rows", _long),
+        ("box", _long * 3), ("grid", _long * 3),
+        ("labels", _pointer(ctypes.c_int32)), ("labels_count", _long)]
+
+
+class lcl_block_jacobi_params(_Struct):
+    _fields_ = [
+        ("max_rows", _int), ("block_ptr", _pointer(_long)), ("pointers", _long),
+        ("extraction", _extraction), ("apply", _apply)]
+
+
+class lcl_amg_params(_Struct):
+    _fields_ = [
+        ("coarsening", _coarsening), ("smoother", _smoother),
+        ("refresh", _enum("amg_refresh")), ("theta", _double),
+        ("levels", _int), ("coarse_rows", _long)]
+
+
+class lcl_cpr_params(_Struct):
+    _fields_ = [("pressure", _int), ("blocks", _pointer(_double))]
+
+
+class lcl_precond_params(_Struct):
+    _fields_ = [
+        ("type", _precond), ("trisolve", _trisolve),
+        ("partition", lcl_partition_params), ("pivot", _enum("pivot")),
+        ("pivot_tol", _double), ("relax", _double), ("ilu_level", _int),
+        ("ilut_p", _int), ("ilut_tol", _double), ("overlap", _int),
+        ("transversal", _bool), ("coarse", _coarse), ("storage", _storage),
+        ("block_jacobi", lcl_block_jacobi_params), ("amg", lcl_amg_params),
+        ("cpr", lcl_cpr_params)]
+
+
+AMG_LEVELS = 12
+
+
+class lcl_precond_info(_Struct):
+    _fields_ = [
+        ("type", _precond), ("trisolve", _trisolve), ("rows", _long),
+        ("nnz", _long), ("nnz_kept", _long), ("dropped_share", _double),
+        ("dropped_weight", _double), ("ilu_level", _int), ("ilut_p", _int),
+        ("ilut_tol", _double), ("overlap", _int), ("transversal", _bool),
+        ("extended_rows", _long), ("factor_nnz", _long), ("parts", _long),
+        ("part_rows_min", _long), ("part_rows_max", _long),
+        ("levels_max", _long), ("levels_mean", _double),
+        ("missing_diagonals", _long), ("pivots_repaired", _long),
+        ("repaired_rows", _long * 8), ("factor_bytes", _bytes),
+        ("launches", _int), ("barriers", _int), ("group_size", _int),
+        ("form", _text), ("block_size", _int), ("partition", _partition),
+        ("weighted", _bool), ("storage", _storage),
+        ("extraction", _extraction), ("block_apply", _apply),
+        ("diagonal_blocks", _long), ("diagonal_blocks_fp32", _long),
+        ("diagonal_blocks_bf16", _long), ("diagonal_block_rows_max", _int),
+        ("coarse", _coarse), ("coarse_rows", _long), ("coarse_pinned", _long),
+        ("coarse_bytes", _bytes), ("amg_coarsening", _coarsening),
+        ("amg_smoother", _smoother), ("amg_levels", _int),
+        ("amg_rows", _long * AMG_LEVELS), ("amg_nnz", _long * AMG_LEVELS),
+        ("amg_plain", _bool * AMG_LEVELS), ("amg_complexity", _double),
+        ("amg_bytes", _bytes), ("amg_traffic", _bytes),
+        ("amg_lambda", _double * AMG_LEVELS), ("amg_setups", _int),
+        ("first_iterations", _int), ("last_iterations", _int)]
+
+
+class lcl_solver_params(_Struct):
+    _fields_ = [
+        ("type", _solver), ("rtol", _double), ("atol", _double),
+        ("relative_to", _int), ("reference", _double), ("max_iters", _int),
+        ("stagnation", _int), ("idr_s", _int), ("restart", _int),
+        ("basis", _int), ("monitor", _address), ("monitor_user", _address),
+        ("test", _address), ("test_user", _address), ("monitor_every", _int)]
+
+
+class lcl_options(_Struct):
+    _fields_ = [
+        ("op", lcl_operator_params), ("precond", lcl_precond_params),
+        ("solver", lcl_solver_params)]
+
+
+class lcl_option_help(_Struct):
+    _fields_ = [
+        (name, _text)
+        for name in ("key", "values", "help", "field", "constants")]
+
+
+class lcl_progress_info(_Struct):
+    _fields_ = [
+        ("iteration", _int), ("residual", _double), ("seconds", _double)]
+
+
+class lcl_report(_Struct):
+    _fields_ = [
+        ("stop", _stop), ("iterations", _int), ("x_iteration", _int),
+        ("restarts", _int), ("exhausted", _bool), ("norm_b", _double),
+        ("residual", _double), ("true_residual", _double),
+        ("seconds", _double), ("history", _pointer(_double)),
+        ("history_count", _int), ("launches", _int)]
+
+
+class lcl_attempt(_Struct):
+    _fields_ = [
+        ("solver", _solver), ("precond", _precond), ("parameter", _int),
+        ("variant", _text), ("status", _status), ("stop", _stop),
+        ("iterations", _int), ("true_residual", _double),
+        ("setup_seconds", _double), ("solve_seconds", _double)]
+
+
+_PARTITION_LABELS = 4
+
+_LOG = ctypes.CFUNCTYPE(None, _address, _int, _text)
+_MONITOR = ctypes.CFUNCTYPE(_bool, _address, _pointer(lcl_progress_info))
+_APPLY = ctypes.CFUNCTYPE(
+    _int, _address, _pointer(_double), _pointer(_double))
+
+
+class Status(enum.IntEnum):
+    """enum lcl_status: 0 is success, negative values are errors."""
+    OK = 0
+    ITERATION_LIMIT = 1
+    STAGNATION = 2
+    BREAKDOWN = 3
+    NOT_FINITE = 4
+    PIVOTS_REPAIRED = 5
+    DIVERGED = 6
+    EINVAL = -1
+    ENOMEM = -2
+    EIO = -3
+    EFORMAT = -4
+    EUNSUPPORTED = -5
+    ERANGE = -6
+    ENODEVICE = -7
+    EDEVICE = -8
+    EDEVMEM = -9
+    EBUILD = -10
+    ESELFTEST = -11
+    EPIVOT = -12
+
+
+# ------------------------------------------------------------------- library
+
+_SONAME = "liblevelcl.so.1"
+
+
+def _installed(module):
+    """The folders of libraries of the prefix of a module in share/."""
+    if not module.match("share/levelcl/python/*"):
+        return []
+    lib = module.parents[3] / "lib"
+    return [lib, lib.with_name("lib64"), *sorted(lib.glob("*-linux-*"))]
+
+
+def _places():
+    """Yields the files that may be the library, best one first."""
+    named = os.environ.get("LEVELCL_LIBRARY")
+    if named:
+        yield named
+        return
+    for folder in _installed(pathlib.Path(__file__).resolve()):
+        if (folder / _SONAME).exists():
+            yield str(folder / _SONAME)
+    found = ctypes.util.find_library("levelcl")
+    if found:
+        yield found
+
+
+def _load():
+    path = next(_places(), None)
+    if path is None:
+        raise ImportError(
+            f"no {_SONAME}: install levelcl where the linker finds it, or name"
+            " the file in LEVELCL_LIBRARY")
+    try:
+        lib = ctypes.CDLL(path)
+        lib.lcl_version.restype = _text
+    except (OSError, AttributeError) as error:
+        raise ImportError(f"{path} is not levelcl's library: {error}") from None
+    version = lib.lcl_version().decode()
+    if version != __version__:
+        raise ImportError(f"levelcl.py {__version__} needs the library of the"
+                          f" same version, but {path} is {version}")
+    return lib
+
+
+_ref, _out = _address, _pointer(_address)
+_PROTOTYPES = {
+    "context_create": (_int, _out, _pointer(lcl_context_params)),
+    "context_destroy": (None, _out),
+    "context_trim": (None, _ref),
+    "context_caps": (_pointer(lcl_caps), _ref),
+    "operator_create": (_int, _out, _ref, _pointer(lcl_csr),
+                        _pointer(lcl_operator_params)),
+    "operator_create_bsr": (_int, _out, _ref, _pointer(lcl_bsr),
+                            _pointer(lcl_operator_params)),
+    "operator_create_callback": (_int, _out, _ref, _long, _long, _APPLY, _ref),
+    "operator_update": (_int, _ref, _pointer(_double)),
+    "operator_set_near_nullspace": (_int, _ref, _pointer(lcl_dense)),
+    "operator_apply": (_int, _ref, _pointer(_double), _pointer(_double)),
+    "operator_apply_many": (_int, _ref, _pointer(_double), _long,
+                            _pointer(_double), _long, _long),
+    "operator_info": (_pointer(lcl_operator_info), _ref),
+    "operator_destroy": (None, _out),
+    "precond_create": (_int, _out, _ref, _pointer(lcl_precond_params)),
+    "precond_create_callback": (_int, _out, _ref, _APPLY, _ref),
+    "precond_update": (_int, _ref),
+    "precond_apply": (_int, _ref, _pointer(_double), _pointer(_double)),
+    "precond_info": (_pointer(lcl_precond_info), _ref),
+    "precond_destroy": (None, _out),
+    "solver_create": (_int, _out, _ref, _ref, _pointer(lcl_solver_params)),
+    "solver_solve": (_int, _ref, _pointer(_double), _pointer(_double),
+                     _pointer(lcl_report)),
+    "solver_set_tolerance": (_int, _ref, _double, _double, _int),
+    "solver_destroy": (None, _out),
+    "chain_create": (_int, _out, _ref, _pointer(lcl_precond_params),
+                     _pointer(lcl_solver_params)),
+    "chain_update": (_int, _ref),
+    "chain_solve": (_int, _ref, _pointer(_double), _pointer(_double),
+                    _pointer(lcl_report)),
+    "chain_attempt": (_pointer(lcl_attempt), _ref, _int),
+    "chain_reason": (_text, _ref),
+    "chain_destroy": (None, _out),
+    "options_parse": (_int, _pointer(lcl_options), _text, _pointer(lcl_log)),
+    "options_help": (_pointer(lcl_option_help), _int),
+    "csr_problem": (_int, _pointer(lcl_csr), _text, _pointer(lcl_log)),
+    "csr_finish": (None, _pointer(lcl_csr)),
+    "rigid_body_modes": (_int, _pointer(lcl_dense), _pointer(lcl_dense),
+                         _pointer(lcl_log)),
+    "dense_finish": (None, _pointer(lcl_dense)),
+    "status_str": (_text, _int),
+    "stop_str": (_text, _int),
+}
+
+
+def _declare(lib):
+    """The functions of the library without their prefix, as attributes."""
+    functions = {}
+    for name, (result, *arguments) in _PROTOTYPES.items():
+        functions[name] = function = getattr(lib, "lcl_" + name)
+        function.restype, function.argtypes = result, arguments
+    for kind in _Enum.__subclasses__():
+        function = getattr(lib, kind.namer)
+        function.restype, function.argtypes = _text, [_int]
+        kind.name = property(
+            lambda self, name=function: name(self.value).decode())
+    return collections.namedtuple("Functions", functions)(**functions)
+
+
+_lib = _declare(_load())
+
+# ----------------------------------------------------------- errors, messages
+
+
+class LevelclError(Exception):
+    """An error of the library: its sentence, and `status`, a Status."""
+
+    def __init__(self, status, sentence=None):
+        self.status = Status(status)
+        super().__init__(sentence or _lib.status_str(status).decode())
+
+
+class NotConvergedWarning(UserWarning):
+    """A solve ended without a solution; the report says why."""
+
+
+class _Messages:
+    """What the library logged and callbacks raised during a call."""
+
+    def __init__(self):
+        self.sentence = self.raised = None
+
+    def guard(self, function, failed):
+        """A function for the library, which gets `failed` for exceptions."""
+        def guarded(*arguments):
+            try:
+                return function(*arguments)
+            except BaseException as error:
+                if self.raised is None:
+                    self.raised = error
+                return failed
+        return guarded
+
+    def hear(self, _user, level, line):
+        line = line.decode(errors="replace")
+        if level == 1:
+            self.sentence = line
+        _log.log((logging.DEBUG, logging.DEBUG, logging.WARNING, logging.INFO,
+                  logging.DEBUG, logging.DEBUG - 5)[level], "%s", line)
+
+    def check(self, status):
+        """Returns a status that is not an error."""
+        raised, sentence = self.raised, self.sentence
+        self.raised = self.sentence = None
+        if raised is not None:
+            raise raised
+        if status < 0:
+            raise LevelclError(status, sentence)
+        return status
+
+
+def _log_to(messages):
+    """A logger of the library, and the callback that must outlive it."""
+    listen = _LOG(messages.guard(messages.hear, None))
+    wanted = _log.getEffectiveLevel()
+    limits = (logging.DEBUG - 5, logging.DEBUG, logging.INFO, logging.WARNING)
+    level = next((5 - i for i, limit in enumerate(limits) if wanted <= limit),
+                 1)
+    return lcl_log(ctypes.cast(listen, _address), None, level), listen
+
+
+def _check_alone(function, *arguments):
+    """Calls a function whose last argument is a logger."""
+    messages = _Messages()
+    log, listen = _log_to(messages)
+    status = function(*arguments, ctypes.byref(log))
+    del listen
+    return messages.check(status)
+
+
+# ------------------------------------------------------------------- handles
+
+
+class _Core:
+    """The lock of a context, its messages, and the handles to let go of."""
+
+    def __init__(self):
+        self.lock = threading.RLock()
+        self.depth = 0
+        self.dropped = collections.deque()
+        self.messages = _Messages()
+        self.log, self.listen = _log_to(self.messages)
+        self.paused = None  # the thread whose iterate() holds the context
+
+    @contextlib.contextmanager
+    def entered(self):
+        if self.paused == threading.get_ident():
+            raise RuntimeError("the context is in a solve that iterate()"
+                               " has paused in this thread")
+        with self.lock:
+            self.depth += 1
+            try:
+                yield
+            finally:
+                self.depth -= 1
+                self.sweep()
+
+    def call(self, function, *arguments):
+        with self.entered():
+            return self.messages.check(function(*arguments))
+
+    def sweep(self):
+        """Frees what was dropped, unless a call is in progress."""
+        while self.depth == 0 and self.dropped:
+            self.dropped.popleft().release()
+
+    def drop(self, handle):
+        """From any thread, also from the garbage collector: never waits."""
+        self.dropped.append(handle)
+        if self.lock.acquire(blocking=False):
+            try:
+                self.sweep()
+            finally:
+                self.lock.release()
+
+
+class _Handle:
+    """An object of the library. It lives until its owner and all handles made
+    from it have dropped it; `keep` lives as long."""
+
+    def __init__(self, core, kind, create, *arguments, parents=(), keep=()):
+        self.core, self.keep = core, keep
+        self.destroy = getattr(_lib, kind + "_destroy")
+        self.parents, self.users = (), 1
+        self.pointer = _address()
+        try:
+            with core.entered():
+                for parent in parents:
+                    parent.users += 1
+                self.parents = parents
+                self.status = Status(core.call(
+                    create, ctypes.byref(self.pointer), *arguments))
+        except BaseException:
+            core.drop(self)
+            raise
+
+    def release(self):
+        self.users -= 1
+        if self.users == 0:
+            self.destroy(ctypes.byref(self.pointer))
+            self.core.dropped.extend(self.parents)
+            self.parents = ()
+
+
+class _Owner:
+    """Closes its handle at the end of a with block, or with the last
+    reference."""
+    _handle = None
+
+    def _live(self):
+        handle = self._handle
+        if handle is None:
+            raise ValueError(f"the {type(self).__name__} is closed")
+        return handle
+
+    def _record(self, getter, record):
+        """What `getter` returns a pointer to, as a dataclass."""
+        handle = self._live()
+        with handle.core.entered():
+            return record(**_values(getter(handle.pointer).contents))
+
+    def close(self):
+        """Frees the object, after what was made from it. Twice is once."""
+        handle = self.__dict__.pop("_handle", None)
+        if handle is not None:
+            handle.core.drop(handle)
+
+    __del__ = close
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.close()
+
+
+# ------------------------------------------------------------------- records
+
+
+def _value(value):
+    if isinstance(value, _Enum):
+        return value.name
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    return tuple(value) if isinstance(value, ctypes.Array) else value
+
+
+def _values(struct):
+    return {name: _value(getattr(struct, name)) for name, *_ in struct._fields_}
+
+
+def _dataclass(name, struct, doc):
+    return dataclasses.make_dataclass(
+        name, [(field, object) for field, *_ in struct._fields_], frozen=True,
+        namespace={"__doc__": doc, "__module__": __name__})
+
+
+Caps = _dataclass("Caps", lcl_caps, "struct lcl_caps of context.h.")
+OperatorInfo = _dataclass("OperatorInfo", lcl_operator_info,
+                          "struct lcl_operator_info of operator.h.")
+PrecondInfo = _dataclass("PrecondInfo", lcl_precond_info,
+                         "struct lcl_precond_info of precond.h.")
+Attempt = _dataclass("Attempt", lcl_attempt,
+                     "What came of one method of a chain; chain.h.")
+Progress = _dataclass("Progress", lcl_progress_info,
+                      "What a monitor gets: iteration, residual, seconds.")
+
+
+@dataclasses.dataclass(frozen=True)
+class Report:
+    """struct lcl_report of solver.h, with the status of the solve."""
+    status: Status
+    stop: str              # name of the reason, "rtol"
+    message: str           # a sentence that explains it
+    iterations: int
+    x_iteration: int
+    restarts: int
+    exhausted: bool
+    norm_b: float
+    residual: float        # ||r|| / ||b|| by the recurrence
+    true_residual: float   # ||b - A x|| / ||b||
+    seconds: float
+    history: np.ndarray    # the residual after each iteration
+    launches: int
+    reason: str = ""       # of a chain: why its first method was chosen
+    attempts: tuple = ()   # of a chain: an Attempt for each method tried
+
+    @property
+    def converged(self):
+        return self.status == Status.OK
+
+
+Result = collections.namedtuple("Result", ["x", "report"])
+
+
+def _report(status, struct, **more):
+    fields = _values(struct)
+    count = fields.pop("history_count")
+    history = fields["history"]
+    fields["history"] = (np.ctypeslib.as_array(history, (count,)).copy()
+                         if count else np.empty(0))
+    return Report(status=Status(status),
+                  message=_lib.stop_str(struct.stop).decode(),
+                  **fields, **more)
+
+
+# -------------------------------------------------------------------- arrays
+
+
+def _doubles(values, name, order="C"):
+    """`values` as an array of doubles, copied if need be."""
+    values = np.asarray(values)
+    if values.dtype.kind not in "biuf":
+        raise TypeError(f"{name} has dtype {values.dtype}: expected real"
+                        " numbers")
+    return np.require(values, np.float64, [order, "A"])
+
+
+def _vector(values, rows, name):
+    """`values` as `rows` doubles; one column counts as a vector."""
+    values = _doubles(values, name)
+    if values.shape not in ((rows,), (rows, 1)):
+        raise ValueError(f"{name} has shape {values.shape}: expected"
+                         f" ({rows},)")
+    return values
+
+
+def _need_columns(values, name):
+    if values.ndim != 2:
+        raise ValueError(f"{name} has shape {values.shape}: expected two"
+                         " dimensions")
+
+
+def _integers(values, dtype, name):
+    """`values`, integers that fit `dtype`, as an array of that type."""
+    values = np.asarray(values)
+    if values.dtype.kind not in "iu":
+        raise TypeError(f"{name} has dtype {values.dtype}: expected integers")
+    limits = np.iinfo(dtype)
+    if values.size and not (limits.min <= values.min()
+                            and values.max() <= limits.max):
+        raise ValueError(f"{name} has numbers that do not fit"
+                         f" {np.dtype(dtype)}")
+    return np.require(values, dtype, ["C", "A"])
+
+
+def _at(array, ctype=_double):
+    return array.ctypes.data_as(_pointer(ctype))
+
+
+class _Matrix:
+    """A matrix in the form of the library, with its arrays."""
+
+    def __init__(self, A):
+        if not scipy.sparse.issparse(A):
+            A = _doubles(A, "A")
+            _need_columns(A, "A")
+            A = scipy.sparse.csr_matrix(A)
+        self.blocks = (A.format == "bsr" and A.has_canonical_format
+                       and A.blocksize[0] == A.blocksize[1] <= 8)
+        self.direct = A.format == "csr" and A.has_canonical_format
+        if not self.blocks and not self.direct:
+            A = A.tocsr(copy=True)
+            A.sum_duplicates()
+        self.shape = A.shape
+        self.row_ptr = _integers(A.indptr, np.int64, "indptr")
+        entries = A.indptr[-1]  # the other arrays may be longer
+        self.col_ind = _integers(A.indices[:entries], np.int32, "indices")
+        self.val = _doubles(A.data[:entries], "A")
+        self.block_size = self.val.shape[1] if self.blocks else 1
+
+    def struct(self):
+        arrays = (_at(self.row_ptr, _long), _at(self.col_ind, ctypes.c_int32),
+                  _at(self.val))
+        rows, cols = (size // self.block_size for size in self.shape)
+        if self.blocks:
+            return lcl_bsr(rows, cols, len(self.col_ind), self.block_size,
+                           *arrays)
+        return lcl_csr(rows, cols, len(self.col_ind), *arrays)
+
+    def same_pattern(self, other):
+        return (self.shape == other.shape
+                and self.block_size == other.block_size
+                and np.array_equal(self.row_ptr, other.row_ptr)
+                and np.array_equal(self.col_ind, other.col_ind))
+
+
+# ------------------------------------------------------------------- options
+
+
+@functools.lru_cache(maxsize=None)
+def _fields():
+    """The field of struct lcl_options for each keyword."""
+    fields, index = {}, 0
+    while help_ := _lib.options_help(index):
+        key = help_.contents.key.decode().replace("-", "_")
+        fields[key] = help_.contents.field.decode()
+        index += 1
+    return fields
+
+
+def _word(value):
+    if isinstance(value, (bool, np.bool_)):
+        return "on" if value else "off"
+    if isinstance(value, (tuple, list)):
+        return ",".join(map(_word, value))
+    return str(value)
+
+
+def _options(keywords, *parts):
+    """struct lcl_options from keywords of some of its parts, all if none."""
+    options = lcl_options()
+    for keyword, value in keywords.items():
+        part = _fields().get(keyword, "").split(".")[0]
+        if part and parts and part not in parts:
+            raise TypeError(f"{keyword} is an option of another object")
+        if value is None:
+            continue
+        text = f"{keyword.replace('_', '-')}={_word(value)}"
+        if "\0" in text:
+            raise ValueError(f"{keyword} has a null character")
+        _check_alone(_lib.options_parse, ctypes.byref(options), text.encode())
+    return options
+
+
+def _precond_arrays(params, labels=None, block_ptr=None, cpr_blocks=None):
+    """Takes the arrays of lcl_precond_params; returns those to keep."""
+    if labels is not None:
+        labels = _integers(labels, np.int32, "labels")
+        params.partition.type = _PARTITION_LABELS
+        params.partition.labels = _at(labels, ctypes.c_int32)
+        params.partition.labels_count = labels.size
+    if block_ptr is not None:
+        block_ptr = _integers(block_ptr, np.int64, "block_ptr")
+        params.block_jacobi.block_ptr = _at(block_ptr, _long)
+        params.block_jacobi.pointers = block_ptr.size
+    if cpr_blocks is not None:
+        cpr_blocks = _doubles(cpr_blocks, "cpr_blocks")
+        params.cpr.blocks = _at(cpr_blocks)
+    return labels, block_ptr, cpr_blocks
+
+
+# ------------------------------------------------------------------- objects
+
+
+class Context(_Owner):
+    """A device: an index, a part of its name, or None for the first GPU, else
+    the first CPU. The other arguments are those of struct
+    lcl_context_params."""
+
+    def __init__(self, device=None, *, cache_dir=None, no_cache=False,
+                 no_self_test=False, no_pool=False, profile=False, width=0):
+        core = _Core()
+        params = lcl_context_params(
+            device=None if device is None else str(device).encode(),
+            log=core.log,
+            cache_dir=None if cache_dir is None else os.fsencode(cache_dir),
+            no_cache=no_cache, no_self_test=no_self_test, no_pool=no_pool,
+            profile=profile, width=width)
+        self._handle = _Handle(core, "context", _lib.context_create,
+                               ctypes.byref(params))
+
+    @property
+    def caps(self):
+        """What the device can do, as Caps."""
+        return self._record(_lib.context_caps, Caps)
+
+    def trim(self):
+        """Gives device memory that no object uses back to the driver."""
+        handle = self._live()
+        with handle.core.entered():
+            _lib.context_trim(handle.pointer)
+
+
+@functools.lru_cache(maxsize=None)
+def default_context():
+    """The context of operators that are created without one."""
+    return Context()
+
+
+def _applied(core, function, rows, cols):
+    """y = function(x) as a callback of the library."""
+    def apply(_user, x, y):
+        x = np.ctypeslib.as_array(x, (cols,)).copy()
+        y = np.ctypeslib.as_array(y, (rows,))
+        y[:] = _vector(function(x), rows, "the result of the callback").ravel()
+        return Status.OK
+    return _APPLY(core.messages.guard(apply, Status.EINVAL))
+
+
+class Operator(LinearOperator, _Owner):
+    """y = A x on the device, as a LinearOperator. A is a sparse matrix or what
+    scipy makes one of; or a LinearOperator, whose matvec() runs on the host.
+    Options: block_size, spmv, hec_width."""
+
+    def __init__(self, A, *, context=None, **options):
+        params = _options(options, "op").op
+        owner = (context or default_context())._live()
+        if isinstance(A, LinearOperator):
+            self._matrix = None
+            self._create_callback(owner, A)
+        else:
+            self._matrix = _Matrix(A)
+            self._create(owner, params)
+        super().__init__(np.float64, A.shape if self._matrix is None
+                         else self._matrix.shape)
+
+    def _create_callback(self, owner, A):
+        if np.dtype(A.dtype or float).kind == "c":
+            raise TypeError("A is complex: expected real numbers")
+        apply = _applied(owner.core, A.matvec, *A.shape)
+        self._handle = _Handle(
+            owner.core, "operator", _lib.operator_create_callback,
+            owner.pointer, *A.shape, apply, None, parents=(owner,),
+            keep=(apply,))
+
+    def _create(self, owner, params):
+        struct = self._matrix.struct()
+        create = (_lib.operator_create_bsr if self._matrix.blocks
+                  else _lib.operator_create)
+        self._handle = _Handle(
+            owner.core, "operator", create, owner.pointer,
+            ctypes.byref(struct), ctypes.byref(params), parents=(owner,))
+        self._matrix.val = None  # the device has a copy
+
+    def _matvec(self, x):
+        handle = self._live()
+        x, y = _vector(x, self.shape[1], "x"), np.empty(self.shape[0])
+        handle.core.call(_lib.operator_apply, handle.pointer, _at(x), _at(y))
+        return y
+
+    def _matmat(self, X):
+        handle = self._live()
+        X = _doubles(X, "X", "F")
+        Y = np.empty((self.shape[0], X.shape[1]), order="F")
+        handle.core.call(_lib.operator_apply_many, handle.pointer, _at(X),
+                         X.shape[0], _at(Y), Y.shape[0], X.shape[1])
+        return Y
+
+    @property
+    def info(self):
+        return self._record(_lib.operator_info, OperatorInfo)
+
+    def update(self, values):
+        """New values for the same pattern: a matrix, or an array in the order
+        of its `data` if A was a CSR or BSR matrix in canonical format.
+        Preconditioners and chains keep theirs until their update()."""
+        handle = self._live()
+        if self._matrix is None:
+            raise ValueError("an operator made of a function has no values")
+        val = self._new_values(values)
+        handle.core.call(_lib.operator_update, handle.pointer, _at(val))
+
+    def _new_values(self, values):
+        matrix, count = self._matrix, len(self._matrix.col_ind)
+        if scipy.sparse.issparse(values):
+            new = _Matrix(values)
+            if not matrix.same_pattern(new):
+                raise ValueError("the new matrix has another pattern")
+            return new.val
+        if not (matrix.direct or matrix.blocks):
+            raise ValueError("A was converted, so that its values have another"
+                             " order: expected a matrix")
+        values = _doubles(values, "values")
+        if values.size != count * matrix.block_size**2:
+            raise ValueError(f"{values.size} values: expected"
+                             f" {count * matrix.block_size**2}")
+        return values
+
+    def set_near_nullspace(self, B):
+        """Near-null vectors for AMG, columns of B; None: no vectors."""
+        handle = self._live()
+        B = _doubles(np.empty((0, 0)) if B is None else B, "B", "F")
+        struct = _dense(B, "B")
+        handle.core.call(_lib.operator_set_near_nullspace, handle.pointer,
+                         ctypes.byref(struct))
+
+
+def _dense(X, name):
+    _need_columns(X, name)
+    return lcl_dense(X.shape[0], X.shape[1], _at(X))
+
+
+def _operator(A):
+    return A if isinstance(A, Operator) else Operator(A)
+
+
+class Preconditioner(LinearOperator, _Owner):
+    """y = M^-1 x on the device, as a LinearOperator. A is an Operator or a
+    matrix. `precond` is a type such as "ilu0", or a LinearOperator that does
+    it on the host. The arrays are those of struct lcl_precond_params."""
+
+    def __init__(self, A, precond=None, *, labels=None, block_ptr=None,
+                 cpr_blocks=None, **options):
+        self.operator = _operator(A)
+        parent = self.operator._live()
+        if isinstance(precond, LinearOperator):
+            _options(options)
+            self._create_callback(parent, precond)
+        else:
+            params = _options({"precond": precond, **options},
+                              "precond").precond
+            keep = _precond_arrays(params, labels, block_ptr, cpr_blocks)
+            self._handle = _Handle(
+                parent.core, "precond", _lib.precond_create, parent.pointer,
+                ctypes.byref(params), parents=(parent,), keep=keep)
+        super().__init__(np.float64, self.operator.shape)
+
+    def _create_callback(self, parent, M):
+        if M.shape != self.operator.shape:
+            raise ValueError(f"the preconditioner has shape {M.shape}:"
+                             f" expected {self.operator.shape}")
+        apply = _applied(parent.core, M.matvec, *M.shape)
+        self._handle = _Handle(
+            parent.core, "precond", _lib.precond_create_callback,
+            parent.pointer, apply, None, parents=(parent,), keep=(apply,))
+
+    def _matvec(self, x):
+        handle = self._live()
+        x, y = _vector(x, self.shape[0], "x"), np.empty(self.shape[0])
+        handle.core.call(_lib.precond_apply, handle.pointer, _at(x), _at(y))
+        return y
+
+    @property
+    def info(self):
+        return self._record(_lib.precond_info, PrecondInfo)
+
+    def update(self):
+        """Factors the values that the operator has now. Returns a Status."""
+        handle = self._live()
+        return Status(handle.core.call(_lib.precond_update, handle.pointer))
+
+
+class _Monitor:
+    """The monitor of the solve in progress."""
+
+    def __init__(self, messages):
+        self.function = None
+        self.solving = False
+        self.callback = _MONITOR(messages.guard(self.ask, False))
+
+    def ask(self, _user, info):
+        # without a function, too: an interrupt from the keyboard is raised here
+        if self.function is None:
+            return True
+        answer = self.function(Progress(**_values(info.contents)))
+        return answer is None or bool(answer)
+
+    def watch(self, params):
+        params.monitor = ctypes.cast(self.callback, _address)
+
+
+class _Solving(_Owner):
+    """What solvers and chains have in common."""
+
+    def solve(self, b, x0=None, monitor=None):
+        """Solves A x = b from x0, or 0. `monitor` gets a Progress now and then;
+        False from it stops the solve, and so does an exception, which the
+        caller gets. Returns a Result: x, and a Report."""
+        handle, rows = self._live(), self.operator.shape[0]
+        b = _vector(b, rows, "b")
+        x = (np.zeros_like(b) if x0 is None
+             else _vector(x0, rows, "x0").reshape(b.shape).copy())
+        report = lcl_report()
+        with handle.core.entered():
+            if self._monitor.solving:
+                raise RuntimeError("a monitor cannot start its own solve")
+            self._monitor.solving, self._monitor.function = True, monitor
+            try:
+                status = handle.core.call(
+                    self._solve, handle.pointer, _at(b), _at(x),
+                    ctypes.byref(report))
+                report = _report(status, report, **self._more(handle))
+            finally:
+                self._monitor.solving, self._monitor.function = False, None
+        if not report.converged and report.stop != "monitor":
+            warnings.warn(report.message, NotConvergedWarning, stacklevel=2)
+        return Result(x, report)
+
+    def iterate(self, b, x0=None):
+        """solve() as a generator: yields a Progress now and then, and returns
+        the Result. Leaving the loop stops the solve. Meanwhile a thread solves,
+        and this one must not use the context."""
+        core = self._live().core
+        steps, turns = queue.SimpleQueue(), queue.SimpleQueue()
+
+        def monitor(progress):
+            steps.put(progress)
+            # the end of the program waits for this thread
+            while threading.main_thread().is_alive():
+                with contextlib.suppress(queue.Empty):
+                    return turns.get(timeout=0.2)
+            return False
+
+        with core.entered():
+            if core.depth > 1:
+                raise RuntimeError("a callback cannot start iterate()")
+            thread = threading.Thread(
+                target=lambda: steps.put(self._outcome(b, x0, monitor)))
+        thread.start()
+        try:
+            while isinstance(step := steps.get(), Progress):
+                core.paused = threading.get_ident()
+                yield step
+                core.paused = None
+                turns.put(True)
+        finally:
+            core.paused = None
+            turns.put(False)
+            thread.join()
+        if isinstance(step, BaseException):
+            raise step
+        return step
+
+    def _outcome(self, *arguments):
+        try:
+            return self.solve(*arguments)
+        except BaseException as error:
+            return error
+
+    def _more(self, _handle):
+        return {}
+
+
+class Solver(_Solving):
+    """A Krylov method for A, an Operator or a matrix; precond: a
+    Preconditioner, what that class takes, or None. Options: solver, rtol, atol,
+    max_iters, stagnation, idr_s, restart, basis. monitor_every: iterations
+    between calls of a monitor at most."""
+    _solve = _lib.solver_solve
+
+    def __init__(self, A, precond=None, *, monitor_every=0, **options):
+        params = _options(options, "solver").solver
+        self.operator = _operator(A)
+        if precond is not None and not isinstance(precond, Preconditioner):
+            precond = Preconditioner(self.operator, precond)
+        self.preconditioner = precond
+        parents = [self.operator._live()]
+        if precond is not None:
+            parents.append(precond._live())
+        core = parents[0].core
+        if parents[-1].core is not core:
+            raise ValueError("operator and preconditioner have different"
+                             " contexts")
+        self._monitor = _Monitor(core.messages)
+        self._monitor.watch(params)
+        params.monitor_every = monitor_every
+        self._handle = _Handle(
+            core, "solver", _lib.solver_create, parents[0].pointer,
+            parents[1].pointer if precond is not None else None,
+            ctypes.byref(params), parents=tuple(parents),
+            keep=(self._monitor,))
+
+    def set_tolerance(self, rtol=0.0, atol=0.0, max_iters=0):
+        """New limits from the next solve on; 0 means the default."""
+        handle = self._live()
+        handle.core.call(_lib.solver_set_tolerance, handle.pointer, rtol, atol,
+                         max_iters)
+
+
+class Chain(_Solving):
+    """The method that suits A, an Operator or a matrix, then others. Options:
+    those of Preconditioner and Solver; they apply to the first method."""
+    _solve = _lib.chain_solve
+
+    def __init__(self, A, *, labels=None, block_ptr=None, cpr_blocks=None,
+                 monitor_every=0, **options):
+        params = _options(options, "precond", "solver")
+        self.operator = _operator(A)
+        parent = self.operator._live()
+        self._monitor = _Monitor(parent.core.messages)
+        self._monitor.watch(params.solver)
+        params.solver.monitor_every = monitor_every
+        keep = _precond_arrays(params.precond, labels, block_ptr, cpr_blocks)
+        self._handle = _Handle(
+            parent.core, "chain", _lib.chain_create, parent.pointer,
+            ctypes.byref(params.precond), ctypes.byref(params.solver),
+            parents=(parent,), keep=(*keep, self._monitor))
+
+    def update(self):
+        """Takes the values that the operator has now. Returns a Status."""
+        handle = self._live()
+        return Status(handle.core.call(_lib.chain_update, handle.pointer))
+
+    def _more(self, handle):
+        attempts = []
+        while attempt := _lib.chain_attempt(handle.pointer, len(attempts)):
+            attempts.append(Attempt(**_values(attempt.contents)))
+        return {"attempts": tuple(attempts),
+                "reason": _lib.chain_reason(handle.pointer).decode()}
+
+
+def solve(A, b, x0=None, *, context=None, monitor=None, near_nullspace=None,
+          **options):
+    """Solves A x = b by a Chain; see there for the options, and Operator for
+    those of the product. Returns a Result: x, and a Report."""
+    parts = {"op": {}, "other": {}}
+    for keyword, value in options.items():
+        of_operator = _fields().get(keyword, "").startswith("op.")
+        parts["op" if of_operator else "other"][keyword] = value
+    with contextlib.ExitStack() as made:
+        op = A
+        if not isinstance(A, Operator):
+            op = made.enter_context(
+                Operator(A, context=context, **parts["op"]))
+        elif context is not None or parts["op"]:
+            raise TypeError("the operator has a context and options already")
+        if near_nullspace is not None:
+            op.set_near_nullspace(near_nullspace)
+        chain = made.enter_context(Chain(op, **parts["other"]))
+        return chain.solve(b, x0, monitor)
+
+
+# ------------------------------------------------------------------ matrices
+
+
+def problem(name):
+    """A built-in matrix such as "lap3d:32" as a scipy.sparse.csr_matrix;
+    lcl_csr_problem() lists them."""
+    A = lcl_csr()
+    _check_alone(_lib.csr_problem, ctypes.byref(A), name.encode())
+    try:
+        arrays = [np.ctypeslib.as_array(array, (count,)).copy()
+                  for array, count in ((A.val, A.nnz), (A.col_ind, A.nnz),
+                                       (A.row_ptr, A.rows + 1))]
+        return scipy.sparse.csr_matrix(tuple(arrays), shape=(A.rows, A.cols))
+    finally:
+        _lib.csr_finish(ctypes.byref(A))
+
+
+def rigid_body_modes(coordinates):
+    """The rigid body modes of nodes, rows of 2 or 3 coordinates: near-null
+    vectors of elasticity, as columns."""
+    X = _doubles(coordinates, "coordinates", "F")
+    struct, modes = _dense(X, "coordinates"), lcl_dense()
+    _check_alone(_lib.rigid_body_modes, ctypes.byref(modes),
+                 ctypes.byref(struct))
+    try:
+        val = np.ctypeslib.as_array(modes.val, (modes.cols, modes.rows))
+        return val.T.copy(order="F")
+    finally:
+        _lib.dense_finish(ctypes.byref(modes))
