@@ -154,9 +154,9 @@ static enum lcl_status set_up(lcl_operator **A, lcl_precond **M, lcl_solver **S,
     const struct lcl_csr *matrix = &B->problem->A;
     lcl_context *const *ctx = m->devices.ctx;
     enum lcl_status st =
-        devices == 0 ? lcl_operator_create(A, ctx[0], matrix, &o->op)
-                     : lcl_operator_create_distributed(A, ctx, devices, matrix,
-                                                       &o->op);
+        devices == 0
+            ? lcl_operator_create(A, ctx[0], matrix, &o->op)
+            : lcl_operator_create_distributed(A, ctx, devices, matrix, &o->op);
     if (st < 0 || (st = lcl_precond_create(M, *A, &o->precond)) < 0)
         return st;
     return lcl_solver_create(S, *A, *M, &o->solver);

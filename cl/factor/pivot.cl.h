@@ -12,8 +12,8 @@
 # define PIVOT_REPLACE 3 // every other policy boosts
 
 // What pivots and shifts of a row are compared with: its largest entry or, if
-// their sign counts, its diagonal entry, so that scaled rows and columns, D A D,
-// have scaled factors.
+// their sign counts, its diagonal entry, so that scaled rows and columns, D A
+// D, have scaled factors.
 static inline double pivot_scale(double given, double largest, int policy)
 {
     const bool own = (policy & LCL_PIVOT_DEFINITE) != 0 && given != 0;

@@ -80,11 +80,11 @@ enum lcl_verdict { LCL_CONTINUE = 0, LCL_CONVERGED, LCL_GIVE_UP };
 
 struct lcl_solver_params {
     enum lcl_solver_type type;
-    double rtol;    /* ||b - A x|| <= rtol ||b||; 0: 1e-8 */
-    double atol;    /* or ||b - A x|| <= atol; 0: unused */
+    double rtol;                      /* ||b - A x|| <= rtol ||b||; 0: 1e-8 */
+    double atol;                      /* or ||b - A x|| <= atol; 0: unused */
     enum lcl_relative_to relative_to; /* instead of ||b|| */
     double reference;                 /* > 0, for LCL_RELATIVE_TO_REFERENCE */
-    int max_iters;  /* 0: 10000 */
+    int max_iters;                    /* 0: 10000 */
     int stagnation; /* iterations without a new best residual; 0: 2000 */
     int idr_s;      /* of IDR(s): 1 to LCL_IDR_MAX_S; 0: 4. Fewer if the system
                        has fewer rows than the next power of two */
@@ -192,8 +192,10 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_solver_solve(
 
 /* Replaces these limits from the next solve on; 0 means as in the parameters.
  * What they are relative to stays. Returns LCL_OK or LCL_EINVAL. */
-LCL_NODISCARD LCL_API enum lcl_status lcl_solver_set_tolerance(
-    lcl_solver *S, double rtol, double atol, int max_iters);
+LCL_NODISCARD LCL_API enum lcl_status lcl_solver_set_tolerance(lcl_solver *S,
+                                                               double rtol,
+                                                               double atol,
+                                                               int max_iters);
 
 /* Ends the solve in progress, or if there is none the next one, within a few
  * iterations with LCL_STOP_CANCELLED and LCL_ITERATION_LIMIT. May be called

@@ -207,8 +207,7 @@ static enum lcl_status check_operator(const lcl_operator *A,
             log, LCL_EUNSUPPORTED,
             "%s does not support Kronecker systems; use block-jacobi",
             lcl_precond_name(type));
-    if (!lcl_operator_is_matrix(A) && !A->info.kron &&
-        type != LCL_PRECOND_NONE)
+    if (!lcl_operator_is_matrix(A) && !A->info.kron && type != LCL_PRECOND_NONE)
         return lcl_fail(log, LCL_EUNSUPPORTED,
                         "%s needs a matrix, but the operator is matrix-free; "
                         "use none or a callback",
