@@ -410,8 +410,10 @@ static enum lcl_status create_buffers(struct lcl_coarse_ranks *R)
     R->received = lcl_malloc((size_t)(ranks * R->most), sizeof *R->received);
     if (!R->sent || !R->received)
         return lcl_fail_memory(log_of(R), what);
-    return lcl_buffer_create_from(&R->list, ctx, R->unknown, R->local,
-                                  sizeof *R->unknown, what);
+    const enum lcl_status listed = lcl_buffer_create_from(
+        &R->list, ctx, R->unknown, R->local, sizeof *R->unknown, what);
+    return listed < 0 ? listed
+                      : lcl_gathering_init(&R->gathering, &R->space, R->share);
 }
 
 // The rank's work between the exchanges.
@@ -478,6 +480,7 @@ void lcl_coarse_ranks_finish(struct lcl_coarse_ranks *R)
 {
     for (size_t i = 0; buffer_at(R, i); ++i)
         lcl_buffer_destroy(buffer_at(R, i));
+    lcl_gathering_finish(&R->gathering);
     lcl_coarse_boundary_finish(&R->boundary);
     lcl_free(R->received);
     lcl_free(R->sent);
@@ -541,7 +544,7 @@ enum lcl_status lcl_coarse_ranks_gather(const struct lcl_coarse_ranks *R,
                                         const struct lcl_operands *v)
 {
     const enum lcl_status st =
-        lcl_space_gather(&R->space, R->given, R->share, R->all);
+        lcl_gathering_run(&R->gathering, R->given, R->all);
     if (st < 0 || !deflated)
         return st < 0 ? st
                       : lcl_gather(&R->ops, R->rows, R->own_place, R->all, t);

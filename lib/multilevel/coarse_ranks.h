@@ -9,6 +9,7 @@
 #include "lib/multilevel/coarse_boundary.h"
 #include "lib/multilevel/runs.h"
 #include "lib/partition/subdomains.h"
+#include "lib/vector/gathering.h"
 
 // The rank's part of the coarse space.
 struct lcl_coarse_site {
@@ -28,6 +29,7 @@ struct lcl_coarse_ranks {
     lcl_buffer *list;         // the same on the device
     // t: each rank gives `share` numbers, for its own and ghost unknowns
     int64_t share;
+    struct lcl_gathering gathering;
     lcl_buffer *given, *all;
     lcl_buffer *own_place;   // rows: where `all` has an unknown's own number
     lcl_buffer *first_place; // rows + 1: where it has what all ranks give, in

@@ -81,23 +81,6 @@ enum lcl_status lcl_space_reduce(const struct lcl_space *V, lcl_buffer *sums,
     return st;
 }
 
-enum lcl_status lcl_space_gather(const struct lcl_space *V,
-                                 const lcl_buffer *own, int64_t count,
-                                 lcl_buffer *all)
-{
-    struct lcl_comm *C = V->comm;
-    const size_t bytes = (size_t)count * sizeof(double);
-    const size_t ranks = (size_t)C->size;
-    char *room = lcl_comm_room(C, (ranks + 1) * bytes);
-    enum lcl_status st;
-    if (!room)
-        return lcl_fail_memory(&C->log, "numbers of all ranks");
-    if ((st = lcl_buffer_read(own, room, bytes)) < 0 ||
-        (st = lcl_comm_gather(C, room, bytes, room + bytes)) < 0)
-        return st;
-    return lcl_buffer_write(all, room + bytes, ranks * bytes);
-}
-
 enum lcl_status lcl_space_sum(const struct lcl_space *V, double *sum, int count)
 {
     return V->comm ? lcl_comm_sum(V->comm, sum, count) : LCL_OK;

@@ -38,12 +38,6 @@ enum lcl_status lcl_space_reduce(const struct lcl_space *V, lcl_buffer *sums,
 enum lcl_status lcl_space_sum(const struct lcl_space *V, double *sum,
                               int count);
 
-// all = the first `count` doubles of `own` of each rank, rank by rank. There
-// must be ranks. Blocking. Statuses as lcl_space_reduce().
-enum lcl_status lcl_space_gather(const struct lcl_space *V,
-                                 const lcl_buffer *own, int64_t count,
-                                 lcl_buffer *all);
-
 // *largest = the largest of all ranks.
 enum lcl_status lcl_space_max(const struct lcl_space *V, int64_t *largest);
 
