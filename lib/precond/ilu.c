@@ -510,7 +510,7 @@ static enum lcl_status locate(const lcl_precond *M, int32_t *part,
 {
     const struct ilu *I = M->op.state;
     const int64_t b = M->info.block_size, n = M->info.rows / b;
-    struct places P = {NULL};
+    struct places P = {0};
     int32_t *row = NULL;
     uint32_t *place = lcl_malloc((size_t)n, sizeof *place);
     enum lcl_status st = LCL_ENOMEM;

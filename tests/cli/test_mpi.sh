@@ -139,8 +139,8 @@ child_of()
 }
 
 # a rank that dies ends all
-mpirun --oversubscribe -n 2 "$clsolve" --problem lap3d:60 --solver cg \
-    --precond none --rtol 1e-16 --stagnation 100000000 --max-iters 100000000 \
+mpirun --oversubscribe -n 2 "$clsolve" --problem lap3d:80 --solver cg \
+    --precond none --rtol 1e-300 --stagnation 100000000 --max-iters 100000000 \
     >"$dir/stdout" 2>"$dir/stderr" &
 mpirun=$!
 for second in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do

@@ -51,6 +51,13 @@ static enum lcl_solver_type solver_of(const struct run *r)
     return lcl_solver_info(lcl_chain_solver(r->C))->type;
 }
 
+// CG with a multiplicative correction applies it to x before it iterates.
+static bool corrects_first(const struct run *r)
+{
+    const lcl_precond *M = lcl_chain_precond(r->C);
+    return M && lcl_precond_info(M)->coarse == LCL_COARSE_MULT;
+}
+
 // Solves from x = 0 and checks the report; returns the number of attempts.
 static int solve(struct run *r, enum lcl_status expected)
 {
@@ -65,7 +72,7 @@ static int solve(struct run *r, enum lcl_status expected)
     }
     assert_int_equal(iterations, r->report.iterations);
     assert_int_equal(iterations + 1, r->report.history_count);
-    assert_true(r->report.history[0] == 1);
+    assert_true(r->report.history[0] == 1 || corrects_first(r));
     const double residual = test_residual(&r->A, r->b, r->x);
     assert_true(fabs(residual - r->report.true_residual) <=
                 1e-9 + 1e-6 * residual);

@@ -86,10 +86,12 @@ static double *new_values(const struct lcl_csr *A)
     return val;
 }
 
-static void expect_vector(const double *y, const double *expected, int64_t n,
+// Bit for bit where a row is the work of one lane, except for sums of ranks.
+static void expect_vector(lcl_context *ctx, const double *y,
+                          const double *expected, int64_t n,
                           enum lcl_precond_type type)
 {
-    if (type == LCL_PRECOND_AS)
+    if (type == LCL_PRECOND_AS || test_width(ctx) > 1)
         test_expect_near("M^-1 x", y, expected, n, 1e-13);
     else
         test_expect_same("M^-1 x", y, expected, n);
@@ -109,7 +111,7 @@ static void expect_device_s(struct test_ranks *R, lcl_context *ctx,
     for (int values = 0; values < 2; ++values) {
         assert_int_equal(lcl_precond_apply(D.M, x, expected), LCL_OK);
         apply_ranks(R, x, y);
-        expect_vector(y, expected, A->rows, precond->type);
+        expect_vector(ctx, y, expected, A->rows, precond->type);
         assert_int_equal(lcl_operator_update(D.op, val), LCL_OK);
         assert_int_equal(lcl_precond_update(D.M), LCL_OK);
         assert_int_equal(test_ranks_update(R, val), LCL_OK);
