@@ -383,7 +383,7 @@ static void find_rows(struct page *page)
         return;
     free(rows->part);
     free(rows->level);
-    *rows = (struct html_rows){NULL};
+    *rows = (struct html_rows){0};
 }
 
 static enum lcl_status write_page(struct page *page)
