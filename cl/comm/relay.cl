@@ -70,7 +70,7 @@ kernel void relay_sum(global double *sums, int first, int rows, int groups,
 #elif defined(__opencl_c_atomic_scope_all_devices)
 # define HOST_FENCE()                                                          \
   atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel,           \
-                         memory_scope_all_devices)
+                         memory_scope_all_svm_devices)
 #else
 # define HOST_FENCE() mem_fence(CLK_GLOBAL_MEM_FENCE)
 #endif

@@ -112,6 +112,7 @@ static const struct variant variants[] = {
                       .defines = {{"LANES_PER_ROW", 4}, {"VECTORS", 8}}}},
     {"columns",   4, {.source = "bsr.cl", .block = 3,
                       .defines = {{"LANES_PER_ROW", 9}, {"VECTORS", 4}}}},
+    {"plain",     8, {.source = "relay.cl"}},
     {"plain",     8, {.source = "cg.cl"}},
     {"plain",     8, {.source = "cg_pipelined.cl"}},
     {"plain",     8, {.source = "cg_published.cl", .add = ANY}},
