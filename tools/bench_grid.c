@@ -217,6 +217,12 @@ static enum lcl_status take_problem(struct job *job, const struct bench *B)
     job->b = P->b;
     job->x = P->x;
     job->unknowns = P->A.rows;
+    job->columns = 1;
+    if (!job->column)
+        job->column = calloc(1, sizeof *job->column);
+    if (!job->column)
+        return messages_fail(&job->messages, LCL_ENOMEM,
+                             "out of memory: no room for a result");
     facts_rows(&job->facts, &job->A);
     return facts_symmetry(&job->facts, &job->A);
 }

@@ -76,7 +76,7 @@ if compiled 0; then shows_line no warm; else pass; fi
 
 # The line of a solve, with words where they fit; the table afterwards.
 export TERM=xterm
-solve='--problem lap3d:48 --solver cg --precond none --rtol 1e-6'
+solve='--problem lap3d:88 --solver cg --precond none --rtol 1e-6'
 for width in 80 30; do
     terminal $solve --plot
     fits live '^'
