@@ -22,12 +22,6 @@
 #define RHO   KRYLOV_OWN
 #define ALPHA (KRYLOV_OWN + 2)
 
-// Whether the scalar of iteration `it` has kept its sign.
-static inline bool is_definite(int it, double now, double before)
-{
-    return now != 0 && (it == 0 || (now > 0) == (before > 0));
-}
-
 static inline int judge_p(int it, double rho, double old_rho, double rr,
                           double limit)
 {
@@ -37,7 +31,7 @@ static inline int judge_p(int it, double rho, double old_rho, double rr,
         return KRYLOV_CONVERGED;
     if (!isfinite(rho))
         return KRYLOV_NOT_FINITE;
-    return is_definite(it, rho, old_rho) ? 0 : KRYLOV_INDEFINITE_M;
+    return krylov_is_definite(it, rho, old_rho) ? 0 : KRYLOV_INDEFINITE_M;
 }
 
 // `sums` holds the partial sums of <r, z> of `groups` groups and, in its second
@@ -99,7 +93,8 @@ kernel void cg_r(int it, long n, int groups, global const double *restrict sums,
         return;
     const double pv = group_sum(own_pv, scratch);
     const double alpha = krylov_ratio(rho, pv);
-    const bool definite = isfinite(alpha) && is_definite(it, alpha, old_alpha);
+    const bool definite =
+        isfinite(alpha) && krylov_is_definite(it, alpha, old_alpha);
     const int reason = !isfinite(pv) ? KRYLOV_NOT_FINITE
                        : definite    ? 0
                                      : KRYLOV_INDEFINITE_A;

@@ -68,12 +68,6 @@ kernel void cg_pipelined_dots(long n, int plain,
     store_dots(own, sums, scratch);
 }
 
-// Whether the scalar of iteration `it` has kept its sign.
-static inline bool is_definite(int it, double now, double before)
-{
-    return now != 0 && (it == 0 || (now > 0) == (before > 0));
-}
-
 struct scalars {
     double gamma, alpha; // of an iteration
 };
@@ -87,11 +81,12 @@ static inline int judge(int it, double rr, double limit, double curvature,
         return KRYLOV_CONVERGED;
     if (!isfinite(now.gamma))
         return KRYLOV_NOT_FINITE;
-    if (!is_definite(it, now.gamma, before.gamma))
+    if (!krylov_is_definite(it, now.gamma, before.gamma))
         return KRYLOV_INDEFINITE_M;
     if (!isfinite(curvature))
         return KRYLOV_NOT_FINITE;
-    return isfinite(now.alpha) && is_definite(it, now.alpha, before.alpha)
+    return isfinite(now.alpha) &&
+                   krylov_is_definite(it, now.alpha, before.alpha)
                ? 0
                : KRYLOV_INDEFINITE_A;
 }

@@ -48,6 +48,12 @@ static inline double krylov_ratio(double a, double b)
     return a / copysign(fmax(fabs(b), least), b) + (fits ? 0.0 : INFINITY);
 }
 
+// Whether a scalar of CG in iteration `it` has kept its sign.
+static inline bool krylov_is_definite(int it, double now, double before)
+{
+    return now != 0 && (it == 0 || (now > 0) == (before > 0));
+}
+
 // This work-item's share of the partial sums of all groups.
 static inline double krylov_share(global const double *sums, uint groups)
 {
