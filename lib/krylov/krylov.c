@@ -84,17 +84,14 @@ static enum lcl_stop ask(lcl_solver *S, const struct lcl_progress_info *info)
     return LCL_STOP_MONITOR;
 }
 
-// The same on all ranks: a failure before a success.
+// The same on all ranks, by one number: a failure before a success.
 static enum lcl_status agree_on_stop(const lcl_solver *S, enum lcl_stop *stop)
 {
-    int64_t failure = *stop < 0 ? -(int64_t)*stop : 0;
-    int64_t success = *stop > 0 ? (int64_t)*stop : 0;
-    enum lcl_status st;
-    if ((st = lcl_space_max(&S->A->range, &failure)) < 0 ||
-        (st = lcl_space_max(&S->A->range, &success)) < 0)
-        return st;
-    *stop = (enum lcl_stop)(failure > 0 ? -failure : success);
-    return LCL_OK;
+    int64_t weight = *stop < 0 ? LCL_STOP_TEST - (int64_t)*stop : *stop;
+    const enum lcl_status st = lcl_space_max(&S->A->range, &weight);
+    *stop = (enum lcl_stop)(weight > LCL_STOP_TEST ? LCL_STOP_TEST - weight
+                                                   : weight);
+    return st;
 }
 
 enum lcl_status lcl_krylov_watch(struct lcl_solver *S)
