@@ -52,17 +52,22 @@ static int threads_for(int64_t chunks)
     return chunks < most ? (int)chunks : most;
 }
 
-// Worker threads block signals; the application's threads handle them.
-static int start_threads(pthread_t *thread, int count, struct loop *L)
+bool lcl_thread_start(pthread_t *thread, void *(*fn)(void *arg), void *arg)
 {
     sigset_t all, before;
-    int started = 0;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (started < count &&
-           pthread_create(&thread[started], NULL, take_chunks, L) == 0)
-        ++started;
+    const int code = pthread_create(thread, NULL, fn, arg);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return code == 0;
+}
+
+static int start_threads(pthread_t *thread, int count, struct loop *L)
+{
+    int started = 0;
+    while (started < count &&
+           lcl_thread_start(&thread[started], take_chunks, L))
+        ++started;
     return started;
 }
 

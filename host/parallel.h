@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parallel host loops over independent chunks.
+// Threads of the host, and parallel loops over independent chunks.
 #pragma once
 
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
+
+// Starts a thread that blocks all signals: the application's threads handle
+// them. Returns false if there is none; otherwise the caller joins it.
+bool lcl_thread_start(pthread_t *thread, void *(*fn)(void *arg), void *arg);
 
 typedef void lcl_chunk_fn(void *arg, int64_t chunk);
 

@@ -2,10 +2,10 @@
 // Memory of the host that kernels and host use at the same time.
 #include "host/shared.h"
 
-#include "host/alloc.h"
 #include "host/context.h"
 #include "host/interop.h"
 #include "host/log.h"
+#include "host/staging.h"
 
 #include <string.h>
 
@@ -53,34 +53,28 @@ enum lcl_status lcl_shared_init(struct lcl_shared *S, lcl_context *ctx,
                                 int64_t count, const char *what)
 {
     const size_t bytes = (size_t)count * sizeof *S->words;
+    struct lcl_pinned P = {.host = NULL};
     cl_int code;
     enum lcl_status st;
     *S = (struct lcl_shared){.ctx = ctx};
-    S->mem = create(ctx, bytes, &code);
-    if ((st = lcl_cl_status(&ctx->cl, code, "shared memory", LCL_CL_PLACE)) < 0)
+    P.mem = create(ctx, bytes, &code);
+    if ((st = lcl_cl_status(&ctx->cl, code, "shared memory", LCL_CL_PLACE)) <
+            0 ||
+        (st = lcl_pinned_map(&P, ctx, bytes)) < 0)
         return st;
-    void *host;
-    if ((st = LCL_CL_MAKE(&ctx->cl, host,
-                          clEnqueueMapBuffer(ctx->queue, S->mem, CL_TRUE,
-                                             CL_MAP_READ | CL_MAP_WRITE, 0,
-                                             bytes, 0, NULL, NULL, &code))) < 0)
-        return st;
-    memset(host, 0, bytes);
-    S->words = host;
-    return lcl_buffer_wrap(&S->buffer, ctx, S->mem,
+    memset(P.host, 0, bytes);
+    S->mem = P.mem;
+    S->words = (volatile uint64_t *)(void *)P.host;
+    return lcl_buffer_wrap(&S->buffer, ctx, P.mem,
                            LCL_ACCESS_READ | LCL_ACCESS_WRITE, what);
 }
 
 void lcl_shared_finish(struct lcl_shared *S)
 {
+    struct lcl_pinned P = {S->mem, (char *)(uintptr_t)S->words};
     if (!S->mem)
         return;
-    const struct lcl_cl_api *api = S->ctx->cl.api;
     lcl_buffer_destroy(&S->buffer);
-    if (S->words)
-        api->clEnqueueUnmapMemObject(S->ctx->queue, S->mem, (void *)S->words, 0,
-                                     NULL, NULL);
-    api->clFinish(S->ctx->queue);
-    api->clReleaseMemObject(S->mem);
+    lcl_pinned_close(&P, S->ctx);
     *S = (struct lcl_shared){.ctx = NULL};
 }

@@ -82,16 +82,22 @@ enum lcl_status lcl_pinned_open(struct lcl_pinned *P, lcl_context *ctx,
                                 size_t bytes)
 {
     cl_int code;
-    enum lcl_status st = LCL_CL_MAKE(
+    const enum lcl_status st = LCL_CL_MAKE(
         &ctx->cl, P->mem,
         clCreateBuffer(ctx->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
                        bytes, NULL, &code));
-    if (st < 0)
-        return st;
-    st = LCL_CL_MAKE(&ctx->cl, P->host,
-                     clEnqueueMapBuffer(ctx->queue, P->mem, CL_TRUE,
-                                        CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0,
-                                        NULL, NULL, &code));
+    return st < 0 ? st : lcl_pinned_map(P, ctx, bytes);
+}
+
+enum lcl_status lcl_pinned_map(struct lcl_pinned *P, lcl_context *ctx,
+                               size_t bytes)
+{
+    cl_int code;
+    const enum lcl_status st =
+        LCL_CL_MAKE(&ctx->cl, P->host,
+                    clEnqueueMapBuffer(ctx->queue, P->mem, CL_TRUE,
+                                       CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0,
+                                       NULL, NULL, &code));
     if (st < 0) {
         ctx->cl.api->clReleaseMemObject(P->mem);
         *P = (struct lcl_pinned){.host = NULL};

@@ -18,6 +18,9 @@ struct lcl_filling {
 // Close it before releasing the queue.
 enum lcl_status lcl_pinned_open(struct lcl_pinned *P, lcl_context *ctx,
                                 size_t bytes);
+// The same for P->mem, which exists and is released on an error.
+enum lcl_status lcl_pinned_map(struct lcl_pinned *P, lcl_context *ctx,
+                               size_t bytes);
 void lcl_pinned_close(struct lcl_pinned *P, lcl_context *ctx);
 
 // Bytes of pinned memory that a thread fills at a time.

@@ -19,10 +19,6 @@ enum { SPINS = 4000, CLOCK_SPINS = 1024 };
 
 // ------------------------------------------------------------------- words
 
-struct halves {
-    uint32_t low, high;
-};
-
 static uint64_t load(const volatile uint64_t *word)
 {
     const uint64_t value = *word;

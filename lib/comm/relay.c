@@ -8,9 +8,8 @@
 #include "host/geometry.h"
 #include "host/launch.h"
 #include "host/log.h"
+#include "host/parallel.h"
 #include "host/runtime.h"
-
-#include <signal.h>
 
 // A kernel waits this long, longer than the thread that answers it.
 #define DEVICE_PATIENCE 60.0 // seconds
@@ -18,18 +17,16 @@
 
 enum { TRIALS = 16 };
 
-// Groups that wait for a message. On a CPU each keeps a core, which the kernel
-// of another rank may need.
-enum { WAITING_GROUPS = RELAY_GROUPS };
-
 static bool is_cpu(const lcl_relay *R)
 {
     return lcl_context_caps(R->ctx)->type == LCL_DEVICE_CPU;
 }
 
+// On a CPU each group that waits keeps a core, which the kernel of another rank
+// may need.
 static int64_t waiting_groups(const lcl_relay *R, int64_t wanted)
 {
-    const int64_t most = is_cpu(R) ? 1 : WAITING_GROUPS;
+    const int64_t most = is_cpu(R) ? 1 : RELAY_GROUPS;
     return wanted < most ? wanted : most;
 }
 
@@ -155,16 +152,12 @@ void lcl_relays_reset(const struct lcl_relays *all)
 
 enum lcl_status lcl_relay_start(lcl_relay *R)
 {
-    sigset_t all, before;
     if (!R)
         return LCL_OK;
     atomic_store(&R->ends, false);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int code = pthread_create(&R->thread, NULL, lcl_carrier_run, R);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return code == 0 ? LCL_OK
-                     : lcl_fail_memory(lcl_context_log(R->ctx), "a thread");
+    return lcl_thread_start(&R->thread, lcl_carrier_run, R)
+               ? LCL_OK
+               : lcl_fail_memory(lcl_context_log(R->ctx), "a thread");
 }
 
 static enum lcl_status check(const lcl_relay *R)

@@ -7,12 +7,12 @@
 
 #include "host/alloc.h"
 #include "host/log.h"
+#include "host/parallel.h"
 #include "host/runtime.h"
 #include "lib/comm/relay.h"
 
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -229,14 +229,10 @@ static void *run_member(void *arg)
 // Returns how many threads run: size - 1, or fewer.
 static int start(lcl_team *T)
 {
-    sigset_t all, before;
     int r = 1;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (r < T->size && pthread_create(&T->member[r].thread, NULL, run_member,
-                                         &T->member[r]) == 0)
+    while (r < T->size &&
+           lcl_thread_start(&T->member[r].thread, run_member, &T->member[r]))
         ++r;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     return r - 1;
 }
 
