@@ -32,20 +32,18 @@ static enum lcl_status compare(const struct lcl_comm *C, const char *what,
 enum lcl_status lcl_comm_expect_equal(struct lcl_comm *C, const char *what,
                                       const struct lcl_common *all, int count)
 {
-    const size_t bytes = (size_t)count * sizeof(double);
-    double *room = lcl_malloc((size_t)C->size + 1, bytes);
-    if (!room) {
+    double *own = lcl_malloc((size_t)count, sizeof *own);
+    const void *room;
+    if (!own) {
         lcl_comm_fail(C);
         return lcl_fail_memory(&C->log, "numbers of all ranks");
     }
-    double *own = room + (size_t)C->size * (size_t)count;
     for (int k = 0; k < count; ++k)
         own[k] = all[k].value;
-    enum lcl_status st = lcl_comm_gather(C, own, bytes, room);
+    enum lcl_status st =
+        lcl_comm_all(C, own, (size_t)count * sizeof *own, &room);
     if (st == LCL_OK)
         st = compare(C, what, all, count, room);
-    else
-        lcl_comm_fail(C);
-    lcl_free(room);
+    lcl_free(own);
     return st;
 }

@@ -24,10 +24,8 @@ void lcl_comm_finish(struct lcl_comm *C)
     C->room_bytes = 0;
 }
 
-// The numbers of all ranks, valid until the next use of the room; a rank that
-// fails tells the others.
-static enum lcl_status gather(struct lcl_comm *C, const void *own, size_t bytes,
-                              const void **all)
+enum lcl_status lcl_comm_all(struct lcl_comm *C, const void *own, size_t bytes,
+                             const void **all)
 {
     void *room = lcl_comm_room(C, (size_t)C->size * bytes);
     const enum lcl_status st =
@@ -43,7 +41,7 @@ enum lcl_status lcl_comm_sum(struct lcl_comm *C, double *sum, int count)
 {
     const void *room;
     const enum lcl_status st =
-        gather(C, sum, (size_t)count * sizeof *sum, &room);
+        lcl_comm_all(C, sum, (size_t)count * sizeof *sum, &room);
     if (st < 0)
         return st;
     const double *all = room;
@@ -59,7 +57,7 @@ enum lcl_status lcl_comm_first(struct lcl_comm *C, const void **data,
                                size_t bytes)
 {
     const void *all;
-    const enum lcl_status st = gather(C, *data, bytes, &all);
+    const enum lcl_status st = lcl_comm_all(C, *data, bytes, &all);
     if (st == LCL_OK)
         *data = all;
     return st;
@@ -68,7 +66,7 @@ enum lcl_status lcl_comm_first(struct lcl_comm *C, const void **data,
 enum lcl_status lcl_comm_max(struct lcl_comm *C, int64_t *largest)
 {
     const void *room;
-    const enum lcl_status st = gather(C, largest, sizeof *largest, &room);
+    const enum lcl_status st = lcl_comm_all(C, largest, sizeof *largest, &room);
     if (st < 0)
         return st;
     const int64_t *all = room;
@@ -83,7 +81,7 @@ enum lcl_status lcl_comm_agree(struct lcl_comm *C, enum lcl_status own,
 {
     const int32_t mine = own;
     const void *room;
-    const enum lcl_status st = gather(C, &mine, sizeof mine, &room);
+    const enum lcl_status st = lcl_comm_all(C, &mine, sizeof mine, &room);
     if (st < 0)
         return own < 0 ? own : st;
     const int32_t *all = room;

@@ -127,6 +127,11 @@ void *lcl_comm_room(struct lcl_comm *C, size_t bytes);
 // Frees what the functions of this file have allocated.
 void lcl_comm_finish(struct lcl_comm *C);
 
+// *all = `bytes` bytes of each rank, in their order, valid until the next use
+// of the room; `own` is not in it. A rank that fails tells the others.
+enum lcl_status lcl_comm_all(struct lcl_comm *C, const void *own, size_t bytes,
+                             const void **all);
+
 // sum[i] = the sum of sum[i] over all ranks, in their order.
 enum lcl_status lcl_comm_sum(struct lcl_comm *C, double *sum, int count);
 

@@ -27,18 +27,16 @@ static enum lcl_status open_relay(struct lcl_gathering *G)
     const size_t ranks = (size_t)C->size;
     struct lcl_halo_peer *to = lcl_malloc(ranks, sizeof *to);
     struct lcl_halo_peer *from = lcl_malloc(ranks, sizeof *from);
-    enum lcl_status st = LCL_ENOMEM;
-    for (int r = 0; to && from && r < C->size; ++r) {
+    const struct lcl_relay_plan plan = {
+        G->count, C->size * G->count, 1, to, from, C->size, C->size};
+    const bool enough = to && from;
+    for (int r = 0; r < C->size && enough; ++r) {
         to[r] = (struct lcl_halo_peer){r, 0, G->count};
         from[r] = (struct lcl_halo_peer){r, r * G->count, G->count};
     }
-    if (to && from)
-        st = lcl_relay_open(&G->relayed, C->relay,
-                            &(struct lcl_relay_plan){G->count,
-                                                     C->size * G->count, 1, to,
-                                                     from, C->size, C->size});
-    else
-        st = lcl_fail_memory(&C->log, what);
+    const enum lcl_status st =
+        enough ? lcl_relay_open(&G->relayed, C->relay, &plan)
+               : lcl_fail_memory(&C->log, what);
     lcl_free(from);
     lcl_free(to);
     return st;
