@@ -51,9 +51,9 @@ INLINE struct long_number shifted(struct long_number v, int by)
         lost = v.low | (by > 64 ? v.high << (128 - by) : 0);
         v.low = v.high >> (by - 64);
         v.high = 0;
-    } else if (by > 0) {
-        lost = v.low << (64 - by);
-        v.low = v.low >> by | v.high << (64 - by);
+    } else {
+        lost = v.low << 1 << (63 - by);
+        v.low = v.low >> by | v.high << 1 << (63 - by);
         v.high >>= by;
     }
     v.low |= lost != 0;
@@ -92,9 +92,9 @@ INLINE double to_double(struct long_number v)
     const int shift = (int)(v.high != 0 ? clz(v.high) : 64 + clz(v.low));
     if (shift == 128)
         return 0;
-    const ulong upper = shift >= 64  ? v.low << (shift - 64)
-                        : shift == 0 ? v.high
-                                     : v.high << shift | v.low >> (64 - shift);
+    const ulong upper = shift >= 64
+                            ? v.low << (shift - 64)
+                            : v.high << shift | v.low >> 1 >> (63 - shift);
     const ulong lower = shift >= 64 ? 0 : v.low << shift;
     const int exponent = v.exponent - shift + 127; // of the first bit
     const int dropped = 11 + max(-1022 - exponent, 0);
@@ -112,18 +112,17 @@ INLINE double fused(double a, double b, double c)
         return a * b + c;
     if (!isfinite(c))
         return c;
-    const ulong m = mantissa_of(a, &a_exponent);
-    const ulong k = mantissa_of(b, &b_exponent);
+    // below 2^63, so that sums stay below 2^127; their last bits were 0
+    const ulong m = mantissa_of(a, &a_exponent) >> 1;
+    const ulong k = mantissa_of(b, &b_exponent) >> 1;
     const uint sign = (uint)((as_ulong(a) ^ as_ulong(b)) >> 63);
-    const struct long_number whole = {mul_hi(m, k), m * k,
-                                      a_exponent + b_exponent, sign};
-    struct long_number product = shifted(whole, 2);
+    struct long_number product = {mul_hi(m, k), m * k,
+                                  a_exponent + b_exponent + 2, sign};
     if (c == 0)
         return to_double(product);
-    const ulong l = mantissa_of(c, &c_exponent);
-    const struct long_number given = {l, 0, c_exponent - 64,
-                                      (uint)(as_ulong(c) >> 63)};
-    struct long_number term = shifted(given, 2);
+    const ulong l = mantissa_of(c, &c_exponent) >> 2;
+    struct long_number term = {l, 0, c_exponent - 62,
+                               (uint)(as_ulong(c) >> 63)};
     const int apart = product.exponent - term.exponent;
     if (apart > 0)
         term = shifted(term, apart);

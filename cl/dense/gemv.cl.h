@@ -53,10 +53,10 @@ static inline double dot_row(global const stored *row, long n, uint lane,
 }
 
 // y_i = row i of A, or row list[i], of n elements, times x for i < rows.
-INLINE void multiply_rows(long rows, global const int *restrict list, long n,
-                          long stride, global const stored *restrict A,
-                          global const double *restrict x,
-                          global double *restrict y, local double *scratch)
+INLINE void multiply_rows(long rows, global const int *list, long n,
+                          long stride, global const stored *A,
+                          global const double *x, global double *y,
+                          local double *scratch)
 {
 #if LCL_WIDTH == 1
     for (RANGE(i, rows))
