@@ -68,8 +68,18 @@ static enum lcl_status count_polls(lcl_relay *R, lcl_buffer *sums)
         seconds = lcl_now() - start;
     }
     R->polls = (int64_t)(DEVICE_PATIENCE / seconds * (double)R->polls);
-    R->ask.words[0] = 0;
     return st;
+}
+
+// Without an answer the kernel has told the host that it is late. Mesa 25.0.7
+// copies memory of llvmpipe when it is mapped, and shows the host nothing.
+static enum lcl_status check_shared(lcl_relay *R)
+{
+    const bool late = R->ask.words[0] != 0;
+    R->ask.words[0] = 0;
+    return late ? LCL_OK
+                : lcl_fail(lcl_context_log(R->ctx), LCL_EUNSUPPORTED,
+                           "the host does not see what the device writes");
 }
 
 static enum lcl_status measure(lcl_relay *R)
@@ -81,7 +91,7 @@ static enum lcl_status measure(lcl_relay *R)
     if (st == LCL_OK)
         st = count_polls(R, sums);
     lcl_buffer_destroy(&sums);
-    return st;
+    return st < 0 ? st : check_shared(R);
 }
 
 enum lcl_status lcl_relay_create(lcl_relay **out, lcl_context *ctx,

@@ -16,8 +16,9 @@
 typedef struct lcl_relay lcl_relay;
 typedef struct lcl_relay_exchange lcl_relay_exchange;
 
-// The relay of one rank, on the device of ctx. Returns LCL_OK, LCL_EBUILD,
-// LCL_EDEVMEM, LCL_EDEVICE or LCL_ENOMEM; on error *out is NULL.
+// The relay of one rank, on the device of ctx. Returns LCL_OK, LCL_EUNSUPPORTED
+// (the host does not see what the device writes), LCL_EBUILD, LCL_EDEVMEM,
+// LCL_EDEVICE or LCL_ENOMEM; on error *out is NULL.
 enum lcl_status lcl_relay_create(lcl_relay **out, lcl_context *ctx,
                                  const struct lcl_relays *all, int rank);
 void lcl_relay_destroy(lcl_relay **relay); // accepts NULL inside

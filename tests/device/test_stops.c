@@ -62,9 +62,12 @@ static struct lcl_csr skewed(void)
     return A;
 }
 
+// With all rows in one subdomain it depends on rounding whether residuals grow
+// or stay as they are.
 static void test_stops__growing_residuals_diverge(void **state)
 {
-    const struct lcl_precond_params ilu0 = {.type = LCL_PRECOND_ILU0};
+    const struct lcl_precond_params ilu0 = {.type = LCL_PRECOND_ILU0,
+                                            .partition = {.rows = 64}};
     double *b = test_random_vector(400, 1);
     test_expect_stop(*state, skewed(), b, &ilu0, NULL, LCL_STOP_DIVERGED,
                      LCL_DIVERGED);

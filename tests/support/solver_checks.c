@@ -348,6 +348,7 @@ void test_expect_unreachable(lcl_context *ctx,
     struct lcl_csr A = test_laplacian(9, 9, 9);
     double *b = test_right_side(&A);
     strict.rtol = 1e-30;
+    strict.stagnation = 300;
     assert_true(expect_failure(ctx, A, b, precond, &strict) < 1e-12);
     free(b);
 }
