@@ -7,6 +7,7 @@
  *   2  matrix.h, batch.h        matrices: read, make, check; batches of
  *                               dense blocks: invert
  *      operator.h               operators: matrices or functions
+ *      layout.h                 matrices as other programs hold them
  *   3  precond.h                partition, factor, apply
  *      kron.h                   systems in Kronecker form
  *   4  solver.h, options.h      solve; options as text
@@ -22,6 +23,7 @@
 #include <levelcl/context.h>
 #include <levelcl/estimate.h>
 #include <levelcl/kron.h>
+#include <levelcl/layout.h>
 #include <levelcl/log.h>
 #include <levelcl/matrix.h>
 #include <levelcl/operator.h>

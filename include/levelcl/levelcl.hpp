@@ -357,6 +357,16 @@ class Operator : public detail::Object<lcl_operator>
         });
     }
 
+    Operator(const Context &context, const lcl_layout &L,
+             const Options &options = {})
+        : Object(messages_of(context))
+    {
+        make(lcl_operator_destroy, {alive(context)}, [&](lcl_operator **out) {
+            return lcl_operator_create_layout(out, context.get(), &L,
+                                              &options.c.op);
+        });
+    }
+
     /* y = A x by a function, on the host. */
     Operator(const Context &context, std::int64_t rows, std::int64_t cols,
              Apply apply)

@@ -88,6 +88,8 @@ static enum lcl_status apply_many(lcl_operator *A, const struct lcl_columns *v,
 
 // ------------------------------------------------------------------- values
 
+static const struct lcl_operator_ops ops;
+
 static enum lcl_status values_changed(lcl_operator *A)
 {
     struct given *G = A->state;
@@ -98,15 +100,38 @@ static enum lcl_status values_changed(lcl_operator *A)
 
 static enum lcl_status update(lcl_operator *A, const double *val)
 {
-    const struct given *G = A->state;
+    struct given *G = A->state;
     const enum lcl_status st = lcl_values_write(&G->values, &G->matrix, val);
     return st < 0 ? st : values_changed(A);
 }
 
 static enum lcl_status update_buffer(lcl_operator *A, const lcl_buffer *val)
 {
-    const struct given *G = A->state;
+    struct given *G = A->state;
     const enum lcl_status st = lcl_values_take(&G->values, &G->matrix, val);
+    return st < 0 ? st : values_changed(A);
+}
+
+const int64_t *lcl_operator_parts(const lcl_operator *A)
+{
+    const struct given *G = A->ops == &ops ? A->state : NULL;
+    return G && G->values.part[0] > 0 ? G->values.part : NULL;
+}
+
+enum lcl_status lcl_operator_update_parts(lcl_operator *A,
+                                          const double *const *val)
+{
+    struct given *G = A->state;
+    const enum lcl_status st =
+        lcl_values_write_parts(&G->values, &G->matrix, val);
+    return st < 0 ? st : values_changed(A);
+}
+
+enum lcl_status lcl_operator_take_parts(lcl_operator *A, lcl_buffer *const *val)
+{
+    struct given *G = A->state;
+    const enum lcl_status st =
+        lcl_values_take_parts(&G->values, &G->matrix, val);
     return st < 0 ? st : values_changed(A);
 }
 
@@ -118,7 +143,7 @@ lcl_buffer *lcl_operator_staging(const lcl_operator *A)
 
 enum lcl_status lcl_operator_take_staged(lcl_operator *A)
 {
-    const struct given *G = A->state;
+    struct given *G = A->state;
     const enum lcl_status st = lcl_values_gather(&G->values, &G->matrix);
     return st < 0 ? st : values_changed(A);
 }
@@ -166,10 +191,10 @@ static enum lcl_status take_matrix(lcl_operator *A, struct lcl_blocked *B,
         return lcl_fail_memory(lcl_context_log(ctx), "an operator");
     G->wanted = params->spmv;
     G->hec_width = params->hec_width;
-    const enum lcl_status st = lcl_values_init(&G->values, ctx, B);
+    lcl_values_init(&G->values, ctx, B);
     G->matrix = B->A;
     B->A = (struct lcl_device_matrix){.row_ptr = NULL};
-    return st < 0 ? st : check_type(A);
+    return check_type(A);
 }
 
 enum lcl_status lcl_matrix_operator_create(

@@ -39,3 +39,14 @@ enum lcl_status lcl_operator_copy(lcl_operator **out, lcl_buffer **map,
 // the blocks from which A was created, then call the second function.
 lcl_buffer *lcl_operator_staging(const lcl_operator *A);
 enum lcl_status lcl_operator_take_staged(lcl_operator *A);
+
+// Of a layout with several arrays: the number of values in each; NULL: one
+// array.
+const int64_t *lcl_operator_parts(const lcl_operator *A);
+
+// Take finite new values for such an operator, from host memory (blocking) or
+// buffers, which may be larger (enqueued). Arrays without values may be NULL.
+enum lcl_status lcl_operator_update_parts(lcl_operator *A,
+                                          const double *const *val);
+enum lcl_status lcl_operator_take_parts(lcl_operator *A,
+                                        lcl_buffer *const *val);

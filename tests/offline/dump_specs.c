@@ -303,6 +303,8 @@ static const struct variant variants[] = {
                       .defines = {{"SLOTS_AT_ONCE", 1}, {"VECTORS", 4}}}},
     {"plain",     8, {.source = "slices.cl"}},
     {"wide",      8, {.source = "slices.cl", .block = 3, .wide = 1}},
+    {"plain",     4, {.source = "sources.cl"}},
+    {"blocks",    4, {.source = "sources.cl", .block = 9}},
     {"turns",     8, {.source = "spin_loop_lds.cl", .add = ANY,
                       .defines = {{"SUBDOMAIN_ROWS", 2048}}}},
     {"free",      8, {.source = "spin_loop_lds.cl", .add = ANY,
