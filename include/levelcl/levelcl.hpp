@@ -405,6 +405,13 @@ class Operator : public detail::Object<lcl_operator>
         check(lcl_operator_apply(get(), x.data(), y.data()));
     }
 
+    void apply_transpose(View<const double> x, View<double> y) const
+    {
+        detail::need("x", x.size(), info().rows);
+        detail::need("y", y.size(), info().cols);
+        check(lcl_operator_apply_transpose(get(), x.data(), y.data()));
+    }
+
   private:
     Operator(const Context &context, std::shared_ptr<detail::Function> function)
         : Object(messages_of(context))
@@ -456,6 +463,13 @@ class Preconditioner : public detail::Object<lcl_precond>
         detail::need("b", b.size(), rows_);
         detail::need("x", x.size(), rows_);
         check(lcl_precond_apply(get(), b.data(), x.data()));
+    }
+
+    void apply_transpose(View<const double> b, View<double> x) const
+    {
+        detail::need("b", b.size(), rows_);
+        detail::need("x", x.size(), rows_);
+        check(lcl_precond_apply_transpose(get(), b.data(), x.data()));
     }
 
   private:

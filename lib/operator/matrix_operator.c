@@ -24,14 +24,16 @@ struct given {
 
 // ------------------------------------------------------------------- product
 
-static void describe(lcl_operator *A)
+void lcl_operator_describe(lcl_operator *A)
 {
     const struct given *G = A->state;
     const struct lcl_spmv *S = &G->product;
     A->info.spmv = S->ops ? S->type : G->wanted;
+    const struct lcl_transposed *T = &A->transposed;
     A->info.bytes = lcl_device_matrix_bytes(&G->matrix) +
                     lcl_values_bytes(&G->values) +
-                    lcl_numbering_bytes(&A->own) + S->bytes;
+                    lcl_numbering_bytes(&A->own) + S->bytes +
+                    lcl_buffer_bytes(T->map) + (T->op ? T->op->info.bytes : 0);
     A->info.traffic = S->traffic;
 }
 
@@ -66,7 +68,7 @@ static enum lcl_status prepare(lcl_operator *A)
     lcl_task_leave(A->range.ctx);
     if (st < 0)
         lcl_spmv_finish(&G->product);
-    describe(A);
+    lcl_operator_describe(A);
     return st;
 }
 
@@ -214,7 +216,7 @@ enum lcl_status lcl_matrix_operator_create(
     A->modes = LCL_MODE_BIT(LCL_PRODUCT_MODES) - 1;
     A->matrix = &((struct given *)A->state)->matrix;
     A->info.nnz = B->entries;
-    describe(A);
+    lcl_operator_describe(A);
     return LCL_OK;
 }
 
@@ -283,7 +285,7 @@ enum lcl_status lcl_operator_renumber(lcl_operator *A, struct lcl_reordered *B)
     take(&G->matrix.row_ptr, &B->row_ptr);
     take(&G->matrix.col, &B->col);
     lcl_spmv_finish(&G->product);
-    describe(A);
+    lcl_operator_describe(A);
     return LCL_OK;
 }
 
@@ -413,6 +415,6 @@ enum lcl_status lcl_operator_restore(lcl_operator *A)
     lcl_numbering_finish(&A->own);
     lcl_numbering_init(&A->own, A->range.ctx, A->range.n, first.block);
     ++A->renumbered;
-    describe(A);
+    lcl_operator_describe(A);
     return LCL_OK;
 }

@@ -24,6 +24,9 @@ enum lcl_status lcl_operator_renumber(lcl_operator *A, struct lcl_reordered *B);
 // preconditioner under construction. On error A is unchanged.
 enum lcl_status lcl_operator_restore(lcl_operator *A);
 
+// Sets A's info after a change.
+void lcl_operator_describe(lcl_operator *A);
+
 // Downloads the matrix in A's numbering, the values only if wanted; else
 // out->val is NULL. The caller frees *out with lcl_bsr_finish(). Returns
 // LCL_OK, LCL_ENOMEM or LCL_EDEVICE.

@@ -112,6 +112,10 @@ void test_views__take_contiguous_containers(const levelcl::Context &ctx)
     CHECK(y[0] == 2 && y[1] == 9);
     A.apply(std::vector<double>{2, 0}, y);
     CHECK(y[0] == 4 && y[1] == 2);
+    A.apply_transpose(x, y);
+    CHECK(y[0] == 4 && y[1] == 8);
+    levelcl::Preconditioner(A, {"precond=jacobi"}).apply_transpose(x, y);
+    CHECK(y[0] == 0.5 && y[1] == 0.5);
 #if __cplusplus >= 202002L
     A.apply(std::span<const double>(val).first(2), std::span<double>(y));
     CHECK(y[0] == 4 && y[1] == 6);

@@ -335,6 +335,7 @@ static const struct variant variants[] = {
                       .defines = {{"LANES_PER_ROW", 8}}}},
     {"block_3",   8, {.source = "to_blocks.cl", .block = 3}},
     {"block_8",   8, {.source = "to_blocks.cl", .block = 8, .wide = 1}},
+    {"block_3",   4, {.source = "transpose_values.cl", .block = 3}},
     {"block_3",   1, {.source = "to_entries.cl", .block = 3}},
     {"block_3",   8, {.source = "cpr.cl", .block = 3,
                       .defines = {{"PRESSURE", 1}}}},
