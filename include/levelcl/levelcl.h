@@ -3,7 +3,7 @@
  *
  * Tiers; each needs only the tiers listed above it:
  *   0  status.h, log.h          results and text
- *   1  context.h                devices and contexts
+ *   1  context.h, memory.h      devices and contexts; memory
  *   2  matrix.h, batch.h        matrices: read, make, check; batches of
  *                               dense blocks: invert
  *      operator.h               operators: matrices or functions
@@ -26,6 +26,7 @@
 #include <levelcl/layout.h>
 #include <levelcl/log.h>
 #include <levelcl/matrix.h>
+#include <levelcl/memory.h>
 #include <levelcl/operator.h>
 #include <levelcl/options.h>
 #include <levelcl/precond.h>
