@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All host allocation, overflow-checked: a hostile count gives NULL.
+// All host allocation, overflow-checked: a hostile count gives NULL. The memory
+// is that of lcl_set_allocator() in <levelcl/memory.h>.
 #pragma once
 
 #include <stddef.h>

@@ -29,6 +29,34 @@ struct lcl_buffer {
     bool borrowed;
 };
 
+static void count_buffer(const lcl_buffer *b)
+{
+    struct lcl_memory_info *info = &b->ctx->memory;
+    ++info->buffers;
+    info->buffer_bytes += b->bytes;
+    info->device_bytes += b->span ? 0 : b->bytes;
+    if (info->buffer_bytes > info->buffer_bytes_max)
+        info->buffer_bytes_max = info->buffer_bytes;
+}
+
+static void discount_buffer(const lcl_buffer *b)
+{
+    struct lcl_memory_info *info = &b->ctx->memory;
+    --info->buffers;
+    info->buffer_bytes -= b->bytes;
+    info->device_bytes -= b->span ? 0 : b->bytes;
+}
+
+struct lcl_memory_info lcl_context_memory(const lcl_context *ctx)
+{
+    struct lcl_memory_info info = {0};
+    if (!ctx)
+        return info;
+    info = ctx->memory;
+    info.device_bytes += ctx->pool.bytes;
+    return info;
+}
+
 enum lcl_status lcl_buffer_create(lcl_buffer **out, lcl_context *ctx,
                                   int64_t count, size_t size, const char *what)
 {
@@ -50,6 +78,7 @@ enum lcl_status lcl_buffer_create(lcl_buffer **out, lcl_context *ctx,
         lcl_free(b);
         return st;
     }
+    count_buffer(b);
     *out = b;
     return LCL_OK;
 }
@@ -137,8 +166,10 @@ void lcl_buffer_destroy(lcl_buffer **buffer)
     lcl_buffer *b = *buffer;
     if (!b)
         return;
-    if (!b->borrowed)
+    if (!b->borrowed) {
+        discount_buffer(b);
         lcl_memory_give(b->mem, b->span, b->ctx);
+    }
     lcl_free(b);
     *buffer = NULL;
 }

@@ -6,7 +6,7 @@
 #include "host/cl.h"
 #include "host/clock.h"
 
-#include <levelcl/context.h>
+#include <levelcl/memory.h>
 
 // The programs built so far.
 struct lcl_programs {
@@ -18,6 +18,7 @@ struct lcl_programs {
 struct lcl_pinned {
     cl_mem mem;
     char *host;
+    size_t bytes; // as counted in struct lcl_memory_info
 };
 
 // Pinned memory for small transfers (host/mailbox.h).
@@ -45,6 +46,7 @@ struct lcl_context {
     cl_command_queue aux; // host/queue.h; NULL until first used
     struct lcl_caps caps;
     struct lcl_pool pool;
+    struct lcl_memory_info memory; // device_bytes: without the pool
     struct lcl_cache cache;
     struct lcl_programs programs;
     struct lcl_build_info builds;

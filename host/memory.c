@@ -5,6 +5,7 @@
 #include "host/alloc.h"
 #include "host/context.h"
 #include "host/log.h"
+#include "host/staging.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -100,8 +101,10 @@ static void trim(lcl_context *ctx, uint64_t most)
 
 void lcl_context_trim(lcl_context *ctx)
 {
-    if (ctx)
-        trim(ctx, 0);
+    if (!ctx)
+        return;
+    lcl_pinned_close(&ctx->staging, ctx);
+    trim(ctx, 0);
 }
 
 static uint64_t least(uint64_t a, uint64_t b)

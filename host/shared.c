@@ -71,7 +71,7 @@ enum lcl_status lcl_shared_init(struct lcl_shared *S, lcl_context *ctx,
 
 void lcl_shared_finish(struct lcl_shared *S)
 {
-    struct lcl_pinned P = {S->mem, (char *)(uintptr_t)S->words};
+    struct lcl_pinned P = {S->mem, (char *)(uintptr_t)S->words, 0};
     if (!S->mem)
         return;
     lcl_buffer_destroy(&S->buffer);

@@ -82,11 +82,15 @@ enum lcl_status lcl_pinned_open(struct lcl_pinned *P, lcl_context *ctx,
                                 size_t bytes)
 {
     cl_int code;
-    const enum lcl_status st = LCL_CL_MAKE(
+    enum lcl_status st = LCL_CL_MAKE(
         &ctx->cl, P->mem,
         clCreateBuffer(ctx->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
                        bytes, NULL, &code));
-    return st < 0 ? st : lcl_pinned_map(P, ctx, bytes);
+    if (st < 0 || (st = lcl_pinned_map(P, ctx, bytes)) < 0)
+        return st;
+    P->bytes = bytes;
+    ctx->memory.pinned_bytes += bytes;
+    return LCL_OK;
 }
 
 enum lcl_status lcl_pinned_map(struct lcl_pinned *P, lcl_context *ctx,
@@ -113,6 +117,7 @@ void lcl_pinned_close(struct lcl_pinned *P, lcl_context *ctx)
                                          NULL);
     ctx->cl.api->clFinish(ctx->queue);
     ctx->cl.api->clReleaseMemObject(P->mem);
+    ctx->memory.pinned_bytes -= P->bytes;
     *P = (struct lcl_pinned){.host = NULL};
 }
 

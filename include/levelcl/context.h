@@ -193,9 +193,11 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_context_create(
  * function. */
 LCL_API void lcl_context_destroy(lcl_context **ctx);
 
-/* Gives the device memory that no buffer uses back to the driver; ctx may be
+/* Gives the device memory that no buffer uses back to the driver, and the
+ * pinned memory for large transfers, which the next one takes again; ctx may be
  * NULL. The context does so by itself when memory is short, but not for other
- * contexts and processes. */
+ * contexts and processes. lcl_context_memory() in memory.h tells how much a
+ * context has. */
 LCL_API void lcl_context_trim(lcl_context *ctx);
 
 LCL_API const struct lcl_caps *lcl_context_caps(const lcl_context *ctx);

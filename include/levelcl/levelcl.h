@@ -3,10 +3,11 @@
  *
  * Tiers; each needs only the tiers listed above it:
  *   0  status.h, log.h          results and text
- *   1  context.h                devices and contexts
+ *   1  context.h, memory.h      devices and contexts; memory
  *   2  matrix.h, batch.h        matrices: read, make, check; batches of
  *                               dense blocks: invert
  *      operator.h               operators: matrices or functions
+ *      layout.h                 matrices as other programs hold them
  *   3  precond.h                partition, factor, apply
  *      kron.h                   systems in Kronecker form
  *   4  solver.h, options.h      solve; options as text
@@ -22,8 +23,10 @@
 #include <levelcl/context.h>
 #include <levelcl/estimate.h>
 #include <levelcl/kron.h>
+#include <levelcl/layout.h>
 #include <levelcl/log.h>
 #include <levelcl/matrix.h>
+#include <levelcl/memory.h>
 #include <levelcl/operator.h>
 #include <levelcl/options.h>
 #include <levelcl/precond.h>

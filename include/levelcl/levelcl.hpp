@@ -357,6 +357,16 @@ class Operator : public detail::Object<lcl_operator>
         });
     }
 
+    Operator(const Context &context, const lcl_layout &L,
+             const Options &options = {})
+        : Object(messages_of(context))
+    {
+        make(lcl_operator_destroy, {alive(context)}, [&](lcl_operator **out) {
+            return lcl_operator_create_layout(out, context.get(), &L,
+                                              &options.c.op);
+        });
+    }
+
     /* y = A x by a function, on the host. */
     Operator(const Context &context, std::int64_t rows, std::int64_t cols,
              Apply apply)
@@ -393,6 +403,13 @@ class Operator : public detail::Object<lcl_operator>
         detail::need("x", x.size(), info().cols);
         detail::need("y", y.size(), info().rows);
         check(lcl_operator_apply(get(), x.data(), y.data()));
+    }
+
+    void apply_transpose(View<const double> x, View<double> y) const
+    {
+        detail::need("x", x.size(), info().rows);
+        detail::need("y", y.size(), info().cols);
+        check(lcl_operator_apply_transpose(get(), x.data(), y.data()));
     }
 
   private:
@@ -446,6 +463,13 @@ class Preconditioner : public detail::Object<lcl_precond>
         detail::need("b", b.size(), rows_);
         detail::need("x", x.size(), rows_);
         check(lcl_precond_apply(get(), b.data(), x.data()));
+    }
+
+    void apply_transpose(View<const double> b, View<double> x) const
+    {
+        detail::need("b", b.size(), rows_);
+        detail::need("x", x.size(), rows_);
+        check(lcl_precond_apply_transpose(get(), b.data(), x.data()));
     }
 
   private:

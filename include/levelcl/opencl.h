@@ -3,6 +3,7 @@
 #ifndef LEVELCL_OPENCL_H
 #define LEVELCL_OPENCL_H
 
+#include <levelcl/layout.h>
 #include <levelcl/solver.h>
 
 #ifndef CL_TARGET_OPENCL_VERSION
@@ -63,6 +64,11 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_operator_create_cl(
  * that is distributed; LCL_EBUILD, LCL_EDEVMEM, LCL_ENOMEM. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_operator_update_cl(lcl_operator *A,
                                                              cl_mem val);
+
+/* As lcl_operator_update_ldu() in layout.h, for buffers. Waits and returns as
+ * lcl_operator_update_cl(). */
+LCL_NODISCARD LCL_API enum lcl_status lcl_operator_update_ldu_cl(
+    lcl_operator *A, cl_mem diagonal, cl_mem upper, cl_mem lower);
 
 /* Enqueues y = A x on `queue`, the context's, for buffers of `cols` and `rows`
  * doubles. Returns LCL_OK or a negative status, which ends the call that needed

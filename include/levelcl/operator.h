@@ -215,6 +215,15 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_operator_apply(lcl_operator *A,
                                                          const double *x,
                                                          double *y);
 
+/* y = A^T x for host vectors; x has rows, y has cols entries. Blocking. The
+ * first call makes a transpose of the matrix on the device, later ones renew
+ * its values if those of A have changed. The order of sums is fixed. Returns
+ * LCL_OK, LCL_EINVAL, LCL_EUNSUPPORTED (Kronecker systems, callbacks, several
+ * devices; 2^32 entries or more), LCL_EDEVMEM, LCL_ENOMEM, LCL_EBUILD or
+ * LCL_EDEVICE. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_operator_apply_transpose(
+    lcl_operator *A, const double *x, double *y);
+
 /* Y = A X for `vectors` columns at once, up to 8 in one pass over the matrix:
  * column j starts at x[j * ldx] and y[j * ldy], ldx >= cols and ldy >= rows.
  * The gaps between columns of Y are not written. 0 columns are valid.

@@ -476,6 +476,18 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_precond_apply(lcl_precond *M,
                                                         const double *b,
                                                         double *x);
 
+/* x = M^-T b, as above. The first call, and the first one after
+ * lcl_precond_update(), factors the transpose of A on the same subdomains or
+ * diagonal blocks: these are the transposed factors, but for rounding, which
+ * is that of the factor storage. Returns as lcl_precond_apply(); also
+ * LCL_EUNSUPPORTED (other types than NONE, JACOBI, BLOCK_JACOBI, ILU0, ILDU0
+ * and IC0; a transversal, a coarse correction, a trisolve other than PACKED,
+ * relax; Kronecker systems and several devices; repaired pivots), LCL_EINVAL
+ * (A has new values that M has not taken, and there are no factors of the
+ * transpose), LCL_EBUILD and LCL_ERANGE as lcl_precond_create(). */
+LCL_NODISCARD LCL_API enum lcl_status lcl_precond_apply_transpose(
+    lcl_precond *M, const double *b, double *x);
+
 /* Where factors on subdomains have the rows of A, in the caller's numbering:
  * part[i], from 0 to parts - 1, is the subdomain of row i, with overlap the one
  * that owns it or, for AS, one that has it; level[i], from 0 to levels_max - 1,

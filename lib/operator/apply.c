@@ -22,6 +22,8 @@ void lcl_operator_init(lcl_operator *A, const struct lcl_operator_ops *ops,
 
 void lcl_operator_finish(lcl_operator *A)
 {
+    lcl_operator_destroy(&A->transposed.op);
+    lcl_buffer_destroy(&A->transposed.map);
     if (A->ops && A->ops->destroy)
         A->ops->destroy(A);
     if (A->comm)

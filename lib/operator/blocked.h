@@ -4,13 +4,15 @@
 
 #include "host/runtime.h"
 #include "lib/operator/matrix.h"
+#include "lib/operator/sources.h"
 
 struct lcl_blocked {
     struct lcl_device_matrix A;
-    int64_t entries;    // number of the caller's values
-    lcl_buffer *place;  // entries, uint32: the caller's value k is value
-                        // place[k] of A; NULL: its values are the caller's
-    lcl_buffer *staged; // with places: the caller's values
+    int64_t entries;                // number of the caller's values
+    struct lcl_sources sources;     // of A's values
+    int64_t part[LCL_LAYOUT_PARTS]; // values in each array of a layout with
+                                    // several; 0: one array
+    lcl_buffer *staged;             // with sources: the caller's values
 };
 
 // Upload a well-formed A, which need live only until the call returns, and
@@ -22,6 +24,10 @@ enum lcl_status lcl_blocked_from_csr(struct lcl_blocked *B, lcl_context *ctx,
                                      const struct lcl_csr *A, int block_size);
 enum lcl_status lcl_blocked_from_bsr(struct lcl_blocked *B, lcl_context *ctx,
                                      const struct lcl_bsr *A, int block_size);
+// The same for a sound layout.
+enum lcl_status lcl_blocked_from_layout(struct lcl_blocked *B, lcl_context *ctx,
+                                        const struct lcl_layout *L,
+                                        int block_size);
 void lcl_blocked_finish(struct lcl_blocked *B);
 
 // The second half of lcl_blocked_from_csr(): converts B->A, which has entries

@@ -24,14 +24,16 @@ struct given {
 
 // ------------------------------------------------------------------- product
 
-static void describe(lcl_operator *A)
+void lcl_operator_describe(lcl_operator *A)
 {
     const struct given *G = A->state;
     const struct lcl_spmv *S = &G->product;
     A->info.spmv = S->ops ? S->type : G->wanted;
+    const struct lcl_transposed *T = &A->transposed;
     A->info.bytes = lcl_device_matrix_bytes(&G->matrix) +
                     lcl_values_bytes(&G->values) +
-                    lcl_numbering_bytes(&A->own) + S->bytes;
+                    lcl_numbering_bytes(&A->own) + S->bytes +
+                    lcl_buffer_bytes(T->map) + (T->op ? T->op->info.bytes : 0);
     A->info.traffic = S->traffic;
 }
 
@@ -66,7 +68,7 @@ static enum lcl_status prepare(lcl_operator *A)
     lcl_task_leave(A->range.ctx);
     if (st < 0)
         lcl_spmv_finish(&G->product);
-    describe(A);
+    lcl_operator_describe(A);
     return st;
 }
 
@@ -88,6 +90,8 @@ static enum lcl_status apply_many(lcl_operator *A, const struct lcl_columns *v,
 
 // ------------------------------------------------------------------- values
 
+static const struct lcl_operator_ops ops;
+
 static enum lcl_status values_changed(lcl_operator *A)
 {
     struct given *G = A->state;
@@ -98,15 +102,38 @@ static enum lcl_status values_changed(lcl_operator *A)
 
 static enum lcl_status update(lcl_operator *A, const double *val)
 {
-    const struct given *G = A->state;
+    struct given *G = A->state;
     const enum lcl_status st = lcl_values_write(&G->values, &G->matrix, val);
     return st < 0 ? st : values_changed(A);
 }
 
 static enum lcl_status update_buffer(lcl_operator *A, const lcl_buffer *val)
 {
-    const struct given *G = A->state;
+    struct given *G = A->state;
     const enum lcl_status st = lcl_values_take(&G->values, &G->matrix, val);
+    return st < 0 ? st : values_changed(A);
+}
+
+const int64_t *lcl_operator_parts(const lcl_operator *A)
+{
+    const struct given *G = A->ops == &ops ? A->state : NULL;
+    return G && G->values.part[0] > 0 ? G->values.part : NULL;
+}
+
+enum lcl_status lcl_operator_update_parts(lcl_operator *A,
+                                          const double *const *val)
+{
+    struct given *G = A->state;
+    const enum lcl_status st =
+        lcl_values_write_parts(&G->values, &G->matrix, val);
+    return st < 0 ? st : values_changed(A);
+}
+
+enum lcl_status lcl_operator_take_parts(lcl_operator *A, lcl_buffer *const *val)
+{
+    struct given *G = A->state;
+    const enum lcl_status st =
+        lcl_values_take_parts(&G->values, &G->matrix, val);
     return st < 0 ? st : values_changed(A);
 }
 
@@ -118,7 +145,7 @@ lcl_buffer *lcl_operator_staging(const lcl_operator *A)
 
 enum lcl_status lcl_operator_take_staged(lcl_operator *A)
 {
-    const struct given *G = A->state;
+    struct given *G = A->state;
     const enum lcl_status st = lcl_values_gather(&G->values, &G->matrix);
     return st < 0 ? st : values_changed(A);
 }
@@ -166,10 +193,10 @@ static enum lcl_status take_matrix(lcl_operator *A, struct lcl_blocked *B,
         return lcl_fail_memory(lcl_context_log(ctx), "an operator");
     G->wanted = params->spmv;
     G->hec_width = params->hec_width;
-    const enum lcl_status st = lcl_values_init(&G->values, ctx, B);
+    lcl_values_init(&G->values, ctx, B);
     G->matrix = B->A;
     B->A = (struct lcl_device_matrix){.row_ptr = NULL};
-    return st < 0 ? st : check_type(A);
+    return check_type(A);
 }
 
 enum lcl_status lcl_matrix_operator_create(
@@ -189,7 +216,7 @@ enum lcl_status lcl_matrix_operator_create(
     A->modes = LCL_MODE_BIT(LCL_PRODUCT_MODES) - 1;
     A->matrix = &((struct given *)A->state)->matrix;
     A->info.nnz = B->entries;
-    describe(A);
+    lcl_operator_describe(A);
     return LCL_OK;
 }
 
@@ -258,7 +285,7 @@ enum lcl_status lcl_operator_renumber(lcl_operator *A, struct lcl_reordered *B)
     take(&G->matrix.row_ptr, &B->row_ptr);
     take(&G->matrix.col, &B->col);
     lcl_spmv_finish(&G->product);
-    describe(A);
+    lcl_operator_describe(A);
     return LCL_OK;
 }
 
@@ -388,6 +415,6 @@ enum lcl_status lcl_operator_restore(lcl_operator *A)
     lcl_numbering_finish(&A->own);
     lcl_numbering_init(&A->own, A->range.ctx, A->range.n, first.block);
     ++A->renumbered;
-    describe(A);
+    lcl_operator_describe(A);
     return LCL_OK;
 }

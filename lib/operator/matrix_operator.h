@@ -24,6 +24,9 @@ enum lcl_status lcl_operator_renumber(lcl_operator *A, struct lcl_reordered *B);
 // preconditioner under construction. On error A is unchanged.
 enum lcl_status lcl_operator_restore(lcl_operator *A);
 
+// Sets A's info after a change.
+void lcl_operator_describe(lcl_operator *A);
+
 // Downloads the matrix in A's numbering, the values only if wanted; else
 // out->val is NULL. The caller frees *out with lcl_bsr_finish(). Returns
 // LCL_OK, LCL_ENOMEM or LCL_EDEVICE.
@@ -39,3 +42,14 @@ enum lcl_status lcl_operator_copy(lcl_operator **out, lcl_buffer **map,
 // the blocks from which A was created, then call the second function.
 lcl_buffer *lcl_operator_staging(const lcl_operator *A);
 enum lcl_status lcl_operator_take_staged(lcl_operator *A);
+
+// Of a layout with several arrays: the number of values in each; NULL: one
+// array.
+const int64_t *lcl_operator_parts(const lcl_operator *A);
+
+// Take finite new values for such an operator, from host memory (blocking) or
+// buffers, which may be larger (enqueued). Arrays without values may be NULL.
+enum lcl_status lcl_operator_update_parts(lcl_operator *A,
+                                          const double *const *val);
+enum lcl_status lcl_operator_take_parts(lcl_operator *A,
+                                        lcl_buffer *const *val);

@@ -24,6 +24,15 @@ struct lcl_columns {
 
 struct lcl_kron; // <levelcl/kron.h>
 
+// A^T as an operator, see lcl_operator_transposed().
+struct lcl_transposed {
+    lcl_operator *op; // NULL: not made; its caller's numbering is that of A
+    lcl_buffer *map;  // block of op, before it is renumbered -> block of A
+    lcl_kernel *values;
+    uint64_t version; // of A's values
+    int renumbered;   // of A when op was made
+};
+
 struct lcl_operator_ops {
     // Builds the kernels of an application on the first call. NULL: none.
     enum lcl_status (*prepare)(lcl_operator *A);
@@ -67,8 +76,10 @@ struct lcl_operator {
     void *state;
     int launches;         // of LCL_APPLY
     bool identity;        // Op x = x
+    bool ordered;         // factors keep the order of rows within a subdomain
     lcl_kernel *complete; // lib/operator/modes.h; NULL until first needed
     lcl_buffer *x, *y;    // for vectors of the caller, created on first use
+    struct lcl_transposed transposed;
     // Only of operators that the caller has created:
     struct lcl_numbering own;   // `numbering` points to it
     int users;                  // preconditioners and solvers: no renumbering

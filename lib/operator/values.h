@@ -8,19 +8,18 @@
 // All zero: the caller and the matrix have the same order of values.
 struct lcl_values {
     lcl_context *ctx;
-    int64_t entries;    // number of the caller's values
-    int64_t blocks;     // of the matrix
-    lcl_buffer *map;    // blocks, uint32: block of the matrix -> the caller's
-    lcl_buffer *place;  // or entries, uint32: the caller's value -> value of
-                        // the matrix; values without a place stay unchanged
+    int64_t entries; // number of the caller's values
+    int64_t blocks;  // of the matrix
+    lcl_buffer *map; // blocks, uint32: block of the matrix -> the caller's
+    struct lcl_sources sources;     // or of its values
+    int64_t part[LCL_LAYOUT_PARTS]; // as in struct lcl_blocked
     lcl_buffer *staged; // entries, in the caller's order; NULL without either
     struct lcl_vector_ops ops;
 };
 
-// Takes the places and staged values of B. Returns LCL_OK, LCL_EBUILD,
-// LCL_EDEVICE or LCL_ENOMEM; *V is fit for lcl_values_finish() in any case.
-enum lcl_status lcl_values_init(struct lcl_values *V, lcl_context *ctx,
-                                struct lcl_blocked *B);
+// Takes the sources and staged values of B.
+void lcl_values_init(struct lcl_values *V, lcl_context *ctx,
+                     struct lcl_blocked *B);
 void lcl_values_finish(struct lcl_values *V);
 
 // Moves the values of A to a new order, in which block k is block map[k] of the
@@ -37,17 +36,26 @@ enum lcl_status lcl_values_restore(struct lcl_values *V,
                                    const int64_t *map);
 
 // Replaces the values of A by the caller's (blocking).
-enum lcl_status lcl_values_write(const struct lcl_values *V,
+enum lcl_status lcl_values_write(struct lcl_values *V,
                                  const struct lcl_device_matrix *A,
                                  const double *val);
 
 // The same for values in a buffer, which may be larger. Enqueued.
-enum lcl_status lcl_values_take(const struct lcl_values *V,
+enum lcl_status lcl_values_take(struct lcl_values *V,
                                 const struct lcl_device_matrix *A,
                                 const lcl_buffer *val);
 
-// The same from V->staged, if there is a map. Enqueued.
-enum lcl_status lcl_values_gather(const struct lcl_values *V,
+// The same for the arrays of a layout with several (V->part[0] > 0), of which
+// those without values may be NULL.
+enum lcl_status lcl_values_write_parts(struct lcl_values *V,
+                                       const struct lcl_device_matrix *A,
+                                       const double *const *val);
+enum lcl_status lcl_values_take_parts(struct lcl_values *V,
+                                      const struct lcl_device_matrix *A,
+                                      lcl_buffer *const *val);
+
+// The same from V->staged, if there is one. Enqueued.
+enum lcl_status lcl_values_gather(struct lcl_values *V,
                                   const struct lcl_device_matrix *A);
 
 uint64_t lcl_values_bytes(const struct lcl_values *V);

@@ -15,7 +15,8 @@ enum { MAX_ROWS = 8 };
 
 struct block_jacobi {
     struct lcl_block_inverse inverse;
-    enum lcl_pivot pivot;
+    struct lcl_precond_params params; // with the blocks in use
+    int64_t *block_ptr;
 };
 
 static enum lcl_status find_blocks(struct lcl_diagonal_blocks *blocks,
@@ -54,6 +55,23 @@ static void describe(lcl_precond *M, const struct lcl_bsr *A,
     M->info.factor_bytes = lcl_block_inverse_bytes(V);
 }
 
+// For the transpose.
+static enum lcl_status keep_params(struct block_jacobi *J,
+                                   const struct lcl_precond_params *params,
+                                   const struct lcl_diagonal_blocks *blocks,
+                                   const struct lcl_log *log)
+{
+    J->block_ptr = lcl_malloc((size_t)blocks->count + 1, sizeof *J->block_ptr);
+    if (!J->block_ptr)
+        return lcl_fail_memory(log, "diagonal blocks");
+    for (int64_t p = 0; p <= blocks->count; ++p)
+        J->block_ptr[p] = blocks->ptr[p];
+    J->params = *params;
+    J->params.block_jacobi.block_ptr = J->block_ptr;
+    J->params.block_jacobi.pointers = blocks->count + 1;
+    return LCL_OK;
+}
+
 static enum lcl_status analyse(lcl_precond *M, const struct lcl_bsr *A,
                                const struct lcl_precond_params *params)
 {
@@ -71,8 +89,10 @@ static enum lcl_status analyse(lcl_precond *M, const struct lcl_bsr *A,
     lcl_task_leave(ctx);
     if (st < 0)
         return st;
-    st = lcl_block_inverse_init(&J->inverse, M->matrix->matrix, ctx, &blocks,
-                                &inverse);
+    st = keep_params(J, params, &blocks, lcl_context_log(ctx));
+    if (st == LCL_OK)
+        st = lcl_block_inverse_init(&J->inverse, M->matrix->matrix, ctx,
+                                    &blocks, &inverse);
     if (st == LCL_OK)
         describe(M, A, &blocks);
     lcl_diagonal_blocks_finish(&blocks);
@@ -87,7 +107,6 @@ static enum lcl_status create(lcl_precond *M,
     if (!J)
         return lcl_fail_memory(lcl_context_log(M->op.range.ctx),
                                "a preconditioner");
-    J->pivot = params->pivot;
     enum lcl_status st = lcl_operator_download(M->matrix, &A, false);
     if (st < 0)
         return st;
@@ -122,7 +141,7 @@ static enum lcl_status update(lcl_precond *M)
     st = lcl_block_inverse_bad_rows(
         &J->inverse, M->info.repaired_rows,
         (int)(sizeof M->info.repaired_rows / sizeof *M->info.repaired_rows));
-    return st == LCL_OK && J->pivot == LCL_PIVOT_FAIL ? LCL_EPIVOT : st;
+    return st == LCL_OK && J->params.pivot == LCL_PIVOT_FAIL ? LCL_EPIVOT : st;
 }
 
 static enum lcl_status apply(lcl_operator *A, enum lcl_mode mode,
@@ -139,7 +158,15 @@ static void destroy(lcl_operator *A)
     if (!J)
         return;
     lcl_block_inverse_finish(&J->inverse);
+    lcl_free(J->block_ptr);
     lcl_free(J);
+}
+
+static enum lcl_status transposed(const lcl_precond *M, lcl_precond **out,
+                                  lcl_operator *T)
+{
+    const struct block_jacobi *J = M->op.state;
+    return lcl_precond_analyse(out, T, &J->params);
 }
 
 const struct lcl_precond_ops lcl_precond_block_jacobi = {
@@ -147,4 +174,5 @@ const struct lcl_precond_ops lcl_precond_block_jacobi = {
     .numbering = LCL_NUMBERING_GIVEN,
     .create = create,
     .update = update,
+    .transposed = transposed,
 };

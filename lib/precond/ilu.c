@@ -527,12 +527,53 @@ static enum lcl_status locate(const lcl_precond *M, int32_t *part,
     return st;
 }
 
+// ------------------------------------------------------------------- transpose
+
+static enum lcl_status check_transpose(const lcl_precond *M)
+{
+    const struct ilu *I = M->op.state;
+    const char *why = M->info.coarse != LCL_COARSE_NONE ? "a coarse correction"
+                      : M->info.trisolve != LCL_TRISOLVE_PACKED
+                          ? "a published triangular solve"
+                      : I->params.relax > 0 ? "dropped fill on its diagonal"
+                                            : NULL;
+    return why ? lcl_fail(lcl_context_log(M->op.range.ctx), LCL_EUNSUPPORTED,
+                          "%s with %s has no transpose here",
+                          lcl_precond_name(M->info.type), why)
+               : LCL_OK;
+}
+
+// Rows are in the order of elimination already; levels keep it.
+static enum lcl_status transposed(const lcl_precond *M, lcl_precond **out,
+                                  lcl_operator *T)
+{
+    const struct ilu *I = M->op.state;
+    struct lcl_precond_params params = I->params;
+    struct places P = {0};
+    enum lcl_status st;
+    if ((st = check_transpose(M)) < 0)
+        return st;
+    if ((st = places_init(&P, &I->factor)) == LCL_OK) {
+        params.coarse = LCL_COARSE_NONE;
+        params.partition = (struct lcl_partition_params){
+            .type = LCL_PARTITION_LABELS,
+            .labels = P.part,
+            .labels_count = I->factor.n,
+        };
+        T->ordered = true;
+        st = lcl_precond_analyse(out, T, &params);
+    }
+    places_finish(&P);
+    return st;
+}
+
 const struct lcl_precond_ops lcl_precond_ilu = {
     .op = {.apply = apply, .destroy = destroy},
     .numbering = LCL_NUMBERING_OWN,
     .create = create,
     .join = join,
     .update = update,
+    .transposed = transposed,
     .locate = locate,
 };
 

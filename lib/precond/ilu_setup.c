@@ -289,8 +289,8 @@ static enum lcl_status analyse(lcl_precond *M, struct lcl_ilu_setup *a)
         .block = M->info.block_size,
         .group = M->info.group_size,
         .lanes = sharing_lanes(caps, M->info.block_size),
-        .folded =
-            caps->width > 1 && M->info.ilu_level == 0 && M->info.ilut_p == 0,
+        .folded = caps->width > 1 && !M->matrix->ordered &&
+                  M->info.ilu_level == 0 && M->info.ilut_p == 0,
     };
     if ((st = lcl_symbolic_init(&a->symbolic, M->op.range.ctx, &a->pattern,
                                 parts_of(a), a->extended ? NULL : A->val,

@@ -224,6 +224,7 @@ static void destroy(lcl_operator *A)
 const struct lcl_precond_ops lcl_precond_jacobi = {
     .op = {.apply = apply, .destroy = destroy},
     .numbering = LCL_NUMBERING_ANY,
+    .symmetric = true,
     .create = create,
     .update = update,
 };

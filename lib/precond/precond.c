@@ -42,6 +42,7 @@ static const struct lcl_precond_ops *const kron_methods[LCL_PRECOND_COUNT] = {
 const struct lcl_precond_ops lcl_precond_none = {
     .op = {.apply = NULL},
     .numbering = LCL_NUMBERING_ANY,
+    .symmetric = true,
 };
 
 // Whether the method was published for unit L and U with separate D.
@@ -535,6 +536,7 @@ void lcl_precond_destroy(lcl_precond **precond)
     if (!precond || !*precond)
         return;
     lcl_precond *M = *precond;
+    lcl_precond_destroy(&M->transposed);
     lcl_operator_finish(&M->op);
     if (M->matrix != M->A)
         lcl_operator_destroy(&M->matrix);

@@ -32,6 +32,12 @@ struct lcl_precond_ops {
     // Factors the current values of M->A; collective as join() is. NULL:
     // nothing to do.
     enum lcl_status (*update)(lcl_precond *M);
+    // Whether M is symmetric whatever A is.
+    bool symmetric;
+    // Creates, without factors, the same method for T = A^T. Returns
+    // LCL_EUNSUPPORTED also if M^T is none. NULL: there is none.
+    enum lcl_status (*transposed)(const lcl_precond *M, lcl_precond **out,
+                                  lcl_operator *T);
     // As lcl_precond_locate(). NULL: there are no subdomains.
     enum lcl_status (*locate)(const lcl_precond *M, int32_t *part,
                               int32_t *level);
@@ -48,12 +54,14 @@ struct lcl_precond {
     struct lcl_vector_ops copy;
     // How CG applies M with a coarse correction; NULL: as op, which is
     // symmetric.
-    lcl_operator *additive; // symmetric for any A
-    lcl_operator *deflated; // A-DEF2 or NULL, if A is M->A and M is current:
-    lcl_operator *start;    // needs the initial guess x + start (b - A x)
-    lcl_operator *absolute; // positive definite for any A; NULL: op, if at all
-    uint64_t version;       // of the values of A from which M was created
-    bool failed;            // the last solve
+    lcl_operator *additive;  // symmetric for any A
+    lcl_operator *deflated;  // A-DEF2 or NULL, if A is M->A and M is current:
+    lcl_operator *start;     // needs the initial guess x + start (b - A x)
+    lcl_operator *absolute;  // positive definite for any A; NULL: op, if at all
+    uint64_t version;        // of the values of A from which M was created
+    lcl_precond *transposed; // M^T, for an operator of M->matrix; or NULL
+    uint64_t transposed_version; // of the values of A in M^T
+    bool failed;                 // the last solve
     struct lcl_precond_info info;
 };
 

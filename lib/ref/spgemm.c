@@ -142,3 +142,13 @@ out:
     lcl_free(next);
     return st < 0 ? lcl_fail_memory(log, "a transpose") : st;
 }
+
+void lcl_ref_transpose_values(double *y, const double *x, const int32_t *map,
+                              int64_t n, int block)
+{
+    for (int64_t k = 0; k < n; ++k)
+        for (int r = 0; r < block; ++r)
+            for (int c = 0; c < block; ++c)
+                y[(k * block + r) * block + c] =
+                    x[((int64_t)map[k] * block + c) * block + r];
+}

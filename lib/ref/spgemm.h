@@ -16,3 +16,8 @@ enum lcl_status lcl_ref_spgemm(struct lcl_csr *C, const struct lcl_csr *A,
 enum lcl_status lcl_ref_transpose(struct lcl_csr *T, int64_t **map,
                                   const struct lcl_csr *A,
                                   const struct lcl_log *log);
+
+// Block k of y is the transpose of block map[k] of x, for n blocks of `block`
+// rows.
+void lcl_ref_transpose_values(double *y, const double *x, const int32_t *map,
+                              int64_t n, int block);

@@ -112,6 +112,10 @@ void test_views__take_contiguous_containers(const levelcl::Context &ctx)
     CHECK(y[0] == 2 && y[1] == 9);
     A.apply(std::vector<double>{2, 0}, y);
     CHECK(y[0] == 4 && y[1] == 2);
+    A.apply_transpose(x, y);
+    CHECK(y[0] == 4 && y[1] == 8);
+    levelcl::Preconditioner(A, {"precond=jacobi"}).apply_transpose(x, y);
+    CHECK(y[0] == 0.5 && y[1] == 0.5);
 #if __cplusplus >= 202002L
     A.apply(std::span<const double>(val).first(2), std::span<double>(y));
     CHECK(y[0] == 4 && y[1] == 6);
@@ -120,6 +124,27 @@ void test_views__take_contiguous_containers(const levelcl::Context &ctx)
                                            const std::vector<double> &>);
     static_assert(!std::is_constructible_v<levelcl::View<const double>,
                                            std::vector<float> &>);
+}
+
+void test_layouts__are_operators(const levelcl::Context &ctx)
+{
+    const std::int32_t row[] = {1, 0, 1}, col[] = {1, 0, 0};
+    const double x[] = {1, 2}, val[] = {4, 2, 1};
+    lcl_layout lower = LCL_LAYOUT_INIT;
+    lower.type = LCL_LAYOUT_COO;
+    lower.triangle = LCL_TRIANGLE_LOWER;
+    lower.rows = 2;
+    lower.nnz = 3;
+    lower.row = row;
+    lower.col = col;
+    lower.val = val;
+    levelcl::Operator A(ctx, lower);
+    double y[2];
+    A.apply(x, y);
+    CHECK(y[0] == 4 && y[1] == 9);
+    A.update(std::vector<double>{1, 1, 3});
+    A.apply(x, y);
+    CHECK(y[0] == 7 && y[1] == 5);
 }
 
 void test_objects__move_and_end_in_any_order(const levelcl::Context &shared)
@@ -280,6 +305,7 @@ int main()
     test_chain__solves(ctx);
     test_update__solves_with_the_new_values(ctx);
     test_views__take_contiguous_containers(ctx);
+    test_layouts__are_operators(ctx);
     test_objects__move_and_end_in_any_order(ctx);
     test_errors__have_status_and_sentence(ctx);
     test_monitor__watches_stops_and_throws(ctx);

@@ -62,9 +62,14 @@ static void numbered_init(struct numbered *t, lcl_context *ctx, int64_t rows,
     if (place) {
         given.entries = entries;
         given.staged = test_poisoned(ctx, entries, sizeof(double));
-        assert_int_equal(lcl_buffer_create_narrow(&given.place, ctx, place,
-                                                  entries, "places"),
+        lcl_buffer *places;
+        assert_int_equal(
+            lcl_buffer_create_narrow(&places, ctx, place, entries, "places"),
+            LCL_OK);
+        assert_int_equal(lcl_sources_place(&given.sources, ctx, places, entries,
+                                           t->A.nnz * block * block),
                          LCL_OK);
+        lcl_buffer_destroy(&places);
     }
     assert_int_equal(lcl_matrix_operator_create(&t->op, ctx, &given, &params),
                      LCL_OK);
@@ -190,7 +195,7 @@ static void test_numbering__new_values_come_in_blocks(void **state)
 }
 
 // Every second value of A is an entry of the caller's, the last one first; the
-// others keep what they had.
+// others are padding.
 static void expect_entries(lcl_context *ctx, bool reordered)
 {
     enum { ROWS = 29, SIZE = 3 };
@@ -207,6 +212,7 @@ static void expect_entries(lcl_context *ctx, bool reordered)
         renumber(&t, ctx);
     assert_int_equal(lcl_operator_info(t.op)->nnz, entries);
     expect_values(t.op->matrix, reordered ? t.B.val : t.A.val, count);
+    memset(t.A.val, 0, (size_t)count * sizeof *t.A.val);
     for (int64_t k = 0; k < entries; ++k)
         t.A.val[place[k]] = val[k];
     copy_blocks(&t);

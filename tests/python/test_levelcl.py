@@ -422,6 +422,19 @@ class Callbacks(Case):
         self.assertEqual(threading.active_count(), threads)
         self.assertLess(step.iteration, 10)
 
+    def test_transposes__serve_methods_of_scipy(self):
+        A = self.A + sp.diags([0.5] * (self.A.shape[0] - 1), 1)
+        with levelcl.Operator(A) as op, \
+                levelcl.Preconditioner(op, "ildu0", coarse="none") as M:
+            x = RANDOM.standard_normal(A.shape[0])
+            np.testing.assert_allclose(op.rmatvec(x), A.T @ x, rtol=1e-12,
+                                       atol=1e-12)
+            self.assertAlmostEqual(M.matvec(self.b) @ x, self.b @ M.rmatvec(x),
+                                   places=5)
+            x, info = spla.bicg(op, self.b, M=M)
+        self.assertEqual(info, 0)
+        self.assertLess(relative_residual(A, x, self.b), 1e-4)
+
     def test_functions__solve_as_operator_and_preconditioner(self):
         A, diagonal = self.A, self.A.diagonal()
         op = levelcl.Operator(spla.aslinearoperator(A))

@@ -336,6 +336,8 @@ _PROTOTYPES = {
     "operator_update": (_int, _ref, _pointer(_double)),
     "operator_set_near_nullspace": (_int, _ref, _pointer(lcl_dense)),
     "operator_apply": (_int, _ref, _pointer(_double), _pointer(_double)),
+    "operator_apply_transpose": (_int, _ref, _pointer(_double),
+                                 _pointer(_double)),
     "operator_apply_many": (_int, _ref, _pointer(_double), _long,
                             _pointer(_double), _long, _long),
     "operator_info": (_pointer(lcl_operator_info), _ref),
@@ -344,6 +346,8 @@ _PROTOTYPES = {
     "precond_create_callback": (_int, _out, _ref, _APPLY, _ref),
     "precond_update": (_int, _ref),
     "precond_apply": (_int, _ref, _pointer(_double), _pointer(_double)),
+    "precond_apply_transpose": (_int, _ref, _pointer(_double),
+                                _pointer(_double)),
     "precond_info": (_pointer(lcl_precond_info), _ref),
     "precond_destroy": (None, _out),
     "solver_create": (_int, _out, _ref, _ref, _pointer(lcl_solver_params)),
@@ -857,6 +861,13 @@ class Operator(LinearOperator, _Owner):
         handle.core.call(_lib.operator_apply, handle.pointer, _at(x), _at(y))
         return y
 
+    def _rmatvec(self, x):
+        handle = self._live()
+        x, y = _vector(x, self.shape[0], "x"), np.empty(self.shape[1])
+        handle.core.call(_lib.operator_apply_transpose, handle.pointer, _at(x),
+                         _at(y))
+        return y
+
     def _matmat(self, X):
         handle = self._live()
         X = _doubles(X, "X", "F")
@@ -947,6 +958,13 @@ class Preconditioner(LinearOperator, _Owner):
         handle = self._live()
         x, y = _vector(x, self.shape[0], "x"), np.empty(self.shape[0])
         handle.core.call(_lib.precond_apply, handle.pointer, _at(x), _at(y))
+        return y
+
+    def _rmatvec(self, x):
+        handle = self._live()
+        x, y = _vector(x, self.shape[0], "x"), np.empty(self.shape[0])
+        handle.core.call(_lib.precond_apply_transpose, handle.pointer, _at(x),
+                         _at(y))
         return y
 
     @property

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the values of a matrix come from: value v is the caller's value of[v],
+// or the sum of group of[v] - entries if that is not below `entries`, or 0 if
+// of[v] is NO_SOURCE.
+//     gather_values    the values, from the caller's arrays a, b and c, whose
+//                      first values are 0, `second` and `third`
+//     gather_blocks    sources of LCL_BLOCK values in a new order: those of
+//                      block i were those of block map[i]
+//     place_sources    sources in a larger matrix: to[place[k]] = of[k]
+// Launch: any number of groups; each element is visited once.
+// Determinism: a sum is in the order of its list.
+#include "block.cl.h"
+#include "wave.cl.h"
+
+#define NO_SOURCE 0xffffffffu
+
+struct given {
+    uint second, third;
+    global const double *a, *b, *c;
+};
+
+INLINE double given_value(const struct given *x, uint k)
+{
+    if (k < x->second)
+        return x->a[k];
+    return k < x->third ? x->b[k - x->second] : x->c[k - x->third];
+}
+
+INLINE double sum_of_group(const struct given *x, uint group,
+                           global const uint *start, global const uint *list)
+{
+    const uint from = start[group], to = start[group + 1];
+    double sum = given_value(x, list[from]);
+    for (uint left = to - from - 1; left > 0; --left)
+        sum += given_value(x, list[to - left]);
+    return sum;
+}
+
+WORK_GROUP
+kernel void gather_values(long n, long entries, long second, long third,
+                          global const uint *restrict of,
+                          global const uint *restrict start,
+                          global const uint *restrict list,
+                          global const double *a, global const double *b,
+                          global const double *c, global double *restrict val)
+{
+    const struct given x = {(uint)second, (uint)third, a, b, c};
+    for (RANGE(v, n)) {
+        const uint s = of[v];
+        if ((long)s < entries)
+            val[v] = given_value(&x, s);
+        else if (s == NO_SOURCE)
+            val[v] = 0;
+        else
+            val[v] = sum_of_group(&x, s - (uint)entries, start, list);
+    }
+}
+
+WORK_GROUP
+kernel void gather_blocks(long n, global const uint *map, global const uint *of,
+                          global uint *to)
+{
+    for (RANGE(k, n * LCL_BLOCK))
+        to[k] = of[moved(k, map)];
+}
+
+WORK_GROUP
+kernel void place_sources(long n, global const uint *place,
+                          global const uint *of, global uint *to)
+{
+    for (RANGE(k, n))
+        to[place[k]] = of[k];
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Operators from matrices in layouts of the caller, and their new values.
+#include "host/interop.h"
+#include "host/log.h"
+#include "lib/matrix/csr.h"
+#include "lib/operator/device_csr.h"
+#include "lib/operator/matrix_operator.h"
+
+#include <levelcl/opencl.h>
+
+static const char *const names[LCL_LAYOUT_PARTS] = {"diagonal", "upper",
+                                                    "lower"};
+
+enum lcl_status lcl_operator_create_layout(
+    lcl_operator **out, lcl_context *ctx, const struct lcl_layout *L,
+    const struct lcl_operator_params *params)
+{
+    struct lcl_blocked B;
+    enum lcl_status st;
+    if ((st = lcl_operator_begin(out, ctx, L, "lcl_operator_create_layout",
+                                 &params)) < 0 ||
+        (st = lcl_layout_check(L, lcl_context_log(ctx))) < 0)
+        return st;
+    if ((st = lcl_blocked_from_layout(&B, ctx, L, params->block_size)) ==
+        LCL_OK)
+        st = lcl_matrix_operator_create(out, ctx, &B, params);
+    lcl_blocked_finish(&B);
+    return st;
+}
+
+// Whether given[p] tells that array p is there.
+static enum lcl_status check_arrays(const lcl_operator *A,
+                                    const bool given[LCL_LAYOUT_PARTS],
+                                    const char *function)
+{
+    const struct lcl_log *log = A ? lcl_context_log(A->range.ctx) : NULL;
+    const int64_t *part = A ? lcl_operator_parts(A) : NULL;
+    if (!A || !given[0])
+        return lcl_misuse(log, "%s: an argument is NULL", function);
+    if (!part)
+        return lcl_misuse(log, "%s: the operator has no layout of type LDU",
+                          function);
+    for (int p = 1; p < LCL_LAYOUT_PARTS; ++p)
+        if (given[p] ? part[1] > 0 && part[p] == 0 : part[p] > 0)
+            return lcl_misuse(log, "%s: `%s` is %s, and was not at creation",
+                              function, names[p], given[p] ? "there" : "NULL");
+    return LCL_OK;
+}
+
+enum lcl_status lcl_operator_update_ldu(lcl_operator *A, const double *diagonal,
+                                        const double *upper,
+                                        const double *lower)
+{
+    const double *const val[] = {diagonal, upper, lower};
+    const bool given[] = {diagonal, upper, lower};
+    enum lcl_status st;
+    if ((st = check_arrays(A, given, "lcl_operator_update_ldu")) < 0)
+        return st;
+    const int64_t *part = lcl_operator_parts(A);
+    for (int p = 0; p < LCL_LAYOUT_PARTS; ++p) {
+        const int64_t k = part[p] ? lcl_find_not_finite(val[p], part[p]) : -1;
+        if (k >= 0)
+            return lcl_fail(lcl_context_log(A->range.ctx), LCL_EFORMAT,
+                            "lcl_operator_update_ldu: %s[%lld] is not finite",
+                            names[p], (long long)k);
+    }
+    return lcl_operator_update_parts(A, val);
+}
+
+static enum lcl_status take_arrays(lcl_operator *A, lcl_buffer **wrapped,
+                                   const cl_mem *val)
+{
+    const int64_t *part = lcl_operator_parts(A);
+    lcl_context *ctx = A->range.ctx;
+    for (int p = 0; p < LCL_LAYOUT_PARTS; ++p) {
+        enum lcl_status st;
+        if (part[p] > 0 &&
+            ((st = lcl_buffer_wrap(&wrapped[p], ctx, val[p], LCL_ACCESS_READ,
+                                   names[p])) < 0 ||
+             (st = lcl_device_values_check(wrapped[p], part[p], ctx)) < 0))
+            return st;
+    }
+    return lcl_operator_take_parts(A, wrapped);
+}
+
+enum lcl_status lcl_operator_update_ldu_cl(lcl_operator *A, cl_mem diagonal,
+                                           cl_mem upper, cl_mem lower)
+{
+    const cl_mem val[] = {diagonal, upper, lower};
+    const bool given[] = {diagonal, upper, lower};
+    lcl_buffer *wrapped[LCL_LAYOUT_PARTS] = {NULL};
+    enum lcl_status st;
+    if ((st = check_arrays(A, given, "lcl_operator_update_ldu_cl")) < 0)
+        return st;
+    st = take_arrays(A, wrapped, val);
+    for (int p = 0; p < LCL_LAYOUT_PARTS; ++p)
+        lcl_buffer_destroy(&wrapped[p]);
+    return st;
+}

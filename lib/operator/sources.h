@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the values of a matrix on the device come from, so that new values of
+// the caller take one pass: value v is the caller's value of[v], the sum of
+// several, or 0 (sources.cl).
+#pragma once
+
+#include "host/buffer.h"
+#include "host/program.h"
+#include "lib/matrix/layout.h"
+
+// All zero: the caller's values in their order.
+struct lcl_sources {
+    lcl_context *ctx;
+    int64_t values;     // of the matrix
+    int64_t entries;    // values of the caller
+    lcl_buffer *of;     // values, uint32; NULL: the caller's order
+    lcl_buffer *start;  // uint32, of each sum and of the end
+    lcl_buffer *list;   // uint32, the values of all sums
+    lcl_kernel *gather; // NULL until needed
+};
+
+// Uploads those of C. On error *S is empty.
+enum lcl_status lcl_sources_init(struct lcl_sources *S, lcl_context *ctx,
+                                 const struct lcl_composed *C);
+void lcl_sources_finish(struct lcl_sources *S);
+
+// Value k of the matrix has become value place[k], uint32, of one with `values`
+// values; k < count. The others are 0. On error *S is unchanged.
+enum lcl_status lcl_sources_place(struct lcl_sources *S, lcl_context *ctx,
+                                  const lcl_buffer *place, int64_t count,
+                                  int64_t values);
+
+// Block k of `block` values has been block map[k], uint32, before; S is not
+// empty. On error *S is unchanged.
+enum lcl_status lcl_sources_reorder(struct lcl_sources *S, int block,
+                                    const lcl_buffer *map);
+
+// Arrays of the caller on the device; `second` and `third` are the numbers of
+// the first values of b and c.
+struct lcl_given_arrays {
+    int64_t second, third;
+    const lcl_buffer *a, *b, *c;
+};
+
+// All values of the caller in one buffer.
+static inline struct lcl_given_arrays lcl_given_array(
+    const struct lcl_sources *S, const lcl_buffer *a)
+{
+    return (struct lcl_given_arrays){S->entries, S->entries, a, a, a};
+}
+
+// Computes the values of the matrix. Enqueued; S is not empty.
+enum lcl_status lcl_sources_gather(struct lcl_sources *S,
+                                   const struct lcl_given_arrays *x,
+                                   lcl_buffer *val);
+
+uint64_t lcl_sources_bytes(const struct lcl_sources *S);

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// sources.cl: values of a matrix from those of the caller.
+#include "tests/support/device.h"
+#include "tests/support/systems.h"
+
+#include "lib/operator/sources.h"
+#include "lib/ref/sources.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Random sources: a fifth of the values has none, a fifth is a sum of up to
+// `longest` values.
+struct sources {
+    int64_t n, entries, groups;
+    uint32_t *of, *start, *list;
+};
+
+static uint32_t below(uint64_t *state, int64_t limit)
+{
+    return (uint32_t)(test_random(state) * (double)limit);
+}
+
+static void sources_init(struct sources *S, int64_t n, int64_t entries,
+                         uint32_t longest)
+{
+    const size_t words = (size_t)n + 1;
+    uint64_t state = 7;
+    *S = (struct sources){
+        .n = n,
+        .entries = entries,
+        .of = calloc(words, sizeof *S->of),
+        .start = calloc(words, sizeof *S->start),
+        .list = calloc(words * longest, sizeof *S->list),
+    };
+    assert_true(S->of && S->start && S->list);
+    for (int64_t v = 0; v < n; ++v) {
+        const uint32_t kind = below(&state, 5);
+        S->of[v] = kind == 0 ? UINT32_MAX : below(&state, entries);
+        if (kind != 1)
+            continue;
+        uint32_t end = S->start[S->groups];
+        for (uint32_t left = 1 + below(&state, longest); left > 0; --left)
+            S->list[end++] = below(&state, entries);
+        S->of[v] = (uint32_t)(entries + S->groups++);
+        S->start[S->groups] = end;
+    }
+}
+
+static void sources_finish(struct sources *S)
+{
+    free(S->of);
+    free(S->start);
+    free(S->list);
+}
+
+static struct lcl_sources upload(lcl_context *ctx, const struct sources *S)
+{
+    const size_t size = sizeof *S->of;
+    return (struct lcl_sources){
+        .ctx = ctx,
+        .values = S->n,
+        .entries = S->entries,
+        .of = test_upload(ctx, S->of, S->n, size),
+        .start = test_upload(ctx, S->start, S->groups + 1, size),
+        .list = test_upload(ctx, S->list, S->start[S->groups], size),
+    };
+}
+
+// The caller's values in arrays that end at `second`, `third` and the end.
+static void expect_gathered(struct lcl_sources *D, const struct sources *S,
+                            int64_t second, int64_t third)
+{
+    double *x = test_random_vector(S->entries, 3), *val = test_vector(S->n);
+    double *expected = test_vector(S->n);
+    const struct lcl_given_arrays given = {
+        second, third, test_upload(D->ctx, x, second, sizeof *x),
+        test_upload(D->ctx, x + second, third - second, sizeof *x),
+        test_upload(D->ctx, x + third, S->entries - third, sizeof *x)};
+    lcl_buffer *all[] = {(lcl_buffer *)given.a, (lcl_buffer *)given.b,
+                         (lcl_buffer *)given.c,
+                         test_poisoned(D->ctx, S->n, sizeof *val)};
+    lcl_ref_sources(expected, S->n, S->entries, S->of, S->start, S->list, x);
+    assert_int_equal(lcl_sources_gather(D, &given, all[3]), LCL_OK);
+    test_download(all[3], val, S->n, sizeof *val);
+    test_expect_same("value", val, expected, S->n);
+    for (int i = 0; i < 4; ++i)
+        lcl_buffer_destroy(&all[i]);
+    free(x);
+    free(val);
+    free(expected);
+}
+
+static void test_sources__values_are_gathered_and_summed(void **state)
+{
+    static const int64_t small[][2] = {{1, 1}, {60, 40}, {61, 300}, {0, 0}};
+    static const int64_t large[][2] = {{1, 3}, {20011, 9973}, {0, 0}};
+    const int64_t(*size)[2] = test_size(1, 0) ? small : large;
+    for (; (*size)[0] > 0; ++size) {
+        struct sources S;
+        sources_init(&S, (*size)[0], (*size)[1], 9);
+        struct lcl_sources D = upload(*state, &S);
+        expect_gathered(&D, &S, S.entries, S.entries);
+        expect_gathered(&D, &S, S.entries / 3, S.entries / 2);
+        lcl_sources_finish(&D);
+        sources_finish(&S);
+    }
+}
+
+static void test_sources__no_values(void **state)
+{
+    struct sources S;
+    sources_init(&S, 0, 5, 1);
+    struct lcl_sources D = upload(*state, &S);
+    expect_gathered(&D, &S, 2, 2);
+    lcl_sources_finish(&D);
+    sources_finish(&S);
+}
+
+static void expect_order(lcl_context *ctx, int64_t blocks, int block)
+{
+    struct sources S, T;
+    sources_init(&S, blocks * block, 100, 3);
+    sources_init(&T, blocks * block, 100, 3);
+    int32_t *perm = test_random_permutation(blocks, 4);
+    lcl_buffer *map = test_upload(ctx, perm, blocks, sizeof *perm);
+    struct lcl_sources D = upload(ctx, &S);
+    for (int64_t k = 0; k < blocks; ++k)
+        memcpy(T.of + k * block, S.of + (int64_t)perm[k] * block,
+               (size_t)block * sizeof *T.of);
+    assert_int_equal(lcl_sources_reorder(&D, block, map), LCL_OK);
+    expect_gathered(&D, &T, 30, 60);
+    lcl_sources_finish(&D);
+    lcl_buffer_destroy(&map);
+    free(perm);
+    sources_finish(&S);
+    sources_finish(&T);
+}
+
+static void test_sources__blocks_keep_their_sources(void **state)
+{
+    const int64_t n = test_size(17, 3001);
+    expect_order(*state, n, 1);
+    expect_order(*state, n, 9);
+}
+
+// Twice as many values, of which every other one has no source.
+static void expect_places(lcl_context *ctx, const struct sources *S,
+                          struct lcl_sources *D)
+{
+    struct sources T = *S;
+    uint32_t *place = calloc((size_t)S->n, sizeof *place);
+    T.n = 2 * S->n;
+    T.of = calloc((size_t)T.n, sizeof *T.of);
+    assert_true(place && T.of);
+    memset(T.of, 0xff, (size_t)T.n * sizeof *T.of);
+    for (int64_t k = 0; k < S->n; ++k) {
+        place[k] = (uint32_t)(2 * (S->n - 1 - k));
+        T.of[place[k]] = S->of[k];
+    }
+    lcl_buffer *places = test_upload(ctx, place, S->n, sizeof *place);
+    assert_int_equal(lcl_sources_place(D, ctx, places, S->n, T.n), LCL_OK);
+    assert_int_equal(D->values, T.n);
+    expect_gathered(D, &T, 10, 20);
+    lcl_buffer_destroy(&places);
+    free(place);
+    free(T.of);
+}
+
+static void test_sources__places_of_a_larger_matrix(void **state)
+{
+    struct sources S;
+    sources_init(&S, 40, 40, 3);
+    struct lcl_sources D = upload(*state, &S), none = {0};
+    expect_places(*state, &S, &D);
+    for (int64_t v = 0; v < S.n; ++v)
+        S.of[v] = (uint32_t)v;
+    expect_places(*state, &S, &none);
+    lcl_sources_finish(&none);
+    lcl_sources_finish(&D);
+    sources_finish(&S);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sources__values_are_gathered_and_summed),
+        cmocka_unit_test(test_sources__no_values),
+        cmocka_unit_test(test_sources__blocks_keep_their_sources),
+        cmocka_unit_test(test_sources__places_of_a_larger_matrix),
+    };
+    return test_device_run(tests);
+}
