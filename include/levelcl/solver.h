@@ -159,6 +159,9 @@ struct lcl_report {
                      owned by the solver, valid until its next solve */
     int history_count;
     int launches; /* kernel launches per iteration; 0: unknown */
+    /* How old M is: solves with its factors, this one included, and updates of
+     * values that they do not contain. */
+    int precond_solves, precond_updates;
 };
 
 #define LCL_REPORT_INIT LCL_ZERO

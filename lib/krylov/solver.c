@@ -427,7 +427,10 @@ static enum lcl_status status_of(enum lcl_stop stop)
 static enum lcl_status finish(lcl_solver *S, struct lcl_report *report)
 {
     const bool zero = S->stop == LCL_STOP_ZERO_RHS;
+    const lcl_precond *M = S->precond;
     atomic_store(&S->cancelled, false); // too late for this solve
+    if (M)
+        lcl_precond_record(S->precond, S->iterations, S->stop > 0);
     const int last = S->history_count - 1;
     const struct lcl_report full = {
         .stop = S->stop,
@@ -443,9 +446,9 @@ static enum lcl_status finish(lcl_solver *S, struct lcl_report *report)
         .history = S->history,
         .history_count = S->history_count,
         .launches = S->launches,
+        .precond_solves = M ? M->solves : 0,
+        .precond_updates = M ? lcl_precond_lag(M) : 0,
     };
-    if (S->precond)
-        lcl_precond_record(S->precond, S->iterations, S->stop > 0);
     if (report)
         *report = full;
     return status_of(S->stop);
@@ -456,8 +459,8 @@ static enum lcl_status finish(lcl_solver *S, struct lcl_report *report)
 static enum lcl_status solve(lcl_solver *S, struct lcl_report *report,
                              bool *improved)
 {
-    const enum lcl_status st = lcl_krylov_run(S);
-    if (st < 0)
+    enum lcl_status st = S->precond ? lcl_precond_refresh(S->precond) : LCL_OK;
+    if (st < 0 || (st = lcl_krylov_run(S)) < 0)
         return st;
     *improved = S->stop > 0 || S->rr < S->start_rr;
     if (!*improved) {

@@ -173,7 +173,8 @@ class lcl_precond_params(_Struct):
         ("partition", lcl_partition_params), ("pivot", _enum("pivot")),
         ("pivot_tol", _double), ("relax", _double), ("ilu_level", _int),
         ("ilut_p", _int), ("ilut_tol", _double), ("overlap", _int),
-        ("transversal", _bool), ("coarse", _coarse), ("storage", _storage),
+        ("transversal", _bool), ("refresh", _enum("refresh")),
+        ("coarse", _coarse), ("storage", _storage),
         ("block_jacobi", lcl_block_jacobi_params), ("amg", lcl_amg_params),
         ("cpr", lcl_cpr_params)]
 
@@ -241,7 +242,8 @@ class lcl_report(_Struct):
         ("norm_removed", _double), ("residual", _double),
         ("true_residual", _double), ("seconds", _double),
         ("history", _pointer(_double)), ("history_count", _int),
-        ("launches", _int)]
+        ("launches", _int), ("precond_solves", _int),
+        ("precond_updates", _int)]
 
 
 class lcl_attempt(_Struct):
@@ -618,6 +620,8 @@ class Report:
     seconds: float
     history: np.ndarray    # the residual after each iteration
     launches: int
+    precond_solves: int    # with the preconditioner's factors, this included
+    precond_updates: int   # of values that they do not contain
     reason: str = ""       # of a chain: why its first method was chosen
     attempts: tuple = ()   # of a chain: an Attempt for each method tried
 
