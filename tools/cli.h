@@ -12,7 +12,7 @@
 
 // Numbers of options of the library; bytes of the name of an option; files that
 // are read.
-enum { CLI_KEYS = 64, CLI_NAME = 64, CLI_INPUTS = 14 };
+enum { CLI_KEYS = 64, CLI_NAME = 64, CLI_INPUTS = 15 };
 
 struct command;
 
@@ -60,6 +60,7 @@ struct cli {
     int runs; // of --runs
     const char *coordinates;
     const char *near_null;
+    const char *nullspace;
     char *const *argv;  // the command line, from the program's name on
     char *options_text; // of the file of --options, to which `given` points
     bool json;
@@ -124,6 +125,9 @@ char *cli_printed(const struct cli *cli,
 bool cli_is_given(const struct cli *cli, const char *key);
 
 // The files that are read, with NULL for those that are not given.
+// The file of --nullspace; NULL: none.
+const char *cli_null_file(const struct cli *cli);
+
 void cli_list_inputs(const char *input[CLI_INPUTS], const struct cli *cli);
 
 // Whether `path`, which may be NULL, names the standard output.

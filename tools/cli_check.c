@@ -83,13 +83,19 @@ static enum lcl_status check_matrix(const struct cli *cli,
     return LCL_OK;
 }
 
+const char *cli_null_file(const struct cli *cli)
+{
+    const char *text = cli->nullspace;
+    return text && strcmp(text, "constant") != 0 ? text : NULL;
+}
+
 void cli_list_inputs(const char *input[CLI_INPUTS], const struct cli *cli)
 {
     const char *const files[CLI_INPUTS] = {
-        cli->matrix,      cli->rhs,      cli->x0,      cli->labels,
-        cli->text[0],     cli->text[1],  cli->text[2], cli->text[3],
-        cli->kron[0],     cli->kron[1],  cli->kron[2], cli->kron[3],
-        cli->coordinates, cli->near_null};
+        cli->matrix,      cli->rhs,       cli->x0,           cli->labels,
+        cli->text[0],     cli->text[1],   cli->text[2],      cli->text[3],
+        cli->kron[0],     cli->kron[1],   cli->kron[2],      cli->kron[3],
+        cli->coordinates, cli->near_null, cli_null_file(cli)};
     memcpy(input, files, sizeof files);
 }
 

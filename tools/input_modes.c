@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Near-null vectors of a matrix: from a file, or rigid body modes of nodes.
+// Near-null vectors of a matrix, from a file or rigid body modes of nodes, and
+// null vectors.
 #include "tools/job.h"
 
 #include <inttypes.h>
@@ -36,19 +37,28 @@ static enum lcl_status make_rigid_body_modes(struct job *job)
     return st;
 }
 
-enum lcl_status job_read_modes(struct job *job)
+static enum lcl_status read_vectors(struct job *job, struct lcl_dense *X,
+                                    const char *path)
 {
-    const char *path = job->cli.near_null;
-    if (job->cli.coordinates)
-        return make_rigid_body_modes(job);
-    if (!path)
-        return LCL_OK;
-    const enum lcl_status st = read_dense(&job->modes, job, path);
-    return st < 0 || job->modes.rows == job->unknowns
+    const enum lcl_status st = read_dense(X, job, path);
+    return st < 0 || X->rows == job->unknowns
                ? st
                : messages_fail(&job->messages, LCL_EFORMAT,
                                "%s is %" PRId64 " x %" PRId64
                                ", but the vectors of %s have %" PRId64 " rows",
-                               path, job->modes.rows, job->modes.cols,
-                               job_title(job), job->unknowns);
+                               path, X->rows, X->cols, job_title(job),
+                               job->unknowns);
+}
+
+enum lcl_status job_read_modes(struct job *job)
+{
+    const char *null_file = cli_null_file(&job->cli);
+    enum lcl_status st = LCL_OK;
+    if (job->cli.coordinates)
+        st = make_rigid_body_modes(job);
+    else if (job->cli.near_null)
+        st = read_vectors(job, &job->modes, job->cli.near_null);
+    return st < 0 || !null_file
+               ? st
+               : read_vectors(job, &job->null_vectors, null_file);
 }

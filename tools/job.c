@@ -70,6 +70,13 @@ static void take_method(struct job *job)
         job->solver = *lcl_solver_info(S);
 }
 
+static enum lcl_status set_nullspace(struct job *job)
+{
+    const struct lcl_dense *X = &job->null_vectors;
+    const struct lcl_nullspace N = {.right = X->cols > 0 ? X : NULL};
+    return lcl_operator_set_nullspace(job->op, &N);
+}
+
 enum lcl_status job_set_up(struct job *job)
 {
     const struct lcl_options *options = &job->cli.options;
@@ -82,6 +89,8 @@ enum lcl_status job_set_up(struct job *job)
     enum lcl_status st = make_operator(job);
     if (st >= 0 && job->modes.cols > 0)
         st = lcl_operator_set_near_nullspace(job->op, &job->modes);
+    if (st >= 0 && job->cli.nullspace)
+        st = set_nullspace(job);
     if (st >= 0)
         st = lcl_chain_create(&job->chain, job->op, &options->precond, &solver);
     live_line_clear(&job->line);
@@ -175,6 +184,7 @@ void job_finish(struct job *job)
     lcl_dense_finish(&job->rhs);
     lcl_dense_finish(&job->guess);
     lcl_dense_finish(&job->modes);
+    lcl_dense_finish(&job->null_vectors);
     if (job->ranks)
         lcl_rows_finish(&job->ranks->rows);
     free(job->ranks);

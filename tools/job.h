@@ -39,15 +39,16 @@ struct job {
     int64_t unknowns;
     struct lcl_read_info read;
     struct facts facts;
-    struct lcl_dense rhs;   // -b
-    struct lcl_dense guess; // --x0
-    double *made_rhs;       // the matrix times a vector of ones
-    struct lcl_dense modes; // near-null vectors; cols 0: none
-    const double *b;        // one of the two
-    double *x;              // as many vectors as b has
-    int columns;            // right-hand sides
-    struct column *column;  // their results
-    int worst;              // the number of the column that `report` is of
+    struct lcl_dense rhs;          // -b
+    struct lcl_dense guess;        // --x0
+    double *made_rhs;              // the matrix times a vector of ones
+    struct lcl_dense modes;        // near-null vectors; cols 0: none
+    struct lcl_dense null_vectors; // of the file of --nullspace
+    const double *b;               // one of the two
+    double *x;                     // as many vectors as b has
+    int columns;                   // right-hand sides
+    struct column *column;         // their results
+    int worst; // the number of the column that `report` is of
     int32_t *labels;
     int64_t labels_count;
 

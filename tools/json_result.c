@@ -48,6 +48,7 @@ static void put_verdict(cJSON *object, const struct column *column)
     json_put_count(object, "restarts", report->restarts);
     json_put_bool(object, "exhausted", report->exhausted);
     json_put_number(object, "norm_b", report->norm_b);
+    json_put_number(object, "norm_removed", report->norm_removed);
     json_put_number(object, "residual", report->residual);
     json_put_number(object, "true_residual", report->true_residual);
     json_put_number(object, "seconds", report->seconds);

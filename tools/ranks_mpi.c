@@ -175,6 +175,7 @@ static enum lcl_status check_options(struct job *job)
         {cli->labels != NULL, "--partition file"},
         {cli->coordinates != NULL, "--coordinates"},
         {cli->near_null != NULL, "--near-null"},
+        {cli_null_file(cli) != NULL, "--nullspace file"},
         {cli->x0 != NULL, "--x0"},
         {cli->dry_run, "--dry-run"},
         {cli->report != NULL, "--report"},

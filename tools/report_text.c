@@ -381,6 +381,11 @@ static void of_solve(const struct job *job)
     line("residual");
     printf("%.3e true, %.3e by the recurrence\n", report->true_residual,
            report->residual);
+    if (job->cli.nullspace) {
+        line("removed");
+        printf("%.3e of b, ||b|| %.3e is left\n", report->norm_removed,
+               report->norm_b);
+    }
     if (job_knows_solution(job)) {
         line("error");
         printf("%.3e, the largest |x_i - 1|\n", job_error(job));

@@ -398,6 +398,12 @@ class Operator : public detail::Object<lcl_operator>
         check(lcl_operator_set_near_nullspace(get(), &B));
     }
 
+    /* The null space: N, or that of the vector of ones. */
+    void set_nullspace(const lcl_nullspace &N = LCL_NULLSPACE_INIT)
+    {
+        check(lcl_operator_set_nullspace(get(), &N));
+    }
+
     void apply(View<const double> x, View<double> y) const
     {
         detail::need("x", x.size(), info().cols);

@@ -206,6 +206,36 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_operator_update(lcl_operator *A,
 LCL_NODISCARD LCL_API enum lcl_status lcl_operator_set_near_nullspace(
     lcl_operator *A, const struct lcl_dense *B);
 
+/* The null space of a singular operator; all zero is that of a matrix whose
+ * rows add up to 0, such as a Laplacian without boundary values. */
+struct lcl_nullspace {
+    /* Columns v with A v = 0, at most LCL_BLOCK_MAX, that do not depend on each
+     * other. NULL: the vector of ones. */
+    const struct lcl_dense *right;
+    const struct lcl_dense *left; /* w with A^T w = 0, as many. NULL: `right`,
+                                     which suits symmetric matrices */
+    bool unchecked;               /* take the vectors without a product with A
+                                   */
+};
+
+#define LCL_NULLSPACE_INIT LCL_ZERO
+
+/* Tells solvers that are made from now on that A, any square operator, is
+ * singular. They remove from b the component that no A x can have, the one
+ * along `left`, and report its size (`norm_removed` of struct lcl_report); they
+ * solve for the rest, by which they also judge. They remove the components
+ * along `right` from the results of the preconditioner; x keeps those of the
+ * initial guess. Keeps an orthonormal basis of its own, also for new values.
+ * NULL: A is regular again. On MPI's ranks each gives its own rows of the
+ * vectors; collective. Returns LCL_OK; LCL_EINVAL (A is NULL or not square;
+ * other rows, no columns or too many; a number that is not finite; a vector
+ * that is zero or depends on those before it; unless `unchecked`,
+ * ||A v|| or |<w, A u>| above 1e-8 ||v|| or ||w|| times ||A u|| / ||u|| for
+ * pseudo-random u: the log names the vector); LCL_ENOMEM; or a status of
+ * lcl_operator_apply(). On error A keeps what it had. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_operator_set_nullspace(
+    lcl_operator *A, const struct lcl_nullspace *N);
+
 /* y = A x for host vectors; x has cols, y has rows entries. Blocking. If x
  * holds Inf or NaN, any entry of y may be Inf or NaN. The first product chooses
  * and builds its kernels, unless a solver has done so.

@@ -280,11 +280,22 @@ enum lcl_amg_smoother {
     LCL_AMG_SMOOTHER_COUNT,
 };
 
+/* When a preconditioner takes new values of its operator. */
+enum lcl_refresh {
+    LCL_REFRESH_ON_REQUEST = 0, /* only in lcl_precond_update() */
+    LCL_REFRESH_ON_SLOW, /* also before a solve if the values are new and the
+                            last solve failed or took more than 1.5 times the
+                            iterations of the first one that converged with the
+                            factors in use: as by lcl_precond_update() */
+    LCL_REFRESH_COUNT,
+};
+
 /* What lcl_precond_update() does with AMG. */
 enum lcl_amg_refresh {
     LCL_AMG_REFRESH_AUTO = 0, /* FULL if the last solve failed or took more than
                                  1.5 times the iterations of the first solve
-                                 after the last full set-up, else VALUES */
+                                 after the last full set-up, and AMG had the
+                                 values of that solve; else VALUES */
     LCL_AMG_REFRESH_VALUES,   /* keeps the prolongations: new coarse matrices */
     LCL_AMG_REFRESH_FULL,     /* sets up everything again, beside what is in use
                                  until then */
@@ -349,6 +360,7 @@ struct lcl_precond_params {
      * through the host. Block size 1; not for CG. LCL_EPIVOT: the matrix is
      * singular whatever its nonzero values are. */
     bool transversal;
+    enum lcl_refresh refresh;
     enum lcl_coarse coarse;
     enum lcl_factor_storage storage;
     struct lcl_block_jacobi_params block_jacobi;
@@ -514,6 +526,7 @@ LCL_API const char *lcl_coarse_name(enum lcl_coarse coarse);
 LCL_API const char *lcl_amg_coarsening_name(enum lcl_amg_coarsening coarsening);
 LCL_API const char *lcl_amg_smoother_name(enum lcl_amg_smoother smoother);
 LCL_API const char *lcl_amg_refresh_name(enum lcl_amg_refresh refresh);
+LCL_API const char *lcl_refresh_name(enum lcl_refresh refresh);
 LCL_API const char *lcl_block_extraction_name(
     enum lcl_block_extraction extraction);
 LCL_API const char *lcl_block_apply_name(enum lcl_block_apply apply);

@@ -117,7 +117,9 @@ enum lcl_stop {
     LCL_STOP_NONE = 0,     /* not run */
     LCL_STOP_RTOL = 1,     /* true residual within rtol ||b|| */
     LCL_STOP_ATOL = 2,     /* true residual within atol */
-    LCL_STOP_ZERO_RHS = 3, /* b = 0, x = 0 */
+    LCL_STOP_ZERO_RHS = 3, /* b = 0, x = 0; with a null space b has no other
+                              component than the one removed, and x is the
+                              initial guess's component in it */
     LCL_STOP_TEST = 4,     /* the caller's convergence test */
     LCL_STOP_MAX_ITERS = -1,
     LCL_STOP_STAGNATION = -2,
@@ -145,7 +147,9 @@ struct lcl_report {
                         GMRES also those after m iterations */
     bool exhausted;  /* GMRES: the Krylov space could not grow further and so
                         contains the solution */
-    double norm_b;
+    double norm_b;   /* of the part of b that A can reach */
+    double norm_removed;  /* of the rest; 0 without lcl_operator_set_nullspace()
+                           */
     double residual;      /* ||r|| / ||b|| by the recurrence */
     double true_residual; /* ||b - A x|| / ||b||, computed at the end */
     double seconds;
@@ -155,6 +159,9 @@ struct lcl_report {
                      owned by the solver, valid until its next solve */
     int history_count;
     int launches; /* kernel launches per iteration; 0: unknown */
+    /* How old M is: solves with its factors, this one included, and updates of
+     * values that they do not contain. */
+    int precond_solves, precond_updates;
 };
 
 #define LCL_REPORT_INIT LCL_ZERO

@@ -141,6 +141,11 @@ static const char *const amg_refreshes[LCL_AMG_REFRESH_COUNT] = {
     [LCL_AMG_REFRESH_FULL] = "full",
 };
 
+static const char *const refreshes[LCL_REFRESH_COUNT] = {
+    [LCL_REFRESH_ON_REQUEST] = "on_request",
+    [LCL_REFRESH_ON_SLOW] = "on_slow",
+};
+
 static const char *const coarses[LCL_COARSE_COUNT] = {
     [LCL_COARSE_AUTO] = "auto",
     [LCL_COARSE_NONE] = "none",
@@ -186,6 +191,7 @@ const struct lcl_names lcl_coarse_names = LCL_NAMES(coarses);
 const struct lcl_names lcl_amg_coarsening_names = LCL_NAMES(amg_coarsenings);
 const struct lcl_names lcl_amg_smoother_names = LCL_NAMES(amg_smoothers);
 const struct lcl_names lcl_amg_refresh_names = LCL_NAMES(amg_refreshes);
+const struct lcl_names lcl_refresh_names = LCL_NAMES(refreshes);
 const struct lcl_names lcl_batch_kernel_names = LCL_NAMES(batch_kernels);
 const struct lcl_names lcl_batch_precision_names = LCL_NAMES(batch_precisions);
 const struct lcl_names lcl_batch_singular_names = LCL_NAMES(batch_singulars);
@@ -285,6 +291,11 @@ const char *lcl_amg_coarsening_name(enum lcl_amg_coarsening coarsening)
 const char *lcl_amg_smoother_name(enum lcl_amg_smoother smoother)
 {
     return lcl_name_of(&lcl_amg_smoother_names, (int)smoother);
+}
+
+const char *lcl_refresh_name(enum lcl_refresh refresh)
+{
+    return lcl_name_of(&lcl_refresh_names, (int)refresh);
 }
 
 const char *lcl_amg_refresh_name(enum lcl_amg_refresh refresh)

@@ -20,15 +20,39 @@
 // factor.
 #define GAIN 0.9
 
+// A consistent part of b below this part of the rest is rounding.
+#define ROUNDING (16 * DBL_EPSILON)
+
 // ------------------------------------------------------------------- cycles
+
+// Removes what no A x can have from b; twice, so that what rounding leaves of a
+// large component does not matter beside a small rest.
+static enum lcl_status make_consistent(lcl_solver *S)
+{
+    const lcl_buffer *no_stop = lcl_context_no_stop(S->ctx);
+    const struct lcl_projection *P =
+        S->left_null.count > 0 ? &S->left_null : &S->right_null;
+    enum lcl_status st;
+    S->keeps = false;
+    S->norm_removed = 0;
+    if (P->count == 0)
+        return LCL_OK;
+    if ((st = lcl_projection_norm(P, S->b, &S->norm_removed)) < 0 ||
+        (st = lcl_projection_apply(P, S->b, no_stop, 0)) < 0)
+        return st;
+    return lcl_projection_apply(P, S->b, no_stop, 0);
+}
 
 enum lcl_status lcl_krylov_measure_b(struct lcl_solver *S)
 {
     double bb;
     enum lcl_status st = lcl_buffer_fill(S->x, 0);
-    if (st < 0 || (st = lcl_krylov_true_residual(S, &bb)) < 0)
+    if (st < 0 || (st = make_consistent(S)) < 0 ||
+        (st = lcl_krylov_true_residual(S, &bb)) < 0)
         return st;
     S->norm_b = sqrt(bb);
+    if (S->norm_b <= ROUNDING * S->norm_removed)
+        S->norm_b = 0;
     return LCL_OK;
 }
 
@@ -78,7 +102,7 @@ static enum lcl_status choose_form(lcl_solver *S)
         return LCL_OK;
     S->corrects = lcl_precond_is_current(S->precond, S->A);
     const enum lcl_status st = lcl_space_all(&S->A->range, &S->corrects);
-    S->M = S->corrects ? S->deflated : S->additive;
+    lcl_krylov_use(S, S->corrects ? S->deflated : S->additive);
     return st;
 }
 
@@ -168,6 +192,12 @@ static enum lcl_status iterate(lcl_solver *S)
     }
 }
 
+static enum lcl_status keep_component(lcl_solver *S)
+{
+    S->keeps = S->right_null.count > 0;
+    return S->keeps ? lcl_projection_keep(&S->right_null, S->x) : LCL_OK;
+}
+
 enum lcl_status lcl_krylov_run(struct lcl_solver *S)
 {
     enum lcl_status st;
@@ -175,10 +205,12 @@ enum lcl_status lcl_krylov_run(struct lcl_solver *S)
                                   S->A, lcl_solver_name(S->params.type))) < 0)
         return st;
     begin(S);
-    if ((st = choose_form(S)) < 0)
+    if ((st = choose_form(S)) < 0 || (st = keep_component(S)) < 0)
         return st;
     if (S->norm_b > 0)
         return iterate(S);
     S->stop = LCL_STOP_ZERO_RHS;
-    return lcl_buffer_fill(S->x, 0);
+    if ((st = lcl_buffer_fill(S->x, 0)) < 0 || !S->keeps)
+        return st;
+    return lcl_projection_restore(&S->right_null, S->x);
 }

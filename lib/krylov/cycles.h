@@ -4,8 +4,9 @@
 
 #include "lib/krylov/krylov.h"
 
-// Computes S->norm_b of S->b as ||b - A 0||, so that it is summed in the same
-// order as all residuals.
+// Removes the component of S->b that A cannot reach, S->norm_removed, where A
+// has a null space. Computes S->norm_b of S->b as ||b - A 0||, so that it is
+// summed in the same order as all residuals; 0: nothing but rounding is left.
 enum lcl_status lcl_krylov_measure_b(struct lcl_solver *S);
 
 // Solves from S->b, whose norm must be known, and S->x; S->stop holds the

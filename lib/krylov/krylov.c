@@ -40,6 +40,17 @@ enum lcl_status lcl_krylov_precondition(struct lcl_solver *S,
     return lcl_apply(S->M, LCL_APPLY, &v);
 }
 
+// Symmetric methods without preconditioner stay in the range of A, which is
+// orthogonal to its null space.
+void lcl_krylov_use(struct lcl_solver *S, lcl_operator *M)
+{
+    S->M = M;
+    if (S->right_null.count == 0 || (M->identity && S->ops->symmetric))
+        return;
+    lcl_projected_take(&S->projected, M);
+    S->M = &S->projected.op;
+}
+
 // ------------------------------------------------------------------- history
 
 enum lcl_status lcl_krylov_note(struct lcl_solver *S, int iteration, double rr)
@@ -124,8 +135,9 @@ enum lcl_status lcl_krylov_true_residual(lcl_solver *S, double *norm2)
         .sums = S->sums,
         .stop = lcl_context_no_stop(S->ctx),
     };
-    enum lcl_status st = lcl_apply(S->A, LCL_RESIDUAL, &v);
-    if (st < 0)
+    enum lcl_status st =
+        S->keeps ? lcl_projection_restore(&S->right_null, S->x) : LCL_OK;
+    if (st < 0 || (st = lcl_apply(S->A, LCL_RESIDUAL, &v)) < 0)
         return st;
     st = lcl_buffer_read(S->sums, S->host_sums,
                          2 * (size_t)groups * sizeof *S->host_sums);

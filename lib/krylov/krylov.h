@@ -3,6 +3,7 @@
 // history, and one table of functions per method.
 #pragma once
 
+#include "lib/krylov/projection.h"
 #include "lib/operator/translated.h"
 #include "lib/precond/precond.h"
 
@@ -62,6 +63,12 @@ struct lcl_solver {
     lcl_operator none; // I
     // M and the forms above, if they have another numbering than A
     struct lcl_translated translated[3];
+    // Of A's null space. `left`: what b loses; without vectors of its own it is
+    // `right`. M projects its results by `projected`.
+    struct lcl_projection right_null, left_null;
+    struct lcl_projected projected;
+    bool keeps;          // x has to keep its component in the null space
+    double norm_removed; // of the component of b that A cannot reach
     const struct lcl_krylov_ops *ops;
     struct lcl_solver_params params; // zeros resolved, except atol and monitor
     lcl_buffer *b, *x, *r;           // n, A's numbering
@@ -106,8 +113,13 @@ enum lcl_status lcl_krylov_note(struct lcl_solver *S, int iteration, double rr);
 // test, which it calls. Collective.
 enum lcl_status lcl_krylov_watch(struct lcl_solver *S);
 
-// S->r = b - A x; *norm2 = ||r||^2, summed in a fixed order. The second half of
-// S->sums keeps the partial sums of this rank.
+// Makes M the preconditioner of the method, with projection where A has a null
+// space and the method needs it.
+void lcl_krylov_use(struct lcl_solver *S, lcl_operator *M);
+
+// Gives x its component in the null space of A again; S->r = b - A x; *norm2 =
+// ||r||^2, summed in a fixed order. The second half of S->sums keeps the
+// partial sums of this rank.
 enum lcl_status lcl_krylov_true_residual(struct lcl_solver *S, double *norm2);
 
 // Enqueues z = M^-1 r.

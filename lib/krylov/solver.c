@@ -152,6 +152,14 @@ static enum lcl_status take_symmetric_forms(lcl_solver *S)
     return translate(&S->start, &S->translated[2], M->start, A);
 }
 
+static enum lcl_status take_nullspace(lcl_solver *S)
+{
+    const lcl_operator *A = S->A;
+    lcl_projected_init(&S->projected, A, &S->right_null);
+    const enum lcl_status st = lcl_projection_init(&S->right_null, A, &A->null);
+    return st < 0 ? st : lcl_projection_init(&S->left_null, A, &A->left_null);
+}
+
 // Sets S->M, or the symmetric forms, from the preconditioner.
 static enum lcl_status take_precond(lcl_solver *S)
 {
@@ -244,8 +252,11 @@ static enum lcl_status create(lcl_solver **out, lcl_operator *A, lcl_precond *M,
                       .params = p};
     lcl_operator_use(A, 1);
     *out = S;
-    if ((st = prepare(A)) < 0 || (st = take_precond(S)) < 0 ||
-        (st = allocate(S)) < 0 || (st = S->ops->create(S)) < 0)
+    if ((st = prepare(A)) < 0 || (st = take_nullspace(S)) < 0 ||
+        (st = take_precond(S)) < 0)
+        return st;
+    lcl_krylov_use(S, S->M);
+    if ((st = allocate(S)) < 0 || (st = S->ops->create(S)) < 0)
         return st;
     if (has_callback(S))
         S->launches = 0;
@@ -347,6 +358,8 @@ void lcl_solver_destroy(lcl_solver **solver)
     lcl_buffer_destroy(&S->correction);
     for (int k = 0; k < 3; ++k)
         lcl_translated_finish(&S->translated[k]);
+    lcl_projection_finish(&S->right_null);
+    lcl_projection_finish(&S->left_null);
     lcl_best_finish(&S->kept);
     lcl_operator_use(S->A, -1);
     lcl_free(S->host_sums);
@@ -373,7 +386,8 @@ static bool all_zero(const double *v, int64_t n)
 // The squares of a nonzero vector may all underflow to zero, or overflow.
 static enum lcl_status check_range_of_b(lcl_solver *S, bool zero)
 {
-    if (isfinite(S->norm_b) && (S->norm_b > 0 || zero))
+    if (isfinite(S->norm_b) && isfinite(S->norm_removed) &&
+        (S->norm_b > 0 || zero || S->norm_removed > 0))
         return LCL_OK;
     return lcl_fail(lcl_context_log(S->ctx), LCL_EFORMAT,
                     "the squared norm of the right-hand side is out of "
@@ -413,7 +427,10 @@ static enum lcl_status status_of(enum lcl_stop stop)
 static enum lcl_status finish(lcl_solver *S, struct lcl_report *report)
 {
     const bool zero = S->stop == LCL_STOP_ZERO_RHS;
+    const lcl_precond *M = S->precond;
     atomic_store(&S->cancelled, false); // too late for this solve
+    if (M)
+        lcl_precond_record(S->precond, S->iterations, S->stop > 0);
     const int last = S->history_count - 1;
     const struct lcl_report full = {
         .stop = S->stop,
@@ -422,15 +439,16 @@ static enum lcl_status finish(lcl_solver *S, struct lcl_report *report)
         .restarts = S->restarts,
         .exhausted = S->exhausted && S->stop > 0,
         .norm_b = S->norm_b,
+        .norm_removed = S->norm_removed,
         .residual = zero || last < 0 ? 0 : S->history[last],
         .true_residual = zero ? 0 : sqrt(S->rr) / S->norm_b,
         .seconds = lcl_now() - S->started,
         .history = S->history,
         .history_count = S->history_count,
         .launches = S->launches,
+        .precond_solves = M ? M->solves : 0,
+        .precond_updates = M ? lcl_precond_lag(M) : 0,
     };
-    if (S->precond)
-        lcl_precond_record(S->precond, S->iterations, S->stop > 0);
     if (report)
         *report = full;
     return status_of(S->stop);
@@ -441,8 +459,8 @@ static enum lcl_status finish(lcl_solver *S, struct lcl_report *report)
 static enum lcl_status solve(lcl_solver *S, struct lcl_report *report,
                              bool *improved)
 {
-    const enum lcl_status st = lcl_krylov_run(S);
-    if (st < 0)
+    enum lcl_status st = S->precond ? lcl_precond_refresh(S->precond) : LCL_OK;
+    if (st < 0 || (st = lcl_krylov_run(S)) < 0)
         return st;
     *improved = S->stop > 0 || S->rr < S->start_rr;
     if (!*improved) {

@@ -32,6 +32,8 @@ void lcl_operator_finish(lcl_operator *A)
     lcl_buffer_destroy(&A->x);
     lcl_buffer_destroy(&A->y);
     lcl_dense_finish(&A->near_null);
+    lcl_dense_finish(&A->null.vectors);
+    lcl_dense_finish(&A->left_null.vectors);
 }
 
 // ------------------------------------------------------------------- modes

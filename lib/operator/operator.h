@@ -22,6 +22,13 @@ struct lcl_columns {
     int64_t ldy;
 };
 
+// An orthonormal basis of a null space.
+struct lcl_null_vectors {
+    int count;                // 0: none
+    double value;             // > 0: of every entry of the only vector
+    struct lcl_dense vectors; // in the caller's numbering, unless `value` > 0
+};
+
 struct lcl_kron; // <levelcl/kron.h>
 
 // A^T as an operator, see lcl_operator_transposed().
@@ -85,8 +92,10 @@ struct lcl_operator {
     int users;                  // preconditioners and solvers: no renumbering
     int renumbered;             // counts the changes of `own`
     struct lcl_dense near_null; // in the caller's numbering; cols 0: none
-    uint64_t version;           // counts the updates of values
-    bool symmetry_known;        // for the current values
+    // of A and of A^T; left_null.count 0: those of A
+    struct lcl_null_vectors null, left_null;
+    uint64_t version;    // counts the updates of values
+    bool symmetry_known; // for the current values
     double asymmetry;
     bool looked; // for the current values
     struct lcl_look look;

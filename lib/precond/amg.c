@@ -144,12 +144,10 @@ static enum lcl_status set_up_again(lcl_precond *M)
 static bool is_worn(const lcl_precond *M)
 {
     const struct amg *S = M->op.state;
-    const struct lcl_precond_info *info = &M->info;
-    const double first = info->first_iterations;
     if (S->H.fresh || S->params.amg.refresh == LCL_AMG_REFRESH_VALUES)
         return false;
     return S->params.amg.refresh == LCL_AMG_REFRESH_FULL ||
-           (first > 0 && (M->failed || info->last_iterations > 1.5 * first));
+           (!M->lagged && lcl_precond_is_slow(M, M->info.first_iterations));
 }
 
 // ------------------------------------------------------------------- info

@@ -225,6 +225,7 @@ static enum lcl_status update(lcl_precond *M)
         (st = lcl_operator_take_staged(C->pressures)) < 0)
         return st;
     C->multigrid->failed = M->failed;
+    C->multigrid->lagged = M->lagged;
     C->multigrid->info.first_iterations = first;
     C->multigrid->info.last_iterations = last;
     if ((st = C->multigrid->ops->update(C->multigrid)) < 0)

@@ -97,6 +97,7 @@ static enum lcl_status check_params(const struct lcl_precond_params *p,
         (unsigned)p->pivot >= LCL_PIVOT_COUNT ||
         (unsigned)p->storage >= LCL_FACTOR_STORAGE_COUNT ||
         (unsigned)p->coarse >= LCL_COARSE_COUNT ||
+        (unsigned)p->refresh >= LCL_REFRESH_COUNT ||
         (unsigned)p->block_jacobi.extraction >= LCL_BLOCK_EXTRACTION_COUNT ||
         (unsigned)p->block_jacobi.apply >= LCL_BLOCK_APPLY_COUNT ||
         (unsigned)p->partition.type >= LCL_PARTITION_COUNT ||
@@ -165,7 +166,11 @@ void lcl_precond_record(lcl_precond *M, int iterations, bool converged)
 {
     struct lcl_precond_info *info = &M->info;
     M->failed = !converged;
+    M->lagged = lcl_precond_lag(M) > 0;
+    ++M->solves;
     info->last_iterations = iterations;
+    if (M->fresh_iterations == 0 && converged)
+        M->fresh_iterations = iterations;
     if (info->first_iterations == 0 && converged)
         info->first_iterations = iterations;
 }
@@ -174,6 +179,7 @@ enum lcl_status lcl_precond_refactor(lcl_precond *M)
 {
     lcl_task_enter(M->op.range.ctx, LCL_TASK_NUMERIC);
     M->version = M->A->version;
+    M->solves = M->fresh_iterations = 0;
     const enum lcl_status st = M->ops->update ? M->ops->update(M) : LCL_OK;
     lcl_task_leave(M->op.range.ctx);
     const struct lcl_precond_info *info = &M->info;
@@ -322,6 +328,7 @@ static enum lcl_status begin(lcl_precond **out, lcl_operator *A,
         (*out)->op.range = (*out)->op.domain = whole->range;
     }
     (*out)->info = initial_info(A, params->type);
+    (*out)->refresh = params->refresh;
     return set_up(*out, params);
 }
 
@@ -467,6 +474,17 @@ enum lcl_status lcl_precond_update(lcl_precond *M)
     const struct lcl_space *V = &M->op.range;
     const enum lcl_status st = lcl_space_agree(V, refresh_copy(M), what);
     return st < 0 ? st : lcl_space_agree(V, lcl_precond_refactor(M), what);
+}
+
+enum lcl_status lcl_precond_refresh(lcl_precond *M)
+{
+    if (M->refresh != LCL_REFRESH_ON_SLOW || lcl_precond_lag(M) == 0 ||
+        !lcl_precond_is_slow(M, M->fresh_iterations))
+        return LCL_OK;
+    lcl_info(log_of(M), "%s takes new values after %d iterations, %d at first",
+             lcl_precond_name(M->info.type), M->info.last_iterations,
+             M->fresh_iterations);
+    return lcl_precond_update(M);
 }
 
 enum lcl_status lcl_precond_apply(lcl_precond *M, const double *b, double *x)

@@ -61,13 +61,35 @@ struct lcl_precond {
     uint64_t version;        // of the values of A from which M was created
     lcl_precond *transposed; // M^T, for an operator of M->matrix; or NULL
     uint64_t transposed_version; // of the values of A in M^T
-    bool failed;                 // the last solve
+    enum lcl_refresh refresh;
+    // Since the last refresh: solves, and iterations of the first of them that
+    // converged, 0: none
+    int solves, fresh_iterations;
+    bool failed; // the last solve
+    bool lagged; // it had other values than M
     struct lcl_precond_info info;
 };
 
 // lcl_precond_create() without factors; `params` are checked.
 enum lcl_status lcl_precond_analyse(lcl_precond **out, lcl_operator *A,
                                     const struct lcl_precond_params *params);
+
+// Whether the last solve with M failed or took half more iterations than
+// `first` > 0, those of a solve when M, or what is in question of it, was new.
+static inline bool lcl_precond_is_slow(const lcl_precond *M, int first)
+{
+    return first > 0 && (M->failed || M->info.last_iterations > 1.5 * first);
+}
+
+// Updates of A that M does not contain.
+static inline int lcl_precond_lag(const lcl_precond *M)
+{
+    return (int)(M->A->version - M->version);
+}
+
+// Updates M if its parameters ask for that before a solve. Statuses as
+// lcl_precond_update().
+enum lcl_status lcl_precond_refresh(lcl_precond *M);
 
 // Takes note of a solve with M.
 void lcl_precond_record(lcl_precond *M, int iterations, bool converged);

@@ -422,6 +422,21 @@ refused 3 'amg .*symmetric' --problem convdiff:6x6x6 --precond amg --amg-smoothe
 ends 0 --problem convdiff:12,5 --precond amg --amg-coarse-rows 50
 says stdout '^multigrid   sa, ildu0'
 
+# Singular systems.
+printf '%%%%MatrixMarket matrix coordinate real general\n3 3 7\n1 1 1\n1 2 -1\n2 1 -1\n2 2 2\n2 3 -1\n3 2 -1\n3 3 1\n' >path.mtx
+printf '%%%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n' >slope.mtx
+printf '%%%%MatrixMarket matrix array real general\n3 1\n2\n2\n2\n' >level.mtx
+ends 0 path.mtx --nullspace constant -b slope.mtx
+says stdout '^removed      3.464e+00 of b, ||b|| 1.414e+00 is left'
+ends 0 path.mtx --nullspace level.mtx --rhs ones --json
+says stdout '"norm_removed": *1.73205'
+ends 1 path.mtx --rhs ones
+refused 3 'null vector 0' path.mtx --nullspace slope.mtx
+refused 3 'null vector 0' two.mtx --nullspace constant
+refused 3 'level.mtx is 3 x 1, but the vectors of two.mtx have 2 rows' two.mtx --nullspace level.mtx
+refused 2 'nullspace does not apply to clsolve info' info path.mtx --nullspace constant
+refused 2 'it is an input' path.mtx --nullspace level.mtx -o level.mtx
+
 # Fill and overlap.
 ends 0 --problem lap3d:12 --subdomain-rows 200 --precond iluk --ilu-level 2
 says stdout 'fill of level 2: '

@@ -186,6 +186,7 @@ void test_errors__have_status_and_sentence(const levelcl::Context &ctx)
     check_error(LCL_EINVAL, "val has 512", [&] { A.update(s.b); });
     check_error(LCL_EINVAL, "vectors has 511",
                 [&] { A.set_near_nullspace(shorter, 1); });
+    check_error(LCL_EINVAL, "null vector 0", [&] { A.set_nullspace(); });
     check_error(LCL_EFORMAT, "NaN",
                 [&] { (void)solver.solve(not_finite, s.x); });
     check_error(LCL_EINVAL, "did you mean 'max-iters'",

@@ -217,6 +217,8 @@ static const struct variant variants[] = {
     {"block_4",   8, {.source = "kron_values.cl", .block = 4}},
     {"plain",     8, {.source = "minres.cl"}},
     {"plain",     8, {.source = "natural_block.cl"}},
+    {"constant",  8, {.source = "projection.cl", .defines = {{"CONSTANT", 1}}}},
+    {"vectors",   8, {.source = "projection.cl", .defines = {{"VECTORS", 6}}}},
     {"wide",      8, {.source = "natural_block.cl", .wide = 1}},
     {"s_2",       8, {.source = "okp.cl", .block = 4,
                       .defines = {{"STAGES", 2}}}},

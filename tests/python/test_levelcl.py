@@ -148,6 +148,30 @@ class Solve(Case):
             _, report = levelcl.solve(op, b, **options)
         self.assertEqual(report.iterations, without.iterations)
 
+    def test_solve__null_vectors_are_removed(self):
+        edge = sp.diags([np.ones(59), -np.ones(59)], [0, 1], (59, 60))
+        A = (edge.T @ edge).tocsr()
+        b = right_hand_side(A)
+        start = np.full(60, 2.5)
+        x, report = levelcl.solve(A, b, start, nullspace="constant",
+                                  solver="cg")
+        self.assertAlmostEqual(report.norm_removed, abs(b.sum()) / 60**0.5)
+        np.testing.assert_allclose(A @ x, b - b.mean(), atol=1e-6)
+        self.assertAlmostEqual(x.mean(), 2.5)
+        scale = sp.diags(np.arange(1.0, 61))
+        with levelcl.Operator((scale @ A).tocsr()) as op:
+            with self.assertRaisesRegex(levelcl.LevelclError, "left"):
+                op.set_nullspace()
+            with self.assertRaisesRegex(ValueError, "constant"):
+                op.set_nullspace("ones")
+            with self.assertRaisesRegex(levelcl.LevelclError, "rows"):
+                op.set_nullspace(np.ones((35, 1)))
+            op.set_nullspace(left=1 / np.arange(1.0, 61)[:, None])
+            x, _ = levelcl.solve(op, scale @ A @ b)
+            np.testing.assert_allclose(x, b - b.mean(), atol=1e-5)
+            op.set_nullspace(np.ones((60, 1)), check=False)
+            op.set_nullspace(None)
+
     def test_rigid_body_modes__are_translations_and_rotations(self):
         points = RANDOM.uniform(size=(10, 2))
         modes = levelcl.rigid_body_modes(points)

@@ -123,6 +123,11 @@ class lcl_dense(_Struct):
     _fields_ = [("rows", _long), ("cols", _long), ("val", _pointer(_double))]
 
 
+class lcl_nullspace(_Struct):
+    _fields_ = [("right", _pointer(lcl_dense)), ("left", _pointer(lcl_dense)),
+                ("unchecked", _bool)]
+
+
 class lcl_operator_params(_Struct):
     _fields_ = [
         ("spmv", _spmv), ("block_size", _int), ("kron", _kron),
@@ -168,7 +173,8 @@ class lcl_precond_params(_Struct):
         ("partition", lcl_partition_params), ("pivot", _enum("pivot")),
         ("pivot_tol", _double), ("relax", _double), ("ilu_level", _int),
         ("ilut_p", _int), ("ilut_tol", _double), ("overlap", _int),
-        ("transversal", _bool), ("coarse", _coarse), ("storage", _storage),
+        ("transversal", _bool), ("refresh", _enum("refresh")),
+        ("coarse", _coarse), ("storage", _storage),
         ("block_jacobi", lcl_block_jacobi_params), ("amg", lcl_amg_params),
         ("cpr", lcl_cpr_params)]
 
@@ -233,9 +239,11 @@ class lcl_report(_Struct):
     _fields_ = [
         ("stop", _stop), ("iterations", _int), ("x_iteration", _int),
         ("restarts", _int), ("exhausted", _bool), ("norm_b", _double),
-        ("residual", _double), ("true_residual", _double),
-        ("seconds", _double), ("history", _pointer(_double)),
-        ("history_count", _int), ("launches", _int)]
+        ("norm_removed", _double), ("residual", _double),
+        ("true_residual", _double), ("seconds", _double),
+        ("history", _pointer(_double)), ("history_count", _int),
+        ("launches", _int), ("precond_solves", _int),
+        ("precond_updates", _int)]
 
 
 class lcl_attempt(_Struct):
@@ -335,6 +343,7 @@ _PROTOTYPES = {
     "operator_create_callback": (_int, _out, _ref, _long, _long, _APPLY, _ref),
     "operator_update": (_int, _ref, _pointer(_double)),
     "operator_set_near_nullspace": (_int, _ref, _pointer(lcl_dense)),
+    "operator_set_nullspace": (_int, _ref, _pointer(lcl_nullspace)),
     "operator_apply": (_int, _ref, _pointer(_double), _pointer(_double)),
     "operator_apply_transpose": (_int, _ref, _pointer(_double),
                                  _pointer(_double)),
@@ -609,11 +618,14 @@ class Report:
     restarts: int
     exhausted: bool
     norm_b: float
+    norm_removed: float    # of what Operator.set_nullspace() removed from b
     residual: float        # ||r|| / ||b|| by the recurrence
     true_residual: float   # ||b - A x|| / ||b||
     seconds: float
     history: np.ndarray    # the residual after each iteration
     launches: int
+    precond_solves: int    # with the preconditioner's factors, this included
+    precond_updates: int   # of values that they do not contain
     reason: str = ""       # of a chain: why its first method was chosen
     attempts: tuple = ()   # of a chain: an Attempt for each method tried
 
@@ -915,6 +927,27 @@ class Operator(LinearOperator, _Owner):
                          ctypes.byref(struct))
 
 
+    def set_nullspace(self, right="constant", left=None, check=True):
+        """The null space of a singular operator: "constant", or columns v with
+        A v = 0; `left`: columns w with A^T w = 0, if others. None: A is
+        regular. For solvers made from now on."""
+        handle = self._live()
+        if right is None:
+            handle.core.call(_lib.operator_set_nullspace, handle.pointer, None)
+            return
+        if isinstance(right, str) and right != "constant":
+            raise ValueError(f'right {right!r}: expected "constant" or columns')
+        given = {"right": None if isinstance(right, str) else right,
+                 "left": left}
+        arrays = {side: _doubles(X, side, "F") for side, X in given.items()
+                  if X is not None}
+        sides = {side: ctypes.pointer(_dense(X, side))
+                 for side, X in arrays.items()}
+        struct = lcl_nullspace(**sides, unchecked=not check)
+        handle.core.call(_lib.operator_set_nullspace, handle.pointer,
+                         ctypes.byref(struct))
+
+
 def _dense(X, name):
     _need_columns(X, name)
     return lcl_dense(X.shape[0], X.shape[1], _at(X))
@@ -1137,9 +1170,10 @@ class Chain(_Solving):
 
 
 def solve(A, b, x0=None, *, context=None, monitor=None, near_nullspace=None,
-          **options):
+          nullspace=None, **options):
     """Solves A x = b by a Chain; see there for the options, and Operator for
-    those of the product. Returns a Result: x, and a Report."""
+    those of the product and both null spaces. Returns a Result: x, and a
+    Report."""
     parts = {"op": {}, "other": {}}
     for keyword, value in options.items():
         of_operator = _fields().get(keyword, "").startswith("op.")
@@ -1153,6 +1187,8 @@ def solve(A, b, x0=None, *, context=None, monitor=None, near_nullspace=None,
             raise TypeError("the operator has a context and options already")
         if near_nullspace is not None:
             op.set_near_nullspace(near_nullspace)
+        if nullspace is not None:
+            op.set_nullspace(nullspace)
         chain = made.enter_context(Chain(op, **parts["other"]))
         return chain.solve(b, x0, monitor)
 
