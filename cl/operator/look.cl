@@ -15,6 +15,10 @@
 //
 //     sums[5G+g]    sum of |a_ij|
 //
+//     sums[6G+g]    number of a_ij /= 0
+//
+//     sums[7G+g]    sum over rows of the square of that number
+//
 // Launch: G groups; LANES_PER_ROW lanes share a row.
 // Layout: that of csr.cl and, for LCL_BLOCK > 1, of bsr.cl.
 // Determinism: fixed order for a given G.
@@ -31,6 +35,7 @@
 
 struct row {
     double diagonal, above, below; // sums of the a_ij > 0 and of the -a_ij > 0
+    double couplings;
 };
 
 // The lane's share of row `r` of block row i, whose blocks are from .. to-1.
@@ -38,7 +43,7 @@ static inline struct row row_share(long i, uint r, ulong from, ulong to,
                                    uint lane, global const int *col,
                                    global const double *val)
 {
-    struct row s = {0, 0, 0};
+    struct row s = {0, 0, 0, 0};
     for (ulong t = from * LCL_BLOCK + lane; t < to * LCL_BLOCK;
          t += LANES_PER_ROW) {
         const ulong k = t / LCL_BLOCK;
@@ -48,6 +53,7 @@ static inline struct row row_share(long i, uint r, ulong from, ulong to,
         s.diagonal += own ? a : 0.0;
         s.above += own ? 0.0 : fmax(a, 0.0);
         s.below += own ? 0.0 : fmax(-a, 0.0);
+        s.couplings += own || a == 0 ? 0.0 : 1.0;
     }
     return s;
 }
@@ -61,6 +67,8 @@ static inline void add_row(struct row s, double *sum)
     sum[3] += all > LOOK_LOOSE * fabs(s.diagonal) ? 1.0 : 0.0;
     sum[4] += s.diagonal < 0 ? s.above : s.below;
     sum[5] += all;
+    sum[6] += s.couplings;
+    sum[7] += s.couplings * s.couplings;
 }
 
 WORK_GROUP
@@ -93,6 +101,7 @@ kernel void look(long n, global const index_t *restrict row_ptr,
             s.diagonal = wave_sum(s.diagonal, LANES_PER_ROW, scratch);
             s.above = wave_sum(s.above, LANES_PER_ROW, scratch);
             s.below = wave_sum(s.below, LANES_PER_ROW, scratch);
+            s.couplings = wave_sum(s.couplings, LANES_PER_ROW, scratch);
             if (lane == 0 && i < n)
                 add_row(s, sum);
         }

@@ -12,5 +12,6 @@
 // do.
 #define LOOK_LOOSE 1.5
 
-// Sums over the rows, as in look.cl.
-#define LOOK_SUMS 6
+// Sums over the rows, as in look.cl; the first LOOK_COUNTS count rows.
+#define LOOK_COUNTS 4
+#define LOOK_SUMS   8

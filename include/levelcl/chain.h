@@ -45,6 +45,9 @@ typedef struct lcl_chain lcl_chain;
  *           rows: most rows of badly scaled matrices are such
  *   ILUK    of level 1 for matrices that are not symmetric and lack diagonal
  *           entries: fill replaces them. Not for blocks
+ *   ILUT    of 20 entries and 1e-4 for other matrices that are not symmetric
+ *           if an entry lies, on average, in a row at least 4 times as long as
+ *           the mean row. Not for blocks
  * else IC0 for CG, ILDU0 for all others.
  *
  * If one type is named, there is one method. If both are DEFAULT, methods
@@ -57,8 +60,8 @@ typedef struct lcl_chain lcl_chain;
  *               MINRES with JACOBI instead of further CG; then those for
  *               general matrices
  *   symmetric   MINRES with JACOBI, then those for general matrices
- *   general     BiCGSTAB with ILDU0, JACOBI or ILUK; unless that was ILUK,
- *               IDR(8) with RAS of overlap 1 where much was dropped, else with
+ *   general     BiCGSTAB with ILDU0, JACOBI, ILUK or ILUT; unless that was
+ *               ILUK or ILUT, IDR(8) with RAS of overlap 1 where much was dropped, else with
  *               ILDU0, both with fp64 factors and shifted pivots; IDR(8) with
  *               ILUT(20, 1e-4) and GMRES(100) with ILUT(200, 1e-6) of the whole
  *               matrix, with a transversal; GMRES(100) without M. Blocks: no

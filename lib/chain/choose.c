@@ -11,6 +11,14 @@ enum { ELLIPTIC_ROWS = 4096 };
 #define ELLIPTIC_WEIGHT 0.9
 #define ELLIPTIC_LOOSE  0.1
 
+// From this ratio on, of the mean row length as seen from an entry to that as
+// seen from a row, few rows have most of the fill: r (r - 1) entries of a row
+// with r couplings that is eliminated early. ILDU(0) drops them all and ILU(k)
+// keeps them all; ILUT keeps the largest ones of each row.
+enum { UNEVEN = 4 };
+static const struct lcl_precond_params uneven = {.ilut_p = 20,
+                                                 .ilut_tol = 1e-4};
+
 bool lcl_wants_subdomains(const struct lcl_precond_params *p)
 {
     return p->trisolve || p->partition.type || p->partition.weights ||
@@ -37,6 +45,15 @@ static bool is_dominated(const struct lcl_traits *T)
 bool lcl_lacks_diagonals(const struct lcl_traits *T)
 {
     return T->block_size == 1 && T->look->positive + T->look->negative < T->n;
+}
+
+static bool is_uneven(const struct lcl_traits *T)
+{
+    const struct lcl_look *look = T->look;
+    return T->block_size == 1 &&
+           look->squares * (double)T->n >=
+               UNEVEN * look->couplings * look->couplings &&
+           look->couplings > 0;
 }
 
 // Whether M of this type is symmetric and definite if A is.
@@ -93,7 +110,9 @@ static enum lcl_precond_type choose_precond(const struct lcl_precond_params *p,
         return LCL_PRECOND_JACOBI;
     if (for_cg)
         return is_elliptic(T) ? LCL_PRECOND_AMG : LCL_PRECOND_IC0;
-    return lcl_lacks_diagonals(T) ? LCL_PRECOND_ILUK : LCL_PRECOND_ILDU0;
+    return lcl_lacks_diagonals(T) ? LCL_PRECOND_ILUK
+           : is_uneven(T)         ? LCL_PRECOND_ILUT
+                                  : LCL_PRECOND_ILDU0;
 }
 
 static enum lcl_solver_type choose_solver(enum lcl_precond_type precond,
@@ -124,7 +143,18 @@ static const char *reason_of(const struct lcl_traits *T)
            : lcl_lacks_diagonals(T)
                ? "the matrix is not symmetric and lacks diagonal entries, "
                  "which fill replaces"
+           : is_uneven(T)
+               ? "the matrix is not symmetric, and a few rows with far "
+                 "more entries than others cause most of the fill"
                : "the matrix is not symmetric";
+}
+
+static void take_fill(struct lcl_precond_params *p)
+{
+    if (p->ilut_p == 0)
+        p->ilut_p = uneven.ilut_p;
+    if (p->ilut_tol == 0)
+        p->ilut_tol = uneven.ilut_tol;
 }
 
 void lcl_choose(struct lcl_precond_params *precond,
@@ -132,8 +162,11 @@ void lcl_choose(struct lcl_precond_params *precond,
                 const struct lcl_traits *T)
 {
     *reason = reason_of(T);
-    if (precond->type == LCL_PRECOND_DEFAULT)
+    if (precond->type == LCL_PRECOND_DEFAULT) {
         precond->type = choose_precond(precond, solver->type, T);
+        if (precond->type == LCL_PRECOND_ILUT)
+            take_fill(precond);
+    }
     if (solver->type == LCL_SOLVER_DEFAULT)
         solver->type = choose_solver(precond->type, T);
 }

@@ -111,7 +111,8 @@ static void append_general(struct lcl_plan *P, const lcl_operator *A)
                                                    .ilut_tol = 1e-4},
                                            thick = {.ilut_p = 200,
                                                     .ilut_tol = 1e-6};
-    if (P->method[0].precond.type != LCL_PRECOND_ILUK)
+    const enum lcl_precond_type first = P->method[0].precond.type;
+    if (first != LCL_PRECOND_ILUK && first != LCL_PRECOND_ILUT)
         append_unfilled(P);
     append_ilut(P, A, LCL_SOLVER_IDR, &thin, "p 20, tol 1e-4",
                 "p 20, tol 1e-4, of subdomains");

@@ -16,6 +16,8 @@ void lcl_look_take(struct lcl_look *look, const double *sum)
     look->negative = (int64_t)sum[1];
     look->close = (int64_t)sum[2];
     look->loose = (int64_t)sum[3];
+    look->couplings = sum[6];
+    look->squares = sum[7];
     look->opposite = sum[5] > 0 && isfinite(sum[5]) ? sum[4] / sum[5] : 0;
 }
 
@@ -31,7 +33,7 @@ enum lcl_status lcl_look_measure(struct lcl_look *look,
     *look = (struct lcl_look){.positive = 0};
     if (st < 0)
         return st;
-    for (int q = 0; q < 4; ++q)
+    for (int q = 0; q < LOOK_COUNTS; ++q)
         if (!(sum[q] >= 0 && sum[q] <= (double)A->n))
             return lcl_fail(lcl_context_log(ctx), LCL_ESELFTEST,
                             "%s computes wrong results: %g of %lld rows",

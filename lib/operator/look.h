@@ -14,6 +14,8 @@ struct lcl_look {
     int64_t loose; // rows with more than LOOK_LOOSE |a_ii|
     double opposite; // weight of the couplings of the sign opposite to a_ii, as
                      // in lib/multilevel/couplings.h
+    double couplings; // their number
+    double squares;   // sum over rows of the square of their number
 };
 
 // All fields but `symmetric`, in one pass over A, the matrix of the operator

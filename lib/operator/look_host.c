@@ -13,9 +13,10 @@ void lcl_look_host_sums(double *sums, const struct lcl_csr *A)
     for (int q = 0; q < LOOK_SUMS; ++q)
         sums[q] = 0;
     for (int64_t i = 0; i < A->rows; ++i) {
-        double diagonal = 0, above = 0, below = 0;
+        double diagonal = 0, above = 0, below = 0, couplings = 0;
         for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k) {
             const double a = A->val[k];
+            couplings += A->col_ind[k] != i && a != 0;
             if (A->col_ind[k] == i)
                 diagonal += a;
             else if (a > 0)
@@ -29,6 +30,8 @@ void lcl_look_host_sums(double *sums, const struct lcl_csr *A)
         sums[3] += above + below > LOOK_LOOSE * fabs(diagonal);
         sums[4] += diagonal < 0 ? above : below;
         sums[5] += above + below;
+        sums[6] += couplings;
+        sums[7] += couplings * couplings;
     }
 }
 

@@ -504,6 +504,21 @@ static void test_chain__zero_diagonals_are_filled(void **state)
                   LCL_SOLVER_BICGSTAB, LCL_PRECOND_ILUK);
 }
 
+// One row causes more fill than all others.
+static void test_chain__fill_of_long_rows_is_kept_by_size(void **state)
+{
+    const struct lcl_precond_info *info;
+    struct run r;
+    run_open(&r, *state, test_bordered(unsymmetric(), 1, -1, 3), NULL, NULL);
+    info = lcl_precond_info(lcl_chain_precond(r.C));
+    assert_int_equal(solver_of(&r), LCL_SOLVER_BICGSTAB);
+    assert_int_equal(info->type, LCL_PRECOND_ILUT);
+    assert_int_equal(info->ilut_p, 20);
+    assert_true(info->ilut_tol == 1e-4);
+    assert_int_equal(solve(&r, LCL_OK), 1);
+    run_close(&r);
+}
+
 // Where elimination does not help, the next factors come after a permutation.
 static void test_chain__missing_diagonals_are_permuted(void **state)
 {
@@ -712,6 +727,7 @@ int main(void)
         cmocka_unit_test(test_chain__dominated_matrices_need_no_factors),
         cmocka_unit_test(test_chain__bad_scales_are_not_for_multigrid),
         cmocka_unit_test(test_chain__zero_diagonals_are_filled),
+        cmocka_unit_test(test_chain__fill_of_long_rows_is_kept_by_size),
         cmocka_unit_test(test_chain__missing_diagonals_are_permuted),
         cmocka_unit_test(test_chain__singular_systems_are_reported),
         cmocka_unit_test(test_chain__iterations_are_bounded_together),

@@ -35,8 +35,9 @@ static void expect_look(lcl_context *ctx, struct lcl_csr A, int block,
                      LCL_OK);
     test_row_sums(got, LOOK_SUMS, ctx, spec, &B, wide, lanes);
     lcl_look_host_sums(expected, &A);
-    test_expect_near("counts", got, expected, 4, 0);
+    test_expect_near("counts", got, expected, LOOK_COUNTS, 0);
     test_expect_near("weights", got + 4, expected + 4, 2, 1e-13 * expected[5]);
+    test_expect_near("couplings", got + 6, expected + 6, 2, 0);
     lcl_free(place);
     lcl_bsr_finish(&B);
     test_csr_finish(&A);
@@ -75,6 +76,7 @@ static void test_look__the_laplacian_is_elliptic(void **state)
     assert_true(look.close >= inner && look.close < A.rows);
     assert_int_equal(look.loose, 0);
     assert_true(look.opposite == 1);
+    assert_true(look.couplings == (double)(A.nnz - A.rows));
     for (int64_t k = 0; k < A.nnz; ++k)
         A.val[k] *= -1;
     look = look_at(*state, &A);
@@ -95,6 +97,7 @@ static void test_look__a_diagonal_has_no_couplings(void **state)
     assert_int_equal(look.close, 0);
     assert_int_equal(look.loose, 0);
     assert_true(look.opposite == 0);
+    assert_true(look.couplings == 0 && look.squares == 0);
     test_csr_finish(&A);
 }
 
