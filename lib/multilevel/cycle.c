@@ -33,19 +33,18 @@ enum lcl_status lcl_cycle_init(struct lcl_cycle *C, lcl_context *ctx)
 
 // ------------------------------------------------------------------- levels
 
-enum lcl_status lcl_cycle_append(struct lcl_cycle *C,
-                                 const struct lcl_device_matrix *A,
-                                 const struct lcl_device_matrix *P,
-                                 const struct lcl_device_matrix *R,
-                                 lcl_buffer *lambda)
+enum lcl_status lcl_cycle_append_part(
+    struct lcl_cycle *C, const struct lcl_device_matrix *A,
+    const struct lcl_device_matrix *P, const struct lcl_device_matrix *R,
+    lcl_buffer *lambda, const struct lcl_cycle_halos *halos, int64_t room)
 {
     static const char what[] = "a vector of a level";
     struct lcl_cycle_level *L = &C->level[C->levels++];
-    const int64_t smoothed = lambda ? A->n : 0;
+    const int64_t size = A->n + room, smoothed = lambda ? size : 0;
     const struct lcl_buffer_plan vectors[] = {
-        {&L->t, A->n, sizeof(double), what},
-        {&L->b, A->n, sizeof(float), what},
-        {&L->x, A->n, sizeof(float), what},
+        {&L->t, size, sizeof(double), what},
+        {&L->b, size, sizeof(float), what},
+        {&L->x, size, sizeof(float), what},
         {&L->y, smoothed, sizeof(float), what},
         {&L->r, smoothed, sizeof(float), what},
     };
@@ -53,6 +52,7 @@ enum lcl_status lcl_cycle_append(struct lcl_cycle *C,
     L->n = A->n;
     L->matrix = A;
     L->lambda = lambda;
+    L->halos = *halos;
     if ((st = lcl_buffers_create(C->ctx, vectors,
                                  sizeof vectors / sizeof *vectors)) < 0 ||
         (lambda &&
@@ -61,6 +61,16 @@ enum lcl_status lcl_cycle_append(struct lcl_cycle *C,
         (st = lcl_cycle_matrix_init(&L->P, C->ctx, P, LCL_CYCLE_UPWARDS)) < 0)
         return st;
     return lcl_cycle_matrix_init(&L->R, C->ctx, R, LCL_CYCLE_DOWN);
+}
+
+enum lcl_status lcl_cycle_append(struct lcl_cycle *C,
+                                 const struct lcl_device_matrix *A,
+                                 const struct lcl_device_matrix *P,
+                                 const struct lcl_device_matrix *R,
+                                 lcl_buffer *lambda)
+{
+    static const struct lcl_cycle_halos none = {NULL, NULL, NULL};
+    return lcl_cycle_append_part(C, A, P, R, lambda, &none, 0);
 }
 
 static lcl_buffer **vector_at(struct lcl_cycle_level *L, size_t i)
@@ -111,12 +121,24 @@ static enum lcl_status find_scale(const struct lcl_cycle *C,
                       lcl_arg_buffer(D->val), lcl_arg_buffer(L->t));
 }
 
+// The scales of ghosts come from their ranks; those of the last matrix that has
+// asked for them stand behind the rank's own.
+static enum lcl_status complete(const struct lcl_level_halo *halo,
+                                lcl_buffer *t)
+{
+    return halo ? lcl_level_halo_complete(halo, t) : LCL_OK;
+}
+
 static enum lcl_status store(const struct lcl_cycle *C, int l)
 {
     const struct lcl_cycle_level *L = &C->level[l], *next = L + 1;
-    enum lcl_status st = LCL_OK;
-    if ((L->A.D && (st = lcl_cycle_store(&L->A, L->t, L->t, C->lost)) < 0) ||
-        !L->P.D || (st = lcl_cycle_store(&L->P, L->t, next->t, C->lost)) < 0)
+    const struct lcl_cycle_halos *halos = &L->halos;
+    enum lcl_status st;
+    if ((st = complete(halos->A, L->t)) < 0 ||
+        (L->A.D && (st = lcl_cycle_store(&L->A, L->t, L->t, C->lost)) < 0) ||
+        !L->P.D || (st = complete(halos->P, next->t)) < 0 ||
+        (st = lcl_cycle_store(&L->P, L->t, next->t, C->lost)) < 0 ||
+        (st = complete(halos->R, L->t)) < 0)
         return st;
     return lcl_cycle_store(&L->R, next->t, L->t, C->lost);
 }
@@ -149,14 +171,18 @@ enum lcl_status lcl_cycle_relax_by(struct lcl_cycle *C, int l, lcl_operator *M,
     return lcl_relaxation_init(&C->level[l].relaxation, M, traffic);
 }
 
+static enum lcl_status fetch(struct lcl_level_halo *halo, lcl_buffer *x)
+{
+    return halo ? lcl_level_halo_fetch(halo, x) : LCL_OK;
+}
+
 // A level during power iterations: y = -A x, or -M^-1 A x.
 struct product {
     const struct lcl_cycle_level *L;
     struct lcl_operands v;
 };
 
-static enum lcl_status multiply(const void *user, const lcl_buffer *x,
-                                lcl_buffer *y)
+static enum lcl_status multiply(const void *user, lcl_buffer *x, lcl_buffer *y)
 {
     const struct product *p = user;
     const struct lcl_cycle_level *L = p->L;
@@ -168,8 +194,9 @@ static enum lcl_status multiply(const void *user, const lcl_buffer *x,
                                           .x = x,
                                           .y = x,
                                           .out = relaxes ? L->r : y};
-    const enum lcl_status st =
-        lcl_cycle_step(&L->A, LCL_CYCLE_RESIDUAL, &own, &p->v);
+    enum lcl_status st = fetch(L->halos.A, x);
+    if (st == LCL_OK)
+        st = lcl_cycle_step(&L->A, LCL_CYCLE_RESIDUAL, &own, &p->v);
     return st < 0 || !relaxes
                ? st
                : lcl_relax(&undamped, L->t, L->r, false, y, &p->v);
@@ -181,7 +208,8 @@ static enum lcl_status estimate(const struct lcl_cycle *C,
     const struct product p = {L, {.stop = lcl_context_no_stop(C->ctx)}};
     enum lcl_status st;
     if ((st = lcl_buffer_fill(L->b, 0)) < 0 ||
-        (st = lcl_power_run(&C->power, L->n, L->x, L->y, multiply, &p)) < 0)
+        (st = lcl_power_run(&C->power, C->space, L->n, L->x, L->y, multiply,
+                            &p)) < 0)
         return st;
     return L->relaxation.M ? lcl_power_damping(&C->power, L->relaxation.damping)
                            : lcl_power_lambda(&C->power, L->lambda);
@@ -209,24 +237,35 @@ enum lcl_status lcl_cycle_spread(const struct lcl_cycle *C,
 
 // ------------------------------------------------------------------- cycle
 
+// The vector that the step multiplies A with (cycle.cl.h).
+static lcl_buffer *operand_of(const struct lcl_cycle_level *L,
+                              enum lcl_cycle_step step)
+{
+    return step == LCL_CYCLE_FIRST || step == LCL_CYCLE_BEFORE ? L->b
+           : step == LCL_CYCLE_LAST                            ? L->y
+                                                               : L->x;
+}
+
 static enum lcl_status smooth(const struct lcl_cycle_level *L,
                               enum lcl_cycle_step step, lcl_buffer *out,
                               const struct lcl_operands *v)
 {
     const struct lcl_cycle_vectors own = {
         .lambda = L->lambda, .b = L->b, .x = L->x, .y = L->y, .out = out};
-    return lcl_cycle_step(&L->A, step, &own, v);
+    const enum lcl_status st = fetch(L->halos.A, operand_of(L, step));
+    return st < 0 ? st : lcl_cycle_step(&L->A, step, &own, v);
 }
 
 // With R or P of the level.
 static enum lcl_status move(const struct lcl_cycle_level *L,
-                            enum lcl_cycle_step step, const lcl_buffer *from,
+                            enum lcl_cycle_step step, lcl_buffer *from,
                             lcl_buffer *out, const struct lcl_operands *v)
 {
+    const bool down = step == LCL_CYCLE_RESTRICT;
     const struct lcl_cycle_vectors own = {
         .lambda = L->lambda, .b = L->b, .x = from, .y = from, .out = out};
-    return lcl_cycle_step(step == LCL_CYCLE_RESTRICT ? &L->R : &L->P, step,
-                          &own, v);
+    const enum lcl_status st = fetch(down ? L->halos.R : L->halos.P, from);
+    return st < 0 ? st : lcl_cycle_step(down ? &L->R : &L->P, step, &own, v);
 }
 
 static bool by_jacobi(const struct lcl_cycle *C)
@@ -267,7 +306,7 @@ static lcl_buffer *result(const struct lcl_cycle *C, int l)
 {
     const struct lcl_cycle_level *L = &C->level[l];
     const bool last = l == C->levels - 1;
-    if (by_factors(C) || (last && C->coarsest))
+    if (by_factors(C) || (last && (C->coarsest || C->below)))
         return L->x;
     return by_jacobi(C) && !last ? L->y : L->r;
 }
@@ -309,6 +348,8 @@ static enum lcl_status solve_coarsest(const struct lcl_cycle *C,
                                       const struct lcl_operands *v)
 {
     const struct lcl_cycle_level *L = &C->level[C->levels - 1];
+    if (C->below)
+        return C->below(C->below_arg, L->b, L->x, v);
     if (!C->coarsest) {
         const enum lcl_status st = smooth_first(C, L, v);
         return st < 0 ? st : smooth_again(C, L, v);
@@ -320,14 +361,25 @@ static enum lcl_status solve_coarsest(const struct lcl_cycle *C,
                       lcl_arg_int(v->at));
 }
 
-static enum lcl_status enter(const struct lcl_cycle *C,
-                             const struct lcl_operands *v)
+// All ranks scale by the same power of two.
+static enum lcl_status find_largest(const struct lcl_cycle *C,
+                                    const struct lcl_operands *v)
 {
     const struct lcl_cycle_level *L = &C->level[0];
     const enum lcl_status st = LCL_LAUNCH(
         C->scale, C->groups, lcl_arg_long(L->n), lcl_arg_buffer(L->t),
         lcl_arg_buffer(v->x), lcl_arg_buffer(C->largest),
         lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
+    return st < 0 || !C->space
+               ? st
+               : lcl_space_reduce(C->space, C->largest, 0, 1, C->groups);
+}
+
+static enum lcl_status enter(const struct lcl_cycle *C,
+                             const struct lcl_operands *v)
+{
+    const struct lcl_cycle_level *L = &C->level[0];
+    const enum lcl_status st = find_largest(C, v);
     return st < 0 ? st
                   : LCL_LAUNCH(C->enter, C->groups, lcl_arg_long(L->n),
                                lcl_arg_buffer(C->largest),
@@ -355,12 +407,27 @@ enum lcl_status lcl_cycle_apply(const struct lcl_cycle *C,
                             lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
 }
 
+static int fetch_launches(const struct lcl_level_halo *halo)
+{
+    return halo ? lcl_level_halo_launches(halo) : 0;
+}
+
+// Of the exchanges of a level.
+static int halo_launches(const struct lcl_cycle *C,
+                         const struct lcl_cycle_level *L)
+{
+    const int products = by_jacobi(C) || by_factors(C) ? 2 : 4;
+    return products * fetch_launches(L->halos.A) + fetch_launches(L->halos.P) +
+           fetch_launches(L->halos.R);
+}
+
 int lcl_cycle_launches(const struct lcl_cycle *C)
 {
-    int launches = C->coarsest ? 4 : 6;
+    int launches = C->coarsest ? 4 : C->below ? 3 : 6;
     for (int l = 0; l < C->levels; ++l) {
         const struct lcl_relaxation *R = &C->level[l].relaxation;
         const bool moves = l < C->levels - 1;
+        launches += halo_launches(C, &C->level[l]);
         if (R->M)
             launches += 2 * lcl_relaxation_launches(R) + (moves ? 4 : -2);
         else if (moves)

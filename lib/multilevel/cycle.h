@@ -4,12 +4,19 @@
 
 #include "lib/dense/inverse.h"
 #include "lib/multilevel/cycle_matrix.h"
+#include "lib/multilevel/level_halo.h"
 #include "lib/multilevel/power.h"
 #include "lib/multilevel/relaxation.h"
 
 #include <levelcl/precond.h>
 
 enum { LCL_LEVELS_MOST = LCL_AMG_LEVELS };
+
+// Ghosts of the vectors that A, P and R multiply, behind the rank's own
+// entries; NULL: none.
+struct lcl_cycle_halos {
+    struct lcl_level_halo *A, *P, *R;
+};
 
 // All vectors but t are fp32.
 struct lcl_cycle_level {
@@ -20,7 +27,13 @@ struct lcl_cycle_level {
     lcl_buffer *lambda; // 1 fp64: largest eigenvalue of D^-1 A
     lcl_buffer *b, *x, *y, *r;
     struct lcl_relaxation relaxation; // for ILDU0
+    struct lcl_cycle_halos halos;
 };
+
+// x = what the levels below make of b, fp32; enqueued.
+typedef enum lcl_status lcl_cycle_below_fn(const void *arg, const lcl_buffer *b,
+                                           lcl_buffer *x,
+                                           const struct lcl_operands *v);
 
 struct lcl_cycle {
     lcl_context *ctx;
@@ -29,6 +42,9 @@ struct lcl_cycle {
     struct lcl_cycle_level level[LCL_LEVELS_MOST];
     const struct lcl_inverse *coarsest; // of the last level; NULL: two sweeps
                                         // of the smoother instead
+    const struct lcl_space *space;      // of several ranks; NULL: one device
+    lcl_cycle_below_fn *below;          // for the last level; NULL: coarsest
+    const void *below_arg;
     lcl_kernel *scale, *enter, *leave, *dense, *diagonal, *spread;
     lcl_buffer *largest; // groups fp64
     lcl_buffer *lost;    // 1 int32: values out of the range of fp32
@@ -50,6 +66,13 @@ enum lcl_status lcl_cycle_append(struct lcl_cycle *C,
                                  const struct lcl_device_matrix *P,
                                  const struct lcl_device_matrix *R,
                                  lcl_buffer *lambda);
+
+// The same for the rank's rows of the matrices; `room` is the number of ghosts
+// that vectors of the level have at most.
+enum lcl_status lcl_cycle_append_part(
+    struct lcl_cycle *C, const struct lcl_device_matrix *A,
+    const struct lcl_device_matrix *P, const struct lcl_device_matrix *R,
+    lcl_buffer *lambda, const struct lcl_cycle_halos *halos, int64_t room);
 
 // Has level l, which has a smoother, smoothed by M, which must outlive *C and
 // reads `traffic` bytes besides its vectors.

@@ -21,11 +21,9 @@ enum {
                            // levels that it saves
     INVERTED_MOST = 4096,  // rows of a last level that is inverted at all
 };
-#define THETA           0.16 // halved on each further level
 #define THETA_CLASSICAL 0.25
 #define GROWTH          2 // of the entries from a level to the next one, at most
 #define OVERCORRECTION  1.5 // of corrections by plain aggregation
-#define SLOW            0.9 // a level that keeps this share of the rows is the last one
 
 // ------------------------------------------------------------------- a level
 
@@ -217,7 +215,7 @@ static bool coarsens(const struct lcl_hierarchy *H, int l,
                      const struct coarsening *G)
 {
     const int64_t rows = coarse_rows(H, l, G);
-    return rows > 0 && (double)rows <= SLOW * (double)H->level[l].A->n;
+    return rows > 0 && (double)rows <= LCL_SLOW * (double)H->level[l].A->n;
 }
 
 static enum lcl_status coarsen(struct lcl_hierarchy *H, int l, bool *deeper)
@@ -297,6 +295,7 @@ static enum lcl_status take_matrix(struct lcl_hierarchy *H)
     struct lcl_hierarchy_level *L = &H->level[0];
     const struct lcl_device_matrix *A = H->given;
     const struct lcl_dense *X = H->params.near_null;
+    const int node = H->params.node > 0 ? H->params.node : A->block;
     enum lcl_status st = LCL_OK;
     H->params.near_null = NULL;
     H->is_system = A->block > 1 || X;
@@ -304,7 +303,7 @@ static enum lcl_status take_matrix(struct lcl_hierarchy *H)
     if (A->block > 1 && (st = lcl_to_entries(&L->own, H->ctx, A)) < 0)
         return st;
     if (X)
-        return lcl_near_null_upload(&L->near_null, H->ctx, X, A->block);
+        return lcl_near_null_upload(&L->near_null, H->ctx, X, node, NULL);
     return H->is_system ? lcl_near_null_start(&L->near_null, H->ctx,
                                               A->block_rows, A->block)
                         : LCL_OK;
@@ -326,7 +325,7 @@ enum lcl_status lcl_hierarchy_init(struct lcl_hierarchy *H, lcl_context *ctx,
     if ((st = take_matrix(H)) < 0 || (st = choose_coarsening(H)) < 0)
         return st;
     if (H->params.theta <= 0)
-        H->params.theta = is_classical(H) ? THETA_CLASSICAL : THETA;
+        H->params.theta = is_classical(H) ? THETA_CLASSICAL : LCL_THETA;
     if ((st = make_levels(H)) < 0)
         return st;
     const int64_t rows = H->level[H->levels - 1].A->n;

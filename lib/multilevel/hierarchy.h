@@ -11,6 +11,10 @@
 #include "lib/operator/operator.h"
 #include "lib/operator/spgemm.h"
 
+#define LCL_THETA 0.16 // of smoothed aggregation, halved on each further level
+#define LCL_SLOW                                                               \
+ 0.9 // a level that keeps this share of the rows is the last one
+
 struct lcl_hierarchy_params {
     enum lcl_amg_coarsening coarsening; // DEFAULT: by the couplings of A
     enum lcl_amg_smoother smoother;     // not DEFAULT
@@ -23,6 +27,7 @@ struct lcl_hierarchy_params {
     // NULL: constants, one for each component of a block. Only for smoothed
     // aggregation. Read by lcl_hierarchy_init().
     const struct lcl_dense *near_null;
+    int node; // rows of a node of near_null; 0: a block of A
 };
 
 struct lcl_hierarchy_level {

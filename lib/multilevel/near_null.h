@@ -4,6 +4,7 @@
 
 #include "host/buffer.h"
 #include "host/program.h"
+#include "lib/comm/comm.h"
 
 #include <levelcl/matrix.h>
 
@@ -19,9 +20,12 @@ struct lcl_near_null {
 enum lcl_status lcl_near_null_start(struct lcl_near_null *B, lcl_context *ctx,
                                     int64_t nodes, int block);
 
-// The columns of X, which are finite, each divided by its largest entry.
+// The columns of X, which are finite, each divided by its largest entry. With
+// `comm`, X has the rows of the rank, and the function is collective and
+// returns also the statuses of lcl_comm_gather(); NULL: one device.
 enum lcl_status lcl_near_null_upload(struct lcl_near_null *B, lcl_context *ctx,
-                                     const struct lcl_dense *X, int block);
+                                     const struct lcl_dense *X, int block,
+                                     struct lcl_comm *comm);
 void lcl_near_null_finish(struct lcl_near_null *B);
 
 // The kernel `name` of tentative.cl.

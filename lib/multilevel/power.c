@@ -32,7 +32,8 @@ void lcl_power_finish(struct lcl_power *P)
     lcl_buffer_destroy(&P->sums);
 }
 
-enum lcl_status lcl_power_run(const struct lcl_power *P, int64_t n,
+enum lcl_status lcl_power_run(const struct lcl_power *P,
+                              const struct lcl_space *V, int64_t n,
                               lcl_buffer *x, lcl_buffer *y,
                               lcl_power_fn *multiply, const void *user)
 {
@@ -44,10 +45,11 @@ enum lcl_status lcl_power_run(const struct lcl_power *P, int64_t n,
         x = y;
         y = before;
     }
-    return st < 0 ? st
-                  : LCL_LAUNCH(P->growth, P->groups, lcl_arg_long(n),
-                               lcl_arg_buffer(y), lcl_arg_buffer(x),
-                               lcl_arg_buffer(P->sums));
+    if (st == LCL_OK)
+        st =
+            LCL_LAUNCH(P->growth, P->groups, lcl_arg_long(n), lcl_arg_buffer(y),
+                       lcl_arg_buffer(x), lcl_arg_buffer(P->sums));
+    return st < 0 || !V ? st : lcl_space_reduce(V, P->sums, 0, 2, P->groups);
 }
 
 enum lcl_status lcl_power_lambda(const struct lcl_power *P,

@@ -5,6 +5,7 @@
 
 #include "host/buffer.h"
 #include "host/program.h"
+#include "lib/vector/space.h"
 
 struct lcl_power {
     lcl_kernel *start, *growth, *lambda, *damping;
@@ -17,13 +18,16 @@ struct lcl_power {
 enum lcl_status lcl_power_init(struct lcl_power *P, lcl_context *ctx);
 void lcl_power_finish(struct lcl_power *P);
 
-// Enqueues y = B x for vectors in fp32.
-typedef enum lcl_status lcl_power_fn(const void *user, const lcl_buffer *x,
+// Enqueues y = B x for vectors in fp32; x may receive ghosts behind its n
+// elements.
+typedef enum lcl_status lcl_power_fn(const void *user, lcl_buffer *x,
                                      lcl_buffer *y);
 
 // Enqueues power iterations from a pseudo-random vector and the growth in the
-// last one; overwrites the vectors x and y of n elements.
-enum lcl_status lcl_power_run(const struct lcl_power *P, int64_t n,
+// last one; overwrites the vectors x and y of n elements. Collective if V has
+// ranks; NULL: one device.
+enum lcl_status lcl_power_run(const struct lcl_power *P,
+                              const struct lcl_space *V, int64_t n,
                               lcl_buffer *x, lcl_buffer *y,
                               lcl_power_fn *multiply, const void *user);
 

@@ -5,6 +5,7 @@
 #include "host/alloc.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/matrix/rows.h"
 
 struct part {
     struct lcl_halo halo;
@@ -80,6 +81,50 @@ const double *lcl_distributed_values(const lcl_operator *A)
 {
     const struct part *D = A->state;
     return D->val;
+}
+
+// A boundary row is whole, others are in own columns.
+static void fill_row_ptr(struct lcl_rows *R, const struct lcl_halo_plan *P)
+{
+    const int64_t *own = P->own.row_ptr;
+    int64_t r = 0;
+    R->row_ptr[0] = 0;
+    for (int64_t i = 0; i < P->rows; ++i) {
+        const bool boundary = r < P->boundary && P->row[r] == i;
+        R->row_ptr[i + 1] =
+            R->row_ptr[i] +
+            (boundary ? P->ptr[r + 1] - P->ptr[r] : own[i + 1] - own[i]);
+        r += boundary;
+    }
+}
+
+static void fill_rows(struct lcl_rows *R, const struct part *D)
+{
+    const struct lcl_halo_plan *P = &D->halo.plan;
+    fill_row_ptr(R, P);
+    for (int64_t k = 0; k < P->own.nnz; ++k) {
+        R->col[P->own_place[k]] = P->first + P->own.col_ind[k];
+        R->val[P->own_place[k]] = D->val[k];
+    }
+    for (int64_t k = 0; k < P->entries; ++k) {
+        const int64_t ghost = P->col[k] - P->rows;
+        R->col[P->place[k]] =
+            ghost < 0 ? P->first + P->col[k] : P->ghost[ghost];
+        R->val[P->place[k]] = D->halo.host[k];
+    }
+}
+
+enum lcl_status lcl_distributed_rows(struct lcl_rows *R, const lcl_operator *A)
+{
+    const struct part *D = A->state;
+    const struct lcl_halo_plan *P = &D->halo.plan;
+    *R = (struct lcl_rows){
+        .first = P->first, .rows = P->rows, .total = P->total};
+    const enum lcl_status st =
+        lcl_rows_allocate(R, A->info.nnz, lcl_context_log(A->range.ctx));
+    if (st == LCL_OK)
+        fill_rows(R, D);
+    return st;
 }
 
 static const struct lcl_operator_ops ops = {

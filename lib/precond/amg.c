@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Algebraic multigrid, in the numbering of A.
+// Algebraic multigrid, in the numbering of A. On several ranks the hierarchy is
+// that of the levels that each rank has gathered, below distributed ones.
 #include "host/alloc.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/multilevel/hierarchy.h"
+#include "lib/multilevel/hierarchy_ranks.h"
 #include "lib/precond/level_factors.h"
 
-enum { COARSE_SUBDOMAIN = 128 };
+enum {
+    COARSE_SUBDOMAIN = 128,
+    GATHERED_ROWS = 50, // for one row of the last level
+    LAST_ROWS = 1000,   // of which one level has at most, by default
+};
 
 struct amg {
     struct lcl_hierarchy H; // first: levelbench takes it from the state
+    struct lcl_hierarchy_ranks *ranks; // above H; NULL: none
     struct lcl_precond_params params;
-    struct lcl_level_factors factors[LCL_LEVELS_MOST]; // for ILDU0
+    // For ILDU0, of the distributed levels first
+    struct lcl_level_factors factors[LCL_LEVELS_MOST];
+    struct lcl_device_matrix inside[LCL_LEVELS_MOST]; // that they factor
 };
 
 // ------------------------------------------------------------------- set-up
@@ -36,7 +44,8 @@ static enum lcl_status check_values(const lcl_precond *M)
     const struct amg *S = M->op.state;
     return S->H.params.smoother == LCL_AMG_CHEBYSHEV
                ? lcl_operator_require_symmetric(
-                     M->matrix, "amg with --amg-smoother chebyshev")
+                     M->whole ? M->whole : M->matrix,
+                     "amg with --amg-smoother chebyshev")
                : LCL_OK;
 }
 
@@ -51,69 +60,216 @@ static int64_t subdomain_rows(lcl_context *ctx, int l,
     return rows == 0 && l > 0 && many_lanes ? COARSE_SUBDOMAIN : rows;
 }
 
-static enum lcl_status make_factors(struct amg *S, lcl_context *ctx,
-                                    const struct lcl_precond_params *params)
+// Of A, level l of the cycle and `level` of all.
+static enum lcl_status make_level_factors(struct amg *S, struct lcl_cycle *C,
+                                          int l, int level,
+                                          const struct lcl_device_matrix *A)
+{
+    lcl_context *ctx = C->ctx;
+    struct lcl_level_factors *F = &S->factors[level];
+    const enum lcl_status st = lcl_level_factors_init(
+        F, ctx, A, subdomain_rows(ctx, level, &S->params));
+    return st < 0 ? st
+                  : lcl_cycle_relax_by(C, l, &F->M->op,
+                                       (double)F->M->info.factor_bytes);
+}
+
+static int distributed_levels(const struct amg *S)
+{
+    return S->ranks ? S->ranks->levels : 0;
+}
+
+static enum lcl_status make_factors(struct amg *S)
+{
+    const int first = distributed_levels(S);
+    enum lcl_status st = LCL_OK;
+    for (int l = 0; l < S->H.levels && st == LCL_OK; ++l)
+        if (S->H.level[l].lambda)
+            st = make_level_factors(S, &S->H.cycle, l, first + l,
+                                    S->H.level[l].A);
+    return st;
+}
+
+// Subdomains do not reach rows of other ranks.
+static enum lcl_status make_rank_factors(struct amg *S)
 {
     enum lcl_status st = LCL_OK;
-    for (int l = 0; l < S->H.levels && st == LCL_OK; ++l) {
-        const struct lcl_hierarchy_level *L = &S->H.level[l];
-        struct lcl_level_factors *F = &S->factors[l];
-        if (L->lambda &&
-            (st = lcl_level_factors_init(
-                 F, ctx, L->A, subdomain_rows(ctx, l, params))) == LCL_OK)
-            st = lcl_cycle_relax_by(&S->H.cycle, l, &F->M->op,
-                                    (double)F->M->info.factor_bytes);
-    }
+    for (int l = 0; l < distributed_levels(S) && st == LCL_OK; ++l)
+        if ((st = lcl_rank_level_inside(&S->inside[l], &S->ranks->level[l])) ==
+            LCL_OK)
+            st = make_level_factors(S, &S->ranks->cycle, l, l, &S->inside[l]);
+    return st;
+}
+
+// Of all ranks.
+static enum lcl_status choose_smoother(lcl_precond *M,
+                                       const struct lcl_amg_params *amg)
+{
+    struct amg *S = M->op.state;
+    lcl_operator *A = M->whole ? M->whole : M->matrix;
+    const enum lcl_status st =
+        lcl_operator_is_symmetric(A, &S->H.params.symmetric);
+    S->H.params.smoother = amg->smoother > 0       ? amg->smoother
+                           : S->H.params.symmetric ? LCL_AMG_CHEBYSHEV
+                                                   : LCL_AMG_ILDU0;
+    return st;
+}
+
+static struct lcl_hierarchy_params own_params(const lcl_precond *M)
+{
+    const struct amg *S = M->op.state;
+    const struct lcl_amg_params *amg = &S->params.amg;
+    return (struct lcl_hierarchy_params){
+        .coarsening = amg->coarsening,
+        .smoother = S->H.params.smoother,
+        .symmetric = S->H.params.symmetric,
+        .theta = amg->theta,
+        .levels = amg->levels,
+        .coarse_rows = amg->coarse_rows,
+        .near_null = M->A->near_null.cols > 0 ? &M->A->near_null : NULL,
+    };
+}
+
+// The hierarchy of A, which has this rank's parameters.
+static enum lcl_status make_hierarchy(lcl_precond *M,
+                                      const struct lcl_device_matrix *A,
+                                      const struct lcl_hierarchy_params *own)
+{
+    struct amg *S = M->op.state;
+    lcl_context *ctx = M->op.range.ctx;
+    enum lcl_status st = lcl_hierarchy_init(&S->H, ctx, A, own);
+    if (st == LCL_OK && own->smoother == LCL_AMG_ILDU0)
+        st = make_factors(S);
+    M->info.launches = lcl_cycle_launches(&S->H.cycle);
+    ++M->info.amg_setups;
+    M->info.first_iterations = 0;
     return st;
 }
 
 static enum lcl_status set_up(lcl_precond *M)
 {
     struct amg *S = M->op.state;
-    const struct lcl_precond_params *params = &S->params;
-    const struct lcl_amg_params *amg = &params->amg;
-    bool symmetric;
-    enum lcl_status st = lcl_operator_is_symmetric(M->matrix, &symmetric);
+    enum lcl_status st = choose_smoother(M, &S->params.amg);
     if (st < 0)
         return st;
-    S->H.params = (struct lcl_hierarchy_params){
-        .coarsening = amg->coarsening,
-        .smoother = amg->smoother > 0 ? amg->smoother
-                    : symmetric       ? LCL_AMG_CHEBYSHEV
-                                      : LCL_AMG_ILDU0,
-        .symmetric = symmetric,
-        .theta = amg->theta,
-        .levels = amg->levels,
-        .coarse_rows = amg->coarse_rows,
-        .near_null = M->A->near_null.cols > 0 ? &M->A->near_null : NULL,
-    };
-    const struct lcl_hierarchy_params own = S->H.params;
-    if ((st = check_coarsening(M, params)) < 0 || (st = check_values(M)) < 0 ||
-        (st = lcl_hierarchy_init(&S->H, M->op.range.ctx, M->matrix->matrix,
-                                 &own)) < 0 ||
-        (own.smoother == LCL_AMG_ILDU0 &&
-         (st = make_factors(S, M->op.range.ctx, params)) < 0))
+    const struct lcl_hierarchy_params own = own_params(M);
+    if ((st = check_coarsening(M, &S->params)) < 0 ||
+        (st = check_values(M)) < 0)
         return st;
-    M->info.launches = lcl_cycle_launches(&S->H.cycle);
-    ++M->info.amg_setups;
-    M->info.first_iterations = 0;
-    return LCL_OK;
+    return make_hierarchy(M, M->matrix->matrix, &own);
 }
 
-static enum lcl_status create(lcl_precond *M,
-                              const struct lcl_precond_params *params)
+// ------------------------------------------------------------------- ranks
+
+// Sizes that are gathered on each rank.
+static int64_t gathered_rows(const struct lcl_amg_params *amg)
 {
-    lcl_context *ctx = M->op.range.ctx;
+    const int64_t last = amg->coarse_rows > 0 ? amg->coarse_rows : LAST_ROWS;
+    return GATHERED_ROWS * last;
+}
+
+static enum lcl_status refuse_classical(const lcl_precond *M)
+{
+    const struct amg *S = M->op.state;
+    const int64_t most = gathered_rows(&S->params.amg);
+    return S->params.amg.coarsening == LCL_AMG_CLASSICAL &&
+                   M->whole->range.total > most
+               ? lcl_fail(lcl_context_log(M->op.range.ctx), LCL_EUNSUPPORTED,
+                          "classical coarsening on several devices requires "
+                          "at most %lld rows, but the matrix has %lld: use "
+                          "--amg-coarsening sa",
+                          (long long)most, (long long)M->whole->range.total)
+               : LCL_OK;
+}
+
+static enum lcl_status make_ranks(lcl_precond *M)
+{
+    struct amg *S = M->op.state;
+    const struct lcl_hierarchy_params own = own_params(M);
+    const struct lcl_hierarchy_ranks_params params = {
+        .symmetric = own.symmetric,
+        .smoother = own.smoother,
+        .theta = own.theta,
+        .levels = own.levels,
+        .gathered_rows = gathered_rows(&S->params.amg),
+        .near_null = own.near_null,
+    };
+    S->ranks = lcl_calloc(1, sizeof *S->ranks);
+    return S->ranks
+               ? lcl_hierarchy_ranks_init(S->ranks, M->whole, &params)
+               : lcl_space_end(&M->whole->range,
+                               lcl_fail_memory(lcl_context_log(M->op.range.ctx),
+                                               "a preconditioner"));
+}
+
+static enum lcl_status make_below(lcl_precond *M)
+{
+    const struct amg *S = M->op.state;
+    struct lcl_hierarchy_params below = lcl_hierarchy_ranks_below(S->ranks);
+    below.coarse_rows = S->params.amg.coarse_rows;
+    below.coarsening =
+        S->ranks->levels > 0 ? LCL_AMG_SA : S->params.amg.coarsening;
+    return make_hierarchy(M, &S->ranks->all, &below);
+}
+
+static enum lcl_status set_up_ranks(lcl_precond *M)
+{
+    static const char what[] = "multigrid";
+    struct amg *S = M->op.state;
+    const struct lcl_space *V = &M->whole->range;
+    enum lcl_status st = choose_smoother(M, &S->params.amg);
+    if (st < 0)
+        return st;
+    if ((st = check_coarsening(M, &S->params)) == LCL_OK &&
+        (st = refuse_classical(M)) == LCL_OK)
+        st = check_values(M);
+    if ((st = lcl_space_agree(V, st, what)) < 0 ||
+        (st = lcl_space_agree(V, make_ranks(M), what)) < 0)
+        return st;
+    if ((st = lcl_space_agree(V, make_below(M), what)) < 0)
+        return st;
+    if ((st = lcl_hierarchy_ranks_complete(S->ranks, &S->H.cycle)) == LCL_OK &&
+        S->H.params.smoother == LCL_AMG_ILDU0)
+        st = make_rank_factors(S);
+    M->info.launches += lcl_hierarchy_ranks_launches(S->ranks);
+    return st;
+}
+
+// ------------------------------------------------------------------- creation
+
+static enum lcl_status allocate(lcl_precond *M,
+                                const struct lcl_precond_params *params)
+{
     struct amg *S = M->op.state = lcl_calloc(1, sizeof *S);
     if (!S)
-        return lcl_fail_memory(lcl_context_log(ctx), "a preconditioner");
+        return lcl_fail_memory(lcl_context_log(M->op.range.ctx),
+                               "a preconditioner");
     S->params = *params;
     S->params.partition = (struct lcl_partition_params){
         .rows = params->partition.rows}; // labels need not outlive the call
+    return LCL_OK;
+}
+
+static enum lcl_status run_set_up(lcl_precond *M)
+{
+    lcl_context *ctx = M->op.range.ctx;
     lcl_task_enter(ctx, LCL_TASK_PROLONGATION);
-    const enum lcl_status st = set_up(M);
+    const enum lcl_status st = M->whole ? set_up_ranks(M) : set_up(M);
     lcl_task_leave(ctx);
     return st;
+}
+
+// With ranks the set-up is collective.
+static enum lcl_status create(lcl_precond *M,
+                              const struct lcl_precond_params *params)
+{
+    const enum lcl_status st = allocate(M, params);
+    return st < 0 || M->whole ? st : run_set_up(M);
+}
+
+static enum lcl_status join(lcl_precond *M)
+{
+    return M->whole ? run_set_up(M) : LCL_OK;
 }
 
 static void destroy_state(struct amg *S)
@@ -123,14 +279,29 @@ static void destroy_state(struct amg *S)
     lcl_hierarchy_finish(&S->H);
     for (int l = 0; l < LCL_LEVELS_MOST; ++l)
         lcl_level_factors_finish(&S->factors[l]);
+    for (int l = 0; l < LCL_LEVELS_MOST; ++l)
+        lcl_device_matrix_finish(&S->inside[l]);
+    if (S->ranks)
+        lcl_hierarchy_ranks_finish(S->ranks);
+    lcl_free(S->ranks);
     lcl_free(S);
 }
 
-// The new set-up replaces the old one if it succeeds.
+static enum lcl_status allocate_again(lcl_precond *M, const struct amg *old)
+{
+    const enum lcl_status st = allocate(M, &old->params);
+    return M->whole ? lcl_space_agree(&M->whole->range, st, "multigrid") : st;
+}
+
+// The new set-up replaces the old one if it succeeds, on all ranks.
 static enum lcl_status set_up_again(lcl_precond *M)
 {
     struct amg *old = M->op.state;
-    const enum lcl_status st = create(M, &old->params);
+    enum lcl_status st = allocate_again(M, old);
+    if (st == LCL_OK)
+        st = run_set_up(M);
+    if (M->whole)
+        st = lcl_space_agree(&M->whole->range, st, "multigrid");
     if (st < 0) {
         destroy_state(M->op.state);
         M->op.state = old;
@@ -144,6 +315,8 @@ static enum lcl_status set_up_again(lcl_precond *M)
 static bool is_worn(const lcl_precond *M)
 {
     const struct amg *S = M->op.state;
+    if (M->whole)
+        return !S->H.fresh;
     if (S->H.fresh || S->params.amg.refresh == LCL_AMG_REFRESH_VALUES)
         return false;
     return S->params.amg.refresh == LCL_AMG_REFRESH_FULL ||
@@ -152,15 +325,55 @@ static bool is_worn(const lcl_precond *M)
 
 // ------------------------------------------------------------------- info
 
-static enum lcl_status read_lambdas(lcl_precond *M)
+static enum lcl_status read_lambda(double *out, const lcl_buffer *lambda)
+{
+    return lambda ? lcl_buffer_read(lambda, out, sizeof *out) : LCL_OK;
+}
+
+// The distributed levels come first.
+static enum lcl_status describe_ranks(lcl_precond *M)
 {
     const struct amg *S = M->op.state;
+    const struct lcl_hierarchy_ranks *R = S->ranks;
+    struct lcl_precond_info *info = &M->info;
     enum lcl_status st = LCL_OK;
-    for (int l = 0; l < S->H.levels && st == LCL_OK; ++l)
-        if (S->H.level[l].lambda)
-            st = lcl_buffer_read(S->H.level[l].lambda, &M->info.amg_lambda[l],
-                                 sizeof(double));
+    info->amg_bytes = lcl_hierarchy_ranks_bytes(R);
+    for (int l = 0; l < R->levels && st == LCL_OK; ++l) {
+        info->amg_rows[l] = R->rows[l];
+        info->amg_nnz[l] = R->nnz[l];
+        info->amg_bytes += lcl_level_factors_bytes(&S->factors[l]) +
+                           lcl_device_matrix_bytes(&S->inside[l]);
+        st = read_lambda(&info->amg_lambda[l], R->level[l].lambda);
+    }
+    info->amg_traffic =
+        R->levels > 0 ? (uint64_t)lcl_cycle_traffic(&R->cycle) : 0;
     return st;
+}
+
+// From level `first` on.
+static enum lcl_status describe_levels(lcl_precond *M, int first)
+{
+    const struct amg *S = M->op.state;
+    const struct lcl_hierarchy *H = &S->H;
+    struct lcl_precond_info *info = &M->info;
+    enum lcl_status st = LCL_OK;
+    info->amg_levels = first + H->levels;
+    for (int l = 0; l < H->levels && st == LCL_OK; ++l) {
+        info->amg_rows[first + l] = H->level[l].A->n;
+        info->amg_nnz[first + l] = H->level[l].A->blocks;
+        info->amg_plain[first + l] = H->level[l].plain;
+        info->amg_bytes += lcl_level_factors_bytes(&S->factors[first + l]);
+        st = read_lambda(&info->amg_lambda[first + l], H->level[l].lambda);
+    }
+    return st;
+}
+
+static double complexity(const struct lcl_precond_info *info)
+{
+    double entries = 0;
+    for (int l = 0; l < info->amg_levels; ++l)
+        entries += (double)info->amg_nnz[l];
+    return info->amg_nnz[0] > 0 ? entries / (double)info->amg_nnz[0] : 1;
 }
 
 static enum lcl_status describe(lcl_precond *M)
@@ -168,38 +381,51 @@ static enum lcl_status describe(lcl_precond *M)
     const struct amg *S = M->op.state;
     const struct lcl_hierarchy *H = &S->H;
     struct lcl_precond_info *info = &M->info;
+    enum lcl_status st = LCL_OK;
     info->amg_coarsening = H->params.coarsening;
     info->amg_smoother = H->params.smoother;
-    info->amg_levels = H->levels;
-    info->amg_bytes = lcl_hierarchy_bytes(H);
-    for (int l = 0; l < H->levels; ++l) {
-        info->amg_rows[l] = H->level[l].A->n;
-        info->amg_nnz[l] = H->level[l].A->blocks;
-        info->amg_plain[l] = H->level[l].plain;
-        info->amg_bytes += lcl_level_factors_bytes(&S->factors[l]);
-    }
-    info->amg_complexity = lcl_hierarchy_complexity(H);
+    info->amg_bytes = info->amg_traffic = 0;
+    if (S->ranks)
+        st = describe_ranks(M);
+    info->amg_bytes += lcl_hierarchy_bytes(H);
+    info->amg_traffic += (uint64_t)lcl_cycle_traffic(&H->cycle);
+    if (st == LCL_OK)
+        st = describe_levels(M, distributed_levels(S));
+    info->amg_complexity = complexity(info);
     info->factor_bytes = info->amg_bytes;
-    info->amg_traffic = (uint64_t)lcl_cycle_traffic(&H->cycle);
     info->nnz_kept = info->nnz;
     info->storage = LCL_FACTOR_STORAGE_FP32;
-    return read_lambdas(M);
+    return st;
 }
 
 // ------------------------------------------------------------------- values
 
-static enum lcl_status update(lcl_precond *M)
+static enum lcl_status update_levels(lcl_precond *M)
 {
-    enum lcl_status st = is_worn(M) ? set_up_again(M) : check_values(M);
     struct amg *S = M->op.state;
     const bool fresh = S->H.fresh;
-    if (st == LCL_OK)
-        st = lcl_hierarchy_update(&S->H);
-    for (int l = 0; l < S->H.levels && st == LCL_OK; ++l)
+    enum lcl_status st = lcl_hierarchy_update(&S->H);
+    for (int l = 0; l < LCL_LEVELS_MOST && st == LCL_OK; ++l)
         if (S->factors[l].M)
             st = lcl_level_factors_update(&S->factors[l]);
     if (st == LCL_OK && (!fresh || S->H.params.smoother == LCL_AMG_ILDU0))
         st = lcl_cycle_estimate(&S->H.cycle);
+    return st;
+}
+
+// The distributed levels of a set-up are those of the current values.
+static enum lcl_status update(lcl_precond *M)
+{
+    enum lcl_status st = is_worn(M) ? set_up_again(M) : check_values(M);
+    const struct amg *S = M->op.state;
+    if (st == LCL_OK)
+        st = update_levels(M);
+    if (S->ranks)
+        st = lcl_space_agree(&M->whole->range, st, "multigrid");
+    if (st == LCL_OK && distributed_levels(S) > 0 &&
+        S->H.params.smoother == LCL_AMG_ILDU0)
+        st = lcl_space_end(&M->whole->range,
+                           lcl_cycle_estimate(&S->ranks->cycle));
     return st < 0 ? st : describe(M);
 }
 
@@ -208,7 +434,8 @@ static enum lcl_status apply(lcl_operator *A, enum lcl_mode mode,
 {
     const struct amg *S = A->state;
     (void)mode;
-    return lcl_cycle_apply(&S->H.cycle, v);
+    return S->ranks ? lcl_hierarchy_ranks_apply(S->ranks, v)
+                    : lcl_cycle_apply(&S->H.cycle, v);
 }
 
 static void destroy(lcl_operator *A)
@@ -220,5 +447,6 @@ const struct lcl_precond_ops lcl_precond_amg = {
     .op = {.apply = apply, .destroy = destroy},
     .numbering = LCL_NUMBERING_GIVEN,
     .create = create,
+    .join = join,
     .update = update,
 };

@@ -44,6 +44,8 @@ static void add_info(struct lcl_precond_info *all,
     all->factor_bytes += one->factor_bytes;
     all->coarse_rows += one->coarse_rows;
     all->coarse_bytes += one->coarse_bytes;
+    all->amg_bytes += one->amg_bytes;
+    all->amg_traffic += one->amg_traffic;
     all->missing_diagonals += one->missing_diagonals;
     all->pivots_repaired += one->pivots_repaired;
     if (one->levels_max > all->levels_max)

@@ -431,8 +431,8 @@ says stdout '^removed      3.464e+00 of b, ||b|| 1.414e+00 is left'
 ends 0 path.mtx --nullspace level.mtx --rhs ones --json
 says stdout '"norm_removed": *1.73205'
 ends 1 path.mtx --rhs ones
-refused 3 'null vector 0' path.mtx --nullspace slope.mtx
-refused 3 'null vector 0' two.mtx --nullspace constant
+refused 2 'null vector 0' path.mtx --nullspace slope.mtx
+refused 2 'null vector 0' two.mtx --nullspace constant
 refused 3 'level.mtx is 3 x 1, but the vectors of two.mtx have 2 rows' two.mtx --nullspace level.mtx
 refused 2 'nullspace does not apply to clsolve info' info path.mtx --nullspace constant
 refused 2 'it is an input' path.mtx --nullspace level.mtx -o level.mtx

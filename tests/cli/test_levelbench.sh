@@ -295,7 +295,7 @@ sed '1,/^profile/d; /^lap3d:5/,$d' "$dir/out" | awk '
 [ "$(grep -c '^[012]  ' "$dir/out")" -ge 2 ] && grep -q '^cg: [0-9]* iterations' "$dir/out" ||
     flunk 'amg prints levels and a solve'
 "$bench" amg --json lap3d:12 >"$dir/out" 2>"$dir/err" || flunk 'amg --json succeeds'
-grep -q '"op":"amg".*"lambda":[12].*"last_us":[0-9].*"of_copy":0.*"iters":[1-9].*"galerkin"' "$dir/out" ||
+grep -q '"op":"amg".*"lambda":[12].*"last_us":[0-9].*"of_copy":[0-9].*"iters":[1-9].*"galerkin"' "$dir/out" ||
     flunk 'amg --json has times of levels, cycle, solve and set-up'
 "$bench" setup --json --repeat 2 --partition match lap3d:6 >"$dir/out" 2>"$dir/err" || flunk 'setup --json succeeds'
 grep '^{"op":"setup-tasks","variant":"ildu0","problem":"lap3d:6"' "$dir/out" |

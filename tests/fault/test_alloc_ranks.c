@@ -96,11 +96,20 @@ static void test_alloc_ranks__overlap(void **state)
     expect_failures(test_laplacian(8, 6, 5), &as);
 }
 
+static void test_alloc_ranks__multigrid(void **state)
+{
+    static const struct lcl_precond_params amg = {.type = LCL_PRECOND_AMG,
+                                                  .amg = {.coarse_rows = 2}};
+    (void)state;
+    expect_failures(test_laplacian(8, 6, 5), &amg);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_alloc_ranks__coarse_correction),
         cmocka_unit_test(test_alloc_ranks__overlap),
+        cmocka_unit_test(test_alloc_ranks__multigrid),
     };
     return test_device_run(tests);
 }

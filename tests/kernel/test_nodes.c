@@ -365,7 +365,7 @@ static void test_nodes__vectors_are_scaled(void **state)
     const double expected[] = {0.25, 0, -1, 0, 0.5, 1};
     const struct lcl_dense X = {3, 2, columns};
     struct lcl_near_null B;
-    assert_int_equal(lcl_near_null_upload(&B, *state, &X, 1), LCL_OK);
+    assert_int_equal(lcl_near_null_upload(&B, *state, &X, 1, NULL), LCL_OK);
     double *got = download(B.vectors, 6, sizeof *got);
     test_expect_near("vector", got, expected, 6, 1e-15);
     free(got);

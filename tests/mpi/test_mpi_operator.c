@@ -131,6 +131,7 @@ static bool solves_the_laplacian(void)
     CHECK(solves(&s, LCL_PRECOND_IC0, LCL_SOLVER_CG_PIPELINED));
     CHECK(corrects(&s, LCL_PRECOND_IC0, LCL_SOLVER_CG));
     CHECK(solves(&s, LCL_PRECOND_AS, LCL_SOLVER_CG));
+    CHECK(solves(&s, LCL_PRECOND_AMG, LCL_SOLVER_CG));
     finish(&s);
     return true;
 }

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Vectors in fp32 whose entries ranks exchange in fp64, and strong couplings
+// inside a rank (lib/multilevel/level_halo.h, rank_level.c).
+//     ghosts_widen    y[k] = x[place[k]]
+//     ghosts_narrow   y[first + k] = x[k], in fp32
+//     inside_rank     removes the strong couplings to rows from n on, and
+//                     counts those that are left; rows from n on have none
+//
+// Data:   n elements or rows; couplings in CSR.
+// Launch: any number of groups.
+// Determinism: exact.
+#include "index.cl.h"
+#include "stored.cl.h"
+#include "wave.cl.h"
+
+WORK_GROUP
+kernel void ghosts_widen(long n, global const int *place, global const float *x,
+                         global double *y)
+{
+    for (RANGE(k, n))
+        y[k] = x[place[k]];
+}
+
+WORK_GROUP
+kernel void ghosts_narrow(long n, long first, global const double *x,
+                          global float *y)
+{
+    for (RANGE(k, n))
+        y[first + k] = lcl_fp32_of(x[k]);
+}
+
+WORK_GROUP
+kernel void inside_rank(long n, long all, global const index_t *row_ptr,
+                        global const int *col, global uchar *strong,
+                        global int *count)
+{
+    for (RANGE(i, all)) {
+        int left = 0;
+        for (index_t k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
+            strong[k] = i < n && col[k] < n ? strong[k] : 0;
+            left += strong[k];
+        }
+        count[i] = i >= n || count[i] < 0 ? -1 : left;
+    }
+}

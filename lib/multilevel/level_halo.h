@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The ghosts of vectors in fp32 of a level of several ranks: they stand behind
+// the rank's own entries.
+#pragma once
+
+#include "lib/operator/halo.h"
+
+struct lcl_level_halo {
+    struct lcl_halo halo; // of the entries for other ranks, packed
+    int64_t rows;         // the rank's own
+    int32_t *sent;        // rows that others need, peer by peer
+    lcl_buffer *send;     // the same on the device
+    lcl_buffer *packed;   // these entries, fp64
+    lcl_kernel *widen, *narrow;
+};
+
+// V has ranks and the rank's rows; takes *plan, which is connected, in any
+// case. Collective. Statuses as lcl_halo_init(); *H is fit for
+// lcl_level_halo_finish() in any case.
+enum lcl_status lcl_level_halo_init(struct lcl_level_halo *H,
+                                    const struct lcl_space *V,
+                                    struct lcl_halo_plan *plan);
+void lcl_level_halo_finish(struct lcl_level_halo *H);
+
+// Fetches the ghosts of x, fp32, from their ranks. Collective; nothing blocks
+// with a relay. Statuses as lcl_halo_begin().
+enum lcl_status lcl_level_halo_fetch(struct lcl_level_halo *H, lcl_buffer *x);
+
+// The same for t, fp64; through the host.
+enum lcl_status lcl_level_halo_complete(const struct lcl_level_halo *H,
+                                        lcl_buffer *t);
+
+// Kernels that it launches to fetch ghosts.
+int lcl_level_halo_launches(const struct lcl_level_halo *H);
+
+uint64_t lcl_level_halo_bytes(const struct lcl_level_halo *H);
+
+// The kernel `name` of ghosts.cl.
+enum lcl_status lcl_ghosts_kernel(lcl_kernel **out, lcl_context *ctx,
+                                  const char *name);

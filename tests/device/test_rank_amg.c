@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Multigrid of several ranks: its levels compared with plain C, and solves.
+#include "lib/multilevel/rank_level.h"
+#include "lib/operator/distributed.h"
+#include "lib/precond/precond.h"
+#include "tests/support/device.h"
+#include "tests/support/matrices.h"
+#include "tests/support/ranks.h"
+#include "tests/support/solving.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// So that levels with more than 100 rows are distributed.
+#define FEW .coarse_rows = 2
+
+// ------------------------------------------------------------------- levels
+
+struct levels {
+    struct test_ranks R;
+    struct lcl_rank_matrix M[TEST_RANKS], next[TEST_RANKS];
+    struct lcl_rank_level L[TEST_RANKS];
+    bool deeper[TEST_RANKS], symmetric;
+    int block;
+};
+
+static enum lcl_status make_level(void *arg, int r)
+{
+    struct levels *s = arg;
+    const struct lcl_space *V = &s->R.op[r]->range;
+    struct lcl_rank_matrix *M = &s->M[r];
+    const struct lcl_rank_level_params params = {
+        .theta = 0.16, .symmetric = s->symmetric, .slow = 0.9};
+    enum lcl_status st;
+    if ((st = lcl_ownership_init(&M->rows, V->comm, V->n)) < 0 ||
+        (st = lcl_distributed_rows(&M->A, s->R.op[r])) < 0 ||
+        (st = lcl_near_null_start(&M->near_null, V->ctx, V->n / s->block,
+                                  s->block)) < 0)
+        return st;
+    return lcl_rank_level_init(&s->L[r], &s->next[r], V, M, &params,
+                               &s->deeper[r]);
+}
+
+static void levels_open(struct levels *s, int size, const struct lcl_csr *A,
+                        const int64_t *from, int block)
+{
+    memset(s, 0, sizeof *s);
+    s->block = block;
+    test_ranks_open(&s->R, size, A, from);
+    assert_int_equal(test_ranks_operators(&s->R, NULL), LCL_OK);
+    assert_int_equal(test_ranks_run(&s->R, make_level, s), LCL_OK);
+}
+
+static void levels_close(struct levels *s)
+{
+    for (int r = 0; r < s->R.size; ++r) {
+        lcl_rank_matrix_finish(&s->M[r]);
+        lcl_rank_matrix_finish(&s->next[r]);
+        lcl_rank_level_finish(&s->L[r]);
+    }
+    test_ranks_close(&s->R);
+}
+
+// Adds the rows of a rank to a dense matrix.
+static void add_dense(double *dense, int64_t cols, const struct lcl_rows *A)
+{
+    for (int64_t i = 0; i < A->rows; ++i)
+        for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
+            dense[(A->first + i) * cols + A->col[k]] += A->val[k];
+}
+
+// The dense matrix of P or R.
+static void add_device(double *dense, int64_t cols, int64_t first,
+                       const struct lcl_device_matrix *D,
+                       const struct lcl_level_halo *halo)
+{
+    struct lcl_rows rows = {.first = first};
+    assert_int_equal(lcl_rows_download(&rows, D, &halo->halo.plan, NULL),
+                     LCL_OK);
+    add_dense(dense, cols, &rows);
+    lcl_rows_finish(&rows);
+}
+
+static void multiply(const double *a, const double *b, double *c, int64_t rows,
+                     int64_t inner, int64_t cols)
+{
+    memset(c, 0, (size_t)(rows * cols) * sizeof *c);
+    for (int64_t i = 0; i < rows; ++i)
+        for (int64_t k = 0; k < inner; ++k)
+            for (int64_t j = 0; j < cols; ++j)
+                c[i * cols + j] += a[i * inner + k] * b[k * cols + j];
+}
+
+// R = P^T and the next matrix is R A P, of the whole matrices.
+static void expect_galerkin(const struct levels *s)
+{
+    const int64_t n = s->R.A->rows, m = lcl_owned_by_all(&s->next[0].rows);
+    double *A = test_vector(n * n), *P = test_vector(n * m);
+    double *R = test_vector(m * n), *AP = test_vector(n * m);
+    double *got = test_vector(m * m), *expected = test_vector(m * m);
+    for (int r = 0; r < s->R.size; ++r) {
+        const struct lcl_rank_level *L = &s->L[r];
+        add_dense(A, n, &s->M[r].A);
+        add_dense(got, m, &s->next[r].A);
+        add_device(P, m, s->M[r].A.first, &L->P, &L->P_halo);
+        add_device(R, n, s->next[r].A.first, &L->R, &L->R_halo);
+    }
+    for (int64_t i = 0; i < n; ++i)
+        for (int64_t j = 0; j < m; ++j)
+            assert_true(P[i * m + j] == R[j * n + i]);
+    multiply(A, P, AP, n, n, m);
+    multiply(R, AP, expected, m, n, m);
+    for (int64_t k = 0; k < m * m; ++k)
+        assert_float_equal(got[k], expected[k], 1e-12);
+    free(expected);
+    free(got);
+    free(AP);
+    free(R);
+    free(P);
+    free(A);
+}
+
+static void test_rank_amg__levels_are_galerkin_products(void **state)
+{
+    static const int64_t from[] = {0, 7, 150, 210};
+    struct lcl_csr A[] = {test_laplacian(7, 6, 5), test_random_csr(210, 4, 3)};
+    (void)state;
+    for (size_t k = 0; k < sizeof A / sizeof *A; ++k) {
+        struct levels s;
+        levels_open(&s, 3, &A[k], k == 0 ? from : NULL, 1);
+        assert_true(s.deeper[0] && s.deeper[1] && s.deeper[2]);
+        expect_galerkin(&s);
+        levels_close(&s);
+        test_csr_finish(&A[k]);
+    }
+}
+
+static void test_rank_amg__levels_of_nodes(void **state)
+{
+    struct lcl_csr A = LCL_CSR_INIT;
+    struct levels s;
+    (void)state;
+    assert_int_equal(lcl_csr_problem(&A, "elasticity:4", NULL), LCL_OK);
+    levels_open(&s, 2, &A, NULL, 3);
+    assert_true(s.deeper[0]);
+    assert_int_equal(s.next[0].near_null.count, 3);
+    expect_galerkin(&s);
+    levels_close(&s);
+    test_csr_finish(&A);
+}
+
+// ------------------------------------------------------------------- solves
+
+struct method {
+    struct lcl_precond_params precond;
+    struct lcl_solver_params solver;
+};
+
+#define AMG(smooth, method)                                                    \
+ {                                                                             \
+  {.type = LCL_PRECOND_AMG, .amg = {FEW, .smoother = smooth}},                 \
+  {                                                                            \
+   .type = LCL_SOLVER_##method                                                 \
+  }                                                                            \
+ }
+
+static const struct method by_cg = AMG(LCL_AMG_CHEBYSHEV, CG);
+
+static int solve(struct test_ranks *R)
+{
+    const int64_t n = R->A->rows;
+    double *b = test_random_vector(n, 4), *x = test_vector(n);
+    struct lcl_report report;
+    assert_int_equal(test_ranks_solve(R, b, x, &report), LCL_OK);
+    test_ranks_expect(R, LCL_OK);
+    assert_true(test_residual(R->A, b, x) <= 1e-8);
+    free(x);
+    free(b);
+    return report.iterations;
+}
+
+static void make_solvers(struct test_ranks *R, const struct method *m)
+{
+    assert_int_equal(test_ranks_operators(R, NULL), LCL_OK);
+    assert_int_equal(test_ranks_solvers(R, &m->precond, &m->solver), LCL_OK);
+}
+
+// Iterations on one device.
+static int solve_alone(lcl_context *ctx, const struct lcl_csr *A,
+                       const struct method *m)
+{
+    double *b = test_random_vector(A->rows, 4), *x = test_vector(A->rows);
+    struct lcl_report report = LCL_REPORT_INIT;
+    lcl_operator *op = NULL;
+    lcl_precond *M = NULL;
+    lcl_solver *S = NULL;
+    assert_int_equal(lcl_operator_create(&op, ctx, A, NULL), LCL_OK);
+    assert_int_equal(lcl_precond_create(&M, op, &m->precond), LCL_OK);
+    assert_int_equal(lcl_solver_create(&S, op, M, &m->solver), LCL_OK);
+    assert_int_equal(lcl_solver_solve(S, b, x, &report), LCL_OK);
+    lcl_solver_destroy(&S);
+    lcl_precond_destroy(&M);
+    lcl_operator_destroy(&op);
+    free(x);
+    free(b);
+    return report.iterations;
+}
+
+// Levels of all ranks: the same numbers on each of them, and less than half as
+// many rows from one to the next.
+static void expect_levels(const struct test_ranks *R)
+{
+    const struct lcl_precond_info *first = &R->M[0]->info;
+    assert_true(first->amg_levels > 2);
+    assert_int_equal(first->amg_rows[0], R->A->rows);
+    assert_int_equal(first->amg_nnz[0], R->A->nnz);
+    for (int l = 1; l < first->amg_levels; ++l)
+        assert_true(2 * first->amg_rows[l] < first->amg_rows[l - 1]);
+    for (int r = 1; r < R->size; ++r) {
+        const struct lcl_precond_info *info = &R->M[r]->info;
+        assert_int_equal(info->amg_levels, first->amg_levels);
+        assert_memory_equal(info->amg_rows, first->amg_rows,
+                            sizeof info->amg_rows);
+        assert_memory_equal(info->amg_nnz, first->amg_nnz,
+                            sizeof info->amg_nnz);
+        assert_memory_equal(info->amg_lambda, first->amg_lambda,
+                            sizeof info->amg_lambda);
+    }
+}
+
+// Ranks take the iterations of one device, or at most two more.
+static void expect_iterations(lcl_context *ctx, const char *problem, int block,
+                              int size, const struct method *methods, int count)
+{
+    struct lcl_csr A = LCL_CSR_INIT;
+    int64_t from[TEST_RANKS + 1]; // whole nodes
+    struct test_ranks R;
+    assert_int_equal(lcl_csr_problem(&A, problem, NULL), LCL_OK);
+    for (int r = 0; r <= size; ++r)
+        from[r] = A.rows / block * r / size * block;
+    test_ranks_open(&R, size, &A, from);
+    for (int k = 0; k < count; ++k) {
+        make_solvers(&R, &methods[k]);
+        expect_levels(&R);
+        assert_in_range(solve(&R), 2, solve_alone(ctx, &A, &methods[k]) + 2);
+        test_ranks_drop(&R);
+    }
+    test_ranks_close(&R);
+    test_csr_finish(&A);
+}
+
+static void test_rank_amg__iterations_of_a_laplacian(void **state)
+{
+    static const struct method methods[] = {AMG(LCL_AMG_CHEBYSHEV, CG),
+                                            AMG(LCL_AMG_JACOBI, GMRES)};
+    for (int size = 1; size <= 3; ++size)
+        expect_iterations(*state, "lap3d:12", 1, size, methods,
+                          size == 3 ? 2 : 1);
+}
+
+static void test_rank_amg__iterations_with_weak_couplings(void **state)
+{
+    expect_iterations(*state, "aniso:9,0.01", 1, 2, &by_cg, 1);
+}
+
+static void test_rank_amg__iterations_of_a_flow(void **state)
+{
+    static const struct method factors =
+        AMG(LCL_AMG_SMOOTHER_DEFAULT, BICGSTAB);
+    expect_iterations(*state, "convdiff:10,1", 1, 2, &factors, 1);
+}
+
+static void test_rank_amg__iterations_of_blocks(void **state)
+{
+    expect_iterations(*state, "elasticity:6", 3, 2, &by_cg, 1);
+}
+
+// All levels are gathered.
+static void test_rank_amg__small_matrices_are_gathered(void **state)
+{
+    static const struct method m = {{.type = LCL_PRECOND_AMG},
+                                    {.type = LCL_SOLVER_CG}};
+    struct lcl_csr A = test_laplacian(9, 8, 7);
+    struct test_ranks R;
+    const int alone = solve_alone(*state, &A, &m);
+    test_ranks_open(&R, 2, &A, NULL);
+    make_solvers(&R, &m);
+    assert_int_equal(solve(&R), alone);
+    test_ranks_close(&R);
+    test_csr_finish(&A);
+}
+
+// ------------------------------------------------------------------- small
+
+// A rank of one row, which has no aggregate, or no couplings at all.
+static void test_rank_amg__ranks_with_few_rows(void **state)
+{
+    static const int64_t from[][4] = {{0, 1, 2, 343}, {0, 171, 172, 343}};
+    (void)state;
+    for (size_t k = 0; k < sizeof from / sizeof *from; ++k) {
+        struct lcl_csr A = test_laplacian(7, 7, 7);
+        struct test_ranks R;
+        test_ranks_open(&R, 3, &A, from[k]);
+        make_solvers(&R, &by_cg);
+        solve(&R);
+        test_ranks_close(&R);
+        test_csr_finish(&A);
+    }
+}
+
+// Removes couplings between rows of different parts of `rows` rows.
+static void cut(struct lcl_csr *A, int64_t rows)
+{
+    int64_t at = 0, start = 0;
+    for (int64_t i = 0; i < A->rows; ++i) {
+        const int64_t end = A->row_ptr[i + 1];
+        for (int64_t k = start; k < end; ++k)
+            if (A->col_ind[k] / rows == i / rows) {
+                A->col_ind[at] = A->col_ind[k];
+                A->val[at++] = A->val[k];
+            }
+        start = end;
+        A->row_ptr[i + 1] = at;
+    }
+    A->nnz = at;
+}
+
+static void test_rank_amg__without_couplings_between_ranks(void **state)
+{
+    static const int64_t from[] = {0, 100, 300};
+    static const int64_t parts[] = {100, 1}; // none at all
+    (void)state;
+    for (int k = 0; k < 2; ++k) {
+        struct lcl_csr A = test_laplacian(10, 6, 5);
+        struct test_ranks R;
+        cut(&A, parts[k]);
+        test_ranks_open(&R, 2, &A, from);
+        make_solvers(&R, &by_cg);
+        assert_in_range(solve(&R), 1, 12);
+        test_ranks_close(&R);
+        test_csr_finish(&A);
+    }
+}
+
+// ------------------------------------------------------------------- values
+
+static void test_rank_amg__follows_new_values(void **state)
+{
+    struct lcl_csr A = LCL_CSR_INIT;
+    struct test_ranks R;
+    (void)state;
+    assert_int_equal(lcl_csr_problem(&A, "jump:8,1000", NULL), LCL_OK);
+    test_ranks_open(&R, 2, &A, NULL);
+    make_solvers(&R, &by_cg);
+    const int before = solve(&R);
+    for (int k = 0; k < 2; ++k) {
+        for (int64_t i = 0; i < A.nnz; ++i)
+            A.val[i] *= -1024;
+        assert_int_equal(test_ranks_update(&R, A.val), LCL_OK);
+    }
+    assert_int_equal(R.M[0]->info.amg_setups, 3);
+    assert_int_equal(solve(&R), before);
+    test_ranks_close(&R);
+    test_csr_finish(&A);
+}
+
+// ------------------------------------------------------------------- refusals
+
+static void test_rank_amg__classical_coarsening_is_refused(void **state)
+{
+    static const struct method m = {
+        {.type = LCL_PRECOND_AMG,
+         .amg = {FEW, .coarsening = LCL_AMG_CLASSICAL}},
+        {.type = LCL_SOLVER_CG}};
+    struct lcl_csr A = test_laplacian(7, 7, 7);
+    struct test_ranks R;
+    (void)state;
+    test_ranks_open(&R, 2, &A, NULL);
+    assert_int_equal(test_ranks_operators(&R, NULL), LCL_OK);
+    assert_int_equal(test_ranks_solvers(&R, &m.precond, &m.solver),
+                     LCL_EUNSUPPORTED);
+    test_ranks_expect(&R, LCL_EUNSUPPORTED);
+    assert_int_equal(test_ranks_solvers(&R, &by_cg.precond, &by_cg.solver),
+                     LCL_OK);
+    solve(&R);
+    test_ranks_close(&R);
+    test_csr_finish(&A);
+}
+
+// The parts of a rank are symmetric, the whole matrix is not.
+static void test_rank_amg__chebyshev_needs_a_symmetric_whole(void **state)
+{
+    static const int64_t from[] = {0, 100, 300};
+    struct lcl_csr A = test_laplacian(10, 6, 5);
+    struct test_ranks R;
+    (void)state;
+    for (int64_t k = A.row_ptr[40]; k < A.row_ptr[100]; ++k)
+        if (A.col_ind[k] >= 100)
+            A.val[k] = -2;
+    test_ranks_open(&R, 2, &A, from);
+    assert_int_equal(test_ranks_operators(&R, NULL), LCL_OK);
+    const enum lcl_status st =
+        test_ranks_solvers(&R, &by_cg.precond, &by_cg.solver);
+    assert_true(st < 0);
+    test_ranks_expect(&R, st);
+    test_ranks_close(&R);
+    test_csr_finish(&A);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rank_amg__levels_are_galerkin_products),
+        cmocka_unit_test(test_rank_amg__levels_of_nodes),
+        cmocka_unit_test(test_rank_amg__iterations_of_a_laplacian),
+        cmocka_unit_test(test_rank_amg__iterations_with_weak_couplings),
+        cmocka_unit_test(test_rank_amg__iterations_of_a_flow),
+        cmocka_unit_test(test_rank_amg__iterations_of_blocks),
+        cmocka_unit_test(test_rank_amg__small_matrices_are_gathered),
+        cmocka_unit_test(test_rank_amg__ranks_with_few_rows),
+        cmocka_unit_test(test_rank_amg__without_couplings_between_ranks),
+        cmocka_unit_test(test_rank_amg__follows_new_values),
+        cmocka_unit_test(test_rank_amg__classical_coarsening_is_refused),
+        cmocka_unit_test(test_rank_amg__chebyshev_needs_a_symmetric_whole),
+    };
+    return test_device_run(tests);
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ghosts.cl compared with plain C.
+#include "lib/multilevel/level_halo.h"
+#include "tests/support/device.h"
+#include "tests/support/matrices.h"
+#include "tests/support/systems.h"
+
+#include "host/launch.h"
+
+#include <stdlib.h>
+
+static lcl_kernel *kernel_of(lcl_context *ctx, const char *name)
+{
+    lcl_kernel *kernel;
+    assert_int_equal(lcl_ghosts_kernel(&kernel, ctx, name), LCL_OK);
+    return kernel;
+}
+
+static void expect_widened(lcl_context *ctx, int64_t n)
+{
+    double *x = test_random_vector(n, 3), *got = test_vector(n);
+    double *expected = test_vector(n);
+    int32_t *place = test_random_permutation(n, 5);
+    for (int64_t k = 0; k < n; ++k)
+        x[k] = (float)x[k];
+    for (int64_t k = 0; k < n; ++k)
+        expected[k] = x[place[k]];
+    lcl_buffer *from = test_upload_reals(ctx, x, n, sizeof(float));
+    lcl_buffer *list = test_upload(ctx, place, n, sizeof *place);
+    lcl_buffer *to = test_poisoned(ctx, n, sizeof(double));
+    assert_int_equal(LCL_LAUNCH(kernel_of(ctx, "ghosts_widen"), 3,
+                                lcl_arg_long(n), lcl_arg_buffer(list),
+                                lcl_arg_buffer(from), lcl_arg_buffer(to)),
+                     LCL_OK);
+    test_download(to, got, n, sizeof *got);
+    test_expect_same("y", got, expected, n);
+    lcl_buffer_destroy(&to);
+    lcl_buffer_destroy(&list);
+    lcl_buffer_destroy(&from);
+    free(place);
+    free(expected);
+    free(got);
+    free(x);
+}
+
+static void test_ghosts__are_widened_in_any_order(void **state)
+{
+    expect_widened(*state, 0);
+    expect_widened(*state, 1);
+    expect_widened(*state, test_size(70, 5003));
+}
+
+// The vector keeps what is before `first`.
+static void test_ghosts__are_narrowed_to_their_places(void **state)
+{
+    const int64_t n = test_size(70, 5003), first = n / 3;
+    double *x = test_random_vector(n, 3);
+    float *before = calloc((size_t)(n + first), sizeof *before);
+    float *got = calloc((size_t)(n + first), sizeof *got);
+    assert_true(before && got);
+    for (int64_t k = 0; k < first; ++k)
+        before[k] = (float)k;
+    lcl_buffer *from = test_upload(*state, x, n, sizeof *x);
+    lcl_buffer *to = test_upload(*state, before, n + first, sizeof *before);
+    assert_int_equal(LCL_LAUNCH(kernel_of(*state, "ghosts_narrow"), 3,
+                                lcl_arg_long(n), lcl_arg_long(first),
+                                lcl_arg_buffer(from), lcl_arg_buffer(to)),
+                     LCL_OK);
+    test_download(to, got, n + first, sizeof *got);
+    for (int64_t k = 0; k < n + first; ++k)
+        assert_true(got[k] == (k < first ? before[k] : (float)x[k - first]));
+    lcl_buffer_destroy(&to);
+    lcl_buffer_destroy(&from);
+    free(got);
+    free(before);
+    free(x);
+}
+
+// ------------------------------------------------------------------- inside
+
+struct couplings {
+    struct lcl_csr A;
+    unsigned char *strong;
+    int32_t *count, *expected;
+};
+
+// Every third coupling is weak; every fifth row has none at all.
+static void open(struct couplings *c, struct lcl_csr A)
+{
+    const size_t nnz = (size_t)A.nnz, rows = (size_t)A.rows;
+    *c = (struct couplings){.A = A,
+                            .strong = calloc(nnz + 1, 1),
+                            .count = calloc(rows, sizeof *c->count),
+                            .expected = calloc(rows, sizeof *c->expected)};
+    assert_true(c->strong && c->count && c->expected);
+    for (int64_t i = 0; i < A.rows; ++i) {
+        c->count[i] = i % 5 == 0 ? -1 : 0;
+        for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
+            c->strong[k] = i % 5 > 0 && A.col_ind[k] != i && k % 3 > 0;
+            c->count[i] += c->strong[k];
+        }
+    }
+}
+
+static void finish(struct couplings *c)
+{
+    free(c->strong);
+    free(c->count);
+    free(c->expected);
+    test_csr_finish(&c->A);
+}
+
+static void stay_inside(struct couplings *c, int64_t n)
+{
+    for (int64_t i = 0; i < c->A.rows; ++i) {
+        c->expected[i] = i >= n || c->count[i] < 0 ? -1 : 0;
+        for (int64_t k = c->A.row_ptr[i]; k < c->A.row_ptr[i + 1]; ++k) {
+            c->strong[k] = c->strong[k] && i < n && c->A.col_ind[k] < n;
+            c->expected[i] += c->strong[k];
+        }
+    }
+}
+
+static void expect_inside(lcl_context *ctx, struct lcl_csr A, int64_t n)
+{
+    struct couplings c;
+    open(&c, A);
+    lcl_buffer *row_ptr;
+    assert_int_equal(lcl_buffer_create_narrow(&row_ptr, ctx, A.row_ptr,
+                                              A.rows + 1, "row pointers"),
+                     LCL_OK);
+    lcl_buffer *col = test_upload(ctx, A.col_ind, A.nnz, sizeof *A.col_ind);
+    lcl_buffer *strong = test_upload(ctx, c.strong, A.nnz, 1);
+    lcl_buffer *count = test_upload(ctx, c.count, A.rows, sizeof *c.count);
+    unsigned char *got = calloc((size_t)A.nnz + 1, 1);
+    assert_non_null(got);
+    assert_int_equal(LCL_LAUNCH(kernel_of(ctx, "inside_rank"), 3,
+                                lcl_arg_long(n), lcl_arg_long(A.rows),
+                                lcl_arg_buffer(row_ptr), lcl_arg_buffer(col),
+                                lcl_arg_buffer(strong), lcl_arg_buffer(count)),
+                     LCL_OK);
+    stay_inside(&c, n);
+    test_download(strong, got, A.nnz, 1);
+    test_download(count, c.count, A.rows, sizeof *c.count);
+    assert_memory_equal(got, c.strong, (size_t)A.nnz);
+    assert_memory_equal(c.count, c.expected, (size_t)A.rows * sizeof *c.count);
+    free(got);
+    lcl_buffer_destroy(&count);
+    lcl_buffer_destroy(&strong);
+    lcl_buffer_destroy(&col);
+    lcl_buffer_destroy(&row_ptr);
+    finish(&c);
+}
+
+static void test_ghosts__couplings_stay_inside_a_rank(void **state)
+{
+    const int64_t n = test_size(60, 3001);
+    expect_inside(*state, test_identity(1), 1);
+    expect_inside(*state, test_random_csr(n, 5, 3), n / 2);
+    expect_inside(*state, test_random_csr(n, 5, 3), n);
+    expect_inside(*state, test_random_csr(n, 5, 3), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ghosts__are_widened_in_any_order),
+        cmocka_unit_test(test_ghosts__are_narrowed_to_their_places),
+        cmocka_unit_test(test_ghosts__couplings_stay_inside_a_rank),
+    };
+    return test_device_run(tests);
+}
