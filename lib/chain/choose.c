@@ -26,9 +26,12 @@ bool lcl_wants_subdomains(const struct lcl_precond_params *p)
            p->relax > 0 || (int)p->coarse > 0 || p->storage || p->transversal;
 }
 
+// On several devices each has a multigrid method of its own, which then is no
+// better than IC(0).
 static bool is_elliptic(const struct lcl_traits *T)
 {
-    return T->n >= ELLIPTIC_ROWS && T->look->opposite >= ELLIPTIC_WEIGHT &&
+    return !T->distributed && T->n >= ELLIPTIC_ROWS &&
+           T->look->opposite >= ELLIPTIC_WEIGHT &&
            (double)T->look->loose <= ELLIPTIC_LOOSE * (double)T->n;
 }
 

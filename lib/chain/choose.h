@@ -14,12 +14,14 @@ struct lcl_traits {
     const struct lcl_look *look;
     int64_t n; // rows, on all devices
     int block_size;
+    bool distributed;
 };
 
 // Those of an operator with a matrix that was looked at.
 static inline struct lcl_traits lcl_traits_of(const lcl_operator *A)
 {
-    return (struct lcl_traits){&A->look, A->range.total, A->info.block_size};
+    return (struct lcl_traits){&A->look, A->range.total, A->info.block_size,
+                               A->team || A->part};
 }
 
 // Whether diagonal entries are 0 or missing; false for blocks.

@@ -136,10 +136,8 @@ static void test_ahead__products_are_the_host_s(void **state)
 static void expect_solved(struct pair *t, enum lcl_solver_type type,
                           enum lcl_precond_type precond, enum lcl_coarse coarse)
 {
-    const struct lcl_precond_params p = {.type = precond,
-                                         .partition = {.rows = 64},
-                                         .coarse = coarse,
-                                         .amg = {.coarse_rows = 1}};
+    const struct lcl_precond_params p = {
+        .type = precond, .partition = {.rows = 64}, .coarse = coarse};
     const struct lcl_solver_params s = {.type = type, .max_iters = 400};
     struct lcl_report report = LCL_REPORT_INIT;
     double *first = test_vector(t->A.rows);
@@ -182,16 +180,6 @@ static void test_ahead__preconditioners_reach_the_other_device(void **state)
     pair_close(&t);
 }
 
-// The gathered level, and one above it.
-static void test_ahead__multigrid_reaches_the_other_device(void **state)
-{
-    struct pair t;
-    (void)state;
-    pair_open(&t, test_laplacian(5, 4, 3));
-    expect_solved(&t, LCL_SOLVER_CG, LCL_PRECOND_AMG, LCL_COARSE_NONE);
-    pair_close(&t);
-}
-
 static void test_ahead__kronecker_systems_by_both_exchanges(void **state)
 {
     struct test_kron T;
@@ -231,7 +219,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ahead__products_are_the_host_s),
         cmocka_unit_test(test_ahead__solvers_converge),
-        cmocka_unit_test(test_ahead__multigrid_reaches_the_other_device),
         cmocka_unit_test(test_ahead__kronecker_systems_by_both_exchanges),
         cmocka_unit_test(test_ahead__preconditioners_reach_the_other_device),
         cmocka_unit_test(test_ahead__a_rank_that_fails_ends_all),
