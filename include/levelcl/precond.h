@@ -49,7 +49,11 @@ enum lcl_precond_type {
     LCL_PRECOND_AMG,  /* algebraic multigrid by smoothed aggregation (Vanek,
                          Mandel, Brezina, Computing 56 (1996)) or classical
                          coarsening: a V-cycle in fp32, set up on the device;
-                         symmetric for symmetric matrices */
+                         symmetric for symmetric matrices. On several devices
+                         or ranks, aggregates consist of rows of one; levels of
+                         at most 50 times coarse_rows (50,000 by default) are
+                         the same on all; CLASSICAL for no more rows than
+                         these */
     LCL_PRECOND_CPR,  /* constrained pressure residual, for several unknowns per
                          cell with a pressure among them: AMG for a matrix of
                          the pressures, then ILDU0 for all unknowns (Wallis
@@ -423,7 +427,8 @@ struct lcl_precond_info {
     enum lcl_amg_coarsening amg_coarsening; /* in use, never DEFAULT */
     enum lcl_amg_smoother amg_smoother;
     int amg_levels;
-    int64_t amg_rows[LCL_AMG_LEVELS], amg_nnz[LCL_AMG_LEVELS];
+    int64_t amg_rows[LCL_AMG_LEVELS],
+        amg_nnz[LCL_AMG_LEVELS]; /* of all devices or ranks */
     /* Levels whose prolongation is not smoothed, because that would make more
      * than twice as many couplings on the next one, as in power-law graphs. */
     bool amg_plain[LCL_AMG_LEVELS];
