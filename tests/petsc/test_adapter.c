@@ -23,22 +23,24 @@ static void need(PetscErrorCode error)
 
 // ---------------------------------------------------------------- the systems
 
-// Convection and diffusion on POINTS x POINTS points with `block` unknowns
-// each; the diagonal is multiplied by `diagonal`.
-static void fill(Mat A, int block, bool symmetric, double diagonal)
+enum form { CONVECTION, SYMMETRIC, UPPER };
+
+// Convection and diffusion or, in the other forms, diffusion on POINTS x POINTS
+// points with `block` unknowns each; the diagonal is multiplied by `diagonal`.
+static void fill(Mat A, int block, enum form form, double diagonal)
 {
     PetscInt first, end;
     need(MatGetOwnershipRange(A, &first, &end));
     for (PetscInt row = first; row < end; ++row) {
         const PetscInt point = row / block, x = point % POINTS;
-        const double wind = symmetric ? 0 : 0.3;
+        const double wind = form == CONVECTION ? 0.3 : 0;
         const PetscInt col[] = {row, row - block, row + block,
                                 row - POINTS * block, row + POINTS * block};
         const double val[] = {4.5 * diagonal, -1 - wind, -1 + wind, -1, -1};
         const bool there[] = {true, x > 0, x < POINTS - 1, point >= POINTS,
                               point < POINTS * (POINTS - 1)};
         for (int k = 0; k < 5; ++k)
-            if (there[k] && (!symmetric || col[k] >= row))
+            if (there[k] && (form != UPPER || col[k] >= row))
                 need(MatSetValues(A, 1, &row, 1, &col[k], &val[k],
                                   INSERT_VALUES));
     }
@@ -49,14 +51,13 @@ static void fill(Mat A, int block, bool symmetric, double diagonal)
 static Mat create_matrix(const char *type, int block)
 {
     const PetscInt n = POINTS * POINTS * block;
-    const bool symmetric = strcmp(type, MATSBAIJ) == 0;
     Mat A;
     need(MatCreate(PETSC_COMM_WORLD, &A));
     need(MatSetType(A, type));
     need(MatSetSizes(A, PETSC_DECIDE, PETSC_DECIDE, n, n));
     need(MatSetBlockSize(A, block));
     need(MatSetUp(A));
-    fill(A, block, symmetric, 1);
+    fill(A, block, strcmp(type, MATSBAIJ) == 0 ? UPPER : CONVECTION, 1);
     return A;
 }
 
@@ -117,7 +118,7 @@ static double residual(const struct case_data *c)
 // New values, of which PETSc learns by KSPSetOperators().
 static void change(const struct case_data *c, double diagonal)
 {
-    fill(c->A, 1, false, diagonal);
+    fill(c->A, 1, CONVECTION, diagonal);
     need(KSPSetOperators(c->ksp, c->A, c->A));
 }
 
@@ -246,11 +247,11 @@ static void test_ksp__another_matrix_may_make_the_preconditioner(void **state)
     struct case_data c;
     Mat B = create_matrix(MATAIJ, 1);
     (void)state;
-    fill(B, 1, false, 1.1);
+    fill(B, 1, CONVECTION, 1.1);
     set_up(&c, create_matrix(MATAIJ, 1), SOLVER);
     need(KSPSetOperators(c.ksp, c.A, B));
     expect_solved(&c);
-    fill(c.A, 1, false, 1.3);
+    fill(c.A, 1, CONVECTION, 1.3);
     expect_solved(&c);
     need(MatDestroy(&B));
     tear_down(&c);
@@ -356,6 +357,52 @@ static void test_ksp__definite_matrices_get_cg(void **state)
     tear_down(&c);
 }
 
+// The Laplacian without boundary values.
+static void make_singular(Mat A)
+{
+    Vec sums;
+    need(MatCreateVecs(A, NULL, &sums));
+    need(MatSetOption(A, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_TRUE));
+    fill(A, 1, SYMMETRIC, 0);
+    need(MatGetRowSum(A, sums));
+    need(VecScale(sums, -1));
+    need(MatDiagonalSet(A, sums, INSERT_VALUES));
+    need(VecDestroy(&sums));
+}
+
+static void attach_constants(Mat A, bool as_vector)
+{
+    MatNullSpace space;
+    Vec ones;
+    need(MatCreateVecs(A, &ones, NULL));
+    need(VecSet(ones, 1));
+    need(VecNormalize(ones, NULL));
+    need(MatNullSpaceCreate(PETSC_COMM_WORLD,
+                            as_vector ? PETSC_FALSE : PETSC_TRUE,
+                            as_vector ? 1 : 0, &ones, &space));
+    need(MatSetNullSpace(A, space));
+    need(MatNullSpaceDestroy(&space));
+    need(VecDestroy(&ones));
+}
+
+static void test_ksp__null_spaces_are_removed(void **state)
+{
+    struct case_data c;
+    PetscScalar sum;
+    (void)state;
+    for (int as_vector = 0; as_vector < 2; ++as_vector) {
+        set_up(&c, create_matrix(MATAIJ, 1), SOLVER);
+        make_singular(c.A);
+        need(VecSum(c.b, &sum));
+        assert_true(sum > 1); // no x solves it
+        attach_constants(c.A, as_vector);
+        assert_int_equal(reason(&c), KSP_CONVERGED_RTOL);
+        need(VecShift(c.b, -sum / (POINTS * POINTS)));
+        assert_true(residual(&c) <= 2 * tolerance);
+        tear_down(&c);
+    }
+}
+
 static void test_options__keys_of_the_library_have_underscores(void **state)
 {
     struct case_data c;
@@ -449,6 +496,7 @@ int main(int argc, char **argv)
             test_ksp__limits_history_and_monitors_are_those_of_petsc),
         cmocka_unit_test(test_ksp__an_initial_guess_is_taken),
         cmocka_unit_test(test_ksp__definite_matrices_get_cg),
+        cmocka_unit_test(test_ksp__null_spaces_are_removed),
         cmocka_unit_test(test_options__keys_of_the_library_have_underscores),
         cmocka_unit_test(test_options__a_bad_value_is_an_error),
         cmocka_unit_test(test_ksp__other_preconditioners_are_refused),

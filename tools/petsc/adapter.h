@@ -70,6 +70,9 @@ PetscErrorCode matrix_update(struct matrix *A, Mat source, PetscBool whole,
 
 PetscErrorCode matrix_reset(struct matrix *A);
 
+// Tells the operator the null spaces of A, or that it has none.
+PetscErrorCode nullspace_set(lcl_operator *op, Mat A, enum lcl_status *st);
+
 // --------------------------------------------------------------------- system
 
 // One system on a device. Belongs to the PC; a KSP adds the solver.
@@ -83,6 +86,7 @@ struct system {
     lcl_precond *M;
     PetscObjectState factored; // of pmat
     lcl_solver *S;
+    MatNullSpace nullspace; // of Amat, which S knows; only compared
     PetscInt setups, updates;
 };
 

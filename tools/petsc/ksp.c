@@ -71,13 +71,33 @@ static struct lcl_solver_params params_of(KSP ksp)
     return params;
 }
 
-static PetscErrorCode need_solver(KSP ksp, struct system *S, lcl_operator *op)
+static PetscErrorCode create_solver(KSP ksp, struct system *S, lcl_operator *op)
 {
     const struct lcl_solver_params params = params_of(ksp);
+    const struct messages *messages = &S->device->messages;
+    enum lcl_status st;
+    Mat amat;
     PetscFunctionBegin;
+    PetscCall(KSPGetOperators(ksp, &amat, NULL));
+    PetscCall(nullspace_set(op, amat, &st));
+    PetscCall(messages_check(messages, st));
+    PetscCall(MatGetNullSpace(amat, &S->nullspace));
+    PetscCall(
+        messages_check(messages, lcl_solver_create(&S->S, op, S->M, &params)));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode need_solver(KSP ksp, struct system *S, lcl_operator *op)
+{
+    MatNullSpace space;
+    Mat amat;
+    PetscFunctionBegin;
+    PetscCall(KSPGetOperators(ksp, &amat, NULL));
+    PetscCall(MatGetNullSpace(amat, &space));
+    if (space != S->nullspace)
+        lcl_solver_destroy(&S->S);
     if (!S->S)
-        PetscCall(messages_check(&S->device->messages,
-                                 lcl_solver_create(&S->S, op, S->M, &params)));
+        PetscCall(create_solver(ksp, S, op));
     PetscCall(messages_check(
         &S->device->messages,
         lcl_solver_set_tolerance(S->S, limit(ksp->rtol), limit(ksp->abstol),

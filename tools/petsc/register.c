@@ -18,7 +18,8 @@
 // the maximum of iterations from KSPSetTolerances(), but a solve diverges at
 // 1e5 times the first residual; its norm is that of b - A x. Monitors are
 // called after the solve, for all its iterations. It is CG for a matrix with
-// MAT_SPD, else BiCGSTAB.
+// MAT_SPD, else BiCGSTAB. It removes the null spaces that MatSetNullSpace() and
+// MatSetTransposeNullSpace() attach, from b, too.
 #include "tools/petsc/adapter.h"
 
 PetscErrorCode PetscDLLibraryRegister_levelcl_petsc(void)
