@@ -8,14 +8,15 @@
 #include "host/log.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
 
 // While it runs, METIS 5.1 seeds and draws from rand() and traps SIGABRT and
 // SIGTERM for the whole process. The lock allows one call at a time, so that
-// threads get the same parts as a single thread, and METIS restores the signal
-// handlers in order. If other code draws from rand() meanwhile (NVIDIA's driver
-// does while another thread creates a context, seen 2026-11), the parts differ
-// but are equally good.
+// threads get the same parts as a single thread, and signals are as before:
+// METIS itself restores handlers without their flags. If other code draws from
+// rand() meanwhile (NVIDIA's driver does while another thread creates a
+// context, seen 2026-11), the parts differ but are equally good.
 static pthread_mutex_t metis_lock = PTHREAD_MUTEX_INITIALIZER;
 
 enum {
@@ -60,6 +61,23 @@ static enum lcl_status metis_status(int code, const struct lcl_log *log)
     return lcl_fail(log, LCL_EINVAL, "METIS failed with code %d", code);
 }
 
+static int part_graph(const struct lcl_graph *G, idx_t parts, idx_t *options,
+                      idx_t *label)
+{
+    struct sigaction on_abort, on_term;
+    idx_t n = G->n, constraints = 1, cut;
+    pthread_mutex_lock(&metis_lock);
+    sigaction(SIGABRT, NULL, &on_abort);
+    sigaction(SIGTERM, NULL, &on_term);
+    const int code = METIS_PartGraphKway(&n, &constraints, G->ptr, G->adj, NULL,
+                                         NULL, G->weight, &parts, NULL, NULL,
+                                         options, &cut, label);
+    sigaction(SIGABRT, &on_abort, NULL);
+    sigaction(SIGTERM, &on_term, NULL);
+    pthread_mutex_unlock(&metis_lock);
+    return code;
+}
+
 // One k-way call. Parts may be as uneven as `limit` allows, within reason: a
 // few tiny ones would leave a device idle. k = 1 would divide by zero inside
 // METIS 5.1.
@@ -80,13 +98,7 @@ static enum lcl_status call_metis(idx_t *label, const struct lcl_graph *G,
     const int64_t imbalance = slack * 1000 / G->n; // per mill
     options[METIS_OPTION_UFACTOR] =
         (idx_t)(imbalance < IMBALANCE_MAX ? imbalance : IMBALANCE_MAX);
-    idx_t n = G->n, constraints = 1, cut;
-    pthread_mutex_lock(&metis_lock);
-    const int code = METIS_PartGraphKway(&n, &constraints, G->ptr, G->adj, NULL,
-                                         NULL, G->weight, &parts, NULL, NULL,
-                                         options, &cut, label);
-    pthread_mutex_unlock(&metis_lock);
-    return metis_status(code, log);
+    return metis_status(part_graph(G, parts, options, label), log);
 }
 
 // The second level: splits every coarse part separately.

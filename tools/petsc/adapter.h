@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// levelcl in PETSc: what PCLEVELCL and KSPLEVELCL share.
+#pragma once
+
+#include <levelcl/levelcl.h>
+
+#include <petscksp.h>
+
+#define LEVELCL "levelcl" // name of both types
+
+// --------------------------------------------------------------------- errors
+
+// The last sentence of the library at level error, for PETSc's error stack.
+struct messages {
+    char error[512];
+};
+
+struct lcl_log messages_log(struct messages *M);
+
+// PETSc's error for a negative status.
+PetscErrorCode messages_check(const struct messages *M, enum lcl_status st);
+
+// -------------------------------------------------------------------- devices
+
+struct device {
+    char name[128]; // as the options say; "": chosen by the library
+    lcl_context *ctx;
+    struct messages messages;
+    struct device *next;
+};
+
+// Of that name, created if there is none. It lives until PetscFinalize().
+PetscErrorCode device_of(const char *name, struct device **out);
+
+// -------------------------------------------------------------------- options
+
+// Reads -PREFIX_KEY of all keys of the library whose field begins with
+// `fields`; '-' in a key is '_'.
+PetscErrorCode options_read(PetscOptionItems *PetscOptionsObject,
+                            const char *prefix, const char *fields,
+                            struct lcl_options *options);
+
+// --------------------------------------------------------------------- matrix
+
+// A Mat as an operator.
+struct matrix {
+    PetscObjectId id;
+    PetscObjectState state, nonzero_state; // of what the operator holds
+    Mat rows;     // those of this rank as SeqAIJ, columns as in the operator
+    Mat function; // a matrix without entries, which multiplies by MatMult()
+    Vec x, y;     // of the function
+    lcl_operator *op;
+};
+
+enum change { CHANGE_NONE, CHANGE_VALUES, CHANGE_PATTERN };
+
+enum change matrix_change(const struct matrix *A, Mat source);
+
+// Replaces what A has. With `whole` the operator is that of all ranks, else
+// that of the rank's own rows and columns, if it has any. `st` is the status of
+// the library.
+PetscErrorCode matrix_create(struct matrix *A, Mat source, PetscBool whole,
+                             lcl_context *ctx,
+                             const struct lcl_operator_params *params,
+                             enum lcl_status *st);
+
+// Takes new values for the same pattern.
+PetscErrorCode matrix_update(struct matrix *A, Mat source, PetscBool whole,
+                             enum lcl_status *st);
+
+PetscErrorCode matrix_reset(struct matrix *A);
+
+// Tells the operator the null spaces of A, or that it has none.
+PetscErrorCode nullspace_set(lcl_operator *op, Mat A, enum lcl_status *st);
+
+// --------------------------------------------------------------------- system
+
+// One system on a device. Belongs to the PC; a KSP adds the solver.
+struct system {
+    struct lcl_options options; // those of operator and preconditioner
+    char name[128];             // of the device
+    PetscBool whole;            // of all ranks
+    struct device *device;      // NULL: not set up
+    struct matrix pmat;
+    struct matrix amat; // unused where Amat is Pmat
+    lcl_precond *M;
+    PetscObjectState factored; // of pmat
+    lcl_solver *S;
+    MatNullSpace nullspace; // of Amat, which S knows; only compared
+    PetscInt setups, updates;
+};
+
+// NULL if pc is not PCLEVELCL.
+PetscErrorCode system_of(PC pc, struct system **S);
+
+// Creates what `matrix` holds of source, or takes its new values; `matrix` is
+// one of S.
+PetscErrorCode system_take(struct system *S, struct matrix *matrix, Mat source,
+                           enum lcl_status *st);
+
+// Frees all but the options.
+PetscErrorCode system_reset(struct system *S);
+
+PETSC_INTERN PetscErrorCode PCCreate_LEVELCL(PC pc);
+PETSC_INTERN PetscErrorCode KSPCreate_LEVELCL(KSP ksp);
+
+// PETSc calls it when it opens liblevelcl_petsc.so.
+PETSC_EXTERN PetscErrorCode PetscDLLibraryRegister_levelcl_petsc(void);

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Null spaces that a program has attached to its matrix.
+#include "tools/petsc/adapter.h"
+
+// Constants first, then the vectors; each rank has its own rows. The caller
+// frees V->val.
+static PetscErrorCode collect(MatNullSpace space, PetscInt rows,
+                              struct lcl_dense *V)
+{
+    PetscBool constant;
+    PetscInt count;
+    const Vec *vecs;
+    const PetscScalar *from;
+    PetscFunctionBegin;
+    PetscCall(MatNullSpaceGetVecs(space, &constant, &count, &vecs));
+    const PetscInt first = constant ? 1 : 0;
+    V->rows = rows;
+    V->cols = first + count;
+    PetscCall(PetscMalloc1(V->rows * V->cols, &V->val));
+    for (PetscInt i = 0; i < first * rows; ++i)
+        V->val[i] = 1;
+    for (PetscInt k = 0; k < count; ++k) {
+        PetscCall(VecGetArrayRead(vecs[k], &from));
+        PetscCall(PetscArraycpy(V->val + (first + k) * rows, from, rows));
+        PetscCall(VecRestoreArrayRead(vecs[k], &from));
+    }
+    PetscFunctionReturn(0);
+}
+
+PetscErrorCode nullspace_set(lcl_operator *op, Mat A, enum lcl_status *st)
+{
+    struct lcl_nullspace N = LCL_NULLSPACE_INIT;
+    struct lcl_dense right = LCL_DENSE_INIT, left = LCL_DENSE_INIT;
+    MatNullSpace space, transposed;
+    PetscInt rows;
+    PetscFunctionBegin;
+    PetscCall(MatGetNullSpace(A, &space));
+    PetscCall(MatGetTransposeNullSpace(A, &transposed));
+    if (!space) {
+        *st = lcl_operator_set_nullspace(op, NULL);
+        PetscFunctionReturn(0);
+    }
+    PetscCall(MatGetLocalSize(A, &rows, NULL));
+    PetscCall(collect(space, rows, &right));
+    N.right = &right;
+    if (transposed)
+        PetscCall(collect(transposed, rows, &left));
+    N.left = transposed ? &left : NULL;
+    *st = lcl_operator_set_nullspace(op, &N);
+    // PETSc takes right vectors alone of unsymmetric matrices, too, and leaves
+    // b to the program
+    if (*st == LCL_EINVAL && !transposed)
+        *st = lcl_operator_set_nullspace(op, NULL);
+    PetscCall(PetscFree(right.val));
+    PetscCall(PetscFree(left.val));
+    PetscFunctionReturn(0);
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// levelcl as a preconditioner and a solver of PETSc, without a change to the
+// program:
+//   PROGRAM -dll_append PREFIX/lib/liblevelcl_petsc.so -pc_type levelcl
+//   PROGRAM -dll_append ... -ksp_type levelcl -pc_type levelcl
+// With -pc_type alone PETSc's solver works on the host and M on the device:
+// each application copies two vectors. With both the solve stays on the device.
+//
+// Matrices: AIJ, and BAIJ, SBAIJ and others that PETSc converts to AIJ. On
+// several ranks one preconditioner or solver of all of them, with a device
+// each; with -pc_levelcl_local or a levelcl without MPI one preconditioner for
+// the rows of each rank. New values with the same pattern are factored again
+// without further analysis.
+//
+// Options: those of clsolve and lcl_options_parse() with '_' instead of '-', as
+// -pc_levelcl_precond iluk -pc_levelcl_ilu_level 2, -ksp_levelcl_solver cg;
+// -pc_levelcl_device NAME; -help lists them. KSPLEVELCL takes tolerances and
+// the maximum of iterations from KSPSetTolerances(), but a solve diverges at
+// 1e5 times the first residual; its norm is that of b - A x. Monitors are
+// called after the solve, for all its iterations. It is CG for a matrix with
+// MAT_SPD, else BiCGSTAB. It removes the null spaces that MatSetNullSpace() and
+// MatSetTransposeNullSpace() attach, from b, too.
+#include "tools/petsc/adapter.h"
+
+PetscErrorCode PetscDLLibraryRegister_levelcl_petsc(void)
+{
+    PetscFunctionBegin;
+    PetscCall(PCRegister(LEVELCL, PCCreate_LEVELCL));
+    PetscCall(KSPRegister(LEVELCL, KSPCreate_LEVELCL));
+    PetscFunctionReturn(0);
+}
