@@ -5,6 +5,7 @@
 #include "host/log.h"
 #include "host/parallel.h"
 #include "lib/matrix/csr.h"
+#include "lib/matrix/view.h"
 
 #include <inttypes.h>
 

@@ -9,7 +9,7 @@
 #include "host/runtime.h"
 #include "lib/krylov/best.h"
 #include "lib/krylov/team_solver.h"
-#include "lib/matrix/csr.h"
+#include "lib/matrix/view.h"
 #include "lib/operator/modes.h"
 
 #include <levelcl/opencl.h>

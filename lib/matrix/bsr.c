@@ -5,6 +5,7 @@
 #include "host/alloc.h"
 #include "host/log.h"
 #include "lib/matrix/csr.h"
+#include "lib/matrix/view.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -39,21 +40,6 @@ static enum lcl_status check_size(const struct lcl_bsr *A,
     return LCL_OK;
 }
 
-static enum lcl_status check_values(const struct lcl_bsr *A,
-                                    const struct lcl_csr *pattern,
-                                    const struct lcl_log *log)
-{
-    const int64_t size = lcl_block_values(A);
-    const int64_t v = lcl_find_not_finite(A->val, A->nnz * size);
-    if (v < 0)
-        return LCL_OK;
-    return lcl_fail(log, LCL_EFORMAT,
-                    "block matrix: row %" PRId64 ", column %d has value %g, "
-                    "expected a finite one",
-                    lcl_csr_row_of(pattern, v / size),
-                    (int)A->col_ind[v / size], A->val[v]);
-}
-
 enum lcl_status lcl_bsr_check(const struct lcl_bsr *A,
                               const struct lcl_log *log)
 {
@@ -64,7 +50,9 @@ enum lcl_status lcl_bsr_check(const struct lcl_bsr *A,
     if ((st = check_size(A, log)) < 0 ||
         (st = lcl_csr_check_pattern(&pattern, "block matrix", log)) < 0)
         return st;
-    return check_values(A, &pattern, log);
+    struct lcl_view V = lcl_view_of_csr(&pattern);
+    V.values = lcl_block_values(A);
+    return lcl_view_check_values(&V, "block matrix", log);
 }
 
 // ---------------------------------------------------------------- natural

@@ -18,9 +18,6 @@ enum lcl_status lcl_csr_check_pattern(const struct lcl_csr *A, const char *what,
 enum lcl_status lcl_csr_check_rows(const struct lcl_csr *A,
                                    const struct lcl_log *log);
 
-// Index of the first of `count` values that is NaN or infinite, or -1.
-int64_t lcl_find_not_finite(const double *val, int64_t count);
-
 // The row of entry k of A.
 int64_t lcl_csr_row_of(const struct lcl_csr *A, int64_t k);
 

@@ -3,7 +3,7 @@
 #include "lib/matrix/layout.h"
 
 #include "host/log.h"
-#include "lib/matrix/csr.h"
+#include "lib/matrix/view.h"
 
 #include <stdbool.h>
 

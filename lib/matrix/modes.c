@@ -2,7 +2,7 @@
 // Rigid body modes.
 #include "host/alloc.h"
 #include "host/log.h"
-#include "lib/matrix/csr.h"
+#include "lib/matrix/view.h"
 
 #include <levelcl/matrix.h>
 

@@ -82,18 +82,22 @@ static enum lcl_status check_entries(const struct lcl_device_matrix *D,
 }
 
 enum lcl_status lcl_blocked_from_csr(struct lcl_blocked *B, lcl_context *ctx,
-                                     const struct lcl_csr *A, int block_size)
+                                     const struct lcl_csr *A, int block_size,
+                                     bool checked)
 {
     const struct lcl_bsr view = lcl_bsr_of_csr(A);
-    enum lcl_status st;
+    const bool later =
+        !checked && lcl_context_caps(ctx)->type != LCL_DEVICE_CPU;
+    enum lcl_status st = LCL_OK;
     const struct lcl_log *log = lcl_context_log(ctx);
-    const bool cpu = lcl_context_caps(ctx)->type == LCL_DEVICE_CPU;
     *B = (struct lcl_blocked){.entries = A->nnz};
-    if ((st = cpu ? lcl_csr_check(A, log) : lcl_csr_check_rows(A, log)) < 0 ||
+    if (!checked)
+        st = later ? lcl_csr_check_rows(A, log) : lcl_csr_check(A, log);
+    if (st < 0 ||
         (block_size > 1 &&
          (st = lcl_block_size_check(A->rows, A->cols, block_size, log)) < 0) ||
         (st = lcl_device_matrix_init(&B->A, ctx, &view)) < 0 ||
-        (!cpu && (st = check_entries(&B->A, ctx, A)) < 0))
+        (later && (st = check_entries(&B->A, ctx, A)) < 0))
         return st;
     return lcl_blocked_convert(B, ctx, block_size);
 }

@@ -15,13 +15,15 @@ struct lcl_blocked {
     lcl_buffer *staged;             // with sources: the caller's values
 };
 
-// Upload a well-formed A, which need live only until the call returns, and
-// convert it. Block size 0 selects the natural block size, or the block size of
-// A. Return LCL_OK, LCL_EINVAL (the block size does not divide A's size, or
-// differs from that of A's blocks), LCL_ERANGE, LCL_EBUILD, LCL_EDEVMEM,
-// LCL_EDEVICE or LCL_ENOMEM; *B is then fit for lcl_blocked_finish().
+// Upload A, which need live only until the call returns, and convert it. A CSR
+// matrix is checked unless it is known to be well-formed. Block size 0 selects
+// the natural block size, or the block size of A. Return LCL_OK, LCL_EINVAL
+// (the block size does not divide A's size, or differs from that of A's
+// blocks), LCL_EFORMAT, LCL_ERANGE, LCL_EBUILD, LCL_EDEVMEM, LCL_EDEVICE or
+// LCL_ENOMEM; *B is then fit for lcl_blocked_finish().
 enum lcl_status lcl_blocked_from_csr(struct lcl_blocked *B, lcl_context *ctx,
-                                     const struct lcl_csr *A, int block_size);
+                                     const struct lcl_csr *A, int block_size,
+                                     bool checked);
 enum lcl_status lcl_blocked_from_bsr(struct lcl_blocked *B, lcl_context *ctx,
                                      const struct lcl_bsr *A, int block_size);
 // The same for a sound layout.

@@ -6,6 +6,7 @@
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/matrix/rows.h"
+#include "lib/operator/matrix_operator.h"
 
 struct part {
     struct lcl_halo halo;
@@ -45,8 +46,7 @@ static enum lcl_status update(lcl_operator *A, const double *val)
     struct part *D = A->state;
     const struct lcl_halo_plan *P = &D->halo.plan;
     enum lcl_status st;
-    for (int64_t k = 0; k < P->own.nnz; ++k)
-        D->val[k] = val[P->own_place[k]];
+    lcl_halo_plan_own_values(P, val, D->val);
     if ((st = lcl_operator_update(A->part, D->val)) == LCL_OK)
         st = lcl_halo_update(&D->halo, val);
     A->symmetry_known = A->looked = false;
@@ -146,14 +146,14 @@ static unsigned modes_of(const lcl_operator *part,
                : LCL_MODE_BIT(LCL_APPLY) | LCL_MODE_BIT(LCL_APPLY_DOT);
 }
 
-static void describe(lcl_operator *A, const struct lcl_rows *rows)
+static void describe(lcl_operator *A, const struct lcl_view *rows)
 {
     const struct part *D = A->state;
     A->info = A->part->info;
     A->info.rows = A->info.cols = rows->rows;
     A->info.devices = A->range.comm->size;
     A->info.communication = lcl_halo_communication(&D->halo);
-    A->info.nnz = rows->row_ptr[rows->rows];
+    A->info.nnz = lcl_view_nnz(rows);
     A->info.bytes += lcl_halo_bytes(&D->halo);
     A->matrix = A->part->matrix;
     A->numbering = A->part->numbering;
@@ -162,7 +162,7 @@ static void describe(lcl_operator *A, const struct lcl_rows *rows)
 }
 
 static enum lcl_status create(lcl_operator *A, struct lcl_halo_plan *P,
-                              const struct lcl_rows *rows,
+                              const struct lcl_view *rows,
                               const struct lcl_operator_params *params)
 {
     static const struct lcl_halo_layout single = {1, 1, 1, 1};
@@ -170,7 +170,8 @@ static enum lcl_status create(lcl_operator *A, struct lcl_halo_plan *P,
     enum lcl_status st;
     if (!D)
         return lcl_fail_memory(lcl_context_log(A->range.ctx), "an operator");
-    if ((st = lcl_operator_create(&A->part, A->range.ctx, &P->own, params)) < 0)
+    if ((st = lcl_matrix_operator_create_csr(&A->part, A->range.ctx, &P->own,
+                                             params)) < 0)
         return st;
     D->val = P->own.val; // kept for later values
     P->own.val = NULL;
@@ -193,21 +194,21 @@ static enum lcl_status agree_on_block(lcl_operator *A)
 }
 
 static struct lcl_space space_of(lcl_context *ctx, struct lcl_comm *comm,
-                                 const struct lcl_rows *rows)
+                                 const struct lcl_view *rows)
 {
     struct lcl_space V = lcl_space_of(ctx, rows->rows);
-    V.total = rows->total;
+    V.total = rows->cols;
     V.comm = comm;
     return V;
 }
 
 enum lcl_status lcl_distributed_create(lcl_operator **out, lcl_context *ctx,
                                        struct lcl_comm *comm,
-                                       const struct lcl_rows *rows,
+                                       const struct lcl_view *rows,
                                        const struct lcl_operator_params *params)
 {
     struct lcl_halo_plan P;
-    enum lcl_status st = lcl_halo_plan_init(&P, comm, rows, 1);
+    enum lcl_status st = lcl_halo_plan_init(&P, comm, rows);
     *out = NULL;
     if (st == LCL_OK && (st = lcl_operator_allocate(out, ctx, &ops, rows->rows,
                                                     rows->rows, 1)) == LCL_OK) {

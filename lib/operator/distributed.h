@@ -13,7 +13,7 @@
 // it is an error; on error *out is NULL.
 enum lcl_status lcl_distributed_create(
     lcl_operator **out, lcl_context *ctx, struct lcl_comm *comm,
-    const struct lcl_rows *A, const struct lcl_operator_params *params);
+    const struct lcl_view *A, const struct lcl_operator_params *params);
 
 // The halo of a distributed operator. It is the rank's own.
 const struct lcl_halo *lcl_distributed_halo(const lcl_operator *A);

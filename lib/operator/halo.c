@@ -254,8 +254,7 @@ enum lcl_status lcl_halo_renumber(struct lcl_halo *H,
 enum lcl_status lcl_halo_update(struct lcl_halo *H, const double *val)
 {
     const struct lcl_halo_plan *P = &H->plan;
-    for (int64_t k = 0; k < P->entries; ++k)
-        H->host[k] = val[P->place[k]];
+    lcl_halo_plan_boundary_values(P, val, H->host);
     return lcl_buffer_write(H->val, H->host,
                             (size_t)P->entries * sizeof *H->host);
 }

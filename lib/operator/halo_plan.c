@@ -5,7 +5,6 @@
 #include "host/alloc.h"
 #include "host/log.h"
 #include "host/parallel.h"
-#include "lib/matrix/rows_check.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,28 +14,28 @@
 
 // The first rows of all ranks, and the total behind them.
 static enum lcl_status gather_firsts(int64_t *firsts, struct lcl_comm *C,
-                                     const struct lcl_rows *A)
+                                     const struct lcl_view *A)
 {
-    const int64_t own[3] = {A->first, A->rows, A->total};
+    const int64_t own[3] = {A->first, A->rows, A->cols};
     int64_t(*all)[3] = lcl_malloc((size_t)C->size, sizeof *all);
     if (!all)
         return lcl_fail_memory(&C->log, "the rows of all ranks");
     enum lcl_status st = lcl_comm_gather(C, own, sizeof own, all);
     int64_t at = 0;
     for (int r = 0; r < C->size && st == LCL_OK; ++r) {
-        if (all[r][0] != at || all[r][2] != A->total)
+        if (all[r][0] != at || all[r][2] != A->cols)
             st = lcl_fail(&C->log, LCL_EFORMAT,
                           "rank %d has rows from %" PRId64 " on of %" PRId64
                           ", expected from %" PRId64 " on of %" PRId64,
-                          r, all[r][0] + 1, all[r][2], at + 1, A->total);
+                          r, all[r][0] + 1, all[r][2], at + 1, A->cols);
         firsts[r] = all[r][0];
         at += all[r][1];
     }
-    if (st == LCL_OK && at != A->total)
+    if (st == LCL_OK && at != A->cols)
         st = lcl_fail(&C->log, LCL_EFORMAT,
                       "the ranks have %" PRId64 " rows, the matrix %" PRId64,
-                      at, A->total);
-    firsts[C->size] = A->total;
+                      at, A->cols);
+    firsts[C->size] = A->cols;
     lcl_free(all);
     return st;
 }
@@ -45,16 +44,15 @@ static enum lcl_status gather_firsts(int64_t *firsts, struct lcl_comm *C,
 
 // What a chunk of rows contains, or what precedes it.
 struct sizes {
-    int64_t own, boundary, entries, ghosts; // `ghosts` with repetitions
+    int64_t boundary, entries, ghosts; // `ghosts` with repetitions
 };
 
 // The work of lcl_parallel(): each chunk of rows is surveyed, then filled in.
 struct splitting {
     struct lcl_halo_plan *P;
-    const struct lcl_rows *A;
+    const struct lcl_view *A;
     int64_t chunks;
     struct sizes size[LCL_CHUNKS_MAX + 1];
-    int64_t fault[LCL_CHUNKS_MAX]; // the first malformed row, or -1
 };
 
 static bool is_own(const struct lcl_halo_plan *P, int64_t column)
@@ -62,33 +60,37 @@ static bool is_own(const struct lcl_halo_plan *P, int64_t column)
     return column >= P->first && column < P->first + P->rows;
 }
 
-static void count_row(struct sizes *s, const struct splitting *S, int64_t i)
+// Entries `from` to to-1 in columns of other ranks.
+static int64_t count_far(const struct lcl_view *A, int64_t from, int64_t to)
 {
-    const int64_t *row_ptr = S->A->row_ptr;
-    int64_t own = 0;
-    for (int64_t k = row_ptr[i]; k < row_ptr[i + 1]; ++k)
-        own += is_own(S->P, S->A->col[k]);
-    const int64_t all = row_ptr[i + 1] - row_ptr[i];
-    s->own += own;
-    s->boundary += own < all;
-    s->entries += own < all ? all : 0;
-    s->ghosts += all - own;
+    const int32_t *narrow = A->narrow;
+    const int64_t *wide = A->wide;
+    const uint64_t first = (uint64_t)A->first, rows = (uint64_t)A->rows;
+    int64_t far = 0;
+    for (int64_t k = from; narrow && k < to; ++k)
+        far += (uint32_t)narrow[k] - (uint32_t)first >= (uint32_t)rows;
+    for (int64_t k = from; !narrow && k < to; ++k)
+        far += (uint64_t)wide[k] - first >= rows;
+    return far;
+}
+
+static int64_t far_in_rows(const struct lcl_view *A, int64_t from, int64_t to)
+{
+    return count_far(A, lcl_view_entry(A, from), lcl_view_entry(A, to));
 }
 
 static void survey(void *arg, int64_t chunk)
 {
     struct splitting *S = arg;
-    const int64_t end = lcl_chunk_start(S->A->rows, S->chunks, chunk + 1);
-    struct sizes s = {0};
-    S->fault[chunk] = -1;
-    for (int64_t i = lcl_chunk_start(S->A->rows, S->chunks, chunk); i < end;
-         ++i) {
-        if (lcl_rows_check_row(S->A, i, S->P->values, NULL) < 0) {
-            S->fault[chunk] = i;
-            break;
+    const struct lcl_view *A = S->A;
+    const int64_t start = lcl_chunk_start(A->rows, S->chunks, chunk);
+    const int64_t end = lcl_chunk_start(A->rows, S->chunks, chunk + 1);
+    struct sizes s = {.ghosts = far_in_rows(A, start, end)};
+    for (int64_t i = start; s.ghosts > 0 && i < end; ++i)
+        if (far_in_rows(A, i, i + 1) > 0) {
+            ++s.boundary;
+            s.entries += A->row_ptr[i + 1] - A->row_ptr[i];
         }
-        count_row(&s, S, i);
-    }
     S->size[chunk] = s;
 }
 
@@ -96,85 +98,108 @@ static void survey(void *arg, int64_t chunk)
 static void add_up(struct splitting *S)
 {
     struct sizes sum = {0};
+    S->size[S->chunks] = sum;
     for (int64_t c = 0; c <= S->chunks; ++c) {
         const struct sizes own = S->size[c];
         S->size[c] = sum;
-        sum.own += own.own;
         sum.boundary += own.boundary;
         sum.entries += own.entries;
         sum.ghosts += own.ghosts;
     }
 }
 
-static enum lcl_status survey_all(struct splitting *S,
-                                  const struct lcl_log *log)
+static enum lcl_status allocate_own(struct lcl_halo_plan *P, int64_t nnz,
+                                    const struct lcl_log *log)
 {
-    lcl_parallel(S->chunks, survey, S);
-    for (int64_t c = 0; c < S->chunks; ++c)
-        if (S->fault[c] >= 0)
-            return lcl_rows_check_row(S->A, S->fault[c], S->P->values, log);
-    S->size[S->chunks] = (struct sizes){0};
-    add_up(S);
-    return LCL_OK;
+    struct lcl_csr *D = &P->own;
+    *D = (struct lcl_csr){.rows = P->rows, .cols = P->rows, .nnz = nnz};
+    D->row_ptr = lcl_malloc((size_t)P->rows + 1, sizeof *D->row_ptr);
+    D->col_ind = lcl_malloc((size_t)nnz, sizeof *D->col_ind);
+    D->val = lcl_malloc((size_t)nnz, sizeof *D->val);
+    return D->row_ptr && D->col_ind && D->val
+               ? LCL_OK
+               : lcl_fail_memory(log, "the rows of a rank");
 }
 
 static enum lcl_status allocate(struct lcl_halo_plan *P,
                                 const struct sizes *all,
                                 const struct lcl_log *log)
 {
-    struct lcl_csr *D = &P->own;
-    const size_t nnz = (size_t)all->own, rows = (size_t)all->boundary;
-    const size_t entries = (size_t)all->entries;
-    D->rows = D->cols = P->rows;
-    D->nnz = all->own;
+    const size_t rows = (size_t)all->boundary;
     P->boundary = all->boundary;
     P->entries = all->entries;
-    D->row_ptr = lcl_malloc((size_t)P->rows + 1, sizeof *D->row_ptr);
-    D->col_ind = lcl_malloc(nnz, sizeof *D->col_ind);
-    D->val = lcl_malloc(nnz * (size_t)P->values, sizeof *D->val);
-    P->own_place = lcl_malloc(nnz, sizeof *P->own_place);
     P->row = lcl_malloc(rows, sizeof *P->row);
     P->ptr = lcl_malloc(rows + 1, sizeof *P->ptr);
-    P->col = lcl_malloc(entries, sizeof *P->col);
-    P->place = lcl_malloc(entries, sizeof *P->place);
+    P->start = lcl_malloc(rows, sizeof *P->start);
+    P->col = lcl_malloc((size_t)all->entries, sizeof *P->col);
     P->ghost = lcl_malloc((size_t)all->ghosts, sizeof *P->ghost);
-    return D->row_ptr && D->col_ind && D->val && P->own_place && P->row &&
-                   P->ptr && P->col && P->place && P->ghost
+    return P->row && P->ptr && P->start && P->col && P->ghost
                ? LCL_OK
                : lcl_fail_memory(log, "the rows of a rank");
+}
+
+// Rows without columns of other ranks, whose entries in own columns start at
+// entry `at`.
+static void copy_rows(const struct splitting *S, int64_t from, int64_t to,
+                      int64_t at)
+{
+    const struct lcl_view *A = S->A;
+    const struct lcl_csr *D = &S->P->own;
+    const int64_t start = lcl_view_entry(A, from), first = A->first;
+    const int64_t count = lcl_view_entry(A, to) - start;
+    int32_t *col = D->col_ind + at;
+    for (int64_t i = from; i < to; ++i)
+        D->row_ptr[i] = at + lcl_view_entry(A, i) - start;
+    for (int64_t k = 0; A->narrow && k < count; ++k)
+        col[k] = A->narrow[start + k] - (int32_t)first;
+    for (int64_t k = 0; !A->narrow && k < count; ++k)
+        col[k] = (int32_t)(A->wide[start + k] - first);
+    if (count > 0)
+        memcpy(D->val + at, A->val + start, (size_t)count * sizeof *D->val);
+}
+
+static void copy_own(const struct splitting *S, int64_t i, int64_t at)
+{
+    const struct lcl_view *A = S->A;
+    const struct lcl_csr *D = &S->P->own;
+    D->row_ptr[i] = at;
+    for (int64_t k = lcl_view_entry(A, i); k < lcl_view_entry(A, i + 1); ++k)
+        if (is_own(S->P, lcl_view_column(A, k))) {
+            D->col_ind[at] = (int32_t)(lcl_view_column(A, k) - A->first);
+            D->val[at++] = A->val[k];
+        }
 }
 
 // Lists a boundary row, whole.
 static void list_row(struct sizes *at, const struct splitting *S, int64_t i)
 {
     struct lcl_halo_plan *P = S->P;
+    const struct lcl_view *A = S->A;
+    const int64_t start = lcl_view_entry(A, i), end = lcl_view_entry(A, i + 1);
     P->row[at->boundary] = (int32_t)i;
+    P->start[at->boundary] = start;
     P->ptr[at->boundary++] = at->entries;
-    for (int64_t k = S->A->row_ptr[i]; k < S->A->row_ptr[i + 1]; ++k) {
-        P->place[at->entries++] = k;
-        if (!is_own(P, S->A->col[k]))
-            P->ghost[at->ghosts++] = S->A->col[k];
-    }
+    at->entries += end - start;
+    for (int64_t k = start; k < end; ++k)
+        if (!is_own(P, lcl_view_column(A, k)))
+            P->ghost[at->ghosts++] = lcl_view_column(A, k);
 }
 
 static void fill(void *arg, int64_t chunk)
 {
     struct splitting *S = arg;
-    const struct lcl_rows *A = S->A;
-    struct lcl_halo_plan *P = S->P;
-    struct lcl_csr *D = &P->own;
+    const struct lcl_view *A = S->A;
     struct sizes at = S->size[chunk];
+    const bool any = S->size[chunk + 1].ghosts > at.ghosts;
+    const bool values = A->values > 0;
+    const int64_t start = lcl_chunk_start(A->rows, S->chunks, chunk);
     const int64_t end = lcl_chunk_start(A->rows, S->chunks, chunk + 1);
-    for (int64_t i = lcl_chunk_start(A->rows, S->chunks, chunk); i < end; ++i) {
-        D->row_ptr[i] = at.own;
-        for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
-            if (is_own(P, A->col[k])) {
-                D->col_ind[at.own] = (int32_t)(A->col[k] - P->first);
-                if (P->values > 0)
-                    D->val[at.own] = A->val[k];
-                P->own_place[at.own++] = k;
-            }
-        if (at.own - D->row_ptr[i] < A->row_ptr[i + 1] - A->row_ptr[i])
+    if (values && !any)
+        copy_rows(S, start, end, lcl_view_entry(A, start) - at.ghosts);
+    for (int64_t i = start; any && i < end; ++i) {
+        if (values)
+            copy_own(S, i, lcl_view_entry(A, i) - at.ghosts);
+        if (far_in_rows(A, i, i + 1) > 0)
             list_row(&at, S, i);
     }
 }
@@ -207,7 +232,7 @@ static int32_t local_column(const struct lcl_halo_plan *P, int64_t column)
 
 // Sorts the ghosts; then the columns of boundary rows are known.
 static enum lcl_status number_ghosts(struct lcl_halo_plan *P,
-                                     const struct lcl_rows *A, int64_t count,
+                                     const struct lcl_view *A, int64_t count,
                                      const struct lcl_log *log)
 {
     if (count > 0)
@@ -218,23 +243,56 @@ static enum lcl_status number_ghosts(struct lcl_halo_plan *P,
                         "%" PRId64 " rows and columns of other ranks on one "
                         "rank: expected at most %d",
                         P->rows + P->ghosts, (int)INT32_MAX);
-    for (int64_t k = 0; k < P->entries; ++k)
-        P->col[k] = local_column(P, A->col[P->place[k]]);
+    for (int64_t r = 0; r < P->boundary; ++r)
+        for (int64_t k = P->ptr[r]; k < P->ptr[r + 1]; ++k)
+            P->col[k] = local_column(
+                P, lcl_view_column(A, P->start[r] + k - P->ptr[r]));
     return LCL_OK;
 }
 
-static enum lcl_status split(struct lcl_halo_plan *P, const struct lcl_rows *A,
+static enum lcl_status split(struct lcl_halo_plan *P, const struct lcl_view *A,
                              const struct lcl_log *log)
 {
     struct splitting S = {.P = P, .A = A, .chunks = lcl_chunks(A->rows)};
     const struct sizes *all = &S.size[S.chunks];
     enum lcl_status st;
-    if ((st = survey_all(&S, log)) < 0 || (st = allocate(P, all, log)) < 0)
+    lcl_parallel(S.chunks, survey, &S);
+    add_up(&S);
+    const int64_t own = lcl_view_nnz(A) - all->ghosts;
+    if ((st = allocate(P, all, log)) < 0 ||
+        (A->values > 0 && (st = allocate_own(P, own, log)) < 0))
         return st;
     lcl_parallel(S.chunks, fill, &S);
-    P->own.row_ptr[P->rows] = all->own;
+    if (A->values > 0)
+        P->own.row_ptr[P->rows] = own;
     P->ptr[P->boundary] = all->entries;
     return number_ghosts(P, A, all->ghosts, log);
+}
+
+// ------------------------------------------------------------------- values
+
+void lcl_halo_plan_own_values(const struct lcl_halo_plan *P, const double *val,
+                              double *own)
+{
+    int64_t from = 0, to = 0;
+    for (int64_t r = 0; r < P->boundary; ++r) {
+        const int64_t run = P->start[r] - from;
+        memcpy(own + to, val + from, (size_t)run * sizeof *own);
+        to += run;
+        from += run;
+        for (int64_t k = P->ptr[r]; k < P->ptr[r + 1]; ++k, ++from)
+            if (P->col[k] < P->rows)
+                own[to++] = val[from];
+    }
+    memcpy(own + to, val + from, (size_t)(P->own.nnz - to) * sizeof *own);
+}
+
+void lcl_halo_plan_boundary_values(const struct lcl_halo_plan *P,
+                                   const double *val, double *boundary)
+{
+    for (int64_t r = 0; r < P->boundary; ++r)
+        memcpy(boundary + P->ptr[r], val + P->start[r],
+               (size_t)(P->ptr[r + 1] - P->ptr[r]) * sizeof *val);
 }
 
 // ------------------------------------------------------------------- peers
@@ -367,10 +425,10 @@ enum lcl_status lcl_halo_plan_connect(struct lcl_halo_plan *P,
 // ------------------------------------------------------------------- plan
 
 static enum lcl_status make(struct lcl_halo_plan *P, struct lcl_comm *C,
-                            const struct lcl_rows *A)
+                            const struct lcl_view *A)
 {
     int64_t *firsts = lcl_malloc((size_t)C->size + 1, sizeof *firsts);
-    enum lcl_status st = firsts ? lcl_rows_check_sizes(A, P->values, &C->log)
+    enum lcl_status st = firsts ? lcl_view_check_rank(A, &C->log)
                                 : lcl_fail_memory(&C->log, "the first rows");
     if ((st = lcl_comm_agree(C, st, "the rows")) == LCL_OK &&
         (st = gather_firsts(firsts, C, A)) == LCL_OK &&
@@ -381,12 +439,10 @@ static enum lcl_status make(struct lcl_halo_plan *P, struct lcl_comm *C,
 }
 
 enum lcl_status lcl_halo_plan_init(struct lcl_halo_plan *P, struct lcl_comm *C,
-                                   const struct lcl_rows *A, int values)
+                                   const struct lcl_view *A)
 {
-    *P = (struct lcl_halo_plan){.values = values,
-                                .rows = A->rows,
-                                .total = A->total,
-                                .first = A->first};
+    *P = (struct lcl_halo_plan){
+        .rows = A->rows, .total = A->cols, .first = A->first};
     const enum lcl_status st = make(P, C, A);
     if (st < 0)
         lcl_comm_fail(C);
@@ -492,20 +548,13 @@ enum lcl_status lcl_halo_plan_carry_rows(const struct lcl_halo_plan *P,
     return carry(&c, P, C);
 }
 
-void lcl_halo_plan_drop_own(struct lcl_halo_plan *P)
-{
-    lcl_csr_finish(&P->own);
-    lcl_free(P->own_place);
-    P->own_place = NULL;
-}
-
 void lcl_halo_plan_finish(struct lcl_halo_plan *P)
 {
-    lcl_halo_plan_drop_own(P);
+    lcl_csr_finish(&P->own);
     lcl_free(P->row);
     lcl_free(P->ptr);
     lcl_free(P->col);
-    lcl_free(P->place);
+    lcl_free(P->start);
     lcl_free(P->ghost);
     lcl_free(P->send);
     lcl_free(P->to);

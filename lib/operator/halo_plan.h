@@ -5,23 +5,19 @@
 #pragma once
 
 #include "lib/comm/comm.h"
-
-#include <levelcl/matrix.h>
+#include "lib/matrix/view.h"
 
 // Rows are those of the rank, from 0. Columns below `rows` are its own, column
 // rows + g is ghost g; ghosts are sorted by their row of the whole matrix.
 struct lcl_halo_plan {
-    int values; // of an entry: 1, or 0 for a pattern
     int64_t rows, total, first;
-    // entries in own columns: entry k is entry place[k] of the rank's rows
-    struct lcl_csr own;
-    int64_t *own_place;
-    // boundary row r is row[r], entries ptr[r] .. ptr[r+1]-1
+    struct lcl_csr own; // entries in own columns; empty for a pattern
+    // boundary row r is row[r], entries ptr[r] .. ptr[r+1]-1, which are those
+    // from start[r] on of the rank's rows
     int64_t boundary, entries;
     int32_t *row;
-    int64_t *ptr;
+    int64_t *ptr, *start;
     int32_t *col;
-    int64_t *place;
     int64_t ghosts, sends;
     int64_t *ghost; // rows of the whole matrix
     int32_t *send;  // rows of the rank that others need, peer by peer
@@ -30,15 +26,20 @@ struct lcl_halo_plan {
 };
 
 // Checks A, the rows of the calling rank, and agrees on it with all others;
-// collective. `values` is 1; 0: A is a pattern, `own` has no values. Returns
+// collective. A is a matrix or a pattern. Returns
 // LCL_OK; LCL_EINVAL (NULL arrays); LCL_EFORMAT (malformed rows; ranks whose
 // rows leave gaps or overlap; fewer rows than ranks); LCL_ERANGE (2^31 rows and
 // ghosts); LCL_ENOMEM; or a status of the transport. *P is fit for
 // lcl_halo_plan_finish() in any case.
 enum lcl_status lcl_halo_plan_init(struct lcl_halo_plan *P, struct lcl_comm *C,
-                                   const struct lcl_rows *A, int values);
-// Frees the entries in own columns.
-void lcl_halo_plan_drop_own(struct lcl_halo_plan *P);
+                                   const struct lcl_view *A);
+
+// From values of all entries of the rank's rows: those of the entries in own
+// columns, and of the boundary rows.
+void lcl_halo_plan_own_values(const struct lcl_halo_plan *P, const double *val,
+                              double *own);
+void lcl_halo_plan_boundary_values(const struct lcl_halo_plan *P,
+                                   const double *val, double *boundary);
 
 // Finds the peers of a plan whose rows, total, first and ghosts are set, for
 // exchanges other than that of a product. Collective; statuses as

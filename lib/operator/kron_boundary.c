@@ -21,8 +21,9 @@ static void find_blocks(int64_t *of, const struct lcl_halo_plan *P,
     for (int64_t r = 0; r < P->boundary; ++r) {
         const int64_t end = R->row_ptr[P->row[r] + 1];
         int64_t at = R->row_ptr[P->row[r]];
+        const int64_t *col = both->col + P->start[r] - P->ptr[r];
         for (int64_t k = P->ptr[r]; k < P->ptr[r + 1]; ++k) {
-            const bool has = at < end && R->col[at] == both->col[P->place[k]];
+            const bool has = at < end && R->col[at] == col[k];
             of[k] = has ? at++ : -1;
         }
     }

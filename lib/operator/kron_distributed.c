@@ -237,8 +237,9 @@ static enum lcl_status create_from(lcl_operator **out, lcl_context *ctx,
                                    const struct lcl_operator_params *params)
 {
     struct lcl_halo_plan P;
-    enum lcl_status st = lcl_halo_plan_init(&P, comm, both, 0);
-    lcl_halo_plan_drop_own(&P); // the own blocks of M and L are separate
+    struct lcl_view pattern = lcl_view_of_rows(both, 0);
+    pattern.checked = true;
+    enum lcl_status st = lcl_halo_plan_init(&P, comm, &pattern);
     lcl_task_enter(ctx, LCL_TASK_UPLOAD);
     if (st == LCL_OK && (st = allocate(out, ctx, comm, K)) == LCL_OK)
         st = create(*out, &P, K, both, params);

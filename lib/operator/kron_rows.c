@@ -5,7 +5,7 @@
 #include "host/alloc.h"
 #include "host/log.h"
 #include "lib/matrix/bsr.h"
-#include "lib/matrix/rows_check.h"
+#include "lib/matrix/view.h"
 #include "lib/operator/kron.h"
 
 #include <inttypes.h>
@@ -52,8 +52,10 @@ enum lcl_status lcl_kron_rows_check(const struct lcl_kron_rows *K,
     if (b < 1 || b > LCL_BLOCK_MAX)
         return lcl_fail(log, LCL_EFORMAT, "blocks of %d rows: expected 1 to %d",
                         b, LCL_BLOCK_MAX);
-    if ((st = lcl_rows_check(K->M, b * b, log)) < 0 ||
-        (st = lcl_rows_check(K->L, b * b, log)) < 0)
+    const struct lcl_view M = lcl_view_of_rows(K->M, b * b);
+    const struct lcl_view L = lcl_view_of_rows(K->L, b * b);
+    if ((st = lcl_view_check_rank(&M, log)) < 0 ||
+        (st = lcl_view_check_rank(&L, log)) < 0)
         return st;
     return check_sizes(K, log);
 }

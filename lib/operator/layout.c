@@ -2,7 +2,7 @@
 // Operators from matrices in layouts of the caller, and their new values.
 #include "host/interop.h"
 #include "host/log.h"
-#include "lib/matrix/csr.h"
+#include "lib/matrix/view.h"
 #include "lib/operator/device_csr.h"
 #include "lib/operator/matrix_operator.h"
 

@@ -220,19 +220,35 @@ enum lcl_status lcl_matrix_operator_create(
     return LCL_OK;
 }
 
+static enum lcl_status create_csr(lcl_operator **out, lcl_context *ctx,
+                                  const struct lcl_csr *A,
+                                  const struct lcl_operator_params *params,
+                                  bool checked)
+{
+    struct lcl_blocked B;
+    enum lcl_status st =
+        lcl_blocked_from_csr(&B, ctx, A, params->block_size, checked);
+    *out = NULL;
+    if (st == LCL_OK)
+        st = lcl_matrix_operator_create(out, ctx, &B, params);
+    lcl_blocked_finish(&B);
+    return st;
+}
+
 enum lcl_status lcl_operator_create(lcl_operator **out, lcl_context *ctx,
                                     const struct lcl_csr *A,
                                     const struct lcl_operator_params *params)
 {
-    struct lcl_blocked B;
-    enum lcl_status st;
-    if ((st = lcl_operator_begin(out, ctx, A, "lcl_operator_create", &params)) <
-        0)
-        return st;
-    if ((st = lcl_blocked_from_csr(&B, ctx, A, params->block_size)) == LCL_OK)
-        st = lcl_matrix_operator_create(out, ctx, &B, params);
-    lcl_blocked_finish(&B);
-    return st;
+    const enum lcl_status st =
+        lcl_operator_begin(out, ctx, A, "lcl_operator_create", &params);
+    return st < 0 ? st : create_csr(out, ctx, A, params, false);
+}
+
+enum lcl_status lcl_matrix_operator_create_csr(
+    lcl_operator **out, lcl_context *ctx, const struct lcl_csr *A,
+    const struct lcl_operator_params *params)
+{
+    return create_csr(out, ctx, A, params, true);
 }
 
 enum lcl_status lcl_matrix_operator_create_bsr(

@@ -10,7 +10,10 @@
 enum lcl_status lcl_matrix_operator_create(
     lcl_operator **out, lcl_context *ctx, struct lcl_blocked *B,
     const struct lcl_operator_params *params);
-// The same from blocks on the host.
+// The same from well-formed entries or blocks on the host.
+enum lcl_status lcl_matrix_operator_create_csr(
+    lcl_operator **out, lcl_context *ctx, const struct lcl_csr *A,
+    const struct lcl_operator_params *params);
 enum lcl_status lcl_matrix_operator_create_bsr(
     lcl_operator **out, lcl_context *ctx, const struct lcl_bsr *A,
     const struct lcl_operator_params *params);

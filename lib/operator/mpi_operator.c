@@ -73,7 +73,8 @@ enum lcl_status lcl_operator_create_mpi(
         begin(&C, out, ctx, comm, A, "lcl_operator_create_mpi", &params);
     if (st < 0)
         return st;
-    st = lcl_distributed_create(out, ctx, C, A, params);
+    const struct lcl_view rows = lcl_view_of_rows(A, 1);
+    st = lcl_distributed_create(out, ctx, C, &rows, params);
     return hand_over(*out, C, st);
 }
 

@@ -3,7 +3,7 @@
 #include "host/alloc.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/matrix/csr.h"
+#include "lib/matrix/view.h"
 #include "lib/operator/team_operator.h"
 
 #include <inttypes.h>

@@ -5,7 +5,7 @@
 #include "host/interop.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/matrix/csr.h"
+#include "lib/matrix/view.h"
 
 #include <levelcl/opencl.h>
 

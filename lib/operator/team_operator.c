@@ -194,20 +194,20 @@ struct creation {
     const struct lcl_operator_params *params;
 };
 
+// One rank alone has nothing to exchange.
 static enum lcl_status create_part(void *arg, int rank)
 {
     const struct creation *c = arg;
     const struct lcl_team_operator *T = c->T;
     const int64_t *first = T->distribution.first;
     struct lcl_comm *comm = lcl_team_comm(T->team, rank);
-    struct lcl_rows rows;
-    enum lcl_status st = lcl_rows_of_csr(
-        &rows, c->A, first[rank], first[rank + 1] - first[rank], &comm->log);
-    if (st == LCL_OK)
-        st = lcl_distributed_create(&T->part[rank], c->ctx[rank], comm, &rows,
-                                    c->params);
-    lcl_rows_finish(&rows);
-    return st;
+    const struct lcl_view rows =
+        lcl_view_of_part(c->A, first[rank], first[rank + 1] - first[rank]);
+    return comm->size == 1
+               ? lcl_operator_create(&T->part[rank], c->ctx[rank], c->A,
+                                     c->params)
+               : lcl_distributed_create(&T->part[rank], c->ctx[rank], comm,
+                                        &rows, c->params);
 }
 
 static enum lcl_status create_team(struct lcl_team_operator *T,

@@ -279,7 +279,8 @@ static enum lcl_status find_speeds(double **speed, lcl_context *const *ctx,
 
 // ------------------------------------------------------------------- operators
 
-static enum lcl_status check_square(const struct lcl_csr *A,
+// One device alone checks all but the row pointers itself.
+static enum lcl_status check_square(const struct lcl_csr *A, int count,
                                     const struct lcl_log *log)
 {
     if (A->rows != A->cols)
@@ -287,7 +288,7 @@ static enum lcl_status check_square(const struct lcl_csr *A,
                         "the matrix is %" PRId64 " x %" PRId64
                         ": expected a square matrix for several devices",
                         A->rows, A->cols);
-    return lcl_csr_check(A, log);
+    return count == 1 ? lcl_csr_check_rows(A, log) : lcl_csr_check(A, log);
 }
 
 enum lcl_status lcl_operator_create_distributed(
@@ -302,10 +303,11 @@ enum lcl_status lcl_operator_create_distributed(
     if (st < 0)
         return st;
     const struct lcl_log *log = lcl_context_log(contexts[0]);
-    if ((st = check_square(A, log)) < 0)
+    if ((st = check_square(A, count, log)) < 0)
         return st;
-    const int block =
-        params->block_size ? params->block_size : lcl_csr_natural_block(A);
+    const int block = params->block_size ? params->block_size
+                      : count > 1        ? lcl_csr_natural_block(A)
+                                         : 1;
     if ((st = find_speeds(&speed, contexts, count)) == LCL_OK) {
         lcl_task_enter(contexts[0], LCL_TASK_PARTITION);
         st = distribute(&D, &B, A, speed, count, block, log);

@@ -125,8 +125,9 @@ static const struct fault {
     {other_total, LCL_EFORMAT, "expected the same"},
     {gap, LCL_EFORMAT, "the ranks have 39 rows, the matrix 40"},
     {no_rows, LCL_EFORMAT, "expected at least one"},
-    {wrong_column, LCL_EFORMAT, "block row 40: column 40, expected 0 to 39"},
-    {nan_value, LCL_EFORMAT, "a value is not finite"},
+    {wrong_column, LCL_EFORMAT,
+     "block matrix: row 39 has column 40, expected 0 to 39"},
+    {nan_value, LCL_EFORMAT, "expected a finite one"},
 };
 enum { FAULTS = sizeof faults / sizeof *faults };
 

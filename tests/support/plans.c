@@ -19,8 +19,9 @@ void test_plans_open(struct test_plans *P, int size, const struct lcl_csr *A,
 static enum lcl_status make(void *arg, int r)
 {
     struct test_plans *P = arg;
-    P->status[r] = lcl_halo_plan_init(&P->plan[r], lcl_team_comm(P->team, r),
-                                      &P->given[r], P->values);
+    const struct lcl_view rows = lcl_view_of_rows(&P->given[r], P->values);
+    P->status[r] =
+        lcl_halo_plan_init(&P->plan[r], lcl_team_comm(P->team, r), &rows);
     if (P->status[r] < 0)
         lcl_halo_plan_finish(&P->plan[r]); // while others may still work
     return P->status[r];

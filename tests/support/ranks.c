@@ -107,8 +107,9 @@ static enum lcl_status make_operator(void *arg, int r)
 {
     const struct making *m = arg;
     struct test_ranks *R = m->R;
-    return lcl_distributed_create(
-        &R->op[r], R->ctx[r], lcl_team_comm(R->team, r), &R->rows[r], m->first);
+    const struct lcl_view rows = lcl_view_of_rows(&R->rows[r], 1);
+    return lcl_distributed_create(&R->op[r], R->ctx[r],
+                                  lcl_team_comm(R->team, r), &rows, m->first);
 }
 
 enum lcl_status test_ranks_operators(struct test_ranks *R,

@@ -2,6 +2,7 @@
 // The CSR struct: checks, the reference product, conversion from entries.
 #include "lib/matrix/csr.h"
 #include "lib/matrix/entries.h"
+#include "lib/matrix/view.h"
 #include "tests/support/capture.h"
 #include "tests/support/matrices.h"
 #include "tests/support/misuse.h"
