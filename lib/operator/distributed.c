@@ -83,35 +83,42 @@ const double *lcl_distributed_values(const lcl_operator *A)
     return D->val;
 }
 
-// A boundary row is whole, others are in own columns.
-static void fill_row_ptr(struct lcl_rows *R, const struct lcl_halo_plan *P)
+// Row i, all in own columns, and boundary row r, at R->row_ptr[i].
+static void fill_own_row(struct lcl_rows *R, const struct part *D, int64_t i)
 {
-    const int64_t *own = P->own.row_ptr;
-    int64_t r = 0;
-    R->row_ptr[0] = 0;
-    for (int64_t i = 0; i < P->rows; ++i) {
-        const bool boundary = r < P->boundary && P->row[r] == i;
-        R->row_ptr[i + 1] =
-            R->row_ptr[i] +
-            (boundary ? P->ptr[r + 1] - P->ptr[r] : own[i + 1] - own[i]);
-        r += boundary;
+    const struct lcl_halo_plan *P = &D->halo.plan;
+    const struct lcl_csr *own = &P->own;
+    int64_t at = R->row_ptr[i];
+    for (int64_t k = own->row_ptr[i]; k < own->row_ptr[i + 1]; ++k, ++at) {
+        R->col[at] = P->first + own->col_ind[k];
+        R->val[at] = D->val[k];
     }
+    R->row_ptr[i + 1] = at;
+}
+
+static void fill_boundary_row(struct lcl_rows *R, const struct part *D,
+                              int64_t i, int64_t r)
+{
+    const struct lcl_halo_plan *P = &D->halo.plan;
+    int64_t at = R->row_ptr[i];
+    for (int64_t k = P->ptr[r]; k < P->ptr[r + 1]; ++k, ++at) {
+        const int64_t ghost = P->col[k] - P->rows;
+        R->col[at] = ghost < 0 ? P->first + P->col[k] : P->ghost[ghost];
+        R->val[at] = D->halo.host[k];
+    }
+    R->row_ptr[i + 1] = at;
 }
 
 static void fill_rows(struct lcl_rows *R, const struct part *D)
 {
     const struct lcl_halo_plan *P = &D->halo.plan;
-    fill_row_ptr(R, P);
-    for (int64_t k = 0; k < P->own.nnz; ++k) {
-        R->col[P->own_place[k]] = P->first + P->own.col_ind[k];
-        R->val[P->own_place[k]] = D->val[k];
-    }
-    for (int64_t k = 0; k < P->entries; ++k) {
-        const int64_t ghost = P->col[k] - P->rows;
-        R->col[P->place[k]] =
-            ghost < 0 ? P->first + P->col[k] : P->ghost[ghost];
-        R->val[P->place[k]] = D->halo.host[k];
-    }
+    int64_t r = 0;
+    R->row_ptr[0] = 0;
+    for (int64_t i = 0; i < P->rows; ++i)
+        if (r < P->boundary && P->row[r] == i)
+            fill_boundary_row(R, D, i, r++);
+        else
+            fill_own_row(R, D, i);
 }
 
 enum lcl_status lcl_distributed_rows(struct lcl_rows *R, const lcl_operator *A)
