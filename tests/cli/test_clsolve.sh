@@ -427,7 +427,7 @@ printf '%%%%MatrixMarket matrix coordinate real general\n3 3 7\n1 1 1\n1 2 -1\n2
 printf '%%%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n' >slope.mtx
 printf '%%%%MatrixMarket matrix array real general\n3 1\n2\n2\n2\n' >level.mtx
 ends 0 path.mtx --nullspace constant -b slope.mtx
-says stdout '^removed      3.464e+00 of b, ||b|| 1.414e+00 is left'
+says stdout '^removed     3.464e+00 of b, ||b|| 1.414e+00 is left'
 ends 0 path.mtx --nullspace level.mtx --rhs ones --json
 says stdout '"norm_removed": *1.73205'
 ends 1 path.mtx --rhs ones
