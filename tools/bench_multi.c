@@ -75,7 +75,7 @@ static enum lcl_status once(const struct timing *t, lcl_operator *A,
     case MULTI_APPLY:
         return lcl_apply(M, LCL_APPLY, v);
     case MULTI_OWN:
-        return lcl_apply(A->part, t->mode, v);
+        return lcl_apply(lcl_operator_own(A), t->mode, v);
     case MULTI_PRODUCT:
         return lcl_apply(A, t->mode, v);
     case MULTI_SUM:

@@ -65,7 +65,7 @@ static enum lcl_status set_on_all(const struct lcl_team_operator *T,
     for (int r = 0; r < D->size && B && st == LCL_OK; ++r)
         st = copy_rows(&copy[r], B, D->first[r], D->first[r + 1], D->perm, log);
     for (int r = 0; r < D->size && st == LCL_OK; ++r)
-        take(T->part[r]->part, &copy[r]);
+        take(lcl_operator_own(T->part[r]), &copy[r]);
     for (int r = 0; r < D->size && copy; ++r)
         lcl_dense_finish(&copy[r]);
     lcl_free(copy);
@@ -78,8 +78,7 @@ enum lcl_status lcl_operator_set_near_nullspace(lcl_operator *A,
     struct lcl_dense copy = {0};
     if (!A)
         return lcl_misuse(NULL, "lcl_operator_set_near_nullspace: A is NULL");
-    if (A->part) // from which preconditioners are made
-        A = A->part;
+    A = lcl_operator_own(A);
     const struct lcl_log *log = lcl_context_log(A->range.ctx);
     if (B && B->cols == 0)
         B = NULL;

@@ -110,6 +110,13 @@ static inline void lcl_operator_use(lcl_operator *A, int users)
         A->part->users += users;
 }
 
+// The operator of a rank's rows and columns, of which preconditioners are made;
+// of one device A itself.
+static inline lcl_operator *lcl_operator_own(lcl_operator *A)
+{
+    return A->part ? A->part : A;
+}
+
 // Whether A has a kernel of its own for a mode.
 static inline bool lcl_operator_has(const lcl_operator *A, enum lcl_mode mode)
 {

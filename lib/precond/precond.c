@@ -346,7 +346,7 @@ enum lcl_status lcl_precond_analyse(lcl_precond **out, lcl_operator *A,
 static enum lcl_status check_and_begin(lcl_precond **out, lcl_operator *A,
                                        const struct lcl_precond_params *p)
 {
-    lcl_operator *own = A->part ? A->part : A;
+    lcl_operator *own = lcl_operator_own(A);
     const struct lcl_log *log = lcl_context_log(A->range.ctx);
     enum lcl_status st;
     if ((st = check_params(p, log)) < 0 ||

@@ -280,6 +280,28 @@ static void test_team__near_null_vectors_are_distributed(void **state)
     team_close(&t);
 }
 
+// There is nothing to exchange or to sum.
+static void test_team__one_device_works_as_a_plain_operator(void **state)
+{
+    struct team t;
+    (void)state;
+    team_open(&t, test_laplacian(8, 7, 6), 1);
+    const struct lcl_dense ones = {t.A.rows, 1, t.x};
+    for (int64_t i = 0; i < t.A.rows; ++i)
+        t.x[i] = 1;
+    assert_int_equal(lcl_operator_set_near_nullspace(t.op, &ones), LCL_OK);
+    expect_product(&t);
+    assert_int_equal(exchanged(t.op, 0).exchanges, 0);
+    assert_int_equal(exchanged(t.op, 0).sums, 0);
+    assert_int_equal(lcl_operator_info(t.op)->devices, 1);
+    t.A.val[t.A.nnz - 1] = NAN; // on one device nobody else checks it
+    lcl_operator *op = t.op;
+    assert_int_equal(lcl_operator_create_distributed(&op, t.ctx, 1, &t.A, NULL),
+                     LCL_EFORMAT);
+    assert_null(op);
+    team_close(&t);
+}
+
 static void test_team__what_needs_one_device_is_refused(void **state)
 {
     struct team t;
@@ -305,6 +327,7 @@ int main(void)
         cmocka_unit_test(test_team__bad_input_is_refused),
         cmocka_unit_test(test_team__exchanges_are_counted),
         cmocka_unit_test(test_team__near_null_vectors_are_distributed),
+        cmocka_unit_test(test_team__one_device_works_as_a_plain_operator),
         cmocka_unit_test(test_team__what_needs_one_device_is_refused),
     };
     return test_device_run(tests);
