@@ -63,10 +63,9 @@ typedef struct lcl_chain lcl_chain;
  *   general     BiCGSTAB with ILDU0, JACOBI, ILUK or ILUT; unless that was
  *               ILUK or ILUT, IDR(8) with RAS of overlap 1 where much was
  *               dropped, else with ILDU0, both with fp64 factors and shifted
- *               pivots; IDR(8) with
- *               ILUT(20, 1e-4) and GMRES(100) with ILUT(200, 1e-6) of the whole
- *               matrix, with a transversal; GMRES(100) without M. Blocks: no
- *               transversals
+ *               pivots; IDR(8) with ILUT(20, 1e-4) and GMRES(100) with
+ *               ILUT(200, 1e-6) of the whole matrix, with a transversal;
+ *               GMRES(100) without M. Blocks: no transversals
  *   Kronecker   BiCGSTAB, IDR(8), GMRES(100), each with ILDU0
  *
  * Much was dropped if the factors before dropped at least 0.05 of the couplings

@@ -30,8 +30,7 @@ static void list_rows(struct composition *c)
 {
     const struct lcl_layout *L = c->L;
     for (int64_t i = 0, k = 0; i < L->rows; ++i) {
-        const int64_t end =
-            (L->row_ptr ? L->row_ptr[i + 1] : L->row_ptr32[i + 1]) - L->base;
+        const int64_t end = lcl_layout_row_start(L, i + 1) - L->base;
         for (; k < end; ++k) {
             c->row[k] = (int32_t)i;
             c->col[k] = L->col[k] - L->base;

@@ -20,6 +20,13 @@ int lcl_layout_block(const struct lcl_layout *L);
 int64_t lcl_layout_cols(const struct lcl_layout *L);
 int64_t lcl_layout_blocks(const struct lcl_layout *L);
 
+// row_ptr of CSR, as the caller counts.
+static inline int64_t lcl_layout_row_start(const struct lcl_layout *L,
+                                           int64_t i)
+{
+    return L->row_ptr ? L->row_ptr[i] : L->row_ptr32[i];
+}
+
 // Checks all of L. Returns as lcl_csr_from_layout(), but not LCL_ENOMEM.
 enum lcl_status lcl_layout_check(const struct lcl_layout *L,
                                  const struct lcl_log *log);

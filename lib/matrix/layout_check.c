@@ -98,11 +98,6 @@ static bool lacks_array(const struct lcl_layout *L)
 
 // ------------------------------------------------------------------- indices
 
-static int64_t row_start(const struct lcl_layout *L, int64_t i)
-{
-    return L->row_ptr ? L->row_ptr[i] : L->row_ptr32[i];
-}
-
 static enum lcl_status check_row_ptr(const struct lcl_layout *L,
                                      const struct lcl_log *log)
 {
@@ -110,12 +105,12 @@ static enum lcl_status check_row_ptr(const struct lcl_layout *L,
     if (L->row_ptr && L->row_ptr32)
         return lcl_fail(log, LCL_EINVAL,
                         "layout: row_ptr and row_ptr32, expected one of them");
-    if (row_start(L, 0) != L->base)
+    if (lcl_layout_row_start(L, 0) != L->base)
         return lcl_fail(log, LCL_EFORMAT,
                         "layout: row 0 starts at entry %lld, expected %d",
-                        (long long)row_start(L, 0), L->base);
+                        (long long)lcl_layout_row_start(L, 0), L->base);
     for (int64_t i = 1; i <= L->rows; ++i) {
-        const int64_t end = row_start(L, i);
+        const int64_t end = lcl_layout_row_start(L, i);
         if (end < before || end > L->nnz + L->base)
             return lcl_fail(log, LCL_EFORMAT,
                             "layout: row %lld ends at entry %lld, expected "
@@ -170,7 +165,8 @@ static enum lcl_status check_positions(const struct lcl_layout *L,
     if ((st = check_row_ptr(L, log)) < 0)
         return st;
     for (int64_t i = 0; i < L->rows; ++i)
-        for (int64_t k = row_start(L, i); k < row_start(L, i + 1); ++k)
+        for (int64_t k = lcl_layout_row_start(L, i);
+             k < lcl_layout_row_start(L, i + 1); ++k)
             if ((st = check_position(L, k - L->base, i + L->base, log)) < 0)
                 return st;
     return LCL_OK;

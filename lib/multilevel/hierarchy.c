@@ -410,15 +410,6 @@ enum lcl_status lcl_hierarchy_update(struct lcl_hierarchy *H)
     return H->inverted ? invert(H) : LCL_OK;
 }
 
-double lcl_hierarchy_complexity(const struct lcl_hierarchy *H)
-{
-    double entries = 0;
-    for (int l = 0; l < H->levels; ++l)
-        entries += (double)H->level[l].A->blocks;
-    return H->level[0].A->blocks > 0 ? entries / (double)H->level[0].A->blocks
-                                     : 1;
-}
-
 uint64_t lcl_hierarchy_bytes(const struct lcl_hierarchy *H)
 {
     uint64_t bytes = lcl_cycle_bytes(&H->cycle);

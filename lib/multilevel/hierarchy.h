@@ -72,6 +72,4 @@ void lcl_hierarchy_finish(struct lcl_hierarchy *H);
 // the inverse follow.
 enum lcl_status lcl_hierarchy_update(struct lcl_hierarchy *H);
 
-// Entries of all matrices over those of the first one.
-double lcl_hierarchy_complexity(const struct lcl_hierarchy *H);
 uint64_t lcl_hierarchy_bytes(const struct lcl_hierarchy *H);

@@ -79,10 +79,8 @@ static bool is_gathered(const struct lcl_hierarchy_ranks *H,
 static struct lcl_space space_of(const struct lcl_hierarchy_ranks *H,
                                  const struct lcl_rank_matrix *M)
 {
-    struct lcl_space V = lcl_space_of(H->space.ctx, M->A.rows);
-    V.total = lcl_owned_by_all(&M->rows);
-    V.comm = H->space.comm;
-    return V;
+    return lcl_space_of_rank(H->space.ctx, H->space.comm, M->A.rows,
+                             lcl_owned_by_all(&M->rows));
 }
 
 // Replaces *M by the matrix of the next level, if there is one.

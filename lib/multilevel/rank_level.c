@@ -130,8 +130,7 @@ static enum lcl_status find_lambda(struct work *w)
     return lcl_buffer_write(w->L->lambda, &lambda, size);
 }
 
-// -------------------------------------------------------------------
-// aggregates
+// ------------------------------------------------------------------ aggregates
 
 // Removes the couplings to other ranks from S.
 static enum lcl_status stay_inside(const struct work *w,
@@ -305,10 +304,9 @@ static enum lcl_status make_next(struct work *w)
 static enum lcl_status make_halos(struct work *w)
 {
     struct lcl_rank_level *L = w->L;
-    struct lcl_space V = lcl_space_of(w->ctx, w->next->A.rows);
+    const struct lcl_space V = lcl_space_of_rank(
+        w->ctx, w->comm, w->next->A.rows, lcl_owned_by_all(&w->next->rows));
     enum lcl_status st;
-    V.total = lcl_owned_by_all(&w->next->rows);
-    V.comm = w->comm;
     if ((st = lcl_level_halo_init(&L->A_halo, &L->space, &w->fine)) < 0 ||
         (st = lcl_level_halo_init(&L->P_halo, &V, &w->coarse)) < 0)
         return st;

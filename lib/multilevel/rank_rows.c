@@ -43,18 +43,13 @@ static int ascending(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static bool is_own(const struct lcl_halo_plan *P, int64_t column)
-{
-    return column >= P->first && column < P->first + P->rows;
-}
-
 // The nodes of the ghosts, each once, sorted.
 static int64_t list_nodes(int64_t *node, const struct lcl_halo_plan *P,
                           const struct lcl_rows *A, int block)
 {
     int64_t count = 0, kept = 0;
     for (int64_t k = 0; k < A->row_ptr[A->rows]; ++k)
-        if (!is_own(P, A->col[k]))
+        if (!lcl_halo_plan_owns(P, A->col[k]))
             node[count++] = A->col[k] / block;
     if (count > 0)
         qsort(node, (size_t)count, sizeof *node, ascending);
@@ -69,7 +64,7 @@ static int64_t count_foreign(const struct lcl_halo_plan *P,
 {
     int64_t count = 0;
     for (int64_t k = 0; k < A->row_ptr[A->rows]; ++k)
-        count += !is_own(P, A->col[k]);
+        count += !lcl_halo_plan_owns(P, A->col[k]);
     return count;
 }
 
@@ -94,15 +89,6 @@ enum lcl_status lcl_ghosts_of(struct lcl_halo_plan *P,
                           "%" PRId64 " rows and ghosts of a level on one rank: "
                           "expected at most %d",
                           P->rows + P->ghosts, (int)INT32_MAX);
-}
-
-static int64_t local_column(const struct lcl_halo_plan *P, int64_t column)
-{
-    if (is_own(P, column))
-        return column - P->first;
-    const int64_t *at =
-        bsearch(&column, P->ghost, (size_t)P->ghosts, sizeof column, ascending);
-    return at ? P->rows + (at - P->ghost) : -1;
 }
 
 // ------------------------------------------------------------------- exchange
@@ -195,12 +181,13 @@ static enum lcl_status transpose_own(struct lcl_rows *T, int64_t rows,
         at ? lcl_rows_allocate(T, nnz, log) : lcl_fail_memory(log, what);
     if (st == LCL_OK) {
         for (int64_t k = 0; k < nnz; ++k)
-            ++at[local_column(columns, A->col[k]) + 2];
+            ++at[lcl_halo_plan_column(columns, A->col[k]) + 2];
         for (int64_t j = 0; j < rows; ++j)
             at[j + 2] += at[j + 1];
         for (int64_t i = 0; i < A->rows; ++i)
             for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k) {
-                const int64_t to = at[local_column(columns, A->col[k]) + 1]++;
+                const int64_t to =
+                    at[lcl_halo_plan_column(columns, A->col[k]) + 1]++;
                 T->col[to] = A->first + i;
                 T->val[to] = A->val[k];
             }
@@ -322,7 +309,7 @@ static void number_locally(struct lcl_bsr *B, const struct lcl_rows *A,
     B->row_ptr[0] = 0;
     for (int64_t i = 0; i < A->rows; ++i) {
         for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k) {
-            const int64_t j = local_column(columns, A->col[k]);
+            const int64_t j = lcl_halo_plan_column(columns, A->col[k]);
             if (j >= 0)
                 insert(B, B->row_ptr[i], (int32_t)j, A->val[k]);
         }

@@ -200,15 +200,6 @@ static enum lcl_status agree_on_block(lcl_operator *A)
     return st;
 }
 
-static struct lcl_space space_of(lcl_context *ctx, struct lcl_comm *comm,
-                                 const struct lcl_view *rows)
-{
-    struct lcl_space V = lcl_space_of(ctx, rows->rows);
-    V.total = rows->cols;
-    V.comm = comm;
-    return V;
-}
-
 enum lcl_status lcl_distributed_create(lcl_operator **out, lcl_context *ctx,
                                        struct lcl_comm *comm,
                                        const struct lcl_view *rows,
@@ -219,7 +210,8 @@ enum lcl_status lcl_distributed_create(lcl_operator **out, lcl_context *ctx,
     *out = NULL;
     if (st == LCL_OK && (st = lcl_operator_allocate(out, ctx, &ops, rows->rows,
                                                     rows->rows, 1)) == LCL_OK) {
-        (*out)->range = (*out)->domain = space_of(ctx, comm, rows);
+        (*out)->range = (*out)->domain =
+            lcl_space_of_rank(ctx, comm, rows->rows, rows->cols);
         st = create(*out, &P, rows, params);
     }
     lcl_halo_plan_finish(&P);

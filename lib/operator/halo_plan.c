@@ -55,11 +55,6 @@ struct splitting {
     struct sizes size[LCL_CHUNKS_MAX + 1];
 };
 
-static bool is_own(const struct lcl_halo_plan *P, int64_t column)
-{
-    return column >= P->first && column < P->first + P->rows;
-}
-
 // Entries `from` to to-1 in columns of other ranks.
 static int64_t count_far(const struct lcl_view *A, int64_t from, int64_t to)
 {
@@ -164,7 +159,7 @@ static void copy_own(const struct splitting *S, int64_t i, int64_t at)
     const struct lcl_csr *D = &S->P->own;
     D->row_ptr[i] = at;
     for (int64_t k = lcl_view_entry(A, i); k < lcl_view_entry(A, i + 1); ++k)
-        if (is_own(S->P, lcl_view_column(A, k))) {
+        if (lcl_halo_plan_owns(S->P, lcl_view_column(A, k))) {
             D->col_ind[at] = (int32_t)(lcl_view_column(A, k) - A->first);
             D->val[at++] = A->val[k];
         }
@@ -181,7 +176,7 @@ static void list_row(struct sizes *at, const struct splitting *S, int64_t i)
     P->ptr[at->boundary++] = at->entries;
     at->entries += end - start;
     for (int64_t k = start; k < end; ++k)
-        if (!is_own(P, lcl_view_column(A, k)))
+        if (!lcl_halo_plan_owns(P, lcl_view_column(A, k)))
             P->ghost[at->ghosts++] = lcl_view_column(A, k);
 }
 
@@ -221,13 +216,15 @@ static int64_t without_repeats(int64_t *sorted, int64_t count)
     return kept;
 }
 
-static int32_t local_column(const struct lcl_halo_plan *P, int64_t column)
+int64_t lcl_halo_plan_column(const struct lcl_halo_plan *P, int64_t column)
 {
-    if (is_own(P, column))
-        return (int32_t)(column - P->first);
-    const int64_t *at =
-        bsearch(&column, P->ghost, (size_t)P->ghosts, sizeof column, compare);
-    return (int32_t)(P->rows + (at - P->ghost));
+    if (lcl_halo_plan_owns(P, column))
+        return column - P->first;
+    const int64_t *at = P->ghosts > 0
+                            ? bsearch(&column, P->ghost, (size_t)P->ghosts,
+                                      sizeof column, compare)
+                            : NULL;
+    return at ? P->rows + (at - P->ghost) : -1;
 }
 
 // Sorts the ghosts; then the columns of boundary rows are known.
@@ -245,7 +242,7 @@ static enum lcl_status number_ghosts(struct lcl_halo_plan *P,
                         P->rows + P->ghosts, (int)INT32_MAX);
     for (int64_t r = 0; r < P->boundary; ++r)
         for (int64_t k = P->ptr[r]; k < P->ptr[r + 1]; ++k)
-            P->col[k] = local_column(
+            P->col[k] = (int32_t)lcl_halo_plan_column(
                 P, lcl_view_column(A, P->start[r] + k - P->ptr[r]));
     return LCL_OK;
 }
@@ -341,7 +338,7 @@ static enum lcl_status take_requests(struct lcl_halo_plan *P,
     for (int k = 0; k < P->tos; ++k) {
         const int64_t *wanted = in[k].data;
         for (int64_t t = 0; t < P->to[k].count; ++t) {
-            if (!is_own(P, wanted[t]))
+            if (!lcl_halo_plan_owns(P, wanted[t]))
                 return lcl_fail(log, LCL_EFORMAT,
                                 "rank %d asks for row %" PRId64
                                 ", which this rank does not have",

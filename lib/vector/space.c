@@ -18,6 +18,15 @@ struct lcl_space lcl_space_of(lcl_context *ctx, int64_t n)
     };
 }
 
+struct lcl_space lcl_space_of_rank(lcl_context *ctx, struct lcl_comm *comm,
+                                   int64_t n, int64_t total)
+{
+    struct lcl_space V = lcl_space_of(ctx, n);
+    V.total = total;
+    V.comm = comm;
+    return V;
+}
+
 enum lcl_status lcl_space_vector(lcl_buffer **out, const struct lcl_space *V)
 {
     return lcl_buffer_create(out, V->ctx, V->n, sizeof(double), "vector");

@@ -16,6 +16,10 @@ struct lcl_space {
 
 struct lcl_space lcl_space_of(lcl_context *ctx, int64_t n);
 
+// A rank's n of `total` doubles.
+struct lcl_space lcl_space_of_rank(lcl_context *ctx, struct lcl_comm *comm,
+                                   int64_t n, int64_t total);
+
 // Creates a vector, uninitialised. Statuses as lcl_buffer_create().
 enum lcl_status lcl_space_vector(lcl_buffer **out, const struct lcl_space *V);
 
