@@ -58,6 +58,8 @@ struct lcl_context {
     struct lcl_buffer *no_stop; // lcl_context_no_stop()
     struct lcl_pinned staging;  // for lcl_fill_staged()
     struct lcl_mailbox mailbox;
+    void *create_nv; // host/shared.c; NULL: none
+    bool knows_create_nv;
     bool used_blas;
     bool proven; // passed its self-test, now or earlier
 };

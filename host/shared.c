@@ -24,7 +24,7 @@ static bool has_extension(lcl_context *ctx, const char *name)
 }
 
 // NULL: the device does not have it.
-static create_fn *find_extension(lcl_context *ctx)
+static void *look_up(lcl_context *ctx)
 {
     const struct lcl_cl_api *api = ctx->cl.api;
     cl_platform_id platform;
@@ -32,10 +32,17 @@ static create_fn *find_extension(lcl_context *ctx)
         api->clGetDeviceInfo(ctx->device, CL_DEVICE_PLATFORM, sizeof platform,
                              &platform, NULL) != CL_SUCCESS)
         return NULL;
-    void *address = api->clGetExtensionFunctionAddressForPlatform(
-        platform, "clCreateBufferNV");
+    return api->clGetExtensionFunctionAddressForPlatform(platform,
+                                                         "clCreateBufferNV");
+}
+
+static create_fn *find_extension(lcl_context *ctx)
+{
     create_fn *function;
-    memcpy(&function, &address, sizeof function); // ISO C has no cast
+    if (!ctx->knows_create_nv)
+        ctx->create_nv = look_up(ctx);
+    ctx->knows_create_nv = true;
+    memcpy(&function, &ctx->create_nv, sizeof function); // ISO C has no cast
     return function;
 }
 

@@ -8,10 +8,14 @@
 #include <levelcl/mpi.h>
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { TAG = 1, PIECE = 1 << 26 }; // numbers of a message
+// In seconds: without an error; after that of another rank.
+enum { PATIENCE = 25, GRACE = 4 };
 
 static const MPI_Comm world = MPI_COMM_WORLD;
 
@@ -57,6 +61,44 @@ static enum lcl_status take_failure(struct job *job, const struct outcome *all,
                                rank, text);
 }
 
+// How long a rank waits for the others. After an error these have theirs, too;
+// of several ranks that can tell why, the first one ends the run.
+static double patience(const struct job *job, const struct outcome *own)
+{
+    const char *limit = getenv("LEVELCL_RANK_TIMEOUT");
+    const double seconds = limit && *limit ? strtod(limit, NULL) : PATIENCE;
+    if (own->status < 0)
+        return own->has_message ? 1 + fmin(0.1 * job->ranks->rank, 1) : GRACE;
+    // files may take any time
+    return own->phase == JOB_INPUT || own->phase == JOB_OUTPUT || seconds <= 0
+               ? INFINITY
+               : seconds;
+}
+
+static void end_all(struct job *job, const struct outcome *own)
+{
+    const char *text = own->status < 0 ? job->messages.error : "";
+    fprintf(stderr, "clsolve: rank %d: %s\n", job->ranks->rank,
+            *text ? text : "another rank does not answer");
+    MPI_Abort(world, job_exit_code(job, LCL_EDEVICE));
+}
+
+// Without the other ranks the run ends here.
+static void gather_outcomes(struct job *job, const struct outcome *own,
+                            struct outcome *all)
+{
+    const double until = job_clock() + patience(job, own);
+    const struct timespec pause = {.tv_nsec = 1000000};
+    MPI_Request request;
+    int done = 0;
+    MPI_Iallgather(own, 3, MPI_INT, all, 3, MPI_INT, world, &request);
+    while (MPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS &&
+           !done && job_clock() < until)
+        nanosleep(&pause, NULL);
+    if (!done)
+        end_all(job, own);
+}
+
 // The error of one rank on all, with its message.
 static enum lcl_status agree(struct job *job, enum lcl_status st)
 {
@@ -65,7 +107,7 @@ static enum lcl_status agree(struct job *job, enum lcl_status st)
     struct outcome *all = malloc((size_t)size * sizeof *all);
     if (!all)
         MPI_Abort(world, job_exit_code(job, LCL_ENOMEM));
-    MPI_Allgather(&own, 3, MPI_INT, all, 3, MPI_INT, world);
+    gather_outcomes(job, &own, all);
     const int rank = find_failure(all, size);
     if (rank >= 0)
         st = take_failure(job, all, rank);
@@ -416,6 +458,7 @@ static enum lcl_status report_result(struct job *job,
                                      const struct ranks_report *report)
 {
     enum lcl_status st = LCL_OK;
+    job->phase = JOB_OUTPUT;
     if (job->ranks->rank == 0 && (st = job_write(job)) == LCL_OK)
         st = report->print_result(job);
     return agree(job, st);

@@ -5,7 +5,14 @@
  *
  * The application calls MPI_Init() before, and MPI_Finalize() after all that
  * this header declares. Of the library only the thread that calls it calls MPI,
- * so that MPI_THREAD_SINGLE suffices. */
+ * so that MPI_THREAD_SINGLE suffices.
+ *
+ * Inside a call, once the ranks have been connected, a rank waits at most 25
+ * seconds for another one, or as many as the environment variable
+ * LEVELCL_RANK_TIMEOUT says (0: without a limit): then all ranks that still
+ * answer return LCL_EDEVICE, and the log names the rank that did not. Where
+ * ranks enter a call at times further apart, set a larger limit. After such an
+ * error MPI_Finalize() may wait for ever: call MPI_Abort(). */
 #ifndef LEVELCL_MPI_H
 #define LEVELCL_MPI_H
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ranks that MPI connects. Waiting looks for completion and for the message
-// that a rank sends to all others when it fails. MPI reads and writes memory of
-// this file only, except for what exchanges send.
+// that a rank sends to all others when it fails, which they answer; it ends
+// after some seconds. MPI reads and writes memory of this file only, except for
+// what exchanges send.
 //
 // A gather is one message for few bytes: the bytes and their number in an
 // envelope of fixed size, so that ranks with different numbers still make the
@@ -12,14 +13,20 @@
 #include "host/log.h"
 
 #include <limits.h>
+#include <math.h>
 #include <mpi.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { TAG_MESSAGE = 1, TAG_FAILED = 2 };
+enum { TAG_MESSAGE = 1, TAG_FAILED = 2, TAG_LIVES = 3 };
 enum { ENVELOPE = LCL_COMM_STARTED, ALIGNMENT = 16 };
 // Polls between two looks for a failure, and before the processor is given away
 enum { LOOK = 64, SPINS = 1000 };
+
+// In seconds; a rank may compile kernels while others wait for it.
+#define PATIENCE 25.0
+#define GRACE    1.0 // for answers to a failure
 
 struct envelope {
     uint64_t bytes;
@@ -34,6 +41,7 @@ struct area {
 struct endpoint {
     struct lcl_comm comm; // first
     MPI_Comm mpi;
+    double patience;   // seconds that a rank waits for the others
     int failed;        // the rank that ended all; -1: none
     int open;          // requests that have not completed
     MPI_Request ahead; // of `envelope`, once `started`
@@ -51,18 +59,23 @@ static MPI_Request *request_of(const struct endpoint *E)
 
 // ------------------------------------------------------------------- failures
 
+// Ends all calls because of `rank` and sends the others an empty message.
+static void end_calls(struct endpoint *E, int rank, int tag)
+{
+    E->failed = rank;
+    for (int r = 0; r < E->comm.size; ++r) {
+        MPI_Request request;
+        if (r != E->comm.rank && MPI_Isend(NULL, 0, MPI_BYTE, r, tag, E->mpi,
+                                           &request) == MPI_SUCCESS)
+            MPI_Request_free(&request);
+    }
+}
+
 static void give_up(struct lcl_comm *C)
 {
     struct endpoint *E = (struct endpoint *)C;
-    if (E->failed >= 0)
-        return;
-    E->failed = C->rank;
-    for (int r = 0; r < C->size; ++r) {
-        MPI_Request request;
-        if (r != C->rank && MPI_Isend(NULL, 0, MPI_BYTE, r, TAG_FAILED, E->mpi,
-                                      &request) == MPI_SUCCESS)
-            MPI_Request_free(&request);
-    }
+    if (E->failed < 0)
+        end_calls(E, C->rank, TAG_FAILED);
 }
 
 static enum lcl_status fail_mpi(struct endpoint *E, const char *call, int code)
@@ -89,6 +102,50 @@ static enum lcl_status grow(struct endpoint *E, struct area *area, size_t count,
     return lcl_fail_memory(&E->comm.log, "messages of all ranks");
 }
 
+// Marks the ranks that have sent a message with this tag.
+static void take_answers(const struct endpoint *E, int tag, bool *lives)
+{
+    MPI_Status status;
+    int there = 1;
+    while (MPI_Iprobe(MPI_ANY_SOURCE, tag, E->mpi, &there, &status) ==
+               MPI_SUCCESS &&
+           there &&
+           MPI_Recv(NULL, 0, MPI_BYTE, status.MPI_SOURCE, tag, E->mpi,
+                    MPI_STATUS_IGNORE) == MPI_SUCCESS)
+        lives[status.MPI_SOURCE] = true;
+}
+
+// The first rank that does not answer a failure; -1: none, or no memory.
+static int find_silent(const struct endpoint *E)
+{
+    const double until = lcl_now() + GRACE;
+    bool *lives = lcl_calloc((size_t)E->comm.size, sizeof *lives);
+    int r = 0;
+    while (lives && lcl_now() < until) {
+        take_answers(E, TAG_FAILED, lives);
+        take_answers(E, TAG_LIVES, lives);
+        sched_yield();
+    }
+    while (lives && r < E->comm.size && (lives[r] || r == E->comm.rank))
+        ++r;
+    const bool is_found = lives && r < E->comm.size;
+    lcl_free(lives);
+    return is_found ? r : -1;
+}
+
+static enum lcl_status refuse_silence(struct endpoint *E)
+{
+    const struct lcl_log *log = &E->comm.log;
+    give_up(&E->comm);
+    const int rank = find_silent(E);
+    return rank < 0 ? lcl_fail(log, LCL_EDEVICE,
+                               "another rank did not answer for %g seconds",
+                               E->patience)
+                    : lcl_fail(log, LCL_EDEVICE,
+                               "rank %d did not answer for %g seconds", rank,
+                               E->patience);
+}
+
 // Whether a rank has failed, which is kept.
 static enum lcl_status look(struct endpoint *E)
 {
@@ -100,21 +157,29 @@ static enum lcl_status look(struct endpoint *E)
         return fail_mpi(E, "MPI_Iprobe", code);
     if (!there)
         return LCL_OK;
-    E->failed = status.MPI_SOURCE;
+    end_calls(E, status.MPI_SOURCE, TAG_LIVES);
     return lcl_comm_refuse_rank(&E->comm, E->failed);
+}
+
+static enum lcl_status look_until(struct endpoint *E, double until)
+{
+    const enum lcl_status st = look(E);
+    return st < 0 || lcl_now() < until ? st : refuse_silence(E);
 }
 
 // Waits for a request; *code is the one of MPI.
 static enum lcl_status await(struct endpoint *E, MPI_Request *request,
                              MPI_Status *status, int *code)
 {
+    const double until = lcl_now() + E->patience;
     int done = 0;
     for (int polls = 1; !done; ++polls) {
         *code = MPI_Test(request, &done, status);
         if (*code != MPI_SUCCESS)
             break;
-        const enum lcl_status st = polls % LOOK ? LCL_OK : look(E);
-        if (!done && st < 0)
+        const enum lcl_status st =
+            done || polls % LOOK ? LCL_OK : look_until(E, until);
+        if (st < 0)
             return st;
         if (!done && polls >= SPINS)
             sched_yield();
@@ -362,6 +427,23 @@ static void release(struct endpoint *E)
     lcl_free(E);
 }
 
+static enum lcl_status read_patience(struct endpoint *E)
+{
+    const char *text = getenv("LEVELCL_RANK_TIMEOUT");
+    char *end;
+    E->patience = PATIENCE;
+    if (!text || !*text)
+        return LCL_OK;
+    const double seconds = strtod(text, &end);
+    if (*end || !(seconds >= 0))
+        return lcl_fail(&E->comm.log, LCL_EINVAL,
+                        "LEVELCL_RANK_TIMEOUT=%s: expected seconds, or 0 for "
+                        "no limit",
+                        text);
+    E->patience = seconds > 0 ? seconds : INFINITY;
+    return LCL_OK;
+}
+
 static struct endpoint *allocate(MPI_Comm mpi, const struct lcl_log *log)
 {
     struct endpoint *E = lcl_calloc(1, sizeof *E);
@@ -381,14 +463,14 @@ static struct endpoint *allocate(MPI_Comm mpi, const struct lcl_log *log)
     return NULL;
 }
 
-// Returns whether all ranks have memory.
-static bool duplicate(MPI_Comm *copy, MPI_Comm mpi, int has_memory)
+// Returns whether all ranks are ready.
+static bool duplicate(MPI_Comm *copy, MPI_Comm mpi, int is_ready)
 {
     int all = 0;
     if (MPI_Comm_dup(mpi, copy) != MPI_SUCCESS)
         return false;
     if (MPI_Comm_set_errhandler(*copy, MPI_ERRORS_RETURN) == MPI_SUCCESS &&
-        MPI_Allreduce(&has_memory, &all, 1, MPI_INT, MPI_MIN, *copy) ==
+        MPI_Allreduce(&is_ready, &all, 1, MPI_INT, MPI_MIN, *copy) ==
             MPI_SUCCESS &&
         all)
         return true;
@@ -408,17 +490,19 @@ enum lcl_status lcl_mpi_comm_create(struct lcl_comm **out, const void *mpi_comm,
         return lcl_fail(log, LCL_EINVAL,
                         "expected an MPI communicator of one group");
     struct endpoint *E = allocate(mpi, log);
+    const enum lcl_status st =
+        E ? read_patience(E) : lcl_fail_memory(log, "the ranks");
     MPI_Comm copy;
-    if (duplicate(&copy, mpi, E != NULL)) {
+    if (duplicate(&copy, mpi, st == LCL_OK)) {
         E->mpi = copy;
         *out = &E->comm;
         return LCL_OK;
     }
-    const bool has_memory = E;
     release(E);
-    return has_memory ? lcl_fail(log, LCL_EDEVICE,
-                                 "MPI has no memory on one of the ranks")
-                      : lcl_fail_memory(log, "the ranks");
+    return st < 0 ? st
+                  : lcl_fail(log, LCL_EDEVICE,
+                             "MPI does not connect the ranks, or one of them "
+                             "has failed");
 }
 
 void lcl_mpi_comm_destroy(struct lcl_comm **comm)

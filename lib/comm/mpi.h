@@ -7,12 +7,13 @@
 
 // Ranks of the MPI_Comm at `mpi_comm`, of which it makes a duplicate; all ranks
 // call it. Returns LCL_OK, LCL_EINVAL (MPI is not running, no communicator of
-// one group), LCL_EDEVICE (MPI, or another rank), LCL_ENOMEM or
-// LCL_EUNSUPPORTED (a build without MPI); on error *out is NULL.
+// one group, a wrong LEVELCL_RANK_TIMEOUT), LCL_EDEVICE (MPI, or another rank),
+// LCL_ENOMEM or LCL_EUNSUPPORTED (a build without MPI); on error *out is NULL.
 //
-// A message has at most INT_MAX bytes. Each message that a rank expects has to
-// be sent: a missing one is not noticed. Once a rank has called
-// lcl_comm_fail(), all calls of the others fail.
+// A message has at most INT_MAX bytes. Once a rank has called lcl_comm_fail(),
+// all calls of the others fail; also once a rank has waited for another one, or
+// for a message, for 25 seconds, or as many as the environment variable
+// LEVELCL_RANK_TIMEOUT says (0: without a limit).
 enum lcl_status lcl_mpi_comm_create(struct lcl_comm **out, const void *mpi_comm,
                                     const struct lcl_log *log);
 

@@ -138,20 +138,35 @@ child_of()
         awk -v parent="$1" '$4 == parent { child = $1 } END { print child }'
 }
 
-# a rank that dies ends all
-mpirun --oversubscribe -n 2 "$clsolve" --problem lap3d:80 --solver cg \
-    --precond none --rtol 1e-300 --stagnation 100000000 --max-iters 100000000 \
-    >"$dir/stdout" 2>"$dir/stderr" &
-mpirun=$!
-for second in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-    sleep 1
-    grep -q '^method' "$dir/stdout" && break
-done
-kill -9 "$(child_of "$mpirun")"
-before=$(date +%s)
-wait "$mpirun"
-code=$?
-[ "$code" != 0 ] && [ $(($(date +%s) - before)) -le 30 ] &&
-    grep -q 'exited on signal 9' "$dir/stderr" && pass ||
-    flunk "a killed rank: exit $code"
+# starts a solve in two processes that does not end by itself
+start_endless()
+{
+    mpirun --oversubscribe -n 2 "$clsolve" --problem lap3d:80 --solver cg \
+        --precond none --rtol 1e-300 --stagnation 100000000 \
+        --max-iters 100000000 >"$dir/stdout" 2>"$dir/stderr" &
+    mpirun=$!
+    for second in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        sleep 1
+        grep -q '^method' "$dir/stdout" && break
+    done
+}
+
+# ended SIGNAL WORDS: sends a rank the signal, which ends all with the words
+ended()
+{
+    kill "-$1" "$(child_of "$mpirun")"
+    before=$(date +%s)
+    wait "$mpirun"
+    code=$?
+    [ "$code" != 0 ] && [ $(($(date +%s) - before)) -le 30 ] &&
+        grep -q "$2" "$dir/stderr" && pass && return
+    flunk "a rank after signal $1: exit $code"
+    cat "$dir/stderr"
+}
+
+start_endless
+ended KILL 'exited on signal 9'
+export LEVELCL_RANK_TIMEOUT=3
+start_endless
+ended STOP '^clsolve: rank [01]: rank [01] did not answer for 3 seconds'
 finish 0

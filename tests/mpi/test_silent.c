@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The last rank falls silent in the middle; the others stop with a sentence
+// that names it. It sleeps, and goes on too late; or it exits or is killed, and
+// the launcher is told to leave the others alone.
+// usage: LEVELCL_RANK_TIMEOUT=1 mpirun -n RANKS PROGRAM sleeps|exits|is_killed
+#include "host/clock.h"
+#include "lib/comm/mpi.h"
+#include "tests/support/capture.h"
+#include "tests/support/rank_cases.h"
+
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ALARM = 30, ROUNDS = 20, SLEEP = 5 };
+
+#define CHECK(condition)                                                       \
+ do {                                                                          \
+  if (!(condition)) {                                                          \
+   fprintf(stderr, "%s:%d: rank %d: not %s: %s\n", __FILE__, __LINE__,         \
+           C->rank, #condition, capture.last);                                 \
+   return false;                                                               \
+  }                                                                            \
+ } while (0)
+
+static struct test_capture capture;
+
+static enum lcl_status gather(struct lcl_comm *C)
+{
+    double x = 1;
+    return lcl_comm_sum(C, &x, 1);
+}
+
+static enum lcl_status gather_long(struct lcl_comm *C)
+{
+    double x[1000] = {0};
+    return lcl_comm_sum(C, x, 1000);
+}
+
+// Around the ring.
+static enum lcl_status exchange(struct lcl_comm *C)
+{
+    static char data[1 << 20];
+    struct lcl_message out = {(C->rank + 1) % C->size, data, sizeof data};
+    struct lcl_message in = {(C->rank + C->size - 1) % C->size, NULL,
+                             sizeof data};
+    struct lcl_exchange_plan P = {&out, &in, 1, 1};
+    const enum lcl_status st = lcl_comm_begin(C, &P);
+    return st < 0 ? st : lcl_comm_end(C, &P);
+}
+
+// Of a rank that waits: it, or another one before it, names the silent one.
+static bool stops(struct lcl_comm *C, lcl_test_rank_fn *call)
+{
+    char silent[64];
+    enum lcl_status st = LCL_OK;
+    const double start = lcl_now();
+    snprintf(silent, sizeof silent, "rank %d did not answer for 1 seconds",
+             C->size - 1);
+    while (st == LCL_OK)
+        st = call(C);
+    CHECK(st == LCL_EDEVICE);
+    CHECK(strstr(capture.last, silent) ||
+          strstr(capture.last, " ended with an error"));
+    CHECK(C->size > 2 || strstr(capture.last, silent));
+    CHECK(lcl_now() - start < SLEEP);
+    CHECK(gather(C) == LCL_EDEVICE && exchange(C) == LCL_EDEVICE);
+    return true;
+}
+
+// Of a rank that wakes up too late.
+static bool is_refused(struct lcl_comm *C, lcl_test_rank_fn *call)
+{
+    enum lcl_status st = LCL_OK;
+    sleep(SLEEP);
+    while (st == LCL_OK)
+        st = call(C);
+    CHECK(st == LCL_EDEVICE);
+    CHECK(strstr(capture.last, " ended with an error"));
+    return true;
+}
+
+static bool runs(struct lcl_comm *C, const char *how, lcl_test_rank_fn *call)
+{
+    for (int round = 0; round < ROUNDS; ++round)
+        CHECK(call(C) == LCL_OK);
+    if (C->rank < C->size - 1)
+        return stops(C, call);
+    if (strcmp(how, "exits") == 0)
+        _exit(0);
+    if (strcmp(how, "is_killed") == 0)
+        raise(SIGKILL);
+    return is_refused(C, call);
+}
+
+int main(int argc, char **argv)
+{
+    static lcl_test_rank_fn *const calls[] = {gather, gather_long, exchange};
+    const MPI_Comm world = MPI_COMM_WORLD;
+    const bool sleeps = strcmp(argv[argc - 1], "sleeps") == 0;
+    struct lcl_comm *C;
+    bool is_right = true;
+    alarm(ALARM);
+    test_capture_init(&capture, LCL_LOG_INFO);
+    if (MPI_Init(&argc, &argv) != MPI_SUCCESS)
+        return 1;
+    for (int c = 0; c < (sleeps ? 3 : 1) && is_right; ++c) {
+        if (lcl_mpi_comm_create(&C, &world, &capture.log) != LCL_OK)
+            return 1;
+        is_right = runs(C, argv[argc - 1], calls[sleeps ? c : 2]);
+        lcl_mpi_comm_destroy(&C);
+    }
+    if (is_right)
+        puts("the others stopped");
+    fflush(stdout);
+    _exit(!is_right); // MPI_Finalize() would wait for the lost rank
+}
