@@ -50,12 +50,19 @@ static void look(struct process *P)
     snprintf(P->locale, PATH, "%s", setlocale(LC_ALL, NULL));
 }
 
+// Without the flag that the C library of Linux adds to every action it sets
+// (SA_RESTORER): an action that is put back unchanged has it.
+static int flags(const struct sigaction *action)
+{
+    return action->sa_flags & ~0x04000000;
+}
+
 static void expect_equal(const struct process *a, const struct process *b)
 {
     assert_int_equal(a->rounding, b->rounding);
     for (int s = 1; s < NSIG; ++s) {
         assert_true(a->actions[s].sa_handler == b->actions[s].sa_handler);
-        assert_int_equal(a->actions[s].sa_flags, b->actions[s].sa_flags);
+        assert_int_equal(flags(&a->actions[s]), flags(&b->actions[s]));
         assert_int_equal(sigismember(&a->mask, s), sigismember(&b->mask, s));
     }
     assert_int_equal(a->files, b->files);

@@ -264,7 +264,11 @@ static void expect_refusal(lcl_operator *op,
 {
     double x[48] = {1}, y[48];
     lcl_precond *M;
-    assert_true(lcl_precond_create(&M, op, params) >= LCL_OK);
+    const enum lcl_status st = lcl_precond_create(&M, op, params);
+    // a device without atomic sums in local memory has no published solves
+    if (st == LCL_EUNSUPPORTED && params->trisolve == LCL_TRISOLVE_DAG_EC_LDS)
+        return;
+    assert_true(st >= LCL_OK);
     assert_int_equal(lcl_precond_apply_transpose(M, x, y), LCL_EUNSUPPORTED);
     assert_int_equal(lcl_precond_apply_transpose(M, x, y), LCL_EUNSUPPORTED);
     assert_int_equal(lcl_precond_apply(M, x, y), LCL_OK);
