@@ -197,6 +197,23 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_solver_create(
 LCL_NODISCARD LCL_API enum lcl_status lcl_solver_solve(
     lcl_solver *S, const double *b, double *x, struct lcl_report *report);
 
+/* Solves A X = B for `count` >= 1 right-hand sides, one after the other with
+ * one set-up: column j is at B[j * ldb] and X[j * ldx], with ldb and ldx at
+ * least the length of a column. B and X may not overlap; the gaps between
+ * columns are not written. Each column is solved as by lcl_solver_solve(), and
+ * a column that fails does not end the others, unless the monitor, the
+ * convergence test or lcl_solver_cancel() gave it up: those after it are then
+ * left as they are. `reports` has `count` entries or is NULL; the stop reason
+ * of a column that was not solved is NONE; the histories are valid until the
+ * next lcl_solver_solve_many().
+ * Returns LCL_OK if all columns were solved, else the status of the first that
+ * was not; LCL_EINVAL, LCL_ERANGE (more than 2^63 - 1 bytes) or LCL_EFORMAT (a
+ * column holds NaN or Inf) before any solve; or an error of a solve, after
+ * which the columns before it are solved. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_solver_solve_many(
+    lcl_solver *S, const double *B, int64_t ldb, double *X, int64_t ldx,
+    int count, struct lcl_report *reports);
+
 /* Replaces these limits from the next solve on; 0 means as in the parameters.
  * What they are relative to stays. Returns LCL_OK or LCL_EINVAL. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_solver_set_tolerance(lcl_solver *S,

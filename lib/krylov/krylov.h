@@ -87,6 +87,8 @@ struct lcl_solver {
     bool exhausted; // GMRES: in the last cycle
     double *history;
     int history_count, history_room;
+    double **histories; // of lcl_solver_solve_many(), `columns` of them
+    int columns;
     int launches; // per iteration; 0: unknown
     double best;  // smallest ||r||^2 so far, and its iteration
     int best_at;
@@ -112,6 +114,9 @@ enum lcl_status lcl_krylov_note(struct lcl_solver *S, int iteration, double rr);
 // stagnation, divergence, lcl_solver_cancel(), the monitor or the convergence
 // test, which it calls. Collective.
 enum lcl_status lcl_krylov_watch(struct lcl_solver *S);
+
+// Frees the histories of lcl_solver_solve_many().
+void lcl_krylov_drop_histories(struct lcl_solver *S);
 
 // Makes M the preconditioner of the method, with projection where A has a null
 // space and the method needs it.

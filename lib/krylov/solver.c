@@ -364,6 +364,7 @@ void lcl_solver_destroy(lcl_solver **solver)
     lcl_operator_use(S->A, -1);
     lcl_free(S->host_sums);
     lcl_free(S->history);
+    lcl_krylov_drop_histories(S);
     lcl_free(S);
     *solver = NULL;
 }

@@ -181,6 +181,33 @@ static void test_team__the_monitor_stops_all(void **state)
     team_close(&t);
 }
 
+// Each column has the bits of a solve of its own.
+static void test_team__several_columns_are_solved(void **state)
+{
+    const struct lcl_solver_params params = {.type = LCL_SOLVER_CG};
+    struct lcl_report report[2];
+    lcl_solver *S = NULL;
+    struct team t;
+    (void)state;
+    team_open(&t, test_laplacian(8, 7, 6), 2);
+    const int64_t n = t.A.rows;
+    double *B = test_random_vector(2 * n, 7), *X = test_vector(2 * n);
+    assert_int_equal(lcl_solver_create(&S, t.op, NULL, &params), LCL_OK);
+    assert_int_equal(lcl_solver_solve_many(S, B, n, X, n, 2, report), LCL_OK);
+    for (int j = 0; j < 2; ++j) {
+        for (int64_t i = 0; i < n; ++i)
+            t.x[i] = 0;
+        assert_int_equal(lcl_solver_solve(S, B + j * n, t.x, NULL), LCL_OK);
+        test_expect_same("x", X + j * n, t.x, n);
+        assert_true(report[j].stop == LCL_STOP_RTOL);
+        assert_true(report[j].history[0] == 1);
+    }
+    lcl_solver_destroy(&S);
+    free(X);
+    free(B);
+    team_close(&t);
+}
+
 static void expect_refused(lcl_context *const *ctx, int count,
                            const struct lcl_csr *A, enum lcl_status status)
 {
@@ -319,6 +346,7 @@ static void test_team__what_needs_one_device_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_team__several_columns_are_solved),
         cmocka_unit_test(test_team__products_are_the_host_s),
         cmocka_unit_test(test_team__chains_solve_and_take_new_values),
         cmocka_unit_test(test_team__preconditioners_add_up),

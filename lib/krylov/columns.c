@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Several right-hand sides, one after the other.
+#include "lib/krylov/krylov.h"
+
+#include "host/alloc.h"
+#include "host/log.h"
+#include "host/runtime.h"
+#include "lib/matrix/view.h"
+
+void lcl_krylov_drop_histories(lcl_solver *S)
+{
+    for (int j = 0; j < S->columns; ++j)
+        lcl_free(S->histories[j]);
+    lcl_free(S->histories);
+    S->histories = NULL;
+    S->columns = 0;
+}
+
+// The columns of the caller.
+struct columns {
+    const double *b;
+    int64_t ldb;
+    double *x;
+    int64_t ldx;
+    int count;
+};
+
+// ------------------------------------------------------------------- checks
+
+static bool overlap(const struct columns *c, int64_t n)
+{
+    const uintptr_t b = (uintptr_t)c->b, x = (uintptr_t)c->x;
+    const int64_t last = c->count - 1;
+    const uintptr_t of_b = (uintptr_t)(last * c->ldb + n) * sizeof(double);
+    const uintptr_t of_x = (uintptr_t)(last * c->ldx + n) * sizeof(double);
+    return b < x ? x - b < of_b : b - x < of_x;
+}
+
+static enum lcl_status check_shape(const lcl_solver *S, const struct columns *c)
+{
+    const struct lcl_log *log = lcl_context_log(S->ctx);
+    const int64_t n = S->A->range.n;
+    if (c->count < 1 || c->ldb < n || c->ldx < n)
+        return lcl_fail(log, LCL_EINVAL,
+                        "lcl_solver_solve_many: %d columns, leading dimensions "
+                        "%lld of B and %lld of X: expected >= 1, and >= %lld "
+                        "each",
+                        c->count, (long long)c->ldb, (long long)c->ldx,
+                        (long long)n);
+    const int64_t most = INT64_MAX / (int64_t)sizeof(double) / c->count;
+    if (c->ldb > most || c->ldx > most)
+        return lcl_fail(log, LCL_ERANGE,
+                        "lcl_solver_solve_many: %d columns with leading "
+                        "dimensions %lld and %lld: expected at most 2^63 - 1 "
+                        "bytes",
+                        c->count, (long long)c->ldb, (long long)c->ldx);
+    return overlap(c, n) ? lcl_fail(log, LCL_EINVAL,
+                                    "lcl_solver_solve_many: B and X overlap")
+                         : LCL_OK;
+}
+
+static enum lcl_status check(const lcl_solver *S, const struct columns *c)
+{
+    const int64_t n = S->A->range.n;
+    const enum lcl_status st = check_shape(S, c);
+    for (int64_t j = 0; j < c->count && st == LCL_OK; ++j) {
+        const bool sound = lcl_find_not_finite(c->b + j * c->ldb, n) < 0;
+        if (sound && lcl_find_not_finite(c->x + j * c->ldx, n) < 0)
+            continue;
+        return lcl_fail(lcl_context_log(S->ctx), LCL_EFORMAT,
+                        "the %s of column %lld contains NaN or Inf",
+                        sound ? "start vector" : "right-hand side",
+                        (long long)j);
+    }
+    return st;
+}
+
+// ------------------------------------------------------------------- solves
+
+static enum lcl_status allocate(lcl_solver *S, int count)
+{
+    lcl_krylov_drop_histories(S);
+    S->histories = lcl_calloc((size_t)count, sizeof *S->histories);
+    if (!S->histories)
+        return lcl_fail_memory(lcl_context_log(S->ctx), "histories");
+    S->columns = count;
+    return LCL_OK;
+}
+
+// Keeps the history of the last solve, to which a report points, until the next
+// lcl_solver_solve_many().
+static void keep_history(lcl_solver *S, int j)
+{
+    lcl_solver *own = S->member ? S->member[0] : S;
+    S->histories[j] = own->history;
+    own->history = NULL;
+    own->history_count = own->history_room = 0;
+}
+
+static bool is_interrupted(enum lcl_stop stop)
+{
+    return stop == LCL_STOP_MONITOR || stop == LCL_STOP_CANCELLED;
+}
+
+static enum lcl_status solve_columns(lcl_solver *S, const struct columns *c,
+                                     struct lcl_report *reports)
+{
+    enum lcl_status result = LCL_OK;
+    for (int j = 0; j < c->count; ++j) {
+        struct lcl_report report = LCL_REPORT_INIT;
+        const enum lcl_status st =
+            lcl_solver_solve(S, c->b + j * c->ldb, c->x + j * c->ldx, &report);
+        if (st < 0)
+            return st;
+        keep_history(S, j);
+        if (reports)
+            reports[j] = report;
+        if (result == LCL_OK)
+            result = st;
+        if (is_interrupted(report.stop))
+            break;
+    }
+    return result;
+}
+
+enum lcl_status lcl_solver_solve_many(lcl_solver *S, const double *B,
+                                      int64_t ldb, double *X, int64_t ldx,
+                                      int count, struct lcl_report *reports)
+{
+    static const struct lcl_report none = LCL_REPORT_INIT;
+    const struct columns c = {B, ldb, X, ldx, count};
+    const struct lcl_common all[] = {{"columns", count}};
+    enum lcl_status st;
+    if (!S || !B || !X)
+        return lcl_misuse(S ? lcl_context_log(S->ctx) : NULL,
+                          "lcl_solver_solve_many: an argument is NULL");
+    const struct lcl_space *V = &S->A->range;
+    for (int j = 0; j < count && reports; ++j)
+        reports[j] = none;
+    if ((st = lcl_space_expect_equal(V, "a solve", all, 1)) < 0 ||
+        (st = lcl_space_agree(V, check(S, &c), "a solve")) < 0 ||
+        (st = lcl_space_agree(V, allocate(S, count), "a solve")) < 0)
+        return st;
+    return solve_columns(S, &c, reports);
+}
