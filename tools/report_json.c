@@ -87,6 +87,7 @@ static void put_method(cJSON *record, const struct job *job)
     json_put_text(method, "solver", lcl_solver_name(solver->type));
     json_put_number(method, "rtol", solver->rtol);
     json_put_number(method, "atol", solver->atol);
+    json_put_text(method, "norm", lcl_norm_name(solver->norm));
     json_put_count(method, "max_iters", solver->max_iters);
     json_put_count(method, "stagnation", solver->stagnation);
     if (solver->type == LCL_SOLVER_IDR)

@@ -22,12 +22,12 @@
 #define ALPHA (KRYLOV_OWN + 2)
 #define OMEGA (KRYLOV_OWN + 3)
 
-static inline int judge_p(int it, double rho, double rr, double rr0,
-                          double limit, double omega)
+static inline int judge_p(int it, double rho, double rr, double residual,
+                          double rr0, double limit, double omega)
 {
     if (!isfinite(rr) || !isfinite(rho))
         return KRYLOV_NOT_FINITE;
-    if (rr <= limit)
+    if (residual <= limit)
         return KRYLOV_CONVERGED;
     if (it > 0 && omega == 0)
         return KRYLOV_BREAKDOWN_OMEGA;
@@ -54,10 +54,11 @@ kernel void bicgstab_p(int it, long n, double rr0, double limit, int groups,
         return;
     const double rr = group_sum(own_rr, scratch);
     const double rho = group_sum(own_rho, scratch);
-    const int reason = judge_p(it, rho, rr, rr0, limit, omega);
+    const double residual = krylov_residual(state, rr);
+    const int reason = judge_p(it, rho, rr, residual, rr0, limit, omega);
     if (krylov_is_lead()) {
         krylov_decide(state, stop, STOP_P, reason);
-        krylov_note(state, it, rr);
+        krylov_note(state, it, residual);
         state[RHO + it % 2] = rho;
     }
     if (reason)

@@ -53,11 +53,12 @@ kernel void cg_p(int it, long n, double limit, int groups, int plain,
         return;
     const double rr = group_sum(own_rr, scratch);
     const double rho = plain ? rr : group_sum(own_rho, scratch);
+    const double residual = krylov_residual(state, rr);
     const double beta = rho / (it == 0 ? 1.0 : old_rho);
-    const int reason = judge_p(it, rho, old_rho, rr, limit);
+    const int reason = judge_p(it, rho, old_rho, residual, limit);
     if (krylov_is_lead()) {
         krylov_decide(state, stop, STOP_P, reason);
-        krylov_note(state, it, rr);
+        krylov_note(state, it, residual);
         state[RHO + it % 2] = rho;
     }
     if (!isfinite(rr) || (reason && it == 0))

@@ -123,10 +123,11 @@ kernel void cg_pipelined(int it, long n, double limit, int count, int plain,
     const double beta = it == 0 ? 0.0 : now.gamma / before.gamma;
     const double curvature = wu - beta * (now.gamma / before.alpha);
     now.alpha = krylov_ratio(now.gamma, curvature);
-    const int reason = judge(it, rr, limit, curvature, now, before);
+    const double residual = krylov_residual(state, rr);
+    const int reason = judge(it, residual, limit, curvature, now, before);
     if (krylov_is_lead()) {
         krylov_decide(state, stop, it % 2, reason);
-        krylov_note(state, it, rr);
+        krylov_note(state, it, residual);
         state[GAMMA + it % 2] = now.gamma;
         state[ALPHA + it % 2] = now.alpha;
     }

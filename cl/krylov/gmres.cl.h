@@ -33,11 +33,13 @@ typedef double stored;
 #define STOP_STEP  1
 
 // Own words of state[]: finished columns, 1 / nu, whether the space is
-// exhausted, number of restarts.
+// exhausted, number of restarts, <r, r> at the
+// last one.
 #define COLUMNS   KRYLOV_OWN
 #define INV_NU    (KRYLOV_OWN + 1)
 #define EXHAUSTED (KRYLOV_OWN + 2)
 #define RESTARTS  (KRYLOV_OWN + 3)
+#define START     (KRYLOV_OWN + 4)
 
 #define H1            0
 #define H2(m)         (m)

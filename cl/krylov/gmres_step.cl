@@ -42,16 +42,18 @@ kernel void gmres_begin(int it, int m, long n, double limit, int groups,
         return;
     const double rr = group_sum(krylov_share(sums + groups, groups), scratch);
     const double beta = sqrt(rr), scale = krylov_ratio(1, beta);
-    const int reason = !isfinite(rr) ? KRYLOV_NOT_FINITE
-                       : rr <= limit ? KRYLOV_CONVERGED
-                                     : 0;
+    const double residual = krylov_residual(state, rr);
+    const int reason = !isfinite(rr)       ? KRYLOV_NOT_FINITE
+                       : residual <= limit ? KRYLOV_CONVERGED
+                                           : 0;
     if (krylov_is_lead()) {
         krylov_decide(state, stop, STOP_BEGIN, reason);
         if (it == 0)
-            krylov_note(state, it, rr);
+            krylov_note(state, it, residual);
         else
             state[RESTARTS] += 1;
         state[COLUMNS] = 0;
+        state[START] = rr;
         h[RIGHT_SIDE(m)] = beta;
     }
     if (reason)
@@ -92,6 +94,7 @@ INLINE void fetch(local double *to, global const double *from, int count)
 struct column {
     double h[LIMIT + 1], cosine[LIMIT], sine[LIMIT]; // of previous columns
     double g, next_g, inv_nu, nu;
+    double ratio; // of the residual that the tolerance is for to <r, r>
     int reason;
 };
 
@@ -147,8 +150,8 @@ INLINE void rotate(local struct column *w, int j, double left, double total,
     w->inv_nu = left > 0 ? krylov_ratio(1, nu) : 0;
     w->reason = !isfinite(total) || !isfinite(pivot) ? KRYLOV_NOT_FINITE
                 : left == 0 && pivot <= least        ? KRYLOV_BREAKDOWN_SPACE
-                : w->next_g * w->next_g <= limit     ? KRYLOV_CONVERGED
-                                                     : 0;
+                : w->next_g * w->next_g * w->ratio <= limit ? KRYLOV_CONVERGED
+                                                            : 0;
 }
 
 // Stores the scalars for later kernels, and the residual: all items read, the
@@ -157,7 +160,7 @@ INLINE void keep_step(local const struct column *w, int it, int j, int m,
                       global double *h, global double *state, global int *stop)
 {
     const double c = w->cosine[j], s = w->sine[j], g = w->g, next = w->next_g;
-    const double inv_nu = w->inv_nu, nu = w->nu;
+    const double inv_nu = w->inv_nu, nu = w->nu, ratio = w->ratio;
     const int reason = w->reason;
     const bool sound = reason == 0 || reason == KRYLOV_CONVERGED;
     if (krylov_is_lead()) {
@@ -167,7 +170,7 @@ INLINE void keep_step(local const struct column *w, int it, int j, int m,
     }
     if (krylov_is_lead() && sound) {
         state[COLUMNS] = j + 1;
-        krylov_note(state, it + 1, next * next);
+        krylov_note(state, it + 1, next * next * ratio);
         h[COSINE(m) + j] = c;
         h[SINE(m) + j] = s;
         h[RIGHT_SIDE(m) + j] = g;
@@ -187,7 +190,8 @@ kernel void gmres_step(int it, int j, int m, double limit, int groups,
     if (before == STOP_STEP ? stop[before]
                             : krylov_is_over(stop, before, STOP_STEP))
         return;
-    const double g = h[RIGHT_SIDE(m) + j];
+    const double g = h[RIGHT_SIDE(m) + j], other = state[KRYLOV_NORM];
+    const double ratio = other > 0 ? krylov_ratio(other, state[START]) : 1;
     krylov_sum_rows(j + 2, groups, sums, w.h, scratch);
     GROUP_BARRIER();
     double total;
@@ -195,6 +199,7 @@ kernel void gmres_step(int it, int j, int m, double limit, int groups,
     GROUP_BARRIER();
     if (get_local_id(0) == 0) {
         w.g = g;
+        w.ratio = ratio;
         rotate(&w, j, left, total, limit);
     }
     GROUP_BARRIER_GLOBAL();

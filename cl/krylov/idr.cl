@@ -135,14 +135,15 @@ kernel void idr_omega(int it, long n, double limit, int groups,
     const double most = sqrt(tt) * sqrt(rr);
     const double cosine = krylov_ratio(fabs(tr), most);
     const double omega = longer(krylov_ratio(tr, tt), cosine);
-    int reason = judge(rr, limit);
+    const double residual = krylov_residual(state, rr);
+    int reason = judge(residual, limit);
     if (!reason && !(isfinite(tr) && isfinite(tt)))
         reason = KRYLOV_NOT_FINITE;
     if (!reason && (fabs(tr) <= KRYLOV_TINY * most || !isfinite(omega)))
         reason = KRYLOV_BREAKDOWN_OMEGA;
     if (krylov_is_lead()) {
         krylov_decide(state, stop, STOP_O, reason);
-        krylov_note(state, it, rr);
+        krylov_note(state, it, residual);
         state[OMEGA] = omega;
     }
     if (reason)
@@ -167,8 +168,9 @@ kernel void idr_last(int it, double limit, int groups, int row,
     local double scratch[LCL_GROUP];
     if (krylov_is_over(stop, at, STOP_U))
         return;
-    const double rr =
-        group_sum(krylov_share(sums + row * (long)groups, groups), scratch);
+    const double rr = krylov_residual(
+        state,
+        group_sum(krylov_share(sums + row * (long)groups, groups), scratch));
     if (krylov_is_lead()) {
         krylov_decide(state, stop, STOP_U, judge(rr, limit));
         krylov_note(state, it, rr);

@@ -133,8 +133,9 @@ kernel void idr_u(int it, int k, long n, double limit, int groups, int row,
     for (uint j = get_local_id(0); j < IDR_S; j += LCL_GROUP)
         c[j] = j < (uint)k ? 0 : state[IDR_C + j];
     GROUP_BARRIER();
-    const double rr =
-        group_sum(krylov_share(sums + row * (long)groups, groups), scratch);
+    const double rr = krylov_residual(
+        state,
+        group_sum(krylov_share(sums + row * (long)groups, groups), scratch));
     const int reason = judge(rr, limit);
     if (krylov_is_lead()) {
         krylov_decide(state, stop, STOP_U, reason);

@@ -11,8 +11,8 @@
 // so that both loads are in flight together.
 //
 // state[]: number of finished steps, reason why the method ended, two pairs of
-// words that keep_best of vector.cl writes, a ring of squared residual norms,
-// and the method's own words from KRYLOV_OWN on.
+// words that keep_best of vector.cl writes, a squared norm, a ring of squared
+// residual norms, and the method's own words from KRYLOV_OWN on.
 #pragma once
 
 #include "wave.cl.h"
@@ -20,6 +20,7 @@
 // lib/krylov/pipeline.h has the same.
 #define KRYLOV_STEPS     0
 #define KRYLOV_REASON    1
+#define KRYLOV_NORM      7 // ||r||^2 in the norm of the tolerance; 0: <r, r>
 #define KRYLOV_RING      8
 #define KRYLOV_RING_SIZE 256
 #define KRYLOV_OWN       (KRYLOV_RING + KRYLOV_RING_SIZE)
@@ -95,6 +96,13 @@ static inline bool krylov_is_over(global int *stop, int before, int own)
     if (reason && krylov_is_lead())
         stop[own] = reason;
     return reason != 0;
+}
+
+// The squared residual that the tolerance is for; rr = <r, r>.
+static inline double krylov_residual(global const double *state, double rr)
+{
+    const double other = state[KRYLOV_NORM];
+    return other > 0 && isfinite(rr) ? other : rr;
 }
 
 // Lead only: records that ||r||^2 = rr after `it` steps.

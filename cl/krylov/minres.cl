@@ -107,7 +107,8 @@ kernel void minres_v(int it, long n, double limit, int groups, int plain,
         return;
     const double zq = group_sum(own_zq, scratch);
     const double sum = group_sum(own_rr, scratch);
-    const double rr = plain && it > 0 ? t.phi * t.phi : sum;
+    const double rr =
+        krylov_residual(state, plain && it > 0 ? t.phi * t.phi : sum);
     if (it == 0)
         t = first_scalars(group_sum(own_vz, scratch));
     const double alpha = krylov_ratio(zq, t.b * t.b);

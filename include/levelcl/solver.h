@@ -75,6 +75,16 @@ enum lcl_relative_to {
     LCL_RELATIVE_TO_COUNT,
 };
 
+/* The norm of ||r|| and ||b|| wherever this header has one: in tolerances, in
+ * the report, its history and the monitor. */
+enum lcl_norm_type {
+    LCL_NORM_DEFAULT = 0, /* 2 */
+    LCL_NORM_2,           /* the square root of the sum of r_i^2 */
+    LCL_NORM_1,           /* the sum of |r_i| */
+    LCL_NORM_MAX,         /* the largest |r_i| */
+    LCL_NORM_COUNT,
+};
+
 /* What a convergence test of the caller says. */
 enum lcl_verdict { LCL_CONTINUE = 0, LCL_CONVERGED, LCL_GIVE_UP };
 
@@ -105,6 +115,12 @@ struct lcl_solver_params {
     /* Iterations between these calls at most; 0: up to 16. Small numbers cost
      * time. */
     int monitor_every;
+    /* Norms 1 and max read r once more per iteration. Methods whose
+     * recurrences have no vector r, GMRES and FGMRES, take ||r||_2 times the
+     * ratio of both norms at the last restart; for success the norm of the true
+     * residual counts with all methods. norm_removed of the report is always
+     * in norm 2. */
+    enum lcl_norm_type norm;
 };
 
 #define LCL_SOLVER_PARAMS_INIT LCL_ZERO
@@ -233,6 +249,7 @@ LCL_API const struct lcl_solver_params *lcl_solver_info(const lcl_solver *S);
 LCL_API void lcl_solver_destroy(lcl_solver **S);
 
 LCL_API const char *lcl_solver_name(enum lcl_solver_type type);
+LCL_API const char *lcl_norm_name(enum lcl_norm_type norm);
 LCL_API const char *lcl_basis_storage_name(enum lcl_basis_storage storage);
 /* The name of a stop reason and a sentence that explains it. */
 LCL_API const char *lcl_stop_name(enum lcl_stop stop);

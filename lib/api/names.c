@@ -18,6 +18,13 @@ static const char *const solvers[LCL_SOLVER_COUNT] = {
     [LCL_SOLVER_MINRES] = "minres",
 };
 
+static const char *const norms[LCL_NORM_COUNT] = {
+    [LCL_NORM_DEFAULT] = "2",
+    [LCL_NORM_2] = "2",
+    [LCL_NORM_1] = "1",
+    [LCL_NORM_MAX] = "max",
+};
+
 static const char *const basis_storages[LCL_BASIS_COUNT] = {
     [LCL_BASIS_DEFAULT] = "fp64",
     [LCL_BASIS_FP64] = "fp64",
@@ -185,6 +192,7 @@ const struct lcl_names lcl_pivot_names = LCL_NAMES(pivots);
 const struct lcl_names lcl_factor_storage_names = LCL_NAMES(storages);
 const struct lcl_names lcl_block_extraction_names = LCL_NAMES(extractions);
 const struct lcl_names lcl_block_apply_names = LCL_NAMES(block_applies);
+const struct lcl_names lcl_norm_names = LCL_NAMES(norms);
 const struct lcl_names lcl_basis_storage_names = LCL_NAMES(basis_storages);
 const struct lcl_names lcl_weights_names = LCL_NAMES(weights);
 const struct lcl_names lcl_coarse_names = LCL_NAMES(coarses);
@@ -231,6 +239,11 @@ static const struct {
 const char *lcl_solver_name(enum lcl_solver_type type)
 {
     return lcl_name_of(&lcl_solver_names, (int)type);
+}
+
+const char *lcl_norm_name(enum lcl_norm_type norm)
+{
+    return lcl_name_of(&lcl_norm_names, (int)norm);
 }
 
 const char *lcl_basis_storage_name(enum lcl_basis_storage storage)

@@ -26,16 +26,17 @@ static enum lcl_status enqueue_p(struct lcl_solver *S, int it)
     const struct bicgstab *K = S->method;
     const int groups = S->A->range.groups;
     const int rows = it == 0 ? 1 : 2; // <r, r> alone, or also <r0, r>
-    const enum lcl_status st =
+    enum lcl_status st =
         lcl_space_reduce(&S->A->range, S->sums, 2 - rows, rows, groups);
-    if (st < 0)
+    if (st < 0 || (st = lcl_norm_post(&S->norm, S->r, K->pipeline.state,
+                                      K->pipeline.stop, STOP_X)) < 0)
         return st;
     return LCL_LAUNCH(
         K->p_kernel, groups, lcl_arg_int(it), lcl_arg_long(S->A->range.n),
-        lcl_arg_double(S->rr), lcl_arg_double(S->target), lcl_arg_int(groups),
-        lcl_arg_buffer(S->sums), lcl_arg_buffer(S->r), lcl_arg_buffer(K->v),
-        lcl_arg_buffer(K->p), lcl_arg_buffer(K->pipeline.state),
-        lcl_arg_buffer(K->pipeline.stop));
+        lcl_arg_double(S->r_dot_r), lcl_arg_double(S->target),
+        lcl_arg_int(groups), lcl_arg_buffer(S->sums), lcl_arg_buffer(S->r),
+        lcl_arg_buffer(K->v), lcl_arg_buffer(K->p),
+        lcl_arg_buffer(K->pipeline.state), lcl_arg_buffer(K->pipeline.stop));
 }
 
 static enum lcl_status enqueue_s(struct lcl_solver *S, int it)

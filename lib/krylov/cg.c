@@ -26,6 +26,10 @@ static enum lcl_status enqueue_p(struct lcl_solver *S, int it, bool plain,
 {
     const struct cg *K = S->method;
     const int groups = S->A->range.groups;
+    const enum lcl_status st = lcl_norm_post(&S->norm, S->r, K->pipeline.state,
+                                             K->pipeline.stop, STOP_R);
+    if (st < 0)
+        return st;
     return LCL_LAUNCH(
         K->p_kernel, groups, lcl_arg_int(it), lcl_arg_long(S->A->range.n),
         lcl_arg_double(S->target), lcl_arg_int(groups), lcl_arg_int(plain),

@@ -131,7 +131,7 @@ static enum lcl_status step(struct lcl_solver *S, double *rr)
     const struct published *K = S->method;
     const struct lcl_operands v = {
         .x = K->p, .y = K->v, .stop = lcl_context_no_stop(S->ctx)};
-    double pv, next;
+    double pv, next, residual;
     enum lcl_status st;
     if ((st = lcl_apply(S->A, LCL_APPLY, &v)) < 0 ||
         (st = dot(S, K->p, K->v, &pv)) < 0)
@@ -141,9 +141,13 @@ static enum lcl_status step(struct lcl_solver *S, double *rr)
         return LCL_OK;
     const double alpha = *rr / pv;
     if ((st = combine(S, K->axpy, -alpha, K->v, S->r)) < 0 ||
-        (st = dot(S, S->r, S->r, &next)) < 0 ||
-        (st = lcl_krylov_note(S, S->iterations + 1, next)) < 0 ||
-        (st = judge_residual(S, next)) < 0)
+        (st = dot(S, S->r, S->r, &next)) < 0)
+        return st;
+    residual = next;
+    if ((isfinite(next) &&
+         (st = lcl_norm_measure(&S->norm, S->r, &residual)) < 0) ||
+        (st = lcl_krylov_note(S, S->iterations + 1, residual)) < 0 ||
+        (st = judge_residual(S, residual)) < 0)
         return st;
     if (S->stop == LCL_STOP_NOT_FINITE)
         return LCL_OK;
@@ -151,7 +155,7 @@ static enum lcl_status step(struct lcl_solver *S, double *rr)
         return st;
     const double beta = next / *rr;
     *rr = next;
-    if ((st = lcl_best_offer(S, next)) < 0)
+    if ((st = lcl_best_offer(S, residual)) < 0)
         return st;
     return combine(S, K->scale_add, beta, S->r, K->p);
 }
@@ -159,9 +163,9 @@ static enum lcl_status step(struct lcl_solver *S, double *rr)
 static enum lcl_status cycle(struct lcl_solver *S)
 {
     const struct published *K = S->method;
-    double rr = S->rr;
+    double rr = S->r_dot_r;
     enum lcl_status st = lcl_buffer_copy(K->p, S->r);
-    S->stop = rr <= S->target                        ? LCL_STOP_RTOL
+    S->stop = S->rr <= S->target                     ? LCL_STOP_RTOL
               : S->iterations == S->params.max_iters ? LCL_STOP_MAX_ITERS
                                                      : LCL_STOP_NONE;
     while (st == LCL_OK && S->stop == LCL_STOP_NONE)

@@ -144,5 +144,8 @@ enum lcl_status lcl_krylov_true_residual(lcl_solver *S, double *norm2)
     *norm2 = 0;
     for (int g = 0; g < groups && st == LCL_OK; ++g)
         *norm2 += S->host_sums[groups + g];
-    return st < 0 ? st : lcl_space_sum(&S->A->range, norm2, 1);
+    if (st < 0 || (st = lcl_space_sum(&S->A->range, norm2, 1)) < 0)
+        return st;
+    S->r_dot_r = *norm2;
+    return isfinite(*norm2) ? lcl_norm_measure(&S->norm, S->r, norm2) : LCL_OK;
 }

@@ -3,6 +3,7 @@
 // history, and one table of functions per method.
 #pragma once
 
+#include "lib/krylov/norm.h"
 #include "lib/krylov/projection.h"
 #include "lib/operator/translated.h"
 #include "lib/precond/precond.h"
@@ -76,11 +77,13 @@ struct lcl_solver {
     lcl_kernel *add;                 // adds it to x
     lcl_buffer *sums;                // two partial sums per group
     double *host_sums;
-    double norm_b, rr;
-    double start_rr; // of the caller's x
-    double target;   // of ||r||^2
-    double relative; // the same without atol
-    double started;  // time at which the solve began
+    struct lcl_norm norm;
+    double norm_b, rr; // in the norm of the tolerance, rr squared
+    double r_dot_r;    // <r, r> of the last true residual
+    double start_rr;   // of the caller's x
+    double target;     // of ||r||^2
+    double relative;   // the same without atol
+    double started;    // time at which the solve began
     atomic_bool cancelled;
     enum lcl_stop stop;
     int iterations, restarts;
@@ -123,7 +126,8 @@ void lcl_krylov_drop_histories(struct lcl_solver *S);
 void lcl_krylov_use(struct lcl_solver *S, lcl_operator *M);
 
 // Gives x its component in the null space of A again; S->r = b - A x; *norm2 =
-// ||r||^2, summed in a fixed order. The second half of S->sums keeps the
+// ||r||^2 in the norm of the tolerance and S->r_dot_r = <r, r>, summed in a
+// fixed order. The second half of S->sums keeps the
 // partial sums of this rank.
 enum lcl_status lcl_krylov_true_residual(struct lcl_solver *S, double *norm2);
 

@@ -46,8 +46,9 @@ static enum lcl_status enqueue_v(struct lcl_solver *S, int it)
 {
     const struct minres *K = S->method;
     const int groups = S->A->range.groups, plain = !K->z[0];
-    const enum lcl_status st = reduce_before_v(S, it);
-    if (st < 0)
+    enum lcl_status st = reduce_before_v(S, it);
+    if (st < 0 || (st = lcl_norm_post(&S->norm, S->r, K->pipeline.state,
+                                      K->pipeline.stop, STOP_X)) < 0)
         return st;
     return LCL_LAUNCH(
         K->v_kernel, groups, lcl_arg_int(it), lcl_arg_long(S->A->range.n),
@@ -60,14 +61,15 @@ static enum lcl_status enqueue_v(struct lcl_solver *S, int it)
 static enum lcl_status enqueue_x(struct lcl_solver *S, int it)
 {
     const struct minres *K = S->method;
-    const int groups = S->A->range.groups, plain = !K->z[0];
+    const int groups = S->A->range.groups;
+    const int no_r = !K->z[0] && S->norm.type == LCL_NORM_2;
     const enum lcl_status st =
         lcl_space_reduce(&S->A->range, S->sums, 0, 1, groups);
     if (st < 0)
         return st;
     return LCL_LAUNCH(
         K->x_kernel, groups, lcl_arg_int(it), lcl_arg_long(S->A->range.n),
-        lcl_arg_int(groups), lcl_arg_int(plain), lcl_arg_buffer(S->sums),
+        lcl_arg_int(groups), lcl_arg_int(no_r), lcl_arg_buffer(S->sums),
         lcl_arg_buffer(z_of(K, it)), lcl_arg_buffer(K->v[(it + 1) % 2]),
         lcl_arg_buffer(K->w[it % 2]), lcl_arg_buffer(K->w[(it + 1) % 2]),
         lcl_arg_buffer(S->x), lcl_arg_buffer(S->r),

@@ -93,6 +93,11 @@ static enum lcl_status take_params(struct lcl_solver_params *p,
     if ((unsigned)p->basis >= LCL_BASIS_COUNT)
         return lcl_misuse(log, "lcl_solver_create: unknown basis storage %d",
                           (int)p->basis);
+    if ((unsigned)p->norm >= LCL_NORM_COUNT)
+        return lcl_misuse(log, "lcl_solver_create: unknown norm %d",
+                          (int)p->norm);
+    if (p->norm == LCL_NORM_DEFAULT)
+        p->norm = LCL_NORM_2;
     if (p->type == LCL_SOLVER_DEFAULT)
         p->type = LCL_SOLVER_BICGSTAB;
     resolve_limits(p);
@@ -256,8 +261,10 @@ static enum lcl_status create(lcl_solver **out, lcl_operator *A, lcl_precond *M,
         (st = take_precond(S)) < 0)
         return st;
     lcl_krylov_use(S, S->M);
-    if ((st = allocate(S)) < 0 || (st = S->ops->create(S)) < 0)
+    if ((st = allocate(S)) < 0 || (st = S->ops->create(S)) < 0 ||
+        (st = lcl_norm_init(&S->norm, &A->range, p.norm)) < 0)
         return st;
+    S->launches += S->norm.launches;
     if (has_callback(S))
         S->launches = 0;
     return LCL_OK;
@@ -288,6 +295,7 @@ static enum lcl_status expect_equal(const lcl_operator *A, const lcl_precond *M,
         {"idr_s", p->idr_s},
         {"restart", p->restart},
         {"basis", p->basis},
+        {"norm", p->norm},
     };
     return lcl_space_expect_equal(&A->range, "a solver", all,
                                   sizeof all / sizeof *all);
@@ -361,6 +369,7 @@ void lcl_solver_destroy(lcl_solver **solver)
     lcl_projection_finish(&S->right_null);
     lcl_projection_finish(&S->left_null);
     lcl_best_finish(&S->kept);
+    lcl_norm_finish(&S->norm);
     lcl_operator_use(S->A, -1);
     lcl_free(S->host_sums);
     lcl_free(S->history);

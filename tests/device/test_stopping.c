@@ -159,6 +159,68 @@ static void test_stopping__wrong_references_are_refused(void **state)
     close_system(&t);
 }
 
+// ------------------------------------------------------------------- norms
+
+static double norm_of(const double *v, int64_t n, enum lcl_norm_type type)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < n; ++i)
+        sum = type == LCL_NORM_MAX ? fmax(sum, fabs(v[i])) : sum + fabs(v[i]);
+    return sum;
+}
+
+// The true residual meets the tolerance in the norm, which is reported, and
+// without restarts the iteration before did not meet it.
+static void expect_norm(lcl_context *ctx, enum lcl_solver_type type,
+                        enum lcl_norm_type chosen)
+{
+    struct system t;
+    const bool published = type == LCL_SOLVER_CG_PUBLISHED;
+    const struct lcl_solver_params params = {
+        .type = type, .norm = chosen, .rtol = 1e-7};
+    open_system(&t, ctx, &(struct lcl_solver_params){.rtol = 1e-7});
+    lcl_solver_destroy(&t.S);
+    assert_int_equal(
+        lcl_solver_create(&t.S, t.op, published ? NULL : t.M, &params), LCL_OK);
+    assert_int_equal(solve(&t), LCL_OK);
+    const int64_t n = t.A.rows;
+    const double norm_b = norm_of(t.b, n, chosen);
+    residual(&t);
+    for (int64_t i = 0; i < n; ++i)
+        t.r[i] = t.b[i] - t.r[i];
+    const double got = norm_of(t.r, n, chosen) / norm_b;
+    if (!(got <= 1e-7 * (1 + 1e-6)))
+        fail_msg("%s: %g in norm %s", lcl_solver_name(type), got,
+                 lcl_norm_name(chosen));
+    assert_true(fabs(t.report.norm_b - norm_b) <= 1e-12 * norm_b);
+    assert_true(fabs(t.report.true_residual - got) <= 1e-3 * got);
+    assert_true(fabs(t.report.residual - got) <= 1e-3 * got ||
+                type == LCL_SOLVER_GMRES || type == LCL_SOLVER_FGMRES);
+    assert_true(t.report.iterations == 0 ||
+                t.report.history[t.report.history_count - 2] > 1e-7);
+    close_system(&t);
+}
+
+static void test_stopping__other_norms_decide(void **state)
+{
+    for (int type = LCL_SOLVER_BICGSTAB; type < LCL_SOLVER_COUNT; ++type)
+        for (int k = LCL_NORM_1; k < LCL_NORM_COUNT; ++k)
+            expect_norm(*state, (enum lcl_solver_type)type,
+                        (enum lcl_norm_type)k);
+}
+
+static void test_stopping__unknown_norms_are_refused(void **state)
+{
+    struct system t;
+    lcl_solver *S = NULL;
+    const struct lcl_solver_params params = {
+        .norm = (enum lcl_norm_type)LCL_NORM_COUNT};
+    open_system(&t, *state, NULL);
+    assert_misuse(lcl_solver_create(&S, t.op, NULL, &params));
+    assert_null(S);
+    close_system(&t);
+}
+
 // ------------------------------------------------------------------- callbacks
 
 struct calls {
@@ -289,6 +351,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stopping__tolerances_change_without_a_new_solver),
         cmocka_unit_test(test_stopping__wrong_tolerances_keep_the_old_ones),
+        cmocka_unit_test(test_stopping__other_norms_decide),
+        cmocka_unit_test(test_stopping__unknown_norms_are_refused),
         cmocka_unit_test(test_stopping__rtol_may_be_relative_to_something_else),
         cmocka_unit_test(test_stopping__wrong_references_are_refused),
         cmocka_unit_test(test_stopping__the_caller_s_test_decides),

@@ -17,11 +17,13 @@ enum { CONVERGED = 1, NOT_FINITE = 5, BREAKDOWN = 8 };
 enum {
     STEPS,
     REASON,
+    NORM = 7,
     RING = 8,
     DONE = 264,
     INV_NU,
     EXHAUSTED,
     RESTARTS,
+    START,
     STATE
 };
 enum { H2 = M, Y = 2 * M, G = 3 * M, COSINE = 4 * M + 1, SINE = 5 * M + 1 };
@@ -44,6 +46,7 @@ static struct data data_make(void)
     double *all = test_random_vector(WORDS + STATE, 11);
     memcpy(d.h, all, sizeof d.h);
     memcpy(d.state, all + WORDS, sizeof d.state);
+    d.state[NORM] = 0;
     free(all);
     for (int k = 0; k < M; ++k) {
         const double angle = d.h[COSINE + k];
@@ -141,6 +144,7 @@ static void expect_begin(lcl_context *ctx, int it, int storage)
     lcl_buffer *V;
     expected.h[G] = 4;
     expected.state[DONE] = 0;
+    expected.state[START] = 16;
     if (it == 0) {
         expected.state[STEPS] = 0;
         expected.state[RING] = 16;

@@ -217,6 +217,8 @@ static const struct variant variants[] = {
     {"block_4",   8, {.source = "kron_values.cl", .block = 4}},
     {"plain",     8, {.source = "minres.cl"}},
     {"plain",     8, {.source = "natural_block.cl"}},
+    {"sum",       8, {.source = "norm.cl"}},
+    {"max",       8, {.source = "norm.cl", .defines = {{"NORM_MAX", 1}}}},
     {"constant",  8, {.source = "projection.cl", .defines = {{"CONSTANT", 1}}}},
     {"vectors",   8, {.source = "projection.cl", .defines = {{"VECTORS", 6}}}},
     {"wide",      8, {.source = "natural_block.cl", .wide = 1}},

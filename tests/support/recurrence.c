@@ -24,6 +24,7 @@ struct test_recurrence test_recurrence_make(void)
         d.vector[v] = test_random_vector(d.n, v + 1);
     for (int s = 0; s < STATES; ++s)
         d.state[s] = 0.5 + s;
+    d.state[7] = 0; // the norm of the tolerance is norm 2
     return d;
 }
 

@@ -215,7 +215,8 @@ class lcl_solver_params(_Struct):
         ("relative_to", _int), ("reference", _double), ("max_iters", _int),
         ("stagnation", _int), ("idr_s", _int), ("restart", _int),
         ("basis", _int), ("monitor", _address), ("monitor_user", _address),
-        ("test", _address), ("test_user", _address), ("monitor_every", _int)]
+        ("test", _address), ("test_user", _address), ("monitor_every", _int),
+        ("norm", _int)]
 
 
 class lcl_options(_Struct):
@@ -1104,7 +1105,7 @@ class _Solving(_Owner):
 class Solver(_Solving):
     """A Krylov method for A, an Operator or a matrix; precond: a
     Preconditioner, what that class takes, or None. Options: solver, rtol, atol,
-    max_iters, stagnation, idr_s, restart, basis. monitor_every: iterations
+    norm, max_iters, stagnation, idr_s, restart, basis. monitor_every: iterations
     between calls of a monitor at most."""
     _solve = _lib.solver_solve
 
