@@ -13,10 +13,11 @@
 # define NORM_MAX 0 // 1: the maximum of |r_i| instead of their sum
 #endif
 
+// NaN if one of them is, which fmax() would pass over.
 static inline double joined(double a, double b)
 {
 #if NORM_MAX
-    return fmax(a, b);
+    return b > a || isnan(b) ? b : a;
 #else
     return a + b;
 #endif
@@ -29,7 +30,7 @@ INLINE double group_joined(double v, local double *scratch)
     scratch[get_local_id(0)] = v;
     GROUP_BARRIER();
     for (ASCENDING(l, LCL_GROUP))
-        v = fmax(v, scratch[l]);
+        v = joined(v, scratch[l]);
     GROUP_BARRIER();
     return v;
 #elif NORM_MAX

@@ -108,6 +108,14 @@ static enum lcl_status largest_of_ranks(const struct lcl_space *V, double *v)
     return st;
 }
 
+// As joined() of norm.cl.
+static double join(enum lcl_norm_type type, double a, double b)
+{
+    if (type == LCL_NORM_1)
+        return a + b;
+    return b > a || isnan(b) ? b : a;
+}
+
 enum lcl_status lcl_norm_measure(const struct lcl_norm *N, const lcl_buffer *r,
                                  double *squared)
 {
@@ -123,7 +131,7 @@ enum lcl_status lcl_norm_measure(const struct lcl_norm *N, const lcl_buffer *r,
                               (size_t)V->groups * sizeof *N->host)) < 0)
         return st;
     for (int g = 0; g < V->groups; ++g)
-        v = max ? fmax(v, N->host[g]) : v + N->host[g];
+        v = join(N->type, v, N->host[g]);
     st = max ? largest_of_ranks(V, &v) : lcl_space_sum(V, &v, 1);
     *squared = v * v;
     return st;

@@ -71,6 +71,17 @@ static void test_norm__shares_join_to_the_norm(void **state)
     }
 }
 
+static void test_norm__not_a_number_is_kept(void **state)
+{
+    const int64_t n = test_size(61, 997), places[] = {0, n / 2, n - 1};
+    for (int k = 0; k < 6; ++k) {
+        double *r = test_random_vector(n, 5);
+        r[places[k / 2]] = NAN;
+        assert_true(isnan(run(*state, r, n, k % 2, 0)));
+        free(r);
+    }
+}
+
 static void test_norm__stopped_kernels_change_nothing(void **state)
 {
     double *r = test_random_vector(61, 3);
@@ -83,6 +94,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_norm__shares_join_to_the_norm),
+        cmocka_unit_test(test_norm__not_a_number_is_kept),
         cmocka_unit_test(test_norm__stopped_kernels_change_nothing),
     };
     return test_device_run(tests);
