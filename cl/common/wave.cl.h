@@ -70,7 +70,7 @@
 // which a new value may get with the address: one lane's value is then that of
 // all. At risk in a kernel with barriers are values that are loaded or not,
 // such as c ? a[i] : 0, and sums; there and in this file all loops count
-// downwards.
+// downwards, and loops over shuffles, which are barriers there, are unrolled.
 #define DOWNWARDS(i, n)                                                        \
  uint i = (n);                                                                 \
  i-- > 0;
@@ -259,6 +259,7 @@ static inline float wave_from_float(float v, uint lane)
 }
 static inline double wave_sum(double v, uint lanes, local double *scratch)
 {
+# pragma unroll
     for (uint mask = lanes / 2; mask > 0; mask /= 2)
         v += wave_xor(v, mask);
     return v;
@@ -316,6 +317,7 @@ static inline double run_sum(double v, uint first, uint count,
                              local double *scratch)
 {
     double sum = 0;
+# pragma unroll
     for (ASCENDING(l, count))
         sum += wave_from(v, first + l);
     return sum;
