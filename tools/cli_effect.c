@@ -2,6 +2,7 @@
 // Refuses options of the library that have no effect on the chosen method.
 #include "tools/cli.h"
 #include "tools/commands.h"
+#include "tools/ranks.h"
 
 #include <string.h>
 
@@ -156,7 +157,7 @@ static enum lcl_status check_values(const struct cli *cli,
         const char *why;
     } rules[] = {
         {"kron-product", !kron, "it applies only to Kronecker systems"},
-        {"kron-exchange", !kron || !cli->devices,
+        {"kron-exchange", !kron || !(cli->devices || ranks_are_wanted(cli)),
          "it applies only to Kronecker systems on several devices"},
         {"spmv", kron, "it does not apply to Kronecker systems"},
         {"hec-width", cli->options.op.spmv != LCL_SPMV_HEC,

@@ -9,7 +9,9 @@
 struct ranks {
     int rank, size;
     int local;            // number of the rank on its host
-    struct lcl_rows rows; // of the rank
+    struct lcl_rows rows; // of the rank; of a Kronecker system, those of one
+                          // stage, without entries
+    int stages;           // of a vector, one after the other; 1: a matrix
     char device[128];     // that the rank takes; "": the default one
 };
 
@@ -23,6 +25,30 @@ enum lcl_status ranks_choose_device(struct job *job);
 
 // The properties of the rank's rows.
 enum lcl_status ranks_facts(struct job *job);
+
+// Hashes of what all ranks must have in common: options and input files; the
+// arrays of a system.
+uint64_t ranks_hash_options(const struct cli *cli);
+uint64_t ranks_hash_kron(const struct lcl_kron *K);
+
+// ---------------------------------------------------------------- Kronecker
+
+// Sets the rank's rows of the system that has been read. LCL_EINVAL: there are
+// more ranks than block rows.
+enum lcl_status ranks_share_kron(struct job *job);
+
+// The rank's block rows; K points into the struct. Values are those of
+// job->kron. Returns LCL_OK or LCL_ENOMEM; to be finished in both cases.
+struct ranks_kron {
+    struct lcl_kron_rows K;
+    struct lcl_rows M, L;
+};
+enum lcl_status ranks_cut_kron(struct job *job, struct ranks_kron *part);
+void ranks_finish_kron(struct ranks_kron *part);
+
+// The rank's part of (A (x) M + tau B (x) L) * ones.
+void ranks_multiply_ones_kron(const struct ranks *R, const struct lcl_kron *K,
+                              double *y);
 
 // ---------------------------------------------------------------- with MPI
 

@@ -149,6 +149,7 @@ enum lcl_status ranks_begin(struct job *job)
     if (!R)
         MPI_Abort(world, job_exit_code(job, LCL_ENOMEM));
     R->size = size;
+    R->stages = 1;
     R->local = local_rank();
     MPI_Comm_rank(world, &R->rank);
     if (R->rank > 0)
@@ -170,39 +171,33 @@ void ranks_end(enum lcl_status status, int code)
 
 // ---------------------------------------------------------------- checks
 
-static void add_text(uint64_t *hash, const char *text)
+// The first rank whose hash is not that of rank 0; `size`: all have the same.
+static int find_other(const struct ranks *R, uint64_t own)
 {
-    for (const char *p = text ? text : "\1"; *p; ++p)
-        *hash = (*hash ^ (unsigned char)*p) * UINT64_C(1099511628211); // FNV-1a
-    *hash = (*hash ^ 0xff) * UINT64_C(1099511628211);
+    uint64_t first = own;
+    int other;
+    MPI_Bcast(&first, 1, MPI_UINT64_T, 0, world);
+    const int differs = own != first ? R->rank : R->size;
+    MPI_Allreduce(&differs, &other, 1, MPI_INT, MPI_MIN, world);
+    return other;
 }
 
-static uint64_t hash_of(const struct cli *cli)
-{
-    const char *const texts[] = {lcl_version(), cli->matrix, cli->problem,
-                                 cli->rhs, cli->rhs_text};
-    uint64_t hash = UINT64_C(14695981039346656037);
-    for (size_t k = 0; k < sizeof texts / sizeof *texts; ++k)
-        add_text(&hash, texts[k]);
-    for (int k = 0; k < CLI_KEYS; ++k)
-        add_text(&hash, cli->given[k]);
-    return hash;
-}
-
-// Devices may be named otherwise on another host.
 static enum lcl_status compare_options(struct job *job)
 {
-    const uint64_t own = hash_of(&job->cli);
-    uint64_t first = own;
-    int differs, other;
-    MPI_Bcast(&first, 1, MPI_UINT64_T, 0, world);
-    differs = own != first ? job->ranks->rank : job->ranks->size;
-    MPI_Allreduce(&differs, &other, 1, MPI_INT, MPI_MIN, world);
+    const int other = find_other(job->ranks, ranks_hash_options(&job->cli));
     job->phase = JOB_USAGE;
     return other == job->ranks->size
                ? LCL_OK
                : messages_fail(&job->messages, LCL_EINVAL,
                                "rank %d has other options than rank 0", other);
+}
+
+static bool reads_stdin(const struct cli *cli)
+{
+    bool found = cli->matrix && strcmp(cli->matrix, "-") == 0;
+    for (int k = 0; k < 4 && cli->kron[0]; ++k)
+        found = found || strcmp(cli->kron[k], "-") == 0;
+    return found;
 }
 
 static enum lcl_status check_options(struct job *job)
@@ -212,7 +207,6 @@ static enum lcl_status check_options(struct job *job)
         bool given;
         const char *name;
     } rules[] = {
-        {cli_is_kron(cli), "a system in Kronecker form"},
         {cli->text[0] != NULL, "--csr-text"},
         {cli->labels != NULL, "--partition file"},
         {cli->coordinates != NULL, "--coordinates"},
@@ -221,7 +215,7 @@ static enum lcl_status check_options(struct job *job)
         {cli->x0 != NULL, "--x0"},
         {cli->dry_run, "--dry-run"},
         {cli->report != NULL, "--report"},
-        {cli->matrix && strcmp(cli->matrix, "-") == 0, "the standard input"},
+        {reads_stdin(cli), "the standard input"},
     };
     job->phase = JOB_USAGE;
     for (size_t k = 0; k < sizeof rules / sizeof *rules; ++k)
@@ -296,6 +290,26 @@ static enum lcl_status read_matrix(struct job *job)
     return agree(job, job_check_rows(job));
 }
 
+static enum lcl_status compare_systems(struct job *job)
+{
+    const int other = find_other(job->ranks, ranks_hash_kron(&job->kron.K));
+    return other == job->ranks->size
+               ? LCL_OK
+               : messages_fail(&job->messages, LCL_EFORMAT,
+                               "the files of rank %d hold another system than "
+                               "those of rank 0",
+                               other);
+}
+
+// Each rank reads the whole system.
+static enum lcl_status read_kron(struct job *job)
+{
+    enum lcl_status st = agree(job, job_read_kron(job));
+    if (st == LCL_OK && job->cli.kron[0])
+        st = agree(job, compare_systems(job));
+    return st < 0 ? st : agree(job, ranks_share_kron(job));
+}
+
 // ---------------------------------------------------------------- vectors
 
 // Sends or receives `count` numbers in pieces.
@@ -311,25 +325,47 @@ static void move(double *x, int64_t count, int peer, bool sends)
     }
 }
 
+// Of each stage of the whole vector of rank 0, rows first .. first + rows - 1.
+static void move_whole(const struct ranks *R, double *whole, int peer,
+                       bool sends)
+{
+    int64_t place[2];
+    MPI_Recv(place, 2, MPI_INT64_T, peer, TAG, world, MPI_STATUS_IGNORE);
+    for (int j = 0; j < R->stages; ++j)
+        move(whole + j * R->rows.total + place[0], place[1], peer, sends);
+}
+
+static void move_part(const struct ranks *R, double *part, bool sends)
+{
+    const int64_t place[2] = {R->rows.first, R->rows.rows};
+    MPI_Send(place, 2, MPI_INT64_T, 0, TAG, world);
+    for (int j = 0; j < R->stages; ++j)
+        move(part + j * place[1], place[1], 0, sends);
+}
+
+static void copy_part(const struct ranks *R, double *whole, double *part,
+                      bool spreads)
+{
+    const int64_t rows = R->rows.rows;
+    for (int j = 0; j < R->stages; ++j) {
+        double *const own = part + j * rows;
+        double *const its = whole + j * R->rows.total + R->rows.first;
+        memcpy(spreads ? own : its, spreads ? its : own,
+               (size_t)rows * sizeof *own);
+    }
+}
+
 // Between the whole vector of rank 0 and the parts of all, in rank order.
 static void move_parts(const struct ranks *R, double *whole, double *part,
                        bool spreads)
 {
-    int64_t place[2] = {R->rows.first, R->rows.rows};
     if (R->rank > 0) {
-        MPI_Send(place, 2, MPI_INT64_T, 0, TAG, world);
-        move(part, R->rows.rows, 0, !spreads);
+        move_part(R, part, !spreads);
         return;
     }
-    const size_t bytes = (size_t)place[1] * sizeof *part;
-    if (spreads)
-        memcpy(part, whole + place[0], bytes);
-    else
-        memcpy(whole + place[0], part, bytes);
-    for (int r = 1; r < R->size; ++r) {
-        MPI_Recv(place, 2, MPI_INT64_T, r, TAG, world, MPI_STATUS_IGNORE);
-        move(whole + place[0], place[1], r, spreads);
-    }
+    copy_part(R, whole, part, spreads);
+    for (int r = 1; r < R->size; ++r)
+        move_whole(R, whole, r, spreads);
 }
 
 // The right-hand side of a file, on rank 0.
@@ -348,19 +384,31 @@ static void multiply_ones(const struct lcl_rows *R, double *b)
     }
 }
 
+// The seed goes through the whole vector, stage by stage.
+static void make_random(const struct ranks *R, uint64_t seed, double *b)
+{
+    const int64_t n = R->rows.rows;
+    for (int j = 0; j < R->stages; ++j)
+        random_fill(b + j * n, n,
+                    random_skip(seed, j * R->rows.total + R->rows.first));
+}
+
 static void make_rhs(struct job *job)
 {
-    const struct lcl_rows *R = &job->ranks->rows;
+    const struct ranks *R = job->ranks;
     double *b = job->made_rhs;
     switch (job->cli.made) {
     case CLI_RHS_A_ONES:
-        multiply_ones(R, b);
+        if (cli_is_kron(&job->cli))
+            ranks_multiply_ones_kron(R, &job->kron.K, b);
+        else
+            multiply_ones(&R->rows, b);
         break;
     case CLI_RHS_RANDOM:
-        random_fill(b, R->rows, random_skip(job->cli.seed, R->first));
+        make_random(R, job->cli.seed, b);
         break;
     case CLI_RHS_ONES:
-        for (int64_t i = 0; i < R->rows; ++i)
+        for (int64_t i = 0; i < R->stages * R->rows.rows; ++i)
             b[i] = 1;
     }
 }
@@ -368,7 +416,7 @@ static void make_rhs(struct job *job)
 static enum lcl_status prepare_vectors(struct job *job)
 {
     const struct ranks *R = job->ranks;
-    const size_t n = (size_t)R->rows.rows;
+    const size_t n = (size_t)(R->stages * R->rows.rows);
     job->x = calloc(n, sizeof *job->x);
     job->made_rhs = calloc(n, sizeof *job->made_rhs);
     job->columns = 1;
@@ -396,7 +444,7 @@ static enum lcl_status collect(struct job *job, bool wanted)
     if (!wanted)
         return LCL_OK;
     if (R->rank == 0)
-        whole = malloc((size_t)R->rows.total * sizeof *whole);
+        whole = malloc((size_t)job->unknowns * sizeof *whole);
     const enum lcl_status st = agree(
         job, R->rank > 0 || whole ? LCL_OK : no_memory(job, "the solution"));
     if (st == LCL_OK)
@@ -412,8 +460,21 @@ static enum lcl_status collect(struct job *job, bool wanted)
 
 // ---------------------------------------------------------------- solve
 
+static enum lcl_status make_kron(struct job *job)
+{
+    struct ranks_kron part;
+    enum lcl_status st = agree(job, ranks_cut_kron(job, &part));
+    if (st == LCL_OK)
+        st = lcl_operator_create_kron_mpi(&job->op, job->ctx, world, &part.K,
+                                          &job->cli.options.op);
+    ranks_finish_kron(&part);
+    return st;
+}
+
 enum lcl_status ranks_make_operator(struct job *job)
 {
+    if (cli_is_kron(&job->cli))
+        return make_kron(job);
     return lcl_operator_create_mpi(&job->op, job->ctx, world, &job->ranks->rows,
                                    &job->cli.options.op);
 }
@@ -439,7 +500,8 @@ static enum lcl_status check(struct job *job)
 static enum lcl_status read_all(struct job *job)
 {
     const double start = job_clock();
-    enum lcl_status st = read_matrix(job);
+    enum lcl_status st =
+        cli_is_kron(&job->cli) ? read_kron(job) : read_matrix(job);
     if (st == LCL_OK)
         st = prepare_vectors(job);
     job->read_seconds += job_clock() - start;

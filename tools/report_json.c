@@ -104,7 +104,7 @@ static void put_method(cJSON *record, const struct job *job)
     json_put_text(method, "spmv", lcl_spmv_name(options->op.spmv));
     if (cli_is_kron(&job->cli))
         json_put_text(method, "kron_product", lcl_kron_name(options->op.kron));
-    if (cli_is_kron(&job->cli) && job->devices.count > 1)
+    if (cli_is_kron(&job->cli) && (job->devices.count > 1 || job->ranks))
         json_put_text(method, "kron_exchange",
                       lcl_kron_exchange_name(options->op.kron_exchange));
     json_put_text(method, "partition",

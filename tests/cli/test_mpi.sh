@@ -92,6 +92,108 @@ ranks 2 chain.mtx --mpi off
 [ "$(grep -c '^converged' "$dir/stdout")" = 2 ] && pass ||
     flunk 'not one report of each process'
 
+# ---------------------------------------------------------------- Kronecker
+
+# iterations, as the last report has them
+iterations()
+{
+    grep '^iterations' "$dir/stdout" | tr -dc '0-9'
+}
+
+# kron_as_alone N ARGS...: N processes need as many iterations as one, up to
+# rounding, and find the same x
+kron_as_alone()
+{
+    number=$1
+    shift
+    ends 0 "$@" -o alone.mtx
+    alone=$(iterations)
+    solves "$number" "$@" -o x.mtx
+    says stdout '^converged: the true residual is within rtol'
+    off=$(($(iterations) - alone))
+    [ "$off" -ge -2 ] && [ "$off" -le 2 ] && pass ||
+        flunk "$* $number ranks: $off more iterations"
+    as_alone alone.mtx
+}
+
+# tridiagonal DIAGONAL BELOW ABOVE: 50 rows
+tridiagonal()
+{
+    awk -v d="$1" -v b="$2" -v a="$3" 'BEGIN {
+        for (i = 1; i <= 50; ++i) {
+            if (i > 1)
+                print i, i - 1, b
+            print i, i, d
+            if (i < 50)
+                print i, i + 1, a
+        }
+    }'
+}
+
+# array FILE ROWS COLS: a dense matrix of the values of the standard input
+array()
+{
+    {
+        echo '%%MatrixMarket matrix array real general'
+        echo "$2 $3"
+        cat
+    } >"$1"
+}
+
+tridiagonal 4 1 0.5 | matrix M.mtx 50 50 148
+tridiagonal 2 -1 -1.5 | matrix L.mtx 50 50 148
+printf '2\n1\n0\n3\n' | array A.mtx 2 2
+printf '1 1 1\n2 2 1\n1 2 -0.25\n' | matrix B.mtx 2 2 3
+awk 'BEGIN { for (i = 0; i < 100; ++i) print sin(1 + 7.3 * i) }' >values
+array F.mtx 50 2 <values
+array F_column.mtx 100 1 <values
+system='--kron M.mtx L.mtx A.mtx B.mtx --tau 0.5 --block-size 2 --rtol 1e-10'
+blocks='--solver bicgstab --precond block-jacobi'
+
+kron_as_alone 2 --problem radau:2,4 --rhs ones --rtol 1e-12 $blocks
+kron_as_alone 3 --problem kron:3,3,3,4 --rtol 1e-12 $blocks
+kron_as_alone 3 $system -b F.mtx $blocks
+[ "$(sed -n 2p x.mtx)" = '50 2' ] && pass || flunk 'not a column for each stage'
+kron_as_alone 2 $system -b F_column.mtx --solver gmres --precond none
+[ "$(sed -n 2p x.mtx)" = '100 1' ] && pass || flunk 'not one column'
+solves 2 $system --rhs 'A*ones' $blocks -o x.mtx
+awk 'NR > 2 { d = $1 - 1; if (d * d > 1e-10) exit 1 }' x.mtx && pass ||
+    flunk 'not a vector of ones'
+for exchange in batched staged; do
+    solves 2 $system $blocks --kron-exchange $exchange --json
+    is_json "$dir/stdout" && pass || flunk 'not a JSON record'
+    says stdout "\"kron_exchange\":\"$exchange\""
+    says stdout '"ranks":2'
+    says stdout '"rows":100,"stages":2,"stage_rows":50,'
+done
+
+ranks 2 --kron M.mtx - A.mtx B.mtx
+fails 2 'the standard input needs one process'
+ranks 2 --problem radau:2,1
+fails 2 'radau:2,1: 2 processes for 1 blocks of rows'
+ranks 2 --kron M.mtx missing.mtx A.mtx B.mtx
+fails 3 'missing.mtx'
+ranks 2 $system -b A.mtx
+fails 3 'needs a right-hand side of 50 x 2 or 100 x 1'
+
+# in_other FILE WORDS: a rank that has another file with the name fails
+in_other()
+{
+    rm -rf other && mkdir other && cp M.mtx L.mtx A.mtx B.mtx other
+    cat >"other/$1"
+    mpirun --oversubscribe -n 1 "$clsolve" $system : \
+        -n 1 -wdir other "$clsolve" $system >"$dir/stdout" 2>"$dir/stderr"
+    code=$?
+    fails 3 "$2"
+}
+sed '5s/.*/1 99 1/' M.mtx | in_other M.mtx \
+    'rank 1: M.mtx:5: expected a column from 1 to 50'
+sed '5s/ [^ ]*$/ 7/' L.mtx | in_other L.mtx \
+    'the files of rank 1 hold another system than those of rank 0'
+printf '2\n' | array one.mtx 1 1
+in_other A.mtx 'rank 1: A.mtx has 1 rows, B.mtx has 2' <one.mtx
+rm -r other
+
 # ---------------------------------------------------------------- errors
 
 refused 2 "unknown value 'yes' for --mpi" chain.mtx --mpi yes
@@ -101,8 +203,6 @@ ranks 2 bad.mtx
 fails 3 'bad.mtx:5: expected a column from 1 to 2'
 printf '1 1 2\n2 2 2\n' | matrix two.mtx 2 2 2
 printf '1 1 2\n2 1 2\n' | matrix zero.mtx 3 3 2
-ranks 2 --problem kron:2
-fails 2 'Kronecker form needs one process'
 ranks 2 chain.mtx --x0 chain.mtx
 fails 2 'x0 needs one process'
 ranks 2 chain.mtx --dry-run
