@@ -9,6 +9,7 @@
     M = levelcl.Preconditioner(op, "ilu0")             # works in scipy, too
     with levelcl.Solver(op, M, solver="gmres", restart=50) as solver:
         x, report = solver.solve(b)
+        X, reports = solver.solve_many(B)              # columns, one by one
     op.update(new_values)
     M.update()
 
@@ -72,6 +73,7 @@ _coarse, _storage = _enum("coarse"), _enum("factor_storage")
 _extraction, _apply = _enum("block_extraction"), _enum("block_apply")
 _coarsening, _smoother = _enum("amg_coarsening"), _enum("amg_smoother")
 _stop, _status = _enum("stop"), _enum("status")
+_norm, _basis = _enum("norm"), _enum("basis_storage")
 
 
 class _Struct(ctypes.Structure):
@@ -103,6 +105,13 @@ class lcl_caps(_Struct):
         ("progress", _enum("progress")), ("cl_std", ctypes.c_char * 16),
         ("timer_resolution", _double), ("pci", ctypes.c_char * 16),
         ("numa_node", _int)]
+
+
+class lcl_memory_info(_Struct):
+    _fields_ = [
+        ("buffers", _long), ("buffer_bytes", _bytes),
+        ("buffer_bytes_max", _bytes), ("device_bytes", _bytes),
+        ("pinned_bytes", _bytes)]
 
 
 class lcl_csr(_Struct):
@@ -214,9 +223,9 @@ class lcl_solver_params(_Struct):
         ("type", _solver), ("rtol", _double), ("atol", _double),
         ("relative_to", _int), ("reference", _double), ("max_iters", _int),
         ("stagnation", _int), ("idr_s", _int), ("restart", _int),
-        ("basis", _int), ("monitor", _address), ("monitor_user", _address),
+        ("basis", _basis), ("monitor", _address), ("monitor_user", _address),
         ("test", _address), ("test_user", _address), ("monitor_every", _int),
-        ("norm", _int)]
+        ("norm", _norm)]
 
 
 class lcl_options(_Struct):
@@ -337,6 +346,7 @@ _PROTOTYPES = {
     "context_destroy": (None, _out),
     "context_trim": (None, _ref),
     "context_caps": (_pointer(lcl_caps), _ref),
+    "context_memory": (lcl_memory_info, _ref),
     "operator_create": (_int, _out, _ref, _pointer(lcl_csr),
                         _pointer(lcl_operator_params)),
     "operator_create_bsr": (_int, _out, _ref, _pointer(lcl_bsr),
@@ -363,7 +373,11 @@ _PROTOTYPES = {
     "solver_create": (_int, _out, _ref, _ref, _pointer(lcl_solver_params)),
     "solver_solve": (_int, _ref, _pointer(_double), _pointer(_double),
                      _pointer(lcl_report)),
+    "solver_solve_many": (_int, _ref, _pointer(_double), _long,
+                          _pointer(_double), _long, _int,
+                          _pointer(lcl_report)),
     "solver_set_tolerance": (_int, _ref, _double, _double, _int),
+    "solver_info": (_pointer(lcl_solver_params), _ref),
     "solver_destroy": (None, _out),
     "chain_create": (_int, _out, _ref, _pointer(lcl_precond_params),
                      _pointer(lcl_solver_params)),
@@ -587,21 +601,30 @@ def _value(value):
     return tuple(value) if isinstance(value, ctypes.Array) else value
 
 
+def _names(struct):
+    """The fields of a struct but functions and what they get."""
+    return [name for name, ctype in struct._fields_ if ctype is not _address]
+
+
 def _values(struct):
-    return {name: _value(getattr(struct, name)) for name, *_ in struct._fields_}
+    return {name: _value(getattr(struct, name)) for name in _names(struct)}
 
 
 def _dataclass(name, struct, doc):
     return dataclasses.make_dataclass(
-        name, [(field, object) for field, *_ in struct._fields_], frozen=True,
+        name, [(field, object) for field in _names(struct)], frozen=True,
         namespace={"__doc__": doc, "__module__": __name__})
 
 
 Caps = _dataclass("Caps", lcl_caps, "struct lcl_caps of context.h.")
+Memory = _dataclass("Memory", lcl_memory_info,
+                    "struct lcl_memory_info of memory.h.")
 OperatorInfo = _dataclass("OperatorInfo", lcl_operator_info,
                           "struct lcl_operator_info of operator.h.")
 PrecondInfo = _dataclass("PrecondInfo", lcl_precond_info,
                          "struct lcl_precond_info of precond.h.")
+SolverInfo = _dataclass("SolverInfo", lcl_solver_params,
+                        "struct lcl_solver_params of solver.h.")
 Attempt = _dataclass("Attempt", lcl_attempt,
                      "What came of one method of a chain; chain.h.")
 Progress = _dataclass("Progress", lcl_progress_info,
@@ -638,6 +661,18 @@ class Report:
 Result = collections.namedtuple("Result", ["x", "report"])
 
 
+# Of a solve that failed with this enum lcl_stop; others: ITERATION_LIMIT.
+_FAILURES = {
+    -2: Status.STAGNATION, -3: Status.BREAKDOWN, -4: Status.BREAKDOWN,
+    -5: Status.BREAKDOWN, -6: Status.NOT_FINITE, -8: Status.BREAKDOWN,
+    -9: Status.BREAKDOWN, -10: Status.BREAKDOWN, -11: Status.DIVERGED}
+
+
+def _status_of(stop):
+    return (Status.OK if stop > 0
+            else _FAILURES.get(stop, Status.ITERATION_LIMIT))
+
+
 def _report(status, struct, **more):
     fields = _values(struct)
     count = fields.pop("history_count")
@@ -668,6 +703,15 @@ def _vector(values, rows, name):
         raise ValueError(f"{name} has shape {values.shape}: expected"
                          f" ({rows},)")
     return values
+
+
+def _columns(values, rows, name):
+    """`values` as columns of `rows` doubles, one after the other."""
+    shape = np.shape(values)
+    if len(shape) != 2 or shape[0] != rows or not 1 <= shape[1] < 2**31:
+        raise ValueError(f"{name} has shape {shape}: expected ({rows}, k) with"
+                         " 1 <= k < 2^31")
+    return _doubles(values, name, "F")
 
 
 def _need_columns(values, name):
@@ -809,6 +853,13 @@ class Context(_Owner):
     def caps(self):
         """What the device can do, as Caps."""
         return self._record(_lib.context_caps, Caps)
+
+    @property
+    def memory(self):
+        """The memory of its objects, as Memory; `info` has that of each."""
+        handle = self._live()
+        with handle.core.entered():
+            return Memory(**_values(_lib.context_memory(handle.pointer)))
 
     def trim(self):
         """Gives device memory that no object uses back to the driver."""
@@ -1042,20 +1093,25 @@ class _Solving(_Owner):
         x = (np.zeros_like(b) if x0 is None
              else _vector(x0, rows, "x0").reshape(b.shape).copy())
         report = lcl_report()
-        with handle.core.entered():
+        with self._watched(handle.core, monitor):
+            status = handle.core.call(
+                self._solve, handle.pointer, _at(b), _at(x),
+                ctypes.byref(report))
+            report = _report(status, report, **self._more(handle))
+        if not report.converged and report.stop != "monitor":
+            warnings.warn(report.message, NotConvergedWarning, stacklevel=2)
+        return Result(x, report)
+
+    @contextlib.contextmanager
+    def _watched(self, core, monitor):
+        with core.entered():
             if self._monitor.solving:
                 raise RuntimeError("a monitor cannot start its own solve")
             self._monitor.solving, self._monitor.function = True, monitor
             try:
-                status = handle.core.call(
-                    self._solve, handle.pointer, _at(b), _at(x),
-                    ctypes.byref(report))
-                report = _report(status, report, **self._more(handle))
+                yield
             finally:
                 self._monitor.solving, self._monitor.function = False, None
-        if not report.converged and report.stop != "monitor":
-            warnings.warn(report.message, NotConvergedWarning, stacklevel=2)
-        return Result(x, report)
 
     def iterate(self, b, x0=None):
         """solve() as a generator: yields a Progress now and then, and returns
@@ -1130,6 +1186,42 @@ class Solver(_Solving):
             parents[1].pointer if precond is not None else None,
             ctypes.byref(params), parents=tuple(parents),
             keep=(self._monitor,))
+
+    def solve_many(self, B, X0=None, monitor=None):
+        """Solves A X = B from X0, or 0, for the columns of B, one after the
+        other. A column that fails does not end the others, unless the monitor
+        stopped it: the stop reason of those after it is "none". Returns a
+        Result: X, in Fortran order, and a tuple with a Report per column."""
+        handle, rows = self._live(), self.operator.shape[0]
+        B = _columns(B, rows, "B")
+        if X0 is not None and np.shape(X0) != B.shape:
+            raise ValueError(f"X0 has shape {np.shape(X0)}: expected {B.shape}")
+        X = (np.zeros_like(B) if X0 is None
+             else _columns(X0, rows, "X0").copy(order="F"))
+        structs = (lcl_report * B.shape[1])()
+        with self._watched(handle.core, monitor):
+            handle.core.call(
+                _lib.solver_solve_many, handle.pointer, _at(B), rows, _at(X),
+                rows, len(structs), structs)
+            reports = tuple(_report(_status_of(struct.stop.value), struct)
+                            for struct in structs)
+        self._warn_of(reports)
+        return Result(X, reports)
+
+    def _warn_of(self, reports):
+        failed = [j for j, report in enumerate(reports)
+                  if not report.converged
+                  and report.stop not in ("monitor", "none")]
+        if failed:
+            warnings.warn(
+                f"{len(failed)} of {len(reports)} columns; column {failed[0]}:"
+                f" {reports[failed[0]].message}", NotConvergedWarning,
+                stacklevel=3)
+
+    @property
+    def info(self):
+        """The options in use, as SolverInfo."""
+        return self._record(_lib.solver_info, SolverInfo)
 
     def set_tolerance(self, rtol=0.0, atol=0.0, max_iters=0):
         """New limits from the next solve on; 0 means the default."""
