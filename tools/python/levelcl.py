@@ -33,6 +33,7 @@ import dataclasses
 import enum
 import functools
 import logging
+import operator
 import os
 import pathlib
 import queue
@@ -44,7 +45,8 @@ import scipy.sparse
 from scipy.sparse.linalg import LinearOperator
 
 __all__ = [
-    "Chain", "Context", "LevelclError", "NotConvergedWarning", "Operator",
+    "Chain", "Context", "Layout", "LevelclError", "NotConvergedWarning",
+    "Operator",
     "Preconditioner", "Progress", "Report", "Result", "Solver", "Status",
     "default_context", "problem", "rigid_body_modes", "solve"]
 __version__ = "0.2.0"  # that of the library: structs differ between releases
@@ -128,6 +130,17 @@ class lcl_bsr(_Struct):
         ("val", _pointer(_double))]
 
 
+class lcl_layout(_Struct):
+    _fields_ = [
+        ("type", _int), ("triangle", _int), ("order", _int),
+        ("block_size", _int), ("base", _int), ("rows", _long), ("cols", _long),
+        ("nnz", _long), ("row_ptr", _pointer(_long)),
+        ("row_ptr32", _pointer(ctypes.c_int32)),
+        ("row", _pointer(ctypes.c_int32)), ("col", _pointer(ctypes.c_int32)),
+        ("val", _pointer(_double)), ("upper", _pointer(_double)),
+        ("lower", _pointer(_double))]
+
+
 class lcl_dense(_Struct):
     _fields_ = [("rows", _long), ("cols", _long), ("val", _pointer(_double))]
 
@@ -189,6 +202,7 @@ class lcl_precond_params(_Struct):
 
 
 AMG_LEVELS = 12
+BLOCK_MAX = 8
 
 
 class lcl_precond_info(_Struct):
@@ -351,6 +365,8 @@ _PROTOTYPES = {
                         _pointer(lcl_operator_params)),
     "operator_create_bsr": (_int, _out, _ref, _pointer(lcl_bsr),
                             _pointer(lcl_operator_params)),
+    "operator_create_layout": (_int, _out, _ref, _pointer(lcl_layout),
+                               _pointer(lcl_operator_params)),
     "operator_create_callback": (_int, _out, _ref, _long, _long, _APPLY, _ref),
     "operator_update": (_int, _ref, _pointer(_double)),
     "operator_set_near_nullspace": (_int, _ref, _pointer(lcl_dense)),
@@ -758,6 +774,11 @@ class _Matrix:
         self.val = _doubles(A.data[:entries], "A")
         self.block_size = self.val.shape[1] if self.blocks else 1
 
+    @property
+    def create(self):
+        return (_lib.operator_create_bsr if self.blocks
+                else _lib.operator_create)
+
     def struct(self):
         arrays = (_at(self.row_ptr, _long), _at(self.col_ind, ctypes.c_int32),
                   _at(self.val))
@@ -772,6 +793,111 @@ class _Matrix:
                 and self.block_size == other.block_size
                 and np.array_equal(self.row_ptr, other.row_ptr)
                 and np.array_equal(self.col_ind, other.col_ind))
+
+    def new_values(self, values):
+        count = len(self.col_ind) * self.block_size**2
+        if scipy.sparse.issparse(values):
+            new = _Matrix(values)
+            if not self.same_pattern(new):
+                raise ValueError("the new matrix has another pattern")
+            return new.val
+        if not (self.direct or self.blocks):
+            raise ValueError("A was converted, so that its values have another"
+                             " order: expected a matrix")
+        return _sized(_doubles(values, "values"), count, "values")
+
+
+class Layout:
+    """A matrix as other programs hold it: struct lcl_layout of layout.h. type:
+    "csr" with row_ptr, columns in any order; "coo" with row; or "ldu" with row,
+    upper and perhaps lower, where val is the diagonal, row the owners and col
+    the neighbours of faces. triangle: "both", "lower" or "upper"; order, of the
+    values of blocks: "rows", "columns" or "components". rows and cols count
+    blocks; cols 0 means rows. Arrays of int32 (row_ptr also int64) and float64
+    are not copied."""
+    create = _lib.operator_create_layout
+    _arrays = {"csr": ("row_ptr",), "coo": ("row",),
+               "ldu": ("row", "upper", "lower")}
+    _triangles = ("both", "lower", "upper")
+    _orders = ("rows", "columns", "components")
+
+    def __init__(self, type, rows, col, val, *, cols=0, row_ptr=None, row=None,
+                 upper=None, lower=None, triangle="both", order="rows",
+                 block_size=1, base=0):
+        self._struct = lcl_layout(
+            type=_place(type, tuple(self._arrays), "type"),
+            triangle=_place(triangle, self._triangles, "triangle"),
+            order=_place(order, self._orders, "order"),
+            block_size=_within(block_size, 1, BLOCK_MAX, "block_size"),
+            base=_within(base, 0, 1, "base"),
+            rows=_within(rows, 0, 2**31 - 1, "rows"),
+            cols=_within(cols, 0, 2**31 - 1, "cols"))
+        self.shape = rows * block_size, (cols or rows) * block_size
+        given = {"row_ptr": row_ptr, "row": row, "upper": upper, "lower": lower}
+        self._check_arrays(type, given)
+        self._take({"col": col, "val": val, **given}, type == "ldu")
+
+    def _check_arrays(self, type, given):
+        for name, array in given.items():
+            if array is not None and name not in self._arrays[type]:
+                raise ValueError(f'{name} does not belong to "{type}"')
+            if array is None and name in self._arrays[type][:2]:
+                raise ValueError(f'"{type}" needs {name}')
+
+    def _take(self, given, ldu):
+        L = self._struct
+        arrays = {name: _of_layout(array, name)
+                  for name, array in given.items() if array is not None}
+        if "row_ptr" in arrays:
+            row_ptr = _sized(arrays["row_ptr"], L.rows + 1, "row_ptr")
+            L.nnz = int(row_ptr[-1]) - L.base
+        else:
+            L.nnz = arrays["row"].size
+        values = L.nnz * L.block_size**2
+        sizes = {"row": L.nnz, "col": L.nnz, "upper": values, "lower": values,
+                 "val": L.rows * L.block_size**2 if ldu else values}
+        for name, array in arrays.items():
+            _sized(array, sizes.get(name, array.size), name)
+            field = "row_ptr32" if (name, array.dtype) == (
+                "row_ptr", np.int32) else name
+            setattr(L, field, _at(array, getattr(L, field)._type_))
+        self._kept = arrays
+        self._size = sum(arrays[name].size for name in ("val", "upper", "lower")
+                         if name in arrays)
+
+    def struct(self):
+        return self._struct
+
+    def new_values(self, values):
+        if scipy.sparse.issparse(values):
+            raise ValueError("A is a Layout: expected an array of its values")
+        return _sized(_doubles(values, "values"), self._size, "values")
+
+
+def _of_layout(array, name):
+    if name in ("val", "upper", "lower"):
+        return _doubles(array, name)
+    wide = name == "row_ptr" and np.asarray(array).dtype != np.int32
+    return _integers(array, np.int64 if wide else np.int32, name)
+
+
+def _sized(array, size, name):
+    if array.size != size:
+        raise ValueError(f"{name} has {array.size} elements: expected {size}")
+    return array
+
+
+def _place(word, words, name):
+    if word not in words:
+        raise ValueError(f"{name} {word!r}: expected {', '.join(words)}")
+    return words.index(word)
+
+
+def _within(number, least, most, name):
+    number = operator.index(number)
+    if not least <= number <= most:
+        raise ValueError(f"{name} is {number}: expected {least} to {most}")
+    return number
 
 
 # ------------------------------------------------------------------- options
@@ -886,7 +1012,8 @@ def _applied(core, function, rows, cols):
 
 class Operator(LinearOperator, _Owner):
     """y = A x on the device, as a LinearOperator. A is a sparse matrix or what
-    scipy makes one of; or a LinearOperator, whose matvec() runs on the host.
+    scipy makes one of; a Layout; or a LinearOperator, whose matvec() runs on
+    the host.
     Options: block_size, spmv, hec_width."""
 
     def __init__(self, A, *, context=None, **options):
@@ -896,7 +1023,7 @@ class Operator(LinearOperator, _Owner):
             self._matrix = None
             self._create_callback(owner, A)
         else:
-            self._matrix = _Matrix(A)
+            self._matrix = A if isinstance(A, Layout) else _Matrix(A)
             self._create(owner, params)
         super().__init__(np.float64, A.shape if self._matrix is None
                          else self._matrix.shape)
@@ -912,12 +1039,11 @@ class Operator(LinearOperator, _Owner):
 
     def _create(self, owner, params):
         struct = self._matrix.struct()
-        create = (_lib.operator_create_bsr if self._matrix.blocks
-                  else _lib.operator_create)
         self._handle = _Handle(
-            owner.core, "operator", create, owner.pointer,
+            owner.core, "operator", self._matrix.create, owner.pointer,
             ctypes.byref(struct), ctypes.byref(params), parents=(owner,))
-        self._matrix.val = None  # the device has a copy
+        if isinstance(self._matrix, _Matrix):
+            self._matrix.val = None  # the device has a copy
 
     def _matvec(self, x):
         handle = self._live()
@@ -946,29 +1072,14 @@ class Operator(LinearOperator, _Owner):
 
     def update(self, values):
         """New values for the same pattern: a matrix, or an array in the order
-        of its `data` if A was a CSR or BSR matrix in canonical format.
+        of its `data` if A was a CSR or BSR matrix in canonical format; of a
+        Layout an array of val, or of val, upper and lower one after the other.
         Preconditioners and chains keep theirs until their update()."""
         handle = self._live()
         if self._matrix is None:
             raise ValueError("an operator made of a function has no values")
-        val = self._new_values(values)
+        val = self._matrix.new_values(values)
         handle.core.call(_lib.operator_update, handle.pointer, _at(val))
-
-    def _new_values(self, values):
-        matrix, count = self._matrix, len(self._matrix.col_ind)
-        if scipy.sparse.issparse(values):
-            new = _Matrix(values)
-            if not matrix.same_pattern(new):
-                raise ValueError("the new matrix has another pattern")
-            return new.val
-        if not (matrix.direct or matrix.blocks):
-            raise ValueError("A was converted, so that its values have another"
-                             " order: expected a matrix")
-        values = _doubles(values, "values")
-        if values.size != count * matrix.block_size**2:
-            raise ValueError(f"{values.size} values: expected"
-                             f" {count * matrix.block_size**2}")
-        return values
 
     def set_near_nullspace(self, B):
         """Near-null vectors for AMG, columns of B; None: no vectors."""
@@ -1161,8 +1272,8 @@ class _Solving(_Owner):
 class Solver(_Solving):
     """A Krylov method for A, an Operator or a matrix; precond: a
     Preconditioner, what that class takes, or None. Options: solver, rtol, atol,
-    norm, max_iters, stagnation, idr_s, restart, basis. monitor_every: iterations
-    between calls of a monitor at most."""
+    norm, max_iters, stagnation, idr_s, restart, basis. monitor_every:
+    iterations between calls of a monitor at most."""
     _solve = _lib.solver_solve
 
     def __init__(self, A, precond=None, *, monitor_every=0, **options):
