@@ -11,7 +11,7 @@ struct memory {
     struct lcl_memory_info all;
     uint64_t op;      // the matrix with its copies
     uint64_t precond; // factors, coarse correction, multigrid
-    uint64_t other;   // vectors of the solver, sums, what set-ups keep
+    uint64_t other;   // vectors of the solver, maps for new values
 };
 
 struct memory memory_in_use(const struct job *job);

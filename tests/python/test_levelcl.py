@@ -270,7 +270,8 @@ class Update(Case):
             for update, values, sentence in (
                     (direct.update, laplace(5), "another pattern"),
                     (direct.update, A[:, ::-1], "another pattern"),
-                    (direct.update, A.data[1:], f"values has {A.nnz - 1} elements"),
+                    (direct.update, A.data[1:],
+                     f"values has {A.nnz - 1} elements"),
                     (op.update, A.data, "another order"),
                     (in_blocks.update, blocks.data[1:], "elements: expected")):
                 with self.assertRaisesRegex(ValueError, sentence):
@@ -300,7 +301,7 @@ class Many(Case):
         with levelcl.Solver(A, "ildu0", rtol=1e-10) as solver:
             alone = [solver.solve(b) for b in B.T]
             for given in (B, np.asfortranarray(B), np.repeat(B, 2, 1)[:, ::2],
-                          B.tolist()):
+                          B.tolist(), B.astype(">f8")):
                 X, reports = solver.solve_many(given)
                 self.assertTrue(X.flags.f_contiguous)
                 self.assertEqual(len(reports), 3)
