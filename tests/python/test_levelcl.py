@@ -483,7 +483,7 @@ class Layouts(Case):
         for index in np.int32, np.int64:
             for base in 0, 1:
                 self.applies(levelcl.Layout(
-                    "csr", 30, col + base, val, cols=20, base=base,
+                    "csr", np.int8(30), col + base, val, cols=20, base=base,
                     row_ptr=(A.indptr + base).astype(index)), A, val)
 
     def test_layouts__lists_of_entries(self):
@@ -520,15 +520,15 @@ class Layouts(Case):
         self.assertLess(relative_residual(symmetric, x, b), 1.1e-8)
 
     def test_layouts__orders_of_blocks(self):
-        blocks = sp.random(20, 20, 0.2, "csr", random_state=5)
+        blocks = sp.random(60, 60, 0.1, "csr", random_state=5)
         values = RANDOM.standard_normal((blocks.nnz, 3, 3))
         A = sp.bsr_matrix((values, blocks.indices, blocks.indptr))
         for order, axes in (("rows", (0, 1, 2)), ("columns", (0, 2, 1)),
                             ("components", (1, 2, 0))):
             given = values.transpose(axes)
             self.applies(levelcl.Layout(
-                "csr", 20, blocks.indices, given, row_ptr=blocks.indptr,
-                order=order, block_size=3), A, given)
+                "csr", np.int8(60), blocks.indices, given, row_ptr=blocks.indptr,
+                order=order, block_size=np.int8(3)), A, given)
 
     def test_layouts__bad_arrays_are_refused(self):
         good = {"type": "coo", "rows": 2, "col": [0, 1], "val": [1.0, 1],

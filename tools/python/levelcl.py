@@ -832,7 +832,6 @@ class Layout:
             base=_within(base, 0, 1, "base"),
             rows=_within(rows, 0, 2**31 - 1, "rows"),
             cols=_within(cols, 0, 2**31 - 1, "cols"))
-        self.shape = rows * block_size, (cols or rows) * block_size
         given = {"row_ptr": row_ptr, "row": row, "upper": upper, "lower": lower}
         self._check_arrays(type, given)
         self._take({"col": col, "val": val, **given}, type == "ldu")
@@ -846,6 +845,7 @@ class Layout:
 
     def _take(self, given, ldu):
         L = self._struct
+        self.shape = L.rows * L.block_size, (L.cols or L.rows) * L.block_size
         arrays = {name: _of_layout(array, name)
                   for name, array in given.items() if array is not None}
         if "row_ptr" in arrays:
