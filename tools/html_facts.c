@@ -2,6 +2,7 @@
 // The table of the report that says what was solved, and how.
 #include "tools/html.h"
 #include "tools/html_report.h"
+#include "tools/memory.h"
 #include "tools/method.h"
 
 #include <inttypes.h>
@@ -149,6 +150,19 @@ static void put_product(FILE *out, const struct job *job)
               1e-6 * (double)info->bytes);
 }
 
+static void put_memory(FILE *out, const struct job *job)
+{
+    const struct memory memory = memory_in_use(job);
+    const double now = (double)memory.all.buffer_bytes;
+    const double most = (double)memory.all.buffer_bytes_max;
+    html_open_fact(out, "memory");
+    html_value(out, "buffer_bytes", now, "%.1f MB on the device%s", 1e-6 * now,
+               job->devices.count > 1 ? "s" : "");
+    html_text(out, ", ");
+    html_value(out, "buffer_bytes_max", most, "at most %.1f MB", 1e-6 * most);
+    html_close_fact(out);
+}
+
 void html_facts(FILE *out, const struct job *job)
 {
     html_open_table(out, "");
@@ -157,6 +171,7 @@ void html_facts(FILE *out, const struct job *job)
     put_method(out, job);
     put_precond(out, job);
     put_product(out, job);
+    put_memory(out, job);
     if (html_solves(job)) {
         put_goal(out, job);
         put_outcome(out, job);

@@ -37,10 +37,24 @@ void text_columns_outcome(const struct job *job)
     text_verdict(failed == 0, text);
 }
 
+// Of the factors of the last column that was solved.
+static void age(const struct job *job)
+{
+    int last = job->columns - 1;
+    while (last > 0 && !job->column[last].report.stop)
+        --last;
+    const int solves = job->column[last].report.precond_solves;
+    const struct lcl_precond_info *info = lcl_precond_info(job->M);
+    if (solves > 0 && info && info->type != LCL_PRECOND_NONE)
+        printf("%-12s%d solve%s with the last factors\n", "age", solves,
+               solves == 1 ? "" : "s");
+}
+
 void text_columns_sums(const struct job *job)
 {
     const struct column_sums sums = columns_sum(job->column, job->columns);
     printf("%-12s%" PRId64 " in total\n", "iterations", sums.iterations);
     printf("%-12s%.3e true, the largest, of column %d\n", "residual",
            job->report.true_residual, job->worst + 1);
+    age(job);
 }

@@ -3,6 +3,7 @@
 // What differs from run to run is in members named "seconds".
 #include "tools/commands.h"
 #include "tools/json.h"
+#include "tools/memory.h"
 #include "tools/ranks.h"
 #include "tools/report.h"
 
@@ -229,6 +230,21 @@ static void put_operator(cJSON *record, const struct job *job)
     json_put_count(object, "traffic", (int64_t)info->traffic);
 }
 
+static void put_memory(cJSON *record, const struct job *job)
+{
+    const struct memory memory = memory_in_use(job);
+    const struct lcl_memory_info *all = &memory.all;
+    cJSON *object = cJSON_AddObjectToObject(record, "memory");
+    json_put_count(object, "operator_bytes", (int64_t)memory.op);
+    json_put_count(object, "precond_bytes", (int64_t)memory.precond);
+    json_put_count(object, "other_bytes", (int64_t)memory.other);
+    json_put_count(object, "buffers", all->buffers);
+    json_put_count(object, "buffer_bytes", (int64_t)all->buffer_bytes);
+    json_put_count(object, "buffer_bytes_max", (int64_t)all->buffer_bytes_max);
+    json_put_count(object, "device_bytes", (int64_t)all->device_bytes);
+    json_put_count(object, "pinned_bytes", (int64_t)all->pinned_bytes);
+}
+
 static void put_times(cJSON *record, const struct job *job)
 {
     const struct job_times times = job_times(job);
@@ -303,6 +319,7 @@ bool json_solve(const struct job *job, int exit_code)
     json_put_result(record, job);
     put_operator(record, job);
     put_precond(record, job);
+    put_memory(record, job);
     put_times(record, job);
     put_exchanges(record, &job->exchanges);
     put_warnings(record, job);
@@ -323,6 +340,7 @@ bool json_info(const struct job *job, int exit_code)
                     lcl_context_caps(job->ctx));
     put_operator(record, job);
     put_precond(record, job);
+    put_memory(record, job);
     put_times(record, job);
     put_warnings(record, job);
     json_put_count(record, "exit", exit_code);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The text report of clsolve.
 #include "tools/hints.h"
+#include "tools/memory.h"
 #include "tools/method.h"
 #include "tools/plot.h"
 #include "tools/ranks.h"
@@ -297,13 +298,21 @@ static void product(const struct lcl_operator_info *info)
     }
 }
 
-void text_precond(const struct job *job)
+static void in_use(const struct job *job)
 {
-    const struct lcl_precond_info *info = lcl_precond_info(job->M);
-    if (!info) {
-        product(lcl_operator_info(job->op));
-        return;
-    }
+    const struct memory memory = memory_in_use(job);
+    line("memory");
+    printf("%.1f MB on the device%s: %.1f product, %.1f preconditioner, %.1f "
+           "other; at most %.1f MB\n",
+           1e-6 * (double)memory.all.buffer_bytes,
+           job->devices.count > 1 ? "s" : "", 1e-6 * (double)memory.op,
+           1e-6 * (double)memory.precond, 1e-6 * (double)memory.other,
+           1e-6 * (double)memory.all.buffer_bytes_max);
+}
+
+static void of_precond(const struct job *job,
+                       const struct lcl_precond_info *info)
+{
     if (info->block_size > 1 && !cli_is_kron(&job->cli))
         blocks(info);
     if (info->transversal) {
@@ -323,7 +332,15 @@ void text_precond(const struct job *job)
         repaired(info);
     if (job->cli.profile || *info->form)
         application(info);
+}
+
+void text_precond(const struct job *job)
+{
+    const struct lcl_precond_info *info = lcl_precond_info(job->M);
+    if (info)
+        of_precond(job, info);
     product(lcl_operator_info(job->op));
+    in_use(job);
 }
 
 // ---------------------------------------------------------------- result

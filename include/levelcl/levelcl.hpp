@@ -332,6 +332,12 @@ class Context : public detail::Object<lcl_context>
     {
         return *lcl_context_caps(get());
     }
+
+    /* Memory of its objects; info() has that of each. */
+    lcl_memory_info memory() const noexcept
+    {
+        return lcl_context_memory(get());
+    }
 };
 
 class Operator : public detail::Object<lcl_operator>
@@ -511,6 +517,45 @@ struct Report {
 namespace detail
 {
 
+/* The status of a solve that ended by `stop`. */
+inline lcl_status status_of(lcl_stop stop) noexcept
+{
+    switch (stop) {
+    case LCL_STOP_RTOL:
+    case LCL_STOP_ATOL:
+    case LCL_STOP_ZERO_RHS:
+    case LCL_STOP_TEST:
+        return LCL_OK;
+    case LCL_STOP_NONE:
+    case LCL_STOP_MAX_ITERS:
+    case LCL_STOP_MONITOR:
+    case LCL_STOP_CANCELLED:
+        return LCL_ITERATION_LIMIT;
+    case LCL_STOP_STAGNATION:
+        return LCL_STAGNATION;
+    case LCL_STOP_NOT_FINITE:
+        return LCL_NOT_FINITE;
+    case LCL_STOP_DIVERGED:
+        return LCL_DIVERGED;
+    case LCL_STOP_BREAKDOWN_RHO:
+    case LCL_STOP_BREAKDOWN_ALPHA:
+    case LCL_STOP_BREAKDOWN_OMEGA:
+    case LCL_STOP_INDEFINITE_MATRIX:
+    case LCL_STOP_INDEFINITE_PRECOND:
+    case LCL_STOP_BREAKDOWN_KRYLOV:
+        break;
+    }
+    return LCL_BREAKDOWN;
+}
+
+/* Copies the history, which belongs to the solver. */
+inline Report report(lcl_status status, lcl_report values)
+{
+    const double *history = std::exchange(values.history, nullptr);
+    return {status, values,
+            std::vector<double>(history, history + values.history_count)};
+}
+
 /* What solvers and chains have in common. */
 template <class T> class Solving : public Object<T>
 {
@@ -535,17 +580,27 @@ template <class T> class Solving : public Object<T>
     {
         need("b", b.size(), rows_);
         need("x", x.size(), rows_);
+        lcl_report values = LCL_REPORT_INIT;
+        const lcl_status status = watch(monitor, [&] {
+            return solve(this->get(), b.data(), x.data(), &values);
+        });
+        return report(status, values);
+    }
+
+    /* Calls the library, which calls the monitor. */
+    template <class Call> lcl_status watch(const Monitor &monitor, Call call)
+    {
         if (watch_->monitor)
             throw Error(LCL_EINVAL, "a monitor cannot start its own solve");
-        Report report = {LCL_OK, LCL_REPORT_INIT, {}};
         watch_->monitor = &monitor;
-        const lcl_status status =
-            solve(this->get(), b.data(), x.data(), &report.values);
+        const lcl_status status = call();
         watch_->monitor = nullptr;
-        report.status = this->check(status);
-        const double *history = std::exchange(report.values.history, nullptr);
-        report.history.assign(history, history + report.values.history_count);
-        return report;
+        return this->check(status);
+    }
+
+    std::int64_t rows() const noexcept
+    {
+        return rows_;
     }
 
     std::shared_ptr<Watch> watch_;
@@ -576,6 +631,34 @@ class Solver : public detail::Solving<lcl_solver>
                                const Monitor &monitor = {})
     {
         return run(lcl_solver_solve, b, x, monitor);
+    }
+
+    /* Solves A X = B for `count` columns, each after the one before it; X holds
+     * the initial guesses on entry. A column that fails does not end the
+     * others, unless the monitor stopped it: the stop reason of those after it
+     * is LCL_STOP_NONE. Returns a report for each. */
+    [[nodiscard]] std::vector<Report> solve_many(View<const double> B,
+                                                 View<double> X, int count,
+                                                 const Monitor &monitor = {})
+    {
+        detail::need("B", B.size(), rows() * count);
+        detail::need("X", X.size(), rows() * count);
+        std::vector<lcl_report> values(std::size_t(count > 0 ? count : 0));
+        watch(monitor, [&] {
+            return lcl_solver_solve_many(get(), B.data(), rows(), X.data(),
+                                         rows(), count, values.data());
+        });
+        std::vector<Report> reports;
+        for (const lcl_report &column : values)
+            reports.push_back(
+                detail::report(detail::status_of(column.stop), column));
+        return reports;
+    }
+
+    /* The parameters in use. */
+    const struct lcl_solver_params &info() const
+    {
+        return *lcl_solver_info(get());
     }
 
     void set_tolerance(double rtol, double atol = 0, int max_iters = 0)

@@ -79,12 +79,15 @@ def check_values(root, record):
              "rtol": record.get("method", {}).get("rtol"),
              "iterations": result.get("iterations"),
              "residual": result.get("residual"),
-             "true_residual": result.get("true_residual")}
+             "true_residual": result.get("true_residual"),
+             **record["memory"]}
     found = {e.get("id"): json.loads(e.get("value")) for e in root.iter("data")}
     expect(found, "no values")
     for name, value in found.items():
         expect(same(value, known[name]), f"{name}: {value}, JSON {known[name]}")
     for name in ["iterations", "residual", "true_residual"] if result else []:
+        expect(name in found, f"no {name}")
+    for name in "buffer_bytes", "buffer_bytes_max":
         expect(name in found, f"no {name}")
 
 

@@ -84,6 +84,8 @@ says stdout '^method .*, 3 right-hand sides b.mtx$'
 says stdout '^ *3  *[0-9]*  *[0-9.e-]*  *[0-9.]*  converged$'
 says stdout '^converged: all 3 right-hand sides$'
 says stdout '^residual .* true, the largest, of column [123]$'
+says stdout '^age  *3 solves with the last factors$'
+says stdout '^memory  *[0-9.]* MB on the device: [0-9.]* product, [0-9.]* preconditioner, [0-9.]* other; at most [0-9.]* MB$'
 [ "$(grep -c '^# ' history.txt)" = 3 ] && [ "$(grep -c '^0 1$' history.txt)" = 3 ] &&
     pass || { flunk 'not three histories:'; cat history.txt; }
 
@@ -100,6 +102,7 @@ ends 1 $P -b mixed.mtx --solver cg --precond none --max-iters 2 -o x.mtx
 says stdout '^not converged: 1 of 2 right-hand sides; column 1: '
 says stdout '^ *2  *0 .*  converged$'
 says stdout '^to try: '
+grep -q '^age' "$dir/stdout" && flunk 'no factors have no age' || pass
 [ "$(lines x.mtx)" = 434 ] && pass || flunk 'x has not two columns'
 ends 1 $P -b mixed.mtx --solver cg --precond none --max-iters 2 -q
 says stderr '^clsolve: not converged: column 1: '

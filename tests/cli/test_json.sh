@@ -52,6 +52,29 @@ repeats()
     fi
 }
 
+# number WORD: the number of a member, or of the last member of that name
+number()
+{
+    sed -n "s/.*\"$1\":\([0-9]*\).*/\1/p" "$dir/stdout"
+}
+
+# adds_up COPIES: the objects of the last record take all memory, and the
+# solver's at least 4 vectors of 512 rows a device
+adds_up()
+{
+    sed 's/.*"memory"/"memory"/' "$dir/stdout" >memory.json
+    op=$(number operator_bytes) precond=$(number precond_bytes)
+    other=$(number other_bytes) sum=$(number buffer_bytes)
+    own=$(sed 's/.*"operator":{[^}]*"bytes":\([0-9]*\).*/\1/' "$dir/stdout")
+    factors=$(number factor_bytes) coarse=$(number coarse_bytes)
+    [ $((op + precond + other)) = "$sum" ] && pass ||
+        flunk "$op + $precond + $other bytes, but $sum in all"
+    [ "$other" -ge 16384 ] && pass || flunk "only $other bytes for vectors"
+    [ "$(number buffer_bytes_max)" -ge "$sum" ] && [ "$(number device_bytes)" -ge "$sum" ] &&
+        [ "$(number pinned_bytes)" -gt 0 ] && [ "$(number buffers)" -gt "$1" ] && pass ||
+        flunk "memory: $(cat memory.json)"
+}
+
 for name in $(check members "$schema"); do
     grep -q "^\.It Cm \(.* \)*$name\( \|\$\)" "$page" && pass || flunk "$page lacks $name"
     case $name in
@@ -83,12 +106,21 @@ agrees 0 info two.mtx
 agrees 0 info --problem lap3d:8 --precond amg --amg-coarse-rows 50
 agrees 0 two.mtx -b b.mtx --x0 b.mtx -o "$dir/out/x.mtx"
 says stdout '"columns":\['
+agrees 0 two.mtx -b b.mtx --precond jacobi
+says stdout '"columns":.*"precond_solves":1,"precond_updates":0,.*"precond_solves":2,"precond_updates":0,'
 agrees 0 two.mtx --rhs 'A*ones' --solver gmres --precond block-jacobi
 agrees 1 --problem lap3d:8 --max-iters 2
 says stdout '"history":\[1,[0-9.e-]*,[0-9.e-]*\],'
 agrees 0 --problem lap3d:8 --solver idr --precond ildu0 --profile
 rejects_others
 agrees 0 --problem kron:2,2,2,2
+for args in '--precond ildu0 --coarse mult' '--precond amg --amg-coarse-rows 50' '--precond none --solver gmres'; do
+    # shellcheck disable=SC2086
+    agrees 0 --problem lap3d:12 $args
+    adds_up 1
+    [ $((own + factors + coarse)) = $((op + precond)) ] && pass ||
+        flunk "$args: $own + $factors + $coarse bytes, but $op + $precond"
+done
 agrees 0 tune two.mtx --solver bicgstab --precond jacobi
 agrees 0 compare two.mtx --runs 6 --a '--solver bicgstab --precond jacobi' \
     --b '--solver cg --precond jacobi'
@@ -99,6 +131,7 @@ clsolve devices
 if [ "$(grep -c '^[0-9]' "$dir/stdout")" -ge 2 ]; then
     agrees 0 --problem lap3d:8 --devices 0,1
     rejects_others
+    adds_up 2
     agrees 0 --problem kron:2,2,2,2 --devices 0,1
     agrees 0 devices --bandwidth
 fi

@@ -248,6 +248,104 @@ void test_monitor__watches_stops_and_throws(const levelcl::Context &ctx)
     CHECK(solver.solve(s.b, s.x).values.true_residual <= 1e-12);
 }
 
+void test_solve_many__solves_columns(const levelcl::Context &ctx)
+{
+    System s;
+    levelcl::Operator A(ctx, s.A);
+    levelcl::Options options{"solver=cg"};
+    options.c.solver.monitor_every = 1;
+    levelcl::Solver solver(A, options);
+    const std::vector<double> B = random_vector(3 * 512);
+    std::vector<double> X(3 * 512);
+    const std::vector<levelcl::Report> reports = solver.solve_many(B, X, 3);
+    CHECK(reports.size() == 3);
+    for (std::size_t j = 0; j < reports.size(); ++j) {
+        const std::vector<double> b(&B[j * 512], &B[j * 512] + 512);
+        const std::vector<double> x(&X[j * 512], &X[j * 512] + 512);
+        CHECK(relative_residual(s.A, x, b) < 1.1e-8);
+        s.x.assign(512, 0);
+        const levelcl::Report alone = solver.solve(b, s.x);
+        CHECK(reports[j].converged() && alone.history == reports[j].history);
+        CHECK(x == s.x);
+    }
+    CHECK(solver.solve_many(B, X, 3)[2].values.iterations == 0);
+#if __cplusplus >= 202002L
+    const auto two = std::span(B).first(1024);
+    CHECK(solver.solve_many(two, std::span(X).last(1024), 2).size() == 2);
+#endif
+}
+
+void test_solve_many__checks_and_fails_by_column(const levelcl::Context &ctx)
+{
+    const std::array<std::int64_t, 3> row_ptr = {0, 1, 2};
+    const std::array<std::int32_t, 2> col_ind = {0, 1};
+    const std::array<double, 2> val = {1, -1};
+    levelcl::Operator A(ctx, levelcl::csr(2, 2, row_ptr, col_ind, val));
+    levelcl::Solver solver(A, {"solver=cg", "norm=max"});
+    CHECK(solver.info().norm == LCL_NORM_MAX && solver.info().rtol == 1e-8);
+    const std::array<double, 6> B = {3, 0, 1, 1, 0, 2};
+    std::array<double, 6> X{}, not_finite = {0, 0, NAN};
+    const auto reports = solver.solve_many(B, X, 3);
+    CHECK(reports[0].converged() && reports[2].converged());
+    CHECK(reports[0].values.norm_b == 3 && X[0] == 3 && X[5] == -2);
+    CHECK(reports[1].status == LCL_BREAKDOWN &&
+          reports[1].values.stop == LCL_STOP_INDEFINITE_MATRIX);
+    check_error(LCL_EINVAL, "B has 6 elements: expected 4",
+                [&] { (void)solver.solve_many(B, X, 2); });
+    check_error(LCL_EINVAL, "B has 6",
+                [&] { (void)solver.solve_many(B, X, -3); });
+    check_error(LCL_EINVAL, "X has 0 elements",
+                [&] { (void)solver.solve_many(B, std::vector<double>(), 3); });
+    check_error(LCL_EINVAL, "", [&] {
+        (void)solver.solve_many(std::vector<double>(), std::vector<double>(),
+                                0);
+    });
+    check_error(LCL_EFORMAT, "column 1",
+                [&] { (void)solver.solve_many(not_finite, X, 3); });
+    check_error(LCL_EINVAL, "overlap",
+                [&] { (void)solver.solve_many(X, X, 3); });
+}
+
+void test_solve_many__the_monitor_ends_all(const levelcl::Context &ctx)
+{
+    System s;
+    levelcl::Operator A(ctx, s.A);
+    levelcl::Options options{"solver=cg"};
+    options.c.solver.monitor_every = 1;
+    levelcl::Solver solver(A, options);
+    const std::vector<double> B = random_vector(2 * 512);
+    std::vector<double> X(2 * 512);
+    const auto stops = [](const lcl_progress_info &) { return false; };
+    const auto reports = solver.solve_many(B, X, 2, stops);
+    CHECK(reports[0].values.stop == LCL_STOP_MONITOR);
+    CHECK(reports[0].status == LCL_ITERATION_LIMIT);
+    CHECK(reports[1].values.stop == LCL_STOP_NONE && !reports[1].converged());
+    CHECK(reports[1].history.empty() && X[512] == 0 && X[1023] == 0);
+    check_error(LCL_EINVAL, "own solve", [&] {
+        (void)solver.solve_many(B, X, 2, [&](const lcl_progress_info &) {
+            return solver.solve_many(B, X, 2)[0].converged();
+        });
+    });
+    CHECK(solver.solve_many(B, X, 2)[1].converged());
+}
+
+void test_memory__is_that_of_the_objects(const levelcl::Context &)
+{
+    System s;
+    lcl_context_params params = LCL_CONTEXT_PARAMS_INIT;
+    params.no_self_test = true;
+    levelcl::Context ctx(params);
+    const lcl_memory_info empty = ctx.memory();
+    {
+        levelcl::Operator A(ctx, s.A);
+        levelcl::Preconditioner M(A, {"precond=ilu0", "coarse=none"});
+        CHECK(M.info().factor_bytes > 0);
+        CHECK(ctx.memory().buffer_bytes - empty.buffer_bytes >=
+              A.info().bytes + M.info().factor_bytes);
+    }
+    CHECK(ctx.memory().buffer_bytes == empty.buffer_bytes);
+}
+
 void test_functions__solve_and_throw(const levelcl::Context &ctx)
 {
     System s;
@@ -310,6 +408,10 @@ int main()
     test_objects__move_and_end_in_any_order(ctx);
     test_errors__have_status_and_sentence(ctx);
     test_monitor__watches_stops_and_throws(ctx);
+    test_solve_many__solves_columns(ctx);
+    test_solve_many__checks_and_fails_by_column(ctx);
+    test_solve_many__the_monitor_ends_all(ctx);
+    test_memory__is_that_of_the_objects(ctx);
     test_functions__solve_and_throw(ctx);
     test_log__gets_warnings(ctx);
     return failures != 0;

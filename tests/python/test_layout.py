@@ -13,6 +13,12 @@ from support import levelcl  # skips the test where it cannot run
 CONSTANTS = {
     "LCL_LOG_ERROR": 1, "LCL_LOG_TRACE": 5,
     "LCL_AMG_LEVELS": levelcl.AMG_LEVELS,
+    "LCL_BLOCK_MAX": levelcl.BLOCK_MAX,
+    **{f"LCL_{prefix}_{name.upper()}": value
+       for prefix, names in (("LAYOUT", levelcl.Layout._arrays),
+                             ("TRIANGLE", levelcl.Layout._triangles),
+                             ("BLOCK_BY", levelcl.Layout._orders))
+       for value, name in enumerate(names)},
     "LCL_PARTITION_LABELS": levelcl._PARTITION_LABELS,
     "LCL_SOVERSION": int(levelcl._SONAME.rsplit(".", 1)[1]),
     **{f"LCL_{status.name}": int(status) for status in levelcl.Status}}

@@ -9,6 +9,7 @@
     M = levelcl.Preconditioner(op, "ilu0")             # works in scipy, too
     with levelcl.Solver(op, M, solver="gmres", restart=50) as solver:
         x, report = solver.solve(b)
+        X, reports = solver.solve_many(B)              # columns, one by one
     op.update(new_values)
     M.update()
 
@@ -32,6 +33,7 @@ import dataclasses
 import enum
 import functools
 import logging
+import operator
 import os
 import pathlib
 import queue
@@ -43,7 +45,8 @@ import scipy.sparse
 from scipy.sparse.linalg import LinearOperator
 
 __all__ = [
-    "Chain", "Context", "LevelclError", "NotConvergedWarning", "Operator",
+    "Chain", "Context", "Layout", "LevelclError", "NotConvergedWarning",
+    "Operator",
     "Preconditioner", "Progress", "Report", "Result", "Solver", "Status",
     "default_context", "problem", "rigid_body_modes", "solve"]
 __version__ = "0.2.0"  # that of the library: structs differ between releases
@@ -72,6 +75,7 @@ _coarse, _storage = _enum("coarse"), _enum("factor_storage")
 _extraction, _apply = _enum("block_extraction"), _enum("block_apply")
 _coarsening, _smoother = _enum("amg_coarsening"), _enum("amg_smoother")
 _stop, _status = _enum("stop"), _enum("status")
+_norm, _basis = _enum("norm"), _enum("basis_storage")
 
 
 class _Struct(ctypes.Structure):
@@ -105,6 +109,13 @@ class lcl_caps(_Struct):
         ("numa_node", _int)]
 
 
+class lcl_memory_info(_Struct):
+    _fields_ = [
+        ("buffers", _long), ("buffer_bytes", _bytes),
+        ("buffer_bytes_max", _bytes), ("device_bytes", _bytes),
+        ("pinned_bytes", _bytes)]
+
+
 class lcl_csr(_Struct):
     _fields_ = [
         ("rows", _long), ("cols", _long), ("nnz", _long),
@@ -117,6 +128,17 @@ class lcl_bsr(_Struct):
         ("rows", _long), ("cols", _long), ("nnz", _long), ("block_size", _int),
         ("row_ptr", _pointer(_long)), ("col_ind", _pointer(ctypes.c_int32)),
         ("val", _pointer(_double))]
+
+
+class lcl_layout(_Struct):
+    _fields_ = [
+        ("type", _int), ("triangle", _int), ("order", _int),
+        ("block_size", _int), ("base", _int), ("rows", _long), ("cols", _long),
+        ("nnz", _long), ("row_ptr", _pointer(_long)),
+        ("row_ptr32", _pointer(ctypes.c_int32)),
+        ("row", _pointer(ctypes.c_int32)), ("col", _pointer(ctypes.c_int32)),
+        ("val", _pointer(_double)), ("upper", _pointer(_double)),
+        ("lower", _pointer(_double))]
 
 
 class lcl_dense(_Struct):
@@ -180,6 +202,7 @@ class lcl_precond_params(_Struct):
 
 
 AMG_LEVELS = 12
+BLOCK_MAX = 8
 
 
 class lcl_precond_info(_Struct):
@@ -214,9 +237,9 @@ class lcl_solver_params(_Struct):
         ("type", _solver), ("rtol", _double), ("atol", _double),
         ("relative_to", _int), ("reference", _double), ("max_iters", _int),
         ("stagnation", _int), ("idr_s", _int), ("restart", _int),
-        ("basis", _int), ("monitor", _address), ("monitor_user", _address),
+        ("basis", _basis), ("monitor", _address), ("monitor_user", _address),
         ("test", _address), ("test_user", _address), ("monitor_every", _int),
-        ("norm", _int)]
+        ("norm", _norm)]
 
 
 class lcl_options(_Struct):
@@ -337,10 +360,13 @@ _PROTOTYPES = {
     "context_destroy": (None, _out),
     "context_trim": (None, _ref),
     "context_caps": (_pointer(lcl_caps), _ref),
+    "context_memory": (lcl_memory_info, _ref),
     "operator_create": (_int, _out, _ref, _pointer(lcl_csr),
                         _pointer(lcl_operator_params)),
     "operator_create_bsr": (_int, _out, _ref, _pointer(lcl_bsr),
                             _pointer(lcl_operator_params)),
+    "operator_create_layout": (_int, _out, _ref, _pointer(lcl_layout),
+                               _pointer(lcl_operator_params)),
     "operator_create_callback": (_int, _out, _ref, _long, _long, _APPLY, _ref),
     "operator_update": (_int, _ref, _pointer(_double)),
     "operator_set_near_nullspace": (_int, _ref, _pointer(lcl_dense)),
@@ -363,7 +389,11 @@ _PROTOTYPES = {
     "solver_create": (_int, _out, _ref, _ref, _pointer(lcl_solver_params)),
     "solver_solve": (_int, _ref, _pointer(_double), _pointer(_double),
                      _pointer(lcl_report)),
+    "solver_solve_many": (_int, _ref, _pointer(_double), _long,
+                          _pointer(_double), _long, _int,
+                          _pointer(lcl_report)),
     "solver_set_tolerance": (_int, _ref, _double, _double, _int),
+    "solver_info": (_pointer(lcl_solver_params), _ref),
     "solver_destroy": (None, _out),
     "chain_create": (_int, _out, _ref, _pointer(lcl_precond_params),
                      _pointer(lcl_solver_params)),
@@ -587,21 +617,30 @@ def _value(value):
     return tuple(value) if isinstance(value, ctypes.Array) else value
 
 
+def _names(struct):
+    """The fields of a struct but functions and what they get."""
+    return [name for name, ctype in struct._fields_ if ctype is not _address]
+
+
 def _values(struct):
-    return {name: _value(getattr(struct, name)) for name, *_ in struct._fields_}
+    return {name: _value(getattr(struct, name)) for name in _names(struct)}
 
 
 def _dataclass(name, struct, doc):
     return dataclasses.make_dataclass(
-        name, [(field, object) for field, *_ in struct._fields_], frozen=True,
+        name, [(field, object) for field in _names(struct)], frozen=True,
         namespace={"__doc__": doc, "__module__": __name__})
 
 
 Caps = _dataclass("Caps", lcl_caps, "struct lcl_caps of context.h.")
+Memory = _dataclass("Memory", lcl_memory_info,
+                    "struct lcl_memory_info of memory.h.")
 OperatorInfo = _dataclass("OperatorInfo", lcl_operator_info,
                           "struct lcl_operator_info of operator.h.")
 PrecondInfo = _dataclass("PrecondInfo", lcl_precond_info,
                          "struct lcl_precond_info of precond.h.")
+SolverInfo = _dataclass("SolverInfo", lcl_solver_params,
+                        "struct lcl_solver_params of solver.h.")
 Attempt = _dataclass("Attempt", lcl_attempt,
                      "What came of one method of a chain; chain.h.")
 Progress = _dataclass("Progress", lcl_progress_info,
@@ -638,6 +677,18 @@ class Report:
 Result = collections.namedtuple("Result", ["x", "report"])
 
 
+# Of a solve that failed with this enum lcl_stop; others: ITERATION_LIMIT.
+_FAILURES = {
+    -2: Status.STAGNATION, -3: Status.BREAKDOWN, -4: Status.BREAKDOWN,
+    -5: Status.BREAKDOWN, -6: Status.NOT_FINITE, -8: Status.BREAKDOWN,
+    -9: Status.BREAKDOWN, -10: Status.BREAKDOWN, -11: Status.DIVERGED}
+
+
+def _status_of(stop):
+    return (Status.OK if stop > 0
+            else _FAILURES.get(stop, Status.ITERATION_LIMIT))
+
+
 def _report(status, struct, **more):
     fields = _values(struct)
     count = fields.pop("history_count")
@@ -668,6 +719,15 @@ def _vector(values, rows, name):
         raise ValueError(f"{name} has shape {values.shape}: expected"
                          f" ({rows},)")
     return values
+
+
+def _columns(values, rows, name):
+    """`values` as columns of `rows` doubles, one after the other."""
+    shape = np.shape(values)
+    if len(shape) != 2 or shape[0] != rows or not 1 <= shape[1] < 2**31:
+        raise ValueError(f"{name} has shape {shape}: expected ({rows}, k) with"
+                         " 1 <= k < 2^31")
+    return _doubles(values, name, "F")
 
 
 def _need_columns(values, name):
@@ -714,6 +774,11 @@ class _Matrix:
         self.val = _doubles(A.data[:entries], "A")
         self.block_size = self.val.shape[1] if self.blocks else 1
 
+    @property
+    def create(self):
+        return (_lib.operator_create_bsr if self.blocks
+                else _lib.operator_create)
+
     def struct(self):
         arrays = (_at(self.row_ptr, _long), _at(self.col_ind, ctypes.c_int32),
                   _at(self.val))
@@ -728,6 +793,111 @@ class _Matrix:
                 and self.block_size == other.block_size
                 and np.array_equal(self.row_ptr, other.row_ptr)
                 and np.array_equal(self.col_ind, other.col_ind))
+
+    def new_values(self, values):
+        count = len(self.col_ind) * self.block_size**2
+        if scipy.sparse.issparse(values):
+            new = _Matrix(values)
+            if not self.same_pattern(new):
+                raise ValueError("the new matrix has another pattern")
+            return new.val
+        if not (self.direct or self.blocks):
+            raise ValueError("A was converted, so that its values have another"
+                             " order: expected a matrix")
+        return _sized(_doubles(values, "values"), count, "values")
+
+
+class Layout:
+    """A matrix as other programs hold it: struct lcl_layout of layout.h. type:
+    "csr" with row_ptr, columns in any order; "coo" with row; or "ldu" with row,
+    upper and perhaps lower, where val is the diagonal, row the owners and col
+    the neighbours of faces. triangle: "both", "lower" or "upper"; order, of the
+    values of blocks: "rows", "columns" or "components". rows and cols count
+    blocks; cols 0 means rows. Arrays of int32 (row_ptr also int64) and float64
+    are not copied."""
+    create = _lib.operator_create_layout
+    _arrays = {"csr": ("row_ptr",), "coo": ("row",),
+               "ldu": ("row", "upper", "lower")}
+    _triangles = ("both", "lower", "upper")
+    _orders = ("rows", "columns", "components")
+
+    def __init__(self, type, rows, col, val, *, cols=0, row_ptr=None, row=None,
+                 upper=None, lower=None, triangle="both", order="rows",
+                 block_size=1, base=0):
+        self._struct = lcl_layout(
+            type=_place(type, tuple(self._arrays), "type"),
+            triangle=_place(triangle, self._triangles, "triangle"),
+            order=_place(order, self._orders, "order"),
+            block_size=_within(block_size, 1, BLOCK_MAX, "block_size"),
+            base=_within(base, 0, 1, "base"),
+            rows=_within(rows, 0, 2**31 - 1, "rows"),
+            cols=_within(cols, 0, 2**31 - 1, "cols"))
+        given = {"row_ptr": row_ptr, "row": row, "upper": upper, "lower": lower}
+        self._check_arrays(type, given)
+        self._take({"col": col, "val": val, **given}, type == "ldu")
+
+    def _check_arrays(self, type, given):
+        for name, array in given.items():
+            if array is not None and name not in self._arrays[type]:
+                raise ValueError(f'{name} does not belong to "{type}"')
+            if array is None and name in self._arrays[type][:2]:
+                raise ValueError(f'"{type}" needs {name}')
+
+    def _take(self, given, ldu):
+        L = self._struct
+        self.shape = L.rows * L.block_size, (L.cols or L.rows) * L.block_size
+        arrays = {name: _of_layout(array, name)
+                  for name, array in given.items() if array is not None}
+        if "row_ptr" in arrays:
+            row_ptr = _sized(arrays["row_ptr"], L.rows + 1, "row_ptr")
+            L.nnz = int(row_ptr[-1]) - L.base
+        else:
+            L.nnz = arrays["row"].size
+        values = L.nnz * L.block_size**2
+        sizes = {"row": L.nnz, "col": L.nnz, "upper": values, "lower": values,
+                 "val": L.rows * L.block_size**2 if ldu else values}
+        for name, array in arrays.items():
+            _sized(array, sizes.get(name, array.size), name)
+            field = "row_ptr32" if (name, array.dtype) == (
+                "row_ptr", np.int32) else name
+            setattr(L, field, _at(array, getattr(L, field)._type_))
+        self._kept = arrays
+        self._size = sum(arrays[name].size for name in ("val", "upper", "lower")
+                         if name in arrays)
+
+    def struct(self):
+        return self._struct
+
+    def new_values(self, values):
+        if scipy.sparse.issparse(values):
+            raise ValueError("A is a Layout: expected an array of its values")
+        return _sized(_doubles(values, "values"), self._size, "values")
+
+
+def _of_layout(array, name):
+    if name in ("val", "upper", "lower"):
+        return _doubles(array, name)
+    wide = name == "row_ptr" and np.asarray(array).dtype != np.int32
+    return _integers(array, np.int64 if wide else np.int32, name)
+
+
+def _sized(array, size, name):
+    if array.size != size:
+        raise ValueError(f"{name} has {array.size} elements: expected {size}")
+    return array
+
+
+def _place(word, words, name):
+    if word not in words:
+        raise ValueError(f"{name} {word!r}: expected {', '.join(words)}")
+    return words.index(word)
+
+
+def _within(number, least, most, name):
+    number = operator.index(number)
+    if not least <= number <= most:
+        raise ValueError(f"{name} is {number}: expected {least} to {most}")
+    return number
 
 
 # ------------------------------------------------------------------- options
@@ -810,6 +980,13 @@ class Context(_Owner):
         """What the device can do, as Caps."""
         return self._record(_lib.context_caps, Caps)
 
+    @property
+    def memory(self):
+        """The memory of its objects, as Memory; `info` has that of each."""
+        handle = self._live()
+        with handle.core.entered():
+            return Memory(**_values(_lib.context_memory(handle.pointer)))
+
     def trim(self):
         """Gives device memory that no object uses back to the driver."""
         handle = self._live()
@@ -835,7 +1012,8 @@ def _applied(core, function, rows, cols):
 
 class Operator(LinearOperator, _Owner):
     """y = A x on the device, as a LinearOperator. A is a sparse matrix or what
-    scipy makes one of; or a LinearOperator, whose matvec() runs on the host.
+    scipy makes one of; a Layout; or a LinearOperator, whose matvec() runs on
+    the host.
     Options: block_size, spmv, hec_width."""
 
     def __init__(self, A, *, context=None, **options):
@@ -845,7 +1023,7 @@ class Operator(LinearOperator, _Owner):
             self._matrix = None
             self._create_callback(owner, A)
         else:
-            self._matrix = _Matrix(A)
+            self._matrix = A if isinstance(A, Layout) else _Matrix(A)
             self._create(owner, params)
         super().__init__(np.float64, A.shape if self._matrix is None
                          else self._matrix.shape)
@@ -861,12 +1039,11 @@ class Operator(LinearOperator, _Owner):
 
     def _create(self, owner, params):
         struct = self._matrix.struct()
-        create = (_lib.operator_create_bsr if self._matrix.blocks
-                  else _lib.operator_create)
         self._handle = _Handle(
-            owner.core, "operator", create, owner.pointer,
+            owner.core, "operator", self._matrix.create, owner.pointer,
             ctypes.byref(struct), ctypes.byref(params), parents=(owner,))
-        self._matrix.val = None  # the device has a copy
+        if isinstance(self._matrix, _Matrix):
+            self._matrix.val = None  # the device has a copy
 
     def _matvec(self, x):
         handle = self._live()
@@ -895,29 +1072,14 @@ class Operator(LinearOperator, _Owner):
 
     def update(self, values):
         """New values for the same pattern: a matrix, or an array in the order
-        of its `data` if A was a CSR or BSR matrix in canonical format.
+        of its `data` if A was a CSR or BSR matrix in canonical format; of a
+        Layout an array of val, or of val, upper and lower one after the other.
         Preconditioners and chains keep theirs until their update()."""
         handle = self._live()
         if self._matrix is None:
             raise ValueError("an operator made of a function has no values")
-        val = self._new_values(values)
+        val = self._matrix.new_values(values)
         handle.core.call(_lib.operator_update, handle.pointer, _at(val))
-
-    def _new_values(self, values):
-        matrix, count = self._matrix, len(self._matrix.col_ind)
-        if scipy.sparse.issparse(values):
-            new = _Matrix(values)
-            if not matrix.same_pattern(new):
-                raise ValueError("the new matrix has another pattern")
-            return new.val
-        if not (matrix.direct or matrix.blocks):
-            raise ValueError("A was converted, so that its values have another"
-                             " order: expected a matrix")
-        values = _doubles(values, "values")
-        if values.size != count * matrix.block_size**2:
-            raise ValueError(f"{values.size} values: expected"
-                             f" {count * matrix.block_size**2}")
-        return values
 
     def set_near_nullspace(self, B):
         """Near-null vectors for AMG, columns of B; None: no vectors."""
@@ -1042,20 +1204,25 @@ class _Solving(_Owner):
         x = (np.zeros_like(b) if x0 is None
              else _vector(x0, rows, "x0").reshape(b.shape).copy())
         report = lcl_report()
-        with handle.core.entered():
+        with self._watched(handle.core, monitor):
+            status = handle.core.call(
+                self._solve, handle.pointer, _at(b), _at(x),
+                ctypes.byref(report))
+            report = _report(status, report, **self._more(handle))
+        if not report.converged and report.stop != "monitor":
+            warnings.warn(report.message, NotConvergedWarning, stacklevel=2)
+        return Result(x, report)
+
+    @contextlib.contextmanager
+    def _watched(self, core, monitor):
+        with core.entered():
             if self._monitor.solving:
                 raise RuntimeError("a monitor cannot start its own solve")
             self._monitor.solving, self._monitor.function = True, monitor
             try:
-                status = handle.core.call(
-                    self._solve, handle.pointer, _at(b), _at(x),
-                    ctypes.byref(report))
-                report = _report(status, report, **self._more(handle))
+                yield
             finally:
                 self._monitor.solving, self._monitor.function = False, None
-        if not report.converged and report.stop != "monitor":
-            warnings.warn(report.message, NotConvergedWarning, stacklevel=2)
-        return Result(x, report)
 
     def iterate(self, b, x0=None):
         """solve() as a generator: yields a Progress now and then, and returns
@@ -1105,8 +1272,8 @@ class _Solving(_Owner):
 class Solver(_Solving):
     """A Krylov method for A, an Operator or a matrix; precond: a
     Preconditioner, what that class takes, or None. Options: solver, rtol, atol,
-    norm, max_iters, stagnation, idr_s, restart, basis. monitor_every: iterations
-    between calls of a monitor at most."""
+    norm, max_iters, stagnation, idr_s, restart, basis. monitor_every:
+    iterations between calls of a monitor at most."""
     _solve = _lib.solver_solve
 
     def __init__(self, A, precond=None, *, monitor_every=0, **options):
@@ -1130,6 +1297,42 @@ class Solver(_Solving):
             parents[1].pointer if precond is not None else None,
             ctypes.byref(params), parents=tuple(parents),
             keep=(self._monitor,))
+
+    def solve_many(self, B, X0=None, monitor=None):
+        """Solves A X = B from X0, or 0, for the columns of B, one after the
+        other. A column that fails does not end the others, unless the monitor
+        stopped it: the stop reason of those after it is "none". Returns a
+        Result: X, in Fortran order, and a tuple with a Report per column."""
+        handle, rows = self._live(), self.operator.shape[0]
+        B = _columns(B, rows, "B")
+        if X0 is not None and np.shape(X0) != B.shape:
+            raise ValueError(f"X0 has shape {np.shape(X0)}: expected {B.shape}")
+        X = (np.zeros_like(B) if X0 is None
+             else _columns(X0, rows, "X0").copy(order="F"))
+        structs = (lcl_report * B.shape[1])()
+        with self._watched(handle.core, monitor):
+            handle.core.call(
+                _lib.solver_solve_many, handle.pointer, _at(B), rows, _at(X),
+                rows, len(structs), structs)
+            reports = tuple(_report(_status_of(struct.stop.value), struct)
+                            for struct in structs)
+        self._warn_of(reports)
+        return Result(X, reports)
+
+    def _warn_of(self, reports):
+        failed = [j for j, report in enumerate(reports)
+                  if not report.converged
+                  and report.stop not in ("monitor", "none")]
+        if failed:
+            warnings.warn(
+                f"{len(failed)} of {len(reports)} columns; column {failed[0]}:"
+                f" {reports[failed[0]].message}", NotConvergedWarning,
+                stacklevel=3)
+
+    @property
+    def info(self):
+        """The options in use, as SolverInfo."""
+        return self._record(_lib.solver_info, SolverInfo)
 
     def set_tolerance(self, rtol=0.0, atol=0.0, max_iters=0):
         """New limits from the next solve on; 0 means the default."""
