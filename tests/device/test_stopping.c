@@ -204,9 +204,10 @@ static void expect_norm(lcl_context *ctx, enum lcl_solver_type type,
 static void test_stopping__other_norms_decide(void **state)
 {
     for (int type = LCL_SOLVER_BICGSTAB; type < LCL_SOLVER_COUNT; ++type)
-        for (int k = LCL_NORM_1; k < LCL_NORM_COUNT; ++k)
-            expect_norm(*state, (enum lcl_solver_type)type,
-                        (enum lcl_norm_type)k);
+        if (test_solver_works(*state, (enum lcl_solver_type)type))
+            for (int k = LCL_NORM_1; k < LCL_NORM_COUNT; ++k)
+                expect_norm(*state, (enum lcl_solver_type)type,
+                            (enum lcl_norm_type)k);
 }
 
 static void test_stopping__unknown_norms_are_refused(void **state)
