@@ -169,13 +169,16 @@ static double norm_of(const double *v, int64_t n, enum lcl_norm_type type)
     return sum;
 }
 
-// The true residual meets the tolerance in the norm, which is reported, and
-// without restarts the iteration before did not meet it.
+// The true residual meets the tolerance in the norm, which is reported, and the
+// iteration before did not meet it. GMRES estimates other norms, and goes on
+// where an estimate was too low.
 static void expect_norm(lcl_context *ctx, enum lcl_solver_type type,
                         enum lcl_norm_type chosen)
 {
     struct system t;
     const bool published = type == LCL_SOLVER_CG_PUBLISHED;
+    const bool estimates =
+        type == LCL_SOLVER_GMRES || type == LCL_SOLVER_FGMRES;
     const struct lcl_solver_params params = {
         .type = type, .norm = chosen, .rtol = 1e-7};
     open_system(&t, ctx, &(struct lcl_solver_params){.rtol = 1e-7});
@@ -194,10 +197,11 @@ static void expect_norm(lcl_context *ctx, enum lcl_solver_type type,
                  lcl_norm_name(chosen));
     assert_true(fabs(t.report.norm_b - norm_b) <= 1e-12 * norm_b);
     assert_true(fabs(t.report.true_residual - got) <= 1e-3 * got);
-    assert_true(fabs(t.report.residual - got) <= 1e-3 * got ||
-                type == LCL_SOLVER_GMRES || type == LCL_SOLVER_FGMRES);
-    assert_true(t.report.iterations == 0 ||
-                t.report.history[t.report.history_count - 2] > 1e-7);
+    if (!estimates) {
+        const double *last = t.report.history + t.report.history_count - 1;
+        assert_true(fabs(t.report.residual - got) <= 1e-3 * got);
+        assert_true(t.report.iterations == 0 || last[-1] > 1e-7);
+    }
     close_system(&t);
 }
 
