@@ -517,37 +517,6 @@ struct Report {
 namespace detail
 {
 
-/* The status of a solve that ended by `stop`. */
-inline lcl_status status_of(lcl_stop stop) noexcept
-{
-    switch (stop) {
-    case LCL_STOP_RTOL:
-    case LCL_STOP_ATOL:
-    case LCL_STOP_ZERO_RHS:
-    case LCL_STOP_TEST:
-        return LCL_OK;
-    case LCL_STOP_NONE:
-    case LCL_STOP_MAX_ITERS:
-    case LCL_STOP_MONITOR:
-    case LCL_STOP_CANCELLED:
-        return LCL_ITERATION_LIMIT;
-    case LCL_STOP_STAGNATION:
-        return LCL_STAGNATION;
-    case LCL_STOP_NOT_FINITE:
-        return LCL_NOT_FINITE;
-    case LCL_STOP_DIVERGED:
-        return LCL_DIVERGED;
-    case LCL_STOP_BREAKDOWN_RHO:
-    case LCL_STOP_BREAKDOWN_ALPHA:
-    case LCL_STOP_BREAKDOWN_OMEGA:
-    case LCL_STOP_INDEFINITE_MATRIX:
-    case LCL_STOP_INDEFINITE_PRECOND:
-    case LCL_STOP_BREAKDOWN_KRYLOV:
-        break;
-    }
-    return LCL_BREAKDOWN;
-}
-
 /* Copies the history, which belongs to the solver. */
 inline Report report(lcl_status status, lcl_report values)
 {
@@ -651,7 +620,7 @@ class Solver : public detail::Solving<lcl_solver>
         std::vector<Report> reports;
         for (const lcl_report &column : values)
             reports.push_back(
-                detail::report(detail::status_of(column.stop), column));
+                detail::report(lcl_stop_status(column.stop), column));
         return reports;
     }
 

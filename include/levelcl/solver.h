@@ -254,6 +254,9 @@ LCL_API const char *lcl_basis_storage_name(enum lcl_basis_storage storage);
 /* The name of a stop reason and a sentence that explains it. */
 LCL_API const char *lcl_stop_name(enum lcl_stop stop);
 LCL_API const char *lcl_stop_str(enum lcl_stop stop);
+/* What a solve returns that ends by `stop`: LCL_OK, or why there is no
+ * solution; LCL_EINVAL: no stop reason. */
+LCL_API enum lcl_status lcl_stop_status(enum lcl_stop stop);
 
 LCL_END_DECLS
 

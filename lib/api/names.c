@@ -209,30 +209,32 @@ const struct lcl_names lcl_batch_singular_names = LCL_NAMES(batch_singulars);
 #define LAST_STOP  LCL_STOP_TEST
 #define STOP(reason) [LCL_STOP_##reason - FIRST_STOP]
 static const struct {
-    const char *name, *sentence;
+    const char *name;
+    enum lcl_status status;
+    const char *sentence;
 } stops[] = {
-    STOP(NONE) = {"none", "no solve was run"},
-    STOP(RTOL) = {"rtol", "the true residual is within rtol ||b||"},
-    STOP(TEST) = {"test", "the convergence test of the caller was met"},
-    STOP(CANCELLED) = {"cancelled", "the solve was cancelled"},
-    STOP(ATOL) = {"atol", "the true residual is within atol"},
-    STOP(ZERO_RHS) = {"zero-rhs", "the right-hand side is zero, and so is x"},
-    STOP(MAX_ITERS) = {"max-iters", "the iteration limit was reached"},
-    STOP(STAGNATION) = {"stagnation", "the residual stopped decreasing"},
-    STOP(BREAKDOWN_RHO) = {"breakdown-rho",
+    STOP(NONE) = {"none", LCL_ITERATION_LIMIT, "no solve was run"},
+    STOP(RTOL) = {"rtol", LCL_OK, "the true residual is within rtol ||b||"},
+    STOP(TEST) = {"test", LCL_OK, "the convergence test of the caller was met"},
+    STOP(CANCELLED) = {"cancelled", LCL_ITERATION_LIMIT, "the solve was cancelled"},
+    STOP(ATOL) = {"atol", LCL_OK, "the true residual is within atol"},
+    STOP(ZERO_RHS) = {"zero-rhs", LCL_OK, "the right-hand side is zero, and so is x"},
+    STOP(MAX_ITERS) = {"max-iters", LCL_ITERATION_LIMIT, "the iteration limit was reached"},
+    STOP(STAGNATION) = {"stagnation", LCL_STAGNATION, "the residual stopped decreasing"},
+    STOP(BREAKDOWN_RHO) = {"breakdown-rho", LCL_BREAKDOWN,
         "breakdown: the residual became orthogonal to the shadow residual"},
-    STOP(BREAKDOWN_ALPHA) = {"breakdown-alpha",
+    STOP(BREAKDOWN_ALPHA) = {"breakdown-alpha", LCL_BREAKDOWN,
         "breakdown: the search direction became orthogonal to the shadow residual"},
-    STOP(BREAKDOWN_OMEGA) = {"breakdown-omega", "breakdown: the stabilising step vanished"},
-    STOP(NOT_FINITE) = {"not-finite", "NaN or Inf appeared in the iteration"},
-    STOP(MONITOR) = {"monitor", "the solve was interrupted"},
-    STOP(INDEFINITE_MATRIX) = {"indefinite-matrix",
+    STOP(BREAKDOWN_OMEGA) = {"breakdown-omega", LCL_BREAKDOWN, "breakdown: the stabilising step vanished"},
+    STOP(NOT_FINITE) = {"not-finite", LCL_NOT_FINITE, "NaN or Inf appeared in the iteration"},
+    STOP(MONITOR) = {"monitor", LCL_ITERATION_LIMIT, "the solve was interrupted"},
+    STOP(INDEFINITE_MATRIX) = {"indefinite-matrix", LCL_BREAKDOWN,
         "the matrix is not definite: <p, A p> is 0 or changes its sign"},
-    STOP(INDEFINITE_PRECOND) = {"indefinite-precond",
+    STOP(INDEFINITE_PRECOND) = {"indefinite-precond", LCL_BREAKDOWN,
         "the preconditioner is not definite, which CG and MINRES require"},
-    STOP(BREAKDOWN_KRYLOV) = {"breakdown-krylov",
+    STOP(BREAKDOWN_KRYLOV) = {"breakdown-krylov", LCL_BREAKDOWN,
         "the Krylov space is exhausted without a solution: A M^-1 is singular"},
-    STOP(DIVERGED) = {"diverged", "the residual grew to 1e5 times its initial value"},
+    STOP(DIVERGED) = {"diverged", LCL_DIVERGED, "the residual grew to 1e5 times its initial value"},
 };
 // clang-format on
 
@@ -361,4 +363,9 @@ const char *lcl_stop_str(enum lcl_stop stop)
     if (!is_stop(stop))
         return "unknown stop reason";
     return stops[stop - FIRST_STOP].sentence;
+}
+
+enum lcl_status lcl_stop_status(enum lcl_stop stop)
+{
+    return is_stop(stop) ? stops[stop - FIRST_STOP].status : LCL_EINVAL;
 }

@@ -404,36 +404,6 @@ static enum lcl_status check_range_of_b(lcl_solver *S, bool zero)
                     "the range of double precision; scale the system");
 }
 
-static enum lcl_status status_of(enum lcl_stop stop)
-{
-    switch (stop) {
-    case LCL_STOP_RTOL:
-    case LCL_STOP_ATOL:
-    case LCL_STOP_ZERO_RHS:
-    case LCL_STOP_TEST:
-        return LCL_OK;
-    case LCL_STOP_NONE:
-    case LCL_STOP_MAX_ITERS:
-    case LCL_STOP_MONITOR:
-    case LCL_STOP_CANCELLED:
-        return LCL_ITERATION_LIMIT;
-    case LCL_STOP_STAGNATION:
-        return LCL_STAGNATION;
-    case LCL_STOP_BREAKDOWN_RHO:
-    case LCL_STOP_BREAKDOWN_ALPHA:
-    case LCL_STOP_BREAKDOWN_OMEGA:
-    case LCL_STOP_INDEFINITE_MATRIX:
-    case LCL_STOP_INDEFINITE_PRECOND:
-    case LCL_STOP_BREAKDOWN_KRYLOV:
-        return LCL_BREAKDOWN;
-    case LCL_STOP_NOT_FINITE:
-        return LCL_NOT_FINITE;
-    case LCL_STOP_DIVERGED:
-        return LCL_DIVERGED;
-    }
-    return LCL_EINVAL;
-}
-
 static enum lcl_status finish(lcl_solver *S, struct lcl_report *report)
 {
     const bool zero = S->stop == LCL_STOP_ZERO_RHS;
@@ -461,7 +431,7 @@ static enum lcl_status finish(lcl_solver *S, struct lcl_report *report)
     };
     if (report)
         *report = full;
-    return status_of(S->stop);
+    return lcl_stop_status(S->stop);
 }
 
 // *improved: whether S->x should replace the caller's x; a failed solve may not

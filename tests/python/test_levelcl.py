@@ -380,7 +380,7 @@ class Many(Case):
         with self.assertRaisesRegex(ValueError, "closed"):
             solver.solve_many(good)
 
-    def test_status_of__is_that_of_a_solve(self):
+    def test_solve_many__has_the_status_of_a_solve(self):
         A = sp.diags([1.0, 1, -1, 1], format="csr")
         for matrix, b, keywords in (
                 (A, [1, 0, 1, 0], {"solver": "cg"}),
@@ -396,17 +396,6 @@ class Many(Case):
                 many = solver.solve_many(np.array([b]).T).report[0]
             self.assertEqual((report.status, report.stop),
                              (many.status, many.stop))
-
-
-    def test_status_of__knows_every_reason(self):
-        words = {"stagnation": "STAGNATION", "breakdown": "BREAKDOWN",
-                 "indefinite": "BREAKDOWN", "not": "NOT_FINITE",
-                 "diverged": "DIVERGED"}
-        for stop in range(-12, 5):
-            name = levelcl._stop(stop).name
-            expected = ("OK" if stop > 0 else
-                        words.get(name.split("-")[0], "ITERATION_LIMIT"))
-            self.assertEqual(levelcl._status_of(stop).name, expected, name)
 
 
 class Info(Case):

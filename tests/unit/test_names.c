@@ -85,6 +85,8 @@ static void test_names__every_stop_has_its_own_name_and_sentence(void **state)
     (void)state;
     for (int a = LCL_STOP_CANCELLED; a <= LCL_STOP_TEST; ++a) {
         assert_string_not_equal(lcl_stop_name(a), "unknown");
+        assert_true((lcl_stop_status(a) == LCL_OK) == (a > 0));
+        assert_true(lcl_stop_status(a) >= LCL_OK);
         for (int b = a + 1; b <= LCL_STOP_TEST; ++b) {
             assert_string_not_equal(lcl_stop_name(a), lcl_stop_name(b));
             assert_string_not_equal(lcl_stop_str(a), lcl_stop_str(b));
@@ -98,6 +100,7 @@ static void test_names__foreign_stops_are_unknown(void **state)
     assert_string_equal(lcl_stop_name(LCL_STOP_CANCELLED - 1), "unknown");
     assert_string_equal(lcl_stop_name(LCL_STOP_TEST + 1), "unknown");
     assert_string_equal(lcl_stop_str(-1000), "unknown stop reason");
+    assert_int_equal(lcl_stop_status(LCL_STOP_TEST + 1), LCL_EINVAL);
 }
 
 int main(void)

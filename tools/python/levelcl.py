@@ -412,6 +412,7 @@ _PROTOTYPES = {
     "dense_finish": (None, _pointer(lcl_dense)),
     "status_str": (_text, _int),
     "stop_str": (_text, _int),
+    "stop_status": (_int, _int),
 }
 
 
@@ -675,18 +676,6 @@ class Report:
 
 
 Result = collections.namedtuple("Result", ["x", "report"])
-
-
-# Of a solve that failed with this enum lcl_stop; others: ITERATION_LIMIT.
-_FAILURES = {
-    -2: Status.STAGNATION, -3: Status.BREAKDOWN, -4: Status.BREAKDOWN,
-    -5: Status.BREAKDOWN, -6: Status.NOT_FINITE, -8: Status.BREAKDOWN,
-    -9: Status.BREAKDOWN, -10: Status.BREAKDOWN, -11: Status.DIVERGED}
-
-
-def _status_of(stop):
-    return (Status.OK if stop > 0
-            else _FAILURES.get(stop, Status.ITERATION_LIMIT))
 
 
 def _report(status, struct, **more):
@@ -1314,7 +1303,7 @@ class Solver(_Solving):
             handle.core.call(
                 _lib.solver_solve_many, handle.pointer, _at(B), rows, _at(X),
                 rows, len(structs), structs)
-            reports = tuple(_report(_status_of(struct.stop.value), struct)
+            reports = tuple(_report(_lib.stop_status(struct.stop), struct)
                             for struct in structs)
         self._warn_of(reports)
         return Result(X, reports)
