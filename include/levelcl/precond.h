@@ -399,7 +399,7 @@ struct lcl_precond_info {
     int64_t missing_diagonals;
     int64_t pivots_repaired;
     int64_t repaired_rows[8]; /* the first of them, in the caller's numbering */
-    uint64_t factor_bytes;    /* on the device */
+    uint64_t factor_bytes;    /* on the device; with amg_bytes */
     int launches;             /* per application */
     int barriers;             /* per application, the maximum over subdomains */
     int group_size;
