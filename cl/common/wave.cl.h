@@ -85,8 +85,9 @@
 
 // wave_sum(v, lanes, scratch): the sum over each run of `lanes` consecutive
 // lanes, returned on each of them; lanes is a power of two up to the wave
-// width. With shuffles it is a butterfly over wave_xor(), the value of lane
-// (own lane XOR mask); otherwise the lanes read local memory.
+// width, and a constant. With shuffles it is a butterfly over wave_xor(), the
+// value of lane (own lane XOR mask); otherwise the lanes read local memory.
+// wave_sum_any(v, lanes, scratch): the same for any `lanes`.
 // run_sum(v, first, count, scratch): the sum over `count` lanes of the wave
 // starting at lane `first`; it adds the values of wave_from() (the value of a
 // given lane) in ascending lane order. `first` may differ between lanes, the
@@ -100,6 +101,9 @@
 // `from` (wave_from or its variants). For devices without shuffles, that lane
 // first calls WAVE_POST(mine, v, place), with `mine` true on it only and
 // `place` in local memory, and then all lanes call WAVE_POSTED().
+#if LCL_WIDTH == 1 || defined(LCL_EXCHANGE_LOCAL)
+# define wave_sum_any wave_sum
+#endif
 #if LCL_WIDTH == 1
 static inline double wave_sum(double v, uint lanes, local double *scratch)
 {
@@ -260,6 +264,12 @@ static inline float wave_from_float(float v, uint lane)
 static inline double wave_sum(double v, uint lanes, local double *scratch)
 {
 # pragma unroll
+    for (uint mask = lanes / 2; mask > 0; mask /= 2)
+        v += wave_xor(v, mask);
+    return v;
+}
+static inline double wave_sum_any(double v, uint lanes, local double *scratch)
+{
     for (uint mask = lanes / 2; mask > 0; mask /= 2)
         v += wave_xor(v, mask);
     return v;

@@ -140,7 +140,7 @@ INLINE void tile_rows(int mode, int4 tile, const struct matrix *A, uint longest,
         double dot = tile.x == LCL_TILE_SUMMED
                          ? lane_sum(tile, partial)
                          : lane_dot(A, r.start, r.length, lane, lanes);
-        dot = wave_sum(dot, min(lanes, (uint)LCL_WIDTH), scratch);
+        dot = wave_sum_any(dot, min(lanes, (uint)LCL_WIDTH), scratch);
         if (is_long)
             dot = waves_sum(dot, scratch);
         if (lane == 0 && r.number >= 0)
