@@ -33,8 +33,7 @@ typedef double stored;
 #define STOP_STEP  1
 
 // Own words of state[]: finished columns, 1 / nu, whether the space is
-// exhausted, number of restarts, <r, r> at the
-// last one.
+// exhausted, number of restarts, <r, r> at the last one.
 #define COLUMNS   KRYLOV_OWN
 #define INV_NU    (KRYLOV_OWN + 1)
 #define EXHAUSTED (KRYLOV_OWN + 2)

@@ -28,8 +28,7 @@ static enum lcl_status enqueue_p(struct lcl_solver *S, int it)
     const int rows = it == 0 ? 1 : 2; // <r, r> alone, or also <r0, r>
     enum lcl_status st =
         lcl_space_reduce(&S->A->range, S->sums, 2 - rows, rows, groups);
-    if (st < 0 || (st = lcl_norm_post(&S->norm, S->r, K->pipeline.state,
-                                      K->pipeline.stop, STOP_X)) < 0)
+    if (st < 0 || (st = lcl_pipeline_norm(&K->pipeline, S, STOP_X)) < 0)
         return st;
     return LCL_LAUNCH(
         K->p_kernel, groups, lcl_arg_int(it), lcl_arg_long(S->A->range.n),

@@ -26,8 +26,7 @@ static enum lcl_status enqueue_p(struct lcl_solver *S, int it, bool plain,
 {
     const struct cg *K = S->method;
     const int groups = S->A->range.groups;
-    const enum lcl_status st = lcl_norm_post(&S->norm, S->r, K->pipeline.state,
-                                             K->pipeline.stop, STOP_R);
+    const enum lcl_status st = lcl_pipeline_norm(&K->pipeline, S, STOP_R);
     if (st < 0)
         return st;
     return LCL_LAUNCH(

@@ -37,13 +37,6 @@ static int flag_before(int it)
     return (it + 1) % 2;
 }
 
-static enum lcl_status post_norm(struct lcl_solver *S, int it)
-{
-    const struct pipelined *K = S->method;
-    return lcl_norm_post(&S->norm, S->r, K->pipeline.state, K->pipeline.stop,
-                         flag_before(it));
-}
-
 // m = M^-1 w, v = A m; the sums are sent once the device has M^-1 to do.
 static enum lcl_status enqueue_products(struct lcl_solver *S, int it)
 {
@@ -81,7 +74,8 @@ static enum lcl_status enqueue_step(struct lcl_solver *S, int it)
     struct pipelined *K = S->method;
     struct lcl_reduction *sums = &K->sums[it % 2];
     enum lcl_status st;
-    if ((st = post_norm(S, it)) < 0 || (st = lcl_reduction_begin(sums)) < 0)
+    if ((st = lcl_pipeline_norm(&K->pipeline, S, flag_before(it))) < 0 ||
+        (st = lcl_reduction_begin(sums)) < 0)
         return st;
     if ((st = enqueue_products(S, it)) < 0) {
         lcl_reduction_cancel(sums);
@@ -100,7 +94,8 @@ static enum lcl_status enqueue_last(struct lcl_solver *S, int it)
     struct pipelined *K = S->method;
     struct lcl_reduction *sums = &K->sums[it % 2];
     enum lcl_status st;
-    if ((st = post_norm(S, it)) < 0 || (st = lcl_reduction_begin(sums)) < 0 ||
+    if ((st = lcl_pipeline_norm(&K->pipeline, S, flag_before(it))) < 0 ||
+        (st = lcl_reduction_begin(sums)) < 0 ||
         (st = lcl_reduction_end(sums)) < 0)
         return st;
     return enqueue_update(S, it);

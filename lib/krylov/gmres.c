@@ -62,8 +62,7 @@ static enum lcl_status begin(struct lcl_solver *S, int it)
                    (st = lcl_apply(S->A, LCL_RESIDUAL, &r)) < 0))
         return st;
     if ((st = lcl_space_reduce(V, S->sums, 1, 1, V->groups)) < 0 ||
-        (st = lcl_norm_post(&S->norm, S->r, K->pipeline.state, stop,
-                            LCL_ARNOLDI_STEP)) < 0 ||
+        (st = lcl_pipeline_norm(&K->pipeline, S, LCL_ARNOLDI_STEP)) < 0 ||
         (st = lcl_arnoldi_begin(A, it, S->target, V->groups, S->sums, S->r)) <
             0)
         return st;

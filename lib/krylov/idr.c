@@ -70,14 +70,6 @@ static const lcl_buffer *norm_before(const struct idr *K, int k, int *row)
     return k == 0 ? K->rows : K->norm;
 }
 
-// The residual that the last kernel left, unless stop[at] is set.
-static enum lcl_status post_norm(struct lcl_solver *S, int at)
-{
-    const struct idr *K = S->method;
-    return lcl_norm_post(&S->norm, S->r, K->pipeline.state, K->pipeline.stop,
-                         at);
-}
-
 static enum lcl_status enqueue_u(struct lcl_solver *S, int it, int k)
 {
     const struct idr *K = S->method;
@@ -131,7 +123,8 @@ static enum lcl_status inner_step(struct lcl_solver *S, int it, int k)
         (k == 0 && (st = enqueue_v(S)) < 0) ||
         (st = lcl_krylov_precondition(S, K->v, K->y, K->pipeline.stop,
                                       STOP_R)) < 0 ||
-        (st = post_norm(S, STOP_R)) < 0 || (st = enqueue_u(S, it, k)) < 0 ||
+        (st = lcl_pipeline_norm(&K->pipeline, S, STOP_R)) < 0 ||
+        (st = enqueue_u(S, it, k)) < 0 ||
         (st = lcl_best_checkpoint(S, it, K->pipeline.state, K->pipeline.stop,
                                   STOP_U)) < 0 ||
         (st = lcl_apply(S->A, LCL_APPLY, &t)) < 0 ||
@@ -147,7 +140,7 @@ static enum lcl_status outer_step(struct lcl_solver *S, int it)
     const struct lcl_operands t = {
         K->y, S->r, K->t, K->products, K->pipeline.stop, STOP_R};
     enum lcl_status st;
-    if ((st = post_norm(S, STOP_R)) < 0 ||
+    if ((st = lcl_pipeline_norm(&K->pipeline, S, STOP_R)) < 0 ||
         (st = lcl_krylov_precondition(S, S->r, K->y, K->pipeline.stop,
                                       STOP_R)) < 0 ||
         (st = lcl_apply(S->A, LCL_APPLY_DOT_NORM, &t)) < 0 ||
@@ -169,7 +162,8 @@ static enum lcl_status last(struct lcl_solver *S, int it)
     const int k = it % (K->s + 1);
     int row;
     const lcl_buffer *norm = norm_before(K, k, &row);
-    const enum lcl_status st = post_norm(S, k == 0 ? STOP_O : STOP_R);
+    const enum lcl_status st =
+        lcl_pipeline_norm(&K->pipeline, S, k == 0 ? STOP_O : STOP_R);
     if (st < 0)
         return st;
     return LCL_LAUNCH(

@@ -127,8 +127,7 @@ void lcl_krylov_use(struct lcl_solver *S, lcl_operator *M);
 
 // Gives x its component in the null space of A again; S->r = b - A x; *norm2 =
 // ||r||^2 in the norm of the tolerance and S->r_dot_r = <r, r>, summed in a
-// fixed order. The second half of S->sums keeps the
-// partial sums of this rank.
+// fixed order. The second half of S->sums keeps the partial sums of this rank.
 enum lcl_status lcl_krylov_true_residual(struct lcl_solver *S, double *norm2);
 
 // Enqueues z = M^-1 r.

@@ -47,8 +47,7 @@ static enum lcl_status enqueue_v(struct lcl_solver *S, int it)
     const struct minres *K = S->method;
     const int groups = S->A->range.groups, plain = !K->z[0];
     enum lcl_status st = reduce_before_v(S, it);
-    if (st < 0 || (st = lcl_norm_post(&S->norm, S->r, K->pipeline.state,
-                                      K->pipeline.stop, STOP_X)) < 0)
+    if (st < 0 || (st = lcl_pipeline_norm(&K->pipeline, S, STOP_X)) < 0)
         return st;
     return LCL_LAUNCH(
         K->v_kernel, groups, lcl_arg_int(it), lcl_arg_long(S->A->range.n),

@@ -57,6 +57,12 @@ void lcl_pipeline_finish(struct lcl_pipeline *B)
     lcl_buffer_destroy(&B->stop);
 }
 
+enum lcl_status lcl_pipeline_norm(const struct lcl_pipeline *B,
+                                  const struct lcl_solver *S, int at)
+{
+    return lcl_norm_post(&S->norm, S->r, B->state, B->stop, at);
+}
+
 // ------------------------------------------------------------------- window
 
 // Whether the state is plausible; a faulty device may write any values.

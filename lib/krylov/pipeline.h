@@ -30,6 +30,11 @@ enum lcl_status lcl_pipeline_init(struct lcl_pipeline *B, lcl_context *ctx,
                                   const struct lcl_pipeline_ops *ops);
 void lcl_pipeline_finish(struct lcl_pipeline *B);
 
+// Enqueues the norm of S->r for the next kernel that judges a residual, unless
+// stop[at] is set. Norm 2: nothing. Collective.
+enum lcl_status lcl_pipeline_norm(const struct lcl_pipeline *B,
+                                  const struct lcl_solver *S, int at);
+
 // Runs one cycle of the method of S: zeroes state[] and stop[], then enqueues
 // steps until a stop occurs or S->params.max_iters are done. Sets S->stop and
 // appends to the history.
