@@ -47,30 +47,6 @@ static struct lcl_comm *create(void)
 
 // -------------------------------------------------------------------- failures
 
-static enum lcl_status gather_once(struct lcl_comm *C)
-{
-    double x = 1;
-    return lcl_comm_sum(C, &x, 1);
-}
-
-static enum lcl_status gather_long(struct lcl_comm *C)
-{
-    double x[1000] = {0};
-    return lcl_comm_sum(C, x, 1000);
-}
-
-// Around the ring, more bytes than MPI sends before they are received.
-static enum lcl_status exchange(struct lcl_comm *C)
-{
-    static char data[1 << 20];
-    struct lcl_message out = {(C->rank + 1) % C->size, data, sizeof data};
-    struct lcl_message in = {(C->rank + C->size - 1) % C->size, NULL,
-                             sizeof data};
-    struct lcl_exchange_plan P = {&out, &in, 1, 1};
-    const enum lcl_status st = lcl_comm_begin(C, &P);
-    return st < 0 ? st : lcl_comm_end(C, &P);
-}
-
 // One rank ends after some rounds. The others get an error, perhaps before they
 // have done as many, and from all calls after it.
 static bool ends_the_others(struct lcl_comm *C, lcl_test_rank_fn *call,
@@ -87,16 +63,16 @@ static bool ends_the_others(struct lcl_comm *C, lcl_test_rank_fn *call,
     snprintf(message, sizeof message, "rank %d ended with an error", failing);
     CHECK(st == (is_failing ? LCL_OK : LCL_EDEVICE));
     CHECK(is_failing || !strcmp(capture.last, message));
-    CHECK(gather_once(C) == LCL_EDEVICE);
-    CHECK(exchange(C) == LCL_EDEVICE);
+    CHECK(lcl_test_rank_sum(C) == LCL_EDEVICE);
+    CHECK(lcl_test_rank_ring(C) == LCL_EDEVICE);
     CHECK(!strcmp(capture.last, message));
     return true;
 }
 
 static bool check_failures(int size)
 {
-    static lcl_test_rank_fn *const calls[] = {gather_once, gather_long,
-                                              exchange};
+    static lcl_test_rank_fn *const calls[] = {
+        lcl_test_rank_sum, lcl_test_rank_sums, lcl_test_rank_ring};
     for (int failing = 0; size > 1 && failing < size; failing += size - 1)
         for (int c = 0; c < 3; ++c) {
             struct lcl_comm *C = create();

@@ -27,30 +27,6 @@ enum { ALARM = 30, ROUNDS = 20, SLEEP = 5 };
 
 static struct test_capture capture;
 
-static enum lcl_status gather(struct lcl_comm *C)
-{
-    double x = 1;
-    return lcl_comm_sum(C, &x, 1);
-}
-
-static enum lcl_status gather_long(struct lcl_comm *C)
-{
-    double x[1000] = {0};
-    return lcl_comm_sum(C, x, 1000);
-}
-
-// Around the ring.
-static enum lcl_status exchange(struct lcl_comm *C)
-{
-    static char data[1 << 20];
-    struct lcl_message out = {(C->rank + 1) % C->size, data, sizeof data};
-    struct lcl_message in = {(C->rank + C->size - 1) % C->size, NULL,
-                             sizeof data};
-    struct lcl_exchange_plan P = {&out, &in, 1, 1};
-    const enum lcl_status st = lcl_comm_begin(C, &P);
-    return st < 0 ? st : lcl_comm_end(C, &P);
-}
-
 // Of a rank that waits: it, or another one before it, names the silent one.
 static bool stops(struct lcl_comm *C, lcl_test_rank_fn *call)
 {
@@ -66,7 +42,8 @@ static bool stops(struct lcl_comm *C, lcl_test_rank_fn *call)
           strstr(capture.last, " ended with an error"));
     CHECK(C->size > 2 || strstr(capture.last, silent));
     CHECK(lcl_now() - start < SLEEP);
-    CHECK(gather(C) == LCL_EDEVICE && exchange(C) == LCL_EDEVICE);
+    CHECK(lcl_test_rank_sum(C) == LCL_EDEVICE &&
+          lcl_test_rank_ring(C) == LCL_EDEVICE);
     return true;
 }
 
@@ -97,7 +74,8 @@ static bool runs(struct lcl_comm *C, const char *how, lcl_test_rank_fn *call)
 
 int main(int argc, char **argv)
 {
-    static lcl_test_rank_fn *const calls[] = {gather, gather_long, exchange};
+    static lcl_test_rank_fn *const calls[] = {
+        lcl_test_rank_sum, lcl_test_rank_sums, lcl_test_rank_ring};
     const MPI_Comm world = MPI_COMM_WORLD;
     const bool sleeps = strcmp(argv[argc - 1], "sleeps") == 0;
     struct lcl_comm *C;

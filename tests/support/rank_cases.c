@@ -396,6 +396,31 @@ static enum lcl_status exchanged_lengths(struct lcl_comm *C)
     return LCL_OK;
 }
 
+// ------------------------------------------------------------------- calls
+
+enum lcl_status lcl_test_rank_sum(struct lcl_comm *C)
+{
+    double x = 1;
+    return lcl_comm_sum(C, &x, 1);
+}
+
+enum lcl_status lcl_test_rank_sums(struct lcl_comm *C)
+{
+    double x[1000] = {0};
+    return lcl_comm_sum(C, x, 1000);
+}
+
+enum lcl_status lcl_test_rank_ring(struct lcl_comm *C)
+{
+    static char data[1 << 20];
+    struct lcl_message out = {(C->rank + 1) % C->size, data, sizeof data};
+    struct lcl_message in = {(C->rank + C->size - 1) % C->size, NULL,
+                             sizeof data};
+    struct lcl_exchange_plan P = {&out, &in, 1, 1};
+    TRY(lcl_comm_begin(C, &P));
+    return lcl_comm_end(C, &P);
+}
+
 const struct lcl_test_rank_case lcl_test_rank_cases[] = {
     {"gathers of many lengths", gathers},
     {"sums in the order of the ranks", sums},

@@ -17,5 +17,10 @@ struct lcl_test_rank_case {
 // Ends with an element without a name.
 extern const struct lcl_test_rank_case lcl_test_rank_cases[];
 
+// Calls that wait for other ranks: a sum of one number, sums of many, and a
+// message to the next rank of more bytes than MPI sends before they are
+// received.
+lcl_test_rank_fn lcl_test_rank_sum, lcl_test_rank_sums, lcl_test_rank_ring;
+
 // Gathers `rounds` times, in between exchanges of changing buffers.
 enum lcl_status lcl_test_rank_mix(struct lcl_comm *C, int rounds);
