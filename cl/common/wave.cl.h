@@ -87,7 +87,8 @@
 // lanes, returned on each of them; lanes is a power of two up to the wave
 // width, and a constant. With shuffles it is a butterfly over wave_xor(), the
 // value of lane (own lane XOR mask); otherwise the lanes read local memory.
-// wave_sum_any(v, lanes, scratch): the same for any `lanes`.
+// wave_sum_any(v, lanes, scratch): the same for any `lanes`; one function for
+// both would put shuffles under a condition, where PoCL 6 makes wrong sums.
 // run_sum(v, first, count, scratch): the sum over `count` lanes of the wave
 // starting at lane `first`; it adds the values of wave_from() (the value of a
 // given lane) in ascending lane order. `first` may differ between lanes, the
