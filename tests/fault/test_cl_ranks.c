@@ -4,7 +4,6 @@
 #include "host/context.h"
 #include "tests/support/device.h"
 #include "tests/support/fake_cl.h"
-#include "tests/support/folder.h"
 #include "tests/support/job.h"
 #include "tests/support/kron_ranks.h"
 #include "tests/support/matrices.h"
@@ -16,20 +15,10 @@
 
 enum { RANKS = 3, FAILING = 1 };
 
-static struct lcl_test_folder cache;
-
 static int setup(void **state)
 {
     (void)state;
     test_need_device();
-    lcl_test_folder_create(&cache);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    lcl_test_folder_remove(&cache);
     return 0;
 }
 
@@ -43,10 +32,12 @@ static const struct method general = {
 static const struct method symmetric = {{.type = LCL_PRECOND_JACOBI},
                                         {.type = LCL_SOLVER_CG_PIPELINED}};
 
-// A context that uses the functions that fail instead of the one at *ctx.
+// A context that uses the functions that fail instead of the one at *ctx. It
+// keeps no binaries: PoCL 3.1 aborts where it is asked for one while another
+// context runs the same kernel.
 static void replace(lcl_context **ctx)
 {
-    const struct lcl_context_params context = {.cache_dir = cache.path};
+    const struct lcl_context_params context = {.no_cache = true};
     lcl_context_destroy(ctx);
     assert_int_equal(lcl_runtime_create(ctx, &context, &fake_cl_api), LCL_OK);
 }
@@ -249,5 +240,5 @@ int main(void)
         cmocka_unit_test(test_cl_ranks__a_creation_ends_on_all_ranks),
         cmocka_unit_test(test_cl_ranks__a_kronecker_system_ends_on_all_ranks),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, NULL);
 }
