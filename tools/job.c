@@ -52,10 +52,12 @@ static enum lcl_status make_operator(struct job *job)
     if (job->ranks)
         return ranks_make_operator(job);
     const struct lcl_kron *K = cli_is_kron(&job->cli) ? &job->kron.K : NULL;
-    if (K && D->count > 1)
+    const bool distributed =
+        D->count > 1 || params->communication == LCL_COMMUNICATION_REPRODUCIBLE;
+    if (K && distributed)
         return lcl_operator_create_kron_distributed(&job->op, D->ctx, D->count,
                                                     K, params);
-    if (D->count > 1)
+    if (distributed)
         return lcl_operator_create_distributed(&job->op, D->ctx, D->count,
                                                &job->A, params);
     return K ? lcl_operator_create_kron(&job->op, job->ctx, K, params)

@@ -62,6 +62,15 @@ enum lcl_communication {
                                 them, a thread of each device carries them */
     LCL_COMMUNICATION_STEP,  /* the host waits for each device, then writes to
                                 the others */
+    LCL_COMMUNICATION_REPRODUCIBLE, /* in step, with the same bits on any number
+                                       of devices of one model, one included:
+                                       products keep the order of entries,
+                                       inner products are those of 1024
+                                       segments of rows. Slower. For CG, MINRES,
+                                       BiCGSTAB, GMRES and FGMRES, jacobi,
+                                       block-jacobi and factors on subdomains
+                                       that the borders of devices do not cut,
+                                       without coarse correction */
     LCL_COMMUNICATION_COUNT
 };
 

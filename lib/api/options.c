@@ -450,7 +450,7 @@ static const struct option table[] = {
     {{"hec-width", "N", "entries of a row in the ELL part of hec (by row length)",
       FIELD(op.hec_width), NULL},
      set_int, AT(op.hec_width), NULL},
-    {{"communication", "auto|ahead|step", "how several devices wait for each other (auto)",
+    {{"communication", "auto|ahead|step|reproducible", "how several devices wait for each other (auto)",
       FIELD(op.communication), "LCL_COMMUNICATION_"},
      set_enum, AT(op.communication), &lcl_communication_names},
     {{"coarse", "none|add|mult|auto", "coarse correction, constant on subdomains (auto)",

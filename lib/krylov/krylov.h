@@ -21,11 +21,12 @@ struct lcl_krylov_ops {
     // last valid iterate whatever the reason.
     enum lcl_status (*cycle)(struct lcl_solver *S);
     void (*destroy)(struct lcl_solver *S); // frees S->method, may be NULL
-    bool symmetric; // rejects nonsymmetric matrices, and takes the symmetric
-                    // form of a preconditioner
-    bool drifts;    // rounding may break it down: restarts where CG would not
-    bool positive;  // needs a definite preconditioner: |D| for Jacobi, the
-                    // additive form of a coarse correction
+    bool symmetric;  // rejects nonsymmetric matrices, and takes the symmetric
+                     // form of a preconditioner
+    bool drifts;     // rounding may break it down: restarts where CG would not
+    bool positive;   // needs a definite preconditioner: |D| for Jacobi, the
+                     // additive form of a coarse correction
+    bool names_dots; // knows lcl_space_reduce_dots()
 };
 
 // Indices into state[], as in krylov.cl.h.

@@ -221,6 +221,22 @@ static enum lcl_status check(const lcl_operator *A, const lcl_precond *M,
     return LCL_OK;
 }
 
+static enum lcl_status check_reproducible(const lcl_operator *A,
+                                          const struct lcl_solver_params *p,
+                                          const struct lcl_log *log)
+{
+    const char *what = !methods[p->type]->names_dots ? lcl_solver_name(p->type)
+                       : p->basis != LCL_BASIS_FP64  ? "a basis in fp32"
+                       : p->norm != LCL_NORM_2       ? "a norm other than 2"
+                       : A->null.count > 0           ? "a null space"
+                                                     : NULL;
+    return !A->range.segments || !what
+               ? LCL_OK
+               : lcl_fail(log, LCL_EUNSUPPORTED,
+                          "communication 'reproducible' does not work with %s",
+                          what);
+}
+
 // Launches of a callback are unknown.
 static bool has_callback(const lcl_solver *S)
 {
@@ -243,7 +259,8 @@ static enum lcl_status create(lcl_solver **out, lcl_operator *A, lcl_precond *M,
     enum lcl_status st;
     if ((st = check(A, M, log)) < 0 ||
         (st = take_params(&p, params, log)) < 0 ||
-        (st = check_symmetric(M, p.type, log)) < 0)
+        (st = check_symmetric(M, p.type, log)) < 0 ||
+        (st = check_reproducible(A, &p, log)) < 0)
         return st;
     if (A->team)
         return lcl_team_solver_create(out, A, M, params);

@@ -139,13 +139,11 @@ void lcl_halo_finish(struct lcl_halo *H)
 static enum lcl_status get_kernels(struct lcl_halo *H)
 {
     lcl_context *ctx = H->space.ctx;
-    const struct lcl_halo_plan *P = &H->plan;
-    const int64_t mean = P->boundary > 0 ? P->entries / P->boundary : 1;
     struct lcl_spec spec = {.source = "halo.cl",
                             .group = lcl_vector_group(lcl_context_caps(ctx))};
     const struct lcl_kernel_plan all[] = {{&H->plain, "halo_plain"},
                                           {&H->dot, "halo_dot"}};
-    lcl_spec_set(&spec, "LANES_PER_ROW", 1 << lcl_row_shift(ctx, mean));
+    lcl_spec_set(&spec, "LANES_PER_ROW", 1 << lcl_row_shift(ctx, H->plan.mean));
     return lcl_kernels_get(ctx, &spec, all, 2);
 }
 

@@ -343,16 +343,39 @@ enum lcl_status lcl_precond_analyse(lcl_precond **out, lcl_operator *A,
     return st;
 }
 
+// What a rank computes from rows of others, or from sums over all of them,
+// depends on their number.
+static enum lcl_status check_reproducible(const struct lcl_precond_params *p,
+                                          const struct lcl_log *log)
+{
+    const bool levels =
+        p->type == LCL_PRECOND_AMG || p->type == LCL_PRECOND_CPR;
+    const bool overlaps =
+        p->type == LCL_PRECOND_RAS || p->type == LCL_PRECOND_AS;
+    if (!levels && !overlaps && p->coarse <= LCL_COARSE_NONE)
+        return LCL_OK;
+    return lcl_fail(log, LCL_EUNSUPPORTED,
+                    "communication 'reproducible' does not work with %s",
+                    levels || overlaps ? lcl_precond_name(p->type)
+                                       : "a coarse correction");
+}
+
 static enum lcl_status check_and_begin(lcl_precond **out, lcl_operator *A,
-                                       const struct lcl_precond_params *p)
+                                       const struct lcl_precond_params *params)
 {
     lcl_operator *own = lcl_operator_own(A);
     const struct lcl_log *log = lcl_context_log(A->range.ctx);
+    struct lcl_precond_params p = *params;
     enum lcl_status st;
-    if ((st = check_params(p, log)) < 0 ||
-        (st = check_operator(own, p->type, log)) < 0)
+    if ((st = check_params(&p, log)) < 0 ||
+        (st = check_operator(own, p.type, log)) < 0)
         return st;
-    return begin(out, own, p, A->part ? A : NULL);
+    if (A->range.segments) {
+        if ((st = check_reproducible(&p, log)) < 0)
+            return st;
+        p.coarse = LCL_COARSE_NONE;
+    }
+    return begin(out, own, &p, A->part ? A : NULL);
 }
 
 // The ranks agree after each step, so that all of them take the same ones.

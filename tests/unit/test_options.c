@@ -107,7 +107,8 @@ static void test_options__values_have_constants_in_c(void **state)
     EXPECT_C("block-apply", "spmv", precond.block_jacobi.apply,
              LCL_BLOCK_APPLY_SPMV);
     EXPECT_C("kron-product", "okp", op.kron, LCL_KRON_OKP);
-    EXPECT_C("communication", "step", op.communication, LCL_COMMUNICATION_STEP);
+    EXPECT_C("communication", "reproducible", op.communication,
+             LCL_COMMUNICATION_REPRODUCIBLE);
     EXPECT_C("kron-exchange", "staged", op.kron_exchange,
              LCL_KRON_EXCHANGE_STAGED);
     EXPECT_C("spmv", "hec", op.spmv, LCL_SPMV_HEC);
