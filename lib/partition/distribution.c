@@ -62,6 +62,11 @@ static void cut(int64_t *first, const struct lcl_csr *A, const double *speed,
 
 // ------------------------------------------------------------------- ghosts
 
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
 // The columns that each rank needs of others, as bits.
 struct needs {
     const struct lcl_csr *A;
@@ -90,16 +95,36 @@ static int64_t count_row(struct needs *N, int rank, int64_t row)
     return count;
 }
 
+// Whether rows i to end-1, which are the rank's, have columns of others.
+static bool reach_others(const struct needs *N, int rank, int64_t i,
+                         int64_t end)
+{
+    const struct lcl_csr *A = N->A;
+    const uint32_t first = (uint32_t)N->first[rank];
+    const uint32_t rows = (uint32_t)(N->first[rank + 1] - N->first[rank]);
+    uint32_t far = 0;
+    for (int64_t k = A->row_ptr[i]; k < A->row_ptr[end]; ++k)
+        far |= (uint32_t)A->col_ind[k] - first >= rows;
+    return far != 0;
+}
+
+// Most runs of rows reach no other rank.
 static void count_chunk(void *arg, int64_t chunk)
 {
+    enum { RUN = 1024 };
     struct needs *N = arg;
     const int64_t rows = N->A->rows;
     const int64_t end = lcl_chunk_start(rows, N->chunks, chunk + 1);
+    int64_t next;
     int rank = 0;
-    for (int64_t i = lcl_chunk_start(rows, N->chunks, chunk); i < end; ++i) {
+    for (int64_t i = lcl_chunk_start(rows, N->chunks, chunk); i < end;
+         i = next) {
         while (i >= N->first[rank + 1])
             ++rank;
-        N->count[chunk] += count_row(N, rank, i);
+        next = smaller(i + RUN, smaller(end, N->first[rank + 1]));
+        if (reach_others(N, rank, i, next))
+            for (int64_t row = i; row < next; ++row)
+                N->count[chunk] += count_row(N, rank, row);
     }
 }
 
