@@ -25,6 +25,7 @@ struct lcl_buffer {
     lcl_context *ctx;
     cl_mem mem;
     struct lcl_span *span; // of the context's memory, or NULL
+    size_t at;             // byte of `mem` at which the buffer begins
     size_t bytes;
     bool borrowed;
 };
@@ -184,6 +185,17 @@ size_t lcl_buffer_bytes(const lcl_buffer *buffer)
     return buffer ? buffer->bytes : 0;
 }
 
+void lcl_buffer_select(lcl_buffer *b, size_t at, size_t bytes)
+{
+    b->at = at;
+    b->bytes = bytes;
+}
+
+int64_t lcl_buffer_first(const lcl_buffer *b)
+{
+    return b ? (int64_t)(b->at / sizeof(double)) : 0;
+}
+
 cl_command_queue lcl_context_queue(const lcl_context *ctx)
 {
     return ctx->queue;
@@ -313,8 +325,8 @@ enum lcl_status lcl_buffer_copy(lcl_buffer *to, const lcl_buffer *from)
     if (bytes == 0)
         return LCL_OK;
     return LCL_CL(&to->ctx->cl,
-                  clEnqueueCopyBuffer(to->ctx->queue, from->mem, to->mem, 0, 0,
-                                      bytes, 0, NULL, NULL));
+                  clEnqueueCopyBuffer(to->ctx->queue, from->mem, to->mem,
+                                      from->at, to->at, bytes, 0, NULL, NULL));
 }
 
 // ------------------------------------------------------------------- windows

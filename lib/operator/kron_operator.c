@@ -178,5 +178,7 @@ enum lcl_status lcl_operator_update_kron(lcl_operator *A,
             A->info.kron ? "a lcl_kron_rows; call "
                            "lcl_operator_update_kron_rows()"
                          : "no lcl_kron");
-    return A->ops->update_kron(A, K);
+    const enum lcl_status st =
+        lcl_context_expect_free(A->range.ctx, "lcl_operator_update_kron");
+    return st < 0 ? st : A->ops->update_kron(A, K);
 }

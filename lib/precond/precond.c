@@ -3,6 +3,7 @@
 #include "lib/precond/precond.h"
 
 #include "host/alloc.h"
+#include "host/background.h"
 #include "host/interop.h"
 #include "host/log.h"
 #include "host/runtime.h"
@@ -390,8 +391,9 @@ enum lcl_status lcl_precond_create(lcl_precond **out, lcl_operator *A,
         return lcl_misuse(log, "lcl_precond_create: an argument is NULL");
     if (!params)
         params = &defaults;
-    enum lcl_status st = lcl_precond_expect_equal(&A->range, params);
-    if (st < 0)
+    enum lcl_status st =
+        lcl_context_expect_free(A->range.ctx, "lcl_precond_create");
+    if (st < 0 || (st = lcl_precond_expect_equal(&A->range, params)) < 0)
         return st;
     st = create(out, A, params);
     if (st < 0)
@@ -417,7 +419,9 @@ static enum lcl_status create_callback(lcl_precond **out, lcl_operator *A,
     if (!out || !A || (!callback->host && !callback->device))
         return lcl_misuse(log,
                           "lcl_precond_create_callback: an argument is NULL");
-    if ((st = check_operator(A, LCL_PRECOND_NONE, log)) < 0 ||
+    if ((st = lcl_context_expect_free(A->range.ctx,
+                                      "lcl_precond_create_callback")) < 0 ||
+        (st = check_operator(A, LCL_PRECOND_NONE, log)) < 0 ||
         (st = allocate(out, A, &callback_ops)) < 0)
         return st;
     lcl_precond *M = *out;
@@ -472,7 +476,10 @@ enum lcl_status lcl_precond_update(lcl_precond *M)
     if (!M)
         return refuse_null(M, "lcl_precond_update");
     const struct lcl_space *V = &M->op.range;
-    const enum lcl_status st = lcl_space_agree(V, refresh_copy(M), what);
+    enum lcl_status st = lcl_context_expect_free(V->ctx, "lcl_precond_update");
+    if (st < 0)
+        return st;
+    st = lcl_space_agree(V, refresh_copy(M), what);
     return st < 0 ? st : lcl_space_agree(V, lcl_precond_refactor(M), what);
 }
 
@@ -491,7 +498,10 @@ enum lcl_status lcl_precond_apply(lcl_precond *M, const double *b, double *x)
 {
     if (!M || !b || !x)
         return refuse_null(M, "lcl_precond_apply");
-    return lcl_space_end(&M->op.range, lcl_apply_host(&M->op, b, x));
+    const enum lcl_status st =
+        lcl_context_expect_free(M->op.range.ctx, "lcl_precond_apply");
+    return st < 0 ? st
+                  : lcl_space_end(&M->op.range, lcl_apply_host(&M->op, b, x));
 }
 
 // b and x may be the same: b is then copied.
@@ -522,7 +532,8 @@ enum lcl_status lcl_precond_apply_cl(lcl_precond *M, cl_mem b, cl_mem x)
     if (!M || !b || !x)
         return refuse_null(M, "lcl_precond_apply_cl");
     lcl_context *ctx = M->op.range.ctx;
-    if ((st = lcl_buffer_wrap(&in, ctx, b, LCL_ACCESS_READ, "b")) == LCL_OK &&
+    if ((st = lcl_context_expect_free(ctx, "lcl_precond_apply_cl")) == LCL_OK &&
+        (st = lcl_buffer_wrap(&in, ctx, b, LCL_ACCESS_READ, "b")) == LCL_OK &&
         (st = lcl_buffer_wrap(&result, ctx, x, LCL_ACCESS_WRITE, "x")) ==
             LCL_OK)
         st = lcl_space_end(&M->op.range, apply_buffers(M, in, result, b == x));
@@ -554,6 +565,7 @@ void lcl_precond_destroy(lcl_precond **precond)
     if (!precond || !*precond)
         return;
     lcl_precond *M = *precond;
+    lcl_background_wait(M->op.range.ctx);
     lcl_precond_destroy(&M->transposed);
     lcl_operator_finish(&M->op);
     if (M->matrix != M->A)

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Work of a context on a thread of its own, while its caller does other things.
+#pragma once
+
+#include <levelcl/opencl.h>
+
+typedef enum lcl_status lcl_background_fn(void *arg);
+
+// Calls fn(arg) on a thread that blocks all signals. *done, which the caller
+// releases, completes when fn has returned and the context is free again: with
+// CL_COMPLETE, or with the status that fn returned if that is negative. Only
+// for a context that is free. Returns LCL_OK; LCL_EDEVICE or LCL_ENOMEM, and
+// then does not call fn.
+enum lcl_status lcl_background_start(lcl_context *ctx, lcl_background_fn *fn,
+                                     void *arg, cl_event *done);
+
+// Waits for the thread, if there is one; not on the thread itself.
+void lcl_background_wait(lcl_context *ctx);
