@@ -7,6 +7,8 @@
 #include "host/parallel.h"
 #include "host/runtime.h"
 
+#include <time.h>
+
 enum { IDLE = 0, STARTING, RUNNING };
 
 // After IDLE the caller may use and even destroy what `arg` refers to, and
@@ -69,6 +71,19 @@ enum lcl_status lcl_background_start(lcl_context *ctx, lcl_background_fn *fn,
     cl->api->clReleaseEvent(*done);
     *done = NULL;
     return lcl_fail_memory(&cl->log, "a thread");
+}
+
+void lcl_background_rest(const lcl_context *ctx, cl_event event)
+{
+    const struct timespec pause = {0, 20000};
+    cl_int status = CL_QUEUED;
+    if (ctx->caps.type != LCL_DEVICE_GPU || !is_own_thread(&ctx->background))
+        return;
+    while (ctx->cl.api->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                       sizeof status, &status,
+                                       NULL) == CL_SUCCESS &&
+           status > CL_COMPLETE)
+        nanosleep(&pause, NULL);
 }
 
 enum lcl_status lcl_context_expect_free(const lcl_context *ctx,

@@ -16,3 +16,8 @@ enum lcl_status lcl_background_start(lcl_context *ctx, lcl_background_fn *fn,
 
 // Waits for the thread, if there is one; not on the thread itself.
 void lcl_background_wait(lcl_context *ctx);
+
+// On the thread of a GPU's context, sleeps until the event is complete or has
+// failed: drivers spin in clWaitForEvents(), and the caller's program has other
+// work for the processor. Else returns at once.
+void lcl_background_rest(const lcl_context *ctx, cl_event event);

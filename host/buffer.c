@@ -3,6 +3,7 @@
 #include "host/buffer.h"
 
 #include "host/alloc.h"
+#include "host/background.h"
 #include "host/context.h"
 #include "host/interop.h"
 #include "host/log.h"
@@ -392,6 +393,7 @@ enum lcl_status lcl_window_take(lcl_window *w, const void **data)
     lcl_context *ctx = w->source->ctx;
     const size_t half = w->taken++ % 2;
     *data = w->pinned.host + half * w->source->bytes;
+    lcl_background_rest(ctx, w->event[half]);
     const enum lcl_status st =
         LCL_CL(&ctx->cl, clWaitForEvents(1, &w->event[half]));
     ctx->cl.api->clReleaseEvent(w->event[half]);

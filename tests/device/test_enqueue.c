@@ -445,6 +445,20 @@ static void test_enqueue__solves_follow_each_other_at_once(void **state)
     close_system(&t);
 }
 
+// As on a GPU, whose thread sleeps instead of spinning.
+static void test_enqueue__the_thread_may_rest(void **state)
+{
+    struct system t;
+    open_system(&t, *state, LCL_PRECOND_JACOBI, NULL);
+    const enum lcl_device_type type = t.ctx->caps.type;
+    t.ctx->caps.type = LCL_DEVICE_GPU;
+    assert_int_equal(enqueue(&t), LCL_OK);
+    assert_int_equal(await(&t), CL_COMPLETE);
+    t.ctx->caps.type = type;
+    expect_columns(&t, LCL_PRECOND_JACOBI);
+    close_system(&t);
+}
+
 static void test_enqueue__a_failed_solve_tells_by_its_report(void **state)
 {
     const struct lcl_solver_params params = {.type = LCL_SOLVER_CG,
@@ -709,6 +723,7 @@ int main(void)
         cmocka_unit_test(test_enqueue__a_solve_can_be_cancelled),
         cmocka_unit_test(test_enqueue__a_monitor_ends_all_columns),
         cmocka_unit_test(test_enqueue__solves_follow_each_other_at_once),
+        cmocka_unit_test(test_enqueue__the_thread_may_rest),
         cmocka_unit_test(test_enqueue__a_failed_solve_tells_by_its_report),
         cmocka_unit_test(test_enqueue__callbacks_use_the_context),
         cmocka_unit_test(test_enqueue__a_solve_waits_for_another_queue),
