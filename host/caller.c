@@ -31,6 +31,27 @@ enum lcl_status lcl_array_wrap(lcl_buffer **out, lcl_context *ctx,
     return LCL_OK;
 }
 
+enum lcl_status lcl_pair_wrap(struct lcl_pair *v, lcl_context *ctx, cl_mem x,
+                              int64_t in, cl_mem y, int64_t out,
+                              bool accumulates)
+{
+    const int access = LCL_ACCESS_WRITE | (accumulates ? LCL_ACCESS_READ : 0);
+    const struct lcl_array_cl from = {x, 0}, to = {y, 0};
+    enum lcl_status st;
+    if (x == y)
+        return lcl_fail(&ctx->cl.log, LCL_EINVAL,
+                        "x and y are the same buffer, expected two");
+    if ((st = lcl_array_wrap(&v->x, ctx, &from, in, LCL_ACCESS_READ, "x")) < 0)
+        return st;
+    return lcl_array_wrap(&v->y, ctx, &to, out, access, "y");
+}
+
+void lcl_pair_finish(struct lcl_pair *v)
+{
+    lcl_buffer_destroy(&v->x);
+    lcl_buffer_destroy(&v->y);
+}
+
 // ------------------------------------------------------------------- events
 
 static enum lcl_status check_event(const lcl_context *ctx, cl_uint k,

@@ -13,6 +13,19 @@ enum lcl_status lcl_array_wrap(lcl_buffer **out, lcl_context *ctx,
                                const struct lcl_array_cl *array, int64_t count,
                                int access, const char *what);
 
+// Two different buffers of the caller.
+struct lcl_pair {
+    lcl_buffer *x, *y;
+};
+
+// Wraps x, of at least `in` doubles, to be read, and y, of at least `out`, to
+// be written or, if `accumulates`, also read. Statuses as lcl_array_wrap(). The
+// caller finishes *v, all zero at first, also on error.
+enum lcl_status lcl_pair_wrap(struct lcl_pair *v, lcl_context *ctx, cl_mem x,
+                              int64_t in, cl_mem y, int64_t out,
+                              bool accumulates);
+void lcl_pair_finish(struct lcl_pair *v);
+
 // Sets *events->done to NULL; the result is `events`, or no events for NULL.
 const struct lcl_events_cl *lcl_events_begin(
     const struct lcl_events_cl *events);

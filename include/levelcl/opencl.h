@@ -91,6 +91,9 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_solver_enqueue_cl(
  * wait for other queues. Returns when its work is enqueued. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_precond_apply_cl(lcl_precond *M,
                                                            cl_mem b, cl_mem x);
+/* The same for x = M^-T b, as lcl_precond_apply_transpose(). */
+LCL_NODISCARD LCL_API enum lcl_status lcl_precond_apply_transpose_cl(
+    lcl_precond *M, cl_mem b, cl_mem x);
 
 /* A matrix as struct lcl_csr, in buffers of the context, which may be larger
  * than needed. Without entries, col_ind and val may be NULL. */
@@ -153,6 +156,10 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_precond_create_callback_cl(
  * returns when the work is enqueued. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_operator_apply_cl(lcl_operator *A,
                                                             cl_mem x, cl_mem y);
+/* The same for y = A^T x, as lcl_operator_apply_transpose(): x has rows, y has
+ * cols doubles. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_operator_apply_transpose_cl(
+    lcl_operator *A, cl_mem x, cl_mem y);
 
 LCL_END_DECLS
 

@@ -92,7 +92,7 @@ static enum lcl_status set_up(lcl_operator *A, const struct lcl_kron *K,
          (st = renumber(A, K->stages)) < 0) ||
         (st = lcl_buffer_create(&T->coef, ctx, coefficients, sizeof(double),
                                 "coefficients")) < 0 ||
-        (st = ops->create(A, K)) < 0)
+        (st = ops->upload(A, K)) < 0 || (st = ops->complete(A)) < 0)
         return st;
     A->info.bytes += lcl_numbering_bytes(&A->own);
     return upload_values(A, K);

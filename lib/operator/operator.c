@@ -3,7 +3,7 @@
 #include "lib/operator/operator.h"
 #include "host/alloc.h"
 #include "host/background.h"
-#include "host/interop.h"
+#include "host/caller.h"
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/matrix/view.h"
@@ -128,34 +128,19 @@ enum lcl_status lcl_operator_apply(lcl_operator *A, const double *x, double *y)
     return st < 0 ? st : lcl_space_end(&A->range, lcl_apply_host(A, x, y));
 }
 
+// Kronecker products accumulate their terms in y.
 enum lcl_status lcl_operator_apply_cl(lcl_operator *A, cl_mem x, cl_mem y)
 {
-    lcl_buffer *in = NULL, *result = NULL;
+    struct lcl_pair v = {0};
     enum lcl_status st;
     if (!A || !x || !y)
         return refuse_null(A, "lcl_operator_apply_cl");
-    // Kronecker products accumulate their terms in y
-    const int access =
-        A->info.kron ? LCL_ACCESS_READ | LCL_ACCESS_WRITE : LCL_ACCESS_WRITE;
-    const size_t cols = (size_t)A->info.cols * sizeof(double);
-    const size_t rows = (size_t)A->info.rows * sizeof(double);
-    if ((st = lcl_context_expect_free(A->range.ctx, "lcl_operator_apply_cl")) <
-            0 ||
-        (st = lcl_buffer_wrap(&in, A->range.ctx, x, LCL_ACCESS_READ, "x")) <
-            0 ||
-        (st = lcl_buffer_wrap(&result, A->range.ctx, y, access, "y")) < 0)
-        goto out;
-    if (x == y || lcl_buffer_bytes(in) < cols ||
-        lcl_buffer_bytes(result) < rows)
-        st = lcl_fail(log_of(A), LCL_EINVAL,
-                      "lcl_operator_apply_cl: expected two different buffers "
-                      "of at least %zu and %zu bytes",
-                      cols, rows);
-    else
-        st = lcl_apply_buffers(A, in, result);
-out:
-    st = lcl_space_end(&A->range, st);
-    lcl_buffer_destroy(&result);
-    lcl_buffer_destroy(&in);
-    return st;
+    lcl_context *ctx = A->range.ctx;
+    if ((st = lcl_context_expect_free(ctx, "lcl_operator_apply_cl")) < 0)
+        return st;
+    if ((st = lcl_pair_wrap(&v, ctx, x, A->info.cols, y, A->info.rows,
+                            A->info.kron)) == LCL_OK)
+        st = lcl_apply_buffers(A, v.x, v.y);
+    lcl_pair_finish(&v);
+    return lcl_space_end(&A->range, st);
 }

@@ -4,7 +4,6 @@
 
 #include "host/alloc.h"
 #include "host/background.h"
-#include "host/interop.h"
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/operator/callback.h"
@@ -502,44 +501,6 @@ enum lcl_status lcl_precond_apply(lcl_precond *M, const double *b, double *x)
         lcl_context_expect_free(M->op.range.ctx, "lcl_precond_apply");
     return st < 0 ? st
                   : lcl_space_end(&M->op.range, lcl_apply_host(&M->op, b, x));
-}
-
-// b and x may be the same: b is then copied.
-static enum lcl_status apply_buffers(lcl_precond *M, lcl_buffer *b,
-                                     lcl_buffer *x, bool same)
-{
-    const size_t bytes = (size_t)M->op.range.n * sizeof(double);
-    lcl_buffer *copy = NULL;
-    enum lcl_status st;
-    if (lcl_buffer_bytes(b) != bytes || lcl_buffer_bytes(x) != bytes)
-        return lcl_fail(log_of(M), LCL_EINVAL,
-                        "lcl_precond_apply_cl: buffers of %zu and %zu bytes, "
-                        "expected %zu bytes each",
-                        lcl_buffer_bytes(b), lcl_buffer_bytes(x), bytes);
-    if (!same)
-        return lcl_apply_buffers(&M->op, b, x);
-    if ((st = lcl_space_vector(&copy, &M->op.domain)) == LCL_OK &&
-        (st = lcl_buffer_copy(copy, b)) == LCL_OK)
-        st = lcl_apply_buffers(&M->op, copy, x);
-    lcl_buffer_destroy(&copy);
-    return st;
-}
-
-enum lcl_status lcl_precond_apply_cl(lcl_precond *M, cl_mem b, cl_mem x)
-{
-    lcl_buffer *in = NULL, *result = NULL;
-    enum lcl_status st;
-    if (!M || !b || !x)
-        return refuse_null(M, "lcl_precond_apply_cl");
-    lcl_context *ctx = M->op.range.ctx;
-    if ((st = lcl_context_expect_free(ctx, "lcl_precond_apply_cl")) == LCL_OK &&
-        (st = lcl_buffer_wrap(&in, ctx, b, LCL_ACCESS_READ, "b")) == LCL_OK &&
-        (st = lcl_buffer_wrap(&result, ctx, x, LCL_ACCESS_WRITE, "x")) ==
-            LCL_OK)
-        st = lcl_space_end(&M->op.range, apply_buffers(M, in, result, b == x));
-    lcl_buffer_destroy(&result);
-    lcl_buffer_destroy(&in);
-    return st;
 }
 
 enum lcl_status lcl_precond_locate(const lcl_precond *M, int32_t *part,
