@@ -6,6 +6,7 @@
 #include "lib/operator/sources.h"
 #include "lib/ref/sources.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,16 +68,18 @@ static struct lcl_sources upload(lcl_context *ctx, const struct sources *S)
     };
 }
 
-// `count` doubles, selected behind `before` poisoned ones.
+// `count` doubles, selected behind `before` NaN.
 static lcl_buffer *behind(lcl_context *ctx, const double *x, int64_t count,
                           int before)
 {
-    const size_t size = sizeof *x, at = (size_t)before * size;
-    lcl_buffer *buffer = test_poisoned(ctx, before + count, size);
-    const size_t bytes = lcl_buffer_bytes(buffer);
-    assert_int_equal(lcl_buffer_write_at(buffer, at, x, (size_t)count * size),
-                     LCL_OK);
-    lcl_buffer_select(buffer, at, bytes - at);
+    const size_t at = (size_t)before * sizeof *x;
+    double *all = test_vector(before + count);
+    for (int k = 0; k < before; ++k)
+        all[k] = NAN;
+    memcpy(all + before, x, (size_t)count * sizeof *x);
+    lcl_buffer *buffer = test_upload(ctx, all, before + count, sizeof *all);
+    lcl_buffer_select(buffer, at, lcl_buffer_bytes(buffer) - at);
+    free(all);
     return buffer;
 }
 

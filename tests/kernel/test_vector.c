@@ -44,11 +44,11 @@ enum { BEFORE = 3 }; // doubles before a vector in its buffer
 static lcl_buffer *behind(lcl_context *ctx, const double *x, int64_t count)
 {
     const size_t size = sizeof *x;
-    lcl_buffer *buffer = test_poisoned(ctx, BEFORE + count, size);
-    if (x)
-        assert_int_equal(
-            lcl_buffer_write_at(buffer, BEFORE * size, x, (size_t)count * size),
-            LCL_OK);
+    double *all = test_vector(BEFORE + count);
+    for (int64_t k = 0; k < BEFORE + count; ++k)
+        all[k] = x && k >= BEFORE ? x[k - BEFORE] : NAN;
+    lcl_buffer *buffer = test_upload(ctx, all, BEFORE + count, size);
+    free(all);
     lcl_buffer_select(buffer, BEFORE * size, (size_t)count * size);
     return buffer;
 }
