@@ -7,6 +7,7 @@
 #include "host/runtime.h"
 #include "tests/support/capture.h"
 #include "tests/support/device.h"
+#include "tests/support/fail_alloc.h"
 #include "tests/support/fake_cl.h"
 #include "tests/support/job.h"
 #include "tests/support/matrices.h"
@@ -47,14 +48,14 @@ static void create_solver(void)
     const struct lcl_precond_params precond = {.type = LCL_PRECOND_JACOBI};
     const struct lcl_solver_params solver = {.type = LCL_SOLVER_CG};
     own.A = test_laplacian(5, 4, 3);
-    own.b = test_random_vector(own.A.rows, 3);
+    own.b = test_random_vector(2 * own.A.rows, 3);
     assert_int_equal(lcl_operator_create(&own.op, own.ctx, &own.A, NULL),
                      LCL_OK);
     assert_int_equal(lcl_precond_create(&own.M, own.op, &precond), LCL_OK);
     assert_int_equal(lcl_solver_create(&own.S, own.op, own.M, &solver), LCL_OK);
     for (int k = 0; k < 2; ++k)
         own.on_device[k] =
-            test_upload(own.ctx, own.b, own.A.rows, sizeof(double));
+            test_upload(own.ctx, own.b, 2 * own.A.rows, sizeof(double));
     own.solve = (struct lcl_solve_cl){
         .b = {lcl_buffer_mem(own.on_device[0]), 0},
         .x = {lcl_buffer_mem(own.on_device[1]), 0},
@@ -179,12 +180,36 @@ static void test_background__any_call_may_fail(void **state)
     expect_solved();
 }
 
+// Two columns keep their histories.
+static void test_background__any_allocation_may_fail(void **state)
+{
+    (void)state;
+    long n = 0;
+    bool failed;
+    own.solve.count = 2;
+    own.solve.ldb = own.solve.ldx = own.A.rows;
+    do {
+        struct lcl_report reports[2];
+        fail_call(FAKE_CL_ANY, 0);
+        lcl_test_fail_alloc_at(++n);
+        const enum lcl_status st = run(reports);
+        failed = lcl_test_alloc_failed();
+        lcl_test_fail_alloc_at(0);
+        if (st != LCL_OK && (st != LCL_ENOMEM || !failed))
+            fail_msg("allocation %ld: %s", n, lcl_status_name(st));
+    } while (failed);
+    assert_true(n > 3);
+    own.solve.count = 1;
+    expect_solved();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_background__without_a_thread_nothing_happens),
         cmocka_unit_test(test_background__events_may_be_invalid),
         cmocka_unit_test(test_background__any_call_may_fail),
+        cmocka_unit_test(test_background__any_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
