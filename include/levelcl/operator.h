@@ -255,11 +255,11 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_operator_apply(lcl_operator *A,
                                                          double *y);
 
 /* y = A^T x for host vectors; x has rows, y has cols entries. Blocking. The
- * first call makes a transpose of the matrix on the device, later ones renew
- * its values if those of A have changed. The order of sums is fixed. Returns
- * LCL_OK, LCL_EINVAL, LCL_EUNSUPPORTED (Kronecker systems, callbacks, several
- * devices; 2^32 entries or more), LCL_EDEVMEM, LCL_ENOMEM, LCL_EBUILD or
- * LCL_EDEVICE. */
+ * first call makes a transpose of the matrix, or of both matrices of a
+ * Kronecker system, on the device, later ones renew its values if those of A
+ * have changed. The order of sums is fixed. Returns LCL_OK, LCL_EINVAL,
+ * LCL_EUNSUPPORTED (callbacks, several devices; 2^32 entries or more),
+ * LCL_EDEVMEM, LCL_ENOMEM, LCL_EBUILD or LCL_EDEVICE. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_operator_apply_transpose(
     lcl_operator *A, const double *x, double *y);
 

@@ -77,7 +77,7 @@ static enum lcl_status check(const lcl_solver *S, const struct columns *c)
 
 // ------------------------------------------------------------------- solves
 
-static enum lcl_status allocate(lcl_solver *S, int count)
+enum lcl_status lcl_krylov_make_histories(lcl_solver *S, int count)
 {
     lcl_krylov_drop_histories(S);
     S->histories = lcl_calloc((size_t)count, sizeof *S->histories);
@@ -87,19 +87,12 @@ static enum lcl_status allocate(lcl_solver *S, int count)
     return LCL_OK;
 }
 
-// Keeps the history of the last solve, to which a report points, until the next
-// lcl_solver_solve_many().
-static void keep_history(lcl_solver *S, int j)
+void lcl_krylov_keep_history(lcl_solver *S, int j)
 {
     lcl_solver *own = S->member ? S->member[0] : S;
     S->histories[j] = own->history;
     own->history = NULL;
     own->history_count = own->history_room = 0;
-}
-
-static bool is_interrupted(enum lcl_stop stop)
-{
-    return stop == LCL_STOP_MONITOR || stop == LCL_STOP_CANCELLED;
 }
 
 static enum lcl_status solve_columns(lcl_solver *S, const struct columns *c,
@@ -112,12 +105,12 @@ static enum lcl_status solve_columns(lcl_solver *S, const struct columns *c,
             lcl_solver_solve(S, c->b + j * c->ldb, c->x + j * c->ldx, &report);
         if (st < 0)
             return st;
-        keep_history(S, j);
+        lcl_krylov_keep_history(S, j);
         if (reports)
             reports[j] = report;
         if (result == LCL_OK)
             result = st;
-        if (is_interrupted(report.stop))
+        if (lcl_krylov_is_interrupted(report.stop))
             break;
     }
     return result;
@@ -135,11 +128,14 @@ enum lcl_status lcl_solver_solve_many(lcl_solver *S, const double *B,
         return lcl_misuse(S ? lcl_context_log(S->ctx) : NULL,
                           "lcl_solver_solve_many: an argument is NULL");
     const struct lcl_space *V = &S->A->range;
+    if ((st = lcl_context_expect_free(S->ctx, "lcl_solver_solve_many")) < 0)
+        return st;
     for (int j = 0; j < count && reports; ++j)
         reports[j] = none;
     if ((st = lcl_space_expect_equal(V, "a solve", all, 1)) < 0 ||
         (st = lcl_space_agree(V, check(S, &c), "a solve")) < 0 ||
-        (st = lcl_space_agree(V, allocate(S, count), "a solve")) < 0)
+        (st = lcl_space_agree(V, lcl_krylov_make_histories(S, count),
+                              "a solve")) < 0)
         return st;
     return solve_columns(S, &c, reports);
 }

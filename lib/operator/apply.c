@@ -23,7 +23,8 @@ void lcl_operator_init(lcl_operator *A, const struct lcl_operator_ops *ops,
 void lcl_operator_finish(lcl_operator *A)
 {
     lcl_operator_destroy(&A->transposed.op);
-    lcl_buffer_destroy(&A->transposed.map);
+    lcl_buffer_destroy(&A->transposed.map[0]);
+    lcl_buffer_destroy(&A->transposed.map[1]);
     if (A->ops && A->ops->destroy)
         A->ops->destroy(A);
     if (A->comm)

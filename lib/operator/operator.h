@@ -34,7 +34,9 @@ struct lcl_kron; // <levelcl/kron.h>
 // A^T as an operator, see lcl_operator_transposed().
 struct lcl_transposed {
     lcl_operator *op; // NULL: not made; its caller's numbering is that of A
-    lcl_buffer *map;  // block of op, before it is renumbered -> block of A
+    // Block of op, before it is renumbered -> block of A; the second one is of
+    // L of a Kronecker system
+    lcl_buffer *map[2];
     lcl_kernel *values;
     uint64_t version; // of A's values
     int renumbered;   // of A when op was made

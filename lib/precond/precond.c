@@ -3,7 +3,7 @@
 #include "lib/precond/precond.h"
 
 #include "host/alloc.h"
-#include "host/interop.h"
+#include "host/background.h"
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/operator/callback.h"
@@ -413,8 +413,9 @@ enum lcl_status lcl_precond_create(lcl_precond **out, lcl_operator *A,
         return lcl_misuse(log, "lcl_precond_create: an argument is NULL");
     if (!params)
         params = &defaults;
-    enum lcl_status st = lcl_precond_expect_equal(&A->range, params);
-    if (st < 0)
+    enum lcl_status st =
+        lcl_context_expect_free(A->range.ctx, "lcl_precond_create");
+    if (st < 0 || (st = lcl_precond_expect_equal(&A->range, params)) < 0)
         return st;
     st = create(out, A, params);
     if (st < 0)
@@ -440,7 +441,9 @@ static enum lcl_status create_callback(lcl_precond **out, lcl_operator *A,
     if (!out || !A || (!callback->host && !callback->device))
         return lcl_misuse(log,
                           "lcl_precond_create_callback: an argument is NULL");
-    if ((st = check_operator(A, LCL_PRECOND_NONE, log)) < 0 ||
+    if ((st = lcl_context_expect_free(A->range.ctx,
+                                      "lcl_precond_create_callback")) < 0 ||
+        (st = check_operator(A, LCL_PRECOND_NONE, log)) < 0 ||
         (st = allocate(out, A, &callback_ops)) < 0)
         return st;
     lcl_precond *M = *out;
@@ -495,7 +498,10 @@ enum lcl_status lcl_precond_update(lcl_precond *M)
     if (!M)
         return refuse_null(M, "lcl_precond_update");
     const struct lcl_space *V = &M->op.range;
-    const enum lcl_status st = lcl_space_agree(V, refresh_copy(M), what);
+    enum lcl_status st = lcl_context_expect_free(V->ctx, "lcl_precond_update");
+    if (st < 0)
+        return st;
+    st = lcl_space_agree(V, refresh_copy(M), what);
     return st < 0 ? st : lcl_space_agree(V, lcl_precond_refactor(M), what);
 }
 
@@ -514,44 +520,10 @@ enum lcl_status lcl_precond_apply(lcl_precond *M, const double *b, double *x)
 {
     if (!M || !b || !x)
         return refuse_null(M, "lcl_precond_apply");
-    return lcl_space_end(&M->op.range, lcl_apply_host(&M->op, b, x));
-}
-
-// b and x may be the same: b is then copied.
-static enum lcl_status apply_buffers(lcl_precond *M, lcl_buffer *b,
-                                     lcl_buffer *x, bool same)
-{
-    const size_t bytes = (size_t)M->op.range.n * sizeof(double);
-    lcl_buffer *copy = NULL;
-    enum lcl_status st;
-    if (lcl_buffer_bytes(b) != bytes || lcl_buffer_bytes(x) != bytes)
-        return lcl_fail(log_of(M), LCL_EINVAL,
-                        "lcl_precond_apply_cl: buffers of %zu and %zu bytes, "
-                        "expected %zu bytes each",
-                        lcl_buffer_bytes(b), lcl_buffer_bytes(x), bytes);
-    if (!same)
-        return lcl_apply_buffers(&M->op, b, x);
-    if ((st = lcl_space_vector(&copy, &M->op.domain)) == LCL_OK &&
-        (st = lcl_buffer_copy(copy, b)) == LCL_OK)
-        st = lcl_apply_buffers(&M->op, copy, x);
-    lcl_buffer_destroy(&copy);
-    return st;
-}
-
-enum lcl_status lcl_precond_apply_cl(lcl_precond *M, cl_mem b, cl_mem x)
-{
-    lcl_buffer *in = NULL, *result = NULL;
-    enum lcl_status st;
-    if (!M || !b || !x)
-        return refuse_null(M, "lcl_precond_apply_cl");
-    lcl_context *ctx = M->op.range.ctx;
-    if ((st = lcl_buffer_wrap(&in, ctx, b, LCL_ACCESS_READ, "b")) == LCL_OK &&
-        (st = lcl_buffer_wrap(&result, ctx, x, LCL_ACCESS_WRITE, "x")) ==
-            LCL_OK)
-        st = lcl_space_end(&M->op.range, apply_buffers(M, in, result, b == x));
-    lcl_buffer_destroy(&result);
-    lcl_buffer_destroy(&in);
-    return st;
+    const enum lcl_status st =
+        lcl_context_expect_free(M->op.range.ctx, "lcl_precond_apply");
+    return st < 0 ? st
+                  : lcl_space_end(&M->op.range, lcl_apply_host(&M->op, b, x));
 }
 
 enum lcl_status lcl_precond_locate(const lcl_precond *M, int32_t *part,
@@ -577,6 +549,7 @@ void lcl_precond_destroy(lcl_precond **precond)
     if (!precond || !*precond)
         return;
     lcl_precond *M = *precond;
+    lcl_background_wait(M->op.range.ctx);
     lcl_precond_destroy(&M->transposed);
     lcl_operator_finish(&M->op);
     if (M->matrix != M->A)

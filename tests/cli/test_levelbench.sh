@@ -26,6 +26,12 @@ for op in setup apply spmv refresh bicgstab; do
     [ "$(grep -c "^{\"op\":\"$op\".*\"problem\":\"lap3d:6\".*\"ms\":" "$dir/out")" -ge 2 ] ||
         flunk "a line of $op for each preconditioner"
 done
+for line in update:device enqueue:jacobi; do
+    grep -q "^{\"op\":\"${line%:*}\",\"variant\":\"${line#*:}\".*\"ms\":[0-9]" "$dir/out" ||
+        flunk "a line of $line"
+done
+[ "$(grep -c '^{"op":"enqueue".*"stop":"rtol","call_us":[0-9.]*,"host_free":[01][.0-9]*,"process_cpu":' "$dir/out")" = 4 ] ||
+    flunk 'solves that do not block converge'
 for variant in none ic0; do
     grep -q "^{\"op\":\"cg\",\"variant\":\"$variant\".*\"ms_per_iter\":" "$dir/out" ||
         flunk "a line of cg with $variant"

@@ -343,6 +343,8 @@ static const struct variant variants[] = {
     {"block_3",   8, {.source = "to_blocks.cl", .block = 3}},
     {"block_8",   8, {.source = "to_blocks.cl", .block = 8, .wide = 1}},
     {"block_3",   4, {.source = "transpose_values.cl", .block = 3}},
+    {"pairs",     8, {.source = "transpose_values.cl", .block = 4,
+                      .defines = {{"NUMBERS", 2}}}},
     {"block_3",   1, {.source = "to_entries.cl", .block = 3}},
     {"block_3",   8, {.source = "cpr.cl", .block = 3,
                       .defines = {{"PRESSURE", 1}}}},

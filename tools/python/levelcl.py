@@ -307,6 +307,7 @@ class Status(enum.IntEnum):
     EBUILD = -10
     ESELFTEST = -11
     EPIVOT = -12
+    EBUSY = -13
 
 
 # ------------------------------------------------------------------- library
