@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Several right-hand sides, one after the other.
-#include "lib/krylov/krylov.h"
+// Several right-hand sides: together where the solver can, or one after the
+// other.
+#include "lib/krylov/column_pass.h"
 
 #include "host/alloc.h"
 #include "host/log.h"
@@ -16,18 +17,11 @@ void lcl_krylov_drop_histories(lcl_solver *S)
     S->columns = 0;
 }
 
-// The columns of the caller.
-struct columns {
-    const double *b;
-    int64_t ldb;
-    double *x;
-    int64_t ldx;
-    int count;
-};
+enum { TOGETHER = 8 }; // columns that share a pass at most
 
 // ------------------------------------------------------------------- checks
 
-static bool overlap(const struct columns *c, int64_t n)
+static bool overlap(const struct lcl_given_columns *c, int64_t n)
 {
     const uintptr_t b = (uintptr_t)c->b, x = (uintptr_t)c->x;
     const int64_t last = c->count - 1;
@@ -36,7 +30,7 @@ static bool overlap(const struct columns *c, int64_t n)
     return b < x ? x - b < of_b : b - x < of_x;
 }
 
-static enum lcl_status check_shape(const lcl_solver *S, const struct columns *c)
+static enum lcl_status check_shape(const lcl_solver *S, const struct lcl_given_columns *c)
 {
     const struct lcl_log *log = lcl_context_log(S->ctx);
     const int64_t n = S->A->range.n;
@@ -59,7 +53,7 @@ static enum lcl_status check_shape(const lcl_solver *S, const struct columns *c)
                          : LCL_OK;
 }
 
-static enum lcl_status check(const lcl_solver *S, const struct columns *c)
+static enum lcl_status check(const lcl_solver *S, const struct lcl_given_columns *c)
 {
     const int64_t n = S->A->range.n;
     const enum lcl_status st = check_shape(S, c);
@@ -102,23 +96,62 @@ static bool is_interrupted(enum lcl_stop stop)
     return stop == LCL_STOP_MONITOR || stop == LCL_STOP_CANCELLED;
 }
 
-static enum lcl_status solve_columns(lcl_solver *S, const struct columns *c,
+static enum lcl_status solve_alone(lcl_solver *S,
+                                   const struct lcl_given_columns *c, int j,
+                                   struct lcl_report *report)
+{
+    const enum lcl_status st =
+        lcl_solver_solve(S, c->b + j * c->ldb, c->x + j * c->ldx, report);
+    if (st >= 0)
+        keep_history(S, j);
+    return st;
+}
+
+// Columns from j on, as many as a pass takes.
+static struct lcl_given_columns from(const struct lcl_given_columns *c, int j)
+{
+    const int left = c->count - j;
+    return (struct lcl_given_columns){c->b + j * c->ldb, c->ldb,
+                                      c->x + j * c->ldx, c->ldx,
+                                      left < TOGETHER ? left : TOGETHER};
+}
+
+// Solves some columns from j on, *done of them; reports[0] is that of j.
+static enum lcl_status solve_some(lcl_solver *S,
+                                  const struct lcl_given_columns *c, int j,
+                                  int *done, struct lcl_report *reports)
+{
+    struct lcl_given_columns some = from(c, j);
+    enum lcl_status st = LCL_EUNSUPPORTED;
+    for (int width = TOGETHER; width > 1 && st == LCL_EUNSUPPORTED; width /= 2)
+        if (some.count > width / 2) {
+            if (some.count > width)
+                some.count = width;
+            st = lcl_column_pass(S, &some, width, reports, S->histories + j);
+        }
+    *done = st == LCL_EUNSUPPORTED ? 1 : some.count;
+    return st == LCL_EUNSUPPORTED ? solve_alone(S, c, j, reports) : st;
+}
+
+static enum lcl_status solve_columns(lcl_solver *S,
+                                     const struct lcl_given_columns *c,
                                      struct lcl_report *reports)
 {
     enum lcl_status result = LCL_OK;
-    for (int j = 0; j < c->count; ++j) {
-        struct lcl_report report = LCL_REPORT_INIT;
-        const enum lcl_status st =
-            lcl_solver_solve(S, c->b + j * c->ldb, c->x + j * c->ldx, &report);
+    bool interrupted = false;
+    int done;
+    for (int j = 0; j < c->count && !interrupted; j += done) {
+        struct lcl_report some[TOGETHER] = {LCL_REPORT_INIT};
+        const enum lcl_status st = solve_some(S, c, j, &done, some);
         if (st < 0)
             return st;
-        keep_history(S, j);
-        if (reports)
-            reports[j] = report;
+        for (int k = 0; k < done; ++k) {
+            if (reports)
+                reports[j + k] = some[k];
+            interrupted = interrupted || is_interrupted(some[k].stop);
+        }
         if (result == LCL_OK)
             result = st;
-        if (is_interrupted(report.stop))
-            break;
     }
     return result;
 }
@@ -128,7 +161,7 @@ enum lcl_status lcl_solver_solve_many(lcl_solver *S, const double *B,
                                       int count, struct lcl_report *reports)
 {
     static const struct lcl_report none = LCL_REPORT_INIT;
-    const struct columns c = {B, ldb, X, ldx, count};
+    const struct lcl_given_columns c = {B, ldb, X, ldx, count};
     const struct lcl_common all[] = {{"columns", count}};
     enum lcl_status st;
     if (!S || !B || !X)

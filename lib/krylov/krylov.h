@@ -118,6 +118,11 @@ enum lcl_status lcl_krylov_note(struct lcl_solver *S, int iteration, double rr);
 // test, which it calls. Collective.
 enum lcl_status lcl_krylov_watch(struct lcl_solver *S);
 
+// Ends a solve: fills *report, which may be NULL, and tells the preconditioner.
+// Returns lcl_stop_status() of S->stop.
+enum lcl_status lcl_krylov_finish(struct lcl_solver *S,
+                                  struct lcl_report *report);
+
 // Frees the histories of lcl_solver_solve_many().
 void lcl_krylov_drop_histories(struct lcl_solver *S);
 
