@@ -31,18 +31,43 @@
 #define DIVERGED 1e10
 
 // Own words of state[] for each column.
-#define REASON(q)   (KRYLOV_OWN + (q))           // 0: it goes on
-#define STEP(q)     (KRYLOV_OWN + COLUMNS + (q)) // at which it ended
-#define RHO(q)      (KRYLOV_OWN + 2 * COLUMNS + (q))
-#define ALPHA(q)    (KRYLOV_OWN + 3 * COLUMNS + (q)) // 0: x and r stay
-#define BETA(q)     (KRYLOV_OWN + 4 * COLUMNS + (q))
-#define START(q)    (KRYLOV_OWN + 5 * COLUMNS + (q)) // <r, r> at first
-#define BEST(q)     (KRYLOV_OWN + 6 * COLUMNS + (q)) // and at best
-#define BEST_AT(q)  (KRYLOV_OWN + 7 * COLUMNS + (q))
+#define REASON(q)  (KRYLOV_OWN + (q))           // 0: it goes on
+#define STEP(q)    (KRYLOV_OWN + COLUMNS + (q)) // at which it ended
+#define RHO(q)     (KRYLOV_OWN + 2 * COLUMNS + (q))
+#define ALPHA(q)   (KRYLOV_OWN + 3 * COLUMNS + (q)) // 0: x and r stay
+#define BETA(q)    (KRYLOV_OWN + 4 * COLUMNS + (q))
+#define START(q)   (KRYLOV_OWN + 5 * COLUMNS + (q)) // <r, r> at first
+#define BEST(q)    (KRYLOV_OWN + 6 * COLUMNS + (q)) // and at best
+#define BEST_AT(q) (KRYLOV_OWN + 7 * COLUMNS + (q))
 #define RING(q, it)                                                            \
  (KRYLOV_OWN + 8 * COLUMNS + (q)*KRYLOV_RING_SIZE + (it) % KRYLOV_RING_SIZE)
 
 // ------------------------------------------------------------------- scalars
+
+// Work-items that share a row of partial sums.
+#define TEAM (LCL_GROUP > 2 * COLUMNS ? LCL_GROUP / (2 * COLUMNS) : 1)
+
+// total[row] = the sum of a row of `groups` partial sums; `part` has room for
+// rows * TEAM sums, rows <= 2 * COLUMNS. No loop contains a barrier.
+INLINE void sum_rows(uint rows, uint groups, global const double *sums,
+                     local double *part, local double *total)
+{
+    for (GROUP_DOWNWARDS(t, rows * TEAM)) {
+        global const double *row = sums + (long)(t / TEAM) * groups;
+        double sum = 0;
+        for (uint g = t % TEAM; g < groups; g += TEAM)
+            sum += row[g];
+        part[t] = sum;
+    }
+    GROUP_BARRIER();
+    for (GROUP_DOWNWARDS(row, rows)) {
+        double sum = 0;
+        for (uint s = 0; s < TEAM; ++s)
+            sum += part[row * TEAM + s];
+        total[row] = sum;
+    }
+    GROUP_BARRIER();
+}
 
 // Ends a column, or not.
 static inline void end_column(global double *state, uint q, int it, int reason)
@@ -84,9 +109,9 @@ static inline int watch(global double *state, uint q, int it, double rr,
         state[BEST(q)] = rr;
         state[BEST_AT(q)] = it;
     }
-    return rr > DIVERGED * state[START(q)]              ? COLUMN_DIVERGED
+    return rr > DIVERGED * state[START(q)]            ? COLUMN_DIVERGED
            : it - (int)state[BEST_AT(q)] > stagnation ? COLUMN_STAGNATION
-                                                        : 0;
+                                                      : 0;
 }
 
 // Without a finite residual x must not take the step that led to it.
@@ -107,38 +132,53 @@ static inline void begin_step(global double *state, uint q, int it, double rho,
     end_column(state, q, it, reason);
 }
 
+// Lead only: passes on that the method is over, or ends it if all columns have.
+static inline void decide(global double *state, global int *stop, int own,
+                          int over)
+{
+    if (over)
+        stop[own] = over;
+    else
+        krylov_decide(state, stop, own,
+                      all_ended(state) ? KRYLOV_CONVERGED : 0);
+}
+
+static inline double largest_of(local const double *residual)
+{
+    double largest = 0;
+    for (uint q = 0; q < COLUMNS; ++q)
+        largest = fmax(largest, residual[q]);
+    return largest;
+}
+
 // `sums` holds <r, z> and then <r, r>; with `plain` z is r. limits[q] is the
 // squared tolerance of column q, limits[COLUMNS + q] the weight of its ||r||^2
-// in the largest one, which goes to the ring of all columns.
+// in the largest one, which goes to the ring of all columns. There is no return
+// before a barrier: in groups of 8 lanes PoCL 3.1 then never ends.
 WORK_GROUP
 kernel void cg_columns_beta(int it, int groups, int plain, int stagnation,
                             global const double *limits,
                             global const double *restrict sums,
                             global double *state, global int *stop)
 {
-    local double scratch[LCL_GROUP], total[2 * COLUMNS], residual[COLUMNS];
-    const int over = stop[STOP_R], lid = get_local_id(0);
-    if (lid == 0)
-        stop[STOP_BEFORE] = over;
-    if (krylov_is_over(stop, STOP_R, STOP_P))
-        return;
-    krylov_sum_rows(2 * COLUMNS, groups, sums, total, scratch);
-    GROUP_BARRIER();
-    for (uint q = lid; q < COLUMNS; q += LCL_GROUP) {
+    local double part[2 * COLUMNS * TEAM], total[2 * COLUMNS];
+    local double residual[COLUMNS];
+    const int over = stop[STOP_R];
+    sum_rows(2 * COLUMNS, groups, sums, part, total);
+    for (GROUP_DOWNWARDS(q, COLUMNS)) {
         const double rr = total[COLUMNS + q], rho = plain ? rr : total[q];
         const bool goes_on = state[REASON(q)] == 0;
         residual[q] = goes_on ? rr * limits[COLUMNS + q] : 0;
-        begin_step(state, q, it, rho, rr, limits[q], stagnation);
+        if (!over)
+            begin_step(state, q, it, rho, rr, limits[q], stagnation);
     }
     GROUP_BARRIER_GLOBAL();
-    if (lid > 0)
-        return;
-    double largest = 0;
-    for (uint q = 0; q < COLUMNS; ++q)
-        largest = fmax(largest, residual[q]);
-    krylov_note(state, it, largest);
-    krylov_decide(state, stop, STOP_P,
-                  all_ended(state) ? KRYLOV_CONVERGED : 0);
+    if (get_local_id(0) == 0) {
+        if (!over)
+            krylov_note(state, it, largest_of(residual));
+        stop[STOP_BEFORE] = over;
+        decide(state, stop, STOP_P, over);
+    }
 }
 
 // If alpha overflows, the curvature of A along p is indistinguishable from 0.
@@ -164,18 +204,15 @@ kernel void cg_columns_alpha(int it, int groups,
                              global const double *restrict sums,
                              global double *state, global int *stop)
 {
-    local double scratch[LCL_GROUP], total[COLUMNS];
-    const int lid = get_local_id(0);
-    if (krylov_is_over(stop, STOP_P, STOP_R))
-        return;
-    krylov_sum_rows(COLUMNS, groups, sums, total, scratch);
-    GROUP_BARRIER();
-    for (uint q = lid; q < COLUMNS; q += LCL_GROUP)
-        step_length(state, q, it, total[q]);
+    local double part[COLUMNS * TEAM], total[COLUMNS];
+    const int over = stop[STOP_P];
+    sum_rows(COLUMNS, groups, sums, part, total);
+    for (GROUP_DOWNWARDS(q, COLUMNS))
+        if (!over)
+            step_length(state, q, it, total[q]);
     GROUP_BARRIER_GLOBAL();
-    if (lid == 0)
-        krylov_decide(state, stop, STOP_R,
-                      all_ended(state) ? KRYLOV_CONVERGED : 0);
+    if (get_local_id(0) == 0)
+        decide(state, stop, STOP_R, over);
 }
 
 // ------------------------------------------------------------------- vectors

@@ -6,8 +6,8 @@
 //     columns_prolong   Y = Y + Z E, and partial sums of <r_q, y_q>
 //
 // Data:   lib/multilevel/pattern.h, dense.cl.
-// Launch: columns_restrict one group per aggregate, columns_solve one wave per
-//         row, at width 1 any number of groups; columns_prolong any number.
+// Launch: columns_restrict one group per aggregate, the others any number of
+//         groups.
 // Determinism: bitwise; sums depend only on the size and number of groups.
 // If the stopping flag `stop[at]` is nonzero, the kernels do nothing.
 #include "columns.cl.h"
@@ -20,6 +20,8 @@ typedef float stored;
 #else
 typedef double stored;
 #endif
+
+#define SOLVED_ROWS 4 // rows of the inverse that a group reads at once
 
 // Rows that the group reads side by side, and the work-item's first one.
 #if LCL_WIDTH == 1
@@ -68,40 +70,43 @@ kernel void columns_restrict(
     columns_store(sum, 1, t + a * (long)COLUMNS, scratch);
 }
 
+// sum[r * OWN + c] = the work-item's share of row `first` + r of A, times
+// column c of its columns; rows after the last repeat it.
+INLINE void share_of_rows(long first, long n, long stride,
+                          global const stored *A, global const double *t,
+                          double *sum)
+{
+    for (uint k = 0; k < SOLVED_ROWS * OWN; ++k)
+        sum[k] = 0;
+    for (long j = FIRST_ROW; j < n; j += ROWS_AT_ONCE) {
+        double t_j[OWN];
+        for (uint c = 0; c < OWN; ++c)
+            t_j[c] = t[j * COLUMNS + FIRST_COLUMN + c];
+#pragma unroll
+        for (uint r = 0; r < SOLVED_ROWS; ++r) {
+            const double a = A[min(first + r, n - 1) * stride + j];
+#pragma unroll
+            for (uint c = 0; c < OWN; ++c)
+                sum[r * OWN + c] += a * t_j[c];
+        }
+    }
+}
+
 WORK_GROUP
 kernel void columns_solve(long n, long stride, global const stored *restrict A,
                           global const double *restrict t,
                           global double *restrict e, global const int *stop,
                           int at)
 {
-    double sum[COLUMNS];
+    local double scratch[LCL_GROUP];
+    double sum[SOLVED_ROWS * OWN];
     if (stop[at])
         return;
-#if LCL_WIDTH == 1
-    for (RANGE(i, n)) {
-        const uint lane = 0;
-#else
-    local double scratch[LCL_GROUP];
-    const uint lane = get_local_id(0) % LCL_WIDTH;
-    const long i = get_global_id(0) / LCL_WIDTH;
-    {
-#endif
-        for (uint q = 0; q < COLUMNS; ++q)
-            sum[q] = 0;
-        for (long j = lane; j < (i < n ? n : 0); j += LCL_WIDTH) {
-            const double a = A[i * stride + j];
-#pragma unroll
-            for (uint q = 0; q < COLUMNS; ++q)
-                sum[q] += a * t[j * COLUMNS + q];
-        }
-#pragma unroll
-        for (uint q = 0; q < COLUMNS; ++q) {
-#if LCL_WIDTH > 1
-            sum[q] = wave_sum(sum[q], LCL_WIDTH, scratch);
-#endif
-            if (i < n && lane == 0)
-                e[i * COLUMNS + q] = sum[q];
-        }
+    for (long first = (long)get_group_id(0) * SOLVED_ROWS; first < n;
+         first += (long)get_num_groups(0) * SOLVED_ROWS) {
+        share_of_rows(first, n, stride, A, t, sum);
+        for (uint r = 0; r < SOLVED_ROWS && first + r < n; ++r)
+            columns_store(sum + r * OWN, 1, e + (first + r) * COLUMNS, scratch);
     }
 }
 

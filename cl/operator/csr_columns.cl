@@ -31,13 +31,13 @@ static inline void row_dot(long i, global const index_t *row_ptr,
 }
 
 WORK_GROUP
-kernel void
-csr_columns_dot(long n, global const index_t *restrict row_ptr,
-                global const int *restrict col,
-                global const double *restrict val,
-                global const double *restrict x, global const double *w,
-                global double *restrict y, global double *restrict sums,
-                global const int *stop, int at)
+kernel void csr_columns_dot(long n, global const index_t *restrict row_ptr,
+                            global const int *restrict col,
+                            global const double *restrict val,
+                            global const double *restrict x,
+                            global const double *w, global double *restrict y,
+                            global double *restrict sums,
+                            global const int *stop, int at)
 {
     local double scratch[LCL_GROUP];
     double wy[OWN] = {0}, y_i[OWN];
@@ -54,13 +54,14 @@ csr_columns_dot(long n, global const index_t *restrict row_ptr,
 }
 
 WORK_GROUP
-kernel void
-csr_columns_residual(long n, global const index_t *restrict row_ptr,
-                     global const int *restrict col,
-                     global const double *restrict val,
-                     global const double *restrict x, global const double *w,
-                     global double *restrict y, global double *restrict sums,
-                     global const int *stop, int at)
+kernel void csr_columns_residual(long n, global const index_t *restrict row_ptr,
+                                 global const int *restrict col,
+                                 global const double *restrict val,
+                                 global const double *restrict x,
+                                 global const double *w,
+                                 global double *restrict y,
+                                 global double *restrict sums,
+                                 global const int *stop, int at)
 {
     local double scratch[LCL_GROUP];
     double yy[OWN] = {0}, y_i[OWN];

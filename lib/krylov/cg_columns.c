@@ -52,11 +52,11 @@ static enum lcl_status enqueue_p(struct lcl_cg_columns *K, int it, bool plain)
         lcl_arg_buffer(K->pipeline.stop));
     if (st < 0)
         return st;
-    return LCL_LAUNCH(
-        K->p_kernel, groups, lcl_arg_int(it), lcl_arg_long(K->S->A->range.n),
-        lcl_arg_buffer(plain ? J->r : K->z), lcl_arg_buffer(K->p),
-        lcl_arg_buffer(J->x), lcl_arg_buffer(K->pipeline.state),
-        lcl_arg_buffer(K->pipeline.stop));
+    return LCL_LAUNCH(K->p_kernel, groups, lcl_arg_int(it),
+                      lcl_arg_long(K->S->A->range.n),
+                      lcl_arg_buffer(plain ? J->r : K->z), lcl_arg_buffer(K->p),
+                      lcl_arg_buffer(J->x), lcl_arg_buffer(K->pipeline.state),
+                      lcl_arg_buffer(K->pipeline.stop));
 }
 
 static enum lcl_status enqueue_r(struct lcl_cg_columns *K, int it)
@@ -200,6 +200,8 @@ static enum lcl_status get_kernels(struct lcl_cg_columns *K)
                : LCL_EUNSUPPORTED;
 }
 
+// Kernels add up partial sums that nothing may have written yet; a host may
+// trap numbers that are not finite.
 static enum lcl_status allocate(struct lcl_cg_columns *K)
 {
     struct lcl_solver *J = &K->joint;
@@ -213,6 +215,8 @@ static enum lcl_status allocate(struct lcl_cg_columns *K)
     enum lcl_status st;
     if ((st = lcl_krylov_vectors(J, vectors, K->M.identity ? 5 : 6)) < 0 ||
         (st = lcl_buffers_create(J->ctx, others, 3)) < 0 ||
+        (st = lcl_buffer_fill(J->sums, 0)) < 0 ||
+        (st = lcl_buffer_fill(K->dots, 0)) < 0 ||
         (st = lcl_best_init(&J->kept, J)) < 0)
         return st;
     K->host_sums = lcl_malloc((size_t)sums, sizeof *K->host_sums);
@@ -298,9 +302,8 @@ static enum lcl_status write_limits(struct lcl_cg_columns *K)
 enum lcl_status lcl_cg_columns_correct(struct lcl_cg_columns *K)
 {
     const struct lcl_solver *J = &K->joint;
-    const struct lcl_operands v = {.x = J->r,
-                                   .y = K->z,
-                                   .stop = lcl_context_no_stop(J->ctx)};
+    const struct lcl_operands v = {
+        .x = J->r, .y = K->z, .stop = lcl_context_no_stop(J->ctx)};
     bool open[LCL_COLUMNS_MOST];
     enum lcl_status st;
     if (!K->S->corrects)

@@ -16,9 +16,9 @@ struct lcl_cg_columns {
     struct lcl_solver joint;
     // The history, targets and stop reason of each column; no buffers.
     struct lcl_solver column[LCL_COLUMNS_MOST];
-    bool open[LCL_COLUMNS_MOST]; // takes part in a cycle
+    bool open[LCL_COLUMNS_MOST];  // takes part in a cycle
     int before[LCL_COLUMNS_MOST]; // iterations before the cycle
-    lcl_operator A, M, start;    // interleaved
+    lcl_operator A, M, start;     // interleaved
     struct lcl_interleaved vectors;
     struct lcl_pipeline pipeline;
     lcl_kernel *beta, *p_kernel, *alpha, *r_kernel;

@@ -16,7 +16,7 @@
 struct pass {
     struct lcl_cg_columns K;
     const struct lcl_given_columns *given;
-    bool zero[LCL_COLUMNS_MOST];     // b = 0
+    bool zero[LCL_COLUMNS_MOST];      // b = 0
     bool from_kept[LCL_COLUMNS_MOST]; // x is in K.joint.kept
 };
 
@@ -213,8 +213,7 @@ static enum lcl_status download(struct pass *P)
     enum lcl_status st = LCL_OK;
     for (int j = 0; j < g->count && st == LCL_OK; ++j) {
         struct lcl_solver *C = &K->column[j];
-        const lcl_buffer *X =
-            P->from_kept[j] ? K->joint.kept.x : K->joint.x;
+        const lcl_buffer *X = P->from_kept[j] ? K->joint.kept.x : K->joint.x;
         if (C->stop < 0 && !(C->rr < C->start_rr)) {
             C->rr = C->start_rr;
             C->x_iteration = 0;
@@ -274,14 +273,19 @@ static enum lcl_status prepare(lcl_solver *S)
     return lcl_krylov_choose_form(S);
 }
 
-// Without room for the columns on the device they are solved alone.
+// Whatever fails here, such as too little memory on the device: a column can
+// still be solved alone.
 static enum lcl_status set_up(struct pass *P, lcl_solver *S, int columns)
 {
     const enum lcl_log_level level =
         lcl_context_set_log_level(S->ctx, LCL_LOG_NONE);
     const enum lcl_status st = lcl_cg_columns_init(&P->K, S, columns);
     lcl_context_set_log_level(S->ctx, level);
-    return st == LCL_EDEVMEM ? LCL_EUNSUPPORTED : st;
+    if (st == LCL_OK)
+        return LCL_OK;
+    lcl_debug(lcl_context_log(S->ctx), "no pass for %d columns: %s", columns,
+              lcl_status_str(st));
+    return LCL_EUNSUPPORTED;
 }
 
 enum lcl_status lcl_column_pass(lcl_solver *S,

@@ -30,7 +30,8 @@ static bool overlap(const struct lcl_given_columns *c, int64_t n)
     return b < x ? x - b < of_b : b - x < of_x;
 }
 
-static enum lcl_status check_shape(const lcl_solver *S, const struct lcl_given_columns *c)
+static enum lcl_status check_shape(const lcl_solver *S,
+                                   const struct lcl_given_columns *c)
 {
     const struct lcl_log *log = lcl_context_log(S->ctx);
     const int64_t n = S->A->range.n;
@@ -53,7 +54,8 @@ static enum lcl_status check_shape(const lcl_solver *S, const struct lcl_given_c
                          : LCL_OK;
 }
 
-static enum lcl_status check(const lcl_solver *S, const struct lcl_given_columns *c)
+static enum lcl_status check(const lcl_solver *S,
+                             const struct lcl_given_columns *c)
 {
     const int64_t n = S->A->range.n;
     const enum lcl_status st = check_shape(S, c);

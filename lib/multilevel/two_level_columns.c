@@ -3,7 +3,6 @@
 #include "lib/multilevel/two_level.h"
 
 #include "host/alloc.h"
-#include "host/geometry.h"
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
@@ -13,7 +12,6 @@ struct columns {
     const struct lcl_two_level *T;
     lcl_operator smoother; // interleaved; unused in COARSE
     lcl_kernel *restriction, *solve, *prolong;
-    int64_t solve_groups;
     lcl_buffer *t, *e; // columns of coarse unknowns
     lcl_buffer *sums;  // for forms whose sums nobody asks for
 };
@@ -36,11 +34,10 @@ static enum lcl_status correct(const struct columns *K,
         lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
     if (st < 0)
         return st;
-    return LCL_LAUNCH(K->solve, K->solve_groups, lcl_arg_long(G->n),
-                      lcl_arg_long(G->stride),
-                      lcl_arg_buffer(G->single ? G->single : G->matrix),
-                      lcl_arg_buffer(K->t), lcl_arg_buffer(K->e),
-                      lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
+    return LCL_LAUNCH(
+        K->solve, C->groups, lcl_arg_long(G->n), lcl_arg_long(G->stride),
+        lcl_arg_buffer(G->single ? G->single : G->matrix), lcl_arg_buffer(K->t),
+        lcl_arg_buffer(K->e), lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
 }
 
 // y = y + Z e, and partial sums of <x, y>
@@ -93,7 +90,6 @@ static const struct lcl_operator_ops ops = {
 static enum lcl_status get_kernels(struct columns *K, int columns)
 {
     const struct lcl_coarse_space *C = K->T->coarse;
-    const struct lcl_caps *caps = lcl_context_caps(C->ctx);
     const struct lcl_kernel_plan all[] = {
         {&K->restriction, "columns_restrict"},
         {&K->solve, "columns_solve"},
@@ -101,13 +97,9 @@ static enum lcl_status get_kernels(struct columns *K, int columns)
     };
     struct lcl_spec spec = {.source = "coarse_columns.cl",
                             .storage = C->gemv.single ? 2 : 0};
-    if (!lcl_interleaved_spec(&spec, caps, columns))
-        return LCL_EUNSUPPORTED;
-    K->solve_groups =
-        caps->width == 1
-            ? C->groups
-            : (C->gemv.n * caps->width + spec.group - 1) / spec.group;
-    return lcl_kernels_get(C->ctx, &spec, all, 3);
+    return lcl_interleaved_spec(&spec, lcl_context_caps(C->ctx), columns)
+               ? lcl_kernels_get(C->ctx, &spec, all, 3)
+               : LCL_EUNSUPPORTED;
 }
 
 static enum lcl_status set_up(struct columns *K, lcl_operator *out, int columns)
@@ -124,7 +116,7 @@ static enum lcl_status set_up(struct columns *K, lcl_operator *out, int columns)
         st = lcl_operator_interleave(&K->smoother, T->smoother, columns);
     if (st < 0 || (st = get_kernels(K, columns)) < 0)
         return st;
-    out->launches = T->op.launches;
+    out->launches = 3 + (T->form != LCL_TWO_LEVEL_COARSE);
     if (T->form == LCL_TWO_LEVEL_DEFLATED && !C->off)
         out->modes |= LCL_MODE_BIT(LCL_APPLY_DOT);
     return lcl_buffers_create(C->ctx, all, 3);

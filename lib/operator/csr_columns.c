@@ -18,13 +18,12 @@ static enum lcl_status apply(lcl_operator *A, enum lcl_mode mode,
 {
     const struct product *P = A->state;
     const struct lcl_device_matrix *D = P->A;
-    return LCL_LAUNCH(mode == LCL_RESIDUAL ? P->residual : P->dot,
-                      A->range.groups, lcl_arg_long(D->n),
-                      lcl_arg_buffer(D->row_ptr), lcl_arg_buffer(D->col),
-                      lcl_arg_buffer(D->val), lcl_arg_buffer(v->x),
-                      lcl_arg_buffer(v->w), lcl_arg_buffer(v->y),
-                      lcl_arg_buffer(v->sums), lcl_arg_buffer(v->stop),
-                      lcl_arg_int(v->at));
+    return LCL_LAUNCH(
+        mode == LCL_RESIDUAL ? P->residual : P->dot, A->range.groups,
+        lcl_arg_long(D->n), lcl_arg_buffer(D->row_ptr), lcl_arg_buffer(D->col),
+        lcl_arg_buffer(D->val), lcl_arg_buffer(v->x), lcl_arg_buffer(v->w),
+        lcl_arg_buffer(v->y), lcl_arg_buffer(v->sums), lcl_arg_buffer(v->stop),
+        lcl_arg_int(v->at));
 }
 
 static void destroy(lcl_operator *A)
@@ -53,8 +52,7 @@ enum lcl_status lcl_csr_columns_init(lcl_operator *out,
     out->ops = &ops;
     out->state = P;
     out->modes = LCL_MODE_BIT(LCL_APPLY_DOT) | LCL_MODE_BIT(LCL_RESIDUAL);
-    const struct lcl_kernel_plan all[] = {{&P->dot, "csr_columns_dot"},
-                                          {&P->residual,
-                                           "csr_columns_residual"}};
+    const struct lcl_kernel_plan all[] = {
+        {&P->dot, "csr_columns_dot"}, {&P->residual, "csr_columns_residual"}};
     return lcl_kernels_get(ctx, &spec, all, 2);
 }

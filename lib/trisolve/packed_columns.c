@@ -45,14 +45,14 @@ static const struct lcl_operator_ops ops = {
     .destroy = destroy,
 };
 
-// `columns` lanes work in place of one of packed.cl. Returns false if the device
-// has no room for such groups.
+// `columns` lanes work in place of one of packed.cl. Returns false if the
+// device has no room for such groups.
 static bool spec_of_lanes(struct lcl_spec *spec, const struct lcl_caps *caps,
                           const struct lcl_factor *F, int columns)
 {
     const int rows = (int)((F->rows_max + ROWS_STEP - 1) / ROWS_STEP);
-    const uint64_t bytes = (uint64_t)rows * ROWS_STEP * (uint64_t)columns *
-                           sizeof(double);
+    const uint64_t bytes =
+        (uint64_t)rows * ROWS_STEP * (uint64_t)columns * sizeof(double);
     *spec = (struct lcl_spec){.source = "packed_columns.cl",
                               .kernel = "packed_columns",
                               .group = F->group * columns,
