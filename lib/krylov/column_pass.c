@@ -203,7 +203,12 @@ static enum lcl_status restore_best(struct pass *P)
 
 // ------------------------------------------------------------------- results
 
-// Downloads the columns that are better than those of the caller.
+// Whether x is better than that of the caller.
+static bool improved(const struct lcl_solver *C)
+{
+    return C->stop > 0 || C->rr < C->start_rr;
+}
+
 static enum lcl_status download(struct pass *P)
 {
     struct lcl_cg_columns *K = &P->K;
@@ -212,13 +217,9 @@ static enum lcl_status download(struct pass *P)
     lcl_buffer *room = K->S->x;
     enum lcl_status st = LCL_OK;
     for (int j = 0; j < g->count && st == LCL_OK; ++j) {
-        struct lcl_solver *C = &K->column[j];
         const lcl_buffer *X = P->from_kept[j] ? K->joint.kept.x : K->joint.x;
-        if (C->stop < 0 && !(C->rr < C->start_rr)) {
-            C->rr = C->start_rr;
-            C->x_iteration = 0;
+        if (!improved(&K->column[j]))
             continue;
-        }
         if ((st = lcl_interleaved_get(&K->vectors, j, X, room)) == LCL_OK)
             st = lcl_numbering_read(N, room, g->x + j * g->ldx);
     }
@@ -234,27 +235,40 @@ static enum lcl_status solve(struct pass *P)
         return st;
     if (!fits_range(P))
         return LCL_EUNSUPPORTED;
-    begin(P);
-    if ((st = upload(P, g->x, g->ldx, K->S->x, K->joint.x)) < 0 ||
-        (st = iterate(P)) < 0 || (st = restore_best(P)) < 0)
+    if ((st = upload(P, g->x, g->ldx, K->S->x, K->joint.x)) < 0)
         return st;
-    return download(P);
+    begin(P);
+    if ((st = iterate(P)) < 0)
+        return st;
+    return restore_best(P);
 }
 
-static enum lcl_status report(struct pass *P, struct lcl_report *reports,
+// Each column takes its share of the time.
+static void report_column(struct pass *P, int j, struct lcl_report *report,
+                          enum lcl_status *result)
+{
+    struct lcl_solver *C = &P->K.column[j];
+    if (!improved(C)) {
+        C->rr = C->start_rr;
+        C->x_iteration = 0;
+    }
+    const enum lcl_status st = lcl_krylov_finish(C, report);
+    report->seconds /= P->given->count;
+    if (*result == LCL_OK)
+        *result = st;
+}
+
+static enum lcl_status finish(struct pass *P, struct lcl_report *reports,
                               double **histories)
 {
-    enum lcl_status result = LCL_OK;
+    enum lcl_status result = LCL_OK, got = download(P);
     for (int j = 0; j < P->given->count; ++j) {
-        struct lcl_solver *C = &P->K.column[j];
-        const enum lcl_status st = lcl_krylov_finish(C, &reports[j]);
-        histories[j] = C->history;
-        C->history = NULL;
-        if (result == LCL_OK)
-            result = st;
+        report_column(P, j, &reports[j], &result);
+        histories[j] = P->K.column[j].history;
+        P->K.column[j].history = NULL;
     }
     atomic_store(&P->K.S->cancelled, false); // too late for these columns
-    return result;
+    return got < 0 ? got : result;
 }
 
 static void drop_histories(struct pass *P)
@@ -301,7 +315,7 @@ enum lcl_status lcl_column_pass(lcl_solver *S,
     if ((st = prepare(S)) == LCL_OK) {
         if ((st = set_up(&P, S, columns)) == LCL_OK &&
             (st = solve(&P)) == LCL_OK)
-            st = report(&P, reports, histories);
+            st = finish(&P, reports, histories);
         drop_histories(&P);
         lcl_cg_columns_finish(&P.K);
     }
