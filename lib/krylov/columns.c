@@ -30,45 +30,58 @@ static bool overlap(const struct lcl_given_columns *c, int64_t n)
     return b < x ? x - b < of_b : b - x < of_x;
 }
 
-static enum lcl_status check_shape(const lcl_solver *S,
-                                   const struct lcl_given_columns *c)
+static enum lcl_status check_shape(const lcl_operator *A,
+                                   const struct lcl_given_columns *c,
+                                   const char *function)
 {
-    const struct lcl_log *log = lcl_context_log(S->ctx);
-    const int64_t n = S->A->range.n;
+    const struct lcl_log *log = lcl_context_log(A->range.ctx);
+    const int64_t n = A->range.n;
     if (c->count < 1 || c->ldb < n || c->ldx < n)
         return lcl_fail(log, LCL_EINVAL,
-                        "lcl_solver_solve_many: %d columns, leading dimensions "
-                        "%lld of B and %lld of X: expected >= 1, and >= %lld "
-                        "each",
-                        c->count, (long long)c->ldb, (long long)c->ldx,
-                        (long long)n);
+                        "%s: %d columns, leading dimensions %lld of B and %lld "
+                        "of X: expected >= 1, and >= %lld each",
+                        function, c->count, (long long)c->ldb,
+                        (long long)c->ldx, (long long)n);
     const int64_t most = INT64_MAX / (int64_t)sizeof(double) / c->count;
     if (c->ldb > most || c->ldx > most)
         return lcl_fail(log, LCL_ERANGE,
-                        "lcl_solver_solve_many: %d columns with leading "
-                        "dimensions %lld and %lld: expected at most 2^63 - 1 "
-                        "bytes",
-                        c->count, (long long)c->ldb, (long long)c->ldx);
-    return overlap(c, n) ? lcl_fail(log, LCL_EINVAL,
-                                    "lcl_solver_solve_many: B and X overlap")
-                         : LCL_OK;
+                        "%s: %d columns with leading dimensions %lld and %lld: "
+                        "expected at most 2^63 - 1 bytes",
+                        function, c->count, (long long)c->ldb,
+                        (long long)c->ldx);
+    return overlap(c, n)
+               ? lcl_fail(log, LCL_EINVAL, "%s: B and X overlap", function)
+               : LCL_OK;
 }
 
-static enum lcl_status check(const lcl_solver *S,
-                             const struct lcl_given_columns *c)
+static enum lcl_status check(const lcl_operator *A,
+                             const struct lcl_given_columns *c,
+                             const char *function)
 {
-    const int64_t n = S->A->range.n;
-    const enum lcl_status st = check_shape(S, c);
+    const int64_t n = A->range.n;
+    const enum lcl_status st = check_shape(A, c, function);
     for (int64_t j = 0; j < c->count && st == LCL_OK; ++j) {
         const bool sound = lcl_find_not_finite(c->b + j * c->ldb, n) < 0;
         if (sound && lcl_find_not_finite(c->x + j * c->ldx, n) < 0)
             continue;
-        return lcl_fail(lcl_context_log(S->ctx), LCL_EFORMAT,
+        return lcl_fail(lcl_context_log(A->range.ctx), LCL_EFORMAT,
                         "the %s of column %lld contains NaN or Inf",
                         sound ? "start vector" : "right-hand side",
                         (long long)j);
     }
     return st;
+}
+
+enum lcl_status lcl_columns_check(const lcl_operator *A,
+                                  const struct lcl_given_columns *c,
+                                  const char *function)
+{
+    const struct lcl_common all[] = {{"columns", c->count}};
+    const enum lcl_status st =
+        lcl_space_expect_equal(&A->range, "a solve", all, 1);
+    return st < 0
+               ? st
+               : lcl_space_agree(&A->range, check(A, c, function), "a solve");
 }
 
 // ------------------------------------------------------------------- solves
@@ -164,7 +177,6 @@ enum lcl_status lcl_solver_solve_many(lcl_solver *S, const double *B,
 {
     static const struct lcl_report none = LCL_REPORT_INIT;
     const struct lcl_given_columns c = {B, ldb, X, ldx, count};
-    const struct lcl_common all[] = {{"columns", count}};
     enum lcl_status st;
     if (!S || !B || !X)
         return lcl_misuse(S ? lcl_context_log(S->ctx) : NULL,
@@ -172,8 +184,7 @@ enum lcl_status lcl_solver_solve_many(lcl_solver *S, const double *B,
     const struct lcl_space *V = &S->A->range;
     for (int j = 0; j < count && reports; ++j)
         reports[j] = none;
-    if ((st = lcl_space_expect_equal(V, "a solve", all, 1)) < 0 ||
-        (st = lcl_space_agree(V, check(S, &c), "a solve")) < 0 ||
+    if ((st = lcl_columns_check(S->A, &c, "lcl_solver_solve_many")) < 0 ||
         (st = lcl_space_agree(V, allocate(S, count), "a solve")) < 0)
         return st;
     return solve_columns(S, &c, reports);
