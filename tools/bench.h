@@ -141,6 +141,11 @@ enum lcl_status bench_run_solver(struct bench *B, const struct work *w,
 void bench_print_solve(const struct bench *B, const char *variant,
                        const struct lcl_report *report);
 
+// Solves the B->random >= 2 random right-hand sides together and prints the
+// time beside `one`, the seconds of one of them alone.
+enum lcl_status bench_columns(struct bench *B, const struct work *w,
+                              double one);
+
 // Measure and print.
 enum lcl_status bench_copy(struct bench *B);
 enum lcl_status bench_spmv(struct bench *B, struct work *w);

@@ -102,36 +102,46 @@ enum lcl_status job_set_up(struct job *job)
     return st;
 }
 
-static enum lcl_status solve_column(struct job *job, int k)
+// What lcl_chain_solve_many() tells of each column.
+struct taking {
+    struct job *job;
+    int taken;              // columns so far
+    enum lcl_status status; // LCL_OK: there was room for all
+};
+
+static void take_column(void *user, int k, enum lcl_status st,
+                        const struct lcl_report *report)
 {
-    const int64_t at = k * job->unknowns;
-    struct lcl_report report = LCL_REPORT_INIT;
-    const enum lcl_status st =
-        lcl_chain_solve(job->chain, job->b + at, job->x + at, &report);
-    if (st < 0)
-        return st;
-    return column_take(&job->column[k], job->chain, st, &report) < 0
-               ? messages_fail(&job->messages, LCL_ENOMEM,
-                               "out of memory: no room for the history")
-               : LCL_OK;
+    struct taking *t = user;
+    struct job *job = t->job;
+    if (t->status == LCL_OK)
+        t->status = column_take(&job->column[k], job->chain, st, report);
+    t->taken = k + 1;
+    if (t->taken < job->columns)
+        progress_next_column(&job->progress);
 }
 
 static enum lcl_status solve_columns(struct job *job)
 {
-    bool stopped = false;
-    for (int k = 0; k < job->columns; ++k) {
-        if (stopped) {
-            column_skip(&job->column[k]);
-            continue;
-        }
-        if (k > 0)
-            progress_next_column(&job->progress);
-        const enum lcl_status st = solve_column(job, k);
-        if (st < 0)
-            return st;
-        stopped = job->column[k].report.stop == LCL_STOP_MONITOR;
-    }
-    return LCL_OK;
+    struct taking t = {.job = job, .status = LCL_OK};
+    const struct lcl_chain_columns columns = {
+        .b = job->b,
+        .ldb = job->unknowns,
+        .x = job->x,
+        .ldx = job->unknowns,
+        .count = job->columns,
+        .done = take_column,
+        .user = &t,
+    };
+    const enum lcl_status st = lcl_chain_solve_many(job->chain, &columns);
+    if (st < 0)
+        return st;
+    for (int k = t.taken; k < job->columns; ++k)
+        column_skip(&job->column[k]);
+    return t.status < 0
+               ? messages_fail(&job->messages, LCL_ENOMEM,
+                               "out of memory: no room for the history")
+               : LCL_OK;
 }
 
 static enum lcl_status take_worst(struct job *job)

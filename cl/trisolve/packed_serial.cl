@@ -3,7 +3,9 @@
 // in the order of the rows, whose slots follow each other.
 //     count_planes   slots per row, once per pattern
 //     packed         x = (L D U)^-1 b, or, if there is an array `aggregate`,
-//                    x = (L D U)^-1 b + coarse[aggregate[p]] in subdomain p
+//                    x = (L D U)^-1 b + coarse[aggregate[p]] in subdomain p;
+//                    b, x and coarse have COLUMNS interleaved columns
+//                    (columns.cl.h)
 //
 // Data:   factor.cl.h, slot.cl.h; steps are rows.
 // Launch: packed one group per subdomain, count_planes any number of groups.
@@ -13,15 +15,24 @@
 #include "slot.cl.h"
 #include "wave.cl.h"
 
-// sum_k val[k] x[col[k]]
-static inline double dot_row(global const stored_t *val,
-                             global const ushort *col, uint count,
-                             global const double *x)
+#ifndef COLUMNS
+# define COLUMNS 1 // interleaved columns of vectors
+#endif
+
+// sum[q] = sum_k val[k] x[col[k]] for each column q
+static inline void dot_row(global const stored_t *val, global const ushort *col,
+                           uint count, global const double *x, double *sum)
 {
-    double sum = 0;
-    for (uint k = 0; k < count; ++k)
-        sum += slot_value(val[k]) * x[SLOT_COLUMN(val[k], col[k])];
-    return sum;
+    for (uint q = 0; q < COLUMNS; ++q)
+        sum[q] = 0;
+    for (uint k = 0; k < count; ++k) {
+        const double a = slot_value(val[k]);
+        global const double *x_k =
+            x + (ulong)SLOT_COLUMN(val[k], col[k]) * COLUMNS;
+#pragma unroll
+        for (uint q = 0; q < COLUMNS; ++q)
+            sum[q] += a * x_k[q];
+    }
 }
 
 // Slots of a row in L and, with that of 1/d, in U: sufficient for a run through
@@ -53,23 +64,28 @@ kernel void packed(global const struct lcl_part *parts,
     planes += p.row;
     col += p.slot;
     val += p.slot;
-    b += p.row;
-    x += p.row;
-    for (uint i = 0; i < p.rows; ++i) {
+    b += p.row * (ulong)COLUMNS;
+    x += p.row * (ulong)COLUMNS;
+    double sum[COLUMNS];
+    for (ulong i = 0; i < p.rows; ++i) {
         const uint count = planes[i].lower;
-        x[i] = b[i] - dot_row(val, col, count, x);
+        dot_row(val, col, count, x, sum);
+        for (uint q = 0; q < COLUMNS; ++q)
+            x[i * COLUMNS + q] = b[i * COLUMNS + q] - sum[q];
         val += count;
         col += count;
     }
-    for (uint i = p.rows; i-- > 0;) {
+    for (ulong i = p.rows; i-- > 0;) {
         const uint count = planes[i].upper;
-        x[i] = -dot_row(val, col, count, x);
+        dot_row(val, col, count, x, sum);
+        for (uint q = 0; q < COLUMNS; ++q)
+            x[i * COLUMNS + q] = -sum[q];
         val += count;
         col += count;
     }
     if (!aggregate)
         return;
-    const double own = coarse[aggregate[get_group_id(0)]];
-    for (uint i = 0; i < p.rows; ++i)
-        x[i] += own;
+    const ulong own = aggregate[get_group_id(0)] * (ulong)COLUMNS;
+    for (ulong i = 0; i < p.rows * (ulong)COLUMNS; ++i)
+        x[i] += coarse[own + i % COLUMNS];
 }

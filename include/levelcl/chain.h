@@ -100,6 +100,33 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_chain_update(lcl_chain *C);
 LCL_NODISCARD LCL_API enum lcl_status lcl_chain_solve(
     lcl_chain *C, const double *b, double *x, struct lcl_report *report);
 
+/* Several right-hand sides: column j is at b[j * ldb] and x[j * ldx]. */
+struct lcl_chain_columns {
+    const double *b;
+    int64_t ldb;
+    double *x;
+    int64_t ldx;
+    int count;
+    /* Called for each column that was solved, in ascending order, with what
+     * lcl_chain_solve() would return and report for it; lcl_chain_attempt() and
+     * the history are those of this column until it returns. It must not use
+     * the chain otherwise. May be NULL. */
+    void (*done)(void *user, int column, enum lcl_status st,
+                 const struct lcl_report *report);
+    void *user;
+};
+
+/* Solves for each column as lcl_chain_solve(). If lcl_solver_solve_many() lets
+ * columns share passes with the method in use and the tolerance is not relative
+ * to ||r0||, that method first solves all of them; a column that it does not
+ * solve goes on with the next methods, alone. Columns after those that the
+ * monitor or the convergence test gave up are left as they are. Returns LCL_OK
+ * if all columns were solved, else the status of the first that was not;
+ * LCL_EINVAL, LCL_ERANGE or LCL_EFORMAT before any solve, as
+ * lcl_solver_solve_many(); or an error of a solve. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_chain_solve_many(
+    lcl_chain *C, const struct lcl_chain_columns *columns);
+
 /* Attempt number `index` of the last solve, from 0; NULL past the end. Valid
  * until the next solve. */
 LCL_API const struct lcl_attempt *lcl_chain_attempt(const lcl_chain *C,

@@ -6,7 +6,8 @@
 #include "host/clock.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/krylov/krylov.h"
+#include "lib/krylov/cg_columns.h"
+#include "lib/krylov/column_pass.h"
 
 #include <math.h>
 #include <string.h>
@@ -144,13 +145,17 @@ static int parameter_of(enum lcl_solver_type type,
     return type == LCL_SOLVER_IDR ? p->idr_s : basis ? p->restart : 0;
 }
 
-static void record(lcl_chain *C, enum lcl_status st, const struct lcl_report *r)
+// Of method number `at`.
+static void record(lcl_chain *C, int at, enum lcl_status st,
+                   const struct lcl_report *r)
 {
-    const struct lcl_method *m = &C->plan.method[C->at];
-    const struct lcl_solver_params *p = C->S ? &C->S->params : &m->solver;
+    const struct lcl_method *m = &C->plan.method[at];
+    const bool in_use = at == C->at;
+    const struct lcl_solver_params *p =
+        in_use && C->S ? &C->S->params : &m->solver;
     C->attempt[C->attempts++] = (struct lcl_attempt){
         .solver = p->type,
-        .precond = C->M ? C->M->info.type : m->precond.type,
+        .precond = in_use && C->M ? C->M->info.type : m->precond.type,
         .parameter = parameter_of(p->type, p),
         .variant = m->variant,
         .status = st,
@@ -232,7 +237,7 @@ static enum lcl_status run(lcl_chain *C, const double *b, double *x)
         st = lcl_solver_solve(C->S, b, x, &r);
         note_reference(C);
     }
-    record(C, st, &r);
+    record(C, C->at, st, &r);
     if (r.stop == LCL_STOP_NONE)
         return st;
     added = add(C, &r);
@@ -270,21 +275,18 @@ static void begin(lcl_chain *C)
     C->started = lcl_now();
 }
 
-enum lcl_status lcl_chain_solve(lcl_chain *C, const double *b, double *x,
-                                struct lcl_report *report)
+// Goes through the methods after the one in use, which has ended with `st`.
+static enum lcl_status go_on(lcl_chain *C, const double *b, double *x,
+                             enum lcl_status st, struct lcl_report *report)
 {
-    enum lcl_status st, ran = LCL_OK;
-    if (!C || !b || !x)
-        return lcl_misuse(C ? log_of(C) : NULL,
-                          "lcl_chain_solve: an argument is NULL");
-    begin(C);
+    enum lcl_status ran = LCL_OK;
     for (;;) {
-        st = run(C, b, x);
         if (st >= 0)
             ran = st;
         if (!goes_on(C, st))
             break;
         advance(C);
+        st = run(C, b, x);
     }
     C->exhausted = st > 0 || is_refusal(st);
     C->report.seconds = lcl_now() - C->started;
@@ -292,6 +294,122 @@ enum lcl_status lcl_chain_solve(lcl_chain *C, const double *b, double *x,
         st = ran;
     if (st >= 0 && report)
         *report = C->report;
+    return st;
+}
+
+enum lcl_status lcl_chain_solve(lcl_chain *C, const double *b, double *x,
+                                struct lcl_report *report)
+{
+    if (!C || !b || !x)
+        return lcl_misuse(C ? log_of(C) : NULL,
+                          "lcl_chain_solve: an argument is NULL");
+    begin(C);
+    return go_on(C, b, x, run(C, b, x), report);
+}
+
+// ------------------------------------------------------------------- columns
+
+static bool is_interrupted(enum lcl_stop stop)
+{
+    return stop == LCL_STOP_MONITOR || stop == LCL_STOP_CANCELLED;
+}
+
+static enum lcl_status solve_one_by_one(lcl_chain *C,
+                                        const struct lcl_chain_columns *c)
+{
+    enum lcl_status result = LCL_OK;
+    for (int j = 0; j < c->count; ++j) {
+        struct lcl_report report = LCL_REPORT_INIT;
+        const enum lcl_status st =
+            lcl_chain_solve(C, c->b + j * c->ldb, c->x + j * c->ldx, &report);
+        if (st < 0)
+            return st;
+        if (c->done)
+            c->done(c->user, j, st, &report);
+        if (result == LCL_OK)
+            result = st;
+        if (is_interrupted(report.stop))
+            break;
+    }
+    return result;
+}
+
+// Goes on with column j, which the method number `first` has solved or not.
+static enum lcl_status finish_column(lcl_chain *C,
+                                     const struct lcl_chain_columns *c, int j,
+                                     int first, const struct lcl_report *r)
+{
+    const double *b = c->b + j * c->ldb;
+    double *x = c->x + j * c->ldx;
+    struct lcl_report report = LCL_REPORT_INIT;
+    enum lcl_status st = lcl_stop_status(r->stop), added;
+    const bool more = st != LCL_OK && !is_interrupted(r->stop);
+    if (more && C->exhausted && C->at != first) {
+        drop(C);
+        C->at = first;
+    }
+    C->exhausted = false;
+    begin(C);
+    C->started -= r->seconds;
+    record(C, first, st, r);
+    if ((added = add(C, r)) < 0)
+        return added;
+    if (C->at != first && more)
+        st = run(C, b, x);
+    st = go_on(C, b, x, st, &report);
+    if (st >= 0 && c->done)
+        c->done(c->user, j, st, &report);
+    return st;
+}
+
+// All columns by the method in use, then those that fail by the others.
+static enum lcl_status solve_together(lcl_chain *C,
+                                      const struct lcl_chain_columns *c,
+                                      struct lcl_report *reports)
+{
+    const int first = C->at;
+    enum lcl_status result = LCL_OK, st;
+    begin(C);
+    C->S->params.max_iters =
+        is_last(C) ? C->max_iters : C->max_iters - C->max_iters / 2;
+    st = lcl_solver_solve_many(C->S, c->b, c->ldb, c->x, c->ldx, c->count,
+                               reports);
+    for (int j = 0; j < c->count && st >= 0; ++j) {
+        if (reports[j].stop == LCL_STOP_NONE)
+            continue;
+        st = finish_column(C, c, j, first, &reports[j]);
+        if (result == LCL_OK)
+            result = st;
+    }
+    return st < 0 ? st : result;
+}
+
+// Otherwise the tolerance of later methods would depend on a residual that the
+// reports lack.
+static bool shares_passes(const lcl_chain *C, int count)
+{
+    return count > 1 && C->S && C->given.relative_to != LCL_RELATIVE_TO_R0 &&
+           lcl_cg_columns_suit(C->S);
+}
+
+enum lcl_status lcl_chain_solve_many(lcl_chain *C,
+                                     const struct lcl_chain_columns *c)
+{
+    if (!C || !c || !c->b || !c->x)
+        return lcl_misuse(C ? log_of(C) : NULL,
+                          "lcl_chain_solve_many: an argument is NULL");
+    const enum lcl_status sound = lcl_columns_check(
+        C->A, &(struct lcl_given_columns){c->b, c->ldb, c->x, c->ldx, c->count},
+        "lcl_chain_solve_many");
+    if (sound < 0)
+        return sound;
+    if (!shares_passes(C, c->count))
+        return solve_one_by_one(C, c);
+    struct lcl_report *reports = lcl_calloc((size_t)c->count, sizeof *reports);
+    if (!reports)
+        return lcl_fail_memory(log_of(C), "reports");
+    const enum lcl_status st = solve_together(C, c, reports);
+    lcl_free(reports);
     return st;
 }
 

@@ -86,8 +86,12 @@ static enum lcl_status enqueue_step(struct lcl_solver *S, int it)
     return enqueue_x(S);
 }
 
-static const struct lcl_pipeline_ops pipeline_ops = {STOPS, OWN_WORDS,
-                                                     enqueue_step, enqueue_p};
+static const struct lcl_pipeline_ops pipeline_ops = {
+    .stops = STOPS,
+    .words = OWN_WORDS,
+    .step = enqueue_step,
+    .last = enqueue_p,
+};
 
 static enum lcl_status create(struct lcl_solver *S)
 {

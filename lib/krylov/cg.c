@@ -107,7 +107,11 @@ static enum lcl_status enqueue_last(struct lcl_solver *S, int it)
 }
 
 static const struct lcl_pipeline_ops pipeline_ops = {
-    STOPS, OWN_WORDS, enqueue_step, enqueue_last};
+    .stops = STOPS,
+    .words = OWN_WORDS,
+    .step = enqueue_step,
+    .last = enqueue_last,
+};
 
 static enum lcl_status create(struct lcl_solver *S)
 {

@@ -63,7 +63,7 @@ static double square_within(double tolerance)
     return (1 - 4 * DBL_EPSILON) * tolerance * tolerance;
 }
 
-static void begin(lcl_solver *S)
+void lcl_krylov_begin(struct lcl_solver *S)
 {
     S->started = lcl_now();
     S->stop = LCL_STOP_NONE;
@@ -88,15 +88,13 @@ static double relative(const lcl_solver *S)
     return S->norm_b;
 }
 
-static void set_target(lcl_solver *S)
+void lcl_krylov_set_target(struct lcl_solver *S)
 {
     S->relative = square_within(S->params.rtol * relative(S));
     S->target = fmax(S->relative, square_within(S->params.atol));
 }
 
-// CG with a coarse correction: selects the form that is symmetric for the
-// current values of A, on all ranks.
-static enum lcl_status choose_form(lcl_solver *S)
+enum lcl_status lcl_krylov_choose_form(struct lcl_solver *S)
 {
     if (!S->deflated)
         return LCL_OK;
@@ -129,9 +127,7 @@ static bool is_worth_restart(const lcl_solver *S, double before)
            S->rr <= GAIN * GAIN * before;
 }
 
-// Returns the reason to stop after a cycle, by its true residual, or NONE to
-// restart.
-static enum lcl_stop judge(const lcl_solver *S, double before)
+enum lcl_stop lcl_krylov_judge(const struct lcl_solver *S, double before)
 {
     if (!isfinite(S->rr))
         return LCL_STOP_NOT_FINITE;
@@ -171,7 +167,7 @@ static enum lcl_status iterate(lcl_solver *S)
     if ((st = lcl_krylov_true_residual(S, &S->rr)) < 0)
         return st;
     S->start_rr = S->rr;
-    set_target(S);
+    lcl_krylov_set_target(S);
     if ((st = correct(S)) < 0 || (st = lcl_krylov_note(S, 0, S->rr)) < 0)
         return st;
     for (;;) {
@@ -179,7 +175,7 @@ static enum lcl_status iterate(lcl_solver *S)
         if ((st = lcl_best_begin(S)) < 0 || (st = S->ops->cycle(S)) < 0 ||
             (st = lcl_krylov_true_residual(S, &S->rr)) < 0)
             return st;
-        S->stop = judge(S, before);
+        S->stop = lcl_krylov_judge(S, before);
         S->x_iteration = S->iterations;
         if (S->stop != LCL_STOP_NONE)
             return S->stop < 0 ? lcl_best_restore(S) : LCL_OK;
@@ -204,8 +200,8 @@ enum lcl_status lcl_krylov_run(struct lcl_solver *S)
     if (S->ops->symmetric && (st = lcl_operator_require_symmetric(
                                   S->A, lcl_solver_name(S->params.type))) < 0)
         return st;
-    begin(S);
-    if ((st = choose_form(S)) < 0 || (st = keep_component(S)) < 0)
+    lcl_krylov_begin(S);
+    if ((st = lcl_krylov_choose_form(S)) < 0 || (st = keep_component(S)) < 0)
         return st;
     if (S->norm_b > 0)
         return iterate(S);

@@ -9,6 +9,19 @@
 // summed in the same order as all residuals; 0: nothing but rounding is left.
 enum lcl_status lcl_krylov_measure_b(struct lcl_solver *S);
 
+// The steps of lcl_krylov_run(), for solves of several columns.
+
+// Resets what a solve counts and its history.
+void lcl_krylov_begin(struct lcl_solver *S);
+// CG with a coarse correction: selects the form that is symmetric for the
+// current values of A, on all ranks.
+enum lcl_status lcl_krylov_choose_form(struct lcl_solver *S);
+// Sets the targets from the parameters, S->norm_b and S->start_rr.
+void lcl_krylov_set_target(struct lcl_solver *S);
+// Returns the reason to stop after a cycle that began with ||r||^2 = before, by
+// its true residual S->rr, or NONE to restart.
+enum lcl_stop lcl_krylov_judge(const struct lcl_solver *S, double before);
+
 // Solves from S->b, whose norm must be known, and S->x; S->stop holds the
 // reason for ending. Returns LCL_OK, LCL_EUNSUPPORTED (not symmetric, where the
 // method requires it), LCL_EDEVICE or LCL_ENOMEM.

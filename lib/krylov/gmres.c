@@ -97,7 +97,11 @@ static enum lcl_status last(struct lcl_solver *S, int it)
 }
 
 static const struct lcl_pipeline_ops pipeline_ops = {
-    LCL_ARNOLDI_STOPS, LCL_ARNOLDI_WORDS, step, last};
+    .stops = LCL_ARNOLDI_STOPS,
+    .words = LCL_ARNOLDI_WORDS,
+    .step = step,
+    .last = last,
+};
 
 // Reads the method's own words of the state from the device.
 static enum lcl_status finish_cycle(struct lcl_solver *S)

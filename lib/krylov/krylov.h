@@ -129,6 +129,11 @@ enum lcl_status lcl_krylov_check_norm_b(struct lcl_solver *S, bool zero);
 enum lcl_status lcl_krylov_solve(struct lcl_solver *S,
                                  struct lcl_report *report, bool *improved);
 
+// Ends a solve: fills *report, which may be NULL, and tells the preconditioner.
+// Returns lcl_stop_status() of S->stop.
+enum lcl_status lcl_krylov_finish(struct lcl_solver *S,
+                                  struct lcl_report *report);
+
 // The histories of several columns: makes room for those of `count` columns,
 // keeps that of the last solve, to which a report points, as that of column j,
 // and frees all. The first returns LCL_OK or LCL_ENOMEM.

@@ -111,8 +111,12 @@ static enum lcl_status enqueue_step(struct lcl_solver *S, int it)
     return enqueue_x(S, it);
 }
 
-static const struct lcl_pipeline_ops pipeline_ops = {STOPS, OWN_WORDS,
-                                                     enqueue_step, enqueue_v};
+static const struct lcl_pipeline_ops pipeline_ops = {
+    .stops = STOPS,
+    .words = OWN_WORDS,
+    .step = enqueue_step,
+    .last = enqueue_v,
+};
 
 static enum lcl_status create(struct lcl_solver *S)
 {

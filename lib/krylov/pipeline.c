@@ -99,6 +99,8 @@ static enum lcl_status look(struct lcl_pipeline *B, struct lcl_solver *S,
         return LCL_OK;
     }
     lcl_best_look(&S->kept, state, first);
+    if (B->ops->look && (st = B->ops->look(S, state)) < 0)
+        return st;
     const int last = (int)state[LCL_KRYLOV_STEPS];
     int it = S->history_count - first;
     for (it = it < 0 ? 0 : it; it <= last && st == LCL_OK; ++it)

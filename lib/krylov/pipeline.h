@@ -18,6 +18,8 @@ struct lcl_pipeline_ops {
     // Enqueues the computation of residual `it` = most; called once after the
     // last step.
     enum lcl_status (*last)(struct lcl_solver *S, int it);
+    // Reads the method's words of a state that the host has got. NULL: nothing.
+    enum lcl_status (*look)(struct lcl_solver *S, const double *state);
 };
 
 struct lcl_pipeline {

@@ -421,7 +421,7 @@ enum lcl_status lcl_krylov_check_norm_b(lcl_solver *S, bool zero)
                     "the range of double precision; scale the system");
 }
 
-static enum lcl_status finish(lcl_solver *S, struct lcl_report *report)
+enum lcl_status lcl_krylov_finish(lcl_solver *S, struct lcl_report *report)
 {
     const bool zero = S->stop == LCL_STOP_ZERO_RHS;
     const lcl_precond *M = S->precond;
@@ -462,7 +462,7 @@ enum lcl_status lcl_krylov_solve(lcl_solver *S, struct lcl_report *report,
         S->rr = S->start_rr;
         S->x_iteration = 0;
     }
-    return finish(S, report);
+    return lcl_krylov_finish(S, report);
 }
 
 static enum lcl_status solve_host(lcl_solver *S, const double *b, double *x,

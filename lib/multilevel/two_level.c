@@ -128,9 +128,16 @@ static enum lcl_status prepare(lcl_operator *A)
                : LCL_OK;
 }
 
+static enum lcl_status interleave(lcl_operator *out, lcl_operator *A,
+                                  int columns)
+{
+    return lcl_two_level_interleave(out, A->state, columns);
+}
+
 static const struct lcl_operator_ops ops = {
     .prepare = prepare,
     .apply = apply,
+    .interleave = interleave,
 };
 
 // Launches besides the smoother's.

@@ -32,3 +32,9 @@ enum lcl_status lcl_two_level_init(struct lcl_two_level *T,
                                    struct lcl_coarse_space *C,
                                    lcl_operator *smoother,
                                    enum lcl_two_level_form form);
+
+// lcl_operator_interleave() of T->op, for the forms that CG applies: all but
+// MULT, for a matrix without blocks, on one device.
+enum lcl_status lcl_two_level_interleave(lcl_operator *out,
+                                         const struct lcl_two_level *T,
+                                         int columns);

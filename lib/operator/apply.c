@@ -65,7 +65,39 @@ int lcl_operator_launches(const lcl_operator *A, enum lcl_mode mode)
     return A->launches + !lcl_operator_has(A, mode);
 }
 
+// ---------------------------------------------------------------- interleaved
+
+static const struct lcl_operator_ops no_ops;
+
+// The space of `columns` vectors of V, with the same number of partial sums.
+static struct lcl_space space_of_columns(const struct lcl_space *V, int columns)
+{
+    struct lcl_space W = *V;
+    W.n *= columns;
+    W.total *= columns;
+    return W;
+}
+
+enum lcl_status lcl_operator_interleave(lcl_operator *out, lcl_operator *A,
+                                        int columns)
+{
+    lcl_operator_init(out, &no_ops, space_of_columns(&A->range, columns),
+                      space_of_columns(&A->domain, columns));
+    return A->ops->interleave && !A->range.comm
+               ? A->ops->interleave(out, A, columns)
+               : LCL_EUNSUPPORTED;
+}
+
 // ------------------------------------------------------------------- identity
+
+static enum lcl_status interleave_identity(lcl_operator *out, lcl_operator *A,
+                                           int columns)
+{
+    (void)A, (void)columns;
+    out->identity = true;
+    out->launches = 0;
+    return LCL_OK;
+}
 
 // Copies even if the solve has stopped: harmless, since only kernels that check
 // the stopping flag read y.
@@ -78,6 +110,7 @@ static enum lcl_status copy(lcl_operator *A, enum lcl_mode mode,
 
 const struct lcl_operator_ops lcl_identity = {
     .apply = copy,
+    .interleave = interleave_identity,
 };
 
 void lcl_identity_init(lcl_operator *A, struct lcl_space V,

@@ -9,6 +9,7 @@
 #include "lib/matrix/bsr.h"
 #include "lib/matrix/csr.h"
 #include "lib/operator/autotune.h"
+#include "lib/operator/csr_columns.h"
 #include "lib/operator/hec.h"
 #include "lib/operator/values.h"
 
@@ -86,6 +87,12 @@ static enum lcl_status apply_many(lcl_operator *A, const struct lcl_columns *v,
     const struct given *G = A->state;
     const enum lcl_status st = prepare(A);
     return st < 0 ? st : lcl_multiply_many(&G->product, v, vectors);
+}
+
+static enum lcl_status interleave(lcl_operator *out, lcl_operator *A,
+                                  int columns)
+{
+    return lcl_csr_columns_init(out, A->matrix, columns);
 }
 
 // ------------------------------------------------------------------- values
@@ -167,6 +174,7 @@ static const struct lcl_operator_ops ops = {
     .prepare = prepare,
     .apply = apply,
     .apply_many = apply_many,
+    .interleave = interleave,
     .update = update,
     .update_buffer = update_buffer,
     .destroy = destroy,

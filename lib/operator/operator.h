@@ -54,6 +54,9 @@ struct lcl_operator_ops {
     // Enqueues Y = A X in the caller's numbering. NULL: column by column.
     enum lcl_status (*apply_many)(lcl_operator *A, const struct lcl_columns *v,
                                   int64_t vectors);
+    // lcl_operator_interleave(). NULL: unsupported.
+    enum lcl_status (*interleave)(lcl_operator *out, lcl_operator *A,
+                                  int columns);
     // Takes info.nnz finite values. NULL: A has no such values.
     enum lcl_status (*update)(lcl_operator *A, const double *val);
     // The same for values in a buffer, which may be larger; enqueued. NULL: A
@@ -149,6 +152,17 @@ enum lcl_status lcl_operator_prepare(lcl_operator *A, enum lcl_mode mode);
 // one vector kernel.
 enum lcl_status lcl_apply(lcl_operator *A, enum lcl_mode mode,
                           const struct lcl_operands *v);
+
+// Initialises *out = A (x) I: A for vectors of `columns` interleaved columns,
+// row i of column q at i * columns + q; 2, 4 or 8 columns. One pass over the
+// data of A serves all columns. With `groups` partial sums in a row, sums of
+// column q are in row q, those of <y, y> in row columns + q. A must keep its
+// values and outlive *out. out->modes tells which modes there are; lcl_apply()
+// does not complete others. The caller calls lcl_operator_finish() in any case.
+// Returns LCL_OK, LCL_EUNSUPPORTED without a message, LCL_EDEVMEM, LCL_EDEVICE,
+// LCL_EBUILD or LCL_ENOMEM.
+enum lcl_status lcl_operator_interleave(lcl_operator *out, lcl_operator *A,
+                                        int columns);
 
 // Launches of one application.
 int lcl_operator_launches(const lcl_operator *A, enum lcl_mode mode);

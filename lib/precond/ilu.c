@@ -452,6 +452,12 @@ static enum lcl_status apply(lcl_operator *A, enum lcl_mode mode,
     return lcl_apply(applied(I), mode, v);
 }
 
+static enum lcl_status interleave(lcl_operator *out, lcl_operator *A,
+                                  int columns)
+{
+    return lcl_operator_interleave(out, applied(A->state), columns);
+}
+
 static void destroy(lcl_operator *A)
 {
     struct ilu *I = A->state;
@@ -568,7 +574,7 @@ static enum lcl_status transposed(const lcl_precond *M, lcl_precond **out,
 }
 
 const struct lcl_precond_ops lcl_precond_ilu = {
-    .op = {.apply = apply, .destroy = destroy},
+    .op = {.apply = apply, .interleave = interleave, .destroy = destroy},
     .numbering = LCL_NUMBERING_OWN,
     .create = create,
     .join = join,
@@ -578,7 +584,7 @@ const struct lcl_precond_ops lcl_precond_ilu = {
 };
 
 const struct lcl_precond_ops lcl_precond_schwarz = {
-    .op = {.apply = apply, .destroy = destroy},
+    .op = {.apply = apply, .interleave = interleave, .destroy = destroy},
     .numbering = LCL_NUMBERING_GIVEN,
     .create = create,
     .join = join,

@@ -9,6 +9,7 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/vector/interleaved.h"
 
 #include <string.h>
 
@@ -178,6 +179,49 @@ static void make_absolute(lcl_precond *M)
     M->absolute = &J->absolute;
 }
 
+// ---------------------------------------------------------------- interleaved
+
+// For vectors of interleaved columns.
+struct scaling {
+    const struct jacobi *jacobi;
+    lcl_kernel *kernel;
+};
+
+static enum lcl_status scale_columns(lcl_operator *A, enum lcl_mode mode,
+                                     const struct lcl_operands *v)
+{
+    const struct scaling *S = A->state;
+    const struct lcl_space *V = &S->jacobi->matrix->range;
+    (void)mode;
+    return LCL_LAUNCH(S->kernel, V->groups, lcl_arg_long(V->n),
+                      lcl_arg_buffer(S->jacobi->inv_d), lcl_arg_buffer(v->x),
+                      lcl_arg_buffer(v->y), lcl_arg_buffer(v->stop),
+                      lcl_arg_int(v->at));
+}
+
+static void end_scaling(lcl_operator *A)
+{
+    lcl_free(A->state);
+}
+
+static const struct lcl_operator_ops scaling_ops = {
+    .apply = scale_columns,
+    .destroy = end_scaling,
+};
+
+static enum lcl_status interleave(lcl_operator *out, lcl_operator *A,
+                                  int columns)
+{
+    struct scaling *S = lcl_calloc(1, sizeof *S);
+    if (!S)
+        return lcl_fail_memory(lcl_context_log(A->range.ctx), "columns");
+    *S = (struct scaling){.jacobi = A->state};
+    out->ops = &scaling_ops;
+    out->state = S;
+    return lcl_interleaved_kernel(&S->kernel, A->range.ctx, columns,
+                                  "columns_scale");
+}
+
 // ------------------------------------------------------------------- create
 
 static enum lcl_status create(lcl_precond *M,
@@ -222,7 +266,7 @@ static void destroy(lcl_operator *A)
 }
 
 const struct lcl_precond_ops lcl_precond_jacobi = {
-    .op = {.apply = apply, .destroy = destroy},
+    .op = {.apply = apply, .interleave = interleave, .destroy = destroy},
     .numbering = LCL_NUMBERING_ANY,
     .symmetric = true,
     .create = create,

@@ -313,5 +313,6 @@ const struct lcl_trisolve_ops lcl_trisolve_packed = {
     .apply = lcl_packed_apply,
     .prolong = prolong,
     .apply_add = lcl_packed_apply_add,
+    .interleave = lcl_packed_interleave,
     .destroy = lcl_packed_destroy,
 };

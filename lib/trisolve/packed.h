@@ -37,6 +37,11 @@ int64_t lcl_packed_rows_usual(const struct lcl_caps *caps, int64_t n,
 // Work-group size for subdomains of `rows` rows.
 int lcl_packed_group(const struct lcl_caps *caps, int64_t rows);
 
+// lcl_operator_interleave() of the packed apply.
+enum lcl_status lcl_packed_interleave(lcl_operator *out,
+                                      const struct lcl_trisolve_method *T,
+                                      int columns);
+
 // Build options of the kernel. `ring` does not change the result.
 struct lcl_spec lcl_packed_spec(const struct lcl_caps *caps,
                                 const struct lcl_factor *factor, bool ring);

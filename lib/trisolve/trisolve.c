@@ -50,7 +50,18 @@ static enum lcl_status apply(lcl_operator *A, enum lcl_mode mode,
                                  : T->ops->apply(T, v);
 }
 
-static const struct lcl_operator_ops operator_ops = {.apply = apply};
+static enum lcl_status interleave(lcl_operator *out, lcl_operator *A,
+                                  int columns)
+{
+    const struct lcl_trisolve_method *T = A->state;
+    return T->ops && T->ops->interleave ? T->ops->interleave(out, T, columns)
+                                        : LCL_EUNSUPPORTED;
+}
+
+static const struct lcl_operator_ops operator_ops = {
+    .apply = apply,
+    .interleave = interleave,
+};
 
 enum lcl_status lcl_trisolve_init(struct lcl_trisolve_method *T,
                                   enum lcl_trisolve name, lcl_context *ctx,

@@ -41,6 +41,10 @@ struct lcl_trisolve_ops {
                                const lcl_buffer *aggregate);
     enum lcl_status (*apply_add)(const struct lcl_trisolve_method *T,
                                  const struct lcl_operands *v);
+    // lcl_operator_interleave(): out->range is set. NULL: unsupported.
+    enum lcl_status (*interleave)(lcl_operator *out,
+                                  const struct lcl_trisolve_method *T,
+                                  int columns);
 };
 
 struct lcl_trisolve_method {

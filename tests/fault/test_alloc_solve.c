@@ -172,6 +172,19 @@ static void test_alloc_solve__conjugate_gradients(void **state)
     fail_each_of(&ic0, LCL_SOLVER_CG_PIPELINED, 1);
 }
 
+static void test_alloc_solve__columns_together(void **state)
+{
+    struct test_job job = {.precond = {.type = LCL_PRECOND_IC0,
+                                       .coarse = LCL_COARSE_MULT,
+                                       .partition.rows = 20},
+                           .solver = LCL_SOLVER_CG,
+                           .columns = 3};
+    (void)state;
+    fail_each_job(&job, 1);
+    job.precond = (struct lcl_precond_params){.type = LCL_PRECOND_JACOBI};
+    fail_each_job(&job, 1);
+}
+
 static void test_alloc_solve__minimal_residuals(void **state)
 {
     const struct lcl_precond_params jacobi = {.type = LCL_PRECOND_JACOBI};
@@ -214,6 +227,7 @@ int main(void)
         cmocka_unit_test(test_alloc_solve__products),
         cmocka_unit_test(test_alloc_solve__blocks_of_entries),
         cmocka_unit_test(test_alloc_solve__conjugate_gradients),
+        cmocka_unit_test(test_alloc_solve__columns_together),
         cmocka_unit_test(test_alloc_solve__minimal_residuals),
         cmocka_unit_test(test_alloc_solve__bases),
         cmocka_unit_test(test_alloc_solve__diagonal_blocks),

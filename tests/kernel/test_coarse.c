@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// coarse.cl and the forms of two levels compared with the reference.
+// coarse.cl, coarse_columns.cl and the forms of two levels compared with the
+// reference.
 #include "tests/support/device.h"
 #include "tests/support/systems.h"
 
@@ -9,6 +10,7 @@
 #include "lib/multilevel/aggregate.h"
 #include "lib/multilevel/two_level.h"
 #include "lib/ref/coarse.h"
+#include "lib/vector/interleaved.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -104,7 +106,36 @@ static enum lcl_status apply_device(lcl_operator *A, enum lcl_mode mode,
                       lcl_arg_int(v->at));
 }
 
-static const struct lcl_operator_ops smoother_ops = {.apply = apply_device};
+static enum lcl_status apply_columns(lcl_operator *A, enum lcl_mode mode,
+                                     const struct lcl_operands *v)
+{
+    const struct diagonal *D = A->state;
+    lcl_kernel *kernel;
+    (void)mode;
+    assert_int_equal(lcl_interleaved_kernel(&kernel, A->range.ctx,
+                                            (int)(A->range.n / D->n),
+                                            "columns_scale"),
+                     LCL_OK);
+    return LCL_LAUNCH(kernel, 3, lcl_arg_long(D->n), lcl_arg_buffer(D->buffer),
+                      lcl_arg_buffer(v->x), lcl_arg_buffer(v->y),
+                      lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
+}
+
+static const struct lcl_operator_ops columns_ops = {.apply = apply_columns};
+
+static enum lcl_status interleave_device(lcl_operator *out, lcl_operator *A,
+                                         int columns)
+{
+    (void)columns;
+    out->ops = &columns_ops;
+    out->state = A->state;
+    return LCL_OK;
+}
+
+static const struct lcl_operator_ops smoother_ops = {
+    .apply = apply_device,
+    .interleave = interleave_device,
+};
 
 static void diagonal_init(struct diagonal *D, lcl_context *ctx, int64_t n)
 {
@@ -319,6 +350,118 @@ static void expect_coarse(struct lcl_coarse_space *C, const struct problem *P)
     vectors_finish(&v);
 }
 
+// ------------------------------------------------------------------ columns
+
+// expected = the result of the reference for each of the columns of r
+static void refer_columns(struct lcl_ref_coarse *R,
+                          const struct lcl_ref_inner *inner,
+                          enum lcl_two_level_form form, int columns,
+                          const struct vectors *v)
+{
+    const int64_t n = R->A->rows;
+    double *r = test_vector(n), *x = test_vector(n);
+    for (int q = 0; q < columns; ++q) {
+        for (int64_t i = 0; i < n; ++i)
+            r[i] = v->r[i * columns + q];
+        if (form == LCL_TWO_LEVEL_ADD)
+            lcl_ref_coarse_add(R, inner, r, x);
+        else if (form == LCL_TWO_LEVEL_DEFLATED)
+            lcl_ref_coarse_deflated(R, inner, r, x);
+        else
+            lcl_ref_coarse_start(R, r, x);
+        for (int64_t i = 0; i < n; ++i)
+            v->expected[i * columns + q] = x[i];
+    }
+    free(r);
+    free(x);
+}
+
+// Row q of the partial sums adds up to <r_q, x_q>.
+static void expect_dots(const struct vectors *v, int64_t n, int columns,
+                        const lcl_buffer *partial, int groups, double tolerance)
+{
+    double *sums = test_vector(groups * columns);
+    test_download(partial, sums, groups * columns, sizeof *sums);
+    for (int q = 0; q < columns; ++q) {
+        double got = 0, expected = 0;
+        for (int g = 0; g < groups; ++g)
+            got += sums[q * groups + g];
+        for (int64_t i = 0; i < n; ++i)
+            expected += v->r[i * columns + q] * v->expected[i * columns + q];
+        test_expect_near("<r, x>", &got, &expected, 1, tolerance);
+    }
+    free(sums);
+}
+
+static void expect_columns(struct lcl_coarse_space *C, const struct problem *P,
+                           enum lcl_two_level_form form, int columns,
+                           double tolerance)
+{
+    const int64_t n = P->A.rows;
+    struct diagonal D;
+    struct vectors v;
+    struct lcl_ref_coarse R;
+    struct lcl_two_level T;
+    lcl_operator W;
+    diagonal_init(&D, C->ctx, n);
+    vectors_init(&v, C->ctx, n * columns);
+    v.out = poisoned_vector(C->ctx, n * columns);
+    lcl_buffer *sums =
+        test_poisoned(C->ctx, C->groups * columns, sizeof(double));
+    const struct lcl_operands dot = {
+        .x = v.in, .w = v.in, .y = v.out, .sums = sums, .stop = v.go_on};
+    const struct lcl_ref_inner inner = {apply_host, &D};
+    assert_int_equal(lcl_two_level_init(&T, C, &D.op, form), LCL_OK);
+    assert_int_equal(lcl_operator_interleave(&W, &T.op, columns), LCL_OK);
+    const bool has_dot = lcl_operator_has(&W, LCL_APPLY_DOT);
+    assert_int_equal(has_dot, form == LCL_TWO_LEVEL_DEFLATED);
+    assert_int_equal(lcl_apply(&W, has_dot ? LCL_APPLY_DOT : LCL_APPLY, &dot),
+                     LCL_OK);
+    assert_int_equal(
+        lcl_buffer_read(v.out, v.x[0], (size_t)(n * columns) * sizeof(double)),
+        LCL_OK);
+    assert_int_equal(lcl_ref_coarse_init(&R, &P->A, P->label, P->aggregates, 1),
+                     LCL_OK);
+    refer_columns(&R, &inner, form, columns, &v);
+    test_expect_near("columns of x", v.x[0], v.expected, n * columns,
+                     tolerance);
+    if (has_dot)
+        expect_dots(&v, n, columns, sums, C->groups, 100 * tolerance);
+    lcl_operator_finish(&W);
+    lcl_buffer_destroy(&sums);
+    lcl_ref_coarse_finish(&R);
+    vectors_finish(&v);
+    diagonal_finish(&D);
+}
+
+static void expect_forms_of_columns(lcl_context *ctx, int64_t rows,
+                                    int64_t most, enum lcl_gemv_method gemv)
+{
+    static const enum lcl_two_level_form forms[] = {
+        LCL_TWO_LEVEL_ADD, LCL_TWO_LEVEL_DEFLATED, LCL_TWO_LEVEL_COARSE};
+    const struct lcl_coarse_params params = {
+        .block = 1, .most = most, .tile = (int)test_size(8, 0), .gemv = gemv};
+    const int64_t side = test_size(4, 12);
+    struct lcl_coarse_space C;
+    struct problem P;
+    problem_init(&P, test_laplacian(side, side, side), rows, 1, most);
+    coarse_init(&C, ctx, &P, &params);
+    update(&C, &P);
+    for (int f = 0; f < 3; ++f)
+        for (int columns = 2; columns <= 8; columns *= 2)
+            expect_columns(&C, &P, forms[f], columns,
+                           gemv == LCL_GEMV_SINGLE ? 1e-5 : 1e-11);
+    lcl_coarse_finish(&C);
+    problem_finish(&P);
+}
+
+static void test_coarse__interleaved_columns_match(void **state)
+{
+    expect_forms_of_columns(*state, test_size(5, 61), 1000, LCL_GEMV_DOUBLE);
+    expect_forms_of_columns(*state, 3, test_size(6, 100), LCL_GEMV_DOUBLE);
+    expect_forms_of_columns(*state, 3, test_size(6, 100), LCL_GEMV_SINGLE);
+}
+
 static void expect_form(lcl_context *ctx, const struct problem *P,
                         const struct lcl_coarse_params *params,
                         enum lcl_two_level_form form, bool symmetric)
@@ -496,6 +639,7 @@ int main(void)
         cmocka_unit_test(test_coarse__forms_match_on_a_grid),
         cmocka_unit_test(test_coarse__merged_subdomains_match),
         cmocka_unit_test(test_coarse__blocks_match),
+        cmocka_unit_test(test_coarse__interleaved_columns_match),
         cmocka_unit_test(test_coarse__single_precision_is_near),
         cmocka_unit_test(test_coarse__a_null_space_is_pinned),
         cmocka_unit_test(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// packed.cl and packed_serial.cl, the fused application, compared with the
-// reference.
+// packed.cl, packed_serial.cl and packed_columns.cl, the fused application,
+// compared with the reference.
 #include "tests/support/device.h"
 #include "tests/support/trisolves.h"
 
@@ -16,6 +16,7 @@ struct form {
     bool global_table; // the table of stages stays in global memory
     bool some;         // only the last systems, for fewer programs
     bool shared;       // lanes share rows
+    int columns;       // interleaved; 0: one vector
 };
 
 static void packed_init(struct lcl_trisolve_method *T, lcl_context *ctx,
@@ -45,7 +46,10 @@ static void expect_system(lcl_context *ctx, struct test_system *S,
     assert_true(F.device.lanes > 1 || !form->shared || test_width(ctx) == 1);
     test_factors_adopt(&F);
     packed_init(&T, ctx, &F, form);
-    test_trisolve_apply(ctx, &F, &T);
+    if (form->columns > 0)
+        test_trisolve_columns(ctx, &F, &T, form->columns);
+    else
+        test_trisolve_apply(ctx, &F, &T);
     lcl_trisolve_finish(&T);
     test_factors_finish(&F);
 }
@@ -118,6 +122,26 @@ static void test_packed__lanes_share_long_rows(void **state)
     test_system_finish(&S);
 }
 
+static void test_packed__interleaved_columns(void **state)
+{
+    expect_form(*state, &(struct form){.waves = 1, .columns = 8});
+    expect_form(*state, &(struct form){.waves = 2, .columns = 4, .some = true});
+    expect_form(*state, &(struct form){.storage = LCL_FACTOR_STORAGE_BF16,
+                                       .waves = 1,
+                                       .columns = 2,
+                                       .some = true});
+}
+
+static void test_packed__columns_of_long_rows(void **state)
+{
+    const struct form form = {.waves = 1, .shared = true, .columns = 4};
+    const int64_t part = test_size(40, 130);
+    struct test_system S;
+    test_system_from(&S, test_long_rows(test_size(3, 7), part, 3), part, true);
+    expect_system(*state, &S, &form);
+    test_system_finish(&S);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -127,6 +151,8 @@ int main(void)
         cmocka_unit_test(test_packed__fp32_storage_rounds_values_alone),
         cmocka_unit_test(test_packed__bf16_storage_rounds_values_alone),
         cmocka_unit_test(test_packed__lanes_share_long_rows),
+        cmocka_unit_test(test_packed__interleaved_columns),
+        cmocka_unit_test(test_packed__columns_of_long_rows),
     };
     return test_device_run(tests);
 }

@@ -47,6 +47,25 @@ void test_line_init(struct test_line *line)
     lcl_csr_multiply(&line->A, x, line->b);
 }
 
+// The last of several equal columns.
+static enum lcl_status solve_columns(struct test_job *job, lcl_solver *S,
+                                     const double *b)
+{
+    enum { N = TEST_JOB_ROWS };
+    const size_t count = (size_t)job->columns;
+    double *B = calloc(count * N, sizeof *B), *X = calloc(count * N, sizeof *X);
+    assert_non_null(B);
+    assert_non_null(X);
+    for (size_t j = 0; j < count; ++j)
+        memcpy(B + j * N, b, N * sizeof *b);
+    const enum lcl_status st =
+        lcl_solver_solve_many(S, B, N, X, N, job->columns, NULL);
+    memcpy(job->x, X + (count - 1) * N, N * sizeof *X);
+    free(B);
+    free(X);
+    return st;
+}
+
 static enum lcl_status solve(struct test_job *job, lcl_context *ctx,
                              const struct test_line *line)
 {
@@ -62,7 +81,8 @@ static enum lcl_status solve(struct test_job *job, lcl_context *ctx,
     if ((st = test_precond_create_from(&M, ctx, &line->A, &job->op,
                                        &job->precond)) == LCL_OK &&
         (st = test_solver_create(&S, M, &few)) == LCL_OK)
-        st = lcl_solver_solve(S, line->b, job->x, NULL);
+        st = job->columns > 0 ? solve_columns(job, S, line->b)
+                              : lcl_solver_solve(S, line->b, job->x, NULL);
     lcl_solver_destroy(&S);
     test_precond_destroy(&M);
     return st;

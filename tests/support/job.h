@@ -23,7 +23,8 @@ struct test_job {
     struct lcl_context_params context;
     struct lcl_operator_params op;
     struct lcl_precond_params precond;
-    bool chain; // by a chain with these parameters
+    bool chain;  // by a chain with these parameters
+    int columns; // equal right-hand sides, solved together; 0: one
     enum lcl_solver_type solver;
     const struct lcl_cl_api *api; // NULL: that of the loader
     double x[TEST_JOB_ROWS];      // result

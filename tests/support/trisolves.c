@@ -83,6 +83,52 @@ void test_trisolve_apply(lcl_context *ctx, const struct test_factors *F,
     free(x[1]);
 }
 
+// expected = the solution for each of the interleaved columns
+static void solve_columns(const struct test_factors *F, int columns,
+                          const double *b, double *expected)
+{
+    const int64_t n = F->schedule.n;
+    double *one = test_vector(n), *x = test_vector(n);
+    for (int q = 0; q < columns; ++q) {
+        for (int64_t i = 0; i < n; ++i)
+            one[i] = b[i * columns + q];
+        solve_reference(F, one, x);
+        for (int64_t i = 0; i < n; ++i)
+            expected[i * columns + q] = x[i];
+    }
+    free(one);
+    free(x);
+}
+
+void test_trisolve_columns(lcl_context *ctx, const struct test_factors *F,
+                           struct lcl_trisolve_method *T, int columns)
+{
+    const int64_t n = F->schedule.n * columns;
+    double *b = test_random_vector(n, 6), *expected = test_vector(n);
+    double *x = test_vector(n);
+    lcl_buffer *in = test_upload(ctx, b, n, sizeof *b);
+    lcl_buffer *out = test_poisoned(ctx, n, sizeof *x);
+    lcl_buffer *go_on = test_stop_flag(ctx, 0), *stop = test_stop_flag(ctx, 9);
+    struct lcl_operands v = {.x = in, .y = out, .stop = stop};
+    lcl_operator W;
+    assert_int_equal(lcl_operator_interleave(&W, &T->op, columns), LCL_OK);
+    assert_int_equal(lcl_apply(&W, LCL_APPLY, &v), LCL_OK);
+    test_untouched(out);
+    v.stop = go_on;
+    assert_int_equal(lcl_apply(&W, LCL_APPLY, &v), LCL_OK);
+    test_download(out, x, n, sizeof *x);
+    solve_columns(F, columns, b, expected);
+    test_expect_near("columns of x", x, expected, n, 1e-11);
+    lcl_operator_finish(&W);
+    lcl_buffer_destroy(&in);
+    lcl_buffer_destroy(&out);
+    lcl_buffer_destroy(&go_on);
+    lcl_buffer_destroy(&stop);
+    free(b);
+    free(expected);
+    free(x);
+}
+
 static void lower_reference(const struct test_factors *F, bool with_d,
                             const double *b, double *x)
 {

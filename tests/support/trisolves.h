@@ -32,6 +32,10 @@ void test_trisolve_expect(lcl_context *ctx, const struct test_trisolve *want);
 void test_trisolve_apply(lcl_context *ctx, const struct test_factors *F,
                          const struct lcl_trisolve_method *T);
 
+// The same for 2, 4 or 8 interleaved columns.
+void test_trisolve_columns(lcl_context *ctx, const struct test_factors *F,
+                           struct lcl_trisolve_method *T, int columns);
+
 // Fails unless the method is refused with LCL_EUNSUPPORTED on a device like
 // that of `ctx` with `caps`; skips at width 1, where every device is accepted.
 void test_trisolve_refused(lcl_context *ctx, enum lcl_trisolve name,

@@ -9,7 +9,7 @@
     M = levelcl.Preconditioner(op, "ilu0")             # works in scipy, too
     with levelcl.Solver(op, M, solver="gmres", restart=50) as solver:
         x, report = solver.solve(b)
-        X, reports = solver.solve_many(B)              # columns, one by one
+        X, reports = solver.solve_many(B)              # columns
     op.update(new_values)
     M.update()
 

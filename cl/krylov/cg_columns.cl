@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Preconditioned CG for interleaved columns (columns.cl.h), each with scalars
+// of its own; products and preconditioner serve all columns at once:
+//
+//                         [Z = M^-1 R;  <r, z>]
+//     cg_columns_beta:    beta = <r, z> / <r, z>'; which columns have ended
+//     cg_columns_p:       X = X + P alpha;  P = Z + P beta
+//                         [V = A P;  <p, v>]
+//     cg_columns_alpha:   alpha = <r, z> / <p, v>
+//     cg_columns_r:       R = R - V alpha;  <r, r>
+//
+// A column that has ended, for whatever reason, keeps x and r. The method ends
+// when all columns have. As in cg.cl, x belongs to the recorded residual, and A
+// and M may both be negative definite.
+//
+// Launch: beta and alpha one group, the others any number of groups.
+#include "columns.cl.h"
+#include "krylov.cl.h"
+
+// Flags: `before` is that of cg_columns_p.
+#define STOP_BEFORE 0
+#define STOP_P      1
+#define STOP_R      2
+
+// Reasons of a column besides those of krylov.cl.h; lib/krylov/cg_columns.c has
+// the same.
+#define COLUMN_STAGNATION 9
+#define COLUMN_DIVERGED   10
+
+// ||r||^2 may grow by this factor.
+#define DIVERGED 1e10
+
+// Own words of state[] for each column.
+#define REASON(q)  (KRYLOV_OWN + (q))           // 0: it goes on
+#define STEP(q)    (KRYLOV_OWN + COLUMNS + (q)) // at which it ended
+#define RHO(q)     (KRYLOV_OWN + 2 * COLUMNS + (q))
+#define ALPHA(q)   (KRYLOV_OWN + 3 * COLUMNS + (q)) // 0: x and r stay
+#define BETA(q)    (KRYLOV_OWN + 4 * COLUMNS + (q))
+#define START(q)   (KRYLOV_OWN + 5 * COLUMNS + (q)) // <r, r> at first
+#define BEST(q)    (KRYLOV_OWN + 6 * COLUMNS + (q)) // and at best
+#define BEST_AT(q) (KRYLOV_OWN + 7 * COLUMNS + (q))
+#define RING(q, it)                                                            \
+ (KRYLOV_OWN + 8 * COLUMNS + (q)*KRYLOV_RING_SIZE + (it) % KRYLOV_RING_SIZE)
+
+// ------------------------------------------------------------------- scalars
+
+// Work-items that share a row of partial sums.
+#define TEAM (LCL_GROUP > 2 * COLUMNS ? LCL_GROUP / (2 * COLUMNS) : 1)
+
+// total[row] = the sum of a row of `groups` partial sums; `part` has room for
+// rows * TEAM sums, rows <= 2 * COLUMNS. No loop contains a barrier.
+INLINE void sum_rows(uint rows, uint groups, global const double *sums,
+                     local double *part, local double *total)
+{
+    for (GROUP_DOWNWARDS(t, rows * TEAM)) {
+        global const double *row = sums + (long)(t / TEAM) * groups;
+        double sum = 0;
+        for (uint g = t % TEAM; g < groups; g += TEAM)
+            sum += row[g];
+        part[t] = sum;
+    }
+    GROUP_BARRIER();
+    for (GROUP_DOWNWARDS(row, rows)) {
+        double sum = 0;
+        for (uint s = 0; s < TEAM; ++s)
+            sum += part[row * TEAM + s];
+        total[row] = sum;
+    }
+    GROUP_BARRIER();
+}
+
+// Ends a column, or not.
+static inline void end_column(global double *state, uint q, int it, int reason)
+{
+    if (reason == 0)
+        return;
+    state[REASON(q)] = reason;
+    state[STEP(q)] = it;
+}
+
+// Lead only: whether all columns have ended.
+static inline bool all_ended(global const double *state)
+{
+    bool all = true;
+    for (uint q = 0; q < COLUMNS; ++q)
+        all = all && state[REASON(q)] != 0;
+    return all;
+}
+
+static inline int judge(int it, double rho, double old_rho, double rr,
+                        double limit)
+{
+    if (!isfinite(rr))
+        return KRYLOV_NOT_FINITE;
+    if (rr <= limit)
+        return KRYLOV_CONVERGED;
+    if (!isfinite(rho))
+        return KRYLOV_NOT_FINITE;
+    return krylov_is_definite(it, rho, old_rho) ? 0 : KRYLOV_INDEFINITE_M;
+}
+
+// Why a column ends that the judge lets go on.
+static inline int watch(global double *state, uint q, int it, double rr,
+                        int stagnation)
+{
+    if (it == 0)
+        state[START(q)] = rr;
+    if (it == 0 || rr < state[BEST(q)]) {
+        state[BEST(q)] = rr;
+        state[BEST_AT(q)] = it;
+    }
+    return rr > DIVERGED * state[START(q)]            ? COLUMN_DIVERGED
+           : it - (int)state[BEST_AT(q)] > stagnation ? COLUMN_STAGNATION
+                                                      : 0;
+}
+
+// Without a finite residual x must not take the step that led to it.
+static inline void begin_step(global double *state, uint q, int it, double rho,
+                              double rr, double limit, int stagnation)
+{
+    if (state[REASON(q)] != 0)
+        return;
+    const double old_rho = state[RHO(q)];
+    int reason = judge(it, rho, old_rho, rr, limit);
+    if (reason == 0)
+        reason = watch(state, q, it, rr, stagnation);
+    if (!isfinite(rr))
+        state[ALPHA(q)] = 0;
+    state[RING(q, it)] = rr;
+    state[RHO(q)] = rho;
+    state[BETA(q)] = it > 0 && reason == 0 ? rho / old_rho : 0;
+    end_column(state, q, it, reason);
+}
+
+// Lead only: passes on that the method is over, or ends it if all columns have.
+static inline void decide(global double *state, global int *stop, int own,
+                          int over)
+{
+    if (over)
+        stop[own] = over;
+    else
+        krylov_decide(state, stop, own,
+                      all_ended(state) ? KRYLOV_CONVERGED : 0);
+}
+
+static inline double largest_of(local const double *residual)
+{
+    double largest = 0;
+    for (uint q = 0; q < COLUMNS; ++q)
+        largest = fmax(largest, residual[q]);
+    return largest;
+}
+
+// `sums` holds <r, z> and then <r, r>; with `plain` z is r. limits[q] is the
+// squared tolerance of column q, limits[COLUMNS + q] the weight of its ||r||^2
+// in the largest one, which goes to the ring of all columns. There is no return
+// before a barrier: in groups of 8 lanes PoCL 3.1 then never ends.
+WORK_GROUP
+kernel void cg_columns_beta(int it, int groups, int plain, int stagnation,
+                            global const double *limits,
+                            global const double *restrict sums,
+                            global double *state, global int *stop)
+{
+    local double part[2 * COLUMNS * TEAM], total[2 * COLUMNS];
+    local double residual[COLUMNS];
+    const int over = stop[STOP_R];
+    sum_rows(2 * COLUMNS, groups, sums, part, total);
+    for (GROUP_DOWNWARDS(q, COLUMNS)) {
+        const double rr = total[COLUMNS + q], rho = plain ? rr : total[q];
+        const bool goes_on = state[REASON(q)] == 0;
+        residual[q] = goes_on ? rr * limits[COLUMNS + q] : 0;
+        if (!over)
+            begin_step(state, q, it, rho, rr, limits[q], stagnation);
+    }
+    GROUP_BARRIER_GLOBAL();
+    if (get_local_id(0) == 0) {
+        if (!over)
+            krylov_note(state, it, largest_of(residual));
+        stop[STOP_BEFORE] = over;
+        decide(state, stop, STOP_P, over);
+    }
+}
+
+// If alpha overflows, the curvature of A along p is indistinguishable from 0.
+static inline void step_length(global double *state, uint q, int it, double pv)
+{
+    if (state[REASON(q)] != 0) {
+        state[ALPHA(q)] = 0;
+        return;
+    }
+    const double alpha = krylov_ratio(state[RHO(q)], pv);
+    const bool definite =
+        isfinite(alpha) && krylov_is_definite(it, alpha, state[ALPHA(q)]);
+    const int reason = !isfinite(pv) ? KRYLOV_NOT_FINITE
+                       : definite    ? 0
+                                     : KRYLOV_INDEFINITE_A;
+    state[ALPHA(q)] = reason ? 0 : alpha;
+    end_column(state, q, it, reason);
+}
+
+// `sums` holds <p, v>.
+WORK_GROUP
+kernel void cg_columns_alpha(int it, int groups,
+                             global const double *restrict sums,
+                             global double *state, global int *stop)
+{
+    local double part[COLUMNS * TEAM], total[COLUMNS];
+    const int over = stop[STOP_P];
+    sum_rows(COLUMNS, groups, sums, part, total);
+    for (GROUP_DOWNWARDS(q, COLUMNS))
+        if (!over)
+            step_length(state, q, it, total[q]);
+    GROUP_BARRIER_GLOBAL();
+    if (get_local_id(0) == 0)
+        decide(state, stop, STOP_R, over);
+}
+
+// ------------------------------------------------------------------- vectors
+
+// Iteration 0 has no deferred update of x, and p is not initialised. The p of a
+// column that has ended is 0.
+WORK_GROUP
+kernel void cg_columns_p(int it, long n, global const double *restrict z,
+                         global double *restrict p, global double *restrict x,
+                         global const double *restrict state,
+                         global const int *stop)
+{
+    double alpha[OWN], beta[OWN];
+    bool ended[OWN];
+    if (stop[STOP_BEFORE])
+        return;
+    for (uint c = 0; c < OWN; ++c) {
+        const uint q = FIRST_COLUMN + c;
+        alpha[c] = it == 0 ? 0 : state[ALPHA(q)];
+        beta[c] = state[BETA(q)];
+        ended[c] = state[REASON(q)] != 0;
+    }
+    for (RANGE(t, ROUNDS_OF(n)))
+        for (uint c = 0; c < OWN; ++c) {
+            const long k = t * OWN + c;
+            const double p_k = it == 0 ? 0 : p[k];
+            if (alpha[c] != 0)
+                x[k] += alpha[c] * p_k;
+            p[k] = ended[c] ? 0 : z[k] + beta[c] * p_k;
+        }
+}
+
+// The second half of `sums` receives <r, r>.
+WORK_GROUP
+kernel void cg_columns_r(long n, global const double *restrict v,
+                         global double *restrict r,
+                         global double *restrict sums,
+                         global const double *restrict state,
+                         global const int *stop)
+{
+    local double scratch[LCL_GROUP];
+    double alpha[OWN], rr[OWN] = {0};
+    if (stop[STOP_R])
+        return;
+    for (uint c = 0; c < OWN; ++c)
+        alpha[c] = state[ALPHA(FIRST_COLUMN + c)];
+    for (RANGE(t, ROUNDS_OF(n)))
+        for (uint c = 0; c < OWN; ++c) {
+            const long k = t * OWN + c;
+            const double r_k = alpha[c] != 0 ? r[k] - alpha[c] * v[k] : r[k];
+            r[k] = r_k;
+            rr[c] += r_k * r_k;
+        }
+    columns_partial(rr, sums + COLUMNS * get_num_groups(0), scratch);
+}
