@@ -94,8 +94,8 @@ struct lcl_operator {
     struct lcl_dense near_null; // in the caller's numbering; cols 0: none
     // of A and of A^T; left_null.count 0: those of A
     struct lcl_null_vectors null, left_null;
-    uint64_t version;    // counts the updates of values
-    bool looked;         // for the current values
+    uint64_t version; // counts the updates of values
+    bool looked;      // for the current values
     struct lcl_look look;
     struct lcl_operator_info info;
 };
