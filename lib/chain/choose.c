@@ -42,6 +42,16 @@ static bool is_dominated(const struct lcl_traits *T)
     return T->look->close == 0;
 }
 
+// The same if the rows that are not dominated are few, and few of them far from
+// it. Of a symmetric matrix they may be an elliptic problem among fixed values,
+// for which CG has better than the diagonal.
+static bool is_mostly_dominated(const struct lcl_traits *T)
+{
+    const struct lcl_look *look = T->look;
+    return !look->symmetric && look->close <= T->n / 10 &&
+           look->loose <= T->n / 100;
+}
+
 bool lcl_lacks_diagonals(const struct lcl_traits *T)
 {
     return T->block_size == 1 && T->look->positive + T->look->negative < T->n;
@@ -110,9 +120,10 @@ static enum lcl_precond_type choose_precond(const struct lcl_precond_params *p,
         return LCL_PRECOND_JACOBI;
     if (for_cg)
         return is_elliptic(T) ? LCL_PRECOND_AMG : LCL_PRECOND_IC0;
-    return lcl_lacks_diagonals(T) ? LCL_PRECOND_ILUK
-           : is_uneven(T)         ? LCL_PRECOND_ILUT
-                                  : LCL_PRECOND_ILDU0;
+    return lcl_lacks_diagonals(T)   ? LCL_PRECOND_ILUK
+           : is_mostly_dominated(T) ? LCL_PRECOND_JACOBI
+           : is_uneven(T)           ? LCL_PRECOND_ILUT
+                                    : LCL_PRECOND_ILDU0;
 }
 
 static enum lcl_solver_type choose_solver(enum lcl_precond_type precond,
@@ -143,6 +154,9 @@ static const char *reason_of(const struct lcl_traits *T)
            : lcl_lacks_diagonals(T)
                ? "the matrix is not symmetric and lacks diagonal entries, "
                  "which fill replaces"
+           : is_mostly_dominated(T)
+               ? "the matrix is not symmetric, and its diagonal dominates "
+                 "nearly every row"
            : is_uneven(T)
                ? "the matrix is not symmetric, and a few rows with far "
                  "more entries than others cause most of the fill"

@@ -63,7 +63,7 @@ static enum lcl_status update(lcl_operator *A, const double *val)
     lcl_halo_plan_own_values(P, val, D->val);
     if ((st = lcl_operator_update(A->part, D->val)) == LCL_OK)
         st = lcl_halo_update(&D->halo, val);
-    A->symmetry_known = A->looked = false;
+    A->looked = false;
     ++A->version;
     return lcl_space_agree(&A->range, st, "new values");
 }

@@ -102,7 +102,7 @@ static const struct lcl_operator_ops ops;
 static enum lcl_status values_changed(lcl_operator *A)
 {
     struct given *G = A->state;
-    A->symmetry_known = A->looked = false;
+    A->looked = false;
     ++A->version;
     return lcl_spmv_update(&G->product);
 }

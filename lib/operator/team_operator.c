@@ -140,7 +140,7 @@ static enum lcl_status update(lcl_operator *A, const double *val)
     struct values v = {T, map ? T->val : val};
     for (int64_t k = 0; map && k < A->info.nnz; ++k)
         T->val[k] = val[map[k]];
-    A->looked = A->symmetry_known = false;
+    A->looked = false;
     ++A->version;
     return lcl_team_run(T->team, update_part, &v);
 }

@@ -107,8 +107,8 @@ static enum lcl_status choose_smoother(lcl_precond *M,
 {
     struct amg *S = M->op.state;
     lcl_operator *A = M->whole ? M->whole : M->matrix;
-    const enum lcl_status st =
-        lcl_operator_is_symmetric(A, &S->H.params.symmetric);
+    const enum lcl_status st = lcl_operator_look(A);
+    S->H.params.symmetric = A->look.symmetric;
     S->H.params.smoother = amg->smoother > 0       ? amg->smoother
                            : S->H.params.symmetric ? LCL_AMG_CHEBYSHEV
                                                    : LCL_AMG_ILDU0;

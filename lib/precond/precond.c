@@ -192,9 +192,10 @@ enum lcl_status lcl_precond_refactor(lcl_precond *M)
                         ic0 ? " or negative" : "");
     if (st < 0 || info->pivots_repaired == 0)
         return st;
-    lcl_warn(log_of(M), "%lld pivots repaired, the first in row %lld%s",
-             (long long)info->pivots_repaired,
-             (long long)info->repaired_rows[0] + 1,
+    const bool many = info->pivots_repaired > 1;
+    lcl_warn(log_of(M), "%lld pivot%s repaired, %sin row %lld%s",
+             (long long)info->pivots_repaired, many ? "s" : "",
+             many ? "the first " : "", (long long)info->repaired_rows[0] + 1,
              ic0 ? ": the incomplete factors are not positive definite" : "");
     return LCL_PIVOTS_REPAIRED;
 }
