@@ -167,6 +167,8 @@ static const struct variant variants[] = {
     {"wide",      8, {.source = "couplings.cl", .wide = 1,
                       .defines = {{"LANES_PER_ROW", 4}}}},
     {"lanes_1",   8, {.source = "cycle.cl"}},
+    {"bf16",      8, {.source = "cycle.cl", .storage = 3,
+                      .defines = {{"LANES_PER_ROW", 4}}}},
     {"lanes_4",   8, {.source = "cycle.cl",
                       .defines = {{"LANES_PER_ROW", 4}}}},
     {"lanes_4",   1, {.source = "prolongator.cl",
