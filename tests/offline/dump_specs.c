@@ -176,6 +176,7 @@ static const struct variant variants[] = {
     {"plain",     1, {.source = "spgemm.cl"}},
     {"wide",      1, {.source = "spgemm.cl", .wide = 1,
                       .defines = {{"WIDE_B", 1}, {"WIDE_C", 1}}}},
+    {"plain",     1, {.source = "spgemm_serial.cl"}},
     {"plain",     8, {.source = "spgemm_long.cl"}},
     {"wide",      8, {.source = "spgemm_long.cl", .wide = 1,
                       .defines = {{"WIDE_B", 1}, {"WIDE_C", 1}}}},
