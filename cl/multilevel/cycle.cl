@@ -87,8 +87,7 @@ INLINE void multiply(int step, struct matrix A, struct vectors v,
     global const float *x = operand_of(step, v);
     const uint lane = get_local_id(0) % LANES_PER_ROW;
     const uint rows = LCL_GROUP / LANES_PER_ROW;
-    for (long first = (long)get_group_id(0) * rows; first < A.n;
-         first += (long)get_num_groups(0) * rows) {
+    for (GROUP_RANGE(first, A.n, rows)) {
         const long i = first + get_local_id(0) / LANES_PER_ROW;
         float dot = 0;
         if (i < A.n)
@@ -102,13 +101,12 @@ INLINE void multiply(int step, struct matrix A, struct vectors v,
 
 #define STEP_KERNEL(name, step)                                                \
  WORK_GROUP                                                                    \
- kernel void name(long n, global const index_t *restrict row_ptr,              \
-                  global const int *restrict col,                              \
-                  global const stored_t *restrict val,                         \
-                  global const float *restrict rest,                           \
-                  global const double *lambda, global const float *b,          \
-                  global const float *x, global const float *y,                \
-                  global float *out, global const int *stop, int at)           \
+ kernel void name(                                                             \
+     long n, global const index_t *restrict row_ptr,                           \
+     global const int *restrict col, global const stored_t *restrict val,      \
+     global const float *restrict rest, global const double *lambda,           \
+     global const float *b, global const float *x, global const float *y,      \
+     global float *out, global const int *stop, int at)                        \
  {                                                                             \
   local double scratch[LCL_GROUP];                                             \
   const struct matrix A = {n, row_ptr, col, val, rest};                        \
@@ -200,8 +198,7 @@ kernel void cycle_dense(long n, long stride, global const double *E,
                waves = LCL_GROUP / LCL_WIDTH;
     if (stop[at])
         return;
-    for (long first = (long)get_group_id(0) * waves; first < n;
-         first += (long)get_num_groups(0) * waves) {
+    for (GROUP_RANGE(first, n, waves)) {
         const long i = first + get_local_id(0) / LCL_WIDTH;
         double dot = 0;
         for (long j = lane; j < n && i < n; j += LCL_WIDTH)
@@ -241,11 +238,10 @@ static inline double scaled(int kind, double a, double t_i, double t_j)
 
 #if LCL_STORAGE == LCL_STORED_BF16
 // Row i in bf16: its rounding errors add up to *rest, their absolute values to
-// the result. The values are first rounded to fp32: a_ij and a_ji of a symmetric
-// matrix, which errors of fp64 may put on two sides of a tie of bf16, become
-// equal.
-static inline double round_row(long i, uint lane,
-                               global const index_t *row_ptr,
+// the result. The values are first rounded to fp32: a_ij and a_ji of a
+// symmetric matrix, which errors of fp64 may put on two sides of a tie of bf16,
+// become equal.
+static inline double round_row(long i, uint lane, global const index_t *row_ptr,
                                global const int *col, global const double *val,
                                global const double *t, global stored_t *out,
                                double *rest)
@@ -274,8 +270,7 @@ kernel void store_level(long n, global const index_t *row_ptr,
     const uint lane = get_local_id(0) % LANES_PER_ROW;
     const uint rows = LCL_GROUP / LANES_PER_ROW;
     uint most = 0;
-    for (long first = (long)get_group_id(0) * rows; first < n;
-         first += (long)get_num_groups(0) * rows) {
+    for (GROUP_RANGE(first, n, rows)) {
         const long i = first + get_local_id(0) / LANES_PER_ROW;
         double sum = 0, loss = 0;
         if (i < n)
@@ -308,16 +303,16 @@ INLINE void store(int kind, long n, global const index_t *row_ptr,
     }
 }
 
-#define STORE_KERNEL(name, kind)                                               \
- WORK_GROUP                                                                    \
- kernel void name(long n, global const index_t *row_ptr,                       \
-                  global const int *col, global const double *val,             \
-                  global const double *t_row, global const double *t_col,      \
-                  global float *out, global float *rest,                       \
-                  volatile global uint *lost, int at)                          \
- {                                                                             \
-  store(kind, n, row_ptr, col, val, t_row, t_col, out, &lost[at]);             \
- }
+# define STORE_KERNEL(name, kind)                                              \
+  WORK_GROUP                                                                   \
+  kernel void name(long n, global const index_t *row_ptr,                      \
+                   global const int *col, global const double *val,            \
+                   global const double *t_row, global const double *t_col,     \
+                   global float *out, global float *rest,                      \
+                   volatile global uint *lost, int at)                         \
+  {                                                                            \
+   store(kind, n, row_ptr, col, val, t_row, t_col, out, &lost[at]);            \
+  }
 
 STORE_KERNEL(store_level, LEVEL)
 STORE_KERNEL(store_upwards, UPWARDS)
