@@ -203,7 +203,7 @@ says stdout '^converged: '
 says stdout '^iterations '
 says stdout '^method *cg, ic0 (packed), rtol 1e-08, right-hand side random$'
 says stdout '^  *because the matrix is symmetric'
-ends 0 --problem lap3d:18 --json
+ends 0 --problem lap3d:32 --json
 says stdout '"method":{"solver":"cg",.*"precond":"amg",.*"reason":"the matrix is symmetric'
 says stdout '"attempts":\[{"solver":"cg","precond":"amg","variant":"","status":"ok","stop":"rtol",'
 ends 0 --problem lap3d:18 --subdomain-rows 100
