@@ -41,6 +41,7 @@ static const struct effect on_precond[] = {
     {"amg-coarsening", MULTIGRID},
     {"amg-smoother", MULTIGRID},
     {"amg-refresh", MULTIGRID},
+    {"amg-storage", MULTIGRID},
     {"amg-theta", MULTIGRID},
     {"amg-levels", MULTIGRID},
     {"amg-coarse-rows", MULTIGRID},

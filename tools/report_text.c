@@ -241,6 +241,16 @@ static void diagonal_blocks(const struct lcl_precond_info *info)
     printf(", %s\n", lcl_block_apply_name(info->block_apply));
 }
 
+// Of a level: if it is not what levels have by default.
+static void level_storage(const struct lcl_precond_info *info, int l)
+{
+    if (info->amg_storage[l] == LCL_FACTOR_STORAGE_BF16)
+        printf(", bf16");
+    else if (info->amg_loss[l] != 0)
+        printf(", fp32 (in bf16 a row loses %.3g of its diagonal)",
+               info->amg_loss[l]);
+}
+
 static void multigrid(const struct lcl_precond_info *info)
 {
     line("multigrid");
@@ -257,6 +267,7 @@ static void multigrid(const struct lcl_precond_info *info)
             printf(", lambda %.3f", info->amg_lambda[l]);
         if (info->amg_plain[l])
             printf(", plain aggregation");
+        level_storage(info, l);
         putchar('\n');
     }
 }

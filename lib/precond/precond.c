@@ -139,6 +139,13 @@ static enum lcl_status check_params(const struct lcl_precond_params *p,
                         (int)p->amg.coarsening, (int)p->amg.smoother,
                         (int)LCL_AMG_COARSENING_COUNT,
                         (int)LCL_AMG_SMOOTHER_COUNT);
+    if (p->amg.storage != LCL_FACTOR_STORAGE_DEFAULT &&
+        p->amg.storage != LCL_FACTOR_STORAGE_FP32 &&
+        p->amg.storage != LCL_FACTOR_STORAGE_BF16)
+        return lcl_fail(log, LCL_EINVAL,
+                        "amg: storage %d: expected fp32 (%d) or bf16 (%d)",
+                        (int)p->amg.storage, (int)LCL_FACTOR_STORAGE_FP32,
+                        (int)LCL_FACTOR_STORAGE_BF16);
     if (!(p->amg.theta >= 0 && p->amg.theta < 1) || p->amg.levels < 0 ||
         p->amg.levels > LCL_AMG_LEVELS || p->amg.coarse_rows < 0)
         return lcl_fail(
