@@ -41,10 +41,10 @@ WORK_GROUP
 kernel void gather_values(long n, long entries, long second, long third,
                           global const uint *restrict of,
                           global const uint *restrict start,
-                          global const uint *restrict list,
-                          long at_a, long at_b, long at_c,
-                          global const double *a, global const double *b,
-                          global const double *c, global double *restrict val)
+                          global const uint *restrict list, long at_a,
+                          long at_b, long at_c, global const double *a,
+                          global const double *b, global const double *c,
+                          global double *restrict val)
 {
     const struct given x = {(uint)second, (uint)third, a + at_a, b + at_b,
                             c + at_c};
