@@ -27,7 +27,7 @@ struct lcl_cycle_level {
     lcl_buffer *t;      // n, fp64: scales the level (cycle.cl)
     lcl_buffer *lambda; // 1 fp64: largest eigenvalue of D^-1 A
     float loss;         // largest sum of rounding errors of a row of A in bf16,
-                // relative to its diagonal; 0: not tried
+                        // relative to its diagonal; 0: not tried
     lcl_buffer *b, *x, *y, *r;
     struct lcl_relaxation relaxation; // for ILDU0
     struct lcl_cycle_halos halos;
