@@ -108,9 +108,35 @@ static bool try_constant(struct singularity *out, struct search *S)
     return out->found;
 }
 
+// Whether step k of CGLS is of no use: the rest of the residual is within the
+// tolerance, or its gradient does not fall.
+static bool is_regular(const struct singularity *out, const struct search *S,
+                       double gamma, int k)
+{
+    return !(norm(S->y, S->A->rows) > MARGIN * S->tolerance * S->norm_b) ||
+           !isfinite(gamma) ||
+           (k == TRIAL_STEPS && out->gradient > TRIAL_GRADIENT);
+}
+
+// y - alpha A p, its gradient, and the next direction p.
+static double step(struct search *S, double gamma)
+{
+    const struct lcl_csr *A = S->A;
+    const int64_t n = A->rows;
+    multiply(S->q, A, S->p);
+    const double alpha = gamma / dot(S->q, S->q, n);
+    for (int64_t i = 0; i < n; ++i)
+        S->y[i] -= alpha * S->q[i];
+    multiply_transposed(S->s, A, S->y);
+    const double next = dot(S->s, S->s, n);
+    for (int64_t i = 0; i < n; ++i)
+        S->p[i] = S->s[i] + next / gamma * S->p[i];
+    return next;
+}
+
 // Source of CGLS: Bjorck (1996), Numerical Methods for Least Squares Problems,
 // section 7.4. It minimises ||y - A z||, so that y becomes the part of the
-// residual that A does not reach.
+// residual that A does not reach; of a regular matrix, y vanishes.
 static void try_residual(struct singularity *out, struct search *S,
                          const double *x)
 {
@@ -123,18 +149,10 @@ static void try_residual(struct singularity *out, struct search *S,
     multiply_transposed(S->s, A, S->y);
     memcpy(S->p, S->s, (size_t)n * sizeof *S->p);
     double gamma = dot(S->s, S->s, n);
-    for (int k = 0; k < STEPS && k < most && !judge(out, S); ++k) {
-        if (!isfinite(gamma) ||
-            (k == TRIAL_STEPS && out->gradient > TRIAL_GRADIENT))
+    for (int k = 0; k < STEPS && k < most; ++k) {
+        if (is_regular(out, S, gamma, k) || judge(out, S))
             return;
-        multiply(S->q, A, S->p);
-        const double before = gamma, alpha = gamma / dot(S->q, S->q, n);
-        for (int64_t i = 0; i < n; ++i)
-            S->y[i] -= alpha * S->q[i];
-        multiply_transposed(S->s, A, S->y);
-        gamma = dot(S->s, S->s, n);
-        for (int64_t i = 0; i < n; ++i)
-            S->p[i] = S->s[i] + gamma / before * S->p[i];
+        gamma = step(S, gamma);
     }
 }
 

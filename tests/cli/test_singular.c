@@ -126,6 +126,24 @@ static void test_singular__regular_matrices_are_not(void **state)
     }
 }
 
+// CGLS solves small systems and goes on until the residual underflows.
+static void test_singular__small_regular_matrices_are_not(void **state)
+{
+    const double kershaw[] = {3, -2, 0, 2,  -2, 3, -2, 0,
+                              0, -2, 3, -2, 2,  0, -2, 3};
+    (void)state;
+    assert_false(find(test_csr_from_dense(4, kershaw), 1e-8).found);
+    for (int64_t n = 1; n < 30; ++n)
+        for (unsigned seed = 0; seed < 20; ++seed) {
+            struct lcl_csr scaled = test_random_csr(n, 2, seed);
+            scale(&scaled, 100, 0.01);
+            assert_false(find(scaled, 1e-8).found);
+            assert_false(find(test_random_csr(n, 2, seed), 1e-8).found);
+        }
+    for (int64_t n = 2; n < 8; ++n)
+        assert_false(find(test_laplacian(n, n, 1), 1e-8).found);
+}
+
 static void test_singular__overflow_finds_nothing(void **state)
 {
     struct lcl_csr A = test_random_csr(50, 5, 2);
@@ -148,6 +166,7 @@ int main(void)
         cmocka_unit_test(test_singular__other_null_vectors_are_found),
         cmocka_unit_test(test_singular__consistent_systems_are_not),
         cmocka_unit_test(test_singular__regular_matrices_are_not),
+        cmocka_unit_test(test_singular__small_regular_matrices_are_not),
         cmocka_unit_test(test_singular__overflow_finds_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
