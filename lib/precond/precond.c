@@ -142,10 +142,9 @@ static enum lcl_status check_params(const struct lcl_precond_params *p,
     if (p->amg.storage != LCL_FACTOR_STORAGE_DEFAULT &&
         p->amg.storage != LCL_FACTOR_STORAGE_FP32 &&
         p->amg.storage != LCL_FACTOR_STORAGE_BF16)
-        return lcl_fail(log, LCL_EINVAL,
-                        "amg: storage %d: expected fp32 (%d) or bf16 (%d)",
-                        (int)p->amg.storage, (int)LCL_FACTOR_STORAGE_FP32,
-                        (int)LCL_FACTOR_STORAGE_BF16);
+        return lcl_fail(
+            log, LCL_EINVAL, "amg: storage %s (%d): expected fp32 or bf16",
+            lcl_factor_storage_name(p->amg.storage), (int)p->amg.storage);
     if (!(p->amg.theta >= 0 && p->amg.theta < 1) || p->amg.levels < 0 ||
         p->amg.levels > LCL_AMG_LEVELS || p->amg.coarse_rows < 0)
         return lcl_fail(

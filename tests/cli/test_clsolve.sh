@@ -389,7 +389,7 @@ ends 0 --problem lap3d:14 --solver cg --precond amg --amg-coarsening classical -
 says stdout '"amg_coarsening":"classical","amg_smoother":"jacobi"'
 ends 0 --problem lap3d:14 --solver cg --precond amg --amg-coarse-rows 50 --amg-storage bf16
 says stdout '0: 2744 rows, .* lambda 1.9[0-9]*, bf16'
-refused 2 'storage 1: expected fp32' --problem lap3d:5 --precond amg --amg-storage fp64
+refused 2 'storage fp64 (1): expected fp32 or bf16' --problem lap3d:5 --precond amg --amg-storage fp64
 refused 2 'with --precond auto: it requires --precond amg or cpr' --problem lap3d:5 --amg-levels 3
 refused 2 'an integer from 1 to 12' --problem lap3d:5 --precond amg --amg-levels 13
 ends 0 --problem lap3d:8,b=3 --solver cg --precond amg --amg-coarse-rows 50
