@@ -218,9 +218,11 @@ kernel void cg_columns_alpha(int it, int groups,
 // ------------------------------------------------------------------- vectors
 
 // Iteration 0 has no deferred update of x, and p is not initialised. The p of a
-// column that has ended is 0.
+// column that has ended is 0. With `e`, row i of z lacks row owner[i] of e.
 WORK_GROUP
 kernel void cg_columns_p(int it, long n, global const double *restrict z,
+                         global const double *restrict e,
+                         global const int *restrict owner,
                          global double *restrict p, global double *restrict x,
                          global const double *restrict state,
                          global const int *stop)
@@ -235,14 +237,18 @@ kernel void cg_columns_p(int it, long n, global const double *restrict z,
         beta[c] = state[BETA(q)];
         ended[c] = state[REASON(q)] != 0;
     }
-    for (RANGE(t, ROUNDS_OF(n)))
+    for (RANGE(t, ROUNDS_OF(n))) {
+        const long at =
+            (e ? owner[t * OWN / COLUMNS] : 0) * (long)COLUMNS + FIRST_COLUMN;
         for (uint c = 0; c < OWN; ++c) {
             const long k = t * OWN + c;
             const double p_k = it == 0 ? 0 : p[k];
+            const double z_k = z[k] + (e ? e[at + c] : 0);
             if (alpha[c] != 0)
                 x[k] += alpha[c] * p_k;
-            p[k] = ended[c] ? 0 : z[k] + beta[c] * p_k;
+            p[k] = ended[c] ? 0 : z_k + beta[c] * p_k;
         }
+    }
 }
 
 // The second half of `sums` receives <r, r>.
