@@ -153,8 +153,10 @@ static inline double largest_of(local const double *residual)
 
 // `sums` holds <r, z> and then <r, r>; with `plain` z is r. limits[q] is the
 // squared tolerance of column q, limits[COLUMNS + q] the weight of its ||r||^2
-// in the largest one, which goes to the ring of all columns. There is no return
-// before a barrier: in groups of 8 lanes PoCL 3.1 then never ends.
+// in the largest one, which goes to the ring of all columns. With `plain` the
+// sign of rho, if M was negative definite before the last residual, stays.
+// There is no return before a barrier: in groups of 8 lanes PoCL 3.1 then never
+// ends.
 WORK_GROUP
 kernel void cg_columns_beta(int it, int groups, int plain, int stagnation,
                             global const double *limits,
@@ -166,7 +168,8 @@ kernel void cg_columns_beta(int it, int groups, int plain, int stagnation,
     const int over = stop[STOP_R];
     sum_rows(2 * COLUMNS, groups, sums, part, total);
     for (GROUP_DOWNWARDS(q, COLUMNS)) {
-        const double rr = total[COLUMNS + q], rho = plain ? rr : total[q];
+        const double rr = total[COLUMNS + q];
+        const double rho = plain ? copysign(rr, state[RHO(q)]) : total[q];
         const bool goes_on = state[REASON(q)] == 0;
         residual[q] = goes_on ? rr * limits[COLUMNS + q] : 0;
         if (!over)
