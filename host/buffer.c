@@ -3,6 +3,7 @@
 #include "host/buffer.h"
 
 #include "host/alloc.h"
+#include "host/background.h"
 #include "host/context.h"
 #include "host/interop.h"
 #include "host/log.h"
@@ -25,6 +26,7 @@ struct lcl_buffer {
     lcl_context *ctx;
     cl_mem mem;
     struct lcl_span *span; // of the context's memory, or NULL
+    size_t at;             // byte of `mem` at which the buffer begins
     size_t bytes;
     bool borrowed;
 };
@@ -184,6 +186,17 @@ size_t lcl_buffer_bytes(const lcl_buffer *buffer)
     return buffer ? buffer->bytes : 0;
 }
 
+void lcl_buffer_select(lcl_buffer *b, size_t at, size_t bytes)
+{
+    b->at = at;
+    b->bytes = bytes;
+}
+
+int64_t lcl_buffer_first(const lcl_buffer *b)
+{
+    return b ? (int64_t)(b->at / sizeof(double)) : 0;
+}
+
 cl_command_queue lcl_context_queue(const lcl_context *ctx)
 {
     return ctx->queue;
@@ -313,8 +326,8 @@ enum lcl_status lcl_buffer_copy(lcl_buffer *to, const lcl_buffer *from)
     if (bytes == 0)
         return LCL_OK;
     return LCL_CL(&to->ctx->cl,
-                  clEnqueueCopyBuffer(to->ctx->queue, from->mem, to->mem, 0, 0,
-                                      bytes, 0, NULL, NULL));
+                  clEnqueueCopyBuffer(to->ctx->queue, from->mem, to->mem,
+                                      from->at, to->at, bytes, 0, NULL, NULL));
 }
 
 // ------------------------------------------------------------------- windows
@@ -380,6 +393,7 @@ enum lcl_status lcl_window_take(lcl_window *w, const void **data)
     lcl_context *ctx = w->source->ctx;
     const size_t half = w->taken++ % 2;
     *data = w->pinned.host + half * w->source->bytes;
+    lcl_background_rest(ctx, w->event[half]);
     const enum lcl_status st =
         LCL_CL(&ctx->cl, clWaitForEvents(1, &w->event[half]));
     ctx->cl.api->clReleaseEvent(w->event[half]);

@@ -42,6 +42,12 @@ enum lcl_status lcl_buffers_create(lcl_context *ctx,
 
 size_t lcl_buffer_bytes(const lcl_buffer *buffer);
 
+// Limits a wrapped buffer (host/interop.h) to `bytes` bytes from byte `at` of
+// the caller's on. lcl_buffer_copy() takes that into account, and so do kernels
+// that skip lcl_buffer_first() doubles; no other transfer or kernel may use it.
+void lcl_buffer_select(lcl_buffer *buffer, size_t at, size_t bytes);
+int64_t lcl_buffer_first(const lcl_buffer *buffer);
+
 // The stopping flag (one int32, 0) that is never set, for launches outside a
 // solve. It lives as long as the context.
 const lcl_buffer *lcl_context_no_stop(const lcl_context *ctx);

@@ -17,6 +17,7 @@
  X(clCreateProgramWithBinary)                                                  \
  X(clCreateProgramWithSource)                                                  \
  X(clCreateSubBuffer)                                                          \
+ X(clCreateUserEvent)                                                          \
  X(clEnqueueBarrierWithWaitList)                                               \
  X(clEnqueueCopyBuffer)                                                        \
  X(clEnqueueFillBuffer)                                                        \
@@ -48,7 +49,9 @@
  X(clReleaseProgram)                                                           \
  X(clRetainCommandQueue)                                                       \
  X(clRetainContext)                                                            \
+ X(clRetainEvent)                                                              \
  X(clSetKernelArg)                                                             \
+ X(clSetUserEventStatus)                                                       \
  X(clWaitForEvents)
 
 struct lcl_cl_api {

@@ -8,6 +8,9 @@
 
 #include <levelcl/memory.h>
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 // The programs built so far.
 struct lcl_programs {
     struct lcl_program **all;
@@ -38,6 +41,17 @@ struct lcl_pool {
     uint64_t idle;  // of the regions without a used span
 };
 
+// A thread that works for the context (host/background.h); all zero: none.
+struct lcl_background {
+    pthread_t thread; // if `joinable`
+    bool joinable;
+    atomic_int state; // IDLE, ... in background.c
+    pthread_t self;   // its own; valid while the state is RUNNING
+    enum lcl_status (*fn)(void *arg);
+    void *arg;
+    cl_event done;
+};
+
 struct lcl_context {
     struct lcl_cl cl;
     cl_device_id device;
@@ -60,6 +74,7 @@ struct lcl_context {
     struct lcl_mailbox mailbox;
     void *create_nv; // host/shared.c; NULL: none
     bool knows_create_nv;
+    struct lcl_background background;
     bool used_blas;
     bool proven; // passed its self-test, now or earlier
 };

@@ -3,6 +3,7 @@
 #include "host/context.h"
 
 #include "host/alloc.h"
+#include "host/background.h"
 #include "host/blas.h"
 #include "host/buffer.h"
 #include "host/caps.h"
@@ -253,6 +254,7 @@ void lcl_context_destroy(lcl_context **context)
     if (!context || !*context)
         return;
     lcl_context *ctx = *context;
+    lcl_background_wait(ctx);
     lcl_aux_finish(ctx);
     lcl_mailbox_finish(ctx);
     lcl_pinned_close(&ctx->staging, ctx);

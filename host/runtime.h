@@ -26,6 +26,11 @@ enum lcl_log_level lcl_context_set_log_level(lcl_context *ctx,
 bool lcl_context_proven(const lcl_context *ctx);
 void lcl_context_note_proven(lcl_context *ctx);
 
+// LCL_EBUSY, unless the context is free or this thread is the one that uses it
+// in the background (host/background.h).
+enum lcl_status lcl_context_expect_free(const lcl_context *ctx,
+                                        const char *function);
+
 // Waits until all enqueued work is done.
 enum lcl_status lcl_context_wait(lcl_context *ctx);
 // Submits enqueued work to the device without waiting.

@@ -29,6 +29,7 @@ static const struct {
     {LCL_EBUILD, "build", "a kernel did not compile on this device"},
     {LCL_ESELFTEST, "self-test", "the device computes wrong results"},
     {LCL_EPIVOT, "pivot", "a pivot is zero or tiny"},
+    {LCL_EBUSY, "busy", "a solve that does not block still uses the context"},
 };
 // clang-format on
 

@@ -154,6 +154,10 @@ enum lcl_status bench_time_product(struct bench *B, struct work *w,
                                    struct times *t);
 enum lcl_status bench_refresh(struct bench *B, struct work *w);
 enum lcl_status bench_reference(struct bench *B);
+// New values from a device buffer; nothing for a Kronecker system.
+enum lcl_status bench_update(struct bench *B, struct work *w);
+// A solve that does not block.
+enum lcl_status bench_enqueue(struct bench *B, const struct work *w);
 
 // ------------------------------------------------------------------- tables
 

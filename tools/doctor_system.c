@@ -174,7 +174,7 @@ void doctor_cache(struct doctor *doctor)
     const struct passwd *owner = getpwuid(info.st_uid);
     measure(&size, folder, 1);
     doctor_add(doctor, "cache", fault_of(folder, &info),
-               "%s: owner %s, mode %03o, %.1f MB in %lld files, %swritable",
+               "%s: owner %s, mode %03o, %.2f MB in %lld files, %swritable",
                folder, owner ? owner->pw_name : "unknown",
                (unsigned)info.st_mode & 0777, 1e-6 * (double)size.bytes,
                (long long)size.files, access(folder, W_OK) == 0 ? "" : "not ");

@@ -122,12 +122,19 @@ static void allow_iterations(struct hint *hint, double count, const char *why)
     set_number(hint, "max-iters", why);
 }
 
+static bool reached_limit(const struct job *job)
+{
+    const int given = job->cli.options.solver.max_iters;
+    return job->report.stop == LCL_STOP_MAX_ITERS ||
+           job->report.iterations >= (given > 0 ? given : USUAL_ITERS);
+}
+
 // All methods of a chain share the limit, which a rate says nothing about.
 static bool more_iterations(struct hint *hint, const struct job *job)
 {
     const int used = job->report.iterations;
     const double needed = iterations_needed(&job->report, job->solver.rtol);
-    if (job->report.stop != LCL_STOP_MAX_ITERS || used > 100 * USUAL_ITERS)
+    if (!reached_limit(job) || used > 100 * USUAL_ITERS)
         return false;
     if (is_alone(&job->cli) && !fall_is_fast(job, needed))
         return false;
@@ -158,12 +165,38 @@ static bool more_patience(struct hint *hint, const struct job *job)
 static bool larger_tolerance(struct hint *hint, const struct job *job)
 {
     const double reached = job->report.true_residual;
-    if (!(reached > 0 && reached < 1e-4) ||
-        job->report.stop == LCL_STOP_MAX_ITERS)
+    if (!(reached > 0 && reached < 1e-4) || reached_limit(job))
         return false;
     snprintf(hint->number, sizeof hint->number, "%.0e", 3 * reached);
     set_number(hint, "rtol", "rounding errors may limit the residual");
     return true;
+}
+
+// ---------------------------------------------------------------- singular
+
+static void project_constants(struct hint *hint, double share)
+{
+    hint->cli.nullspace = "constant";
+    snprintf(hint->text, sizeof hint->text,
+             "--nullspace constant: the rows and columns of the matrix add up "
+             "to 0, so that no A x has the constant part of b, %.1e ||b||",
+             share);
+    hint->has_command = true;
+}
+
+static bool no_solution(struct hint *hint, const struct job *job)
+{
+    const struct singularity *s = &job->singular;
+    if (s->constant)
+        project_constants(hint, s->share);
+    else if (s->found)
+        snprintf(hint->text, sizeof hint->text,
+                 "another right-hand side, or --nullspace FILE with the null "
+                 "vectors of the matrix: it is singular or nearly so, and no "
+                 "x in fp64 gives A x the part %.1e ||b|| of b along a vector "
+                 "y with ||A^T y|| = %.1e ||A|| ||y||",
+                 s->share, s->gradient);
+    return s->found;
 }
 
 // ---------------------------------------------------------------- all
@@ -173,7 +206,8 @@ bool hint_find(struct hint *hint, const struct job *job)
     *hint = (struct hint){.cli = job->cli};
     if (job->outcome == LCL_OK || job->report.stop == LCL_STOP_MONITOR)
         return false;
-    if (more_patience(hint, job) || more_iterations(hint, job))
+    if (no_solution(hint, job) || more_patience(hint, job) ||
+        more_iterations(hint, job))
         return true;
     if (is_alone(&job->cli)) {
         omit_method(hint);

@@ -112,12 +112,16 @@ static void put_outcome(FILE *out, const struct job *job)
 
 static void put_subdomains(FILE *out, const struct lcl_precond_info *info)
 {
-    html_fact(out, "subdomains",
-              "%s of %" PRId64 " to %" PRId64 " rows, by %s%s",
-              html_count(info->parts).text, info->part_rows_min,
-              info->part_rows_max, lcl_partition_name(info->partition),
+    html_open_fact(out, "subdomains");
+    html_text(out, "%s of ", html_count(info->parts).text);
+    if (info->part_rows_min < info->part_rows_max)
+        html_text(out, "%" PRId64 " to ", info->part_rows_min);
+    html_text(out, "%" PRId64 " rows, by %s%s", info->part_rows_max,
+              lcl_partition_name(info->partition),
               info->weighted ? " with edge weights" : "");
-    html_fact(out, "factors", "%.1f MB on the device, %s",
+    html_close_fact(out);
+    html_fact(out, "factors", "%.*f MB on the device, %s",
+              memory_decimals(info->factor_bytes),
               1e-6 * (double)info->factor_bytes,
               lcl_factor_storage_name(info->storage));
 }
@@ -136,18 +140,19 @@ static void put_precond(FILE *out, const struct job *job)
                   lcl_coarse_name(info->coarse),
                   html_count(info->coarse_rows).text);
     if (info && info->amg_levels > 0)
-        html_fact(out, "multigrid", "%s, %d levels, %.1f MB on the device",
+        html_fact(out, "multigrid", "%s, %d levels, %.*f MB on the device",
                   lcl_amg_coarsening_name(info->amg_coarsening),
-                  info->amg_levels, 1e-6 * (double)info->amg_bytes);
+                  info->amg_levels, memory_decimals(info->amg_bytes),
+                  1e-6 * (double)info->amg_bytes);
 }
 
 static void put_product(FILE *out, const struct job *job)
 {
     const struct lcl_operator_info *info = lcl_operator_info(job->op);
-    html_fact(out, "product", "%s, %.1f MB on the device",
+    html_fact(out, "product", "%s, %.*f MB on the device",
               info->kron ? lcl_kron_name(info->kron)
                          : lcl_spmv_name(info->spmv),
-              1e-6 * (double)info->bytes);
+              memory_decimals(info->bytes), 1e-6 * (double)info->bytes);
 }
 
 static void put_memory(FILE *out, const struct job *job)
@@ -155,11 +160,13 @@ static void put_memory(FILE *out, const struct job *job)
     const struct memory memory = memory_in_use(job);
     const double now = (double)memory.all.buffer_bytes;
     const double most = (double)memory.all.buffer_bytes_max;
+    const int d = memory_decimals(memory.all.buffer_bytes);
     html_open_fact(out, "memory");
-    html_value(out, "buffer_bytes", now, "%.1f MB on the device%s", 1e-6 * now,
-               job->devices.count > 1 ? "s" : "");
+    html_value(out, "buffer_bytes", now, "%.*f MB on the device%s", d,
+               1e-6 * now, job->devices.count > 1 ? "s" : "");
     html_text(out, ", ");
-    html_value(out, "buffer_bytes_max", most, "at most %.1f MB", 1e-6 * most);
+    html_value(out, "buffer_bytes_max", most, "at most %.*f MB", d,
+               1e-6 * most);
     html_close_fact(out);
 }
 

@@ -52,10 +52,12 @@ static enum lcl_status make_operator(struct job *job)
     if (job->ranks)
         return ranks_make_operator(job);
     const struct lcl_kron *K = cli_is_kron(&job->cli) ? &job->kron.K : NULL;
-    if (K && D->count > 1)
+    const bool distributed =
+        D->count > 1 || params->communication == LCL_COMMUNICATION_REPRODUCIBLE;
+    if (K && distributed)
         return lcl_operator_create_kron_distributed(&job->op, D->ctx, D->count,
                                                     K, params);
-    if (D->count > 1)
+    if (distributed)
         return lcl_operator_create_distributed(&job->op, D->ctx, D->count,
                                                &job->A, params);
     return K ? lcl_operator_create_kron(&job->op, job->ctx, K, params)
@@ -142,11 +144,22 @@ static enum lcl_status solve_columns(struct job *job)
                : LCL_OK;
 }
 
-static enum lcl_status take_worst(struct job *job)
+static void take_worst(struct job *job)
 {
     job->worst = columns_worst(job->column, job->columns);
     job->report = job->column[job->worst].report;
-    return job->outcome = job->column[job->worst].outcome;
+    job->outcome = job->column[job->worst].outcome;
+}
+
+// After a failure: whether the system has a solution at all.
+static void find_singularity(struct job *job)
+{
+    const int64_t at = job->worst * job->unknowns;
+    if (job->outcome == LCL_OK || job->report.stop == LCL_STOP_MONITOR ||
+        !job->A.row_ptr || job->ranks || job->cli.nullspace)
+        return;
+    singular_find(&job->singular, &job->A, job->b + at, job->x + at,
+                  job->solver.rtol);
 }
 
 enum lcl_status job_solve(struct job *job)
@@ -157,7 +170,11 @@ enum lcl_status job_solve(struct job *job)
     const enum lcl_status st = solve_columns(job);
     progress_end(&job->progress);
     take_method(job);
-    return st < 0 ? st : take_worst(job);
+    if (st < 0)
+        return st;
+    take_worst(job);
+    find_singularity(job);
+    return job->outcome;
 }
 
 // ---------------------------------------------------------------- end

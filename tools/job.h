@@ -10,6 +10,7 @@
 #include "tools/messages.h"
 #include "tools/profile.h"
 #include "tools/progress.h"
+#include "tools/singular.h"
 
 #include <levelcl/levelcl.h>
 
@@ -66,7 +67,8 @@ struct job {
     const lcl_precond *M;            // in use; NULL: no method could be set up
     struct lcl_solver_params solver; // of the method set up last
     struct lcl_report report;
-    struct exchanges exchanges; // of the solve
+    struct singularity singular; // after a solve that failed
+    struct exchanges exchanges;  // of the solve
     enum lcl_status outcome;
     bool failed; // the exit status is 1, whatever the status
 };

@@ -64,8 +64,10 @@ static enum lcl_status bench_problem(struct bench *B)
     if (st == LCL_OK && (st = bench_apply(B, &w)) == LCL_OK &&
         (!has_subdomains(w.M) || (st = bench_reference(B)) == LCL_OK) &&
         (st = bench_spmv(B, &w)) == LCL_OK &&
-        (st = bench_refresh(B, &w)) == LCL_OK)
-        st = bench_solves(B, &w);
+        (st = bench_refresh(B, &w)) == LCL_OK &&
+        (st = bench_update(B, &w)) == LCL_OK &&
+        (st = bench_solves(B, &w)) == LCL_OK)
+        st = bench_enqueue(B, &w);
     bench_finish(&w);
     return st;
 }
@@ -106,7 +108,8 @@ static void print_usage(FILE *out)
         "KEY VALUE are the options of clsolve; they apply to the problems that\n"
         "follow.\n"
         "Without a subject, prints one JSON line per figure: copy, then for each\n"
-        "problem setup, apply, spmv, refresh and the solver by its name. The\n"
+        "problem setup, apply, spmv, refresh, update (values from a buffer), the\n"
+        "solver by its name and enqueue, a solve that does not block. The\n"
         "solver also runs with N random right-hand sides, one by one and\n"
         "together, because a coarse\n"
         "correction is exact for A * ones, the right-hand side of a built-in\n"

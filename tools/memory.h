@@ -15,3 +15,9 @@ struct memory {
 };
 
 struct memory memory_in_use(const struct job *job);
+
+// Decimals of a size in MB, so that small objects do not have 0.0 MB.
+static inline int memory_decimals(uint64_t bytes)
+{
+    return bytes < 100000 ? 3 : 1;
+}

@@ -42,6 +42,7 @@ const char *method_attempt(char title[METHOD_TITLE],
 
 const char *method_outcome(const struct lcl_attempt *attempt)
 {
-    return attempt->stop ? lcl_stop_name(attempt->stop)
-                         : lcl_status_str(attempt->status);
+    return attempt->status == LCL_OK ? "converged"
+           : attempt->stop           ? lcl_stop_name(attempt->stop)
+                                     : lcl_status_str(attempt->status);
 }

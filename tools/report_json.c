@@ -162,6 +162,10 @@ static void put_levels(cJSON *object, const struct lcl_precond_info *info)
         json_put_count(level, "rows", info->amg_rows[l]);
         json_put_count(level, "nnz", info->amg_nnz[l]);
         json_put_number(level, "lambda", info->amg_lambda[l]);
+        json_put_text(level, "storage",
+                      lcl_factor_storage_name(info->amg_storage[l]));
+        if (info->amg_loss[l] != 0)
+            json_put_number(level, "loss", info->amg_loss[l]);
         if (info->amg_plain[l])
             cJSON_AddTrueToObject(level, "plain");
         cJSON_AddItemToArray(levels, level);

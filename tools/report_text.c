@@ -191,8 +191,10 @@ static void blocks(const struct lcl_precond_info *info)
 static void subdomains(const struct lcl_precond_info *info)
 {
     line("subdomains");
-    printf("%" PRId64 " of %" PRId64 " to %" PRId64 " rows, by %s%s\n",
-           info->parts, info->part_rows_min, info->part_rows_max,
+    printf("%" PRId64 " of ", info->parts);
+    if (info->part_rows_min < info->part_rows_max)
+        printf("%" PRId64 " to ", info->part_rows_min);
+    printf("%" PRId64 " rows, by %s%s\n", info->part_rows_max,
            lcl_partition_name(info->partition),
            info->weighted ? " with edge weights" : "");
     if (info->overlap > 0) {
@@ -218,7 +220,8 @@ static void subdomains(const struct lcl_precond_info *info)
     printf("%.1f %% of the couplings, %.1f %% by weight\n",
            100 * info->dropped_share, 100 * info->dropped_weight);
     line("factors");
-    printf("%.1f MB on the device, %s\n", 1e-6 * (double)info->factor_bytes,
+    printf("%.*f MB on the device, %s\n", memory_decimals(info->factor_bytes),
+           1e-6 * (double)info->factor_bytes,
            lcl_factor_storage_name(info->storage));
 }
 
@@ -229,7 +232,8 @@ static void diagonal_blocks(const struct lcl_precond_info *info)
            info->diagonal_block_rows_max,
            lcl_block_extraction_name(info->extraction));
     line("inverses");
-    printf("%.1f MB on the device, %s", 1e-6 * (double)info->factor_bytes,
+    printf("%.*f MB on the device, %s", memory_decimals(info->factor_bytes),
+           1e-6 * (double)info->factor_bytes,
            lcl_factor_storage_name(info->storage));
     if (info->storage == LCL_FACTOR_STORAGE_ADAPTIVE)
         printf(" (%" PRId64 " fp32, %" PRId64 " bf16)",
@@ -237,14 +241,24 @@ static void diagonal_blocks(const struct lcl_precond_info *info)
     printf(", %s\n", lcl_block_apply_name(info->block_apply));
 }
 
+// Of a level: if it is not what levels have by default.
+static void level_storage(const struct lcl_precond_info *info, int l)
+{
+    if (info->amg_storage[l] == LCL_FACTOR_STORAGE_BF16)
+        printf(", bf16");
+    else if (info->amg_loss[l] != 0)
+        printf(", fp32 (in bf16 a row loses %.3g of its diagonal)",
+               info->amg_loss[l]);
+}
+
 static void multigrid(const struct lcl_precond_info *info)
 {
     line("multigrid");
-    printf("%s, %s, %d level%s, complexity %.2f, %.1f MB on the device\n",
+    printf("%s, %s, %d level%s, complexity %.2f, %.*f MB on the device\n",
            lcl_amg_coarsening_name(info->amg_coarsening),
            lcl_amg_smoother_name(info->amg_smoother), info->amg_levels,
            plural(info->amg_levels), info->amg_complexity,
-           1e-6 * (double)info->amg_bytes);
+           memory_decimals(info->amg_bytes), 1e-6 * (double)info->amg_bytes);
     for (int l = 0; l < info->amg_levels; ++l) {
         line("");
         printf("%d: %" PRId64 " rows, %" PRId64 " nonzeros", l,
@@ -253,6 +267,7 @@ static void multigrid(const struct lcl_precond_info *info)
             printf(", lambda %.3f", info->amg_lambda[l]);
         if (info->amg_plain[l])
             printf(", plain aggregation");
+        level_storage(info, l);
         putchar('\n');
     }
 }
@@ -264,7 +279,8 @@ static void coarse(const struct lcl_precond_info *info)
            info->coarse_rows);
     if (info->coarse_pinned > 0)
         printf(", %" PRId64 " of them pinned", info->coarse_pinned);
-    printf(", %.1f MB on the device\n", 1e-6 * (double)info->coarse_bytes);
+    printf(", %.*f MB on the device\n", memory_decimals(info->coarse_bytes),
+           1e-6 * (double)info->coarse_bytes);
 }
 
 static void repaired(const struct lcl_precond_info *info)
@@ -288,9 +304,10 @@ static void application(const struct lcl_precond_info *info)
 static void product(const struct lcl_operator_info *info)
 {
     line("product");
-    printf("%s, %.1f MB on the device%s\n",
+    printf("%s, %.*f MB on the device%s\n",
            info->kron ? lcl_kron_name(info->kron) : lcl_spmv_name(info->spmv),
-           1e-6 * (double)info->bytes, info->devices > 0 ? "s" : "");
+           memory_decimals(info->bytes), 1e-6 * (double)info->bytes,
+           info->devices > 0 ? "s" : "");
     if (info->communication) {
         line("devices");
         printf("%d, communication %s\n", info->devices,
@@ -301,12 +318,13 @@ static void product(const struct lcl_operator_info *info)
 static void in_use(const struct job *job)
 {
     const struct memory memory = memory_in_use(job);
+    const int d = memory_decimals(memory.all.buffer_bytes);
     line("memory");
-    printf("%.1f MB on the device%s: %.1f product, %.1f preconditioner, %.1f "
-           "other; at most %.1f MB\n",
-           1e-6 * (double)memory.all.buffer_bytes,
-           job->devices.count > 1 ? "s" : "", 1e-6 * (double)memory.op,
-           1e-6 * (double)memory.precond, 1e-6 * (double)memory.other,
+    printf("%.*f MB on the device%s: %.*f product, %.*f preconditioner, %.*f "
+           "other; at most %.*f MB\n",
+           d, 1e-6 * (double)memory.all.buffer_bytes,
+           job->devices.count > 1 ? "s" : "", d, 1e-6 * (double)memory.op, d,
+           1e-6 * (double)memory.precond, d, 1e-6 * (double)memory.other, d,
            1e-6 * (double)memory.all.buffer_bytes_max);
 }
 
@@ -467,6 +485,15 @@ static void detail(const struct job *job, int phase)
         printf("   %.1f MB of text", 1e-6 * (double)job->read.bytes);
 }
 
+// A first run mostly compiles.
+static void remark(const struct job_times *times, int phase)
+{
+    const double seconds = times->phase[phase];
+    if (phase == LCL_PHASE_COMPILE && seconds > 2 &&
+        seconds > 0.5 * times->total && lcl_cache_folder(NULL, 0) > 0)
+        printf("   programs are kept: the next run compiles less");
+}
+
 static void times(const struct job *job)
 {
     const struct job_times times = job_times(job);
@@ -476,6 +503,8 @@ static void times(const struct job *job)
               times.total);
         if (job->cli.profile)
             detail(job, phase);
+        else
+            remark(&times, phase);
         putchar('\n');
     }
     share("other", times.other, times.total);

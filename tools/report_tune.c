@@ -56,7 +56,10 @@ static void print_trial(const struct trial *trial)
         printf("%11s", "-");
     else
         printf("%11d", trial->time.iterations);
-    printf("  %s", *trial->words ? trial->words : "as given");
+    if (*trial->words)
+        printf("  %s", trial->words);
+    else
+        printf("  as given: %s", trial->method);
     if (!converged)
         printf("  (%s%s%s)", name_of(trial->end), *reason ? ": " : "", reason);
     putchar('\n');

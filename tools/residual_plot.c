@@ -9,6 +9,7 @@ enum {
     WIDTH = 460,
     COLUMNS = 400, // of points of a curve, at most
     KINDS = 6,     // of curves
+    LABEL_WIDTH = 24,
 };
 
 struct range {
@@ -99,16 +100,40 @@ static void draw_curve(FILE *out, const struct svg_plot *plot,
         svg_circle(out, class, point[0], 3);
 }
 
-static void number_curve(FILE *out, const struct svg_plot *plot, double x,
-                         int attempt)
+// Attempts whose curves start so close to each other that one label numbers
+// all.
+struct label {
+    double x;        // of the plot
+    int first, last; // attempts, from 1; 0: none
+};
+
+static void put_label(FILE *out, const struct svg_plot *plot,
+                      const struct label *label)
 {
-    char number[16];
+    char text[32];
+    if (label->first == 0)
+        return;
+    snprintf(text, sizeof text, label->first < label->last ? "%d-%d" : "%d",
+             label->first, label->last);
+    svg_text(out, "start", (struct svg_point){label->x + 3, plot->area.y + 12},
+             text);
+}
+
+// Draws where an attempt starts, and the label before unless it takes this
+// attempt's number, too.
+static void number_curve(FILE *out, const struct svg_plot *plot, double x,
+                         int attempt, struct label *label)
+{
     const struct svg_point top = svg_plot_place(plot, x, plot->y.to);
-    snprintf(number, sizeof number, "%d", attempt + 1);
     if (attempt > 0)
         svg_line(out, "grid", top,
                  (struct svg_point){top.x, top.y + plot->area.height});
-    svg_text(out, "start", (struct svg_point){top.x + 3, top.y + 12}, number);
+    if (label->first > 0 && top.x < label->x + LABEL_WIDTH) {
+        label->last = attempt + 1;
+        return;
+    }
+    put_label(out, plot, label);
+    *label = (struct label){top.x, attempt + 1, attempt + 1};
 }
 
 // One curve for each attempt, from where the one before ended. Attempts without
@@ -116,14 +141,16 @@ static void number_curve(FILE *out, const struct svg_plot *plot, double x,
 static void draw_curves(FILE *out, const struct svg_plot *plot,
                         const struct residuals *R)
 {
+    struct label label = {.first = 0};
     for (int k = 0, first = 0; k < R->attempts; ++k) {
         const bool is_last = k == R->attempts - 1 || R->end[k] >= R->count;
         const int last = is_last ? R->count - 1 : R->end[k];
         draw_curve(out, plot, R->history, first, last, k);
         if (R->attempts > 1 && last > first)
-            number_curve(out, plot, first, k);
+            number_curve(out, plot, first, k, &label);
         first = last;
     }
+    put_label(out, plot, &label);
 }
 
 static void draw_limits(FILE *out, const struct svg_plot *plot,

@@ -208,13 +208,15 @@ static void compute_right_hand_side(const struct opencl *cl,
 static void step(const struct opencl *cl, const struct heat *H, lcl_operator *A,
                  lcl_precond *M, lcl_solver *S, double t)
 {
+    const struct lcl_array_cl val = {H->matrix.val, 0};
+    const struct lcl_solve_cl system = {.b = {H->b, 0}, .x = {H->u, 0}};
     struct lcl_report report = LCL_REPORT_INIT;
     compute_values(cl, H, t);
     compute_right_hand_side(cl, H);
-    need(lcl_operator_update_cl(A, H->matrix.val) == LCL_OK &&
+    need(lcl_operator_update_cl(A, &val, NULL) == LCL_OK &&
              lcl_precond_update(M) == LCL_OK,
          "take the values");
-    need(lcl_solver_solve_cl(S, H->b, H->u, &report) == LCL_OK, "solve");
+    need(lcl_solver_solve_cl(S, &system, &report) == LCL_OK, "solve");
     printf("t = %.2f: %d iterations, residual %.1e\n", t, report.iterations,
            report.true_residual);
 }

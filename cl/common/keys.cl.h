@@ -26,14 +26,7 @@ static inline struct team team_of(int shift)
 
 // for (TEAMS_RANGE(at, rows, shift)): all work-items of a group loop together;
 // team t has row at + t, if that is below `rows`.
-#if LCL_WIDTH == 1
-# define TEAMS_RANGE(at, rows, shift) RANGE(at, rows)
-#else
-# define TEAMS_RANGE(at, rows, shift)                                          \
-  long at = (long)get_group_id(0) * (LCL_WIDTH >> (shift));                    \
-  at < (rows);                                                                 \
-  at += (long)get_num_groups(0) * (LCL_WIDTH >> (shift))
-#endif
+#define TEAMS_RANGE(at, rows, shift) GROUP_RANGE(at, rows, LCL_WIDTH >> (shift))
 
 // for (TEAM_DOWNWARDS(e, count, t)): the e < count of this lane of its team.
 #define TEAM_DOWNWARDS(e, count, t)                                            \

@@ -6,22 +6,22 @@
 #include "prefix_sum.cl.h"
 #include "wave.cl.h"
 
-// block i of y = block map[i] of x
+// block i of y = block map[i] of x + first
 WORK_GROUP
-kernel void gather(long n, global const uint *map, global const double *x,
-                   global double *y)
+kernel void gather(long n, global const uint *map, long first,
+                   global const double *x, global double *y)
 {
     for (RANGE(k, n * LCL_BLOCK))
-        y[k] = x[moved(k, map)];
+        y[k] = x[first + moved(k, map)];
 }
 
-// block map[i] of y = block i of x
+// block map[i] of y + first = block i of x
 WORK_GROUP
-kernel void scatter(long n, global const uint *map, global const double *x,
-                    global double *y)
+kernel void scatter(long n, global const uint *map, long first,
+                    global const double *x, global double *y)
 {
     for (RANGE(k, n * LCL_BLOCK))
-        y[moved(k, map)] = x[k];
+        y[first + moved(k, map)] = x[k];
 }
 
 // inverse[map[i]] = i

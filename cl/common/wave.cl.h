@@ -426,6 +426,19 @@ INLINE double group_sum(double v, local double *scratch)
   i += get_global_size(0)
 #endif
 
+// for (GROUP_RANGE(first, n, count)): all work-items of a group loop together
+// and have the elements first .. first + count - 1: a contiguous chunk per
+// group on a CPU, where count is 1, neighbouring elements in neighbouring
+// groups elsewhere.
+#if LCL_WIDTH == 1
+# define GROUP_RANGE(first, n, count) RANGE(first, n)
+#else
+# define GROUP_RANGE(first, n, count)                                          \
+  long first = (long)get_group_id(0) * (long)(count);                          \
+  first < (n);                                                                 \
+  first += (long)get_num_groups(0) * (long)(count)
+#endif
+
 // Number of t with first + t * 2^shift < count.
 static inline uint turns_of(uint count, uint first, int shift)
 {

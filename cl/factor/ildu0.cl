@@ -14,7 +14,9 @@
 //         counts[0] is raised by their number. `policy` as in pivot.cl.h;
 //         `shift[p]`, times the scale of the row, is added to the diagonal; so
 //         is `relax` times the fill that the pattern drops (MILU
-//         if 1: Gustafsson, BIT 18 (1978)).
+//         if 1: Gustafsson, BIT 18 (1978)). With `retry`, subdomains that
+//         had no small pivots in the launch before keep their factors, and
+//         others stop after the first level with small pivots.
 #include "factor.cl.h"
 #include "pivot.cl.h"
 #include "wave.cl.h"
@@ -101,19 +103,21 @@ kernel void ildu0(global const struct lcl_part *parts,
                   global double *slot_val, global double *inv_d,
                   global const double *shift, global int *repaired,
                   global int *counts, global uchar *bad, int policy, double tol,
-                  double relax)
+                  double relax, int retry)
 {
-    local int small_pivots;
+    // of even and of odd steps: lanes read one while others add to the other
+    local int small_pivots[2];
     const uint lid = get_local_id(0);
     const struct lcl_part p = parts[get_group_id(0)];
     const double own_shift = shift[get_group_id(0)];
+    bool given_up = (retry != 0) & (repaired[get_group_id(0)] == 0);
     if (lid == 0)
-        small_pivots = 0;
+        small_pivots[0] = small_pivots[1] = 0;
     GROUP_BARRIER();
     steps += p.step;
     step_of += p.row;
     for (uint s = 0; s < p.steps; ++s) {
-        if (lid < steps[s].rows) {
+        if (!given_up && lid < steps[s].rows) {
             const struct row r =
                 row_of(&steps[s], p.slot, steps[s].first + lid);
             const uint d_source = diagonal[p.row + r.self];
@@ -142,15 +146,17 @@ kernel void ildu0(global const struct lcl_part *parts,
             slot_val[r.diagonal] = -inverse;
             bad[p.row + r.self] = small;
             if (small)
-                atomic_inc(&small_pivots);
+                atomic_inc(&small_pivots[s % 2]);
             for (uint k = 0; k < r.upper_count; ++k)
                 slot_val[r.upper + (ulong)k * r.stride] *= inverse;
         }
         GROUP_BARRIER_GLOBAL();
+        given_up |= small_pivots[s % 2] * retry > 0;
     }
     if (lid != 0)
         return;
-    repaired[get_group_id(0)] = small_pivots;
-    if (small_pivots > 0)
-        atomic_add(&counts[0], small_pivots);
+    const int count = small_pivots[0] + small_pivots[1];
+    repaired[get_group_id(0)] = count;
+    if (count > 0)
+        atomic_add(&counts[0], count);
 }

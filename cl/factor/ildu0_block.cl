@@ -22,6 +22,13 @@
 #endif
 #define ENTRIES (LCL_BLOCK * LCL_BLOCK)
 
+// A constant where it can be one: blocks are then stored entry after entry.
+#if LCL_GROUP == 1
+# define STEP_ROWS(s) 1u
+#else
+# define STEP_ROWS(s) ((uint)(s)->rows)
+#endif
+
 // A row being factorised: the slots of its blocks, in ascending column order.
 struct row {
     ulong lower, upper; // slot of the first block of L and of U
@@ -34,10 +41,11 @@ struct row {
 static inline struct row row_of(global const struct lcl_step *s, ulong base,
                                 uint self)
 {
-    const uint lane = self - s->first;
+    const uint lane = LCL_GROUP == 1 ? 0 : self - s->first;
+    const uint rows = STEP_ROWS(s);
     const ulong at = base + lane, diagonal = at + s->upper;
     const struct row r = {
-        at + s->lower,   diagonal + s->rows,  diagonal, lane, s->rows,
+        at + s->lower,   diagonal + rows,     diagonal, lane, rows,
         s->lower_planes, s->upper_planes - 1, self};
     return r;
 }
@@ -56,6 +64,69 @@ static inline void read_block(double *m, global const double *from, uint stride)
     for (uint e = 0; e < ENTRIES; ++e)
         m[e] = from[e * stride];
 }
+
+#if LCL_GROUP == 1
+
+// Copies a block of the matrix, 0 if it is not stored; returns the largest
+// magnitude.
+INLINE double copy_block(global double *to, uint stride,
+                         global const double *val, uint source)
+{
+    global const double *from = val + (ulong)source * ENTRIES;
+    ulong largest = 0; // magnitudes have the order of their bits
+    if (source >= LCL_FILL) {
+        for (uint e = 0; e < ENTRIES; ++e)
+            to[e] = 0;
+        return 0;
+    }
+# pragma unroll
+    for (uint e = 0; e < ENTRIES; ++e) {
+        to[e] = from[e];
+        largest = max(largest, as_ulong(fabs(from[e])));
+    }
+    return as_double(largest);
+}
+
+// product = m u, row by row, whose entries are neighbours.
+INLINE void product_of(double *product, const double *m, global const double *u)
+{
+# pragma unroll
+    for (uint r = 0; r < LCL_BLOCK; ++r) {
+# pragma unroll
+        for (uint c = 0; c < LCL_BLOCK; ++c)
+            product[r * LCL_BLOCK + c] = 0;
+# pragma unroll
+        for (uint k = 0; k < LCL_BLOCK; ++k)
+# pragma unroll
+            for (uint c = 0; c < LCL_BLOCK; ++c)
+                product[r * LCL_BLOCK + c] +=
+                    m[r * LCL_BLOCK + k] * u[k * LCL_BLOCK + c];
+    }
+}
+
+// to = m u; `to` may be the same array as u.
+INLINE void multiply(global double *to, uint to_stride, const double *m,
+                     global const double *u, uint u_stride)
+{
+    double product[ENTRIES];
+    product_of(product, m, u);
+# pragma unroll
+    for (uint e = 0; e < ENTRIES; ++e)
+        to[e] = product[e];
+}
+
+// to += m u
+INLINE void add_product(global double *to, uint to_stride, const double *m,
+                        global const double *u, uint u_stride)
+{
+    double product[ENTRIES];
+    product_of(product, m, u);
+# pragma unroll
+    for (uint e = 0; e < ENTRIES; ++e)
+        to[e] += product[e];
+}
+
+#else
 
 // Copies a block of the matrix, 0 if it is not stored; returns the largest
 // magnitude.
@@ -77,13 +148,13 @@ static inline void product_column(double *column, const double *m,
                                   global const double *u, uint stride, uint c)
 {
     double u_c[LCL_BLOCK];
-#pragma unroll
+# pragma unroll
     for (uint k = 0; k < LCL_BLOCK; ++k)
         u_c[k] = u[(k * LCL_BLOCK + c) * stride];
-#pragma unroll
+# pragma unroll
     for (uint r = 0; r < LCL_BLOCK; ++r) {
         column[r] = 0;
-#pragma unroll
+# pragma unroll
         for (uint k = 0; k < LCL_BLOCK; ++k)
             column[r] += m[r * LCL_BLOCK + k] * u_c[k];
     }
@@ -96,7 +167,7 @@ static inline void multiply(global double *to, uint to_stride, const double *m,
     double column[LCL_BLOCK];
     for (uint c = 0; c < LCL_BLOCK; ++c) {
         product_column(column, m, u, u_stride, c);
-#pragma unroll
+# pragma unroll
         for (uint r = 0; r < LCL_BLOCK; ++r)
             to[(r * LCL_BLOCK + c) * to_stride] = column[r];
     }
@@ -110,11 +181,13 @@ static inline void add_product(global double *to, uint to_stride,
     double column[LCL_BLOCK];
     for (uint c = 0; c < LCL_BLOCK; ++c) {
         product_column(column, m, u, u_stride, c);
-#pragma unroll
+# pragma unroll
         for (uint r = 0; r < LCL_BLOCK; ++r)
             to[(r * LCL_BLOCK + c) * to_stride] += column[r];
     }
 }
+
+#endif
 
 // ------------------------------------------------------------------ inverses
 

@@ -41,8 +41,12 @@ static inline int slot_store(global stored_t *slot, double a, uint column)
     *slot = a;
     return 0;
 #elif LCL_STORAGE == LCL_STORED_FP32
-    *slot = lcl_fp32_of(a);
-    return lcl_stored_loses(a, LCL_FP32_LIMIT);
+    const bool lost = lcl_stored_loses(a, LCL_FP32_LIMIT);
+    if (lost) // rare
+        *slot = lcl_fp32_of(a);
+    else
+        *slot = convert_float_rte(a);
+    return lost;
 #else
     *slot = column | lcl_bf16_of(a) << 16;
     return lcl_stored_loses(a, LCL_BF16_LIMIT);

@@ -308,9 +308,10 @@ kernel void fold(global const int *part_ptr, global const int *from_the_end,
 
 // ------------------------------------------------------------------- order
 
-// Level, then entries descending, then number.
-static inline ulong key_of(int level, uint entries, uint row)
+// Level, then entries inside the subdomain descending, then number.
+static inline ulong key_of(int level, uint sides, uint row)
 {
+    const uint entries = (sides & 0xffff) + (sides >> 16);
     const uint shortness = entries < 0xffff ? 0xffff ^ entries : 0;
     return (ulong)level << 32 | shortness << 16 | row;
 }
@@ -346,10 +347,9 @@ static inline global ulong *sort_keys(global ulong *key, global ulong *room,
 // At width 1 `keys` has space for two keys per row.
 WORK_GROUP
 kernel void order(global const int *part_ptr, global const int *old_perm,
-                  global const uint *row_ptr, global const int *old_level,
-                  global const uint *old_sides, global int *perm,
-                  global int *inverse, global int *level, global uint *sides,
-                  global ulong *keys)
+                  global const int *old_level, global const uint *old_sides,
+                  global int *perm, global int *inverse, global int *level,
+                  global uint *sides, global ulong *keys)
 {
     const int2 s = subdomain_of(part_ptr);
     const uint lid = get_local_id(0), rows = (uint)(s.y - s.x);
@@ -359,8 +359,7 @@ kernel void order(global const int *part_ptr, global const int *old_perm,
     local ulong key[SUBDOMAIN_ROWS];
 #endif
     for (uint i = lid; i < rows; i += LCL_GROUP)
-        key[i] = key_of(old_level[s.x + i],
-                        symbolic_length(row_ptr, old_perm, s.x + i), i);
+        key[i] = key_of(old_level[s.x + i], old_sides[s.x + i], i);
     GROUP_BARRIER();
 #if LCL_WIDTH == 1
     key = sort_keys(key, key + rows, rows);

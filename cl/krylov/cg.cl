@@ -22,8 +22,9 @@
 #define RHO   KRYLOV_OWN
 #define ALPHA (KRYLOV_OWN + 2)
 
-static inline int judge_p(int it, double rho, double old_rho, double rr,
-                          double limit)
+// With `plain`, rho is <r, r> and the last one may belong to M: no signs.
+static inline int judge_p(int it, int plain, double rho, double old_rho,
+                          double rr, double limit)
 {
     if (!isfinite(rr))
         return KRYLOV_NOT_FINITE;
@@ -31,7 +32,8 @@ static inline int judge_p(int it, double rho, double old_rho, double rr,
         return KRYLOV_CONVERGED;
     if (!isfinite(rho))
         return KRYLOV_NOT_FINITE;
-    return krylov_is_definite(it, rho, old_rho) ? 0 : KRYLOV_INDEFINITE_M;
+    return plain || krylov_is_definite(it, rho, old_rho) ? 0
+                                                         : KRYLOV_INDEFINITE_M;
 }
 
 // `sums` holds the partial sums of <r, z> of `groups` groups and, in its second
@@ -55,7 +57,7 @@ kernel void cg_p(int it, long n, double limit, int groups, int plain,
     const double rho = plain ? rr : group_sum(own_rho, scratch);
     const double residual = krylov_residual(state, rr);
     const double beta = rho / (it == 0 ? 1.0 : old_rho);
-    const int reason = judge_p(it, rho, old_rho, residual, limit);
+    const int reason = judge_p(it, plain, rho, old_rho, residual, limit);
     if (krylov_is_lead()) {
         krylov_decide(state, stop, STOP_P, reason);
         krylov_note(state, it, residual);

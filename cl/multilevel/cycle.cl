@@ -14,12 +14,16 @@
 // Values:
 //     cycle_diagonal  t of a matrix; 1 where the diagonal is 0 or missing
 //     store_level, store_upwards, store_down
-//                     scaled values of a matrix in fp32; lost[0] counts what is
-//                     out of its range
+//                     scaled values of a matrix as float; lost[0] counts those
+//                     out of range. store_level in bf16: the rounded values,
+//                     rest_i = the sum of the rounding errors of row i, which a
+//                     product adds to the diagonal, so that row sums are kept;
+//                     lost[0] = the largest sum of their absolute values, the
+//                     bits of a float
 //     cycle_spread    E = the scaled values of a matrix
 //
-// Data:   matrices in CSR, values in fp32; lambda[0] is the largest eigenvalue
-//         of the scaled matrix.
+// Data:   matrices in CSR, values in the format LCL_STORAGE, sums in fp32;
+//         lambda[0] is the largest eigenvalue of the scaled matrix.
 // Launch: any number of groups; LANES_PER_ROW lanes share a row.
 // Determinism: bitwise; sums over a row have a fixed order.
 // If the stopping flag `stop[at]` is nonzero, the kernels do nothing.
@@ -31,12 +35,24 @@
 #ifndef LANES_PER_ROW
 # define LANES_PER_ROW 1 // power of two up to the wave width
 #endif
+#ifndef LCL_STORAGE
+# define LCL_STORAGE LCL_STORED_FP32 // or LCL_STORED_BF16
+#endif
+
+#if LCL_STORAGE == LCL_STORED_BF16
+typedef ushort stored_t;
+# define VALUE(a) as_float((uint)(a) << 16)
+#else
+typedef float stored_t;
+# define VALUE(a) (a)
+#endif
 
 struct matrix {
     long n;
     global const index_t *row_ptr;
     global const int *col;
-    global const float *val;
+    global const stored_t *val;
+    global const float *rest; // of bf16
 };
 
 // The lane's share of row i times x, two entries at a time: their loads do not
@@ -45,11 +61,15 @@ static inline float row_dot(struct matrix A, global const float *x, long i,
                             uint lane)
 {
     float dot = 0;
+#if LCL_STORAGE == LCL_STORED_BF16
+    if (lane == 0)
+        dot = A.rest[i] * x[i];
+#endif
     const index_t to = A.row_ptr[i + 1];
     for (index_t k = A.row_ptr[i] + lane; k < to; k += 2 * LANES_PER_ROW) {
         const index_t other = min(k + LANES_PER_ROW, to - 1);
-        const float a = A.val[k];
-        const float c = k + LANES_PER_ROW < to ? A.val[other] : 0.0f;
+        const float a = VALUE(A.val[k]);
+        const float c = k + LANES_PER_ROW < to ? VALUE(A.val[other]) : 0.0f;
         const float x_k = x[A.col[k]], x_other = x[A.col[other]];
         dot += a * x_k;
         dot += c * x_other;
@@ -67,8 +87,7 @@ INLINE void multiply(int step, struct matrix A, struct vectors v,
     global const float *x = operand_of(step, v);
     const uint lane = get_local_id(0) % LANES_PER_ROW;
     const uint rows = LCL_GROUP / LANES_PER_ROW;
-    for (long first = (long)get_group_id(0) * rows; first < A.n;
-         first += (long)get_num_groups(0) * rows) {
+    for (GROUP_RANGE(first, A.n, rows)) {
         const long i = first + get_local_id(0) / LANES_PER_ROW;
         float dot = 0;
         if (i < A.n)
@@ -82,15 +101,15 @@ INLINE void multiply(int step, struct matrix A, struct vectors v,
 
 #define STEP_KERNEL(name, step)                                                \
  WORK_GROUP                                                                    \
- kernel void name(long n, global const index_t *restrict row_ptr,              \
-                  global const int *restrict col,                              \
-                  global const float *restrict val,                            \
-                  global const double *lambda, global const float *b,          \
-                  global const float *x, global const float *y,                \
-                  global float *out, global const int *stop, int at)           \
+ kernel void name(                                                             \
+     long n, global const index_t *restrict row_ptr,                           \
+     global const int *restrict col, global const stored_t *restrict val,      \
+     global const float *restrict rest, global const double *lambda,           \
+     global const float *b, global const float *x, global const float *y,      \
+     global float *out, global const int *stop, int at)                        \
  {                                                                             \
   local double scratch[LCL_GROUP];                                             \
-  const struct matrix A = {n, row_ptr, col, val};                              \
+  const struct matrix A = {n, row_ptr, col, val, rest};                        \
   const struct vectors v = {b, x, y, out, (float)(1 / lambda[0])};             \
   if (stop[at])                                                                \
    return;                                                                     \
@@ -179,8 +198,7 @@ kernel void cycle_dense(long n, long stride, global const double *E,
                waves = LCL_GROUP / LCL_WIDTH;
     if (stop[at])
         return;
-    for (long first = (long)get_group_id(0) * waves; first < n;
-         first += (long)get_num_groups(0) * waves) {
+    for (GROUP_RANGE(first, n, waves)) {
         const long i = first + get_local_id(0) / LCL_WIDTH;
         double dot = 0;
         for (long j = lane; j < n && i < n; j += LCL_WIDTH)
@@ -218,10 +236,59 @@ static inline double scaled(int kind, double a, double t_i, double t_j)
                              : a * t_i / t_j;
 }
 
+#if LCL_STORAGE == LCL_STORED_BF16
+// Row i in bf16: its rounding errors add up to *rest, their absolute values to
+// the result. The values are first rounded to fp32: a_ij and a_ji of a
+// symmetric matrix, which errors of fp64 may put on two sides of a tie of bf16,
+// become equal.
+static inline double round_row(long i, uint lane, global const index_t *row_ptr,
+                               global const int *col, global const double *val,
+                               global const double *t, global stored_t *out,
+                               double *rest)
+{
+    double lost = 0;
+    for (index_t k = row_ptr[i] + lane; k < row_ptr[i + 1];
+         k += LANES_PER_ROW) {
+        const double a = scaled(LEVEL, val[k], t[i], t[col[k]]);
+        const uint bits = lcl_bf16_of(lcl_fp32_of(a));
+        const double error = a - lcl_bf16_value(bits);
+        out[k] = (ushort)bits;
+        *rest += error;
+        lost += fabs(error);
+    }
+    return lost;
+}
+
+WORK_GROUP
+kernel void store_level(long n, global const index_t *row_ptr,
+                        global const int *col, global const double *val,
+                        global const double *t, global const double *t_col,
+                        global stored_t *out, global float *rest,
+                        volatile global uint *lost, int at)
+{
+    local double scratch[LCL_GROUP];
+    const uint lane = get_local_id(0) % LANES_PER_ROW;
+    const uint rows = LCL_GROUP / LANES_PER_ROW;
+    uint most = 0;
+    for (GROUP_RANGE(first, n, rows)) {
+        const long i = first + get_local_id(0) / LANES_PER_ROW;
+        double sum = 0, loss = 0;
+        if (i < n)
+            loss = round_row(i, lane, row_ptr, col, val, t, out, &sum);
+        sum = wave_sum(sum, LANES_PER_ROW, scratch);
+        loss = wave_sum(loss, LANES_PER_ROW, scratch);
+        if (i < n && lane == 0)
+            rest[i] = lcl_fp32_of(sum);
+        most = max(most, as_uint(lcl_fp32_of(loss))); // NaN is the largest
+    }
+    if (most > 0)
+        atomic_max(&lost[at], most);
+}
+#else
 INLINE void store(int kind, long n, global const index_t *row_ptr,
                   global const int *col, global const double *val,
                   global const double *t_row, global const double *t_col,
-                  global float *out, volatile global int *lost)
+                  global float *out, volatile global uint *lost)
 {
     for (RANGE(u, n * LANES_PER_ROW)) {
         const ulong i = (ulong)u / LANES_PER_ROW;
@@ -236,19 +303,21 @@ INLINE void store(int kind, long n, global const index_t *row_ptr,
     }
 }
 
-#define STORE_KERNEL(name, kind)                                               \
- WORK_GROUP                                                                    \
- kernel void name(long n, global const index_t *row_ptr,                       \
-                  global const int *col, global const double *val,             \
-                  global const double *t_row, global const double *t_col,      \
-                  global float *out, volatile global int *lost)                \
- {                                                                             \
-  store(kind, n, row_ptr, col, val, t_row, t_col, out, lost);                  \
- }
+# define STORE_KERNEL(name, kind)                                              \
+  WORK_GROUP                                                                   \
+  kernel void name(long n, global const index_t *row_ptr,                      \
+                   global const int *col, global const double *val,            \
+                   global const double *t_row, global const double *t_col,     \
+                   global float *out, global float *rest,                      \
+                   volatile global uint *lost, int at)                         \
+  {                                                                            \
+   store(kind, n, row_ptr, col, val, t_row, t_col, out, &lost[at]);            \
+  }
 
 STORE_KERNEL(store_level, LEVEL)
 STORE_KERNEL(store_upwards, UPWARDS)
 STORE_KERNEL(store_down, DOWN)
+#endif
 
 WORK_GROUP
 kernel void cycle_spread(long n, long stride, global const index_t *row_ptr,

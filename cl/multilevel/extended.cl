@@ -252,16 +252,6 @@ INLINE double scale_of(struct matrix A, local const double *sum,
 
 // ------------------------------------------------------------------- kernels
 
-// for (GROUPS_RANGE(i, n)): one row per group at a time.
-#if LCL_WIDTH == 1
-# define GROUPS_RANGE(i, n) RANGE(i, n)
-#else
-# define GROUPS_RANGE(i, n)                                                    \
-  long i = get_group_id(0);                                                    \
-  i < (n);                                                                     \
-  i += get_num_groups(0)
-#endif
-
 WORK_GROUP
 kernel void interpolate_rows(long n, int most, global const index_t *row_ptr,
                              global const int *col, global const double *val,
@@ -279,7 +269,7 @@ kernel void interpolate_rows(long n, int most, global const index_t *row_ptr,
     local uint used, chosen[EXTENDED_MOST], sorted[EXTENDED_MOST];
     const struct matrix A = {row_ptr, col, val, strong, negative, coarse};
     const struct table h = {slots, keys, &used};
-    for (GROUPS_RANGE(i, n)) {
+    for (GROUP_RANGE(i, n, 1)) {
         if (coarse[i] >= 0) {
             if (get_local_id(0) == 0) {
                 out_col[i * most] = coarse[i];

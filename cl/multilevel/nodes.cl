@@ -97,7 +97,7 @@ kernel void fill_filtered(long n, global const uint *row_ptr,
     local double scratch[LCL_GROUP];
     const double w = 4 / (3 * lambda[0]);
     const uint lane = get_local_id(0);
-    for (long i = get_group_id(0); i < n; i += get_num_groups(0)) {
+    for (GROUP_RANGE(i, n, 1)) {
         const uint first = row_ptr[i], length = row_ptr[i + 1] - first;
         const uint from = first + (uint)((ulong)length * lane / LCL_WIDTH);
         const uint to = first + (uint)((ulong)length * (lane + 1) / LCL_WIDTH);

@@ -83,8 +83,7 @@ kernel void count_prolongator(long n, global const uint *row_ptr,
     const struct rows A = {row_ptr, col, val, strong, aggregate};
     const uint lane = get_local_id(0) % LANES_PER_ROW;
     const uint rows = LCL_GROUP / LANES_PER_ROW;
-    for (long first = (long)get_group_id(0) * rows; first < n;
-         first += (long)get_num_groups(0) * rows) {
+    for (GROUP_RANGE(first, n, rows)) {
         const long i = first + get_local_id(0) / LANES_PER_ROW;
         const bool present = i < n && aggregate[min(i, n - 1)] >= 0;
         const uint from = present ? row_ptr[i] + lane : 0;
@@ -120,8 +119,7 @@ kernel void fill_prolongator(long n, global const uint *row_ptr,
     const double w = 4 / (3 * lambda[0]);
     const uint lane = get_local_id(0) % LANES_PER_ROW;
     const uint rows = LCL_GROUP / LANES_PER_ROW;
-    for (long first = (long)get_group_id(0) * rows; first < n;
-         first += (long)get_num_groups(0) * rows) {
+    for (GROUP_RANGE(first, n, rows)) {
         const long i = first + get_local_id(0) / LANES_PER_ROW;
         const bool present = i < n && aggregate[min(i, n - 1)] >= 0;
         const uint from = present ? row_ptr[i] + lane : 0;
@@ -206,8 +204,7 @@ kernel void lambda_step(long n, global const uint *row_ptr,
     const uint lane = get_local_id(0) % LANES_PER_ROW;
     const uint rows = LCL_GROUP / LANES_PER_ROW;
     double xx = 0, yy = 0;
-    for (long first = (long)get_group_id(0) * rows; first < n;
-         first += (long)get_num_groups(0) * rows) {
+    for (GROUP_RANGE(first, n, rows)) {
         const long i = first + get_local_id(0) / LANES_PER_ROW;
         double dot = 0;
         for (uint k = i < n ? row_ptr[i] + lane : 0;

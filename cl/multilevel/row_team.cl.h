@@ -17,14 +17,7 @@
 
 // for (ROWS(first, n)): all work-items of a group loop together, their teams
 // have the rows first, first + 1, ...; row_of(first) is that of the team.
-#if LCL_WIDTH == 1
-# define ROWS(first, n) RANGE(first, n)
-#else
-# define ROWS(first, n)                                                        \
-  long first = (long)get_group_id(0) * (LCL_GROUP / LANES_PER_ROW);            \
-  first < (n);                                                                 \
-  first += (long)get_num_groups(0) * (LCL_GROUP / LANES_PER_ROW)
-#endif
+#define ROWS(first, n) GROUP_RANGE(first, n, LCL_GROUP / LANES_PER_ROW)
 
 static inline long row_of(long first)
 {

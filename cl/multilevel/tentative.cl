@@ -125,7 +125,7 @@ kernel void orthonormalise(long aggregates, global const uint *member_ptr,
                            global double *t_val, global double *coarse)
 {
     local double scratch[LCL_GROUP];
-    for (long q = get_group_id(0); q < aggregates; q += get_num_groups(0)) {
+    for (GROUP_RANGE(q, aggregates, 1)) {
         const uint from = member_ptr[q];
         const struct rows A = {(member_ptr[q + 1] - from) * LCL_BLOCK,
                                members + from, first, t_val};

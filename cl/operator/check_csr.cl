@@ -3,7 +3,7 @@
 //     check_csr    sets *bad unless the row pointers ascend from 0 to nnz, the
 //                  columns of each row ascend within 0 .. cols - 1, and all
 //                  values are finite; reads no array out of bounds
-//     check_values sets *bad unless n values are finite
+//     check_values sets *bad unless n values from value `first` on are finite
 //     narrow       32-bit copy of n + 1 row pointers
 //
 // Data:   CSR; the row pointers of narrow have 64 bits.
@@ -43,11 +43,11 @@ kernel void check_csr(long rows, long cols, long nnz, int shift,
 }
 
 WORK_GROUP
-kernel void check_values(long n, global const double *restrict val,
+kernel void check_values(long n, long first, global const double *restrict val,
                          volatile global int *bad)
 {
     for (RANGE(k, n))
-        if (!isfinite(val[k]))
+        if (!isfinite(val[first + k]))
             atomic_or(bad, 1);
 }
 

@@ -19,6 +19,15 @@
 //
 //     sums[7G+g]    sum over rows of the square of that number
 //
+//     sums[8G+g]    sum of a_ij (u_i w_j - w_i u_j), j = i included, for two
+//                   vectors of fixed pseudo-random numbers
+//
+//     sums[9G+g]    sum of |a_ij| (|u_i w_j| + |w_i u_j|), the scale of that
+//
+// The sums 8 add up to <u, A w> - <w, A u>: rounding error if A is symmetric,
+// otherwise of the size of the differences of its entries, unless the terms
+// cancel by chance.
+//
 // Launch: G groups; LANES_PER_ROW lanes share a row.
 // Layout: that of csr.cl and, for LCL_BLOCK > 1, of bsr.cl.
 // Determinism: fixed order for a given G.
@@ -36,6 +45,7 @@
 struct row {
     double diagonal, above, below; // sums of the a_ij > 0 and of the -a_ij > 0
     double couplings;
+    double difference, scale; // of the asymmetry
 };
 
 // The lane's share of row `r` of block row i, whose blocks are from .. to-1.
@@ -43,7 +53,9 @@ static inline struct row row_share(long i, uint r, ulong from, ulong to,
                                    uint lane, global const int *col,
                                    global const double *val)
 {
-    struct row s = {0, 0, 0, 0};
+    const ulong row = (ulong)i * LCL_BLOCK + r;
+    const double ui = look_random(row, LOOK_U), wi = look_random(row, LOOK_W);
+    struct row s = {0, 0, 0, 0, 0, 0};
     for (ulong t = from * LCL_BLOCK + lane; t < to * LCL_BLOCK;
          t += LANES_PER_ROW) {
         const ulong k = t / LCL_BLOCK;
@@ -54,10 +66,22 @@ static inline struct row row_share(long i, uint r, ulong from, ulong to,
         s.above += own ? 0.0 : fmax(a, 0.0);
         s.below += own ? 0.0 : fmax(-a, 0.0);
         s.couplings += own || a == 0 ? 0.0 : 1.0;
+        const ulong j = (ulong)col[k] * LCL_BLOCK + c;
+        const double uw = ui * look_random(j, LOOK_W);
+        const double wu = wi * look_random(j, LOOK_U);
+        s.difference += a * (uw - wu);
+        s.scale += fabs(a) * (fabs(uw) + fabs(wu));
     }
     return s;
 }
 
+static inline void add_asymmetry(struct row s, double *sum)
+{
+    sum[LOOK_ASYMMETRY] += s.difference;
+    sum[LOOK_ASYMMETRY + 1] += s.scale;
+}
+
+// All other sums.
 static inline void add_row(struct row s, double *sum)
 {
     const double all = s.above + s.below;
@@ -81,9 +105,12 @@ kernel void look(long n, global const index_t *restrict row_ptr,
         sum[q] = 0;
 #if LCL_WIDTH == 1
     for (RANGE(i, n))
-        for (uint r = 0; r < LCL_BLOCK; ++r)
-            add_row(row_share(i, r, row_ptr[i], row_ptr[i + 1], 0, col, val),
-                    sum);
+        for (uint r = 0; r < LCL_BLOCK; ++r) {
+            const struct row s =
+                row_share(i, r, row_ptr[i], row_ptr[i + 1], 0, col, val);
+            add_row(s, sum);
+            add_asymmetry(s, sum);
+        }
     for (uint q = 0; q < LOOK_SUMS; ++q)
         sums[q * get_num_groups(0) + get_group_id(0)] = sum[q];
 #else
@@ -98,6 +125,7 @@ kernel void look(long n, global const index_t *restrict row_ptr,
         const ulong to = i < n ? row_ptr[i + 1] : 0;
         for (DOWNWARDS(r, LCL_BLOCK)) {
             struct row s = row_share(i, r, from, to, lane, col, val);
+            add_asymmetry(s, sum);
             s.diagonal = wave_sum(s.diagonal, LANES_PER_ROW, scratch);
             s.above = wave_sum(s.above, LANES_PER_ROW, scratch);
             s.below = wave_sum(s.below, LANES_PER_ROW, scratch);

@@ -2,6 +2,8 @@
 // Shared by cl/operator/look.cl and the host.
 #pragma once
 
+#include "types.cl.h"
+
 // A row whose couplings add up to at most this share of its diagonal is
 // dominated by it: the matrix scaled by its diagonal then has condition number
 // 19 at most, if all rows are.
@@ -12,6 +14,20 @@
 // do.
 #define LOOK_LOOSE 1.5
 
-// Sums over the rows, as in look.cl; the first LOOK_COUNTS count rows.
-#define LOOK_COUNTS 4
-#define LOOK_SUMS   8
+// Sums over the rows, as in look.cl; the first LOOK_COUNTS count rows, the last
+// two are the asymmetry and its scale.
+#define LOOK_COUNTS    4
+#define LOOK_ASYMMETRY 8
+#define LOOK_SUMS      10
+
+// Element i of a vector of pseudo-random numbers in [-1, 1): u or w by the
+// salt.
+#define LOOK_U 0x51ed270bu
+#define LOOK_W 0xb5297a4du
+static inline double look_random(lcl_u64 i, lcl_u32 salt)
+{
+    lcl_u32 h = (lcl_u32)i * 0x9e3779b1u + salt;
+    h = (h ^ (h >> 16)) * 0x85ebca6bu;
+    h = (h ^ (h >> 13)) * 0xc2b2ae35u;
+    return (int)(h ^ (h >> 16)) * 0x1p-31;
+}

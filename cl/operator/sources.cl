@@ -3,7 +3,8 @@
 // or the sum of group of[v] - entries if that is not below `entries`, or 0 if
 // of[v] is NO_SOURCE.
 //     gather_values    the values, from the caller's arrays a, b and c, whose
-//                      first values are 0, `second` and `third`
+//                      first values are 0, `second` and `third`; they begin
+//                      `at_a`, `at_b` and `at_c` doubles after the pointers
 //     gather_blocks    sources of LCL_BLOCK values in a new order: those of
 //                      block i were those of block map[i]
 //     place_sources    sources in a larger matrix: to[place[k]] = of[k]
@@ -41,10 +42,12 @@ kernel void gather_values(long n, long entries, long second, long third,
                           global const uint *restrict of,
                           global const uint *restrict start,
                           global const uint *restrict list,
+                          long at_a, long at_b, long at_c,
                           global const double *a, global const double *b,
                           global const double *c, global double *restrict val)
 {
-    const struct given x = {(uint)second, (uint)third, a, b, c};
+    const struct given x = {(uint)second, (uint)third, a + at_a, b + at_b,
+                            c + at_c};
     for (RANGE(v, n)) {
         const uint s = of[v];
         if ((long)s < entries)

@@ -10,10 +10,10 @@
 // first pass (listed = 0) covers all rows; it lists those with more columns
 // than a table holds and leaves them to the second pass, over the list, in
 // which a wave is one team. What the second one leaves is for spgemm_long.cl.
+// CPUs take spgemm_serial.cl instead.
 //
 // Data:   CSR with ascending columns.
 // Launch: any number of groups of one wave.
-// Width 1: one item per row.
 // Determinism: exact pattern; sums are in the order of k, by fused(), so that
 //         they are the same bits on every device.
 #include "keys.cl.h"
@@ -38,30 +38,6 @@ INLINE int row_of(long at, long rows, int listed, struct team t,
 
 // ------------------------------------------------------------------- tables
 
-#if LCL_WIDTH == 1
-static inline int claim(local int *slot, int column)
-{
-    const int seen = *slot;
-    *slot = seen == FREE_SLOT ? column : seen;
-    return seen;
-}
-
-static inline uint take(local uint *used)
-{
-    return (*used)++;
-}
-#else
-static inline int claim(volatile local int *slot, int column)
-{
-    return atomic_cmpxchg(slot, FREE_SLOT, column);
-}
-
-static inline uint take(volatile local uint *used)
-{
-    return atomic_inc(used);
-}
-#endif
-
 // A team's table, the number of its columns, and these columns if `keys` is not
 // NULL.
 struct table {
@@ -75,11 +51,12 @@ INLINE bool insert(struct table h, int column)
 {
     uint s = ((uint)column * 0x9e3779b1u) >> (32 - h.bits);
     for (;;) {
-        const int seen = claim(h.slots + s, column);
+        const int seen = atomic_cmpxchg((volatile local int *)h.slots + s,
+                                        FREE_SLOT, column);
         if (seen == column)
             return true;
         if (seen == FREE_SLOT) {
-            const uint place = take(h.used);
+            const uint place = atomic_inc((volatile local uint *)h.used);
             if (place < h.limit && h.keys)
                 h.keys[place] = column;
             return place < h.limit;
@@ -203,19 +180,10 @@ struct factor {
     double a;
 };
 
-// The place of a column that is there, below `high`. One lane has a whole row
-// of B from its end on, so the place is near `high`.
+// The place of a column that is there, below `high`.
 INLINE uint place_of(local const int *keys, uint high, int column)
 {
     uint low = 0;
-#if LCL_WIDTH == 1
-    int at = (int)high - 1;
-    for (int step = 1; at > 0 && keys[at] > column; step *= 2) {
-        high = (uint)at;
-        at = max(at - step, 0);
-    }
-    low = (uint)at;
-#endif
     while (low < high) {
         const uint middle = (low + high) / 2;
         if (keys[middle] < column)

@@ -39,7 +39,7 @@ WORK_GROUP
 kernel void entry_columns(long block_rows, global const uint *row_ptr,
                           global const int *col, global int *entry_col)
 {
-    for (long i = get_group_id(0); i < block_rows; i += get_num_groups(0)) {
+    for (GROUP_RANGE(i, block_rows, 1)) {
         const uint from = row_ptr[i], length = row_ptr[i + 1] - from;
         const uint width = length * LCL_BLOCK, entries = width * LCL_BLOCK;
         global int *out = entry_col + (ulong)from * (LCL_BLOCK * LCL_BLOCK);
@@ -55,7 +55,7 @@ WORK_GROUP
 kernel void entry_values(long block_rows, global const uint *row_ptr,
                          global const double *val, global double *entry_val)
 {
-    for (long i = get_group_id(0); i < block_rows; i += get_num_groups(0)) {
+    for (GROUP_RANGE(i, block_rows, 1)) {
         const uint from = row_ptr[i], length = row_ptr[i + 1] - from;
         const uint width = length * LCL_BLOCK, entries = width * LCL_BLOCK;
         const ulong first = (ulong)from * (LCL_BLOCK * LCL_BLOCK);

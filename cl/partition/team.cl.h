@@ -23,14 +23,7 @@
 
 // for (TEAM_RANGE(at, rows)): all work-items of a group loop together; their
 // teams have the rows at .. at + TEAMS - 1.
-#if LCL_WIDTH == 1
-# define TEAM_RANGE(at, rows) RANGE(at, rows)
-#else
-# define TEAM_RANGE(at, rows)                                                  \
-  long at = (long)get_group_id(0) * TEAMS;                                     \
-  at < (rows);                                                                 \
-  at += (long)get_num_groups(0) * TEAMS
-#endif
+#define TEAM_RANGE(at, rows) GROUP_RANGE(at, rows, TEAMS)
 
 // Row of the team: that number, or its element of `list`; -1: none.
 static inline int team_row(long at, long rows, global const int *list)

@@ -39,10 +39,10 @@ typedef struct lcl_chain lcl_chain;
  * names something of subdomains, the preconditioner is
  *   JACOBI  if the couplings of each row add up to at most 0.9 of its diagonal
  *           entry: the condition number of D^-1 A is below 19 then
- *   AMG     for CG if A has 4096 rows or more, at least 0.9 of the weight of
- *           its couplings has the sign opposite to the diagonal, and they add
- *           up to more than 1.5 of the diagonal entry in at most 0.1 of the
- *           rows: most rows of badly scaled matrices are such
+ *   AMG     for CG if A has 4096 rows or more, on a CPU 32768, at least 0.9 of
+ *           the weight of its couplings has the sign opposite to the diagonal,
+ *           and they add up to more than 1.5 of the diagonal entry in at most
+ *           0.1 of the rows: most rows of badly scaled matrices are such
  *   ILUK    of level 1 for matrices that are not symmetric and lack diagonal
  *           entries: fill replaces them. Not for blocks
  *   ILUT    of 20 entries and 1e-4 for other matrices that are not symmetric

@@ -21,17 +21,79 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_context_create_cl(
     lcl_context **out, cl_context context, cl_device_id device,
     cl_command_queue queue, const struct lcl_context_params *params);
 
-/* As lcl_solver_solve() and lcl_precond_apply(), for buffers of n doubles in
- * the caller's numbering. Returns LCL_EINVAL for a buffer of another size or of
- * another OpenCL context than `queue`'s, and for a buffer whose
- * CL_MEM_READ_ONLY or CL_MEM_WRITE_ONLY flag forbids its use; so does
- * lcl_operator_apply_cl(). Queue order makes the call wait for work enqueued
- * earlier on the context's queue; the caller must wait for other queues. The
- * solve returns when it is done, the apply when its work is enqueued. */
+/* Doubles in a buffer of the caller, from double `offset` on. It may be a
+ * sub-buffer. */
+struct lcl_array_cl {
+    cl_mem mem;
+    int64_t offset;
+};
+
+/* What a call waits for and what tells that it is done. All zero, or a NULL
+ * pointer to such a struct: nothing. */
+struct lcl_events_cl {
+    cl_uint count;        /* of `wait` */
+    const cl_event *wait; /* of any queue of the same OpenCL context; the call
+                             does nothing before they are complete */
+    cl_event *done;       /* if not NULL, receives an event that the caller
+                             releases; NULL after an error */
+};
+
+/* Right-hand sides and solutions of lcl_solver_solve_cl(). */
+struct lcl_solve_cl {
+    struct lcl_array_cl b; /* column j: n doubles from offset + j * ldb on */
+    struct lcl_array_cl x; /* the same with ldx; the initial guess on entry */
+    int64_t ldb, ldx;      /* at least n; not used for one column */
+    int count;             /* of columns; 0: 1 */
+    struct lcl_events_cl events;
+};
+
+/* As lcl_solver_solve_many() for buffers of the context in the caller's
+ * numbering, which may not overlap if there are several columns; `reports` has
+ * an entry for each column or is NULL. With one column it is
+ * lcl_solver_solve(), and the history is valid until the next solve. Queue
+ * order makes the call wait for work enqueued earlier on the context's queue.
+ * Returns when the solutions are enqueued there; `done` completes with them.
+ * Returns as lcl_solver_solve_many(); LCL_EINVAL also for a wait list without
+ * events, with an event that is not valid or of another OpenCL context; for a
+ * buffer that is too small, of another OpenCL context, or whose
+ * CL_MEM_READ_ONLY or CL_MEM_WRITE_ONLY flag forbids its use. LCL_EDEVICE also
+ * if the work of an event in the wait list has failed: nothing has changed
+ * then. LCL_EUNSUPPORTED for operators on several devices. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_solver_solve_cl(
-    lcl_solver *S, cl_mem b, cl_mem x, struct lcl_report *report);
+    lcl_solver *S, const struct lcl_solve_cl *solve,
+    struct lcl_report *reports);
+
+/* The same, but returns at once: the solve, also its wait list, is the work of
+ * a thread of the library, which calls monitor, convergence test, callbacks
+ * and the log. `done`, which must not be NULL, completes when the solutions
+ * and the reports are there, whether they converged or not: the stop reasons
+ * tell. If an error ended the solve, the execution status of the event is the
+ * lcl_status, which is negative.
+ * Before `done` is complete, `reports` must stay, and nothing made from the
+ * context may be used: creations, updates, solves and applications return
+ * LCL_EBUSY, and functions that destroy wait for the end of the solve.
+ * lcl_solver_cancel() may be called. Work that the caller enqueues on the
+ * context's queue meanwhile runs between kernels of the solve. `solve` and the
+ * events of the wait list need live only until the call returns, the buffers
+ * until `done` is complete.
+ * Returns LCL_OK, or as lcl_solver_solve_cl() what can be told without a solve;
+ * LCL_EBUSY; LCL_ENOMEM also if there is no thread; LCL_EUNSUPPORTED also for
+ * ranks of MPI. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_solver_enqueue_cl(
+    lcl_solver *S, const struct lcl_solve_cl *solve,
+    struct lcl_report *reports);
+
+/* As lcl_precond_apply(), for buffers of n doubles in the caller's numbering.
+ * Returns LCL_EINVAL for a buffer of another size or of another OpenCL context
+ * than `queue`'s, and for a buffer whose CL_MEM_READ_ONLY or CL_MEM_WRITE_ONLY
+ * flag forbids its use; so does lcl_operator_apply_cl(). Queue order makes the
+ * call wait for work enqueued earlier on the context's queue; the caller must
+ * wait for other queues. Returns when its work is enqueued. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_precond_apply_cl(lcl_precond *M,
                                                            cl_mem b, cl_mem x);
+/* The same for x = M^-T b, as lcl_precond_apply_transpose(). */
+LCL_NODISCARD LCL_API enum lcl_status lcl_precond_apply_transpose_cl(
+    lcl_precond *M, cl_mem b, cl_mem x);
 
 /* A matrix as struct lcl_csr, in buffers of the context, which may be larger
  * than needed. Without entries, col_ind and val may be NULL. */
@@ -55,20 +117,25 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_operator_create_cl(
     lcl_operator **out, lcl_context *ctx, const struct lcl_csr_cl *A,
     const struct lcl_operator_params *params);
 
-/* As lcl_operator_update(), for a buffer of at least as many doubles as A has
- * values, in the order of A. Queue order makes the call wait for work enqueued
- * earlier on the context's queue; the caller must wait for other queues. Waits
- * until the values are checked, and returns when their copy is enqueued.
+/* As lcl_operator_update(), for as many doubles as A has values, in the order
+ * of A. Queue order makes the call wait for work enqueued earlier on the
+ * context's queue. Waits until the values are checked, and returns when their
+ * copy is enqueued; `done` of `events` completes with it. `events` may be NULL.
  * Returns as lcl_operator_update(); LCL_EINVAL also for a buffer that is too
- * small, CL_MEM_WRITE_ONLY or of another OpenCL context, and for an operator
- * that is distributed; LCL_EBUILD, LCL_EDEVMEM, LCL_ENOMEM. */
-LCL_NODISCARD LCL_API enum lcl_status lcl_operator_update_cl(lcl_operator *A,
-                                                             cl_mem val);
+ * small, CL_MEM_WRITE_ONLY or of another OpenCL context, for a wait list as in
+ * lcl_solver_solve_cl(), and for an operator that is distributed; LCL_EBUILD,
+ * LCL_EDEVICE (also if the work of an event in the wait list has failed:
+ * the values are the old ones then), LCL_EDEVMEM, LCL_ENOMEM. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_operator_update_cl(
+    lcl_operator *A, const struct lcl_array_cl *val,
+    const struct lcl_events_cl *events);
 
 /* As lcl_operator_update_ldu() in layout.h, for buffers. Waits and returns as
  * lcl_operator_update_cl(). */
 LCL_NODISCARD LCL_API enum lcl_status lcl_operator_update_ldu_cl(
-    lcl_operator *A, cl_mem diagonal, cl_mem upper, cl_mem lower);
+    lcl_operator *A, const struct lcl_array_cl *diagonal,
+    const struct lcl_array_cl *upper, const struct lcl_array_cl *lower,
+    const struct lcl_events_cl *events);
 
 /* Enqueues y = A x on `queue`, the context's, for buffers of `cols` and `rows`
  * doubles. Returns LCL_OK or a negative status, which ends the call that needed
@@ -89,6 +156,10 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_precond_create_callback_cl(
  * returns when the work is enqueued. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_operator_apply_cl(lcl_operator *A,
                                                             cl_mem x, cl_mem y);
+/* The same for y = A^T x, as lcl_operator_apply_transpose(): x has rows, y has
+ * cols doubles. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_operator_apply_transpose_cl(
+    lcl_operator *A, cl_mem x, cl_mem y);
 
 LCL_END_DECLS
 

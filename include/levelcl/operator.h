@@ -62,6 +62,15 @@ enum lcl_communication {
                                 them, a thread of each device carries them */
     LCL_COMMUNICATION_STEP,  /* the host waits for each device, then writes to
                                 the others */
+    LCL_COMMUNICATION_REPRODUCIBLE, /* in step, with the same bits on any number
+                                       of devices of one model, one included:
+                                       products keep the order of entries,
+                                       inner products are those of 1024
+                                       segments of rows. Slower. For CG, MINRES,
+                                       BiCGSTAB, GMRES and FGMRES, jacobi,
+                                       block-jacobi and factors on subdomains
+                                       that the borders of devices do not cut,
+                                       without coarse correction */
     LCL_COMMUNICATION_COUNT
 };
 
@@ -246,11 +255,11 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_operator_apply(lcl_operator *A,
                                                          double *y);
 
 /* y = A^T x for host vectors; x has rows, y has cols entries. Blocking. The
- * first call makes a transpose of the matrix on the device, later ones renew
- * its values if those of A have changed. The order of sums is fixed. Returns
- * LCL_OK, LCL_EINVAL, LCL_EUNSUPPORTED (Kronecker systems, callbacks, several
- * devices; 2^32 entries or more), LCL_EDEVMEM, LCL_ENOMEM, LCL_EBUILD or
- * LCL_EDEVICE. */
+ * first call makes a transpose of the matrix, or of both matrices of a
+ * Kronecker system, on the device, later ones renew its values if those of A
+ * have changed. The order of sums is fixed. Returns LCL_OK, LCL_EINVAL,
+ * LCL_EUNSUPPORTED (callbacks, several devices; 2^32 entries or more),
+ * LCL_EDEVMEM, LCL_ENOMEM, LCL_EBUILD or LCL_EDEVICE. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_operator_apply_transpose(
     lcl_operator *A, const double *x, double *y);
 

@@ -311,6 +311,12 @@ struct lcl_amg_params {
     enum lcl_amg_coarsening coarsening;
     enum lcl_amg_smoother smoother;
     enum lcl_amg_refresh refresh;
+    /* Of the matrices of the levels in the cycle: FP32 (also DEFAULT) or BF16.
+     * What rounding to BF16 takes from a row sum is added to the diagonal, in
+     * FP32. Levels whose rows lose more than 1/16 of their diagonal by rounding
+     * are stored in FP32 until the next full set-up. Prolongations, vectors and
+     * factors of ILDU0 do not change. */
+    enum lcl_factor_storage storage;
     double theta; /* SA: a_ij counts if |a_ij| > theta sqrt(m_i m_j), where m_i
                      is the largest coupling of row i; halved on each further
                      level; 0: 0.16. CLASSICAL: a_ij counts if its sign is not
@@ -437,6 +443,11 @@ struct lcl_precond_info {
     uint64_t amg_traffic;  /* bytes that one application moves at least */
     /* Estimated largest eigenvalues of D^-1 A; 0 where a level needs none. */
     double amg_lambda[LCL_AMG_LEVELS];
+    /* Of the matrix in the cycle; FP64: a dense inverse. The largest sum of
+     * absolute rounding errors of a row in BF16, over its diagonal; 0 where
+     * BF16 was not tried. */
+    enum lcl_factor_storage amg_storage[LCL_AMG_LEVELS];
+    double amg_loss[LCL_AMG_LEVELS];
     int amg_setups; /* full set-ups, the first one included */
     /* Iterations of the first solve that converged since the last of them, and
      * of the last solve; 0: none. */

@@ -36,6 +36,7 @@ enum lcl_status {
     LCL_EBUILD = -10,    /* a kernel did not compile on this device */
     LCL_ESELFTEST = -11, /* the device computes wrong results */
     LCL_EPIVOT = -12,    /* a zero or tiny pivot with the policy FAIL */
+    LCL_EBUSY = -13,     /* lcl_solver_enqueue_cl() still uses the context */
 };
 
 /* The name and the meaning of a status, for every value of the enum; "unknown

@@ -72,6 +72,7 @@ static const char *const communications[LCL_COMMUNICATION_COUNT] = {
     [LCL_COMMUNICATION_DEFAULT] = "auto",
     [LCL_COMMUNICATION_AHEAD] = "ahead",
     [LCL_COMMUNICATION_STEP] = "step",
+    [LCL_COMMUNICATION_REPRODUCIBLE] = "reproducible",
 };
 
 static const char *const kron_exchanges[LCL_KRON_EXCHANGE_COUNT] = {

@@ -2,6 +2,7 @@
 // The method that a matrix suggests.
 #pragma once
 
+#include "host/runtime.h"
 #include "lib/operator/operator.h"
 
 #include <levelcl/solver.h>
@@ -15,13 +16,17 @@ struct lcl_traits {
     int64_t n; // rows, on all devices
     int block_size;
     bool distributed;
+    bool serial; // the device is a CPU
 };
 
 // Those of an operator with a matrix that was looked at.
 static inline struct lcl_traits lcl_traits_of(const lcl_operator *A)
 {
+    const bool distributed = A->team || A->part;
+    const bool serial =
+        !distributed && lcl_context_caps(A->range.ctx)->width == 1;
     return (struct lcl_traits){&A->look, A->range.total, A->info.block_size,
-                               A->team || A->part};
+                               distributed, serial};
 }
 
 // Whether diagonal entries are 0 or missing; false for blocks.

@@ -274,7 +274,8 @@ enum lcl_status lcl_estimate_solve(struct lcl_estimate *out,
     lcl_look_host(&look, A);
     const int block =
         o.op.block_size ? o.op.block_size : lcl_csr_natural_block(A);
-    const struct lcl_traits traits = {&look, A->rows, block, devices > 1};
+    const struct lcl_traits traits = {&look, A->rows, block, devices > 1,
+                                      caps->width == 1};
     const bool named = o.precond.type && o.solver.type;
     lcl_choose(&o.precond, &o.solver, &out->reason, &traits);
     if (named)

@@ -213,7 +213,7 @@ void lcl_factor_finish(struct lcl_factor *F)
 // ------------------------------------------------------------------- launches
 
 static enum lcl_status launch_scalar(struct lcl_factor *F,
-                                     const lcl_buffer *val)
+                                     const lcl_buffer *val, bool retry)
 {
     return LCL_LAUNCH(F->kernel, F->parts, lcl_arg_buffer(F->part),
                       lcl_arg_buffer(F->step), lcl_arg_buffer(F->col),
@@ -223,7 +223,7 @@ static enum lcl_status launch_scalar(struct lcl_factor *F,
                       lcl_arg_buffer(F->shift), lcl_arg_buffer(F->repaired),
                       lcl_arg_buffer(F->counts), lcl_arg_buffer(F->bad),
                       lcl_arg_int(policy_of(F)), lcl_arg_double(F->pivot_tol),
-                      lcl_arg_double(F->relax));
+                      lcl_arg_double(F->relax), lcl_arg_int(retry));
 }
 
 static enum lcl_status launch_dilu(struct lcl_factor *F, const lcl_buffer *val)
@@ -259,9 +259,11 @@ static uint64_t numeric_bytes(const struct lcl_factor *F, const lcl_buffer *val)
            lcl_buffer_bytes(lcl_store_values(F));
 }
 
-// Factors and stores all subdomains. The host reads back the counts only.
+// Factors and stores all subdomains. The host reads back the counts only. A
+// retry may leave out those that had no small pivots, and the rest of those
+// that have.
 static enum lcl_status factor_once(struct lcl_factor *F, const lcl_buffer *val,
-                                   int32_t counts[COUNTS])
+                                   bool retry, int32_t counts[COUNTS])
 {
     enum lcl_status st = lcl_buffer_fill(F->counts, 0);
     if (st < 0)
@@ -270,7 +272,7 @@ static enum lcl_status factor_once(struct lcl_factor *F, const lcl_buffer *val,
     st = F->levels      ? lcl_level_factor_run(F, policy_of(F), val)
          : F->block > 1 ? launch_block(F, val)
          : F->mirror    ? launch_dilu(F, val)
-                        : launch_scalar(F, val);
+                        : launch_scalar(F, val, retry);
     if (st < 0 || (st = lcl_store_run(F)) < 0)
         return st;
     return lcl_buffer_read(F->counts, counts, COUNTS * sizeof *counts);
@@ -294,7 +296,7 @@ static enum lcl_status fall_back(struct lcl_factor *F, const lcl_buffer *val)
         return st;
     }
     lcl_buffer_destroy(&F->stored);
-    return F->mirror ? factor_once(F, val, counts) : LCL_OK;
+    return F->mirror ? factor_once(F, val, false, counts) : LCL_OK;
 }
 
 static enum lcl_status check_storage(struct lcl_factor *F, uint64_t lost,
@@ -364,7 +366,8 @@ enum lcl_status lcl_factor_numeric(struct lcl_factor *F, const lcl_buffer *val,
     int32_t counts[COUNTS];
     enum lcl_status st;
     *repairs = (struct lcl_repairs){0};
-    if ((st = drop_shifts(F)) < 0 || (st = factor_once(F, val, counts)) < 0)
+    if ((st = drop_shifts(F)) < 0 ||
+        (st = factor_once(F, val, false, counts)) < 0)
         return st;
     repairs->count = counts[REPAIRED];
     if (repairs->count > 0 && (st = find_repaired(F, repairs)) < 0)
@@ -375,7 +378,7 @@ enum lcl_status lcl_factor_numeric(struct lcl_factor *F, const lcl_buffer *val,
                         F->pivot == LCL_PIVOT_SHIFT;
          ++round)
         if ((st = raise_shifts(F)) < 0 ||
-            (st = factor_once(F, val, counts)) < 0)
+            (st = factor_once(F, val, round < SHIFT_ROUNDS - 1, counts)) < 0)
             return st;
     return check_storage(
         F, (uint32_t)counts[LOST] | (uint64_t)counts[LOST_HIGH] << 32, val);

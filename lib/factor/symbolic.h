@@ -52,8 +52,9 @@ struct lcl_symbolic_params {
 // subdomain if a_ij or a_ji is stored: the same structure serves the forward
 // sweep in ascending and the backward sweep in descending levels (Mehta et al.,
 // arXiv 2508.04917, Algorithm 4.2). Sorts the rows of a subdomain by level,
-// longer rows first, so that neighbouring rows do not depend on each other, for
-// parallel lanes and for a single work-item. That order is topological: the
+// those with more entries in the subdomain first, so that neighbouring rows do
+// not depend on each other, for parallel lanes and for a single work-item. That
+// order is topological: the
 // factors of the sorted matrix are the sorted factors. `val` has the values of
 // A, if the pattern is that of A, for the weights of dropped entries; NULL:
 // weights are not measured. The schedule's sources are entries of A; if

@@ -213,7 +213,6 @@ static enum lcl_status sort_rows(struct lcl_symbolic_phase *phase)
         goto out;
     st = LCL_LAUNCH(phase->kernels[LCL_SYMBOLIC_ORDER], phase->P->parts,
                     lcl_arg_buffer(phase->part_ptr), lcl_arg_buffer(S->B.perm),
-                    lcl_arg_buffer(phase->pattern->row_ptr),
                     lcl_arg_buffer(S->level), lcl_arg_buffer(phase->sides),
                     lcl_arg_buffer(perm), lcl_arg_buffer(phase->inverse),
                     lcl_arg_buffer(level), lcl_arg_buffer(sides),
@@ -240,8 +239,7 @@ static enum lcl_status fold_rows(struct lcl_symbolic_phase *phase)
                                 "permutation")) < 0 ||
         (st = lcl_buffer_create(&level, phase->ctx, n, sizeof(int32_t),
                                 "levels")) < 0 ||
-        (st = lcl_buffer_fill(phase->sides, 0)) < 0 || // counted later; no sort
-                                                       // key here
+        (st = lcl_buffer_fill(phase->sides, 0)) < 0 || // counted later
         (st = find_levels(phase, S->B.perm, S->level)) < 0 ||
         (st = LCL_LAUNCH(phase->kernels[LCL_SYMBOLIC_REVERSE], phase->P->parts,
                          lcl_arg_buffer(phase->part_ptr),

@@ -91,9 +91,10 @@ static enum lcl_status dense_from_coordinate(struct lcl_dense *X,
 {
     if (!is_backed(h->rows * h->cols, h->entries, SPREAD_PLACES))
         return lcl_stream_fail(stream, LCL_ERANGE,
-                               "expected more than %" PRId64 " entries for a "
-                               "dense matrix of %" PRId64 " x %" PRId64,
-                               h->entries, h->rows, h->cols);
+                               "expected a vector or a dense matrix, found a "
+                               "sparse one of %" PRId64 " x %" PRId64
+                               " with %" PRId64 " entries",
+                               h->rows, h->cols, h->entries);
     struct lcl_csr A = {0};
     enum lcl_status st = read_coordinate(&A, stream, h, info);
     if (st < 0)

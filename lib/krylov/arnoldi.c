@@ -238,10 +238,13 @@ static enum lcl_status dots_keep(const struct lcl_arnoldi *A, struct chunk c,
         lcl_arg_buffer(A->Z));
 }
 
-// Over the ranks: the first rows of A->rows.
-static enum lcl_status reduce(const struct lcl_arnoldi *A, int rows)
+// Over the ranks: V^T w for k columns and, if `more` is 1, <w, w>.
+static enum lcl_status reduce(const struct lcl_arnoldi *A, int k, int more)
 {
-    return lcl_space_reduce(&A->space, A->rows, 0, rows, A->groups);
+    const struct lcl_dots dots[] = {
+        {.a = A->V, .b = A->w, .count = k, .ld = A->ld}, lcl_dot(A->w, A->w)};
+    return lcl_space_reduce_dots(&A->space, A->rows, 0, dots, 1 + more,
+                                 A->groups);
 }
 
 // h1 = V^T w for k columns; stores z in column k - 1 of Z.
@@ -254,7 +257,7 @@ static enum lcl_status first_dots(const struct lcl_arnoldi *A, int k,
         st = A->flexible && first == 0 ? dots_keep(A, c, k - 1, z, at)
                                        : dots(A, c, at);
     }
-    if (st < 0 || (st = reduce(A, k)) < 0)
+    if (st < 0 || (st = reduce(A, k, 0)) < 0)
         return st;
     return LCL_LAUNCH(A->reduce, k, lcl_arg_int(A->groups),
                       lcl_arg_buffer(A->rows), lcl_arg_buffer(A->h),
@@ -311,7 +314,7 @@ static enum lcl_status orthogonalise(const struct lcl_arnoldi *A, int k, int at)
                     lcl_arg_buffer(A->stop), lcl_arg_int(at));
     for (int first = 0; first < last && st == LCL_OK; first += A->chunk)
         st = dots(A, chunk_at(A, first, k), at);
-    return st < 0 ? st : reduce(A, k + 1);
+    return st < 0 ? st : reduce(A, k, 1);
 }
 
 // v and column k = (w - V h2) / nu.

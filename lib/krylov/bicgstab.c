@@ -25,9 +25,10 @@ static enum lcl_status enqueue_p(struct lcl_solver *S, int it)
 {
     const struct bicgstab *K = S->method;
     const int groups = S->A->range.groups;
-    const int rows = it == 0 ? 1 : 2; // <r, r> alone, or also <r0, r>
-    enum lcl_status st =
-        lcl_space_reduce(&S->A->range, S->sums, 2 - rows, rows, groups);
+    const struct lcl_dots dots[] = {lcl_dot(K->r0, S->r), lcl_dot(S->r, S->r)};
+    const int first = it == 0 ? 1 : 0; // <r, r> alone, or also <r0, r>
+    enum lcl_status st = lcl_space_reduce_dots(&S->A->range, S->sums, first,
+                                               dots + first, 2 - first, groups);
     if (st < 0 || (st = lcl_pipeline_norm(&K->pipeline, S, STOP_X)) < 0)
         return st;
     return LCL_LAUNCH(
@@ -68,17 +69,19 @@ static enum lcl_status enqueue_step(struct lcl_solver *S, int it)
     const lcl_buffer *stop = K->pipeline.stop;
     const struct lcl_operands v = {K->y, K->r0, K->v, K->dots, stop, STOP_P};
     const struct lcl_operands t = {K->z, S->r, K->t, K->dots, stop, STOP_S};
+    const struct lcl_dots r0_v = lcl_dot(K->r0, K->v);
+    const struct lcl_dots of_t[] = {lcl_dot(K->t, S->r), lcl_dot(K->t, K->t)};
     enum lcl_status st;
     if ((st = enqueue_p(S, it)) < 0 ||
         (st = lcl_best_checkpoint(S, it, K->pipeline.state, stop, STOP_P)) <
             0 ||
         (st = lcl_krylov_precondition(S, K->p, K->y, stop, STOP_P)) < 0 ||
         (st = lcl_apply(S->A, LCL_APPLY_DOT, &v)) < 0 ||
-        (st = lcl_space_reduce(V, K->dots, 0, 1, V->groups)) < 0 ||
+        (st = lcl_space_reduce_dots(V, K->dots, 0, &r0_v, 1, V->groups)) < 0 ||
         (st = enqueue_s(S, it)) < 0 ||
         (st = lcl_krylov_precondition(S, S->r, K->z, stop, STOP_S)) < 0 ||
         (st = lcl_apply(S->A, LCL_APPLY_DOT_NORM, &t)) < 0 ||
-        (st = lcl_space_reduce(V, K->dots, 0, 2, V->groups)) < 0)
+        (st = lcl_space_reduce_dots(V, K->dots, 0, of_t, 2, V->groups)) < 0)
         return st;
     return enqueue_x(S);
 }
@@ -135,4 +138,5 @@ const struct lcl_krylov_ops lcl_bicgstab = {
     .create = create,
     .cycle = cycle,
     .destroy = destroy,
+    .names_dots = true,
 };

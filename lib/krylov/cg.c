@@ -66,8 +66,10 @@ static enum lcl_status reduce(struct lcl_solver *S)
 {
     const struct cg *K = S->method;
     const struct lcl_space *V = &S->A->range;
-    return K->z ? lcl_space_reduce(V, S->sums, 0, 2, V->groups)
-                : lcl_space_reduce(V, S->sums, 1, 1, V->groups);
+    const struct lcl_dots dots[] = {lcl_dot(S->r, K->z), lcl_dot(S->r, S->r)};
+    const int first = K->z ? 0 : 1;
+    return lcl_space_reduce_dots(V, S->sums, first, dots + first, 2 - first,
+                                 V->groups);
 }
 
 static enum lcl_status enqueue_step(struct lcl_solver *S, int it)
@@ -81,6 +83,7 @@ static enum lcl_status enqueue_step(struct lcl_solver *S, int it)
                                    .sums = K->dots,
                                    .stop = stop,
                                    .at = STOP_P};
+    const struct lcl_dots pv = lcl_dot(K->p, K->v);
     enum lcl_status st;
     if (K->z && (st = enqueue_z(S)) < 0)
         return st;
@@ -88,7 +91,7 @@ static enum lcl_status enqueue_step(struct lcl_solver *S, int it)
         (st = lcl_best_checkpoint(S, it, K->pipeline.state, stop, STOP_P)) <
             0 ||
         (st = lcl_apply(S->A, LCL_APPLY_DOT, &v)) < 0 ||
-        (st = lcl_space_reduce(V, K->dots, 0, 1, V->groups)) < 0)
+        (st = lcl_space_reduce_dots(V, K->dots, 0, &pv, 1, V->groups)) < 0)
         return st;
     return enqueue_r(S, it);
 }
@@ -97,7 +100,9 @@ static enum lcl_status enqueue_step(struct lcl_solver *S, int it)
 static enum lcl_status enqueue_last(struct lcl_solver *S, int it)
 {
     const struct lcl_space *V = &S->A->range;
-    const enum lcl_status st = lcl_space_reduce(V, S->sums, 1, 1, V->groups);
+    const struct lcl_dots rr = lcl_dot(S->r, S->r);
+    const enum lcl_status st =
+        lcl_space_reduce_dots(V, S->sums, 1, &rr, 1, V->groups);
     return st < 0 ? st : enqueue_p(S, it, true, S->r);
 }
 
@@ -154,5 +159,6 @@ const struct lcl_krylov_ops lcl_cg = {
     .create = create,
     .cycle = cycle,
     .destroy = destroy,
+    .names_dots = true,
     .symmetric = true,
 };

@@ -86,7 +86,7 @@ enum lcl_status lcl_columns_check(const lcl_operator *A,
 
 // ------------------------------------------------------------------- solves
 
-static enum lcl_status allocate(lcl_solver *S, int count)
+enum lcl_status lcl_krylov_make_histories(lcl_solver *S, int count)
 {
     lcl_krylov_drop_histories(S);
     S->histories = lcl_calloc((size_t)count, sizeof *S->histories);
@@ -96,19 +96,12 @@ static enum lcl_status allocate(lcl_solver *S, int count)
     return LCL_OK;
 }
 
-// Keeps the history of the last solve, to which a report points, until the next
-// lcl_solver_solve_many().
-static void keep_history(lcl_solver *S, int j)
+void lcl_krylov_keep_history(lcl_solver *S, int j)
 {
     lcl_solver *own = S->member ? S->member[0] : S;
     S->histories[j] = own->history;
     own->history = NULL;
     own->history_count = own->history_room = 0;
-}
-
-static bool is_interrupted(enum lcl_stop stop)
-{
-    return stop == LCL_STOP_MONITOR || stop == LCL_STOP_CANCELLED;
 }
 
 static enum lcl_status solve_alone(lcl_solver *S,
@@ -118,7 +111,7 @@ static enum lcl_status solve_alone(lcl_solver *S,
     const enum lcl_status st =
         lcl_solver_solve(S, c->b + j * c->ldb, c->x + j * c->ldx, report);
     if (st >= 0)
-        keep_history(S, j);
+        lcl_krylov_keep_history(S, j);
     return st;
 }
 
@@ -163,7 +156,7 @@ static enum lcl_status solve_columns(lcl_solver *S,
         for (int k = 0; k < done; ++k) {
             if (reports)
                 reports[j + k] = some[k];
-            interrupted = interrupted || is_interrupted(some[k].stop);
+            interrupted = interrupted || lcl_krylov_is_interrupted(some[k].stop);
         }
         if (result == LCL_OK)
             result = st;
@@ -182,10 +175,12 @@ enum lcl_status lcl_solver_solve_many(lcl_solver *S, const double *B,
         return lcl_misuse(S ? lcl_context_log(S->ctx) : NULL,
                           "lcl_solver_solve_many: an argument is NULL");
     const struct lcl_space *V = &S->A->range;
+    if ((st = lcl_context_expect_free(S->ctx, "lcl_solver_solve_many")) < 0)
+        return st;
     for (int j = 0; j < count && reports; ++j)
         reports[j] = none;
     if ((st = lcl_columns_check(S->A, &c, "lcl_solver_solve_many")) < 0 ||
-        (st = lcl_space_agree(V, allocate(S, count), "a solve")) < 0)
+        (st = lcl_space_agree(V, lcl_krylov_make_histories(S, count), "a solve")) < 0)
         return st;
     return solve_columns(S, &c, reports);
 }

@@ -57,11 +57,12 @@ static enum lcl_status begin(struct lcl_solver *S, int it)
     const lcl_buffer *stop = K->pipeline.stop;
     const struct lcl_operands r = {S->x,    S->b, S->r,
                                    S->sums, stop, LCL_ARNOLDI_STEP};
+    const struct lcl_dots rr = lcl_dot(S->r, S->r);
     enum lcl_status st;
     if (it > 0 && ((st = add_columns(S, A->m, stop, LCL_ARNOLDI_STEP)) < 0 ||
                    (st = lcl_apply(S->A, LCL_RESIDUAL, &r)) < 0))
         return st;
-    if ((st = lcl_space_reduce(V, S->sums, 1, 1, V->groups)) < 0 ||
+    if ((st = lcl_space_reduce_dots(V, S->sums, 1, &rr, 1, V->groups)) < 0 ||
         (st = lcl_pipeline_norm(&K->pipeline, S, LCL_ARNOLDI_STEP)) < 0 ||
         (st = lcl_arnoldi_begin(A, it, S->target, V->groups, S->sums, S->r)) <
             0)
@@ -187,10 +188,12 @@ const struct lcl_krylov_ops lcl_gmres = {
     .create = create,
     .cycle = cycle,
     .destroy = destroy,
+    .names_dots = true,
 };
 
 const struct lcl_krylov_ops lcl_fgmres = {
     .create = create_flexible,
     .cycle = cycle,
     .destroy = destroy,
+    .names_dots = true,
 };

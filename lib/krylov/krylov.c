@@ -8,6 +8,7 @@
 #include "host/geometry.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/vector/segments.h"
 
 #include <math.h>
 
@@ -125,9 +126,24 @@ enum lcl_status lcl_krylov_watch(struct lcl_solver *S)
 
 // ------------------------------------------------------------------- residual
 
+// <r, r>, whose partial sums are in the second half of S->sums.
+static enum lcl_status sum_residual(lcl_solver *S, double *norm2)
+{
+    const struct lcl_space *V = &S->A->range;
+    const struct lcl_dots rr = lcl_dot(S->r, S->r);
+    const int groups = V->groups;
+    if (V->segments)
+        return lcl_segments_sum(V->segments, norm2, &rr, 0, 1);
+    const enum lcl_status st = lcl_buffer_read(
+        S->sums, S->host_sums, 2 * (size_t)groups * sizeof *S->host_sums);
+    *norm2 = 0;
+    for (int g = 0; g < groups && st == LCL_OK; ++g)
+        *norm2 += S->host_sums[groups + g];
+    return st < 0 ? st : lcl_space_sum(V, norm2, 1);
+}
+
 enum lcl_status lcl_krylov_true_residual(lcl_solver *S, double *norm2)
 {
-    const int groups = S->A->range.groups;
     const struct lcl_operands v = {
         .x = S->x,
         .w = S->b,
@@ -137,14 +153,8 @@ enum lcl_status lcl_krylov_true_residual(lcl_solver *S, double *norm2)
     };
     enum lcl_status st =
         S->keeps ? lcl_projection_restore(&S->right_null, S->x) : LCL_OK;
-    if (st < 0 || (st = lcl_apply(S->A, LCL_RESIDUAL, &v)) < 0)
-        return st;
-    st = lcl_buffer_read(S->sums, S->host_sums,
-                         2 * (size_t)groups * sizeof *S->host_sums);
-    *norm2 = 0;
-    for (int g = 0; g < groups && st == LCL_OK; ++g)
-        *norm2 += S->host_sums[groups + g];
-    if (st < 0 || (st = lcl_space_sum(&S->A->range, norm2, 1)) < 0)
+    if (st < 0 || (st = lcl_apply(S->A, LCL_RESIDUAL, &v)) < 0 ||
+        (st = sum_residual(S, norm2)) < 0)
         return st;
     S->r_dot_r = *norm2;
     return isfinite(*norm2) ? lcl_norm_measure(&S->norm, S->r, norm2) : LCL_OK;

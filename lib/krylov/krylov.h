@@ -21,11 +21,12 @@ struct lcl_krylov_ops {
     // last valid iterate whatever the reason.
     enum lcl_status (*cycle)(struct lcl_solver *S);
     void (*destroy)(struct lcl_solver *S); // frees S->method, may be NULL
-    bool symmetric; // rejects nonsymmetric matrices, and takes the symmetric
-                    // form of a preconditioner
-    bool drifts;    // rounding may break it down: restarts where CG would not
-    bool positive;  // needs a definite preconditioner: |D| for Jacobi, the
-                    // additive form of a coarse correction
+    bool symmetric;  // rejects nonsymmetric matrices, and takes the symmetric
+                     // form of a preconditioner
+    bool drifts;     // rounding may break it down: restarts where CG would not
+    bool positive;   // needs a definite preconditioner: |D| for Jacobi, the
+                     // additive form of a coarse correction
+    bool names_dots; // knows lcl_space_reduce_dots()
 };
 
 // Indices into state[], as in krylov.cl.h.
@@ -118,13 +119,33 @@ enum lcl_status lcl_krylov_note(struct lcl_solver *S, int iteration, double rr);
 // test, which it calls. Collective.
 enum lcl_status lcl_krylov_watch(struct lcl_solver *S);
 
+// Refuses a norm of b that is out of range: the squares of a nonzero vector may
+// all underflow to zero, or overflow. `zero`: whether b = 0.
+enum lcl_status lcl_krylov_check_norm_b(struct lcl_solver *S, bool zero);
+
+// Solves from S->b, whose norm is known, and S->x, and reports. *improved:
+// whether S->x should replace the caller's x; a failed solve may not have
+// reduced its residual.
+enum lcl_status lcl_krylov_solve(struct lcl_solver *S,
+                                 struct lcl_report *report, bool *improved);
+
 // Ends a solve: fills *report, which may be NULL, and tells the preconditioner.
 // Returns lcl_stop_status() of S->stop.
 enum lcl_status lcl_krylov_finish(struct lcl_solver *S,
                                   struct lcl_report *report);
 
-// Frees the histories of lcl_solver_solve_many().
+// The histories of several columns: makes room for those of `count` columns,
+// keeps that of the last solve, to which a report points, as that of column j,
+// and frees all. The first returns LCL_OK or LCL_ENOMEM.
+enum lcl_status lcl_krylov_make_histories(struct lcl_solver *S, int count);
+void lcl_krylov_keep_history(struct lcl_solver *S, int j);
 void lcl_krylov_drop_histories(struct lcl_solver *S);
+
+// Whether the caller ended the solve: then also that of other columns.
+static inline bool lcl_krylov_is_interrupted(enum lcl_stop stop)
+{
+    return stop == LCL_STOP_MONITOR || stop == LCL_STOP_CANCELLED;
+}
 
 // Makes M the preconditioner of the method, with projection where A has a null
 // space and the method needs it.

@@ -35,10 +35,15 @@ static enum lcl_status reduce_before_v(struct lcl_solver *S, int it)
     const struct lcl_space *V = &S->A->range;
     const bool plain = !K->z[0];
     const int first = it == 0 && !plain ? 0 : 1;
-    const enum lcl_status st = lcl_space_reduce(V, K->dots, 0, 1, V->groups);
+    const struct lcl_dots zq = lcl_dot(z_of(K, it), K->q);
+    const struct lcl_dots dots[] = {lcl_dot(K->v[it % 2], z_of(K, it)),
+                                    lcl_dot(S->r, S->r)};
+    const enum lcl_status st =
+        lcl_space_reduce_dots(V, K->dots, 0, &zq, 1, V->groups);
     if (st < 0 || (plain && it > 0))
         return st;
-    return lcl_space_reduce(V, S->sums, first, 2 - first, V->groups);
+    return lcl_space_reduce_dots(V, S->sums, first, dots + first, 2 - first,
+                                 V->groups);
 }
 
 // Iteration `it` of the cycle, up to the point where its residual is known.
@@ -62,8 +67,9 @@ static enum lcl_status enqueue_x(struct lcl_solver *S, int it)
     const struct minres *K = S->method;
     const int groups = S->A->range.groups;
     const int no_r = !K->z[0] && S->norm.type == LCL_NORM_2;
+    const struct lcl_dots vz = lcl_dot(K->v[(it + 1) % 2], z_of(K, it + 1));
     const enum lcl_status st =
-        lcl_space_reduce(&S->A->range, S->sums, 0, 1, groups);
+        lcl_space_reduce_dots(&S->A->range, S->sums, 0, &vz, 1, groups);
     if (st < 0)
         return st;
     return LCL_LAUNCH(
@@ -172,6 +178,7 @@ const struct lcl_krylov_ops lcl_minres = {
     .create = create,
     .cycle = cycle,
     .destroy = destroy,
+    .names_dots = true,
     .symmetric = true,
     .positive = true,
 };

@@ -3,16 +3,14 @@
 #include "lib/krylov/cycles.h"
 
 #include "host/alloc.h"
+#include "host/background.h"
 #include "host/clock.h"
-#include "host/interop.h"
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/krylov/best.h"
 #include "lib/krylov/team_solver.h"
 #include "lib/matrix/view.h"
 #include "lib/operator/modes.h"
-
-#include <levelcl/opencl.h>
 
 #include <math.h>
 
@@ -221,6 +219,22 @@ static enum lcl_status check(const lcl_operator *A, const lcl_precond *M,
     return LCL_OK;
 }
 
+static enum lcl_status check_reproducible(const lcl_operator *A,
+                                          const struct lcl_solver_params *p,
+                                          const struct lcl_log *log)
+{
+    const char *what = !methods[p->type]->names_dots ? lcl_solver_name(p->type)
+                       : p->basis != LCL_BASIS_FP64  ? "a basis in fp32"
+                       : p->norm != LCL_NORM_2       ? "a norm other than 2"
+                       : A->null.count > 0           ? "a null space"
+                                                     : NULL;
+    return !A->range.segments || !what
+               ? LCL_OK
+               : lcl_fail(log, LCL_EUNSUPPORTED,
+                          "communication 'reproducible' does not work with %s",
+                          what);
+}
+
 // Launches of a callback are unknown.
 static bool has_callback(const lcl_solver *S)
 {
@@ -243,7 +257,8 @@ static enum lcl_status create(lcl_solver **out, lcl_operator *A, lcl_precond *M,
     enum lcl_status st;
     if ((st = check(A, M, log)) < 0 ||
         (st = take_params(&p, params, log)) < 0 ||
-        (st = check_symmetric(M, p.type, log)) < 0)
+        (st = check_symmetric(M, p.type, log)) < 0 ||
+        (st = check_reproducible(A, &p, log)) < 0)
         return st;
     if (A->team)
         return lcl_team_solver_create(out, A, M, params);
@@ -310,8 +325,9 @@ enum lcl_status lcl_solver_create(lcl_solver **out, lcl_operator *A,
         *out = NULL;
     if (!out || !A)
         return lcl_misuse(log, "lcl_solver_create: an argument is NULL");
-    enum lcl_status st = expect_equal(A, M, params);
-    if (st < 0)
+    enum lcl_status st =
+        lcl_context_expect_free(A->range.ctx, "lcl_solver_create");
+    if (st < 0 || (st = expect_equal(A, M, params)) < 0)
         return st;
     st = lcl_space_agree(&A->range, create(out, A, M, params), "a solver");
     if (st == LCL_OK)
@@ -330,8 +346,9 @@ enum lcl_status lcl_solver_set_tolerance(lcl_solver *S, double rtol,
     p.rtol = rtol;
     p.atol = atol;
     p.max_iters = max_iters;
-    const enum lcl_status st = check_limits(&p, lcl_context_log(S->ctx));
-    if (st < 0)
+    enum lcl_status st =
+        lcl_context_expect_free(S->ctx, "lcl_solver_set_tolerance");
+    if (st < 0 || (st = check_limits(&p, lcl_context_log(S->ctx))) < 0)
         return st;
     resolve_limits(&p);
     S->params = p;
@@ -355,6 +372,7 @@ void lcl_solver_destroy(lcl_solver **solver)
     if (!solver || !*solver)
         return;
     lcl_solver *S = *solver;
+    lcl_background_wait(S->ctx);
     if (S->A->team)
         lcl_team_solver_finish(S);
     else
@@ -393,8 +411,7 @@ static bool all_zero(const double *v, int64_t n)
     return true;
 }
 
-// The squares of a nonzero vector may all underflow to zero, or overflow.
-static enum lcl_status check_range_of_b(lcl_solver *S, bool zero)
+enum lcl_status lcl_krylov_check_norm_b(lcl_solver *S, bool zero)
 {
     if (isfinite(S->norm_b) && isfinite(S->norm_removed) &&
         (S->norm_b > 0 || zero || S->norm_removed > 0))
@@ -434,10 +451,8 @@ enum lcl_status lcl_krylov_finish(lcl_solver *S, struct lcl_report *report)
     return lcl_stop_status(S->stop);
 }
 
-// *improved: whether S->x should replace the caller's x; a failed solve may not
-// have reduced its residual.
-static enum lcl_status solve(lcl_solver *S, struct lcl_report *report,
-                             bool *improved)
+enum lcl_status lcl_krylov_solve(lcl_solver *S, struct lcl_report *report,
+                                 bool *improved)
 {
     enum lcl_status st = S->precond ? lcl_precond_refresh(S->precond) : LCL_OK;
     if (st < 0 || (st = lcl_krylov_run(S)) < 0)
@@ -459,9 +474,9 @@ static enum lcl_status solve_host(lcl_solver *S, const double *b, double *x,
     if ((st = lcl_numbering_write(N, b, S->b)) < 0 ||
         (st = lcl_krylov_measure_b(S)) < 0 ||
         (st = lcl_space_all(&S->A->range, &zero)) < 0 ||
-        (st = check_range_of_b(S, zero)) < 0 ||
+        (st = lcl_krylov_check_norm_b(S, zero)) < 0 ||
         (st = lcl_numbering_write(N, x, S->x)) < 0 ||
-        (st = solve(S, report, &improved)) < 0)
+        (st = lcl_krylov_solve(S, report, &improved)) < 0)
         return st;
     got = improved ? lcl_numbering_read(N, S->x, x) : LCL_OK;
     return got < 0 ? got : st;
@@ -486,72 +501,12 @@ enum lcl_status lcl_solver_solve(lcl_solver *S, const double *b, double *x,
         return refuse_null(S, "lcl_solver_solve");
     if (S->member)
         return lcl_team_solver_solve(S, b, x, report);
-    enum lcl_status st =
-        lcl_space_agree(&S->A->range, check_finite(S, b, x), "a solve");
-    if (st < 0)
+    enum lcl_status st = lcl_context_expect_free(S->ctx, "lcl_solver_solve");
+    if (st < 0 || (st = lcl_space_agree(&S->A->range, check_finite(S, b, x),
+                                        "a solve")) < 0)
         return st;
     lcl_task_enter(S->ctx, LCL_TASK_SOLVE);
     st = solve_host(S, b, x, report);
     lcl_task_leave(S->ctx);
     return lcl_space_end(&S->A->range, st);
-}
-
-// ------------------------------------------------------------------- interop
-
-static enum lcl_status norm_b_is_zero(lcl_solver *S, bool *zero)
-{
-    const size_t n = (size_t)S->A->range.n;
-    double *b = lcl_malloc(n, sizeof *b);
-    if (!b)
-        return lcl_fail_memory(lcl_context_log(S->ctx), "a vector");
-    const enum lcl_status st = lcl_buffer_read(S->b, b, n * sizeof *b);
-    *zero = st == LCL_OK && all_zero(b, (int64_t)n);
-    lcl_free(b);
-    return st < 0 ? st : lcl_space_all(&S->A->range, zero);
-}
-
-static enum lcl_status solve_buffers(lcl_solver *S, lcl_buffer *b,
-                                     lcl_buffer *x, struct lcl_report *report)
-{
-    const struct lcl_numbering *N = S->A->numbering;
-    const size_t bytes = (size_t)N->n * sizeof(double);
-    bool zero = false, improved;
-    enum lcl_status st, got;
-    if (lcl_buffer_bytes(b) != bytes || lcl_buffer_bytes(x) != bytes)
-        return lcl_fail(lcl_context_log(S->ctx), LCL_EINVAL,
-                        "lcl_solver_solve_cl: buffers of %zu and %zu "
-                        "bytes, expected %zu bytes each",
-                        lcl_buffer_bytes(b), lcl_buffer_bytes(x), bytes);
-    if ((st = lcl_numbering_gather(N, b, S->b)) < 0 ||
-        (st = lcl_krylov_measure_b(S)) < 0 ||
-        (S->norm_b == 0 && (st = norm_b_is_zero(S, &zero)) < 0) ||
-        (st = check_range_of_b(S, zero)) < 0 ||
-        (st = lcl_numbering_gather(N, x, S->x)) < 0 ||
-        (st = solve(S, report, &improved)) < 0)
-        return st;
-    got = improved ? lcl_numbering_scatter(N, S->x, x) : LCL_OK;
-    return got < 0 ? got : st;
-}
-
-enum lcl_status lcl_solver_solve_cl(lcl_solver *S, cl_mem b, cl_mem x,
-                                    struct lcl_report *report)
-{
-    lcl_buffer *in = NULL, *start = NULL;
-    enum lcl_status st;
-    if (!S || !b || !x)
-        return refuse_null(S, "lcl_solver_solve_cl");
-    if (S->member)
-        return lcl_team_refuse(S->A, LCL_APPLY, NULL);
-    lcl_task_enter(S->ctx, LCL_TASK_SOLVE);
-    if ((st = lcl_buffer_wrap(&in, S->ctx, b, LCL_ACCESS_READ, "b")) ==
-            LCL_OK &&
-        (st = lcl_buffer_wrap(&start, S->ctx, x,
-                              LCL_ACCESS_READ | LCL_ACCESS_WRITE, "x")) ==
-            LCL_OK)
-        st = solve_buffers(S, in, start, report);
-    st = lcl_space_end(&S->A->range, st);
-    lcl_task_leave(S->ctx);
-    lcl_buffer_destroy(&start);
-    lcl_buffer_destroy(&in);
-    return st;
 }

@@ -6,6 +6,7 @@
 #include "host/geometry.h"
 #include "host/launch.h"
 #include "host/log.h"
+#include "host/parallel.h"
 #include "host/runtime.h"
 
 #include <stdlib.h>
@@ -20,14 +21,13 @@ static const struct lcl_log *log_of(const struct lcl_coarse_ranks *R)
 
 // ------------------------------------------------------------------- labels
 
-// What the symbolic phase knows on the host. `row`, `place` and `number` in the
-// caller's numbering of the rank's rows.
+// What the symbolic phase knows on the host. `row` and `place` in the caller's
+// numbering of the rank's rows.
 struct search {
     const struct lcl_coarse_site *S;
     int32_t *row;    // own unknown of each row
     int32_t *place;  // row of the device
-    int32_t *number; // unknown of each row among those of all ranks
-    int32_t *ghost;  // the same of ghosts; then their local unknowns
+    int32_t *ghost;  // of ghosts, among those of all ranks; then the local ones
     int64_t *firsts; // by rank: its first unknown, then their total
 };
 
@@ -35,22 +35,36 @@ static void search_finish(struct search *s)
 {
     lcl_free(s->firsts);
     lcl_free(s->ghost);
-    lcl_free(s->number);
     lcl_free(s->place);
     lcl_free(s->row);
+}
+
+struct labels {
+    const struct search *s;
+    const int32_t *perm, *part_agg;
+    int64_t chunks;
+};
+
+static void label_chunk(void *arg, int64_t chunk)
+{
+    const struct labels *l = arg;
+    const struct search *s = l->s;
+    const struct lcl_subdomains *P = s->S->subdomains;
+    const int b = s->S->block;
+    const int64_t end = lcl_chunk_start(P->parts, l->chunks, chunk + 1);
+    for (int64_t p = lcl_chunk_start(P->parts, l->chunks, chunk); p < end; ++p)
+        for (int64_t i = P->part_ptr[p] * b; i < P->part_ptr[p + 1] * b; ++i) {
+            s->row[l->perm[i]] = (int32_t)(l->part_agg[p] * b + i % b);
+            s->place[l->perm[i]] = (int32_t)i;
+        }
 }
 
 // The unknowns of the rows, from the aggregates of their subdomains.
 static void label_rows(const struct search *s, const int32_t *perm,
                        const int32_t *part_agg)
 {
-    const struct lcl_subdomains *P = s->S->subdomains;
-    const int b = s->S->block;
-    for (int64_t p = 0; p < P->parts; ++p)
-        for (int64_t i = P->part_ptr[p] * b; i < P->part_ptr[p + 1] * b; ++i) {
-            s->row[perm[i]] = (int32_t)(part_agg[p] * b + i % b);
-            s->place[perm[i]] = (int32_t)i;
-        }
+    struct labels l = {s, perm, part_agg, lcl_chunks(s->S->halo->plan.rows)};
+    lcl_parallel(l.chunks, label_chunk, &l);
 }
 
 static enum lcl_status find_labels(const struct search *s,
@@ -77,10 +91,9 @@ static enum lcl_status begin(struct search *s, const struct lcl_coarse_ranks *R)
     const size_t rows = (size_t)P->rows;
     s->row = lcl_malloc(rows, sizeof *s->row);
     s->place = lcl_malloc(rows, sizeof *s->place);
-    s->number = lcl_malloc(rows, sizeof *s->number);
     s->ghost = lcl_malloc((size_t)P->ghosts, sizeof *s->ghost);
     s->firsts = lcl_malloc((size_t)R->space.comm->size + 1, sizeof *s->firsts);
-    return s->row && s->place && s->number && s->ghost && s->firsts
+    return s->row && s->place && s->ghost && s->firsts
                ? find_labels(s, log_of(R))
                : lcl_fail_memory(log_of(R), what);
 }
@@ -101,9 +114,13 @@ static enum lcl_status number_unknowns(struct lcl_coarse_ranks *R,
         return st;
     s->firsts[C->size] = R->rows;
     R->first = s->firsts[C->rank];
-    for (int64_t i = 0; i < P->rows; ++i)
-        s->number[i] = (int32_t)(R->first + s->row[i]);
-    return lcl_halo_plan_carry(P, C, s->number, sizeof *s->number, s->ghost);
+    if ((st = lcl_halo_plan_carry(P, C, s->row, sizeof *s->row, s->ghost)) < 0)
+        return st;
+    for (int k = 0; k < P->froms; ++k)
+        for (int64_t t = 0; t < P->from[k].count; ++t)
+            s->ghost[P->from[k].start + t] +=
+                (int32_t)s->firsts[P->from[k].rank];
+    return LCL_OK;
 }
 
 // ------------------------------------------------------------------- ghosts

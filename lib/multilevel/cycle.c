@@ -7,6 +7,12 @@
 #include "host/log.h"
 #include "host/runtime.h"
 
+#include <string.h>
+
+// Of rounding errors of a row in bf16, relative to its diagonal. Rows whose
+// absolute values add up to 32 diagonals or less cannot exceed it.
+#define LOSS_MOST 0.0625f
+
 // ------------------------------------------------------------------- kernels
 
 enum lcl_status lcl_cycle_init(struct lcl_cycle *C, lcl_context *ctx)
@@ -19,12 +25,14 @@ enum lcl_status lcl_cycle_init(struct lcl_cycle *C, lcl_context *ctx)
     const struct lcl_caps *caps = lcl_context_caps(ctx);
     const struct lcl_spec spec = {.source = "cycle.cl",
                                   .group = lcl_vector_group(caps)};
-    *C = (struct lcl_cycle){.ctx = ctx, .groups = lcl_vector_groups(caps)};
+    *C = (struct lcl_cycle){.ctx = ctx,
+                            .storage = LCL_FACTOR_STORAGE_FP32,
+                            .groups = lcl_vector_groups(caps)};
     enum lcl_status st =
         lcl_kernels_get(ctx, &spec, all, sizeof all / sizeof *all);
     const struct lcl_buffer_plan buffers[] = {
         {&C->largest, C->groups, sizeof(double), "partial maxima"},
-        {&C->lost, 1, sizeof(int32_t), "a count of values"},
+        {&C->lost, 1 + LCL_LEVELS_MOST, sizeof(uint32_t), "counts of values"},
     };
     if (st < 0 || (st = lcl_power_init(&C->power, ctx)) < 0)
         return st;
@@ -55,12 +63,14 @@ enum lcl_status lcl_cycle_append_part(
     L->halos = *halos;
     if ((st = lcl_buffers_create(C->ctx, vectors,
                                  sizeof vectors / sizeof *vectors)) < 0 ||
-        (lambda &&
-         (st = lcl_cycle_matrix_init(&L->A, C->ctx, A, LCL_CYCLE_LEVEL)) < 0) ||
+        (lambda && (st = lcl_cycle_matrix_init(
+                        &L->A, C->ctx, A, LCL_CYCLE_LEVEL, C->storage)) < 0) ||
         !P ||
-        (st = lcl_cycle_matrix_init(&L->P, C->ctx, P, LCL_CYCLE_UPWARDS)) < 0)
+        (st = lcl_cycle_matrix_init(&L->P, C->ctx, P, LCL_CYCLE_UPWARDS,
+                                    LCL_FACTOR_STORAGE_FP32)) < 0)
         return st;
-    return lcl_cycle_matrix_init(&L->R, C->ctx, R, LCL_CYCLE_DOWN);
+    return lcl_cycle_matrix_init(&L->R, C->ctx, R, LCL_CYCLE_DOWN,
+                                 LCL_FACTOR_STORAGE_FP32);
 }
 
 enum lcl_status lcl_cycle_append(struct lcl_cycle *C,
@@ -129,33 +139,72 @@ static enum lcl_status complete(const struct lcl_level_halo *halo,
     return halo ? lcl_level_halo_complete(halo, t) : LCL_OK;
 }
 
+static enum lcl_status store_level(const struct lcl_cycle *C, int l)
+{
+    const struct lcl_cycle_level *L = &C->level[l];
+    const bool rounds = L->A.storage == LCL_FACTOR_STORAGE_BF16;
+    return lcl_cycle_store(&L->A, L->t, L->t, C->lost, rounds ? 1 + l : 0);
+}
+
 static enum lcl_status store(const struct lcl_cycle *C, int l)
 {
     const struct lcl_cycle_level *L = &C->level[l], *next = L + 1;
     const struct lcl_cycle_halos *halos = &L->halos;
     enum lcl_status st;
     if ((st = complete(halos->A, L->t)) < 0 ||
-        (L->A.D && (st = lcl_cycle_store(&L->A, L->t, L->t, C->lost)) < 0) ||
-        !L->P.D || (st = complete(halos->P, next->t)) < 0 ||
-        (st = lcl_cycle_store(&L->P, L->t, next->t, C->lost)) < 0 ||
+        (L->A.D && (st = store_level(C, l)) < 0) || !L->P.D ||
+        (st = complete(halos->P, next->t)) < 0 ||
+        (st = lcl_cycle_store(&L->P, L->t, next->t, C->lost, 0)) < 0 ||
         (st = complete(halos->R, L->t)) < 0)
         return st;
-    return lcl_cycle_store(&L->R, next->t, L->t, C->lost);
+    return lcl_cycle_store(&L->R, next->t, L->t, C->lost, 0);
 }
 
-static enum lcl_status check_range(const struct lcl_cycle *C)
+// Takes the losses that all ranks have found; *some: whether a level needs more
+// than bf16, which then is in fp32.
+static enum lcl_status judge(struct lcl_cycle *C, const uint32_t *lost,
+                             bool *some)
 {
-    int32_t lost = 0;
-    const enum lcl_status st = lcl_buffer_read(C->lost, &lost, sizeof lost);
-    return st == LCL_OK && lost != 0
+    enum lcl_status st = LCL_OK;
+    for (int l = 0; l < C->levels && st == LCL_OK; ++l) {
+        struct lcl_cycle_level *L = &C->level[l];
+        int64_t bits = lost[1 + l];
+        if (L->A.storage != LCL_FACTOR_STORAGE_BF16)
+            continue;
+        if (C->space && (st = lcl_space_max(C->space, &bits)) < 0)
+            return st;
+        const uint32_t found = (uint32_t)bits;
+        memcpy(&L->loss, &found, sizeof found);
+        if (L->loss <= LOSS_MOST)
+            continue;
+        *some = true;
+        lcl_cycle_matrix_finish(&L->A);
+        st = lcl_cycle_matrix_init(&L->A, C->ctx, L->matrix, LCL_CYCLE_LEVEL,
+                                   LCL_FACTOR_STORAGE_FP32);
+        if (st == LCL_OK)
+            st = store_level(C, l);
+    }
+    return st;
+}
+
+static enum lcl_status check_range(struct lcl_cycle *C)
+{
+    uint32_t lost[1 + LCL_LEVELS_MOST] = {0};
+    bool more = false;
+    enum lcl_status st = lcl_buffer_read(C->lost, lost, sizeof lost);
+    if (st == LCL_OK)
+        st = judge(C, lost, &more);
+    if (st == LCL_OK && more)
+        st = lcl_buffer_read(C->lost, lost, sizeof lost);
+    return st == LCL_OK && lost[0] != 0
                ? lcl_fail(lcl_context_log(C->ctx), LCL_ERANGE,
-                          "%d values of the levels are out of the range of "
+                          "%u values of the levels are out of the range of "
                           "fp32, although they are scaled to a unit diagonal",
-                          (int)lost)
+                          (unsigned)lost[0])
                : st;
 }
 
-enum lcl_status lcl_cycle_update(const struct lcl_cycle *C)
+enum lcl_status lcl_cycle_update(struct lcl_cycle *C)
 {
     enum lcl_status st = lcl_buffer_fill(C->lost, 0);
     for (int l = 0; l < C->levels && st == LCL_OK; ++l)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The V-cycle of a hierarchy of matrices, in fp32 (cl/multilevel/cycle.cl).
+// The V-cycle of a hierarchy of matrices, in fp32; those of levels in bf16 if
+// wanted (cl/multilevel/cycle.cl).
 #pragma once
 
 #include "lib/dense/inverse.h"
@@ -25,6 +26,8 @@ struct lcl_cycle_level {
     const struct lcl_device_matrix *matrix;
     lcl_buffer *t;      // n, fp64: scales the level (cycle.cl)
     lcl_buffer *lambda; // 1 fp64: largest eigenvalue of D^-1 A
+    float loss;         // largest sum of rounding errors of a row of A in bf16,
+                // relative to its diagonal; 0: not tried
     lcl_buffer *b, *x, *y, *r;
     struct lcl_relaxation relaxation; // for ILDU0
     struct lcl_cycle_halos halos;
@@ -37,7 +40,8 @@ typedef enum lcl_status lcl_cycle_below_fn(const void *arg, const lcl_buffer *b,
 
 struct lcl_cycle {
     lcl_context *ctx;
-    enum lcl_amg_smoother smoother; // not DEFAULT
+    enum lcl_amg_smoother smoother;  // not DEFAULT
+    enum lcl_factor_storage storage; // FP32 or BF16, of the matrices of levels
     int levels;
     struct lcl_cycle_level level[LCL_LEVELS_MOST];
     const struct lcl_inverse *coarsest; // of the last level; NULL: two sweeps
@@ -47,12 +51,14 @@ struct lcl_cycle {
     const void *below_arg;
     lcl_kernel *scale, *enter, *leave, *dense, *diagonal, *spread;
     lcl_buffer *largest; // groups fp64
-    lcl_buffer *lost;    // 1 int32: values out of the range of fp32
+    lcl_buffer *lost; // uint32: values out of the range of fp32; then the bits
+                      // of the loss of each level
     struct lcl_power power;
     int groups;
 };
 
-// Gets the kernels that do not depend on a level. Returns LCL_OK, LCL_EBUILD,
+// Gets the kernels that do not depend on a level; smoother, storage and what
+// follows are set by the caller. Returns LCL_OK, LCL_EBUILD,
 // LCL_EDEVMEM, LCL_EDEVICE or LCL_ENOMEM, as all functions here; *C is fit for
 // lcl_cycle_finish() in any case.
 enum lcl_status lcl_cycle_init(struct lcl_cycle *C, lcl_context *ctx);
@@ -83,9 +89,10 @@ enum lcl_status lcl_cycle_relax_by(struct lcl_cycle *C, int l, lcl_operator *M,
 // changes of M: dampings, or lambda where it has become larger.
 enum lcl_status lcl_cycle_estimate(const struct lcl_cycle *C);
 
-// Takes the values of all matrices. Returns also LCL_ERANGE, with a message, if
-// some are out of the range of fp32.
-enum lcl_status lcl_cycle_update(const struct lcl_cycle *C);
+// Takes the values of all matrices. A level that loses too much in bf16 is
+// stored in fp32 from then on. Collective if C has ranks. Returns also
+// LCL_ERANGE, with a message, if some values are out of the range of fp32.
+enum lcl_status lcl_cycle_update(struct lcl_cycle *C);
 
 // Enqueues V->matrix = the scaled matrix of the last level; V->matrix must be
 // all 0.

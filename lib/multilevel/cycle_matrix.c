@@ -44,6 +44,7 @@ static enum lcl_status get_kernels(struct lcl_cycle_matrix *M, lcl_context *ctx)
         .group = lcl_vector_group(caps),
         .defines = {{"LANES_PER_ROW", lanes}},
         .wide = M->D->wide,
+        .storage = M->storage,
     };
     const int64_t all_groups = lcl_vector_groups(caps),
                   needed = lcl_launch_groups(M->D->block_rows,
@@ -57,40 +58,47 @@ static enum lcl_status get_kernels(struct lcl_cycle_matrix *M, lcl_context *ctx)
 enum lcl_status lcl_cycle_matrix_init(struct lcl_cycle_matrix *M,
                                       lcl_context *ctx,
                                       const struct lcl_device_matrix *D,
-                                      enum lcl_cycle_kind kind)
+                                      enum lcl_cycle_kind kind,
+                                      enum lcl_factor_storage storage)
 {
-    *M = (struct lcl_cycle_matrix){.D = D, .kind = kind};
+    const bool rounds = storage == LCL_FACTOR_STORAGE_BF16;
+    *M = (struct lcl_cycle_matrix){.D = D, .kind = kind, .storage = storage};
+    const struct lcl_buffer_plan all[] = {
+        {&M->val, D->blocks, rounds ? 2 : 4, "values of a level"},
+        {&M->rest, rounds ? D->block_rows : 0, 4, "rests of row sums"},
+    };
     const enum lcl_status st = get_kernels(M, ctx);
-    return st < 0 ? st
-                  : lcl_buffer_create(&M->val, ctx, D->blocks, sizeof(float),
-                                      "values in fp32");
+    return st < 0 ? st : lcl_buffers_create(ctx, all, rounds ? 2 : 1);
 }
 
 void lcl_cycle_matrix_finish(struct lcl_cycle_matrix *M)
 {
     lcl_buffer_destroy(&M->val);
+    lcl_buffer_destroy(&M->rest);
 }
 
 uint64_t lcl_cycle_matrix_bytes(const struct lcl_cycle_matrix *M)
 {
-    return lcl_buffer_bytes(M->val);
+    return lcl_buffer_bytes(M->val) + lcl_buffer_bytes(M->rest);
 }
 
 enum lcl_status lcl_cycle_store(const struct lcl_cycle_matrix *M,
                                 const lcl_buffer *t_row,
-                                const lcl_buffer *t_col, lcl_buffer *lost)
+                                const lcl_buffer *t_col, lcl_buffer *lost,
+                                int at)
 {
     const struct lcl_device_matrix *D = M->D;
     return LCL_LAUNCH(M->store, M->groups, lcl_arg_long(D->block_rows),
                       lcl_arg_buffer(D->row_ptr), lcl_arg_buffer(D->col),
                       lcl_arg_buffer(D->val), lcl_arg_buffer(t_row),
                       lcl_arg_buffer(t_col), lcl_arg_buffer(M->val),
-                      lcl_arg_buffer(lost));
+                      lcl_arg_buffer(M->rest), lcl_arg_buffer(lost),
+                      lcl_arg_int(at));
 }
 
 // ------------------------------------------------------------------- steps
 
-// Matrix, row pointers, and each vector once.
+// Matrix, row pointers, rests, and each vector once.
 double lcl_cycle_step_bytes(const struct lcl_cycle_matrix *M,
                             enum lcl_cycle_step step)
 {
@@ -103,8 +111,10 @@ double lcl_cycle_step_bytes(const struct lcl_cycle_matrix *M,
     const struct lcl_device_matrix *D = M->D;
     const double others =
         M->kind != LCL_CYCLE_LEVEL ? 4.0 * (double)D->block_cols : 0;
-    return 8.0 * (double)D->blocks + others +
-           (4.0 * vectors[step] + (D->wide ? 8 : 4)) * (double)D->block_rows;
+    const bool rounds = M->storage == LCL_FACTOR_STORAGE_BF16;
+    return (rounds ? 6.0 : 8.0) * (double)D->blocks + others +
+           (4.0 * (vectors[step] + rounds) + (D->wide ? 8 : 4)) *
+               (double)D->block_rows;
 }
 
 enum lcl_status lcl_cycle_step(const struct lcl_cycle_matrix *M,
@@ -115,7 +125,8 @@ enum lcl_status lcl_cycle_step(const struct lcl_cycle_matrix *M,
     const struct lcl_device_matrix *D = M->D;
     return LCL_LAUNCH(M->steps[step], M->groups, lcl_arg_long(D->block_rows),
                       lcl_arg_buffer(D->row_ptr), lcl_arg_buffer(D->col),
-                      lcl_arg_buffer(M->val), lcl_arg_buffer(vectors->lambda),
+                      lcl_arg_buffer(M->val), lcl_arg_buffer(M->rest),
+                      lcl_arg_buffer(vectors->lambda),
                       lcl_arg_buffer(vectors->b), lcl_arg_buffer(vectors->x),
                       lcl_arg_buffer(vectors->y), lcl_arg_buffer(vectors->out),
                       lcl_arg_buffer(v->stop), lcl_arg_int(v->at));

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A matrix of a level of a V-cycle, in fp32 and scaled to a unit diagonal
-// (cl/multilevel/cycle.cl.h, cycle.cl).
+// A matrix of a level of a V-cycle, in fp32 or bf16 and scaled to a unit
+// diagonal (cl/multilevel/cycle.cl.h, cycle.cl).
 #pragma once
 
 #include "host/program.h"
 #include "lib/operator/matrix.h"
 #include "lib/vector/operands.h"
+
+#include <levelcl/precond.h>
 
 // What a matrix does: between levels, P goes upwards and R down.
 enum lcl_cycle_kind { LCL_CYCLE_LEVEL, LCL_CYCLE_UPWARDS, LCL_CYCLE_DOWN };
@@ -26,7 +28,9 @@ enum lcl_cycle_step {
 struct lcl_cycle_matrix {
     const struct lcl_device_matrix *D;
     enum lcl_cycle_kind kind;
-    lcl_buffer *val; // blocks, float
+    enum lcl_factor_storage storage; // FP32; of a LEVEL also BF16
+    lcl_buffer *val;                 // blocks, float or bf16
+    lcl_buffer *rest; // rows, float: what bf16 takes from the row sums; NULL
     lcl_kernel *store, *steps[LCL_CYCLE_STEPS];
     int64_t groups;
 };
@@ -43,16 +47,19 @@ struct lcl_cycle_vectors {
 enum lcl_status lcl_cycle_matrix_init(struct lcl_cycle_matrix *M,
                                       lcl_context *ctx,
                                       const struct lcl_device_matrix *D,
-                                      enum lcl_cycle_kind kind);
+                                      enum lcl_cycle_kind kind,
+                                      enum lcl_factor_storage storage);
 void lcl_cycle_matrix_finish(struct lcl_cycle_matrix *M);
 uint64_t lcl_cycle_matrix_bytes(const struct lcl_cycle_matrix *M);
 
 // Enqueues the conversion of the values of D, scaled by t of the rows and of
-// the columns (fp64); adds to *lost (int32) the number of those that fp32
-// cannot hold.
+// the columns (fp64). Adds to lost[at] (uint32) the number of those that fp32
+// cannot hold; for BF16, raises it to the bits of the largest sum of absolute
+// rounding errors of a row (float).
 enum lcl_status lcl_cycle_store(const struct lcl_cycle_matrix *M,
                                 const lcl_buffer *t_row,
-                                const lcl_buffer *t_col, lcl_buffer *lost);
+                                const lcl_buffer *t_col, lcl_buffer *lost,
+                                int at);
 
 // Bytes that a step moves at least.
 double lcl_cycle_step_bytes(const struct lcl_cycle_matrix *M,

@@ -278,6 +278,8 @@ static enum lcl_status make_cycle(struct lcl_hierarchy *H)
 {
     enum lcl_status st = lcl_cycle_init(&H->cycle, H->ctx);
     H->cycle.smoother = H->params.smoother;
+    if (H->params.storage)
+        H->cycle.storage = H->params.storage;
     for (int l = 0; l < H->levels && st == LCL_OK; ++l) {
         const struct lcl_hierarchy_level *L = &H->level[l];
         const bool last = l == H->levels - 1;

@@ -18,6 +18,7 @@
 struct lcl_hierarchy_params {
     enum lcl_amg_coarsening coarsening; // DEFAULT: by the couplings of A
     enum lcl_amg_smoother smoother;     // not DEFAULT
+    enum lcl_factor_storage storage;    // of levels in the cycle; 0: FP32
     bool symmetric;                     // values of A
     double theta;        // of the coarsening on level 0; 0: its default
     int levels;          // maximum, 2 or more; 0: LCL_LEVELS_MOST

@@ -249,6 +249,7 @@ struct lcl_hierarchy_params lcl_hierarchy_ranks_below(
         H->levels == 0 && H->node == 1 && !H->params.near_null;
     return (struct lcl_hierarchy_params){
         .smoother = H->params.smoother,
+        .storage = H->params.storage,
         .symmetric = H->params.symmetric,
         .theta = H->params.theta / (double)(1 << H->levels),
         .levels = H->params.levels - H->levels,
@@ -379,6 +380,8 @@ static enum lcl_status make_cycle(struct lcl_hierarchy_ranks *H)
 {
     enum lcl_status st = lcl_cycle_init(&H->cycle, H->space.ctx);
     H->cycle.smoother = H->params.smoother;
+    if (H->params.storage)
+        H->cycle.storage = H->params.storage;
     H->cycle.space = &H->space;
     H->cycle.below = go_below;
     H->cycle.below_arg = H;

@@ -11,10 +11,11 @@
 #include "lib/vector/vector.h"
 
 struct lcl_hierarchy_ranks_params {
-    bool symmetric;                 // values of A
-    enum lcl_amg_smoother smoother; // not DEFAULT
-    double theta;                   // 0: its default
-    int levels;                     // maximum; 0: LCL_LEVELS_MOST
+    bool symmetric;                  // values of A
+    enum lcl_amg_smoother smoother;  // not DEFAULT
+    enum lcl_factor_storage storage; // of levels in the cycle; 0: FP32
+    double theta;                    // 0: its default
+    int levels;                      // maximum; 0: LCL_LEVELS_MOST
     int64_t gathered_rows; // levels of at most so many rows are gathered
     const struct lcl_dense *near_null; // of the rank's rows; NULL: constants
 };

@@ -4,9 +4,8 @@
 #include "host/runtime.h"
 #include "lib/operator/modes.h"
 #include "lib/operator/operator.h"
-#include "lib/operator/symmetry.h"
 
-#include <math.h>
+#include "cl/operator/look.cl.h"
 
 void lcl_operator_init(lcl_operator *A, const struct lcl_operator_ops *ops,
                        struct lcl_space range, struct lcl_space domain)
@@ -23,7 +22,8 @@ void lcl_operator_init(lcl_operator *A, const struct lcl_operator_ops *ops,
 void lcl_operator_finish(lcl_operator *A)
 {
     lcl_operator_destroy(&A->transposed.op);
-    lcl_buffer_destroy(&A->transposed.map);
+    lcl_buffer_destroy(&A->transposed.map[0]);
+    lcl_buffer_destroy(&A->transposed.map[1]);
     if (A->ops && A->ops->destroy)
         A->ops->destroy(A);
     if (A->comm)
@@ -175,40 +175,19 @@ enum lcl_status lcl_apply_buffers(lcl_operator *A, const lcl_buffer *x,
     return lcl_numbering_scatter(A->numbering, A->y, y);
 }
 
-// ------------------------------------------------------------------- symmetry
-
-static enum lcl_status measure_asymmetry(lcl_operator *A)
-{
-    double sum[2]; // of the differences, and of their scales
-    enum lcl_status st = lcl_symmetry_sums(sum, A->range.ctx, A->matrix);
-    if (st < 0)
-        return st;
-    if (A->ops->add_asymmetry)
-        A->ops->add_asymmetry(A, sum);
-    st = lcl_space_sum(&A->range, sum, 2);
-    A->asymmetry = sum[1] > 0 ? fabs(sum[0]) / sum[1] : 0;
-    return st;
-}
-
-enum lcl_status lcl_operator_is_symmetric(lcl_operator *A, bool *symmetric)
-{
-    enum lcl_status st = LCL_OK;
-    if (!A->symmetry_known)
-        st = measure_asymmetry(A);
-    A->symmetry_known = st == LCL_OK;
-    *symmetric = A->asymmetry <= LCL_SYMMETRY_TOLERANCE;
-    return st;
-}
+// ------------------------------------------------------------------- look
 
 static enum lcl_status look_at_matrix(lcl_operator *A)
 {
-    bool symmetric;
-    enum lcl_status st;
-    if ((st = lcl_operator_is_symmetric(A, &symmetric)) < 0 ||
-        (st = lcl_look_measure(&A->look, &A->range, A->matrix)) < 0)
+    double sum[LOOK_SUMS];
+    enum lcl_status st = lcl_look_sums(sum, A->range.ctx, A->matrix);
+    if (st < 0)
         return st;
-    A->look.symmetric = symmetric;
-    return LCL_OK;
+    if (A->ops->add_asymmetry)
+        A->ops->add_asymmetry(A, sum + LOOK_ASYMMETRY);
+    st = lcl_space_sum(&A->range, sum, LOOK_SUMS);
+    lcl_look_take(&A->look, sum);
+    return st;
 }
 
 enum lcl_status lcl_operator_look(lcl_operator *A)
@@ -232,7 +211,6 @@ enum lcl_status lcl_operator_look(lcl_operator *A)
 
 enum lcl_status lcl_operator_require_symmetric(lcl_operator *A, const char *who)
 {
-    bool symmetric;
     enum lcl_status st;
     const struct lcl_log *log = lcl_context_log(A->range.ctx);
     if (A->info.kron)
@@ -243,11 +221,11 @@ enum lcl_status lcl_operator_require_symmetric(lcl_operator *A, const char *who)
                         who);
     if (!A->matrix)
         return LCL_OK;
-    if ((st = lcl_operator_is_symmetric(A, &symmetric)) < 0 || symmetric)
+    if ((st = lcl_operator_look(A)) < 0 || A->look.symmetric)
         return st;
     return lcl_fail(log, LCL_EUNSUPPORTED,
                     "%s needs a symmetric matrix: <u, A w> and <w, A u> "
                     "differ by %.1e relative to their terms, expected at "
                     "most %.1e",
-                    who, A->asymmetry, LCL_SYMMETRY_TOLERANCE);
+                    who, A->look.asymmetry, LCL_SYMMETRY_TOLERANCE);
 }

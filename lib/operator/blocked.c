@@ -86,8 +86,8 @@ enum lcl_status lcl_blocked_from_csr(struct lcl_blocked *B, lcl_context *ctx,
                                      bool checked)
 {
     const struct lcl_bsr view = lcl_bsr_of_csr(A);
-    const bool later =
-        !checked && lcl_context_caps(ctx)->type != LCL_DEVICE_CPU;
+    const bool on_host = lcl_context_caps(ctx)->type == LCL_DEVICE_CPU;
+    const bool later = !checked && !on_host;
     enum lcl_status st = LCL_OK;
     const struct lcl_log *log = lcl_context_log(ctx);
     *B = (struct lcl_blocked){.entries = A->nnz};
@@ -99,6 +99,8 @@ enum lcl_status lcl_blocked_from_csr(struct lcl_blocked *B, lcl_context *ctx,
         (st = lcl_device_matrix_init(&B->A, ctx, &view)) < 0 ||
         (later && (st = check_entries(&B->A, ctx, A)) < 0))
         return st;
+    if (on_host && block_size == 0)
+        block_size = lcl_csr_natural_block(A);
     return lcl_blocked_convert(B, ctx, block_size);
 }
 

@@ -109,7 +109,9 @@ static enum lcl_status create(lcl_operator **out, lcl_context *ctx,
     if (!out || !ctx || (!callback->host && !callback->device))
         return lcl_misuse(lcl_context_log(ctx),
                           "lcl_operator_create_callback: an argument is NULL");
-    if ((st = check(ctx, rows, cols)) < 0 ||
+    if ((st = lcl_context_expect_free(ctx, "lcl_operator_create_callback")) <
+            0 ||
+        (st = check(ctx, rows, cols)) < 0 ||
         (st = lcl_operator_allocate(out, ctx, &lcl_callback_ops, rows, cols,
                                     1)) < 0)
         return st;

@@ -132,7 +132,9 @@ enum lcl_status lcl_operator_apply_many(lcl_operator *A, const double *x,
     if (!A || !x || !y)
         return lcl_misuse(A ? lcl_context_log(A->range.ctx) : NULL,
                           "lcl_operator_apply_many: an argument is NULL");
-    if ((st = check_columns(A, ldx, ldy, vectors)) < 0 || vectors == 0)
+    if ((st = lcl_context_expect_free(A->range.ctx,
+                                      "lcl_operator_apply_many")) < 0 ||
+        (st = check_columns(A, ldx, ldy, vectors)) < 0 || vectors == 0)
         return st;
     if (!A->ops->apply_many || A->own.perm)
         return apply_columns(A, x, ldx, y, ldy, vectors);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Operators from matrices in OpenCL buffers of the caller, and new values.
-#include "host/interop.h"
+#include "host/caller.h"
 #include "host/log.h"
+#include "host/runtime.h"
 #include "lib/matrix/bsr.h"
 #include "lib/operator/device_csr.h"
 #include "lib/operator/matrix_operator.h"
@@ -65,23 +66,41 @@ enum lcl_status lcl_operator_create_cl(lcl_operator **out, lcl_context *ctx,
     return st;
 }
 
-enum lcl_status lcl_operator_update_cl(lcl_operator *A, cl_mem val)
+static enum lcl_status take_values(lcl_operator *A,
+                                   const struct lcl_array_cl *val)
 {
-    lcl_context *ctx = A ? A->range.ctx : NULL;
+    lcl_context *ctx = A->range.ctx;
     lcl_buffer *wrapped;
-    enum lcl_status st;
-    if (!A || !val)
-        return lcl_misuse(ctx ? lcl_context_log(ctx) : NULL,
-                          "lcl_operator_update_cl: an argument is NULL");
-    if (!A->ops->update_buffer)
-        return lcl_misuse(lcl_context_log(ctx),
-                          "lcl_operator_update_cl: the operator has no matrix "
-                          "on one device");
-    if ((st = lcl_buffer_wrap(&wrapped, ctx, val, LCL_ACCESS_READ, "val")) < 0)
-        return st;
-    if (A->info.nnz > 0 &&
-        (st = lcl_device_values_check(wrapped, A->info.nnz, ctx)) == LCL_OK)
+    enum lcl_status st =
+        lcl_array_wrap(&wrapped, ctx, val, A->info.nnz, LCL_ACCESS_READ, "val");
+    if (st < 0 || A->info.nnz == 0)
+        goto out;
+    st = lcl_device_values_check(wrapped, A->info.nnz, ctx);
+    if (st == LCL_OK)
         st = A->ops->update_buffer(A, wrapped);
+out:
     lcl_buffer_destroy(&wrapped);
     return st;
+}
+
+enum lcl_status lcl_operator_update_cl(lcl_operator *A,
+                                       const struct lcl_array_cl *val,
+                                       const struct lcl_events_cl *events)
+{
+    static const char name[] = "lcl_operator_update_cl";
+    lcl_context *ctx = A ? A->range.ctx : NULL;
+    enum lcl_status st;
+    events = lcl_events_begin(events);
+    if (!A || !val || !val->mem)
+        return lcl_misuse(ctx ? lcl_context_log(ctx) : NULL,
+                          "%s: an argument is NULL", name);
+    if (!A->ops->update_buffer)
+        return lcl_misuse(lcl_context_log(ctx),
+                          "%s: the operator has no matrix on one device", name);
+    if ((st = lcl_context_expect_free(ctx, name)) < 0 ||
+        (st = lcl_events_check(ctx, events)) < 0 ||
+        (st = lcl_events_wait(ctx, events->count, events->wait)) < 0 ||
+        (st = take_values(A, val)) < 0)
+        return st;
+    return lcl_events_mark(ctx, events->done);
 }

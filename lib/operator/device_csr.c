@@ -77,6 +77,7 @@ static enum lcl_status launch_check_values(const struct lcl_device_csr *A,
     const enum lcl_status st = get_kernel(&kernel, ctx, "check_values", true);
     return st < 0 ? st
                   : LCL_LAUNCH(kernel, groups, lcl_arg_long(A->nnz),
+                               lcl_arg_long(lcl_buffer_first(A->val)),
                                lcl_arg_buffer(A->val), lcl_arg_buffer(bad));
 }
 

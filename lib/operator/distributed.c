@@ -7,14 +7,26 @@
 #include "host/runtime.h"
 #include "lib/matrix/rows.h"
 #include "lib/operator/matrix_operator.h"
+#include "lib/vector/segments.h"
 
 struct part {
     struct lcl_halo halo;
-    double *val;    // values of A->part
-    int renumbered; // of A->part, when the halo last followed
+    struct lcl_segments segments; // LCL_COMMUNICATION_REPRODUCIBLE
+    double *val;                  // values of A->part
+    int renumbered;               // of A->part, when the halo last followed
 };
 
 // ------------------------------------------------------------------- products
+
+static enum lcl_status follow(lcl_operator *A, const struct lcl_numbering *N)
+{
+    struct part *D = A->state;
+    const enum lcl_status st = lcl_halo_renumber(&D->halo, N);
+    return st < 0 || !A->range.segments || !N->perm
+               ? st
+               : lcl_segments_renumber(&D->segments, N->perm, N->n / N->block,
+                                       N->block);
+}
 
 static enum lcl_status prepare(lcl_operator *A)
 {
@@ -23,7 +35,7 @@ static enum lcl_status prepare(lcl_operator *A)
     if (st < 0 || D->renumbered == A->part->renumbered)
         return st;
     D->renumbered = A->part->renumbered;
-    return lcl_halo_renumber(&D->halo, &A->part->own);
+    return follow(A, &A->part->own);
 }
 
 static enum lcl_status apply(lcl_operator *A, enum lcl_mode mode,
@@ -33,7 +45,9 @@ static enum lcl_status apply(lcl_operator *A, enum lcl_mode mode,
     enum lcl_status st;
     if ((st = prepare(A)) < 0 || (st = lcl_halo_begin(&D->halo, v->x)) < 0)
         return st;
-    if ((st = lcl_apply(A->part, mode, v)) == LCL_OK)
+    if (!A->range.segments)
+        st = lcl_apply(A->part, mode, v);
+    if (st == LCL_OK)
         return lcl_halo_end(&D->halo, mode, v);
     lcl_halo_cancel(&D->halo);
     return st;
@@ -49,7 +63,7 @@ static enum lcl_status update(lcl_operator *A, const double *val)
     lcl_halo_plan_own_values(P, val, D->val);
     if ((st = lcl_operator_update(A->part, D->val)) == LCL_OK)
         st = lcl_halo_update(&D->halo, val);
-    A->symmetry_known = A->looked = false;
+    A->looked = false;
     ++A->version;
     return lcl_space_agree(&A->range, st, "new values");
 }
@@ -65,6 +79,7 @@ static void destroy(lcl_operator *A)
     struct part *D = A->state;
     if (D) {
         lcl_halo_finish(&D->halo);
+        lcl_segments_finish(&D->segments);
         lcl_free(D->val);
     }
     lcl_free(D);
@@ -145,12 +160,20 @@ static const struct lcl_operator_ops ops = {
 // ------------------------------------------------------------------- creation
 
 // A product in other modes needs a pass of its own over boundary rows.
-static unsigned modes_of(const lcl_operator *part,
-                         const struct lcl_halo_plan *P)
+static unsigned modes_of(const lcl_operator *A)
 {
-    return P->boundary == 0
-               ? part->modes
-               : LCL_MODE_BIT(LCL_APPLY) | LCL_MODE_BIT(LCL_APPLY_DOT);
+    const struct part *D = A->state;
+    const unsigned plain = LCL_MODE_BIT(LCL_APPLY);
+    return A->range.segments            ? plain
+           : D->halo.plan.boundary == 0 ? A->part->modes
+                                        : plain | LCL_MODE_BIT(LCL_APPLY_DOT);
+}
+
+static enum lcl_communication communication_of(const lcl_operator *A)
+{
+    const struct part *D = A->state;
+    return A->range.segments ? LCL_COMMUNICATION_REPRODUCIBLE
+                             : lcl_halo_communication(&D->halo);
 }
 
 static void describe(lcl_operator *A, const struct lcl_view *rows)
@@ -159,13 +182,39 @@ static void describe(lcl_operator *A, const struct lcl_view *rows)
     A->info = A->part->info;
     A->info.rows = A->info.cols = rows->rows;
     A->info.devices = A->range.comm->size;
-    A->info.communication = lcl_halo_communication(&D->halo);
+    A->info.communication = communication_of(A);
     A->info.nnz = lcl_view_nnz(rows);
     A->info.bytes += lcl_halo_bytes(&D->halo);
     A->matrix = A->part->matrix;
     A->numbering = A->part->numbering;
-    A->modes = modes_of(A->part, &D->halo.plan);
+    A->modes = modes_of(A);
     A->launches = A->part->launches + lcl_halo_launches(&D->halo);
+}
+
+static enum lcl_status add_segments(lcl_operator *A,
+                                    const struct lcl_view *rows, int block)
+{
+    struct part *D = A->state;
+    A->range.segments = A->domain.segments = &D->segments;
+    return lcl_segments_init(&D->segments, A->range.ctx, A->range.comm,
+                             block > 1 ? block : 1, rows->first, rows->rows,
+                             rows->cols);
+}
+
+bool lcl_is_reproducible(const struct lcl_operator_params *params)
+{
+    return params && params->communication == LCL_COMMUNICATION_REPRODUCIBLE;
+}
+
+enum lcl_status lcl_refuse_reproducible(
+    const struct lcl_operator_params *params, const char *what,
+    const struct lcl_log *log)
+{
+    return lcl_is_reproducible(params)
+               ? lcl_fail(log, LCL_EUNSUPPORTED,
+                          "communication 'reproducible' does not work with %s",
+                          what)
+               : LCL_OK;
 }
 
 static enum lcl_status create(lcl_operator *A, struct lcl_halo_plan *P,
@@ -173,6 +222,7 @@ static enum lcl_status create(lcl_operator *A, struct lcl_halo_plan *P,
                               const struct lcl_operator_params *params)
 {
     static const struct lcl_halo_layout single = {1, 1, 1, 1};
+    const bool reproducible = lcl_is_reproducible(params);
     struct part *D = A->state = lcl_calloc(1, sizeof *D);
     enum lcl_status st;
     if (!D)
@@ -182,7 +232,9 @@ static enum lcl_status create(lcl_operator *A, struct lcl_halo_plan *P,
         return st;
     D->val = P->own.val; // kept for later values
     P->own.val = NULL;
-    if ((st = lcl_halo_init(&D->halo, &A->range, P, &single, false)) < 0 ||
+    if ((reproducible &&
+         (st = add_segments(A, rows, params->block_size)) < 0) ||
+        (st = lcl_halo_init(&D->halo, &A->range, P, &single, false)) < 0 ||
         (st = lcl_halo_add_rows(&D->halo)) < 0 ||
         (st = lcl_halo_update(&D->halo, rows->val)) < 0)
         return st;
@@ -206,7 +258,8 @@ enum lcl_status lcl_distributed_create(lcl_operator **out, lcl_context *ctx,
                                        const struct lcl_operator_params *params)
 {
     struct lcl_halo_plan P;
-    enum lcl_status st = lcl_halo_plan_init(&P, comm, rows);
+    enum lcl_status st =
+        lcl_halo_plan_init(&P, comm, rows, lcl_is_reproducible(params));
     *out = NULL;
     if (st == LCL_OK && (st = lcl_operator_allocate(out, ctx, &ops, rows->rows,
                                                     rows->rows, 1)) == LCL_OK) {

@@ -8,8 +8,8 @@
 #include "host/log.h"
 #include "host/queue.h"
 #include "host/runtime.h"
+#include "lib/operator/look.h"
 #include "lib/operator/matrix.h"
-#include "lib/operator/symmetry.h"
 
 #include <math.h>
 
@@ -139,13 +139,11 @@ void lcl_halo_finish(struct lcl_halo *H)
 static enum lcl_status get_kernels(struct lcl_halo *H)
 {
     lcl_context *ctx = H->space.ctx;
-    const struct lcl_halo_plan *P = &H->plan;
-    const int64_t mean = P->boundary > 0 ? P->entries / P->boundary : 1;
     struct lcl_spec spec = {.source = "halo.cl",
                             .group = lcl_vector_group(lcl_context_caps(ctx))};
     const struct lcl_kernel_plan all[] = {{&H->plain, "halo_plain"},
                                           {&H->dot, "halo_dot"}};
-    lcl_spec_set(&spec, "LANES_PER_ROW", 1 << lcl_row_shift(ctx, mean));
+    lcl_spec_set(&spec, "LANES_PER_ROW", 1 << lcl_row_shift(ctx, H->plan.mean));
     return lcl_kernels_get(ctx, &spec, all, 2);
 }
 
@@ -265,8 +263,9 @@ void lcl_halo_asymmetry(const struct lcl_halo *H, double sum[2])
     for (int64_t r = 0; r < P->boundary; ++r)
         for (int64_t k = P->ptr[r]; k < P->ptr[r + 1]; ++k)
             if (P->col[k] >= P->rows)
-                lcl_symmetry_add(sum, P->first + P->row[r],
-                                 P->ghost[P->col[k] - P->rows], H->host[k]);
+                lcl_look_add_asymmetry(sum, P->first + P->row[r],
+                                       P->ghost[P->col[k] - P->rows],
+                                       H->host[k]);
 }
 
 uint64_t lcl_halo_bytes(const struct lcl_halo *H)

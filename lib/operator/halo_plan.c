@@ -51,6 +51,7 @@ struct sizes {
 struct splitting {
     struct lcl_halo_plan *P;
     const struct lcl_view *A;
+    bool all; // list rows without columns of other ranks, too
     int64_t chunks;
     struct sizes size[LCL_CHUNKS_MAX + 1];
 };
@@ -74,6 +75,11 @@ static int64_t far_in_rows(const struct lcl_view *A, int64_t from, int64_t to)
     return count_far(A, lcl_view_entry(A, from), lcl_view_entry(A, to));
 }
 
+static bool is_listed(const struct splitting *S, int64_t i)
+{
+    return S->all || far_in_rows(S->A, i, i + 1) > 0;
+}
+
 static void survey(void *arg, int64_t chunk)
 {
     struct splitting *S = arg;
@@ -81,8 +87,8 @@ static void survey(void *arg, int64_t chunk)
     const int64_t start = lcl_chunk_start(A->rows, S->chunks, chunk);
     const int64_t end = lcl_chunk_start(A->rows, S->chunks, chunk + 1);
     struct sizes s = {.ghosts = far_in_rows(A, start, end)};
-    for (int64_t i = start; s.ghosts > 0 && i < end; ++i)
-        if (far_in_rows(A, i, i + 1) > 0) {
+    for (int64_t i = start; (S->all || s.ghosts > 0) && i < end; ++i)
+        if (is_listed(S, i)) {
             ++s.boundary;
             s.entries += A->row_ptr[i + 1] - A->row_ptr[i];
         }
@@ -185,7 +191,7 @@ static void fill(void *arg, int64_t chunk)
     struct splitting *S = arg;
     const struct lcl_view *A = S->A;
     struct sizes at = S->size[chunk];
-    const bool any = S->size[chunk + 1].ghosts > at.ghosts;
+    const bool any = S->all || S->size[chunk + 1].ghosts > at.ghosts;
     const bool values = A->values > 0;
     const int64_t start = lcl_chunk_start(A->rows, S->chunks, chunk);
     const int64_t end = lcl_chunk_start(A->rows, S->chunks, chunk + 1);
@@ -194,7 +200,7 @@ static void fill(void *arg, int64_t chunk)
     for (int64_t i = start; any && i < end; ++i) {
         if (values)
             copy_own(S, i, lcl_view_entry(A, i) - at.ghosts);
-        if (far_in_rows(A, i, i + 1) > 0)
+        if (is_listed(S, i))
             list_row(&at, S, i);
     }
 }
@@ -248,9 +254,10 @@ static enum lcl_status number_ghosts(struct lcl_halo_plan *P,
 }
 
 static enum lcl_status split(struct lcl_halo_plan *P, const struct lcl_view *A,
-                             const struct lcl_log *log)
+                             bool listed, const struct lcl_log *log)
 {
-    struct splitting S = {.P = P, .A = A, .chunks = lcl_chunks(A->rows)};
+    struct splitting S = {
+        .P = P, .A = A, .all = listed, .chunks = lcl_chunks(A->rows)};
     const struct sizes *all = &S.size[S.chunks];
     enum lcl_status st;
     lcl_parallel(S.chunks, survey, &S);
@@ -421,26 +428,36 @@ enum lcl_status lcl_halo_plan_connect(struct lcl_halo_plan *P,
 
 // ------------------------------------------------------------------- plan
 
+static enum lcl_status find_mean(struct lcl_halo_plan *P, struct lcl_comm *C,
+                                 bool all)
+{
+    double sum[] = {(double)P->boundary, (double)P->entries};
+    const enum lcl_status st = all ? lcl_comm_sum(C, sum, 2) : LCL_OK;
+    P->mean = sum[0] > 0 ? (int64_t)(sum[1] / sum[0]) : 1;
+    return st;
+}
+
 static enum lcl_status make(struct lcl_halo_plan *P, struct lcl_comm *C,
-                            const struct lcl_view *A)
+                            const struct lcl_view *A, bool all)
 {
     int64_t *firsts = lcl_malloc((size_t)C->size + 1, sizeof *firsts);
     enum lcl_status st = firsts ? lcl_view_check_rank(A, &C->log)
                                 : lcl_fail_memory(&C->log, "the first rows");
     if ((st = lcl_comm_agree(C, st, "the rows")) == LCL_OK &&
         (st = gather_firsts(firsts, C, A)) == LCL_OK &&
-        (st = lcl_comm_agree(C, split(P, A, &C->log), "the rows")) == LCL_OK)
+        (st = lcl_comm_agree(C, split(P, A, all, &C->log), "the rows")) ==
+            LCL_OK)
         st = lcl_halo_plan_connect(P, C, firsts);
     lcl_free(firsts);
-    return st;
+    return st < 0 ? st : find_mean(P, C, all);
 }
 
 enum lcl_status lcl_halo_plan_init(struct lcl_halo_plan *P, struct lcl_comm *C,
-                                   const struct lcl_view *A)
+                                   const struct lcl_view *A, bool all)
 {
     *P = (struct lcl_halo_plan){
         .rows = A->rows, .total = A->cols, .first = A->first};
-    const enum lcl_status st = make(P, C, A);
+    const enum lcl_status st = make(P, C, A, all);
     if (st < 0)
         lcl_comm_fail(C);
     return st;

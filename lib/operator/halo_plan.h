@@ -15,6 +15,7 @@ struct lcl_halo_plan {
     // boundary row r is row[r], entries ptr[r] .. ptr[r+1]-1, which are those
     // from start[r] on of the rank's rows
     int64_t boundary, entries;
+    int64_t mean; // entries of a boundary row; if all are listed, of all ranks
     int32_t *row;
     int64_t *ptr, *start;
     int32_t *col;
@@ -26,13 +27,14 @@ struct lcl_halo_plan {
 };
 
 // Checks A, the rows of the calling rank, and agrees on it with all others;
-// collective. A is a matrix or a pattern. Returns
+// collective. A is a matrix or a pattern; with `all`, all rows are boundary
+// rows. Returns
 // LCL_OK; LCL_EINVAL (NULL arrays); LCL_EFORMAT (malformed rows; ranks whose
 // rows leave gaps or overlap; fewer rows than ranks); LCL_ERANGE (2^31 rows and
 // ghosts); LCL_ENOMEM; or a status of the transport. *P is fit for
 // lcl_halo_plan_finish() in any case.
 enum lcl_status lcl_halo_plan_init(struct lcl_halo_plan *P, struct lcl_comm *C,
-                                   const struct lcl_view *A);
+                                   const struct lcl_view *A, bool all);
 
 // From values of all entries of the rank's rows: those of the entries in own
 // columns, and of the boundary rows.

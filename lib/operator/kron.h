@@ -36,9 +36,11 @@ enum lcl_status lcl_kron_check_stages(const struct lcl_kron *K,
 
 struct lcl_kron_ops {
     struct lcl_operator_ops op;
-    // Sets up K->method, the terms without values, and A's info and launches.
-    // On error the caller calls op.destroy().
-    enum lcl_status (*create)(lcl_operator *A, const struct lcl_kron *K);
+    // Uploads the terms without values; may begin the method.
+    enum lcl_status (*upload)(lcl_operator *A, const struct lcl_kron *K);
+    // Sets up the method, A's info and launches for the terms. After an error
+    // of these two the caller calls op.destroy().
+    enum lcl_status (*complete)(lcl_operator *A);
     // Uploads the values of the terms.
     enum lcl_status (*update)(lcl_operator *A, const struct lcl_kron *K);
     void (*destroy)(void *method); // may be NULL

@@ -67,7 +67,6 @@ static enum lcl_status get_kernel(struct lcl_kron_boundary *B, lcl_context *ctx,
 {
     const struct lcl_halo_plan *P = &H->plan;
     const struct lcl_halo_layout *L = &H->layout;
-    const int64_t mean = P->boundary > 0 ? P->entries / P->boundary : 1;
     const struct lcl_spec spec = {
         .source = "kron_halo.cl",
         .kernel = "kron_halo",
@@ -75,7 +74,7 @@ static enum lcl_status get_kernel(struct lcl_kron_boundary *B, lcl_context *ctx,
         .group = lcl_vector_group(lcl_context_caps(ctx)),
         .defines = {{"STAGES", L->stages},
                     {"LANES_PER_ROW",
-                     1 << lcl_row_shift(ctx, mean * L->block)}},
+                     1 << lcl_row_shift(ctx, P->mean * L->block)}},
     };
     return lcl_kernel_get(&B->kernel, ctx, &spec);
 }

@@ -239,7 +239,7 @@ static enum lcl_status create_from(lcl_operator **out, lcl_context *ctx,
     struct lcl_halo_plan P;
     struct lcl_view pattern = lcl_view_of_rows(both, 0);
     pattern.checked = true;
-    enum lcl_status st = lcl_halo_plan_init(&P, comm, &pattern);
+    enum lcl_status st = lcl_halo_plan_init(&P, comm, &pattern, false);
     lcl_task_enter(ctx, LCL_TASK_UPLOAD);
     if (st == LCL_OK && (st = allocate(out, ctx, comm, K)) == LCL_OK)
         st = create(*out, &P, K, both, params);

@@ -71,40 +71,43 @@ static enum lcl_status get_vector_kernel(const struct lcl_kron_operator *T,
     return lcl_kernel_get(&P->vector, ctx, &spec);
 }
 
-static enum lcl_status create_method(lcl_operator *A, const struct lcl_kron *K)
+static enum lcl_status upload(lcl_operator *A, const struct lcl_kron *K)
 {
     struct lcl_kron_operator *T = A->state;
     lcl_context *ctx = A->range.ctx;
+    const enum lcl_status st = lcl_device_matrix_init(&T->term[0], ctx, K->M);
+    return st < 0 ? st : lcl_device_matrix_init(&T->term[1], ctx, K->L);
+}
+
+static enum lcl_status create_method(lcl_operator *A)
+{
+    struct lcl_kron_operator *T = A->state;
     struct okp *P = T->method = lcl_calloc(1, sizeof *P);
-    enum lcl_status st;
     if (!P)
-        return lcl_fail_memory(lcl_context_log(ctx), "a product");
-    if ((st = lcl_device_matrix_init(&T->term[0], ctx, K->M)) < 0 ||
-        (st = lcl_device_matrix_init(&T->term[1], ctx, K->L)) < 0)
-        return st;
+        return lcl_fail_memory(lcl_context_log(A->range.ctx), "a product");
     A->info.traffic = lcl_device_matrix_bytes(&T->term[0]) +
                       lcl_device_matrix_bytes(&T->term[1]);
     A->info.bytes = A->info.traffic + (uint64_t)A->range.n * sizeof(double);
     return lcl_space_vector(&P->t, &A->range);
 }
 
-static enum lcl_status create_okp(lcl_operator *A, const struct lcl_kron *K)
+static enum lcl_status complete_okp(lcl_operator *A)
 {
     const struct lcl_kron_operator *T = A->state;
     enum lcl_status st;
-    if ((st = create_method(A, K)) < 0 ||
-        (st = get_multiply(T, A->range.ctx, K->stages)) < 0)
+    if ((st = create_method(A)) < 0 ||
+        (st = get_multiply(T, A->range.ctx, T->stages)) < 0)
         return st;
     A->launches = 4;
     return get_vector_kernel(T, A->range.ctx, "okp_combine");
 }
 
-static enum lcl_status create_cu(lcl_operator *A, const struct lcl_kron *K)
+static enum lcl_status complete_cu(lcl_operator *A)
 {
     const struct lcl_kron_operator *T = A->state;
-    const int s = K->stages;
+    const int s = T->stages;
     enum lcl_status st;
-    if ((st = create_method(A, K)) < 0 ||
+    if ((st = create_method(A)) < 0 ||
         (st = get_multiply(T, A->range.ctx, 1)) < 0)
         return st;
     A->info.traffic *= (uint64_t)s;
@@ -204,7 +207,8 @@ const struct lcl_kron_ops lcl_kron_okp = {
     .op = {.apply = apply_okp,
            .update_kron = lcl_kron_operator_update,
            .destroy = lcl_kron_operator_destroy},
-    .create = create_okp,
+    .upload = upload,
+    .complete = complete_okp,
     .update = update,
     .destroy = destroy,
 };
@@ -213,7 +217,8 @@ const struct lcl_kron_ops lcl_kron_cu = {
     .op = {.apply = apply_cu,
            .update_kron = lcl_kron_operator_update,
            .destroy = lcl_kron_operator_destroy},
-    .create = create_cu,
+    .upload = upload,
+    .complete = complete_cu,
     .update = update,
     .destroy = destroy,
 };

@@ -16,7 +16,7 @@
 struct one_pass {
     int terms; // number of passes
     lcl_kernel *kernel[2];
-    int64_t *row_ptr; // of the union, on the host; NULL unless paired
+    int64_t *row_ptr; // of the union, on the host; NULL: no values of the host
     int64_t groups;
 };
 
@@ -167,23 +167,38 @@ static enum lcl_status upload_union(struct lcl_kron_operator *T,
     return st;
 }
 
-static enum lcl_status create(lcl_operator *A, const struct lcl_kron *K)
+static enum lcl_status begin(struct lcl_kron_operator *T, lcl_context *ctx)
+{
+    if (!T->method)
+        T->method = lcl_calloc(1, sizeof(struct one_pass));
+    return T->method ? LCL_OK
+                     : lcl_fail_memory(lcl_context_log(ctx), "a product");
+}
+
+static enum lcl_status upload(lcl_operator *A, const struct lcl_kron *K)
 {
     struct lcl_kron_operator *T = A->state;
     lcl_context *ctx = A->range.ctx;
-    struct one_pass *P = T->method = lcl_calloc(1, sizeof *P);
-    enum lcl_status st;
-    if (!P)
-        return lcl_fail_memory(lcl_context_log(ctx), "a product");
-    const int64_t blocks = lcl_pairs_count(K->M, K->L);
-    T->paired = is_worth_pairing(K, blocks);
-    A->launches = P->terms = T->paired ? 1 : 2;
-    if (T->paired)
-        st = upload_union(T, ctx, K, blocks);
-    else if ((st = lcl_device_matrix_init(&T->term[0], ctx, K->M)) == LCL_OK)
-        st = lcl_device_matrix_init(&T->term[1], ctx, K->L);
+    enum lcl_status st = begin(T, ctx);
     if (st < 0)
         return st;
+    const int64_t blocks = lcl_pairs_count(K->M, K->L);
+    T->paired = is_worth_pairing(K, blocks);
+    if (T->paired)
+        return upload_union(T, ctx, K, blocks);
+    st = lcl_device_matrix_init(&T->term[0], ctx, K->M);
+    return st < 0 ? st : lcl_device_matrix_init(&T->term[1], ctx, K->L);
+}
+
+static enum lcl_status complete(lcl_operator *A)
+{
+    struct lcl_kron_operator *T = A->state;
+    lcl_context *ctx = A->range.ctx;
+    const enum lcl_status st = begin(T, ctx);
+    struct one_pass *P = T->method;
+    if (st < 0)
+        return st;
+    A->launches = P->terms = T->paired ? 1 : 2;
     A->info.bytes = A->info.traffic = lcl_device_matrix_bytes(&T->term[0]) +
                                       lcl_device_matrix_bytes(&T->term[1]);
     return get_kernel(T, ctx);
@@ -249,7 +264,8 @@ const struct lcl_kron_ops lcl_kron_one_pass = {
     .op = {.apply = apply,
            .update_kron = lcl_kron_operator_update,
            .destroy = lcl_kron_operator_destroy},
-    .create = create,
+    .upload = upload,
+    .complete = complete,
     .update = update,
     .destroy = destroy,
     .stages_innermost = true,

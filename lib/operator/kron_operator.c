@@ -92,7 +92,7 @@ static enum lcl_status set_up(lcl_operator *A, const struct lcl_kron *K,
          (st = renumber(A, K->stages)) < 0) ||
         (st = lcl_buffer_create(&T->coef, ctx, coefficients, sizeof(double),
                                 "coefficients")) < 0 ||
-        (st = ops->create(A, K)) < 0)
+        (st = ops->upload(A, K)) < 0 || (st = ops->complete(A)) < 0)
         return st;
     A->info.bytes += lcl_numbering_bytes(&A->own);
     return upload_values(A, K);
@@ -178,5 +178,7 @@ enum lcl_status lcl_operator_update_kron(lcl_operator *A,
             A->info.kron ? "a lcl_kron_rows; call "
                            "lcl_operator_update_kron_rows()"
                          : "no lcl_kron");
-    return A->ops->update_kron(A, K);
+    const enum lcl_status st =
+        lcl_context_expect_free(A->range.ctx, "lcl_operator_update_kron");
+    return st < 0 ? st : A->ops->update_kron(A, K);
 }

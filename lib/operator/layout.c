@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Operators from matrices in layouts of the caller, and their new values.
-#include "host/interop.h"
+#include "host/caller.h"
 #include "host/log.h"
+#include "host/runtime.h"
 #include "lib/matrix/view.h"
 #include "lib/operator/device_csr.h"
 #include "lib/operator/matrix_operator.h"
@@ -44,7 +45,7 @@ static enum lcl_status check_arrays(const lcl_operator *A,
         if (given[p] ? part[1] > 0 && part[p] == 0 : part[p] > 0)
             return lcl_misuse(log, "%s: `%s` is %s, and was not at creation",
                               function, names[p], given[p] ? "there" : "NULL");
-    return LCL_OK;
+    return lcl_context_expect_free(A->range.ctx, function);
 }
 
 enum lcl_status lcl_operator_update_ldu(lcl_operator *A, const double *diagonal,
@@ -67,33 +68,43 @@ enum lcl_status lcl_operator_update_ldu(lcl_operator *A, const double *diagonal,
     return lcl_operator_update_parts(A, val);
 }
 
-static enum lcl_status take_arrays(lcl_operator *A, lcl_buffer **wrapped,
-                                   const cl_mem *val)
+static enum lcl_status take_arrays(lcl_operator *A,
+                                   const struct lcl_array_cl *const *val)
 {
     const int64_t *part = lcl_operator_parts(A);
-    lcl_context *ctx = A->range.ctx;
-    for (int p = 0; p < LCL_LAYOUT_PARTS; ++p) {
-        enum lcl_status st;
-        if (part[p] > 0 &&
-            ((st = lcl_buffer_wrap(&wrapped[p], ctx, val[p], LCL_ACCESS_READ,
-                                   names[p])) < 0 ||
-             (st = lcl_device_values_check(wrapped[p], part[p], ctx)) < 0))
-            return st;
-    }
-    return lcl_operator_take_parts(A, wrapped);
-}
-
-enum lcl_status lcl_operator_update_ldu_cl(lcl_operator *A, cl_mem diagonal,
-                                           cl_mem upper, cl_mem lower)
-{
-    const cl_mem val[] = {diagonal, upper, lower};
-    const bool given[] = {diagonal, upper, lower};
     lcl_buffer *wrapped[LCL_LAYOUT_PARTS] = {NULL};
-    enum lcl_status st;
-    if ((st = check_arrays(A, given, "lcl_operator_update_ldu_cl")) < 0)
-        return st;
-    st = take_arrays(A, wrapped, val);
+    lcl_context *ctx = A->range.ctx;
+    enum lcl_status st = LCL_OK;
+    for (int p = 0; p < LCL_LAYOUT_PARTS && st == LCL_OK; ++p)
+        if (part[p] > 0 &&
+            (st = lcl_array_wrap(&wrapped[p], ctx, val[p], part[p],
+                                 LCL_ACCESS_READ, names[p])) == LCL_OK)
+            st = lcl_device_values_check(wrapped[p], part[p], ctx);
+    if (st == LCL_OK)
+        st = lcl_operator_take_parts(A, wrapped);
     for (int p = 0; p < LCL_LAYOUT_PARTS; ++p)
         lcl_buffer_destroy(&wrapped[p]);
     return st;
+}
+
+enum lcl_status lcl_operator_update_ldu_cl(lcl_operator *A,
+                                           const struct lcl_array_cl *diagonal,
+                                           const struct lcl_array_cl *upper,
+                                           const struct lcl_array_cl *lower,
+                                           const struct lcl_events_cl *events)
+{
+    static const char name[] = "lcl_operator_update_ldu_cl";
+    const struct lcl_array_cl *const val[] = {diagonal, upper, lower};
+    const bool given[] = {diagonal && diagonal->mem, upper && upper->mem,
+                          lower && lower->mem};
+    enum lcl_status st;
+    events = lcl_events_begin(events);
+    if ((st = check_arrays(A, given, name)) < 0)
+        return st;
+    lcl_context *ctx = A->range.ctx;
+    if ((st = lcl_events_check(ctx, events)) < 0 ||
+        (st = lcl_events_wait(ctx, events->count, events->wait)) < 0 ||
+        (st = take_arrays(A, val)) < 0)
+        return st;
+    return lcl_events_mark(ctx, events->done);
 }

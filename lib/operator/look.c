@@ -2,16 +2,106 @@
 // What a square matrix on the device looks like.
 #include "lib/operator/look.h"
 
+#include "host/alloc.h"
+#include "host/geometry.h"
+#include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/operator/row_sums.h"
+#include "lib/matrix/bsr.h"
+#include "lib/vector/space.h"
 
 #include "cl/operator/look.cl.h"
 
 #include <math.h>
 
+// A CPU takes longer to load a program than for a pass over so many values.
+enum { HOST_MOST = 1 << 21 };
+
+static bool is_for_host(lcl_context *ctx, const struct lcl_device_matrix *A)
+{
+    return lcl_context_caps(ctx)->width == 1 &&
+           A->blocks * A->block * A->block <= HOST_MOST;
+}
+
+static enum lcl_status sum_on_host(double *sum, lcl_context *ctx,
+                                   const struct lcl_device_matrix *A)
+{
+    struct lcl_bsr B;
+    const enum lcl_status st =
+        lcl_device_matrix_read(&B, A, true, lcl_context_log(ctx));
+    if (st == LCL_OK)
+        lcl_look_host_sums(sum, &B);
+    lcl_bsr_finish(&B);
+    return st;
+}
+
+static enum lcl_status get_kernel(lcl_kernel **out, lcl_context *ctx,
+                                  const struct lcl_device_matrix *A)
+{
+    struct lcl_spec spec = {.source = "look.cl",
+                            .kernel = "look",
+                            .group = lcl_vector_group(lcl_context_caps(ctx)),
+                            .block = A->block > 1 ? A->block : 0,
+                            .wide = A->wide};
+    lcl_spec_set(&spec, "LANES_PER_ROW",
+                 1 << lcl_row_shift(ctx, lcl_row_values(A)));
+    return lcl_kernel_get(out, ctx, &spec);
+}
+
+// Adds the partial sums of all groups, in order.
+static enum lcl_status add_up(double *sum, const lcl_buffer *sums, double *host,
+                              int groups)
+{
+    const enum lcl_status st =
+        lcl_buffer_read(sums, host, LOOK_SUMS * (size_t)groups * sizeof *host);
+    if (st == LCL_OK)
+        lcl_space_add_up(sum, host, LOOK_SUMS, groups);
+    return st;
+}
+
+static enum lcl_status sum_on_device(double *sum, lcl_context *ctx,
+                                     const struct lcl_device_matrix *A)
+{
+    const size_t partial = LOOK_SUMS * (size_t)A->groups;
+    lcl_kernel *kernel;
+    lcl_buffer *sums = NULL;
+    double *host = lcl_malloc(partial, sizeof *host);
+    enum lcl_status st;
+    if (!host)
+        return lcl_fail_memory(lcl_context_log(ctx), "partial sums");
+    if ((st = get_kernel(&kernel, ctx, A)) == LCL_OK &&
+        (st = lcl_buffer_create(&sums, ctx, (int64_t)partial, sizeof *host,
+                                "partial sums")) == LCL_OK &&
+        (st = LCL_LAUNCH(kernel, A->groups, lcl_arg_long(A->block_rows),
+                         lcl_arg_buffer(A->row_ptr), lcl_arg_buffer(A->col),
+                         lcl_arg_buffer(A->val), lcl_arg_buffer(sums))) ==
+            LCL_OK)
+        st = add_up(sum, sums, host, A->groups);
+    lcl_buffer_destroy(&sums);
+    lcl_free(host);
+    return st;
+}
+
+enum lcl_status lcl_look_sums(double *sum, lcl_context *ctx,
+                              const struct lcl_device_matrix *A)
+{
+    const enum lcl_status st = is_for_host(ctx, A) ? sum_on_host(sum, ctx, A)
+                                                   : sum_on_device(sum, ctx, A);
+    for (int q = 0; q < LOOK_COUNTS && st == LCL_OK; ++q)
+        if (!(sum[q] >= 0 && sum[q] <= (double)A->n))
+            return lcl_fail(lcl_context_log(ctx), LCL_ESELFTEST,
+                            "%s computes wrong results: %g of %lld rows",
+                            lcl_context_caps(ctx)->name, sum[q],
+                            (long long)A->n);
+    return st;
+}
+
 void lcl_look_take(struct lcl_look *look, const double *sum)
 {
+    const double difference = fabs(sum[LOOK_ASYMMETRY]);
+    const double scale = sum[LOOK_ASYMMETRY + 1];
+    look->asymmetry = scale == 0 ? 0 : difference / scale;
+    look->symmetric = look->asymmetry <= LCL_SYMMETRY_TOLERANCE;
     look->positive = (int64_t)sum[0];
     look->negative = (int64_t)sum[1];
     look->close = (int64_t)sum[2];
@@ -19,28 +109,4 @@ void lcl_look_take(struct lcl_look *look, const double *sum)
     look->couplings = sum[6];
     look->squares = sum[7];
     look->opposite = sum[5] > 0 && isfinite(sum[5]) ? sum[4] / sum[5] : 0;
-}
-
-enum lcl_status lcl_look_measure(struct lcl_look *look,
-                                 const struct lcl_space *V,
-                                 const struct lcl_device_matrix *A)
-{
-    const struct lcl_spec spec = {.source = "look.cl", .kernel = "look"};
-    lcl_context *ctx = V->ctx;
-    double sum[LOOK_SUMS];
-    enum lcl_status st =
-        lcl_row_sums(sum, LOOK_SUMS, ctx, A, spec, lcl_row_values(A));
-    *look = (struct lcl_look){.positive = 0};
-    if (st < 0)
-        return st;
-    for (int q = 0; q < LOOK_COUNTS; ++q)
-        if (!(sum[q] >= 0 && sum[q] <= (double)A->n))
-            return lcl_fail(lcl_context_log(ctx), LCL_ESELFTEST,
-                            "%s computes wrong results: %g of %lld rows",
-                            lcl_context_caps(ctx)->name, sum[q],
-                            (long long)A->n);
-    if ((st = lcl_space_sum(V, sum, LOOK_SUMS)) < 0)
-        return st;
-    lcl_look_take(look, sum);
-    return LCL_OK;
 }

@@ -4,10 +4,14 @@
 #pragma once
 
 #include "lib/operator/matrix.h"
-#include "lib/vector/space.h"
+
+// Rounding errors of a symmetric matrix stay far below this; one differing
+// entry in a million exceeds it.
+#define LCL_SYMMETRY_TOLERANCE 1e-10
 
 struct lcl_look {
-    bool symmetric;             // lib/operator/symmetry.h
+    bool symmetric;             // asymmetry <= LCL_SYMMETRY_TOLERANCE
+    double asymmetry;           // |<u, A w> - <w, A u>| relative to its terms
     int64_t positive, negative; // diagonal entries; all others are 0 or missing
     int64_t close; // rows that their diagonal does not dominate: sum_j |a_ij| >
                    // LOOK_CLOSE |a_ii|, j /= i
@@ -18,21 +22,23 @@ struct lcl_look {
     double squares;   // sum over rows of the square of their number
 };
 
-// All fields but `symmetric`, in one pass over A, the matrix of the operator
-// with the range V or, of a distributed one, its own columns; supports blocks.
-// Collective. Returns LCL_OK, LCL_ESELFTEST (impossible numbers), LCL_EBUILD,
-// LCL_EDEVMEM, LCL_EDEVICE or LCL_ENOMEM; on error *look is all zero.
-enum lcl_status lcl_look_measure(struct lcl_look *look,
-                                 const struct lcl_space *V,
-                                 const struct lcl_device_matrix *A);
+// The LOOK_SUMS sums of cl/operator/look.cl over all rows, in one pass over A;
+// supports blocks. Returns LCL_OK, LCL_ESELFTEST (impossible numbers),
+// LCL_EBUILD, LCL_EDEVMEM, LCL_EDEVICE or LCL_ENOMEM.
+enum lcl_status lcl_look_sums(double *sum, lcl_context *ctx,
+                              const struct lcl_device_matrix *A);
 
-// All fields, of a square matrix in host memory, in two passes.
+// The same of a matrix in host memory, also as the reference of the kernel.
+void lcl_look_host_sums(double *sum, const struct lcl_bsr *A);
+
+// Adds to the two sums of the asymmetry what entry a_ij contributes.
+void lcl_look_add_asymmetry(double sum[2], int64_t i, int64_t j, double a);
+
+// What the sums tell.
+void lcl_look_take(struct lcl_look *look, const double *sum);
+
+// What a square matrix in host memory looks like.
 void lcl_look_host(struct lcl_look *look, const struct lcl_csr *A);
-
-// The sums over all rows of cl/operator/look.cl, LOOK_SUMS of them: in plain C,
-// also as the reference of the kernel, and into the fields of *look.
-void lcl_look_host_sums(double *sums, const struct lcl_csr *A);
-void lcl_look_take(struct lcl_look *look, const double *sums);
 
 // Whether a symmetric matrix may be definite: its diagonal has one sign.
 static inline bool lcl_look_is_definite(const struct lcl_look *look, int64_t n)

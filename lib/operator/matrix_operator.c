@@ -31,10 +31,10 @@ void lcl_operator_describe(lcl_operator *A)
     const struct lcl_spmv *S = &G->product;
     A->info.spmv = S->ops ? S->type : G->wanted;
     const struct lcl_transposed *T = &A->transposed;
-    A->info.bytes = lcl_device_matrix_bytes(&G->matrix) +
-                    lcl_values_bytes(&G->values) +
-                    lcl_numbering_bytes(&A->own) + S->bytes +
-                    lcl_buffer_bytes(T->map) + (T->op ? T->op->info.bytes : 0);
+    A->info.bytes =
+        lcl_device_matrix_bytes(&G->matrix) + lcl_values_bytes(&G->values) +
+        lcl_numbering_bytes(&A->own) + S->bytes + lcl_buffer_bytes(T->map[0]) +
+        (T->op ? T->op->info.bytes : 0);
     A->info.traffic = S->traffic;
 }
 
@@ -102,7 +102,7 @@ static const struct lcl_operator_ops ops;
 static enum lcl_status values_changed(lcl_operator *A)
 {
     struct given *G = A->state;
-    A->symmetry_known = A->looked = false;
+    A->looked = false;
     ++A->version;
     return lcl_spmv_update(&G->product);
 }

@@ -318,7 +318,11 @@ enum lcl_status lcl_operator_set_nullspace(lcl_operator *A,
     struct lcl_null_vectors made[2] = {{0}};
     if (!A)
         return lcl_misuse(NULL, "lcl_operator_set_nullspace: A is NULL");
-    enum lcl_status st = N ? make(A, N, made) : LCL_OK;
+    enum lcl_status st =
+        lcl_context_expect_free(A->range.ctx, "lcl_operator_set_nullspace");
+    if (st < 0)
+        return st;
+    st = N ? make(A, N, made) : LCL_OK;
     if (st == LCL_OK && A->team)
         st = take_on_all(A, made);
     else if (st == LCL_OK) {

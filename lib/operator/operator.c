@@ -2,7 +2,8 @@
 // Public interface of operators.
 #include "lib/operator/operator.h"
 #include "host/alloc.h"
-#include "host/interop.h"
+#include "host/background.h"
+#include "host/caller.h"
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/matrix/view.h"
@@ -51,9 +52,10 @@ enum lcl_status lcl_operator_begin(lcl_operator **out, const lcl_context *ctx,
         *params = &defaults;
     if (out)
         *out = NULL;
-    return out && ctx && A
-               ? check_params(*params, log)
-               : lcl_misuse(log, "%s: an argument is NULL", function);
+    if (!out || !ctx || !A)
+        return lcl_misuse(log, "%s: an argument is NULL", function);
+    const enum lcl_status st = lcl_context_expect_free(ctx, function);
+    return st < 0 ? st : check_params(*params, log);
 }
 
 enum lcl_status lcl_operator_allocate(lcl_operator **out, lcl_context *ctx,
@@ -92,9 +94,12 @@ enum lcl_status lcl_operator_update(lcl_operator *A, const double *val)
             "lcl_operator_update: the operator was created from a %s",
             A->info.kron ? "lcl_kron; call lcl_operator_update_kron()"
                          : "callback and has no values");
-    const enum lcl_status st =
-        lcl_space_agree(&A->range, check_values(A, val), "new values");
-    return st < 0 ? st : A->ops->update(A, val);
+    enum lcl_status st =
+        lcl_context_expect_free(A->range.ctx, "lcl_operator_update");
+    if (st < 0 || (st = lcl_space_agree(&A->range, check_values(A, val),
+                                        "new values")) < 0)
+        return st;
+    return A->ops->update(A, val);
 }
 
 const struct lcl_operator_info *lcl_operator_info(const lcl_operator *A)
@@ -106,6 +111,7 @@ void lcl_operator_destroy(lcl_operator **out)
 {
     if (!out || !*out)
         return;
+    lcl_background_wait((*out)->range.ctx);
     lcl_operator_finish(*out);
     lcl_free(*out);
     *out = NULL;
@@ -117,35 +123,24 @@ enum lcl_status lcl_operator_apply(lcl_operator *A, const double *x, double *y)
 {
     if (!A || !x || !y)
         return refuse_null(A, "lcl_operator_apply");
-    return lcl_space_end(&A->range, lcl_apply_host(A, x, y));
+    const enum lcl_status st =
+        lcl_context_expect_free(A->range.ctx, "lcl_operator_apply");
+    return st < 0 ? st : lcl_space_end(&A->range, lcl_apply_host(A, x, y));
 }
 
+// Kronecker products accumulate their terms in y.
 enum lcl_status lcl_operator_apply_cl(lcl_operator *A, cl_mem x, cl_mem y)
 {
-    lcl_buffer *in = NULL, *result = NULL;
+    struct lcl_pair v = {0};
     enum lcl_status st;
     if (!A || !x || !y)
         return refuse_null(A, "lcl_operator_apply_cl");
-    // Kronecker products accumulate their terms in y
-    const int access =
-        A->info.kron ? LCL_ACCESS_READ | LCL_ACCESS_WRITE : LCL_ACCESS_WRITE;
-    const size_t cols = (size_t)A->info.cols * sizeof(double);
-    const size_t rows = (size_t)A->info.rows * sizeof(double);
-    if ((st = lcl_buffer_wrap(&in, A->range.ctx, x, LCL_ACCESS_READ, "x")) <
-            0 ||
-        (st = lcl_buffer_wrap(&result, A->range.ctx, y, access, "y")) < 0)
-        goto out;
-    if (x == y || lcl_buffer_bytes(in) < cols ||
-        lcl_buffer_bytes(result) < rows)
-        st = lcl_fail(log_of(A), LCL_EINVAL,
-                      "lcl_operator_apply_cl: expected two different buffers "
-                      "of at least %zu and %zu bytes",
-                      cols, rows);
-    else
-        st = lcl_apply_buffers(A, in, result);
-out:
-    st = lcl_space_end(&A->range, st);
-    lcl_buffer_destroy(&result);
-    lcl_buffer_destroy(&in);
-    return st;
+    lcl_context *ctx = A->range.ctx;
+    if ((st = lcl_context_expect_free(ctx, "lcl_operator_apply_cl")) < 0)
+        return st;
+    if ((st = lcl_pair_wrap(&v, ctx, x, A->info.cols, y, A->info.rows,
+                            A->info.kron)) == LCL_OK)
+        st = lcl_apply_buffers(A, v.x, v.y);
+    lcl_pair_finish(&v);
+    return lcl_space_end(&A->range, st);
 }

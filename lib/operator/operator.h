@@ -34,7 +34,9 @@ struct lcl_kron; // <levelcl/kron.h>
 // A^T as an operator, see lcl_operator_transposed().
 struct lcl_transposed {
     lcl_operator *op; // NULL: not made; its caller's numbering is that of A
-    lcl_buffer *map;  // block of op, before it is renumbered -> block of A
+    // Block of op, before it is renumbered -> block of A; the second one is of
+    // L of a Kronecker system
+    lcl_buffer *map[2];
     lcl_kernel *values;
     uint64_t version; // of A's values
     int renumbered;   // of A when op was made
@@ -64,8 +66,8 @@ struct lcl_operator_ops {
     enum lcl_status (*update_kron)(lcl_operator *A, const struct lcl_kron *K);
     // Sets A->look. NULL: from A->matrix.
     enum lcl_status (*look)(lcl_operator *A);
-    // Adds to the sums of lcl_symmetry_sums() what A->matrix lacks. NULL:
-    // nothing.
+    // Adds to the sums of the asymmetry (lib/operator/look.h) what A->matrix
+    // lacks. NULL: nothing.
     void (*add_asymmetry)(const lcl_operator *A, double sum[2]);
     // Frees A->state, which may be NULL. NULL: nothing to free.
     void (*destroy)(lcl_operator *A);
@@ -104,10 +106,8 @@ struct lcl_operator {
     struct lcl_dense near_null; // in the caller's numbering; cols 0: none
     // of A and of A^T; left_null.count 0: those of A
     struct lcl_null_vectors null, left_null;
-    uint64_t version;    // counts the updates of values
-    bool symmetry_known; // for the current values
-    double asymmetry;
-    bool looked; // for the current values
+    uint64_t version; // counts the updates of values
+    bool looked;      // for the current values
     struct lcl_look look;
     struct lcl_operator_info info;
 };
@@ -193,16 +193,12 @@ enum lcl_status lcl_operator_allocate(lcl_operator **out, lcl_context *ctx,
                                       const struct lcl_operator_ops *ops,
                                       int64_t rows, int64_t cols, int block);
 
-// Tests the symmetry of A's matrix, if not done since its values changed.
-// Returns LCL_OK or a status of lcl_symmetry_sums().
-enum lcl_status lcl_operator_is_symmetric(lcl_operator *A, bool *symmetric);
-
 // What A, a square matrix, looks like; A->look keeps it for the current values.
-// Returns LCL_OK or a status of lcl_symmetry_sums() or lcl_look_measure().
+// Returns LCL_OK or a status of lcl_look_sums(). Collective.
 enum lcl_status lcl_operator_look(lcl_operator *A);
 
-// The same test. Returns LCL_OK, also for a callback, whose symmetry is not
+// Looks at A, too. Returns LCL_OK, also for a callback, whose symmetry is not
 // tested; LCL_EUNSUPPORTED if A is not symmetric, which `who` requires; or a
-// status of lcl_symmetry_sums().
+// status of lcl_look_sums().
 enum lcl_status lcl_operator_require_symmetric(lcl_operator *A,
                                                const char *who);

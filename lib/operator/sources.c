@@ -151,10 +151,12 @@ enum lcl_status lcl_sources_gather(struct lcl_sources *S,
     if (!S->gather &&
         (st = get_kernel(&S->gather, S->ctx, "gather_values", 1)) < 0)
         return st;
-    return LCL_LAUNCH(S->gather, groups_of(S->ctx), lcl_arg_long(S->values),
-                      lcl_arg_long(S->entries), lcl_arg_long(x->second),
-                      lcl_arg_long(x->third), lcl_arg_buffer(S->of),
-                      lcl_arg_buffer(start), lcl_arg_buffer(list),
-                      lcl_arg_buffer(x->a), lcl_arg_buffer(x->b),
-                      lcl_arg_buffer(x->c), lcl_arg_buffer(val));
+    return LCL_LAUNCH(
+        S->gather, groups_of(S->ctx), lcl_arg_long(S->values),
+        lcl_arg_long(S->entries), lcl_arg_long(x->second),
+        lcl_arg_long(x->third), lcl_arg_buffer(S->of), lcl_arg_buffer(start),
+        lcl_arg_buffer(list), lcl_arg_long(lcl_buffer_first(x->a)),
+        lcl_arg_long(lcl_buffer_first(x->b)),
+        lcl_arg_long(lcl_buffer_first(x->c)), lcl_arg_buffer(x->a),
+        lcl_arg_buffer(x->b), lcl_arg_buffer(x->c), lcl_arg_buffer(val));
 }

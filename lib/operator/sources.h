@@ -35,8 +35,8 @@ enum lcl_status lcl_sources_place(struct lcl_sources *S, lcl_context *ctx,
 enum lcl_status lcl_sources_reorder(struct lcl_sources *S, int block,
                                     const lcl_buffer *map);
 
-// Arrays of the caller on the device; `second` and `third` are the numbers of
-// the first values of b and c.
+// Arrays of the caller on the device, maybe selected parts of buffers; `second`
+// and `third` are the numbers of the first values of b and c.
 struct lcl_given_arrays {
     int64_t second, third;
     const lcl_buffer *a, *b, *c;

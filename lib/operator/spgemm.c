@@ -23,6 +23,7 @@ struct search {
     lcl_buffer *list, *longest; // rows, with room for all
     lcl_buffer *counts;         // uint64: SPGEMM_COUNTS in one, then sums
     int width, sums;
+    bool serial;
 };
 
 // ------------------------------------------------------------------- geometry
@@ -84,6 +85,15 @@ static struct lcl_spgemm_team second_team(const struct search *s)
     };
 }
 
+// Of the serial form.
+static int64_t count_groups(const struct search *s)
+{
+    const int64_t cols = s->B->block_cols > 0 ? s->B->block_cols : 1;
+    const int64_t fit = (s->A->blocks + s->B->blocks) / cols;
+    const int64_t most = lcl_vector_groups(lcl_context_caps(s->ctx));
+    return fit < 1 ? 1 : fit < most ? fit : most;
+}
+
 static int64_t team_groups(lcl_context *ctx, int64_t rows, int shift)
 {
     const struct lcl_caps *caps = lcl_context_caps(ctx);
@@ -117,20 +127,20 @@ static enum lcl_status get_kernels(struct search *s)
         {&s->S->multiply, "multiply_rows"},
     };
     const struct lcl_kernel_plan groups[] = {
-        {&s->count_long, "count_long"},
-        {&s->fill_long, "fill_long"},
         {&s->sum, "sum_lengths"},
         {&s->row_pointers, "row_pointers"},
+        {&s->count_long, "count_long"},
+        {&s->fill_long, "fill_long"},
         {&s->S->multiply_long, "multiply_long"},
     };
-    const struct lcl_spec wave = spec_of(s, "spgemm.cl", s->width);
+    const int used = s->serial ? 2 : sizeof groups / sizeof *groups;
+    const struct lcl_spec wave =
+        spec_of(s, s->serial ? "spgemm_serial.cl" : "spgemm.cl", s->width);
     const struct lcl_spec group = spec_of(
         s, "spgemm_long.cl", lcl_vector_group(lcl_context_caps(s->ctx)));
     const enum lcl_status st =
         lcl_kernels_get(s->ctx, &wave, teams, sizeof teams / sizeof *teams);
-    return st < 0 ? st
-                  : lcl_kernels_get(s->ctx, &group, groups,
-                                    sizeof groups / sizeof *groups);
+    return st < 0 ? st : lcl_kernels_get(s->ctx, &group, groups, used);
 }
 
 // ------------------------------------------------------------------- counting
@@ -149,21 +159,44 @@ static enum lcl_status count_pass(struct search *s, int pass)
                       lcl_arg_buffer(s->counts), lcl_arg_buffer(s->length));
 }
 
-static enum lcl_status count_entries(struct search *s)
+static enum lcl_status count_by_marks(struct search *s)
+{
+    const struct lcl_device_matrix *A = s->A, *B = s->B;
+    struct lcl_spgemm *S = s->S;
+    const int64_t marks = S->groups * B->block_cols;
+    enum lcl_status st;
+    if ((st = lcl_buffer_create(&S->marks, s->ctx, marks, sizeof(uint32_t),
+                                "marks of columns")) < 0 ||
+        (st = lcl_buffer_fill(S->marks, 0xff)) < 0)
+        return st;
+    return LCL_LAUNCH(s->count, S->groups, lcl_arg_long(A->block_rows),
+                      lcl_arg_long(B->block_cols), lcl_arg_buffer(A->row_ptr),
+                      lcl_arg_buffer(A->col), lcl_arg_buffer(B->row_ptr),
+                      lcl_arg_buffer(B->col), lcl_arg_buffer(S->marks),
+                      lcl_arg_buffer(s->length));
+}
+
+static enum lcl_status count_by_teams(struct search *s)
 {
     const struct lcl_device_matrix *A = s->A, *B = s->B;
     const int64_t n = A->block_rows;
     enum lcl_status st;
-    if ((st = lcl_buffer_fill(s->counts, 0)) < 0 ||
-        (st = count_pass(s, 0)) < 0 || (st = count_pass(s, 1)) < 0 ||
-        (st = LCL_LAUNCH(s->count_long, n < s->sums ? n : s->sums,
-                         lcl_arg_int(s->S->team[1].along),
-                         lcl_arg_buffer(A->row_ptr), lcl_arg_buffer(A->col),
-                         lcl_arg_buffer(B->row_ptr), lcl_arg_buffer(B->col),
-                         lcl_arg_buffer(s->longest), lcl_arg_buffer(s->counts),
-                         lcl_arg_buffer(s->length))) < 0)
+    if ((st = count_pass(s, 0)) < 0 || (st = count_pass(s, 1)) < 0)
         return st;
-    return LCL_LAUNCH(s->sum, s->sums, lcl_arg_long(n),
+    return LCL_LAUNCH(s->count_long, n < s->sums ? n : s->sums,
+                      lcl_arg_int(s->S->team[1].along),
+                      lcl_arg_buffer(A->row_ptr), lcl_arg_buffer(A->col),
+                      lcl_arg_buffer(B->row_ptr), lcl_arg_buffer(B->col),
+                      lcl_arg_buffer(s->longest), lcl_arg_buffer(s->counts),
+                      lcl_arg_buffer(s->length));
+}
+
+static enum lcl_status count_entries(struct search *s)
+{
+    enum lcl_status st = lcl_buffer_fill(s->counts, 0);
+    if (st < 0 || (st = s->serial ? count_by_marks(s) : count_by_teams(s)) < 0)
+        return st;
+    return LCL_LAUNCH(s->sum, s->sums, lcl_arg_long(s->A->block_rows),
                       lcl_arg_buffer(s->length), lcl_arg_buffer(s->counts));
 }
 
@@ -247,15 +280,23 @@ static enum lcl_status fill_pass(const struct search *s, int pass)
                       lcl_arg_buffer(C->row_ptr), lcl_arg_buffer(C->col));
 }
 
-static enum lcl_status fill_columns(const struct search *s)
+static enum lcl_status fill_by_marks(const struct search *s)
+{
+    const struct lcl_device_matrix *A = s->A, *B = s->B, *C = s->C;
+    const struct lcl_spgemm *S = s->S;
+    return LCL_LAUNCH(s->fill, S->groups, lcl_arg_long(A->block_rows),
+                      lcl_arg_long(B->block_cols), lcl_arg_buffer(A->row_ptr),
+                      lcl_arg_buffer(A->col), lcl_arg_buffer(B->row_ptr),
+                      lcl_arg_buffer(B->col), lcl_arg_buffer(S->marks),
+                      lcl_arg_buffer(C->row_ptr), lcl_arg_buffer(C->col));
+}
+
+static enum lcl_status fill_by_teams(const struct search *s)
 {
     const struct lcl_device_matrix *A = s->A, *B = s->B, *C = s->C;
     const int64_t rows = s->S->longest_count;
     enum lcl_status st;
-    if ((st = LCL_LAUNCH(s->row_pointers, s->sums, lcl_arg_long(A->block_rows),
-                         lcl_arg_buffer(s->length), lcl_arg_buffer(s->counts),
-                         lcl_arg_buffer(C->row_ptr))) < 0 ||
-        (st = fill_pass(s, 0)) < 0 || (st = fill_pass(s, 1)) < 0)
+    if ((st = fill_pass(s, 0)) < 0 || (st = fill_pass(s, 1)) < 0)
         return st;
     return LCL_LAUNCH(s->fill_long, rows < s->sums ? rows : s->sums,
                       lcl_arg_long(rows), lcl_arg_int(s->S->team[1].along),
@@ -263,6 +304,15 @@ static enum lcl_status fill_columns(const struct search *s)
                       lcl_arg_buffer(B->row_ptr), lcl_arg_buffer(B->col),
                       lcl_arg_buffer(s->S->longest_rows),
                       lcl_arg_buffer(C->row_ptr), lcl_arg_buffer(C->col));
+}
+
+static enum lcl_status fill_columns(const struct search *s)
+{
+    const enum lcl_status st =
+        LCL_LAUNCH(s->row_pointers, s->sums, lcl_arg_long(s->A->block_rows),
+                   lcl_arg_buffer(s->length), lcl_arg_buffer(s->counts),
+                   lcl_arg_buffer(s->C->row_ptr));
+    return st < 0 ? st : s->serial ? fill_by_marks(s) : fill_by_teams(s);
 }
 
 static enum lcl_status fill(struct search *s)
@@ -320,8 +370,10 @@ enum lcl_status lcl_spgemm_init_most(struct lcl_spgemm *S,
                        .width = lcl_context_caps(ctx)->width,
                        .sums = lcl_vector_groups(lcl_context_caps(ctx))};
     enum lcl_status st;
+    s.serial = s.width == 1;
     *S = (struct lcl_spgemm){.ctx = ctx,
-                             .team = {first_team(&s), second_team(&s)}};
+                             .team = {first_team(&s), second_team(&s)},
+                             .groups = count_groups(&s)};
     *C = (struct lcl_device_matrix){
         .n = A->n,
         .block = 1,
@@ -355,6 +407,7 @@ void lcl_spgemm_finish(struct lcl_spgemm *S)
 {
     lcl_buffer_destroy(&S->longest_rows);
     lcl_buffer_destroy(&S->long_rows);
+    lcl_buffer_destroy(&S->marks);
     *S = (struct lcl_spgemm){.ctx = NULL};
 }
 
@@ -378,6 +431,20 @@ static enum lcl_status multiply_pass(const struct lcl_spgemm *S, int pass,
                       lcl_arg_buffer(C->col), lcl_arg_buffer(C->val));
 }
 
+static enum lcl_status multiply_by_marks(const struct lcl_spgemm *S,
+                                         const struct lcl_device_matrix *C,
+                                         const struct lcl_device_matrix *A,
+                                         const struct lcl_device_matrix *B)
+{
+    return LCL_LAUNCH(S->multiply, S->groups, lcl_arg_long(A->block_rows),
+                      lcl_arg_long(B->block_cols), lcl_arg_buffer(A->row_ptr),
+                      lcl_arg_buffer(A->col), lcl_arg_buffer(A->val),
+                      lcl_arg_buffer(B->row_ptr), lcl_arg_buffer(B->col),
+                      lcl_arg_buffer(B->val), lcl_arg_buffer(S->marks),
+                      lcl_arg_buffer(C->row_ptr), lcl_arg_buffer(C->col),
+                      lcl_arg_buffer(C->val));
+}
+
 enum lcl_status lcl_spgemm_update(const struct lcl_spgemm *S,
                                   const struct lcl_device_matrix *C,
                                   const struct lcl_device_matrix *A,
@@ -386,6 +453,8 @@ enum lcl_status lcl_spgemm_update(const struct lcl_spgemm *S,
     const int groups = lcl_vector_groups(lcl_context_caps(S->ctx));
     const int64_t rows = S->longest_count;
     enum lcl_status st;
+    if (S->marks)
+        return multiply_by_marks(S, C, A, B);
     if ((st = multiply_pass(S, 0, C, A, B)) < 0 ||
         (st = multiply_pass(S, 1, C, A, B)) < 0)
         return st;

@@ -23,6 +23,10 @@ struct lcl_spgemm {
     lcl_buffer *long_rows;    // of the second pass, int32
     lcl_buffer *longest_rows; // those of spgemm_long.cl, int32
     int64_t long_count, longest_count;
+    // At width 1 (cl/operator/spgemm_serial.cl) without teams: groups, and
+    // their marks, uint32; at most one for each entry of A and B
+    lcl_buffer *marks; // NULL at other widths
+    int64_t groups;
 };
 
 // Symbolic phase: *C receives the pattern of A B, with ascending columns, and

@@ -140,7 +140,7 @@ static enum lcl_status update(lcl_operator *A, const double *val)
     struct values v = {T, map ? T->val : val};
     for (int64_t k = 0; map && k < A->info.nnz; ++k)
         T->val[k] = val[map[k]];
-    A->looked = A->symmetry_known = false;
+    A->looked = false;
     ++A->version;
     return lcl_team_run(T->team, update_part, &v);
 }
@@ -203,7 +203,7 @@ static enum lcl_status create_part(void *arg, int rank)
     struct lcl_comm *comm = lcl_team_comm(T->team, rank);
     const struct lcl_view rows =
         lcl_view_of_part(c->A, first[rank], first[rank + 1] - first[rank]);
-    return comm->size == 1
+    return comm->size == 1 && !lcl_is_reproducible(c->params)
                ? lcl_operator_create(&T->part[rank], c->ctx[rank], c->A,
                                      c->params)
                : lcl_distributed_create(&T->part[rank], c->ctx[rank], comm,
@@ -233,7 +233,7 @@ static bool is_cpu(lcl_context *ctx)
 static bool may_connect(const struct lcl_team_operator *T,
                         lcl_context *const *ctx, enum lcl_communication way)
 {
-    bool may = T->distribution.size > 1 && way != LCL_COMMUNICATION_STEP;
+    bool may = T->distribution.size > 1 && way <= LCL_COMMUNICATION_AHEAD;
     for (int r = 0; r < T->distribution.size && may; ++r)
         may = way == LCL_COMMUNICATION_AHEAD || !is_cpu(ctx[r]);
     return may;

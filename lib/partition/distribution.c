@@ -6,9 +6,11 @@
 #include "host/runtime.h"
 #include "lib/matrix/bsr.h"
 #include "lib/matrix/csr.h"
+#include "lib/operator/distributed.h"
 #include "lib/operator/kron_pairs.h"
 #include "lib/operator/kron_team.h"
 #include "lib/partition/partition.h"
+#include "lib/vector/segments.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -60,6 +62,11 @@ static void cut(int64_t *first, const struct lcl_csr *A, const double *speed,
 
 // ------------------------------------------------------------------- ghosts
 
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
 // The columns that each rank needs of others, as bits.
 struct needs {
     const struct lcl_csr *A;
@@ -88,16 +95,36 @@ static int64_t count_row(struct needs *N, int rank, int64_t row)
     return count;
 }
 
+// Whether rows i to end-1, which are the rank's, have columns of others.
+static bool reach_others(const struct needs *N, int rank, int64_t i,
+                         int64_t end)
+{
+    const struct lcl_csr *A = N->A;
+    const uint32_t first = (uint32_t)N->first[rank];
+    const uint32_t rows = (uint32_t)(N->first[rank + 1] - N->first[rank]);
+    uint32_t far = 0;
+    for (int64_t k = A->row_ptr[i]; k < A->row_ptr[end]; ++k)
+        far |= (uint32_t)A->col_ind[k] - first >= rows;
+    return far != 0;
+}
+
+// Most runs of rows reach no other rank.
 static void count_chunk(void *arg, int64_t chunk)
 {
+    enum { RUN = 1024 };
     struct needs *N = arg;
     const int64_t rows = N->A->rows;
     const int64_t end = lcl_chunk_start(rows, N->chunks, chunk + 1);
+    int64_t next;
     int rank = 0;
-    for (int64_t i = lcl_chunk_start(rows, N->chunks, chunk); i < end; ++i) {
+    for (int64_t i = lcl_chunk_start(rows, N->chunks, chunk); i < end;
+         i = next) {
         while (i >= N->first[rank + 1])
             ++rank;
-        N->count[chunk] += count_row(N, rank, i);
+        next = smaller(i + RUN, smaller(end, N->first[rank + 1]));
+        if (reach_others(N, rank, i, next))
+            for (int64_t row = i; row < next; ++row)
+                N->count[chunk] += count_row(N, rank, row);
     }
 }
 
@@ -191,9 +218,17 @@ static enum lcl_status try_metis(struct lcl_distribution *D, struct lcl_csr *B,
     return LCL_OK;
 }
 
+// By whole segments.
+static void cut_segments(int64_t *first, int64_t rows, int size, int block)
+{
+    for (int r = 0; r <= size; ++r)
+        first[r] = lcl_segments_cut(rows, block, r, size);
+}
+
 // Distributes the rows of A among `size` ranks; rows of a block stay together.
 // Ranks have consecutive rows with about as many entries each: of A or, if
-// block is 1 and D->perm is set, of B.
+// block is 1 and D->perm is set, of B. Without speeds they have as many
+// segments of A each.
 static enum lcl_status distribute(struct lcl_distribution *D, struct lcl_csr *B,
                                   const struct lcl_csr *A, const double *speed,
                                   int size, int block,
@@ -208,6 +243,10 @@ static enum lcl_status distribute(struct lcl_distribution *D, struct lcl_csr *B,
     D->first = lcl_malloc((size_t)size + 1, sizeof *D->first);
     if (!D->first)
         return lcl_fail_memory(log, "the rows of the devices");
+    if (!speed) {
+        cut_segments(D->first, A->rows, size, block);
+        return LCL_OK;
+    }
     cut(D->first, A, speed, size, block);
     const int64_t ghosts = size > 1 ? count_ghosts(A, D->first, size) : 0;
     if (block == 1 && ghosts > A->rows / FEW_GHOSTS)
@@ -255,6 +294,15 @@ static bool are_alike(lcl_context *const *ctx, int count)
         if (strcmp(lcl_context_caps(ctx[r])->name, name) != 0)
             return false;
     return true;
+}
+
+static enum lcl_status require_alike(lcl_context *const *ctx, int count)
+{
+    return are_alike(ctx, count)
+               ? LCL_OK
+               : lcl_fail(lcl_context_log(ctx[0]), LCL_EUNSUPPORTED,
+                          "communication 'reproducible' is for devices of one "
+                          "model");
 }
 
 // Relative speeds of devices: equal for one model, else their copy bandwidths,
@@ -305,17 +353,21 @@ enum lcl_status lcl_operator_create_distributed(
     const struct lcl_log *log = lcl_context_log(contexts[0]);
     if ((st = check_square(A, count, log)) < 0)
         return st;
-    const int block = params->block_size ? params->block_size
-                      : count > 1        ? lcl_csr_natural_block(A)
-                                         : 1;
-    if ((st = find_speeds(&speed, contexts, count)) == LCL_OK) {
+    const bool fixed = lcl_is_reproducible(params);
+    struct lcl_operator_params own = *params;
+    own.block_size = params->block_size   ? params->block_size
+                     : count > 1 || fixed ? lcl_csr_natural_block(A)
+                                          : 1;
+    st = fixed ? require_alike(contexts, count)
+               : find_speeds(&speed, contexts, count);
+    if (st == LCL_OK) {
         lcl_task_enter(contexts[0], LCL_TASK_PARTITION);
-        st = distribute(&D, &B, A, speed, count, block, log);
+        st = distribute(&D, &B, A, speed, count, own.block_size, log);
         lcl_task_leave(contexts[0]);
     }
     if (st == LCL_OK)
         st = lcl_team_operator_create(out, contexts, D.perm ? &B : A, &D,
-                                      params);
+                                      fixed ? &own : params);
     lcl_csr_finish(&B);
     lcl_distribution_finish(&D);
     lcl_free(speed);
@@ -354,7 +406,8 @@ enum lcl_status lcl_operator_create_kron_distributed(
     if (st < 0)
         return st;
     const struct lcl_log *log = lcl_context_log(contexts[0]);
-    if ((st = lcl_kron_check(K, log)) < 0)
+    if ((st = lcl_kron_check(K, log)) < 0 ||
+        (st = lcl_refuse_reproducible(params, "Kronecker systems", log)) < 0)
         return st;
     if ((st = find_speeds(&speed, contexts, count)) == LCL_OK) {
         lcl_task_enter(contexts[0], LCL_TASK_PARTITION);

@@ -107,8 +107,8 @@ static enum lcl_status choose_smoother(lcl_precond *M,
 {
     struct amg *S = M->op.state;
     lcl_operator *A = M->whole ? M->whole : M->matrix;
-    const enum lcl_status st =
-        lcl_operator_is_symmetric(A, &S->H.params.symmetric);
+    const enum lcl_status st = lcl_operator_look(A);
+    S->H.params.symmetric = A->look.symmetric;
     S->H.params.smoother = amg->smoother > 0       ? amg->smoother
                            : S->H.params.symmetric ? LCL_AMG_CHEBYSHEV
                                                    : LCL_AMG_ILDU0;
@@ -122,6 +122,7 @@ static struct lcl_hierarchy_params own_params(const lcl_precond *M)
     return (struct lcl_hierarchy_params){
         .coarsening = amg->coarsening,
         .smoother = S->H.params.smoother,
+        .storage = amg->storage,
         .symmetric = S->H.params.symmetric,
         .theta = amg->theta,
         .levels = amg->levels,
@@ -189,6 +190,7 @@ static enum lcl_status make_ranks(lcl_precond *M)
     const struct lcl_hierarchy_ranks_params params = {
         .symmetric = own.symmetric,
         .smoother = own.smoother,
+        .storage = own.storage,
         .theta = own.theta,
         .levels = own.levels,
         .gathered_rows = gathered_rows(&S->params.amg),
@@ -330,6 +332,14 @@ static enum lcl_status read_lambda(double *out, const lcl_buffer *lambda)
     return lambda ? lcl_buffer_read(lambda, out, sizeof *out) : LCL_OK;
 }
 
+static void describe_storage(struct lcl_precond_info *info, int to,
+                             const struct lcl_cycle *C, int l)
+{
+    const struct lcl_cycle_level *L = &C->level[l];
+    info->amg_storage[to] = L->A.D ? L->A.storage : LCL_FACTOR_STORAGE_FP64;
+    info->amg_loss[to] = L->loss;
+}
+
 // The distributed levels come first.
 static enum lcl_status describe_ranks(lcl_precond *M)
 {
@@ -341,6 +351,7 @@ static enum lcl_status describe_ranks(lcl_precond *M)
     for (int l = 0; l < R->levels && st == LCL_OK; ++l) {
         info->amg_rows[l] = R->rows[l];
         info->amg_nnz[l] = R->nnz[l];
+        describe_storage(info, l, &R->cycle, l);
         info->amg_bytes += lcl_level_factors_bytes(&S->factors[l]) +
                            lcl_device_matrix_bytes(&S->inside[l]);
         st = read_lambda(&info->amg_lambda[l], R->level[l].lambda);
@@ -362,6 +373,7 @@ static enum lcl_status describe_levels(lcl_precond *M, int first)
         info->amg_rows[first + l] = H->level[l].A->n;
         info->amg_nnz[first + l] = H->level[l].A->blocks;
         info->amg_plain[first + l] = H->level[l].plain;
+        describe_storage(info, first + l, &H->cycle, l);
         info->amg_bytes += lcl_level_factors_bytes(&S->factors[first + l]);
         st = read_lambda(&info->amg_lambda[first + l], H->level[l].lambda);
     }

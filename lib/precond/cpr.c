@@ -189,6 +189,8 @@ static void describe(lcl_precond *M)
         info->amg_nnz[l] = amg->amg_nnz[l];
         info->amg_lambda[l] = amg->amg_lambda[l];
         info->amg_plain[l] = amg->amg_plain[l];
+        info->amg_storage[l] = amg->amg_storage[l];
+        info->amg_loss[l] = amg->amg_loss[l];
     }
     info->amg_complexity = amg->amg_complexity;
     info->amg_bytes = amg->amg_bytes;

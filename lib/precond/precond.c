@@ -3,7 +3,7 @@
 #include "lib/precond/precond.h"
 
 #include "host/alloc.h"
-#include "host/interop.h"
+#include "host/background.h"
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/operator/callback.h"
@@ -139,6 +139,13 @@ static enum lcl_status check_params(const struct lcl_precond_params *p,
                         (int)p->amg.coarsening, (int)p->amg.smoother,
                         (int)LCL_AMG_COARSENING_COUNT,
                         (int)LCL_AMG_SMOOTHER_COUNT);
+    if (p->amg.storage != LCL_FACTOR_STORAGE_DEFAULT &&
+        p->amg.storage != LCL_FACTOR_STORAGE_FP32 &&
+        p->amg.storage != LCL_FACTOR_STORAGE_BF16)
+        return lcl_fail(log, LCL_EINVAL,
+                        "amg: storage %d: expected fp32 (%d) or bf16 (%d)",
+                        (int)p->amg.storage, (int)LCL_FACTOR_STORAGE_FP32,
+                        (int)LCL_FACTOR_STORAGE_BF16);
     if (!(p->amg.theta >= 0 && p->amg.theta < 1) || p->amg.levels < 0 ||
         p->amg.levels > LCL_AMG_LEVELS || p->amg.coarse_rows < 0)
         return lcl_fail(
@@ -192,9 +199,10 @@ enum lcl_status lcl_precond_refactor(lcl_precond *M)
                         ic0 ? " or negative" : "");
     if (st < 0 || info->pivots_repaired == 0)
         return st;
-    lcl_warn(log_of(M), "%lld pivots repaired, the first in row %lld%s",
-             (long long)info->pivots_repaired,
-             (long long)info->repaired_rows[0] + 1,
+    const bool many = info->pivots_repaired > 1;
+    lcl_warn(log_of(M), "%lld pivot%s repaired, %sin row %lld%s",
+             (long long)info->pivots_repaired, many ? "s" : "",
+             many ? "the first " : "", (long long)info->repaired_rows[0] + 1,
              ic0 ? ": the incomplete factors are not positive definite" : "");
     return LCL_PIVOTS_REPAIRED;
 }
@@ -343,16 +351,39 @@ enum lcl_status lcl_precond_analyse(lcl_precond **out, lcl_operator *A,
     return st;
 }
 
+// What a rank computes from rows of others, or from sums over all of them,
+// depends on their number.
+static enum lcl_status check_reproducible(const struct lcl_precond_params *p,
+                                          const struct lcl_log *log)
+{
+    const bool levels =
+        p->type == LCL_PRECOND_AMG || p->type == LCL_PRECOND_CPR;
+    const bool overlaps =
+        p->type == LCL_PRECOND_RAS || p->type == LCL_PRECOND_AS;
+    if (!levels && !overlaps && p->coarse <= LCL_COARSE_NONE)
+        return LCL_OK;
+    return lcl_fail(log, LCL_EUNSUPPORTED,
+                    "communication 'reproducible' does not work with %s",
+                    levels || overlaps ? lcl_precond_name(p->type)
+                                       : "a coarse correction");
+}
+
 static enum lcl_status check_and_begin(lcl_precond **out, lcl_operator *A,
-                                       const struct lcl_precond_params *p)
+                                       const struct lcl_precond_params *params)
 {
     lcl_operator *own = lcl_operator_own(A);
     const struct lcl_log *log = lcl_context_log(A->range.ctx);
+    struct lcl_precond_params p = *params;
     enum lcl_status st;
-    if ((st = check_params(p, log)) < 0 ||
-        (st = check_operator(own, p->type, log)) < 0)
+    if ((st = check_params(&p, log)) < 0 ||
+        (st = check_operator(own, p.type, log)) < 0)
         return st;
-    return begin(out, own, p, A->part ? A : NULL);
+    if (A->range.segments) {
+        if ((st = check_reproducible(&p, log)) < 0)
+            return st;
+        p.coarse = LCL_COARSE_NONE;
+    }
+    return begin(out, own, &p, A->part ? A : NULL);
 }
 
 // The ranks agree after each step, so that all of them take the same ones.
@@ -390,8 +421,9 @@ enum lcl_status lcl_precond_create(lcl_precond **out, lcl_operator *A,
         return lcl_misuse(log, "lcl_precond_create: an argument is NULL");
     if (!params)
         params = &defaults;
-    enum lcl_status st = lcl_precond_expect_equal(&A->range, params);
-    if (st < 0)
+    enum lcl_status st =
+        lcl_context_expect_free(A->range.ctx, "lcl_precond_create");
+    if (st < 0 || (st = lcl_precond_expect_equal(&A->range, params)) < 0)
         return st;
     st = create(out, A, params);
     if (st < 0)
@@ -417,7 +449,9 @@ static enum lcl_status create_callback(lcl_precond **out, lcl_operator *A,
     if (!out || !A || (!callback->host && !callback->device))
         return lcl_misuse(log,
                           "lcl_precond_create_callback: an argument is NULL");
-    if ((st = check_operator(A, LCL_PRECOND_NONE, log)) < 0 ||
+    if ((st = lcl_context_expect_free(A->range.ctx,
+                                      "lcl_precond_create_callback")) < 0 ||
+        (st = check_operator(A, LCL_PRECOND_NONE, log)) < 0 ||
         (st = allocate(out, A, &callback_ops)) < 0)
         return st;
     lcl_precond *M = *out;
@@ -472,7 +506,10 @@ enum lcl_status lcl_precond_update(lcl_precond *M)
     if (!M)
         return refuse_null(M, "lcl_precond_update");
     const struct lcl_space *V = &M->op.range;
-    const enum lcl_status st = lcl_space_agree(V, refresh_copy(M), what);
+    enum lcl_status st = lcl_context_expect_free(V->ctx, "lcl_precond_update");
+    if (st < 0)
+        return st;
+    st = lcl_space_agree(V, refresh_copy(M), what);
     return st < 0 ? st : lcl_space_agree(V, lcl_precond_refactor(M), what);
 }
 
@@ -491,44 +528,10 @@ enum lcl_status lcl_precond_apply(lcl_precond *M, const double *b, double *x)
 {
     if (!M || !b || !x)
         return refuse_null(M, "lcl_precond_apply");
-    return lcl_space_end(&M->op.range, lcl_apply_host(&M->op, b, x));
-}
-
-// b and x may be the same: b is then copied.
-static enum lcl_status apply_buffers(lcl_precond *M, lcl_buffer *b,
-                                     lcl_buffer *x, bool same)
-{
-    const size_t bytes = (size_t)M->op.range.n * sizeof(double);
-    lcl_buffer *copy = NULL;
-    enum lcl_status st;
-    if (lcl_buffer_bytes(b) != bytes || lcl_buffer_bytes(x) != bytes)
-        return lcl_fail(log_of(M), LCL_EINVAL,
-                        "lcl_precond_apply_cl: buffers of %zu and %zu bytes, "
-                        "expected %zu bytes each",
-                        lcl_buffer_bytes(b), lcl_buffer_bytes(x), bytes);
-    if (!same)
-        return lcl_apply_buffers(&M->op, b, x);
-    if ((st = lcl_space_vector(&copy, &M->op.domain)) == LCL_OK &&
-        (st = lcl_buffer_copy(copy, b)) == LCL_OK)
-        st = lcl_apply_buffers(&M->op, copy, x);
-    lcl_buffer_destroy(&copy);
-    return st;
-}
-
-enum lcl_status lcl_precond_apply_cl(lcl_precond *M, cl_mem b, cl_mem x)
-{
-    lcl_buffer *in = NULL, *result = NULL;
-    enum lcl_status st;
-    if (!M || !b || !x)
-        return refuse_null(M, "lcl_precond_apply_cl");
-    lcl_context *ctx = M->op.range.ctx;
-    if ((st = lcl_buffer_wrap(&in, ctx, b, LCL_ACCESS_READ, "b")) == LCL_OK &&
-        (st = lcl_buffer_wrap(&result, ctx, x, LCL_ACCESS_WRITE, "x")) ==
-            LCL_OK)
-        st = lcl_space_end(&M->op.range, apply_buffers(M, in, result, b == x));
-    lcl_buffer_destroy(&result);
-    lcl_buffer_destroy(&in);
-    return st;
+    const enum lcl_status st =
+        lcl_context_expect_free(M->op.range.ctx, "lcl_precond_apply");
+    return st < 0 ? st
+                  : lcl_space_end(&M->op.range, lcl_apply_host(&M->op, b, x));
 }
 
 enum lcl_status lcl_precond_locate(const lcl_precond *M, int32_t *part,
@@ -554,6 +557,7 @@ void lcl_precond_destroy(lcl_precond **precond)
     if (!precond || !*precond)
         return;
     lcl_precond *M = *precond;
+    lcl_background_wait(M->op.range.ctx);
     lcl_precond_destroy(&M->transposed);
     lcl_operator_finish(&M->op);
     if (M->matrix != M->A)

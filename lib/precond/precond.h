@@ -70,6 +70,11 @@ struct lcl_precond {
     struct lcl_precond_info info;
 };
 
+// M->transposed = M^-T for the values of A that M has; and whether M is its own
+// transpose. Statuses as lcl_precond_apply_transpose().
+enum lcl_status lcl_precond_transpose(lcl_precond *M);
+bool lcl_precond_is_symmetric(const lcl_precond *M);
+
 // lcl_precond_create() without factors; `params` are checked.
 enum lcl_status lcl_precond_analyse(lcl_precond **out, lcl_operator *A,
                                     const struct lcl_precond_params *params);

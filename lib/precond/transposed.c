@@ -48,8 +48,12 @@ static enum lcl_status take_values(lcl_precond *M, lcl_operator *T)
     return LCL_OK;
 }
 
-// Factors of A^T for the values of which M has those of A.
-static enum lcl_status prepare(lcl_precond *M)
+bool lcl_precond_is_symmetric(const lcl_precond *M)
+{
+    return M->ops->symmetric && !M->whole;
+}
+
+enum lcl_status lcl_precond_transpose(lcl_precond *M)
 {
     lcl_operator *T;
     enum lcl_status st;
@@ -69,10 +73,11 @@ enum lcl_status lcl_precond_apply_transpose(lcl_precond *M, const double *b,
     if (!M || !b || !x)
         return lcl_misuse(M ? lcl_context_log(M->op.range.ctx) : NULL,
                           "lcl_precond_apply_transpose: an argument is NULL");
-    if (M->ops->symmetric && !M->whole)
+    if (lcl_precond_is_symmetric(M))
         return lcl_precond_apply(M, b, x);
-    const enum lcl_status st = prepare(M);
-    return st < 0 ? st
-                  : lcl_apply_numbered(&M->transposed->op, M->matrix->numbering,
-                                       b, x);
+    enum lcl_status st =
+        lcl_context_expect_free(M->op.range.ctx, "lcl_precond_apply_transpose");
+    if (st < 0 || (st = lcl_precond_transpose(M)) < 0)
+        return st;
+    return lcl_apply_numbered(&M->transposed->op, M->matrix->numbering, b, x);
 }

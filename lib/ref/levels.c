@@ -81,13 +81,24 @@ static int compare_keys(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-// Sort keys of the rows of a subdomain: level, then entries descending, then
-// row number.
+static int64_t entries_inside(const struct lcl_csr *B, int64_t i, int64_t first,
+                              int64_t last)
+{
+    int64_t count = 0;
+    for (int64_t k = B->row_ptr[i]; k < B->row_ptr[i + 1]; ++k)
+        count += B->col_ind[k] >= first && B->col_ind[k] < last &&
+                 B->col_ind[k] != i;
+    return count;
+}
+
+// Sort keys of the rows of a subdomain: level, then with `longest` entries
+// inside the subdomain descending, then row number.
 static void sort_range(uint64_t *key, const int32_t *level,
-                       const struct lcl_csr *B, int64_t first, int64_t last)
+                       const struct lcl_csr *B, int64_t first, int64_t last,
+                       bool longest)
 {
     for (int64_t i = first; i < last; ++i) {
-        const int64_t entries = B->row_ptr[i + 1] - B->row_ptr[i];
+        const int64_t entries = longest ? entries_inside(B, i, first, last) : 0;
         const uint64_t shortness =
             entries < UINT16_MAX ? UINT16_MAX - (uint64_t)entries : 0;
         key[i - first] =
@@ -97,13 +108,13 @@ static void sort_range(uint64_t *key, const int32_t *level,
 }
 
 enum lcl_status lcl_ref_order(struct lcl_subdomains *P, int32_t *level,
-                              const struct lcl_csr *B)
+                              const struct lcl_csr *B, bool longest)
 {
     uint64_t *key = lcl_malloc((size_t)P->n, sizeof *key);
     int32_t *old = lcl_malloc((size_t)P->n, sizeof *old);
     for (int64_t p = 0; p < P->parts && key && old; ++p) {
         const int64_t first = P->part_ptr[p], last = P->part_ptr[p + 1];
-        sort_range(key, level, B, first, last);
+        sort_range(key, level, B, first, last, longest);
         memcpy(old, P->row + first, (size_t)(last - first) * sizeof *old);
         for (int64_t i = first; i < last; ++i) {
             const uint64_t k = key[i - first];

@@ -17,7 +17,8 @@ int32_t lcl_ref_levels(const struct lcl_csr *B, int64_t first, int64_t last,
 int32_t lcl_ref_levels_from_the_end(const struct lcl_csr *B, int64_t first,
                                     int64_t last, int32_t *level);
 
-// Sorts the rows of each subdomain by level, longer rows first within a level,
-// and permutes `level` accordingly. Returns LCL_OK or LCL_ENOMEM.
+// Sorts the rows of each subdomain by level and permutes `level` accordingly;
+// within a level the rows keep their order, with `longest` those with more
+// entries inside the subdomain come first. Returns LCL_OK or LCL_ENOMEM.
 enum lcl_status lcl_ref_order(struct lcl_subdomains *P, int32_t *level,
-                              const struct lcl_csr *B);
+                              const struct lcl_csr *B, bool longest);

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-// As in symmetry.cl.
+// As in look.cl.h.
 static double random_at(int64_t i, uint32_t salt)
 {
     uint32_t h = (uint32_t)i * 0x9e3779b1u + salt;

@@ -5,6 +5,7 @@
 #include "host/geometry.h"
 #include "host/log.h"
 #include "lib/comm/relay.h"
+#include "lib/vector/segments.h"
 
 #include <string.h>
 
@@ -52,14 +53,27 @@ void lcl_space_add_up(double *sum, const double *partial, int rows, int groups)
     }
 }
 
-// Rows of partial sums from byte `at` on: each becomes its sum over all ranks
-// and zeros.
+// Rows of partial sums from byte `at` on become sums and zeros.
+static enum lcl_status write_rows(struct lcl_comm *C, lcl_buffer *sums,
+                                  size_t at, const double *sum, int rows,
+                                  int groups)
+{
+    const size_t bytes = (size_t)rows * (size_t)groups * sizeof *sum;
+    double *room = lcl_comm_room(C, bytes);
+    if (!room)
+        return lcl_fail_memory(&C->log, "partial sums");
+    memset(room, 0, bytes);
+    for (int q = 0; q < rows; ++q)
+        room[(size_t)q * (size_t)groups] = sum[q];
+    return lcl_buffer_write_at(sums, at, room, bytes);
+}
+
+// The same, each its sum over all ranks.
 static enum lcl_status reduce_rows(struct lcl_comm *C, lcl_buffer *sums,
                                    size_t at, int rows, int groups)
 {
     double sum[ROWS_MOST];
-    const size_t count = (size_t)rows * (size_t)groups;
-    const size_t bytes = count * sizeof *sum;
+    const size_t bytes = (size_t)rows * (size_t)groups * sizeof *sum;
     double *partial = lcl_comm_room(C, bytes);
     enum lcl_status st;
     if (!partial)
@@ -67,13 +81,9 @@ static enum lcl_status reduce_rows(struct lcl_comm *C, lcl_buffer *sums,
     if ((st = lcl_buffer_read_at(sums, at, partial, bytes)) < 0)
         return st;
     lcl_space_add_up(sum, partial, rows, groups);
-    if ((st = lcl_comm_sum(C, sum, rows)) < 0)
-        return st;
-    double *room = lcl_comm_room(C, bytes); // lcl_comm_sum() may have moved it
-    memset(room, 0, bytes);
-    for (int q = 0; q < rows; ++q)
-        room[(size_t)q * (size_t)groups] = sum[q];
-    return lcl_buffer_write_at(sums, at, room, bytes);
+    return (st = lcl_comm_sum(C, sum, rows)) < 0
+               ? st
+               : write_rows(C, sums, at, sum, rows, groups);
 }
 
 enum lcl_status lcl_space_reduce(const struct lcl_space *V, lcl_buffer *sums,
@@ -88,6 +98,40 @@ enum lcl_status lcl_space_reduce(const struct lcl_space *V, lcl_buffer *sums,
         st = reduce_rows(V->comm, sums, (size_t)(first + q) * row,
                          rows - q < ROWS_MOST ? rows - q : ROWS_MOST, groups);
     return st;
+}
+
+static enum lcl_status reduce_segments(const struct lcl_space *V,
+                                       lcl_buffer *sums, size_t at,
+                                       const struct lcl_dots *d, int groups)
+{
+    double sum[LCL_SEGMENT_SUMS];
+    const size_t row = (size_t)groups * sizeof *sum;
+    enum lcl_status st = LCL_OK;
+    for (int q = 0, now; q < d->count && st == LCL_OK; q += now) {
+        const int left = d->count - q;
+        now = left < LCL_SEGMENT_SUMS ? left : LCL_SEGMENT_SUMS;
+        if ((st = lcl_segments_sum(V->segments, sum, d, q, now)) == LCL_OK)
+            st = write_rows(V->comm, sums, at + (size_t)q * row, sum, now,
+                            groups);
+    }
+    return st;
+}
+
+enum lcl_status lcl_space_reduce_dots(const struct lcl_space *V,
+                                      lcl_buffer *sums, int first,
+                                      const struct lcl_dots *dots, int count,
+                                      int groups)
+{
+    const size_t row = (size_t)groups * sizeof(double);
+    enum lcl_status st = LCL_OK;
+    int rows = 0;
+    for (int k = 0; k < count && st == LCL_OK; ++k) {
+        if (V->segments)
+            st = reduce_segments(V, sums, (size_t)(first + rows) * row,
+                                 &dots[k], groups);
+        rows += dots[k].count;
+    }
+    return V->segments ? st : lcl_space_reduce(V, sums, first, rows, groups);
 }
 
 enum lcl_status lcl_space_sum(const struct lcl_space *V, double *sum, int count)

@@ -4,14 +4,17 @@
 
 #include "host/buffer.h"
 #include "lib/comm/agree.h"
+#include "lib/vector/dots.h"
 
 // Vectors of n doubles on the device of a context; with `comm`, the rank's part
 // of vectors of `total` doubles. A reduction leaves one partial sum per group.
 struct lcl_space {
     lcl_context *ctx;
     int64_t n, total;
-    int groups;            // lcl_vector_groups() of the device
-    struct lcl_comm *comm; // NULL: one device
+    int groups;                          // lcl_vector_groups() of the device
+    struct lcl_comm *comm;               // NULL: one device
+    const struct lcl_segments *segments; // of sums that must not depend on the
+                                         // number of ranks; else NULL
 };
 
 struct lcl_space lcl_space_of(lcl_context *ctx, int64_t n);
@@ -37,6 +40,13 @@ void lcl_space_add_up(double *sum, const double *partial, int rows, int groups);
 // lcl_buffer_read() and lcl_relay_sum().
 enum lcl_status lcl_space_reduce(const struct lcl_space *V, lcl_buffer *sums,
                                  int first, int rows, int groups);
+
+// The same for inner products that kernels have left there, a row each, in
+// this order. With segments they are computed again, by segments.
+enum lcl_status lcl_space_reduce_dots(const struct lcl_space *V,
+                                      lcl_buffer *sums, int first,
+                                      const struct lcl_dots *dots, int count,
+                                      int groups);
 
 // Adds up numbers over the ranks, in their order.
 enum lcl_status lcl_space_sum(const struct lcl_space *V, double *sum,

@@ -22,27 +22,22 @@ enum lcl_status lcl_vector_ops_init(struct lcl_vector_ops *ops,
     return lcl_kernels_get(ctx, &spec, all, sizeof all / sizeof *all);
 }
 
-static enum lcl_status move(const struct lcl_vector_ops *ops,
-                            lcl_kernel *kernel, int64_t n,
-                            const lcl_buffer *map, const lcl_buffer *x,
-                            lcl_buffer *y)
-{
-    return LCL_LAUNCH(kernel, ops->groups, lcl_arg_long(n), lcl_arg_buffer(map),
-                      lcl_arg_buffer(x), lcl_arg_buffer(y));
-}
-
 enum lcl_status lcl_gather(const struct lcl_vector_ops *ops, int64_t n,
                            const lcl_buffer *map, const lcl_buffer *x,
                            lcl_buffer *y)
 {
-    return move(ops, ops->gather, n, map, x, y);
+    return LCL_LAUNCH(ops->gather, ops->groups, lcl_arg_long(n),
+                      lcl_arg_buffer(map), lcl_arg_long(lcl_buffer_first(x)),
+                      lcl_arg_buffer(x), lcl_arg_buffer(y));
 }
 
 enum lcl_status lcl_scatter(const struct lcl_vector_ops *ops, int64_t n,
                             const lcl_buffer *map, const lcl_buffer *x,
                             lcl_buffer *y)
 {
-    return move(ops, ops->scatter, n, map, x, y);
+    return LCL_LAUNCH(ops->scatter, ops->groups, lcl_arg_long(n),
+                      lcl_arg_buffer(map), lcl_arg_long(lcl_buffer_first(y)),
+                      lcl_arg_buffer(x), lcl_arg_buffer(y));
 }
 
 enum lcl_status lcl_map_invert(const struct lcl_vector_ops *ops, int64_t n,

@@ -14,7 +14,8 @@ struct lcl_vector_ops {
 enum lcl_status lcl_vector_ops_init(struct lcl_vector_ops *ops,
                                     lcl_context *ctx, int block);
 
-// y[i] = x[map[i]] and y[map[i]] = x[i] for n blocks; map holds uint32.
+// y[i] = x[map[i]] and y[map[i]] = x[i] for n blocks; map holds uint32. The
+// vector that `map` numbers may be a selected part of a buffer.
 enum lcl_status lcl_gather(const struct lcl_vector_ops *ops, int64_t n,
                            const lcl_buffer *map, const lcl_buffer *x,
                            lcl_buffer *y);

@@ -203,7 +203,7 @@ says stdout '^converged: '
 says stdout '^iterations '
 says stdout '^method *cg, ic0 (packed), rtol 1e-08, right-hand side random$'
 says stdout '^  *because the matrix is symmetric'
-ends 0 --problem lap3d:18 --json
+ends 0 --problem lap3d:32 --json
 says stdout '"method":{"solver":"cg",.*"precond":"amg",.*"reason":"the matrix is symmetric'
 says stdout '"attempts":\[{"solver":"cg","precond":"amg","variant":"","status":"ok","stop":"rtol",'
 ends 0 --problem lap3d:18 --subdomain-rows 100
@@ -220,7 +220,7 @@ says stdout '^method *bicgstab, ras'
 cycle_matrix cycle.mtx
 ends 0 cycle.mtx
 says stdout '^tried *bicgstab, ildu0: '
-says stdout '^ *idr(8), ilut (p 20, tol 1e-4): rtol, [0-9]* iterations, residual '
+says stdout '^ *idr(8), ilut (p 20, tol 1e-4): converged, [0-9]* iterations, residual '
 ends 0 cycle.mtx --precond ilut --transversal on
 says stdout '^permuted '
 ends 0 --problem lap3d:8 --transversal on
@@ -387,6 +387,9 @@ ends 0 --problem lap3d:14 --solver cg --precond amg --amg-levels 1 --json
 says stdout '"amg_levels":\[{"rows":2744,'
 ends 0 --problem lap3d:14 --solver cg --precond amg --amg-coarsening classical --amg-smoother jacobi --json
 says stdout '"amg_coarsening":"classical","amg_smoother":"jacobi"'
+ends 0 --problem lap3d:14 --solver cg --precond amg --amg-coarse-rows 50 --amg-storage bf16
+says stdout '0: 2744 rows, .* lambda 1.9[0-9]*, bf16'
+refused 2 'storage 1: expected fp32' --problem lap3d:5 --precond amg --amg-storage fp64
 refused 2 'with --precond auto: it requires --precond amg or cpr' --problem lap3d:5 --amg-levels 3
 refused 2 'an integer from 1 to 12' --problem lap3d:5 --precond amg --amg-levels 13
 ends 0 --problem lap3d:8,b=3 --solver cg --precond amg --amg-coarse-rows 50

@@ -43,7 +43,7 @@ cache()
 mkdir -p "$dir/cache/00"
 echo 12345 >"$dir/cache/00/blob"
 chmod 700 "$dir/cache"
-cache 'ok: .*: owner .*, mode 700, 0.0 MB in 1 files, writable'
+cache 'ok: .*: owner .*, mode 700, [0-9.]* MB in 1 files, writable'
 chmod 777 "$dir/cache"
 cache '.*mode 777'
 says stdout 'to do: take the right to write from others: chmod go-w'

@@ -79,9 +79,23 @@ follow cycle.mtx --solver bicgstab --precond ildu0 --factor-storage fp64
 follow indefinite.mtx --solver cg --precond jacobi
 follow kershaw.mtx --solver cg --precond ic0 --block-size 2
 follow singular.mtx
-says stdout '^to try: another program'
+says stdout '^to try: another right-hand side, or --nullspace FILE with the null vectors of the matrix'
 [ $cases = 10 ] && [ $solved -ge 8 ] && pass || flunk "$solved of $cases cases are solved"
 echo "$solved of $cases cases are solved by following the advice"
+
+# Constants that no A x has.
+awk 'BEGIN {
+    n = 40
+    for (i = 1; i <= n; ++i) {
+        print i, i, (i > 1) + (i < n)
+        if (i > 1) print i, i - 1, -1
+        if (i < n) print i, i + 1, -1
+    }
+}' | matrix constants.mtx 40 40 118
+ends 1 constants.mtx
+says stdout '^to try: --nullspace constant: the rows and columns of the matrix add up to 0, .* [0-9.e-]* ||b||$'
+says stdout '^  *clsolve constants.mtx --nullspace constant$'
+ends 0 constants.mtx --nullspace constant
 
 # Options of the method go with it, limits stay.
 ends 1 cycle.mtx --solver bicgstab --precond ildu0 --factor-storage fp64 --rtol 1e-6

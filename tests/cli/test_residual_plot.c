@@ -110,6 +110,29 @@ static void test_residual_plot__each_attempt_has_a_curve(void **state)
     free(text);
 }
 
+static void test_residual_plot__close_attempts_share_a_label(void **state)
+{
+    enum { COUNT = 1000 };
+    static const int end[] = {400, 402, 404, 500, COUNT - 1};
+    double history[COUNT];
+    struct residual_remarks remarks;
+    const struct residuals R = {.history = history,
+                                .count = COUNT,
+                                .end = end,
+                                .attempts = 5,
+                                .tolerance = 1e-8,
+                                .x_iteration = COUNT - 1,
+                                .true_residual = 0.5};
+    (void)state;
+    for (int i = 0; i < COUNT; ++i)
+        history[i] = 0.5;
+    char *text = draw(&R, &remarks);
+    assert_int_equal(count_of(text, ">2-4</text>"), 1);
+    assert_int_equal(count_of(text, ">3</text>"), 0);
+    assert_int_equal(count_of(text, ">5</text>"), 1);
+    free(text);
+}
+
 // The extremes of a long history stay.
 static void test_residual_plot__long_histories_keep_their_peaks(void **state)
 {
@@ -144,6 +167,7 @@ int main(void)
         cmocka_unit_test(test_residual_plot__one_residual_is_a_dot),
         cmocka_unit_test(test_residual_plot__what_is_not_finite_is_a_gap),
         cmocka_unit_test(test_residual_plot__each_attempt_has_a_curve),
+        cmocka_unit_test(test_residual_plot__close_attempts_share_a_label),
         cmocka_unit_test(test_residual_plot__long_histories_keep_their_peaks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -96,8 +96,6 @@ static void test_amg__solutions_are_right_and_reproducible(void **state)
     test_csr_finish(&A);
 }
 
-// Rows without couplings, zeros among them, and a matrix of such rows only,
-// which has no coarse level and is too large for an inverse.
 // Iterations as in the design's table for 48^3 cells: 11 and 19 with FGMRES;
 // Chebyshev would diverge.
 static void test_amg__flows_are_solved_by_factors(void **state)
@@ -129,6 +127,8 @@ static void test_amg__flows_are_solved_by_factors(void **state)
         }
 }
 
+// Rows without couplings, zeros among them, and a matrix of such rows only,
+// which has no coarse level and is too large for an inverse.
 static void test_amg__rows_without_couplings_are_solved(void **state)
 {
     struct lcl_csr diagonal = test_identity(5000), one = test_identity(1);
@@ -329,6 +329,145 @@ static void test_amg__scales_of_matrices_do_not_matter(void **state)
     test_csr_finish(&A);
 }
 
+// ------------------------------------------------------------------- bf16
+
+static struct lcl_precond_params in_bf16(enum lcl_amg_smoother smoother)
+{
+    struct lcl_precond_params params = deep;
+    params.amg.smoother = smoother;
+    params.amg.storage = LCL_FACTOR_STORAGE_BF16;
+    return params;
+}
+
+// All levels but the last, which is inverted.
+static void expect_storage(const struct lcl_precond_info *info,
+                           enum lcl_factor_storage expected)
+{
+    const int last = info->amg_levels - 1;
+    assert_true(last > 0);
+    for (int l = 0; l < last; ++l) {
+        assert_int_equal(info->amg_storage[l], expected);
+        assert_true(expected == LCL_FACTOR_STORAGE_BF16
+                        ? info->amg_loss[l] > 0 && info->amg_loss[l] <= 0.0625
+                        : info->amg_loss[l] == 0);
+    }
+    assert_int_equal(info->amg_storage[last], LCL_FACTOR_STORAGE_FP64);
+}
+
+// A step of an implicit method for a heat equation with a conductivity between
+// 1 and 10^4, different in each cell: row sums are small beside couplings.
+static struct lcl_csr heat(int64_t n)
+{
+    struct lcl_csr A = test_laplacian(n, n, 8);
+    for (int64_t i = 0; i < A.rows; ++i) {
+        double sum = 0.05;
+        int64_t diagonal = 0;
+        for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
+            const int64_t j = A.col_ind[k];
+            const double a = pow(10, (double)(i * 7919 % 401) / 100);
+            const double b = pow(10, (double)(j * 7919 % 401) / 100);
+            diagonal = j == i ? k : diagonal;
+            A.val[k] = -2 * a * b / (a + b);
+            sum -= j == i ? 0 : A.val[k];
+        }
+        A.val[diagonal] = sum;
+    }
+    return A;
+}
+
+static void expect_same_iterations(lcl_context *ctx, const struct lcl_csr *A)
+{
+    for (int s = LCL_AMG_CHEBYSHEV; s < LCL_AMG_SMOOTHER_COUNT; ++s) {
+        const struct lcl_precond_params rounded =
+            in_bf16((enum lcl_amg_smoother)s);
+        struct lcl_precond_params exact = rounded;
+        struct test_solve t;
+        exact.amg.storage = LCL_FACTOR_STORAGE_FP32;
+        test_solve_open(&t, ctx, A, &exact, &cg);
+        expect_storage(lcl_precond_info(t.M), LCL_FACTOR_STORAGE_FP32);
+        test_solve_close(&t);
+        test_solve_open(&t, ctx, A, &rounded, &cg);
+        expect_storage(lcl_precond_info(t.M), LCL_FACTOR_STORAGE_BF16);
+        test_solve_close(&t);
+        assert_in_range(iterations(ctx, A, &rounded), 1,
+                        iterations(ctx, A, &exact) + 1);
+    }
+}
+
+static void test_amg__bf16_takes_the_iterations_of_fp32(void **state)
+{
+    struct lcl_csr A[3] = {test_laplacian(20, 18, 16), heat(24)};
+    assert_int_equal(lcl_csr_problem(&A[2], "jump:16,1e4", NULL), LCL_OK);
+    for (int k = 0; k < 3; ++k) {
+        expect_same_iterations(*state, &A[k]);
+        test_csr_finish(&A[k]);
+    }
+}
+
+static void set_value(struct lcl_csr *A, int64_t i, int64_t j, double value)
+{
+    for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
+        if (A->col_ind[k] == j)
+            A->val[k] = value;
+}
+
+// bf16 holds 1e30, but not the diagonal beside it. A level that has been lost
+// stays in fp32 until everything is set up again.
+static void expect_fallback(lcl_context *ctx, enum lcl_amg_refresh refresh,
+                            enum lcl_factor_storage later)
+{
+    struct lcl_precond_params params = in_bf16(LCL_AMG_ILDU0);
+    const struct lcl_solver_params gmres = {.type = LCL_SOLVER_GMRES};
+    struct lcl_csr A = test_laplacian(14, 12, 10);
+    struct test_solve s;
+    double *b = test_random_vector(A.rows, 5);
+    params.amg.refresh = refresh;
+    set_value(&A, 700, 701, 1e30);
+    test_solve_open(&s, ctx, &A, &params, &gmres);
+    const struct lcl_precond_info *info = lcl_precond_info(s.M);
+    assert_int_equal(info->amg_storage[0], LCL_FACTOR_STORAGE_FP32);
+    assert_true(info->amg_loss[0] > 1e24);
+    set_value(&A, 700, 701, -1);
+    assert_int_equal(test_precond_update(s.M, A.val), LCL_OK);
+    assert_int_equal(info->amg_storage[0], later);
+    assert_int_equal(test_solve_run(&s, b), LCL_OK);
+    test_solve_close(&s);
+    free(b);
+    test_csr_finish(&A);
+}
+
+static void test_amg__levels_that_bf16_would_lose_are_in_fp32(void **state)
+{
+    expect_fallback(*state, LCL_AMG_REFRESH_VALUES, LCL_FACTOR_STORAGE_FP32);
+    expect_fallback(*state, LCL_AMG_REFRESH_FULL, LCL_FACTOR_STORAGE_BF16);
+}
+
+static void test_amg__new_values_stay_in_bf16(void **state)
+{
+    const struct lcl_precond_params params = in_bf16(LCL_AMG_CHEBYSHEV);
+    struct lcl_csr A = test_laplacian(14, 12, 10);
+    struct test_solve s;
+    double *b = test_random_vector(A.rows, 5);
+    int taken[2];
+    test_solve_open(&s, *state, &A, &params, &cg);
+    for (int k = 0; k < 2; ++k) {
+        for (int64_t i = 0; i < A.rows; ++i)
+            s.x[i] = 0;
+        assert_int_equal(test_solve_run(&s, b), LCL_OK);
+        expect_storage(lcl_precond_info(s.M), LCL_FACTOR_STORAGE_BF16);
+        taken[k] = s.report.iterations;
+        for (int64_t i = 0; i < A.nnz; ++i)
+            A.val[i] *= 4096;
+        assert_int_equal(test_precond_update(s.M, A.val), LCL_OK);
+    }
+    assert_int_equal(taken[0], taken[1]);
+    test_solve_close(&s);
+    free(b);
+    test_csr_finish(&A);
+}
+
+// ------------------------------------------------------------------- refusals
+
 static void test_amg__values_out_of_range_are_refused(void **state)
 {
     struct lcl_csr A = test_laplacian(14, 12, 10);
@@ -357,6 +496,8 @@ static void test_amg__bad_input_is_refused(void **state)
          .amg = {.coarsening = LCL_AMG_COARSENING_COUNT}},
         {.type = LCL_PRECOND_AMG, .amg = {.smoother = LCL_AMG_SMOOTHER_COUNT}},
         {.type = LCL_PRECOND_AMG, .amg = {.refresh = LCL_AMG_REFRESH_COUNT}},
+        {.type = LCL_PRECOND_AMG, .amg = {.storage = LCL_FACTOR_STORAGE_FP64}},
+        {.type = LCL_PRECOND_AMG, .amg = {.storage = LCL_FACTOR_STORAGE_COUNT}},
         {.type = LCL_PRECOND_AMG, .amg = {.theta = -1}},
         {.type = LCL_PRECOND_AMG, .amg = {.theta = NAN}},
         {.type = LCL_PRECOND_AMG, .amg = {.levels = -1}},
@@ -388,6 +529,9 @@ int main(void)
         cmocka_unit_test(test_amg__slow_solves_renew_the_levels),
         cmocka_unit_test(test_amg__info_describes_the_levels),
         cmocka_unit_test(test_amg__scales_of_matrices_do_not_matter),
+        cmocka_unit_test(test_amg__bf16_takes_the_iterations_of_fp32),
+        cmocka_unit_test(test_amg__levels_that_bf16_would_lose_are_in_fp32),
+        cmocka_unit_test(test_amg__new_values_stay_in_bf16),
         cmocka_unit_test(test_amg__values_out_of_range_are_refused),
         cmocka_unit_test(test_amg__bad_input_is_refused),
     };

@@ -104,6 +104,29 @@ static void test_cg__negative_definite_matrices_are_solved(void **state)
     test_csr_finish(&A);
 }
 
+// The limit is named, not a change of sign at it.
+static void test_cg__negative_definite_matrices_reach_the_limit(void **state)
+{
+    const struct lcl_precond_params factors = ic0(LCL_COARSE_MULT);
+    const struct lcl_precond_params *const all[] = {&none, &jacobi, &factors};
+    struct lcl_csr A = test_laplacian(11, 10, 9);
+    double *b = test_random_vector(A.rows, 5);
+    for (int64_t i = 0; i < A.nnz; ++i)
+        A.val[i] *= -1;
+    for (int k = 0; k < 6; ++k) {
+        struct lcl_solver_params params = k % 2 > 0 ? pipelined : strict;
+        struct test_solve s;
+        params.max_iters = 1 + k;
+        test_solve_open(&s, *state, &A, all[k / 2], &params);
+        assert_int_equal(test_solve_run(&s, b), LCL_ITERATION_LIMIT);
+        assert_int_equal(s.report.stop, LCL_STOP_MAX_ITERS);
+        assert_int_equal(s.report.iterations, params.max_iters);
+        test_solve_close(&s);
+    }
+    free(b);
+    test_csr_finish(&A);
+}
+
 static void test_cg__blocks_are_solved(void **state)
 {
     struct lcl_csr A = test_block_grid();
@@ -302,6 +325,7 @@ int main(void)
         cmocka_unit_test(
             test_cg__the_pipelined_method_solves_with_each_of_them),
         cmocka_unit_test(test_cg__negative_definite_matrices_are_solved),
+        cmocka_unit_test(test_cg__negative_definite_matrices_reach_the_limit),
         cmocka_unit_test(test_cg__blocks_are_solved),
         cmocka_unit_test(test_cg__one_equation_and_identity_take_one_step),
         cmocka_unit_test(test_cg__starts_from_the_x_that_is_passed),

@@ -127,9 +127,12 @@ static struct lcl_csr shifted(struct lcl_csr A, double shift)
 
 static void test_chain__the_matrix_chooses(void **state)
 {
+    // 4320 rows are enough for multigrid if many lanes set it up
     expect_choice(*state, test_laplacian(18, 16, 15), LCL_SOLVER_CG,
+                  test_width(*state) == 1 ? LCL_PRECOND_IC0 : LCL_PRECOND_AMG);
+    expect_choice(*state, test_laplacian(32, 32, 32), LCL_SOLVER_CG,
                   LCL_PRECOND_AMG);
-    expect_choice(*state, scaled(test_laplacian(18, 16, 15), -1), LCL_SOLVER_CG,
+    expect_choice(*state, scaled(test_laplacian(32, 32, 32), -1), LCL_SOLVER_CG,
                   LCL_PRECOND_AMG);
     expect_choice(*state, test_laplacian(10, 9, 8), LCL_SOLVER_CG,
                   LCL_PRECOND_IC0);
@@ -487,10 +490,36 @@ static void test_chain__dominated_matrices_need_no_factors(void **state)
                   LCL_PRECOND_JACOBI);
 }
 
+// The diagonal of every `each`-th row is `share` of what it was.
+static struct lcl_csr weakened(int64_t each, double share)
+{
+    struct lcl_csr A = dominated(-1);
+    for (int64_t i = 0; i < A.rows; i += each)
+        for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
+            A.val[k] *= A.col_ind[k] == i ? share : 1;
+    return A;
+}
+
+static void test_chain__a_few_rows_may_lack_dominance(void **state)
+{
+    const struct {
+        int64_t each;
+        double share;
+        enum lcl_precond_type precond;
+    } all[] = {{11, 0.75, LCL_PRECOND_JACOBI},
+               {5, 0.75, LCL_PRECOND_ILDU0},
+               {150, 0.3, LCL_PRECOND_JACOBI},
+               {60, 0.3, LCL_PRECOND_ILDU0},
+               {150, 0, LCL_PRECOND_ILUK}};
+    for (size_t k = 0; k < sizeof all / sizeof *all; ++k)
+        expect_choice(*state, weakened(all[k].each, all[k].share),
+                      LCL_SOLVER_BICGSTAB, all[k].precond);
+}
+
 // Constants are far from the null space of D A D, if D differs from row to row.
 static void test_chain__bad_scales_are_not_for_multigrid(void **state)
 {
-    struct lcl_csr A = test_laplacian(18, 16, 15);
+    struct lcl_csr A = test_laplacian(32, 32, 32);
     for (int64_t i = 0; i < A.rows; ++i)
         for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
             A.val[k] *= ldexp(1, (int)((i * 7 % 9) + A.col_ind[k] * 7 % 9));
@@ -725,6 +754,7 @@ int main(void)
         cmocka_unit_test(test_chain__memory_decides_on_the_whole_matrix),
         cmocka_unit_test(test_chain__memory_decides_on_the_whole_matrix_for_cg),
         cmocka_unit_test(test_chain__dominated_matrices_need_no_factors),
+        cmocka_unit_test(test_chain__a_few_rows_may_lack_dominance),
         cmocka_unit_test(test_chain__bad_scales_are_not_for_multigrid),
         cmocka_unit_test(test_chain__zero_diagonals_are_filled),
         cmocka_unit_test(test_chain__fill_of_long_rows_is_kept_by_size),

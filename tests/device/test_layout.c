@@ -127,20 +127,47 @@ static void expect_same_values(lcl_operator *op, const struct test_layout *T)
     free(dense);
 }
 
+enum { BEFORE = 3 }; // doubles before an array in its buffer
+
+// `count` doubles behind others that nobody may take.
+static lcl_buffer *upload_behind(lcl_context *ctx, const double *v,
+                                 int64_t count)
+{
+    double *all = calloc((size_t)(BEFORE + count), sizeof *all);
+    assert_non_null(all);
+    for (int k = 0; k < BEFORE; ++k)
+        all[k] = NAN;
+    memcpy(all + BEFORE, v, (size_t)count * sizeof *v);
+    lcl_buffer *buffer = test_upload(ctx, all, BEFORE + count, sizeof *all);
+    free(all);
+    return buffer;
+}
+
+static void update_cl(lcl_operator *op, lcl_context *ctx,
+                      const struct test_layout *T)
+{
+    lcl_buffer *behind = upload_behind(ctx, T->val, T->values);
+    const struct lcl_array_cl val = {lcl_buffer_mem(behind), BEFORE};
+    assert_int_equal(lcl_operator_update_cl(op, &val, NULL), LCL_OK);
+    lcl_buffer_destroy(&behind);
+}
+
+// Of the three arrays, one begins its buffer.
 static void update_ldu_cl(lcl_operator *op, lcl_context *ctx,
                           const struct test_layout *T)
 {
     const struct lcl_layout *L = &T->L;
     const int64_t size = L->block_size ? L->block_size * L->block_size : 1;
     lcl_buffer *of[] = {
-        test_upload(ctx, L->val, L->rows * size, sizeof(double)),
+        upload_behind(ctx, L->val, L->rows * size),
         test_upload(ctx, L->upper, L->nnz * size, sizeof(double)),
-        L->lower ? test_upload(ctx, L->lower, L->nnz * size, sizeof(double))
-                 : NULL,
+        L->lower ? upload_behind(ctx, L->lower, L->nnz * size) : NULL,
     };
-    assert_int_equal(lcl_operator_update_ldu_cl(
-                         op, lcl_buffer_mem(of[0]), lcl_buffer_mem(of[1]),
-                         of[2] ? lcl_buffer_mem(of[2]) : NULL),
+    const struct lcl_array_cl diagonal = {lcl_buffer_mem(of[0]), BEFORE};
+    const struct lcl_array_cl upper = {lcl_buffer_mem(of[1]), 0};
+    const struct lcl_array_cl lower = {lcl_buffer_mem(of[2]), BEFORE};
+    assert_int_equal(lcl_operator_update_ldu_cl(op, &diagonal, &upper,
+                                                of[2] ? &lower : NULL, NULL),
                      LCL_OK);
     for (int p = 0; p < 3; ++p)
         lcl_buffer_destroy(&of[p]);
@@ -154,9 +181,7 @@ static void expect_updates(lcl_operator *op, lcl_context *ctx,
     assert_int_equal(lcl_operator_update(op, T->val), LCL_OK);
     expect_operator(op, T);
     test_layout_renew(T, 78);
-    lcl_buffer *val = test_upload(ctx, T->val, T->values, sizeof *T->val);
-    assert_int_equal(lcl_operator_update_cl(op, lcl_buffer_mem(val)), LCL_OK);
-    lcl_buffer_destroy(&val);
+    update_cl(op, ctx, T);
     expect_operator(op, T);
     if (T->L.type != LCL_LAYOUT_LDU)
         return;
@@ -486,10 +511,10 @@ static void test_layout__new_values_are_checked(void **state)
     assert_misuse(lcl_operator_update_ldu(op, L->val, NULL, NULL));
     assert_misuse(lcl_operator_update_ldu(op, L->val, L->upper, L->upper));
     assert_misuse(lcl_operator_update_ldu(other, L->val, L->upper, NULL));
-    assert_misuse(lcl_operator_update_ldu_cl(op, NULL, NULL, NULL));
+    assert_misuse(lcl_operator_update_ldu_cl(op, NULL, NULL, NULL, NULL));
     lcl_buffer *few = test_upload(*state, L->val, 3, sizeof(double));
-    const cl_mem mem = lcl_buffer_mem(few);
-    assert_int_equal(lcl_operator_update_ldu_cl(op, mem, mem, NULL),
+    const struct lcl_array_cl small = {lcl_buffer_mem(few), 0};
+    assert_int_equal(lcl_operator_update_ldu_cl(op, &small, &small, NULL, NULL),
                      LCL_EINVAL);
     const double kept = T.val[T.values - 1];
     T.val[T.values - 1] = INFINITY;

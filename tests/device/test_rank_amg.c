@@ -225,6 +225,10 @@ static void expect_levels(const struct test_ranks *R)
                             sizeof info->amg_nnz);
         assert_memory_equal(info->amg_lambda, first->amg_lambda,
                             sizeof info->amg_lambda);
+        assert_memory_equal(info->amg_storage, first->amg_storage,
+                            sizeof info->amg_storage);
+        assert_memory_equal(info->amg_loss, first->amg_loss,
+                            sizeof info->amg_loss);
     }
 }
 
@@ -273,6 +277,44 @@ static void test_rank_amg__iterations_of_a_flow(void **state)
 static void test_rank_amg__iterations_of_blocks(void **state)
 {
     expect_iterations(*state, "elasticity:6", 3, 2, &by_cg, 1);
+}
+
+static void test_rank_amg__iterations_in_bf16(void **state)
+{
+    static const struct method methods[] = {
+        {{.type = LCL_PRECOND_AMG,
+          .amg = {FEW, .storage = LCL_FACTOR_STORAGE_BF16}},
+         {.type = LCL_SOLVER_CG}},
+        {{.type = LCL_PRECOND_AMG,
+          .amg = {FEW, .smoother = LCL_AMG_ILDU0,
+                  .storage = LCL_FACTOR_STORAGE_BF16}},
+         {.type = LCL_SOLVER_CG}}};
+    expect_iterations(*state, "lap3d:12", 1, 2, methods, 2);
+}
+
+// One rank has a value of 1e30: all store the level in fp32.
+static void test_rank_amg__ranks_agree_on_the_format(void **state)
+{
+    static const struct method m = {
+        {.type = LCL_PRECOND_AMG,
+         .amg = {FEW, .smoother = LCL_AMG_ILDU0,
+                 .storage = LCL_FACTOR_STORAGE_BF16}},
+        {.type = LCL_SOLVER_GMRES}};
+    struct lcl_csr A = test_laplacian(9, 8, 7);
+    struct test_ranks R;
+    (void)state;
+    for (int64_t k = A.row_ptr[30]; k < A.row_ptr[31]; ++k)
+        if (A.col_ind[k] == 31)
+            A.val[k] = 1e30;
+    test_ranks_open(&R, 2, &A, NULL);
+    make_solvers(&R, &m);
+    for (int r = 0; r < 2; ++r) {
+        const struct lcl_precond_info *info = &R.M[r]->info;
+        assert_int_equal(info->amg_storage[0], LCL_FACTOR_STORAGE_FP32);
+        assert_true(info->amg_loss[0] > 1e24);
+    }
+    test_ranks_close(&R);
+    test_csr_finish(&A);
 }
 
 // All levels are gathered.
@@ -416,6 +458,8 @@ int main(void)
         cmocka_unit_test(test_rank_amg__iterations_with_weak_couplings),
         cmocka_unit_test(test_rank_amg__iterations_of_a_flow),
         cmocka_unit_test(test_rank_amg__iterations_of_blocks),
+        cmocka_unit_test(test_rank_amg__iterations_in_bf16),
+        cmocka_unit_test(test_rank_amg__ranks_agree_on_the_format),
         cmocka_unit_test(test_rank_amg__small_matrices_are_gathered),
         cmocka_unit_test(test_rank_amg__ranks_with_few_rows),
         cmocka_unit_test(test_rank_amg__without_couplings_between_ranks),

@@ -6,7 +6,10 @@
 #include "tests/support/misuse.h"
 #include "tests/support/solving.h"
 
+#include "host/interop.h"
+
 #include <levelcl/chain.h>
+#include <levelcl/opencl.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -329,6 +332,27 @@ static void test_team__one_device_works_as_a_plain_operator(void **state)
     team_close(&t);
 }
 
+// Vectors of several devices are in host memory.
+static void refuse_buffers(struct team *t)
+{
+    lcl_buffer *v = test_upload(t->ctx[0], t->b, t->A.rows, sizeof *t->b);
+    lcl_solver *S;
+    cl_event done;
+    const struct lcl_array_cl array = {lcl_buffer_mem(v), 0};
+    const struct lcl_solve_cl solve = {
+        .b = array, .x = array, .events = {.done = &done}};
+    assert_int_equal(lcl_solver_create(&S, t->op, NULL, NULL), LCL_OK);
+    assert_int_equal(lcl_solver_solve_cl(S, &solve, NULL), LCL_EUNSUPPORTED);
+    assert_int_equal(lcl_solver_enqueue_cl(S, &solve, NULL), LCL_EUNSUPPORTED);
+    assert_null(done);
+    assert_misuse(lcl_operator_update_cl(t->op, &array, NULL));
+    assert_int_equal(
+        lcl_operator_apply_transpose_cl(t->op, array.mem, array.mem),
+        LCL_EUNSUPPORTED);
+    lcl_solver_destroy(&S);
+    lcl_buffer_destroy(&v);
+}
+
 static void test_team__what_needs_one_device_is_refused(void **state)
 {
     struct team t;
@@ -340,6 +364,7 @@ static void test_team__what_needs_one_device_is_refused(void **state)
     const struct lcl_dense short_one = {1, 1, (double[]){1}};
     assert_int_equal(lcl_operator_set_near_nullspace(t.op, &short_one),
                      LCL_EINVAL);
+    refuse_buffers(&t);
     team_close(&t);
 }
 

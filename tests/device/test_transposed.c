@@ -4,13 +4,36 @@
 #include "tests/support/matrices.h"
 #include "tests/support/misuse.h"
 
+#include "host/context.h"
+#include "host/interop.h"
 #include "host/runtime.h"
 #include "lib/precond/precond.h"
+#include "tests/support/krons.h"
+
+#include <levelcl/opencl.h>
 
 #include <stdlib.h>
 #include <string.h>
 
 // ------------------------------------------------------------------ operators
+
+// The same bits by buffers; x and y of `rows` and `cols` doubles.
+static void expect_on_device(lcl_operator *op, const double *x, int64_t rows,
+                             const double *y, int64_t cols)
+{
+    lcl_context *ctx = op->range.ctx;
+    lcl_buffer *in = test_upload(ctx, x, rows, sizeof *x);
+    lcl_buffer *out = test_poisoned(ctx, cols, sizeof *y);
+    double *got = test_vector(cols);
+    assert_int_equal(lcl_operator_apply_transpose_cl(op, lcl_buffer_mem(in),
+                                                     lcl_buffer_mem(out)),
+                     LCL_OK);
+    test_download(out, got, cols, sizeof *got);
+    test_expect_same("A^T x of buffers", got, y, cols);
+    lcl_buffer_destroy(&in);
+    lcl_buffer_destroy(&out);
+    free(got);
+}
 
 static void expect_product(lcl_operator *op, const struct lcl_bsr *A,
                            unsigned seed)
@@ -29,6 +52,7 @@ static void expect_product(lcl_operator *op, const struct lcl_bsr *A,
     test_expect_near("A^T x", y, expected, cols, 1e-13);
     assert_int_equal(lcl_operator_apply_transpose(op, x, again), LCL_OK);
     test_expect_same("A^T x again", again, y, cols);
+    expect_on_device(op, x, rows, y, cols);
     free(x);
     free(y);
     free(again);
@@ -108,6 +132,56 @@ static void test_transposed__products_in_any_numbering(void **state)
     test_csr_finish(&pattern);
 }
 
+// ----------------------------------------------------------- Kronecker systems
+
+static void expect_kron_product(lcl_operator *op, const struct lcl_kron *K)
+{
+    struct lcl_csr whole = test_kron_whole(K);
+    const int64_t n = whole.rows;
+    double *x = test_random_vector(n, 4), *y = test_vector(n);
+    double *expected = test_vector(n);
+    for (int64_t i = 0; i < n; ++i)
+        for (int64_t k = whole.row_ptr[i]; k < whole.row_ptr[i + 1]; ++k)
+            expected[whole.col_ind[k]] += whole.val[k] * x[i];
+    assert_int_equal(lcl_operator_apply_transpose(op, x, y), LCL_OK);
+    test_expect_near("A^T x", y, expected, n, 1e-12);
+    expect_on_device(op, x, n, y, n);
+    free(x);
+    free(y);
+    free(expected);
+    test_csr_finish(&whole);
+}
+
+static void expect_kron(lcl_context *ctx, int stages, int b,
+                        enum test_kron_patterns patterns,
+                        enum lcl_kron_type type)
+{
+    const struct lcl_operator_params params = {.kron = type};
+    struct test_kron T;
+    lcl_operator *op;
+    test_kron_init(&T, stages, b, 12, patterns);
+    assert_int_equal(lcl_operator_create_kron(&op, ctx, &T.K, &params), LCL_OK);
+    const uint64_t bytes = lcl_operator_info(op)->bytes;
+    expect_kron_product(op, &T.K);
+    assert_true(lcl_operator_info(op)->bytes > bytes);
+    test_kron_change(&T);
+    assert_int_equal(lcl_operator_update_kron(op, &T.K), LCL_OK);
+    expect_kron_product(op, &T.K);
+    lcl_operator_destroy(&op);
+    test_kron_finish(&T);
+}
+
+// With one pass over both matrices, whose patterns are near, and with two.
+static void test_transposed__products_of_kronecker_systems(void **state)
+{
+    for (int t = 0; t < TEST_KRON_TYPES; ++t)
+        for (int p = 0; p < TEST_KRON_PATTERNS; ++p)
+            expect_kron(*state, 3, 2, (enum test_kron_patterns)p,
+                        test_kron_types[t]);
+    expect_kron(*state, 1, 1, TEST_KRON_NEAR, LCL_KRON_ONE_PASS);
+    expect_kron(*state, 2, 4, TEST_KRON_FAR, LCL_KRON_ONE_PASS);
+}
+
 // ------------------------------------------------------------- preconditioners
 
 typedef enum lcl_status apply_fn(lcl_precond *M, const double *b, double *x);
@@ -126,6 +200,45 @@ static double *matrix_of(lcl_precond *M, apply_fn *apply)
     return columns;
 }
 
+static cl_mem make_mem(const lcl_context *ctx, double *x, int64_t n)
+{
+    cl_int code;
+    cl_mem mem =
+        clCreateBuffer(ctx->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                       (size_t)n * sizeof *x, x, &code);
+    assert_int_equal(code, CL_SUCCESS);
+    return mem;
+}
+
+static void expect_mem(const lcl_context *ctx, cl_mem mem, const double *x,
+                       int64_t n)
+{
+    double *got = test_vector(n);
+    assert_int_equal(clEnqueueReadBuffer(ctx->queue, mem, CL_TRUE, 0,
+                                         (size_t)n * sizeof *got, got, 0, NULL,
+                                         NULL),
+                     CL_SUCCESS);
+    test_expect_same("M^-T b of buffers", got, x, n);
+    free(got);
+    clReleaseMemObject(mem);
+}
+
+// The same bits by buffers, also in place.
+static void expect_transpose_on_device(lcl_precond *M)
+{
+    const lcl_context *ctx = M->op.range.ctx;
+    const int64_t n = lcl_precond_info(M)->rows;
+    double *b = test_random_vector(n, 3), *x = test_vector(n);
+    cl_mem of_b = make_mem(ctx, b, n), of_x = make_mem(ctx, x, n);
+    assert_int_equal(lcl_precond_apply_transpose(M, b, x), LCL_OK);
+    assert_int_equal(lcl_precond_apply_transpose_cl(M, of_b, of_x), LCL_OK);
+    assert_int_equal(lcl_precond_apply_transpose_cl(M, of_b, of_b), LCL_OK);
+    expect_mem(ctx, of_x, x, n);
+    expect_mem(ctx, of_b, x, n);
+    free(b);
+    free(x);
+}
+
 static void expect_transpose(lcl_precond *M, double tolerance)
 {
     const int64_t n = lcl_precond_info(M)->rows;
@@ -136,6 +249,7 @@ static void expect_transpose(lcl_precond *M, double tolerance)
         for (int64_t j = 0; j < n; ++j)
             expected[i * n + j] = plain[j * n + i];
     test_expect_near("M^-T", got, expected, n * n, tolerance);
+    expect_transpose_on_device(M);
     free(plain);
     free(got);
     free(expected);
@@ -307,6 +421,19 @@ static void test_transposed__others_are_refused(void **state)
     assert_misuse(lcl_operator_apply_transpose(op, NULL, y));
     assert_misuse(lcl_operator_apply_transpose(op, x, NULL));
     assert_misuse(lcl_precond_apply_transpose(NULL, x, y));
+    cl_mem few = make_mem(op->range.ctx, x, 1);
+    cl_mem other = make_mem(op->range.ctx, x, 1);
+    assert_misuse(lcl_operator_apply_transpose_cl(NULL, few, other));
+    assert_misuse(lcl_operator_apply_transpose_cl(op, NULL, other));
+    assert_misuse(lcl_operator_apply_transpose_cl(op, few, NULL));
+    assert_misuse(lcl_precond_apply_transpose_cl(NULL, few, other));
+    assert_int_equal(lcl_operator_apply_transpose_cl(op, few, other),
+                     LCL_EINVAL);
+    assert_int_equal(lcl_operator_apply_transpose_cl(op, few, few), LCL_EINVAL);
+    assert_int_equal(lcl_operator_apply_transpose_cl(callback, few, other),
+                     LCL_EUNSUPPORTED);
+    clReleaseMemObject(few);
+    clReleaseMemObject(other);
     lcl_operator_destroy(&callback);
     lcl_operator_destroy(&op);
     free(x);
@@ -336,6 +463,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_transposed__products_of_all_shapes),
         cmocka_unit_test(test_transposed__products_in_any_numbering),
+        cmocka_unit_test(test_transposed__products_of_kronecker_systems),
         cmocka_unit_test(test_transposed__preconditioners_are_adjoint),
         cmocka_unit_test(test_transposed__blocks_and_short_storage),
         cmocka_unit_test(test_transposed__second_preconditioners),

@@ -44,8 +44,10 @@ static enum lcl_status multiply(lcl_context *ctx, enum lcl_kron_type type)
     enum lcl_status st;
     if ((st = lcl_operator_create_kron(&P, ctx, K, &params)) == LCL_OK &&
         (st = lcl_operator_apply(P, ones, y)) == LCL_OK &&
-        (st = lcl_kron_multiply(K, ones, y)) == LCL_OK)
-        st = lcl_operator_update_kron(P, K);
+        (st = lcl_kron_multiply(K, ones, y)) == LCL_OK &&
+        (st = lcl_operator_apply_transpose(P, ones, y)) == LCL_OK &&
+        (st = lcl_operator_update_kron(P, K)) == LCL_OK)
+        st = lcl_operator_apply_transpose(P, ones, y);
     lcl_operator_destroy(&P);
     return st;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// look.cl compared with the reference, and what the host makes of the sums.
+// look.cl compared with the references, and what the host makes of the sums.
 #include "tests/support/device.h"
 #include "tests/support/row_sums.h"
 #include "tests/support/systems.h"
@@ -7,9 +7,11 @@
 #include "host/alloc.h"
 #include "lib/matrix/bsr.h"
 #include "lib/operator/look.h"
+#include "lib/ref/symmetry.h"
 
 #include "cl/operator/look.cl.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static const struct lcl_spec spec = {.source = "look.cl", .kernel = "look"};
@@ -25,19 +27,34 @@ static struct lcl_csr mixed(int64_t n, unsigned seed)
     return A;
 }
 
+static void expect_sums(const double *got, const double *expected)
+{
+    test_expect_near("counts", got, expected, LOOK_COUNTS, 0);
+    test_expect_near("weights", got + 4, expected + 4, 2, 1e-13 * expected[5]);
+    test_expect_near("couplings", got + 6, expected + 6, 2, 0);
+    test_expect_near("asymmetry", got + LOOK_ASYMMETRY,
+                     expected + LOOK_ASYMMETRY, 2,
+                     1e-13 * expected[LOOK_ASYMMETRY + 1]);
+}
+
+// The device and the host, in blocks, against the host's sums over entries; the
+// asymmetry by two products.
 static void expect_look(lcl_context *ctx, struct lcl_csr A, int block,
                         bool wide, int lanes)
 {
-    double got[LOOK_SUMS], expected[LOOK_SUMS];
+    double device[LOOK_SUMS], host[LOOK_SUMS], expected[LOOK_SUMS];
+    const struct lcl_bsr entries = lcl_bsr_of_csr(&A);
     int64_t *place;
     struct lcl_bsr B;
     assert_int_equal(lcl_bsr_from_csr_placed(&B, &place, &A, block, NULL),
                      LCL_OK);
-    test_row_sums(got, LOOK_SUMS, ctx, spec, &B, wide, lanes);
-    lcl_look_host_sums(expected, &A);
-    test_expect_near("counts", got, expected, LOOK_COUNTS, 0);
-    test_expect_near("weights", got + 4, expected + 4, 2, 1e-13 * expected[5]);
-    test_expect_near("couplings", got + 6, expected + 6, 2, 0);
+    lcl_look_host_sums(expected, &entries);
+    lcl_ref_symmetry(&A, expected + LOOK_ASYMMETRY,
+                     expected + LOOK_ASYMMETRY + 1);
+    test_row_sums(device, LOOK_SUMS, ctx, spec, &B, wide, lanes);
+    lcl_look_host_sums(host, &B);
+    expect_sums(device, expected);
+    expect_sums(host, expected);
     lcl_free(place);
     lcl_bsr_finish(&B);
     test_csr_finish(&A);
@@ -51,17 +68,20 @@ static void test_look__sums_are_the_reference_s(void **state)
     for (size_t b = 0; b < sizeof blocks / sizeof *blocks; ++b)
         for (int lanes = 1; lanes <= width; lanes *= 2)
             expect_look(*state, mixed(n, lanes), blocks[b], b % 2, lanes);
+    expect_look(*state, test_random_csr(n, 5, 3), 1, false, width);
+    expect_look(*state, test_random_csr(n, 5, 4), 3, true, 1);
     expect_look(*state, test_identity(1), 1, false, 1);
 }
 
 static struct lcl_look look_at(lcl_context *ctx, const struct lcl_csr *A)
 {
     const struct lcl_bsr B = lcl_bsr_of_csr(A);
-    const struct lcl_space V = lcl_space_of(ctx, A->rows);
     struct lcl_device_matrix D;
     struct lcl_look look;
+    double sum[LOOK_SUMS];
     assert_int_equal(lcl_device_matrix_init(&D, ctx, &B), LCL_OK);
-    assert_int_equal(lcl_look_measure(&look, &V, &D), LCL_OK);
+    assert_int_equal(lcl_look_sums(sum, ctx, &D), LCL_OK);
+    lcl_look_take(&look, sum);
     lcl_device_matrix_finish(&D);
     return look;
 }
@@ -71,6 +91,7 @@ static void test_look__the_laplacian_is_elliptic(void **state)
     struct lcl_csr A = test_laplacian(6, 5, 4);
     const int64_t inner = 4 * 3 * 2; // all others have row sums above 0.9
     struct lcl_look look = look_at(*state, &A);
+    assert_true(look.symmetric);
     assert_int_equal(look.positive, A.rows);
     assert_int_equal(look.negative, 0);
     assert_true(look.close >= inner && look.close < A.rows);
@@ -101,12 +122,44 @@ static void test_look__a_diagonal_has_no_couplings(void **state)
     test_csr_finish(&A);
 }
 
+// A diagonal cancels exactly, pairs of entries up to rounding.
+static void test_look__one_different_entry_is_asymmetry(void **state)
+{
+    struct lcl_csr A = test_laplacian(7, 5, 3);
+    struct lcl_look look = look_at(*state, &A);
+    assert_true(look.symmetric && look.asymmetry <= 1e-14);
+    A.val[1] *= 1 + 1e-6;
+    look = look_at(*state, &A);
+    assert_true(look.asymmetry >= 1e-11);
+    A.val[1] *= 1 + 1e-3;
+    assert_true(!look_at(*state, &A).symmetric);
+    A.val[1] = NAN;
+    assert_true(!look_at(*state, &A).symmetric);
+    test_csr_finish(&A);
+}
+
+// From some number of values on, CPUs use the kernel, too.
+static void test_look__a_large_diagonal(void **state)
+{
+    const int64_t n = test_size(9, (1 << 21) + 9);
+    struct lcl_csr A = test_identity(n);
+    A.val[n - 1] = -1;
+    A.val[1] = 0;
+    const struct lcl_look look = look_at(*state, &A);
+    assert_true(look.symmetric);
+    assert_int_equal(look.positive, n - 2);
+    assert_int_equal(look.negative, 1);
+    test_csr_finish(&A);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_look__sums_are_the_reference_s),
         cmocka_unit_test(test_look__the_laplacian_is_elliptic),
         cmocka_unit_test(test_look__a_diagonal_has_no_couplings),
+        cmocka_unit_test(test_look__a_large_diagonal),
+        cmocka_unit_test(test_look__one_different_entry_is_asymmetry),
     };
     return test_device_run(tests);
 }

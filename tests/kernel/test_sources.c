@@ -6,6 +6,7 @@
 #include "lib/operator/sources.h"
 #include "lib/ref/sources.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,23 +68,41 @@ static struct lcl_sources upload(lcl_context *ctx, const struct sources *S)
     };
 }
 
+// `count` doubles, selected behind `before` NaN.
+static lcl_buffer *behind(lcl_context *ctx, const double *x, int64_t count,
+                          int before)
+{
+    const size_t at = (size_t)before * sizeof *x;
+    double *all = test_vector(before + count);
+    for (int k = 0; k < before; ++k)
+        all[k] = NAN;
+    memcpy(all + before, x, (size_t)count * sizeof *x);
+    lcl_buffer *buffer = test_upload(ctx, all, before + count, sizeof *all);
+    lcl_buffer_select(buffer, at, lcl_buffer_bytes(buffer) - at);
+    free(all);
+    return buffer;
+}
+
 // The caller's values in arrays that end at `second`, `third` and the end.
 static void expect_gathered(struct lcl_sources *D, const struct sources *S,
                             int64_t second, int64_t third)
 {
     double *x = test_random_vector(S->entries, 3), *val = test_vector(S->n);
     double *expected = test_vector(S->n);
-    const struct lcl_given_arrays given = {
-        second, third, test_upload(D->ctx, x, second, sizeof *x),
-        test_upload(D->ctx, x + second, third - second, sizeof *x),
-        test_upload(D->ctx, x + third, S->entries - third, sizeof *x)};
-    lcl_buffer *all[] = {(lcl_buffer *)given.a, (lcl_buffer *)given.b,
-                         (lcl_buffer *)given.c,
+    const int64_t from[] = {0, second, third, S->entries};
+    lcl_buffer *all[] = {NULL, NULL, NULL,
                          test_poisoned(D->ctx, S->n, sizeof *val)};
+    for (int p = 0; p < 3; ++p)
+        all[p] = behind(D->ctx, x + from[p], from[p + 1] - from[p], p);
+    const struct lcl_given_arrays given = {second, third, all[0], all[1],
+                                           all[2]};
     lcl_ref_sources(expected, S->n, S->entries, S->of, S->start, S->list, x);
     assert_int_equal(lcl_sources_gather(D, &given, all[3]), LCL_OK);
     test_download(all[3], val, S->n, sizeof *val);
     test_expect_same("value", val, expected, S->n);
+    for (int p = 0; p < 3; ++p)
+        lcl_buffer_select(all[p], 0,
+                          lcl_buffer_bytes(all[p]) + (size_t)p * sizeof *x);
     for (int i = 0; i < 4; ++i)
         lcl_buffer_destroy(&all[i]);
     free(x);

@@ -361,9 +361,12 @@ static void test_spgemm__matrices_that_do_not_fit_are_refused(void **state)
     test_csr_finish(&A);
 }
 
-// The device finds more entries than the matrix has places.
+// The device finds more entries than the matrix has places. At width 1 it has
+// a mark for each column that there is.
 static void test_spgemm__impossible_counts_are_refused(void **state)
 {
+    if (test_width(*state) == 1)
+        skip();
     struct lcl_csr A = random_matrix(20, 20, 9, 1);
     struct lcl_device_matrix a, b;
     upload(&a, *state, &A, false);

@@ -37,23 +37,61 @@ typedef enum lcl_status mover(const struct lcl_vector_ops *ops, int64_t n,
                               const lcl_buffer *map, const lcl_buffer *x,
                               lcl_buffer *y);
 
+enum { BEFORE = 3 }; // doubles before a vector in its buffer
+
+// A buffer of BEFORE doubles that nobody may use and those of x, which are
+// selected; x NULL: `count` poisoned ones.
+static lcl_buffer *behind(lcl_context *ctx, const double *x, int64_t count)
+{
+    const size_t size = sizeof *x;
+    double *all = test_vector(BEFORE + count);
+    for (int64_t k = 0; k < BEFORE + count; ++k)
+        all[k] = x && k >= BEFORE ? x[k - BEFORE] : NAN;
+    lcl_buffer *buffer = test_upload(ctx, all, BEFORE + count, size);
+    free(all);
+    lcl_buffer_select(buffer, BEFORE * size, (size_t)count * size);
+    return buffer;
+}
+
+// Reads the doubles of behind() if y is not NULL, and expects those before them
+// as they were.
+static void finish_behind(lcl_buffer *buffer, double *y, int64_t count)
+{
+    double *all = test_vector(BEFORE + count);
+    lcl_buffer_select(buffer, 0, (size_t)(BEFORE + count) * sizeof *y);
+    test_download(buffer, all, BEFORE + count, sizeof *all);
+    for (int k = 0; k < BEFORE; ++k)
+        assert_true(isnan(all[k]));
+    if (y)
+        memcpy(y, all + BEFORE, (size_t)count * sizeof *y);
+    free(all);
+    lcl_buffer_destroy(&buffer);
+}
+
+// A gather reads the part of a buffer, and a scatter writes it.
 static double *moved(lcl_context *ctx, mover *move, const double *x,
                      const int32_t *perm, int64_t n, int block)
 {
+    const bool gathers = move == lcl_gather;
+    const int64_t all = n * block;
     const struct lcl_vector_ops ops = {
         .gather = kernel_of(ctx, "gather", block),
         .scatter = kernel_of(ctx, "scatter", block),
         .groups = GROUPS,
     };
-    double *y = test_vector(n * block);
+    double *y = test_vector(all);
     lcl_buffer *map = test_upload(ctx, perm, n, sizeof *perm);
-    lcl_buffer *in = test_upload(ctx, x, n * block, sizeof *x);
-    lcl_buffer *out = test_poisoned(ctx, n * block, sizeof *y);
-    assert_int_equal(move(&ops, n, map, in, out), LCL_OK);
-    test_download(out, y, n * block, sizeof *y);
+    lcl_buffer *part = behind(ctx, gathers ? x : NULL, all);
+    lcl_buffer *whole = gathers ? test_poisoned(ctx, all, sizeof *y)
+                                : test_upload(ctx, x, all, sizeof *x);
+    assert_int_equal(
+        move(&ops, n, map, gathers ? part : whole, gathers ? whole : part),
+        LCL_OK);
+    if (gathers)
+        test_download(whole, y, all, sizeof *y);
+    finish_behind(part, gathers ? NULL : y, all);
     lcl_buffer_destroy(&map);
-    lcl_buffer_destroy(&in);
-    lcl_buffer_destroy(&out);
+    lcl_buffer_destroy(&whole);
     return y;
 }
 

@@ -3,6 +3,7 @@
 // uses them. Each rank has its rows of a built-in problem.
 #include <levelcl/levelcl.h>
 #include <levelcl/mpi.h>
+#include <levelcl/opencl.h>
 
 #include "tests/support/capture.h"
 
@@ -194,6 +195,24 @@ static bool refuses_bad_vectors(void)
     if (s.rank == 0)
         s.b[0] = NAN;
     CHECK(lcl_solver_solve(S, s.b, s.x, NULL) == LCL_EFORMAT);
+    lcl_solver_destroy(&S);
+    finish(&s);
+    return true;
+}
+
+// Another thread may not call MPI. The buffers are not looked at.
+static bool refuses_solves_that_do_not_block(void)
+{
+    struct system s = {.rank = 0};
+    lcl_solver *S;
+    cl_event done;
+    const struct lcl_array_cl none = {(cl_mem)&s, 0};
+    const struct lcl_solve_cl solve = {
+        .b = none, .x = none, .events = {.done = &done}};
+    CHECK(open(&s, "lap3d:6"));
+    CHECK(lcl_solver_create(&S, s.A, NULL, NULL) == LCL_OK);
+    CHECK(lcl_solver_enqueue_cl(S, &solve, NULL) == LCL_EUNSUPPORTED);
+    CHECK(!done);
     lcl_solver_destroy(&S);
     finish(&s);
     return true;
@@ -410,7 +429,8 @@ int main(int argc, char **argv)
     name_file(path);
     const bool passed =
         solves_the_laplacian() && solves_a_flow() && takes_new_values() &&
-        refuses_bad_rows() && refuses_bad_vectors() && refuses_other_params() &&
+        refuses_bad_rows() && refuses_bad_vectors() &&
+        refuses_solves_that_do_not_block() && refuses_other_params() &&
         refuses_bad_params() && reads_a_file(path) &&
         solves_a_kronecker_system() && refuses_different_systems();
     if (!passed)

@@ -93,6 +93,7 @@ static bool fails_now(enum fake_cl_function function)
     X(cl_mem, clCreateSubBuffer, (cl_mem mem, cl_mem_flags flags, \
         cl_buffer_create_type type, const void *place, cl_int *code), \
         (mem, flags, type, place, code)) \
+    X(cl_event, clCreateUserEvent, (cl_context c, cl_int *code), (c, code)) \
     X(void *, clEnqueueMapBuffer, (cl_command_queue q, cl_mem mem, \
         cl_bool block, cl_map_flags flags, size_t at, size_t bytes, cl_uint n, \
         const cl_event *wait, cl_event *event, cl_int *code), \
@@ -107,7 +108,8 @@ static bool fails_now(enum fake_cl_function function)
     X(clReleaseMemObject, cl_mem, -1) \
     X(clReleaseProgram, cl_program, -1) \
     X(clRetainCommandQueue, cl_command_queue, 1) \
-    X(clRetainContext, cl_context, 1)
+    X(clRetainContext, cl_context, 1) \
+    X(clRetainEvent, cl_event, 1)
 
 #define X(name, params, args) \
     static cl_int fake_##name params \
@@ -177,6 +179,13 @@ static cl_int fake_clGetEventInfo(cl_event e, cl_event_info what, size_t size,
         fails_now(FAKE_clGetEventInfo))
         return fake_cl.code;
     return clGetEventInfo(e, what, size, value, bytes);
+}
+
+// Who waits for the event would wait forever.
+static cl_int fake_clSetUserEventStatus(cl_event e, cl_int status)
+{
+    ++fake_cl.calls[FAKE_clSetUserEventStatus];
+    return clSetUserEventStatus(e, status);
 }
 
 static cl_int fake_clEnqueueUnmapMemObject(cl_command_queue q, cl_mem mem,

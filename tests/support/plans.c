@@ -20,8 +20,8 @@ static enum lcl_status make(void *arg, int r)
 {
     struct test_plans *P = arg;
     const struct lcl_view rows = lcl_view_of_rows(&P->given[r], P->values);
-    P->status[r] =
-        lcl_halo_plan_init(&P->plan[r], lcl_team_comm(P->team, r), &rows);
+    P->status[r] = lcl_halo_plan_init(&P->plan[r], lcl_team_comm(P->team, r),
+                                      &rows, false);
     if (P->status[r] < 0)
         lcl_halo_plan_finish(&P->plan[r]); // while others may still work
     return P->status[r];

@@ -433,8 +433,8 @@ static void test_matrix_market__bad_arrays_are_refused(void **state)
          "m:4: expected 100000000000000000 entries, found the end of the "
          "file after 1"},
         {GENERAL "100000 100000 1\n1 1 1\n", LCL_ERANGE,
-         "m:2: expected more than 1 entries for a dense matrix of "
-         "100000 x 100000"},
+         "m:2: expected a vector or a dense matrix, found a sparse one of "
+         "100000 x 100000 with 1 entries"},
         {ARRAY "0 1\n", LCL_EFORMAT,
          "m:2: expected at least one row and column, found an empty matrix"},
     };

@@ -96,6 +96,8 @@ static void test_options__values_have_constants_in_c(void **state)
     EXPECT_C("precond", "amg", precond.type, LCL_PRECOND_AMG);
     EXPECT_C("amg-coarsening", "sa", precond.amg.coarsening, LCL_AMG_SA);
     EXPECT_C("amg-smoother", "ildu0", precond.amg.smoother, LCL_AMG_ILDU0);
+    EXPECT_C("amg-storage", "bf16", precond.amg.storage,
+             LCL_FACTOR_STORAGE_BF16);
     EXPECT_C("refresh", "on_slow", precond.refresh, LCL_REFRESH_ON_SLOW);
     EXPECT_C("amg-refresh", "full", precond.amg.refresh, LCL_AMG_REFRESH_FULL);
     EXPECT_C("trisolve", "hec_level", precond.trisolve, LCL_TRISOLVE_HEC_LEVEL);
@@ -107,7 +109,8 @@ static void test_options__values_have_constants_in_c(void **state)
     EXPECT_C("block-apply", "spmv", precond.block_jacobi.apply,
              LCL_BLOCK_APPLY_SPMV);
     EXPECT_C("kron-product", "okp", op.kron, LCL_KRON_OKP);
-    EXPECT_C("communication", "step", op.communication, LCL_COMMUNICATION_STEP);
+    EXPECT_C("communication", "reproducible", op.communication,
+             LCL_COMMUNICATION_REPRODUCIBLE);
     EXPECT_C("kron-exchange", "staged", op.kron_exchange,
              LCL_KRON_EXCHANGE_STAGED);
     EXPECT_C("spmv", "hec", op.spmv, LCL_SPMV_HEC);

@@ -181,8 +181,8 @@ class lcl_block_jacobi_params(_Struct):
 class lcl_amg_params(_Struct):
     _fields_ = [
         ("coarsening", _coarsening), ("smoother", _smoother),
-        ("refresh", _enum("amg_refresh")), ("theta", _double),
-        ("levels", _int), ("coarse_rows", _long)]
+        ("refresh", _enum("amg_refresh")), ("storage", _storage),
+        ("theta", _double), ("levels", _int), ("coarse_rows", _long)]
 
 
 class lcl_cpr_params(_Struct):
@@ -228,7 +228,9 @@ class lcl_precond_info(_Struct):
         ("amg_rows", _long * AMG_LEVELS), ("amg_nnz", _long * AMG_LEVELS),
         ("amg_plain", _bool * AMG_LEVELS), ("amg_complexity", _double),
         ("amg_bytes", _bytes), ("amg_traffic", _bytes),
-        ("amg_lambda", _double * AMG_LEVELS), ("amg_setups", _int),
+        ("amg_lambda", _double * AMG_LEVELS),
+        ("amg_storage", _storage * AMG_LEVELS),
+        ("amg_loss", _double * AMG_LEVELS), ("amg_setups", _int),
         ("first_iterations", _int), ("last_iterations", _int)]
 
 
@@ -307,6 +309,7 @@ class Status(enum.IntEnum):
     EBUILD = -10
     ESELFTEST = -11
     EPIVOT = -12
+    EBUSY = -13
 
 
 # ------------------------------------------------------------------- library

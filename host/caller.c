@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Arrays and events of the caller.
+#include "host/caller.h"
+
+#include "host/buffer.h"
+#include "host/context.h"
+#include "host/log.h"
+
+// ------------------------------------------------------------------- arrays
+
+enum lcl_status lcl_array_wrap(lcl_buffer **out, lcl_context *ctx,
+                               const struct lcl_array_cl *array, int64_t count,
+                               int access, const char *what)
+{
+    const size_t size = sizeof(double);
+    const enum lcl_status st =
+        lcl_buffer_wrap(out, ctx, array->mem, access, what);
+    if (st < 0)
+        return st;
+    const size_t bytes = lcl_buffer_bytes(*out);
+    const int64_t at = array->offset;
+    if (at < 0 || !lcl_buffer_fits(at, size, bytes) ||
+        !lcl_buffer_fits(count, size, bytes - (size_t)at * size)) {
+        lcl_buffer_destroy(out);
+        return lcl_fail(&ctx->cl.log, LCL_EINVAL,
+                        "buffer %s has %zu bytes, expected at least %lld "
+                        "doubles from double %lld on",
+                        what, bytes, (long long)count, (long long)at);
+    }
+    lcl_buffer_select(*out, (size_t)at * size, (size_t)count * size);
+    return LCL_OK;
+}
+
+enum lcl_status lcl_pair_wrap(struct lcl_pair *v, lcl_context *ctx, cl_mem x,
+                              int64_t in, cl_mem y, int64_t out,
+                              bool accumulates)
+{
+    const int access = LCL_ACCESS_WRITE | (accumulates ? LCL_ACCESS_READ : 0);
+    const struct lcl_array_cl from = {x, 0}, to = {y, 0};
+    enum lcl_status st;
+    if (x == y)
+        return lcl_fail(&ctx->cl.log, LCL_EINVAL,
+                        "x and y are the same buffer, expected two");
+    if ((st = lcl_array_wrap(&v->x, ctx, &from, in, LCL_ACCESS_READ, "x")) < 0)
+        return st;
+    return lcl_array_wrap(&v->y, ctx, &to, out, access, "y");
+}
+
+void lcl_pair_finish(struct lcl_pair *v)
+{
+    lcl_buffer_destroy(&v->x);
+    lcl_buffer_destroy(&v->y);
+}
+
+// ------------------------------------------------------------------- events
+
+static enum lcl_status check_event(const lcl_context *ctx, cl_uint k,
+                                   cl_event event)
+{
+    cl_context of_context = NULL;
+    const cl_int code =
+        event
+            ? ctx->cl.api->clGetEventInfo(event, CL_EVENT_CONTEXT,
+                                          sizeof of_context, &of_context, NULL)
+            : CL_INVALID_EVENT;
+    if (code != CL_SUCCESS)
+        return lcl_fail(&ctx->cl.log, LCL_EINVAL,
+                        "event %u of the wait list is not valid: %s",
+                        (unsigned)k, lcl_cl_error_name(code));
+    return of_context == ctx->context
+               ? LCL_OK
+               : lcl_fail(&ctx->cl.log, LCL_EINVAL,
+                          "event %u of the wait list belongs to another OpenCL "
+                          "context",
+                          (unsigned)k);
+}
+
+const struct lcl_events_cl *lcl_events_begin(const struct lcl_events_cl *events)
+{
+    static const struct lcl_events_cl none = {0};
+    if (events && events->done)
+        *events->done = NULL;
+    return events ? events : &none;
+}
+
+enum lcl_status lcl_events_check(const lcl_context *ctx,
+                                 const struct lcl_events_cl *events)
+{
+    enum lcl_status st = LCL_OK;
+    if (events->count > 0 && !events->wait)
+        return lcl_misuse(&ctx->cl.log, "a wait list of %u events is NULL",
+                          (unsigned)events->count);
+    for (cl_uint k = 0; k < events->count && st == LCL_OK; ++k)
+        st = check_event(ctx, k, events->wait[k]);
+    return st;
+}
+
+enum lcl_status lcl_events_wait(const lcl_context *ctx, cl_uint count,
+                                const cl_event *wait)
+{
+    if (count == 0)
+        return LCL_OK;
+    const cl_int code = ctx->cl.api->clWaitForEvents(count, wait);
+    if (code == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
+        return lcl_fail(&ctx->cl.log, LCL_EDEVICE,
+                        "the work of an event in the wait list has failed");
+    return lcl_cl_status(&ctx->cl, code, "clWaitForEvents", LCL_CL_PLACE);
+}
+
+void lcl_events_retain(const lcl_context *ctx, cl_uint count,
+                       const cl_event *wait, cl_event *kept)
+{
+    for (cl_uint k = 0; k < count; ++k) {
+        kept[k] = wait[k];
+        ctx->cl.api->clRetainEvent(kept[k]);
+    }
+}
+
+void lcl_events_release(const lcl_context *ctx, cl_uint count,
+                        const cl_event *kept)
+{
+    for (cl_uint k = 0; k < count; ++k)
+        ctx->cl.api->clReleaseEvent(kept[k]);
+}
+
+enum lcl_status lcl_events_mark(lcl_context *ctx, cl_event *done)
+{
+    const struct lcl_cl *cl = &ctx->cl;
+    cl_event marker;
+    enum lcl_status st;
+    if (!done)
+        return LCL_OK;
+    if ((st = LCL_CL(cl, clEnqueueMarkerWithWaitList(ctx->queue, 0, NULL,
+                                                     &marker))) < 0)
+        return st;
+    if ((st = LCL_CL(cl, clFlush(ctx->queue))) < 0)
+        cl->api->clReleaseEvent(marker);
+    else
+        *done = marker;
+    return st;
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Inner products whose bits do not depend on how many devices share the rows:
+// those of LCL_SEGMENTS segments of consecutive rows, in the caller's order,
+// added up in their order. A segment is one rank's, and one work-group's.
+#pragma once
+
+#include "lib/comm/comm.h"
+#include "lib/vector/dots.h"
+#include "lib/vector/vector.h"
+
+enum { LCL_SEGMENTS = 1024 };
+
+struct lcl_segments {
+    lcl_context *ctx;
+    struct lcl_comm *comm;
+    int count, most;   // segments of the rank, at most of a rank
+    lcl_buffer *start; // their first rows among those of the rank
+    lcl_buffer *sums;  // `most` of each inner product, zeros behind the rank's
+    lcl_buffer *place; // where the caller's block rows are; NULL: in order
+    lcl_kernel *kernel;
+};
+
+// The first row of a rank of `size`: that of a segment, whose rows are whole
+// blocks.
+int64_t lcl_segments_cut(int64_t total, int block, int rank, int size);
+
+// For the rank's rows from `first` on, `rows` of `total`. Collective. Returns
+// LCL_OK; LCL_EUNSUPPORTED (other rows than those of the rank's segments);
+// statuses as lcl_buffer_create() and lcl_kernel_get(). *G is fit for
+// lcl_segments_finish() in any case.
+enum lcl_status lcl_segments_init(struct lcl_segments *G, lcl_context *ctx,
+                                  struct lcl_comm *comm, int block,
+                                  int64_t first, int64_t rows, int64_t total);
+void lcl_segments_finish(struct lcl_segments *G);
+
+// From now on block row i of `blocks`, each of `block` rows, is the caller's
+// perm[i].
+enum lcl_status lcl_segments_renumber(struct lcl_segments *G,
+                                      const lcl_buffer *perm, int64_t blocks,
+                                      int block);
+
+// sum[q] = <a_j, b> for j = from + q, q < count <= LCL_SEGMENT_SUMS. Collective
+// and blocking; statuses as lcl_comm_gather() and lcl_buffer_read().
+enum { LCL_SEGMENT_SUMS = 32 };
+enum lcl_status lcl_segments_sum(const struct lcl_segments *G, double *sum,
+                                 const struct lcl_dots *dots, int from,
+                                 int count);

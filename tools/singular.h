@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Whether a system that no method solved has a solution.
+#pragma once
+
+#include <levelcl/matrix.h>
+
+#include <stdbool.h>
+
+// For a vector y of norm 1, every x has
+//     ||x|| >= (|<y, b>| - ||b - A x||) / ||A^T y||.
+struct singularity {
+    bool found;      // such an x is so large that rounding errors of A x exceed
+                     // the tolerance by far
+    bool constant;   // y is constant, and A y is zero as well
+    double share;    // |<y, b>| / ||b||
+    double gradient; // ||A^T y|| / ||A||
+};
+
+// Searches y: the constant vector, then the residual of x, whose part in the
+// range of A is removed by CGLS. Its effort is bounded, and small for regular
+// matrices. `rtol` is that of the solve, relative to b. Without memory, nothing
+// is found.
+void singular_find(struct singularity *out, const struct lcl_csr *A,
+                   const double *b, const double *x, double rtol);
