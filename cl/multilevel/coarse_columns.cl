@@ -174,6 +174,9 @@ kernel void columns_prolong(long n, global const int *restrict owner,
 {
     if (stop[at])
         return;
-    for (RANGE(k, n * COLUMNS))
-        y[k] = e[owner[k / COLUMNS] * (long)COLUMNS + k % COLUMNS];
+    for (RANGE(t, ROUNDS_OF(n))) {
+        const long at = owner[t * OWN / COLUMNS] * (long)COLUMNS + FIRST_COLUMN;
+        for (uint c = 0; c < OWN; ++c)
+            y[t * OWN + c] = e[at + c];
+    }
 }
