@@ -153,8 +153,10 @@ static inline double largest_of(local const double *residual)
 
 // `sums` holds <r, z> and then <r, r>; with `plain` z is r. limits[q] is the
 // squared tolerance of column q, limits[COLUMNS + q] the weight of its ||r||^2
-// in the largest one, which goes to the ring of all columns. There is no return
-// before a barrier: in groups of 8 lanes PoCL 3.1 then never ends.
+// in the largest one, which goes to the ring of all columns. With `plain` the
+// sign of rho, if M was negative definite before the last residual, stays.
+// There is no return before a barrier: in groups of 8 lanes PoCL 3.1 then never
+// ends.
 WORK_GROUP
 kernel void cg_columns_beta(int it, int groups, int plain, int stagnation,
                             global const double *limits,
@@ -166,7 +168,8 @@ kernel void cg_columns_beta(int it, int groups, int plain, int stagnation,
     const int over = stop[STOP_R];
     sum_rows(2 * COLUMNS, groups, sums, part, total);
     for (GROUP_DOWNWARDS(q, COLUMNS)) {
-        const double rr = total[COLUMNS + q], rho = plain ? rr : total[q];
+        const double rr = total[COLUMNS + q];
+        const double rho = plain ? copysign(rr, state[RHO(q)]) : total[q];
         const bool goes_on = state[REASON(q)] == 0;
         residual[q] = goes_on ? rr * limits[COLUMNS + q] : 0;
         if (!over)
@@ -218,9 +221,11 @@ kernel void cg_columns_alpha(int it, int groups,
 // ------------------------------------------------------------------- vectors
 
 // Iteration 0 has no deferred update of x, and p is not initialised. The p of a
-// column that has ended is 0.
+// column that has ended is 0. With `e`, row i of z lacks row owner[i] of e.
 WORK_GROUP
 kernel void cg_columns_p(int it, long n, global const double *restrict z,
+                         global const double *restrict e,
+                         global const int *restrict owner,
                          global double *restrict p, global double *restrict x,
                          global const double *restrict state,
                          global const int *stop)
@@ -235,14 +240,18 @@ kernel void cg_columns_p(int it, long n, global const double *restrict z,
         beta[c] = state[BETA(q)];
         ended[c] = state[REASON(q)] != 0;
     }
-    for (RANGE(t, ROUNDS_OF(n)))
+    for (RANGE(t, ROUNDS_OF(n))) {
+        const long at =
+            (e ? owner[t * OWN / COLUMNS] : 0) * (long)COLUMNS + FIRST_COLUMN;
         for (uint c = 0; c < OWN; ++c) {
             const long k = t * OWN + c;
             const double p_k = it == 0 ? 0 : p[k];
+            const double z_k = z[k] + (e ? e[at + c] : 0);
             if (alpha[c] != 0)
                 x[k] += alpha[c] * p_k;
-            p[k] = ended[c] ? 0 : z[k] + beta[c] * p_k;
+            p[k] = ended[c] ? 0 : z_k + beta[c] * p_k;
         }
+    }
 }
 
 // The second half of `sums` receives <r, r>.

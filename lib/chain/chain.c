@@ -362,6 +362,27 @@ static enum lcl_status finish_column(lcl_chain *C,
     return st;
 }
 
+// The histories of the solver's columns, which outlive it.
+struct histories {
+    double **history;
+    int count;
+};
+
+static struct histories take_histories(lcl_solver *S)
+{
+    const struct histories taken = {S->histories, S->columns};
+    S->histories = NULL;
+    S->columns = 0;
+    return taken;
+}
+
+static void histories_finish(struct histories *H)
+{
+    for (int j = 0; j < H->count; ++j)
+        lcl_free(H->history[j]);
+    lcl_free(H->history);
+}
+
 // All columns by the method in use, then those that fail by the others.
 static enum lcl_status solve_together(lcl_chain *C,
                                       const struct lcl_chain_columns *c,
@@ -374,6 +395,7 @@ static enum lcl_status solve_together(lcl_chain *C,
         is_last(C) ? C->max_iters : C->max_iters - C->max_iters / 2;
     st = lcl_solver_solve_many(C->S, c->b, c->ldb, c->x, c->ldx, c->count,
                                reports);
+    struct histories taken = take_histories(C->S);
     for (int j = 0; j < c->count && st >= 0; ++j) {
         if (reports[j].stop == LCL_STOP_NONE)
             continue;
@@ -381,6 +403,7 @@ static enum lcl_status solve_together(lcl_chain *C,
         if (result == LCL_OK)
             result = st;
     }
+    histories_finish(&taken);
     return st < 0 ? st : result;
 }
 

@@ -52,11 +52,13 @@ static enum lcl_status enqueue_p(struct lcl_cg_columns *K, int it, bool plain)
         lcl_arg_buffer(K->pipeline.stop));
     if (st < 0)
         return st;
-    return LCL_LAUNCH(K->p_kernel, groups, lcl_arg_int(it),
-                      lcl_arg_long(K->S->A->range.n),
-                      lcl_arg_buffer(plain ? J->r : K->z), lcl_arg_buffer(K->p),
-                      lcl_arg_buffer(J->x), lcl_arg_buffer(K->pipeline.state),
-                      lcl_arg_buffer(K->pipeline.stop));
+    return LCL_LAUNCH(
+        K->p_kernel, groups, lcl_arg_int(it), lcl_arg_long(K->S->A->range.n),
+        lcl_arg_buffer(plain ? J->r : K->z),
+        lcl_arg_buffer(plain ? NULL : K->M.late.e),
+        lcl_arg_buffer(plain ? NULL : K->M.late.owner), lcl_arg_buffer(K->p),
+        lcl_arg_buffer(J->x), lcl_arg_buffer(K->pipeline.state),
+        lcl_arg_buffer(K->pipeline.stop));
 }
 
 static enum lcl_status enqueue_r(struct lcl_cg_columns *K, int it)

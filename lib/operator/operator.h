@@ -73,6 +73,12 @@ struct lcl_operator_ops {
     void (*destroy)(lcl_operator *A);
 };
 
+// What y of LCL_APPLY_DOT lacks although the sums include it, to save a pass
+// over y: row i of y lacks row owner[i] (int32) of e.
+struct lcl_late {
+    const lcl_buffer *e, *owner; // NULL: nothing
+};
+
 struct lcl_operator {
     const struct lcl_operator_ops *ops;
     unsigned modes; // LCL_MODE_BIT()s of the modes with kernels of their own
@@ -88,6 +94,7 @@ struct lcl_operator {
     void *state;
     int launches;         // of LCL_APPLY
     bool identity;        // Op x = x
+    struct lcl_late late; // only of lcl_operator_interleave()
     bool ordered;         // factors keep the order of rows within a subdomain
     lcl_kernel *complete; // lib/operator/modes.h; NULL until first needed
     lcl_buffer *x, *y;    // for vectors of the caller, created on first use
@@ -156,9 +163,10 @@ enum lcl_status lcl_apply(lcl_operator *A, enum lcl_mode mode,
 // data of A serves all columns. With `groups` partial sums in a row, sums of
 // column q are in row q, those of <y, y> in row columns + q. A must keep its
 // values and outlive *out. out->modes tells which modes there are; lcl_apply()
-// does not complete others. The caller calls lcl_operator_finish() in any case.
-// Returns LCL_OK, LCL_EUNSUPPORTED without a message, LCL_EDEVMEM, LCL_EDEVICE,
-// LCL_EBUILD or LCL_ENOMEM.
+// does not complete others. w of APPLY_DOT is x, and y may lack out->late. The
+// caller calls lcl_operator_finish() in any case. Returns LCL_OK,
+// LCL_EUNSUPPORTED without a message, LCL_EDEVMEM, LCL_EDEVICE, LCL_EBUILD or
+// LCL_ENOMEM.
 enum lcl_status lcl_operator_interleave(lcl_operator *out, lcl_operator *A,
                                         int columns);
 

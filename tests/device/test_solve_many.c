@@ -274,6 +274,27 @@ static void test_solve_many__each_column_has_its_own_reason(void **state)
     close_system(&t);
 }
 
+// The last residual of a cycle comes without M: it is not indefinite.
+static void test_solve_many__negative_definite_columns(void **state)
+{
+    for (int limited = 0; limited < 2; ++limited) {
+        const struct lcl_solver_params params = {.type = LCL_SOLVER_CG,
+                                                 .max_iters = limited ? 3 : 0};
+        struct lcl_csr A = test_laplacian(9, 8, 7);
+        struct system t;
+        for (int64_t k = 0; k < A.nnz; ++k)
+            A.val[k] = -A.val[k];
+        open_matrix(&t, *state, A, 4, NULL, &params);
+        assert_int_equal(solve(&t), limited ? LCL_ITERATION_LIMIT : LCL_OK);
+        for (int j = 0; j < 4; ++j)
+            if (limited)
+                assert_int_equal(t.report[j].stop, LCL_STOP_MAX_ITERS);
+            else
+                expect_solved(&t, j);
+        close_system(&t);
+    }
+}
+
 static void test_solve_many__stagnation_of_each_column(void **state)
 {
     const struct lcl_solver_params params = {
@@ -438,6 +459,7 @@ int main(void)
         cmocka_unit_test(test_solve_many__dependent_zero_and_solved_columns),
         cmocka_unit_test(test_solve_many__a_failing_column_leaves_the_others),
         cmocka_unit_test(test_solve_many__each_column_has_its_own_reason),
+        cmocka_unit_test(test_solve_many__negative_definite_columns),
         cmocka_unit_test(test_solve_many__stagnation_of_each_column),
         cmocka_unit_test(test_solve_many__columns_out_of_range),
         cmocka_unit_test(test_solve_many__what_tolerances_are_relative_to),

@@ -17,7 +17,7 @@ enum { STAGNATION = 9, DIVERGED };
 enum { STEPS, METHOD_REASON, SHARED_RING = 8, OWN = 264, RING_SIZE = 256 };
 enum { REASON, STEP, RHO, ALPHA, BETA, START, BEST, BEST_AT, RINGS };
 
-enum { GROUPS = 3, MOST = 8, LIMIT = 20 }; // LIMIT: of stagnation
+enum { GROUPS = 3, MOST = 8, LIMIT = 20, LATE = 3 }; // LIMIT: of stagnation
 enum { STATES = OWN + MOST * (RINGS + RING_SIZE) };
 
 struct data {
@@ -177,15 +177,24 @@ static void run_alpha(struct data *d, int it)
     download(d, &D);
 }
 
-static void run_p(struct data *d, int it)
+// With `owner`, row i of z lacks row owner[i] of e, which has LATE rows.
+static void run_p(struct data *d, int it, const int32_t *owner, const double *e)
 {
     struct device D = upload(d, "cg_columns_p");
+    lcl_buffer *rows = NULL, *owners = NULL;
+    if (owner) {
+        owners = test_upload(d->ctx, owner, d->n, sizeof *owner);
+        rows = test_upload(d->ctx, e, LATE * d->columns, sizeof *e);
+    }
     assert_int_equal(LCL_LAUNCH(D.kernel, GROUPS, lcl_arg_int(it),
                                 lcl_arg_long(d->n), lcl_arg_buffer(D.z),
+                                lcl_arg_buffer(rows), lcl_arg_buffer(owners),
                                 lcl_arg_buffer(D.p), lcl_arg_buffer(D.x),
                                 lcl_arg_buffer(D.state),
                                 lcl_arg_buffer(D.stop)),
                      LCL_OK);
+    lcl_buffer_destroy(&rows);
+    lcl_buffer_destroy(&owners);
     download(d, &D);
 }
 
@@ -393,9 +402,13 @@ static void test_cg_columns__ends_if_all_columns_have(void **state)
 // ------------------------------------------------------------------ vectors
 
 // Odd columns have ended, column 2 without a last step.
-static void check_p_at(lcl_context *ctx, int columns, int it)
+static void check_p_at(lcl_context *ctx, int columns, int it, bool late)
 {
     struct data d = make(ctx, columns);
+    int32_t *owner = test_random_permutation(d.n, 4);
+    double *rows = test_random_vector(LATE * columns, 5);
+    for (int64_t i = 0; i < d.n; ++i)
+        owner[i] %= LATE;
     for (int q = 0; q < columns; ++q) {
         *word(&d, REASON, q) = q % 2 ? CONVERGED : 0;
         if (q == 2)
@@ -409,20 +422,26 @@ static void check_p_at(lcl_context *ctx, int columns, int it)
         const int q = (int)(k % columns);
         const double p = it > 0 ? d.p[k] : 0;
         e.x[k] += *word(&d, ALPHA, q) * p;
-        e.p[k] = q % 2 ? 0 : d.z[k] + *word(&d, BETA, q) * p;
+        const double z =
+            d.z[k] + (late ? rows[owner[k / columns] * columns + q] : 0);
+        e.p[k] = q % 2 ? 0 : z + *word(&d, BETA, q) * p;
     }
-    run_p(&d, it);
+    run_p(&d, it, late ? owner : NULL, rows);
     expect_and_finish(&d, &e);
+    free(owner);
+    free(rows);
 }
 
 static void check_p(lcl_context *ctx, int columns)
 {
-    check_p_at(ctx, columns, 0);
-    check_p_at(ctx, columns, 4);
+    check_p_at(ctx, columns, 0, false);
+    check_p_at(ctx, columns, 0, true);
+    check_p_at(ctx, columns, 4, false);
+    check_p_at(ctx, columns, 4, true);
     struct data d = make(ctx, columns);
     d.stop[BEFORE] = CONVERGED;
     struct data e = copy(&d);
-    run_p(&d, 4);
+    run_p(&d, 4, NULL, NULL);
     expect_and_finish(&d, &e);
 }
 

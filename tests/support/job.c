@@ -52,17 +52,13 @@ static enum lcl_status solve_columns(struct test_job *job, lcl_solver *S,
                                      const double *b)
 {
     enum { N = TEST_JOB_ROWS };
-    const size_t count = (size_t)job->columns;
-    double *B = calloc(count * N, sizeof *B), *X = calloc(count * N, sizeof *X);
-    assert_non_null(B);
-    assert_non_null(X);
-    for (size_t j = 0; j < count; ++j)
+    double B[TEST_JOB_COLUMNS * N], X[TEST_JOB_COLUMNS * N] = {0};
+    assert_true(job->columns <= TEST_JOB_COLUMNS);
+    for (int j = 0; j < job->columns; ++j)
         memcpy(B + j * N, b, N * sizeof *b);
     const enum lcl_status st =
         lcl_solver_solve_many(S, B, N, X, N, job->columns, NULL);
-    memcpy(job->x, X + (count - 1) * N, N * sizeof *X);
-    free(B);
-    free(X);
+    memcpy(job->x, X + (job->columns - 1) * N, N * sizeof *X);
     return st;
 }
 

@@ -6,7 +6,7 @@
 
 #include <levelcl/solver.h>
 
-enum { TEST_JOB_ROWS = 216 };
+enum { TEST_JOB_ROWS = 216, TEST_JOB_COLUMNS = 3 };
 
 // A line of cells that needs few iterations: rows -1, 3, -1, and b = A x for
 // the solution that the job must find. It must not move.
