@@ -309,11 +309,6 @@ enum lcl_status lcl_chain_solve(lcl_chain *C, const double *b, double *x,
 
 // ------------------------------------------------------------------- columns
 
-static bool is_interrupted(enum lcl_stop stop)
-{
-    return stop == LCL_STOP_MONITOR || stop == LCL_STOP_CANCELLED;
-}
-
 static enum lcl_status solve_one_by_one(lcl_chain *C,
                                         const struct lcl_chain_columns *c)
 {
@@ -328,7 +323,7 @@ static enum lcl_status solve_one_by_one(lcl_chain *C,
             c->done(c->user, j, st, &report);
         if (result == LCL_OK)
             result = st;
-        if (is_interrupted(report.stop))
+        if (lcl_krylov_is_interrupted(report.stop))
             break;
     }
     return result;
@@ -343,7 +338,7 @@ static enum lcl_status finish_column(lcl_chain *C,
     double *x = c->x + j * c->ldx;
     struct lcl_report report = LCL_REPORT_INIT;
     enum lcl_status st = lcl_stop_status(r->stop), added;
-    const bool more = st != LCL_OK && !is_interrupted(r->stop);
+    const bool more = st != LCL_OK && !lcl_krylov_is_interrupted(r->stop);
     if (more && C->exhausted && C->at != first) {
         drop(C);
         C->at = first;

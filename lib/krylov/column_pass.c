@@ -122,8 +122,7 @@ static bool judge(struct pass *P, const double *before)
 {
     struct lcl_cg_columns *K = &P->K;
     const enum lcl_stop all = K->joint.stop;
-    const bool asked = all == LCL_STOP_MONITOR || all == LCL_STOP_CANCELLED ||
-                       all == LCL_STOP_TEST;
+    const bool asked = lcl_krylov_is_interrupted(all) || all == LCL_STOP_TEST;
     bool any = false;
     for (int j = 0; j < P->given->count; ++j) {
         struct lcl_solver *C = &K->column[j];
