@@ -66,11 +66,12 @@ enum lcl_communication {
                                        of devices of one model, one included:
                                        products keep the order of entries,
                                        inner products are those of 1024
-                                       segments of rows. Slower. For CG, MINRES,
-                                       BiCGSTAB, GMRES and FGMRES, jacobi,
-                                       block-jacobi and factors on subdomains
-                                       that the borders of devices do not cut,
-                                       without coarse correction */
+                                       segments of rows. Slower. For all
+                                       solvers but CG_PIPELINED and
+                                       CG_PUBLISHED; jacobi, block-jacobi and
+                                       factors on subdomains that the borders of
+                                       devices do not cut, without coarse
+                                       correction */
     LCL_COMMUNICATION_COUNT
 };
 

@@ -11,6 +11,7 @@
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/krylov/best.h"
+#include "lib/vector/segments.h"
 
 // As in idr.cl.h.
 enum { STOP_R, STOP_U, STOP_O, STOPS };
@@ -24,8 +25,9 @@ struct idr {
     int groups; // of the kernels in this file
     lcl_kernel *shadow_kernel, *v_kernel, *u_kernel, *dot_kernel, *step_kernel,
         *omega_kernel, *last_kernel;
-    lcl_buffer *words; // the shadow vectors
-    lcl_buffer *G, *U; // s vectors each
+    lcl_buffer *words;         // the shadow vectors
+    lcl_buffer *shadow[MAX_S]; // the same, if sums have segments
+    lcl_buffer *G, *U;         // s vectors each
     lcl_buffer *v, *y, *u, *t;
     lcl_buffer *rows;     // partial sums: s + 1 rows, one sum per group
     lcl_buffer *norm;     // <r, r>, one partial sum per group
@@ -34,11 +36,16 @@ struct idr {
 
 // ------------------------------------------------------------------- kernels
 
-// Over the ranks: K->rows
-static enum lcl_status reduce_rows(struct lcl_solver *S)
+// Over the ranks: K->rows, P^T t and <t, t>.
+static enum lcl_status reduce_rows(struct lcl_solver *S, const lcl_buffer *t)
 {
     const struct idr *K = S->method;
-    return lcl_space_reduce(&S->A->range, K->rows, 0, K->s + 1, K->groups);
+    struct lcl_dots dots[MAX_S + 1];
+    for (int j = 0; j < K->s; ++j)
+        dots[j] = lcl_dot(K->shadow[j], t);
+    dots[K->s] = lcl_dot(t, t);
+    return lcl_space_reduce_dots(&S->A->range, K->rows, 0, dots, K->s + 1,
+                                 K->groups);
 }
 
 // f = P^T r and <r, r>, at the start of the solver's cycle.
@@ -50,7 +57,7 @@ static enum lcl_status enqueue_dot(struct lcl_solver *S, const lcl_buffer *t,
         K->dot_kernel, K->groups, lcl_arg_long(S->A->range.n),
         lcl_arg_buffer(K->words), lcl_arg_buffer(t), lcl_arg_buffer(K->rows),
         lcl_arg_buffer(K->pipeline.stop), lcl_arg_int(at));
-    return st < 0 ? st : reduce_rows(S);
+    return st < 0 ? st : reduce_rows(S, t);
 }
 
 static enum lcl_status enqueue_v(struct lcl_solver *S)
@@ -93,8 +100,10 @@ static enum lcl_status enqueue_step(struct lcl_solver *S, int k)
         lcl_arg_buffer(S->x), lcl_arg_buffer(S->r), lcl_arg_buffer(K->v),
         lcl_arg_buffer(K->norm), lcl_arg_buffer(K->pipeline.state),
         lcl_arg_buffer(K->pipeline.stop));
+    const struct lcl_dots rr = lcl_dot(S->r, S->r);
     return st < 0 ? st
-                  : lcl_space_reduce(&S->A->range, K->norm, 0, 1, K->groups);
+                  : lcl_space_reduce_dots(&S->A->range, K->norm, 0, &rr, 1,
+                                          K->groups);
 }
 
 static enum lcl_status enqueue_omega(struct lcl_solver *S, int it)
@@ -108,7 +117,7 @@ static enum lcl_status enqueue_omega(struct lcl_solver *S, int it)
         lcl_arg_buffer(K->words), lcl_arg_buffer(K->y), lcl_arg_buffer(K->t),
         lcl_arg_buffer(S->x), lcl_arg_buffer(S->r), lcl_arg_buffer(K->rows),
         lcl_arg_buffer(K->pipeline.state), lcl_arg_buffer(K->pipeline.stop));
-    return st < 0 ? st : reduce_rows(S);
+    return st < 0 ? st : reduce_rows(S, S->r);
 }
 
 // ------------------------------------------------------------------- steps
@@ -139,12 +148,13 @@ static enum lcl_status outer_step(struct lcl_solver *S, int it)
     const struct lcl_space *V = &S->A->range;
     const struct lcl_operands t = {
         K->y, S->r, K->t, K->products, K->pipeline.stop, STOP_R};
+    const struct lcl_dots dots[] = {lcl_dot(S->r, K->t), lcl_dot(K->t, K->t)};
     enum lcl_status st;
     if ((st = lcl_pipeline_norm(&K->pipeline, S, STOP_R)) < 0 ||
         (st = lcl_krylov_precondition(S, S->r, K->y, K->pipeline.stop,
                                       STOP_R)) < 0 ||
         (st = lcl_apply(S->A, LCL_APPLY_DOT_NORM, &t)) < 0 ||
-        (st = lcl_space_reduce(V, K->products, 0, 2, V->groups)) < 0)
+        (st = lcl_space_reduce_dots(V, K->products, 0, dots, 2, V->groups)) < 0)
         return st;
     return enqueue_omega(S, it);
 }
@@ -278,7 +288,40 @@ static void destroy(struct lcl_solver *S)
                                     &K->norm,  &K->products};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i)
         lcl_buffer_destroy(buffers[i]);
+    for (int j = 0; j < K->s; ++j)
+        lcl_buffer_destroy(&K->shadow[j]);
     lcl_free(K);
+}
+
+// Uniform in (-1, 1), from the number of a row and of a shadow vector.
+static double entry_of_shadow(int64_t row, int j)
+{
+    uint64_t x = ((uint64_t)row * MAX_S + (uint64_t)j + 1) *
+                 UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return (double)(int64_t)(x ^ x >> 31) * 0x1p-63;
+}
+
+// With segments, P depends on the caller's numbers of the rows alone; what
+// kernels compute with `words` is replaced.
+static enum lcl_status write_shadows(struct lcl_solver *S)
+{
+    struct idr *K = S->method;
+    const struct lcl_space *V = &S->A->range;
+    double *p = lcl_malloc((size_t)V->n, sizeof *p);
+    enum lcl_status st =
+        p ? LCL_OK : lcl_fail_memory(lcl_context_log(S->ctx), "shadow vectors");
+    for (int j = 0; j < K->s && st == LCL_OK; ++j) {
+        for (int64_t i = 0; i < V->n; ++i)
+            p[i] = entry_of_shadow(V->segments->first + i, j);
+        if (!K->shadow[j])
+            st = lcl_space_vector(&K->shadow[j], V);
+        if (st == LCL_OK)
+            st = lcl_numbering_write(S->A->numbering, p, K->shadow[j]);
+    }
+    lcl_free(p);
+    return st;
 }
 
 static enum lcl_status cycle(struct lcl_solver *S)
@@ -286,7 +329,8 @@ static enum lcl_status cycle(struct lcl_solver *S)
     struct idr *K = S->method;
     enum lcl_status st;
     if ((st = lcl_buffer_fill(K->G, 0)) < 0 ||
-        (st = lcl_buffer_fill(K->U, 0)) < 0)
+        (st = lcl_buffer_fill(K->U, 0)) < 0 ||
+        (S->A->range.segments && (st = write_shadows(S)) < 0))
         return st;
     return lcl_pipeline_run(&K->pipeline, S);
 }
@@ -295,4 +339,5 @@ const struct lcl_krylov_ops lcl_idr = {
     .create = create,
     .cycle = cycle,
     .destroy = destroy,
+    .names_dots = true,
 };

@@ -74,7 +74,7 @@ enum lcl_status lcl_segments_init(struct lcl_segments *G, lcl_context *ctx,
 {
     const int rank = comm->rank, size = comm->size;
     enum lcl_status st = check(comm, block, first, rows, total);
-    *G = (struct lcl_segments){.ctx = ctx, .comm = comm};
+    *G = (struct lcl_segments){.ctx = ctx, .comm = comm, .first = first};
     G->count = first_of_rank(rank + 1, size) - first_of_rank(rank, size);
     G->most = (LCL_SEGMENTS + size - 1) / size;
     if (st < 0 || (st = upload_starts(G, block, first, rows, total)) < 0 ||

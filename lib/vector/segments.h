@@ -13,6 +13,7 @@ enum { LCL_SEGMENTS = 1024 };
 struct lcl_segments {
     lcl_context *ctx;
     struct lcl_comm *comm;
+    int64_t first;     // row of the rank
     int count, most;   // segments of the rank, at most of a rank
     lcl_buffer *start; // their first rows among those of the rank
     lcl_buffer *sums;  // `most` of each inner product, zeros behind the rank's

@@ -116,6 +116,7 @@ static void test_reproducible__unsymmetric_solves(void **state)
         {{.type = LCL_SOLVER_GMRES, .restart = 7},
          {.type = LCL_PRECOND_JACOBI}},
         {{.type = LCL_SOLVER_FGMRES}, {.type = LCL_PRECOND_JACOBI}},
+        {{.type = LCL_SOLVER_IDR}, {.type = LCL_PRECOND_JACOBI}},
     };
     struct lcl_csr A = test_random_csr(4000, 7, 3);
     (void)state;
@@ -136,6 +137,8 @@ static void test_reproducible__factors_are_the_same(void **state)
          {.type = LCL_PRECOND_IC0, .partition = slices}},
         {{.type = LCL_SOLVER_BICGSTAB},
          {.type = LCL_PRECOND_ILDU0, .partition = slices}},
+        {{.type = LCL_SOLVER_IDR, .idr_s = 8},
+         {.type = LCL_PRECOND_ILDU0, .partition = boxes}},
         {{.type = LCL_SOLVER_CG},
          {.type = LCL_PRECOND_IC0, .partition = boxes}},
         {{.type = LCL_SOLVER_GMRES},
@@ -197,8 +200,8 @@ static void expect_no_precond(lcl_operator *op,
 static void test_reproducible__refuses_what_depends_on_devices(void **state)
 {
     static const struct lcl_solver_params solvers[] = {
-        {.type = LCL_SOLVER_IDR},
         {.type = LCL_SOLVER_CG_PIPELINED},
+        {.type = LCL_SOLVER_CG_PUBLISHED},
         {.type = LCL_SOLVER_GMRES, .basis = LCL_BASIS_FP32},
         {.type = LCL_SOLVER_CG, .norm = LCL_NORM_1},
     };
