@@ -156,7 +156,8 @@ static enum lcl_status solve_columns(lcl_solver *S,
         for (int k = 0; k < done; ++k) {
             if (reports)
                 reports[j + k] = some[k];
-            interrupted = interrupted || lcl_krylov_is_interrupted(some[k].stop);
+            interrupted =
+                interrupted || lcl_krylov_is_interrupted(some[k].stop);
         }
         if (result == LCL_OK)
             result = st;
@@ -180,7 +181,8 @@ enum lcl_status lcl_solver_solve_many(lcl_solver *S, const double *B,
     for (int j = 0; j < count && reports; ++j)
         reports[j] = none;
     if ((st = lcl_columns_check(S->A, &c, "lcl_solver_solve_many")) < 0 ||
-        (st = lcl_space_agree(V, lcl_krylov_make_histories(S, count), "a solve")) < 0)
+        (st = lcl_space_agree(V, lcl_krylov_make_histories(S, count),
+                              "a solve")) < 0)
         return st;
     return solve_columns(S, &c, reports);
 }
