@@ -13,16 +13,6 @@
 #include "sort.cl.h"
 #include "wave.cl.h"
 
-// for (RANGE_OF_GROUP(p, parts)): all work-items of a group loop together.
-#if LCL_WIDTH == 1
-# define RANGE_OF_GROUP(p, parts) RANGE(p, parts)
-#else
-# define RANGE_OF_GROUP(p, parts)                                              \
-  long p = get_group_id(0);                                                    \
-  p < (parts);                                                                 \
-  p += get_num_groups(0)
-#endif
-
 WORK_GROUP
 kernel void count_up(long n, int first, int step, global int *out)
 {
@@ -69,7 +59,7 @@ WORK_GROUP
 kernel void sort_rows(long parts, global const uint *restrict part_ptr,
                       global int *perm)
 {
-    for (RANGE_OF_GROUP(p, parts)) {
+    for (GROUP_RANGE(p, parts, 1)) {
         global int *row = perm + part_ptr[p];
         const uint rows = part_ptr[p + 1] - part_ptr[p];
         uint top = 1, stride = 1;
@@ -97,7 +87,7 @@ kernel void move_parts(long parts, global const uint *restrict part_ptr,
                        global const uint *restrict place,
                        global const int *restrict perm, global int *moved)
 {
-    for (RANGE_OF_GROUP(p, parts)) {
+    for (GROUP_RANGE(p, parts, 1)) {
         const uint rows = part_ptr[p + 1] - part_ptr[p];
         for (uint i = get_local_id(0); i < rows; i += LCL_GROUP)
             moved[place[p] + i] = perm[part_ptr[p] + i];

@@ -160,8 +160,24 @@ static enum lcl_status store(const struct lcl_cycle *C, int l)
     return lcl_cycle_store(&L->R, next->t, L->t, C->lost, 0);
 }
 
-// Takes the losses that all ranks have found; *some: whether a level needs more
-// than bf16, which then is in fp32.
+// Stores a level in fp32 instead.
+static enum lcl_status widen(struct lcl_cycle *C, int l)
+{
+    struct lcl_cycle_level *L = &C->level[l];
+    struct lcl_cycle_matrix wider;
+    const enum lcl_status st = lcl_cycle_matrix_init(
+        &wider, C->ctx, L->matrix, LCL_CYCLE_LEVEL, LCL_FACTOR_STORAGE_FP32);
+    if (st < 0) {
+        lcl_cycle_matrix_finish(&wider);
+        return st;
+    }
+    lcl_cycle_matrix_finish(&L->A);
+    L->A = wider;
+    return store_level(C, l);
+}
+
+// Takes the losses that all ranks have found; *some: whether a level needed
+// more than bf16.
 static enum lcl_status judge(struct lcl_cycle *C, const uint32_t *lost,
                              bool *some)
 {
@@ -178,11 +194,7 @@ static enum lcl_status judge(struct lcl_cycle *C, const uint32_t *lost,
         if (L->loss <= LOSS_MOST)
             continue;
         *some = true;
-        lcl_cycle_matrix_finish(&L->A);
-        st = lcl_cycle_matrix_init(&L->A, C->ctx, L->matrix, LCL_CYCLE_LEVEL,
-                                   LCL_FACTOR_STORAGE_FP32);
-        if (st == LCL_OK)
-            st = store_level(C, l);
+        st = widen(C, l);
     }
     return st;
 }

@@ -114,6 +114,7 @@ static void test_alloc_solve__multigrid_of_nodes(void **state)
     (void)state;
     fail_each_job(&job, 1);
     job.precond.amg.smoother = LCL_AMG_ILDU0;
+    job.precond.amg.storage = LCL_FACTOR_STORAGE_BF16;
     fail_each_job(&job, 1);
     job.precond = (struct lcl_precond_params){
         .type = LCL_PRECOND_CPR, .amg = {.coarse_rows = 15, .levels = 2}};
