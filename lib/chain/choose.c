@@ -27,8 +27,8 @@ bool lcl_wants_subdomains(const struct lcl_precond_params *p)
            p->relax > 0 || (int)p->coarse > 0 || p->storage || p->transversal;
 }
 
-// On several devices the host sets multigrid up, which takes longer than a solve
-// with IC(0).
+// On several devices the host sets multigrid up, which takes longer than a
+// solve with IC(0).
 static bool is_elliptic(const struct lcl_traits *T)
 {
     const int64_t rows = T->serial ? ELLIPTIC_ROWS_SERIAL : ELLIPTIC_ROWS;
