@@ -23,7 +23,7 @@ static void on_interrupt(int signal)
 void progress_begin(struct progress *progress, struct live_line *line)
 {
     progress->line = line;
-    progress->column = 1;
+    progress->solved = 0;
     progress->next = 0;
     progress->convergence.count = 0;
     struct sigaction action = {.sa_handler = on_interrupt};
@@ -34,7 +34,7 @@ void progress_begin(struct progress *progress, struct live_line *line)
 
 void progress_next_column(struct progress *progress)
 {
-    ++progress->column;
+    ++progress->solved;
     progress->next = 0;
     progress->convergence.count = 0;
 }
@@ -61,7 +61,7 @@ static void print_line(char text[LINE_BYTES], const struct progress *progress,
     char phase[32] = "solve", shown[32] = "-", left[32];
     print_duration(left, convergence_seconds_left(C, progress->tolerance));
     if (progress->columns > 1)
-        snprintf(phase, sizeof phase, "%d/%d", progress->column,
+        snprintf(phase, sizeof phase, "%d of %d solved", progress->solved,
                  progress->columns);
     if (isfinite(rate))
         snprintf(shown, sizeof shown, "%.3f", rate);

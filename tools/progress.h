@@ -12,7 +12,7 @@
 
 struct progress {
     struct live_line *line; // NULL: none
-    int column, columns;    // the right-hand side that is solved, from 1
+    int solved, columns;    // right-hand sides
     double tolerance;       // of the residual
     double next;  // time of the next update, in seconds since the solve began
     double limit; // seconds after which the solve is stopped; 0: none

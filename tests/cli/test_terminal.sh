@@ -92,7 +92,7 @@ says screen "^$escape\[32mconverged$escape\[0m: "
 printf '%%%%MatrixMarket matrix array real general\n512 2\n' >b.mtx
 awk 'BEGIN { for (i = 0; i < 1024; ++i) print i % 7 }' >>b.mtx
 terminal --problem lap3d:8 -b b.mtx
-fits live '^2/2  iteration '
+fits live '^0 of 2 solved  iteration '
 for option in -q --json -v; do
     terminal --problem lap3d:8 "$option"
     grep -q iteration "$dir/live" && flunk "a live line with $option" || pass

@@ -319,8 +319,8 @@ void test_solve_many__the_monitor_ends_all(const levelcl::Context &ctx)
     const auto reports = solver.solve_many(B, X, 2, stops);
     CHECK(reports[0].values.stop == LCL_STOP_MONITOR);
     CHECK(reports[0].status == LCL_ITERATION_LIMIT);
-    CHECK(reports[1].values.stop == LCL_STOP_NONE && !reports[1].converged());
-    CHECK(reports[1].history.empty() && X[512] == 0 && X[1023] == 0);
+    CHECK(reports[1].values.stop == LCL_STOP_MONITOR);
+    CHECK(!reports[1].converged() && !reports[1].history.empty());
     check_error(LCL_EINVAL, "own solve", [&] {
         (void)solver.solve_many(B, X, 2, [&](const lcl_progress_info &) {
             return solver.solve_many(B, X, 2)[0].converged();
