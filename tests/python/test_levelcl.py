@@ -339,7 +339,7 @@ class Many(Case):
         def fails(_):
             raise ZeroDivisionError("mine")
 
-        with levelcl.Solver(A, solver="cg", monitor_every=1) as solver, \
+        with levelcl.Solver(A, solver="bicgstab", monitor_every=1) as solver, \
                 warnings.catch_warnings():
             warnings.simplefilter("error")
             X, reports = solver.solve_many(B, monitor=monitor)
@@ -352,6 +352,14 @@ class Many(Case):
         self.assertEqual(reports[2].history.size, 0)
         self.assertFalse(reports[2].converged)
         np.testing.assert_array_equal(X[:, 2], 0)
+
+    def test_solve_many__the_monitor_ends_columns_together(self):
+        B = RANDOM.standard_normal((400, 3))
+        with levelcl.Solver(laplace(20), solver="cg", monitor_every=1) as solver:
+            _, reports = solver.solve_many(
+                B, monitor=lambda step: step.iteration < 3)
+        self.assertEqual([report.stop for report in reports], ["monitor"] * 3)
+        self.assertEqual([report.history.size for report in reports], [4] * 3)
 
     def test_solve_many__bad_columns_are_refused(self):
         B, good = np.ones((36, 2)), np.ones((36, 2))
