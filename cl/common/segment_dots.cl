@@ -18,7 +18,8 @@
 static inline long place_of(global const uint *place, int i)
 {
 #if PLACED
-    return (long)place[i / LCL_BLOCK] * LCL_BLOCK + i % LCL_BLOCK;
+    const uint block_row = (uint)i / LCL_BLOCK;
+    return (long)place[block_row] * LCL_BLOCK + (i - block_row * LCL_BLOCK);
 #else
     return i;
 #endif
