@@ -96,15 +96,14 @@ static void expect_same_bits(const struct lcl_csr *A, const struct method *m,
 static void test_reproducible__symmetric_solves(void **state)
 {
     const struct method methods[] = {
-        {{.type = LCL_SOLVER_CG}, {.type = LCL_PRECOND_NONE}},
         {{.type = LCL_SOLVER_CG}, {.type = LCL_PRECOND_JACOBI}},
-        {{.type = LCL_SOLVER_MINRES}, {.type = LCL_PRECOND_NONE}},
+        {{.type = LCL_SOLVER_CG}, {.type = LCL_PRECOND_NONE}},
         {{.type = LCL_SOLVER_MINRES}, {.type = LCL_PRECOND_JACOBI}},
     };
     struct lcl_csr A = test_laplacian(SIDE, SIDE, SIDE);
     (void)state;
     for (size_t k = 0; k < sizeof methods / sizeof *methods; ++k)
-        expect_same_bits(&A, &methods[k], 1);
+        expect_same_bits(&A, &methods[k], k == 0 ? 1 : 3);
     test_csr_finish(&A);
 }
 
@@ -112,7 +111,6 @@ static void test_reproducible__unsymmetric_solves(void **state)
 {
     const struct method methods[] = {
         {{.type = LCL_SOLVER_BICGSTAB}, {.type = LCL_PRECOND_JACOBI}},
-        {{.type = LCL_SOLVER_GMRES, .restart = 40}, {.type = LCL_PRECOND_NONE}},
         {{.type = LCL_SOLVER_GMRES, .restart = 7},
          {.type = LCL_PRECOND_JACOBI}},
         {{.type = LCL_SOLVER_FGMRES}, {.type = LCL_PRECOND_JACOBI}},
@@ -121,7 +119,7 @@ static void test_reproducible__unsymmetric_solves(void **state)
     struct lcl_csr A = test_random_csr(4000, 7, 3);
     (void)state;
     for (size_t k = 0; k < sizeof methods / sizeof *methods; ++k)
-        expect_same_bits(&A, &methods[k], 1);
+        expect_same_bits(&A, &methods[k], k == 0 ? 1 : 3);
     test_csr_finish(&A);
 }
 
