@@ -11,6 +11,7 @@
 #include "lib/krylov/team_solver.h"
 #include "lib/matrix/view.h"
 #include "lib/operator/modes.h"
+#include "lib/vector/segments.h"
 
 #include <math.h>
 
@@ -228,11 +229,7 @@ static enum lcl_status check_reproducible(const lcl_operator *A,
                        : p->norm != LCL_NORM_2       ? "a norm other than 2"
                        : A->null.count > 0           ? "a null space"
                                                      : NULL;
-    return !A->range.segments || !what
-               ? LCL_OK
-               : lcl_fail(log, LCL_EUNSUPPORTED,
-                          "communication 'reproducible' does not work with %s",
-                          what);
+    return A->range.segments && what ? lcl_segments_refuse(what, log) : LCL_OK;
 }
 
 // Launches of a callback are unknown.

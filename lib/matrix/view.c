@@ -46,6 +46,19 @@ struct lcl_view lcl_view_of_part(const struct lcl_csr *A, int64_t first,
                              .checked = true};
 }
 
+int64_t lcl_view_far(const struct lcl_view *V, int64_t from, int64_t to)
+{
+    const int32_t *narrow = V->narrow;
+    const int64_t *wide = V->wide, end = lcl_view_entry(V, to);
+    const uint64_t first = (uint64_t)V->first, rows = (uint64_t)V->rows;
+    int64_t k = lcl_view_entry(V, from), far = 0;
+    for (; narrow && k < end; ++k)
+        far += (uint32_t)narrow[k] - (uint32_t)first >= (uint32_t)rows;
+    for (; k < end; ++k)
+        far += (uint64_t)wide[k] - first >= rows;
+    return far;
+}
+
 // ------------------------------------------------------------------- chunks
 
 // A look at one chunk of rows.

@@ -43,6 +43,10 @@ static inline int64_t lcl_view_column(const struct lcl_view *V, int64_t k)
     return V->narrow ? V->narrow[k] : V->wide[k];
 }
 
+// Number of entries of rows `from` to to-1 in columns that are no rows of the
+// view.
+int64_t lcl_view_far(const struct lcl_view *V, int64_t from, int64_t to);
+
 // Index of the first of `count` values that is NaN or infinite, or -1.
 int64_t lcl_find_not_finite(const double *val, int64_t count);
 

@@ -24,14 +24,16 @@ static enum lcl_status follow(lcl_operator *A, const struct lcl_numbering *N)
     const enum lcl_status st = lcl_halo_renumber(&D->halo, N);
     return st < 0 || !A->range.segments || !N->perm
                ? st
-               : lcl_segments_renumber(&D->segments, N->perm, N->n / N->block,
-                                       N->block);
+               : lcl_segments_renumber(&D->segments, &N->ops, N->perm,
+                                       N->n / N->block, N->block);
 }
 
 static enum lcl_status prepare(lcl_operator *A)
 {
     struct part *D = A->state;
-    const enum lcl_status st = lcl_operator_prepare(A->part, LCL_APPLY_DOT);
+    const enum lcl_status st =
+        A->range.segments ? LCL_OK // all rows are boundary rows
+                          : lcl_operator_prepare(A->part, LCL_APPLY_DOT);
     if (st < 0 || D->renumbered == A->part->renumbered)
         return st;
     D->renumbered = A->part->renumbered;
@@ -204,17 +206,6 @@ static enum lcl_status add_segments(lcl_operator *A,
 bool lcl_is_reproducible(const struct lcl_operator_params *params)
 {
     return params && params->communication == LCL_COMMUNICATION_REPRODUCIBLE;
-}
-
-enum lcl_status lcl_refuse_reproducible(
-    const struct lcl_operator_params *params, const char *what,
-    const struct lcl_log *log)
-{
-    return lcl_is_reproducible(params)
-               ? lcl_fail(log, LCL_EUNSUPPORTED,
-                          "communication 'reproducible' does not work with %s",
-                          what)
-               : LCL_OK;
 }
 
 static enum lcl_status create(lcl_operator *A, struct lcl_halo_plan *P,

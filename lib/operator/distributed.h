@@ -19,11 +19,6 @@ enum lcl_status lcl_distributed_create(
 // devices.
 bool lcl_is_reproducible(const struct lcl_operator_params *params);
 
-// LCL_EUNSUPPORTED if they do, for what cannot do so.
-enum lcl_status lcl_refuse_reproducible(
-    const struct lcl_operator_params *params, const char *what,
-    const struct lcl_log *log);
-
 // The halo of a distributed operator. It is the rank's own.
 const struct lcl_halo *lcl_distributed_halo(const lcl_operator *A);
 

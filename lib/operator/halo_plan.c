@@ -56,28 +56,9 @@ struct splitting {
     struct sizes size[LCL_CHUNKS_MAX + 1];
 };
 
-// Entries `from` to to-1 in columns of other ranks.
-static int64_t count_far(const struct lcl_view *A, int64_t from, int64_t to)
-{
-    const int32_t *narrow = A->narrow;
-    const int64_t *wide = A->wide;
-    const uint64_t first = (uint64_t)A->first, rows = (uint64_t)A->rows;
-    int64_t far = 0;
-    for (int64_t k = from; narrow && k < to; ++k)
-        far += (uint32_t)narrow[k] - (uint32_t)first >= (uint32_t)rows;
-    for (int64_t k = from; !narrow && k < to; ++k)
-        far += (uint64_t)wide[k] - first >= rows;
-    return far;
-}
-
-static int64_t far_in_rows(const struct lcl_view *A, int64_t from, int64_t to)
-{
-    return count_far(A, lcl_view_entry(A, from), lcl_view_entry(A, to));
-}
-
 static bool is_listed(const struct splitting *S, int64_t i)
 {
-    return S->all || far_in_rows(S->A, i, i + 1) > 0;
+    return S->all || lcl_view_far(S->A, i, i + 1) > 0;
 }
 
 static void survey(void *arg, int64_t chunk)
@@ -86,7 +67,7 @@ static void survey(void *arg, int64_t chunk)
     const struct lcl_view *A = S->A;
     const int64_t start = lcl_chunk_start(A->rows, S->chunks, chunk);
     const int64_t end = lcl_chunk_start(A->rows, S->chunks, chunk + 1);
-    struct sizes s = {.ghosts = far_in_rows(A, start, end)};
+    struct sizes s = {.ghosts = lcl_view_far(A, start, end)};
     for (int64_t i = start; (S->all || s.ghosts > 0) && i < end; ++i)
         if (is_listed(S, i)) {
             ++s.boundary;

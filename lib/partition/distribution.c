@@ -6,6 +6,7 @@
 #include "host/runtime.h"
 #include "lib/matrix/bsr.h"
 #include "lib/matrix/csr.h"
+#include "lib/matrix/view.h"
 #include "lib/operator/distributed.h"
 #include "lib/operator/kron_pairs.h"
 #include "lib/operator/kron_team.h"
@@ -99,13 +100,9 @@ static int64_t count_row(struct needs *N, int rank, int64_t row)
 static bool reach_others(const struct needs *N, int rank, int64_t i,
                          int64_t end)
 {
-    const struct lcl_csr *A = N->A;
-    const uint32_t first = (uint32_t)N->first[rank];
-    const uint32_t rows = (uint32_t)(N->first[rank + 1] - N->first[rank]);
-    uint32_t far = 0;
-    for (int64_t k = A->row_ptr[i]; k < A->row_ptr[end]; ++k)
-        far |= (uint32_t)A->col_ind[k] - first >= rows;
-    return far != 0;
+    const int64_t first = N->first[rank], rows = N->first[rank + 1] - first;
+    const struct lcl_view own = lcl_view_of_part(N->A, first, rows);
+    return lcl_view_far(&own, i - first, end - first) > 0;
 }
 
 // Most runs of rows reach no other rank.
@@ -406,9 +403,10 @@ enum lcl_status lcl_operator_create_kron_distributed(
     if (st < 0)
         return st;
     const struct lcl_log *log = lcl_context_log(contexts[0]);
-    if ((st = lcl_kron_check(K, log)) < 0 ||
-        (st = lcl_refuse_reproducible(params, "Kronecker systems", log)) < 0)
+    if ((st = lcl_kron_check(K, log)) < 0)
         return st;
+    if (lcl_is_reproducible(params))
+        return lcl_segments_refuse("Kronecker systems", log);
     if ((st = find_speeds(&speed, contexts, count)) == LCL_OK) {
         lcl_task_enter(contexts[0], LCL_TASK_PARTITION);
         st = distribute_kron(&D, K, speed, count, log);

@@ -7,6 +7,7 @@
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/operator/callback.h"
+#include "lib/vector/segments.h"
 
 #include <levelcl/opencl.h>
 
@@ -361,10 +362,9 @@ static enum lcl_status check_reproducible(const struct lcl_precond_params *p,
         p->type == LCL_PRECOND_RAS || p->type == LCL_PRECOND_AS;
     if (!levels && !overlaps && p->coarse <= LCL_COARSE_NONE)
         return LCL_OK;
-    return lcl_fail(log, LCL_EUNSUPPORTED,
-                    "communication 'reproducible' does not work with %s",
-                    levels || overlaps ? lcl_precond_name(p->type)
-                                       : "a coarse correction");
+    return lcl_segments_refuse(levels || overlaps ? lcl_precond_name(p->type)
+                                                  : "a coarse correction",
+                               log);
 }
 
 static enum lcl_status check_and_begin(lcl_precond **out, lcl_operator *A,

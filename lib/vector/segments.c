@@ -10,6 +10,12 @@
 
 static const char what[] = "sums of segments of rows";
 
+enum lcl_status lcl_segments_refuse(const char *with, const struct lcl_log *log)
+{
+    return lcl_fail(log, LCL_EUNSUPPORTED,
+                    "communication 'reproducible' does not work with %s", with);
+}
+
 // ------------------------------------------------------------------- rows
 
 static int first_of_rank(int rank, int size)
@@ -94,16 +100,15 @@ void lcl_segments_finish(struct lcl_segments *G)
 }
 
 enum lcl_status lcl_segments_renumber(struct lcl_segments *G,
+                                      const struct lcl_vector_ops *ops,
                                       const lcl_buffer *perm, int64_t blocks,
                                       int block)
 {
-    struct lcl_vector_ops ops;
     enum lcl_status st;
     lcl_buffer_destroy(&G->place);
-    if ((st = lcl_vector_ops_init(&ops, G->ctx, 1)) < 0 ||
-        (st = lcl_buffer_create(&G->place, G->ctx, blocks, sizeof(uint32_t),
+    if ((st = lcl_buffer_create(&G->place, G->ctx, blocks, sizeof(uint32_t),
                                 "a permutation")) < 0 ||
-        (st = lcl_map_invert(&ops, blocks, perm, G->place)) < 0)
+        (st = lcl_map_invert(ops, blocks, perm, G->place)) < 0)
         return st;
     return get_kernel(G, block);
 }

@@ -21,6 +21,10 @@ struct lcl_segments {
     lcl_kernel *kernel;
 };
 
+// LCL_EUNSUPPORTED: sums by segments do not work with `with`.
+enum lcl_status lcl_segments_refuse(const char *with,
+                                    const struct lcl_log *log);
+
 // The first row of a rank of `size`: that of a segment, whose rows are whole
 // blocks.
 int64_t lcl_segments_cut(int64_t total, int block, int rank, int size);
@@ -37,6 +41,7 @@ void lcl_segments_finish(struct lcl_segments *G);
 // From now on block row i of `blocks`, each of `block` rows, is the caller's
 // perm[i].
 enum lcl_status lcl_segments_renumber(struct lcl_segments *G,
+                                      const struct lcl_vector_ops *ops,
                                       const lcl_buffer *perm, int64_t blocks,
                                       int block);
 
