@@ -8,27 +8,14 @@
 #include "tests/support/capture.h"
 #include "tests/support/device.h"
 #include "tests/support/fail_alloc.h"
+#include "tests/support/fail_threads.h"
 #include "tests/support/fake_cl.h"
 #include "tests/support/job.h"
 #include "tests/support/matrices.h"
 
 #include <levelcl/opencl.h>
 
-#include <pthread.h>
 #include <stdlib.h>
-
-int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
-                          void *(*start)(void *), void *arg);
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
-                          void *(*start)(void *), void *arg);
-
-static bool threads_fail;
-
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
-                          void *(*start)(void *), void *arg)
-{
-    return threads_fail ? 1 : __real_pthread_create(thread, attr, start, arg);
-}
 
 static struct {
     struct test_capture capture;
@@ -141,9 +128,9 @@ static void test_background__without_a_thread_nothing_happens(void **state)
     struct lcl_report report;
     const long objects = fake_cl.objects;
     fail_call(FAKE_CL_ANY, 0);
-    threads_fail = true;
+    lcl_test_threads_left(0);
     assert_int_equal(run(&report), LCL_ENOMEM);
-    threads_fail = false;
+    lcl_test_threads_left(-1);
     test_capture_expect(&own.capture, "a thread");
     assert_int_equal(report.stop, LCL_STOP_NONE);
     assert_int_equal(fake_cl.objects, objects);

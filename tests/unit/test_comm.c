@@ -5,6 +5,7 @@
 #include "lib/comm/team.h"
 #include "tests/support/capture.h"
 #include "tests/support/fail_alloc.h"
+#include "tests/support/fail_threads.h"
 #include "tests/support/rank_cases.h"
 #include "tests/support/test.h"
 
@@ -15,23 +16,6 @@
 #include <string.h>
 
 enum { RANKS = 8 };
-
-int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
-                          void *(*start)(void *), void *arg);
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
-                          void *(*start)(void *), void *arg);
-
-static int threads_left = -1; // that can be created; < 0: all
-
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
-                          void *(*start)(void *), void *arg)
-{
-    if (threads_left == 0)
-        return 1;
-    if (threads_left > 0)
-        --threads_left;
-    return __real_pthread_create(thread, attr, start, arg);
-}
 
 // What the ranks of a run share.
 struct job {
@@ -232,12 +216,12 @@ static void test_comm__threads_that_cannot_be_created(void **state)
     struct job J;
     create(&J, RANKS);
     for (int created = 0; created < RANKS - 1; ++created) {
-        threads_left = created;
+        lcl_test_threads_left(created);
         assert_int_equal(lcl_team_run(J.team, return_rank, &J), LCL_ENOMEM);
         assert_int_equal(J.calls, 0);
         test_capture_expect(&capture[0], "a thread");
     }
-    threads_left = -1;
+    lcl_test_threads_left(-1);
     assert_int_equal(lcl_team_run(J.team, return_rank, &J), LCL_BREAKDOWN);
     lcl_team_destroy(&J.team);
 }

@@ -5,29 +5,16 @@
 #include "lib/io/read.h"
 #include "lib/io/text.h"
 #include "tests/support/capture.h"
+#include "tests/support/fail_threads.h"
 #include "tests/support/folder.h"
 #include "tests/support/test.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 // A file of several batches.
 enum { ENTRIES = 300000, ROWS = 1000, LINE = 64 };
-
-int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
-                          void *(*start)(void *), void *arg);
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
-                          void *(*start)(void *), void *arg);
-
-static bool threads_fail;
-
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
-                          void *(*start)(void *), void *arg)
-{
-    return threads_fail ? 1 : __real_pthread_create(thread, attr, start, arg);
-}
 
 struct text {
     char *bytes;
@@ -144,14 +131,14 @@ static void test_pieces__entries_keep_their_order(void **state)
         struct text T = matrix_text(ends[e], ENTRIES);
         for (int fail = 0; fail < 2; ++fail) {
             struct lcl_csr A;
-            threads_fail = fail;
+            lcl_test_threads_left(fail ? 0 : -1);
             assert_int_equal(read_matrix(&A, &T, NULL), LCL_OK);
             expect_sums(&A);
             lcl_csr_finish(&A);
         }
         free(T.bytes);
     }
-    threads_fail = false;
+    lcl_test_threads_left(-1);
 }
 
 // Lines of errors: in the first and the last piece and between.
@@ -349,7 +336,7 @@ static void test_pieces__values_of_a_vector_keep_their_order(void **state)
     for (int fail = 0; fail < 2; ++fail) {
         struct lcl_dense X = {0};
         lcl_stream *stream;
-        threads_fail = fail;
+        lcl_test_threads_left(fail ? 0 : -1);
         assert_int_equal(
             lcl_stream_open_memory(&stream, "b", T.bytes, T.size, NULL),
             LCL_OK);
@@ -360,7 +347,7 @@ static void test_pieces__values_of_a_vector_keep_their_order(void **state)
         lcl_dense_finish(&X);
         lcl_stream_close(&stream);
     }
-    threads_fail = false;
+    lcl_test_threads_left(-1);
     free(T.bytes);
 }
 
