@@ -138,6 +138,9 @@ enum lcl_status bench_solve_twice(const struct problem *P, lcl_solver *S,
                                   struct lcl_report *report);
 enum lcl_status bench_run_solver(struct bench *B, const struct work *w,
                                  struct lcl_report *report);
+// The line of a solve, which the caller may extend and prints.
+cJSON *bench_solve_line(const struct bench *B, const char *variant,
+                        const struct lcl_report *report);
 void bench_print_solve(const struct bench *B, const char *variant,
                        const struct lcl_report *report);
 

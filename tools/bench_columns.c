@@ -9,42 +9,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Sums and maxima over the columns.
-struct totals {
-    double seconds, relres;
-    int iterations, launches;
-    enum lcl_stop stop; // the first that is not a success, or the first
-};
-
-static struct totals totals_of(const struct lcl_report *report, int count)
+// Sums and maxima over the columns; the first stop that is not a success, or
+// the first.
+static struct lcl_report joined(const struct lcl_report *report, int count)
 {
-    struct totals t = {.stop = report[0].stop, .launches = report[0].launches};
-    for (int j = 0; j < count; ++j) {
+    struct lcl_report all = report[0];
+    for (int j = 1; j < count; ++j) {
         const struct lcl_report *r = &report[j];
-        t.seconds += r->seconds;
-        t.relres = fmax(t.relres, r->true_residual);
-        if (r->iterations > t.iterations)
-            t.iterations = r->iterations;
-        if (t.stop > 0 && r->stop < 0)
-            t.stop = r->stop;
+        all.seconds += r->seconds;
+        all.true_residual = fmax(all.true_residual, r->true_residual);
+        if (r->iterations > all.iterations)
+            all.iterations = r->iterations;
+        if (all.stop > 0 && r->stop < 0)
+            all.stop = r->stop;
     }
-    return t;
+    return all;
 }
 
 static void print(const struct bench *B, const struct work *w,
-                  const struct totals *t, double one)
+                  const struct lcl_report *all, double one)
 {
-    cJSON *line = bench_line(B, lcl_solver_name(B->options.solver.type),
-                             lcl_precond_name(lcl_precond_info(w->M)->type));
-    cJSON_AddNumberToObject(line, "ms", 1e3 * t->seconds);
-    cJSON_AddNumberToObject(line, "iters", t->iterations);
-    cJSON_AddNumberToObject(line, "relres", t->relres);
-    cJSON_AddNumberToObject(line, "ms_per_iter",
-                            1e3 * t->seconds / fmax(t->iterations, 1));
-    cJSON_AddStringToObject(line, "stop", lcl_stop_name(t->stop));
+    const char *precond = lcl_precond_name(lcl_precond_info(w->M)->type);
+    cJSON *line = bench_solve_line(B, precond, all);
     cJSON_AddNumberToObject(line, "columns", B->random);
-    cJSON_AddNumberToObject(line, "launches", t->launches);
-    cJSON_AddNumberToObject(line, "of_one", t->seconds / one);
+    cJSON_AddNumberToObject(line, "launches", all->launches);
+    cJSON_AddNumberToObject(line, "of_one", all->seconds / one);
     bench_print(B, line);
 }
 
@@ -75,8 +64,8 @@ enum lcl_status bench_columns(struct bench *B, const struct work *w, double one)
     for (int j = 0; j < B->random && st == LCL_OK; ++j)
         random_fill(b + j * n, n, (uint64_t)j + 1);
     if (st == LCL_OK && (st = solve_twice(B, S, b, x, report)) == LCL_OK) {
-        const struct totals t = totals_of(report, B->random);
-        print(B, w, &t, one);
+        const struct lcl_report together = joined(report, B->random);
+        print(B, w, &together, one);
     }
     lcl_solver_destroy(&S);
     free(b);

@@ -159,8 +159,8 @@ static void print_iteration(const struct bench *B, const char *variant,
     bench_print(B, line);
 }
 
-void bench_print_solve(const struct bench *B, const char *variant,
-                       const struct lcl_report *r)
+cJSON *bench_solve_line(const struct bench *B, const char *variant,
+                        const struct lcl_report *r)
 {
     const char *solver = lcl_solver_name(B->options.solver.type);
     cJSON *line = bench_line(B, solver, variant);
@@ -170,6 +170,13 @@ void bench_print_solve(const struct bench *B, const char *variant,
     cJSON_AddNumberToObject(line, "ms_per_iter",
                             1e3 * r->seconds / fmax(r->iterations, 1));
     cJSON_AddStringToObject(line, "stop", lcl_stop_name(r->stop));
+    return line;
+}
+
+void bench_print_solve(const struct bench *B, const char *variant,
+                       const struct lcl_report *r)
+{
+    cJSON *line = bench_solve_line(B, variant, r);
     if (B->seed > 0)
         cJSON_AddNumberToObject(line, "random_rhs", B->seed);
     bench_print(B, line);
