@@ -21,6 +21,8 @@
 #include "pivot.cl.h"
 #include "wave.cl.h"
 
+#pragma OPENCL FP_CONTRACT OFF // the same factors from ildu0_team.cl
+
 // A row being factorised: the slots of its entries, in ascending column order.
 struct row {
     ulong lower, upper; // slot of the first entry of L and of U

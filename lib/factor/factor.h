@@ -22,6 +22,7 @@ struct lcl_factor {
     int stage_entries, lanes; // of its stages, lib/factor/schedule.h
     int planes_max;
     int group;
+    bool team; // lanes share rows in the factorisation
     lcl_kernel *kernel, *store_kernel;
     // Read by the kernels that apply the factor.
     lcl_buffer *part, *step, *stage, *col;

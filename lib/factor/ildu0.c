@@ -6,6 +6,7 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/factor/ildu0_team.h"
 #include "lib/factor/level_ildu0.h"
 #include "lib/factor/store.h"
 
@@ -134,6 +135,10 @@ static enum lcl_status get_kernel(struct lcl_factor *F)
                      F->planes_max > 1 ? F->planes_max : 1);
         if (lcl_context_caps(F->ctx)->width > 1)
             lcl_spec_set(&spec, "SUBDOMAIN_ROWS", dilu_rows(F));
+    } else {
+        struct lcl_spec team;
+        F->team = lcl_ildu0_team_spec(&team, F);
+        spec = F->team ? team : spec;
     }
     return lcl_kernel_get(&F->kernel, F->ctx, &spec);
 }
@@ -251,6 +256,20 @@ static enum lcl_status launch_block(struct lcl_factor *F, const lcl_buffer *val)
                       lcl_arg_double(F->pivot_tol));
 }
 
+static enum lcl_status launch_team(struct lcl_factor *F, const lcl_buffer *val,
+                                   bool retry)
+{
+    return LCL_LAUNCH(F->kernel, F->parts, lcl_arg_buffer(F->part),
+                      lcl_arg_buffer(F->step), lcl_arg_buffer(F->col),
+                      lcl_arg_buffer(F->step_of), lcl_arg_buffer(F->source),
+                      lcl_arg_buffer(F->diagonal), lcl_arg_buffer(val),
+                      lcl_arg_buffer(F->val), lcl_arg_buffer(F->inv_d),
+                      lcl_arg_buffer(F->shift), lcl_arg_buffer(F->repaired),
+                      lcl_arg_buffer(F->counts), lcl_arg_buffer(F->bad),
+                      lcl_arg_int(policy_of(F)), lcl_arg_double(F->pivot_tol),
+                      lcl_arg_int(retry));
+}
+
 // Reads the values of A, columns and sources of the slots; writes the factors.
 static uint64_t numeric_bytes(const struct lcl_factor *F, const lcl_buffer *val)
 {
@@ -272,6 +291,7 @@ static enum lcl_status factor_once(struct lcl_factor *F, const lcl_buffer *val,
     st = F->levels      ? lcl_level_factor_run(F, policy_of(F), val)
          : F->block > 1 ? launch_block(F, val)
          : F->mirror    ? launch_dilu(F, val)
+         : F->team      ? launch_team(F, val, retry)
                         : launch_scalar(F, val, retry);
     if (st < 0 || (st = lcl_store_run(F)) < 0)
         return st;

@@ -56,6 +56,61 @@ static void test_ildu0__dropped_fill_goes_to_the_diagonal(void **state)
             }
 }
 
+// Factors of S by ildu0_team.cl, if `team`, or by ildu0.cl.
+static double *factors_of(lcl_context *ctx, struct test_system *S, bool team,
+                          const struct lcl_precond_params *params,
+                          size_t *bytes)
+{
+    const int group = test_group(ctx, 2);
+    const struct lcl_spec lane = {
+        .source = "ildu0.cl", .kernel = "ildu0", .group = group};
+    struct test_factors F;
+    struct lcl_repairs repairs;
+    test_factors_init(&F, ctx, S, group, params);
+    assert_true(F.device.team == (test_width(ctx) > 1));
+    if (!team) {
+        F.device.team = false;
+        F.device.kernel = test_kernel(ctx, &lane);
+    }
+    assert_int_equal(test_factors_run(&F, &repairs), LCL_OK);
+    assert_int_equal(repairs.count, F.ref.repaired);
+    test_factors_compare(&F, 1e-12);
+    *bytes = lcl_buffer_bytes(F.device.val);
+    double *val = malloc(*bytes);
+    assert_non_null(val);
+    assert_int_equal(lcl_buffer_read(F.device.val, val, *bytes), LCL_OK);
+    test_factors_finish(&F);
+    return val;
+}
+
+static void expect_same_bits(lcl_context *ctx, struct lcl_csr A,
+                             int64_t part_rows,
+                             const struct lcl_precond_params *params)
+{
+    struct test_system S;
+    test_system_from(&S, A, part_rows, true);
+    size_t bytes, same;
+    double *one = factors_of(ctx, &S, false, params, &bytes);
+    double *many = factors_of(ctx, &S, true, params, &same);
+    assert_int_equal(bytes, same);
+    assert_memory_equal(one, many, bytes);
+    free(one);
+    free(many);
+    test_system_finish(&S);
+}
+
+static void test_ildu0__lanes_that_share_rows_change_no_bit(void **state)
+{
+    static const enum lcl_pivot policies[] = {
+        LCL_PIVOT_BOOST, LCL_PIVOT_REPLACE, LCL_PIVOT_SHIFT};
+    for (size_t k = 0; k < sizeof policies / sizeof *policies; ++k) {
+        const struct lcl_precond_params params = {.pivot = policies[k],
+                                                  .pivot_tol = 0.05};
+        expect_same_bits(*state, test_random_csr(24, 18, 5), 24, &params);
+        expect_same_bits(*state, test_random_csr(61, 40, 6), 30, &params);
+    }
+}
+
 // ------------------------------------------------------------------- pivots
 
 // A zero in the middle of the elimination, a tiny and a missing diagonal, all
@@ -163,6 +218,7 @@ int main(void)
         cmocka_unit_test(test_ildu0__groups_of_one_wave_match_the_reference),
         cmocka_unit_test(test_ildu0__groups_of_two_waves_match_the_reference),
         cmocka_unit_test(test_ildu0__dropped_fill_goes_to_the_diagonal),
+        cmocka_unit_test(test_ildu0__lanes_that_share_rows_change_no_bit),
         cmocka_unit_test(test_ildu0__small_pivots_are_boosted),
         cmocka_unit_test(test_ildu0__small_pivots_are_replaced),
         cmocka_unit_test(test_ildu0__subdomains_with_small_pivots_are_shifted),

@@ -51,6 +51,19 @@ static void place_slots(struct test_factors *F)
     }
 }
 
+// Entries of the longest row of L or U.
+static int planes_max(const struct lcl_host_schedule *L)
+{
+    int most = 0;
+    for (int64_t s = 0; s < L->steps; ++s) {
+        const int lower = L->step[s].lower_planes;
+        const int upper = L->step[s].upper_planes - 1;
+        const int planes = lower > upper ? lower : upper;
+        most = planes > most ? planes : most;
+    }
+    return most;
+}
+
 static struct lcl_schedule upload(lcl_context *ctx,
                                   const struct lcl_host_schedule *L)
 {
@@ -69,21 +82,15 @@ static struct lcl_schedule upload(lcl_context *ctx,
         .stages_max = L->stages_max,
         .stage_entries = L->stage_entries,
         .lanes = L->lanes,
+        .planes_max = planes_max(L),
     };
 }
 
-static void find_mirrors(lcl_context *ctx, const struct lcl_host_schedule *L,
-                         struct lcl_schedule *D)
+static void find_mirrors(lcl_context *ctx, struct lcl_schedule *D)
 {
     const struct lcl_spec spec = {.source = "symbolic.cl",
                                   .kernel = "find_mirrors",
                                   .group = test_group(ctx, 1)};
-    for (int64_t s = 0; s < L->steps; ++s) {
-        const int lower = L->step[s].lower_planes;
-        const int upper = L->step[s].upper_planes - 1;
-        const int planes = lower > upper ? lower : upper;
-        D->planes_max = planes > D->planes_max ? planes : D->planes_max;
-    }
     assert_int_equal(lcl_find_mirrors(D, ctx, test_kernel(ctx, &spec)), LCL_OK);
 }
 
@@ -130,7 +137,7 @@ void test_factors_init(struct test_factors *F, lcl_context *ctx,
     begin(F, ctx, S, group, params);
     struct lcl_schedule schedule = upload(ctx, &F->schedule);
     if (S->dilu)
-        find_mirrors(ctx, &F->schedule, &schedule);
+        find_mirrors(ctx, &schedule);
     make_device(F, ctx, group, params, &schedule);
     F->val = test_upload(ctx, test_system_values(S), test_system_value_count(S),
                          sizeof(double));

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Numeric ILU(0) of long rows on subdomains: ildu0.cl, whose factors these are
+// bit for bit, with LANES_PER_ROW lanes for each row. They eliminate its
+// entries one after the other, and each lane takes a share of the row of U that
+// is subtracted.
+//
+// Data, result: as in ildu0.cl, without `relax`.
+// Launch: one group per subdomain, whose rows have at most ROW_ENTRIES entries
+//         of L and as many of U; these are in local memory meanwhile. The group
+//         may be smaller than that of the schedule.
+#include "factor.cl.h"
+#include "pivot.cl.h"
+#include "wave.cl.h"
+
+#ifndef LANES_PER_ROW
+# define LANES_PER_ROW LCL_WIDTH // power of two up to LCL_WIDTH
+#endif
+#ifndef ROW_ENTRIES
+# define ROW_ENTRIES 16 // power of two
+#endif
+
+#pragma OPENCL FP_CONTRACT OFF // as in ildu0.cl
+
+#define TEAMS (LCL_GROUP / LANES_PER_ROW)
+#define NONE  0xffff // column of padding of U; no row of a subdomain has it
+
+// A row of U that is subtracted: where it starts in the subdomain, the distance
+// of its entries, their number; and 1/d of its row.
+struct pivot {
+    double inverse;
+    uint slot;
+    ushort stride, count;
+};
+
+// Entries of L, padding with the row's own column, the diagonal, entries of U,
+// padding: columns ascend.
+struct row {
+    double val[2 * ROW_ENTRIES + 1];
+    struct pivot pivot[ROW_ENTRIES];
+    ushort col[2 * ROW_ENTRIES + 1];
+};
+
+// The first of `count` columns that is not below j.
+static inline uint find(local const ushort *col, uint count, uint j)
+{
+    uint at = 0;
+#pragma unroll
+    for (uint span = 2 * ROW_ENTRIES; span > 0; span /= 2)
+        if (at + span <= count && col[at + span - 1] < j)
+            at += span;
+    return at;
+}
+
+static inline double entry(global const double *val, uint source)
+{
+    return source < LCL_FILL ? val[source] : 0.0;
+}
+
+// The largest v of the team. All work-items of the group take part.
+INLINE double team_largest(double v, local double *share)
+{
+    const uint lid = get_local_id(0), lane = lid % LANES_PER_ROW;
+    share[lid] = v;
+#pragma unroll
+    for (uint span = LANES_PER_ROW / 2; span > 0; span /= 2) {
+        WAVE_BARRIER();
+        if (lane < span)
+            share[lid] = fmax(share[lid], share[lid + span]);
+    }
+    WAVE_BARRIER();
+    return share[lid - lane];
+}
+
+// Loads the lane's share of L and of the pivots; returns the largest magnitude.
+static inline double load_lower(local struct row *r, struct lcl_step s,
+                                global const struct lcl_step *steps, ulong at,
+                                uint self, global const ushort *col,
+                                global const ushort *step_of,
+                                global const uint *source,
+                                global const double *val,
+                                global const double *inv_d)
+{
+    double largest = 0;
+    for (uint k = get_local_id(0) % LANES_PER_ROW; k < s.lower_planes;
+         k += LANES_PER_ROW) {
+        const ulong slot = at + s.lower + k * s.rows;
+        const double a = entry(val, source[slot]);
+        const uint j = col[slot];
+        const struct lcl_step c = steps[step_of[j]];
+        r->val[k] = a;
+        r->col[k] = j;
+        r->pivot[k].inverse = j == self ? 0 : inv_d[j];
+        r->pivot[k].slot = c.upper + c.rows + j - c.first;
+        r->pivot[k].stride = c.rows;
+        r->pivot[k].count = c.upper_planes - 1;
+        largest = fmax(largest, fabs(a));
+    }
+    return largest;
+}
+
+// The same for U.
+static inline double load_upper(local struct row *r, struct lcl_step s,
+                                ulong at, uint self, global const ushort *col,
+                                global const uint *source,
+                                global const double *val)
+{
+    double largest = 0;
+    for (uint k = 1 + get_local_id(0) % LANES_PER_ROW; k < s.upper_planes;
+         k += LANES_PER_ROW) {
+        const ulong slot = at + s.upper + k * s.rows;
+        const double a = entry(val, source[slot]);
+        r->val[s.lower_planes + k] = a;
+        r->col[s.lower_planes + k] = col[slot] == self ? NONE : col[slot];
+        largest = fmax(largest, fabs(a));
+    }
+    return largest;
+}
+
+// Subtracts a_ij times row j of U from row i = self, on the pattern of row i; j
+// is the column of number k of L.
+static inline void eliminate(local struct row *r, struct lcl_step s, uint self,
+                             uint k, ulong base, global const ushort *col,
+                             global const double *slot_val)
+{
+    const uint j = r->col[k], entries = s.lower_planes + s.upper_planes;
+    const struct pivot c = r->pivot[k];
+    const double a = r->val[k];
+    if (j == self)
+        return;
+    for (uint m = get_local_id(0) % LANES_PER_ROW; m < c.count;
+         m += LANES_PER_ROW) {
+        const ulong from = base + c.slot + m * c.stride;
+        const uint to = col[from];
+        const double update = a * slot_val[from];
+        const uint place =
+            to == self ? s.lower_planes : find(r->col, entries, to);
+        if (to != j && place < entries && r->col[place] == to)
+            r->val[place] -= update;
+    }
+}
+
+// Writes the row: L D^-1, D^-1 U, -1/d.
+static inline void store(local const struct row *r, struct lcl_step s, ulong at,
+                         double inverse, global double *slot_val)
+{
+    const uint lane = get_local_id(0) % LANES_PER_ROW;
+    for (uint k = lane; k < s.lower_planes; k += LANES_PER_ROW)
+        slot_val[at + s.lower + k * s.rows] = r->val[k] * r->pivot[k].inverse;
+    for (uint k = 1 + lane; k < s.upper_planes; k += LANES_PER_ROW)
+        slot_val[at + s.upper + k * s.rows] =
+            r->val[s.lower_planes + k] * inverse;
+    if (lane == 0)
+        slot_val[at + s.upper] = -inverse;
+}
+
+WORK_GROUP
+kernel void ildu0_team(global const struct lcl_part *parts,
+                       global const struct lcl_step *steps,
+                       global const ushort *col, global const ushort *step_of,
+                       global const uint *source, global const uint *diagonal,
+                       global const double *val, global double *slot_val,
+                       global double *inv_d, global const double *shift,
+                       global int *repaired, global int *counts,
+                       global uchar *bad, int policy, double tol, int retry)
+{
+    local struct row rows[TEAMS];
+    local double share[LCL_GROUP];
+    // of even and of odd steps: lanes read one while others add to the other
+    local int small_pivots[2];
+    const uint lid = get_local_id(0), lane = lid % LANES_PER_ROW;
+    local struct row *r = &rows[lid / LANES_PER_ROW];
+    const struct lcl_part p = parts[get_group_id(0)];
+    const double own_shift = shift[get_group_id(0)];
+    bool given_up = (retry != 0) & (repaired[get_group_id(0)] == 0);
+    if (lid == 0)
+        small_pivots[0] = small_pivots[1] = 0;
+    GROUP_BARRIER();
+    steps += p.step;
+    step_of += p.row;
+    for (uint number = 0; number < p.steps; ++number) {
+        const struct lcl_step s = steps[number];
+        for (uint first = 0; first < s.rows && !given_up; first += TEAMS) {
+            const uint row = first + lid / LANES_PER_ROW;
+            const bool used = row < s.rows;
+            const uint self = s.first + row;
+            const ulong at = p.slot + row;
+            double given = 0, largest = 0;
+            if (used) {
+                given = entry(val, diagonal[p.row + self]);
+                largest = load_lower(r, s, steps, at, self, col, step_of,
+                                     source, val, inv_d + p.row);
+                largest =
+                    fmax(largest, load_upper(r, s, at, self, col, source, val));
+                largest = fmax(largest, fabs(given));
+            }
+            largest = team_largest(largest, share);
+            const double scale = pivot_scale(given, largest, policy);
+            if (used && lane == 0) {
+                r->val[s.lower_planes] =
+                    given + copysign(own_shift * scale, given);
+                r->col[s.lower_planes] = self;
+            }
+            for (uint k = 0; k < s.lower_planes; ++k) {
+                WAVE_BARRIER();
+                if (used)
+                    eliminate(r, s, self, k, p.slot, col, slot_val);
+            }
+            WAVE_BARRIER();
+            if (used) {
+                bool small;
+                const double inverse =
+                    1.0 / repair(r->val[s.lower_planes], given, scale, tol,
+                                 policy, &small);
+                store(r, s, at, inverse, slot_val);
+                if (lane == 0) {
+                    inv_d[p.row + self] = inverse;
+                    bad[p.row + self] = small;
+                    if (small)
+                        atomic_inc(&small_pivots[number % 2]);
+                }
+            }
+            WAVE_BARRIER(); // before the next row takes the place of this one
+        }
+        GROUP_BARRIER_GLOBAL();
+        given_up |= small_pivots[number % 2] * retry > 0;
+    }
+    if (lid != 0)
+        return;
+    const int count = small_pivots[0] + small_pivots[1];
+    repaired[get_group_id(0)] = count;
+    if (count > 0)
+        atomic_add(&counts[0], count);
+}
