@@ -5,9 +5,10 @@
 // is subtracted.
 //
 // Data, result: as in ildu0.cl, without `relax`.
-// Launch: one group per subdomain, whose rows have at most ROW_ENTRIES entries
-//         of L and as many of U; these are in local memory meanwhile. The group
-//         may be smaller than that of the schedule.
+// Launch: one group per subdomain of at most SUBDOMAIN_ROWS rows with at most
+//         ROW_ENTRIES entries of L and as many of U; those of a row are in
+//         local memory while its team works on it. The group may be smaller
+//         than that of the schedule.
 #include "factor.cl.h"
 #include "pivot.cl.h"
 #include "wave.cl.h"
@@ -16,40 +17,34 @@
 # define LANES_PER_ROW LCL_WIDTH // power of two up to LCL_WIDTH
 #endif
 #ifndef ROW_ENTRIES
-# define ROW_ENTRIES 16 // power of two
+# define ROW_ENTRIES 16
+#endif
+#ifndef SUBDOMAIN_ROWS
+# define SUBDOMAIN_ROWS 64 // at most
 #endif
 
 #pragma OPENCL FP_CONTRACT OFF // as in ildu0.cl
 
-#define TEAMS (LCL_GROUP / LANES_PER_ROW)
-#define NONE  0xffff // column of padding of U; no row of a subdomain has it
+#define TEAMS  (LCL_GROUP / LANES_PER_ROW)
+#define NONE   0xffff // place of columns that a row lacks
+#define SHARES 2      // entries of U of a lane that are loaded ahead
 
 // A row of U that is subtracted: where it starts in the subdomain, the distance
-// of its entries, their number; and 1/d of its row.
+// of its entries, their number, 0 for padding; and 1/d of its row.
 struct pivot {
     double inverse;
     uint slot;
     ushort stride, count;
 };
 
-// Entries of L, padding with the row's own column, the diagonal, entries of U,
-// padding: columns ascend.
+// Values: entries of L, the diagonal, entries of U; place[j]: which one of them
+// is in column j.
 struct row {
     double val[2 * ROW_ENTRIES + 1];
     struct pivot pivot[ROW_ENTRIES];
-    ushort col[2 * ROW_ENTRIES + 1];
+    ushort col[ROW_ENTRIES]; // of L
+    ushort place[SUBDOMAIN_ROWS];
 };
-
-// The first of `count` columns that is not below j.
-static inline uint find(local const ushort *col, uint count, uint j)
-{
-    uint at = 0;
-#pragma unroll
-    for (uint span = 2 * ROW_ENTRIES; span > 0; span /= 2)
-        if (at + span <= count && col[at + span - 1] < j)
-            at += span;
-    return at;
-}
 
 static inline double entry(global const double *val, uint source)
 {
@@ -89,10 +84,12 @@ static inline double load_lower(local struct row *r, struct lcl_step s,
         const struct lcl_step c = steps[step_of[j]];
         r->val[k] = a;
         r->col[k] = j;
+        if (j != self)
+            r->place[j] = k;
         r->pivot[k].inverse = j == self ? 0 : inv_d[j];
         r->pivot[k].slot = c.upper + c.rows + j - c.first;
         r->pivot[k].stride = c.rows;
-        r->pivot[k].count = c.upper_planes - 1;
+        r->pivot[k].count = j == self ? 0 : c.upper_planes - 1;
         largest = fmax(largest, fabs(a));
     }
     return largest;
@@ -110,32 +107,78 @@ static inline double load_upper(local struct row *r, struct lcl_step s,
         const ulong slot = at + s.upper + k * s.rows;
         const double a = entry(val, source[slot]);
         r->val[s.lower_planes + k] = a;
-        r->col[s.lower_planes + k] = col[slot] == self ? NONE : col[slot];
+        if (col[slot] != self)
+            r->place[col[slot]] = s.lower_planes + k;
         largest = fmax(largest, fabs(a));
     }
     return largest;
 }
 
-// Subtracts a_ij times row j of U from row i = self, on the pattern of row i; j
-// is the column of number k of L.
-static inline void eliminate(local struct row *r, struct lcl_step s, uint self,
-                             uint k, ulong base, global const ushort *col,
-                             global const double *slot_val)
+// Forgets the places of the columns, for the next row.
+static inline void forget(local struct row *r, struct lcl_step s, ulong at,
+                          uint self, global const ushort *col)
 {
-    const uint j = r->col[k], entries = s.lower_planes + s.upper_planes;
+    const uint lane = get_local_id(0) % LANES_PER_ROW;
+    for (uint k = lane; k < s.lower_planes; k += LANES_PER_ROW)
+        r->place[r->col[k]] = NONE;
+    for (uint k = 1 + lane; k < s.upper_planes; k += LANES_PER_ROW)
+        r->place[col[at + s.upper + k * s.rows]] = NONE;
+    if (lane == 0)
+        r->place[self] = NONE;
+}
+
+// Entries of U of a lane, and their columns.
+struct share {
+    double val[SHARES];
+    uint col[SHARES];
+};
+
+// The lane's first entries of the row of pivot c.
+INLINE struct share load_share(struct pivot c, ulong base,
+                               global const ushort *col,
+                               global const double *slot_val)
+{
+    const uint lane = get_local_id(0) % LANES_PER_ROW;
+    struct share u = {{0}, {0}};
+#pragma unroll
+    for (uint q = 0; q < SHARES; ++q) {
+        const uint m = lane + q * LANES_PER_ROW;
+        if (m < c.count) {
+            const ulong at = base + c.slot + m * c.stride;
+            u.val[q] = slot_val[at];
+            u.col[q] = col[at];
+        }
+    }
+    return u;
+}
+
+// Subtracts a times the entry u of U in column `to` of row j from the row.
+static inline void subtract(local struct row *r, double a, double u, uint to,
+                            uint j)
+{
+    const double update = a * u;
+    const uint place = to != j ? r->place[to] : NONE;
+    if (place != NONE)
+        r->val[place] -= update;
+}
+
+// Subtracts a_ij times row j of U from row i, on the pattern of row i; j is the
+// column of number k of L, `u` the lane's first entries of row j.
+INLINE void eliminate(local struct row *r, uint k, const struct share *u,
+                      ulong base, global const ushort *col,
+                      global const double *slot_val)
+{
     const struct pivot c = r->pivot[k];
+    const uint j = r->col[k], lane = get_local_id(0) % LANES_PER_ROW;
     const double a = r->val[k];
-    if (j == self)
-        return;
-    for (uint m = get_local_id(0) % LANES_PER_ROW; m < c.count;
+#pragma unroll
+    for (uint q = 0; q < SHARES; ++q)
+        if (lane + q * LANES_PER_ROW < c.count)
+            subtract(r, a, u->val[q], u->col[q], j);
+    for (uint m = lane + SHARES * LANES_PER_ROW; m < c.count;
          m += LANES_PER_ROW) {
         const ulong from = base + c.slot + m * c.stride;
-        const uint to = col[from];
-        const double update = a * slot_val[from];
-        const uint place =
-            to == self ? s.lower_planes : find(r->col, entries, to);
-        if (to != j && place < entries && r->col[place] == to)
-            r->val[place] -= update;
+        subtract(r, a, slot_val[from], col[from], j);
     }
 }
 
@@ -174,6 +217,8 @@ kernel void ildu0_team(global const struct lcl_part *parts,
     bool given_up = (retry != 0) & (repaired[get_group_id(0)] == 0);
     if (lid == 0)
         small_pivots[0] = small_pivots[1] = 0;
+    for (uint j = lane; j < SUBDOMAIN_ROWS; j += LANES_PER_ROW)
+        r->place[j] = NONE;
     GROUP_BARRIER();
     steps += p.step;
     step_of += p.row;
@@ -198,16 +243,23 @@ kernel void ildu0_team(global const struct lcl_part *parts,
             if (used && lane == 0) {
                 r->val[s.lower_planes] =
                     given + copysign(own_shift * scale, given);
-                r->col[s.lower_planes] = self;
+                r->place[self] = s.lower_planes;
             }
-            for (uint k = 0; k < s.lower_planes; ++k) {
+            struct share ahead = {{0}, {0}};
+            if (used && s.lower_planes > 0)
+                ahead = load_share(r->pivot[0], p.slot, col, slot_val);
+            for (ASCENDING(k, s.lower_planes)) {
+                const struct share u = ahead;
                 WAVE_BARRIER();
+                if (used && k + 1 < s.lower_planes)
+                    ahead = load_share(r->pivot[k + 1], p.slot, col, slot_val);
                 if (used)
-                    eliminate(r, s, self, k, p.slot, col, slot_val);
+                    eliminate(r, k, &u, p.slot, col, slot_val);
             }
             WAVE_BARRIER();
             if (used) {
                 bool small;
+                forget(r, s, at, self, col);
                 const double inverse =
                     1.0 / repair(r->val[s.lower_planes], given, scale, tol,
                                  policy, &small);

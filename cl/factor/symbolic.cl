@@ -197,15 +197,18 @@ kernel void levels(global const int *part_ptr, global const int *perm,
 
 # define UNKNOWN 0xffff
 
-// Whether every row that row i stores left of its diagonal has its level.
+// Whether every row that row i stores left of its diagonal has its level. The
+// first *seen of them have had theirs before.
 static inline bool is_ready(int i, int2 s, uint2 r, global const int *col,
                             global const int *inverse,
-                            local const ushort *known)
+                            local const ushort *known, local ushort *seen)
 {
-    for (uint k = r.x; k < r.y; ++k) {
+    for (uint k = r.x + *seen; k < r.y; ++k) {
         const int j = inverse[col[k]];
-        if (holds(s, j) && j < i && known[j - s.x] == UNKNOWN)
+        if (holds(s, j) && j < i && known[j - s.x] == UNKNOWN) {
+            *seen = (ushort)min(k - r.x, 0xffffu);
             return false;
+        }
     }
     return true;
 }
@@ -232,7 +235,7 @@ kernel void levels(global const int *part_ptr, global const int *perm,
                    global const int *col, global int *level, global int *start,
                    global struct lcl_census *census, int step_rows)
 {
-    local ushort known[SUBDOMAIN_ROWS];
+    local ushort known[SUBDOMAIN_ROWS], seen[SUBDOMAIN_ROWS];
     local int waits[SUBDOMAIN_ROWS];
     local int left;
     const int lid = (int)get_local_id(0);
@@ -241,6 +244,7 @@ kernel void levels(global const int *part_ptr, global const int *perm,
     int levels = 0, steps = 0;
     for (int i = lid; i < rows; i += LCL_GROUP) {
         known[i] = UNKNOWN;
+        seen[i] = 0;
         waits[i] = 0;
     }
     if (lid == 0)
@@ -261,7 +265,7 @@ kernel void levels(global const int *part_ptr, global const int *perm,
                 level[i] =
                     waits[i - s.x] == 0 &&
                             is_ready(i, s, symbolic_run(row_ptr, perm, i), col,
-                                     inverse, known)
+                                     inverse, known, &seen[i - s.x])
                         ? levels
                         : UNKNOWN;
         GROUP_BARRIER();
